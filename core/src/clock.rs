@@ -1,0 +1,184 @@
+//! Where time comes from, and how to let it pass. Nothing else reads time.
+
+use crate::{Error, ErrorKind, Result};
+
+/// A source of time, and the way to wait in it.
+///
+/// A generator keeps one clock for its life and calls it without holding any lock, so a clock may fail, lie, be slow or
+/// use the generator itself: the worst that follows is an error.
+pub trait Clock {
+    /// The time now, in nanoseconds since 1970-01-01T00:00:00Z.
+    fn unix_nanos(&self) -> Result<i64>;
+
+    /// Lets about `nanos` nanoseconds pass. It may return early; an error ends the caller's wait.
+    fn sleep(&self, nanos: u64) -> Result<()>;
+
+    /// How many readings in a row may show the same time before a wait is given up: the bound for clocks that stand
+    /// still while nobody yields.
+    fn patience(&self) -> u32 {
+        16
+    }
+
+    /// How long a wait may be if the generator's builder says nothing, in nanoseconds, for a format whose tick lasts
+    /// `tick_nanos`.
+    fn default_max_wait(&self, tick_nanos: u64) -> u64 {
+        let _ = tick_nanos;
+        1_000_000_000
+    }
+}
+
+impl<C: Clock + ?Sized> Clock for &C {
+    fn unix_nanos(&self) -> Result<i64> {
+        (**self).unix_nanos()
+    }
+    fn sleep(&self, nanos: u64) -> Result<()> {
+        (**self).sleep(nanos)
+    }
+    fn patience(&self) -> u32 {
+        (**self).patience()
+    }
+    fn default_max_wait(&self, tick_nanos: u64) -> u64 {
+        (**self).default_max_wait(tick_nanos)
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<C: Clock + ?Sized> Clock for alloc::boxed::Box<C> {
+    fn unix_nanos(&self) -> Result<i64> {
+        (**self).unix_nanos()
+    }
+    fn sleep(&self, nanos: u64) -> Result<()> {
+        (**self).sleep(nanos)
+    }
+    fn patience(&self) -> u32 {
+        (**self).patience()
+    }
+    fn default_max_wait(&self, tick_nanos: u64) -> u64 {
+        (**self).default_max_wait(tick_nanos)
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<C: Clock + ?Sized> Clock for alloc::sync::Arc<C> {
+    fn unix_nanos(&self) -> Result<i64> {
+        (**self).unix_nanos()
+    }
+    fn sleep(&self, nanos: u64) -> Result<()> {
+        (**self).sleep(nanos)
+    }
+    fn patience(&self) -> u32 {
+        (**self).patience()
+    }
+    fn default_max_wait(&self, tick_nanos: u64) -> u64 {
+        (**self).default_max_wait(tick_nanos)
+    }
+}
+
+/// A clock that shows what it is told: for tests and replays. Sleeping does not move it.
+///
+/// ```
+/// use polyflake::clock::{Clock, ManualClock};
+///
+/// let clock = ManualClock::at_unix_ms(1_763_650_000_000);
+/// clock.set_unix_nanos(clock.unix_nanos()? + 4_000_000);
+/// assert_eq!(clock.unix_nanos()?, 1_763_650_000_004_000_000);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct ManualClock(portable_atomic::AtomicI64);
+
+impl ManualClock {
+    /// A clock that shows `unix_nanos` nanoseconds since 1970.
+    pub const fn new(unix_nanos: i64) -> Self {
+        Self(portable_atomic::AtomicI64::new(unix_nanos))
+    }
+
+    /// A clock that shows `unix_ms` milliseconds since 1970 (within the 292 years that nanoseconds reach).
+    pub const fn at_unix_ms(unix_ms: i64) -> Self {
+        Self::new(unix_ms * 1_000_000)
+    }
+
+    /// Shows another time from now on.
+    pub fn set_unix_nanos(&self, unix_nanos: i64) {
+        self.0.store(unix_nanos, portable_atomic::Ordering::Release);
+    }
+
+    /// Shows another time from now on, in milliseconds.
+    pub fn set_unix_ms(&self, unix_ms: i64) {
+        self.set_unix_nanos(unix_ms * 1_000_000);
+    }
+}
+
+impl Clock for ManualClock {
+    fn unix_nanos(&self) -> Result<i64> {
+        Ok(self.0.load(portable_atomic::Ordering::Acquire))
+    }
+    fn sleep(&self, _nanos: u64) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// The operating system's wall clock, and the thread's sleep.
+#[cfg(feature = "std")]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+#[cfg(feature = "std")]
+impl Clock for SystemClock {
+    #[inline]
+    fn unix_nanos(&self) -> Result<i64> {
+        use std::time::{SystemTime, UNIX_EPOCH};
+        match SystemTime::now().duration_since(UNIX_EPOCH) {
+            Ok(since) => nanos_of(since.as_secs(), since.subsec_nanos()),
+            Err(before) => before_1970(before.duration()),
+        }
+    }
+
+    fn sleep(&self, nanos: u64) -> Result<()> {
+        std::thread::sleep(core::time::Duration::from_nanos(nanos));
+        Ok(())
+    }
+}
+
+/// Nanoseconds from seconds and nanoseconds, in 64-bit arithmetic: going through 128 bits costs 10 ns.
+#[cfg(feature = "std")]
+#[inline]
+fn nanos_of(seconds: u64, nanos: u32) -> Result<i64> {
+    const LAST_WHOLE_SECOND: u64 = i64::MAX as u64 / 1_000_000_000 - 1;
+    if seconds > LAST_WHOLE_SECOND {
+        return Err(beyond_nanos(i128::from(seconds) * 1000));
+    }
+    Ok((seconds * 1_000_000_000 + u64::from(nanos)).cast_signed())
+}
+
+#[cfg(feature = "std")]
+#[cold]
+fn before_1970(before: core::time::Duration) -> Result<i64> {
+    nanos_of(before.as_secs(), before.subsec_nanos()).map(|nanos| -nanos)
+}
+
+/// The error for a reading that 64-bit nanoseconds cannot hold.
+#[cold]
+fn beyond_nanos(unix_ms: i128) -> Error {
+    let ms = |nanos: i64| i128::from(nanos / 1_000_000);
+    Error::time_out_of_range(unix_ms, ms(i64::MIN), ms(i64::MAX))
+}
+
+/// The nanoseconds of a reading in milliseconds: for clocks that count so.
+pub fn nanos_from_ms(unix_ms: i64) -> Result<i64> {
+    unix_ms.checked_mul(1_000_000).ok_or_else(|| beyond_nanos(unix_ms.into()))
+}
+
+/// The nanoseconds of a reading in milliseconds as a float, as scripting languages have it: floored to whole
+/// milliseconds; NaN and infinities are `clock_failed`.
+#[allow(clippy::cast_possible_truncation, reason = "checked to be within 64 bits")]
+pub fn nanos_from_float_ms(unix_ms: f64) -> Result<i64> {
+    if !unix_ms.is_finite() {
+        return Err(Error::because(ErrorKind::ClockFailed, "expected a finite clock reading"));
+    }
+    if unix_ms.abs() > 9.0e15 {
+        return Err(beyond_nanos(unix_ms as i128));
+    }
+    let whole = unix_ms as i64;
+    nanos_from_ms(if unix_ms < whole as f64 { whole - 1 } else { whole })
+}

@@ -1,0 +1,47 @@
+//! One field's place in an ID of at most 128 bits.
+
+/// A run of bits: `shift` bits stand below it.
+///
+/// A format lists its fields' widths once, from the most significant bit, and gets their spans at compile time:
+///
+/// ```text
+/// const [TIME, NODE, SEQUENCE]: [Span; 3] = Span::split([30, 17, 17]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    shift: u32,
+    bits: u32,
+}
+
+impl Span {
+    /// The spans of fields of these widths, the first one on top, the last one ending at bit 0.
+    pub(crate) const fn split<const N: usize>(widths: [u32; N]) -> [Self; N] {
+        let mut spans = [Self { shift: 0, bits: 0 }; N];
+        let mut below = 0;
+        let mut i = N;
+        while i > 0 {
+            i -= 1;
+            assert!(widths[i] >= 1 && widths[i] <= 64 && below + widths[i] <= 128);
+            spans[i] = Self { shift: below, bits: widths[i] };
+            below += widths[i];
+        }
+        spans
+    }
+
+    /// The largest value that fits.
+    pub(crate) const fn max(self) -> u64 {
+        u64::MAX >> (64 - self.bits)
+    }
+
+    /// `value` in its place; it must fit, which the callers' types and checks make sure of.
+    pub(crate) const fn put(self, value: u64) -> u128 {
+        assert!(value <= self.max());
+        (value as u128) << self.shift
+    }
+
+    /// The value found in its place.
+    #[allow(clippy::cast_possible_truncation, reason = "masked to the field's width")]
+    pub(crate) const fn take(self, word: u128) -> u64 {
+        (word >> self.shift) as u64 & self.max()
+    }
+}

@@ -1,0 +1,20 @@
+//! Coordination-based unique IDs: sno, Randflake, Hot Guid and custom snowflakes.
+//!
+//! Reading order, which is also the data's way:
+//!
+//! ```text
+//! Clock --time--> scheme (epoch, window) --tick--> sequence --slot--> layout.pack --word--> [sparx64]
+//!       --> bytes = ID --> base32 | guid text --> text       (decoding is the same line backwards)
+//! ```
+#![no_std]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
+pub mod clock;
+mod error;
+mod layout;
+
+pub use error::{Error, ErrorKind, Result};
