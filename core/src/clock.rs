@@ -171,7 +171,11 @@ pub fn nanos_from_ms(unix_ms: i64) -> Result<i64> {
 
 /// The nanoseconds of a reading in milliseconds as a float, as scripting languages have it: floored to whole
 /// milliseconds; NaN and infinities are `clock_failed`.
-#[allow(clippy::cast_possible_truncation, reason = "checked to be within 64 bits")]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "checked to be below 2^53"
+)]
 pub fn nanos_from_float_ms(unix_ms: f64) -> Result<i64> {
     if !unix_ms.is_finite() {
         return Err(Error::because(ErrorKind::ClockFailed, "expected a finite clock reading"));

@@ -127,7 +127,9 @@ impl ErrorKind {
             Self::InvalidLayout => "a layout that cannot be",
             Self::UnknownField => "a field that the layout does not have",
             Self::MissingField => "a field without its value",
-            Self::PartitionsExhausted => "no default partition is left in this process and its forks",
+            Self::PartitionsExhausted => {
+                "no default partition is left in this process and its forks"
+            }
             Self::GeneratorClosed => "the generator is closed",
             Self::Forked => "the process was forked and the generator belongs to the parent",
             Self::EntropyUnavailable => "the system gave no random bytes",
@@ -284,10 +286,16 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.detail {
             Detail::None => f.write_str(self.kind.meaning()),
-            Detail::Length { found, least, most } if least == most => write!(f, "expected length {least}, found {found}"),
-            Detail::Length { found, least, most } => write!(f, "expected length {least} to {most}, found {found}"),
+            Detail::Length { found, least, most } if least == most => {
+                write!(f, "expected length {least}, found {found}")
+            }
+            Detail::Length { found, least, most } => {
+                write!(f, "expected length {least} to {most}, found {found}")
+            }
             Detail::Position(position) => write!(f, "{}: position {position}", self.kind.meaning()),
-            Detail::Range { field, value, least, most } => write!(f, "expected {field} in {least}..={most}, found {value}"),
+            Detail::Range { field, value, least, most } => {
+                write!(f, "expected {field} in {least}..={most}, found {value}")
+            }
             Detail::Field(field) => write!(f, "{}: {field}", self.kind.meaning()),
             Detail::RetryAt(unix_ms) => write!(f, "{}: retry at {unix_ms} ms", self.kind.meaning()),
             Detail::Reason(reason) => f.write_str(reason),

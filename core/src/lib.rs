@@ -13,8 +13,17 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+pub mod base32;
 pub mod clock;
 mod error;
+#[cfg(feature = "std")]
+pub mod fork;
+#[cfg(not(feature = "std"))]
+mod fork;
 mod layout;
+mod scheme;
+mod sequence;
+mod sync;
 
 pub use error::{Error, ErrorKind, Result};
+pub use scheme::{OnExhausted, sno};

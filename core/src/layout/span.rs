@@ -5,7 +5,7 @@
 /// A format lists its fields' widths once, from the most significant bit, and gets their spans at compile time:
 ///
 /// ```text
-/// const [TIME, NODE, SEQUENCE]: [Span; 3] = Span::split([30, 17, 17]);
+/// const FIELDS: [Span; 3] = Span::split([30, 17, 17]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span {

@@ -1,0 +1,91 @@
+//! Texts that live on the stack.
+
+use core::{fmt, ops::Deref};
+
+use crate::Error;
+
+/// A short ASCII text on the stack, of at most `N` characters.
+///
+/// ```
+/// use polyflake::sno::Sno;
+///
+/// let text = Sno::from_bytes([0; 10]).text();
+/// assert_eq!(&*text, "2222222222222222");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Text<const N: usize> {
+    bytes: [u8; N],
+    length: u8,
+}
+
+impl<const N: usize> Text<N> {
+    /// The first `length` of `bytes`, all of them ASCII: every caller writes them from a fixed alphabet.
+    pub(crate) const fn new(bytes: [u8; N], length: usize) -> Self {
+        assert!(length <= N && N <= u8::MAX as usize);
+        #[allow(clippy::cast_possible_truncation, reason = "asserted above")]
+        Self { bytes, length: length as u8 }
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        debug_assert!(self.as_bytes().is_ascii());
+        // SAFETY: `new` is called only with bytes written from an ASCII alphabet (see its callers).
+        #[allow(unsafe_code)]
+        unsafe {
+            core::str::from_utf8_unchecked(self.as_bytes())
+        }
+    }
+
+    /// The text's bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length)]
+    }
+}
+
+impl<const N: usize> Deref for Text<N> {
+    type Target = str;
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl<const N: usize> AsRef<str> for Text<N> {
+    fn as_ref(&self) -> &str {
+        self
+    }
+}
+
+impl<const N: usize> PartialEq<str> for Text<N> {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl<const N: usize> PartialEq<&str> for Text<N> {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == *other
+    }
+}
+
+impl<const N: usize> fmt::Display for Text<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self)
+    }
+}
+
+impl<const N: usize> fmt::Debug for Text<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+/// The error for a text of the wrong length, counted in characters.
+#[cold]
+pub(crate) fn length_error(text: &str, least: usize, most: usize) -> Error {
+    Error::invalid_length(text.chars().count(), least, most)
+}
+
+/// UTF-16 units as bytes, one each, so that positions stay: what is not ASCII becomes a byte that no alphabet has.
+pub(crate) fn ascii_of_utf16<const N: usize>(units: &[u16; N]) -> [u8; N] {
+    units.map(|unit| if unit < 0x80 { unit.to_le_bytes()[0] } else { 0xff })
+}

@@ -1,0 +1,11 @@
+//! The ID families, and what their generators share: counting ticks, windows, and driving a state machine from a clock.
+
+mod drive;
+mod scale;
+pub mod sno;
+mod window;
+
+pub use drive::OnExhausted;
+pub(crate) use drive::{Outcome, Pace, drive};
+pub(crate) use scale::Scale;
+pub(crate) use window::Window;

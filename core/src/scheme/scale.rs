@@ -1,0 +1,98 @@
+//! From Unix time to a format's ticks and back.
+
+use core::ops::Range;
+
+use crate::{Error, Result};
+
+const NANOS_PER_MS: i64 = 1_000_000;
+
+/// A format's time: its ticks are whole milliseconds long, counted from an epoch that is a whole tick.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scale {
+    pub(crate) epoch_ms: i64,
+    pub(crate) tick_ms: i64,
+    /// The last tick that the format holds.
+    pub(crate) last: u64,
+}
+
+impl Scale {
+    /// The tick of a clock reading.
+    #[inline]
+    pub(crate) fn tick_of_nanos(&self, unix_nanos: i64) -> Result<u64> {
+        let since = unix_nanos.wrapping_sub(self.epoch_ms * NANOS_PER_MS).cast_unsigned();
+        let tick = since / (self.tick_ms * NANOS_PER_MS).cast_unsigned();
+        if unix_nanos < self.epoch_ms * NANOS_PER_MS || tick > self.last {
+            return Err(self.outside(unix_nanos.div_euclid(NANOS_PER_MS)));
+        }
+        Ok(tick)
+    }
+
+    /// The tick that holds a time in Unix milliseconds.
+    pub(crate) fn tick_of_ms(&self, unix_ms: i64) -> Result<u64> {
+        let ticks =
+            (i128::from(unix_ms) - i128::from(self.epoch_ms)).div_euclid(self.tick_ms.into());
+        u64::try_from(ticks)
+            .ok()
+            .filter(|tick| *tick <= self.last)
+            .ok_or_else(|| self.outside(unix_ms))
+    }
+
+    /// When a tick begins, in Unix milliseconds. Ticks one past the last are fine.
+    #[inline]
+    pub(crate) const fn ms_of(&self, tick: u64) -> i64 {
+        self.epoch_ms + tick.cast_signed() * self.tick_ms
+    }
+
+    /// When a tick begins, in Unix nanoseconds; the end of 64-bit time for what lies past it.
+    pub(crate) const fn nanos_of(&self, tick: u64) -> i64 {
+        self.ms_of(tick).saturating_mul(NANOS_PER_MS)
+    }
+
+    /// How long a tick lasts, in nanoseconds.
+    pub(crate) const fn tick_nanos(&self) -> u64 {
+        (self.tick_ms * NANOS_PER_MS).cast_unsigned()
+    }
+
+    /// The ticks that begin within a half-open span of Unix milliseconds. The end may be one past the last tick's.
+    pub(crate) fn ticks_within(&self, from_ms: i64, to_ms: i64) -> Result<Range<u64>> {
+        let end_ms = self.ms_of(self.last + 1);
+        if from_ms >= to_ms {
+            return Err(Error::out_of_range(
+                "end of the time range",
+                to_ms.into(),
+                i128::from(from_ms) + 1,
+                end_ms.into(),
+            ));
+        }
+        if from_ms < self.epoch_ms {
+            return Err(self.outside(from_ms));
+        }
+        if to_ms > end_ms {
+            return Err(self.outside(to_ms));
+        }
+        let ticks = self.first_from(from_ms)..self.first_from(to_ms);
+        if ticks.is_empty() {
+            let next = self.ms_of(ticks.end) + 1;
+            return Err(Error::out_of_range(
+                "end of the time range",
+                to_ms.into(),
+                next.into(),
+                end_ms.into(),
+            ));
+        }
+        Ok(ticks)
+    }
+
+    /// The first tick that begins at a time or after it.
+    fn first_from(&self, unix_ms: i64) -> u64 {
+        let since = (unix_ms - self.epoch_ms).cast_unsigned();
+        since.div_ceil(self.tick_ms.cast_unsigned())
+    }
+
+    /// The error for a time that the format cannot hold.
+    #[cold]
+    pub(crate) fn outside(&self, unix_ms: i64) -> Error {
+        let most = self.ms_of(self.last) + (self.tick_ms - 1);
+        Error::time_out_of_range(unix_ms.into(), self.epoch_ms.into(), most.into())
+    }
+}

@@ -1,0 +1,199 @@
+//! Options for a generator.
+
+use core::time::Duration;
+
+use super::{
+    Generator, OnExhausted, SCALE, Snapshot,
+    generator::{Drawn, Origin},
+};
+pub(super) use crate::sequence::tick_tock::Bounds;
+use crate::{
+    Error, ErrorKind, Result,
+    clock::Clock,
+    scheme::{Pace, Window},
+    sequence::tick_tock::TickTock,
+};
+
+/// The fewest sequences that a tick may have.
+const SMALLEST_POOL: u16 = 4;
+
+/// Two bytes of any meaning: which generator made an ID. From an integer or two bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Partition(u16);
+
+impl From<u16> for Partition {
+    fn from(value: u16) -> Self {
+        Self(value)
+    }
+}
+
+impl From<[u8; 2]> for Partition {
+    fn from(bytes: [u8; 2]) -> Self {
+        Self(u16::from_be_bytes(bytes))
+    }
+}
+
+/// Options for a [`Generator`].
+///
+/// ```
+/// use polyflake::sno::Generator;
+///
+/// let ids = Generator::builder().partition(7).sequence_min(100).sequence_max(200).build()?;
+/// assert_eq!(ids.generate(1)?.partition(), 7);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "nothing is built until `build` is called"]
+pub struct Builder<C> {
+    clock: C,
+    partition: Option<u16>,
+    draw: Option<fn() -> Result<Drawn>>,
+    sequence_min: Option<u16>,
+    sequence_max: Option<u16>,
+    window: Option<(i64, i64)>,
+    pace: Pace,
+}
+
+impl<C: Clock> Builder<C> {
+    /// Options for a generator with a clock of your own. Without `std` there is no default partition, so give one.
+    pub const fn with_clock(clock: C) -> Self {
+        #[cfg(feature = "std")]
+        let draw: Option<fn() -> Result<Drawn>> = Some(Drawn::from_system);
+        #[cfg(not(feature = "std"))]
+        let draw = None;
+        let pace = Pace::new(OnExhausted::Wait, SCALE.tick_nanos());
+        Self {
+            clock,
+            partition: None,
+            draw,
+            sequence_min: None,
+            sequence_max: None,
+            window: None,
+            pace,
+        }
+    }
+
+    /// The partition; no other generator may have it, nor may this one after a restart, save with other sequence bounds.
+    pub fn partition(mut self, partition: impl Into<Partition>) -> Self {
+        self.partition = Some(partition.into().0);
+        self
+    }
+
+    /// Where a partition comes from if none is given: called at the first ID, and again after a fork.
+    pub fn draw(mut self, draw: fn() -> Result<Drawn>) -> Self {
+        self.draw = Some(draw);
+        self
+    }
+
+    /// The first sequence of a tick, inclusive; 0 by default, or random in 0..=32767 under a default partition.
+    pub fn sequence_min(mut self, sequence: u16) -> Self {
+        self.sequence_min = Some(sequence);
+        self
+    }
+
+    /// The last sequence of a tick, inclusive; 65535 by default.
+    pub fn sequence_max(mut self, sequence: u16) -> Self {
+        self.sequence_max = Some(sequence);
+        self
+    }
+
+    /// The half-open time span, in Unix milliseconds, in which IDs may be made: those whose tick begins in it.
+    pub fn window(mut self, start_ms: i64, end_ms: i64) -> Self {
+        self.window = Some((start_ms, end_ms));
+        self
+    }
+
+    /// How long one call may wait; the clock's default otherwise (1 s for the system's).
+    pub fn max_wait(mut self, max_wait: Duration) -> Self {
+        self.pace.set_max_wait(max_wait);
+        self
+    }
+
+    /// What to do when a tick's sequences are used up; to wait by default.
+    pub fn on_exhausted(mut self, on_exhausted: OnExhausted) -> Self {
+        self.pace.on_exhausted = on_exhausted;
+        self
+    }
+
+    /// The source of time, one for the generator's life.
+    pub fn clock<D: Clock>(self, clock: D) -> Builder<D> {
+        let Self { clock: _, partition, draw, sequence_min, sequence_max, window, pace } = self;
+        Builder { clock, partition, draw, sequence_min, sequence_max, window, pace }
+    }
+
+    /// The generator.
+    ///
+    /// # Errors
+    /// `out_of_range` where the pool of sequences is below 4, or the window is empty; `time_out_of_range` where the window
+    /// leaves the format's time; `missing_field` where there is no partition and nowhere to draw one from.
+    pub fn build(self) -> Result<Generator<C>> {
+        let bounds = bounds(self.sequence_min.unwrap_or(0), self.sequence_max.unwrap_or(u16::MAX))?;
+        let origin = self.origin()?;
+        self.assemble(origin, bounds, TickTock::new())
+    }
+
+    /// A generator that goes on where a closed one stopped, with its partition and bounds.
+    ///
+    /// # Errors
+    /// As [`Builder::build`], and `out_of_range` for a snapshot that no generator can have left.
+    pub fn restore(self, snapshot: Snapshot) -> Result<Generator<C>> {
+        let bounds = bounds(snapshot.sequence_min, snapshot.sequence_max)?;
+        self.resume(snapshot, bounds)
+    }
+
+    /// A generator that goes on from a snapshot of the original, with the original's habits: bounds in the wrong order are
+    /// swapped, and an upper bound of 0 is read as 65535.
+    ///
+    /// # Errors
+    /// As [`Builder::restore`].
+    pub fn import_original(self, snapshot: Snapshot) -> Result<Generator<C>> {
+        let (low, high) = match (snapshot.sequence_min, snapshot.sequence_max) {
+            (low, 0) if low != u16::MAX => (low, u16::MAX),
+            (a, b) => (a.min(b), a.max(b)),
+        };
+        self.resume(snapshot, bounds(low, high)?)
+    }
+
+    fn resume(self, snapshot: Snapshot, bounds: Bounds) -> Result<Generator<C>> {
+        for (name, tick) in [
+            ("now", snapshot.now),
+            ("wall_hi", snapshot.wall_hi),
+            ("wall_safe", snapshot.wall_safe),
+        ] {
+            if tick > SCALE.last {
+                return Err(Error::out_of_range(name, tick.into(), 0, SCALE.last.into()));
+            }
+        }
+        let next = snapshot.next_sequence(bounds)?;
+        let state = TickTock::at(snapshot.wall_hi, next, snapshot.wall_safe, snapshot.drifts);
+        self.assemble(Origin::Given(u16::from_be_bytes(snapshot.partition)), bounds, state)
+    }
+
+    fn origin(&self) -> Result<Origin> {
+        match (self.partition, self.draw) {
+            (Some(partition), _) => Ok(Origin::Given(partition)),
+            (None, Some(draw)) => Ok(Origin::Drawn {
+                draw,
+                own_min: self.sequence_min.is_some() || self.sequence_max.is_some(),
+            }),
+            (None, None) => Err(Error::field_error(ErrorKind::MissingField, "partition")),
+        }
+    }
+
+    fn assemble(self, origin: Origin, bounds: Bounds, state: TickTock) -> Result<Generator<C>> {
+        let window = match self.window {
+            None => Window::all(SCALE.last),
+            Some((start_ms, end_ms)) => Window::new(SCALE.ticks_within(start_ms, end_ms)?),
+        };
+        Ok(Generator::assemble(self.clock, origin, bounds, state, window, self.pace))
+    }
+}
+
+/// Bounds in order, with a pool that is large enough.
+fn bounds(min: u16, max: u16) -> Result<Bounds> {
+    if max < SMALLEST_POOL - 1 || min > max - (SMALLEST_POOL - 1) {
+        let least = i128::from(min) + i128::from(SMALLEST_POOL) - 1;
+        return Err(Error::out_of_range("sequence_max", max.into(), least, u16::MAX.into()));
+    }
+    Ok(Bounds { min, max })
+}

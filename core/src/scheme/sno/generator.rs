@@ -1,0 +1,345 @@
+//! The generator: partitions, windows and the clock around the tick-tock machine.
+
+#[cfg(feature = "std")]
+use super::Builder;
+use super::{Parts, SCALE, Snapshot, Sno, Stats, builder::Bounds};
+use crate::{
+    Error, ErrorKind, Result,
+    base32::Text,
+    clock::Clock,
+    fork,
+    scheme::{Outcome, Pace, Window, drive},
+    sequence::{
+        Step,
+        tick_tock::{Flip, Run, TickTock, Word},
+    },
+    sync::{AtomicU32, AtomicU64, Ordering},
+};
+
+#[cfg(feature = "std")]
+type DefaultClock = crate::clock::SystemClock;
+#[cfg(not(feature = "std"))]
+type DefaultClock = core::convert::Infallible;
+
+/// A default partition, and the lower bound of its sequences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drawn {
+    /// Differs from that of every other default generator in reach.
+    pub partition: u16,
+    /// Random in 0..=32767, so that two processes that share a partition by chance rarely meet.
+    pub sequence_min: u16,
+}
+
+impl Drawn {
+    /// The next of this process and its forks, with entropy from the system.
+    #[cfg(feature = "std")]
+    pub(super) fn from_system() -> Result<Self> {
+        use fork::partitions;
+        Ok(Self { partition: partitions::next()?, sequence_min: partitions::random_u16()? >> 1 })
+    }
+}
+
+/// Where the partition comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Origin {
+    Given(u16),
+    /// Drawn at the first ID and again after a fork; with bounds of one's own, only the partition is.
+    Drawn {
+        draw: fn() -> Result<Drawn>,
+        own_min: bool,
+    },
+}
+
+/// Who a generator is in this process: the epoch it belongs to, its partition and its lowest sequence, in one word.
+#[derive(Clone, Copy)]
+struct Identity {
+    epoch: u32,
+    partition: u16,
+    min: u16,
+}
+
+impl Identity {
+    /// Stands for "not drawn yet": no process is this many forks deep.
+    const NEVER: u32 = u32::MAX;
+
+    const fn to_word(self) -> u64 {
+        (self.epoch as u64) << 32 | (self.partition as u64) << 16 | self.min as u64
+    }
+
+    const fn of_word(word: u64) -> Self {
+        let [a, b, c, d, e, f, g, h] = word.to_be_bytes();
+        Self {
+            epoch: u32::from_be_bytes([a, b, c, d]),
+            partition: u16::from_be_bytes([e, f]),
+            min: u16::from_be_bytes([g, h]),
+        }
+    }
+}
+
+/// Makes sno IDs under one partition. Threads may share it.
+///
+/// ```
+/// use polyflake::sno::Generator;
+///
+/// static IDS: Generator = Generator::new();
+///
+/// let (first, second) = (IDS.generate(1)?, IDS.generate(2)?);
+/// assert_eq!((first.metabyte(), second.metabyte()), (1, 2));
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
+/// It cannot be cloned, since two generators of one partition repeat each other's IDs:
+///
+/// ```compile_fail
+/// let ids = polyflake::sno::Generator::new();
+/// let twin = ids.clone();
+/// ```
+#[derive(Debug)]
+pub struct Generator<C = DefaultClock> {
+    state: TickTock,
+    identity: AtomicU64,
+    origin: Origin,
+    bounds: Bounds,
+    window: Window,
+    pace: Pace,
+    clock: C,
+    /// Counts the IDs of given times.
+    at: AtomicU32,
+}
+
+#[cfg(feature = "std")]
+impl Generator {
+    /// A generator under a default partition, which is drawn at the first ID: 16 random bits for the first of the process,
+    /// then counted on, shared by all its forks. Its sequences begin at a random one in 0..=32767.
+    pub const fn new() -> Self {
+        let origin = Origin::Drawn { draw: Drawn::from_system, own_min: false };
+        let pace = Pace::new(super::OnExhausted::Wait, SCALE.tick_nanos());
+        Self::assemble(
+            crate::clock::SystemClock,
+            origin,
+            ALL,
+            TickTock::new(),
+            Window::all(SCALE.last),
+            pace,
+        )
+    }
+
+    /// Options for a generator.
+    pub const fn builder() -> Builder<crate::clock::SystemClock> {
+        Builder::with_clock(crate::clock::SystemClock)
+    }
+}
+
+#[cfg(feature = "std")]
+impl Default for Generator {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(feature = "std")]
+const ALL: Bounds = Bounds { min: 0, max: u16::MAX };
+
+/// One new ID from the process-wide generator, which has a default partition.
+///
+/// # Errors
+/// As [`Generator::generate`].
+#[cfg(feature = "std")]
+#[inline]
+pub fn generate(metabyte: u8) -> Result<Sno> {
+    static PROCESS: Generator = Generator::new();
+    PROCESS.generate(metabyte)
+}
+
+impl<C> Generator<C> {
+    pub(super) const fn assemble(
+        clock: C,
+        origin: Origin,
+        bounds: Bounds,
+        state: TickTock,
+        window: Window,
+        pace: Pace,
+    ) -> Self {
+        let identity = match origin {
+            Origin::Given(partition) => Identity { epoch: 0, partition, min: bounds.min },
+            Origin::Drawn { .. } => {
+                Identity { epoch: Identity::NEVER, partition: 0, min: bounds.min }
+            }
+        };
+        let identity = AtomicU64::new(identity.to_word());
+        Self { state, identity, origin, bounds, window, pace, clock, at: AtomicU32::new(0) }
+    }
+}
+
+impl<C: Clock> Generator<C> {
+    /// One new ID.
+    ///
+    /// # Errors
+    /// `sequence_exhausted` or `clock_behind`, with when to retry, after a wait of at most `max_wait`; `lease_not_started`,
+    /// `lease_expired` outside the window; `time_out_of_range` outside 2010..2079; `generator_closed`; `forked` in a child process
+    /// if the partition was given; what the clock says. Nothing is changed by a refused call.
+    #[inline]
+    pub fn generate(&self, metabyte: u8) -> Result<Sno> {
+        let (partition, run) = self.reserve(1)?;
+        Ok(id(partition, run, 0, metabyte))
+    }
+
+    /// The text of one new ID, on the stack.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    #[inline]
+    pub fn generate_text(&self, metabyte: u8) -> Result<Text<{ Sno::TEXT_LEN }>> {
+        Ok(self.generate(metabyte)?.text())
+    }
+
+    /// Fills a slice with new IDs, in the order of time.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`]; [`Error::written`] tells how many IDs at the front of the slice are there to use.
+    pub fn fill(&self, metabyte: u8, ids: &mut [Sno]) -> Result<()> {
+        let mut written = 0;
+        while written < ids.len() {
+            let want = u32::try_from(ids.len() - written).unwrap_or(u32::MAX);
+            let (partition, run) =
+                self.reserve(want).map_err(|error| error.after_writing(written))?;
+            for k in 0..run.len {
+                ids[written] = id(partition, run, k, metabyte);
+                written += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// An ID of a given time, in Unix milliseconds. It has a sequence of its own that rolls over silently, so
+    /// uniqueness is not promised: for IDs of things that have their own time, few at once.
+    ///
+    /// # Errors
+    /// `time_out_of_range`; `generator_closed`; `forked`; `entropy_unavailable`.
+    pub fn generate_at(&self, unix_ms: i64, metabyte: u8) -> Result<Sno> {
+        let tick = SCALE.tick_of_ms(unix_ms)?;
+        if self.state.state().closed {
+            return Err(Error::new(ErrorKind::GeneratorClosed));
+        }
+        let Identity { partition, min, .. } = self.identity()?;
+        let pool = u32::from(self.bounds.max - min) + 1;
+        let count = self.at.fetch_add(1, Ordering::Relaxed) % pool;
+        Ok(id(partition, Run { tick, tick_tock: false, first: min, len: pool }, count, metabyte))
+    }
+
+    /// The partition, once the generator has one: a default one is drawn at the first ID.
+    pub fn partition(&self) -> Option<u16> {
+        let identity = Identity::of_word(self.identity.load(Ordering::Acquire));
+        (identity.epoch != Identity::NEVER).then_some(identity.partition)
+    }
+
+    /// The window, in Unix milliseconds: half-open.
+    pub fn window(&self) -> (i64, i64) {
+        let ticks = self.window.ticks();
+        (SCALE.ms_of(ticks.start), SCALE.ms_of(ticks.end))
+    }
+
+    /// Moves the end of the window later, to `end_ms` in Unix milliseconds; an earlier or equal end changes nothing.
+    ///
+    /// # Errors
+    /// `out_of_range` for an end before the window's start; `time_out_of_range` past the format's time.
+    pub fn extend_window(&self, end_ms: i64) -> Result<()> {
+        let start_ms = SCALE.ms_of(self.window.ticks().start);
+        self.window.extend(SCALE.ticks_within(start_ms, end_ms)?.end);
+        Ok(())
+    }
+
+    /// Ends the generator, also for calls in flight on other threads, and gives the snapshot to restore from, once.
+    ///
+    /// # Errors
+    /// `generator_closed` if it was; `forked`, since the parent's generator goes on; where a default partition must first be
+    /// drawn, that error.
+    pub fn close(&self) -> Result<Snapshot> {
+        let Identity { partition, min, .. } = self.identity()?;
+        let state = self.state.close()?;
+        Ok(Snapshot::of(partition, Bounds { min, ..self.bounds }, state))
+    }
+
+    /// Figures of now. Nothing can be restored from them.
+    ///
+    /// # Errors
+    /// What the clock says, and `time_out_of_range`.
+    pub fn stats(&self) -> Result<Stats> {
+        let state = self.state.state();
+        let now = SCALE.tick_of_nanos(self.clock.unix_nanos()?)?;
+        let min = Identity::of_word(self.identity.load(Ordering::Acquire)).min;
+        Ok(Stats::of(self.partition(), Bounds { min, ..self.bounds }, state, now))
+    }
+
+    /// Slots for up to `want` IDs, and the partition that they belong to.
+    #[inline]
+    fn reserve(&self, want: u32) -> Result<(u16, Run)> {
+        drive(
+            &self.clock,
+            &self.pace,
+            || self.state.observe(),
+            |seen, now, was_behind| self.attempt(seen, now, was_behind, want),
+        )
+    }
+
+    #[inline]
+    fn attempt(
+        &self,
+        seen: Word,
+        now: i64,
+        was_behind: bool,
+        want: u32,
+    ) -> Result<Outcome<(u16, Run)>> {
+        // Read after the clock, whose callback may have forked.
+        let Identity { partition, min, .. } = self.identity()?;
+        let tick = SCALE.tick_of_nanos(now)?;
+        self.window.check(tick, &SCALE)?;
+        let flip = if was_behind { Flip::Refused } else { Flip::Allowed };
+        Ok(match self.state.step(seen, tick, want, Bounds { min, ..self.bounds }, flip) {
+            Step::Taken(run) => Outcome::Taken((partition, run)),
+            Step::Raced => Outcome::Raced,
+            Step::Full => Outcome::Wait(SCALE.nanos_of(tick + 1), ErrorKind::SequenceExhausted),
+            Step::Behind(wall) => Outcome::Wait(SCALE.nanos_of(wall), ErrorKind::ClockBehind),
+            Step::Closed => return Err(Error::new(ErrorKind::GeneratorClosed)),
+        })
+    }
+
+    /// Who this generator is in this process.
+    #[inline]
+    fn identity(&self) -> Result<Identity> {
+        let word = self.identity.load(Ordering::Acquire);
+        let identity = Identity::of_word(word);
+        if identity.epoch == fork::epoch() { Ok(identity) } else { self.identify(word) }
+    }
+
+    /// Draws a partition, at the first ID or after a fork.
+    #[cold]
+    fn identify(&self, found: u64) -> Result<Identity> {
+        let Origin::Drawn { draw, own_min } = self.origin else {
+            return Err(Error::new(ErrorKind::Forked));
+        };
+        let drawn = draw()?;
+        let min = if own_min { self.bounds.min } else { drawn.sequence_min };
+        let mine = Identity { epoch: fork::epoch(), partition: drawn.partition, min };
+        match self.identity.compare_exchange(
+            found,
+            mine.to_word(),
+            Ordering::AcqRel,
+            Ordering::Acquire,
+        ) {
+            Ok(_) => Ok(mine),
+            Err(theirs) => Ok(Identity::of_word(theirs)),
+        }
+    }
+}
+
+/// The `k`-th ID of a run.
+#[inline]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "k < run.len, and the run ends at a 16-bit bound"
+)]
+fn id(partition: u16, run: Run, k: u32, metabyte: u8) -> Sno {
+    let sequence = run.first + k as u16;
+    Sno::pack(Parts { tick: run.tick, tick_tock: run.tick_tock, metabyte, partition, sequence })
+}

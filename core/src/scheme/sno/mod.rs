@@ -1,0 +1,29 @@
+//! sno: 10 bytes, 16 characters, a metabyte that tells what the ID is of.
+//!
+//! ```text
+//! 39 timestamp, 4 ms units since 2010 | 1 tick-tock | 8 metabyte | 16 partition | 16 sequence        (big-endian)
+//! ```
+//!
+//! Byte order, text order and time order are one. Source of the format: sno 1.2.1 (Go).
+
+mod builder;
+mod generator;
+mod id;
+mod metabyte;
+#[cfg(feature = "serde")]
+mod serde;
+mod snapshot;
+
+pub use builder::{Builder, Partition};
+#[cfg(feature = "std")]
+pub use generator::generate;
+pub use generator::{Drawn, Generator};
+pub use id::{Parts, Sno};
+pub use metabyte::{metabyte, metabyte_utf16};
+pub use snapshot::{Snapshot, Stats};
+
+pub use super::OnExhausted;
+use super::Scale;
+
+/// 4 ms units since 2010-01-01T00:00:00Z, 39 bits of them: up to 2079-09-07T15:47:35.548Z.
+const SCALE: Scale = Scale { epoch_ms: 1_262_304_000_000, tick_ms: 4, last: (1 << 39) - 1 };

@@ -1,0 +1,113 @@
+//! What can be saved of a generator, and what can be looked at.
+
+use super::builder::Bounds;
+use crate::{Error, Result, sequence::tick_tock::State};
+
+/// What a closed generator leaves behind to restore from. Restore it once: a second generator from it repeats IDs.
+///
+/// As JSON (feature `serde`) it has the original's member names. Times are 4 ms units since 2010.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(test, derive(Default))]
+pub struct Snapshot {
+    /// The partition's two bytes.
+    pub partition: [u8; 2],
+    /// The first sequence of a tick.
+    pub sequence_min: u16,
+    /// The last sequence of a tick.
+    pub sequence_max: u16,
+    /// The last sequence given out in tick `wall_hi`.
+    pub sequence: u32,
+    /// When the snapshot was taken. Ours are exact and say `wall_hi` here; where an original's is later than `wall_hi`, it has
+    /// lost the sequence.
+    pub now: u64,
+    /// The tick of the last ID.
+    pub wall_hi: u64,
+    /// Up to this tick a step back of the clock is waited out.
+    pub wall_safe: u64,
+    /// How often the clock stepped back; the lowest bit is the tick-tock bit.
+    pub drifts: u32,
+}
+
+/// Figures of a generator, at one moment. Nothing can be restored from them, since the generator goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Stats {
+    /// The partition, once the generator has one.
+    pub partition: Option<u16>,
+    /// The first sequence of a tick.
+    pub sequence_min: u16,
+    /// The last sequence of a tick.
+    pub sequence_max: u16,
+    /// The last sequence given out in this tick; the lower bound if none was.
+    pub sequence: u16,
+    /// How many IDs were made in this tick.
+    pub len: u32,
+    /// This tick, by the generator's clock: 4 ms units since 2010.
+    pub now: u64,
+    /// The tick of the last ID.
+    pub wall_hi: u64,
+    /// Up to this tick a step back of the clock is waited out.
+    pub wall_safe: u64,
+    /// How often the clock stepped back.
+    pub drifts: u32,
+    /// Whether the generator was closed.
+    pub closed: bool,
+}
+
+impl Snapshot {
+    pub(super) fn of(partition: u16, bounds: Bounds, state: State) -> Self {
+        Self {
+            partition: partition.to_be_bytes(),
+            sequence_min: bounds.min,
+            sequence_max: bounds.max,
+            sequence: last_sequence(bounds, state.next),
+            now: state.tick,
+            wall_hi: state.tick,
+            wall_safe: state.safe,
+            drifts: state.drifts,
+        }
+    }
+
+    /// The sequence that follows in tick `wall_hi`.
+    pub(super) fn next_sequence(&self, bounds: Bounds) -> Result<u32> {
+        let (least, most) = (u32::from(bounds.min), u32::from(bounds.max));
+        if self.sequence != 0 && self.sequence < least {
+            return Err(Error::out_of_range(
+                "sequence",
+                self.sequence.into(),
+                least.into(),
+                u32::MAX.into(),
+            ));
+        }
+        let untouched = self.wall_hi == 0 && self.now == 0 && self.sequence == 0;
+        Ok(match self.sequence.max(least) {
+            _ if untouched => least,
+            _ if self.now != self.wall_hi => most + 1,
+            last if last >= most => most + 1,
+            last => last + 1,
+        })
+    }
+}
+
+impl Stats {
+    pub(super) fn of(partition: Option<u16>, bounds: Bounds, state: State, now: u64) -> Self {
+        let len = if now == state.tick { state.next.saturating_sub(bounds.min.into()) } else { 0 };
+        let sequence = if len == 0 { bounds.min.into() } else { last_sequence(bounds, state.next) };
+        Self {
+            partition,
+            sequence_min: bounds.min,
+            sequence_max: bounds.max,
+            sequence: u16::try_from(sequence).unwrap_or(bounds.max),
+            len,
+            now,
+            wall_hi: state.tick,
+            wall_safe: state.safe,
+            drifts: state.drifts,
+            closed: state.closed,
+        }
+    }
+}
+
+/// The sequence before `next`; the lower bound where none was given out.
+fn last_sequence(bounds: Bounds, next: u32) -> u32 {
+    next.saturating_sub(1).max(bounds.min.into())
+}

@@ -1,0 +1,197 @@
+//! One sequence a tick, with a bit that flips when the clock steps back: sno's machine.
+//!
+//! ```text
+//! word: 1 closed | .. | 39 tick | 1 tick-tock | 17 next sequence        safe: tick
+//! ```
+//!
+//! The pair (tick, tick-tock bit) never comes back once it is left, so each of its sequences is given out once:
+//!
+//! - forward, the tick grows and the bit stays;
+//! - back, from `wall` to `now`, the bit flips. `safe` is then at least `wall`, and a later step back must land above
+//!   `safe`, so no tick up to `wall` is entered again with the bit that it had.
+//!
+//! `safe` only rises. It is raised before the word is swapped, and read after the word was: whoever sees a word that went
+//! back sees the `safe` that belongs to it. Raised too early, by a swap that fails, it only refuses more.
+
+use super::Step;
+use crate::{
+    Error, ErrorKind, Result,
+    sync::{AtomicU32, AtomicU64, Ordering},
+};
+
+const NEXT_BITS: u32 = 17;
+const NEXT_MASK: u64 = (1 << NEXT_BITS) - 1;
+const FLIPPED: u64 = 1 << NEXT_BITS;
+const TICK_SHIFT: u32 = NEXT_BITS + 1;
+const CLOSED: u64 = 1 << 63;
+
+/// A reading of the state, to step from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Word(u64);
+
+impl Word {
+    const fn new(tick: u64, flipped: bool, next: u32) -> Self {
+        Self(tick << TICK_SHIFT | if flipped { FLIPPED } else { 0 } | next as u64)
+    }
+    const fn closed(self) -> bool {
+        self.0 & CLOSED != 0
+    }
+    const fn tick(self) -> u64 {
+        (self.0 & !CLOSED) >> TICK_SHIFT
+    }
+    const fn flipped(self) -> bool {
+        self.0 & FLIPPED != 0
+    }
+    #[allow(clippy::cast_possible_truncation, reason = "masked to 17 bits")]
+    const fn next(self) -> u32 {
+        (self.0 & NEXT_MASK) as u32
+    }
+    /// Whether both are open and in the same tick with the same bit: then nothing but `next` moved between them.
+    const fn same_line(self, other: Self) -> bool {
+        self.0 >> NEXT_BITS == other.0 >> NEXT_BITS
+    }
+}
+
+/// The sequences of a tick, both inclusive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    pub(crate) min: u16,
+    pub(crate) max: u16,
+}
+
+/// Whether a step may go back in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flip {
+    Allowed,
+    /// The clock was in the unsafe past since the call began: it waits for `wall`, also above `safe`.
+    Refused,
+}
+
+/// Slots in one tick: sequences `first .. first + len`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) tick: u64,
+    pub(crate) tick_tock: bool,
+    pub(crate) first: u16,
+    pub(crate) len: u32,
+}
+
+/// All that the machine knows, at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct State {
+    pub(crate) tick: u64,
+    pub(crate) next: u32,
+    pub(crate) safe: u64,
+    /// How often the clock stepped back; the lowest bit is the tick-tock bit.
+    pub(crate) drifts: u32,
+    pub(crate) closed: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct TickTock {
+    word: AtomicU64,
+    safe: AtomicU64,
+    /// Counts for the snapshot only; the word's bit is what decides.
+    drifts: AtomicU32,
+}
+
+impl TickTock {
+    /// Nothing given out yet.
+    pub(crate) const fn new() -> Self {
+        Self::at(0, 0, 0, 0)
+    }
+
+    /// As it was: `next` is the sequence that follows in `tick`.
+    pub(crate) const fn at(tick: u64, next: u32, safe: u64, drifts: u32) -> Self {
+        Self {
+            word: AtomicU64::new(Word::new(tick, drifts & 1 == 1, next).0),
+            safe: AtomicU64::new(safe),
+            drifts: AtomicU32::new(drifts),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn observe(&self) -> Word {
+        Word(self.word.load(Ordering::Acquire))
+    }
+
+    /// Takes up to `want` slots for a clock that showed `now` after `seen` was observed.
+    #[inline]
+    pub(crate) fn step(
+        &self,
+        seen: Word,
+        now: u64,
+        want: u32,
+        bounds: Bounds,
+        flip: Flip,
+    ) -> Step<Run> {
+        let safe = self.safe.load(Ordering::Acquire);
+        let mut word = seen;
+        loop {
+            if word.closed() {
+                return Step::Closed;
+            }
+            let back = now < word.tick();
+            if back && (flip == Flip::Refused || now <= safe) {
+                return Step::Behind(word.tick());
+            }
+            let first = if now == word.tick() {
+                word.next().max(bounds.min.into())
+            } else {
+                bounds.min.into()
+            };
+            let Some(run) = run(now, word.flipped() != back, first, want, bounds.max) else {
+                return Step::Full;
+            };
+            if back {
+                self.safe.fetch_max(word.tick(), Ordering::AcqRel);
+            }
+            let next = Word::new(run.tick, run.tick_tock, first + run.len);
+            match self.word.compare_exchange_weak(
+                word.0,
+                next.0,
+                Ordering::AcqRel,
+                Ordering::Acquire,
+            ) {
+                Ok(_) => {
+                    if back {
+                        self.drifts.fetch_add(1, Ordering::Relaxed);
+                    }
+                    return Step::Taken(run);
+                }
+                // Only `next` moved, so what was decided from tick, bit and `safe` still holds.
+                Err(newer) if Word(newer).same_line(word) => word = Word(newer),
+                Err(_) => return Step::Raced,
+            }
+        }
+    }
+
+    /// Ends the machine: the state returned is the last, and no step succeeds after it.
+    pub(crate) fn close(&self) -> Result<State> {
+        let word = Word(self.word.fetch_or(CLOSED, Ordering::AcqRel));
+        if word.closed() {
+            return Err(Error::new(ErrorKind::GeneratorClosed));
+        }
+        Ok(self.state_of(word))
+    }
+
+    pub(crate) fn state(&self) -> State {
+        self.state_of(self.observe())
+    }
+
+    fn state_of(&self, word: Word) -> State {
+        let counted = self.drifts.load(Ordering::Relaxed);
+        let drifts =
+            if (counted & 1 == 1) == word.flipped() { counted } else { counted.wrapping_add(1) };
+        let safe = self.safe.load(Ordering::Acquire);
+        State { tick: word.tick(), next: word.next(), safe, drifts, closed: word.closed() }
+    }
+}
+
+/// The slots `first ..` of a tick, at most `want` and none past `max`; none at all if that leaves nothing.
+#[inline]
+fn run(tick: u64, tick_tock: bool, first: u32, want: u32, max: u16) -> Option<Run> {
+    let len = want.min((u32::from(max) + 1).saturating_sub(first));
+    let first = u16::try_from(first).ok()?;
+    (len > 0).then_some(Run { tick, tick_tock, first, len })
+}

@@ -1,0 +1,111 @@
+//! What the tests of the core share: the vectors, and a clock that follows a script.
+#![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
+
+use std::{
+    collections::VecDeque,
+    path::Path,
+    sync::{Arc, Mutex},
+};
+
+use polyflake::{Error, ErrorKind, Result, clock::Clock};
+use serde_json::Value;
+
+/// A vector file of the repository.
+#[track_caller]
+pub fn vectors(name: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors").join(name);
+    serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap()
+}
+
+/// What this project answers to a case: its own `ours` where it has one, else the case itself.
+pub fn ours(case: &Value) -> &Value {
+    case.get("ours").unwrap_or(case)
+}
+
+/// Bytes from hex.
+pub fn unhex<const N: usize>(hex: &str) -> [u8; N] {
+    let bytes: Vec<u8> = (0..hex.len() / 2)
+        .map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap())
+        .collect();
+    bytes.try_into().unwrap()
+}
+
+/// Bytes as hex.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .map(|digit| char::from_digit(digit.into(), 16).unwrap())
+        .collect()
+}
+
+type Hook = Box<dyn FnOnce() + Send>;
+
+/// Shows the readings of a script, one after the other; the last one stays. A hook may run between the first reading and
+/// the second, as another thread would.
+#[derive(Clone, Default)]
+pub struct ScriptedClock(Arc<Mutex<Script>>);
+
+#[derive(Default)]
+struct Script {
+    readings: VecDeque<i64>,
+    last: i64,
+    inside: Option<(usize, Hook)>,
+    pub slept: u64,
+}
+
+impl ScriptedClock {
+    pub fn play(&self, unix_ms: impl IntoIterator<Item = i64>) {
+        self.0.lock().unwrap().readings = unix_ms.into_iter().map(|ms| ms * 1_000_000).collect();
+    }
+
+    /// Runs `hook` from inside the reading after `skip` more.
+    pub fn inside(&self, skip: usize, hook: impl FnOnce() + Send + 'static) {
+        self.0.lock().unwrap().inside = Some((skip, Box::new(hook)));
+    }
+
+    pub fn slept(&self) -> u64 {
+        self.0.lock().unwrap().slept
+    }
+}
+
+impl Clock for ScriptedClock {
+    fn unix_nanos(&self) -> Result<i64> {
+        let hook = {
+            let mut script = self.0.lock().unwrap();
+            match script.inside.take() {
+                Some((0, hook)) => Some(hook),
+                Some((skip, hook)) => {
+                    script.inside = Some((skip - 1, hook));
+                    None
+                }
+                None => None,
+            }
+        };
+        if let Some(hook) = hook {
+            hook();
+        }
+        let mut script = self.0.lock().unwrap();
+        if let Some(next) = script.readings.pop_front() {
+            script.last = next;
+        }
+        Ok(script.last)
+    }
+
+    fn sleep(&self, nanos: u64) -> Result<()> {
+        self.0.lock().unwrap().slept += nanos;
+        Ok(())
+    }
+}
+
+/// A clock that always fails.
+pub struct BrokenClock;
+
+impl Clock for BrokenClock {
+    fn unix_nanos(&self) -> Result<i64> {
+        Err(Error::new(ErrorKind::ClockFailed))
+    }
+    fn sleep(&self, _: u64) -> Result<()> {
+        Ok(())
+    }
+}
