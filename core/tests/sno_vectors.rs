@@ -231,7 +231,7 @@ fn a_text_of_json_is_an_id_and_nothing_else_is() {
         match serde_json::from_str::<Sno>(input) {
             Ok(id) => assert_eq!(hex(id.as_bytes()), ours(note)["id"], "{note}"),
             Err(_) => {
-                assert!(note["ours"].get("error").or(note["ours"].get("skip")).is_some(), "{note}")
+                assert!(note["ours"].get("error").or(note["ours"].get("skip")).is_some(), "{note}");
             }
         }
     }

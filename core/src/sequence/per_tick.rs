@@ -18,7 +18,7 @@ pub(crate) trait Word {
     const BITS: u32;
     const CLOSED: u128 = 1 << Self::BITS;
     fn new(value: u128) -> Self;
-    fn load(&self) -> u128;
+    fn read(&self) -> u128;
     /// The value found, if it was not `from`.
     fn swap(&self, from: u128, to: u128) -> core::result::Result<(), u128>;
     /// Sets the closed bit and gives what was there before.
@@ -31,7 +31,7 @@ impl Word for AtomicU64 {
         Self::new(narrow(value))
     }
     #[inline]
-    fn load(&self) -> u128 {
+    fn read(&self) -> u128 {
         self.load(Ordering::Acquire).into()
     }
     #[inline]
@@ -61,7 +61,7 @@ impl Word for AtomicU128 {
         Self::new(value)
     }
     #[inline]
-    fn load(&self) -> u128 {
+    fn read(&self) -> u128 {
         self.load(Ordering::Acquire)
     }
     #[inline]
@@ -140,7 +140,7 @@ impl<W: Word> PerTick<W> {
 
     #[inline]
     pub(crate) fn observe(&self) -> u128 {
-        self.word.load()
+        self.word.read()
     }
 
     /// The tick that a step from here at `now` would encode.
