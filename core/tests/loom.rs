@@ -21,7 +21,8 @@ use polyflake::{
 
 const EPOCH_MS: i64 = 1_262_304_000_000;
 
-/// Gives the readings of a script to whichever thread asks next; the last one stays.
+/// Gives the readings of a script to whichever thread asks next; the last one stays. The very first reading goes to
+/// [`enter_model`].
 struct Shared {
     ticks: &'static [i64],
     read: AtomicUsize,
@@ -29,7 +30,7 @@ struct Shared {
 
 impl Clock for Shared {
     fn unix_nanos(&self) -> Result<i64> {
-        let index = self.read.fetch_add(1, Ordering::Relaxed).min(self.ticks.len() - 1);
+        let index = self.read.fetch_add(1, Ordering::Relaxed).saturating_sub(1).min(self.ticks.len() - 1);
         Ok((EPOCH_MS + 4 * self.ticks[index]) * 1_000_000)
     }
     fn sleep(&self, _: u64) -> Result<()> {
@@ -42,7 +43,14 @@ type Ids = Generator<Shared>;
 fn generator(ticks: &'static [i64]) -> Arc<Ids> {
     let clock = Shared { ticks, read: AtomicUsize::new(0) };
     let builder = Generator::builder().clock(clock).partition(7).sequence_min(0).sequence_max(3);
-    Arc::new(builder.max_wait(Duration::ZERO).build().unwrap())
+    enter_model(builder.max_wait(Duration::ZERO).build().unwrap())
+}
+
+/// Touches every atomic before there is a second thread: the model learns of them at their first use.
+fn enter_model(ids: Ids) -> Arc<Ids> {
+    ids.stats().unwrap();
+    ids.window();
+    Arc::new(ids)
 }
 
 /// As many IDs as the calls got; a call may be refused, but only for one of the reasons that waiting would cure.
