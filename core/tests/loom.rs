@@ -84,6 +84,19 @@ fn two_threads(preemptions: Option<usize>, calls: usize, ticks: &'static [i64]) 
     });
 }
 
+/// A clock that only goes on is never taken for one that stepped back, however late a thread uses its reading.
+#[test]
+fn a_steady_clock_is_not_seen_to_step_back() {
+    loom::model(|| {
+        let ids = generator(&[100, 101, 102]);
+        let other = ids.clone();
+        let handle = thread::spawn(move || other.generate(0).unwrap());
+        let all = vec![ids.generate(0).unwrap(), handle.join().unwrap()];
+        assert_eq!(ids.stats().unwrap().drifts, 0);
+        assert_distinct(all);
+    });
+}
+
 #[test]
 fn two_threads_two_calls_in_one_tick() {
     two_threads(None, 2, &[100]);
