@@ -184,6 +184,12 @@ impl Error {
         Self::with(ErrorKind::InvalidLength, Detail::Length { found, least, most })
     }
 
+    /// A secret of the wrong length, in bytes; nothing of its content is told.
+    #[cold]
+    pub const fn invalid_secret(found: usize) -> Self {
+        Self::with(ErrorKind::InvalidSecret, Detail::Length { found, least: 16, most: 16 })
+    }
+
     /// The first bad character of a text, 0-based.
     #[cold]
     pub const fn invalid_character(position: usize) -> Self {

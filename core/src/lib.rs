@@ -23,6 +23,7 @@ mod fork;
 mod layout;
 mod scheme;
 mod sequence;
+pub mod sparx64;
 mod sync;
 
 pub use error::{Error, ErrorKind, Result};

@@ -1,0 +1,86 @@
+//! SPARX-64/128: the block cipher behind Randflake, 64-bit blocks under a 128-bit key.
+//!
+//! Published by Dinu, Perrin, Udovenko, Velichkov, Großschädl and Biryukov in "Design Strategies for ARX with Provable
+//! Bounds: SPARX and LAX" (ASIACRYPT 2016). The best known attacks reach 18 of its 24 rounds. It hides and shuffles
+//! IDs; it authenticates nothing, and a block is always encrypted to the same block.
+//!
+//! Words are big-endian, in the key and in the block. Nothing here branches or indexes by a secret.
+//!
+//! [`scalar`] is the truth. A file for an instruction set stands beside it with the same two functions over many
+//! blocks: it does as many whole groups as it can, from the front, and says how many blocks those were; the scalar
+//! code does the rest.
+
+mod scalar;
+mod schedule;
+mod wipe;
+
+use core::fmt;
+
+use crate::{Error, Result};
+use schedule::Schedule;
+
+/// Bytes of a key.
+pub const KEY_BYTES: usize = 16;
+
+/// Bytes of a block.
+pub const BLOCK_BYTES: usize = 8;
+
+/// The cipher under one key.
+///
+/// The key itself is not kept; the subkeys made of it are wiped on drop. What a move of this value leaves behind on the
+/// stack is not: keep it where it was made.
+///
+/// ```
+/// use polyflake::sparx64::Sparx64;
+///
+/// let cipher = Sparx64::new(0x00112233_44556677_8899aabb_ccddeeff_u128.to_be_bytes());
+/// let block = 0x01234567_89abcdef_u64.to_be_bytes();
+/// let encrypted = cipher.encrypt_block(block);
+/// assert_eq!(u64::from_be_bytes(encrypted), 0x2bbef152_01f55f98);
+/// assert_eq!(cipher.decrypt_block(encrypted), block);
+/// ```
+pub struct Sparx64 {
+    schedule: Schedule,
+}
+
+impl Sparx64 {
+    /// The cipher under a key of 16 bytes.
+    pub fn new(key: [u8; KEY_BYTES]) -> Self {
+        Self { schedule: Schedule::new(key) }
+    }
+
+    /// The cipher under a key of unknown length: `invalid_secret` if that is not 16.
+    pub fn from_slice(key: &[u8]) -> Result<Self> {
+        key.try_into().map(Self::new).map_err(|_| Error::invalid_secret(key.len()))
+    }
+
+    /// One block, encrypted.
+    #[inline]
+    #[must_use]
+    pub fn encrypt_block(&self, block: [u8; BLOCK_BYTES]) -> [u8; BLOCK_BYTES] {
+        scalar::encrypt_block(&self.schedule, block)
+    }
+
+    /// One block, decrypted.
+    #[inline]
+    #[must_use]
+    pub fn decrypt_block(&self, block: [u8; BLOCK_BYTES]) -> [u8; BLOCK_BYTES] {
+        scalar::decrypt_block(&self.schedule, block)
+    }
+
+    /// Many blocks in place, each on its own, encrypted.
+    pub fn encrypt_blocks(&self, blocks: &mut [[u8; BLOCK_BYTES]]) {
+        scalar::encrypt_blocks(&self.schedule, blocks);
+    }
+
+    /// Many blocks in place, each on its own, decrypted.
+    pub fn decrypt_blocks(&self, blocks: &mut [[u8; BLOCK_BYTES]]) {
+        scalar::decrypt_blocks(&self.schedule, blocks);
+    }
+}
+
+impl fmt::Debug for Sparx64 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sparx64").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,81 @@
+//! The key schedule: 17 times six subkeys of 16 bits out of a 128-bit key.
+
+use super::{KEY_BYTES, scalar, wipe};
+
+/// Steps of a whole encryption.
+pub(super) const STEPS: usize = 8;
+
+/// Rounds in a row that one branch makes within a step.
+pub(super) const ROUNDS: usize = 3;
+
+/// Branches: a block is two pairs of 16-bit words.
+pub(super) const BRANCHES: usize = 2;
+
+/// The subkeys of one branch for one step: two words for each round.
+pub(super) type Subkeys = [[u16; 2]; ROUNDS];
+
+/// The subkeys of every branch of every step, in order of use, wiped on drop.
+pub(super) struct Schedule {
+    pub(super) steps: [[Subkeys; BRANCHES]; STEPS],
+    /// What the four words of the block are mixed with at the end.
+    pub(super) last: [u16; 4],
+}
+
+impl Schedule {
+    /// The schedule of a key; this copy of the key is wiped.
+    pub(super) fn new(mut key: [u8; KEY_BYTES]) -> Self {
+        let mut state = [0_u16; KEY_BYTES / 2];
+        for (word, bytes) in state.iter_mut().zip(key.as_chunks().0) {
+            *word = u16::from_be_bytes(*bytes);
+        }
+        let mut schedule = Self { steps: [[[[0; 2]; ROUNDS]; BRANCHES]; STEPS], last: [0; 4] };
+        for (subkeys, count) in schedule.steps.as_flattened_mut().iter_mut().zip(1..) {
+            subkeys.as_flattened_mut().copy_from_slice(&state[..2 * ROUNDS]);
+            permute(&mut state, count);
+        }
+        schedule.last.copy_from_slice(&state[..4]);
+        wipe::wipe(&mut state);
+        wipe::wipe(&mut key);
+        schedule
+    }
+}
+
+impl Drop for Schedule {
+    fn drop(&mut self) {
+        wipe::wipe(self.steps.as_flattened_mut().as_flattened_mut().as_flattened_mut());
+        wipe::wipe(&mut self.last);
+    }
+}
+
+/// The key permutation: a round on the first pair, its result added to the second, the counter to the last word, and
+/// all pairs moved on by one.
+fn permute(state: &mut [u16; KEY_BYTES / 2], count: u16) {
+    [state[0], state[1]] = scalar::arx_box([state[0], state[1]]);
+    state[2] = state[2].wrapping_add(state[0]);
+    state[3] = state[3].wrapping_add(state[1]);
+    state[7] = state[7].wrapping_add(count);
+    state.rotate_right(2);
+}
+
+#[cfg(test)]
+#[allow(unsafe_code, reason = "what is left of a dropped value cannot be read otherwise")]
+mod tests {
+    use core::mem::{MaybeUninit, size_of};
+
+    use super::Schedule;
+
+    /// All words of a schedule, as they lie in memory.
+    type Words = [u16; size_of::<Schedule>() / 2];
+
+    #[test]
+    fn drop_leaves_no_subkey() {
+        let mut place = MaybeUninit::new(Schedule::new(*b"sixteen byte key"));
+        let words = place.as_ptr().cast::<Words>();
+        // SAFETY: a schedule is u16 without padding, and `place` holds one.
+        assert_ne!(unsafe { words.read() }, [0; 100]);
+        // SAFETY: `place` holds a schedule, which is dropped once: MaybeUninit drops nothing.
+        unsafe { core::ptr::drop_in_place(place.as_mut_ptr()) };
+        // SAFETY: the words were initialised above, and again by the wipe.
+        assert_eq!(unsafe { words.read() }, [0; 100]);
+    }
+}

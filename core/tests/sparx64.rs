@@ -1,0 +1,86 @@
+//! The cipher against its published check, the originals' outputs and itself.
+
+mod common;
+
+use common::{Hex, vectors};
+use polyflake::ErrorKind;
+use polyflake::sparx64::Sparx64;
+use proptest::prelude::*;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Case {
+    key: Hex<16>,
+    plaintext: Hex<8>,
+    ciphertext: Hex<8>,
+}
+
+#[derive(Deserialize)]
+struct File {
+    cases: Vec<Case>,
+}
+
+fn cases() -> Vec<Case> {
+    let File { cases } = vectors("sparx64");
+    assert!(cases.len() > 100, "found {} cases", cases.len());
+    cases
+}
+
+#[test]
+fn encrypts_as_the_vectors_say() {
+    for Case { key, plaintext, ciphertext } in cases() {
+        assert_eq!(
+            Sparx64::new(key.0).encrypt_block(plaintext.0),
+            ciphertext.0,
+            "{plaintext:?} under {key:?}"
+        );
+    }
+}
+
+#[test]
+fn decrypts_as_the_vectors_say() {
+    for Case { key, plaintext, ciphertext } in cases() {
+        assert_eq!(
+            Sparx64::new(key.0).decrypt_block(ciphertext.0),
+            plaintext.0,
+            "{ciphertext:?} under {key:?}"
+        );
+    }
+}
+
+#[test]
+fn a_key_has_16_bytes() {
+    for length in [0, 1, 8, 15, 17, 32, 1 << 20] {
+        let error = Sparx64::from_slice(&vec![0; length]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidSecret, "{length} bytes");
+        assert_eq!(error.to_string(), format!("expected length 16, found {length}"));
+    }
+    assert!(Sparx64::from_slice(&[0; 16]).is_ok());
+}
+
+#[test]
+fn debug_shows_nothing_of_the_key() {
+    let shown = |key| format!("{:?}", Sparx64::new(key));
+    assert_eq!(shown([0x41; 16]), "Sparx64 { .. }");
+    assert_eq!(shown([0x41; 16]), shown([0x42; 16]));
+}
+
+proptest! {
+    #[test]
+    fn decrypting_undoes_encrypting(key: [u8; 16], block: [u8; 8]) {
+        let cipher = Sparx64::new(key);
+        prop_assert_eq!(cipher.decrypt_block(cipher.encrypt_block(block)), block);
+        prop_assert_eq!(cipher.encrypt_block(cipher.decrypt_block(block)), block);
+    }
+
+    #[test]
+    fn many_blocks_are_each_encrypted_alone(key: [u8; 16], blocks in prop::collection::vec(any::<[u8; 8]>(), 0..200)) {
+        let cipher = Sparx64::new(key);
+        let mut many = blocks.clone();
+        cipher.encrypt_blocks(&mut many);
+        let singly: Vec<_> = blocks.iter().map(|block| cipher.encrypt_block(*block)).collect();
+        prop_assert_eq!(&many, &singly);
+        cipher.decrypt_blocks(&mut many);
+        prop_assert_eq!(many, blocks);
+    }
+}
