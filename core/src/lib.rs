@@ -27,4 +27,4 @@ pub mod sparx64;
 mod sync;
 
 pub use error::{Error, ErrorKind, Result};
-pub use scheme::{OnExhausted, sno};
+pub use scheme::{OnExhausted, hot_guid as hotguid, randflake, sno};

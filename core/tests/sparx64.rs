@@ -1,18 +1,18 @@
 //! The cipher against its published check, the originals' outputs and itself.
 
-mod common;
+mod support;
 
-use common::{Hex, vectors};
 use polyflake::ErrorKind;
 use polyflake::sparx64::Sparx64;
 use proptest::prelude::*;
 use serde::Deserialize;
+use support::{hex, typed, unhex};
 
 #[derive(Deserialize)]
 struct Case {
-    key: Hex<16>,
-    plaintext: Hex<8>,
-    ciphertext: Hex<8>,
+    key: String,
+    plaintext: String,
+    ciphertext: String,
 }
 
 #[derive(Deserialize)]
@@ -21,7 +21,7 @@ struct File {
 }
 
 fn cases() -> Vec<Case> {
-    let File { cases } = vectors("sparx64");
+    let File { cases } = typed("sparx64.json");
     assert!(cases.len() > 100, "found {} cases", cases.len());
     cases
 }
@@ -29,22 +29,16 @@ fn cases() -> Vec<Case> {
 #[test]
 fn encrypts_as_the_vectors_say() {
     for Case { key, plaintext, ciphertext } in cases() {
-        assert_eq!(
-            Sparx64::new(key.0).encrypt_block(plaintext.0),
-            ciphertext.0,
-            "{plaintext:?} under {key:?}"
-        );
+        let block = Sparx64::new(unhex(&key)).encrypt_block(unhex(&plaintext));
+        assert_eq!(hex(&block), ciphertext, "{plaintext} under {key}");
     }
 }
 
 #[test]
 fn decrypts_as_the_vectors_say() {
     for Case { key, plaintext, ciphertext } in cases() {
-        assert_eq!(
-            Sparx64::new(key.0).decrypt_block(ciphertext.0),
-            plaintext.0,
-            "{ciphertext:?} under {key:?}"
-        );
+        let block = Sparx64::new(unhex(&key)).decrypt_block(unhex(&ciphertext));
+        assert_eq!(hex(&block), plaintext, "{ciphertext} under {key}");
     }
 }
 

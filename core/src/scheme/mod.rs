@@ -1,6 +1,8 @@
 //! The ID families, and what their generators share: counting ticks, windows, and driving a state machine from a clock.
 
 mod drive;
+pub mod hot_guid;
+pub mod randflake;
 mod scale;
 pub mod sno;
 mod window;

@@ -37,6 +37,11 @@ impl Scale {
             .ok_or_else(|| self.outside(unix_ms))
     }
 
+    /// The tick that holds a time in Unix seconds.
+    pub(crate) fn tick_of_seconds(&self, unix_seconds: i64) -> Result<u64> {
+        self.tick_of_ms(unix_seconds.saturating_mul(1000))
+    }
+
     /// When a tick begins, in Unix milliseconds. Ticks one past the last are fine.
     #[inline]
     pub(crate) const fn ms_of(&self, tick: u64) -> i64 {

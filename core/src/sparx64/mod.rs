@@ -49,7 +49,10 @@ impl Sparx64 {
         Self { schedule: Schedule::new(key) }
     }
 
-    /// The cipher under a key of unknown length: `invalid_secret` if that is not 16.
+    /// The cipher under a key in a slice.
+    ///
+    /// # Errors
+    /// `invalid_secret` unless it has 16 bytes.
     pub fn from_slice(key: &[u8]) -> Result<Self> {
         key.try_into().map(Self::new).map_err(|_| Error::invalid_secret(key.len()))
     }

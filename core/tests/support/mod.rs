@@ -17,6 +17,12 @@ pub fn vectors(name: &str) -> Value {
     serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap()
 }
 
+/// The same, as the types of a test.
+#[track_caller]
+pub fn typed<T: serde::de::DeserializeOwned>(name: &str) -> T {
+    serde_json::from_value(vectors(name)).unwrap()
+}
+
 /// What this project answers to a case: its own `ours` where it has one, else the case itself.
 pub fn ours(case: &Value) -> &Value {
     case.get("ours").unwrap_or(case)

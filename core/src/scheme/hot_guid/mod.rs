@@ -1,0 +1,38 @@
+//! Hot Guid: GUIDs that sort by time, and name their shard.
+//!
+//! ```text
+//! text order: 32 Unix seconds | 40 machine | 24 counter | 32 shard key, its bytes reversed
+//! ```
+//!
+//! Three orders of the same 16 bytes are in use: that of the text, which is also RFC 9562's and sorts by time; that of
+//! .NET's `Guid.ToByteArray()`, in which the first three groups of the text are reversed; and the one that SQL Server
+//! sorts by time, since it compares the groups from the last to the first.
+//!
+//! Source: `HotGuid` (C#).
+
+mod id;
+#[cfg(feature = "serde")]
+mod serde;
+mod text;
+
+pub use id::{HotGuid, Parts};
+
+use super::Scale;
+use crate::layout::Span;
+
+/// Where the fields are, in the order of the text.
+const FIELDS: [Span; 4] = Span::split([32, 40, 24, 32]);
+const TIMESTAMP: Span = FIELDS[0];
+const MACHINE: Span = FIELDS[1];
+const COUNTER: Span = FIELDS[2];
+const SHARD_KEY: Span = FIELDS[3];
+
+/// Unix seconds, 32 bits of them.
+const SCALE: Scale = Scale { epoch_ms: 0, tick_ms: 1000, last: TIMESTAMP.max() };
+
+/// The last second, in Unix seconds: 2106-02-07T06:28:15Z.
+pub const LAST_SECOND: i64 = TIMESTAMP.max().cast_signed();
+
+/// The last counter.
+#[allow(clippy::cast_possible_truncation, reason = "24 bits")]
+pub const LAST_COUNTER: u32 = COUNTER.max() as u32;

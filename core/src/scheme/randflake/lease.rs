@@ -1,0 +1,79 @@
+//! The lease: which nodes a generator may use, and when.
+
+use core::ops::RangeInclusive;
+
+use super::{EPOCH, LAST_NODE, LAST_SECOND};
+use crate::{Error, ErrorKind, Result};
+
+/// The right to use one node, or a range of nodes, from `start` until just before `end`, in Unix seconds.
+///
+/// Whoever hands out leases makes sure that no two share a node and a second; a lease serves one generator once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Lease {
+    first_node: u32,
+    last_node: u32,
+    start: i64,
+    end: i64,
+}
+
+impl Lease {
+    /// A lease of one node.
+    ///
+    /// # Errors
+    /// `out_of_range` unless the node is in 0..=131071 and 1730000000 <= start < end <= 2803741824.
+    pub fn new(node: u32, start: i64, end: i64) -> Result<Self> {
+        Self::with_nodes(node..=node, start, end)
+    }
+
+    /// A lease of a range of nodes: a generator goes on with the next one when one's second is used up.
+    ///
+    /// # Errors
+    /// As [`Lease::new`], and `out_of_range` for a range without nodes.
+    pub fn with_nodes(nodes: RangeInclusive<u32>, start: i64, end: i64) -> Result<Self> {
+        let (first_node, last_node) = nodes.into_inner();
+        check("node", first_node, 0, LAST_NODE)?;
+        check("last node", last_node, first_node, LAST_NODE)?;
+        check("start of the lease", start, EPOCH, LAST_SECOND)?;
+        check("end of the lease", end, start + 1, LAST_SECOND + 1)?;
+        Ok(Self { first_node, last_node, start, end })
+    }
+
+    /// The nodes.
+    pub fn nodes(&self) -> RangeInclusive<u32> {
+        self.first_node..=self.last_node
+    }
+
+    /// The first second, in Unix seconds.
+    pub fn start(&self) -> i64 {
+        self.start
+    }
+
+    /// One past the last second, in Unix seconds.
+    pub fn end(&self) -> i64 {
+        self.end
+    }
+
+    /// This lease until `longer` ends, or as it is if that is no later.
+    ///
+    /// # Errors
+    /// `lease_mismatch` unless both have the same nodes and start.
+    pub fn extend(&self, longer: Self) -> Result<Self> {
+        let end = self.end.max(longer.end);
+        if longer != (Self { end: longer.end, ..*self }) {
+            return Err(Error::new(ErrorKind::LeaseMismatch));
+        }
+        Ok(Self { end, ..*self })
+    }
+}
+
+fn check<T: Into<i128> + PartialOrd>(
+    field: &'static str,
+    value: T,
+    least: T,
+    most: T,
+) -> Result<()> {
+    if value < least || value > most {
+        return Err(Error::out_of_range(field, value.into(), least.into(), most.into()));
+    }
+    Ok(())
+}

@@ -1,0 +1,41 @@
+//! IDs as text, in binary formats as the signed integer.
+
+use core::fmt;
+
+use serde_core::{Deserialize, Deserializer, Serialize, Serializer, de::Error, de::Visitor};
+
+use super::Randflake;
+
+impl Serialize for Randflake {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            serializer.serialize_str(&self.text())
+        } else {
+            serializer.serialize_i64(self.to_i64())
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Randflake {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            deserializer.deserialize_str(TextVisitor)
+        } else {
+            i64::deserialize(deserializer).map(Self::from_i64)
+        }
+    }
+}
+
+struct TextVisitor;
+
+impl Visitor<'_> for TextVisitor {
+    type Value = Randflake;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the text of a Randflake ID, 1 to 13 characters of [0-9a-v]")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Randflake, E> {
+        Randflake::parse(text).map_err(E::custom)
+    }
+}

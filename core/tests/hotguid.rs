@@ -1,0 +1,333 @@
+//! Hot Guid's format: fields, orders of bytes and texts against the original's outputs.
+
+mod support;
+
+use polyflake::hotguid::{HotGuid, LAST_COUNTER, LAST_SECOND, Parts};
+use polyflake::{Error, ErrorKind};
+use proptest::prelude::*;
+use serde::Deserialize;
+use support::{hex, typed, unhex};
+
+#[derive(Deserialize)]
+struct Case {
+    timestamp: i64,
+    machine_pid: String,
+    counter: u32,
+    shard_key: u32,
+    bytes_hex: String,
+    text: String,
+    sql_text: String,
+    sql_bytes_hex: String,
+    text_order_bytes_hex: String,
+}
+
+#[derive(Deserialize)]
+struct Conversion {
+    guid: String,
+    sql: String,
+}
+
+#[derive(Deserialize)]
+struct File {
+    to_guid_map: [usize; 16],
+    to_sql_map: [usize; 16],
+    conversions: Vec<Conversion>,
+    project_sorted_guids: Vec<String>,
+    project_sorted_sqlguids: Vec<String>,
+    cases: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+struct End {
+    text: String,
+    sql_text: String,
+}
+
+#[derive(Deserialize)]
+struct Range {
+    family: String,
+    from_ms: String,
+    to_ms: String,
+    lowest: Option<serde_json::Value>,
+    highest: Option<serde_json::Value>,
+    error: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Ranges {
+    cases: Vec<Range>,
+}
+
+fn file() -> File {
+    typed("hotguid.json")
+}
+
+/// The ID of a text; the same, error included, as from its UTF-16, and also where the SQL Server form is read.
+#[track_caller]
+fn parse(text: &str) -> Result<HotGuid, Error> {
+    let id = HotGuid::parse(text);
+    assert_eq!(HotGuid::parse_sql(text).err(), id.clone().err(), "{text:?}");
+    if text.chars().all(|char| char.len_utf16() == 1) {
+        let units: Vec<u16> = text.encode_utf16().collect();
+        assert_eq!(HotGuid::parse_utf16(&units), id, "{text:?}");
+        assert_eq!(HotGuid::parse_sql_utf16(&units), HotGuid::parse_sql(text), "{text:?}");
+    }
+    id
+}
+
+#[test]
+fn ids_are_as_the_vectors_say() {
+    let File { cases, .. } = file();
+    assert!(cases.len() > 100, "found {} cases", cases.len());
+    for case in cases {
+        let Case { timestamp, counter, shard_key, .. } = case;
+        let machine = unhex(&case.machine_pid);
+        let parts = Parts { timestamp, machine, counter, shard_key };
+        let id = HotGuid::from_parts(parts).unwrap();
+        assert_eq!(id.parts(), parts);
+        assert_eq!(
+            (id.timestamp(), id.machine(), id.counter(), id.shard_key()),
+            (timestamp, machine, counter, shard_key)
+        );
+        assert_eq!(id.text(), case.text.as_str());
+        assert_eq!(id.sql_text(), case.sql_text.as_str());
+        assert_eq!(hex(&id.to_bytes()), case.bytes_hex);
+        assert_eq!(hex(&id.to_sql()), case.sql_bytes_hex);
+        assert_eq!(hex(&id.to_rfc_bytes()), case.text_order_bytes_hex);
+        assert_eq!(parse(&case.text), Ok(id));
+        assert_eq!(HotGuid::parse_sql(&case.sql_text), Ok(id));
+        assert_eq!(HotGuid::from_bytes(unhex(&case.bytes_hex)), id);
+        assert_eq!(HotGuid::from_sql(unhex(&case.sql_bytes_hex)), id);
+        assert_eq!(HotGuid::from_rfc_bytes(unhex(&case.text_order_bytes_hex)), id);
+    }
+}
+
+#[test]
+fn conversions_are_as_the_vectors_say() {
+    let File { conversions, .. } = file();
+    assert!(!conversions.is_empty());
+    for Conversion { guid, sql } in conversions {
+        assert_eq!(parse(&guid).unwrap().sql_text(), sql.as_str());
+        assert_eq!(HotGuid::parse_sql(&sql).unwrap().text(), guid.as_str());
+    }
+}
+
+#[test]
+fn the_maps_of_the_vectors_are_ours() {
+    let file = file();
+    let bytes: [u8; 16] = core::array::from_fn(|i| u8::try_from(i).unwrap());
+    let mapped = |map: [usize; 16]| map.map(|from| bytes[from]);
+    assert_eq!(HotGuid::from_bytes(bytes).to_sql(), mapped(file.to_sql_map));
+    assert_eq!(HotGuid::from_sql(bytes).to_bytes(), mapped(file.to_guid_map));
+}
+
+/// The order in which SQL Server compares the bytes of `Guid.ToByteArray()`.
+fn sql_server_key(bytes: [u8; 16]) -> [u8; 16] {
+    [10, 11, 12, 13, 14, 15, 8, 9, 6, 7, 4, 5, 0, 1, 2, 3].map(|at| bytes[at])
+}
+
+#[test]
+fn both_forms_sort_as_the_vectors_say() {
+    let file = file();
+    let sorted: Vec<_> =
+        file.project_sorted_guids.iter().map(|text| parse(text).unwrap()).collect();
+    assert!(sorted.len() > 10 && sorted.is_sorted());
+    // The converted ones are listed in the order of the IDs that they were made of.
+    let converted: Vec<_> =
+        file.project_sorted_sqlguids.iter().map(|text| HotGuid::parse_sql(text).unwrap()).collect();
+    assert_eq!(converted, sorted);
+    assert!(converted.iter().is_sorted_by_key(|id| sql_server_key(id.to_sql())));
+}
+
+#[test]
+fn ranges_are_as_the_vectors_say() {
+    let Ranges { cases } = typed("ranges.json");
+    let ours: Vec<_> = cases.into_iter().filter(|case| case.family == "hotguid").collect();
+    assert!(ours.len() >= 8, "found {} cases", ours.len());
+    for case in ours {
+        match HotGuid::time_range(case.from_ms.parse().unwrap(), case.to_ms.parse().unwrap()) {
+            Ok((lowest, highest)) => {
+                assert_end(lowest, case.lowest);
+                assert_end(highest, case.highest);
+            }
+            Err(error) => assert_eq!(Some(error.code()), case.error.as_deref()),
+        }
+    }
+}
+
+#[track_caller]
+fn assert_end(id: HotGuid, expected: Option<serde_json::Value>) {
+    let End { text, sql_text } =
+        serde_json::from_value(expected.expect("an end of the range")).unwrap();
+    assert_eq!(id.text(), text.as_str());
+    assert_eq!(id.sql_text(), sql_text.as_str());
+}
+
+#[test]
+fn ranges_that_hold_no_second_are_refused() {
+    let kind = |from, to| HotGuid::time_range(from, to).unwrap_err().kind();
+    assert_eq!(kind(5000, 5000), ErrorKind::OutOfRange);
+    assert_eq!(kind(5000, 4000), ErrorKind::OutOfRange);
+    assert_eq!(
+        kind(5001, 6000),
+        ErrorKind::OutOfRange,
+        "a second begins at 5000 and at 6000, neither is inside"
+    );
+    assert_eq!(kind(-1, 1000), ErrorKind::TimeOutOfRange);
+    assert_eq!(kind(0, 4_294_967_296_001), ErrorKind::TimeOutOfRange);
+    assert_eq!(kind(i64::MIN, i64::MAX), ErrorKind::TimeOutOfRange);
+    assert_eq!(kind(i64::MAX - 1, i64::MAX), ErrorKind::TimeOutOfRange);
+}
+
+#[test]
+fn fields_that_do_not_fit_are_refused() {
+    let fits = Parts {
+        timestamp: LAST_SECOND,
+        machine: [0xff; 5],
+        counter: LAST_COUNTER,
+        shard_key: u32::MAX,
+    };
+    assert_eq!(HotGuid::from_parts(fits).map(HotGuid::to_bytes), Ok([0xff; 16]));
+    for timestamp in [i64::MIN, -1, 1 << 32, i64::MAX] {
+        let error = HotGuid::from_parts(Parts { timestamp, ..fits }).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TimeOutOfRange, "{timestamp}");
+    }
+    for counter in [1 << 24, u32::MAX] {
+        let error = HotGuid::from_parts(Parts { counter, ..fits }).unwrap_err();
+        assert_eq!(error, Error::out_of_range("counter", counter.into(), 0, 0xff_ffff));
+    }
+}
+
+#[test]
+fn bytes_are_16() {
+    for length in [0, 1, 15, 17, 1 << 20] {
+        assert_eq!(
+            HotGuid::from_slice(&vec![0; length]),
+            Err(Error::invalid_length(length, 16, 16))
+        );
+    }
+    assert_eq!(HotGuid::from_slice(&[7; 16]), Ok(HotGuid::from_bytes([7; 16])));
+}
+
+const TEXT: &str = "691f29d0-bbaa-ddcc-ee01-0203ffffff7f";
+
+#[test]
+fn upper_case_is_read_and_lower_case_written() {
+    let id = parse(&TEXT.to_uppercase()).unwrap();
+    assert_eq!(id, parse(TEXT).unwrap());
+    assert_eq!(id.to_string(), TEXT);
+    assert_eq!(format!("{id:?}"), format!("HotGuid({TEXT:?})"));
+}
+
+/// Every character of two bytes and less, and some of three and four, in every place.
+#[test]
+fn each_character_is_judged_in_its_place() {
+    let chars: Vec<char> =
+        ('\0'..='\u{2ff}').chain("１٣аKａ\u{2010}\u{feff}\u{fffd}😀𝟎".chars()).collect();
+    for (position, there) in TEXT.char_indices() {
+        for &char in &chars {
+            let text: String = TEXT
+                .char_indices()
+                .map(|(at, old)| if at == position { char } else { old })
+                .collect();
+            let good = if there == '-' { char == '-' } else { char.is_ascii_hexdigit() };
+            match parse(&text) {
+                Ok(id) => assert!(good && id.text() == text.to_lowercase().as_str(), "{text:?}"),
+                Err(error) => assert!(
+                    !good && error == Error::invalid_character(position),
+                    "{text:?}: {error}"
+                ),
+            }
+        }
+    }
+}
+
+#[test]
+fn other_spellings_of_a_guid_are_refused() {
+    let simple = TEXT.replace('-', "");
+    for (text, error) in [
+        ("", Error::invalid_length(0, 36, 36)),
+        (&*simple, Error::invalid_length(32, 36, 36)),
+        (&*format!("{{{TEXT}}}"), Error::invalid_length(38, 36, 36)),
+        (&*format!("urn:uuid:{TEXT}"), Error::invalid_length(45, 36, 36)),
+        (&*format!("{TEXT}\n"), Error::invalid_length(37, 36, 36)),
+        (&*format!("é{}", &TEXT[2..]), Error::invalid_length(35, 36, 36)),
+        (&*"é".repeat(36), Error::invalid_character(0)),
+        (&*"0".repeat(36), Error::invalid_character(8)),
+        (&*"-".repeat(1 << 20), Error::invalid_length(1 << 20, 36, 36)),
+    ] {
+        assert_eq!(parse(text), Err(error), "{text:?}");
+    }
+}
+
+#[test]
+fn utf16_is_counted_in_units() {
+    let mut units: Vec<u16> = TEXT.encode_utf16().collect();
+    units[35] = 0xd800;
+    assert_eq!(HotGuid::parse_utf16(&units), Err(Error::invalid_character(35)));
+    units[0] = 0x130;
+    assert_eq!(HotGuid::parse_utf16(&units), Err(Error::invalid_character(0)));
+    units.push(0x30);
+    assert_eq!(HotGuid::parse_utf16(&units), Err(Error::invalid_length(37, 36, 36)));
+}
+
+#[cfg(feature = "uuid")]
+#[test]
+fn an_uuid_has_the_same_text() {
+    let id = parse(TEXT).unwrap();
+    assert_eq!(uuid::Uuid::from(id).to_string(), TEXT);
+    assert_eq!(HotGuid::from(uuid::Uuid::from(id)), id);
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn json_has_the_text_and_nothing_else() {
+    let (id, json) = (parse(TEXT).unwrap(), format!("\"{TEXT}\""));
+    assert_eq!(serde_json::to_string(&id).unwrap(), json);
+    assert_eq!(serde_json::from_str::<HotGuid>(&json).unwrap(), id);
+    for json in ["1", "null", "{}", r#""""#, "[105,31]", &json.replace('-', "")] {
+        assert!(serde_json::from_str::<HotGuid>(json).is_err(), "{json}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn all_forms_are_read_back(bytes: [u8; 16]) {
+        let id = HotGuid::from_bytes(bytes);
+        prop_assert_eq!(id.to_bytes(), bytes);
+        prop_assert_eq!(HotGuid::from_parts(id.parts()), Ok(id));
+        prop_assert_eq!(HotGuid::from_rfc_bytes(id.to_rfc_bytes()), id);
+        prop_assert_eq!(HotGuid::from_sql(id.to_sql()), id);
+        prop_assert_eq!(HotGuid::parse_sql(&id.sql_text()), Ok(id));
+        prop_assert_eq!(parse(&id.text()), Ok(id));
+        prop_assert_eq!(id.to_string().parse(), Ok(id));
+    }
+
+    #[test]
+    fn all_orders_are_one(a: [u8; 16], b: [u8; 16], shared in 0..16_usize) {
+        let (a, mut b) = (HotGuid::from_rfc_bytes(a), b);
+        b[..shared].copy_from_slice(&a.to_rfc_bytes()[..shared]);
+        let b = HotGuid::from_rfc_bytes(b);
+        let order = a.cmp(&b);
+        prop_assert_eq!(a.text().cmp(&b.text()), order);
+        prop_assert_eq!(a.to_rfc_bytes().cmp(&b.to_rfc_bytes()), order);
+        prop_assert_eq!(sql_server_key(a.to_sql()).cmp(&sql_server_key(b.to_sql())), order);
+        prop_assert!(a.timestamp() == b.timestamp() || a.timestamp().cmp(&b.timestamp()) == order);
+    }
+
+    #[test]
+    fn a_range_holds_what_was_made_in_it(from in 0..4_294_967_296_000_i64, lasting in 1000..100_000_i64, bytes: [u8; 16], beside in -3..200_i64) {
+        let to = (from + lasting).min(4_294_967_296_000);
+        prop_assume!(to - from >= 1000);
+        let (lowest, highest) = HotGuid::time_range(from, to).unwrap();
+        let timestamp = (from / 1000 + beside).clamp(0, LAST_SECOND);
+        let id = HotGuid::from_parts(Parts { timestamp, ..HotGuid::from_bytes(bytes).parts() }).unwrap();
+        prop_assert_eq!((lowest..=highest).contains(&id), (from..to).contains(&(timestamp * 1000)));
+    }
+
+    #[test]
+    fn no_text_does_harm(text: String, units: Vec<u16>, guid in "[-0-9a-fA-Fg]{35,37}") {
+        let _ = (parse(&text), parse(&guid));
+        let _ = (HotGuid::parse_utf16(&units), HotGuid::parse_sql_utf16(&units));
+    }
+}

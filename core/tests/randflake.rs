@@ -1,0 +1,296 @@
+//! Randflake's format: fields, cipher and text against the original's outputs.
+
+mod support;
+
+use std::ops::RangeInclusive;
+
+use polyflake::randflake::{
+    Codec, EPOCH, LAST_NODE, LAST_SECOND, LAST_SEQUENCE, Lease, Parts, Randflake,
+};
+use polyflake::{Error, ErrorKind};
+use proptest::prelude::*;
+use serde::Deserialize;
+use support::{typed, unhex};
+
+#[derive(Deserialize)]
+struct Case {
+    secret: String,
+    node_id: u32,
+    timestamp: i64,
+    sequence: u32,
+    encrypted_id: String,
+    encoded: String,
+    raw_bit63: bool,
+}
+
+#[derive(Deserialize)]
+struct File {
+    epoch: i64,
+    max_timestamp: i64,
+    cases: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+struct Refused {
+    input: String,
+    ours: Refusal,
+}
+
+#[derive(Deserialize)]
+struct Refusal {
+    error: String,
+    position: Option<usize>,
+}
+
+#[derive(Deserialize)]
+struct Accepted {
+    input: String,
+    value: String,
+}
+
+#[derive(Deserialize)]
+struct Texts {
+    accepted_boundaries: Vec<Accepted>,
+    cases: Vec<Refused>,
+}
+
+#[test]
+fn ids_are_as_the_vectors_say() {
+    let file: File = typed("randflake.json");
+    assert_eq!((file.epoch, file.max_timestamp), (EPOCH, LAST_SECOND));
+    assert!(file.cases.len() > 250 && file.cases.iter().any(|case| case.raw_bit63));
+    for case in file.cases {
+        let codec = Codec::new(unhex(&case.secret));
+        let parts =
+            Parts { timestamp: case.timestamp, node: case.node_id, sequence: case.sequence };
+        let id = Randflake::from_i64(case.encrypted_id.parse().unwrap());
+        assert_eq!(codec.encrypt(parts), Ok(id), "{parts:?}");
+        assert_eq!(codec.inspect(id), parts, "{id}");
+        assert_eq!(id.text(), case.encoded.as_str());
+        assert_eq!(parse(&case.encoded), Ok(id));
+    }
+}
+
+#[test]
+fn texts_are_accepted_or_refused_as_the_vectors_say() {
+    let texts: Texts = typed("randflake_invalid.json");
+    assert!(!texts.accepted_boundaries.is_empty() && texts.cases.len() > 20);
+    for Accepted { input, value } in texts.accepted_boundaries {
+        assert_eq!(parse(&input).map(Randflake::to_i64), Ok(value.parse().unwrap()), "{input}");
+    }
+    for Refused { input, ours } in texts.cases {
+        let error = parse(&input).unwrap_err();
+        assert_eq!(
+            (error.code(), error.position()),
+            (ours.error.as_str(), ours.position),
+            "{input:?}"
+        );
+    }
+}
+
+/// The ID of a text; the same, error included, as from its UTF-16.
+#[track_caller]
+fn parse(text: &str) -> Result<Randflake, Error> {
+    let id = Randflake::parse(text);
+    if text.chars().all(|char| char.len_utf16() == 1) {
+        let units: Vec<u16> = text.encode_utf16().collect();
+        assert_eq!(Randflake::parse_utf16(&units), id, "{text:?}");
+    }
+    id
+}
+
+fn is_digit(char: char) -> bool {
+    matches!(char, '0'..='9' | 'a'..='v')
+}
+
+/// Every character of two bytes and less, and some of three and four, in every place of texts of every length.
+#[test]
+fn each_bad_character_is_found_where_it_is() {
+    let chars = ('\0'..='\u{2ff}').chain("１٣аKａ\u{feff}\u{fffd}😀𝟎".chars());
+    for bad in chars.filter(|char| !is_digit(*char)) {
+        for length in 1..=13 {
+            for position in 0..length {
+                let mut text = vec!['7'; length];
+                text[position] = bad;
+                let text: String = text.into_iter().collect();
+                assert_eq!(parse(&text), Err(Error::invalid_character(position)), "{text:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_first_of_two_bad_characters_counts() {
+    assert_eq!(parse("0w7é"), Err(Error::invalid_character(1)));
+}
+
+#[test]
+fn lengths_are_counted_in_characters_and_judged_first() {
+    assert_eq!(parse("wwwwwwwwwwwwww"), Err(Error::invalid_length(14, 1, 13)));
+    assert_eq!(parse("éééééééééééééé"), Err(Error::invalid_length(14, 1, 13)));
+    assert_eq!(parse("ééééééééééééé"), Err(Error::invalid_character(0)));
+    assert_eq!(parse(&"0".repeat(1 << 20)), Err(Error::invalid_length(1 << 20, 1, 13)));
+    assert_eq!(Randflake::parse("0123456789abc\u{1f600}"), Err(Error::invalid_length(14, 1, 13)));
+}
+
+#[test]
+fn utf16_is_counted_in_units() {
+    let units = |text: &str| text.encode_utf16().collect::<Vec<_>>();
+    assert_eq!(
+        Randflake::parse_utf16(&units("123456789abc\u{1f600}")),
+        Err(Error::invalid_length(14, 1, 13))
+    );
+    assert_eq!(Randflake::parse_utf16(&[0x31, 0xd800]), Err(Error::invalid_character(1)));
+    assert_eq!(Randflake::parse_utf16(&[0x131]), Err(Error::invalid_character(0)));
+}
+
+#[test]
+fn every_thirteen_digit_text_above_the_last_number_is_out_of_range() {
+    for first in "ghijklmnopqrstuv".chars() {
+        let error = parse(&format!("{first}000000000000")).unwrap_err();
+        let number = i128::from(first.to_digit(32).unwrap()) << 60;
+        assert_eq!(error, Error::out_of_range("id", number, 0, u64::MAX.into()));
+    }
+}
+
+#[test]
+fn only_zero_begins_with_zero() {
+    for text in ["00", "0v", "0000000000000"] {
+        assert_eq!(parse(text).unwrap_err().kind(), ErrorKind::NotCanonical, "{text}");
+    }
+    assert_eq!(parse("0").map(Randflake::to_u64), Ok(0));
+}
+
+#[test]
+fn fields_that_do_not_fit_are_refused() {
+    let codec = Codec::new([7; 16]);
+    let fits = Parts { timestamp: LAST_SECOND, node: LAST_NODE, sequence: LAST_SEQUENCE };
+    assert_eq!(codec.encrypt(fits).map(|id| codec.inspect(id)), Ok(fits));
+    for timestamp in [i64::MIN, -1, 0, EPOCH - 1, LAST_SECOND + 1, i64::MAX] {
+        let error = codec.encrypt(Parts { timestamp, ..fits }).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TimeOutOfRange, "{timestamp}");
+    }
+    for value in [131_072, 1 << 17 | 1, 1 << 30, u32::MAX] {
+        let limits = (i128::from(value), 0, 131_071);
+        let node = codec.encrypt(Parts { node: value, ..fits }).unwrap_err();
+        assert_eq!(
+            (node.code(), node.field(), node.range()),
+            ("out_of_range", Some("node"), Some(limits))
+        );
+        let sequence = codec.encrypt(Parts { sequence: value, ..fits }).unwrap_err();
+        assert_eq!(
+            (sequence.code(), sequence.field(), sequence.range()),
+            ("out_of_range", Some("sequence"), Some(limits))
+        );
+    }
+}
+
+#[test]
+fn a_secret_has_16_bytes_and_is_never_shown() {
+    for length in [0, 15, 17, 32] {
+        let error = Codec::from_slice(&vec![1; length]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidSecret);
+    }
+    assert_eq!(
+        format!("{:?}", Codec::new(*b"sixteen byte key")),
+        "Codec { cipher: Sparx64 { .. } }"
+    );
+}
+
+#[test]
+fn order_is_that_of_the_signed_number() {
+    let mut ids =
+        ["8000000000000", "7vvvvvvvvvvvv", "0", "fvvvvvvvvvvvv"].map(|text| parse(text).unwrap());
+    ids.sort();
+    assert_eq!(ids.map(Randflake::to_i64), [i64::MIN, -1, 0, i64::MAX]);
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn json_has_the_text_and_nothing_else() {
+    let id = parse("3vgoe12ccb8gh").unwrap();
+    assert_eq!(serde_json::to_string(&id).unwrap(), r#""3vgoe12ccb8gh""#);
+    assert_eq!(serde_json::from_str::<Randflake>(r#""3vgoe12ccb8gh""#).unwrap(), id);
+    for json in ["1", "-1", "null", "true", "[]", r#""""#, r#""01""#, r#""3VGOE12CCB8GH""#] {
+        assert!(serde_json::from_str::<Randflake>(json).is_err(), "{json}");
+    }
+}
+
+#[test]
+fn a_lease_is_checked() {
+    let refused = |lease: Result<Lease, Error>| {
+        let error = lease.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OutOfRange);
+        error.field().unwrap().to_owned()
+    };
+    let last = LAST_SECOND;
+    assert_eq!(refused(Lease::new(131_072, EPOCH, EPOCH + 1)), "node");
+    assert_eq!(
+        refused(Lease::with_nodes(RangeInclusive::new(5, 4), EPOCH, EPOCH + 1)),
+        "last node"
+    );
+    assert_eq!(refused(Lease::with_nodes(5..=131_072, EPOCH, EPOCH + 1)), "last node");
+    assert_eq!(refused(Lease::new(0, EPOCH - 1, EPOCH + 1)), "start of the lease");
+    assert_eq!(refused(Lease::new(0, last + 1, last + 2)), "start of the lease");
+    assert_eq!(refused(Lease::new(0, i64::MIN, i64::MAX)), "start of the lease");
+    assert_eq!(refused(Lease::new(0, EPOCH, EPOCH)), "end of the lease");
+    assert_eq!(refused(Lease::new(0, EPOCH + 1, EPOCH)), "end of the lease");
+    assert_eq!(refused(Lease::new(0, EPOCH, last + 2)), "end of the lease");
+    let widest = Lease::with_nodes(0..=LAST_NODE, EPOCH, last + 1).unwrap();
+    assert_eq!((widest.nodes(), widest.start(), widest.end()), (0..=131_071, EPOCH, last + 1));
+}
+
+#[test]
+fn a_lease_is_extended_by_itself_only() {
+    let lease = |nodes, start, end| Lease::with_nodes(nodes, EPOCH + start, EPOCH + end).unwrap();
+    let first = lease(3..=4, 10, 20);
+    assert_eq!(first.extend(lease(3..=4, 10, 30)), Ok(lease(3..=4, 10, 30)));
+    assert_eq!(first.extend(lease(3..=4, 10, 15)), Ok(first), "shorter");
+    assert_eq!(first.extend(first), Ok(first), "equal");
+    for other in [
+        lease(3..=3, 10, 30),
+        lease(4..=4, 10, 30),
+        lease(3..=5, 10, 30),
+        lease(3..=4, 11, 30),
+        lease(3..=4, 9, 15),
+    ] {
+        assert_eq!(first.extend(other).unwrap_err().kind(), ErrorKind::LeaseMismatch, "{other:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn inspecting_undoes_encrypting(secret: [u8; 16], timestamp in EPOCH..=LAST_SECOND, node in 0..=LAST_NODE, sequence in 0..=LAST_SEQUENCE) {
+        let (codec, parts) = (Codec::new(secret), Parts { timestamp, node, sequence });
+        prop_assert_eq!(codec.inspect(codec.encrypt(parts).unwrap()), parts);
+    }
+
+    #[test]
+    fn every_number_is_inspected_and_encrypted_again(secret: [u8; 16], id: i64) {
+        let (codec, id) = (Codec::new(secret), Randflake::from_i64(id));
+        prop_assert_eq!(codec.encrypt(codec.inspect(id)), Ok(id));
+    }
+
+    #[test]
+    fn parsing_undoes_writing(number: u64, shift in 0..64_u32) {
+        let id = Randflake::from_u64(number >> shift);
+        prop_assert_eq!(parse(&id.text()), Ok(id));
+        prop_assert_eq!(id.to_string().parse(), Ok(id));
+        prop_assert_eq!(Randflake::from_i64(id.to_i64()), id);
+    }
+
+    /// What is read at all is written as it was: one spelling for each ID.
+    #[test]
+    fn writing_undoes_parsing(text in "[0-9a-w]{0,14}") {
+        let most = if text.len() == 13 { 'f' } else { 'v' };
+        let canonical = text == "0" || matches!(text.chars().next(), Some(first) if first != '0' && first <= most);
+        let valid = canonical && text.len() <= 13 && text.chars().all(is_digit);
+        prop_assert_eq!(parse(&text).map(|id| id.to_string()).ok(), valid.then_some(text));
+    }
+
+    #[test]
+    fn no_text_does_harm(text: String, units: Vec<u16>) {
+        let _ = parse(&text);
+        let _ = Randflake::parse_utf16(&units);
+    }
+}
