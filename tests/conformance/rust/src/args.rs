@@ -1,0 +1,51 @@
+//! The protocol's arguments as Rust values, and polyflake's errors as the protocol's.
+
+use polyflake::{Error, ErrorKind};
+use serde_json::{Value, json};
+
+pub(crate) type Answer = Result<Value, Failure>;
+
+/// Why there is no value.
+pub(crate) enum Failure {
+    Refused(Error),
+    UnknownOp,
+    /// The request is not in the protocol's form, or something broke that never should.
+    Unexpected(String),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+/// The members that all languages have.
+pub(crate) fn error(error: &Error) -> Value {
+    let mut members = json!({"code": error.code()});
+    let mut set = |name: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            members[name] = value;
+        }
+    };
+    set("position", error.position().map(Value::from));
+    set("retry_at", error.retry_at().map(|unix_ms| unix_ms.to_string().into()));
+    set("written", error.written().map(Value::from));
+    members
+}
+
+pub(crate) fn text<'a>(args: &'a Value, name: &str) -> Result<&'a str, Failure> {
+    args[name].as_str().ok_or_else(|| Failure::Unexpected(format!("expected a text as {name}, found {}", args[name])))
+}
+
+/// An integer, given as a number or as a decimal string. One that `T` cannot hold is what its conversion says:
+/// `out_of_range`.
+pub(crate) fn integer<T: TryFrom<i64>>(args: &Value, name: &'static str) -> Result<T, Failure> {
+    let value = args[name].as_i64().or_else(|| args[name].as_str()?.parse().ok());
+    let value = value.ok_or_else(|| Failure::Unexpected(format!("expected an integer as {name}, found {}", args[name])))?;
+    T::try_from(value).map_err(|_| Error::field_error(ErrorKind::OutOfRange, name).into())
+}
+
+/// The same, where the argument may be missing.
+pub(crate) fn maybe<T: TryFrom<i64>>(args: &Value, name: &'static str) -> Result<Option<T>, Failure> {
+    if args[name].is_null() { Ok(None) } else { integer(args, name).map(Some) }
+}

@@ -1,0 +1,61 @@
+//! sno IDs in JSON, through serde.
+
+use polyflake::{Error, sno::Sno};
+use serde_json::{Value, json};
+
+use crate::args::{Answer, Failure, text};
+use crate::ids::fields;
+
+/// The ID that a pointer names within a JSON text, and its metabyte.
+pub(crate) fn pointed_at(args: &Value) -> Answer {
+    let document = parsed(text(args, "json")?)?;
+    let pointer = text(args, "pointer")?;
+    let found = document.pointer(pointer).ok_or_else(|| Failure::Unexpected(format!("nothing at {pointer}")))?;
+    let id = decoded(found)?;
+    Ok(json!({"id": id.to_string(), "metabyte": id.metabyte()}))
+}
+
+/// A JSON text that should be an ID.
+pub(crate) fn value(args: &Value) -> Answer {
+    Ok(fields(decoded(&parsed(text(args, "json")?)?)?))
+}
+
+/// An ID as a JSON text.
+pub(crate) fn written(args: &Value) -> Answer {
+    let id = Sno::parse(text(args, "text")?)?;
+    Ok(serde_json::to_string(&id).map_err(unexpected)?.into())
+}
+
+fn parsed(json: &str) -> Result<Value, Failure> {
+    serde_json::from_str(json).map_err(unexpected)
+}
+
+/// serde's errors have no code, so the code is that of the value itself; both ways must agree on whether it is an ID.
+fn decoded(value: &Value) -> Result<Sno, Failure> {
+    let by_serde = serde_json::from_value::<Sno>(value.clone());
+    let by_hand = match value {
+        Value::String(text) => Sno::parse(text),
+        other => Err(Error::invalid_type("a text", kind(other))),
+    };
+    match (by_serde, by_hand) {
+        (Ok(id), Ok(same)) if id == same => Ok(id),
+        (Err(_), Err(error)) => Err(error.into()),
+        (by_serde, by_hand) => Err(Failure::Unexpected(format!("serde: {by_serde:?}, parse: {by_hand:?}"))),
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "the form that map_err takes")]
+fn unexpected(error: serde_json::Error) -> Failure {
+    Failure::Unexpected(error.to_string())
+}

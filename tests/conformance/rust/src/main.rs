@@ -1,0 +1,71 @@
+//! Answers the conformance suite's requests in Rust: a JSON line in, a JSON line out (`tests/README.md`).
+
+mod args;
+mod ids;
+mod json;
+mod trace;
+
+use std::{
+    io::{self, BufRead},
+    panic::catch_unwind,
+};
+
+use serde_json::{Value, json};
+
+use crate::args::{Answer, Failure};
+
+fn main() -> io::Result<()> {
+    for line in io::stdin().lock().lines() {
+        let line = line?;
+        let answer = catch_unwind(|| answer(&line)).unwrap_or_else(|_| unexpected("a panic"));
+        println!("{answer}");
+    }
+    Ok(())
+}
+
+fn answer(line: &str) -> Value {
+    let request: Value = match serde_json::from_str(line) {
+        Ok(request) => request,
+        Err(error) => return unexpected(&error.to_string()),
+    };
+    outcome(run(request["op"].as_str().unwrap_or_default(), &request["args"]))
+}
+
+/// The protocol's form of a result.
+fn outcome(answer: Answer) -> Value {
+    match answer {
+        Ok(value) => json!({ "ok": value }),
+        Err(failure) => failed(failure),
+    }
+}
+
+fn failed(failure: Failure) -> Value {
+    match failure {
+        Failure::Refused(error) => json!({ "error": args::error(&error) }),
+        Failure::UnknownOp => json!({"error": {"code": "unknown_op"}}),
+        Failure::Unexpected(message) => unexpected(&message),
+    }
+}
+
+fn unexpected(message: &str) -> Value {
+    json!({"error": {"code": "unexpected", "message": message}})
+}
+
+fn run(op: &str, args: &Value) -> Answer {
+    match op {
+        "sno.parse" => ids::parse(args),
+        "sno.from_bytes" => ids::from_bytes(args),
+        "sno.from_parts" => ids::from_parts(args),
+        "sno.metabyte" => ids::metabyte(args),
+        "sno.with" => ids::with(args),
+        "sno.time_range" => ids::time_range(args),
+        "sno.to_uuid" => ids::to_uuid(args),
+        "sno.from_uuid" => ids::from_uuid(args),
+        "sno.generate" => ids::generate(args),
+        "sno.json" => json::pointed_at(args),
+        "sno.json_value" => json::value(args),
+        "sno.to_json" => json::written(args),
+        "sno.generator" => trace::run(args),
+        _ => Err(Failure::UnknownOp),
+    }
+}

@@ -1,0 +1,55 @@
+//! Builds what the tests and the demo load: the wheel, the npm package, the test drivers.
+
+use anyhow::Result;
+use xshell::{Shell, cmd};
+
+use crate::{tools, workspace};
+
+/// What there is to build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    Rust,
+    Python,
+    JavaScript,
+}
+
+impl Language {
+    pub const ALL: [Self; 3] = [Self::Rust, Self::Python, Self::JavaScript];
+}
+
+/// Everything.
+pub fn all(shell: &Shell) -> Result<()> {
+    tools::python(shell).map_err(anyhow::Error::msg)?;
+    tools::node(shell).map_err(anyhow::Error::msg)?;
+    Language::ALL.into_iter().try_for_each(|language| build(shell, language))
+}
+
+/// What the conformance suite needs of one language.
+pub fn build(shell: &Shell, language: Language) -> Result<()> {
+    match language {
+        Language::Rust => Ok(cmd!(shell, "cargo build --quiet --package conformance-rust").run()?),
+        Language::Python => python(shell),
+        Language::JavaScript => javascript(shell),
+    }
+}
+
+/// The wheel, installed into the repository's environment.
+fn python(shell: &Shell) -> Result<()> {
+    let (python, wheels) = (workspace::python(), workspace::wheels());
+    shell.remove_path(&wheels)?;
+    {
+        let _there = shell.push_dir(workspace::root().join("packages/python"));
+        cmd!(shell, "maturin build --quiet --release --out {wheels}").run()?;
+    }
+    cmd!(shell, "{python} -m pip install --quiet --force-reinstall --no-deps --no-index --find-links {wheels} polyflake").run()?;
+    Ok(())
+}
+
+/// The npm package, by its own build: native addon, wasm modules, TypeScript.
+fn javascript(shell: &Shell) -> Result<()> {
+    tools::rust_targets(shell)?;
+    tools::wasm_bindgen(shell)?;
+    tools::npm(shell)?;
+    let _there = shell.push_dir(workspace::root().join("packages/js"));
+    Ok(cmd!(shell, "npm run --silent build").run()?)
+}

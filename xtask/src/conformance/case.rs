@@ -1,0 +1,140 @@
+//! A question to every runtime, and what its answer must look like.
+
+use std::fmt;
+
+use serde_json::{Value, json};
+
+/// One request and its expected answer.
+pub struct Case {
+    /// Where it comes from, for the report.
+    pub name: String,
+    pub request: Value,
+    pub expected: Pattern,
+}
+
+impl Case {
+    pub fn new(name: impl Into<String>, op: &str, args: Value, expected: Pattern) -> Self {
+        Self { name: name.into(), request: json!({"op": op, "args": args}), expected }
+    }
+
+    /// Whether lengths and positions in the answer depend on the unit that a language counts its texts in: characters
+    /// past U+FFFF are one in Rust and Python, and two in JavaScript.
+    pub fn counts_by_unit(&self) -> bool {
+        fn astral(value: &Value) -> bool {
+            match value {
+                Value::String(text) => text.chars().any(|c| c > '\u{ffff}'),
+                Value::Array(items) => items.iter().any(astral),
+                Value::Object(members) => members.values().any(astral),
+                _ => false,
+            }
+        }
+        astral(&self.request["args"])
+    }
+}
+
+/// What an answer must look like.
+pub enum Pattern {
+    /// Whatever it is, all runtimes must agree.
+    Any,
+    /// Just this.
+    Is(Value),
+    /// An object with at least these members.
+    Has(Vec<(&'static str, Pattern)>),
+    /// An array of as many items as there are patterns.
+    Each(Vec<Pattern>),
+    /// An array of `len` items of which only the first and last two are known: `[a, b, y, z]`.
+    Ends { len: usize, known: Vec<Value> },
+    /// Whatever obeys a rule, which has a name.
+    Obeys(&'static str, fn(&Value) -> bool),
+}
+
+impl Pattern {
+    /// The answer `{"ok": value}`.
+    pub fn ok(value: Value) -> Self {
+        Self::Is(json!({ "ok": value }))
+    }
+
+    /// An answer `{"ok": ...}` whose value fits `pattern`.
+    pub fn ok_with(pattern: Pattern) -> Self {
+        Self::Has(vec![("ok", pattern)])
+    }
+
+    /// An answer `{"error": {"code": ..., "position": ...}}`; further members are left to the comparison of runtimes.
+    pub fn error(code: &Value, position: Option<&Value>) -> Self {
+        let mut members = vec![("code", Self::Is(code.clone()))];
+        members.extend(position.map(|position| ("position", Self::Is(position.clone()))));
+        Self::Has(vec![("error", Self::Has(members))])
+    }
+
+    /// Whether an answer is as it must be.
+    pub fn fits(&self, found: &Value) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Is(value) => value == found,
+            Self::Has(members) => members.iter().all(|(name, pattern)| found.get(name).is_some_and(|it| pattern.fits(it))),
+            Self::Each(patterns) => found.as_array().is_some_and(|items| {
+                items.len() == patterns.len() && patterns.iter().zip(items).all(|(pattern, item)| pattern.fits(item))
+            }),
+            Self::Ends { len, known } => found.as_array().is_some_and(|items| {
+                items.len() == *len && items.starts_with(&known[..2]) && items.ends_with(&known[2..])
+            }),
+            Self::Obeys(_, rule) => rule(found),
+        }
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => f.write_str("anything"),
+            Self::Is(value) => write!(f, "{value}"),
+            Self::Has(members) => {
+                f.write_str("{")?;
+                for (name, pattern) in members {
+                    write!(f, "\"{name}\": {pattern}, ")?;
+                }
+                f.write_str("...}")
+            }
+            Self::Each(patterns) => {
+                f.write_str("[")?;
+                for pattern in patterns {
+                    write!(f, "{pattern}, ")?;
+                }
+                f.write_str("]")
+            }
+            Self::Ends { len, known } => write!(f, "[{}, {}, ..., {}, {}] ({len} items)", known[0], known[1], known[2], known[3]),
+            Self::Obeys(rule, _) => write!(f, "an answer with {rule}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_may_have_more_members_but_not_fewer() {
+        let pattern = Pattern::error(&json!("invalid_character"), Some(&json!(3)));
+        assert!(pattern.fits(&json!({"error": {"code": "invalid_character", "position": 3, "written": 0}})));
+        assert!(!pattern.fits(&json!({"error": {"code": "invalid_character", "position": 4}})));
+        assert!(!pattern.fits(&json!({"error": {"code": "invalid_character"}})));
+        assert!(!pattern.fits(&json!({"ok": 1})));
+    }
+
+    #[test]
+    fn a_shortened_list_is_held_to_its_ends_and_length() {
+        let pattern = Pattern::Ends { len: 5, known: vec![json!(1), json!(2), json!(4), json!(5)] };
+        assert!(pattern.fits(&json!([1, 2, 3, 4, 5])));
+        assert!(!pattern.fits(&json!([1, 2, 4, 5])));
+        assert!(!pattern.fits(&json!([1, 2, 3, 4, 6])));
+        assert!(!pattern.fits(&json!([0, 2, 3, 4, 5])));
+    }
+
+    #[test]
+    fn lists_are_compared_item_by_item() {
+        let pattern = Pattern::Each(vec![Pattern::Any, Pattern::Is(json!(2))]);
+        assert!(pattern.fits(&json!([7, 2])));
+        assert!(!pattern.fits(&json!([7, 3])));
+        assert!(!pattern.fits(&json!([7, 2, 2])));
+    }
+}

@@ -1,0 +1,121 @@
+//! Holds the answers of all runtimes against what was expected and against each other.
+
+use std::fmt::{self, Write};
+
+use serde_json::Value;
+
+use super::{Case, Runtime};
+
+/// The answers of one runtime, in the order of the cases.
+pub struct Answers {
+    pub runtime: Runtime,
+    pub answers: Vec<Value>,
+}
+
+/// A case that not all runtimes answered as they must.
+pub struct Mismatch<'a> {
+    case: &'a Case,
+    answers: Vec<(Runtime, &'a Value)>,
+}
+
+/// Every case that is not as it must be.
+pub fn mismatches<'a>(cases: &'a [Case], all: &'a [Answers]) -> Vec<Mismatch<'a>> {
+    let row = |index: usize| all.iter().map(|one| (one.runtime, &one.answers[index])).collect::<Vec<_>>();
+    cases
+        .iter()
+        .enumerate()
+        .map(|(index, case)| Mismatch { case, answers: row(index) })
+        .filter(|row| !row.is_as_expected())
+        .collect()
+}
+
+impl Mismatch<'_> {
+    fn is_as_expected(&self) -> bool {
+        let fits = self.answers.iter().all(|(_, answer)| self.case.expected.fits(answer) && !is_broken(answer));
+        fits && self.agree()
+    }
+
+    /// Whether all who count texts alike say the same.
+    fn agree(&self) -> bool {
+        if !self.case.counts_by_unit() {
+            return all_equal(self.answers.iter().map(|(_, answer)| *answer));
+        }
+        let those = |utf16| self.answers.iter().filter(move |(runtime, _)| runtime.counts_utf16() == utf16);
+        [false, true].into_iter().all(|utf16| all_equal(those(utf16).map(|(_, answer)| *answer)))
+    }
+}
+
+/// Answers that are wrong whatever the question: a driver that does not know the operation, or an error that is not
+/// polyflake's.
+fn is_broken(answer: &Value) -> bool {
+    let text = answer.to_string();
+    ["unknown_op", "unexpected"].iter().any(|code| text.contains(&format!("\"code\":\"{code}\"")))
+}
+
+fn all_equal<'a>(mut answers: impl Iterator<Item = &'a Value>) -> bool {
+    let first = answers.next();
+    answers.all(|answer| Some(answer) == first)
+}
+
+impl fmt::Display for Mismatch<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.case.name)?;
+        writeln!(f, "  request      {}", shortened(&self.case.request.to_string()))?;
+        writeln!(f, "  expected     {}", shortened(&self.case.expected.to_string()))?;
+        for (runtime, answer) in &self.answers {
+            writeln!(f, "  {:<12} {}", runtime.name(), shortened(&answer.to_string()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Long lists of IDs are of no use on a screen.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 3000;
+    let mut short: String = text.chars().take(MOST).collect();
+    if short.len() < text.len() {
+        write!(short, "... ({} bytes)", text.len()).expect("a String takes all");
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{super::case::Pattern, *};
+
+    fn verdict(text: &str, expected: Pattern, answers: [(Runtime, Value); 2]) -> bool {
+        let cases = [Case::new("test", "sno.parse", json!({ "text": text }), expected)];
+        let all = answers.map(|(runtime, answer)| Answers { runtime, answers: vec![answer] });
+        mismatches(&cases, &all).is_empty()
+    }
+
+    #[test]
+    fn runtimes_must_agree() {
+        let both = |node| [(Runtime::Rust, json!({"ok": 1})), (Runtime::NodeWasm, json!({"ok": node}))];
+        assert!(verdict("abc", Pattern::Any, both(1)));
+        assert!(!verdict("abc", Pattern::Any, both(2)));
+    }
+
+    #[test]
+    fn agreeing_on_a_wrong_answer_is_not_enough() {
+        let both = || [(Runtime::Rust, json!({"ok": 1})), (Runtime::NodeWasm, json!({"ok": 1}))];
+        assert!(verdict("abc", Pattern::ok(json!(1)), both()));
+        assert!(!verdict("abc", Pattern::ok(json!(2)), both()));
+    }
+
+    #[test]
+    fn only_texts_past_the_basic_plane_are_counted_by_unit() {
+        let both = |runtime| [(Runtime::Rust, json!({"ok": 1})), (runtime, json!({"ok": 2}))];
+        assert!(verdict("\u{1f600}", Pattern::Any, both(Runtime::NodeWasm)));
+        assert!(!verdict("\u{1f600}", Pattern::Any, both(Runtime::Python)));
+        assert!(!verdict("\u{ffff}", Pattern::Any, both(Runtime::NodeWasm)));
+    }
+
+    #[test]
+    fn an_unknown_operation_is_wrong_even_if_all_say_so() {
+        let answer = json!({"error": {"code": "unknown_op"}});
+        assert!(!verdict("abc", Pattern::Any, [(Runtime::Rust, answer.clone()), (Runtime::Python, answer)]));
+    }
+}

@@ -1,0 +1,112 @@
+//! Asks every runtime the same and compares the answers: with the vectors, and with each other.
+
+mod case;
+mod compare;
+mod driver;
+mod random;
+mod runtime;
+mod sno;
+mod vectors;
+
+pub use case::Case;
+pub use driver::Driver;
+pub use runtime::Runtime;
+
+use std::{path::PathBuf, thread, time::Instant};
+
+use anyhow::{Result, ensure};
+use clap::Args;
+use xshell::Shell;
+
+use self::compare::{Answers, mismatches};
+use crate::{
+    build::{self, Language},
+    workspace,
+};
+
+/// How many mismatches are printed in full.
+const SHOWN: usize = 20;
+
+#[derive(Args)]
+pub struct Options {
+    /// The folder of vector files
+    #[arg(long, default_value_os_t = Options::default().vectors)]
+    vectors: PathBuf,
+    /// A runtime to ask (may be repeated); by default all that the machine has
+    #[arg(long = "runtime", value_name = "NAME")]
+    runtimes: Vec<Runtime>,
+    /// The seed of the random cases; by default a new one, which is printed
+    #[arg(long)]
+    seed: Option<u64>,
+    /// How many random cases
+    #[arg(long, default_value_t = Options::default().cases)]
+    cases: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { vectors: workspace::root().join("tests/vectors"), runtimes: Vec::new(), seed: None, cases: 10_000 }
+    }
+}
+
+/// Sets up, builds and runs; false if anything differs or is missing where it must not.
+pub fn main(options: &Options) -> Result<bool> {
+    let ready = make_ready(&workspace::shell()?, &options.runtimes)?;
+    Ok(run(options, &ready)? && (ready.complete || !workspace::in_ci()))
+}
+
+/// The runtimes that can be asked, and whether they are all that were wanted.
+pub struct Ready {
+    pub runtimes: Vec<Runtime>,
+    pub complete: bool,
+}
+
+/// Sets up and builds the wanted runtimes (none means all), and says which the machine cannot have.
+pub fn make_ready(shell: &Shell, wanted: &[Runtime]) -> Result<Ready> {
+    let wanted = if wanted.is_empty() { &Runtime::ALL } else { wanted };
+    let mut runtimes = Vec::new();
+    for &runtime in wanted {
+        match runtime.set_up(shell) {
+            Ok(()) => runtimes.push(runtime),
+            Err(reason) => println!("skipped: {}: {reason}", runtime.name()),
+        }
+    }
+    ensure!(!runtimes.is_empty(), "expected at least one runtime, found none on this machine");
+    for language in Language::ALL {
+        if runtimes.iter().any(|runtime| runtime.language() == language) {
+            build::build(shell, language)?;
+        }
+    }
+    Ok(Ready { complete: runtimes.len() == wanted.len(), runtimes })
+}
+
+/// Asks the runtimes; false if any answer is not as it must be.
+pub fn run(options: &Options, ready: &Ready) -> Result<bool> {
+    let mut cases = vectors::read(&options.vectors)?;
+    let seed = options.seed.unwrap_or_else(|| fastrand::u64(..));
+    cases.extend(random::cases(seed, options.cases));
+    println!("random: {} cases of seed {seed} (again: cargo xtask conformance --seed {seed} --cases {0})", options.cases);
+    let start = Instant::now();
+    let answers = ask_all(&cases, &ready.runtimes)?;
+    let wrong = mismatches(&cases, &answers);
+    wrong.iter().take(SHOWN).for_each(|mismatch| println!("\nMISMATCH {mismatch}"));
+    let names: Vec<_> = ready.runtimes.iter().map(|runtime| runtime.name()).collect();
+    let (count, seconds) = (cases.len(), start.elapsed().as_secs_f32());
+    println!("{count} cases on {}: {} mismatches, in {seconds:.1} s", names.join(", "), wrong.len());
+    Ok(wrong.is_empty())
+}
+
+/// Asks all runtimes at the same time.
+fn ask_all(cases: &[Case], runtimes: &[Runtime]) -> Result<Vec<Answers>> {
+    thread::scope(|scope| {
+        let asked: Vec<_> = runtimes.iter().map(|&runtime| scope.spawn(move || ask(cases, runtime))).collect();
+        asked.into_iter().map(|thread| thread.join().expect("asking does not panic")).collect()
+    })
+}
+
+fn ask(cases: &[Case], runtime: Runtime) -> Result<Answers> {
+    let start = Instant::now();
+    let answers = Driver::start(runtime)?.ask(cases.iter().map(|case| &case.request))?;
+    println!("  {:<12} {:.1} s", runtime.name(), start.elapsed().as_secs_f32());
+    Ok(Answers { runtime, answers })
+}

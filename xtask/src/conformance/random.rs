@@ -1,0 +1,64 @@
+//! Random cases, the same ones for the same seed: nobody knows their answers, so all runtimes must agree.
+
+use fastrand::Rng;
+
+use super::{Case, sno};
+
+/// Makes one case.
+type Maker = fn(&mut Rng) -> Case;
+
+/// Who makes cases, each with its share.
+const MAKERS: [(usize, Maker); 2] = [(9, sno::id), (1, sno::trace)];
+
+pub fn cases(seed: u64, count: usize) -> impl Iterator<Item = Case> {
+    let mut rng = Rng::with_seed(seed);
+    (0..count).map(move |index| {
+        let case = maker(&mut rng)(&mut rng);
+        Case { name: format!("random case {index} of seed {seed}: {}", case.name), ..case }
+    })
+}
+
+fn maker(rng: &mut Rng) -> Maker {
+    let all: usize = MAKERS.iter().map(|(share, _)| share).sum();
+    let mut pick = rng.usize(..all);
+    for (share, maker) in MAKERS {
+        match pick.checked_sub(share) {
+            Some(rest) => pick = rest,
+            None => return maker,
+        }
+    }
+    unreachable!("a pick is below the sum of all shares")
+}
+
+/// A number near a power of two, where limits are, or anywhere; never so large that a JavaScript number would lose it.
+pub fn number(rng: &mut Rng) -> i64 {
+    let near = (1_i64 << rng.u32(..53)) + rng.i64(-2..=2);
+    match rng.u32(..6) {
+        0 => -near,
+        1 => rng.i64(-3..=3),
+        2 => rng.i64(..1 << 53),
+        _ => near,
+    }
+}
+
+/// A number that fits `bits` bits, mostly; now and then one that does not.
+pub fn field(rng: &mut Rng, bits: u32) -> i64 {
+    if rng.u32(..10) == 0 { number(rng) } else { rng.i64(..1 << bits) }
+}
+
+/// One of a few things.
+pub fn one_of<T: Copy>(rng: &mut Rng, things: &[T]) -> T {
+    things[rng.usize(..things.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_gives_the_same_cases_again() {
+        let requests = |seed| cases(seed, 200).map(|case| case.request).collect::<Vec<_>>();
+        assert_eq!(requests(7), requests(7));
+        assert_ne!(requests(7), requests(8));
+    }
+}

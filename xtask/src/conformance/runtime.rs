@@ -1,0 +1,77 @@
+//! The runtimes, and how each one's driver is made ready and started.
+
+use std::process::Command;
+
+use clap::ValueEnum;
+use xshell::Shell;
+
+use crate::{build::Language, tools, workspace};
+
+/// Where polyflake runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Runtime {
+    Rust,
+    Python,
+    NodeNative,
+    NodeWasm,
+    Workerd,
+    Chromium,
+}
+
+impl Runtime {
+    pub const ALL: [Self; 6] =
+        [Self::Rust, Self::Python, Self::NodeNative, Self::NodeWasm, Self::Workerd, Self::Chromium];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rust => "rust",
+            Self::Python => "python",
+            Self::NodeNative => "node-native",
+            Self::NodeWasm => "node-wasm",
+            Self::Workerd => "workerd",
+            Self::Chromium => "chromium",
+        }
+    }
+
+    /// Whether its texts are counted in UTF-16 units, not in Unicode scalar values.
+    pub const fn counts_utf16(self) -> bool {
+        !matches!(self, Self::Rust | Self::Python)
+    }
+
+    pub const fn language(self) -> Language {
+        match self {
+            Self::Rust => Language::Rust,
+            Self::Python => Language::Python,
+            Self::NodeNative | Self::NodeWasm | Self::Workerd | Self::Chromium => Language::JavaScript,
+        }
+    }
+
+    /// Sets up what this runtime needs; says why not where the machine lacks something that cannot be fetched.
+    pub fn set_up(self, shell: &Shell) -> Result<(), String> {
+        match self {
+            Self::Rust => Ok(()),
+            Self::Python => tools::python(shell),
+            Self::NodeNative | Self::NodeWasm => tools::node(shell),
+            Self::Workerd => tools::node(shell).and_then(|()| tools::workerd(shell)),
+            Self::Chromium => tools::node(shell).and_then(|()| tools::browser(shell).map(drop)),
+        }
+    }
+
+    /// The command that starts its driver, which reads a request a line and answers each with a line.
+    pub fn driver(self) -> Command {
+        match self {
+            Self::Rust => Command::new(workspace::target().join("debug/conformance-rust")),
+            Self::Python => script(workspace::python(), "python/driver.py", &[]),
+            Self::NodeNative => script("node", "js/node.mjs", &["native"]),
+            Self::NodeWasm => script("node", "js/node.mjs", &["wasm"]),
+            Self::Workerd => script("node", "js/workerd.mjs", &[]),
+            Self::Chromium => script("node", "js/chromium.mjs", &[]),
+        }
+    }
+}
+
+fn script(program: impl AsRef<std::ffi::OsStr>, path: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command.arg(workspace::root().join("tests/conformance").join(path)).args(arguments);
+    command
+}

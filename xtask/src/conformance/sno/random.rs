@@ -1,0 +1,152 @@
+//! Random questions about single IDs, malformed ones included.
+
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use super::super::{
+    case::{Case, Pattern},
+    random::{field, number, one_of},
+};
+
+const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
+
+/// Characters that are not sno's: neighbours of the alphabet, look-alikes, and what other formats use.
+const STRANGERS: [char; 28] = [
+    '0', '1', 'y', 'z', 'A', 'K', 'X', 'Z', ' ', '\t', '\n', '\r', '\0', '=', '-', '_', ':', '@', '`', '{', '\u{7f}', '\u{80}',
+    'é', '２', '٢', '\u{430}', '\u{212a}', '\u{feff}',
+];
+
+/// One random question.
+pub fn id(rng: &mut Rng) -> Case {
+    let (op, args) = match rng.u32(..11) {
+        0 | 1 => ("sno.parse", json!({"text": any_text(rng)})),
+        2 => ("sno.metabyte", json!({"text": any_text(rng)})),
+        3 => ("sno.from_bytes", json!({"hex": hex(rng)})),
+        4 => ("sno.from_parts", parts(rng)),
+        5 => ("sno.with", with(rng)),
+        6 => ("sno.time_range", time_range(rng)),
+        7 => ("sno.to_uuid", json!({"text": any_text(rng)})),
+        8 => ("sno.from_uuid", json!({"uuid": uuid(rng)})),
+        9 => ("sno.json", document(rng)),
+        _ => ("sno.json_value", json!({"json": json_value(rng).to_string()})),
+    };
+    Case::new(op, op, args, Pattern::Any)
+}
+
+fn valid_text(rng: &mut Rng) -> String {
+    (0..16).map(|_| char::from(one_of(rng, ALPHABET))).collect()
+}
+
+/// A text of sno's, or almost.
+fn any_text(rng: &mut Rng) -> String {
+    let mut text = valid_text(rng);
+    match rng.u32(..8) {
+        0 => replace(rng, &mut text, 1),
+        1 => {
+            let most = rng.usize(2..=16);
+            replace(rng, &mut text, most);
+        }
+        2 => text.truncate(rng.usize(..16)),
+        3 => text.push_str(&valid_text(rng)[rng.usize(..16)..]),
+        4 => text = text.to_uppercase(),
+        5 => text.insert(rng.usize(..=16), stranger(rng)),
+        _ => {}
+    }
+    text
+}
+
+/// Puts strangers in the place of up to `most` characters.
+fn replace(rng: &mut Rng, text: &mut String, most: usize) {
+    for _ in 0..most {
+        let at = rng.usize(..16);
+        *text = text.chars().enumerate().map(|(index, c)| if index == at { stranger(rng) } else { c }).collect();
+    }
+}
+
+fn stranger(rng: &mut Rng) -> char {
+    if rng.u32(..4) == 0 { rng.char(..) } else { one_of(rng, &STRANGERS) }
+}
+
+fn hex(rng: &mut Rng) -> String {
+    let len = if rng.u32(..5) == 0 { rng.usize(..=20) } else { 10 };
+    (0..len).map(|_| format!("{:02x}", rng.u8(..))).collect()
+}
+
+fn parts(rng: &mut Rng) -> Value {
+    json!({
+        "tick": field(rng, 39).to_string(),
+        "tick_tock": rng.u8(..=1),
+        "metabyte": field(rng, 8),
+        "partition": field(rng, 16),
+        "sequence": field(rng, 16),
+    })
+}
+
+fn with(rng: &mut Rng) -> Value {
+    let (name, bits) = one_of(rng, &[("metabyte", 8), ("partition", 16), ("sequence", 16)]);
+    json!({"text": any_text(rng), name: field(rng, bits)})
+}
+
+/// Mostly a span within the format's time, also empty, reversed and outside ones.
+fn time_range(rng: &mut Rng) -> Value {
+    const FIRST: i64 = 1_262_304_000_000;
+    const END: i64 = 3_461_327_255_552;
+    let from = match rng.u32(..6) {
+        0 => FIRST + rng.i64(-9..=9),
+        1 => END - rng.i64(-9..=9),
+        2 => number(rng),
+        _ => rng.i64(FIRST..END),
+    };
+    let to = match rng.u32(..4) {
+        0 => from + rng.i64(-9..=9),
+        1 => END + rng.i64(-9..=9),
+        2 => number(rng),
+        _ => rng.i64(FIRST..END),
+    };
+    json!({"from_ms": from.to_string(), "to_ms": to.to_string()})
+}
+
+/// The UUID of a text that is well-formed or almost, or any UUID.
+fn uuid(rng: &mut Rng) -> String {
+    let mut bytes = valid_text(rng).into_bytes();
+    match rng.u32(..4) {
+        0 => bytes[rng.usize(..16)] = rng.u8(..),
+        1 => bytes.fill_with(|| rng.u8(..)),
+        _ => {}
+    }
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+}
+
+/// An ID somewhere in a JSON text, and the pointer to it.
+fn document(rng: &mut Rng) -> Value {
+    let mut value = json_value(rng);
+    let mut pointer = String::new();
+    for _ in 0..rng.usize(..6) {
+        let (step, outer) = match rng.u32(..4) {
+            0 => ("/0", json!([value])),
+            1 => ("/1", json!([valid_text(rng), value, null_or_text(rng)])),
+            2 => ("/a~1b", json!({"a/b": value, "id": valid_text(rng)})),
+            _ => ("/id", json!({"parent_id": valid_text(rng), "id": value, "total": 5.5})),
+        };
+        value = outer;
+        pointer.insert_str(0, step);
+    }
+    json!({"json": value.to_string(), "pointer": pointer})
+}
+
+fn null_or_text(rng: &mut Rng) -> Value {
+    if rng.bool() { Value::Null } else { valid_text(rng).into() }
+}
+
+/// What may stand where an ID is expected.
+fn json_value(rng: &mut Rng) -> Value {
+    match rng.u32(..12) {
+        0 => Value::Null,
+        1 => number(rng).into(),
+        2 => rng.bool().into(),
+        3 => json!([valid_text(rng)]),
+        4 => json!({"id": valid_text(rng)}),
+        _ => any_text(rng).into(),
+    }
+}

@@ -1,0 +1,32 @@
+//! The one task runner: `cargo xtask demo | test | conformance | build`.
+//!
+//! Every task sets up what it needs on the machine by itself ([`tools`]), builds what it tests ([`build`]), and exits
+//! with 1 if anything is not as it should be.
+#![allow(unreachable_pub, reason = "a program has no public face; `pub` here means: for the other modules")]
+
+mod build;
+mod conformance;
+mod tools;
+mod workspace;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Parser;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", about = "The tasks of this repository")]
+enum Task {
+    /// Ask every runtime the same and compare the answers, with the vectors and with each other.
+    Conformance(conformance::Options),
+    /// Build the wheel, the npm package and the test drivers.
+    Build,
+}
+
+fn main() -> Result<ExitCode> {
+    let well = match Task::parse() {
+        Task::Conformance(options) => conformance::main(&options)?,
+        Task::Build => build::all(&workspace::shell()?).map(|()| true)?,
+    };
+    Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

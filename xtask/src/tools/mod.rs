@@ -1,0 +1,36 @@
+//! Sets up what this repository needs on a fresh machine. Each function is quick when there is nothing left to do.
+//!
+//! The machine brings rustup, Python 3.10 or newer and Node 20 or newer; all else is fetched here, at versions that the
+//! repository pins.
+
+mod browser;
+mod node;
+mod python;
+mod rust;
+
+pub use browser::browser;
+pub use node::{node, npm, workerd};
+pub use python::python;
+pub use rust::{rust_targets, wasm_bindgen};
+
+use std::{fs, path::Path};
+
+use anyhow::{Context, Result};
+use xshell::{Shell, cmd};
+
+/// Does `make` unless it was done before for the same `wanted`, which the file `stamp` remembers.
+fn once(stamp: &Path, wanted: &str, make: impl FnOnce() -> Result<()>) -> Result<()> {
+    if fs::read_to_string(stamp).is_ok_and(|made| made == wanted) {
+        return Ok(());
+    }
+    make()?;
+    fs::write(stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))
+}
+
+/// The first version number in what `program --version` prints, as (major, minor); none where there is no such program.
+fn version(shell: &Shell, program: &str) -> Option<(u32, u32)> {
+    let said = cmd!(shell, "{program} --version").quiet().ignore_stderr().read().ok()?;
+    let word = said.split_whitespace().find(|word| word.contains(|c: char| c.is_ascii_digit()))?;
+    let mut numbers = word.trim_start_matches('v').split('.').map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+}

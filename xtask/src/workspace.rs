@@ -1,0 +1,56 @@
+//! Where things are, and a shell that stands in the repository's root.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result};
+use xshell::Shell;
+
+/// The repository's root.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository's root")
+}
+
+/// Where everything that is built goes.
+pub fn target() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
+}
+
+/// Where cargo installs the tools of exactly the wanted version.
+pub fn tools() -> PathBuf {
+    target().join("tools")
+}
+
+/// The Python environment of this repository.
+pub fn venv() -> PathBuf {
+    target().join("venv")
+}
+
+/// The environment's interpreter.
+pub fn python() -> PathBuf {
+    venv().join("bin/python")
+}
+
+/// Where the built wheel lies.
+pub fn wheels() -> PathBuf {
+    target().join("wheels")
+}
+
+/// Whether this run is one of continuous integration, where nothing may be skipped.
+pub fn in_ci() -> bool {
+    env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false")
+}
+
+/// A shell in the root, which finds the repository's own tools before the machine's.
+pub fn shell() -> Result<Shell> {
+    let shell = Shell::new()?;
+    shell.change_dir(root());
+    let machine = env::var_os("PATH").unwrap_or_default();
+    let ours = [tools().join("bin"), venv().join("bin")];
+    let path = env::join_paths(ours.into_iter().chain(env::split_paths(&machine))).context("PATH holds an odd folder")?;
+    shell.set_var("PATH", path);
+    shell.set_var("PYO3_PYTHON", python());
+    Ok(shell)
+}
