@@ -2,7 +2,10 @@
 //!
 //! Every task sets up what it needs on the machine by itself ([`tools`]), builds what it tests ([`build`]), and exits
 //! with 1 if anything is not as it should be.
-#![allow(unreachable_pub, reason = "a program has no public face; `pub` here means: for the other modules")]
+#![allow(
+    unreachable_pub,
+    reason = "a program has no public face; `pub` here means: for the other modules"
+)]
 
 mod build;
 mod conformance;

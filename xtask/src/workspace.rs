@@ -49,7 +49,8 @@ pub fn shell() -> Result<Shell> {
     shell.change_dir(root());
     let machine = env::var_os("PATH").unwrap_or_default();
     let ours = [tools().join("bin"), venv().join("bin")];
-    let path = env::join_paths(ours.into_iter().chain(env::split_paths(&machine))).context("PATH holds an odd folder")?;
+    let path = env::join_paths(ours.into_iter().chain(env::split_paths(&machine)))
+        .context("PATH holds an odd folder")?;
     shell.set_var("PATH", path);
     shell.set_var("PYO3_PYTHON", python());
     Ok(shell)

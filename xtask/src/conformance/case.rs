@@ -14,7 +14,9 @@ pub struct Case {
 
 impl Case {
     pub fn new(name: impl Into<String>, op: &str, args: Value, expected: Pattern) -> Self {
-        Self { name: name.into(), request: json!({"op": op, "args": args}), expected }
+        let mut request = json!({ "op": op });
+        request["args"] = args;
+        Self { name: name.into(), request, expected }
     }
 
     /// Whether lengths and positions in the answer depend on the unit that a language counts its texts in: characters
@@ -49,9 +51,9 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// The answer `{"ok": value}`.
+    /// An answer `{"ok": value}`.
     pub fn ok(value: Value) -> Self {
-        Self::Is(json!({ "ok": value }))
+        Self::ok_with(Self::Is(value))
     }
 
     /// An answer `{"ok": ...}` whose value fits `pattern`.
@@ -71,12 +73,17 @@ impl Pattern {
         match self {
             Self::Any => true,
             Self::Is(value) => value == found,
-            Self::Has(members) => members.iter().all(|(name, pattern)| found.get(name).is_some_and(|it| pattern.fits(it))),
+            Self::Has(members) => members
+                .iter()
+                .all(|(name, pattern)| found.get(name).is_some_and(|it| pattern.fits(it))),
             Self::Each(patterns) => found.as_array().is_some_and(|items| {
-                items.len() == patterns.len() && patterns.iter().zip(items).all(|(pattern, item)| pattern.fits(item))
+                items.len() == patterns.len()
+                    && patterns.iter().zip(items).all(|(pattern, item)| pattern.fits(item))
             }),
             Self::Ends { len, known } => found.as_array().is_some_and(|items| {
-                items.len() == *len && items.starts_with(&known[..2]) && items.ends_with(&known[2..])
+                items.len() == *len
+                    && items.starts_with(&known[..2])
+                    && items.ends_with(&known[2..])
             }),
             Self::Obeys(_, rule) => rule(found),
         }
@@ -102,7 +109,11 @@ impl fmt::Display for Pattern {
                 }
                 f.write_str("]")
             }
-            Self::Ends { len, known } => write!(f, "[{}, {}, ..., {}, {}] ({len} items)", known[0], known[1], known[2], known[3]),
+            Self::Ends { len, known } => write!(
+                f,
+                "[{}, {}, ..., {}, {}] ({len} items)",
+                known[0], known[1], known[2], known[3]
+            ),
             Self::Obeys(rule, _) => write!(f, "an answer with {rule}"),
         }
     }
@@ -115,7 +126,11 @@ mod tests {
     #[test]
     fn an_object_may_have_more_members_but_not_fewer() {
         let pattern = Pattern::error(&json!("invalid_character"), Some(&json!(3)));
-        assert!(pattern.fits(&json!({"error": {"code": "invalid_character", "position": 3, "written": 0}})));
+        assert!(
+            pattern.fits(
+                &json!({"error": {"code": "invalid_character", "position": 3, "written": 0}})
+            )
+        );
         assert!(!pattern.fits(&json!({"error": {"code": "invalid_character", "position": 4}})));
         assert!(!pattern.fits(&json!({"error": {"code": "invalid_character"}})));
         assert!(!pattern.fits(&json!({"ok": 1})));

@@ -20,7 +20,8 @@ pub struct Mismatch<'a> {
 
 /// Every case that is not as it must be.
 pub fn mismatches<'a>(cases: &'a [Case], all: &'a [Answers]) -> Vec<Mismatch<'a>> {
-    let row = |index: usize| all.iter().map(|one| (one.runtime, &one.answers[index])).collect::<Vec<_>>();
+    let row =
+        |index: usize| all.iter().map(|one| (one.runtime, &one.answers[index])).collect::<Vec<_>>();
     cases
         .iter()
         .enumerate()
@@ -31,7 +32,10 @@ pub fn mismatches<'a>(cases: &'a [Case], all: &'a [Answers]) -> Vec<Mismatch<'a>
 
 impl Mismatch<'_> {
     fn is_as_expected(&self) -> bool {
-        let fits = self.answers.iter().all(|(_, answer)| self.case.expected.fits(answer) && !is_broken(answer));
+        let fits = self
+            .answers
+            .iter()
+            .all(|(_, answer)| self.case.expected.fits(answer) && !is_broken(answer));
         fits && self.agree()
     }
 
@@ -40,7 +44,8 @@ impl Mismatch<'_> {
         if !self.case.counts_by_unit() {
             return all_equal(self.answers.iter().map(|(_, answer)| *answer));
         }
-        let those = |utf16| self.answers.iter().filter(move |(runtime, _)| runtime.counts_utf16() == utf16);
+        let those =
+            |utf16| self.answers.iter().filter(move |(runtime, _)| runtime.counts_utf16() == utf16);
         [false, true].into_iter().all(|utf16| all_equal(those(utf16).map(|(_, answer)| *answer)))
     }
 }
@@ -71,7 +76,7 @@ impl fmt::Display for Mismatch<'_> {
 
 /// Long lists of IDs are of no use on a screen.
 fn shortened(text: &str) -> String {
-    const MOST: usize = 3000;
+    const MOST: usize = 2000;
     let mut short: String = text.chars().take(MOST).collect();
     if short.len() < text.len() {
         write!(short, "... ({} bytes)", text.len()).expect("a String takes all");
@@ -93,7 +98,8 @@ mod tests {
 
     #[test]
     fn runtimes_must_agree() {
-        let both = |node| [(Runtime::Rust, json!({"ok": 1})), (Runtime::NodeWasm, json!({"ok": node}))];
+        let both =
+            |node| [(Runtime::Rust, json!({"ok": 1})), (Runtime::NodeWasm, json!({"ok": node}))];
         assert!(verdict("abc", Pattern::Any, both(1)));
         assert!(!verdict("abc", Pattern::Any, both(2)));
     }
@@ -116,6 +122,10 @@ mod tests {
     #[test]
     fn an_unknown_operation_is_wrong_even_if_all_say_so() {
         let answer = json!({"error": {"code": "unknown_op"}});
-        assert!(!verdict("abc", Pattern::Any, [(Runtime::Rust, answer.clone()), (Runtime::Python, answer)]));
+        assert!(!verdict(
+            "abc",
+            Pattern::Any,
+            [(Runtime::Rust, answer.clone()), (Runtime::Python, answer)]
+        ));
     }
 }

@@ -35,12 +35,17 @@ impl Driver {
         let requests = child.stdin.take();
         let output = child.stdout.take().expect("the driver's output is a pipe");
         let (to, answers) = channel();
-        thread::spawn(move || BufReader::new(output).lines().try_for_each(|line| to.send(line).map_err(drop)));
+        thread::spawn(move || {
+            BufReader::new(output).lines().try_for_each(|line| to.send(line).map_err(drop))
+        });
         Ok(Self { runtime, child, requests, answers })
     }
 
     /// The answers to `requests`, in order.
-    pub fn ask<'a>(&mut self, requests: impl ExactSizeIterator<Item = &'a Value> + Send) -> Result<Vec<Value>> {
+    pub fn ask<'a>(
+        &mut self,
+        requests: impl ExactSizeIterator<Item = &'a Value> + Send,
+    ) -> Result<Vec<Value>> {
         let count = requests.len();
         let input = self.requests.as_mut().expect("a driver that runs takes requests");
         let answers = &self.answers;
@@ -58,7 +63,10 @@ impl Driver {
     }
 }
 
-fn write_all<'a>(input: &mut ChildStdin, requests: impl Iterator<Item = &'a Value>) -> std::io::Result<()> {
+fn write_all<'a>(
+    input: &mut ChildStdin,
+    requests: impl Iterator<Item = &'a Value>,
+) -> std::io::Result<()> {
     let mut input = BufWriter::new(input);
     for request in requests {
         writeln!(input, "{request}")?;
@@ -70,9 +78,12 @@ fn next(answers: &Receiver<std::io::Result<String>>) -> Result<Value> {
     match answers.recv_timeout(PATIENCE) {
         Ok(line) => {
             let line = line?;
-            serde_json::from_str(&line).with_context(|| format!("expected an answer in JSON, found {line:.200}"))
+            serde_json::from_str(&line)
+                .with_context(|| format!("expected an answer in JSON, found {line:.200}"))
         }
-        Err(RecvTimeoutError::Timeout) => bail!("expected an answer within {} s", PATIENCE.as_secs()),
+        Err(RecvTimeoutError::Timeout) => {
+            bail!("expected an answer within {} s", PATIENCE.as_secs())
+        }
         Err(RecvTimeoutError::Disconnected) => bail!("it ended without an answer"),
     }
 }

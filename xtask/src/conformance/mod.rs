@@ -45,7 +45,12 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { vectors: workspace::root().join("tests/vectors"), runtimes: Vec::new(), seed: None, cases: 10_000 }
+        Self {
+            vectors: workspace::root().join("tests/vectors"),
+            runtimes: Vec::new(),
+            seed: None,
+            cases: 10_000,
+        }
     }
 }
 
@@ -85,21 +90,29 @@ pub fn run(options: &Options, ready: &Ready) -> Result<bool> {
     let mut cases = vectors::read(&options.vectors)?;
     let seed = options.seed.unwrap_or_else(|| fastrand::u64(..));
     cases.extend(random::cases(seed, options.cases));
-    println!("random: {} cases of seed {seed} (again: cargo xtask conformance --seed {seed} --cases {0})", options.cases);
+    println!(
+        "random: {} cases of seed {seed} (again: cargo xtask conformance --seed {seed} --cases {0})",
+        options.cases
+    );
     let start = Instant::now();
     let answers = ask_all(&cases, &ready.runtimes)?;
     let wrong = mismatches(&cases, &answers);
     wrong.iter().take(SHOWN).for_each(|mismatch| println!("\nMISMATCH {mismatch}"));
     let names: Vec<_> = ready.runtimes.iter().map(|runtime| runtime.name()).collect();
     let (count, seconds) = (cases.len(), start.elapsed().as_secs_f32());
-    println!("{count} cases on {}: {} mismatches, in {seconds:.1} s", names.join(", "), wrong.len());
+    println!(
+        "{count} cases on {}: {} mismatches, in {seconds:.1} s",
+        names.join(", "),
+        wrong.len()
+    );
     Ok(wrong.is_empty())
 }
 
 /// Asks all runtimes at the same time.
 fn ask_all(cases: &[Case], runtimes: &[Runtime]) -> Result<Vec<Answers>> {
     thread::scope(|scope| {
-        let asked: Vec<_> = runtimes.iter().map(|&runtime| scope.spawn(move || ask(cases, runtime))).collect();
+        let asked: Vec<_> =
+            runtimes.iter().map(|&runtime| scope.spawn(move || ask(cases, runtime))).collect();
         asked.into_iter().map(|thread| thread.join().expect("asking does not panic")).collect()
     })
 }

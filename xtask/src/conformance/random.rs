@@ -36,14 +36,14 @@ pub fn number(rng: &mut Rng) -> i64 {
     match rng.u32(..6) {
         0 => -near,
         1 => rng.i64(-3..=3),
-        2 => rng.i64(..1 << 53),
+        2 => rng.i64(0..1 << 53),
         _ => near,
     }
 }
 
 /// A number that fits `bits` bits, mostly; now and then one that does not.
 pub fn field(rng: &mut Rng, bits: u32) -> i64 {
-    if rng.u32(..10) == 0 { number(rng) } else { rng.i64(..1 << bits) }
+    if rng.u32(..10) == 0 { number(rng) } else { rng.i64(0..1 << bits) }
 }
 
 /// One of a few things.

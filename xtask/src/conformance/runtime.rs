@@ -42,7 +42,9 @@ impl Runtime {
         match self {
             Self::Rust => Language::Rust,
             Self::Python => Language::Python,
-            Self::NodeNative | Self::NodeWasm | Self::Workerd | Self::Chromium => Language::JavaScript,
+            Self::NodeNative | Self::NodeWasm | Self::Workerd | Self::Chromium => {
+                Language::JavaScript
+            }
         }
     }
 

@@ -47,16 +47,20 @@ pub fn read(folder: &Path) -> Result<Vec<Case>> {
         let Some((_, reader)) = READERS.iter().find(|(file, _)| *file == name) else {
             bail!("expected vector files that the suite knows, found {}", path.display());
         };
-        let read = read_file(&path, *reader).with_context(|| format!("cannot use {}", path.display()))?;
+        let read =
+            read_file(&path, *reader).with_context(|| format!("cannot use {}", path.display()))?;
         println!("  {name:<24} {} cases", read.len());
-        cases.extend(read.into_iter().map(|case| Case { name: format!("{name}: {}", case.name), ..case }));
+        cases.extend(
+            read.into_iter().map(|case| Case { name: format!("{name}: {}", case.name), ..case }),
+        );
     }
     Ok(cases)
 }
 
 /// The files of a folder, by name. Nothing to compare with is no success.
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let entries =
+        fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
     ensure!(!paths.is_empty(), "expected vector files, found none in {}", folder.display());
     paths.sort();

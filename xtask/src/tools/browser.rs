@@ -13,19 +13,27 @@ pub fn browser(shell: &Shell) -> Result<PathBuf, String> {
             install(shell);
             find()
         })
-        .ok_or_else(|| "no Chromium on this machine, and apt-get cannot install it here: install it by hand".into())
+        .ok_or_else(|| {
+            "no Chromium on this machine, and apt-get cannot install it here: install it by hand"
+                .into()
+        })
 }
 
 fn find() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders: Vec<_> = std::env::split_paths(&path).collect();
-    NAMES.iter().find_map(|name| folders.iter().map(|folder| folder.join(name)).find(|file| file.is_file()))
+    NAMES
+        .iter()
+        .find_map(|name| folders.iter().map(|folder| folder.join(name)).find(|file| file.is_file()))
 }
 
 /// As root on Debian; anywhere else nothing happens.
 fn install(shell: &Shell) {
     let am_root = cmd!(shell, "id -u").quiet().read().is_ok_and(|id| id.trim() == "0");
     if am_root && cmd!(shell, "apt-get update").quiet().ignore_stdout().run().is_ok() {
-        let _ = cmd!(shell, "apt-get install --yes --no-install-recommends chromium").env("DEBIAN_FRONTEND", "noninteractive").ignore_stdout().run();
+        let _ = cmd!(shell, "apt-get install --yes --no-install-recommends chromium")
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .ignore_stdout()
+            .run();
     }
 }

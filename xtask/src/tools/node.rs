@@ -13,7 +13,11 @@ const OLDEST: (u32, u32) = (20, 0);
 /// Whether the machine has Node; says why not.
 pub fn node(shell: &Shell) -> Result<(), String> {
     let found = ["node", "npm"].into_iter().all(|program| version(shell, program).is_some());
-    if found && version(shell, "node") >= Some(OLDEST) { Ok(()) } else { Err("no Node 20 or newer on this machine".into()) }
+    if found && version(shell, "node") >= Some(OLDEST) {
+        Ok(())
+    } else {
+        Err("no Node 20 or newer on this machine".into())
+    }
 }
 
 /// Installs what the lock files of `packages/js` and `tests` name, and lets the tests find the package by its name.

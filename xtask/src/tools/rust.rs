@@ -14,8 +14,12 @@ const TARGETS: [&str; 2] = ["wasm32-unknown-unknown", "thumbv7em-none-eabi"];
 const WASM_BINDGEN: [&str; 2] = ["wasm-bindgen", "wasm-bindgen-test-runner"];
 
 pub fn rust_targets(shell: &Shell) -> Result<()> {
-    let installed = cmd!(shell, "rustup target list --installed").quiet().read().context("rustup is not installed")?;
-    let missing = TARGETS.into_iter().filter(|target| !installed.lines().any(|line| line == *target));
+    let installed = cmd!(shell, "rustup target list --installed")
+        .quiet()
+        .read()
+        .context("rustup is not installed")?;
+    let missing =
+        TARGETS.into_iter().filter(|target| !installed.lines().any(|line| line == *target));
     for target in missing {
         cmd!(shell, "rustup target add {target}").run()?;
     }
@@ -31,7 +35,10 @@ pub fn wasm_bindgen(shell: &Shell) -> Result<()> {
     }
     let root = workspace::tools();
     cmd!(shell, "cargo install --quiet --force --root {root} wasm-bindgen-cli@{wanted}").run()?;
-    ensure!(is_version(shell, "wasm-bindgen", &wanted), "wasm-bindgen {wanted} was installed but does not run");
+    ensure!(
+        is_version(shell, "wasm-bindgen", &wanted),
+        "wasm-bindgen {wanted} was installed but does not run"
+    );
     Ok(())
 }
 
@@ -49,7 +56,9 @@ fn link_from_path(bin: &PathBuf) -> Result<()> {
             .map(|dir| dir.join(program))
             .find(|path| path.is_file());
         match machine {
-            Some(path) if !link.exists() => symlink(path, &link).with_context(|| format!("cannot link {}", link.display()))?,
+            Some(path) if !link.exists() => {
+                symlink(path, &link).with_context(|| format!("cannot link {}", link.display()))?
+            }
             _ => {}
         }
     }
@@ -60,8 +69,13 @@ fn link_from_path(bin: &PathBuf) -> Result<()> {
 fn locked_version(package: &str) -> Result<String> {
     let text = fs::read_to_string(workspace::root().join("Cargo.lock"))?;
     let lock: toml::Table = text.parse().context("Cargo.lock is not TOML")?;
-    let packages = lock.get("package").and_then(toml::Value::as_array).context("Cargo.lock lists no packages")?;
-    let found = packages.iter().find(|entry| entry.get("name").and_then(toml::Value::as_str) == Some(package));
+    let packages = lock
+        .get("package")
+        .and_then(toml::Value::as_array)
+        .context("Cargo.lock lists no packages")?;
+    let found = packages
+        .iter()
+        .find(|entry| entry.get("name").and_then(toml::Value::as_str) == Some(package));
     let version = found.and_then(|entry| entry.get("version")).and_then(toml::Value::as_str);
     Ok(version.with_context(|| format!("Cargo.lock has no {package}"))?.to_owned())
 }

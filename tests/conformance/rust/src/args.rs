@@ -34,18 +34,25 @@ pub(crate) fn error(error: &Error) -> Value {
 }
 
 pub(crate) fn text<'a>(args: &'a Value, name: &str) -> Result<&'a str, Failure> {
-    args[name].as_str().ok_or_else(|| Failure::Unexpected(format!("expected a text as {name}, found {}", args[name])))
+    args[name].as_str().ok_or_else(|| {
+        Failure::Unexpected(format!("expected a text as {name}, found {}", args[name]))
+    })
 }
 
 /// An integer, given as a number or as a decimal string. One that `T` cannot hold is what its conversion says:
 /// `out_of_range`.
 pub(crate) fn integer<T: TryFrom<i64>>(args: &Value, name: &'static str) -> Result<T, Failure> {
     let value = args[name].as_i64().or_else(|| args[name].as_str()?.parse().ok());
-    let value = value.ok_or_else(|| Failure::Unexpected(format!("expected an integer as {name}, found {}", args[name])))?;
+    let value = value.ok_or_else(|| {
+        Failure::Unexpected(format!("expected an integer as {name}, found {}", args[name]))
+    })?;
     T::try_from(value).map_err(|_| Error::field_error(ErrorKind::OutOfRange, name).into())
 }
 
 /// The same, where the argument may be missing.
-pub(crate) fn maybe<T: TryFrom<i64>>(args: &Value, name: &'static str) -> Result<Option<T>, Failure> {
+pub(crate) fn maybe<T: TryFrom<i64>>(
+    args: &Value,
+    name: &'static str,
+) -> Result<Option<T>, Failure> {
     if args[name].is_null() { Ok(None) } else { integer(args, name).map(Some) }
 }

@@ -30,7 +30,9 @@ pub(crate) fn parse(args: &Value) -> Answer {
 }
 
 pub(crate) fn from_bytes(args: &Value) -> Answer {
-    let bytes = HEXLOWER.decode(text(args, "hex")?.as_bytes()).map_err(|error| Failure::Unexpected(error.to_string()))?;
+    let bytes = HEXLOWER
+        .decode(text(args, "hex")?.as_bytes())
+        .map_err(|error| Failure::Unexpected(error.to_string()))?;
     Ok(fields(Sno::from_slice(&bytes)?))
 }
 
@@ -75,7 +77,8 @@ pub(crate) fn to_uuid(args: &Value) -> Answer {
 }
 
 pub(crate) fn from_uuid(args: &Value) -> Answer {
-    let uuid = Uuid::parse_str(text(args, "uuid")?).map_err(|error| Failure::Unexpected(error.to_string()))?;
+    let uuid = Uuid::parse_str(text(args, "uuid")?)
+        .map_err(|error| Failure::Unexpected(error.to_string()))?;
     Ok(fields(Sno::from_uuid_bytes(uuid.into_bytes())?))
 }
 

@@ -10,7 +10,9 @@ use crate::ids::fields;
 pub(crate) fn pointed_at(args: &Value) -> Answer {
     let document = parsed(text(args, "json")?)?;
     let pointer = text(args, "pointer")?;
-    let found = document.pointer(pointer).ok_or_else(|| Failure::Unexpected(format!("nothing at {pointer}")))?;
+    let found = document
+        .pointer(pointer)
+        .ok_or_else(|| Failure::Unexpected(format!("nothing at {pointer}")))?;
     let id = decoded(found)?;
     Ok(json!({"id": id.to_string(), "metabyte": id.metabyte()}))
 }
@@ -40,7 +42,9 @@ fn decoded(value: &Value) -> Result<Sno, Failure> {
     match (by_serde, by_hand) {
         (Ok(id), Ok(same)) if id == same => Ok(id),
         (Err(_), Err(error)) => Err(error.into()),
-        (by_serde, by_hand) => Err(Failure::Unexpected(format!("serde: {by_serde:?}, parse: {by_hand:?}"))),
+        (by_serde, by_hand) => {
+            Err(Failure::Unexpected(format!("serde: {by_serde:?}, parse: {by_hand:?}")))
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use std::{
 use polyflake::{
     Error, ErrorKind,
     clock::Clock,
-    sno::{Builder, Generator, OnExhausted, Sno, Snapshot},
+    sno::{Builder, Generator, OnExhausted, Snapshot, Sno},
 };
 use serde_json::{Value, json};
 
@@ -77,7 +77,7 @@ impl Stage {
         let options = &self.options;
         let mut builder = Generator::builder().clock(Script(Rc::downgrade(self)));
         if fresh {
-            if let Some(partition) = maybe(options, "partition")? {
+            if let Some(partition) = maybe::<u16>(options, "partition")? {
                 builder = builder.partition(partition);
             }
             if let Some(min) = maybe(options, "sequence_min")? {
@@ -108,21 +108,23 @@ impl Stage {
         if !step["inside"].is_null() {
             answer["inside"] = frame.answers.into();
         }
-        if step["op"] == "generate_at" {
-            answer["at"] = true.into();
-        }
         answer
     }
 
     fn call(self: &Rc<Self>, step: &Value) -> Answer {
-        let generator = self.generator.borrow().clone().expect("a trace has a generator while it runs");
+        let generator =
+            self.generator.borrow().clone().expect("a trace has a generator while it runs");
         match text(step, "op")? {
             "generate" => generate(&generator, step),
-            "generate_at" => {
-                Ok(json!([ids::hex(generator.generate_at(integer(step, "unix_ms")?, integer(step, "metabyte")?)?)]))
-            }
+            "generate_at" => Ok(ids::hex(
+                generator.generate_at(integer(step, "unix_ms")?, integer(step, "metabyte")?)?,
+            )
+            .into()),
             "stats" => stats(&generator),
-            "extend_window" => generator.extend_window(integer(step, "end_ms")?).map(|()| Value::Null).map_err(Failure::from),
+            "extend_window" => generator
+                .extend_window(integer(step, "end_ms")?)
+                .map(|()| Value::Null)
+                .map_err(Failure::from),
             "close" => written(&generator.close()?),
             "restore" => self.restore(&generator),
             _ => Err(Failure::UnknownOp),
@@ -193,6 +195,10 @@ fn stats(generator: &Scripted) -> Answer {
         "wall_hi": stats.wall_hi,
         "wall_safe": stats.wall_safe,
         "drifts": stats.drifts,
+        "partition": stats.partition,
+        "sequence_min": stats.sequence_min,
+        "sequence_max": stats.sequence_max,
+        "closed": stats.closed,
     }))
 }
 

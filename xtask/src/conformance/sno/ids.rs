@@ -1,9 +1,10 @@
 //! The vectors of single IDs: fields, texts, UUID columns, JSON and time ranges.
 
 use anyhow::{Context, Result};
+use data_encoding::HEXLOWER;
 use serde_json::{Value, json};
 
-use super::super::{
+use crate::conformance::{
     case::{Case, Pattern},
     vectors::{label, list, member, number, ours, text},
 };
@@ -21,8 +22,10 @@ pub fn ids(file: &Value) -> Result<Vec<Case>> {
 
 fn one_id(name: &str, case: &Value, other: &Value) -> Result<Vec<Case>> {
     let (fields, encoded, hex) = (fields(case)?, text(case, "encoded")?, text(case, "hex")?);
-    let uuid = uuid_of(encoded);
-    let ask = |op: &str, args: Value, expected: &Value| Case::new(format!("{name}: {op}"), op, args, Pattern::ok(expected.clone()));
+    let uuid = uuid_of(encoded.as_bytes());
+    let ask = |op: &str, args: Value, expected: &Value| {
+        Case::new(format!("{name}: {op}"), op, args, Pattern::ok(expected.clone()))
+    };
     let mut cases = vec![
         ask("sno.parse", json!({ "text": encoded }), &fields),
         ask("sno.from_bytes", json!({ "hex": hex }), &fields),
@@ -60,14 +63,10 @@ fn parts(fields: &Value) -> Value {
     names.iter().map(|name| ((*name).to_owned(), fields[*name].clone())).collect()
 }
 
-/// The 16 characters are the 16 bytes.
-fn uuid_of(text: &str) -> String {
-    use std::fmt::Write;
-    text.bytes().enumerate().fold(String::new(), |mut uuid, (index, byte)| {
-        let hyphen = if [4, 6, 8, 10].contains(&index) { "-" } else { "" };
-        write!(uuid, "{hyphen}{byte:02x}").expect("a String takes all");
-        uuid
-    })
+/// A UUID column's value of 16 bytes, which are a text's 16 characters.
+pub fn uuid_of(bytes: &[u8]) -> String {
+    let hex = HEXLOWER.encode(bytes);
+    [0..8, 8..12, 12..16, 16..20, 20..32].map(|group| &hex[group]).join("-")
 }
 
 /// `hex` with one field, which is whole bytes, as in `other`.
@@ -88,7 +87,12 @@ pub fn invalid(file: &Value) -> Result<Vec<Case>> {
         let expected = Pattern::error(error, ours(case, "position"));
         let args = json!({"text": text(case, "input")?});
         made.push(Case::new(label(index, case), "sno.parse", args.clone(), expected));
-        made.push(Case::new(format!("{}: metabyte", label(index, case)), "sno.metabyte", args, Pattern::Any));
+        made.push(Case::new(
+            format!("{}: metabyte", label(index, case)),
+            "sno.metabyte",
+            args,
+            Pattern::Any,
+        ));
     }
     for (index, note) in list(file, "json_notes")?.iter().enumerate() {
         made.extend(json_note(&format!("JSON note {index}"), note)?);
@@ -107,7 +111,9 @@ fn json_note(name: &str, note: &Value) -> Result<Option<Case>> {
     }
     let expected = match ours(note, "error") {
         Some(code) => Pattern::error(code, None),
-        None => Pattern::ok_with(Pattern::Has(vec![("hex", Pattern::Is(member(note, "id")?.clone()))])),
+        None => {
+            Pattern::ok_with(Pattern::Has(vec![("hex", Pattern::Is(member(note, "id")?.clone()))]))
+        }
     };
     Ok(Some(Case::new(name, "sno.json_value", json!({"json": text(note, "input")?}), expected)))
 }
@@ -129,7 +135,9 @@ pub fn range(name: &str, case: &Value) -> Result<Case> {
     let args = json!({"from_ms": text(case, "from_ms")?, "to_ms": text(case, "to_ms")?});
     let expected = match ours(case, "error") {
         Some(code) => Pattern::error(code, None),
-        None => Pattern::ok(json!({"lowest": member(case, "lowest")?, "highest": member(case, "highest")?})),
+        None => Pattern::ok(
+            json!({"lowest": member(case, "lowest")?, "highest": member(case, "highest")?}),
+        ),
     };
     Ok(Case::new(name, "sno.time_range", args, expected))
 }

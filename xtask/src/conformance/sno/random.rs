@@ -1,9 +1,11 @@
 //! Random questions about single IDs, malformed ones included.
 
+use data_encoding::HEXLOWER;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use super::super::{
+use super::ids::uuid_of;
+use crate::conformance::{
     case::{Case, Pattern},
     random::{field, number, one_of},
 };
@@ -12,8 +14,8 @@ const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
 
 /// Characters that are not sno's: neighbours of the alphabet, look-alikes, and what other formats use.
 const STRANGERS: [char; 28] = [
-    '0', '1', 'y', 'z', 'A', 'K', 'X', 'Z', ' ', '\t', '\n', '\r', '\0', '=', '-', '_', ':', '@', '`', '{', '\u{7f}', '\u{80}',
-    'é', '２', '٢', '\u{430}', '\u{212a}', '\u{feff}',
+    '0', '1', 'y', 'z', 'A', 'K', 'X', 'Z', ' ', '\t', '\n', '\r', '\0', '=', '-', '_', ':', '@',
+    '`', '{', '\u{7f}', '\u{80}', 'é', '２', '٢', '\u{430}', '\u{212a}', '\u{feff}',
 ];
 
 /// One random question.
@@ -59,7 +61,11 @@ fn any_text(rng: &mut Rng) -> String {
 fn replace(rng: &mut Rng, text: &mut String, most: usize) {
     for _ in 0..most {
         let at = rng.usize(..16);
-        *text = text.chars().enumerate().map(|(index, c)| if index == at { stranger(rng) } else { c }).collect();
+        *text = text
+            .chars()
+            .enumerate()
+            .map(|(index, c)| if index == at { stranger(rng) } else { c })
+            .collect();
     }
 }
 
@@ -69,7 +75,7 @@ fn stranger(rng: &mut Rng) -> char {
 
 fn hex(rng: &mut Rng) -> String {
     let len = if rng.u32(..5) == 0 { rng.usize(..=20) } else { 10 };
-    (0..len).map(|_| format!("{:02x}", rng.u8(..))).collect()
+    HEXLOWER.encode(&std::iter::repeat_with(|| rng.u8(..)).take(len).collect::<Vec<_>>())
 }
 
 fn parts(rng: &mut Rng) -> Value {
@@ -114,8 +120,7 @@ fn uuid(rng: &mut Rng) -> String {
         1 => bytes.fill_with(|| rng.u8(..)),
         _ => {}
     }
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+    uuid_of(&bytes)
 }
 
 /// An ID somewhere in a JSON text, and the pointer to it.
