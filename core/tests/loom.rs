@@ -30,7 +30,8 @@ struct Shared {
 
 impl Clock for Shared {
     fn unix_nanos(&self) -> Result<i64> {
-        let index = self.read.fetch_add(1, Ordering::Relaxed).saturating_sub(1).min(self.ticks.len() - 1);
+        let index =
+            self.read.fetch_add(1, Ordering::Relaxed).saturating_sub(1).min(self.ticks.len() - 1);
         Ok((EPOCH_MS + 4 * self.ticks[index]) * 1_000_000)
     }
     fn sleep(&self, _: u64) -> Result<()> {
@@ -80,19 +81,6 @@ fn two_threads(preemptions: Option<usize>, calls: usize, ticks: &'static [i64]) 
         let handle = thread::spawn(move || generate(&other, calls));
         let mut all = generate(&ids, calls);
         all.extend(handle.join().unwrap());
-        assert_distinct(all);
-    });
-}
-
-/// A clock that only goes on is never taken for one that stepped back, however late a thread uses its reading.
-#[test]
-fn a_steady_clock_is_not_seen_to_step_back() {
-    loom::model(|| {
-        let ids = generator(&[100, 101, 102]);
-        let other = ids.clone();
-        let handle = thread::spawn(move || other.generate(0).unwrap());
-        let all = vec![ids.generate(0).unwrap(), handle.join().unwrap()];
-        assert_eq!(ids.stats().unwrap().drifts, 0);
         assert_distinct(all);
     });
 }

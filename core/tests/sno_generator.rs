@@ -1,0 +1,356 @@
+//! The sno generator where clocks, windows and callers behave badly.
+
+mod support;
+
+use std::{collections::HashSet, sync::Arc, thread, time::Duration};
+
+use polyflake::{
+    Error, ErrorKind,
+    clock::ManualClock,
+    sno::{Builder, Drawn, Generator, OnExhausted, Snapshot, Sno},
+};
+use support::{BrokenClock, ScriptedClock};
+
+/// A moment at the beginning of a tick, in Unix milliseconds.
+const T: i64 = 1_763_650_000_000;
+const FOREVER: Duration = Duration::from_secs(1);
+
+fn at(clock: &ScriptedClock) -> Builder<ScriptedClock> {
+    clock.play([T]);
+    Generator::builder().clock(clock.clone()).partition(7)
+}
+
+fn small_pool(clock: &ScriptedClock) -> Builder<ScriptedClock> {
+    at(clock).sequence_min(10).sequence_max(13)
+}
+
+#[track_caller]
+fn assert_code<V>(result: Result<V, Error>, code: &str) -> Error {
+    let error = result.err().unwrap();
+    assert_eq!(error.code(), code, "{error}");
+    error
+}
+
+fn generate(ids: &Generator<ScriptedClock>, count: usize) -> Vec<Sno> {
+    (0..count).map(|_| ids.generate(0).unwrap()).collect()
+}
+
+#[test]
+fn a_full_tick_is_waited_out() {
+    let clock = ScriptedClock::default();
+    let ids = small_pool(&clock).build().unwrap();
+    generate(&ids, 4);
+    clock.play([T, T + 1, T + 3, T + 4]);
+    assert_eq!(ids.generate(0).unwrap().unix_ms(), T + 4);
+    assert!(clock.slept() > 0);
+}
+
+#[test]
+fn a_full_tick_under_a_frozen_clock_ends_in_an_error_and_nothing_changes() {
+    let clock = ScriptedClock::default();
+    let ids = small_pool(&clock).build().unwrap();
+    generate(&ids, 4);
+    let before = ids.stats().unwrap();
+    let error = assert_code(ids.generate(0), "sequence_exhausted");
+    assert_eq!(error.retry_at(), Some(T + 4));
+    assert_eq!(ids.stats().unwrap(), before);
+    clock.play([T + 4]);
+    assert_eq!(ids.generate(0).unwrap().sequence(), 10);
+}
+
+#[test]
+fn who_does_not_want_to_wait_does_not() {
+    let clock = ScriptedClock::default();
+    let ids = small_pool(&clock).on_exhausted(OnExhausted::Error).build().unwrap();
+    generate(&ids, 4);
+    assert_code(ids.generate(0), "sequence_exhausted");
+    assert_eq!(clock.slept(), 0);
+}
+
+#[test]
+fn a_wait_is_no_longer_than_max_wait() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).max_wait(Duration::from_millis(25)).build().unwrap();
+    generate(&ids, 1);
+    clock.play([T - 1000]);
+    generate(&ids, 1);
+    // Unsafe past from here on, however the clock moves.
+    clock.play((0..1000).map(|ms| T - 5000 + ms));
+    let error = assert_code(ids.generate(0), "clock_behind");
+    assert_eq!(error.retry_at(), Some(T - 1000));
+    assert_eq!(clock.slept(), 25_000_000);
+}
+
+#[test]
+fn the_unsafe_past_is_waited_out_up_to_the_last_id() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).max_wait(FOREVER).build().unwrap();
+    generate(&ids, 1);
+    clock.play([T - 400]);
+    generate(&ids, 1);
+    clock.play([T + 40]);
+    let last = generate(&ids, 1)[0];
+    // T - 4 is unsafe; T + 4 would be safe for a call that began there, but this one began in the unsafe past.
+    clock.play([T - 4, T + 4, T + 8, T + 40]);
+    let id = ids.generate(0).unwrap();
+    assert_eq!((id.tick(), id.tick_tock(), id.sequence()), (last.tick(), last.tick_tock(), 1));
+    clock.play([T + 4]);
+    assert_eq!(ids.generate(0).unwrap().tick_tock(), !last.tick_tock());
+}
+
+#[test]
+fn a_reading_that_grew_stale_is_not_seen_as_a_step_back() {
+    let clock = ScriptedClock::default();
+    let ids = Arc::new(at(&clock).build().unwrap());
+    generate(&ids, 1);
+    let (other, script) = (ids.clone(), clock.clone());
+    // While one call reads T + 4, another makes an ID at T + 8.
+    clock.inside(0, move || {
+        script.play([T + 8]);
+        assert_eq!(other.generate(0).unwrap().unix_ms(), T + 8);
+        script.play([T + 4, T + 8]);
+    });
+    assert_eq!(ids.generate(0).unwrap().unix_ms(), T + 8);
+    assert_eq!(ids.stats().unwrap().drifts, 0);
+}
+
+#[test]
+fn a_window_holds_from_its_start_to_before_its_end() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).window(T, T + 8).build().unwrap();
+    assert_eq!(ids.window(), (T, T + 8));
+    clock.play([T - 1]);
+    assert_eq!(assert_code(ids.generate(0), "lease_not_started").retry_at(), Some(T));
+    for ms in [T, T + 3, T + 4, T + 7] {
+        clock.play([ms]);
+        assert_eq!(ids.generate(0).unwrap().unix_ms(), ms / 4 * 4);
+    }
+    clock.play([T + 8]);
+    assert_code(ids.generate(0), "lease_expired");
+    ids.extend_window(T + 12).unwrap();
+    assert_eq!(ids.generate(0).unwrap().unix_ms(), T + 8);
+    ids.extend_window(T + 4).unwrap();
+    clock.play([T + 11]);
+    ids.generate(0).unwrap();
+    clock.play([T + 12]);
+    assert_code(ids.generate(0), "lease_expired");
+}
+
+#[test]
+fn a_window_that_cannot_be_is_refused() {
+    let build = |start, end| at(&ScriptedClock::default()).window(start, end).build();
+    assert_code(build(T, T), "out_of_range");
+    assert_code(build(T + 8, T), "out_of_range");
+    assert_code(build(T + 1, T + 3), "out_of_range");
+    assert_code(build(0, T), "time_out_of_range");
+    assert_code(build(T, 3_461_327_255_553), "time_out_of_range");
+    assert!(build(1_262_304_000_000, 3_461_327_255_552).is_ok());
+    assert_code(build(i64::MIN, i64::MAX), "time_out_of_range");
+    let ids = at(&ScriptedClock::default()).window(T, T + 8).build().unwrap();
+    assert_code(ids.extend_window(i64::MAX), "time_out_of_range");
+    assert_code(ids.extend_window(i64::MIN), "out_of_range");
+}
+
+#[test]
+fn pools_have_at_least_four_sequences_and_bounds_in_order() {
+    let build =
+        |min, max| at(&ScriptedClock::default()).sequence_min(min).sequence_max(max).build();
+    for (min, max) in
+        [(7, 7), (0, 0), (0, 2), (5, 4), (65_533, 65_535), (65_535, 0), (65_535, 65_535)]
+    {
+        let error = assert_code(build(min, max), "out_of_range");
+        assert_eq!(error.field(), Some("sequence_max"));
+    }
+    for (min, max) in [(0, 3), (65_532, 65_535), (0, 65_535), (100, 103)] {
+        assert!(build(min, max).is_ok());
+    }
+}
+
+#[test]
+fn times_outside_the_format_are_refused() {
+    let clock = ManualClock::at_unix_ms(1_262_303_999_999);
+    let ids = Generator::builder().clock(&clock).partition(1).build().unwrap();
+    assert_code(ids.generate(0), "time_out_of_range");
+    clock.set_unix_ms(3_461_327_255_552);
+    assert_code(ids.generate(0), "time_out_of_range");
+    for nanos in [i64::MIN, i64::MAX, -1, 0] {
+        clock.set_unix_nanos(nanos);
+        assert_code(ids.generate(0), "time_out_of_range");
+    }
+    for (ms, tick) in [(1_262_304_000_000, 0), (3_461_327_255_551, (1 << 39) - 1)] {
+        clock.set_unix_ms(ms);
+        let ids = Generator::builder().clock(&clock).partition(1).build().unwrap();
+        assert_eq!(ids.generate(0).unwrap().tick(), tick);
+        assert_eq!(ids.generate_at(ms, 0).unwrap().tick(), tick);
+    }
+    for ms in [i64::MIN, -1, 1_262_303_999_999, 3_461_327_255_552, i64::MAX] {
+        assert_code(ids.generate_at(ms, 0), "time_out_of_range");
+    }
+}
+
+#[test]
+fn a_clock_that_fails_is_survived() {
+    let ids = Generator::builder().clock(BrokenClock).partition(1).build().unwrap();
+    assert_code(ids.generate(0), "clock_failed");
+    assert_code(ids.stats(), "clock_failed");
+    assert!(ids.generate_at(T, 0).is_ok());
+    assert!(ids.close().is_ok());
+}
+
+#[test]
+fn an_error_in_a_batch_says_how_much_is_written() {
+    let clock = ScriptedClock::default();
+    let ids = small_pool(&clock).build().unwrap();
+    let mut batch = [Sno::default(); 10];
+    clock.play([T, T, T + 4]);
+    let error = assert_code(ids.fill(3, &mut batch), "sequence_exhausted");
+    assert_eq!(error.written(), Some(8));
+    assert!(batch[..8].iter().all(|id| id.metabyte() == 3));
+    assert_eq!(batch[..8].iter().collect::<HashSet<_>>().len(), 8);
+    assert!(batch[..8].is_sorted());
+    assert_eq!(batch[8..], [Sno::default(); 2]);
+    ids.fill(0, &mut []).unwrap();
+}
+
+#[test]
+fn a_closed_generator_makes_nothing_and_its_snapshot_goes_on() {
+    let clock = ScriptedClock::default();
+    let ids = small_pool(&clock).build().unwrap();
+    let first = generate(&ids, 2);
+    let snapshot = ids.close().unwrap();
+    assert_eq!(
+        snapshot,
+        Snapshot {
+            partition: [0, 7],
+            sequence_min: 10,
+            sequence_max: 13,
+            sequence: 11,
+            now: first[1].tick(),
+            wall_hi: first[1].tick(),
+            wall_safe: 0,
+            drifts: 0,
+        }
+    );
+    assert_code(ids.generate(0), "generator_closed");
+    assert_code(ids.fill(0, &mut [Sno::default()]), "generator_closed");
+    assert_code(ids.generate_at(T, 0), "generator_closed");
+    assert_code(ids.close(), "generator_closed");
+    assert!(ids.stats().unwrap().closed);
+    let again = Generator::builder().clock(clock.clone()).restore(snapshot).unwrap();
+    let second = generate(&again, 2);
+    assert_eq!(
+        first.iter().chain(&second).map(Sno::sequence).collect::<Vec<_>>(),
+        [10, 11, 12, 13]
+    );
+    assert_code(again.generate(0), "sequence_exhausted");
+}
+
+#[test]
+fn a_snapshot_as_json_has_the_originals_names() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).build().unwrap();
+    generate(&ids, 1);
+    let snapshot = ids.close().unwrap();
+    let json = serde_json::to_string(&snapshot).unwrap();
+    assert!(
+        json.starts_with(
+            r#"{"partition":[0,7],"sequenceMin":0,"sequenceMax":65535,"sequence":0,"now":1"#
+        ),
+        "{json}"
+    );
+    assert_eq!(serde_json::from_str::<Snapshot>(&json).unwrap(), snapshot);
+    for (from, to) in
+        [("\"drifts\":0", "\"drifts\":-1"), ("\"drifts\":0", "\"drift\":0"), (",\"drifts\":0", "")]
+    {
+        assert!(serde_json::from_str::<Snapshot>(&json.replace(from, to)).is_err());
+    }
+}
+
+#[test]
+fn snapshots_that_no_generator_left_are_refused() {
+    let clock = ScriptedClock::default();
+    let ids = small_pool(&clock).build().unwrap();
+    generate(&ids, 1);
+    let good = ids.close().unwrap();
+    let restore = |snapshot| Generator::builder().clock(clock.clone()).restore(snapshot);
+    assert!(restore(good).is_ok());
+    assert_code(restore(Snapshot { sequence: 9, ..good }), "out_of_range");
+    assert_code(restore(Snapshot { sequence_max: 12, ..good }), "out_of_range");
+    assert_code(restore(Snapshot { wall_hi: 1 << 39, ..good }), "out_of_range");
+    assert_code(restore(Snapshot { wall_safe: u64::MAX, ..good }), "out_of_range");
+}
+
+#[test]
+fn default_partitions_differ_and_begin_anywhere_in_the_lower_half() {
+    let ids: Vec<_> = (0..100).map(|_| Generator::new()).collect();
+    assert!(ids.iter().all(|ids| ids.partition().is_none()));
+    let first: Vec<_> = ids.iter().map(|ids| ids.generate(0).unwrap()).collect();
+    assert_eq!(first.iter().map(Sno::partition).collect::<HashSet<_>>().len(), 100);
+    assert!(first.iter().all(|id| id.sequence() <= 32_767));
+    assert!(first.iter().map(Sno::sequence).collect::<HashSet<_>>().len() > 90);
+    assert!(ids.iter().zip(&first).all(|(ids, id)| ids.partition() == Some(id.partition())));
+}
+
+#[test]
+fn bounds_of_ones_own_hold_under_a_default_partition() {
+    let clock = ScriptedClock::default();
+    clock.play([T]);
+    let ids = Generator::builder().clock(clock).sequence_min(5).build().unwrap();
+    assert_eq!(ids.generate(0).unwrap().sequence(), 5);
+}
+
+#[test]
+fn without_entropy_there_is_an_error_and_no_id() {
+    let draw = || -> Result<Drawn, Error> { Err(Error::new(ErrorKind::EntropyUnavailable)) };
+    let ids = Generator::builder().draw(draw).build().unwrap();
+    assert_code(ids.generate(0), "entropy_unavailable");
+    assert_code(ids.close(), "entropy_unavailable");
+}
+
+#[test]
+fn ids_of_given_times_count_on_their_own_and_roll_over() {
+    let clock = ScriptedClock::default();
+    let ids = small_pool(&clock).build().unwrap();
+    let made: Vec<_> = (0..6).map(|_| ids.generate_at(T + 5, 9).unwrap()).collect();
+    assert_eq!(made.iter().map(Sno::sequence).collect::<Vec<_>>(), [10, 11, 12, 13, 10, 11]);
+    assert!(made.iter().all(|id| id.unix_ms() == T + 4 && id.metabyte() == 9 && !id.tick_tock()));
+    assert_eq!(ids.generate(0).unwrap().sequence(), 10);
+}
+
+#[test]
+fn threads_that_share_a_generator_never_share_an_id() {
+    const THREADS: usize = 4;
+    const EACH: usize = 20_000;
+    let ids = Generator::new();
+    let all: Vec<Sno> = thread::scope(|scope| {
+        let make = |single: bool| {
+            let ids = &ids;
+            move || {
+                let mut made = vec![Sno::default(); EACH];
+                if single {
+                    made.iter_mut().for_each(|id| *id = ids.generate(1).unwrap());
+                } else {
+                    made.chunks_mut(100).for_each(|chunk| ids.fill(2, chunk).unwrap());
+                }
+                made
+            }
+        };
+        let threads: Vec<_> =
+            (0..THREADS).map(|thread| scope.spawn(make(thread % 2 == 0))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(
+        all.iter().map(|id| id.with_metabyte(0)).collect::<HashSet<_>>().len(),
+        THREADS * EACH
+    );
+}
+
+#[test]
+fn two_generators_share_a_partition_by_sequence_bounds() {
+    let clock = ScriptedClock::default();
+    let low = at(&clock).sequence_max(32_767).build().unwrap();
+    let high = at(&clock).sequence_min(32_768).build().unwrap();
+    let all: HashSet<_> =
+        generate(&low, 32_768).into_iter().chain(generate(&high, 32_768)).collect();
+    assert_eq!(all.len(), 65_536);
+}
