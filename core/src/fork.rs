@@ -24,7 +24,6 @@ pub(crate) mod partitions;
 /// that children forked before that first generator share the counter of default partitions too.
 ///
 /// It reads no clock and no entropy.
-#[cfg(feature = "std")]
 pub fn prepare() {
     imp::prepare();
 }

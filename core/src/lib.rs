@@ -16,10 +16,7 @@ extern crate std;
 pub mod base32;
 pub mod clock;
 mod error;
-#[cfg(feature = "std")]
 pub mod fork;
-#[cfg(not(feature = "std"))]
-mod fork;
 mod layout;
 mod scheme;
 mod sequence;

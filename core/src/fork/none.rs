@@ -8,7 +8,6 @@ pub(crate) const fn epoch() -> u32 {
     0
 }
 
-#[cfg(feature = "std")]
 pub(super) const fn prepare() {}
 
 #[cfg(feature = "std")]

@@ -10,6 +10,7 @@ pub(super) use crate::sequence::tick_tock::Bounds;
 use crate::{
     Error, ErrorKind, Result,
     clock::Clock,
+    fork,
     scheme::{Pace, Window},
     sequence::tick_tock::TickTock,
 };
@@ -166,12 +167,12 @@ impl<C: Clock> Builder<C> {
         }
         let next = snapshot.next_sequence(bounds)?;
         let state = TickTock::at(snapshot.wall_hi, next, snapshot.wall_safe, snapshot.drifts);
-        self.assemble(Origin::Given(u16::from_be_bytes(snapshot.partition)), bounds, state)
+        self.assemble(given(u16::from_be_bytes(snapshot.partition)), bounds, state)
     }
 
     fn origin(&self) -> Result<Origin> {
         match (self.partition, self.draw) {
-            (Some(partition), _) => Ok(Origin::Given(partition)),
+            (Some(partition), _) => Ok(given(partition)),
             (None, Some(draw)) => Ok(Origin::Drawn {
                 draw,
                 own_min: self.sequence_min.is_some() || self.sequence_max.is_some(),
@@ -187,6 +188,12 @@ impl<C: Clock> Builder<C> {
         };
         Ok(Generator::assemble(self.clock, origin, bounds, state, window, self.pace))
     }
+}
+
+/// A partition that belongs to this process.
+fn given(partition: u16) -> Origin {
+    fork::prepare();
+    Origin::Given { partition, epoch: fork::epoch() }
 }
 
 /// Bounds in order, with a pool that is large enough.

@@ -42,12 +42,10 @@ impl Drawn {
 /// Where the partition comes from.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin {
-    Given(u16),
+    /// Belongs to the process of this epoch.
+    Given { partition: u16, epoch: u32 },
     /// Drawn at the first ID and again after a fork; with bounds of one's own, only the partition is.
-    Drawn {
-        draw: fn() -> Result<Drawn>,
-        own_min: bool,
-    },
+    Drawn { draw: fn() -> Result<Drawn>, own_min: bool },
 }
 
 /// Who a generator is in this process: the epoch it belongs to, its partition and its lowest sequence, in one word.
@@ -161,7 +159,7 @@ impl<C> Generator<C> {
         pace: Pace,
     ) -> Self {
         let identity = match origin {
-            Origin::Given(partition) => Identity { epoch: 0, partition, min: bounds.min },
+            Origin::Given { partition, epoch } => Identity { epoch, partition, min: bounds.min },
             Origin::Drawn { .. } => {
                 Identity { epoch: Identity::NEVER, partition: 0, min: bounds.min }
             }

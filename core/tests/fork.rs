@@ -1,0 +1,120 @@
+//! What a forked child may make: nothing under what was given to the parent, and never the parent's IDs.
+#![cfg(unix)]
+#![allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
+
+use std::{
+    collections::HashSet,
+    fs::File,
+    io::{Read, Write},
+    os::fd::FromRawFd,
+};
+
+use polyflake::{
+    Result,
+    clock::Clock,
+    sno::{self, Generator, Sno},
+};
+
+/// What `work` returns in a forked child, whose panics end up as missing bytes.
+fn in_child(work: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
+    let mut ends = [0; 2];
+    // SAFETY: `ends` has room for the two descriptors.
+    assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
+    // SAFETY: the descriptors are fresh and owned by nobody else.
+    let (mut from, mut to) = unsafe { (File::from_raw_fd(ends[0]), File::from_raw_fd(ends[1])) };
+    // SAFETY: the child runs `work`, writes, and leaves without running the test harness's own exit code.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        to.write_all(&work()).ok();
+        // SAFETY: ends the child at once.
+        unsafe { libc::_exit(0) };
+    }
+    drop(to);
+    let mut found = Vec::new();
+    from.read_to_end(&mut found).unwrap();
+    // SAFETY: waits for the child just made.
+    assert_eq!(unsafe { libc::waitpid(child, std::ptr::null_mut(), 0) }, child);
+    found
+}
+
+fn bytes_of(ids: impl IntoIterator<Item = Sno>) -> Vec<u8> {
+    ids.into_iter().flat_map(Sno::to_bytes).collect()
+}
+
+fn ids_of(bytes: &[u8]) -> Vec<Sno> {
+    assert_eq!(bytes.len() % Sno::LEN, 0);
+    bytes.chunks(Sno::LEN).map(|id| Sno::from_slice(id).unwrap()).collect()
+}
+
+#[test]
+fn a_given_partition_stays_with_the_parent() {
+    let ids = Generator::builder().partition(7).build().unwrap();
+    ids.generate(0).unwrap();
+    let codes = in_child(|| {
+        let refused =
+            [ids.generate(0).err(), ids.generate_at(1_763_650_000_000, 0).err(), ids.close().err()];
+        refused.map(|error| error.unwrap().code()).join(" ").into_bytes()
+    });
+    assert_eq!(codes, b"forked forked forked");
+    ids.generate(0).unwrap();
+}
+
+#[test]
+fn children_and_parent_differ_under_default_partitions() {
+    const CHILDREN: usize = 20;
+    const EACH: usize = 50;
+    let ids = Generator::new();
+    let mut all: Vec<Sno> = (0..EACH).map(|_| ids.generate(0).unwrap()).collect();
+    for child in 0..CHILDREN {
+        let made = ids_of(&in_child(|| {
+            let grandchild = if child == 0 {
+                in_child(|| bytes_of((0..EACH).map(|_| ids.generate(0).unwrap())))
+            } else {
+                vec![]
+            };
+            let own = bytes_of(
+                (0..EACH).flat_map(|_| [ids.generate(0).unwrap(), sno::generate(0).unwrap()]),
+            );
+            [own, grandchild].concat()
+        }));
+        assert_eq!(made.len(), if child == 0 { 3 * EACH } else { 2 * EACH });
+        all.extend(made);
+        all.extend((0..EACH).map(|_| ids.generate(0).unwrap()));
+    }
+    assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
+    let partitions: HashSet<u16> = all.iter().map(Sno::partition).collect();
+    assert_eq!(partitions.len(), 2 * CHILDREN + 2);
+}
+
+/// A clock that forks while it is read.
+struct Forking;
+
+impl Clock for Forking {
+    fn unix_nanos(&self) -> Result<i64> {
+        // SAFETY: the child goes on from here; the test tells the two apart by their process IDs.
+        unsafe { libc::fork() };
+        Ok(1_763_650_000_000_000_000)
+    }
+    fn sleep(&self, _: u64) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_fork_inside_the_clock_is_noticed() {
+    let found = in_child(|| {
+        let ids = Generator::builder().clock(Forking).partition(7).build().unwrap();
+        let before = std::process::id();
+        let outcome = ids.generate(0);
+        if std::process::id() != before {
+            let is_refused = outcome.is_err_and(|error| error.code() == "forked");
+            // SAFETY: ends the child that the clock made, at once.
+            unsafe { libc::_exit(if is_refused { 9 } else { 1 }) }
+        }
+        let mut status = 0;
+        // SAFETY: waits for the child that the clock made.
+        unsafe { libc::wait(&raw mut status) };
+        vec![u8::from(outcome.is_ok()), u8::try_from(libc::WEXITSTATUS(status)).unwrap()]
+    });
+    assert_eq!(found, [1, 9]);
+}

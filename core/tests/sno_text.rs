@@ -1,0 +1,132 @@
+//! sno's text: one spelling an ID, errors at the first bad character, all orders one.
+
+use polyflake::sno::{self, Parts, Sno};
+use proptest::prelude::*;
+
+const ALPHABET: &str = "23456789abcdefghijklmnopqrstuvwx";
+const GOOD: &str = "93bm44ab22flxhjb";
+
+fn any_id() -> impl Strategy<Value = Sno> {
+    any::<[u8; 10]>().prop_map(Sno::from_bytes)
+}
+
+proptest! {
+    #[test]
+    fn text_and_bytes_go_both_ways(id in any_id()) {
+        let text = id.to_string();
+        prop_assert!(text.len() == 16 && text.chars().all(|c| ALPHABET.contains(c)));
+        prop_assert_eq!(text.parse::<Sno>(), Ok(id));
+        prop_assert_eq!(Sno::from_slice(id.as_bytes()), Ok(id));
+        prop_assert_eq!(Sno::from_parts(id.parts()), Ok(id));
+        prop_assert_eq!(sno::metabyte(&text), Ok(id.metabyte()));
+    }
+
+    #[test]
+    fn bytes_text_and_time_sort_alike(a in any_id(), b in any_id()) {
+        let key = |id: &Sno| { let p = id.parts(); (p.tick, p.tick_tock, p.metabyte, p.partition, p.sequence) };
+        prop_assert_eq!(a.cmp(&b), key(&a).cmp(&key(&b)));
+        prop_assert_eq!(a.cmp(&b), a.text().cmp(&b.text()));
+        prop_assert_eq!(a.cmp(&b), a.as_bytes().cmp(b.as_bytes()));
+    }
+
+    #[test]
+    fn a_changed_field_changes_nothing_else(id in any_id(), metabyte: u8, partition: u16, sequence: u16) {
+        let parts = id.parts();
+        prop_assert_eq!(id.with_metabyte(metabyte).parts(), Parts { metabyte, ..parts });
+        prop_assert_eq!(id.with_partition(partition).parts(), Parts { partition, ..parts });
+        prop_assert_eq!(id.with_sequence(sequence).parts(), Parts { sequence, ..parts });
+    }
+
+    #[test]
+    fn any_text_parses_to_itself_or_not_at_all(text in "\\PC{0,20}") {
+        match Sno::parse(&text) {
+            Ok(id) => prop_assert_eq!(id.to_string(), text),
+            Err(error) => assert_reason(&text, error.code(), error.position()),
+        }
+    }
+
+    #[test]
+    fn ids_in_a_range_are_those_of_its_ticks(id in any_id(), from in 1_262_304_000_000_i64..3_461_327_255_552, span in 4_i64..1 << 36) {
+        if let Ok((lowest, highest)) = Sno::time_range(from, from + span) {
+            let inside = from <= id.unix_ms() && id.unix_ms() < from + span;
+            prop_assert_eq!((lowest..=highest).contains(&id), inside);
+        }
+    }
+}
+
+/// The rule again, slowly.
+#[track_caller]
+fn assert_reason(text: &str, code: &str, position: Option<usize>) {
+    if text.chars().count() == 16 {
+        let first_bad = text.chars().position(|c| !ALPHABET.contains(c));
+        assert!(first_bad.is_some());
+        assert_eq!((code, position), ("invalid_character", first_bad));
+    } else {
+        assert_eq!((code, position), ("invalid_length", None));
+    }
+}
+
+#[test]
+fn every_byte_at_every_position() {
+    for position in 0..16 {
+        for byte in 0..=0x7f_u8 {
+            let mut text = GOOD.to_owned().into_bytes();
+            text[position] = byte;
+            let text = String::from_utf8(text).unwrap();
+            match Sno::parse(&text) {
+                Ok(id) => assert_eq!(id.to_string(), text),
+                Err(error) => assert_reason(&text, error.code(), error.position()),
+            }
+            let metabyte = sno::metabyte(&text);
+            let holds_it = position == 8 || position == 9;
+            assert_eq!(metabyte.is_err(), holds_it && !ALPHABET.contains(char::from(byte)));
+        }
+    }
+}
+
+#[test]
+fn every_utf16_unit_at_every_position() {
+    for position in 0..16 {
+        for unit in 0..=u16::MAX {
+            let mut text: Vec<u16> = GOOD.encode_utf16().collect();
+            text[position] = unit;
+            let is_good = char::from_u32(unit.into()).is_some_and(|c| ALPHABET.contains(c));
+            match Sno::parse_utf16(&text) {
+                Ok(id) => assert!(is_good && id.text().encode_utf16().eq(text)),
+                Err(error) => assert_eq!((is_good, error.position()), (false, Some(position))),
+            }
+        }
+    }
+}
+
+#[test]
+fn texts_that_look_alike_are_refused() {
+    let cases = [
+        ("", "invalid_length", None),
+        ("9", "invalid_length", None),
+        ("93bm44ab22flxhj", "invalid_length", None),
+        ("93bm44ab22flxhjb2", "invalid_length", None),
+        ("\u{feff}93bm44ab22flxhjb", "invalid_length", None),
+        ("\u{feff}93bm44ab22flxhj", "invalid_character", Some(0)),
+        ("93bm44ab22flxhj\u{ff12}", "invalid_character", Some(15)),
+        ("93bm44ab22flxhj\u{0662}", "invalid_character", Some(15)),
+        ("93bm44\u{0430}b22flxhjb", "invalid_character", Some(6)),
+        ("\u{212a}3bm44ab22flxhjb", "invalid_character", Some(0)),
+        ("93bm44ab22flxhj\0", "invalid_character", Some(15)),
+        ("93bm44ab22flxhj\n", "invalid_character", Some(15)),
+        ("93BM44AB22FLXHJB", "invalid_character", Some(2)),
+        ("93bm44ab22flxhjy", "invalid_character", Some(15)),
+    ];
+    for (text, code, position) in cases {
+        let error = Sno::parse(text).unwrap_err();
+        assert_eq!((error.code(), error.position()), (code, position), "{text:?}");
+        assert_eq!(
+            sno::metabyte(text).is_err(),
+            text.chars().count() != 16 || !text.is_ascii() || text.contains('B')
+        );
+    }
+    let long = "2".repeat(1 << 20);
+    assert_eq!(Sno::parse(&long).unwrap_err().code(), "invalid_length");
+    assert_eq!(Sno::from_slice(&[0; 9]).unwrap_err().code(), "invalid_length");
+    assert_eq!(Sno::from_uuid_bytes([0; 16]).unwrap_err().position(), Some(0));
+}
