@@ -257,13 +257,13 @@ pub(super) fn sixteen(text: &[u16]) -> Result<&[u16; Sno::TEXT_LEN]> {
     text.try_into().map_err(|_| Error::invalid_length(text.len(), Sno::TEXT_LEN, Sno::TEXT_LEN))
 }
 
-fn length_error(text: &str) -> Error {
+pub(super) fn length_error(text: &str) -> Error {
     base32::length_error(text, Sno::TEXT_LEN, Sno::TEXT_LEN)
 }
 
 /// For a text that has not 16 bytes: it may have 16 characters all the same, one of them not ASCII.
 #[cold]
-pub(super) fn bad_length_or_character(text: &str) -> Error {
+fn bad_length_or_character(text: &str) -> Error {
     if text.chars().count() != Sno::TEXT_LEN {
         return length_error(text);
     }

@@ -2,7 +2,7 @@
 
 use super::{
     Sno,
-    id::{bad_length_or_character, sixteen},
+    id::{length_error, sixteen},
 };
 use crate::{Result, base32};
 
@@ -21,10 +21,26 @@ const LOW: usize = 9;
 /// # Errors
 /// `invalid_length` (in characters) or `invalid_character` with the position.
 pub fn metabyte(text: &str) -> Result<u8> {
-    if text.len() != Sno::TEXT_LEN || !text.is_ascii() {
-        return Err(bad_length_or_character(text));
+    match text.as_bytes().try_into() {
+        Ok(bytes) if text.is_ascii() => of_ascii(bytes),
+        _ => of_chars(text),
     }
-    of_ascii(text.as_bytes())
+}
+
+/// The slow way, for a text that is not ASCII or has the wrong length: no other language refuses a character that it does
+/// not look at.
+#[cold]
+fn of_chars(text: &str) -> Result<u8> {
+    let mut bytes = [0; Sno::TEXT_LEN];
+    let length = text
+        .chars()
+        .zip(&mut bytes)
+        .map(|(char, byte)| *byte = u8::try_from(char).unwrap_or(u8::MAX))
+        .count();
+    if length < Sno::TEXT_LEN || text.chars().count() > Sno::TEXT_LEN {
+        return Err(length_error(text));
+    }
+    of_ascii(&bytes)
 }
 
 /// As [`metabyte`], for UTF-16: length and position are counted in its units.
@@ -32,7 +48,7 @@ pub fn metabyte_utf16(text: &[u16]) -> Result<u8> {
     of_ascii(&base32::ascii_of_utf16(sixteen(text)?))
 }
 
-fn of_ascii(text: &[u8]) -> Result<u8> {
+fn of_ascii(text: &[u8; Sno::TEXT_LEN]) -> Result<u8> {
     let (high, low) = (base32::value(text, HIGH)?, base32::value(text, LOW)?);
     Ok(high << 3 | low >> 2)
 }
