@@ -1,0 +1,59 @@
+//! From the core's errors to Python's exceptions. The classes, and which code raises which, are Python: `polyflake/_errors.py`.
+
+use std::cell::RefCell;
+
+use polyflake::{Error, ErrorKind};
+use pyo3::{exceptions::PyException, prelude::*, sync::PyOnceLock};
+
+/// What Python code raised while the core was waiting for it.
+pub(crate) enum Raised {
+    /// By a clock: the cause of `clock_failed`.
+    ByClock(PyErr),
+    /// By a signal's handler during a wait: raised as it is.
+    BySignal(PyErr),
+}
+
+thread_local! {
+    /// What this thread's last clock reading or wait raised: the core's error has no room for it.
+    static RAISED: RefCell<Option<Raised>> = const { RefCell::new(None) };
+}
+
+/// Keeps what Python code raised until the core's error comes back to [`raise`].
+pub(crate) fn keep_raised(raised: Option<Raised>) {
+    // The old one is dropped outside the borrow: dropping an exception may run Python code, which may get here again.
+    let _old = RAISED.with(|slot| slot.replace(raised));
+}
+
+/// The exception for an error of the core.
+#[cold]
+pub(crate) fn raise(error: Error) -> PyErr {
+    Python::attach(|py| {
+        let raised = RAISED.with(|slot| slot.take()).filter(|_| error.kind() == ErrorKind::ClockFailed);
+        match raised {
+            Some(Raised::ByClock(cause)) => raise_from(py, &error, cause),
+            Some(Raised::BySignal(raised)) => raised,
+            None => raise_about(py, &error, error.field()),
+        }
+    })
+}
+
+/// The exception for an error, with what Python code raised as its cause. What is no `Exception` (`KeyboardInterrupt`,
+/// `SystemExit`) goes through unchanged.
+#[cold]
+pub(crate) fn raise_from(py: Python<'_>, error: &Error, cause: PyErr) -> PyErr {
+    if !cause.is_instance_of::<PyException>(py) {
+        return cause;
+    }
+    let refused = raise_about(py, error, error.field());
+    refused.set_cause(py, Some(cause));
+    refused
+}
+
+/// The exception for an error about a field, also where the core's error has it in words only.
+#[cold]
+pub(crate) fn raise_about(py: Python<'_>, error: &Error, field: Option<&str>) -> PyErr {
+    static BUILD: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let said = (error.code(), error.to_string(), error.position(), field, error.retry_at(), error.written());
+    let built = BUILD.import(py, "polyflake._errors", "build").and_then(|build| build.call1(said));
+    built.map_or_else(|failure| failure, PyErr::from_value)
+}
