@@ -21,14 +21,14 @@ thread_local! {
 /// Keeps what Python code raised until the core's error comes back to [`raise`].
 pub(crate) fn keep_raised(raised: Option<Raised>) {
     // The old one is dropped outside the borrow: dropping an exception may run Python code, which may get here again.
-    let _old = RAISED.with(|slot| slot.replace(raised));
+    let _old = RAISED.replace(raised);
 }
 
 /// The exception for an error of the core.
 #[cold]
 pub(crate) fn raise(error: Error) -> PyErr {
     Python::attach(|py| {
-        let raised = RAISED.with(|slot| slot.take()).filter(|_| error.kind() == ErrorKind::ClockFailed);
+        let raised = RAISED.take().filter(|_| error.kind() == ErrorKind::ClockFailed);
         match raised {
             Some(Raised::ByClock(cause)) => raise_from(py, &error, cause),
             Some(Raised::BySignal(raised)) => raised,
@@ -53,7 +53,14 @@ pub(crate) fn raise_from(py: Python<'_>, error: &Error, cause: PyErr) -> PyErr {
 #[cold]
 pub(crate) fn raise_about(py: Python<'_>, error: &Error, field: Option<&str>) -> PyErr {
     static BUILD: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let said = (error.code(), error.to_string(), error.position(), field, error.retry_at(), error.written());
+    let said = (
+        error.code(),
+        error.to_string(),
+        error.position(),
+        field,
+        error.retry_at(),
+        error.written(),
+    );
     let built = BUILD.import(py, "polyflake._errors", "build").and_then(|build| build.call1(said));
     built.map_or_else(|failure| failure, PyErr::from_value)
 }

@@ -18,7 +18,7 @@ const SEQUENCE: Span = FIELDS[4];
 
 /// A sno ID: 10 bytes, big-endian, or 16 characters of `[2-9a-x]`.
 ///
-/// It compares as its bytes, its text and its time do.
+/// It compares as its bytes, its text and its time do. A slice of them lies in memory as their packed bytes.
 ///
 /// ```
 /// use polyflake::sno::Sno;
@@ -30,6 +30,7 @@ const SEQUENCE: Span = FIELDS[4];
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[repr(transparent)]
 pub struct Sno([u8; Sno::LEN]);
 
 /// The fields of a [`Sno`].

@@ -3,15 +3,18 @@
 
 use std::{borrow::Cow, fmt, ops::RangeInclusive, time::Duration};
 
-use polyflake::{Error, ErrorKind, sno::OnExhausted};
+use polyflake::{
+    Error, ErrorKind,
+    sno::{OnExhausted, Sno},
+};
 use pyo3::{
     exceptions::PyOverflowError,
     intern,
     prelude::*,
     sync::PyOnceLock,
     types::{
-        PyBool, PyByteArray, PyBytes, PyDateTime, PyDelta, PyDeltaAccess, PyInt, PyList, PyMemoryView, PyString, PyTuple,
-        PyTzInfo,
+        PyBool, PyByteArray, PyBytes, PyDateTime, PyDelta, PyDeltaAccess, PyInt, PyList,
+        PyMemoryView, PyString, PyTuple, PyTzInfo,
     },
 };
 
@@ -21,10 +24,14 @@ type Value<'a, 'py> = Borrowed<'a, 'py, PyAny>;
 
 /// The name of a value's type, for messages.
 pub(crate) fn type_name(value: &Bound<'_, PyAny>) -> String {
-    value.get_type().qualname().map_or_else(|_| "another type".to_owned(), |name| name.to_string_lossy().into_owned())
+    value
+        .get_type()
+        .qualname()
+        .map_or_else(|_| "another type".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-fn invalid_type(expected: &'static str, found: &Bound<'_, PyAny>) -> Error {
+/// The error for a value of another type.
+pub(crate) fn invalid_type(expected: &'static str, found: &Bound<'_, PyAny>) -> Error {
     Error::invalid_type(expected, type_name(found))
 }
 
@@ -38,6 +45,7 @@ pub(crate) enum Whole {
 impl Whole {
     /// An `int`, or what stands for one (`__index__`); a `bool` does not.
     pub(crate) fn of(value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        static INDEX: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         if value.is_instance_of::<PyBool>() {
             return Err(raise(invalid_type("int", value)));
         }
@@ -47,9 +55,10 @@ impl Whole {
         if !value.get_type().hasattr(intern!(value.py(), "__index__"))? {
             return Err(raise(invalid_type("int", value)));
         }
-        static INDEX: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let index = INDEX.import(value.py(), "operator", "index")?;
-        let int = index.call1((value,)).map_err(|raised| raise_from(value.py(), &invalid_type("int", value), raised))?;
+        let int = index
+            .call1((value,))
+            .map_err(|raised| raise_from(value.py(), &invalid_type("int", value), raised))?;
         Self::of_int(&int)
     }
 
@@ -81,7 +90,11 @@ impl fmt::Display for Whole {
 }
 
 /// An integer within a parameter's limits.
-fn number<T>(value: &Bound<'_, PyAny>, field: &'static str, limits: RangeInclusive<T>) -> PyResult<T>
+pub(crate) fn number<T>(
+    value: &Bound<'_, PyAny>,
+    field: &'static str,
+    limits: RangeInclusive<T>,
+) -> PyResult<T>
 where
     T: Copy + PartialOrd + TryFrom<i128> + Into<i128>,
 {
@@ -92,9 +105,10 @@ where
     let (least, most): (i128, i128) = ((*limits.start()).into(), (*limits.end()).into());
     let error = match whole {
         Whole::Fits(found) => Error::out_of_range(field, found, least, most),
-        Whole::Beyond => {
-            Error::because(ErrorKind::OutOfRange, format!("expected {field} in {least}..={most}, found {whole}"))
-        }
+        Whole::Beyond => Error::because(
+            ErrorKind::OutOfRange,
+            format!("expected {field} in {least}..={most}, found {whole}"),
+        ),
     };
     Err(raise_about(value.py(), &error, Some(field)))
 }
@@ -120,8 +134,7 @@ numbers! {
     Sequence(u16) "sequence" 0..=u16::MAX;
     SequenceMin(u16) "sequence_min" 0..=u16::MAX;
     SequenceMax(u16) "sequence_max" 0..=u16::MAX;
-    /// The 4 ms units of sno.
-    Tick(u64) "tick" 0..=polyflake::sno::MAX_TICK;
+    Tick(u64) "tick" 0..=Sno::from_bytes([0xff; Sno::LEN]).tick();
     /// How many IDs at once: 160 MiB of them at most, a few seconds' worth at the best rate of any family.
     Count(u32) "n" 0..=1 << 24;
     /// In milliseconds.
@@ -169,8 +182,10 @@ impl<'py> FromPyObject<'_, 'py> for Octets<'py> {
         if let Ok(bytes) = value.cast::<PyBytes>() {
             return Ok(Self(bytes.to_owned()));
         }
-        let copied = PyMemoryView::from(&value).and_then(|view| view.call_method0(intern!(value.py(), "tobytes")));
-        let copied = copied.map_err(|raised| raise_from(value.py(), &invalid_type("bytes", &value), raised))?;
+        let copied = PyMemoryView::from(&value)
+            .and_then(|view| view.call_method0(intern!(value.py(), "tobytes")));
+        let copied = copied
+            .map_err(|raised| raise_from(value.py(), &invalid_type("bytes", &value), raised))?;
         Ok(Self(copied.cast_into()?))
     }
 }
@@ -188,12 +203,16 @@ impl std::ops::Deref for Text<'_> {
 impl<'a> FromPyObject<'a, '_> for Text<'a> {
     type Error = PyErr;
     fn extract(value: Value<'a, '_>) -> PyResult<Self> {
-        let Ok(text) = value.cast::<PyString>() else { return Err(raise(invalid_type("str", &value))) };
-        if let Ok(text) = text.to_str() {
+        if let Ok(text) = value.extract() {
             return Ok(Self(Cow::Borrowed(text)));
         }
+        let Ok(text) = value.cast::<PyString>() else {
+            return Err(raise(invalid_type("str", &value)));
+        };
         let replaced = text.call_method1(intern!(value.py(), "encode"), ("utf-8", "replace"))?;
-        Ok(Self(String::from_utf8_lossy(replaced.cast::<PyBytes>()?.as_bytes()).into_owned().into()))
+        Ok(Self(
+            String::from_utf8_lossy(replaced.cast::<PyBytes>()?.as_bytes()).into_owned().into(),
+        ))
     }
 }
 
@@ -243,6 +262,18 @@ pub(crate) fn datetime_of_ms(py: Python<'_>, unix_ms: i64) -> PyResult<Bound<'_,
     epoch(py)?.add(PyDelta::new(py, part(days), part(ms / 1000), part(ms % 1000 * 1000), false)?)
 }
 
+/// The two items of a tuple or a list.
+pub(crate) fn pair<'py>(
+    value: &Bound<'py, PyAny>,
+    expected: &'static str,
+) -> PyResult<[Bound<'py, PyAny>; 2]> {
+    if !value.is_instance_of::<PyTuple>() && !value.is_instance_of::<PyList>() {
+        return Err(raise(invalid_type(expected, value)));
+    }
+    let items = value.try_iter()?.collect::<PyResult<Vec<_>>>()?;
+    items.try_into().map_err(|items: Vec<_>| raise(Error::invalid_length(items.len(), 2, 2)))
+}
+
 /// A half-open span of time: a pair.
 #[derive(Clone, Copy)]
 pub(crate) struct Span {
@@ -253,14 +284,8 @@ pub(crate) struct Span {
 impl FromPyObject<'_, '_> for Span {
     type Error = PyErr;
     fn extract(value: Value<'_, '_>) -> PyResult<Self> {
-        if !value.is_instance_of::<PyTuple>() && !value.is_instance_of::<PyList>() {
-            return Err(raise(invalid_type("a pair of times", &value)));
-        }
-        let times = value.try_iter()?.map(|time| time?.extract()).collect::<PyResult<Vec<UnixMs>>>()?;
-        match *times {
-            [start, end] => Ok(Self { start, end }),
-            _ => Err(raise(Error::invalid_length(times.len(), 2, 2))),
-        }
+        let [start, end] = pair(&value, "a pair of times")?;
+        Ok(Self { start: start.extract()?, end: end.extract()? })
     }
 }
 
@@ -275,9 +300,26 @@ impl FromPyObject<'_, '_> for Exhausted {
             "wait" => Ok(Self(OnExhausted::Wait)),
             "error" => Ok(Self(OnExhausted::Error)),
             _ => {
-                let error = Error::because(ErrorKind::OutOfRange, "expected on_exhausted \"wait\" or \"error\", found another text");
+                let error = Error::because(
+                    ErrorKind::OutOfRange,
+                    "expected on_exhausted \"wait\" or \"error\", found another text",
+                );
                 Err(raise_about(value.py(), &error, Some("on_exhausted")))
             }
+        }
+    }
+}
+
+/// A bool, which no number stands for.
+#[derive(Clone, Copy)]
+pub(crate) struct Flag(pub(crate) bool);
+
+impl FromPyObject<'_, '_> for Flag {
+    type Error = PyErr;
+    fn extract(value: Value<'_, '_>) -> PyResult<Self> {
+        match value.cast::<PyBool>() {
+            Ok(flag) => Ok(Self(flag.is_true())),
+            Err(_) => Err(raise(invalid_type("bool", &value))),
         }
     }
 }

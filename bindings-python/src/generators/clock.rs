@@ -9,8 +9,8 @@ use polyflake::{
 use pyo3::prelude::*;
 
 use crate::{
-    convert::{Whole, type_name},
     errors::{Raised, keep_raised},
+    ids::convert::{Whole, type_name},
 };
 
 pub(crate) enum PythonClock {
@@ -44,14 +44,18 @@ impl Clock for PythonClock {
 fn ask(callable: &Bound<'_, PyAny>) -> Result<i64> {
     keep_raised(None);
     let reading = callable.call0().map_err(|raised| {
-        let found = format!("expected a time from the clock, found {}", type_name(raised.value(callable.py())));
+        let found = format!(
+            "expected a time from the clock, found {}",
+            type_name(raised.value(callable.py()))
+        );
         clock_failed(found, raised)
     })?;
     match Whole::of(&reading) {
         Ok(whole) => nanos(whole),
-        Err(raised) => {
-            Err(clock_failed(format!("expected int from the clock, found {}", type_name(&reading)), raised))
-        }
+        Err(raised) => Err(clock_failed(
+            format!("expected int from the clock, found {}", type_name(&reading)),
+            raised,
+        )),
     }
 }
 
@@ -61,8 +65,8 @@ fn clock_failed(reason: String, raised: PyErr) -> Error {
 }
 
 fn nanos(whole: Whole) -> Result<i64> {
-    whole.try_into().map_err(|found| {
-        let reason = format!("expected a time in 64-bit nanoseconds, found {found}");
+    whole.to().ok_or_else(|| {
+        let reason = format!("expected a time in 64-bit nanoseconds, found {whole}");
         Error::because(ErrorKind::TimeOutOfRange, reason)
     })
 }

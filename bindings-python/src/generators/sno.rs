@@ -1,0 +1,231 @@
+//! sno's generators.
+
+mod snapshot;
+
+use std::sync::Arc;
+
+use polyflake::{
+    Error, ErrorKind,
+    sno::{self, Builder},
+};
+use pyo3::{PyTraverseError, PyVisit, prelude::*, sync::PyOnceLock, types::PyString};
+pub(crate) use snapshot::{Snapshot, Stats};
+
+use super::clock::PythonClock;
+use crate::{
+    errors::raise,
+    ids::{
+        array::room_for,
+        convert::{
+            Callable, Count, Exhausted, MaxWait, Metabyte, Partition, SequenceMax, SequenceMin,
+            Span, UnixMs,
+        },
+        sno::{Sno, SnoArray},
+    },
+};
+
+type Inner = sno::Generator<PythonClock>;
+
+/// The process-wide generator.
+pub(crate) fn default_generator(py: Python<'_>) -> PyResult<&'static Inner> {
+    static DEFAULT: PyOnceLock<Inner> = PyOnceLock::new();
+    DEFAULT.get_or_try_init(py, || Builder::with_clock(PythonClock::System).build().map_err(raise))
+}
+
+/// One new ID from the process-wide generator.
+#[pyfunction]
+#[pyo3(signature = (metabyte = Metabyte(0)), text_signature = "(metabyte=0)")]
+pub(crate) fn generate(py: Python<'_>, metabyte: Metabyte) -> PyResult<Sno> {
+    default_generator(py)?.generate(metabyte.0).map(Sno).map_err(raise)
+}
+
+/// A source of IDs under one partition.
+#[pyclass(frozen, module = "polyflake.sno")]
+pub(crate) struct Generator {
+    inner: Inner,
+    metabyte: Metabyte,
+    /// For the garbage collector: the same reference that `inner` holds.
+    clock: Option<Arc<Py<PyAny>>>,
+}
+
+/// The options of every way to make a generator.
+struct Options {
+    metabyte: Metabyte,
+    window: Option<Span>,
+    clock: Option<Callable>,
+    on_exhausted: Option<Exhausted>,
+    max_wait: Option<MaxWait>,
+}
+
+impl Options {
+    fn make(
+        self,
+        build: impl FnOnce(Builder<PythonClock>) -> polyflake::Result<Inner>,
+    ) -> PyResult<Generator> {
+        let clock = self.clock.map(|clock| Arc::new(clock.0));
+        let mut builder =
+            Builder::with_clock(clock.clone().map_or(PythonClock::System, PythonClock::Callable));
+        if let Some(Span { start, end }) = self.window {
+            builder = builder.window(start.0, end.0);
+        }
+        if let Some(on_exhausted) = self.on_exhausted {
+            builder = builder.on_exhausted(on_exhausted.0);
+        }
+        if let Some(max_wait) = self.max_wait {
+            builder = builder.max_wait(max_wait.into());
+        }
+        Ok(Generator { inner: build(builder).map_err(raise)?, metabyte: self.metabyte, clock })
+    }
+}
+
+#[pymethods]
+impl Generator {
+    #[new]
+    #[pyo3(
+        signature = (
+            partition = None, *, sequence_min = None, sequence_max = None, metabyte = Metabyte(0), window = None,
+            clock = None, on_exhausted = None, max_wait = None
+        ),
+        text_signature = "(partition=None, *, sequence_min=None, sequence_max=None, metabyte=0, window=None, \
+                          clock=None, on_exhausted='wait', max_wait=None)"
+    )]
+    #[allow(clippy::too_many_arguments, reason = "keywords")]
+    fn new(
+        partition: Option<Partition>,
+        sequence_min: Option<SequenceMin>,
+        sequence_max: Option<SequenceMax>,
+        metabyte: Metabyte,
+        window: Option<Span>,
+        clock: Option<Callable>,
+        on_exhausted: Option<Exhausted>,
+        max_wait: Option<MaxWait>,
+    ) -> PyResult<Self> {
+        Options { metabyte, window, clock, on_exhausted, max_wait }.make(|mut builder| {
+            if let Some(partition) = partition {
+                builder = builder.partition(partition.0);
+            }
+            if let Some(least) = sequence_min {
+                builder = builder.sequence_min(least.0);
+            }
+            if let Some(most) = sequence_max {
+                builder = builder.sequence_max(most.0);
+            }
+            builder.build()
+        })
+    }
+
+    /// A generator that goes on where a closed one stopped.
+    #[staticmethod]
+    #[pyo3(
+        signature = (snapshot, /, *, metabyte = Metabyte(0), window = None, clock = None, on_exhausted = None, max_wait = None),
+        text_signature = "(snapshot, /, *, metabyte=0, window=None, clock=None, on_exhausted='wait', max_wait=None)"
+    )]
+    fn restore(
+        snapshot: snapshot::Argument,
+        metabyte: Metabyte,
+        window: Option<Span>,
+        clock: Option<Callable>,
+        on_exhausted: Option<Exhausted>,
+        max_wait: Option<MaxWait>,
+    ) -> PyResult<Self> {
+        Options { metabyte, window, clock, on_exhausted, max_wait }
+            .make(|builder| builder.restore(snapshot.0))
+    }
+
+    /// A generator that goes on from a snapshot of the original, with the original's habits.
+    #[staticmethod]
+    #[pyo3(
+        signature = (snapshot, /, *, metabyte = Metabyte(0), window = None, clock = None, on_exhausted = None, max_wait = None),
+        text_signature = "(snapshot, /, *, metabyte=0, window=None, clock=None, on_exhausted='wait', max_wait=None)"
+    )]
+    fn import_original(
+        snapshot: snapshot::Argument,
+        metabyte: Metabyte,
+        window: Option<Span>,
+        clock: Option<Callable>,
+        on_exhausted: Option<Exhausted>,
+        max_wait: Option<MaxWait>,
+    ) -> PyResult<Self> {
+        Options { metabyte, window, clock, on_exhausted, max_wait }
+            .make(|builder| builder.import_original(snapshot.0))
+    }
+
+    /// One new ID.
+    #[pyo3(signature = (metabyte = None))]
+    fn generate(&self, metabyte: Option<Metabyte>) -> PyResult<Sno> {
+        self.inner.generate(self.metabyte(metabyte)).map(Sno).map_err(raise)
+    }
+
+    /// The text of one new ID.
+    #[pyo3(signature = (metabyte = None))]
+    fn generate_text<'py>(
+        &self,
+        py: Python<'py>,
+        metabyte: Option<Metabyte>,
+    ) -> PyResult<Bound<'py, PyString>> {
+        let text = self.inner.generate_text(self.metabyte(metabyte)).map_err(raise)?;
+        Ok(PyString::new(py, &text))
+    }
+
+    /// An ID of a given time, which uniqueness is not promised for.
+    #[pyo3(signature = (time, /, metabyte = None))]
+    fn generate_at(&self, time: UnixMs, metabyte: Option<Metabyte>) -> PyResult<Sno> {
+        self.inner.generate_at(time.0, self.metabyte(metabyte)).map(Sno).map_err(raise)
+    }
+
+    /// Many new IDs.
+    #[pyo3(signature = (n, /, metabyte = None))]
+    fn generate_many(&self, n: Count, metabyte: Option<Metabyte>) -> PyResult<SnoArray> {
+        let mut ids = room_for(n.0 as usize, sno::Sno::default())?;
+        self.inner.fill(self.metabyte(metabyte), &mut ids).map_err(raise)?;
+        Ok(ids.into())
+    }
+
+    /// The partition, once the generator has one.
+    #[getter]
+    fn partition(&self) -> Option<u16> {
+        self.inner.partition()
+    }
+
+    /// Moves the end of the window later.
+    #[pyo3(signature = (end, /))]
+    fn extend_window(&self, end: UnixMs) -> PyResult<()> {
+        self.inner.extend_window(end.0).map_err(raise)
+    }
+
+    /// Figures of now, which nothing can be restored from.
+    fn stats(&self) -> PyResult<Stats> {
+        self.inner.stats().map(Stats::from).map_err(raise)
+    }
+
+    /// Ends the generator and gives the snapshot to restore from.
+    fn close(&self) -> PyResult<Snapshot> {
+        self.inner.close().map(Snapshot::from).map_err(raise)
+    }
+
+    fn __repr__(&self) -> String {
+        match self.inner.partition() {
+            Some(partition) => format!("<sno.Generator of partition {partition}>"),
+            None => "<sno.Generator without a partition yet>".to_owned(),
+        }
+    }
+
+    /// What copying and pickling call: two generators of one partition repeat each other's IDs.
+    #[allow(clippy::unused_self, reason = "Python calls it with one")]
+    fn __reduce__(&self) -> PyResult<()> {
+        let reason =
+            "expected one generator of a partition, found a copy: save what close() gives instead";
+        Err(raise(Error::because(ErrorKind::InvalidType, reason)))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.clock.as_deref().map_or(Ok(()), |clock| visit.call(clock))
+    }
+}
+
+impl Generator {
+    #[inline]
+    fn metabyte(&self, given: Option<Metabyte>) -> u8 {
+        given.unwrap_or(self.metabyte).0
+    }
+}

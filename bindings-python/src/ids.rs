@@ -1,0 +1,5 @@
+//! IDs as Python values: a file for each family, and what they share.
+
+pub(crate) mod array;
+pub(crate) mod convert;
+pub(crate) mod sno;

@@ -1,0 +1,243 @@
+//! sno IDs, one and many.
+
+use std::ffi::c_int;
+
+use polyflake::{
+    Error,
+    sno::{self, Parts},
+};
+use pyo3::{
+    ffi, intern,
+    prelude::*,
+    sync::PyOnceLock,
+    types::{PyBytes, PyDict, PyList, PyString, PyType},
+};
+
+use super::{
+    array::{At, Packed, iterate},
+    convert::{self, Flag, Metabyte, Octets, Partition, Sequence, Text, Tick, UnixMs},
+};
+use crate::errors::raise;
+
+/// An ID: 10 bytes, 16 characters.
+#[pyclass(frozen, eq, ord, hash, module = "polyflake.sno")]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Sno(pub(crate) sno::Sno);
+
+#[pymethods]
+impl Sno {
+    #[new]
+    #[pyo3(signature = (text, /))]
+    fn new(text: Text<'_>) -> PyResult<Self> {
+        sno::Sno::parse(&text).map(Self).map_err(raise)
+    }
+
+    /// The ID of its 10 bytes.
+    #[staticmethod]
+    #[pyo3(signature = (data, /))]
+    fn from_bytes(data: Octets<'_>) -> PyResult<Self> {
+        sno::Sno::from_slice(data.as_bytes()).map(Self).map_err(raise)
+    }
+
+    /// The ID of given fields.
+    #[staticmethod]
+    #[pyo3(
+        signature = (*, tick, partition, sequence, metabyte = Metabyte(0), tick_tock = Flag(false)),
+        text_signature = "(*, tick, partition, sequence, metabyte=0, tick_tock=False)"
+    )]
+    fn from_parts(
+        tick: Tick,
+        partition: Partition,
+        sequence: Sequence,
+        metabyte: Metabyte,
+        tick_tock: Flag,
+    ) -> PyResult<Self> {
+        let parts = Parts {
+            tick: tick.0,
+            tick_tock: tick_tock.0,
+            metabyte: metabyte.0,
+            partition: partition.0,
+            sequence: sequence.0,
+        };
+        sno::Sno::from_parts(parts).map(Self).map_err(raise)
+    }
+
+    /// The ID in a UUID column's value.
+    #[staticmethod]
+    #[pyo3(signature = (uuid, /))]
+    fn from_uuid(uuid: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if !uuid.is_instance(uuid_class(uuid.py())?)? {
+            return Err(raise(convert::invalid_type("uuid.UUID", uuid)));
+        }
+        let data: Octets<'_> = uuid.getattr(intern!(uuid.py(), "bytes"))?.extract()?;
+        let data = data.as_bytes();
+        let sixteen =
+            data.try_into().map_err(|_| raise(Error::invalid_length(data.len(), 16, 16)))?;
+        sno::Sno::from_uuid_bytes(sixteen).map(Self).map_err(raise)
+    }
+
+    /// The UUID column's value: the 16 characters of the text are the 16 bytes.
+    #[getter]
+    fn uuid<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let bytes = PyDict::new(py);
+        bytes.set_item(intern!(py, "bytes"), PyBytes::new(py, &self.0.to_uuid_bytes()))?;
+        uuid_class(py)?.call((), Some(&bytes))
+    }
+
+    /// When it was made, in Unix milliseconds.
+    #[getter]
+    fn unix_ms(&self) -> i64 {
+        self.0.unix_ms()
+    }
+
+    /// When it was made, as an aware datetime in UTC.
+    #[getter]
+    fn datetime<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        convert::datetime_of_ms(py, self.0.unix_ms())
+    }
+
+    /// The 4 ms units since 2010-01-01.
+    #[getter]
+    fn tick(&self) -> u64 {
+        self.0.tick()
+    }
+
+    /// The bit that flips when the clock steps back.
+    #[getter]
+    fn tick_tock(&self) -> bool {
+        self.0.tick_tock()
+    }
+
+    /// The metabyte.
+    #[getter]
+    fn metabyte(&self) -> u8 {
+        self.0.metabyte()
+    }
+
+    /// The partition.
+    #[getter]
+    fn partition(&self) -> u16 {
+        self.0.partition()
+    }
+
+    /// The sequence.
+    #[getter]
+    fn sequence(&self) -> u16 {
+        self.0.sequence()
+    }
+
+    /// The same ID with another metabyte.
+    #[pyo3(signature = (metabyte, /))]
+    fn with_metabyte(&self, metabyte: Metabyte) -> Self {
+        Self(self.0.with_metabyte(metabyte.0))
+    }
+
+    /// The same ID with another partition.
+    #[pyo3(signature = (partition, /))]
+    fn with_partition(&self, partition: Partition) -> Self {
+        Self(self.0.with_partition(partition.0))
+    }
+
+    /// The same ID with another sequence.
+    #[pyo3(signature = (sequence, /))]
+    fn with_sequence(&self, sequence: Sequence) -> Self {
+        Self(self.0.with_sequence(sequence.0))
+    }
+
+    fn __str__<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
+        PyString::new(py, &self.0.text())
+    }
+
+    fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.0.as_bytes())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Sno('{}')", self.0)
+    }
+
+    /// An ID is a value: it may be copied, pickled and sent to other processes.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String,)) {
+        (slf.get_type(), (slf.get().0.to_string(),))
+    }
+}
+
+fn uuid_class(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static UUID: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    UUID.import(py, "uuid", "UUID")
+}
+
+/// The metabyte of a text, without parsing the rest of it.
+#[pyfunction]
+#[pyo3(signature = (text, /))]
+pub(crate) fn metabyte(text: Text<'_>) -> PyResult<u8> {
+    sno::metabyte(&text).map_err(raise)
+}
+
+/// The lowest and highest ID of a half-open time range, for BETWEEN queries.
+#[pyfunction]
+#[pyo3(signature = (start, end, /))]
+pub(crate) fn time_range(start: UnixMs, end: UnixMs) -> PyResult<(Sno, Sno)> {
+    let (lowest, highest) = sno::Sno::time_range(start.0, end.0).map_err(raise)?;
+    Ok((Sno(lowest), Sno(highest)))
+}
+
+/// Many IDs, packed.
+#[pyclass(frozen, eq, hash, sequence, module = "polyflake.sno")]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct SnoArray(Packed<sno::Sno, { sno::Sno::LEN }>);
+
+impl From<Vec<sno::Sno>> for SnoArray {
+    fn from(ids: Vec<sno::Sno>) -> Self {
+        Self(Packed::new(ids))
+    }
+}
+
+#[pymethods]
+impl SnoArray {
+    #[new]
+    #[pyo3(signature = (data, /))]
+    fn new(data: Octets<'_>) -> PyResult<Self> {
+        let ids = data.as_bytes().chunks(sno::Sno::LEN).map(sno::Sno::from_slice);
+        ids.collect::<Result<Vec<_>, _>>().map(Self::from).map_err(raise)
+    }
+
+    /// The texts of all.
+    fn texts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, self.0.ids().iter().map(|id| PyString::new(py, &id.text())))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.ids().len()
+    }
+
+    fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        match self.0.at(index)? {
+            At::One(id) => Ok(Bound::new(index.py(), Sno(id))?.into_any()),
+            At::Many(ids) => Ok(Bound::new(index.py(), Self::from(ids))?.into_any()),
+        }
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        iterate(slf)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<SnoArray of {} IDs>", self.0.ids().len())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (Bound<'py, PyBytes>,)) {
+        let packed: Vec<u8> = slf.get().0.ids().iter().flat_map(|id| id.to_bytes()).collect();
+        (slf.get_type(), (PyBytes::new(slf.py(), &packed),))
+    }
+
+    #[allow(unsafe_code)]
+    unsafe fn __getbuffer__(
+        slf: &Bound<'_, Self>,
+        view: *mut ffi::Py_buffer,
+        flags: c_int,
+    ) -> PyResult<()> {
+        // SAFETY: Python calls this to have `view` filled; `slf` owns the packed IDs.
+        unsafe { slf.get().0.export(slf, view, flags) }
+    }
+}

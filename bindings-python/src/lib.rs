@@ -1,0 +1,32 @@
+//! The Python module `polyflake._polyflake`: newtypes around the core, conversions, error mapping. What the functions promise is
+//! said in the package's stubs (`packages/python`); the sentences here are those of `packages/api.toml`.
+
+#![allow(clippy::needless_pass_by_value, reason = "arguments come out of Python as values")]
+
+mod errors;
+mod generators;
+mod ids;
+
+#[pyo3::pymodule(gil_used = false)]
+mod _polyflake {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals, reason = "the Python name")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    /// sno: 10 bytes, 16 characters, a metabyte that tells what the ID is of.
+    #[pymodule]
+    mod sno {
+        #[pymodule_export]
+        use crate::generators::sno::{Generator, Snapshot, Stats, generate};
+        #[pymodule_export]
+        use crate::ids::sno::{Sno, SnoArray, metabyte, time_range};
+    }
+
+    #[pymodule_init]
+    fn init(py: Python<'_>) -> PyResult<()> {
+        polyflake::fork::prepare();
+        crate::generators::sno::default_generator(py).map(drop)
+    }
+}

@@ -1,0 +1,104 @@
+"""The exceptions, and which code raises which: the one place that says so."""
+
+from __future__ import annotations
+
+
+class PolyflakeError(Exception):
+    """Why a call was refused. Nothing was changed by it, and nothing is lost.
+
+    Match on :attr:`code`, which is the same string in every language, or catch one of the classes below.
+    """
+
+    code: str
+    """The stable code: ``"invalid_character"``, ``"sequence_exhausted"``, ..."""
+
+    position: int | None = None
+    """The 0-based index of the first bad character of a text."""
+
+    field: str | None = None
+    """The field or option that was refused."""
+
+    retry_at: int | None = None
+    """When to try again, in Unix milliseconds."""
+
+    written: int | None = None
+    """How many IDs were made before a batch was refused. They are not given to anyone else."""
+
+
+class InvalidTypeError(PolyflakeError, TypeError):
+    """``invalid_type``. If the value's own code raised (``__index__``, a buffer), that is the ``__cause__``."""
+
+
+class InvalidValueError(PolyflakeError, ValueError):
+    """A text, a secret or a description that is none: ``invalid_length``, ``invalid_character``, ``not_canonical``,
+    ``invalid_secret``, ``invalid_layout``, ``unknown_field``, ``missing_field``."""
+
+
+class OutOfRangeError(PolyflakeError, OverflowError, ValueError):
+    """A number or a time outside its limits: ``out_of_range``, ``time_out_of_range``."""
+
+
+class ClockError(PolyflakeError):
+    """``clock_behind``, or ``clock_failed`` with what the clock raised as the ``__cause__``."""
+
+
+class ExhaustedError(PolyflakeError):
+    """``sequence_exhausted`` until :attr:`retry_at`, or ``partitions_exhausted`` for good."""
+
+
+class LeaseError(PolyflakeError):
+    """``lease_not_started``, ``lease_expired``, ``lease_mismatch``: of a lease or a window."""
+
+
+class StateError(PolyflakeError):
+    """A generator that makes no more IDs: ``generator_closed``, or ``forked`` away from its partition."""
+
+
+class EntropyError(PolyflakeError):
+    """``entropy_unavailable``."""
+
+
+_CLASSES: dict[str, type[PolyflakeError]] = {
+    "invalid_type": InvalidTypeError,
+    "invalid_length": InvalidValueError,
+    "invalid_character": InvalidValueError,
+    "not_canonical": InvalidValueError,
+    "out_of_range": OutOfRangeError,
+    "time_out_of_range": OutOfRangeError,
+    "clock_behind": ClockError,
+    "clock_failed": ClockError,
+    "sequence_exhausted": ExhaustedError,
+    "lease_not_started": LeaseError,
+    "lease_expired": LeaseError,
+    "lease_mismatch": LeaseError,
+    "invalid_secret": InvalidValueError,
+    "invalid_layout": InvalidValueError,
+    "unknown_field": InvalidValueError,
+    "missing_field": InvalidValueError,
+    "partitions_exhausted": ExhaustedError,
+    "generator_closed": StateError,
+    "forked": StateError,
+    "entropy_unavailable": EntropyError,
+}
+
+
+def build(
+    code: str,
+    message: str,
+    position: int | None,
+    field: str | None,
+    retry_at: int | None,
+    written: int | None,
+) -> PolyflakeError:
+    """The exception for what the core says."""
+    error = _CLASSES.get(code, PolyflakeError)(message)
+    error.code = code
+    error.position = position
+    error.field = field
+    error.retry_at = retry_at
+    error.written = written
+    return error
+
+
+for _class in {PolyflakeError, *_CLASSES.values()}:
+    _class.__module__ = "polyflake"

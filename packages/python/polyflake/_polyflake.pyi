@@ -1,0 +1,4 @@
+# The compiled module. Its parts are described where they are public: sno.pyi.
+from polyflake import sno as sno
+
+__version__: str

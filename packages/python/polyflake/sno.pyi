@@ -1,0 +1,435 @@
+"""sno: 10 bytes, 16 characters, a metabyte that tells what the ID is of.
+
+    39 timestamp, 4 ms units since 2010 | 1 tick-tock | 8 metabyte | 16 partition | 16 sequence      (big-endian)
+
+Byte order, text order and time order are one. IDs are predictable and show time, place and volume: they are no secrets.
+
+Whatever is refused raises a :class:`polyflake.PolyflakeError`; nothing is rounded, wrapped or guessed. Integers are ``int``
+or what stands for one (``__index__``, as NumPy's integers do); ``bool`` and ``float`` are not. Times are aware
+``datetime`` or integer Unix milliseconds; naive datetimes are not. Bytes are anything with the buffer protocol.
+"""
+
+import datetime as dt
+import uuid as _uuid
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, SupportsIndex, TypeAlias, final, overload
+
+from typing_extensions import Buffer
+
+_Time: TypeAlias = dt.datetime | SupportsIndex
+_Partition: TypeAlias = SupportsIndex | bytes | bytearray | memoryview
+_OnExhausted: TypeAlias = Literal["wait", "error"]
+
+__all__ = ["Generator", "Sno", "Snapshot", "SnoArray", "Stats", "generate", "metabyte", "time_range"]
+
+def generate(metabyte: SupportsIndex = 0) -> Sno:
+    """One new ID from the process-wide generator.
+
+    The generator's partition is drawn at the first call: 16 random bits, then counted on for every other default generator
+    in this process and its forks, so that those never share one. Other processes and machines share it by chance: 1 % likely
+    at 36 processes. Give partitions where IDs must be unique for sure.
+
+    :param metabyte: what the ID is of, 0..255; yours to give meaning.
+    :raises ExhaustedError: ``sequence_exhausted`` after 1 s of waiting (a tick of 4 ms holds 65,536 IDs at most, and at
+        least half as many), ``partitions_exhausted``.
+    :raises ClockError: ``clock_behind``, if the clock was set back twice and stays so for 1 s.
+    :raises OutOfRangeError: for the metabyte, or ``time_out_of_range`` before 2010 and after 2079.
+    :raises EntropyError: if the system gives no random bytes.
+    """
+
+def metabyte(text: str, /) -> int:
+    """The metabyte of a text, 0..255, without parsing the rest of it.
+
+    The length and the two characters that hold it are checked, the other characters are not: to pick a type for a document,
+    whose ID is parsed later.
+
+        >>> metabyte("a7rdmuv326nct5if")
+        1
+
+    :raises InvalidValueError: ``invalid_length``, ``invalid_character`` with its position.
+    """
+
+def time_range(start: _Time, end: _Time, /) -> tuple[Sno, Sno]:
+    """The lowest and the highest ID, both inclusive, of the half-open time range ``start <= time < end``: for BETWEEN queries
+    on the bytes or the text. An ID is in the range if its own tick begins in it.
+
+    :raises OutOfRangeError: ``out_of_range`` if the range is reversed or holds no tick of 4 ms, ``time_out_of_range`` before
+        2010 or past 2079-09-07T15:47:35.548Z.
+    """
+
+@final
+class Sno:
+    """An ID: 10 bytes, 16 characters of ``[2-9a-x]``.
+
+    It is a value: immutable, hashable, ordered as its bytes, its text and its time are, and may be copied and pickled.
+    ``str(id)`` is the text, ``bytes(id)`` the 10 bytes.
+
+        >>> id = Sno("93bm44ab22flxhjb")
+        >>> id.metabyte
+        0
+        >>> id.with_metabyte(7) == id
+        False
+    """
+
+    def __new__(cls, text: str, /) -> Sno:
+        """The ID of a text.
+
+        :raises InvalidValueError: ``invalid_length`` (in characters), or ``invalid_character`` with the position of the first
+            bad one. There is one spelling for each ID: upper case is refused.
+        """
+
+    @staticmethod
+    def from_bytes(data: Buffer, /) -> Sno:
+        """The ID of its 10 bytes; every 10 bytes are one.
+
+        :raises InvalidValueError: ``invalid_length``, in bytes.
+        """
+
+    @staticmethod
+    def from_parts(
+        *,
+        tick: SupportsIndex,
+        partition: _Partition,
+        sequence: SupportsIndex,
+        metabyte: SupportsIndex = 0,
+        tick_tock: bool = False,
+    ) -> Sno:
+        """The ID of given fields.
+
+        :param tick: 4 ms units since 2010-01-01T00:00:00Z, 39 bits: 0..549755813887.
+        :param partition: 0..65535, or two bytes.
+        :param sequence: 0..65535.
+        :param metabyte: 0..255.
+        :param tick_tock: the bit that flips when the clock steps back.
+        :raises OutOfRangeError: with the ``field``.
+        """
+
+    @staticmethod
+    def from_uuid(uuid: _uuid.UUID, /) -> Sno:
+        """The ID in a UUID column's value.
+
+        :raises InvalidValueError: ``invalid_character`` with the position of the first byte that is not in ``[2-9a-x]``.
+        """
+
+    @property
+    def uuid(self) -> _uuid.UUID:
+        """The UUID column's value: the 16 ASCII characters of the text are the 16 bytes. It sorts as the ID does."""
+
+    @property
+    def unix_ms(self) -> int:
+        """When it was made, in Unix milliseconds: the beginning of its tick of 4 ms."""
+
+    @property
+    def datetime(self) -> dt.datetime:
+        """When it was made, as an aware datetime in UTC."""
+
+    @property
+    def tick(self) -> int:
+        """The 4 ms units since 2010-01-01T00:00:00Z."""
+
+    @property
+    def tick_tock(self) -> bool:
+        """The bit that flips when the clock steps back."""
+
+    @property
+    def metabyte(self) -> int:
+        """The metabyte, 0..255: what the ID is of."""
+
+    @property
+    def partition(self) -> int:
+        """The partition, 0..65535: which generator made it. ``partition.to_bytes(2)`` gives its two bytes."""
+
+    @property
+    def sequence(self) -> int:
+        """The sequence, 0..65535: where it stands within its tick."""
+
+    def with_metabyte(self, metabyte: SupportsIndex, /) -> Sno:
+        """The same ID with another metabyte, 0..255: a version of a record, another type. It cannot hit another ID of its
+        generator but one of the same cell, changed in the same way."""
+
+    def with_partition(self, partition: _Partition, /) -> Sno:
+        """The same ID with another partition: 0..65535, or two bytes."""
+
+    def with_sequence(self, sequence: SupportsIndex, /) -> Sno:
+        """The same ID with another sequence, 0..65535."""
+
+    def __bytes__(self) -> bytes: ...
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __lt__(self, other: Sno, /) -> bool: ...
+    def __le__(self, other: Sno, /) -> bool: ...
+    def __gt__(self, other: Sno, /) -> bool: ...
+    def __ge__(self, other: Sno, /) -> bool: ...
+    def __reduce__(self) -> tuple[type[Sno], tuple[str]]: ...
+
+@final
+class Generator:
+    """A source of IDs under one partition.
+
+    Threads may share it. Any sequence of clock readings is safe: if the clock steps back, the tick-tock bit flips; if it does
+    so again too soon, calls wait. Two generators that are given the same partition and the same sequence bounds repeat
+    each other's IDs, so a generator can be neither copied nor pickled, and in a forked child it refuses with ``forked`` (one
+    with a default partition draws a new one there).
+
+    Waiting lets other threads run and ends when a signal's handler raises, as ``KeyboardInterrupt`` does.
+    """
+
+    def __new__(
+        cls,
+        partition: _Partition | None = None,
+        *,
+        sequence_min: SupportsIndex | None = None,
+        sequence_max: SupportsIndex | None = None,
+        metabyte: SupportsIndex = 0,
+        window: tuple[_Time, _Time] | None = None,
+        clock: Callable[[], SupportsIndex] | None = None,
+        on_exhausted: _OnExhausted = "wait",
+        max_wait: SupportsIndex | None = None,
+    ) -> Generator:
+        """A new generator.
+
+        :param partition: 0..65535, or two bytes; by default one that differs from that of every other default generator in
+            this process and its forks, drawn at the first ID.
+        :param sequence_min: the first sequence of a tick, inclusive; 0, or random in 0..32767 under a default partition.
+        :param sequence_max: the last sequence of a tick, inclusive; 65535. The pool holds at least 4. Two generators with bounds
+            that do not overlap may share a partition.
+        :param metabyte: that of IDs made without saying one.
+        :param window: the half-open time span in which IDs may be made. An end that was made durable before use makes restarts safe
+            without a snapshot.
+        :param clock: gives integer Unix nanoseconds, instead of the system's clock; called without a lock, so it may be slow, raise
+            or use the generator itself.
+        :param on_exhausted: what to do when a tick's sequences are used up: ``"wait"`` for the next, or ``"error"``.
+        :param max_wait: how long one call may wait, in milliseconds, 0..4294967295; 1000.
+        :raises OutOfRangeError: with the ``field``.
+        """
+
+    @staticmethod
+    def restore(
+        snapshot: Snapshot,
+        /,
+        *,
+        metabyte: SupportsIndex = 0,
+        window: tuple[_Time, _Time] | None = None,
+        clock: Callable[[], SupportsIndex] | None = None,
+        on_exhausted: _OnExhausted = "wait",
+        max_wait: SupportsIndex | None = None,
+    ) -> Generator:
+        """A generator that goes on where a closed one stopped, with its partition and bounds. Restore a snapshot once: a second
+        generator from it repeats the first one's IDs.
+
+        :raises OutOfRangeError: for a snapshot that no generator can have left.
+        """
+
+    @staticmethod
+    def import_original(
+        snapshot: Snapshot,
+        /,
+        *,
+        metabyte: SupportsIndex = 0,
+        window: tuple[_Time, _Time] | None = None,
+        clock: Callable[[], SupportsIndex] | None = None,
+        on_exhausted: _OnExhausted = "wait",
+        max_wait: SupportsIndex | None = None,
+    ) -> Generator:
+        """A generator that goes on from a snapshot of the original, with the original's habits: bounds in the wrong order are
+        swapped, and an upper bound of 0 is read as 65535.
+
+        :raises OutOfRangeError: as :meth:`restore`.
+        """
+
+    def generate(self, metabyte: SupportsIndex | None = None) -> Sno:
+        """One new ID.
+
+        :param metabyte: 0..255; the generator's own by default.
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``.
+        :raises ClockError: ``clock_behind`` with ``retry_at``, ``clock_failed``.
+        :raises LeaseError: ``lease_not_started`` with ``retry_at``, ``lease_expired``: outside the window.
+        :raises StateError: ``generator_closed``, ``forked``.
+        :raises OutOfRangeError: ``time_out_of_range`` before 2010 and after 2079.
+        """
+
+    def generate_text(self, metabyte: SupportsIndex | None = None) -> str:
+        """The text of one new ID, at once: ``str(generate(metabyte))``. Raises as :meth:`generate`."""
+
+    def generate_at(self, time: _Time, /, metabyte: SupportsIndex | None = None) -> Sno:
+        """An ID of a given time, which uniqueness is not promised for: it has a sequence of its own that rolls over silently.
+        For things that have their own time, few at once.
+
+        :raises OutOfRangeError: ``time_out_of_range``.
+        :raises StateError: ``generator_closed``, ``forked``.
+        """
+
+    def generate_many(self, n: SupportsIndex, /, metabyte: SupportsIndex | None = None) -> SnoArray:
+        """Many new IDs, in the order of time.
+
+        They span as many ticks as they need, and ``max_wait`` bounds the wait for each of them.
+
+        :param n: how many, 0..16777216.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
+        """
+
+    @property
+    def partition(self) -> int | None:
+        """The partition, once the generator has one: a default one is drawn at the first ID."""
+
+    def extend_window(self, end: _Time, /) -> None:
+        """Moves the end of the window later; an earlier or equal end changes nothing.
+
+        :raises OutOfRangeError: for an end before the window's start, or past the format's time.
+        """
+
+    def stats(self) -> Stats:
+        """Figures of now, which nothing can be restored from.
+
+        :raises ClockError: what the clock says.
+        """
+
+    def close(self) -> Snapshot:
+        """Ends the generator, also for calls in flight on other threads, and gives the snapshot to restore from, once.
+
+        :raises StateError: ``generator_closed`` if it was; ``forked``, since the parent's generator goes on.
+        """
+
+    def __reduce__(self) -> Any: ...
+
+@final
+class SnoArray:
+    """Many IDs, packed: 10 bytes each.
+
+    It has the buffer protocol, as a read-only table of bytes with a row for each ID: ``numpy.asarray(ids)`` is a ``uint8``
+    array of shape ``(n, 10)``, ``numpy.frombuffer(ids, "V10")`` one of ``n`` records, ``bytes(ids)`` the packed bytes.
+    Nothing is copied by the first two. (NumPy's ``S10`` drops zero bytes at the end of an ID: do not use it.)
+    """
+
+    def __new__(cls, data: Buffer, /) -> SnoArray:
+        """The IDs of packed bytes, as ``bytes(ids)`` gives them.
+
+        :raises InvalidValueError: ``invalid_length`` if the last ID is not whole.
+        """
+
+    def texts(self) -> list[str]:
+        """The texts of all."""
+
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> Sno: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> SnoArray: ...
+    def __iter__(self) -> Iterator[Sno]: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[type[SnoArray], tuple[bytes]]: ...
+
+@final
+class Snapshot:
+    """What a closed generator leaves to restore from. Times are ticks: 4 ms units since 2010-01-01T00:00:00Z.
+
+    As JSON and as a dict it has the original's member names: ``partition`` (two bytes as numbers), ``sequenceMin``,
+    ``sequenceMax``, ``sequence``, ``now``, ``wallHi``, ``wallSafe``, ``drifts``.
+    """
+
+    @staticmethod
+    def from_dict(members: dict[str, Any], /) -> Snapshot:
+        """The snapshot of a dict with the original's member names: all of them and no others.
+
+        :raises InvalidValueError: ``missing_field``, ``unknown_field`` with the ``field``.
+        :raises InvalidTypeError: for a value that is no integer.
+        :raises OutOfRangeError: with the ``field``.
+        """
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dict with the original's member names."""
+
+    @staticmethod
+    def from_json(text: str, /) -> Snapshot:
+        """The snapshot of a JSON text with the original's member names.
+
+        :raises InvalidValueError: as :meth:`from_dict`, and ``invalid_character`` with the position where the text is no JSON.
+        """
+
+    def to_json(self) -> str:
+        """A JSON text with the original's member names."""
+
+    @property
+    def partition(self) -> int:
+        """The partition, 0..65535."""
+
+    @property
+    def sequence_min(self) -> int:
+        """The first sequence of a tick."""
+
+    @property
+    def sequence_max(self) -> int:
+        """The last sequence of a tick."""
+
+    @property
+    def sequence(self) -> int:
+        """The last sequence given out in tick ``wall_hi``."""
+
+    @property
+    def now(self) -> int:
+        """When the snapshot was taken, in ticks. Ours are exact and say ``wall_hi`` here; where an original's is later, it has lost
+        the sequence."""
+
+    @property
+    def wall_hi(self) -> int:
+        """The tick of the last ID."""
+
+    @property
+    def wall_safe(self) -> int:
+        """Up to this tick a step back of the clock is waited out."""
+
+    @property
+    def drifts(self) -> int:
+        """How often the clock stepped back; the lowest bit is the tick-tock bit."""
+
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+@final
+class Stats:
+    """Figures of a generator, at one moment. Times are ticks: 4 ms units since 2010-01-01T00:00:00Z."""
+
+    @property
+    def partition(self) -> int | None:
+        """The partition, once the generator has one."""
+
+    @property
+    def sequence_min(self) -> int:
+        """The first sequence of a tick."""
+
+    @property
+    def sequence_max(self) -> int:
+        """The last sequence of a tick."""
+
+    @property
+    def sequence(self) -> int:
+        """The last sequence given out in this tick; the first one if none was."""
+
+    @property
+    def len(self) -> int:
+        """How many IDs were made in this tick."""
+
+    @property
+    def now(self) -> int:
+        """This tick, by the generator's clock."""
+
+    @property
+    def wall_hi(self) -> int:
+        """The tick of the last ID."""
+
+    @property
+    def wall_safe(self) -> int:
+        """Up to this tick a step back of the clock is waited out."""
+
+    @property
+    def drifts(self) -> int:
+        """How often the clock stepped back."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether the generator was closed."""
+
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
