@@ -17,6 +17,7 @@ mod _polyflake {
 
     /// sno: 10 bytes, 16 characters, a metabyte that tells what the ID is of.
     #[pymodule]
+    #[pyo3(module = "polyflake")]
     mod sno {
         #[pymodule_export]
         use crate::generators::sno::{Generator, Snapshot, Stats, generate};

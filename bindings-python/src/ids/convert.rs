@@ -45,21 +45,23 @@ pub(crate) enum Whole {
 impl Whole {
     /// An `int`, or what stands for one (`__index__`); a `bool` does not.
     pub(crate) fn of(value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Self::among(value, "int")
+    }
+
+    /// As [`Whole::of`], where other types would do too.
+    fn among(value: &Bound<'_, PyAny>, expected: &'static str) -> PyResult<Self> {
         static INDEX: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        if value.is_instance_of::<PyBool>() {
-            return Err(raise(invalid_type("int", value)));
-        }
-        if value.is_instance_of::<PyInt>() {
+        let py = value.py();
+        let is_bool = value.is_instance_of::<PyBool>();
+        if value.is_instance_of::<PyInt>() && !is_bool {
             return Self::of_int(value);
         }
-        if !value.get_type().hasattr(intern!(value.py(), "__index__"))? {
-            return Err(raise(invalid_type("int", value)));
+        if is_bool || !value.get_type().hasattr(intern!(py, "__index__")).unwrap_or(true) {
+            return Err(raise(invalid_type(expected, value)));
         }
-        let index = INDEX.import(value.py(), "operator", "index")?;
-        let int = index
-            .call1((value,))
-            .map_err(|raised| raise_from(value.py(), &invalid_type("int", value), raised))?;
-        Self::of_int(&int)
+        let index = INDEX.import(py, "operator", "index")?;
+        let int = index.call1((value,));
+        Self::of_int(&int.map_err(|raised| raise_from(py, &invalid_type(expected, value), raised))?)
     }
 
     fn of_int(int: &Bound<'_, PyAny>) -> PyResult<Self> {
@@ -226,10 +228,11 @@ impl FromPyObject<'_, '_> for UnixMs {
         if let Ok(datetime) = value.cast::<PyDateTime>() {
             return ms_of_datetime(&datetime).map(Self);
         }
-        let whole = Whole::of(&value)?;
+        let whole = Whole::among(&value, "int or aware datetime")?;
         whole.to().map(Self).ok_or_else(|| {
-            let reason = format!("expected a time in 64-bit milliseconds, found {whole}");
-            raise(Error::because(ErrorKind::TimeOutOfRange, reason))
+            let reason = format!("expected time in 64-bit milliseconds, found {whole}");
+            let error = Error::because(ErrorKind::TimeOutOfRange, reason);
+            raise_about(value.py(), &error, Some("time"))
         })
     }
 }
@@ -245,11 +248,13 @@ fn epoch(py: Python<'_>) -> PyResult<&Bound<'_, PyDateTime>> {
 
 fn ms_of_datetime(datetime: &Bound<'_, PyDateTime>) -> PyResult<i64> {
     let py = datetime.py();
-    let refused = |raised| raise_from(py, &invalid_type("int or aware datetime", datetime), raised);
+    let expected = "int or aware datetime";
+    let refused = |raised| raise_from(py, &invalid_type(expected, datetime), raised);
     if datetime.call_method0(intern!(py, "utcoffset")).map_err(refused)?.is_none() {
-        return Err(raise(Error::invalid_type("int or aware datetime", "naive datetime")));
+        return Err(raise(Error::invalid_type(expected, "naive datetime")));
     }
-    let since = datetime.sub(epoch(py)?).map_err(refused)?.cast_into::<PyDelta>()?;
+    let since = datetime.sub(epoch(py)?).map_err(refused)?;
+    let since = since.cast::<PyDelta>().map_err(|other| refused(other.into()))?;
     let seconds = i64::from(since.get_days()) * 86400 + i64::from(since.get_seconds());
     Ok(seconds * 1000 + i64::from(since.get_microseconds() / 1000))
 }
@@ -267,10 +272,13 @@ pub(crate) fn pair<'py>(
     value: &Bound<'py, PyAny>,
     expected: &'static str,
 ) -> PyResult<[Bound<'py, PyAny>; 2]> {
-    if !value.is_instance_of::<PyTuple>() && !value.is_instance_of::<PyList>() {
+    let items: Vec<_> = if let Ok(tuple) = value.cast::<PyTuple>() {
+        tuple.iter().collect()
+    } else if let Ok(list) = value.cast::<PyList>() {
+        list.iter().collect()
+    } else {
         return Err(raise(invalid_type(expected, value)));
-    }
-    let items = value.try_iter()?.collect::<PyResult<Vec<_>>>()?;
+    };
     items.try_into().map_err(|items: Vec<_>| raise(Error::invalid_length(items.len(), 2, 2)))
 }
 

@@ -244,9 +244,10 @@ impl From<sno::Stats> for Stats {
 #[pymethods]
 impl Stats {
     fn __repr__(&self) -> String {
-        let Self { sequence, len, now, wall_hi, drifts, closed, .. } = self;
+        let Self { sequence, len, now, wall_hi, drifts, .. } = self;
+        let open = if self.closed { "closed" } else { "open" };
         format!(
-            "<Stats sequence={sequence} len={len} now={now} wall_hi={wall_hi} drifts={drifts} closed={closed}>"
+            "<Stats: {open}, sequence {sequence}, {len} IDs in tick {now}, last tick {wall_hi}, {drifts} drifts>"
         )
     }
 }
