@@ -1,68 +1,86 @@
 //! sno's base32: 80 bits as 16 characters, byte order = text order, one spelling for each ID.
+//!
+//! Eight characters are worked on at once, one in each byte of a word: 40 bits are spread over its bytes, five to each, and
+//! the characters are computed rather than looked up.
 
 use crate::{Error, Result};
 
-/// The alphabet in order of value (source: sno 1.2.1).
-const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
+/// The alphabet has two runs, `2`-`9` for 0..=7 and `a`-`x` for 8..=31 (source: sno 1.2.1).
+const DIGIT: u64 = b'2' as u64;
+const LETTER: u64 = b'a' as u64;
+const DIGITS: u64 = 8;
+const LETTERS: u64 = 24;
 
-/// Marks a byte that is not in the alphabet; no value has this bit.
-const BAD: u8 = 0x80;
+/// A value in every byte of a word.
+const fn all(byte: u64) -> u64 {
+    byte * 0x0101_0101_0101_0101
+}
 
-/// The value of each byte, or [`BAD`].
-const VALUES: [u8; 256] = {
-    let mut values = [BAD; 256];
-    let mut value = 0;
-    while value < 32 {
-        values[ALPHABET[value as usize] as usize] = value;
-        value += 1;
-    }
-    values
-};
+const HIGH_BITS: u64 = all(0x80);
 
 /// The text of 10 bytes.
 #[inline]
 pub(crate) fn encode(bytes: &[u8; 10]) -> [u8; 16] {
     let [a, b, c, d, e, f, g, h, i, j] = *bytes;
-    let high = u64::from_be_bytes([0, 0, 0, a, b, c, d, e]);
-    let low = u64::from_be_bytes([0, 0, 0, f, g, h, i, j]);
-    let mut text = [0; 16];
-    for k in 0..8 {
-        let shift = 35 - 5 * k;
-        text[k] = ALPHABET[(high >> shift & 31) as usize];
-        text[k + 8] = ALPHABET[(low >> shift & 31) as usize];
-    }
-    text
+    let high = characters(spread(u64::from_be_bytes([0, 0, 0, a, b, c, d, e])));
+    let low = characters(spread(u64::from_be_bytes([0, 0, 0, f, g, h, i, j])));
+    (u128::from(high) << 64 | u128::from(low)).to_be_bytes()
 }
 
 /// The bytes of a text, or the position of its first bad byte.
 #[inline]
 pub(crate) fn decode(text: &[u8; 16]) -> Result<[u8; 10]> {
-    let (mut high, mut low, mut seen) = (0_u64, 0_u64, 0);
-    for k in 0..8 {
-        let (first, second) = (VALUES[usize::from(text[k])], VALUES[usize::from(text[k + 8])]);
-        seen |= first | second;
-        high = high << 5 | u64::from(first);
-        low = low << 5 | u64::from(second);
-    }
-    if seen & BAD != 0 {
+    let word = u128::from_be_bytes(*text);
+    #[allow(clippy::cast_possible_truncation, reason = "the two halves of a word")]
+    let ((high, bad_high), (low, bad_low)) = (values((word >> 64) as u64), values(word as u64));
+    if bad_high | bad_low != 0 {
         return Err(first_bad(text));
     }
-    let ([_, _, _, a, b, c, d, e], [_, _, _, f, g, h, i, j]) =
-        (high.to_be_bytes(), low.to_be_bytes());
-    Ok([a, b, c, d, e, f, g, h, i, j])
+    let word = u128::from(gather(high)) << 40 | u128::from(gather(low));
+    let [_, _, _, _, _, _, bytes @ ..] = word.to_be_bytes();
+    Ok(bytes)
 }
 
 /// The value of one byte of a text.
 #[inline]
 pub(crate) fn value(text: &[u8], position: usize) -> Result<u8> {
-    match VALUES[usize::from(text[position])] {
-        BAD => Err(Error::invalid_character(position)),
-        value => Ok(value),
-    }
+    let (value, bad) = values(all(text[position].into()));
+    if bad == 0 { Ok(value.to_le_bytes()[0]) } else { Err(Error::invalid_character(position)) }
+}
+
+/// 40 bits, five in each byte.
+const fn spread(bits: u64) -> u64 {
+    let twenties = (bits & 0xff_fff0_0000) << 12 | bits & 0xf_ffff;
+    let tens = (twenties & 0x000f_fc00_000f_fc00) << 6 | twenties & 0x0000_03ff_0000_03ff;
+    (tens & 0x03e0_03e0_03e0_03e0) << 3 | tens & 0x001f_001f_001f_001f
+}
+
+/// 40 bits from five in each byte.
+const fn gather(fives: u64) -> u64 {
+    let tens = (fives & 0x1f00_1f00_1f00_1f00) >> 3 | fives & 0x001f_001f_001f_001f;
+    let twenties = (tens & 0x03ff_0000_03ff_0000) >> 6 | tens & 0x0000_03ff_0000_03ff;
+    (twenties & 0x000f_ffff_0000_0000) >> 12 | twenties & 0xf_ffff
+}
+
+/// The characters of eight values below 32.
+const fn characters(values: u64) -> u64 {
+    let letters = (values + all(0x80 - DIGITS)) >> 7 & all(1);
+    values + all(DIGIT) + letters * (LETTER - DIGIT - DIGITS)
+}
+
+/// The values of eight characters, and a bit for each byte that is not in the alphabet.
+const fn values(characters: u64) -> (u64, u64) {
+    let letters = characters >> 6 & all(1);
+    let lifted = characters | HIGH_BITS;
+    // The high bit of each byte survives a subtraction if the character is not below what is subtracted.
+    let above_first = lifted - (all(DIGIT) + letters * (LETTER - DIGIT));
+    let past_last = lifted - (all(DIGIT + DIGITS) + letters * (LETTER + LETTERS - DIGIT - DIGITS));
+    let bad = (characters | !above_first | past_last) & HIGH_BITS;
+    ((above_first & !HIGH_BITS) + letters * DIGITS, bad)
 }
 
 #[cold]
 fn first_bad(text: &[u8; 16]) -> Error {
-    let position = text.iter().position(|&byte| VALUES[usize::from(byte)] == BAD);
-    Error::invalid_character(position.unwrap_or(text.len()))
+    let is_bad = |byte: &u8| values(all((*byte).into())).1 != 0;
+    Error::invalid_character(text.iter().position(is_bad).unwrap_or(text.len()))
 }

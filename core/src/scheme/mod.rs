@@ -2,9 +2,9 @@
 
 mod drive;
 pub mod hot_guid;
-pub mod randflake;
 #[allow(dead_code, reason = "until the families that use it are in")]
 mod owner;
+pub mod randflake;
 mod scale;
 pub mod sno;
 mod window;
