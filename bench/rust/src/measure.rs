@@ -31,15 +31,47 @@ impl Row {
         let ours = sorted(rounds.iter().map(|round| round.0));
         let theirs = sorted(rounds.iter().map(|round| round.1));
         let ratio = quantile(&sorted(rounds.iter().map(|round| round.0 / round.1)), 0.5);
+        self.report(&ours, &theirs, ratio)
+    }
+
+    fn report(&self, ours: &[f64], theirs: &[f64], ratio: f64) -> Value {
         json!({
             "name": self.name,
-            "ours_ns": quantile(&ours, 0.5),
-            "ours_quartiles_ns": [quantile(&ours, 0.25), quantile(&ours, 0.75)],
+            "ours_ns": quantile(ours, 0.5),
+            "ours_quartiles_ns": [quantile(ours, 0.25), quantile(ours, 0.75)],
             "against": self.against,
-            "against_ns": quantile(&theirs, 0.5),
+            "against_ns": quantile(theirs, 0.5),
             "ratio": ratio,
             "goal": self.goal,
             "met": ratio <= self.goal,
+        })
+    }
+}
+
+/// Ours against a fixed number of nanoseconds.
+pub(crate) struct Limit {
+    pub(crate) name: &'static str,
+    pub(crate) ours: Work,
+    /// How many items one repetition makes.
+    pub(crate) items: f64,
+    pub(crate) nanos: f64,
+}
+
+impl Limit {
+    /// The limit's figures, for one item.
+    pub(crate) fn measure(mut self) -> Value {
+        let count = calibrate(&mut self.ours);
+        let ours = sorted((0..ROUNDS).map(|_| time(&mut self.ours, count) / self.items));
+        let median = quantile(&ours, 0.5);
+        json!({
+            "name": self.name,
+            "ours_ns": median,
+            "ours_quartiles_ns": [quantile(&ours, 0.25), quantile(&ours, 0.75)],
+            "against": "a fixed limit",
+            "against_ns": self.nanos,
+            "ratio": median / self.nanos,
+            "goal": 1.0,
+            "met": median <= self.nanos,
         })
     }
 }

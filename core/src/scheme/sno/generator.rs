@@ -201,10 +201,11 @@ impl<C: Clock> Generator<C> {
             let want = u32::try_from(ids.len() - written).unwrap_or(u32::MAX);
             let (partition, run) =
                 self.reserve(want).map_err(|error| error.after_writing(written))?;
-            for k in 0..run.len {
-                ids[written] = id(partition, run, k, metabyte);
-                written += 1;
-            }
+            let head = id(partition, run, 0, metabyte);
+            let slots = &mut ids[written..][..run.len as usize];
+            // Only the last two bytes of a run's IDs differ.
+            slots.iter_mut().zip(run.first..=u16::MAX).for_each(|(slot, sequence)| *slot = head.with_sequence(sequence));
+            written += slots.len();
         }
         Ok(())
     }
