@@ -6,14 +6,15 @@
 mod measure;
 mod sno;
 
-use measure::Row;
-
 fn main() {
     if let Some(core) = core_affinity::get_core_ids().and_then(|cores| cores.last().copied()) {
         core_affinity::set_for_current(core);
     }
     let filter = std::env::args().nth(1).unwrap_or_default();
-    for row in sno::rows().into_iter().filter(|row: &Row| row.name.contains(&filter)) {
+    for row in sno::rows().into_iter().filter(|row| row.name.contains(&filter)) {
         println!("{}", row.measure());
+    }
+    for limit in sno::limits().into_iter().filter(|limit| limit.name.contains(&filter)) {
+        println!("{}", limit.measure());
     }
 }

@@ -9,12 +9,20 @@ use polyflake::{
     sno::{Generator, Sno},
 };
 
-use crate::measure::{Row, Work};
+use crate::measure::{Limit, Row, Work};
 
 /// Reads the system's clock, then adds one tick for every so many readings, so that the format's own limit (65,536 IDs in
 /// 4 ms) never binds.
 struct Unbound {
     readings: Cell<i64>,
+    shift: u32,
+}
+
+impl Unbound {
+    /// For calls that make `batch` IDs each.
+    const fn making(batch: u32) -> Self {
+        Self { readings: Cell::new(0), shift: 15 - batch.ilog2() }
+    }
 }
 
 impl Clock for Unbound {
@@ -22,7 +30,7 @@ impl Clock for Unbound {
     fn unix_nanos(&self) -> Result<i64> {
         let readings = self.readings.get() + 1;
         self.readings.set(readings);
-        Ok(SystemClock.unix_nanos()? + (readings >> 12) * 4_000_000)
+        Ok(SystemClock.unix_nanos()? + (readings >> self.shift) * 4_000_000)
     }
     fn sleep(&self, nanos: u64) -> Result<()> {
         SystemClock.sleep(nanos)
@@ -48,9 +56,23 @@ pub(crate) fn rows() -> Vec<Row> {
     vec![generate(), encode(), decode()]
 }
 
+fn generator(batch: u32) -> Generator<Unbound> {
+    Generator::builder().clock(Unbound::making(batch)).partition(1).build().expect("valid options")
+}
+
+pub(crate) fn limits() -> Vec<Limit> {
+    let ids = generator(1024);
+    let mut batch = vec![Sno::default(); 1024];
+    vec![Limit {
+        name: "rust: sno fill 1024, an ID",
+        ours: repeat(move || ids.fill(1, black_box(&mut batch)).expect("a clock that goes on")),
+        items: 1024.0,
+        nanos: 0.45,
+    }]
+}
+
 fn generate() -> Row {
-    let clock = Unbound { readings: Cell::new(0) };
-    let ids = Generator::builder().clock(clock).partition(1).build().expect("valid options");
+    let ids = generator(1);
     Row {
         name: "rust: sno generate",
         ours: repeat(move || ids.generate(1).expect("a clock that goes on")),

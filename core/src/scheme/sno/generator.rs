@@ -2,7 +2,7 @@
 
 #[cfg(feature = "std")]
 use super::Builder;
-use super::{Parts, SCALE, Snapshot, Sno, Stats, builder::Bounds};
+use super::{Parts, SCALE, Snapshot, Sno, Stats, builder::Bounds, fill};
 use crate::{
     Error, ErrorKind, Result,
     base32::Text,
@@ -196,15 +196,26 @@ impl<C: Clock> Generator<C> {
     /// # Errors
     /// As [`Generator::generate`]; [`Error::written`] tells how many IDs at the front of the slice are there to use.
     pub fn fill(&self, metabyte: u8, ids: &mut [Sno]) -> Result<()> {
+        self.fill_bytes(metabyte, fill::bytes_of(ids))
+    }
+
+    /// As [`Generator::fill`], into packed bytes, 10 an ID.
+    ///
+    /// # Errors
+    /// As [`Generator::fill`], and `invalid_length` where the bytes are no whole number of IDs.
+    pub fn fill_bytes(&self, metabyte: u8, bytes: &mut [u8]) -> Result<()> {
+        let whole = bytes.len() - bytes.len() % Sno::LEN;
+        if whole != bytes.len() {
+            return Err(Error::invalid_length(bytes.len(), whole, whole));
+        }
         let mut written = 0;
-        while written < ids.len() {
-            let want = u32::try_from(ids.len() - written).unwrap_or(u32::MAX);
+        while written < whole {
+            let want = u32::try_from((whole - written) / Sno::LEN).unwrap_or(u32::MAX);
+            let reserved = self.reserve(want);
             let (partition, run) =
-                self.reserve(want).map_err(|error| error.after_writing(written))?;
-            let head = id(partition, run, 0, metabyte);
-            let slots = &mut ids[written..][..run.len as usize];
-            // Only the last two bytes of a run's IDs differ.
-            slots.iter_mut().zip(run.first..=u16::MAX).for_each(|(slot, sequence)| *slot = head.with_sequence(sequence));
+                reserved.map_err(|error| error.after_writing(written / Sno::LEN))?;
+            let slots = &mut bytes[written..][..run.len as usize * Sno::LEN];
+            fill::write_run(slots, id(partition, run, 0, metabyte));
             written += slots.len();
         }
         Ok(())
