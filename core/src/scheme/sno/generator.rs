@@ -32,8 +32,11 @@ pub struct Drawn {
 
 impl Drawn {
     /// The next of this process and its forks, with entropy from the system.
+    ///
+    /// # Errors
+    /// `partitions_exhausted` after 65,536 of them; `entropy_unavailable`.
     #[cfg(feature = "std")]
-    pub(super) fn from_system() -> Result<Self> {
+    pub fn from_system() -> Result<Self> {
         use fork::partitions;
         Ok(Self { partition: partitions::next()?, sequence_min: partitions::random_u16()? >> 1 })
     }

@@ -1,0 +1,36 @@
+//! How a refusal gets out: its numbers in the first slots, its texts one after the other among the bytes.
+
+use polyflake::Error;
+
+use crate::Scratch;
+
+/// Writes an error: position, retry-at and written (NaN where they say nothing), then the lengths of code, field and
+/// message (NaN where there is no field).
+#[cold]
+pub(crate) fn write(scratch: &Scratch, error: &Error) {
+    let code = scratch.put_bytes(0, error.code().as_bytes());
+    let field = scratch.put_bytes(code, error.field().unwrap_or_default().as_bytes());
+    let message = scratch.put_bytes(code + field, error.to_string().as_bytes());
+    scratch.put_numbers([
+        number(error.position()),
+        error.retry_at().map_or(f64::NAN, milliseconds),
+        number(error.written()),
+        length(code),
+        error.field().map_or(f64::NAN, |_| length(field)),
+        length(message),
+    ]);
+}
+
+fn number(value: Option<usize>) -> f64 {
+    value.map_or(f64::NAN, length)
+}
+
+#[allow(clippy::cast_precision_loss, reason = "positions and lengths are far below 2^53")]
+fn length(value: usize) -> f64 {
+    value as f64
+}
+
+#[allow(clippy::cast_precision_loss, reason = "every format's time ends below 2^53 ms")]
+fn milliseconds(unix_ms: i64) -> f64 {
+    unix_ms as f64
+}

@@ -1,0 +1,158 @@
+//! The area of memory that arguments and results cross through.
+//!
+//! JavaScript writes it, makes a call, and reads it before anything else can run, so one area serves all calls of a
+//! thread. A call reads all its arguments before it does anything that could call back.
+
+use std::cell::Cell;
+
+use polyflake::{Error, Result};
+
+/// Slots for numbers.
+const NUMBERS: usize = 32;
+/// UTF-16 units of a text; no ID's text is longer.
+const UNITS: usize = 64;
+/// Bytes: 1,024 texts of 16 characters.
+const BYTES: usize = 16 * 1024;
+
+/// Cells, since JavaScript writes them behind the compiler's back.
+///
+/// `packages/js/src/machine.ts` knows the offsets.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Scratch {
+    numbers: [Cell<f64>; NUMBERS],
+    units: [Cell<u16>; UNITS],
+    bytes: [Cell<u8>; BYTES],
+}
+
+impl Scratch {
+    /// An area of zeros.
+    pub const fn new() -> Self {
+        Self {
+            numbers: [const { Cell::new(0.0) }; NUMBERS],
+            units: [const { Cell::new(0) }; UNITS],
+            bytes: [const { Cell::new(0) }; BYTES],
+        }
+    }
+
+    /// Writes numbers from the first slot on.
+    pub(crate) fn put_numbers<const N: usize>(&self, numbers: [f64; N]) {
+        for (cell, number) in self.numbers.iter().zip(numbers) {
+            cell.set(number);
+        }
+    }
+
+    /// The whole number in a slot, if it is within `0..=most`; `most` has at most 53 bits.
+    #[inline]
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "only after the check, and `most` has at most 53 bits"
+    )]
+    pub(crate) fn integer(&self, slot: usize, field: &'static str, most: u64) -> Result<u64> {
+        let number = self.numbers[slot].get();
+        if (0.0..=most as f64).contains(&number) {
+            Ok(number as u64)
+        } else {
+            Err(outside(number, field, most))
+        }
+    }
+
+    /// As [`Scratch::integer`], for 8 bits.
+    #[inline]
+    pub(crate) fn byte(&self, slot: usize, field: &'static str) -> Result<u8> {
+        let [byte, ..] = self.integer(slot, field, u8::MAX.into())?.to_le_bytes();
+        Ok(byte)
+    }
+
+    /// As [`Scratch::integer`], for 16 bits.
+    pub(crate) fn word(&self, slot: usize, field: &'static str) -> Result<u16> {
+        let [low, high, ..] = self.integer(slot, field, u16::MAX.into())?.to_le_bytes();
+        Ok(u16::from_le_bytes([low, high]))
+    }
+
+    /// As [`Scratch::integer`], for 32 bits.
+    pub(crate) fn double_word(&self, slot: usize, field: &'static str) -> Result<u32> {
+        let [a, b, c, d, ..] = self.integer(slot, field, u32::MAX.into())?.to_le_bytes();
+        Ok(u32::from_le_bytes([a, b, c, d]))
+    }
+
+    /// As [`Scratch::integer`], for the whole numbers that JavaScript holds exactly.
+    pub(crate) fn safe_integer(&self, slot: usize, field: &'static str) -> Result<u64> {
+        self.integer(slot, field, (1 << 53) - 1)
+    }
+
+    /// Whether a value was given: NaN stands for one that was not.
+    #[inline]
+    pub(crate) fn given(&self, slot: usize) -> bool {
+        !self.numbers[slot].get().is_nan()
+    }
+
+    /// What `read` makes of a slot, if a value was given there.
+    pub(crate) fn optional<T>(
+        &self,
+        slot: usize,
+        read: impl FnOnce(&Self, usize) -> Result<T>,
+    ) -> Result<Option<T>> {
+        self.given(slot).then(|| read(self, slot)).transpose()
+    }
+
+    /// A time in whole Unix milliseconds; what is beyond 64 bits is beyond every format, and stays so.
+    #[allow(clippy::cast_possible_truncation, reason = "saturates, see above")]
+    pub(crate) fn time(&self, slot: usize) -> i64 {
+        self.numbers[slot].get() as i64
+    }
+
+    /// The text of exactly `N` UTF-16 units whose length is in the first slot.
+    #[inline]
+    pub(crate) fn text<const N: usize>(&self) -> Result<[u16; N]> {
+        const { assert!(N <= UNITS) };
+        let length = self.length();
+        if length != N {
+            return Err(Error::invalid_length(length, N, N));
+        }
+        let mut text = [0; N];
+        for (unit, cell) in text.iter_mut().zip(&self.units) {
+            *unit = cell.get();
+        }
+        Ok(text)
+    }
+
+    /// The length or count in the first slot: JavaScript's own, so it is one.
+    #[inline]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+    pub(crate) fn length(&self) -> usize {
+        self.numbers[0].get() as usize
+    }
+
+    /// Copies bytes out, from `at` on; stops at the end of the area.
+    #[inline]
+    pub(crate) fn get_bytes(&self, at: usize, bytes: &mut [u8]) {
+        for (byte, cell) in bytes.iter_mut().zip(self.bytes.iter().skip(at)) {
+            *byte = cell.get();
+        }
+    }
+
+    /// Copies bytes in, from `at` on; stops at the end of the area. Says how many fitted.
+    #[inline]
+    pub(crate) fn put_bytes(&self, at: usize, bytes: &[u8]) -> usize {
+        let cells = self.bytes.get(at..).unwrap_or_default();
+        for (cell, byte) in cells.iter().zip(bytes) {
+            cell.set(*byte);
+        }
+        cells.len().min(bytes.len())
+    }
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cold]
+#[allow(clippy::cast_possible_truncation, reason = "saturates, and only in a message")]
+fn outside(number: f64, field: &'static str, most: u64) -> Error {
+    Error::out_of_range(field, number as i128, 0, most.into())
+}

@@ -1,0 +1,5 @@
+//! Tells the linker that Node brings Node-API.
+
+fn main() {
+    napi_build::setup();
+}

@@ -1,0 +1,65 @@
+//! The thread's machine, and the JavaScript memory that its scratch area lies in.
+
+use std::{cell::RefCell, rc::Rc};
+
+use napi::{
+    Env, JsValue, Status,
+    bindgen_prelude::{FromNapiValue, Object, ObjectRef, Uint8ArraySlice},
+};
+use polyflake::Result;
+use polyflake_js::{Machine, Scratch};
+
+use crate::clock::JsClock;
+
+/// What a call answers on a thread without a machine.
+const NOT_ATTACHED: u32 = 2;
+
+thread_local! {
+    static ATTACHED: RefCell<Option<Rc<Attached>>> = const { RefCell::new(None) };
+}
+
+struct Attached {
+    machine: Machine<JsClock>,
+    /// Keeps the memory of the scratch area alive for as long as the environment.
+    area: ObjectRef<false>,
+}
+
+/// Makes the thread's machine over `area`, unless it has one; gives the area of the one it has.
+pub(crate) fn attach<'env>(env: &'env Env, area: Object<'env>) -> napi::Result<Object<'env>> {
+    if let Some(attached) = attached() {
+        return attached.area.get_value(env);
+    }
+    let machine = Machine::new(scratch_in(area)?);
+    let attached = Attached { machine, area: area.create_ref()? };
+    // The next environment on this thread must not find the memory of this one.
+    env.add_env_cleanup_hook((), |()| drop(ATTACHED.take()))?;
+    ATTACHED.set(Some(Rc::new(attached)));
+    Ok(area)
+}
+
+/// Runs a call of the thread's machine.
+#[inline]
+pub(crate) fn run(call: impl FnOnce(&Machine<JsClock>) -> Result<()>) -> u32 {
+    attached().map_or(NOT_ATTACHED, |attached| attached.machine.run(call))
+}
+
+fn attached() -> Option<Rc<Attached>> {
+    ATTACHED.with_borrow(Clone::clone)
+}
+
+/// The scratch area in the memory of a `Uint8Array`.
+#[allow(unsafe_code, reason = "JavaScript's memory has no safe door")]
+fn scratch_in(area: Object<'_>) -> napi::Result<&'static Scratch> {
+    let mut bytes = Uint8ArraySlice::from_unknown(area.to_unknown())?;
+    // SAFETY: only its address and length are taken; nothing is read or written through this slice.
+    let memory: *mut [u8] = unsafe { bytes.as_mut() };
+    #[allow(clippy::cast_ptr_alignment, reason = "checked next")]
+    let scratch = memory.cast::<Scratch>();
+    if memory.len() < size_of::<Scratch>() || !scratch.is_aligned() {
+        return Err(napi::Error::new(Status::InvalidArg, "expected a larger, aligned area"));
+    }
+    // SAFETY: large enough and aligned, as just checked, and any bytes are a Scratch. An array buffer does not move, and
+    // this one stays: `Attached` holds it until the environment ends, which ends `Attached` too, and the package neither
+    // detaches nor resizes it. It is made of cells, so JavaScript may write it between calls.
+    Ok(unsafe { &*scratch })
+}

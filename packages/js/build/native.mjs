@@ -1,0 +1,22 @@
+/** The native addon of this machine. */
+import { copyFileSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { PACKAGE, run, targetDirectory } from "./tools.mjs";
+
+const LIBRARIES = { win32: "polyflake_node.dll", darwin: "libpolyflake_node.dylib" };
+
+/** Builds it into `prebuilds/<platform>`, where `src/machines/native.ts` looks. */
+export function buildNative() {
+  run("cargo", "build", "--package", "polyflake-node", "--release");
+  const library = LIBRARIES[process.platform] ?? "libpolyflake_node.so";
+  const folder = join(PACKAGE, "prebuilds", platform());
+  mkdirSync(folder, { recursive: true });
+  // Removed first: a process that has it loaded keeps the old one.
+  rmSync(join(folder, "polyflake.node"), { force: true });
+  copyFileSync(join(targetDirectory(), "release", library), join(folder, "polyflake.node"));
+}
+
+function platform() {
+  const musl = process.platform === "linux" && !process.report.getReport().header.glibcVersionRuntime;
+  return `${process.platform}-${process.arch}${musl ? "-musl" : ""}`;
+}

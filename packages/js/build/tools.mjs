@@ -1,0 +1,49 @@
+/** The programs that the build runs, and where it finds them. */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+export const PACKAGE = new URL("..", import.meta.url).pathname;
+export const REPOSITORY = join(PACKAGE, "../..");
+
+/** Runs a program in the repository, its output on the terminal. */
+export function run(program, ...args) {
+  execFileSync(program, args, { cwd: REPOSITORY, stdio: "inherit" });
+}
+
+/** What a program prints. */
+export function output(program, ...args) {
+  return execFileSync(program, args, { cwd: REPOSITORY, encoding: "utf8", maxBuffer: 1 << 26 }).trim();
+}
+
+/** Where cargo builds to. */
+export function targetDirectory() {
+  return JSON.parse(output("cargo", "metadata", "--no-deps", "--format-version=1")).target_directory;
+}
+
+/** The target, added to the toolchain if it is missing and there is a rustup to ask. */
+export function addTarget(target) {
+  try {
+    if (!output("rustup", "target", "list", "--installed").split("\n").includes(target)) run("rustup", "target", "add", target);
+  } catch (failure) {
+    if (failure.code !== "ENOENT") throw failure;
+  }
+}
+
+/** wasm-bindgen of exactly the version that the crate is locked to, installed if there is none. */
+export function wasmBindgen() {
+  const version = lockedVersion("wasm-bindgen");
+  const own = join(targetDirectory(), "tools");
+  const program = (directory) => join(directory, process.platform === "win32" ? "wasm-bindgen.exe" : "wasm-bindgen");
+  const fits = (path) => existsSync(path) && output(path, "--version") === `wasm-bindgen ${version}`;
+  const places = [join(own, "bin"), ...(process.env.PATH ?? "").split(delimiter)].map(program);
+  const found = places.find(fits);
+  if (found) return found;
+  run("cargo", "install", "wasm-bindgen-cli", "--version", version, "--root", own);
+  return program(join(own, "bin"));
+}
+
+function lockedVersion(name) {
+  const lock = readFileSync(join(REPOSITORY, "Cargo.lock"), "utf8");
+  return new RegExp(`name = "${name}"\nversion = "([^"]+)"`).exec(lock)[1];
+}

@@ -1,0 +1,116 @@
+/** The border: values from JavaScript, checked and never converted. */
+import { invalidType, PolyflakeError } from "./errors.js";
+import { ABSENT } from "./machine.js";
+
+/** A whole number; whether it is in range, the core says. */
+export function integer(value: unknown, field: string): number {
+  if (typeof value === "number" && Number.isInteger(value)) return value;
+  throw invalidType("integer", value, { field });
+}
+
+/** A whole number, or {@link ABSENT} for one that was not given. */
+export function optionalInteger(value: unknown, field: string): number {
+  return value === undefined ? ABSENT : integer(value, field);
+}
+
+/** A whole number within `0..=most`. */
+export function within(value: unknown, field: string, most: number): number {
+  const number = integer(value, field);
+  if (number >= 0 && number <= most) return number;
+  throw new PolyflakeError("out_of_range", `expected ${field} in 0..=${most}, found ${number}`, { field });
+}
+
+/** A text. */
+export function string(value: unknown): string {
+  if (typeof value === "string") return value;
+  throw invalidType("string", value);
+}
+
+/** A time in Unix milliseconds. */
+export function time(value: unknown, field: string): number {
+  if (typeof value === "number") return integer(value, field);
+  const ms = millisecondsOf(value);
+  if (ms !== undefined && !Number.isNaN(ms)) return ms;
+  throw invalidType("valid Date or integer milliseconds", value, { field });
+}
+
+/** What a Date of any realm holds; undefined for what is no Date. */
+function millisecondsOf(value: unknown): number | undefined {
+  try {
+    return Date.prototype.getTime.call(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The getters of all typed arrays, which no subclass can change. */
+const typedArray = /* @__PURE__ */ Object.getPrototypeOf(Uint8Array.prototype) as object;
+const getter = (name: PropertyKey): ((this: unknown) => unknown) =>
+  Object.getOwnPropertyDescriptor(typedArray, name)!.get!;
+const bufferOf = /* @__PURE__ */ getter("buffer");
+const offsetOf = /* @__PURE__ */ getter("byteOffset");
+const kindOf = /* @__PURE__ */ getter(Symbol.toStringTag);
+const lengthOf = /* @__PURE__ */ getter("length");
+
+/** Whether a value is a Uint8Array of any realm. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return kindOf.call(value) === "Uint8Array";
+}
+
+/** A Uint8Array; 0 bytes long if it is detached. */
+export function bytes(value: unknown, field: string): Uint8Array {
+  if (isBytes(value)) return value;
+  throw invalidType("Uint8Array", value, { field });
+}
+
+/** How many bytes there are, whatever a subclass says. */
+export function lengthOfBytes(value: Uint8Array): number {
+  return lengthOf.call(value) as number;
+}
+
+/** A view of some of the bytes, whatever a subclass says; `from` and `length` lie within. */
+export function partOfBytes(value: Uint8Array, from: number, length: number): Uint8Array {
+  return new Uint8Array(bufferOf.call(value) as ArrayBuffer, (offsetOf.call(value) as number) + from, length);
+}
+
+/** The two elements of an array or array-like. */
+export function pair(value: unknown, field: string): [unknown, unknown] {
+  const { 0: first, 1: second, length } = members(value, field, ["0", "1", "length"], "ignored");
+  if (length === 2) return [first, second];
+  throw invalidType(`two elements of ${field}`, value, { field });
+}
+
+/**
+ * The members of an object that the caller gave, each read once.
+ *
+ * @throws {PolyflakeError} `invalid_type` with the cause if a getter throws; `unknown_field` for a member beside `names`
+ * if there may be none.
+ */
+export function members<Name extends string>(
+  value: unknown,
+  field: string,
+  names: readonly Name[],
+  others: "refused" | "ignored" = "refused",
+): Partial<Record<Name, unknown>> {
+  if (typeof value !== "object" || value === null) throw invalidType("object", value, { field });
+  const given: Partial<Record<Name, unknown>> = {};
+  try {
+    if (others === "refused") refuseOthers(value, names);
+    for (const name of names) given[name] = (value as Record<Name, unknown>)[name];
+  } catch (cause) {
+    if (cause instanceof PolyflakeError) throw cause;
+    throw new PolyflakeError("invalid_type", `expected ${field} that can be read`, { field, cause });
+  }
+  return given;
+}
+
+/** A misspelt option would be a partition or a bound that is silently not there. */
+function refuseOthers(value: object, names: readonly string[]): void {
+  for (const name in value) {
+    if (!names.includes(name)) {
+      throw new PolyflakeError("unknown_field", `expected one of ${names.join(", ")}, found ${name}`, {
+        field: name,
+      });
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/** What went wrong; the same strings in every language. */
+export type ErrorCode =
+  | "invalid_type"
+  | "invalid_length"
+  | "invalid_character"
+  | "not_canonical"
+  | "out_of_range"
+  | "time_out_of_range"
+  | "clock_behind"
+  | "clock_failed"
+  | "sequence_exhausted"
+  | "lease_not_started"
+  | "lease_expired"
+  | "lease_mismatch"
+  | "invalid_secret"
+  | "invalid_layout"
+  | "unknown_field"
+  | "missing_field"
+  | "partitions_exhausted"
+  | "generator_closed"
+  | "forked"
+  | "entropy_unavailable";
+
+/** The members of an error beside its code. */
+export interface ErrorDetails {
+  position?: number;
+  field?: string;
+  retryAt?: number;
+  written?: number;
+  cause?: unknown;
+}
+
+/**
+ * Why a call was refused. Nothing was changed by it.
+ *
+ * Tell errors apart by `code`: the ESM and CJS copies of this package have a class each.
+ */
+export class PolyflakeError extends Error {
+  /** The stable code, the same string in every language. */
+  readonly code: ErrorCode;
+  /** The 0-based index of the first bad character, in UTF-16 units. */
+  declare readonly position?: number;
+  /** The field or option that was refused. */
+  declare readonly field?: string;
+  /** When to try again, in Unix milliseconds. */
+  declare readonly retryAt?: number;
+  /** How many IDs were made before a batch was refused. */
+  declare readonly written?: number;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message);
+    this.code = code;
+    Object.assign(this, details);
+  }
+
+  override get name(): string {
+    return "PolyflakeError";
+  }
+}
+
+/** A value of the wrong type: never converted, and nothing of it is called to describe it. */
+export function invalidType(expected: string, value: unknown, details?: ErrorDetails): PolyflakeError {
+  const found = typeof value === "number" ? value : value === null ? "null" : typeof value;
+  return new PolyflakeError("invalid_type", `expected ${expected}, found ${found}`, details);
+}
+
+/** A text or byte string of the wrong length. */
+export function invalidLength(expected: number, found: number): PolyflakeError {
+  return new PolyflakeError("invalid_length", `expected length ${expected}, found ${found}`);
+}
+
+/** The first bad character of a text. */
+export function invalidCharacter(position: number): PolyflakeError {
+  return new PolyflakeError(
+    "invalid_character",
+    `a character that the format does not have: position ${position}`,
+    { position },
+  );
+}

@@ -1,0 +1,143 @@
+import { load } from "#machine";
+import { type ErrorCode, type ErrorDetails, PolyflakeError } from "./errors.js";
+
+/**
+ * The calls that the native addon and the wasm module share (see bindings-js): arguments and results lie in the scratch
+ * area, and 0 means done.
+ */
+export interface Calls {
+  snoParse(): number;
+  snoMetabyte(): number;
+  snoWith(): number;
+  snoFromParts(): number;
+  snoFromUuid(): number;
+  snoTexts(): number;
+  snoTimeRange(): number;
+  snoBuild(clock: (() => number) | undefined): number;
+  snoOffer(): number;
+  snoRelease(): number;
+  snoGenerate(): number;
+  snoGenerateAt(): number;
+  snoFill(): number;
+  snoPartition(): number;
+  snoExtendWindow(): number;
+  snoStats(): number;
+  snoClose(): number;
+  /** Only the native addon has one: the default partitions of the process, whatever the thread. */
+  snoDraw?(): number;
+}
+
+/** A machine as it comes: its calls, and where its scratch area lies. */
+export interface Backend {
+  readonly kind: "native" | "wasm";
+  readonly calls: Calls;
+  /** The buffer that holds the scratch area now: wasm memory gets another when it grows. */
+  readonly buffer: () => ArrayBuffer;
+  readonly offset: number;
+}
+
+/** The layout of the scratch area, as bindings-js/src/scratch.rs has it. */
+const NUMBERS = 32;
+const UNITS = 64;
+const BYTES = 16 * 1024;
+/** Bytes of the scratch area. */
+export const SCRATCH = NUMBERS * 8 + UNITS * 2 + BYTES;
+
+/** IDs that one call converts or makes. */
+export const BATCH = 1024;
+
+/** Stands for a value that was not given. */
+export const ABSENT = NaN;
+
+/** A machine in use: the scratch area as views, and errors thrown. */
+export class Machine {
+  numbers!: Float64Array;
+  units!: Uint16Array;
+  bytes!: Uint8Array;
+
+  constructor(
+    readonly calls: Calls,
+    readonly kind: Backend["kind"],
+    private readonly view: () => void,
+  ) {}
+
+  static of({ kind, calls, buffer, offset }: Backend): Machine {
+    const machine: Machine = new Machine(calls, kind, () => {
+      machine.numbers = new Float64Array(buffer(), offset, NUMBERS);
+      machine.units = new Uint16Array(buffer(), offset + NUMBERS * 8, UNITS);
+      machine.bytes = new Uint8Array(buffer(), offset + NUMBERS * 8 + UNITS * 2, BYTES);
+    });
+    machine.view();
+    return machine;
+  }
+
+  /** Looks at a call's answer: throws what it refused with, and what `more` there is to say. */
+  check(status: number, more?: (error: ErrorDetails, code: ErrorCode) => void): void {
+    if (this.bytes.length === 0) this.view();
+    if (status !== 0) throw this.#error(more);
+  }
+
+  /** Writes a text for a call to read. What is too long for every format needs no more than its length. */
+  putText(text: string): void {
+    const { length } = text;
+    this.numbers[0] = length;
+    for (let k = 0; k < length && k < UNITS; k++) this.units[k] = text.charCodeAt(k);
+  }
+
+  /** The text of 16 characters at `index`. One call of `fromCharCode` with 16 codes beats every other way. */
+  text(index: number): string {
+    const b = this.bytes;
+    const at = index * 16;
+    return String.fromCharCode(
+      b[at]!,
+      b[at + 1]!,
+      b[at + 2]!,
+      b[at + 3]!,
+      b[at + 4]!,
+      b[at + 5]!,
+      b[at + 6]!,
+      b[at + 7]!,
+      b[at + 8]!,
+      b[at + 9]!,
+      b[at + 10]!,
+      b[at + 11]!,
+      b[at + 12]!,
+      b[at + 13]!,
+      b[at + 14]!,
+      b[at + 15]!,
+    );
+  }
+
+  /** The error that a call left in the scratch area (bindings-js/src/errors.rs). */
+  #error(more?: (error: ErrorDetails, code: ErrorCode) => void): PolyflakeError {
+    const [position, retryAt, written, code, field, message] = this.numbers as unknown as number[];
+    const texts = this.#texts(code!, field! || 0, message!);
+    const name = Number.isNaN(field) ? undefined : camelCase(texts[1]);
+    const details: ErrorDetails = {
+      ...(Number.isNaN(position) ? {} : { position: position! }),
+      ...(Number.isNaN(retryAt) ? {} : { retryAt: retryAt! }),
+      ...(Number.isNaN(written) ? {} : { written: written! }),
+      ...(name === undefined ? {} : { field: name }),
+    };
+    more?.(details, texts[0] as ErrorCode);
+    return new PolyflakeError(texts[0] as ErrorCode, name ? texts[2].replace(texts[1], name) : texts[2], details);
+  }
+
+  #texts(code: number, field: number, message: number): [string, string, string] {
+    const utf8 = new TextDecoder();
+    const text = (from: number, length: number) => utf8.decode(this.bytes.subarray(from, from + length));
+    return [text(0, code), text(code, field), text(code + field, message)];
+  }
+}
+
+/** Options have their names in camel case here. */
+function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+let loaded: Machine | undefined;
+
+/** The machine of this copy of the package, loaded at the first use. */
+export function machine(): Machine {
+  return (loaded ??= Machine.of(load()));
+}

@@ -1,0 +1,48 @@
+/**
+ * Default partitions, one source for all copies of the package in a realm: ESM and CJS, native and wasm.
+ *
+ * The first copy that needs one leaves its source under a registered symbol, and the others take from it.
+ */
+import { PolyflakeError } from "./errors.js";
+
+/** A default partition, and the lower bound of its sequences. */
+export interface Drawn {
+  partition: number;
+  sequenceMin: number;
+}
+
+const KEY = Symbol.for("polyflake.partitions");
+const COUNT = 65_536;
+
+/** The next default partition; `own` is this copy's source, should it be the first. */
+export function draw(own: () => Drawn = counting()): Drawn {
+  const realm = globalThis as { [KEY]?: unknown };
+  if (typeof realm[KEY] !== "function") {
+    Object.defineProperty(realm, KEY, { value: own, configurable: true, writable: true });
+  }
+  return (realm[KEY] as () => Drawn)();
+}
+
+/** 16 random bits for the first partition, then counted on; a random lower bound for each. */
+function counting(): () => Drawn {
+  let first: number | undefined;
+  let taken = 0;
+  return () => {
+    const [partition, bound] = random();
+    first ??= partition;
+    if (taken === COUNT) {
+      throw new PolyflakeError("partitions_exhausted", "no default partition is left in this realm");
+    }
+    return { partition: (first + taken++) % COUNT, sequenceMin: bound >> 1 };
+  };
+}
+
+/** Asked for only when an ID is made: workers have no entropy before. */
+function random(): [number, number] {
+  try {
+    const [a, b] = crypto.getRandomValues(new Uint16Array(2));
+    return [a!, b!];
+  } catch (cause) {
+    throw new PolyflakeError("entropy_unavailable", "the system gave no random bytes", { cause });
+  }
+}

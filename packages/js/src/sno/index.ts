@@ -1,0 +1,36 @@
+/**
+ * sno: 10 bytes, 16 characters, a metabyte that tells what the ID is of.
+ *
+ * ```text
+ * 39 timestamp, 4 ms units since 2010 | 1 tick-tock | 8 metabyte | 16 partition | 16 sequence        (big-endian)
+ * ```
+ *
+ * Byte order, text order and time order are one.
+ *
+ * @module
+ */
+export { SnoArray } from "./array.js";
+export {
+  Generator,
+  type GeneratorOptions,
+  generate,
+  type RestoreOptions,
+  type Snapshot,
+  type Stats,
+} from "./generator.js";
+export {
+  type Fields,
+  fromBytes,
+  fromParts,
+  fromUuid,
+  isValid,
+  metabyte,
+  type Parts,
+  parse,
+  timeRange,
+  toBytes,
+  toUuid,
+  withMetabyte,
+  withPartition,
+  withSequence,
+} from "./ids.js";

@@ -1,0 +1,180 @@
+import { integer, isBytes, lengthOfBytes, members, optionalInteger, pair, time } from "../checks.js";
+import { type GuardedClock, guarded } from "../clock.js";
+import { invalidType, PolyflakeError } from "../errors.js";
+import { ABSENT } from "../machine.js";
+
+/** Options for a generator that goes on from a snapshot. */
+export interface RestoreOptions {
+  /** The metabyte of IDs made without saying one, 0..255; 0 by default. */
+  metabyte?: number;
+  /** The half-open time span, Dates or integer Unix milliseconds, in which IDs may be made. */
+  window?: readonly [start: Date | number, end: Date | number];
+  /** A function that gives the time in Unix milliseconds; the system's clock by default. */
+  clock?: () => number;
+  /** What to do when a tick's sequences are used up; to wait by default. */
+  onExhausted?: "wait" | "error";
+  /** How long one call may wait, in milliseconds; one tick of 4 ms by default. Nothing else runs meanwhile. */
+  maxWait?: number;
+}
+
+/** Options for a generator. */
+export interface GeneratorOptions extends RestoreOptions {
+  /**
+   * The partition: 0..65535, or two bytes. No other generator may have it, save with other sequence bounds. By default one
+   * that differs from every other default in this realm (on native, in this process).
+   */
+  partition?: number | Uint8Array;
+  /** The first sequence of a tick, inclusive: 0..65535. 0 by default, or random in 0..32767 under a default partition. */
+  sequenceMin?: number;
+  /** The last sequence of a tick, inclusive: 0..65535, 65535 by default. The pool holds at least 4. */
+  sequenceMax?: number;
+}
+
+/**
+ * What a closed generator leaves to restore from, once: a second generator from it repeats IDs.
+ *
+ * It is JSON under the original's names. Times are 4 ms units since 2010.
+ */
+export interface Snapshot {
+  /** The partition's two bytes. */
+  partition: [number, number];
+  /** The first sequence of a tick. */
+  sequenceMin: number;
+  /** The last sequence of a tick. */
+  sequenceMax: number;
+  /** The last sequence given out in tick `wallHi`. */
+  sequence: number;
+  /** When the snapshot was taken. */
+  now: number;
+  /** The tick of the last ID. */
+  wallHi: number;
+  /** Up to this tick a step back of the clock is waited out. */
+  wallSafe: number;
+  /** How often the clock stepped back. */
+  drifts: number;
+}
+
+/** Figures of a generator, at one moment. Nothing can be restored from them, since the generator goes on. */
+export interface Stats {
+  /** The partition, once the generator has one. */
+  partition: number | undefined;
+  /** The first sequence of a tick. */
+  sequenceMin: number;
+  /** The last sequence of a tick. */
+  sequenceMax: number;
+  /** The last sequence given out in this tick; the lower bound if none was. */
+  sequence: number;
+  /** How many IDs were made in this tick. */
+  len: number;
+  /** This tick, by the generator's clock: 4 ms units since 2010. */
+  now: number;
+  /** The tick of the last ID. */
+  wallHi: number;
+  /** Up to this tick a step back of the clock is waited out. */
+  wallSafe: number;
+  /** How often the clock stepped back. */
+  drifts: number;
+  /** Whether the generator was closed. */
+  closed: boolean;
+}
+
+const RESTORE = ["metabyte", "window", "clock", "onExhausted", "maxWait"] as const;
+const BUILD = ["partition", "sequenceMin", "sequenceMax", ...RESTORE] as const;
+const COUNTERS = ["sequenceMin", "sequenceMax", "sequence", "now", "wallHi", "wallSafe", "drifts"] as const;
+
+/** Options, checked: as numbers in the order of the slots, and what stays on this side. */
+export interface Settings {
+  readonly numbers: readonly number[];
+  readonly clock: GuardedClock | undefined;
+  readonly metabyte: number;
+  /** Whether the partition is known. */
+  readonly settled: boolean;
+}
+
+/** Reads the options; a partition and bounds only where no snapshot brings them. */
+export function settingsOf(options: unknown, restored: boolean): Settings {
+  const given: Partial<Record<(typeof BUILD)[number], unknown>> = members(
+    options,
+    "options",
+    restored ? RESTORE : BUILD,
+  );
+  const partition = partitionOf(given.partition);
+  const metabyte = optionalInteger(given.metabyte, "metabyte");
+  return {
+    numbers: [
+      partition,
+      optionalInteger(given.sequenceMin, "sequenceMin"),
+      optionalInteger(given.sequenceMax, "sequenceMax"),
+      metabyte,
+      ...windowOf(given.window),
+      onExhaustedOf(given.onExhausted),
+      optionalInteger(given.maxWait, "maxWait"),
+    ],
+    clock: guarded(given.clock),
+    metabyte: metabyte || 0,
+    settled: restored || !Number.isNaN(partition),
+  };
+}
+
+function partitionOf(value: unknown): number {
+  if (!isBytes(value)) return optionalInteger(value, "partition");
+  const length = lengthOfBytes(value);
+  if (length !== 2) {
+    throw new PolyflakeError("invalid_length", `expected 2 bytes of partition, found ${length}`, { field: "partition" });
+  }
+  const [high, low] = new Uint8Array(value);
+  return (high! << 8) | low!;
+}
+
+function windowOf(value: unknown): [number, number] {
+  if (value === undefined) return [ABSENT, ABSENT];
+  const [start, end] = pair(value, "window");
+  return [time(start, "window"), time(end, "window")];
+}
+
+function onExhaustedOf(value: unknown): number {
+  if (value === undefined || value === "wait") return 0;
+  if (value === "error") return 1;
+  const field = "onExhausted";
+  if (typeof value !== "string") throw invalidType('"wait" or "error"', value, { field });
+  throw new PolyflakeError("out_of_range", `expected "wait" or "error", found ${JSON.stringify(value)}`, { field });
+}
+
+/** A snapshot as numbers, the partition's two bytes first. */
+export function numbersOf(snapshot: unknown): number[] {
+  const given = members(snapshot, "snapshot", ["partition", ...COUNTERS]);
+  for (const field of ["partition", ...COUNTERS] as const) {
+    if (given[field] === undefined) {
+      throw new PolyflakeError("missing_field", `a field without its value: ${field}`, { field });
+    }
+  }
+  const bytes = pair(given.partition, "partition").map((byte) => integer(byte, "partition"));
+  return [...bytes, ...COUNTERS.map((field) => integer(given[field], field))];
+}
+
+/** The snapshot that a closing call left. */
+export function snapshotOf(numbers: Float64Array): Snapshot {
+  const [high, low, ...counters] = numbers as unknown as number[];
+  return {
+    partition: [high!, low!],
+    ...(Object.fromEntries(COUNTERS.map((name, k) => [name, counters[k]])) as Omit<Snapshot, "partition">),
+  };
+}
+
+/** The figures that a call left. */
+export function statsOf(numbers: Float64Array): Stats {
+  const [partition, sequenceMin, sequenceMax, sequence, len, now, wallHi, wallSafe, drifts, closed] =
+    numbers as unknown as number[];
+  return {
+    partition: Number.isNaN(partition) ? undefined : partition,
+    sequenceMin: sequenceMin!,
+    sequenceMax: sequenceMax!,
+    sequence: sequence!,
+    len: len!,
+    now: now!,
+    wallHi: wallHi!,
+    wallSafe: wallSafe!,
+    drifts: drifts!,
+    closed: closed === 1,
+  };
+}
