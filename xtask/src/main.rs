@@ -9,6 +9,8 @@
 
 mod build;
 mod conformance;
+mod demo;
+mod test;
 mod tools;
 mod workspace;
 
@@ -22,6 +24,10 @@ use clap::Parser;
 enum Task {
     /// Ask every runtime the same and compare the answers, with the vectors and with each other.
     Conformance(conformance::Options),
+    /// Make IDs in every runtime, read each of them in every other, and show them
+    Demo,
+    /// Run all tests of all languages
+    Test(test::Options),
     /// Build the wheel, the npm package and the test drivers.
     Build,
 }
@@ -29,6 +35,8 @@ enum Task {
 fn main() -> Result<ExitCode> {
     let well = match Task::parse() {
         Task::Conformance(options) => conformance::main(&options)?,
+        Task::Demo => demo::main()?,
+        Task::Test(options) => test::main(&options)?,
         Task::Build => build::all(&workspace::shell()?).map(|()| true)?,
     };
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })

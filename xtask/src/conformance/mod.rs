@@ -12,7 +12,11 @@ pub use case::Case;
 pub use driver::Driver;
 pub use runtime::Runtime;
 
-use std::{path::PathBuf, thread, time::Instant};
+use std::{
+    path::{Path, PathBuf},
+    thread,
+    time::Instant,
+};
 
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -51,6 +55,13 @@ impl Default for Options {
             seed: None,
             cases: 10_000,
         }
+    }
+}
+
+impl Options {
+    /// No random cases, and vectors from another folder.
+    pub fn only_vectors(folder: &Path) -> Self {
+        Self { vectors: folder.to_owned(), cases: 0, ..Self::default() }
     }
 }
 

@@ -57,7 +57,7 @@ fn link_from_path(bin: &PathBuf) -> Result<()> {
             .find(|path| path.is_file());
         match machine {
             Some(path) if !link.exists() => {
-                symlink(path, &link).with_context(|| format!("cannot link {}", link.display()))?
+                symlink(path, &link).with_context(|| format!("cannot link {}", link.display()))?;
             }
             _ => {}
         }

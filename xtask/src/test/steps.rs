@@ -1,0 +1,122 @@
+//! The steps of `cargo xtask test`, in order.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use xshell::{Shell, cmd};
+
+use super::{Step, packaging, readme, tidy};
+use crate::{
+    build,
+    conformance::{self, Runtime},
+    demo, tools, workspace,
+};
+
+pub const ALL: &[Step] = &[
+    Step { name: "tidy", needed: false, run: |_| tidy::check() },
+    Step {
+        name: "format",
+        needed: false,
+        run: |sh| Ok(cmd!(sh, "cargo fmt --all --check").run()?),
+    },
+    Step { name: "set-up", needed: true, run: set_up },
+    Step { name: "clippy", needed: false, run: clippy },
+    Step { name: "no_std", needed: false, run: no_std },
+    Step { name: "rust", needed: false, run: rust },
+    Step { name: "rust-docs", needed: false, run: rust_docs },
+    Step { name: "loom", needed: false, run: loom },
+    Step { name: "build", needed: true, run: build::all },
+    Step { name: "python", needed: false, run: python },
+    Step { name: "python-types", needed: false, run: python_types },
+    Step { name: "javascript", needed: false, run: javascript },
+    Step { name: "packaging-python", needed: false, run: packaging::python },
+    Step { name: "packaging-javascript", needed: false, run: packaging::javascript },
+    Step { name: "readme", needed: false, run: readme::check },
+    Step { name: "conformance", needed: false, run: conformance },
+    Step { name: "conformance-notices", needed: false, run: conformance_notices },
+    Step { name: "demo", needed: false, run: |_| expect(demo::main()?, "the runtimes disagree") },
+];
+
+/// What the machine must have or get before anything is compiled.
+fn set_up(shell: &Shell) -> Result<()> {
+    tools::rust_targets(shell)?;
+    tools::python(shell).map_err(anyhow::Error::msg)?;
+    tools::node(shell).map_err(anyhow::Error::msg)
+}
+
+fn clippy(shell: &Shell) -> Result<()> {
+    Ok(cmd!(shell, "cargo clippy --quiet --workspace --all-targets --all-features -- -D warnings")
+        .run()?)
+}
+
+/// The core on a machine without an operating system, and in wasm; with and without a heap.
+fn no_std(shell: &Shell) -> Result<()> {
+    for target in ["thumbv7em-none-eabi", "wasm32-unknown-unknown"] {
+        for features in ["", "alloc", "serde,uuid"] {
+            let chosen = ["--no-default-features", "--features", features];
+            cmd!(shell, "cargo build --quiet --package polyflake --target {target} {chosen...}")
+                .run()?;
+        }
+    }
+    Ok(())
+}
+
+/// Unit tests, integration tests, examples and documentation tests.
+fn rust(shell: &Shell) -> Result<()> {
+    Ok(cmd!(shell, "cargo test --quiet --workspace --all-features").run()?)
+}
+
+fn rust_docs(shell: &Shell) -> Result<()> {
+    let docs = cmd!(shell, "cargo doc --quiet --package polyflake --all-features --no-deps");
+    Ok(docs.env("RUSTDOCFLAGS", "-D warnings").run()?)
+}
+
+/// All interleavings of the state machines' atomic steps, in a build of its own.
+fn loom(shell: &Shell) -> Result<()> {
+    let target = workspace::target().join("loom");
+    let test = cmd!(shell, "cargo test --quiet --release --package polyflake --test loom");
+    Ok(test.env("RUSTFLAGS", "--cfg loom").env("CARGO_TARGET_DIR", target).run()?)
+}
+
+fn python(shell: &Shell) -> Result<()> {
+    let (_there, python) =
+        (shell.push_dir(workspace::root().join("packages/python")), workspace::python());
+    // Isolated (-P): the installed wheel is tested, not the sources beside the tests.
+    Ok(cmd!(shell, "{python} -P -m pytest --quiet").run()?)
+}
+
+fn python_types(shell: &Shell) -> Result<()> {
+    let (_there, python) =
+        (shell.push_dir(workspace::root().join("packages/python")), workspace::python());
+    Ok(cmd!(shell, "{python} -m mypy --strict").run()?)
+}
+
+fn javascript(shell: &Shell) -> Result<()> {
+    let _there = shell.push_dir(workspace::root().join("packages/js"));
+    Ok(cmd!(shell, "npm test --silent").run()?)
+}
+
+fn conformance(shell: &Shell) -> Result<()> {
+    let ready = conformance::make_ready(shell, &[])?;
+    ensure!(ready.complete || !workspace::in_ci(), "a runtime is missing");
+    expect(conformance::run(&conformance::Options::default(), &ready)?, "answers differ")
+}
+
+/// The suite must see a single wrong digit in the vectors.
+fn conformance_notices(shell: &Shell) -> Result<()> {
+    let ready = conformance::make_ready(shell, &[Runtime::Rust])?;
+    let folder = tempfile::tempdir()?;
+    let vectors = fs::read_to_string(workspace::root().join("tests/vectors/sno.json"))?;
+    let falsified = vectors.replacen("\"sequence\": 0", "\"sequence\": 1", 1);
+    ensure!(falsified != vectors, "expected a sequence of 0 to falsify in sno.json");
+    fs::write(folder.path().join("sno.json"), falsified).context("cannot write a vector file")?;
+    let options = conformance::Options::only_vectors(folder.path());
+    expect(!conformance::run(&options, &ready)?, "a falsified vector went unnoticed")?;
+    println!("(a mismatch was expected here)");
+    Ok(())
+}
+
+fn expect(well: bool, otherwise: &'static str) -> Result<()> {
+    ensure!(well, otherwise);
+    Ok(())
+}

@@ -1,0 +1,216 @@
+//! The rules of the house that no compiler knows: who may use whom, how long files may be, one version, no machine's paths.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use anyhow::{Context, Result, ensure};
+use xshell::{Shell, cmd};
+
+use crate::workspace;
+
+/// What each module of the core may use besides itself and `error`. Modules that are not here may use nothing else.
+const ARROWS: [(&str, &[&str]); 6] = [
+    ("base32", &["cpu"]),
+    ("sparx64", &["cpu"]),
+    ("sequence", &["sync"]),
+    ("fork", &["sync"]),
+    ("scheme", &["base32", "clock", "cpu", "fork", "layout", "sequence", "sparx64", "sync"]),
+    (
+        "lib",
+        &[
+            "base32", "clock", "cpu", "error", "fork", "layout", "scheme", "sequence", "sparx64",
+            "sync",
+        ],
+    ),
+];
+
+/// How long a source file may be, its tests not counted.
+const LONGEST: usize = 400;
+
+/// A text file of the repository, by its path from the root.
+struct Source {
+    path: String,
+    text: String,
+}
+
+pub fn check() -> Result<()> {
+    let sources = sources()?;
+    let mut faults: Vec<String> = sources.iter().flat_map(arrows_that_point_back).collect();
+    faults.extend(sources.iter().filter_map(too_long));
+    faults.extend(sources.iter().flat_map(of_one_machine));
+    faults.extend(versions()?);
+    ensure!(faults.is_empty(), "{} faults:\n  {}", faults.len(), faults.join("\n  "));
+    println!("{} files", sources.len());
+    Ok(())
+}
+
+/// All that git has or would add, but for what is not text.
+fn sources() -> Result<Vec<Source>> {
+    let shell = Shell::new()?;
+    shell.change_dir(workspace::root());
+    let listed = cmd!(shell, "git ls-files --cached --others --exclude-standard").quiet().read()?;
+    let read = |path: &str| fs::read_to_string(workspace::root().join(path)).ok();
+    let sources: Vec<_> = listed
+        .lines()
+        .filter_map(|path| Some(Source { path: path.to_owned(), text: read(path)? }))
+        .collect();
+    ensure!(!sources.is_empty(), "expected files that git knows, found none");
+    Ok(sources)
+}
+
+/// Uses of modules that a module of the core must not know.
+fn arrows_that_point_back(source: &Source) -> Vec<String> {
+    let Some(module) =
+        source.path.strip_prefix("core/src/").and_then(|path| path.strip_suffix(".rs"))
+    else {
+        return Vec::new();
+    };
+    let module = module.split('/').next().unwrap_or_default();
+    let allowed =
+        ARROWS.iter().find(|(name, _)| *name == module).map_or(&[][..], |(_, allowed)| allowed);
+    used_modules(without_tests(&source.text))
+        .into_iter()
+        .filter(|used| used != module && used != "error" && !allowed.contains(&used.as_str()))
+        .map(|used| format!("{}: {module} must not use {used}", source.path))
+        .collect()
+}
+
+/// The modules of the crate that a file names after `crate::`. What the root exports by itself comes from `error`.
+fn used_modules(text: &str) -> BTreeSet<String> {
+    let code: String = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .flat_map(|line| [line, "\n"])
+        .collect();
+    let names = code.split("crate::").skip(1).flat_map(names_of_path);
+    names.filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase())).collect()
+}
+
+/// The first names of `a::b` or of `{a::b, c::{d, e}}`.
+fn names_of_path(path: &str) -> Vec<String> {
+    let name = |text: &str| -> String {
+        text.trim_start().chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
+    };
+    let Some(group) = path.strip_prefix('{') else {
+        return vec![name(path)];
+    };
+    let mut names = vec![name(group)];
+    let mut depth = 0;
+    for (index, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => names.push(name(&group[index + 1..])),
+            _ => {}
+        }
+    }
+    names
+}
+
+/// A file up to its unit tests.
+fn without_tests(text: &str) -> &str {
+    let tests = ["\n#[cfg(test)]\nmod ", "\n#[cfg(all(test"]
+        .iter()
+        .filter_map(|start| text.find(start))
+        .min();
+    tests.map_or(text, |start| &text[..start])
+}
+
+fn too_long(source: &Source) -> Option<String> {
+    const CODE: [&str; 6] = ["rs", "py", "pyi", "ts", "mjs", "js"];
+    let extension = Path::new(&source.path).extension()?.to_str()?;
+    let lines = without_tests(&source.text).lines().count();
+    let long = CODE.contains(&extension) && !source.path.contains("tests/") && lines > LONGEST;
+    long.then(|| format!("{}: {lines} lines, more than {LONGEST}", source.path))
+}
+
+/// Paths and hosts that one machine has and another has not.
+fn of_one_machine(source: &Source) -> Vec<String> {
+    // Put together here, or this file would hold them.
+    let foreign = [
+        ["/wo", "rk/"],
+        ["/ro", "ot/"],
+        ["/ho", "me/"],
+        ["registry.npm", "js"],
+        ["pypi.", "org"],
+        ["static.", "crates.io"],
+    ];
+    let found = foreign
+        .map(|halves| halves.concat())
+        .into_iter()
+        .filter(|text| source.text.contains(text.as_str()));
+    found.map(|text| format!("{}: names {text}", source.path)).collect()
+}
+
+/// Places that name another version than the workspace.
+fn versions() -> Result<Vec<String>> {
+    let cargo: toml::Table = read("Cargo.toml")?.parse()?;
+    let workspace = &cargo["workspace"];
+    let ours =
+        workspace["package"]["version"].as_str().context("expected a version in Cargo.toml")?;
+    let npm = |path: &str| -> Result<String> {
+        let package: serde_json::Value = serde_json::from_str(&read(path)?)?;
+        Ok(package["version"].as_str().unwrap_or("none").to_owned())
+    };
+    let mut named = vec![("packages/js/package.json", npm("packages/js/package.json")?)];
+    named.push(("packages/js/package-lock.json", npm("packages/js/package-lock.json")?));
+    let dependencies =
+        workspace["dependencies"].as_table().context("expected dependencies in Cargo.toml")?;
+    let own = dependencies.values().filter(|dependency| dependency.get("path").is_some());
+    named.extend(own.map(|dependency| {
+        ("Cargo.toml", dependency["version"].as_str().unwrap_or("none").to_owned())
+    }));
+    let others = named.into_iter().filter(|(_, version)| version != ours);
+    Ok(others.map(|(path, version)| format!("{path}: version {version}, not {ours}")).collect())
+}
+
+fn read(path: &str) -> Result<String> {
+    fs::read_to_string(workspace::root().join(path)).with_context(|| format!("cannot read {path}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(path: &str, text: &str) -> Source {
+        Source { path: path.to_owned(), text: text.to_owned() }
+    }
+
+    #[test]
+    fn names_are_found_in_paths_and_groups() {
+        let text = "use crate::{Error, base32::{scalar, Text}, sync::Ordering};\nlet a = crate::cpu::detect();\n// crate::no";
+        assert_eq!(used_modules(text).into_iter().collect::<Vec<_>>(), ["base32", "cpu", "sync"]);
+    }
+
+    #[test]
+    fn an_arrow_back_is_a_fault_and_one_in_tests_is_not() {
+        let back = source(
+            "core/src/sequence/per_tick.rs",
+            "use crate::{clock::Clock, sync::AtomicU64};\n",
+        );
+        assert_eq!(
+            arrows_that_point_back(&back),
+            ["core/src/sequence/per_tick.rs: sequence must not use clock"]
+        );
+        let tests = source(
+            "core/src/base32.rs",
+            "use crate::cpu;\n#[cfg(test)]\nmod tests { use crate::scheme; }\n",
+        );
+        assert!(arrows_that_point_back(&tests).is_empty());
+    }
+
+    #[test]
+    fn long_files_are_faults() {
+        let lines = |count| "x\n".repeat(count);
+        assert!(too_long(&source("core/src/a.rs", &lines(400))).is_none());
+        assert!(too_long(&source("core/src/a.rs", &lines(401))).is_some());
+        assert!(too_long(&source("tests/vectors/a.json", &lines(401))).is_none());
+    }
+
+    #[test]
+    fn a_machines_paths_are_faults() {
+        let path = ["/ho", "me/someone"].concat();
+        assert_eq!(of_one_machine(&source("README.md", &path)).len(), 1);
+        assert!(of_one_machine(&source("README.md", "core/src")).is_empty());
+    }
+}
