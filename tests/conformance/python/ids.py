@@ -1,0 +1,91 @@
+"""Questions about single sno IDs."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from typing import Any
+
+from polyflake import sno
+from polyflake.sno import Sno
+
+Args = dict[str, Any]
+
+
+def fields(id: Sno) -> dict[str, Any]:
+    """What the protocol calls FIELDS."""
+    return {
+        "hex": bytes(id).hex(),
+        "text": str(id),
+        "tick": str(id.tick),
+        "unix_ms": str(id.unix_ms),
+        "tick_tock": int(id.tick_tock),
+        "metabyte": id.metabyte,
+        "partition": id.partition,
+        "sequence": id.sequence,
+    }
+
+
+def parse(args: Args) -> Any:
+    return fields(Sno(args["text"]))
+
+
+def from_bytes(args: Args) -> Any:
+    return fields(Sno.from_bytes(bytes.fromhex(args["hex"])))
+
+
+def from_parts(args: Args) -> Any:
+    parts = {"tick": int(args["tick"]), "tick_tock": args["tick_tock"] == 1}
+    return fields(Sno.from_parts(**{**args, **parts}))
+
+
+def metabyte(args: Args) -> Any:
+    return sno.metabyte(args["text"])
+
+
+def with_fields(args: Args) -> Any:
+    id = Sno(args["text"])
+    for name in ("metabyte", "partition", "sequence"):
+        if name in args:
+            id = getattr(id, f"with_{name}")(args[name])
+    return fields(id)
+
+
+def time_range(args: Args) -> Any:
+    lowest, highest = sno.time_range(int(args["from_ms"]), int(args["to_ms"]))
+    return {"lowest": end(lowest), "highest": end(highest)}
+
+
+def end(id: Sno) -> dict[str, str]:
+    return {"hex": bytes(id).hex(), "text": str(id)}
+
+
+def to_uuid(args: Args) -> Any:
+    return str(Sno(args["text"]).uuid)
+
+
+def from_uuid(args: Args) -> Any:
+    return fields(Sno.from_uuid(uuid.UUID(args["uuid"])))
+
+
+def in_json(args: Args) -> Any:
+    """The ID that a pointer (RFC 6901) names within a JSON text, and its metabyte."""
+    value = json.loads(args["json"])
+    for step in args["pointer"].split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        value = value[int(name)] if isinstance(value, list) else value[name]
+    id = Sno(value)
+    return {"id": str(id), "metabyte": id.metabyte}
+
+
+def json_value(args: Args) -> Any:
+    return fields(Sno(json.loads(args["json"])))
+
+
+def to_json(args: Args) -> Any:
+    return json.dumps(str(Sno(args["text"])))
+
+
+def generate(args: Args) -> Any:
+    """A new ID of the process-wide generator."""
+    return fields(sno.generate(args["metabyte"]))

@@ -1,0 +1,26 @@
+"""Values and errors in the protocol's form."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import polyflake
+
+
+def outcome(call: Callable[[], Any]) -> dict[str, Any]:
+    """The protocol's form of what a call gives or raises."""
+    try:
+        return {"ok": call()}
+    except polyflake.PolyflakeError as error:
+        return {"error": members(error)}
+    except Exception:
+        return {"error": {"code": "unexpected", "message": traceback.format_exc()}}
+
+
+def members(error: polyflake.PolyflakeError) -> dict[str, Any]:
+    """The members that all languages have."""
+    retry_at = None if error.retry_at is None else str(error.retry_at)
+    found = {"code": error.code, "position": error.position, "retry_at": retry_at, "written": error.written}
+    return {name: value for name, value in found.items() if value is not None}
