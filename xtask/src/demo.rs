@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::{
-    conformance::{self, Driver, Runtime},
+    conformance::{Driver, Ready, Runtime},
     workspace,
 };
 
@@ -46,9 +46,17 @@ struct Party {
 
 /// Sets up and builds all, and shows it; false if any two disagree.
 pub fn main() -> Result<bool> {
-    let ready = conformance::make_ready(&workspace::shell()?, &[])?;
-    let mut parties = ready.runtimes.into_iter().map(Party::start).collect::<Result<Vec<_>>>()?;
-    let mut well = ready.complete || !workspace::in_ci();
+    let shell = workspace::shell()?;
+    let ready = Ready::on_this_machine(&shell, &[])?;
+    ready.build(&shell)?;
+    run(&ready)
+}
+
+/// Shows what is built; false if any two disagree, or one is missing where it must not.
+pub fn run(ready: &Ready) -> Result<bool> {
+    let mut parties =
+        ready.runtimes.iter().map(|runtime| Party::start(*runtime)).collect::<Result<Vec<_>>>()?;
+    let mut well = ready.suffices();
     for family in &FAMILIES {
         let made = show(family, &mut parties)?;
         well &= made.iter().all(Made::is_well);

@@ -67,33 +67,48 @@ impl Options {
 
 /// Sets up, builds and runs; false if anything differs or is missing where it must not.
 pub fn main(options: &Options) -> Result<bool> {
-    let ready = make_ready(&workspace::shell()?, &options.runtimes)?;
-    Ok(run(options, &ready)? && (ready.complete || !workspace::in_ci()))
+    let shell = workspace::shell()?;
+    let ready = Ready::on_this_machine(&shell, &options.runtimes)?;
+    ready.build(&shell)?;
+    Ok(run(options, &ready)? && ready.suffices())
 }
 
 /// The runtimes that can be asked, and whether they are all that were wanted.
 pub struct Ready {
     pub runtimes: Vec<Runtime>,
-    pub complete: bool,
+    complete: bool,
 }
 
-/// Sets up and builds the wanted runtimes (none means all), and says which the machine cannot have.
-pub fn make_ready(shell: &Shell, wanted: &[Runtime]) -> Result<Ready> {
-    let wanted = if wanted.is_empty() { &Runtime::ALL } else { wanted };
-    let mut runtimes = Vec::new();
-    for &runtime in wanted {
-        match runtime.set_up(shell) {
-            Ok(()) => runtimes.push(runtime),
-            Err(reason) => println!("skipped: {}: {reason}", runtime.name()),
+impl Ready {
+    /// Sets up the wanted runtimes (none means all), and says which the machine cannot have.
+    pub fn on_this_machine(shell: &Shell, wanted: &[Runtime]) -> Result<Self> {
+        let wanted = if wanted.is_empty() { &Runtime::ALL } else { wanted };
+        let mut runtimes = Vec::new();
+        for &runtime in wanted {
+            match runtime.set_up(shell) {
+                Ok(()) => runtimes.push(runtime),
+                Err(reason) => println!("skipped: {}: {reason}", runtime.name()),
+            }
         }
+        ensure!(!runtimes.is_empty(), "expected at least one runtime, found none on this machine");
+        Ok(Self { complete: runtimes.len() == wanted.len(), runtimes })
     }
-    ensure!(!runtimes.is_empty(), "expected at least one runtime, found none on this machine");
-    for language in Language::ALL {
-        if runtimes.iter().any(|runtime| runtime.language() == language) {
-            build::build(shell, language)?;
-        }
+
+    /// Builds what they load.
+    pub fn build(&self, shell: &Shell) -> Result<()> {
+        let used = |language: &Language| {
+            self.runtimes.iter().any(|runtime| runtime.language() == *language)
+        };
+        Language::ALL
+            .into_iter()
+            .filter(used)
+            .try_for_each(|language| build::build(shell, language))
     }
-    Ok(Ready { complete: runtimes.len() == wanted.len(), runtimes })
+
+    /// Whether a run with these may count as one: in continuous integration nothing may be skipped.
+    pub fn suffices(&self) -> bool {
+        self.complete || !workspace::in_ci()
+    }
 }
 
 /// Asks the runtimes; false if any answer is not as it must be.

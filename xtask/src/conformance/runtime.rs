@@ -67,7 +67,11 @@ impl Runtime {
             Self::NodeNative => script("node", "js/node.mjs", &["native"]),
             Self::NodeWasm => script("node", "js/node.mjs", &["wasm"]),
             Self::Workerd => script("node", "js/workerd.mjs", &[]),
-            Self::Chromium => script("node", "js/chromium.mjs", &[]),
+            Self::Chromium => {
+                let mut command = script("node", "js/chromium.mjs", &[]);
+                command.args(tools::find_browser());
+                command
+            }
         }
     }
 }

@@ -8,10 +8,10 @@ const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "goog
 
 /// The machine's Chromium; says why there is none.
 pub fn browser(shell: &Shell) -> Result<PathBuf, String> {
-    find()
+    find_browser()
         .or_else(|| {
             install(shell);
-            find()
+            find_browser()
         })
         .ok_or_else(|| {
             "no Chromium on this machine, and apt-get cannot install it here: install it by hand"
@@ -19,7 +19,8 @@ pub fn browser(shell: &Shell) -> Result<PathBuf, String> {
         })
 }
 
-fn find() -> Option<PathBuf> {
+/// The machine's Chromium, if it has one.
+pub fn find_browser() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders: Vec<_> = std::env::split_paths(&path).collect();
     NAMES

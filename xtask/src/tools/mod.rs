@@ -8,7 +8,7 @@ mod node;
 mod python;
 mod rust;
 
-pub use browser::browser;
+pub use browser::{browser, find_browser};
 pub use node::{node, npm, workerd};
 pub use python::python;
 pub use rust::{rust_targets, wasm_bindgen};

@@ -12,7 +12,7 @@ use crate::conformance::{
 
 /// Times lie close together, so that a clock often shows the same tick again, or one before.
 const START_MS: i64 = 2_062_304_000_000;
-const SPAN_MS: i64 = 64;
+const SPANS_MS: [i64; 3] = [4, 16, 64];
 
 pub fn trace(rng: &mut Rng) -> Case {
     let mut args = options(rng);
@@ -72,9 +72,15 @@ fn snapshot(rng: &mut Rng) -> Value {
     })
 }
 
+/// Milliseconds: within the same tick often, within a few ticks mostly.
+fn near(rng: &mut Rng) -> i64 {
+    let span = one_of(rng, &SPANS_MS);
+    rng.i64(0..span)
+}
+
 /// A moment in sno's units.
 fn units(rng: &mut Rng) -> i64 {
-    (START_MS - 1_262_304_000_000 + rng.i64(0..SPAN_MS)) / 4
+    (START_MS - 1_262_304_000_000 + near(rng)) / 4
 }
 
 fn time(rng: &mut Rng) -> String {
@@ -82,7 +88,7 @@ fn time(rng: &mut Rng) -> String {
         0 => number(rng),
         1 => 1_262_304_000_000 + rng.i64(-5..=5),
         2 => 3_461_327_255_552 + rng.i64(-5..=5),
-        _ => START_MS + rng.i64(0..SPAN_MS),
+        _ => START_MS + near(rng),
     }
     .to_string()
 }

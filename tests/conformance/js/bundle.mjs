@@ -1,0 +1,27 @@
+// Bundles for places that have no node_modules, as users' bundlers do: by the package's export conditions.
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { build } from "esbuild";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+
+/** Bundles a file of this folder with its imports into a folder of their own. */
+export async function bundle(entry, conditions, format) {
+  const folder = await mkdtemp(join(tmpdir(), "polyflake-conformance-"));
+  await build({
+    entryPoints: [join(here, entry)],
+    outdir: folder,
+    bundle: true,
+    format,
+    globalName: "conformance",
+    target: "es2022",
+    conditions,
+    loader: { ".wasm": "copy" },
+    logLevel: "warning",
+  });
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}

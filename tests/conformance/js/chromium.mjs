@@ -1,0 +1,30 @@
+// Headless Chromium: an empty page with the package in a script. The argument is the browser's path.
+
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { chromium } from "playwright-core";
+
+import { bundle } from "./bundle.mjs";
+import { serve } from "./lines.mjs";
+
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+const { folder, remove } = await bundle("page.mjs", ["browser"], "iife");
+const browser = await chromium.launch({ executablePath: process.argv[2], headless: true, args: FLAGS });
+try {
+  const page = await browser.newPage();
+  await page.addScriptTag({ content: await readFile(join(folder, "page.js"), "utf8") });
+  await serve((requests) => page.evaluate((requests) => requests.map(conformance.answer), requests));
+} finally {
+  await browser.close();
+  await remove();
+}

@@ -1,0 +1,13 @@
+// The driver's side of the conversation: requests come in, a line each; answers go out, a line each, in order.
+
+/** Answers the lines of standard input, as many at once as have come, until it ends. */
+export async function serve(answerAll) {
+  let rest = "";
+  for await (const chunk of process.stdin.setEncoding("utf8")) {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop();
+    if (lines.length === 0) continue;
+    const answers = await answerAll(lines.map((line) => JSON.parse(line)));
+    process.stdout.write(answers.map((answer) => `${JSON.stringify(answer)}\n`).join(""));
+  }
+}

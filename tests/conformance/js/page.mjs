@@ -1,0 +1,3 @@
+// What the page in the browser can be asked.
+
+export { answer } from "./ops.mjs";

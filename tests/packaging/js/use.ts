@@ -1,0 +1,25 @@
+// The types, as a user's compiler sees them.
+import { type ErrorCode, PolyflakeError, sno } from "polyflake";
+import { isValid, metabyte } from "polyflake/decode";
+
+const id: string = sno.generate(7);
+const kind: number = metabyte(id);
+const made: Date = sno.parse(id).timestamp;
+
+const ids: sno.SnoArray = new sno.Generator({ partition: 3, metabyte: kind }).generateMany(10);
+const texts: string[] = ids.texts();
+const packed: Uint8Array = ids.bytes;
+
+const value: unknown = JSON.parse('"a7rdmuv326nct5if"');
+export const text: string = isValid(value) ? value : texts[0] ?? "";
+
+export function codeOf(error: unknown): ErrorCode | undefined {
+  return error instanceof PolyflakeError ? error.code : undefined;
+}
+
+// @ts-expect-error: a metabyte is a number
+sno.generate("7");
+// @ts-expect-error: the options have no such member
+new sno.Generator({ partitions: 3 });
+
+export const all = { made, packed };
