@@ -1,4 +1,4 @@
-//! The one task runner: `cargo xtask demo | test | conformance | build`.
+//! The one task runner: `cargo xtask demo | test | conformance | bench | build`.
 //!
 //! Every task sets up what it needs on the machine by itself ([`tools`]), builds what it tests ([`build`]), and exits
 //! with 1 if anything is not as it should be.
@@ -18,6 +18,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Parser;
+use xshell::cmd;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", about = "The tasks of this repository")]
@@ -28,8 +29,18 @@ enum Task {
     Demo,
     /// Run all tests of all languages
     Test(test::Options),
+    /// Time the core against its peers: a line of JSON for each goal
+    Bench {
+        /// Only goals whose name contains this
+        filter: Option<String>,
+    },
     /// Build the wheel, the npm package and the test drivers.
     Build,
+}
+
+fn bench(filter: Option<&str>) -> Result<()> {
+    let shell = workspace::shell()?;
+    Ok(cmd!(shell, "cargo run --quiet --release --package bench-rust -- {filter...}").run()?)
 }
 
 fn main() -> Result<ExitCode> {
@@ -37,6 +48,7 @@ fn main() -> Result<ExitCode> {
         Task::Conformance(options) => conformance::main(&options)?,
         Task::Demo => demo::main()?,
         Task::Test(options) => test::main(&options)?,
+        Task::Bench { filter } => bench(filter.as_deref()).map(|()| true)?,
         Task::Build => build::all(&workspace::shell()?).map(|()| true)?,
     };
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
