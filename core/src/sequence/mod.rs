@@ -10,6 +10,9 @@
 pub(crate) mod per_tick;
 pub(crate) mod tick_tock;
 
+#[cfg(all(test, not(loom)))]
+mod exhaustive;
+
 /// What a step came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step<R> {

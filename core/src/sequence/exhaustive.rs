@@ -1,0 +1,191 @@
+//! The machines against small models that are obviously right, over every short sequence of clock readings.
+//!
+//! A model is sequential, keeps what it gave out in a set, and says nothing about words, bits or atomics.
+
+use std::{collections::HashSet, vec::Vec};
+
+use super::{
+    Step,
+    per_tick::{self, Behind, PerTick, Slots},
+    tick_tock::{self, Bounds, Flip, TickTock},
+};
+use crate::sync::{AtomicU64, AtomicU128};
+
+const TICKS: u64 = 4;
+const READINGS: u32 = 8;
+const POOL: u64 = 2;
+
+/// Every sequence of 8 readings over 4 ticks: 65,536 of them.
+fn all_sequences() -> impl Iterator<Item = Vec<u64>> {
+    (0..TICKS.pow(READINGS))
+        .map(|code| (0..READINGS).map(|i| code / TICKS.pow(i) % TICKS).collect())
+}
+
+/// A slot as (tick, tick-tock bit, sequence).
+type Cell = (u64, bool, u64);
+
+/// What a call may come to, for machine and model alike.
+#[derive(Debug, PartialEq, Eq)]
+enum Answer {
+    Cells(Vec<Cell>),
+    Full,
+    Behind(u64),
+}
+
+#[derive(Default)]
+struct TickTockModel {
+    wall: u64,
+    safe: u64,
+    flipped: bool,
+    used: u64,
+}
+
+impl TickTockModel {
+    fn call(&mut self, now: u64, want: u64) -> Answer {
+        if now < self.wall {
+            if now <= self.safe {
+                return Answer::Behind(self.wall);
+            }
+            self.safe = self.wall;
+            self.flipped = !self.flipped;
+        }
+        if now != self.wall {
+            self.wall = now;
+            self.used = 0;
+        }
+        take(&mut self.used, now, self.flipped, want)
+    }
+}
+
+struct PerTickModel {
+    behind: Behind,
+    wall: u64,
+    used: u64,
+}
+
+impl PerTickModel {
+    fn call(&mut self, now: u64, want: u64) -> Answer {
+        let now = if self.behind == Behind::Held { now.max(self.wall) } else { now };
+        if now < self.wall {
+            return Answer::Behind(self.wall);
+        }
+        if now > self.wall {
+            self.wall = now;
+            self.used = 0;
+        }
+        take(&mut self.used, now, false, want)
+    }
+}
+
+fn take(used: &mut u64, tick: u64, flipped: bool, want: u64) -> Answer {
+    let cells: Vec<Cell> =
+        (*used..POOL.min(*used + want)).map(|slot| (tick, flipped, slot)).collect();
+    *used += cells.len() as u64;
+    if cells.is_empty() { Answer::Full } else { Answer::Cells(cells) }
+}
+
+/// Runs a sequence on both and compares; no cell may come twice.
+#[track_caller]
+fn compare(
+    readings: &[u64],
+    mut machine: impl FnMut(u64, u64) -> Answer,
+    mut model: impl FnMut(u64, u64) -> Answer,
+) {
+    let mut given = HashSet::new();
+    for (i, &now) in readings.iter().enumerate() {
+        let want = 1 + i as u64 % 3;
+        let answer = machine(now, want);
+        assert_eq!(answer, model(now, want), "{readings:?} at {i}");
+        if let Answer::Cells(cells) = answer {
+            assert!(
+                cells.into_iter().all(|cell| given.insert(cell)),
+                "given out twice: {readings:?} at {i}"
+            );
+        }
+    }
+}
+
+fn answer<R>(step: Step<R>, cells: impl FnOnce(R) -> Vec<Cell>) -> Answer {
+    match step {
+        Step::Taken(run) => Answer::Cells(cells(run)),
+        Step::Full => Answer::Full,
+        Step::Behind(tick) => Answer::Behind(tick),
+        Step::Raced | Step::Closed => panic!("nobody else is there"),
+    }
+}
+
+#[test]
+fn tick_tock_follows_its_model() {
+    for readings in all_sequences() {
+        let (machine, mut model) = (TickTock::new(), TickTockModel::default());
+        let step = |now, want: u64| {
+            let bounds = Bounds { min: 0, max: 1 };
+            let taken = machine.step(
+                machine.observe(),
+                now,
+                want.try_into().unwrap(),
+                bounds,
+                Flip::Allowed,
+            );
+            answer(taken, |run: tick_tock::Run| {
+                (0..run.len)
+                    .map(|k| (run.tick, run.tick_tock, u64::from(run.first) + u64::from(k)))
+                    .collect()
+            })
+        };
+        compare(&readings, step, |now, want| model.call(now, want));
+    }
+}
+
+fn per_tick_follows_its_model<W: per_tick::Word>(behind: Behind) {
+    for readings in all_sequences() {
+        let machine = PerTick::<W>::new(Slots { first: 0, last: POOL - 1 }, behind, TICKS).unwrap();
+        let mut model = PerTickModel { behind, wall: 0, used: 0 };
+        let step = |now, want: u64| {
+            let taken = machine.step(machine.observe(), now, want.try_into().unwrap());
+            answer(taken, |run: per_tick::Run| {
+                (0..run.len).map(|k| (run.tick, false, run.first + u64::from(k))).collect()
+            })
+        };
+        compare(&readings, step, |now, want| model.call(now, want));
+    }
+}
+
+#[test]
+fn per_tick_follows_its_model_in_both_widths_and_moods() {
+    per_tick_follows_its_model::<AtomicU64>(Behind::Refused);
+    per_tick_follows_its_model::<AtomicU64>(Behind::Held);
+    per_tick_follows_its_model::<AtomicU128>(Behind::Refused);
+    per_tick_follows_its_model::<AtomicU128>(Behind::Held);
+}
+
+#[test]
+fn a_call_that_began_in_the_unsafe_past_does_not_step_back() {
+    let machine = TickTock::new();
+    let bounds = Bounds { min: 0, max: 1 };
+    assert!(matches!(
+        machine.step(machine.observe(), 10, 1, bounds, Flip::Allowed),
+        Step::Taken(_)
+    ));
+    assert_eq!(machine.step(machine.observe(), 5, 1, bounds, Flip::Refused), Step::Behind(10));
+    assert!(matches!(machine.step(machine.observe(), 5, 1, bounds, Flip::Allowed), Step::Taken(_)));
+}
+
+#[test]
+fn words_that_are_too_narrow_are_refused() {
+    let slots = Slots { first: 0, last: (1 << 24) - 1 };
+    assert!(PerTick::<AtomicU64>::new(slots, Behind::Refused, (1 << 38) - 1).is_some());
+    assert!(PerTick::<AtomicU64>::new(slots, Behind::Refused, 1 << 38).is_none());
+    assert!(
+        PerTick::<AtomicU128>::new(
+            Slots { first: 0, last: u64::MAX },
+            Behind::Refused,
+            (1 << 62) - 1
+        )
+        .is_some()
+    );
+    assert!(
+        PerTick::<AtomicU128>::new(Slots { first: 0, last: u64::MAX }, Behind::Refused, u64::MAX)
+            .is_none()
+    );
+}
