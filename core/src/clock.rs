@@ -25,52 +25,91 @@ pub trait Clock {
         let _ = tick_nanos;
         1_000_000_000
     }
-}
 
-impl<C: Clock + ?Sized> Clock for &C {
-    fn unix_nanos(&self) -> Result<i64> {
-        (**self).unix_nanos()
-    }
-    fn sleep(&self, nanos: u64) -> Result<()> {
-        (**self).sleep(nanos)
-    }
-    fn patience(&self) -> u32 {
-        (**self).patience()
-    }
-    fn default_max_wait(&self, tick_nanos: u64) -> u64 {
-        (**self).default_max_wait(tick_nanos)
+    /// Hears that a call has to wait, before each sleep, on the stalled thread, no lock held. An error ends the call's wait.
+    fn stalled(&self, stall: &Stall) -> Result<()> {
+        let _ = stall;
+        Ok(())
     }
 }
 
-#[cfg(feature = "alloc")]
-impl<C: Clock + ?Sized> Clock for alloc::boxed::Box<C> {
-    fn unix_nanos(&self) -> Result<i64> {
-        (**self).unix_nanos()
-    }
-    fn sleep(&self, nanos: u64) -> Result<()> {
-        (**self).sleep(nanos)
-    }
-    fn patience(&self) -> u32 {
-        (**self).patience()
-    }
-    fn default_max_wait(&self, tick_nanos: u64) -> u64 {
-        (**self).default_max_wait(tick_nanos)
+/// A notice that a call has to wait, as it is given to [`Clock::stalled`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stall {
+    /// Why: `sequence_exhausted` or `clock_behind`.
+    pub reason: ErrorKind,
+    /// The clock's reading, in Unix milliseconds.
+    pub unix_ms: i64,
+    /// How many calls of this generator wait now, this one included. They race; there is no queue.
+    pub stalled: u32,
+    /// How long this call has slept, in milliseconds, rounded up: 0 in the first notice.
+    pub ticks: u32,
+}
+
+/// Hands every call on to the clock that a pointer leads to.
+macro_rules! clock_behind_pointer {
+    ($($(#[$when:meta])? $pointer:ty),*) => {$(
+        $(#[$when])?
+        impl<C: Clock + ?Sized> Clock for $pointer {
+            #[inline]
+            fn unix_nanos(&self) -> Result<i64> {
+                (**self).unix_nanos()
+            }
+            fn sleep(&self, nanos: u64) -> Result<()> {
+                (**self).sleep(nanos)
+            }
+            fn patience(&self) -> u32 {
+                (**self).patience()
+            }
+            fn default_max_wait(&self, tick_nanos: u64) -> u64 {
+                (**self).default_max_wait(tick_nanos)
+            }
+            fn stalled(&self, stall: &Stall) -> Result<()> {
+                (**self).stalled(stall)
+            }
+        }
+    )*};
+}
+
+clock_behind_pointer!(
+    &C,
+    #[cfg(feature = "alloc")]
+    alloc::boxed::Box<C>,
+    #[cfg(feature = "alloc")]
+    alloc::sync::Arc<C>
+);
+
+/// A clock with a callback for stalls: what `on_stall` of a builder makes.
+#[derive(Clone, Copy, Debug)]
+pub struct OnStall<C, F> {
+    clock: C,
+    callback: F,
+}
+
+impl<C: Clock, F: Fn(&Stall)> OnStall<C, F> {
+    /// `clock`, with `callback` called on a stalled thread, no lock held, before each sleep.
+    pub const fn new(clock: C, callback: F) -> Self {
+        Self { clock, callback }
     }
 }
 
-#[cfg(feature = "alloc")]
-impl<C: Clock + ?Sized> Clock for alloc::sync::Arc<C> {
+impl<C: Clock, F: Fn(&Stall)> Clock for OnStall<C, F> {
+    #[inline]
     fn unix_nanos(&self) -> Result<i64> {
-        (**self).unix_nanos()
+        self.clock.unix_nanos()
     }
     fn sleep(&self, nanos: u64) -> Result<()> {
-        (**self).sleep(nanos)
+        self.clock.sleep(nanos)
     }
     fn patience(&self) -> u32 {
-        (**self).patience()
+        self.clock.patience()
     }
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {
-        (**self).default_max_wait(tick_nanos)
+        self.clock.default_max_wait(tick_nanos)
+    }
+    fn stalled(&self, stall: &Stall) -> Result<()> {
+        (self.callback)(stall);
+        self.clock.stalled(stall)
     }
 }
 

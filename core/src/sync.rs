@@ -1,5 +1,7 @@
 //! The one door to atomics, so that a model checker can stand behind it.
 
+/// Counts what decides nothing: outside the model.
+pub(crate) use portable_atomic::AtomicU32 as Tally;
 pub(crate) use portable_atomic::Ordering;
 
 #[cfg(not(loom))]

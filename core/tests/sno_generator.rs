@@ -2,11 +2,16 @@
 
 mod support;
 
-use std::{collections::HashSet, sync::Arc, thread, time::Duration};
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex},
+    thread,
+    time::Duration,
+};
 
 use polyflake::{
     Error, ErrorKind,
-    clock::ManualClock,
+    clock::{ManualClock, Stall},
     sno::{Builder, Drawn, Generator, OnExhausted, Snapshot, Sno},
 };
 use support::{BrokenClock, ScriptedClock};
@@ -79,6 +84,26 @@ fn a_wait_is_no_longer_than_max_wait() {
     let error = assert_code(ids.generate(0), "clock_behind");
     assert_eq!(error.retry_at(), Some(T - 1000));
     assert_eq!(clock.slept(), 25_000_000);
+}
+
+#[test]
+fn a_stalled_call_says_so_before_each_sleep() {
+    let clock = ScriptedClock::default();
+    let notices = Arc::new(Mutex::new(Vec::new()));
+    let heard = notices.clone();
+    let ids = small_pool(&clock)
+        .on_stall(move |stall| heard.lock().unwrap().push(*stall))
+        .build()
+        .unwrap();
+    for _ in 0..4 {
+        ids.generate(0).unwrap();
+    }
+    assert!(notices.lock().unwrap().is_empty());
+    clock.play([T, T + 1, T + 4]);
+    ids.generate(0).unwrap();
+    let notice =
+        |unix_ms, ticks| Stall { reason: ErrorKind::SequenceExhausted, unix_ms, stalled: 1, ticks };
+    assert_eq!(*notices.lock().unwrap(), [notice(T, 0), notice(T + 1, 4)]);
 }
 
 #[test]

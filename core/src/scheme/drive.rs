@@ -4,7 +4,11 @@
 
 use core::time::Duration;
 
-use crate::{Error, ErrorKind, Result, clock::Clock};
+use crate::{
+    Error, ErrorKind, Result,
+    clock::{Clock, Stall},
+    sync::{Ordering, Tally},
+};
 
 /// What a generator does when a tick's IDs are used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,23 +28,32 @@ pub(crate) enum Outcome<T> {
     Wait(i64, ErrorKind),
 }
 
-/// How a generator waits.
-#[derive(Clone, Copy, Debug)]
+/// How a generator waits, and how many of its calls do.
+#[derive(Debug)]
 pub(crate) struct Pace {
     pub(crate) on_exhausted: OnExhausted,
     /// In nanoseconds; none: what the clock says.
-    pub(crate) max_wait: Option<u64>,
-    pub(crate) tick_nanos: u64,
+    max_wait: Option<u64>,
+    tick_nanos: u64,
+    stalled: Tally,
 }
 
 impl Pace {
     pub(crate) const fn new(on_exhausted: OnExhausted, tick_nanos: u64) -> Self {
-        Self { on_exhausted, max_wait: None, tick_nanos }
+        Self { on_exhausted, max_wait: None, tick_nanos, stalled: Tally::new(0) }
     }
 
     /// Sets the longest wait of one call; more than 584 years are as good as for ever.
     pub(crate) fn set_max_wait(&mut self, max_wait: Duration) {
         self.max_wait = Some(u64::try_from(max_wait.as_nanos()).unwrap_or(u64::MAX));
+    }
+}
+
+/// The same options; nobody waits yet.
+impl Clone for Pace {
+    fn clone(&self) -> Self {
+        let Self { on_exhausted, max_wait, tick_nanos, .. } = *self;
+        Self { on_exhausted, max_wait, tick_nanos, stalled: Tally::new(0) }
     }
 }
 
@@ -65,10 +78,8 @@ pub(crate) fn drive<C: Clock, S, T>(
             Outcome::Raced => {}
             Outcome::Wait(until, reason) => {
                 was_behind |= reason == ErrorKind::ClockBehind;
-                if !wait
-                    .get_or_insert_with(|| Wait::new(clock, pace))
-                    .pass(clock, pace, reason, now, until)?
-                {
+                let wait = wait.get_or_insert_with(|| Wait::new(clock, pace));
+                if !wait.pass(clock, reason, now, until)? {
                     return Err(Error::retry_later(reason, ms_rounded_up(until)));
                 }
             }
@@ -80,17 +91,20 @@ pub(crate) fn drive<C: Clock, S, T>(
 const LONGEST_SLEEP: u64 = 10_000_000;
 
 /// One call's wait: how much of it is left.
-struct Wait {
+struct Wait<'p> {
+    pace: &'p Pace,
     left: u64,
+    slept: u64,
     unmoved: u32,
     last: Option<i64>,
 }
 
-impl Wait {
+impl<'p> Wait<'p> {
     #[cold]
-    fn new<C: Clock>(clock: &C, pace: &Pace) -> Self {
+    fn new<C: Clock>(clock: &C, pace: &'p Pace) -> Self {
         let left = pace.max_wait.unwrap_or_else(|| clock.default_max_wait(pace.tick_nanos));
-        Self { left, unmoved: 0, last: None }
+        pace.stalled.fetch_add(1, Ordering::Relaxed);
+        Self { pace, left, slept: 0, unmoved: 0, last: None }
     }
 
     /// Sleeps a little towards `until`; false when the wait has been long enough.
@@ -98,12 +112,11 @@ impl Wait {
     fn pass<C: Clock>(
         &mut self,
         clock: &C,
-        pace: &Pace,
         reason: ErrorKind,
         now: i64,
         until: i64,
     ) -> Result<bool> {
-        if reason == ErrorKind::SequenceExhausted && pace.on_exhausted == OnExhausted::Error {
+        if reason == ErrorKind::SequenceExhausted && self.pace.on_exhausted == OnExhausted::Error {
             return Ok(false);
         }
         self.unmoved = if self.last == Some(now) { self.unmoved + 1 } else { 0 };
@@ -111,11 +124,28 @@ impl Wait {
         if self.left == 0 || self.unmoved >= clock.patience() {
             return Ok(false);
         }
+        clock.stalled(&self.notice(reason, now))?;
         let nanos =
             until.saturating_sub(now).max(1).cast_unsigned().min(self.left).min(LONGEST_SLEEP);
         self.left -= nanos;
+        self.slept = self.slept.saturating_add(nanos);
         clock.sleep(nanos)?;
         Ok(true)
+    }
+
+    fn notice(&self, reason: ErrorKind, now: i64) -> Stall {
+        Stall {
+            reason,
+            unix_ms: now.div_euclid(1_000_000),
+            stalled: self.pace.stalled.load(Ordering::Relaxed),
+            ticks: u32::try_from(self.slept.div_ceil(1_000_000)).unwrap_or(u32::MAX),
+        }
+    }
+}
+
+impl Drop for Wait<'_> {
+    fn drop(&mut self) {
+        self.pace.stalled.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
 pub(super) use crate::sequence::tick_tock::Bounds;
 use crate::{
     Error, ErrorKind, Result,
-    clock::Clock,
+    clock::{Clock, OnStall, Stall},
     fork,
     scheme::{Pace, Window},
     sequence::tick_tock::TickTock,
@@ -116,10 +116,19 @@ impl<C: Clock> Builder<C> {
         self
     }
 
+    /// Calls `callback` when a call has to wait, before each of its sleeps, on the stalled thread.
+    pub fn on_stall<F: Fn(&Stall)>(self, callback: F) -> Builder<OnStall<C, F>> {
+        self.map_clock(|clock| OnStall::new(clock, callback))
+    }
+
     /// The source of time, one for the generator's life.
     pub fn clock<D: Clock>(self, clock: D) -> Builder<D> {
-        let Self { clock: _, partition, draw, sequence_min, sequence_max, window, pace } = self;
-        Builder { clock, partition, draw, sequence_min, sequence_max, window, pace }
+        self.map_clock(|_| clock)
+    }
+
+    fn map_clock<D: Clock>(self, map: impl FnOnce(C) -> D) -> Builder<D> {
+        let Self { clock, partition, draw, sequence_min, sequence_max, window, pace } = self;
+        Builder { clock: map(clock), partition, draw, sequence_min, sequence_max, window, pace }
     }
 
     /// The generator.
