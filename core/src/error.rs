@@ -141,13 +141,31 @@ impl ErrorKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Detail {
     None,
-    Length { found: usize, least: usize, most: usize },
+    Length {
+        found: usize,
+        least: usize,
+        most: usize,
+    },
     Position(usize),
-    Range { field: Name, value: i128, least: i128, most: i128 },
+    Range {
+        field: Name,
+        value: i128,
+        least: i128,
+        most: i128,
+    },
+    #[cfg(feature = "alloc")]
+    Misfit {
+        field: Name,
+        bits: u32,
+        value: Name,
+    },
     Field(Name),
     RetryAt(i64),
     Reason(Name),
-    Type { expected: &'static str, found: Name },
+    Type {
+        expected: &'static str,
+        found: Name,
+    },
 }
 
 /// Why a call was refused. Nothing was changed by it, and nothing is lost.
@@ -200,6 +218,14 @@ impl Error {
     #[cold]
     pub fn out_of_range(field: impl Into<Name>, value: i128, least: i128, most: i128) -> Self {
         Self::with(ErrorKind::OutOfRange, Detail::Range { field: field.into(), value, least, most })
+    }
+
+    /// A value of any type that does not fit a field of so many bits.
+    #[cfg(feature = "alloc")]
+    #[cold]
+    pub(crate) fn misfit(field: impl Into<Name>, bits: u32, value: &dyn fmt::Display) -> Self {
+        let value = alloc::format!("{value:.40}").into();
+        Self::with(ErrorKind::OutOfRange, Detail::Misfit { field: field.into(), bits, value })
     }
 
     /// A time outside the format's, in Unix milliseconds: `least..=most`.
@@ -262,6 +288,8 @@ impl Error {
     pub fn field(&self) -> Option<&str> {
         match &self.detail {
             Detail::Range { field, .. } | Detail::Field(field) => Some(field),
+            #[cfg(feature = "alloc")]
+            Detail::Misfit { field, .. } => Some(field),
             _ => None,
         }
     }
@@ -301,6 +329,10 @@ impl fmt::Display for Error {
             Detail::Position(position) => write!(f, "{}: position {position}", self.kind.meaning()),
             Detail::Range { field, value, least, most } => {
                 write!(f, "expected {field} in {least}..={most}, found {value}")
+            }
+            #[cfg(feature = "alloc")]
+            Detail::Misfit { field, bits, value } => {
+                write!(f, "expected {field} in {bits} bits, found {value}")
             }
             Detail::Field(field) => write!(f, "{}: {field}", self.kind.meaning()),
             Detail::RetryAt(unix_ms) => write!(f, "{}: retry at {unix_ms} ms", self.kind.meaning()),

@@ -17,7 +17,7 @@ pub mod base32;
 pub mod clock;
 mod error;
 pub mod fork;
-mod layout;
+pub mod layout;
 mod scheme;
 mod sequence;
 pub mod sparx64;

@@ -1,5 +1,58 @@
-//! Where the bits of an ID are: fields from the most significant bit, as shifts and masks.
+//! Custom bit layouts: snowflakes of any shape.
+//!
+//! ```text
+//! an integer ID:  | 1 unused | 41 timestamp | 5 constant | 5 bindable | 12 sequence |      64 bits, signed
+//! a byte ID:      | 48 timestamp | 80 bindable                                      |      8 x N bits, big-endian
+//! ```
+//!
+//! Fields are listed from the most significant bit and fill the ID. A [`Layout`] is checked once, when it is built; names are
+//! looked up once, for a [`Slot`]; then packing and parsing are shifts and masks.
 
 mod span;
 
 pub(crate) use span::Span;
+
+#[cfg(feature = "alloc")]
+mod bits;
+#[cfg(feature = "alloc")]
+mod build;
+#[cfg(feature = "alloc")]
+mod decimal;
+#[cfg(feature = "alloc")]
+mod field;
+#[cfg(feature = "alloc")]
+mod id;
+#[cfg(feature = "serde")]
+mod json;
+#[cfg(feature = "alloc")]
+#[allow(
+    clippy::module_inception,
+    reason = "the layout itself, in the folder of all that belongs to it"
+)]
+mod layout;
+#[cfg(feature = "alloc")]
+mod pack;
+#[cfg(feature = "alloc")]
+mod parse;
+#[cfg(feature = "alloc")]
+mod placed;
+#[cfg(feature = "serde")]
+mod serde;
+#[cfg(feature = "alloc")]
+mod tick;
+#[cfg(feature = "alloc")]
+mod value;
+
+#[cfg(feature = "alloc")]
+pub use {
+    field::Field,
+    id::Id,
+    layout::{Layout, Slot},
+    pack::Values,
+    parse::Parsed,
+    tick::Tick,
+    value::{Type, Value},
+};
+
+#[cfg(feature = "alloc")]
+pub(crate) use tick::Timeline;

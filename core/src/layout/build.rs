@@ -1,0 +1,128 @@
+//! From described fields to placed ones: everything that can be wrong with a layout is found here, once.
+
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+
+use super::{
+    Field, Layout, Slot, Timeline, Type,
+    field::Kind,
+    layout::Shape,
+    placed::{Placed, Role},
+};
+use crate::{Error, ErrorKind, Result};
+
+/// The longest byte ID, in bytes.
+pub(super) const MOST_BYTES: usize = 65_536;
+
+pub(super) fn invalid(reason: impl Into<alloc::borrow::Cow<'static, str>>) -> Error {
+    Error::because(ErrorKind::InvalidLayout, reason)
+}
+
+pub(super) fn build(shape: Shape, fields: impl IntoIterator<Item = Field>) -> Result<Layout> {
+    let fields = place(shape, fields)?;
+    at_most_one(&fields, "timestamp", |role| matches!(role, Role::Timestamp(_)))?;
+    at_most_one(&fields, "sequence", |role| matches!(role, Role::Sequence { .. }))?;
+    let constants = names(&fields, |role| matches!(role, Role::Constant(_)))?;
+    let bindables = names(&fields, |role| matches!(role, Role::Bindable(_)))?;
+    fields.iter().try_for_each(|field| check_types(shape, field))?;
+    fields.iter().try_for_each(check_value)?;
+    Ok(Layout { shape, fields, constants, bindables })
+}
+
+/// Gives each field its place; the widths must sum to the ID's.
+fn place(shape: Shape, fields: impl IntoIterator<Item = Field>) -> Result<Vec<Placed>> {
+    if let Shape::Bytes(length) = shape
+        && !(1..=MOST_BYTES).contains(&length)
+    {
+        return Err(invalid(format!(
+            "expected a byte ID of 1 to {MOST_BYTES} bytes, found {length}"
+        )));
+    }
+    let (total, mut sum) = (shape.bits(), 0_u64);
+    let mut placed = Vec::new();
+    for field in fields {
+        let offset = u32::try_from(sum).unwrap_or(u32::MAX);
+        sum += u64::from(field.bits);
+        if sum <= total.into() {
+            placed.push(Placed::new(total, offset, field));
+        }
+    }
+    if sum != u64::from(total) {
+        return Err(invalid(format!("expected widths that sum to {total} bits, found {sum}")));
+    }
+    Ok(placed)
+}
+
+impl Placed {
+    fn new(total: u32, offset: u32, Field { kind, bits, invert }: Field) -> Self {
+        let most = u64::MAX.checked_shr(64_u32.saturating_sub(bits)).unwrap_or(0);
+        let (name, role) = match kind {
+            Kind::Timestamp { tick, epoch_ms } => {
+                ("timestamp".into(), Role::Timestamp(Timeline::new(tick, epoch_ms)))
+            }
+            Kind::Sequence { start } => ("sequence".into(), Role::Sequence { start }),
+            Kind::Constant { name, value } => {
+                (name_or(name, "const", offset, bits), Role::Constant(value))
+            }
+            Kind::Bindable { name, kind } => {
+                (name_or(name, "bindable", offset, bits), Role::Bindable(kind))
+            }
+            Kind::Unused => ("unused".into(), Role::Unused),
+        };
+        let shift = if bits == 0 { 0 } else { total - offset - bits };
+        let flip = if invert && role != Role::Unused { most } else { 0 };
+        Self { name, role, offset, bits, shift, most, flip, invert }
+    }
+}
+
+fn name_or(name: Option<String>, kind: &str, offset: u32, bits: u32) -> String {
+    name.unwrap_or_else(|| format!("{kind}-{offset}-{bits}"))
+}
+
+/// Timestamps and sequences are alone of their kind, and at most 64 bits wide.
+fn at_most_one(fields: &[Placed], name: &str, is: fn(&Role) -> bool) -> Result<()> {
+    let mut found = fields.iter().filter(|field| is(&field.role));
+    if let Some(field) = found.next()
+        && field.bits > 64
+    {
+        return Err(invalid(format!("expected a {name} of at most 64 bits, found {}", field.bits)));
+    }
+    found.next().map_or(Ok(()), |_| Err(invalid(format!("expected at most one {name}"))))
+}
+
+/// Where the fields of one kind are, by name.
+fn names(fields: &[Placed], is: fn(&Role) -> bool) -> Result<BTreeMap<String, Slot>> {
+    let mut names = BTreeMap::new();
+    for (index, field) in fields.iter().enumerate().filter(|(_, field)| is(&field.role)) {
+        if names.insert(field.name.clone(), Slot(index)).is_some() {
+            return Err(invalid(format!(
+                "expected names that differ, found {:?} twice",
+                field.name
+            )));
+        }
+    }
+    Ok(names)
+}
+
+/// Bytes and texts are for byte layouts, and a sequence starts with an integer.
+fn check_types(shape: Shape, field: &Placed) -> Result<()> {
+    let kind = match &field.role {
+        Role::Bindable(kind) => Some(*kind),
+        Role::Constant(value) | Role::Sequence { start: value } => value.kind(),
+        Role::Timestamp(_) | Role::Unused => return Ok(()),
+    };
+    let only_integers = shape == Shape::Integer || matches!(field.role, Role::Sequence { .. });
+    match kind {
+        Some(kind) if kind == Type::Integer || !only_integers => Ok(()),
+        Some(kind) => {
+            Err(invalid(format!("expected an integer for {}, found {}", field.name, kind.as_str())))
+        }
+        None => Err(invalid(format!("expected a value for {} that a field can hold", field.name))),
+    }
+}
+
+fn check_value(field: &Placed) -> Result<()> {
+    match &field.role {
+        Role::Constant(value) | Role::Sequence { start: value } => field.check(value),
+        _ => Ok(()),
+    }
+}

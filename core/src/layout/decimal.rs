@@ -1,0 +1,84 @@
+//! Integers of any size as decimal text, which is how JSON and JavaScript carry those past 64 bits.
+
+use alloc::{format, string::String, vec::Vec};
+
+/// Nine digits at a time: the most that 32 bits hold.
+const DIGITS: usize = 9;
+const BASE: u64 = 1_000_000_000;
+
+/// No field is wide enough for more digits than these, and reading takes time by their square.
+const MOST_DIGITS: usize = 160_000;
+
+/// The sign and big-endian magnitude of `-?(0|[1-9][0-9]*)`, without leading zero bytes.
+pub(super) fn read(text: &str) -> Option<(bool, Vec<u8>)> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let all_digits = !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit());
+    let canonical =
+        if negative { !digits.starts_with('0') } else { digits == "0" || !digits.starts_with('0') };
+    (all_digits && canonical && digits.len() <= MOST_DIGITS)
+        .then(|| (negative, magnitude(digits.as_bytes())))
+}
+
+/// Big-endian bytes of decimal digits.
+fn magnitude(digits: &[u8]) -> Vec<u8> {
+    let mut limbs: Vec<u32> = Vec::new();
+    let (head, groups) = digits.split_at(digits.len() % DIGITS);
+    for group in core::iter::once(head).chain(groups.chunks(DIGITS)) {
+        let mut carry = group.iter().fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'));
+        for limb in &mut limbs {
+            let wide = u64::from(*limb) * BASE + carry;
+            *limb = low(wide);
+            carry = wide >> 32;
+        }
+        if carry > 0 {
+            limbs.push(low(carry));
+        }
+    }
+    let bytes: Vec<u8> = limbs.iter().rev().flat_map(|limb| limb.to_be_bytes()).collect();
+    without_leading_zeros(&bytes).into()
+}
+
+/// The decimal digits of a big-endian magnitude.
+pub(super) fn write(magnitude: &[u8]) -> String {
+    let mut limbs = limbs(magnitude);
+    let mut groups = Vec::new();
+    while limbs.last().is_some() {
+        groups.push(divide(&mut limbs));
+    }
+    let first = format!("{}", groups.pop().unwrap_or(0));
+    groups.iter().rev().fold(first, |text, group| text + &format!("{group:09}"))
+}
+
+/// 32-bit limbs of a big-endian magnitude, the lowest first, without zeros on top.
+fn limbs(magnitude: &[u8]) -> Vec<u32> {
+    let chunks = without_leading_zeros(magnitude).rchunks(4);
+    chunks.map(|chunk| chunk.iter().fold(0, |limb, byte| limb << 8 | u32::from(*byte))).collect()
+}
+
+/// Divides by nine digits' worth and gives the remainder.
+fn divide(limbs: &mut Vec<u32>) -> u64 {
+    let mut rest = 0;
+    for limb in limbs.iter_mut().rev() {
+        let wide = rest << 32 | u64::from(*limb);
+        *limb = low(wide / BASE);
+        rest = wide % BASE;
+    }
+    if limbs.last() == Some(&0) {
+        limbs.pop();
+    }
+    rest
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "the low limb is what is wanted")]
+const fn low(wide: u64) -> u32 {
+    wide as u32
+}
+
+/// A big-endian magnitude in its shortest form; zero is empty.
+pub(super) fn without_leading_zeros(magnitude: &[u8]) -> &[u8] {
+    let zeros = magnitude.iter().take_while(|byte| **byte == 0).count();
+    &magnitude[zeros..]
+}

@@ -1,0 +1,36 @@
+//! An ID of a layout that is only known at run time.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+/// An ID of a custom layout. IDs of one layout are ordered as databases order them: integers as signed ones, bytes
+/// bytewise.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Id {
+    /// The ID of an integer layout.
+    Integer(i64),
+    /// The ID of a layout of byte IDs.
+    Bytes(Vec<u8>),
+}
+
+impl fmt::Display for Id {
+    /// Integers in decimal, bytes in hex.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(id) => write!(f, "{id}"),
+            Self::Bytes(id) => id.iter().try_for_each(|byte| write!(f, "{byte:02x}")),
+        }
+    }
+}
+
+impl From<i64> for Id {
+    fn from(id: i64) -> Self {
+        Self::Integer(id)
+    }
+}
+
+impl From<Vec<u8>> for Id {
+    fn from(id: Vec<u8>) -> Self {
+        Self::Bytes(id)
+    }
+}

@@ -1,0 +1,144 @@
+//! The layout itself, and how its fields are found.
+
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
+
+use super::{
+    Field, Timeline, Values, build,
+    placed::{Placed, Role},
+};
+use crate::{Error, ErrorKind, Result};
+
+/// What an ID is: a signed 64-bit integer, or so many bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Integer,
+    Bytes(usize),
+}
+
+impl Shape {
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "the length is checked before anything is placed"
+    )]
+    pub(super) const fn bits(self) -> u32 {
+        match self {
+            Self::Integer => 64,
+            Self::Bytes(length) => (length as u32).saturating_mul(8),
+        }
+    }
+}
+
+/// Which bits of an ID mean what: checked when it is built, so that packing and parsing are shifts and masks.
+///
+/// ```
+/// use polyflake::layout::{Field, Layout, Tick};
+///
+/// let layout = Layout::integer([
+///     Field::unused(1),
+///     Field::timestamp(41, Tick::MILLISECOND, 1_483_228_800_000),
+///     Field::constant(5, "data-center-id", 1),
+///     Field::bindable(5, "worker-id"),
+///     Field::sequence(12),
+/// ])?;
+/// let id = layout.values().time(1_483_228_800_001)?.bind("worker-id", 2)?.sequence(1)?.pack_integer()?;
+/// assert_eq!(id, 4_333_569);
+/// assert_eq!(layout.parse_integer(id)?.unix_ms(), Some(1_483_228_800_001));
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    pub(super) shape: Shape,
+    pub(super) fields: Vec<Placed>,
+    pub(super) constants: BTreeMap<String, Slot>,
+    pub(super) bindables: BTreeMap<String, Slot>,
+}
+
+/// Where a field of one layout is: a name looked up once. It means nothing to another layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Slot(pub(super) usize);
+
+impl Layout {
+    /// A layout of signed 64-bit integers: fields from the most significant bit, which fill the 64 bits.
+    ///
+    /// Everything wrong with the description is `invalid_layout`; a constant or start that does not fit `out_of_range`.
+    pub fn integer(fields: impl IntoIterator<Item = Field>) -> Result<Self> {
+        build::build(Shape::Integer, fields)
+    }
+
+    /// A layout of IDs of `length` bytes, 1 to 65,536: fields from the top bit of the first byte, which fill them.
+    ///
+    /// Everything wrong with the description is `invalid_layout`; a constant or start that does not fit `out_of_range`.
+    pub fn bytes(length: usize, fields: impl IntoIterator<Item = Field>) -> Result<Self> {
+        build::build(Shape::Bytes(length), fields)
+    }
+
+    /// How many bits an ID has.
+    pub const fn bits(&self) -> u32 {
+        self.shape.bits()
+    }
+
+    /// Whether IDs are integers; else they are bytes.
+    pub const fn is_integer(&self) -> bool {
+        matches!(self.shape, Shape::Integer)
+    }
+
+    /// Where the timestamp is, or `unknown_field`.
+    pub fn timestamp(&self) -> Result<Slot> {
+        self.find("timestamp", |role| matches!(role, Role::Timestamp(_)))
+    }
+
+    /// Where the sequence is, or `unknown_field`.
+    pub fn sequence(&self) -> Result<Slot> {
+        self.find("sequence", |role| matches!(role, Role::Sequence { .. }))
+    }
+
+    /// Where a constant is, or `unknown_field`.
+    pub fn constant(&self, name: &str) -> Result<Slot> {
+        self.constants.get(name).copied().ok_or_else(|| unknown(name))
+    }
+
+    /// Where a bindable is, or `unknown_field`.
+    pub fn bindable(&self, name: &str) -> Result<Slot> {
+        self.bindables.get(name).copied().ok_or_else(|| unknown(name))
+    }
+
+    /// The names of the constants, from the top.
+    pub fn constant_names(&self) -> impl Iterator<Item = &str> {
+        self.named(|role| matches!(role, Role::Constant(_))).map(|(name, _)| name)
+    }
+
+    /// The names of the bindables, from the top.
+    pub fn bindable_names(&self) -> impl Iterator<Item = &str> {
+        self.named(|role| matches!(role, Role::Bindable(_))).map(|(name, _)| name)
+    }
+
+    /// Room for the values of one ID, to be used again for the next.
+    pub fn values(&self) -> Values<'_> {
+        Values::new(self)
+    }
+
+    /// The timestamp, and the field that it is in.
+    pub(super) fn timeline(&self) -> Option<(&Timeline, &Placed)> {
+        self.fields.iter().find_map(|field| match &field.role {
+            Role::Timestamp(timeline) => Some((timeline, field)),
+            _ => None,
+        })
+    }
+
+    fn find(&self, name: &'static str, is: fn(&Role) -> bool) -> Result<Slot> {
+        self.named(is).next().map(|(_, slot)| slot).ok_or_else(|| unknown(name))
+    }
+
+    /// The fields of one kind, from the top.
+    pub(super) fn named(&self, is: fn(&Role) -> bool) -> impl Iterator<Item = (&str, Slot)> {
+        let fields = self.fields.iter().enumerate();
+        fields
+            .filter(move |(_, field)| is(&field.role))
+            .map(|(index, field)| (&*field.name, Slot(index)))
+    }
+}
+
+#[cold]
+pub(super) fn unknown(name: impl Into<String>) -> Error {
+    Error::field_error(ErrorKind::UnknownField, name.into())
+}

@@ -1,0 +1,200 @@
+//! From an ID to its fields.
+
+use alloc::{borrow::Cow, string::String};
+
+use super::{
+    Id, Layout, Slot, Type, Value, bits,
+    decimal::without_leading_zeros,
+    layout::{Shape, unknown},
+    placed::{Placed, Role},
+};
+use crate::{Error, ErrorKind, Result};
+
+/// The bits of an ID.
+#[derive(Clone, Copy, Debug)]
+enum Bits<'a> {
+    Word(u64),
+    Bytes(&'a [u8]),
+}
+
+/// The fields of an ID, which is known to have a time that milliseconds hold, and texts that are UTF-8.
+///
+/// Nothing is copied until a field is asked for, and then only bytes and texts that do not lie on whole bytes, and integers
+/// past 128 bits.
+#[derive(Clone, Debug)]
+pub struct Parsed<'a> {
+    layout: &'a Layout,
+    bits: Bits<'a>,
+    unix_ms: Option<i64>,
+}
+
+impl Layout {
+    /// The fields of an ID: `invalid_type` where it is not of this layout's kind, `invalid_length` for a wrong length,
+    /// `time_out_of_range` for a time outside signed 64-bit milliseconds, `invalid_character` for a text that is not UTF-8.
+    pub fn parse<'a>(&'a self, id: &'a Id) -> Result<Parsed<'a>> {
+        match id {
+            Id::Integer(id) => self.parse_integer(*id),
+            Id::Bytes(id) => self.parse_bytes(id),
+        }
+    }
+
+    /// The fields of an integer ID.
+    #[inline]
+    pub fn parse_integer(&self, id: i64) -> Result<Parsed<'_>> {
+        if self.shape != Shape::Integer {
+            return Err(Error::invalid_type("bytes", "an integer"));
+        }
+        self.checked(Bits::Word(id.cast_unsigned()))
+    }
+
+    /// The fields of a byte ID.
+    pub fn parse_bytes<'a>(&'a self, id: &'a [u8]) -> Result<Parsed<'a>> {
+        self.check_length(id.len())?;
+        self.checked(Bits::Bytes(id))
+    }
+
+    /// Refuses bytes that are no ID of this layout.
+    pub(super) fn check_length(&self, found: usize) -> Result<()> {
+        match self.shape {
+            Shape::Integer => Err(Error::invalid_type("an integer", "bytes")),
+            Shape::Bytes(length) if length != found => {
+                Err(Error::invalid_length(found, length, length))
+            }
+            Shape::Bytes(_) => Ok(()),
+        }
+    }
+
+    #[inline]
+    fn checked<'a>(&'a self, bits: Bits<'a>) -> Result<Parsed<'a>> {
+        let mut unix_ms = None;
+        for field in &self.fields {
+            match &field.role {
+                Role::Timestamp(timeline) => {
+                    let value = bits.integer(field);
+                    let ms = timeline.ms_of(value).ok_or_else(|| timeline.past_64_bits(value))?;
+                    unix_ms = Some(ms);
+                }
+                Role::Bindable(Type::Text) | Role::Constant(Value::Text(_)) => {
+                    bits.text(field)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(Parsed { layout: self, bits, unix_ms })
+    }
+}
+
+impl<'a> Parsed<'a> {
+    /// When the tick of the ID begins, in Unix milliseconds, floored; none in a layout without a timestamp.
+    #[inline]
+    pub const fn unix_ms(&self) -> Option<i64> {
+        self.unix_ms
+    }
+
+    /// The same in nanoseconds, for ticks shorter than a millisecond.
+    pub fn unix_nanos(&self) -> Option<i128> {
+        let (timeline, field) = self.layout.timeline()?;
+        timeline.micros_of(self.bits.integer(field)).map(|micros| micros * 1000)
+    }
+
+    /// The sequence; none in a layout without one.
+    pub fn sequence(&self) -> Option<i128> {
+        let slot = self.layout.sequence().ok()?;
+        Some(self.bits.integer(&self.layout.fields[slot.0]))
+    }
+
+    /// The value of a field: a timestamp's is its time in Unix milliseconds.
+    #[inline]
+    pub fn get(&self, slot: Slot) -> Result<Value<'a>> {
+        let field =
+            self.layout.fields.get(slot.0).ok_or_else(|| unknown("a slot of another layout"))?;
+        match &field.role {
+            Role::Sequence { .. } => Ok(Value::Integer(self.bits.integer(field))),
+            Role::Bindable(kind) => self.bits.value(field, *kind),
+            Role::Constant(value) => self.bits.value(field, value.kind().unwrap_or(Type::Integer)),
+            Role::Timestamp(_) => Ok(Value::Integer(self.unix_ms.unwrap_or_default().into())),
+            Role::Unused => Err(unknown("a slot of another layout")),
+        }
+    }
+
+    /// The value of a bindable, or `unknown_field`.
+    pub fn bindable(&self, name: &str) -> Result<Value<'a>> {
+        self.get(self.layout.bindable(name)?)
+    }
+
+    /// The value that a constant has in this ID, or `unknown_field`.
+    pub fn constant(&self, name: &str) -> Result<Value<'a>> {
+        self.get(self.layout.constant(name)?)
+    }
+
+    /// All bindables by name, from the top.
+    pub fn bindables(&self) -> impl Iterator<Item = (&'a str, Value<'a>)> {
+        self.all(|role| matches!(role, Role::Bindable(_)))
+    }
+
+    /// All constants by name, from the top.
+    pub fn constants(&self) -> impl Iterator<Item = (&'a str, Value<'a>)> {
+        self.all(|role| matches!(role, Role::Constant(_)))
+    }
+
+    fn all(&self, is: fn(&Role) -> bool) -> impl Iterator<Item = (&'a str, Value<'a>)> {
+        self.layout.named(is).filter_map(|(name, slot)| Some((name, self.get(slot).ok()?)))
+    }
+}
+
+impl<'a> Bits<'a> {
+    /// The bits of a field of at most 64 bits, its inversion undone.
+    #[inline]
+    fn word(self, field: &Placed) -> u64 {
+        let bits = match self {
+            Self::Word(word) => word >> field.shift & field.most,
+            Self::Bytes(id) => bits::take(id, field.offset, field.bits),
+        };
+        bits ^ field.flip
+    }
+
+    /// The integer in a field of at most 64 bits.
+    #[inline]
+    fn integer(self, field: &Placed) -> i128 {
+        let word = self.word(field);
+        if field.bits == 64 { word.cast_signed().into() } else { word.into() }
+    }
+
+    #[inline]
+    fn value(self, field: &Placed, kind: Type) -> Result<Value<'a>> {
+        match kind {
+            Type::Integer if field.bits <= 64 => Ok(Value::Integer(self.integer(field))),
+            Type::Integer => Ok(wide_integer(self.bytes(field))),
+            Type::Bytes => Ok(Value::Bytes(self.bytes(field))),
+            Type::Text => self.text(field).map(Value::Text),
+        }
+    }
+
+    /// The bytes of a field, without leading zeros: the ID's own where the field lies on whole bytes.
+    fn bytes(self, field: &Placed) -> Cow<'a, [u8]> {
+        let Self::Bytes(id) = self else {
+            return Cow::Owned(without_leading_zeros(&self.word(field).to_be_bytes()).into());
+        };
+        let (start, bits) = (field.offset as usize, field.bits as usize);
+        if start % 8 == 0 && bits % 8 == 0 && !field.invert {
+            return Cow::Borrowed(without_leading_zeros(&id[start / 8..(start + bits) / 8]));
+        }
+        Cow::Owned(bits::take_wide(id, field.offset, field.bits, field.invert))
+    }
+
+    fn text(self, field: &Placed) -> Result<Cow<'a, str>> {
+        let text = match self.bytes(field) {
+            Cow::Borrowed(bytes) => core::str::from_utf8(bytes).ok().map(Cow::Borrowed),
+            Cow::Owned(bytes) => String::from_utf8(bytes).ok().map(Cow::Owned),
+        };
+        text.ok_or_else(|| Error::field_error(ErrorKind::InvalidCharacter, field.name.clone()))
+    }
+}
+
+/// An integer of more than 64 bits: those that 64 bits hold are read as signed ones.
+fn wide_integer(number: Cow<'_, [u8]>) -> Value<'_> {
+    match Value::integer(false, number) {
+        Value::Integer(n) => Value::Integer(u64::try_from(n).map_or(n, |n| n.cast_signed().into())),
+        wide => wide,
+    }
+}

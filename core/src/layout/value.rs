@@ -1,0 +1,193 @@
+//! What a field holds, as people write it.
+
+use alloc::{borrow::Cow, string::String, vec::Vec};
+use core::fmt;
+
+use super::{bits, decimal};
+use crate::{Error, ErrorKind, Result};
+
+/// What kind of values a constant or bindable takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// An integer.
+    Integer,
+    /// Bytes, read as a big-endian number; leading zero bytes are not kept.
+    Bytes,
+    /// A text, whose UTF-8 is read as bytes are.
+    Text,
+}
+
+impl Type {
+    /// Its name in a layout's JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Integer => "integer",
+            Self::Bytes => "bytes",
+            Self::Text => "text",
+        }
+    }
+}
+
+/// The value of one field.
+///
+/// ```
+/// use polyflake::layout::Value;
+///
+/// let wide = Value::parse_integer("4722366482869645213695")?;
+/// assert_eq!(wide, Value::from((1_i128 << 72) - 1));
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Value<'a> {
+    /// An integer; for a timestamp the time in Unix milliseconds.
+    Integer(i128),
+    /// An integer past 128 bits: its sign, and its magnitude big-endian.
+    Wide {
+        /// Whether it is below zero; such a one fits no field.
+        negative: bool,
+        /// Its magnitude, big-endian.
+        magnitude: Cow<'a, [u8]>,
+    },
+    /// A time in Unix nanoseconds, for timestamps whose ticks are shorter than a millisecond.
+    Nanos(i128),
+    /// Bytes, read as a big-endian number.
+    Bytes(Cow<'a, [u8]>),
+    /// A text.
+    Text(Cow<'a, str>),
+    /// What no field takes, by the name of its type: so that bindings to dynamic languages can leave it to the layout
+    /// which error comes first.
+    Other(Cow<'a, str>),
+}
+
+impl<'a> Value<'a> {
+    /// The integer of a sign and a big-endian magnitude.
+    pub fn integer(negative: bool, magnitude: impl Into<Cow<'a, [u8]>>) -> Self {
+        let magnitude = magnitude.into();
+        if bits::length(&magnitude) > 127 {
+            return Self::Wide { negative, magnitude };
+        }
+        let number = magnitude.iter().fold(0, |number, byte| number << 8 | i128::from(*byte));
+        Self::Integer(if negative { -number } else { number })
+    }
+
+    /// The integer of a decimal text of any length: `-?(0|[1-9][0-9]*)`, else `invalid_character`.
+    pub fn parse_integer(text: &str) -> Result<Value<'static>> {
+        let parts = decimal::read(text);
+        parts
+            .map(|(negative, magnitude)| Value::integer(negative, magnitude))
+            .ok_or_else(|| not_decimal(text))
+    }
+
+    /// The same value, owning what it refers to.
+    pub fn into_owned(self) -> Value<'static> {
+        match self {
+            Self::Integer(n) => Value::Integer(n),
+            Self::Nanos(n) => Value::Nanos(n),
+            Self::Wide { negative, magnitude } => {
+                Value::Wide { negative, magnitude: Cow::Owned(magnitude.into_owned()) }
+            }
+            Self::Bytes(bytes) => Value::Bytes(Cow::Owned(bytes.into_owned())),
+            Self::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
+            Self::Other(name) => Value::Other(Cow::Owned(name.into_owned())),
+        }
+    }
+
+    /// The type of field that takes it; none where no constant or bindable does.
+    pub fn kind(&self) -> Option<Type> {
+        match self {
+            Self::Integer(_) | Self::Wide { .. } => Some(Type::Integer),
+            Self::Bytes(_) => Some(Type::Bytes),
+            Self::Text(_) => Some(Type::Text),
+            Self::Nanos(_) | Self::Other(_) => None,
+        }
+    }
+
+    /// What to call its type in an error.
+    pub(super) fn type_name(&self) -> Cow<'static, str> {
+        match self {
+            Self::Integer(_) | Self::Wide { .. } => Cow::Borrowed("an integer"),
+            Self::Nanos(_) => Cow::Borrowed("a time"),
+            Self::Bytes(_) => Cow::Borrowed("bytes"),
+            Self::Text(_) => Cow::Borrowed("text"),
+            Self::Other(name) => Cow::Owned(name.clone().into_owned()),
+        }
+    }
+}
+
+#[cold]
+fn not_decimal(text: &str) -> Error {
+    let position =
+        text.chars().enumerate().position(|(i, c)| !(c.is_ascii_digit() || c == '-' && i == 0));
+    match position {
+        Some(position) => Error::invalid_character(position),
+        None => Error::because(
+            ErrorKind::InvalidCharacter,
+            "expected an integer in decimal digits without leading zeros",
+        ),
+    }
+}
+
+impl fmt::Display for Value<'_> {
+    /// Integers in decimal, bytes in hex, texts as they are.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(n) | Self::Nanos(n) => write!(f, "{n}"),
+            Self::Wide { negative, magnitude } => {
+                f.write_str(if *negative { "-" } else { "" })?;
+                f.write_str(&decimal::write(magnitude))
+            }
+            Self::Bytes(bytes) => bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}")),
+            Self::Text(text) | Self::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Every integer type of the language that 128 signed bits hold.
+macro_rules! from_integers {
+    ($($int:ty),*) => {$(
+        impl From<$int> for Value<'_> {
+            fn from(n: $int) -> Self {
+                Self::Integer(n.into())
+            }
+        }
+    )*};
+}
+
+from_integers!(u8, u16, u32, u64, i8, i16, i32, i64, i128);
+
+impl From<u128> for Value<'_> {
+    fn from(n: u128) -> Self {
+        Self::integer(false, n.to_be_bytes().to_vec())
+    }
+}
+
+impl<'a> From<&'a [u8]> for Value<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self::Bytes(bytes.into())
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u8; N]> for Value<'a> {
+    fn from(bytes: &'a [u8; N]) -> Self {
+        Self::Bytes(bytes.as_slice().into())
+    }
+}
+
+impl From<Vec<u8>> for Value<'_> {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Bytes(bytes.into())
+    }
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<String> for Value<'_> {
+    fn from(text: String) -> Self {
+        Self::Text(text.into())
+    }
+}
