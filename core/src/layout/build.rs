@@ -25,7 +25,7 @@ pub(super) fn build(shape: Shape, fields: impl IntoIterator<Item = Field>) -> Re
     let bindables = names(&fields, |role| matches!(role, Role::Bindable(_)))?;
     fields.iter().try_for_each(|field| check_types(shape, field))?;
     fields.iter().try_for_each(check_value)?;
-    Ok(Layout { shape, fields, constants, bindables })
+    Ok(Layout { shape, fields, constants, bindables, only_read: false })
 }
 
 /// Gives each field its place; the widths must sum to the ID's.

@@ -51,6 +51,8 @@ pub struct Layout {
     pub(super) fields: Vec<Placed>,
     pub(super) constants: BTreeMap<String, Slot>,
     pub(super) bindables: BTreeMap<String, Slot>,
+    /// Whether no generator may be made of it.
+    pub(super) only_read: bool,
 }
 
 /// Where a field of one layout is: a name looked up once. It means nothing to another layout.

@@ -19,6 +19,8 @@ mod build;
 #[cfg(feature = "alloc")]
 mod decimal;
 #[cfg(feature = "alloc")]
+mod describe;
+#[cfg(feature = "alloc")]
 mod field;
 #[cfg(feature = "alloc")]
 mod id;
@@ -36,6 +38,10 @@ mod pack;
 mod parse;
 #[cfg(feature = "alloc")]
 mod placed;
+#[cfg(feature = "alloc")]
+mod presets;
+#[cfg(feature = "alloc")]
+mod range;
 #[cfg(feature = "serde")]
 mod serde;
 #[cfg(feature = "alloc")]
@@ -45,11 +51,13 @@ mod value;
 
 #[cfg(feature = "alloc")]
 pub use {
+    describe::{Description, FieldDescription},
     field::Field,
     id::Id,
     layout::{Layout, Slot},
     pack::Values,
     parse::Parsed,
+    presets::{PRESETS, preset},
     tick::Tick,
     value::{Type, Value},
 };

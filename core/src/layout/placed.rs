@@ -107,11 +107,12 @@ impl Placed {
 
     /// The bits of an integer in a field of at most 64 bits; none if it does not fit.
     #[inline]
-    #[allow(clippy::cast_possible_truncation, reason = "modulo 2^64 is what the format says")]
-    fn narrow(&self, number: i128) -> Option<u64> {
-        let fits = (0..=i128::from(self.most)).contains(&number)
-            || self.bits == 64 && (LEAST..0).contains(&number);
-        fits.then_some(number as u64)
+    pub(super) fn narrow(&self, number: i128) -> Option<u64> {
+        match u64::try_from(number) {
+            Ok(number) => (number <= self.most).then_some(number),
+            Err(_) if self.bits == 64 => i64::try_from(number).ok().map(i64::cast_unsigned),
+            Err(_) => None,
+        }
     }
 
     /// The value of a time.

@@ -18,7 +18,7 @@ use serde_core::{
 };
 
 use super::{
-    Field, Layout, Tick, Type, Value,
+    Description, Field, FieldDescription, Layout, Tick, Type, Value,
     build::invalid,
     json::{Json, LARGEST_NUMBER, Members},
     layout::Shape,
@@ -144,7 +144,7 @@ fn read_hex(text: &str) -> Option<Vec<u8>> {
         let nibble = |c: u8| char::from(c).to_digit(16).and_then(|n| u8::try_from(n).ok());
         Some(nibble(pair[0])? << 4 | nibble(pair[1])?)
     };
-    if digits.len() % 2 == 0 { digits.chunks(2).map(byte).collect() } else { None }
+    if digits.len().is_multiple_of(2) { digits.chunks(2).map(byte).collect() } else { None }
 }
 
 impl<'de> Deserialize<'de> for Layout {
@@ -222,5 +222,36 @@ impl Serialize for Plain<'_> {
             }
             other => to.collect_str(other),
         }
+    }
+}
+
+impl Serialize for Description {
+    fn serialize<S: Serializer>(&self, to: S) -> core::result::Result<S::Ok, S::Error> {
+        let integer = |number: Option<u128>| number.map(Value::from);
+        let mut map = to.serialize_map(None)?;
+        map.serialize_entry("bits", &self.bits)?;
+        map.serialize_entry("fields", &self.fields)?;
+        map.serialize_entry("per_second", &integer(self.per_second).as_ref().map(Plain))?;
+        map.serialize_entry(
+            "per_second_in_all",
+            &integer(self.per_second_in_all).as_ref().map(Plain),
+        )?;
+        map.serialize_entry("first_ms", &self.first_ms.map(Value::from).as_ref().map(Plain))?;
+        map.serialize_entry("last_ms", &self.last_ms.map(Value::from).as_ref().map(Plain))?;
+        map.serialize_entry("sorts_by_time", &self.sorts_by_time)?;
+        map.serialize_entry("below_2_53", &self.below_2_53)?;
+        map.serialize_entry("below_2_63", &self.below_2_63)?;
+        map.end()
+    }
+}
+
+impl Serialize for FieldDescription {
+    fn serialize<S: Serializer>(&self, to: S) -> core::result::Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(Some(4))?;
+        map.serialize_entry("name", &self.name)?;
+        map.serialize_entry("kind", self.kind)?;
+        map.serialize_entry("offset", &self.offset)?;
+        map.serialize_entry("bits", &self.bits)?;
+        map.end()
     }
 }

@@ -27,6 +27,8 @@ impl Tick {
     pub const MICROSECOND: Self = Self { micros: 1 };
     /// One thousandth of a second.
     pub const MILLISECOND: Self = Self { micros: 1000 };
+    /// One hundredth of a second.
+    pub const TEN_MILLISECONDS: Self = Self { micros: 10_000 };
     /// One second.
     pub const SECOND: Self = Self { micros: 1_000_000 };
 

@@ -1,6 +1,10 @@
 //! Custom layouts: the vectors, a big-integer reference, descriptions, ranges, presets.
 #![cfg(feature = "json")]
-#![allow(missing_docs, reason = "tests")]
 
+mod describe;
+mod presets;
+mod ranges;
+#[path = "../support/mod.rs"]
+mod shared;
 mod support;
 mod vectors;

@@ -4,19 +4,13 @@ use polyflake::layout::{Id, Layout, Parsed, Value, Values};
 use polyflake::{Error, Result};
 use serde_json::{Map, Value as Json, json};
 
-pub fn file(name: &str) -> Json {
-    let path = format!("{}/../tests/vectors/{name}", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    serde_json::from_str(&text).unwrap()
-}
-
-pub fn list<'a>(json: &'a Json, name: &str) -> &'a [Json] {
+pub(crate) fn list<'a>(json: &'a Json, name: &str) -> &'a [Json] {
     json[name].as_array().map_or(&[], Vec::as_slice)
 }
 
 /// A case as this project answers it: the original's members, with those of `ours` over them. Where one of the two is an
 /// error and the other is not, ours alone counts.
-pub fn ours(case: &Json) -> Map<String, Json> {
+pub(crate) fn ours(case: &Json) -> Map<String, Json> {
     let mut merged = case.as_object().unwrap().clone();
     let Some(Json::Object(over)) = merged.remove("ours") else { return merged };
     merged.remove("error");
@@ -25,11 +19,11 @@ pub fn ours(case: &Json) -> Map<String, Json> {
 }
 
 /// The layout of a vector's description.
-pub fn layout(vector: &Json) -> Result<Layout> {
+pub(crate) fn layout(vector: &Json) -> Result<Layout> {
     Layout::from_json(&description(vector).to_string())
 }
 
-pub fn description(vector: &Json) -> Json {
+pub(crate) fn description(vector: &Json) -> Json {
     let is_bytes = |field: &Json| {
         ["_bytes", "_string"].iter().any(|end| field["kind"].as_str().unwrap().ends_with(end))
     };
@@ -74,7 +68,7 @@ fn field(field: &Json) -> Json {
 }
 
 /// A value of a vector: a decimal string, `{"hex"}` or `{"text"}`.
-pub fn value(json: &Json) -> Value<'static> {
+pub(crate) fn value(json: &Json) -> Value<'static> {
     match json {
         Json::String(decimal) => Value::parse_integer(decimal).unwrap(),
         Json::Object(object) if object.contains_key("text") => {
@@ -85,7 +79,7 @@ pub fn value(json: &Json) -> Value<'static> {
     }
 }
 
-pub fn hex(text: &str) -> Vec<u8> {
+pub(crate) fn hex(text: &str) -> Vec<u8> {
     (0..text.len())
         .step_by(2)
         .map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap())
@@ -93,7 +87,7 @@ pub fn hex(text: &str) -> Vec<u8> {
 }
 
 /// The values of a vector's `inputs`.
-pub fn values<'v>(layout: &'v Layout, inputs: &Json) -> Result<Values<'v>> {
+pub(crate) fn values<'v>(layout: &'v Layout, inputs: &Json) -> Result<Values<'v>> {
     let mut values = layout.values();
     for (name, given) in inputs.as_object().unwrap() {
         match &**name {
@@ -111,7 +105,7 @@ pub fn values<'v>(layout: &'v Layout, inputs: &Json) -> Result<Values<'v>> {
     Ok(values)
 }
 
-pub fn bind(values: &mut Values<'_>, given: &Json) -> Result<()> {
+pub(crate) fn bind(values: &mut Values<'_>, given: &Json) -> Result<()> {
     for (name, given) in given.as_object().into_iter().flatten() {
         values.bind(name, value(given))?;
     }
@@ -119,12 +113,12 @@ pub fn bind(values: &mut Values<'_>, given: &Json) -> Result<()> {
 }
 
 /// An ID of a vector: decimal or hex, as its layout is.
-pub fn id(layout: &Layout, text: &str) -> Id {
+pub(crate) fn id(layout: &Layout, text: &str) -> Id {
     if layout.is_integer() { Id::Integer(text.parse().unwrap()) } else { Id::Bytes(hex(text)) }
 }
 
 /// An ID's fields as the vectors write them.
-pub fn fields(parsed: &Parsed<'_>) -> Json {
+pub(crate) fn fields(parsed: &Parsed<'_>) -> Json {
     let mut fields = Map::new();
     if let Some(unix_ms) = parsed.unix_ms() {
         fields.insert("timestamp_ms".into(), unix_ms.to_string().into());
@@ -154,7 +148,7 @@ fn plain((name, value): (&str, Value<'_>)) -> (String, Json) {
 }
 
 #[track_caller]
-pub fn assert_code<T: std::fmt::Debug>(result: Result<T>, code: &str) -> Error {
+pub(crate) fn assert_code<T: std::fmt::Debug>(result: Result<T>, code: &str) -> Error {
     let error = result.expect_err(code);
     assert_eq!(error.code(), code, "{error}");
     error

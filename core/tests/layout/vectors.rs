@@ -1,29 +1,31 @@
 //! `layout64` and `layoutbytes`: what the original packs and parses, save where `ours` says otherwise.
 
+use polyflake::layout::Layout;
 use serde_json::Value as Json;
 
-use crate::support::{assert_code, fields, file, id, layout, list, ours, values};
+use crate::{
+    shared::vectors,
+    support::{assert_code, fields, id, layout, list, ours, values},
+};
 
 #[test]
 fn integer_layouts() {
-    let (layouts, checks) = check_all(&file("layout64.json"));
+    let (layouts, checks) = check_all(&vectors("layout64.json"));
     assert_eq!(layouts, 68);
     assert!(checks > 600, "{checks}");
 }
 
 #[test]
 fn byte_layouts() {
-    let file = file("layoutbytes.json");
+    let file = vectors("layoutbytes.json");
     let (layouts, checks) = check_all(&file);
     assert_eq!(layouts, 94);
     assert!(checks > 500, "{checks}");
     let three_bytes = list(&file, "wrong_length_parse");
     assert!(!three_bytes.is_empty());
     for case in three_bytes {
-        let layout = crate::support::layout(
-            &serde_json::json!({"size_bytes": 3, "size_bits": 24, "fields": [
-            {"kind": "bindable", "bits": 8, "name": "a"}, {"kind": "bindable", "bits": 16, "name": "b"}]}),
-        );
+        let layout = layout(&serde_json::json!({"size_bytes": 3, "size_bits": 24, "fields": [
+            {"kind": "bindable", "bits": 8, "name": "a"}, {"kind": "bindable", "bits": 16, "name": "b"}]}));
         check_parse(&layout.unwrap(), case);
     }
 }
@@ -53,26 +55,25 @@ fn check(vector: &Json) -> usize {
     packed.len() + parsed.len()
 }
 
-fn check_pack(layout: &polyflake::layout::Layout, case: &Json) {
+fn check_pack(layout: &Layout, case: &Json) {
     println!("  {case}");
     let expected = ours(case);
     let packed = values(layout, &case["inputs"]).and_then(|values| values.pack());
-    match expected.get("error").and_then(Json::as_str) {
-        Some(code) => _ = assert_code(packed, code),
-        None => {
-            let packed = packed.unwrap();
-            assert_eq!(packed.to_string(), expected["id"].as_str().unwrap());
-            assert_eq!(fields(&layout.parse(&packed).unwrap()), expected["parsed"]);
-        }
+    if let Some(code) = expected.get("error").and_then(Json::as_str) {
+        assert_code(packed, code);
+    } else {
+        let packed = packed.unwrap();
+        assert_eq!(packed.to_string(), expected["id"].as_str().unwrap());
+        assert_eq!(fields(&layout.parse(&packed).unwrap()), expected["parsed"]);
     }
 }
 
-fn check_parse(layout: &polyflake::layout::Layout, case: &Json) {
+fn check_parse(layout: &Layout, case: &Json) {
     println!("  {case}");
     let expected = ours(case);
     let id = id(layout, case["id"].as_str().unwrap());
     match expected.get("error").and_then(Json::as_str) {
-        Some(code) => _ = assert_code(layout.parse(&id), code),
+        Some(code) => drop(assert_code(layout.parse(&id), code)),
         None => assert_eq!(fields(&layout.parse(&id).unwrap()), expected["parsed"]),
     }
 }

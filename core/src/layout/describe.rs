@@ -1,0 +1,150 @@
+//! What an ID format can do, in figures.
+
+use alloc::{string::String, vec, vec::Vec};
+
+use super::{
+    Layout, Timeline, bits,
+    layout::Shape,
+    placed::{Placed, Role},
+};
+
+/// What an ID format can do: the same for every family.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    /// How many bits an ID has.
+    pub bits: u32,
+    /// Its fields, from the top.
+    pub fields: Vec<FieldDescription>,
+    /// How many IDs one generator can make in a second, floored; none without both a timestamp and a sequence.
+    pub per_second: Option<u128>,
+    /// How many all generators together can make in a second, floored; none as above, and past 2^128.
+    pub per_second_in_all: Option<u128>,
+    /// When the first tick begins, in Unix milliseconds.
+    pub first_ms: Option<i64>,
+    /// When the last tick begins that 64-bit milliseconds hold, in Unix milliseconds.
+    pub last_ms: Option<i64>,
+    /// Whether IDs sort by time from the first tick to the last: integers as signed ones, bytes and texts bytewise.
+    pub sorts_by_time: bool,
+    /// Whether no ID, as an unsigned integer, reaches 2^53: a JavaScript number holds it.
+    pub below_2_53: bool,
+    /// Whether no ID, as an unsigned integer, reaches 2^63: it is never negative.
+    pub below_2_63: bool,
+}
+
+/// One field of a format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldDescription {
+    /// Its name: `timestamp`, `sequence`, `unused`, or that of a constant or bindable.
+    pub name: String,
+    /// What kind of field it is, as in a layout's JSON.
+    pub kind: &'static str,
+    /// Bits above it.
+    pub offset: u32,
+    /// How many bits wide it is.
+    pub bits: u32,
+}
+
+impl FieldDescription {
+    /// Fields of these names, kinds and widths, from the top.
+    pub(crate) fn list<'n>(
+        fields: impl IntoIterator<Item = (&'n str, &'static str, u32)>,
+    ) -> Vec<Self> {
+        let place = |offset: &mut u32, (name, kind, bits): (&str, _, u32)| {
+            *offset += bits;
+            Some(Self { name: name.into(), kind, offset: *offset - bits, bits })
+        };
+        fields.into_iter().scan(0, place).collect()
+    }
+}
+
+impl Layout {
+    /// What the layout can do, in figures.
+    ///
+    /// ```
+    /// use polyflake::layout::preset;
+    ///
+    /// let sonyflake = preset("sonyflake", [])?.describe();
+    /// assert_eq!(sonyflake.per_second, Some(25_600));
+    /// assert_eq!(sonyflake.per_second_in_all, Some(25_600 * 65_536));
+    /// assert_eq!(sonyflake.last_ms, Some(6_907_087_738_870));
+    /// assert!(sonyflake.sorts_by_time && sonyflake.below_2_63 && !sonyflake.below_2_53);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn describe(&self) -> Description {
+        let fields =
+            self.fields.iter().map(|field| (&*field.name, field.role.as_str(), field.bits));
+        let (first_ms, last_ms) = self.moments().unzip();
+        Description {
+            bits: self.bits(),
+            fields: FieldDescription::list(fields),
+            per_second: self.per_second(1),
+            per_second_in_all: self.machines().and_then(|machines| self.per_second(machines)),
+            first_ms: first_ms.flatten(),
+            last_ms: last_ms.flatten(),
+            sorts_by_time: self.sorts_by_time(),
+            below_2_53: self.stays_below(53),
+            below_2_63: self.stays_below(63),
+        }
+    }
+
+    /// How many IDs so many generators make in a second.
+    fn per_second(&self, generators: u128) -> Option<u128> {
+        let (timeline, _) = self.timeline()?;
+        let sequence = &self.fields[self.sequence().ok()?.0];
+        let Role::Sequence { start } = &sequence.role else { return None };
+        let first = sequence.word(Some(start)).ok()? ^ sequence.flip;
+        let in_a_tick = u128::from(sequence.most - first) + 1;
+        let in_a_million_ticks = in_a_tick.checked_mul(generators)?.checked_mul(1_000_000)?;
+        Some(in_a_million_ticks / u128::from(timeline.tick().as_micros()))
+    }
+
+    /// How many generators the bindables tell apart; none past 2^127.
+    fn machines(&self) -> Option<u128> {
+        let bindables = self.fields.iter().filter(|field| matches!(field.role, Role::Bindable(_)));
+        1_u128.checked_shl(bindables.map(|field| field.bits).sum())
+    }
+
+    /// When the first and the last tick begin.
+    fn moments(&self) -> Option<(Option<i64>, Option<i64>)> {
+        let (timeline, field) = self.timeline()?;
+        Some((timeline.ms_of(0), last_moment(timeline, field)))
+    }
+
+    fn sorts_by_time(&self) -> bool {
+        let Ok(at) = self.timestamp() else { return false };
+        let (above, field) = (&self.fields[..at.0], &self.fields[at.0]);
+        let fixed = |field: &Placed| {
+            field.bits == 0 || matches!(field.role, Role::Constant(_) | Role::Unused)
+        };
+        // Half of the times are negative IDs then. (In 64 bits those are the times before the epoch.)
+        let has_sign =
+            self.shape == Shape::Integer && field.offset == 0 && (1..64).contains(&field.bits);
+        above.iter().all(fixed) && !field.invert && !has_sign
+    }
+
+    /// Whether the bits from `limit` up are zero in every ID, with the constants as they are.
+    fn stays_below(&self, limit: u32) -> bool {
+        let highest = self.highest();
+        bits::take_wide(&highest, 0, self.bits().saturating_sub(limit), false).is_empty()
+    }
+
+    /// The highest ID, with the constants as they are.
+    fn highest(&self) -> Vec<u8> {
+        let mut id = vec![0; self.bits() as usize / 8];
+        for field in &self.fields {
+            match field.role {
+                Role::Unused => {}
+                // It was checked to fit when the layout was built.
+                Role::Constant(_) => field.write(None, &mut id).unwrap_or_default(),
+                _ => bits::flip_all(&mut id, field.offset, field.bits),
+            }
+        }
+        id
+    }
+}
+
+/// When the last tick begins that both the field and 64-bit milliseconds hold.
+fn last_moment(timeline: &Timeline, field: &Placed) -> Option<i64> {
+    let last = i64::try_from(field.most).unwrap_or(i64::MAX);
+    timeline.ms_of(last.into()).or_else(|| timeline.ms_of(timeline.value_of_ms(i64::MAX)))
+}

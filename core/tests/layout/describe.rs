@@ -1,0 +1,104 @@
+//! `describe()` where the presets don't reach.
+
+use polyflake::layout::{Field, Layout, Tick, Type};
+
+const MS: Tick = Tick::MILLISECOND;
+
+fn time() -> Field {
+    Field::timestamp(41, MS, 0)
+}
+
+#[track_caller]
+fn sorts(layout: polyflake::Result<Layout>, expected: bool) {
+    assert_eq!(layout.unwrap().describe().sorts_by_time, expected);
+}
+
+#[test]
+fn what_sorts_by_time() {
+    sorts(Layout::integer([Field::unused(1), time(), Field::sequence(22)]), true);
+    sorts(Layout::integer([Field::constant(1, "sign", 1), time(), Field::sequence(22)]), true);
+    sorts(
+        Layout::integer([
+            Field::bindable(0, "nothing"),
+            Field::unused(1),
+            time(),
+            Field::sequence(22),
+        ]),
+        true,
+    );
+    sorts(Layout::bytes(8, [time(), Field::sequence(23)]), true);
+    sorts(Layout::integer([Field::timestamp(64, MS, 0)]), true);
+    // The sign bit, a machine or a sequence above, newest first, no time.
+    sorts(Layout::integer([time(), Field::sequence(23)]), false);
+    sorts(
+        Layout::integer([Field::unused(1), Field::bindable(1, "a"), time(), Field::unused(21)]),
+        false,
+    );
+    sorts(
+        Layout::integer([Field::unused(1), Field::sequence(1), time(), Field::unused(21)]),
+        false,
+    );
+    sorts(Layout::integer([Field::unused(1), time().inverted(), Field::sequence(22)]), false);
+    sorts(Layout::integer([Field::unused(1), Field::sequence(63)]), false);
+}
+
+#[test]
+fn how_large_ids_grow() {
+    let below = |fields: Vec<Field>| {
+        let description = Layout::integer(fields).unwrap().describe();
+        (description.below_2_53, description.below_2_63)
+    };
+    assert_eq!(below(vec![Field::unused(11), time(), Field::sequence(12)]), (true, true));
+    assert_eq!(
+        below(vec![Field::unused(10), Field::timestamp(41, MS, 0), Field::sequence(13)]),
+        (false, true)
+    );
+    assert_eq!(below(vec![time(), Field::sequence(23)]), (false, false));
+    assert_eq!(below(vec![Field::constant(11, "a", 0), Field::sequence(53)]), (true, true));
+    assert_eq!(
+        below(vec![Field::constant(11, "a", 0).inverted(), Field::sequence(53)]),
+        (false, false)
+    );
+    assert_eq!(below(vec![Field::unused(11).inverted(), Field::sequence(53)]), (true, true));
+    assert!(Layout::bytes(6, [Field::sequence(48)]).unwrap().describe().below_2_53);
+    assert!(!Layout::bytes(7, [Field::sequence(56)]).unwrap().describe().below_2_53);
+}
+
+#[test]
+fn capacity() {
+    let per_second = |tick: &str, start: u64, machines: u32| {
+        let sequence = Field::sequence_from(10, start).inverted();
+        let fields = [
+            Field::timestamp(40, tick.parse().unwrap(), 0),
+            sequence,
+            Field::bindable_of(Type::Bytes, machines, "m"),
+        ];
+        let description = Layout::bytes((50 + machines as usize) / 8, fields).unwrap().describe();
+        (description.per_second, description.per_second_in_all)
+    };
+    assert_eq!(per_second("1ms", 0, 14), (Some(1_024_000), Some(1_024_000 << 14)));
+    assert_eq!(per_second("1ms", 1000, 6), (Some(24_000), Some(24_000 << 6)));
+    assert_eq!(per_second("3ms", 0, 6), (Some(341_333), Some(21_845_333)));
+    assert_eq!(per_second("60s", 0, 6), (Some(17), Some(1092)));
+    assert_eq!(per_second("1us", 0, 6), (Some(1_024_000_000), Some(65_536_000_000)));
+    assert_eq!(per_second("1ms", 0, 78), (Some(1_024_000), Some(1_024_000 << 78)));
+    assert_eq!(per_second("1ms", 0, 126), (Some(1_024_000), None));
+    let no_time = Layout::integer([Field::sequence(64)]).unwrap().describe();
+    assert_eq!((no_time.per_second, no_time.first_ms, no_time.last_ms), (None, None, None));
+}
+
+#[test]
+fn moments_stay_within_64_bits() {
+    let moments = |bits, tick: &str, epoch_ms| {
+        let fields =
+            [Field::timestamp(bits, tick.parse().unwrap(), epoch_ms), Field::unused(64 - bits)];
+        let description = Layout::integer(fields).unwrap().describe();
+        (description.first_ms, description.last_ms)
+    };
+    assert_eq!(moments(41, "1ms", 0), (Some(0), Some((1 << 41) - 1)));
+    assert_eq!(moments(8, "1s", 1500), (Some(1000), Some(256_000)));
+    assert_eq!(moments(64, "1s", 0), (Some(0), Some(i64::MAX / 1000 * 1000)));
+    assert_eq!(moments(64, "1ms", -1), (Some(-1), Some(i64::MAX - 1)));
+    assert_eq!(moments(8, "400us", 0), (Some(0), Some(102)));
+    assert_eq!(moments(1, "1s", i64::MIN).0, None);
+}

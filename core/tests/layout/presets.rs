@@ -1,0 +1,86 @@
+//! The presets: the vectors, and machine fields that are given a value.
+
+use polyflake::layout::{PRESETS, Value, preset};
+use serde_json::Value as Json;
+
+use crate::{
+    shared::vectors,
+    support::{assert_code, fields, id, list},
+};
+
+#[test]
+fn ids_of_the_vectors() {
+    let file = vectors("presets.json");
+    let cases = list(&file, "cases");
+    assert_eq!(cases.len(), 40);
+    for case in cases {
+        println!("{case}");
+        let layout = preset(case["preset"].as_str().unwrap(), []).unwrap();
+        let id = id(&layout, case["id"].as_str().unwrap());
+        assert_eq!(fields(&layout.parse(&id).unwrap()), case["parsed"]);
+    }
+}
+
+#[test]
+fn a_given_machine_value_becomes_a_constant() {
+    let twitter = preset("twitter", [("worker", 26.into()), ("datacenter", 11.into())]).unwrap();
+    assert_eq!(twitter.constant_names().collect::<Vec<_>>(), ["datacenter", "worker"]);
+    assert_eq!(twitter.bindable_names().count(), 0);
+    let id =
+        twitter.values().time(1_656_432_460_105_i64).unwrap().sequence(0).unwrap().pack_integer();
+    assert_eq!(id, Ok(1_541_815_603_606_036_480));
+    let half = preset("twitter", [("worker", 26.into())]).unwrap();
+    assert_eq!(half.bindable_names().collect::<Vec<_>>(), ["datacenter"]);
+}
+
+#[test]
+fn wrong_presets() {
+    assert_code(preset("x", []), "invalid_layout");
+    assert_code(preset("discord", [("datacenter", 1.into())]), "unknown_field");
+    assert_code(preset("discord", [("worker", 32.into()), ("nope", 1.into())]), "unknown_field");
+    assert_code(preset("discord", [("worker", 32.into())]), "out_of_range");
+    assert_code(preset("discord", [("worker", (-1).into())]), "out_of_range");
+    assert_code(preset("discord", [("worker", "1".into())]), "invalid_type");
+    assert_code(
+        preset("discord", [("process", "1".into()), ("worker", 32.into())]),
+        "out_of_range",
+    );
+    assert_code(preset("discord", [("worker", Value::Other("float".into()))]), "invalid_type");
+}
+
+#[test]
+fn every_preset_describes_itself() {
+    for name in PRESETS {
+        let described = serde_json::to_value(preset(name, []).unwrap().describe()).unwrap();
+        let widths: u64 =
+            list(&described, "fields").iter().map(|field| field["bits"].as_u64().unwrap()).sum();
+        assert_eq!(widths, 64, "{name}");
+    }
+    let figures = |name: &str| serde_json::to_value(preset(name, []).unwrap().describe()).unwrap();
+    let twitter = figures("twitter");
+    assert_eq!(twitter["per_second"], 4_096_000);
+    assert_eq!(twitter["per_second_in_all"], 4_096_000_u64 * 1024);
+    assert_eq!(twitter["first_ms"], 1_288_834_974_657_i64);
+    assert_eq!(twitter["last_ms"], 3_487_858_230_208_i64);
+    assert_eq!(
+        (&twitter["sorts_by_time"], &twitter["below_2_53"], &twitter["below_2_63"]),
+        (&true.into(), &false.into(), &true.into())
+    );
+    let field = |index: usize| twitter["fields"][index].clone();
+    assert_eq!(
+        field(0),
+        serde_json::json!({"name": "unused", "kind": "unused", "offset": 0, "bits": 1})
+    );
+    assert_eq!(
+        field(3),
+        serde_json::json!({"name": "worker", "kind": "bindable", "offset": 47, "bits": 5})
+    );
+    let mastodon = figures("mastodon");
+    assert_eq!(mastodon["per_second"], Json::Null);
+    assert_eq!(mastodon["last_ms"], (1_i64 << 48) - 1);
+    let baidu = figures("baidu");
+    assert_eq!(
+        (&baidu["per_second"], &baidu["last_ms"]),
+        (&8192.into(), &1_732_109_055_000_i64.into())
+    );
+}
