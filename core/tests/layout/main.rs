@@ -2,8 +2,12 @@
 #![cfg(feature = "json")]
 
 mod describe;
+mod errors;
+mod json;
 mod presets;
+mod random;
 mod ranges;
+mod reference;
 #[path = "../support/mod.rs"]
 mod shared;
 mod support;

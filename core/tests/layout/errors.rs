@@ -1,0 +1,191 @@
+//! What is refused, in which order, and that nothing is lost by it.
+
+use polyflake::layout::{Field, Id, Layout, Slot, Tick, Type, Value};
+
+use crate::support::assert_code;
+
+const MS: Tick = Tick::MILLISECOND;
+
+fn snowflake() -> Layout {
+    Layout::integer([
+        Field::bindable(5, "a"),
+        Field::timestamp(41, MS, 1000),
+        Field::constant(5, "c", 1),
+        Field::bindable(1, "b"),
+        Field::sequence(12),
+    ])
+    .unwrap()
+}
+
+#[test]
+fn unknown_names_come_first() {
+    let layout = snowflake();
+    let mut values = layout.values();
+    assert_eq!(assert_code(values.bind("nope", 1), "unknown_field").field(), Some("nope"));
+    // The two kinds of names are apart.
+    assert_code(values.bind("c", 1), "unknown_field");
+    assert_code(values.constant("a", 1), "unknown_field");
+    let bare = Layout::integer([Field::unused(64)]).unwrap();
+    assert_eq!(assert_code(bare.values().time(0), "unknown_field").field(), Some("timestamp"));
+    assert_eq!(assert_code(bare.values().sequence(0), "unknown_field").field(), Some("sequence"));
+    assert_eq!(bare.values().pack_integer(), Ok(0));
+}
+
+#[test]
+fn then_presence_type_and_fit_from_the_top() {
+    let layout = snowflake();
+    let mut values = layout.values();
+    let mut expect = |set: &[(&str, Value<'static>)], code: &str, field: &str| {
+        for (name, value) in set {
+            match *name {
+                "timestamp" => values.time(value.clone()),
+                "sequence" => values.sequence(value.clone()),
+                "c" => values.constant(name, value.clone()),
+                name => values.bind(name, value.clone()),
+            }
+            .unwrap();
+        }
+        let error = assert_code(values.pack(), code);
+        assert!(error.to_string().contains(field), "{error}");
+    };
+    expect(&[("sequence", 4096.into()), ("b", "x".into())], "missing_field", "a");
+    expect(&[("a", "x".into())], "invalid_type", "a");
+    expect(
+        &[("a", Value::Other("float".into()))],
+        "invalid_type",
+        "expected an integer, found float for a",
+    );
+    expect(&[("a", 32.into())], "out_of_range", "expected a in 5 bits, found 32");
+    expect(&[("a", 31.into())], "missing_field", "timestamp");
+    expect(&[("timestamp", "x".into())], "invalid_type", "timestamp");
+    expect(&[("timestamp", 999.into())], "time_out_of_range", "999");
+    expect(
+        &[("timestamp", (1000 + (1_i64 << 41)).into())],
+        "time_out_of_range",
+        "1000..=2199023256551",
+    );
+    expect(&[("timestamp", i128::MAX.into())], "time_out_of_range", "time");
+    expect(&[("timestamp", i128::MIN.into())], "time_out_of_range", "time");
+    expect(&[("timestamp", Value::integer(true, vec![1; 40]))], "time_out_of_range", "time");
+    expect(&[("timestamp", Value::Nanos(i128::MAX))], "time_out_of_range", "time");
+    expect(&[("timestamp", 1000.into()), ("c", 32.into())], "out_of_range", "c");
+    expect(&[("c", b"\x01".into())], "invalid_type", "c");
+    expect(&[("c", 2.into())], "invalid_type", "b");
+    expect(&[("b", Value::Nanos(1))], "invalid_type", "expected an integer, found a time for b");
+    expect(&[("b", 1.into()), ("sequence", (-1).into())], "out_of_range", "sequence");
+    expect(&[("sequence", Value::integer(false, vec![1; 40]))], "out_of_range", "sequence");
+    values.sequence(4095).unwrap();
+    let id = values.pack_integer().unwrap();
+    let parsed = layout.parse_integer(id).unwrap();
+    assert_eq!((parsed.bindable("a"), parsed.constant("c")), (Ok(31.into()), Ok(2.into())));
+}
+
+#[test]
+fn ids_of_another_kind_or_length() {
+    let (integer, bytes) = (snowflake(), Layout::bytes(3, [Field::bindable(24, "a")]).unwrap());
+    assert_code(integer.parse(&Id::Bytes(vec![0; 8])), "invalid_type");
+    assert_code(integer.parse_bytes(&[0; 8]), "invalid_type");
+    assert_code(bytes.parse(&Id::Integer(0)), "invalid_type");
+    assert_code(bytes.parse_integer(0), "invalid_type");
+    for length in [0, 2, 4, 1000] {
+        assert_code(bytes.parse_bytes(&vec![0; length]), "invalid_length");
+        assert_code(
+            bytes.values().bind("a", 1).unwrap().pack_into(&mut vec![0; length]),
+            "invalid_length",
+        );
+    }
+    assert_code(bytes.values().pack_integer(), "invalid_type");
+    assert_code(integer.values().pack_into(&mut [0; 8]), "invalid_type");
+}
+
+#[test]
+fn a_refused_pack_leaves_zeros() {
+    let layout = Layout::bytes(2, [Field::bindable(8, "a"), Field::bindable(8, "b")]).unwrap();
+    let mut id = [7; 2];
+    assert_code(layout.values().bind("a", 255).unwrap().pack_into(&mut id), "missing_field");
+    assert_eq!(id, [0; 2]);
+}
+
+#[test]
+fn slots_of_another_layout() {
+    let (small, large) = (Layout::integer([Field::unused(64)]).unwrap(), snowflake());
+    let slots: [Slot; 2] = [large.bindable("a").unwrap(), large.sequence().unwrap()];
+    for slot in slots {
+        assert_code(small.values().set(slot, 1), "unknown_field");
+        assert_code(small.parse_integer(0).unwrap().get(slot), "unknown_field");
+    }
+}
+
+#[test]
+fn layouts_that_cannot_be() {
+    let refused =
+        |fields: Vec<Field>| drop(assert_code(Layout::bytes(9, fields), "invalid_layout"));
+    refused(vec![]);
+    refused(vec![Field::unused(71)]);
+    refused(vec![Field::unused(73)]);
+    refused(vec![Field::unused(u32::MAX); 5]);
+    refused(vec![Field::sequence(65), Field::unused(7)]);
+    refused(vec![Field::timestamp(65, MS, 0), Field::unused(7)]);
+    refused(vec![Field::sequence(1), Field::sequence(1), Field::unused(70)]);
+    refused(vec![Field::timestamp(0, MS, 0), Field::timestamp(0, MS, 0), Field::unused(72)]);
+    refused(vec![Field::bindable(1, "a"), Field::bindable(1, "a"), Field::unused(70)]);
+    refused(vec![Field::constant(1, "a", 1), Field::constant(1, "a", 1), Field::unused(70)]);
+    refused(vec![Field::bindable(0, None), Field::bindable(0, None), Field::unused(72)]);
+    refused(vec![Field::bindable(8, None), Field::bindable(0, "bindable-0-8"), Field::unused(64)]);
+    refused(vec![Field::sequence_from(8, "1"), Field::unused(64)]);
+    refused(vec![Field::constant(8, "a", Value::Other("x".into())), Field::unused(64)]);
+    refused(vec![Field::constant(8, "a", Value::Nanos(1)), Field::unused(64)]);
+    assert_code(Layout::bytes(0, []), "invalid_layout");
+    assert_code(Layout::bytes(usize::MAX, []), "invalid_layout");
+    assert_code(Layout::integer([Field::constant(64, "a", "text")]), "invalid_layout");
+    assert_code(Layout::integer([Field::bindable_of(Type::Bytes, 64, "a")]), "invalid_layout");
+    // A constant and a bindable may share a name, and widths of 0 differ by their place.
+    let shared = [
+        Field::constant(8, "a", 1),
+        Field::bindable(0, None),
+        Field::bindable(8, "a"),
+        Field::bindable(0, None),
+        Field::unused(56),
+    ];
+    assert_eq!(
+        Layout::bytes(9, shared).unwrap().bindable_names().collect::<Vec<_>>(),
+        ["bindable-8-0", "a", "bindable-16-0"]
+    );
+}
+
+#[test]
+fn times_at_the_ends_of_64_bits() {
+    let layout = Layout::integer([Field::timestamp(64, MS, 0)]).unwrap();
+    for unix_ms in [i64::MIN, -1, 0, 1, i64::MAX] {
+        let id = layout.values().time(unix_ms).unwrap().pack_integer().unwrap();
+        assert_eq!(id, unix_ms);
+        assert_eq!(layout.parse_integer(id).unwrap().unix_ms(), Some(unix_ms));
+    }
+    let seconds = Layout::integer([Field::timestamp(64, Tick::SECOND, 0)]).unwrap();
+    let last = i64::MAX / 1000;
+    assert_eq!(seconds.parse_integer(last).unwrap().unix_ms(), Some(last * 1000));
+    assert_code(seconds.parse_integer(last + 1), "time_out_of_range");
+    assert_code(seconds.parse_integer(i64::MIN), "time_out_of_range");
+    let late = Layout::integer([Field::timestamp(64, MS, 1)]).unwrap();
+    assert_code(late.parse_integer(i64::MAX), "time_out_of_range");
+    assert_code(late.values().time(i64::MIN).unwrap().pack(), "time_out_of_range");
+}
+
+#[test]
+fn decimal_texts() {
+    for text in [
+        "0",
+        "-1",
+        "7",
+        "170141183460469231731687303715884105728",
+        "1000000000000000000000000000000000000000000000000000000000001",
+    ] {
+        assert_eq!(Value::parse_integer(text).unwrap().to_string(), text);
+    }
+    assert_eq!(Value::parse_integer("-9223372036854775808"), Ok(i64::MIN.into()));
+    assert_eq!(assert_code(Value::parse_integer("12x4"), "invalid_character").position(), Some(2));
+    assert_eq!(assert_code(Value::parse_integer("1-"), "invalid_character").position(), Some(1));
+    for text in ["", "-", "+1", "00", "-0", "1 ", "0x1", "１"] {
+        assert_code(Value::parse_integer(text), "invalid_character");
+    }
+}

@@ -1,0 +1,266 @@
+//! Descriptions as JSON: what is read, what is written, what is refused and with which code.
+
+use polyflake::layout::{Field, Layout, Tick, Type};
+use serde_json::{Value as Json, json};
+
+use crate::support::assert_code;
+
+/// The example of the format, its constant in place of the shard.
+const EXAMPLE: &str = r#"{"id":"integer","bits":64,"fields":[
+    {"kind":"unused","bits":1},
+    {"kind":"timestamp","bits":41,"tick":"1ms","epoch_ms":1483228800000},
+    {"kind":"constant","bits":5,"name":"data-center-id","value":1},
+    {"kind":"bindable","bits":5,"name":"shard"},
+    {"kind":"sequence","bits":12,"start":0}]}"#;
+
+fn compact(json: &str) -> String {
+    json.lines().map(str::trim).collect()
+}
+
+#[test]
+fn the_example_is_read_and_written_as_it_is() {
+    let layout = Layout::from_json(EXAMPLE).unwrap();
+    let fields = [
+        Field::unused(1),
+        Field::timestamp(41, Tick::MILLISECOND, 1_483_228_800_000),
+        Field::constant(5, "data-center-id", 1),
+        Field::bindable(5, "shard"),
+        Field::sequence(12),
+    ];
+    assert_eq!(layout, Layout::integer(fields).unwrap());
+    assert_eq!(layout.to_json(), compact(EXAMPLE));
+}
+
+#[test]
+fn every_type_and_large_integers() {
+    let wide =
+        (polyflake::layout::Value::from(u128::MAX), "340282366920938463463374607431768211455");
+    let fields = [
+        Field::constant(8, None, b"\xfe").inverted(),
+        Field::constant(24, "text", "€"),
+        Field::constant(128, "wide", wide.0),
+        Field::constant(64, "negative", i64::MIN),
+        Field::sequence_from(64, (1_i64 << 53) + 1),
+        Field::timestamp(64, "250us".parse().unwrap(), -1),
+        Field::bindable_of(Type::Text, 8, "b"),
+        Field::bindable_of(Type::Bytes, 8, None),
+    ];
+    let layout = Layout::bytes(46, fields).unwrap();
+    let json: Json = serde_json::from_str(&layout.to_json()).unwrap();
+    let expected = json!({"id": "bytes", "bits": 368, "fields": [
+        {"kind": "constant", "bits": 8, "name": "const-0-8", "type": "bytes", "value": "fe", "invert": true},
+        {"kind": "constant", "bits": 24, "name": "text", "type": "text", "value": "€"},
+        {"kind": "constant", "bits": 128, "name": "wide", "value": wide.1},
+        {"kind": "constant", "bits": 64, "name": "negative", "value": "-9223372036854775808"},
+        {"kind": "sequence", "bits": 64, "start": "9007199254740993"},
+        {"kind": "timestamp", "bits": 64, "tick": "250us", "epoch_ms": -1},
+        {"kind": "bindable", "bits": 8, "name": "b", "type": "text"},
+        {"kind": "bindable", "bits": 8, "name": "bindable-360-8", "type": "bytes"}]});
+    assert_eq!(json, expected);
+    assert_eq!(Layout::from_json(&layout.to_json()), Ok(layout.clone()));
+    assert_eq!(serde_json::from_value::<Layout>(json).unwrap(), layout);
+}
+
+/// The example with one member of one field, or of the whole, set to something else.
+fn changed(path: &str, to: Json) -> String {
+    let mut json: Json = serde_json::from_str(EXAMPLE).unwrap();
+    let (parent, member) = path.rsplit_once('/').unwrap();
+    json.pointer_mut(parent).unwrap()[member] = to;
+    json.to_string()
+}
+
+fn without(path: &str) -> String {
+    let mut json: Json = serde_json::from_str(EXAMPLE).unwrap();
+    let (parent, member) = path.rsplit_once('/').unwrap();
+    json.pointer_mut(parent).unwrap().as_object_mut().unwrap().remove(member).unwrap();
+    json.to_string()
+}
+
+#[test]
+fn integers_are_numbers_or_decimal_strings() {
+    for epoch in [
+        json!("1483228800000"),
+        json!(-5),
+        json!("-5"),
+        json!(1_i64 << 53),
+        json!(-(1_i64 << 53)),
+        json!("9007199254740993"),
+    ] {
+        Layout::from_json(&changed("/fields/1/epoch_ms", epoch)).unwrap();
+    }
+    let wrong = [
+        json!((1_i64 << 53) + 1),
+        json!(-(1_i64 << 53) - 1),
+        json!(u64::MAX),
+        json!(1.5),
+        json!(41.0),
+        json!(1e300),
+        json!("1.0"),
+        json!("+1"),
+        json!("01"),
+        json!("-0"),
+        json!(""),
+        json!("-"),
+        json!(" 1"),
+        json!("٣"),
+        json!("9223372036854775808"),
+        json!("9".repeat(1_000_000)),
+        json!(true),
+        Json::Null,
+        json!([1]),
+        json!({}),
+    ];
+    for epoch in wrong {
+        assert_code(Layout::from_json(&changed("/fields/1/epoch_ms", epoch)), "invalid_layout");
+    }
+}
+
+#[test]
+fn everything_wrong_with_a_description_is_invalid_layout() {
+    let wrong = [
+        ("/id", json!("text")),
+        ("/id", json!("bytes-64")),
+        ("/id", json!(64)),
+        ("/id", Json::Null),
+        ("/bits", json!(63)),
+        ("/bits", json!(0)),
+        ("/bits", json!(-64)),
+        ("/bits", json!(4_294_967_360_u64)),
+        ("/fields", json!({})),
+        ("/fields", json!([])),
+        ("/fields", json!([[]])),
+        ("/fields", json!(null)),
+        ("/unknown", json!(1)),
+        ("/fields/0/kind", json!("nothing")),
+        ("/fields/0/kind", json!("Unused")),
+        ("/fields/0/kind", json!(1)),
+        ("/fields/0/bits", json!(-1)),
+        ("/fields/0/bits", json!(2)),
+        ("/fields/0/bits", json!(4_294_967_297_u64)),
+        ("/fields/0/name", json!("x")),
+        ("/fields/0/invert", json!(1)),
+        ("/fields/0/invert", json!("true")),
+        ("/fields/0/value", json!(0)),
+        ("/fields/1/name", json!("x")),
+        ("/fields/1/tick", json!("1")),
+        ("/fields/1/tick", json!("ms")),
+        ("/fields/1/tick", json!("0ms")),
+        ("/fields/1/tick", json!("01ms")),
+        ("/fields/1/tick", json!("-1ms")),
+        ("/fields/1/tick", json!("1.5ms")),
+        ("/fields/1/tick", json!("1ns")),
+        ("/fields/1/tick", json!("1 ms")),
+        ("/fields/1/tick", json!("1msx")),
+        ("/fields/1/tick", json!("")),
+        ("/fields/1/tick", json!("9223372036855s")),
+        ("/fields/1/tick", json!("99999999999999999999s")),
+        ("/fields/1/tick", json!(1)),
+        ("/fields/1/start", json!(0)),
+        ("/fields/2/value", json!("one")),
+        ("/fields/2/value", Json::Null),
+        ("/fields/2/name", Json::Null),
+        ("/fields/2/type", json!("bytes")),
+        ("/fields/2/type", json!("float")),
+        ("/fields/2/start", json!(1)),
+        ("/fields/3/type", json!("text")),
+        ("/fields/3/value", json!(1)),
+        ("/fields/4/start", json!("x")),
+        ("/fields/4/name", json!("sequence")),
+    ];
+    for (path, to) in wrong {
+        let text = changed(path, to);
+        println!("{text}");
+        assert_code(Layout::from_json(&text), "invalid_layout");
+    }
+    for path in [
+        "/id",
+        "/bits",
+        "/fields",
+        "/fields/0/kind",
+        "/fields/0/bits",
+        "/fields/1/tick",
+        "/fields/1/epoch_ms",
+        "/fields/2/value",
+    ] {
+        assert_code(Layout::from_json(&without(path)), "invalid_layout");
+    }
+    let twice = EXAMPLE.replace(r#""bits":41"#, r#""bits":41,"bits":41"#);
+    let texts = [
+        "",
+        "{",
+        "null",
+        "[]",
+        "\"x\"",
+        "1",
+        "{} {}",
+        &twice,
+        &"[".repeat(10_000),
+        &EXAMPLE[..100],
+    ];
+    for text in texts {
+        assert_code(Layout::from_json(text), "invalid_layout");
+    }
+}
+
+#[test]
+fn what_may_be_absent() {
+    for path in ["/fields/2/name", "/fields/3/name", "/fields/4/start"] {
+        Layout::from_json(&without(path)).unwrap();
+    }
+}
+
+#[test]
+fn a_constant_or_start_that_does_not_fit_comes_after_all_that_is_invalid() {
+    for value in [
+        json!(32),
+        json!(-1),
+        json!("32"),
+        json!("100000000000000000000000000000000000000000000000000"),
+    ] {
+        assert_code(Layout::from_json(&changed("/fields/2/value", value)), "out_of_range");
+    }
+    for start in
+        [json!(4096), json!(-1), json!("-100000000000000000000000000000000000000000000000000")]
+    {
+        let error =
+            assert_code(Layout::from_json(&changed("/fields/4/start", start)), "out_of_range");
+        assert_eq!(error.field(), Some("sequence"));
+    }
+    let both = changed("/fields/2/value", json!(32)).replace(r#""bits":41"#, r#""bits":42"#);
+    assert_code(Layout::from_json(&both), "invalid_layout");
+    let both = changed("/fields/2/value", json!(32)).replace(r#""start""#, r#""begin""#);
+    assert_code(Layout::from_json(&both), "invalid_layout");
+}
+
+#[test]
+fn byte_descriptions() {
+    let bytes = |bits: u64, fields: Json| {
+        Layout::from_json(&json!({"id": "bytes", "bits": bits, "fields": fields}).to_string())
+    };
+    let constant = |value: Json, kind: &str| {
+        bytes(8, json!([{"kind": "constant", "bits": 8, "type": kind, "value": value}]))
+    };
+    assert!(constant(json!("fF"), "bytes").is_ok());
+    assert!(constant(json!("0000ff"), "bytes").is_ok());
+    assert!(constant(json!(""), "bytes").is_ok());
+    assert!(constant(json!(""), "text").is_ok());
+    assert!(constant(json!("255"), "integer").is_ok());
+    for value in [json!("f"), json!("0xff"), json!("gg"), json!("é1"), json!(1), json!([255])] {
+        assert_code(constant(value, "bytes"), "invalid_layout");
+    }
+    assert_code(constant(json!(1), "text"), "invalid_layout");
+    assert_code(constant(json!("01ff"), "bytes"), "out_of_range");
+    assert_code(constant(json!("é"), "text"), "out_of_range");
+    for bits in [0, 7, 12, 8 * 65_537, 1 << 32] {
+        assert_code(bytes(bits, json!([{"kind": "unused", "bits": bits}])), "invalid_layout");
+    }
+    assert!(bytes(8 * 65_536, json!([{"kind": "unused", "bits": 8 * 65_536}])).is_ok());
+    for kind in ["timestamp", "sequence"] {
+        let mut field = json!({"kind": kind, "bits": 72});
+        if kind == "timestamp" {
+            field["tick"] = "1ms".into();
+            field["epoch_ms"] = 0.into();
+        }
+        assert_code(bytes(72, json!([field])), "invalid_layout");
+    }
+}

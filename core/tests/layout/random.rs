@@ -1,0 +1,209 @@
+//! Layouts drawn at random, against the big-integer reference.
+
+use num_bigint::{BigInt, Sign};
+use polyflake::layout::{Layout, Type};
+use proptest::prelude::*;
+
+use crate::reference::{FieldPlan, Given, Kind, Plan, power};
+
+/// What a field is drawn from.
+#[derive(Clone, Debug)]
+struct Draw {
+    kind: u8,
+    bits: u32,
+    invert: bool,
+    value_type: u8,
+    tick_us: u64,
+    epoch_ms: i64,
+    seed: Vec<u8>,
+}
+
+fn draws() -> impl Strategy<Value = Vec<Draw>> {
+    let bits = prop_oneof![Just(0), Just(1), 0..20_u32, 56..72_u32, 0..200_u32];
+    let tick = prop_oneof![
+        Just(1),
+        Just(250),
+        Just(1000),
+        Just(10_000),
+        Just(1_000_000),
+        1..5_000_000_u64
+    ];
+    let epoch = prop_oneof![
+        Just(0),
+        Just(1_483_228_800_500),
+        -2_000_000_000_000..2_000_000_000_000_i64,
+        any::<i64>()
+    ];
+    let seed = proptest::collection::vec(any::<u8>(), 1..40);
+    let one = (0..9_u8, bits, any::<bool>(), 0..3_u8, tick, epoch, seed);
+    let draw = one.prop_map(|(kind, bits, invert, value_type, tick_us, epoch_ms, seed)| Draw {
+        kind,
+        bits,
+        invert,
+        value_type,
+        tick_us,
+        epoch_ms,
+        seed,
+    });
+    proptest::collection::vec(draw, 1..24)
+}
+
+/// A plan that fills its ID: what is left over goes to a bindable.
+fn plan(bytes: Option<usize>, draws: &[Draw]) -> Plan {
+    let mut plan = Plan { bytes, fields: Vec::new() };
+    let mut left = plan.bits();
+    let (mut has_time, mut has_sequence) = (false, false);
+    for draw in draws {
+        let kind = match draw.kind {
+            0 | 1 if !has_time => {
+                has_time = true;
+                Kind::Timestamp { tick_us: draw.tick_us, epoch_ms: draw.epoch_ms }
+            }
+            2 if !has_sequence => {
+                has_sequence = true;
+                Kind::Sequence
+            }
+            3 | 4 => Kind::Constant(Given::Integer(BigInt::ZERO)),
+            5 => Kind::Unused,
+            _ => Kind::Bindable(value_type(bytes, draw)),
+        };
+        let most = if matches!(kind, Kind::Timestamp { .. } | Kind::Sequence) {
+            left.min(64)
+        } else {
+            left
+        };
+        let mut field = FieldPlan { kind, bits: draw.bits.min(most), invert: draw.invert };
+        if let Kind::Constant(own) = &mut field.kind {
+            *own = fitting(value_type(bytes, draw), field.bits, &draw.seed);
+        }
+        left -= field.bits;
+        plan.fields.push(field);
+    }
+    plan.fields.push(FieldPlan { kind: Kind::Bindable(Type::Integer), bits: left, invert: false });
+    plan
+}
+
+fn value_type(bytes: Option<usize>, draw: &Draw) -> Type {
+    match (bytes, draw.value_type) {
+        (Some(_), 1) => Type::Bytes,
+        (Some(_), 2) => Type::Text,
+        _ => Type::Integer,
+    }
+}
+
+/// A value that fits.
+fn fitting(kind: Type, bits: u32, seed: &[u8]) -> Given {
+    let number = BigInt::from_bytes_be(Sign::Plus, seed) % power(bits);
+    match kind {
+        Type::Integer => Given::Integer(number),
+        Type::Bytes => Given::Bytes(number.to_bytes_be().1),
+        Type::Text => Given::Text(
+            seed.iter().take(bits as usize / 8).map(|byte| char::from(byte % 128)).collect(),
+        ),
+    }
+}
+
+/// A value that may be missing, of the wrong type, or not fit.
+fn any_value(field: &FieldPlan, seed: &[u8]) -> Option<Given> {
+    let (first, rest) = (seed[0], &seed[1..]);
+    let kind = match (&field.kind, first % 16) {
+        (_, 0) => return None,
+        (_, 1) => Type::Bytes,
+        (_, 2) => Type::Text,
+        (Kind::Bindable(kind), _) => *kind,
+        (Kind::Constant(Given::Bytes(_)), _) => Type::Bytes,
+        (Kind::Constant(Given::Text(_)), _) => Type::Text,
+        _ => Type::Integer,
+    };
+    let (Type::Integer, Kind::Timestamp { tick_us, epoch_ms }) = (kind, &field.kind) else {
+        return Some(near_the_edge(kind, field.bits, first, rest));
+    };
+    let Given::Integer(ticks) = near_the_edge(kind, field.bits, first, rest) else { return None };
+    Some(Given::Integer(BigInt::from(*epoch_ms) + ticks * *tick_us / 1000))
+}
+
+fn near_the_edge(kind: Type, bits: u32, first: u8, seed: &[u8]) -> Given {
+    let edges = [
+        power(bits),
+        power(bits) - 1,
+        BigInt::from(-1),
+        -power(63),
+        -power(63) - 1,
+        power(63),
+        BigInt::ZERO,
+        -power(200),
+    ];
+    match (kind, first) {
+        (Type::Integer, 0..128) => Given::Integer(edges[usize::from(first / 16)].clone()),
+        (Type::Bytes, 0..64) => Given::Bytes([&[0, 0], seed].concat()),
+        (Type::Text, 0..32) => Given::Text(String::from_utf8_lossy(seed).into_owned()),
+        _ => fitting(kind, bits, seed),
+    }
+}
+
+fn some_seeds() -> impl Strategy<Value = Vec<Vec<u8>>> {
+    proptest::collection::vec(proptest::collection::vec(any::<u8>(), 1..70), 25)
+}
+
+fn shapes() -> impl Strategy<Value = Option<usize>> {
+    prop_oneof![Just(None), (1..=64_usize).prop_map(Some)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn packs_as_the_reference_does(bytes in shapes(), draws in draws(), seeds in some_seeds()) {
+        let plan = plan(bytes, &draws);
+        let layout = plan.layout().unwrap();
+        let given: Vec<_> = plan.fields.iter().zip(&seeds).map(|(field, seed)| any_value(field, seed)).collect();
+        let packed = plan.pack_with(&layout, &given);
+        match plan.pack(&given) {
+            Err(code) => prop_assert_eq!(packed.unwrap_err().code(), code),
+            Ok(id) => prop_assert_eq!(packed.unwrap(), plan.id(&id)),
+        }
+    }
+
+    #[test]
+    fn values_that_fit_come_back(bytes in shapes(), draws in draws(), seeds in some_seeds()) {
+        let plan = plan(bytes, &draws);
+        let layout = plan.layout().unwrap();
+        let fit = |(field, seed): (&FieldPlan, &Vec<u8>)| match &field.kind {
+            Kind::Unused => None,
+            Kind::Bindable(kind) => Some(fitting(*kind, field.bits, seed)),
+            Kind::Constant(own) => Some(own.clone()),
+            Kind::Sequence => Some(fitting(Type::Integer, field.bits, seed)),
+            Kind::Timestamp { epoch_ms, .. } => Some(Given::Integer((*epoch_ms).into())),
+        };
+        let given: Vec<_> = plan.fields.iter().zip(&seeds).map(fit).collect();
+        let id = plan.pack_with(&layout, &given).unwrap();
+        prop_assert_eq!(&id, &plan.id(&plan.pack(&given).unwrap()));
+        // An extreme epoch, floored to its tick, may lie before all 64-bit milliseconds.
+        if let Ok(parsed) = layout.parse(&id) {
+            let in_nanos = |(index, given): (usize, Option<Given>)| match plan.fields[index].kind {
+                Kind::Timestamp { .. } => parsed.unix_nanos().map(Given::Nanos),
+                _ => given,
+            };
+            let again: Vec<_> = plan.parse_with(&layout, &id).unwrap().into_iter().enumerate().map(in_nanos).collect();
+            prop_assert_eq!(plan.pack_with(&layout, &again), Ok(id.clone()));
+        }
+    }
+
+    #[test]
+    fn parses_as_the_reference_does(bytes in shapes(), draws in draws(), id in proptest::collection::vec(any::<u8>(), 64)) {
+        let plan = plan(bytes, &draws);
+        let layout = plan.layout().unwrap();
+        let id = BigInt::from_bytes_be(Sign::Plus, &id) % power(plan.bits());
+        let parsed = plan.parse_with(&layout, &plan.id(&id));
+        match plan.parse(&id) {
+            Err(code) => prop_assert_eq!(parsed.unwrap_err().code(), code),
+            Ok(values) => prop_assert_eq!(parsed.unwrap(), values),
+        }
+    }
+
+    #[test]
+    fn descriptions_come_back(bytes in shapes(), draws in draws()) {
+        let layout = plan(bytes, &draws).layout().unwrap();
+        prop_assert_eq!(Layout::from_json(&layout.to_json()), Ok(layout));
+    }
+}

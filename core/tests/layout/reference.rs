@@ -1,0 +1,258 @@
+//! The rules of packing and parsing once more, slow and plainly: IDs are big integers, fields are sums and remainders.
+
+use num_bigint::{BigInt, Sign};
+use polyflake::layout::{Field, Id, Layout, Tick, Type, Value};
+
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    Timestamp { tick_us: u64, epoch_ms: i64 },
+    Sequence,
+    Constant(Given),
+    Bindable(Type),
+    Unused,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct FieldPlan {
+    pub(crate) kind: Kind,
+    pub(crate) bits: u32,
+    pub(crate) invert: bool,
+}
+
+/// A value as the reference sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Given {
+    Integer(BigInt),
+    Bytes(Vec<u8>),
+    Text(String),
+    /// A time in Unix nanoseconds, which the reference does not pack.
+    Nanos(i128),
+}
+
+/// A layout: `None` bytes is an integer layout.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) bytes: Option<usize>,
+    pub(crate) fields: Vec<FieldPlan>,
+}
+
+pub(crate) type Refused = &'static str;
+
+pub(crate) fn power(bits: u32) -> BigInt {
+    BigInt::from(1) << bits
+}
+
+impl Given {
+    pub(crate) fn value(&self) -> Value<'static> {
+        match self {
+            Self::Integer(n) => Value::integer(n.sign() == Sign::Minus, n.to_bytes_be().1),
+            Self::Bytes(bytes) => bytes.clone().into(),
+            Self::Text(text) => text.clone().into(),
+            Self::Nanos(nanos) => Value::Nanos(*nanos),
+        }
+    }
+
+    fn of(value: Value<'_>) -> Self {
+        match value {
+            Value::Integer(n) => Self::Integer(n.into()),
+            Value::Wide { negative, magnitude } => Self::Integer(BigInt::from_bytes_be(
+                if negative { Sign::Minus } else { Sign::Plus },
+                &magnitude,
+            )),
+            Value::Bytes(bytes) => Self::Bytes(bytes.into_owned()),
+            Value::Text(text) => Self::Text(text.into_owned()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn kind(&self) -> Type {
+        match self {
+            Self::Integer(_) | Self::Nanos(_) => Type::Integer,
+            Self::Bytes(_) => Type::Bytes,
+            Self::Text(_) => Type::Text,
+        }
+    }
+}
+
+impl FieldPlan {
+    fn name(index: usize) -> String {
+        format!("f{index}")
+    }
+
+    fn field(&self, index: usize) -> Field {
+        let name = Self::name(index);
+        let field = match &self.kind {
+            Kind::Timestamp { tick_us, epoch_ms } => {
+                Field::timestamp(self.bits, Tick::from_micros(*tick_us).unwrap(), *epoch_ms)
+            }
+            Kind::Sequence => Field::sequence(self.bits),
+            Kind::Constant(given) => Field::constant(self.bits, &*name, given.value()),
+            Kind::Bindable(kind) => Field::bindable_of(*kind, self.bits, &*name),
+            Kind::Unused => Field::unused(self.bits),
+        };
+        if self.invert { field.inverted() } else { field }
+    }
+
+    /// Integers fit iff 0 <= v < 2^bits; in 64 bits or more also -2^63..-1, modulo 2^64.
+    fn fit(&self, n: BigInt) -> Option<BigInt> {
+        if n >= BigInt::ZERO {
+            return (n < power(self.bits)).then_some(n);
+        }
+        (self.bits >= 64 && n >= -power(63)).then(|| n + power(64))
+    }
+
+    /// 2^63..2^64-1 are read as negative, in 64 bits or more.
+    fn signed(&self, n: BigInt) -> BigInt {
+        if self.bits >= 64 && n >= power(63) && n < power(64) { n - power(64) } else { n }
+    }
+
+    fn number(&self, given: &Given) -> Result<BigInt, Refused> {
+        let kind = match &self.kind {
+            Kind::Bindable(kind) => *kind,
+            Kind::Constant(own) => own.kind(),
+            _ => Type::Integer,
+        };
+        if given.kind() != kind {
+            return Err("invalid_type");
+        }
+        let bytes = match given {
+            Given::Integer(n) => {
+                let Kind::Timestamp { tick_us, epoch_ms } = self.kind else {
+                    return self.fit(n.clone()).ok_or("out_of_range");
+                };
+                let ticks =
+                    floor(n * 1000, tick_us) - floor(BigInt::from(epoch_ms) * 1000, tick_us);
+                let within = *n >= i64::MIN.into() && *n <= i64::MAX.into();
+                return self.fit(ticks).filter(|_| within).ok_or("time_out_of_range");
+            }
+            Given::Bytes(bytes) => bytes.as_slice(),
+            Given::Text(text) => text.as_bytes(),
+            Given::Nanos(_) => return Err("invalid_type"),
+        };
+        self.fit(BigInt::from_bytes_be(Sign::Plus, bytes)).ok_or("out_of_range")
+    }
+
+    /// What an ID's bits of this field say.
+    fn read(&self, n: BigInt) -> Result<Option<Given>, Refused> {
+        let n = if self.invert { power(self.bits) - 1 - n } else { n };
+        let kind = match &self.kind {
+            Kind::Unused => return Ok(None),
+            Kind::Timestamp { tick_us, epoch_ms } => {
+                let ticks = self.signed(n) + floor(BigInt::from(*epoch_ms) * 1000, *tick_us);
+                let ms = floor(ticks * *tick_us, 1000);
+                let within = ms >= i64::MIN.into() && ms <= i64::MAX.into();
+                return if within {
+                    Ok(Some(Given::Integer(ms)))
+                } else {
+                    Err("time_out_of_range")
+                };
+            }
+            Kind::Sequence => Type::Integer,
+            Kind::Constant(own) => own.kind(),
+            Kind::Bindable(kind) => *kind,
+        };
+        let bytes = if n == BigInt::ZERO { Vec::new() } else { n.to_bytes_be().1 };
+        Ok(Some(match kind {
+            Type::Integer => Given::Integer(self.signed(n)),
+            Type::Bytes => Given::Bytes(bytes),
+            Type::Text => Given::Text(String::from_utf8(bytes).map_err(|_| "invalid_character")?),
+        }))
+    }
+}
+
+fn floor(n: BigInt, by: u64) -> BigInt {
+    let (quotient, rest) = (&n / by, &n % by);
+    if rest < BigInt::ZERO { quotient - 1 } else { quotient }
+}
+
+impl Plan {
+    pub(crate) fn layout(&self) -> polyflake::Result<Layout> {
+        let fields = self.fields.iter().enumerate().map(|(index, field)| field.field(index));
+        match self.bytes {
+            None => Layout::integer(fields),
+            Some(length) => Layout::bytes(length, fields),
+        }
+    }
+
+    pub(crate) fn bits(&self) -> u32 {
+        self.bytes.map_or(64, |length| u32::try_from(length * 8).unwrap())
+    }
+
+    /// The ID of values by field, or the first error from the top.
+    pub(crate) fn pack(&self, given: &[Option<Given>]) -> Result<BigInt, Refused> {
+        self.fields.iter().zip(given).try_fold(BigInt::ZERO, |id, (field, given)| {
+            let number = match (&field.kind, given) {
+                (Kind::Unused, _) => return Ok(id << field.bits),
+                (_, Some(given)) => field.number(given)?,
+                (Kind::Constant(own), None) => field.number(own)?,
+                (_, None) => return Err("missing_field"),
+            };
+            let number = if field.invert { power(field.bits) - 1 - number } else { number };
+            Ok((id << field.bits) + number)
+        })
+    }
+
+    /// The values of an ID by field, or the first error from the top.
+    pub(crate) fn parse(&self, id: &BigInt) -> Result<Vec<Option<Given>>, Refused> {
+        let mut below = self.bits();
+        let read = |field: &FieldPlan| {
+            below -= field.bits;
+            field.read((id >> below) % power(field.bits))
+        };
+        self.fields.iter().map(read).collect()
+    }
+
+    /// The ID as the layout has it.
+    pub(crate) fn id(&self, id: &BigInt) -> Id {
+        let bytes = id.to_bytes_be().1;
+        let length = self.bits() as usize / 8;
+        let mut full = vec![0; length];
+        full[length - bytes.len().min(length)..]
+            .copy_from_slice(&bytes[bytes.len().saturating_sub(length)..]);
+        match self.bytes {
+            None => Id::Integer(i64::from_be_bytes(full.try_into().unwrap())),
+            Some(_) => Id::Bytes(full),
+        }
+    }
+
+    /// What the layout itself packs.
+    pub(crate) fn pack_with(
+        &self,
+        layout: &Layout,
+        given: &[Option<Given>],
+    ) -> polyflake::Result<Id> {
+        let mut values = layout.values();
+        for (index, (field, given)) in self.fields.iter().zip(given).enumerate() {
+            let (Some(given), name) = (given, FieldPlan::name(index)) else { continue };
+            match field.kind {
+                Kind::Timestamp { .. } => values.time(given.value())?,
+                Kind::Sequence => values.sequence(given.value())?,
+                Kind::Constant(_) => values.constant(&name, given.value())?,
+                Kind::Bindable(_) => values.bind(&name, given.value())?,
+                Kind::Unused => continue,
+            };
+        }
+        values.pack()
+    }
+
+    /// What the layout itself parses.
+    pub(crate) fn parse_with(
+        &self,
+        layout: &Layout,
+        id: &Id,
+    ) -> polyflake::Result<Vec<Option<Given>>> {
+        let parsed = layout.parse(id)?;
+        let read = |(index, field): (usize, &FieldPlan)| {
+            let name = FieldPlan::name(index);
+            let value = match field.kind {
+                Kind::Timestamp { .. } => Value::from(parsed.unix_ms().unwrap()),
+                Kind::Sequence => Value::Integer(parsed.sequence().unwrap()),
+                Kind::Constant(_) => parsed.constant(&name)?,
+                Kind::Bindable(_) => parsed.bindable(&name)?,
+                Kind::Unused => return Ok(None),
+            };
+            Ok(Some(Given::of(value)))
+        };
+        self.fields.iter().enumerate().map(read).collect()
+    }
+}
