@@ -61,3 +61,33 @@ fn sno_allocates_nothing() {
     ids.fill(1, &mut batch).unwrap();
     assert_eq!(ALLOCATIONS.with(Cell::get), before);
 }
+
+#[test]
+fn layouts_allocate_nothing_by_slot() {
+    use polyflake::layout::{Field, Layout, Tick, Type, Value};
+
+    let time = Field::timestamp(41, Tick::MILLISECOND, 0);
+    let fields =
+        [Field::unused(1), time.clone(), Field::constant(5, "a", 1), Field::bindable(5, "b")];
+    let layout = Layout::integer([&fields[..], &[Field::sequence(12)]].concat()).unwrap();
+    let (at, b, sequence) =
+        (layout.timestamp().unwrap(), layout.bindable("b").unwrap(), layout.sequence().unwrap());
+    let mut values = layout.values();
+    let before = ALLOCATIONS.with(Cell::get);
+    let id = values.set(at, 5).unwrap().set(b, 6).unwrap().set(sequence, 7).unwrap();
+    let id = id.pack_integer().unwrap();
+    let parsed = layout.parse_integer(id).unwrap();
+    assert_eq!((parsed.get(b), parsed.get(sequence)), (Ok(6.into()), Ok(7.into())));
+    assert_eq!(ALLOCATIONS.with(Cell::get), before);
+
+    let text = Field::bindable_of(Type::Text, 32, "text");
+    let wide = Field::bindable(100, "wide").inverted();
+    let bytes = Layout::bytes(24, [text, Field::unused(3), wide, Field::unused(16), time]).unwrap();
+    let slots = ["text", "wide"].map(|name| bytes.bindable(name).unwrap());
+    let (at, mut values, mut id) = (bytes.timestamp().unwrap(), bytes.values(), [0; 24]);
+    let before = ALLOCATIONS.with(Cell::get);
+    values.set(at, 5).unwrap().set(slots[0], "text").unwrap().set(slots[1], u64::MAX).unwrap();
+    values.pack_into(&mut id).unwrap();
+    assert_eq!(bytes.parse_bytes(&id).unwrap().get(slots[0]), Ok(Value::from("text")));
+    assert_eq!(ALLOCATIONS.with(Cell::get), before);
+}

@@ -3,6 +3,7 @@
 //! Every row times ours and the other in turn, in one process pinned to one processor, and states the median of the
 //! ratios of neighbouring rounds: the machine's mood cancels out. `cargo xtask bench` runs it.
 
+mod layout;
 mod measure;
 mod sno;
 
@@ -14,7 +15,8 @@ fn main() {
     for row in sno::rows().into_iter().filter(|row| row.name.contains(&filter)) {
         println!("{}", row.measure());
     }
-    for limit in sno::limits().into_iter().filter(|limit| limit.name.contains(&filter)) {
+    let limits = sno::limits().into_iter().chain(layout::limits());
+    for limit in limits.filter(|limit| limit.name.contains(&filter)) {
         println!("{}", limit.measure());
     }
 }

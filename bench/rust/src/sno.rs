@@ -37,7 +37,7 @@ impl Clock for Unbound {
     }
 }
 
-fn repeat<T>(mut work: impl FnMut() -> T + 'static) -> Work {
+pub(crate) fn repeat<T>(mut work: impl FnMut() -> T + 'static) -> Work {
     Box::new(move |count| {
         for _ in 0..count {
             black_box(work());

@@ -61,7 +61,7 @@ impl Values<'_> {
             let given = self.get(index);
             match &field.role {
                 Role::Timestamp(timeline) => {
-                    ends.write_ticks(field, ticks(field, timeline, from_ms, to_ms)?)
+                    ends.write_ticks(field, ticks(field, timeline, from_ms, to_ms)?);
                 }
                 Role::Sequence { .. } => ends.span(field),
                 Role::Bindable(_) if index > at => {

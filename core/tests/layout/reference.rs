@@ -121,7 +121,7 @@ impl FieldPlan {
                     return self.fit(n.clone()).ok_or("out_of_range");
                 };
                 let ticks =
-                    floor(n * 1000, tick_us) - floor(BigInt::from(epoch_ms) * 1000, tick_us);
+                    floor(&(n * 1000), tick_us) - floor(&(BigInt::from(epoch_ms) * 1000), tick_us);
                 let within = *n >= i64::MIN.into() && *n <= i64::MAX.into();
                 return self.fit(ticks).filter(|_| within).ok_or("time_out_of_range");
             }
@@ -138,8 +138,8 @@ impl FieldPlan {
         let kind = match &self.kind {
             Kind::Unused => return Ok(None),
             Kind::Timestamp { tick_us, epoch_ms } => {
-                let ticks = self.signed(n) + floor(BigInt::from(*epoch_ms) * 1000, *tick_us);
-                let ms = floor(ticks * *tick_us, 1000);
+                let ticks = self.signed(n) + floor(&(BigInt::from(*epoch_ms) * 1000), *tick_us);
+                let ms = floor(&(ticks * *tick_us), 1000);
                 let within = ms >= i64::MIN.into() && ms <= i64::MAX.into();
                 return if within {
                     Ok(Some(Given::Integer(ms)))
@@ -160,8 +160,8 @@ impl FieldPlan {
     }
 }
 
-fn floor(n: BigInt, by: u64) -> BigInt {
-    let (quotient, rest) = (&n / by, &n % by);
+fn floor(n: &BigInt, by: u64) -> BigInt {
+    let (quotient, rest) = (n / by, n % by);
     if rest < BigInt::ZERO { quotient - 1 } else { quotient }
 }
 

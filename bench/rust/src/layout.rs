@@ -1,0 +1,72 @@
+//! Custom layouts: an ID of eight fields, from its values and back to them.
+
+use std::hint::black_box;
+
+use polyflake::layout::{Field, Layout, Slot, Tick};
+
+use crate::{measure::Limit, sno::repeat};
+
+/// What one pack, and one parse with a look at every field, may take.
+const GOAL_NANOS: f64 = 15.0;
+
+/// Eight fields of 64 bits, two of them inverted; the layout lives as long as the program.
+fn layout() -> &'static Layout {
+    let fields = [
+        Field::unused(1),
+        Field::timestamp(39, Tick::from_millis(10).expect("a tick"), 1_409_529_600_000),
+        Field::constant(2, "region", 1),
+        Field::bindable(4, "zone"),
+        Field::bindable(4, "rack").inverted(),
+        Field::bindable(5, "worker"),
+        Field::constant(1, "kind", 0),
+        Field::sequence(8).inverted(),
+    ];
+    Box::leak(Box::new(Layout::integer(fields).expect("64 bits")))
+}
+
+fn slots(layout: &Layout) -> [Slot; 3] {
+    ["zone", "rack", "worker"].map(|name| layout.bindable(name).expect("a bindable"))
+}
+
+pub(crate) fn limits() -> Vec<Limit> {
+    vec![pack(), parse()]
+}
+
+fn pack() -> Limit {
+    let layout = layout();
+    let ([zone, rack, worker], mut n) = (slots(layout), 0_u8);
+    let (time, sequence) =
+        (layout.timestamp().expect("a time"), layout.sequence().expect("a sequence"));
+    let mut values = layout.values();
+    let work = move || -> polyflake::Result<i64> {
+        n = n.wrapping_add(1);
+        values.set(time, black_box(1_763_650_000_000_i64) + i64::from(n))?;
+        values.set(zone, n & 15)?.set(rack, n >> 4)?.set(worker, n & 31)?.set(sequence, n)?;
+        values.pack_integer()
+    };
+    Limit { name: "rust: layout pack, 8 fields", ours: repeat(work), items: 1.0, nanos: GOAL_NANOS }
+}
+
+fn parse() -> Limit {
+    let layout = layout();
+    let [zone, rack, worker] = slots(layout);
+    let region = layout.constant("region").expect("a constant");
+    let (kind, sequence) =
+        (layout.constant("kind").expect("a constant"), layout.sequence().expect("a sequence"));
+    let all = [region, zone, rack, worker, kind, sequence];
+    let mut id = 1_i64 << 60;
+    let work = move || -> polyflake::Result<_> {
+        id = black_box(id) + 1_234_567;
+        let parsed = layout.parse_integer(id)?;
+        for slot in all {
+            black_box(parsed.get(slot)?);
+        }
+        Ok(parsed.unix_ms())
+    };
+    Limit {
+        name: "rust: layout parse, 8 fields",
+        ours: repeat(work),
+        items: 1.0,
+        nanos: GOAL_NANOS,
+    }
+}
