@@ -211,7 +211,9 @@ impl<'a> FromPyObject<'a, '_> for Text<'a> {
         let Ok(text) = value.cast::<PyString>() else {
             return Err(raise(invalid_type("str", &value)));
         };
-        let replaced = text.call_method1(intern!(value.py(), "encode"), ("utf-8", "replace"))?;
+        let class = value.py().get_type::<PyString>();
+        let replaced =
+            class.call_method1(intern!(value.py(), "encode"), (text, "utf-8", "replace"))?;
         Ok(Self(
             String::from_utf8_lossy(replaced.cast::<PyBytes>()?.as_bytes()).into_owned().into(),
         ))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class PolyflakeError(Exception):
-    """Why a call was refused. Nothing was changed by it, and nothing is lost.
+    """Why a call was refused. Nothing was changed by it.
 
     Match on :attr:`code`, which is the same string in every language, or catch one of the classes below.
     """

@@ -11,4 +11,4 @@ generate = _sno.generate
 metabyte = _sno.metabyte
 time_range = _sno.time_range
 
-__all__ = ["Generator", "Sno", "Snapshot", "SnoArray", "Stats", "generate", "metabyte", "time_range"]
+__all__ = ["Generator", "Snapshot", "Sno", "SnoArray", "Stats", "generate", "metabyte", "time_range"]

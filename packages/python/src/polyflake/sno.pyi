@@ -2,11 +2,12 @@
 
     39 timestamp, 4 ms units since 2010 | 1 tick-tock | 8 metabyte | 16 partition | 16 sequence      (big-endian)
 
-Byte order, text order and time order are one. IDs are predictable and show time, place and volume: they are no secrets.
+Byte order, text order and time order are one. IDs are predictable and show time, place and volume: they are no
+secrets.
 
-Whatever is refused raises a :class:`polyflake.PolyflakeError`; nothing is rounded, wrapped or guessed. Integers are ``int``
-or what stands for one (``__index__``, as NumPy's integers do); ``bool`` and ``float`` are not. Times are aware
-``datetime`` or integer Unix milliseconds; naive datetimes are not. Bytes are anything with the buffer protocol.
+Whatever is refused raises a :class:`polyflake.PolyflakeError`; nothing is rounded, wrapped or guessed. Integers are
+``int`` or what stands for one (``__index__``, as NumPy's integers do); ``bool`` and ``float`` are not. Times are
+aware ``datetime`` or integer Unix milliseconds; naive datetimes are not. Bytes are anything with the buffer protocol.
 """
 
 import datetime as dt
@@ -20,18 +21,18 @@ _Time: TypeAlias = dt.datetime | SupportsIndex
 _Partition: TypeAlias = SupportsIndex | bytes | bytearray | memoryview
 _OnExhausted: TypeAlias = Literal["wait", "error"]
 
-__all__ = ["Generator", "Sno", "Snapshot", "SnoArray", "Stats", "generate", "metabyte", "time_range"]
+__all__ = ["Generator", "Snapshot", "Sno", "SnoArray", "Stats", "generate", "metabyte", "time_range"]
 
 def generate(metabyte: SupportsIndex = 0) -> Sno:
     """One new ID from the process-wide generator.
 
-    The generator's partition is drawn at the first call: 16 random bits, then counted on for every other default generator
-    in this process and its forks, so that those never share one. Other processes and machines share it by chance: 1 % likely
-    at 36 processes. Give partitions where IDs must be unique for sure.
+    The generator's partition is drawn at the first call: 16 random bits, then counted on for every other default
+    generator in this process and its forks, so that those never share one. Other processes and machines share it by
+    chance: 1 % likely at 36 processes. Give partitions where IDs must be unique for sure.
 
     :param metabyte: what the ID is of, 0..255; yours to give meaning.
-    :raises ExhaustedError: ``sequence_exhausted`` after 1 s of waiting (a tick of 4 ms holds 65,536 IDs at most, and at
-        least half as many), ``partitions_exhausted``.
+    :raises ExhaustedError: ``sequence_exhausted`` after 1 s of waiting (a tick of 4 ms holds 65,536 IDs at most, and
+        at least half as many), ``partitions_exhausted``.
     :raises ClockError: ``clock_behind``, if the clock was set back twice and stays so for 1 s.
     :raises OutOfRangeError: for the metabyte, or ``time_out_of_range`` before 2010 and after 2079.
     :raises EntropyError: if the system gives no random bytes.
@@ -40,8 +41,8 @@ def generate(metabyte: SupportsIndex = 0) -> Sno:
 def metabyte(text: str, /) -> int:
     """The metabyte of a text, 0..255, without parsing the rest of it.
 
-    The length and the two characters that hold it are checked, the other characters are not: to pick a type for a document,
-    whose ID is parsed later.
+    The length and the two characters that hold it are checked, the other characters are not: to pick a type for a
+    document, whose ID is parsed later.
 
         >>> metabyte("a7rdmuv326nct5if")
         1
@@ -50,11 +51,11 @@ def metabyte(text: str, /) -> int:
     """
 
 def time_range(start: _Time, end: _Time, /) -> tuple[Sno, Sno]:
-    """The lowest and the highest ID, both inclusive, of the half-open time range ``start <= time < end``: for BETWEEN queries
-    on the bytes or the text. An ID is in the range if its own tick begins in it.
+    """The lowest and the highest ID, both inclusive, of the half-open time range ``start <= time < end``: for BETWEEN
+    queries on the bytes or the text. An ID is in the range if its own tick begins in it.
 
-    :raises OutOfRangeError: ``out_of_range`` if the range is reversed or holds no tick of 4 ms, ``time_out_of_range`` before
-        2010 or past 2079-09-07T15:47:35.548Z.
+    :raises OutOfRangeError: ``out_of_range`` if the range is reversed or holds no tick of 4 ms, ``time_out_of_range``
+        before 2010 or past 2079-09-07T15:47:35.548Z.
     """
 
 @final
@@ -74,8 +75,8 @@ class Sno:
     def __new__(cls, text: str, /) -> Sno:
         """The ID of a text.
 
-        :raises InvalidValueError: ``invalid_length`` (in characters), or ``invalid_character`` with the position of the first
-            bad one. There is one spelling for each ID: upper case is refused.
+        :raises InvalidValueError: ``invalid_length`` (in characters), or ``invalid_character`` with the position of
+            the first bad one. There is one spelling for each ID: upper case is refused.
         """
 
     @staticmethod
@@ -108,7 +109,8 @@ class Sno:
     def from_uuid(uuid: _uuid.UUID, /) -> Sno:
         """The ID in a UUID column's value.
 
-        :raises InvalidValueError: ``invalid_character`` with the position of the first byte that is not in ``[2-9a-x]``.
+        :raises InvalidValueError: ``invalid_character`` with the position of the first byte that is not in
+            ``[2-9a-x]``.
         """
 
     @property
@@ -144,8 +146,8 @@ class Sno:
         """The sequence, 0..65535: where it stands within its tick."""
 
     def with_metabyte(self, metabyte: SupportsIndex, /) -> Sno:
-        """The same ID with another metabyte, 0..255: a version of a record, another type. It cannot hit another ID of its
-        generator but one of the same cell, changed in the same way."""
+        """The same ID with another metabyte, 0..255: a version of a record, another type. It cannot hit another ID of
+        its generator but one of the same cell, changed in the same way."""
 
     def with_partition(self, partition: _Partition, /) -> Sno:
         """The same ID with another partition: 0..65535, or two bytes."""
@@ -166,10 +168,10 @@ class Sno:
 class Generator:
     """A source of IDs under one partition.
 
-    Threads may share it. Any sequence of clock readings is safe: if the clock steps back, the tick-tock bit flips; if it does
-    so again too soon, calls wait. Two generators that are given the same partition and the same sequence bounds repeat
-    each other's IDs, so a generator can be neither copied nor pickled, and in a forked child it refuses with ``forked`` (one
-    with a default partition draws a new one there).
+    Threads may share it. Any sequence of clock readings is safe: if the clock steps back, the tick-tock bit flips; if
+    it does so again too soon, calls wait. Two generators that are given the same partition and the same sequence
+    bounds repeat each other's IDs, so a generator can be neither copied nor pickled, and in a forked child it refuses
+    with ``forked`` (one with a default partition draws a new one there).
 
     Waiting lets other threads run and ends when a signal's handler raises, as ``KeyboardInterrupt`` does.
     """
@@ -188,16 +190,17 @@ class Generator:
     ) -> Generator:
         """A new generator.
 
-        :param partition: 0..65535, or two bytes; by default one that differs from that of every other default generator in
-            this process and its forks, drawn at the first ID.
-        :param sequence_min: the first sequence of a tick, inclusive; 0, or random in 0..32767 under a default partition.
-        :param sequence_max: the last sequence of a tick, inclusive; 65535. The pool holds at least 4. Two generators with bounds
-            that do not overlap may share a partition.
+        :param partition: 0..65535, or two bytes; by default one that differs from that of every other default
+            generator in this process and its forks, drawn at the first ID.
+        :param sequence_min: the first sequence of a tick, inclusive; 0, or random in 0..32767 under a default
+            partition.
+        :param sequence_max: the last sequence of a tick, inclusive; 65535. The pool holds at least 4. Two generators
+            with bounds that do not overlap may share a partition.
         :param metabyte: that of IDs made without saying one.
-        :param window: the half-open time span in which IDs may be made. An end that was made durable before use makes restarts safe
-            without a snapshot.
-        :param clock: gives integer Unix nanoseconds, instead of the system's clock; called without a lock, so it may be slow, raise
-            or use the generator itself.
+        :param window: the half-open time span in which IDs may be made. An end that was made durable before use makes
+            restarts safe without a snapshot.
+        :param clock: gives integer Unix nanoseconds, instead of the system's clock; called without a lock, so it may
+            be slow, raise or use the generator itself.
         :param on_exhausted: what to do when a tick's sequences are used up: ``"wait"`` for the next, or ``"error"``.
         :param max_wait: how long one call may wait, in milliseconds, 0..4294967295; 1000.
         :raises OutOfRangeError: with the ``field``.
@@ -214,8 +217,8 @@ class Generator:
         on_exhausted: _OnExhausted = "wait",
         max_wait: SupportsIndex | None = None,
     ) -> Generator:
-        """A generator that goes on where a closed one stopped, with its partition and bounds. Restore a snapshot once: a second
-        generator from it repeats the first one's IDs.
+        """A generator that goes on where a closed one stopped, with its partition and bounds. Restore a snapshot
+        once: a second generator from it repeats the first one's IDs.
 
         :raises OutOfRangeError: for a snapshot that no generator can have left.
         """
@@ -231,8 +234,8 @@ class Generator:
         on_exhausted: _OnExhausted = "wait",
         max_wait: SupportsIndex | None = None,
     ) -> Generator:
-        """A generator that goes on from a snapshot of the original, with the original's habits: bounds in the wrong order are
-        swapped, and an upper bound of 0 is read as 65535.
+        """A generator that goes on from a snapshot of the original, with the original's habits: bounds in the wrong
+        order are swapped, and an upper bound of 0 is read as 65535.
 
         :raises OutOfRangeError: as :meth:`restore`.
         """
@@ -252,8 +255,8 @@ class Generator:
         """The text of one new ID, at once: ``str(generate(metabyte))``. Raises as :meth:`generate`."""
 
     def generate_at(self, time: _Time, /, metabyte: SupportsIndex | None = None) -> Sno:
-        """An ID of a given time, which uniqueness is not promised for: it has a sequence of its own that rolls over silently.
-        For things that have their own time, few at once.
+        """An ID of a given time, which uniqueness is not promised for: it has a sequence of its own that rolls over
+        silently. For things that have their own time, few at once.
 
         :raises OutOfRangeError: ``time_out_of_range``.
         :raises StateError: ``generator_closed``, ``forked``.
@@ -296,9 +299,10 @@ class Generator:
 class SnoArray:
     """Many IDs, packed: 10 bytes each.
 
-    It has the buffer protocol, as a read-only table of bytes with a row for each ID: ``numpy.asarray(ids)`` is a ``uint8``
-    array of shape ``(n, 10)``, ``numpy.frombuffer(ids, "V10")`` one of ``n`` records, ``bytes(ids)`` the packed bytes.
-    Nothing is copied by the first two. (NumPy's ``S10`` drops zero bytes at the end of an ID: do not use it.)
+    It has the buffer protocol, as a read-only table of bytes with a row for each ID: ``numpy.asarray(ids)`` is a
+    ``uint8`` array of shape ``(n, 10)``, ``numpy.frombuffer(ids, "V10")`` one of ``n`` records, ``bytes(ids)`` the
+    packed bytes. Nothing is copied by the first two. (NumPy's ``S10`` drops zero bytes at the end of an ID: do not
+    use it.)
     """
 
     def __new__(cls, data: Buffer, /) -> SnoArray:
@@ -345,7 +349,8 @@ class Snapshot:
     def from_json(text: str, /) -> Snapshot:
         """The snapshot of a JSON text with the original's member names.
 
-        :raises InvalidValueError: as :meth:`from_dict`, and ``invalid_character`` with the position where the text is no JSON.
+        :raises InvalidValueError: as :meth:`from_dict`, and ``invalid_character`` with the position where the text is
+            no JSON.
         """
 
     def to_json(self) -> str:
@@ -369,8 +374,8 @@ class Snapshot:
 
     @property
     def now(self) -> int:
-        """When the snapshot was taken, in ticks. Ours are exact and say ``wall_hi`` here; where an original's is later, it has lost
-        the sequence."""
+        """When the snapshot was taken, in ticks. Ours are exact and say ``wall_hi`` here; where an original's is
+        later, it has lost the sequence."""
 
     @property
     def wall_hi(self) -> int:

@@ -1,0 +1,61 @@
+"""Polymorphic JSON: the metabyte of an ID tells what a document is, so documents need no "type" member.
+
+Run it: ``python examples/python/polymorphic.py``
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import ClassVar
+
+from polyflake import sno
+
+
+@dataclass(frozen=True)
+class Record:
+    """What every record has; a record's class has a metabyte of its own."""
+
+    METABYTE: ClassVar[int]
+    id: sno.Sno
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), default=str)
+
+
+@dataclass(frozen=True)
+class User(Record):
+    METABYTE = 1
+    name: str
+
+
+@dataclass(frozen=True)
+class Order(Record):
+    METABYTE = 2
+    buyer: sno.Sno
+    total: float
+
+
+TYPES: dict[int, type[Record]] = {cls.METABYTE: cls for cls in (User, Order)}
+
+
+def from_json(text: str) -> Record:
+    """The record of a JSON text, of the class that its ID tells."""
+    members = json.loads(text)
+    cls = TYPES[sno.metabyte(members["id"])]
+    ids = {name: sno.Sno(members[name]) for name in ("id", "buyer") if name in members}
+    return cls(**{**members, **ids})
+
+
+def main() -> None:
+    user = User(sno.generate(User.METABYTE), "Ada")
+    order = Order(sno.generate(Order.METABYTE), user.id, 12.5)
+    for record in (user, order):
+        text = record.to_json()
+        read = from_json(text)
+        assert read == record
+        print(f"{text}  ->  {type(read).__name__}, made {read.id.datetime:%Y-%m-%d %H:%M:%S}")
+
+
+if __name__ == "__main__":
+    main()

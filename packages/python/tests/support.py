@@ -1,0 +1,41 @@
+"""What the tests share: a way to say "this is refused", the repository's files, clocks that follow a script."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyflake import PolyflakeError
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+
+NOW_MS = 1_763_650_000_000
+NOW_NS = NOW_MS * 1_000_000
+TICK_NS = 4_000_000
+
+
+@contextmanager
+def refused(code: str, **members: Any) -> Iterator[pytest.ExceptionInfo[PolyflakeError]]:
+    """The block is refused with this code, and with these members."""
+    __tracebackhide__ = True
+    with pytest.raises(PolyflakeError) as caught:
+        yield caught
+    error = caught.value
+    assert error.code == code, error
+    assert {name: getattr(error, name) for name in members} == members, error
+
+
+def vectors(name: str) -> Any:
+    """A vector file of the repository."""
+    return json.loads((REPOSITORY / "tests/vectors" / name).read_text(encoding="utf-8"))
+
+
+def script(readings_ns: Iterable[int]) -> Callable[[], int]:
+    """A clock that shows these times one after the other; the last one stays."""
+    readings = list(readings_ns)
+    return lambda: readings.pop(0) if len(readings) > 1 else readings[0]

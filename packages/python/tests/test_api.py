@@ -1,0 +1,113 @@
+"""The public face, against packages/api.toml, both ways."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import inspect
+import pickle
+import re
+import sys
+from typing import Any
+
+import pytest
+from support import REPOSITORY
+
+import polyflake
+from polyflake import PolyflakeError, _errors, sno
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+API: dict[str, Any] = tomllib.loads((REPOSITORY / "packages/api.toml").read_text(encoding="utf-8"))
+
+FAMILIES = [name for name, part in API.items() if "functions" in part or "classes" in part]
+DONE = {"sno": sno}
+
+
+def mine(entries: dict[str, Any]) -> dict[str, Any]:
+    """The entries that Python has."""
+    return {name: entry for name, entry in entries.items() if "python" in entry.get("in", ["python"])}
+
+
+def public(owner: object) -> set[str]:
+    return {name for name in vars(owner) if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("family", DONE)
+def test_modules_have_the_stated_functions_and_classes(family: str) -> None:
+    stated = mine(API[family].get("functions", {})) | mine(API[family].get("classes", {}))
+    assert set(DONE[family].__all__) == set(stated)
+    for name, entry in stated.items():
+        assert getattr(DONE[family], name).__doc__ == entry["summary"], name
+
+
+@pytest.mark.parametrize("family", DONE)
+def test_classes_have_the_stated_members(family: str) -> None:
+    for name, stated in mine(API[family].get("classes", {})).items():
+        if "members" not in stated:
+            continue
+        cls, members = getattr(DONE[family], name), mine(stated["members"])
+        assert public(cls) == set(members), name
+        for member, entry in members.items():
+            assert getattr(cls, member).__doc__ == entry["summary"], member
+
+
+@pytest.mark.parametrize("family", DONE)
+def test_generators_take_the_stated_options(family: str) -> None:
+    stated = API[family]["classes"]["Generator"]["options"]
+    assert list(inspect.signature(DONE[family].Generator).parameters) == list(stated)
+
+
+def test_every_code_has_a_class_and_no_other_code_has() -> None:
+    assert set(_errors._CLASSES) == set(API["errors"])
+
+
+def test_errors_have_the_stated_members() -> None:
+    assert set(inspect.get_annotations(PolyflakeError)) == set(API["error"]["members"])
+
+
+def test_error_classes_are_what_python_users_expect() -> None:
+    assert issubclass(polyflake.InvalidTypeError, TypeError)
+    assert issubclass(polyflake.InvalidValueError, ValueError)
+    assert issubclass(polyflake.OutOfRangeError, OverflowError)
+    assert issubclass(polyflake.OutOfRangeError, ValueError)
+    for cls in {*_errors._CLASSES.values()}:
+        assert issubclass(cls, PolyflakeError)
+        assert getattr(polyflake, cls.__name__) is cls, "every class is exported"
+
+
+def test_errors_can_be_pickled_with_all_they_say() -> None:
+    with pytest.raises(PolyflakeError) as caught:
+        sno.Sno("9q6kc9o37a32432!")
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert type(copy) is polyflake.InvalidValueError
+    assert str(copy) == str(caught.value)
+    assert (copy.code, copy.position) == ("invalid_character", 15)
+
+
+def test_the_version_is_the_workspaces() -> None:
+    manifest = tomllib.loads((REPOSITORY / "Cargo.toml").read_text(encoding="utf-8"))
+    version = manifest["workspace"]["package"]["version"]
+    assert polyflake.__version__ == version == importlib.metadata.version("polyflake")
+
+
+def test_what_can_be_pickled_by_name_is_found_by_name() -> None:
+    for name in sno.__all__:
+        assert pickle.loads(pickle.dumps(getattr(sno, name))) is getattr(sno, name)
+
+
+def test_messages_are_lower_case_without_a_full_stop() -> None:
+    for refuse in (
+        lambda: sno.Sno("x"),
+        lambda: sno.Sno(1),  # type: ignore[arg-type]
+        lambda: sno.generate(256),
+        lambda: sno.generate(2**300),
+        lambda: sno.Generator(on_exhausted="no"),  # type: ignore[arg-type]
+        lambda: sno.Generator(1, clock=lambda: 1.5).generate(),  # type: ignore[arg-type, return-value]
+        lambda: sno.time_range(2**70, 2**71),
+    ):
+        with pytest.raises(PolyflakeError) as caught:
+            refuse()
+        assert re.fullmatch(r"[a-z].*[^.\s]", str(caught.value)), str(caught.value)

@@ -1,0 +1,453 @@
+"""Bad input: a typed error, nothing changed, usable afterwards."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import enum
+import fractions
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import NOW_MS, NOW_NS, refused
+
+from polyflake import InvalidTypeError, PolyflakeError, sno
+
+ID = sno.Sno("93bm44ab22flxhjb")
+SHARED = sno.Generator(1)
+
+
+class Indexed:
+    """Stands for an integer."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __index__(self) -> int:
+        return self.value
+
+
+class Raising:
+    """Claims to stand for an integer, and raises."""
+
+    def __init__(self, raised: BaseException) -> None:
+        self.raised = raised
+
+    def __index__(self) -> int:
+        raise self.raised
+
+
+class NoInteger:
+    def __index__(self) -> int:
+        return "7"  # type: ignore[return-value]
+
+
+class Colour(enum.IntEnum):
+    RED = 7
+
+
+class MyInt(int):
+    """A subclass that lies about everything but its value."""
+
+    def __index__(self) -> int:
+        raise AssertionError
+
+    def __rshift__(self, other: int) -> int:
+        raise AssertionError
+
+    def __eq__(self, other: object) -> bool:
+        raise AssertionError
+
+    __hash__ = int.__hash__
+
+
+def field(name: str, call: Callable[[Any], object], most: int) -> Any:
+    return pytest.param(name, call, most, id=name)
+
+
+# Every parameter that takes an integer: the name in errors, a call, the largest value.
+INTEGERS = [
+    field("metabyte", sno.generate, 255),
+    field("metabyte", ID.with_metabyte, 255),
+    field("metabyte", SHARED.generate, 255),
+    field("metabyte", SHARED.generate_text, 255),
+    field("metabyte", lambda m: SHARED.generate_many(1, m), 255),
+    field("metabyte", lambda m: SHARED.generate_at(NOW_MS, m), 255),
+    field("metabyte", lambda m: sno.Generator(metabyte=m), 255),
+    field("metabyte", lambda m: sno.Sno.from_parts(tick=0, partition=0, sequence=0, metabyte=m), 255),
+    field("partition", sno.Generator, 65535),
+    field("partition", ID.with_partition, 65535),
+    field("partition", lambda p: sno.Sno.from_parts(tick=0, partition=p, sequence=0), 65535),
+    field("sequence", ID.with_sequence, 65535),
+    field("sequence", lambda s: sno.Sno.from_parts(tick=0, partition=0, sequence=s), 65535),
+    field("sequence_min", lambda s: sno.Generator(sequence_min=s), 65532),
+    field("sequence_max", lambda s: sno.Generator(sequence_max=s), 65535),
+    field("tick", lambda t: sno.Sno.from_parts(tick=t, partition=0, sequence=0), 2**39 - 1),
+    field("max_wait", lambda w: sno.Generator(max_wait=w), 2**32 - 1),
+    field("n", lambda n: SHARED.generate_many(n), 2**24),
+]
+
+HUGE = [2**39, 2**53 - 1, 2**53, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 2**127, 2**128, 2**200, 10**10_000]
+
+
+@pytest.mark.parametrize(("name", "call", "most"), INTEGERS)
+def test_integers_outside_their_range_are_refused(name: str, call: Callable[[Any], object], most: int) -> None:
+    for value in [-1, -(2**31), -(2**63), -(2**63) - 1, -(2**200), most + 4, *HUGE]:
+        with refused("out_of_range") as caught:
+            call(value)
+        assert isinstance(caught.value, OverflowError)
+        assert caught.value.field in (name, "sequence_max")
+
+
+@pytest.mark.parametrize(("name", "call", "most"), [case for case in INTEGERS if case.id != "n"])
+def test_whatever_stands_for_an_integer_is_taken(name: str, call: Callable[[Any], object], most: int) -> None:
+    for value in [7, most, MyInt(7), Indexed(7), Colour.RED, np.int64(7), np.uint8(7), np.array(7)]:
+        call(value)
+
+
+NO_INTEGERS = [
+    True,
+    False,
+    1.0,
+    float("nan"),
+    decimal.Decimal(1),
+    fractions.Fraction(1),
+    1j,
+    "1",
+    [],
+    {},
+    object(),
+    np.bool_(True),
+    np.float64(1),
+    np.array([1, 2]),
+    NoInteger(),
+    dt.timedelta(1),
+    int,
+]
+
+
+@pytest.mark.parametrize(("name", "call", "most"), INTEGERS)
+def test_what_is_no_integer_is_refused(name: str, call: Callable[[Any], object], most: int) -> None:
+    for value in NO_INTEGERS:
+        with refused("invalid_type") as caught:
+            call(value)
+        assert isinstance(caught.value, TypeError)
+
+
+@pytest.mark.parametrize("call", [sno.generate, ID.with_metabyte, ID.with_partition, SHARED.generate_many])
+def test_none_is_no_integer(call: Callable[[Any], object]) -> None:
+    with refused("invalid_type"):
+        call(None)
+
+
+@pytest.mark.parametrize(("name", "call", "most"), INTEGERS)
+def test_what_an_index_raises_is_the_cause(name: str, call: Callable[[Any], object], most: int) -> None:
+    raised = ZeroDivisionError("no")
+    with refused("invalid_type") as caught:
+        call(Raising(raised))
+    assert caught.value.__cause__ is raised
+    with refused("invalid_type"):  # not mistaken for an integer that is too large
+        call(Raising(OverflowError("no")))
+    for through in (KeyboardInterrupt, SystemExit, GeneratorExit):
+        with pytest.raises(through):
+            call(Raising(through()))
+
+
+TEXT = "93bm44ab22flxhjb"
+NO_TEXTS = [
+    "",
+    "9",
+    *(TEXT[:n] for n in range(12, 16)),
+    TEXT + "b",
+    "9" * (1 << 20),
+    "é" * (1 << 20),
+]
+BAD_CHARACTERS = [
+    *"\0\n\r\t =-_!01yzAX\x7f\x80\xa0",
+    "\uff19",  # full-width 9
+    "\u0669",  # Arabic 9
+    "\u0430",  # Cyrillic a
+    "\u212a",  # Kelvin
+    "\uff41",  # full-width a
+    *"\ufeff\u200b\u0301\ud800\udfff\U0001d7d7\U0010ffff",
+]
+
+READERS = [sno.Sno, sno.metabyte]
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_texts_of_another_length_are_refused(read: Callable[[str], object]) -> None:
+    for text in [*NO_TEXTS, "\ufeff" + TEXT, TEXT + "\n", "\0" + TEXT, TEXT + "\ud800", "\ud800" * (1 << 16)]:
+        with refused("invalid_length", position=None) as caught:
+            read(text)
+        assert isinstance(caught.value, ValueError)
+        assert str(caught.value) == f"expected length 16, found {len(text)}"
+
+
+@pytest.mark.parametrize("bad", BAD_CHARACTERS, ids=ascii)
+def test_a_bad_character_is_refused_at_its_position(bad: str) -> None:
+    for position in range(16):
+        text = TEXT[:position] + bad + TEXT[position + 1 :]
+        with refused("invalid_character", position=position):
+            sno.Sno(text)
+        if position in (8, 9):
+            with refused("invalid_character", position=position):
+                sno.metabyte(text)
+        # A later bad one does not hide the first.
+        with refused("invalid_character", position=position):
+            sno.Sno(text[:-1] + "\ud800" if position < 15 else text)
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize("value", [None, 7, TEXT.encode(), bytearray(TEXT.encode()), [TEXT], ID, 1.5, True])
+def test_what_is_no_text_is_refused(read: Callable[[Any], object], value: object) -> None:
+    with refused("invalid_type"):
+        read(value)
+
+
+def test_subclasses_of_str_are_texts() -> None:
+    class Text(str):
+        __slots__ = ()
+
+        def __str__(self) -> str:
+            raise AssertionError
+
+        def encode(self, *_: Any) -> bytes:
+            raise AssertionError
+
+    assert sno.Sno(Text(TEXT)) == sno.Sno(np.str_(TEXT)) == ID
+    with refused("invalid_character", position=0):
+        sno.Sno(Text("\ud800" + TEXT[1:]))
+
+
+def test_bytes_are_anything_with_a_buffer() -> None:
+    data = bytes(ID)
+    spread = memoryview(bytes(b for byte in data for b in (byte, 0)))
+    for good in (data, bytearray(data), memoryview(data), spread[::2], np.frombuffer(data, np.uint8), np.void(data)):
+        assert sno.Sno.from_bytes(good) == ID
+    assert sno.Sno.from_bytes(memoryview(data)[::-1]) == sno.Sno.from_bytes(data[::-1])
+    for length in (0, 1, 9, 11, 20, 1 << 20):
+        for kind in (bytes, bytearray, lambda n: memoryview(bytes(n))):
+            with refused("invalid_length"):
+                sno.Sno.from_bytes(kind(length))
+    for bad in (None, "0123456789", 10, True, list(data), ID, object()):
+        with refused("invalid_type"):
+            sno.Sno.from_bytes(bad)  # type: ignore[arg-type]
+
+
+def test_a_released_view_is_refused() -> None:
+    view = memoryview(bytes(ID))
+    view.release()
+    for call in (sno.Sno.from_bytes, sno.SnoArray, sno.Generator):
+        with refused("invalid_type") as caught:
+            call(view)
+        assert isinstance(caught.value.__cause__, ValueError)
+
+
+def test_bytes_are_copied() -> None:
+    data = bytearray(bytes(ID))
+    id, array = sno.Sno.from_bytes(data), sno.SnoArray(data)
+    data[:] = bytes(10)
+    data.clear()
+    assert id == array[0] == ID
+
+
+@pytest.mark.parametrize("bad", [b"", b"a", b"abc", memoryview(b"abc"), bytearray(65536)])
+def test_a_partition_of_bytes_has_two(bad: Any) -> None:
+    for call in (sno.Generator, ID.with_partition):
+        with refused("invalid_length"):
+            call(bad)
+
+
+NAIVE = dt.datetime(2026, 1, 1)
+AWARE = NAIVE.replace(tzinfo=dt.timezone.utc)
+
+
+class NoOffset(dt.tzinfo):
+    def utcoffset(self, _: dt.datetime | None) -> None:
+        return None
+
+
+class RaisingZone(dt.tzinfo):
+    def utcoffset(self, _: dt.datetime | None) -> dt.timedelta:
+        raise ZeroDivisionError
+
+
+TIMES = [
+    pytest.param(lambda time: SHARED.generate_at(time), id="generate_at"),
+    pytest.param(lambda time: sno.time_range(time, NOW_MS), id="start"),
+    pytest.param(lambda time: sno.time_range(NOW_MS, time), id="end"),
+    pytest.param(lambda time: sno.Generator(window=(time, NOW_MS)), id="window start"),
+    pytest.param(lambda time: sno.Generator(window=[NOW_MS, time]), id="window end"),
+    pytest.param(lambda time: SHARED.extend_window(time), id="extend_window"),
+]
+
+
+@pytest.mark.parametrize("call", TIMES)
+def test_times_are_integers_or_aware_datetimes(call: Callable[[Any], object]) -> None:
+    naive = [NAIVE, AWARE.replace(tzinfo=NoOffset())]
+    others = [dt.date(2026, 1, 1), 1.5e12, float("nan"), "2026-01-01", None, True, np.datetime64("2026-01-01")]
+    for time in naive + others:
+        with refused("invalid_type"):
+            call(time)
+    with refused("invalid_type") as caught:
+        call(AWARE.replace(tzinfo=RaisingZone()))
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+@pytest.mark.parametrize("call", TIMES)
+def test_times_outside_the_formats_are_refused(call: Callable[[Any], object]) -> None:
+    early = [0, -1, 1_262_303_999_999, dt.datetime.min.replace(tzinfo=dt.timezone.utc)]
+    late = [3_461_327_255_556, 2**53, 2**63 - 1, AWARE.replace(year=2080), AWARE.replace(year=9999)]
+    beyond = [2**63, -(2**63) - 1, 2**64, 2**200, -(2**200)]
+    for time in early + late + beyond:
+        with pytest.raises(PolyflakeError) as caught:
+            call(time)
+        # A range that is reversed is told so first.
+        assert caught.value.code in ("time_out_of_range", "out_of_range"), caught.value
+        if time in beyond:
+            assert (caught.value.code, caught.value.field) == ("time_out_of_range", "time")
+
+
+@pytest.mark.parametrize("window", [(), (NOW_MS,), (NOW_MS, NOW_MS + 8, 1), [NOW_MS]])
+def test_a_window_has_two_times(window: Any) -> None:
+    with refused("invalid_length"):
+        sno.Generator(window=window)
+
+
+@pytest.mark.parametrize("window", [NOW_MS, "ab", {NOW_MS, 1}, b"ab", iter((NOW_MS, NOW_MS + 8)), {}])
+def test_a_window_is_a_tuple_or_a_list(window: Any) -> None:
+    with refused("invalid_type"):
+        sno.Generator(window=window)
+
+
+@pytest.mark.parametrize("end", [NOW_MS, NOW_MS - 1, NOW_MS - 1000])
+def test_an_empty_window_is_refused(end: int) -> None:
+    with refused("out_of_range"):
+        sno.Generator(window=(NOW_MS, end))
+
+
+def test_options_are_checked() -> None:
+    for text in ("", "WAIT", "wait ", "raise", "\ud800"):
+        with refused("out_of_range", field="on_exhausted"):
+            sno.Generator(on_exhausted=text)  # type: ignore[arg-type]
+    for value in (True, 0, b"wait"):
+        with refused("invalid_type"):
+            sno.Generator(on_exhausted=value)  # type: ignore[arg-type]
+    for clock in (0, "time", NOW_NS, object()):
+        with refused("invalid_type"):
+            sno.Generator(clock=clock)  # type: ignore[arg-type]
+    for flag in (0, 1, None, "", np.bool_(True)):
+        with refused("invalid_type"):
+            sno.Sno.from_parts(tick=0, partition=0, sequence=0, tick_tock=flag)  # type: ignore[arg-type]
+
+
+def test_what_is_no_uuid_is_refused() -> None:
+    for value in (str(ID.uuid), ID.uuid.bytes, ID.uuid.int, None, ID, uuid):
+        with refused("invalid_type"):
+            sno.Sno.from_uuid(value)  # type: ignore[arg-type]
+
+
+def test_counts_from_none_to_too_many() -> None:
+    assert len(SHARED.generate_many(0)) == 0
+    assert len(SHARED.generate_many(1)) == 1
+    assert len(SHARED.generate_many(70_000)) == 70_000
+    for n in (2**24 + 1, 2**31, 2**53, 2**63, 2**64):
+        with refused("out_of_range", field="n"):
+            SHARED.generate_many(n)
+
+
+def test_calls_with_other_arguments_are_type_errors() -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: sno.Sno(),  # type: ignore[call-arg]
+        lambda: sno.Sno.__new__(sno.Sno),  # type: ignore[call-arg]
+        lambda: sno.Sno(text=TEXT),  # type: ignore[call-arg]
+        lambda: sno.Generator(1, 2),  # type: ignore[call-arg, misc]
+        lambda: sno.Generator(unknown=1),  # type: ignore[call-arg]
+        lambda: sno.generate(0, 0),  # type: ignore[call-arg]
+        lambda: sno.Snapshot(),
+        lambda: sno.Stats(),
+    ]
+    for call in calls:
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_a_refusal_changes_nothing() -> None:
+    generator = sno.Generator(1, clock=lambda: NOW_NS)
+    generator.generate()
+    before = generator.stats()
+    for refuse in (
+        lambda: generator.generate(256),
+        lambda: generator.generate(Raising(ValueError())),
+        lambda: generator.generate_many(-1),
+        lambda: generator.generate_at(-1),
+        lambda: generator.extend_window(0),
+    ):
+        with pytest.raises(PolyflakeError):
+            refuse()
+    assert generator.stats() == before
+    assert generator.generate().sequence == 1
+
+
+def test_an_argument_may_use_the_generator() -> None:
+    class Reentrant:
+        def __index__(self) -> int:
+            return SHARED.generate(5).metabyte
+
+    assert SHARED.generate(Reentrant()).metabyte == 5
+
+
+anything = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(),
+    st.binary(),
+    st.datetimes(),
+    st.decimals(),
+    st.uuids(),
+    st.lists(st.integers()),
+    st.tuples(st.integers(), st.integers()),
+)
+
+
+@given(anything)
+def test_anything_else_is_refused_with_a_typed_error_or_taken(value: Any) -> None:
+    for call in (
+        sno.Sno,
+        sno.metabyte,
+        sno.generate,
+        sno.Sno.from_bytes,
+        sno.Sno.from_uuid,
+        sno.SnoArray,
+        sno.Generator,
+        sno.Generator.restore,
+        sno.Snapshot.from_dict,
+        sno.Snapshot.from_json,
+        ID.with_metabyte,
+        ID.with_partition,
+        ID.with_sequence,
+        SHARED.generate_at,
+        SHARED.extend_window,
+        lambda v: sno.Generator(window=v),
+        lambda v: sno.Generator(clock=v),
+        lambda v: sno.time_range(v, v),
+    ):
+        try:
+            call(value)
+        except PolyflakeError as error:
+            assert error.code
+    assert SHARED.generate().partition == 1
+
+
+def test_the_note_names_the_parameter() -> None:
+    with pytest.raises(InvalidTypeError) as caught:
+        SHARED.generate("1")  # type: ignore[arg-type]
+    assert any("metabyte" in note for note in getattr(caught.value, "__notes__", ["metabyte"]))

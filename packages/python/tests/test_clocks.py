@@ -1,0 +1,276 @@
+"""Clocks that misbehave, waits, signals."""
+
+from __future__ import annotations
+
+import decimal
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+from support import NOW_MS, NOW_NS, TICK_NS, refused, script
+
+from polyflake import PolyflakeError, sno
+
+
+class Clock:
+    """Gives what it is set to, or raises it."""
+
+    def __init__(self, reading: Any = NOW_NS) -> None:
+        self.reading = reading
+
+    def __call__(self) -> Any:
+        if isinstance(self.reading, BaseException):
+            raise self.reading
+        return self.reading
+
+
+def generator(clock: Callable[[], Any], **options: Any) -> sno.Generator:
+    return sno.Generator(1, clock=clock, **options)
+
+
+CALLS: list[Callable[[sno.Generator], object]] = [
+    lambda g: g.generate(),
+    lambda g: g.generate_text(),
+    lambda g: g.generate_many(3),
+    lambda g: g.stats(),
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("raised", [ZeroDivisionError("no"), OSError(5, "no"), StopIteration(), RecursionError()])
+def test_what_a_clock_raises_is_the_cause(call: Callable[[sno.Generator], object], raised: Exception) -> None:
+    clock = Clock(raised)
+    ids = generator(clock)
+    with refused("clock_failed") as caught:
+        call(ids)
+    assert caught.value.__cause__ is raised
+    clock.reading = NOW_NS
+    assert ids.generate().sequence == 0
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("through", [KeyboardInterrupt, SystemExit, GeneratorExit])
+def test_what_is_no_failure_goes_through(call: Callable[[sno.Generator], object], through: type[BaseException]) -> None:
+    clock = Clock(through())
+    ids = generator(clock)
+    with pytest.raises(through):
+        call(ids)
+    clock.reading = NOW_NS
+    assert ids.generate().sequence == 0
+
+
+@pytest.mark.parametrize(
+    "reading", [None, True, False, 1.5, float(NOW_NS), float("nan"), "now", decimal.Decimal(NOW_NS), b"", [], object()]
+)
+def test_a_reading_is_an_integer(reading: Any) -> None:
+    clock = Clock(reading)
+    ids = generator(clock)
+    for call in CALLS:
+        with refused("clock_failed") as caught:
+            call(ids)
+        assert isinstance(caught.value.__cause__, TypeError)
+    clock.reading = NOW_NS
+    assert ids.generate().sequence == 0
+
+
+@pytest.mark.parametrize("reading", [0, -1, 1_262_304_000_000_000_000 - 1, 3_461_327_255_552_000_000, 2**63 - 1])
+def test_a_reading_outside_the_formats_time_is_refused(reading: int) -> None:
+    for call in CALLS:
+        with refused("time_out_of_range", field="time"):
+            call(generator(Clock(reading)))
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_reading_beyond_64_bits_is_refused(call: Callable[[sno.Generator], object]) -> None:
+    for reading in (2**63, -(2**63) - 1, 2**64, 2**127, 2**128, -(2**200), 10**10_000):
+        with refused("time_out_of_range"):
+            call(generator(Clock(reading)))
+
+
+def test_what_stands_for_an_integer_is_a_reading() -> None:
+    for reading in (np.int64(NOW_NS), np.uint64(NOW_NS)):
+        assert generator(Clock(reading)).generate().unix_ms == NOW_MS
+    assert abs(sno.Generator(1, clock=time.time_ns).generate().unix_ms - time.time() * 1000) < 60_000
+
+
+def test_the_first_and_the_last_tick() -> None:
+    first, last = 1_262_304_000_000, 3_461_327_255_548
+    assert generator(Clock(first * 1_000_000)).generate().tick == 0
+    assert generator(Clock(last * 1_000_000 + TICK_NS - 1)).generate().tick == 2**39 - 1
+
+
+def test_a_clock_may_use_its_generator() -> None:
+    inner: list[sno.Sno] = []
+    calls = iter(range(4))
+
+    def clock() -> int:
+        if next(calls, None) is not None:
+            inner.append(ids.generate())
+        return NOW_NS
+
+    ids = generator(clock)
+    outer = ids.generate()
+    assert [id.sequence for id in [*inner, outer]] == [0, 1, 2, 3, 4]
+
+
+def test_a_failure_inside_a_clock_stays_there() -> None:
+    inner = Clock(ValueError("inner"))
+
+    def clock() -> int:
+        with refused("clock_failed"):
+            generator(inner).generate()
+        return NOW_NS
+
+    assert generator(clock).generate().unix_ms == NOW_MS
+
+
+def test_a_clock_may_close_its_generator() -> None:
+    once = iter([True])
+
+    def clock() -> int:
+        if next(once, False):
+            ids.close()
+        return NOW_NS
+
+    ids = generator(clock)
+    with refused("generator_closed"):
+        ids.generate()
+
+
+def test_a_clock_that_calls_for_ever_is_stopped_by_python() -> None:
+    def clock() -> int:
+        return ids.generate().unix_ms * 1_000_000
+
+    ids = generator(clock)
+    with refused("clock_failed"):
+        ids.generate()
+
+
+def test_a_step_back_flips_the_tick_tock_bit() -> None:
+    ids = generator(script([NOW_NS, NOW_NS - TICK_NS]))
+    before, after = ids.generate(), ids.generate()
+    assert (before.tick_tock, after.tick_tock) == (False, True)
+    assert after.tick == before.tick - 1
+
+
+def test_a_second_step_back_is_waited_out() -> None:
+    time = Clock()
+    ids = generator(time, max_wait=20)
+    ids.generate()
+    time.reading -= TICK_NS
+    ids.generate()
+    time.reading -= TICK_NS
+    with refused("clock_behind", retry_at=NOW_MS - 4):
+        ids.generate()
+    time.reading += TICK_NS
+    assert ids.generate().unix_ms == NOW_MS - 4
+
+
+def test_a_clock_that_stands_still_is_given_up() -> None:
+    ids = generator(Clock(), sequence_max=3, max_wait=60_000)
+    started = time.monotonic()
+    with refused("sequence_exhausted", retry_at=NOW_MS + 4, written=4):
+        ids.generate_many(5)
+    assert time.monotonic() - started < 30
+
+
+def test_a_wait_is_bounded() -> None:
+    readings = iter(range(NOW_NS, NOW_NS + TICK_NS))
+    ids = generator(lambda: next(readings), sequence_max=3, max_wait=50)
+    ids.generate_many(4)
+    with refused("sequence_exhausted"):
+        ids.generate()
+
+
+def test_no_wait_at_all() -> None:
+    ids = generator(Clock(), sequence_max=3, max_wait=0)
+    ids.generate_many(4)
+    with refused("sequence_exhausted"):
+        ids.generate()
+
+
+def slow_clock() -> Callable[[], int]:
+    """Moves, but not to the next tick."""
+    return iter(range(NOW_NS, NOW_NS + TICK_NS)).__next__
+
+
+@contextmanager
+def alarm(seconds: float, raised: BaseException) -> Iterator[None]:
+    def handle(*_: object) -> None:
+        raise raised
+
+    before = signal.signal(signal.SIGALRM, handle)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no alarm signal here")
+@pytest.mark.parametrize("raised", [KeyboardInterrupt(), TimeoutError("too long")], ids=repr)
+def test_a_signal_ends_a_wait(raised: BaseException) -> None:
+    # The clock is a function of C, so that only the wait itself can notice the signal.
+    ids = generator(slow_clock(), sequence_max=3, max_wait=60_000)
+    ids.generate_many(4)
+    started = time.monotonic()
+    with pytest.raises(type(raised)) as caught, alarm(0.05, raised):
+        ids.generate()
+    assert caught.value is raised
+    assert time.monotonic() - started < 30
+    assert ids.stats().len == 4
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no alarm signal here")
+def test_a_signal_whose_handler_returns_does_not_end_a_wait() -> None:
+    rung: list[int] = []
+    before = signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
+    try:
+        ids = generator(slow_clock(), sequence_max=3, max_wait=300)
+        ids.generate_many(4)
+        signal.setitimer(signal.ITIMER_REAL, 0.02)
+        with refused("sequence_exhausted"):
+            ids.generate()
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert rung == [1]
+
+
+def test_a_wait_lets_other_threads_run() -> None:
+    """The interpreter is told not to switch threads by itself: only the wait can let this thread go on."""
+    ids = generator(slow_clock(), sequence_max=3, max_wait=5_000)
+    ids.generate_many(4)
+    waiting, refusal = threading.Event(), []
+
+    def wait() -> None:
+        waiting.set()
+        try:
+            ids.generate()
+        except PolyflakeError as error:
+            refusal.append(error.code)
+
+    interval = sys.getswitchinterval()
+    thread = threading.Thread(target=wait)
+    try:
+        sys.setswitchinterval(60)
+        thread.start()
+        waiting.wait()
+        time.sleep(0.02)
+        assert refusal == [], "this thread ran while the other one waited"
+        ids.close()
+    finally:
+        sys.setswitchinterval(interval)
+    thread.join()
+    assert refusal == ["generator_closed"]
+
+
+def test_a_clock_is_kept_alive() -> None:
+    ids = generator(Clock())
+    assert ids.generate().unix_ms == NOW_MS

@@ -1,0 +1,131 @@
+"""fork(): children never make what their parent or their brothers make."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any
+
+import pytest
+
+from polyflake import PolyflakeError, sno
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+
+
+def in_child(work: Callable[[], Any]) -> Any:
+    """What the work gives in a forked child."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            answer = work()
+        except PolyflakeError as error:
+            answer = error.code
+        except BaseException as error:
+            answer = f"unexpected: {error!r}"
+        os.write(write, json.dumps(answer).encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        answer = json.load(pipe)
+    assert os.waitpid(pid, 0)[1] == 0
+    return answer
+
+
+def test_default_generators_of_children_have_partitions_of_their_own() -> None:
+    generator = sno.Generator()
+    here = [generator.generate().partition, sno.generate().partition]
+
+    def draw() -> list[int]:
+        return [generator.generate().partition, sno.generate().partition, sno.Generator().generate().partition]
+
+    children = [in_child(draw) for _ in range(10)]
+    partitions = here + [partition for child in children for partition in child]
+    assert len(set(partitions)) == len(partitions) == 32
+    assert generator.generate().partition == here[0], "the parent keeps its own"
+
+
+def test_grandchildren_too() -> None:
+    generator = sno.Generator()
+
+    def family() -> list[int]:
+        return [generator.generate().partition, in_child(lambda: generator.generate().partition)]
+
+    partitions = [generator.generate().partition, *in_child(family), *in_child(family)]
+    assert len(set(partitions)) == 5
+
+
+def test_children_forked_before_the_first_id_differ_too() -> None:
+    """In a process of its own, which has made no ID before it forks, as a pre-forking server does."""
+    program = textwrap.dedent(
+        """
+        import os
+        from polyflake import sno
+        pipes = []
+        for _ in range(16):
+            read, write = os.pipe()
+            if os.fork() == 0:
+                os.write(write, str(sno.generate().partition).encode())
+                os._exit(0)
+            os.close(write)
+            pipes.append(read)
+        partitions = {os.read(pipe, 100) for pipe in pipes} | {str(sno.generate().partition).encode()}
+        print(len(partitions))
+        """
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "17", done
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda g: str(g.generate()),
+        lambda g: g.generate_text(),
+        lambda g: len(g.generate_many(5)),
+        lambda g: str(g.generate_at(1_763_650_000_000)),
+        lambda g: g.close().to_dict(),
+    ],
+)
+def test_a_given_partition_stays_with_the_parent(use: Callable[[sno.Generator], Any]) -> None:
+    generator = sno.Generator(7)
+    generator.generate()
+    assert in_child(lambda: use(generator)) == "forked"
+    assert generator.generate().partition == 7
+
+
+def test_a_child_may_have_generators_of_its_own() -> None:
+    assert in_child(lambda: sno.Generator(7).generate().partition) == 7
+
+
+def _make(_: int) -> list[str]:
+    return [str(sno.generate()) for _ in range(1000)]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_pools_of_processes_share_nothing(method: str) -> None:
+    if method not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"no {method} here")
+    if method == "fork" and sys.version_info >= (3, 12):
+        pytest.skip("a pool's own threads make Python warn of fork")
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(method)) as pool:
+        made = [text for texts in pool.map(_make, range(8)) for text in texts]
+    assert len(set(made)) == 8000
+
+
+def test_ids_travel_between_processes() -> None:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        id = pool.submit(sno.generate, 9).result()
+        assert isinstance(id, sno.Sno)
+        assert id.metabyte == 9
+        assert pool.submit(str, id).result() == str(id)
+        with pytest.raises(PolyflakeError) as caught:
+            pool.submit(sno.Sno, "no ID").result()
+        assert caught.value.code == "invalid_length"

@@ -1,0 +1,57 @@
+"""Checked by mypy --strict, never run: what users write has the types that they expect, and wrong use is found."""
+
+import datetime as dt
+import time
+import uuid
+
+from typing_extensions import assert_type
+
+import polyflake
+from polyflake import sno
+
+id = sno.generate()
+assert_type(id, sno.Sno)
+assert_type(sno.Sno("93bm44ab22flxhjb"), sno.Sno)
+assert_type(sno.Sno.from_bytes(bytearray(10)), sno.Sno)
+assert_type(sno.Sno.from_parts(tick=1, partition=b"ab", sequence=3), sno.Sno)
+assert_type(sno.Sno.from_uuid(id.uuid), sno.Sno)
+assert_type(id.uuid, uuid.UUID)
+assert_type(id.datetime, dt.datetime)
+assert_type((id.unix_ms, id.tick, id.metabyte, id.partition, id.sequence), tuple[int, int, int, int, int])
+assert_type(id.tick_tock, bool)
+assert_type(str(id), str)
+assert_type(bytes(id), bytes)
+assert_type(id < id, bool)
+assert_type(id.with_metabyte(1).with_partition(b"ab").with_sequence(2), sno.Sno)
+assert_type(sno.metabyte("93bm44ab22flxhjb"), int)
+assert_type(sno.time_range(dt.datetime.now(dt.timezone.utc), 4), tuple[sno.Sno, sno.Sno])
+
+ids = sno.Generator(b"ab", metabyte=3, window=(0, dt.datetime.now(dt.timezone.utc)), clock=time.time_ns, max_wait=5)
+assert_type(ids.generate_text(1), str)
+assert_type(ids.partition, int | None)
+many = ids.generate_many(10)
+assert_type(many[0], sno.Sno)
+assert_type(many[::2], sno.SnoArray)
+assert_type(list(many), list[sno.Sno])
+assert_type(memoryview(many), memoryview[int])
+assert_type(many.texts(), list[str])
+snapshot = ids.close()
+assert_type(sno.Generator.restore(sno.Snapshot.from_json(snapshot.to_json())).stats(), sno.Stats)
+
+try:
+    sno.Sno("")
+except polyflake.InvalidValueError as error:
+    assert_type(error.code, str)
+    assert_type((error.position, error.retry_at, error.written), tuple[int | None, int | None, int | None])
+
+id.metabyte = 3  # type: ignore[misc]
+sno.Sno(7)  # type: ignore[arg-type]
+sno.generate(1.5)  # type: ignore[arg-type]
+sno.Generator(on_exhausted="sleep")  # type: ignore[arg-type]
+sno.Generator(clock=time.time)  # type: ignore[arg-type]
+ids.generate_at("2026-01-01")  # type: ignore[arg-type]
+assert id < "text"  # type: ignore[operator]
+
+
+class Mine(sno.Sno):  # type: ignore[misc]
+    pass
