@@ -162,6 +162,12 @@ impl Clock for ManualClock {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
+/// The clock of generators that are given none; without `std`, no clock at all.
+#[cfg(feature = "std")]
+pub(crate) type DefaultClock = SystemClock;
+#[cfg(not(feature = "std"))]
+pub(crate) type DefaultClock = core::convert::Infallible;
+
 #[cfg(feature = "std")]
 impl Clock for SystemClock {
     #[inline]

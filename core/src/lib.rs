@@ -15,6 +15,8 @@ extern crate std;
 
 pub mod base32;
 pub mod clock;
+#[cfg(feature = "std")]
+mod entropy;
 mod error;
 pub mod fork;
 pub mod layout;

@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::imp;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, entropy};
 
 const COUNT: u32 = 1 << 16;
 /// Set once the base is drawn.
@@ -61,9 +61,7 @@ pub(crate) fn next() -> Result<u16> {
 
 /// 16 bits from the system.
 pub(crate) fn random_u16() -> Result<u16> {
-    let mut bytes = [0; 2];
-    getrandom::fill(&mut bytes).map_err(|_| Error::new(ErrorKind::EntropyUnavailable))?;
-    Ok(u16::from_le_bytes(bytes))
+    entropy::random().map(u16::from_le_bytes)
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 mod drive;
 pub mod hot_guid;
-#[allow(dead_code, reason = "until the families that use it are in")]
 mod owner;
 pub mod randflake;
 mod scale;
@@ -11,7 +10,6 @@ mod window;
 
 pub use drive::OnExhausted;
 pub(crate) use drive::{Outcome, Pace, drive};
-#[allow(unused_imports, reason = "until the families that use it are in")]
 pub(crate) use owner::Owner;
 pub(crate) use scale::Scale;
 pub(crate) use window::Window;

@@ -2,14 +2,13 @@
 //!
 //! A model is sequential, keeps what it gave out in a set, and says nothing about words, bits or atomics.
 
-use std::{collections::HashSet, vec::Vec};
+use std::{collections::HashSet, format, vec::Vec};
 
 use super::{
     Step,
     per_tick::{self, Behind, PerTick, Slots},
     tick_tock::{self, Bounds, Flip, TickTock},
 };
-use crate::sync::{AtomicU64, AtomicU128};
 
 const TICKS: u64 = 4;
 const READINGS: u32 = 8;
@@ -137,9 +136,13 @@ fn tick_tock_follows_its_model() {
     }
 }
 
-fn per_tick_follows_its_model<W: per_tick::Word>(behind: Behind) {
+/// A last tick that still fits a word of 64 bits beside these slots, and one that needs the wider word.
+const NARROW: u64 = TICKS;
+const WIDE: u64 = u64::MAX;
+
+fn per_tick_follows_its_model(behind: Behind, last_tick: u64) {
     for readings in all_sequences() {
-        let machine = PerTick::<W>::new(Slots { first: 0, last: POOL - 1 }, behind, TICKS).unwrap();
+        let machine = PerTick::new(Slots { first: 0, last: POOL - 1 }, behind, last_tick).unwrap();
         let mut model = PerTickModel { behind, wall: 0, used: 0 };
         let step = |now, want: u64| {
             let taken = machine.step(machine.observe(), now, want.try_into().unwrap());
@@ -153,10 +156,10 @@ fn per_tick_follows_its_model<W: per_tick::Word>(behind: Behind) {
 
 #[test]
 fn per_tick_follows_its_model_in_both_widths_and_moods() {
-    per_tick_follows_its_model::<AtomicU64>(Behind::Refused);
-    per_tick_follows_its_model::<AtomicU64>(Behind::Held);
-    per_tick_follows_its_model::<AtomicU128>(Behind::Refused);
-    per_tick_follows_its_model::<AtomicU128>(Behind::Held);
+    for behind in [Behind::Refused, Behind::Held] {
+        per_tick_follows_its_model(behind, NARROW);
+        per_tick_follows_its_model(behind, WIDE);
+    }
 }
 
 #[test]
@@ -172,20 +175,15 @@ fn a_call_that_began_in_the_unsafe_past_does_not_step_back() {
 }
 
 #[test]
-fn words_that_are_too_narrow_are_refused() {
-    let slots = Slots { first: 0, last: (1 << 24) - 1 };
-    assert!(PerTick::<AtomicU64>::new(slots, Behind::Refused, (1 << 38) - 1).is_some());
-    assert!(PerTick::<AtomicU64>::new(slots, Behind::Refused, 1 << 38).is_none());
-    assert!(
-        PerTick::<AtomicU128>::new(
-            Slots { first: 0, last: u64::MAX },
-            Behind::Refused,
-            (1 << 62) - 1
-        )
-        .is_some()
-    );
-    assert!(
-        PerTick::<AtomicU128>::new(Slots { first: 0, last: u64::MAX }, Behind::Refused, u64::MAX)
-            .is_none()
-    );
+fn the_word_is_as_wide_as_ticks_and_slots_need() {
+    let word = |last_slot, last_tick| {
+        let slots = Slots { first: 0, last: last_slot };
+        PerTick::new(slots, Behind::Refused, last_tick).map(|machine| format!("{machine:?}"))
+    };
+    let is_wide = |last_slot, last_tick| word(last_slot, last_tick).unwrap().contains("Wide");
+    assert!(!is_wide((1 << 24) - 1, (1 << 38) - 1));
+    assert!(is_wide((1 << 24) - 1, 1 << 38));
+    assert!(is_wide(1 << 25, (1 << 38) - 1));
+    assert!(is_wide(u64::MAX, (1 << 62) - 1));
+    assert_eq!(word(u64::MAX, u64::MAX), None);
 }

@@ -6,9 +6,9 @@
 //!
 //! Reserving `n` slots is the primitive; the slots of one run lie in one tick and may be fewer than asked for.
 
-#[allow(dead_code, reason = "until the families that use it are in")]
 pub(crate) mod per_tick;
 pub(crate) mod tick_tock;
+mod word;
 
 #[cfg(all(test, not(loom)))]
 mod exhaustive;

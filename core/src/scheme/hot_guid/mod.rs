@@ -10,12 +10,20 @@
 //!
 //! Source: `HotGuid` (C#).
 
+mod builder;
+mod generator;
 mod id;
 #[cfg(feature = "serde")]
 mod serde;
 mod text;
 
+pub use builder::Builder;
+#[cfg(feature = "std")]
+pub use generator::generate;
+pub use generator::{Generator, Stats};
 pub use id::{HotGuid, Parts};
+
+pub use super::OnExhausted;
 
 use super::Scale;
 use crate::layout::Span;

@@ -60,9 +60,23 @@ impl Codec {
         Parts::from_raw(u64::from_le_bytes(raw))
     }
 
+    /// The IDs of as many raw values, which are destroyed.
+    pub(super) fn encrypt_many(&self, raw: &mut [[u8; 8]], ids: &mut [Randflake]) {
+        self.cipher.encrypt_blocks(raw);
+        for (id, block) in ids.iter_mut().zip(raw) {
+            *id = Randflake::from_u64(u64::from_le_bytes(*block));
+        }
+    }
+
     #[inline]
     pub(super) fn encrypt_raw(&self, raw: u64) -> Randflake {
         Randflake::from_u64(u64::from_le_bytes(self.cipher.encrypt_block(raw.to_le_bytes())))
+    }
+}
+
+impl From<[u8; 16]> for Codec {
+    fn from(secret: [u8; 16]) -> Self {
+        Self::new(secret)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The lease: which nodes a generator may use, and when.
 
-use core::ops::RangeInclusive;
+use core::ops::{Range, RangeInclusive};
 
 use super::{EPOCH, LAST_NODE, LAST_SECOND};
 use crate::{Error, ErrorKind, Result};
@@ -43,6 +43,10 @@ impl Lease {
         self.first_node..=self.last_node
     }
 
+    pub(super) fn first_node(&self) -> u32 {
+        self.first_node
+    }
+
     /// The first second, in Unix seconds.
     pub fn start(&self) -> i64 {
         self.start
@@ -51,6 +55,16 @@ impl Lease {
     /// One past the last second, in Unix seconds.
     pub fn end(&self) -> i64 {
         self.end
+    }
+
+    /// The seconds, counted from the format's epoch.
+    pub(super) fn ticks(&self) -> Range<u64> {
+        (self.start - EPOCH).cast_unsigned()..(self.end - EPOCH).cast_unsigned()
+    }
+
+    /// This lease with another end, counted from the format's epoch.
+    pub(super) fn until(self, end: u64) -> Self {
+        Self { end: EPOCH + end.cast_signed(), ..self }
     }
 
     /// This lease until `longer` ends, or as it is if that is no later.

@@ -12,15 +12,21 @@
 //!
 //! Source: randflake 2.1.0.
 
+mod builder;
 mod codec;
+mod generator;
 mod id;
 mod lease;
 #[cfg(feature = "serde")]
 mod serde;
 
+pub use builder::Builder;
 pub use codec::{Codec, Parts};
+pub use generator::{Generator, Stats};
 pub use id::Randflake;
 pub use lease::Lease;
+
+pub use super::OnExhausted;
 
 use super::Scale;
 use crate::layout::Span;

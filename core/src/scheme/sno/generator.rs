@@ -6,7 +6,7 @@ use super::{Parts, SCALE, Snapshot, Sno, Stats, builder::Bounds, fill};
 use crate::{
     Error, ErrorKind, Result,
     base32::Text,
-    clock::Clock,
+    clock::{Clock, DefaultClock},
     fork,
     scheme::{Outcome, Pace, Window, drive},
     sequence::{
@@ -15,11 +15,6 @@ use crate::{
     },
     sync::{AtomicU32, AtomicU64, Ordering},
 };
-
-#[cfg(feature = "std")]
-type DefaultClock = crate::clock::SystemClock;
-#[cfg(not(feature = "std"))]
-type DefaultClock = core::convert::Infallible;
 
 /// A default partition, and the lower bound of its sequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

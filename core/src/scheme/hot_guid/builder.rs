@@ -1,0 +1,84 @@
+//! Options for a generator.
+
+use core::time::Duration;
+
+use super::{Generator, SCALE};
+use crate::{
+    Result,
+    clock::Clock,
+    scheme::{OnExhausted, Owner, Pace, Window},
+};
+
+/// Options for a [`Generator`].
+///
+/// ```
+/// use polyflake::hotguid::Generator;
+///
+/// let ids = Generator::builder().window(0, 4_294_967_296_000).build()?;
+/// assert_eq!(ids.generate(7)?.shard_key(), 7);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "nothing is built until `build` is called"]
+pub struct Builder<C> {
+    clock: C,
+    draw: fn() -> Result<[u8; 8]>,
+    window: Option<(i64, i64)>,
+    pace: Pace,
+}
+
+impl<C: Clock> Builder<C> {
+    /// Options for a generator with a clock and a source of random bytes of your own: see [`Builder::draw`].
+    pub const fn with_clock(clock: C, draw: fn() -> Result<[u8; 8]>) -> Self {
+        Self { clock, draw, window: None, pace: PACE }
+    }
+
+    /// Where 8 random bytes come from: 5 for the machine field, 3 for the counter's start. It is called at the first ID, and
+    /// again after a fork.
+    pub fn draw(mut self, draw: fn() -> Result<[u8; 8]>) -> Self {
+        self.draw = draw;
+        self
+    }
+
+    /// The half-open time span, in Unix milliseconds, in which IDs may be made: those whose second begins in it.
+    pub fn window(mut self, start_ms: i64, end_ms: i64) -> Self {
+        self.window = Some((start_ms, end_ms));
+        self
+    }
+
+    /// How long one call may wait; the clock's default otherwise (1 s for the system's).
+    pub fn max_wait(mut self, max_wait: Duration) -> Self {
+        self.pace.set_max_wait(max_wait);
+        self
+    }
+
+    /// What to do when a second's counters are used up; to wait by default.
+    pub fn on_exhausted(mut self, on_exhausted: OnExhausted) -> Self {
+        self.pace.on_exhausted = on_exhausted;
+        self
+    }
+
+    /// The source of time, one for the generator's life.
+    pub fn clock<D: Clock>(self, clock: D) -> Builder<D> {
+        let Self { clock: _, draw, window, pace } = self;
+        Builder { clock, draw, window, pace }
+    }
+
+    /// The generator.
+    ///
+    /// # Errors
+    /// `out_of_range` where the window is empty; `time_out_of_range` where it leaves the format's time.
+    pub fn build(self) -> Result<Generator<C>> {
+        let (window, owner) = match self.window {
+            None => (Window::all(SCALE.last), None),
+            Some((start_ms, end_ms)) => {
+                let window = Window::new(SCALE.ticks_within(start_ms, end_ms)?);
+                (window, Some(Owner::this_process()))
+            }
+        };
+        Ok(Generator::assemble(self.clock, self.draw, window, owner, self.pace))
+    }
+}
+
+/// How a generator waits if nothing is said.
+pub(super) const PACE: Pace = Pace::new(OnExhausted::Wait, SCALE.tick_nanos());

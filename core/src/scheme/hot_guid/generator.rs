@@ -1,0 +1,273 @@
+//! The generator: random bytes, a window and the clock around a per-tick machine.
+
+#[cfg(feature = "std")]
+use super::builder::{Builder, PACE};
+use super::{HotGuid, LAST_COUNTER, SCALE};
+use crate::{
+    Error, ErrorKind, Result,
+    base32::Text,
+    clock::{Clock, DefaultClock},
+    fork,
+    scheme::{Outcome, Owner, Pace, Window, drive},
+    sequence::{
+        Step,
+        per_tick::{Behind, PerTick, Run, Slots},
+    },
+    sync::{AtomicU32, AtomicU64, Ordering},
+};
+#[cfg(feature = "std")]
+use crate::{clock::SystemClock, entropy};
+
+/// What tells a generator from all others, and where its counter starts: 8 random bytes in one word.
+#[derive(Clone, Copy)]
+struct Identity {
+    machine: [u8; 5],
+    start: u32,
+}
+
+impl Identity {
+    /// Stands for "not drawn yet": no process is this many forks deep.
+    const NEVER: u32 = u32::MAX;
+
+    const fn of_word(word: u64) -> Self {
+        let [m0, m1, m2, m3, m4, c0, c1, c2] = word.to_be_bytes();
+        Self { machine: [m0, m1, m2, m3, m4], start: u32::from_be_bytes([0, c0, c1, c2]) }
+    }
+}
+
+/// Makes Hot Guids. Threads may share it.
+///
+/// ```
+/// use polyflake::hotguid::Generator;
+///
+/// static IDS: Generator = Generator::new();
+///
+/// let (first, second) = (IDS.generate(1)?, IDS.generate(2)?);
+/// assert_eq!((first.shard_key(), second.shard_key()), (1, 2));
+/// assert_eq!(first.machine(), second.machine());
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
+/// It is told from all others by 5 random bytes, drawn at the first ID and again after a fork: 148,664 generators that are
+/// active in the same second share them with a chance of 1 %, and then repeat an ID only if their counters meet too.
+///
+/// When the clock goes back it stays in the highest second seen.
+///
+/// It cannot be cloned, since both would repeat each other's IDs:
+///
+/// ```compile_fail
+/// let ids = polyflake::hotguid::Generator::new();
+/// let twin = ids.clone();
+/// ```
+#[derive(Debug)]
+pub struct Generator<C = DefaultClock> {
+    state: PerTick,
+    /// An [`Identity`], drawn in the process of `epoch`.
+    identity: AtomicU64,
+    epoch: AtomicU32,
+    draw: fn() -> Result<[u8; 8]>,
+    window: Window,
+    /// Of the window, if one was given.
+    owner: Option<Owner>,
+    pace: Pace,
+    clock: C,
+}
+
+/// Figures of a generator, at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Stats {
+    /// What tells the generator from all others, once it is drawn.
+    pub machine: Option<[u8; 5]>,
+    /// The highest second that an ID was made in, in Unix seconds; none before the first ID.
+    pub last_second: Option<i64>,
+    /// How many IDs were made in that second.
+    pub len: u32,
+    /// Whether the generator was closed.
+    pub closed: bool,
+}
+
+#[cfg(feature = "std")]
+impl Generator {
+    /// A generator with the system's clock and random bytes.
+    pub const fn new() -> Self {
+        Self::assemble(SystemClock, entropy::random, Window::all(SCALE.last), None, PACE)
+    }
+
+    /// Options for a generator.
+    pub const fn builder() -> Builder<SystemClock> {
+        Builder::with_clock(SystemClock, entropy::random)
+    }
+}
+
+#[cfg(feature = "std")]
+impl Default for Generator {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// One new ID from the process-wide generator.
+///
+/// # Errors
+/// As [`Generator::generate`].
+#[cfg(feature = "std")]
+#[inline]
+pub fn generate(shard_key: u32) -> Result<HotGuid> {
+    static PROCESS: Generator = Generator::new();
+    PROCESS.generate(shard_key)
+}
+
+impl<C> Generator<C> {
+    pub(super) const fn assemble(
+        clock: C,
+        draw: fn() -> Result<[u8; 8]>,
+        window: Window,
+        owner: Option<Owner>,
+        pace: Pace,
+    ) -> Self {
+        let counters = Slots { first: 0, last: LAST_COUNTER as u64 };
+        let state = PerTick::new(counters, Behind::Held, SCALE.last)
+            .expect("25 bits of slots and 32 of seconds");
+        let identity = AtomicU64::new(0);
+        let epoch = AtomicU32::new(Identity::NEVER);
+        Self { state, identity, epoch, draw, window, owner, pace, clock }
+    }
+
+    /// The window, in Unix milliseconds: half-open.
+    pub fn window(&self) -> (i64, i64) {
+        let seconds = self.window.ticks();
+        (SCALE.ms_of(seconds.start), SCALE.ms_of(seconds.end))
+    }
+
+    /// Moves the end of the window later, to `end_ms` in Unix milliseconds; an earlier or equal end changes nothing.
+    ///
+    /// # Errors
+    /// `out_of_range` for an end before the window's start; `time_out_of_range` past the format's time.
+    pub fn extend_window(&self, end_ms: i64) -> Result<()> {
+        let (start_ms, _) = self.window();
+        self.window.extend(SCALE.ticks_within(start_ms, end_ms)?.end);
+        Ok(())
+    }
+
+    /// Ends the generator, also for calls in flight on other threads. There is nothing to save: the next one draws its own
+    /// random bytes.
+    ///
+    /// # Errors
+    /// `generator_closed` if it was.
+    pub fn close(&self) -> Result<()> {
+        self.state.close().map(|_| ())
+    }
+
+    /// Figures of now.
+    pub fn stats(&self) -> Stats {
+        let state = self.state.state();
+        let drawn = self.epoch.load(Ordering::Acquire) != Identity::NEVER;
+        let identity = Identity::of_word(self.identity.load(Ordering::Acquire));
+        Stats {
+            machine: drawn.then_some(identity.machine),
+            last_second: (state.next > 0).then(|| SCALE.ms_of(state.tick) / 1000),
+            len: u32::try_from(state.next).unwrap_or(u32::MAX),
+            closed: state.closed,
+        }
+    }
+}
+
+impl<C: Clock> Generator<C> {
+    /// One new ID, for a shard of your choice.
+    ///
+    /// # Errors
+    /// `sequence_exhausted` after 16,777,216 IDs in one second, with when to retry, after a wait of at most `max_wait`;
+    /// `lease_not_started`, `lease_expired` outside the window; `time_out_of_range` outside 1970..2106; `generator_closed`;
+    /// `forked` in a child process if a window was given; `entropy_unavailable`; what the clock says. Nothing is changed by a refused call.
+    #[inline]
+    pub fn generate(&self, shard_key: u32) -> Result<HotGuid> {
+        let (identity, run) = self.reserve(1)?;
+        Ok(id(identity, run, 0, shard_key))
+    }
+
+    /// The text of one new ID, on the stack.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    #[inline]
+    pub fn generate_text(&self, shard_key: u32) -> Result<Text<{ HotGuid::TEXT_LEN }>> {
+        Ok(self.generate(shard_key)?.text())
+    }
+
+    /// Fills a slice with new IDs.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`]; [`Error::written`] tells how many IDs at the front of the slice are there to use.
+    pub fn fill(&self, shard_key: u32, ids: &mut [HotGuid]) -> Result<()> {
+        let mut written = 0;
+        while written < ids.len() {
+            let want = u32::try_from(ids.len() - written).unwrap_or(u32::MAX);
+            let (identity, run) =
+                self.reserve(want).map_err(|error| error.after_writing(written))?;
+            for k in 0..run.len {
+                ids[written] = id(identity, run, k, shard_key);
+                written += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Slots for up to `want` IDs, and what they are counted from.
+    #[inline]
+    fn reserve(&self, want: u32) -> Result<(Identity, Run)> {
+        drive(
+            &self.clock,
+            &self.pace,
+            || self.state.observe(),
+            |seen, now, _| self.attempt(seen, now, want),
+        )
+    }
+
+    #[inline]
+    fn attempt(&self, seen: u128, now: i64, want: u32) -> Result<Outcome<(Identity, Run)>> {
+        // After the clock, whose callback may have forked.
+        self.owner.map_or(Ok(()), Owner::check)?;
+        let identity = self.identity()?;
+        let now = SCALE.tick_of_nanos(now)?;
+        let second = self.state.tick_for(seen, now);
+        self.window.check(second, &SCALE)?;
+        Ok(match self.state.step(seen, now, want) {
+            Step::Taken(run) => Outcome::Taken((identity, run)),
+            Step::Raced => Outcome::Raced,
+            Step::Full => Outcome::Wait(SCALE.nanos_of(second + 1), ErrorKind::SequenceExhausted),
+            Step::Behind(last) => Outcome::Wait(SCALE.nanos_of(last), ErrorKind::ClockBehind),
+            Step::Closed => return Err(Error::new(ErrorKind::GeneratorClosed)),
+        })
+    }
+
+    /// Who this generator is in this process.
+    #[inline]
+    fn identity(&self) -> Result<Identity> {
+        // In this order: whoever sees the epoch sees what was drawn in it.
+        if self.epoch.load(Ordering::Acquire) == fork::epoch() {
+            return Ok(Identity::of_word(self.identity.load(Ordering::Acquire)));
+        }
+        self.identify()
+    }
+
+    /// Draws, at the first ID or after a fork.
+    #[cold]
+    fn identify(&self) -> Result<Identity> {
+        let found = self.identity.load(Ordering::Acquire);
+        fork::prepare();
+        let epoch = fork::epoch();
+        let mine = u64::from_be_bytes((self.draw)()?);
+        let drawn =
+            self.identity.compare_exchange(found, mine, Ordering::AcqRel, Ordering::Acquire);
+        self.epoch.store(epoch, Ordering::Release);
+        Ok(Identity::of_word(drawn.map_or_else(|theirs| theirs, |_| mine)))
+    }
+}
+
+/// The `k`-th ID of a run.
+#[inline]
+#[allow(clippy::cast_possible_truncation, reason = "slots are counters of 24 bits")]
+fn id(identity: Identity, run: Run, k: u32, shard_key: u32) -> HotGuid {
+    let counter = (identity.start + run.first as u32 + k) & LAST_COUNTER;
+    HotGuid::pack(run.tick, identity.machine, counter, shard_key)
+}

@@ -1,0 +1,225 @@
+//! The generator: a lease and the clock around a per-tick machine, then the cipher.
+
+#[cfg(feature = "std")]
+use super::Builder;
+use super::{Codec, Lease, Parts, Randflake, SCALE, builder::SLOTS_PER_NODE, codec};
+use crate::{
+    Error, ErrorKind, Result,
+    base32::Text,
+    clock::{Clock, DefaultClock},
+    scheme::{OnExhausted, Outcome, Owner, Pace, Window, drive},
+    sequence::{
+        Step,
+        per_tick::{PerTick, Run, State},
+    },
+};
+
+/// How many IDs are encrypted together.
+const GROUP: usize = 64;
+
+/// Makes Randflake IDs under one lease. Threads may share it.
+///
+/// It cannot be cloned, since a lease serves one generator once:
+///
+/// ```compile_fail
+/// use polyflake::randflake::{Generator, Lease};
+///
+/// let lease = Lease::new(42, 1_730_000_000, 2_803_741_824)?;
+/// let twin = Generator::builder(lease, [0; 16]).build()?.clone();
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Generator<C = DefaultClock> {
+    state: PerTick,
+    codec: Codec,
+    /// Its end is the window's.
+    lease: Lease,
+    window: Window,
+    pace: Pace,
+    clock: C,
+    owner: Owner,
+}
+
+/// Figures of a generator, at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Stats {
+    /// The last second used, in Unix seconds; none before the first ID.
+    pub last_second: Option<i64>,
+    /// How many IDs of that second are used up.
+    pub len: u64,
+    /// Whether the generator was closed.
+    pub closed: bool,
+}
+
+#[cfg(feature = "std")]
+impl Generator {
+    /// Options for a generator under a lease; the secret is 16 bytes, or a [`Codec`] of them.
+    pub fn builder(lease: Lease, secret: impl Into<Codec>) -> Builder<crate::clock::SystemClock> {
+        Builder::with_clock(lease, secret, crate::clock::SystemClock)
+    }
+}
+
+impl<C> Generator<C> {
+    pub(super) fn assemble(
+        clock: C,
+        codec: Codec,
+        lease: Lease,
+        state: PerTick,
+        pace: Pace,
+    ) -> Self {
+        let window = Window::new(lease.ticks());
+        Self { state, codec, lease, window, pace, clock, owner: Owner::this_process() }
+    }
+
+    /// The fields of an ID. That they look like some says nothing: every number decrypts to something.
+    #[inline]
+    pub fn inspect(&self, id: Randflake) -> Parts {
+        self.codec.inspect(id)
+    }
+
+    /// The lease, as far as it was extended.
+    pub fn lease(&self) -> Lease {
+        self.lease.until(self.window.ticks().end)
+    }
+
+    /// Extends the lease; one that ends no later changes nothing.
+    ///
+    /// # Errors
+    /// `lease_mismatch` unless both have the same nodes and start.
+    pub fn extend_lease(&self, longer: Lease) -> Result<()> {
+        self.window.extend(self.lease.extend(longer)?.ticks().end);
+        Ok(())
+    }
+
+    /// Ends the generator, also for calls in flight on other threads, and tells the last second used, in Unix seconds: what
+    /// the lease's next generator must resume after. None if there was none.
+    ///
+    /// # Errors
+    /// `generator_closed` if it was; `forked` in a child process, since the parent's generator goes on.
+    pub fn close(&self) -> Result<Option<i64>> {
+        self.owner.check()?;
+        Ok(last_second(self.state.close()?))
+    }
+
+    /// Figures of now.
+    pub fn stats(&self) -> Stats {
+        let state = self.state.state();
+        let len = u64::try_from(state.next).unwrap_or(u64::MAX);
+        Stats { last_second: last_second(state), len, closed: state.closed }
+    }
+}
+
+impl<C: Clock> Generator<C> {
+    /// One new ID.
+    ///
+    /// # Errors
+    /// In this order: `lease_not_started`, with when to retry, `lease_expired`; `clock_behind` where the clock is behind the
+    /// last second used, `sequence_exhausted`, both with when to retry, at once or after a wait of at most `max_wait`;
+    /// further `generator_closed`; `forked` in a child process; what the clock says. Nothing is changed by a refused call.
+    #[inline]
+    pub fn generate(&self) -> Result<Randflake> {
+        let run = self.reserve(1)?;
+        Ok(self.codec.encrypt_raw(self.raw(run.tick, run.first)))
+    }
+
+    /// The text of one new ID, on the stack.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    #[inline]
+    pub fn generate_text(&self) -> Result<Text<{ Randflake::TEXT_LEN }>> {
+        Ok(self.generate()?.text())
+    }
+
+    /// Fills a slice with new IDs.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`]; [`Error::written`] tells how many IDs at the front of the slice are there to use.
+    pub fn fill(&self, ids: &mut [Randflake]) -> Result<()> {
+        let mut written = 0;
+        while written < ids.len() {
+            let want = u32::try_from(ids.len() - written).unwrap_or(u32::MAX);
+            let run = self.reserve(want).map_err(|error| error.after_writing(written))?;
+            let end = written + run.len as usize;
+            self.encrypt(run, &mut ids[written..end]);
+            written = end;
+        }
+        Ok(())
+    }
+
+    /// The IDs of a run, which are as many as there is room for.
+    fn encrypt(&self, run: Run, ids: &mut [Randflake]) {
+        let mut slots = run.first..;
+        for group in ids.chunks_mut(GROUP) {
+            let mut raw = [[0; 8]; GROUP];
+            let raw = &mut raw[..group.len()];
+            for (block, slot) in raw.iter_mut().zip(&mut slots) {
+                *block = self.raw(run.tick, slot).to_le_bytes();
+            }
+            self.codec.encrypt_many(raw, group);
+        }
+    }
+
+    /// The raw value of a slot.
+    #[inline]
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "a node's number among those of the lease, and 17 bits"
+    )]
+    fn raw(&self, tick: u64, slot: u64) -> u64 {
+        let node = self.lease.first_node() + (slot / SLOTS_PER_NODE) as u32;
+        codec::raw(tick, node, (slot % SLOTS_PER_NODE) as u32)
+    }
+
+    /// Slots for up to `want` IDs.
+    #[inline]
+    fn reserve(&self, want: u32) -> Result<Run> {
+        drive(
+            &self.clock,
+            &self.pace,
+            || self.state.observe(),
+            |seen, now, _| self.attempt(seen, now, want),
+        )
+    }
+
+    #[inline]
+    fn attempt(&self, seen: u128, now: i64, want: u32) -> Result<Outcome<Run>> {
+        // After the clock, whose callback may have forked.
+        self.owner.check()?;
+        let tick = SCALE.tick_of_nanos(now).map_err(|_| self.outside(now))?;
+        self.window.check(tick, &SCALE)?;
+        Ok(match self.state.step(seen, tick, want) {
+            Step::Taken(run) => Outcome::Taken(run),
+            Step::Raced => Outcome::Raced,
+            Step::Full => Outcome::Wait(SCALE.nanos_of(tick + 1), ErrorKind::SequenceExhausted),
+            Step::Behind(last) => return self.behind(last),
+            Step::Closed => return Err(Error::new(ErrorKind::GeneratorClosed)),
+        })
+    }
+
+    /// For a reading outside of the format's time, and so of the lease's.
+    #[cold]
+    fn outside(&self, now: i64) -> Error {
+        if now < SCALE.nanos_of(0) {
+            return Error::retry_later(ErrorKind::LeaseNotStarted, self.lease.start() * 1000);
+        }
+        Error::new(ErrorKind::LeaseExpired)
+    }
+
+    /// For a clock behind the last second used.
+    #[cold]
+    fn behind(&self, last: u64) -> Result<Outcome<Run>> {
+        match self.pace.on_exhausted {
+            OnExhausted::Wait => Ok(Outcome::Wait(SCALE.nanos_of(last), ErrorKind::ClockBehind)),
+            OnExhausted::Error => {
+                Err(Error::retry_later(ErrorKind::ClockBehind, SCALE.ms_of(last)))
+            }
+        }
+    }
+}
+
+/// The second that a state is in; none where nothing was made.
+fn last_second(state: State) -> Option<i64> {
+    let used = state.tick > 0 || state.next > 0;
+    used.then(|| SCALE.ms_of(state.tick) / 1000)
+}

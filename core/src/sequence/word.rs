@@ -1,0 +1,72 @@
+//! The atomic word that a machine's state lies in: 64 bits where they are enough, else 128.
+
+use crate::sync::{AtomicU64, AtomicU128, Ordering};
+
+/// Its top bit means closed; the bits below are the machine's.
+#[derive(Debug)]
+pub(super) enum Word {
+    Narrow(AtomicU64),
+    Wide(AtomicU128),
+}
+
+impl Word {
+    /// The most bits below the top one.
+    pub(super) const MOST: u32 = 127;
+
+    /// A word of at least `bits` bits below the top one, of which there are no more than [`Word::MOST`].
+    pub(super) const fn new(bits: u32, value: u128) -> Self {
+        debug_assert!(bits <= Self::MOST);
+        if bits <= 63 {
+            Self::Narrow(AtomicU64::new(narrow(value)))
+        } else {
+            Self::Wide(AtomicU128::new(value))
+        }
+    }
+
+    /// The bit that means closed.
+    #[inline]
+    pub(super) const fn closed(&self) -> u128 {
+        match self {
+            Self::Narrow(_) => 1 << 63,
+            Self::Wide(_) => 1 << 127,
+        }
+    }
+
+    #[inline]
+    pub(super) fn load(&self) -> u128 {
+        match self {
+            Self::Narrow(word) => word.load(Ordering::Acquire).into(),
+            Self::Wide(word) => word.load(Ordering::Acquire),
+        }
+    }
+
+    /// Puts `to` in the place of `from`, or gives what was found; it may fail for no reason.
+    #[inline]
+    pub(super) fn swap(&self, from: u128, to: u128) -> Result<(), u128> {
+        const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
+        match self {
+            Self::Narrow(word) => word
+                .compare_exchange_weak(narrow(from), narrow(to), ORDERS.0, ORDERS.1)
+                .map(|_| ())
+                .map_err(u128::from),
+            Self::Wide(word) => {
+                word.compare_exchange_weak(from, to, ORDERS.0, ORDERS.1).map(|_| ())
+            }
+        }
+    }
+
+    /// Sets the closed bit and gives what was there before.
+    pub(super) fn close(&self) -> u128 {
+        match self {
+            Self::Narrow(word) => word.fetch_or(narrow(self.closed()), Ordering::AcqRel).into(),
+            Self::Wide(word) => word.fetch_or(self.closed(), Ordering::AcqRel),
+        }
+    }
+}
+
+/// The value of a narrow word, which holds no more than 64 bits.
+#[allow(clippy::cast_possible_truncation, reason = "asserted")]
+const fn narrow(value: u128) -> u64 {
+    debug_assert!(value <= u64::MAX as u128);
+    value as u64
+}

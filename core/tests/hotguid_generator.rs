@@ -1,0 +1,252 @@
+//! The Hot Guid generator where clocks, windows and callers behave badly.
+
+mod support;
+
+use std::{
+    collections::HashSet,
+    sync::{
+        Arc,
+        atomic::{AtomicU8, Ordering},
+    },
+    thread,
+};
+
+use polyflake::{
+    Error, ErrorKind, Result,
+    clock::Clock,
+    hotguid::{self, Builder, Generator, HotGuid, LAST_COUNTER, LAST_SECOND, OnExhausted, Parts},
+};
+use support::{BrokenClock, ScriptedClock};
+
+/// A second, in Unix seconds.
+const S: i64 = 1_763_650_000;
+
+const MACHINE: [u8; 5] = [0xaa, 0xbb, 0xcc, 0xdd, 0xee];
+/// A counter start close to the last counter.
+const START: u32 = 0xff_fffe;
+
+#[allow(clippy::unnecessary_wraps, reason = "the type of a source of random bytes")]
+fn draw() -> Result<[u8; 8]> {
+    Ok([0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 0xff, 0xfe])
+}
+
+#[track_caller]
+fn assert_code<V>(result: Result<V>, code: &str) -> Error {
+    let error = result.err().unwrap();
+    assert_eq!(error.code(), code, "{error}");
+    error
+}
+
+/// A generator whose clock shows the beginning of second [`S`].
+fn at(clock: &ScriptedClock) -> Builder<ScriptedClock> {
+    show(clock, [S]);
+    Builder::with_clock(clock.clone(), draw)
+}
+
+fn show(clock: &ScriptedClock, seconds: impl IntoIterator<Item = i64>) {
+    clock.play(seconds.into_iter().map(|second| second * 1000));
+}
+
+#[track_caller]
+fn assert_next<C: Clock>(ids: &Generator<C>, timestamp: i64, counter: u32) {
+    let parts = ids.generate(7).unwrap().parts();
+    assert_eq!(parts, Parts { timestamp, machine: MACHINE, counter, shard_key: 7 });
+}
+
+#[test]
+fn counters_go_on_from_a_random_start_and_round() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).build().unwrap();
+    assert_next(&ids, S, START);
+    assert_next(&ids, S, LAST_COUNTER);
+    assert_next(&ids, S, 0);
+    show(&clock, [S + 1]);
+    assert_next(&ids, S + 1, START);
+}
+
+#[test]
+fn a_clock_that_goes_back_is_held_in_the_highest_second() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).build().unwrap();
+    assert_next(&ids, S, START);
+    for (behind, counter) in [(S - 1, LAST_COUNTER), (S - 1_000_000, 0), (0, 1), (S, 2)] {
+        show(&clock, [behind]);
+        assert_next(&ids, S, counter);
+    }
+    show(&clock, [S + 1]);
+    assert_next(&ids, S + 1, START);
+    assert_eq!(clock.slept(), 0);
+}
+
+#[test]
+fn no_counter_comes_twice_in_a_second() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).build().unwrap();
+    let mut all = vec![HotGuid::default(); 1 << 24];
+    ids.fill(7, &mut all).unwrap();
+    let mut seen = vec![false; 1 << 24];
+    for id in all {
+        assert_eq!((id.timestamp(), id.machine(), id.shard_key()), (S, MACHINE, 7));
+        assert!(!std::mem::replace(&mut seen[id.counter() as usize], true));
+    }
+    // The clock shows the second before and this one, then the next.
+    show(&clock, [S - 1, S, S + 1]);
+    assert_next(&ids, S + 1, START);
+    assert!(clock.slept() > 0);
+}
+
+#[test]
+fn a_full_second_under_a_frozen_clock_ends_in_an_error() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).build().unwrap();
+    let mut all = vec![HotGuid::default(); (1 << 24) + 1];
+    let error = assert_code(ids.fill(7, &mut all), "sequence_exhausted");
+    assert_eq!((error.written(), error.retry_at()), (Some(1 << 24), Some((S + 1) * 1000)));
+    let slept = clock.slept();
+    assert!(slept > 0);
+    let ids = at(&clock).on_exhausted(OnExhausted::Error).build().unwrap();
+    assert_code(ids.fill(7, &mut all), "sequence_exhausted");
+    assert_eq!(clock.slept(), slept, "who does not want to wait does not");
+}
+
+#[test]
+fn a_window_holds_for_the_second_that_is_encoded() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).window(S * 1000, (S + 2) * 1000).build().unwrap();
+    assert_eq!(ids.window(), (S * 1000, (S + 2) * 1000));
+    clock.play([S * 1000 - 1]);
+    assert_eq!(assert_code(ids.generate(7), "lease_not_started").retry_at(), Some(S * 1000));
+    clock.play([(S + 2) * 1000 - 1]);
+    assert_next(&ids, S + 1, START);
+    // Held in the second used, which the window has, though the reading is before it.
+    clock.play([S * 1000 - 1]);
+    assert_next(&ids, S + 1, LAST_COUNTER);
+    clock.play([(S + 2) * 1000]);
+    assert_code(ids.generate(7), "lease_expired");
+    ids.extend_window((S + 3) * 1000).unwrap();
+    assert_next(&ids, S + 2, START);
+    ids.extend_window((S + 2) * 1000).unwrap();
+    assert_next(&ids, S + 2, LAST_COUNTER);
+}
+
+#[test]
+fn a_window_that_cannot_be_is_refused() {
+    let build = |start, end| at(&ScriptedClock::default()).window(start, end).build();
+    assert_code(build(S, S), "out_of_range");
+    assert_code(build(1001, 1999), "out_of_range");
+    assert_code(build(-1, 1000), "time_out_of_range");
+    assert_code(build(0, (LAST_SECOND + 1) * 1000 + 1), "time_out_of_range");
+    assert!(build(0, (LAST_SECOND + 1) * 1000).is_ok());
+}
+
+#[test]
+fn the_first_and_the_last_second_are_made_and_none_outside() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).build().unwrap();
+    clock.play([-1]);
+    assert_code(ids.generate(7), "time_out_of_range");
+    clock.play([0]);
+    assert_next(&ids, 0, START);
+    clock.play([LAST_SECOND * 1000 + 999]);
+    assert_next(&ids, LAST_SECOND, START);
+    clock.play([(LAST_SECOND + 1) * 1000]);
+    assert_code(ids.generate(7), "time_out_of_range");
+}
+
+#[test]
+fn random_bytes_are_drawn_once_at_the_first_id() {
+    static DRAWS: AtomicU8 = AtomicU8::new(0);
+    let clock = ScriptedClock::default();
+    let counted = || Ok([DRAWS.fetch_add(1, Ordering::Relaxed); 8]);
+    let ids = at(&clock).draw(counted).build().unwrap();
+    assert_eq!((ids.stats().machine, DRAWS.load(Ordering::Relaxed)), (None, 0));
+    for _ in 0..3 {
+        assert_eq!(ids.generate(7).unwrap().machine(), [0; 5]);
+    }
+    assert_eq!((ids.stats().machine, DRAWS.load(Ordering::Relaxed)), (Some([0; 5]), 1));
+}
+
+#[test]
+fn without_random_bytes_there_is_no_id() {
+    static BROKEN: AtomicU8 = AtomicU8::new(1);
+    let clock = ScriptedClock::default();
+    let unreliable = || match BROKEN.fetch_sub(1, Ordering::Relaxed) {
+        1 => Err(Error::new(ErrorKind::EntropyUnavailable)),
+        _ => draw(),
+    };
+    let ids = at(&clock).draw(unreliable).build().unwrap();
+    assert_code(ids.generate(7), "entropy_unavailable");
+    assert_eq!((ids.stats().machine, ids.stats().last_second), (None, None));
+    assert_next(&ids, S, START);
+}
+
+#[test]
+fn a_closed_generator_makes_nothing() {
+    let clock = ScriptedClock::default();
+    let ids = Arc::new(at(&clock).build().unwrap());
+    assert_next(&ids, S, START);
+    let stats = ids.stats();
+    assert_eq!((stats.machine, stats.last_second, stats.len), (Some(MACHINE), Some(S), 1));
+    let other = ids.clone();
+    clock.inside(0, move || other.close().unwrap());
+    assert_code(ids.generate(7), "generator_closed");
+    assert_code(ids.close(), "generator_closed");
+    assert!(ids.stats().closed);
+    let error = assert_code(ids.fill(7, &mut [HotGuid::default()]), "generator_closed");
+    assert_eq!(error.written(), Some(0));
+}
+
+#[test]
+fn a_clock_that_fails_changes_nothing() {
+    let ids = Builder::with_clock(BrokenClock, draw).build().unwrap();
+    assert_code(ids.generate(7), "clock_failed");
+    assert_eq!(ids.stats().last_second, None);
+}
+
+#[test]
+fn a_reading_that_grew_stale_is_taken_anew() {
+    let clock = ScriptedClock::default();
+    let ids = Arc::new(at(&clock).build().unwrap());
+    let (other, script) = (ids.clone(), clock.clone());
+    // While one call reads S, another makes an ID at S + 1.
+    clock.inside(0, move || {
+        show(&script, [S + 1]);
+        assert_next(&other, S + 1, START);
+        show(&script, [S]);
+    });
+    assert_next(&ids, S + 1, LAST_COUNTER);
+}
+
+#[test]
+fn texts_are_those_of_the_ids() {
+    let clock = ScriptedClock::default();
+    let (ids, texts) = (at(&clock).build().unwrap(), at(&clock).build().unwrap());
+    for shard_key in [0, 1, u32::MAX, 0x0102_0304] {
+        let id = ids.generate(shard_key).unwrap();
+        assert_eq!(id.shard_key(), shard_key);
+        assert_eq!(texts.generate_text(shard_key).unwrap(), id.text());
+    }
+}
+
+#[test]
+fn generators_differ_and_threads_share_no_id() {
+    const THREADS: usize = 4;
+    const EACH: usize = 20_000;
+    static OWN: Generator = Generator::new();
+    let built = Generator::builder().build().unwrap();
+    let work = || -> Vec<HotGuid> {
+        let mut made = vec![HotGuid::default(); EACH];
+        OWN.fill(7, &mut made).unwrap();
+        let singles = (0..EACH).map(|_| [&OWN, &built].map(|ids| ids.generate(7).unwrap()));
+        made.extend(singles.flatten());
+        made.extend((0..EACH).map(|_| hotguid::generate(7).unwrap()));
+        made
+    };
+    let all: Vec<HotGuid> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(all.iter().collect::<HashSet<_>>().len(), 4 * THREADS * EACH);
+    let machines: HashSet<_> = all.iter().map(|id| id.machine()).collect();
+    assert_eq!(machines.len(), 3);
+}
