@@ -45,10 +45,8 @@ fn python(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// The npm package, by its own build: native addon, wasm modules, TypeScript.
+/// The npm package, by its own build, which brings its own tools: native addon, wasm modules, TypeScript.
 fn javascript(shell: &Shell) -> Result<()> {
-    tools::rust_targets(shell)?;
-    tools::wasm_bindgen(shell)?;
     tools::npm(shell)?;
     let _there = shell.push_dir(workspace::root().join("packages/js"));
     Ok(cmd!(shell, "npm run --silent build").run()?)

@@ -1,4 +1,4 @@
-// Node. Which machine the package loads, native addon or wasm, is the caller's to choose.
+// Node: `--conditions=native` or `--conditions=wasm` choose what the package runs on (tests/package.json).
 
 import { serve } from "./lines.mjs";
 import { answer } from "./ops.mjs";

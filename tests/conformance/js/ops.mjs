@@ -1,6 +1,6 @@
 // The answers of every JavaScript runtime to the conformance suite's requests (tests/README.md).
 
-import { sno } from "polyflake";
+import { sno } from "#polyflake";
 import * as decode from "polyflake/decode";
 
 import { outcome } from "./outcomes.mjs";

@@ -1,6 +1,6 @@
 // Values and errors in the protocol's form.
 
-import { PolyflakeError } from "polyflake";
+import { PolyflakeError } from "#polyflake";
 
 /** What a call gives or throws. */
 export function outcome(call) {

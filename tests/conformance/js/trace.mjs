@@ -2,7 +2,7 @@
 //
 // The clock is called from inside the generator and may itself take steps, so each call in progress has a frame of its own.
 
-import { sno } from "polyflake";
+import { sno } from "#polyflake";
 
 import { outcome } from "./outcomes.mjs";
 

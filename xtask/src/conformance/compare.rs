@@ -1,6 +1,6 @@
 //! Holds the answers of all runtimes against what was expected and against each other.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use serde_json::Value;
 
@@ -63,25 +63,60 @@ fn all_equal<'a>(mut answers: impl Iterator<Item = &'a Value>) -> bool {
 }
 
 impl fmt::Display for Mismatch<'_> {
+    /// Equal answers stand in one line; where answers differ, they are shown from shortly before the first difference.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.case.name)?;
-        writeln!(f, "  request      {}", shortened(&self.case.request.to_string()))?;
-        writeln!(f, "  expected     {}", shortened(&self.case.expected.to_string()))?;
-        for (runtime, answer) in &self.answers {
-            writeln!(f, "  {:<12} {}", runtime.name(), shortened(&answer.to_string()))?;
+        writeln!(f, "  request   {}", excerpt(&self.case.request.to_string(), 0))?;
+        writeln!(f, "  expected  {}", excerpt(&self.case.expected.to_string(), 0))?;
+        let groups = self.groups();
+        let from = groups
+            .iter()
+            .map(|(answer, _)| common_start(&groups[0].0, answer))
+            .min()
+            .unwrap_or_default();
+        for (answer, runtimes) in &groups {
+            writeln!(
+                f,
+                "  {}\n            {}",
+                runtimes.join(", "),
+                excerpt(answer, from.saturating_sub(BEFORE))
+            )?;
         }
         Ok(())
     }
 }
 
-/// Long lists of IDs are of no use on a screen.
-fn shortened(text: &str) -> String {
-    const MOST: usize = 2000;
-    let mut short: String = text.chars().take(MOST).collect();
-    if short.len() < text.len() {
-        write!(short, "... ({} bytes)", text.len()).expect("a String takes all");
+impl Mismatch<'_> {
+    /// Each answer with the runtimes that gave it.
+    fn groups(&self) -> Vec<(String, Vec<&'static str>)> {
+        let mut groups: Vec<(String, Vec<_>)> = Vec::new();
+        for (runtime, answer) in &self.answers {
+            let answer = answer.to_string();
+            match groups.iter_mut().find(|(other, _)| *other == answer) {
+                Some((_, runtimes)) => runtimes.push(runtime.name()),
+                None => groups.push((answer, vec![runtime.name()])),
+            }
+        }
+        groups
     }
-    short
+}
+
+/// How much of two answers is shown before they differ.
+const BEFORE: usize = 200;
+
+/// How many characters two texts begin with alike.
+fn common_start(one: &str, other: &str) -> usize {
+    let differs = one.chars().zip(other.chars()).position(|(left, right)| left != right);
+    differs.unwrap_or_else(|| one.chars().count().min(other.chars().count()))
+}
+
+/// Part of a text: long lists of IDs are of no use on a screen.
+fn excerpt(text: &str, from: usize) -> String {
+    const MOST: usize = 1000;
+    let shown: String = text.chars().skip(from).take(MOST).collect();
+    let before = if from > 0 { "..." } else { "" };
+    let after = if text.chars().nth(from + MOST).is_some() { "..." } else { "" };
+    format!("{before}{shown}{after}")
 }
 
 #[cfg(test)]
@@ -94,6 +129,19 @@ mod tests {
         let cases = [Case::new("test", "sno.parse", json!({ "text": text }), expected)];
         let all = answers.map(|(runtime, answer)| Answers { runtime, answers: vec![answer] });
         mismatches(&cases, &all).is_empty()
+    }
+
+    #[test]
+    fn a_mismatch_shows_who_differs_and_where() {
+        let case = Case::new("long", "sno.generator", json!({}), Pattern::Any);
+        let same = json!({"ok": "x".repeat(5000)});
+        let other = json!({"ok": format!("{}y", "x".repeat(4999))});
+        let answers =
+            vec![(Runtime::Rust, &same), (Runtime::Python, &other), (Runtime::Chromium, &same)];
+        let shown = Mismatch { case: &case, answers }.to_string();
+        assert!(shown.contains("rust, chromium\n            ...xxx"), "{shown}");
+        assert!(shown.contains("xy\"}"), "{shown}");
+        assert!(shown.len() < 2000, "{shown}");
     }
 
     #[test]

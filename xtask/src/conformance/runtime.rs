@@ -1,6 +1,6 @@
 //! The runtimes, and how each one's driver is made ready and started.
 
-use std::process::Command;
+use std::{ffi::OsStr, process::Command};
 
 use clap::ValueEnum;
 use xshell::Shell;
@@ -63,12 +63,12 @@ impl Runtime {
     pub fn driver(self) -> Command {
         match self {
             Self::Rust => Command::new(workspace::target().join("debug/conformance-rust")),
-            Self::Python => script(workspace::python(), "python/driver.py", &[]),
-            Self::NodeNative => script("node", "js/node.mjs", &["native"]),
-            Self::NodeWasm => script("node", "js/node.mjs", &["wasm"]),
-            Self::Workerd => script("node", "js/workerd.mjs", &[]),
+            Self::Python => script(workspace::python(), NO_OPTIONS, "python/driver.py"),
+            Self::NodeNative => script("node", ["--conditions=native"], "js/node.mjs"),
+            Self::NodeWasm => script("node", ["--conditions=wasm"], "js/node.mjs"),
+            Self::Workerd => script("node", NO_OPTIONS, "js/workerd.mjs"),
             Self::Chromium => {
-                let mut command = script("node", "js/chromium.mjs", &[]);
+                let mut command = script("node", NO_OPTIONS, "js/chromium.mjs");
                 command.args(tools::find_browser());
                 command
             }
@@ -76,8 +76,11 @@ impl Runtime {
     }
 }
 
-fn script(program: impl AsRef<std::ffi::OsStr>, path: &str, arguments: &[&str]) -> Command {
+const NO_OPTIONS: [&str; 0] = [];
+
+/// A program that runs a script of the suite.
+fn script<const N: usize>(program: impl AsRef<OsStr>, options: [&str; N], path: &str) -> Command {
     let mut command = Command::new(program);
-    command.arg(workspace::root().join("tests/conformance").join(path)).args(arguments);
+    command.args(options).arg(workspace::root().join("tests/conformance").join(path));
     command
 }

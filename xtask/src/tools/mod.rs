@@ -11,7 +11,7 @@ mod rust;
 pub use browser::{browser, find_browser};
 pub use node::{node, npm, workerd};
 pub use python::python;
-pub use rust::{rust_targets, wasm_bindgen};
+pub use rust::rust_targets;
 
 use std::{fs, path::Path};
 

@@ -141,13 +141,16 @@ export class Generator {
    */
   generateMany(count: number, metabyte?: number): SnoArray {
     const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
-    for (let made = 0; made < count; made += BATCH) {
+    let made = 0;
+    // At least once: the metabyte is checked also where no ID is wanted.
+    do {
       const here = Math.min(BATCH, count - made);
       this.#ready(metabyte);
       this.#machine.numbers[2] = here;
       this.#check(this.#machine.calls.snoFill(), made);
       many.set(this.#machine.bytes.subarray(0, here * LENGTH), made * LENGTH);
-    }
+      made += here;
+    } while (made < count);
     return new SnoArray(many);
   }
 
@@ -212,14 +215,14 @@ export class Generator {
     this.#settled = true;
   }
 
-  #check(status: number, made?: number): void {
+  #check(status: number, made = 0): void {
     if (status === 0) this.#machine.check(0);
     else this.#machine.check(status, (error, code) => this.#explain(error, code, made));
   }
 
   /** Adds what only this side knows: why the clock failed, and how many IDs earlier calls of a batch made. */
-  #explain(error: ErrorDetails, code: ErrorCode, made: number | undefined): void {
-    if (made !== undefined) error.written = made + (error.written ?? 0);
+  #explain(error: ErrorDetails, code: ErrorCode, made: number): void {
+    if (error.written !== undefined) error.written += made;
     const cause = code === "clock_failed" ? this.#clock?.failure() : undefined;
     if (cause !== undefined) error.cause = cause;
   }
