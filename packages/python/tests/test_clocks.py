@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import decimal
 import signal
+import subprocess
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -216,13 +218,14 @@ def alarm(seconds: float, raised: BaseException) -> Iterator[None]:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no alarm signal here")
 @pytest.mark.parametrize("raised", [KeyboardInterrupt(), TimeoutError("too long")], ids=repr)
-def test_a_signal_ends_a_wait(raised: BaseException) -> None:
+@pytest.mark.parametrize("count", [1, 1000])
+def test_a_signal_ends_a_wait(raised: BaseException, count: int) -> None:
     # The clock is a function of C, so that only the wait itself can notice the signal.
     ids = generator(slow_clock(), sequence_max=3, max_wait=60_000)
     ids.generate_many(4)
     started = time.monotonic()
     with pytest.raises(type(raised)) as caught, alarm(0.05, raised):
-        ids.generate()
+        ids.generate_many(count)
     assert caught.value is raised
     assert time.monotonic() - started < 30
     assert ids.stats().len == 4
@@ -269,6 +272,22 @@ def test_a_wait_lets_other_threads_run() -> None:
         sys.setswitchinterval(interval)
     thread.join()
     assert refusal == ["generator_closed"]
+
+
+def test_the_interpreter_exits_while_a_thread_waits() -> None:
+    program = textwrap.dedent(
+        f"""
+        import threading
+        from polyflake import sno
+        clock = iter(range({NOW_NS}, {NOW_NS} + {TICK_NS})).__next__
+        ids = sno.Generator(1, sequence_max=3, clock=clock, max_wait=600_000)
+        ids.generate_many(4)
+        threading.Thread(target=ids.generate, daemon=True).start()
+        print("bye")
+        """
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "bye\n", "")
 
 
 def test_a_clock_is_kept_alive() -> None:
