@@ -12,6 +12,8 @@ use std::{
 use polyflake::{
     Result,
     clock::Clock,
+    hotguid::{self, HotGuid},
+    randflake,
     sno::{self, Generator, Sno},
 };
 
@@ -117,4 +119,41 @@ fn a_fork_inside_the_clock_is_noticed() {
         vec![u8::from(outcome.is_ok()), u8::try_from(libc::WEXITSTATUS(status)).unwrap()]
     });
     assert_eq!(found, [1, 9]);
+}
+
+#[test]
+fn a_lease_and_a_window_stay_with_the_parent() {
+    let lease = randflake::Lease::new(7, 1_730_000_000, 2_803_741_824).unwrap();
+    let under_lease = || randflake::Generator::builder(lease, [7; 16]).build().unwrap();
+    let ids = under_lease();
+    let windowed = hotguid::Generator::builder().window(0, 4_294_967_296_000).build().unwrap();
+    let codes = in_child(|| {
+        let refused = [ids.generate().err(), ids.close().err(), windowed.generate(7).err()];
+        under_lease().generate().expect("a lease of the child's own");
+        refused.map(|error| error.unwrap().code()).join(" ").into_bytes()
+    });
+    assert_eq!(codes, b"forked forked forked");
+    ids.generate().unwrap();
+    windowed.generate(7).unwrap();
+}
+
+#[test]
+fn hot_guids_of_children_and_parent_differ() {
+    const CHILDREN: usize = 20;
+    const EACH: usize = 50;
+    let ids = hotguid::Generator::new();
+    let make = || -> Vec<u8> {
+        let both = || [ids.generate(7).unwrap(), hotguid::generate(7).unwrap()];
+        (0..EACH).flat_map(|_| both()).flat_map(HotGuid::to_bytes).collect()
+    };
+    let mut all = make();
+    for _ in 0..CHILDREN {
+        all.extend(in_child(|| [make(), in_child(make)].concat()));
+        all.extend(make());
+    }
+    let all: Vec<HotGuid> = all.chunks(16).map(|id| HotGuid::from_slice(id).unwrap()).collect();
+    assert_eq!(all.len(), (1 + 3 * CHILDREN) * 2 * EACH);
+    assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
+    let machines: HashSet<[u8; 5]> = all.iter().map(|id| id.machine()).collect();
+    assert_eq!(machines.len(), 2 * (1 + 2 * CHILDREN), "each process draws its own, once");
 }

@@ -234,6 +234,8 @@ fn generators_differ_and_threads_share_no_id() {
     const EACH: usize = 20_000;
     static OWN: Generator = Generator::new();
     let built = Generator::builder().build().unwrap();
+    // Threads that draw at once may each be heard; the first IDs are made before there are any.
+    let first = [OWN.generate(7), built.generate(7), hotguid::generate(7)].map(Result::unwrap);
     let work = || -> Vec<HotGuid> {
         let mut made = vec![HotGuid::default(); EACH];
         OWN.fill(7, &mut made).unwrap();
@@ -248,5 +250,6 @@ fn generators_differ_and_threads_share_no_id() {
     });
     assert_eq!(all.iter().collect::<HashSet<_>>().len(), 4 * THREADS * EACH);
     let machines: HashSet<_> = all.iter().map(|id| id.machine()).collect();
+    assert_eq!(machines, first.iter().map(|id| id.machine()).collect());
     assert_eq!(machines.len(), 3);
 }

@@ -6,7 +6,10 @@ use std::{
     cell::Cell,
 };
 
-use polyflake::sno::{self, Generator, Sno};
+use polyflake::{
+    clock::ManualClock,
+    sno::{self, Generator, Sno},
+};
 
 struct Counting;
 
@@ -60,6 +63,43 @@ fn sno_allocates_nothing() {
     let before = ALLOCATIONS.with(Cell::get);
     ids.fill(1, &mut batch).unwrap();
     assert_eq!(ALLOCATIONS.with(Cell::get), before);
+}
+
+#[test]
+fn randflake_allocates_nothing() {
+    use polyflake::randflake::{Builder, Generator, Lease, Randflake};
+
+    let lease = || Lease::with_nodes(0..=9, 1_730_000_000, 2_803_741_824).unwrap();
+    let ids = Generator::builder(lease(), [7; 16]).build().unwrap();
+    let id = ids.generate().unwrap();
+    let text = id.text();
+    assert_no_allocation(|| ids.generate().unwrap());
+    assert_no_allocation(|| ids.generate_text().unwrap());
+    assert_no_allocation(|| ids.inspect(id));
+    assert_no_allocation(|| Randflake::parse(&text).unwrap());
+    assert_no_allocation(|| ids.fill(&mut [Randflake::default(); 100]).unwrap());
+    assert_no_allocation(|| {
+        Builder::with_clock(lease(), [7; 16], ManualClock::new(0)).build().unwrap()
+    });
+    for bad in ["", "é", "01", "vvvvvvvvvvvvv"] {
+        assert_no_allocation(|| Randflake::parse(bad).unwrap_err());
+    }
+}
+
+#[test]
+fn hot_guid_allocates_nothing() {
+    use polyflake::hotguid::{self, Generator, HotGuid};
+
+    let ids = Generator::new();
+    let id = ids.generate(7).unwrap();
+    let text = id.text();
+    assert_no_allocation(|| ids.generate(7).unwrap());
+    assert_no_allocation(|| ids.generate_text(7).unwrap());
+    assert_no_allocation(|| HotGuid::parse(&text).unwrap());
+    assert_no_allocation(|| HotGuid::parse("not an id at all").unwrap_err());
+    assert_no_allocation(|| id.sql_text());
+    assert_no_allocation(|| ids.fill(7, &mut [HotGuid::default(); 100]).unwrap());
+    assert_no_allocation(|| hotguid::generate(7).unwrap());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use core::time::Duration;
 use super::{Generator, SCALE};
 use crate::{
     Result,
-    clock::Clock,
+    clock::{Clock, OnStall, Stall},
     scheme::{OnExhausted, Owner, Pace, Window},
 };
 
@@ -30,7 +30,7 @@ pub struct Builder<C> {
 impl<C: Clock> Builder<C> {
     /// Options for a generator with a clock and a source of random bytes of your own: see [`Builder::draw`].
     pub const fn with_clock(clock: C, draw: fn() -> Result<[u8; 8]>) -> Self {
-        Self { clock, draw, window: None, pace: PACE }
+        Self { clock, draw, window: None, pace: default_pace() }
     }
 
     /// Where 8 random bytes come from: 5 for the machine field, 3 for the counter's start. It is called at the first ID, and
@@ -58,10 +58,19 @@ impl<C: Clock> Builder<C> {
         self
     }
 
+    /// Calls `callback` when a call has to wait, before each of its sleeps, on the stalled thread.
+    pub fn on_stall<F: Fn(&Stall)>(self, callback: F) -> Builder<OnStall<C, F>> {
+        self.map_clock(|clock| OnStall::new(clock, callback))
+    }
+
     /// The source of time, one for the generator's life.
     pub fn clock<D: Clock>(self, clock: D) -> Builder<D> {
-        let Self { clock: _, draw, window, pace } = self;
-        Builder { clock, draw, window, pace }
+        self.map_clock(|_| clock)
+    }
+
+    fn map_clock<D: Clock>(self, map: impl FnOnce(C) -> D) -> Builder<D> {
+        let Self { clock, draw, window, pace } = self;
+        Builder { clock: map(clock), draw, window, pace }
     }
 
     /// The generator.
@@ -81,4 +90,6 @@ impl<C: Clock> Builder<C> {
 }
 
 /// How a generator waits if nothing is said.
-pub(super) const PACE: Pace = Pace::new(OnExhausted::Wait, SCALE.tick_nanos());
+pub(super) const fn default_pace() -> Pace {
+    Pace::new(OnExhausted::Wait, SCALE.tick_nanos())
+}

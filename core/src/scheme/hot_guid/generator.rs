@@ -1,7 +1,7 @@
 //! The generator: random bytes, a window and the clock around a per-tick machine.
 
 #[cfg(feature = "std")]
-use super::builder::{Builder, PACE};
+use super::builder::{Builder, default_pace};
 use super::{HotGuid, LAST_COUNTER, SCALE};
 use crate::{
     Error, ErrorKind, Result,
@@ -90,7 +90,8 @@ pub struct Stats {
 impl Generator {
     /// A generator with the system's clock and random bytes.
     pub const fn new() -> Self {
-        Self::assemble(SystemClock, entropy::random, Window::all(SCALE.last), None, PACE)
+        let window = Window::all(SCALE.last);
+        Self::assemble(SystemClock, entropy::random, window, None, default_pace())
     }
 
     /// Options for a generator.
@@ -250,7 +251,8 @@ impl<C: Clock> Generator<C> {
         self.identify()
     }
 
-    /// Draws, at the first ID or after a fork.
+    /// Draws, at the first ID or after a fork. Of threads that draw at once more than one may be heard, one after the other:
+    /// what either drew is of this process alone, and they share the slots.
     #[cold]
     fn identify(&self) -> Result<Identity> {
         let found = self.identity.load(Ordering::Acquire);

@@ -5,7 +5,7 @@ use core::time::Duration;
 use super::{Codec, EPOCH, Generator, LAST_SECOND, LAST_SEQUENCE, Lease, SCALE};
 use crate::{
     Error, Result,
-    clock::Clock,
+    clock::{Clock, OnStall, Stall},
     scheme::{OnExhausted, Pace},
     sequence::per_tick::{Behind, PerTick, Slots},
 };
@@ -56,10 +56,19 @@ impl<C: Clock> Builder<C> {
         self
     }
 
+    /// Calls `callback` when a call has to wait, before each of its sleeps, on the stalled thread.
+    pub fn on_stall<F: Fn(&Stall)>(self, callback: F) -> Builder<OnStall<C, F>> {
+        self.map_clock(|clock| OnStall::new(clock, callback))
+    }
+
     /// The source of time, one for the generator's life.
     pub fn clock<D: Clock>(self, clock: D) -> Builder<D> {
-        let Self { lease, codec, clock: _, pace, resume_after } = self;
-        Builder { lease, codec, clock, pace, resume_after }
+        self.map_clock(|_| clock)
+    }
+
+    fn map_clock<D: Clock>(self, map: impl FnOnce(C) -> D) -> Builder<D> {
+        let Self { lease, codec, clock, pace, resume_after } = self;
+        Builder { lease, codec, clock: map(clock), pace, resume_after }
     }
 
     /// The generator.

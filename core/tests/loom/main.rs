@@ -1,0 +1,110 @@
+//! Every interleaving of threads on one generator, under clocks that go on, stand still and step back.
+//!
+//! Run with `RUSTFLAGS="--cfg loom" cargo test -p polyflake --release --test loom`.
+#![cfg(loom)]
+
+mod per_tick;
+mod sno;
+
+use std::fmt::Debug;
+
+use loom::{
+    model::Builder,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+use polyflake::{Error, Result, clock::Clock};
+
+/// Gives the readings of a script, in Unix milliseconds, to whichever thread asks next; the last one stays.
+struct Shared {
+    unix_ms: Vec<i64>,
+    read: AtomicUsize,
+}
+
+impl Shared {
+    fn new(unix_ms: impl IntoIterator<Item = i64>) -> Self {
+        Self { unix_ms: unix_ms.into_iter().collect(), read: AtomicUsize::new(0) }
+    }
+}
+
+impl Clock for Shared {
+    fn unix_nanos(&self) -> Result<i64> {
+        let index = self.read.fetch_add(1, Ordering::Relaxed).min(self.unix_ms.len() - 1);
+        Ok(self.unix_ms[index] * 1_000_000)
+    }
+    fn sleep(&self, _: u64) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A generator of any family.
+trait Source: Send + Sync + 'static {
+    type Id: Ord + Debug + Default + Copy + Send + 'static;
+
+    /// Touches every atomic before there is a second thread: the model learns of them at their first use.
+    fn touch(&self);
+    fn make(&self) -> Result<Self::Id>;
+    fn fill(&self, ids: &mut [Self::Id]) -> Result<()>;
+}
+
+fn enter_model<S: Source>(ids: S) -> Arc<S> {
+    ids.touch();
+    Arc::new(ids)
+}
+
+/// As many IDs as the calls got; a call may be refused, but only for one of the reasons that waiting would cure.
+fn generate<S: Source>(ids: &S, calls: usize) -> Vec<S::Id> {
+    (0..calls).filter_map(|_| ids.make().inspect_err(assert_refusable).ok()).collect()
+}
+
+fn assert_refusable(error: &Error) {
+    let refusable = ["sequence_exhausted", "clock_behind", "generator_closed"];
+    assert!(refusable.contains(&error.code()), "{error}");
+}
+
+#[track_caller]
+fn assert_distinct<I: Ord + Debug>(mut all: Vec<I>) {
+    let made = all.len();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), made, "an ID was given out twice");
+}
+
+/// Two threads with `calls` calls each, on one generator.
+fn two_threads<S: Source>(
+    preemptions: Option<usize>,
+    calls: usize,
+    build: impl Fn() -> S + Send + Sync + 'static,
+) {
+    let mut model = Builder::new();
+    model.preemption_bound = preemptions;
+    model.check(move || {
+        let ids = enter_model(build());
+        let other = ids.clone();
+        let handle = thread::spawn(move || generate(&*other, calls));
+        let mut all = generate(&*ids, calls);
+        all.extend(handle.join().unwrap());
+        assert_distinct(all);
+    });
+}
+
+/// A batch of three in one thread against single calls in another.
+fn batch_against_singles<S: Source>(build: impl Fn() -> S + Send + Sync + 'static) {
+    loom::model(move || {
+        let ids = enter_model(build());
+        let other = ids.clone();
+        let handle = thread::spawn(move || {
+            let mut batch = [S::Id::default(); 3];
+            let written = other
+                .fill(&mut batch)
+                .map_or_else(|error| error.written().unwrap(), |()| batch.len());
+            batch[..written].to_vec()
+        });
+        let mut all = generate(&*ids, 2);
+        all.extend(handle.join().unwrap());
+        assert_distinct(all);
+    });
+}

@@ -1,0 +1,100 @@
+//! The tick-tock machine in sno's generator.
+
+use std::time::Duration;
+
+use loom::thread;
+use polyflake::{
+    Result,
+    sno::{Builder, Generator, Sno},
+};
+
+use super::{
+    Shared, Source, assert_distinct, batch_against_singles, enter_model, generate, two_threads,
+};
+
+const EPOCH_MS: i64 = 1_262_304_000_000;
+
+impl Source for Generator<Shared> {
+    type Id = Sno;
+
+    fn touch(&self) {
+        self.stats().unwrap();
+        self.window();
+    }
+    fn make(&self) -> Result<Sno> {
+        self.generate(0)
+    }
+    fn fill(&self, ids: &mut [Sno]) -> Result<()> {
+        self.fill(0, ids)
+    }
+}
+
+fn builder(ticks: &[i64]) -> Builder<Shared> {
+    let clock = Shared::new(ticks.iter().map(|tick| EPOCH_MS + 4 * tick));
+    Generator::builder().clock(clock).max_wait(Duration::ZERO)
+}
+
+/// A generator with four sequences a tick. The script's first reading goes to entering the model.
+fn generator(ticks: &[i64]) -> Generator<Shared> {
+    let ticks = [&ticks[..1], ticks].concat();
+    builder(&ticks).partition(7).sequence_min(0).sequence_max(3).build().unwrap()
+}
+
+/// A clock that only goes on is never taken for one that stepped back, however late a thread uses its reading.
+#[test]
+fn a_steady_clock_is_not_seen_to_step_back() {
+    loom::model(|| {
+        let ids = enter_model(generator(&[100, 101, 102]));
+        let other = ids.clone();
+        let handle = thread::spawn(move || other.generate(0).unwrap());
+        let all = vec![ids.generate(0).unwrap(), handle.join().unwrap()];
+        assert_eq!(ids.stats().unwrap().drifts, 0);
+        assert_distinct(all);
+    });
+}
+
+#[test]
+fn two_threads_two_calls_in_one_tick() {
+    two_threads(None, 2, || generator(&[100]));
+}
+
+#[test]
+fn two_threads_two_calls_as_time_goes_on() {
+    two_threads(None, 2, || generator(&[100, 101, 101, 102]));
+}
+
+#[test]
+fn two_threads_two_calls_as_the_clock_steps_back() {
+    two_threads(Some(3), 2, || generator(&[100, 50, 50, 100, 101]));
+}
+
+#[test]
+fn two_threads_two_calls_as_the_clock_steps_back_twice() {
+    two_threads(Some(3), 2, || generator(&[100, 50, 120, 110, 110]));
+}
+
+#[test]
+fn two_threads_three_calls_on_an_unsteady_clock() {
+    two_threads(Some(3), 3, || generator(&[100, 99, 101, 100, 102, 98]));
+}
+
+#[test]
+fn batches_against_single_calls() {
+    batch_against_singles(|| generator(&[100, 100, 101]));
+}
+
+#[test]
+fn nothing_is_made_after_close() {
+    loom::model(|| {
+        let ids = enter_model(generator(&[100, 100, 101]));
+        let other = ids.clone();
+        let handle = thread::spawn(move || generate(&*other, 2));
+        let snapshot = ids.close().unwrap();
+        let made = handle.join().unwrap();
+        assert_eq!(ids.generate(0).unwrap_err().code(), "generator_closed");
+        let again = builder(&[100, 101]).restore(snapshot).unwrap();
+        let mut all = generate(&again, 2);
+        all.extend(made);
+        assert_distinct(all);
+    });
+}
