@@ -5,6 +5,7 @@
 
 mod layout;
 mod measure;
+mod randflake;
 mod sno;
 
 fn main() {
@@ -12,7 +13,9 @@ fn main() {
         core_affinity::set_for_current(core);
     }
     let filter = std::env::args().nth(1).unwrap_or_default();
-    for row in sno::rows().into_iter().filter(|row| row.name.contains(&filter)) {
+    for row in
+        sno::rows().into_iter().chain(randflake::rows()).filter(|row| row.name.contains(&filter))
+    {
         println!("{}", row.measure());
     }
     let limits = sno::limits().into_iter().chain(layout::limits());
