@@ -28,6 +28,12 @@ impl Span {
         spans
     }
 
+    /// How many bits wide it is.
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn bits(self) -> u32 {
+        self.bits
+    }
+
     /// The largest value that fits.
     pub(crate) const fn max(self) -> u64 {
         u64::MAX >> (64 - self.bits)

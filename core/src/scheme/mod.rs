@@ -1,5 +1,7 @@
 //! The ID families, and what their generators share: counting ticks, windows, and driving a state machine from a clock.
 
+#[cfg(feature = "alloc")]
+mod describe;
 mod drive;
 pub mod hot_guid;
 mod owner;
@@ -8,6 +10,8 @@ mod scale;
 pub mod sno;
 mod window;
 
+#[cfg(feature = "alloc")]
+use describe::Family;
 pub use drive::OnExhausted;
 pub(crate) use drive::{Outcome, Pace, drive};
 pub(crate) use owner::Owner;

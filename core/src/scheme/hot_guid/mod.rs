@@ -44,3 +44,31 @@ pub const LAST_SECOND: i64 = TIMESTAMP.max().cast_signed();
 /// The last counter.
 #[allow(clippy::cast_possible_truncation, reason = "24 bits")]
 pub const LAST_COUNTER: u32 = COUNTER.max() as u32;
+
+/// What the format can do, in figures. The fields are in the order of the text.
+///
+/// ```
+/// let figures = polyflake::hotguid::describe();
+/// assert_eq!(figures.bits, 128);
+/// assert_eq!(figures.per_second, Some(16_777_216));
+/// assert_eq!(figures.last_ms, Some(4_294_967_295_000));
+/// assert!(figures.sorts_by_time);
+/// ```
+#[cfg(feature = "alloc")]
+pub fn describe() -> crate::layout::Description {
+    let names = [
+        ("timestamp", "timestamp"),
+        ("machine", "bindable"),
+        ("counter", "sequence"),
+        ("shard_key", "bindable"),
+    ];
+    super::Family {
+        names,
+        spans: FIELDS,
+        scale: SCALE,
+        per_tick: COUNTER.max() + 1,
+        generators: u128::from(MACHINE.max()) + 1,
+        sorts_by_time: true,
+    }
+    .describe()
+}

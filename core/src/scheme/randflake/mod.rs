@@ -53,3 +53,26 @@ pub const LAST_NODE: u32 = NODE.max() as u32;
 /// The last sequence of a second.
 #[allow(clippy::cast_possible_truncation, reason = "17 bits")]
 pub const LAST_SEQUENCE: u32 = SEQUENCE.max() as u32;
+
+/// What the format can do, in figures. The fields are those of the raw value, which only the secret shows.
+///
+/// ```
+/// let figures = polyflake::randflake::describe();
+/// assert_eq!(figures.bits, 64);
+/// assert_eq!(figures.per_second, Some(131_072));
+/// assert_eq!(figures.per_second_in_all, Some(131_072 * 131_072));
+/// assert!(!figures.sorts_by_time);
+/// ```
+#[cfg(feature = "alloc")]
+pub fn describe() -> crate::layout::Description {
+    let names = [("timestamp", "timestamp"), ("node", "bindable"), ("sequence", "sequence")];
+    super::Family {
+        names,
+        spans: FIELDS,
+        scale: SCALE,
+        per_tick: SEQUENCE.max() + 1,
+        generators: u128::from(NODE.max()) + 1,
+        sorts_by_time: false,
+    }
+    .describe()
+}

@@ -9,7 +9,7 @@ use crate::{
     layout::Span,
 };
 
-const FIELDS: [Span; 5] = Span::split([39, 1, 8, 16, 16]);
+pub(super) const FIELDS: [Span; 5] = Span::split([39, 1, 8, 16, 16]);
 const TICK: Span = FIELDS[0];
 const TICK_TOCK: Span = FIELDS[1];
 const METABYTE: Span = FIELDS[2];

@@ -28,3 +28,32 @@ use super::Scale;
 
 /// 4 ms units since 2010-01-01T00:00:00Z, 39 bits of them: up to 2079-09-07T15:47:35.548Z.
 const SCALE: Scale = Scale { epoch_ms: 1_262_304_000_000, tick_ms: 4, last: (1 << 39) - 1 };
+
+/// What the format can do, in figures.
+///
+/// ```
+/// let figures = polyflake::sno::describe();
+/// assert_eq!(figures.bits, 80);
+/// assert_eq!(figures.per_second, Some(16_384_000));
+/// assert_eq!(figures.per_second_in_all, Some(16_384_000 * 65_536));
+/// assert_eq!(figures.last_ms, Some(3_461_327_255_548));
+/// ```
+#[cfg(feature = "alloc")]
+pub fn describe() -> crate::layout::Description {
+    let names = [
+        ("timestamp", "timestamp"),
+        ("tick_tock", "bindable"),
+        ("metabyte", "bindable"),
+        ("partition", "bindable"),
+        ("sequence", "sequence"),
+    ];
+    super::Family {
+        names,
+        spans: id::FIELDS,
+        scale: SCALE,
+        per_tick: 1 << 16,
+        generators: 1 << 16,
+        sorts_by_time: true,
+    }
+    .describe()
+}
