@@ -30,6 +30,7 @@ pub const ALL: &[Step] = &[
     Step { name: "python-types", needed: false, run: python_types },
     Step { name: "javascript", needed: false, run: javascript },
     Step { name: "packaging-python", needed: false, run: packaging::python },
+    Step { name: "packaging-python-source", needed: false, run: packaging::python_source },
     Step { name: "packaging-javascript", needed: false, run: packaging::javascript },
     Step { name: "readme", needed: false, run: readme::check },
     Step { name: "conformance", needed: false, run: conformance },

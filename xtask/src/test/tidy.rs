@@ -12,13 +12,16 @@ const ARROWS: [(&str, &[&str]); 6] = [
     ("base32", &["cpu"]),
     ("sparx64", &["cpu"]),
     ("sequence", &["sync"]),
-    ("fork", &["sync"]),
-    ("scheme", &["base32", "clock", "cpu", "fork", "layout", "sequence", "sparx64", "sync"]),
+    ("fork", &["entropy", "sync"]),
+    (
+        "scheme",
+        &["base32", "clock", "cpu", "entropy", "fork", "layout", "sequence", "sparx64", "sync"],
+    ),
     (
         "lib",
         &[
-            "base32", "clock", "cpu", "error", "fork", "layout", "scheme", "sequence", "sparx64",
-            "sync",
+            "base32", "clock", "cpu", "entropy", "error", "fork", "layout", "scheme", "sequence",
+            "sparx64", "sync",
         ],
     ),
 ];
@@ -117,7 +120,7 @@ fn without_tests(text: &str) -> &str {
 }
 
 fn too_long(source: &Source) -> Option<String> {
-    const CODE: [&str; 6] = ["rs", "py", "pyi", "ts", "mjs", "js"];
+    const CODE: [&str; 5] = ["rs", "py", "ts", "mjs", "js"];
     let extension = Path::new(&source.path).extension()?.to_str()?;
     let lines = without_tests(&source.text).lines().count();
     let long = CODE.contains(&extension) && !source.path.contains("tests/") && lines > LONGEST;
