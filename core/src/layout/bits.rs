@@ -25,12 +25,13 @@ pub(super) fn flip_in_wide(id: &mut [u8], offset: u32, bits: u32, number: &[u8])
     }
 }
 
-/// Flips all bits of a field.
-pub(super) fn flip_all(id: &mut [u8], offset: u32, bits: u32) {
+/// Sets all bits of a field, or clears them.
+pub(super) fn fill(id: &mut [u8], offset: u32, bits: u32, ones: bool) {
     let mut start = offset;
     while start < offset + bits {
         let width = (offset + bits - start).min(64);
-        flip_in(id, start, width, u64::MAX);
+        let old = take(id, start, width);
+        flip_in(id, start, width, if ones { !old } else { old });
         start += width;
     }
 }

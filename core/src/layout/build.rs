@@ -3,7 +3,7 @@
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
 use super::{
-    Field, Layout, Slot, Timeline, Type,
+    Draft, Field, Layout, Slot, Timeline, Type,
     field::Kind,
     layout::Shape,
     placed::{Placed, Role},
@@ -19,13 +19,13 @@ pub(super) fn invalid(reason: impl Into<alloc::borrow::Cow<'static, str>>) -> Er
 
 pub(super) fn build(shape: Shape, fields: impl IntoIterator<Item = Field>) -> Result<Layout> {
     let fields = place(shape, fields)?;
-    at_most_one(&fields, "timestamp", |role| matches!(role, Role::Timestamp(_)))?;
-    at_most_one(&fields, "sequence", |role| matches!(role, Role::Sequence { .. }))?;
+    let time = at_most_one(&fields, "timestamp", |role| matches!(role, Role::Timestamp(_)))?;
+    let sequence = at_most_one(&fields, "sequence", |role| matches!(role, Role::Sequence { .. }))?;
     let constants = names(&fields, |role| matches!(role, Role::Constant(_)))?;
     let bindables = names(&fields, |role| matches!(role, Role::Bindable(_)))?;
     fields.iter().try_for_each(|field| check_types(shape, field))?;
-    fields.iter().try_for_each(check_value)?;
-    Ok(Layout { shape, fields, constants, bindables, only_read: false })
+    let blank = blank(shape, &fields)?;
+    Ok(Layout { shape, fields, constants, bindables, time, sequence, blank, only_read: false })
 }
 
 /// Gives each field its place; the widths must sum to the ID's.
@@ -70,7 +70,9 @@ impl Placed {
         };
         let shift = if bits == 0 { 0 } else { total - offset - bits };
         let flip = if invert && role != Role::Unused { most } else { 0 };
-        Self { name, role, offset, bits, shift, most, flip, invert }
+        let is_other = matches!(role, Role::Timestamp(_) | Role::Unused);
+        let plain = bits <= 64 && !is_other && role.kind() == Type::Integer;
+        Self { name, role, offset, bits, shift, most, flip, invert, plain }
     }
 }
 
@@ -78,15 +80,14 @@ fn name_or(name: Option<String>, kind: &str, offset: u32, bits: u32) -> String {
     name.unwrap_or_else(|| format!("{kind}-{offset}-{bits}"))
 }
 
-/// Timestamps and sequences are alone of their kind, and at most 64 bits wide.
-fn at_most_one(fields: &[Placed], name: &str, is: fn(&Role) -> bool) -> Result<()> {
-    let mut found = fields.iter().filter(|field| is(&field.role));
-    if let Some(field) = found.next()
-        && field.bits > 64
-    {
+/// Where the timestamp or the sequence is: it is alone of its kind, and at most 64 bits wide.
+fn at_most_one(fields: &[Placed], name: &str, is: fn(&Role) -> bool) -> Result<Option<usize>> {
+    let mut found = fields.iter().enumerate().filter(|(_, field)| is(&field.role));
+    let Some((index, field)) = found.next() else { return Ok(None) };
+    if field.bits > 64 {
         return Err(invalid(format!("expected a {name} of at most 64 bits, found {}", field.bits)));
     }
-    found.next().map_or(Ok(()), |_| Err(invalid(format!("expected at most one {name}"))))
+    found.next().map_or(Ok(Some(index)), |_| Err(invalid(format!("expected at most one {name}"))))
 }
 
 /// Where the fields of one kind are, by name.
@@ -120,9 +121,15 @@ fn check_types(shape: Shape, field: &Placed) -> Result<()> {
     }
 }
 
-fn check_value(field: &Placed) -> Result<()> {
-    match &field.role {
-        Role::Constant(value) | Role::Sequence { start: value } => field.check(value),
-        _ => Ok(()),
+/// An ID with nothing but the constants in it; they and the sequence's start must fit.
+fn blank(shape: Shape, fields: &[Placed]) -> Result<Draft> {
+    let mut draft = Draft::new(shape);
+    for field in fields {
+        match &field.role {
+            Role::Constant(value) => field.put(value, &mut draft)?,
+            Role::Sequence { start } => field.put(start, &mut draft.clone())?,
+            _ => {}
+        }
     }
+    Ok(draft)
 }

@@ -1,9 +1,9 @@
 //! What an ID format can do, in figures.
 
-use alloc::{string::String, vec, vec::Vec};
+use alloc::{string::String, vec::Vec};
 
 use super::{
-    Layout, Timeline, bits,
+    Draft, Layout, Timeline,
     layout::Shape,
     placed::{Placed, Role},
 };
@@ -82,8 +82,8 @@ impl Layout {
             first_ms: first_ms.flatten(),
             last_ms: last_ms.flatten(),
             sorts_by_time: self.sorts_by_time(),
-            below_2_53: self.stays_below(53),
-            below_2_63: self.stays_below(63),
+            below_2_53: self.highest().is_below(53),
+            below_2_63: self.highest().is_below(63),
         }
     }
 
@@ -92,7 +92,7 @@ impl Layout {
         let (timeline, _) = self.timeline()?;
         let sequence = &self.fields[self.sequence().ok()?.0];
         let Role::Sequence { start } = &sequence.role else { return None };
-        let first = sequence.word(Some(start)).ok()? ^ sequence.flip;
+        let first = sequence.quick(start)? ^ sequence.flip;
         let in_a_tick = u128::from(sequence.most - first) + 1;
         let in_a_million_ticks = in_a_tick.checked_mul(generators)?.checked_mul(1_000_000)?;
         Some(in_a_million_ticks / u128::from(timeline.tick().as_micros()))
@@ -122,21 +122,12 @@ impl Layout {
         above.iter().all(fixed) && !field.invert && !has_sign
     }
 
-    /// Whether the bits from `limit` up are zero in every ID, with the constants as they are.
-    fn stays_below(&self, limit: u32) -> bool {
-        let highest = self.highest();
-        bits::take_wide(&highest, 0, self.bits().saturating_sub(limit), false).is_empty()
-    }
-
-    /// The highest ID, with the constants as they are.
-    fn highest(&self) -> Vec<u8> {
-        let mut id = vec![0; self.bits() as usize / 8];
+    /// The highest ID, as an unsigned integer, with the constants as they are.
+    fn highest(&self) -> Draft {
+        let mut id = self.blank.clone();
         for field in &self.fields {
-            match field.role {
-                Role::Unused => {}
-                // It was checked to fit when the layout was built.
-                Role::Constant(_) => field.write(None, &mut id).unwrap_or_default(),
-                _ => bits::flip_all(&mut id, field.offset, field.bits),
+            if !matches!(field.role, Role::Constant(_) | Role::Unused) {
+                id.fill(field, true);
             }
         }
         id

@@ -40,7 +40,7 @@ impl Field {
 
     /// The sequence within a tick, from `start`.
     pub fn sequence_from(bits: u32, start: impl Into<Value<'static>>) -> Self {
-        Self::new(bits, Kind::Sequence { start: start.into() })
+        Self::new(bits, Kind::Sequence { start: start.into().normal() })
     }
 
     /// A value that is the same in every ID, unless one ID overrides it. Without a name it is called `const-<offset>-<bits>`.
@@ -50,7 +50,10 @@ impl Field {
         name: impl Into<Option<&'n str>>,
         value: impl Into<Value<'static>>,
     ) -> Self {
-        Self::new(bits, Kind::Constant { name: name.into().map(String::from), value: value.into() })
+        Self::new(
+            bits,
+            Kind::Constant { name: name.into().map(String::from), value: value.into().normal() },
+        )
     }
 
     /// An integer given for each ID. Without a name it is called `bindable-<offset>-<bits>`.

@@ -3,7 +3,7 @@
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
 use super::{
-    Field, Timeline, Values, build,
+    Draft, Field, Timeline, Values, build,
     placed::{Placed, Role},
 };
 use crate::{Error, ErrorKind, Result};
@@ -51,6 +51,12 @@ pub struct Layout {
     pub(super) fields: Vec<Placed>,
     pub(super) constants: BTreeMap<String, Slot>,
     pub(super) bindables: BTreeMap<String, Slot>,
+    /// Where the timestamp is.
+    pub(super) time: Option<usize>,
+    /// Where the sequence is.
+    pub(super) sequence: Option<usize>,
+    /// An ID with nothing but the constants in it.
+    pub(super) blank: Draft,
     /// Whether no generator may be made of it.
     pub(super) only_read: bool,
 }
@@ -86,12 +92,12 @@ impl Layout {
 
     /// Where the timestamp is, or `unknown_field`.
     pub fn timestamp(&self) -> Result<Slot> {
-        self.find("timestamp", |role| matches!(role, Role::Timestamp(_)))
+        self.time.map(Slot).ok_or_else(|| unknown("timestamp"))
     }
 
     /// Where the sequence is, or `unknown_field`.
     pub fn sequence(&self) -> Result<Slot> {
-        self.find("sequence", |role| matches!(role, Role::Sequence { .. }))
+        self.sequence.map(Slot).ok_or_else(|| unknown("sequence"))
     }
 
     /// Where a constant is, or `unknown_field`.
@@ -120,15 +126,11 @@ impl Layout {
     }
 
     /// The timestamp, and the field that it is in.
+    #[inline]
     pub(super) fn timeline(&self) -> Option<(&Timeline, &Placed)> {
-        self.fields.iter().find_map(|field| match &field.role {
-            Role::Timestamp(timeline) => Some((timeline, field)),
-            _ => None,
-        })
-    }
-
-    fn find(&self, name: &'static str, is: fn(&Role) -> bool) -> Result<Slot> {
-        self.named(is).next().map(|(_, slot)| slot).ok_or_else(|| unknown(name))
+        let field = &self.fields[self.time?];
+        let Role::Timestamp(timeline) = &field.role else { return None };
+        Some((timeline, field))
     }
 
     /// The fields of one kind, from the top.
@@ -143,4 +145,9 @@ impl Layout {
 #[cold]
 pub(super) fn unknown(name: impl Into<String>) -> Error {
     Error::field_error(ErrorKind::UnknownField, name.into())
+}
+
+#[cold]
+pub(super) fn foreign_slot() -> Error {
+    unknown("a slot of another layout")
 }

@@ -21,6 +21,8 @@ mod decimal;
 #[cfg(feature = "alloc")]
 mod describe;
 #[cfg(feature = "alloc")]
+mod draft;
+#[cfg(feature = "alloc")]
 mod field;
 #[cfg(feature = "alloc")]
 mod id;
@@ -47,6 +49,8 @@ mod serde;
 #[cfg(feature = "alloc")]
 mod tick;
 #[cfg(feature = "alloc")]
+mod timeline;
+#[cfg(feature = "alloc")]
 mod value;
 
 #[cfg(feature = "alloc")]
@@ -63,4 +67,4 @@ pub use {
 };
 
 #[cfg(feature = "alloc")]
-pub(crate) use tick::Timeline;
+use {draft::Draft, timeline::Timeline};

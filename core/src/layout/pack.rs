@@ -1,18 +1,18 @@
 //! From values to an ID.
 
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 
 use super::{
-    Id, Layout, Slot, Value,
-    layout::{Shape, unknown},
-    placed::Role,
+    Draft, Id, Layout, Slot, Value,
+    layout::foreign_slot,
+    placed::{Placed, Role},
 };
 use crate::{Error, Result};
 
 /// The values of one ID of a layout, by field: made once, set for every ID.
 ///
 /// A [`Slot`] is a name looked up once. Setting a name or slot that the layout doesn't have is `unknown_field` at once;
-/// everything else is checked when the ID is packed, field by field from the top: whether the value is there
+/// everything else is refused when the ID is packed, field by field from the top: whether the value is there
 /// (`missing_field`), its type (`invalid_type`), and whether it fits (`out_of_range`, `time_out_of_range`).
 ///
 /// ```
@@ -30,22 +30,68 @@ use crate::{Error, Result};
 #[derive(Clone, Debug)]
 pub struct Values<'v> {
     layout: &'v Layout,
-    given: Vec<Option<Value<'v>>>,
+    /// The ID so far: what fits is put in place when it is set.
+    draft: Draft,
+    states: Vec<State<'v>>,
+    /// How many fields keep it from being an ID.
+    open: usize,
+}
+
+/// What is known of one field's value.
+#[derive(Clone, Debug)]
+enum State<'v> {
+    Missing,
+    /// It is in its place.
+    Put,
+    /// It does not fit, which is said when the ID is packed: fields above it come first then.
+    Refused(Value<'v>),
 }
 
 impl<'v> Values<'v> {
     pub(super) fn new(layout: &'v Layout) -> Self {
-        Self { layout, given: vec![None; layout.fields.len()] }
+        let state = |field: &Placed| match field.role {
+            Role::Constant(_) | Role::Unused => State::Put,
+            _ => State::Missing,
+        };
+        let states: Vec<_> = layout.fields.iter().map(state).collect();
+        let open = states.iter().filter(|state| matches!(state, State::Missing)).count();
+        Self { layout, draft: layout.blank.clone(), states, open }
     }
 
     /// Sets the value of a field.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "what kind of value it is is known where it is called")]
     pub fn set(&mut self, slot: Slot, value: impl Into<Value<'v>>) -> Result<&mut Self> {
-        match self.layout.fields.get(slot.0) {
-            Some(field) if field.role != Role::Unused => self.given[slot.0] = Some(value.into()),
-            _ => return Err(unknown("a slot of another layout")),
+        let Some(field) = self.layout.fields.get(slot.0) else {
+            return Err(foreign_slot());
+        };
+        let value = value.into();
+        match field.quick(&value) {
+            Some(bits) => self.draft.put(field, bits),
+            None => return self.set_slowly(slot, field, value),
+        }
+        if !matches!(self.states[slot.0], State::Put) {
+            self.mark(slot, State::Put);
         }
         Ok(self)
+    }
+
+    /// Sets a value that is no small integer, or remembers that it is refused.
+    #[cold]
+    fn set_slowly(&mut self, slot: Slot, field: &Placed, value: Value<'v>) -> Result<&mut Self> {
+        if let Role::Unused = field.role {
+            return Err(foreign_slot());
+        }
+        let state =
+            field.put(&value, &mut self.draft).map_or(State::Refused(value), |()| State::Put);
+        self.mark(slot, state);
+        Ok(self)
+    }
+
+    fn mark(&mut self, slot: Slot, state: State<'v>) {
+        let is_open = |state: &State<'_>| usize::from(!matches!(state, State::Put));
+        self.open = self.open - is_open(&self.states[slot.0]) + is_open(&state);
+        self.states[slot.0] = state;
     }
 
     /// Sets the time, in Unix milliseconds; [`Value::Nanos`] where those are too coarse.
@@ -70,47 +116,63 @@ impl<'v> Values<'v> {
 
     /// The ID of these values.
     pub fn pack(&self) -> Result<Id> {
-        match self.layout.shape {
-            Shape::Integer => self.pack_integer().map(Id::Integer),
-            Shape::Bytes(length) => {
-                let mut id = vec![0; length];
-                self.write(&mut id)?;
-                Ok(Id::Bytes(id))
-            }
-        }
+        self.check()?;
+        Ok(self.draft.clone().into_id())
     }
 
     /// The ID of these values, in an integer layout; `invalid_type` in one of bytes.
     #[inline]
     pub fn pack_integer(&self) -> Result<i64> {
-        if self.layout.shape != Shape::Integer {
+        let Draft::Word(word) = self.draft else {
             return Err(Error::invalid_type("an integer layout", "a layout of byte IDs"));
-        }
-        let mut word = 0;
-        for (field, given) in self.layout.fields.iter().zip(&self.given) {
-            word |= field.word(given.as_ref())? << field.shift;
-        }
+        };
+        self.check()?;
         Ok(word.cast_signed())
     }
 
     /// Writes the ID of these values, in a layout of byte IDs; `invalid_type` in one of integers, `invalid_length` where
-    /// `id` has another length than an ID. After an error `id` holds zeros.
+    /// `id` has another length than an ID. After an error `id` is as it was.
     pub fn pack_into(&self, id: &mut [u8]) -> Result<()> {
         self.layout.check_length(id.len())?;
-        id.fill(0);
-        self.write(id).inspect_err(|_| id.fill(0))
+        self.check()?;
+        if let Draft::Bytes(draft) = &self.draft {
+            id.copy_from_slice(draft);
+        }
+        Ok(())
     }
 
-    fn write(&self, id: &mut [u8]) -> Result<()> {
-        let fields = self.layout.fields.iter().zip(&self.given);
-        fields.into_iter().try_for_each(|(field, given)| field.write(given.as_ref(), id))
+    /// Refuses what is no ID yet.
+    #[inline]
+    fn check(&self) -> Result<()> {
+        if self.open == 0 { Ok(()) } else { self.why_not() }
+    }
+
+    /// The first thing that is wrong, from the top.
+    #[cold]
+    fn why_not(&self) -> Result<()> {
+        (0..self.states.len()).try_for_each(|index| self.check_field(index))
+    }
+
+    /// Refuses a field that has no value, or one that does not fit.
+    pub(super) fn check_field(&self, index: usize) -> Result<()> {
+        let field = &self.layout.fields[index];
+        match &self.states[index] {
+            State::Put => Ok(()),
+            State::Missing => Err(field.missing()),
+            State::Refused(value) => field.put(value, &mut self.draft.clone()),
+        }
+    }
+
+    /// As `check_field`, but the field may be without a value.
+    pub(super) fn check_if_given(&self, index: usize) -> Result<()> {
+        if let State::Missing = self.states[index] { Ok(()) } else { self.check_field(index) }
     }
 
     pub(super) fn layout(&self) -> &'v Layout {
         self.layout
     }
 
-    pub(super) fn get(&self, index: usize) -> Option<&Value<'v>> {
-        self.given[index].as_ref()
+    pub(super) fn draft(&self) -> &Draft {
+        &self.draft
     }
 }

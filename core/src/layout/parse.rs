@@ -3,9 +3,9 @@
 use alloc::{borrow::Cow, string::String};
 
 use super::{
-    Id, Layout, Slot, Type, Value, bits,
+    Id, Layout, Slot, Timeline, Type, Value, bits,
     decimal::without_leading_zeros,
-    layout::{Shape, unknown},
+    layout::{Shape, foreign_slot},
     placed::{Placed, Role},
 };
 use crate::{Error, ErrorKind, Result};
@@ -44,7 +44,9 @@ impl Layout {
         if self.shape != Shape::Integer {
             return Err(Error::invalid_type("bytes", "an integer"));
         }
-        self.checked(Bits::Word(id.cast_unsigned()))
+        let bits = Bits::Word(id.cast_unsigned());
+        let unix_ms = self.timeline().map(|(timeline, field)| bits.unix_ms(field, timeline));
+        Ok(Parsed { layout: self, bits, unix_ms: unix_ms.transpose()? })
     }
 
     /// The fields of a byte ID.
@@ -64,20 +66,14 @@ impl Layout {
         }
     }
 
-    #[inline]
+    /// The time of an ID, and that its texts are texts: whichever is wrong first, from the top.
     fn checked<'a>(&'a self, bits: Bits<'a>) -> Result<Parsed<'a>> {
         let mut unix_ms = None;
         for field in &self.fields {
-            match &field.role {
-                Role::Timestamp(timeline) => {
-                    let value = bits.integer(field);
-                    let ms = timeline.ms_of(value).ok_or_else(|| timeline.past_64_bits(value))?;
-                    unix_ms = Some(ms);
-                }
-                Role::Bindable(Type::Text) | Role::Constant(Value::Text(_)) => {
-                    bits.text(field)?;
-                }
-                _ => {}
+            if let Role::Timestamp(timeline) = &field.role {
+                unix_ms = Some(bits.unix_ms(field, timeline)?);
+            } else if field.kind() == Type::Text {
+                bits.text(field)?;
             }
         }
         Ok(Parsed { layout: self, bits, unix_ms })
@@ -106,14 +102,35 @@ impl<'a> Parsed<'a> {
     /// The value of a field: a timestamp's is its time in Unix milliseconds.
     #[inline]
     pub fn get(&self, slot: Slot) -> Result<Value<'a>> {
-        let field =
-            self.layout.fields.get(slot.0).ok_or_else(|| unknown("a slot of another layout"))?;
+        let field = self.layout.fields.get(slot.0).ok_or_else(foreign_slot)?;
+        if field.plain {
+            Ok(Value::Integer(self.bits.integer(field)))
+        } else {
+            self.get_slowly(field)
+        }
+    }
+
+    /// The integer in a field, or the time in a timestamp: `invalid_type` where it is bytes or text, `out_of_range` past 128
+    /// bits.
+    #[inline]
+    pub fn integer(&self, slot: Slot) -> Result<i128> {
+        let field = self.layout.fields.get(slot.0).ok_or_else(foreign_slot)?;
+        if field.plain {
+            return Ok(self.bits.integer(field));
+        }
+        match self.get_slowly(field)? {
+            Value::Integer(number) => Ok(number),
+            value @ Value::Wide { .. } => Err(Error::misfit(field.name.clone(), 128, &value)),
+            value => Err(Error::invalid_type("an integer", value.type_name())),
+        }
+    }
+
+    /// The value of a field that is no small integer.
+    fn get_slowly(&self, field: &Placed) -> Result<Value<'a>> {
         match &field.role {
-            Role::Sequence { .. } => Ok(Value::Integer(self.bits.integer(field))),
-            Role::Bindable(kind) => self.bits.value(field, *kind),
-            Role::Constant(value) => self.bits.value(field, value.kind().unwrap_or(Type::Integer)),
             Role::Timestamp(_) => Ok(Value::Integer(self.unix_ms.unwrap_or_default().into())),
-            Role::Unused => Err(unknown("a slot of another layout")),
+            Role::Unused => Err(foreign_slot()),
+            _ => self.bits.value(field),
         }
     }
 
@@ -160,10 +177,17 @@ impl<'a> Bits<'a> {
         if field.bits == 64 { word.cast_signed().into() } else { word.into() }
     }
 
+    /// When the tick in a timestamp begins.
     #[inline]
-    fn value(self, field: &Placed, kind: Type) -> Result<Value<'a>> {
-        match kind {
-            Type::Integer if field.bits <= 64 => Ok(Value::Integer(self.integer(field))),
+    fn unix_ms(self, field: &Placed, timeline: &Timeline) -> Result<i64> {
+        let value = self.integer(field);
+        timeline.ms_of(value).ok_or_else(|| timeline.past_64_bits(value))
+    }
+
+    /// The value of any field.
+    fn value(self, field: &Placed) -> Result<Value<'a>> {
+        match field.kind() {
+            Type::Integer if field.plain => Ok(Value::Integer(self.integer(field))),
             Type::Integer => Ok(wide_integer(self.bytes(field))),
             Type::Bytes => Ok(Value::Bytes(self.bytes(field))),
             Type::Text => self.text(field).map(Value::Text),

@@ -2,7 +2,7 @@
 
 use alloc::{format, string::String};
 
-use super::{Timeline, Type, Value, bits, decimal::without_leading_zeros};
+use super::{Draft, Timeline, Type, Value, bits, decimal::without_leading_zeros};
 use crate::{Error, ErrorKind, Result};
 
 /// The smallest integer that a field of 64 bits or more takes: those below 0 are read modulo 2^64.
@@ -28,6 +28,15 @@ impl Role {
             Self::Unused => "unused",
         }
     }
+
+    /// What kind of values it takes.
+    pub(super) fn kind(&self) -> Type {
+        match self {
+            Self::Bindable(kind) => *kind,
+            Self::Constant(value) => value.kind().unwrap_or(Type::Integer),
+            Self::Timestamp(_) | Self::Sequence { .. } | Self::Unused => Type::Integer,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,65 +53,50 @@ pub(super) struct Placed {
     /// What to flip in a field of at most 64 bits: all of it or nothing.
     pub(super) flip: u64,
     pub(super) invert: bool,
+    /// Whether it is a sequence, constant or bindable that takes integers of at most 64 bits.
+    pub(super) plain: bool,
 }
 
 impl Placed {
-    /// The value to encode: the one given, or the constant's own.
+    /// The bits of what most values are: an integer of 64 bits, or a time in milliseconds, that fits. None leaves it to
+    /// [`Placed::put`], which knows all others, and every error.
     #[inline]
-    fn value<'v>(&'v self, given: Option<&'v Value<'v>>) -> Result<&'v Value<'v>> {
-        match (given, &self.role) {
-            (Some(value), _) | (None, Role::Constant(value)) => Ok(value),
-            _ => Err(Error::field_error(ErrorKind::MissingField, self.name.clone())),
-        }
-    }
-
-    /// The bits of a field of at most 64 bits, inverted where it is, from the value given.
-    #[inline]
-    pub(super) fn word(&self, given: Option<&Value<'_>>) -> Result<u64> {
-        if let Role::Unused = self.role {
-            return Ok(0);
-        }
-        let value = self.value(given)?;
-        let number = match (&self.role, value) {
-            (Role::Timestamp(timeline), _) => self.time(timeline, value)?,
-            (_, Value::Integer(number)) if self.kind() == Type::Integer => {
-                self.narrow(*number).ok_or_else(|| self.misfit(value))?
-            }
-            _ => self.small_number(value)?,
+    pub(super) fn quick(&self, value: &Value<'_>) -> Option<u64> {
+        let Value::Integer(number) = value else { return None };
+        let number = match &self.role {
+            Role::Timestamp(timeline) => timeline.value_of_ms(i64::try_from(*number).ok()?),
+            _ if self.plain => *number,
+            _ => return None,
         };
-        Ok(number ^ self.flip)
+        self.narrow(number).map(|number| number ^ self.flip)
     }
 
-    /// Writes the value given into an ID that is 0 here.
-    pub(super) fn write(&self, given: Option<&Value<'_>>, id: &mut [u8]) -> Result<()> {
+    /// Puts a value into its place.
+    pub(super) fn put(&self, value: &Value<'_>, draft: &mut Draft) -> Result<()> {
+        if let Role::Timestamp(timeline) = &self.role {
+            draft.put(self, self.time(timeline, value)? ^ self.flip);
+            return Ok(());
+        }
+        let mut space = [0; 16];
+        let number = self.number(value, &mut space)?;
         if self.bits <= 64 {
-            bits::flip_in(id, self.offset, self.bits, self.word(given)?);
-            return Ok(());
-        }
-        if let Role::Unused = self.role {
-            return Ok(());
-        }
-        let value = self.value(given)?;
-        bits::flip_in_wide(id, self.offset, self.bits, self.number(value, &mut [0; 16])?);
-        if self.invert {
-            bits::flip_all(id, self.offset, self.bits);
+            let bits = number.iter().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+            draft.put(self, bits ^ self.flip);
+        } else {
+            draft.put_wide(self, number);
         }
         Ok(())
     }
 
     /// What kind of values it takes.
-    #[inline]
-    fn kind(&self) -> Type {
-        match &self.role {
-            Role::Bindable(kind) => *kind,
-            Role::Constant(value) => value.kind().unwrap_or(Type::Integer),
-            _ => Type::Integer,
-        }
+    pub(super) fn kind(&self) -> Type {
+        self.role.kind()
     }
 
-    /// Refuses a value of another type, or one that does not fit.
-    pub(super) fn check(&self, value: &Value<'_>) -> Result<()> {
-        self.number(value, &mut [0; 16]).map(|_| ())
+    /// The error for a value that is not there.
+    #[cold]
+    pub(super) fn missing(&self) -> Error {
+        Error::field_error(ErrorKind::MissingField, self.name.clone())
     }
 
     /// The bits of an integer in a field of at most 64 bits; none if it does not fit.
@@ -116,7 +110,6 @@ impl Placed {
     }
 
     /// The value of a time.
-    #[inline]
     fn time(&self, timeline: &Timeline, value: &Value<'_>) -> Result<u64> {
         let (ticks, unix_ms) = match value {
             Value::Integer(ms) => (i64::try_from(*ms).ok().map(|ms| timeline.value_of_ms(ms)), *ms),
@@ -125,13 +118,6 @@ impl Placed {
             _ => return Err(self.wrong_type("an integer", value)),
         };
         ticks.and_then(|ticks| self.narrow(ticks)).ok_or_else(|| self.outside(timeline, unix_ms))
-    }
-
-    /// The bits of any value, checked, in a field of at most 64 bits.
-    fn small_number(&self, value: &Value<'_>) -> Result<u64> {
-        let mut space = [0; 16];
-        let number = self.number(value, &mut space)?;
-        Ok(number.iter().fold(0, |bits, byte| bits << 8 | u64::from(*byte)))
     }
 
     /// Any value, checked, as a big-endian number without leading zeros; `space` is for those that are no bytes yet.

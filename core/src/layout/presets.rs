@@ -3,7 +3,7 @@
 use alloc::{format, vec, vec::Vec};
 
 use super::{
-    Field, Layout, Tick, Value,
+    Field, Layout, Slot, Tick, Value,
     build::{build, invalid},
     field::Kind,
     layout::Shape,
@@ -80,15 +80,14 @@ pub fn preset<'v>(
         invalid(format!("expected one of {}, found {name:?}", PRESETS.join(", ")))
     })?;
     let plain = build(Shape::Integer, fields.clone())?;
-    let mut values = plain.values();
-    for (name, value) in machine {
-        values.bind(name, value)?;
-    }
-    for (index, field) in fields.iter_mut().enumerate() {
-        if let (Some(value), Kind::Bindable { name, .. }) = (values.get(index), &mut field.kind) {
-            plain.fields[index].check(value)?;
-            field.kind = Kind::Constant { name: name.take(), value: value.clone().into_owned() };
-        }
+    let machine = machine.into_iter().map(|(name, value)| Ok((plain.bindable(name)?, value)));
+    let mut machine = machine.collect::<Result<Vec<_>>>()?;
+    machine.sort_by_key(|(slot, _)| *slot);
+    for (Slot(index), value) in machine {
+        let field = &plain.fields[index];
+        field.put(&value, &mut plain.blank.clone())?;
+        fields[index].kind =
+            Kind::Constant { name: Some(field.name.clone()), value: value.into_owned() };
     }
     let layout = build(Shape::Integer, fields)?;
     Ok(Layout { only_read: matches!(name, "mastodon" | "baidu"), ..layout })

@@ -1,10 +1,7 @@
 //! The lowest and the highest ID of a span of time, for BETWEEN queries.
 
-use alloc::{vec, vec::Vec};
-
 use super::{
-    Id, Layout, Timeline, Value, Values, bits,
-    layout::Shape,
+    Id, Layout, Timeline, Value, Values,
     placed::{Placed, Role},
 };
 use crate::{Error, ErrorKind, Result};
@@ -56,22 +53,26 @@ impl Values<'_> {
                 "expected a layout with the timestamp above the sequence, found it below",
             ));
         }
-        let mut ends = Ends::new(layout);
+        let (mut lowest, mut highest) = (self.draft().clone(), self.draft().clone());
         for (index, field) in layout.fields.iter().enumerate() {
-            let given = self.get(index);
             match &field.role {
                 Role::Timestamp(timeline) => {
-                    ends.write_ticks(field, ticks(field, timeline, from_ms, to_ms)?);
+                    let (first, last) = ticks(field, timeline, from_ms, to_ms)?;
+                    let (low, high) = if field.invert { (last, first) } else { (first, last) };
+                    lowest.put(field, low ^ field.flip);
+                    highest.put(field, high ^ field.flip);
                 }
-                Role::Sequence { .. } => ends.span(field),
-                Role::Bindable(_) if index > at => {
-                    given.map_or(Ok(()), |value| field.check(value))?;
-                    ends.span(field);
+                Role::Sequence { .. } | Role::Bindable(_) if index > at => {
+                    if let Role::Bindable(_) = field.role {
+                        self.check_if_given(index)?;
+                    }
+                    lowest.fill(field, false);
+                    highest.fill(field, true);
                 }
-                _ => ends.write(field, given)?,
+                _ => self.check_field(index)?,
             }
         }
-        ends.ids(layout)
+        in_order(lowest.into_id(), highest.into_id())
     }
 }
 
@@ -97,49 +98,14 @@ fn ticks(field: &Placed, timeline: &Timeline, from_ms: i64, to_ms: i64) -> Resul
     }
 }
 
-/// The two IDs, as far as they are written.
-struct Ends {
-    lowest: Vec<u8>,
-    highest: Vec<u8>,
-}
-
-impl Ends {
-    fn new(layout: &Layout) -> Self {
-        let zeros = vec![0; layout.bits() as usize / 8];
-        Self { lowest: zeros.clone(), highest: zeros }
+/// As unsigned integers the ends are in order; as signed ones they are not if the sign bit lies between them.
+fn in_order(lowest: Id, highest: Id) -> Result<(Id, Id)> {
+    if lowest > highest {
+        return Err(refused(
+            "expected a time range on one side of the sign bit, found one that crosses it",
+        ));
     }
-
-    /// Writes the same value into both.
-    fn write(&mut self, field: &Placed, given: Option<&Value<'_>>) -> Result<()> {
-        field.write(given, &mut self.lowest)?;
-        field.write(given, &mut self.highest)
-    }
-
-    /// Writes the first and the last tick, whichever way round they sort.
-    fn write_ticks(&mut self, field: &Placed, (first, last): (u64, u64)) {
-        let (low, high) = if field.invert { (last, first) } else { (first, last) };
-        bits::flip_in(&mut self.lowest, field.offset, field.bits, low ^ field.flip);
-        bits::flip_in(&mut self.highest, field.offset, field.bits, high ^ field.flip);
-    }
-
-    /// Leaves a field free.
-    fn span(&mut self, field: &Placed) {
-        bits::flip_all(&mut self.highest, field.offset, field.bits);
-    }
-
-    fn ids(self, layout: &Layout) -> Result<(Id, Id)> {
-        if layout.shape != Shape::Integer {
-            return Ok((Id::Bytes(self.lowest), Id::Bytes(self.highest)));
-        }
-        let integer = |id: &[u8]| bits::take(id, 0, 64).cast_signed();
-        let (lowest, highest) = (integer(&self.lowest), integer(&self.highest));
-        if lowest > highest {
-            return Err(refused(
-                "expected a time range on one side of the sign bit, found one that crosses it",
-            ));
-        }
-        Ok((Id::Integer(lowest), Id::Integer(highest)))
-    }
+    Ok((lowest, highest))
 }
 
 #[cold]

@@ -1,4 +1,4 @@
-//! How long a tick lasts, and the way from time to a timestamp's value and back.
+//! How long a tick lasts.
 
 use alloc::format;
 use core::{fmt, str::FromStr};
@@ -89,84 +89,5 @@ impl FromStr for Tick {
             "s" => Self::from_secs(count),
             _ => Err(wrong()),
         }
-    }
-}
-
-/// A timestamp's value is `floor(time / tick) - floor(epoch / tick)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Timeline {
-    tick: Tick,
-    epoch_ms: i64,
-    /// The tick in whole milliseconds, 0 where it isn't: milliseconds need no 128-bit division then.
-    whole_ms: i64,
-    /// The epoch's own tick, counted from 1970.
-    epoch: i128,
-}
-
-impl Timeline {
-    pub(crate) fn new(tick: Tick, epoch_ms: i64) -> Self {
-        let micros = tick.micros.cast_signed();
-        let whole_ms = if micros % 1000 == 0 { micros / 1000 } else { 0 };
-        Self { tick, epoch_ms, whole_ms, epoch: floor_ticks(epoch_ms, whole_ms, micros) }
-    }
-
-    pub(crate) const fn tick(&self) -> Tick {
-        self.tick
-    }
-
-    #[cfg(feature = "serde")]
-    pub(crate) const fn epoch_ms(&self) -> i64 {
-        self.epoch_ms
-    }
-
-    /// The value of a time in Unix milliseconds.
-    #[inline]
-    pub(crate) fn value_of_ms(&self, unix_ms: i64) -> i128 {
-        floor_ticks(unix_ms, self.whole_ms, self.tick.micros.cast_signed()) - self.epoch
-    }
-
-    /// The value of a time in Unix nanoseconds; none past 2^127.
-    pub(crate) fn value_of_nanos(&self, unix_nanos: i128) -> Option<i128> {
-        let tick = i128::from(self.tick.micros) * 1000;
-        unix_nanos.div_euclid(tick).checked_sub(self.epoch)
-    }
-
-    /// When the tick of a value begins, in Unix milliseconds, floored; none outside 64 bits.
-    #[inline]
-    pub(crate) fn ms_of(&self, value: i128) -> Option<i64> {
-        let ms = match self.whole_ms {
-            0 => self.micros_of(value)?.div_euclid(1000),
-            whole => value.checked_add(self.epoch)?.checked_mul(whole.into())?,
-        };
-        i64::try_from(ms).ok()
-    }
-
-    /// When the tick of a value begins, in Unix microseconds.
-    pub(crate) fn micros_of(&self, value: i128) -> Option<i128> {
-        value.checked_add(self.epoch)?.checked_mul(self.tick.micros.into())
-    }
-
-    /// The error for a value whose time 64-bit milliseconds don't hold.
-    #[cold]
-    pub(crate) fn past_64_bits(&self, value: i128) -> Error {
-        let unix_ms = self.micros_of(value).map_or(i128::MAX, |micros| micros.div_euclid(1000));
-        Error::time_out_of_range(unix_ms, i64::MIN.into(), i64::MAX.into())
-    }
-
-    /// The first value whose tick begins at a time in Unix milliseconds or after it.
-    pub(crate) fn first_from(&self, unix_ms: i64) -> i128 {
-        let begins_there =
-            self.micros_of(self.value_of_ms(unix_ms)) == Some(i128::from(unix_ms) * 1000);
-        self.value_of_ms(unix_ms) + i128::from(!begins_there)
-    }
-}
-
-/// The tick of a time, counted from 1970.
-#[inline]
-fn floor_ticks(unix_ms: i64, whole_ms: i64, micros: i64) -> i128 {
-    match whole_ms {
-        0 => (i128::from(unix_ms) * 1000).div_euclid(micros.into()),
-        1 => unix_ms.into(),
-        whole => unix_ms.div_euclid(whole).into(),
     }
 }

@@ -79,6 +79,14 @@ impl<'a> Value<'a> {
             .ok_or_else(|| not_decimal(text))
     }
 
+    /// The same value with one spelling for each integer.
+    pub(super) fn normal(self) -> Self {
+        match self {
+            Self::Wide { negative, magnitude } => Self::integer(negative, magnitude),
+            other => other,
+        }
+    }
+
     /// The same value, owning what it refers to.
     pub fn into_owned(self) -> Value<'static> {
         match self {

@@ -99,11 +99,11 @@ fn ids_of_another_kind_or_length() {
 }
 
 #[test]
-fn a_refused_pack_leaves_zeros() {
+fn a_refused_pack_writes_nothing() {
     let layout = Layout::bytes(2, [Field::bindable(8, "a"), Field::bindable(8, "b")]).unwrap();
     let mut id = [7; 2];
     assert_code(layout.values().bind("a", 255).unwrap().pack_into(&mut id), "missing_field");
-    assert_eq!(id, [0; 2]);
+    assert_eq!(id, [7; 2]);
 }
 
 #[test]
@@ -188,4 +188,21 @@ fn decimal_texts() {
     for text in ["", "-", "+1", "00", "-0", "1 ", "0x1", "１"] {
         assert_code(Value::parse_integer(text), "invalid_character");
     }
+}
+
+#[test]
+fn integers_of_fields() {
+    let fields = [
+        Field::timestamp(40, MS, 7),
+        Field::bindable_of(Type::Bytes, 8, "bytes"),
+        Field::bindable(72, "wide"),
+        Field::bindable(136, "wider"),
+    ];
+    let layout = Layout::bytes(32, fields).unwrap();
+    let parsed = layout.parse_bytes(&[0xff; 32]).unwrap();
+    let integer = |slot: polyflake::Result<Slot>| parsed.integer(slot.unwrap());
+    assert_eq!(integer(layout.timestamp()), Ok((1 << 40) + 6));
+    assert_eq!(integer(layout.bindable("wide")), Ok((1 << 72) - 1));
+    assert_code(integer(layout.bindable("wider")), "out_of_range");
+    assert_code(integer(layout.bindable("bytes")), "invalid_type");
 }

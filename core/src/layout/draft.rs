@@ -1,0 +1,65 @@
+//! An ID in the making: fields are put in place one by one, in any order, also more than once.
+
+use alloc::{vec, vec::Vec};
+
+use super::{Id, bits, layout::Shape, placed::Placed};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Draft {
+    Word(u64),
+    Bytes(Vec<u8>),
+}
+
+impl Draft {
+    /// All zeros.
+    pub(super) fn new(shape: Shape) -> Self {
+        match shape {
+            Shape::Integer => Self::Word(0),
+            Shape::Bytes(length) => Self::Bytes(vec![0; length]),
+        }
+    }
+
+    /// Puts the bits of a field of at most 64 bits in place of those that are there.
+    #[inline]
+    pub(super) fn put(&mut self, field: &Placed, bits: u64) {
+        match self {
+            Self::Word(word) => *word = *word & !(field.most << field.shift) | bits << field.shift,
+            Self::Bytes(id) => {
+                let old = bits::take(id, field.offset, field.bits);
+                bits::flip_in(id, field.offset, field.bits, old ^ bits);
+            }
+        }
+    }
+
+    /// Puts a big-endian number into a field of any width, inverted where the field is.
+    pub(super) fn put_wide(&mut self, field: &Placed, number: &[u8]) {
+        self.fill(field, field.invert);
+        if let Self::Bytes(id) = self {
+            bits::flip_in_wide(id, field.offset, field.bits, number);
+        }
+    }
+
+    /// Sets all bits of a field, or clears them.
+    pub(super) fn fill(&mut self, field: &Placed, ones: bool) {
+        match self {
+            Self::Word(_) => self.put(field, if ones { field.most } else { 0 }),
+            Self::Bytes(id) => bits::fill(id, field.offset, field.bits, ones),
+        }
+    }
+
+    pub(super) fn into_id(self) -> Id {
+        match self {
+            Self::Word(word) => Id::Integer(word.cast_signed()),
+            Self::Bytes(id) => Id::Bytes(id),
+        }
+    }
+
+    /// Whether all bits above the lowest `limit` are zero.
+    pub(super) fn is_below(&self, limit: u32) -> bool {
+        let length = match self {
+            Self::Word(word) => bits::length(&word.to_be_bytes()),
+            Self::Bytes(id) => bits::length(id),
+        };
+        length <= limit as usize
+    }
+}

@@ -1,0 +1,165 @@
+//! From time to a timestamp's value and back.
+
+use super::Tick;
+use crate::Error;
+
+/// A timestamp's value is `floor(time / tick) - floor(epoch / tick)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Timeline {
+    tick: Tick,
+    epoch_ms: i64,
+    whole_ms: WholeMs,
+    /// The epoch's own tick, counted from 1970.
+    epoch: i128,
+}
+
+impl Timeline {
+    pub(crate) fn new(tick: Tick, epoch_ms: i64) -> Self {
+        let mut timeline = Self { tick, epoch_ms, whole_ms: WholeMs::new(tick), epoch: 0 };
+        timeline.epoch = timeline.value_of_ms(epoch_ms);
+        timeline
+    }
+
+    pub(crate) const fn tick(&self) -> Tick {
+        self.tick
+    }
+
+    #[cfg(feature = "serde")]
+    pub(crate) const fn epoch_ms(&self) -> i64 {
+        self.epoch_ms
+    }
+
+    /// The value of a time in Unix milliseconds.
+    #[inline]
+    pub(crate) fn value_of_ms(&self, unix_ms: i64) -> i128 {
+        match self.whole_ms.ms {
+            0 => self.value_by_micros(unix_ms),
+            _ => i128::from(self.whole_ms.divide(unix_ms)) - self.epoch,
+        }
+    }
+
+    /// The same where a tick is no whole number of milliseconds: in 128 bits, and apart so that the other stays small.
+    #[inline(never)]
+    fn value_by_micros(&self, unix_ms: i64) -> i128 {
+        let tick = i128::from(self.tick.as_micros());
+        (i128::from(unix_ms) * 1000).div_euclid(tick) - self.epoch
+    }
+
+    /// The value of a time in Unix nanoseconds; none past 2^127.
+    pub(crate) fn value_of_nanos(&self, unix_nanos: i128) -> Option<i128> {
+        let tick = i128::from(self.tick.as_micros()) * 1000;
+        unix_nanos.div_euclid(tick).checked_sub(self.epoch)
+    }
+
+    /// When the tick of a value begins, in Unix milliseconds, floored; none outside 64 bits.
+    #[inline]
+    pub(crate) fn ms_of(&self, value: i128) -> Option<i64> {
+        match self.whole_ms.ms {
+            0 => i64::try_from(self.micros_of(value)?.div_euclid(1000)).ok(),
+            // A tick past 64 bits is past them in milliseconds too.
+            whole => i64::try_from(value + self.epoch).ok()?.checked_mul(whole),
+        }
+    }
+
+    /// When the tick of a value begins, in Unix microseconds.
+    pub(crate) fn micros_of(&self, value: i128) -> Option<i128> {
+        value.checked_add(self.epoch)?.checked_mul(self.tick.as_micros().into())
+    }
+
+    /// The error for a value whose time 64-bit milliseconds don't hold.
+    #[cold]
+    pub(crate) fn past_64_bits(&self, value: i128) -> Error {
+        let unix_ms = self.micros_of(value).map_or(i128::MAX, |micros| micros.div_euclid(1000));
+        Error::time_out_of_range(unix_ms, i64::MIN.into(), i64::MAX.into())
+    }
+
+    /// The first value whose tick begins at a time in Unix milliseconds or after it.
+    pub(crate) fn first_from(&self, unix_ms: i64) -> i128 {
+        let begins_there =
+            self.micros_of(self.value_of_ms(unix_ms)) == Some(i128::from(unix_ms) * 1000);
+        self.value_of_ms(unix_ms) + i128::from(!begins_there)
+    }
+}
+
+/// A tick of whole milliseconds, ready to divide by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct WholeMs {
+    /// How many, or 0 for a tick that is no whole number of them.
+    ms: i64,
+    /// 2^64 / `ms`, rounded up.
+    reciprocal: u64,
+    /// Up to here `floor(n / ms)` is `floor(n * reciprocal / 2^64)`: `reciprocal * ms` is at most `ms` more than 2^64, so the
+    /// product is at most `n / 2^64` too large, and that is less than `1 / ms`.
+    exact_to: u64,
+}
+
+impl WholeMs {
+    fn new(tick: Tick) -> Self {
+        match tick.as_micros() {
+            micros if micros % 1000 != 0 => Self { ms: 0, reciprocal: 0, exact_to: 0 },
+            1000 => Self { ms: 1, reciprocal: 0, exact_to: 0 },
+            micros => {
+                let ms = micros / 1000;
+                Self {
+                    ms: ms.cast_signed(),
+                    reciprocal: u64::MAX / ms + 1,
+                    exact_to: u64::MAX / ms,
+                }
+            }
+        }
+    }
+
+    /// `floor(n / ms)`. A multiplication takes a third of the time of a division.
+    #[inline]
+    #[allow(clippy::cast_possible_truncation, reason = "the upper half of 128 bits has 64")]
+    fn divide(self, n: i64) -> i64 {
+        if self.ms == 1 {
+            return n;
+        }
+        match u64::try_from(n) {
+            Ok(n) if n <= self.exact_to => {
+                ((u128::from(n) * u128::from(self.reciprocal)) >> 64) as i64
+            }
+            _ => n.div_euclid(self.ms),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(ms: u64, n: i64) {
+        let whole = WholeMs::new(Tick::from_millis(ms).unwrap());
+        assert_eq!(whole.divide(n), n.div_euclid(ms.cast_signed()), "{n} / {ms}");
+    }
+
+    #[test]
+    fn divides_exactly_around_every_edge() {
+        for ms in
+            (1..3000).chain([1 << 20, (1 << 20) + 1, 86_400_000, u64::from(u32::MAX), 1 << 40])
+        {
+            let edge = i64::try_from(u64::MAX / ms).unwrap_or(i64::MAX);
+            for near in [
+                0,
+                ms.cast_signed(),
+                edge - edge % ms.cast_signed(),
+                edge,
+                i64::MAX - 2,
+                i64::MIN + 2,
+            ] {
+                (-2..=2).filter_map(|step| near.checked_add(step)).for_each(|n| check(ms, n));
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn divides_exactly(ms in 1..(1_u64 << 50), n in any::<i64>()) {
+            check(ms, n);
+            check(ms % 5000 + 1, n);
+        }
+    }
+}
