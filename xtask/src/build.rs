@@ -19,8 +19,8 @@ impl Language {
 
 /// Everything.
 pub fn all(shell: &Shell) -> Result<()> {
-    tools::python(shell).map_err(anyhow::Error::msg)?;
-    tools::node(shell).map_err(anyhow::Error::msg)?;
+    tools::python(shell)?;
+    tools::node(shell)?;
     Language::ALL.into_iter().try_for_each(|language| build(shell, language))
 }
 
@@ -47,7 +47,6 @@ fn python(shell: &Shell) -> Result<()> {
 
 /// The npm package, by its own build, which brings its own tools: native addon, wasm modules, TypeScript.
 fn javascript(shell: &Shell) -> Result<()> {
-    tools::npm(shell)?;
     let _there = shell.push_dir(workspace::root().join("packages/js"));
     Ok(cmd!(shell, "npm run --silent build").run()?)
 }

@@ -4,6 +4,7 @@
 
 import { sno } from "#polyflake";
 
+import { hexOf } from "./ids.mjs";
 import { outcome } from "./outcomes.mjs";
 
 /** Answers a whole trace. */
@@ -85,10 +86,6 @@ class Stage {
     this.#generator = sno.Generator.restore(JSON.parse(JSON.stringify(closed)), this.#options());
     return closed;
   }
-}
-
-function hexOf(text) {
-  return Array.from(sno.toBytes(text), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function snakeCase(members) {

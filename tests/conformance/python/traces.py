@@ -52,7 +52,7 @@ class Trace:
 
     def options(self) -> dict[str, Any]:
         """Those that a restored generator takes too."""
-        options = {"clock": self.clock}
+        options: dict[str, Any] = {"clock": self.clock}
         if self.args.get("window") is not None:
             start, end = self.args["window"]
             options["window"] = (int(start), int(end))

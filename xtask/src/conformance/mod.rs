@@ -25,6 +25,7 @@ use xshell::Shell;
 use self::compare::{Answers, mismatches};
 use crate::{
     build::{self, Language},
+    tools::Missing,
     workspace,
 };
 
@@ -87,7 +88,10 @@ impl Ready {
         for &runtime in wanted {
             match runtime.set_up(shell) {
                 Ok(()) => runtimes.push(runtime),
-                Err(reason) => println!("skipped: {}: {reason}", runtime.name()),
+                Err(error) => match error.downcast::<Missing>() {
+                    Ok(missing) => println!("skipped: {}: {missing}", runtime.name()),
+                    Err(error) => return Err(error),
+                },
             }
         }
         ensure!(!runtimes.is_empty(), "expected at least one runtime, found none on this machine");

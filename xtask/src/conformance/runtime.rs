@@ -2,6 +2,7 @@
 
 use std::{ffi::OsStr, process::Command};
 
+use anyhow::Result;
 use clap::ValueEnum;
 use xshell::Shell;
 
@@ -48,14 +49,14 @@ impl Runtime {
         }
     }
 
-    /// Sets up what this runtime needs; says why not where the machine lacks something that cannot be fetched.
-    pub fn set_up(self, shell: &Shell) -> Result<(), String> {
+    /// Sets up what this runtime needs; [`tools::Missing`] where the machine lacks something that cannot be fetched.
+    pub fn set_up(self, shell: &Shell) -> Result<()> {
         match self {
             Self::Rust => Ok(()),
             Self::Python => tools::python(shell),
             Self::NodeNative | Self::NodeWasm => tools::node(shell),
-            Self::Workerd => tools::node(shell).and_then(|()| tools::workerd(shell)),
-            Self::Chromium => tools::node(shell).and_then(|()| tools::browser(shell).map(drop)),
+            Self::Workerd => tools::workerd(shell),
+            Self::Chromium => tools::node(shell).and_then(|()| tools::browser(shell)),
         }
     }
 

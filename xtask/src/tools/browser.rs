@@ -2,21 +2,25 @@
 
 use std::path::PathBuf;
 
+use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
+
+use super::Missing;
 
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// The machine's Chromium; says why there is none.
-pub fn browser(shell: &Shell) -> Result<PathBuf, String> {
-    find_browser()
-        .or_else(|| {
-            install(shell);
-            find_browser()
-        })
-        .ok_or_else(|| {
+/// Installs Chromium where the machine has none and apt-get can.
+pub fn browser(shell: &Shell) -> Result<()> {
+    if find_browser().is_none() {
+        install(shell);
+    }
+    ensure!(
+        find_browser().is_some(),
+        Missing(
             "no Chromium on this machine, and apt-get cannot install it here: install it by hand"
-                .into()
-        })
+        )
+    );
+    Ok(())
 }
 
 /// The machine's Chromium, if it has one.

@@ -9,14 +9,26 @@ mod python;
 mod rust;
 
 pub use browser::{browser, find_browser};
-pub use node::{node, npm, workerd};
+pub use node::{node, workerd};
 pub use python::python;
 pub use rust::rust_targets;
 
-use std::{fs, path::Path};
+use std::{error::Error, fmt, fs, path::Path};
 
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
+
+/// The error for what the machine lacks and nothing here can fetch: its runtimes are skipped, not failed.
+#[derive(Debug)]
+pub struct Missing(&'static str);
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl Error for Missing {}
 
 /// Does `make` unless it was done before for the same `wanted`, which the file `stamp` remembers.
 fn once(stamp: &Path, wanted: &str, make: impl FnOnce() -> Result<()>) -> Result<()> {

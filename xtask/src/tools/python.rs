@@ -5,20 +5,16 @@ use std::fs;
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-use super::{once, version};
+use super::{Missing, once, version};
 use crate::workspace;
 
 const OLDEST: (u32, u32) = (3, 10);
 
-/// Makes the environment; says why it can't where the machine has no Python that is new enough.
-pub fn python(shell: &Shell) -> Result<(), String> {
-    let machine =
+/// Makes the environment.
+pub fn python(shell: &Shell) -> Result<()> {
+    let newest =
         ["python3", "python"].into_iter().find(|program| version(shell, program) >= Some(OLDEST));
-    let machine = machine.ok_or("no Python 3.10 or newer on this machine")?;
-    make(shell, machine).map_err(|error| format!("cannot make a Python environment: {error:#}"))
-}
-
-fn make(shell: &Shell, machine: &str) -> Result<()> {
+    let machine = newest.ok_or(Missing("no Python 3.10 or newer on this machine"))?;
     let (venv, python) = (workspace::venv(), workspace::python());
     let requirements = workspace::root().join("tests/requirements.txt");
     let wanted = fs::read_to_string(&requirements).context("cannot read tests/requirements.txt")?;
