@@ -18,10 +18,9 @@ thread_local! {
     static RAISED: RefCell<Option<Raised>> = const { RefCell::new(None) };
 }
 
-/// Keeps what Python code raised until the core's error comes back to [`raise`].
-pub(crate) fn keep_raised(raised: Option<Raised>) {
-    // The old one is dropped outside the borrow: dropping an exception may run Python code, which may get here again.
-    let _old = RAISED.replace(raised);
+/// Keeps what Python code raised until the core's error, which is on its way then, comes back to [`raise`].
+pub(crate) fn keep(raised: Raised) {
+    RAISED.set(Some(raised));
 }
 
 /// The exception for an error of the core.

@@ -9,7 +9,7 @@ use polyflake::{
 use pyo3::prelude::*;
 
 use crate::{
-    errors::{Raised, keep_raised},
+    errors::{self, Raised},
     ids::convert::{Whole, type_name},
 };
 
@@ -29,11 +29,10 @@ impl Clock for PythonClock {
     }
 
     fn sleep(&self, nanos: u64) -> Result<()> {
-        keep_raised(None);
         Python::attach(|py| {
             py.detach(|| SystemClock.sleep(nanos))?;
             py.check_signals().map_err(|raised| {
-                keep_raised(Some(Raised::BySignal(raised)));
+                errors::keep(Raised::BySignal(raised));
                 Error::because(ErrorKind::ClockFailed, "expected to wait, found a signal")
             })
         })
@@ -42,7 +41,6 @@ impl Clock for PythonClock {
 
 /// One reading. The callable may use the generator itself: no lock is held.
 fn ask(callable: &Bound<'_, PyAny>) -> Result<i64> {
-    keep_raised(None);
     let reading = callable.call0().map_err(|raised| {
         let found = format!(
             "expected a time from the clock, found {}",
@@ -60,7 +58,7 @@ fn ask(callable: &Bound<'_, PyAny>) -> Result<i64> {
 }
 
 fn clock_failed(reason: String, raised: PyErr) -> Error {
-    keep_raised(Some(Raised::ByClock(raised)));
+    errors::keep(Raised::ByClock(raised));
     Error::because(ErrorKind::ClockFailed, reason)
 }
 

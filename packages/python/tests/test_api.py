@@ -64,6 +64,12 @@ def test_every_code_has_a_class_and_no_other_code_has() -> None:
     assert set(_errors._CLASSES) == set(API["errors"])
 
 
+@pytest.mark.parametrize("cls", dict.fromkeys(_errors._CLASSES.values()))
+def test_every_class_says_its_codes(cls: type[PolyflakeError]) -> None:
+    said = set(re.findall("``([a-z_]+)``", cls.__doc__ or "")) & set(API["errors"])
+    assert said == {code for code, raised in _errors._CLASSES.items() if raised is cls}
+
+
 def test_errors_have_the_stated_members() -> None:
     assert set(inspect.get_annotations(PolyflakeError)) == set(API["error"]["members"])
 

@@ -291,8 +291,12 @@ TIMES = [
 @pytest.mark.parametrize("call", TIMES)
 def test_times_are_integers_or_aware_datetimes(call: Callable[[Any], object]) -> None:
     naive = [NAIVE, AWARE.replace(tzinfo=NoOffset())]
+    for time in naive:
+        with refused("invalid_type") as caught:
+            call(time)
+        assert str(caught.value) == "expected int or aware datetime, found naive datetime"
     others = [dt.date(2026, 1, 1), 1.5e12, float("nan"), "2026-01-01", None, True, np.datetime64("2026-01-01")]
-    for time in naive + others:
+    for time in others:
         with refused("invalid_type"):
             call(time)
     with refused("invalid_type") as caught:

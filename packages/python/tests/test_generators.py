@@ -12,6 +12,8 @@ import weakref
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support import NOW_MS, NOW_NS, TICK_NS, refused, script, vectors
 
 from polyflake import PolyflakeError, sno
@@ -161,6 +163,23 @@ def test_snapshots_have_the_originals_members() -> None:
     assert (snapshot.partition, snapshot.sequence, snapshot.wall_hi) == (0x0107, 2, tick)
     assert sno.Snapshot.from_dict(members) == snapshot
     assert eval(repr(snapshot), {"Snapshot": sno.Snapshot}) == snapshot
+
+
+@given(st.lists(st.integers(0, 65535), min_size=7, max_size=7), st.binary(min_size=2, max_size=2))
+def test_every_member_is_kept(numbers: list[int], partition: bytes) -> None:
+    members = dict(zip(SNAPSHOT, [list(partition), *numbers], strict=True))
+    snapshot = sno.Snapshot.from_dict(members)
+    assert snapshot.to_dict() == members
+    assert [
+        snapshot.partition,
+        snapshot.sequence_min,
+        snapshot.sequence_max,
+        snapshot.sequence,
+        snapshot.now,
+        snapshot.wall_hi,
+        snapshot.wall_safe,
+        snapshot.drifts,
+    ] == [int.from_bytes(partition, "big"), *numbers]
 
 
 CONFIGS = [s["config"] for s in vectors("sno_generator.json")["scenarios"] if s["config"]]
