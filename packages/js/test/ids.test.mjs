@@ -1,0 +1,142 @@
+// Texts, bytes and fields: the vectors, properties, and texts that must be refused.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import fc from "fast-check";
+import * as decode from "polyflake/decode";
+import { onEachMachine } from "./machines.mjs";
+import { NOW, refused } from "./refusals.mjs";
+
+const vectors = (name) => JSON.parse(readFileSync(new URL(`../../../tests/vectors/${name}.json`, import.meta.url), "utf8"));
+const ID = "a7rdmuv326nct5if";
+
+const bytesOfIds = fc.uint8Array({ minLength: 10, maxLength: 10 });
+
+onEachMachine(({ sno }) => {
+  test("reads what the original wrote", () => {
+    const { cases } = vectors("sno");
+    assert(cases.length > 100);
+    for (const { hex, encoded, timestamp_units, timestamp_unix_ms, tick, metabyte, partition, sequence } of cases) {
+      const fields = { tick: timestamp_units, tickTock: tick === 1, metabyte, partition, sequence };
+      const time = { unixMs: timestamp_unix_ms, timestamp: new Date(timestamp_unix_ms) };
+      assert.deepEqual(sno.parse(encoded), { ...time, ...fields });
+      assert.equal(Buffer.from(sno.toBytes(encoded)).toString("hex"), hex);
+      assert.equal(sno.fromBytes(Buffer.from(hex, "hex")), encoded);
+      assert.equal(sno.fromParts(fields), encoded);
+    }
+  });
+
+  test("refuses what the vectors refuse, at the same position", () => {
+    const { cases } = vectors("sno_invalid");
+    for (const { input } of cases.filter(({ input }) => input !== undefined)) {
+      const bad = [...input].findIndex((character) => !/[2-9a-x]/.test(character));
+      assert(!sno.isValid(input), input);
+      if (input.length === 16) refused("invalid_character", () => sno.parse(input), { position: bad });
+      else refused("invalid_length", () => sno.parse(input), { position: undefined });
+    }
+  });
+
+  test("counts in UTF-16 units, and cuts none down to ASCII", () => {
+    // U+0161 ends in the byte of "a"; a pair of surrogates is two units; lone ones are units too.
+    for (const bad of ["š", "\uff12", "\u0662", "а", "\u212a", "\ud800", "\udc00", "\0", "\n", " ", "A", "1", "0", "y", "z", "=", "-", "_", "\ufeff"]) {
+      for (const position of [0, 7, 8, 15]) {
+        const text = ID.slice(0, position) + bad + ID.slice(position + 1);
+        refused("invalid_character", () => sno.parse(text), { position });
+        assert.equal(sno.isValid(text), false);
+        assert.equal(decode.isValid(text), false);
+      }
+    }
+    refused("invalid_character", () => sno.parse(`${ID.slice(0, 14)}😀`), { position: 14 });
+    refused("invalid_length", () => sno.parse(`${ID.slice(0, 15)}😀`));
+  });
+
+  test("refuses every other length", () => {
+    for (const length of [0, 1, 12, 13, 14, 15, 17, 63, 64, 65, 1 << 20]) {
+      const { message } = refused("invalid_length", () => sno.parse("2".repeat(length)));
+      assert.equal(message, `expected length 16, found ${length}`);
+    }
+  });
+
+  test("each of 65,536 units is right in each place exactly if it is of the alphabet", () => {
+    for (let unit = 0; unit < 65_536; unit++) {
+      const character = String.fromCharCode(unit);
+      const position = unit % 16;
+      const text = ID.slice(0, position) + character + ID.slice(position + 1);
+      assert.equal(sno.isValid(text), /[2-9a-x]/.test(character), `unit ${unit}`);
+    }
+  });
+
+  test("the metabyte of a text is that of its fields, here and in decode", () => {
+    fc.assert(
+      fc.property(bytesOfIds, (bytes) => {
+        const text = sno.fromBytes(bytes);
+        assert.equal(sno.metabyte(text), bytes[5]);
+        assert.equal(decode.metabyte(text), bytes[5]);
+        assert.equal(sno.parse(text).metabyte, bytes[5]);
+      }),
+    );
+  });
+
+  test("bytes, text and time sort alike", () => {
+    fc.assert(
+      fc.property(bytesOfIds, bytesOfIds, (a, b) => {
+        const [x, y] = [sno.fromBytes(a), sno.fromBytes(b)];
+        assert.equal(x < y, Buffer.compare(a, b) < 0);
+        if (sno.parse(x).unixMs < sno.parse(y).unixMs) assert(x < y);
+        assert.deepEqual([...sno.toBytes(x)], [...a]);
+      }),
+    );
+  });
+
+  test("a changed field is changed alone", () => {
+    fc.assert(
+      fc.property(bytesOfIds, fc.integer({ min: 0, max: 255 }), fc.integer({ min: 0, max: 65_535 }), (bytes, byte, word) => {
+        const text = sno.fromBytes(bytes);
+        const fields = sno.parse(text);
+        assert.deepEqual(sno.parse(sno.withMetabyte(text, byte)), { ...fields, metabyte: byte });
+        assert.deepEqual(sno.parse(sno.withPartition(text, word)), { ...fields, partition: word });
+        assert.deepEqual(sno.parse(sno.withSequence(text, word)), { ...fields, sequence: word });
+        assert.equal(sno.fromParts(fields), text);
+        assert.equal(sno.fromUuid(sno.toUuid(text)), text);
+        assert.equal(sno.fromUuid(sno.toUuid(text).toUpperCase()), text);
+      }),
+    );
+  });
+
+  test("a UUID holds the text's characters", () => {
+    assert.equal(sno.toUuid(ID).replaceAll("-", ""), Buffer.from(ID, "latin1").toString("hex"));
+    refused("invalid_length", () => sno.fromUuid(sno.toUuid(ID).replaceAll("-", "")));
+    refused("invalid_character", () => sno.fromUuid(sno.toUuid(ID).replace("-", "0")), { position: 8 });
+    refused("invalid_character", () => sno.fromUuid("g" + sno.toUuid(ID).slice(1)), { position: 0 });
+    refused("invalid_character", () => sno.fromUuid("00000000-0000-0000-0000-000000000000"), { position: 0 });
+  });
+
+  test("ranges are those of the vectors", () => {
+    const cases = vectors("ranges").cases.filter(({ family }) => family === "sno");
+    assert(cases.length > 5);
+    for (const { from_ms, to_ms, lowest, highest, error } of cases) {
+      if (error) {
+        refused(error, () => sno.timeRange(Number(from_ms), Number(to_ms)));
+        continue;
+      }
+      const range = { lowest: lowest.text, highest: highest.text };
+      assert.deepEqual(sno.timeRange(Number(from_ms), Number(to_ms)), range);
+      assert.deepEqual(sno.timeRange(new Date(Number(from_ms)), new Date(Number(to_ms))), range);
+    }
+    refused("out_of_range", () => sno.timeRange(NOW, NOW));
+    refused("out_of_range", () => sno.timeRange(NOW + 8, NOW));
+    refused("time_out_of_range", () => sno.timeRange(0, NOW));
+    refused("time_out_of_range", () => sno.timeRange(NOW, 2 ** 53));
+    refused("time_out_of_range", () => sno.timeRange(NOW, 1e300));
+  });
+
+  test("metabytes in JSON that is of many things", () => {
+    for (const { json, pointer, id, metabyte } of vectors("polymorphic").cases) {
+      const unescaped = (name) => name.replaceAll("~1", "/").replaceAll("~0", "~");
+      const names = pointer.split("/").slice(1).map(unescaped);
+      const found = names.reduce((value, name) => value[name], JSON.parse(json));
+      assert.equal(found, id);
+      assert.equal(decode.metabyte(found), metabyte);
+    }
+  });
+});

@@ -1,0 +1,28 @@
+// Assertions that read like sentences.
+import assert from "node:assert/strict";
+
+/** Runs a call that must be refused with a code, and gives the error. */
+export function refused(code, call, more = {}) {
+  try {
+    const value = call();
+    assert.fail(`expected ${code}, got ${String(value)}`);
+  } catch (error) {
+    assert.equal(error.name, "PolyflakeError", `expected ${code}, found ${error.stack}`);
+    assert.equal(error.code, code, error.message);
+    assert.match(error.message, /^[^A-Z].*[^.]$/s);
+    for (const [member, value] of Object.entries(more)) assert.deepEqual(error[member], value, `${member}: ${error.message}`);
+    return error;
+  }
+}
+
+/** A clock that shows readings one after the other, the last one for ever. */
+export function scripted(...readings) {
+  let next = 0;
+  return () => {
+    const reading = readings[Math.min(next++, readings.length - 1)];
+    return typeof reading === "function" ? reading() : reading;
+  };
+}
+
+/** 2026-01-01, where a tick begins. */
+export const NOW = Date.UTC(2026, 0, 1);

@@ -1,0 +1,35 @@
+// How small it is where that counts, after a user's bundler.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+/** The size of a script that uses the package, minified and compressed. */
+async function size(contents) {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: import.meta.dirname ?? new URL(".", import.meta.url).pathname },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    conditions: ["browser"],
+    write: false,
+  });
+  return gzipSync(outputFiles[0].contents, { level: 9 }).length;
+}
+
+test("polyflake/decode is at most 1 KB", async () => {
+  const bytes = await size('export { isValid, metabyte, PolyflakeError } from "polyflake/decode";');
+  assert(bytes <= 1024, `${bytes} bytes`);
+});
+
+test("the wasm module is at most 30 KB compressed", () => {
+  const module = readFileSync(new URL("../dist/esm/polyflake.wasm", import.meta.url));
+  const bytes = gzipSync(module, { level: 9 }).length;
+  assert(bytes <= 30 * 1024, `${bytes} bytes`);
+});
+
+test("what is imported and not used costs nothing", async () => {
+  const bytes = await size('import { sno } from "polyflake"; import "polyflake/decode"; console.log(1);');
+  assert(bytes <= 100, `${bytes} bytes`);
+});
