@@ -37,10 +37,7 @@ async function buildFormat(format) {
     await bundle(format, join(PACKAGE, "src/index.ts"), entry, join(PACKAGE, `src/machines/${machine}.ts`));
   }
   const base64 = readFileSync(MODULE).toString("base64");
-  writeFileSync(
-    join(outdir, "wasm-base64.js"),
-    format === "esm" ? `export default "${base64}";\n` : `exports.__esModule = true;\nexports.default = "${base64}";\n`,
-  );
+  writeFileSync(join(outdir, "wasm-base64.js"), `${format === "esm" ? "export const base64" : "exports.base64"} = "${base64}";\n`);
 }
 
 function bundle(format, input, entry, machine) {
@@ -50,7 +47,8 @@ function bundle(format, input, entry, machine) {
     bundle: true,
     format,
     target: "es2022",
-    platform: "neutral",
+    // For CommonJS, what tells Node the names that modules may import.
+    platform: format === "cjs" ? "node" : "neutral",
     logLevel: "warning",
     external: ["node:*", "*.wasm", "*.wasm?module"],
     ...(format === "cjs" ? { define: { "import.meta.url": "__filename" } } : {}),

@@ -14,8 +14,7 @@ declare module "#wasm" {
 }
 
 declare module "#wasm-base64" {
-  const base64: string;
-  export default base64;
+  export const base64: string;
 }
 
 declare module "*.wasm" {

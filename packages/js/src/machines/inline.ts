@@ -1,5 +1,5 @@
 /** wasm that is part of the script and compiled synchronously: browsers, Deno, Bun, bundlers. */
-import base64 from "#wasm-base64";
+import { base64 } from "#wasm-base64";
 import type { Backend } from "../machine.js";
 import { instantiate } from "./wasm.js";
 

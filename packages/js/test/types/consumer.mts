@@ -1,0 +1,73 @@
+// What a user's compiler accepts, and what it must not.
+import { type ErrorCode, PolyflakeError, sno } from "polyflake";
+import * as decode from "polyflake/decode";
+import { sno as forcedNative } from "polyflake/native";
+import { sno as forcedWasm } from "polyflake/wasm";
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const is = <T extends true>(_?: T): void => undefined;
+
+const ids = new sno.Generator({
+  partition: new Uint8Array(2),
+  sequenceMin: 1,
+  sequenceMax: 10,
+  metabyte: 1,
+  window: [new Date(0), 1],
+  clock: Date.now,
+  onExhausted: "error",
+  maxWait: 1,
+});
+is<Equal<ReturnType<typeof ids.generate>, string>>();
+is<Equal<ReturnType<typeof ids.generateMany>, sno.SnoArray>>();
+is<Equal<typeof ids.partition, number | undefined>>();
+is<Equal<ReturnType<typeof ids.close>, sno.Snapshot>>();
+is<Equal<ReturnType<typeof ids.stats>, sno.Stats>>();
+is<Equal<ReturnType<typeof sno.parse>, sno.Fields>>();
+is<Equal<ReturnType<typeof sno.timeRange>, { lowest: string; highest: string }>>();
+is<Equal<typeof forcedNative, typeof sno>>();
+is<Equal<typeof forcedWasm, typeof sno>>();
+
+const snapshot: sno.Snapshot = JSON.parse("{}");
+sno.Generator.restore(snapshot, { clock: Date.now }).generateAt(new Date(), 3);
+sno.Generator.importOriginal(snapshot).extendWindow(3);
+const texts: string[] = [...ids.generateMany(3)];
+sno.fromParts(sno.parse(texts[0]!));
+const bytes: Uint8Array = sno.toBytes(sno.fromBytes(ids.generateMany(1).bytes));
+const uuid: string = sno.toUuid(sno.fromUuid(""));
+
+const value: unknown = uuid;
+if (sno.isValid(value)) is<Equal<typeof value, string>>();
+if (decode.isValid(value)) decode.metabyte(value);
+
+try {
+  ids.generate(bytes.length);
+} catch (error) {
+  if (!(error instanceof PolyflakeError)) throw error;
+  is<Equal<typeof error.code, ErrorCode>>();
+  const numbers: (number | undefined)[] = [error.position, error.retryAt, error.written];
+  const field: string | undefined = error.field;
+  console.log(numbers, field, error.cause);
+}
+
+// @ts-expect-error: a metabyte is a number
+sno.generate("7");
+// @ts-expect-error: a text is a string
+sno.parse(7n);
+// @ts-expect-error: there is no such option
+new sno.Generator({ partitions: 3 });
+// @ts-expect-error: a clock gives numbers
+new sno.Generator({ clock: () => "0" });
+// @ts-expect-error: a clock gives its time at once
+new sno.Generator({ clock: async () => 0 });
+// @ts-expect-error: to wait or to refuse
+new sno.Generator({ onExhausted: "raise" });
+// @ts-expect-error: where a generator begins is not for its users
+new sno.Generator({}, {});
+// @ts-expect-error: a snapshot brings its partition
+sno.Generator.restore(snapshot, { partition: 1 });
+// @ts-expect-error: an ID's fields are all there
+sno.fromParts({ tick: 1 });
+// @ts-expect-error: no ID is made of bytes alone
+sno.fromBytes([1, 2, 3]);
+// @ts-expect-error: the handle is private
+ids.handle;
