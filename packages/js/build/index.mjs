@@ -1,9 +1,19 @@
-/** `npm run build`: everything that the package ships. With names of parts (wasm, native, script), only those. */
+/** `npm run build`: everything that the package ships. With names of parts (wasm, native, script, texts), only those. */
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
 import { buildNative } from "./native.mjs";
 import { buildScript } from "./script.mjs";
+import { PACKAGE, REPOSITORY } from "./tools.mjs";
 import { buildWasm } from "./wasm.mjs";
 
-const PARTS = { wasm: buildWasm, native: buildNative, script: buildScript };
+const TEXTS = ["README.md", "LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md"];
+
+/** The repository's texts, which the package ships. */
+function copyTexts() {
+  for (const name of TEXTS) copyFileSync(join(REPOSITORY, name), join(PACKAGE, name));
+}
+
+const PARTS = { wasm: buildWasm, native: buildNative, script: buildScript, texts: copyTexts };
 const wanted = process.argv.slice(2);
 
 for (const name of wanted) {

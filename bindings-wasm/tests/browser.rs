@@ -1,0 +1,110 @@
+//! The module in a page, as wasm-bindgen alone makes it: `wasm-pack test --headless --chrome bindings-wasm`.
+//!
+//! The package's own tests (packages/js/test) cover each call; this one covers the path without the package.
+#![cfg(target_arch = "wasm32")]
+
+use js_sys::{Float64Array, Function, Uint8Array, Uint16Array, WebAssembly};
+use polyflake_wasm as machine;
+use wasm_bindgen::JsCast as _;
+use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+
+wasm_bindgen_test_configure!(run_in_browser);
+
+const NUMBERS: u32 = 32;
+const UNITS: u32 = 64;
+/// Options of a generator: how, partition, bounds, metabyte, window, what to do, how long.
+const DEFAULTS: [f64; 9] =
+    [0.0, f64::NAN, f64::NAN, f64::NAN, f64::NAN, f64::NAN, f64::NAN, 0.0, f64::NAN];
+
+fn memory() -> js_sys::ArrayBuffer {
+    wasm_bindgen::memory().unchecked_into::<WebAssembly::Memory>().buffer().unchecked_into()
+}
+
+fn area() -> u32 {
+    u32::try_from(machine::scratch() as usize).unwrap()
+}
+
+fn put(numbers: &[f64]) {
+    Float64Array::new_with_byte_offset_and_length(&memory(), area(), NUMBERS)
+        .subarray(0, u32::try_from(numbers.len()).unwrap())
+        .copy_from(numbers);
+}
+
+fn number(slot: u32) -> f64 {
+    Float64Array::new_with_byte_offset(&memory(), area()).get_index(slot)
+}
+
+fn put_text(text: &str) {
+    let units: Vec<u16> = text.encode_utf16().collect();
+    put(&[units.len() as f64]);
+    Uint16Array::new_with_byte_offset_and_length(
+        &memory(),
+        area() + 8 * NUMBERS,
+        u32::try_from(units.len()).unwrap(),
+    )
+    .copy_from(&units);
+}
+
+fn text(length: u32) -> String {
+    let at = area() + 8 * NUMBERS + 2 * UNITS;
+    let bytes = Uint8Array::new_with_byte_offset_and_length(&memory(), at, length).to_vec();
+    String::from_utf8(bytes).unwrap()
+}
+
+/// A generator of partition 7 over a clock.
+fn build(clock: Option<&str>) -> f64 {
+    let mut options = DEFAULTS;
+    options[1] = 7.0;
+    put(&options);
+    assert_eq!(machine::sno_build(clock.map(Function::new_no_args)), 0);
+    number(0)
+}
+
+#[wasm_bindgen_test]
+fn makes_an_id_by_the_pages_clock_and_reads_it() {
+    let handle = build(None);
+    put(&[handle, 9.0]);
+    assert_eq!(machine::sno_generate(), 0);
+    put_text(&text(16));
+    assert_eq!(machine::sno_parse(), 0);
+    let (unix_ms, metabyte, partition) = (number(0), number(3), number(4));
+    assert!((js_sys::Date::now() - unix_ms).abs() < 60_000.0);
+    assert_eq!((metabyte, partition), (9.0, 7.0));
+}
+
+#[wasm_bindgen_test]
+fn a_clock_that_throws_or_gives_no_number_is_an_error() {
+    for clock in ["throw new Error('no')", "return '0'", "return NaN", ""] {
+        let handle = build(Some(clock));
+        put(&[handle, 0.0]);
+        assert_eq!(machine::sno_generate(), 1);
+        assert_eq!(text(12), "clock_failed");
+    }
+}
+
+#[wasm_bindgen_test]
+fn a_page_cannot_sleep_so_an_exhausted_tick_is_an_error_at_once() {
+    let handle = build(Some("return 1767225600000"));
+    for _ in 0..64 {
+        put(&[handle, 0.0, 1024.0]);
+        assert_eq!(machine::sno_fill(), 0);
+    }
+    put(&[handle, 0.0, 1.0]);
+    assert_eq!(machine::sno_fill(), 1);
+    assert_eq!(text(18), "sequence_exhausted");
+    assert_eq!(number(1), 1_767_225_600_004.0);
+}
+
+#[wasm_bindgen_test]
+fn without_an_offer_there_is_no_default_partition() {
+    put(&DEFAULTS);
+    assert_eq!(machine::sno_build(None), 0);
+    let handle = number(0);
+    put(&[handle, 0.0]);
+    assert_eq!(machine::sno_generate(), 1);
+    assert_eq!(text(19), "entropy_unavailable");
+    put(&[handle, 500.0, 3.0]);
+    assert_eq!(machine::sno_offer(), 0);
+    put(&[handle, 0.0]);
+    assert_eq!(machine::sno_generate(), 0);
+}

@@ -1,0 +1,74 @@
+import { sno } from "polyflake";
+
+/** What the metabytes mean is the application's. */
+const KINDS = new Map([
+  [1, "user"],
+  [2, "order"],
+  [3, "payment"],
+]);
+
+const SAMPLE = [
+  { id: sno.generate(3), paid: { id: sno.generate(2), buyer: sno.generate(1) }, cents: 1999 },
+  { id: "93bm44ab22flxhjb", note: "of no kind that this page knows" },
+];
+
+const element = (id) => document.getElementById(id);
+
+/** Every string in a JSON value that is an ID, with its pointer (RFC 6901). */
+function* idsIn(value, pointer = "") {
+  if (sno.isValid(value)) yield [pointer || "(all)", value];
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    yield* idsIn(member, `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+  }
+}
+
+function cell(...contents) {
+  const td = document.createElement("td");
+  td.append(...contents);
+  return td;
+}
+
+/** An ID with the two characters marked that its metabyte comes from. */
+function marked(id) {
+  const mark = document.createElement("mark");
+  mark.textContent = id.slice(8, 10);
+  return cell(id.slice(0, 8), mark, id.slice(10));
+}
+
+function row([pointer, id]) {
+  const { metabyte, timestamp, partition, sequence } = sno.parse(id);
+  const tr = document.createElement("tr");
+  const made = timestamp.toISOString().replace("T", " ").replace("Z", "");
+  tr.append(cell(pointer), marked(id), cell(KINDS.get(metabyte) ?? "unknown"), cell(metabyte), cell(made), cell(partition), cell(sequence));
+  return tr;
+}
+
+function show() {
+  let ids = [];
+  element("problem").textContent = "";
+  try {
+    ids = [...idsIn(JSON.parse(element("json").value))];
+  } catch (error) {
+    element("problem").textContent = `Not JSON: ${error.message}`;
+  }
+  element("found").textContent = `${ids.length} ${ids.length === 1 ? "ID" : "IDs"} found`;
+  element("ids").replaceChildren(...ids.map(row));
+}
+
+function make(event) {
+  event.preventDefault();
+  const kind = Number(element("kind").value);
+  try {
+    const ids = new Set(Array.from({ length: element("count").valueAsNumber }, () => sno.generate(kind)));
+    element("made").textContent = [...ids].join("\n");
+  } catch (error) {
+    element("made").textContent = `${error.code}: ${error.message}`;
+  }
+}
+
+element("kind").append(...Array.from(KINDS, ([metabyte, name]) => new Option(`${name} (${metabyte})`, metabyte)));
+element("json").value = JSON.stringify(SAMPLE, null, 2);
+element("json").addEventListener("input", show);
+element("make").addEventListener("submit", make);
+show();

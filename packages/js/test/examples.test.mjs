@@ -1,0 +1,104 @@
+// The examples, as a reader would run them.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { delimiter, extname, join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+import { sno } from "polyflake/native";
+
+const REPOSITORY = fileURLToPath(new URL("../../..", import.meta.url));
+
+test("polymorphic JSON", () => {
+  const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
+  try {
+    mkdirSync(join(folder, "node_modules"));
+    symlinkSync(join(REPOSITORY, "packages/js"), join(folder, "node_modules/polyflake"), "junction");
+    cpSync(join(REPOSITORY, "examples/js/polymorphic.mjs"), join(folder, "polymorphic.mjs"));
+    const printed = execFileSync(process.execPath, ["polymorphic.mjs"], { cwd: folder, encoding: "utf8" });
+    assert.match(printed, /\n-> Order, made \d{4}-\d\d-\d\dT[\d:.]+Z\n$/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const browserPath = (process.env.PATH ?? "")
+  .split(delimiter)
+  .flatMap((folder) => NAMES.map((name) => join(folder, name)))
+  .find(existsSync);
+
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
+
+/** The repository, as a static server shows it. */
+function serve({ url }, response) {
+  const path = join(REPOSITORY, new URL(url, "http://localhost").pathname);
+  if (!existsSync(path)) return response.writeHead(404).end();
+  response.writeHead(200, { "content-type": TYPES[extname(path)] ?? "application/octet-stream" }).end(readFileSync(path));
+}
+
+describe("the web page", { skip: browserPath ? false : "no Chromium on this machine" }, () => {
+  const server = createServer(serve);
+  let browser;
+  let page;
+  const faults = [];
+
+  before(async () => {
+    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+    browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
+    page = await browser.newPage({ viewport: { width: 1100, height: 1000 } });
+    page.on("pageerror", (error) => faults.push(error));
+    await page.goto(`http://127.0.0.1:${server.address().port}/examples/web/index.html`);
+    await page.waitForSelector("#ids tr");
+  });
+
+  after(async () => {
+    if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT, fullPage: true });
+    await browser?.close();
+    server.close();
+    assert.deepEqual(faults, []);
+  });
+
+  const rows = () => page.$$eval("#ids tr", (trs) => trs.map((tr) => [...tr.cells].map((cell) => cell.textContent)));
+
+  test("tells what each ID of the sample is of", async () => {
+    const kinds = (await rows()).map(([where, , kind, metabyte]) => [where, kind, metabyte]);
+    assert.deepEqual(kinds, [
+      ["/0/id", "payment", "3"],
+      ["/0/paid/id", "order", "2"],
+      ["/0/paid/buyer", "user", "1"],
+      ["/1/id", "unknown", "0"],
+    ]);
+  });
+
+  test("reads what is pasted, and says where it is no JSON", async () => {
+    await page.fill("#json", '{"a/b": ["a7rdmuv326nct5if", "A7RDMUV326NCT5IF"]}');
+    const { timestamp, partition, sequence } = sno.parse("a7rdmuv326nct5if");
+    const made = timestamp.toISOString().slice(0, -1).replace("T", " ");
+    assert.deepEqual(await rows(), [["/a~1b/0", "a7rdmuv326nct5if", "user", "1", made, `${partition}`, `${sequence}`]]);
+    await page.fill("#json", "[");
+    assert.match(await page.textContent("#problem"), /^Not JSON/);
+    assert.deepEqual(await rows(), []);
+    await page.fill("#json", JSON.stringify({ id: "93bm44ab22flxhjb" }));
+    assert.equal(await page.textContent("#problem"), "");
+    assert.equal(await page.textContent("#found"), "1 ID found");
+  });
+
+  test("generates IDs of the chosen kind", async () => {
+    await page.selectOption("#kind", "2");
+    await page.fill("#count", "500");
+    await page.click("button");
+    const made = (await page.textContent("#made")).split("\n");
+    assert.equal(new Set(made).size, 500);
+    await page.fill("#json", JSON.stringify(made));
+    const found = await rows();
+    assert.equal(found.length, 500);
+    assert(found.every(([, , kind]) => kind === "order"));
+    await page.fill("#count", "3");
+    await page.click("button");
+    await page.fill("#json", JSON.stringify({ orders: made.slice(0, 3) }, null, 2));
+  });
+});
