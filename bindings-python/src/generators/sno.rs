@@ -53,7 +53,7 @@ struct Options {
     metabyte: Metabyte,
     window: Option<Span>,
     clock: Option<Callable>,
-    on_exhausted: Option<Exhausted>,
+    on_exhausted: Exhausted,
     max_wait: Option<MaxWait>,
 }
 
@@ -64,12 +64,10 @@ impl Options {
     ) -> PyResult<Generator> {
         let clock = self.clock.map(|clock| Arc::new(clock.0));
         let mut builder =
-            Builder::with_clock(clock.clone().map_or(PythonClock::System, PythonClock::Callable));
+            Builder::with_clock(clock.clone().map_or(PythonClock::System, PythonClock::Callable))
+                .on_exhausted(self.on_exhausted.0);
         if let Some(Span { start, end }) = self.window {
             builder = builder.window(start.0, end.0);
-        }
-        if let Some(on_exhausted) = self.on_exhausted {
-            builder = builder.on_exhausted(on_exhausted.0);
         }
         if let Some(max_wait) = self.max_wait {
             builder = builder.max_wait(max_wait.into());
@@ -84,7 +82,7 @@ impl Generator {
     #[pyo3(
         signature = (
             partition = None, *, sequence_min = None, sequence_max = None, metabyte = Metabyte(0), window = None,
-            clock = None, on_exhausted = None, max_wait = None
+            clock = None, on_exhausted = Exhausted::WAIT, max_wait = None
         ),
         text_signature = "(partition=None, *, sequence_min=None, sequence_max=None, metabyte=0, window=None, \
                           clock=None, on_exhausted='wait', max_wait=None)"
@@ -97,7 +95,7 @@ impl Generator {
         metabyte: Metabyte,
         window: Option<Span>,
         clock: Option<Callable>,
-        on_exhausted: Option<Exhausted>,
+        on_exhausted: Exhausted,
         max_wait: Option<MaxWait>,
     ) -> PyResult<Self> {
         Options { metabyte, window, clock, on_exhausted, max_wait }.make(|mut builder| {
@@ -117,7 +115,7 @@ impl Generator {
     /// A generator that goes on where a closed one stopped.
     #[staticmethod]
     #[pyo3(
-        signature = (snapshot, /, *, metabyte = Metabyte(0), window = None, clock = None, on_exhausted = None, max_wait = None),
+        signature = (snapshot, /, *, metabyte = Metabyte(0), window = None, clock = None, on_exhausted = Exhausted::WAIT, max_wait = None),
         text_signature = "(snapshot, /, *, metabyte=0, window=None, clock=None, on_exhausted='wait', max_wait=None)"
     )]
     fn restore(
@@ -125,7 +123,7 @@ impl Generator {
         metabyte: Metabyte,
         window: Option<Span>,
         clock: Option<Callable>,
-        on_exhausted: Option<Exhausted>,
+        on_exhausted: Exhausted,
         max_wait: Option<MaxWait>,
     ) -> PyResult<Self> {
         Options { metabyte, window, clock, on_exhausted, max_wait }
@@ -135,7 +133,7 @@ impl Generator {
     /// A generator that goes on from a snapshot of the original, with the original's habits.
     #[staticmethod]
     #[pyo3(
-        signature = (snapshot, /, *, metabyte = Metabyte(0), window = None, clock = None, on_exhausted = None, max_wait = None),
+        signature = (snapshot, /, *, metabyte = Metabyte(0), window = None, clock = None, on_exhausted = Exhausted::WAIT, max_wait = None),
         text_signature = "(snapshot, /, *, metabyte=0, window=None, clock=None, on_exhausted='wait', max_wait=None)"
     )]
     fn import_original(
@@ -143,7 +141,7 @@ impl Generator {
         metabyte: Metabyte,
         window: Option<Span>,
         clock: Option<Callable>,
-        on_exhausted: Option<Exhausted>,
+        on_exhausted: Exhausted,
         max_wait: Option<MaxWait>,
     ) -> PyResult<Self> {
         Options { metabyte, window, clock, on_exhausted, max_wait }

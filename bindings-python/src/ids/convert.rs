@@ -303,11 +303,15 @@ impl FromPyObject<'_, '_> for Span {
 #[derive(Clone, Copy)]
 pub(crate) struct Exhausted(pub(crate) OnExhausted);
 
+impl Exhausted {
+    pub(crate) const WAIT: Self = Self(OnExhausted::Wait);
+}
+
 impl FromPyObject<'_, '_> for Exhausted {
     type Error = PyErr;
     fn extract(value: Value<'_, '_>) -> PyResult<Self> {
         match &*Text::extract(value)? {
-            "wait" => Ok(Self(OnExhausted::Wait)),
+            "wait" => Ok(Self::WAIT),
             "error" => Ok(Self(OnExhausted::Error)),
             _ => {
                 let error = Error::because(

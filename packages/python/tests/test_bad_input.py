@@ -340,7 +340,7 @@ def test_options_are_checked() -> None:
     for text in ("", "WAIT", "wait ", "raise", "\ud800"):
         with refused("out_of_range", field="on_exhausted"):
             sno.Generator(on_exhausted=text)  # type: ignore[arg-type]
-    for value in (True, 0, b"wait"):
+    for value in (None, True, 0, b"wait"):
         with refused("invalid_type"):
             sno.Generator(on_exhausted=value)  # type: ignore[arg-type]
     for clock in (0, "time", NOW_NS, object()):

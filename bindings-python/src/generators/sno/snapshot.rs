@@ -101,19 +101,17 @@ impl Snapshot {
 }
 
 impl From<sno::Snapshot> for Snapshot {
-    fn from(snapshot: sno::Snapshot) -> Self {
-        let sno::Snapshot {
-            partition,
-            sequence_min,
-            sequence_max,
-            sequence,
-            now,
-            wall_hi,
-            wall_safe,
-            drifts,
-        } = snapshot;
-        let partition = u16::from_be_bytes(partition);
-        Self { partition, sequence_min, sequence_max, sequence, now, wall_hi, wall_safe, drifts }
+    fn from(left: sno::Snapshot) -> Self {
+        Self {
+            partition: u16::from_be_bytes(left.partition),
+            sequence_min: left.sequence_min,
+            sequence_max: left.sequence_max,
+            sequence: left.sequence,
+            now: left.now,
+            wall_hi: left.wall_hi,
+            wall_safe: left.wall_safe,
+            drifts: left.drifts,
+        }
     }
 }
 
@@ -124,29 +122,19 @@ pub(super) struct Argument(pub(super) sno::Snapshot);
 impl FromPyObject<'_, '_> for Argument {
     type Error = PyErr;
     fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        let Ok(snapshot) = value.cast::<Snapshot>() else {
+        let Ok(given) = value.cast::<Snapshot>() else {
             return Err(raise(invalid_type("Snapshot", &value)));
         };
-        let Snapshot {
-            partition,
-            sequence_min,
-            sequence_max,
-            sequence,
-            now,
-            wall_hi,
-            wall_safe,
-            drifts,
-        } = *snapshot.get();
-        let partition = partition.to_be_bytes();
+        let given = given.get();
         Ok(Self(sno::Snapshot {
-            partition,
-            sequence_min,
-            sequence_max,
-            sequence,
-            now,
-            wall_hi,
-            wall_safe,
-            drifts,
+            partition: given.partition.to_be_bytes(),
+            sequence_min: given.sequence_min,
+            sequence_max: given.sequence_max,
+            sequence: given.sequence,
+            now: given.now,
+            wall_hi: given.wall_hi,
+            wall_safe: given.wall_safe,
+            drifts: given.drifts,
         }))
     }
 }
@@ -213,30 +201,18 @@ pub(crate) struct Stats {
 }
 
 impl From<sno::Stats> for Stats {
-    fn from(stats: sno::Stats) -> Self {
-        let sno::Stats {
-            partition,
-            sequence_min,
-            sequence_max,
-            sequence,
-            len,
-            now,
-            wall_hi,
-            wall_safe,
-            drifts,
-            closed,
-        } = stats;
+    fn from(found: sno::Stats) -> Self {
         Self {
-            partition,
-            sequence_min,
-            sequence_max,
-            sequence,
-            len,
-            now,
-            wall_hi,
-            wall_safe,
-            drifts,
-            closed,
+            partition: found.partition,
+            sequence_min: found.sequence_min,
+            sequence_max: found.sequence_max,
+            sequence: found.sequence,
+            len: found.len,
+            now: found.now,
+            wall_hi: found.wall_hi,
+            wall_safe: found.wall_safe,
+            drifts: found.drifts,
+            closed: found.closed,
         }
     }
 }
