@@ -4,6 +4,7 @@ mod support;
 
 use std::{
     collections::HashSet,
+    num::NonZeroU32,
     sync::{Arc, Mutex},
     thread,
     time::Duration,
@@ -378,4 +379,67 @@ fn two_generators_share_a_partition_by_sequence_bounds() {
     let all: HashSet<_> =
         generate(&low, 32_768).into_iter().chain(generate(&high, 32_768)).collect();
     assert_eq!(all.len(), 65_536);
+}
+
+#[test]
+fn a_handles_block_dies_with_its_tick() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).sequence_max(99).build().unwrap();
+    let (mut one, mut other) = (ids.handle(), ids.handle_with(NonZeroU32::new(10).unwrap()));
+    let sequences: Vec<_> = (0..3).map(|_| one.generate(0).unwrap().sequence()).collect();
+    assert_eq!(sequences, [0, 1, 2]);
+    assert_eq!(other.generate(0).unwrap().sequence(), 64);
+    assert_eq!(ids.generate(0).unwrap().sequence(), 74);
+    clock.play([T + 4]);
+    assert_eq!(other.generate(0).unwrap().sequence(), 0);
+    assert_eq!(one.generate(0).unwrap().sequence(), 10);
+    // The rest of the first tick's block is lost, also when the clock shows that tick again.
+    clock.play([T]);
+    let back = one.generate(0).unwrap();
+    assert_eq!((back.unix_ms(), back.tick_tock(), back.sequence()), (T, true, 0));
+}
+
+#[test]
+fn a_handles_block_dies_when_its_generator_is_closed() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).build().unwrap();
+    let mut handle = ids.handle();
+    handle.generate(0).unwrap();
+    let snapshot = ids.close().unwrap();
+    assert_code(handle.generate(0), "generator_closed");
+    let again = Generator::builder().clock(clock.clone()).restore(snapshot).unwrap();
+    assert_eq!(again.generate(0).unwrap().sequence(), 64);
+}
+
+#[test]
+fn a_handle_stays_within_the_window() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).window(T, T + 4).build().unwrap();
+    let mut handle = ids.handle();
+    handle.generate(0).unwrap();
+    clock.play([T + 4]);
+    assert_code(handle.generate(0), "lease_expired");
+    clock.play([T + 3]);
+    assert_eq!(handle.generate(0).unwrap().sequence(), 64);
+}
+
+#[test]
+fn handles_of_many_threads_never_share_an_id() {
+    const EACH: usize = 20_000;
+    let ids = Generator::new();
+    let all: Vec<Sno> = thread::scope(|scope| {
+        let threads: Vec<_> = (1..=4)
+            .map(|size| {
+                let ids = &ids;
+                scope.spawn(move || {
+                    let mut handle = ids.handle_with(NonZeroU32::new(size * 7).unwrap());
+                    let made: Vec<_> = (0..EACH).map(|_| handle.generate(0).unwrap()).collect();
+                    assert!(made.is_sorted());
+                    made
+                })
+            })
+            .collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(all.iter().collect::<HashSet<_>>().len(), 4 * EACH);
 }

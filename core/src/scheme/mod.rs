@@ -1,5 +1,6 @@
 //! The ID families, and what their generators share: counting ticks, windows, and driving a state machine from a clock.
 
+mod block;
 #[cfg(feature = "alloc")]
 mod describe;
 mod drive;
@@ -10,6 +11,7 @@ mod scale;
 pub mod sno;
 mod window;
 
+pub(crate) use block::Block;
 #[cfg(feature = "alloc")]
 use describe::Family;
 pub use drive::OnExhausted;

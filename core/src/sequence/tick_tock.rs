@@ -175,6 +175,11 @@ impl TickTock {
         Ok(self.state_of(word))
     }
 
+    #[inline]
+    pub(crate) fn is_closed(&self) -> bool {
+        self.observe().closed()
+    }
+
     pub(crate) fn state(&self) -> State {
         self.state_of(self.observe())
     }

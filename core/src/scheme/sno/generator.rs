@@ -16,6 +16,9 @@ use crate::{
     sync::{AtomicU32, AtomicU64, Ordering},
 };
 
+/// Slots, and the partition that they belong to.
+pub(super) type Reserved = (u16, Run);
+
 /// A default partition, and the lower bound of its sequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drawn {
@@ -279,9 +282,21 @@ impl<C: Clock> Generator<C> {
         Ok(Stats::of(self.partition(), Bounds { min, ..self.bounds }, state, now))
     }
 
+    /// The clock's reading.
+    #[inline]
+    pub(super) fn now(&self) -> Result<i64> {
+        self.clock.unix_nanos()
+    }
+
+    /// Whether the generator was closed.
+    #[inline]
+    pub(super) fn is_closed(&self) -> bool {
+        self.state.is_closed()
+    }
+
     /// Slots for up to `want` IDs, and the partition that they belong to.
     #[inline]
-    fn reserve(&self, want: u32) -> Result<(u16, Run)> {
+    pub(super) fn reserve(&self, want: u32) -> Result<Reserved> {
         drive(
             &self.clock,
             &self.pace,
@@ -297,7 +312,7 @@ impl<C: Clock> Generator<C> {
         now: i64,
         was_behind: bool,
         want: u32,
-    ) -> Result<Outcome<(u16, Run)>> {
+    ) -> Result<Outcome<Reserved>> {
         // Read after the clock, whose callback may have forked.
         let Identity { partition, min, .. } = self.identity()?;
         let tick = SCALE.tick_of_nanos(now)?;
@@ -347,7 +362,7 @@ impl<C: Clock> Generator<C> {
     clippy::cast_possible_truncation,
     reason = "k < run.len, and the run ends at a 16-bit bound"
 )]
-fn id(partition: u16, run: Run, k: u32, metabyte: u8) -> Sno {
+pub(super) fn id(partition: u16, run: Run, k: u32, metabyte: u8) -> Sno {
     let sequence = run.first + k as u16;
     Sno::pack(Parts { tick: run.tick, tick_tock: run.tick_tock, metabyte, partition, sequence })
 }

@@ -9,6 +9,7 @@
 mod builder;
 mod fill;
 mod generator;
+mod handle;
 mod id;
 mod metabyte;
 #[cfg(feature = "serde")]
@@ -19,6 +20,7 @@ pub use builder::{Builder, Partition};
 #[cfg(feature = "std")]
 pub use generator::generate;
 pub use generator::{Drawn, Generator};
+pub use handle::Handle;
 pub use id::{Parts, Sno};
 pub use metabyte::{metabyte, metabyte_utf16};
 pub use snapshot::{Snapshot, Stats};
