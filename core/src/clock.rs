@@ -2,6 +2,11 @@
 
 use crate::{Error, ErrorKind, Result};
 
+#[cfg(all(feature = "std", target_os = "linux", target_pointer_width = "64"))]
+mod coarse;
+#[cfg(all(feature = "std", target_os = "linux", target_pointer_width = "64"))]
+pub use coarse::CoarseClock;
+
 /// A source of time, and the way to wait in it.
 ///
 /// A generator keeps one clock for its life and calls it without holding any lock, so a clock may fail, lie, be slow or
@@ -17,6 +22,11 @@ pub trait Clock {
     /// still while nobody yields.
     fn patience(&self) -> u32 {
         16
+    }
+
+    /// The largest step between two readings, in nanoseconds: a generator refuses a clock coarser than its tick.
+    fn resolution_nanos(&self) -> u64 {
+        1
     }
 
     /// How long a wait may be if the generator's builder says nothing, in nanoseconds, for a format whose tick lasts
@@ -61,6 +71,9 @@ macro_rules! clock_behind_pointer {
             fn patience(&self) -> u32 {
                 (**self).patience()
             }
+            fn resolution_nanos(&self) -> u64 {
+                (**self).resolution_nanos()
+            }
             fn default_max_wait(&self, tick_nanos: u64) -> u64 {
                 (**self).default_max_wait(tick_nanos)
             }
@@ -103,6 +116,9 @@ impl<C: Clock, F: Fn(&Stall)> Clock for OnStall<C, F> {
     }
     fn patience(&self) -> u32 {
         self.clock.patience()
+    }
+    fn resolution_nanos(&self) -> u64 {
+        self.clock.resolution_nanos()
     }
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {
         self.clock.default_max_wait(tick_nanos)

@@ -12,7 +12,7 @@ use std::{
 
 use polyflake::{
     Error, ErrorKind,
-    clock::{ManualClock, Stall},
+    clock::{Clock, ManualClock, Stall},
     sno::{Builder, Drawn, Generator, OnExhausted, Snapshot, Sno},
 };
 use support::{BrokenClock, ScriptedClock};
@@ -442,4 +442,41 @@ fn handles_of_many_threads_never_share_an_id() {
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     assert_eq!(all.iter().collect::<HashSet<_>>().len(), 4 * EACH);
+}
+
+/// A clock that says how coarse it is.
+struct Coarse(u64);
+
+impl Clock for Coarse {
+    fn unix_nanos(&self) -> Result<i64, Error> {
+        Ok(T * 1_000_000)
+    }
+    fn sleep(&self, _: u64) -> Result<(), Error> {
+        Ok(())
+    }
+    fn resolution_nanos(&self) -> u64 {
+        self.0
+    }
+}
+
+#[test]
+fn a_clock_coarser_than_a_tick_is_refused() {
+    let build = |nanos| Generator::builder().clock(Coarse(nanos)).partition(1).build();
+    assert!(build(4_000_000).is_ok());
+    assert_code(build(4_000_001), "out_of_range");
+    assert_code(build(u64::MAX), "out_of_range");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_coarse_clock_shows_the_time() {
+    use polyflake::clock::{CoarseClock, SystemClock};
+
+    let clock = CoarseClock::new().unwrap();
+    let behind = SystemClock.unix_nanos().unwrap() - clock.unix_nanos().unwrap();
+    assert!((0..1_000_000_000).contains(&behind), "{behind}");
+    if clock.resolution_nanos() <= 4_000_000 {
+        let ids = Generator::builder().clock(clock).build().unwrap();
+        assert_eq!((0..1000).map(|_| ids.generate(0).unwrap()).collect::<HashSet<_>>().len(), 1000);
+    }
 }

@@ -43,6 +43,16 @@ impl Pace {
         Self { on_exhausted, max_wait: None, tick_nanos, stalled: Tally::new(0) }
     }
 
+    /// Refuses a clock that is coarser than the format's tick: its readings would skip ticks, and all their IDs.
+    pub(crate) fn check_clock<C: Clock>(&self, clock: &C) -> Result<()> {
+        let resolution = clock.resolution_nanos();
+        if resolution > self.tick_nanos {
+            let (found, most) = (resolution.into(), self.tick_nanos.into());
+            return Err(Error::out_of_range("clock resolution", found, 1, most));
+        }
+        Ok(())
+    }
+
     /// Sets the longest wait of one call; more than 584 years are as good as for ever.
     pub(crate) fn set_max_wait(&mut self, max_wait: Duration) {
         self.max_wait = Some(u64::try_from(max_wait.as_nanos()).unwrap_or(u64::MAX));

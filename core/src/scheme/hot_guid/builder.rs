@@ -76,8 +76,9 @@ impl<C: Clock> Builder<C> {
     /// The generator.
     ///
     /// # Errors
-    /// `out_of_range` where the window is empty; `time_out_of_range` where it leaves the format's time.
+    /// `out_of_range` where the window is empty, or the clock is coarser than a second; `time_out_of_range` where it leaves the format's time.
     pub fn build(self) -> Result<Generator<C>> {
+        self.pace.check_clock(&self.clock)?;
         let (window, owner) = match self.window {
             None => (Window::all(SCALE.last), None),
             Some((start_ms, end_ms)) => {

@@ -74,8 +74,9 @@ impl<C: Clock> Builder<C> {
     /// The generator.
     ///
     /// # Errors
-    /// `out_of_range` where `resume_after` is a second that the format does not have.
+    /// `out_of_range` where `resume_after` is a second that the format does not have, or the clock is coarser than a second.
     pub fn build(self) -> Result<Generator<C>> {
+        self.pace.check_clock(&self.clock)?;
         let state = self.state()?;
         Ok(Generator::assemble(self.clock, self.codec, self.lease, state, self.pace))
     }

@@ -134,7 +134,7 @@ impl<C: Clock> Builder<C> {
     /// The generator.
     ///
     /// # Errors
-    /// `out_of_range` where the pool of sequences is below 4, or the window is empty; `time_out_of_range` where the window
+    /// `out_of_range` where the pool of sequences is below 4, the window is empty, or the clock is coarser than 4 ms; `time_out_of_range` where the window
     /// leaves the format's time; `missing_field` where there is no partition and nowhere to draw one from.
     pub fn build(self) -> Result<Generator<C>> {
         let bounds = bounds(self.sequence_min.unwrap_or(0), self.sequence_max.unwrap_or(u16::MAX))?;
@@ -191,6 +191,7 @@ impl<C: Clock> Builder<C> {
     }
 
     fn assemble(self, origin: Origin, bounds: Bounds, state: TickTock) -> Result<Generator<C>> {
+        self.pace.check_clock(&self.clock)?;
         let window = match self.window {
             None => Window::all(SCALE.last),
             Some((start_ms, end_ms)) => Window::new(SCALE.ticks_within(start_ms, end_ms)?),

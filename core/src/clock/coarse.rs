@@ -1,0 +1,68 @@
+//! The kernel's coarse wall clock: cheap to read, and late by up to one timer interrupt.
+#![allow(unsafe_code, reason = "the C library's clocks have no safe door")]
+
+use super::{Clock, SystemClock};
+use crate::{Error, ErrorKind, Result};
+
+/// Linux's `CLOCK_REALTIME_COARSE`: cheaper to read than the exact clock, and as coarse as the kernel's timer interrupt
+/// (1 to 10 ms). A generator takes it only where that is at most the format's tick.
+///
+/// Don't let it share a partition, node or window with a generator on the exact clock: it lags behind it.
+///
+/// ```
+/// use polyflake::{clock::CoarseClock, hotguid::Generator};
+///
+/// let ids = Generator::builder().clock(CoarseClock::new()?).build()?;
+/// ids.generate(1)?;
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct CoarseClock {
+    resolution: u64,
+}
+
+impl CoarseClock {
+    /// The clock, if the system has it.
+    ///
+    /// # Errors
+    /// `clock_failed`.
+    pub fn new() -> Result<Self> {
+        let mut resolution = ZERO;
+        // SAFETY: `resolution` is a timespec to write to.
+        let failed =
+            unsafe { libc::clock_getres(libc::CLOCK_REALTIME_COARSE, &raw mut resolution) };
+        if failed != 0 {
+            return Err(Error::because(ErrorKind::ClockFailed, "the system has no coarse clock"));
+        }
+        Ok(Self { resolution: nanos(resolution)?.cast_unsigned() })
+    }
+}
+
+const ZERO: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+
+impl Clock for CoarseClock {
+    #[inline]
+    fn unix_nanos(&self) -> Result<i64> {
+        let mut now = ZERO;
+        // SAFETY: `now` is a timespec to write to, and `new` saw that the clock exists.
+        if unsafe { libc::clock_gettime(libc::CLOCK_REALTIME_COARSE, &raw mut now) } != 0 {
+            return Err(Error::new(ErrorKind::ClockFailed));
+        }
+        nanos(now)
+    }
+
+    fn sleep(&self, nanos: u64) -> Result<()> {
+        SystemClock.sleep(nanos)
+    }
+
+    fn resolution_nanos(&self) -> u64 {
+        self.resolution
+    }
+}
+
+#[inline]
+fn nanos(time: libc::timespec) -> Result<i64> {
+    let nanos =
+        time.tv_sec.checked_mul(1_000_000_000).and_then(|nanos| nanos.checked_add(time.tv_nsec));
+    nanos.ok_or_else(|| super::beyond_nanos(i128::from(time.tv_sec) * 1000))
+}
