@@ -40,7 +40,7 @@ impl Shape {
 ///     Field::bindable(5, "worker-id"),
 ///     Field::sequence(12),
 /// ])?;
-/// let id = layout.values().time(1_483_228_800_001)?.bind("worker-id", 2)?.sequence(1)?.pack_integer()?;
+/// let id = layout.values().time(1_483_228_800_001_i64)?.bind("worker-id", 2)?.sequence(1)?.pack_integer()?;
 /// assert_eq!(id, 4_333_569);
 /// assert_eq!(layout.parse_integer(id)?.unix_ms(), Some(1_483_228_800_001));
 /// # Ok::<(), polyflake::Error>(())
