@@ -11,7 +11,7 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use xshell::Shell;
 
-use crate::workspace;
+use crate::{tools::Missing, workspace};
 
 #[derive(Args)]
 pub struct Options {
@@ -69,11 +69,15 @@ fn run_all(shell: &Shell, steps: &[&'static Step]) -> Count {
                 count.passed += 1;
                 println!("ok: {} ({seconds:.1} s)", step.name);
             }
+            Err(error) if error.is::<Missing>() && !workspace::in_ci() => {
+                count.skipped += 1;
+                println!("skipped: {}: {error}", step.name);
+            }
             Err(error) => {
                 count.failed.push(step.name);
                 println!("FAILED: {} ({seconds:.1} s): {error:#}", step.name);
                 if step.needed {
-                    count.skipped = steps.len() - index - 1;
+                    count.skipped += steps.len() - index - 1;
                     break;
                 }
             }

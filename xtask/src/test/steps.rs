@@ -29,6 +29,7 @@ pub const ALL: &[Step] = &[
     Step { name: "python", needed: false, run: python },
     Step { name: "python-types", needed: false, run: python_types },
     Step { name: "javascript", needed: false, run: javascript },
+    Step { name: "wasm-in-browser", needed: false, run: wasm_in_browser },
     Step { name: "packaging-python", needed: false, run: packaging::python },
     Step { name: "packaging-python-source", needed: false, run: packaging::python_source },
     Step { name: "packaging-javascript", needed: false, run: packaging::javascript },
@@ -97,6 +98,17 @@ fn python_types(shell: &Shell) -> Result<()> {
 fn javascript(shell: &Shell) -> Result<()> {
     let _there = shell.push_dir(workspace::root().join("packages/js"));
     Ok(cmd!(shell, "npm test --silent").run()?)
+}
+
+/// The wasm module in a page by itself.
+fn wasm_in_browser(shell: &Shell) -> Result<()> {
+    let (driver, runner) = (tools::driver(shell)?, tools::wasm_test_runner(shell)?);
+    let tests =
+        cmd!(shell, "cargo test --package polyflake-wasm --target wasm32-unknown-unknown --tests");
+    Ok(tests
+        .env("CHROMEDRIVER", driver)
+        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner)
+        .run()?)
 }
 
 fn conformance(shell: &Shell) -> Result<()> {

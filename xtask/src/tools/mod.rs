@@ -8,8 +8,8 @@ mod node;
 mod python;
 mod rust;
 
-pub use browser::{browser, find_browser};
-pub use node::{node, workerd};
+pub use browser::{browser, driver, find_browser};
+pub use node::{node, wasm_test_runner, workerd};
 pub use python::python;
 pub use rust::rust_targets;
 
