@@ -62,6 +62,15 @@ fn a_given_partition_stays_with_the_parent() {
 }
 
 #[test]
+fn a_given_window_stays_with_the_parent() {
+    let ids = Generator::builder().window(1_262_304_000_000, 3_461_327_255_552).build().unwrap();
+    let refused = in_child(|| ids.generate(0).unwrap_err().code().into());
+    assert_eq!(refused, b"forked");
+    ids.generate(0).unwrap();
+    assert_eq!(in_child(|| ids.generate(0).unwrap_err().code().into()), b"forked");
+}
+
+#[test]
 fn children_and_parent_differ_under_default_partitions() {
     const CHILDREN: usize = 20;
     const EACH: usize = 50;

@@ -5,17 +5,10 @@
 //! IDs; it authenticates nothing, and a block is always encrypted to the same block.
 //!
 //! Words are big-endian, in the key and in the block. Nothing here branches or indexes by a secret.
-<<<<<<< Updated upstream
 
 // `scalar.rs` is the truth. A file for an instruction set stands beside it with the same two functions over many blocks:
 // it does as many whole groups as it can, from the front, and says how many blocks those were; the scalar code does the
 // rest.
-=======
-//!
-//! `scalar` is the truth. A file for an instruction set stands beside it with the same two functions over many
-//! blocks: it does as many whole groups as it can, from the front, and says how many blocks those were; the scalar
-//! code does the rest.
->>>>>>> Stashed changes
 
 mod scalar;
 mod schedule;

@@ -11,7 +11,7 @@ use crate::{
     Error, ErrorKind, Result,
     clock::{Clock, OnStall, Stall},
     fork,
-    scheme::{Pace, Window},
+    scheme::{Owner, Pace, Window},
     sequence::tick_tock::TickTock,
 };
 
@@ -185,6 +185,7 @@ impl<C: Clock> Builder<C> {
             (None, Some(draw)) => Ok(Origin::Drawn {
                 draw,
                 own_min: self.sequence_min.is_some() || self.sequence_max.is_some(),
+                window_of: self.window.map(|_| Owner::this_process()),
             }),
             (None, None) => Err(Error::field_error(ErrorKind::MissingField, "partition")),
         }

@@ -8,7 +8,7 @@ use crate::{
     base32::Text,
     clock::{Clock, DefaultClock},
     fork,
-    scheme::{Outcome, Pace, Window, drive},
+    scheme::{Outcome, Owner, Pace, Window, drive},
     sequence::{
         Step,
         tick_tock::{Flip, Run, TickTock, Word},
@@ -46,7 +46,8 @@ pub(super) enum Origin {
     /// Belongs to the process of this epoch.
     Given { partition: u16, epoch: u32 },
     /// Drawn at the first ID and again after a fork; with bounds of one's own, only the partition is.
-    Drawn { draw: fn() -> Result<Drawn>, own_min: bool },
+    /// A window belongs to the process that it was given to.
+    Drawn { draw: fn() -> Result<Drawn>, own_min: bool, window_of: Option<Owner> },
 }
 
 /// Who a generator is in this process: the epoch it belongs to, its partition and its lowest sequence, in one word.
@@ -111,7 +112,7 @@ impl Generator {
     /// A generator under a default partition, which is drawn at the first ID: 16 random bits for the first of the process,
     /// then counted on, shared by all its forks. Its sequences begin at a random one in 0..=32767.
     pub const fn new() -> Self {
-        let origin = Origin::Drawn { draw: Drawn::from_system, own_min: false };
+        let origin = Origin::Drawn { draw: Drawn::from_system, own_min: false, window_of: None };
         let pace = Pace::new(super::OnExhausted::Wait, SCALE.tick_nanos());
         Self::assemble(
             crate::clock::SystemClock,
@@ -338,9 +339,10 @@ impl<C: Clock> Generator<C> {
     /// Draws a partition, at the first ID or after a fork.
     #[cold]
     fn identify(&self, found: u64) -> Result<Identity> {
-        let Origin::Drawn { draw, own_min } = self.origin else {
+        let Origin::Drawn { draw, own_min, window_of } = self.origin else {
             return Err(Error::new(ErrorKind::Forked));
         };
+        window_of.map_or(Ok(()), Owner::check)?;
         let drawn = draw()?;
         let min = if own_min { self.bounds.min } else { drawn.sequence_min };
         let mine = Identity { epoch: fork::epoch(), partition: drawn.partition, min };
