@@ -3,7 +3,7 @@
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
 use super::{
-    Draft, Field, Layout, Slot, Timeline, Type,
+    Draft, Field, Layout, Slot, Timeline, Type, Width,
     field::Kind,
     layout::Shape,
     placed::{Placed, Role},
@@ -54,10 +54,10 @@ fn place(shape: Shape, fields: impl IntoIterator<Item = Field>) -> Result<Vec<Pl
 
 impl Placed {
     fn new(total: u32, offset: u32, Field { kind, bits, invert }: Field) -> Self {
-        let most = u64::MAX.checked_shr(64_u32.saturating_sub(bits)).unwrap_or(0);
+        let width = Width::new(bits);
         let (name, role) = match kind {
             Kind::Timestamp { tick, epoch_ms } => {
-                ("timestamp".into(), Role::Timestamp(Timeline::new(tick, epoch_ms)))
+                ("timestamp".into(), Role::Timestamp(Timeline::new(tick, epoch_ms, width)))
             }
             Kind::Sequence { start } => ("sequence".into(), Role::Sequence { start }),
             Kind::Constant { name, value } => {
@@ -69,10 +69,10 @@ impl Placed {
             Kind::Unused => ("unused".into(), Role::Unused),
         };
         let shift = if bits == 0 { 0 } else { total - offset - bits };
-        let flip = if invert && role != Role::Unused { most } else { 0 };
+        let flip = if invert && role != Role::Unused { width.most } else { 0 };
         let is_other = matches!(role, Role::Timestamp(_) | Role::Unused);
         let plain = bits <= 64 && !is_other && role.kind() == Type::Integer;
-        Self { name, role, offset, bits, shift, most, flip, invert, plain }
+        Self { name, role, offset, width, shift, flip, invert, plain }
     }
 }
 
@@ -84,8 +84,11 @@ fn name_or(name: Option<String>, kind: &str, offset: u32, bits: u32) -> String {
 fn at_most_one(fields: &[Placed], name: &str, is: fn(&Role) -> bool) -> Result<Option<usize>> {
     let mut found = fields.iter().enumerate().filter(|(_, field)| is(&field.role));
     let Some((index, field)) = found.next() else { return Ok(None) };
-    if field.bits > 64 {
-        return Err(invalid(format!("expected a {name} of at most 64 bits, found {}", field.bits)));
+    if field.width.bits > 64 {
+        return Err(invalid(format!(
+            "expected a {name} of at most 64 bits, found {}",
+            field.width.bits
+        )));
     }
     found.next().map_or(Ok(Some(index)), |_| Err(invalid(format!("expected at most one {name}"))))
 }

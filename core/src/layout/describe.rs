@@ -72,7 +72,7 @@ impl Layout {
     /// ```
     pub fn describe(&self) -> Description {
         let fields =
-            self.fields.iter().map(|field| (&*field.name, field.role.as_str(), field.bits));
+            self.fields.iter().map(|field| (&*field.name, field.role.as_str(), field.width.bits));
         let (first_ms, last_ms) = self.moments().unzip();
         Description {
             bits: self.bits(),
@@ -93,7 +93,7 @@ impl Layout {
         let sequence = &self.fields[self.sequence().ok()?.0];
         let Role::Sequence { start } = &sequence.role else { return None };
         let first = sequence.quick(start)? ^ sequence.flip;
-        let in_a_tick = u128::from(sequence.most - first) + 1;
+        let in_a_tick = u128::from(sequence.width.most - first) + 1;
         let in_a_million_ticks = in_a_tick.checked_mul(generators)?.checked_mul(1_000_000)?;
         Some(in_a_million_ticks / u128::from(timeline.tick().as_micros()))
     }
@@ -101,24 +101,25 @@ impl Layout {
     /// How many generators the bindables tell apart; none past 2^127.
     fn machines(&self) -> Option<u128> {
         let bindables = self.fields.iter().filter(|field| matches!(field.role, Role::Bindable(_)));
-        1_u128.checked_shl(bindables.map(|field| field.bits).sum())
+        1_u128.checked_shl(bindables.map(|field| field.width.bits).sum())
     }
 
     /// When the first and the last tick begin.
     fn moments(&self) -> Option<(Option<i64>, Option<i64>)> {
-        let (timeline, field) = self.timeline()?;
-        Some((timeline.ms_of(0), last_moment(timeline, field)))
+        let (timeline, _) = self.timeline()?;
+        Some((timeline.ms_of(0), timeline.last_ms()))
     }
 
     fn sorts_by_time(&self) -> bool {
         let Ok(at) = self.timestamp() else { return false };
         let (above, field) = (&self.fields[..at.0], &self.fields[at.0]);
         let fixed = |field: &Placed| {
-            field.bits == 0 || matches!(field.role, Role::Constant(_) | Role::Unused)
+            field.width.bits == 0 || matches!(field.role, Role::Constant(_) | Role::Unused)
         };
         // Half of the times are negative IDs then. (In 64 bits those are the times before the epoch.)
-        let has_sign =
-            self.shape == Shape::Integer && field.offset == 0 && (1..64).contains(&field.bits);
+        let has_sign = self.shape == Shape::Integer
+            && field.offset == 0
+            && (1..64).contains(&field.width.bits);
         above.iter().all(fixed) && !field.invert && !has_sign
     }
 
@@ -132,10 +133,4 @@ impl Layout {
         }
         id
     }
-}
-
-/// When the last tick begins that both the field and 64-bit milliseconds hold.
-fn last_moment(timeline: &Timeline, field: &Placed) -> Option<i64> {
-    let last = i64::try_from(field.most).unwrap_or(i64::MAX);
-    timeline.ms_of(last.into()).or_else(|| timeline.ms_of(timeline.value_of_ms(i64::MAX)))
 }

@@ -23,10 +23,12 @@ impl Draft {
     #[inline]
     pub(super) fn put(&mut self, field: &Placed, bits: u64) {
         match self {
-            Self::Word(word) => *word = *word & !(field.most << field.shift) | bits << field.shift,
+            Self::Word(word) => {
+                *word = *word & !(field.width.most << field.shift) | bits << field.shift
+            }
             Self::Bytes(id) => {
-                let old = bits::take(id, field.offset, field.bits);
-                bits::flip_in(id, field.offset, field.bits, old ^ bits);
+                let old = bits::take(id, field.offset, field.width.bits);
+                bits::flip_in(id, field.offset, field.width.bits, old ^ bits);
             }
         }
     }
@@ -35,15 +37,15 @@ impl Draft {
     pub(super) fn put_wide(&mut self, field: &Placed, number: &[u8]) {
         self.fill(field, field.invert);
         if let Self::Bytes(id) = self {
-            bits::flip_in_wide(id, field.offset, field.bits, number);
+            bits::flip_in_wide(id, field.offset, field.width.bits, number);
         }
     }
 
     /// Sets all bits of a field, or clears them.
     pub(super) fn fill(&mut self, field: &Placed, ones: bool) {
         match self {
-            Self::Word(_) => self.put(field, if ones { field.most } else { 0 }),
-            Self::Bytes(id) => bits::fill(id, field.offset, field.bits, ones),
+            Self::Word(_) => self.put(field, if ones { field.width.most } else { 0 }),
+            Self::Bytes(id) => bits::fill(id, field.offset, field.width.bits, ones),
         }
     }
 

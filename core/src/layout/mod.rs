@@ -52,6 +52,8 @@ mod tick;
 mod timeline;
 #[cfg(feature = "alloc")]
 mod value;
+#[cfg(feature = "alloc")]
+mod width;
 
 #[cfg(feature = "alloc")]
 pub use {
@@ -67,4 +69,4 @@ pub use {
 };
 
 #[cfg(feature = "alloc")]
-use {draft::Draft, timeline::Timeline};
+use {draft::Draft, timeline::Timeline, width::Width};

@@ -164,8 +164,8 @@ impl<'a> Bits<'a> {
     #[inline]
     fn word(self, field: &Placed) -> u64 {
         let bits = match self {
-            Self::Word(word) => word >> field.shift & field.most,
-            Self::Bytes(id) => bits::take(id, field.offset, field.bits),
+            Self::Word(word) => word >> field.shift & field.width.most,
+            Self::Bytes(id) => bits::take(id, field.offset, field.width.bits),
         };
         bits ^ field.flip
     }
@@ -173,8 +173,7 @@ impl<'a> Bits<'a> {
     /// The integer in a field of at most 64 bits.
     #[inline]
     fn integer(self, field: &Placed) -> i128 {
-        let word = self.word(field);
-        if field.bits == 64 { word.cast_signed().into() } else { word.into() }
+        field.width.widen(self.word(field))
     }
 
     /// When the tick in a timestamp begins.
@@ -199,11 +198,11 @@ impl<'a> Bits<'a> {
         let Self::Bytes(id) = self else {
             return Cow::Owned(without_leading_zeros(&self.word(field).to_be_bytes()).into());
         };
-        let (start, bits) = (field.offset as usize, field.bits as usize);
+        let (start, bits) = (field.offset as usize, field.width.bits as usize);
         if start % 8 == 0 && bits % 8 == 0 && !field.invert {
             return Cow::Borrowed(without_leading_zeros(&id[start / 8..(start + bits) / 8]));
         }
-        Cow::Owned(bits::take_wide(id, field.offset, field.bits, field.invert))
+        Cow::Owned(bits::take_wide(id, field.offset, field.width.bits, field.invert))
     }
 
     fn text(self, field: &Placed) -> Result<Cow<'a, str>> {

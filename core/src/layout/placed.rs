@@ -2,11 +2,8 @@
 
 use alloc::{format, string::String};
 
-use super::{Draft, Timeline, Type, Value, bits, decimal::without_leading_zeros};
+use super::{Draft, Timeline, Type, Value, Width, bits, decimal::without_leading_zeros};
 use crate::{Error, ErrorKind, Result};
-
-/// The smallest integer that a field of 64 bits or more takes: those below 0 are read modulo 2^64.
-pub(super) const LEAST: i128 = i64::MIN as i128;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Role {
@@ -45,11 +42,9 @@ pub(super) struct Placed {
     pub(super) role: Role,
     /// From the top bit.
     pub(super) offset: u32,
-    pub(super) bits: u32,
+    pub(super) width: Width,
     /// Bits below it, in an integer layout; 0 for a width of 0.
     pub(super) shift: u32,
-    /// The largest value of a field of at most 64 bits.
-    pub(super) most: u64,
     /// What to flip in a field of at most 64 bits: all of it or nothing.
     pub(super) flip: u64,
     pub(super) invert: bool,
@@ -68,7 +63,7 @@ impl Placed {
             _ if self.plain => *number,
             _ => return None,
         };
-        self.narrow(number).map(|number| number ^ self.flip)
+        self.width.narrow(number).map(|number| number ^ self.flip)
     }
 
     /// Puts a value into its place.
@@ -79,7 +74,7 @@ impl Placed {
         }
         let mut space = [0; 16];
         let number = self.number(value, &mut space)?;
-        if self.bits <= 64 {
+        if self.width.bits <= 64 {
             let bits = number.iter().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
             draft.put(self, bits ^ self.flip);
         } else {
@@ -99,16 +94,6 @@ impl Placed {
         Error::field_error(ErrorKind::MissingField, self.name.clone())
     }
 
-    /// The bits of an integer in a field of at most 64 bits; none if it does not fit.
-    #[inline]
-    pub(super) fn narrow(&self, number: i128) -> Option<u64> {
-        match u64::try_from(number) {
-            Ok(number) => (number <= self.most).then_some(number),
-            Err(_) if self.bits == 64 => i64::try_from(number).ok().map(i64::cast_unsigned),
-            Err(_) => None,
-        }
-    }
-
     /// The value of a time.
     fn time(&self, timeline: &Timeline, value: &Value<'_>) -> Result<u64> {
         let (ticks, unix_ms) = match value {
@@ -117,7 +102,7 @@ impl Placed {
             Value::Wide { negative, .. } => (None, if *negative { i128::MIN } else { i128::MAX }),
             _ => return Err(self.wrong_type("an integer", value)),
         };
-        ticks.and_then(|ticks| self.narrow(ticks)).ok_or_else(|| self.outside(timeline, unix_ms))
+        ticks.and_then(|ticks| self.width.narrow(ticks)).ok_or_else(|| timeline.outside(unix_ms))
     }
 
     /// Any value, checked, as a big-endian number without leading zeros; `space` is for those that are no bytes yet.
@@ -127,7 +112,8 @@ impl Placed {
         }
         let number = match value {
             Value::Integer(number) => {
-                *space = self.modulo(*number).ok_or_else(|| self.misfit(value))?.to_be_bytes();
+                *space =
+                    self.width.modulo(*number).ok_or_else(|| self.misfit(value))?.to_be_bytes();
                 space
             }
             Value::Wide { negative: false, magnitude } => &**magnitude,
@@ -135,21 +121,10 @@ impl Placed {
             Value::Text(text) => text.as_bytes(),
             _ => return Err(self.misfit(value)),
         };
-        if bits::length(number) > self.bits as usize {
+        if bits::length(number) > self.width.bits as usize {
             return Err(self.misfit(value));
         }
         Ok(without_leading_zeros(number))
-    }
-
-    /// An integer in the field's own arithmetic, where numbers below 0 are taken modulo 2^64.
-    fn modulo(&self, number: i128) -> Option<u128> {
-        match u128::try_from(number) {
-            Ok(number) => Some(number),
-            Err(_) if self.bits >= 64 => {
-                i64::try_from(number).ok().map(|number| number.cast_unsigned().into())
-            }
-            Err(_) => None,
-        }
     }
 
     fn takes(&self) -> &'static str {
@@ -168,14 +143,6 @@ impl Placed {
     /// The error for a value that does not fit.
     #[cold]
     fn misfit(&self, value: &Value<'_>) -> Error {
-        Error::misfit(self.name.clone(), self.bits, value)
-    }
-
-    /// The error for a time that does not fit.
-    #[cold]
-    pub(super) fn outside(&self, timeline: &Timeline, unix_ms: i128) -> Error {
-        let least = timeline.ms_of(if self.bits == 64 { LEAST } else { 0 }).unwrap_or(i64::MIN);
-        let end = timeline.ms_of(i128::from(self.most) + 1).map(|end| end - 1);
-        Error::time_out_of_range(unix_ms, least.into(), end.unwrap_or(i64::MAX).into())
+        Error::misfit(self.name.clone(), self.width.bits, value)
     }
 }

@@ -57,7 +57,7 @@ impl Values<'_> {
         for (index, field) in layout.fields.iter().enumerate() {
             match &field.role {
                 Role::Timestamp(timeline) => {
-                    let (first, last) = ticks(field, timeline, from_ms, to_ms)?;
+                    let (first, last) = timeline.ticks_within(from_ms, to_ms)?;
                     let (low, high) = if field.invert { (last, first) } else { (first, last) };
                     lowest.put(field, low ^ field.flip);
                     highest.put(field, high ^ field.flip);
@@ -73,28 +73,6 @@ impl Values<'_> {
             }
         }
         in_order(lowest.into_id(), highest.into_id())
-    }
-}
-
-/// The values of the first and the last tick that begin in a span of time.
-fn ticks(field: &Placed, timeline: &Timeline, from_ms: i64, to_ms: i64) -> Result<(u64, u64)> {
-    let outside = |unix_ms: i64| field.outside(timeline, unix_ms.into());
-    if from_ms >= to_ms {
-        return Err(Error::out_of_range(
-            "end of the time range",
-            to_ms.into(),
-            i128::from(from_ms) + 1,
-            i64::MAX.into(),
-        ));
-    }
-    field.narrow(timeline.value_of_ms(from_ms)).ok_or_else(|| outside(from_ms))?;
-    let (first, end) = (timeline.first_from(from_ms), timeline.first_from(to_ms));
-    let last = field.narrow(end - 1).ok_or_else(|| outside(to_ms))?;
-    match field.narrow(first) {
-        Some(first) if first <= last => Ok((first, last)),
-        _ => Err(refused(
-            "expected a time range that holds a tick and lies on one side of a 64-bit epoch",
-        )),
     }
 }
 

@@ -181,7 +181,7 @@ impl Serialize for One<'_> {
         let field = self.0;
         let mut map = to.serialize_map(None)?;
         map.serialize_entry("kind", field.role.as_str())?;
-        map.serialize_entry("bits", &field.bits)?;
+        map.serialize_entry("bits", &field.width.bits)?;
         match &field.role {
             Role::Timestamp(timeline) => {
                 map.serialize_entry("tick", &timeline.tick().to_string())?;

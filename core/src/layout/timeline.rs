@@ -1,21 +1,22 @@
 //! From time to a timestamp's value and back.
 
-use super::Tick;
-use crate::Error;
+use super::{Tick, Width};
+use crate::{Error, ErrorKind, Result};
 
 /// A timestamp's value is `floor(time / tick) - floor(epoch / tick)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Timeline {
     tick: Tick,
     epoch_ms: i64,
+    width: Width,
     whole_ms: WholeMs,
     /// The epoch's own tick, counted from 1970.
     epoch: i128,
 }
 
 impl Timeline {
-    pub(crate) fn new(tick: Tick, epoch_ms: i64) -> Self {
-        let mut timeline = Self { tick, epoch_ms, whole_ms: WholeMs::new(tick), epoch: 0 };
+    pub(crate) fn new(tick: Tick, epoch_ms: i64, width: Width) -> Self {
+        let mut timeline = Self { tick, epoch_ms, width, whole_ms: WholeMs::new(tick), epoch: 0 };
         timeline.epoch = timeline.value_of_ms(epoch_ms);
         timeline
     }
@@ -73,13 +74,55 @@ impl Timeline {
         Error::time_out_of_range(unix_ms, i64::MIN.into(), i64::MAX.into())
     }
 
+    /// The error for a time that the field does not hold.
+    #[cold]
+    pub(crate) fn outside(&self, unix_ms: i128) -> Error {
+        let least = if self.width.bits == 64 { i64::MIN.into() } else { 0 };
+        let end = self.ms_of(i128::from(self.width.most) + 1).map(|end| end - 1);
+        let (least, most) = (self.ms_of(least).unwrap_or(i64::MIN), end.unwrap_or(i64::MAX));
+        Error::time_out_of_range(unix_ms, least.into(), most.into())
+    }
+
+    /// The first and the last value, as bits, whose ticks begin in the half-open span `from_ms .. to_ms` of Unix
+    /// milliseconds. The field must hold all of that span.
+    pub(crate) fn ticks_within(&self, from_ms: i64, to_ms: i64) -> Result<(u64, u64)> {
+        if from_ms >= to_ms {
+            let least = i128::from(from_ms) + 1;
+            return Err(Error::out_of_range(RANGE_END, to_ms.into(), least, i64::MAX.into()));
+        }
+        self.width.narrow(self.value_of_ms(from_ms)).ok_or_else(|| self.outside(from_ms.into()))?;
+        let last = self.last_before(to_ms)?;
+        match self.width.narrow(self.first_from(from_ms)) {
+            Some(first) if first <= last => Ok((first, last)),
+            _ => Err(Error::because(
+                ErrorKind::OutOfRange,
+                "expected a time range that holds a tick, and no epoch of a 64-bit timestamp",
+            )),
+        }
+    }
+
+    /// The last value, as bits, whose tick begins before a time in Unix milliseconds.
+    pub(crate) fn last_before(&self, unix_ms: i64) -> Result<u64> {
+        let last = self.width.narrow(self.first_from(unix_ms) - 1);
+        last.ok_or_else(|| self.outside(unix_ms.into()))
+    }
+
     /// The first value whose tick begins at a time in Unix milliseconds or after it.
-    pub(crate) fn first_from(&self, unix_ms: i64) -> i128 {
-        let begins_there =
-            self.micros_of(self.value_of_ms(unix_ms)) == Some(i128::from(unix_ms) * 1000);
-        self.value_of_ms(unix_ms) + i128::from(!begins_there)
+    fn first_from(&self, unix_ms: i64) -> i128 {
+        let value = self.value_of_ms(unix_ms);
+        let begins_there = self.micros_of(value) == Some(i128::from(unix_ms) * 1000);
+        value + i128::from(!begins_there)
+    }
+
+    /// When the last tick begins, in Unix milliseconds, that both the field and 64-bit milliseconds hold.
+    pub(crate) fn last_ms(&self) -> Option<i64> {
+        let last = i64::try_from(self.width.most).unwrap_or(i64::MAX);
+        self.ms_of(last.into()).or_else(|| self.ms_of(self.value_of_ms(i64::MAX)))
     }
 }
+
+/// What an error calls the end of a time range.
+const RANGE_END: &str = "end of the time range";
 
 /// A tick of whole milliseconds, ready to divide by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
