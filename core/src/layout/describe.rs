@@ -3,7 +3,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    Draft, Layout, Timeline,
+    Draft, Layout,
     layout::Shape,
     placed::{Placed, Role},
 };
@@ -89,11 +89,9 @@ impl Layout {
 
     /// How many IDs so many generators make in a second.
     fn per_second(&self, generators: u128) -> Option<u128> {
-        let (timeline, _) = self.timeline()?;
-        let sequence = &self.fields[self.sequence().ok()?.0];
-        let Role::Sequence { start } = &sequence.role else { return None };
-        let first = sequence.quick(start)? ^ sequence.flip;
-        let in_a_tick = u128::from(sequence.width.most - first) + 1;
+        let timeline = self.timeline()?;
+        let (first, last) = self.slots()?;
+        let in_a_tick = u128::from(last - first) + 1;
         let in_a_million_ticks = in_a_tick.checked_mul(generators)?.checked_mul(1_000_000)?;
         Some(in_a_million_ticks / u128::from(timeline.tick().as_micros()))
     }
@@ -106,7 +104,7 @@ impl Layout {
 
     /// When the first and the last tick begin.
     fn moments(&self) -> Option<(Option<i64>, Option<i64>)> {
-        let (timeline, _) = self.timeline()?;
+        let timeline = self.timeline()?;
         Some((timeline.ms_of(0), timeline.last_ms()))
     }
 

@@ -5,7 +5,7 @@ use alloc::{vec, vec::Vec};
 use super::{Id, bits, layout::Shape, placed::Placed};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Draft {
+pub(crate) enum Draft {
     Word(u64),
     Bytes(Vec<u8>),
 }
@@ -24,7 +24,7 @@ impl Draft {
     pub(super) fn put(&mut self, field: &Placed, bits: u64) {
         match self {
             Self::Word(word) => {
-                *word = *word & !(field.width.most << field.shift) | bits << field.shift
+                *word = *word & !(field.width.most << field.shift) | bits << field.shift;
             }
             Self::Bytes(id) => {
                 let old = bits::take(id, field.offset, field.width.bits);
@@ -49,7 +49,7 @@ impl Draft {
         }
     }
 
-    pub(super) fn into_id(self) -> Id {
+    pub(crate) fn into_id(self) -> Id {
         match self {
             Self::Word(word) => Id::Integer(word.cast_signed()),
             Self::Bytes(id) => Id::Bytes(id),

@@ -4,15 +4,15 @@ use alloc::{format, string::String, vec::Vec};
 use core::fmt;
 
 use serde_core::{
-    Deserialize, Deserializer,
-    de::{MapAccess, SeqAccess, Visitor},
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{Error as _, MapAccess, SeqAccess, Visitor},
 };
 
 use super::{Value, build::invalid};
 use crate::Result;
 
 /// Integers of at most this magnitude are numbers in JSON, larger ones decimal strings: what JavaScript reads exactly.
-pub(super) const LARGEST_NUMBER: u64 = 1 << 53;
+const LARGEST_NUMBER: u64 = 1 << 53;
 
 #[derive(Debug)]
 pub(super) enum Json {
@@ -93,13 +93,21 @@ impl<'de> Visitor<'de> for Reader {
 }
 
 /// The members of an object, taken out one by one, so that those which nobody asked for are left.
-pub(super) struct Members {
+pub(crate) struct JsonMembers {
     /// What the object is, for errors.
     of: String,
     left: Vec<(String, Json)>,
 }
 
-impl Members {
+impl JsonMembers {
+    /// The members of an object that is read; what it is, is for errors.
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+        of: &str,
+    ) -> core::result::Result<Self, D::Error> {
+        Self::new(of.into(), Json::deserialize(from)?).map_err(D::Error::custom)
+    }
+
     pub(super) fn new(of: String, json: Json) -> Result<Self> {
         match json {
             Json::Object(left) => Ok(Self { of, left }),
@@ -158,7 +166,7 @@ impl Members {
     }
 
     /// An integer that a type of the language holds.
-    pub(super) fn small<T: TryFrom<i128>>(&mut self, name: &str) -> Result<T> {
+    pub(crate) fn small<T: TryFrom<i128>>(&mut self, name: &str) -> Result<T> {
         let value = self.integer(name)?;
         let number =
             if let Value::Integer(number) = value { T::try_from(number).ok() } else { None };
@@ -168,7 +176,7 @@ impl Members {
     }
 
     /// Refuses what is left.
-    pub(super) fn end(self) -> Result<()> {
+    pub(crate) fn end(self) -> Result<()> {
         match self.left.first() {
             None => Ok(()),
             Some((name, _)) => Err(invalid(format!("expected no {name:?} in {}", self.of))),
@@ -178,5 +186,19 @@ impl Members {
     #[cold]
     fn wrong(&self, name: &str, expected: &str, found: &Json) -> crate::Error {
         invalid(format!("expected {expected} for {name:?} in {}, found {}", self.of, found.name()))
+    }
+}
+
+/// A value as JSON has it.
+pub(crate) struct JsonValue<'a>(pub(crate) &'a Value<'a>);
+
+impl Serialize for JsonValue<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> core::result::Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Integer(n) if n.unsigned_abs() <= LARGEST_NUMBER.into() => {
+                to.serialize_i64(i64::try_from(*n).unwrap_or(0))
+            }
+            other => to.collect_str(other),
+        }
     }
 }

@@ -58,7 +58,7 @@ pub struct Layout {
     /// An ID with nothing but the constants in it.
     pub(super) blank: Draft,
     /// Whether no generator may be made of it.
-    pub(super) only_read: bool,
+    pub(crate) only_read: bool,
 }
 
 /// Where a field of one layout is: a name looked up once. It means nothing to another layout.
@@ -125,12 +125,40 @@ impl Layout {
         Values::new(self)
     }
 
+    /// What the timestamp counts.
+    pub(crate) fn timeline(&self) -> Option<&Timeline> {
+        self.time_field().map(|(timeline, _)| timeline)
+    }
+
     /// The timestamp, and the field that it is in.
     #[inline]
-    pub(super) fn timeline(&self) -> Option<(&Timeline, &Placed)> {
+    pub(super) fn time_field(&self) -> Option<(&Timeline, &Placed)> {
         let field = &self.fields[self.time?];
         let Role::Timestamp(timeline) = &field.role else { return None };
         Some((timeline, field))
+    }
+
+    /// The first and the last value of the sequence, as bits.
+    pub(crate) fn slots(&self) -> Option<(u64, u64)> {
+        let field = &self.fields[self.sequence?];
+        let Role::Sequence { start } = &field.role else { return None };
+        Some((field.quick(start)? ^ field.flip, field.width.most))
+    }
+
+    /// Puts a tick and a slot of a generator into their places.
+    #[inline]
+    pub(crate) fn put_cell(&self, draft: &mut Draft, tick: u64, slot: u64) {
+        for (index, bits) in [(self.time, tick), (self.sequence, slot)] {
+            if let Some(index) = index {
+                let field = &self.fields[index];
+                draft.put(field, bits ^ field.flip);
+            }
+        }
+    }
+
+    /// The name of a field.
+    pub(crate) fn name(&self, slot: Slot) -> &str {
+        &self.fields[slot.0].name
     }
 
     /// The fields of one kind, from the top.

@@ -68,5 +68,12 @@ pub use {
     value::{Type, Value},
 };
 
+/// The generators over layouts, which belong to the same family.
 #[cfg(feature = "alloc")]
-use {draft::Draft, timeline::Timeline, width::Width};
+pub use crate::scheme::custom::{Batch, Builder, Generator, Snapshot, Stats};
+#[cfg(feature = "serde")]
+pub(crate) use json::{JsonMembers, JsonValue};
+#[cfg(feature = "alloc")]
+use width::Width;
+#[cfg(feature = "alloc")]
+pub(crate) use {draft::Draft, timeline::Timeline};

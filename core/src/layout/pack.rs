@@ -47,15 +47,31 @@ enum State<'v> {
     Refused(Value<'v>),
 }
 
+impl State<'_> {
+    fn first(role: &Role) -> Self {
+        match role {
+            Role::Constant(_) | Role::Unused => Self::Put,
+            Role::Timestamp(_) | Role::Sequence { .. } | Role::Bindable(_) => Self::Missing,
+        }
+    }
+}
+
 impl<'v> Values<'v> {
     pub(super) fn new(layout: &'v Layout) -> Self {
-        let state = |field: &Placed| match field.role {
-            Role::Constant(_) | Role::Unused => State::Put,
-            _ => State::Missing,
-        };
-        let states: Vec<_> = layout.fields.iter().map(state).collect();
+        let states: Vec<_> = layout.fields.iter().map(|field| State::first(&field.role)).collect();
         let open = states.iter().filter(|state| matches!(state, State::Missing)).count();
         Self { layout, draft: layout.blank.clone(), states, open }
+    }
+
+    /// The values that a draft holds, which lacks those of `missing`, the time and the sequence.
+    pub(crate) fn resume(layout: &'v Layout, draft: &Draft, missing: &[Slot]) -> Self {
+        let mut values = Self { draft: draft.clone(), ..Self::new(layout) };
+        for (_, slot) in layout.named(|role| matches!(role, Role::Bindable(_))) {
+            if !missing.contains(&slot) {
+                values.mark(slot, State::Put);
+            }
+        }
+        values
     }
 
     /// Sets the value of a field.
@@ -163,16 +179,43 @@ impl<'v> Values<'v> {
         }
     }
 
+    /// Refuses values that are no ID with any time and sequence.
+    #[inline]
+    pub(crate) fn check_all_but_cell(&self) -> Result<()> {
+        let cell = [self.layout.time, self.layout.sequence];
+        let open_cell =
+            cell.into_iter().flatten().filter(|index| !matches!(self.states[*index], State::Put));
+        if open_cell.count() == self.open { Ok(()) } else { self.why_not_but_cell(cell) }
+    }
+
+    #[cold]
+    fn why_not_but_cell(&self, cell: [Option<usize>; 2]) -> Result<()> {
+        let others = (0..self.states.len()).filter(|index| !cell.contains(&Some(*index)));
+        others.into_iter().try_for_each(|index| self.check_field(index))
+    }
+
+    /// The bindables without a value. A value that is there must fit.
+    pub(crate) fn missing(&self) -> Result<Vec<Slot>> {
+        let mut missing = Vec::new();
+        for (_, slot) in self.layout.named(|role| matches!(role, Role::Bindable(_))) {
+            self.check_if_given(slot.0)?;
+            if let State::Missing = self.states[slot.0] {
+                missing.push(slot);
+            }
+        }
+        Ok(missing)
+    }
+
     /// As `check_field`, but the field may be without a value.
     pub(super) fn check_if_given(&self, index: usize) -> Result<()> {
         if let State::Missing = self.states[index] { Ok(()) } else { self.check_field(index) }
     }
 
-    pub(super) fn layout(&self) -> &'v Layout {
+    pub(crate) fn layout(&self) -> &'v Layout {
         self.layout
     }
 
-    pub(super) fn draft(&self) -> &Draft {
+    pub(crate) fn draft(&self) -> &Draft {
         &self.draft
     }
 }

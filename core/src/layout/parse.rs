@@ -45,7 +45,7 @@ impl Layout {
             return Err(Error::invalid_type("bytes", "an integer"));
         }
         let bits = Bits::Word(id.cast_unsigned());
-        let unix_ms = self.timeline().map(|(timeline, field)| bits.unix_ms(field, timeline));
+        let unix_ms = self.time_field().map(|(timeline, field)| bits.unix_ms(field, timeline));
         Ok(Parsed { layout: self, bits, unix_ms: unix_ms.transpose()? })
     }
 
@@ -89,7 +89,7 @@ impl<'a> Parsed<'a> {
 
     /// The same in nanoseconds, for ticks shorter than a millisecond.
     pub fn unix_nanos(&self) -> Option<i128> {
-        let (timeline, field) = self.layout.timeline()?;
+        let (timeline, field) = self.layout.time_field()?;
         timeline.micros_of(self.bits.integer(field)).map(|micros| micros * 1000)
     }
 

@@ -1,9 +1,6 @@
 //! The lowest and the highest ID of a span of time, for BETWEEN queries.
 
-use super::{
-    Id, Layout, Timeline, Value, Values,
-    placed::{Placed, Role},
-};
+use super::{Id, Layout, Value, Values, placed::Role};
 use crate::{Error, ErrorKind, Result};
 
 impl Layout {

@@ -20,7 +20,7 @@ use serde_core::{
 use super::{
     Description, Field, FieldDescription, Layout, Tick, Type, Value,
     build::invalid,
-    json::{Json, LARGEST_NUMBER, Members},
+    json::{Json, JsonMembers, JsonValue},
     layout::Shape,
     placed::{Placed, Role},
 };
@@ -30,7 +30,7 @@ impl Layout {
     /// The layout of a description; everything wrong with it is `invalid_layout`, a constant or start that does not fit
     /// `out_of_range`.
     pub(super) fn from_description(json: Json) -> Result<Self> {
-        let mut members = Members::new("the layout".into(), json)?;
+        let mut members = JsonMembers::new("the layout".into(), json)?;
         let (id, bits) = (members.text("id")?, members.small::<u32>("bits")?);
         let fields = members.list("fields")?;
         members.end()?;
@@ -79,7 +79,7 @@ impl Layout {
 }
 
 fn read_field(index: usize, json: Json) -> Result<Field> {
-    let mut members = Members::new(format!("field {index}"), json)?;
+    let mut members = JsonMembers::new(format!("field {index}"), json)?;
     let (kind, bits) = (members.text("kind")?, members.small("bits")?);
     let invert = members.flag("invert")?;
     let field = match &*kind {
@@ -109,11 +109,11 @@ fn read_field(index: usize, json: Json) -> Result<Field> {
     Ok(if invert { field.inverted() } else { field })
 }
 
-fn read_name(members: &mut Members) -> Result<Option<alloc::string::String>> {
+fn read_name(members: &mut JsonMembers) -> Result<Option<alloc::string::String>> {
     if members.has("name") { members.text("name").map(Some) } else { Ok(None) }
 }
 
-fn read_type(members: &mut Members) -> Result<Type> {
+fn read_type(members: &mut JsonMembers) -> Result<Type> {
     if !members.has("type") {
         return Ok(Type::Integer);
     }
@@ -125,7 +125,7 @@ fn read_type(members: &mut Members) -> Result<Type> {
     })
 }
 
-fn read_value(members: &mut Members, kind: Type) -> Result<Value<'static>> {
+fn read_value(members: &mut JsonMembers, kind: Type) -> Result<Value<'static>> {
     match kind {
         Type::Integer => members.integer("value"),
         Type::Text => members.text("value").map(Value::from),
@@ -185,13 +185,13 @@ impl Serialize for One<'_> {
         match &field.role {
             Role::Timestamp(timeline) => {
                 map.serialize_entry("tick", &timeline.tick().to_string())?;
-                map.serialize_entry("epoch_ms", &Plain(&timeline.epoch_ms().into()))?;
+                map.serialize_entry("epoch_ms", &JsonValue(&timeline.epoch_ms().into()))?;
             }
-            Role::Sequence { start } => map.serialize_entry("start", &Plain(start))?,
+            Role::Sequence { start } => map.serialize_entry("start", &JsonValue(start))?,
             Role::Constant(value) => {
                 map.serialize_entry("name", &field.name)?;
                 write_type(&mut map, value.kind().unwrap_or(Type::Integer))?;
-                map.serialize_entry("value", &Plain(value))?;
+                map.serialize_entry("value", &JsonValue(value))?;
             }
             Role::Bindable(kind) => {
                 map.serialize_entry("name", &field.name)?;
@@ -211,33 +211,19 @@ fn write_type<M: SerializeMap>(map: &mut M, kind: Type) -> core::result::Result<
     if kind == Type::Integer { Ok(()) } else { map.serialize_entry("type", kind.as_str()) }
 }
 
-/// A value as JSON has it.
-struct Plain<'a>(&'a Value<'a>);
-
-impl Serialize for Plain<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> core::result::Result<S::Ok, S::Error> {
-        match self.0 {
-            Value::Integer(n) if n.unsigned_abs() <= LARGEST_NUMBER.into() => {
-                to.serialize_i64(i64::try_from(*n).unwrap_or(0))
-            }
-            other => to.collect_str(other),
-        }
-    }
-}
-
 impl Serialize for Description {
     fn serialize<S: Serializer>(&self, to: S) -> core::result::Result<S::Ok, S::Error> {
         let integer = |number: Option<u128>| number.map(Value::from);
         let mut map = to.serialize_map(None)?;
         map.serialize_entry("bits", &self.bits)?;
         map.serialize_entry("fields", &self.fields)?;
-        map.serialize_entry("per_second", &integer(self.per_second).as_ref().map(Plain))?;
+        map.serialize_entry("per_second", &integer(self.per_second).as_ref().map(JsonValue))?;
         map.serialize_entry(
             "per_second_in_all",
-            &integer(self.per_second_in_all).as_ref().map(Plain),
+            &integer(self.per_second_in_all).as_ref().map(JsonValue),
         )?;
-        map.serialize_entry("first_ms", &self.first_ms.map(Value::from).as_ref().map(Plain))?;
-        map.serialize_entry("last_ms", &self.last_ms.map(Value::from).as_ref().map(Plain))?;
+        map.serialize_entry("first_ms", &self.first_ms.map(Value::from).as_ref().map(JsonValue))?;
+        map.serialize_entry("last_ms", &self.last_ms.map(Value::from).as_ref().map(JsonValue))?;
         map.serialize_entry("sorts_by_time", &self.sorts_by_time)?;
         map.serialize_entry("below_2_53", &self.below_2_53)?;
         map.serialize_entry("below_2_63", &self.below_2_63)?;

@@ -30,6 +30,11 @@ impl Timeline {
         self.epoch_ms
     }
 
+    /// The largest value.
+    pub(crate) const fn most(&self) -> u64 {
+        self.width.most
+    }
+
     /// The value of a time in Unix milliseconds.
     #[inline]
     pub(crate) fn value_of_ms(&self, unix_ms: i64) -> i128 {
@@ -50,6 +55,18 @@ impl Timeline {
     pub(crate) fn value_of_nanos(&self, unix_nanos: i128) -> Option<i128> {
         let tick = i128::from(self.tick.as_micros()) * 1000;
         unix_nanos.div_euclid(tick).checked_sub(self.epoch)
+    }
+
+    /// The value of a clock reading.
+    #[inline]
+    pub(crate) fn value_of_reading(&self, unix_nanos: i64) -> i128 {
+        match self.whole_ms.ms {
+            0 => {
+                let tick = i64::try_from(self.tick.as_micros()).unwrap_or(i64::MAX);
+                i128::from(unix_nanos.div_euclid(1000).div_euclid(tick)) - self.epoch
+            }
+            _ => self.value_of_ms(unix_nanos.div_euclid(1_000_000)),
+        }
     }
 
     /// When the tick of a value begins, in Unix milliseconds, floored; none outside 64 bits.

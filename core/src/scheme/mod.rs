@@ -2,6 +2,8 @@
 
 mod block;
 #[cfg(feature = "alloc")]
+pub(crate) mod custom;
+#[cfg(feature = "alloc")]
 mod describe;
 mod drive;
 pub mod hot_guid;

@@ -2,7 +2,6 @@
 
 use core::ops::Range;
 
-use super::Scale;
 use crate::{
     Error, ErrorKind, Result,
     sync::{AtomicU64, Ordering},
@@ -25,11 +24,11 @@ impl Window {
         Self { start: ticks.start, end: AtomicU64::new(ticks.end) }
     }
 
-    /// Whether an ID of `tick` may be made.
+    /// Whether an ID of `tick` may be made; `ms_of` tells when a tick begins.
     #[inline]
-    pub(crate) fn check(&self, tick: u64, scale: &Scale) -> Result<()> {
+    pub(crate) fn check(&self, tick: u64, ms_of: impl FnOnce(u64) -> i64) -> Result<()> {
         if tick < self.start {
-            return Err(Error::retry_later(ErrorKind::LeaseNotStarted, scale.ms_of(self.start)));
+            return Err(Error::retry_later(ErrorKind::LeaseNotStarted, ms_of(self.start)));
         }
         if tick >= self.end.load(Ordering::Acquire) {
             return Err(Error::new(ErrorKind::LeaseExpired));

@@ -3,6 +3,7 @@
 
 mod describe;
 mod errors;
+mod generator;
 mod json;
 mod presets;
 mod random;

@@ -148,8 +148,8 @@ fn plain((name, value): (&str, Value<'_>)) -> (String, Json) {
 }
 
 #[track_caller]
-pub(crate) fn assert_code<T: std::fmt::Debug>(result: Result<T>, code: &str) -> Error {
-    let error = result.expect_err(code);
+pub(crate) fn assert_code<T>(result: Result<T>, code: &str) -> Error {
+    let error = result.err().expect(code);
     assert_eq!(error.code(), code, "{error}");
     error
 }

@@ -231,7 +231,7 @@ impl<C: Clock> Generator<C> {
         let identity = self.identity()?;
         let now = SCALE.tick_of_nanos(now)?;
         let second = self.state.tick_for(seen, now);
-        self.window.check(second, &SCALE)?;
+        self.window.check(second, |second| SCALE.ms_of(second))?;
         Ok(match self.state.step(seen, now, want) {
             Step::Taken(run) => Outcome::Taken((identity, run)),
             Step::Raced => Outcome::Raced,

@@ -187,7 +187,7 @@ impl<C: Clock> Generator<C> {
         // After the clock, whose callback may have forked.
         self.owner.check()?;
         let tick = SCALE.tick_of_nanos(now).map_err(|_| self.outside(now))?;
-        self.window.check(tick, &SCALE)?;
+        self.window.check(tick, |tick| SCALE.ms_of(tick))?;
         Ok(match self.state.step(seen, tick, want) {
             Step::Taken(run) => Outcome::Taken(run),
             Step::Raced => Outcome::Raced,

@@ -317,7 +317,7 @@ impl<C: Clock> Generator<C> {
         // Read after the clock, whose callback may have forked.
         let Identity { partition, min, .. } = self.identity()?;
         let tick = SCALE.tick_of_nanos(now)?;
-        self.window.check(tick, &SCALE)?;
+        self.window.check(tick, |tick| SCALE.ms_of(tick))?;
         let flip = if was_behind { Flip::Refused } else { Flip::Allowed };
         Ok(match self.state.step(seen, tick, want, Bounds { min, ..self.bounds }, flip) {
             Step::Taken(run) => Outcome::Taken((partition, run)),

@@ -1,0 +1,21 @@
+//! What a generator leaves, and what it tells of itself.
+
+/// What a closed generator leaves to restore from, once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Snapshot {
+    /// The last tick used, as the timestamp counts them; 0 in a layout without one.
+    pub tick: u64,
+    /// The sequence that follows in that tick, one past the field's last if it is used up.
+    pub next_sequence: u128,
+}
+
+/// Figures of a generator, at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Stats {
+    /// When the last tick used began, in Unix milliseconds; none before the first ID, and in a layout without a timestamp.
+    pub last_ms: Option<i64>,
+    /// How many IDs of that tick are used up, or of the whole sequence in a layout without a timestamp.
+    pub len: u128,
+    /// Whether the generator was closed.
+    pub closed: bool,
+}

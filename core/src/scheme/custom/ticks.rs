@@ -1,0 +1,78 @@
+//! The ticks that a generator's clock can show.
+
+use core::ops::Range;
+
+use crate::{Error, ErrorKind, Result, layout::Timeline};
+
+const NANOS_PER_MS: i64 = 1_000_000;
+
+/// The ticks `0..=last` of a layout's timestamp. Those that no 64-bit clock shows are left out, so that few bits hold them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ticks {
+    timeline: Timeline,
+    pub(super) last: u64,
+}
+
+impl Ticks {
+    pub(super) fn new(timeline: Timeline) -> Self {
+        let most = i128::from(timeline.most());
+        let shown = timeline.value_of_reading(i64::MAX).clamp(0, most);
+        Self { timeline, last: u64::try_from(shown).unwrap_or(0) }
+    }
+
+    /// The tick of a clock reading.
+    #[inline]
+    pub(super) fn of_reading(&self, unix_nanos: i64) -> Result<u64> {
+        let tick = u64::try_from(self.timeline.value_of_reading(unix_nanos));
+        match tick {
+            Ok(tick) if tick <= self.last => Ok(tick),
+            _ => Err(self.timeline.outside(unix_nanos.div_euclid(NANOS_PER_MS).into())),
+        }
+    }
+
+    /// When a tick begins, in Unix milliseconds, floored; the end of 64-bit time for what lies past it.
+    pub(super) fn ms_of(&self, tick: u64) -> i64 {
+        self.timeline.ms_of(tick.into()).unwrap_or(i64::MAX)
+    }
+
+    /// When a tick begins, in Unix nanoseconds; the end of 64-bit time for what lies past it.
+    pub(super) fn nanos_of(&self, tick: u64) -> i64 {
+        let micros = self.timeline.micros_of(tick.into());
+        micros.and_then(|micros| i64::try_from(micros * 1000).ok()).unwrap_or(i64::MAX)
+    }
+
+    /// How long a tick lasts, in nanoseconds.
+    pub(super) fn nanos(&self) -> u64 {
+        self.timeline.tick().as_micros().saturating_mul(1000)
+    }
+
+    /// The ticks that begin in a half-open span of Unix milliseconds.
+    pub(super) fn within(&self, from_ms: i64, to_ms: i64) -> Result<Range<u64>> {
+        let (first, last) = self.timeline.ticks_within(from_ms, to_ms)?;
+        if last > i64::MAX.cast_unsigned() {
+            return Err(self.timeline.outside(from_ms.into()));
+        }
+        Ok(first..last + 1)
+    }
+
+    /// One past the last tick that begins before the end of a window, which begins with `start`.
+    pub(super) fn end(&self, start: u64, end_ms: i64) -> Result<u64> {
+        let last = self.timeline.last_before(end_ms)?;
+        if last < start || last > i64::MAX.cast_unsigned() {
+            let least = i128::from(self.ms_of(start)) + 1;
+            return Err(Error::out_of_range(
+                "end of the window",
+                end_ms.into(),
+                least,
+                i64::MAX.into(),
+            ));
+        }
+        Ok(last + 1)
+    }
+
+    /// The error for a clock behind the last tick.
+    #[cold]
+    pub(super) fn behind(&self, last: u64) -> Error {
+        Error::retry_later(ErrorKind::ClockBehind, self.ms_of(last))
+    }
+}
