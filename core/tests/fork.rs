@@ -11,8 +11,9 @@ use std::{
 
 use polyflake::{
     Result,
-    clock::Clock,
+    clock::{Clock, SystemClock},
     hotguid::{self, HotGuid},
+    layout::{Builder, Field, Id, Layout, preset},
     randflake,
     sno::{self, Generator, Sno},
 };
@@ -144,6 +145,27 @@ fn a_lease_and_a_window_stay_with_the_parent() {
     assert_eq!(codes, b"forked forked forked");
     ids.generate().unwrap();
     windowed.generate(7).unwrap();
+}
+
+#[test]
+fn generators_over_layouts_stay_with_the_parent() {
+    let build = || Builder::with_clock(preset("sonyflake", []).unwrap(), SystemClock);
+    let ids = build().bind("machine", 7).build().unwrap();
+    let sequence = Layout::integer([Field::sequence(64)]).unwrap();
+    let alone = Builder::with_clock(sequence, SystemClock).sequence_only(true).build().unwrap();
+    let codes = in_child(|| {
+        let refused = [ids.generate().err(), ids.close().err(), alone.generate().err()];
+        build()
+            .bind("machine", 8)
+            .build()
+            .unwrap()
+            .generate()
+            .expect("a machine of the child's own");
+        refused.map(|error| error.unwrap().code()).join(" ").into_bytes()
+    });
+    assert_eq!(codes, b"forked forked forked");
+    ids.generate().unwrap();
+    assert_eq!(alone.generate(), Ok(Id::Integer(0)));
 }
 
 #[test]

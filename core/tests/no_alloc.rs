@@ -131,3 +131,22 @@ fn layouts_allocate_nothing_by_slot() {
     assert_eq!(bytes.parse_bytes(&id).unwrap().get(slots[0]), Ok(Value::from("text")));
     assert_eq!(ALLOCATIONS.with(Cell::get), before);
 }
+
+#[test]
+fn generators_over_layouts_allocate_nothing() {
+    use polyflake::layout::{Field, Generator, Layout, Tick, preset};
+
+    let ids = Generator::builder(preset("discord", []).unwrap()).build().unwrap();
+    let mut values = ids.values();
+    values.bind("worker", 1).unwrap().bind("process", 2).unwrap();
+    assert_no_allocation(|| ids.generate_with(&values).unwrap());
+    assert_no_allocation(|| ids.fill_with(&values, &mut [0_i64; 100][..]).unwrap());
+
+    // A byte ID of its own, and one draft for all of a batch.
+    let fields = [Field::timestamp(48, Tick::MILLISECOND, 0), Field::sequence(16)];
+    let ids = Generator::builder(Layout::bytes(8, fields).unwrap()).build().unwrap();
+    let before = ALLOCATIONS.with(Cell::get);
+    ids.fill(&mut [0_u8; 800][..]).unwrap();
+    std::hint::black_box(ids.generate().unwrap());
+    assert_eq!(ALLOCATIONS.with(Cell::get), before + 2);
+}

@@ -3,6 +3,7 @@
 //! Run with `RUSTFLAGS="--cfg loom" cargo test -p polyflake --release --test loom`.
 #![cfg(loom)]
 
+mod layout;
 mod per_tick;
 mod sno;
 

@@ -1,0 +1,79 @@
+//! Generators over custom layouts: the per-tick machine under a layout's own fields, and a sequence without a clock.
+
+use std::time::Duration;
+
+use loom::thread;
+use polyflake::{
+    Result,
+    layout::{Builder, Field, Generator, Id, Layout, Tick},
+};
+
+use super::{
+    Shared, Source, assert_distinct, batch_against_singles, enter_model, generate, two_threads,
+};
+
+impl Source for Generator<Shared> {
+    type Id = i64;
+
+    fn touch(&self) {
+        self.stats();
+        self.window();
+    }
+    fn make(&self) -> Result<i64> {
+        let Id::Integer(id) = self.generate()? else { unreachable!("an integer layout") };
+        Ok(id)
+    }
+    fn fill(&self, ids: &mut [i64]) -> Result<()> {
+        self.fill(ids)
+    }
+}
+
+/// Two IDs a tick.
+fn layout(readings: &[i64]) -> Generator<Shared> {
+    let time = Field::timestamp(40, Tick::MILLISECOND, 0).inverted();
+    let fields = [Field::unused(1), time, Field::sequence_from(5, 30), Field::unused(18)];
+    let clock = Shared::new(readings.iter().map(|reading| 5 + reading));
+    let builder = Builder::with_clock(Layout::integer(fields).unwrap(), clock);
+    builder.max_wait(Duration::ZERO).build().unwrap()
+}
+
+/// Five IDs in all.
+fn alone() -> Generator<Shared> {
+    let fields = [Field::unused(56), Field::sequence_from(8, 251)];
+    let builder = Builder::with_clock(Layout::integer(fields).unwrap(), Shared::new([0]));
+    builder.sequence_only(true).build().unwrap()
+}
+
+#[test]
+fn layouts_as_time_goes_on() {
+    two_threads(None, 2, || layout(&[0, 1, 1, 2]));
+}
+
+#[test]
+fn layouts_on_an_unsteady_clock() {
+    two_threads(Some(3), 3, || layout(&[0, -1, 1, 0, 2, 1]));
+}
+
+#[test]
+fn layouts_batches_against_single_calls() {
+    batch_against_singles(|| layout(&[0, 0, 1]));
+}
+
+#[test]
+fn a_sequence_alone() {
+    two_threads(None, 3, alone);
+}
+
+#[test]
+fn a_sequence_alone_is_closed_once() {
+    loom::model(|| {
+        let ids = enter_model(alone());
+        let other = ids.clone();
+        let handle = thread::spawn(move || generate(&*other, 2));
+        let next = ids.close().unwrap().next_sequence;
+        let made = handle.join().unwrap();
+        assert!(made.iter().all(|id| u128::try_from(*id).unwrap() < next));
+        assert_eq!(made.len() + 251, usize::try_from(next).unwrap());
+        assert_distinct(made);
+    });
+}
