@@ -34,7 +34,7 @@ impl Drawn {
     /// # Errors
     /// `partitions_exhausted` after 65,536 of them; `entropy_unavailable`.
     #[cfg(feature = "std")]
-    pub fn from_system() -> Result<Self> {
+    pub(super) fn from_system() -> Result<Self> {
         use fork::partitions;
         Ok(Self { partition: partitions::next()?, sequence_min: partitions::random_u16()? >> 1 })
     }
@@ -127,6 +127,22 @@ impl Generator {
     /// Options for a generator.
     pub const fn builder() -> Builder<crate::clock::SystemClock> {
         Builder::with_clock(crate::clock::SystemClock)
+    }
+
+    /// A generator that goes on where a closed one stopped. Restore each snapshot once.
+    ///
+    /// # Errors
+    /// As [`Builder::restore`].
+    pub fn restore(snapshot: Snapshot) -> Result<Self> {
+        Self::builder().restore(snapshot)
+    }
+
+    /// A generator that goes on from a snapshot of the original, with the original's habits.
+    ///
+    /// # Errors
+    /// As [`Builder::import_original`].
+    pub fn import_original(snapshot: Snapshot) -> Result<Self> {
+        Self::builder().import_original(snapshot)
     }
 }
 

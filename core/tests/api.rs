@@ -1,0 +1,145 @@
+//! `packages/api.toml` against the crate's public names, both ways.
+//!
+//! The names are read from the sources: what a family's `mod.rs` re-exports, and the public functions of those types.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use polyflake::ErrorKind;
+use syn::{ImplItem, Item, Type, UseTree, Visibility};
+use toml::Table;
+
+/// Where each family of `api.toml` lives.
+const FAMILIES: [(&str, &str); 1] = [("sno", "src/scheme/sno")];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).into()
+}
+
+fn api() -> Table {
+    fs::read_to_string(root().join("../packages/api.toml")).unwrap().parse().unwrap()
+}
+
+/// The public names of a family: functions, and types with their functions.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Names {
+    functions: BTreeSet<String>,
+    types: BTreeMap<String, BTreeSet<String>>,
+}
+
+fn parse(file: &Path) -> Vec<Item> {
+    syn::parse_file(&fs::read_to_string(file).unwrap()).unwrap().items
+}
+
+fn is_public(visibility: &Visibility) -> bool {
+    matches!(visibility, Visibility::Public(_))
+}
+
+/// The last names of a `use` tree.
+fn leaves(tree: &UseTree) -> Vec<String> {
+    match tree {
+        UseTree::Path(path) => leaves(&path.tree),
+        UseTree::Group(group) => group.items.iter().flat_map(leaves).collect(),
+        UseTree::Name(name) => vec![name.ident.to_string()],
+        UseTree::Rename(rename) => vec![rename.rename.to_string()],
+        UseTree::Glob(_) => panic!("a public glob import hides names"),
+    }
+}
+
+/// What `mod.rs` makes public.
+fn exported(items: &[Item]) -> BTreeSet<String> {
+    let names = items.iter().flat_map(|item| match item {
+        Item::Use(item) if is_public(&item.vis) => leaves(&item.tree),
+        Item::Fn(item) if is_public(&item.vis) => vec![item.sig.ident.to_string()],
+        Item::Struct(item) if is_public(&item.vis) => vec![item.ident.to_string()],
+        Item::Enum(item) if is_public(&item.vis) => vec![item.ident.to_string()],
+        _ => vec![],
+    });
+    names.collect()
+}
+
+/// The type that an inherent `impl` is of, with its public functions.
+fn methods(item: &Item) -> Option<(String, Vec<String>)> {
+    let Item::Impl(block) = item else { return None };
+    let Type::Path(of) = &*block.self_ty else { return None };
+    if block.trait_.is_some() {
+        return None;
+    }
+    let public = |item: &ImplItem| match item {
+        ImplItem::Fn(function) if is_public(&function.vis) => Some(function.sig.ident.to_string()),
+        _ => None,
+    };
+    Some((
+        of.path.segments.last()?.ident.to_string(),
+        block.items.iter().filter_map(public).collect(),
+    ))
+}
+
+fn names_in_code(folder: &str) -> Names {
+    let folder = root().join(folder);
+    let exported = exported(&parse(&folder.join("mod.rs")));
+    let mut names = Names::default();
+    for name in exported {
+        if name.starts_with(char::is_uppercase) {
+            names.types.insert(name, BTreeSet::new());
+        } else {
+            names.functions.insert(name);
+        }
+    }
+    for file in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+        for (of, functions) in parse(&file).iter().filter_map(methods) {
+            if let Some(known) = names.types.get_mut(&of) {
+                known.extend(functions);
+            }
+        }
+    }
+    names.types.retain(|name, _| name.chars().any(char::is_lowercase));
+    names
+}
+
+/// Whether an entry is meant for Rust.
+fn in_rust(entry: &Table) -> bool {
+    entry.get("in").is_none_or(|languages| {
+        languages.as_array().unwrap().iter().any(|language| language.as_str() == Some("rust"))
+    })
+}
+
+fn keys(table: Option<&toml::Value>) -> BTreeSet<String> {
+    let entries = table.and_then(toml::Value::as_table).into_iter().flatten();
+    entries
+        .filter(|(_, entry)| in_rust(entry.as_table().unwrap()))
+        .map(|(name, _)| name.clone())
+        .collect()
+}
+
+fn names_in_contract(family: &Table) -> Names {
+    let classes = family["classes"].as_table().unwrap();
+    let rusty = classes.iter().filter(|(_, class)| in_rust(class.as_table().unwrap()));
+    Names {
+        functions: keys(family.get("functions")),
+        types: rusty.map(|(name, class)| (name.clone(), keys(class.get("members")))).collect(),
+    }
+}
+
+#[test]
+fn every_family_has_the_names_of_the_contract_and_no_others() {
+    let api = api();
+    for (family, folder) in FAMILIES {
+        let contract = names_in_contract(api[family].as_table().unwrap());
+        assert_eq!(
+            names_in_code(folder),
+            contract,
+            "{family}: code on the left, packages/api.toml on the right"
+        );
+    }
+}
+
+#[test]
+fn error_codes_are_those_of_the_contract() {
+    let contract: BTreeSet<String> = api()["errors"].as_table().unwrap().keys().cloned().collect();
+    let ours: BTreeSet<String> = ErrorKind::ALL.iter().map(|kind| kind.code().into()).collect();
+    assert_eq!(ours, contract);
+}
