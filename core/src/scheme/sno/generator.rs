@@ -34,7 +34,7 @@ impl Drawn {
     /// # Errors
     /// `partitions_exhausted` after 65,536 of them; `entropy_unavailable`.
     #[cfg(feature = "std")]
-    pub(super) fn from_system() -> Result<Self> {
+    pub fn from_system() -> Result<Self> {
         use fork::partitions;
         Ok(Self { partition: partitions::next()?, sequence_min: partitions::random_u16()? >> 1 })
     }
