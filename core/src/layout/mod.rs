@@ -70,7 +70,7 @@ pub use {
 
 /// The generators over layouts, which belong to the same family.
 #[cfg(feature = "alloc")]
-pub use crate::scheme::custom::{Batch, Builder, Generator, Snapshot, Stats};
+pub use crate::scheme::custom::{Batch, Builder, Generator, Handle, Snapshot, Stats};
 #[cfg(feature = "serde")]
 pub(crate) use json::{JsonMembers, JsonValue};
 #[cfg(feature = "alloc")]

@@ -4,7 +4,12 @@
 //! asking, since the block's tick was checked against it and a window never shrinks. What is left of a dead block
 //! is never given out.
 
-use crate::fork;
+use core::num::NonZeroU32;
+
+use crate::{Result, fork};
+
+/// IDs in a block if nothing is said: enough to make the shared step cheap, few enough to lose.
+pub(crate) const BLOCK: NonZeroU32 = NonZeroU32::new(64).unwrap();
 
 /// A run of slots in one tick, of which the first `taken` are used. `R` is what the family packs from.
 #[derive(Clone, Copy, Debug)]
@@ -24,11 +29,47 @@ impl<R: Copy> Block<R> {
 
     /// The next slot's place in the run, if the block lives in this tick.
     #[inline]
-    pub(crate) fn take(&mut self, tick: u64) -> Option<(R, u32)> {
+    fn take(&mut self, tick: u64) -> Option<(R, u32)> {
         let alive = self.taken < self.len && tick == self.tick && self.epoch == fork::epoch();
         alive.then(|| {
             self.taken += 1;
             (self.run, self.taken - 1)
         })
+    }
+}
+
+/// One thread's blocks, one after the other.
+#[derive(Debug)]
+pub(crate) struct Blocks<R> {
+    current: Option<Block<R>>,
+    size: NonZeroU32,
+}
+
+impl<R: Copy> Blocks<R> {
+    pub(crate) const fn new(size: NonZeroU32) -> Self {
+        Self { current: None, size }
+    }
+
+    /// The next slot, for a clock that shows `tick`; from a fresh block of `reserve` where the last one is dead or used up.
+    /// The fresh block may be of another tick, if the clock went on meanwhile.
+    #[inline]
+    pub(crate) fn next(
+        &mut self,
+        tick: u64,
+        reserve: impl FnOnce(u32) -> Result<Block<R>>,
+    ) -> Result<(R, u32)> {
+        match self.current.as_mut().and_then(|block| block.take(tick)) {
+            Some(slot) => Ok(slot),
+            None => self.refill(reserve),
+        }
+    }
+
+    #[cold]
+    fn refill(&mut self, reserve: impl FnOnce(u32) -> Result<Block<R>>) -> Result<(R, u32)> {
+        self.current = None;
+        let mut block = reserve(self.size.get())?;
+        block.taken = 1;
+        self.current = Some(block);
+        Ok((block.run, 0))
     }
 }

@@ -13,7 +13,7 @@ mod scale;
 pub mod sno;
 mod window;
 
-pub(crate) use block::Block;
+pub(crate) use block::{BLOCK, Block, Blocks};
 #[cfg(feature = "alloc")]
 use describe::Family;
 pub use drive::OnExhausted;

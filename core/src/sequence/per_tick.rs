@@ -132,6 +132,11 @@ impl PerTick {
         Ok(self.state_of(word))
     }
 
+    #[inline]
+    pub(crate) fn is_closed(&self) -> bool {
+        self.state().closed
+    }
+
     pub(crate) fn state(&self) -> State {
         self.state_of(self.observe())
     }

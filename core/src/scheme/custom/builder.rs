@@ -163,10 +163,14 @@ impl<C: Clock> Builder<C> {
             }
         };
         let state = PerTick::at(slots, Behind::Refused, last_tick, tick, next);
+        let pace = self.pace();
+        if ticks.is_some() {
+            pace.check_clock(&self.clock)?;
+        }
         Ok(Generator {
             state: state
                 .expect("at most 65 bits of slots, and 54 of ticks in 292 years of microseconds"),
-            pace: self.pace(),
+            pace,
             layout: self.layout,
             base,
             missing,

@@ -180,7 +180,7 @@ impl<C: Clock> Generator<C> {
 
     /// An ID without time and sequence, where no bindable is missing.
     #[inline]
-    fn complete(&self) -> Result<&Draft> {
+    pub(super) fn complete(&self) -> Result<&Draft> {
         match self.missing.first() {
             None => Ok(&self.base),
             Some(slot) => {
@@ -192,7 +192,7 @@ impl<C: Clock> Generator<C> {
 
     /// An ID without time and sequence, of these values.
     #[inline]
-    fn base_of<'v>(&self, values: &'v Values<'_>) -> Result<&'v Draft> {
+    pub(super) fn base_of<'v>(&self, values: &'v Values<'_>) -> Result<&'v Draft> {
         let is_ours = core::ptr::eq(values.layout(), &raw const self.layout);
         if !is_ours && *values.layout() != self.layout {
             return Err(Error::because(
@@ -207,9 +207,15 @@ impl<C: Clock> Generator<C> {
     #[inline]
     fn make(&self, base: &Draft) -> Result<Id> {
         let run = self.reserve(1)?;
+        Ok(self.id_at(base, run.tick, run.first))
+    }
+
+    /// The ID of a slot.
+    #[inline]
+    pub(super) fn id_at(&self, base: &Draft, tick: u64, slot: u64) -> Id {
         let mut draft = base.clone();
-        self.layout.put_cell(&mut draft, run.tick, run.first);
-        Ok(draft.into_id())
+        self.layout.put_cell(&mut draft, tick, slot);
+        draft.into_id()
     }
 
     fn fill_from(&self, base: &Draft, ids: Batch<'_>) -> Result<()> {
@@ -259,9 +265,22 @@ impl<C: Clock> Generator<C> {
         Ok(())
     }
 
+    /// The tick that the clock shows, if the generator is open: what a handle asks for every ID.
+    #[inline]
+    pub(super) fn look(&self) -> Result<u64> {
+        let tick = self
+            .ticks
+            .as_ref()
+            .map_or(Ok(0), |ticks| ticks.of_reading(self.clock.unix_nanos()?))?;
+        if self.state.is_closed() {
+            return Err(Error::new(ErrorKind::GeneratorClosed));
+        }
+        Ok(tick)
+    }
+
     /// Slots for up to `want` IDs.
     #[inline]
-    fn reserve(&self, want: u32) -> Result<Run> {
+    pub(super) fn reserve(&self, want: u32) -> Result<Run> {
         let Some(ticks) = &self.ticks else { return self.reserve_alone(want) };
         drive(
             &self.clock,

@@ -9,6 +9,7 @@
 
 mod builder;
 mod generator;
+mod handle;
 #[cfg(feature = "serde")]
 mod serde;
 mod snapshot;
@@ -16,4 +17,5 @@ mod ticks;
 
 pub use builder::Builder;
 pub use generator::{Batch, Generator};
+pub use handle::Handle;
 pub use snapshot::{Snapshot, Stats};

@@ -19,8 +19,8 @@ use crate::{
 use crate::{clock::SystemClock, entropy};
 
 /// What tells a generator from all others, and where its counter starts: 8 random bytes in one word.
-#[derive(Clone, Copy)]
-struct Identity {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Identity {
     machine: [u8; 5],
     start: u32,
 }
@@ -213,9 +213,19 @@ impl<C: Clock> Generator<C> {
         Ok(())
     }
 
+    /// The second that the clock shows, if the generator is open: what a handle asks for every ID.
+    #[inline]
+    pub(super) fn look(&self) -> Result<u64> {
+        let second = SCALE.tick_of_nanos(self.clock.unix_nanos()?)?;
+        if self.state.is_closed() {
+            return Err(Error::new(ErrorKind::GeneratorClosed));
+        }
+        Ok(second)
+    }
+
     /// Slots for up to `want` IDs, and what they are counted from.
     #[inline]
-    fn reserve(&self, want: u32) -> Result<(Identity, Run)> {
+    pub(super) fn reserve(&self, want: u32) -> Result<(Identity, Run)> {
         drive(
             &self.clock,
             &self.pace,
@@ -269,7 +279,7 @@ impl<C: Clock> Generator<C> {
 /// The `k`-th ID of a run.
 #[inline]
 #[allow(clippy::cast_possible_truncation, reason = "slots are counters of 24 bits")]
-fn id(identity: Identity, run: Run, k: u32, shard_key: u32) -> HotGuid {
+pub(super) fn id(identity: Identity, run: Run, k: u32, shard_key: u32) -> HotGuid {
     let counter = (identity.start + run.first as u32 + k) & LAST_COUNTER;
     HotGuid::pack(run.tick, identity.machine, counter, shard_key)
 }

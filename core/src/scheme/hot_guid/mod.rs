@@ -12,6 +12,7 @@
 
 mod builder;
 mod generator;
+mod handle;
 mod id;
 #[cfg(feature = "serde")]
 mod serde;
@@ -21,6 +22,7 @@ pub use builder::Builder;
 #[cfg(feature = "std")]
 pub use generator::generate;
 pub use generator::{Generator, Stats};
+pub use handle::Handle;
 pub use id::{HotGuid, Parts};
 
 pub use super::OnExhausted;

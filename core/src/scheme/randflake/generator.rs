@@ -118,8 +118,7 @@ impl<C: Clock> Generator<C> {
     /// further `generator_closed`; `forked` in a child process; what the clock says. Nothing is changed by a refused call.
     #[inline]
     pub fn generate(&self) -> Result<Randflake> {
-        let run = self.reserve(1)?;
-        Ok(self.codec.encrypt_raw(self.raw(run.tick, run.first)))
+        Ok(self.encrypt_slot(self.reserve(1)?, 0))
     }
 
     /// The text of one new ID, on the stack.
@@ -160,6 +159,12 @@ impl<C: Clock> Generator<C> {
         }
     }
 
+    /// The ID of the `k`-th slot of a run.
+    #[inline]
+    pub(super) fn encrypt_slot(&self, run: Run, k: u32) -> Randflake {
+        self.codec.encrypt_raw(self.raw(run.tick, run.first + u64::from(k)))
+    }
+
     /// The raw value of a slot.
     #[inline]
     #[allow(
@@ -171,9 +176,19 @@ impl<C: Clock> Generator<C> {
         codec::raw(tick, node, (slot % SLOTS_PER_NODE) as u32)
     }
 
+    /// The tick that the clock shows, if the generator is open: what a handle asks for every ID.
+    #[inline]
+    pub(super) fn look(&self) -> Result<u64> {
+        let now = self.clock.unix_nanos()?;
+        if self.state.is_closed() {
+            return Err(Error::new(ErrorKind::GeneratorClosed));
+        }
+        SCALE.tick_of_nanos(now).map_err(|_| self.outside(now))
+    }
+
     /// Slots for up to `want` IDs.
     #[inline]
-    fn reserve(&self, want: u32) -> Result<Run> {
+    pub(super) fn reserve(&self, want: u32) -> Result<Run> {
         drive(
             &self.clock,
             &self.pace,

@@ -15,6 +15,7 @@
 mod builder;
 mod codec;
 mod generator;
+mod handle;
 mod id;
 mod lease;
 #[cfg(feature = "serde")]
@@ -23,6 +24,7 @@ mod serde;
 pub use builder::Builder;
 pub use codec::{Codec, Parts};
 pub use generator::{Generator, Stats};
+pub use handle::Handle;
 pub use id::Randflake;
 pub use lease::Lease;
 

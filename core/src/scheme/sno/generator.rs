@@ -299,16 +299,14 @@ impl<C: Clock> Generator<C> {
         Ok(Stats::of(self.partition(), Bounds { min, ..self.bounds }, state, now))
     }
 
-    /// The clock's reading.
+    /// The tick that the clock shows, if the generator is open: what a handle asks for every ID.
     #[inline]
-    pub(super) fn now(&self) -> Result<i64> {
-        self.clock.unix_nanos()
-    }
-
-    /// Whether the generator was closed.
-    #[inline]
-    pub(super) fn is_closed(&self) -> bool {
-        self.state.is_closed()
+    pub(super) fn look(&self) -> Result<u64> {
+        let tick = SCALE.tick_of_nanos(self.clock.unix_nanos()?)?;
+        if self.state.is_closed() {
+            return Err(Error::new(ErrorKind::GeneratorClosed));
+        }
+        Ok(tick)
     }
 
     /// Slots for up to `want` IDs, and the partition that they belong to.

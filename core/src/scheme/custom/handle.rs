@@ -1,0 +1,64 @@
+//! A thread's own way into a generator: it reserves blocks, so that threads scale.
+
+use core::num::NonZeroU32;
+
+use super::Generator;
+use crate::{
+    Result,
+    clock::Clock,
+    layout::{Draft, Id, Values},
+    scheme::{BLOCK, Block, Blocks},
+    sequence::per_tick::Run,
+};
+
+/// Makes IDs of a shared [`Generator`] for one thread. What it has reserved in a tick and not used by its end is lost.
+///
+/// Its IDs are in order; those of different handles mix.
+#[derive(Debug)]
+pub struct Handle<'g, C> {
+    generator: &'g Generator<C>,
+    blocks: Blocks<Run>,
+}
+
+impl<C: Clock> Generator<C> {
+    /// A handle for one thread, which reserves 64 IDs at a time.
+    pub const fn handle(&self) -> Handle<'_, C> {
+        self.handle_with(BLOCK)
+    }
+
+    /// A handle that reserves `size` IDs at a time.
+    pub const fn handle_with(&self, size: NonZeroU32) -> Handle<'_, C> {
+        Handle { generator: self, blocks: Blocks::new(size) }
+    }
+}
+
+impl<C: Clock> Handle<'_, C> {
+    /// One new ID, where all bindables are fixed.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    #[inline]
+    pub fn generate(&mut self) -> Result<Id> {
+        let generator = self.generator;
+        self.make(generator.complete()?)
+    }
+
+    /// One new ID with these bindables.
+    ///
+    /// # Errors
+    /// As [`Generator::generate_with`].
+    #[inline]
+    pub fn generate_with(&mut self, values: &Values<'_>) -> Result<Id> {
+        self.make(self.generator.base_of(values)?)
+    }
+
+    #[inline]
+    fn make(&mut self, base: &Draft) -> Result<Id> {
+        let tick = self.generator.look()?;
+        let (run, k) = self.blocks.next(tick, |size| {
+            let run = self.generator.reserve(size)?;
+            Ok(Block::new(run, run.tick, run.len))
+        })?;
+        Ok(self.generator.id_at(base, run.tick, run.first + u64::from(k)))
+    }
+}

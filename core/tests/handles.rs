@@ -1,0 +1,144 @@
+//! Handles of the per-tick families: blocks that die with their tick and their generator, and threads that never meet.
+
+mod support;
+
+use std::{collections::HashSet, fmt::Debug, hash::Hash, num::NonZeroU32, thread};
+
+use polyflake::{
+    Result, hotguid,
+    layout::{self, Field, Layout, Tick},
+    randflake::{self, Lease},
+};
+use support::ScriptedClock;
+
+/// A moment at the beginning of a second, in Unix milliseconds.
+const T: i64 = 1_763_650_000_000;
+
+fn randflakes(clock: &ScriptedClock) -> randflake::Generator<ScriptedClock> {
+    let lease = Lease::new(7, 1_730_000_000, 2_803_741_824).unwrap();
+    randflake::Generator::builder(lease, *b"sixteen byte key").clock(clock.clone()).build().unwrap()
+}
+
+fn hot_guids(clock: &ScriptedClock) -> hotguid::Generator<ScriptedClock> {
+    hotguid::Generator::builder().clock(clock.clone()).build().unwrap()
+}
+
+fn layouts(clock: &ScriptedClock) -> layout::Generator<ScriptedClock> {
+    let fields = [
+        Field::timestamp(42, Tick::MILLISECOND, 0),
+        Field::bindable(2, "shard"),
+        Field::sequence(20),
+    ];
+    let builder = layout::Generator::builder(Layout::integer(fields).unwrap()).bind("shard", 3);
+    builder.clock(clock.clone()).build().unwrap()
+}
+
+/// Slots of three IDs in one tick, then one in the next: the block's rest is lost.
+#[track_caller]
+fn assert_blocks_die(slots: impl Fn(usize) -> Vec<u64>, clock: &ScriptedClock) {
+    clock.play([T]);
+    let first = slots(3);
+    assert_eq!([first[1] - first[0], first[2] - first[0]], [1, 2]);
+    clock.play([T + 1000]);
+    assert_eq!(slots(1), [first[0]]);
+}
+
+#[test]
+fn a_block_dies_with_its_tick() {
+    let clock = ScriptedClock::default();
+    let ids = randflakes(&clock);
+    let handle = std::cell::RefCell::new(ids.handle());
+    let slot = || u64::from(ids.inspect(handle.borrow_mut().generate().unwrap()).sequence);
+    assert_blocks_die(|count| (0..count).map(|_| slot()).collect(), &clock);
+
+    let ids = layouts(&clock);
+    let handle = std::cell::RefCell::new(ids.handle());
+    let slot = || {
+        let id = handle.borrow_mut().generate().unwrap();
+        u64::try_from(ids.layout().parse(&id).unwrap().sequence().unwrap()).unwrap()
+    };
+    assert_blocks_die(|count| (0..count).map(|_| slot()).collect(), &clock);
+}
+
+#[test]
+fn two_handles_take_turns_by_blocks() {
+    let clock = ScriptedClock::default();
+    clock.play([T]);
+    let ids = hot_guids(&clock);
+    let (mut one, mut other) = (ids.handle(), ids.handle_with(NonZeroU32::new(8).unwrap()));
+    let first = one.generate(1).unwrap().counter();
+    let after = |counter: u32| counter.wrapping_sub(first) & 0xff_ffff;
+    assert_eq!(after(other.generate(1).unwrap().counter()), 64);
+    assert_eq!(after(one.generate(1).unwrap().counter()), 1);
+    assert_eq!(after(ids.generate(1).unwrap().counter()), 72);
+    assert_eq!(one.generate(9).unwrap().shard_key(), 9);
+}
+
+#[test]
+fn a_closed_generator_ends_its_handles() {
+    let clock = ScriptedClock::default();
+    clock.play([T]);
+    let (randflakes, hot_guids, layouts) = (randflakes(&clock), hot_guids(&clock), layouts(&clock));
+    let (mut one, mut two, mut three) = (randflakes.handle(), hot_guids.handle(), layouts.handle());
+    one.generate().unwrap();
+    two.generate(0).unwrap();
+    three.generate().unwrap();
+    randflakes.close().unwrap();
+    hot_guids.close().unwrap();
+    let snapshot = layouts.close().unwrap();
+    assert_eq!(one.generate().unwrap_err().code(), "generator_closed");
+    assert_eq!(two.generate(0).unwrap_err().code(), "generator_closed");
+    assert_eq!(three.generate().unwrap_err().code(), "generator_closed");
+    assert_eq!(snapshot.next_sequence, 64);
+}
+
+#[test]
+fn bindables_may_differ_from_id_to_id() {
+    let clock = ScriptedClock::default();
+    clock.play([T]);
+    let ids = layouts(&clock);
+    let mut handle = ids.handle();
+    let id = handle.generate_with(ids.values().bind("shard", 1).unwrap()).unwrap();
+    assert_eq!(ids.layout().parse(&id).unwrap().bindable("shard").unwrap(), 1.into());
+    assert_eq!(
+        ids.layout().parse(&handle.generate().unwrap()).unwrap().bindable("shard").unwrap(),
+        3.into()
+    );
+}
+
+/// IDs of four threads, each with a handle of its own, on the real clock.
+#[track_caller]
+fn assert_never_equal<I: Debug + Eq + Hash + Send>(
+    make: impl Fn(NonZeroU32) -> Vec<Result<I>> + Sync,
+) {
+    let all: Vec<I> = thread::scope(|scope| {
+        let make = &make;
+        let threads: Vec<_> = (1..=4)
+            .map(|size| scope.spawn(move || make(NonZeroU32::new(size * 5).unwrap())))
+            .collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).map(Result::unwrap).collect()
+    });
+    assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
+}
+
+#[test]
+fn handles_of_many_threads_never_share_an_id() {
+    const EACH: usize = 10_000;
+    let lease = Lease::with_nodes(7..=9, 1_730_000_000, 2_803_741_824).unwrap();
+    let ids = randflake::Generator::builder(lease, *b"sixteen byte key").build().unwrap();
+    assert_never_equal(|size| {
+        let mut handle = ids.handle_with(size);
+        (0..EACH).map(|_| handle.generate()).collect()
+    });
+    let ids = hotguid::Generator::new();
+    assert_never_equal(|size| {
+        let mut handle = ids.handle_with(size);
+        (0..EACH).map(|_| handle.generate(1)).collect()
+    });
+    let fields = [Field::timestamp(42, Tick::MILLISECOND, 0), Field::sequence(22)];
+    let ids = layout::Generator::builder(Layout::integer(fields).unwrap()).build().unwrap();
+    assert_never_equal(|size| {
+        let mut handle = ids.handle_with(size);
+        (0..EACH).map(|_| handle.generate()).collect()
+    });
+}
