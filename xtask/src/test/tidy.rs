@@ -40,6 +40,7 @@ pub fn check() -> Result<()> {
     let mut faults: Vec<String> = sources.iter().flat_map(arrows_that_point_back).collect();
     faults.extend(sources.iter().filter_map(too_long));
     faults.extend(sources.iter().flat_map(of_one_machine));
+    faults.extend(sources.iter().filter_map(half_merged));
     faults.extend(versions()?);
     ensure!(faults.is_empty(), "{} faults:\n  {}", faults.len(), faults.join("\n  "));
     println!("{} files", sources.len());
@@ -145,6 +146,12 @@ fn of_one_machine(source: &Source) -> Vec<String> {
     found.map(|text| format!("{}: names {text}", source.path)).collect()
 }
 
+/// A conflict that somebody committed.
+fn half_merged(source: &Source) -> Option<String> {
+    let marker = |line: &&str| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ");
+    source.text.lines().find(marker).map(|line| format!("{}: {line}", source.path))
+}
+
 /// Places that name another version than the workspace.
 fn versions() -> Result<Vec<String>> {
     let cargo: toml::Table = read("Cargo.toml")?.parse()?;
@@ -208,6 +215,12 @@ mod tests {
         assert!(too_long(&source("core/src/a.rs", &lines(400))).is_none());
         assert!(too_long(&source("core/src/a.rs", &lines(401))).is_some());
         assert!(too_long(&source("tests/vectors/a.json", &lines(401))).is_none());
+    }
+
+    #[test]
+    fn conflicts_are_faults() {
+        assert!(half_merged(&source("a.rs", "one\n<<<<<<< HEAD\ntwo\n")).is_some());
+        assert!(half_merged(&source("a.rs", "let a = b << 7;\n")).is_none());
     }
 
     #[test]
