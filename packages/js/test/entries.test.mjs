@@ -1,0 +1,64 @@
+// Each export condition's entry point, through a user's bundler, makes IDs without anything of Node.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build } from "esbuild";
+
+const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
+process.on("exit", () => rmSync(folder, { recursive: true }));
+
+/** Imports of compiled modules, which edge runtimes have. */
+const compiledModules = (seen) => ({
+  name: "compiled-modules",
+  setup({ onResolve, onLoad, initialOptions }) {
+    onResolve({ filter: /\.wasm(\?module)?$/ }, ({ path, resolveDir }) => {
+      seen.push(path);
+      return { path: join(resolveDir, path.replace("?module", "")), namespace: "compiled" };
+    });
+    onLoad({ filter: /.*/, namespace: "compiled" }, ({ path }) => ({
+      contents: `import { readFileSync } from "node:fs"; export default new WebAssembly.Module(readFileSync(${JSON.stringify(path)}));`,
+      loader: "js",
+    }));
+    initialOptions.external = ["node:fs"];
+  },
+});
+
+async function bundled(conditions, format) {
+  const seen = [];
+  const outfile = join(folder, `${conditions.join("-") || "default"}.${format === "esm" ? "mjs" : "cjs"}`);
+  const source = format === "esm" ? 'export { sno } from "polyflake";' : 'module.exports = require("polyflake");';
+  await build({
+    stdin: { contents: source, resolveDir: fileURLToPath(new URL(".", import.meta.url)) },
+    bundle: true,
+    platform: "neutral",
+    format,
+    conditions,
+    outfile,
+    plugins: [compiledModules(seen)],
+  });
+  const module = await import(pathToFileURL(outfile));
+  return { seen, sno: module.sno ?? module.default.sno };
+}
+
+const COMPILED = { workerd: "./polyflake.wasm", "edge-light": "./polyflake.wasm?module" };
+
+for (const [condition, path] of Object.entries(COMPILED)) {
+  test(`${condition} has its module compiled by the runtime`, async () => {
+    const { seen, sno } = await bundled([condition, "browser", "node"], "esm");
+    assert.deepEqual(seen, [path]);
+    assert.equal(sno.parse(sno.generate(3)).metabyte, 3);
+  });
+}
+
+for (const conditions of [["deno", "node"], ["bun", "node"], ["browser"], []]) {
+  for (const format of ["esm", "cjs"]) {
+    test(`${conditions.join(", ") || "default"} (${format}) has its module in the script`, async () => {
+      const { seen, sno } = await bundled(conditions, format);
+      assert.deepEqual(seen, []);
+      assert.equal(sno.parse(sno.generate(3)).metabyte, 3);
+    });
+  }
+}
