@@ -1,4 +1,9 @@
 //! How a refusal gets out: its numbers in the first slots, its texts one after the other among the bytes.
+//!
+//! Nothing is allocated: where the stack ends, JavaScript may leave a call in the middle, and memory being
+//! handed out in that moment would never be right again.
+
+use std::fmt::{self, Write as _};
 
 use polyflake::Error;
 
@@ -10,15 +15,32 @@ use crate::Scratch;
 pub(crate) fn write(scratch: &Scratch, error: &Error) {
     let code = scratch.put_bytes(0, error.code().as_bytes());
     let field = scratch.put_bytes(code, error.field().unwrap_or_default().as_bytes());
-    let message = scratch.put_bytes(code + field, error.to_string().as_bytes());
+    let mut message = Writer { scratch, start: code + field, length: 0 };
+    // Only a full area ends it early, which cuts the message.
+    let _ = write!(message, "{error}");
     scratch.put_numbers([
         number(error.position()),
         error.retry_at().map_or(f64::NAN, milliseconds),
         number(error.written()),
         length(code),
         error.field().map_or(f64::NAN, |_| length(field)),
-        length(message),
+        length(message.length),
     ]);
+}
+
+/// Writes a text among the bytes.
+struct Writer<'a> {
+    scratch: &'a Scratch,
+    start: usize,
+    length: usize,
+}
+
+impl fmt::Write for Writer<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let written = self.scratch.put_bytes(self.start + self.length, text.as_bytes());
+        self.length += written;
+        if written == text.len() { Ok(()) } else { Err(fmt::Error) }
+    }
 }
 
 fn number(value: Option<usize>) -> f64 {

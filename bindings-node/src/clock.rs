@@ -1,6 +1,8 @@
 //! Time in Node: the system's clock or a function, and the thread's sleep.
 
-use napi::{Env, bindgen_prelude::FunctionRef};
+use std::ptr;
+
+use napi::{Env, JsValue as _, bindgen_prelude::FunctionRef, sys};
 use polyflake::{
     Error, ErrorKind, Result,
     clock::{self, Clock, SystemClock},
@@ -38,8 +40,27 @@ impl Clock for JsClock {
     }
 }
 
+/// Calls it, by hand: napi's own call turns an exception into text by calling JavaScript, which at the end of the stack throws
+/// again, without end.
+///
 /// Generators are used on the thread and in the environment that made them, and die with it.
+#[allow(unsafe_code, reason = "see above")]
 fn call(env: Env, function: &FunctionRef<(), f64>) -> Result<f64> {
-    let reading = function.borrow_back(&env).and_then(|function| function.call(()));
-    reading.map_err(|_| Error::new(ErrorKind::ClockFailed))
+    let failed = || Error::new(ErrorKind::ClockFailed);
+    let function = function.borrow_back(&env).map_err(|_| failed())?;
+    let (env, no_arguments) = (env.raw(), ptr::null());
+    let (mut this, mut value, mut reading) = (ptr::null_mut(), ptr::null_mut(), f64::NAN);
+    // SAFETY: `env` is the one that is running this call (see above), so `function` and what these give are values of it.
+    let status = unsafe {
+        sys::napi_get_undefined(env, &raw mut this);
+        sys::napi_call_function(env, this, function.raw(), 0, no_arguments, &raw mut value)
+    };
+    if status == sys::Status::napi_ok {
+        // SAFETY: as above; `value` is what the function gave.
+        unsafe { sys::napi_get_value_double(env, value, &raw mut reading) };
+        return Ok(reading);
+    }
+    // SAFETY: as above. What was thrown is forgotten: the functions that get here throw only where the stack ends.
+    unsafe { sys::napi_get_and_clear_last_exception(env, &raw mut value) };
+    Err(failed())
 }

@@ -1,6 +1,6 @@
 //! Time in JavaScript without a system: `Date.now` or a function, and sleep where the runtime lets one sleep.
 
-use js_sys::{Function, Int32Array};
+use js_sys::Int32Array;
 use polyflake::{Error, ErrorKind, Result, clock};
 use wasm_bindgen::prelude::*;
 
@@ -11,6 +11,14 @@ const LONGEST_WAIT: u64 = 10_000_000;
 extern "C" {
     #[wasm_bindgen(js_namespace = Date)]
     fn now() -> f64;
+
+    /// A function that gives Unix milliseconds.
+    #[derive(Clone, Debug)]
+    pub type Function;
+
+    /// Its number crosses as it is, so that nothing is allocated.
+    #[wasm_bindgen(catch, method)]
+    fn call(this: &Function, this_value: &JsValue) -> core::result::Result<f64, JsValue>;
 
     type SharedArrayBuffer;
 
@@ -51,7 +59,9 @@ impl clock::Clock for JsClock {
     fn unix_nanos(&self) -> Result<i64> {
         clock::nanos_from_float_ms(match self {
             Self::System => now(),
-            Self::Function(function) => call(function)?,
+            Self::Function(function) => function
+                .call(&JsValue::UNDEFINED)
+                .map_err(|_| Error::new(ErrorKind::ClockFailed))?,
         })
     }
 
@@ -66,9 +76,4 @@ impl clock::Clock for JsClock {
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {
         tick_nanos.min(LONGEST_WAIT)
     }
-}
-
-fn call(function: &Function) -> Result<f64> {
-    let reading = function.call0(&JsValue::UNDEFINED).ok().and_then(|value| value.as_f64());
-    reading.ok_or(Error::new(ErrorKind::ClockFailed))
 }

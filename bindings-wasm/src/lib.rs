@@ -4,8 +4,8 @@
 
 mod clock;
 
+pub use clock::Function;
 use clock::JsClock;
-use js_sys::Function;
 use polyflake_js::{Machine, Scratch};
 use wasm_bindgen::prelude::*;
 

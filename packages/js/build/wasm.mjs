@@ -21,5 +21,5 @@ export function buildWasm() {
   mkdirSync(GLUE, { recursive: true });
   run(wasmBindgen(), "--target", "web", "--no-typescript", "--out-dir", GLUE, built);
   const optimize = join(PACKAGE, "node_modules/binaryen/bin/wasm-opt");
-  run(process.execPath, optimize, "-Oz", "--strip-debug", "--strip-producers", join(GLUE, "polyflake_wasm_bg.wasm"), "-o", MODULE);
+  run(process.execPath, optimize, "-O3", "--strip-debug", "--strip-producers", join(GLUE, "polyflake_wasm_bg.wasm"), "-o", MODULE);
 }

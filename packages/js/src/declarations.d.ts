@@ -8,7 +8,7 @@ declare module "#wasm" {
   /** Gives what the module exports: the calls without arguments need no glue. */
   export function initSync(source: {
     module: WebAssembly.Module | Uint8Array;
-  }): Omit<Calls, "snoBuild" | "snoDraw"> & { memory: WebAssembly.Memory };
+  }): Omit<Calls, "snoBuild" | "snoDraw"> & { memory: WebAssembly.Memory; __stack_pointer: WebAssembly.Global };
   export function scratch(): number;
   export const snoBuild: Calls["snoBuild"];
 }

@@ -20,7 +20,9 @@ const LENGTH = 16;
 
 /** Whether a value is the text of an ID: 16 characters of `[2-9a-x]`. */
 export function isValid(value: unknown): value is string {
-  return typeof value === "string" && /^[2-9a-x]{16}$/.test(value);
+  if (typeof value !== "string" || value.length !== LENGTH) return false;
+  for (let k = 0; k < LENGTH; k++) if (digit(value, k) < 0) return false;
+  return true;
 }
 
 /**
@@ -32,13 +34,18 @@ export function isValid(value: unknown): value is string {
 export function metabyte(text: string): number {
   if (typeof text !== "string") throw invalidType("string", text);
   if (text.length !== LENGTH) throw invalidLength(LENGTH, text.length);
-  return (digit(text, 8) << 3) | (digit(text, 9) >> 2);
+  return (checkedDigit(text, 8) << 3) | (checkedDigit(text, 9) >> 2);
 }
 
-/** The value of a character: 2..9 are 0..7, a..x are 8..31. */
+function checkedDigit(text: string, position: number): number {
+  const value = digit(text, position);
+  if (value < 0) throw invalidCharacter(position);
+  return value;
+}
+
+/** The value of a character: 2..9 are 0..7, a..x are 8..31, all else is -1. */
 function digit(text: string, position: number): number {
   const code = text.charCodeAt(position);
   if (code >= 50 && code <= 57) return code - 50;
-  if (code >= 97 && code <= 120) return code - 89;
-  throw invalidCharacter(position);
+  return code >= 97 && code <= 120 ? code - 89 : -1;
 }

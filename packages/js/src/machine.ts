@@ -132,7 +132,8 @@ export class Machine {
 
 /** Options have their names in camel case here. */
 function camelCase(name: string): string {
-  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const [first, ...others] = name.split("_");
+  return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
 let loaded: Machine | undefined;

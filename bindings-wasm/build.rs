@@ -1,0 +1,7 @@
+//! Exports the stack pointer, which the package sets right where JavaScript left a call in the middle.
+
+fn main() {
+    if std::env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("wasm32") {
+        println!("cargo::rustc-link-arg-cdylib=--export=__stack_pointer");
+    }
+}

@@ -1,0 +1,83 @@
+// The end of JavaScript's stack: a call there is refused by a RangeError or says that its clock failed, and the next one is well.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { test } from "node:test";
+import { onEachMachine } from "./machines.mjs";
+import { NOW, refused } from "./refusals.mjs";
+
+const SCRIPT = `
+const { sno } = await import("polyflake/" + process.argv[1]);
+const ids = new sno.Generator({ partition: 1, metabyte: 7 });
+const clocked = new sno.Generator({ partition: 2, clock: () => Date.now() });
+const made = new Set();
+const failures = new Set();
+
+/** Goes to the end of the stack, and on the way back calls until it works. */
+function atTheEnd(call) {
+  try {
+    atTheEnd(call);
+  } catch (error) {
+    failures.add(error.code ?? error.constructor.name);
+    call();
+  }
+}
+
+const calls = [
+  () => made.add(ids.generate()),
+  () => made.add(clocked.generate()),
+  () => ids.generateMany(40).texts().forEach((id) => made.add(id)),
+  () => clocked.generateMany(40).texts().forEach((id) => made.add(id)),
+  () => sno.parse("a7rdmuv326nct5i!"),
+  () => sno.toUuid("a7rdmuv326nct5if"),
+  () => new sno.Generator({ partition: 3, clock: Date.now }).generate(),
+];
+for (let round = 0; round < 60; round++) {
+  for (const call of calls) {
+    try {
+      atTheEnd(call);
+    } catch (error) {
+      failures.add(error.code ?? error.constructor.name);
+    }
+  }
+}
+for (const id of [sno.generate(), ids.generate(), clocked.generate()]) made.add(id);
+const many = made.size;
+for (const id of ids.generateMany(1000)) made.add(id);
+console.log(JSON.stringify({ failures: [...failures].sort(), fresh: made.size - many }));
+`;
+
+for (const machine of ["native", "wasm"]) {
+  test(`${machine}: calls where the stack ends`, () => {
+    const options = { encoding: "utf8", cwd: new URL(".", import.meta.url) };
+    const flags = ["--stack-size=300", "--input-type=module", "--eval", SCRIPT, machine];
+    const { failures, fresh } = JSON.parse(execFileSync(process.execPath, flags, options));
+    assert(failures.includes("RangeError"), "the stack's end was not reached");
+    assert.deepEqual(failures.filter((name) => !["RangeError", "clock_failed", "invalid_character", "sequence_exhausted"].includes(name)), []);
+    assert.equal(fresh, 1000);
+  });
+}
+
+onEachMachine(({ sno }) => {
+  test("clocks inside clocks end in an error that tells why", () => {
+    for (const make of [(ids) => ids.generate(), (ids) => ids.generateMany(1024)]) {
+      let deepest = 0;
+      let depth = 0;
+      const ids = new sno.Generator({
+        partition: 1,
+        clock() {
+          deepest = Math.max(deepest, ++depth);
+          try {
+            make(ids);
+          } finally {
+            depth--;
+          }
+          return NOW;
+        },
+      });
+      let { cause } = refused("clock_failed", () => make(ids));
+      while (cause.cause) cause = cause.cause;
+      assert.equal(cause.message, "expected clocks at most 16 deep in each other");
+      assert.equal(deepest, 16);
+    }
+  });
+});
