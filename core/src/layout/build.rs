@@ -1,6 +1,6 @@
 //! From described fields to placed ones: everything that can be wrong with a layout is found here, once.
 
-use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{
     Draft, Field, Layout, Slot, Timeline, Type, Width,
@@ -11,7 +11,10 @@ use super::{
 use crate::{Error, ErrorKind, Result};
 
 /// The longest byte ID, in bytes.
-pub(super) const MOST_BYTES: usize = 65_536;
+const MOST_BYTES: usize = 65_536;
+
+/// The most fields: their names are kept sorted one by one.
+const MOST_FIELDS: usize = 16_384;
 
 pub(super) fn invalid(reason: impl Into<alloc::borrow::Cow<'static, str>>) -> Error {
     Error::because(ErrorKind::InvalidLayout, reason)
@@ -40,6 +43,9 @@ fn place(shape: Shape, fields: impl IntoIterator<Item = Field>) -> Result<Vec<Pl
     let (total, mut sum) = (shape.bits(), 0_u64);
     let mut placed = Vec::new();
     for field in fields {
+        if placed.len() == MOST_FIELDS {
+            return Err(invalid(format!("expected at most {MOST_FIELDS} fields")));
+        }
         let offset = u32::try_from(sum).unwrap_or(u32::MAX);
         sum += u64::from(field.bits);
         if sum <= total.into() {
@@ -93,18 +99,21 @@ fn at_most_one(fields: &[Placed], name: &str, is: fn(&Role) -> bool) -> Result<O
     found.next().map_or(Ok(Some(index)), |_| Err(invalid(format!("expected at most one {name}"))))
 }
 
-/// Where the fields of one kind are, by name.
-fn names(fields: &[Placed], is: fn(&Role) -> bool) -> Result<BTreeMap<String, Slot>> {
-    let mut names = BTreeMap::new();
+/// Where the fields of one kind are, sorted by name.
+fn names(fields: &[Placed], is: fn(&Role) -> bool) -> Result<Vec<Slot>> {
+    let mut slots: Vec<Slot> = Vec::new();
     for (index, field) in fields.iter().enumerate().filter(|(_, field)| is(&field.role)) {
-        if names.insert(field.name.clone(), Slot(index)).is_some() {
-            return Err(invalid(format!(
-                "expected names that differ, found {:?} twice",
-                field.name
-            )));
+        match slots.binary_search_by_key(&&field.name, |slot| &fields[slot.0].name) {
+            Err(at) => slots.insert(at, Slot(index)),
+            Ok(_) => {
+                return Err(invalid(format!(
+                    "expected names that differ, found '{:.40}' twice",
+                    field.name
+                )));
+            }
         }
     }
-    Ok(names)
+    Ok(slots)
 }
 
 /// Bytes and texts are for byte layouts, and a sequence starts with an integer.

@@ -3,7 +3,8 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    Draft, Layout,
+    Draft, Json, Layout, Value,
+    json::Object,
     layout::Shape,
     placed::{Placed, Role},
 };
@@ -42,6 +43,34 @@ pub struct FieldDescription {
     pub offset: u32,
     /// How many bits wide it is.
     pub bits: u32,
+}
+
+impl Description {
+    /// The figures as a JSON value, under the names that they have here.
+    pub fn to_value(&self) -> Json {
+        let mut object = Object::default();
+        object.put("bits", self.bits.into());
+        object.put("fields", Json::List(self.fields.iter().map(Json::from).collect()));
+        object.put_integer("per_second", self.per_second.map(Value::from));
+        object.put_integer("per_second_in_all", self.per_second_in_all.map(Value::from));
+        object.put_integer("first_ms", self.first_ms.map(Value::from));
+        object.put_integer("last_ms", self.last_ms.map(Value::from));
+        object.put("sorts_by_time", self.sorts_by_time.into());
+        object.put("below_2_53", self.below_2_53.into());
+        object.put("below_2_63", self.below_2_63.into());
+        object.into()
+    }
+}
+
+impl From<&FieldDescription> for Json {
+    fn from(field: &FieldDescription) -> Self {
+        let mut object = Object::default();
+        object.put("name", field.name.as_str().into());
+        object.put("kind", field.kind.into());
+        object.put("offset", field.offset.into());
+        object.put("bits", field.bits.into());
+        object.into()
+    }
 }
 
 impl FieldDescription {

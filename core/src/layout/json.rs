@@ -1,42 +1,46 @@
-//! A JSON value as it was read, and what a description may ask of it. Everything wrong with one is `invalid_layout`.
+//! JSON values, as far as descriptions need them, and what a description may ask of one. Everything wrong with one is
+//! `invalid_layout`.
 
-use alloc::{format, string::String, vec::Vec};
-use core::fmt;
-
-use serde_core::{
-    Deserialize, Deserializer, Serialize, Serializer,
-    de::{Error as _, MapAccess, SeqAccess, Visitor},
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
 };
 
 use super::{Value, build::invalid};
-use crate::Result;
+use crate::{Error, Result};
 
 /// Integers of at most this magnitude are numbers in JSON, larger ones decimal strings: what JavaScript reads exactly.
 const LARGEST_NUMBER: u64 = 1 << 53;
 
-#[derive(Debug)]
-pub(super) enum Json {
+/// A JSON value: what layouts, their figures and snapshots are read from and written as. For bindings, which have objects of
+/// their own language in place of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Json {
+    /// `null`.
     Null,
+    /// `true` or `false`.
     Bool(bool),
-    /// A number; none if it is no integer within ±2^53.
-    Number(Option<i64>),
+    /// An integer; those past 2^53 are texts where they are meant.
+    Integer(i64),
+    /// Any other number: none is meant anywhere.
+    Fraction,
+    /// A text.
     Text(String),
+    /// A list.
     List(Vec<Json>),
+    /// An object: its members in order, each name once where it is meant.
     Object(Vec<(String, Json)>),
 }
 
 impl Json {
-    fn integer(number: Option<i64>) -> Self {
-        Self::Number(number.filter(|number| number.unsigned_abs() <= LARGEST_NUMBER))
-    }
-
     /// What to call it in an error.
     fn name(&self) -> &'static str {
         match self {
             Self::Null => "null",
             Self::Bool(_) => "a boolean",
-            Self::Number(Some(_)) => "a number",
-            Self::Number(None) => "a number that is not an integer of at most 2^53",
+            Self::Integer(_) => "an integer",
+            Self::Fraction => "another number",
             Self::Text(_) => "text",
             Self::List(_) => "a list",
             Self::Object(_) => "an object",
@@ -44,71 +48,67 @@ impl Json {
     }
 }
 
-impl<'de> Deserialize<'de> for Json {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> core::result::Result<Self, D::Error> {
-        from.deserialize_any(Reader)
+/// An object that is written.
+#[derive(Default)]
+pub(crate) struct Object(Vec<(String, Json)>);
+
+impl Object {
+    pub(crate) fn put(&mut self, name: &str, value: Json) {
+        self.0.push((name.into(), value));
+    }
+
+    /// A number or decimal text; null where there is none.
+    pub(crate) fn put_integer(&mut self, name: &str, value: Option<Value<'_>>) {
+        self.put(name, value.map_or(Json::Null, |value| Json::from(&value)));
     }
 }
 
-struct Reader;
+impl From<Object> for Json {
+    fn from(object: Object) -> Self {
+        Self::Object(object.0)
+    }
+}
 
-impl<'de> Visitor<'de> for Reader {
-    type Value = Json;
+impl From<&str> for Json {
+    fn from(text: &str) -> Self {
+        Self::Text(text.into())
+    }
+}
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
+impl From<bool> for Json {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
     }
-    fn visit_unit<E>(self) -> core::result::Result<Json, E> {
-        Ok(Json::Null)
+}
+
+impl From<u32> for Json {
+    fn from(number: u32) -> Self {
+        Self::Integer(number.into())
     }
-    fn visit_bool<E>(self, value: bool) -> core::result::Result<Json, E> {
-        Ok(Json::Bool(value))
-    }
-    fn visit_i64<E>(self, number: i64) -> core::result::Result<Json, E> {
-        Ok(Json::integer(Some(number)))
-    }
-    fn visit_u64<E>(self, number: u64) -> core::result::Result<Json, E> {
-        Ok(Json::integer(number.try_into().ok()))
-    }
-    fn visit_f64<E>(self, _: f64) -> core::result::Result<Json, E> {
-        Ok(Json::Number(None))
-    }
-    fn visit_str<E>(self, text: &str) -> core::result::Result<Json, E> {
-        Ok(Json::Text(text.into()))
-    }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> core::result::Result<Json, A::Error> {
-        let mut list = Vec::new();
-        while let Some(item) = from.next_element()? {
-            list.push(item);
+}
+
+impl From<&Value<'_>> for Json {
+    /// Bytes are hex; integers past 2^53 are decimal strings.
+    fn from(value: &Value<'_>) -> Self {
+        match value {
+            Value::Integer(n) if n.unsigned_abs() <= LARGEST_NUMBER.into() => {
+                i64::try_from(*n).map_or(Self::Fraction, Self::Integer)
+            }
+            other => Self::Text(other.to_string()),
         }
-        Ok(Json::List(list))
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> core::result::Result<Json, A::Error> {
-        let mut members = Vec::new();
-        while let Some(member) = from.next_entry()? {
-            members.push(member);
-        }
-        Ok(Json::Object(members))
     }
 }
 
 /// The members of an object, taken out one by one, so that those which nobody asked for are left.
-pub(crate) struct JsonMembers {
+pub(crate) struct Members {
     /// What the object is, for errors.
     of: String,
     left: Vec<(String, Json)>,
 }
 
-impl JsonMembers {
-    /// The members of an object that is read; what it is, is for errors.
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-        of: &str,
-    ) -> core::result::Result<Self, D::Error> {
-        Self::new(of.into(), Json::deserialize(from)?).map_err(D::Error::custom)
-    }
-
-    pub(super) fn new(of: String, json: Json) -> Result<Self> {
+impl Members {
+    /// The members of an object; what it is, is for errors.
+    pub(crate) fn new(of: String, json: Json) -> Result<Self> {
         match json {
             Json::Object(left) => Ok(Self { of, left }),
             other => Err(invalid(format!("expected an object for {of}, found {}", other.name()))),
@@ -125,20 +125,20 @@ impl JsonMembers {
     }
 
     fn need(&mut self, name: &str) -> Result<Json> {
-        self.take(name).ok_or_else(|| invalid(format!("expected {name:?} in {}", self.of)))
+        self.take(name).ok_or_else(|| self.wrong(name, "a value", "none"))
     }
 
     pub(super) fn text(&mut self, name: &str) -> Result<String> {
         match self.need(name)? {
             Json::Text(text) => Ok(text),
-            other => Err(self.wrong(name, "text", &other)),
+            other => Err(self.wrong(name, "text", other.name())),
         }
     }
 
     pub(super) fn list(&mut self, name: &str) -> Result<Vec<Json>> {
         match self.need(name)? {
             Json::List(list) => Ok(list),
-            other => Err(self.wrong(name, "a list", &other)),
+            other => Err(self.wrong(name, "a list", other.name())),
         }
     }
 
@@ -147,58 +147,41 @@ impl JsonMembers {
         match self.take(name) {
             None => Ok(false),
             Some(Json::Bool(value)) => Ok(value),
-            Some(other) => Err(self.wrong(name, "true or false", &other)),
+            Some(other) => Err(self.wrong(name, "true or false", other.name())),
         }
     }
 
-    /// An integer of any size.
+    /// An integer of any size: a number up to 2^53, or a decimal string.
     pub(super) fn integer(&mut self, name: &str) -> Result<Value<'static>> {
         match self.need(name)? {
-            Json::Number(Some(number)) => Ok(number.into()),
-            Json::Text(text) => Value::parse_integer(&text).map_err(|_| {
-                invalid(format!(
-                    "expected decimal digits for {name:?} in {}, found {text:?}",
-                    self.of
-                ))
-            }),
-            other => Err(self.wrong(name, "an integer", &other)),
+            Json::Integer(number) if number.unsigned_abs() <= LARGEST_NUMBER => Ok(number.into()),
+            Json::Integer(_) => {
+                Err(self.wrong(name, "a text for an integer past 2^53", "a number"))
+            }
+            Json::Text(text) => Value::parse_integer(&text)
+                .map_err(|_| self.wrong(name, "an integer in decimal digits", &text)),
+            other => Err(self.wrong(name, "an integer", other.name())),
         }
     }
 
     /// An integer that a type of the language holds.
     pub(crate) fn small<T: TryFrom<i128>>(&mut self, name: &str) -> Result<T> {
         let value = self.integer(name)?;
-        let number =
-            if let Value::Integer(number) = value { T::try_from(number).ok() } else { None };
-        number.ok_or_else(|| {
-            invalid(format!("expected {name:?} of {} in its range, found {value}", self.of))
-        })
+        let number = if let Value::Integer(n) = value { T::try_from(n).ok() } else { None };
+        number.ok_or_else(|| self.wrong(name, "an integer in its range", &value.to_string()))
     }
 
     /// Refuses what is left.
     pub(crate) fn end(self) -> Result<()> {
         match self.left.first() {
             None => Ok(()),
-            Some((name, _)) => Err(invalid(format!("expected no {name:?} in {}", self.of))),
+            Some((name, value)) => Err(self.wrong(name, "nothing", value.name())),
         }
     }
 
+    /// The error for a member that is not as it should be.
     #[cold]
-    fn wrong(&self, name: &str, expected: &str, found: &Json) -> crate::Error {
-        invalid(format!("expected {expected} for {name:?} in {}, found {}", self.of, found.name()))
-    }
-}
-
-/// A value as JSON has it.
-pub(crate) struct JsonValue<'a>(pub(crate) &'a Value<'a>);
-
-impl Serialize for JsonValue<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> core::result::Result<S::Ok, S::Error> {
-        match self.0 {
-            Value::Integer(n) if n.unsigned_abs() <= LARGEST_NUMBER.into() => {
-                to.serialize_i64(i64::try_from(*n).unwrap_or(0))
-            }
-            other => to.collect_str(other),
-        }
+    pub(super) fn wrong(&self, name: &str, expected: &str, found: &str) -> Error {
+        invalid(format!("expected {expected} for '{name:.40}' in {}, found {found:.40}", self.of))
     }
 }

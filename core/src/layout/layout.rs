@@ -1,6 +1,6 @@
 //! The layout itself, and how its fields are found.
 
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 
 use super::{
     Draft, Field, Timeline, Values, build,
@@ -49,8 +49,10 @@ impl Shape {
 pub struct Layout {
     pub(super) shape: Shape,
     pub(super) fields: Vec<Placed>,
-    pub(super) constants: BTreeMap<String, Slot>,
-    pub(super) bindables: BTreeMap<String, Slot>,
+    /// Sorted by name.
+    pub(super) constants: Vec<Slot>,
+    /// Sorted by name.
+    pub(super) bindables: Vec<Slot>,
     /// Where the timestamp is.
     pub(super) time: Option<usize>,
     /// Where the sequence is.
@@ -102,12 +104,12 @@ impl Layout {
 
     /// Where a constant is, or `unknown_field`.
     pub fn constant(&self, name: &str) -> Result<Slot> {
-        self.constants.get(name).copied().ok_or_else(|| unknown(name))
+        self.find(&self.constants, name)
     }
 
     /// Where a bindable is, or `unknown_field`.
     pub fn bindable(&self, name: &str) -> Result<Slot> {
-        self.bindables.get(name).copied().ok_or_else(|| unknown(name))
+        self.find(&self.bindables, name)
     }
 
     /// The names of the constants, from the top.
@@ -136,6 +138,11 @@ impl Layout {
         let field = &self.fields[self.time?];
         let Role::Timestamp(timeline) = &field.role else { return None };
         Some((timeline, field))
+    }
+
+    fn find(&self, sorted: &[Slot], name: &str) -> Result<Slot> {
+        let index = sorted.binary_search_by_key(&name, |slot| self.name(*slot));
+        index.map(|index| sorted[index]).map_err(|_| unknown(name))
     }
 
     /// The first and the last value of the sequence, as bits.

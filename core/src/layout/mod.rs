@@ -21,12 +21,14 @@ mod decimal;
 #[cfg(feature = "alloc")]
 mod describe;
 #[cfg(feature = "alloc")]
+mod description;
+#[cfg(feature = "alloc")]
 mod draft;
 #[cfg(feature = "alloc")]
 mod field;
 #[cfg(feature = "alloc")]
 mod id;
-#[cfg(feature = "serde")]
+#[cfg(feature = "alloc")]
 mod json;
 #[cfg(feature = "alloc")]
 #[allow(
@@ -60,6 +62,7 @@ pub use {
     describe::{Description, FieldDescription},
     field::Field,
     id::Id,
+    json::Json,
     layout::{Layout, Slot},
     pack::Values,
     parse::Parsed,
@@ -71,9 +74,11 @@ pub use {
 /// The generators over layouts, which belong to the same family.
 #[cfg(feature = "alloc")]
 pub use crate::scheme::custom::{Batch, Builder, Generator, Handle, Snapshot, Stats};
-#[cfg(feature = "serde")]
-pub(crate) use json::{JsonMembers, JsonValue};
 #[cfg(feature = "alloc")]
 use width::Width;
 #[cfg(feature = "alloc")]
-pub(crate) use {draft::Draft, timeline::Timeline};
+pub(crate) use {
+    draft::Draft,
+    json::{Members, Object},
+    timeline::Timeline,
+};

@@ -92,6 +92,11 @@ impl<'v> Values<'v> {
         Ok(self)
     }
 
+    /// As `set`, once for all types and names.
+    fn put(&mut self, slot: Slot, value: Value<'v>) -> Result<&mut Self> {
+        self.set(slot, value)
+    }
+
     /// Sets a value that is no small integer, or remembers that it is refused.
     #[cold]
     fn set_slowly(&mut self, slot: Slot, field: &Placed, value: Value<'v>) -> Result<&mut Self> {
@@ -112,22 +117,22 @@ impl<'v> Values<'v> {
 
     /// Sets the time, in Unix milliseconds; [`Value::Nanos`] where those are too coarse.
     pub fn time(&mut self, time: impl Into<Value<'v>>) -> Result<&mut Self> {
-        self.set(self.layout.timestamp()?, time)
+        self.put(self.layout.timestamp()?, time.into())
     }
 
     /// Sets the sequence.
     pub fn sequence(&mut self, sequence: impl Into<Value<'v>>) -> Result<&mut Self> {
-        self.set(self.layout.sequence()?, sequence)
+        self.put(self.layout.sequence()?, sequence.into())
     }
 
     /// Sets a bindable.
     pub fn bind(&mut self, name: &str, value: impl Into<Value<'v>>) -> Result<&mut Self> {
-        self.set(self.layout.bindable(name)?, value)
+        self.put(self.layout.bindable(name)?, value.into())
     }
 
     /// Overrides a constant.
     pub fn constant(&mut self, name: &str, value: impl Into<Value<'v>>) -> Result<&mut Self> {
-        self.set(self.layout.constant(name)?, value)
+        self.put(self.layout.constant(name)?, value.into())
     }
 
     /// The ID of these values.

@@ -1,6 +1,6 @@
 //! The layouts of well-known services.
 
-use alloc::{format, vec, vec::Vec};
+use alloc::{format, vec::Vec};
 
 use super::{
     Field, Layout, Slot, Tick, Value,
@@ -10,48 +10,84 @@ use super::{
 };
 use crate::Result;
 
-/// The names that [`preset`] knows.
-pub const PRESETS: [&str; 6] =
-    ["twitter", "discord", "instagram", "sonyflake", "mastodon", "baidu"];
+/// One field of a preset.
+#[derive(Clone, Copy)]
+enum Part {
+    Unused(u32),
+    /// Bits, tick, epoch in Unix milliseconds.
+    Time(u32, Tick, i64),
+    /// Which machine made the ID.
+    Machine(u32, &'static str),
+    Sequence(u32),
+}
+
+use Part::{Machine, Sequence, Time, Unused};
 
 const MS: Tick = Tick::MILLISECOND;
 
-/// The fields of a preset, from the top.
-fn fields(name: &str) -> Option<Vec<Field>> {
-    Some(match name {
-        "twitter" => vec![
-            Field::unused(1),
-            Field::timestamp(41, MS, 1_288_834_974_657),
-            Field::bindable(5, "datacenter"),
-            Field::bindable(5, "worker"),
-            Field::sequence(12),
+/// The names that [`preset`] knows, and the fields of each, from the top.
+const TABLE: [(&str, &[Part]); 6] = [
+    (
+        "twitter",
+        &[
+            Unused(1),
+            Time(41, MS, 1_288_834_974_657),
+            Machine(5, "datacenter"),
+            Machine(5, "worker"),
+            Sequence(12),
         ],
-        "discord" => vec![
-            Field::timestamp(42, MS, 1_420_070_400_000),
-            Field::bindable(5, "worker"),
-            Field::bindable(5, "process"),
-            Field::sequence(12),
+    ),
+    (
+        "discord",
+        &[
+            Time(42, MS, 1_420_070_400_000),
+            Machine(5, "worker"),
+            Machine(5, "process"),
+            Sequence(12),
         ],
-        "instagram" => vec![
-            Field::timestamp(41, MS, 1_314_220_021_721),
-            Field::bindable(13, "shard"),
-            Field::sequence(10),
+    ),
+    ("instagram", &[Time(41, MS, 1_314_220_021_721), Machine(13, "shard"), Sequence(10)]),
+    (
+        "sonyflake",
+        &[
+            Unused(1),
+            Time(39, Tick::TEN_MILLISECONDS, 1_409_529_600_000),
+            Sequence(8),
+            Machine(16, "machine"),
         ],
-        "sonyflake" => vec![
-            Field::unused(1),
-            Field::timestamp(39, Tick::TEN_MILLISECONDS, 1_409_529_600_000),
-            Field::sequence(8),
-            Field::bindable(16, "machine"),
+    ),
+    ("mastodon", &[Time(48, MS, 0), Machine(16, "sequence_data")]),
+    (
+        "baidu",
+        &[
+            Unused(1),
+            Time(28, Tick::SECOND, 1_463_673_600_000),
+            Machine(22, "worker"),
+            Sequence(13),
         ],
-        "mastodon" => vec![Field::timestamp(48, MS, 0), Field::bindable(16, "sequence_data")],
-        "baidu" => vec![
-            Field::unused(1),
-            Field::timestamp(28, Tick::SECOND, 1_463_673_600_000),
-            Field::bindable(22, "worker"),
-            Field::sequence(13),
-        ],
-        _ => return None,
-    })
+    ),
+];
+
+/// The names that [`preset`] knows.
+pub const PRESETS: [&str; 6] = {
+    let mut names = [""; 6];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = TABLE[i].0;
+        i += 1;
+    }
+    names
+};
+
+impl Part {
+    fn field(&self) -> Field {
+        match *self {
+            Unused(bits) => Field::unused(bits),
+            Time(bits, tick, epoch_ms) => Field::timestamp(bits, tick, epoch_ms),
+            Machine(bits, name) => Field::bindable(bits, name),
+            Sequence(bits) => Field::sequence(bits),
+        }
+    }
 }
 
 /// The layout of a service's IDs: `twitter`, `discord`, `instagram`, `sonyflake`, `mastodon` or `baidu`.
@@ -76,9 +112,10 @@ pub fn preset<'v>(
     name: &str,
     machine: impl IntoIterator<Item = (&'v str, Value<'v>)>,
 ) -> Result<Layout> {
-    let mut fields = fields(name).ok_or_else(|| {
-        invalid(format!("expected one of {}, found {name:?}", PRESETS.join(", ")))
+    let (_, parts) = TABLE.iter().find(|(known, _)| *known == name).ok_or_else(|| {
+        invalid(format!("expected one of {}, found '{name:.40}'", PRESETS.join(", ")))
     })?;
+    let mut fields: Vec<Field> = parts.iter().map(Part::field).collect();
     let plain = build(Shape::Integer, fields.clone())?;
     let machine = machine.into_iter().map(|(name, value)| Ok((plain.bindable(name)?, value)));
     let mut machine = machine.collect::<Result<Vec<_>>>()?;

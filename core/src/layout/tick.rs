@@ -73,21 +73,16 @@ impl FromStr for Tick {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let wrong = || {
-            Error::because(
-                ErrorKind::InvalidLayout,
-                format!("expected a tick as 1us, 10ms or 60s, found {text:?}"),
-            )
-        };
-        let unit_at = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
-        let (count, unit) = text.split_at(unit_at);
-        let count: u64 =
-            if count.starts_with('0') { None } else { count.parse().ok() }.ok_or_else(wrong)?;
-        match unit {
-            "us" => Self::from_micros(count),
-            "ms" => Self::from_millis(count),
-            "s" => Self::from_secs(count),
-            _ => Err(wrong()),
-        }
+        let units = [("us", 1), ("ms", 1000), ("s", 1_000_000)];
+        let count =
+            units.iter().find_map(|(unit, micros)| Some((text.strip_suffix(unit)?, *micros)));
+        // Digits alone, the first of them not 0: else one tick had many spellings.
+        let tick = count.and_then(|(count, micros)| {
+            let is_plain = count.starts_with(|c: char| ('1'..='9').contains(&c));
+            let count = count.parse::<u64>().ok().filter(|_| is_plain)?;
+            Some(count.saturating_mul(micros))
+        });
+        let found = || format!("expected a tick as 1us, 10ms or 60s, found '{text:.40}'");
+        Self::from_micros(tick.ok_or_else(|| Error::because(ErrorKind::InvalidLayout, found()))?)
     }
 }

@@ -25,7 +25,6 @@ impl Timeline {
         self.tick
     }
 
-    #[cfg(feature = "serde")]
     pub(crate) const fn epoch_ms(&self) -> i64 {
         self.epoch_ms
     }

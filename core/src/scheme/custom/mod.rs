@@ -10,8 +10,6 @@
 mod builder;
 mod generator;
 mod handle;
-#[cfg(feature = "serde")]
-mod serde;
 mod snapshot;
 mod ticks;
 

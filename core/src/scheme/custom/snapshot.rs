@@ -1,5 +1,10 @@
 //! What a generator leaves, and what it tells of itself.
 
+use crate::{
+    Result,
+    layout::{Json, Members, Object},
+};
+
 /// What a closed generator leaves to restore from, once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Snapshot {
@@ -7,6 +12,24 @@ pub struct Snapshot {
     pub tick: u64,
     /// The sequence that follows in that tick, one past the field's last if it is used up.
     pub next_sequence: u128,
+}
+
+impl Snapshot {
+    /// The snapshot of a JSON value; everything wrong with that is `invalid_layout`.
+    pub fn from_value(json: Json) -> Result<Self> {
+        let mut members = Members::new("the snapshot".into(), json)?;
+        let snapshot =
+            Self { tick: members.small("tick")?, next_sequence: members.small("next_sequence")? };
+        members.end().map(|()| snapshot)
+    }
+
+    /// The snapshot as a JSON value.
+    pub fn to_value(&self) -> Json {
+        let mut object = Object::default();
+        object.put_integer("tick", Some(self.tick.into()));
+        object.put_integer("next_sequence", Some(self.next_sequence.into()));
+        object.into()
+    }
 }
 
 /// Figures of a generator, at one moment.
