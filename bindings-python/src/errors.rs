@@ -9,8 +9,8 @@ use pyo3::{exceptions::PyException, prelude::*, sync::PyOnceLock};
 pub(crate) enum Raised {
     /// By a clock: the cause of `clock_failed`.
     ByClock(PyErr),
-    /// By a signal's handler during a wait: raised as it is.
-    BySignal(PyErr),
+    /// By a signal's handler or a stall's callback during a wait: raised as it is.
+    InWait(PyErr),
 }
 
 thread_local! {
@@ -30,7 +30,7 @@ pub(crate) fn raise(error: Error) -> PyErr {
         let raised = RAISED.take().filter(|_| error.kind() == ErrorKind::ClockFailed);
         match raised {
             Some(Raised::ByClock(cause)) => raise_from(py, &error, cause),
-            Some(Raised::BySignal(raised)) => raised,
+            Some(Raised::InWait(raised)) => raised,
             None => raise_about(py, &error, error.field()),
         }
     })
@@ -62,4 +62,10 @@ pub(crate) fn raise_about(py: Python<'_>, error: &Error, field: Option<&str>) ->
     );
     let built = BUILD.import(py, "polyflake._errors", "build").and_then(|build| build.call1(said));
     built.map_or_else(|failure| failure, PyErr::from_value)
+}
+
+/// What copying and pickling call of an object that must stay the only one of its kind.
+#[cold]
+pub(crate) fn no_copy(reason: &'static str) -> PyResult<()> {
+    Err(raise(Error::because(ErrorKind::InvalidType, reason)))
 }

@@ -1,4 +1,5 @@
 //! Generators as Python objects: a file for each family, and the clock they share.
 
-mod clock;
+pub(crate) mod clock;
+pub(crate) mod randflake;
 pub(crate) mod sno;

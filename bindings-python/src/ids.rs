@@ -2,4 +2,8 @@
 
 pub(crate) mod array;
 pub(crate) mod convert;
+pub(crate) mod describe;
+pub(crate) mod randflake;
+pub(crate) mod secret;
 pub(crate) mod sno;
+pub(crate) mod sparx64;

@@ -15,6 +15,24 @@ mod _polyflake {
     #[allow(non_upper_case_globals, reason = "the Python name")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
+    #[pymodule_export]
+    use crate::generators::clock::Stall;
+    #[pymodule_export]
+    use crate::ids::describe::{Description, FieldDescription};
+
+    /// Randflake: 64-bit IDs that look random to those without the secret.
+    #[pymodule]
+    #[pyo3(module = "polyflake")]
+    mod randflake {
+        #[pymodule_export]
+        use crate::generators::randflake::{Generator, Stats};
+        #[pymodule_export]
+        use crate::ids::randflake::{
+            Codec, Lease, Parts, RandflakeArray, decode_text, describe, encode_text, from_unsigned,
+            to_unsigned,
+        };
+    }
+
     /// sno: 10 bytes, 16 characters, a metabyte that tells what the ID is of.
     #[pymodule]
     #[pyo3(module = "polyflake")]
@@ -22,7 +40,15 @@ mod _polyflake {
         #[pymodule_export]
         use crate::generators::sno::{Generator, Snapshot, Stats, generate};
         #[pymodule_export]
-        use crate::ids::sno::{Sno, SnoArray, metabyte, time_range};
+        use crate::ids::sno::{Sno, SnoArray, describe, metabyte, time_range};
+    }
+
+    /// SPARX-64/128: the block cipher behind Randflake.
+    #[pymodule]
+    #[pyo3(module = "polyflake")]
+    mod sparx64 {
+        #[pymodule_export]
+        use crate::ids::sparx64::Sparx64;
     }
 
     #[pymodule_init]

@@ -6,36 +6,98 @@ use polyflake::{
     Error, ErrorKind, Result,
     clock::{Clock, SystemClock},
 };
-use pyo3::prelude::*;
+use pyo3::{PyTraverseError, PyVisit, prelude::*};
 
 use crate::{
     errors::{self, Raised},
-    ids::convert::{Whole, type_name},
+    ids::convert::{Callable, Whole, type_name},
 };
 
-pub(crate) enum PythonClock {
-    System,
-    /// Gives integer Unix nanoseconds. Shared with the generator's class, which shows it to the garbage collector.
-    Callable(Arc<Py<PyAny>>),
+/// A callable that a generator's clock and its class share: the class shows it to the garbage collector.
+type Shared = Option<Arc<Py<PyAny>>>;
+
+#[derive(Clone)]
+pub(crate) struct PythonClock {
+    /// Gives integer Unix nanoseconds; the system's clock otherwise.
+    time: Shared,
+    /// Hears that a call has to wait.
+    on_stall: Shared,
+}
+
+impl PythonClock {
+    pub(crate) const SYSTEM: Self = Self { time: None, on_stall: None };
+
+    pub(crate) fn new(time: Option<Callable>, on_stall: Option<Callable>) -> Self {
+        let shared = |callable: Option<Callable>| callable.map(|callable| Arc::new(callable.0));
+        Self { time: shared(time), on_stall: shared(on_stall) }
+    }
+
+    /// For the garbage collector.
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> std::result::Result<(), PyTraverseError> {
+        [&self.time, &self.on_stall]
+            .into_iter()
+            .flatten()
+            .try_for_each(|shared| visit.call(&**shared))
+    }
 }
 
 impl Clock for PythonClock {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
-        match self {
-            Self::System => SystemClock.unix_nanos(),
-            Self::Callable(callable) => Python::attach(|py| ask(callable.bind(py))),
+        match &self.time {
+            None => SystemClock.unix_nanos(),
+            Some(callable) => Python::attach(|py| ask(callable.bind(py))),
         }
     }
 
     fn sleep(&self, nanos: u64) -> Result<()> {
         Python::attach(|py| {
             py.detach(|| SystemClock.sleep(nanos))?;
-            py.check_signals().map_err(|raised| {
-                errors::keep(Raised::BySignal(raised));
-                Error::because(ErrorKind::ClockFailed, "expected to wait, found a signal")
-            })
+            py.check_signals().map_err(|raised| end_wait(raised, "a signal"))
         })
+    }
+
+    fn stalled(&self, stall: &polyflake::clock::Stall) -> Result<()> {
+        let Some(callable) = &self.on_stall else { return Ok(()) };
+        Python::attach(|py| {
+            let told = callable.call1(py, (Stall::from(stall),));
+            told.map(drop).map_err(|raised| end_wait(raised, "an exception"))
+        })
+    }
+}
+
+/// The error that ends a wait, so that what was raised in it comes out.
+fn end_wait(raised: PyErr, found: &str) -> Error {
+    errors::keep(Raised::InWait(raised));
+    Error::because(ErrorKind::ClockFailed, format!("expected to wait, found {found}"))
+}
+
+/// A notice that a call has to wait.
+#[pyclass(frozen, eq, hash, get_all, module = "polyflake")]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Stall {
+    /// Why: `sequence_exhausted` or `clock_behind`.
+    reason: &'static str,
+    /// The clock's reading, in Unix milliseconds.
+    unix_ms: i64,
+    /// How many calls of this generator wait now, this one included.
+    stalled: u32,
+    /// How long this call has slept, in milliseconds.
+    ticks: u32,
+}
+
+impl From<&polyflake::clock::Stall> for Stall {
+    fn from(stall: &polyflake::clock::Stall) -> Self {
+        let polyflake::clock::Stall { reason, unix_ms, stalled, ticks } = *stall;
+        Self { reason: reason.code(), unix_ms, stalled, ticks }
+    }
+}
+
+#[pymethods]
+impl Stall {
+    fn __repr__(&self) -> String {
+        let Self { reason, unix_ms, stalled, ticks } = self;
+        format!("<Stall: {reason} at {unix_ms} ms, {stalled} stalled, {ticks} ticks>")
     }
 }
 

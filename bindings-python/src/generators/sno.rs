@@ -2,18 +2,13 @@
 
 mod snapshot;
 
-use std::sync::Arc;
-
-use polyflake::{
-    Error, ErrorKind,
-    sno::{self, Builder},
-};
+use polyflake::sno::{self, Builder};
 use pyo3::{PyTraverseError, PyVisit, prelude::*, sync::PyOnceLock, types::PyString};
 pub(crate) use snapshot::{Snapshot, Stats};
 
 use super::clock::PythonClock;
 use crate::{
-    errors::raise,
+    errors::{no_copy, raise},
     ids::{
         array::room_for,
         convert::{
@@ -29,7 +24,7 @@ type Inner = sno::Generator<PythonClock>;
 /// The process-wide generator.
 pub(crate) fn default_generator(py: Python<'_>) -> PyResult<&'static Inner> {
     static DEFAULT: PyOnceLock<Inner> = PyOnceLock::new();
-    DEFAULT.get_or_try_init(py, || Builder::with_clock(PythonClock::System).build().map_err(raise))
+    DEFAULT.get_or_try_init(py, || Builder::with_clock(PythonClock::SYSTEM).build().map_err(raise))
 }
 
 /// One new ID from the process-wide generator.
@@ -44,8 +39,8 @@ pub(crate) fn generate(py: Python<'_>, metabyte: Metabyte) -> PyResult<Sno> {
 pub(crate) struct Generator {
     inner: Inner,
     metabyte: Metabyte,
-    /// For the garbage collector: the same reference that `inner` holds.
-    clock: Option<Arc<Py<PyAny>>>,
+    /// For the garbage collector: the same references that `inner` holds.
+    clock: PythonClock,
 }
 
 /// The options of every way to make a generator.
@@ -55,6 +50,7 @@ struct Options {
     clock: Option<Callable>,
     on_exhausted: Exhausted,
     max_wait: Option<MaxWait>,
+    on_stall: Option<Callable>,
 }
 
 impl Options {
@@ -62,10 +58,8 @@ impl Options {
         self,
         build: impl FnOnce(Builder<PythonClock>) -> polyflake::Result<Inner>,
     ) -> PyResult<Generator> {
-        let clock = self.clock.map(|clock| Arc::new(clock.0));
-        let mut builder =
-            Builder::with_clock(clock.clone().map_or(PythonClock::System, PythonClock::Callable))
-                .on_exhausted(self.on_exhausted.0);
+        let clock = PythonClock::new(self.clock, self.on_stall);
+        let mut builder = Builder::with_clock(clock.clone()).on_exhausted(self.on_exhausted.0);
         if let Some(Span { start, end }) = self.window {
             builder = builder.window(start.0, end.0);
         }
@@ -82,10 +76,10 @@ impl Generator {
     #[pyo3(
         signature = (
             partition = None, *, sequence_min = None, sequence_max = None, metabyte = Metabyte(0), window = None,
-            clock = None, on_exhausted = Exhausted::WAIT, max_wait = None
+            clock = None, on_exhausted = Exhausted::WAIT, max_wait = None, on_stall = None
         ),
         text_signature = "(partition=None, *, sequence_min=None, sequence_max=None, metabyte=0, window=None, \
-                          clock=None, on_exhausted='wait', max_wait=None)"
+                          clock=None, on_exhausted='wait', max_wait=None, on_stall=None)"
     )]
     #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn new(
@@ -97,8 +91,9 @@ impl Generator {
         clock: Option<Callable>,
         on_exhausted: Exhausted,
         max_wait: Option<MaxWait>,
+        on_stall: Option<Callable>,
     ) -> PyResult<Self> {
-        Options { metabyte, window, clock, on_exhausted, max_wait }.make(|mut builder| {
+        Options { metabyte, window, clock, on_exhausted, max_wait, on_stall }.make(|mut builder| {
             if let Some(partition) = partition {
                 builder = builder.partition(partition.0);
             }
@@ -115,8 +110,8 @@ impl Generator {
     /// A generator that goes on where a closed one stopped.
     #[staticmethod]
     #[pyo3(
-        signature = (snapshot, /, *, metabyte = Metabyte(0), window = None, clock = None, on_exhausted = Exhausted::WAIT, max_wait = None),
-        text_signature = "(snapshot, /, *, metabyte=0, window=None, clock=None, on_exhausted='wait', max_wait=None)"
+        signature = (snapshot, /, *, metabyte = Metabyte(0), window = None, clock = None, on_exhausted = Exhausted::WAIT, max_wait = None, on_stall = None),
+        text_signature = "(snapshot, /, *, metabyte=0, window=None, clock=None, on_exhausted='wait', max_wait=None, on_stall=None)"
     )]
     fn restore(
         snapshot: snapshot::Argument,
@@ -125,16 +120,17 @@ impl Generator {
         clock: Option<Callable>,
         on_exhausted: Exhausted,
         max_wait: Option<MaxWait>,
+        on_stall: Option<Callable>,
     ) -> PyResult<Self> {
-        Options { metabyte, window, clock, on_exhausted, max_wait }
+        Options { metabyte, window, clock, on_exhausted, max_wait, on_stall }
             .make(|builder| builder.restore(snapshot.0))
     }
 
     /// A generator that goes on from a snapshot of the original, with the original's habits.
     #[staticmethod]
     #[pyo3(
-        signature = (snapshot, /, *, metabyte = Metabyte(0), window = None, clock = None, on_exhausted = Exhausted::WAIT, max_wait = None),
-        text_signature = "(snapshot, /, *, metabyte=0, window=None, clock=None, on_exhausted='wait', max_wait=None)"
+        signature = (snapshot, /, *, metabyte = Metabyte(0), window = None, clock = None, on_exhausted = Exhausted::WAIT, max_wait = None, on_stall = None),
+        text_signature = "(snapshot, /, *, metabyte=0, window=None, clock=None, on_exhausted='wait', max_wait=None, on_stall=None)"
     )]
     fn import_original(
         snapshot: snapshot::Argument,
@@ -143,8 +139,9 @@ impl Generator {
         clock: Option<Callable>,
         on_exhausted: Exhausted,
         max_wait: Option<MaxWait>,
+        on_stall: Option<Callable>,
     ) -> PyResult<Self> {
-        Options { metabyte, window, clock, on_exhausted, max_wait }
+        Options { metabyte, window, clock, on_exhausted, max_wait, on_stall }
             .make(|builder| builder.import_original(snapshot.0))
     }
 
@@ -211,13 +208,13 @@ impl Generator {
     /// What copying and pickling call: two generators of one partition repeat each other's IDs.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
-        let reason =
-            "expected one generator of a partition, found a copy: save what close() gives instead";
-        Err(raise(Error::because(ErrorKind::InvalidType, reason)))
+        no_copy(
+            "expected one generator of a partition, found a copy: save what close() gives instead",
+        )
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.clock.as_deref().map_or(Ok(()), |clock| visit.call(clock))
+        self.clock.traverse(&visit)
     }
 }
 

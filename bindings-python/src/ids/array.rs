@@ -1,24 +1,44 @@
 //! Many IDs of one size, packed: what the array classes of all families share.
 
 use std::{
-    ffi::{c_char, c_int, c_void},
+    ffi::{CStr, c_char, c_int, c_void},
     ptr,
 };
 
+use polyflake::{Error, randflake::Randflake, sno::Sno};
 use pyo3::{
-    exceptions::{PyBufferError, PyIndexError},
-    ffi,
+    exceptions::{PyBufferError, PyIndexError, PyMemoryError},
+    ffi, intern,
     prelude::*,
-    types::PySlice,
+    types::{PyMemoryView, PySlice},
 };
 
-use super::convert::Whole;
+use super::convert::{Octets, Whole};
+use crate::errors::raise;
 
-/// IDs whose slice in memory is their packed bytes, `SIZE` an ID.
+/// What lies in memory as cells of one kind: those who implement it are listed here, each transparent around bytes or one integer.
+pub(crate) trait Plain: Copy {
+    /// How Python calls the kind of cell.
+    const FORMAT: &CStr;
+    /// Bytes of a cell.
+    const CELL: usize;
+}
+
+impl Plain for Sno {
+    const FORMAT: &CStr = c"B";
+    const CELL: usize = 1;
+}
+
+impl Plain for Randflake {
+    const FORMAT: &CStr = c"q";
+    const CELL: usize = 8;
+}
+
+/// IDs in one piece of memory: a table of bytes with a row an ID, or a list of integers.
 #[derive(PartialEq, Eq, Hash)]
-pub(crate) struct Packed<T, const SIZE: usize> {
+pub(crate) struct Packed<T> {
     ids: Vec<T>,
-    /// As a table of bytes, for exporting: it must live as long as the IDs.
+    /// For exporting: rows, and cells of a row. They must live as long as the IDs.
     shape: [ffi::Py_ssize_t; 2],
     strides: [ffi::Py_ssize_t; 2],
 }
@@ -29,14 +49,13 @@ pub(crate) enum At<T> {
     Many(Vec<T>),
 }
 
-impl<T: Copy + AsRef<[u8]>, const SIZE: usize> Packed<T, SIZE> {
-    const IS_PACKED: () = assert!(size_of::<T>() == SIZE && align_of::<T>() == 1);
+impl<T: Plain> Packed<T> {
+    const CELLS: usize = size_of::<T>() / T::CELL;
 
     pub(crate) fn new(ids: Vec<T>) -> Self {
-        let () = Self::IS_PACKED;
         // A vector has at most isize::MAX bytes.
-        let (length, size) = (ids.len().cast_signed(), SIZE.cast_signed());
-        Self { ids, shape: [length, size], strides: [size, 1] }
+        let [rows, columns, cell] = [ids.len(), Self::CELLS, T::CELL].map(usize::cast_signed);
+        Self { ids, shape: [rows, columns], strides: [columns * cell, cell] }
     }
 
     pub(crate) fn ids(&self) -> &[T] {
@@ -66,7 +85,7 @@ impl<T: Copy + AsRef<[u8]>, const SIZE: usize> Packed<T, SIZE> {
         }
     }
 
-    /// Fills `view` with a read-only table of bytes, a row an ID.
+    /// Fills `view` with the IDs, read-only.
     ///
     /// # Safety
     /// `view` may be written, and `owner` owns `self`, which never changes.
@@ -80,7 +99,7 @@ impl<T: Copy + AsRef<[u8]>, const SIZE: usize> Packed<T, SIZE> {
         let asks = |flag: c_int| flags & flag == flag;
         let refusal = if asks(ffi::PyBUF_WRITABLE) {
             Some("expected a read-only request, found a writable one")
-        } else if asks(ffi::PyBUF_F_CONTIGUOUS) && self.ids.len() > 1 {
+        } else if asks(ffi::PyBUF_F_CONTIGUOUS) && Self::CELLS > 1 && self.ids.len() > 1 {
             Some("expected a C-contiguous request, found a Fortran one")
         } else {
             None
@@ -88,29 +107,29 @@ impl<T: Copy + AsRef<[u8]>, const SIZE: usize> Packed<T, SIZE> {
         if let Some(refusal) = refusal {
             return Err(PyBufferError::new_err(refusal));
         }
-        let table = asks(ffi::PyBUF_ND);
+        let has_shape = asks(ffi::PyBUF_ND);
         let or_null = |wanted: bool, numbers: &[ffi::Py_ssize_t; 2]| {
             if wanted { numbers.as_ptr().cast_mut() } else { ptr::null_mut() }
         };
         let filled = ffi::Py_buffer {
             buf: self.ids.as_ptr().cast_mut().cast::<c_void>(),
             obj: owner.clone().into_ptr(),
-            len: self.shape[0] * self.shape[1],
-            itemsize: 1,
+            len: self.shape[0] * self.strides[0],
+            itemsize: self.strides[1],
             readonly: 1,
-            ndim: if table { 2 } else { 1 },
+            ndim: if has_shape && Self::CELLS > 1 { 2 } else { 1 },
             format: if asks(ffi::PyBUF_FORMAT) {
-                c"B".as_ptr().cast_mut()
+                T::FORMAT.as_ptr().cast_mut()
             } else {
                 ptr::null_mut::<c_char>()
             },
-            shape: or_null(table, &self.shape),
+            shape: or_null(has_shape, &self.shape),
             strides: or_null(asks(ffi::PyBUF_STRIDES), &self.strides),
             suboffsets: ptr::null_mut(),
             internal: ptr::null_mut(),
         };
         // SAFETY: the caller says that `view` may be written. `obj` keeps the owner, and so the IDs, the shape and the strides,
-        // alive and in place until the view is released; `IS_PACKED` makes the IDs `len` bytes.
+        // alive and in place until the view is released; the IDs are `len` bytes without padding, being `Plain`.
         unsafe { view.write(filled) };
         Ok(())
     }
@@ -126,7 +145,43 @@ pub(crate) fn iterate<'py, T>(sequence: &Bound<'py, T>) -> PyResult<Bound<'py, P
 /// A vector of `count` IDs to be filled; refused, not aborted, where memory is short.
 pub(crate) fn room_for<T: Copy>(count: usize, blank: T) -> PyResult<Vec<T>> {
     let mut ids = Vec::new();
-    ids.try_reserve_exact(count).map_err(|_| pyo3::exceptions::PyMemoryError::new_err(()))?;
+    ids.try_reserve_exact(count).map_err(|_| PyMemoryError::new_err(()))?;
     ids.resize(count, blank);
     Ok(ids)
+}
+
+/// 64-bit integers out of a buffer of such, in its order.
+pub(crate) struct Integers(pub(crate) Vec<i64>);
+
+impl FromPyObject<'_, '_> for Integers {
+    type Error = PyErr;
+    fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        let bytes = Octets::extract(value)?;
+        let (format, size) = kind_of_cell(&value)?;
+        let kind = format.trim_start_matches(NATIVE);
+        // How many bytes C's own integers have differs between machines.
+        if !matches!(kind, "q" | "l" | "n") || size != 8 {
+            let found = format!("one of format {format}");
+            return Err(raise(Error::invalid_type("a buffer of signed 64-bit integers", found)));
+        }
+        let (integers, _) = bytes.as_bytes().as_chunks();
+        Ok(Self(integers.iter().map(|bytes| i64::from_ne_bytes(*bytes)).collect()))
+    }
+}
+
+/// What may stand before a format to say that its cells are in the machine's own byte order.
+const NATIVE: [char; 3] = ['@', '=', if cfg!(target_endian = "little") { '<' } else { '>' }];
+
+/// The format of a buffer's cells, and their size.
+fn kind_of_cell(buffer: &Bound<'_, PyAny>) -> PyResult<(String, usize)> {
+    let view = PyMemoryView::from(buffer)?;
+    let format = view.getattr(intern!(buffer.py(), "format"))?.extract()?;
+    Ok((format, view.getattr(intern!(buffer.py(), "itemsize"))?.extract()?))
+}
+
+/// A copy of integers whose pickle machines of either byte order read: Python's own array of them.
+pub(crate) fn portable<'py, T>(integers: &Bound<'py, T>) -> PyResult<Bound<'py, PyAny>> {
+    let py = integers.py();
+    let copy = PyMemoryView::from(integers.as_any())?.call_method0(intern!(py, "tobytes"))?;
+    py.import("array")?.getattr(intern!(py, "array"))?.call1(("q", copy))
 }

@@ -122,14 +122,15 @@ macro_rules! numbers {
         #[derive(Clone, Copy)]
         pub(crate) struct $name(pub(crate) $type);
 
-        impl FromPyObject<'_, '_> for $name {
-            type Error = PyErr;
-            fn extract(value: Value<'_, '_>) -> PyResult<Self> {
-                number(&value, $field, $limits).map(Self)
+        impl pyo3::FromPyObject<'_, '_> for $name {
+            type Error = pyo3::PyErr;
+            fn extract(value: pyo3::Borrowed<'_, '_, pyo3::PyAny>) -> pyo3::PyResult<Self> {
+                $crate::ids::convert::number(&value, $field, $limits).map(Self)
             }
         }
     )*};
 }
+pub(crate) use numbers;
 
 numbers! {
     Metabyte(u8) "metabyte" 0..=u8::MAX;
@@ -231,12 +232,28 @@ impl FromPyObject<'_, '_> for UnixMs {
             return ms_of_datetime(&datetime).map(Self);
         }
         let whole = Whole::among(&value, "int or aware datetime")?;
-        whole.to().map(Self).ok_or_else(|| {
-            let reason = format!("expected time in 64-bit milliseconds, found {whole}");
-            let error = Error::because(ErrorKind::TimeOutOfRange, reason);
-            raise_about(value.py(), &error, Some("time"))
-        })
+        whole.to().map(Self).ok_or_else(|| beyond_64_bits(&value, "milliseconds", whole))
     }
+}
+
+/// A time in whole Unix seconds: an integer.
+#[derive(Clone, Copy)]
+pub(crate) struct UnixSeconds(pub(crate) i64);
+
+impl FromPyObject<'_, '_> for UnixSeconds {
+    type Error = PyErr;
+    fn extract(value: Value<'_, '_>) -> PyResult<Self> {
+        let whole = Whole::of(&value)?;
+        whole.to().map(Self).ok_or_else(|| beyond_64_bits(&value, "seconds", whole))
+    }
+}
+
+/// The error for a time that no format can hold.
+#[cold]
+fn beyond_64_bits(value: &Bound<'_, PyAny>, unit: &str, found: Whole) -> PyErr {
+    let reason = format!("expected time in 64-bit {unit}, found {found}");
+    let error = Error::because(ErrorKind::TimeOutOfRange, reason);
+    raise_about(value.py(), &error, Some("time"))
 }
 
 /// 1970-01-01T00:00:00Z.
@@ -305,6 +322,7 @@ pub(crate) struct Exhausted(pub(crate) OnExhausted);
 
 impl Exhausted {
     pub(crate) const WAIT: Self = Self(OnExhausted::Wait);
+    pub(crate) const ERROR: Self = Self(OnExhausted::Error);
 }
 
 impl FromPyObject<'_, '_> for Exhausted {
@@ -312,7 +330,7 @@ impl FromPyObject<'_, '_> for Exhausted {
     fn extract(value: Value<'_, '_>) -> PyResult<Self> {
         match &*Text::extract(value)? {
             "wait" => Ok(Self::WAIT),
-            "error" => Ok(Self(OnExhausted::Error)),
+            "error" => Ok(Self::ERROR),
             _ => {
                 let error = Error::because(
                     ErrorKind::OutOfRange,

@@ -16,6 +16,7 @@ use pyo3::{
 use super::{
     array::{At, Packed, iterate},
     convert::{self, Flag, Metabyte, Octets, Partition, Sequence, Text, Tick, UnixMs},
+    describe::Description,
 };
 use crate::errors::raise;
 
@@ -174,6 +175,12 @@ pub(crate) fn metabyte(text: Text<'_>) -> PyResult<u8> {
     sno::metabyte(&text).map_err(raise)
 }
 
+/// What the format can do, in figures.
+#[pyfunction]
+pub(crate) fn describe() -> Description {
+    sno::describe().into()
+}
+
 /// The lowest and highest ID of a half-open time range, for BETWEEN queries.
 #[pyfunction]
 #[pyo3(signature = (start, end, /))]
@@ -185,7 +192,7 @@ pub(crate) fn time_range(start: UnixMs, end: UnixMs) -> PyResult<(Sno, Sno)> {
 /// Many IDs, packed.
 #[pyclass(frozen, eq, hash, sequence, module = "polyflake.sno")]
 #[derive(PartialEq, Eq, Hash)]
-pub(crate) struct SnoArray(Packed<sno::Sno, { sno::Sno::LEN }>);
+pub(crate) struct SnoArray(Packed<sno::Sno>);
 
 impl From<Vec<sno::Sno>> for SnoArray {
     fn from(ids: Vec<sno::Sno>) -> Self {

@@ -7,10 +7,10 @@ import { parse } from "smol-toml";
 import { onEachMachine } from "./machines.mjs";
 
 const api = parse(readFileSync(new URL("../../api.toml", import.meta.url), "utf8"));
-const FAMILIES = Object.keys(api).filter((name) => api[name].functions || api[name].classes);
-
 const camelCase = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
 const isOurs = (entry) => entry.in === undefined || entry.in.includes("js");
+const hasOurs = (entries = {}) => Object.values(entries).some(isOurs);
+const FAMILIES = Object.keys(api).filter((name) => hasOurs(api[name].functions) || hasOurs(api[name].classes));
 const ours = (entries = {}) =>
   Object.keys(entries)
     .filter((name) => isOurs(entries[name]))

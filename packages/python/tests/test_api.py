@@ -22,42 +22,56 @@ else:
 
 API: dict[str, Any] = tomllib.loads((REPOSITORY / "packages/api.toml").read_text(encoding="utf-8"))
 
-FAMILIES = [name for name, part in API.items() if "functions" in part or "classes" in part]
-DONE = {"sno": sno}
+FAMILIES = {name: getattr(polyflake, name) for name, part in API.items() if "functions" in part or "classes" in part}
+RECORDS = {
+    "stall": polyflake.Stall,
+    "description": polyflake.Description,
+    "field_description": polyflake.FieldDescription,
+}
 
 
-def mine(entries: dict[str, Any]) -> dict[str, Any]:
-    """The entries that Python has."""
-    return {name: entry for name, entry in entries.items() if "python" in entry.get("in", ["python"])}
+def mine(entries: dict[str, Any]) -> dict[str, str]:
+    """The entries that Python has, and their summaries."""
+    tables = {name: entry if isinstance(entry, dict) else {"summary": entry} for name, entry in entries.items()}
+    return {name: entry["summary"] for name, entry in tables.items() if "python" in entry.get("in", ["python"])}
 
 
 def public(owner: object) -> set[str]:
     return {name for name in vars(owner) if not name.startswith("_")}
 
 
-@pytest.mark.parametrize("family", DONE)
+@pytest.mark.parametrize("family", FAMILIES)
 def test_modules_have_the_stated_functions_and_classes(family: str) -> None:
     stated = mine(API[family].get("functions", {})) | mine(API[family].get("classes", {}))
-    assert set(DONE[family].__all__) == set(stated)
-    for name, entry in stated.items():
-        assert getattr(DONE[family], name).__doc__ == entry["summary"], name
+    assert set(FAMILIES[family].__all__) == set(stated)
+    for name, summary in stated.items():
+        assert getattr(FAMILIES[family], name).__doc__ == summary, name
 
 
-@pytest.mark.parametrize("family", DONE)
+@pytest.mark.parametrize("family", FAMILIES)
 def test_classes_have_the_stated_members(family: str) -> None:
-    for name, stated in mine(API[family].get("classes", {})).items():
-        if "members" not in stated:
-            continue
-        cls, members = getattr(DONE[family], name), mine(stated["members"])
-        assert public(cls) == set(members), name
-        for member, entry in members.items():
-            assert getattr(cls, member).__doc__ == entry["summary"], member
+    classes = API[family].get("classes", {})
+    for name in mine(classes):
+        if "members" in classes[name]:
+            has_members(getattr(FAMILIES[family], name), classes[name]["members"])
 
 
-@pytest.mark.parametrize("family", DONE)
+@pytest.mark.parametrize("record", RECORDS)
+def test_records_have_the_stated_members(record: str) -> None:
+    has_members(RECORDS[record], API[record]["members"])
+
+
+def has_members(cls: type, entries: dict[str, Any]) -> None:
+    stated = mine(entries)
+    assert public(cls) == set(stated), cls
+    for member, summary in stated.items():
+        assert getattr(cls, member).__doc__ == summary, member
+
+
+@pytest.mark.parametrize("family", [name for name, part in API.items() if "Generator" in part.get("classes", {})])
 def test_generators_take_the_stated_options(family: str) -> None:
-    stated = API[family]["classes"]["Generator"]["options"]
-    assert list(inspect.signature(DONE[family].Generator).parameters) == list(stated)
+    stated = mine(API[family]["classes"]["Generator"]["options"])
+    assert list(inspect.signature(FAMILIES[family].Generator).parameters) == list(stated)
 
 
 def test_every_code_has_a_class_and_no_other_code_has() -> None:
@@ -99,9 +113,11 @@ def test_the_version_is_the_workspaces() -> None:
     assert polyflake.__version__ == version == importlib.metadata.version("polyflake")
 
 
-def test_what_can_be_pickled_by_name_is_found_by_name() -> None:
-    for name in sno.__all__:
-        assert pickle.loads(pickle.dumps(getattr(sno, name))) is getattr(sno, name)
+@pytest.mark.parametrize("module", [*FAMILIES.values(), polyflake], ids=lambda module: module.__name__)
+def test_what_can_be_pickled_by_name_is_found_by_name(module: Any) -> None:
+    public = [getattr(module, name) for name in module.__all__]
+    for named in (value for value in public if callable(value)):
+        assert pickle.loads(pickle.dumps(named)) is named
 
 
 def test_messages_are_lower_case_without_a_full_stop() -> None:

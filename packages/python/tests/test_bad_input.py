@@ -3,159 +3,20 @@
 from __future__ import annotations
 
 import datetime as dt
-import decimal
-import enum
-import fractions
 import uuid
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from catalogue import BAD_CHARACTERS, Raising, anything
 from hypothesis import given
-from hypothesis import strategies as st
 from support import NOW_MS, NOW_NS, refused
 
 from polyflake import InvalidTypeError, PolyflakeError, sno
 
 ID = sno.Sno("93bm44ab22flxhjb")
 SHARED = sno.Generator(1)
-
-
-class Indexed:
-    """Stands for an integer."""
-
-    def __init__(self, value: int) -> None:
-        self.value = value
-
-    def __index__(self) -> int:
-        return self.value
-
-
-class Raising:
-    """Claims to stand for an integer, and raises."""
-
-    def __init__(self, raised: BaseException) -> None:
-        self.raised = raised
-
-    def __index__(self) -> int:
-        raise self.raised
-
-
-class NoInteger:
-    def __index__(self) -> int:
-        return "7"  # type: ignore[return-value]
-
-
-class Colour(enum.IntEnum):
-    RED = 7
-
-
-class MyInt(int):
-    """A subclass that lies about everything but its value."""
-
-    def __index__(self) -> int:
-        raise AssertionError
-
-    def __rshift__(self, other: int) -> int:
-        raise AssertionError
-
-    def __eq__(self, other: object) -> bool:
-        raise AssertionError
-
-    __hash__ = int.__hash__
-
-
-def field(name: str, call: Callable[[Any], object], most: int) -> Any:
-    return pytest.param(name, call, most, id=name)
-
-
-# Every parameter that takes an integer: the name in errors, a call, the largest value.
-INTEGERS = [
-    field("metabyte", sno.generate, 255),
-    field("metabyte", ID.with_metabyte, 255),
-    field("metabyte", SHARED.generate, 255),
-    field("metabyte", SHARED.generate_text, 255),
-    field("metabyte", lambda m: SHARED.generate_many(1, m), 255),
-    field("metabyte", lambda m: SHARED.generate_at(NOW_MS, m), 255),
-    field("metabyte", lambda m: sno.Generator(metabyte=m), 255),
-    field("metabyte", lambda m: sno.Sno.from_parts(tick=0, partition=0, sequence=0, metabyte=m), 255),
-    field("partition", sno.Generator, 65535),
-    field("partition", ID.with_partition, 65535),
-    field("partition", lambda p: sno.Sno.from_parts(tick=0, partition=p, sequence=0), 65535),
-    field("sequence", ID.with_sequence, 65535),
-    field("sequence", lambda s: sno.Sno.from_parts(tick=0, partition=0, sequence=s), 65535),
-    field("sequence_min", lambda s: sno.Generator(sequence_min=s), 65532),
-    field("sequence_max", lambda s: sno.Generator(sequence_max=s), 65535),
-    field("tick", lambda t: sno.Sno.from_parts(tick=t, partition=0, sequence=0), 2**39 - 1),
-    field("max_wait", lambda w: sno.Generator(max_wait=w), 2**32 - 1),
-    field("n", lambda n: SHARED.generate_many(n), 2**24),
-]
-
-HUGE = [2**39, 2**53 - 1, 2**53, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 2**127, 2**128, 2**200, 10**10_000]
-
-
-@pytest.mark.parametrize(("name", "call", "most"), INTEGERS)
-def test_integers_outside_their_range_are_refused(name: str, call: Callable[[Any], object], most: int) -> None:
-    for value in [-1, -(2**31), -(2**63), -(2**63) - 1, -(2**200), most + 4, *HUGE]:
-        with refused("out_of_range") as caught:
-            call(value)
-        assert isinstance(caught.value, OverflowError)
-        assert caught.value.field in (name, "sequence_max")
-
-
-@pytest.mark.parametrize(("name", "call", "most"), [case for case in INTEGERS if case.id != "n"])
-def test_whatever_stands_for_an_integer_is_taken(name: str, call: Callable[[Any], object], most: int) -> None:
-    for value in [7, most, MyInt(7), Indexed(7), Colour.RED, np.int64(7), np.uint8(7), np.array(7)]:
-        call(value)
-
-
-NO_INTEGERS = [
-    True,
-    False,
-    1.0,
-    float("nan"),
-    decimal.Decimal(1),
-    fractions.Fraction(1),
-    1j,
-    "1",
-    [],
-    {},
-    object(),
-    np.bool_(True),
-    np.float64(1),
-    np.array([1, 2]),
-    NoInteger(),
-    dt.timedelta(1),
-    int,
-]
-
-
-@pytest.mark.parametrize(("name", "call", "most"), INTEGERS)
-def test_what_is_no_integer_is_refused(name: str, call: Callable[[Any], object], most: int) -> None:
-    for value in NO_INTEGERS:
-        with refused("invalid_type") as caught:
-            call(value)
-        assert isinstance(caught.value, TypeError)
-
-
-@pytest.mark.parametrize("call", [sno.generate, ID.with_metabyte, ID.with_partition, SHARED.generate_many])
-def test_none_is_no_integer(call: Callable[[Any], object]) -> None:
-    with refused("invalid_type"):
-        call(None)
-
-
-@pytest.mark.parametrize(("name", "call", "most"), INTEGERS)
-def test_what_an_index_raises_is_the_cause(name: str, call: Callable[[Any], object], most: int) -> None:
-    raised = ZeroDivisionError("no")
-    with refused("invalid_type") as caught:
-        call(Raising(raised))
-    assert caught.value.__cause__ is raised
-    with refused("invalid_type"):  # not mistaken for an integer that is too large
-        call(Raising(OverflowError("no")))
-    for through in (KeyboardInterrupt, SystemExit, GeneratorExit):
-        with pytest.raises(through):
-            call(Raising(through()))
 
 
 TEXT = "93bm44ab22flxhjb"
@@ -167,16 +28,6 @@ NO_TEXTS = [
     "9" * (1 << 20),
     "é" * (1 << 20),
 ]
-BAD_CHARACTERS = [
-    *"\0\n\r\t =-_!01yzAX\x7f\x80\xa0",
-    "\uff19",  # full-width 9
-    "\u0669",  # Arabic 9
-    "\u0430",  # Cyrillic a
-    "\u212a",  # Kelvin
-    "\uff41",  # full-width a
-    *"\ufeff\u200b\u0301\ud800\udfff\U0001d7d7\U0010ffff",
-]
-
 READERS = [sno.Sno, sno.metabyte]
 
 
@@ -405,21 +256,6 @@ def test_an_argument_may_use_the_generator() -> None:
             return SHARED.generate(5).metabyte
 
     assert SHARED.generate(Reentrant()).metabyte == 5
-
-
-anything = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(),
-    st.text(),
-    st.binary(),
-    st.datetimes(),
-    st.decimals(),
-    st.uuids(),
-    st.lists(st.integers()),
-    st.tuples(st.integers(), st.integers()),
-)
 
 
 @given(anything)

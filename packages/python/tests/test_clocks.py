@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from support import NOW_MS, NOW_NS, TICK_NS, refused, script
 
-from polyflake import PolyflakeError, sno
+from polyflake import PolyflakeError, randflake, sno
 
 
 class Clock:
@@ -43,42 +43,65 @@ CALLS: list[Callable[[sno.Generator], object]] = [
     lambda g: g.stats(),
 ]
 
+SECRET = bytes(16)
+LEASE = randflake.Lease(1, 1_730_000_000, 2_803_741_824)
 
-@pytest.mark.parametrize("call", CALLS)
+
+def randflakes(clock: Callable[[], Any]) -> randflake.Generator:
+    return randflake.Generator(LEASE, SECRET, clock=clock)
+
+
+def first_sequence(id: Any) -> bool:
+    """Whether nothing was made before this ID."""
+    return (randflake.Codec(SECRET).inspect(id) if isinstance(id, int) else id).sequence == 0
+
+
+# A generator of each family under a clock, and every call that reads it.
+READERS: list[Any] = [
+    *(pytest.param(generator, call, id=f"sno {k}") for k, call in enumerate(CALLS)),
+    *(pytest.param(randflakes, call, id=f"randflake {k}") for k, call in enumerate(CALLS[:3])),
+]
+
+each_reader = pytest.mark.parametrize(("make", "call"), READERS)
+
+
+@each_reader
 @pytest.mark.parametrize("raised", [ZeroDivisionError("no"), OSError(5, "no"), StopIteration(), RecursionError()])
-def test_what_a_clock_raises_is_the_cause(call: Callable[[sno.Generator], object], raised: Exception) -> None:
+def test_what_a_clock_raises_is_the_cause(make: Any, call: Callable[[Any], object], raised: Exception) -> None:
     clock = Clock(raised)
-    ids = generator(clock)
+    ids = make(clock)
     with refused("clock_failed") as caught:
         call(ids)
     assert caught.value.__cause__ is raised
     clock.reading = NOW_NS
-    assert ids.generate().sequence == 0
+    assert first_sequence(ids.generate())
 
 
-@pytest.mark.parametrize("call", CALLS)
+@each_reader
 @pytest.mark.parametrize("through", [KeyboardInterrupt, SystemExit, GeneratorExit])
-def test_what_is_no_failure_goes_through(call: Callable[[sno.Generator], object], through: type[BaseException]) -> None:
+def test_what_is_no_failure_goes_through(
+    make: Any, call: Callable[[Any], object], through: type[BaseException]
+) -> None:
     clock = Clock(through())
-    ids = generator(clock)
+    ids = make(clock)
     with pytest.raises(through):
         call(ids)
     clock.reading = NOW_NS
-    assert ids.generate().sequence == 0
+    assert first_sequence(ids.generate())
 
 
+@each_reader
 @pytest.mark.parametrize(
     "reading", [None, True, False, 1.5, float(NOW_NS), float("nan"), "now", decimal.Decimal(NOW_NS), b"", [], object()]
 )
-def test_a_reading_is_an_integer(reading: Any) -> None:
+def test_a_reading_is_an_integer(make: Any, call: Callable[[Any], object], reading: Any) -> None:
     clock = Clock(reading)
-    ids = generator(clock)
-    for call in CALLS:
-        with refused("clock_failed") as caught:
-            call(ids)
-        assert isinstance(caught.value.__cause__, TypeError)
+    ids = make(clock)
+    with refused("clock_failed") as caught:
+        call(ids)
+    assert isinstance(caught.value.__cause__, TypeError)
     clock.reading = NOW_NS
-    assert ids.generate().sequence == 0
+    assert first_sequence(ids.generate())
 
 
 @pytest.mark.parametrize("reading", [0, -1, 1_262_304_000_000_000_000 - 1, 3_461_327_255_552_000_000, 2**63 - 1])
@@ -88,11 +111,11 @@ def test_a_reading_outside_the_formats_time_is_refused(reading: int) -> None:
             call(generator(Clock(reading)))
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_a_reading_beyond_64_bits_is_refused(call: Callable[[sno.Generator], object]) -> None:
+@each_reader
+def test_a_reading_beyond_64_bits_is_refused(make: Any, call: Callable[[Any], object]) -> None:
     for reading in (2**63, -(2**63) - 1, 2**64, 2**127, 2**128, -(2**200), 10**10_000):
         with refused("time_out_of_range"):
-            call(generator(Clock(reading)))
+            call(make(Clock(reading)))
 
 
 def test_what_stands_for_an_integer_is_a_reading() -> None:
@@ -107,8 +130,9 @@ def test_the_first_and_the_last_tick() -> None:
     assert generator(Clock(last * 1_000_000 + TICK_NS - 1)).generate().tick == 2**39 - 1
 
 
-def test_a_clock_may_use_its_generator() -> None:
-    inner: list[sno.Sno] = []
+@pytest.mark.parametrize("make", [generator, randflakes])
+def test_a_clock_may_use_its_generator(make: Any) -> None:
+    inner: list[Any] = []
     calls = iter(range(4))
 
     def clock() -> int:
@@ -116,9 +140,10 @@ def test_a_clock_may_use_its_generator() -> None:
             inner.append(ids.generate())
         return NOW_NS
 
-    ids = generator(clock)
+    ids = make(clock)
     outer = ids.generate()
-    assert [id.sequence for id in [*inner, outer]] == [0, 1, 2, 3, 4]
+    alone = make(lambda: NOW_NS)
+    assert [*inner, outer] == list(alone.generate_many(5))
 
 
 def test_a_failure_inside_a_clock_stays_there() -> None:
@@ -132,7 +157,8 @@ def test_a_failure_inside_a_clock_stays_there() -> None:
     assert generator(clock).generate().unix_ms == NOW_MS
 
 
-def test_a_clock_may_close_its_generator() -> None:
+@pytest.mark.parametrize("make", [generator, randflakes])
+def test_a_clock_may_close_its_generator(make: Any) -> None:
     once = iter([True])
 
     def clock() -> int:
@@ -140,16 +166,18 @@ def test_a_clock_may_close_its_generator() -> None:
             ids.close()
         return NOW_NS
 
-    ids = generator(clock)
+    ids = make(clock)
     with refused("generator_closed"):
         ids.generate()
 
 
-def test_a_clock_that_calls_for_ever_is_stopped_by_python() -> None:
+@pytest.mark.parametrize("make", [generator, randflakes])
+def test_a_clock_that_calls_for_ever_is_stopped_by_python(make: Any) -> None:
     def clock() -> int:
-        return ids.generate().unix_ms * 1_000_000
+        ids.generate()
+        return NOW_NS
 
-    ids = generator(clock)
+    ids = make(clock)
     with refused("clock_failed"):
         ids.generate()
 

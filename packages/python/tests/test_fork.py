@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from polyflake import PolyflakeError, sno
+from polyflake import PolyflakeError, randflake, sno
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 
@@ -102,8 +102,27 @@ def test_a_given_partition_stays_with_the_parent(use: Callable[[sno.Generator], 
     assert generator.generate().partition == 7
 
 
+LEASE = randflake.Lease(7, 1_730_000_000, 2_803_741_824)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [lambda g: g.generate(), lambda g: g.generate_text(), lambda g: len(g.generate_many(5)), lambda g: g.close()],
+)
+def test_a_lease_stays_with_the_parent(use: Callable[[randflake.Generator], Any]) -> None:
+    generator = randflake.Generator(LEASE, bytes(16), on_exhausted="wait")
+    generator.generate()
+    assert in_child(lambda: use(generator)) == "forked"
+    assert in_child(lambda: generator.inspect(0).node) == generator.inspect(0).node
+    assert generator.inspect(generator.generate()).node == 7
+
+
 def test_a_child_may_have_generators_of_its_own() -> None:
     assert in_child(lambda: sno.Generator(7).generate().partition) == 7
+    leased = randflake.Generator(randflake.Lease(8, LEASE.start, LEASE.end), bytes(16))
+    assert in_child(lambda: leased.generate()) == "forked"
+    fresh = in_child(lambda: randflake.Generator(LEASE, bytes(16)).generate())
+    assert leased.inspect(fresh).node == 7
 
 
 def _make(_: int) -> list[str]:

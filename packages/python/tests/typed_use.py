@@ -7,7 +7,7 @@ import uuid
 from typing_extensions import assert_type
 
 import polyflake
-from polyflake import sno
+from polyflake import randflake, sno, sparx64
 
 id = sno.generate()
 assert_type(id, sno.Sno)
@@ -43,6 +43,31 @@ try:
 except polyflake.InvalidValueError as error:
     assert_type(error.code, str)
     assert_type((error.position, error.retry_at, error.written), tuple[int | None, int | None, int | None])
+
+lease = randflake.Lease((1, 5), 1_763_650_000, 1_763_653_600)
+assert_type((lease.nodes, lease.start, lease.end), tuple[tuple[int, int], int, int])
+flakes = randflake.Generator(lease, b"sixteen byte key", on_exhausted="wait", resume_after=1_763_650_001)
+assert_type(flakes.generate(), int)
+assert_type(flakes.generate_text(), str)
+assert_type(flakes.generate_many(3)[1:], randflake.RandflakeArray)
+assert_type(flakes.generate_many(3)[0], int)
+assert_type(flakes.close(), int | None)
+parts = randflake.Codec(bytearray(16)).inspect(1)
+assert_type((parts.timestamp, parts.datetime, parts.node), tuple[int, dt.datetime, int])
+assert_type(randflake.to_unsigned(randflake.decode_text("v")), int)
+assert_type(randflake.describe().fields[0].name, str)
+assert_type(sparx64.Sparx64(memoryview(bytes(16))).encrypt(bytes(8)), bytes)
+
+
+def hear(stall: polyflake.Stall) -> None:
+    assert_type((stall.reason, stall.ticks), tuple[str, int])
+
+
+sno.Generator(on_stall=hear)
+sno.Generator(on_stall=lambda: None)  # type: ignore[arg-type, misc]
+randflake.Generator(lease, "sixteen byte key")  # type: ignore[arg-type]
+randflake.Lease(1.5, 0, 1)  # type: ignore[arg-type]
+randflake.encode_text("v")  # type: ignore[arg-type]
 
 id.metabyte = 3  # type: ignore[misc]
 sno.Sno(7)  # type: ignore[arg-type]

@@ -13,15 +13,15 @@ aware ``datetime`` or integer Unix milliseconds; naive datetimes are not. Bytes 
 import datetime as dt
 import uuid as _uuid
 from collections.abc import Callable, Iterator
-from typing import Any, Literal, SupportsIndex, TypeAlias, final, overload
+from typing import Any, SupportsIndex, TypeAlias, final, overload
 
 from typing_extensions import Buffer
 
-_Time: TypeAlias = dt.datetime | SupportsIndex
-_Partition: TypeAlias = SupportsIndex | bytes | bytearray | memoryview
-_OnExhausted: TypeAlias = Literal["wait", "error"]
+from polyflake._polyflake import Description, Stall, _OnExhausted, _Time
 
-__all__ = ["Generator", "Snapshot", "Sno", "SnoArray", "Stats", "generate", "metabyte", "time_range"]
+_Partition: TypeAlias = SupportsIndex | bytes | bytearray | memoryview
+
+__all__ = ["Generator", "Snapshot", "Sno", "SnoArray", "Stats", "describe", "generate", "metabyte", "time_range"]
 
 def generate(metabyte: SupportsIndex = 0) -> Sno:
     """One new ID from the process-wide generator.
@@ -57,6 +57,9 @@ def time_range(start: _Time, end: _Time, /) -> tuple[Sno, Sno]:
     :raises OutOfRangeError: ``out_of_range`` if the range is reversed or holds no tick of 4 ms, ``time_out_of_range``
         before 2010 or past 2079-09-07T15:47:35.548Z.
     """
+
+def describe() -> Description:
+    """What the format can do, in figures."""
 
 @final
 class Sno:
@@ -187,6 +190,7 @@ class Generator:
         clock: Callable[[], SupportsIndex] | None = None,
         on_exhausted: _OnExhausted = "wait",
         max_wait: SupportsIndex | None = None,
+        on_stall: Callable[[Stall], object] | None = None,
     ) -> Generator:
         """A new generator.
 
@@ -203,6 +207,8 @@ class Generator:
             be slow, raise or use the generator itself.
         :param on_exhausted: what to do when a tick's sequences are used up: ``"wait"`` for the next, or ``"error"``.
         :param max_wait: how long one call may wait, in milliseconds, 0..4294967295; 1000.
+        :param on_stall: hears of calls that have to wait, before each of their sleeps, on the waiting thread; what it
+            raises ends the wait and comes out.
         :raises OutOfRangeError: with the ``field``.
         """
 
@@ -216,6 +222,7 @@ class Generator:
         clock: Callable[[], SupportsIndex] | None = None,
         on_exhausted: _OnExhausted = "wait",
         max_wait: SupportsIndex | None = None,
+        on_stall: Callable[[Stall], object] | None = None,
     ) -> Generator:
         """A generator that goes on where a closed one stopped, with its partition and bounds. Restore a snapshot
         once: a second generator from it repeats the first one's IDs.
@@ -233,6 +240,7 @@ class Generator:
         clock: Callable[[], SupportsIndex] | None = None,
         on_exhausted: _OnExhausted = "wait",
         max_wait: SupportsIndex | None = None,
+        on_stall: Callable[[Stall], object] | None = None,
     ) -> Generator:
         """A generator that goes on from a snapshot of the original, with the original's habits: bounds in the wrong
         order are swapped, and an upper bound of 0 is read as 65535.

@@ -1,0 +1,29 @@
+"""Randflake: 64-bit IDs that look random to those without the secret."""
+
+from polyflake._polyflake import randflake as _randflake
+
+Codec = _randflake.Codec
+Generator = _randflake.Generator
+Lease = _randflake.Lease
+Parts = _randflake.Parts
+RandflakeArray = _randflake.RandflakeArray
+Stats = _randflake.Stats
+decode_text = _randflake.decode_text
+describe = _randflake.describe
+encode_text = _randflake.encode_text
+from_unsigned = _randflake.from_unsigned
+to_unsigned = _randflake.to_unsigned
+
+__all__ = [
+    "Codec",
+    "Generator",
+    "Lease",
+    "Parts",
+    "RandflakeArray",
+    "Stats",
+    "decode_text",
+    "describe",
+    "encode_text",
+    "from_unsigned",
+    "to_unsigned",
+]

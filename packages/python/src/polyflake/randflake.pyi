@@ -1,0 +1,288 @@
+"""Randflake: 64-bit IDs that look random to those without the secret.
+
+    30 timestamp, seconds since 2024-10-27T03:33:20Z | 17 node | 17 sequence      (encrypted with SPARX-64/128)
+
+An ID is an ``int``, signed, as a database has it in a BIGINT column; its text is base32hex of the unsigned value. IDs
+are unpredictable and nothing more: they are not authentic, no capability, and do not sort by time.
+
+Whatever is refused raises a :class:`polyflake.PolyflakeError`; nothing is rounded, wrapped or guessed. Integers are
+``int`` or what stands for one (``__index__``, as NumPy's integers do); ``bool`` and ``float`` are not. Times are
+integer Unix seconds, the last one 2803741823 (2058-11-05T17:10:23Z).
+"""
+
+import datetime as dt
+from collections.abc import Callable, Iterator
+from typing import Any, SupportsIndex, TypeAlias, final, overload
+
+from typing_extensions import Buffer
+
+from polyflake._polyflake import Description, Stall, _OnExhausted
+
+_Nodes: TypeAlias = SupportsIndex | tuple[SupportsIndex, SupportsIndex] | list[SupportsIndex]
+
+__all__ = [
+    "Codec",
+    "Generator",
+    "Lease",
+    "Parts",
+    "RandflakeArray",
+    "Stats",
+    "decode_text",
+    "describe",
+    "encode_text",
+    "from_unsigned",
+    "to_unsigned",
+]
+
+def encode_text(id: SupportsIndex, /) -> str:
+    """The text of an ID: 1 to 13 characters of ``[0-9a-v]``.
+
+        >>> encode_text(4594531474933654033)
+        '3vgoe12ccb8gh'
+
+    :param id: -2^63..2^63-1.
+    :raises OutOfRangeError: ``out_of_range``, for unsigned values too: see :func:`from_unsigned`.
+    """
+
+def decode_text(text: str, /) -> int:
+    """The ID of a text.
+
+    There is one spelling for each ID: lower case, without padding and leading zeros.
+
+    :raises InvalidValueError: ``invalid_length`` unless it has 1 to 13 characters, ``invalid_character`` with the
+        position of the first bad one, ``not_canonical`` for a leading zero.
+    :raises OutOfRangeError: ``out_of_range`` above 2^64-1.
+    """
+
+def to_unsigned(id: SupportsIndex, /) -> int:
+    """The same 64 bits, without a sign: 0..2^64-1.
+
+    :raises OutOfRangeError: unless the ID is in -2^63..2^63-1.
+    """
+
+def from_unsigned(value: SupportsIndex, /) -> int:
+    """The ID whose 64 bits are this number without a sign.
+
+    :raises OutOfRangeError: unless the value is in 0..2^64-1.
+    """
+
+def describe() -> Description:
+    """What the format can do, in figures. The fields are those of the raw value, which only the secret shows."""
+
+@final
+class Lease:
+    """The right to use one node, or a range of nodes, from ``start`` until just before ``end``, in Unix seconds.
+
+    Whoever hands out leases makes sure that no two share a node and a second. A lease serves one generator once. It is
+    a value: equal to another of the same numbers, hashable, and may be copied and pickled.
+
+        >>> Lease(42, 1_763_650_000, 1_763_653_600).nodes
+        (42, 42)
+    """
+
+    def __new__(cls, nodes: _Nodes, start: SupportsIndex, end: SupportsIndex) -> Lease:
+        """A lease.
+
+        :param nodes: one node, or the first and the last of a range: 0..131071.
+        :param start: the first second, at least 1730000000.
+        :param end: one past the last second, at most 2803741824.
+        :raises OutOfRangeError: with the ``field``.
+        """
+
+    @property
+    def nodes(self) -> tuple[int, int]:
+        """The first and the last node."""
+
+    @property
+    def start(self) -> int:
+        """The first second, in Unix seconds."""
+
+    @property
+    def end(self) -> int:
+        """One past the last second, in Unix seconds."""
+
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[type[Lease], tuple[tuple[int, int], int, int]]: ...
+
+@final
+class Parts:
+    """What an ID holds, as the secret shows it."""
+
+    @property
+    def timestamp(self) -> int:
+        """When it was made, in Unix seconds."""
+
+    @property
+    def datetime(self) -> dt.datetime:
+        """When it was made, as an aware datetime in UTC."""
+
+    @property
+    def node(self) -> int:
+        """The node that made it, 0..131071."""
+
+    @property
+    def sequence(self) -> int:
+        """Which one of its node's second it was, 0..131071."""
+
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+@final
+class Codec:
+    """Reads IDs, and makes those of given fields, under a secret. The secret is in no text of it, and it can be neither
+    copied nor pickled."""
+
+    def __new__(cls, secret: Buffer, /) -> Codec:
+        """A codec for a secret of 16 bytes, which are copied: what becomes of them later changes nothing.
+
+        :raises InvalidValueError: ``invalid_secret`` for another length.
+        """
+
+    def inspect(self, id: SupportsIndex, /) -> Parts:
+        """The fields of an ID. That they look like some says nothing: every number decrypts to something.
+
+        :raises OutOfRangeError: unless the ID is in -2^63..2^63-1.
+        """
+
+    def encrypt(self, timestamp: SupportsIndex, node: SupportsIndex, sequence: SupportsIndex) -> int:
+        """The ID of given fields; that it is made only once is the caller's concern.
+
+        :param timestamp: Unix seconds, 1730000000..2803741823.
+        :param node: 0..131071.
+        :param sequence: 0..131071.
+        :raises OutOfRangeError: ``time_out_of_range`` for the timestamp, ``out_of_range`` with the ``field``.
+        """
+
+    def __reduce__(self) -> Any: ...
+
+@final
+class Generator:
+    """A source of IDs under one lease, up to 131,072 a second for each of its nodes.
+
+    Threads may share it. It fails where a second is used up or the clock is behind the last second used, or waits when
+    asked to. A lease that served one generator must not serve another without ``resume_after``, so a generator can be
+    neither copied nor pickled, and in a forked child it refuses with ``forked``. The secret is in no text of it.
+
+    Waiting lets other threads run and ends when a signal's handler raises, as ``KeyboardInterrupt`` does.
+    """
+
+    def __new__(
+        cls,
+        lease: Lease,
+        secret: Buffer,
+        *,
+        clock: Callable[[], SupportsIndex] | None = None,
+        on_exhausted: _OnExhausted = "error",
+        max_wait: SupportsIndex | None = None,
+        resume_after: SupportsIndex | None = None,
+        on_stall: Callable[[Stall], object] | None = None,
+    ) -> Generator:
+        """A new generator.
+
+        :param lease: which nodes it may use, and when.
+        :param secret: 16 bytes, which are copied; the same for all nodes.
+        :param clock: gives integer Unix nanoseconds, instead of the system's clock; called without a lock, so it may
+            be slow, raise or use the generator itself.
+        :param on_exhausted: what to do when a second's IDs are used up, or the clock is behind: ``"error"``, or
+            ``"wait"`` for it to move on.
+        :param max_wait: how long one call may wait, in milliseconds, 0..4294967295; 1000.
+        :param resume_after: the last second that the lease was used in, as :meth:`close` told: no ID is made in it or
+            before it. 1730000000..2803741823.
+        :param on_stall: hears of calls that have to wait, before each of their sleeps, on the waiting thread; what it
+            raises ends the wait and comes out.
+        :raises InvalidValueError: ``invalid_secret`` unless it has 16 bytes.
+        :raises OutOfRangeError: with the ``field``.
+        """
+
+    def generate(self) -> int:
+        """One new ID.
+
+        :raises LeaseError: ``lease_not_started`` with ``retry_at``, ``lease_expired``.
+        :raises ClockError: ``clock_behind`` with ``retry_at``, ``clock_failed``.
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``.
+        :raises StateError: ``generator_closed``, ``forked``.
+        """
+
+    def generate_text(self) -> str:
+        """The text of one new ID, at once: ``encode_text(generate())``. Raises as :meth:`generate`."""
+
+    def generate_many(self, n: SupportsIndex, /) -> RandflakeArray:
+        """Many new IDs. Other threads run meanwhile.
+
+        :param n: how many, 0..16777216.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
+        """
+
+    def inspect(self, id: SupportsIndex, /) -> Parts:
+        """The fields of an ID, of this generator or another under the same secret: see :meth:`Codec.inspect`."""
+
+    @property
+    def lease(self) -> Lease:
+        """The lease, as far as it was extended."""
+
+    def extend_lease(self, lease: Lease, /) -> None:
+        """Extends the lease; one that ends no later changes nothing.
+
+        :raises LeaseError: ``lease_mismatch`` unless both have the same nodes and start.
+        """
+
+    def stats(self) -> Stats:
+        """Figures of now."""
+
+    def close(self) -> int | None:
+        """Ends the generator, also for calls in flight on other threads, and tells the last second used, in Unix
+        seconds: what the lease's next generator must resume after. ``None`` if nothing was made.
+
+        :raises StateError: ``generator_closed`` if it was; ``forked``, since the parent's generator goes on.
+        """
+
+    def __reduce__(self) -> Any: ...
+
+@final
+class RandflakeArray:
+    """Many IDs, packed: a signed 64-bit integer each.
+
+    It has the buffer protocol, as a read-only list of them: ``numpy.asarray(ids)`` is an ``int64`` array that copies
+    nothing.
+    """
+
+    def __new__(cls, ids: Buffer, /) -> RandflakeArray:
+        """The IDs of a buffer of signed 64-bit integers in the machine's byte order, such as a NumPy array of
+        ``int64`` or an ``array("q")``.
+
+        :raises InvalidTypeError: for a buffer of anything else, of unsigned integers too.
+        """
+
+    def texts(self) -> list[str]:
+        """The texts of all."""
+
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> int: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> RandflakeArray: ...
+    def __iter__(self) -> Iterator[int]: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[type[RandflakeArray], tuple[Any]]: ...
+
+@final
+class Stats:
+    """Figures of a generator, at one moment."""
+
+    @property
+    def last_second(self) -> int | None:
+        """The last second used, in Unix seconds; ``None`` before the first ID."""
+
+    @property
+    def len(self) -> int:
+        """How many IDs of that second are used up."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether the generator was closed."""
+
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...

@@ -1,0 +1,102 @@
+"""The catalogue of bad input: what is tried at every function."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import enum
+import fractions
+
+import numpy as np
+from hypothesis import strategies as st
+
+
+class Indexed:
+    """Stands for an integer."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __index__(self) -> int:
+        return self.value
+
+
+class Raising:
+    """Claims to stand for an integer, and raises."""
+
+    def __init__(self, raised: BaseException) -> None:
+        self.raised = raised
+
+    def __index__(self) -> int:
+        raise self.raised
+
+
+class NoInteger:
+    def __index__(self) -> int:
+        return "7"  # type: ignore[return-value]
+
+
+class Colour(enum.IntEnum):
+    RED = 7
+
+
+class MyInt(int):
+    """A subclass that lies about everything but its value."""
+
+    def __index__(self) -> int:
+        raise AssertionError
+
+    def __rshift__(self, other: int) -> int:
+        raise AssertionError
+
+    def __eq__(self, other: object) -> bool:
+        raise AssertionError
+
+    __hash__ = int.__hash__
+
+
+HUGE = [2**39, 2**53 - 1, 2**53, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 2**127, 2**128, 2**200, 10**10_000]
+
+NO_INTEGERS = [
+    True,
+    False,
+    1.0,
+    float("nan"),
+    decimal.Decimal(1),
+    fractions.Fraction(1),
+    1j,
+    "1",
+    [],
+    {},
+    object(),
+    np.bool_(True),
+    np.float64(1),
+    np.array([1, 2]),
+    NoInteger(),
+    dt.timedelta(1),
+    int,
+]
+
+BAD_CHARACTERS = [
+    *"\0\n\r\t =-_!01yzAX\x7f\x80\xa0",
+    "\uff19",  # full-width 9
+    "\u0669",  # Arabic 9
+    "\u0430",  # Cyrillic a
+    "\u212a",  # Kelvin
+    "\uff41",  # full-width a
+    *"\ufeff\u200b\u0301\ud800\udfff\U0001d7d7\U0010ffff",
+]
+
+anything = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(),
+    st.binary(),
+    st.datetimes(),
+    st.decimals(),
+    st.uuids(),
+    st.lists(st.integers()),
+    st.tuples(st.integers(), st.integers()),
+)

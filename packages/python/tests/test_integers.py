@@ -1,0 +1,164 @@
+"""Every parameter that takes an integer, in every family: what is taken, and what is refused how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from catalogue import HUGE, NO_INTEGERS, Colour, Indexed, MyInt, Raising
+from support import NOW_MS, refused
+
+from polyflake import randflake, sno
+
+
+class Parameter(NamedTuple):
+    """Its name in errors, a call with a value for it, its limits."""
+
+    name: str
+    call: Callable[[Any], object]
+    most: int
+    least: int = 0
+    code: str = "out_of_range"
+    usual: int = 7
+
+
+ID = sno.Sno("93bm44ab22flxhjb")
+SNO = sno.Generator(1)
+PARTS = {"tick": 0, "partition": 0, "sequence": 0}
+
+LEASE = randflake.Lease((0, 131071), 1_730_000_000, 2_803_741_824)
+RANDFLAKE = randflake.Generator(LEASE, bytes(16), on_exhausted="wait")
+CODEC = randflake.Codec(bytes(16))
+SECOND = 1_763_650_000
+
+PARAMETERS = [
+    Parameter("metabyte", sno.generate, 255),
+    Parameter("metabyte", ID.with_metabyte, 255),
+    Parameter("metabyte", SNO.generate, 255),
+    Parameter("metabyte", SNO.generate_text, 255),
+    Parameter("metabyte", lambda m: SNO.generate_many(1, m), 255),
+    Parameter("metabyte", lambda m: SNO.generate_at(NOW_MS, m), 255),
+    Parameter("metabyte", lambda m: sno.Generator(metabyte=m), 255),
+    Parameter("metabyte", lambda m: sno.Sno.from_parts(**{**PARTS, "metabyte": m}), 255),
+    Parameter("partition", sno.Generator, 65535),
+    Parameter("partition", ID.with_partition, 65535),
+    Parameter("partition", lambda p: sno.Sno.from_parts(**{**PARTS, "partition": p}), 65535),
+    Parameter("sequence", ID.with_sequence, 65535),
+    Parameter("sequence", lambda s: sno.Sno.from_parts(**{**PARTS, "sequence": s}), 65535),
+    # The pool holds at least 4.
+    Parameter("sequence_min", lambda s: sno.Generator(sequence_min=s, sequence_max=65535), 65532),
+    Parameter("sequence_max", lambda s: sno.Generator(sequence_max=s), 65535, 3),
+    Parameter("tick", lambda t: sno.Sno.from_parts(**{**PARTS, "tick": t}), 2**39 - 1),
+    Parameter("max_wait", lambda w: sno.Generator(max_wait=w), 2**32 - 1),
+    Parameter("n", SNO.generate_many, 2**24),
+    Parameter("id", randflake.encode_text, 2**63 - 1, -(2**63)),
+    Parameter("id", randflake.to_unsigned, 2**63 - 1, -(2**63)),
+    Parameter("id", CODEC.inspect, 2**63 - 1, -(2**63)),
+    Parameter("id", RANDFLAKE.inspect, 2**63 - 1, -(2**63)),
+    Parameter("value", randflake.from_unsigned, 2**64 - 1),
+    Parameter(
+        "time", lambda t: CODEC.encrypt(t, 0, 0), 2_803_741_823, 1_730_000_000, "time_out_of_range", usual=SECOND
+    ),
+    Parameter("node", lambda n: CODEC.encrypt(SECOND, n, 0), 131071),
+    Parameter("sequence", lambda s: CODEC.encrypt(SECOND, 0, s), 131071),
+    Parameter("node", lambda n: randflake.Lease((n, 131071), SECOND, SECOND + 1), 131071),
+    Parameter("last node", lambda n: randflake.Lease([5, n], SECOND, SECOND + 1), 131071, 5),
+    Parameter(
+        "start of the lease",
+        lambda s: randflake.Lease(0, s, 2_803_741_824),
+        2_803_741_823,
+        1_730_000_000,
+        usual=SECOND,
+    ),
+    Parameter(
+        "end of the lease",
+        lambda e: randflake.Lease(0, 1_730_000_000, e),
+        2_803_741_824,
+        1_730_000_001,
+        usual=SECOND,
+    ),
+    Parameter(
+        "resume_after",
+        lambda s: randflake.Generator(LEASE, bytes(16), resume_after=s),
+        2_803_741_823,
+        1_730_000_000,
+        usual=SECOND,
+    ),
+    Parameter("max_wait", lambda w: randflake.Generator(LEASE, bytes(16), max_wait=w), 2**32 - 1),
+    Parameter("n", RANDFLAKE.generate_many, 2**24),
+]
+
+each = pytest.mark.parametrize("parameter", PARAMETERS, ids=lambda parameter: parameter.name)
+
+
+@each
+def test_integers_outside_their_range_are_refused(parameter: Parameter) -> None:
+    below = [parameter.least - 1, -(2**63) - 1, -(2**200), -(10**10_000)]
+    above = [parameter.most + 1, *(value for value in HUGE if value > parameter.most)]
+    for value in below + above:
+        with refused(parameter.code) as caught:
+            parameter.call(value)
+        assert isinstance(caught.value, OverflowError)
+        assert caught.value.field in (parameter.name, "sequence_max")
+
+
+@pytest.mark.parametrize(
+    "parameter", [each for each in PARAMETERS if each.name != "n"], ids=lambda parameter: parameter.name
+)
+def test_whatever_stands_for_an_integer_is_taken(parameter: Parameter) -> None:
+    usual = parameter.usual
+    for value in [
+        usual,
+        parameter.least,
+        parameter.most,
+        MyInt(usual),
+        Indexed(usual),
+        np.int64(usual),
+        np.array(usual),
+    ]:
+        parameter.call(value)
+    if usual == 7:
+        parameter.call(Colour.RED)
+        parameter.call(np.uint8(7))
+
+
+@each
+def test_what_is_no_integer_is_refused(parameter: Parameter) -> None:
+    for value in NO_INTEGERS:
+        with refused("invalid_type") as caught:
+            parameter.call(value)
+        assert isinstance(caught.value, TypeError)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        sno.generate,
+        ID.with_metabyte,
+        ID.with_partition,
+        SNO.generate_many,
+        randflake.encode_text,
+        randflake.from_unsigned,
+        CODEC.inspect,
+        RANDFLAKE.generate_many,
+        lambda n: randflake.Lease(n, SECOND, SECOND + 1),
+    ],
+)
+def test_none_is_no_integer(call: Callable[[Any], object]) -> None:
+    with refused("invalid_type"):
+        call(None)
+
+
+@each
+def test_what_an_index_raises_is_the_cause(parameter: Parameter) -> None:
+    raised = ZeroDivisionError("no")
+    with refused("invalid_type") as caught:
+        parameter.call(Raising(raised))
+    assert caught.value.__cause__ is raised
+    with refused("invalid_type"):  # not mistaken for an integer that is too large
+        parameter.call(Raising(OverflowError("no")))
+    for through in (KeyboardInterrupt, SystemExit, GeneratorExit):
+        with pytest.raises(through):
+            parameter.call(Raising(through()))

@@ -1,0 +1,91 @@
+"""The cipher: the published and the originals' blocks, one and many; keys and blocks that are none."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import refused, vectors
+
+from polyflake.sparx64 import Sparx64
+
+CIPHER = Sparx64(bytes(range(16)))
+ONE: list[Callable[[Any], bytes]] = [CIPHER.encrypt, CIPHER.decrypt]
+MANY: list[Callable[[Any], bytes]] = [CIPHER.encrypt_many, CIPHER.decrypt_many]
+
+
+@pytest.mark.parametrize("case", vectors("sparx64.json")["cases"], ids=lambda case: case["key"][:8] + case["plaintext"])
+def test_blocks_are_the_originals(case: dict[str, str]) -> None:
+    key, plain, secret = (bytes.fromhex(case[name]) for name in ("key", "plaintext", "ciphertext"))
+    cipher = Sparx64(key)
+    assert cipher.encrypt(plain) == secret == cipher.encrypt_many(plain)
+    assert cipher.decrypt(secret) == plain == cipher.decrypt_many(secret)
+
+
+@given(st.integers(0, 40).flatmap(lambda n: st.binary(min_size=8 * n, max_size=8 * n)))
+def test_many_blocks_are_each_on_its_own(blocks: bytes) -> None:
+    encrypted = CIPHER.encrypt_many(blocks)
+    assert encrypted == b"".join(CIPHER.encrypt(blocks[at : at + 8]) for at in range(0, len(blocks), 8))
+    assert CIPHER.decrypt_many(encrypted) == blocks
+
+
+@pytest.mark.parametrize("length", [0, 1, 7, 9, 15, 16, 1 << 20])
+@pytest.mark.parametrize("work", ONE)
+def test_a_block_has_8_bytes(work: Callable[[Any], bytes], length: int) -> None:
+    for kind in (bytes, bytearray, lambda n: memoryview(bytes(n))):
+        with refused("invalid_length"):
+            work(kind(length))
+
+
+@pytest.mark.parametrize("length", [1, 7, 9, 15, (1 << 20) + 1])
+@pytest.mark.parametrize("work", MANY)
+def test_a_last_block_that_is_not_whole_is_refused(work: Callable[[Any], bytes], length: int) -> None:
+    with refused("invalid_length"):
+        work(bytes(length))
+
+
+@pytest.mark.parametrize("work", ONE + MANY)
+def test_bytes_are_anything_with_a_buffer(work: Callable[[Any], bytes]) -> None:
+    data = bytes(range(8))
+    spread = memoryview(bytes(b for byte in data for b in (byte, 0)))
+    for good in (bytearray(data), memoryview(data), spread[::2], np.frombuffer(data, np.uint8)):
+        assert work(good) == work(data)
+    for bad in (None, "01234567", 8, 8.0, True, list(data), object()):
+        with refused("invalid_type"):
+            work(bad)
+    released = memoryview(data)
+    released.release()
+    with refused("invalid_type") as caught:
+        work(released)
+    assert isinstance(caught.value.__cause__, ValueError)
+
+
+def test_blocks_that_are_given_stay_as_they_are() -> None:
+    blocks = bytearray(range(16))
+    encrypted = CIPHER.encrypt_many(blocks)
+    assert blocks == bytes(range(16)) != encrypted
+
+
+@pytest.mark.parametrize("copying", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_cipher_cannot_be_copied(copying: Callable[[Sparx64], object]) -> None:
+    with refused("invalid_type") as caught:
+        copying(CIPHER)
+    assert isinstance(caught.value, TypeError)
+
+
+def test_threads_share_a_cipher() -> None:
+    blocks = bytes(80_000)
+    wanted, found = CIPHER.encrypt_many(blocks), []
+    threads = [threading.Thread(target=lambda: found.append(CIPHER.encrypt_many(blocks))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [wanted] * 8
