@@ -13,7 +13,8 @@ use syn::{ImplItem, Item, Type, UseTree, Visibility};
 use toml::Table;
 
 /// Where each family of `api.toml` lives.
-const FAMILIES: [(&str, &str); 1] = [("sno", "src/scheme/sno")];
+const FAMILIES: [(&str, &str); 3] =
+    [("sno", "src/scheme/sno"), ("randflake", "src/scheme/randflake"), ("sparx64", "src/sparx64")];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).into()
