@@ -5,7 +5,11 @@ pub(crate) use portable_atomic::AtomicU32 as Tally;
 pub(crate) use portable_atomic::Ordering;
 
 #[cfg(not(loom))]
-pub(crate) use portable_atomic::{AtomicU32, AtomicU64, AtomicU128};
+pub(crate) use portable_atomic::AtomicU128;
+#[cfg(not(any(loom, shuttle)))]
+pub(crate) use portable_atomic::{AtomicU32, AtomicU64};
+#[cfg(shuttle)]
+pub(crate) use shuttle::sync::atomic::{AtomicU32, AtomicU64};
 
 #[cfg(loom)]
 pub(crate) use model::{AtomicU32, AtomicU64, AtomicU128};

@@ -76,7 +76,7 @@ fn rust_docs(shell: &Shell) -> Result<()> {
 /// All interleavings of the state machines' atomic steps, in a build of its own.
 fn loom(shell: &Shell) -> Result<()> {
     let target = workspace::target().join("loom");
-    let test = cmd!(shell, "cargo test --quiet --release --package polyflake --test loom");
+    let test = cmd!(shell, "cargo test --quiet --release --package polyflake --test model");
     Ok(test.env("RUSTFLAGS", "--cfg loom").env("CARGO_TARGET_DIR", target).run()?)
 }
 

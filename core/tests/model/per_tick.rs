@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use loom::thread;
+use crate::checker::{check, thread};
 use polyflake::{
     Result,
     hotguid::{self, HotGuid},
@@ -113,7 +113,7 @@ fn hot_guid_batches_against_single_calls() {
 /// A steady clock is never behind what another thread made, however late a thread uses its reading.
 #[test]
 fn a_steady_clock_is_never_behind() {
-    loom::model(|| {
+    check(None, || {
         let ids = enter_model(resumed(&[0, 1, 2]).build().unwrap());
         let other = ids.clone();
         let handle = thread::spawn(move || other.generate().unwrap());
@@ -123,7 +123,7 @@ fn a_steady_clock_is_never_behind() {
 
 #[test]
 fn nothing_is_made_after_close_and_what_was_is_before_the_second_told() {
-    loom::model(|| {
+    check(None, || {
         let ids = enter_model(resumed(&[0, 1]).build().unwrap());
         let other = ids.clone();
         let handle = thread::spawn(move || generate(&*other, 2));
@@ -137,7 +137,7 @@ fn nothing_is_made_after_close_and_what_was_is_before_the_second_told() {
 /// What was made under an extension lies before its end, and the end never moves back.
 #[test]
 fn a_lease_is_extended_while_ids_are_made() {
-    loom::model(|| {
+    check(None, || {
         let lease = |end| Lease::new(7, S, end).unwrap();
         let builder = randflake::Builder::with_clock(lease(S + 1), [7; 16], seconds(&[0, 1, 2]));
         let ids = enter_model(builder.build().unwrap());

@@ -1,7 +1,17 @@
-//! Every interleaving of threads on one generator, under clocks that go on, stand still and step back.
+//! Interleavings of threads on one generator, under clocks that go on, stand still and step back.
 //!
-//! Run with `RUSTFLAGS="--cfg loom" cargo test -p polyflake --release --test loom`.
-#![cfg(loom)]
+//! Two checkers run the same models. loom goes through all interleavings within its reach, stale loads included:
+//! `RUSTFLAGS="--cfg loom" cargo test -p polyflake --release --test model`. shuttle draws schedules at random, half of them by
+//! priorities (PCT), and so reaches some that loom leaves out:
+//! `RUSTFLAGS="--cfg shuttle" SHUTTLE_SCHEDULES=1000000 cargo test -p polyflake --release --test model`.
+#![cfg(any(loom, shuttle))]
+
+#[cfg(loom)]
+#[path = "loom.rs"]
+mod checker;
+#[cfg(shuttle)]
+#[path = "shuttle.rs"]
+mod checker;
 
 mod layout;
 mod per_tick;
@@ -9,14 +19,7 @@ mod sno;
 
 use std::fmt::Debug;
 
-use loom::{
-    model::Builder,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    thread,
-};
+use checker::{Arc, AtomicUsize, Ordering, check, thread};
 use polyflake::{Error, Result, clock::Clock};
 
 /// Gives the readings of a script, in Unix milliseconds, to whichever thread asks next; the last one stays.
@@ -80,9 +83,7 @@ fn two_threads<S: Source>(
     calls: usize,
     build: impl Fn() -> S + Send + Sync + 'static,
 ) {
-    let mut model = Builder::new();
-    model.preemption_bound = preemptions;
-    model.check(move || {
+    check(preemptions, move || {
         let ids = enter_model(build());
         let other = ids.clone();
         let handle = thread::spawn(move || generate(&*other, calls));
@@ -94,7 +95,7 @@ fn two_threads<S: Source>(
 
 /// A batch of three in one thread against single calls in another.
 fn batch_against_singles<S: Source>(build: impl Fn() -> S + Send + Sync + 'static) {
-    loom::model(move || {
+    check(None, move || {
         let ids = enter_model(build());
         let other = ids.clone();
         let handle = thread::spawn(move || {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use loom::thread;
+use crate::checker::{check, thread};
 use polyflake::{
     Result,
     sno::{Builder, Generator, Sno},
@@ -43,7 +43,7 @@ fn generator(ticks: &[i64]) -> Generator<Shared> {
 /// A clock that only goes on is never taken for one that stepped back, however late a thread uses its reading.
 #[test]
 fn a_steady_clock_is_not_seen_to_step_back() {
-    loom::model(|| {
+    check(None, || {
         let ids = enter_model(generator(&[100, 101, 102]));
         let other = ids.clone();
         let handle = thread::spawn(move || other.generate(0).unwrap());
@@ -85,7 +85,7 @@ fn batches_against_single_calls() {
 
 #[test]
 fn nothing_is_made_after_close() {
-    loom::model(|| {
+    check(None, || {
         let ids = enter_model(generator(&[100, 100, 101]));
         let other = ids.clone();
         let handle = thread::spawn(move || generate(&*other, 2));

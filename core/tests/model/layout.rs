@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use loom::thread;
+use crate::checker::{check, thread};
 use polyflake::{
     Result,
     layout::{Builder, Field, Generator, Id, Layout, Tick},
@@ -66,7 +66,7 @@ fn a_sequence_alone() {
 
 #[test]
 fn a_sequence_alone_is_closed_once() {
-    loom::model(|| {
+    check(None, || {
         let ids = enter_model(alone());
         let other = ids.clone();
         let handle = thread::spawn(move || generate(&*other, 2));

@@ -1,0 +1,24 @@
+//! shuttle: schedules drawn at random, and by priorities that change a few times (PCT).
+
+pub(crate) use shuttle::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+/// Changes of priority in a schedule by PCT.
+const DEPTH: usize = 3;
+
+/// Schedules of each kind for each model, unless the environment says otherwise.
+const SCHEDULES: usize = 2000;
+
+pub(crate) fn check(_preemptions: Option<usize>, model: impl Fn() + Send + Sync + 'static) {
+    let given = std::env::var("SHUTTLE_SCHEDULES").ok();
+    let schedules = given.map_or(SCHEDULES, |text| text.parse().expect("a number of schedules"));
+    let model = Arc::new(model);
+    let again = model.clone();
+    shuttle::check_random(move || model(), schedules);
+    shuttle::check_pct(move || again(), schedules, DEPTH);
+}
