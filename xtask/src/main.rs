@@ -34,6 +34,12 @@ enum Task {
         /// Only goals whose name contains this
         filter: Option<String>,
     },
+    /// Make IDs by the billion under a clock gone mad, and check each of them against all others
+    Soak {
+        /// Options of the harness: --ids N, --family NAME, --seed N
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        options: Vec<String>,
+    },
     /// Build the wheel, the npm package and the test drivers.
     Build,
 }
@@ -43,12 +49,18 @@ fn bench(filter: Option<&str>) -> Result<()> {
     Ok(cmd!(shell, "cargo run --quiet --release --package bench-rust -- {filter...}").run()?)
 }
 
+fn soak(options: &[String]) -> Result<()> {
+    let shell = workspace::shell()?;
+    Ok(cmd!(shell, "cargo run --quiet --release --package soak -- {options...}").run()?)
+}
+
 fn main() -> Result<ExitCode> {
     let well = match Task::parse() {
         Task::Conformance(options) => conformance::main(&options)?,
         Task::Demo => demo::main()?,
         Task::Test(options) => test::main(&options)?,
         Task::Bench { filter } => bench(filter.as_deref()).map(|()| true)?,
+        Task::Soak { options } => soak(&options).map(|()| true)?,
         Task::Build => build::all(&workspace::shell()?).map(|()| true)?,
     };
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -1,0 +1,24 @@
+//! One bit a cell, set by any thread.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub(crate) struct Bitmap {
+    words: Vec<AtomicU64>,
+    cells: u64,
+}
+
+impl Bitmap {
+    pub(crate) fn new(cells: u64) -> Self {
+        let words = usize::try_from(cells.div_ceil(64)).expect("a bitmap that fits the memory");
+        Self { words: (0..words).map(|_| AtomicU64::new(0)).collect(), cells }
+    }
+
+    /// Sets a cell's bit; whether it was set already. A cell outside the map is a fault of the harness.
+    pub(crate) fn set(&self, cell: u64) -> bool {
+        assert!(cell < self.cells, "cell {cell} of {}", self.cells);
+        let bit = 1 << (cell % 64);
+        #[allow(clippy::cast_possible_truncation, reason = "below the map's length")]
+        let word = &self.words[(cell / 64) as usize];
+        word.fetch_or(bit, Ordering::Relaxed) & bit != 0
+    }
+}

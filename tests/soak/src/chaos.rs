@@ -1,0 +1,61 @@
+//! A clock gone mad, shared by all threads.
+
+use std::{
+    cell::RefCell,
+    sync::atomic::{AtomicI64, Ordering},
+};
+
+use polyflake::{Result, clock::Clock};
+
+/// Shows ticks from 0 to a last one, so that a bitmap holds all it can show. It stalls for long, goes on by one now and then,
+/// jumps ahead, steps back, and sometimes lies to one caller only.
+pub(crate) struct Chaos {
+    tick: AtomicI64,
+    last: i64,
+    tick_ms: i64,
+    start_ms: i64,
+}
+
+thread_local! {
+    static RANDOM: RefCell<fastrand::Rng> = RefCell::new(fastrand::Rng::new());
+}
+
+/// Something happens in a few of so many readings: a tick lasts long enough to be used up now and then.
+const READINGS: u32 = 1 << 20;
+
+impl Chaos {
+    /// `ticks` ticks of `tick_ms` milliseconds from `start_ms` on.
+    pub(crate) fn new(start_ms: i64, tick_ms: i64, ticks: i64) -> Self {
+        Self { tick: AtomicI64::new(100), last: ticks - 1, tick_ms, start_ms }
+    }
+
+    /// Goes on by one.
+    pub(crate) fn advance(&self) {
+        self.tick.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn read(&self, random: &mut fastrand::Rng) -> i64 {
+        let now = self.tick.load(Ordering::Relaxed);
+        match random.u32(..READINGS) {
+            0..8 => self.tick.fetch_add(1, Ordering::Relaxed),
+            8..10 => self.tick.fetch_add(random.i64(1..8), Ordering::Relaxed),
+            10..12 => self.tick.fetch_sub(random.i64(1..32), Ordering::Relaxed),
+            12..28 => now - random.i64(0..4),
+            28..44 => now + 1,
+            _ => now,
+        }
+    }
+}
+
+impl Clock for Chaos {
+    fn unix_nanos(&self) -> Result<i64> {
+        let tick = RANDOM.with_borrow_mut(|random| self.read(random)).clamp(0, self.last);
+        Ok((self.start_ms + tick * self.tick_ms) * 1_000_000)
+    }
+
+    /// Whoever waits makes time go on.
+    fn sleep(&self, _nanos: u64) -> Result<()> {
+        self.advance();
+        Ok(())
+    }
+}

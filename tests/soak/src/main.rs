@@ -1,0 +1,136 @@
+//! Makes IDs by the billion on eight threads, under a clock that jumps, stalls and steps back, and notes each one in a
+//! bitmap: a bit that is set twice is an ID that was given out twice.
+//!
+//! `cargo xtask soak` runs it in full; the tests run it briefly.
+
+mod bitmap;
+mod chaos;
+mod families;
+
+use std::{
+    process::ExitCode,
+    sync::atomic::{AtomicU64, Ordering},
+    thread,
+    time::Instant,
+};
+
+use bitmap::Bitmap;
+use clap::Parser;
+use families::{FAMILIES, Family};
+
+/// Threads at a time, more than the machine has processors, so that they are interrupted anywhere.
+const THREADS: u64 = 8;
+
+/// So many refused calls in a row mean that the clock has come to its end.
+const HOPELESS: u32 = 10_000;
+
+#[derive(Parser)]
+struct Options {
+    /// How many IDs of each family.
+    #[arg(long, default_value_t = 1_000_000_000)]
+    ids: u64,
+    /// Only families whose name contains this.
+    #[arg(long, default_value = "")]
+    family: String,
+    /// Replays the clock's and the callers' moods, though not the threads' interleaving.
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+/// What became of a family's run.
+struct Outcome {
+    made: u64,
+    twice: u64,
+    refused: u64,
+}
+
+/// Makes `ids` IDs and checks them all.
+fn soak(family: &Family, ids: u64, seed: u64) -> Outcome {
+    let maker = (family.build)(ids, seed);
+    let seen = Bitmap::new(maker.cells());
+    let (made, twice, refused) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (maker, seen, made, twice, refused) = (&*maker, &seen, &made, &twice, &refused);
+            scope.spawn(move || {
+                let mut random = fastrand::Rng::with_seed(seed ^ thread);
+                let mut in_a_row = 0;
+                while made.load(Ordering::Relaxed) < ids && in_a_row < HOPELESS {
+                    let (mut count, mut again) = (0, 0);
+                    let outcome = maker.make(&mut random, &mut |cell| {
+                        count += 1;
+                        again += u64::from(seen.set(cell));
+                    });
+                    in_a_row = if outcome.is_err() { in_a_row + 1 } else { 0 };
+                    if outcome.is_err() {
+                        maker.clock().advance();
+                    }
+                    made.fetch_add(count, Ordering::Relaxed);
+                    twice.fetch_add(again, Ordering::Relaxed);
+                    refused.fetch_add(u64::from(outcome.is_err()), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    Outcome { made: made.into_inner(), twice: twice.into_inner(), refused: refused.into_inner() }
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    let seed = options.seed.unwrap_or_else(|| fastrand::u64(..));
+    println!("seed {seed}, {THREADS} threads");
+    let mut well = true;
+    for family in FAMILIES.iter().filter(|family| family.name.contains(&options.family)) {
+        let start = Instant::now();
+        let Outcome { made, twice, refused } = soak(family, options.ids, seed);
+        let seconds = start.elapsed().as_secs_f64();
+        println!(
+            "{}: {made} IDs, {twice} given out twice, {refused} calls refused, {seconds:.1} s",
+            family.name
+        );
+        well &= twice == 0 && made >= options.ids;
+    }
+    if well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{chaos::Chaos, families::Maker};
+
+    #[test]
+    fn a_million_ids_of_each_family_differ() {
+        for family in FAMILIES {
+            let outcome = soak(&family, 1_000_000, fastrand::u64(..));
+            assert!(outcome.made >= 1_000_000);
+            assert_eq!(outcome.twice, 0, "{}", family.name);
+        }
+    }
+
+    /// A maker whose IDs repeat, as the harness must notice.
+    struct Repeating(Chaos);
+
+    impl Maker for Repeating {
+        fn clock(&self) -> &Chaos {
+            &self.0
+        }
+        fn cells(&self) -> u64 {
+            100
+        }
+        fn make(
+            &self,
+            random: &mut fastrand::Rng,
+            note: &mut dyn FnMut(u64),
+        ) -> polyflake::Result<()> {
+            note(random.u64(..100));
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_repeated_id_is_noticed() {
+        let family =
+            Family { name: "repeating", build: |_, _| Box::new(Repeating(Chaos::new(0, 1, 1))) };
+        assert!(soak(&family, 1000, 1).twice >= 900);
+    }
+}
