@@ -3,7 +3,9 @@
 pub(crate) mod array;
 pub(crate) mod convert;
 pub(crate) mod describe;
+pub(crate) mod hotguid;
 pub(crate) mod randflake;
 pub(crate) mod secret;
 pub(crate) mod sno;
 pub(crate) mod sparx64;
+pub(crate) mod uuid;

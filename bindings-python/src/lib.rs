@@ -20,6 +20,19 @@ mod _polyflake {
     #[pymodule_export]
     use crate::ids::describe::{Description, FieldDescription};
 
+    /// Hot Guid: GUIDs that sort by time, and name their shard.
+    #[pymodule]
+    #[pyo3(module = "polyflake")]
+    mod hotguid {
+        #[pymodule_export]
+        use crate::generators::hotguid::{Generator, Stats, generate};
+        #[pymodule_export]
+        use crate::ids::hotguid::{
+            HotGuidArray, Parts, describe, from_dotnet_bytes, from_parts, from_sql, parse, parts,
+            shard_key, time_range, timestamp, to_dotnet_bytes, to_sql,
+        };
+    }
+
     /// Randflake: 64-bit IDs that look random to those without the secret.
     #[pymodule]
     #[pyo3(module = "polyflake")]
@@ -54,6 +67,7 @@ mod _polyflake {
     #[pymodule_init]
     fn init(py: Python<'_>) -> PyResult<()> {
         polyflake::fork::prepare();
+        crate::generators::hotguid::default_generator(py)?;
         crate::generators::sno::default_generator(py).map(drop)
     }
 }

@@ -13,8 +13,12 @@ use syn::{ImplItem, Item, Type, UseTree, Visibility};
 use toml::Table;
 
 /// Where each family of `api.toml` lives.
-const FAMILIES: [(&str, &str); 3] =
-    [("sno", "src/scheme/sno"), ("randflake", "src/scheme/randflake"), ("sparx64", "src/sparx64")];
+const FAMILIES: [(&str, &str); 4] = [
+    ("sno", "src/scheme/sno"),
+    ("randflake", "src/scheme/randflake"),
+    ("hotguid", "src/scheme/hot_guid"),
+    ("sparx64", "src/sparx64"),
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).into()

@@ -5,7 +5,7 @@ use std::{
     ptr,
 };
 
-use polyflake::{Error, randflake::Randflake, sno::Sno};
+use polyflake::{Error, hotguid::HotGuid, randflake::Randflake, sno::Sno};
 use pyo3::{
     exceptions::{PyBufferError, PyIndexError, PyMemoryError},
     ffi, intern,
@@ -25,6 +25,11 @@ pub(crate) trait Plain: Copy {
 }
 
 impl Plain for Sno {
+    const FORMAT: &CStr = c"B";
+    const CELL: usize = 1;
+}
+
+impl Plain for HotGuid {
     const FORMAT: &CStr = c"B";
     const CELL: usize = 1;
 }

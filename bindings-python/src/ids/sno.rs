@@ -2,21 +2,18 @@
 
 use std::ffi::c_int;
 
-use polyflake::{
-    Error,
-    sno::{self, Parts},
-};
+use polyflake::sno::{self, Parts};
 use pyo3::{
-    ffi, intern,
+    ffi,
     prelude::*,
-    sync::PyOnceLock,
-    types::{PyBytes, PyDict, PyList, PyString, PyType},
+    types::{PyBytes, PyList, PyString, PyType},
 };
 
 use super::{
     array::{At, Packed, iterate},
     convert::{self, Flag, Metabyte, Octets, Partition, Sequence, Text, Tick, UnixMs},
     describe::Description,
+    uuid::{self, Uuid},
 };
 use crate::errors::raise;
 
@@ -66,23 +63,14 @@ impl Sno {
     /// The ID in a UUID column's value.
     #[staticmethod]
     #[pyo3(signature = (uuid, /))]
-    fn from_uuid(uuid: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if !uuid.is_instance(uuid_class(uuid.py())?)? {
-            return Err(raise(convert::invalid_type("uuid.UUID", uuid)));
-        }
-        let data: Octets<'_> = uuid.getattr(intern!(uuid.py(), "bytes"))?.extract()?;
-        let data = data.as_bytes();
-        let sixteen =
-            data.try_into().map_err(|_| raise(Error::invalid_length(data.len(), 16, 16)))?;
-        sno::Sno::from_uuid_bytes(sixteen).map(Self).map_err(raise)
+    fn from_uuid(uuid: Uuid) -> PyResult<Self> {
+        sno::Sno::from_uuid_bytes(uuid.0).map(Self).map_err(raise)
     }
 
     /// The UUID column's value: the 16 characters of the text are the 16 bytes.
     #[getter]
     fn uuid<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let bytes = PyDict::new(py);
-        bytes.set_item(intern!(py, "bytes"), PyBytes::new(py, &self.0.to_uuid_bytes()))?;
-        uuid_class(py)?.call((), Some(&bytes))
+        uuid::of_bytes(py, self.0.to_uuid_bytes())
     }
 
     /// When it was made, in Unix milliseconds.
@@ -161,11 +149,6 @@ impl Sno {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String,)) {
         (slf.get_type(), (slf.get().0.to_string(),))
     }
-}
-
-fn uuid_class(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    static UUID: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    UUID.import(py, "uuid", "UUID")
 }
 
 /// The metabyte of a text, without parsing the rest of it.

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from polyflake import PolyflakeError, randflake, sno
+from polyflake import PolyflakeError, hotguid, randflake, sno
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 
@@ -115,6 +115,27 @@ def test_a_lease_stays_with_the_parent(use: Callable[[randflake.Generator], Any]
     assert in_child(lambda: use(generator)) == "forked"
     assert in_child(lambda: generator.inspect(0).node) == generator.inspect(0).node
     assert generator.inspect(generator.generate()).node == 7
+
+
+def test_hot_guids_of_children_have_random_bytes_of_their_own() -> None:
+    generator = hotguid.Generator()
+
+    def draw() -> list[str]:
+        return [hotguid.parts(make()).machine.hex() for make in (generator.generate, hotguid.generate)]
+
+    machines = [*draw(), *(machine for _ in range(10) for machine in in_child(draw))]
+    assert len(set(machines)) == len(machines) == 22
+    assert draw() == machines[:2], "the parent keeps its own"
+
+
+@pytest.mark.parametrize(
+    "use", [lambda g: str(g.generate()), lambda g: g.generate_text(), lambda g: len(g.generate_many(5))]
+)
+def test_a_given_window_stays_with_the_parent(use: Callable[[hotguid.Generator], Any]) -> None:
+    generator = hotguid.Generator(window=(0, 2**32 * 1000))
+    generator.generate()
+    assert in_child(lambda: use(generator)) == "forked"
+    assert generator.generate()
 
 
 def test_a_child_may_have_generators_of_its_own() -> None:

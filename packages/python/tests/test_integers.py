@@ -10,7 +10,7 @@ import pytest
 from catalogue import HUGE, NO_INTEGERS, Colour, Indexed, MyInt, Raising
 from support import NOW_MS, refused
 
-from polyflake import randflake, sno
+from polyflake import hotguid, randflake, sno
 
 
 class Parameter(NamedTuple):
@@ -32,6 +32,14 @@ LEASE = randflake.Lease((0, 131071), 1_730_000_000, 2_803_741_824)
 RANDFLAKE = randflake.Generator(LEASE, bytes(16), on_exhausted="wait")
 CODEC = randflake.Codec(bytes(16))
 SECOND = 1_763_650_000
+
+HOTGUID = hotguid.Generator()
+HOT_PARTS = {"timestamp": SECOND, "machine": b"12345", "counter": 0, "shard_key": 0}
+
+
+def a_hot_guid(**changes: Any) -> object:
+    return hotguid.from_parts(**{**HOT_PARTS, **changes})
+
 
 PARAMETERS = [
     Parameter("metabyte", sno.generate, 255),
@@ -88,6 +96,15 @@ PARAMETERS = [
     ),
     Parameter("max_wait", lambda w: randflake.Generator(LEASE, bytes(16), max_wait=w), 2**32 - 1),
     Parameter("n", RANDFLAKE.generate_many, 2**24),
+    Parameter("shard_key", hotguid.generate, 2**32 - 1),
+    Parameter("shard_key", HOTGUID.generate, 2**32 - 1),
+    Parameter("shard_key", HOTGUID.generate_text, 2**32 - 1),
+    Parameter("shard_key", lambda k: HOTGUID.generate_many(1, k), 2**32 - 1),
+    Parameter("shard_key", lambda k: a_hot_guid(shard_key=k), 2**32 - 1),
+    Parameter("counter", lambda c: a_hot_guid(counter=c), 2**24 - 1),
+    Parameter("time", lambda t: a_hot_guid(timestamp=t), 2**32 - 1, code="time_out_of_range"),
+    Parameter("max_wait", lambda w: hotguid.Generator(max_wait=w), 2**32 - 1),
+    Parameter("n", HOTGUID.generate_many, 2**24),
 ]
 
 each = pytest.mark.parametrize("parameter", PARAMETERS, ids=lambda parameter: parameter.name)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from support import NOW_MS, NOW_NS, TICK_NS, refused, script
 
-from polyflake import Stall, randflake, sno
+from polyflake import Stall, hotguid, randflake, sno
 
 LEASE = randflake.Lease(1, 1_730_000_000, 2_803_741_824)
 
@@ -34,16 +34,23 @@ def a_randflake_generator(**options: Any) -> Any:
     return randflake.Generator(LEASE, bytes(16), on_exhausted="wait", resume_after=second, **options)
 
 
+def a_hot_guid_generator(**options: Any) -> Any:
+    return hotguid.Generator(**options)
+
+
 def exhausted(make: Callable[..., Any], **options: Any) -> Any:
     """A generator that has nothing left in this tick."""
     ids = make(**options)
-    if make is not a_randflake_generator:
+    if make is a_hot_guid_generator:
+        ids.generate_many(2**24)
+    elif make is not a_randflake_generator:
         ids.generate_many(4)
     return ids
 
 
 each = pytest.mark.parametrize(
-    "make", [a_sno_generator, a_restored_generator, an_imported_generator, a_randflake_generator]
+    "make",
+    [a_sno_generator, a_restored_generator, an_imported_generator, a_randflake_generator, a_hot_guid_generator],
 )
 
 

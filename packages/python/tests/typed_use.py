@@ -7,7 +7,7 @@ import uuid
 from typing_extensions import assert_type
 
 import polyflake
-from polyflake import randflake, sno, sparx64
+from polyflake import hotguid, randflake, sno, sparx64
 
 id = sno.generate()
 assert_type(id, sno.Sno)
@@ -58,6 +58,16 @@ assert_type(randflake.to_unsigned(randflake.decode_text("v")), int)
 assert_type(randflake.describe().fields[0].name, str)
 assert_type(sparx64.Sparx64(memoryview(bytes(16))).encrypt(bytes(8)), bytes)
 
+guid = hotguid.Generator(window=(0, dt.datetime.now(dt.timezone.utc))).generate(shard_key=3)
+assert_type(guid, uuid.UUID)
+assert_type(hotguid.generate(1), uuid.UUID)
+assert_type((hotguid.shard_key(guid), hotguid.timestamp(guid)), tuple[int, int])
+assert_type(hotguid.parts(guid).machine, bytes)
+assert_type(hotguid.from_sql(hotguid.to_sql(hotguid.parse(str(guid)))), uuid.UUID)
+assert_type(hotguid.from_dotnet_bytes(guid.bytes_le), uuid.UUID)
+assert_type(hotguid.time_range(1, 2, sql=True), tuple[uuid.UUID, uuid.UUID])
+assert_type(hotguid.Generator().generate_many(2)[0], uuid.UUID)
+
 
 def hear(stall: polyflake.Stall) -> None:
     assert_type((stall.reason, stall.ticks), tuple[str, int])
@@ -67,6 +77,7 @@ sno.Generator(on_stall=hear)
 sno.Generator(on_stall=lambda: None)  # type: ignore[arg-type, misc]
 randflake.Generator(lease, "sixteen byte key")  # type: ignore[arg-type]
 randflake.Lease(1.5, 0, 1)  # type: ignore[arg-type]
+hotguid.shard_key(str(guid))  # type: ignore[arg-type]
 randflake.encode_text("v")  # type: ignore[arg-type]
 
 id.metabyte = 3  # type: ignore[misc]

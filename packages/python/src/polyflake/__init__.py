@@ -1,7 +1,7 @@
 """Coordination-based unique IDs, the same bytes and the same text in every language.
 
-A family of IDs is a module: :mod:`polyflake.sno`, :mod:`polyflake.randflake`; :mod:`polyflake.sparx64` is the cipher
-of the latter. Everything that is refused raises a :class:`PolyflakeError` with a
+A family of IDs is a module: :mod:`polyflake.sno`, :mod:`polyflake.randflake` (whose cipher is
+:mod:`polyflake.sparx64`), :mod:`polyflake.hotguid`. Everything that is refused raises a :class:`PolyflakeError` with a
 stable ``code``.
 """
 
@@ -18,7 +18,7 @@ from polyflake._errors import (
 )
 
 # After the errors, which the module raises.
-from polyflake import randflake, sno, sparx64  # isort: skip
+from polyflake import hotguid, randflake, sno, sparx64  # isort: skip
 from polyflake._polyflake import Description, FieldDescription, Stall, __version__  # isort: skip
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "Stall",
     "StateError",
     "__version__",
+    "hotguid",
     "randflake",
     "sno",
     "sparx64",

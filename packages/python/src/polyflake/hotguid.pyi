@@ -1,0 +1,265 @@
+"""Hot Guid: GUIDs that sort by time, and name their shard.
+
+    32 Unix seconds | 40 machine | 24 counter | 32 shard key, its bytes reversed      (in the order of the text)
+
+An ID is a :class:`uuid.UUID`: its text and its ``bytes`` sort by time; its ``bytes_le`` are what .NET's
+``Guid.ToByteArray()`` gives. IDs are predictable and show time, generator and volume: they are no secrets.
+
+Whatever is refused raises a :class:`polyflake.PolyflakeError`; nothing is rounded, wrapped or guessed. Integers are
+``int`` or what stands for one (``__index__``, as NumPy's integers do); ``bool`` and ``float`` are not. Times of ranges
+and windows are aware ``datetime`` or integer Unix milliseconds; timestamps of IDs are integer Unix seconds.
+"""
+
+import datetime as dt
+from collections.abc import Callable, Iterator
+from typing import Any, SupportsIndex, final, overload
+from uuid import UUID
+
+from typing_extensions import Buffer
+
+from polyflake._polyflake import Description, Stall, _OnExhausted, _Time
+
+__all__ = [
+    "Generator",
+    "HotGuidArray",
+    "Parts",
+    "Stats",
+    "describe",
+    "from_dotnet_bytes",
+    "from_parts",
+    "from_sql",
+    "generate",
+    "parse",
+    "parts",
+    "shard_key",
+    "time_range",
+    "timestamp",
+    "to_dotnet_bytes",
+    "to_sql",
+]
+
+def generate(shard_key: SupportsIndex = 0) -> UUID:
+    """One new ID from the process-wide generator.
+
+    Its 5 random bytes are drawn at the first call, and again in a forked child.
+
+    :param shard_key: what you route by, 0..4294967295.
+    :raises ExhaustedError: ``sequence_exhausted`` after 16,777,216 IDs in one second, and 1 s of waiting.
+    :raises OutOfRangeError: for the shard key, or ``time_out_of_range`` before 1970 and after 2106.
+    :raises EntropyError: if the system gives no random bytes.
+    """
+
+def parse(text: str, /) -> UUID:
+    """The ID of a text: hex in either case, with hyphens. (``UUID(text)`` also takes braces, ``urn:uuid:`` and hyphens
+    anywhere.)
+
+        >>> parse("691F29D0-BBAA-DDCC-EE01-0203FFFFFF7F")
+        UUID('691f29d0-bbaa-ddcc-ee01-0203ffffff7f')
+
+    :raises InvalidValueError: ``invalid_length`` unless it has 36 characters, ``invalid_character`` with the position
+        of the first bad one.
+    """
+
+def parts(id: UUID, /) -> Parts:
+    """The fields of an ID. Every UUID has some: that they make sense says nothing."""
+
+def from_parts(
+    *, timestamp: SupportsIndex, machine: Buffer, counter: SupportsIndex, shard_key: SupportsIndex = 0
+) -> UUID:
+    """The ID of given fields; that it is made only once is the caller's concern.
+
+    :param timestamp: Unix seconds, 0..4294967295.
+    :param machine: 5 bytes.
+    :param counter: 0..16777215.
+    :param shard_key: 0..4294967295.
+    :raises OutOfRangeError: ``time_out_of_range`` for the timestamp, ``out_of_range`` with the ``field``.
+    :raises InvalidValueError: ``invalid_length`` for the machine.
+    """
+
+def shard_key(id: UUID, /) -> int:
+    """What the application routes by, 0..4294967295.
+
+        >>> shard_key(generate(7))
+        7
+    """
+
+def timestamp(id: UUID, /) -> int:
+    """When an ID was made, in Unix seconds."""
+
+def to_sql(id: UUID, /) -> UUID:
+    """The GUID that SQL Server sorts by time, to be stored in a ``uniqueidentifier`` column."""
+
+def from_sql(guid: UUID, /) -> UUID:
+    """The ID of a GUID that SQL Server sorts by time: :func:`to_sql` undone."""
+
+def to_dotnet_bytes(id: UUID, /) -> bytes:
+    """The 16 bytes in the order of .NET's ``Guid.ToByteArray()``: the same as ``id.bytes_le``."""
+
+def from_dotnet_bytes(data: Buffer, /) -> UUID:
+    """The ID of 16 bytes in the order of .NET's ``Guid.ToByteArray()``.
+
+    :raises InvalidValueError: ``invalid_length``, in bytes.
+    """
+
+def time_range(start: _Time, end: _Time, /, *, sql: bool = False) -> tuple[UUID, UUID]:
+    """The lowest and the highest ID, both inclusive, of the half-open time range ``start <= time < end``: for BETWEEN
+    queries. An ID is in the range if its own second begins in it.
+
+    :param sql: in the form that SQL Server sorts by time, as :func:`to_sql` gives it.
+    :raises OutOfRangeError: ``out_of_range`` if the range is reversed or holds no second, ``time_out_of_range`` before
+        1970 or past 2106-02-07T06:28:16Z.
+    """
+
+def describe() -> Description:
+    """What the format can do, in figures. The fields are in the order of the text."""
+
+@final
+class Parts:
+    """What an ID holds."""
+
+    @property
+    def timestamp(self) -> int:
+        """When it was made, in Unix seconds."""
+
+    @property
+    def datetime(self) -> dt.datetime:
+        """When it was made, as an aware datetime in UTC."""
+
+    @property
+    def machine(self) -> bytes:
+        """The 5 bytes that tell its generator from all others: random ones; in the original of host and process."""
+
+    @property
+    def counter(self) -> int:
+        """Which one of its second it was, from any start: 0..16777215."""
+
+    @property
+    def shard_key(self) -> int:
+        """What the application routes by, 0..4294967295."""
+
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+@final
+class Generator:
+    """A source of IDs under 5 random bytes of its own, up to 16,777,216 a second.
+
+    Threads may share it. The random bytes are drawn at the first ID, and again in a forked child: 148,664 generators
+    that are active in the same second share them with a chance of 1 %, and then repeat an ID only if their counters
+    meet too. When the clock goes back it stays in the highest second seen. Two copies would repeat each other's IDs, so
+    it can be neither copied nor pickled; where a window was given it refuses with ``forked`` in a forked child.
+
+    Waiting lets other threads run and ends when a signal's handler raises, as ``KeyboardInterrupt`` does.
+    """
+
+    def __new__(
+        cls,
+        *,
+        window: tuple[_Time, _Time] | None = None,
+        clock: Callable[[], SupportsIndex] | None = None,
+        on_exhausted: _OnExhausted = "wait",
+        max_wait: SupportsIndex | None = None,
+        on_stall: Callable[[Stall], object] | None = None,
+    ) -> Generator:
+        """A new generator.
+
+        :param window: the half-open time span in which IDs may be made: those whose second begins in it.
+        :param clock: gives integer Unix nanoseconds, instead of the system's clock; called without a lock, so it may
+            be slow, raise or use the generator itself.
+        :param on_exhausted: what to do when a second's counters are used up: ``"wait"`` for the next, or ``"error"``.
+        :param max_wait: how long one call may wait, in milliseconds, 0..4294967295; 1000.
+        :param on_stall: hears of calls that have to wait, before each of their sleeps, on the waiting thread; what it
+            raises ends the wait and comes out.
+        :raises OutOfRangeError: with the ``field``.
+        """
+
+    def generate(self, shard_key: SupportsIndex = 0) -> UUID:
+        """One new ID.
+
+        :param shard_key: what you route by, 0..4294967295.
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``.
+        :raises LeaseError: ``lease_not_started`` with ``retry_at``, ``lease_expired``: outside the window.
+        :raises StateError: ``generator_closed``, ``forked``.
+        :raises OutOfRangeError: ``time_out_of_range`` before 1970 and after 2106.
+        :raises ClockError: ``clock_failed``.
+        :raises EntropyError: if the system gives no random bytes.
+        """
+
+    def generate_text(self, shard_key: SupportsIndex = 0) -> str:
+        """The text of one new ID, at once: ``str(generate(shard_key))``. Raises as :meth:`generate`."""
+
+    def generate_many(self, n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> HotGuidArray:
+        """Many new IDs, in the order of time. Other threads run meanwhile.
+
+        :param n: how many, 0..16777216.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
+        """
+
+    def extend_window(self, end: _Time, /) -> None:
+        """Moves the end of the window later; an earlier or equal end changes nothing.
+
+        :raises OutOfRangeError: for an end before the window's start, or past the format's time.
+        """
+
+    def stats(self) -> Stats:
+        """Figures of now."""
+
+    def close(self) -> None:
+        """Ends the generator, also for calls in flight on other threads. There is nothing to save: the next one draws
+        its own random bytes.
+
+        :raises StateError: ``generator_closed`` if it was.
+        """
+
+    def __reduce__(self) -> Any: ...
+
+@final
+class HotGuidArray:
+    """Many IDs, packed: 16 bytes each, in the order of the text, as ``UUID.bytes`` has them.
+
+    It has the buffer protocol, as a read-only table of bytes with a row for each ID: ``numpy.asarray(ids)`` is a
+    ``uint8`` array of shape ``(n, 16)`` that copies nothing.
+    """
+
+    def __new__(cls, data: Buffer, /) -> HotGuidArray:
+        """The IDs of packed bytes, as ``bytes(ids)`` gives them.
+
+        :raises InvalidValueError: ``invalid_length`` if the last ID is not whole.
+        """
+
+    def texts(self) -> list[str]:
+        """The texts of all."""
+
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> UUID: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> HotGuidArray: ...
+    def __iter__(self) -> Iterator[UUID]: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[type[HotGuidArray], tuple[bytes]]: ...
+
+@final
+class Stats:
+    """Figures of a generator, at one moment."""
+
+    @property
+    def machine(self) -> bytes | None:
+        """The 5 random bytes, once they are drawn."""
+
+    @property
+    def last_second(self) -> int | None:
+        """The highest second that an ID was made in, in Unix seconds; ``None`` before the first ID."""
+
+    @property
+    def len(self) -> int:
+        """How many IDs were made in that second."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether the generator was closed."""
+
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
