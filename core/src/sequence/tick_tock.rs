@@ -128,25 +128,15 @@ impl TickTock {
         let safe = self.safe.load(Ordering::Acquire);
         let mut word = seen;
         loop {
-            if word.closed() {
-                return Step::Closed;
-            }
-            let back = now < word.tick();
-            if back && (flip == Flip::Refused || now <= safe) {
-                return Step::Behind(word.tick());
-            }
-            let first = if now == word.tick() {
-                word.next().max(bounds.min.into())
-            } else {
-                bounds.min.into()
+            let (run, next, goes_back) = match plan(word, safe, now, want, bounds, flip) {
+                Plan::Take { run, next, goes_back } => (run, next, goes_back),
+                Plan::Full => return Step::Full,
+                Plan::Behind(wall) => return Step::Behind(wall),
+                Plan::Closed => return Step::Closed,
             };
-            let Some(run) = run(now, word.flipped() != back, first, want, bounds.max) else {
-                return Step::Full;
-            };
-            if back {
+            if goes_back {
                 self.safe.fetch_max(word.tick(), Ordering::AcqRel);
             }
-            let next = Word::new(run.tick, run.tick_tock, first + run.len);
             match self.word.compare_exchange_weak(
                 word.0,
                 next.0,
@@ -154,7 +144,7 @@ impl TickTock {
                 Ordering::Acquire,
             ) {
                 Ok(_) => {
-                    if back {
+                    if goes_back {
                         self.drifts.fetch_add(1, Ordering::Relaxed);
                     }
                     return Step::Taken(run);
@@ -193,6 +183,40 @@ impl TickTock {
     }
 }
 
+/// What a step would do, before anything is changed.
+enum Plan {
+    /// Take these slots by swapping in `next`; `safe` must be raised first where the step goes back.
+    Take {
+        run: Run,
+        next: Word,
+        goes_back: bool,
+    },
+    Full,
+    Behind(u64),
+    Closed,
+}
+
+/// Decides a step from a word, and from `safe` as it was read after the word.
+#[inline]
+fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, flip: Flip) -> Plan {
+    if word.closed() {
+        return Plan::Closed;
+    }
+    let goes_back = now < word.tick();
+    if goes_back && (flip == Flip::Refused || now <= safe) {
+        return Plan::Behind(word.tick());
+    }
+    let least = bounds.min.into();
+    let first = if now == word.tick() { word.next().max(least) } else { least };
+    match run(now, word.flipped() != goes_back, first, want, bounds.max) {
+        None => Plan::Full,
+        Some(run) => {
+            let next = Word::new(run.tick, run.tick_tock, first + run.len);
+            Plan::Take { run, next, goes_back }
+        }
+    }
+}
+
 /// The slots `first ..` of a tick, at most `want` and none past `max`; none at all if that leaves nothing.
 #[inline]
 fn run(tick: u64, tick_tock: bool, first: u32, want: u32, max: u16) -> Option<Run> {
@@ -200,3 +224,7 @@ fn run(tick: u64, tick_tock: bool, first: u32, want: u32, max: u16) -> Option<Ru
     let first = u16::try_from(first).ok()?;
     (len > 0).then_some(Run { tick, tick_tock, first, len })
 }
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+#[path = "explorer.rs"]
+mod explorer;

@@ -1,0 +1,202 @@
+//! Every interleaving of threads on the tick-tock machine, under every sequence of clock readings: a search through all states,
+//! each visited once.
+//!
+//! The threads take the real machine's steps one atomic access at a time and decide with its own [`plan`]; only the atomics
+//! are played. In contrast to loom the clock is free: each reading may be any tick.
+
+use std::{collections::HashSet, vec, vec::Vec};
+
+use super::{Bounds, Flip, Plan, Word, plan};
+
+/// Two sequences a tick, so that ticks are soon used up.
+const BOUNDS: Bounds = Bounds { min: 0, max: 1 };
+
+/// Where a thread stands in its call: what it does next, and what it has read.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum At {
+    Observe,
+    ReadClock { seen: u64 },
+    ReadSafe { seen: u64, now: u8 },
+    RaiseSafe { word: u64, now: u8, safe: u8 },
+    Swap { word: u64, now: u8, safe: u8 },
+}
+
+/// The order in which a step back does its two writes: the machine's own, or the wrong one, to see that it is found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    RaiseThenSwap,
+    SwapThenRaise,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Thread {
+    at: At,
+    calls: u8,
+    /// A raise that the wrong order still owes.
+    owed: u8,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct State {
+    word: u64,
+    safe: u8,
+    threads: Vec<Thread>,
+    /// A bit for each (tick, tick-tock bit, sequence) that was given out.
+    given: u64,
+}
+
+/// What a search found.
+#[derive(Debug)]
+struct Found {
+    states: usize,
+    repeated: bool,
+}
+
+struct Explorer {
+    ticks: u8,
+    want: u32,
+    order: Order,
+}
+
+impl Explorer {
+    fn search(&self, threads: usize, calls: u8) -> Found {
+        let thread = Thread { at: At::Observe, calls, owed: 0 };
+        let start = State {
+            word: Word::new(0, false, 0).0,
+            safe: 0,
+            threads: vec![thread; threads],
+            given: 0,
+        };
+        let mut known = HashSet::from([start.clone()]);
+        let mut open = vec![start];
+        let mut repeated = false;
+        while let Some(state) = open.pop() {
+            for index in 0..threads {
+                for (next, again) in self.successors(&state, index) {
+                    repeated |= again;
+                    if known.insert(next.clone()) {
+                        open.push(next);
+                    }
+                }
+            }
+        }
+        Found { states: known.len(), repeated }
+    }
+
+    /// The states that one access of a thread leads to, and whether it gave out a slot for the second time.
+    fn successors(&self, state: &State, index: usize) -> Vec<(State, bool)> {
+        let thread = state.threads[index];
+        if thread.owed > 0 {
+            let mut next = state.clone();
+            next.safe = next.safe.max(thread.owed);
+            next.threads[index].owed = 0;
+            return vec![(next, false)];
+        }
+        if thread.calls == 0 {
+            return vec![];
+        }
+        let goto = |at: At| {
+            let mut next = state.clone();
+            next.threads[index].at = at;
+            (next, false)
+        };
+        match thread.at {
+            At::Observe => vec![goto(At::ReadClock { seen: state.word })],
+            At::ReadClock { seen } => {
+                (1..=self.ticks).map(|now| goto(At::ReadSafe { seen, now })).collect()
+            }
+            At::ReadSafe { seen, now } => vec![self.decide(state, index, seen, now, state.safe)],
+            At::RaiseSafe { word, now, safe } => {
+                let (mut next, _) = goto(At::Swap { word, now, safe });
+                next.safe = next.safe.max(tick(word));
+                vec![(next, false)]
+            }
+            At::Swap { word, now, safe } => vec![self.swap(state, index, word, now, safe)],
+        }
+    }
+
+    /// Goes on to the step's first write, or ends the call without an ID.
+    fn decide(&self, state: &State, index: usize, word: u64, now: u8, safe: u8) -> (State, bool) {
+        let mut next = state.clone();
+        let thread = &mut next.threads[index];
+        match self.plan(word, now, safe) {
+            Plan::Take { goes_back: true, .. } if self.order == Order::RaiseThenSwap => {
+                thread.at = At::RaiseSafe { word, now, safe };
+            }
+            Plan::Take { .. } => thread.at = At::Swap { word, now, safe },
+            Plan::Full | Plan::Behind(_) | Plan::Closed => {
+                *thread = Thread { at: At::Observe, calls: thread.calls - 1, owed: 0 };
+            }
+        }
+        (next, false)
+    }
+
+    fn swap(&self, state: &State, index: usize, word: u64, now: u8, safe: u8) -> (State, bool) {
+        if state.word != word {
+            let same_line = Word(state.word).same_line(Word(word));
+            return if same_line {
+                self.decide(state, index, state.word, now, safe)
+            } else {
+                let mut next = state.clone();
+                next.threads[index].at = At::Observe;
+                (next, false)
+            };
+        }
+        let Plan::Take { run, next: swapped, goes_back } = self.plan(word, now, safe) else {
+            unreachable!("decided before")
+        };
+        let mut next = state.clone();
+        next.word = swapped.0;
+        let owed = if goes_back && self.order == Order::SwapThenRaise { tick(word) } else { 0 };
+        next.threads[index] =
+            Thread { at: At::Observe, calls: state.threads[index].calls - 1, owed };
+        let cells = (0..run.len).map(|k| {
+            1_u64
+                << (run.tick * 4
+                    + u64::from(run.tick_tock) * 2
+                    + u64::from(run.first)
+                    + u64::from(k))
+        });
+        let cells = cells.fold(0, |all, cell| all | cell);
+        next.given |= cells;
+        (next, state.given & cells != 0)
+    }
+
+    fn plan(&self, word: u64, now: u8, safe: u8) -> Plan {
+        plan(Word(word), safe.into(), now.into(), self.want, BOUNDS, Flip::Allowed)
+    }
+}
+
+fn tick(word: u64) -> u8 {
+    u8::try_from(Word(word).tick()).unwrap()
+}
+
+#[test]
+fn two_threads_two_calls_over_five_ticks() {
+    let explorer = Explorer { ticks: 5, want: 1, order: Order::RaiseThenSwap };
+    let found = explorer.search(2, 2);
+    assert!(!found.repeated && found.states > 30_000, "{found:?}");
+}
+
+#[test]
+fn two_threads_with_batches() {
+    let explorer = Explorer { ticks: 4, want: 2, order: Order::RaiseThenSwap };
+    let found = explorer.search(2, 3);
+    assert!(!found.repeated && found.states > 30_000, "{found:?}");
+}
+
+/// Millions of states: `cargo test --release -p polyflake --lib -- --ignored three_threads`.
+#[test]
+#[ignore = "takes minutes without optimisation"]
+fn three_threads_two_calls_over_four_ticks() {
+    let explorer = Explorer { ticks: 4, want: 1, order: Order::RaiseThenSwap };
+    let found = explorer.search(3, 2);
+    std::println!("{found:?}");
+    assert!(!found.repeated);
+}
+
+#[test]
+fn raising_safe_after_the_swap_is_found_out() {
+    let explorer = Explorer { ticks: 4, want: 1, order: Order::SwapThenRaise };
+    assert!(explorer.search(2, 3).repeated);
+}
