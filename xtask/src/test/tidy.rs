@@ -78,11 +78,12 @@ fn arrows_that_point_back(source: &Source) -> Vec<String> {
         .collect()
 }
 
-/// The modules of the crate that a file names after `crate::`. What the root exports by itself comes from `error`.
+/// The modules of the crate that a file names after `crate::`. What the root exports by itself comes from `error`, and a
+/// `pub use` shows a thing in one more place but uses nothing.
 fn used_modules(text: &str) -> BTreeSet<String> {
     let code: String = text
         .lines()
-        .filter(|line| !line.trim_start().starts_with("//"))
+        .filter(|line| !["//", "pub use "].iter().any(|start| line.trim_start().starts_with(start)))
         .flat_map(|line| [line, "\n"])
         .collect();
     let names = code.split("crate::").skip(1).flat_map(names_of_path);
@@ -188,7 +189,7 @@ mod tests {
 
     #[test]
     fn names_are_found_in_paths_and_groups() {
-        let text = "use crate::{Error, base32::{scalar, Text}, sync::Ordering};\nlet a = crate::cpu::detect();\n// crate::no";
+        let text = "use crate::{Error, base32::{scalar, Text}, sync::Ordering};\nlet a = crate::cpu::detect();\n// crate::no\npub use crate::shown::A;";
         assert_eq!(used_modules(text).into_iter().collect::<Vec<_>>(), ["base32", "cpu", "sync"]);
     }
 
