@@ -4,10 +4,31 @@ use std::hint::black_box;
 
 use polyflake::layout::{Field, Layout, Slot, Tick};
 
-use crate::{measure::Limit, sno::repeat};
+use crate::{
+    contest::{Against, Contest, Entry, Goal},
+    measure::{Work, repeat},
+};
 
 /// What one pack, and one parse with a look at every field, may take.
-const GOAL_NANOS: f64 = 15.0;
+const LIMIT_NANOS: f64 = 15.0;
+
+pub(crate) fn both_ways() -> Contest {
+    let goal = |name, ours: &'static str| Goal {
+        name,
+        ours: ours.into(),
+        against: Against::nanos(LIMIT_NANOS),
+        most: 1.0,
+    };
+    Contest {
+        name: "rust: a layout of 8 fields",
+        axis: None,
+        entries: vec![Entry::ours("pack", pack()), Entry::ours("parse", parse())],
+        goals: vec![
+            goal("rust: layout pack, 8 fields", "pack"),
+            goal("rust: layout parse, 8 fields", "parse"),
+        ],
+    }
+}
 
 /// Eight fields of 64 bits, two of them inverted; the layout lives as long as the program.
 fn layout() -> &'static Layout {
@@ -28,26 +49,21 @@ fn slots(layout: &Layout) -> [Slot; 3] {
     ["zone", "rack", "worker"].map(|name| layout.bindable(name).expect("a bindable"))
 }
 
-pub(crate) fn limits() -> Vec<Limit> {
-    vec![pack(), parse()]
-}
-
-fn pack() -> Limit {
+fn pack() -> Work {
     let layout = layout();
     let ([zone, rack, worker], mut n) = (slots(layout), 0_u8);
     let (time, sequence) =
         (layout.timestamp().expect("a time"), layout.sequence().expect("a sequence"));
     let mut values = layout.values();
-    let work = move || -> polyflake::Result<i64> {
+    repeat(move || -> polyflake::Result<i64> {
         n = n.wrapping_add(1);
         values.set(time, black_box(1_763_650_000_000_i64) + i64::from(n))?;
         values.set(zone, n & 15)?.set(rack, n >> 4)?.set(worker, n & 31)?.set(sequence, n)?;
         values.pack_integer()
-    };
-    Limit { name: "rust: layout pack, 8 fields", ours: repeat(work), items: 1.0, nanos: GOAL_NANOS }
+    })
 }
 
-fn parse() -> Limit {
+fn parse() -> Work {
     let layout = layout();
     let [zone, rack, worker] = slots(layout);
     let region = layout.constant("region").expect("a constant");
@@ -55,18 +71,12 @@ fn parse() -> Limit {
         (layout.constant("kind").expect("a constant"), layout.sequence().expect("a sequence"));
     let all = [region, zone, rack, worker, kind, sequence];
     let mut id = 1_i64 << 60;
-    let work = move || -> polyflake::Result<_> {
+    repeat(move || -> polyflake::Result<_> {
         id = black_box(id) + 1_234_567;
         let parsed = layout.parse_integer(id)?;
         for slot in all {
             black_box(parsed.integer(slot)?);
         }
         Ok(parsed.unix_ms())
-    };
-    Limit {
-        name: "rust: layout parse, 8 fields",
-        ours: repeat(work),
-        items: 1.0,
-        nanos: GOAL_NANOS,
-    }
+    })
 }

@@ -1,25 +1,41 @@
-//! Measures the core against its peers and limits, and prints one JSON line for each goal.
+//! Measures the core against its peers and limits, and prints each contest as a line of JSON.
 //!
-//! Every row times ours and the other in turn, in one process pinned to one processor, and states the median of the
-//! ratios of neighbouring rounds: the machine's mood cancels out. `cargo xtask bench` runs it.
+//! All entries of a contest are timed in turn, in one process pinned to one processor. A goal is held against the median of
+//! the ratios of the same round, so the machine's mood cancels out. `cargo xtask bench` runs it.
 
+mod batches;
+mod clocks;
+mod codecs;
+mod contest;
+mod generate;
 mod layout;
 mod measure;
+mod peers;
 mod randflake;
-mod sno;
+mod samples;
+mod team;
+mod threads;
+
+use contest::Contest;
+
+fn contests() -> Vec<Contest> {
+    vec![
+        generate::one(),
+        generate::text(),
+        randflake::parts(),
+        codecs::encode(),
+        codecs::decode(),
+        layout::both_ways(),
+        batches::sizes(),
+        threads::reading_the_clock(),
+        threads::standing_still(),
+    ]
+}
 
 fn main() {
-    if let Some(core) = core_affinity::get_core_ids().and_then(|cores| cores.last().copied()) {
-        core_affinity::set_for_current(core);
-    }
+    team::pin(0);
     let filter = std::env::args().nth(1).unwrap_or_default();
-    for row in
-        sno::rows().into_iter().chain(randflake::rows()).filter(|row| row.name.contains(&filter))
-    {
-        println!("{}", row.measure());
-    }
-    let limits = sno::limits().into_iter().chain(layout::limits());
-    for limit in limits.filter(|limit| limit.name.contains(&filter)) {
-        println!("{}", limit.measure());
+    for contest in contests().into_iter().filter(|contest| contest.is_meant_by(&filter)) {
+        println!("{}", contest.hold());
     }
 }

@@ -2,37 +2,38 @@
 
 use std::{hint::black_box, time::SystemTime};
 
-use polyflake::{
-    randflake::{Builder, EPOCH, LAST_SECOND, Lease},
-    sparx64::Sparx64,
-};
+use polyflake::sparx64::Sparx64;
 
 use crate::{
-    measure::Row,
-    sno::{Unbound, repeat},
+    contest::{Against, Contest, Entry, Goal},
+    measure::repeat,
+    samples::{SECRET, randflake},
 };
-
-const SECRET: [u8; 16] = *b"sixteen byte key";
 
 /// What a generator may take beside cipher and clock.
 const ALLOWANCE_NANOS: f64 = 15.0;
+const PARTS: &str = "one block and SystemTime::now";
 
-pub(crate) fn rows() -> Vec<Row> {
-    let lease = Lease::new(7, EPOCH, LAST_SECOND + 1).expect("a lease");
-    let clock = Unbound::in_seconds();
-    let ids = Builder::with_clock(lease, SECRET, clock).build().expect("valid options");
-    let cipher = Sparx64::new(SECRET);
-    let mut block = [0; 8];
-    let cipher_and_clock = move || {
+pub(crate) fn parts() -> Contest {
+    let ids = randflake(1);
+    let (cipher, mut block) = (Sparx64::new(SECRET), [0; 8]);
+    let parts = move || {
         block = cipher.encrypt_block(black_box(block));
         SystemTime::now()
     };
-    vec![Row {
-        name: "rust: randflake generate",
-        ours: repeat(move || ids.generate().expect("a clock that goes on")),
-        against: "the scalar cipher and SystemTime::now, and 15 ns",
-        theirs: repeat(cipher_and_clock),
-        plus_nanos: ALLOWANCE_NANOS,
-        goal: 1.0,
-    }]
+    let against = "one block, SystemTime::now, 15 ns";
+    Contest {
+        name: "rust: Randflake and its parts",
+        axis: None,
+        entries: vec![
+            Entry::ours("Randflake", repeat(move || ids.generate().expect("a clock"))),
+            Entry::ours(PARTS, repeat(parts)),
+        ],
+        goals: vec![Goal {
+            name: "rust: Randflake generate",
+            ours: "Randflake".into(),
+            against: Against::entry_and(against, PARTS, ALLOWANCE_NANOS),
+            most: 1.0,
+        }],
+    }
 }

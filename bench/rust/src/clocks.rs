@@ -1,0 +1,114 @@
+//! Clocks under which a format's own limit never binds (sno: 65,536 IDs in 4 ms, Randflake: 131,072 in a second).
+
+use std::{
+    cell::Cell,
+    sync::atomic::{AtomicI64, Ordering},
+};
+
+use polyflake::{
+    Result,
+    clock::{Clock, SystemClock},
+};
+
+/// A tick of sno.
+const TICK: i64 = 4_000_000;
+const SECOND: i64 = 1_000_000_000;
+
+/// Reads a clock, then adds one tick for every so many readings. For one thread.
+pub(crate) struct Unbound<C = SystemClock> {
+    clock: C,
+    readings: Cell<i64>,
+    shift: u32,
+    tick_nanos: i64,
+}
+
+impl Unbound {
+    /// For calls that make `batch` IDs each, in ticks of 4 ms: half of the 65,536 sequences of each are used, or all.
+    pub(crate) const fn making(batch: u32) -> Self {
+        Self::over(SystemClock, 15_u32.saturating_sub(batch.ilog2()), TICK)
+    }
+
+    /// For calls that make `batch` IDs each, in ticks of a second: at most 65,536 in each, which every family has.
+    pub(crate) const fn in_seconds(batch: u32) -> Self {
+        Self::over(SystemClock, 16_u32.saturating_sub(batch.ilog2()), SECOND)
+    }
+}
+
+impl<C> Unbound<C> {
+    /// For calls that make one ID each, in ticks of 4 ms.
+    pub(crate) const fn on(clock: C) -> Self {
+        Self::over(clock, 15, TICK)
+    }
+
+    const fn over(clock: C, shift: u32, tick_nanos: i64) -> Self {
+        Self { clock, readings: Cell::new(0), shift, tick_nanos }
+    }
+}
+
+impl<C: Clock> Clock for Unbound<C> {
+    #[inline]
+    fn unix_nanos(&self) -> Result<i64> {
+        let readings = self.readings.get() + 1;
+        self.readings.set(readings);
+        Ok(self.clock.unix_nanos()? + (readings >> self.shift) * self.tick_nanos)
+    }
+    fn sleep(&self, nanos: u64) -> Result<()> {
+        self.clock.sleep(nanos)
+    }
+}
+
+/// The system's clock run 64 times as fast, so that a tick of 4 ms lasts 62.5 us. Threads share it and write nothing.
+pub(crate) struct Fast {
+    start: i64,
+}
+
+impl Fast {
+    const TIMES: i64 = 64;
+
+    pub(crate) fn new() -> Self {
+        Self { start: SystemClock.unix_nanos().expect("a working clock") }
+    }
+}
+
+impl Clock for Fast {
+    #[inline]
+    fn unix_nanos(&self) -> Result<i64> {
+        Ok(self.start + (SystemClock.unix_nanos()? - self.start) * Self::TIMES)
+    }
+    fn sleep(&self, nanos: u64) -> Result<()> {
+        SystemClock.sleep(nanos / Self::TIMES.unsigned_abs())
+    }
+}
+
+thread_local! {
+    static READINGS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// No clock at all: it stands still, and moves on by one tick after 8192 readings of any one thread.
+pub(crate) struct Synthetic {
+    now: AtomicI64,
+}
+
+impl Synthetic {
+    const READINGS_IN_A_TICK: u32 = 8192;
+
+    pub(crate) const fn new() -> Self {
+        Self { now: AtomicI64::new(1_763_650_000_000_000_000) }
+    }
+}
+
+impl Clock for Synthetic {
+    #[inline]
+    fn unix_nanos(&self) -> Result<i64> {
+        let readings = READINGS.get().wrapping_add(1);
+        READINGS.set(readings);
+        if readings.is_multiple_of(Self::READINGS_IN_A_TICK) {
+            self.now.fetch_add(TICK, Ordering::Relaxed);
+        }
+        Ok(self.now.load(Ordering::Relaxed))
+    }
+    fn sleep(&self, _nanos: u64) -> Result<()> {
+        self.now.fetch_add(TICK, Ordering::Relaxed);
+        Ok(())
+    }
+}

@@ -1,0 +1,68 @@
+//! sno's text, both ways, against general codecs that were given its alphabet.
+
+use polyflake::sno::Sno;
+
+use crate::{
+    contest::{Against, Contest, Entry, Goal},
+    measure::repeat,
+    peers,
+    samples::{Turns, snos},
+};
+
+const DATA_ENCODING: &str = "data-encoding, to a buffer";
+
+pub(crate) fn encode() -> Contest {
+    let (mut ours, mut encoding, mut fast) =
+        (Turns::of(snos()), Turns::of(snos()), Turns::of(snos()));
+    let (data_encoding, mut buffer) = (peers::data_encoding(), [0; Sno::TEXT_LEN]);
+    let (fast32, mut vec) = (peers::fast32(), Vec::with_capacity(Sno::TEXT_LEN));
+    let theirs = move || {
+        data_encoding.encode_mut(encoding.next().as_bytes(), &mut buffer);
+        buffer
+    };
+    let fast = move || {
+        vec.clear();
+        fast32.encode_into(fast.next().as_bytes(), &mut vec);
+        vec.last().copied()
+    };
+    Contest {
+        name: "rust: one text encoded",
+        axis: None,
+        entries: vec![
+            Entry::ours("sno", repeat(move || ours.next().text())),
+            Entry::peer(DATA_ENCODING, repeat(theirs)),
+            Entry::peer("fast32, to a vector", repeat(fast)),
+        ],
+        goals: vec![goal("rust: sno encode", 0.45)],
+    }
+}
+
+pub(crate) fn decode() -> Contest {
+    let texts = || Turns::of(snos().iter().map(Sno::text).collect());
+    let (mut ours, mut encoding, mut fast) = (texts(), texts(), texts());
+    let (data_encoding, mut buffer) = (peers::data_encoding(), [0; Sno::LEN]);
+    let (fast32, mut vec) = (peers::fast32(), Vec::with_capacity(Sno::LEN));
+    let theirs = move || {
+        data_encoding.decode_mut(encoding.next().as_bytes(), &mut buffer).expect("a valid text");
+        buffer
+    };
+    let fast = move || {
+        vec.clear();
+        fast32.decode_into(fast.next().as_bytes(), &mut vec).expect("a valid text");
+        vec.last().copied()
+    };
+    Contest {
+        name: "rust: one text decoded, strictly",
+        axis: None,
+        entries: vec![
+            Entry::ours("sno", repeat(move || Sno::parse(ours.next()).expect("a valid text"))),
+            Entry::peer(DATA_ENCODING, repeat(theirs)),
+            Entry::peer("fast32, to a vector", repeat(fast)),
+        ],
+        goals: vec![goal("rust: sno strict decode", 0.65)],
+    }
+}
+
+fn goal(name: &'static str, most: f64) -> Goal {
+    Goal { name, ours: "sno".into(), against: Against::entry(DATA_ENCODING), most }
+}

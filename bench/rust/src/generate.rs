@@ -1,0 +1,115 @@
+//! One new ID: ours against peers, and against a look at the clock.
+
+use std::{hint::spin_loop, time::SystemTime};
+
+use ferroid::time::MonotonicClock;
+use polyflake::clock::CoarseClock;
+use svix_ksuid::{Ksuid, KsuidLike};
+use uuid::Uuid;
+
+use crate::{
+    clocks::Unbound,
+    contest::{Against, Contest, Entry, Goal},
+    measure::repeat,
+    peers::{CheapMillis, Ferroid, SystemMillis},
+    samples::{hot_guid, layout, randflake, sno},
+};
+
+const FERROID: &str = "ferroid Atomic, system clock";
+const CLOCK: &str = "SystemTime::now alone";
+
+/// The ID as its library has it, bytes or an integer.
+pub(crate) fn one() -> Contest {
+    let goal = |name, ours: &'static str, against, most| Goal {
+        name,
+        ours: ours.into(),
+        against: Against::entry(against),
+        most,
+    };
+    Contest {
+        name: "rust: one ID",
+        axis: None,
+        entries: our_ids().into_iter().chain(their_ids()).collect(),
+        goals: vec![
+            goal("rust: sno generate, against the clock", "sno", CLOCK, 1.4),
+            goal("rust: sno generate, against ferroid", "sno", FERROID, 0.85),
+            goal("rust: sno generate, coarse clock", "sno, coarse clock", FERROID, 0.32),
+        ],
+    }
+}
+
+fn our_ids() -> Vec<Entry> {
+    let exact = sno(Unbound::making(1));
+    let coarse = CoarseClock::new().ok().map(|clock| sno(Unbound::on(clock)));
+    let (randflake, hot_guid, layout) = (randflake(1), hot_guid(1), layout());
+    let coarse = coarse.map(|ids| {
+        Entry::ours("sno, coarse clock", repeat(move || ids.generate(1).expect("a clock")))
+    });
+    [Entry::ours("sno", repeat(move || exact.generate(1).expect("a clock")))]
+        .into_iter()
+        .chain(coarse)
+        .chain([
+            Entry::ours("Randflake", repeat(move || randflake.generate().expect("a clock"))),
+            Entry::ours("Hot Guid", repeat(move || hot_guid.generate(1).expect("a clock"))),
+            Entry::ours("custom layout", repeat(move || layout.generate().expect("a clock"))),
+        ])
+        .collect()
+}
+
+fn their_ids() -> Vec<Entry> {
+    let ferroid = Ferroid::new(0, SystemMillis);
+    let cheap = Ferroid::new(0, CheapMillis);
+    let ticking = Ferroid::new(0, MonotonicClock::default());
+    let mut ulids = ulid::Generator::new();
+    vec![
+        Entry::peer(CLOCK, repeat(SystemTime::now)),
+        Entry::peer(FERROID, repeat(move || ferroid.next_id(|_| spin_loop()))),
+        Entry::peer(
+            "ferroid Atomic, our reading of the clock",
+            repeat(move || cheap.next_id(|_| spin_loop())),
+        ),
+        Entry::peer(
+            "ferroid Atomic, ticker thread",
+            repeat(move || ticking.next_id(|_| spin_loop())),
+        ),
+        Entry::peer("ulid", repeat(ulid::Ulid::generate)),
+        Entry::peer("ulid, monotonic", repeat(move || ulids.generate().expect("room"))),
+        Entry::peer("uuid v4, fast-rng", repeat(Uuid::new_v4)),
+        Entry::peer("uuid v7, fast-rng", repeat(Uuid::now_v7)),
+        Entry::peer("scru128", repeat(scru128::new)),
+        Entry::peer("svix-ksuid", repeat(|| Ksuid::now(None))),
+    ]
+}
+
+/// The same as text, on the stack where the library can.
+pub(crate) fn text() -> Contest {
+    let (sno, randflake) = (sno(Unbound::making(1)), randflake(1));
+    let hot_guid = hot_guid(1);
+    Contest {
+        name: "rust: one ID as text",
+        axis: None,
+        entries: vec![
+            Entry::ours("sno", repeat(move || sno.generate_text(1).expect("a clock"))),
+            Entry::ours("Randflake", repeat(move || randflake.generate_text().expect("a clock"))),
+            Entry::ours("Hot Guid", repeat(move || hot_guid.generate_text(1).expect("a clock"))),
+            Entry::peer("ulid", repeat(ulid_text)),
+            Entry::peer("uuid v4, fast-rng", repeat(|| hyphenated(Uuid::new_v4()))),
+            Entry::peer("uuid v7, fast-rng", repeat(|| hyphenated(Uuid::now_v7()))),
+            Entry::peer("scru128", repeat(|| scru128::new().encode())),
+            Entry::peer("svix-ksuid, on the heap", repeat(|| Ksuid::now(None).to_string())),
+        ],
+        goals: Vec::new(),
+    }
+}
+
+fn ulid_text() -> [u8; ulid::ULID_LEN] {
+    let mut text = [0; ulid::ULID_LEN];
+    ulid::Ulid::generate().array_to_str(&mut text);
+    text
+}
+
+fn hyphenated(id: Uuid) -> [u8; uuid::fmt::Hyphenated::LENGTH] {
+    let mut text = [0; uuid::fmt::Hyphenated::LENGTH];
+    id.hyphenated().encode_lower(&mut text);
+    text
+}

@@ -1,0 +1,59 @@
+//! Libraries of others, used as their documentation says.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use data_encoding::{Encoding, Specification};
+use fast32::base32::Alphabet32Nopad;
+use ferroid::{define_snowflake_id, generator::AtomicSnowflakeGenerator, time::TimeSource};
+use polyflake::clock::{Clock, SystemClock};
+
+define_snowflake_id!(
+    /// So many sequences that the layout's own limit never binds.
+    WideId, u64,
+    reserved: 0,
+    timestamp: 42,
+    machine_id: 0,
+    sequence: 22
+);
+
+/// The system's clock in milliseconds, as its own crate and its users write it.
+pub(crate) struct SystemMillis;
+
+impl TimeSource<u64> for SystemMillis {
+    #[inline]
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "64 bits of milliseconds are enough for all"
+    )]
+    fn current_millis(&self) -> u64 {
+        SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64
+    }
+}
+
+/// The same, as this project reads it: without going through 128 bits.
+pub(crate) struct CheapMillis;
+
+impl TimeSource<u64> for CheapMillis {
+    #[inline]
+    fn current_millis(&self) -> u64 {
+        SystemClock.unix_nanos().unwrap_or_default().cast_unsigned() / 1_000_000
+    }
+}
+
+/// ferroid's generator for threads, with a clock.
+pub(crate) type Ferroid<C> = AtomicSnowflakeGenerator<WideId, C>;
+
+const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
+
+/// sno's alphabet in data-encoding, which can't be told that 80 bits need no padding but does not write any.
+pub(crate) fn data_encoding() -> Encoding {
+    let mut specification = Specification::new();
+    specification.symbols.push_str(str::from_utf8(ALPHABET).expect("letters and digits"));
+    specification.encoding().expect("a valid alphabet")
+}
+
+/// sno's alphabet in fast32.
+pub(crate) fn fast32() -> Alphabet32Nopad {
+    static DECODER: [u8; 256] = fast32::decoder_map_simple(ALPHABET);
+    Alphabet32Nopad::new(ALPHABET, &DECODER)
+}

@@ -1,0 +1,66 @@
+//! Generators and IDs to work with.
+
+use polyflake::{
+    clock::Clock,
+    hotguid, layout,
+    randflake::{self, EPOCH, LAST_SECOND, Lease},
+    sno::{Generator, Sno},
+};
+
+use crate::clocks::Unbound;
+
+pub(crate) const SECRET: [u8; 16] = *b"sixteen byte key";
+
+pub(crate) fn sno<C: Clock>(clock: C) -> Generator<C> {
+    Generator::builder().clock(clock).partition(1).build().expect("valid options")
+}
+
+pub(crate) fn randflake(batch: u32) -> randflake::Generator<Unbound> {
+    let lease = Lease::new(7, EPOCH, LAST_SECOND + 1).expect("a lease");
+    let builder = randflake::Builder::with_clock(lease, SECRET, Unbound::in_seconds(batch));
+    builder.build().expect("valid options")
+}
+
+pub(crate) fn hot_guid(batch: u32) -> hotguid::Generator<Unbound> {
+    let builder = hotguid::Generator::builder().clock(Unbound::in_seconds(batch));
+    builder.build().expect("valid options")
+}
+
+/// Fields as Instagram's, where a millisecond has room for enough sequences that no clock need be helped.
+pub(crate) fn layout() -> layout::Generator {
+    use polyflake::layout::{Field, Layout, Tick};
+    let fields = [
+        Field::timestamp(41, Tick::from_millis(1).expect("a tick"), 1_314_220_021_721),
+        Field::bindable(1, "shard"),
+        Field::sequence(22),
+    ];
+    let layout = Layout::integer(fields).expect("64 bits");
+    layout::Generator::builder(layout).bind("shard", 1).build().expect("valid options")
+}
+
+/// IDs to work on, few enough to stay in the first cache.
+pub(crate) fn snos() -> Vec<Sno> {
+    let mut samples = vec![Sno::default(); 256];
+    Generator::new().fill(7, &mut samples).expect("a working clock");
+    samples
+}
+
+/// Takes the samples in turn, for ever.
+pub(crate) struct Turns<T> {
+    samples: Vec<T>,
+    next: u8,
+}
+
+impl<T> Turns<T> {
+    /// Over 256 samples.
+    pub(crate) fn of(samples: Vec<T>) -> Self {
+        assert_eq!(samples.len(), 256, "expected 256 samples, found {}", samples.len());
+        Self { samples, next: 0 }
+    }
+
+    #[inline]
+    pub(crate) fn next(&mut self) -> &T {
+        self.next = self.next.wrapping_add(1);
+        &self.samples[usize::from(self.next)]
+    }
+}

@@ -1,0 +1,100 @@
+//! Threads that do their work at the same time, each pinned to a processor of its own.
+
+use std::{
+    hint::{black_box, spin_loop},
+    panic::{AssertUnwindSafe, catch_unwind},
+    process::exit,
+    sync::{
+        Arc, LazyLock,
+        atomic::{AtomicUsize, Ordering},
+        mpsc::{Sender, channel},
+    },
+    thread,
+    time::Instant,
+};
+
+use core_affinity::CoreId;
+
+use crate::measure::Work;
+
+/// The processors of this process; the first reading counts, since a pinned thread sees but its own.
+static CORES: LazyLock<Vec<CoreId>> =
+    LazyLock::new(|| core_affinity::get_core_ids().unwrap_or_default());
+
+/// Pins this thread to a processor, counted from the last.
+pub(crate) fn pin(index: usize) {
+    if let Some(core) = CORES.iter().rev().nth(index) {
+        core_affinity::set_for_current(*core);
+    }
+}
+
+/// 1, 2, 4 and so on: no more than there are processors.
+pub(crate) fn sizes() -> impl Iterator<Item = usize> {
+    (0..6).map(|power| 1 << power).take_while(|size| *size <= CORES.len())
+}
+
+/// What one thread does so many times.
+pub(crate) type Member = Box<dyn FnMut(u32) + Send>;
+
+/// A member whose work is one call.
+pub(crate) fn member<T>(mut call: impl FnMut() -> T + Send + 'static) -> Member {
+    Box::new(move |count| {
+        for _ in 0..count {
+            black_box(call());
+        }
+    })
+}
+
+/// Where the threads of a team meet: nobody starts before all are there, and the last to end ends the round.
+#[derive(Default)]
+struct Line {
+    ready: AtomicUsize,
+    started: AtomicUsize,
+    done: AtomicUsize,
+}
+
+/// So many members that work at once: this thread is the first.
+pub(crate) fn team(size: usize, make: impl Fn() -> Member) -> Work {
+    let line = Arc::new(Line::default());
+    let others: Vec<_> = (1..size).map(|index| spawn(index, make(), line.clone())).collect();
+    let (mut mine, mut rounds) = (make(), 0);
+    Box::new(move |count| {
+        rounds += 1;
+        for other in &others {
+            other.send(count).expect("a thread that lives as long as this one wants");
+        }
+        wait_for(&line.ready, rounds * others.len());
+        let start = Instant::now();
+        line.started.store(rounds, Ordering::Release);
+        mine(count);
+        wait_for(&line.done, rounds * others.len());
+        start.elapsed()
+    })
+}
+
+fn spawn(index: usize, mut work: Member, line: Arc<Line>) -> Sender<u32> {
+    let (sender, counts) = channel();
+    let rounds = move || {
+        pin(index);
+        for (round, count) in counts.into_iter().enumerate() {
+            line.ready.fetch_add(1, Ordering::Release);
+            wait_for(&line.started, round + 1);
+            work(count);
+            line.done.fetch_add(1, Ordering::Release);
+        }
+    };
+    thread::spawn(move || {
+        // The others would wait for ever; what went wrong is printed by then.
+        if catch_unwind(AssertUnwindSafe(rounds)).is_err() {
+            exit(101);
+        }
+    });
+    sender
+}
+
+/// Spins: a sleeping thread would wake up late.
+fn wait_for(counter: &AtomicUsize, value: usize) {
+    while counter.load(Ordering::Acquire) < value {
+        spin_loop();
+    }
+}

@@ -1,0 +1,85 @@
+//! Throughput against threads: one generator for all, handles of their own, and peers.
+
+use std::{hint::spin_loop, sync::Arc};
+
+use polyflake::{clock::Clock, sno::Generator};
+use uuid::Uuid;
+
+use crate::{
+    clocks::{Fast, Synthetic},
+    contest::{Against, Contest, Entry, Goal, Key},
+    peers::{Ferroid, SystemMillis},
+    samples::sno,
+    team::{Member, member, sizes, team},
+};
+
+const HANDLES: &str = "sno, a handle for each thread";
+const SHARED: &str = "sno, one generator";
+
+/// With a look at the system's clock for every ID.
+pub(crate) fn reading_the_clock() -> Contest {
+    let ferroid = Arc::new(Ferroid::new(0, SystemMillis));
+    let poll = move || {
+        let ids = ferroid.clone();
+        member(move || ids.next_id(|_| spin_loop()))
+    };
+    let peers = each_size("ferroid Atomic, system clock", false, poll).chain(each_size(
+        "uuid v7, fast-rng",
+        false,
+        || member(Uuid::now_v7),
+    ));
+    Contest {
+        name: "rust: threads",
+        axis: Some("threads"),
+        entries: ours(Fast::new).chain(peers).collect(),
+        goals: vec![two_against_one("rust: two threads, a handle each", 1.6)],
+    }
+}
+
+/// Without one: what the generator itself allows.
+pub(crate) fn standing_still() -> Contest {
+    Contest {
+        name: "rust: threads, a synthetic clock",
+        axis: Some("threads"),
+        entries: ours(Synthetic::new).collect(),
+        goals: vec![two_against_one("rust: two threads, a handle each, synthetic clock", 1.9)],
+    }
+}
+
+/// Two threads must make so many times as many as one: in time an ID, the inverse.
+fn two_against_one(name: &'static str, times: f64) -> Goal {
+    Goal {
+        name,
+        ours: Key(HANDLES, Some(2)),
+        against: Against::key("one thread, one handle", Key(HANDLES, Some(1))),
+        most: 1.0 / times,
+    }
+}
+
+fn ours<C: Clock + Send + Sync + 'static>(clock: fn() -> C) -> impl Iterator<Item = Entry> {
+    let shared = move || {
+        let ids: &'static Generator<C> = Box::leak(Box::new(sno(clock())));
+        move || member(move || ids.generate(1).expect("a clock"))
+    };
+    let handles = move || {
+        let ids: &'static Generator<C> = Box::leak(Box::new(sno(clock())));
+        move || {
+            let mut ids = ids.handle();
+            member(move || ids.generate(1).expect("a clock"))
+        }
+    };
+    each_size(SHARED, true, shared()).chain(each_size(HANDLES, true, handles()))
+}
+
+/// An entry for each number of threads.
+fn each_size(
+    name: &'static str,
+    ours: bool,
+    make: impl Fn() -> Member,
+) -> impl Iterator<Item = Entry> {
+    sizes().map(move |size| {
+        let threads = u32::try_from(size).expect("a few threads");
+        let entry = Entry::ours(name, team(size, &make));
+        Entry { ours, ..entry.making(threads).at(threads) }
+    })
+}
