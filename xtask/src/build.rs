@@ -1,5 +1,7 @@
 //! Builds what the tests and the demo load: the wheel, the npm package, the test drivers.
 
+use std::path::Path;
+
 use anyhow::Result;
 use xshell::{Shell, cmd};
 
@@ -35,13 +37,20 @@ pub fn build(shell: &Shell, language: Language) -> Result<()> {
 
 /// The wheel, installed into the repository's environment.
 fn python(shell: &Shell) -> Result<()> {
-    let (python, wheels) = (workspace::python(), workspace::wheels());
+    let wheels = workspace::wheels();
     shell.remove_path(&wheels)?;
     {
         let _there = shell.push_dir(workspace::root().join("packages/python"));
         cmd!(shell, "maturin build --quiet --release --out {wheels}").run()?;
     }
-    cmd!(shell, "{python} -m pip install --quiet --force-reinstall --no-deps --no-index --find-links {wheels} polyflake").run()?;
+    install_wheel(shell, &workspace::venv())
+}
+
+/// The wheel that was built, into an environment.
+pub fn install_wheel(shell: &Shell, venv: &Path) -> Result<()> {
+    let (python, wheels) = (venv.join("bin/python"), workspace::wheels());
+    let options = ["--quiet", "--force-reinstall", "--no-deps", "--no-index"];
+    cmd!(shell, "{python} -m pip install {options...} --find-links {wheels} polyflake").run()?;
     Ok(())
 }
 

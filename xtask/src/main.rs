@@ -7,6 +7,7 @@
     reason = "a program has no public face; `pub` here means: for the other modules"
 )]
 
+mod bench;
 mod build;
 mod conformance;
 mod demo;
@@ -29,11 +30,8 @@ enum Task {
     Demo,
     /// Run all tests of all languages
     Test(test::Options),
-    /// Time the core against its peers: a line of JSON for each goal
-    Bench {
-        /// Only goals whose name contains this
-        filter: Option<String>,
-    },
+    /// Time ours against peers, and hold the goals
+    Bench(bench::Options),
     /// Make IDs by the billion under a clock gone mad, and check each of them against all others
     Soak {
         /// Options of the harness: --ids N, --family NAME, --seed N
@@ -42,11 +40,6 @@ enum Task {
     },
     /// Build the wheel, the npm package and the test drivers.
     Build,
-}
-
-fn bench(filter: Option<&str>) -> Result<()> {
-    let shell = workspace::shell()?;
-    Ok(cmd!(shell, "cargo run --quiet --release --package bench-rust -- {filter...}").run()?)
 }
 
 fn soak(options: &[String]) -> Result<()> {
@@ -59,7 +52,7 @@ fn main() -> Result<ExitCode> {
         Task::Conformance(options) => conformance::main(&options)?,
         Task::Demo => demo::main()?,
         Task::Test(options) => test::main(&options)?,
-        Task::Bench { filter } => bench(filter.as_deref()).map(|()| true)?,
+        Task::Bench(options) => bench::main(&options)?,
         Task::Soak { options } => soak(&options).map(|()| true)?,
         Task::Build => build::all(&workspace::shell()?).map(|()| true)?,
     };

@@ -33,6 +33,11 @@ pub fn python() -> PathBuf {
     venv().join("bin/python")
 }
 
+/// The Python environment of the benches: peers, plots, databases' clients.
+pub fn bench_venv() -> PathBuf {
+    target().join("bench-venv")
+}
+
 /// Where the built wheel lies.
 pub fn wheels() -> PathBuf {
     target().join("wheels")

@@ -2,7 +2,9 @@
 
 use std::hint::black_box;
 
-use polyflake::{hotguid::HotGuid, layout::Batch, randflake::Randflake, sno::Sno};
+use polyflake::{
+    clock::SystemClock, hotguid::HotGuid, layout::Batch, randflake::Randflake, sno::Sno,
+};
 
 use crate::{
     clocks::Unbound,
@@ -42,19 +44,19 @@ fn snos(size: u32) -> Work {
 }
 
 fn randflakes(size: u32) -> Work {
-    let ids = randflake(size);
+    let ids = randflake(Unbound::in_seconds(size));
     let mut batch = vec![Randflake::default(); size as usize];
     repeat(move || ids.fill(black_box(&mut batch)).expect("a clock"))
 }
 
 fn hot_guids(size: u32) -> Work {
-    let ids = hot_guid(size);
+    let ids = hot_guid(Unbound::in_seconds(size));
     let mut batch = vec![HotGuid::default(); size as usize];
     repeat(move || ids.fill(1, black_box(&mut batch)).expect("a clock"))
 }
 
 fn layouts(size: u32) -> Work {
-    let ids = layout();
+    let ids = layout(SystemClock);
     let mut batch = vec![0_i64; size as usize];
     repeat(move || ids.fill(Batch::Integers(black_box(&mut batch))).expect("a clock"))
 }

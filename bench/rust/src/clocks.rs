@@ -84,31 +84,43 @@ thread_local! {
     static READINGS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// No clock at all: it stands still, and moves on by one tick after 8192 readings of any one thread.
+/// No clock at all: it stands still, and moves on by one tick after so many readings of any one thread.
 pub(crate) struct Synthetic {
     now: AtomicI64,
+    tick_nanos: i64,
+    readings: u32,
 }
 
 impl Synthetic {
-    const READINGS_IN_A_TICK: u32 = 8192;
+    /// For calls that make `batch` IDs each, in ticks of 4 ms.
+    pub(crate) const fn making(batch: u32) -> Self {
+        Self::ticking(TICK, batch)
+    }
 
-    pub(crate) const fn new() -> Self {
-        Self { now: AtomicI64::new(1_763_650_000_000_000_000) }
+    /// For calls that make `batch` IDs each, in ticks of a second.
+    pub(crate) const fn in_seconds(batch: u32) -> Self {
+        Self::ticking(SECOND, batch)
+    }
+
+    const fn ticking(tick_nanos: i64, batch: u32) -> Self {
+        let now = AtomicI64::new(1_763_650_000_000_000_000);
+        Self { now, tick_nanos, readings: 8192 / batch }
     }
 }
 
 impl Clock for Synthetic {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
-        let readings = READINGS.get().wrapping_add(1);
-        READINGS.set(readings);
-        if readings.is_multiple_of(Self::READINGS_IN_A_TICK) {
-            self.now.fetch_add(TICK, Ordering::Relaxed);
+        let readings = READINGS.get() + 1;
+        if readings < self.readings {
+            READINGS.set(readings);
+            return Ok(self.now.load(Ordering::Relaxed));
         }
-        Ok(self.now.load(Ordering::Relaxed))
+        READINGS.set(0);
+        Ok(self.now.fetch_add(self.tick_nanos, Ordering::Relaxed) + self.tick_nanos)
     }
     fn sleep(&self, _nanos: u64) -> Result<()> {
-        self.now.fetch_add(TICK, Ordering::Relaxed);
+        self.now.fetch_add(self.tick_nanos, Ordering::Relaxed);
         Ok(())
     }
 }

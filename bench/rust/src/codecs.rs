@@ -6,7 +6,7 @@ use crate::{
     contest::{Against, Contest, Entry, Goal},
     measure::repeat,
     peers,
-    samples::{Turns, snos},
+    samples::{Turns, snos, texts},
 };
 
 const DATA_ENCODING: &str = "data-encoding, to a buffer";
@@ -38,7 +38,6 @@ pub(crate) fn encode() -> Contest {
 }
 
 pub(crate) fn decode() -> Contest {
-    let texts = || Turns::of(snos().iter().map(Sno::text).collect());
     let (mut ours, mut encoding, mut fast) = (texts(), texts(), texts());
     let (data_encoding, mut buffer) = (peers::data_encoding(), [0; Sno::LEN]);
     let (fast32, mut vec) = (peers::fast32(), Vec::with_capacity(Sno::LEN));

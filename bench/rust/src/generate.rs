@@ -3,7 +3,7 @@
 use std::{hint::spin_loop, time::SystemTime};
 
 use ferroid::time::MonotonicClock;
-use polyflake::clock::CoarseClock;
+use polyflake::clock::{CoarseClock, SystemClock};
 use svix_ksuid::{Ksuid, KsuidLike};
 use uuid::Uuid;
 
@@ -41,7 +41,8 @@ pub(crate) fn one() -> Contest {
 fn our_ids() -> Vec<Entry> {
     let exact = sno(Unbound::making(1));
     let coarse = CoarseClock::new().ok().map(|clock| sno(Unbound::on(clock)));
-    let (randflake, hot_guid, layout) = (randflake(1), hot_guid(1), layout());
+    let (randflake, hot_guid, layout) =
+        (randflake(Unbound::in_seconds(1)), hot_guid(Unbound::in_seconds(1)), layout(SystemClock));
     let coarse = coarse.map(|ids| {
         Entry::ours("sno, coarse clock", repeat(move || ids.generate(1).expect("a clock")))
     });
@@ -83,8 +84,8 @@ fn their_ids() -> Vec<Entry> {
 
 /// The same as text, on the stack where the library can.
 pub(crate) fn text() -> Contest {
-    let (sno, randflake) = (sno(Unbound::making(1)), randflake(1));
-    let hot_guid = hot_guid(1);
+    let (sno, randflake) = (sno(Unbound::making(1)), randflake(Unbound::in_seconds(1)));
+    let hot_guid = hot_guid(Unbound::in_seconds(1));
     Contest {
         name: "rust: one ID as text",
         axis: None,

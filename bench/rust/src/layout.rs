@@ -49,7 +49,7 @@ fn slots(layout: &Layout) -> [Slot; 3] {
     ["zone", "rack", "worker"].map(|name| layout.bindable(name).expect("a bindable"))
 }
 
-fn pack() -> Work {
+pub(crate) fn pack() -> Work {
     let layout = layout();
     let ([zone, rack, worker], mut n) = (slots(layout), 0_u8);
     let (time, sequence) =
@@ -63,7 +63,7 @@ fn pack() -> Work {
     })
 }
 
-fn parse() -> Work {
+pub(crate) fn parse() -> Work {
     let layout = layout();
     let [zone, rack, worker] = slots(layout);
     let region = layout.constant("region").expect("a constant");

@@ -8,6 +8,8 @@ mod clocks;
 mod codecs;
 mod contest;
 mod generate;
+mod hot;
+mod keys;
 mod layout;
 mod measure;
 mod peers;
@@ -16,6 +18,8 @@ mod samples;
 mod team;
 mod threads;
 
+use anyhow::Context;
+use clap::Parser;
 use contest::Contest;
 
 fn contests() -> Vec<Contest> {
@@ -32,10 +36,39 @@ fn contests() -> Vec<Contest> {
     ]
 }
 
-fn main() {
+#[derive(Parser)]
+#[command(about = "What `cargo xtask bench` asks of Rust")]
+enum Task {
+    /// Hold the contests, and print a line of JSON for each
+    Contests {
+        /// Only contests and goals whose name contains this
+        #[arg(default_value = "")]
+        filter: String,
+    },
+    /// Name the hot functions
+    Functions,
+    /// Call a hot function so many times, for whoever counts instructions
+    Call { name: String, times: u32 },
+    /// Write so many keys to the standard output
+    Keys { kind: keys::Kind, count: u64 },
+}
+
+fn main() -> anyhow::Result<()> {
+    match Task::parse() {
+        Task::Contests { filter } => hold(&filter),
+        Task::Functions => hot::ALL.iter().for_each(|hot| println!("{}\t{}", hot.items, hot.name)),
+        Task::Call { name, times } => {
+            let hot = hot::ALL.iter().find(|hot| hot.name == name);
+            (hot.context("no function of this name")?.work)()(times);
+        }
+        Task::Keys { kind, count } => keys::write(kind, count)?,
+    }
+    Ok(())
+}
+
+fn hold(filter: &str) {
     team::pin(0);
-    let filter = std::env::args().nth(1).unwrap_or_default();
-    for contest in contests().into_iter().filter(|contest| contest.is_meant_by(&filter)) {
+    for contest in contests().into_iter().filter(|contest| contest.is_meant_by(filter)) {
         println!("{}", contest.hold());
     }
 }

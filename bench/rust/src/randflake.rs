@@ -5,6 +5,7 @@ use std::{hint::black_box, time::SystemTime};
 use polyflake::sparx64::Sparx64;
 
 use crate::{
+    clocks::Unbound,
     contest::{Against, Contest, Entry, Goal},
     measure::repeat,
     samples::{SECRET, randflake},
@@ -15,7 +16,7 @@ const ALLOWANCE_NANOS: f64 = 15.0;
 const PARTS: &str = "one block and SystemTime::now";
 
 pub(crate) fn parts() -> Contest {
-    let ids = randflake(1);
+    let ids = randflake(Unbound::in_seconds(1));
     let (cipher, mut block) = (Sparx64::new(SECRET), [0; 8]);
     let parts = move || {
         block = cipher.encrypt_block(black_box(block));

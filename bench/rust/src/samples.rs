@@ -1,13 +1,12 @@
 //! Generators and IDs to work with.
 
 use polyflake::{
+    base32::Text,
     clock::Clock,
     hotguid, layout,
     randflake::{self, EPOCH, LAST_SECOND, Lease},
     sno::{Generator, Sno},
 };
-
-use crate::clocks::Unbound;
 
 pub(crate) const SECRET: [u8; 16] = *b"sixteen byte key";
 
@@ -15,19 +14,17 @@ pub(crate) fn sno<C: Clock>(clock: C) -> Generator<C> {
     Generator::builder().clock(clock).partition(1).build().expect("valid options")
 }
 
-pub(crate) fn randflake(batch: u32) -> randflake::Generator<Unbound> {
+pub(crate) fn randflake<C: Clock>(clock: C) -> randflake::Generator<C> {
     let lease = Lease::new(7, EPOCH, LAST_SECOND + 1).expect("a lease");
-    let builder = randflake::Builder::with_clock(lease, SECRET, Unbound::in_seconds(batch));
-    builder.build().expect("valid options")
+    randflake::Builder::with_clock(lease, SECRET, clock).build().expect("valid options")
 }
 
-pub(crate) fn hot_guid(batch: u32) -> hotguid::Generator<Unbound> {
-    let builder = hotguid::Generator::builder().clock(Unbound::in_seconds(batch));
-    builder.build().expect("valid options")
+pub(crate) fn hot_guid<C: Clock>(clock: C) -> hotguid::Generator<C> {
+    hotguid::Generator::builder().clock(clock).build().expect("valid options")
 }
 
 /// Fields as Instagram's, where a millisecond has room for enough sequences that no clock need be helped.
-pub(crate) fn layout() -> layout::Generator {
+pub(crate) fn layout<C: Clock>(clock: C) -> layout::Generator<C> {
     use polyflake::layout::{Field, Layout, Tick};
     let fields = [
         Field::timestamp(41, Tick::from_millis(1).expect("a tick"), 1_314_220_021_721),
@@ -35,7 +32,8 @@ pub(crate) fn layout() -> layout::Generator {
         Field::sequence(22),
     ];
     let layout = Layout::integer(fields).expect("64 bits");
-    layout::Generator::builder(layout).bind("shard", 1).build().expect("valid options")
+    let builder = layout::Generator::builder(layout).clock(clock).bind("shard", 1);
+    builder.build().expect("valid options")
 }
 
 /// IDs to work on, few enough to stay in the first cache.
@@ -43,6 +41,11 @@ pub(crate) fn snos() -> Vec<Sno> {
     let mut samples = vec![Sno::default(); 256];
     Generator::new().fill(7, &mut samples).expect("a working clock");
     samples
+}
+
+/// Their texts.
+pub(crate) fn texts() -> Turns<Text<{ Sno::TEXT_LEN }>> {
+    Turns::of(snos().iter().map(Sno::text).collect())
 }
 
 /// Takes the samples in turn, for ever.

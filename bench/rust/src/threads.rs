@@ -41,7 +41,7 @@ pub(crate) fn standing_still() -> Contest {
     Contest {
         name: "rust: threads, a synthetic clock",
         axis: Some("threads"),
-        entries: ours(Synthetic::new).collect(),
+        entries: ours(|| Synthetic::making(1)).collect(),
         goals: vec![two_against_one("rust: two threads, a handle each, synthetic clock", 1.9)],
     }
 }

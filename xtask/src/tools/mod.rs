@@ -4,13 +4,15 @@
 //! repository pins.
 
 mod browser;
+mod debian;
 mod node;
 mod python;
 mod rust;
 
 pub use browser::{browser, driver, find_browser};
-pub use node::{node, wasm_test_runner, workerd};
-pub use python::python;
+pub use debian::valgrind;
+pub use node::{bench_node, node, wasm_test_runner, workerd};
+pub use python::{bench_python, python};
 pub use rust::rust_targets;
 
 use std::{error::Error, fmt, fs, path::Path};

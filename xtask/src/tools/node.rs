@@ -21,7 +21,16 @@ pub fn node(shell: &Shell) -> Result<()> {
     for folder in ["packages/js", "tests"] {
         install(shell, &workspace::root().join(folder))?;
     }
-    link_package()
+    link_package("tests", "../../packages/js")
+}
+
+/// The peers of the bench, and the program itself, which is TypeScript.
+pub fn bench_node(shell: &Shell) -> Result<()> {
+    let folder = workspace::root().join("bench/node");
+    install(shell, &folder)?;
+    link_package("bench/node", "../../../packages/js")?;
+    let _there = shell.push_dir(folder);
+    Ok(cmd!(shell, "npm run --silent build").run()?)
 }
 
 /// The edge runtime, which comes as an npm package.
@@ -49,11 +58,11 @@ fn install(shell: &Shell, folder: &Path) -> Result<()> {
     })
 }
 
-/// `import "polyflake"` in `tests` is the package as built in this repository.
-fn link_package() -> Result<()> {
-    let link = workspace::root().join("tests/node_modules/polyflake");
+/// `import "polyflake"` in a folder is the package as built in this repository.
+fn link_package(folder: &str, package: &str) -> Result<()> {
+    let link = workspace::root().join(folder).join("node_modules/polyflake");
     if link.exists() {
         return Ok(());
     }
-    symlink("../../packages/js", &link).with_context(|| format!("cannot link {}", link.display()))
+    symlink(package, &link).with_context(|| format!("cannot link {}", link.display()))
 }

@@ -1,6 +1,6 @@
-//! Python: an environment of the repository's own, with what `tests/requirements.txt` pins.
+//! Python: an environment of the repository's own, with what `tests/requirements.txt` pins; and one for the benches.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
@@ -12,17 +12,26 @@ const OLDEST: (u32, u32) = (3, 10);
 
 /// Makes the environment.
 pub fn python(shell: &Shell) -> Result<()> {
+    environment(shell, &workspace::venv(), "tests/requirements.txt")
+}
+
+/// Makes the environment of the benches.
+pub fn bench_python(shell: &Shell) -> Result<()> {
+    environment(shell, &workspace::bench_venv(), "bench/python/requirements.txt")
+}
+
+fn environment(shell: &Shell, venv: &Path, requirements: &str) -> Result<()> {
     let newest =
         ["python3", "python"].into_iter().find(|program| version(shell, program) >= Some(OLDEST));
     let machine = newest.ok_or(Missing("no Python 3.10 or newer on this machine"))?;
-    let (venv, python) = (workspace::venv(), workspace::python());
-    let requirements = workspace::root().join("tests/requirements.txt");
-    let wanted = fs::read_to_string(&requirements).context("cannot read tests/requirements.txt")?;
+    let (python, file) = (venv.join("bin/python"), workspace::root().join(requirements));
+    let wanted =
+        fs::read_to_string(&file).with_context(|| format!("cannot read {requirements}"))?;
     once(&venv.join("requirements.txt"), &wanted, || {
         cmd!(shell, "{machine} -m venv --clear {venv}")
             .run()
             .context("on Debian, install python3-venv")?;
-        cmd!(shell, "{python} -m pip install --quiet -r {requirements}").run()?;
+        cmd!(shell, "{python} -m pip install --quiet -r {file}").run()?;
         Ok(())
     })
 }

@@ -1,0 +1,123 @@
+//! The hot functions, one call each, under a clock that is none: the same instructions in every run.
+
+use polyflake::{
+    clock::ManualClock,
+    hotguid::HotGuid,
+    layout::Batch,
+    randflake::{Codec, Randflake},
+    sno::{self, Generator, Sno},
+    sparx64::Sparx64,
+};
+
+use crate::{
+    clocks::Synthetic,
+    layout as eight_fields,
+    measure::{Work, repeat},
+    samples::{self, SECRET},
+};
+
+/// How many items a batch has.
+const BATCH: u32 = 1024;
+
+/// A function, what one call of it does, and how many items that makes.
+pub(crate) struct Hot {
+    pub(crate) name: &'static str,
+    pub(crate) items: u32,
+    pub(crate) work: fn() -> Work,
+}
+
+const fn one(name: &'static str, work: fn() -> Work) -> Hot {
+    Hot { name, items: 1, work }
+}
+
+const fn batch(name: &'static str, work: fn() -> Work) -> Hot {
+    Hot { name, items: BATCH, work }
+}
+
+pub(crate) const ALL: &[Hot] = &[
+    one("sno generate", || {
+        let ids = samples::sno(Synthetic::making(1));
+        repeat(move || ids.generate(1))
+    }),
+    one("sno generate_text", || {
+        let ids = samples::sno(Synthetic::making(1));
+        repeat(move || ids.generate_text(1))
+    }),
+    one("sno handle generate", || {
+        let ids: &'static Generator<Synthetic> =
+            Box::leak(Box::new(samples::sno(Synthetic::making(1))));
+        let mut handle = ids.handle();
+        repeat(move || handle.generate(1))
+    }),
+    batch("sno fill 1024, an ID", || {
+        let ids = samples::sno(Synthetic::making(BATCH));
+        let mut batch = vec![Sno::default(); BATCH as usize];
+        repeat(move || ids.fill(1, &mut batch))
+    }),
+    one("sno encode", || {
+        let mut ids = samples::Turns::of(samples::snos());
+        repeat(move || ids.next().text())
+    }),
+    one("sno parse", || {
+        let mut texts = samples::texts();
+        repeat(move || Sno::parse(texts.next()))
+    }),
+    one("sno metabyte", || {
+        let mut texts = samples::texts();
+        repeat(move || sno::metabyte(texts.next()))
+    }),
+    one("randflake generate", || {
+        let ids = samples::randflake(Synthetic::in_seconds(1));
+        repeat(move || ids.generate())
+    }),
+    one("randflake generate_text", || {
+        let ids = samples::randflake(Synthetic::in_seconds(1));
+        repeat(move || ids.generate_text())
+    }),
+    batch("randflake fill 1024, an ID", || {
+        let ids = samples::randflake(Synthetic::in_seconds(BATCH));
+        let mut batch = vec![Randflake::default(); BATCH as usize];
+        repeat(move || ids.fill(&mut batch))
+    }),
+    one("randflake inspect", || {
+        let codec = Codec::new(SECRET);
+        let id = samples::randflake(ManualClock::at_unix_ms(1_763_650_000_000)).generate();
+        let id = id.expect("a clock");
+        repeat(move || codec.inspect(id))
+    }),
+    one("sparx64 encrypt_block", || {
+        let (cipher, mut block) = (Sparx64::new(SECRET), [0; 8]);
+        repeat(move || {
+            block = cipher.encrypt_block(block);
+            block
+        })
+    }),
+    batch("sparx64 encrypt_blocks 1024, a block", || {
+        let (cipher, mut blocks) = (Sparx64::new(SECRET), vec![[0; 8]; BATCH as usize]);
+        repeat(move || cipher.encrypt_blocks(&mut blocks))
+    }),
+    one("hotguid generate", || {
+        let ids = samples::hot_guid(Synthetic::in_seconds(1));
+        repeat(move || ids.generate(1))
+    }),
+    one("hotguid generate_text", || {
+        let ids = samples::hot_guid(Synthetic::in_seconds(1));
+        repeat(move || ids.generate_text(1))
+    }),
+    batch("hotguid fill 1024, an ID", || {
+        let ids = samples::hot_guid(Synthetic::in_seconds(BATCH));
+        let mut batch = vec![HotGuid::default(); BATCH as usize];
+        repeat(move || ids.fill(1, &mut batch))
+    }),
+    one("layout generate", || {
+        let ids = samples::layout(Synthetic::making(1));
+        repeat(move || ids.generate())
+    }),
+    batch("layout fill 1024, an ID", || {
+        let ids = samples::layout(Synthetic::making(BATCH));
+        let mut batch = vec![0_i64; BATCH as usize];
+        repeat(move || ids.fill(Batch::Integers(&mut batch)))
+    }),
+    one("layout pack, 8 fields", eight_fields::pack),
+    one("layout parse, 8 fields", eight_fields::parse),
+];

@@ -1,0 +1,83 @@
+//! Keys as a service would make them: 10,000 a second, one after the other.
+
+use std::{
+    io::{BufWriter, Error, Result, Write, stdout},
+    time::Duration,
+};
+
+use polyflake::{Result as Made, clock::ManualClock, layout::Id};
+use uuid::{NoContext, Timestamp, Uuid};
+
+use crate::samples;
+
+/// When the service began.
+const START_MS: i64 = 1_763_650_000_000;
+/// Keys that are made in each millisecond.
+const IN_A_MS: u64 = 10;
+
+/// Writes so many keys of a kind to the standard output, one after the other without anything between.
+pub(crate) fn write(kind: Kind, count: u64) -> Result<()> {
+    let mut out = BufWriter::new(stdout().lock());
+    let mut make = kind.maker();
+    for number in 0..count {
+        let now = START_MS + (number / IN_A_MS).cast_signed();
+        out.write_all(&make(now).map_err(Error::other)?)?;
+    }
+    out.flush()
+}
+
+/// What the keys are: packed bytes; integers are signed and big-endian.
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub(crate) enum Kind {
+    Sno,
+    Randflake,
+    HotGuid,
+    Layout,
+    UuidV4,
+    UuidV7,
+}
+
+type Maker = Box<dyn FnMut(i64) -> Made<Vec<u8>>>;
+
+/// A generator whose clock shows what it is told.
+fn told<T: 'static>(
+    make: impl FnOnce(&'static ManualClock) -> T,
+    key: impl Fn(&T) -> Made<Vec<u8>> + 'static,
+) -> Maker {
+    let clock: &'static ManualClock = Box::leak(Box::new(ManualClock::at_unix_ms(START_MS)));
+    let ids = make(clock);
+    Box::new(move |now| {
+        clock.set_unix_ms(now);
+        key(&ids)
+    })
+}
+
+impl Kind {
+    fn maker(self) -> Maker {
+        match self {
+            Self::Sno => told(samples::sno, |ids| Ok(ids.generate(1)?.to_bytes().to_vec())),
+            Self::Randflake => {
+                told(samples::randflake, |ids| Ok(ids.generate()?.to_i64().to_be_bytes().to_vec()))
+            }
+            Self::HotGuid => {
+                told(samples::hot_guid, |ids| Ok(ids.generate(1)?.to_rfc_bytes().to_vec()))
+            }
+            Self::Layout => told(samples::layout, |ids| ids.generate().map(bytes_of)),
+            Self::UuidV4 => Box::new(|_| Ok(Uuid::new_v4().into_bytes().to_vec())),
+            Self::UuidV7 => Box::new(|now| Ok(uuid_v7(now).into_bytes().to_vec())),
+        }
+    }
+}
+
+/// Of that time, as its library makes them: random within a millisecond.
+fn uuid_v7(now_ms: i64) -> Uuid {
+    let now = Duration::from_millis(now_ms.cast_unsigned());
+    Uuid::new_v7(Timestamp::from_unix(NoContext, now.as_secs(), now.subsec_nanos()))
+}
+
+fn bytes_of(id: Id) -> Vec<u8> {
+    match id {
+        Id::Integer(id) => id.to_be_bytes().to_vec(),
+        Id::Bytes(id) => id,
+    }
+}

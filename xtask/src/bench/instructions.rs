@@ -1,0 +1,128 @@
+//! How many instructions the hot functions take, counted by callgrind and held against what was kept: a regression shows
+//! without noise.
+//!
+//! Callgrind plays a processor without AVX-512, so it is the kernels below that are counted.
+
+use std::{collections::BTreeMap, fs};
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+use xshell::{Shell, cmd};
+
+use super::{machine, programs};
+use crate::{tools, workspace};
+
+/// A function may take so many times what was kept.
+const TOLERANCE: f64 = 1.03;
+/// A function is called so many times, then so many: the difference has neither start nor end of the program in it.
+const CALLS: [u32; 2] = [100, 1100];
+
+const FILE: &str = "bench/instructions.toml";
+
+/// The file: for one architecture and one compiler, instructions of one call.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    architecture: String,
+    rust: String,
+    counts: BTreeMap<String, f64>,
+}
+
+/// False when a function takes more than was kept, or nothing was.
+pub fn main(shell: &Shell, filter: &str, keep: bool) -> Result<bool> {
+    tools::valgrind(shell)?;
+    programs::build_rust(shell)?;
+    let counts = count(shell, filter)?;
+    ensure!(!counts.is_empty(), "no hot function has this in its name: {filter}");
+    if keep {
+        return write(counts).map(|()| true);
+    }
+    let kept = read()?;
+    let here = std::env::consts::ARCH;
+    ensure!(kept.architecture == here, "{FILE} is of {}, this is {here}", kept.architecture);
+    let rust = machine::rust();
+    if kept.rust != rust {
+        println!(
+            "kept with {}, counted with {rust}: the compiler may make a difference",
+            kept.rust
+        );
+    }
+    let well = counts.iter().map(|(name, count)| compare(name, *count, kept.counts.get(name)));
+    Ok(well.fold(true, |all, one| all & one))
+}
+
+fn count(shell: &Shell, filter: &str) -> Result<BTreeMap<String, f64>> {
+    let program = programs::rust_program();
+    let functions = cmd!(shell, "{program} functions").quiet().read()?;
+    let mut counts = BTreeMap::new();
+    for line in functions.lines().filter(|line| line.contains(filter)) {
+        let (items, name) = line.split_once('\t').context("expected items and a name")?;
+        let [few, many] = CALLS.map(|calls| instructions(shell, name, calls));
+        let calls = f64::from(CALLS[1] - CALLS[0]);
+        let one = (many? - few?) / calls / items.parse::<f64>()?;
+        counts.insert(name.to_owned(), (one * 100.0).round() / 100.0);
+    }
+    Ok(counts)
+}
+
+/// Of the whole program with so many calls in it.
+fn instructions(shell: &Shell, name: &str, calls: u32) -> Result<f64> {
+    let (program, calls) = (programs::rust_program(), calls.to_string());
+    let options = ["--tool=callgrind", "--callgrind-out-file=/dev/null"];
+    let said =
+        cmd!(shell, "valgrind {options...} {program} call {name} {calls}").quiet().read_stderr()?;
+    let count = said.lines().find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok());
+    count.with_context(|| format!("callgrind did not count {name}: {said}"))
+}
+
+fn compare(name: &str, count: f64, kept: Option<&f64>) -> bool {
+    let Some(kept) = kept else {
+        println!("  NEW   {count:>10.2}             {name}: keep it with --keep");
+        return false;
+    };
+    let verdict = match count / kept {
+        more if more > TOLERANCE => "MORE ",
+        less if less < 1.0 / TOLERANCE => "less ",
+        _ => "ok   ",
+    };
+    println!("  {verdict} {count:>10.2} {kept:>10.2}  {name}");
+    verdict != "MORE "
+}
+
+fn read() -> Result<Kept> {
+    let text = fs::read_to_string(workspace::root().join(FILE))
+        .with_context(|| format!("cannot read {FILE}: make it with --keep"))?;
+    toml::from_str(&text).with_context(|| format!("{FILE} is not as expected"))
+}
+
+/// Keeps these counts, and those of before for functions that were not counted now.
+fn write(counts: BTreeMap<String, f64>) -> Result<()> {
+    let mut all = read().map(|kept| kept.counts).unwrap_or_default();
+    all.extend(counts);
+    let kept = Kept {
+        architecture: std::env::consts::ARCH.to_owned(),
+        rust: machine::rust(),
+        counts: all,
+    };
+    let text = format!(
+        "# Instructions of one call, or for one item of a batch. Written by `cargo xtask bench --instructions --keep`.\n{}",
+        toml::to_string(&kept)?
+    );
+    fs::write(workspace::root().join(FILE), text)
+        .with_context(|| format!("cannot write {FILE}"))?;
+    println!("kept in {FILE}");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compare;
+
+    #[test]
+    fn only_more_by_some_per_cent_is_a_regression() {
+        assert!(compare("same", 100.0, Some(&100.0)));
+        assert!(compare("a little more", 102.9, Some(&100.0)));
+        assert!(compare("less", 50.0, Some(&100.0)));
+        assert!(!compare("more", 103.1, Some(&100.0)));
+        assert!(!compare("new", 1.0, None));
+    }
+}

@@ -1,0 +1,73 @@
+//! What the figures were measured on.
+
+use std::{fmt, fs, process::Command, thread};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// Above this load a processor, others are at work and the figures are no good.
+const CALM: f64 = 0.5;
+
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Machine {
+    pub processor: String,
+    pub processors: usize,
+    pub system: String,
+    pub rust: String,
+    /// The day in UTC.
+    pub date: String,
+    /// How many processes ran or waited when the run began, on average of a minute.
+    pub load: Option<f64>,
+}
+
+pub fn describe() -> Machine {
+    Machine {
+        processor: processor().unwrap_or_else(|| "a processor without a name".to_owned()),
+        processors: thread::available_parallelism().map_or(1, Into::into),
+        system: said("uname", &["-sr"]),
+        rust: rust(),
+        date: Timestamp::now().strftime("%Y-%m-%d").to_string(),
+        load: load(),
+    }
+}
+
+impl Machine {
+    /// What there is to say before anyone believes the figures.
+    fn warning(&self) -> Option<String> {
+        #[allow(clippy::cast_precision_loss, reason = "few processors")]
+        let calm = self.processors as f64 * CALM;
+        let load = self.load.filter(|load| *load > calm)?;
+        Some(format!("others are at work (load {load:.1}): these figures are provisional"))
+    }
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { processor, processors, system, rust, date, .. } = self;
+        write!(f, "{processor}, {processors} processors, {system}, {rust}, {date}")?;
+        self.warning().map_or(Ok(()), |warning| write!(f, "\n{warning}"))
+    }
+}
+
+fn processor() -> Option<String> {
+    let cpus = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = cpus.lines().find(|line| line.starts_with("model name"))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+fn load() -> Option<f64> {
+    fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
+}
+
+/// The compiler.
+pub fn rust() -> String {
+    said("rustc", &["--version"])
+}
+
+/// The first line that a program prints.
+fn said(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).output();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let line = text.ok().and_then(|text| text.lines().next().map(str::to_owned));
+    line.unwrap_or_else(|| format!("no {program}"))
+}

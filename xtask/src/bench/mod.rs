@@ -1,0 +1,79 @@
+//! Ours against peers, and against what was there before: times, instructions, and what ordered keys save.
+//!
+//! Each language has a program of its own in `bench/`, which times all entries of a contest in turn and prints a line of
+//! JSON for each contest. Here they are set up, run, shown, and their goals held.
+
+mod instructions;
+mod machine;
+mod ordered_keys;
+mod plots;
+mod programs;
+mod report;
+mod table;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::workspace;
+use report::Report;
+
+#[derive(Args)]
+#[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
+pub struct Options {
+    /// Only contests and goals whose name contains this; `rust:`, `python:` and `node:` begin the names
+    filter: Option<String>,
+    /// Write the goals, the contests and the machine to this file
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Draw the plots of docs/bench
+    #[arg(long)]
+    plots: bool,
+    /// Count the instructions of the hot functions instead, against bench/instructions.toml
+    #[arg(long, conflicts_with_all = ["json", "plots", "ordered_keys"])]
+    instructions: bool,
+    /// With --instructions: keep the counts of this run
+    #[arg(long, requires = "instructions")]
+    keep: bool,
+    /// Insert rows under our keys and under random ones into databases instead
+    #[arg(long, conflicts_with = "instructions")]
+    ordered_keys: bool,
+    /// With --ordered-keys: how many rows
+    #[arg(long, requires = "ordered_keys", default_value_t = 1_000_000)]
+    rows: u32,
+}
+
+/// False when a goal is missed.
+pub fn main(options: &Options) -> Result<bool> {
+    let shell = workspace::shell()?;
+    let filter = options.filter.as_deref().unwrap_or_default();
+    if options.instructions {
+        return instructions::main(&shell, filter, options.keep);
+    }
+    if options.ordered_keys {
+        return ordered_keys::main(&shell, options).map(|()| true);
+    }
+    let report = run(&shell, filter)?;
+    if let Some(file) = &options.json {
+        report.write(file)?;
+    }
+    if options.plots {
+        plots::draw(&shell, &report)?;
+    }
+    table::print_goals(&report);
+    Ok(report.is_met())
+}
+
+/// Runs every program that the filter leaves something to do.
+fn run(shell: &xshell::Shell, filter: &str) -> Result<Report> {
+    let mut report = Report::on(machine::describe());
+    println!("{}", report.machine);
+    for program in programs::ALL.iter().filter(|program| program.is_meant_by(filter)) {
+        program.run(shell, filter, |contest| {
+            table::print_contest(&contest);
+            report.contests.push(contest);
+        })?;
+    }
+    Ok(report)
+}

@@ -1,0 +1,30 @@
+//! What ordered keys save: rows under our keys and under random ones, in databases.
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use std::fs;
+use xshell::{Shell, cmd};
+
+use super::{Options, machine, plots, programs};
+use crate::{tools, workspace};
+
+/// Fills the tables, prints what they came to, and writes and draws it where that is asked for.
+pub fn main(shell: &Shell, options: &Options) -> Result<()> {
+    programs::build_rust(shell)?;
+    tools::bench_python(shell)?;
+    let (python, program) =
+        (workspace::bench_venv().join("bin/python"), workspace::root().join("bench/ordered_keys"));
+    let (makes_keys, rows) = (programs::rust_program(), options.rows.to_string());
+    let machine = machine::describe();
+    println!("{machine}");
+    let result = tempfile::NamedTempFile::new()?;
+    let into = result.path();
+    cmd!(shell, "{python} {program} {makes_keys} {rows} {into}").run()?;
+    let measured: Value = serde_json::from_str(&fs::read_to_string(into)?)?;
+    let all = json!({ "machine": machine, "rows": options.rows, "tables": measured });
+    fs::write(into, serde_json::to_string_pretty(&all)? + "\n")?;
+    if let Some(file) = &options.json {
+        fs::copy(into, file).with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    if options.plots { plots::draw_file(shell, into) } else { Ok(()) }
+}

@@ -1,0 +1,94 @@
+//! The programs that measure, one for each language.
+
+use std::{
+    io::{BufRead, BufReader},
+    process::{Command, Stdio},
+};
+
+use anyhow::{Context, Result, ensure};
+use xshell::{Cmd, Shell, cmd};
+
+use super::report::Contest;
+use crate::{
+    build::{self, Language},
+    tools, workspace,
+};
+
+pub struct Program {
+    /// What the names of its contests begin with.
+    language: &'static str,
+    /// Builds it and what it measures.
+    set_up: fn(&Shell) -> Result<()>,
+    command: for<'s> fn(&'s Shell, &str) -> Cmd<'s>,
+}
+
+pub const ALL: [Program; 3] = [
+    Program { language: "rust", set_up: build_rust, command: rust },
+    Program { language: "python", set_up: build_python, command: python },
+    Program { language: "node", set_up: build_node, command: node },
+];
+
+impl Program {
+    /// Whether the filter does not name another language.
+    pub fn is_meant_by(&self, filter: &str) -> bool {
+        let named = |program: &Self| filter.starts_with(&format!("{}:", program.language));
+        named(self) || !ALL.iter().any(named)
+    }
+
+    /// Sets it up, runs it, and hands over each contest as it ends.
+    pub fn run(&self, shell: &Shell, filter: &str, mut take: impl FnMut(Contest)) -> Result<()> {
+        (self.set_up)(shell)?;
+        let mut command = Command::from((self.command)(shell, filter));
+        let mut program = command.stdout(Stdio::piped()).spawn()?;
+        let lines = BufReader::new(program.stdout.take().context("expected the program's output")?);
+        for line in lines.lines() {
+            let line = line?;
+            take(serde_json::from_str(&line).with_context(|| format!("not a contest: {line}"))?);
+        }
+        ensure!(program.wait()?.success(), "the bench in {} failed", self.language);
+        Ok(())
+    }
+}
+
+/// The Rust program, also for what it does beside contests.
+pub fn rust_program() -> std::path::PathBuf {
+    workspace::target().join("release/bench-rust")
+}
+
+pub fn build_rust(shell: &Shell) -> Result<()> {
+    Ok(cmd!(shell, "cargo build --quiet --release --package bench-rust").run()?)
+}
+
+fn rust<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
+    let program = rust_program();
+    cmd!(shell, "{program} contests {filter}")
+}
+
+fn build_python(shell: &Shell) -> Result<()> {
+    tools::python(shell)?;
+    build::build(shell, Language::Python)?;
+    tools::bench_python(shell)?;
+    build::install_wheel(shell, &workspace::bench_venv())
+}
+
+fn python<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
+    let (python, program) =
+        (workspace::bench_venv().join("bin/python"), workspace::root().join("bench/python"));
+    cmd!(shell, "{python} {program} {filter}")
+}
+
+fn build_node(shell: &Shell) -> Result<()> {
+    tools::node(shell)?;
+    tools::bench_node(shell)?;
+    build::build(shell, Language::JavaScript)
+}
+
+/// Pinned from outside, since Node cannot pin itself; where there is no taskset the system may move it.
+fn node<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
+    let program = workspace::root().join("bench/node/build/main.js");
+    let last = std::thread::available_parallelism().map_or(0, |count| count.get() - 1).to_string();
+    if cmd!(shell, "taskset --version").quiet().ignore_stdout().run().is_ok() {
+        return cmd!(shell, "taskset --cpu-list {last} node --expose-gc {program} {filter}");
+    }
+    cmd!(shell, "node --expose-gc {program} {filter}")
+}

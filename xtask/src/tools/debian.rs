@@ -1,0 +1,37 @@
+//! Programs that Debian's packages have: installed as root there; anywhere else nothing happens.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use xshell::{Shell, cmd};
+
+use super::Missing;
+
+/// What counts instructions.
+pub fn valgrind(shell: &Shell) -> Result<()> {
+    if find(&["valgrind"]).is_none() {
+        install(shell, &["valgrind"]);
+    }
+    let found = find(&["valgrind"]).map(|_| ());
+    found.ok_or_else(|| Missing("no valgrind on this machine: install it by hand").into())
+}
+
+/// Installs packages if this is root on Debian; whoever wants them looks whether they are there.
+pub fn install(shell: &Shell, packages: &[&str]) {
+    let am_root = cmd!(shell, "id -u").quiet().read().is_ok_and(|id| id.trim() == "0");
+    if am_root && cmd!(shell, "apt-get update").quiet().ignore_stdout().run().is_ok() {
+        let _ = cmd!(shell, "apt-get install --yes --no-install-recommends {packages...}")
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .ignore_stdout()
+            .run();
+    }
+}
+
+/// The first of these programs that is on the path.
+pub fn find(names: &[&str]) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let folders: Vec<_> = std::env::split_paths(&path).collect();
+    names
+        .iter()
+        .find_map(|name| folders.iter().map(|folder| folder.join(name)).find(|file| file.is_file()))
+}
