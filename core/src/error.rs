@@ -230,6 +230,7 @@ impl Error {
 
     /// A time outside the format's, in Unix milliseconds: `least..=most`.
     #[cold]
+    #[allow(clippy::useless_conversion, reason = "with a heap, a name is not a text")]
     pub fn time_out_of_range(unix_ms: i128, least: i128, most: i128) -> Self {
         let detail = Detail::Range { field: "time".into(), value: unix_ms, least, most };
         Self::with(ErrorKind::TimeOutOfRange, detail)

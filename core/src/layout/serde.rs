@@ -1,6 +1,6 @@
 //! Descriptions as texts. They are read from formats that say what their values are, as JSON does.
 
-use alloc::{string::String, vec::Vec};
+use alloc::vec::Vec;
 use core::fmt;
 
 use serde_core::{
@@ -32,7 +32,7 @@ impl Layout {
     }
 
     /// The layout as a JSON text.
-    pub fn to_json(&self) -> String {
+    pub fn to_json(&self) -> alloc::string::String {
         // Texts, integers and booleans under names: nothing that JSON cannot say.
         serde_json::to_string(self).unwrap_or_default()
     }

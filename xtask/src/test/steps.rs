@@ -46,9 +46,15 @@ fn set_up(shell: &Shell) -> Result<()> {
     tools::node(shell)
 }
 
+/// All members with all features; and the core with fewer, where other code is left unused.
 fn clippy(shell: &Shell) -> Result<()> {
-    Ok(cmd!(shell, "cargo clippy --quiet --workspace --all-targets --all-features -- -D warnings")
-        .run()?)
+    cmd!(shell, "cargo clippy --quiet --workspace --all-targets --all-features -- -D warnings")
+        .run()?;
+    for features in ["", "alloc", "serde", "std"] {
+        let chosen = ["--no-default-features", "--features", features];
+        cmd!(shell, "cargo clippy --quiet --package polyflake {chosen...} -- -D warnings").run()?;
+    }
+    Ok(())
 }
 
 /// The core on a machine without an operating system, and in wasm; with and without a heap.
