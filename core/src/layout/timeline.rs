@@ -94,9 +94,10 @@ impl Timeline {
     #[cold]
     pub(crate) fn outside(&self, unix_ms: i128) -> Error {
         let least = if self.width.bits == 64 { i64::MIN.into() } else { 0 };
-        let end = self.ms_of(i128::from(self.width.most) + 1).map(|end| end - 1);
-        let (least, most) = (self.ms_of(least).unwrap_or(i64::MIN), end.unwrap_or(i64::MAX));
-        Error::time_out_of_range(unix_ms, least.into(), most.into())
+        let end = self.micros_of(i128::from(self.width.most) + 1);
+        let last = end.map_or(i128::MAX, |end| (end - 1).div_euclid(1000));
+        let (least, most) = (self.ms_of(least).unwrap_or(i64::MIN), last.min(i64::MAX.into()));
+        Error::time_out_of_range(unix_ms, least.into(), most)
     }
 
     /// The first and the last value, as bits, whose ticks begin in the half-open span `from_ms .. to_ms` of Unix

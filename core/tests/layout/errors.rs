@@ -172,6 +172,20 @@ fn times_at_the_ends_of_64_bits() {
 }
 
 #[test]
+fn an_error_names_the_last_time_of_a_field() {
+    let shown = |epoch_ms, tick: &str, unix_ms: i64| {
+        let field = Field::timestamp(2, tick.parse().unwrap(), epoch_ms);
+        let layout = Layout::integer([field, Field::unused(62)]).unwrap();
+        assert_code(layout.values().time(unix_ms).unwrap().pack(), "time_out_of_range").to_string()
+    };
+    assert!(shown(0, "10ms", 40).contains("0..=39"), "{}", shown(0, "10ms", 40));
+    assert!(shown(5, "250us", 6).contains("5..=5"), "{}", shown(5, "250us", 6));
+    let (first, last) = (i64::MIN, i64::MIN + 3);
+    assert!(shown(first, "1ms", 0).contains(&format!("{first}..={last}")));
+    assert!(shown(first, "1us", 1).contains(&format!("{first}..={first}")));
+}
+
+#[test]
 fn decimal_texts() {
     for text in [
         "0",
