@@ -7,30 +7,24 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import ids
-import traces
+import polyflake
+from families import hotguid, randflake, sno, sparx64
 from outcomes import outcome
+from values import figures
 
-OPS: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "sno.parse": ids.parse,
-    "sno.from_bytes": ids.from_bytes,
-    "sno.from_parts": ids.from_parts,
-    "sno.metabyte": ids.metabyte,
-    "sno.with": ids.with_fields,
-    "sno.time_range": ids.time_range,
-    "sno.to_uuid": ids.to_uuid,
-    "sno.from_uuid": ids.from_uuid,
-    "sno.json": ids.in_json,
-    "sno.json_value": ids.json_value,
-    "sno.to_json": ids.to_json,
-    "sno.generate": ids.generate,
-    "sno.generator": traces.run,
+OPS: dict[str, dict[str, Callable[[dict[str, Any]], Any]]] = {
+    "sno": sno.OPS,
+    "sparx64": sparx64.OPS,
+    "randflake": randflake.OPS,
+    "hotguid": hotguid.OPS,
+    "describe": {"": lambda args: figures(getattr(polyflake, args["family"]).describe())},
 }
 
 
 def answer(line: str) -> dict[str, Any]:
     request = json.loads(line)
-    op = OPS.get(request["op"])
+    family, _, name = request["op"].partition(".")
+    op = OPS.get(family, {}).get(name)
     if op is None:
         return {"error": {"code": "unknown_op"}}
     return outcome(lambda: op(request["args"]))

@@ -1,6 +1,6 @@
 //! A question to every runtime, and what its answer must look like.
 
-use std::fmt;
+use std::{collections::HashSet, fmt};
 
 use serde_json::{Value, json};
 
@@ -10,13 +10,32 @@ pub struct Case {
     pub name: String,
     pub request: Value,
     pub expected: Pattern,
+    /// Whether it is about a value of a type that only dynamic languages can pass.
+    pub dynamic: bool,
 }
 
 impl Case {
     pub fn new(name: impl Into<String>, op: &str, args: Value, expected: Pattern) -> Self {
         let mut request = json!({ "op": op });
         request["args"] = args;
-        Self { name: name.into(), request, expected }
+        Self { name: name.into(), request, expected, dynamic: false }
+    }
+
+    /// A case that has its operation in its name.
+    pub fn of(name: &str, op: &str, args: Value, expected: Pattern) -> Self {
+        Self::new(format!("{name}: {op}"), op, args, expected)
+    }
+
+    /// The same, for dynamic languages only.
+    pub fn for_dynamic_languages(self) -> Self {
+        Self { dynamic: true, ..self }
+    }
+
+    /// What it is about: the first word of its operation, or its argument.
+    pub fn family(&self) -> &str {
+        let op = self.request["op"].as_str().unwrap_or_default();
+        let family = self.request["args"]["family"].as_str().unwrap_or(op);
+        op.split_once('.').map_or(family, |(family, _)| family)
     }
 
     /// Whether lengths and positions in the answer depend on the unit that a language counts its texts in: characters
@@ -44,8 +63,8 @@ pub enum Pattern {
     Has(Vec<(&'static str, Pattern)>),
     /// An array of as many items as there are patterns.
     Each(Vec<Pattern>),
-    /// An array of `len` items of which only the first and last two are known: `[a, b, y, z]`.
-    Ends { len: usize, known: Vec<Value> },
+    /// An array of `len` items, no two alike, of which only the first and the last few are known.
+    Ends { len: usize, first: Vec<Value>, last: Vec<Value> },
     /// Whatever obeys a rule, which has a name.
     Obeys(&'static str, fn(&Value) -> bool),
 }
@@ -61,11 +80,22 @@ impl Pattern {
         Self::Has(vec![("ok", pattern)])
     }
 
+    /// An answer `{"ok": ...}` that is an object with at least these members.
+    pub fn ok_has<const N: usize>(members: [(&'static str, Value); N]) -> Self {
+        let members = members.map(|(name, value)| (name, Self::Is(value)));
+        Self::ok_with(Self::Has(members.into()))
+    }
+
     /// An answer `{"error": {"code": ..., "position": ...}}`; further members are left to the comparison of runtimes.
     pub fn error(code: &Value, position: Option<&Value>) -> Self {
         let mut members = vec![("code", Self::Is(code.clone()))];
         members.extend(position.map(|position| ("position", Self::Is(position.clone()))));
         Self::Has(vec![("error", Self::Has(members))])
+    }
+
+    /// A list of `len` items, no two alike, of which only the ends are known.
+    pub fn ends(len: usize, first: &[Value], last: &[Value]) -> Self {
+        Self::Ends { len, first: first.to_vec(), last: last.to_vec() }
     }
 
     /// Whether an answer is as it must be.
@@ -80,10 +110,11 @@ impl Pattern {
                 items.len() == patterns.len()
                     && patterns.iter().zip(items).all(|(pattern, item)| pattern.fits(item))
             }),
-            Self::Ends { len, known } => found.as_array().is_some_and(|items| {
+            Self::Ends { len, first, last } => found.as_array().is_some_and(|items| {
                 items.len() == *len
-                    && items.starts_with(&known[..2])
-                    && items.ends_with(&known[2..])
+                    && items.starts_with(first)
+                    && items.ends_with(last)
+                    && all_differ(items)
             }),
             Self::Obeys(_, rule) => rule(found),
         }
@@ -109,13 +140,25 @@ impl fmt::Display for Pattern {
                 }
                 f.write_str("]")
             }
-            Self::Ends { len, known } => write!(
-                f,
-                "[{}, {}, ..., {}, {}] ({len} items)",
-                known[0], known[1], known[2], known[3]
-            ),
+            Self::Ends { len, first, last } => {
+                write!(f, "{} ... {} ({len} different items)", Joined(first), Joined(last))
+            }
             Self::Obeys(rule, _) => write!(f, "an answer with {rule}"),
         }
+    }
+}
+
+fn all_differ(items: &[Value]) -> bool {
+    let mut seen = HashSet::new();
+    items.iter().all(|item| seen.insert(item))
+}
+
+/// Values with commas between them.
+struct Joined<'a>(&'a [Value]);
+
+impl fmt::Display for Joined<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|value| write!(f, "{value}, "))
     }
 }
 
@@ -138,11 +181,12 @@ mod tests {
 
     #[test]
     fn a_shortened_list_is_held_to_its_ends_and_length() {
-        let pattern = Pattern::Ends { len: 5, known: vec![json!(1), json!(2), json!(4), json!(5)] };
+        let pattern = Pattern::ends(5, &[json!(1), json!(2)], &[json!(4), json!(5)]);
         assert!(pattern.fits(&json!([1, 2, 3, 4, 5])));
         assert!(!pattern.fits(&json!([1, 2, 4, 5])));
         assert!(!pattern.fits(&json!([1, 2, 3, 4, 6])));
         assert!(!pattern.fits(&json!([0, 2, 3, 4, 5])));
+        assert!(!pattern.fits(&json!([1, 2, 2, 4, 5])));
     }
 
     #[test]

@@ -1,14 +1,26 @@
 //! Random cases, the same ones for the same seed: nobody knows their answers, so all runtimes must agree.
 
+use data_encoding::HEXLOWER;
 use fastrand::Rng;
 
-use super::{Case, sno};
+use super::{Case, hotguid, layout, randflake, sno, sparx64};
 
 /// Makes one case.
 type Maker = fn(&mut Rng) -> Case;
 
 /// Who makes cases, each with its share.
-const MAKERS: [(usize, Maker); 2] = [(9, sno::id), (1, sno::trace)];
+const MAKERS: [(usize, Maker); 10] = [
+    (32, sno::id),
+    (4, sno::trace),
+    (8, sparx64::random),
+    (20, randflake::id),
+    (6, randflake::trace),
+    (16, hotguid::id),
+    (4, hotguid::trace),
+    (40, layout::id),
+    (10, layout::description),
+    (10, layout::trace),
+];
 
 pub fn cases(seed: u64, count: usize) -> impl Iterator<Item = Case> {
     let mut rng = Rng::with_seed(seed);
@@ -44,6 +56,11 @@ pub fn number(rng: &mut Rng) -> i64 {
 /// A number that fits `bits` bits, mostly; now and then one that does not.
 pub fn field(rng: &mut Rng, bits: u32) -> i64 {
     if rng.u32(..10) == 0 { number(rng) } else { rng.i64(0..1 << bits) }
+}
+
+/// So many random bytes, in hex.
+pub fn hex(rng: &mut Rng, length: usize) -> String {
+    HEXLOWER.encode(&std::iter::repeat_with(|| rng.u8(..)).take(length).collect::<Vec<_>>())
 }
 
 /// One of a few things.

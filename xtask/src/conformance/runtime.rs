@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::ValueEnum;
 use xshell::Shell;
 
+use super::Case;
 use crate::{build::Language, tools, workspace};
 
 /// Where polyflake runs.
@@ -37,6 +38,22 @@ impl Runtime {
     /// Whether its texts are counted in UTF-16 units, not in Unicode scalar values.
     pub const fn counts_utf16(self) -> bool {
         !matches!(self, Self::Rust | Self::Python)
+    }
+
+    /// Whether it can be asked: some values only dynamic languages can pass.
+    pub fn is_asked(self, case: &Case) -> bool {
+        let op = case.request["op"].as_str().unwrap_or_default();
+        let is_there = [op, case.family()].iter().all(|part| !self.lacks().contains(part));
+        is_there && (!case.dynamic || self.language() != Language::Rust)
+    }
+
+    /// The families that its language does not have yet.
+    pub const fn lacks(self) -> &'static [&'static str] {
+        match self.language() {
+            Language::Rust => &[],
+            Language::Python => &["layout"],
+            Language::JavaScript => &["describe", "sparx64", "randflake", "hotguid", "layout"],
+        }
     }
 
     pub const fn language(self) -> Language {

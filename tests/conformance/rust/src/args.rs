@@ -1,5 +1,6 @@
 //! The protocol's arguments as Rust values, and polyflake's errors as the protocol's.
 
+use data_encoding::HEXLOWER;
 use polyflake::{Error, ErrorKind};
 use serde_json::{Value, json};
 
@@ -33,16 +34,34 @@ pub(crate) fn error(error: &Error) -> Value {
     members
 }
 
+/// What breaks only where the request is not in the protocol's form.
+#[allow(clippy::needless_pass_by_value, reason = "the form that map_err takes")]
+pub(crate) fn unexpected(error: impl ToString) -> Failure {
+    Failure::Unexpected(error.to_string())
+}
+
 pub(crate) fn text<'a>(args: &'a Value, name: &str) -> Result<&'a str, Failure> {
     args[name].as_str().ok_or_else(|| {
         Failure::Unexpected(format!("expected a text as {name}, found {}", args[name]))
     })
 }
 
+/// Bytes in hex.
+pub(crate) fn bytes(args: &Value, name: &str) -> Result<Vec<u8>, Failure> {
+    HEXLOWER.decode(text(args, name)?.as_bytes()).map_err(unexpected)
+}
+
+/// So many bytes: other lengths are what their conversion says, `invalid_length`.
+pub(crate) fn array<const N: usize>(args: &Value, name: &str) -> Result<[u8; N], Failure> {
+    let refused = |_| Error::new(ErrorKind::InvalidLength).into();
+    bytes(args, name)?.try_into().map_err(refused)
+}
+
 /// An integer, given as a number or as a decimal string. One that `T` cannot hold is what its conversion says:
 /// `out_of_range`.
-pub(crate) fn integer<T: TryFrom<i64>>(args: &Value, name: &'static str) -> Result<T, Failure> {
-    let value = args[name].as_i64().or_else(|| args[name].as_str()?.parse().ok());
+pub(crate) fn integer<T: TryFrom<i128>>(args: &Value, name: &'static str) -> Result<T, Failure> {
+    let number = args[name].as_i64().map(i128::from);
+    let value = number.or_else(|| args[name].as_str()?.parse().ok());
     let value = value.ok_or_else(|| {
         Failure::Unexpected(format!("expected an integer as {name}, found {}", args[name]))
     })?;
@@ -50,7 +69,7 @@ pub(crate) fn integer<T: TryFrom<i64>>(args: &Value, name: &'static str) -> Resu
 }
 
 /// The same, where the argument may be missing.
-pub(crate) fn maybe<T: TryFrom<i64>>(
+pub(crate) fn maybe<T: TryFrom<i128>>(
     args: &Value,
     name: &'static str,
 ) -> Result<Option<T>, Failure> {

@@ -1,9 +1,14 @@
 //! Answers the conformance suite's requests in Rust: a JSON line in, a JSON line out (`tests/README.md`).
 
 mod args;
-mod ids;
-mod json;
-mod trace;
+mod describe;
+mod hotguid;
+mod layout;
+mod randflake;
+mod sno;
+mod sparx64;
+mod stage;
+mod values;
 
 use std::{
     io::{self, BufRead},
@@ -52,20 +57,13 @@ fn unexpected(message: &str) -> Value {
 }
 
 fn run(op: &str, args: &Value) -> Answer {
-    match op {
-        "sno.parse" => ids::parse(args),
-        "sno.from_bytes" => ids::from_bytes(args),
-        "sno.from_parts" => ids::from_parts(args),
-        "sno.metabyte" => ids::metabyte(args),
-        "sno.with" => ids::with(args),
-        "sno.time_range" => ids::time_range(args),
-        "sno.to_uuid" => ids::to_uuid(args),
-        "sno.from_uuid" => ids::from_uuid(args),
-        "sno.generate" => ids::generate(args),
-        "sno.json" => json::pointed_at(args),
-        "sno.json_value" => json::value(args),
-        "sno.to_json" => json::written(args),
-        "sno.generator" => trace::run(args),
+    match op.split_once('.') {
+        Some(("sno", op)) => sno::run(op, args),
+        Some(("sparx64", op)) => sparx64::run(op, args),
+        Some(("randflake", op)) => randflake::run(op, args),
+        Some(("hotguid", op)) => hotguid::run(op, args),
+        Some(("layout", op)) => layout::run(op, args),
+        None if op == "describe" => describe::family(args),
         _ => Err(Failure::UnknownOp),
     }
 }

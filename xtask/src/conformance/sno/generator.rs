@@ -5,17 +5,12 @@ use serde_json::{Value, json};
 
 use crate::conformance::{
     case::{Case, Pattern},
+    trace::{self, Step},
     vectors::{label, list, member, number, ours, text},
 };
 
 /// Longer than any wait that a scenario needs.
 const MAX_WAIT_MS: u64 = 500;
-
-/// A step to ask for, and the answer that it must get.
-struct Step {
-    request: Value,
-    expected: Pattern,
-}
 
 pub fn generator(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
@@ -28,8 +23,8 @@ pub fn generator(file: &Value) -> Result<Vec<Case>> {
 /// The scenario itself, closed at its end; and one that closes at each of its snapshots, since ours only gives a snapshot
 /// when the generator ends.
 fn cases_of(name: &str, scenario: &Value) -> Result<Vec<Case>> {
-    if let Some(code) = refusal(scenario) {
-        return Ok(vec![case(name, scenario, Vec::new(), |_| Pattern::error(code, None))]);
+    if let Some(code) = ours(scenario, "error") {
+        return Ok(vec![trace::refused(name, "sno.generator", options(scenario), code)]);
     }
     let steps = list(scenario, "steps").map_or(&[][..], Vec::as_slice);
     let snapshots = (0..steps.len()).filter(|&index| steps[index]["op"] == "snapshot");
@@ -37,42 +32,25 @@ fn cases_of(name: &str, scenario: &Value) -> Result<Vec<Case>> {
     for index in snapshots {
         let mut before = translate(&steps[..index])?;
         before.push(close(Pattern::ok_with(kept(member(&steps[index], "snapshot")?))));
-        cases.push(case(&format!("{name}: closed at step {index}"), scenario, before, answers));
+        cases.push(case(&format!("{name}: closed at step {index}"), scenario, before));
     }
     let mut all = translate(steps)?;
     all.push(bounds(scenario)?);
-    cases.push(case(name, scenario, all, answers));
+    cases.push(case(name, scenario, all));
     Ok(cases)
 }
 
-/// The code with which building is refused, if it is. The original's refusal counts unless `ours` tells otherwise.
-fn refusal(scenario: &Value) -> Option<&Value> {
-    match scenario.get("ours") {
-        Some(ours) => ours.get("error"),
-        None => scenario.get("error"),
-    }
+fn case(name: &str, scenario: &Value, steps: Vec<Step>) -> Case {
+    trace::case(name, "sno.generator", options(scenario), steps)
 }
 
-fn answers(steps: Vec<Pattern>) -> Pattern {
-    Pattern::ok_with(Pattern::Has(vec![("steps", Pattern::Each(steps))]))
-}
-
-fn case(
-    name: &str,
-    scenario: &Value,
-    steps: Vec<Step>,
-    expected: impl Fn(Vec<Pattern>) -> Pattern,
-) -> Case {
-    let (requests, patterns): (Vec<_>, Vec<_>) =
-        steps.into_iter().map(|step| (step.request, step.expected)).unzip();
-    let args = json!({
+fn options(scenario: &Value) -> Value {
+    json!({
         "config": scenario["config"],
         "original": true,
         "partition": scenario["partition_u16"],
         "max_wait_ms": MAX_WAIT_MS,
-        "steps": requests,
-    });
-    Case::new(name, "sno.generator", args, expected(patterns))
+    })
 }
 
 /// A last step, for the bounds and the partition that the generator ended with.
@@ -130,8 +108,7 @@ fn is_while_blocked(step: &Value) -> bool {
 /// A call that reads the clock when the first inner step does, waits, and goes on after the last.
 fn blocked(inner: &[Value], end: &Value) -> Result<Step> {
     let inside = inner.iter().map(one_step).collect::<Result<Vec<_>>>()?;
-    let (requests, patterns): (Vec<_>, Vec<_>) =
-        inside.into_iter().map(|step| (step.request, step.expected)).unzip();
+    let (requests, patterns) = trace::split(inside);
     let mut step = generate(end, &joined(&clock(&inner[0])?, &clock(end)?))?;
     step.request["inside"] = requests.into();
     step.expected = Pattern::Has(vec![
@@ -181,7 +158,7 @@ fn generate_many(step: &Value) -> Result<Step> {
     let expected = if ids.len() == len {
         Pattern::Is(ids.clone().into())
     } else {
-        Pattern::Ends { len, known: ids.clone() }
+        Pattern::ends(len, &ids[..2], &ids[2..])
     };
     let request = json!({"op": "generate", "clock": clock(step)?, "metabyte": 0, "count": count});
     Ok(Step { request, expected: Pattern::ok_with(expected) })

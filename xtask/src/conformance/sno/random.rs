@@ -1,29 +1,23 @@
 //! Random questions about single IDs, malformed ones included.
 
-use data_encoding::HEXLOWER;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
 use super::ids::uuid_of;
 use crate::conformance::{
     case::{Case, Pattern},
-    random::{field, number, one_of},
+    random::{field, hex, number, one_of},
+    texts::maybe_garbled,
 };
 
 const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
-
-/// Characters that are not sno's: neighbours of the alphabet, look-alikes, and what other formats use.
-const STRANGERS: [char; 28] = [
-    '0', '1', 'y', 'z', 'A', 'K', 'X', 'Z', ' ', '\t', '\n', '\r', '\0', '=', '-', '_', ':', '@',
-    '`', '{', '\u{7f}', '\u{80}', 'é', '２', '٢', '\u{430}', '\u{212a}', '\u{feff}',
-];
 
 /// One random question.
 pub fn id(rng: &mut Rng) -> Case {
     let (op, args) = match rng.u32(..11) {
         0 | 1 => ("sno.parse", json!({"text": any_text(rng)})),
         2 => ("sno.metabyte", json!({"text": any_text(rng)})),
-        3 => ("sno.from_bytes", json!({"hex": hex(rng)})),
+        3 => ("sno.from_bytes", json!({"hex": bytes(rng)})),
         4 => ("sno.from_parts", parts(rng)),
         5 => ("sno.with", with(rng)),
         6 => ("sno.time_range", time_range(rng)),
@@ -41,41 +35,13 @@ fn valid_text(rng: &mut Rng) -> String {
 
 /// A text of sno's, or almost.
 fn any_text(rng: &mut Rng) -> String {
-    let mut text = valid_text(rng);
-    match rng.u32(..8) {
-        0 => replace(rng, &mut text, 1),
-        1 => {
-            let most = rng.usize(2..=16);
-            replace(rng, &mut text, most);
-        }
-        2 => text.truncate(rng.usize(..16)),
-        3 => text.push_str(&valid_text(rng)[rng.usize(..16)..]),
-        4 => text = text.to_uppercase(),
-        5 => text.insert(rng.usize(..=16), stranger(rng)),
-        _ => {}
-    }
-    text
+    let text = valid_text(rng);
+    maybe_garbled(rng, text)
 }
 
-/// Puts strangers in the place of up to `most` characters.
-fn replace(rng: &mut Rng, text: &mut String, most: usize) {
-    for _ in 0..most {
-        let at = rng.usize(..16);
-        *text = text
-            .chars()
-            .enumerate()
-            .map(|(index, c)| if index == at { stranger(rng) } else { c })
-            .collect();
-    }
-}
-
-fn stranger(rng: &mut Rng) -> char {
-    if rng.u32(..4) == 0 { rng.char(..) } else { one_of(rng, &STRANGERS) }
-}
-
-fn hex(rng: &mut Rng) -> String {
-    let len = if rng.u32(..5) == 0 { rng.usize(..=20) } else { 10 };
-    HEXLOWER.encode(&std::iter::repeat_with(|| rng.u8(..)).take(len).collect::<Vec<_>>())
+fn bytes(rng: &mut Rng) -> String {
+    let length = if rng.u32(..5) == 0 { rng.usize(..=20) } else { 10 };
+    hex(rng, length)
 }
 
 fn parts(rng: &mut Rng) -> Value {

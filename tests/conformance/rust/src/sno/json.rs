@@ -3,8 +3,8 @@
 use polyflake::{Error, sno::Sno};
 use serde_json::{Value, json};
 
-use crate::args::{Answer, Failure, text};
-use crate::ids::fields;
+use super::ids::fields;
+use crate::args::{Answer, Failure, text, unexpected};
 
 /// The ID that a pointer names within a JSON text, and its metabyte.
 pub(crate) fn pointed_at(args: &Value) -> Answer {
@@ -57,9 +57,4 @@ fn kind(value: &Value) -> &'static str {
         Value::Array(_) => "an array",
         Value::Object(_) => "an object",
     }
-}
-
-#[allow(clippy::needless_pass_by_value, reason = "the form that map_err takes")]
-fn unexpected(error: serde_json::Error) -> Failure {
-    Failure::Unexpected(error.to_string())
 }

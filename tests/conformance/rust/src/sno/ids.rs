@@ -5,7 +5,7 @@ use polyflake::sno::{self, Parts, Sno};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::args::{Answer, Failure, integer, maybe, text};
+use crate::args::{Answer, bytes, integer, maybe, text, unexpected};
 
 /// What the protocol calls FIELDS.
 pub(crate) fn fields(id: Sno) -> Value {
@@ -30,10 +30,7 @@ pub(crate) fn parse(args: &Value) -> Answer {
 }
 
 pub(crate) fn from_bytes(args: &Value) -> Answer {
-    let bytes = HEXLOWER
-        .decode(text(args, "hex")?.as_bytes())
-        .map_err(|error| Failure::Unexpected(error.to_string()))?;
-    Ok(fields(Sno::from_slice(&bytes)?))
+    Ok(fields(Sno::from_slice(&bytes(args, "hex")?)?))
 }
 
 pub(crate) fn from_parts(args: &Value) -> Answer {
@@ -77,8 +74,7 @@ pub(crate) fn to_uuid(args: &Value) -> Answer {
 }
 
 pub(crate) fn from_uuid(args: &Value) -> Answer {
-    let uuid = Uuid::parse_str(text(args, "uuid")?)
-        .map_err(|error| Failure::Unexpected(error.to_string()))?;
+    let uuid = Uuid::parse_str(text(args, "uuid")?).map_err(unexpected)?;
     Ok(fields(Sno::from_uuid_bytes(uuid.into_bytes())?))
 }
 

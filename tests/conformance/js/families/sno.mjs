@@ -1,0 +1,150 @@
+// sno.
+
+import { sno } from "#polyflake";
+import * as decode from "polyflake/decode";
+
+import { outcome } from "../outcomes.mjs";
+import { Stage, unknown } from "../stage.mjs";
+import { bytesOf, hexOf } from "../values.mjs";
+
+function parse({ text }) {
+  return fields(text);
+}
+
+function fromBytes({ hex }) {
+  return fields(sno.fromBytes(bytesOf(hex)));
+}
+
+function fromParts({ tick, tick_tock, ...rest }) {
+  return fields(sno.fromParts({ tick: Number(tick), tickTock: tick_tock === 1, ...rest }));
+}
+
+/** Both ways to a metabyte must say the same. */
+function metabyte({ text }) {
+  const ways = [() => sno.metabyte(text), () => decode.metabyte(text)];
+  const [one, other] = ways.map((way) => JSON.stringify(outcome(way)));
+  if (one !== other) throw new Error(`polyflake: ${one}, polyflake/decode: ${other}`);
+  return sno.metabyte(text);
+}
+
+function withFields({ text, metabyte, partition, sequence }) {
+  if (metabyte !== undefined) return fields(sno.withMetabyte(text, metabyte));
+  if (partition !== undefined) return fields(sno.withPartition(text, partition));
+  return fields(sno.withSequence(text, sequence));
+}
+
+function timeRange({ from_ms, to_ms }) {
+  const { lowest, highest } = sno.timeRange(Number(from_ms), Number(to_ms));
+  const end = (text) => ({ hex: hexOfText(text), text });
+  return { lowest: end(lowest), highest: end(highest) };
+}
+
+function toUuid({ text }) {
+  return sno.toUuid(text);
+}
+
+function fromUuid({ uuid }) {
+  return fields(sno.fromUuid(uuid));
+}
+
+/** The ID that a pointer (RFC 6901) names within a JSON text, and its metabyte. */
+function inJson({ json, pointer }) {
+  const names = pointer.split("/").slice(1);
+  const step = (value, name) => value[name.replaceAll("~1", "/").replaceAll("~0", "~")];
+  const id = names.reduce(step, JSON.parse(json));
+  return { id, metabyte: sno.parse(id).metabyte };
+}
+
+function jsonValue({ json }) {
+  return fields(JSON.parse(json));
+}
+
+function toJson({ text }) {
+  return JSON.stringify(fields(text).text);
+}
+
+/** A new ID of the process-wide generator. */
+function generate({ metabyte }) {
+  return fields(sno.generate(metabyte));
+}
+
+/** What the protocol calls FIELDS. */
+function fields(text) {
+  const { tick, unixMs, tickTock, metabyte, partition, sequence } = sno.parse(text);
+  return {
+    hex: hexOfText(text),
+    text,
+    tick: String(tick),
+    unix_ms: String(unixMs),
+    tick_tock: Number(tickTock),
+    metabyte,
+    partition,
+    sequence,
+  };
+}
+
+function hexOfText(text) {
+  return hexOf(sno.toBytes(text));
+}
+
+class Trace extends Stage {
+  build() {
+    const { config, original, partition, sequence_min, sequence_max } = this.args;
+    if (config != null) {
+      const make = original ? sno.Generator.importOriginal : sno.Generator.restore;
+      return make(config, this.options());
+    }
+    const own = { partition, sequenceMin: sequence_min, sequenceMax: sequence_max };
+    return new sno.Generator({ ...this.options(), ...own });
+  }
+
+  call(step) {
+    const { op, metabyte, count, unix_ms, end_ms } = step;
+    switch (op) {
+      case "generate":
+        return count === undefined
+          ? [hexOfText(this.generator.generate(metabyte))]
+          : this.generator.generateMany(count, metabyte).texts().map(hexOfText);
+      case "generate_at":
+        return hexOfText(this.generator.generateAt(Number(unix_ms), metabyte));
+      case "stats":
+        return snakeCase(this.generator.stats());
+      case "extend_window":
+        return this.generator.extendWindow(Number(end_ms));
+      case "close":
+        return this.generator.close();
+      case "restore":
+        return this.#restore();
+      default:
+        throw unknown(step);
+    }
+  }
+
+  /** Closes the generator, and goes on with one from its snapshot, which has been JSON in between. */
+  #restore() {
+    const closed = this.generator.close();
+    this.generator = sno.Generator.restore(JSON.parse(JSON.stringify(closed)), this.options());
+    return closed;
+  }
+}
+
+function snakeCase(members) {
+  const name = (camel) => camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(Object.entries(members).map(([key, value]) => [name(key), value]));
+}
+
+export const OPS = {
+  parse,
+  from_bytes: fromBytes,
+  from_parts: fromParts,
+  metabyte,
+  with: withFields,
+  time_range: timeRange,
+  to_uuid: toUuid,
+  from_uuid: fromUuid,
+  json: inJson,
+  json_value: jsonValue,
+  to_json: toJson,
+  generate,
+  generator: (args) => new Trace(args).run(),
+};

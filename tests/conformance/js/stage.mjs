@@ -1,0 +1,52 @@
+// A generator under a scripted clock, step by step; each family says what its steps are.
+//
+// The clock is called from inside the generator and may itself take steps, so each call in progress has a frame of its own.
+
+import { outcome } from "./outcomes.mjs";
+
+// What a clock may show that is no time.
+const NO_TIMES = { none: undefined, boolean: true, float: NaN };
+
+/** A generator, and the calls in progress. Families give `build` and `call`. */
+export class Stage {
+  #frames = [];
+
+  constructor(args) {
+    this.args = args;
+    this.generator = this.build();
+  }
+
+  /** Answers the whole trace. */
+  run() {
+    return { steps: this.args.steps.map((step) => this.step(step)) };
+  }
+
+  /** The options that all families have. */
+  options() {
+    const { window, on_exhausted, max_wait_ms } = this.args;
+    return { clock: () => this.#read(), window: window?.map(Number), onExhausted: on_exhausted, maxWait: max_wait_ms };
+  }
+
+  /** Takes a step: its readings are the clock's until it ends. */
+  step(step) {
+    const frame = { readings: step.clock ?? [], inside: step.inside ?? [], read: 0, answers: [] };
+    this.#frames.push(frame);
+    const answer = outcome(() => this.call(step));
+    this.#frames.pop();
+    return step.inside === undefined ? answer : { ...answer, inside: frame.answers };
+  }
+
+  /** The reading of now, the last one for ever, in Unix milliseconds. */
+  #read() {
+    const frame = this.#frames.at(-1);
+    frame.read += 1;
+    if (frame.read === 2) frame.answers = frame.inside.map((step) => this.step(step));
+    const reading = frame.readings[Math.min(frame.read, frame.readings.length) - 1];
+    if (reading === "raise") throw new Error("a clock that fails");
+    return Object.hasOwn(NO_TIMES, reading) ? NO_TIMES[reading] : Number(reading);
+  }
+}
+
+export function unknown(step) {
+  return new Error(`expected a step of the protocol, found ${step.op}`);
+}

@@ -1,0 +1,95 @@
+"""Randflake."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polyflake import randflake
+from polyflake.randflake import Codec, Generator, Lease
+from stage import Args, Stage, unknown
+from values import decimal, read
+
+
+def codec(args: Args) -> Codec:
+    return Codec(bytes.fromhex(args["secret"]))
+
+
+def encode(args: Args) -> Any:
+    return randflake.encode_text(read(args["id"]))
+
+
+def decode(args: Args) -> Any:
+    return str(randflake.decode_text(args["text"]))
+
+
+def decode_value(args: Args) -> Any:
+    return str(randflake.decode_text(read(args["text"])))
+
+
+def to_unsigned(args: Args) -> Any:
+    return str(randflake.to_unsigned(int(args["id"])))
+
+
+def from_unsigned(args: Args) -> Any:
+    return str(randflake.from_unsigned(int(args["value"])))
+
+
+def encrypt(args: Args) -> Any:
+    return str(codec(args).encrypt(int(args["timestamp"]), args["node"], args["sequence"]))
+
+
+def inspect(args: Args) -> Any:
+    parts = codec(args).inspect(int(args["id"]))
+    return {"timestamp": str(parts.timestamp), "node": parts.node, "sequence": parts.sequence}
+
+
+def lease(args: Args) -> Lease:
+    """``nodes`` is one node or the first and the last of a range; ``lease`` is its start and end."""
+    start, end = args["lease"]
+    return Lease(args["nodes"], int(start), int(end))
+
+
+class Trace(Stage):
+    generator: Generator
+
+    def build(self) -> Generator:
+        options = self.options()
+        if self.args.get("resume_after") is not None:
+            options["resume_after"] = int(self.args["resume_after"])
+        return Generator(lease(self.args), bytes.fromhex(self.args["secret"]), **options)
+
+    def call(self, step: Args) -> Any:
+        match step["op"]:
+            case "generate" if "count" in step:
+                return [str(id) for id in self.generator.generate_many(step["count"])]
+            case "generate":
+                return [str(self.generator.generate())]
+            case "extend_lease":
+                self.generator.extend_lease(lease(step))
+                return self.held()
+            case "stats":
+                return self.stats()
+            case "close":
+                return decimal(self.generator.close())
+            case _:
+                raise unknown(step)
+
+    def held(self) -> Any:
+        held = self.generator.lease
+        return {"nodes": list(held.nodes), "start": str(held.start), "end": str(held.end)}
+
+    def stats(self) -> Any:
+        stats = self.generator.stats()
+        return {"last_second": decimal(stats.last_second), "len": str(stats.len), "closed": stats.closed}
+
+
+OPS = {
+    "encode": encode,
+    "decode": decode,
+    "decode_value": decode_value,
+    "to_unsigned": to_unsigned,
+    "from_unsigned": from_unsigned,
+    "encrypt": encrypt,
+    "inspect": inspect,
+    "generator": lambda args: Trace(args).run(),
+}

@@ -1,0 +1,151 @@
+"""sno."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from typing import Any
+
+from polyflake import sno
+from polyflake.sno import Generator, Sno, Snapshot
+from stage import Args, Stage, unknown
+
+
+def fields(id: Sno) -> dict[str, Any]:
+    """What the protocol calls FIELDS."""
+    return {
+        "hex": bytes(id).hex(),
+        "text": str(id),
+        "tick": str(id.tick),
+        "unix_ms": str(id.unix_ms),
+        "tick_tock": int(id.tick_tock),
+        "metabyte": id.metabyte,
+        "partition": id.partition,
+        "sequence": id.sequence,
+    }
+
+
+def parse(args: Args) -> Any:
+    return fields(Sno(args["text"]))
+
+
+def from_bytes(args: Args) -> Any:
+    return fields(Sno.from_bytes(bytes.fromhex(args["hex"])))
+
+
+def from_parts(args: Args) -> Any:
+    parts = {"tick": int(args["tick"]), "tick_tock": args["tick_tock"] == 1}
+    return fields(Sno.from_parts(**{**args, **parts}))
+
+
+def metabyte(args: Args) -> Any:
+    return sno.metabyte(args["text"])
+
+
+def with_fields(args: Args) -> Any:
+    id = Sno(args["text"])
+    for name in ("metabyte", "partition", "sequence"):
+        if name in args:
+            id = getattr(id, f"with_{name}")(args[name])
+    return fields(id)
+
+
+def time_range(args: Args) -> Any:
+    lowest, highest = sno.time_range(int(args["from_ms"]), int(args["to_ms"]))
+    return {"lowest": end(lowest), "highest": end(highest)}
+
+
+def end(id: Sno) -> dict[str, str]:
+    return {"hex": bytes(id).hex(), "text": str(id)}
+
+
+def to_uuid(args: Args) -> Any:
+    return str(Sno(args["text"]).uuid)
+
+
+def from_uuid(args: Args) -> Any:
+    return fields(Sno.from_uuid(uuid.UUID(args["uuid"])))
+
+
+def in_json(args: Args) -> Any:
+    """The ID that a pointer (RFC 6901) names within a JSON text, and its metabyte."""
+    value = json.loads(args["json"])
+    for step in args["pointer"].split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        value = value[int(name)] if isinstance(value, list) else value[name]
+    id = Sno(value)
+    return {"id": str(id), "metabyte": id.metabyte}
+
+
+def json_value(args: Args) -> Any:
+    return fields(Sno(json.loads(args["json"])))
+
+
+def to_json(args: Args) -> Any:
+    return json.dumps(str(Sno(args["text"])))
+
+
+def generate(args: Args) -> Any:
+    """A new ID of the process-wide generator."""
+    return fields(sno.generate(args["metabyte"]))
+
+
+class Trace(Stage):
+    generator: Generator
+
+    def build(self) -> Generator:
+        config = self.args.get("config")
+        if config is not None:
+            make = Generator.import_original if self.args.get("original") else Generator.restore
+            return make(Snapshot.from_dict(config), **self.options())
+        names = ("partition", "sequence_min", "sequence_max")
+        own = {name: self.args[name] for name in names if self.args.get(name) is not None}
+        return Generator(**own, **self.options())
+
+    def call(self, step: Args) -> Any:
+        match step["op"]:
+            case "generate" if "count" in step:
+                return [bytes(id).hex() for id in self.generator.generate_many(step["count"], step["metabyte"])]
+            case "generate":
+                return [bytes(self.generator.generate(step["metabyte"])).hex()]
+            case "generate_at":
+                return bytes(self.generator.generate_at(int(step["unix_ms"]), step["metabyte"])).hex()
+            case "stats":
+                return self.stats()
+            case "extend_window":
+                return self.generator.extend_window(int(step["end_ms"]))
+            case "close":
+                return self.generator.close().to_dict()
+            case "restore":
+                return self.restore()
+            case _:
+                raise unknown(step)
+
+    def stats(self) -> dict[str, Any]:
+        stats = self.generator.stats()
+        names = ("sequence", "len", "now", "wall_hi", "wall_safe", "drifts")
+        more = ("partition", "sequence_min", "sequence_max", "closed")
+        return {name: getattr(stats, name) for name in names + more}
+
+    def restore(self) -> Any:
+        """Closes the generator, and goes on with one from its snapshot, which has been JSON in between."""
+        closed = self.generator.close()
+        self.generator = Generator.restore(Snapshot.from_json(closed.to_json()), **self.options())
+        return closed.to_dict()
+
+
+OPS = {
+    "parse": parse,
+    "from_bytes": from_bytes,
+    "from_parts": from_parts,
+    "metabyte": metabyte,
+    "with": with_fields,
+    "time_range": time_range,
+    "to_uuid": to_uuid,
+    "from_uuid": from_uuid,
+    "json": in_json,
+    "json_value": json_value,
+    "to_json": to_json,
+    "generate": generate,
+    "generator": lambda args: Trace(args).run(),
+}

@@ -1,0 +1,90 @@
+"""A generator under a scripted clock, step by step; each family says what its steps are.
+
+The clock is called from inside the generator and may itself take steps, so each call in progress has a frame of its own.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any
+
+from outcomes import outcome
+
+Args = dict[str, Any]
+
+NANOS_PER_MS = 1_000_000
+
+# What a clock may show that is no time.
+NO_TIMES: dict[str, Any] = {"none": None, "boolean": True, "float": 1_763_650_000.5}
+
+
+@dataclass
+class Frame:
+    """One call in progress: its readings, and the steps to take when the clock is read for the second time."""
+
+    readings: list[str]
+    inside: list[Args]
+    read: int = 0
+    answers: list[Any] = field(default_factory=list)
+
+    def shown(self) -> Any:
+        """The reading of now, the last one for ever, in Unix nanoseconds."""
+        reading = self.readings[min(self.read, len(self.readings)) - 1]
+        if reading == "raise":
+            raise RuntimeError("a clock that fails")
+        return NO_TIMES[reading] if reading in NO_TIMES else int(reading) * NANOS_PER_MS
+
+
+class Stage(ABC):
+    """A generator, and the calls in progress."""
+
+    def __init__(self, args: Args) -> None:
+        self.args = args
+        self.frames: list[Frame] = []
+        self.generator = self.build()
+
+    @abstractmethod
+    def build(self) -> Any:
+        """The generator of the trace's options."""
+
+    @abstractmethod
+    def call(self, step: Args) -> Any:
+        """The answer to a step."""
+
+    def options(self) -> dict[str, Any]:
+        """The options that all families have."""
+        options: dict[str, Any] = {"clock": self.clock}
+        if self.args.get("window") is not None:
+            start, end = self.args["window"]
+            options["window"] = (int(start), int(end))
+        if self.args.get("max_wait_ms") is not None:
+            options["max_wait"] = self.args["max_wait_ms"]
+        if self.args.get("on_exhausted") is not None:
+            options["on_exhausted"] = self.args["on_exhausted"]
+        return options
+
+    def clock(self) -> Any:
+        frame = self.frames[-1]
+        frame.read += 1
+        if frame.read == 2:
+            frame.answers = [self.step(step) for step in frame.inside]
+        return frame.shown()
+
+    def step(self, step: Args) -> dict[str, Any]:
+        """Takes a step: its readings are the clock's until it ends."""
+        frame = Frame(step.get("clock", []), step.get("inside", []))
+        self.frames.append(frame)
+        answer = outcome(lambda: self.call(step))
+        self.frames.pop()
+        if "inside" in step:
+            answer["inside"] = frame.answers
+        return answer
+
+    def run(self) -> Any:
+        """Answers the whole trace."""
+        return {"steps": [self.step(step) for step in self.args["steps"]]}
+
+
+def unknown(step: Args) -> Exception:
+    return ValueError(f"expected a step of the protocol, found {step['op']}")

@@ -1,0 +1,55 @@
+"""The protocol's values as Python's, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polyflake import Description
+
+
+def read(value: Any) -> Any:
+    """A VALUE: an integer as a decimal string, bytes as ``{"hex"}``, text as ``{"text"}``; all else is itself."""
+    match value:
+        case str():
+            return int(value)
+        case {"hex": hex}:
+            return bytes.fromhex(hex)
+        case {"text": text}:
+            return text
+        case _:
+            return value
+
+
+def read_all(values: dict[str, Any] | None) -> dict[str, Any]:
+    """Named values, where there may be none."""
+    return {name: read(value) for name, value in (values or {}).items()}
+
+
+def write(value: Any) -> Any:
+    match value:
+        case int():
+            return str(value)
+        case bytes():
+            return {"hex": value.hex()}
+        case _:
+            return {"text": value}
+
+
+def decimal(number: int | None) -> str | None:
+    return None if number is None else str(number)
+
+
+def figures(description: Description) -> dict[str, Any]:
+    """What the protocol calls FIGURES."""
+    fields = [
+        {"name": field.name, "kind": field.kind, "offset": field.offset, "bits": field.bits}
+        for field in description.fields
+    ]
+    integers = ("per_second", "per_second_in_all", "first_ms", "last_ms")
+    flags = ("sorts_by_time", "below_2_53", "below_2_63")
+    return {
+        "bits": description.bits,
+        "fields": fields,
+        **{name: decimal(getattr(description, name)) for name in integers},
+        **{name: getattr(description, name) for name in flags},
+    }

@@ -1,0 +1,33 @@
+//! What formats can do, in figures.
+
+use polyflake::{hotguid, layout::Description, randflake, sno};
+use serde_json::{Value, json};
+
+use crate::args::{Answer, Failure, text};
+
+pub(crate) fn family(args: &Value) -> Answer {
+    match text(args, "family")? {
+        "sno" => Ok(written(&sno::describe())),
+        "randflake" => Ok(written(&randflake::describe())),
+        "hotguid" => Ok(written(&hotguid::describe())),
+        _ => Err(Failure::UnknownOp),
+    }
+}
+
+/// What the protocol calls FIGURES.
+pub(crate) fn written(figures: &Description) -> Value {
+    let fields = figures.fields.iter().map(|field| {
+        json!({"name": field.name, "kind": field.kind, "offset": field.offset, "bits": field.bits})
+    });
+    json!({
+        "bits": figures.bits,
+        "fields": fields.collect::<Vec<_>>(),
+        "per_second": figures.per_second.map(|n| n.to_string()),
+        "per_second_in_all": figures.per_second_in_all.map(|n| n.to_string()),
+        "first_ms": figures.first_ms.map(|n| n.to_string()),
+        "last_ms": figures.last_ms.map(|n| n.to_string()),
+        "sorts_by_time": figures.sorts_by_time,
+        "below_2_53": figures.below_2_53,
+        "below_2_63": figures.below_2_63,
+    })
+}

@@ -1,0 +1,63 @@
+//! Hot Guid.
+
+mod trace;
+
+use data_encoding::HEXLOWER;
+use polyflake::hotguid::{self, HotGuid, Parts};
+use serde_json::{Value, json};
+
+use crate::{
+    args::{Answer, Failure, array, bytes, integer, text},
+    stage,
+};
+
+pub(crate) fn run(op: &str, args: &Value) -> Answer {
+    match op {
+        "parse" => Ok(fields(id(args)?)),
+        "from_parts" => from_parts(args),
+        "from_bytes" => Ok(fields(HotGuid::from_rfc_bytes(array(args, "hex")?))),
+        "from_dotnet" => Ok(fields(HotGuid::from_slice(&bytes(args, "hex")?)?)),
+        "to_sql" => Ok((*id(args)?.sql_text()).into()),
+        "from_sql" => Ok((*HotGuid::parse_sql(text(args, "text")?)?.text()).into()),
+        "time_range" => time_range(args),
+        "generate" => Ok(fields(hotguid::generate(integer(args, "shard_key")?)?)),
+        "generator" => stage::run::<trace::Stand>(args),
+        _ => Err(Failure::UnknownOp),
+    }
+}
+
+fn id(args: &Value) -> Result<HotGuid, Failure> {
+    Ok(HotGuid::parse(text(args, "text")?)?)
+}
+
+fn from_parts(args: &Value) -> Answer {
+    let parts = Parts {
+        timestamp: integer(args, "timestamp")?,
+        machine: array(args, "machine")?,
+        counter: integer(args, "counter")?,
+        shard_key: integer(args, "shard_key")?,
+    };
+    Ok(fields(HotGuid::from_parts(parts)?))
+}
+
+fn time_range(args: &Value) -> Answer {
+    let (lowest, highest) =
+        HotGuid::time_range(integer(args, "from_ms")?, integer(args, "to_ms")?)?;
+    let end = |id: HotGuid| json!({"text": *id.text(), "sql_text": *id.sql_text()});
+    Ok(json!({"lowest": end(lowest), "highest": end(highest)}))
+}
+
+/// What the protocol calls GUID.
+fn fields(id: HotGuid) -> Value {
+    let parts = id.parts();
+    json!({
+        "text": *id.text(),
+        "timestamp": parts.timestamp.to_string(),
+        "machine": HEXLOWER.encode(&parts.machine),
+        "counter": parts.counter,
+        "shard_key": parts.shard_key,
+        "dotnet": HEXLOWER.encode(&id.to_bytes()),
+        "rfc": HEXLOWER.encode(&id.to_rfc_bytes()),
+        "sql_text": *id.sql_text(),
+    })
+}

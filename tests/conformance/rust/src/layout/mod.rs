@@ -1,0 +1,93 @@
+//! Custom layouts.
+
+mod trace;
+
+use data_encoding::HEXLOWER;
+use polyflake::layout::{Generator, Id, Layout, Parsed, Value as Field, Values, preset};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    args::{Answer, Failure, integer, text, unexpected},
+    describe,
+    stage::{self, Script},
+    values,
+};
+
+pub(crate) fn run(op: &str, args: &Value) -> Answer {
+    if op == "generator" {
+        return stage::run::<Generator<Script>>(args);
+    }
+    let layout = layout(args)?;
+    match op {
+        "json" => Ok(layout.to_json().into()),
+        "describe" => Ok(describe::written(&layout.describe())),
+        "pack" => Ok(given(&layout, args)?.pack()?.to_string().into()),
+        "parse" => Ok(fields(&layout.parse(&id(&layout, args)?)?)),
+        "time_range" => time_range(&layout, args),
+        _ => Err(Failure::UnknownOp),
+    }
+}
+
+/// The layout of a description, or a preset.
+fn layout(args: &Value) -> Result<Layout, Failure> {
+    let layout = &args["layout"];
+    if layout["preset"].is_null() {
+        return Ok(Layout::from_json(&layout.to_string())?);
+    }
+    let machine = values::read_all(layout, "fields")?;
+    let machine = machine.iter().map(|(name, value)| (name.as_str(), value.clone()));
+    Ok(preset(text(layout, "preset")?, machine)?)
+}
+
+/// The values to pack.
+fn given<'v>(layout: &'v Layout, args: &Value) -> Result<Values<'v>, Failure> {
+    let mut given = layout.values();
+    for (name, value) in values::read_all(args, "bindables")? {
+        given.bind(&name, value)?;
+    }
+    for (name, value) in values::read_all(args, "constants")? {
+        given.constant(&name, value)?;
+    }
+    if let Some(time) = args.get("timestamp_ms") {
+        given.time(values::read(time)?)?;
+    }
+    if let Some(sequence) = args.get("sequence") {
+        given.sequence(values::read(sequence)?)?;
+    }
+    Ok(given)
+}
+
+/// An ID: decimal in an integer layout, else hex.
+fn id(layout: &Layout, args: &Value) -> Result<Id, Failure> {
+    if layout.is_integer() {
+        return integer(args, "id").map(Id::Integer);
+    }
+    Ok(HEXLOWER.decode(text(args, "id")?.as_bytes()).map_err(unexpected)?.into())
+}
+
+fn time_range(layout: &Layout, args: &Value) -> Answer {
+    let bindables = values::read_all(args, "bindables")?;
+    let bindables = bindables.iter().map(|(name, value)| (name.as_str(), value.clone()));
+    let (from_ms, to_ms) = (integer(args, "from_ms")?, integer(args, "to_ms")?);
+    let (lowest, highest) = layout.time_range(from_ms, to_ms, bindables)?;
+    Ok(json!({"lowest": lowest.to_string(), "highest": highest.to_string()}))
+}
+
+/// What the protocol calls PARSED: only what the layout has.
+fn fields(parsed: &Parsed<'_>) -> Value {
+    let mut fields = Map::new();
+    let mut put = |name: &str, value: Option<Value>| {
+        fields.extend(value.map(|value| (name.to_owned(), value)));
+    };
+    put("timestamp_ms", parsed.unix_ms().map(|unix_ms| unix_ms.to_string().into()));
+    put("sequence", parsed.sequence().map(|sequence| sequence.to_string().into()));
+    put("bindables", named(parsed.bindables()));
+    put("constants", named(parsed.constants()));
+    fields.into()
+}
+
+fn named<'a>(values: impl Iterator<Item = (&'a str, Field<'a>)>) -> Option<Value> {
+    let named: Map<_, _> =
+        values.map(|(name, value)| (name.to_owned(), values::write(&value))).collect();
+    (!named.is_empty()).then(|| named.into())
+}

@@ -1,0 +1,110 @@
+//! Traces of generators over layouts.
+
+use std::rc::Rc;
+
+use data_encoding::HEXLOWER;
+use polyflake::layout::{Builder, Generator, Snapshot, Values};
+use serde_json::{Value, json};
+
+use super::layout;
+use crate::{
+    args::{Answer, Failure, integer, maybe, text, unexpected},
+    stage::{Play, Script, Stage, max_wait, on_exhausted, window},
+    values,
+};
+
+impl Play for Generator<Script> {
+    fn build(options: &Value, clock: Script) -> Result<Self, Failure> {
+        Ok(builder(options, clock)?.build()?)
+    }
+
+    fn call(&self, step: &Value, stage: &Rc<Stage<Self>>) -> Answer {
+        match text(step, "op")? {
+            "generate" => generate(self, step),
+            "stats" => Ok(stats(self)),
+            "extend_window" => {
+                self.extend_window(integer(step, "end_ms")?)?;
+                Ok(Value::Null)
+            }
+            "close" => Ok(written(self.close()?)),
+            "restore" => restore(self, stage),
+            _ => Err(Failure::UnknownOp),
+        }
+    }
+}
+
+fn builder(options: &Value, clock: Script) -> Result<Builder<Script>, Failure> {
+    let mut builder = Builder::with_clock(layout(options)?, clock);
+    for (name, value) in values::read_all(options, "bindables")? {
+        builder = builder.bind(name, value);
+    }
+    if let Some((start, end)) = window(options)? {
+        builder = builder.window(start, end);
+    }
+    if let Some(wait) = max_wait(options)? {
+        builder = builder.max_wait(wait);
+    }
+    if let Some(chosen) = on_exhausted(options) {
+        builder = builder.on_exhausted(chosen);
+    }
+    Ok(builder.sequence_only(options["sequence_only"] == true))
+}
+
+fn generate(generator: &Generator<Script>, step: &Value) -> Answer {
+    let given = values::read_all(step, "bindables")?;
+    let mut bound = generator.values();
+    for (name, value) in &given {
+        bound.bind(name, value.clone())?;
+    }
+    let Some(count) = maybe::<usize>(step, "count")? else {
+        let id = if step["bindables"].is_null() {
+            generator.generate()?
+        } else {
+            generator.generate_with(&bound)?
+        };
+        return Ok(json!([id.to_string()]));
+    };
+    if generator.layout().is_integer() {
+        integers(generator, &bound, count)
+    } else {
+        byte_ids(generator, &bound, count)
+    }
+}
+
+fn integers(generator: &Generator<Script>, bound: &Values<'_>, count: usize) -> Answer {
+    let mut made = vec![0; count];
+    generator.fill_with(bound, &mut *made)?;
+    Ok(made.iter().map(i64::to_string).collect())
+}
+
+fn byte_ids(generator: &Generator<Script>, bound: &Values<'_>, count: usize) -> Answer {
+    let length = generator.layout().bits() as usize / 8;
+    let mut made = vec![0; count * length];
+    generator.fill_with(bound, &mut *made)?;
+    Ok(made.chunks(length).map(|id| HEXLOWER.encode(id)).collect())
+}
+
+/// Closes the generator, and goes on with one from its snapshot, which has been JSON in between.
+fn restore(generator: &Generator<Script>, stage: &Rc<Stage<Generator<Script>>>) -> Answer {
+    let snapshot = generator.close()?;
+    let json = serde_json::to_string(&snapshot).map_err(unexpected)?;
+    let again = serde_json::from_str(&json).map_err(unexpected)?;
+    stage.replace(builder(&stage.options, stage.clock())?.restore(again)?);
+    Ok(written(snapshot))
+}
+
+fn written(snapshot: Snapshot) -> Value {
+    json!({
+        "tick": snapshot.tick.to_string(),
+        "next_sequence": snapshot.next_sequence.to_string(),
+    })
+}
+
+fn stats(generator: &Generator<Script>) -> Value {
+    let stats = generator.stats();
+    json!({
+        "last_ms": stats.last_ms.map(|unix_ms| unix_ms.to_string()),
+        "len": stats.len.to_string(),
+        "closed": stats.closed,
+    })
+}

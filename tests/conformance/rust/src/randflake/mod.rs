@@ -1,0 +1,54 @@
+//! Randflake.
+
+mod trace;
+
+use polyflake::randflake::{Codec, Generator, Parts, Randflake};
+use serde_json::{Value, json};
+
+use crate::{
+    args::{Answer, Failure, bytes, integer, text},
+    stage::{self, Script},
+};
+
+pub(crate) fn run(op: &str, args: &Value) -> Answer {
+    match op {
+        "encode" => Ok(id(args)?.to_string().into()),
+        "decode" => Ok(written(Randflake::parse(text(args, "text")?)?)),
+        "to_unsigned" => Ok(id(args)?.to_u64().to_string().into()),
+        "from_unsigned" => Ok(written(Randflake::from_u64(integer(args, "value")?))),
+        "encrypt" => encrypt(args),
+        "inspect" => Ok(parts(codec(args)?.inspect(id(args)?))),
+        "generator" => stage::run::<Generator<Script>>(args),
+        _ => Err(Failure::UnknownOp),
+    }
+}
+
+fn codec(args: &Value) -> Result<Codec, Failure> {
+    Ok(Codec::from_slice(&bytes(args, "secret")?)?)
+}
+
+fn encrypt(args: &Value) -> Answer {
+    let codec = codec(args)?;
+    let parts = Parts {
+        timestamp: integer(args, "timestamp")?,
+        node: integer(args, "node")?,
+        sequence: integer(args, "sequence")?,
+    };
+    Ok(written(codec.encrypt(parts)?))
+}
+
+fn id(args: &Value) -> Result<Randflake, Failure> {
+    integer(args, "id").map(Randflake::from_i64)
+}
+
+fn written(id: Randflake) -> Value {
+    id.to_i64().to_string().into()
+}
+
+fn parts(parts: Parts) -> Value {
+    json!({
+        "timestamp": parts.timestamp.to_string(),
+        "node": parts.node,
+        "sequence": parts.sequence,
+    })
+}

@@ -1,0 +1,81 @@
+//! Traces of Randflake.
+
+use std::rc::Rc;
+
+use polyflake::randflake::{Builder, Generator, Lease, Randflake};
+use serde_json::{Value, json};
+
+use super::{codec, written};
+use crate::{
+    args::{Answer, Failure, integer, maybe, text},
+    stage::{Play, Script, Stage, max_wait, on_exhausted},
+};
+
+impl Play for Generator<Script> {
+    fn build(options: &Value, clock: Script) -> Result<Self, Failure> {
+        let mut builder = Builder::with_clock(lease(options)?, codec(options)?, clock);
+        if let Some(second) = maybe(options, "resume_after")? {
+            builder = builder.resume_after(second);
+        }
+        if let Some(wait) = max_wait(options)? {
+            builder = builder.max_wait(wait);
+        }
+        if let Some(chosen) = on_exhausted(options) {
+            builder = builder.on_exhausted(chosen);
+        }
+        Ok(builder.build()?)
+    }
+
+    fn call(&self, step: &Value, _: &Rc<Stage<Self>>) -> Answer {
+        match text(step, "op")? {
+            "generate" => generate(self, step),
+            "extend_lease" => {
+                self.extend_lease(lease(step)?)?;
+                Ok(held(self))
+            }
+            "stats" => Ok(stats(self)),
+            "close" => Ok(second(self.close()?)),
+            _ => Err(Failure::UnknownOp),
+        }
+    }
+}
+
+/// `nodes` is one node or the first and the last of a range; `lease` is its start and end.
+fn lease(args: &Value) -> Result<Lease, Failure> {
+    let (nodes, span) = (&args["nodes"], &args["lease"]);
+    let (first, last) = if nodes.is_array() { (&nodes[0], &nodes[1]) } else { (nodes, nodes) };
+    let given = json!({"node": first, "last node": last, "start": span[0], "end": span[1]});
+    let nodes = integer(&given, "node")?..=integer(&given, "last node")?;
+    Ok(Lease::with_nodes(nodes, integer(&given, "start")?, integer(&given, "end")?)?)
+}
+
+fn generate(generator: &Generator<Script>, step: &Value) -> Answer {
+    let Some(count) = maybe::<usize>(step, "count")? else {
+        return Ok(json!([written(generator.generate()?)]));
+    };
+    let mut made = vec![Randflake::default(); count];
+    generator.fill(&mut made)?;
+    Ok(made.into_iter().map(written).collect())
+}
+
+fn held(generator: &Generator<Script>) -> Value {
+    let lease = generator.lease();
+    json!({
+        "nodes": [lease.nodes().start(), lease.nodes().end()],
+        "start": lease.start().to_string(),
+        "end": lease.end().to_string(),
+    })
+}
+
+fn stats(generator: &Generator<Script>) -> Value {
+    let stats = generator.stats();
+    json!({
+        "last_second": second(stats.last_second),
+        "len": stats.len.to_string(),
+        "closed": stats.closed,
+    })
+}
+
+fn second(second: Option<i64>) -> Value {
+    second.map(|second| second.to_string()).into()
+}

@@ -1,0 +1,32 @@
+//! sno.
+
+mod ids;
+mod json;
+mod trace;
+
+use polyflake::sno::Generator;
+use serde_json::Value;
+
+use crate::{
+    args::{Answer, Failure},
+    stage::{self, Script},
+};
+
+pub(crate) fn run(op: &str, args: &Value) -> Answer {
+    match op {
+        "parse" => ids::parse(args),
+        "from_bytes" => ids::from_bytes(args),
+        "from_parts" => ids::from_parts(args),
+        "metabyte" => ids::metabyte(args),
+        "with" => ids::with(args),
+        "time_range" => ids::time_range(args),
+        "to_uuid" => ids::to_uuid(args),
+        "from_uuid" => ids::from_uuid(args),
+        "generate" => ids::generate(args),
+        "json" => json::pointed_at(args),
+        "json_value" => json::value(args),
+        "to_json" => json::written(args),
+        "generator" => stage::run::<Generator<Script>>(args),
+        _ => Err(Failure::UnknownOp),
+    }
+}

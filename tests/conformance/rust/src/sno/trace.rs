@@ -1,0 +1,114 @@
+//! Traces of sno.
+
+use std::rc::Rc;
+
+use polyflake::sno::{Builder, Generator, Snapshot, Sno};
+use serde_json::{Value, json};
+
+use super::ids;
+use crate::{
+    args::{Answer, Failure, integer, maybe, text, unexpected},
+    stage::{Play, Script, Stage, max_wait, on_exhausted, window},
+};
+
+impl Play for Generator<Script> {
+    fn build(options: &Value, clock: Script) -> Result<Self, Failure> {
+        let builder = builder(options, clock)?;
+        match snapshot(&options["config"])? {
+            None => Ok(fresh(options, builder)?.build()?),
+            Some(snapshot) if options["original"] == true => Ok(builder.import_original(snapshot)?),
+            Some(snapshot) => Ok(builder.restore(snapshot)?),
+        }
+    }
+
+    fn call(&self, step: &Value, stage: &Rc<Stage<Self>>) -> Answer {
+        match text(step, "op")? {
+            "generate" => generate(self, step),
+            "generate_at" => generate_at(self, step),
+            "stats" => stats(self),
+            "extend_window" => {
+                self.extend_window(integer(step, "end_ms")?)?;
+                Ok(Value::Null)
+            }
+            "close" => written(&self.close()?),
+            "restore" => restore(self, stage),
+            _ => Err(Failure::UnknownOp),
+        }
+    }
+}
+
+fn snapshot(config: &Value) -> Result<Option<Snapshot>, Failure> {
+    serde_json::from_value(config.clone()).map_err(unexpected)
+}
+
+/// The options that a restored generator takes too.
+fn builder(options: &Value, clock: Script) -> Result<Builder<Script>, Failure> {
+    let mut builder = Generator::builder().clock(clock);
+    if let Some((start, end)) = window(options)? {
+        builder = builder.window(start, end);
+    }
+    if let Some(wait) = max_wait(options)? {
+        builder = builder.max_wait(wait);
+    }
+    if let Some(chosen) = on_exhausted(options) {
+        builder = builder.on_exhausted(chosen);
+    }
+    Ok(builder)
+}
+
+/// Those that a snapshot has itself.
+fn fresh(options: &Value, mut builder: Builder<Script>) -> Result<Builder<Script>, Failure> {
+    if let Some(partition) = maybe::<u16>(options, "partition")? {
+        builder = builder.partition(partition);
+    }
+    if let Some(min) = maybe(options, "sequence_min")? {
+        builder = builder.sequence_min(min);
+    }
+    if let Some(max) = maybe(options, "sequence_max")? {
+        builder = builder.sequence_max(max);
+    }
+    Ok(builder)
+}
+
+/// Closes the generator, and goes on with one from its snapshot, which has been JSON in between.
+fn restore(generator: &Generator<Script>, stage: &Rc<Stage<Generator<Script>>>) -> Answer {
+    let closed = written(&generator.close()?)?;
+    let snapshot = snapshot(&closed)?.expect("a snapshot is not null");
+    stage.replace(builder(&stage.options, stage.clock())?.restore(snapshot)?);
+    Ok(closed)
+}
+
+fn generate(generator: &Generator<Script>, step: &Value) -> Answer {
+    let metabyte = integer(step, "metabyte")?;
+    let Some(count) = maybe::<usize>(step, "count")? else {
+        return Ok(json!([ids::hex(generator.generate(metabyte)?)]));
+    };
+    let mut made = vec![Sno::from_bytes([0; 10]); count];
+    generator.fill(metabyte, &mut made)?;
+    Ok(made.into_iter().map(ids::hex).collect())
+}
+
+fn generate_at(generator: &Generator<Script>, step: &Value) -> Answer {
+    let id = generator.generate_at(integer(step, "unix_ms")?, integer(step, "metabyte")?)?;
+    Ok(ids::hex(id).into())
+}
+
+fn stats(generator: &Generator<Script>) -> Answer {
+    let stats = generator.stats()?;
+    Ok(json!({
+        "sequence": stats.sequence,
+        "len": stats.len,
+        "now": stats.now,
+        "wall_hi": stats.wall_hi,
+        "wall_safe": stats.wall_safe,
+        "drifts": stats.drifts,
+        "partition": stats.partition,
+        "sequence_min": stats.sequence_min,
+        "sequence_max": stats.sequence_max,
+        "closed": stats.closed,
+    }))
+}
+
+fn written(snapshot: &Snapshot) -> Answer {
+    serde_json::to_value(snapshot).map_err(unexpected)
+}

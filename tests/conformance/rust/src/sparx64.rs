@@ -1,0 +1,36 @@
+//! The cipher.
+
+use data_encoding::HEXLOWER;
+use polyflake::{
+    Error, ErrorKind,
+    sparx64::{BLOCK_BYTES, Sparx64},
+};
+use serde_json::Value;
+
+use crate::args::{Answer, Failure, array, bytes};
+
+pub(crate) fn run(op: &str, args: &Value) -> Answer {
+    let cipher = Sparx64::from_slice(&bytes(args, "key")?)?;
+    match op {
+        "encrypt" => Ok(hex(&cipher.encrypt_block(array(args, "block")?))),
+        "decrypt" => Ok(hex(&cipher.decrypt_block(array(args, "block")?))),
+        "encrypt_many" => many(args, |blocks| cipher.encrypt_blocks(blocks)),
+        "decrypt_many" => many(args, |blocks| cipher.decrypt_blocks(blocks)),
+        _ => Err(Failure::UnknownOp),
+    }
+}
+
+/// Rust takes slices of blocks; bytes that are no whole number of them it cannot have.
+fn many(args: &Value, apply: impl FnOnce(&mut [[u8; BLOCK_BYTES]])) -> Answer {
+    let mut bytes = bytes(args, "blocks")?;
+    let (blocks, rest) = bytes.as_chunks_mut();
+    if !rest.is_empty() {
+        return Err(Error::new(ErrorKind::InvalidLength).into());
+    }
+    apply(blocks);
+    Ok(hex(&bytes))
+}
+
+fn hex(bytes: &[u8]) -> Value {
+    HEXLOWER.encode(bytes).into()
+}

@@ -1,0 +1,163 @@
+//! A generator under a scripted clock, step by step; each family says what its steps are.
+//!
+//! The clock is called from inside the generator and may itself take steps, so everything that steps share lies in a
+//! [`Stage`] behind shared references: the generator of now, and a frame of readings for each call in progress.
+
+use std::{
+    cell::RefCell,
+    rc::{Rc, Weak},
+    time::Duration,
+};
+
+use polyflake::{
+    Error, ErrorKind, OnExhausted,
+    clock::{Clock, nanos_from_ms},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    args::{Answer, Failure, integer, maybe},
+    outcome,
+};
+
+/// A family's generator.
+pub(crate) trait Play: Sized + 'static {
+    /// The generator of a trace's options.
+    fn build(options: &Value, clock: Script) -> Result<Self, Failure>;
+
+    /// The answer to a step; `stage` is for those that put another generator in this one's place.
+    fn call(&self, step: &Value, stage: &Rc<Stage<Self>>) -> Answer;
+}
+
+/// Answers a whole trace.
+pub(crate) fn run<G: Play>(options: &Value) -> Answer {
+    let stage = Rc::new(Stage::<G> {
+        options: options.clone(),
+        generator: RefCell::default(),
+        frames: RefCell::default(),
+    });
+    stage.replace(G::build(options, stage.clock())?);
+    let steps = options["steps"].as_array().into_iter().flatten();
+    let answers: Vec<_> = steps.map(|step| stage.step(step)).collect();
+    Ok(json!({ "steps": answers }))
+}
+
+/// What the steps of one trace share.
+pub(crate) struct Stage<G> {
+    pub(crate) options: Value,
+    generator: RefCell<Option<Rc<G>>>,
+    frames: RefCell<Vec<Frame>>,
+}
+
+/// One call in progress: its readings, and the steps to take when the clock is read for the second time.
+struct Frame {
+    readings: Vec<Value>,
+    read: usize,
+    inside: Vec<Value>,
+    answers: Vec<Value>,
+}
+
+/// The clock of a stage.
+pub(crate) struct Script(Weak<dyn Readings>);
+
+/// What a [`Script`] needs of a stage.
+trait Readings {
+    fn read(self: Rc<Self>) -> polyflake::Result<i64>;
+}
+
+impl Clock for Script {
+    fn unix_nanos(&self) -> polyflake::Result<i64> {
+        self.0.upgrade().ok_or(Error::new(ErrorKind::ClockFailed))?.read()
+    }
+
+    fn sleep(&self, _nanos: u64) -> polyflake::Result<()> {
+        Ok(())
+    }
+}
+
+impl<G: Play> Readings for Stage<G> {
+    fn read(self: Rc<Self>) -> polyflake::Result<i64> {
+        let inside = self.next_reading();
+        if !inside.is_empty() {
+            let answers = inside.iter().map(|step| self.step(step)).collect();
+            self.top(|frame| frame.answers = answers);
+        }
+        self.top(|frame| frame.shown())
+    }
+}
+
+impl<G: Play> Stage<G> {
+    pub(crate) fn clock(self: &Rc<Self>) -> Script {
+        let stage = Rc::downgrade(self);
+        Script(stage)
+    }
+
+    /// Puts a generator on the stage.
+    pub(crate) fn replace(&self, generator: G) {
+        self.generator.replace(Some(Rc::new(generator)));
+    }
+
+    /// Takes a step: its readings are the clock's until it ends.
+    fn step(self: &Rc<Self>, step: &Value) -> Value {
+        let generator =
+            self.generator.borrow().clone().expect("a trace has a generator while it runs");
+        self.frames.borrow_mut().push(Frame::new(step));
+        let mut answer = outcome(generator.call(step, self));
+        let frame = self.frames.borrow_mut().pop().expect("each step pops just its own frame");
+        if !step["inside"].is_null() {
+            answer["inside"] = frame.answers.into();
+        }
+        answer
+    }
+
+    /// Counts a reading; the second one brings the steps to take inside it.
+    fn next_reading(&self) -> Vec<Value> {
+        self.top(|frame| {
+            frame.read += 1;
+            if frame.read == 2 { std::mem::take(&mut frame.inside) } else { Vec::new() }
+        })
+    }
+
+    fn top<T>(&self, look: impl FnOnce(&mut Frame) -> T) -> T {
+        look(self.frames.borrow_mut().last_mut().expect("the clock is read only during a step"))
+    }
+}
+
+impl Frame {
+    fn new(step: &Value) -> Self {
+        let list = |name: &str| step[name].as_array().cloned().unwrap_or_default();
+        Self { readings: list("clock"), read: 0, inside: list("inside"), answers: Vec::new() }
+    }
+
+    /// The reading of now, the last one for ever. What is no time here only a failing clock can show.
+    fn shown(&self) -> polyflake::Result<i64> {
+        let reading = self.readings.get(self.read - 1).or(self.readings.last());
+        let unix_ms = reading.and_then(Value::as_str).and_then(|text| text.parse().ok());
+        nanos_from_ms(unix_ms.ok_or(Error::new(ErrorKind::ClockFailed))?)
+    }
+}
+
+/// The trace's `window`, if it has one, in Unix milliseconds.
+pub(crate) fn window(options: &Value) -> Result<Option<(i64, i64)>, Failure> {
+    pair(options, "window")
+}
+
+/// Two integers, where the argument may be missing.
+pub(crate) fn pair(args: &Value, name: &'static str) -> Result<Option<(i64, i64)>, Failure> {
+    let Some(pair) = args[name].as_array() else { return Ok(None) };
+    let ends = json!({"start": pair[0], "end": pair[1]});
+    Ok(Some((integer(&ends, "start")?, integer(&ends, "end")?)))
+}
+
+/// The trace's `on_exhausted`, if it has one.
+pub(crate) fn on_exhausted(options: &Value) -> Option<OnExhausted> {
+    match options["on_exhausted"].as_str()? {
+        "error" => Some(OnExhausted::Error),
+        _ => Some(OnExhausted::Wait),
+    }
+}
+
+/// The trace's `max_wait_ms`, if it has one.
+pub(crate) fn max_wait(options: &Value) -> Result<Option<Duration>, Failure> {
+    Ok(maybe(options, "max_wait_ms")?.map(Duration::from_millis))
+}

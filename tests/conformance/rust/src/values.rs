@@ -1,0 +1,43 @@
+//! The protocol's VALUE: an integer as a decimal string, bytes as `{"hex"}`, text as `{"text"}`; what else JSON has is a
+//! value of a type that no field takes.
+
+use data_encoding::HEXLOWER;
+use polyflake::layout::Value as Field;
+use serde_json::{Map, Value, json};
+
+use crate::args::{Failure, unexpected};
+
+/// A value, as a field may be given it.
+pub(crate) fn read(value: &Value) -> Result<Field<'static>, Failure> {
+    match value {
+        Value::String(decimal) => Ok(Field::parse_integer(decimal)?),
+        Value::Object(tagged) => read_tagged(tagged),
+        Value::Null => Ok(Field::Other("null".into())),
+        Value::Bool(_) => Ok(Field::Other("a boolean".into())),
+        Value::Number(_) => Ok(Field::Other("a float".into())),
+        Value::Array(_) => Ok(Field::Other("a list".into())),
+    }
+}
+
+fn read_tagged(tagged: &Map<String, Value>) -> Result<Field<'static>, Failure> {
+    let member = |name| tagged.get(name).and_then(Value::as_str);
+    match (member("hex"), member("text")) {
+        (Some(hex), None) => Ok(HEXLOWER.decode(hex.as_bytes()).map_err(unexpected)?.into()),
+        (None, Some(text)) => Ok(text.to_owned().into()),
+        _ => Err(unexpected("expected a member hex or text")),
+    }
+}
+
+/// Named values, where the argument may be missing.
+pub(crate) fn read_all(args: &Value, name: &str) -> Result<Vec<(String, Field<'static>)>, Failure> {
+    let given = args[name].as_object().into_iter().flatten();
+    given.map(|(name, value)| Ok((name.clone(), read(value)?))).collect()
+}
+
+pub(crate) fn write(value: &Field<'_>) -> Value {
+    match value {
+        Field::Bytes(_) => json!({"hex": value.to_string()}),
+        Field::Text(text) => json!({"text": text}),
+        _ => value.to_string().into(),
+    }
+}

@@ -1,0 +1,11 @@
+//! Randflake: the vectors' cases and random ones.
+
+mod generator;
+mod ids;
+mod random;
+mod traces;
+
+pub use generator::generator;
+pub use ids::{ids, invalid};
+pub use random::id;
+pub use traces::trace;
