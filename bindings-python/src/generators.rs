@@ -2,5 +2,6 @@
 
 pub(crate) mod clock;
 pub(crate) mod hotguid;
+pub(crate) mod layout;
 pub(crate) mod randflake;
 pub(crate) mod sno;

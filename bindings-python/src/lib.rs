@@ -33,6 +33,16 @@ mod _polyflake {
         };
     }
 
+    /// Custom layouts: snowflakes of any shape.
+    #[pymodule]
+    #[pyo3(module = "polyflake")]
+    mod layout {
+        #[pymodule_export]
+        use crate::generators::layout::{Generator, Snapshot, Stats};
+        #[pymodule_export]
+        use crate::ids::layout::{Layout, LayoutArray, Parsed};
+    }
+
     /// Randflake: 64-bit IDs that look random to those without the secret.
     #[pymodule]
     #[pyo3(module = "polyflake")]

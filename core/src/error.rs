@@ -223,9 +223,9 @@ impl Error {
     /// A value of any type that does not fit a field of so many bits.
     #[cfg(feature = "alloc")]
     #[cold]
-    pub(crate) fn misfit(field: impl Into<Name>, bits: u32, value: &dyn fmt::Display) -> Self {
-        let value = alloc::format!("{value:.40}").into();
-        Self::with(ErrorKind::OutOfRange, Detail::Misfit { field: field.into(), bits, value })
+    pub(crate) fn misfit(field: impl Into<Name>, bits: u32, value: impl Into<Name>) -> Self {
+        let (field, value) = (field.into(), value.into());
+        Self::with(ErrorKind::OutOfRange, Detail::Misfit { field, bits, value })
     }
 
     /// A time outside the format's, in Unix milliseconds: `least..=most`.

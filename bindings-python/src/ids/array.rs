@@ -16,7 +16,7 @@ use pyo3::{
 use super::convert::{Octets, Whole};
 use crate::errors::raise;
 
-/// What lies in memory as cells of one kind: those who implement it are listed here, each transparent around bytes or one integer.
+/// What lies in memory as cells of one kind. All who implement it are listed here, each transparent around bytes or one integer.
 pub(crate) trait Plain: Copy {
     /// How Python calls the kind of cell.
     const FORMAT: &CStr;
@@ -24,19 +24,21 @@ pub(crate) trait Plain: Copy {
     const CELL: usize;
 }
 
-impl Plain for Sno {
-    const FORMAT: &CStr = c"B";
-    const CELL: usize = 1;
+macro_rules! plain {
+    ($($type:ty: $format:literal, $cell:literal;)*) => {$(
+        impl Plain for $type {
+            const FORMAT: &CStr = $format;
+            const CELL: usize = $cell;
+        }
+    )*};
 }
 
-impl Plain for HotGuid {
-    const FORMAT: &CStr = c"B";
-    const CELL: usize = 1;
-}
-
-impl Plain for Randflake {
-    const FORMAT: &CStr = c"q";
-    const CELL: usize = 8;
+plain! {
+    Sno: c"B", 1;
+    HotGuid: c"B", 1;
+    u8: c"B", 1;
+    Randflake: c"q", 8;
+    i64: c"q", 8;
 }
 
 /// IDs in one piece of memory: a table of bytes with a row an ID, or a list of integers.
@@ -55,39 +57,68 @@ pub(crate) enum At<T> {
 }
 
 impl<T: Plain> Packed<T> {
-    const CELLS: usize = size_of::<T>() / T::CELL;
-
+    /// One item an ID.
     pub(crate) fn new(ids: Vec<T>) -> Self {
+        Self::in_rows(ids, 1)
+    }
+
+    /// So many items an ID; there is a whole number of IDs.
+    pub(crate) fn in_rows(ids: Vec<T>, items: usize) -> Self {
+        let (rows, columns) = (ids.len() / items, items * size_of::<T>() / T::CELL);
         // A vector has at most isize::MAX bytes.
-        let [rows, columns, cell] = [ids.len(), Self::CELLS, T::CELL].map(usize::cast_signed);
+        let [rows, columns, cell] = [rows, columns, T::CELL].map(usize::cast_signed);
         Self { ids, shape: [rows, columns], strides: [columns * cell, cell] }
     }
 
+    /// All items.
     pub(crate) fn ids(&self) -> &[T] {
         &self.ids
     }
 
+    /// How many IDs there are.
+    pub(crate) fn len(&self) -> usize {
+        self.shape[0].cast_unsigned()
+    }
+
+    /// Items of an ID.
+    pub(crate) fn width(&self) -> usize {
+        self.strides[0].cast_unsigned() / size_of::<T>()
+    }
+
+    /// The items of one ID.
+    pub(crate) fn row(&self, position: usize) -> &[T] {
+        &self.ids[position * self.width()..][..self.width()]
+    }
+
     /// The IDs of an index or a slice, as lists have it.
     pub(crate) fn at(&self, index: &Bound<'_, PyAny>) -> PyResult<At<T>> {
+        Ok(match self.positions(index)? {
+            At::One(position) => At::One(self.ids[position]),
+            At::Many(positions) => {
+                At::Many(positions.into_iter().map(|position| self.ids[position]).collect())
+            }
+        })
+    }
+
+    /// Where the IDs of an index or a slice are.
+    pub(crate) fn positions(&self, index: &Bound<'_, PyAny>) -> PyResult<At<usize>> {
         if let Ok(slice) = index.cast::<PySlice>() {
             let span = slice.indices(self.shape[0])?;
-            let step =
-                |k: usize| self.ids[(span.start + k.cast_signed() * span.step).cast_unsigned()];
+            let step = |k: usize| (span.start + k.cast_signed() * span.step).cast_unsigned();
             return Ok(At::Many((0..span.slicelength).map(step).collect()));
         }
-        let found = Whole::of(index)?
-            .to::<isize>()
-            .and_then(|index| self.ids.get(self.position_of(index)?));
-        found.map(|id| At::One(*id)).ok_or_else(|| PyIndexError::new_err("index out of range"))
+        let found = Whole::of(index)?.to::<isize>().and_then(|index| self.position_of(index));
+        found.map(At::One).ok_or_else(|| PyIndexError::new_err("index out of range"))
     }
 
     /// Counts negative indices from the end.
     fn position_of(&self, index: isize) -> Option<usize> {
-        if index < 0 {
-            self.ids.len().checked_add_signed(index)
+        let position = if index < 0 {
+            self.len().checked_add_signed(index)
         } else {
             usize::try_from(index).ok()
-        }
+        };
+        position.filter(|position| *position < self.len())
     }
 
     /// Fills `view` with the IDs, read-only.
@@ -102,9 +133,10 @@ impl<T: Plain> Packed<T> {
         flags: c_int,
     ) -> PyResult<()> {
         let asks = |flag: c_int| flags & flag == flag;
+        let is_table = T::CELL == 1;
         let refusal = if asks(ffi::PyBUF_WRITABLE) {
             Some("expected a read-only request, found a writable one")
-        } else if asks(ffi::PyBUF_F_CONTIGUOUS) && Self::CELLS > 1 && self.ids.len() > 1 {
+        } else if asks(ffi::PyBUF_F_CONTIGUOUS) && is_table && self.shape[0] > 1 {
             Some("expected a C-contiguous request, found a Fortran one")
         } else {
             None
@@ -122,7 +154,7 @@ impl<T: Plain> Packed<T> {
             len: self.shape[0] * self.strides[0],
             itemsize: self.strides[1],
             readonly: 1,
-            ndim: if has_shape && Self::CELLS > 1 { 2 } else { 1 },
+            ndim: if has_shape && is_table { 2 } else { 1 },
             format: if asks(ffi::PyBUF_FORMAT) {
                 T::FORMAT.as_ptr().cast_mut()
             } else {

@@ -50,21 +50,10 @@ impl Whole {
 
     /// As [`Whole::of`], where other types would do too.
     fn among(value: &Bound<'_, PyAny>, expected: &'static str) -> PyResult<Self> {
-        static INDEX: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        let py = value.py();
-        let is_bool = value.is_instance_of::<PyBool>();
-        if value.is_instance_of::<PyInt>() && !is_bool {
-            return Self::of_int(value);
-        }
-        if is_bool || !value.get_type().hasattr(intern!(py, "__index__")).unwrap_or(true) {
-            return Err(raise(invalid_type(expected, value)));
-        }
-        let index = INDEX.import(py, "operator", "index")?;
-        let int = index.call1((value,));
-        Self::of_int(&int.map_err(|raised| raise_from(py, &invalid_type(expected, value), raised))?)
+        Self::of_int(&int(value, expected)?)
     }
 
-    fn of_int(int: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub(crate) fn of_int(int: &Bound<'_, PyInt>) -> PyResult<Self> {
         match int.extract::<i64>() {
             Ok(fits) => Ok(Self::Fits(fits.into())),
             Err(beyond) if beyond.is_instance_of::<PyOverflowError>(int.py()) => {
@@ -80,6 +69,30 @@ impl Whole {
             Self::Beyond => None,
         }
     }
+}
+
+/// The `int` that a value is, or stands for.
+pub(crate) fn int<'py>(
+    value: &Bound<'py, PyAny>,
+    expected: &'static str,
+) -> PyResult<Bound<'py, PyInt>> {
+    static INDEX: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = value.py();
+    let is_bool = value.is_instance_of::<PyBool>();
+    if let (Ok(int), false) = (value.cast::<PyInt>(), is_bool) {
+        return Ok(int.clone());
+    }
+    if is_bool || !has_index(value) {
+        return Err(raise(invalid_type(expected, value)));
+    }
+    let int = INDEX.import(py, "operator", "index")?.call1((value,));
+    let int = int.map_err(|raised| raise_from(py, &invalid_type(expected, value), raised))?;
+    Ok(int.cast_into()?)
+}
+
+/// Whether a value's type claims that its values stand for integers.
+pub(crate) fn has_index(value: &Bound<'_, PyAny>) -> bool {
+    value.get_type().hasattr(intern!(value.py(), "__index__")).unwrap_or(true)
 }
 
 impl fmt::Display for Whole {
@@ -229,7 +242,7 @@ impl FromPyObject<'_, '_> for UnixMs {
     type Error = PyErr;
     fn extract(value: Value<'_, '_>) -> PyResult<Self> {
         if let Ok(datetime) = value.cast::<PyDateTime>() {
-            return ms_of_datetime(&datetime).map(Self);
+            return Ok(Self(micros_of_datetime(&datetime)?.div_euclid(1000)));
         }
         let whole = Whole::among(&value, "int or aware datetime")?;
         whole.to().map(Self).ok_or_else(|| beyond_64_bits(&value, "milliseconds", whole))
@@ -265,7 +278,8 @@ fn epoch(py: Python<'_>) -> PyResult<&Bound<'_, PyDateTime>> {
     Ok(epoch.bind(py))
 }
 
-fn ms_of_datetime(datetime: &Bound<'_, PyDateTime>) -> PyResult<i64> {
+/// The Unix microseconds of an aware datetime.
+pub(crate) fn micros_of_datetime(datetime: &Bound<'_, PyDateTime>) -> PyResult<i64> {
     let py = datetime.py();
     let expected = "int or aware datetime";
     let refused = |raised| raise_from(py, &invalid_type(expected, datetime), raised);
@@ -275,15 +289,21 @@ fn ms_of_datetime(datetime: &Bound<'_, PyDateTime>) -> PyResult<i64> {
     let since = datetime.sub(epoch(py)?).map_err(refused)?;
     let since = since.cast::<PyDelta>().map_err(|other| refused(other.into()))?;
     let seconds = i64::from(since.get_days()) * 86400 + i64::from(since.get_seconds());
-    Ok(seconds * 1000 + i64::from(since.get_microseconds() / 1000))
+    Ok(seconds * 1_000_000 + i64::from(since.get_microseconds()))
 }
 
 /// The aware datetime, in UTC, of Unix milliseconds.
 pub(crate) fn datetime_of_ms(py: Python<'_>, unix_ms: i64) -> PyResult<Bound<'_, PyAny>> {
-    const DAY: i64 = 86_400_000;
-    let (days, ms) = (unix_ms.div_euclid(DAY), unix_ms.rem_euclid(DAY));
-    let part = |value: i64| i32::try_from(value).unwrap_or(i32::MAX);
-    epoch(py)?.add(PyDelta::new(py, part(days), part(ms / 1000), part(ms % 1000 * 1000), false)?)
+    datetime_of_micros(py, i128::from(unix_ms) * 1000)
+}
+
+/// The aware datetime, in UTC, of Unix microseconds; an `OverflowError` outside of Python's years.
+pub(crate) fn datetime_of_micros(py: Python<'_>, micros: i128) -> PyResult<Bound<'_, PyAny>> {
+    const DAY: i128 = 86_400_000_000;
+    let (days, micros) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));
+    let part = |value: i128| i32::try_from(value).unwrap_or(i32::MAX);
+    let (seconds, micros) = (part(micros / 1_000_000), part(micros % 1_000_000));
+    epoch(py)?.add(PyDelta::new(py, part(days), seconds, micros, false)?)
 }
 
 /// The two items of a tuple or a list.

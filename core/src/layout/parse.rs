@@ -120,7 +120,9 @@ impl<'a> Parsed<'a> {
         }
         match self.get_slowly(field)? {
             Value::Integer(number) => Ok(number),
-            value @ Value::Wide { .. } => Err(Error::misfit(field.name.clone(), 128, &value)),
+            value @ Value::Wide { .. } => {
+                Err(Error::misfit(field.name.clone(), 128, value.brief()))
+            }
             value => Err(Error::invalid_type("an integer", value.type_name())),
         }
     }

@@ -143,6 +143,6 @@ impl Placed {
     /// The error for a value that does not fit.
     #[cold]
     fn misfit(&self, value: &Value<'_>) -> Error {
-        Error::misfit(self.name.clone(), self.width.bits, value)
+        Error::misfit(self.name.clone(), self.width.bits, value.brief())
     }
 }

@@ -1,6 +1,11 @@
 //! What a field holds, as people write it.
 
-use alloc::{borrow::Cow, string::String, vec::Vec};
+use alloc::{
+    borrow::Cow,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 use core::fmt;
 
 use super::{bits, decimal};
@@ -60,6 +65,9 @@ pub enum Value<'a> {
     Other(Cow<'a, str>),
 }
 
+/// Values of more bytes than these are not told in full: the time to write an integer's digits grows with their square.
+const LONG: usize = 32;
+
 impl<'a> Value<'a> {
     /// The integer of a sign and a big-endian magnitude.
     pub fn integer(negative: bool, magnitude: impl Into<Cow<'a, [u8]>>) -> Self {
@@ -108,6 +116,18 @@ impl<'a> Value<'a> {
             Self::Bytes(_) => Some(Type::Bytes),
             Self::Text(_) => Some(Type::Text),
             Self::Nanos(_) | Self::Other(_) => None,
+        }
+    }
+
+    /// As an error tells it: what is long, by its size.
+    pub(super) fn brief(&self) -> String {
+        match self {
+            Self::Wide { magnitude, .. } if magnitude.len() > LONG => {
+                format!("an integer of {} bits", bits::length(magnitude))
+            }
+            Self::Bytes(bytes) if bytes.len() > LONG => format!("{} bytes", bytes.len()),
+            Self::Text(text) if text.len() > LONG => format!("a text of {} bytes", text.len()),
+            short => short.to_string(),
         }
     }
 

@@ -220,3 +220,23 @@ fn integers_of_fields() {
     assert_code(integer(layout.bindable("wider")), "out_of_range");
     assert_code(integer(layout.bindable("bytes")), "invalid_type");
 }
+
+#[test]
+fn values_that_are_long_are_told_by_their_size() {
+    let fields = [Field::bindable(8, "n"), Field::bindable_of(Type::Text, 8, "text")];
+    let layout = Layout::bytes(2, fields).unwrap();
+    let told = |n: Value<'static>, text: &'static str| {
+        let mut values = layout.values();
+        values.bind("n", n).unwrap().bind("text", text).unwrap();
+        assert_code(values.pack(), "out_of_range").to_string()
+    };
+    // Digits of so many bytes would take hours to write.
+    let huge = Value::integer(false, vec![0xff; 1 << 24]);
+    assert_eq!(told(huge, "a"), "expected n in 8 bits, found an integer of 134217728 bits");
+    assert_eq!(told(256.into(), "a"), "expected n in 8 bits, found 256");
+    assert_eq!(told(1.into(), "ab"), "expected text in 8 bits, found ab");
+    assert_eq!(
+        told(1.into(), "a".repeat(33).leak()),
+        "expected text in 8 bits, found a text of 33 bytes"
+    );
+}

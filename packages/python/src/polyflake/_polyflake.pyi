@@ -3,11 +3,22 @@ import datetime as dt
 from typing import Literal, SupportsIndex, TypeAlias, final
 
 from polyflake import hotguid as hotguid
+from polyflake import layout as layout
 from polyflake import randflake as randflake
 from polyflake import sno as sno
 from polyflake import sparx64 as sparx64
 
-__all__ = ["Description", "FieldDescription", "Stall", "__version__", "hotguid", "randflake", "sno", "sparx64"]
+__all__ = [
+    "Description",
+    "FieldDescription",
+    "Stall",
+    "__version__",
+    "hotguid",
+    "layout",
+    "randflake",
+    "sno",
+    "sparx64",
+]
 
 __version__: str
 

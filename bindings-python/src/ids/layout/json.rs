@@ -1,0 +1,68 @@
+//! Python's objects as the JSON values that descriptions are made of.
+
+use polyflake::{Error, ErrorKind, layout::Json};
+use pyo3::{
+    prelude::*,
+    types::{PyBool, PyDict, PyFloat, PyList, PyString, PyTuple},
+};
+
+use crate::{
+    errors::{raise, raise_from},
+    ids::convert::{Whole, has_index, type_name},
+};
+
+/// No description is nested deeper; an object that holds itself is.
+const DEEPEST: u32 = 8;
+
+/// The JSON value that a Python object stands for; `invalid_layout` where it stands for none.
+pub(super) fn of(value: &Bound<'_, PyAny>) -> PyResult<Json> {
+    within(value, DEEPEST)
+}
+
+fn within(value: &Bound<'_, PyAny>, depth: u32) -> PyResult<Json> {
+    let Some(depth) = depth.checked_sub(1) else {
+        return Err(raise(invalid("expected a description, found one nested too deeply")));
+    };
+    if value.is_none() {
+        Ok(Json::Null)
+    } else if let Ok(flag) = value.cast::<PyBool>() {
+        Ok(Json::Bool(flag.is_true()))
+    } else if let Ok(text) = value.cast::<PyString>() {
+        strict(&text.to_owned()).map(Json::Text)
+    } else if value.is_instance_of::<PyFloat>() {
+        Ok(Json::Fraction)
+    } else if has_index(value) {
+        Ok(Whole::of(value)?.to().map_or(Json::Fraction, Json::Integer))
+    } else if let Ok(members) = value.cast::<PyDict>() {
+        object(members, depth)
+    } else if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        let items = value.try_iter()?.map(|item| within(&item?, depth));
+        items.collect::<PyResult<_>>().map(Json::List)
+    } else {
+        Err(raise(invalid(format!("expected a JSON value, found {}", type_name(value)))))
+    }
+}
+
+fn object(members: &Bound<'_, PyDict>, depth: u32) -> PyResult<Json> {
+    let member = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+        let Ok(name) = name.cast::<PyString>() else {
+            let found = type_name(&name);
+            return Err(raise(invalid(format!("expected texts as names, found {found}"))));
+        };
+        Ok((strict(name)?, within(&value, depth)?))
+    };
+    // A copy, since a value's own code may change the dict.
+    members.copy()?.iter().map(member).collect::<PyResult<_>>().map(Json::Object)
+}
+
+/// A text of Unicode characters.
+pub(super) fn strict(text: &Bound<'_, PyString>) -> PyResult<String> {
+    text.extract().map_err(|raised| {
+        let error = invalid("expected a text of Unicode characters, found a lone surrogate");
+        raise_from(text.py(), &error, raised)
+    })
+}
+
+fn invalid(reason: impl Into<std::borrow::Cow<'static, str>>) -> Error {
+    Error::because(ErrorKind::InvalidLayout, reason)
+}

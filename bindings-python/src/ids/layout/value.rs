@@ -1,0 +1,130 @@
+//! Values of fields: integers of any size, bytes, texts.
+
+use polyflake::{Error, ErrorKind, layout::Value};
+use pyo3::{
+    intern,
+    prelude::*,
+    types::{PyBool, PyByteArray, PyBytes, PyDateTime, PyInt, PyMapping, PyMemoryView, PyString},
+};
+
+use crate::{
+    errors::{raise, raise_from},
+    ids::convert::{
+        self, Octets, Text, Whole, has_index, int, invalid_type, micros_of_datetime, type_name,
+    },
+};
+
+/// A value as an argument. Which type a field takes, the layout knows: what no field takes goes on to it by its name.
+pub(crate) struct Given(pub(crate) Value<'static>);
+
+impl FromPyObject<'_, '_> for Given {
+    type Error = PyErr;
+    fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        of(&value, "value").map(Self)
+    }
+}
+
+/// The value of a field of this name.
+fn of(value: &Bound<'_, PyAny>, field: &str) -> PyResult<Value<'static>> {
+    if let Ok(text) = value.cast::<PyString>() {
+        let text = text.extract::<String>().map_err(|raised| not_unicode(value, field, raised));
+        return text.map(Value::from);
+    }
+    let is_bytes = value.is_instance_of::<PyBytes>()
+        || value.is_instance_of::<PyByteArray>()
+        || value.is_instance_of::<PyMemoryView>();
+    if is_bytes {
+        return Ok(value.extract::<Octets<'_>>()?.as_bytes().to_vec().into());
+    }
+    if value.is_instance_of::<PyBool>() || !has_index(value) {
+        return Ok(Value::Other(type_name(value).into()));
+    }
+    integer(&int(value, "int")?)
+}
+
+fn integer(int: &Bound<'_, PyInt>) -> PyResult<Value<'static>> {
+    match Whole::of_int(int)? {
+        Whole::Fits(number) => Ok(number.into()),
+        Whole::Beyond => wide(int),
+    }
+}
+
+/// An integer beyond 128 bits, by the functions of `int` itself: a class of its own may have others.
+fn wide(number: &Bound<'_, PyInt>) -> PyResult<Value<'static>> {
+    let py = number.py();
+    let class = py.get_type::<PyInt>();
+    let negative = class.call_method1(intern!(py, "__lt__"), (number, 0))?.is_truthy()?;
+    let magnitude = class.call_method1(intern!(py, "__abs__"), (number,))?;
+    let bits: usize = magnitude.call_method0(intern!(py, "bit_length"))?.extract()?;
+    let bytes = magnitude.call_method1(intern!(py, "to_bytes"), (bits.div_ceil(8), "big"))?;
+    Ok(Value::integer(negative, bytes.extract::<Vec<u8>>()?))
+}
+
+#[cold]
+fn not_unicode(text: &Bound<'_, PyAny>, field: &str, raised: PyErr) -> PyErr {
+    let error = Error::field_error(ErrorKind::InvalidCharacter, field.to_owned());
+    raise_from(text.py(), &error, raised)
+}
+
+/// A value as Python has it.
+pub(super) fn to_object<'py>(py: Python<'py>, value: &Value<'_>) -> PyResult<Bound<'py, PyAny>> {
+    match value {
+        Value::Integer(number) => Ok(number.into_pyobject(py)?.into_any()),
+        Value::Bytes(bytes) => Ok(PyBytes::new(py, bytes).into_any()),
+        Value::Text(text) => Ok(PyString::new(py, text).into_any()),
+        Value::Wide { magnitude, .. } => py
+            .get_type::<PyInt>()
+            .call_method1(intern!(py, "from_bytes"), (PyBytes::new(py, magnitude), "big")),
+        // Nothing that is read from an ID.
+        _ => Ok(py.None().into_bound(py)),
+    }
+}
+
+/// A time: integer Unix milliseconds, or an aware datetime, which has microseconds.
+pub(crate) struct Time(pub(crate) Value<'static>);
+
+impl FromPyObject<'_, '_> for Time {
+    type Error = PyErr;
+    fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        let Ok(datetime) = value.cast::<PyDateTime>() else {
+            return integer(&int(&value, "int or aware datetime")?).map(Self);
+        };
+        let micros = i128::from(micros_of_datetime(&datetime)?);
+        Ok(Self(Value::Nanos(micros * 1000)))
+    }
+}
+
+/// Values by name: a mapping.
+#[derive(Default)]
+pub(crate) struct Named(pub(crate) Vec<(String, Value<'static>)>);
+
+impl FromPyObject<'_, '_> for Named {
+    type Error = PyErr;
+    fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        let Ok(mapping) = value.cast::<PyMapping>() else {
+            return Err(raise(invalid_type("a mapping", &value)));
+        };
+        let items = mapping
+            .items()
+            .map_err(|raised| raise_from(value.py(), &invalid_type("a mapping", &value), raised))?;
+        items.iter().map(|item| named(&item)).collect::<PyResult<_>>().map(Self)
+    }
+}
+
+fn named(item: &Bound<'_, PyAny>) -> PyResult<(String, Value<'static>)> {
+    let [name, value] = convert::pair(item, "a pair of a name and a value")?;
+    let text: Text<'_> = name.extract()?;
+    // A name that is no Unicode is no field's, though what stands for it may be.
+    if name.extract::<&str>().is_err() {
+        return Err(raise(Error::field_error(ErrorKind::UnknownField, text.to_string())));
+    }
+    let value = of(&value, &text)?;
+    Ok((text.to_string(), value))
+}
+
+impl Named {
+    /// As the core takes them.
+    pub(crate) fn iter<'v>(&'v self) -> impl Iterator<Item = (&'v str, Value<'v>)> {
+        self.0.iter().map(|(name, value)| -> (&'v str, Value<'v>) { (name, value.clone()) })
+    }
+}

@@ -1,0 +1,12 @@
+"""Custom layouts: snowflakes of any shape."""
+
+from polyflake._polyflake import layout as _layout
+
+Generator = _layout.Generator
+Layout = _layout.Layout
+LayoutArray = _layout.LayoutArray
+Parsed = _layout.Parsed
+Snapshot = _layout.Snapshot
+Stats = _layout.Stats
+
+__all__ = ["Generator", "Layout", "LayoutArray", "Parsed", "Snapshot", "Stats"]

@@ -1,0 +1,336 @@
+"""Custom layouts: snowflakes of any shape.
+
+    an integer ID:  | 1 unused | 41 timestamp | 5 constant | 5 bindable | 12 sequence |      64 bits, signed
+    a byte ID:      | 48 timestamp | 80 bindable                                      |      8 x N bits, big-endian
+
+Fields are listed from the most significant bit and fill the ID. A layout is checked once, when it is made; then packing
+and parsing are shifts and masks.
+
+Whatever is refused raises a :class:`polyflake.PolyflakeError`; nothing is rounded, wrapped or guessed. Integers are
+``int`` of any size or what stands for one (``__index__``, as NumPy's integers do); ``bool`` and ``float`` are not.
+Bytes as values of fields are ``bytes``, ``bytearray`` or ``memoryview``. Times are aware ``datetime`` or integer Unix
+milliseconds; naive datetimes are not.
+"""
+
+import datetime as dt
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, SupportsIndex, TypeAlias, final, overload
+
+from typing_extensions import Buffer
+
+from polyflake._polyflake import Description, Stall, _OnExhausted, _Time
+
+_Value: TypeAlias = SupportsIndex | bytes | bytearray | memoryview | str
+_Values: TypeAlias = Mapping[str, _Value]
+
+__all__ = ["Generator", "Layout", "LayoutArray", "Parsed", "Snapshot", "Stats"]
+
+@final
+class Layout:
+    """Which bits of an ID mean what.
+
+    It is a value: equal to another of the same fields, and may be copied and pickled.
+
+        >>> layout = Layout({"id": "integer", "bits": 64, "fields": [
+        ...     {"kind": "unused", "bits": 1},
+        ...     {"kind": "timestamp", "bits": 41, "tick": "1ms", "epoch_ms": 1483228800000},
+        ...     {"kind": "constant", "bits": 5, "name": "data-center-id", "value": 1},
+        ...     {"kind": "bindable", "bits": 5, "name": "worker"},
+        ...     {"kind": "sequence", "bits": 12}]})
+        >>> layout.pack(timestamp=1483228800001, sequence=1, bindables={"worker": 2})
+        4333569
+        >>> layout.parse(4333569).bindables
+        {'worker': 2}
+    """
+
+    def __new__(cls, description: dict[str, Any], /) -> Layout:
+        """The layout of a description, which is the same in every language.
+
+        ``id`` is ``"integer"`` (64 bits) or ``"bytes"`` (a multiple of 8, up to 524288). A field has a ``kind`` and its
+        ``bits``, and may have ``"invert": True``: all its bits are flipped. ``timestamp`` has a ``tick`` (``"1ms"``,
+        ``"10ms"``, ``"1s"``, ``"50us"``) and an ``epoch_ms``; ``sequence`` may have a ``start``; ``constant`` has a
+        ``value``; constants and ``bindable`` may have a ``name``, and in byte layouts a ``type``: ``"integer"``,
+        ``"bytes"`` (values in hex) or ``"text"``; ``unused`` is zeros. Integers past 2^53 are decimal texts.
+
+        :raises InvalidValueError: ``invalid_layout`` for everything wrong with it.
+        :raises OutOfRangeError: ``out_of_range`` for a constant or start that does not fit.
+        """
+
+    @staticmethod
+    def from_json(text: str, /) -> Layout:
+        """The layout of a description as a JSON text. Raises as the constructor."""
+
+    @staticmethod
+    def preset(name: str, /, **fields: _Value) -> Layout:
+        """The layout of a service's IDs: ``"twitter"`` (X), ``"discord"``, ``"instagram"``, ``"sonyflake"``,
+        ``"mastodon"`` or ``"baidu"``; of the last two there is no generator.
+
+            >>> Layout.preset("twitter").parse(1541815603606036480).datetime.isoformat()
+            '2022-06-28T16:07:40.105000+00:00'
+
+        :param fields: machine fields that have this value in every ID, and need not be given for each then.
+        :raises InvalidValueError: ``invalid_layout`` for another name, ``unknown_field`` for a field that it does not
+            have.
+        :raises OutOfRangeError: ``out_of_range`` for a value that does not fit.
+        """
+
+    def to_json(self) -> str:
+        """The layout as a JSON text, the same for equal layouts and in every language."""
+
+    @property
+    def bits(self) -> int:
+        """How many bits an ID has."""
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether IDs are integers; else they are bytes."""
+
+    def pack(
+        self,
+        *,
+        timestamp: _Time | None = None,
+        sequence: SupportsIndex | None = None,
+        bindables: _Values | None = None,
+        constants: _Values | None = None,
+    ) -> Any:
+        """The ID of given values: an ``int``, or ``bytes`` in a layout of byte IDs. That it is made only once is the
+        caller's concern.
+
+        :param timestamp: floored to the layout's tick.
+        :param bindables: all of them, by name.
+        :param constants: those that this ID has others of.
+        :raises InvalidValueError: ``unknown_field``, ``missing_field``, ``invalid_character`` for a text that is no
+            Unicode, each with the ``field``.
+        :raises InvalidTypeError: for a value of another type than its field's.
+        :raises OutOfRangeError: ``out_of_range`` for a value that does not fit its field, with the ``field``;
+            ``time_out_of_range``.
+        """
+
+    def parse(self, id: SupportsIndex | Buffer, /) -> Parsed:
+        """The fields of an ID; unused bits are ignored.
+
+        :raises InvalidTypeError: for bytes in an integer layout, for an integer in a layout of byte IDs.
+        :raises InvalidValueError: ``invalid_length`` for bytes of another length, ``invalid_character`` for a text that
+            is no UTF-8.
+        :raises OutOfRangeError: ``out_of_range`` for an integer outside -2^63..2^63-1, ``time_out_of_range`` for a time
+            outside 64-bit milliseconds.
+        """
+
+    def time_range(self, start: _Time, end: _Time, /, bindables: _Values | None = None) -> tuple[Any, Any]:
+        """The lowest and the highest ID, both inclusive, of the half-open time range ``start <= time < end``: for
+        BETWEEN queries. An ID is in the range if its own tick begins in it.
+
+        :param bindables: those that precede the timestamp; the others span all their values.
+        :raises OutOfRangeError: ``time_out_of_range`` where the timestamp cannot hold it, ``out_of_range`` where it is
+            reversed, holds no tick or crosses the sign bit, and in a layout with the sequence above the timestamp.
+        :raises InvalidValueError: ``missing_field``, ``unknown_field`` with the ``field``.
+        """
+
+    def describe(self) -> Description:
+        """What the layout can do, in figures."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__ = None  # type: ignore[assignment]
+    def __reduce__(self) -> tuple[Callable[[str], Layout], tuple[str]]: ...
+
+@final
+class Parsed:
+    """What an ID holds."""
+
+    @property
+    def unix_ms(self) -> int | None:
+        """When its tick begins, in Unix milliseconds, floored; ``None`` in a layout without a timestamp."""
+
+    @property
+    def datetime(self) -> dt.datetime | None:
+        """When its tick begins, as an aware datetime in UTC; ``None`` in a layout without a timestamp, and outside the
+        years 1 to 9999."""
+
+    @property
+    def sequence(self) -> int | None:
+        """The sequence; ``None`` in a layout without one."""
+
+    @property
+    def bindables(self) -> dict[str, Any]:
+        """The bindables, by name, from the top: each an ``int``, ``bytes`` without leading zeros, or a ``str``."""
+
+    @property
+    def constants(self) -> dict[str, Any]:
+        """The constants, by name, from the top, as this ID has them."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__ = None  # type: ignore[assignment]
+
+@final
+class Generator:
+    """A source of IDs of one layout, which has a timestamp and a sequence.
+
+    Threads may share it. The sequence begins with its start value in each new tick; at its end calls wait for the next.
+    A clock behind the last tick is an error at once. Two generators of the same layout and bindables repeat each
+    other's IDs, so a generator can be neither copied nor pickled, and in a forked child it refuses with ``forked``.
+
+    Waiting lets other threads run and ends when a signal's handler raises, as ``KeyboardInterrupt`` does.
+    """
+
+    def __new__(
+        cls,
+        layout: Layout,
+        *,
+        bindables: _Values | None = None,
+        sequence_only: bool = False,
+        window: tuple[_Time, _Time] | None = None,
+        clock: Callable[[], SupportsIndex] | None = None,
+        on_exhausted: _OnExhausted = "wait",
+        max_wait: SupportsIndex | None = None,
+        on_stall: Callable[[Stall], object] | None = None,
+    ) -> Generator:
+        """A new generator.
+
+        :param layout: of which no other generator may have the same bindables.
+        :param bindables: those that are the same in every ID; the others are given for each.
+        :param sequence_only: for a layout without a timestamp, whose sequence is given out once, from start to end.
+        :param window: the half-open time span in which IDs may be made: those whose tick begins in it.
+        :param clock: gives integer Unix nanoseconds, instead of the system's clock; called without a lock, so it may
+            be slow, raise or use the generator itself.
+        :param on_exhausted: what to do when a tick's sequence is used up: ``"wait"`` for the next, or ``"error"``.
+        :param max_wait: how long one call may wait, in milliseconds, 0..4294967295; 1000.
+        :param on_stall: hears of calls that have to wait, before each of their sleeps, on the waiting thread; what it
+            raises ends the wait and comes out.
+        :raises InvalidValueError: ``invalid_layout`` for a layout that no IDs can be made of, ``unknown_field`` for a
+            bindable that it does not have, or a window without a timestamp.
+        :raises OutOfRangeError: with the ``field``.
+        """
+
+    @staticmethod
+    def restore(
+        layout: Layout,
+        snapshot: Snapshot,
+        /,
+        *,
+        bindables: _Values | None = None,
+        sequence_only: bool = False,
+        window: tuple[_Time, _Time] | None = None,
+        clock: Callable[[], SupportsIndex] | None = None,
+        on_exhausted: _OnExhausted = "wait",
+        max_wait: SupportsIndex | None = None,
+        on_stall: Callable[[Stall], object] | None = None,
+    ) -> Generator:
+        """A generator that goes on where a closed one of the same layout stopped. Restore a snapshot once: a second
+        generator from it repeats the first one's IDs.
+
+        :raises OutOfRangeError: for a snapshot that no generator of the layout can have left.
+        """
+
+    def generate(self, bindables: _Values | None = None) -> Any:
+        """One new ID: an ``int``, or ``bytes`` in a layout of byte IDs.
+
+        :param bindables: those that are not fixed; of those that are, this ID may have others.
+        :raises InvalidValueError: ``missing_field``, ``unknown_field`` with the ``field``.
+        :raises InvalidTypeError: for a value of another type than its field's.
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``; without it where the sequence is alone.
+        :raises ClockError: ``clock_behind`` with ``retry_at``, ``clock_failed``.
+        :raises LeaseError: ``lease_not_started`` with ``retry_at``, ``lease_expired``: outside the window.
+        :raises StateError: ``generator_closed``, ``forked``.
+        :raises OutOfRangeError: for a bindable, or ``time_out_of_range`` outside the layout's time.
+        """
+
+    def generate_many(self, n: SupportsIndex, /, bindables: _Values | None = None) -> LayoutArray:
+        """Many new IDs. Other threads run meanwhile.
+
+        :param n: how many: 0..16777216, and at most 268435456 bytes.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
+        """
+
+    @property
+    def layout(self) -> Layout:
+        """The layout of its IDs."""
+
+    def extend_window(self, end: _Time, /) -> None:
+        """Moves the end of the window later; an earlier or equal end changes nothing.
+
+        :raises OutOfRangeError: for an end before the window's start, or past the layout's time.
+        :raises InvalidValueError: ``unknown_field`` in a layout without a timestamp.
+        """
+
+    def stats(self) -> Stats:
+        """Figures of now."""
+
+    def close(self) -> Snapshot:
+        """Ends the generator, also for calls in flight on other threads, and gives the snapshot to restore from, once.
+
+        :raises StateError: ``generator_closed`` if it was; ``forked``, since the parent's generator goes on.
+        """
+
+    def __reduce__(self) -> Any: ...
+
+@final
+class LayoutArray:
+    """Many IDs, packed.
+
+    It has the buffer protocol, read-only: integer IDs as a list of signed 64-bit integers, byte IDs as a table of bytes
+    with a row for each. ``numpy.asarray(ids)`` copies nothing.
+    """
+
+    @overload
+    def __new__(cls, ids: Buffer, /) -> LayoutArray:
+        """The IDs of a buffer of signed 64-bit integers in the machine's byte order."""
+
+    @overload
+    def __new__(cls, ids: Buffer, /, size: SupportsIndex | None) -> LayoutArray:
+        """The IDs of packed bytes, as ``bytes(ids)`` gives them, of ``size`` bytes each.
+
+        :raises InvalidValueError: ``invalid_length`` if the last ID is not whole.
+        """
+
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> LayoutArray: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[type[LayoutArray], tuple[Any, int | None]]: ...
+
+@final
+class Snapshot:
+    """What a closed generator leaves to restore from: a value, which may be copied and pickled."""
+
+    def __new__(cls, tick: SupportsIndex, next_sequence: SupportsIndex) -> Snapshot:
+        """The snapshot of saved figures.
+
+        :raises OutOfRangeError: with the ``field``.
+        """
+
+    @property
+    def tick(self) -> int:
+        """The last tick used, as the timestamp counts them; 0 in a layout without one."""
+
+    @property
+    def next_sequence(self) -> int:
+        """The sequence that follows in that tick, one past the field's last if it is used up."""
+
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[type[Snapshot], tuple[int, int]]: ...
+
+@final
+class Stats:
+    """Figures of a generator, at one moment."""
+
+    @property
+    def last_ms(self) -> int | None:
+        """When the last tick used began, in Unix milliseconds; ``None`` before the first ID, and in a layout without a
+        timestamp."""
+
+    @property
+    def len(self) -> int:
+        """How many IDs of that tick are used up, or of the whole sequence in a layout without a timestamp."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether the generator was closed."""
+
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
