@@ -63,7 +63,9 @@ mod _polyflake {
         #[pymodule_export]
         use crate::generators::sno::{Generator, Snapshot, Stats, generate};
         #[pymodule_export]
-        use crate::ids::sno::{Sno, SnoArray, describe, metabyte, time_range};
+        use crate::ids::sno::{
+            Sno, SnoArray, describe, from_json_value, metabyte, time_range, to_json_value,
+        };
     }
 
     /// SPARX-64/128: the block cipher behind Randflake.

@@ -158,6 +158,33 @@ pub(crate) fn metabyte(text: Text<'_>) -> PyResult<u8> {
     sno::metabyte(&text).map_err(raise)
 }
 
+/// The ID of a JSON value, where asked with the original's habit.
+#[pyfunction]
+#[pyo3(
+    signature = (value, /, *, null_is_zero = Flag(false)),
+    text_signature = "(value, /, *, null_is_zero=False)"
+)]
+pub(crate) fn from_json_value(value: &Bound<'_, PyAny>, null_is_zero: Flag) -> PyResult<Sno> {
+    if null_is_zero.0 && value.is_none() {
+        return Ok(Sno(sno::Sno::default()));
+    }
+    Sno::new(value.extract()?)
+}
+
+/// An ID as a JSON value, where asked with the original's habit.
+#[pyfunction]
+#[pyo3(
+    signature = (id, /, *, null_is_zero = Flag(false)),
+    text_signature = "(id, /, *, null_is_zero=False)"
+)]
+pub(crate) fn to_json_value(id: &Bound<'_, PyAny>, null_is_zero: Flag) -> PyResult<Option<String>> {
+    let Ok(id) = id.cast::<Sno>() else {
+        return Err(raise(convert::invalid_type("Sno", id)));
+    };
+    let id = id.get().0;
+    Ok((!null_is_zero.0 || id != sno::Sno::default()).then(|| id.to_string()))
+}
+
 /// What the format can do, in figures.
 #[pyfunction]
 pub(crate) fn describe() -> Description {

@@ -190,3 +190,41 @@ def test_bytes_of_another_length_are_refused(data: bytes) -> None:
         assert bytes(sno.Sno.from_bytes(data)) == data
     except PolyflakeError as error:
         assert (error.code, len(data) == 10) == ("invalid_length", False)
+
+
+def test_the_originals_null_is_read_and_written_only_when_asked_for() -> None:
+    zero, other = sno.Sno("2222222222222222"), sno.Sno("93bm44ab22flxhjb")
+    for id in (zero, other):
+        assert sno.to_json_value(id) == str(id)
+        assert sno.from_json_value(str(id)) == id == sno.from_json_value(str(id), null_is_zero=True)
+    assert sno.to_json_value(zero, null_is_zero=True) is None
+    assert sno.to_json_value(other, null_is_zero=True) == str(other)
+    assert sno.from_json_value(None, null_is_zero=True) == zero
+    with refused("invalid_type"):
+        sno.from_json_value(None)
+    for wrong in (0, False, b"2222222222222222", [], zero):
+        for null_is_zero in (False, True):
+            with refused("invalid_type"):
+                sno.from_json_value(wrong, null_is_zero=null_is_zero)  # type: ignore[arg-type]
+    with refused("invalid_length"):
+        sno.from_json_value("", null_is_zero=True)
+    for flag in (0, 1, None, "yes"):
+        with refused("invalid_type"):
+            sno.from_json_value("2222222222222222", null_is_zero=flag)  # type: ignore[arg-type]
+    for none in (str(zero), None, bytes(10)):
+        with refused("invalid_type"):
+            sno.to_json_value(none)  # type: ignore[arg-type]
+
+
+def test_figures_are_those_of_the_format() -> None:
+    figures = sno.describe()
+    assert (figures.bits, figures.per_second, figures.per_second_in_all) == (80, 16_384_000, 16_384_000 * 65_536)
+    assert (figures.first_ms, figures.last_ms) == (1_262_304_000_000, 3_461_327_255_548)
+    assert [(field.name, field.bits) for field in figures.fields] == [
+        ("timestamp", 39),
+        ("tick_tock", 1),
+        ("metabyte", 8),
+        ("partition", 16),
+        ("sequence", 16),
+    ]
+    assert figures.sorts_by_time

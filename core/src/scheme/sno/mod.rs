@@ -11,6 +11,8 @@ mod fill;
 mod generator;
 mod handle;
 mod id;
+#[cfg(feature = "serde")]
+pub mod json_null;
 mod metabyte;
 #[cfg(feature = "serde")]
 mod serde;

@@ -3,13 +3,27 @@
 from polyflake._polyflake import sno as _sno
 
 Generator = _sno.Generator
+Snapshot = _sno.Snapshot
 Sno = _sno.Sno
 SnoArray = _sno.SnoArray
-Snapshot = _sno.Snapshot
 Stats = _sno.Stats
 describe = _sno.describe
+from_json_value = _sno.from_json_value
 generate = _sno.generate
 metabyte = _sno.metabyte
 time_range = _sno.time_range
+to_json_value = _sno.to_json_value
 
-__all__ = ["Generator", "Snapshot", "Sno", "SnoArray", "Stats", "describe", "generate", "metabyte", "time_range"]
+__all__ = [
+    "Generator",
+    "Snapshot",
+    "Sno",
+    "SnoArray",
+    "Stats",
+    "describe",
+    "from_json_value",
+    "generate",
+    "metabyte",
+    "time_range",
+    "to_json_value",
+]

@@ -21,7 +21,19 @@ from polyflake._polyflake import Description, Stall, _OnExhausted, _Time
 
 _Partition: TypeAlias = SupportsIndex | bytes | bytearray | memoryview
 
-__all__ = ["Generator", "Snapshot", "Sno", "SnoArray", "Stats", "describe", "generate", "metabyte", "time_range"]
+__all__ = [
+    "Generator",
+    "Snapshot",
+    "Sno",
+    "SnoArray",
+    "Stats",
+    "describe",
+    "from_json_value",
+    "generate",
+    "metabyte",
+    "time_range",
+    "to_json_value",
+]
 
 def generate(metabyte: SupportsIndex = 0) -> Sno:
     """One new ID from the process-wide generator.
@@ -56,6 +68,20 @@ def time_range(start: _Time, end: _Time, /) -> tuple[Sno, Sno]:
 
     :raises OutOfRangeError: ``out_of_range`` if the range is reversed or holds no tick of 4 ms, ``time_out_of_range``
         before 2010 or past 2079-09-07T15:47:35.548Z.
+    """
+
+def from_json_value(value: str | None, /, *, null_is_zero: bool = False) -> Sno:
+    """The ID of a JSON value as ``json.loads`` gives it: its text.
+
+    :param null_is_zero: whether ``None`` is the zero ID, a habit of the original.
+    :raises InvalidTypeError: for anything but a text, ``None`` included unless it was asked for.
+    :raises InvalidValueError: as the constructor of :class:`Sno`.
+    """
+
+def to_json_value(id: Sno, /, *, null_is_zero: bool = False) -> str | None:
+    """An ID as a JSON value, for ``json.dumps``: its text.
+
+    :param null_is_zero: whether the zero ID becomes ``None``, a habit of the original.
     """
 
 def describe() -> Description:

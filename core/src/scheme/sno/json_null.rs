@@ -1,0 +1,34 @@
+//! The original's habit in JSON: the zero ID is `null`. For serde's `with`, so that it is had only where it is asked for.
+//!
+//! ```
+//! use polyflake::sno::Sno;
+//!
+//! #[derive(serde::Deserialize, serde::Serialize)]
+//! struct Order {
+//!     #[serde(with = "polyflake::sno::json_null")]
+//!     buyer: Sno,
+//! }
+//!
+//! let order: Order = serde_json::from_str(r#"{"buyer":null}"#)?;
+//! assert_eq!(order.buyer, Sno::default());
+//! assert_eq!(serde_json::to_string(&order)?, r#"{"buyer":null}"#);
+//!
+//! let order: Order = serde_json::from_str(r#"{"buyer":"93bm44ab22flxhjb"}"#)?;
+//! assert_eq!(serde_json::to_string(&order)?, r#"{"buyer":"93bm44ab22flxhjb"}"#);
+//! assert!(serde_json::from_str::<Sno>("null").is_err());
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+
+use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::Sno;
+
+/// Writes an ID, the zero ID as null.
+pub fn serialize<S: Serializer>(id: &Sno, serializer: S) -> Result<S::Ok, S::Error> {
+    Some(id).filter(|id| **id != Sno::default()).serialize(serializer)
+}
+
+/// Reads an ID, null as the zero ID.
+pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Sno, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
+}
