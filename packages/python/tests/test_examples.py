@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 import subprocess
 import sys
@@ -10,12 +11,19 @@ from pathlib import Path
 import pytest
 from support import REPOSITORY, refused, vectors
 
+from polyflake import hotguid, sno
+
 EXAMPLES = sorted((REPOSITORY / "examples/python").glob("*.py"))
 README = Path(__file__).parents[1] / "README.md"
 
 sys.path.insert(0, str(REPOSITORY / "examples/python"))
 
 import polymorphic  # noqa: E402
+import record_versions  # noqa: E402
+import shard_routing  # noqa: E402
+import shared_partition  # noqa: E402
+import time_range_query  # noqa: E402
+import well_known_ids  # noqa: E402
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
@@ -43,8 +51,55 @@ def test_records_come_back_as_what_they_were() -> None:
         polymorphic.from_json('{"id": "short"}')
 
 
-def test_the_metabyte_of_every_polymorphic_vector() -> None:
-    from polyflake import sno
+@pytest.mark.parametrize(("region", "shard"), [(0, 0), (1, 5), (1023, 2**22 - 1)])
+def test_a_shard_key_is_a_region_and_a_shard(region: int, shard: int) -> None:
+    home = shard_routing.Home(region, shard)
+    assert shard_routing.Home.of(hotguid.generate(home.shard_key())) == home
 
+
+def test_requests_are_routed_from_everywhere() -> None:
+    regions: dict[int, shard_routing.Region] = {}
+    eu, ap = shard_routing.Region("eu", 4096, regions), shard_routing.Region("ap", 1, regions)
+    ids = {eu.create(f"customer {k % 7}", str(k)): str(k) for k in range(100)}
+    for id, record in ids.items():
+        assert ap.read(f"/records/{id}") == eu.read(f"/records/{id}") == record
+    assert len({shard_routing.Home.of(id) for id in ids}) == 7
+    with refused("invalid_length"):
+        ap.read("/records/none")
+
+
+def test_a_record_has_256_versions() -> None:
+    documents = record_versions.Documents()
+    last = first = documents.create("0")
+    for version in range(1, 256):
+        last = documents.update(last, str(version))
+    assert documents.history(first) == documents.history(last) == [str(version) for version in range(256)]
+    with pytest.raises(record_versions.StaleVersionError):
+        documents.update(first, "again")
+    with refused("out_of_range", field="metabyte"):
+        documents.update(last, "one too many")
+
+
+def test_a_query_finds_what_is_in_its_half_open_range() -> None:
+    start = dt.datetime(2026, 1, 1, tzinfo=dt.timezone.utc)
+    unit = dt.timedelta(milliseconds=4)
+    events = [(start + k * unit, str(k)) for k in range(-5, 15)]
+    database = time_range_query.store(events)
+    assert time_range_query.between(database, start, start + 10 * unit) == events[5:15]
+    assert time_range_query.between(database, start + 100 * unit, start + 101 * unit) == []
+
+
+def test_links_tell_when_their_messages_were_written() -> None:
+    written = [well_known_ids.read(link).unix_ms for link in well_known_ids.LINKS]
+    assert written == [1_656_432_460_105, 1_462_015_105_796]
+
+
+def test_bounds_keep_two_generators_apart() -> None:
+    made = {process: set(shared_partition.make(process)) for process in shared_partition.BOUNDS}
+    assert made["web"].isdisjoint(made["jobs"])
+    assert [len(ids) for ids in made.values()] == [200_000, 200_000]
+
+
+def test_the_metabyte_of_every_polymorphic_vector() -> None:
     for case in vectors("polymorphic.json")["cases"]:
         assert sno.metabyte(case["id"]) == case["metabyte"] == sno.Sno(case["id"]).metabyte

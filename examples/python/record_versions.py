@@ -1,0 +1,58 @@
+"""Versions of a record by its metabyte: all versions share the rest of the ID, so that each one names its neighbours.
+
+Run it: ``python examples/python/record_versions.py``
+"""
+
+from __future__ import annotations
+
+from polyflake import sno
+
+
+class StaleVersionError(Exception):
+    """Another version was written since this one was read."""
+
+
+class Documents:
+    """Documents with all their versions, the first of which is 0 and the last at most 255."""
+
+    def __init__(self) -> None:
+        self.ids = sno.Generator(metabyte=0)
+        self.versions: dict[sno.Sno, str] = {}
+
+    def create(self, text: str) -> sno.Sno:
+        return self.put(self.ids.generate(), text)
+
+    def update(self, id: sno.Sno, text: str) -> sno.Sno:
+        """The next version; ``id`` is the one that was read, which must still be the last."""
+        following = id.with_metabyte(id.metabyte + 1)
+        if following in self.versions:
+            raise StaleVersionError(str(following))
+        return self.put(following, text)
+
+    def history(self, id: sno.Sno) -> list[str]:
+        """All texts, from the first to the last, whichever version ``id`` is."""
+        versions = (id.with_metabyte(version) for version in range(256))
+        return [self.versions[each] for each in versions if each in self.versions]
+
+    def put(self, id: sno.Sno, text: str) -> sno.Sno:
+        self.versions[id] = text
+        return id
+
+
+def main() -> None:
+    documents = Documents()
+    first = documents.create("a draft")
+    second = documents.update(first, "a better draft")
+    third = documents.update(second, "the final text")
+    for id in (first, second, third):
+        print(f"{id}  version {id.metabyte}: {documents.versions[id]}")
+    try:
+        documents.update(second, "too late")
+    except StaleVersionError as stale:
+        print(f"refused, since {stale} is there")
+    assert documents.history(second) == ["a draft", "a better draft", "the final text"]
+    assert (first < second < third, first.unix_ms) == (True, third.unix_ms)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""Routing and sharding by the shard key of a Hot Guid: an ID says where its record lives, so that no table is asked.
+
+The application gives the 32 bits of the shard key their meaning; here 10 bits are the region and 22 bits the shard.
+
+Run it: ``python examples/python/shard_routing.py``
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from uuid import UUID
+
+from polyflake import hotguid
+
+SHARD_BITS = 22
+REGIONS = {"eu": 0, "us": 1, "ap": 2}  # up to 1,024 of them
+
+
+@dataclass(frozen=True)
+class Home:
+    """Where a record lives."""
+
+    region: int
+    shard: int
+
+    @classmethod
+    def of(cls, id: UUID) -> Home:
+        return cls(*divmod(hotguid.shard_key(id), 1 << SHARD_BITS))
+
+    def shard_key(self) -> int:
+        return self.region << SHARD_BITS | self.shard
+
+
+class Region:
+    """One region's servers: records by shard, and a way to the other regions."""
+
+    def __init__(self, name: str, shards: int, others: dict[int, Region]) -> None:
+        self.number = REGIONS[name]
+        self.shards: list[dict[UUID, str]] = [{} for _ in range(shards)]
+        self.others = others
+        others[self.number] = self
+
+    def create(self, customer: str, record: str) -> UUID:
+        """A new record, in this region; those of one customer lie in one shard."""
+        shard = zlib.crc32(customer.encode()) % len(self.shards)
+        id = hotguid.generate(Home(self.number, shard).shard_key())
+        self.shards[shard][id] = record
+        return id
+
+    def read(self, path: str) -> str:
+        """Answers ``/records/<id>``, wherever the record lives."""
+        id = hotguid.parse(path.removeprefix("/records/"))
+        home = Home.of(id)
+        return self.others[home.region].shards[home.shard][id]
+
+
+def main() -> None:
+    regions: dict[int, Region] = {}
+    eu, us = Region("eu", 4096, regions), Region("us", 512, regions)
+    orders = [eu.create("Ada", "a compass"), us.create("Grace", "a nanosecond"), eu.create("Ada", "a loom")]
+    for id in orders:
+        print(f"/records/{id}  ->  region {Home.of(id).region}, shard {Home.of(id).shard}: {us.read(f'/records/{id}')}")
+    assert Home.of(orders[0]) == Home.of(orders[2]) != Home.of(orders[1])
+
+
+if __name__ == "__main__":
+    main()

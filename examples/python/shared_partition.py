@@ -1,0 +1,36 @@
+"""Two generators that share a partition by sequence bounds: what a host was given serves its two processes.
+
+Run it: ``python examples/python/shared_partition.py``
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+
+from polyflake import sno
+
+PARTITION = 7  # of this host: no other has it
+
+# The web server gets three quarters of each tick of 4 ms, the background jobs the rest.
+BOUNDS = {"web": (0, 49_151), "jobs": (49_152, 65_535)}
+
+
+def make(process: str) -> sno.SnoArray:
+    """IDs of one of the processes."""
+    least, most = BOUNDS[process]
+    return sno.Generator(PARTITION, sequence_min=least, sequence_max=most).generate_many(200_000)
+
+
+def main() -> None:
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
+        made = dict(zip(BOUNDS, pool.map(make, BOUNDS), strict=True))
+    for process, ids in made.items():
+        sequences = [id.sequence for id in ids]
+        print(f"{process}: {len(ids)} IDs from {ids[0]}, sequences {min(sequences)} to {max(sequences)}")
+    assert {id.partition for ids in made.values() for id in ids} == {PARTITION}
+    assert len({id for ids in made.values() for id in ids}) == 400_000
+
+
+if __name__ == "__main__":
+    main()

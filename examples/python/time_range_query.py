@@ -1,0 +1,50 @@
+"""A BETWEEN query over a time range: IDs sort by time, so the primary key is the index of time as well.
+
+Run it: ``python examples/python/time_range_query.py``
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import sqlite3
+from collections.abc import Iterable
+
+from polyflake import sno
+
+QUERY = "SELECT id, what FROM events WHERE id BETWEEN ? AND ? ORDER BY id"
+
+Event = tuple[dt.datetime, str]
+
+
+def store(events: Iterable[Event]) -> sqlite3.Connection:
+    """A table of events, whose IDs say when they were."""
+    ids = sno.Generator(partition=1)
+    database = sqlite3.connect(":memory:")
+    database.execute("CREATE TABLE events (id BLOB PRIMARY KEY, what TEXT NOT NULL) WITHOUT ROWID")
+    rows = [(bytes(ids.generate_at(when)), what) for when, what in events]
+    database.executemany("INSERT INTO events VALUES (?, ?)", rows)
+    return database
+
+
+def between(database: sqlite3.Connection, start: dt.datetime, end: dt.datetime) -> list[Event]:
+    """What was from ``start`` until just before ``end``."""
+    lowest, highest = sno.time_range(start, end)
+    rows = database.execute(QUERY, (bytes(lowest), bytes(highest)))
+    return [(sno.Sno.from_bytes(id).datetime, what) for id, what in rows]
+
+
+def main() -> None:
+    first = dt.datetime(2026, 1, 1, tzinfo=dt.timezone.utc)
+    database = store((first + dt.timedelta(hours=hour), f"hour {hour}") for hour in range(24 * 365))
+    found = between(database, first + dt.timedelta(days=59), first + dt.timedelta(days=60))
+    for when, what in found[:3]:
+        print(f"{when:%Y-%m-%d %H:%M}  {what}")
+    print(f"... {len(found)} of 8760")
+    (*_, plan), *_ = database.execute("EXPLAIN QUERY PLAN " + QUERY, (b"", b""))
+    print(plan)
+    assert [what for _, what in found] == [f"hour {59 * 24 + hour}" for hour in range(24)]
+    assert "SEARCH events USING PRIMARY KEY" in plan
+
+
+if __name__ == "__main__":
+    main()
