@@ -389,6 +389,8 @@ def test_a_time_is_milliseconds_or_an_aware_datetime() -> None:
     for wrong in ("2026", 1.5, True, b"1", dt.date(2026, 1, 1)):
         with refused("invalid_type"):
             ONE.pack(timestamp=wrong, **values)
+    with refused("unknown_field"):
+        ONE.pack(timestamp="2026", sequence=0, bindables={"nobody": 0})  # type: ignore[arg-type]
     for outside in (1_483_228_799_999, -1, 2**63, 2**200, -(2**200), moment.replace(year=1), moment.replace(year=9999)):
         with refused("time_out_of_range", field="time"):
             ONE.pack(timestamp=outside, **values)

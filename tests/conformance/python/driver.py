@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import polyflake
-from families import hotguid, randflake, sno, sparx64
+from families import hotguid, layout, randflake, sno, sparx64
 from outcomes import outcome
 from values import figures
 
@@ -17,6 +17,7 @@ OPS: dict[str, dict[str, Callable[[dict[str, Any]], Any]]] = {
     "sparx64": sparx64.OPS,
     "randflake": randflake.OPS,
     "hotguid": hotguid.OPS,
+    "layout": layout.OPS,
     "describe": {"": lambda args: figures(getattr(polyflake, args["family"]).describe())},
 }
 

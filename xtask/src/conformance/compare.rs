@@ -33,6 +33,10 @@ pub fn mismatches<'a>(cases: &'a [Case], all: &'a [Answers]) -> Vec<Mismatch<'a>
 }
 
 impl Mismatch<'_> {
+    pub fn name(&self) -> &str {
+        &self.case.name
+    }
+
     fn is_as_expected(&self) -> bool {
         let fits = self
             .answers

@@ -67,12 +67,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
-    /// No random cases, and vectors from another folder.
-    pub fn only_vectors(folder: &Path) -> Self {
-        Self { vectors: folder.to_owned(), cases: 0, ..Self::default() }
-    }
-}
+impl Options {}
 
 /// Sets up, builds and runs; false if anything differs or is missing where it must not.
 pub fn main(options: &Options) -> Result<bool> {
@@ -145,6 +140,13 @@ pub fn run(options: &Options, ready: &Ready) -> Result<bool> {
         wrong.len()
     );
     Ok(wrong.is_empty())
+}
+
+/// The names of the cases in a folder's vector files that any answer differs from.
+pub fn differing(vectors: &Path, ready: &Ready) -> Result<Vec<String>> {
+    let cases = vectors::read(vectors)?;
+    let answers = ask_all(&cases, &ready.runtimes)?;
+    Ok(mismatches(&cases, &answers).iter().map(|mismatch| mismatch.name().to_owned()).collect())
 }
 
 /// Asks all runtimes at the same time.

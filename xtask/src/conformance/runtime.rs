@@ -50,9 +50,16 @@ impl Runtime {
     /// The families that its language does not have yet.
     pub const fn lacks(self) -> &'static [&'static str] {
         match self.language() {
-            Language::Rust => &[],
-            Language::Python => &["layout"],
-            Language::JavaScript => &["describe", "sparx64", "randflake", "hotguid", "layout"],
+            Language::Rust | Language::Python => &[],
+            Language::JavaScript => &[
+                "describe",
+                "sno.json_value_or_null",
+                "sno.to_json_or_null",
+                "sparx64",
+                "randflake",
+                "hotguid",
+                "layout",
+            ],
         }
     }
 

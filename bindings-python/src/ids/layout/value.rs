@@ -80,14 +80,14 @@ pub(super) fn to_object<'py>(py: Python<'py>, value: &Value<'_>) -> PyResult<Bou
     }
 }
 
-/// A time: integer Unix milliseconds, or an aware datetime, which has microseconds.
+/// A time: integer Unix milliseconds, or an aware datetime, which has microseconds. What is neither goes on to the layout.
 pub(crate) struct Time(pub(crate) Value<'static>);
 
 impl FromPyObject<'_, '_> for Time {
     type Error = PyErr;
     fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         let Ok(datetime) = value.cast::<PyDateTime>() else {
-            return integer(&int(&value, "int or aware datetime")?).map(Self);
+            return of(&value, "timestamp").map(Self);
         };
         let micros = i128::from(micros_of_datetime(&datetime)?);
         Ok(Self(Value::Nanos(micros * 1000)))

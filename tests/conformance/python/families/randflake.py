@@ -39,8 +39,25 @@ def encrypt(args: Args) -> Any:
 
 
 def inspect(args: Args) -> Any:
-    parts = codec(args).inspect(int(args["id"]))
-    return {"timestamp": str(parts.timestamp), "node": parts.node, "sequence": parts.sequence}
+    return fields(codec(args), int(args["id"]))
+
+
+def fields(codec: Codec, id: int) -> Any:
+    """What the protocol calls FLAKE."""
+    parts = codec.inspect(id)
+    return {
+        "id": str(id),
+        "text": randflake.encode_text(id),
+        "timestamp": str(parts.timestamp),
+        "node": parts.node,
+        "sequence": parts.sequence,
+    }
+
+
+def generate(args: Args) -> Any:
+    """A new ID of a generator with the system's clock."""
+    generator = Generator(lease(args), bytes.fromhex(args["secret"]))
+    return fields(codec(args), generator.generate())
 
 
 def lease(args: Args) -> Lease:
@@ -91,5 +108,6 @@ OPS = {
     "from_unsigned": from_unsigned,
     "encrypt": encrypt,
     "inspect": inspect,
+    "generate": generate,
     "generator": lambda args: Trace(args).run(),
 }

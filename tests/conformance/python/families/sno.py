@@ -78,11 +78,19 @@ def in_json(args: Args) -> Any:
 
 
 def json_value(args: Args) -> Any:
-    return fields(Sno(json.loads(args["json"])))
+    return fields(sno.from_json_value(json.loads(args["json"])))
+
+
+def json_value_or_null(args: Args) -> Any:
+    return fields(sno.from_json_value(json.loads(args["json"]), null_is_zero=True))
 
 
 def to_json(args: Args) -> Any:
-    return json.dumps(str(Sno(args["text"])))
+    return json.dumps(sno.to_json_value(Sno(args["text"])))
+
+
+def to_json_or_null(args: Args) -> Any:
+    return json.dumps(sno.to_json_value(Sno(args["text"]), null_is_zero=True))
 
 
 def generate(args: Args) -> Any:
@@ -145,7 +153,9 @@ OPS = {
     "from_uuid": from_uuid,
     "json": in_json,
     "json_value": json_value,
+    "json_value_or_null": json_value_or_null,
     "to_json": to_json,
+    "to_json_or_null": to_json_or_null,
     "generate": generate,
     "generator": lambda args: Trace(args).run(),
 }

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
-use super::ids::{fields, of_fields, of_text};
+use super::ids::{of_fields, of_text};
 use crate::conformance::{
     case::{Case, Pattern},
     python,
@@ -78,7 +78,7 @@ fn scenario_cases(name: &str, scenario: &Value) -> Result<Vec<Case>> {
     }
     for step in steps.iter().filter(|step| step.get("id").is_some()) {
         let (secret, id) = (text(scenario, "secret")?, text(step, "id")?);
-        cases.extend(of_fields(name, secret, id, &fields(step)?));
+        cases.extend(of_fields(name, secret, id, step)?);
         cases.extend(of_text(name, text(step, "encoded")?, id)?);
     }
     Ok(cases)

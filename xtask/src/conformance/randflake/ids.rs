@@ -16,31 +16,29 @@ pub fn ids(file: &Value) -> Result<Vec<Case>> {
     for (index, case) in list(file, "cases")?.iter().enumerate() {
         let (name, secret) = (label(index, case), text(case, "secret")?);
         let (id, encoded) = (text(case, "encrypted_id")?, text(case, "encoded")?);
-        made.extend(of_fields(&name, secret, id, &fields(case)?));
+        made.extend(of_fields(&name, secret, id, case)?);
         made.extend(of_text(&name, encoded, id)?);
         made.push(of_raw(&name, secret, text(case, "raw_id")?, id)?);
     }
     Ok(made)
 }
 
-/// The fields of an ID, in the protocol's form.
-pub fn fields(case: &Value) -> Result<Value> {
-    Ok(json!({
+/// An ID from its fields, and back; `case` has those and the text.
+pub fn of_fields(name: &str, secret: &str, id: &str, case: &Value) -> Result<[Case; 2]> {
+    let mut fields = json!({
         "timestamp": number(case, "timestamp")?.to_string(),
         "node": member(case, "node_id")?,
         "sequence": member(case, "sequence")?,
-    }))
-}
-
-/// An ID from its fields, and back.
-pub fn of_fields(name: &str, secret: &str, id: &str, fields: &Value) -> [Case; 2] {
+    });
     let mut encrypt = fields.clone();
     encrypt["secret"] = secret.into();
+    fields["id"] = id.into();
+    fields["text"] = text(case, "encoded")?.into();
     let inspect = json!({"secret": secret, "id": id});
-    [
+    Ok([
         Case::of(name, "randflake.encrypt", encrypt, Pattern::ok(id.into())),
-        Case::of(name, "randflake.inspect", inspect, Pattern::ok(fields.clone())),
-    ]
+        Case::of(name, "randflake.inspect", inspect, Pattern::ok(fields)),
+    ])
 }
 
 /// An ID from its text and from its unsigned value, and back.

@@ -100,22 +100,27 @@ pub fn invalid(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// One of `json_notes`; none where it is said not to be JSON.
-fn json_note(name: &str, note: &Value) -> Result<Option<Case>> {
+/// One of `json_notes`: without the original's null, and with it where that is what the note is about; none where it is
+/// said not to be JSON.
+fn json_note(name: &str, note: &Value) -> Result<Vec<Case>> {
     if let Some(written) = ours(note, "marshal_zero") {
-        let zero = json!({"text": "2222222222222222"});
-        return Ok(Some(Case::new(name, "sno.to_json", zero, Pattern::ok(written.clone()))));
+        let ask = |op, written: &Value| {
+            Case::of(name, op, json!({"text": "2222222222222222"}), Pattern::ok(written.clone()))
+        };
+        let theirs = ask("sno.to_json_or_null", member(note, "marshal_zero")?);
+        return Ok(vec![ask("sno.to_json", written), theirs]);
     }
     if ours(note, "skip").is_some() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
-    let expected = match ours(note, "error") {
-        Some(code) => Pattern::error(code, None),
-        None => {
-            Pattern::ok_with(Pattern::Has(vec![("hex", Pattern::Is(member(note, "id")?.clone()))]))
-        }
-    };
-    Ok(Some(Case::new(name, "sno.json_value", json!({"json": text(note, "input")?}), expected)))
+    let (args, id) = (json!({"json": text(note, "input")?}), member(note, "id")?);
+    let read = || Pattern::ok_has([("hex", id.clone())]);
+    let expected = ours(note, "error").map_or_else(read, |code| Pattern::error(code, None));
+    let mut made = vec![Case::of(name, "sno.json_value", args.clone(), expected)];
+    if note["input"] == "null" {
+        made.push(Case::of(name, "sno.json_value_or_null", args, read()));
+    }
+    Ok(made)
 }
 
 /// `polymorphic.json`: the metabyte of an ID within a JSON text.

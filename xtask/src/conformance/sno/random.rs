@@ -14,7 +14,7 @@ const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
 
 /// One random question.
 pub fn id(rng: &mut Rng) -> Case {
-    let (op, args) = match rng.u32(..11) {
+    let (op, args) = match rng.u32(..13) {
         0 | 1 => ("sno.parse", json!({"text": any_text(rng)})),
         2 => ("sno.metabyte", json!({"text": any_text(rng)})),
         3 => ("sno.from_bytes", json!({"hex": bytes(rng)})),
@@ -24,6 +24,8 @@ pub fn id(rng: &mut Rng) -> Case {
         7 => ("sno.to_uuid", json!({"text": any_text(rng)})),
         8 => ("sno.from_uuid", json!({"uuid": uuid(rng)})),
         9 => ("sno.json", document(rng)),
+        10 => ("sno.json_value_or_null", json!({"json": json_value(rng).to_string()})),
+        11 => ("sno.to_json_or_null", json!({"text": any_text(rng)})),
         _ => ("sno.json_value", json!({"json": json_value(rng).to_string()})),
     };
     Case::new(op, op, args, Pattern::Any)

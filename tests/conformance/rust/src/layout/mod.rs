@@ -24,6 +24,7 @@ pub(crate) fn run(op: &str, args: &Value) -> Answer {
         "pack" => Ok(given(&layout, args)?.pack()?.to_string().into()),
         "parse" => Ok(fields(&layout.parse(&id(&layout, args)?)?)),
         "time_range" => time_range(&layout, args),
+        "generate" => generate(layout, args),
         _ => Err(Failure::UnknownOp),
     }
 }
@@ -71,6 +72,17 @@ fn time_range(layout: &Layout, args: &Value) -> Answer {
     let (from_ms, to_ms) = (integer(args, "from_ms")?, integer(args, "to_ms")?);
     let (lowest, highest) = layout.time_range(from_ms, to_ms, bindables)?;
     Ok(json!({"lowest": lowest.to_string(), "highest": highest.to_string()}))
+}
+
+/// A new ID of a generator with the system's clock, and what it holds.
+fn generate(layout: Layout, args: &Value) -> Answer {
+    let mut builder = Generator::builder(layout);
+    for (name, value) in values::read_all(args, "bindables")? {
+        builder = builder.bind(name, value);
+    }
+    let generator = builder.build()?;
+    let id = generator.generate()?;
+    Ok(json!({"id": id.to_string(), "parsed": fields(&generator.layout().parse(&id)?)}))
 }
 
 /// What the protocol calls PARSED: only what the layout has.

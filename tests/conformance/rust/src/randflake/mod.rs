@@ -17,7 +17,8 @@ pub(crate) fn run(op: &str, args: &Value) -> Answer {
         "to_unsigned" => Ok(id(args)?.to_u64().to_string().into()),
         "from_unsigned" => Ok(written(Randflake::from_u64(integer(args, "value")?))),
         "encrypt" => encrypt(args),
-        "inspect" => Ok(parts(codec(args)?.inspect(id(args)?))),
+        "inspect" => Ok(fields(&codec(args)?, id(args)?)),
+        "generate" => generate(args),
         "generator" => stage::run::<Generator<Script>>(args),
         _ => Err(Failure::UnknownOp),
     }
@@ -45,8 +46,18 @@ fn written(id: Randflake) -> Value {
     id.to_i64().to_string().into()
 }
 
-fn parts(parts: Parts) -> Value {
+/// A new ID of a generator with the system's clock.
+fn generate(args: &Value) -> Answer {
+    let generator = Generator::builder(trace::lease(args)?, codec(args)?).build()?;
+    Ok(fields(&codec(args)?, generator.generate()?))
+}
+
+/// What the protocol calls FLAKE.
+fn fields(codec: &Codec, id: Randflake) -> Value {
+    let parts = codec.inspect(id);
     json!({
+        "id": written(id),
+        "text": id.to_string(),
         "timestamp": parts.timestamp.to_string(),
         "node": parts.node,
         "sequence": parts.sequence,

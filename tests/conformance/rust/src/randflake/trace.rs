@@ -41,7 +41,7 @@ impl Play for Generator<Script> {
 }
 
 /// `nodes` is one node or the first and the last of a range; `lease` is its start and end.
-fn lease(args: &Value) -> Result<Lease, Failure> {
+pub(super) fn lease(args: &Value) -> Result<Lease, Failure> {
     let (nodes, span) = (&args["nodes"], &args["lease"]);
     let (first, last) = if nodes.is_array() { (&nodes[0], &nodes[1]) } else { (nodes, nodes) };
     let given = json!({"node": first, "last node": last, "start": span[0], "end": span[1]});

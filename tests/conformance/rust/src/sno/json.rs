@@ -1,6 +1,9 @@
 //! sno IDs in JSON, through serde.
 
-use polyflake::{Error, sno::Sno};
+use polyflake::{
+    Error,
+    sno::{Sno, json_null},
+};
 use serde_json::{Value, json};
 
 use super::ids::fields;
@@ -22,23 +25,46 @@ pub(crate) fn value(args: &Value) -> Answer {
     Ok(fields(decoded(&parsed(text(args, "json")?)?)?))
 }
 
+/// The same with the original's null.
+pub(crate) fn value_or_null(args: &Value) -> Answer {
+    let value = parsed(text(args, "json")?)?;
+    let by_hand = if value.is_null() { Ok(Sno::default()) } else { by_hand(&value) };
+    Ok(fields(agreed(json_null::deserialize(value), by_hand)?))
+}
+
 /// An ID as a JSON text.
 pub(crate) fn written(args: &Value) -> Answer {
     let id = Sno::parse(text(args, "text")?)?;
     Ok(serde_json::to_string(&id).map_err(unexpected)?.into())
 }
 
+/// The same with the original's null.
+pub(crate) fn written_or_null(args: &Value) -> Answer {
+    let id = Sno::parse(text(args, "text")?)?;
+    let value = json_null::serialize(&id, serde_json::value::Serializer).map_err(unexpected)?;
+    Ok(value.to_string().into())
+}
+
 fn parsed(json: &str) -> Result<Value, Failure> {
     serde_json::from_str(json).map_err(unexpected)
 }
 
-/// serde's errors have no code, so the code is that of the value itself; both ways must agree on whether it is an ID.
 fn decoded(value: &Value) -> Result<Sno, Failure> {
-    let by_serde = serde_json::from_value::<Sno>(value.clone());
-    let by_hand = match value {
+    agreed(serde_json::from_value(value.clone()), by_hand(value))
+}
+
+fn by_hand(value: &Value) -> polyflake::Result<Sno> {
+    match value {
         Value::String(text) => Sno::parse(text),
         other => Err(Error::invalid_type("a text", kind(other))),
-    };
+    }
+}
+
+/// serde's errors have no code, so the code is that of the value itself; both ways must agree on whether it is an ID.
+fn agreed(
+    by_serde: serde_json::Result<Sno>,
+    by_hand: polyflake::Result<Sno>,
+) -> Result<Sno, Failure> {
     match (by_serde, by_hand) {
         (Ok(id), Ok(same)) if id == same => Ok(id),
         (Err(_), Err(error)) => Err(error.into()),

@@ -25,7 +25,9 @@ pub(crate) fn run(op: &str, args: &Value) -> Answer {
         "generate" => ids::generate(args),
         "json" => json::pointed_at(args),
         "json_value" => json::value(args),
+        "json_value_or_null" => json::value_or_null(args),
         "to_json" => json::written(args),
+        "to_json_or_null" => json::written_or_null(args),
         "generator" => stage::run::<Generator<Script>>(args),
         _ => Err(Failure::UnknownOp),
     }

@@ -1,0 +1,134 @@
+"""Custom layouts."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from outcomes import outcome
+from polyflake.layout import Generator, Layout, Parsed, Snapshot
+from stage import Args, Stage, unknown
+from values import decimal, figures, read, read_all, write
+
+
+def layout(args: Args) -> Layout:
+    """The layout of a description, which is the same as an object and as a text; or a preset."""
+    description = args["layout"]
+    if "preset" in description:
+        return Layout.preset(description["preset"], **read_all(description.get("fields")))
+    as_object = outcome(lambda: Layout(description).to_json())
+    as_text = outcome(lambda: Layout.from_json(json.dumps(description)).to_json())
+    if as_object != as_text:
+        raise AssertionError(f"as an object: {as_object}, as a text: {as_text}")
+    return Layout(description)
+
+
+def to_json(args: Args) -> Any:
+    return layout(args).to_json()
+
+
+def describe(args: Args) -> Any:
+    return figures(layout(args).describe())
+
+
+def pack(args: Args) -> Any:
+    given = {"timestamp": args.get("timestamp_ms"), "sequence": args.get("sequence")}
+    values = {name: read(value) for name, value in given.items() if value is not None}
+    bindables, constants = read_all(args.get("bindables")), read_all(args.get("constants"))
+    return shown(layout(args).pack(**values, bindables=bindables, constants=constants))
+
+
+def parse(args: Args) -> Any:
+    its = layout(args)
+    return fields(its.parse(read_id(its, args["id"])))
+
+
+def read_id(its: Layout, id: str) -> int | bytes:
+    """An ID: decimal in an integer layout, else hex."""
+    return int(id) if its.is_integer else bytes.fromhex(id)
+
+
+def shown(id: int | bytes) -> str:
+    return str(id) if isinstance(id, int) else id.hex()
+
+
+def time_range(args: Args) -> Any:
+    span = int(args["from_ms"]), int(args["to_ms"])
+    lowest, highest = layout(args).time_range(*span, read_all(args.get("bindables")))
+    return {"lowest": shown(lowest), "highest": shown(highest)}
+
+
+def generate(args: Args) -> Any:
+    """A new ID of a generator with the system's clock, and what it holds."""
+    generator = Generator(layout(args), bindables=read_all(args.get("bindables")))
+    id = generator.generate()
+    return {"id": shown(id), "parsed": fields(generator.layout.parse(id))}
+
+
+def fields(parsed: Parsed) -> dict[str, Any]:
+    """What the protocol calls PARSED: only what the layout has."""
+    found = {
+        "timestamp_ms": decimal(parsed.unix_ms),
+        "sequence": decimal(parsed.sequence),
+        "bindables": {name: write(value) for name, value in parsed.bindables.items()},
+        "constants": {name: write(value) for name, value in parsed.constants.items()},
+    }
+    return {name: value for name, value in found.items() if value not in (None, {})}
+
+
+class Trace(Stage):
+    generator: Generator
+
+    def build(self) -> Generator:
+        return Generator(layout(self.args), **self.all_options())
+
+    def all_options(self) -> dict[str, Any]:
+        own = {"bindables": read_all(self.args.get("bindables"))}
+        return {**self.options(), **own, "sequence_only": self.args.get("sequence_only", False)}
+
+    def call(self, step: Args) -> Any:
+        match step["op"]:
+            case "generate":
+                return self.generate(step)
+            case "extend_window":
+                return self.generator.extend_window(int(step["end_ms"]))
+            case "stats":
+                return self.stats()
+            case "close":
+                return figures_of(self.generator.close())
+            case "restore":
+                return self.restore()
+            case _:
+                raise unknown(step)
+
+    def generate(self, step: Args) -> Any:
+        bindables = read_all(step["bindables"]) if "bindables" in step else None
+        if "count" in step:
+            return [shown(id) for id in self.generator.generate_many(step["count"], bindables)]
+        return [shown(self.generator.generate(bindables))]
+
+    def stats(self) -> dict[str, Any]:
+        stats = self.generator.stats()
+        return {"last_ms": decimal(stats.last_ms), "len": str(stats.len), "closed": stats.closed}
+
+    def restore(self) -> Any:
+        """Closes the generator, and goes on with one from the figures of its snapshot."""
+        closed = figures_of(self.generator.close())
+        again = Snapshot(int(closed["tick"]), int(closed["next_sequence"]))
+        self.generator = Generator.restore(self.generator.layout, again, **self.all_options())
+        return closed
+
+
+def figures_of(snapshot: Snapshot) -> dict[str, str]:
+    return {"tick": str(snapshot.tick), "next_sequence": str(snapshot.next_sequence)}
+
+
+OPS = {
+    "json": to_json,
+    "describe": describe,
+    "pack": pack,
+    "parse": parse,
+    "time_range": time_range,
+    "generate": generate,
+    "generator": lambda args: Trace(args).run(),
+}

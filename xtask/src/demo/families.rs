@@ -1,0 +1,107 @@
+//! What the demo asks of each family: how an ID is made, how it is read, and what is printed of it.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+/// A family of IDs.
+pub struct Family {
+    pub name: &'static str,
+    /// The request that makes an ID; the number tells apart what is asked of each runtime.
+    pub make: fn(usize) -> Value,
+    /// The request that reads an ID that was made, and what it must be answered with.
+    pub read: fn(&Value) -> (Value, Value),
+    /// When an ID was made.
+    pub time: fn(&Value) -> Option<Timestamp>,
+    /// What is printed of an ID: heading and where it is (RFC 6901).
+    pub columns: &'static [(&'static str, &'static str)],
+}
+
+pub const SNO: Family = Family {
+    name: "sno",
+    make: |index| json!({"op": "sno.generate", "args": {"metabyte": index + 1}}),
+    read: |id| (json!({"op": "sno.parse", "args": {"text": id["text"]}}), id.clone()),
+    time: |id| milliseconds(&id["unix_ms"]),
+    columns: &[
+        ("text", "/text"),
+        ("metabyte", "/metabyte"),
+        ("partition", "/partition"),
+        ("sequence", "/sequence"),
+    ],
+};
+
+pub const RANDFLAKE: Family = Family {
+    name: "randflake",
+    make: |index| {
+        let lease =
+            json!({"secret": SECRET, "nodes": index + 1, "lease": ["1730000000", "2803741824"]});
+        json!({"op": "randflake.generate", "args": lease})
+    },
+    read: |id| {
+        let args = json!({"secret": SECRET, "id": id["id"]});
+        (json!({"op": "randflake.inspect", "args": args}), id.clone())
+    },
+    time: |id| seconds(&id["timestamp"]),
+    columns: &[("ID", "/id"), ("text", "/text"), ("node", "/node"), ("sequence", "/sequence")],
+};
+
+pub const HOT_GUID: Family = Family {
+    name: "hotguid",
+    // 10 bits of region, 22 bits of shard.
+    make: |index| json!({"op": "hotguid.generate", "args": {"shard_key": (1 << 22) + index}}),
+    read: |id| (json!({"op": "hotguid.parse", "args": {"text": id["text"]}}), id.clone()),
+    time: |id| seconds(&id["timestamp"]),
+    columns: &[
+        ("text", "/text"),
+        ("machine", "/machine"),
+        ("counter", "/counter"),
+        ("shard key", "/shard_key"),
+        ("for SQL Server", "/sql_text"),
+    ],
+};
+
+pub const LAYOUT: Family = Family {
+    name: "layout",
+    make: |index| {
+        let args = json!({"layout": layout(), "bindables": {"shard": (index + 1).to_string()}});
+        json!({"op": "layout.generate", "args": args})
+    },
+    read: |id| {
+        let args = json!({"layout": layout(), "id": id["id"]});
+        (json!({"op": "layout.parse", "args": args}), id["parsed"].clone())
+    },
+    time: |id| milliseconds(&id["parsed"]["timestamp_ms"]),
+    columns: &[
+        ("ID", "/id"),
+        ("data centre", "/parsed/constants/data-center"),
+        ("shard", "/parsed/bindables/shard"),
+        ("sequence", "/parsed/sequence"),
+    ],
+};
+
+/// 16 bytes that all nodes share: of this demo alone.
+const SECRET: &str = "00112233445566778899aabbccddeeff";
+
+/// A snowflake of one's own: milliseconds since 2017, a data centre, a shard and a sequence.
+fn layout() -> Value {
+    json!({"id": "integer", "bits": 64, "fields": [
+        {"kind": "unused", "bits": 1},
+        {"kind": "timestamp", "bits": 41, "tick": "1ms", "epoch_ms": 1_483_228_800_000_i64},
+        {"kind": "constant", "bits": 5, "name": "data-center", "value": 1},
+        {"kind": "bindable", "bits": 5, "name": "shard"},
+        {"kind": "sequence", "bits": 12},
+    ]})
+}
+
+/// IDs of services that everyone knows, and when they were made: service, preset, ID, time.
+pub const KNOWN: [[&str; 4]; 2] = [
+    ["X", "twitter", "1541815603606036480", "1656432460105"],
+    ["Discord", "discord", "175928847299117063", "1462015105796"],
+];
+
+pub fn milliseconds(unix_ms: &Value) -> Option<Timestamp> {
+    Timestamp::from_millisecond(unix_ms.as_str()?.parse().ok()?).ok()
+}
+
+fn seconds(unix_seconds: &Value) -> Option<Timestamp> {
+    Timestamp::from_second(unix_seconds.as_str()?.parse().ok()?).ok()
+}

@@ -1,0 +1,185 @@
+//! Makes IDs of every family in every runtime, reads each of them in every other, and prints what they say.
+
+mod families;
+mod table;
+
+use anyhow::{Context, Result};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+use self::{
+    families::{Family, HOT_GUID, KNOWN, LAYOUT, RANDFLAKE, SNO, milliseconds},
+    table::plain,
+};
+use crate::{
+    conformance::{Driver, Ready, Runtime},
+    workspace,
+};
+
+/// What the metabytes of the sample mean.
+const KINDS: [&str; 6] = ["user", "order", "payment", "ticket", "photo", "label"];
+
+/// An ID's time may lie this far from the time at which it is looked at.
+const RECENT: SignedDuration = SignedDuration::from_mins(5);
+
+/// A runtime with its driver.
+struct Party {
+    runtime: Runtime,
+    driver: Driver,
+}
+
+/// Sets up and builds all, and shows it; false if any two disagree.
+pub fn main() -> Result<bool> {
+    let shell = workspace::shell()?;
+    let ready = Ready::on_this_machine(&shell, &[])?;
+    ready.build(&shell)?;
+    run(&ready)
+}
+
+/// Shows what is built; false if any two disagree, or one is missing where it must not.
+pub fn run(ready: &Ready) -> Result<bool> {
+    let mut parties =
+        ready.runtimes.iter().map(|runtime| Party::start(*runtime)).collect::<Result<Vec<_>>>()?;
+    let made = show(&SNO, &mut parties)?;
+    let mut well = ready.suffices() && made.iter().all(Made::is_well);
+    well &= show_polymorphic(&made, &mut parties)?;
+    for party in parties.extract_if(.., |party| !party.runtime.lacks().is_empty()) {
+        println!("\n{} has no other families yet", party.runtime.name());
+    }
+    for family in [&RANDFLAKE, &HOT_GUID, &LAYOUT] {
+        well &= show(family, &mut parties)?.iter().all(Made::is_well);
+    }
+    well &= show_known(&mut parties)?;
+    println!("\n{}", if well { "every runtime agrees" } else { "SOME RUNTIMES DISAGREE" });
+    Ok(well)
+}
+
+impl Party {
+    fn start(runtime: Runtime) -> Result<Self> {
+        Ok(Self { runtime, driver: Driver::start(runtime)? })
+    }
+
+    /// The value that answers a request.
+    fn ask(&mut self, request: &Value) -> Result<Value> {
+        let answer = self.driver.ask([request].into_iter())?.remove(0);
+        let value = answer.get("ok").cloned();
+        value.with_context(|| format!("{} refused {request}: {answer}", self.runtime.name()))
+    }
+}
+
+/// An ID, when it was made, and who read it as its maker did.
+struct Made {
+    maker: Runtime,
+    id: Value,
+    time: Option<Timestamp>,
+    readers: Readers,
+}
+
+impl Made {
+    fn is_well(&self) -> bool {
+        self.is_recent() && self.readers.all_alike()
+    }
+
+    fn is_recent(&self) -> bool {
+        self.time.is_some_and(|time| Timestamp::now().duration_since(time).abs() < RECENT)
+    }
+}
+
+/// Who was asked, and whether it answered as it must.
+struct Readers(Vec<(Runtime, bool)>);
+
+impl Readers {
+    /// Asks all the same.
+    fn ask(request: &Value, expected: &Value, parties: &mut [Party]) -> Result<Self> {
+        let ask = |party: &mut Party| Ok((party.runtime, party.ask(request)? == *expected));
+        parties.iter_mut().map(ask).collect::<Result<_>>().map(Self)
+    }
+
+    fn all_alike(&self) -> bool {
+        self.0.iter().all(|(_, alike)| *alike)
+    }
+
+    fn names(&self) -> String {
+        let name = |(runtime, alike): &(Runtime, bool)| match alike {
+            true => runtime.name().to_owned(),
+            false => format!("NOT-IN-{}", runtime.name().to_uppercase()),
+        };
+        self.0.iter().map(name).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Makes an ID of a family in each runtime, reads it in all, and prints a row for each.
+fn show(family: &Family, parties: &mut [Party]) -> Result<Vec<Made>> {
+    let mut ids = Vec::new();
+    for (index, party) in parties.iter_mut().enumerate() {
+        ids.push((party.runtime, party.ask(&(family.make)(index))?));
+    }
+    let made = ids.into_iter().map(|(maker, id)| read(family, maker, id, parties));
+    let made = made.collect::<Result<Vec<_>>>()?;
+    print_family(family, &made);
+    Ok(made)
+}
+
+fn read(family: &Family, maker: Runtime, id: Value, parties: &mut [Party]) -> Result<Made> {
+    let (request, expected) = (family.read)(&id);
+    let readers = Readers::ask(&request, &expected, parties)?;
+    Ok(Made { maker, time: (family.time)(&id), id, readers })
+}
+
+fn print_family(family: &Family, made: &[Made]) {
+    println!("\n{}: made in one runtime, read in every other", family.name);
+    let headings = family.columns.iter().map(|(heading, _)| *heading);
+    let headings = ["made in", "time"].into_iter().chain(headings).chain(["read alike in"]);
+    let mut rows = vec![headings.map(str::to_owned).collect::<Vec<_>>()];
+    rows.extend(made.iter().map(|made| row(family, made)));
+    table::print(&rows);
+}
+
+fn row(family: &Family, made: &Made) -> Vec<String> {
+    let time = made.time.map_or_else(|| "NO TIME".to_owned(), |time| time.to_string());
+    let time = if made.is_recent() { time } else { format!("{time} NOT NOW") };
+    let fields =
+        family.columns.iter().map(|(_, at)| made.id.pointer(at).map(plain).unwrap_or_default());
+    let mut row = vec![made.maker.name().to_owned(), time];
+    row.extend(fields);
+    row.push(made.readers.names());
+    row
+}
+
+/// Puts the IDs into one JSON text, whose objects say nothing of their type but by the metabyte of their ID.
+fn show_polymorphic(made: &[Made], parties: &mut [Party]) -> Result<bool> {
+    let objects: Vec<_> = made.iter().map(|made| json!({"id": made.id["text"]})).collect();
+    let sample = json!({ "objects": objects }).to_string();
+    println!("\npolymorphic JSON: the metabyte of an ID tells the type of its object\n{sample}");
+    let mut rows = vec![["object", "kind", "decoded alike in"].map(str::to_owned).to_vec()];
+    let mut well = true;
+    for (index, made) in made.iter().enumerate() {
+        let request = json!({"op": "sno.json", "args": {"json": sample, "pointer": format!("/objects/{index}/id")}});
+        let expected = json!({"id": made.id["text"], "metabyte": made.id["metabyte"]});
+        let readers = Readers::ask(&request, &expected, parties)?;
+        well &= readers.all_alike();
+        rows.push(vec![plain(&made.id["text"]), KINDS[index].to_owned(), readers.names()]);
+    }
+    table::print(&rows);
+    Ok(well)
+}
+
+/// Reads IDs of others, by preset.
+fn show_known(parties: &mut [Party]) -> Result<bool> {
+    println!("\npresets: IDs of well-known services");
+    let mut rows = vec![["service", "ID", "time", "read alike in"].map(str::to_owned).to_vec()];
+    let mut well = true;
+    for [service, preset, id, unix_ms] in KNOWN {
+        let args = json!({"layout": {"preset": preset}, "id": id});
+        let request = json!({"op": "layout.parse", "args": args});
+        let expected = parties[0].ask(&request)?;
+        let readers = Readers::ask(&request, &expected, parties)?;
+        well &= readers.all_alike() && expected["timestamp_ms"] == unix_ms;
+        let time = milliseconds(&expected["timestamp_ms"])
+            .map(|time| time.to_string())
+            .unwrap_or_default();
+        rows.push(vec![service.to_owned(), id.to_owned(), time, readers.names()]);
+    }
+    table::print(&rows);
+    Ok(well)
+}

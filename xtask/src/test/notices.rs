@@ -1,0 +1,49 @@
+//! The suite must see a single wrong digit in any vector file.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use xshell::Shell;
+
+use crate::{
+    conformance::{self, Ready, Runtime},
+    workspace,
+};
+
+/// In each file one text, and another one to put in its first place.
+const FAULTS: [(&str, &str, &str); 14] = [
+    ("sno.json", r#""sequence": 0"#, r#""sequence": 1"#),
+    ("sno_invalid.json", r#""position": 0"#, r#""position": 1"#),
+    ("sno_generator.json", r#""drifts": 0"#, r#""drifts": 1"#),
+    ("polymorphic.json", r#""metabyte": 0"#, r#""metabyte": 1"#),
+    ("sparx64.json", "2bbef15201f55f98", "2bbef15201f55f99"),
+    ("randflake.json", "-6409233573807279069", "-6409233573807279068"),
+    ("randflake_invalid.json", r#""position": 0"#, r#""position": 1"#),
+    ("randflake_generator.json", r#""sequence": 1"#, r#""sequence": 2"#),
+    ("hotguid.json", r#""counter": 1"#, r#""counter": 2"#),
+    ("layout64.json", r#""id": "139264""#, r#""id": "139265""#),
+    ("layoutbytes.json", r#""error": "invalid_length""#, r#""error": "out_of_range""#),
+    ("layout_generator.json", r#""id": "20971520""#, r#""id": "20971519""#),
+    ("presets.json", r#""sequence": "7""#, r#""sequence": "6""#),
+    ("ranges.json", r#""hex": "0"#, r#""hex": "1"#),
+];
+
+pub fn check(shell: &Shell) -> Result<()> {
+    let ready = Ready::on_this_machine(shell, &[Runtime::Rust])?;
+    let (whole, folder) = (workspace::root().join("tests/vectors"), tempfile::tempdir()?);
+    let files = fs::read_dir(&whole)?.count();
+    ensure!(files == FAULTS.len(), "expected a fault for each of {files} vector files");
+    for (file, right, wrong) in FAULTS {
+        let vectors = fs::read_to_string(whole.join(file)).with_context(|| format!("no {file}"))?;
+        let falsified = vectors.replacen(right, wrong, 1);
+        ensure!(falsified != vectors, "expected {right} to falsify in {file}");
+        fs::write(folder.path().join(file), falsified).context("cannot write a vector file")?;
+    }
+    let differing = conformance::differing(folder.path(), &ready)?;
+    for (file, _, wrong) in FAULTS {
+        let is_seen = differing.iter().any(|name| name.starts_with(&format!("{file}: ")));
+        ensure!(is_seen, "{wrong} in {file} went unnoticed");
+    }
+    println!("a wrong digit in any of {files} files is noticed");
+    Ok(())
+}
