@@ -7,6 +7,7 @@ use std::{
     fs::File,
     io::{Read, Write},
     os::fd::FromRawFd,
+    panic::{AssertUnwindSafe, catch_unwind},
 };
 
 use polyflake::{
@@ -28,7 +29,9 @@ fn in_child(work: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
     // SAFETY: the child runs `work`, writes, and leaves without running the test harness's own exit code.
     let child = unsafe { libc::fork() };
     if child == 0 {
-        to.write_all(&work()).ok();
+        // A panic must not come back to the harness, whose other threads this process does not have.
+        let found = catch_unwind(AssertUnwindSafe(work)).unwrap_or_default();
+        to.write_all(&found).ok();
         // SAFETY: ends the child at once.
         unsafe { libc::_exit(0) };
     }

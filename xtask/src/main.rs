@@ -11,6 +11,7 @@ mod bench;
 mod build;
 mod conformance;
 mod demo;
+mod mutants;
 mod test;
 mod tools;
 mod workspace;
@@ -38,6 +39,12 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
+    /// Put deliberate faults into a copy of the core, each of which must turn its tests red
+    Mutants {
+        /// Only faults whose name contains this
+        #[arg(default_value = "")]
+        filter: String,
+    },
     /// Build the wheel, the npm package and the test drivers.
     Build,
 }
@@ -54,6 +61,7 @@ fn main() -> Result<ExitCode> {
         Task::Test(options) => test::main(&options)?,
         Task::Bench(options) => bench::main(&options)?,
         Task::Soak { options } => soak(&options).map(|()| true)?,
+        Task::Mutants { filter } => mutants::main(&filter)?,
         Task::Build => build::all(&workspace::shell()?).map(|()| true)?,
     };
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -1,0 +1,133 @@
+//! Deliberate faults that the suite must catch: each is put into a copy of the tree, and a test must turn red.
+
+use std::{fs, path::Path, process::Stdio};
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+use xshell::{Shell, cmd};
+
+use crate::workspace;
+
+#[derive(Deserialize)]
+struct List {
+    mutant: Vec<Mutant>,
+}
+
+#[derive(Deserialize)]
+struct Edit {
+    find: String,
+    replace: String,
+}
+
+/// A fault, and the tests that must notice it.
+#[derive(Deserialize)]
+struct Mutant {
+    name: String,
+    file: String,
+    #[serde(flatten)]
+    edit: Edit,
+    #[serde(default)]
+    also: Vec<Edit>,
+    checker: Option<String>,
+    arguments: Vec<String>,
+}
+
+/// What became of a mutant.
+enum Fate {
+    Caught,
+    Survived,
+    /// It says nothing: it does not compile.
+    Broken,
+}
+
+/// Runs all mutants whose name contains `filter`; true if all were caught.
+pub fn main(filter: &str) -> Result<bool> {
+    let text = fs::read_to_string(workspace::root().join("tests/mutants/mutants.toml"))?;
+    let list: List = toml::from_str(&text)?;
+    let tree = copy_of_the_tree()?;
+    let (mut caught, mut others) = (0, 0);
+    for mutant in list.mutant.iter().filter(|mutant| mutant.name.contains(filter)) {
+        let fate = mutant.run(&tree).with_context(|| mutant.name.clone())?;
+        let word = match fate {
+            Fate::Caught => "caught",
+            Fate::Survived => "SURVIVED",
+            Fate::Broken => "DOES NOT COMPILE",
+        };
+        println!("{word}: {}", mutant.name);
+        *if matches!(fate, Fate::Caught) { &mut caught } else { &mut others } += 1;
+    }
+    println!("{caught} caught, {others} not");
+    Ok(others == 0)
+}
+
+/// A copy of what is committed or lies uncommitted in tracked files, kept between runs for its builds.
+fn copy_of_the_tree() -> Result<std::path::PathBuf> {
+    let (shell, tree) = (workspace::shell()?, workspace::target().join("mutants/tree"));
+    shell.create_dir(&tree)?;
+    let files = cmd!(shell, "git ls-files core tests/soak Cargo.toml Cargo.lock README.md packages/api.toml tests/vectors").read()?;
+    for file in files.lines() {
+        let (from, to) = (workspace::root().join(file), tree.join(file));
+        fs::create_dir_all(to.parent().context("a file in a folder")?)?;
+        copy_if_changed(&from, &to)?;
+    }
+    let manifest = fs::read_to_string(workspace::root().join("Cargo.toml"))?;
+    let members = manifest
+        .lines()
+        .map(|line| if line.starts_with("members = ") { "members = [\"core\"]" } else { line });
+    fs::write(tree.join("Cargo.toml"), members.collect::<Vec<_>>().join("\n"))?;
+    Ok(tree)
+}
+
+/// Leaves a file alone that is the same, so that it is not built again.
+fn copy_if_changed(from: &Path, to: &Path) -> Result<()> {
+    let text = fs::read(from)?;
+    if fs::read(to).ok().as_ref() != Some(&text) {
+        fs::write(to, text)?;
+    }
+    Ok(())
+}
+
+impl Mutant {
+    fn run(&self, tree: &Path) -> Result<Fate> {
+        let file = tree.join(&self.file);
+        let original = fs::read_to_string(&file)?;
+        let mut mutated = original.clone();
+        for edit in std::iter::once(&self.edit).chain(&self.also) {
+            ensure!(
+                mutated.matches(&edit.find).count() == 1,
+                "expected its place once in {}",
+                self.file
+            );
+            mutated = mutated.replace(&edit.find, &edit.replace);
+        }
+        fs::write(&file, mutated)?;
+        let fate = self.test(tree);
+        fs::write(&file, original)?;
+        fate
+    }
+
+    fn test(&self, tree: &Path) -> Result<Fate> {
+        let shell = Shell::new()?;
+        shell.change_dir(tree);
+        if self.passes(&shell, &["--no-run"])? {
+            Ok(if self.passes(&shell, &[])? { Fate::Survived } else { Fate::Caught })
+        } else {
+            Ok(Fate::Broken)
+        }
+    }
+
+    fn passes(&self, shell: &Shell, more: &[&str]) -> Result<bool> {
+        let kind = self.checker.as_deref().unwrap_or("plain");
+        let release = self.checker.as_ref().map(|_| "--release");
+        let (target, arguments) = (workspace::target().join("mutants").join(kind), &self.arguments);
+        let mut command = std::process::Command::from(cmd!(
+            shell,
+            "cargo test --quiet --package polyflake --all-features {release...} {more...} {arguments...}"
+        ));
+        if let Some(checker) = &self.checker {
+            command.env("RUSTFLAGS", format!("--cfg {checker}"));
+        }
+        command.env("CARGO_TARGET_DIR", target).stdout(Stdio::null()).stderr(Stdio::null());
+        Ok(command.status()?.success())
+    }
+}
