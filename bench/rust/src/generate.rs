@@ -11,7 +11,7 @@ use crate::{
     clocks::Unbound,
     contest::{Against, Contest, Entry, Goal},
     measure::repeat,
-    peers::{CheapMillis, Ferroid, SystemMillis},
+    peers::{Ferroid, SystemMillis},
     samples::{hot_guid, layout, randflake, sno},
 };
 
@@ -59,16 +59,11 @@ fn our_ids() -> Vec<Entry> {
 
 fn their_ids() -> Vec<Entry> {
     let ferroid = Ferroid::new(0, SystemMillis);
-    let cheap = Ferroid::new(0, CheapMillis);
     let ticking = Ferroid::new(0, MonotonicClock::default());
     let mut ulids = ulid::Generator::new();
     vec![
         Entry::peer(CLOCK, repeat(SystemTime::now)),
         Entry::peer(FERROID, repeat(move || ferroid.next_id(|_| spin_loop()))),
-        Entry::peer(
-            "ferroid Atomic, our reading of the clock",
-            repeat(move || cheap.next_id(|_| spin_loop())),
-        ),
         Entry::peer(
             "ferroid Atomic, ticker thread",
             repeat(move || ticking.next_id(|_| spin_loop())),

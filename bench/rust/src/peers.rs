@@ -5,7 +5,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use data_encoding::{Encoding, Specification};
 use fast32::base32::Alphabet32Nopad;
 use ferroid::{define_snowflake_id, generator::AtomicSnowflakeGenerator, time::TimeSource};
-use polyflake::clock::{Clock, SystemClock};
 
 define_snowflake_id!(
     /// So many sequences that the layout's own limit never binds.
@@ -27,16 +26,6 @@ impl TimeSource<u64> for SystemMillis {
     )]
     fn current_millis(&self) -> u64 {
         SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64
-    }
-}
-
-/// The same, as this project reads it: without going through 128 bits.
-pub(crate) struct CheapMillis;
-
-impl TimeSource<u64> for CheapMillis {
-    #[inline]
-    fn current_millis(&self) -> u64 {
-        SystemClock.unix_nanos().unwrap_or_default().cast_unsigned() / 1_000_000
     }
 }
 

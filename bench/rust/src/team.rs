@@ -36,9 +36,15 @@ pub(crate) fn sizes() -> impl Iterator<Item = usize> {
 /// What one thread does so many times.
 pub(crate) type Member = Box<dyn FnMut(u32) + Send>;
 
+/// Keeps what one thread writes off the cache lines of others: members are made side by side.
+#[repr(align(128))]
+struct Apart<T>(T);
+
 /// A member whose work is one call.
-pub(crate) fn member<T>(mut call: impl FnMut() -> T + Send + 'static) -> Member {
+pub(crate) fn member<T>(call: impl FnMut() -> T + Send + 'static) -> Member {
+    let mut call = Apart(call);
     Box::new(move |count| {
+        let Apart(call) = &mut call;
         for _ in 0..count {
             black_box(call());
         }

@@ -1,0 +1,57 @@
+"""Measures the Python package against its peers, and prints each contest as a line of JSON.
+
+Pinned to one processor; `cargo xtask bench` runs it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+
+import ours
+import peers
+from contest import Contest, Entry, Goal
+
+SIZES = [1, 16, 256, 1024, 4096, 16_384, 65_536]
+
+
+def contests() -> Iterator[Contest]:
+    original = "randflake 2.1.0"
+    yield Contest(
+        "python: one ID",
+        ours.ids() + peers.ids(),
+        [Goal("python: Randflake generate", ("Randflake", None), original, 1 / 250)],
+        missing=peers.missing(),
+    )
+    yield Contest(
+        "python: one ID as text",
+        ours.texts() + peers.texts(),
+        [
+            Goal("python: sno text, against ulid-transform", ("sno", None), "ulid-transform", 1.0),
+            Goal("python: sno text, against uuid_utils", ("sno", None), "uuid_utils.uuid7", 0.5),
+        ],
+        missing=peers.missing(),
+    )
+    yield Contest("python: one text read", ours.parses() + peers.parses())
+    limit = Goal("python: sno batch of 65,536 as NumPy, an ID", ("sno, as NumPy", 65_536), None, 1.0)
+    singly = Entry("uuid_utils.uuid7, in a loop", *_in_a_loop(), items=1024, x=1024)
+    yield Contest("python: batches", [*ours.batches(SIZES), singly], [limit], axis="IDs in a call")
+
+
+def _in_a_loop() -> tuple[str, dict[str, object]]:
+    import uuid_utils
+
+    return "[make() for _ in range(1024)]", {"make": uuid_utils.uuid7}
+
+
+def main(text: str = "") -> None:
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    for contest in contests():
+        if contest.is_meant_by(text):
+            print(json.dumps(contest.hold()), flush=True)
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,74 @@
+"""What this project makes: generators whose own caps do not bind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import cycle
+
+from polyflake import hotguid, randflake, sno
+
+from contest import Entry
+from peers import SECRET
+
+#: With so many partitions in turn, batches never meet the cap of one.
+POOL = 512
+
+
+def sno_pool() -> Iterator[sno.Generator]:
+    return cycle([sno.Generator(partition=partition) for partition in range(POOL)])
+
+
+def randflake_ids() -> randflake.Generator:
+    """All nodes, since one has 131,072 IDs a second."""
+    lease = randflake.Lease((0, 131_071), 1_730_000_000, 2_803_741_824)
+    return randflake.Generator(lease, SECRET)
+
+
+def ids() -> list[Entry]:
+    return [
+        Entry("sno", "ids.generate()", {"ids": sno.Generator(partition=1)}, ours=True),
+        Entry("Randflake", "ids.generate()", {"ids": randflake_ids()}, ours=True),
+        Entry("Hot Guid, a uuid.UUID", "ids.generate()", {"ids": hotguid.Generator()}, ours=True),
+    ]
+
+
+def texts() -> list[Entry]:
+    return [
+        Entry("sno", "ids.generate_text()", {"ids": sno.Generator(partition=1)}, ours=True),
+        Entry(
+            "sno, with a metabyte",
+            "ids.generate_text(7)",
+            {"ids": sno.Generator(partition=2)},
+            ours=True,
+        ),
+        Entry("Randflake", "ids.generate_text()", {"ids": randflake_ids()}, ours=True),
+        Entry("Hot Guid", "ids.generate_text()", {"ids": hotguid.Generator()}, ours=True),
+    ]
+
+
+def parses() -> list[Entry]:
+    text = sno.Generator(partition=1).generate_text()
+    number = randflake_ids().generate_text()
+    return [
+        Entry("sno", "parse(text)", {"parse": sno.Sno, "text": text}, ours=True),
+        Entry("sno, the metabyte", "parse(text)", {"parse": sno.metabyte, "text": text}, ours=True),
+        Entry("Randflake", "parse(text)", {"parse": randflake.decode_text, "text": number}, ours=True),
+    ]
+
+
+def batches(sizes: list[int]) -> list[Entry]:
+    """One call for many, as an array that NumPy sees without a copy, and as texts."""
+    import numpy
+
+    pool, numbers = sno_pool(), randflake_ids()
+    entries = []
+    for size in sizes:
+        packed = {"asarray": numpy.asarray, "pool": pool, "size": size}
+        statement = "asarray(next(pool).generate_many(size))"
+        entries.append(Entry("sno, as NumPy", statement, packed, True, size, size))
+        objects = {"asarray": numpy.asarray, "ids": numbers, "size": size}
+        statement = "asarray(ids.generate_many(size))"
+        entries.append(Entry("Randflake, as NumPy", statement, objects, True, size, size))
+        statement = "next(pool).generate_many(size).texts()"
+        entries.append(Entry("sno, a list of texts", statement, packed, True, size, size))
+    return entries

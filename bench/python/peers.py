@@ -1,0 +1,74 @@
+"""Libraries of others, used as their documentation says."""
+
+from __future__ import annotations
+
+import sys
+import time
+import uuid
+
+import nanoid
+import randflake
+import ulid
+import ulid_transform
+import uuid_utils
+
+from contest import Entry
+
+SECRET = b"sixteen byte key"
+
+NO_UUID7 = {"name": "uuid.uuid7", "why": f"new in Python 3.14, this is {sys.version.split()[0]}"}
+
+
+def original_randflake() -> randflake.Generator:
+    now = int(time.time())
+    return randflake.Generator(7, now - 60, now + 3600, SECRET)
+
+
+def missing() -> list[dict[str, str]]:
+    return [] if hasattr(uuid, "uuid7") else [NO_UUID7]
+
+
+def ids() -> list[Entry]:
+    """One ID as the library has it."""
+    entries = [
+        Entry("uuid.uuid4", "make()", {"make": uuid.uuid4}),
+        Entry("uuid_utils.uuid4", "make()", {"make": uuid_utils.uuid4}),
+        Entry("uuid_utils.uuid7", "make()", {"make": uuid_utils.uuid7}),
+        Entry("python-ulid", "make()", {"make": ulid.ULID}),
+        Entry("ulid-transform, bytes", "make()", {"make": ulid_transform.ulid_now_bytes}),
+        Entry("randflake 2.1.0", "ids.generate()", {"ids": original_randflake()}),
+    ]
+    if hasattr(uuid, "uuid7"):
+        entries.append(Entry("uuid.uuid7", "make()", {"make": uuid.uuid7}))
+    return entries
+
+
+def texts() -> list[Entry]:
+    """One ID as text."""
+    entries = [
+        Entry("uuid.uuid4", "str(make())", {"make": uuid.uuid4}),
+        Entry("uuid_utils.uuid4", "str(make())", {"make": uuid_utils.uuid4}),
+        Entry("uuid_utils.uuid7", "str(make())", {"make": uuid_utils.uuid7}),
+        Entry("python-ulid", "str(make())", {"make": ulid.ULID}),
+        Entry("ulid-transform", "make()", {"make": ulid_transform.ulid_now}),
+        Entry("nanoid", "make()", {"make": nanoid.generate}),
+        Entry("randflake 2.1.0", "ids.generate_string()", {"ids": original_randflake()}),
+    ]
+    if hasattr(uuid, "uuid7"):
+        entries.append(Entry("uuid.uuid7", "str(make())", {"make": uuid.uuid7}))
+    return entries
+
+
+def parses() -> list[Entry]:
+    """One text read, strictly."""
+    text = str(uuid.uuid4())
+    return [
+        Entry("uuid.UUID", "parse(text)", {"parse": uuid.UUID, "text": text}),
+        Entry("uuid_utils.UUID", "parse(text)", {"parse": uuid_utils.UUID, "text": text}),
+        Entry("python-ulid", "parse(text)", {"parse": ulid.ULID.from_str, "text": str(ulid.ULID())}),
+        Entry(
+            "ulid-transform, bytes",
+            "parse(text)",
+            {"parse": ulid_transform.ulid_to_bytes, "text": ulid_transform.ulid_now()},
+        ),
+    ]
