@@ -39,6 +39,18 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
+    /// Test whether Randflake IDs spread evenly over shards
+    Uniformity {
+        /// How many IDs
+        #[arg(default_value_t = 10_000_000)]
+        ids: u64,
+    },
+    /// Test whether the cipher's time tells of what it ciphers
+    Timing {
+        /// How many samples each way
+        #[arg(default_value_t = 10_000_000)]
+        samples: u64,
+    },
     /// Put deliberate faults into a copy of the core, each of which must turn its tests red
     Mutants {
         /// Only faults whose name contains this
@@ -49,9 +61,11 @@ enum Task {
     Build,
 }
 
-fn soak(options: &[String]) -> Result<()> {
+/// Runs one of the programs that prove by number.
+fn prove(program: &str, options: &[String]) -> Result<()> {
     let shell = workspace::shell()?;
-    Ok(cmd!(shell, "cargo run --quiet --release --package soak -- {options...}").run()?)
+    let run = cmd!(shell, "cargo run --quiet --release --package soak --bin {program}");
+    Ok(run.arg("--").args(options).run()?)
 }
 
 fn main() -> Result<ExitCode> {
@@ -60,7 +74,9 @@ fn main() -> Result<ExitCode> {
         Task::Demo => demo::main()?,
         Task::Test(options) => test::main(&options)?,
         Task::Bench(options) => bench::main(&options)?,
-        Task::Soak { options } => soak(&options).map(|()| true)?,
+        Task::Soak { options } => prove("soak", &options).map(|()| true)?,
+        Task::Uniformity { ids } => prove("uniformity", &[ids.to_string()]).map(|()| true)?,
+        Task::Timing { samples } => prove("timing", &[samples.to_string()]).map(|()| true)?,
         Task::Mutants { filter } => mutants::main(&filter)?,
         Task::Build => build::all(&workspace::shell()?).map(|()| true)?,
     };

@@ -1,0 +1,119 @@
+//! Whether the cipher's time tells of what it ciphers: Welch's t-test between a fixed block and random ones, after the method
+//! of dudect (Reparaz, Balasch, Verbauwhede 2017).
+//!
+//! `cargo xtask timing` runs it with ten million samples each way.
+
+use std::{hint::black_box, process::ExitCode, time::Instant};
+
+use polyflake::sparx64::Sparx64;
+
+type Block = [u8; 8];
+
+/// Blocks ciphered in one sample, so that it is long against the clock's own time.
+const BLOCKS: usize = 16;
+
+/// Above this, the two kinds of input can be told apart.
+const MOST_T: f64 = 5.0;
+
+/// Mean and variance as they come in (Welford).
+#[derive(Clone, Copy, Default)]
+struct Moments {
+    count: f64,
+    mean: f64,
+    squares: f64,
+}
+
+impl Moments {
+    fn add(&mut self, value: f64) {
+        self.count += 1.0;
+        let before = value - self.mean;
+        self.mean += before / self.count;
+        self.squares += before * (value - self.mean);
+    }
+
+    fn variance_of_mean(&self) -> f64 {
+        self.squares / (self.count - 1.0) / self.count
+    }
+}
+
+/// Welch's t between two kinds of samples.
+fn welch(kinds: [Moments; 2]) -> f64 {
+    let [a, b] = kinds;
+    (a.mean - b.mean).abs() / (a.variance_of_mean() + b.variance_of_mean()).sqrt()
+}
+
+/// Samples that are prepared together: all inputs lie ready before the first is timed, so that the two kinds differ in
+/// nothing but their bytes.
+const PREPARED: usize = 4096;
+
+/// Times `work` on fixed and on random blocks, in random order. Samples slower than most of the first ones are left out: they
+/// were interrupted.
+fn compare(samples: usize, work: impl Fn(Block) -> Block) -> f64 {
+    let mut random = fastrand::Rng::new();
+    let longest = quantile((0..10_000).map(|_| time(&[[0; 8]; BLOCKS], &work)).collect(), 0.9);
+    let mut kinds = [Moments::default(); 2];
+    for _ in 0..samples.div_ceil(PREPARED) {
+        let inputs: Vec<_> = (0..PREPARED).map(|_| input(&mut random)).collect();
+        let times: Vec<_> = inputs.iter().map(|(_, blocks)| time(blocks, &work)).collect();
+        for ((kind, _), nanos) in inputs.iter().zip(times).filter(|(_, nanos)| *nanos <= longest) {
+            kinds[*kind].add(nanos);
+        }
+    }
+    welch(kinds)
+}
+
+/// Blocks of one of the two kinds: 0, the fixed one, or 1.
+fn input(random: &mut fastrand::Rng) -> (usize, [Block; BLOCKS]) {
+    let kind = random.usize(..2);
+    let mask = if kind == 0 { 0 } else { u64::MAX };
+    (kind, [(); BLOCKS].map(|()| (random.u64(..) & mask).to_le_bytes()))
+}
+
+fn time(blocks: &[Block; BLOCKS], work: impl Fn(Block) -> Block) -> f64 {
+    let start = Instant::now();
+    for block in blocks {
+        black_box(work(black_box(*block)));
+    }
+    start.elapsed().as_secs_f64() * 1e9
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "an index"
+)]
+fn quantile(mut values: Vec<f64>, part: f64) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[(values.len() as f64 * part) as usize]
+}
+
+fn main() -> ExitCode {
+    let samples = std::env::args()
+        .nth(1)
+        .map_or(10_000_000, |text| text.parse().expect("a number of samples"));
+    let cipher = Sparx64::new(fastrand::u128(..).to_le_bytes());
+    let encrypt = compare(samples, |block| cipher.encrypt_block(block));
+    let decrypt = compare(samples, |block| cipher.decrypt_block(block));
+    println!("{samples} samples: encrypt t = {encrypt:.2}, decrypt t = {decrypt:.2}");
+    if encrypt.max(decrypt) < MOST_T { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A cipher that takes longer for some blocks than for others is found out.
+    #[test]
+    fn a_leak_is_noticed() {
+        let cipher = Sparx64::new([7; 16]);
+        let leaking = |block: Block| {
+            if block[0] < 64 {
+                cipher.encrypt_block(cipher.encrypt_block(block))
+            } else {
+                cipher.encrypt_block(block)
+            }
+        };
+        assert!(compare(20_000, leaking) > MOST_T);
+    }
+}

@@ -1,0 +1,93 @@
+//! Whether Randflake IDs spread evenly over shards, by their low bits and by their high ones: a chi-square test of IDs made
+//! one after the other.
+//!
+//! `cargo xtask uniformity` runs it on ten million IDs.
+
+use std::process::ExitCode;
+
+use polyflake::{
+    clock::ManualClock,
+    randflake::{EPOCH, Generator, LAST_SECOND, Lease, Randflake},
+};
+use statrs::distribution::{ChiSquared, ContinuousCDF};
+
+/// Shards, as powers of two.
+const SHARD_BITS: [u32; 3] = [1, 4, 10];
+
+/// A fair spread is refused this rarely.
+const LEAST_P: f64 = 0.001;
+
+/// Hands `count` IDs of one node to `each`, second after second.
+fn generate(secret: [u8; 16], count: usize, mut each: impl FnMut(u64)) {
+    let clock = ManualClock::at_unix_ms(1_763_650_000_000);
+    let lease = Lease::new(42, EPOCH, LAST_SECOND + 1).expect("a lease");
+    let ids = Generator::builder(lease, secret).clock(&clock).build().expect("a generator");
+    let mut batch = vec![Randflake::default(); 1 << 17];
+    for (second, start) in (0..count).step_by(batch.len()).enumerate() {
+        clock.set_unix_ms(1_763_650_000_000 + 1000 * i64::try_from(second).expect("few seconds"));
+        let here = &mut batch[..(count - start).min(1 << 17)];
+        ids.fill(here).expect("a fresh second");
+        here.iter().for_each(|id| each(id.to_u64()));
+    }
+}
+
+/// How likely a fair spread is at least as uneven as these counts.
+#[allow(clippy::cast_precision_loss, reason = "counts far below 2^53")]
+fn p_value(counts: &[u64]) -> f64 {
+    let expected = counts.iter().sum::<u64>() as f64 / counts.len() as f64;
+    let statistic: f64 =
+        counts.iter().map(|&count| (count as f64 - expected).powi(2) / expected).sum();
+    ChiSquared::new((counts.len() - 1) as f64).expect("two shards or more").sf(statistic)
+}
+
+/// The p-values of low and high bits, for each number of shards.
+fn spread(secret: [u8; 16], count: usize) -> Vec<(String, f64)> {
+    let mut low = SHARD_BITS.map(|bits| vec![0_u64; 1 << bits]);
+    let mut high = low.clone();
+    generate(secret, count, |id| {
+        for (k, bits) in SHARD_BITS.into_iter().enumerate() {
+            low[k][shard(id & ((1 << bits) - 1))] += 1;
+            high[k][shard(id >> (64 - bits))] += 1;
+        }
+    });
+    let named = |which: &str, counts: &[u64]| {
+        (format!("{} shards by the {which} bits", counts.len()), p_value(counts))
+    };
+    low.iter()
+        .map(|counts| named("low", counts))
+        .chain(high.iter().map(|counts| named("high", counts)))
+        .collect()
+}
+
+fn shard(bits: u64) -> usize {
+    usize::try_from(bits).expect("at most 10 bits")
+}
+
+fn main() -> ExitCode {
+    let count =
+        std::env::args().nth(1).map_or(10_000_000, |text| text.parse().expect("a number of IDs"));
+    let secret: [u8; 16] = fastrand::u128(..).to_le_bytes();
+    let tests = spread(secret, count);
+    for (name, p) in &tests {
+        println!("{count} IDs, {name}: p = {p:.4}");
+    }
+    if tests.iter().all(|(_, p)| *p > LEAST_P) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_million_ids_spread_evenly() {
+        for (name, p) in spread(*b"sixteen byte key", 1_000_000) {
+            assert!(p > LEAST_P, "{name}: {p}");
+        }
+    }
+
+    #[test]
+    fn an_uneven_spread_is_noticed() {
+        assert!(p_value(&[500_000, 502_000]) > LEAST_P);
+        assert!(p_value(&[500_000, 504_000]) < LEAST_P);
+    }
+}
