@@ -21,6 +21,7 @@ pub use driver::Driver;
 pub use runtime::Runtime;
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     thread,
     time::Instant,
@@ -62,7 +63,7 @@ impl Default for Options {
             vectors: workspace::root().join("tests/vectors"),
             runtimes: Vec::new(),
             seed: None,
-            cases: 10_000,
+            cases: 20_000,
         }
     }
 }
@@ -123,11 +124,13 @@ pub fn run(options: &Options, ready: &Ready) -> Result<bool> {
     let mut cases = vectors::read(&options.vectors)?;
     let seed = options.seed.unwrap_or_else(|| fastrand::u64(..));
     cases.extend(describe::families());
-    cases.extend(random::cases(seed, options.cases));
     println!(
         "random: {} cases of seed {seed} (again: cargo xtask conformance --seed {seed} --cases {0})",
         options.cases
     );
+    let drawn: Vec<_> = random::cases(seed, options.cases).collect();
+    print_families(&drawn);
+    cases.extend(drawn);
     let start = Instant::now();
     let answers = ask_all(&cases, &ready.runtimes)?;
     let wrong = mismatches(&cases, &answers);
@@ -140,6 +143,13 @@ pub fn run(options: &Options, ready: &Ready) -> Result<bool> {
         wrong.len()
     );
     Ok(wrong.is_empty())
+}
+
+/// How many cases there are of each family.
+fn print_families(cases: &[Case]) {
+    let mut counts = BTreeMap::new();
+    cases.iter().for_each(|case| *counts.entry(case.family()).or_insert(0) += 1);
+    counts.iter().for_each(|(family, count)| println!("  {family:<24} {count} cases"));
 }
 
 /// The names of the cases in a folder's vector files that any answer differs from.

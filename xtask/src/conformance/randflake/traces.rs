@@ -71,20 +71,25 @@ fn second(rng: &mut Rng) -> i64 {
     }
 }
 
+/// A clock in the midst of a second.
+fn reading(rng: &mut Rng, second: i64) -> String {
+    (second * 1000 + rng.i64(0..1000)).to_string()
+}
+
 /// Readings that mostly go forward within a call.
 fn clock(rng: &mut Rng) -> Value {
     let mut readings: Vec<_> = (0..rng.usize(1..4)).map(|_| second(rng)).collect();
     if rng.u32(..3) > 0 {
         readings.sort_unstable();
     }
-    let mut readings: Vec<_> =
-        readings.into_iter().map(|second| (second * 1000 + rng.i64(0..1000)).to_string()).collect();
+    let mut readings: Vec<_> = readings.into_iter().map(|second| reading(rng, second)).collect();
     if rng.u32(..40) == 0 {
         readings.push(one_of(rng, &["raise", "none", "boolean", "float"]).to_owned());
     }
     readings.into()
 }
 
+/// A large batch sees one time, since how often it looks is not part of the format.
 fn step(rng: &mut Rng, options: &Value, depth: u32) -> Value {
     let mut step = match rng.u32(..24) {
         0 | 1 => extension(rng, options),
@@ -94,8 +99,14 @@ fn step(rng: &mut Rng, options: &Value, depth: u32) -> Value {
         9 if rng.u32(..20) == 0 => json!({"op": "generate", "count": 131_072 + rng.i32(-40..=40)}),
         _ => json!({"op": "generate"}),
     };
-    step["clock"] = clock(rng);
-    if depth > 0 && rng.u32(..16) == 0 {
+    let is_large = step["count"].as_u64().is_some_and(|count| count > 1000);
+    step["clock"] = if is_large {
+        let second = second(rng);
+        json!([reading(rng, second)])
+    } else {
+        clock(rng)
+    };
+    if depth > 0 && !is_large && rng.u32(..16) == 0 {
         step["inside"] =
             (0..rng.usize(1..4)).map(|_| self::step(rng, options, depth - 1)).collect();
     }
