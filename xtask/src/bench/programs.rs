@@ -79,8 +79,8 @@ fn python<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
 
 fn build_node(shell: &Shell) -> Result<()> {
     tools::node(shell)?;
-    tools::bench_node(shell)?;
-    build::build(shell, Language::JavaScript)
+    build::build(shell, Language::JavaScript)?;
+    tools::bench_node(shell)
 }
 
 /// Pinned from outside, since Node cannot pin itself; where there is no taskset the system may move it.

@@ -1,0 +1,43 @@
+/**
+ * Measures the npm package against its peers, and prints each contest as a line of JSON. `cargo xtask bench` runs it, pinned
+ * to one processor.
+ */
+import { batch, type Contest, hold, isMeantBy, peer } from "./contest.js";
+import * as ours from "./ours.js";
+import * as peers from "./peers.js";
+
+const SIZES = [1, 16, 256, 1024, 4096, 16_384];
+
+function oneText(): Contest {
+  return {
+    name: "node: one ID as text",
+    entries: [...ours.texts(), ...peers.texts()],
+    goals: [{ name: "node: a sno text", ours: ours.snoText, against: peers.randomUuid, most: 0.7 }],
+    missing: peers.missing,
+  };
+}
+
+function batches(): Contest {
+  const { packed, texts } = ours.batches(SIZES);
+  const singly = peer("crypto.randomUUID, in a loop", () => Array.from({ length: 1024 }, () => crypto.randomUUID()));
+  const loop = batch(singly, 1024);
+  const of1024 = texts.find(({ x }) => x === 1024)!;
+  return {
+    name: "node: batches",
+    axis: "IDs in a call",
+    entries: [...packed, ...texts, loop],
+    goals: [{ name: "node: sno texts, a batch of 1024", ours: of1024, against: loop, most: 0.15 }],
+  };
+}
+
+const contests: (() => Contest)[] = [
+  oneText,
+  () => ({ name: "node: one text read", entries: [...ours.reads(), ...peers.reads()] }),
+  batches,
+];
+
+const filter = process.argv[2] ?? "";
+for (const make of contests) {
+  const contest = make();
+  if (isMeantBy(contest, filter)) console.log(JSON.stringify(hold(contest)));
+}

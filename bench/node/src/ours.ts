@@ -1,0 +1,43 @@
+/** What this project makes: generators whose own caps do not bind. */
+import { sno } from "polyflake";
+import { metabyte } from "polyflake/decode";
+import { sno as inWasm } from "polyflake/wasm";
+import { batch, type Entry, ours } from "./contest.js";
+
+/** With so many partitions in turn, batches never meet the cap of one. */
+const POOL = 512;
+
+function snoPool(): () => sno.Generator {
+  const pool = Array.from({ length: POOL }, (_, partition) => new sno.Generator({ partition }));
+  let turn = 0;
+  return () => pool[turn++ % POOL]!;
+}
+
+export const snoText: Entry = ours("sno", new sno.Generator({ partition: 1 }).generate);
+
+export function texts(): Entry[] {
+  const withMetabyte = new sno.Generator({ partition: 2 });
+  return [
+    snoText,
+    ours("sno, with a metabyte", () => withMetabyte.generate(7)),
+    ours("sno, in wasm", new inWasm.Generator({ partition: 3 }).generate),
+  ];
+}
+
+export function reads(): Entry[] {
+  const text = sno.generate(7);
+  return [
+    ours("sno, all fields", () => sno.parse(text)),
+    ours("sno, the metabyte", () => metabyte(text)),
+    ours("sno, whether it is one", () => sno.isValid(text)),
+  ];
+}
+
+/** One call for many: packed bytes, and texts. */
+export function batches(sizes: number[]): { packed: Entry[]; texts: Entry[] } {
+  const next = snoPool();
+  return {
+    packed: sizes.map((size) => batch(ours("sno, packed", () => next().generateMany(size)), size)),
+    texts: sizes.map((size) => batch(ours("sno, texts", () => next().generateMany(size).texts()), size)),
+  };
+}

@@ -1,0 +1,52 @@
+/** Libraries of others, used as their documentation says, and what Node itself has. */
+import crypto from "node:crypto";
+import { TwitterSnowflake } from "@sapphire/snowflake";
+import { nanoid } from "nanoid";
+import { monotonicFactory, ulid } from "ulid";
+import { parse, stringify, v4, v7 } from "uuid";
+import { type Entry, type Missing, peer } from "./contest.js";
+import { Generator } from "./randflake.js";
+
+/** New in Node 24. */
+const { randomUUIDv7 } = crypto as { randomUUIDv7?: () => string };
+
+export const missing: Missing[] =
+  randomUUIDv7 === undefined ? [{ name: "crypto.randomUUIDv7", why: `Node ${process.version} has none` }] : [];
+
+export const SECRET = new TextEncoder().encode("sixteen byte key");
+
+export const randomUuid: Entry = peer("crypto.randomUUID", () => crypto.randomUUID());
+
+export function texts(): Entry[] {
+  const monotonic = monotonicFactory();
+  return [
+    randomUuid,
+    ...(randomUUIDv7 === undefined ? [] : [peer("crypto.randomUUIDv7", () => randomUUIDv7())]),
+    peer("uuid v4", () => v4()),
+    peer("uuid v7", () => v7()),
+    peer("ulid", () => ulid()),
+    peer("ulid, monotonic", () => monotonic()),
+    peer("nanoid", () => nanoid()),
+  ];
+}
+
+export const plainRandflake: Entry = peer("Randflake in plain TypeScript", plain());
+
+export function bigints(): Entry[] {
+  return [plainRandflake, peer("@sapphire/snowflake", () => TwitterSnowflake.generate())];
+}
+
+export function reads(): Entry[] {
+  const [text, bytes] = [v4(), parse(v4())];
+  return [peer("uuid, to bytes", () => parse(text)), peer("uuid, from bytes", () => stringify(bytes))];
+}
+
+/** Nodes in turn, so that none runs out of IDs; checked first, since a peer that computes something else is none. */
+function plain(): () => bigint {
+  const key = Uint8Array.from({ length: 16 }, (_, k) => 17 * k);
+  const published = new Generator(0, key).encrypt(0xefcdab8967452301n);
+  if (BigInt.asUintN(64, published) !== 0x985ff50152f1be2bn) throw new Error("the plain cipher is not SPARX-64");
+  const nodes = Array.from({ length: 64 }, (_, node) => new Generator(node, SECRET));
+  let turn = 0;
+  return () => nodes[turn++ & 63]!.generate();
+}
