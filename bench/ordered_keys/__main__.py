@@ -1,0 +1,59 @@
+"""Inserts rows under each kind of key, and says what they took: arguments are the program that makes keys, how many rows, and
+the file to write to. `cargo xtask bench --ordered-keys` runs it.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import in_postgresql
+import in_sqlite
+from tables import KINDS, Fill, Filled, Key, Kind
+
+#: Each table is filled so often, in turn with the others; the time is the median.
+ROUNDS = 3
+
+
+def main(program: str, rows: str, into: str) -> None:
+    keys = {kind: kind.keys(program, int(rows)) for kind in KINDS}
+    with ExitStack() as stack:
+        fills: list[Fill] = [in_sqlite.fill]
+        if programs := in_postgresql.programs():
+            connection = stack.enter_context(in_postgresql.server(programs))
+            fills.append(lambda kind, keys: in_postgresql.fill(connection, kind, keys))
+        else:
+            print("no PostgreSQL on this machine (initdb is not found): only SQLite is measured")
+        tables = [median(filled) for fill in fills for filled in in_turn(fill, keys)]
+    show(tables)
+    Path(into).write_text(json.dumps([asdict(table) for table in tables]))
+
+
+def in_turn(fill: Fill, keys: dict[Kind, list[Key]]) -> Iterable[tuple[Filled, ...]]:
+    """For each kind of key, what the rounds came to."""
+    rounds = [[fill(kind, keys[kind]) for kind in KINDS] for _ in range(ROUNDS)]
+    return zip(*rounds, strict=True)
+
+
+def median(rounds: tuple[Filled, ...]) -> Filled:
+    """The last round, with the median time."""
+    return replace(rounds[-1], seconds=statistics.median(filled.seconds for filled in rounds))
+
+
+def show(tables: list[Filled]) -> None:
+    for database in dict.fromkeys(table.database for table in tables):
+        print(f"\n{database}: rows of 100 bytes and a key")
+        print(f"  {'key':<24} {'seconds':>8} {'key pages':>10} {'MB':>7} {'log MB':>7}")
+        for table in tables:
+            if table.database == database:
+                log = "" if table.log_bytes is None else f"{table.log_bytes / 1e6:.0f}"
+                size = f"{table.bytes / 1e6:.0f}"
+                print(f"  {table.key:<24} {table.seconds:>8.2f} {table.pages:>10} {size:>7} {log:>7}")
+
+
+main(*sys.argv[1:])

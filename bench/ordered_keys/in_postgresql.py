@@ -1,0 +1,91 @@
+"""PostgreSQL: a server of its own for the run, with its defaults, over a socket in a temporary folder."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+
+from tables import Filled, Key, Kind, transactions
+
+#: The server's shared memory: smaller than the table, as in SQLite's case.
+SHARED_BUFFERS = "32MB"
+
+
+def programs() -> Path | None:
+    """The folder of the server's programs: Debian keeps them out of the path."""
+    found = shutil.which("initdb")
+    folders = [Path(found).parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    return folders[-1] if folders and (folders[-1] / "initdb").exists() else None
+
+
+def _user() -> str | None:
+    """Whom to run the server as: it refuses to be root."""
+    if os.geteuid() != 0:
+        return None
+    try:
+        return pwd.getpwnam("postgres").pw_name
+    except KeyError:
+        return "nobody"
+
+
+@contextmanager
+def server(folder_of_programs: Path) -> Iterator[psycopg.Connection]:
+    """A connection to a new server, which is gone with everything in it afterwards."""
+    user = _user()
+    with tempfile.TemporaryDirectory(prefix="keys") as folder:
+        if user is not None:
+            shutil.chown(folder, user)
+        data = Path(folder) / "data"
+        run = {"check": True, "stdout": subprocess.DEVNULL, "user": user, "cwd": folder}
+        initdb = [folder_of_programs / "initdb", "--auth=trust", "--username=bench", "--no-sync", data]
+        subprocess.run(initdb, **run)  # type: ignore[call-overload]
+        options = f"-k {folder} -c listen_addresses='' -c shared_buffers={SHARED_BUFFERS}"
+        control = [folder_of_programs / "pg_ctl", "--pgdata", data, "--wait"]
+        log = ["--log", Path(folder) / "log", "--options", options]
+        subprocess.run([*control, *log, "start"], **run)  # type: ignore[call-overload]
+        try:
+            with psycopg.connect(host=folder, user="bench", dbname="postgres", autocommit=True) as connection:
+                yield connection
+        finally:
+            stop = [*control, "--mode", "fast", "stop"]
+            subprocess.run(stop, **run)  # type: ignore[call-overload]
+
+
+def name(connection: psycopg.Connection) -> str:
+    version = connection.info.server_version
+    return f"PostgreSQL {version // 10_000}.{version % 10_000}"
+
+
+def fill(connection: psycopg.Connection, kind: Kind, keys: list[Key]) -> Filled:
+    """Inserts the rows by COPY, a transaction for each part, from a fresh checkpoint to the next."""
+    column = "bigint" if kind.integer else "bytea"
+    connection.execute("DROP TABLE IF EXISTS rows")
+    connection.execute(f"CREATE TABLE rows (id {column} PRIMARY KEY, payload bytea)")  # type: ignore[arg-type]
+    connection.execute("CHECKPOINT")
+    before = _log_position(connection)
+    start = time.perf_counter()
+    for rows in transactions(keys):
+        with connection.cursor().copy("COPY rows FROM STDIN (FORMAT BINARY)") as copy:
+            copy.set_types([column.replace("bigint", "int8"), "bytea"])
+            for row in rows:
+                copy.write_row(row)
+    connection.execute("CHECKPOINT")
+    seconds = time.perf_counter() - start
+    log = _log_position(connection) - before
+    sizes = "SELECT pg_relation_size('rows_pkey') / 8192, pg_total_relation_size('rows')"
+    pages, size = connection.execute(sizes).fetchone() or (0, 0)
+    return Filled(name(connection), kind.name, seconds, pages, size, log)
+
+
+def _log_position(connection: psycopg.Connection) -> int:
+    row = connection.execute("SELECT pg_current_wal_lsn() - '0/0'::pg_lsn").fetchone()
+    return int(row[0]) if row else 0

@@ -1,0 +1,26 @@
+"""Draws what was measured as SVG: arguments are the JSON file and the folder to draw into. `cargo xtask bench --plots` runs it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import contests
+import keys
+from style import use_style
+
+
+def main(file: str, folder: str) -> None:
+    report: dict[str, Any] = json.loads(Path(file).read_text())
+    use_style()
+    into = Path(folder)
+    into.mkdir(parents=True, exist_ok=True)
+    if "tables" in report:
+        keys.draw(report, into)
+    else:
+        contests.draw(report, into)
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,135 @@
+"""Plots of contests: dots of one language against its peers, curves over an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import cycle
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter
+
+from style import OUR_CURVES, OURS, THEIR_CURVES, THEIRS, save
+
+Entry: TypeAlias = dict[str, Any]
+
+METHOD = "All timed in turn in one process on one processor; medians of 101 rounds, whiskers are quartiles."
+IN_WORDS = {"rust": "Rust", "python": "Python", "node": "Node"}
+
+
+def draw(report: dict[str, Any], folder: Path) -> None:
+    """Every plot that the report has contests for."""
+    held = {contest["contest"]: contest for contest in report["contests"]}
+    for language in IN_WORDS:
+        ones = {"an ID": held.get(f"{language}: one ID"), "its text": held.get(f"{language}: one ID as text")}
+        if any(ones.values()):
+            _peers(language, {what: one for what, one in ones.items() if one}, report, folder)
+        if batches := held.get(f"{language}: batches"):
+            _batches(language, batches, report, folder)
+    if threads := held.get("rust: threads"):
+        _threads(threads, report, folder)
+
+
+def _peers(language: str, ones: dict[str, Any], report: dict[str, Any], folder: Path) -> None:
+    """One ID, and one ID as text, side by side."""
+    tallest = max(len(contest["entries"]) for contest in ones.values())
+    size = (5.6 * len(ones) + 0.6, 1.5 + 0.3 * tallest)
+    figure, axes = pyplot.subplots(1, len(ones), figsize=size, squeeze=False, layout="constrained")
+    figure.get_layout_engine().set(rect=(0, 0.5 / size[1], 1, 1 - 0.5 / size[1]))  # type: ignore[union-attr]
+    for axis, (what, contest) in zip(axes[0], ones.items(), strict=True):
+        _dots(axis, contest["entries"])
+        axis.set_title(f"{IN_WORDS[language]}: making {what}")
+    save(figure, folder / f"{language}.svg", report["machine"], METHOD)
+
+
+def _dots(axis: Axes, entries: list[Entry]) -> None:
+    """The fastest on top; a logarithmic scale where the slowest would hide all others. Dots, since a bar's length says nothing
+    on such a scale.
+    """
+    entries = sorted(entries, key=lambda entry: -entry["ns"])
+    nanos = [entry["ns"] for entry in entries]
+    for place, entry in enumerate(entries):
+        low, high = entry["quartiles_ns"]
+        spread = [[entry["ns"] - low], [high - entry["ns"]]]
+        colour = OURS if entry["ours"] else THEIRS
+        axis.errorbar(entry["ns"], place, xerr=spread, fmt="o", markersize=8, color=colour, ecolor="#202124", elinewidth=1)
+        above = {"textcoords": "offset points", "va": "center", "fontsize": 8}
+        axis.annotate(_figure(entry["ns"]), (high, place), (8, 0), **above)
+    axis.set_yticks(range(len(entries)), [entry["name"] for entry in entries])
+    axis.set_ylim(-0.7, len(entries) - 0.3)
+    wide = max(nanos) > 20 * min(nanos)
+    if wide:
+        axis.set_xscale("log")
+        axis.set_xlim(min(nanos) / 1.6, max(nanos) * 3)
+    else:
+        axis.set_xlim(0, max(nanos) * 1.2)
+    axis.xaxis.set_major_formatter(FuncFormatter(_plain))
+    axis.set_xlabel("ns an ID" + (", logarithmic" if wide else ""))
+    axis.plot([], [], "o", color=OURS, label="polyflake")
+    axis.plot([], [], "o", color=THEIRS, label="others")
+    axis.legend(loc="upper right")
+
+
+def _batches(language: str, contest: dict[str, Any], report: dict[str, Any], folder: Path) -> None:
+    figure, axis = pyplot.subplots(figsize=(9, 4.6))
+    axis.set_xscale("log", base=4)
+    axis.set_yscale("log")
+    _curves(axis, contest["entries"], lambda entry: float(entry["ns"]))
+    axis.set_ylabel("ns an ID, logarithmic")
+    axis.set_xlabel("IDs in one call, logarithmic")
+    axis.set_title(f"{IN_WORDS[language]}: what an ID costs, by how many are made at once")
+    figure.subplots_adjust(left=0.08, right=0.7, top=0.92, bottom=0.21)
+    save(figure, folder / f"{language}-batches.svg", report["machine"], METHOD.replace("whiskers", "shades"))
+
+
+def _threads(contest: dict[str, Any], report: dict[str, Any], folder: Path) -> None:
+    figure, axis = pyplot.subplots(figsize=(9, 4.6))
+    _curves(axis, contest["entries"], lambda entry: 1000 / entry["ns"], _inverse)
+    axis.set_ylim(bottom=0)
+    axis.set_xticks(sorted({entry["x"] for entry in contest["entries"]}))
+    axis.set_ylabel("million IDs a second, all threads together")
+    axis.set_xlabel("threads, each on a processor of its own")
+    axis.set_title("Rust: throughput against threads, the system's clock read for every ID")
+    figure.subplots_adjust(left=0.08, right=0.7, top=0.92, bottom=0.21)
+    note = "Medians of 101 rounds in turn, shades are quartiles. Ticks are shortened so that no format's cap binds."
+    save(figure, folder / "threads.svg", report["machine"], note)
+
+
+def _inverse(entry: Entry) -> tuple[float, float]:
+    low, high = entry["quartiles_ns"]
+    return 1000 / high, 1000 / low
+
+
+def _spread(entry: Entry) -> tuple[float, float]:
+    low, high = entry["quartiles_ns"]
+    return low, high
+
+
+def _curves(
+    axis: Axes,
+    entries: list[Entry],
+    value: Callable[[Entry], float],
+    spread: Callable[[Entry], tuple[float, float]] = _spread,
+) -> None:
+    """A curve for each name, with its quartiles as a shade."""
+    ours, theirs = cycle(OUR_CURVES), cycle(THEIR_CURVES)
+    for name in dict.fromkeys(entry["name"] for entry in entries):
+        curve = [entry for entry in entries if entry["name"] == name]
+        colour = next(ours) if curve[0]["ours"] else next(theirs)
+        x = [entry["x"] for entry in curve]
+        axis.plot(x, [value(entry) for entry in curve], marker="o", markersize=4, color=colour, label=name)
+        low, high = zip(*(spread(entry) for entry in curve), strict=True)
+        axis.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
+    axis.xaxis.set_major_formatter(FuncFormatter(_plain))
+    axis.yaxis.set_major_formatter(FuncFormatter(_plain))
+    axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+
+
+def _plain(value: float, _place: object) -> str:
+    return f"{value:,.0f}" if value >= 1 else f"{value:g}"
+
+
+def _figure(nanos: float) -> str:
+    return f"{nanos:,.0f}" if nanos >= 99.5 else f"{nanos:.3g}"

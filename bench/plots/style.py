@@ -1,0 +1,43 @@
+"""How all plots look, and what stands below each: where and when its figures were taken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from matplotlib import pyplot
+from matplotlib.figure import Figure
+
+OURS = "#0b6e4f"
+THEIRS = "#9aa0a6"
+#: For curves: ours in the first colours, peers in greys.
+OUR_CURVES = ["#0b6e4f", "#d1495b", "#30638e", "#edae49"]
+THEIR_CURVES = ["#5f6368", "#9aa0a6", "#c3c7cb"]
+
+
+def use_style() -> None:
+    matplotlib.use("svg")
+    pyplot.rcParams.update(
+        {
+            "font.size": 10,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "grid.color": "#e4e6e8",
+            "axes.axisbelow": True,
+            "legend.frameon": False,
+            # The same figures give the same file.
+            "svg.hashsalt": "polyflake",
+        }
+    )
+
+
+def save(figure: Figure, file: Path, machine: dict[str, Any], note: str) -> None:
+    """Writes a plot with its caption: what was done, on which machine, when."""
+    place = f"{machine['processor']}, {machine['processors']} processors, {machine['system']}, {machine['date']}"
+    busy = machine["load"] is not None and machine["load"] > machine["processors"] / 2
+    warning = f"; others were at work (load {machine['load']:.1f}): provisional" if busy else ""
+    figure.text(0.01, 0.01, f"{note}\n{place}{warning}", fontsize=8, color="#5f6368", va="bottom")
+    figure.savefig(file, metadata={"Date": None})
+    pyplot.close(figure)
