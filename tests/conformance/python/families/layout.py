@@ -40,7 +40,7 @@ def pack(args: Args) -> Any:
 
 def parse(args: Args) -> Any:
     its = layout(args)
-    return fields(its.parse(read_id(its, args["id"])))
+    return fields(its.parse(read(args["id_value"]) if "id_value" in args else read_id(its, args["id"])))
 
 
 def read_id(its: Layout, id: str) -> int | bytes:

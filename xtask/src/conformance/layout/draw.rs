@@ -63,10 +63,11 @@ pub struct Needs {
     pub epochs: fn(&mut Rng) -> i64,
 }
 
-/// A layout of 64 bits or of 1 to 40 bytes, of all kinds and types.
+/// A layout of 64 bits or of 1 to 40 bytes, now and then of many more, of all kinds and types.
 pub fn layout(rng: &mut Rng) -> Drawn {
     let is_bytes = rng.u32(..3) > 0;
-    let bits = if is_bytes { 8 * rng.u32(1..=40) } else { 64 };
+    let length = if rng.u32(..40) == 0 { rng.u32(41..=300) } else { rng.u32(1..=40) };
+    let bits = if is_bytes { 8 * length } else { 64 };
     let needs = Needs { bits, is_bytes, epochs: epoch };
     let mut parts = Vec::new();
     while left(&needs, &parts) > 0 && parts.len() < 16 {

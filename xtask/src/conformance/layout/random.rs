@@ -35,7 +35,7 @@ fn of_layout(rng: &mut Rng, kind: u32) -> Case {
     let drawn = layout(rng);
     let (op, args) = match kind {
         4..=8 => ("layout.pack", values(rng, &drawn)),
-        9..=11 => ("layout.parse", json!({"id": random_id(rng, &drawn)})),
+        9..=11 => ("layout.parse", any_id(rng, &drawn)),
         12 => ("layout.describe", json!({})),
         _ => ("layout.json", json!({})),
     };
@@ -101,6 +101,16 @@ fn put(args: &mut Value, part: &Part, value: Value) {
         "sequence" => args["sequence"] = value,
         "constant" => args["constants"][&part.name] = value,
         _ => args["bindables"][&part.name] = value,
+    }
+}
+
+/// An ID of the layout's kind, or of the other.
+fn any_id(rng: &mut Rng, drawn: &Drawn) -> Value {
+    let id = random_id(rng, drawn);
+    match (rng.u32(..20), drawn.layout["id"] == "integer") {
+        (0, true) => json!({"id_value": {"hex": hex(rng, 8)}}),
+        (0, false) => json!({"id_value": rng.i64(..).to_string()}),
+        _ => json!({"id": id}),
     }
 }
 

@@ -17,6 +17,9 @@ pub const END: i64 = 2_803_741_824;
 
 /// One random question.
 pub fn id(rng: &mut Rng) -> Case {
+    if rng.u32(..30) == 0 {
+        return of_foreign(rng);
+    }
     let (op, args) = match rng.u32(..8) {
         0..=2 => ("randflake.decode", json!({"text": text(rng)})),
         3 => ("randflake.encode", json!({"id": signed(rng)})),
@@ -26,6 +29,15 @@ pub fn id(rng: &mut Rng) -> Case {
         _ => ("randflake.encrypt", fields(rng)),
     };
     Case::new(op, op, args, Pattern::Any)
+}
+
+/// A value that is no ID, or no text of one.
+fn of_foreign(rng: &mut Rng) -> Case {
+    let bytes = json!({"hex": hex(rng, 8)});
+    let value = [bytes, json!(true), json!(1.5), json!([]), Value::Null][rng.usize(..5)].clone();
+    let [decode, encode] = [("randflake.decode_value", "text"), ("randflake.encode", "id")];
+    let (op, argument) = if rng.bool() { decode } else { encode };
+    Case::new(op, op, json!({argument: value}), Pattern::Any).for_dynamic_languages()
 }
 
 /// A text of an ID, or almost: leading zeros and values past 64 bits too.

@@ -58,8 +58,14 @@ fn given<'v>(layout: &'v Layout, args: &Value) -> Result<Values<'v>, Failure> {
     Ok(given)
 }
 
-/// An ID: decimal in an integer layout, else hex.
+/// An ID: decimal in an integer layout, else hex; or a VALUE, which need not be of the layout's kind.
 fn id(layout: &Layout, args: &Value) -> Result<Id, Failure> {
+    if let Some(value) = args.get("id_value") {
+        return match values::read(value)? {
+            Field::Bytes(bytes) => Ok(Id::Bytes(bytes.into_owned())),
+            _ => integer(args, "id_value").map(Id::Integer),
+        };
+    }
     if layout.is_integer() {
         return integer(args, "id").map(Id::Integer);
     }
