@@ -69,7 +69,7 @@ def fill(connection: psycopg.Connection, kind: Kind, keys: list[Key]) -> Filled:
     """Inserts the rows by COPY, a transaction for each part, from a fresh checkpoint to the next."""
     column = "bigint" if kind.integer else "bytea"
     connection.execute("DROP TABLE IF EXISTS rows")
-    connection.execute(f"CREATE TABLE rows (id {column} PRIMARY KEY, payload bytea)")  # type: ignore[arg-type]
+    connection.execute(f"CREATE TABLE rows (id {column} PRIMARY KEY, payload bytea)")
     connection.execute("CHECKPOINT")
     before = _log_position(connection)
     start = time.perf_counter()

@@ -11,7 +11,7 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
-from style import OUR_CURVES, OURS, THEIR_CURVES, THEIRS, save
+from style import OUR_CURVES, OURS, THEIR_CURVES, THEIRS, label, leave_room, save
 
 Entry: TypeAlias = dict[str, Any]
 
@@ -23,7 +23,7 @@ def draw(report: dict[str, Any], folder: Path) -> None:
     """Every plot that the report has contests for."""
     held = {contest["contest"]: contest for contest in report["contests"]}
     for language in IN_WORDS:
-        ones = {"an ID": held.get(f"{language}: one ID"), "its text": held.get(f"{language}: one ID as text")}
+        ones = {"one ID": held.get(f"{language}: one ID"), "one ID as text": held.get(f"{language}: one ID as text")}
         if any(ones.values()):
             _peers(language, {what: one for what, one in ones.items() if one}, report, folder)
         if batches := held.get(f"{language}: batches"):
@@ -36,11 +36,11 @@ def _peers(language: str, ones: dict[str, Any], report: dict[str, Any], folder: 
     """One ID, and one ID as text, side by side."""
     tallest = max(len(contest["entries"]) for contest in ones.values())
     size = (5.6 * len(ones) + 0.6, 1.5 + 0.3 * tallest)
-    figure, axes = pyplot.subplots(1, len(ones), figsize=size, squeeze=False, layout="constrained")
-    figure.get_layout_engine().set(rect=(0, 0.5 / size[1], 1, 1 - 0.5 / size[1]))  # type: ignore[union-attr]
+    figure, axes = pyplot.subplots(1, len(ones), figsize=size, squeeze=False)
+    leave_room(figure, size[1])
     for axis, (what, contest) in zip(axes[0], ones.items(), strict=True):
         _dots(axis, contest["entries"])
-        axis.set_title(f"{IN_WORDS[language]}: making {what}")
+        axis.set_title(f"{IN_WORDS[language]}: {what}")
     save(figure, folder / f"{language}.svg", report["machine"], METHOD)
 
 
@@ -55,8 +55,7 @@ def _dots(axis: Axes, entries: list[Entry]) -> None:
         spread = [[entry["ns"] - low], [high - entry["ns"]]]
         colour = OURS if entry["ours"] else THEIRS
         axis.errorbar(entry["ns"], place, xerr=spread, fmt="o", markersize=8, color=colour, ecolor="#202124", elinewidth=1)
-        above = {"textcoords": "offset points", "va": "center", "fontsize": 8}
-        axis.annotate(_figure(entry["ns"]), (high, place), (8, 0), **above)
+        label(axis, _figure(entry["ns"]), high, place, gap=8)
     axis.set_yticks(range(len(entries)), [entry["name"] for entry in entries])
     axis.set_ylim(-0.7, len(entries) - 0.3)
     wide = max(nanos) > 20 * min(nanos)

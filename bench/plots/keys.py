@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 
-from style import OURS, THEIRS, save
+from style import OURS, THEIRS, label, leave_room, save
 
 COLUMNS = [
     ("seconds", 1, "seconds to insert", "{:.1f}"),
@@ -22,8 +22,8 @@ def draw(report: dict[str, Any], folder: Path) -> None:
     """A row for each database, a column for each figure."""
     databases = list(dict.fromkeys(table["database"] for table in report["tables"]))
     size = (13.5, 0.9 + 2.5 * len(databases))
-    figure, axes = pyplot.subplots(len(databases), len(COLUMNS), figsize=size, squeeze=False, layout="constrained")
-    figure.get_layout_engine().set(rect=(0, 0.5 / size[1], 1, 1 - 0.5 / size[1]))  # type: ignore[union-attr]
+    figure, axes = pyplot.subplots(len(databases), len(COLUMNS), figsize=size, squeeze=False)
+    leave_room(figure, size[1])
     for row, database in zip(axes, databases, strict=True):
         tables = [table for table in reversed(report["tables"]) if table["database"] == database]
         for axis, column in zip(row, COLUMNS, strict=True):
@@ -35,7 +35,7 @@ def draw(report: dict[str, Any], folder: Path) -> None:
     save(figure, folder / "ordered-keys.svg", report["machine"], note)
 
 
-def _bars(axis: Axes, tables: list[dict[str, Any]], member: str, unit: float, label: str, form: str) -> None:
+def _bars(axis: Axes, tables: list[dict[str, Any]], member: str, unit: float, what: str, form: str) -> None:
     if tables[0][member] is None:
         axis.set_axis_off()
         return
@@ -44,7 +44,7 @@ def _bars(axis: Axes, tables: list[dict[str, Any]], member: str, unit: float, la
     axis.barh(range(len(tables)), values, color=colours, height=0.7)
     axis.set_yticks(range(len(tables)), [table["key"] for table in tables])
     axis.grid(visible=False, axis="y")
-    axis.set_xlabel(label)
+    axis.set_xlabel(what)
     axis.set_xlim(right=max(values) * 1.2)
     for place, value in enumerate(values):
-        axis.annotate(form.format(value), (value, place), (4, 0), textcoords="offset points", va="center", fontsize=8)
+        label(axis, form.format(value), value, place)

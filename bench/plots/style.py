@@ -7,6 +7,7 @@ from typing import Any
 
 import matplotlib
 from matplotlib import pyplot
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 OURS = "#0b6e4f"
@@ -31,6 +32,17 @@ def use_style() -> None:
             "svg.hashsalt": "polyflake",
         }
     )
+
+
+def leave_room(figure: Figure, height: float) -> None:
+    """Lays the plots out above the caption, in a figure of so many inches."""
+    caption = 0.5 / height
+    figure.set_layout_engine("constrained", rect=(0, caption, 1, 1 - caption))
+
+
+def label(axis: Axes, text: str, x: float, place: float, gap: int = 4) -> None:
+    """Writes to the right of a point."""
+    axis.annotate(text, (x, place), (gap, 0), textcoords="offset points", va="center", fontsize=8)
 
 
 def save(figure: Figure, file: Path, machine: dict[str, Any], note: str) -> None:

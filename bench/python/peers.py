@@ -6,8 +6,8 @@ import sys
 import time
 import uuid
 
-import nanoid
-import randflake
+import nanoid  # type: ignore[import-untyped]
+import randflake  # type: ignore[import-untyped]
 import ulid
 import ulid_transform
 import uuid_utils

@@ -1,18 +1,23 @@
-//! The plots of docs/bench, drawn by Matplotlib in the benches' environment.
+//! The plots and the page of goals of docs/bench; they are drawn by Matplotlib in the benches' environment.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use xshell::{Shell, cmd};
 
-use super::report::Report;
+use super::{report::Report, table};
 use crate::{tools, workspace};
 
-/// What the report has: each language against its peers, cost against batch size, throughput against threads.
+/// What the report has: the goals as a page, each language against its peers, cost against batch size, throughput against threads.
 pub fn draw(shell: &Shell, report: &Report) -> Result<()> {
     let file = tempfile::NamedTempFile::new()?;
     report.write(file.path())?;
+    shell.write_file(folder().join("goals.md"), table::page(report))?;
     draw_file(shell, file.path())
+}
+
+fn folder() -> PathBuf {
+    workspace::root().join("docs/bench")
 }
 
 /// Draws a report, or what ordered keys came to.
@@ -20,6 +25,6 @@ pub fn draw_file(shell: &Shell, report: &Path) -> Result<()> {
     tools::bench_python(shell)?;
     let (python, program) =
         (workspace::bench_venv().join("bin/python"), workspace::root().join("bench/plots"));
-    let into = workspace::root().join("docs/bench");
+    let into = folder();
     Ok(cmd!(shell, "{python} {program} {report} {into}").run()?)
 }

@@ -1,5 +1,7 @@
 //! The figures for people to read.
 
+use std::collections::BTreeSet;
+
 use super::report::{Contest, Entry, Goal, Report};
 
 /// One line for each entry; those of a curve say where they lie on it.
@@ -50,6 +52,28 @@ fn verdict(goal: &Goal) -> String {
     let said = if *met { "met   " } else { "MISSED" };
     let ratios = format!("{:>6} <= {:<6}", figure(*ratio), figure(*most));
     format!("  {said} {ratios} {name}: {ours} ns, against {theirs} ns ({against})")
+}
+
+/// The goals as a page of docs/bench.
+pub fn page(report: &Report) -> String {
+    let rows = report.goals().map(|goal| {
+        let Goal { name, ours_ns, against, against_ns, ratio, goal: most, met, .. } = goal;
+        let [ours, theirs, ratio, most] = [*ours_ns, *against_ns, *ratio, *most].map(figure);
+        let met = if *met { "yes" } else { "**no**" };
+        format!("| {name} | {ours} | {against} | {theirs} | {ratio} | {most} | {met} |\n")
+    });
+    let missing = report.contests.iter().flat_map(|contest| &contest.missing);
+    let missing = missing.map(|missing| format!("- {}: {}\n", missing.name, missing.why));
+    let (rows, missing): (String, BTreeSet<String>) = (rows.collect(), missing.collect());
+    let missing: String = missing.into_iter().collect();
+    let missing = if missing.is_empty() { "nothing\n" } else { &missing };
+    format!(
+        "# The goals, as last measured\n\nWritten by `cargo xtask bench --plots`: {}.\n\n\
+        Nanoseconds an ID; the ratio is the median over the rounds, and may be at most the goal.\n\n\
+        | goal | ours | against | theirs | ratio | goal | met |\n|---|---|---|---|---|---|---|\n{rows}\n\
+        Not to be had on this machine:\n\n{missing}",
+        report.machine.to_string().replace('\n', "; "),
+    )
 }
 
 #[cfg(test)]
