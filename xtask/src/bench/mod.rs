@@ -71,6 +71,7 @@ fn run(shell: &xshell::Shell, filter: &str) -> Result<Report> {
     println!("{}", report.machine);
     for program in programs::ALL.iter().filter(|program| program.is_meant_by(filter)) {
         program.run(shell, filter, |contest| {
+            let contest = contest.only_asked_for(filter);
             table::print_contest(&contest);
             report.contests.push(contest);
         })?;

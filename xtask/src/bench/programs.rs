@@ -92,3 +92,21 @@ fn node<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
     }
     cmd!(shell, "node --expose-gc {program} {filter}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ALL;
+
+    #[test]
+    fn a_filter_that_names_a_language_leaves_out_the_others() {
+        let meant = |filter: &str| {
+            ALL.iter()
+                .filter(|program| program.is_meant_by(filter))
+                .map(|program| program.language)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(meant("python: sno"), ["python"]);
+        assert_eq!(meant("sno"), ["rust", "python", "node"]);
+        assert_eq!(meant(""), ["rust", "python", "node"]);
+    }
+}

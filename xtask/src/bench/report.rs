@@ -57,6 +57,16 @@ pub struct Report {
     pub contests: Vec<Contest>,
 }
 
+impl Contest {
+    /// Without the goals that were not asked for: a contest is held as a whole also where only one goal's name is given.
+    pub fn only_asked_for(mut self, filter: &str) -> Self {
+        if !self.name.contains(filter) {
+            self.goals.retain(|goal| goal.name.contains(filter));
+        }
+        self
+    }
+}
+
 impl Report {
     pub fn on(machine: Machine) -> Self {
         Self { machine, contests: Vec::new() }
@@ -75,5 +85,55 @@ impl Report {
         let all = json!({ "goals": goals, "machine": self.machine, "contests": self.contests });
         let text = serde_json::to_string_pretty(&all)? + "\n";
         fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contest() -> Contest {
+        let goal = |name: &str, ratio: f64| {
+            json!({
+                "name": name, "ours_ns": ratio, "against": "them", "against_ns": 1.0, "ratio": ratio,
+                "ratio_quartiles": [ratio, ratio], "goal": 0.5, "met": ratio <= 0.5,
+            })
+        };
+        let entry =
+            json!({"name": "us", "ours": true, "x": null, "ns": 1.0, "quartiles_ns": [0.9, 1.1]});
+        let line = json!({
+            "contest": "rust: a contest", "axis": null, "entries": [entry],
+            "goals": [goal("rust: met", 0.4), goal("rust: missed", 0.6)], "missing": [],
+        });
+        serde_json::from_str(&line.to_string()).expect("a program's line")
+    }
+
+    fn report(contest: Contest) -> Report {
+        Report { machine: super::super::machine::describe(), contests: vec![contest] }
+    }
+
+    #[test]
+    fn a_missed_goal_is_not_met() {
+        assert!(!report(contest()).is_met());
+    }
+
+    #[test]
+    fn only_goals_that_were_asked_for_count() {
+        assert!(report(contest().only_asked_for("rust: met")).is_met());
+        assert!(!report(contest().only_asked_for("rust: missed")).is_met());
+        assert_eq!(contest().only_asked_for("a contest").goals.len(), 2);
+    }
+
+    #[test]
+    fn the_file_has_the_goals_first() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        report(contest()).write(file.path()).unwrap();
+        let read: serde_json::Value =
+            serde_json::from_str(&fs::read_to_string(file.path()).unwrap()).unwrap();
+        assert_eq!(read["goals"][1]["name"], "rust: missed");
+        assert_eq!(
+            (&read["goals"][0]["met"], &read["goals"][1]["met"]),
+            (&true.into(), &false.into())
+        );
     }
 }
