@@ -3,7 +3,7 @@
 //! Nothing is allocated: where the stack ends, JavaScript may leave a call in the middle, and memory being
 //! handed out in that moment would never be right again.
 
-use std::fmt::{self, Write as _};
+use core::fmt::{self, Write as _};
 
 use polyflake::Error;
 

@@ -7,31 +7,49 @@
 //! An argument or a string costs a native call 60 ns and a wasm call 100 ns; a number written to memory costs one. So
 //! both machines offer the same calls, and the TypeScript above them is written once.
 //!
-//! Reading order: `scratch` (the area), `errors` (how a refusal gets out), `ids`, `generators`.
+//! Reading order: `scratch` (the area), `errors` (how a refusal gets out), `host` (time and chance), `kept` (what JavaScript
+//! holds by handle), `ids`, `generators`.
+#![no_std]
+
+extern crate alloc;
 
 mod errors;
 mod generators;
+mod host;
 mod ids;
+mod kept;
+mod message;
 mod scratch;
 
-use std::{cell::RefCell, rc::Rc};
+use alloc::{rc::Rc, vec::Vec};
+use core::cell::RefCell;
 
-use generators::Entry;
-use polyflake::{Result, clock::Clock};
+pub use host::Host;
+use kept::Kept;
+use polyflake::Result;
 pub use scratch::Scratch;
 
-/// One thread's scratch area and generators. `C` is the clock of this kind of machine.
+/// One thread's scratch area, and what it holds for JavaScript. `C` is the clock of this kind of machine.
 #[derive(Debug)]
 pub struct Machine<C> {
     scratch: &'static Scratch,
     /// Indexed by handle; empty places are used again.
-    generators: RefCell<Vec<Option<Rc<Entry<C>>>>>,
+    kept: RefCell<Vec<Option<Rc<Kept<C>>>>>,
+    /// What is too long for the scratch area.
+    message: RefCell<Vec<u8>>,
+    /// The clock of the generator that is built next.
+    clock: RefCell<Option<C>>,
 }
 
-impl<C: Clock> Machine<C> {
-    /// A machine without generators.
+impl<C: Host> Machine<C> {
+    /// A machine that holds nothing yet.
     pub const fn new(scratch: &'static Scratch) -> Self {
-        Self { scratch, generators: RefCell::new(Vec::new()) }
+        Self {
+            scratch,
+            kept: RefCell::new(Vec::new()),
+            message: RefCell::new(Vec::new()),
+            clock: RefCell::new(None),
+        }
     }
 
     /// The area that arguments and results cross through.
@@ -52,10 +70,21 @@ impl<C: Clock> Machine<C> {
     }
 }
 
-/// Names every call that takes no argument, for a macro that exports them: the method of [`Machine`], the name in
+/// Names the calls that all families share, for a macro that exports them: the method of [`Machine`], the name in
 /// JavaScript.
 #[macro_export]
-macro_rules! calls {
+macro_rules! shared_calls {
+    ($export:ident) => {
+        $export! {
+            release => "release",
+            more => "more",
+        }
+    };
+}
+
+/// As [`shared_calls`], for sno's.
+#[macro_export]
+macro_rules! sno_calls {
     ($export:ident) => {
         $export! {
             sno_parse => "snoParse",
@@ -65,8 +94,9 @@ macro_rules! calls {
             sno_from_uuid => "snoFromUuid",
             sno_texts => "snoTexts",
             sno_time_range => "snoTimeRange",
+            sno_describe => "snoDescribe",
+            sno_build => "snoBuild",
             sno_offer => "snoOffer",
-            sno_release => "snoRelease",
             sno_generate => "snoGenerate",
             sno_generate_at => "snoGenerateAt",
             sno_fill => "snoFill",
@@ -74,6 +104,56 @@ macro_rules! calls {
             sno_extend_window => "snoExtendWindow",
             sno_stats => "snoStats",
             sno_close => "snoClose",
+        }
+    };
+}
+
+/// As [`shared_calls`], for Randflake's and its cipher's.
+#[macro_export]
+macro_rules! randflake_calls {
+    ($export:ident) => {
+        $export! {
+            sparx64_build => "sparx64Build",
+            sparx64_encrypt => "sparx64Encrypt",
+            sparx64_decrypt => "sparx64Decrypt",
+            randflake_lease => "randflakeLease",
+            randflake_codec_build => "randflakeCodecBuild",
+            randflake_inspect => "randflakeInspect",
+            randflake_encrypt => "randflakeEncrypt",
+            randflake_decode => "randflakeDecode",
+            randflake_texts => "randflakeTexts",
+            randflake_describe => "randflakeDescribe",
+            randflake_build => "randflakeBuild",
+            randflake_generate => "randflakeGenerate",
+            randflake_fill => "randflakeFill",
+            randflake_held_lease => "randflakeHeldLease",
+            randflake_extend_lease => "randflakeExtendLease",
+            randflake_stats => "randflakeStats",
+            randflake_close => "randflakeClose",
+        }
+    };
+}
+
+/// As [`shared_calls`], for Hot Guid's.
+#[macro_export]
+macro_rules! hotguid_calls {
+    ($export:ident) => {
+        $export! {
+            hotguid_parse => "hotguidParse",
+            hotguid_from_parts => "hotguidFromParts",
+            hotguid_to_sql => "hotguidToSql",
+            hotguid_from_sql => "hotguidFromSql",
+            hotguid_from_dotnet => "hotguidFromDotnet",
+            hotguid_texts => "hotguidTexts",
+            hotguid_time_range => "hotguidTimeRange",
+            hotguid_describe => "hotguidDescribe",
+            hotguid_build => "hotguidBuild",
+            hotguid_offer => "hotguidOffer",
+            hotguid_generate => "hotguidGenerate",
+            hotguid_fill => "hotguidFill",
+            hotguid_extend_window => "hotguidExtendWindow",
+            hotguid_stats => "hotguidStats",
+            hotguid_close => "hotguidClose",
         }
     };
 }

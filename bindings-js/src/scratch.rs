@@ -3,16 +3,20 @@
 //! JavaScript writes it, makes a call, and reads it before anything else can run, so one area serves all calls of a
 //! thread. A call reads all its arguments before it does anything that could call back.
 
-use std::cell::Cell;
+use core::{cell::Cell, ops::RangeInclusive};
 
 use polyflake::{Error, Result};
 
-/// Slots for numbers.
+use crate::ids::BATCH;
+
+/// Slots for numbers: a float, or an integer of 64 bits.
 const NUMBERS: usize = 32;
 /// UTF-16 units of a text; no ID's text is longer.
 const UNITS: usize = 64;
+/// Bytes of a key or secret.
+const SECRET: usize = 16;
 /// Bytes: 1,024 texts of 16 characters.
-const BYTES: usize = 16 * 1024;
+pub(crate) const BYTES: usize = 16 * 1024;
 
 /// Cells, since JavaScript writes them behind the compiler's back.
 ///
@@ -20,7 +24,7 @@ const BYTES: usize = 16 * 1024;
 #[repr(C)]
 #[derive(Debug)]
 pub struct Scratch {
-    numbers: [Cell<f64>; NUMBERS],
+    numbers: [Cell<u64>; NUMBERS],
     units: [Cell<u16>; UNITS],
     bytes: [Cell<u8>; BYTES],
 }
@@ -29,7 +33,7 @@ impl Scratch {
     /// An area of zeros.
     pub const fn new() -> Self {
         Self {
-            numbers: [const { Cell::new(0.0) }; NUMBERS],
+            numbers: [const { Cell::new(0) }; NUMBERS],
             units: [const { Cell::new(0) }; UNITS],
             bytes: [const { Cell::new(0) }; BYTES],
         }
@@ -38,12 +42,29 @@ impl Scratch {
     /// Writes numbers from the first slot on.
     pub(crate) fn put_numbers<const N: usize>(&self, numbers: [f64; N]) {
         for (cell, number) in self.numbers.iter().zip(numbers) {
-            cell.set(number);
+            cell.set(number.to_bits());
         }
     }
 
-    /// The whole number in a slot, if it is within `0..=most`; `most` has at most 53 bits.
     #[inline]
+    fn number(&self, slot: usize) -> f64 {
+        f64::from_bits(self.numbers[slot].get())
+    }
+
+    /// The integer of 64 bits in a slot.
+    #[inline]
+    pub(crate) fn bigint(&self, slot: usize) -> i64 {
+        self.numbers[slot].get().cast_signed()
+    }
+
+    /// Writes an integer of 64 bits into a slot.
+    #[inline]
+    pub(crate) fn put_bigint(&self, slot: usize, number: i64) {
+        self.numbers[slot].set(number.cast_unsigned());
+    }
+
+    /// The whole number in a slot, if it is within `0..=most`; `most` has at most 53 bits.
+    #[inline(never)]
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_precision_loss,
@@ -51,7 +72,7 @@ impl Scratch {
         reason = "only after the check, and `most` has at most 53 bits"
     )]
     pub(crate) fn integer(&self, slot: usize, field: &'static str, most: u64) -> Result<u64> {
-        let number = self.numbers[slot].get();
+        let number = self.number(slot);
         if (0.0..=most as f64).contains(&number) {
             Ok(number as u64)
         } else {
@@ -86,7 +107,7 @@ impl Scratch {
     /// Whether a value was given: NaN stands for one that was not.
     #[inline]
     pub(crate) fn given(&self, slot: usize) -> bool {
-        !self.numbers[slot].get().is_nan()
+        !self.number(slot).is_nan()
     }
 
     /// What `read` makes of a slot, if a value was given there.
@@ -101,29 +122,58 @@ impl Scratch {
     /// A time in whole Unix milliseconds; what is beyond 64 bits is beyond every format, and stays so.
     #[allow(clippy::cast_possible_truncation, reason = "saturates, see above")]
     pub(crate) fn time(&self, slot: usize) -> i64 {
-        self.numbers[slot].get() as i64
+        self.number(slot) as i64
     }
 
-    /// The text of exactly `N` UTF-16 units whose length is in the first slot.
+    /// What `parse` makes of the text whose length, in UTF-16 units, is in the first slot. A text that is too long for
+    /// every format is refused by its length alone.
     #[inline]
-    pub(crate) fn text<const N: usize>(&self) -> Result<[u16; N]> {
-        const { assert!(N <= UNITS) };
+    pub(crate) fn text<T>(
+        &self,
+        lengths: RangeInclusive<usize>,
+        parse: impl FnOnce(&[u16]) -> Result<T>,
+    ) -> Result<T> {
         let length = self.length();
-        if length != N {
-            return Err(Error::invalid_length(length, N, N));
+        if length > UNITS {
+            return Err(Error::invalid_length(length, *lengths.start(), *lengths.end()));
         }
-        let mut text = [0; N];
+        let mut text = [0; UNITS];
+        let text = &mut text[..length];
         for (unit, cell) in text.iter_mut().zip(&self.units) {
             *unit = cell.get();
         }
-        Ok(text)
+        parse(text)
+    }
+
+    /// The count of IDs in a slot, at most [`BATCH`].
+    pub(crate) fn count(&self, slot: usize) -> usize {
+        self.place(slot).min(BATCH)
     }
 
     /// The length or count in the first slot: JavaScript's own, so it is one.
     #[inline]
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
     pub(crate) fn length(&self) -> usize {
-        self.numbers[0].get() as usize
+        self.place(0)
+    }
+
+    /// The handle, length or count in a slot.
+    #[inline]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+    pub(crate) fn place(&self, slot: usize) -> usize {
+        self.number(slot) as usize
+    }
+
+    /// The key or secret of as many bytes as a slot says, taken out of the area. One of another length is not in it.
+    pub(crate) fn take_secret(&self, slot: usize) -> Result<[u8; SECRET]> {
+        match self.place(slot) {
+            SECRET => {
+                let mut secret = [0; SECRET];
+                self.get_bytes(0, &mut secret);
+                self.put_bytes(0, &[0; SECRET]);
+                Ok(secret)
+            }
+            other => Err(Error::invalid_secret(other)),
+        }
     }
 
     /// Copies bytes out, from `at` on; stops at the end of the area.

@@ -1,25 +1,32 @@
 //! Time in Node: the system's clock or a function, and the thread's sleep.
 
-use std::ptr;
+use std::{cell::Cell, ptr};
 
-use napi::{Env, JsValue as _, bindgen_prelude::FunctionRef, sys};
+use napi::{
+    Env, JsValue as _,
+    bindgen_prelude::{FnArgs, FunctionRef},
+    sys,
+};
 use polyflake::{
     Error, ErrorKind, Result,
-    clock::{self, Clock, SystemClock},
+    clock::{self, Clock, Stall, SystemClock},
 };
+use polyflake_js::Host;
 
 /// The longest wait by default, in nanoseconds: nothing else runs on the thread meanwhile.
 const LONGEST_WAIT: u64 = 10_000_000;
 
+/// Gives Unix milliseconds.
+pub(crate) type Read = FunctionRef<(), f64>;
+
+/// Hears of a stall (0 for `sequence_exhausted` or 1 for `clock_behind`, Unix milliseconds, calls, ticks), and gives 1 where
+/// the call may wait.
+pub(crate) type Stalled = FunctionRef<FnArgs<(f64, f64, f64, f64)>, f64>;
+
+/// Functions are used on the thread and in the environment that made them, and die with it.
 pub(crate) enum JsClock {
     System,
-    Function(Env, FunctionRef<(), f64>),
-}
-
-impl JsClock {
-    pub(crate) fn new(env: &Env, function: Option<FunctionRef<(), f64>>) -> Self {
-        function.map_or(Self::System, |function| Self::Function(Env::from_raw(env.raw()), function))
-    }
+    Functions { env: Env, read: Read, stalled: Option<Stalled> },
 }
 
 impl Clock for JsClock {
@@ -27,7 +34,10 @@ impl Clock for JsClock {
     fn unix_nanos(&self) -> Result<i64> {
         match self {
             Self::System => SystemClock.unix_nanos(),
-            Self::Function(env, function) => clock::nanos_from_float_ms(call(*env, function)?),
+            Self::Functions { env, read, .. } => {
+                let read = read.borrow_back(env).map_err(|_| failed())?;
+                clock::nanos_from_float_ms(call(*env, read.raw(), &[])?)
+            }
         }
     }
 
@@ -38,27 +48,57 @@ impl Clock for JsClock {
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {
         tick_nanos.min(LONGEST_WAIT)
     }
+
+    #[allow(clippy::cast_precision_loss, reason = "a reading that was a float")]
+    fn stalled(&self, stall: &Stall) -> Result<()> {
+        let Self::Functions { env, stalled: Some(stalled), .. } = self else { return Ok(()) };
+        let stalled = stalled.borrow_back(env).map_err(|_| failed())?;
+        let reason = f64::from(u8::from(stall.reason == ErrorKind::ClockBehind));
+        let notice = [reason, stall.unix_ms as f64, stall.stalled.into(), stall.ticks.into()];
+        if call(*env, stalled.raw(), &notice)? > 0.0 { Ok(()) } else { Err(failed()) }
+    }
 }
 
-/// Calls it, by hand: napi's own call turns an exception into text by calling JavaScript, which at the end of the stack throws
-/// again, without end.
-///
-/// Generators are used on the thread and in the environment that made them, and die with it.
+thread_local! {
+    /// What the running call is offered.
+    static OFFER: Cell<Option<[u8; 8]>> = const { Cell::new(None) };
+}
+
+impl Host for JsClock {
+    fn system() -> Self {
+        Self::System
+    }
+
+    fn replace_offer(offer: Option<[u8; 8]>) -> Option<[u8; 8]> {
+        OFFER.replace(offer)
+    }
+}
+
+fn failed() -> Error {
+    Error::new(ErrorKind::ClockFailed)
+}
+
+/// Calls a function with numbers, by hand: napi's own call turns an exception into text by calling JavaScript, which at the
+/// end of the stack throws again, without end.
 #[allow(unsafe_code, reason = "see above")]
-fn call(env: Env, function: &FunctionRef<(), f64>) -> Result<f64> {
-    let failed = || Error::new(ErrorKind::ClockFailed);
-    let function = function.borrow_back(&env).map_err(|_| failed())?;
-    let (env, no_arguments) = (env.raw(), ptr::null());
-    let (mut this, mut value, mut reading) = (ptr::null_mut(), ptr::null_mut(), f64::NAN);
-    // SAFETY: `env` is the one that is running this call (see above), so `function` and what these give are values of it.
+fn call(env: Env, function: sys::napi_value, numbers: &[f64]) -> Result<f64> {
+    let env = env.raw();
+    let (mut this, mut value, mut result) = (ptr::null_mut(), ptr::null_mut(), f64::NAN);
+    let mut arguments = [ptr::null_mut(); 4];
+    for (argument, number) in arguments.iter_mut().zip(numbers) {
+        // SAFETY: `env` is the one that is running this call, since its functions are used nowhere else.
+        unsafe { sys::napi_create_double(env, *number, argument) };
+    }
+    // SAFETY: as above, so `function` and what these give are values of it; there are as many arguments as numbers.
     let status = unsafe {
         sys::napi_get_undefined(env, &raw mut this);
-        sys::napi_call_function(env, this, function.raw(), 0, no_arguments, &raw mut value)
+        let count = numbers.len().min(arguments.len());
+        sys::napi_call_function(env, this, function, count, arguments.as_ptr(), &raw mut value)
     };
     if status == sys::Status::napi_ok {
         // SAFETY: as above; `value` is what the function gave.
-        unsafe { sys::napi_get_value_double(env, value, &raw mut reading) };
-        return Ok(reading);
+        unsafe { sys::napi_get_value_double(env, value, &raw mut result) };
+        return Ok(result);
     }
     // SAFETY: as above. What was thrown is forgotten: the functions that get here throw only where the stack ends.
     unsafe { sys::napi_get_and_clear_last_exception(env, &raw mut value) };

@@ -6,12 +6,9 @@
 mod clock;
 mod machine;
 
-use clock::JsClock;
+use clock::{JsClock, Read, Stalled};
 use machine::run;
-use napi::{
-    Env,
-    bindgen_prelude::{FunctionRef, Object},
-};
+use napi::{Env, bindgen_prelude::Object};
 use napi_derive::napi;
 use polyflake::sno::Drawn;
 use polyflake_js::Machine;
@@ -25,11 +22,11 @@ pub fn scratch<'env>(env: &'env Env, area: Object<'env>) -> napi::Result<Object<
     machine::attach(env, area)
 }
 
-/// A generator of the options in the scratch area; its clock is the system's or a function that gives Unix
-/// milliseconds and never throws.
+/// Sets the clock of the generator that is built next: a function that gives Unix milliseconds, and one that hears of
+/// stalls and says whether to wait. Neither throws.
 #[napi(catch_unwind)]
-pub fn sno_build(env: &Env, clock: Option<FunctionRef<(), f64>>) -> u32 {
-    run(|machine| machine.sno_build(JsClock::new(env, clock)))
+pub fn clock(env: &Env, read: Read, stalled: Option<Stalled>) {
+    machine::set_clock(JsClock::Functions { env: Env::from_raw(env.raw()), read, stalled });
 }
 
 /// A default partition and a lower bound for its sequences: the next of this process, whatever the thread.
@@ -48,4 +45,7 @@ macro_rules! export {
     )*};
 }
 
-polyflake_js::calls!(export);
+polyflake_js::shared_calls!(export);
+polyflake_js::sno_calls!(export);
+polyflake_js::randflake_calls!(export);
+polyflake_js::hotguid_calls!(export);

@@ -37,6 +37,13 @@ pub(crate) fn attach<'env>(env: &'env Env, area: Object<'env>) -> napi::Result<O
     Ok(area)
 }
 
+/// Sets the clock of the generator that is built next.
+pub(crate) fn set_clock(clock: JsClock) {
+    if let Some(attached) = attached() {
+        attached.machine.set_clock(clock);
+    }
+}
+
 /// Runs a call of the thread's machine.
 #[inline]
 pub(crate) fn run(call: impl FnOnce(&Machine<JsClock>) -> Result<()>) -> u32 {

@@ -1,79 +1,77 @@
 //! Time in JavaScript without a system: `Date.now` or a function, and sleep where the runtime lets one sleep.
 
-use js_sys::Int32Array;
-use polyflake::{Error, ErrorKind, Result, clock};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use polyflake::{
+    Error, ErrorKind, Result,
+    clock::{self, Clock, Stall},
+};
+use polyflake_js::Host;
 use wasm_bindgen::prelude::*;
 
 /// The longest wait by default, in nanoseconds: nothing else runs on the thread meanwhile.
 const LONGEST_WAIT: u64 = 10_000_000;
 
-#[wasm_bindgen]
+#[wasm_bindgen(module = "/src/host.js")]
 extern "C" {
-    #[wasm_bindgen(js_namespace = Date)]
-    fn now() -> f64;
+    /// Keeps the functions of a generator: for tests, since a package's script calls it itself.
+    pub fn keep(clock: &JsValue) -> u32;
 
-    /// A function that gives Unix milliseconds.
-    #[derive(Clone, Debug)]
-    pub type Function;
-
-    /// Its number crosses as it is, so that nothing is allocated.
-    #[wasm_bindgen(catch, method)]
-    fn call(this: &Function, this_value: &JsValue) -> core::result::Result<f64, JsValue>;
-
-    type SharedArrayBuffer;
-
-    /// Missing in pages that are not isolated.
-    #[wasm_bindgen(catch, constructor)]
-    fn new(bytes: u32) -> core::result::Result<SharedArrayBuffer, JsValue>;
-
-    /// Refused where a thread must not block.
-    #[wasm_bindgen(catch, js_namespace = Atomics)]
-    fn wait(
-        cell: &Int32Array,
-        index: u32,
-        value: i32,
-        ms: f64,
-    ) -> core::result::Result<JsValue, JsValue>;
+    fn forget(clock: u32);
+    fn read(clock: u32) -> f64;
+    fn stalled(clock: u32, reason: u32, unix_ms: f64, calls: u32, ticks: u32) -> u32;
+    fn sleep(ms: f64);
 }
 
-thread_local! {
-    /// A cell that nobody wakes.
-    static SLEEPER: Option<Int32Array> =
-        SharedArrayBuffer::new(4).ok().map(|buffer| Int32Array::new(&buffer));
-}
-
+/// A clock by its number in `host.js`; 0 is the system's.
 #[derive(Debug)]
-pub(crate) enum JsClock {
-    System,
-    Function(Function),
-}
+pub(crate) struct JsClock(pub(crate) u32);
 
-impl JsClock {
-    pub(crate) fn new(function: Option<Function>) -> Self {
-        function.map_or(Self::System, Self::Function)
-    }
-}
-
-impl clock::Clock for JsClock {
+impl Clock for JsClock {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
-        clock::nanos_from_float_ms(match self {
-            Self::System => now(),
-            Self::Function(function) => function
-                .call(&JsValue::UNDEFINED)
-                .map_err(|_| Error::new(ErrorKind::ClockFailed))?,
-        })
+        clock::nanos_from_float_ms(read(self.0))
     }
 
-    /// Where the runtime refuses to sleep, this returns at once: the bound on unmoved readings then ends the wait.
     fn sleep(&self, nanos: u64) -> Result<()> {
         #[allow(clippy::cast_precision_loss, reason = "at most 10 ms")]
-        let ms = nanos as f64 / 1e6;
-        SLEEPER.with(|cell| cell.as_ref().map(|cell| wait(cell, 0, 0, ms)));
+        sleep(nanos as f64 / 1e6);
         Ok(())
     }
 
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {
         tick_nanos.min(LONGEST_WAIT)
+    }
+
+    #[allow(clippy::cast_precision_loss, reason = "a reading that was a float")]
+    fn stalled(&self, stall: &Stall) -> Result<()> {
+        let Stall { reason, unix_ms, stalled: calls, ticks } = *stall;
+        let reason = u32::from(reason == ErrorKind::ClockBehind);
+        match stalled(self.0, reason, unix_ms as f64, calls, ticks) {
+            0 => Err(Error::new(ErrorKind::ClockFailed)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for JsClock {
+    fn drop(&mut self) {
+        forget(self.0);
+    }
+}
+
+/// Not thread-local: there is one thread.
+static IS_OFFERED: AtomicBool = AtomicBool::new(false);
+static OFFER: AtomicU64 = AtomicU64::new(0);
+
+impl Host for JsClock {
+    fn system() -> Self {
+        Self(0)
+    }
+
+    fn replace_offer(offer: Option<[u8; 8]>) -> Option<[u8; 8]> {
+        let was_offered = IS_OFFERED.swap(offer.is_some(), Relaxed);
+        let old = OFFER.swap(offer.map_or(0, u64::from_ne_bytes), Relaxed);
+        was_offered.then(|| old.to_ne_bytes())
     }
 }

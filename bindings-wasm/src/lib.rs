@@ -1,29 +1,31 @@
 //! The wasm machine: the calls of `polyflake-js` as exports without arguments.
 //!
-//! It reads the time with `Date.now` and takes no entropy: default partitions are offered from outside.
+//! It takes no entropy: that is offered from outside. What it asks for is in `host.js`.
+#![cfg_attr(all(feature = "bare", target_arch = "wasm32"), no_std)]
 
+extern crate alloc;
+
+#[cfg(all(feature = "bare", target_arch = "wasm32"))]
+mod bare;
 mod clock;
+mod machine;
 
-pub use clock::Function;
 use clock::JsClock;
+pub use clock::keep;
+use machine::machine;
 use polyflake_js::{Machine, Scratch};
 use wasm_bindgen::prelude::*;
-
-thread_local! {
-    static MACHINE: Machine<JsClock> = Machine::new(Box::leak(Box::default()));
-}
 
 /// Where the scratch area lies in the memory.
 #[wasm_bindgen]
 pub fn scratch() -> *const Scratch {
-    MACHINE.with(Machine::scratch)
+    machine().scratch()
 }
 
-/// A generator of the options in the scratch area; its clock is `Date.now` or a function that gives Unix milliseconds
-/// and never throws.
-#[wasm_bindgen(js_name = snoBuild)]
-pub fn sno_build(clock: Option<Function>) -> u32 {
-    MACHINE.with(|machine| machine.run(|machine| machine.sno_build(JsClock::new(clock))))
+/// Sets the clock of the generator that is built next: one that `host.js` keeps.
+#[wasm_bindgen]
+pub fn clock(number: u32) {
+    machine().set_clock(JsClock(number));
 }
 
 macro_rules! export {
@@ -31,9 +33,15 @@ macro_rules! export {
         #[doc = concat!("`", $name, "`, through the scratch area.")]
         #[wasm_bindgen(js_name = $name)]
         pub fn $call() -> u32 {
-            MACHINE.with(|machine| machine.run(Machine::$call))
+            machine().run(Machine::$call)
         }
     )*};
 }
 
-polyflake_js::calls!(export);
+polyflake_js::shared_calls!(export);
+#[cfg(feature = "sno")]
+polyflake_js::sno_calls!(export);
+#[cfg(feature = "randflake")]
+polyflake_js::randflake_calls!(export);
+#[cfg(feature = "hotguid")]
+polyflake_js::hotguid_calls!(export);

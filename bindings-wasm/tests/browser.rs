@@ -8,7 +8,7 @@
     reason = "all numbers here are small and whole"
 )]
 
-use js_sys::{Float64Array, Function, Uint8Array, Uint16Array, WebAssembly};
+use js_sys::{Float64Array, Function, Object, Reflect, Uint8Array, Uint16Array, WebAssembly};
 use polyflake_wasm as machine;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
@@ -17,9 +17,9 @@ wasm_bindgen_test_configure!(run_in_browser);
 
 const NUMBERS: u32 = 32;
 const UNITS: u32 = 64;
-/// Options of a generator: how, partition, bounds, metabyte, window, what to do, how long.
+/// Options of a generator: window, what to do, how long; how, metabyte, partition, bounds.
 const DEFAULTS: [f64; 9] =
-    [0.0, f64::NAN, f64::NAN, f64::NAN, f64::NAN, f64::NAN, f64::NAN, 0.0, f64::NAN];
+    [f64::NAN, f64::NAN, f64::NAN, f64::NAN, 0.0, f64::NAN, f64::NAN, f64::NAN, f64::NAN];
 
 fn memory() -> js_sys::ArrayBuffer {
     wasm_bindgen::memory().unchecked_into::<WebAssembly::Memory>().buffer().unchecked_into()
@@ -58,13 +58,15 @@ fn text(length: u32) -> String {
 
 /// A generator of partition 7 over a clock.
 fn build(clock: Option<&str>) -> f64 {
+    if let Some(body) = clock {
+        let clock = Object::new();
+        Reflect::set(&clock, &"read".into(), &Function::new_no_args(body)).unwrap();
+        machine::clock(machine::keep(&clock));
+    }
     let mut options = DEFAULTS;
-    options[1] = 7.0;
+    options[6] = 7.0;
     put(&options);
-    assert_eq!(
-        machine::sno_build(clock.map(|body| Function::new_no_args(body).unchecked_into())),
-        0
-    );
+    assert_eq!(machine::sno_build(), 0);
     number(0)
 }
 
@@ -106,7 +108,7 @@ fn a_page_cannot_sleep_so_an_exhausted_tick_is_an_error_at_once() {
 #[wasm_bindgen_test]
 fn without_an_offer_there_is_no_default_partition() {
     put(&DEFAULTS);
-    assert_eq!(machine::sno_build(None), 0);
+    assert_eq!(machine::sno_build(), 0);
     let handle = number(0);
     put(&[handle, 0.0]);
     assert_eq!(machine::sno_generate(), 1);

@@ -4,10 +4,10 @@ use super::Scale;
 use crate::layout::{Description, FieldDescription, Span};
 
 /// What the figures of a family follow from.
-pub(super) struct Family<'f, const FIELDS: usize> {
+pub(super) struct Family<'f> {
     /// Names and kinds of the fields, from the top.
-    pub(super) names: [(&'f str, &'static str); FIELDS],
-    pub(super) spans: [Span; FIELDS],
+    pub(super) names: &'f [(&'f str, &'static str)],
+    pub(super) spans: &'f [Span],
     pub(super) scale: Scale,
     /// IDs that one generator can make in a tick.
     pub(super) per_tick: u64,
@@ -16,7 +16,7 @@ pub(super) struct Family<'f, const FIELDS: usize> {
     pub(super) sorts_by_time: bool,
 }
 
-impl<const FIELDS: usize> Family<'_, FIELDS> {
+impl Family<'_> {
     /// The figures. All bits of every family's IDs are used, so none stays below 2^63.
     pub(super) fn describe(self) -> Description {
         let fields = self.names.iter().zip(self.spans);

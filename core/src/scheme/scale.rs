@@ -29,9 +29,8 @@ impl Scale {
 
     /// The tick that holds a time in Unix milliseconds.
     pub(crate) fn tick_of_ms(&self, unix_ms: i64) -> Result<u64> {
-        let ticks =
-            (i128::from(unix_ms) - i128::from(self.epoch_ms)).div_euclid(self.tick_ms.into());
-        u64::try_from(ticks)
+        let since = unix_ms.saturating_sub(self.epoch_ms).div_euclid(self.tick_ms);
+        u64::try_from(since)
             .ok()
             .filter(|tick| *tick <= self.last)
             .ok_or_else(|| self.outside(unix_ms))

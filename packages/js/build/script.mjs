@@ -3,7 +3,7 @@ import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from "node:path";
 import { build } from "esbuild";
 import { PACKAGE, run } from "./tools.mjs";
-import { GLUE, MODULE } from "./wasm.mjs";
+import { FAMILIES, glueOf, hostOf, moduleOf } from "./wasm.mjs";
 
 const DIST = join(PACKAGE, "dist");
 
@@ -13,13 +13,15 @@ const MACHINES = {
   cjs: { node: "node", native: "native", wasm: "inline" },
 };
 
-/** Files of their own, which the bundles share: the one class of errors, and the module as text. */
-const SHARED = /\/(errors|wasm-base64)\.js$|^#wasm-base64$/;
+/** The namespaces of an entry point: as ES modules each is a file, so that bundlers leave out what is not used. */
+const NAMESPACES = ["hotguid", "randflake", "sno", "sparx64"];
+
+const source = (name) => join(PACKAGE, `src/${name}.ts`);
 
 export async function buildScript() {
   rmSync(DIST, { recursive: true, force: true });
   for (const format of ["esm", "cjs"]) await buildFormat(format);
-  copyFileSync(MODULE, join(DIST, "esm/polyflake.wasm"));
+  for (const family of FAMILIES) copyFileSync(moduleOf(family), join(DIST, `esm/${family}.wasm`));
   run(process.execPath, join(PACKAGE, "node_modules/typescript/bin/tsc"), "--project", join(PACKAGE, "tsconfig.json"));
   writeFileSync(join(DIST, "cjs/package.json"), '{ "type": "commonjs" }\n');
   cpSync(join(DIST, "esm"), join(DIST, "cjs"), {
@@ -29,22 +31,36 @@ export async function buildScript() {
 }
 
 async function buildFormat(format) {
-  const outdir = join(DIST, format);
-  mkdirSync(outdir, { recursive: true });
-  await bundle(format, join(PACKAGE, "src/errors.ts"), "errors");
-  await bundle(format, join(PACKAGE, "src/decode.ts"), "decode");
+  mkdirSync(join(DIST, format), { recursive: true });
+  await bundle(format, { errors: source("errors"), decode: source("decode") });
   for (const [entry, machine] of Object.entries(MACHINES[format])) {
-    await bundle(format, join(PACKAGE, "src/index.ts"), entry, join(PACKAGE, `src/machines/${machine}.ts`));
+    const replaced = [["#machine", source(`machines/${machine}`)]];
+    if (format === "esm") await bundleNamespaces(entry, replaced);
+    else await bundle(format, { [entry]: source("index") }, { replaced });
   }
-  const base64 = readFileSync(MODULE).toString("base64");
-  writeFileSync(join(outdir, "wasm-base64.js"), `${format === "esm" ? "export const base64" : "exports.base64"} = "${base64}";\n`);
+  for (const family of FAMILIES) {
+    const base64 = readFileSync(moduleOf(family)).toString("base64");
+    const left = format === "esm" ? "export const base64" : "exports.base64";
+    writeFileSync(join(DIST, format, `${family}-base64.js`), `${left} = "${base64}";\n`);
+  }
 }
 
-function bundle(format, input, entry, machine) {
+/** An entry point that names its namespaces, and a file for each of them. */
+async function bundleNamespaces(entry, replaced) {
+  const fileOf = (name) => `${entry}-${name}`;
+  const files = NAMESPACES.map((name) => [fileOf(name), source(`${name}/index`)]);
+  const external = NAMESPACES.map((name) => [`./${name}/index.js`, `./${fileOf(name)}.js`]);
+  await bundle("esm", { [entry]: source("index") }, { external });
+  await bundle("esm", Object.fromEntries(files), { replaced, shared: fileOf("shared") });
+}
+
+function bundle(format, entryPoints, { replaced = [], external = [], shared } = {}) {
   return build({
-    entryPoints: { [entry]: input },
+    entryPoints,
     outdir: join(DIST, format),
     bundle: true,
+    splitting: shared !== undefined,
+    chunkNames: `${shared}-[hash]`,
     format,
     target: "es2022",
     // For CommonJS, what tells Node the names that modules may import.
@@ -52,21 +68,30 @@ function bundle(format, input, entry, machine) {
     logLevel: "warning",
     external: ["node:*", "*.wasm", "*.wasm?module"],
     ...(format === "cjs" ? { define: { "import.meta.url": "__filename" } } : {}),
-    plugins: [names(machine)],
+    plugins: [names([...replaced, ...glue()], external)],
   });
 }
 
-/** Puts files in the place of names: see src/declarations.d.ts. */
-function names(machine) {
+/** Puts files in the place of names (see src/declarations.d.ts), and leaves others to be found at run time. */
+function names(replaced, external) {
+  const [inside, outside] = [new Map(replaced), new Map(external)];
   return {
     name: "names",
     setup({ onResolve }) {
-      onResolve({ filter: /^#machine$/ }, () => ({ path: machine }));
-      onResolve({ filter: /^#wasm$/ }, () => ({ path: join(GLUE, "polyflake_wasm.js"), sideEffects: false }));
-      onResolve({ filter: SHARED }, ({ path, kind }) => {
+      onResolve({ filter: /./ }, ({ path, kind }) => {
         if (kind === "entry-point") return undefined;
-        return { path: `./${path.replace(/^#|^.*\//, "").replace(/\.js$/, "")}.js`, external: true };
+        if (inside.has(path)) return { path: inside.get(path), sideEffects: false };
+        const file = outside.get(path) ?? sharedFile(path);
+        return file && { path: file, external: true };
       });
     },
   };
+}
+
+const glue = () => FAMILIES.flatMap((family) => [[`#${family}`, glueOf(family)], [`#${family}-host`, hostOf(family)]]);
+
+/** Files of their own, which the bundles share: the one class of errors, and the modules as texts. */
+function sharedFile(path) {
+  if (path.endsWith("/errors.js")) return "./errors.js";
+  return path.endsWith("-base64") ? `./${path.slice(1)}.js` : undefined;
 }

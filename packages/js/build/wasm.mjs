@@ -1,25 +1,41 @@
-/** The wasm module and its glue. */
-import { mkdirSync } from "node:fs";
+/** The wasm modules and their glue: one for each family, so that nobody downloads what is not used. */
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { addTarget, PACKAGE, run, targetDirectory, wasmBindgen } from "./tools.mjs";
 
 const TARGET = "wasm32-unknown-unknown";
+const OUT = join(PACKAGE, "build/out");
 
-/** The folder of the glue, `polyflake_wasm.js`. */
-export const GLUE = join(PACKAGE, "build/out");
-/** The module as it ships. */
-export const MODULE = join(GLUE, "polyflake.wasm");
+/** The families, by the names of bindings-wasm's features. */
+export const FAMILIES = ["sno", "randflake", "hotguid"];
+
+/** A family's module as it ships. */
+export const moduleOf = (family) => join(OUT, `${family}.wasm`);
+/** Its glue. */
+export const glueOf = (family) => join(OUT, family, "polyflake_wasm.js");
+
+/** What its glue asks of JavaScript, which wasm-bindgen copies beside the glue. */
+export function hostOf(family) {
+  const snippets = join(OUT, family, "snippets");
+  return join(snippets, readdirSync(snippets)[0], "src/host.js");
+}
 
 /**
- * Builds both. One run serves all runtimes: the glue for the web takes a compiled module or bytes, and the entry points
+ * Builds them. One run serves all runtimes: the glue for the web takes a compiled module or bytes, and the entry points
  * differ only in where they have it from.
  */
 export function buildWasm() {
   addTarget(TARGET);
-  run("cargo", "build", "--package", "polyflake-wasm", "--target", TARGET, "--profile", "wasm");
+  rmSync(OUT, { recursive: true, force: true });
+  FAMILIES.forEach(buildFamily);
+}
+
+function buildFamily(family) {
+  const features = ["--no-default-features", "--features", `bare,${family}`];
+  run("cargo", "build", "--package", "polyflake-wasm", "--target", TARGET, "--profile", "wasm", ...features);
   const built = join(targetDirectory(), TARGET, "wasm/polyflake_wasm.wasm");
-  mkdirSync(GLUE, { recursive: true });
-  run(wasmBindgen(), "--target", "web", "--no-typescript", "--out-dir", GLUE, built);
+  run(wasmBindgen(), "--target", "web", "--no-typescript", "--out-dir", join(OUT, family), built);
   const optimize = join(PACKAGE, "node_modules/binaryen/bin/wasm-opt");
-  run(process.execPath, optimize, "-O3", "--strip-debug", "--strip-producers", join(GLUE, "polyflake_wasm_bg.wasm"), "-o", MODULE);
+  const bound = join(OUT, family, "polyflake_wasm_bg.wasm");
+  run(process.execPath, optimize, "-O3", "--strip-debug", "--strip-producers", bound, "-o", moduleOf(family));
 }

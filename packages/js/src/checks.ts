@@ -20,6 +20,33 @@ export function within(value: unknown, field: string, most: number): number {
   throw new PolyflakeError("out_of_range", `expected ${field} in 0..=${most}, found ${number}`, { field });
 }
 
+/** A signed integer of 64 bits, which is always a bigint: a number that large may have been rounded. */
+export function signed(value: unknown, field: string): bigint {
+  return within64(value, field, BigInt.asIntN, -(2n ** 63n), 2n ** 63n - 1n);
+}
+
+/** An unsigned integer of 64 bits. */
+export function unsigned(value: unknown, field: string): bigint {
+  return within64(value, field, BigInt.asUintN, 0n, 2n ** 64n - 1n);
+}
+
+function within64(value: unknown, field: string, as: typeof BigInt.asIntN, least: bigint, most: bigint): bigint {
+  if (typeof value !== "bigint") throw invalidType("bigint", value, { field });
+  if (as(64, value) === value) return value;
+  throw new PolyflakeError("out_of_range", `expected ${field} in ${least}..=${most}, found ${brief(value)}`, { field });
+}
+
+/** A bigint may have a million digits. */
+function brief(value: bigint): string {
+  return BigInt.asIntN(256, value) === value ? `${value}` : "one of more than 256 bits";
+}
+
+/** A boolean; false where none was given. */
+export function flag(value: unknown, field: string): boolean {
+  if (value === undefined || typeof value === "boolean") return value === true;
+  throw invalidType("boolean", value, { field });
+}
+
 /** A text. */
 export function string(value: unknown): string {
   if (typeof value === "string") return value;
@@ -63,13 +90,20 @@ export function bytes(value: unknown, field: string): Uint8Array {
   throw invalidType("Uint8Array", value, { field });
 }
 
-/** How many bytes there are, whatever a subclass says. */
-export function lengthOfBytes(value: Uint8Array): number {
+/** A BigInt64Array of any realm; of no length if it is detached. */
+export function integers(value: unknown, field: string): BigInt64Array {
+  if (kindOf.call(value) === "BigInt64Array") return value as BigInt64Array;
+  throw invalidType("BigInt64Array", value, { field });
+}
+
+/** How many elements there are, whatever a subclass says. */
+export function lengthOfArray(value: Uint8Array | BigInt64Array): number {
   return lengthOf.call(value) as number;
 }
 
 /** A view of some of the bytes, whatever a subclass says; `from` and `length` lie within. */
-export function partOfBytes(value: Uint8Array, from: number, length: number): Uint8Array {
+export function partOfBytes(value: Uint8Array | BigInt64Array, from: number, length: number): Uint8Array {
+  if (length === 0) return new Uint8Array(0); // also where the buffer went elsewhere
   return new Uint8Array(bufferOf.call(value) as ArrayBuffer, (offsetOf.call(value) as number) + from, length);
 }
 
@@ -100,6 +134,25 @@ export function members<Name extends string>(
   } catch (cause) {
     if (cause instanceof PolyflakeError) throw cause;
     throw new PolyflakeError("invalid_type", `expected ${field} that can be read`, { field, cause });
+  }
+  return given;
+}
+
+/**
+ * The members of an object that must have them all.
+ *
+ * @throws {PolyflakeError} `missing_field`; as {@link members}.
+ */
+export function fields<Name extends string>(
+  value: unknown,
+  field: string,
+  names: readonly Name[],
+  others: "refused" | "ignored" = "ignored",
+): Partial<Record<Name, unknown>> {
+  const given = members(value, field, names, others);
+  const missing = names.find((name) => given[name] === undefined);
+  if (missing !== undefined) {
+    throw new PolyflakeError("missing_field", `a field without its value: ${missing}`, { field: missing });
   }
   return given;
 }

@@ -1,46 +1,91 @@
-import { invalidType, PolyflakeError } from "./errors.js";
+import { type ErrorCode, type ErrorDetails, invalidType, PolyflakeError } from "./errors.js";
 
-/** How many clocks may be in progress inside each other, each calling a generator: the machines' stacks end. */
+/** A notice that a call has to wait. */
+export interface Stall {
+  /** Why. */
+  reason: "sequence_exhausted" | "clock_behind";
+  /** The clock's reading, in Unix milliseconds. */
+  unixMs: number;
+  /** How many calls of this generator wait now, this one included: more than one where a clock or a callback calls it. */
+  stalled: number;
+  /** How long this call has slept, in milliseconds, rounded up: 0 in the first notice. */
+  ticks: number;
+}
+
+/** How many functions of callers may be in progress inside each other, each calling a generator: the machines' stacks end. */
 const DEEPEST = 16;
 
 let depth = 0;
 
-/** How many clocks of callers are running now, each inside the one before. */
-export function clocksInProgress(): number {
-  return depth;
+/** A generator's functions, made harmless: they throw nothing. */
+export class GuardedClock {
+  readonly read: () => number;
+  /** Gives 1 where the call may wait. */
+  readonly stalled: ((reason: number, unixMs: number, stalled: number, ticks: number) => number) | undefined;
+  /** Why the clock failed last. */
+  #failure: unknown;
+  /** What the callback for stalls threw. */
+  #thrown: { value: unknown } | undefined;
+
+  constructor(clock: () => unknown, onStall: ((stall: Stall) => unknown) | undefined) {
+    this.read = () => inside(() => this.#reading(clock()), (failure) => ((this.#failure = failure), NaN));
+    this.stalled =
+      onStall &&
+      ((reason, unixMs, stalled, ticks) =>
+        inside(
+          () => (onStall({ reason: reason === 0 ? "sequence_exhausted" : "clock_behind", unixMs, stalled, ticks }), 1),
+          (value) => ((this.#thrown = { value }), 0),
+        ));
+  }
+
+  #reading(reading: unknown): number {
+    const isNumber = typeof reading === "number";
+    this.#failure = isNumber ? undefined : invalidType("number of milliseconds", reading, { field: "clock" });
+    return isNumber ? reading : NaN;
+  }
+
+  /**
+   * Adds to an error why the clock failed.
+   *
+   * @throws what the callback for stalls threw, in place of the error.
+   */
+  explain(error: ErrorDetails, code: ErrorCode): void {
+    const thrown = this.#thrown;
+    this.#thrown = undefined;
+    if (thrown) throw thrown.value;
+    if (code === "clock_failed" && this.#failure !== undefined) error.cause = this.#failure;
+  }
 }
 
-/** A clock of the caller's that can do no harm: it gives a number, NaN where it failed, and what it failed of. */
-export interface GuardedClock {
-  readonly read: () => number;
-  readonly failure: () => unknown;
+/** Runs a function of a caller's; `failed` makes the result of what it throws. */
+function inside<T>(run: () => T, failed: (thrown: unknown) => T): T {
+  if (depth === DEEPEST) {
+    return failed(new PolyflakeError("clock_failed", `expected clocks at most ${DEEPEST} deep in each other`));
+  }
+  depth += 1;
+  try {
+    return run();
+  } catch (thrown) {
+    return failed(thrown);
+  } finally {
+    depth -= 1;
+  }
 }
 
 /**
- * Guards a function that gives Unix milliseconds.
+ * Guards a function that gives Unix milliseconds, and one that hears of stalls; undefined where there is neither.
  *
  * @throws {PolyflakeError} `invalid_type` for what is no function.
  */
-export function guarded(clock: unknown): GuardedClock | undefined {
-  if (clock === undefined) return undefined;
-  if (typeof clock !== "function") throw invalidType("function", clock, { field: "clock" });
-  let failure: unknown;
-  const read = (): number => {
-    if (depth === DEEPEST) {
-      failure = new PolyflakeError("clock_failed", `expected clocks at most ${DEEPEST} deep in each other`);
-      return NaN;
-    }
-    depth += 1;
-    try {
-      const reading: unknown = clock();
-      failure = typeof reading === "number" ? undefined : invalidType("number of milliseconds", reading, { field: "clock" });
-      return typeof reading === "number" ? reading : NaN;
-    } catch (thrown) {
-      failure = thrown;
-      return NaN;
-    } finally {
-      depth -= 1;
-    }
-  };
-  return { read, failure: () => failure };
+export function guarded(clock: unknown, onStall: unknown): GuardedClock | undefined {
+  for (const [field, given] of [["clock", clock], ["onStall", onStall]] as const) {
+    if (given !== undefined && typeof given !== "function") throw invalidType("function", given, { field });
+  }
+  if (clock === undefined && onStall === undefined) return undefined;
+  return new GuardedClock((clock ?? systemTime) as () => unknown, onStall as ((stall: Stall) => unknown) | undefined);
+}
+
+/** Asked for at each reading, since tests put another function in its place. */
+function systemTime(): number {
+  return Date.now();
 }

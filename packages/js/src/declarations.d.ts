@@ -1,20 +1,46 @@
-/** What the build puts in the place of names: the machine of an entry point, the wasm module and its glue. */
+/** What the build puts in the place of names: the machine of an entry point, the wasm modules and their glue. */
 declare module "#machine" {
-  export function load(): import("./machine.js").Backend;
+  type Load = () => import("./machine.js").Backend;
+  export const loadSno: Load;
+  export const loadRandflake: Load;
+  export const loadHotguid: Load;
 }
 
-declare module "#wasm" {
-  type Calls = import("./machine.js").Calls;
-  /** Gives what the module exports: the calls without arguments need no glue. */
-  export function initSync(source: {
-    module: WebAssembly.Module | Uint8Array;
-  }): Omit<Calls, "snoBuild" | "snoDraw"> & { memory: WebAssembly.Memory; __stack_pointer: WebAssembly.Global };
-  export function scratch(): number;
-  export const snoBuild: Calls["snoBuild"];
+declare module "#sno" {
+  export const initSync: import("./machines/wasm.js").Glue["initSync"];
+  export const scratch: import("./machines/wasm.js").Glue["scratch"];
 }
 
-declare module "#wasm-base64" {
+declare module "#randflake" {
+  export * from "#sno";
+}
+
+declare module "#hotguid" {
+  export * from "#sno";
+}
+
+declare module "#sno-host" {
+  export const keep: import("./machines/wasm.js").Glue["keep"];
+}
+
+declare module "#randflake-host" {
+  export * from "#sno-host";
+}
+
+declare module "#hotguid-host" {
+  export * from "#sno-host";
+}
+
+declare module "#sno-base64" {
   export const base64: string;
+}
+
+declare module "#randflake-base64" {
+  export * from "#sno-base64";
+}
+
+declare module "#hotguid-base64" {
+  export * from "#sno-base64";
 }
 
 declare module "*.wasm" {

@@ -1,36 +1,33 @@
-import { load } from "#machine";
+import type { GuardedClock } from "./clock.js";
 import { type ErrorCode, type ErrorDetails, PolyflakeError } from "./errors.js";
 
+/** A call without arguments: 0 means done. */
+export type Call = () => number;
+
+/** The calls of bindings-js, by family. */
+export type CallName =
+  | "release"
+  | "more"
+  | `sno${"Parse" | "Metabyte" | "With" | "FromParts" | "FromUuid" | "Texts" | "TimeRange" | "Describe"}`
+  | `sno${"Build" | "Offer" | "Generate" | "GenerateAt" | "Fill" | "Partition" | "ExtendWindow" | "Stats" | "Close"}`
+  | `sparx64${"Build" | "Encrypt" | "Decrypt"}`
+  | `randflake${"Lease" | "Inspect" | "Encrypt" | "Decode" | "Texts" | "Describe" | "CodecBuild"}`
+  | `randflake${"Build" | "Generate" | "Fill" | "HeldLease" | "ExtendLease" | "Stats" | "Close"}`
+  | `hotguid${"Parse" | "FromParts" | "ToSql" | "FromSql" | "FromDotnet" | "Texts" | "TimeRange" | "Describe"}`
+  | `hotguid${"Build" | "Offer" | "Generate" | "Fill" | "ExtendWindow" | "Stats" | "Close"}`;
+
 /**
- * The calls that the native addon and the wasm module share (see bindings-js): arguments and results lie in the scratch
- * area, and 0 means done.
+ * The calls that the native addon and the wasm modules share: arguments and results lie in the scratch area. A wasm module
+ * has those of its family; the addon also has the default partitions of the process, whatever the thread.
  */
-export interface Calls {
-  snoParse(): number;
-  snoMetabyte(): number;
-  snoWith(): number;
-  snoFromParts(): number;
-  snoFromUuid(): number;
-  snoTexts(): number;
-  snoTimeRange(): number;
-  snoBuild(clock: (() => number) | undefined): number;
-  snoOffer(): number;
-  snoRelease(): number;
-  snoGenerate(): number;
-  snoGenerateAt(): number;
-  snoFill(): number;
-  snoPartition(): number;
-  snoExtendWindow(): number;
-  snoStats(): number;
-  snoClose(): number;
-  /** Only the native addon has one: the default partitions of the process, whatever the thread. */
-  snoDraw?(): number;
-}
+export type Calls = Record<CallName, Call> & { snoDraw?: Call };
 
 /** A machine as it comes: its calls, and where its scratch area lies. */
 export interface Backend {
   readonly kind: "native" | "wasm";
   readonly calls: Calls;
+  /** Sets the clock of the generator that is built next. */
+  readonly setClock: (clock: GuardedClock) => void;
   /** The buffer that holds the scratch area now: wasm memory gets another when it grows. */
   readonly buffer: () => ArrayBuffer;
   readonly offset: number;
@@ -46,34 +43,38 @@ export const SCRATCH = NUMBERS * 8 + UNITS * 2 + BYTES;
 /** IDs that one call converts or makes. */
 export const BATCH = 1024;
 
+/** The most IDs of one `generateMany`: their memory is asked for before the first is made. */
+export const MOST = 1 << 24;
+
 /** Stands for a value that was not given. */
 export const ABSENT = NaN;
 
 /** A machine in use: the scratch area as views, and errors thrown. */
 export class Machine {
+  readonly calls: Calls;
+  readonly setClock: Backend["setClock"];
   numbers!: Float64Array;
+  /** The same slots, for integers of 64 bits. */
+  bigints!: BigInt64Array;
   units!: Uint16Array;
   bytes!: Uint8Array;
+  readonly #view: () => void;
 
-  constructor(
-    readonly calls: Calls,
-    readonly kind: Backend["kind"],
-    private readonly view: () => void,
-  ) {}
-
-  static of({ kind, calls, buffer, offset }: Backend): Machine {
-    const machine: Machine = new Machine(calls, kind, () => {
-      machine.numbers = new Float64Array(buffer(), offset, NUMBERS);
-      machine.units = new Uint16Array(buffer(), offset + NUMBERS * 8, UNITS);
-      machine.bytes = new Uint8Array(buffer(), offset + NUMBERS * 8 + UNITS * 2, BYTES);
-    });
-    machine.view();
-    return machine;
+  constructor({ calls, setClock, buffer, offset }: Backend) {
+    this.calls = calls;
+    this.setClock = setClock;
+    this.#view = () => {
+      this.numbers = new Float64Array(buffer(), offset, NUMBERS);
+      this.bigints = new BigInt64Array(buffer(), offset, NUMBERS);
+      this.units = new Uint16Array(buffer(), offset + NUMBERS * 8, UNITS);
+      this.bytes = new Uint8Array(buffer(), offset + NUMBERS * 8 + UNITS * 2, BYTES);
+    };
+    this.#view();
   }
 
   /** Looks at a call's answer: throws what it refused with, and what `more` there is to say. */
   check(status: number, more?: (error: ErrorDetails, code: ErrorCode) => void): void {
-    if (this.bytes.length === 0) this.view();
+    if (this.bytes.length === 0) this.#view();
     if (status !== 0) throw this.#error(more);
   }
 
@@ -84,28 +85,16 @@ export class Machine {
     for (let k = 0; k < length && k < UNITS; k++) this.units[k] = text.charCodeAt(k);
   }
 
-  /** The text of 16 characters at `index`. One call of `fromCharCode` with 16 codes beats every other way. */
+  /** The ASCII text of some bytes. */
+  ascii(from: number, length: number): string {
+    let text = "";
+    for (let at = from; text.length < length; at += 16) text += sixteen(this.bytes, at);
+    return text.length === length ? text : text.slice(0, length);
+  }
+
+  /** The text of 16 characters at `index`. */
   text(index: number): string {
-    const b = this.bytes;
-    const at = index * 16;
-    return String.fromCharCode(
-      b[at]!,
-      b[at + 1]!,
-      b[at + 2]!,
-      b[at + 3]!,
-      b[at + 4]!,
-      b[at + 5]!,
-      b[at + 6]!,
-      b[at + 7]!,
-      b[at + 8]!,
-      b[at + 9]!,
-      b[at + 10]!,
-      b[at + 11]!,
-      b[at + 12]!,
-      b[at + 13]!,
-      b[at + 14]!,
-      b[at + 15]!,
-    );
+    return sixteen(this.bytes, index * 16);
   }
 
   /** The error that a call left in the scratch area (bindings-js/src/errors.rs). */
@@ -130,15 +119,36 @@ export class Machine {
   }
 }
 
+/** The ASCII text of 16 bytes. One call of `fromCharCode` with 16 codes beats every other way. */
+function sixteen(b: Uint8Array, at: number): string {
+  return String.fromCharCode(
+    b[at]!,
+    b[at + 1]!,
+    b[at + 2]!,
+    b[at + 3]!,
+    b[at + 4]!,
+    b[at + 5]!,
+    b[at + 6]!,
+    b[at + 7]!,
+    b[at + 8]!,
+    b[at + 9]!,
+    b[at + 10]!,
+    b[at + 11]!,
+    b[at + 12]!,
+    b[at + 13]!,
+    b[at + 14]!,
+    b[at + 15]!,
+  );
+}
+
 /** Options have their names in camel case here. */
 function camelCase(name: string): string {
   const [first, ...others] = name.split("_");
   return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
-let loaded: Machine | undefined;
-
-/** The machine of this copy of the package, loaded at the first use. */
-export function machine(): Machine {
-  return (loaded ??= Machine.of(load()));
+/** A machine of this copy of the package, loaded at the first use. */
+export function onDemand(load: () => Backend): () => Machine {
+  let loaded: Machine | undefined;
+  return () => (loaded ??= new Machine(load()));
 }

@@ -3,6 +3,7 @@
  *
  * The first copy that needs one leaves its source under a registered symbol, and the others take from it.
  */
+import { randomBytes } from "./entropy.js";
 import { PolyflakeError } from "./errors.js";
 
 /** A default partition, and the lower bound of its sequences. */
@@ -28,21 +29,11 @@ function counting(): () => Drawn {
   let first: number | undefined;
   let taken = 0;
   return () => {
-    const [partition, bound] = random();
+    const [partition, bound] = new Uint16Array(randomBytes(4).buffer) as unknown as [number, number];
     first ??= partition;
     if (taken === COUNT) {
       throw new PolyflakeError("partitions_exhausted", "no default partition is left in this realm");
     }
     return { partition: (first + taken++) % COUNT, sequenceMin: bound >> 1 };
   };
-}
-
-/** Asked for only when an ID is made: workers have no entropy before. */
-function random(): [number, number] {
-  try {
-    const [a, b] = crypto.getRandomValues(new Uint16Array(2));
-    return [a!, b!];
-  } catch (cause) {
-    throw new PolyflakeError("entropy_unavailable", "the system gave no random bytes", { cause });
-  }
 }

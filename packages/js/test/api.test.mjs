@@ -7,7 +7,7 @@ import { parse } from "smol-toml";
 import { onEachMachine } from "./machines.mjs";
 
 const api = parse(readFileSync(new URL("../../api.toml", import.meta.url), "utf8"));
-const camelCase = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+const camelCase = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase()).replace(/_(\d)/, "$1");
 const isOurs = (entry) => entry.in === undefined || entry.in.includes("js");
 const hasOurs = (entries = {}) => Object.values(entries).some(isOurs);
 const FAMILIES = Object.keys(api).filter((name) => hasOurs(api[name].functions) || hasOurs(api[name].classes));
@@ -17,12 +17,52 @@ const ours = (entries = {}) =>
     .map(camelCase)
     .sort();
 
-/** Names of what is a value in JavaScript: an interface has none. */
-function publicMembers(Class, instance) {
+const isPlain = (object) => Object.getPrototypeOf(object) === Object.prototype;
+
+/** The public names of a class and its instances, those of its ancestors included. */
+function publicMembers(instance) {
   const standard = ["length", "name", "prototype", "constructor", "at"];
-  const names = [Class, Class.prototype, instance].flatMap((object) => Object.getOwnPropertyNames(object));
-  return [...new Set(names)].filter((name) => !standard.includes(name)).sort();
+  if (isPlain(instance)) return Object.keys(instance).sort();
+  const objects = [instance.constructor];
+  for (let object = instance; object !== Object.prototype; object = Object.getPrototypeOf(object)) objects.push(object);
+  const names = new Set(objects.flatMap((object) => Object.getOwnPropertyNames(object)));
+  return [...names].filter((name) => !standard.includes(name)).sort();
 }
+
+/** One of each class that has members, and of each interface: a plain object. */
+function samples({ hotguid, randflake, sno, sparx64 }) {
+  const lease = new randflake.Lease(1, 1_730_000_000, 1_730_000_001);
+  const secret = new Uint8Array(16);
+  return {
+    sno: { Generator: new sno.Generator(), SnoArray: new sno.SnoArray(new Uint8Array(0)) },
+    randflake: {
+      Lease: lease,
+      Parts: new randflake.Codec(secret).inspect(0n),
+      Codec: new randflake.Codec(secret),
+      Generator: new randflake.Generator(lease, secret),
+      RandflakeArray: new randflake.RandflakeArray(new BigInt64Array(0)),
+    },
+    hotguid: {
+      Parts: hotguid.parts(hotguid.generate()),
+      Generator: new hotguid.Generator(),
+      HotGuidArray: new hotguid.HotGuidArray(new Uint8Array(0)),
+    },
+    sparx64: { Sparx64: new sparx64.Sparx64(secret) },
+  };
+}
+
+/** What makes a generator of given options. */
+const makers = ({ hotguid, randflake, sno }) => ({
+  sno: (options) => new sno.Generator(options),
+  hotguid: (options) => new hotguid.Generator(options),
+  randflake: (options) => {
+    const { lease = new randflake.Lease(1, 1_730_000_000, 1_730_000_001), secret = new Uint8Array(16), ...others } = options;
+    return new randflake.Generator(lease, secret, others);
+  },
+});
+
+/** Those that are parameters of their own. */
+const POSITIONAL = ["lease", "secret"];
 
 onEachMachine((polyflake) => {
   test("each family of api.toml is a module, and no other", () => {
@@ -32,30 +72,44 @@ onEachMachine((polyflake) => {
   for (const family of FAMILIES) {
     const { functions, classes = {} } = api[family];
     const module = polyflake[family];
+    const withMembers = Object.keys(classes).filter((name) => isOurs(classes[name]) && hasOurs(classes[name].members));
+    const sample = samples(polyflake)[family];
 
     test(`${family}: functions and classes`, () => {
-      const values = Object.keys(classes).filter((name) => isOurs(classes[name]) && classes[name].members);
+      assert.deepEqual(Object.keys(sample).sort(), withMembers.sort());
+      const values = withMembers.filter((name) => !isPlain(sample[name]));
       assert.deepEqual(Object.keys(module).sort(), [...ours(functions), ...values].sort());
       for (const name of ours(functions)) assert.equal(typeof module[name], "function", name);
     });
+
+    test(`${family}: members`, () => {
+      for (const name of withMembers) assert.deepEqual(publicMembers(sample[name]), ours(classes[name].members), name);
+    });
+
+    const options = ours(classes.Generator?.options);
+    if (options.length === 0) continue;
+
+    test(`${family}: each option is taken, and no other`, () => {
+      const make = makers(polyflake)[family];
+      make(Object.fromEntries(options.map((name) => [name, undefined])));
+      assert.throws(() => make({ other: 1 }), (error) => {
+        assert.equal(error.code, "unknown_field");
+        const named = error.message.match(/expected one of (.*), found/)[1].split(", ");
+        assert.deepEqual([...named, ...POSITIONAL.filter((name) => options.includes(name))].sort(), options);
+        return true;
+      });
+    });
   }
 
-  test("sno: members of the classes", () => {
-    const { Generator, SnoArray } = polyflake.sno;
-    const { classes } = api.sno;
-    assert.deepEqual(publicMembers(Generator, new Generator()), ours(classes.Generator.members));
-    assert.deepEqual(publicMembers(SnoArray, new SnoArray(new Uint8Array(0))), ours(classes.SnoArray.members));
-  });
-
-  test("sno: each option is taken, and no other", () => {
-    const { Generator } = polyflake.sno;
-    const options = ours(api.sno.classes.Generator.options);
-    new Generator(Object.fromEntries(options.map((name) => [name, undefined])));
-    assert.throws(() => new Generator({ other: 1 }), (error) => {
-      assert.equal(error.code, "unknown_field");
-      assert.deepEqual(error.message.match(/expected one of (.*), found/)[1].split(", ").sort(), options);
-      return true;
-    });
+  test("members of stalls and descriptions", () => {
+    const stalls = [];
+    const clock = () => 1_767_225_600_000;
+    const ids = new polyflake.sno.Generator({ sequenceMax: 40_000, clock, maxWait: 1, onStall: (stall) => stalls.push(stall) });
+    assert.throws(() => ids.generateMany(40_002));
+    assert.deepEqual(Object.keys(stalls[0]).sort(), ours(api.stall.members));
+    const description = polyflake.sno.describe();
+    assert.deepEqual(Object.keys(description).sort(), ours(api.description.members));
+    assert.deepEqual(Object.keys(description.fields[0]).sort(), ours(api.field_description.members));
   });
 
   test("members of errors", () => {

@@ -3,44 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import * as decode from "polyflake/decode";
+import { detached, hostile, Lying, NOT_A_NUMBER, NOT_WHOLE, notATextOf, throwing } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";
 
 const ID = "a7rdmuv326nct5if";
-
-/** Values of every type, but for what a single argument may be. */
-const NOT_A_NUMBER = [null, "", "1", true, 1n, 2n ** 64n, Symbol("s"), {}, [], [1], new Number(1), () => 1, new Date(NaN)];
-const NOT_WHOLE = [NaN, Infinity, -Infinity, 1.5, -0.5, Number.MIN_VALUE];
-const NOT_A_TEXT = [undefined, null, 0, NaN, 1n, true, Symbol("s"), {}, [], [ID], new String(ID), { toString: () => ID }, new Date()];
-
-function detached() {
-  const bytes = new Uint8Array(10);
-  structuredClone(bytes.buffer, { transfer: [bytes.buffer] });
-  return bytes;
-}
-
-class Lying extends Uint8Array {
-  get length() {
-    throw new Error("length");
-  }
-  get byteLength() {
-    return 10;
-  }
-}
-
-const throwing = (name) => ({
-  get [name]() {
-    throw new Error("a getter");
-  },
-});
-const hostile = new Proxy({}, {
-  ownKeys() {
-    throw new Error("ownKeys");
-  },
-  get() {
-    throw new Error("get");
-  },
-});
+const NOT_A_TEXT = notATextOf(ID);
 
 onEachMachine((polyflake) => {
   const { sno } = polyflake;

@@ -298,6 +298,50 @@ onEachMachine(({ sno }) => {
     assert.deepEqual(ids.stats(), { ...none, partition, sequence: 12, len: 3, wallHi: tick });
   });
 
+  test("a call that waits tells of it, and what the callback throws comes out", () => {
+    const stalls = [];
+    const clock = scripted(NOW, NOW, NOW + 1.5, NOW + 4);
+    const ids = new Generator({ partition: 1, sequenceMax: 3, clock, maxWait: 10, onStall: (stall) => stalls.push(stall) });
+    ids.generateMany(4);
+    assert.equal(sno.parse(ids.generate()).unixMs, NOW + 4);
+    assert.deepEqual(stalls, [
+      { reason: "sequence_exhausted", unixMs: NOW, stalled: 1, ticks: 0 },
+      { reason: "sequence_exhausted", unixMs: NOW + 1, stalled: 1, ticks: 4 },
+    ]);
+    for (const thrown of [new Error("no time"), undefined, null, 0]) {
+      let now = NOW;
+      const impatient = small(() => now, { maxWait: 4, onStall() { throw thrown; } });
+      impatient.generateMany(4);
+      assert.throws(() => impatient.generate(), (error) => error === thrown);
+      assert.throws(() => impatient.generateMany(2), (error) => error === thrown);
+      now += 4;
+      assert.equal(sno.parse(impatient.generate()).sequence, 0);
+    }
+  });
+
+  test("a callback for stalls may use its generator", () => {
+    let now = NOW;
+    let inner;
+    const ids = small(() => now, {
+      maxWait: 4,
+      onStall() {
+        now += 4;
+        inner ??= ids.generate();
+      },
+    });
+    const first = [...ids.generateMany(4)];
+    const outer = ids.generate();
+    assert.equal(new Set([...first, inner, outer]).size, 6);
+  });
+
+  test("a callback for stalls without a clock hears the system's", () => {
+    const stalls = [];
+    const ids = new Generator({ partition: 1, sequenceMax: 3, onStall: (stall) => stalls.push(stall) });
+    assert.equal(new Set(ids.generateMany(40)).size, 40);
+    assert(stalls.length > 0 && stalls.every(({ unixMs }) => Math.abs(Date.now() - unixMs) < 60_000));
+    for (const onStall of [null, 0, "f", {}]) refused("invalid_type", () => new Generator({ onStall }), { field: "onStall" });
+  });
+
   test("a thousand generators come and go", async () => {
     for (let round = 0; round < 20; round++) {
       const many = Array.from({ length: 1000 }, (_, partition) => new Generator({ partition }));

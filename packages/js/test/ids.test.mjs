@@ -1,13 +1,11 @@
 // Texts, bytes and fields: the vectors, properties, and texts that must be refused.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import fc from "fast-check";
 import * as decode from "polyflake/decode";
 import { onEachMachine } from "./machines.mjs";
-import { NOW, refused } from "./refusals.mjs";
+import { NOW, refused, vectors } from "./refusals.mjs";
 
-const vectors = (name) => JSON.parse(readFileSync(new URL(`../../../tests/vectors/${name}.json`, import.meta.url), "utf8"));
 const ID = "a7rdmuv326nct5if";
 
 const bytesOfIds = fc.uint8Array({ minLength: 10, maxLength: 10 });
@@ -128,6 +126,50 @@ onEachMachine(({ sno }) => {
     refused("time_out_of_range", () => sno.timeRange(0, NOW));
     refused("time_out_of_range", () => sno.timeRange(NOW, 2 ** 53));
     refused("time_out_of_range", () => sno.timeRange(NOW, 1e300));
+  });
+
+  test("the zero ID is null in JSON where that was asked for", () => {
+    const zero = "2".repeat(16);
+    assert.equal(sno.fromJsonValue(null, { nullIsZero: true }), zero);
+    assert.equal(sno.toJsonValue(zero, { nullIsZero: true }), null);
+    for (const options of [undefined, {}, { nullIsZero: false }]) {
+      refused("invalid_type", () => sno.fromJsonValue(null, options));
+      assert.equal(sno.toJsonValue(zero, options), zero);
+    }
+    for (const options of [undefined, { nullIsZero: true }]) {
+      assert.equal(sno.fromJsonValue(ID, options), ID);
+      assert.equal(sno.toJsonValue(ID, options), ID);
+      for (const value of [undefined, 0, 1n, {}, [ID]]) {
+        refused("invalid_type", () => sno.fromJsonValue(value, options));
+        refused("invalid_type", () => sno.toJsonValue(value, options));
+      }
+      refused("invalid_length", () => sno.fromJsonValue("", options));
+      refused("invalid_character", () => sno.toJsonValue(ID.toUpperCase(), options), { position: 0 });
+    }
+    refused("invalid_type", () => sno.toJsonValue(null, { nullIsZero: true }));
+    for (const nullIsZero of [null, 1, "true"]) refused("invalid_type", () => sno.fromJsonValue(null, { nullIsZero }), { field: "nullIsZero" });
+    refused("unknown_field", () => sno.fromJsonValue(null, { zero: true }));
+  });
+
+  test("describes itself", () => {
+    const { fields, ...figures } = sno.describe();
+    assert.deepEqual(figures, {
+      bits: 80,
+      perSecond: 16_384_000n,
+      perSecondInAll: 16_384_000n * 65_536n,
+      firstMs: BigInt(Date.UTC(2010, 0, 1)),
+      lastMs: 3_461_327_255_548n,
+      sortsByTime: true,
+      below2_53: false,
+      below2_63: false,
+    });
+    assert.deepEqual(fields.map(({ name, kind, offset, bits }) => [name, kind, offset, bits]), [
+      ["timestamp", "timestamp", 0, 39],
+      ["tick_tock", "bindable", 39, 1],
+      ["metabyte", "bindable", 40, 8],
+      ["partition", "bindable", 48, 16],
+      ["sequence", "sequence", 64, 16],
+    ]);
   });
 
   test("metabytes in JSON that is of many things", () => {

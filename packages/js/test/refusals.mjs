@@ -1,5 +1,10 @@
 // Assertions that read like sentences.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+
+/** A file of vectors, by its name. */
+export const vectors = (name) =>
+  JSON.parse(readFileSync(new URL(`../../../tests/vectors/${name}.json`, import.meta.url), "utf8"));
 
 /** Runs a call that must be refused with a code, and gives the error. */
 export function refused(code, call, more = {}) {

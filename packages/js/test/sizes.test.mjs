@@ -23,10 +23,17 @@ test("polyflake/decode is at most 1 KB", async () => {
   assert(bytes <= 1024, `${bytes} bytes`);
 });
 
-test("the wasm module is at most 30 KB compressed", () => {
-  const module = readFileSync(new URL("../dist/esm/polyflake.wasm", import.meta.url));
-  const bytes = gzipSync(module, { level: 9 }).length;
-  assert(bytes <= 30 * 1024, `${bytes} bytes`);
+for (const family of ["sno", "randflake", "hotguid"]) {
+  test(`${family}'s wasm module is at most 30 KB compressed`, () => {
+    const module = readFileSync(new URL(`../dist/esm/${family}.wasm`, import.meta.url));
+    const bytes = gzipSync(module, { level: 9 }).length;
+    assert(bytes <= 30 * 1024, `${bytes} bytes`);
+  });
+}
+
+test("whoever uses one family has the module of that family alone", async () => {
+  const bytes = await size('import { sno } from "polyflake"; console.log(sno.generate());');
+  assert(bytes <= 45 * 1024, `${bytes} bytes`);
 });
 
 test("what is imported and not used costs nothing", async () => {

@@ -65,8 +65,8 @@ pub fn describe() -> crate::layout::Description {
         ("shard_key", "bindable"),
     ];
     super::Family {
-        names,
-        spans: FIELDS,
+        names: &names,
+        spans: &FIELDS,
         scale: SCALE,
         per_tick: COUNTER.max() + 1,
         generators: u128::from(MACHINE.max()) + 1,

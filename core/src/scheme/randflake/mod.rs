@@ -69,8 +69,8 @@ pub const LAST_SEQUENCE: u32 = SEQUENCE.max() as u32;
 pub fn describe() -> crate::layout::Description {
     let names = [("timestamp", "timestamp"), ("node", "bindable"), ("sequence", "sequence")];
     super::Family {
-        names,
-        spans: FIELDS,
+        names: &names,
+        spans: &FIELDS,
         scale: SCALE,
         per_tick: SEQUENCE.max() + 1,
         generators: u128::from(NODE.max()) + 1,

@@ -52,8 +52,8 @@ pub fn describe() -> crate::layout::Description {
         ("sequence", "sequence"),
     ];
     super::Family {
-        names,
-        spans: id::FIELDS,
+        names: &names,
+        spans: &id::FIELDS,
         scale: SCALE,
         per_tick: 1 << 16,
         generators: 1 << 16,

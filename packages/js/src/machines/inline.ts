@@ -1,8 +1,17 @@
 /** wasm that is part of the script and compiled synchronously: browsers, Deno, Bun, bundlers. */
-import { base64 } from "#wasm-base64";
-import type { Backend } from "../machine.js";
+import { initSync as hotguidInit, scratch as hotguidScratch } from "#hotguid";
+import { base64 as hotguidModule } from "#hotguid-base64";
+import { keep as hotguidKeep } from "#hotguid-host";
+import { initSync as randflakeInit, scratch as randflakeScratch } from "#randflake";
+import { base64 as randflakeModule } from "#randflake-base64";
+import { keep as randflakeKeep } from "#randflake-host";
+import { initSync as snoInit, scratch as snoScratch } from "#sno";
+import { base64 as snoModule } from "#sno-base64";
+import { keep as snoKeep } from "#sno-host";
 import { instantiate } from "./wasm.js";
 
-export function load(): Backend {
-  return instantiate(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)));
-}
+const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+
+export const loadSno = () => instantiate(bytesOf(snoModule), { initSync: snoInit, scratch: snoScratch, keep: snoKeep });
+export const loadRandflake = () => instantiate(bytesOf(randflakeModule), { initSync: randflakeInit, scratch: randflakeScratch, keep: randflakeKeep });
+export const loadHotguid = () => instantiate(bytesOf(hotguidModule), { initSync: hotguidInit, scratch: hotguidScratch, keep: hotguidKeep });

@@ -1,12 +1,16 @@
 /** Node: the native addon, and wasm where there is none for the platform. */
 import type { Backend } from "../machine.js";
-import { load as loadWasm } from "./inline.js";
-import { load as loadNative } from "./native.js";
+import * as wasm from "./inline.js";
+import * as native from "./native.js";
 
-export function load(): Backend {
+const either = (loadNative: () => Backend, loadWasm: () => Backend) => (): Backend => {
   try {
     return loadNative();
   } catch {
     return loadWasm();
   }
-}
+};
+
+export const loadSno = /* @__PURE__ */ either(native.loadSno, wasm.loadSno);
+export const loadRandflake = /* @__PURE__ */ either(native.loadRandflake, wasm.loadRandflake);
+export const loadHotguid = /* @__PURE__ */ either(native.loadHotguid, wasm.loadHotguid);

@@ -1,21 +1,50 @@
-import { initSync, scratch, snoBuild } from "#wasm";
-import { clocksInProgress } from "../clock.js";
-import type { Backend, Calls } from "../machine.js";
+import type { GuardedClock } from "../clock.js";
+import type { Backend, Call, Calls } from "../machine.js";
 
-type Call = () => number;
+/** What wasm-bindgen makes for a module, as far as it is needed: calls without arguments need no glue. */
+export interface Glue {
+  initSync(source: { module: WebAssembly.Module | Uint8Array }): Exports;
+  scratch(): number;
+  /** Keeps a clock for the module, and gives its number. */
+  keep(clock: GuardedClock): number;
+}
 
-/** The wasm module as a machine, from its compiled form or its bytes. */
-export function instantiate(module: WebAssembly.Module | Uint8Array): Backend {
+type Exports = Calls & {
+  memory: WebAssembly.Memory;
+  __stack_pointer: WebAssembly.Global;
+  /** Sets the clock of the generator that is built next, by its number. */
+  clock(number: number): void;
+};
+
+/** A wasm module as a machine, from its compiled form or its bytes. */
+export function instantiate(module: WebAssembly.Module | Uint8Array, glue: Glue): Backend {
   needStack();
-  const { memory, __stack_pointer: stack, ...exports } = initSync({ module });
+  const { memory, __stack_pointer: stack, clock, ...exports } = glue.initSync({ module });
   const mended = mender(stack);
-  const build = (clock: Parameters<Calls["snoBuild"]>[0]): number => {
-    needStack();
-    return snoBuild(clock);
+  const isCall = ([name]: [string, unknown]): boolean => !name.startsWith("__") && name !== "scratch";
+  const calls = Object.entries(exports)
+    .filter(isCall)
+    .map(([name, call]) => [name, mended(asksForMemory(name) ? guarded(call as Call) : (call as Call))]);
+  return {
+    kind: "wasm",
+    calls: Object.fromEntries(calls) as Calls,
+    setClock: (guarded) => clock(glue.keep(guarded)),
+    buffer: () => memory.buffer,
+    offset: glue.scratch(),
   };
-  const entries = Object.entries(exports).filter(([name]) => name.startsWith("sno"));
-  const calls = Object.fromEntries(entries.map(([name, call]) => [name, mended(call as Call)]));
-  return { kind: "wasm", calls: { ...(calls as unknown as Calls), snoBuild: build }, buffer: () => memory.buffer, offset: scratch() };
+}
+
+/** Whether a call may be left in the middle with memory being handed out. Those in steady use ask for none. */
+function asksForMemory(name: string): boolean {
+  return name.endsWith("Build") || name.endsWith("Describe");
+}
+
+/** A call that is not begun where the stack is about to end. */
+function guarded(call: Call): Call {
+  return () => {
+    needStack();
+    return call();
+  };
 }
 
 /**
@@ -24,12 +53,16 @@ export function instantiate(module: WebAssembly.Module | Uint8Array): Backend {
  */
 function mender(stack: WebAssembly.Global): (call: Call) => Call {
   const top: unknown = stack.value;
+  let running = 0;
   return (call) => () => {
+    running += 1;
     try {
       return call();
     } catch (thrown) {
-      if (clocksInProgress() === 0) stack.value = top;
+      if (running === 1) stack.value = top;
       throw thrown;
+    } finally {
+      running -= 1;
     }
   };
 }

@@ -1,10 +1,10 @@
 import { integer, time, within } from "../checks.js";
-import type { GuardedClock } from "../clock.js";
-import type { ErrorCode, ErrorDetails } from "../errors.js";
-import { BATCH, type Machine, machine } from "../machine.js";
+import { Kept } from "../kept.js";
+import { BATCH, type Machine, MOST } from "../machine.js";
 import { draw } from "../partitions.js";
 import { SnoArray } from "./array.js";
 import { LENGTH } from "./ids.js";
+import { machine } from "./machine.js";
 import {
   type GeneratorOptions,
   numbersOf,
@@ -18,25 +18,12 @@ import {
 
 export type { GeneratorOptions, RestoreOptions, Snapshot, Stats } from "./options.js";
 
-/** The most IDs of one call: 256 full ticks. */
-const MOST = 1 << 24;
-
 /** Where a generator begins: anew, at a snapshot, at one of the original's. */
 class Origin {
   constructor(
     readonly how: 0 | 1 | 2,
     readonly snapshot?: unknown,
   ) {}
-}
-
-/** Tells the machine of generators that nobody holds any more; some edge runtimes have no such thing. */
-const forgotten =
-  typeof FinalizationRegistry === "function" ? /* @__PURE__ */ new FinalizationRegistry(release) : undefined;
-
-function release(handle: number): void {
-  const m = machine();
-  m.numbers[0] = handle;
-  m.check(m.calls.snoRelease());
 }
 
 /**
@@ -61,10 +48,8 @@ export class Generator {
    */
   readonly generate: (metabyte?: number) => string;
 
-  readonly #machine: Machine;
-  readonly #handle: number;
+  readonly #kept: Kept;
   readonly #metabyte: number;
-  readonly #clock: GuardedClock | undefined;
   /** Whether the partition is given or offered. */
   #settled: boolean;
 
@@ -77,20 +62,15 @@ export class Generator {
   constructor(options?: GeneratorOptions);
   constructor(options: unknown = {}, origin?: unknown) {
     const { how, snapshot } = origin instanceof Origin ? origin : new Origin(0);
-    const { numbers, clock, metabyte, settled } = settingsOf(options, how !== 0);
-    const slots = [how, ...numbers, ...(how === 0 ? [] : numbersOf(snapshot))];
+    const { slots, clock, metabyte, settled } = settingsOf(options, how);
+    const snapshotSlots = how === 0 ? [] : numbersOf(snapshot);
     const m = machine();
-    m.numbers.set(slots);
-    m.check(m.calls.snoBuild(clock?.read));
-    this.#machine = m;
-    this.#handle = m.numbers[0]!;
+    this.#kept = new Kept(this, m, "snoBuild", [...slots, ...snapshotSlots], clock);
     this.#metabyte = metabyte;
-    this.#clock = clock;
     this.#settled = settled;
-    forgotten?.register(this, this.#handle);
     this.generate = (metabyte) => {
       this.#ready(metabyte);
-      this.#check(m.calls.snoGenerate());
+      this.#kept.check(m.calls.snoGenerate());
       return m.text(0);
     };
   }
@@ -127,10 +107,10 @@ export class Generator {
    */
   generateAt(at: Date | number, metabyte?: number): string {
     const unixMs = time(at, "time");
-    this.#ready(metabyte);
-    this.#machine.numbers[2] = unixMs;
-    this.#check(this.#machine.calls.snoGenerateAt());
-    return this.#machine.text(0);
+    const m = this.#ready(metabyte);
+    m.numbers[2] = unixMs;
+    this.#kept.check(m.calls.snoGenerateAt());
+    return m.text(0);
   }
 
   /**
@@ -145,10 +125,10 @@ export class Generator {
     // At least once: the metabyte is checked also where no ID is wanted.
     do {
       const here = Math.min(BATCH, count - made);
-      this.#ready(metabyte);
-      this.#machine.numbers[2] = here;
-      this.#check(this.#machine.calls.snoFill(), made);
-      many.set(this.#machine.bytes.subarray(0, here * LENGTH), made * LENGTH);
+      const m = this.#ready(metabyte);
+      m.numbers[2] = here;
+      this.#kept.check(m.calls.snoFill(), made);
+      many.set(m.bytes.subarray(0, here * LENGTH), made * LENGTH);
       made += here;
     } while (made < count);
     return new SnoArray(many);
@@ -156,8 +136,7 @@ export class Generator {
 
   /** The partition, once the generator has one: a default one is drawn at the first ID. */
   get partition(): number | undefined {
-    this.#call("snoPartition");
-    const partition = this.#machine.numbers[0]!;
+    const partition = this.#kept.call("snoPartition").numbers[0]!;
     return Number.isNaN(partition) ? undefined : partition;
   }
 
@@ -167,8 +146,8 @@ export class Generator {
    * @throws {PolyflakeError} `invalid_type`; `out_of_range` for an end before the window's start; `time_out_of_range`.
    */
   extendWindow(end: Date | number): void {
-    this.#machine.numbers[2] = time(end, "end");
-    this.#call("snoExtendWindow");
+    this.#kept.machine.numbers[2] = time(end, "end");
+    this.#kept.call("snoExtendWindow");
   }
 
   /**
@@ -177,8 +156,7 @@ export class Generator {
    * @throws {PolyflakeError} `clock_failed`, `time_out_of_range`.
    */
   stats(): Stats {
-    this.#call("snoStats");
-    return statsOf(this.#machine.numbers);
+    return statsOf(this.#kept.call("snoStats").numbers);
   }
 
   /**
@@ -188,43 +166,25 @@ export class Generator {
    */
   close(): Snapshot {
     this.#settle();
-    this.#call("snoClose");
-    return snapshotOf(this.#machine.numbers);
-  }
-
-  #call(name: "snoPartition" | "snoExtendWindow" | "snoStats" | "snoClose"): void {
-    this.#machine.numbers[0] = this.#handle;
-    this.#check(this.#machine.calls[name]());
+    return snapshotOf(this.#kept.call("snoClose").numbers);
   }
 
   /** Writes what every ID needs: the handle and the metabyte. */
-  #ready(metabyte: unknown): void {
+  #ready(metabyte: unknown): Machine {
     if (!this.#settled) this.#settle();
-    const { numbers } = this.#machine;
-    numbers[1] = metabyte === undefined ? this.#metabyte : integer(metabyte, "metabyte");
-    numbers[0] = this.#handle;
+    const m = this.#kept.ready();
+    m.numbers[1] = metabyte === undefined ? this.#metabyte : integer(metabyte, "metabyte");
+    return m;
   }
 
   /** Offers a default partition where none was given: not before the first ID, since workers have no entropy then. */
   #settle(): void {
     if (this.#settled) return;
-    const m = this.#machine;
+    const m = this.#kept.machine;
     const { partition, sequenceMin } = draw(m.calls.snoDraw && (() => drawNative(m)));
-    m.numbers.set([this.#handle, integer(partition, "partition"), integer(sequenceMin, "sequenceMin")]);
-    m.check(m.calls.snoOffer());
+    m.numbers.set([integer(partition, "partition"), integer(sequenceMin, "sequenceMin")], 1);
+    this.#kept.call("snoOffer");
     this.#settled = true;
-  }
-
-  #check(status: number, made = 0): void {
-    if (status === 0) this.#machine.check(0);
-    else this.#machine.check(status, (error, code) => this.#explain(error, code, made));
-  }
-
-  /** Adds what only this side knows: why the clock failed, and how many IDs earlier calls of a batch made. */
-  #explain(error: ErrorDetails, code: ErrorCode, made: number): void {
-    if (error.written !== undefined) error.written += made;
-    const cause = code === "clock_failed" ? this.#clock?.failure() : undefined;
-    if (cause !== undefined) error.cause = cause;
   }
 }
 

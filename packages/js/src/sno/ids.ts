@@ -1,7 +1,8 @@
-import { bytes, integer, lengthOfBytes, members, string, time } from "../checks.js";
-import { invalidLength, PolyflakeError } from "../errors.js";
-import { ABSENT, type Machine, machine } from "../machine.js";
+import { bytes, fields, integer, lengthOfArray, string, time } from "../checks.js";
+import { invalidLength } from "../errors.js";
+import { ABSENT, type Machine } from "../machine.js";
 import { formatUuid, parseUuid } from "../uuid.js";
+import { machine } from "./machine.js";
 
 /** Bytes of an ID. */
 export const LENGTH = 10;
@@ -128,9 +129,7 @@ export function timeRange(from: Date | number, to: Date | number): { lowest: str
  */
 export function fromParts(parts: Parts): string {
   const names = ["tick", "tickTock", "metabyte", "partition", "sequence"] as const;
-  const given = members(parts, "parts", names, "ignored");
-  const missing = names.find((name) => given[name] === undefined);
-  if (missing) throw new PolyflakeError("missing_field", `a field without its value: ${missing}`, { field: missing });
+  const given = fields(parts, "parts", names);
   const values = names.map((name) => integer(name === "tickTock" ? bit(given[name]) : given[name], name));
   const m = machine();
   m.numbers.set(values);
@@ -149,7 +148,7 @@ function bit(value: unknown): unknown {
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
  */
 export function fromBytes(id: Uint8Array): string {
-  const length = lengthOfBytes(bytes(id, "bytes"));
+  const length = lengthOfArray(bytes(id, "bytes"));
   if (length !== LENGTH) throw invalidLength(LENGTH, length);
   const m = machine();
   m.bytes.set(id);

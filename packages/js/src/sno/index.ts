@@ -10,6 +10,7 @@
  * @module
  */
 export { SnoArray } from "./array.js";
+export { describe } from "./describe.js";
 export {
   Generator,
   type GeneratorOptions,
@@ -34,3 +35,4 @@ export {
   withPartition,
   withSequence,
 } from "./ids.js";
+export { fromJsonValue, type JsonOptions, toJsonValue } from "./json.js";

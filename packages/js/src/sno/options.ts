@@ -1,20 +1,12 @@
-import { integer, isBytes, lengthOfBytes, members, optionalInteger, pair, time } from "../checks.js";
-import { type GuardedClock, guarded } from "../clock.js";
-import { invalidType, PolyflakeError } from "../errors.js";
-import { ABSENT } from "../machine.js";
+import { fields, integer, isBytes, lengthOfArray, optionalInteger, pair } from "../checks.js";
+import type { GuardedClock } from "../clock.js";
+import { PolyflakeError } from "../errors.js";
+import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 
 /** Options for a generator that goes on from a snapshot. */
-export interface RestoreOptions {
+export interface RestoreOptions extends WindowOptions {
   /** The metabyte of IDs made without saying one, 0..255; 0 by default. */
   metabyte?: number;
-  /** The half-open time span, Dates or integer Unix milliseconds, in which IDs may be made. */
-  window?: readonly [start: Date | number, end: Date | number];
-  /** A function that gives the time in Unix milliseconds; the system's clock by default. */
-  clock?: () => number;
-  /** What to do when a tick's sequences are used up; to wait by default. */
-  onExhausted?: "wait" | "error";
-  /** How long one call may wait, in milliseconds; one tick of 4 ms by default. Nothing else runs meanwhile. */
-  maxWait?: number;
 }
 
 /** Options for a generator. */
@@ -78,47 +70,40 @@ export interface Stats {
   closed: boolean;
 }
 
-const RESTORE = ["metabyte", "window", "clock", "onExhausted", "maxWait"] as const;
+const RESTORE = ["metabyte", ...WINDOW] as const;
 const BUILD = ["partition", "sequenceMin", "sequenceMax", ...RESTORE] as const;
 const COUNTERS = ["sequenceMin", "sequenceMax", "sequence", "now", "wallHi", "wallSafe", "drifts"] as const;
 
 /** Options, checked: as numbers in the order of the slots, and what stays on this side. */
 export interface Settings {
-  readonly numbers: readonly number[];
+  readonly slots: readonly number[];
   readonly clock: GuardedClock | undefined;
   readonly metabyte: number;
   /** Whether the partition is known. */
   readonly settled: boolean;
 }
 
-/** Reads the options; a partition and bounds only where no snapshot brings them. */
-export function settingsOf(options: unknown, restored: boolean): Settings {
-  const given: Partial<Record<(typeof BUILD)[number], unknown>> = members(
-    options,
-    "options",
-    restored ? RESTORE : BUILD,
-  );
+/** Reads the options; a partition and bounds only where no snapshot brings them. `how` the generator begins is a slot too. */
+export function settingsOf(options: unknown, how: number): Settings {
+  const names: readonly (typeof BUILD)[number][] = how === 0 ? BUILD : RESTORE;
+  const { slots, clock, given } = sharedSettings(options, names);
   const partition = partitionOf(given.partition);
   const metabyte = optionalInteger(given.metabyte, "metabyte");
+  const bounds = [
+    optionalInteger(given.sequenceMin, "sequenceMin"),
+    optionalInteger(given.sequenceMax, "sequenceMax"),
+  ];
   return {
-    numbers: [
-      partition,
-      optionalInteger(given.sequenceMin, "sequenceMin"),
-      optionalInteger(given.sequenceMax, "sequenceMax"),
-      metabyte,
-      ...windowOf(given.window),
-      onExhaustedOf(given.onExhausted),
-      optionalInteger(given.maxWait, "maxWait"),
-    ],
-    clock: guarded(given.clock),
+    slots: [...slots, how, metabyte, partition, ...bounds],
+    clock,
     metabyte: metabyte || 0,
-    settled: restored || !Number.isNaN(partition),
+    settled: how !== 0 || !Number.isNaN(partition),
   };
 }
 
 function partitionOf(value: unknown): number {
   if (!isBytes(value)) return optionalInteger(value, "partition");
-  const length = lengthOfBytes(value);
+  const length = lengthOfArray(value);
   if (length !== 2) {
     throw new PolyflakeError("invalid_length", `expected 2 bytes of partition, found ${length}`, { field: "partition" });
   }
@@ -126,28 +111,9 @@ function partitionOf(value: unknown): number {
   return (high! << 8) | low!;
 }
 
-function windowOf(value: unknown): [number, number] {
-  if (value === undefined) return [ABSENT, ABSENT];
-  const [start, end] = pair(value, "window");
-  return [time(start, "window"), time(end, "window")];
-}
-
-function onExhaustedOf(value: unknown): number {
-  if (value === undefined || value === "wait") return 0;
-  if (value === "error") return 1;
-  const field = "onExhausted";
-  if (typeof value !== "string") throw invalidType('"wait" or "error"', value, { field });
-  throw new PolyflakeError("out_of_range", `expected "wait" or "error", found ${JSON.stringify(value)}`, { field });
-}
-
 /** A snapshot as numbers, the partition's two bytes first. */
 export function numbersOf(snapshot: unknown): number[] {
-  const given = members(snapshot, "snapshot", ["partition", ...COUNTERS]);
-  for (const field of ["partition", ...COUNTERS] as const) {
-    if (given[field] === undefined) {
-      throw new PolyflakeError("missing_field", `a field without its value: ${field}`, { field });
-    }
-  }
+  const given = fields(snapshot, "snapshot", ["partition", ...COUNTERS], "refused");
   const bytes = pair(given.partition, "partition").map((byte) => integer(byte, "partition"));
   return [...bytes, ...COUNTERS.map((field) => integer(given[field], field))];
 }

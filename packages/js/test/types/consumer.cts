@@ -1,6 +1,8 @@
 // The same package from CommonJS.
-import { PolyflakeError, sno } from "polyflake";
+import { hotguid, PolyflakeError, randflake, sno } from "polyflake";
 import * as decode from "polyflake/decode";
 
 export const metabyte: number = decode.metabyte(sno.generate());
 export const isOurs = (error: unknown): boolean => error instanceof PolyflakeError;
+export const shardKey: number = hotguid.shardKey(hotguid.generate(7));
+export const id: bigint = randflake.decodeText("1");

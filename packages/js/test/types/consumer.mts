@@ -1,5 +1,5 @@
 // What a user's compiler accepts, and what it must not.
-import { type ErrorCode, PolyflakeError, sno } from "polyflake";
+import { type Description, type ErrorCode, hotguid, PolyflakeError, randflake, type Stall, sno, sparx64 } from "polyflake";
 import * as decode from "polyflake/decode";
 import { sno as forcedNative } from "polyflake/native";
 import { sno as forcedWasm } from "polyflake/wasm";
@@ -16,6 +16,7 @@ const ids = new sno.Generator({
   clock: Date.now,
   onExhausted: "error",
   maxWait: 1,
+  onStall: ({ reason, unixMs, stalled, ticks }: Stall) => console.log(reason, unixMs, stalled, ticks),
 });
 is<Equal<ReturnType<typeof ids.generate>, string>>();
 is<Equal<ReturnType<typeof ids.generateMany>, sno.SnoArray>>();
@@ -26,6 +27,34 @@ is<Equal<ReturnType<typeof sno.parse>, sno.Fields>>();
 is<Equal<ReturnType<typeof sno.timeRange>, { lowest: string; highest: string }>>();
 is<Equal<typeof forcedNative, typeof sno>>();
 is<Equal<typeof forcedWasm, typeof sno>>();
+
+is<Equal<ReturnType<typeof sno.describe>, Description>>();
+is<Equal<ReturnType<typeof sno.toJsonValue>, string | null>>();
+const text: string = sno.fromJsonValue(null, { nullIsZero: true });
+
+const secret = new Uint8Array(16);
+const lease: randflake.Lease = new randflake.Lease([1, 2], 1_730_000_000, 1_730_000_001);
+const flakes = new randflake.Generator(lease, secret, { resumeAfter: 1_730_000_000, onExhausted: "wait" });
+is<Equal<ReturnType<typeof flakes.generate>, bigint>>();
+is<Equal<ReturnType<typeof flakes.generateText>, string>>();
+is<Equal<ReturnType<typeof flakes.close>, number | undefined>>();
+is<Equal<typeof flakes.lease, randflake.Lease>>();
+const { timestamp, node, sequence }: randflake.Parts = new randflake.Codec(secret).inspect(flakes.generate());
+console.log(timestamp + node + sequence, lease.nodes[0] + lease.start);
+const integers: bigint[] = [...flakes.generateMany(3)];
+const raw: BigInt64Array = flakes.generateMany(3).ids;
+is<Equal<ReturnType<typeof randflake.decodeText>, bigint>>();
+randflake.encodeText(randflake.fromUnsigned(randflake.toUnsigned(integers[0] ?? raw[0]!)));
+
+const guids = new hotguid.Generator({ window: [0, new Date()] });
+is<Equal<ReturnType<typeof guids.generate>, string>>();
+const { machine, counter, shardKey }: hotguid.Parts = hotguid.parts(guids.generate(7));
+console.log(machine.length + counter + shardKey, hotguid.fromSql(hotguid.toSql(text)));
+is<Equal<ReturnType<typeof hotguid.timeRange>, { lowest: string; highest: string }>>();
+hotguid.timeRange(0, 1, { sql: true });
+is<Equal<ReturnType<InstanceType<typeof sparx64.Sparx64>["encrypt"]>, Uint8Array>>();
+const { perSecond }: { perSecond: bigint | undefined } = hotguid.describe();
+console.log(perSecond);
 
 const snapshot: sno.Snapshot = JSON.parse("{}");
 sno.Generator.restore(snapshot, { clock: Date.now }).generateAt(new Date(), 3);
@@ -71,3 +100,19 @@ sno.fromParts({ tick: 1 });
 sno.fromBytes([1, 2, 3]);
 // @ts-expect-error: the handle is private
 ids.handle;
+// @ts-expect-error: an ID of 64 bits is a bigint
+flakes.inspect(1);
+// @ts-expect-error: nor is it a text
+randflake.encodeText("1");
+// @ts-expect-error: a secret is bytes
+new randflake.Codec("sixteen byte key");
+// @ts-expect-error: a lease is of nodes
+new randflake.Lease("1", 0, 1);
+// @ts-expect-error: a shard key is a number
+hotguid.generate(7n);
+// @ts-expect-error: all fields are there
+hotguid.fromParts({ timestamp: 0 });
+// @ts-expect-error: a block is bytes
+new sparx64.Sparx64(secret).encrypt("12345678");
+// @ts-expect-error: two reasons, no more
+const reason: Stall["reason"] = "forked";

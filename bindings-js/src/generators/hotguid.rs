@@ -1,0 +1,82 @@
+//! Hot Guid's generators.
+
+use polyflake::{
+    Result,
+    hotguid::{Builder, Generator, HotGuid},
+};
+
+use super::give;
+use crate::{
+    Host, Machine,
+    host::{Offered, offered},
+    ids::BATCH,
+    kept::Kept,
+};
+
+/// Generators, by the handle in the first slot; a shard key is in the second.
+impl<C: Host> Machine<C> {
+    /// Options -> a handle.
+    pub fn hotguid_build(&self) -> Result<()> {
+        let mut builder = Builder::with_clock(self.take_clock(), offered::<C>);
+        let shared = self.scratch.shared()?;
+        if let Some((start, end)) = shared.window {
+            builder = builder.window(start, end);
+        }
+        give!(builder, shared: on_exhausted, max_wait);
+        self.keep(Kept::HotGuid(Offered::new(builder.build()?)));
+        Ok(())
+    }
+
+    /// Handle; 8 random bytes that the generator may take.
+    pub fn hotguid_offer(&self) -> Result<()> {
+        let mut offer = [0; 8];
+        self.scratch.get_bytes(0, &mut offer);
+        self.kept()?.hotguid()?.offer.set(Some(offer));
+        Ok(())
+    }
+
+    /// -> text.
+    #[inline]
+    pub fn hotguid_generate(&self) -> Result<()> {
+        let (kept, shard_key) = (self.kept()?, self.scratch.double_word(1, "shard_key")?);
+        let id = kept.hotguid()?.with::<C, _>(|generator| generator.generate(shard_key))?;
+        self.scratch.put_guid(0, id);
+        Ok(())
+    }
+
+    /// Also a count of at most [`BATCH`] -> packed IDs in RFC's order.
+    pub fn hotguid_fill(&self) -> Result<()> {
+        let (kept, shard_key) = (self.kept()?, self.scratch.double_word(1, "shard_key")?);
+        let mut ids = [HotGuid::default(); BATCH];
+        let ids = &mut ids[..self.scratch.count(2)];
+        kept.hotguid()?.with::<C, _>(|generator| generator.fill(shard_key, ids))?;
+        for (index, id) in ids.iter().enumerate() {
+            self.scratch.put_bytes(index * HotGuid::LEN, &id.to_rfc_bytes());
+        }
+        Ok(())
+    }
+
+    /// Handle, a time in the third slot.
+    pub fn hotguid_extend_window(&self) -> Result<()> {
+        self.kept()?.hotguid()?.generator.extend_window(self.scratch.time(2))
+    }
+
+    /// -> the last second (or NaN), IDs made in it, whether it is closed, whether it has drawn; the 5 bytes of the machine.
+    pub fn hotguid_stats(&self) -> Result<()> {
+        let stats = self.kept()?.hotguid()?.generator.stats();
+        self.scratch.put_bytes(0, &stats.machine.unwrap_or_default());
+        let (second, closed) = (super::seconds(stats.last_second), stats.closed.into());
+        self.scratch.put_numbers([
+            second,
+            stats.len.into(),
+            closed,
+            stats.machine.is_some().into(),
+        ]);
+        Ok(())
+    }
+
+    /// Ends the generator.
+    pub fn hotguid_close(&self) -> Result<()> {
+        self.kept()?.hotguid()?.with::<C, _>(Generator::close)
+    }
+}

@@ -1,0 +1,183 @@
+//! sno's generators.
+
+use polyflake::{
+    Result,
+    clock::Clock,
+    sno::{Builder, Drawn, Generator, Snapshot, Sno},
+};
+
+use super::give;
+use crate::{
+    Host, Machine, Scratch,
+    host::{Offered, offered},
+    ids::BATCH,
+    kept::Kept,
+};
+
+/// Slots of [`Machine::sno_build`] beside those that all families share. Where a value was not given, they hold NaN.
+mod own {
+    use crate::generators::slot::OWN;
+
+    pub(super) const HOW: usize = OWN;
+    pub(super) const METABYTE: usize = OWN + 1;
+    pub(super) const PARTITION: usize = OWN + 2;
+    pub(super) const SEQUENCE_MIN: usize = OWN + 3;
+    pub(super) const SEQUENCE_MAX: usize = OWN + 4;
+    pub(super) const SNAPSHOT: usize = OWN + 5;
+}
+
+/// The default partition that the running call is offered.
+fn draw<C: Host>() -> Result<Drawn> {
+    let [a, b, c, d, ..] = offered::<C>()?;
+    Ok(Drawn { partition: u16::from_le_bytes([a, b]), sequence_min: u16::from_le_bytes([c, d]) })
+}
+
+/// Generators, by the handle in the first slot; a metabyte is in the second.
+impl<C: Host> Machine<C> {
+    /// Options (see [`own`]) -> a handle. `HOW` is 0 to begin, 1 to restore, 2 to import the original's snapshot.
+    pub fn sno_build(&self) -> Result<()> {
+        let (scratch, clock) = (self.scratch, self.take_clock());
+        let builder = scratch.options(Builder::with_clock(clock).draw(draw::<C>))?;
+        let generator = match scratch.integer(own::HOW, "how", 2)? {
+            0 => builder.build(),
+            1 => builder.restore(scratch.snapshot()?),
+            _ => builder.import_original(scratch.snapshot()?),
+        }?;
+        self.keep(Kept::Sno(Offered::new(generator)));
+        Ok(())
+    }
+
+    /// -> partition, sequence: a default partition that the caller drew, for other machines to take.
+    pub fn put_drawn(&self, drawn: Result<Drawn>) -> Result<()> {
+        let Drawn { partition, sequence_min } = drawn?;
+        self.scratch.put_numbers([partition.into(), sequence_min.into()]);
+        Ok(())
+    }
+
+    /// Handle, partition, sequence -> the default partition that the generator may take, and its lower bound.
+    pub fn sno_offer(&self) -> Result<()> {
+        let [a, b] = self.scratch.word(1, "partition")?.to_le_bytes();
+        let [c, d, ..] = self.scratch.integer(2, "sequence_min", 0x7fff)?.to_le_bytes();
+        self.kept()?.sno()?.offer.set(Some([a, b, c, d, 0, 0, 0, 0]));
+        Ok(())
+    }
+
+    /// -> text.
+    #[inline]
+    pub fn sno_generate(&self) -> Result<()> {
+        let (kept, metabyte) = (self.kept()?, self.scratch.byte(1, "metabyte")?);
+        let id = kept.sno()?.with::<C, _>(|generator| generator.generate(metabyte))?;
+        self.scratch.put_sno(0, id);
+        Ok(())
+    }
+
+    /// Also a time -> text.
+    pub fn sno_generate_at(&self) -> Result<()> {
+        let (kept, metabyte) = (self.kept()?, self.scratch.byte(1, "metabyte")?);
+        let unix_ms = self.scratch.time(2);
+        let id = kept.sno()?.with::<C, _>(|generator| generator.generate_at(unix_ms, metabyte))?;
+        self.scratch.put_sno(0, id);
+        Ok(())
+    }
+
+    /// Also a count of at most [`BATCH`] -> packed bytes.
+    pub fn sno_fill(&self) -> Result<()> {
+        let (kept, metabyte) = (self.kept()?, self.scratch.byte(1, "metabyte")?);
+        let mut ids = [Sno::default(); BATCH];
+        let ids = &mut ids[..self.scratch.count(2)];
+        kept.sno()?.with::<C, _>(|generator| generator.fill(metabyte, ids))?;
+        for (index, id) in ids.iter().enumerate() {
+            self.scratch.put_bytes(index * Sno::LEN, id.as_bytes());
+        }
+        Ok(())
+    }
+
+    /// -> the partition, NaN while it has none.
+    pub fn sno_partition(&self) -> Result<()> {
+        let partition = self.kept()?.sno()?.generator.partition();
+        self.scratch.put_numbers([partition.map_or(f64::NAN, f64::from)]);
+        Ok(())
+    }
+
+    /// Handle, a time in the third slot.
+    pub fn sno_extend_window(&self) -> Result<()> {
+        self.kept()?.sno()?.generator.extend_window(self.scratch.time(2))
+    }
+
+    /// -> partition (or NaN), both bounds, sequence, length, now, the two walls, drifts, whether it is closed.
+    #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
+    pub fn sno_stats(&self) -> Result<()> {
+        let stats = self.kept()?.sno()?.generator.stats()?;
+        self.scratch.put_numbers([
+            stats.partition.map_or(f64::NAN, f64::from),
+            stats.sequence_min.into(),
+            stats.sequence_max.into(),
+            stats.sequence.into(),
+            stats.len.into(),
+            stats.now as f64,
+            stats.wall_hi as f64,
+            stats.wall_safe as f64,
+            stats.drifts.into(),
+            stats.closed.into(),
+        ]);
+        Ok(())
+    }
+
+    /// -> the snapshot, its members in the original's order.
+    pub fn sno_close(&self) -> Result<()> {
+        let snapshot = self.kept()?.sno()?.with::<C, _>(Generator::close)?;
+        self.scratch.put_snapshot(snapshot);
+        Ok(())
+    }
+}
+
+impl Scratch {
+    fn options<C: Clock>(&self, mut builder: Builder<C>) -> Result<Builder<C>> {
+        self.optional(own::METABYTE, |s, at| s.byte(at, "metabyte"))?;
+        if let Some(partition) = self.optional(own::PARTITION, |s, at| s.word(at, "partition"))? {
+            builder = builder.partition(partition);
+        }
+        if let Some(least) = self.optional(own::SEQUENCE_MIN, |s, at| s.word(at, "sequence_min"))? {
+            builder = builder.sequence_min(least);
+        }
+        if let Some(most) = self.optional(own::SEQUENCE_MAX, |s, at| s.word(at, "sequence_max"))? {
+            builder = builder.sequence_max(most);
+        }
+        let shared = self.shared()?;
+        if let Some((start, end)) = shared.window {
+            builder = builder.window(start, end);
+        }
+        give!(builder, shared: on_exhausted, max_wait);
+        Ok(builder)
+    }
+
+    fn snapshot(&self) -> Result<Snapshot> {
+        let at = |member: usize| own::SNAPSHOT + member;
+        Ok(Snapshot {
+            partition: [self.byte(at(0), "partition")?, self.byte(at(1), "partition")?],
+            sequence_min: self.word(at(2), "sequence_min")?,
+            sequence_max: self.word(at(3), "sequence_max")?,
+            sequence: self.double_word(at(4), "sequence")?,
+            now: self.safe_integer(at(5), "now")?,
+            wall_hi: self.safe_integer(at(6), "wall_hi")?,
+            wall_safe: self.safe_integer(at(7), "wall_safe")?,
+            drifts: self.double_word(at(8), "drifts")?,
+        })
+    }
+
+    #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
+    fn put_snapshot(&self, snapshot: Snapshot) {
+        let [high, low] = snapshot.partition;
+        self.put_numbers([
+            high.into(),
+            low.into(),
+            snapshot.sequence_min.into(),
+            snapshot.sequence_max.into(),
+            snapshot.sequence.into(),
+            snapshot.now as f64,
+            snapshot.wall_hi as f64,
+            snapshot.wall_safe as f64,
+            snapshot.drifts.into(),
+        ]);
+    }
+}

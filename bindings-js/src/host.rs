@@ -1,0 +1,49 @@
+//! What a kind of machine stands on: its time, and how chance gets to it.
+
+use core::cell::Cell;
+
+use polyflake::{Error, ErrorKind, Result, clock::Clock};
+
+/// Random bytes that are offered to a generator, which takes them when it makes its first ID.
+pub(crate) type Offer = [u8; 8];
+
+/// The clock of a kind of machine, and the place where the running call finds what it is offered.
+pub trait Host: Clock + 'static {
+    /// The system's clock.
+    fn system() -> Self;
+
+    /// Lays out an offer for the running call; gives back what lay there.
+    fn replace_offer(offer: Option<[u8; 8]>) -> Option<[u8; 8]>;
+}
+
+/// A generator that draws, and what it is offered.
+///
+/// The offer stays with the generator, so that one whose clock fails does not use up offer after offer, and a clock that
+/// calls another generator does not give that one's to this.
+#[derive(Debug)]
+pub(crate) struct Offered<G> {
+    pub(crate) generator: G,
+    pub(crate) offer: Cell<Option<Offer>>,
+}
+
+impl<G> Offered<G> {
+    pub(crate) const fn new(generator: G) -> Self {
+        Self { generator, offer: Cell::new(None) }
+    }
+
+    /// Makes a call that may take the offer.
+    #[inline]
+    pub(crate) fn with<C: Host, T>(&self, call: impl FnOnce(&G) -> T) -> T {
+        let outer = C::replace_offer(self.offer.get());
+        let result = call(&self.generator);
+        C::replace_offer(outer);
+        result
+    }
+}
+
+/// What the running call is offered.
+pub(crate) fn offered<C: Host>() -> Result<Offer> {
+    let offer = C::replace_offer(None);
+    C::replace_offer(offer);
+    offer.ok_or(Error::new(ErrorKind::EntropyUnavailable))
+}

@@ -1,0 +1,37 @@
+//! SPARX-64/128: the cipher itself.
+
+use polyflake::{
+    Result,
+    sparx64::{BLOCK_BYTES, Sparx64},
+};
+
+use super::BATCH;
+use crate::{Host, Machine, kept::Kept};
+
+/// Ciphers, by the handle in the first slot; a count of at most [`BATCH`] blocks is in the second.
+impl<C: Host> Machine<C> {
+    /// A key of as many bytes as the first slot says -> a handle.
+    pub fn sparx64_build(&self) -> Result<()> {
+        self.keep(Kept::Cipher(Sparx64::new(self.scratch.take_secret(0)?)));
+        Ok(())
+    }
+
+    /// Packed blocks -> packed blocks.
+    pub fn sparx64_encrypt(&self) -> Result<()> {
+        self.in_place(Sparx64::encrypt_blocks)
+    }
+
+    /// Packed blocks -> packed blocks.
+    pub fn sparx64_decrypt(&self) -> Result<()> {
+        self.in_place(Sparx64::decrypt_blocks)
+    }
+
+    fn in_place(&self, work: fn(&Sparx64, &mut [[u8; BLOCK_BYTES]])) -> Result<()> {
+        let (kept, mut blocks) = (self.kept()?, [[0; BLOCK_BYTES]; BATCH]);
+        let blocks = &mut blocks[..self.scratch.count(1)];
+        self.scratch.get_bytes(0, blocks.as_flattened_mut());
+        work(kept.cipher()?, blocks);
+        self.scratch.put_bytes(0, blocks.as_flattened());
+        Ok(())
+    }
+}

@@ -1,0 +1,80 @@
+//! What JavaScript holds by handle, and releases when it forgets it.
+
+use alloc::rc::Rc;
+
+use polyflake::{Error, ErrorKind, Result};
+
+use crate::{Host, Machine, host::Offered};
+
+/// Says what there is to keep, and how to get at each kind.
+macro_rules! kept {
+    ($($name:ident: $kind:ident($kept:ty),)*) => {
+        /// Anything that a handle may stand for.
+        #[derive(Debug)]
+        pub(crate) enum Kept<C> {$(
+            $kind($kept),
+        )*}
+
+        impl<C> Kept<C> {$(
+            #[inline]
+            pub(crate) fn $name(&self) -> Result<&$kept> {
+                if let Self::$kind(kept) = self { Ok(kept) } else { Err(gone()) }
+            }
+        )*}
+    };
+}
+
+kept! {
+    sno: Sno(Offered<polyflake::sno::Generator<C>>),
+    randflake: Randflake(polyflake::randflake::Generator<C>),
+    codec: Codec(polyflake::randflake::Codec),
+    cipher: Cipher(polyflake::sparx64::Sparx64),
+    hotguid: HotGuid(Offered<polyflake::hotguid::Generator<C>>),
+}
+
+/// Handles are in the first slot.
+impl<C: Host> Machine<C> {
+    /// Forgets what a handle stands for; it may be given out again.
+    pub fn release(&self) -> Result<()> {
+        let place = self.scratch.length();
+        let released = self.kept.borrow_mut().get_mut(place).and_then(Option::take);
+        // Only now, since the clock's end may run code that comes back here.
+        drop(released);
+        Ok(())
+    }
+
+    /// Sets the clock of the generator that is built next.
+    pub fn set_clock(&self, clock: C) {
+        self.clock.replace(Some(clock));
+    }
+
+    /// The clock of the generator that is being built: the system's, if no other was set.
+    pub(crate) fn take_clock(&self) -> C {
+        self.clock.take().unwrap_or_else(C::system)
+    }
+
+    /// What the handle stands for.
+    #[inline(never)]
+    pub(crate) fn kept(&self) -> Result<Rc<Kept<C>>> {
+        let kept = self.kept.borrow().get(self.scratch.length()).cloned().flatten();
+        kept.ok_or_else(gone)
+    }
+
+    /// Keeps a thing and gives its handle.
+    #[allow(clippy::cast_precision_loss, reason = "there is no memory for 2^53 of them")]
+    pub(crate) fn keep(&self, thing: Kept<C>) {
+        let mut kept = self.kept.borrow_mut();
+        let free = kept.iter().position(Option::is_none);
+        let place = free.unwrap_or(kept.len());
+        if free.is_none() {
+            kept.push(None);
+        }
+        kept[place] = Some(Rc::new(thing));
+        self.scratch.put_numbers([place as f64]);
+    }
+}
+
+#[cold]
+pub(crate) fn gone() -> Error {
+    Error::new(ErrorKind::GeneratorClosed)
+}

@@ -1,0 +1,24 @@
+//! The one machine of the module.
+
+use core::cell::OnceCell;
+
+use alloc::boxed::Box;
+use polyflake_js::Machine;
+
+use crate::clock::JsClock;
+
+struct OnlyThread(OnceCell<Machine<JsClock>>);
+
+#[cfg(target_feature = "atomics")]
+compile_error!("the machine is for one thread: each worker has an instance of its own");
+
+// SAFETY: wasm without atomics has no second thread that the reference could get to, which is checked above.
+#[allow(unsafe_code, reason = "a thread-local would need the standard library")]
+unsafe impl Sync for OnlyThread {}
+
+static MACHINE: OnlyThread = OnlyThread(OnceCell::new());
+
+/// The machine, made at the first use.
+pub(crate) fn machine() -> &'static Machine<JsClock> {
+    MACHINE.0.get_or_init(|| Machine::new(Box::leak(Box::default())))
+}

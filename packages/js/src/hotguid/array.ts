@@ -1,0 +1,26 @@
+import { PackedTexts } from "../packed.js";
+import { LENGTH, TEXT_LENGTH } from "./ids.js";
+import { machine } from "./machine.js";
+
+/** Texts that fit one call. */
+const BATCH = 448;
+
+/** Many IDs, packed: 16 bytes each, in the order of their texts. */
+export class HotGuidArray extends PackedTexts {
+  /**
+   * IDs over packed bytes, which are not copied.
+   *
+   * @throws {PolyflakeError} `invalid_type`; `invalid_length` for other than a multiple of 16.
+   */
+  constructor(bytes: Uint8Array) {
+    super(bytes, { length: LENGTH, batch: BATCH, texts });
+  }
+}
+
+function texts(ids: Uint8Array, count: number): string[] {
+  const m = machine();
+  m.bytes.set(ids);
+  m.numbers[0] = count;
+  m.check(m.calls.hotguidTexts());
+  return Array.from({ length: count }, (_, index) => m.ascii(TEXT_LENGTH * index, TEXT_LENGTH));
+}

@@ -1,0 +1,145 @@
+import { integer, time, within } from "../checks.js";
+import { randomBytes } from "../entropy.js";
+import { Kept } from "../kept.js";
+import { BATCH, type Machine, MOST } from "../machine.js";
+import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
+import { HotGuidArray } from "./array.js";
+import { LENGTH, TEXT_LENGTH } from "./ids.js";
+import { machine } from "./machine.js";
+
+/** Options for a generator. */
+export type GeneratorOptions = WindowOptions;
+
+/** Figures of a generator, at one moment. */
+export interface Stats {
+  /** What tells the generator from all others: 5 bytes, drawn at its first ID. */
+  machine: Uint8Array | undefined;
+  /** The highest second that an ID was made in, in Unix seconds; undefined before the first ID. */
+  lastSecond: number | undefined;
+  /** How many IDs were made in that second. */
+  len: number;
+  /** Whether the generator was closed. */
+  closed: boolean;
+}
+
+/**
+ * Makes Hot Guids. It is told from all others by 5 random bytes, drawn at its first ID: 148,664 generators that are active in
+ * the same second share them with a chance of 1 %, and then repeat an ID only if their counters meet too. When the clock
+ * goes back it stays in the highest second seen.
+ *
+ * It belongs to the thread that made it: it can be neither cloned nor sent to a worker.
+ *
+ * ```js
+ * const ids = new hotguid.Generator();
+ * hotguid.shardKey(ids.generate(7)); // 7
+ * ```
+ */
+export class Generator {
+  /**
+   * One new ID, for a shard key of your choice: 0..4294967295, 0 by default.
+   *
+   * A function of the object's own: it may be taken off and called alone, and it keeps the generator from being cloned.
+   *
+   * @throws {PolyflakeError} `sequence_exhausted` after 16,777,216 IDs in one second, with `retryAt`, after a wait of at most
+   * `maxWait`; `lease_not_started`, `lease_expired` outside the window; `time_out_of_range` outside 1970..2106; `clock_failed`
+   * with the `cause`; `entropy_unavailable`; `generator_closed`; `invalid_type`, `out_of_range` for the shard key.
+   */
+  readonly generate: (shardKey?: number) => string;
+
+  readonly #kept: Kept;
+  /** Whether random bytes are offered. */
+  #settled = false;
+
+  /**
+   * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` with the option as `field`; `time_out_of_range` for
+   * the window.
+   */
+  constructor(options: GeneratorOptions = {}) {
+    const { slots, clock } = sharedSettings(options, WINDOW);
+    const m = machine();
+    this.#kept = new Kept(this, m, "hotguidBuild", slots, clock);
+    this.generate = (shardKey = 0) => {
+      this.#ready(shardKey);
+      this.#kept.check(m.calls.hotguidGenerate());
+      return m.ascii(0, TEXT_LENGTH);
+    };
+  }
+
+  /**
+   * Many new IDs, at most 16,777,216 at once, in the order of time.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generate}, with `written`: how many were made before; `out_of_range` for
+   * the count.
+   */
+  generateMany(count: number, shardKey = 0): HotGuidArray {
+    const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
+    let made = 0;
+    // At least once: the shard key is checked also where no ID is wanted.
+    do {
+      const here = Math.min(BATCH, count - made);
+      const m = this.#ready(shardKey);
+      m.numbers[2] = here;
+      this.#kept.check(m.calls.hotguidFill(), made);
+      many.set(m.bytes.subarray(0, here * LENGTH), made * LENGTH);
+      made += here;
+    } while (made < count);
+    return new HotGuidArray(many);
+  }
+
+  /**
+   * Moves the end of the window later, to a Date or integer Unix milliseconds; an earlier or equal end changes nothing.
+   *
+   * @throws {PolyflakeError} `invalid_type`; `out_of_range` for an end before the window's start; `time_out_of_range`.
+   */
+  extendWindow(end: Date | number): void {
+    this.#kept.machine.numbers[2] = time(end, "end");
+    this.#kept.call("hotguidExtendWindow");
+  }
+
+  /** Figures of now. */
+  stats(): Stats {
+    const { numbers, bytes } = this.#kept.call("hotguidStats");
+    const [lastSecond, len, closed, isDrawn] = numbers as unknown as number[];
+    return {
+      machine: isDrawn === 1 ? bytes.slice(0, 5) : undefined,
+      lastSecond: Number.isNaN(lastSecond) ? undefined : lastSecond,
+      len: len!,
+      closed: closed === 1,
+    };
+  }
+
+  /**
+   * Ends the generator. There is nothing to save: the next one draws its own random bytes.
+   *
+   * @throws {PolyflakeError} `generator_closed` if it was.
+   */
+  close(): void {
+    this.#kept.call("hotguidClose");
+  }
+
+  /** Writes what every ID needs: the handle and the shard key. */
+  #ready(shardKey: unknown): Machine {
+    if (!this.#settled) this.#settle();
+    const m = this.#kept.ready();
+    m.numbers[1] = integer(shardKey, "shardKey");
+    return m;
+  }
+
+  /** Offers random bytes: not before the first ID, since workers have no entropy then. */
+  #settle(): void {
+    this.#kept.machine.bytes.set(randomBytes(8));
+    this.#kept.call("hotguidOffer");
+    this.#settled = true;
+  }
+}
+
+let shared: Generator | undefined;
+
+/**
+ * One new ID from a generator that all of the thread shares, for a shard key of your choice: 0..4294967295, 0 by default.
+ *
+ * @throws {PolyflakeError} as {@link Generator.generate}.
+ */
+export function generate(shardKey?: number): string {
+  return (shared ??= new Generator()).generate(shardKey);
+}

@@ -1,0 +1,28 @@
+/**
+ * Hot Guid: GUIDs that sort by time, and name their shard. An ID is its text in lower case.
+ *
+ * ```text
+ * 32 Unix seconds | 40 machine | 24 counter | 32 shard key, its bytes reversed        (in the order of the text)
+ * ```
+ *
+ * @module
+ */
+export { HotGuidArray } from "./array.js";
+export { describe } from "./describe.js";
+export { Generator, type GeneratorOptions, generate, type Stats } from "./generator.js";
+export {
+  fromBytes,
+  fromDotnetBytes,
+  fromParts,
+  fromSql,
+  isValid,
+  type Parts,
+  parse,
+  parts,
+  shardKey,
+  timeRange,
+  timestamp,
+  toBytes,
+  toDotnetBytes,
+  toSql,
+} from "./ids.js";

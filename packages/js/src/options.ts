@@ -1,0 +1,60 @@
+import { members, optionalInteger, pair, time } from "./checks.js";
+import { type GuardedClock, guarded, type Stall } from "./clock.js";
+import { invalidType, PolyflakeError } from "./errors.js";
+import { ABSENT } from "./machine.js";
+
+/** Options of every generator. */
+export interface SharedOptions {
+  /** A function that gives the time in Unix milliseconds; the system's clock by default. */
+  clock?: () => number;
+  /** What to do when a tick's IDs are used up; to wait by default. */
+  onExhausted?: "wait" | "error";
+  /** How long one call may wait, in milliseconds; one tick, and at most 10 ms, by default. Nothing else runs meanwhile. */
+  maxWait?: number;
+  /** Hears of calls that have to wait, before each of their sleeps; what it throws ends the call. */
+  onStall?: (stall: Stall) => void;
+}
+
+/** Options of a generator that may have a window. */
+export interface WindowOptions extends SharedOptions {
+  /** The half-open time span, Dates or integer Unix milliseconds, in which IDs may be made. */
+  window?: readonly [start: Date | number, end: Date | number];
+}
+
+export const SHARED = ["clock", "onExhausted", "maxWait", "onStall"] as const;
+export const WINDOW = ["window", ...SHARED] as const;
+
+/** Options, checked: as the numbers of the first slots, and what stays on this side. */
+export interface SharedSettings<Name extends string> {
+  readonly slots: readonly [start: number, end: number, onExhausted: number, maxWait: number];
+  readonly clock: GuardedClock | undefined;
+  /** Every option as it was given. */
+  readonly given: Partial<Record<Name, unknown>>;
+}
+
+/** Reads the options of a generator, each once; all but those named are refused. */
+export function sharedSettings<Name extends string>(options: unknown, names: readonly Name[]): SharedSettings<Name> {
+  const own = members(options, "options", names);
+  const given: Partial<Record<(typeof WINDOW)[number], unknown>> = own;
+  const [start, end] = windowOf(given.window);
+  return {
+    slots: [start, end, onExhaustedOf(given.onExhausted), optionalInteger(given.maxWait, "maxWait")],
+    clock: guarded(given.clock, given.onStall),
+    given: own,
+  };
+}
+
+function windowOf(value: unknown): [number, number] {
+  if (value === undefined) return [ABSENT, ABSENT];
+  const [start, end] = pair(value, "window");
+  return [time(start, "window"), time(end, "window")];
+}
+
+function onExhaustedOf(value: unknown): number {
+  if (value === undefined) return ABSENT;
+  if (value === "wait") return 0;
+  if (value === "error") return 1;
+  const field = "onExhausted";
+  if (typeof value !== "string") throw invalidType('"wait" or "error"', value, { field });
+  throw new PolyflakeError("out_of_range", `expected "wait" or "error", found ${JSON.stringify(value)}`, { field });
+}

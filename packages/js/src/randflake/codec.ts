@@ -1,0 +1,51 @@
+import { fields, integer, signed } from "../checks.js";
+import { Kept } from "../kept.js";
+import { putSecret } from "../secret.js";
+import type { Parts } from "./ids.js";
+import { machine } from "./machine.js";
+
+/**
+ * Reads IDs, and makes those of given fields, under a secret, which is copied and never shown.
+ *
+ * ```js
+ * const codec = new randflake.Codec(secret);
+ * codec.inspect(codec.encrypt({ timestamp: 1_763_650_000, node: 42, sequence: 7 })).node; // 42
+ * ```
+ */
+export class Codec {
+  readonly #kept: Kept;
+
+  /** @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless the secret has 16 bytes. */
+  constructor(secret: Uint8Array) {
+    const m = machine();
+    this.#kept = new Kept(this, m, "randflakeCodecBuild", [putSecret(m, secret, "secret")]);
+  }
+
+  /**
+   * The fields of an ID. That they look like some says nothing: every number decrypts to something.
+   *
+   * @throws {PolyflakeError} `invalid_type` for other than a bigint; `out_of_range` outside signed 64 bits.
+   */
+  inspect(id: bigint): Parts {
+    return inspect(this.#kept, id);
+  }
+
+  /**
+   * The ID of given fields; that it is made only once is the caller's concern.
+   *
+   * @throws {PolyflakeError} `missing_field`, `invalid_type`; `time_out_of_range` for the timestamp, `out_of_range` for the others.
+   */
+  encrypt(parts: Parts): bigint {
+    const names = ["timestamp", "node", "sequence"] as const;
+    const given = fields(parts, "parts", names);
+    this.#kept.machine.numbers.set(names.map((name) => integer(given[name], name)), 1);
+    return this.#kept.call("randflakeEncrypt").bigints[0]!;
+  }
+}
+
+/** What a codec or generator reads out of an ID. */
+export function inspect(kept: Kept, id: bigint): Parts {
+  kept.machine.bigints[1] = signed(id, "id");
+  const [timestamp, node, sequence] = kept.call("randflakeInspect").numbers as unknown as number[];
+  return { timestamp: timestamp!, node: node!, sequence: sequence! };
+}

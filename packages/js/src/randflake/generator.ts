@@ -1,0 +1,143 @@
+import { optionalInteger, within } from "../checks.js";
+import { Kept } from "../kept.js";
+import { BATCH, MOST } from "../machine.js";
+import { SHARED, type SharedOptions, sharedSettings } from "../options.js";
+import { putSecret } from "../secret.js";
+import { RandflakeArray } from "./array.js";
+import { inspect } from "./codec.js";
+import { encodeText, type Parts } from "./ids.js";
+import { Lease, slotsOf } from "./lease.js";
+import { machine } from "./machine.js";
+
+/** Options for a generator. */
+export interface GeneratorOptions extends SharedOptions {
+  /** What to do when a second's IDs are used up, or the clock is behind the last second used; to fail by default. */
+  onExhausted?: "wait" | "error";
+  /**
+   * The last second that the lease was used in, in Unix seconds, as {@link Generator.close} told: no ID is made in it or
+   * before it. A lease that served a generator must not serve another one without this.
+   */
+  resumeAfter?: number;
+}
+
+/** Figures of a generator, at one moment. */
+export interface Stats {
+  /** The last second used, in Unix seconds; undefined before the first ID. */
+  lastSecond: number | undefined;
+  /** How many IDs of that second are used up. */
+  len: number;
+  /** Whether the generator was closed. */
+  closed: boolean;
+}
+
+/**
+ * Makes Randflake IDs under one lease.
+ *
+ * It belongs to the thread that made it: it can be neither cloned nor sent to a worker. The secret is copied and never shown.
+ *
+ * ```js
+ * const lease = new randflake.Lease(42, 1_730_000_000, 2_803_741_824);
+ * const ids = new randflake.Generator(lease, secret);
+ * ids.inspect(ids.generate()).node; // 42
+ * ```
+ */
+export class Generator {
+  /**
+   * One new ID.
+   *
+   * A function of the object's own: it may be taken off and called alone, and it keeps the generator from being cloned.
+   *
+   * @throws {PolyflakeError} `lease_not_started` with `retryAt`, `lease_expired`; `clock_behind`, `sequence_exhausted` with `retryAt`,
+   * at once or after a wait of at most `maxWait`; `clock_failed` with the `cause`; `generator_closed`.
+   */
+  readonly generate: () => bigint;
+
+  readonly #kept: Kept;
+
+  /**
+   * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` with the option as `field`; `invalid_secret` unless
+   * the secret has 16 bytes.
+   */
+  constructor(lease: Lease, secret: Uint8Array, options: GeneratorOptions = {}) {
+    const { slots, clock, given } = sharedSettings(options, ["resumeAfter", ...SHARED]);
+    const resumeAfter = optionalInteger(given.resumeAfter, "resumeAfter");
+    const nodes = slotsOf(lease);
+    const m = machine();
+    const length = putSecret(m, secret, "secret");
+    this.#kept = new Kept(this, m, "randflakeBuild", [...slots, ...nodes, resumeAfter, length], clock);
+    this.generate = () => this.#kept.call("randflakeGenerate").bigints[0]!;
+  }
+
+  /**
+   * The text of one new ID.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generate}.
+   */
+  generateText(): string {
+    return encodeText(this.generate());
+  }
+
+  /**
+   * Many new IDs, at most 16,777,216 at once.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generate}, with `written`: how many were made before; `invalid_type`,
+   * `out_of_range` for the count.
+   */
+  generateMany(count: number): RandflakeArray {
+    const many = new BigInt64Array(within(count, "count", MOST));
+    const bytes = new Uint8Array(many.buffer);
+    for (let made = 0; made < count; made += BATCH) {
+      const here = Math.min(BATCH, count - made);
+      const m = this.#kept.ready();
+      m.numbers[1] = here;
+      this.#kept.check(m.calls.randflakeFill(), made);
+      bytes.set(m.bytes.subarray(0, here * 8), made * 8);
+    }
+    return new RandflakeArray(many);
+  }
+
+  /** The lease, as far as it was extended. */
+  get lease(): Lease {
+    const [first, last, start, end] = this.#kept.call("randflakeHeldLease").numbers as unknown as number[];
+    return new Lease([first!, last!], start!, end!);
+  }
+
+  /**
+   * Extends the lease; one that ends no later changes nothing.
+   *
+   * @throws {PolyflakeError} `lease_mismatch` unless both have the same nodes and start; `invalid_type`, `out_of_range`.
+   */
+  extendLease(longer: Lease): void {
+    this.#kept.machine.numbers.set(slotsOf(longer), 1);
+    this.#kept.call("randflakeExtendLease");
+  }
+
+  /**
+   * The fields of an ID. That they look like some says nothing: every number decrypts to something.
+   *
+   * @throws {PolyflakeError} `invalid_type` for other than a bigint; `out_of_range` outside signed 64 bits.
+   */
+  inspect(id: bigint): Parts {
+    return inspect(this.#kept, id);
+  }
+
+  /** Figures of now. */
+  stats(): Stats {
+    const [last, len, closed] = this.#kept.call("randflakeStats").numbers as unknown as number[];
+    return { lastSecond: secondOf(last!), len: len!, closed: closed === 1 };
+  }
+
+  /**
+   * Ends the generator, and tells the last second used, in Unix seconds: what the lease's next generator must resume after.
+   * Undefined if there was none.
+   *
+   * @throws {PolyflakeError} `generator_closed` if it was.
+   */
+  close(): number | undefined {
+    return secondOf(this.#kept.call("randflakeClose").numbers[0]!);
+  }
+}
+
+function secondOf(slot: number): number | undefined {
+  return Number.isNaN(slot) ? undefined : slot;
+}

@@ -1,0 +1,57 @@
+import { signed, string, unsigned } from "../checks.js";
+import { machine } from "./machine.js";
+
+/** What an ID holds. */
+export interface Parts {
+  /** When it was made, in Unix seconds: 1730000000..2803741823. */
+  timestamp: number;
+  /** Which node made it: 0..131071. */
+  node: number;
+  /** Which one of its node's second it was: 0..131071. */
+  sequence: number;
+}
+
+/**
+ * The text of an ID: 1 to 13 characters of `[0-9a-v]`.
+ *
+ * @throws {PolyflakeError} `invalid_type` for other than a bigint; `out_of_range` outside signed 64 bits.
+ */
+export function encodeText(id: bigint): string {
+  const value = signed(id, "id");
+  const m = machine();
+  new BigInt64Array(m.bytes.buffer, m.bytes.byteOffset, 1)[0] = value;
+  m.numbers[0] = 1;
+  m.check(m.calls.randflakeTexts());
+  return m.ascii(0, m.bytes[15]!);
+}
+
+/**
+ * The ID of a text, which has one spelling.
+ *
+ * @throws {PolyflakeError} `invalid_type`; `invalid_length`, `invalid_character` with the position; `not_canonical` for a
+ * leading zero; `out_of_range` above 2^64-1.
+ */
+export function decodeText(text: string): bigint {
+  const m = machine();
+  m.putText(string(text));
+  m.check(m.calls.randflakeDecode());
+  return m.bigints[0]!;
+}
+
+/**
+ * The same 64 bits, read without a sign.
+ *
+ * @throws {PolyflakeError} `invalid_type`; `out_of_range` outside signed 64 bits.
+ */
+export function toUnsigned(id: bigint): bigint {
+  return BigInt.asUintN(64, signed(id, "id"));
+}
+
+/**
+ * The ID whose 64 bits, read without a sign, are this number.
+ *
+ * @throws {PolyflakeError} `invalid_type`; `out_of_range` outside 0..2^64-1.
+ */
+export function fromUnsigned(value: bigint): bigint {
+  return BigInt.asIntN(64, unsigned(value, "value"));
+}

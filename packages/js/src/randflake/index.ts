@@ -1,0 +1,19 @@
+/**
+ * Randflake: 64-bit IDs that look random to those without the secret.
+ *
+ * ```text
+ * raw: 30 timestamp, seconds since 2024-10-27T03:33:20Z | 17 node | 17 sequence
+ * id  = SPARX-64/128 of the raw value, a signed integer
+ * ```
+ *
+ * Unpredictable is all that an ID is: it is not authentic and no capability, and its order says nothing of its time. Keep
+ * secrets on servers: the memory of a page is readable by all of its scripts.
+ *
+ * @module
+ */
+export { RandflakeArray } from "./array.js";
+export { Codec } from "./codec.js";
+export { describe } from "./describe.js";
+export { Generator, type GeneratorOptions, type Stats } from "./generator.js";
+export { decodeText, encodeText, fromUnsigned, type Parts, toUnsigned } from "./ids.js";
+export { Lease } from "./lease.js";

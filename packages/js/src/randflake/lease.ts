@@ -1,0 +1,40 @@
+import { integer, members, pair } from "../checks.js";
+import { machine } from "./machine.js";
+
+/**
+ * The right to use one node, or a range of nodes, from `start` until just before `end`, in Unix seconds.
+ *
+ * Whoever hands out leases makes sure that no two share a node and a second; a lease serves one generator once.
+ */
+export class Lease {
+  /** The first and the last node, both inclusive. */
+  readonly nodes: readonly [first: number, last: number];
+  /** The first second, in Unix seconds. */
+  readonly start: number;
+  /** One past the last second, in Unix seconds. */
+  readonly end: number;
+
+  /**
+   * A lease of one node, or of a range of nodes given by its first and last.
+   *
+   * @throws {PolyflakeError} `invalid_type`; `out_of_range` unless the nodes are in 0..131071, the last no lower than the first,
+   * and 1730000000 <= start < end <= 2803741824.
+   */
+  constructor(nodes: number | readonly [first: number, last: number], start: number, end: number) {
+    const [first, last] = typeof nodes === "number" ? [nodes, nodes] : pair(nodes, "nodes");
+    this.nodes = Object.freeze([integer(first, "node"), integer(last, "node")] as const);
+    this.start = integer(start, "start");
+    this.end = integer(end, "end");
+    Object.freeze(this);
+    const m = machine();
+    m.numbers.set(slotsOf(this));
+    m.check(m.calls.randflakeLease());
+  }
+}
+
+/** A lease as the numbers of slots: first and last node, start, end. */
+export function slotsOf(lease: unknown): number[] {
+  const { nodes, start, end } = members(lease, "lease", ["nodes", "start", "end"], "ignored");
+  const [first, last] = pair(nodes, "nodes");
+  return [integer(first, "node"), integer(last, "node"), integer(start, "start"), integer(end, "end")];
+}

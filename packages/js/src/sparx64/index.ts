@@ -1,0 +1,97 @@
+/**
+ * SPARX-64/128, the cipher behind Randflake: blocks of 8 bytes under a key of 16.
+ *
+ * It hides and shuffles; it authenticates nothing, and a block is always encrypted to the same block.
+ *
+ * @module
+ */
+import { bytes, lengthOfArray, partOfBytes } from "../checks.js";
+import { PolyflakeError } from "../errors.js";
+import { Kept } from "../kept.js";
+import { BATCH } from "../machine.js";
+import { machine } from "../randflake/machine.js";
+import { putSecret } from "../secret.js";
+
+const BLOCK = 8;
+
+/**
+ * The cipher under one key, which is copied and never shown.
+ *
+ * ```js
+ * const cipher = new sparx64.Sparx64(crypto.getRandomValues(new Uint8Array(16)));
+ * cipher.decrypt(cipher.encrypt(new Uint8Array(8))); // eight zeros
+ * ```
+ */
+export class Sparx64 {
+  readonly #kept: Kept;
+
+  /** @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless the key has 16 bytes. */
+  constructor(key: Uint8Array) {
+    const m = machine();
+    this.#kept = new Kept(this, m, "sparx64Build", [putSecret(m, key, "key")]);
+  }
+
+  /**
+   * One block of 8 bytes, encrypted.
+   *
+   * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
+   */
+  encrypt(block: Uint8Array): Uint8Array {
+    return this.#work("sparx64Encrypt", oneBlock(block));
+  }
+
+  /**
+   * One block of 8 bytes, decrypted.
+   *
+   * @throws {PolyflakeError} as {@link Sparx64.encrypt}.
+   */
+  decrypt(block: Uint8Array): Uint8Array {
+    return this.#work("sparx64Decrypt", oneBlock(block));
+  }
+
+  /**
+   * Many blocks in one piece, each on its own, encrypted.
+   *
+   * @throws {PolyflakeError} `invalid_type`; `invalid_length` for other than a multiple of 8.
+   */
+  encryptMany(blocks: Uint8Array): Uint8Array {
+    return this.#work("sparx64Encrypt", manyBlocks(blocks));
+  }
+
+  /**
+   * Many blocks in one piece, each on its own, decrypted.
+   *
+   * @throws {PolyflakeError} as {@link Sparx64.encryptMany}.
+   */
+  decryptMany(blocks: Uint8Array): Uint8Array {
+    return this.#work("sparx64Decrypt", manyBlocks(blocks));
+  }
+
+  #work(call: "sparx64Encrypt" | "sparx64Decrypt", blocks: Uint8Array): Uint8Array {
+    const m = this.#kept.machine;
+    for (let from = 0; from < blocks.length; from += BATCH * BLOCK) {
+      const some = blocks.subarray(from, from + BATCH * BLOCK);
+      m.bytes.set(some);
+      m.numbers[1] = some.length / BLOCK;
+      this.#kept.call(call);
+      some.set(m.bytes.subarray(0, some.length));
+    }
+    return blocks;
+  }
+}
+
+/** A copy of one block. */
+function oneBlock(block: Uint8Array): Uint8Array {
+  const length = lengthOfArray(bytes(block, "block"));
+  if (length !== BLOCK) throw new PolyflakeError("invalid_length", `expected length ${BLOCK}, found ${length}`);
+  return copyOf(block, length);
+}
+
+/** A copy of many blocks. */
+function manyBlocks(blocks: Uint8Array): Uint8Array {
+  const length = lengthOfArray(bytes(blocks, "blocks"));
+  if (length % BLOCK !== 0) throw new PolyflakeError("invalid_length", `expected a multiple of ${BLOCK} bytes, found ${length}`);
+  return copyOf(blocks, length);
+}
+
+const copyOf = (value: Uint8Array, length: number): Uint8Array => new Uint8Array(partOfBytes(value, 0, length));

@@ -1,0 +1,92 @@
+// Every parameter that takes an integer, in the families beside sno: what is taken, and what is refused how.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { NOT_A_BIGINT, NOT_A_NUMBER, NOT_WHOLE } from "./catalogue.mjs";
+import { onEachMachine } from "./machines.mjs";
+import { refused } from "./refusals.mjs";
+
+const SECOND = 1_763_650_000;
+const LAST_SECOND = 2_803_741_823;
+const HUGE = [2 ** 32, 2 ** 53, 2 ** 53 + 2, 2 ** 63, 1e300, -(2 ** 63), -1e300];
+
+onEachMachine(({ hotguid, randflake }) => {
+  const lease = new randflake.Lease([0, 131_071], 1_730_000_000, LAST_SECOND + 1);
+  const secret = new Uint8Array(16);
+  const clock = () => SECOND * 1000;
+  const flakes = new randflake.Generator(lease, secret, { clock });
+  const codec = new randflake.Codec(secret);
+  const guids = new hotguid.Generator({ clock });
+  const flake = (changes) => codec.encrypt({ timestamp: SECOND, node: 1, sequence: 1, ...changes });
+  const guid = (changes) => hotguid.fromParts({ timestamp: SECOND, machine: new Uint8Array(5), counter: 0, shardKey: 0, ...changes });
+
+  /** A name in errors, a call with a value for it, its limits, other names in errors. */
+  const numbers = [
+    ["node", (node) => new randflake.Lease(node, SECOND, SECOND + 1), 0, 131_071, ["nodes"]],
+    ["node", (node) => new randflake.Lease([node, 131_071], SECOND, SECOND + 1), 0, 131_071],
+    ["node", (node) => new randflake.Lease([0, node], SECOND, SECOND + 1), 0, 131_071, ["last node"]],
+    ["start", (start) => new randflake.Lease(1, start, LAST_SECOND + 1), 1_730_000_000, LAST_SECOND, ["start of the lease"]],
+    ["end", (end) => new randflake.Lease(1, SECOND, end), SECOND + 1, LAST_SECOND + 1, ["end of the lease"]],
+    ["resumeAfter", (resumeAfter) => new randflake.Generator(lease, secret, { resumeAfter }), 1_730_000_000, LAST_SECOND],
+    ["maxWait", (maxWait) => new randflake.Generator(lease, secret, { maxWait }), 0, 2 ** 53 - 1],
+    ["node", (node) => flake({ node }), 0, 131_071],
+    ["sequence", (sequence) => flake({ sequence }), 0, 131_071],
+    ["count", (count) => flakes.generateMany(count), 0, undefined],
+    ["shardKey", (shardKey) => guids.generate(shardKey), 0, 2 ** 32 - 1],
+    ["shardKey", (shardKey) => guids.generateMany(0, shardKey), 0, 2 ** 32 - 1],
+    ["shardKey", (shardKey) => hotguid.generate(shardKey), 0, 2 ** 32 - 1],
+    ["shardKey", (shardKey) => guid({ shardKey }), 0, 2 ** 32 - 1],
+    ["counter", (counter) => guid({ counter }), 0, 2 ** 24 - 1],
+    ["count", (count) => guids.generateMany(count), 0, undefined],
+    ["maxWait", (maxWait) => new hotguid.Generator({ maxWait }), 0, 2 ** 53 - 1],
+  ];
+
+  numbers.forEach(([field, call, least, most = 2 ** 24, others = []], k) => {
+    test(`number ${k}: ${field}`, () => {
+      const isNamed = (error) => assert([field, ...others].includes(error.field), error.field);
+      for (const value of [...NOT_A_NUMBER, ...NOT_WHOLE]) isNamed(refused("invalid_type", () => call(value)));
+      for (const value of [least - 1, most + 1, ...HUGE].filter((value) => value < least || value > most)) {
+        isNamed(refused("out_of_range", () => call(value)));
+      }
+      call(least === 0 ? -0 : least);
+      if (field !== "count") call(most);
+    });
+  });
+
+  const times = [
+    (timestamp) => flake({ timestamp }),
+    (timestamp) => guid({ timestamp }),
+  ];
+
+  times.forEach((call, k) => {
+    test(`timestamp ${k}`, () => {
+      for (const value of [...NOT_A_NUMBER, ...NOT_WHOLE]) refused("invalid_type", () => call(value), { field: "timestamp" });
+      for (const value of [-1, ...HUGE]) refused("time_out_of_range", () => call(value));
+    });
+  });
+
+  const bigints = [
+    ["id", (id) => randflake.encodeText(id), -(2n ** 63n), 2n ** 63n - 1n],
+    ["id", (id) => randflake.toUnsigned(id), -(2n ** 63n), 2n ** 63n - 1n],
+    ["id", (id) => codec.inspect(id), -(2n ** 63n), 2n ** 63n - 1n],
+    ["id", (id) => flakes.inspect(id), -(2n ** 63n), 2n ** 63n - 1n],
+    ["value", (value) => randflake.fromUnsigned(value), 0n, 2n ** 64n - 1n],
+  ];
+
+  bigints.forEach(([field, call, least, most], k) => {
+    test(`bigint ${k}: ${field}`, () => {
+      for (const value of NOT_A_BIGINT) refused("invalid_type", () => call(value), { field });
+      for (const value of [least - 1n, most + 1n, 2n ** 64n, -(2n ** 63n) - 1n, 2n ** 128n, -(2n ** 128n), 2n ** 100_000n]) {
+        const { message } = refused("out_of_range", () => call(value), { field });
+        assert(message.length < 200);
+      }
+      for (const value of [least, most, 0n, 1n]) call(value);
+    });
+  });
+
+  test("signedness is converted where asked, and nowhere else", () => {
+    for (const [signed, unsigned] of [[0n, 0n], [-1n, 2n ** 64n - 1n], [-(2n ** 63n), 2n ** 63n], [2n ** 63n - 1n, 2n ** 63n - 1n]]) {
+      assert.equal(randflake.toUnsigned(signed), unsigned);
+      assert.equal(randflake.fromUnsigned(unsigned), signed);
+    }
+  });
+});
