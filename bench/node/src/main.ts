@@ -8,6 +8,11 @@ import * as peers from "./peers.js";
 
 const SIZES = [1, 16, 256, 1024, 4096, 16_384];
 
+function oneBigint(): Contest {
+  const goal = { name: "node: a Randflake bigint", ours: ours.randflakeBigint, against: peers.plainRandflake, most: 1 / 8 };
+  return { name: "node: one ID", entries: [ours.randflakeBigint, ...peers.bigints()], goals: [goal] };
+}
+
 function oneText(): Contest {
   return {
     name: "node: one ID as text",
@@ -18,19 +23,20 @@ function oneText(): Contest {
 }
 
 function batches(): Contest {
-  const { packed, texts } = ours.batches(SIZES);
+  const { packed, texts, bigints } = ours.batches(SIZES);
   const singly = peer("crypto.randomUUID, in a loop", () => Array.from({ length: 1024 }, () => crypto.randomUUID()));
   const loop = batch(singly, 1024);
   const of1024 = texts.find(({ x }) => x === 1024)!;
   return {
     name: "node: batches",
     axis: "IDs in a call",
-    entries: [...packed, ...texts, loop],
+    entries: [...packed, ...texts, ...bigints, loop],
     goals: [{ name: "node: sno texts, a batch of 1024", ours: of1024, against: loop, most: 0.15 }],
   };
 }
 
 const contests: (() => Contest)[] = [
+  oneBigint,
   oneText,
   () => ({ name: "node: one text read", entries: [...ours.reads(), ...peers.reads()] }),
   batches,

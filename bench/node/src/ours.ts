@@ -1,8 +1,9 @@
 /** What this project makes: generators whose own caps do not bind. */
-import { sno } from "polyflake";
+import { hotguid, randflake, sno } from "polyflake";
 import { metabyte } from "polyflake/decode";
 import { sno as inWasm } from "polyflake/wasm";
 import { batch, type Entry, ours } from "./contest.js";
+import { SECRET } from "./peers.js";
 
 /** With so many partitions in turn, batches never meet the cap of one. */
 const POOL = 512;
@@ -13,14 +14,25 @@ function snoPool(): () => sno.Generator {
   return () => pool[turn++ % POOL]!;
 }
 
+/** All nodes, since one has 131,072 IDs a second. */
+function randflakeIds(): randflake.Generator {
+  const lease = new randflake.Lease([0, 131_071], 1_730_000_000, 2_803_741_824);
+  return new randflake.Generator(lease, SECRET);
+}
+
+export const randflakeBigint: Entry = ours("Randflake", randflakeIds().generate);
+
 export const snoText: Entry = ours("sno", new sno.Generator({ partition: 1 }).generate);
 
 export function texts(): Entry[] {
   const withMetabyte = new sno.Generator({ partition: 2 });
+  const numbers = randflakeIds();
   return [
     snoText,
     ours("sno, with a metabyte", () => withMetabyte.generate(7)),
     ours("sno, in wasm", new inWasm.Generator({ partition: 3 }).generate),
+    ours("Randflake", () => numbers.generateText()),
+    ours("Hot Guid", new hotguid.Generator().generate),
   ];
 }
 
@@ -34,10 +46,11 @@ export function reads(): Entry[] {
 }
 
 /** One call for many: packed bytes, and texts. */
-export function batches(sizes: number[]): { packed: Entry[]; texts: Entry[] } {
-  const next = snoPool();
+export function batches(sizes: number[]): { packed: Entry[]; texts: Entry[]; bigints: Entry[] } {
+  const [next, numbers] = [snoPool(), randflakeIds()];
   return {
     packed: sizes.map((size) => batch(ours("sno, packed", () => next().generateMany(size)), size)),
     texts: sizes.map((size) => batch(ours("sno, texts", () => next().generateMany(size).texts()), size)),
+    bigints: sizes.map((size) => batch(ours("Randflake, packed", () => numbers.generateMany(size)), size)),
   };
 }
