@@ -1,13 +1,25 @@
 // The answers of every JavaScript runtime to the conformance suite's requests (tests/README.md).
 
-import * as sno from "./families/sno.mjs";
-import { outcome } from "./outcomes.mjs";
+import * as polyflake from "#polyflake";
 
-const OPS = new Map(Object.entries({ sno: sno.OPS }));
+import * as hotguid from "./families/hotguid.mjs";
+import * as randflake from "./families/randflake.mjs";
+import * as sno from "./families/sno.mjs";
+import * as sparx64 from "./families/sparx64.mjs";
+import { outcome } from "./outcomes.mjs";
+import { figures } from "./values.mjs";
+
+const OPS = {
+  sno: sno.OPS,
+  sparx64: sparx64.OPS,
+  randflake: randflake.OPS,
+  hotguid: hotguid.OPS,
+  describe: { "": ({ family }) => figures(polyflake[family].describe()) },
+};
 
 /** The answer to a request. */
 export function answer({ op, args }) {
   const [family, name = ""] = op.split(".");
-  const ops = OPS.get(family) ?? {};
+  const ops = Object.hasOwn(OPS, family) ? OPS[family] : {};
   return Object.hasOwn(ops, name) ? outcome(() => ops[name](args)) : { error: { code: "unknown_op" } };
 }

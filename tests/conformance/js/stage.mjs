@@ -24,7 +24,8 @@ export class Stage {
   /** The options that all families have. */
   options() {
     const { window, on_exhausted, max_wait_ms } = this.args;
-    return { clock: () => this.#read(), window: window?.map(Number), onExhausted: on_exhausted, maxWait: max_wait_ms };
+    const options = { clock: () => this.#read(), onExhausted: on_exhausted, maxWait: max_wait_ms };
+    return window ? { ...options, window: window.map(Number) } : options;
   }
 
   /** Takes a step: its readings are the clock's until it ends. */

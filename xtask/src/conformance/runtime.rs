@@ -51,15 +51,7 @@ impl Runtime {
     pub const fn lacks(self) -> &'static [&'static str] {
         match self.language() {
             Language::Rust | Language::Python => &[],
-            Language::JavaScript => &[
-                "describe",
-                "sno.json_value_or_null",
-                "sno.to_json_or_null",
-                "sparx64",
-                "randflake",
-                "hotguid",
-                "layout",
-            ],
+            Language::JavaScript => &["layout"],
         }
     }
 

@@ -55,12 +55,12 @@ function inJson({ json, pointer }) {
   return { id, metabyte: sno.parse(id).metabyte };
 }
 
-function jsonValue({ json }) {
-  return fields(JSON.parse(json));
+function jsonValue({ json }, options) {
+  return fields(sno.fromJsonValue(JSON.parse(json), options));
 }
 
-function toJson({ text }) {
-  return JSON.stringify(fields(text).text);
+function toJson({ text }, options) {
+  return JSON.stringify(sno.toJsonValue(text, options));
 }
 
 /** A new ID of the process-wide generator. */
@@ -143,8 +143,10 @@ export const OPS = {
   to_uuid: toUuid,
   from_uuid: fromUuid,
   json: inJson,
-  json_value: jsonValue,
-  to_json: toJson,
+  json_value: (args) => jsonValue(args),
+  json_value_or_null: (args) => jsonValue(args, { nullIsZero: true }),
+  to_json: (args) => toJson(args),
+  to_json_or_null: (args) => toJson(args, { nullIsZero: true }),
   generate,
   generator: (args) => new Trace(args).run(),
 };

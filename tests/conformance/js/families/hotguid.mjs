@@ -1,0 +1,98 @@
+// Hot Guid.
+
+import { hotguid } from "#polyflake";
+
+import { Stage, unknown } from "../stage.mjs";
+import { bytesOf, decimal, hexOf } from "../values.mjs";
+
+/** What the protocol calls GUID. */
+function fields(id) {
+  const { timestamp, machine, counter, shardKey } = hotguid.parts(id);
+  if (hotguid.timestamp(id) !== timestamp || hotguid.shardKey(id) !== shardKey) {
+    throw new Error(`${id}: one field alone is another than among all`);
+  }
+  return {
+    text: id,
+    timestamp: String(timestamp),
+    machine: hexOf(machine),
+    counter,
+    shard_key: shardKey,
+    dotnet: hexOf(hotguid.toDotnetBytes(id)),
+    rfc: hexOf(hotguid.toBytes(id)),
+    sql_text: hotguid.toSql(id),
+  };
+}
+
+function fromParts({ timestamp, machine, counter, shard_key }) {
+  const parts = { timestamp: Number(timestamp), machine: bytesOf(machine), counter, shardKey: shard_key };
+  return fields(hotguid.fromParts(parts));
+}
+
+function timeRange({ from_ms, to_ms }) {
+  const ends = (options) => hotguid.timeRange(Number(from_ms), Number(to_ms), options);
+  const [plain, sql] = [ends(), ends({ sql: true })];
+  const end = (name) => ({ text: plain[name], sql_text: sql[name] });
+  return { lowest: end("lowest"), highest: end("highest") };
+}
+
+/** What does not hang on chance. */
+class Trace extends Stage {
+  #first;
+  #machines = [];
+
+  build() {
+    return new hotguid.Generator(this.options());
+  }
+
+  call(step) {
+    switch (step.op) {
+      case "generate":
+        return this.#generate(step).map((id) => this.#shown(id));
+      case "extend_window":
+        return this.generator.extendWindow(Number(step.end_ms));
+      case "stats":
+        return this.#stats();
+      case "close":
+        return this.generator.close();
+      default:
+        throw unknown(step);
+    }
+  }
+
+  #generate({ count, shard_key }) {
+    return count === undefined
+      ? [this.generator.generate(shard_key)]
+      : this.generator.generateMany(count, shard_key).texts();
+  }
+
+  /** An ID, told from the others of the trace. */
+  #shown(id) {
+    const { timestamp, machine, counter, shardKey } = hotguid.parts(id);
+    this.#first ??= counter;
+    const hex = hexOf(machine);
+    if (!this.#machines.includes(hex)) this.#machines.push(hex);
+    return {
+      timestamp: String(timestamp),
+      machine: this.#machines.indexOf(hex),
+      counter: (counter - this.#first) & 0xffffff,
+      shard_key: shardKey,
+    };
+  }
+
+  #stats() {
+    const { lastSecond, len, closed } = this.generator.stats();
+    return { last_second: decimal(lastSecond), len, closed };
+  }
+}
+
+export const OPS = {
+  parse: ({ text }) => fields(hotguid.parse(text)),
+  from_parts: fromParts,
+  from_bytes: ({ hex }) => fields(hotguid.fromBytes(bytesOf(hex))),
+  from_dotnet: ({ hex }) => fields(hotguid.fromDotnetBytes(bytesOf(hex))),
+  to_sql: ({ text }) => hotguid.toSql(text),
+  from_sql: ({ text }) => hotguid.fromSql(text),
+  time_range: timeRange,
+  generate: ({ shard_key }) => fields(hotguid.generate(shard_key)),
+  generator: (args) => new Trace(args).run(),
+};

@@ -1,0 +1,86 @@
+// Randflake.
+
+import { randflake } from "#polyflake";
+
+import { Stage, unknown } from "../stage.mjs";
+import { bytesOf, decimal, read } from "../values.mjs";
+
+function codec({ secret }) {
+  return new randflake.Codec(bytesOf(secret));
+}
+
+function encrypt(args) {
+  const { timestamp, node, sequence } = args;
+  return String(codec(args).encrypt({ timestamp: Number(timestamp), node, sequence }));
+}
+
+function inspect(args) {
+  return fields(codec(args), BigInt(args.id));
+}
+
+/** A new ID of a generator with the system's clock. */
+function generate(args) {
+  const generator = new randflake.Generator(lease(args), bytesOf(args.secret));
+  return fields(codec(args), generator.generate());
+}
+
+/** What the protocol calls FLAKE. */
+function fields(codec, id) {
+  const { timestamp, node, sequence } = codec.inspect(id);
+  return { id: String(id), text: randflake.encodeText(id), timestamp: String(timestamp), node, sequence };
+}
+
+/** `nodes` is one node or the first and the last of a range; `lease` is its start and end. */
+function lease({ nodes, lease }) {
+  return new randflake.Lease(nodes, ...lease.map(Number));
+}
+
+class Trace extends Stage {
+  build() {
+    const { secret, resume_after } = this.args;
+    const resumeAfter = resume_after === undefined ? undefined : Number(resume_after);
+    return new randflake.Generator(lease(this.args), bytesOf(secret), { ...this.options(), resumeAfter });
+  }
+
+  call(step) {
+    switch (step.op) {
+      case "generate":
+        return this.#generate(step).map(String);
+      case "extend_lease":
+        this.generator.extendLease(lease(step));
+        return this.#held();
+      case "stats":
+        return this.#stats();
+      case "close":
+        return decimal(this.generator.close());
+      default:
+        throw unknown(step);
+    }
+  }
+
+  #generate({ count }) {
+    return count === undefined ? [this.generator.generate()] : [...this.generator.generateMany(count)];
+  }
+
+  #held() {
+    const { nodes, start, end } = this.generator.lease;
+    return { nodes, start: String(start), end: String(end) };
+  }
+
+  #stats() {
+    const { lastSecond, len, closed } = this.generator.stats();
+    return { last_second: decimal(lastSecond), len: String(len), closed };
+  }
+}
+
+export const OPS = {
+  encode: ({ id }) => randflake.encodeText(read(id)),
+  decode: ({ text }) => String(randflake.decodeText(text)),
+  decode_value: ({ text }) => String(randflake.decodeText(read(text))),
+  to_unsigned: ({ id }) => String(randflake.toUnsigned(BigInt(id))),
+  from_unsigned: ({ value }) => String(randflake.fromUnsigned(BigInt(value))),
+  encrypt,
+  inspect,
+  generate,
+  generator: (args) => new Trace(args).run(),
+};
