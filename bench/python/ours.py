@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import cycle
 
-from polyflake import hotguid, randflake, sno
+from polyflake import hotguid, layout, randflake, sno
 
 from contest import Entry
 from peers import SECRET
@@ -24,11 +24,19 @@ def randflake_ids() -> randflake.Generator:
     return randflake.Generator(lease, SECRET)
 
 
+def wide_layout() -> layout.Generator:
+    """So many sequences in a millisecond that the layout's own limit never binds."""
+    time = {"kind": "timestamp", "bits": 42, "tick": "1ms", "epoch_ms": 0}
+    fields = [time, {"kind": "sequence", "bits": 22}]
+    return layout.Generator(layout.Layout({"id": "integer", "bits": 64, "fields": fields}))
+
+
 def ids() -> list[Entry]:
     return [
         Entry("sno", "ids.generate()", {"ids": sno.Generator(partition=1)}, ours=True),
         Entry("Randflake", "ids.generate()", {"ids": randflake_ids()}, ours=True),
         Entry("Hot Guid, a uuid.UUID", "ids.generate()", {"ids": hotguid.Generator()}, ours=True),
+        Entry("custom layout", "ids.generate()", {"ids": wide_layout()}, ours=True),
     ]
 
 
@@ -60,7 +68,7 @@ def batches(sizes: list[int]) -> list[Entry]:
     """One call for many, as an array that NumPy sees without a copy, and as texts."""
     import numpy
 
-    pool, numbers = sno_pool(), randflake_ids()
+    pool, numbers, wide = sno_pool(), randflake_ids(), wide_layout()
     entries = []
     for size in sizes:
         packed = {"asarray": numpy.asarray, "pool": pool, "size": size}
@@ -69,6 +77,8 @@ def batches(sizes: list[int]) -> list[Entry]:
         objects = {"asarray": numpy.asarray, "ids": numbers, "size": size}
         statement = "asarray(ids.generate_many(size))"
         entries.append(Entry("Randflake, as NumPy", statement, objects, True, size, size))
+        objects = {"asarray": numpy.asarray, "ids": wide, "size": size}
+        entries.append(Entry("custom layout, as NumPy", statement, objects, True, size, size))
         statement = "next(pool).generate_many(size).texts()"
         entries.append(Entry("sno, a list of texts", statement, packed, True, size, size))
     return entries

@@ -23,14 +23,16 @@ fn line(entry: &Entry) -> String {
     format!("{mark} {:<42} {x:>6} {:>10}  {low:>9} .. {high}", entry.name, figure(entry.ns))
 }
 
-/// Three digits that count.
+/// Three digits that count, and no more than four behind the point.
 fn figure(value: f64) -> String {
-    match value {
-        v if v < 0.995 => format!("{v:.3}"),
-        v if v < 9.95 => format!("{v:.2}"),
-        v if v < 99.5 => format!("{v:.1}"),
-        v => format!("{v:.0}"),
-    }
+    let decimals = match value {
+        v if v < 0.0995 => 4,
+        v if v < 0.995 => 3,
+        v if v < 9.95 => 2,
+        v if v < 99.5 => 1,
+        _ => 0,
+    };
+    format!("{value:.decimals$}")
 }
 
 /// Every goal with its verdict, the missed ones last.
@@ -81,6 +83,6 @@ mod tests {
     #[test]
     fn figures_keep_three_digits() {
         let shown = [0.0361, 0.25, 1.0, 34.49, 196.4, 28_400.0].map(super::figure);
-        assert_eq!(shown, ["0.036", "0.250", "1.00", "34.5", "196", "28400"]);
+        assert_eq!(shown, ["0.0361", "0.250", "1.00", "34.5", "196", "28400"]);
     }
 }
