@@ -88,9 +88,9 @@ fn node<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
     let program = workspace::root().join("bench/node/build/main.js");
     let last = std::thread::available_parallelism().map_or(0, |count| count.get() - 1).to_string();
     if cmd!(shell, "taskset --version").quiet().ignore_stdout().run().is_ok() {
-        return cmd!(shell, "taskset --cpu-list {last} node --expose-gc {program} {filter}");
+        return cmd!(shell, "taskset --cpu-list {last} node {program} {filter}");
     }
-    cmd!(shell, "node --expose-gc {program} {filter}")
+    cmd!(shell, "node {program} {filter}")
 }
 
 #[cfg(test)]
