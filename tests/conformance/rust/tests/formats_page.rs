@@ -1,0 +1,84 @@
+//! The examples of docs/formats.md are what this project makes: each value that is worked out here stands on the page.
+
+use data_encoding::HEXLOWER;
+use polyflake::{
+    hotguid::{self, HotGuid},
+    layout::{Layout, PRESETS, preset},
+    randflake::{Codec, Parts},
+    sno::Sno,
+    sparx64::Sparx64,
+};
+
+const PAGE: &str = include_str!("../../../../docs/formats.md");
+
+#[track_caller]
+fn on_page(text: &str) {
+    assert!(PAGE.contains(text), "expected {text:?} in docs/formats.md");
+}
+
+#[test]
+fn sno() {
+    let id = Sno::parse("hxxxxxxwnbcndcnc").unwrap();
+    on_page(&format!("{}  =  {id}", HEXLOWER.encode(id.as_bytes())));
+    on_page(&format!(
+        "timestamp {} (Unix ms {}), tick-tock {}, metabyte {}, partition {}, sequence {}",
+        id.tick(),
+        id.unix_ms(),
+        u8::from(id.tick_tock()),
+        id.metabyte(),
+        id.partition(),
+        id.sequence()
+    ));
+}
+
+#[test]
+fn sparx64() {
+    let cipher = Sparx64::new(0x0011_2233_4455_6677_8899_aabb_ccdd_eeff_u128.to_be_bytes());
+    let block = 0x0123_4567_89ab_cdef_u64.to_be_bytes();
+    on_page(&format!("0123456789abcdef  ->  {}", HEXLOWER.encode(&cipher.encrypt_block(block))));
+}
+
+#[test]
+fn randflake() {
+    let secret = HEXLOWER.decode(b"dffd6021bb2bd5b0af676290809ec3a5").unwrap();
+    let parts = Parts { timestamp: 1_730_000_000, node: 0, sequence: 2 };
+    let id = Codec::from_slice(&secret).unwrap().encrypt(parts).unwrap();
+    on_page(&HEXLOWER.encode(&secret));
+    on_page(&format!("raw 2, id {}, text {}", id.to_i64(), &*id.text()));
+}
+
+#[test]
+fn hot_guid() {
+    let machine = [0xaa, 0xbb, 0xcc, 0xdd, 0xee];
+    let parts = hotguid::Parts { timestamp: 1_763_650_000, machine, counter: 1, shard_key: 7 };
+    let id = HotGuid::from_parts(parts).unwrap();
+    on_page(&format!("bytes {}, text {}", HEXLOWER.encode(&id.to_bytes()), &*id.text()));
+    on_page(&format!("for SQL Server: {}", &*id.sql_text()));
+}
+
+#[test]
+fn layout() {
+    let json = PAGE.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let layout = Layout::from_json(json).unwrap();
+    assert_eq!(layout, Layout::from_json(&layout.to_json()).unwrap());
+}
+
+#[test]
+fn presets() {
+    for name in PRESETS {
+        let layout: serde_json::Value =
+            serde_json::from_str(&preset(name, []).unwrap().to_json()).unwrap();
+        let row = PAGE.lines().find(|line| line.starts_with(&format!("| `{name}`"))).unwrap();
+        for field in layout["fields"].as_array().unwrap() {
+            let what = match field["kind"].as_str().unwrap() {
+                "timestamp" => "time",
+                "bindable" => field["name"].as_str().unwrap(),
+                kind => kind,
+            };
+            assert!(row.contains(&format!("{} {what}", field["bits"])), "{name}: {field} in {row}");
+            if let Some(epoch) = field.get("epoch_ms") {
+                assert!(row.contains(&format!("| {epoch}, ")), "{name}: {epoch} in {row}");
+            }
+        }
+    }
+}
