@@ -3,9 +3,13 @@
 use crate::{Error, ErrorKind, Result};
 
 #[cfg(all(feature = "std", target_os = "linux", target_pointer_width = "64"))]
-mod coarse;
+#[path = "clock/linux.rs"]
+mod system;
+#[cfg(all(feature = "std", not(all(target_os = "linux", target_pointer_width = "64"))))]
+#[path = "clock/portable.rs"]
+mod system;
 #[cfg(all(feature = "std", target_os = "linux", target_pointer_width = "64"))]
-pub use coarse::CoarseClock;
+pub use system::CoarseClock;
 
 /// A source of time, and the way to wait in it.
 ///
@@ -188,34 +192,13 @@ pub(crate) type DefaultClock = core::convert::Infallible;
 impl Clock for SystemClock {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
-        use std::time::{SystemTime, UNIX_EPOCH};
-        match SystemTime::now().duration_since(UNIX_EPOCH) {
-            Ok(since) => nanos_of(since.as_secs(), since.subsec_nanos()),
-            Err(before) => before_1970(before.duration()),
-        }
+        system::now()
     }
 
     fn sleep(&self, nanos: u64) -> Result<()> {
         std::thread::sleep(core::time::Duration::from_nanos(nanos));
         Ok(())
     }
-}
-
-/// Nanoseconds from seconds and nanoseconds, in 64-bit arithmetic: going through 128 bits costs 10 ns.
-#[cfg(feature = "std")]
-#[inline]
-fn nanos_of(seconds: u64, nanos: u32) -> Result<i64> {
-    const LAST_WHOLE_SECOND: u64 = i64::MAX as u64 / 1_000_000_000 - 1;
-    if seconds > LAST_WHOLE_SECOND {
-        return Err(beyond_nanos(i128::from(seconds) * 1000));
-    }
-    Ok((seconds * 1_000_000_000 + u64::from(nanos)).cast_signed())
-}
-
-#[cfg(feature = "std")]
-#[cold]
-fn before_1970(before: core::time::Duration) -> Result<i64> {
-    nanos_of(before.as_secs(), before.subsec_nanos()).map(|nanos| -nanos)
 }
 
 /// The error for a reading that 64-bit nanoseconds cannot hold.

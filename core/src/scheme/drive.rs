@@ -88,10 +88,7 @@ pub(crate) fn drive<C: Clock, S, T>(
             Outcome::Raced => {}
             Outcome::Wait(until, reason) => {
                 was_behind |= reason == ErrorKind::ClockBehind;
-                let wait = wait.get_or_insert_with(|| Wait::new(clock, pace));
-                if !wait.pass(clock, reason, now, until)? {
-                    return Err(Error::retry_later(reason, ms_rounded_up(until)));
-                }
+                Wait::pass(&mut wait, clock, pace, reason, now, until)?;
             }
         }
     }
@@ -110,37 +107,45 @@ struct Wait<'p> {
 }
 
 impl<'p> Wait<'p> {
-    #[cold]
     fn new<C: Clock>(clock: &C, pace: &'p Pace) -> Self {
         let left = pace.max_wait.unwrap_or_else(|| clock.default_max_wait(pace.tick_nanos));
         pace.stalled.fetch_add(1, Ordering::Relaxed);
         Self { pace, left, slept: 0, unmoved: 0, last: None }
     }
 
-    /// Sleeps a little towards `until`; false when the wait has been long enough.
+    /// Sleeps a little towards `until`, in the wait that this call is in or begins now.
+    ///
+    /// # Errors
+    /// `reason`, with when to retry, once the wait has been long enough; what the clock says.
     #[cold]
+    #[inline(never)]
     fn pass<C: Clock>(
-        &mut self,
+        wait: &mut Option<Self>,
         clock: &C,
+        pace: &'p Pace,
         reason: ErrorKind,
         now: i64,
         until: i64,
-    ) -> Result<bool> {
-        if reason == ErrorKind::SequenceExhausted && self.pace.on_exhausted == OnExhausted::Error {
-            return Ok(false);
+    ) -> Result<()> {
+        let wait = wait.get_or_insert_with(|| Self::new(clock, pace));
+        if wait.is_over(clock, reason, now) {
+            return Err(Error::retry_later(reason, ms_rounded_up(until)));
         }
+        clock.stalled(&wait.notice(reason, now))?;
+        let nanos =
+            until.saturating_sub(now).max(1).cast_unsigned().min(wait.left).min(LONGEST_SLEEP);
+        wait.left -= nanos;
+        wait.slept = wait.slept.saturating_add(nanos);
+        clock.sleep(nanos)
+    }
+
+    /// Whether to give up, at a reading of `now`.
+    fn is_over<C: Clock>(&mut self, clock: &C, reason: ErrorKind, now: i64) -> bool {
         self.unmoved = if self.last == Some(now) { self.unmoved + 1 } else { 0 };
         self.last = Some(now);
-        if self.left == 0 || self.unmoved >= clock.patience() {
-            return Ok(false);
-        }
-        clock.stalled(&self.notice(reason, now))?;
-        let nanos =
-            until.saturating_sub(now).max(1).cast_unsigned().min(self.left).min(LONGEST_SLEEP);
-        self.left -= nanos;
-        self.slept = self.slept.saturating_add(nanos);
-        clock.sleep(nanos)?;
-        Ok(true)
+        let refuses =
+            reason == ErrorKind::SequenceExhausted && self.pace.on_exhausted == OnExhausted::Error;
+        refuses || self.left == 0 || self.unmoved >= clock.patience()
     }
 
     fn notice(&self, reason: ErrorKind, now: i64) -> Stall {

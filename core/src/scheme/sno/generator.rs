@@ -66,13 +66,9 @@ impl Identity {
         (self.epoch as u64) << 32 | (self.partition as u64) << 16 | self.min as u64
     }
 
+    #[allow(clippy::cast_possible_truncation, reason = "the word's parts")]
     const fn of_word(word: u64) -> Self {
-        let [a, b, c, d, e, f, g, h] = word.to_be_bytes();
-        Self {
-            epoch: u32::from_be_bytes([a, b, c, d]),
-            partition: u16::from_be_bytes([e, f]),
-            min: u16::from_be_bytes([g, h]),
-        }
+        Self { epoch: (word >> 32) as u32, partition: (word >> 16) as u16, min: word as u16 }
     }
 }
 
