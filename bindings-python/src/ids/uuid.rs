@@ -1,12 +1,7 @@
 //! Python's own UUIDs.
 
 use polyflake::Error;
-use pyo3::{
-    intern,
-    prelude::*,
-    sync::PyOnceLock,
-    types::{PyBytes, PyDict},
-};
+use pyo3::{intern, prelude::*, sync::PyOnceLock, types::PyDict};
 
 use super::convert::{Octets, invalid_type};
 use crate::errors::raise;
@@ -30,7 +25,8 @@ impl FromPyObject<'_, '_> for Uuid {
 /// The `uuid.UUID` of 16 bytes in the order of its text.
 pub(crate) fn of_bytes(py: Python<'_>, bytes: [u8; 16]) -> PyResult<Bound<'_, PyAny>> {
     let arguments = PyDict::new(py);
-    arguments.set_item(intern!(py, "bytes"), PyBytes::new(py, &bytes))?;
+    // A tenth faster than out of bytes.
+    arguments.set_item(intern!(py, "int"), u128::from_be_bytes(bytes))?;
     class(py)?.call((), Some(&arguments))
 }
 
