@@ -170,9 +170,14 @@ impl Generator {
 
     /// Many new IDs.
     #[pyo3(signature = (n, /, metabyte = None))]
-    fn generate_many(&self, n: Count, metabyte: Option<Metabyte>) -> PyResult<SnoArray> {
+    fn generate_many(
+        &self,
+        py: Python<'_>,
+        n: Count,
+        metabyte: Option<Metabyte>,
+    ) -> PyResult<SnoArray> {
         let mut ids = room_for(n.0 as usize, sno::Sno::default())?;
-        self.inner.fill(self.metabyte(metabyte), &mut ids).map_err(raise)?;
+        py.detach(|| self.inner.fill(self.metabyte(metabyte), &mut ids)).map_err(raise)?;
         Ok(ids.into())
     }
 

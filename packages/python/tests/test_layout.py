@@ -229,7 +229,7 @@ def test_values_of_all_types_go_there_and_back() -> None:
     assert MANY.parse(over).constants == {"tag": "no"}
 
 
-@given(st.integers(-(2**100), 2**100), st.integers(0, 200))
+@given(st.integers(-(2**260), 2**260), st.integers(0, 280))
 def test_integers_of_any_width_fit_or_are_refused(n: int, bits: int) -> None:
     width = max(1, -(-bits // 8)) * 8
     fields = [{"kind": "unused", "bits": width - bits}, {"kind": "bindable", "bits": bits, "name": "n"}]
@@ -243,6 +243,25 @@ def test_integers_of_any_width_fit_or_are_refused(n: int, bits: int) -> None:
     assert int.from_bytes(id, "big") == (n % 2**64 if n < 0 else n)
     expected = n - 2**64 if bits >= 64 and 2**63 <= n < 2**64 else n
     assert of.parse(id).bindables == {"n": expected}
+
+
+@pytest.mark.parametrize("bits", [127, 128, 129, 200, 256])
+def test_integers_beyond_128_bits(bits: int) -> None:
+    fields = [{"kind": "unused", "bits": 256 - bits}, {"kind": "bindable", "bits": bits, "name": "n"}]
+    of = Layout({"id": "bytes", "bits": 256, "fields": fields})
+    for n in (2**bits - 1, 2 ** (bits - 1), 2 ** (bits - 1) + 1, 2**64, -1, -(2**63)):
+        assert of.parse(of.pack(bindables={"n": n})).bindables == {"n": n}
+    for n in (2**bits, -(2**63) - 1, -(2**bits) + 1, -(2 ** (bits - 1)), -(2**200)):
+        with refused("out_of_range", field="n"):
+            of.pack(bindables={"n": n})
+
+    class Lying(int):
+        def __abs__(self) -> int:
+            raise AssertionError
+
+        bit_length = to_bytes = __neg__ = __lt__ = __abs__  # type: ignore[assignment]
+
+    assert of.pack(bindables={"n": Lying(2 ** (bits - 1))}) == of.pack(bindables={"n": 2 ** (bits - 1)})
 
 
 def test_huge_integers_are_refused_at_once() -> None:

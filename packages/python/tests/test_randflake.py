@@ -258,6 +258,16 @@ def test_a_full_second_is_an_error_unless_waiting_is_asked_for() -> None:
     assert CODEC.inspect(waiting.generate()).timestamp == SECOND + 1
 
 
+def test_nothing_waits_unless_asked_to() -> None:
+    told: list[object] = []
+    ids = generator(script([NOW_NS, NOW_NS, NOW_NS - SECOND_NS, NOW_NS]), on_stall=told.append)
+    ids.generate_many(131_072)
+    for code in ("sequence_exhausted", "clock_behind"):
+        with refused(code):
+            ids.generate()
+    assert told == []
+
+
 def test_a_batch_says_how_many_were_made() -> None:
     with refused("sequence_exhausted", written=131_072):
         generator().generate_many(131_073)

@@ -297,7 +297,7 @@ class Generator:
         """
 
     def generate_many(self, n: SupportsIndex, /, metabyte: SupportsIndex | None = None) -> SnoArray:
-        """Many new IDs, in the order of time.
+        """Many new IDs, in the order of time. Other threads run meanwhile.
 
         They span as many ticks as they need, and ``max_wait`` bounds the wait for each of them.
 

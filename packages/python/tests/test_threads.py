@@ -1,0 +1,61 @@
+"""Long calls let other threads run."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from polyflake import randflake, sparx64
+
+CIPHER = sparx64.Sparx64(bytes(16))
+
+
+def make_ids(n: int) -> object:
+    lease = randflake.Lease((0, 131071), 1_730_000_000, 2_803_741_824)
+    return randflake.Generator(lease, bytes(16)).generate_many(n)
+
+
+def encrypt(n: int) -> object:
+    return CIPHER.encrypt_many(bytes(8 * n))
+
+
+def decrypt(n: int) -> object:
+    return CIPHER.decrypt_many(bytes(8 * n))
+
+
+def long_enough(work: Callable[[int], object]) -> int:
+    """How much of this work takes a fifth of a second: long beside any delay of a thread's wake-up."""
+    n, taken = 1 << 14, 0.0
+    while taken < 0.2 and n < 1 << 24:
+        n *= 2
+        begun = time.monotonic()
+        work(n)
+        taken = time.monotonic() - begun
+    return n
+
+
+@pytest.mark.parametrize("work", [make_ids, encrypt, decrypt])
+def test_a_long_call_lets_other_threads_run(work: Callable[[int], object]) -> None:
+    """The interpreter is told not to switch threads by itself: only the call can let this thread go on."""
+    n, begun, ended = long_enough(work), threading.Event(), []
+
+    def run() -> None:
+        begun.set()
+        work(n)
+        ended.append(time.monotonic())
+
+    interval = sys.getswitchinterval()
+    thread = threading.Thread(target=run)
+    try:
+        sys.setswitchinterval(60)
+        thread.start()
+        begun.wait()
+        heard = time.monotonic()
+    finally:
+        sys.setswitchinterval(interval)
+    thread.join()
+    assert heard < ended[0]
