@@ -352,7 +352,7 @@ def test_values_are_given_by_name() -> None:
     with refused("missing_field", field="sequence"):
         pack(timestamp=NOW_MS, bindables={"worker": 2})
     with refused("unknown_field", field="node"):  # first of all
-        pack(bindables={"node": object(), "worker": 99})
+        pack(bindables={"worker": True, "node": object()})
     with refused("unknown_field", field="worker"):
         pack(timestamp=NOW_MS, sequence=1, bindables={"worker": 2}, constants={"worker": 2})
     with refused("unknown_field", field="timestamp"):

@@ -114,6 +114,12 @@ def test_inspecting_undoes_encrypting(id: int) -> None:
     assert str(parts.node) in repr(parts)
 
 
+def test_a_timestamp_beyond_64_bits_is_told_in_seconds() -> None:
+    with refused("time_out_of_range") as caught:
+        CODEC.encrypt(2**63, 0, 0)
+    assert str(caught.value) == "expected time in 64-bit seconds, found 9223372036854775808"
+
+
 def test_figures_are_those_of_the_format() -> None:
     figures = randflake.describe()
     assert (figures.bits, figures.per_second, figures.per_second_in_all) == (64, 131_072, 131_072 * 131_072)

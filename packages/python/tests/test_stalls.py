@@ -31,7 +31,7 @@ def an_imported_generator(**options: Any) -> Any:
 def a_randflake_generator(**options: Any) -> Any:
     """One that waits at once: the second is used up."""
     second = NOW_NS // 10**9
-    return randflake.Generator(LEASE, bytes(16), on_exhausted="wait", resume_after=second, **options)
+    return randflake.Generator(LEASE, bytes(16), **{"on_exhausted": "wait", "resume_after": second, **options})
 
 
 def a_hot_guid_generator(**options: Any) -> Any:
@@ -126,9 +126,10 @@ def test_a_callback_may_use_the_generator(make: Callable[..., Any]) -> None:
 
 
 @each
-def test_nothing_is_told_where_nothing_waits(make: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("option", [{"max_wait": 0}, {"on_exhausted": "error"}], ids=str)
+def test_nothing_is_told_where_nothing_waits(make: Callable[..., Any], option: dict[str, Any]) -> None:
     told: list[Stall] = []
-    ids = exhausted(make, clock=lambda: NOW_NS, max_wait=0, on_stall=told.append)
+    ids = exhausted(make, clock=lambda: NOW_NS, on_stall=told.append, **option)
     with refused("sequence_exhausted"):
         ids.generate()
     assert told == []
