@@ -17,6 +17,7 @@ use crate::{
 ///
 /// Its IDs are in order as long as a block lasts and the counter does not pass its end; those of different handles mix.
 #[derive(Debug)]
+#[repr(align(128))] // Written with every ID: two side by side would share a cache line and slow each other down.
 pub struct Handle<'g, C> {
     generator: &'g Generator<C>,
     blocks: Blocks<(Identity, Run)>,

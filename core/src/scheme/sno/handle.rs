@@ -33,6 +33,7 @@ use crate::{
 /// });
 /// ```
 #[derive(Debug)]
+#[repr(align(128))] // Written with every ID: two side by side would share a cache line and slow each other down.
 pub struct Handle<'g, C> {
     generator: &'g Generator<C>,
     blocks: Blocks<Reserved>,
