@@ -7,14 +7,16 @@ use core::fmt::{self, Write as _};
 
 use polyflake::Error;
 
-use crate::Scratch;
+use crate::{Scratch, scratch::BYTES};
 
 /// Writes an error: position, retry-at and written (NaN where they say nothing), then the lengths of code, field and
-/// message (NaN where there is no field).
+/// message (NaN where there is none).
 #[cold]
 pub(crate) fn write(scratch: &Scratch, error: &Error) {
+    // A name of a layout's field may be of any length, and is told whole or not at all; the message has room all the same.
+    let name = error.field().filter(|name| name.len() <= BYTES / 2);
     let code = scratch.put_bytes(0, error.code().as_bytes());
-    let field = scratch.put_bytes(code, error.field().unwrap_or_default().as_bytes());
+    let field = scratch.put_bytes(code, name.unwrap_or_default().as_bytes());
     let mut message = Writer { scratch, start: code + field, length: 0 };
     // Only a full area ends it early, which cuts the message.
     let _ = write!(message, "{error}");
@@ -23,7 +25,7 @@ pub(crate) fn write(scratch: &Scratch, error: &Error) {
         error.retry_at().map_or(f64::NAN, milliseconds),
         number(error.written()),
         length(code),
-        error.field().map_or(f64::NAN, |_| length(field)),
+        name.map_or(f64::NAN, |_| length(field)),
         length(message.length),
     ]);
 }

@@ -1,6 +1,7 @@
 //! Generators: the options that all families share, and one file for each family.
 
 mod hotguid;
+mod layout;
 mod randflake;
 mod sno;
 
@@ -30,10 +31,10 @@ impl Scratch {
     fn shared(&self) -> Result<Shared> {
         let [start, end] = slot::WINDOW;
         let window = self.given(start).then(|| (self.time(start), self.time(end)));
-        let how = self.optional(slot::ON_EXHAUSTED, |s, at| s.integer(at, "on_exhausted", 1))?;
+        let how = self.optional(slot::ON_EXHAUSTED, |s, at| s.integer(at, "onExhausted", 1))?;
         let on_exhausted =
             how.map(|how| if how == 0 { OnExhausted::Wait } else { OnExhausted::Error });
-        let max_wait = self.optional(slot::MAX_WAIT, |s, at| s.safe_integer(at, "max_wait"))?;
+        let max_wait = self.optional(slot::MAX_WAIT, |s, at| s.safe_integer(at, "maxWait"))?;
         Ok(Shared { window, on_exhausted, max_wait: max_wait.map(Duration::from_millis) })
     }
 }

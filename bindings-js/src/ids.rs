@@ -1,6 +1,7 @@
 //! IDs: texts, bytes and fields, one file for each family.
 
 mod hotguid;
+pub(crate) mod layout;
 mod randflake;
 mod sno;
 mod sparx64;

@@ -30,6 +30,8 @@ kept! {
     codec: Codec(polyflake::randflake::Codec),
     cipher: Cipher(polyflake::sparx64::Sparx64),
     hotguid: HotGuid(Offered<polyflake::hotguid::Generator<C>>),
+    layout: Layout(polyflake::layout::Layout),
+    layout_generator: LayoutGenerator(polyflake::layout::Generator<C>),
 }
 
 /// Handles are in the first slot.
@@ -53,10 +55,16 @@ impl<C: Host> Machine<C> {
         self.clock.take().unwrap_or_else(C::system)
     }
 
-    /// What the handle stands for.
-    #[inline(never)]
+    /// What the handle in the first slot stands for.
+    #[inline]
     pub(crate) fn kept(&self) -> Result<Rc<Kept<C>>> {
-        let kept = self.kept.borrow().get(self.scratch.length()).cloned().flatten();
+        self.kept_at(0)
+    }
+
+    /// What the handle in another slot stands for.
+    #[inline(never)]
+    pub(crate) fn kept_at(&self, slot: usize) -> Result<Rc<Kept<C>>> {
+        let kept = self.kept.borrow().get(self.scratch.place(slot)).cloned().flatten();
         kept.ok_or_else(gone)
     }
 

@@ -77,7 +77,8 @@ macro_rules! shared_calls {
     ($export:ident) => {
         $export! {
             release => "release",
-            more => "more",
+            put_piece => "putPiece",
+            next_piece => "nextPiece",
         }
     };
 }
@@ -154,6 +155,28 @@ macro_rules! hotguid_calls {
             hotguid_extend_window => "hotguidExtendWindow",
             hotguid_stats => "hotguidStats",
             hotguid_close => "hotguidClose",
+        }
+    };
+}
+
+/// As [`shared_calls`], for layouts.
+#[macro_export]
+macro_rules! layout_calls {
+    ($export:ident) => {
+        $export! {
+            layout_build => "layoutBuild",
+            layout_preset_build => "layoutPresetBuild",
+            layout_description => "layoutDescription",
+            layout_describe => "layoutDescribe",
+            layout_pack => "layoutPack",
+            layout_parse => "layoutParse",
+            layout_time_range => "layoutTimeRange",
+            layout_generator_build => "layoutGeneratorBuild",
+            layout_generate => "layoutGenerate",
+            layout_fill => "layoutFill",
+            layout_extend_window => "layoutExtendWindow",
+            layout_stats => "layoutStats",
+            layout_close => "layoutClose",
         }
     };
 }

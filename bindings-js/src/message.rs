@@ -10,10 +10,13 @@ use alloc::vec::Vec;
 
 use polyflake::{
     Result,
-    layout::{Description, Value},
+    layout::{Description, Id, Json, Value},
 };
 
-use crate::{Host, Machine};
+use crate::{
+    Host, Machine,
+    scratch::{BYTES, OFFSET},
+};
 
 pub(crate) mod tag {
     pub(crate) const NONE: u8 = 0;
@@ -27,6 +30,88 @@ pub(crate) mod tag {
     pub(crate) const BYTES: u8 = 5;
     /// As bytes: the big-endian magnitude of an integer past 64 bits.
     pub(crate) const WIDE: u8 = 6;
+    /// The same of one below zero.
+    pub(crate) const WIDE_BELOW: u8 = 7;
+    /// A number that is no integer.
+    pub(crate) const FRACTION: u8 = 8;
+    /// A count of 32 bits, that many values.
+    pub(crate) const LIST: u8 = 9;
+    /// A count of 32 bits, that many texts without a tag, each before its value.
+    pub(crate) const OBJECT: u8 = 10;
+    /// As a text: what a value is that no field takes.
+    pub(crate) const OTHER: u8 = 11;
+}
+
+/// Reads a message. The package wrote it, so it is whole; what is not there reads as zeros.
+#[derive(Debug)]
+pub(crate) struct Reader<'m>(&'m [u8]);
+
+impl<'m> Reader<'m> {
+    pub(crate) const fn new(message: &'m [u8]) -> Self {
+        Self(message)
+    }
+
+    pub(crate) const fn has_more(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    fn take(&mut self, length: usize) -> &'m [u8] {
+        let (taken, left) = self.0.split_at(length.min(self.0.len()));
+        self.0 = left;
+        taken
+    }
+
+    fn number(&mut self, bytes: usize) -> u64 {
+        self.take(bytes).iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+
+    #[allow(clippy::cast_possible_truncation, reason = "32 bits")]
+    pub(crate) fn length(&mut self) -> usize {
+        self.number(4) as usize
+    }
+
+    fn piece(&mut self) -> &'m [u8] {
+        let length = self.length();
+        self.take(length)
+    }
+
+    /// A text without a tag.
+    pub(crate) fn text(&mut self) -> &'m str {
+        core::str::from_utf8(self.piece()).unwrap_or_default()
+    }
+
+    fn tag(&mut self) -> u8 {
+        self.take(1).first().copied().unwrap_or(tag::NONE)
+    }
+
+    /// The value of a field.
+    pub(crate) fn value(&mut self) -> Value<'m> {
+        match self.tag() {
+            tag::INTEGER => self.number(8).cast_signed().into(),
+            tag::TEXT => self.text().into(),
+            tag::BYTES => self.piece().into(),
+            tag::WIDE => Value::integer(false, self.piece()),
+            tag::WIDE_BELOW => Value::integer(true, self.piece()),
+            tag::OTHER => Value::Other(self.text().into()),
+            _ => Value::Other("nothing".into()),
+        }
+    }
+
+    /// A part of a description.
+    pub(crate) fn json(&mut self) -> Json {
+        match self.tag() {
+            tag::FALSE => Json::Bool(false),
+            tag::TRUE => Json::Bool(true),
+            tag::INTEGER => Json::Integer(self.number(8).cast_signed()),
+            tag::FRACTION => Json::Fraction,
+            tag::TEXT => Json::Text(self.text().into()),
+            tag::LIST => Json::List((0..self.length()).map(|_| self.json()).collect()),
+            tag::OBJECT => Json::Object(
+                (0..self.length()).map(|_| (self.text().into(), self.json())).collect(),
+            ),
+            _ => Json::Null,
+        }
+    }
 }
 
 /// Writes a message.
@@ -58,7 +143,7 @@ impl Writer {
     }
 
     #[allow(clippy::cast_possible_truncation, reason = "no ID or name has 4 GB")]
-    pub(crate) fn length(&mut self, length: usize) {
+    fn length(&mut self, length: usize) {
         self.0.extend_from_slice(&(length as u32).to_le_bytes());
     }
 
@@ -83,6 +168,41 @@ impl Writer {
         }
     }
 
+    /// Bytes as they are.
+    pub(crate) fn raw(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    pub(crate) fn id(&mut self, id: &Id) {
+        match id {
+            Id::Integer(id) => self.integer(*id),
+            Id::Bytes(id) => self.piece(tag::BYTES, id),
+        }
+    }
+
+    pub(crate) fn json(&mut self, json: &Json) {
+        match json {
+            Json::Null | Json::Fraction => self.tag(tag::NONE),
+            Json::Bool(value) => self.flag(*value),
+            Json::Integer(number) => self.integer(*number),
+            Json::Text(text) => self.text(text),
+            Json::List(list) => {
+                self.tag(tag::LIST);
+                self.length(list.len());
+                list.iter().for_each(|value| self.json(value));
+            }
+            Json::Object(members) => {
+                self.tag(tag::OBJECT);
+                self.length(members.len());
+                for (name, value) in members {
+                    self.length(name.len());
+                    self.raw(name.as_bytes());
+                    self.json(value);
+                }
+            }
+        }
+    }
+
     /// A format's figures, then its fields.
     pub(crate) fn description(&mut self, figures: &Description) {
         self.integer(figures.bits.into());
@@ -102,14 +222,40 @@ impl Writer {
     }
 }
 
-/// Messages cross in the bytes, piece by piece where they are longer. The first slot has the length of an answer.
+/// Messages cross in the bytes, piece by piece where they are longer than those: the pieces before the last one of a message
+/// first, and the pieces after the first one of an answer later, whose whole length is in the first slot. Where a piece lies
+/// in its message is in the slot [`OFFSET`].
 impl<C: Host> Machine<C> {
+    /// A piece of a message that goes on, its length in the second slot.
+    pub fn put_piece(&self) -> Result<()> {
+        self.append_piece(1);
+        Ok(())
+    }
+
     /// -> the next piece of the answer.
-    pub fn more(&self) -> Result<()> {
+    pub fn next_piece(&self) -> Result<()> {
         let mut answer = self.message.borrow_mut();
         let written = self.scratch.put_bytes(0, &answer);
         answer.drain(..written);
         Ok(())
+    }
+
+    /// The message whose last piece lies among the bytes, its length in the second slot.
+    pub(crate) fn take_message(&self) -> Vec<u8> {
+        self.take_message_at(1)
+    }
+
+    /// The same with the length in another slot.
+    pub(crate) fn take_message_at(&self, slot: usize) -> Vec<u8> {
+        self.append_piece(slot);
+        self.message.take()
+    }
+
+    fn append_piece(&self, slot: usize) {
+        let mut message = self.message.borrow_mut();
+        let at = self.scratch.place(OFFSET).min(message.len());
+        message.resize(at + self.scratch.place(slot).min(BYTES), 0);
+        self.scratch.get_bytes(0, &mut message[at..]);
     }
 
     /// Writes a message, whose first piece lies among the bytes then.
@@ -119,6 +265,6 @@ impl<C: Host> Machine<C> {
         write(&mut message);
         self.scratch.put_numbers([message.0.len() as f64]);
         self.message.replace(message.0);
-        self.more()
+        self.next_piece()
     }
 }

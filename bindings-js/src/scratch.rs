@@ -11,6 +11,8 @@ use crate::ids::BATCH;
 
 /// Slots for numbers: a float, or an integer of 64 bits.
 const NUMBERS: usize = 32;
+/// The slot that says where in its message a piece lies.
+pub(crate) const OFFSET: usize = NUMBERS - 1;
 /// UTF-16 units of a text; no ID's text is longer.
 const UNITS: usize = 64;
 /// Bytes of a key or secret.
@@ -49,6 +51,12 @@ impl Scratch {
     #[inline]
     fn number(&self, slot: usize) -> f64 {
         f64::from_bits(self.numbers[slot].get())
+    }
+
+    /// Writes a number into a slot.
+    #[inline]
+    pub(crate) fn put_number(&self, slot: usize, number: f64) {
+        self.numbers[slot].set(number.to_bits());
     }
 
     /// The integer of 64 bits in a slot.

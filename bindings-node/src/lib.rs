@@ -49,3 +49,4 @@ polyflake_js::shared_calls!(export);
 polyflake_js::sno_calls!(export);
 polyflake_js::randflake_calls!(export);
 polyflake_js::hotguid_calls!(export);
+polyflake_js::layout_calls!(export);

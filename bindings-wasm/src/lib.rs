@@ -45,3 +45,5 @@ polyflake_js::sno_calls!(export);
 polyflake_js::randflake_calls!(export);
 #[cfg(feature = "hotguid")]
 polyflake_js::hotguid_calls!(export);
+#[cfg(feature = "layout")]
+polyflake_js::layout_calls!(export);

@@ -14,7 +14,7 @@ const MACHINES = {
 };
 
 /** The namespaces of an entry point: as ES modules each is a file, so that bundlers leave out what is not used. */
-const NAMESPACES = ["hotguid", "randflake", "sno", "sparx64"];
+const NAMESPACES = ["hotguid", "layout", "randflake", "sno", "sparx64"];
 
 const source = (name) => join(PACKAGE, `src/${name}.ts`);
 

@@ -6,8 +6,15 @@ import { addTarget, PACKAGE, run, targetDirectory, wasmBindgen } from "./tools.m
 const TARGET = "wasm32-unknown-unknown";
 const OUT = join(PACKAGE, "build/out");
 
-/** The families, by the names of bindings-wasm's features. */
-export const FAMILIES = ["sno", "randflake", "hotguid"];
+/** The families, by the names of bindings-wasm's features, each with what it is optimized for. */
+const PROFILES = {
+  sno: ["wasm", "-O3"],
+  randflake: ["wasm", "-O3"],
+  hotguid: ["wasm", "-O3"],
+  layout: ["wasm-small", "-Oz"],
+};
+
+export const FAMILIES = Object.keys(PROFILES);
 
 /** A family's module as it ships. */
 export const moduleOf = (family) => join(OUT, `${family}.wasm`);
@@ -31,11 +38,12 @@ export function buildWasm() {
 }
 
 function buildFamily(family) {
+  const [profile, passes] = PROFILES[family];
   const features = ["--no-default-features", "--features", `bare,${family}`];
-  run("cargo", "build", "--package", "polyflake-wasm", "--target", TARGET, "--profile", "wasm", ...features);
-  const built = join(targetDirectory(), TARGET, "wasm/polyflake_wasm.wasm");
+  run("cargo", "build", "--package", "polyflake-wasm", "--target", TARGET, "--profile", profile, ...features);
+  const built = join(targetDirectory(), TARGET, `${profile}/polyflake_wasm.wasm`);
   run(wasmBindgen(), "--target", "web", "--no-typescript", "--out-dir", join(OUT, family), built);
   const optimize = join(PACKAGE, "node_modules/binaryen/bin/wasm-opt");
   const bound = join(OUT, family, "polyflake_wasm_bg.wasm");
-  run(process.execPath, optimize, "-O3", "--strip-debug", "--strip-producers", bound, "-o", moduleOf(family));
+  run(process.execPath, optimize, passes, "--strip-debug", "--strip-producers", bound, "-o", moduleOf(family));
 }

@@ -62,7 +62,7 @@ export function time(value: unknown, field: string): number {
 }
 
 /** What a Date of any realm holds; undefined for what is no Date. */
-function millisecondsOf(value: unknown): number | undefined {
+export function millisecondsOf(value: unknown): number | undefined {
   try {
     return Date.prototype.getTime.call(value);
   } catch {
@@ -155,6 +155,23 @@ export function fields<Name extends string>(
     throw new PolyflakeError("missing_field", `a field without its value: ${missing}`, { field: missing });
   }
   return given;
+}
+
+/**
+ * Names and values of an object that the caller gave, those that are undefined left out; none where there is no object.
+ *
+ * @throws {PolyflakeError} `invalid_type` for other than an object of members (a Map has none), with the cause if a getter
+ * throws.
+ */
+export function entries(value: unknown, field: string): [name: string, value: unknown][] {
+  if (value === undefined) return [];
+  if (typeof value !== "object" || value === null) throw invalidType("object", value, { field });
+  try {
+    if (Symbol.iterator in value) throw new TypeError("it is iterable: an array, a Map, a Set");
+    return Object.entries(value).filter(([, member]) => member !== undefined);
+  } catch (cause) {
+    throw new PolyflakeError("invalid_type", `expected ${field} that can be read`, { field, cause });
+  }
 }
 
 /** A misspelt option would be a partition or a bound that is silently not there. */

@@ -4,6 +4,7 @@ declare module "#machine" {
   export const loadSno: Load;
   export const loadRandflake: Load;
   export const loadHotguid: Load;
+  export const loadLayout: Load;
 }
 
 declare module "#sno" {
@@ -19,6 +20,10 @@ declare module "#hotguid" {
   export * from "#sno";
 }
 
+declare module "#layout" {
+  export * from "#sno";
+}
+
 declare module "#sno-host" {
   export const keep: import("./machines/wasm.js").Glue["keep"];
 }
@@ -31,6 +36,10 @@ declare module "#hotguid-host" {
   export * from "#sno-host";
 }
 
+declare module "#layout-host" {
+  export * from "#sno-host";
+}
+
 declare module "#sno-base64" {
   export const base64: string;
 }
@@ -40,6 +49,10 @@ declare module "#randflake-base64" {
 }
 
 declare module "#hotguid-base64" {
+  export * from "#sno-base64";
+}
+
+declare module "#layout-base64" {
   export * from "#sno-base64";
 }
 

@@ -7,6 +7,7 @@ export type { Stall } from "./clock.js";
 export type { Description, FieldDescription } from "./describe.js";
 export { type ErrorCode, PolyflakeError } from "./errors.js";
 export * as hotguid from "./hotguid/index.js";
+export * as layout from "./layout/index.js";
 export * as randflake from "./randflake/index.js";
 export * as sno from "./sno/index.js";
 export * as sparx64 from "./sparx64/index.js";

@@ -7,14 +7,17 @@ export type Call = () => number;
 /** The calls of bindings-js, by family. */
 export type CallName =
   | "release"
-  | "more"
+  | "putPiece"
+  | "nextPiece"
   | `sno${"Parse" | "Metabyte" | "With" | "FromParts" | "FromUuid" | "Texts" | "TimeRange" | "Describe"}`
   | `sno${"Build" | "Offer" | "Generate" | "GenerateAt" | "Fill" | "Partition" | "ExtendWindow" | "Stats" | "Close"}`
   | `sparx64${"Build" | "Encrypt" | "Decrypt"}`
   | `randflake${"Lease" | "Inspect" | "Encrypt" | "Decode" | "Texts" | "Describe" | "CodecBuild"}`
   | `randflake${"Build" | "Generate" | "Fill" | "HeldLease" | "ExtendLease" | "Stats" | "Close"}`
   | `hotguid${"Parse" | "FromParts" | "ToSql" | "FromSql" | "FromDotnet" | "Texts" | "TimeRange" | "Describe"}`
-  | `hotguid${"Build" | "Offer" | "Generate" | "Fill" | "ExtendWindow" | "Stats" | "Close"}`;
+  | `hotguid${"Build" | "Offer" | "Generate" | "Fill" | "ExtendWindow" | "Stats" | "Close"}`
+  | `layout${"Build" | "PresetBuild" | "Description" | "Describe" | "Pack" | "Parse" | "TimeRange"}`
+  | `layout${"GeneratorBuild" | "Generate" | "Fill" | "ExtendWindow" | "Stats" | "Close"}`;
 
 /**
  * The calls that the native addon and the wasm modules share: arguments and results lie in the scratch area. A wasm module
@@ -36,7 +39,9 @@ export interface Backend {
 /** The layout of the scratch area, as bindings-js/src/scratch.rs has it. */
 const NUMBERS = 32;
 const UNITS = 64;
-const BYTES = 16 * 1024;
+export const BYTES = 16 * 1024;
+/** The slot that says where in its message a piece lies. */
+export const OFFSET = NUMBERS - 1;
 /** Bytes of the scratch area. */
 export const SCRATCH = NUMBERS * 8 + UNITS * 2 + BYTES;
 
@@ -60,9 +65,13 @@ export class Machine {
   bytes!: Uint8Array;
   readonly #view: () => void;
 
-  constructor({ calls, setClock, buffer, offset }: Backend) {
+  readonly #nameOf: (field: string) => string;
+
+  /** `nameOf` gives the names of fields in errors. */
+  constructor({ calls, setClock, buffer, offset }: Backend, nameOf = camelCase) {
     this.calls = calls;
     this.setClock = setClock;
+    this.#nameOf = nameOf;
     this.#view = () => {
       this.numbers = new Float64Array(buffer(), offset, NUMBERS);
       this.bigints = new BigInt64Array(buffer(), offset, NUMBERS);
@@ -101,7 +110,7 @@ export class Machine {
   #error(more?: (error: ErrorDetails, code: ErrorCode) => void): PolyflakeError {
     const [position, retryAt, written, code, field, message] = this.numbers as unknown as number[];
     const texts = this.#texts(code!, field! || 0, message!);
-    const name = Number.isNaN(field) ? undefined : camelCase(texts[1]);
+    const name = Number.isNaN(field) ? undefined : this.#nameOf(texts[1]);
     const details: ErrorDetails = {
       ...(Number.isNaN(position) ? {} : { position: position! }),
       ...(Number.isNaN(retryAt) ? {} : { retryAt: retryAt! }),
@@ -148,7 +157,7 @@ function camelCase(name: string): string {
 }
 
 /** A machine of this copy of the package, loaded at the first use. */
-export function onDemand(load: () => Backend): () => Machine {
+export function onDemand(load: () => Backend, nameOf?: (field: string) => string): () => Machine {
   let loaded: Machine | undefined;
-  return () => (loaded ??= new Machine(load()));
+  return () => (loaded ??= new Machine(load(), nameOf));
 }

@@ -1,4 +1,4 @@
-import type { Machine } from "./machine.js";
+import { BYTES, type Machine, OFFSET } from "./machine.js";
 
 /** The tags of bindings-js/src/message.rs. */
 const NONE = 0;
@@ -6,11 +6,16 @@ const FALSE = 1;
 const TRUE = 2;
 const INTEGER = 3;
 const TEXT = 4;
-const BYTES = 5;
+const PIECE = 5;
 const WIDE = 6;
+const WIDE_BELOW = 7;
+const FRACTION = 8;
+const LIST = 9;
+const OBJECT = 10;
+const OTHER = 11;
 
-/** A value that crosses in a message. */
-export type Value = undefined | boolean | bigint | string | Uint8Array;
+/** A value that a message answers with. */
+export type Answer = undefined | boolean | bigint | string | Uint8Array | Answer[] | { [name: string]: Answer };
 
 /** Reads the message that a call answered with. */
 export class MessageReader {
@@ -32,9 +37,11 @@ export class MessageReader {
     return this.value() as bigint | undefined;
   }
 
-  value(): Value {
+  value(): Answer {
     const tag = this.#view.getUint8(this.#at++);
     switch (tag) {
+      case NONE:
+        return undefined;
       case FALSE:
       case TRUE:
         return tag === TRUE;
@@ -42,30 +49,178 @@ export class MessageReader {
         this.#at += 8;
         return this.#view.getBigInt64(this.#at - 8, true);
       case TEXT:
-        return new TextDecoder().decode(this.#piece());
-      case BYTES:
+        return this.#text();
+      case PIECE:
         return this.#piece();
       case WIDE:
-        return this.#piece().reduce((number, byte) => (number << 8n) | BigInt(byte), 0n);
-      case NONE:
+        return integerOf(this.#piece());
+      case LIST:
+        return Array.from({ length: this.#length() }, () => this.value());
+      case OBJECT:
+        return Object.fromEntries(Array.from({ length: this.#length() }, () => [this.#text(), this.value()]));
       default:
-        return undefined;
+        throw new Error(`expected a tag of a message, found ${tag}`);
     }
   }
 
+  #length(): number {
+    this.#at += 4;
+    return this.#view.getUint32(this.#at - 4, true);
+  }
+
   #piece(): Uint8Array {
-    const from = this.#at + 4;
-    this.#at = from + this.#view.getUint32(from - 4, true);
-    return this.#bytes.slice(from, this.#at);
+    const length = this.#length();
+    this.#at += length;
+    return this.#bytes.slice(this.#at - length, this.#at);
+  }
+
+  #text(): string {
+    // The mark at the beginning of a text is a part of it.
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(this.#piece());
   }
 }
 
 /** All bytes of an answer, of which the first piece lies in the scratch area. */
-function answerOf(m: Machine): Uint8Array {
+export function answerOf(m: Machine): Uint8Array {
   const answer = new Uint8Array(m.numbers[0]!);
-  for (let from = 0; from < answer.length; from += m.bytes.length) {
-    if (from > 0) m.check(m.calls.more());
+  for (let from = 0; from < answer.length; from += BYTES) {
+    if (from > 0) m.check(m.calls.nextPiece());
     answer.set(m.bytes.subarray(0, answer.length - from), from);
   }
   return answer;
+}
+
+/** Writes a message. */
+export class MessageWriter {
+  #bytes = new Uint8Array(64);
+  #length = 0;
+
+  /** Puts the message where the next call finds it, and the length of its last piece into the second slot; gives that. */
+  put(m: Machine): number {
+    let from = 0;
+    for (; this.#length - from > BYTES; from += BYTES) {
+      this.#putPiece(m, from);
+      m.check(m.calls.putPiece());
+    }
+    return this.#putPiece(m, from);
+  }
+
+  #putPiece(m: Machine, from: number): number {
+    const piece = this.#bytes.subarray(from, Math.min(from + BYTES, this.#length));
+    m.bytes.set(piece);
+    m.numbers[1] = piece.length;
+    m.numbers[OFFSET] = from;
+    return piece.length;
+  }
+
+  /** Bytes as they are. */
+  raw(bytes: Uint8Array): void {
+    const at = this.#room(bytes.length);
+    this.#bytes.set(bytes, at);
+  }
+
+  /** A count or length. */
+  length(length: number): void {
+    const at = this.#room(4);
+    new DataView(this.#bytes.buffer).setUint32(at, length, true);
+  }
+
+  none(): void {
+    this.#tag(NONE);
+  }
+
+  flag(value: boolean): void {
+    this.#tag(value ? TRUE : FALSE);
+  }
+
+  fraction(): void {
+    this.#tag(FRACTION);
+  }
+
+  list(length: number): void {
+    this.#tag(LIST);
+    this.length(length);
+  }
+
+  object(length: number): void {
+    this.#tag(OBJECT);
+    this.length(length);
+  }
+
+  integer(number: bigint): void {
+    if (BigInt.asIntN(64, number) === number) {
+      this.#tag(INTEGER);
+      const at = this.#room(8);
+      new DataView(this.#bytes.buffer).setBigInt64(at, number, true);
+      return;
+    }
+    this.#tag(number < 0n ? WIDE_BELOW : WIDE);
+    this.#piece(magnitudeOf(number));
+  }
+
+  bytes(bytes: Uint8Array): void {
+    this.#tag(PIECE);
+    this.#piece(bytes);
+  }
+
+  text(text: string): void {
+    this.#tag(TEXT);
+    this.name(text);
+  }
+
+  /** What a value is that no field takes. */
+  other(what: string): void {
+    this.#tag(OTHER);
+    this.name(what);
+  }
+
+  /** A text without a tag. */
+  name(name: string): void {
+    this.#piece(new TextEncoder().encode(name));
+  }
+
+  #tag(tag: number): void {
+    const at = this.#room(1);
+    this.#bytes[at] = tag;
+  }
+
+  #piece(bytes: Uint8Array): void {
+    this.length(bytes.length);
+    this.raw(bytes);
+  }
+
+  /** Makes room, and says where. */
+  #room(count: number): number {
+    const at = this.#length;
+    this.#length += count;
+    if (this.#length > this.#bytes.length) {
+      const larger = new Uint8Array(2 * this.#length);
+      larger.set(this.#bytes);
+      this.#bytes = larger;
+    }
+    return at;
+  }
+}
+
+/** The integer of big-endian bytes. */
+function integerOf(bytes: Uint8Array): bigint {
+  const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"));
+  return BigInt(`0x0${digits.join("")}`);
+}
+
+/** The big-endian bytes of an integer without its sign. */
+function magnitudeOf(number: bigint): Uint8Array {
+  const digits = (number < 0n ? -number : number).toString(16);
+  const even = digits.length % 2 === 0 ? digits : `0${digits}`;
+  return Uint8Array.from({ length: even.length / 2 }, (_, k) => Number.parseInt(even.slice(2 * k, 2 * k + 2), 16));
+}
+
+/** Whether a text is Unicode: surrogates come in pairs. */
+export function isUnicode(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.codePointAt(at)!;
+    if (code >= 0xd800 && code <= 0xdfff) return false;
+    if (code > 0xffff) at += 1;
+  }
+  return true;
 }

@@ -30,7 +30,7 @@ function publicMembers(instance) {
 }
 
 /** One of each class that has members, and of each interface: a plain object. */
-function samples({ hotguid, randflake, sno, sparx64 }) {
+function samples({ hotguid, layout, randflake, sno, sparx64 }) {
   const lease = new randflake.Lease(1, 1_730_000_000, 1_730_000_001);
   const secret = new Uint8Array(16);
   return {
@@ -47,14 +47,22 @@ function samples({ hotguid, randflake, sno, sparx64 }) {
       Generator: new hotguid.Generator(),
       HotGuidArray: new hotguid.HotGuidArray(new Uint8Array(0)),
     },
+    layout: {
+      Layout: layout.Layout.preset("discord"),
+      Parsed: layout.Layout.preset("discord").parse(0n),
+      Generator: new layout.Generator(layout.Layout.preset("discord")),
+      LayoutArray: new layout.LayoutArray(new BigInt64Array(0)),
+      Stats: new layout.Generator(layout.Layout.preset("discord")).stats(),
+    },
     sparx64: { Sparx64: new sparx64.Sparx64(secret) },
   };
 }
 
 /** What makes a generator of given options. */
-const makers = ({ hotguid, randflake, sno }) => ({
+const makers = ({ hotguid, layout, randflake, sno }) => ({
   sno: (options) => new sno.Generator(options),
   hotguid: (options) => new hotguid.Generator(options),
+  layout: ({ layout: its = layout.Layout.preset("discord"), ...options }) => new layout.Generator(its, options),
   randflake: (options) => {
     const { lease = new randflake.Lease(1, 1_730_000_000, 1_730_000_001), secret = new Uint8Array(16), ...others } = options;
     return new randflake.Generator(lease, secret, others);
@@ -62,7 +70,7 @@ const makers = ({ hotguid, randflake, sno }) => ({
 });
 
 /** Those that are parameters of their own. */
-const POSITIONAL = ["lease", "secret"];
+const POSITIONAL = ["layout", "lease", "secret"];
 
 onEachMachine((polyflake) => {
   test("each family of api.toml is a module, and no other", () => {

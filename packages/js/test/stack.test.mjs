@@ -6,13 +6,15 @@ import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";
 
 const SCRIPT = `
-const { hotguid, randflake, sno, sparx64 } = await import("polyflake/" + process.argv[1]);
+const { hotguid, layout, randflake, sno, sparx64 } = await import("polyflake/" + process.argv[1]);
 const ids = new sno.Generator({ partition: 1, metabyte: 7 });
 const clocked = new sno.Generator({ partition: 2, clock: () => Date.now() });
 const guids = new hotguid.Generator({ clock: () => Date.now() });
 const lease = new randflake.Lease([0, 1000], 1730000000, 2803741824);
 const flakes = new randflake.Generator(lease, new Uint8Array(16), { clock: () => Date.now(), onExhausted: "wait" });
 const cipher = new sparx64.Sparx64(new Uint8Array(16));
+const discord = layout.Layout.preset("discord");
+const custom = new layout.Generator(discord, { clock: () => Date.now(), bindables: { worker: 1, process: 2 } });
 const made = new Set();
 const failures = new Set();
 
@@ -44,6 +46,11 @@ const calls = [
   () => new randflake.Codec(new Uint8Array(16)).inspect(1n),
   () => cipher.encryptMany(new Uint8Array(80)),
   () => sno.describe(),
+  () => made.add(custom.generate()),
+  () => [...custom.generateMany(40)].forEach((id) => made.add(id)),
+  () => discord.parse(175928847299117063n),
+  () => discord.pack({ timestamp: Date.now(), sequence: 1, bindables: { worker: 1, process: 2 } }),
+  () => layout.Layout.fromJson(discord.toJson()),
 ];
 for (let round = 0; round < 60; round++) {
   for (const call of calls) {
@@ -54,9 +61,9 @@ for (let round = 0; round < 60; round++) {
     }
   }
 }
-for (const id of [sno.generate(), ids.generate(), clocked.generate(), guids.generate(), flakes.generate()]) made.add(id);
+for (const id of [sno.generate(), ids.generate(), clocked.generate(), guids.generate(), flakes.generate(), custom.generate()]) made.add(id);
 const many = made.size;
-for (const source of [ids, guids, flakes]) for (const id of source.generateMany(1000)) made.add(id);
+for (const source of [ids, guids, flakes, custom]) for (const id of source.generateMany(1000)) made.add(id);
 console.log(JSON.stringify({ failures: [...failures].sort(), fresh: made.size - many }));
 `;
 
@@ -66,9 +73,9 @@ for (const machine of ["native", "wasm"]) {
     const flags = ["--stack-size=300", "--input-type=module", "--eval", SCRIPT, machine];
     const { failures, fresh } = JSON.parse(execFileSync(process.execPath, flags, options));
     assert(failures.includes("RangeError"), "the stack's end was not reached");
-    const expected = ["RangeError", "clock_failed", "entropy_unavailable", "invalid_character", "sequence_exhausted"];
+    const expected = ["RangeError", "clock_failed", "entropy_unavailable", "invalid_character", "invalid_layout", "invalid_type", "sequence_exhausted"];
     assert.deepEqual(failures.filter((name) => !expected.includes(name)), []);
-    assert.equal(fresh, 3000);
+    assert.equal(fresh, 4000);
   });
 }
 

@@ -24,7 +24,7 @@ function load(): Backend {
 }
 
 /** One addon has all families. */
-export { load as loadHotguid, load as loadRandflake, load as loadSno };
+export { load as loadHotguid, load as loadLayout, load as loadRandflake, load as loadSno };
 
 /** The first addon that loads here: Linux has two C libraries. */
 function addon(): Addon {

@@ -14,3 +14,4 @@ const either = (loadNative: () => Backend, loadWasm: () => Backend) => (): Backe
 export const loadSno = /* @__PURE__ */ either(native.loadSno, wasm.loadSno);
 export const loadRandflake = /* @__PURE__ */ either(native.loadRandflake, wasm.loadRandflake);
 export const loadHotguid = /* @__PURE__ */ either(native.loadHotguid, wasm.loadHotguid);
+export const loadLayout = /* @__PURE__ */ either(native.loadLayout, wasm.loadLayout);

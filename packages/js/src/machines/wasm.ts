@@ -36,7 +36,7 @@ export function instantiate(module: WebAssembly.Module | Uint8Array, glue: Glue)
 
 /** Whether a call may be left in the middle with memory being handed out. Those in steady use ask for none. */
 function asksForMemory(name: string): boolean {
-  return name.endsWith("Build") || name.endsWith("Describe");
+  return name.endsWith("Build") || name.endsWith("Describe") || name.endsWith("Piece") || name.startsWith("layout");
 }
 
 /** A call that is not begun where the stack is about to end. */

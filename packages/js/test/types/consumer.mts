@@ -1,5 +1,5 @@
 // What a user's compiler accepts, and what it must not.
-import { type Description, type ErrorCode, hotguid, PolyflakeError, randflake, type Stall, sno, sparx64 } from "polyflake";
+import { type Description, type ErrorCode, hotguid, layout, PolyflakeError, randflake, type Stall, sno, sparx64 } from "polyflake";
 import * as decode from "polyflake/decode";
 import { sno as forcedNative } from "polyflake/native";
 import { sno as forcedWasm } from "polyflake/wasm";
@@ -55,6 +55,35 @@ hotguid.timeRange(0, 1, { sql: true });
 is<Equal<ReturnType<InstanceType<typeof sparx64.Sparx64>["encrypt"]>, Uint8Array>>();
 const { perSecond }: { perSecond: bigint | undefined } = hotguid.describe();
 console.log(perSecond);
+
+const layouts = new layout.Layout({
+  id: "integer",
+  bits: 64,
+  fields: [
+    { kind: "timestamp", bits: 42, tick: "1ms", epoch_ms: 0 },
+    { kind: "bindable", bits: 10, name: "node", invert: true },
+    { kind: "sequence", bits: 12, start: "1" },
+  ],
+});
+is<Equal<typeof layouts, layout.Layout<"integer">>>();
+is<Equal<ReturnType<typeof layouts.pack>, bigint>>();
+const packed: bigint = layouts.pack({ timestamp: new Date(), sequence: 1n, bindables: { node: 1 } });
+const { unixMs, timestamp: when, bindables }: layout.Parsed = layouts.parse(packed);
+console.log(unixMs, when?.toISOString(), bindables["node"]);
+const ofBytes = new layout.Layout({ id: "bytes", bits: 8, fields: [{ kind: "unused", bits: 8 }] });
+is<Equal<ReturnType<typeof ofBytes.pack>, Uint8Array>>();
+const description: layout.LayoutDescription = JSON.parse(layouts.toJson());
+is<Equal<ReturnType<layout.Layout["pack"]>, bigint | Uint8Array>>();
+const any: layout.Layout = new layout.Layout(description);
+const custom = new layout.Generator(layout.Layout.preset("sonyflake", { machine: 1 }), { sequenceOnly: false });
+is<Equal<ReturnType<typeof custom.generate>, bigint>>();
+is<Equal<ReturnType<typeof custom.generateMany>, layout.LayoutArray<"integer">>>();
+is<Equal<typeof custom.layout, layout.Layout<"integer">>>();
+const packedIds: BigInt64Array = custom.generateMany(3).packed;
+new layout.LayoutArray(packedIds);
+new layout.LayoutArray(new Uint8Array(8), 4);
+layout.Generator.restore(custom.layout, custom.close(), { window: [0, 1] });
+console.log(any.timeRange(0, 1).lowest, new layout.Generator(any, { bindables: { a: "b" } }).stats().len + 1n);
 
 const snapshot: sno.Snapshot = JSON.parse("{}");
 sno.Generator.restore(snapshot, { clock: Date.now }).generateAt(new Date(), 3);
@@ -116,3 +145,15 @@ hotguid.fromParts({ timestamp: 0 });
 new sparx64.Sparx64(secret).encrypt("12345678");
 // @ts-expect-error: two reasons, no more
 const reason: Stall["reason"] = "forked";
+// @ts-expect-error: an ID of an integer layout is a bigint
+layouts.parse(1);
+// @ts-expect-error: nor is it bytes
+layouts.parse(new Uint8Array(8));
+// @ts-expect-error: there is no such preset
+layout.Layout.preset("snowflake");
+// @ts-expect-error: no such kind of field
+new layout.Layout({ id: "integer", bits: 64, fields: [{ kind: "node", bits: 64 }] });
+// @ts-expect-error: a value is an integer, bytes or text
+layouts.pack({ bindables: { node: true } });
+// @ts-expect-error: bytes need the length of an ID
+new layout.LayoutArray<"bytes">(new Uint8Array(8));

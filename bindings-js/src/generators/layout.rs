@@ -1,0 +1,104 @@
+//! Generators over custom layouts.
+
+use alloc::{string::String, vec};
+
+use polyflake::{
+    Result,
+    layout::{Builder, Generator, Snapshot, Values},
+};
+
+use super::give;
+use crate::{Host, Machine, ids::layout::set, kept::Kept, message::Reader};
+
+/// Slots of [`Machine::layout_generator_build`] beside those that all families share: the layout's handle, the length
+/// of a message, whether the sequence is alone, whether there is a snapshot to go on from.
+mod own {
+    use crate::generators::slot::OWN;
+
+    pub(super) const LAYOUT: usize = OWN;
+    pub(super) const MESSAGE: usize = OWN + 1;
+    pub(super) const SEQUENCE_ONLY: usize = OWN + 2;
+    pub(super) const RESTORED: usize = OWN + 3;
+}
+
+/// A generator's values with those of a message in them.
+fn values<'v, C>(generator: &'v Generator<C>, message: &'v [u8]) -> Result<Values<'v>> {
+    let mut values = generator.values();
+    set(&mut values, Reader::new(message))?;
+    Ok(values)
+}
+
+/// Generators, by the handle in the first slot; the length of a message is in the second: bindables.
+impl<C: Host> Machine<C> {
+    /// Options; a message: the snapshot if there is one, names and values of fixed bindables -> a handle.
+    pub fn layout_generator_build(&self) -> Result<()> {
+        let (scratch, clock, shared) = (self.scratch, self.take_clock(), self.scratch.shared()?);
+        let sequence_only = scratch.integer(own::SEQUENCE_ONLY, "sequenceOnly", 1)? == 1;
+        let is_restored = scratch.integer(own::RESTORED, "restored", 1)? == 1;
+        let layout = self.kept_at(own::LAYOUT)?.layout()?.clone();
+        let message = self.take_message_at(own::MESSAGE);
+        let mut message = Reader::new(&message);
+        let snapshot = is_restored.then(|| Snapshot::from_value(message.json())).transpose()?;
+        let mut builder = Builder::with_clock(layout, clock).sequence_only(sequence_only);
+        while message.has_more() {
+            builder = builder.bind(String::from(message.text()), message.value().into_owned());
+        }
+        if let Some((start, end)) = shared.window {
+            builder = builder.window(start, end);
+        }
+        give!(builder, shared: on_exhausted, max_wait);
+        let generator = match snapshot {
+            Some(snapshot) => builder.restore(snapshot),
+            None => builder.build(),
+        }?;
+        self.keep(Kept::LayoutGenerator(generator));
+        Ok(())
+    }
+
+    /// -> an ID.
+    pub fn layout_generate(&self) -> Result<()> {
+        let (kept, message) = (self.kept()?, self.take_message());
+        let generator = kept.layout_generator()?;
+        let id = generator.generate_with(&values(generator, &message)?)?;
+        self.answer_id(&id)
+    }
+
+    /// Also a count of at most [`BATCH`](crate::ids::BATCH) -> packed IDs.
+    pub fn layout_fill(&self) -> Result<()> {
+        let (kept, count) = (self.kept()?, self.scratch.count(2));
+        let message = self.take_message();
+        let generator = kept.layout_generator()?;
+        let values = values(generator, &message)?;
+        if generator.layout().is_integer() {
+            let mut ids = vec![0; count];
+            generator.fill_with(&values, &mut *ids)?;
+            return self.answer(|message| {
+                ids.iter().for_each(|id: &i64| message.raw(&id.to_ne_bytes()));
+            });
+        }
+        let mut packed = vec![0; count * generator.layout().bits() as usize / 8];
+        generator.fill_with(&values, &mut *packed)?;
+        self.answer(|message| message.raw(&packed))
+    }
+
+    /// Handle, a time in the third slot.
+    pub fn layout_extend_window(&self) -> Result<()> {
+        self.kept()?.layout_generator()?.extend_window(self.scratch.time(2))
+    }
+
+    /// -> when the last tick used began, how many IDs it has, whether it is closed.
+    pub fn layout_stats(&self) -> Result<()> {
+        let stats = self.kept()?.layout_generator()?.stats();
+        self.answer(|message| {
+            message.optional(stats.last_ms);
+            message.value(&stats.len.into());
+            message.flag(stats.closed);
+        })
+    }
+
+    /// -> the snapshot.
+    pub fn layout_close(&self) -> Result<()> {
+        let snapshot = self.kept()?.layout_generator()?.close()?.to_value();
+        self.answer(|message| message.json(&snapshot))
+    }
+}

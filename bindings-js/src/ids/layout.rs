@@ -1,0 +1,131 @@
+//! Custom layouts: made, described, packed, parsed.
+
+use alloc::vec::Vec;
+
+use polyflake::{
+    Result,
+    layout::{Id, Layout, Parsed, Values, preset},
+};
+
+use crate::{
+    Host, Machine,
+    kept::Kept,
+    message::{Reader, Writer},
+};
+
+/// What a value in a message is for.
+mod role {
+    pub(super) const TIME: usize = 0;
+    pub(super) const SEQUENCE: usize = 1;
+    pub(super) const BINDABLE: usize = 2;
+}
+
+/// Sets what a message says: a role, a name and a value each.
+pub(crate) fn set<'v>(values: &mut Values<'v>, mut message: Reader<'v>) -> Result<()> {
+    while message.has_more() {
+        let (role, name, value) = (message.length(), message.text(), message.value());
+        match role {
+            role::TIME => values.time(value),
+            role::SEQUENCE => values.sequence(value),
+            role::BINDABLE => values.bind(name, value),
+            _ => values.constant(name, value),
+        }?;
+    }
+    Ok(())
+}
+
+impl Writer {
+    /// Time, sequence; then bindables and constants from the top.
+    fn parsed(&mut self, layout: &Layout, parsed: &Parsed<'_>) {
+        self.optional(parsed.unix_ms());
+        self.optional(layout.sequence().and_then(|slot| parsed.get(slot)).ok());
+        for (_, value) in parsed.bindables().chain(parsed.constants()) {
+            self.value(&value);
+        }
+    }
+}
+
+/// Layouts, by the handle in the first slot; the length of a message is in the second. An ID is an integer in the first
+/// slot or a message of its bytes.
+impl<C: Host> Machine<C> {
+    /// A description -> a handle, whether IDs are integers.
+    pub fn layout_build(&self) -> Result<()> {
+        let message = self.take_message();
+        self.keep_layout(Layout::from_value(Reader::new(&message).json())?);
+        Ok(())
+    }
+
+    /// The name of a preset; names and values of fields that are constants -> a handle, whether IDs are integers.
+    pub fn layout_preset_build(&self) -> Result<()> {
+        let message = self.take_message();
+        let mut message = Reader::new(&message);
+        let (name, mut fields) = (message.text(), Vec::new());
+        while message.has_more() {
+            fields.push((message.text(), message.value()));
+        }
+        self.keep_layout(preset(name, fields)?);
+        Ok(())
+    }
+
+    fn keep_layout(&self, layout: Layout) {
+        let is_integer = layout.is_integer();
+        self.keep(Kept::Layout(layout));
+        self.scratch.put_number(1, is_integer.into());
+    }
+
+    /// -> the description.
+    pub fn layout_description(&self) -> Result<()> {
+        let description = self.kept()?.layout()?.to_value();
+        self.answer(|message| message.json(&description))
+    }
+
+    /// -> figures.
+    pub fn layout_describe(&self) -> Result<()> {
+        let figures = self.kept()?.layout()?.describe();
+        self.answer(|message| message.description(&figures))
+    }
+
+    /// Values -> an ID.
+    pub fn layout_pack(&self) -> Result<()> {
+        let (kept, message) = (self.kept()?, self.take_message());
+        let mut values = kept.layout()?.values();
+        set(&mut values, Reader::new(&message))?;
+        self.answer_id(&values.pack()?)
+    }
+
+    /// An ID: bytes in a message, or where that has no length an integer in the third slot -> its fields.
+    pub fn layout_parse(&self) -> Result<()> {
+        let (kept, is_bytes) = (self.kept()?, self.scratch.given(1));
+        let id = if is_bytes {
+            Id::Bytes(self.take_message())
+        } else {
+            Id::Integer(self.scratch.bigint(2))
+        };
+        let layout = kept.layout()?;
+        let parsed = layout.parse(&id)?;
+        self.answer(|message| message.parsed(layout, &parsed))
+    }
+
+    /// Values; two times in the slots after the message's length -> two IDs in a message.
+    pub fn layout_time_range(&self) -> Result<()> {
+        let (kept, from, to) = (self.kept()?, self.scratch.time(2), self.scratch.time(3));
+        let message = self.take_message();
+        let mut values = kept.layout()?.values();
+        set(&mut values, Reader::new(&message))?;
+        let (lowest, highest) = values.time_range(from, to)?;
+        self.answer(|message| {
+            message.id(&lowest);
+            message.id(&highest);
+        })
+    }
+
+    pub(crate) fn answer_id(&self, id: &Id) -> Result<()> {
+        match id {
+            Id::Integer(id) => {
+                self.scratch.put_bigint(0, *id);
+                Ok(())
+            }
+            Id::Bytes(id) => self.answer(|message| message.raw(id)),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import { bytes, integers, isBytes, lengthOfArray, partOfBytes, within } from "../checks.js";
+import { PolyflakeError } from "../errors.js";
+import { placeOf } from "../packed.js";
+import type { Kind } from "./description.js";
+import type { IdOf } from "./layout.js";
+
+/** The longest ID, in bytes. */
+const LONGEST = 65_536;
+
+/** IDs of a layout, packed: 64 bits each, or as many bytes as an ID has. */
+export type PackedOf<K extends Kind> = K extends "integer" ? BigInt64Array : Uint8Array;
+
+/** Many IDs of a layout, packed. */
+export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
+  /** The IDs: a BigInt64Array, or the bytes of all, one after the other. */
+  readonly packed: PackedOf<K>;
+  /** How many elements of the array an ID has. */
+  readonly #size: number;
+
+  /**
+   * IDs over an array, which is not copied.
+   *
+   * @param length How many bytes an ID has, in an array of bytes.
+   * @throws {PolyflakeError} `invalid_type`, `out_of_range` for the length; `invalid_length` for bytes that are no whole number
+   * of IDs.
+   */
+  constructor(packed: PackedOf<K>, ...length: K extends "integer" ? [] : [length: number]);
+  constructor(packed: PackedOf<K>, length?: number) {
+    this.packed = packed;
+    this.#size = isBytes(packed) ? sizeOf(packed, length) : (integers(packed, "packed"), 1);
+  }
+
+  /** How many IDs there are. */
+  get length(): number {
+    return Math.floor(lengthOfArray(this.packed) / this.#size);
+  }
+
+  /**
+   * One ID; a negative index counts from the end. Undefined outside.
+   *
+   * @throws {PolyflakeError} `invalid_type`.
+   */
+  at(index: number): IdOf<K> | undefined {
+    const place = placeOf(index, this.length);
+    return place === undefined ? undefined : this.#id(place);
+  }
+
+  *[Symbol.iterator](): IterableIterator<IdOf<K>> {
+    for (let place = 0; place < this.length; place++) yield this.#id(place);
+  }
+
+  #id(place: number): IdOf<K> {
+    const packed: BigInt64Array | Uint8Array = this.packed;
+    const id = isBytes(packed) ? new Uint8Array(partOfBytes(packed, place * this.#size, this.#size)) : packed[place];
+    return id as IdOf<K>;
+  }
+}
+
+function sizeOf(packed: Uint8Array, length: unknown): number {
+  const size = within(length, "length", LONGEST);
+  const found = lengthOfArray(bytes(packed, "packed"));
+  if (size > 0 && found % size === 0) return size;
+  throw new PolyflakeError("invalid_length", `expected a multiple of ${size} bytes, found ${found}`);
+}

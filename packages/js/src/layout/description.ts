@@ -1,0 +1,180 @@
+import { string } from "../checks.js";
+import { PolyflakeError } from "../errors.js";
+import { isUnicode, type MessageReader, type MessageWriter } from "../message.js";
+
+/** What an ID is: a signed integer of 64 bits, or bytes. */
+export type Kind = "integer" | "bytes";
+
+/** An integer: as a decimal text where it is past 2^53 (a bigint is one too). */
+export type Integer = number | bigint | string;
+
+/**
+ * Which bits of an ID mean what, from the most significant bit: JSON, the same in every language.
+ */
+export interface LayoutDescription<K extends Kind = Kind> {
+  /** What an ID is. */
+  id: K;
+  /** How many bits it has: 64 for an integer, a multiple of 8 up to 524,288 for bytes. */
+  bits: number;
+  /** Its fields, which fill it. */
+  fields: readonly Field[];
+}
+
+/** What all fields have. */
+interface AnyField {
+  /** How many bits wide it is; 0 is allowed. */
+  bits: number;
+  /** Whether all its bits are flipped: newest first, for instance. */
+  invert?: boolean;
+}
+
+/** A field of a layout. */
+export type Field =
+  /** The time in ticks (an integer and `us`, `ms` or `s`) since the tick of `epoch_ms` (Unix milliseconds). */
+  | (AnyField & { kind: "timestamp"; tick: string; epoch_ms: Integer })
+  /** The sequence within a tick, from `start` (0 by default). */
+  | (AnyField & { kind: "sequence"; start?: Integer })
+  /** A value that is the same in every ID; bytes, for byte layouts alone, are in hex. */
+  | (AnyField & { kind: "constant"; name?: string; type?: "integer" | "bytes" | "text"; value: Integer })
+  /** A value given for each ID. */
+  | (AnyField & { kind: "bindable"; name?: string; type?: "integer" | "bytes" | "text" })
+  /** Bits that are zero in every ID, and ignored in those that are read. */
+  | (AnyField & { kind: "unused" });
+
+/** No description is deeper. */
+const DEEPEST = 8;
+
+const LARGEST = 2 ** 53;
+
+function invalid(message: string, cause?: unknown): PolyflakeError {
+  return new PolyflakeError("invalid_layout", message, cause === undefined ? {} : { cause });
+}
+
+/** A message of a description or snapshot, of a class of writers; what is no JSON value in it is refused. */
+export function messageOf<W extends MessageWriter>(description: unknown, Writer: new () => W): W {
+  const message = new Writer();
+  try {
+    write(message, description, 0);
+  } catch (cause) {
+    if (cause instanceof PolyflakeError) throw cause;
+    throw invalid("expected a JSON value that can be read", cause);
+  }
+  return message;
+}
+
+function write(message: MessageWriter, value: unknown, depth: number): void {
+  if (value === null || value === undefined) message.none();
+  else if (typeof value === "boolean") message.flag(value);
+  else if (typeof value === "number") writeNumber(message, value);
+  else if (typeof value === "bigint") message.text(`${value}`);
+  else if (typeof value === "string") message.text(unicode(value));
+  else if (Array.isArray(value)) writeList(message, value, deeper(depth));
+  else if (typeof value === "object") writeObject(message, value, deeper(depth));
+  else throw invalid(`expected a JSON value, found ${typeof value}`);
+}
+
+function writeNumber(message: MessageWriter, value: number): void {
+  if (Number.isInteger(value) && Math.abs(value) <= LARGEST) message.integer(BigInt(value));
+  else message.fraction();
+}
+
+function writeList(message: MessageWriter, list: readonly unknown[], depth: number): void {
+  const { length } = list;
+  message.list(length);
+  for (let k = 0; k < length; k++) write(message, list[k], depth);
+}
+
+/** Members that are undefined are none, as in JSON. */
+function writeObject(message: MessageWriter, object: object, depth: number): void {
+  const members = Object.entries(object).filter(([, value]) => value !== undefined);
+  message.object(members.length);
+  for (const [name, value] of members) {
+    message.name(unicode(name));
+    write(message, value, depth);
+  }
+}
+
+function unicode(text: string): string {
+  if (isUnicode(text)) return text;
+  throw invalid("expected texts without lone surrogates");
+}
+
+/** What a JSON text says, with nothing lost: no number that JavaScript rounds, no member that is there twice. */
+export function parseJson(text: unknown): unknown {
+  const { members, numbers } = tokensOf(string(text));
+  const odd = numbers.find((number) => !isPlain(number));
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text as string);
+  } catch (cause) {
+    throw invalid(`expected JSON: ${(cause as Error).message}`, cause);
+  }
+  if (odd !== undefined) throw invalid(`expected integers of at most 2^53, found ${odd.slice(0, 40)}`);
+  if (membersOf(parsed) !== members) throw invalid("expected each name once in an object");
+  return parsed;
+}
+
+/** The colons of a JSON text, which are its members', and its numbers. */
+function tokensOf(text: string): { members: number; numbers: string[] } {
+  const numbers: string[] = [];
+  let members = 0;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]!;
+    if (character === '"') at = endOfText(text, at);
+    else if (character === ":") members += 1;
+    else if (character === "[" || character === "{") depth = deeper(depth);
+    else if (character === "]" || character === "}") depth -= 1;
+    else if (isOfNumber(character) && !isOfNumber(text[at - 1])) numbers.push(numberAt(text, at));
+  }
+  return { members, numbers };
+}
+
+/** One level further down, if there is one. */
+function deeper(depth: number): number {
+  if (depth < DEEPEST) return depth + 1;
+  throw invalid(`expected a description of at most ${DEEPEST} levels`);
+}
+
+/** Where the quotation mark is that ends the text which begins at one. */
+function endOfText(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
+  return at;
+}
+
+function isOfNumber(character: string | undefined): boolean {
+  return character !== undefined && "+-.0123456789".includes(character);
+}
+
+function numberAt(text: string, start: number): string {
+  let end = start;
+  while (isOfNumber(text[end]) || text[end] === "e" || text[end] === "E") end += 1;
+  return text.slice(start, end);
+}
+
+/** Whether a JSON number is an integer in plain digits that JavaScript does not round. */
+function isPlain(number: string): boolean {
+  const value = Number(number);
+  return String(value) === number && Number.isInteger(value) && Math.abs(value) <= LARGEST;
+}
+
+/** How many members all objects have together. */
+function membersOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const inside = Object.values(value).reduce((sum: number, member) => sum + membersOf(member), 0);
+  return Array.isArray(value) ? inside : inside + Object.keys(value).length;
+}
+
+/** A JSON value that a call answered with, as JavaScript has it. */
+export function jsonOf(message: MessageReader): unknown {
+  return plain(message.value());
+}
+
+function plain(value: unknown): unknown {
+  if (typeof value === "bigint") return Number(value);
+  if (value === undefined) return null;
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
+}

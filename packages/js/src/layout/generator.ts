@@ -1,0 +1,171 @@
+import { flag, time, within } from "../checks.js";
+import { Kept } from "../kept.js";
+import { BATCH, BYTES, MOST } from "../machine.js";
+import { answerOf, MessageReader } from "../message.js";
+import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
+import { LayoutArray } from "./array.js";
+import { jsonOf, type Kind, messageOf } from "./description.js";
+import { handleOf, type IdOf, idOf, type Layout } from "./layout.js";
+import { machine } from "./machine.js";
+import { type Values, ValuesWriter } from "./values.js";
+
+/** Options for a generator. */
+export interface GeneratorOptions extends WindowOptions {
+  /** Bindables that are the same in every ID; the others are given for each. */
+  bindables?: Values;
+  /** For a layout without a timestamp, whose sequence is given out once, from its start to its end. */
+  sequenceOnly?: boolean;
+}
+
+/**
+ * What a closed generator leaves to restore from, once: a second generator from it repeats IDs.
+ *
+ * It is JSON, the same in every language; integers past 2^53 are decimal texts.
+ */
+export interface Snapshot {
+  /** The last tick used, as the timestamp counts them; 0 in a layout without one. */
+  tick: number | string;
+  /** The sequence that follows in that tick, one past the field's last if it is used up. */
+  next_sequence: number | string;
+}
+
+/** Figures of a generator, at one moment. */
+export interface Stats {
+  /** When the last tick used began, in Unix milliseconds; undefined before the first ID, and in a layout without a timestamp. */
+  lastMs: bigint | undefined;
+  /** How many IDs of that tick are used up, or of the whole sequence in a layout without a timestamp. */
+  len: bigint;
+  /** Whether the generator was closed. */
+  closed: boolean;
+}
+
+/** The most bytes of one `generateMany`: as many as 2^24 of the largest fixed format have. */
+const MOST_BYTES = 1 << 28;
+
+const OPTIONS = ["bindables", "sequenceOnly", ...WINDOW] as const;
+
+/** Where a generator begins that does not begin anew. */
+class Origin {
+  constructor(readonly snapshot: unknown) {}
+}
+
+/**
+ * Makes IDs of one layout, which has a timestamp and a sequence. The sequence begins with its start value in each new tick;
+ * a clock behind the last tick is an error at once. Two generators of the same layout and bindables repeat each other's IDs.
+ *
+ * It belongs to the thread that made it: it can be neither cloned nor sent to a worker.
+ *
+ * ```js
+ * const ids = new layout.Generator(layout.Layout.preset("sonyflake"), { bindables: { machine: 7 } });
+ * ids.layout.parse(ids.generate()).bindables.machine; // 7
+ * ```
+ */
+export class Generator<K extends Kind = Kind> {
+  /**
+   * One new ID, with those bindables that are not fixed.
+   *
+   * A function of the object's own: it may be taken off and called alone, and it keeps the generator from being cloned.
+   *
+   * @throws {PolyflakeError} `missing_field`, `unknown_field`, `invalid_type`, `out_of_range` for a bindable, with the `field`;
+   * `clock_behind` at once; `sequence_exhausted` after a wait of at most `maxWait`, both with `retryAt`; `lease_not_started`,
+   * `lease_expired` outside the window; `time_out_of_range` outside the layout's time; `clock_failed` with the `cause`;
+   * `generator_closed`.
+   */
+  readonly generate: (bindables?: Values) => IdOf<K>;
+
+  /** The layout of its IDs. */
+  readonly layout: Layout<K>;
+  readonly #kept: Kept;
+
+  /**
+   * @throws {PolyflakeError} `invalid_layout` for a layout that no IDs can be made of; `unknown_field`, `invalid_type`, `out_of_range`
+   * with the option or bindable as `field`; `time_out_of_range` for the window.
+   */
+  constructor(layout: Layout<K>, options?: GeneratorOptions);
+  constructor(layout: Layout<K>, options: unknown = {}, origin?: unknown) {
+    const { slots, clock, given } = sharedSettings(options, OPTIONS);
+    const sequenceOnly = Number(flag(given.sequenceOnly, "sequenceOnly"));
+    const restored = origin instanceof Origin;
+    const message = restored ? messageOf(origin.snapshot, ValuesWriter) : new ValuesWriter();
+    message.pairs(given.bindables, "bindables");
+    const handle = handleOf(layout);
+    const m = machine();
+    const own = [handle, message.put(m), sequenceOnly, Number(restored)];
+    this.#kept = new Kept(this, m, "layoutGeneratorBuild", [...slots, ...own], clock);
+    this.layout = layout;
+    this.generate = (bindables) => {
+      this.#put(bindables);
+      return idOf(this.#kept.call("layoutGenerate"), layout.isInteger);
+    };
+  }
+
+  /**
+   * A generator that goes on where a closed one of the same layout stopped. Restore a snapshot once.
+   *
+   * @throws {PolyflakeError} as the constructor; `invalid_layout` for what is no snapshot; `out_of_range` for one that no generator
+   * of the layout can have left.
+   */
+  static restore<K extends Kind>(layout: Layout<K>, snapshot: Snapshot, options: GeneratorOptions = {}): Generator<K> {
+    const make = Generator as unknown as new (layout: Layout<K>, options: unknown, origin: Origin) => Generator<K>;
+    return new make(layout, options, new Origin(snapshot));
+  }
+
+  /**
+   * Many new IDs, at most 16,777,216 (and 256 MiB) at once, with those bindables that are not fixed.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generate}, with `written`: how many were made before; `out_of_range` for
+   * the count.
+   */
+  generateMany(count: number, bindables?: Values): LayoutArray<K> {
+    const { isInteger } = this.layout;
+    const size = this.layout.bits / 8;
+    const many = new Uint8Array(within(count, "count", Math.min(MOST, Math.floor(MOST_BYTES / size))) * size);
+    const batch = Math.max(1, Math.min(BATCH, Math.floor(BYTES / size)));
+    let made = 0;
+    // At least once: the bindables are checked also where no ID is wanted.
+    do {
+      const here = Math.min(batch, count - made);
+      this.#put(bindables);
+      const m = this.#kept.ready();
+      m.numbers[2] = here;
+      this.#kept.check(m.calls.layoutFill(), made);
+      many.set(answerOf(m), made * size);
+      made += here;
+    } while (made < count);
+    const packed = isInteger ? new BigInt64Array(many.buffer) : many;
+    return new LayoutArray<Kind>(packed, size) as unknown as LayoutArray<K>;
+  }
+
+  /**
+   * Moves the end of the window later, to a Date or integer Unix milliseconds; an earlier or equal end changes nothing.
+   *
+   * @throws {PolyflakeError} `invalid_type`; `out_of_range` for an end before the window's start; `time_out_of_range`; `unknown_field` in
+   * a layout without a timestamp.
+   */
+  extendWindow(end: Date | number): void {
+    this.#kept.machine.numbers[2] = time(end, "end");
+    this.#kept.call("layoutExtendWindow");
+  }
+
+  /** Figures of now. */
+  stats(): Stats {
+    const message = new MessageReader(this.#kept.call("layoutStats"));
+    return { lastMs: message.integer(), len: message.integer()!, closed: message.value() as boolean };
+  }
+
+  /**
+   * Ends the generator and gives the snapshot to restore from, once.
+   *
+   * @throws {PolyflakeError} `generator_closed` if it was.
+   */
+  close(): Snapshot {
+    return jsonOf(new MessageReader(this.#kept.call("layoutClose"))) as Snapshot;
+  }
+
+  /** Puts bindables where the next call finds them. */
+  #put(bindables: unknown): void {
+    const message = new ValuesWriter();
+    message.bindables(bindables);
+    message.put(this.#kept.machine);
+  }
+}

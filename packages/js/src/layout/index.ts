@@ -1,0 +1,17 @@
+/**
+ * Custom layouts: snowflakes of any shape.
+ *
+ * ```text
+ * an integer ID:  | 1 unused | 41 timestamp | 5 constant | 5 bindable | 12 sequence |      64 bits, signed
+ * a byte ID:      | 48 timestamp | 80 bindable                                      |      8 x N bits, big-endian
+ * ```
+ *
+ * A layout is checked once, when it is made. Integer IDs are bigint, never number; byte IDs are Uint8Array.
+ *
+ * @module
+ */
+export { LayoutArray, type PackedOf } from "./array.js";
+export type { Field, Integer, Kind, LayoutDescription } from "./description.js";
+export { Generator, type GeneratorOptions, type Snapshot, type Stats } from "./generator.js";
+export { type IdOf, Layout, type PackValues, type Parsed, type PresetName } from "./layout.js";
+export type { Value, Values } from "./values.js";

@@ -1,0 +1,253 @@
+import { isBytes, lengthOfArray, members, partOfBytes, signed, string, time } from "../checks.js";
+import { type Description, descriptionOf } from "../describe.js";
+import { invalidType } from "../errors.js";
+import { Kept } from "../kept.js";
+import { ABSENT, type Machine } from "../machine.js";
+import { answerOf, MessageReader, MessageWriter } from "../message.js";
+import { jsonOf, type Kind, type LayoutDescription, messageOf, parseJson } from "./description.js";
+import { machine } from "./machine.js";
+import { type Value, type Values, ValuesWriter } from "./values.js";
+
+/** An ID of a layout: a signed integer of 64 bits, or bytes. */
+export type IdOf<K extends Kind> = K extends "integer" ? bigint : Uint8Array;
+
+/** The names of the layouts of services. */
+export type PresetName = "twitter" | "discord" | "instagram" | "sonyflake" | "mastodon" | "baidu";
+
+/** What an ID is made of. */
+export interface PackValues {
+  /** The time: a Date, or Unix milliseconds; floored to the layout's tick. */
+  timestamp?: Date | number | bigint;
+  /** The sequence. */
+  sequence?: number | bigint;
+  /** All bindables, by name. */
+  bindables?: Values;
+  /** Those constants that this ID has others of, by name. */
+  constants?: Values;
+}
+
+/**
+ * What an ID holds. An integer of a field of at most 53 bits is a number, of a wider one a bigint; bytes come without leading
+ * zeros.
+ */
+export interface Parsed {
+  /** When its tick begins, in Unix milliseconds, floored; undefined in a layout without a timestamp. */
+  unixMs: bigint | undefined;
+  /** The same as a Date; null for a time that a Date cannot hold. */
+  timestamp: Date | null | undefined;
+  /** The sequence; undefined in a layout without one. */
+  sequence: number | bigint | undefined;
+  /** The bindables, by name, from the top. */
+  bindables: Record<string, Value>;
+  /** The constants, by name, from the top, as this ID has them. */
+  constants: Record<string, Value>;
+}
+
+/** Fields of at most so many bits are numbers. */
+const NUMBER_BITS = 53;
+
+/** Stands in the place of a description for a layout that was made otherwise. */
+class Made {
+  constructor(
+    readonly build: "layoutBuild" | "layoutPresetBuild",
+    readonly message: MessageWriter,
+  ) {}
+}
+
+/** What the generator of a layout needs of it. */
+let keptOf: (layout: object) => Kept | undefined;
+
+/**
+ * Which bits of an ID mean what.
+ *
+ * ```js
+ * const snowflakes = new layout.Layout({
+ *   id: "integer",
+ *   bits: 64,
+ *   fields: [
+ *     { kind: "unused", bits: 1 },
+ *     { kind: "timestamp", bits: 41, tick: "1ms", epoch_ms: 1483228800000 },
+ *     { kind: "constant", bits: 5, name: "data-center-id", value: 1 },
+ *     { kind: "bindable", bits: 5, name: "worker" },
+ *     { kind: "sequence", bits: 12 },
+ *   ],
+ * });
+ * snowflakes.pack({ timestamp: 1483228800001, sequence: 1, bindables: { worker: 2 } }); // 4333569n
+ * snowflakes.parse(4333569n).bindables; // { worker: 2 }
+ * ```
+ */
+export class Layout<K extends Kind = Kind> {
+  readonly #kept: Kept;
+  readonly #figures: Description;
+  readonly #isInteger: boolean;
+
+  static {
+    keptOf = (layout) => (#kept in layout ? layout.#kept : undefined);
+  }
+
+  /**
+   * The layout of a description.
+   *
+   * @throws {PolyflakeError} `invalid_layout` for everything wrong with it; `out_of_range` for a constant or start that does
+   * not fit, with the `field`.
+   */
+  constructor(description: LayoutDescription<K>);
+  constructor(description: unknown) {
+    const { build, message } = description instanceof Made ? description : new Made("layoutBuild", messageOf(description, MessageWriter));
+    const m = machine();
+    message.put(m);
+    this.#kept = new Kept(this, m, build, []);
+    this.#isInteger = m.numbers[1] === 1;
+    this.#figures = descriptionOf(this.#kept.ready(), "layoutDescribe");
+  }
+
+  /**
+   * The layout of a description as a JSON text.
+   *
+   * @throws {PolyflakeError} `invalid_type`; as the constructor.
+   */
+  static fromJson(text: string): Layout {
+    return Layout.#made("layoutBuild", messageOf(parseJson(text), MessageWriter));
+  }
+
+  /**
+   * The layout of a service's IDs; of `mastodon`'s and `baidu`'s there is no generator.
+   *
+   * ```js
+   * layout.Layout.preset("twitter").parse(1541815603606036480n).timestamp; // 2022-06-28T16:07:40.105Z
+   * ```
+   *
+   * @param fields Machine fields that have this value in every ID, and need not be given for each then.
+   * @throws {PolyflakeError} `invalid_layout` for another name; `unknown_field`, `invalid_type`, `out_of_range` with the `field`.
+   */
+  static preset(name: PresetName, fields: Values = {}): Layout<"integer"> {
+    const message = new ValuesWriter();
+    message.name(string(name));
+    message.pairs(fields, "fields");
+    return Layout.#made("layoutPresetBuild", message) as Layout<"integer">;
+  }
+
+  static #made(build: Made["build"], message: MessageWriter): Layout {
+    return new (Layout as unknown as new (made: Made) => Layout)(new Made(build, message));
+  }
+
+  /** The description as a JSON text, the same for equal layouts and in every language. */
+  toJson(): string {
+    return JSON.stringify(jsonOf(new MessageReader(this.#kept.call("layoutDescription"))));
+  }
+
+  /** How many bits an ID has. */
+  get bits(): number {
+    return this.#figures.bits;
+  }
+
+  /** Whether IDs are integers; else they are bytes. */
+  get isInteger(): boolean {
+    return this.#isInteger;
+  }
+
+  /**
+   * The ID of given values. That it is made only once is the caller's concern.
+   *
+   * @throws {PolyflakeError} `unknown_field`, `missing_field`, `invalid_type`, `out_of_range`, `time_out_of_range`, `invalid_character` for
+   * a text that is no Unicode, each with the `field`.
+   */
+  pack(values: PackValues = {}): IdOf<K> {
+    const given = members(values, "values", ["timestamp", "sequence", "bindables", "constants"]);
+    const message = new ValuesWriter();
+    message.bindables(given.bindables);
+    message.constants(given.constants);
+    message.time(given.timestamp);
+    message.sequence(given.sequence);
+    message.put(this.#kept.machine);
+    return idOf(this.#kept.call("layoutPack"), this.#isInteger);
+  }
+
+  /**
+   * The fields of an ID; unused bits are ignored.
+   *
+   * @throws {PolyflakeError} `invalid_type` for an ID of the other kind, and for a number, which may have been rounded;
+   * `out_of_range` outside signed 64 bits; `invalid_length` for other bytes; `time_out_of_range` for a time outside 64-bit
+   * milliseconds; `invalid_character` for a text that is no UTF-8.
+   */
+  parse(id: IdOf<K>): Parsed {
+    putId(this.#kept.machine, id);
+    const message = new MessageReader(this.#kept.call("layoutParse"));
+    const { fields } = this.#figures;
+    const bitsOf = (kind: string): number => fields.find((field) => field.kind === kind)?.bits ?? 0;
+    const unixMs = message.integer();
+    const sequence = valueOf(message, bitsOf("sequence")) as number | bigint | undefined;
+    const named = (kind: string): Record<string, Value> =>
+      Object.fromEntries(
+        fields.filter((field) => field.kind === kind).map(({ name, bits }) => [name, valueOf(message, bits) as Value]),
+      );
+    return { unixMs, timestamp: dateOf(unixMs), sequence, bindables: named("bindable"), constants: named("constant") };
+  }
+
+  /**
+   * The lowest and the highest ID (both inclusive) of the half-open time range `from`..`to`, for BETWEEN queries. Times are
+   * Dates or integer Unix milliseconds. An ID is in the range if its own tick begins in it.
+   *
+   * @param bindables Those that precede the timestamp; the others span all their values.
+   * @throws {PolyflakeError} `time_out_of_range` where the timestamp cannot hold it; `out_of_range` where it is reversed, holds no
+   * tick or crosses the sign bit, and in a layout with the sequence above the timestamp; `missing_field`, `unknown_field`.
+   */
+  timeRange(from: Date | number, to: Date | number, bindables: Values = {}): { lowest: IdOf<K>; highest: IdOf<K> } {
+    const times = [time(from, "from"), time(to, "to")];
+    const message = new ValuesWriter();
+    message.bindables(bindables);
+    const m = this.#kept.machine;
+    message.put(m);
+    m.numbers.set(times, 2);
+    const answer = new MessageReader(this.#kept.call("layoutTimeRange"));
+    const [lowest, highest] = [answer.value(), answer.value()];
+    return { lowest: lowest as IdOf<K>, highest: highest as IdOf<K> };
+  }
+
+  /** What the layout can do, in figures. */
+  describe(): Description {
+    const { fields, ...figures } = this.#figures;
+    return { ...figures, fields: fields.map((field) => ({ ...field })) };
+  }
+}
+
+/**
+ * The handle of a layout, for the call that makes a generator of it.
+ *
+ * @throws {PolyflakeError} `invalid_type` for other than a layout of this copy of the package.
+ */
+export function handleOf(value: unknown): number {
+  const kept = typeof value === "object" && value !== null ? keptOf(value) : undefined;
+  if (kept) return kept.ready().numbers[0]!;
+  throw invalidType("Layout of this copy of the package", value, { field: "layout" });
+}
+
+/** The ID that a call answered with. */
+export function idOf<K extends Kind>(m: Machine, isInteger: boolean): IdOf<K> {
+  return (isInteger ? m.bigints[0]! : answerOf(m)) as IdOf<K>;
+}
+
+/** Puts an ID of whatever kind where a call finds it. */
+function putId(m: Machine, id: unknown): void {
+  if (isBytes(id)) {
+    const message = new MessageWriter();
+    message.raw(partOfBytes(id, 0, lengthOfArray(id)));
+    message.put(m);
+  } else {
+    m.numbers[1] = ABSENT;
+    m.bigints[2] = signed(id, "id");
+  }
+}
+
+/** The next value of a field of so many bits. */
+function valueOf(message: MessageReader, bits: number): Value | undefined {
+  const value = message.value() as bigint | string | Uint8Array | undefined;
+  return typeof value === "bigint" && bits <= NUMBER_BITS ? Number(value) : value;
+}
+
+/** A time as a Date; null outside its years. */
+function dateOf(unixMs: bigint | undefined): Date | null | undefined {
+  if (unixMs === undefined) return undefined;
+  const date = new Date(Number(unixMs));
+  return Number.isNaN(date.getTime()) ? null : date;
+}
