@@ -3,6 +3,7 @@
 import * as polyflake from "#polyflake";
 
 import * as hotguid from "./families/hotguid.mjs";
+import * as layout from "./families/layout.mjs";
 import * as randflake from "./families/randflake.mjs";
 import * as sno from "./families/sno.mjs";
 import * as sparx64 from "./families/sparx64.mjs";
@@ -14,6 +15,7 @@ const OPS = {
   sparx64: sparx64.OPS,
   randflake: randflake.OPS,
   hotguid: hotguid.OPS,
+  layout: layout.OPS,
   describe: { "": ({ family }) => figures(polyflake[family].describe()) },
 };
 

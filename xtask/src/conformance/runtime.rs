@@ -42,17 +42,7 @@ impl Runtime {
 
     /// Whether it can be asked: some values only dynamic languages can pass.
     pub fn is_asked(self, case: &Case) -> bool {
-        let op = case.request["op"].as_str().unwrap_or_default();
-        let is_there = [op, case.family()].iter().all(|part| !self.lacks().contains(part));
-        is_there && (!case.dynamic || self.language() != Language::Rust)
-    }
-
-    /// The families that its language does not have yet.
-    pub const fn lacks(self) -> &'static [&'static str] {
-        match self.language() {
-            Language::Rust | Language::Python => &[],
-            Language::JavaScript => &["layout"],
-        }
+        !case.dynamic || self.language() != Language::Rust
     }
 
     pub const fn language(self) -> Language {

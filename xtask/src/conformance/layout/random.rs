@@ -134,14 +134,15 @@ fn time_range(rng: &mut Rng, drawn: &Drawn) -> Value {
     let end = |rng: &mut Rng| match times {
         Some(part) if rng.u32(..12) > 0 => {
             let time = if rng.u32(..12) == 0 { misfit(rng, part) } else { fitting(rng, part) };
-            time.as_str().and_then(|text| text.parse().ok()).unwrap_or(0_i64)
+            let exact = time.as_str().and_then(|text| text.parse().ok()).filter(|ms| is_exact(*ms));
+            exact.unwrap_or_else(|| number(rng))
         }
         _ => number(rng),
     };
     let (from, other) = (end(rng), end(rng));
     let (from, to) = match rng.u32(..8) {
         0 => (from, other),
-        1 => (from, from.saturating_add(rng.i64(-2..=2))),
+        1 => (from, from + rng.i64(-2..=2)),
         _ => (from.min(other), from.max(other)),
     };
     let mut bindables = Map::new();
@@ -152,6 +153,11 @@ fn time_range(rng: &mut Rng, drawn: &Drawn) -> Value {
         }
     }
     json!({"from_ms": from.to_string(), "to_ms": to.to_string(), "bindables": bindables})
+}
+
+/// Whether it and the numbers next to it are exact in JavaScript.
+fn is_exact(ms: i64) -> bool {
+    ms.unsigned_abs() < (1 << 53) - 2
 }
 
 /// A preset, mostly one that there is, with some of its machine fields given.

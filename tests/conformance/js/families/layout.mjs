@@ -1,0 +1,126 @@
+// Custom layouts.
+
+import { layout } from "#polyflake";
+
+import { outcome } from "../outcomes.mjs";
+import { Stage, unknown } from "../stage.mjs";
+import { bytesOf, decimal, figures, hexOf, read, readAll, write, writeAll } from "../values.mjs";
+
+const { Generator, Layout } = layout;
+
+/** The layout of a description, which is the same as an object and as a text; or a preset. */
+function layoutOf({ layout: description }) {
+  const { preset, fields } = description;
+  if (preset !== undefined) return Layout.preset(preset, readAll(fields));
+  const asObject = outcome(() => new Layout(description).toJson());
+  const asText = outcome(() => Layout.fromJson(JSON.stringify(description)).toJson());
+  if (JSON.stringify(asObject) !== JSON.stringify(asText)) {
+    throw new Error(`as an object: ${JSON.stringify(asObject)}, as a text: ${JSON.stringify(asText)}`);
+  }
+  return new Layout(description);
+}
+
+function pack(args) {
+  const { timestamp_ms, sequence, bindables, constants } = args;
+  const values = { bindables: readAll(bindables), constants: readAll(constants) };
+  if (timestamp_ms !== undefined) values.timestamp = read(timestamp_ms);
+  if (sequence !== undefined) values.sequence = read(sequence);
+  return shown(layoutOf(args).pack(values));
+}
+
+function parse(args) {
+  const its = layoutOf(args);
+  const { id, id_value } = args;
+  return fields(its.parse(id_value === undefined ? readId(its, id) : read(id_value)));
+}
+
+/** An ID: decimal in an integer layout, else hex. */
+function readId(its, id) {
+  return its.isInteger ? BigInt(id) : bytesOf(id);
+}
+
+function shown(id) {
+  return typeof id === "bigint" ? String(id) : hexOf(id);
+}
+
+function timeRange(args) {
+  const { from_ms, to_ms, bindables } = args;
+  const { lowest, highest } = layoutOf(args).timeRange(Number(from_ms), Number(to_ms), readAll(bindables));
+  return { lowest: shown(lowest), highest: shown(highest) };
+}
+
+/** A new ID of a generator with the system's clock, and what it holds. */
+function generate(args) {
+  const generator = new Generator(layoutOf(args), { bindables: readAll(args.bindables) });
+  const id = generator.generate();
+  return { id: shown(id), parsed: fields(generator.layout.parse(id)) };
+}
+
+/** What the protocol calls PARSED: only what the layout has. */
+function fields({ unixMs, sequence, bindables, constants }) {
+  const found = { bindables: writeAll(bindables), constants: writeAll(constants) };
+  if (unixMs !== undefined) found.timestamp_ms = String(unixMs);
+  if (sequence !== undefined) found.sequence = write(sequence);
+  const isThere = ([, value]) => typeof value === "string" || Object.keys(value).length > 0;
+  return Object.fromEntries(Object.entries(found).filter(isThere));
+}
+
+class Trace extends Stage {
+  build() {
+    return new Generator(layoutOf(this.args), this.allOptions());
+  }
+
+  allOptions() {
+    const { bindables, sequence_only } = this.args;
+    return { ...this.options(), bindables: readAll(bindables), sequenceOnly: sequence_only };
+  }
+
+  call(step) {
+    switch (step.op) {
+      case "generate":
+        return this.#generate(step).map(shown);
+      case "extend_window":
+        return this.generator.extendWindow(Number(step.end_ms));
+      case "stats":
+        return this.#stats();
+      case "close":
+        return figuresOf(this.generator.close());
+      case "restore":
+        return this.#restore();
+      default:
+        throw unknown(step);
+    }
+  }
+
+  #generate({ count, bindables }) {
+    const given = bindables && readAll(bindables);
+    return count === undefined ? [this.generator.generate(given)] : [...this.generator.generateMany(count, given)];
+  }
+
+  #stats() {
+    const { lastMs, len, closed } = this.generator.stats();
+    return { last_ms: decimal(lastMs), len: String(len), closed };
+  }
+
+  /** Closes the generator, and goes on with one from its snapshot, which has been JSON in between. */
+  #restore() {
+    const closed = this.generator.close();
+    const again = JSON.parse(JSON.stringify(closed));
+    this.generator = Generator.restore(this.generator.layout, again, this.allOptions());
+    return figuresOf(closed);
+  }
+}
+
+function figuresOf({ tick, next_sequence }) {
+  return { tick: String(tick), next_sequence: String(next_sequence) };
+}
+
+export const OPS = {
+  json: (args) => layoutOf(args).toJson(),
+  describe: (args) => figures(layoutOf(args).describe()),
+  pack,
+  parse,
+  time_range: timeRange,
+  generate,
+  generator: (args) => new Trace(args).run(),
+};
