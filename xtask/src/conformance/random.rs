@@ -9,7 +9,7 @@ use super::{Case, hotguid, layout, randflake, sno, sparx64};
 type Maker = fn(&mut Rng) -> Case;
 
 /// Who makes cases, each with its share.
-const MAKERS: [(usize, Maker); 10] = [
+const MAKERS: [(usize, Maker); 11] = [
     (32, sno::id),
     (4, sno::trace),
     (8, sparx64::random),
@@ -19,6 +19,7 @@ const MAKERS: [(usize, Maker); 10] = [
     (4, hotguid::trace),
     (40, layout::id),
     (10, layout::description),
+    (6, layout::text),
     (10, layout::trace),
 ];
 

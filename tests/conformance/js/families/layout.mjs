@@ -116,6 +116,7 @@ function figuresOf({ tick, next_sequence }) {
 }
 
 export const OPS = {
+  from_json: ({ text }) => Layout.fromJson(text).toJson(),
   json: (args) => layoutOf(args).toJson(),
   describe: (args) => figures(layoutOf(args).describe()),
   pack,

@@ -125,6 +125,7 @@ def figures_of(snapshot: Snapshot) -> dict[str, str]:
 
 OPS = {
     "json": to_json,
+    "from_json": lambda args: Layout.from_json(args["text"]).to_json(),
     "describe": describe,
     "pack": pack,
     "parse": parse,

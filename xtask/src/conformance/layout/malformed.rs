@@ -19,6 +19,86 @@ pub fn description(rng: &mut Rng) -> Case {
     Case::new(format!("{op} of a spoiled layout"), op, json!({"layout": layout}), Pattern::Any)
 }
 
+/// A description as a text, which may be no JSON.
+pub fn text(rng: &mut Rng) -> Case {
+    let mut layout = layout(rng).layout;
+    if rng.u32(..4) == 0 {
+        spoil(rng, &mut layout);
+    }
+    let text = if rng.bool() { layout.to_string() } else { format!("{layout:#}") };
+    let text = if rng.u32(..6) == 0 { text } else { spoiled_text(rng, text) };
+    Case::new("layout.from_json", "layout.from_json", json!({"text": text}), Pattern::Any)
+}
+
+/// Numbers and texts that parsers of JSON read in more than one way, or not at all.
+const ODD_TOKENS: [&str; 44] = [
+    "64.0",
+    "6.4e1",
+    "64e0",
+    "064",
+    "+64",
+    "-0",
+    "0.0",
+    ".5",
+    "5.",
+    "1e400",
+    "-1e400",
+    "0x40",
+    "1_0",
+    "NaN",
+    "Infinity",
+    "9007199254740992",
+    "9007199254740993",
+    "-9007199254740993",
+    "9223372036854775807",
+    "9223372036854775808",
+    "18446744073709551616",
+    "100000000000000000000000000",
+    "null",
+    "true",
+    "True",
+    "[]",
+    "{}",
+    "[[[[[[[[[[[[]]]]]]]]]]]]",
+    "\"\"",
+    "\"\\u0061\"",
+    "\"\\ud83d\\ude00\"",
+    "\"\\ud800\"",
+    "\"\\u00\"",
+    "\"\\x61\"",
+    "\"\u{0}\"",
+    "\"\n\"",
+    "\"\\n\"",
+    "'a'",
+    "a",
+    "\"bits\": 8, \"bits\"",
+    "// a",
+    "/* a */",
+    "\u{feff}",
+    ",",
+];
+
+/// A text with an odd token in the place of another one, or in between; or cut off, or with more behind it.
+fn spoiled_text(rng: &mut Rng, mut text: String) -> String {
+    let ends: Vec<_> = text.match_indices([':', ',', '}', ']', '"']).map(|(at, _)| at).collect();
+    let at = ends[rng.usize(..ends.len())];
+    match rng.u32(..8) {
+        0 => text.truncate(at + rng.usize(..=1)),
+        1 => text.push_str(one_of(rng, &[" ", "\n", "x", ",", "{}", "\0", "\u{feff}"])),
+        2 => text.insert_str(0, one_of(rng, &[" ", "\n", "\u{feff}", "\u{a0}", "[", "\0"])),
+        3 => text.insert_str(at, one_of(rng, &ODD_TOKENS)),
+        _ => replace_value(rng, &mut text, at),
+    }
+    text
+}
+
+/// Puts an odd token in the place of what stands between a colon and the end of a member.
+fn replace_value(rng: &mut Rng, text: &mut String, from: usize) {
+    let Some(start) = text[from..].find(':').map(|at| from + at + 1) else { return };
+    let end = text[start..].find([',', '}']).map_or(text.len(), |at| start + at);
+    text.replace_range(start..end, one_of(rng, &ODD_TOKENS));
+}
+
 fn spoil(rng: &mut Rng, layout: &mut Value) {
     let count = layout["fields"].as_array().map_or(0, Vec::len);
     match rng.u32(..10) {

@@ -11,6 +11,6 @@ mod values;
 
 pub use fields::{byte_ids, integers, presets, range};
 pub use generator::generator;
-pub use malformed::description;
+pub use malformed::{description, text};
 pub use random::id;
 pub use traces::trace;

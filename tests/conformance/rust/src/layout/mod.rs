@@ -14,8 +14,10 @@ use crate::{
 };
 
 pub(crate) fn run(op: &str, args: &Value) -> Answer {
-    if op == "generator" {
-        return stage::run::<Generator<Script>>(args);
+    match op {
+        "generator" => return stage::run::<Generator<Script>>(args),
+        "from_json" => return Ok(Layout::from_json(text(args, "text")?)?.to_json().into()),
+        _ => {}
     }
     let layout = layout(args)?;
     match op {
