@@ -168,6 +168,21 @@ describe("loading", () => {
     assert.equal(run(script), "entropy_unavailable not here\nclock_failed not here\ntrue true");
   });
 
+  test("Hot Guid takes entropy at a generator's first ID, which a refusal does not use up; the other families take none", () => {
+    const script = `
+      const { hotguid, layout, randflake } = await import("polyflake/wasm");
+      const random = crypto.getRandomValues;
+      globalThis.crypto.getRandomValues = () => { throw new Error("not here"); };
+      const guids = new hotguid.Generator();
+      for (const _ of [1, 2]) try { guids.generate(); } catch (error) { console.log(error.code, guids.stats().machine); }
+      const lease = new randflake.Lease(1, 1730000000, 2803741824);
+      const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
+      console.log(typeof new randflake.Generator(lease, new Uint8Array(16)).generate(), typeof new layout.Generator(discord).generate());
+      globalThis.crypto.getRandomValues = random;
+      console.log(hotguid.isValid(guids.generate()));`;
+    assert.equal(run(script), "entropy_unavailable undefined\nentropy_unavailable undefined\nbigint bigint\ntrue");
+  });
+
   test("where no native addon loads, Node has wasm", () => {
     const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
     try {

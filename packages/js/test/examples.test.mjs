@@ -1,7 +1,7 @@
 // The examples, as a reader would run them.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { delimiter, extname, join } from "node:path";
@@ -12,18 +12,34 @@ import { sno } from "polyflake/native";
 
 const REPOSITORY = fileURLToPath(new URL("../../..", import.meta.url));
 
-test("polymorphic JSON", () => {
+/** What an example prints, run as a reader would run it. */
+function run(name) {
   const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
   try {
     mkdirSync(join(folder, "node_modules"));
     symlinkSync(join(REPOSITORY, "packages/js"), join(folder, "node_modules/polyflake"), "junction");
-    cpSync(join(REPOSITORY, "examples/js/polymorphic.mjs"), join(folder, "polymorphic.mjs"));
-    const printed = execFileSync(process.execPath, ["polymorphic.mjs"], { cwd: folder, encoding: "utf8" });
-    assert.match(printed, /\n-> Order, made \d{4}-\d\d-\d\dT[\d:.]+Z\n$/);
+    cpSync(join(REPOSITORY, "examples/js", name), join(folder, name));
+    return execFileSync(process.execPath, [name], { cwd: folder, encoding: "utf8" });
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** What each prints. */
+const EXAMPLES = {
+  "polymorphic.mjs": /\n-> Order, made \d{4}-\d\d-\d\dT[\d:.]+Z\n$/,
+  "record-versions.mjs": /  version 2\na draft -> a better draft -> the final text\n$/,
+  "shard-routing.mjs": /  ->  region 0, shard \d+: a compass\n.*  ->  region 1, shard \d+: a nanosecond\n/,
+  "well-known-ids.mjs": /^2022-06-28T16:07:40.105Z  number 0 of \{"datacenter":11,"worker":26\}\n2016-04-30T11:18:25.796Z  number 7 of/,
+};
+
+test("every example is run", () => {
+  assert.deepEqual(readdirSync(join(REPOSITORY, "examples/js")).sort(), Object.keys(EXAMPLES));
 });
+
+for (const [name, printed] of Object.entries(EXAMPLES)) {
+  test(name, () => assert.match(run(name), printed));
+}
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const browserPath = (process.env.PATH ?? "")

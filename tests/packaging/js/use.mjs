@@ -1,7 +1,7 @@
 // What a user's first file may look like: an ES module.
 import assert from "node:assert/strict";
 
-import { PolyflakeError, sno } from "polyflake";
+import { hotguid, layout, PolyflakeError, randflake, sno, sparx64 } from "polyflake";
 import { metabyte } from "polyflake/decode";
 
 const id = sno.generate(7);
@@ -19,3 +19,10 @@ assert.throws(
   () => sno.parse("9q6kc9o37a32432!"),
   (error) => error instanceof PolyflakeError && error.code === "invalid_character" && error.position === 15,
 );
+
+const lease = new randflake.Lease(42, 1_730_000_000, 2_803_741_824);
+const flakes = new randflake.Generator(lease, new Uint8Array(16));
+assert.equal(flakes.inspect(flakes.generate()).node, 42);
+assert.equal(hotguid.shardKey(hotguid.generate(7)), 7);
+assert.equal(layout.Layout.preset("twitter").parse(1541815603606036480n).unixMs, 1656432460105n);
+assert.equal(new sparx64.Sparx64(new Uint8Array(16)).encrypt(new Uint8Array(8)).length, 8);

@@ -66,7 +66,7 @@ export class Generator<K extends Kind = Kind> {
    *
    * A function of the object's own: it may be taken off and called alone, and it keeps the generator from being cloned.
    *
-   * @throws {PolyflakeError} `missing_field`, `unknown_field`, `invalid_type`, `out_of_range` for a bindable, with the `field`;
+   * @throws {PolyflakeError} `missing_field`, `unknown_field`, `out_of_range` for a bindable, with the `field`; `invalid_type`;
    * `clock_behind` at once; `sequence_exhausted` after a wait of at most `maxWait`, both with `retryAt`; `lease_not_started`,
    * `lease_expired` outside the window; `time_out_of_range` outside the layout's time; `clock_failed` with the `cause`;
    * `generator_closed`.
@@ -78,8 +78,8 @@ export class Generator<K extends Kind = Kind> {
   readonly #kept: Kept;
 
   /**
-   * @throws {PolyflakeError} `invalid_layout` for a layout that no IDs can be made of; `unknown_field`, `invalid_type`, `out_of_range`
-   * with the option or bindable as `field`; `time_out_of_range` for the window.
+   * @throws {PolyflakeError} `invalid_layout` for a layout that no IDs can be made of; `unknown_field`, `out_of_range` with the option or
+   * bindable as `field`; `invalid_type`; `time_out_of_range` for the window.
    */
   constructor(layout: Layout<K>, options?: GeneratorOptions);
   constructor(layout: Layout<K>, options: unknown = {}, origin?: unknown) {

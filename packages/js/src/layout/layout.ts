@@ -118,7 +118,7 @@ export class Layout<K extends Kind = Kind> {
    * ```
    *
    * @param fields Machine fields that have this value in every ID, and need not be given for each then.
-   * @throws {PolyflakeError} `invalid_layout` for another name; `unknown_field`, `invalid_type`, `out_of_range` with the `field`.
+   * @throws {PolyflakeError} `invalid_layout` for another name; `unknown_field`, `out_of_range` with the `field`; `invalid_type`.
    */
   static preset(name: PresetName, fields: Values = {}): Layout<"integer"> {
     const message = new ValuesWriter();
@@ -149,8 +149,8 @@ export class Layout<K extends Kind = Kind> {
   /**
    * The ID of given values. That it is made only once is the caller's concern.
    *
-   * @throws {PolyflakeError} `unknown_field`, `missing_field`, `invalid_type`, `out_of_range`, `time_out_of_range`, `invalid_character` for
-   * a text that is no Unicode, each with the `field`.
+   * @throws {PolyflakeError} `unknown_field`, `missing_field`, `out_of_range`, `invalid_character` for a text that is no Unicode, each with
+   * the `field`; `invalid_type`, `time_out_of_range`.
    */
   pack(values: PackValues = {}): IdOf<K> {
     const given = members(values, "values", ["timestamp", "sequence", "bindables", "constants"]);

@@ -1,0 +1,44 @@
+// Versions of a record by its metabyte: all versions share the rest of the ID, so that each one names its neighbours.
+//
+// Run it: node examples/js/record-versions.mjs
+import assert from "node:assert/strict";
+import { sno } from "polyflake";
+
+/** Documents with all their versions, the first of which is 0 and the last at most 255. */
+class Documents {
+  #ids = new sno.Generator({ metabyte: 0 });
+  #versions = new Map();
+
+  create(text) {
+    return this.#put(this.#ids.generate(), text);
+  }
+
+  /** The next version; `id` is the one that was read, which must still be the last. */
+  update(id, text) {
+    const following = sno.withMetabyte(id, sno.metabyte(id) + 1);
+    if (this.#versions.has(following)) throw new Error(`stale: ${following} is there`);
+    return this.#put(following, text);
+  }
+
+  /** All texts, from the first to the last, whichever version `id` is. */
+  history(id) {
+    const versions = Array.from({ length: 256 }, (_, version) => sno.withMetabyte(id, version));
+    return versions.filter((version) => this.#versions.has(version)).map((version) => this.#versions.get(version));
+  }
+
+  #put(id, text) {
+    this.#versions.set(id, text);
+    return id;
+  }
+}
+
+const documents = new Documents();
+const first = documents.create("a draft");
+const second = documents.update(first, "a better draft");
+const third = documents.update(second, "the final text");
+for (const id of [first, second, third]) console.log(`${id}  version ${sno.metabyte(id)}`);
+assert.throws(() => documents.update(second, "too late"), /^Error: stale/);
+assert.deepEqual(documents.history(second), ["a draft", "a better draft", "the final text"]);
+assert(first < second && second < third);
+assert.equal(sno.parse(first).unixMs, sno.parse(third).unixMs);
+console.log(documents.history(first).join(" -> "));

@@ -1,0 +1,65 @@
+// Routing and sharding by the shard key of a Hot Guid: an ID says where its record lives, so that no table is asked.
+//
+// The application gives the 32 bits of the shard key their meaning; here 10 bits are the region and 22 bits the shard.
+//
+// Run it: node examples/js/shard-routing.mjs
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { hotguid } from "polyflake";
+
+const SHARDS = 2 ** 22;
+const REGIONS = { eu: 0, us: 1, ap: 2 }; // up to 1,024 of them
+
+/** Where a record lives. */
+function homeOf(id) {
+  const shardKey = hotguid.shardKey(id);
+  return { region: Math.floor(shardKey / SHARDS), shard: shardKey % SHARDS };
+}
+
+/** One region's server: records by shard, and a way to the other regions. */
+class Region {
+  static all = new Map();
+
+  constructor(name, shards) {
+    this.number = REGIONS[name];
+    this.shards = Array.from({ length: shards }, () => new Map());
+    this.server = createServer((request, response) => this.#answer(request.url, response));
+    Region.all.set(this.number, this);
+  }
+
+  async listen() {
+    await once(this.server.listen(0, "127.0.0.1"), "listening");
+    this.url = `http://127.0.0.1:${this.server.address().port}`;
+  }
+
+  /** A new record, in this region; those of one customer lie in one shard. */
+  create(customer, record) {
+    const shard = [...customer].reduce((hash, character) => (hash * 31 + character.codePointAt(0)) % this.shards.length, 7);
+    const id = hotguid.generate(this.number * SHARDS + shard);
+    this.shards[shard].set(id, record);
+    return id;
+  }
+
+  /** Answers /records/<id>, or says which region does. */
+  #answer(url, response) {
+    const id = url.slice("/records/".length);
+    if (!hotguid.isValid(id)) return response.writeHead(400).end();
+    const { region, shard } = homeOf(id);
+    if (region !== this.number) return response.writeHead(307, { location: Region.all.get(region).url + url }).end();
+    const record = this.shards[shard]?.get(hotguid.parse(id));
+    response.writeHead(record === undefined ? 404 : 200).end(record);
+  }
+}
+
+const [eu, us] = [new Region("eu", 4096), new Region("us", 512)];
+await Promise.all([eu.listen(), us.listen()]);
+const orders = [eu.create("Ada", "a compass"), us.create("Grace", "a nanosecond"), eu.create("Ada", "a loom")];
+for (const id of orders) {
+  const { region, shard } = homeOf(id);
+  const answer = await fetch(`${us.url}/records/${id.toUpperCase()}`); // whichever region is asked
+  console.log(`/records/${id}  ->  region ${region}, shard ${shard}: ${await answer.text()}`);
+}
+assert.deepEqual(homeOf(orders[0]), homeOf(orders[2]));
+assert.equal((await fetch(`${eu.url}/records/${hotguid.generate()}`)).status, 404);
+[eu, us].forEach(({ server }) => server.close());

@@ -1,0 +1,31 @@
+// IDs of X and Discord, read by preset: when a message was written, and by which machine.
+//
+// Their JSON has IDs as strings, since JavaScript's numbers would round them; here they are bigint from the first step.
+//
+// Run it: node examples/js/well-known-ids.mjs
+import assert from "node:assert/strict";
+import { layout } from "polyflake";
+
+const X = layout.Layout.preset("twitter");
+const DISCORD = layout.Layout.preset("discord");
+
+/** What the two services answer, cut short. */
+const ANSWERS = [
+  [X, '{"data": {"id": "1541815603606036480", "text": "a post"}}', ({ data }) => data.id],
+  [DISCORD, '{"id": "175928847299117063", "content": "a message"}', ({ id }) => id],
+];
+
+const read = ANSWERS.map(([service, json, idOf]) => service.parse(BigInt(idOf(JSON.parse(json)))));
+for (const { timestamp, sequence, bindables } of read) {
+  console.log(`${timestamp.toISOString()}  number ${sequence} of ${JSON.stringify(bindables)}`);
+}
+assert.deepEqual(read[0].bindables, { datacenter: 11, worker: 26 });
+assert.deepEqual(read[1].timestamp, new Date("2016-04-30T11:18:25.796Z"));
+
+// All of Discord's messages of one day: BETWEEN these two.
+const day = DISCORD.timeRange(new Date("2016-04-30"), new Date("2016-05-01"));
+assert(day.lowest <= 175928847299117063n && 175928847299117063n <= day.highest);
+console.log(`2016-04-30 on Discord: ${day.lowest} to ${day.highest}`);
+
+// A number has lost the last digits before anyone can look at it, so it is refused.
+assert.throws(() => DISCORD.parse(JSON.parse("175928847299117063")), { code: "invalid_type" });
