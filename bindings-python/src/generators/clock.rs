@@ -1,6 +1,6 @@
 //! The clock of a Python generator: the system's or a callable. Waiting lets other threads run, and signals in.
 
-use std::sync::Arc;
+use std::{cell::Cell, sync::Arc};
 
 use polyflake::{
     Error, ErrorKind, Result,
@@ -46,7 +46,10 @@ impl Clock for PythonClock {
     fn unix_nanos(&self) -> Result<i64> {
         match &self.time {
             None => SystemClock.unix_nanos(),
-            Some(callable) => Python::attach(|py| ask(callable.bind(py))),
+            Some(callable) => {
+                let _level = Level::enter()?;
+                Python::attach(|py| ask(callable.bind(py)))
+            }
         }
     }
 
@@ -59,11 +62,43 @@ impl Clock for PythonClock {
 
     fn stalled(&self, stall: &polyflake::clock::Stall) -> Result<()> {
         let Some(callable) = &self.on_stall else { return Ok(()) };
+        let _level = Level::enter()?;
         Python::attach(|py| {
             let told = callable.call1(py, (Stall::from(stall),));
             told.map(drop).map_err(|raised| end_wait(raised, "an exception"))
         })
     }
+}
+
+/// How many callables of this thread, clocks and those for stalls, may run within each other. One that uses its own generator
+/// without end would otherwise use up the stack, of which a level takes 2 KB (9 KB in a debug build), and so end the
+/// process: Python's own limit does not know how large the stack is.
+const DEEPEST: u32 = 64;
+
+/// A callable that runs now.
+struct Level;
+
+impl Level {
+    fn enter() -> Result<Self> {
+        let above = LEVELS.get();
+        if above >= DEEPEST {
+            let reason =
+                format!("expected at most {DEEPEST} callables within each other, found more");
+            return Err(Error::because(ErrorKind::ClockFailed, reason));
+        }
+        LEVELS.set(above + 1);
+        Ok(Self)
+    }
+}
+
+impl Drop for Level {
+    fn drop(&mut self) {
+        LEVELS.set(LEVELS.get() - 1);
+    }
+}
+
+thread_local! {
+    static LEVELS: Cell<u32> = const { Cell::new(0) };
 }
 
 /// The error that ends a wait, so that what was raised in it comes out.

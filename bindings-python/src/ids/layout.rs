@@ -139,8 +139,8 @@ impl Layout {
         self.0.describe().into()
     }
 
-    fn __repr__(&self) -> String {
-        format!("Layout.from_json({:?})", self.0.to_json())
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("Layout.from_json({})", PyString::new(py, &self.0.to_json()).repr()?))
     }
 
     /// A layout is a value: it may be copied, pickled and sent to other processes.

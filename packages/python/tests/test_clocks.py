@@ -186,14 +186,46 @@ def test_a_clock_may_close_its_generator(make: Any) -> None:
 
 
 @pytest.mark.parametrize("make", [generator, randflakes, hot_guids, snowflakes])
-def test_a_clock_that_calls_for_ever_is_stopped_by_python(make: Any) -> None:
+def test_a_clock_that_calls_for_ever_is_stopped(make: Any) -> None:
+    """Long before the end of a thread's stack, which Python's own limit knows nothing of."""
+    limit, size = sys.getrecursionlimit(), threading.stack_size(1 << 20)
+    calls: list[int] = []
+    codes: list[str] = []
+
     def clock() -> int:
+        calls.append(1)
         ids.generate()
         return NOW_NS
 
+    def run() -> None:
+        with refused("clock_failed") as caught:
+            ids.generate()
+        codes.append(caught.value.code)
+
     ids = make(clock)
+    try:
+        sys.setrecursionlimit(1_000_000)
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+    finally:
+        sys.setrecursionlimit(limit)
+        threading.stack_size(size)
+    assert (len(calls), codes) == (64, ["clock_failed"])
+
+
+@pytest.mark.parametrize("make", [generator, randflakes, hot_guids, snowflakes])
+def test_clocks_may_be_64_deep_in_each_other(make: Any) -> None:
+    def level(below: int) -> Any:
+        if below == 0:
+            return make(lambda: NOW_NS)
+        next_one = level(below - 1)
+        return make(lambda: next_one.generate() and NOW_NS)
+
+    for _ in range(2):
+        assert level(63).generate()
     with refused("clock_failed"):
-        ids.generate()
+        level(64).generate()
 
 
 def test_a_step_back_flips_the_tick_tock_bit() -> None:
@@ -316,7 +348,8 @@ def test_a_wait_lets_other_threads_run() -> None:
     assert refusal == ["generator_closed"]
 
 
-def test_the_interpreter_exits_while_a_thread_waits() -> None:
+@pytest.mark.parametrize("call", ["ids.generate()", "ids.generate_many(100)"])
+def test_the_interpreter_exits_while_a_thread_waits(call: str) -> None:
     program = textwrap.dedent(
         f"""
         import threading
@@ -324,7 +357,7 @@ def test_the_interpreter_exits_while_a_thread_waits() -> None:
         clock = iter(range({NOW_NS}, {NOW_NS} + {TICK_NS})).__next__
         ids = sno.Generator(1, sequence_max=3, clock=clock, max_wait=600_000)
         ids.generate_many(4)
-        threading.Thread(target=ids.generate, daemon=True).start()
+        threading.Thread(target=lambda: {call}, daemon=True).start()
         print("bye")
         """
     )

@@ -73,6 +73,25 @@ def test_a_layout_is_a_value() -> None:
         hash(ONE)
 
 
+def test_a_layout_of_any_names_is_what_its_repr_says() -> None:
+    for name in ("", "'", '"', "\\", "\u200b", "Grüße", "\0", "\n", "\U0001f600"):
+        of = only({"kind": "bindable", "name": name})
+        assert eval(repr(of), {"Layout": Layout}) == of == Layout.from_json(of.to_json())
+        assert of.parse(of.pack(bindables={name: 7})).bindables == {name: 7}
+
+
+def test_values_are_copied() -> None:
+    value = bytearray(b"abc")
+    ids = Generator(MANY, bindables={**BINDABLES, "hash": value}, clock=lambda: NOW_NS)
+    description = json.loads(ONE.to_json())
+    of = Layout(description)
+    value[:] = b"xyz"
+    value.clear()
+    description["fields"].clear()
+    assert MANY.parse(ids.generate()).bindables == BINDABLES
+    assert of == ONE
+
+
 def test_the_json_is_what_all_languages_write() -> None:
     assert ONE.to_json() == (
         '{"id":"integer","bits":64,"fields":[{"kind":"unused","bits":1},'

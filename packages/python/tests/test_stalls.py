@@ -126,6 +126,21 @@ def test_a_callback_may_use_the_generator(make: Callable[..., Any]) -> None:
 
 
 @each
+def test_a_callback_that_stalls_for_ever_is_stopped(make: Callable[..., Any]) -> None:
+    depth = []
+
+    def on_stall(_: Stall) -> None:
+        depth.append(1)
+        ids.generate()
+
+    ids = exhausted(make, clock=lambda: NOW_NS, on_stall=on_stall)
+    with refused("clock_failed"):
+        ids.generate()
+    assert len(depth) == 64 or len(depth) == 63  # the clock may be the one too many
+    assert ids.stats()
+
+
+@each
 @pytest.mark.parametrize("option", [{"max_wait": 0}, {"on_exhausted": "error"}], ids=str)
 def test_nothing_is_told_where_nothing_waits(make: Callable[..., Any], option: dict[str, Any]) -> None:
     told: list[Stall] = []

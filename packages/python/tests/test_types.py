@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+import doctest
+import importlib
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 HERE = Path(__file__).parent
+STUBS = sorted((HERE.parent / "src/polyflake").glob("[a-z]*.pyi"))
 
 # Python has it by itself from 3.12 on.
 ALLOWED = r"polyflake\.\w+\.\w+Array\.__buffer__"
@@ -25,3 +31,17 @@ def test_the_stubs_are_what_the_module_has(tmp_path: Path) -> None:
     allowed = tmp_path / "allowed"
     allowed.write_text(ALLOWED)
     run("-m", "mypy.stubtest", "polyflake", "--allowlist", str(allowed), "--ignore-unused-allowlist")
+
+
+@pytest.mark.parametrize("stub", STUBS, ids=lambda stub: stub.stem)
+def test_what_the_stubs_show_is_true(stub: Path) -> None:
+    module = importlib.import_module(f"polyflake.{stub.stem}")
+    described = [
+        node
+        for node in ast.walk(ast.parse(stub.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+    ]
+    text = "\n\n".join(ast.get_docstring(node) or "" for node in described)
+    shown = doctest.DocTestParser().get_doctest(text, dict(vars(module)), stub.stem, str(stub), 0)
+    assert shown.examples, "every module shows its use"
+    assert doctest.DocTestRunner().run(shown).failed == 0
