@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import sqlite3
 from collections.abc import Iterable
+from contextlib import closing
 
 from polyflake import sno
 
@@ -35,13 +36,13 @@ def between(database: sqlite3.Connection, start: dt.datetime, end: dt.datetime) 
 
 def main() -> None:
     first = dt.datetime(2026, 1, 1, tzinfo=dt.timezone.utc)
-    database = store((first + dt.timedelta(hours=hour), f"hour {hour}") for hour in range(24 * 365))
-    found = between(database, first + dt.timedelta(days=59), first + dt.timedelta(days=60))
+    events = [(first + dt.timedelta(hours=hour), f"hour {hour}") for hour in range(24 * 365)]
+    with closing(store(events)) as database:
+        found = between(database, first + dt.timedelta(days=59), first + dt.timedelta(days=60))
+        (*_, plan), *_ = database.execute("EXPLAIN QUERY PLAN " + QUERY, (b"", b""))
     for when, what in found[:3]:
         print(f"{when:%Y-%m-%d %H:%M}  {what}")
-    print(f"... {len(found)} of 8760")
-    (*_, plan), *_ = database.execute("EXPLAIN QUERY PLAN " + QUERY, (b"", b""))
-    print(plan)
+    print(f"... {len(found)} of {len(events)}: {plan}")
     assert [what for _, what in found] == [f"hour {59 * 24 + hour}" for hour in range(24)]
     assert "SEARCH events USING PRIMARY KEY" in plan
 

@@ -6,6 +6,7 @@ import datetime as dt
 import re
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -84,9 +85,9 @@ def test_a_query_finds_what_is_in_its_half_open_range() -> None:
     start = dt.datetime(2026, 1, 1, tzinfo=dt.timezone.utc)
     unit = dt.timedelta(milliseconds=4)
     events = [(start + k * unit, str(k)) for k in range(-5, 15)]
-    database = time_range_query.store(events)
-    assert time_range_query.between(database, start, start + 10 * unit) == events[5:15]
-    assert time_range_query.between(database, start + 100 * unit, start + 101 * unit) == []
+    with closing(time_range_query.store(events)) as database:
+        assert time_range_query.between(database, start, start + 10 * unit) == events[5:15]
+        assert time_range_query.between(database, start + 100 * unit, start + 101 * unit) == []
 
 
 def test_links_tell_when_their_messages_were_written() -> None:
