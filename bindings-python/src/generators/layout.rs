@@ -7,8 +7,8 @@ use super::clock::PythonClock;
 use crate::{
     errors::{no_copy, raise},
     ids::{
-        convert::{Callable, Count, Exhausted, Flag, MaxWait, Span, UnixMs, invalid_type, number},
-        layout::{Layout, LayoutArray, Named, id_to_object},
+        convert::{Callable, Count, Exhausted, Flag, MaxWait, Span, UnixMs, invalid_type},
+        layout::{Layout, LayoutArray, Named, id_to_object, json},
     },
 };
 
@@ -192,13 +192,16 @@ pub(crate) struct Snapshot(layout::Snapshot);
 
 #[pymethods]
 impl Snapshot {
-    #[new]
-    fn new(tick: &Bound<'_, PyAny>, next_sequence: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let tick = number(tick, "tick", 0..=u64::MAX)?;
-        // One past the last of 64 bits.
-        let next_sequence: i128 = number(next_sequence, "next_sequence", 0..=1 << 64)?;
-        let next_sequence = next_sequence.unsigned_abs();
-        Ok(Self(layout::Snapshot { tick, next_sequence }))
+    /// The snapshot of a dict, as JSON has it in every language.
+    #[staticmethod]
+    #[pyo3(signature = (members, /))]
+    fn from_dict(members: &Bound<'_, PyAny>) -> PyResult<Self> {
+        layout::Snapshot::from_value(json::of_dict(members)?).map(Self).map_err(raise)
+    }
+
+    /// A dict, as JSON has it in every language.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        json::to_object(py, self.0.to_value())
     }
 
     /// The last tick used, as the timestamp counts them.
@@ -213,14 +216,8 @@ impl Snapshot {
         self.0.next_sequence
     }
 
-    fn __repr__(&self) -> String {
-        format!("Snapshot({}, {})", self.0.tick, self.0.next_sequence)
-    }
-
-    /// What is saved and sent.
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, (u64, u128)) {
-        let snapshot = slf.get();
-        (slf.get_type().into_any(), (snapshot.tick(), snapshot.next_sequence()))
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("Snapshot.from_dict({})", self.to_dict(py)?.repr()?))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Custom layouts: what they are described as, and IDs of theirs.
 
 mod array;
-mod json;
+pub(crate) mod json;
 mod value;
 
 pub(crate) use array::LayoutArray;
@@ -34,10 +34,7 @@ impl Layout {
     #[new]
     #[pyo3(signature = (description, /))]
     fn new(description: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if !description.is_instance_of::<PyDict>() {
-            return Err(raise(invalid_type("dict", description)));
-        }
-        layout::Layout::from_value(json::of(description)?).map(Self).map_err(raise)
+        layout::Layout::from_value(json::of_dict(description)?).map(Self).map_err(raise)
     }
 
     /// The layout of a JSON text.

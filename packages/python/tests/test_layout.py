@@ -629,18 +629,41 @@ def test_a_restored_generator_goes_on() -> None:
         with refused("generator_closed"):
             use()
     assert first.stats().closed
-    saved = json.loads(json.dumps({"tick": snapshot.tick, "next_sequence": snapshot.next_sequence}))
-    same = Snapshot(**saved)
-    assert same == snapshot == copy.copy(snapshot) == pickle.loads(pickle.dumps(snapshot)) == eval(repr(snapshot))
+    same = Snapshot.from_dict(json.loads(json.dumps(snapshot.to_dict())))
+    assert same == snapshot == eval(repr(snapshot), {"Snapshot": Snapshot})
     assert hash(same) == hash(snapshot)
     second = Generator.restore(ONE, same, bindables={"worker": 3}, clock=lambda: NOW_NS)
     assert second.generate() == made[-1] + 1
-    for wrong, field in ((Snapshot(2**41, 0), "tick"), (Snapshot(0, 4097), "next_sequence")):
-        with refused("out_of_range", field=field):
-            Generator.restore(ONE, wrong)
-    for other in (None, saved, (1, 2)):
+    for wrong in ({"tick": 2**41, "next_sequence": 0}, {"tick": 0, "next_sequence": 4097}):
+        with refused("out_of_range"):
+            Generator.restore(ONE, Snapshot.from_dict(wrong))
+    for other in (None, snapshot.to_dict(), (1, 2)):
         with refused("invalid_type"):
             Generator.restore(ONE, other)  # type: ignore[arg-type]
+
+
+def test_a_snapshot_is_what_json_has() -> None:
+    members = {"tick": 2**53, "next_sequence": str(2**64)}
+    snapshot = Snapshot.from_dict(members)
+    assert (snapshot.tick, snapshot.next_sequence, snapshot.to_dict()) == (2**53, 2**64, members)
+    for change in (
+        {"tick": -1},
+        {"tick": str(2**64)},
+        {"tick": 2**53 + 1},
+        {"tick": 1.0},
+        {"tick": True},
+        {"tick": None},
+        {"next_sequence": "seven"},
+        {"another": 1},
+    ):
+        with refused("invalid_layout"):
+            Snapshot.from_dict({**members, **change})
+    for name in members:
+        with refused("invalid_layout"):
+            Snapshot.from_dict({key: value for key, value in members.items() if key != name})
+    for wrong in (None, [], "{}", 7):
+        with refused("invalid_type"):
+            Snapshot.from_dict(wrong)  # type: ignore[arg-type]
 
 
 def test_stats_tell_of_the_last_tick() -> None:
@@ -783,7 +806,8 @@ def test_anything_else_is_refused_with_a_typed_error_or_taken(value: Any) -> Non
         lambda v: generator(bindables=v),
         lambda v: generator(window=v),
         lambda v: generator(v),
-        lambda v: Snapshot(v, v),
+        Snapshot.from_dict,
+        lambda v: Snapshot.from_dict({"tick": v, "next_sequence": v}),
         generator().generate,
         generator().extend_window,
     ):

@@ -46,7 +46,7 @@ def a_layouts_generator(**options: Any) -> Any:
 
 
 def a_restored_layouts_generator(**options: Any) -> Any:
-    return layout.Generator.restore(SONYFLAKE, layout.Snapshot(0, 0), **options)
+    return layout.Generator.restore(SONYFLAKE, layout.Generator(SONYFLAKE).close(), **options)
 
 
 def exhausted(make: Callable[..., Any], **options: Any) -> Any:

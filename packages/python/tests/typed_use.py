@@ -76,7 +76,7 @@ assert_type(instagram.parse(b"12345678").datetime, dt.datetime | None)
 assert_type(instagram.time_range(dt.datetime.now(dt.timezone.utc), 2), tuple[Any, Any])
 assert_type(layout.Layout.from_json(instagram.to_json()).describe().per_second, int | None)
 assert_type(layout.Generator(instagram, bindables=shards, window=(1, 2)).generate_many(3)[1:], layout.LayoutArray)
-assert_type(layout.Generator.restore(instagram, layout.Snapshot(1, next_sequence=2)).close().tick, int)
+assert_type(layout.Generator.restore(instagram, layout.Snapshot.from_dict({})).close().tick, int)
 
 
 def hear(stall: polyflake.Stall) -> None:

@@ -1,4 +1,4 @@
-//! Python's objects as the JSON values that descriptions are made of.
+//! Python's objects as the JSON values that descriptions and snapshots are made of, and back.
 
 use polyflake::{Error, ErrorKind, layout::Json};
 use pyo3::{
@@ -8,20 +8,23 @@ use pyo3::{
 
 use crate::{
     errors::{raise, raise_from},
-    ids::convert::{Whole, has_index, type_name},
+    ids::convert::{Whole, has_index, invalid_type, type_name},
 };
 
 /// No description is nested deeper; an object that holds itself is.
 const DEEPEST: u32 = 8;
 
-/// The JSON value that a Python object stands for; `invalid_layout` where it stands for none.
-pub(super) fn of(value: &Bound<'_, PyAny>) -> PyResult<Json> {
+/// The JSON object that a dict stands for; `invalid_layout` where it stands for none.
+pub(crate) fn of_dict(value: &Bound<'_, PyAny>) -> PyResult<Json> {
+    if !value.is_instance_of::<PyDict>() {
+        return Err(raise(invalid_type("dict", value)));
+    }
     within(value, DEEPEST)
 }
 
 fn within(value: &Bound<'_, PyAny>, depth: u32) -> PyResult<Json> {
     let Some(depth) = depth.checked_sub(1) else {
-        return Err(raise(invalid("expected a description, found one nested too deeply")));
+        return Err(raise(invalid("expected an object, found one nested too deeply")));
     };
     if value.is_none() {
         Ok(Json::Null)
@@ -65,4 +68,25 @@ pub(super) fn strict(text: &Bound<'_, PyString>) -> PyResult<String> {
 
 fn invalid(reason: impl Into<std::borrow::Cow<'static, str>>) -> Error {
     Error::because(ErrorKind::InvalidLayout, reason)
+}
+
+/// The Python object of a JSON value.
+pub(crate) fn to_object(py: Python<'_>, value: Json) -> PyResult<Bound<'_, PyAny>> {
+    Ok(match value {
+        Json::Null | Json::Fraction => py.None().into_bound(py),
+        Json::Bool(flag) => flag.into_pyobject(py)?.to_owned().into_any(),
+        Json::Integer(number) => number.into_pyobject(py)?.into_any(),
+        Json::Text(text) => text.into_pyobject(py)?.into_any(),
+        Json::List(list) => {
+            let list = list.into_iter().map(|value| to_object(py, value));
+            PyList::new(py, list.collect::<PyResult<Vec<_>>>()?)?.into_any()
+        }
+        Json::Object(members) => {
+            let dict = PyDict::new(py);
+            for (name, value) in members {
+                dict.set_item(name, to_object(py, value)?)?;
+            }
+            dict.into_any()
+        }
+    })
 }

@@ -295,13 +295,18 @@ class LayoutArray:
 
 @final
 class Snapshot:
-    """What a closed generator leaves to restore from: a value, which may be copied and pickled."""
+    """What a closed generator leaves to restore from."""
 
-    def __new__(cls, tick: SupportsIndex, next_sequence: SupportsIndex) -> Snapshot:
-        """The snapshot of saved figures.
+    @staticmethod
+    def from_dict(members: dict[str, Any], /) -> Snapshot:
+        """The snapshot of a dict, as JSON has it in every language: ``{"tick": 5, "next_sequence": 7}``, integers past
+        2^53 as decimal texts.
 
-        :raises OutOfRangeError: with the ``field``.
+        :raises InvalidValueError: ``invalid_layout`` for everything wrong with it.
         """
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dict, as JSON has it in every language."""
 
     @property
     def tick(self) -> int:
@@ -313,7 +318,6 @@ class Snapshot:
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
-    def __reduce__(self) -> tuple[type[Snapshot], tuple[int, int]]: ...
 
 @final
 class Stats:

@@ -114,7 +114,7 @@ class Trace(Stage):
     def restore(self) -> Any:
         """Closes the generator, and goes on with one from the figures of its snapshot."""
         closed = figures_of(self.generator.close())
-        again = Snapshot(int(closed["tick"]), int(closed["next_sequence"]))
+        again = Snapshot.from_dict(closed)
         self.generator = Generator.restore(self.generator.layout, again, **self.all_options())
         return closed
 
