@@ -2,9 +2,10 @@
 
 import datetime as dt
 import pathlib
+import uuid
 
 import polyflake
-from polyflake import sno
+from polyflake import hotguid, layout, randflake, sno, sparx64
 
 
 def main() -> None:
@@ -28,6 +29,20 @@ def main() -> None:
         assert (error.code, position) == ("invalid_character", 15)
     else:
         raise AssertionError("a bad text was accepted")
+
+    lease = randflake.Lease(42, 1_730_000_000, 2_803_741_824)
+    flakes = randflake.Generator(lease, b"sixteen byte key")
+    flake: int = randflake.decode_text(flakes.generate_text())
+    assert randflake.Codec(b"sixteen byte key").inspect(flake).node == 42
+
+    guid: uuid.UUID = hotguid.generate(shard_key=9)
+    assert hotguid.shard_key(hotguid.from_sql(hotguid.to_sql(guid))) == 9
+
+    tweet = layout.Layout.preset("twitter").parse(1541815603606036480)
+    assert (tweet.unix_ms, tweet.bindables) == (1656432460105, {"datacenter": 11, "worker": 26})
+
+    cipher = sparx64.Sparx64(bytes(range(16)))
+    assert cipher.decrypt(cipher.encrypt(b"8 bytes.")) == b"8 bytes."
 
 
 main()
