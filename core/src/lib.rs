@@ -15,6 +15,7 @@ extern crate std;
 
 pub mod base32;
 pub mod clock;
+mod cpu;
 #[cfg(feature = "std")]
 mod entropy;
 mod error;
@@ -27,3 +28,9 @@ mod sync;
 
 pub use error::{Error, ErrorKind, Result};
 pub use scheme::{OnExhausted, hot_guid as hotguid, randflake, sno};
+
+/// Kernels under levels of one's choice: for this project's own benches and tests, no part of what is promised.
+#[doc(hidden)]
+pub mod kernels {
+    pub use crate::cpu::{Level, Set, level, levels};
+}

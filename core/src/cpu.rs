@@ -1,0 +1,197 @@
+//! The instruction sets of this machine: found out once, lowered on request.
+//!
+//! A kernel is a safe function for one [`Set`]'s target features, in a file of that set's name. Whoever calls kernels takes
+//! a [`Level`] once for a slice, and matches its set. As no level is made that the machine does not have, holding one is the
+//! proof that `unsafe` calls of these functions need.
+//!
+//! With `std`, the environment variable `POLYFLAKE_CPU` plays a weaker machine: it names the highest set to use, `scalar`
+//! for none. It is read once. A set that the machine lacks, or another word, lowers nothing.
+
+/// What kernels are written for, weakest first. Each includes those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Set {
+    /// What the target has anyway.
+    Scalar,
+    /// SSSE3 and SSE4.1.
+    #[cfg(target_arch = "x86_64")]
+    Sse41,
+    /// AVX2 and POPCNT.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// AVX-512 with BW, VL, VBMI and VBMI2.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    /// NEON, little-endian.
+    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    Neon,
+    /// SIMD of 128 bits: a module that has any of it is refused where it is not there, so this is decided when compiling.
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    Simd128,
+}
+
+impl Set {
+    /// Every set of this architecture, weakest first.
+    pub const ALL: &[Self] = &[
+        Self::Scalar,
+        #[cfg(target_arch = "x86_64")]
+        Self::Sse41,
+        #[cfg(target_arch = "x86_64")]
+        Self::Avx2,
+        #[cfg(target_arch = "x86_64")]
+        Self::Avx512,
+        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+        Self::Neon,
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        Self::Simd128,
+    ];
+
+    /// What `POLYFLAKE_CPU` calls it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Scalar => "scalar",
+            #[cfg(target_arch = "x86_64")]
+            Self::Sse41 => "sse41",
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => "avx512",
+            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+            Self::Neon => "neon",
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Self::Simd128 => "simd128",
+        }
+    }
+
+    fn is_here(self) -> bool {
+        match self {
+            Self::Scalar => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Sse41 => has!("ssse3", "sse4.1"),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => has!("avx2", "popcnt"),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => has!("avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512vbmi2"),
+            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+            Self::Neon => has!("neon"),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Self::Simd128 => true,
+        }
+    }
+}
+
+/// Whether this machine has all of these: asked of it, or without `std` known when compiling.
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+macro_rules! has {
+    ($($feature:tt),*) => {{
+        #[cfg(all(feature = "std", target_arch = "x86_64"))]
+        { $(std::arch::is_x86_feature_detected!($feature))&&* }
+        #[cfg(all(feature = "std", target_arch = "aarch64"))]
+        { $(std::arch::is_aarch64_feature_detected!($feature))&&* }
+        #[cfg(not(feature = "std"))]
+        { $(cfg!(target_feature = $feature))&&* }
+    }};
+}
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+use has;
+
+/// A set that this machine has, with all below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Level(Set);
+
+impl Level {
+    /// The target's own instructions.
+    pub const SCALAR: Self = Self(Set::Scalar);
+
+    /// The set.
+    pub const fn set(self) -> Set {
+        self.0
+    }
+}
+
+/// The highest level of this machine, or of the one that it plays.
+#[inline]
+pub fn level() -> Level {
+    #[cfg(feature = "std")]
+    return known::level();
+    #[cfg(not(feature = "std"))]
+    return highest();
+}
+
+/// All levels up to this machine's, weakest first.
+pub fn levels() -> impl Iterator<Item = Level> {
+    let highest = level();
+    Set::ALL.iter().map(|&set| Level(set)).filter(move |&level| level <= highest)
+}
+
+fn highest() -> Level {
+    Level(*Set::ALL.iter().take_while(|set| set.is_here()).last().unwrap_or(&Set::Scalar))
+}
+
+/// Remembers the answer. Threads that ask at the same time find the same, so there is no lock that a fork could leave held.
+#[cfg(feature = "std")]
+mod known {
+    use core::sync::atomic::{AtomicU8, Ordering};
+
+    use super::{Level, Set, highest};
+
+    const UNKNOWN: u8 = u8::MAX;
+
+    /// An index of [`Set::ALL`].
+    static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
+
+    #[inline]
+    pub(super) fn level() -> Level {
+        match Set::ALL.get(usize::from(KNOWN.load(Ordering::Relaxed))) {
+            Some(&set) => Level(set),
+            None => find_out(),
+        }
+    }
+
+    #[cold]
+    fn find_out() -> Level {
+        let played = std::env::var_os("POLYFLAKE_CPU");
+        let level = lowered(highest(), played.as_ref().and_then(|name| name.to_str()));
+        let index = Set::ALL.iter().position(|&set| set == level.set());
+        let index = index.and_then(|index| u8::try_from(index).ok());
+        KNOWN.store(index.unwrap_or(UNKNOWN), Ordering::Relaxed);
+        level
+    }
+
+    /// No higher than the set of this name.
+    pub(super) fn lowered(level: Level, name: Option<&str>) -> Level {
+        let played = Set::ALL.iter().find(|set| Some(set.name()) == name);
+        played.map_or(level, |&set| level.min(Level(set)))
+    }
+}
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use super::{known::lowered, *};
+
+    #[test]
+    fn levels_end_with_the_machines_own() {
+        assert_eq!(levels().next(), Some(Level::SCALAR));
+        assert_eq!(levels().last(), Some(level()));
+        assert!(levels().is_sorted());
+        assert!(levels().all(|level| level.set().is_here()));
+    }
+
+    #[test]
+    fn a_name_only_lowers() {
+        let highest = highest();
+        for &set in Set::ALL {
+            assert_eq!(lowered(highest, Some(set.name())).set(), set.min(highest.set()));
+            assert_eq!(lowered(Level::SCALAR, Some(set.name())), Level::SCALAR);
+        }
+        assert_eq!(lowered(highest, Some("pentium")), highest);
+        assert_eq!(lowered(highest, None), highest);
+    }
+
+    /// Whoever plays a weaker machine by a mistyped name hears of it here.
+    #[test]
+    fn the_machine_that_is_asked_for_is_played() {
+        if let Ok(name) = std::env::var("POLYFLAKE_CPU") {
+            assert_eq!(level().set().name(), name);
+        }
+    }
+}
