@@ -9,4 +9,5 @@ pub(crate) mod randflake;
 pub(crate) mod secret;
 pub(crate) mod sno;
 pub(crate) mod sparx64;
+pub(crate) mod text;
 pub(crate) mod uuid;

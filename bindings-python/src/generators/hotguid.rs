@@ -1,7 +1,7 @@
 //! Hot Guid's generators.
 
 use polyflake::hotguid::{self, HotGuid};
-use pyo3::{PyTraverseError, PyVisit, prelude::*, sync::PyOnceLock, types::PyString};
+use pyo3::{PyTraverseError, PyVisit, prelude::*, sync::PyOnceLock};
 
 use super::clock::PythonClock;
 use crate::{
@@ -10,6 +10,7 @@ use crate::{
         array::room_for,
         convert::{Callable, Count, Exhausted, MaxWait, Span, UnixMs},
         hotguid::{HotGuidArray, ShardKey, hex, to_uuid},
+        text::Ascii,
     },
 };
 
@@ -72,12 +73,8 @@ impl Generator {
 
     /// The text of one new ID.
     #[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "($self, shard_key=0)")]
-    fn generate_text<'py>(
-        &self,
-        py: Python<'py>,
-        shard_key: ShardKey,
-    ) -> PyResult<Bound<'py, PyString>> {
-        Ok(PyString::new(py, &self.inner.generate_text(shard_key.0).map_err(raise)?))
+    fn generate_text(&self, shard_key: ShardKey) -> PyResult<Ascii<{ HotGuid::TEXT_LEN }>> {
+        self.inner.generate_text(shard_key.0).map(Ascii).map_err(raise)
     }
 
     /// Many new IDs.

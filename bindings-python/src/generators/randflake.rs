@@ -1,7 +1,7 @@
 //! Randflake's generators.
 
 use polyflake::randflake::{self, Builder};
-use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyString};
+use pyo3::{PyTraverseError, PyVisit, prelude::*};
 
 use super::clock::PythonClock;
 use crate::{
@@ -11,6 +11,7 @@ use crate::{
         convert::{Callable, Count, Exhausted, MaxWait, invalid_type},
         randflake::{Id, Lease, Parts, RandflakeArray, ResumeAfter},
         secret::Secret,
+        text::Ascii,
     },
 };
 
@@ -60,8 +61,8 @@ impl Generator {
     }
 
     /// The text of one new ID.
-    fn generate_text<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
-        Ok(PyString::new(py, &self.inner.generate_text().map_err(raise)?))
+    fn generate_text(&self) -> PyResult<Ascii<{ randflake::Randflake::TEXT_LEN }>> {
+        self.inner.generate_text().map(Ascii).map_err(raise)
     }
 
     /// Many new IDs.

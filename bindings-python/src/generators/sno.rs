@@ -1,5 +1,6 @@
 //! sno's generators.
 
+pub(crate) mod shortcut;
 mod snapshot;
 
 use polyflake::sno::{self, Builder};
@@ -16,6 +17,7 @@ use crate::{
             Span, UnixMs,
         },
         sno::{Sno, SnoArray},
+        text::Ascii,
     },
 };
 
@@ -148,7 +150,7 @@ impl Generator {
     /// One new ID.
     #[pyo3(signature = (metabyte = None))]
     fn generate(&self, metabyte: Option<Metabyte>) -> PyResult<Sno> {
-        self.inner.generate(self.metabyte(metabyte)).map(Sno).map_err(raise)
+        self.one(self.metabyte(metabyte))
     }
 
     /// The text of one new ID.
@@ -158,8 +160,7 @@ impl Generator {
         py: Python<'py>,
         metabyte: Option<Metabyte>,
     ) -> PyResult<Bound<'py, PyString>> {
-        let text = self.inner.generate_text(self.metabyte(metabyte)).map_err(raise)?;
-        Ok(PyString::new(py, &text))
+        self.one_text(py, self.metabyte(metabyte))
     }
 
     /// An ID of a given time, which uniqueness is not promised for.
@@ -224,6 +225,19 @@ impl Generator {
 }
 
 impl Generator {
+    #[inline]
+    fn one(&self, metabyte: u8) -> PyResult<Sno> {
+        self.inner.generate(metabyte).map(Sno).map_err(raise)
+    }
+
+    #[inline]
+    fn one_text<'py>(&self, py: Python<'py>, metabyte: u8) -> PyResult<Bound<'py, PyString>> {
+        match self.inner.generate_text(metabyte) {
+            Ok(text) => Ascii(text).into_pyobject(py),
+            Err(error) => Err(raise(error)),
+        }
+    }
+
     #[inline]
     fn metabyte(&self, given: Option<Metabyte>) -> u8 {
         given.unwrap_or(self.metabyte).0

@@ -9,13 +9,14 @@ use polyflake::{
 use pyo3::{
     ffi,
     prelude::*,
-    types::{PyBytes, PyList, PyString, PyType},
+    types::{PyBytes, PyList, PyType},
 };
 
 use super::{
     array::{At, Packed, iterate},
     convert::{self, Flag, Octets, Text, UnixMs, UnixSeconds, numbers},
     describe::Description,
+    text::Ascii,
     uuid::{self, Uuid},
 };
 use crate::errors::raise;
@@ -220,7 +221,7 @@ impl HotGuidArray {
 
     /// The texts of all.
     fn texts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, self.0.ids().iter().map(|id| PyString::new(py, &id.text())))
+        PyList::new(py, self.0.ids().iter().map(|id| Ascii(id.text())))
     }
 
     fn __len__(&self) -> usize {

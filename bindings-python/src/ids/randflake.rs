@@ -6,7 +6,7 @@ use polyflake::randflake::{self, EPOCH, LAST_NODE, LAST_SECOND, LAST_SEQUENCE};
 use pyo3::{
     ffi,
     prelude::*,
-    types::{PyList, PyString, PyTuple, PyType},
+    types::{PyList, PyTuple, PyType},
 };
 
 use super::{
@@ -14,6 +14,7 @@ use super::{
     convert::{self, Text, UnixSeconds, numbers},
     describe::Description,
     secret::Secret,
+    text::Ascii,
 };
 use crate::errors::{no_copy, raise};
 
@@ -37,8 +38,8 @@ impl From<Id> for randflake::Randflake {
 /// The text of an ID.
 #[pyfunction]
 #[pyo3(signature = (id, /))]
-pub(crate) fn encode_text(py: Python<'_>, id: Id) -> Bound<'_, PyString> {
-    PyString::new(py, &randflake::Randflake::from(id).text())
+pub(crate) fn encode_text(id: Id) -> Ascii<{ randflake::Randflake::TEXT_LEN }> {
+    Ascii(randflake::Randflake::from(id).text())
 }
 
 /// The ID of a text.
@@ -208,7 +209,7 @@ impl RandflakeArray {
 
     /// The texts of all.
     fn texts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, self.0.ids().iter().map(|id| PyString::new(py, &id.text())))
+        PyList::new(py, self.0.ids().iter().map(|id| Ascii(id.text())))
     }
 
     fn __len__(&self) -> usize {

@@ -6,13 +6,14 @@ use polyflake::sno::{self, Parts};
 use pyo3::{
     ffi,
     prelude::*,
-    types::{PyBytes, PyList, PyString, PyType},
+    types::{PyBytes, PyList, PyType},
 };
 
 use super::{
     array::{At, Packed, iterate},
     convert::{self, Flag, Metabyte, Octets, Partition, Sequence, Text, Tick, UnixMs},
     describe::Description,
+    text::Ascii,
     uuid::{self, Uuid},
 };
 use crate::errors::raise;
@@ -133,8 +134,8 @@ impl Sno {
         Self(self.0.with_sequence(sequence.0))
     }
 
-    fn __str__<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
-        PyString::new(py, &self.0.text())
+    fn __str__(&self) -> Ascii<{ sno::Sno::TEXT_LEN }> {
+        Ascii(self.0.text())
     }
 
     fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
@@ -221,7 +222,7 @@ impl SnoArray {
 
     /// The texts of all.
     fn texts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, self.0.ids().iter().map(|id| PyString::new(py, &id.text())))
+        PyList::new(py, self.0.ids().iter().map(|id| Ascii(id.text())))
     }
 
     fn __len__(&self) -> usize {
