@@ -111,9 +111,9 @@ impl<'m> Reader<'m> {
             tag::FRACTION => Json::Fraction,
             tag::TEXT => Json::Text(self.text().into()),
             tag::LIST => Json::List((0..self.count()).map(|_| self.json()).collect()),
-            tag::OBJECT => Json::Object(
-                (0..self.count()).map(|_| (self.text().into(), self.json())).collect(),
-            ),
+            tag::OBJECT => {
+                Json::Object((0..self.count()).map(|_| (self.text().into(), self.json())).collect())
+            }
             _ => Json::Null,
         }
     }

@@ -28,7 +28,11 @@ pub fn main(options: &Options) -> Result<bool> {
     for target in chosen {
         let start = Instant::now();
         fuzz(&shell, target, options.runs).with_context(|| target.clone())?;
-        println!("{target}: {} runs, no fault, {:.0} s", options.runs, start.elapsed().as_secs_f32());
+        println!(
+            "{target}: {} runs, no fault, {:.0} s",
+            options.runs,
+            start.elapsed().as_secs_f32()
+        );
         count += 1;
     }
     ensure!(count > 0, "expected the name of a target, found {}", options.target);
@@ -49,8 +53,13 @@ fn fuzz(shell: &Shell, target: &str, runs: u64) -> Result<()> {
     let (corpus, crashes) = (built.join("corpus").join(target), built.join("crashes").join(target));
     shell.create_dir(&corpus)?;
     shell.create_dir(&crashes)?;
-    let test = cmd!(shell, "cargo bolero test targets::{target} --package fuzz --rustc-bootstrap --sanitizer NONE --runs {runs}");
-    let folders = ["--target-dir", "--corpus-dir", "--crashes-dir"].into_iter().zip([&built, &corpus, &crashes]);
+    let test = cmd!(
+        shell,
+        "cargo bolero test targets::{target} --package fuzz --rustc-bootstrap --sanitizer NONE --runs {runs}"
+    );
+    let folders = ["--target-dir", "--corpus-dir", "--crashes-dir"]
+        .into_iter()
+        .zip([&built, &corpus, &crashes]);
     let test = folders.fold(test, |test, (name, folder)| test.arg(name).arg(folder));
     Ok(test.arg("--engine-args=-verbosity=0").quiet().run()?)
 }

@@ -1,5 +1,6 @@
 //! Descriptions of layouts, out of bytes.
 
+use data_encoding::HEXLOWER;
 use serde_json::{Map, Value, json};
 
 use crate::bytes::Bytes;
@@ -62,15 +63,14 @@ fn named(field: &mut Value, kind: &str, width: usize, of_bytes: bool, bytes: &mu
     if kind == "constant" {
         field["value"] = match value_type {
             "integer" => integer(number(width, bytes)),
-            "bytes" => hex(bytes.take(width / 8)).into(),
-            _ => String::from_iter(bytes.take(width / 8).iter().map(|byte| char::from(byte % 128)))
-                .into(),
+            "bytes" => HEXLOWER.encode(bytes.take(width / 8)).into(),
+            _ => ascii(bytes.take(width / 8)).into(),
         };
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+fn ascii(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(byte % 128)).collect()
 }
 
 /// An integer that fits, for the most part.

@@ -11,13 +11,13 @@ use crate::{
 const DIGITS: &str = "0123456789abcdefABCDEF";
 const HYPHENS: [usize; 4] = [8, 13, 18, 23];
 
-/// Where SQL Server's form has each byte (source: HotGuid).
+/// Where SQL Server's form has each byte (source: the original).
 const SQL: [usize; 16] = [13, 12, 11, 10, 15, 14, 9, 8, 6, 7, 4, 5, 0, 1, 2, 3];
 
 /// Texts of IDs and of SQL Server's GUIDs, in UTF-8 and UTF-16.
-pub fn texts(input: &[u8]) {
+pub(crate) fn texts(input: &[u8]) {
     let near = nearly(input, 36, |at| if HYPHENS.contains(&at) { "-" } else { DIGITS });
-    each(input, near, |text, units| {
+    each(input, &near, |text, units| {
         let read = verdict(text.read(HotGuid::parse, HotGuid::parse_utf16));
         let sql = verdict(text.read(HotGuid::parse_sql, HotGuid::parse_sql_utf16));
         let expected = reading(units);
@@ -33,7 +33,7 @@ pub fn texts(input: &[u8]) {
 }
 
 /// IDs of 16 bytes in each order, which lead to each other; slices of another length are refused.
-pub fn bytes(input: &[u8]) {
+pub(crate) fn bytes(input: &[u8]) {
     match HotGuid::from_slice(input) {
         Ok(id) => assert_eq!(id.to_bytes(), input),
         Err(error) => {
@@ -59,10 +59,9 @@ fn assert_forms(bytes: [u8; 16]) {
 
 /// The plain reading of a GUID's text: 32 digits of hex, hyphens between them.
 fn reading(units: &[u32]) -> Verdict<[u8; 16]> {
-    let is_good = |at, unit| match HYPHENS.contains(&at) {
-        true => unit == u32::from('-'),
-        false => value(unit).is_some(),
-    };
+    let hyphen = u32::from('-');
+    let is_good =
+        |at, unit| if HYPHENS.contains(&at) { unit == hyphen } else { value(unit).is_some() };
     judge(units, 36..=36, is_good)?;
     let digits = units.iter().filter_map(|unit| value(*unit));
     Ok(digits.fold(0, |bits, digit| bits << 4 | u128::from(digit)).to_be_bytes())

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Descriptions made member by member, some of them spoilt; then IDs.
-pub fn descriptions(input: &[u8]) {
+pub(crate) fn descriptions(input: &[u8]) {
     let mut bytes = Bytes(input);
     let mut description = describe(&mut bytes);
     while bytes.seldom(8) {
@@ -23,7 +23,7 @@ pub fn descriptions(input: &[u8]) {
 }
 
 /// JSON texts: any, and those of presets with bytes changed, taken out, put in.
-pub fn json(input: &[u8]) {
+pub(crate) fn json(input: &[u8]) {
     if let Ok(text) = str::from_utf8(input) {
         check(text, &mut Bytes(input));
     }
@@ -60,7 +60,7 @@ fn check(text: &str, bytes: &mut Bytes<'_>) {
     assert_eq!((&again, again.to_json()), (&layout, json));
     check_figures(&layout);
     check_foreign_ids(&layout);
-    for _ in 0..1 + bytes.below(3) {
+    for _ in 0..=bytes.below(3) {
         check_id(&layout, bytes);
     }
 }

@@ -5,19 +5,19 @@
 //! libFuzzer, which looks for inputs that reach new code.
 //!
 //! Reading order: `verdict` and `texts` (how a decoder is judged), then a family each; `description` (layouts out of bytes).
+#![cfg(test)]
 
 mod bytes;
 mod description;
-pub mod hotguid;
-pub mod layout;
-pub mod machine;
-pub mod randflake;
-pub mod snapshots;
-pub mod sno;
+mod hotguid;
+mod layout;
+mod machine;
+mod randflake;
+mod snapshots;
+mod sno;
 mod texts;
 mod verdict;
 
-#[cfg(test)]
 mod targets {
     use super::{hotguid, layout, machine, randflake, snapshots, sno};
 

@@ -45,7 +45,7 @@ const NUMBERS: [f64; 16] = [
 ];
 
 /// A sequence of calls on one machine, which answers each or refuses it, and works afterwards.
-pub fn calls(input: &[u8]) {
+pub(crate) fn calls(input: &[u8]) {
     SCRATCH.with(|scratch| {
         let machine = Machine::new(scratch);
         let mut bytes = Bytes(input);

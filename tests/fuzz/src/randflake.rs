@@ -14,10 +14,10 @@ use crate::{
 const ALPHABET: &str = "0123456789abcdefghijklmnopqrstuv";
 
 /// Texts in UTF-8 and UTF-16.
-pub fn texts(input: &[u8]) {
+pub(crate) fn texts(input: &[u8]) {
     // Thirteen digits begin with f at most.
     let near = nearly(input, 13, |at| if at == 0 { "0123456789abcdefg" } else { ALPHABET });
-    each(input, near, |text, units| {
+    each(input, &near, |text, units| {
         let read = verdict(text.read(Randflake::parse, Randflake::parse_utf16));
         assert_eq!(read, reading(units), "{text:?}");
         assert!(read.is_err() || read.is_ok_and(|id| spells(&id.text(), units)), "{text:?}");
@@ -25,7 +25,7 @@ pub fn texts(input: &[u8]) {
 }
 
 /// Any secret and any number: the fields are those that encrypt to it, and its text leads back to it.
-pub fn numbers(input: &[u8]) {
+pub(crate) fn numbers(input: &[u8]) {
     let Some((secret, rest)) = input.split_first_chunk::<16>() else {
         return assert_eq!(Codec::from_slice(input).unwrap_err().kind(), ErrorKind::InvalidSecret);
     };

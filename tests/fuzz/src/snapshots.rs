@@ -14,7 +14,7 @@ use crate::{bytes::Bytes, verdict::told};
 const NOW_MS: i64 = 1_763_650_000_000;
 
 /// Snapshots of sno, by the original's habits too.
-pub fn sno(input: &[u8]) {
+pub(crate) fn sno(input: &[u8]) {
     check_sno(input);
     let mut bytes = Bytes(input);
     let mut members = json!({"partition": bytes.array::<2>(), "drifts": member(&mut bytes)});
@@ -28,7 +28,7 @@ pub fn sno(input: &[u8]) {
 }
 
 /// Snapshots of layouts.
-pub fn layout(input: &[u8]) {
+pub(crate) fn layout(input: &[u8]) {
     check_layout(input);
     let mut bytes = Bytes(input);
     let members = json!({"tick": member(&mut bytes), "next_sequence": member(&mut bytes)});

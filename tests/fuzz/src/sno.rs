@@ -14,8 +14,8 @@ use crate::{
 const ALPHABET: &str = "23456789abcdefghijklmnopqrstuvwx";
 
 /// Texts in UTF-8 and UTF-16, their metabytes, and the same as UUIDs.
-pub fn texts(input: &[u8]) {
-    each(input, nearly(input, 16, |_| ALPHABET), |text, units| {
+pub(crate) fn texts(input: &[u8]) {
+    each(input, &nearly(input, 16, |_| ALPHABET), |text, units| {
         let read = verdict(text.read(Sno::parse, Sno::parse_utf16));
         assert_eq!(read, reading(units), "{text:?}");
         let metabyte = verdict(text.read(sno::metabyte, sno::metabyte_utf16));
@@ -31,7 +31,7 @@ pub fn texts(input: &[u8]) {
 }
 
 /// IDs of bytes: what they hold, and all their forms, lead back to them; slices of another length are refused.
-pub fn bytes(input: &[u8]) {
+pub(crate) fn bytes(input: &[u8]) {
     match Sno::from_slice(input) {
         Ok(id) => assert_eq!(id.as_bytes(), input),
         Err(error) => {

@@ -14,7 +14,7 @@ const NEIGHBOURS: usize = 16;
 
 /// Calls `check` with texts that the bytes make, each with what its units are, in UTF-8 and in UTF-16: the bytes themselves, a
 /// nearly right text, and neighbours of it, which differ in one character: 36 texts in all.
-pub(crate) fn each(input: &[u8], near: String, mut check: impl FnMut(Text<'_>, &[u32])) {
+pub(crate) fn each(input: &[u8], near: &str, mut check: impl FnMut(Text<'_>, &[u32])) {
     let mut forms = Forms::default();
     if let Ok(text) = str::from_utf8(input) {
         forms.check_utf8(text, &mut check);

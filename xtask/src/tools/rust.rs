@@ -28,7 +28,8 @@ pub fn bolero(shell: &Shell) -> Result<()> {
     let tools = workspace::tools();
     shell.create_dir(&tools)?;
     once(&tools.join("cargo-bolero.version"), VERSION, || {
-        cmd!(shell, "cargo install --quiet cargo-bolero --version {VERSION} --root {tools}").run()?;
+        cmd!(shell, "cargo install --quiet cargo-bolero --version {VERSION} --root {tools}")
+            .run()?;
         Ok(())
     })
 }
