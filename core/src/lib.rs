@@ -32,5 +32,8 @@ pub use scheme::{OnExhausted, hot_guid as hotguid, randflake, sno};
 /// Kernels under levels of one's choice: for this project's own benches and tests, no part of what is promised.
 #[doc(hidden)]
 pub mod kernels {
-    pub use crate::cpu::{Level, Set, level, levels};
+    pub use crate::{
+        cpu::{Level, Set, level, levels},
+        sparx64::slices::{decrypt_blocks, encrypt_blocks},
+    };
 }

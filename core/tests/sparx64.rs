@@ -2,8 +2,7 @@
 
 mod support;
 
-use polyflake::ErrorKind;
-use polyflake::sparx64::Sparx64;
+use polyflake::{ErrorKind, kernels, sparx64::Sparx64};
 use proptest::prelude::*;
 use serde::Deserialize;
 use support::{hex, typed, unhex};
@@ -75,6 +74,45 @@ proptest! {
         let singly: Vec<_> = blocks.iter().map(|block| cipher.encrypt_block(*block)).collect();
         prop_assert_eq!(&many, &singly);
         cipher.decrypt_blocks(&mut many);
-        prop_assert_eq!(many, blocks);
+        prop_assert_eq!(&many, &blocks);
+        for level in kernels::levels() {
+            kernels::encrypt_blocks(level, &cipher, &mut many);
+            prop_assert_eq!(&many, &singly, "{:?}", level);
+            kernels::decrypt_blocks(level, &cipher, &mut many);
+            prop_assert_eq!(&many, &blocks, "{:?}", level);
+        }
+    }
+}
+
+/// Blocks without a pattern.
+fn blocks(count: u64) -> Vec<[u8; 8]> {
+    (1..=count).map(|k| k.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes()).collect()
+}
+
+#[test]
+fn every_instruction_set_does_as_the_scalar_code_at_every_length() {
+    let cipher = Sparx64::new(*b"sixteen byte key");
+    for level in kernels::levels() {
+        for count in 0..=300 {
+            let (plain, mut many) = (blocks(count), blocks(count));
+            kernels::encrypt_blocks(level, &cipher, &mut many);
+            let singly: Vec<_> = plain.iter().map(|block| cipher.encrypt_block(*block)).collect();
+            assert_eq!(many, singly, "{level:?}, {count} blocks encrypted");
+            kernels::decrypt_blocks(level, &cipher, &mut many);
+            assert_eq!(many, plain, "{level:?}, {count} blocks decrypted");
+        }
+    }
+}
+
+#[test]
+fn every_instruction_set_does_as_the_vectors_say() {
+    for level in kernels::levels() {
+        for Case { key, plaintext, ciphertext } in cases() {
+            let (cipher, mut blocks) = (Sparx64::new(unhex(&key)), [unhex::<8>(&plaintext); 90]);
+            kernels::encrypt_blocks(level, &cipher, &mut blocks);
+            assert_eq!(blocks, [unhex(&ciphertext); 90], "{level:?}, {plaintext} under {key}");
+            kernels::decrypt_blocks(level, &cipher, &mut blocks);
+            assert_eq!(blocks, [unhex(&plaintext); 90], "{level:?}, {ciphertext} under {key}");
+        }
     }
 }

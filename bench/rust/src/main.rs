@@ -4,6 +4,7 @@
 //! the ratios of the same round, so the machine's mood cancels out. `cargo xtask bench` runs it.
 
 mod batches;
+mod cipher;
 mod clocks;
 mod codecs;
 mod contest;
@@ -27,6 +28,8 @@ fn contests() -> Vec<Contest> {
         generate::one(),
         generate::text(),
         randflake::parts(),
+        cipher::encrypt(),
+        cipher::decrypt(),
         codecs::encode(),
         codecs::decode(),
         layout::both_ways(),

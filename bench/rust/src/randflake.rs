@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// What a generator may take beside cipher and clock.
-const ALLOWANCE_NANOS: f64 = 15.0;
+const ALLOWANCE_NANOS: f64 = 12.0;
 const PARTS: &str = "one block and SystemTime::now";
 
 pub(crate) fn parts() -> Contest {
@@ -22,7 +22,7 @@ pub(crate) fn parts() -> Contest {
         block = cipher.encrypt_block(black_box(block));
         SystemTime::now()
     };
-    let against = "one block, SystemTime::now, 15 ns";
+    let against = "one block, SystemTime::now, 12 ns";
     Contest {
         name: "rust: Randflake and its parts",
         axis: None,

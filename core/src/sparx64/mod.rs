@@ -6,17 +6,28 @@
 //!
 //! Words are big-endian, in the key and in the block. Nothing here branches or indexes by a secret.
 
-// `scalar.rs` is the truth. A file for an instruction set stands beside it with the same two functions over many blocks:
-// it does as many whole groups as it can, from the front, and says how many blocks those were; the scalar code does the
-// rest.
+// `scalar.rs` is the truth. Slices go through the file of an instruction set, under the contract of `slices::Kernels`: all of
+// them are `lanes.rs`, compiled for that set.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod lanes;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+mod neon;
 mod scalar;
 mod schedule;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod simd128;
+pub(crate) mod slices;
+#[cfg(target_arch = "x86_64")]
+mod sse41;
 mod wipe;
 
 use core::fmt;
 
-use crate::{Error, Result};
+use crate::{Error, Result, cpu};
 use schedule::Schedule;
 
 /// Bytes of a key.
@@ -24,6 +35,8 @@ pub const KEY_BYTES: usize = 16;
 
 /// Bytes of a block.
 pub const BLOCK_BYTES: usize = 8;
+
+type Block = [u8; BLOCK_BYTES];
 
 /// The cipher under one key.
 ///
@@ -73,12 +86,12 @@ impl Sparx64 {
 
     /// Many blocks in place, each on its own, encrypted.
     pub fn encrypt_blocks(&self, blocks: &mut [[u8; BLOCK_BYTES]]) {
-        scalar::encrypt_blocks(&self.schedule, blocks);
+        slices::encrypt_blocks(cpu::level(), self, blocks);
     }
 
     /// Many blocks in place, each on its own, decrypted.
     pub fn decrypt_blocks(&self, blocks: &mut [[u8; BLOCK_BYTES]]) {
-        scalar::decrypt_blocks(&self.schedule, blocks);
+        slices::decrypt_blocks(cpu::level(), self, blocks);
     }
 }
 

@@ -1,42 +1,52 @@
-//! One block after the other: the truth that every other kernel is held against.
+//! One block after the other: the truth that every other kernel is held against, and is made of.
 
-use super::BLOCK_BYTES;
-use super::schedule::{Schedule, Subkeys};
+#![allow(
+    clippy::inline_always,
+    reason = "in `lanes.rs`, what is not inlined would lack the set's features"
+)]
+
+use super::{
+    Block,
+    schedule::{Schedule, Subkeys},
+    slices::Kernels,
+};
+
+pub(super) const KERNELS: Kernels = Kernels { encrypt: encrypt_blocks, decrypt: decrypt_blocks };
 
 /// One half of a block: the left and the right word of a branch.
-type Pair = [u16; 2];
+pub(super) type Pair = (u16, u16);
 
-pub(super) fn encrypt_blocks(schedule: &Schedule, blocks: &mut [[u8; BLOCK_BYTES]]) {
+pub(super) fn encrypt_blocks(schedule: &Schedule, blocks: &mut [Block]) {
     for block in blocks {
         *block = encrypt_block(schedule, *block);
     }
 }
 
-pub(super) fn decrypt_blocks(schedule: &Schedule, blocks: &mut [[u8; BLOCK_BYTES]]) {
+pub(super) fn decrypt_blocks(schedule: &Schedule, blocks: &mut [Block]) {
     for block in blocks {
         *block = decrypt_block(schedule, *block);
     }
 }
 
 #[inline]
-pub(super) fn encrypt_block(schedule: &Schedule, block: [u8; BLOCK_BYTES]) -> [u8; BLOCK_BYTES] {
-    let [mut a, mut b] = load(block);
+pub(super) fn encrypt_block(schedule: &Schedule, block: Block) -> Block {
+    let (mut a, mut b) = load(block);
     for [subkeys_a, subkeys_b] in &schedule.steps {
         a = rounds(a, subkeys_a);
         b = rounds(b, subkeys_b);
-        [a, b] = mix(a, b);
+        (a, b) = mix(a, b);
     }
-    let [k0, k1, k2, k3] = schedule.last;
-    store(xor(a, [k0, k1]), xor(b, [k2, k3]))
+    let [last_a, last_b] = schedule.last.map(Pair::from);
+    store(xor(a, last_a), xor(b, last_b))
 }
 
 #[inline]
-pub(super) fn decrypt_block(schedule: &Schedule, block: [u8; BLOCK_BYTES]) -> [u8; BLOCK_BYTES] {
-    let [a, b] = load(block);
-    let [k0, k1, k2, k3] = schedule.last;
-    let (mut a, mut b) = (xor(a, [k0, k1]), xor(b, [k2, k3]));
+pub(super) fn decrypt_block(schedule: &Schedule, block: Block) -> Block {
+    let (a, b) = load(block);
+    let [last_a, last_b] = schedule.last.map(Pair::from);
+    let (mut a, mut b) = (xor(a, last_a), xor(b, last_b));
     for [subkeys_a, subkeys_b] in schedule.steps.iter().rev() {
-        [a, b] = unmix(a, b);
+        (a, b) = unmix(a, b);
         a = undo_rounds(a, subkeys_a);
         b = undo_rounds(b, subkeys_b);
     }
@@ -44,61 +54,61 @@ pub(super) fn decrypt_block(schedule: &Schedule, block: [u8; BLOCK_BYTES]) -> [u
 }
 
 /// The cipher's only nonlinear part: one round of SPECKEY without its key.
-#[inline]
-pub(super) fn arx_box([left, right]: Pair) -> Pair {
+#[inline(always)]
+pub(super) fn arx_box((left, right): Pair) -> Pair {
     let left = left.rotate_right(7).wrapping_add(right);
-    [left, right.rotate_left(2) ^ left]
+    (left, right.rotate_left(2) ^ left)
 }
 
-#[inline]
-fn undo_arx_box([left, right]: Pair) -> Pair {
+#[inline(always)]
+fn undo_arx_box((left, right): Pair) -> Pair {
     let right = (right ^ left).rotate_right(2);
-    [left.wrapping_sub(right).rotate_left(7), right]
+    (left.wrapping_sub(right).rotate_left(7), right)
 }
 
 /// One branch's rounds of one step.
-#[inline]
-fn rounds(pair: Pair, subkeys: &Subkeys) -> Pair {
-    subkeys.iter().fold(pair, |pair, subkey| arx_box(xor(pair, *subkey)))
+#[inline(always)]
+pub(super) fn rounds(pair: Pair, subkeys: &Subkeys) -> Pair {
+    subkeys.iter().fold(pair, |pair, subkey| arx_box(xor(pair, (*subkey).into())))
 }
 
-#[inline]
-fn undo_rounds(pair: Pair, subkeys: &Subkeys) -> Pair {
-    subkeys.iter().rev().fold(pair, |pair, subkey| xor(undo_arx_box(pair), *subkey))
+#[inline(always)]
+pub(super) fn undo_rounds(pair: Pair, subkeys: &Subkeys) -> Pair {
+    subkeys.iter().rev().fold(pair, |pair, subkey| xor(undo_arx_box(pair), (*subkey).into()))
 }
 
 /// The linear layer: a Feistel step with the branches swapped after it.
-#[inline]
-fn mix(a: Pair, b: Pair) -> [Pair; 2] {
-    [xor(b, spread(a)), a]
+#[inline(always)]
+pub(super) fn mix(a: Pair, b: Pair) -> (Pair, Pair) {
+    (xor(b, spread(a)), a)
 }
 
-#[inline]
-fn unmix(a: Pair, b: Pair) -> [Pair; 2] {
-    [b, xor(a, spread(b))]
+#[inline(always)]
+pub(super) fn unmix(a: Pair, b: Pair) -> (Pair, Pair) {
+    (b, xor(a, spread(b)))
 }
 
 /// What the linear layer mixes into the other branch.
-#[inline]
-fn spread([left, right]: Pair) -> Pair {
+#[inline(always)]
+fn spread((left, right): Pair) -> Pair {
     let both = (left ^ right).rotate_left(8);
-    [left ^ both, right ^ both]
+    (left ^ both, right ^ both)
 }
 
-#[inline]
-fn xor(a: Pair, b: Pair) -> Pair {
-    [a[0] ^ b[0], a[1] ^ b[1]]
+#[inline(always)]
+pub(super) fn xor(a: Pair, b: Pair) -> Pair {
+    (a.0 ^ b.0, a.1 ^ b.1)
 }
 
-#[inline]
-fn load([b0, b1, b2, b3, b4, b5, b6, b7]: [u8; BLOCK_BYTES]) -> [Pair; 2] {
+#[inline(always)]
+pub(super) fn load([b0, b1, b2, b3, b4, b5, b6, b7]: Block) -> (Pair, Pair) {
     let word = |high, low| u16::from_be_bytes([high, low]);
-    [[word(b0, b1), word(b2, b3)], [word(b4, b5), word(b6, b7)]]
+    ((word(b0, b1), word(b2, b3)), (word(b4, b5), word(b6, b7)))
 }
 
-#[inline]
-fn store(a: Pair, b: Pair) -> [u8; BLOCK_BYTES] {
-    let ([b0, b1], [b2, b3]) = (a[0].to_be_bytes(), a[1].to_be_bytes());
-    let ([b4, b5], [b6, b7]) = (b[0].to_be_bytes(), b[1].to_be_bytes());
+#[inline(always)]
+pub(super) fn store(a: Pair, b: Pair) -> Block {
+    let ([b0, b1], [b2, b3]) = (a.0.to_be_bytes(), a.1.to_be_bytes());
+    let ([b4, b5], [b6, b7]) = (b.0.to_be_bytes(), b.1.to_be_bytes());
     [b0, b1, b2, b3, b4, b5, b6, b7]
 }

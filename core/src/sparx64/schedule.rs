@@ -17,8 +17,8 @@ pub(super) type Subkeys = [[u16; 2]; ROUNDS];
 /// The subkeys of every branch of every step, in order of use, wiped on drop.
 pub(super) struct Schedule {
     pub(super) steps: [[Subkeys; BRANCHES]; STEPS],
-    /// What the four words of the block are mixed with at the end.
-    pub(super) last: [u16; 4],
+    /// What the two branches are mixed with at the end.
+    pub(super) last: [[u16; 2]; BRANCHES],
 }
 
 impl Schedule {
@@ -28,12 +28,13 @@ impl Schedule {
         for (word, bytes) in state.iter_mut().zip(key.as_chunks().0) {
             *word = u16::from_be_bytes(*bytes);
         }
-        let mut schedule = Self { steps: [[[[0; 2]; ROUNDS]; BRANCHES]; STEPS], last: [0; 4] };
+        let mut schedule =
+            Self { steps: [[[[0; 2]; ROUNDS]; BRANCHES]; STEPS], last: [[0; 2]; BRANCHES] };
         for (subkeys, count) in schedule.steps.as_flattened_mut().iter_mut().zip(1..) {
             subkeys.as_flattened_mut().copy_from_slice(&state[..2 * ROUNDS]);
             permute(&mut state, count);
         }
-        schedule.last.copy_from_slice(&state[..4]);
+        schedule.last.as_flattened_mut().copy_from_slice(&state[..2 * BRANCHES]);
         wipe::wipe(&mut state);
         wipe::wipe(&mut key);
         schedule
@@ -43,14 +44,14 @@ impl Schedule {
 impl Drop for Schedule {
     fn drop(&mut self) {
         wipe::wipe(self.steps.as_flattened_mut().as_flattened_mut().as_flattened_mut());
-        wipe::wipe(&mut self.last);
+        wipe::wipe(self.last.as_flattened_mut());
     }
 }
 
 /// The key permutation: a round on the first pair, its result added to the second, the counter to the last word, and
 /// all pairs moved on by one.
 fn permute(state: &mut [u16; KEY_BYTES / 2], count: u16) {
-    [state[0], state[1]] = scalar::arx_box([state[0], state[1]]);
+    (state[0], state[1]) = scalar::arx_box((state[0], state[1]));
     state[2] = state[2].wrapping_add(state[0]);
     state[3] = state[3].wrapping_add(state[1]);
     state[7] = state[7].wrapping_add(count);
