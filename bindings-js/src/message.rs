@@ -70,6 +70,11 @@ impl<'m> Reader<'m> {
         self.number(4) as usize
     }
 
+    /// How many values follow: each of them takes a byte at least.
+    fn count(&mut self) -> usize {
+        self.length().min(self.0.len())
+    }
+
     fn piece(&mut self) -> &'m [u8] {
         let length = self.length();
         self.take(length)
@@ -105,10 +110,10 @@ impl<'m> Reader<'m> {
             tag::INTEGER => Json::Integer(self.number(8).cast_signed()),
             tag::FRACTION => Json::Fraction,
             tag::TEXT => Json::Text(self.text().into()),
-            tag::LIST => Json::List((0..self.length()).map(|_| self.json()).collect()),
-            tag::OBJECT => Json::Object(
-                (0..self.length()).map(|_| (self.text().into(), self.json())).collect(),
-            ),
+            tag::LIST => Json::List((0..self.count()).map(|_| self.json()).collect()),
+            tag::OBJECT => {
+                Json::Object((0..self.count()).map(|_| (self.text().into(), self.json())).collect())
+            }
             _ => Json::Null,
         }
     }

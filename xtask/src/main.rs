@@ -11,6 +11,7 @@ mod bench;
 mod build;
 mod conformance;
 mod demo;
+mod fuzz;
 mod mutants;
 mod test;
 mod tools;
@@ -51,6 +52,8 @@ enum Task {
         #[arg(default_value_t = 10_000_000)]
         samples: u64,
     },
+    /// Look for inputs that a decoder reads wrongly, or that break it
+    Fuzz(fuzz::Options),
     /// Put deliberate faults into a copy of the core, each of which must turn its tests red
     Mutants {
         /// Only faults whose name contains this
@@ -77,6 +80,7 @@ fn main() -> Result<ExitCode> {
         Task::Soak { options } => prove("soak", &options).map(|()| true)?,
         Task::Uniformity { ids } => prove("uniformity", &[ids.to_string()]).map(|()| true)?,
         Task::Timing { samples } => prove("timing", &[samples.to_string()]).map(|()| true)?,
+        Task::Fuzz(options) => fuzz::main(&options)?,
         Task::Mutants { filter } => mutants::main(&filter)?,
         Task::Build => build::all(&workspace::shell()?).map(|()| true)?,
     };

@@ -13,7 +13,7 @@ pub use browser::{browser, driver, find_browser};
 pub use debian::valgrind;
 pub use node::{bench_node, node, wasm_test_runner, workerd};
 pub use python::{bench_python, python};
-pub use rust::rust_targets;
+pub use rust::{bolero, rust_targets};
 
 use std::{error::Error, fmt, fs, path::Path};
 

@@ -1,0 +1,84 @@
+//! Choices out of the bytes of an input: zeros where there are none left.
+
+/// How many IDs one input makes.
+pub(crate) const NEIGHBOURS: usize = 32;
+
+/// The IDs of an input: its own first bytes (zeros where there are none), then such in which one byte is another.
+pub(crate) fn neighbours<const N: usize>(input: &[u8]) -> impl Iterator<Item = [u8; N]> {
+    let own: [u8; N] = Bytes(input).array();
+    let others = chances(input).map(move |[at, byte, ..]| {
+        let mut other = own;
+        other[usize::from(at) % N] = byte;
+        other
+    });
+    std::iter::once(own).chain(others).take(NEIGHBOURS)
+}
+
+/// Bytes that look random and are the same for the same input.
+pub(crate) fn chances(input: &[u8]) -> impl Iterator<Item = [u8; 4]> {
+    const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
+    let seed = input.iter().fold(1, |seed, byte| (seed ^ u64::from(*byte)).wrapping_mul(PRIME));
+    let next = |seed: &u64| Some((seed ^ seed >> 29).wrapping_mul(PRIME));
+    std::iter::successors(Some(seed), next).skip(1).map(|seed| {
+        let [_, _, chances @ .., _, _] = seed.to_le_bytes();
+        chances
+    })
+}
+
+/// The bytes that are left.
+pub(crate) struct Bytes<'b>(pub(crate) &'b [u8]);
+
+impl Bytes<'_> {
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn byte(&mut self) -> u8 {
+        let [byte] = self.array();
+        byte
+    }
+
+    pub(crate) fn array<const N: usize>(&mut self) -> [u8; N] {
+        let taken = self.take(N);
+        std::array::from_fn(|at| taken.get(at).copied().unwrap_or(0))
+    }
+
+    /// Up to so many bytes.
+    pub(crate) fn take(&mut self, count: usize) -> &[u8] {
+        let (taken, left) = self.0.split_at(count.min(self.0.len()));
+        self.0 = left;
+        taken
+    }
+
+    pub(crate) fn integer(&mut self) -> i64 {
+        i64::from_le_bytes(self.array())
+    }
+
+    /// A number below `count`.
+    pub(crate) fn below(&mut self, count: usize) -> usize {
+        usize::from(u16::from_le_bytes(self.array())) % count.max(1)
+    }
+
+    /// One of many.
+    pub(crate) fn choose<T: Clone>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())].clone()
+    }
+
+    /// Whether something happens that happens once in `times`.
+    pub(crate) fn seldom(&mut self, times: u8) -> bool {
+        self.byte() % times == times - 1
+    }
+
+    /// An integer of any size, often one at an edge.
+    pub(crate) fn number(&mut self) -> i64 {
+        let near = i64::from(self.byte().cast_signed());
+        match self.byte() % 6 {
+            0 => near,
+            1 => 1_i64.rotate_left(self.byte().into()).wrapping_add(near),
+            2 => 1_700_000_000_000_i64.wrapping_add(self.integer() >> 24),
+            3 => i64::MAX.wrapping_add(near),
+            4 => self.integer() >> (self.byte() % 64),
+            _ => self.integer(),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Hot Guid: texts, SQL Server's texts, and the three orders of bytes.
+
+use polyflake::{ErrorKind, hotguid::HotGuid};
+
+use crate::{
+    bytes::neighbours,
+    texts::{each, nearly},
+    verdict::{Verdict, judge, told, verdict},
+};
+
+const DIGITS: &str = "0123456789abcdefABCDEF";
+const HYPHENS: [usize; 4] = [8, 13, 18, 23];
+
+/// Where SQL Server's form has each byte (source: the original).
+const SQL: [usize; 16] = [13, 12, 11, 10, 15, 14, 9, 8, 6, 7, 4, 5, 0, 1, 2, 3];
+
+/// Texts of IDs and of SQL Server's GUIDs, in UTF-8 and UTF-16.
+pub(crate) fn texts(input: &[u8]) {
+    let near = nearly(input, 36, |at| if HYPHENS.contains(&at) { "-" } else { DIGITS });
+    each(input, &near, |text, units| {
+        let read = verdict(text.read(HotGuid::parse, HotGuid::parse_utf16));
+        let sql = verdict(text.read(HotGuid::parse_sql, HotGuid::parse_sql_utf16));
+        let expected = reading(units);
+        assert_eq!(read.map(HotGuid::to_rfc_bytes), expected, "{text:?}");
+        assert_eq!(sql.map(|id| reverse_groups(id.to_sql())), expected, "{text:?}");
+        for spelled in [read.map(HotGuid::text), sql.map(HotGuid::sql_text)].into_iter().flatten() {
+            assert!(
+                spelled.chars().map(u32::from).eq(units.iter().map(|unit| lower(*unit))),
+                "{text:?}"
+            );
+        }
+    });
+}
+
+/// IDs of 16 bytes in each order, which lead to each other; slices of another length are refused.
+pub(crate) fn bytes(input: &[u8]) {
+    match HotGuid::from_slice(input) {
+        Ok(id) => assert_eq!(id.to_bytes(), input),
+        Err(error) => {
+            assert_eq!(told(&error).kind(), ErrorKind::InvalidLength);
+            assert_ne!(input.len(), 16);
+        }
+    }
+    neighbours(input).for_each(assert_forms);
+}
+
+fn assert_forms(bytes: [u8; 16]) {
+    let id = HotGuid::from_bytes(bytes);
+    assert_eq!(id.to_rfc_bytes(), reverse_groups(bytes));
+    assert_eq!(HotGuid::from_rfc_bytes(id.to_rfc_bytes()), id);
+    assert_eq!(SQL.map(|at| id.to_sql()[at]), bytes);
+    assert_eq!(HotGuid::from_sql(id.to_sql()), id);
+    assert_eq!(HotGuid::from_parts(id.parts()).as_ref(), Ok(&id));
+    assert_eq!(HotGuid::parse(&id.text()).as_ref(), Ok(&id));
+    assert_eq!(HotGuid::parse_sql(&id.sql_text()).as_ref(), Ok(&id));
+    let json = serde_json::to_string(&id).expect("a text");
+    assert_eq!(serde_json::from_str::<HotGuid>(&json).expect("what was written"), id);
+}
+
+/// The plain reading of a GUID's text: 32 digits of hex, hyphens between them.
+fn reading(units: &[u32]) -> Verdict<[u8; 16]> {
+    let hyphen = u32::from('-');
+    let is_good =
+        |at, unit| if HYPHENS.contains(&at) { unit == hyphen } else { value(unit).is_some() };
+    judge(units, 36..=36, is_good)?;
+    let digits = units.iter().filter_map(|unit| value(*unit));
+    Ok(digits.fold(0, |bits, digit| bits << 4 | u128::from(digit)).to_be_bytes())
+}
+
+fn value(unit: u32) -> Option<u32> {
+    char::from_u32(unit).and_then(|c| c.to_digit(16))
+}
+
+fn lower(unit: u32) -> u32 {
+    char::from_u32(unit).map_or(unit, |c| c.to_ascii_lowercase().into())
+}
+
+/// Between the orders of .NET and of the text.
+fn reverse_groups(mut bytes: [u8; 16]) -> [u8; 16] {
+    bytes[..4].reverse();
+    bytes[4..6].reverse();
+    bytes[6..8].reverse();
+    bytes
+}

@@ -1,0 +1,205 @@
+//! Custom layouts: descriptions as JSON, then IDs of whatever layout came of it.
+
+use polyflake::{
+    ErrorKind,
+    clock::ManualClock,
+    layout::{Generator, Id, Layout, PRESETS, Parsed, Values, preset},
+};
+
+use crate::{
+    bytes::Bytes,
+    description::{describe, spoil},
+    verdict::told,
+};
+
+/// Descriptions made member by member, some of them spoilt; then IDs.
+pub(crate) fn descriptions(input: &[u8]) {
+    let mut bytes = Bytes(input);
+    let mut description = describe(&mut bytes);
+    while bytes.seldom(8) {
+        spoil(&mut description, &mut bytes);
+    }
+    check(&description.to_string(), &mut bytes);
+}
+
+/// JSON texts: any, and those of presets with bytes changed, taken out, put in.
+pub(crate) fn json(input: &[u8]) {
+    if let Ok(text) = str::from_utf8(input) {
+        check(text, &mut Bytes(input));
+    }
+    let mut bytes = Bytes(input);
+    let name = bytes.choose(&PRESETS);
+    let mut text = preset(name, []).expect("a preset").to_json().into_bytes();
+    for _ in 0..bytes.below(4) {
+        edit(&mut text, &mut bytes);
+    }
+    check(&String::from_utf8_lossy(&text), &mut bytes);
+}
+
+fn edit(text: &mut Vec<u8>, bytes: &mut Bytes<'_>) {
+    let (at, byte) = (bytes.below(text.len()), bytes.byte());
+    match bytes.byte() % 3 {
+        0 => text[at] = byte,
+        1 => drop(text.remove(at)),
+        _ => text.insert(at, byte),
+    }
+}
+
+/// A text is refused as a layout, or is one that is written as it was read, and whose IDs are read as they were made.
+fn check(text: &str, bytes: &mut Bytes<'_>) {
+    let layout = match Layout::from_json(text) {
+        Ok(layout) => layout,
+        Err(error) => {
+            let kind = told(&error).kind();
+            assert!([ErrorKind::InvalidLayout, ErrorKind::OutOfRange].contains(&kind), "{error}");
+            return;
+        }
+    };
+    let json = layout.to_json();
+    let again = Layout::from_json(&json).expect("what was written");
+    assert_eq!((&again, again.to_json()), (&layout, json));
+    check_figures(&layout);
+    check_foreign_ids(&layout);
+    for _ in 0..=bytes.below(3) {
+        check_id(&layout, bytes);
+    }
+}
+
+/// The fields lie one after the other and fill the ID.
+fn check_figures(layout: &Layout) {
+    let figures = layout.describe();
+    let mut end = 0;
+    for field in &figures.fields {
+        assert_eq!(field.offset, end);
+        end += field.bits;
+    }
+    assert_eq!((end, figures.bits), (layout.bits(), layout.bits()));
+    assert!(figures.first_ms <= figures.last_ms);
+    assert!(figures.per_second <= figures.per_second_in_all || figures.per_second_in_all.is_none());
+    assert!(figures.below_2_63 || !figures.below_2_53);
+}
+
+/// IDs of the other kind, or of another length.
+fn check_foreign_ids(layout: &Layout) {
+    let length = layout.bits() as usize / 8;
+    for length in [length - 1, length + 1] {
+        let error = layout.parse_bytes(&vec![0; length]).unwrap_err();
+        let wrong =
+            if layout.is_integer() { ErrorKind::InvalidType } else { ErrorKind::InvalidLength };
+        assert_eq!(error.kind(), wrong);
+    }
+    if !layout.is_integer() {
+        assert_eq!(layout.parse_integer(0).unwrap_err().kind(), ErrorKind::InvalidType);
+    }
+}
+
+/// Any ID: what it is parsed to makes the same ID again, save for bits that nobody uses.
+fn check_id(layout: &Layout, bytes: &mut Bytes<'_>) {
+    let id = any_id(layout, bytes);
+    let parsed = match layout.parse(&id) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            let kind = told(&error).kind();
+            return assert!(
+                [ErrorKind::TimeOutOfRange, ErrorKind::InvalidCharacter].contains(&kind)
+            );
+        }
+    };
+    let values = values_of(layout, &parsed);
+    let packed = values.pack().expect("values of an ID");
+    // Ticks shorter than a millisecond are packed by their nanoseconds, which may be past 64 bits.
+    assert_eq!(bits_of(&packed), used_bits(layout, &id), "{}", layout.to_json());
+    check_range(&values, &packed, &parsed, bytes);
+    check_generator(layout, &parsed, bytes);
+}
+
+fn any_id(layout: &Layout, bytes: &mut Bytes<'_>) -> Id {
+    if layout.is_integer() {
+        return Id::Integer(bytes.number());
+    }
+    let (length, fill) = (layout.bits() as usize / 8, bytes.choose(&[0, 0x41, 0xff]));
+    let mut id = bytes.take(length).to_vec();
+    id.resize(length, fill);
+    Id::Bytes(id)
+}
+
+/// All that an ID holds.
+fn values_of<'v>(layout: &'v Layout, parsed: &Parsed<'v>) -> Values<'v> {
+    let mut values = layout.values();
+    if let Some(nanos) = parsed.unix_nanos() {
+        values.time(polyflake::layout::Value::Nanos(nanos)).expect("a timestamp");
+    }
+    if let Some(sequence) = parsed.sequence() {
+        values.sequence(sequence).expect("a sequence");
+    }
+    for (name, value) in parsed.bindables() {
+        values.bind(name, value).expect("a bindable");
+    }
+    for (name, value) in parsed.constants() {
+        values.constant(name, value).expect("a constant");
+    }
+    values
+}
+
+fn bits_of(id: &Id) -> Vec<u8> {
+    match id {
+        Id::Integer(id) => id.to_be_bytes().to_vec(),
+        Id::Bytes(id) => id.clone(),
+    }
+}
+
+/// An ID's bits, those of unused fields cleared.
+fn used_bits(layout: &Layout, id: &Id) -> Vec<u8> {
+    let mut bits = bits_of(id);
+    for field in layout.describe().fields.iter().filter(|field| field.kind == "unused") {
+        for bit in field.offset..field.offset + field.bits {
+            bits[bit as usize / 8] &= !(0x80 >> (bit % 8));
+        }
+    }
+    bits
+}
+
+/// An ID is in a time range, of IDs with its own bindables and constants, if its own tick begins there.
+fn check_range(values: &Values<'_>, id: &Id, parsed: &Parsed<'_>, bytes: &mut Bytes<'_>) {
+    let Some(now) = parsed.unix_ms() else {
+        return assert_eq!(values.time_range(0, 1).unwrap_err().kind(), ErrorKind::UnknownField);
+    };
+    let from = now.saturating_sub(bytes.number() >> 32);
+    let to = from.saturating_add(bytes.number() >> 32);
+    match values.time_range(from, to) {
+        Ok((lowest, highest)) => {
+            assert_eq!((lowest..=highest).contains(id), (from..to).contains(&now), "{from}..{to}");
+        }
+        Err(error) => {
+            let kind = told(&error).kind();
+            assert!([ErrorKind::TimeOutOfRange, ErrorKind::OutOfRange].contains(&kind), "{error}");
+        }
+    }
+}
+
+/// A generator whose clock shows an ID's time: its IDs grow or are refused, and one that is restored goes on.
+fn check_generator(layout: &Layout, parsed: &Parsed<'_>, bytes: &mut Bytes<'_>) {
+    let now = parsed.unix_nanos().and_then(|nanos| i64::try_from(nanos).ok()).unwrap_or_default();
+    let clock = ManualClock::new(now);
+    let build = || {
+        let mut builder = Generator::builder(layout.clone()).clock(&clock);
+        for (name, value) in parsed.bindables() {
+            builder = builder.bind(name, value.into_owned());
+        }
+        builder.sequence_only(layout.timestamp().is_err()).max_wait(std::time::Duration::ZERO)
+    };
+    let Ok(ids) = build().build() else { return };
+    let mut made = Vec::new();
+    for _ in 0..bytes.below(4) {
+        clock.set_unix_nanos(now.saturating_add(bytes.number()));
+        made.extend(ids.generate());
+    }
+    let snapshot = ids.close().expect("an open generator");
+    let restored = build().restore(snapshot).expect("what was left");
+    made.extend(restored.generate());
+    let (count, times) = (made.len(), made.iter().filter(|id| layout.parse(id).is_ok()).count());
+    assert_eq!(times, count, "{}", layout.to_json());
+    made.sort();
+    made.dedup();
+    assert_eq!(made.len(), count, "{}", layout.to_json());
+}

@@ -1,0 +1,47 @@
+//! Whatever bytes come in, every decoder says what a plain reading of its format says, to the position of the first bad
+//! character, and what it accepts has one spelling.
+//!
+//! Each target is a test, which tries some thousands of random inputs, and a fuzz target: `cargo xtask fuzz` runs it under
+//! libFuzzer, which looks for inputs that reach new code.
+//!
+//! Reading order: `verdict` and `texts` (how a decoder is judged), then a family each; `description` (layouts out of bytes).
+#![cfg(test)]
+
+mod bytes;
+mod description;
+mod hotguid;
+mod layout;
+mod machine;
+mod randflake;
+mod snapshots;
+mod sno;
+mod texts;
+mod verdict;
+
+mod targets {
+    use super::{hotguid, layout, machine, randflake, snapshots, sno};
+
+    /// A target each: its name, what it runs, and how long inputs may be.
+    macro_rules! targets {
+        ($($name:ident: $run:path, $most:literal;)*) => {$(
+            #[test]
+            fn $name() {
+                bolero::check!().with_max_len($most).for_each(|input: &[u8]| $run(input));
+            }
+        )*};
+    }
+
+    targets! {
+        sno_texts: sno::texts, 48;
+        sno_bytes: sno::bytes, 24;
+        randflake_texts: randflake::texts, 40;
+        randflake_numbers: randflake::numbers, 24;
+        hotguid_texts: hotguid::texts, 96;
+        hotguid_bytes: hotguid::bytes, 24;
+        layout_descriptions: layout::descriptions, 512;
+        layout_json: layout::json, 1024;
+        sno_snapshots: snapshots::sno, 256;
+        layout_snapshots: snapshots::layout, 128;
+        javascript_calls: machine::calls, 1024;
+    }
+}

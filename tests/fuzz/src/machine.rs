@@ -1,0 +1,128 @@
+//! What JavaScript calls: every call, in any order, with anything at all in the area that arguments cross through.
+
+use std::{cell::Cell, ptr};
+
+use polyflake::{Result, clock::Clock};
+use polyflake_js::{
+    Host, Machine, Scratch, hotguid_calls, layout_calls, randflake_calls, shared_calls, sno_calls,
+};
+
+use crate::bytes::Bytes;
+
+type Call = fn(&Machine<Stopped>) -> Result<()>;
+
+macro_rules! calls {
+    ($($name:ident => $_js:literal,)*) => { &[$(Machine::$name as Call),*] };
+}
+
+/// The calls of each family.
+const CALLS: [&[Call]; 5] = [
+    shared_calls!(calls),
+    sno_calls!(calls),
+    randflake_calls!(calls),
+    hotguid_calls!(calls),
+    layout_calls!(calls),
+];
+
+/// Numbers where things begin and end: handles, counts, lengths, times.
+const NUMBERS: [f64; 16] = [
+    0.0,
+    1.0,
+    2.0,
+    16.0,
+    36.0,
+    1024.0,
+    65_535.0,
+    131_071.0,
+    -1.0,
+    0.5,
+    1.73e9,
+    1.763_65e12,
+    9_007_199_254_740_991.0,
+    1e300,
+    f64::INFINITY,
+    f64::NAN,
+];
+
+/// A sequence of calls on one machine, which answers each or refuses it, and works afterwards.
+pub(crate) fn calls(input: &[u8]) {
+    SCRATCH.with(|scratch| {
+        let machine = Machine::new(scratch);
+        let mut bytes = Bytes(input);
+        while !bytes.is_empty() {
+            write(scratch, &mut bytes);
+            let family = CALLS[bytes.below(CALLS.len())];
+            let call = bytes.choose(family);
+            assert!(machine.run(call) <= 1);
+        }
+        assert_works(&machine);
+    });
+}
+
+/// As the package writes: numbers into slots, units of a text, bytes of a message.
+fn write(scratch: &'static Scratch, bytes: &mut Bytes<'_>) {
+    for _ in 0..bytes.below(6) {
+        let slot = bytes.below(8);
+        let number = match bytes.byte() % 3 {
+            0 => f64::from(bytes.byte()),
+            1 => bytes.choose(&NUMBERS),
+            _ => f64::from_le_bytes(bytes.array()),
+        };
+        put(scratch, 8 * slot, &number.to_le_bytes());
+    }
+    let (units, message) = (bytes.below(8), bytes.below(64));
+    put(scratch, UNITS_AT, bytes.take(2 * units));
+    put(scratch, BYTES_AT, bytes.take(message));
+}
+
+/// Where the parts of the area lie, as `packages/js/src/machine.ts` knows it.
+const UNITS_AT: usize = 8 * 32;
+const BYTES_AT: usize = UNITS_AT + 2 * 64;
+
+#[allow(unsafe_code, reason = "JavaScript writes the area by address, too")]
+fn put(scratch: &'static Scratch, at: usize, bytes: &[u8]) {
+    assert!(at + bytes.len() <= size_of::<Scratch>());
+    // SAFETY: the area consists of cells of integers, which anything may be written into while no call runs, and the
+    // bytes lie within it.
+    unsafe {
+        let area = ptr::from_ref(scratch).cast_mut().cast::<u8>();
+        area.add(at).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+    }
+}
+
+/// A text that is an ID is one, whatever was called before.
+fn assert_works(machine: &Machine<Stopped>) {
+    let units: Vec<u8> = "93bm44ab22flxhjb".bytes().flat_map(|byte| [byte, 0]).collect();
+    for call in [Machine::sno_parse, Machine::sno_metabyte] {
+        put(machine.scratch(), 0, &16_f64.to_le_bytes());
+        put(machine.scratch(), UNITS_AT, &units);
+        assert_eq!(machine.run(call), 0);
+    }
+}
+
+thread_local! {
+    static SCRATCH: &'static Scratch = Box::leak(Box::default());
+    static OFFER: Cell<Option<[u8; 8]>> = const { Cell::new(None) };
+}
+
+/// A clock that stands still, and offers chance now and then as the package does.
+#[derive(Debug)]
+struct Stopped;
+
+impl Clock for Stopped {
+    fn unix_nanos(&self) -> Result<i64> {
+        Ok(1_763_650_000_000_000_000)
+    }
+    fn sleep(&self, _nanos: u64) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl Host for Stopped {
+    fn system() -> Self {
+        Self
+    }
+    fn replace_offer(offer: Option<[u8; 8]>) -> Option<[u8; 8]> {
+        OFFER.replace(offer)
+    }
+}

@@ -1,0 +1,59 @@
+//! Randflake: texts, and what any number decrypts to.
+
+use polyflake::{
+    ErrorKind,
+    randflake::{Codec, Randflake},
+};
+
+use crate::{
+    bytes::neighbours,
+    texts::{each, nearly, spells},
+    verdict::{Verdict, judge, verdict},
+};
+
+const ALPHABET: &str = "0123456789abcdefghijklmnopqrstuv";
+
+/// Texts in UTF-8 and UTF-16.
+pub(crate) fn texts(input: &[u8]) {
+    // Thirteen digits begin with f at most.
+    let near = nearly(input, 13, |at| if at == 0 { "0123456789abcdefg" } else { ALPHABET });
+    each(input, &near, |text, units| {
+        let read = verdict(text.read(Randflake::parse, Randflake::parse_utf16));
+        assert_eq!(read, reading(units), "{text:?}");
+        assert!(read.is_err() || read.is_ok_and(|id| spells(&id.text(), units)), "{text:?}");
+    });
+}
+
+/// Any secret and any number: the fields are those that encrypt to it, and its text leads back to it.
+pub(crate) fn numbers(input: &[u8]) {
+    let Some((secret, rest)) = input.split_first_chunk::<16>() else {
+        return assert_eq!(Codec::from_slice(input).unwrap_err().kind(), ErrorKind::InvalidSecret);
+    };
+    let codec = Codec::new(*secret);
+    for number in neighbours(rest) {
+        let id = Randflake::from_i64(i64::from_le_bytes(number));
+        assert_eq!(codec.encrypt(codec.inspect(id)).as_ref(), Ok(&id));
+        assert_eq!(Randflake::parse(&id.text()).as_ref(), Ok(&id));
+        let json = serde_json::to_string(&id).expect("a text");
+        assert_eq!(serde_json::from_str::<Randflake>(&json).expect("what was written"), id);
+    }
+}
+
+/// The plain reading of the format: a number in base 32 without leading zeros.
+fn reading(units: &[u32]) -> Verdict<Randflake> {
+    judge(units, 1..=13, |_, unit| value(unit).is_some())?;
+    if units.len() > 1 && units[0] == u32::from('0') {
+        return Err((ErrorKind::NotCanonical, None));
+    }
+    let number = units.iter().fold(0, |number, unit| number * 32 + value(*unit).unwrap_or(0));
+    let number = u64::try_from(number).map_err(|_| (ErrorKind::OutOfRange, None))?;
+    Ok(Randflake::from_u64(number))
+}
+
+const fn value(unit: u32) -> Option<u128> {
+    match unit {
+        0x30..=0x39 => Some(unit as u128 - 0x30),
+        0x61..=0x76 => Some(unit as u128 - 0x61 + 10),
+        _ => None,
+    }
+}

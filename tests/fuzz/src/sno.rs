@@ -1,0 +1,86 @@
+//! sno: texts, bytes, UUIDs, metabytes, JSON.
+
+use polyflake::{
+    ErrorKind,
+    sno::{self, Sno},
+};
+
+use crate::{
+    bytes::neighbours,
+    texts::{each, nearly, spells},
+    verdict::{Verdict, judge, told, verdict},
+};
+
+const ALPHABET: &str = "23456789abcdefghijklmnopqrstuvwx";
+
+/// Texts in UTF-8 and UTF-16, their metabytes, and the same as UUIDs.
+pub(crate) fn texts(input: &[u8]) {
+    each(input, &nearly(input, 16, |_| ALPHABET), |text, units| {
+        let read = verdict(text.read(Sno::parse, Sno::parse_utf16));
+        assert_eq!(read, reading(units), "{text:?}");
+        let metabyte = verdict(text.read(sno::metabyte, sno::metabyte_utf16));
+        assert_eq!(metabyte, metabyte_reading(units), "{text:?}");
+        if let Some(uuid) = uuid_of(units) {
+            assert_eq!(verdict(Sno::from_uuid_bytes(uuid)), read, "{text:?}");
+        }
+        if let Ok(id) = read {
+            assert_eq!(metabyte, Ok(id.metabyte()));
+            assert!(spells(&id.text(), units), "{text:?}");
+        }
+    });
+}
+
+/// IDs of bytes: what they hold, and all their forms, lead back to them; slices of another length are refused.
+pub(crate) fn bytes(input: &[u8]) {
+    match Sno::from_slice(input) {
+        Ok(id) => assert_eq!(id.as_bytes(), input),
+        Err(error) => {
+            assert_eq!(told(&error).kind(), ErrorKind::InvalidLength);
+            assert_ne!(input.len(), 10);
+        }
+    }
+    neighbours(input).for_each(assert_forms);
+}
+
+/// The plain reading of the format: 16 characters, five bits each.
+fn reading(units: &[u32]) -> Verdict<Sno> {
+    judge(units, 16..=16, |_, unit| value(unit).is_some())?;
+    let bits = units.iter().fold(0, |bits, unit| bits << 5 | value(*unit).unwrap_or_default());
+    let [_, _, _, _, _, _, bytes @ ..] = u128::to_be_bytes(bits);
+    Ok(Sno::from_bytes(bytes))
+}
+
+/// The metabyte is in the characters 8 and 9, and no other is looked at.
+fn metabyte_reading(units: &[u32]) -> Verdict<u8> {
+    judge(units, 16..=16, |at, unit| at != 8 && at != 9 || value(unit).is_some())?;
+    let bits = value(units[8]).unwrap_or_default() << 5 | value(units[9]).unwrap_or_default();
+    Ok(u8::try_from(bits >> 2).expect("10 bits, less 2"))
+}
+
+const fn value(unit: u32) -> Option<u128> {
+    match unit {
+        0x32..=0x39 => Some(unit as u128 - 0x32),
+        0x61..=0x78 => Some(unit as u128 - 0x61 + 8),
+        _ => None,
+    }
+}
+
+/// A UUID's bytes, where each unit is one.
+fn uuid_of(units: &[u32]) -> Option<[u8; 16]> {
+    let mut uuid = [0; 16];
+    for (byte, unit) in uuid.iter_mut().zip(units) {
+        *byte = u8::try_from(*unit).ok()?;
+    }
+    (units.len() == uuid.len()).then_some(uuid)
+}
+
+fn assert_forms(bytes: [u8; 10]) {
+    let id = Sno::from_bytes(bytes);
+    assert_eq!(id.to_bytes(), bytes);
+    assert_eq!(Sno::parse(&id.text()).as_ref(), Ok(&id));
+    assert_eq!(Sno::from_uuid_bytes(id.to_uuid_bytes()).as_ref(), Ok(&id));
+    assert_eq!(Sno::from_parts(id.parts()).as_ref(), Ok(&id));
+    let json = serde_json::to_string(&id).expect("a text");
+    assert_eq!(json, format!("\"{id}\""));
+    assert_eq!(serde_json::from_str::<Sno>(&json).expect("what was written"), id);
+}

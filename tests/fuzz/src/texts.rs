@@ -1,0 +1,117 @@
+//! Texts out of bytes: as they are, and nearly right ones.
+
+use crate::bytes::chances;
+
+/// What a decoder must not mistake for a character of an alphabet.
+const ODD: [char; 32] = [
+    '\0', '\n', ' ', '-', '_', '=', '.', '/', ':', '@', '[', '`', '{', '~', '\u{7f}', '\u{80}',
+    '\u{b2}', 'ß', 'ÿ', 'ı', 'а', 'о', 'K', 'ﬀ', '٣', '0', '2', 'a', '\u{feff}', '\u{fffd}', '😀',
+    '𝟚',
+];
+
+/// How many neighbours of a nearly right text are tried, too.
+const NEIGHBOURS: usize = 16;
+
+/// Calls `check` with texts that the bytes make, each with what its units are, in UTF-8 and in UTF-16: the bytes themselves, a
+/// nearly right text, and neighbours of it, which differ in one character: 36 texts in all.
+pub(crate) fn each(input: &[u8], near: &str, mut check: impl FnMut(Text<'_>, &[u32])) {
+    let mut forms = Forms::default();
+    if let Ok(text) = str::from_utf8(input) {
+        forms.check_utf8(text, &mut check);
+    }
+    let (pairs, _) = input.as_chunks();
+    forms.check_utf16(pairs.iter().map(|pair| u16::from_le_bytes(*pair)), &mut check);
+    let mut near: Vec<char> = near.chars().collect();
+    forms.check_chars(&near, &mut check);
+    for [a, b, c, ..] in chances(input).take(NEIGHBOURS.min(near.len())) {
+        let at = usize::from(a) % near.len();
+        let odd = if b < 64 { ODD[usize::from(b) % ODD.len()] } else { char::from(c) };
+        let right = std::mem::replace(&mut near[at], odd);
+        forms.check_chars(&near, &mut check);
+        near[at] = right;
+    }
+}
+
+/// Room for a text's forms, used again for each.
+#[derive(Default)]
+struct Forms {
+    utf8: String,
+    utf16: Vec<u16>,
+    units: Vec<u32>,
+}
+
+impl Forms {
+    fn check_chars(&mut self, text: &[char], check: &mut impl FnMut(Text<'_>, &[u32])) {
+        let mut utf8 = std::mem::take(&mut self.utf8);
+        utf8.clear();
+        utf8.extend(text);
+        self.check_utf8(&utf8, check);
+        self.check_utf16(utf8.encode_utf16(), check);
+        self.utf8 = utf8;
+    }
+
+    fn check_utf8(&mut self, text: &str, check: &mut impl FnMut(Text<'_>, &[u32])) {
+        self.units.clear();
+        self.units.extend(text.chars().map(u32::from));
+        check(Text::Utf8(text), &self.units);
+    }
+
+    fn check_utf16(
+        &mut self,
+        text: impl Iterator<Item = u16>,
+        check: &mut impl FnMut(Text<'_>, &[u32]),
+    ) {
+        self.utf16.clear();
+        self.utf16.extend(text);
+        self.units.clear();
+        self.units.extend(self.utf16.iter().copied().map(u32::from));
+        check(Text::Utf16(&self.utf16), &self.units);
+    }
+}
+
+/// A text in one of its two forms: lengths and positions count characters, or UTF-16 units.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Text<'t> {
+    Utf8(&'t str),
+    Utf16(&'t [u16]),
+}
+
+impl Text<'_> {
+    /// What one of two decoders makes of it.
+    pub(crate) fn read<T>(&self, utf8: fn(&str) -> T, utf16: fn(&[u16]) -> T) -> T {
+        match self {
+            Self::Utf8(text) => utf8(text),
+            Self::Utf16(units) => utf16(units),
+        }
+    }
+}
+
+/// Whether a spelling is the text of these units.
+pub(crate) fn spells(text: &str, units: &[u32]) -> bool {
+    text.len() == units.len()
+        && text.bytes().zip(units).all(|(byte, unit)| u32::from(byte) == *unit)
+}
+
+/// A nearly right text: mostly of the right length, mostly of the alphabet that `alphabet_at` tells for a position. The
+/// first byte says how long, each one after it a character.
+pub(crate) fn nearly(
+    input: &[u8],
+    right: usize,
+    alphabet_at: impl Fn(usize) -> &'static str,
+) -> String {
+    let (length, bytes) = match input {
+        [first, bytes @ ..] if *first >= 0xe0 => (usize::from(*first - 0xe0), bytes),
+        [_, bytes @ ..] => (right, bytes),
+        [] => (right, input),
+    };
+    let bytes = bytes.iter().copied().chain(std::iter::repeat(0));
+    let character = |(position, byte): (usize, u8)| match byte.checked_sub(0xe0) {
+        Some(odd) => ODD[usize::from(odd)],
+        None => character_of(alphabet_at(position), byte),
+    };
+    bytes.take(length).enumerate().map(character).collect()
+}
+
+fn character_of(alphabet: &str, byte: u8) -> char {
+    char::from(alphabet.as_bytes()[usize::from(byte) % alphabet.len()])
+}

@@ -1,0 +1,65 @@
+//! The fuzz targets under libFuzzer, one after the other: it keeps the inputs that reach new code and makes others of them.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use xshell::{Shell, cmd};
+
+use crate::{tools, workspace};
+
+#[derive(Args)]
+pub struct Options {
+    /// Only targets whose name contains this
+    #[arg(default_value = "")]
+    target: String,
+    /// How often each is run; those of texts and bytes try more than 30 of them in each run
+    #[arg(long, default_value_t = 3_000_000)]
+    runs: u64,
+}
+
+/// Runs the targets; the first one that fails shows its input, which lies in the folder of crashes.
+pub fn main(options: &Options) -> Result<bool> {
+    let shell = workspace::shell()?;
+    tools::bolero(&shell)?;
+    let targets = targets(&shell)?;
+    let chosen = targets.iter().filter(|target| target.contains(&options.target));
+    let mut count = 0;
+    for target in chosen {
+        let start = Instant::now();
+        fuzz(&shell, target, options.runs).with_context(|| target.clone())?;
+        println!(
+            "{target}: {} runs, no fault, {:.0} s",
+            options.runs,
+            start.elapsed().as_secs_f32()
+        );
+        count += 1;
+    }
+    ensure!(count > 0, "expected the name of a target, found {}", options.target);
+    Ok(true)
+}
+
+/// The names of the targets, which are tests too.
+fn targets(shell: &Shell) -> Result<Vec<String>> {
+    let listed = cmd!(shell, "cargo test --quiet --package fuzz --lib -- --list --format terse");
+    let listed = listed.quiet().read()?;
+    let names = listed.lines().filter_map(|line| line.strip_suffix(": test"));
+    Ok(names.map(|name| name.rsplit("::").next().unwrap_or(name).to_owned()).collect())
+}
+
+/// The compiler's instrumentation needs no nightly toolchain; what it finds is kept between calls.
+fn fuzz(shell: &Shell, target: &str, runs: u64) -> Result<()> {
+    let (built, runs) = (workspace::target().join("fuzz"), runs.to_string());
+    let (corpus, crashes) = (built.join("corpus").join(target), built.join("crashes").join(target));
+    shell.create_dir(&corpus)?;
+    shell.create_dir(&crashes)?;
+    let test = cmd!(
+        shell,
+        "cargo bolero test targets::{target} --package fuzz --rustc-bootstrap --sanitizer NONE --runs {runs}"
+    );
+    let folders = ["--target-dir", "--corpus-dir", "--crashes-dir"]
+        .into_iter()
+        .zip([&built, &corpus, &crashes]);
+    let test = folders.fold(test, |test, (name, folder)| test.arg(name).arg(folder));
+    Ok(test.arg("--engine-args=-verbosity=0").quiet().run()?)
+}
