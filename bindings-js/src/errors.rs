@@ -9,7 +9,7 @@ use polyflake::Error;
 
 use crate::{Scratch, scratch::BYTES};
 
-/// Writes an error: position, retry-at and written (NaN where they say nothing), then the lengths of code, field and
+/// Writes an error: position, retry-at, written and item (NaN where they say nothing), then the lengths of code, field and
 /// message (NaN where there is none).
 #[cold]
 pub(crate) fn write(scratch: &Scratch, error: &Error) {
@@ -24,6 +24,7 @@ pub(crate) fn write(scratch: &Scratch, error: &Error) {
         number(error.position()),
         error.retry_at().map_or(f64::NAN, milliseconds),
         number(error.written()),
+        number(error.item()),
         length(code),
         name.map_or(f64::NAN, |_| length(field)),
         length(message.length),

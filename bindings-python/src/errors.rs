@@ -59,6 +59,7 @@ pub(crate) fn raise_about(py: Python<'_>, error: &Error, field: Option<&str>) ->
         field,
         error.retry_at(),
         error.written(),
+        error.item(),
     );
     let built = BUILD.import(py, "polyflake._errors", "build").and_then(|build| build.call1(said));
     built.map_or_else(|failure| failure, PyErr::from_value)

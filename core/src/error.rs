@@ -168,6 +168,16 @@ enum Detail {
     },
 }
 
+/// Where in a call for many items it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Among {
+    Nothing,
+    /// So many were written before.
+    Written(usize),
+    /// This one was refused.
+    Item(usize),
+}
+
 /// Why a call was refused. Nothing was changed by it, and nothing is lost.
 ///
 /// ```
@@ -182,12 +192,12 @@ enum Detail {
 pub struct Error {
     kind: ErrorKind,
     detail: Detail,
-    written: Option<usize>,
+    among: Among,
 }
 
 impl Error {
     const fn with(kind: ErrorKind, detail: Detail) -> Self {
-        Self { kind, detail, written: None }
+        Self { kind, detail, among: Among::Nothing }
     }
 
     /// An error of a kind, without details: for clocks and bindings of your own.
@@ -263,7 +273,14 @@ impl Error {
     /// The same error, saying how many items of a buffer hold IDs now.
     #[must_use]
     pub const fn after_writing(mut self, written: usize) -> Self {
-        self.written = Some(written);
+        self.among = Among::Written(written);
+        self
+    }
+
+    /// The same error, saying which item of a slice was refused.
+    #[must_use]
+    pub const fn in_item(mut self, item: usize) -> Self {
+        self.among = Among::Item(item);
         self
     }
 
@@ -313,12 +330,26 @@ impl Error {
 
     /// How many items of a buffer were filled before the error; they hold valid IDs.
     pub const fn written(&self) -> Option<usize> {
-        self.written
+        match self.among {
+            Among::Written(written) => Some(written),
+            _ => None,
+        }
+    }
+
+    /// The 0-based index of the item that was refused, where there are many.
+    pub const fn item(&self) -> Option<usize> {
+        match self.among {
+            Among::Item(item) => Some(item),
+            _ => None,
+        }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(item) = self.item() {
+            write!(f, "item {item}: ")?;
+        }
         match &self.detail {
             Detail::None => f.write_str(self.kind.meaning()),
             Detail::Length { found, least, most } if least == most => {

@@ -33,6 +33,7 @@ pub use scheme::{OnExhausted, hot_guid as hotguid, randflake, sno};
 #[doc(hidden)]
 pub mod kernels {
     pub use crate::{
+        base32::slices::{decode as decode_sno, encode as encode_sno},
         cpu::{Level, Set, level, levels},
         sparx64::slices::{decrypt_blocks, encrypt_blocks},
     };

@@ -1,13 +1,61 @@
 //! Five bits a character, both ways, for fixed alphabets.
 //!
-//! `scalar.rs` (sno's alphabet) and `hex.rs` (Randflake's) are the truth and the only authors of error positions.
+//! `scalar.rs` (sno's alphabet) and `hex.rs` (Randflake's) are the truth and the only authors of error positions. Beside
+//! `scalar.rs` lies a file for each instruction set, under the contract of `slices::Kernels`; one ID alone takes what every
+//! machine of the target has.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 pub(crate) mod hex;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+mod neon;
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_endian = "little"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
+mod parts;
 mod refusal;
 mod scalar;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod simd128;
+pub(crate) mod slices;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
+#[cfg(target_arch = "x86_64")]
+mod sse41;
 mod text;
 
 pub(crate) use refusal::refusal;
-pub(crate) use scalar::{decode, encode, value};
+pub(crate) use scalar::value;
 pub use text::Text;
 pub(crate) use text::{ascii_of_utf16, length_error};
+
+#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+use neon as one;
+#[cfg(not(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+)))]
+use scalar as one;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use simd128 as one;
+#[cfg(target_arch = "x86_64")]
+use sse2 as one;
+
+use crate::Result;
+
+/// The text of 10 bytes.
+#[inline]
+pub(crate) fn encode(id: &[u8; 10]) -> [u8; 16] {
+    one::encode(id)
+}
+
+/// The bytes of a text, or the position of its first bad byte.
+#[inline]
+pub(crate) fn decode(text: &[u8; 16]) -> Result<[u8; 10]> {
+    one::decode(text).ok_or_else(|| scalar::refuse(text))
+}

@@ -3,13 +3,28 @@
 //! Eight characters are worked on at once, one in each byte of a word: 40 bits are spread over its bytes, five to each, and
 //! the characters are computed rather than looked up.
 
+use super::slices::{Id, Kernels, Text};
 use crate::{Error, Result};
+
+pub(super) const KERNELS: Kernels = Kernels { encode: encode_all, decode: decode_all };
 
 /// The alphabet has two runs, `2`-`9` for 0..=7 and `a`-`x` for 8..=31 (source: sno 1.2.1).
 const DIGIT: u64 = b'2' as u64;
 const LETTER: u64 = b'a' as u64;
 const DIGITS: u64 = 8;
 const LETTERS: u64 = 24;
+
+/// The characters in the order of value, for kernels that look them up.
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+pub(super) const ALPHABET: [u8; 32] = {
+    let mut alphabet = [0; 32];
+    let mut value = 0;
+    while value < 32 {
+        alphabet[value] = characters(value as u64).to_le_bytes()[0];
+        value += 1;
+    }
+    alphabet
+};
 
 /// A value in every byte of a word.
 const fn all(byte: u64) -> u64 {
@@ -18,27 +33,37 @@ const fn all(byte: u64) -> u64 {
 
 const HIGH_BITS: u64 = all(0x80);
 
-/// The text of 10 bytes.
+fn encode_all(ids: &[Id], texts: &mut [Text]) {
+    ids.iter().zip(texts).for_each(|(id, text)| *text = encode(id));
+}
+
+fn decode_all(texts: &[Text], ids: &mut [Id]) -> usize {
+    let mut decoded = texts.iter().zip(ids);
+    let bad = decoded.position(|(text, id)| decode(text).map(|good| *id = good).is_none());
+    bad.unwrap_or(texts.len())
+}
+
+/// The text of an ID.
 #[inline]
-pub(crate) fn encode(bytes: &[u8; 10]) -> [u8; 16] {
-    let [a, b, c, d, e, f, g, h, i, j] = *bytes;
+pub(super) fn encode(id: &Id) -> Text {
+    let [a, b, c, d, e, f, g, h, i, j] = *id;
     let high = characters(spread(u64::from_be_bytes([0, 0, 0, a, b, c, d, e])));
     let low = characters(spread(u64::from_be_bytes([0, 0, 0, f, g, h, i, j])));
     (u128::from(high) << 64 | u128::from(low)).to_be_bytes()
 }
 
-/// The bytes of a text, or the position of its first bad byte.
+/// The ID of a text, if it is one.
 #[inline]
-pub(crate) fn decode(text: &[u8; 16]) -> Result<[u8; 10]> {
+pub(super) fn decode(text: &Text) -> Option<Id> {
     let word = u128::from_be_bytes(*text);
     #[allow(clippy::cast_possible_truncation, reason = "the two halves of a word")]
     let ((high, bad_high), (low, bad_low)) = (values((word >> 64) as u64), values(word as u64));
     if bad_high | bad_low != 0 {
-        return Err(first_bad(text));
+        return None;
     }
     let word = u128::from(gather(high)) << 40 | u128::from(gather(low));
-    let [_, _, _, _, _, _, bytes @ ..] = word.to_be_bytes();
-    Ok(bytes)
+    let [_, _, _, _, _, _, id @ ..] = word.to_be_bytes();
+    Some(id)
 }
 
 /// The value of one byte of a text.
@@ -79,8 +104,9 @@ const fn values(characters: u64) -> (u64, u64) {
     ((above_first & !HIGH_BITS) + letters * DIGITS, bad)
 }
 
+/// Why a text is none: the position of its first bad byte.
 #[cold]
-fn first_bad(text: &[u8; 16]) -> Error {
+pub(super) fn refuse(text: &Text) -> Error {
     let is_bad = |byte: &u8| values(all((*byte).into())).1 != 0;
     Error::invalid_character(text.iter().position(is_bad).unwrap_or(text.len()))
 }

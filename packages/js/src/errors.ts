@@ -27,6 +27,7 @@ export interface ErrorDetails {
   field?: string;
   retryAt?: number;
   written?: number;
+  item?: number;
   cause?: unknown;
 }
 
@@ -46,6 +47,8 @@ export class PolyflakeError extends Error {
   declare readonly retryAt?: number;
   /** How many IDs were made before a batch was refused. */
   declare readonly written?: number;
+  /** The 0-based index of the item that was refused, where there are many. */
+  declare readonly item?: number;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message);

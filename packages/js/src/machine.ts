@@ -108,13 +108,14 @@ export class Machine {
 
   /** The error that a call left in the scratch area (bindings-js/src/errors.rs). */
   #error(more?: (error: ErrorDetails, code: ErrorCode) => void): PolyflakeError {
-    const [position, retryAt, written, code, field, message] = this.numbers as unknown as number[];
+    const [position, retryAt, written, item, code, field, message] = this.numbers as unknown as number[];
     const texts = this.#texts(code!, field! || 0, message!);
     const name = Number.isNaN(field) ? undefined : this.#nameOf(texts[1]);
     const details: ErrorDetails = {
       ...(Number.isNaN(position) ? {} : { position: position! }),
       ...(Number.isNaN(retryAt) ? {} : { retryAt: retryAt! }),
       ...(Number.isNaN(written) ? {} : { written: written! }),
+      ...(Number.isNaN(item) ? {} : { item: item! }),
       ...(name === undefined ? {} : { field: name }),
     };
     more?.(details, texts[0] as ErrorCode);

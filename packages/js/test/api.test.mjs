@@ -121,7 +121,8 @@ onEachMachine((polyflake) => {
   });
 
   test("members of errors", () => {
-    const error = new polyflake.PolyflakeError("clock_behind", "late", { position: 1, field: "f", retryAt: 2, written: 3 });
+    const details = { position: 1, field: "f", retryAt: 2, written: 3, item: 4 };
+    const error = new polyflake.PolyflakeError("clock_behind", "late", details);
     assert.deepEqual(Object.keys(error).sort(), ours(api.error.members));
   });
 });

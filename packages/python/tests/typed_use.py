@@ -43,7 +43,8 @@ try:
     sno.Sno("")
 except polyflake.InvalidValueError as error:
     assert_type(error.code, str)
-    assert_type((error.position, error.retry_at, error.written), tuple[int | None, int | None, int | None])
+    assert_type((error.position, error.retry_at), tuple[int | None, int | None])
+    assert_type((error.written, error.item), tuple[int | None, int | None])
 
 lease = randflake.Lease((1, 5), 1_763_650_000, 1_763_653_600)
 assert_type((lease.nodes, lease.start, lease.end), tuple[tuple[int, int], int, int])

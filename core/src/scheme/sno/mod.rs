@@ -14,9 +14,11 @@ mod id;
 #[cfg(feature = "serde")]
 pub mod json_null;
 mod metabyte;
+mod packed;
 #[cfg(feature = "serde")]
 mod serde;
 mod snapshot;
+mod text;
 
 pub use builder::{Builder, Partition};
 #[cfg(feature = "std")]
@@ -26,6 +28,7 @@ pub use handle::Handle;
 pub use id::{Parts, Sno};
 pub use metabyte::{metabyte, metabyte_utf16};
 pub use snapshot::{Snapshot, Stats};
+pub use text::{decode_slice, encode_slice};
 
 pub use super::OnExhausted;
 use super::Scale;

@@ -24,6 +24,9 @@ class PolyflakeError(Exception):
     written: int | None = None
     """How many IDs were made before a batch was refused. They are not given to anyone else."""
 
+    item: int | None = None
+    """The 0-based index of the item that was refused, where there are many."""
+
 
 class InvalidTypeError(PolyflakeError, TypeError):
     """``invalid_type``. If the value's own code raised (``__index__``, a buffer), that is the ``__cause__``."""
@@ -89,6 +92,7 @@ def build(
     field: str | None,
     retry_at: int | None,
     written: int | None,
+    item: int | None,
 ) -> PolyflakeError:
     """The exception for what the core says."""
     error = _CLASSES.get(code, PolyflakeError)(message)
@@ -97,6 +101,7 @@ def build(
     error.field = field
     error.retry_at = retry_at
     error.written = written
+    error.item = item
     return error
 
 

@@ -1,0 +1,117 @@
+//! AVX2: two IDs in a register, four IDs in a group.
+
+#[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
+use core::arch::x86_64::*;
+
+use safe_unaligned_simd::x86_64::{
+    _mm_storeu_si16, _mm_storeu_si64, _mm_storeu_si128, _mm256_loadu_si256, _mm256_loadu2_m128i,
+    _mm256_storeu_si256,
+};
+
+use super::{
+    parts::{part, part_mut},
+    slices::{Id, Kernels, Text},
+    sse41,
+};
+
+pub(super) const KERNELS: Kernels = Kernels { encode, decode };
+
+const GROUP: usize = 4;
+
+#[target_feature(enable = "avx2")]
+fn encode(ids: &[Id], texts: &mut [Text]) {
+    let ((groups, last), (places, last_places)) =
+        (ids.as_chunks::<GROUP>(), texts.as_chunks_mut::<GROUP>());
+    for (group, place) in groups.iter().zip(places) {
+        let (group, place) = (group.as_flattened(), place.as_flattened_mut());
+        for pair in 0..2 {
+            // The second lane's ID ends where the lane does, or the group's last would reach past it.
+            let (low, high) = (part::<16>(group, 20 * pair), part::<16>(group, 20 * pair + 4));
+            let values = values(_mm256_loadu2_m128i(high, low));
+            _mm256_storeu_si256(part_mut::<32>(place, 32 * pair), characters(values));
+        }
+    }
+    sse41::encode(last, last_places);
+}
+
+#[target_feature(enable = "avx2")]
+fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
+    let ((groups, last), (places, last_places)) =
+        (texts.as_chunks::<GROUP>(), ids.as_chunks_mut::<GROUP>());
+    for (done, (group, place)) in groups.iter().zip(places).enumerate() {
+        let group = group.as_flattened();
+        let (values, bad) = values_of(_mm256_loadu_si256(part::<32>(group, 0)));
+        let (next_values, next_bad) = values_of(_mm256_loadu_si256(part::<32>(group, 32)));
+        let bad = _mm256_or_si256(bad, next_bad);
+        if _mm256_testz_si256(bad, bad) == 0 {
+            return GROUP * done;
+        }
+        store([gather(values), gather(next_values)], place.as_flattened_mut());
+    }
+    GROUP * groups.len() + sse41::decode(last, last_places)
+}
+
+/// Writes four IDs in whole registers: what of one is too much, the next one covers.
+#[target_feature(enable = "avx2")]
+fn store([first, second]: [__m256i; 2], place: &mut [u8]) {
+    let lanes = [
+        _mm256_castsi256_si128(first),
+        _mm256_extracti128_si256::<1>(first),
+        _mm256_castsi256_si128(second),
+    ];
+    for (at, lane) in lanes.into_iter().enumerate() {
+        _mm_storeu_si128(part_mut::<16>(place, 10 * at), lane);
+    }
+    let last = _mm256_extracti128_si256::<1>(second);
+    _mm_storeu_si64(part_mut::<8>(place, 30), last);
+    _mm_storeu_si16(part_mut::<2>(place, 38), _mm_srli_si128::<8>(last));
+}
+
+/// A register of which each lane is this one.
+#[target_feature(enable = "avx2")]
+fn both(lane: __m128i) -> __m256i {
+    _mm256_broadcastsi128_si256(lane)
+}
+
+/// Five bits in each byte, from two IDs: one in front of its lane, one at the end.
+#[target_feature(enable = "avx2")]
+fn values(ids: __m256i) -> __m256i {
+    let pairs = _mm256_setr_epi8(
+        1, 0, 2, 1, 3, 2, 4, 3, 6, 5, 7, 6, 8, 7, 9, 8, //
+        7, 6, 8, 7, 9, 8, 10, 9, 12, 11, 13, 12, 14, 13, 15, 14,
+    );
+    let lanes = _mm256_shuffle_epi8(ids, pairs);
+    let lift = both(_mm_setr_epi16(1, 4, 16, 64, 1, 4, 16, 64));
+    let tens = _mm256_mullo_epi16(lanes, lift);
+    let second = _mm256_and_si256(_mm256_slli_epi16::<2>(tens), _mm256_set1_epi16(0x1f00));
+    _mm256_or_si256(_mm256_srli_epi16::<11>(tens), second)
+}
+
+#[target_feature(enable = "avx2")]
+fn characters(values: __m256i) -> __m256i {
+    let offsets = both(_mm_setr_epi8(50, 50, 50, 50, 50, 50, 50, 50, 89, 0, 0, 0, 0, 0, 0, 0));
+    let run = _mm256_min_epu8(values, _mm256_set1_epi8(8));
+    _mm256_add_epi8(values, _mm256_shuffle_epi8(offsets, run))
+}
+
+/// The values of characters, and something other than 0 for each that has none.
+#[target_feature(enable = "avx2")]
+fn values_of(characters: __m256i) -> (__m256i, __m256i) {
+    let digits = _mm256_sub_epi8(characters, _mm256_set1_epi8(50));
+    let letters = _mm256_sub_epi8(characters, _mm256_set1_epi8(97));
+    let no_digits = _mm256_subs_epu8(digits, _mm256_set1_epi8(7));
+    let no_letters = _mm256_subs_epu8(letters, _mm256_set1_epi8(23));
+    let values = _mm256_min_epu8(digits, _mm256_sub_epi8(characters, _mm256_set1_epi8(89)));
+    (values, _mm256_min_epu8(no_digits, no_letters))
+}
+
+/// The ten bytes of sixteen values, in front of each lane.
+#[target_feature(enable = "avx2")]
+fn gather(values: __m256i) -> __m256i {
+    let tens = _mm256_maddubs_epi16(values, _mm256_set1_epi16(1 << 8 | 1 << 5));
+    let places = _mm_setr_epi16(1 << 14, 1 << 4, 1 << 10, 1, 1 << 14, 1 << 4, 1 << 10, 1);
+    let twenties = _mm256_madd_epi16(tens, both(places));
+    let forties = _mm256_or_si256(twenties, _mm256_srli_epi64::<48>(twenties));
+    let order = _mm_setr_epi8(2, 1, 0, 5, 4, 10, 9, 8, 13, 12, -1, -1, -1, -1, -1, -1);
+    _mm256_shuffle_epi8(forties, both(order))
+}

@@ -1,0 +1,137 @@
+//! AVX-512 with VBMI: four IDs in a register, eight in a group.
+
+#[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
+use core::arch::x86_64::*;
+
+use safe_unaligned_simd::x86_64::{
+    _mm_storeu_si64, _mm256_storeu_si256, _mm512_loadu_si512, _mm512_storeu_si512,
+};
+
+use super::{
+    parts::{part, part_mut},
+    scalar,
+    slices::{Id, Kernels, Text},
+    sse41,
+};
+
+pub(super) const KERNELS: Kernels = Kernels { encode, decode };
+
+const GROUP: usize = 8;
+
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+fn encode(ids: &[Id], texts: &mut [Text]) {
+    let ((groups, last), (places, last_places)) =
+        (ids.as_chunks::<GROUP>(), texts.as_chunks_mut::<GROUP>());
+    let [front, back] = [&FRONT, &BACK].map(|order| _mm512_loadu_si512(order));
+    for (group, place) in groups.iter().zip(places) {
+        let (group, place) = (group.as_flattened(), place.as_flattened_mut());
+        // The second register ends where the group does: four IDs are in front of the first, four at the end of the second.
+        for (at, order) in [(0, front), (1, back)] {
+            let ids = _mm512_loadu_si512(part::<64>(group, 16 * at));
+            let forties = _mm512_permutexvar_epi8(order, ids);
+            _mm512_storeu_si512(part_mut::<64>(place, 64 * at), characters(forties));
+        }
+    }
+    sse41::encode(last, last_places);
+}
+
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
+    let ((groups, last), (places, last_places)) =
+        (texts.as_chunks::<GROUP>(), ids.as_chunks_mut::<GROUP>());
+    for (done, (group, place)) in groups.iter().zip(places).enumerate() {
+        let group = group.as_flattened();
+        let (values, bad) = values_of(_mm512_loadu_si512(part::<64>(group, 0)));
+        let (next_values, next_bad) = values_of(_mm512_loadu_si512(part::<64>(group, 64)));
+        if _mm512_movepi8_mask(_mm512_or_si512(bad, next_bad)) != 0 {
+            return GROUP * done;
+        }
+        store([gather(values), gather(next_values)], place.as_flattened_mut());
+    }
+    GROUP * groups.len() + sse41::decode(last, last_places)
+}
+
+/// Writes eight IDs, of which each register has four in front.
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+fn store([first, second]: [__m512i; 2], place: &mut [u8]) {
+    // The second covers what of the first is too much.
+    _mm512_storeu_si512(part_mut::<64>(place, 0), first);
+    _mm256_storeu_si256(part_mut::<32>(place, 40), _mm512_castsi512_si256(second));
+    _mm_storeu_si64(part_mut::<8>(place, 72), _mm512_extracti32x4_epi32::<2>(second));
+}
+
+/// The characters of each word's lowest 40 bits.
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+fn characters(forties: __m512i) -> __m512i {
+    // Each byte gets the eight bits from there on, and of these the alphabet, which is there twice, looks at six.
+    let shifts = i64::from_le_bytes([35, 30, 25, 20, 15, 10, 5, 0]);
+    let values = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(shifts), forties);
+    _mm512_permutexvar_epi8(values, _mm512_loadu_si512(&ALPHABET_TWICE))
+}
+
+/// The values of characters, and a high bit for each that has none.
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+fn values_of(characters: __m512i) -> (__m512i, __m512i) {
+    let [low, high] = [0, 64].map(|at| _mm512_loadu_si512(part::<64>(&VALUES, at)));
+    let values = _mm512_permutex2var_epi8(low, characters, high);
+    (values, _mm512_or_si512(values, characters))
+}
+
+/// The forty bytes of sixty-four values, in front.
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+fn gather(values: __m512i) -> __m512i {
+    let tens = _mm512_maddubs_epi16(values, _mm512_set1_epi16(1 << 8 | 1 << 5));
+    let places = i64::from(1 << 10 | 1 << 16) << 32 | i64::from(1 << 14 | 1 << 4 << 16);
+    let twenties = _mm512_madd_epi16(tens, _mm512_set1_epi64(places));
+    let forties = _mm512_or_si512(twenties, _mm512_srli_epi64::<48>(twenties));
+    _mm512_permutexvar_epi8(_mm512_loadu_si512(&FIVES), forties)
+}
+
+/// The five bytes of each word's characters, the last one lowest; words have eight bytes, but only these are looked at.
+const FRONT: [u8; 64] = reversed_fives(0);
+const BACK: [u8; 64] = reversed_fives(24);
+
+const fn reversed_fives(from: u8) -> [u8; 64] {
+    let mut order = [0; 64];
+    let mut place = 0;
+    while place < 64 {
+        let (word, byte) = (place / 8, place % 8);
+        if byte < 5 {
+            order[place as usize] = from + 5 * word + 4 - byte;
+        }
+        place += 1;
+    }
+    order
+}
+
+/// Where each of the forty bytes is: as in the narrower kernels, five in each word.
+const FIVES: [u8; 64] = {
+    let mut order = [0; 64];
+    let mut place: u8 = 0;
+    while place < 40 {
+        order[place as usize] = 8 * (place / 5) + [2, 1, 0, 5, 4][(place % 5) as usize];
+        place += 1;
+    }
+    order
+};
+
+const ALPHABET_TWICE: [u8; 64] = {
+    let mut twice = [0; 64];
+    let mut place = 0;
+    while place < 64 {
+        twice[place] = scalar::ALPHABET[place % 32];
+        place += 1;
+    }
+    twice
+};
+
+/// The value of each ASCII character, or a high bit.
+const VALUES: [u8; 128] = {
+    let mut values = [0x80; 128];
+    let mut value: u8 = 0;
+    while value < 32 {
+        values[scalar::ALPHABET[value as usize] as usize] = value;
+        value += 1;
+    }
+    values
+};

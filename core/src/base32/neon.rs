@@ -1,0 +1,101 @@
+//! NEON: one ID in a register.
+
+#[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
+use core::arch::aarch64::*;
+
+use safe_unaligned_simd::aarch64::{vld1_u8, vld1q_s16, vld1q_u8, vld1q_u8_x2, vst1_u8, vst1q_u8};
+
+use super::{
+    parts::{part, part_mut},
+    scalar,
+    slices::{Id, Kernels, Text},
+};
+
+pub(super) const KERNELS: Kernels = Kernels { encode: encode_all, decode: decode_all };
+
+const ALPHABET: [[u8; 16]; 2] = {
+    let (halves, _) = scalar::ALPHABET.as_chunks();
+    [halves[0], halves[1]]
+};
+
+/// The text of an ID.
+#[cfg(target_feature = "neon")]
+#[inline]
+pub(super) fn encode(id: &Id) -> Text {
+    let mut text = [0; 16];
+    // SAFETY: it is only compiled where all machines of the target have NEON.
+    #[allow(unsafe_code)]
+    unsafe {
+        vst1q_u8(&mut text, characters(id));
+    }
+    text
+}
+
+/// The ID of a text, if it is one.
+#[cfg(target_feature = "neon")]
+#[inline]
+pub(super) fn decode(text: &Text) -> Option<Id> {
+    let mut id = [0; 10];
+    // SAFETY: it is only compiled where all machines of the target have NEON.
+    #[allow(unsafe_code)]
+    let is_good = unsafe { decode_to(text, &mut id) };
+    is_good.then_some(id)
+}
+
+#[target_feature(enable = "neon")]
+fn encode_all(ids: &[Id], texts: &mut [Text]) {
+    for (id, text) in ids.iter().zip(texts) {
+        vst1q_u8(text, characters(id));
+    }
+}
+
+#[target_feature(enable = "neon")]
+fn decode_all(texts: &[Text], ids: &mut [Id]) -> usize {
+    let mut decoded = texts.iter().zip(ids);
+    decoded.position(|(text, id)| !decode_to(text, id)).unwrap_or(texts.len())
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn characters(id: &Id) -> uint8x16_t {
+    let bytes = vcombine_u8(vld1_u8(part(id, 0)), vld1_u8(part(id, 2)));
+    // Two bytes for each two characters; from the other word those of the second half.
+    let pairs = vld1q_u8(&[1, 0, 2, 1, 3, 2, 4, 3, 12, 11, 13, 12, 14, 13, 15, 14]);
+    let lanes = vreinterpretq_u16_u8(vqtbl1q_u8(bytes, pairs));
+    let tens = vshlq_u16(lanes, vld1q_s16(&[0, 2, 4, 6, 0, 2, 4, 6]));
+    let second = vandq_u16(vshlq_n_u16::<2>(tens), vdupq_n_u16(0x1f00));
+    let values = vorrq_u16(vshrq_n_u16::<11>(tens), second);
+    vqtbl2q_u8(vld1q_u8_x2(&ALPHABET), vreinterpretq_u8_u16(values))
+}
+
+/// Writes the ID of a text, if it is one.
+#[inline]
+#[target_feature(enable = "neon")]
+fn decode_to(text: &Text, id: &mut Id) -> bool {
+    let characters = vld1q_u8(text);
+    // A subtraction of the other run's offset wraps to something greater.
+    let digits = vsubq_u8(characters, vdupq_n_u8(50));
+    let letters = vsubq_u8(characters, vdupq_n_u8(97));
+    let no_digits = vqsubq_u8(digits, vdupq_n_u8(7));
+    let no_letters = vqsubq_u8(letters, vdupq_n_u8(23));
+    let is_good = vmaxvq_u8(vminq_u8(no_digits, no_letters)) == 0;
+    if is_good {
+        let bytes = gather(vminq_u8(digits, vsubq_u8(characters, vdupq_n_u8(89))));
+        vst1_u8(part_mut(id, 0), vget_low_u8(bytes));
+        *part_mut(id, 8) = vgetq_lane_u16::<4>(vreinterpretq_u16_u8(bytes)).to_le_bytes();
+    }
+    is_good
+}
+
+/// The ten bytes of sixteen values, in front.
+#[inline]
+#[target_feature(enable = "neon")]
+fn gather(values: uint8x16_t) -> uint8x16_t {
+    // Above what each step joins, bits of no use are left: the next step covers or ignores them.
+    let lanes = vreinterpretq_u16_u8(values);
+    let tens = vreinterpretq_u32_u16(vsliq_n_u16::<5>(vshrq_n_u16::<8>(lanes), lanes));
+    let twenties = vreinterpretq_u64_u32(vsliq_n_u32::<10>(vshrq_n_u32::<16>(tens), tens));
+    let forties = vsliq_n_u64::<20>(vshrq_n_u64::<32>(twenties), twenties);
+    let order = [4, 3, 2, 1, 0, 12, 11, 10, 9, 8, 255, 255, 255, 255, 255, 255];
+    vqtbl1q_u8(vreinterpretq_u8_u64(forties), vld1q_u8(&order))
+}

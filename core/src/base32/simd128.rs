@@ -1,0 +1,82 @@
+//! wasm's SIMD: one ID in a register.
+
+#[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
+use core::arch::wasm32::*;
+use core::hint::black_box;
+
+use safe_unaligned_simd::wasm32::{v128_load, v128_store};
+
+use super::{
+    parts::part,
+    slices::{Id, Kernels, Text},
+};
+
+pub(super) const KERNELS: Kernels = Kernels { encode: encode_all, decode: decode_all };
+
+/// The text of an ID.
+#[inline]
+pub(super) fn encode(id: &Id) -> Text {
+    let mut text = [0; 16];
+    v128_store(&mut text, characters(id, lift()));
+    text
+}
+
+/// The ID of a text, if it is one.
+#[inline]
+pub(super) fn decode(text: &Text) -> Option<Id> {
+    let characters = v128_load(text);
+    // A subtraction of the other run's offset wraps to something greater.
+    let digits = u8x16_sub(characters, u8x16_splat(50));
+    let letters = u8x16_sub(characters, u8x16_splat(97));
+    let no_digits = u8x16_sub_sat(digits, u8x16_splat(7));
+    let no_letters = u8x16_sub_sat(letters, u8x16_splat(23));
+    let values = u8x16_min(digits, u8x16_sub(characters, u8x16_splat(89)));
+    (!v128_any_true(u8x16_min(no_digits, no_letters))).then(|| gather(values))
+}
+
+fn encode_all(ids: &[Id], texts: &mut [Text]) {
+    let lift = lift();
+    for (id, text) in ids.iter().zip(texts) {
+        v128_store(text, characters(id, lift));
+    }
+}
+
+fn decode_all(texts: &[Text], ids: &mut [Id]) -> usize {
+    let mut decoded = texts.iter().zip(ids);
+    let bad = decoded.position(|(text, id)| decode(text).map(|good| *id = good).is_none());
+    bad.unwrap_or(texts.len())
+}
+
+/// What brings the ten bits of each lane to its top. Known to the compiler, it would make eight single shifts of the
+/// multiplication, since wasm cannot shift lanes by unlike numbers.
+#[inline]
+fn lift() -> v128 {
+    black_box(u16x8(1, 4, 16, 64, 1, 4, 16, 64))
+}
+
+#[inline]
+fn characters(id: &Id, lift: v128) -> v128 {
+    let [low, high] = [0, 2].map(|at| u64::from_le_bytes(*part(id, at)));
+    // Two bytes for each two characters; from the other word those of the second half.
+    let pairs = u8x16(1, 0, 2, 1, 3, 2, 4, 3, 12, 11, 13, 12, 14, 13, 15, 14);
+    let tens = u16x8_mul(u8x16_swizzle(u64x2(low, high), pairs), lift);
+    let second = v128_and(u16x8_shl(tens, 2), u16x8_splat(0x1f00));
+    let values = v128_or(u16x8_shr(tens, 11), second);
+    // Added to 0-7, and to all from 8 on.
+    let offsets = u8x16(50, 50, 50, 50, 50, 50, 50, 50, 89, 0, 0, 0, 0, 0, 0, 0);
+    u8x16_add(values, u8x16_swizzle(offsets, u8x16_min(values, u8x16_splat(8))))
+}
+
+/// The ten bytes of sixteen values.
+#[inline]
+fn gather(values: v128) -> Id {
+    let first = u16x8_shl(v128_and(values, u16x8_splat(0xff)), 5);
+    let tens = v128_or(first, u16x8_shr(values, 8));
+    let twenties = i32x4_dot_i16x8(tens, u32x4_splat(1 << 16 | 1 << 10));
+    let upper = u64x2_shr(u64x2_shl(twenties, 32), 12);
+    let forties = v128_or(upper, u64x2_shr(twenties, 32));
+    let (high, low) = (u64x2_extract_lane::<0>(forties), u64x2_extract_lane::<1>(forties));
+    let [a, b, c, d, e, f, g, h] = (high << 24 | low >> 16).to_be_bytes();
+    let [.., i, j] = low.to_be_bytes();
+    [a, b, c, d, e, f, g, h, i, j]
+}

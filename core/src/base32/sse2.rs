@@ -1,0 +1,89 @@
+//! SSE2, which every x86-64 has: one ID where asking for more would cost more than it saves.
+
+#[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
+use core::arch::x86_64::*;
+
+use safe_unaligned_simd::x86_64::{_mm_loadu_si128, _mm_storeu_si128};
+
+use super::{
+    parts::part,
+    slices::{Id, Text},
+};
+
+/// The text of an ID.
+#[inline]
+pub(super) fn encode(id: &Id) -> Text {
+    let mut text = [0; 16];
+    // SAFETY: this file is only compiled where all machines of the target have SSE2.
+    #[allow(unsafe_code)]
+    unsafe {
+        _mm_storeu_si128(&mut text, characters(values(id)));
+    }
+    text
+}
+
+/// The ID of a text, if it is one.
+#[inline]
+pub(super) fn decode(text: &Text) -> Option<Id> {
+    // SAFETY: this file is only compiled where all machines of the target have SSE2.
+    #[allow(unsafe_code)]
+    unsafe {
+        decode_with_sse2(text)
+    }
+}
+
+#[inline]
+#[target_feature(enable = "sse2")]
+fn decode_with_sse2(text: &Text) -> Option<Id> {
+    let characters = _mm_loadu_si128(text);
+    // A subtraction of the other run's offset wraps to something greater.
+    let digits = _mm_sub_epi8(characters, _mm_set1_epi8(50));
+    let letters = _mm_sub_epi8(characters, _mm_set1_epi8(97));
+    let no_digits = _mm_subs_epu8(digits, _mm_set1_epi8(7));
+    let no_letters = _mm_subs_epu8(letters, _mm_set1_epi8(23));
+    let values = _mm_min_epu8(digits, _mm_sub_epi8(characters, _mm_set1_epi8(89)));
+    let good = _mm_cmpeq_epi8(_mm_min_epu8(no_digits, no_letters), _mm_setzero_si128());
+    (_mm_movemask_epi8(good) == 0xffff).then(|| gather(values))
+}
+
+/// Five bits in each byte.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn values(id: &Id) -> __m128i {
+    let low = _mm_cvtsi64_si128(i64::from_le_bytes(*part(id, 0)));
+    let high = _mm_cvtsi64_si128(i64::from_le_bytes(*part(id, 2)));
+    // Bytes 0-3 and 5-8 over bytes 1-4 and 6-9: two bytes for each two characters, whose ten bits go to the top.
+    let upper = _mm_unpacklo_epi32(low, _mm_srli_epi64::<24>(high));
+    let lower = _mm_unpacklo_epi32(_mm_srli_epi64::<8>(low), _mm_srli_epi64::<32>(high));
+    let lanes = _mm_unpacklo_epi8(lower, upper);
+    let tens = _mm_mullo_epi16(lanes, _mm_setr_epi16(1, 4, 16, 64, 1, 4, 16, 64));
+    _mm_or_si128(
+        _mm_srli_epi16::<11>(tens),
+        _mm_and_si128(_mm_slli_epi16::<2>(tens), _mm_set1_epi16(0x1f00)),
+    )
+}
+
+#[inline]
+#[target_feature(enable = "sse2")]
+fn characters(values: __m128i) -> __m128i {
+    let letters = _mm_cmpgt_epi8(values, _mm_set1_epi8(7));
+    let offsets = _mm_add_epi8(_mm_set1_epi8(0x32), _mm_and_si128(letters, _mm_set1_epi8(39)));
+    _mm_add_epi8(values, offsets)
+}
+
+/// 80 bits from five in each byte.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn gather(values: __m128i) -> Id {
+    let first = _mm_slli_epi16::<5>(_mm_and_si128(values, _mm_set1_epi16(0xff)));
+    let tens = _mm_or_si128(first, _mm_srli_epi16::<8>(values));
+    let twenties = _mm_madd_epi16(tens, _mm_set1_epi32(1 << 16 | 1 << 10));
+    let upper = _mm_srli_epi64::<12>(_mm_slli_epi64::<32>(twenties));
+    let forties = _mm_or_si128(upper, _mm_srli_epi64::<32>(twenties));
+    let [high, low] = [forties, _mm_unpackhi_epi64(forties, forties)]
+        .map(|half| _mm_cvtsi128_si64(half).cast_unsigned());
+    // Eight bytes and two: as IDs are copied, so that a copy need not wait until both lie in memory.
+    let [a, b, c, d, e, f, g, h] = (high << 24 | low >> 16).to_be_bytes();
+    let [.., i, j] = low.to_be_bytes();
+    [a, b, c, d, e, f, g, h, i, j]
+}

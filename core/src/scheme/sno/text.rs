@@ -1,0 +1,42 @@
+//! Many texts at once, with the widest instructions that the machine has.
+
+use super::{Sno, packed};
+use crate::{Result, base32::slices, cpu};
+
+/// Writes the text of every ID, 16 ASCII characters each: also the 16 bytes of a UUID column's value.
+///
+/// ```
+/// use polyflake::sno::{self, Sno};
+///
+/// let ids = [Sno::parse("93bm44ab22flxhjb")?, Sno::default()];
+/// let mut texts = [[0; 16]; 2];
+/// sno::encode_slice(&ids, &mut texts)?;
+/// assert_eq!(texts, [*b"93bm44ab22flxhjb", *b"2222222222222222"]);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
+/// # Errors
+/// `invalid_length` where the slices are not equally long.
+pub fn encode_slice(ids: &[Sno], texts: &mut [[u8; Sno::TEXT_LEN]]) -> Result<()> {
+    slices::encode(cpu::level(), packed::arrays(ids), texts)
+}
+
+/// Writes the ID of every text. At the first bad one it stops, and leaves the places from there on as they are.
+///
+/// ```
+/// use polyflake::sno::{self, Sno};
+///
+/// let mut ids = [Sno::default(); 2];
+/// sno::decode_slice(&[*b"93bm44ab22flxhjb", *b"9q6kc9o37a324328"], &mut ids)?;
+/// assert_eq!(ids[0].to_string(), "93bm44ab22flxhjb");
+///
+/// let error = sno::decode_slice(&[*b"93bm44ab22flxhjb", *b"9q6kc9o37a32432!"], &mut ids).unwrap_err();
+/// assert_eq!((error.item(), error.position()), (Some(1), Some(15)));
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
+/// # Errors
+/// `invalid_length` where the slices are not equally long; `invalid_character` with the item and the position in it.
+pub fn decode_slice(texts: &[[u8; Sno::TEXT_LEN]], ids: &mut [Sno]) -> Result<()> {
+    slices::decode(cpu::level(), texts, packed::arrays_mut(ids))
+}

@@ -1,0 +1,41 @@
+//! What the tests of kernels share. They are a crate of their own, without others' code, so that they are built quickly for
+//! targets that are only emulated.
+
+use polyflake::kernels::{Level, levels};
+
+/// Every length of slices that is tried: past all groups, and past several of them.
+pub const LENGTHS: std::ops::RangeInclusive<usize> = 0..=300;
+
+/// The levels of this machine but for the scalar one, which is what they are held against.
+pub fn vector_levels() -> impl Iterator<Item = Level> {
+    levels().filter(|&level| level != Level::SCALAR)
+}
+
+/// Numbers of no pattern, the same in every run (xorshift64).
+pub struct Noise(u64);
+
+impl Noise {
+    /// Always from the same number on.
+    #[expect(clippy::new_without_default, reason = "nothing about it is a default")]
+    pub const fn new() -> Self {
+        Self(0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// The next number.
+    pub const fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// One below a limit, which is small.
+    pub const fn below(&mut self, limit: usize) -> usize {
+        ((self.next() >> 32) as usize) % limit
+    }
+
+    /// So many bytes, each of any value.
+    pub fn bytes<const N: usize>(&mut self) -> [u8; N] {
+        std::array::from_fn(|_| self.next().to_be_bytes()[0])
+    }
+}

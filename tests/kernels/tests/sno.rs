@@ -1,0 +1,163 @@
+//! sno's base32 in slices: every level writes what the scalar code writes, and refuses what it refuses.
+
+use kernel_tests::{LENGTHS, Noise, vector_levels};
+use polyflake::{
+    Error, ErrorKind,
+    kernels::{Level, decode_sno, encode_sno, levels},
+    sno::{self, Sno},
+};
+
+const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
+
+/// More than two of every kernel's groups, and a rest.
+const ITEMS: usize = 21;
+
+fn ids(count: usize) -> Vec<[u8; 10]> {
+    let mut noise = Noise::new();
+    (0..count).map(|_| noise.bytes()).collect()
+}
+
+/// Bit by bit, as the format says it.
+fn text_of(id: [u8; 10]) -> [u8; 16] {
+    let bit = |at: usize| id[at / 8] >> (7 - at % 8) & 1;
+    std::array::from_fn(|place| {
+        let value = (0..5).fold(0, |value, at| value << 1 | bit(5 * place + at));
+        ALPHABET[usize::from(value)]
+    })
+}
+
+fn texts(count: usize) -> Vec<[u8; 16]> {
+    ids(count).into_iter().map(text_of).collect()
+}
+
+fn bad_bytes() -> impl Iterator<Item = u8> {
+    (0..=u8::MAX).filter(|byte| !ALPHABET.contains(byte))
+}
+
+/// Decodes over places whose bytes tell whether they were written.
+fn decoded(level: Level, texts: &[[u8; 16]]) -> (Vec<[u8; 10]>, Result<(), Error>) {
+    let mut ids = vec![[0xa5; 10]; texts.len()];
+    let outcome = decode_sno(level, texts, &mut ids);
+    (ids, outcome)
+}
+
+#[track_caller]
+fn refuses(level: Level, texts: &[[u8; 16]], item: usize, position: usize) {
+    let (written, outcome) = decoded(level, texts);
+    let error = outcome.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidCharacter);
+    assert_eq!((error.item(), error.position()), (Some(item), Some(position)), "{level:?}");
+    assert_eq!(written[..item], ids(item), "{level:?}");
+    assert!(written[item..].iter().all(|id| *id == [0xa5; 10]), "{level:?} wrote past {item}");
+}
+
+#[test]
+fn slices_of_every_length_are_encoded() {
+    for level in levels() {
+        for length in LENGTHS {
+            let mut written = vec![[0; 16]; length];
+            encode_sno(level, &ids(length), &mut written).unwrap();
+            assert_eq!(written, texts(length), "{level:?} {length}");
+        }
+    }
+}
+
+#[test]
+fn slices_of_every_length_are_decoded() {
+    for level in levels() {
+        for length in LENGTHS {
+            assert_eq!(decoded(level, &texts(length)), (ids(length), Ok(())), "{level:?} {length}");
+        }
+    }
+}
+
+#[test]
+fn every_bad_byte_in_every_place_is_found() {
+    let mut texts = texts(ITEMS);
+    for level in levels() {
+        for (item, position) in (0..ITEMS).flat_map(|item| (0..16).map(move |at| (item, at))) {
+            let good = texts[item][position];
+            for bad in bad_bytes() {
+                texts[item][position] = bad;
+                refuses(level, &texts, item, position);
+            }
+            texts[item][position] = good;
+        }
+    }
+}
+
+#[test]
+fn every_good_byte_in_every_place_is_read() {
+    for level in vector_levels() {
+        for (position, &byte) in (0..16).flat_map(|at| ALPHABET.iter().map(move |byte| (at, byte)))
+        {
+            let mut texts = texts(ITEMS);
+            texts.iter_mut().for_each(|text| text[position] = byte);
+            assert_eq!(decoded(level, &texts), decoded(Level::SCALAR, &texts), "{level:?}");
+        }
+    }
+}
+
+#[test]
+fn the_first_of_many_bad_bytes_is_told_in_slices_of_every_length() {
+    let mut noise = Noise::new();
+    for level in levels() {
+        for length in LENGTHS.filter(|&length| length > 0) {
+            let mut texts = texts(length);
+            let places = [(); 3].map(|()| (noise.below(length), noise.below(16)));
+            for (item, position) in places {
+                texts[item][position] = 0x80 | noise.bytes::<1>()[0];
+            }
+            let (item, position) = *places.iter().min().unwrap();
+            refuses(level, &texts, item, position);
+        }
+    }
+}
+
+#[test]
+fn slices_of_unlike_lengths_are_refused() {
+    for level in levels() {
+        let error = encode_sno(level, &ids(3), &mut [[0; 16]; 4]).unwrap_err();
+        assert_eq!(error.to_string(), "expected length 3, found 4");
+        let error = decode_sno(level, &texts(4), &mut [[0; 10]; 3]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidLength);
+    }
+}
+
+#[test]
+fn one_id_is_as_one_of_many() {
+    for (id, text) in ids(300).into_iter().zip(texts(300)) {
+        assert_eq!(Sno::from_bytes(id).to_uuid_bytes(), text);
+        assert_eq!(Sno::from_uuid_bytes(text), Ok(Sno::from_bytes(id)));
+        let mut written = [[0; 16]];
+        sno::encode_slice(&[Sno::from_bytes(id)], &mut written).unwrap();
+        assert_eq!(written, [text]);
+    }
+}
+
+#[test]
+fn one_text_with_a_bad_byte_is_refused() {
+    let good = texts(1)[0];
+    for (position, bad) in (0..16).flat_map(|at| bad_bytes().map(move |bad| (at, bad))) {
+        let mut text = good;
+        text[position] = bad;
+        assert_eq!(Sno::from_uuid_bytes(text), Err(Error::invalid_character(position)));
+    }
+}
+
+#[test]
+fn packed_bytes_are_ids() {
+    let mut packed = ids(3).concat();
+    assert_eq!(Sno::slice_from_bytes(&packed).unwrap()[2], Sno::from_bytes(ids(3)[2]));
+    Sno::slice_from_bytes_mut(&mut packed).unwrap()[1] = Sno::default();
+    assert_eq!(packed[10..20], [0; 10]);
+    assert_eq!(Sno::slice_as_bytes(Sno::slice_from_bytes(&packed).unwrap()), packed);
+    for length in [1, 9, 11, 29] {
+        let error = Sno::slice_from_bytes(&packed[..length]).unwrap_err();
+        assert_eq!(Err(error), Sno::slice_from_bytes_mut(&mut packed[..length]));
+    }
+    assert_eq!(
+        Sno::slice_from_bytes(&packed[..29]).unwrap_err().to_string(),
+        "expected length 20, found 29"
+    );
+}
