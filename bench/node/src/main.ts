@@ -5,6 +5,7 @@
 import { batch, type Contest, hold, isMeantBy, peer } from "./contest.js";
 import * as ours from "./ours.js";
 import * as peers from "./peers.js";
+import * as wasm from "./wasm.js";
 
 const SIZES = [1, 16, 256, 1024, 4096, 16_384];
 
@@ -40,6 +41,8 @@ const contests: (() => Contest)[] = [
   oneText,
   () => ({ name: "node: one text read", entries: [...ours.reads(), ...peers.reads()] }),
   batches,
+  () => wasm.sparx("encrypt"),
+  () => wasm.sparx("decrypt"),
 ];
 
 const filter = process.argv[2] ?? "";

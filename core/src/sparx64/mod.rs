@@ -13,6 +13,11 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_endian = "little"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
 mod lanes;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
