@@ -69,20 +69,39 @@ impl Clone for Pace {
 
 /// Runs attempts until one succeeds, is refused, or the wait has been long enough.
 ///
-/// `observe` looks at the state; only then is the clock read; `attempt` gets both, and whether this call has already been
-/// told to wait because the clock is behind.
+/// `observe` looks at the state; only then is the clock read. `shortcut` gets both first: it takes what nearly every call
+/// does, or leaves all as it is. `attempt` gets them and whether this call has already been told to wait because the clock
+/// is behind.
 #[inline]
-pub(crate) fn drive<C: Clock, S, T>(
+pub(crate) fn drive<C: Clock, S: Copy, T>(
     clock: &C,
     pace: &Pace,
     observe: impl Fn() -> S,
+    shortcut: impl FnOnce(S, i64) -> Option<T>,
     attempt: impl Fn(S, i64, bool) -> Result<Outcome<T>>,
 ) -> Result<T> {
+    let seen = observe();
+    let now = clock.unix_nanos()?;
+    match shortcut(seen, now) {
+        Some(taken) => Ok(taken),
+        None => drive_on(clock, pace, (seen, now), observe, attempt),
+    }
+}
+
+/// The loop, out of the way of the many calls that need none.
+#[cold]
+#[inline(never)]
+fn drive_on<C: Clock, S, T>(
+    clock: &C,
+    pace: &Pace,
+    first: (S, i64),
+    observe: impl Fn() -> S,
+    attempt: impl Fn(S, i64, bool) -> Result<Outcome<T>>,
+) -> Result<T> {
+    let (mut seen, mut now) = first;
     let mut wait = None;
     let mut was_behind = false;
     loop {
-        let seen = observe();
-        let now = clock.unix_nanos()?;
         match attempt(seen, now, was_behind)? {
             Outcome::Taken(taken) => return Ok(taken),
             Outcome::Raced => {}
@@ -91,6 +110,8 @@ pub(crate) fn drive<C: Clock, S, T>(
                 Wait::pass(&mut wait, clock, pace, reason, now, until)?;
             }
         }
+        seen = observe();
+        now = clock.unix_nanos()?;
     }
 }
 

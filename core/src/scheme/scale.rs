@@ -27,6 +27,14 @@ impl Scale {
         Ok(tick)
     }
 
+    /// Whether a clock reading lies in a tick of the format: cheaper than to ask for the reading's tick.
+    #[inline]
+    pub(crate) const fn is_within(&self, tick: u64, unix_nanos: i64) -> bool {
+        let begins =
+            self.epoch_ms * NANOS_PER_MS + tick.cast_signed() * self.tick_ms * NANOS_PER_MS;
+        is_within(begins, self.tick_nanos(), unix_nanos)
+    }
+
     /// The tick that holds a time in Unix milliseconds.
     pub(crate) fn tick_of_ms(&self, unix_ms: i64) -> Result<u64> {
         let since = unix_ms.saturating_sub(self.epoch_ms).div_euclid(self.tick_ms);
@@ -99,4 +107,10 @@ impl Scale {
         let most = self.ms_of(self.last) + (self.tick_ms - 1);
         Error::time_out_of_range(unix_ms.into(), self.epoch_ms.into(), most.into())
     }
+}
+
+/// Whether a clock reading lies in a tick that begins at a time and lasts so long, all in nanoseconds.
+#[inline]
+pub(crate) const fn is_within(begins: i64, lasts: u64, unix_nanos: i64) -> bool {
+    unix_nanos >= begins && unix_nanos.wrapping_sub(begins).cast_unsigned() < lasts
 }

@@ -36,6 +36,12 @@ impl Window {
         Ok(())
     }
 
+    /// Whether an ID of `tick` may be made.
+    #[inline]
+    pub(crate) fn holds(&self, tick: u64) -> bool {
+        (self.start..self.end.load(Ordering::Acquire)).contains(&tick)
+    }
+
     /// Moves the end later; an earlier or equal end changes nothing.
     pub(crate) fn extend(&self, end: u64) {
         self.end.fetch_max(end, Ordering::AcqRel);

@@ -88,6 +88,19 @@ impl PerTick {
         }
     }
 
+    /// Takes `want` slots in the tick that was observed, where they are all there and nobody else moved the state: what
+    /// [`PerTick::step`] would do for a clock that showed that tick. Else nothing is changed.
+    #[inline]
+    pub(crate) fn step_within(&self, seen: u128, want: u32) -> Option<Run> {
+        let first = self.next(seen);
+        let left = (u128::from(self.slots.last) + 1).saturating_sub(first);
+        if seen & self.word.closed() != 0 || left < want.into() {
+            return None;
+        }
+        let run = Run { tick: self.tick(seen), first: u64::try_from(first).ok()?, len: want };
+        self.word.swap(seen, seen + u128::from(want)).ok().map(|()| run)
+    }
+
     /// Takes up to `want` slots for a clock that showed `now` after `seen` was observed.
     #[inline]
     pub(crate) fn step(&self, seen: u128, now: u64, want: u32) -> Step<Run> {
@@ -151,7 +164,7 @@ impl PerTick {
 
     #[inline]
     #[allow(clippy::cast_possible_truncation, reason = "`at` packed a 64-bit tick")]
-    fn tick(&self, word: u128) -> u64 {
+    pub(crate) fn tick(&self, word: u128) -> u64 {
         ((word & !self.word.closed()) >> self.next_bits) as u64
     }
 

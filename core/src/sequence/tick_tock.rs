@@ -15,7 +15,7 @@
 
 use super::Step;
 use crate::{
-    Error, ErrorKind, Result,
+    Error, ErrorKind,
     sync::{AtomicU32, AtomicU64, Ordering},
 };
 
@@ -36,7 +36,7 @@ impl Word {
     const fn closed(self) -> bool {
         self.0 & CLOSED != 0
     }
-    const fn tick(self) -> u64 {
+    pub(crate) const fn tick(self) -> u64 {
         (self.0 & !CLOSED) >> TICK_SHIFT
     }
     const fn flipped(self) -> bool {
@@ -115,6 +115,32 @@ impl TickTock {
         Word(self.word.load(Ordering::Acquire))
     }
 
+    /// Takes `want` slots in the tick that was observed, where they are all there and nobody else moved the state: what
+    /// [`TickTock::step`] would do for a clock that showed that tick. Else nothing is changed.
+    #[inline]
+    pub(crate) fn step_within(&self, seen: Word, want: u32, bounds: Bounds) -> Option<Run> {
+        let first = seen.next().max(bounds.min.into());
+        if seen.closed() || first + want > u32::from(bounds.max) + 1 {
+            return None;
+        }
+        let run = Run {
+            tick: seen.tick(),
+            tick_tock: seen.flipped(),
+            first: u16::try_from(first).ok()?,
+            len: want,
+        };
+        let next = Word::new(run.tick, run.tick_tock, first + want);
+        self.swap(seen, next).ok().map(|()| run)
+    }
+
+    /// Puts `next` in the place of `seen`, or gives what was found; it may fail for no reason.
+    #[inline]
+    fn swap(&self, seen: Word, next: Word) -> Result<(), Word> {
+        const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
+        let swapped = self.word.compare_exchange_weak(seen.0, next.0, ORDERS.0, ORDERS.1);
+        swapped.map(|_| ()).map_err(Word)
+    }
+
     /// Takes up to `want` slots for a clock that showed `now` after `seen` was observed.
     #[inline]
     pub(crate) fn step(
@@ -137,27 +163,22 @@ impl TickTock {
             if goes_back {
                 self.safe.fetch_max(word.tick(), Ordering::AcqRel);
             }
-            match self.word.compare_exchange_weak(
-                word.0,
-                next.0,
-                Ordering::AcqRel,
-                Ordering::Acquire,
-            ) {
-                Ok(_) => {
+            match self.swap(word, next) {
+                Ok(()) => {
                     if goes_back {
                         self.drifts.fetch_add(1, Ordering::Relaxed);
                     }
                     return Step::Taken(run);
                 }
                 // Only `next` moved, so what was decided from tick, bit and `safe` still holds.
-                Err(newer) if Word(newer).same_line(word) => word = Word(newer),
+                Err(newer) if newer.same_line(word) => word = newer,
                 Err(_) => return Step::Raced,
             }
         }
     }
 
     /// Ends the machine: the state returned is the last, and no step succeeds after it.
-    pub(crate) fn close(&self) -> Result<State> {
+    pub(crate) fn close(&self) -> crate::Result<State> {
         let word = Word(self.word.fetch_or(CLOSED, Ordering::AcqRel));
         if word.closed() {
             return Err(Error::new(ErrorKind::GeneratorClosed));

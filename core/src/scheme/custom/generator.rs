@@ -286,11 +286,22 @@ impl<C: Clock> Generator<C> {
             &self.clock,
             &self.pace,
             || self.state.observe(),
+            |seen, now| self.shortcut(ticks, seen, now, want),
             |seen, now, _| self.attempt(ticks, seen, now, want),
         )
     }
 
+    /// Slots in the tick that was observed, if the clock is still in it and nothing else speaks against it.
     #[inline]
+    fn shortcut(&self, ticks: &Ticks, seen: u128, now: i64, want: u32) -> Option<Run> {
+        let tick = self.state.tick(seen);
+        self.owner.check().ok()?;
+        if !ticks.is_within(tick, now) || !self.window.holds(tick) {
+            return None;
+        }
+        self.state.step_within(seen, want)
+    }
+
     fn attempt(&self, ticks: &Ticks, seen: u128, now: i64, want: u32) -> Result<Outcome<Run>> {
         // After the clock, whose callback may have forked.
         self.owner.check()?;

@@ -230,11 +230,23 @@ impl<C: Clock> Generator<C> {
             &self.clock,
             &self.pace,
             || self.state.observe(),
+            |seen, now| self.shortcut(seen, now, want),
             |seen, now, _| self.attempt(seen, now, want),
         )
     }
 
+    /// Slots in the second that was observed, if the clock is still in it and nothing else speaks against it.
     #[inline]
+    fn shortcut(&self, seen: u128, now: i64, want: u32) -> Option<(Identity, Run)> {
+        self.owner.map_or(Ok(()), Owner::check).ok()?;
+        let identity = self.known()?;
+        let second = self.state.tick(seen);
+        if !SCALE.is_within(second, now) || !self.window.holds(second) {
+            return None;
+        }
+        self.state.step_within(seen, want).map(|run| (identity, run))
+    }
+
     fn attempt(&self, seen: u128, now: i64, want: u32) -> Result<Outcome<(Identity, Run)>> {
         // After the clock, whose callback may have forked.
         self.owner.map_or(Ok(()), Owner::check)?;
@@ -252,13 +264,16 @@ impl<C: Clock> Generator<C> {
     }
 
     /// Who this generator is in this process.
-    #[inline]
     fn identity(&self) -> Result<Identity> {
+        self.known().map_or_else(|| self.identify(), Ok)
+    }
+
+    /// Who this generator is, if that was drawn in this process.
+    #[inline]
+    fn known(&self) -> Option<Identity> {
         // In this order: whoever sees the epoch sees what was drawn in it.
-        if self.epoch.load(Ordering::Acquire) == fork::epoch() {
-            return Ok(Identity::of_word(self.identity.load(Ordering::Acquire)));
-        }
-        self.identify()
+        let drawn = self.epoch.load(Ordering::Acquire) == fork::epoch();
+        drawn.then(|| Identity::of_word(self.identity.load(Ordering::Acquire)))
     }
 
     /// Draws, at the first ID or after a fork. Of threads that draw at once more than one may be heard, one after the other:

@@ -312,11 +312,24 @@ impl<C: Clock> Generator<C> {
             &self.clock,
             &self.pace,
             || self.state.observe(),
+            |seen, now| self.shortcut(seen, now, want),
             |seen, now, was_behind| self.attempt(seen, now, was_behind, want),
         )
     }
 
+    /// Slots in the tick that was observed, if the clock is still in it and nothing else speaks against it.
     #[inline]
+    fn shortcut(&self, seen: Word, now: i64, want: u32) -> Option<Reserved> {
+        let Identity { epoch, partition, min } =
+            Identity::of_word(self.identity.load(Ordering::Acquire));
+        let tick = seen.tick();
+        if epoch != fork::epoch() || !SCALE.is_within(tick, now) || !self.window.holds(tick) {
+            return None;
+        }
+        let run = self.state.step_within(seen, want, Bounds { min, ..self.bounds })?;
+        Some((partition, run))
+    }
+
     fn attempt(
         &self,
         seen: Word,
