@@ -75,6 +75,29 @@ fn two_handles_take_turns_by_blocks() {
 }
 
 #[test]
+fn blocks_double_within_a_tick() {
+    let clock = ScriptedClock::default();
+    clock.play([T]);
+    let ids = hot_guids(&clock);
+    let (mut hasty, start) =
+        (ids.handle_with(NonZeroU32::new(2).unwrap()), ids.generate(1).unwrap());
+    let after = |id: hotguid::HotGuid| id.counter().wrapping_sub(start.counter()) & 0xff_ffff;
+    // Where the next block would begin, after each block that the handle has used up.
+    let mut begins = |uses: u32| {
+        for _ in 0..uses {
+            hasty.generate(1).unwrap();
+        }
+        after(ids.generate(1).unwrap())
+    };
+    // 2, 4, 8, 16, 32, then 32 for ever; in between, the IDs that looked.
+    let found = [2, 4, 8, 16, 32, 32, 32].map(&mut begins);
+    assert_eq!(found, [3, 8, 17, 34, 67, 100, 133]);
+    clock.play([T + 1000]);
+    assert_eq!(after(hasty.generate(1).unwrap()), 0, "a tick begins with a small block");
+    assert_eq!(after(ids.generate(1).unwrap()), 2);
+}
+
+#[test]
 fn a_closed_generator_ends_its_handles() {
     let clock = ScriptedClock::default();
     clock.play([T]);

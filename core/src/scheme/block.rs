@@ -8,8 +8,12 @@ use core::num::NonZeroU32;
 
 use crate::{Result, fork};
 
-/// IDs in a block if nothing is said: enough to make the shared step cheap, few enough to lose.
+/// IDs in the first block of a tick if nothing is said: enough to make the shared step cheap, few enough to lose.
 pub(crate) const BLOCK: NonZeroU32 = NonZeroU32::new(64).unwrap();
+
+/// Within a tick each block is twice as large as the last, up to this many times the first. So a handle loses hardly more
+/// than it uses, and one that is in a hurry rarely meets the others.
+const GROWTH: u32 = 16;
 
 /// A run of slots in one tick, of which the first `taken` are used. `R` is what the family packs from.
 #[derive(Clone, Copy, Debug)]
@@ -42,12 +46,13 @@ impl<R: Copy> Block<R> {
 #[derive(Debug)]
 pub(crate) struct Blocks<R> {
     current: Option<Block<R>>,
-    size: NonZeroU32,
+    first: NonZeroU32,
 }
 
 impl<R: Copy> Blocks<R> {
-    pub(crate) const fn new(size: NonZeroU32) -> Self {
-        Self { current: None, size }
+    /// Blocks of which the first of a tick has `first` slots.
+    pub(crate) const fn new(first: NonZeroU32) -> Self {
+        Self { current: None, first }
     }
 
     /// The next slot, for a clock that shows `tick`; from a fresh block of `reserve` where the last one is dead or used up.
@@ -60,16 +65,30 @@ impl<R: Copy> Blocks<R> {
     ) -> Result<(R, u32)> {
         match self.current.as_mut().and_then(|block| block.take(tick)) {
             Some(slot) => Ok(slot),
-            None => self.refill(reserve),
+            None => self.refill(tick, reserve),
         }
     }
 
     #[cold]
-    fn refill(&mut self, reserve: impl FnOnce(u32) -> Result<Block<R>>) -> Result<(R, u32)> {
+    fn refill(
+        &mut self,
+        tick: u64,
+        reserve: impl FnOnce(u32) -> Result<Block<R>>,
+    ) -> Result<(R, u32)> {
+        let size = self.next_size(tick);
         self.current = None;
-        let mut block = reserve(self.size.get())?;
+        let mut block = reserve(size)?;
         block.taken = 1;
         self.current = Some(block);
         Ok((block.run, 0))
+    }
+
+    /// How many slots the block after this one should have.
+    fn next_size(&self, tick: u64) -> u32 {
+        let first = self.first.get();
+        let last = self.current.filter(|block| block.tick == tick);
+        last.map_or(first, |block| {
+            block.len.saturating_mul(2).clamp(first, first.saturating_mul(GROWTH))
+        })
     }
 }

@@ -40,14 +40,15 @@ pub struct Handle<'g, C> {
 }
 
 impl<C: Clock> Generator<C> {
-    /// A handle for one thread, which reserves 64 IDs at a time.
+    /// A handle for one thread, whose first block of a tick has 64 IDs.
     pub const fn handle(&self) -> Handle<'_, C> {
         self.handle_with(BLOCK)
     }
 
-    /// A handle that reserves `size` IDs at a time.
-    pub const fn handle_with(&self, size: NonZeroU32) -> Handle<'_, C> {
-        Handle { generator: self, blocks: Blocks::new(size) }
+    /// A handle that reserves `first` IDs when it is first asked in a tick, then twice as many as before, up to 16 times
+    /// `first`.
+    pub const fn handle_with(&self, first: NonZeroU32) -> Handle<'_, C> {
+        Handle { generator: self, blocks: Blocks::new(first) }
     }
 }
 
