@@ -114,3 +114,27 @@ impl Scale {
 pub(crate) const fn is_within(begins: i64, lasts: u64, unix_nanos: i64) -> bool {
     unix_nanos >= begins && unix_nanos.wrapping_sub(begins).cast_unsigned() < lasts
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reading_is_within_the_tick_that_it_is_of() {
+        let scale = Scale { epoch_ms: 1_262_304_000_000, tick_ms: 4, last: (1 << 39) - 1 };
+        let begins = scale.nanos_of(7);
+        for (reading, within) in [
+            (begins - 1, false),
+            (begins, true),
+            (begins + 3_999_999, true),
+            (begins + 4_000_000, false),
+            (i64::MIN, false),
+            (i64::MAX, false),
+        ] {
+            assert_eq!(scale.is_within(7, reading), within, "{reading}");
+            assert!(!within || scale.tick_of_nanos(reading).unwrap() == 7);
+        }
+        assert!(!is_within(i64::MAX, u64::MAX, i64::MIN));
+        assert!(is_within(i64::MIN, u64::MAX, i64::MAX - 1));
+    }
+}

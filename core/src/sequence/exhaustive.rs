@@ -118,14 +118,12 @@ fn tick_tock_follows_its_model() {
     for readings in all_sequences() {
         let (machine, mut model) = (TickTock::new(), TickTockModel::default());
         let step = |now, want: u64| {
-            let bounds = Bounds { min: 0, max: 1 };
-            let taken = machine.step(
-                machine.observe(),
-                now,
-                want.try_into().unwrap(),
-                bounds,
-                Flip::Allowed,
-            );
+            let (seen, want, bounds) =
+                (machine.observe(), want.try_into().unwrap(), Bounds { min: 0, max: 1 });
+            let within = (now == seen.tick()).then(|| machine.step_within(seen, want, bounds));
+            let taken = within
+                .flatten()
+                .map_or_else(|| machine.step(seen, now, want, bounds, Flip::Allowed), Step::Taken);
             answer(taken, |run: tick_tock::Run| {
                 (0..run.len)
                     .map(|k| (run.tick, run.tick_tock, u64::from(run.first) + u64::from(k)))
@@ -145,7 +143,9 @@ fn per_tick_follows_its_model(behind: Behind, last_tick: u64) {
         let machine = PerTick::new(Slots { first: 0, last: POOL - 1 }, behind, last_tick).unwrap();
         let mut model = PerTickModel { behind, wall: 0, used: 0 };
         let step = |now, want: u64| {
-            let taken = machine.step(machine.observe(), now, want.try_into().unwrap());
+            let (seen, want) = (machine.observe(), want.try_into().unwrap());
+            let within = (now == machine.tick(seen)).then(|| machine.step_within(seen, want));
+            let taken = within.flatten().map_or_else(|| machine.step(seen, now, want), Step::Taken);
             answer(taken, |run: per_tick::Run| {
                 (0..run.len).map(|k| (run.tick, false, run.first + u64::from(k))).collect()
             })
@@ -172,6 +172,25 @@ fn a_call_that_began_in_the_unsafe_past_does_not_step_back() {
     ));
     assert_eq!(machine.step(machine.observe(), 5, 1, bounds, Flip::Refused), Step::Behind(10));
     assert!(matches!(machine.step(machine.observe(), 5, 1, bounds, Flip::Allowed), Step::Taken(_)));
+}
+
+#[test]
+fn nothing_is_taken_within_a_tick_that_is_used_up_or_a_machine_that_is_closed() {
+    let (bounds, slots) = (Bounds { min: 0, max: 1 }, Slots { first: 0, last: 1 });
+    let tick_tock = TickTock::new();
+    let per_tick = PerTick::new(slots, Behind::Refused, NARROW).unwrap();
+    let take = |want| {
+        let run = tick_tock.step_within(tick_tock.observe(), want, bounds);
+        (run.map(|run| run.len), per_tick.step_within(per_tick.observe(), want).map(|run| run.len))
+    };
+    assert_eq!([take(1), take(5), take(1)], [(Some(1), Some(1)), (Some(1), Some(1)), (None, None)]);
+
+    let (tick_tock, per_tick) =
+        (TickTock::new(), PerTick::new(slots, Behind::Refused, NARROW).unwrap());
+    tick_tock.close().unwrap();
+    per_tick.close().unwrap();
+    assert_eq!(tick_tock.step_within(tick_tock.observe(), 1, bounds), None);
+    assert_eq!(per_tick.step_within(per_tick.observe(), 1), None);
 }
 
 #[test]

@@ -7,7 +7,7 @@
 //! The tick in the word never falls, and within a tick `next` only rises, so each (tick, slot) is given out once.
 
 use super::{Step, word::Word};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind};
 
 /// What a clock behind the last tick means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,17 +88,12 @@ impl PerTick {
         }
     }
 
-    /// Takes `want` slots in the tick that was observed, where they are all there and nobody else moved the state: what
-    /// [`PerTick::step`] would do for a clock that showed that tick. Else nothing is changed.
+    /// Takes up to `want` slots in the tick that was observed, if there are any and nobody else moved the state: what
+    /// [`PerTick::step`] does for a clock that showed that tick. Else nothing is changed.
     #[inline]
     pub(crate) fn step_within(&self, seen: u128, want: u32) -> Option<Run> {
-        let first = self.next(seen);
-        let left = (u128::from(self.slots.last) + 1).saturating_sub(first);
-        if seen & self.word.closed() != 0 || left < want.into() {
-            return None;
-        }
-        let run = Run { tick: self.tick(seen), first: u64::try_from(first).ok()?, len: want };
-        self.word.swap(seen, seen + u128::from(want)).ok().map(|()| run)
+        let (run, next) = self.plan(seen, self.tick(seen), want).ok()?;
+        self.word.swap(seen, next).ok().map(|()| run)
     }
 
     /// Takes up to `want` slots for a clock that showed `now` after `seen` was observed.
@@ -106,29 +101,12 @@ impl PerTick {
     pub(crate) fn step(&self, seen: u128, now: u64, want: u32) -> Step<Run> {
         let mut word = seen;
         loop {
-            if word & self.word.closed() != 0 {
-                return Step::Closed;
-            }
-            let last = self.tick(word);
-            let tick = self.tick_for(word, now);
-            if tick < last {
-                return Step::Behind(last);
-            }
-            let first = if tick == last { self.next(word) } else { self.slots.first.into() };
-            let left = (u128::from(self.slots.last) + 1).saturating_sub(first);
-            if left == 0 {
-                return Step::Full;
-            }
-            #[allow(
-                clippy::cast_possible_truncation,
-                reason = "at most `want`; `first` is at most `slots.last` here"
-            )]
-            let (len, slot) = (left.min(want.into()) as u32, first as u64);
-            match self
-                .word
-                .swap(word, u128::from(tick) << self.next_bits | (first + u128::from(len)))
-            {
-                Ok(()) => return Step::Taken(Run { tick, first: slot, len }),
+            let (run, next) = match self.plan(word, now, want) {
+                Ok(plan) => plan,
+                Err(step) => return step,
+            };
+            match self.word.swap(word, next) {
+                Ok(()) => return Step::Taken(run),
                 // Only `next` moved: the reading still fits the tick.
                 Err(newer) if newer >> self.next_bits == word >> self.next_bits => word = newer,
                 Err(_) => return Step::Raced,
@@ -136,8 +114,33 @@ impl PerTick {
         }
     }
 
+    /// Decides a step from a word: the slots, to be taken by swapping in the new word, or why there are none.
+    #[inline]
+    fn plan(&self, word: u128, now: u64, want: u32) -> Result<(Run, u128), Step<Run>> {
+        if word & self.word.closed() != 0 {
+            return Err(Step::Closed);
+        }
+        let last = self.tick(word);
+        let tick = self.tick_for(word, now);
+        if tick < last {
+            return Err(Step::Behind(last));
+        }
+        let first = if tick == last { self.next(word) } else { self.slots.first.into() };
+        let left = (u128::from(self.slots.last) + 1).saturating_sub(first);
+        if left == 0 {
+            return Err(Step::Full);
+        }
+        #[allow(
+            clippy::cast_possible_truncation,
+            reason = "at most `want`; `first` is at most `slots.last` here"
+        )]
+        let (len, slot) = (left.min(want.into()) as u32, first as u64);
+        let next = u128::from(tick) << self.next_bits | (first + u128::from(len));
+        Ok((Run { tick, first: slot, len }, next))
+    }
+
     /// Ends the machine: the state returned is the last, and no step succeeds after it.
-    pub(crate) fn close(&self) -> Result<State> {
+    pub(crate) fn close(&self) -> crate::Result<State> {
         let word = self.word.close();
         if word & self.word.closed() != 0 {
             return Err(Error::new(ErrorKind::GeneratorClosed));

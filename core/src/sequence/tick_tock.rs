@@ -115,22 +115,15 @@ impl TickTock {
         Word(self.word.load(Ordering::Acquire))
     }
 
-    /// Takes `want` slots in the tick that was observed, where they are all there and nobody else moved the state: what
-    /// [`TickTock::step`] would do for a clock that showed that tick. Else nothing is changed.
+    /// Takes up to `want` slots in the tick that was observed, if there are any and nobody else moved the state: what
+    /// [`TickTock::step`] does for a clock that showed that tick. Else nothing is changed.
     #[inline]
     pub(crate) fn step_within(&self, seen: Word, want: u32, bounds: Bounds) -> Option<Run> {
-        let first = seen.next().max(bounds.min.into());
-        if seen.closed() || first + want > u32::from(bounds.max) + 1 {
-            return None;
+        // Nothing goes back within a tick, so `safe` is not asked.
+        match plan(seen, 0, seen.tick(), want, bounds, Flip::Refused) {
+            Plan::Take { run, next, .. } => self.swap(seen, next).ok().map(|()| run),
+            _ => None,
         }
-        let run = Run {
-            tick: seen.tick(),
-            tick_tock: seen.flipped(),
-            first: u16::try_from(first).ok()?,
-            len: want,
-        };
-        let next = Word::new(run.tick, run.tick_tock, first + want);
-        self.swap(seen, next).ok().map(|()| run)
     }
 
     /// Puts `next` in the place of `seen`, or gives what was found; it may fail for no reason.
