@@ -1,5 +1,6 @@
 //! All tests of all languages, cheap ones first, with what they need on a fresh machine.
 
+mod kernels;
 mod notices;
 mod packaging;
 mod readme;

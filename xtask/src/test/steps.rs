@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{Step, notices, packaging, readme, tidy};
+use super::{Step, kernels, notices, packaging, readme, tidy};
 use crate::{
     build,
     conformance::{self, Ready},
@@ -21,6 +21,8 @@ pub const ALL: &[Step] = &[
     Step { name: "clippy", needed: false, run: clippy },
     Step { name: "no_std", needed: false, run: no_std },
     Step { name: "rust", needed: false, run: rust },
+    Step { name: "kernels-aarch64", needed: false, run: kernels::aarch64 },
+    Step { name: "kernels-wasm", needed: false, run: kernels::wasm },
     Step { name: "rust-docs", needed: false, run: rust_docs },
     Step { name: "loom", needed: false, run: loom },
     Step { name: "build", needed: true, run: build::all },

@@ -16,6 +16,15 @@ pub fn valgrind(shell: &Shell) -> Result<()> {
     found.ok_or_else(|| Missing("no valgrind on this machine: install it by hand").into())
 }
 
+/// What runs programs of another machine.
+pub fn qemu_aarch64(shell: &Shell) -> Result<PathBuf> {
+    let find_it = || find(&["qemu-aarch64", "qemu-aarch64-static"]);
+    if find_it().is_none() {
+        install(shell, &["qemu-user"]);
+    }
+    find_it().ok_or_else(|| Missing("no qemu-aarch64 on this machine: install it by hand").into())
+}
+
 /// Installs packages if this is root on Debian; whoever wants them looks whether they are there.
 pub fn install(shell: &Shell, packages: &[&str]) {
     let am_root = cmd!(shell, "id -u").quiet().read().is_ok_and(|id| id.trim() == "0");

@@ -6,8 +6,14 @@ use xshell::{Shell, cmd};
 use super::once;
 use crate::workspace;
 
-/// Browsers and the edge; and a machine without an operating system, where the core must build too.
-const TARGETS: [&str; 2] = ["wasm32-unknown-unknown", "thumbv7em-none-eabi"];
+/// Browsers and the edge; a machine without an operating system, where the core must build too; and what else kernels are
+/// tested on.
+const TARGETS: [&str; 4] = [
+    "wasm32-unknown-unknown",
+    "thumbv7em-none-eabi",
+    "aarch64-unknown-linux-musl",
+    "wasm32-wasip1",
+];
 
 pub fn rust_targets(shell: &Shell) -> Result<()> {
     let installed = cmd!(shell, "rustup target list --installed")

@@ -1,0 +1,24 @@
+//! SPARX-64/128 in slices: every level does what the scalar code does, block by block.
+
+use kernel_tests::{LENGTHS, Noise};
+use polyflake::{
+    kernels::{decrypt_blocks, encrypt_blocks, levels},
+    sparx64::Sparx64,
+};
+
+#[test]
+fn slices_of_every_length_are_encrypted_and_decrypted() {
+    let mut noise = Noise::new();
+    for length in LENGTHS {
+        let cipher = Sparx64::new(noise.bytes());
+        let plain: Vec<[u8; 8]> = (0..length).map(|_| noise.bytes()).collect();
+        let singly: Vec<_> = plain.iter().map(|&block| cipher.encrypt_block(block)).collect();
+        for level in levels() {
+            let mut blocks = plain.clone();
+            encrypt_blocks(level, &cipher, &mut blocks);
+            assert_eq!(blocks, singly, "{level:?} {length}");
+            decrypt_blocks(level, &cipher, &mut blocks);
+            assert_eq!(blocks, plain, "{level:?} {length}");
+        }
+    }
+}
