@@ -40,6 +40,12 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
+    /// Kill processes that make IDs and restart them under a clock that steps, and compare all that they made
+    Kills {
+        /// Options of the harness: --kills N, --kind NAME
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        options: Vec<String>,
+    },
     /// Test whether Randflake IDs spread evenly over shards
     Uniformity {
         /// How many IDs
@@ -78,6 +84,7 @@ fn main() -> Result<ExitCode> {
         Task::Test(options) => test::main(&options)?,
         Task::Bench(options) => bench::main(&options)?,
         Task::Soak { options } => prove("soak", &options).map(|()| true)?,
+        Task::Kills { options } => prove("kills", &options).map(|()| true)?,
         Task::Uniformity { ids } => prove("uniformity", &[ids.to_string()]).map(|()| true)?,
         Task::Timing { samples } => prove("timing", &[samples.to_string()]).map(|()| true)?,
         Task::Fuzz(options) => fuzz::main(&options)?,

@@ -1,0 +1,34 @@
+//! The cells that were given out, as ranges: a generator fills each tick from its start, so a life leaves few of them.
+
+use std::collections::BTreeMap;
+
+/// The first cell of each range, and one past its last.
+#[derive(Default)]
+pub(crate) struct Cells(BTreeMap<u128, u128>);
+
+impl Cells {
+    /// Notes a cell; whether it was noted before.
+    pub(crate) fn note(&mut self, cell: u128) -> bool {
+        match self.0.range_mut(..=cell).next_back() {
+            Some((_, end)) if cell < *end => return true,
+            Some((_, end)) if cell == *end => *end += 1,
+            _ => drop(self.0.insert(cell, cell + 1)),
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_is_noted_once() {
+        let mut cells = Cells::default();
+        for cell in [5, 6, 9, 8, 7, 4, 10] {
+            assert!(!cells.note(cell), "{cell}");
+        }
+        assert!((4..=10).all(|cell| cells.note(cell)));
+        assert!(!cells.note(3) && !cells.note(11));
+    }
+}

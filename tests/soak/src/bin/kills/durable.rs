@@ -1,0 +1,28 @@
+//! A file that holds what was written to it before, or what is written now, whenever its writer is killed.
+
+use std::{
+    fs::{self, File},
+    io::{self, ErrorKind, Write},
+    path::Path,
+};
+
+use serde::{Serialize, de::DeserializeOwned};
+
+/// What was written last; none where nothing was.
+pub(crate) fn read<T: DeserializeOwned>(file: &Path) -> io::Result<Option<T>> {
+    match fs::read(file) {
+        Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns when it is on the disk, and its name too.
+pub(crate) fn write(file: &Path, value: &impl Serialize) -> io::Result<()> {
+    let beside = file.with_extension("new");
+    let mut new = File::create(&beside)?;
+    new.write_all(&serde_json::to_vec(value)?)?;
+    new.sync_all()?;
+    fs::rename(&beside, file)?;
+    File::open(file.parent().unwrap_or(Path::new(".")))?.sync_all()
+}

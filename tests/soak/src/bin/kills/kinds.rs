@@ -1,0 +1,129 @@
+//! The generators that are killed, and what each is resumed from.
+
+use polyflake::{Result, layout, randflake::Lease, sno};
+
+use crate::{
+    clock::Fast,
+    life::{Closing, Life, Outcome, Windowed, by_turns, in_windows},
+    makers::{
+        HotGuids, Layouts, Maker, Randflakes, Snos, hotguid_builder, layout_builder,
+        randflake_builder, sno_builder,
+    },
+};
+
+pub(crate) struct Kind {
+    pub(crate) name: &'static str,
+    /// How much faster than the world's its clock goes: some ticks pass while a process lives.
+    pub(crate) speed: u32,
+    pub(crate) live: fn(Life<'_>) -> Outcome,
+    /// Bytes of an ID.
+    pub(crate) bytes: usize,
+    pub(crate) cell: fn(&[u8]) -> u128,
+}
+
+impl Kind {
+    const fn new<M: Maker>(name: &'static str, speed: u32, live: fn(Life<'_>) -> Outcome) -> Self {
+        Self { name, speed, live, bytes: M::BYTES, cell: M::cell }
+    }
+}
+
+pub(crate) const KINDS: [Kind; 7] = [
+    Kind::new::<Snos>("sno-windows", 8, in_windows::<Snos>),
+    Kind::new::<HotGuids>("hotguid-windows", 2000, in_windows::<HotGuids>),
+    Kind::new::<Layouts>("layout-windows", 2, in_windows::<Layouts>),
+    Kind::new::<Randflakes>("randflake-leases", 2000, in_windows::<Randflakes>),
+    Kind::new::<Snos>("sno-snapshots", 8, by_turns::<Snos>),
+    Kind::new::<Layouts>("layout-snapshots", 2, by_turns::<Layouts>),
+    Kind::new::<Randflakes>("randflake-resumed", 2000, by_turns::<Randflakes>),
+];
+
+impl Windowed for Snos {
+    fn build(clock: Fast, start_ms: i64, end_ms: i64) -> Result<Self> {
+        sno_builder(clock).partition(7).window(start_ms, end_ms).build()
+    }
+    fn extend(&self, end_ms: i64) -> Result<()> {
+        self.extend_window(end_ms)
+    }
+}
+
+impl Windowed for HotGuids {
+    fn build(clock: Fast, start_ms: i64, end_ms: i64) -> Result<Self> {
+        hotguid_builder(clock).window(start_ms, end_ms).build()
+    }
+    fn extend(&self, end_ms: i64) -> Result<()> {
+        self.extend_window(end_ms)
+    }
+}
+
+impl Windowed for Layouts {
+    fn build(clock: Fast, start_ms: i64, end_ms: i64) -> Result<Self> {
+        layout_builder(clock, 7).window(start_ms, end_ms).build()
+    }
+    fn extend(&self, end_ms: i64) -> Result<()> {
+        self.extend_window(end_ms)
+    }
+}
+
+/// A lease that begins with the format and ends where the window does: what was used of it, up to the window's start, is
+/// resumed after.
+impl Windowed for Randflakes {
+    fn build(clock: Fast, start_ms: i64, end_ms: i64) -> Result<Self> {
+        let last_used = start_ms.div_euclid(1000) - 1;
+        randflake_builder(lease(7, end_ms)?, clock).resume_after(last_used).build()
+    }
+    fn extend(&self, end_ms: i64) -> Result<()> {
+        self.extend_lease(lease(7, end_ms)?)
+    }
+}
+
+/// No second that only begins before the end is in it.
+fn lease(node: u32, end_ms: i64) -> Result<Lease> {
+    Lease::new(node, 1_730_000_000, end_ms.div_euclid(1000))
+}
+
+impl Closing for Snos {
+    type Left = sno::Snapshot;
+    fn begin(clock: Fast, number: u32) -> Result<Self> {
+        let partition = u16::try_from(number).expect("fewer lives than partitions");
+        sno_builder(clock).partition(partition).build()
+    }
+    fn resume(clock: Fast, _: u32, left: sno::Snapshot) -> Result<Self> {
+        sno_builder(clock).restore(left)
+    }
+    fn leave(&self) -> Result<sno::Snapshot> {
+        self.close()
+    }
+}
+
+impl Closing for Layouts {
+    type Left = layout::Snapshot;
+    fn begin(clock: Fast, number: u32) -> Result<Self> {
+        layout_builder(clock, number).build()
+    }
+    fn resume(clock: Fast, number: u32, left: layout::Snapshot) -> Result<Self> {
+        layout_builder(clock, number).restore(left)
+    }
+    fn leave(&self) -> Result<layout::Snapshot> {
+        self.close()
+    }
+}
+
+/// A lease that is used by one generator after the other; each leaves the last second that it used.
+impl Closing for Randflakes {
+    type Left = Option<i64>;
+    fn begin(clock: Fast, number: u32) -> Result<Self> {
+        randflake_builder(lease(number, LAST_MS)?, clock).build()
+    }
+    fn resume(clock: Fast, number: u32, left: Option<i64>) -> Result<Self> {
+        let builder = randflake_builder(lease(number, LAST_MS)?, clock);
+        match left {
+            Some(last) => builder.resume_after(last).build(),
+            None => builder.build(),
+        }
+    }
+    fn leave(&self) -> Result<Option<i64>> {
+        self.close()
+    }
+}
+
+const LAST_MS: i64 = 2_803_741_824_000;

@@ -1,0 +1,107 @@
+//! What a process does until it is killed: it makes IDs and writes each to its output, and keeps in a file what the next
+//! one needs to go on.
+
+use std::{
+    convert::Infallible,
+    error::Error,
+    io::{Write, stdout},
+    path::Path,
+    time::Duration,
+};
+
+use fastrand::Rng;
+use polyflake::{ErrorKind, Result};
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{clock::Fast, durable, makers::Maker};
+
+/// How long a window is, in the world's time: longer than the disk takes to note its end.
+const WINDOW: Duration = Duration::from_millis(20);
+
+pub(crate) type Outcome = std::result::Result<Infallible, Box<dyn Error>>;
+
+pub(crate) struct Life<'l> {
+    pub(crate) clock: Fast,
+    pub(crate) state: &'l Path,
+    /// Whether it leaves out what keeps lives apart: the harness must notice.
+    pub(crate) careless: bool,
+    pub(crate) random: Rng,
+}
+
+/// A generator within a window whose end is known.
+pub(crate) trait Windowed: Maker + Sized {
+    fn build(clock: Fast, start_ms: i64, end_ms: i64) -> Result<Self>;
+    fn extend(&self, end_ms: i64) -> Result<()>;
+}
+
+/// Each window begins where the last one ended that is on the disk, and ends where it says there before an ID is made in it.
+pub(crate) fn in_windows<M: Windowed>(mut life: Life<'_>) -> Outcome {
+    let last_end = durable::read(life.state)?.filter(|_| !life.careless);
+    let start = last_end.unwrap_or_else(|| life.clock.unix_ms());
+    let mut end = life.end_after(start);
+    durable::write(life.state, &end)?;
+    let ids = M::build(life.clock, start, end)?;
+    loop {
+        match life.make(&ids)? {
+            Some(ErrorKind::LeaseExpired) => {
+                end = life.end_after(end);
+                durable::write(life.state, &end)?;
+                ids.extend(end)?;
+            }
+            Some(ErrorKind::LeaseNotStarted) => life.clock.wait_until(start),
+            _ => {}
+        }
+    }
+}
+
+/// A generator that can be closed and leaves what the next one resumes from.
+pub(crate) trait Closing: Maker + Sized {
+    type Left: Serialize + DeserializeOwned + Clone;
+    /// One that is told from all others by a number.
+    fn begin(clock: Fast, number: u32) -> Result<Self>;
+    fn resume(clock: Fast, number: u32, left: Self::Left) -> Result<Self>;
+    fn leave(&self) -> Result<Self::Left>;
+}
+
+/// Generators, one after the other: each is resumed from what the one before left, or begins under a new number where that was
+/// killed. What is left is taken off the disk before it is used, so that it is used once.
+pub(crate) fn by_turns<M: Closing>(mut life: Life<'_>) -> Outcome {
+    loop {
+        let (number, left) =
+            durable::read::<(u32, Option<M::Left>)>(life.state)?.unwrap_or((0, None));
+        let number = if left.is_some() { number } else { number + 1 };
+        let kept = left.clone().filter(|_| life.careless);
+        durable::write(life.state, &(number, kept))?;
+        let ids = match left {
+            Some(left) => M::resume(life.clock, number, left)?,
+            None => M::begin(life.clock, number)?,
+        };
+        for _ in 0..life.random.u8(..8) {
+            life.make(&ids)?;
+        }
+        durable::write(life.state, &(number, Some(ids.leave()?)))?;
+    }
+}
+
+impl Life<'_> {
+    /// Makes some IDs and writes them; what it was refused for, if that passes.
+    fn make(&mut self, ids: &impl Maker) -> std::result::Result<Option<ErrorKind>, Box<dyn Error>> {
+        let mut bytes = Vec::new();
+        let outcome = ids.make(&mut self.random, &mut bytes);
+        stdout().write_all(&bytes)?;
+        stdout().flush()?;
+        let Err(error) = outcome else { return Ok(None) };
+        match error.kind() {
+            ErrorKind::LeaseExpired | ErrorKind::LeaseNotStarted => {}
+            ErrorKind::ClockBehind | ErrorKind::SequenceExhausted => {
+                self.clock.wait_until(error.retry_at().unwrap_or_default());
+            }
+            _ => return Err(error.into()),
+        }
+        Ok(Some(error.kind()))
+    }
+
+    fn end_after(&self, end: i64) -> i64 {
+        end.max(self.clock.unix_ms()) + self.clock.of_world(WINDOW)
+    }
+}

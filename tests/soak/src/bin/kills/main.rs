@@ -1,0 +1,221 @@
+//! Kills processes that make IDs, thousands of times at random moments, and restarts them under a clock that has stepped back or
+//! forward meanwhile. All IDs that got out of them are compared: none may be there twice.
+//!
+//! `cargo xtask kills` runs it in full; a test runs it briefly. What a kill does not show is a loss of power: whether what was synced is
+//! on the disk then, is the disk's affair.
+
+mod cells;
+mod clock;
+mod durable;
+mod kinds;
+mod life;
+mod makers;
+
+use std::{
+    env,
+    error::Error,
+    io::{self, Read},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitCode, Stdio},
+    sync::mpsc::{Receiver, channel},
+    thread,
+    time::{Duration, Instant},
+};
+
+use cells::Cells;
+use clap::{Args, Parser};
+use clock::Fast;
+use kinds::{KINDS, Kind};
+use life::Life;
+use tempfile::TempDir;
+
+#[derive(Parser)]
+struct Options {
+    /// How many kills of each kind of generator.
+    #[arg(long, default_value_t = 10_000)]
+    kills: u64,
+    /// Only kinds whose name contains this.
+    #[arg(long, default_value = "")]
+    kind: String,
+    /// Leave out what keeps lives apart, until an ID is there twice: the harness must notice.
+    #[arg(long)]
+    careless: bool,
+    #[command(subcommand)]
+    life: Option<Lived>,
+}
+
+/// How this program is called by itself.
+#[derive(clap::Subcommand)]
+enum Lived {
+    #[command(hide = true)]
+    Live(Begin),
+}
+
+/// What a process is told at its start.
+#[derive(Args)]
+struct Begin {
+    kind: String,
+    state: PathBuf,
+    now_ms: i64,
+    #[arg(long)]
+    careless: bool,
+}
+
+/// Readings of the first clock.
+const START_MS: i64 = 1_763_650_000_000;
+
+/// Processes live so long at most once they have made an ID, in the world's time.
+const LONGEST: Duration = Duration::from_millis(10);
+
+/// Their clock steps by so much at most in between.
+const STEP: Duration = Duration::from_millis(50);
+
+/// Or back to where the last process began, give or take this.
+const NEAR: Duration = Duration::from_millis(2);
+
+/// For a process to make its first ID.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What became of the processes of one kind.
+#[derive(Default)]
+struct Outcome {
+    kills: u64,
+    /// How many of those killed had made an ID.
+    made_some: u64,
+    ids: u64,
+    twice: u64,
+}
+
+/// One kind's processes, one after the other.
+struct Killer<'k> {
+    kind: &'k Kind,
+    careless: bool,
+    state: PathBuf,
+    /// Goes on while nothing lives, and steps between lives.
+    clock: Fast,
+    /// When the last life began, by its clock.
+    began_ms: i64,
+    cells: Cells,
+    outcome: Outcome,
+}
+
+impl<'k> Killer<'k> {
+    fn new(kind: &'k Kind, careless: bool, folder: &Path) -> Self {
+        let (state, clock) = (folder.join("state"), Fast::new(START_MS, kind.speed));
+        let (cells, outcome) = (Cells::default(), Outcome::default());
+        Self { kind, careless, state, clock, began_ms: START_MS, cells, outcome }
+    }
+
+    /// A life and its end.
+    fn kill_one(&mut self) -> Result<(), Box<dyn Error>> {
+        self.step_clock();
+        let mut process = self.begin()?;
+        let mut output = process.stdout.take().ok_or("expected an output")?;
+        let ((started, first), bytes) = (channel(), self.kind.bytes);
+        let ids = thread::scope(|scope| {
+            let reader = scope.spawn(move || {
+                let mut ids = vec![0; bytes];
+                output.read_exact(&mut ids)?;
+                let _ = started.send(());
+                output.read_to_end(&mut ids).map(|_| ids)
+            });
+            end(&mut process, &first)?;
+            Ok::<_, Box<dyn Error>>(reader.join().map_err(|_| "the reader panicked")?)
+        })?;
+        self.note(ids)
+    }
+
+    fn begin(&self) -> io::Result<Child> {
+        let mut command = Command::new(env::current_exe()?);
+        command.arg("live").arg(self.kind.name).arg(&self.state);
+        command.arg(self.began_ms.to_string());
+        if self.careless {
+            command.arg("--careless");
+        }
+        command.stdout(Stdio::piped()).spawn()
+    }
+
+    /// Half of the times the clock steps between two lives, most of all to where the last one began.
+    fn step_clock(&mut self) {
+        let now_ms = self.clock.unix_ms();
+        let (from, most) = match fastrand::u8(..6) {
+            0 => (now_ms, STEP),
+            1 | 2 => (self.began_ms, NEAR),
+            _ => (now_ms, Duration::ZERO),
+        };
+        let most = self.clock.of_world(most);
+        self.began_ms = from + fastrand::i64(-most..=most);
+        self.clock = Fast::new(self.began_ms, self.kind.speed);
+    }
+
+    /// Compares what a process made with all that was made before it.
+    fn note(&mut self, ids: io::Result<Vec<u8>>) -> Result<(), Box<dyn Error>> {
+        self.outcome.kills += 1;
+        let ids = match ids {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
+            read => read?,
+        };
+        self.outcome.made_some += 1;
+        for id in ids.chunks_exact(self.kind.bytes) {
+            self.outcome.ids += 1;
+            self.outcome.twice += u64::from(self.cells.note((self.kind.cell)(id)));
+        }
+        Ok(())
+    }
+}
+
+/// Kills a process at any moment of its start, or at any after its first ID. One that has ended by itself was refused something.
+fn end(process: &mut Child, first: &Receiver<()>) -> Result<(), Box<dyn Error>> {
+    if fastrand::u8(..4) > 0 {
+        // Where the process ended, the sender is gone.
+        let _ = first.recv_timeout(PATIENCE);
+    }
+    thread::sleep(LONGEST.mul_f64(fastrand::f64()));
+    let ended = process.try_wait()?;
+    process.kill()?;
+    process.wait()?;
+    ended.map_or(Ok(()), |status| Err(format!("a process ended by itself: {status}").into()))
+}
+
+fn kill(kind: &Kind, options: &Options) -> Result<Outcome, Box<dyn Error>> {
+    let folder = folder()?;
+    let mut killer = Killer::new(kind, options.careless, folder.path());
+    while killer.outcome.kills < options.kills && !(options.careless && killer.outcome.twice > 0) {
+        killer.kill_one()?;
+    }
+    Ok(killer.outcome)
+}
+
+/// In memory, where there is such a folder: what a killed process wrote is there all the same, and processes that wait for a
+/// disk make few IDs.
+fn folder() -> io::Result<TempDir> {
+    let memory = Path::new("/dev/shm");
+    if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }
+}
+
+fn live(begin: &Begin) -> Result<ExitCode, Box<dyn Error>> {
+    let kind = KINDS.iter().find(|kind| kind.name == begin.kind).ok_or("expected a kind")?;
+    let clock = Fast::new(begin.now_ms, kind.speed);
+    let (state, careless, random) = (&begin.state, begin.careless, fastrand::Rng::new());
+    match (kind.live)(Life { clock, state, careless, random })? {}
+}
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let options = Options::parse();
+    if let Some(Lived::Live(begin)) = &options.life {
+        return live(begin);
+    }
+    let mut well = true;
+    for kind in KINDS.iter().filter(|kind| kind.name.contains(&options.kind)) {
+        let start = Instant::now();
+        let Outcome { kills, made_some, ids, twice } = kill(kind, &options)?;
+        let seconds = start.elapsed().as_secs_f64();
+        println!(
+            "{}: {kills} kills, {made_some} of processes that had made IDs, {ids} IDs, {twice} there twice, {seconds:.0} s",
+            kind.name
+        );
+        // A run in which nearly nothing was made shows nothing.
+        well &= twice == 0 && made_some >= kills / 2;
+    }
+    Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,146 @@
+//! How the generators of each family make IDs, and which cell an ID is.
+
+use std::time::Duration;
+
+use fastrand::Rng;
+use polyflake::{
+    Result,
+    hotguid::{self, HotGuid},
+    layout::{self, Field, Layout, Tick},
+    randflake::{self, Codec, Lease, Randflake},
+    sno::{self, Sno},
+};
+
+use crate::clock::Fast;
+
+/// The most IDs of one write: a pipe takes them all or none.
+const BATCH: usize = 200;
+
+/// How long a call may wait before the loop around it looks again.
+const MAX_WAIT: Duration = Duration::from_millis(2);
+
+/// Makes some IDs and appends their bytes; a refused call appends what was made before.
+pub(crate) trait Maker {
+    /// Bytes of an ID on the pipe.
+    const BYTES: usize;
+    /// The cell of an ID: those that follow each other in a tick are numbers that do.
+    fn cell(id: &[u8]) -> u128;
+    fn make(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()>;
+}
+
+/// One ID, or a batch of up to so many.
+fn size(random: &mut Rng) -> usize {
+    if random.bool() { 1 } else { random.usize(1..=BATCH) }
+}
+
+/// What a call wrote: all, or what its error says.
+fn written(outcome: &Result<()>, asked: usize) -> usize {
+    outcome.as_ref().map_or_else(|error| error.written().unwrap_or(0), |()| asked)
+}
+
+fn exactly<const N: usize>(id: &[u8]) -> [u8; N] {
+    id.try_into().expect("the bytes of one ID")
+}
+
+pub(crate) type Snos = sno::Generator<Fast>;
+
+pub(crate) fn sno_builder(clock: Fast) -> sno::Builder<Fast> {
+    sno::Generator::builder().clock(clock).max_wait(MAX_WAIT)
+}
+
+impl Maker for Snos {
+    const BYTES: usize = Sno::LEN;
+
+    fn cell(id: &[u8]) -> u128 {
+        let id = Sno::from_bytes(exactly(id)).parts();
+        let line = u128::from(id.partition) << 40 | u128::from(id.tick_tock);
+        line << 64 | u128::from(id.tick) << 16 | u128::from(id.sequence)
+    }
+
+    fn make(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()> {
+        let mut ids = vec![Sno::default(); size(random)];
+        let outcome = self.fill(random.u8(..), &mut ids);
+        ids[..written(&outcome, ids.len())].iter().for_each(|id| out.extend(id.to_bytes()));
+        outcome
+    }
+}
+
+pub(crate) type HotGuids = hotguid::Generator<Fast>;
+
+/// Every life has the same machine bytes and the same start, as if chance were out of order: windows alone keep them apart.
+pub(crate) fn hotguid_builder(clock: Fast) -> hotguid::Builder<Fast> {
+    hotguid::Generator::builder().clock(clock).max_wait(MAX_WAIT).draw(|| Ok([7; 8]))
+}
+
+impl Maker for HotGuids {
+    const BYTES: usize = HotGuid::LEN;
+
+    fn cell(id: &[u8]) -> u128 {
+        let id = HotGuid::from_bytes(exactly(id)).parts();
+        u128::from(id.timestamp.cast_unsigned()) << 24 | u128::from(id.counter)
+    }
+
+    fn make(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()> {
+        let mut ids = vec![HotGuid::default(); size(random)];
+        let outcome = self.fill(random.u32(..), &mut ids);
+        ids[..written(&outcome, ids.len())].iter().for_each(|id| out.extend(id.to_bytes()));
+        outcome
+    }
+}
+
+/// 36 bits of milliseconds from here on are two years.
+const EPOCH_MS: i64 = 1_763_000_000_000;
+
+pub(crate) type Layouts = layout::Generator<Fast>;
+
+/// A worker's number on top, and 12 bits of a sequence in each millisecond: ticks are used up now and then.
+pub(crate) fn layout_builder(clock: Fast, worker: u32) -> layout::Builder<Fast> {
+    let time = Field::timestamp(36, Tick::MILLISECOND, EPOCH_MS);
+    let fields = [Field::bindable(16, "worker"), time, Field::sequence(12)];
+    let layout = Layout::integer(fields).expect("64 bits");
+    layout::Generator::builder(layout).clock(clock).max_wait(MAX_WAIT).bind("worker", worker)
+}
+
+impl Maker for Layouts {
+    const BYTES: usize = 8;
+
+    /// An ID is its own cell.
+    fn cell(id: &[u8]) -> u128 {
+        u64::from_le_bytes(exactly(id)).into()
+    }
+
+    fn make(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()> {
+        let mut ids = vec![0_i64; size(random)];
+        let outcome = self.fill(&mut ids[..]);
+        ids[..written(&outcome, ids.len())].iter().for_each(|id| out.extend(id.to_le_bytes()));
+        outcome
+    }
+}
+
+pub(crate) type Randflakes = randflake::Generator<Fast>;
+
+const SECRET: [u8; 16] = *b"sixteen byte key";
+
+pub(crate) fn randflake_builder(lease: Lease, clock: Fast) -> randflake::Builder<Fast> {
+    randflake::Generator::builder(lease, SECRET).clock(clock)
+}
+
+impl Maker for Randflakes {
+    const BYTES: usize = 8;
+
+    fn cell(id: &[u8]) -> u128 {
+        let parts =
+            Codec::new(SECRET).inspect(Randflake::from_i64(i64::from_le_bytes(exactly(id))));
+        let node = u128::from(parts.node) << 64;
+        node | u128::from(parts.timestamp.cast_unsigned()) << 17 | u128::from(parts.sequence)
+    }
+
+    fn make(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()> {
+        let mut ids = vec![Randflake::default(); size(random)];
+        let outcome = self.fill(&mut ids);
+        ids[..written(&outcome, ids.len())]
+            .iter()
+            .for_each(|id| out.extend(id.to_i64().to_le_bytes()));
+        outcome
+    }
+}

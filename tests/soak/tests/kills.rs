@@ -1,0 +1,24 @@
+//! The program that kills, briefly: nothing is there twice, and much is where what keeps lives apart is left out.
+
+use std::process::Command;
+
+fn kills(options: &[&str]) -> (bool, String) {
+    let run =
+        Command::new(env!("CARGO_BIN_EXE_kills")).args(options).output().expect("the program");
+    (run.status.success(), String::from_utf8_lossy(&run.stdout).into_owned())
+}
+
+#[test]
+fn no_id_is_there_twice_after_kills() {
+    let (well, said) = kills(&["--kills", "20"]);
+    assert!(well, "{said}");
+    assert_eq!(said.matches(" 0 there twice").count(), 7, "{said}");
+}
+
+#[test]
+fn an_id_is_there_twice_after_careless_lives() {
+    for kind in ["sno-windows", "hotguid-windows", "randflake-leases", "layout-snapshots"] {
+        let (well, said) = kills(&["--kills", "1000", "--careless", "--kind", kind]);
+        assert!(!well && !said.contains(" 0 there twice"), "{said}");
+    }
+}
