@@ -84,26 +84,6 @@ proptest! {
     }
 }
 
-/// Blocks without a pattern.
-fn blocks(count: u64) -> Vec<[u8; 8]> {
-    (1..=count).map(|k| k.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes()).collect()
-}
-
-#[test]
-fn every_instruction_set_does_as_the_scalar_code_at_every_length() {
-    let cipher = Sparx64::new(*b"sixteen byte key");
-    for level in kernels::levels() {
-        for count in 0..=300 {
-            let (plain, mut many) = (blocks(count), blocks(count));
-            kernels::encrypt_blocks(level, &cipher, &mut many);
-            let singly: Vec<_> = plain.iter().map(|block| cipher.encrypt_block(*block)).collect();
-            assert_eq!(many, singly, "{level:?}, {count} blocks encrypted");
-            kernels::decrypt_blocks(level, &cipher, &mut many);
-            assert_eq!(many, plain, "{level:?}, {count} blocks decrypted");
-        }
-    }
-}
-
 #[test]
 fn every_instruction_set_does_as_the_vectors_say() {
     for level in kernels::levels() {

@@ -22,3 +22,19 @@ fn slices_of_every_length_are_encrypted_and_decrypted() {
         }
     }
 }
+
+/// What is no ciphertext of ours decrypts alike, too.
+#[test]
+fn anything_is_decrypted() {
+    let mut noise = Noise::new();
+    let cipher = Sparx64::new(noise.bytes());
+    for length in LENGTHS {
+        let blocks: Vec<[u8; 8]> = (0..length).map(|_| noise.bytes()).collect();
+        let singly: Vec<_> = blocks.iter().map(|&block| cipher.decrypt_block(block)).collect();
+        for level in levels() {
+            let mut many = blocks.clone();
+            decrypt_blocks(level, &cipher, &mut many);
+            assert_eq!(many, singly, "{level:?} {length}");
+        }
+    }
+}

@@ -1,30 +1,51 @@
 //! Writing a run of IDs: all bytes but the last two of each are the same.
 
-use super::Sno;
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_endian = "little"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
+mod lanes;
+mod scalar;
 
-/// IDs in a block whose bytes are whole 64-bit words.
-const BLOCK: usize = 8;
-const WORDS: usize = BLOCK * Sno::LEN / 8;
+use super::Sno;
+use crate::cpu::{self, Level, Set};
+
+/// So few IDs take less time without a kernel.
+const FEW: usize = 32;
+
+/// Writes IDs that count on from the first in their sequence, into packed bytes whose length is a multiple of 10.
+type Kernel = unsafe fn(&mut [u8], Sno);
+
+const fn kernel(level: Level) -> Kernel {
+    match level.set() {
+        Set::Scalar => scalar::write_run,
+        #[cfg(target_arch = "x86_64")]
+        Set::Sse41 => lanes::with_sse41,
+        #[cfg(target_arch = "x86_64")]
+        Set::Avx2 | Set::Avx512 => lanes::with_avx2,
+        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+        Set::Neon => lanes::with_neon,
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        Set::Simd128 => lanes::with_simd128,
+    }
+}
 
 /// Writes IDs that count on from `first` in their sequence, into packed bytes whose length is a multiple of 10.
-///
-/// A block of eight IDs is ten words, and no sequence lies across two of them. So a block is made once, and the next one
-/// by adding eight to each sequence in place.
+#[inline]
 pub(super) fn write_run(ids: &mut [u8], first: Sno) {
-    let mut blocks = ids.chunks_exact_mut(BLOCK * Sno::LEN);
-    let mut block = block_from(first);
-    let mut sequence = first.sequence();
-    for bytes in &mut blocks {
-        for (slot, word) in bytes.chunks_exact_mut(8).zip(&block) {
-            slot.copy_from_slice(&word.to_be_bytes());
-        }
-        // Past the end of the run these overflow, and are not used.
-        block.iter_mut().zip(STEPS).for_each(|(word, step)| *word = word.wrapping_add(step));
-        sequence = sequence.wrapping_add(8);
+    if ids.len() < FEW * Sno::LEN {
+        return scalar::write_run(ids, first);
     }
-    for slot in blocks.into_remainder().chunks_exact_mut(Sno::LEN) {
-        slot.copy_from_slice(first.with_sequence(sequence).as_bytes());
-        sequence = sequence.wrapping_add(1);
+    write_run_with(cpu::level(), ids, first);
+}
+
+/// As [`write_run`], at a level of one's choice.
+pub fn write_run_with(level: Level, ids: &mut [u8], first: Sno) {
+    // SAFETY: a level is one of this machine.
+    #[allow(unsafe_code)]
+    unsafe {
+        kernel(level)(ids, first);
     }
 }
 
@@ -36,48 +57,4 @@ pub(super) fn bytes_of(ids: &mut [Sno]) -> &mut [u8] {
         core::slice::from_raw_parts_mut(ids.as_mut_ptr().cast::<[u8; Sno::LEN]>(), ids.len())
     };
     arrays.as_flattened_mut()
-}
-
-/// Eight in the place of each sequence.
-const STEPS: [u64; WORDS] = {
-    let mut steps = [0; WORDS];
-    let mut id = 0;
-    while id < BLOCK {
-        let end = (id + 1) * Sno::LEN;
-        steps[(end - 1) / 8] = (BLOCK as u64) << (8 * ((8 - end % 8) % 8));
-        id += 1;
-    }
-    steps
-};
-
-fn block_from(first: Sno) -> [u64; WORDS] {
-    let mut bytes = [0; BLOCK * Sno::LEN];
-    let sequences = (0..8).map(|k| first.sequence().wrapping_add(k));
-    for (slot, sequence) in bytes.chunks_exact_mut(Sno::LEN).zip(sequences) {
-        slot.copy_from_slice(first.with_sequence(sequence).as_bytes());
-    }
-    let mut words = [0; WORDS];
-    for (word, slot) in words.iter_mut().zip(bytes.chunks_exact(8)) {
-        *word = u64::from_be_bytes(*slot.first_chunk().unwrap_or(&[0; 8]));
-    }
-    words
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_length_counts_on_by_one() {
-        let id = Sno::from_bytes([0x3e, 9, 0x25, 0x1e, 0xc1, 0x2a, 2, 1, 4, 3]);
-        for first in [0_u16, 1, 0xf8, 0xfff8, 0xfed3] {
-            for len in 0..=300.min(u16::MAX - first) {
-                let mut ids = std::vec![Sno::default(); len.into()];
-                write_run(bytes_of(&mut ids), id.with_sequence(first));
-                let expected: std::vec::Vec<Sno> =
-                    (0..len).map(|k| id.with_sequence(first + k)).collect();
-                assert_eq!(ids, expected, "{first} {len}");
-            }
-        }
-    }
 }

@@ -7,7 +7,7 @@
 //! Byte order, text order and time order are one. Source of the format: sno 1.2.1 (Go).
 
 mod builder;
-mod fill;
+pub(crate) mod fill;
 mod generator;
 mod handle;
 mod id;
