@@ -2,7 +2,7 @@
 
 #[cfg(feature = "std")]
 use super::builder::{Builder, default_pace};
-use super::{HotGuid, LAST_COUNTER, SCALE};
+use super::{HotGuid, LAST_COUNTER, SCALE, id::Machine};
 use crate::{
     Error, ErrorKind, Result,
     base32::Text,
@@ -21,7 +21,7 @@ use crate::{clock::SystemClock, entropy};
 /// What tells a generator from all others, and where its counter starts: 8 random bytes in one word.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Identity {
-    machine: [u8; 5],
+    machine: Machine,
     start: u32,
 }
 
@@ -29,9 +29,9 @@ impl Identity {
     /// Stands for "not drawn yet": no process is this many forks deep.
     const NEVER: u32 = u32::MAX;
 
+    #[allow(clippy::cast_possible_truncation, reason = "the lowest 24 bits")]
     const fn of_word(word: u64) -> Self {
-        let [m0, m1, m2, m3, m4, c0, c1, c2] = word.to_be_bytes();
-        Self { machine: [m0, m1, m2, m3, m4], start: u32::from_be_bytes([0, c0, c1, c2]) }
+        Self { machine: Machine::of_word(word >> 24), start: word as u32 & LAST_COUNTER }
     }
 }
 
@@ -165,7 +165,7 @@ impl<C> Generator<C> {
         let drawn = self.epoch.load(Ordering::Acquire) != Identity::NEVER;
         let identity = Identity::of_word(self.identity.load(Ordering::Acquire));
         Stats {
-            machine: drawn.then_some(identity.machine),
+            machine: drawn.then(|| identity.machine.to_bytes()),
             last_second: (state.next > 0).then(|| SCALE.ms_of(state.tick) / 1000),
             len: u32::try_from(state.next).unwrap_or(u32::MAX),
             closed: state.closed,

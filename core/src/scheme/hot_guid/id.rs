@@ -34,6 +34,27 @@ pub struct Parts {
 #[repr(transparent)]
 pub struct HotGuid([u8; HotGuid::LEN]);
 
+/// The machine's 5 bytes as they lie in an ID: the first four swapped in pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Machine(u64);
+
+impl Machine {
+    /// Of the low 40 bits of a word, the first byte on top.
+    pub(super) const fn of_word(word: u64) -> Self {
+        Self(swap_pairs(word))
+    }
+
+    pub(super) const fn to_bytes(self) -> [u8; 5] {
+        let [.., m0, m1, m2, m3, m4] = swap_pairs(self.0).to_be_bytes();
+        [m0, m1, m2, m3, m4]
+    }
+}
+
+/// Swaps bytes 4 with 3 and 2 with 1 of the low 40 bits, counted from the lowest, and drops those above.
+const fn swap_pairs(word: u64) -> u64 {
+    (word & 0x00_ff00_ff00) << 8 | (word >> 8) & 0x00_ff00_ff00 | word & 0xff
+}
+
 impl HotGuid {
     /// Bytes of an ID.
     pub const LEN: usize = 16;
@@ -50,20 +71,16 @@ impl HotGuid {
         if counter > LAST_COUNTER {
             return Err(Error::out_of_range("counter", counter.into(), 0, LAST_COUNTER.into()));
         }
+        let [m0, m1, m2, m3, m4] = machine;
+        let machine = Machine::of_word(u64::from_be_bytes([0, 0, 0, m0, m1, m2, m3, m4]));
         Ok(Self::pack(seconds, machine, counter, shard_key))
     }
 
     /// The ID of fields that fit.
     #[inline]
-    pub(super) fn pack(
-        seconds: u64,
-        [m0, m1, m2, m3, m4]: [u8; 5],
-        counter: u32,
-        shard_key: u32,
-    ) -> Self {
-        let machine = u64::from_be_bytes([0, 0, 0, m1, m0, m3, m2, m4]);
+    pub(super) fn pack(seconds: u64, machine: Machine, counter: u32, shard_key: u32) -> Self {
         let word = TIMESTAMP.put(seconds)
-            | MACHINE.put(machine)
+            | MACHINE.put(machine.0)
             | COUNTER.put(counter.into())
             | SHARD_KEY.put(shard_key.swap_bytes().into());
         Self(word.to_be_bytes())
@@ -71,10 +88,9 @@ impl HotGuid {
 
     /// The fields.
     pub fn parts(self) -> Parts {
-        let [_, _, _, m1, m0, m3, m2, m4] = MACHINE.take(self.word()).to_be_bytes();
         Parts {
             timestamp: self.timestamp(),
-            machine: [m0, m1, m2, m3, m4],
+            machine: Machine(MACHINE.take(self.word())).to_bytes(),
             counter: self.counter(),
             shard_key: self.shard_key(),
         }
@@ -202,8 +218,9 @@ impl HotGuid {
     /// range is reversed, or holds no second.
     pub fn time_range(from_ms: i64, to_ms: i64) -> Result<(Self, Self)> {
         let seconds = SCALE.ticks_within(from_ms, to_ms)?;
-        let highest = Self::pack(seconds.end - 1, [u8::MAX; 5], LAST_COUNTER, u32::MAX);
-        Ok((Self::pack(seconds.start, [0; 5], 0, 0), highest))
+        let highest =
+            Self::pack(seconds.end - 1, Machine::of_word(u64::MAX), LAST_COUNTER, u32::MAX);
+        Ok((Self::pack(seconds.start, Machine::of_word(0), 0, 0), highest))
     }
 }
 
