@@ -1,5 +1,5 @@
 //! What a forked child may make: nothing under what was given to the parent, and never the parent's IDs.
-#![cfg(unix)]
+#![cfg(all(unix, not(miri)))]
 #![allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
 
 use std::{

@@ -9,7 +9,7 @@ use polyflake::{
     layout::{self, Field, Layout, Tick},
     randflake::{self, Lease},
 };
-use support::ScriptedClock;
+use support::{ScriptedClock, rounds};
 
 /// A moment at the beginning of a second, in Unix milliseconds.
 const T: i64 = 1_763_650_000_000;
@@ -146,7 +146,7 @@ fn assert_never_equal<I: Debug + Eq + Hash + Send>(
 
 #[test]
 fn handles_of_many_threads_never_share_an_id() {
-    const EACH: usize = 10_000;
+    const EACH: usize = rounds(10_000);
     let lease = Lease::with_nodes(7..=9, 1_730_000_000, 2_803_741_824).unwrap();
     let ids = randflake::Generator::builder(lease, *b"sixteen byte key").build().unwrap();
     assert_never_equal(|size| {

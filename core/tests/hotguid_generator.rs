@@ -16,7 +16,7 @@ use polyflake::{
     clock::Clock,
     hotguid::{self, Builder, Generator, HotGuid, LAST_COUNTER, LAST_SECOND, OnExhausted, Parts},
 };
-use support::{BrokenClock, ScriptedClock};
+use support::{BrokenClock, ScriptedClock, rounds};
 
 /// A second, in Unix seconds.
 const S: i64 = 1_763_650_000;
@@ -79,6 +79,7 @@ fn a_clock_that_goes_back_is_held_in_the_highest_second() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "makes all IDs of a second")]
 fn no_counter_comes_twice_in_a_second() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
@@ -96,6 +97,7 @@ fn no_counter_comes_twice_in_a_second() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "makes all IDs of a second")]
 fn a_full_second_under_a_frozen_clock_ends_in_an_error() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
@@ -231,7 +233,7 @@ fn texts_are_those_of_the_ids() {
 #[test]
 fn generators_differ_and_threads_share_no_id() {
     const THREADS: usize = 4;
-    const EACH: usize = 20_000;
+    const EACH: usize = rounds(20_000);
     static OWN: Generator = Generator::new();
     let built = Generator::builder().build().unwrap();
     // Threads that draw at once may each be heard; the first IDs are made before there are any.

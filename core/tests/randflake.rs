@@ -10,7 +10,7 @@ use polyflake::randflake::{
 use polyflake::{Error, ErrorKind};
 use proptest::prelude::*;
 use serde::Deserialize;
-use support::{typed, unhex};
+use support::{all_or_every, typed, unhex};
 
 #[derive(Deserialize)]
 struct Case {
@@ -107,7 +107,7 @@ fn is_digit(char: char) -> bool {
 #[test]
 fn each_bad_character_is_found_where_it_is() {
     let chars = ('\0'..='\u{2ff}').chain("１٣аKａ\u{feff}\u{fffd}😀𝟎".chars());
-    for bad in chars.filter(|char| !is_digit(*char)) {
+    for bad in chars.filter(|char| !is_digit(*char)).step_by(all_or_every(97)) {
         for length in 1..=13 {
             for position in 0..length {
                 let mut text = vec!['7'; length];

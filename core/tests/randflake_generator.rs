@@ -17,7 +17,7 @@ use polyflake::{
     },
 };
 use serde_json::Value;
-use support::{BrokenClock, ScriptedClock, ours, unhex, vectors};
+use support::{BrokenClock, ScriptedClock, all_or_every, ours, rounds, unhex, vectors};
 
 const SECRET: [u8; 16] = *b"sixteen byte key";
 
@@ -110,6 +110,7 @@ fn leases_and_secrets_are_taken_or_refused_as_the_vectors_say() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "makes all IDs of a second")]
 fn traces_are_as_the_vectors_say() {
     for trace in vectors("randflake_generator.json")["traces"].as_array().unwrap() {
         let clock = TraceClock::default();
@@ -178,6 +179,7 @@ fn extend(ids: &Generator<TraceClock>, step: &Value, context: &str) {
 // Ranges of nodes.
 
 #[test]
+#[cfg_attr(miri, ignore = "makes all IDs of a second")]
 fn a_range_goes_on_with_the_next_node() {
     let clock = ScriptedClock::default();
     show(&clock, [S]);
@@ -196,6 +198,7 @@ fn a_range_goes_on_with_the_next_node() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "makes all IDs of a second")]
 fn all_nodes_in_one_lease_need_a_wider_word() {
     let clock = ScriptedClock::default();
     show(&clock, [LAST_SECOND]);
@@ -211,6 +214,7 @@ fn all_nodes_in_one_lease_need_a_wider_word() {
 // Waiting.
 
 #[test]
+#[cfg_attr(miri, ignore = "makes all IDs of a second")]
 fn it_fails_at_once_unless_it_is_asked_to_wait() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
@@ -224,6 +228,7 @@ fn it_fails_at_once_unless_it_is_asked_to_wait() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "makes all IDs of a second")]
 fn it_waits_for_the_next_second_and_for_the_clock() {
     let clock = ScriptedClock::default();
     let waiting = at(&clock).on_exhausted(OnExhausted::Wait).max_wait(Duration::from_secs(60));
@@ -237,6 +242,7 @@ fn it_waits_for_the_next_second_and_for_the_clock() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "makes all IDs of a second")]
 fn a_wait_ends_under_a_clock_that_stands_still() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).on_exhausted(OnExhausted::Wait).build().unwrap();
@@ -249,6 +255,7 @@ fn a_wait_ends_under_a_clock_that_stands_still() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "makes all IDs of a second")]
 fn a_wait_ends_where_the_lease_does() {
     let clock = ScriptedClock::default();
     show(&clock, [S]);
@@ -410,6 +417,7 @@ fn a_generator_closed_from_inside_the_clock_makes_nothing() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "makes all IDs of a second")]
 fn a_batch_says_how_much_of_it_is_there() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
@@ -423,10 +431,23 @@ fn a_batch_says_how_much_of_it_is_there() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "makes all IDs of a second")]
+fn a_batch_goes_on_in_the_next_second() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).on_exhausted(OnExhausted::Wait).build().unwrap();
+    show(&clock, [S, S, S + 1]);
+    let all = exhaust(&ids, FULL + 10);
+    let expected = (0..131_072).map(|sequence| (S, sequence)).chain((0..10).map(|k| (S + 1, k)));
+    let made = all.iter().map(|id| ids.inspect(*id)).map(|parts| (parts.timestamp, parts.sequence));
+    assert!(made.eq(expected));
+    assert_eq!(ids.stats().len, 10);
+}
+
+#[test]
 fn batches_of_any_size_are_as_single_ids() {
     let clock = ScriptedClock::default();
     let (single, batched) = (at(&clock).build().unwrap(), at(&clock).build().unwrap());
-    for size in [1, 2, 63, 64, 65, 127, 128, 129, 200] {
+    for size in [1, 2, 63, 64, 65, 127, 128, 129, 200].into_iter().step_by(all_or_every(4)) {
         let mut batch = vec![Randflake::default(); size];
         batched.fill(&mut batch).unwrap();
         assert!(batch.iter().all(|id| *id == single.generate().unwrap()), "a batch of {size}");
@@ -437,7 +458,7 @@ fn batches_of_any_size_are_as_single_ids() {
 fn texts_are_those_of_the_ids() {
     let clock = ScriptedClock::default();
     let (ids, texts) = (at(&clock).build().unwrap(), at(&clock).build().unwrap());
-    for _ in 0..100 {
+    for _ in (0..100).step_by(all_or_every(20)) {
         assert_eq!(texts.generate_text().unwrap(), ids.generate().unwrap().text());
     }
 }
@@ -454,7 +475,7 @@ fn the_secret_is_not_shown() {
 #[test]
 fn threads_that_share_a_generator_share_no_id() {
     const THREADS: usize = 4;
-    const EACH: usize = 20_000;
+    const EACH: usize = rounds(20_000);
     let lease = Lease::with_nodes(0..=9, EPOCH, LAST_SECOND + 1).unwrap();
     let ids = Generator::builder(lease, SECRET).build().unwrap();
     let all: Vec<Randflake> = thread::scope(|scope| {

@@ -15,7 +15,7 @@ use polyflake::{
     clock::{Clock, ManualClock, Stall},
     sno::{Builder, Drawn, Generator, OnExhausted, Snapshot, Sno},
 };
-use support::{BrokenClock, ScriptedClock};
+use support::{BrokenClock, ScriptedClock, rounds};
 
 /// A moment at the beginning of a tick, in Unix milliseconds.
 const T: i64 = 1_763_650_000_000;
@@ -346,7 +346,7 @@ fn ids_of_given_times_count_on_their_own_and_roll_over() {
 #[test]
 fn threads_that_share_a_generator_never_share_an_id() {
     const THREADS: usize = 4;
-    const EACH: usize = 20_000;
+    const EACH: usize = rounds(20_000);
     let ids = Generator::new();
     let all: Vec<Sno> = thread::scope(|scope| {
         let make = |single: bool| {
@@ -425,7 +425,7 @@ fn a_handle_stays_within_the_window() {
 
 #[test]
 fn handles_of_many_threads_never_share_an_id() {
-    const EACH: usize = 20_000;
+    const EACH: usize = rounds(20_000);
     let ids = Generator::new();
     let all: Vec<Sno> = thread::scope(|scope| {
         let threads: Vec<_> = (1..=4)
@@ -469,6 +469,7 @@ fn a_clock_coarser_than_a_tick_is_refused() {
 
 #[cfg(target_os = "linux")]
 #[test]
+#[cfg_attr(miri, ignore = "Miri has no coarse clock")]
 fn the_coarse_clock_shows_the_time() {
     use polyflake::clock::{CoarseClock, SystemClock};
 

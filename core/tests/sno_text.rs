@@ -69,7 +69,7 @@ fn assert_reason(text: &str, code: &str, position: Option<usize>) {
 #[test]
 fn every_byte_at_every_position() {
     for position in 0..16 {
-        for byte in 0..=0x7f_u8 {
+        for byte in (0..=0x7f_u8).step_by(if cfg!(miri) { 5 } else { 1 }) {
             let mut text = GOOD.to_owned().into_bytes();
             text[position] = byte;
             let text = String::from_utf8(text).unwrap();
@@ -87,7 +87,7 @@ fn every_byte_at_every_position() {
 #[test]
 fn every_utf16_unit_at_every_position() {
     for position in 0..16 {
-        for unit in 0..=u16::MAX {
+        for unit in (0..=u16::MAX).step_by(if cfg!(miri) { 4999 } else { 1 }) {
             let mut text: Vec<u16> = GOOD.encode_utf16().collect();
             text[position] = unit;
             let is_good = char::from_u32(unit.into()).is_some_and(|c| ALPHABET.contains(c));

@@ -11,8 +11,11 @@ mod bench;
 mod build;
 mod conformance;
 mod demo;
+mod deny;
 mod fuzz;
+mod miri;
 mod mutants;
+mod sanitize;
 mod test;
 mod tools;
 mod workspace;
@@ -61,11 +64,13 @@ enum Task {
     /// Look for inputs that a decoder reads wrongly, or that break it
     Fuzz(fuzz::Options),
     /// Put deliberate faults into a copy of the core, each of which must turn its tests red
-    Mutants {
-        /// Only faults whose name contains this
-        #[arg(default_value = "")]
-        filter: String,
-    },
+    Mutants(mutants::Options),
+    /// Run the core's tests in an interpreter that notices undefined behaviour, on machines of several kinds
+    Miri(miri::Options),
+    /// Run the core's tests of threads, memory and kernels under the compiler's sanitizers
+    Sanitize(sanitize::Options),
+    /// Judge the dependencies: licences, sources, bans, and advisories where their database can be had
+    Deny,
     /// Build the wheel, the npm package and the test drivers.
     Build,
 }
@@ -88,7 +93,10 @@ fn main() -> Result<ExitCode> {
         Task::Uniformity { ids } => prove("uniformity", &[ids.to_string()]).map(|()| true)?,
         Task::Timing { samples } => prove("timing", &[samples.to_string()]).map(|()| true)?,
         Task::Fuzz(options) => fuzz::main(&options)?,
-        Task::Mutants { filter } => mutants::main(&filter)?,
+        Task::Mutants(options) => mutants::main(&options)?,
+        Task::Miri(options) => miri::main(&options).map(|()| true)?,
+        Task::Sanitize(options) => sanitize::main(&options).map(|()| true)?,
+        Task::Deny => deny::main().map(|()| true)?,
         Task::Build => build::all(&workspace::shell()?).map(|()| true)?,
     };
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })

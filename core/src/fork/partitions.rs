@@ -22,7 +22,7 @@ impl Counter {
     }
 
     /// Begins anew, with another base.
-    #[cfg(unix)]
+    #[cfg(all(unix, not(miri)))]
     pub(super) fn forget(&self) {
         self.base.store(0, Ordering::Relaxed);
         self.taken.store(0, Ordering::Relaxed);
@@ -72,9 +72,11 @@ mod tests {
 
     #[test]
     fn counts_through_all_partitions_once() {
+        const ALREADY: u32 = if cfg!(miri) { COUNT - 50 } else { 0 };
         let counter = Counter::new();
-        let all: HashSet<u16> = (0..COUNT).map(|_| counter.next().unwrap()).collect();
-        assert_eq!(all.len(), 65_536);
+        counter.taken.store(ALREADY, Ordering::Relaxed);
+        let all: HashSet<u16> = (ALREADY..COUNT).map(|_| counter.next().unwrap()).collect();
+        assert_eq!(all.len(), (COUNT - ALREADY) as usize);
         assert_eq!(counter.next().unwrap_err().kind(), ErrorKind::PartitionsExhausted);
     }
 }

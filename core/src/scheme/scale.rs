@@ -19,9 +19,9 @@ impl Scale {
     /// The tick of a clock reading.
     #[inline]
     pub(crate) fn tick_of_nanos(&self, unix_nanos: i64) -> Result<u64> {
-        let since = unix_nanos.wrapping_sub(self.epoch_ms * NANOS_PER_MS).cast_unsigned();
-        let tick = since / (self.tick_ms * NANOS_PER_MS).cast_unsigned();
-        if unix_nanos < self.epoch_ms * NANOS_PER_MS || tick > self.last {
+        let epoch = self.epoch_ms * NANOS_PER_MS;
+        let tick = unix_nanos.wrapping_sub(epoch).cast_unsigned() / self.tick_nanos();
+        if unix_nanos < epoch || tick > self.last {
             return Err(self.outside(unix_nanos.div_euclid(NANOS_PER_MS)));
         }
         Ok(tick)

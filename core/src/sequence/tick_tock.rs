@@ -239,6 +239,6 @@ fn run(tick: u64, tick_tock: bool, first: u32, want: u32, max: u16) -> Option<Ru
     (len > 0).then_some(Run { tick, tick_tock, first, len })
 }
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(all(test, not(any(loom, shuttle, miri))))]
 #[path = "explorer.rs"]
 mod explorer;

@@ -148,7 +148,7 @@ fn shapes() -> impl Strategy<Value = Option<usize>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 2000 }))]
 
     #[test]
     fn packs_as_the_reference_does(bytes in shapes(), draws in draws(), seeds in some_seeds()) {

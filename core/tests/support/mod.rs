@@ -23,6 +23,16 @@ pub fn typed<T: serde::de::DeserializeOwned>(name: &str) -> T {
     serde_json::from_value(vectors(name)).unwrap()
 }
 
+/// How often to do something: a thousandth as often under Miri, which takes a thousand times as long.
+pub const fn rounds(natively: usize) -> usize {
+    if cfg!(miri) { natively.div_ceil(1000) } else { natively }
+}
+
+/// A step for an iterator: all of it, or every `n`-th under Miri.
+pub const fn all_or_every(n: usize) -> usize {
+    if cfg!(miri) { n } else { 1 }
+}
+
 /// What this project answers to a case: its own `ours` where it has one, else the case itself.
 pub fn ours(case: &Value) -> &Value {
     case.get("ours").unwrap_or(case)

@@ -3,8 +3,8 @@
 
 use polyflake::kernels::{Level, levels};
 
-/// Every length of slices that is tried: past all groups, and past several of them.
-pub const LENGTHS: std::ops::RangeInclusive<usize> = 0..=300;
+/// Every length of slices that is tried: past all groups, and past several of them; fewer under Miri, which is slow.
+pub const LENGTHS: std::ops::RangeInclusive<usize> = 0..=if cfg!(miri) { 20 } else { 300 };
 
 /// The levels of this machine but for the scalar one, which is what they are held against.
 pub fn vector_levels() -> impl Iterator<Item = Level> {

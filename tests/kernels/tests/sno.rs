@@ -72,6 +72,7 @@ fn slices_of_every_length_are_decoded() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes hours under Miri")]
 fn every_bad_byte_in_every_place_is_found() {
     let mut texts = texts(ITEMS);
     for level in levels() {
@@ -87,6 +88,7 @@ fn every_bad_byte_in_every_place_is_found() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes hours under Miri")]
 fn every_good_byte_in_every_place_is_read() {
     for level in vector_levels() {
         for (position, &byte) in (0..16).flat_map(|at| ALPHABET.iter().map(move |byte| (at, byte)))
@@ -126,7 +128,7 @@ fn slices_of_unlike_lengths_are_refused() {
 
 #[test]
 fn one_id_is_as_one_of_many() {
-    for (id, text) in ids(300).into_iter().zip(texts(300)) {
+    for (id, text) in ids(*LENGTHS.end()).into_iter().zip(texts(*LENGTHS.end())) {
         assert_eq!(Sno::from_bytes(id).to_uuid_bytes(), text);
         assert_eq!(Sno::from_uuid_bytes(text), Ok(Sno::from_bytes(id)));
         let mut written = [[0; 16]];
@@ -138,7 +140,9 @@ fn one_id_is_as_one_of_many() {
 #[test]
 fn one_text_with_a_bad_byte_is_refused() {
     let good = texts(1)[0];
-    for (position, bad) in (0..16).flat_map(|at| bad_bytes().map(move |bad| (at, bad))) {
+    let step = if cfg!(miri) { 97 } else { 1 };
+    let bad = (0..16).flat_map(|at| bad_bytes().step_by(step).map(move |bad| (at, bad)));
+    for (position, bad) in bad {
         let mut text = good;
         text[position] = bad;
         assert_eq!(Sno::from_uuid_bytes(text), Err(Error::invalid_character(position)));

@@ -4,7 +4,6 @@ mod kernels;
 mod notices;
 mod packaging;
 mod readme;
-mod stepping;
 mod steps;
 mod tidy;
 

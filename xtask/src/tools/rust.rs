@@ -30,12 +30,34 @@ pub fn rust_targets(shell: &Shell) -> Result<()> {
 
 /// What runs the fuzz targets.
 pub fn bolero(shell: &Shell) -> Result<()> {
-    const VERSION: &str = "0.13.5";
+    install(shell, "cargo-bolero", "0.13.5")
+}
+
+/// What puts faults into the code.
+pub fn mutants(shell: &Shell) -> Result<()> {
+    install(shell, "cargo-mutants", "27.1.0")
+}
+
+/// What judges the dependencies.
+pub fn deny(shell: &Shell) -> Result<()> {
+    install(shell, "cargo-deny", "0.20.2")
+}
+
+fn install(shell: &Shell, name: &str, version: &str) -> Result<()> {
     let tools = workspace::tools();
     shell.create_dir(&tools)?;
-    once(&tools.join("cargo-bolero.version"), VERSION, || {
-        cmd!(shell, "cargo install --quiet cargo-bolero --version {VERSION} --root {tools}")
-            .run()?;
+    once(&tools.join(format!("{name}.version")), version, || {
+        cmd!(shell, "cargo install --quiet {name} --version {version} --root {tools}").run()?;
         Ok(())
     })
+}
+
+/// The nightly toolchain with these components.
+pub fn nightly(shell: &Shell, components: &[&str]) -> Result<()> {
+    let there = cmd!(shell, "rustup run nightly rustc --version").quiet().ignore_stdout();
+    if there.ignore_stderr().run().is_err() {
+        cmd!(shell, "rustup toolchain install nightly --profile minimal").run()?;
+    }
+    let add = cmd!(shell, "rustup component add --toolchain nightly {components...}");
+    Ok(add.quiet().ignore_stderr().run()?)
 }

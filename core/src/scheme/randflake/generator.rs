@@ -246,6 +246,5 @@ impl<C: Clock> Generator<C> {
 
 /// The second that a state is in; none where nothing was made.
 fn last_second(state: State) -> Option<i64> {
-    let used = state.tick > 0 || state.next > 0;
-    used.then(|| SCALE.ms_of(state.tick) / 1000)
+    (state.next > 0).then(|| SCALE.ms_of(state.tick) / 1000)
 }

@@ -1,4 +1,4 @@
-//! Deliberate faults that the suite must catch: each is put into a copy of the tree, and a test must turn red.
+//! Deliberate faults of which the suite must catch every one.
 
 use std::{fs, path::Path, process::Stdio};
 
@@ -40,8 +40,8 @@ enum Fate {
     Broken,
 }
 
-/// Runs all mutants whose name contains `filter`; true if all were caught.
-pub fn main(filter: &str) -> Result<bool> {
+/// Runs all whose name contains `filter`; true if all were caught.
+pub fn run(filter: &str) -> Result<bool> {
     let text = fs::read_to_string(workspace::root().join("tests/mutants/mutants.toml"))?;
     let list: List = toml::from_str(&text)?;
     let tree = copy_of_the_tree()?;

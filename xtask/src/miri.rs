@@ -1,0 +1,59 @@
+//! Miri: the core's tests, each step of them checked for undefined behaviour, on machines that are not this one too.
+//!
+//! Where it is too slow for all that a test does, the test does less (`cfg(miri)`). Forks and shared pages it does not have.
+
+use anyhow::Result;
+use clap::Args;
+use xshell::{Shell, cmd};
+
+use crate::{tools, workspace};
+
+/// A machine to play, and what it has beyond the least.
+struct Machine {
+    target: &'static str,
+    features: &'static str,
+}
+
+/// The usual one, with the widest kernels that Miri knows all instructions of; a big-endian one; one of 32 bits.
+const MACHINES: [Machine; 3] = [
+    Machine { target: "x86_64-unknown-linux-gnu", features: "+ssse3,+sse4.1,+avx2,+popcnt" },
+    Machine { target: "s390x-unknown-linux-gnu", features: "" },
+    Machine { target: "i686-unknown-linux-gnu", features: "" },
+];
+
+/// Cases of each property test: Miri takes a thousand times as long as the processor.
+const CASES: &str = "4";
+
+#[derive(Args)]
+pub struct Options {
+    /// Only machines whose target's name contains this
+    #[arg(long, default_value = "")]
+    target: String,
+    /// What to pass to `cargo miri test`, instead of all tests: `--test sno_generator`
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
+}
+
+pub fn main(options: &Options) -> Result<()> {
+    let shell = workspace::shell()?;
+    tools::nightly(&shell, &["miri", "rust-src"])?;
+    MACHINES
+        .iter()
+        .filter(|machine| machine.target.contains(&options.target))
+        .try_for_each(|machine| run(&shell, machine, &options.arguments))
+}
+
+fn run(shell: &Shell, Machine { target, features }: &Machine, arguments: &[String]) -> Result<()> {
+    println!("\n== {target} ==");
+    let all = [String::from("--lib"), String::from("--tests")];
+    let chosen = if arguments.is_empty() { &all[..] } else { arguments };
+    let test = cmd!(
+        shell,
+        "cargo +nightly miri test --quiet --package polyflake --package kernel-tests --all-features --target {target} {chosen...}"
+    );
+    // The tests read files and the clock.
+    let test = test.env("MIRIFLAGS", "-Zmiri-disable-isolation");
+    let test = test.env("RUSTFLAGS", format!("-Ctarget-feature={features}"));
+    let target = workspace::target().join("miri");
+    Ok(test.env("PROPTEST_CASES", CASES).env("CARGO_TARGET_DIR", target).run()?)
+}

@@ -1,0 +1,130 @@
+//! Faults as cargo-mutants makes them: operators exchanged, bodies replaced, conditions negated, one at a time.
+
+use std::{fs, path::Path};
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+use xshell::{Shell, cmd};
+
+use crate::{tools, workspace};
+
+/// Files, and the tests that must notice what is changed in them.
+struct Group {
+    name: &'static str,
+    files: &'static [&'static str],
+    tests: &'static [&'static str],
+}
+
+const GROUPS: [Group; 8] = [
+    Group {
+        name: "tick-tock",
+        files: &["core/src/sequence/tick_tock.rs"],
+        tests: &["--lib", "--test=sno_generator"],
+    },
+    Group {
+        name: "per-tick",
+        files: &["core/src/sequence/{per_tick,word}.rs"],
+        tests: &["--lib", "--test=randflake_generator", "--test=hotguid_generator"],
+    },
+    Group {
+        name: "drive",
+        files: &["core/src/scheme/drive.rs"],
+        tests: &["--test=sno_generator", "--test=randflake_generator"],
+    },
+    Group {
+        name: "bounds",
+        files: &["core/src/scheme/{block,owner,scale,window}.rs"],
+        tests: &[
+            "--lib",
+            "--test=time_limits",
+            "--test=handles",
+            "--test=fork",
+            "--test=sno_generator",
+        ],
+    },
+    Group {
+        name: "sno",
+        files: &["core/src/scheme/sno/{generator,handle}.rs"],
+        tests: &["--test=sno_generator", "--test=sno_vectors", "--test=fork"],
+    },
+    Group {
+        name: "randflake",
+        files: &["core/src/scheme/randflake/{generator,handle}.rs"],
+        tests: &["--test=randflake_generator", "--test=handles", "--test=fork"],
+    },
+    Group {
+        name: "hotguid",
+        files: &["core/src/scheme/hot_guid/{generator,handle}.rs"],
+        tests: &["--test=hotguid_generator", "--test=handles", "--test=fork"],
+    },
+    Group {
+        name: "layout",
+        files: &["core/src/scheme/custom/{generator,handle,ticks}.rs"],
+        tests: &["--test=layout", "--test=handles", "--test=fork"],
+    },
+];
+
+/// The share that must be caught, in percent.
+const GOAL: u32 = 95;
+
+/// What became of the mutants; those that do not compile say nothing.
+#[derive(Default, Deserialize)]
+struct Count {
+    caught: u32,
+    /// Caught too: the tests never came to an end.
+    timeout: u32,
+    missed: u32,
+}
+
+impl Count {
+    fn add(&mut self, other: &Self) {
+        self.caught += other.caught;
+        self.timeout += other.timeout;
+        self.missed += other.missed;
+    }
+
+    fn all(&self) -> u32 {
+        self.caught + self.timeout + self.missed
+    }
+
+    fn suffices(&self) -> bool {
+        (self.caught + self.timeout) * 100 >= GOAL * self.all()
+    }
+}
+
+/// Runs the groups whose name contains `filter`; true if enough was caught.
+pub fn run(filter: &str) -> Result<bool> {
+    let shell = workspace::shell()?;
+    tools::mutants(&shell)?;
+    let mut total = Count::default();
+    for group in GROUPS.iter().filter(|group| group.name.contains(filter)) {
+        total.add(&group.run(&shell).with_context(|| group.name)?);
+    }
+    ensure!(total.all() > 0, "expected the name of a group, found {filter}");
+    let Count { caught, timeout, missed } = total;
+    println!("{caught} caught, {timeout} caught by never ending, {missed} missed");
+    Ok(total.suffices())
+}
+
+impl Group {
+    fn run(&self, shell: &Shell) -> Result<Count> {
+        let folder = workspace::target().join("mutants/generated").join(self.name);
+        shell.create_dir(&folder)?;
+        let files = self.files.iter().flat_map(|file| ["--file", file]);
+        let tests = self.tests.iter().map(|test| format!("--cargo-arg={test}"));
+        let run = cmd!(shell, "cargo mutants --package polyflake --output {folder}")
+            .arg("--config=tests/mutants/generated.toml")
+            .args(files)
+            .args(tests);
+        // One target folder for all groups; cargo-mutants says by its exit status that there are survivors.
+        run.env("CARGO_TARGET_DIR", workspace::target().join("mutants/plain"))
+            .ignore_status()
+            .run()?;
+        Self::count(&folder.join("mutants.out"))
+    }
+
+    fn count(folder: &Path) -> Result<Count> {
+        let text = fs::read_to_string(folder.join("outcomes.json"))?;
+        serde_json::from_str(&text).context("expected the counts of cargo-mutants")
+    }
+}

@@ -1,0 +1,55 @@
+//! The compiler's sanitizers: races between threads, and accesses outside of what is owned.
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use xshell::{Shell, cmd};
+
+use crate::{tools, workspace};
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Sanitizer {
+    /// Races: the tests that share generators, and the soak harness, with a standard library that is watched too.
+    Thread,
+    /// Memory: all tests of the core, the kernels of this machine's instruction sets among them.
+    Address,
+}
+
+#[derive(Args)]
+pub struct Options {
+    /// Only this one
+    sanitizer: Option<Sanitizer>,
+}
+
+/// Sanitizers cannot be had for the host by itself: with a target that is named, build scripts and macros go without.
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+pub fn main(options: &Options) -> Result<()> {
+    let shell = workspace::shell()?;
+    tools::nightly(&shell, &["rust-src"])?;
+    if options.sanitizer != Some(Sanitizer::Address) {
+        threads(&shell)?;
+    }
+    if options.sanitizer != Some(Sanitizer::Thread) {
+        memory(&shell)?;
+    }
+    Ok(())
+}
+
+fn threads(shell: &Shell) -> Result<()> {
+    let _flags = shell.push_env("RUSTFLAGS", "-Zsanitizer=thread");
+    let _target = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("sanitize/thread"));
+    let core =
+        ["--package", "polyflake", "--all-features", "--test", "*_generator", "--test", "handles"];
+    cmd!(shell, "cargo +nightly test -Zbuild-std --target {TARGET} --profile quick {core...}")
+        .run()?;
+    let soak = ["--package", "soak", "--bin", "soak", "--", "--ids", "3000000"];
+    Ok(cmd!(shell, "cargo +nightly run -Zbuild-std --target {TARGET} --profile quick {soak...}")
+        .run()?)
+}
+
+fn memory(shell: &Shell) -> Result<()> {
+    let _flags = shell.push_env("RUSTFLAGS", "-Zsanitizer=address");
+    let _target = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("sanitize/address"));
+    let core = ["--package", "polyflake", "--all-features", "--lib", "--tests"];
+    Ok(cmd!(shell, "cargo +nightly test --target {TARGET} --profile quick {core...}").run()?)
+}
