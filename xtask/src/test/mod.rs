@@ -4,6 +4,7 @@ mod kernels;
 mod notices;
 mod packaging;
 mod readme;
+mod stepping;
 mod steps;
 mod tidy;
 

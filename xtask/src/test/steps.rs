@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{Step, kernels, notices, packaging, readme, tidy};
+use super::{Step, kernels, notices, packaging, readme, stepping, tidy};
 use crate::{
     build,
     conformance::{self, Ready},
@@ -34,6 +34,7 @@ pub const ALL: &[Step] = &[
     Step { name: "packaging-python-source", needed: false, run: packaging::python_source },
     Step { name: "packaging-javascript", needed: false, run: packaging::javascript },
     Step { name: "readme", needed: false, run: readme::check },
+    Step { name: "stepping-clock", needed: false, run: stepping::check },
     Step { name: "conformance", needed: false, run: conformance },
     Step { name: "conformance-notices", needed: false, run: notices::check },
     Step { name: "demo", needed: false, run: demo },
@@ -96,7 +97,8 @@ fn python(shell: &Shell) -> Result<()> {
 /// The package's stubs as users' type checkers see them, and the suite's own Python.
 fn python_types(shell: &Shell) -> Result<()> {
     let python = workspace::python();
-    cmd!(shell, "{python} -m mypy --strict tests/conformance/python").run()?;
+    cmd!(shell, "{python} -m mypy --strict tests/conformance/python tests/stepping/stepping.py")
+        .run()?;
     let _there = shell.push_dir(workspace::root().join("packages/python"));
     Ok(cmd!(shell, "{python} -m mypy --strict").run()?)
 }

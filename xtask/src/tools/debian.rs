@@ -25,6 +25,25 @@ pub fn qemu_aarch64(shell: &Shell) -> Result<PathBuf> {
     find_it().ok_or_else(|| Missing("no qemu-aarch64 on this machine: install it by hand").into())
 }
 
+/// The library that shows a process another time.
+pub fn faketime(shell: &Shell) -> Result<PathBuf> {
+    if find_faketime().is_none() {
+        install(shell, &["libfaketime"]);
+    }
+    find_faketime()
+        .ok_or_else(|| Missing("no libfaketime on this machine: install it by hand").into())
+}
+
+/// Distributions keep it in a folder of its own, some for each architecture.
+fn find_faketime() -> Option<PathBuf> {
+    let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);
+    let deeper = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
+    let deeper = deeper.map(|entry| entry.path()).collect::<Vec<_>>();
+    let mut places =
+        folders.iter().chain(&deeper).map(|folder| folder.join("faketime/libfaketime.so.1"));
+    places.find(|library| library.is_file())
+}
+
 /// Installs packages if this is root on Debian; whoever wants them looks whether they are there.
 pub fn install(shell: &Shell, packages: &[&str]) {
     let am_root = cmd!(shell, "id -u").quiet().read().is_ok_and(|id| id.trim() == "0");

@@ -1,0 +1,41 @@
+// Makes IDs while the system's clock steps: see README.md. With the machine that the second argument names.
+const [seconds, machine] = process.argv.slice(2);
+const { hotguid, layout, randflake, sno } = await import(`polyflake/${machine}`);
+
+const lease = new randflake.Lease(7, 1_730_000_000, 2_803_741_824);
+const generators = {
+  sno: new sno.Generator(),
+  hotguid: new hotguid.Generator(),
+  layout: new layout.Generator(layout.Layout.preset("discord", { worker: 1, process: 2 })),
+  randflake: new randflake.Generator(lease, new Uint8Array(16), { onExhausted: "wait" }),
+};
+
+const seen = new Set();
+const refused = {};
+let [twice, stepsBack, last] = [0, 0, Date.now()];
+
+function note(family, id) {
+  const key = `${family} ${id}`;
+  twice += seen.has(key);
+  seen.add(key);
+}
+
+/** One ID, then some at once. */
+function make(family, ids) {
+  try {
+    note(family, ids.generate());
+    for (const id of ids.generateMany(10)) note(family, id);
+  } catch (error) {
+    if (error.name !== "PolyflakeError") throw error;
+    refused[error.code] = (refused[error.code] ?? 0) + 1;
+  }
+}
+
+const end = process.hrtime.bigint() + BigInt(seconds) * 1_000_000_000n;
+while (process.hrtime.bigint() < end) {
+  for (const [family, ids] of Object.entries(generators)) make(family, ids);
+  const now = Date.now();
+  stepsBack += now < last;
+  last = now;
+}
+console.log(JSON.stringify({ ids: seen.size + twice, twice, stepsBack, refused }));

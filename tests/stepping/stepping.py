@@ -1,0 +1,50 @@
+"""Makes IDs while the system's clock steps: see README.md."""
+
+import json
+import sys
+import time
+from collections import Counter
+from typing import Any
+
+from polyflake import PolyflakeError, hotguid, layout, randflake, sno
+
+lease = randflake.Lease(7, 1_730_000_000, 2_803_741_824)
+discord = layout.Layout.preset("discord", worker=1, process=2)
+generators: dict[str, Any] = {
+    "sno": sno.Generator(max_wait=20),
+    "hotguid": hotguid.Generator(max_wait=20),
+    "layout": layout.Generator(discord, max_wait=20),
+    "randflake": randflake.Generator(lease, bytes(16), on_exhausted="wait", max_wait=20),
+}
+
+seen: set[tuple[str, object]] = set()
+refused: Counter[str] = Counter()
+twice = steps_back = 0
+
+
+def note(family: str, made: object) -> None:
+    """Remembers an ID, or counts one that was there before."""
+    global twice
+    twice += (family, made) in seen
+    seen.add((family, made))
+
+
+def make(family: str, ids: Any) -> None:
+    """One ID, then some at once."""
+    try:
+        note(family, ids.generate())
+        for made in ids.generate_many(10):
+            note(family, made)
+    except PolyflakeError as error:
+        refused[error.code] += 1
+
+
+end = time.monotonic() + float(sys.argv[1])
+last = time.time()
+while time.monotonic() < end:
+    for family, ids in generators.items():
+        make(family, ids)
+    now = time.time()
+    steps_back += now < last
+    last = now
+print(json.dumps({"ids": len(seen) + twice, "twice": twice, "stepsBack": steps_back, "refused": refused}))

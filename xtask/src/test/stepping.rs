@@ -1,0 +1,107 @@
+//! The machine's own clock steps back and forth while processes make IDs: libfaketime shows them another time than the
+//! system's.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread,
+    time::Duration,
+};
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+use xshell::{Shell, cmd};
+
+use crate::{tools, workspace};
+
+/// How long each process makes IDs.
+const SECONDS: &str = "2";
+
+/// How long the clock is left alone, and how far off it is at most, in seconds.
+const PAUSE: Duration = Duration::from_millis(50);
+const FURTHEST: f64 = 3.0;
+
+/// What waits for the clock in vain may be told; nothing else.
+const REFUSALS: [&str; 2] = ["clock_behind", "sequence_exhausted"];
+
+/// What a program says of its IDs: see `tests/stepping/README.md`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Said {
+    ids: u64,
+    twice: u64,
+    steps_back: u64,
+    refused: BTreeMap<String, u64>,
+}
+
+pub fn check(shell: &Shell) -> Result<()> {
+    let library = tools::faketime(shell)?;
+    cmd!(shell, "cargo build --quiet --package soak --bin stepping").run()?;
+    let folder = tempfile::tempdir()?;
+    let time = folder.path().join("time");
+    set(&time, 0.0)?;
+    let mut processes = programs()
+        .into_iter()
+        .map(|(name, program)| Ok((name, start(program, &library, &time)?)))
+        .collect::<Result<Vec<_>>>()?;
+    while is_any_alive(&mut processes)? {
+        thread::sleep(PAUSE);
+        set(&time, FURTHEST * (2.0 * fastrand::f64() - 1.0))?;
+    }
+    processes.into_iter().try_for_each(|(name, process)| judge(process).context(name))
+}
+
+/// The programs, without what they are told on their command lines.
+fn programs() -> [(&'static str, Command); 4] {
+    let (root, rust) = (workspace::root(), workspace::target().join("debug/stepping"));
+    let (script, module) =
+        (root.join("tests/stepping/stepping.py"), root.join("tests/stepping/stepping.mjs"));
+    let with = |program: &Path, arguments: &[&Path], machine: Option<&str>| {
+        let mut command = Command::new(program);
+        command.args(arguments).arg(SECONDS).args(machine);
+        command
+    };
+    let node = |machine| with(Path::new("node"), &[&module], Some(machine));
+    [
+        ("rust", with(&rust, &[], None)),
+        ("python", with(&workspace::python(), &[&script], None)),
+        ("node, native", node("native")),
+        ("node, wasm", node("wasm")),
+    ]
+}
+
+/// Starts a program that sees the time of a file: the wall clock's only, since no other steps.
+fn start(mut program: Command, library: &Path, time: &Path) -> Result<Child> {
+    program.env("LD_PRELOAD", library).env("FAKETIME_TIMESTAMP_FILE", time);
+    program.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+    Ok(program.stdout(Stdio::piped()).spawn()?)
+}
+
+/// Sets how far off the clock is, at once for all that read it.
+fn set(time: &Path, seconds: f64) -> Result<()> {
+    let beside = time.with_extension("new");
+    fs::write(&beside, format!("{seconds:+.3}\n"))?;
+    Ok(fs::rename(beside, time)?)
+}
+
+fn is_any_alive(processes: &mut [(&str, Child)]) -> Result<bool> {
+    for (_, process) in processes {
+        if process.try_wait()?.is_none() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn judge(process: Child) -> Result<()> {
+    let output = process.wait_with_output()?;
+    ensure!(output.status.success(), "{}", output.status);
+    let said: Said = serde_json::from_slice(&output.stdout).context("expected a line of JSON")?;
+    ensure!(said.twice == 0, "{} IDs were there twice", said.twice);
+    ensure!(said.ids > 0 && said.steps_back > 0, "expected IDs, and a clock that steps back");
+    let other = said.refused.keys().find(|code| !REFUSALS.contains(&code.as_str()));
+    ensure!(other.is_none(), "expected no refusal but {REFUSALS:?}, found {}", other.unwrap());
+    Ok(())
+}
