@@ -1,6 +1,8 @@
 //! IDs as Python values: a file for each family, and what they share.
 
 pub(crate) mod array;
+mod buffer;
+pub(crate) mod column;
 pub(crate) mod convert;
 pub(crate) mod describe;
 pub(crate) mod hotguid;

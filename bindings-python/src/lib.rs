@@ -3,6 +3,7 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "arguments come out of Python as values")]
 
+mod arrow;
 mod errors;
 mod generators;
 mod ids;
@@ -64,7 +65,7 @@ mod _polyflake {
         use crate::generators::sno::{Generator, Snapshot, Stats, generate};
         #[pymodule_export]
         use crate::ids::sno::{
-            Sno, SnoArray, describe, from_json_value, metabyte, time_range, to_json_value,
+            Sno, SnoArray, TextColumn, describe, from_json_value, metabyte, time_range, to_json_value,
         };
     }
 

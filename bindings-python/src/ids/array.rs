@@ -3,6 +3,7 @@
 use std::{
     ffi::{CStr, c_char, c_int, c_void},
     ptr,
+    sync::Arc,
 };
 
 use polyflake::{Error, hotguid::HotGuid, randflake::Randflake, sno::Sno};
@@ -10,11 +11,17 @@ use pyo3::{
     exceptions::{PyBufferError, PyIndexError, PyMemoryError},
     ffi, intern,
     prelude::*,
-    types::{PyMemoryView, PySlice},
+    types::{PyCapsule, PyMemoryView, PySlice},
 };
 
-use super::convert::{Octets, Whole};
-use crate::errors::raise;
+use super::{
+    column::Chars,
+    convert::{Octets, Whole},
+};
+use crate::{
+    arrow::export::{self, Capsules, Column},
+    errors::raise,
+};
 
 /// What lies in memory as cells of one kind. All who implement it are listed here, each transparent around bytes or one integer.
 pub(crate) trait Plain: Copy {
@@ -36,6 +43,7 @@ macro_rules! plain {
 plain! {
     Sno: c"B", 1;
     HotGuid: c"B", 1;
+    Chars: c"16s", 16;
     u8: c"B", 1;
     Randflake: c"q", 8;
     i64: c"q", 8;
@@ -44,7 +52,8 @@ plain! {
 /// IDs in one piece of memory: a table of bytes with a row an ID, or a list of integers.
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Packed<T> {
-    ids: Vec<T>,
+    /// Those who look at the memory, in Arrow's way, keep it alive without Python.
+    ids: Arc<Vec<T>>,
     /// For exporting: rows, and cells of a row. They must live as long as the IDs.
     shape: [ffi::Py_ssize_t; 2],
     strides: [ffi::Py_ssize_t; 2],
@@ -67,12 +76,17 @@ impl<T: Plain> Packed<T> {
         let (rows, columns) = (ids.len() / items, items * size_of::<T>() / T::CELL);
         // A vector has at most isize::MAX bytes.
         let [rows, columns, cell] = [rows, columns, T::CELL].map(usize::cast_signed);
-        Self { ids, shape: [rows, columns], strides: [columns * cell, cell] }
+        Self { ids: ids.into(), shape: [rows, columns], strides: [columns * cell, cell] }
     }
 
     /// All items.
     pub(crate) fn ids(&self) -> &[T] {
         &self.ids
+    }
+
+    /// All items, and a share in keeping them.
+    pub(crate) fn shared(&self) -> Arc<Vec<T>> {
+        self.ids.clone()
     }
 
     /// How many IDs there are.
@@ -88,6 +102,30 @@ impl<T: Plain> Packed<T> {
     /// The items of one ID.
     pub(crate) fn row(&self, position: usize) -> &[T] {
         &self.ids[position * self.width()..][..self.width()]
+    }
+
+    /// Arrow's name for their type: integers, or bytes of one length.
+    fn arrow_format(&self) -> String {
+        if T::FORMAT == c"q" { "l".to_owned() } else { format!("w:{}", self.strides[0]) }
+    }
+
+    /// Arrow's type of them.
+    pub(crate) fn arrow_schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        export::capsule(py, export::schema(self.arrow_format())?)
+    }
+
+    /// The IDs, as Arrow has columns.
+    pub(crate) fn arrow_array<'py>(&self, py: Python<'py>) -> PyResult<Capsules<'py>>
+    where
+        T: Send + Sync + 'static,
+    {
+        let column = Column {
+            format: self.arrow_format(),
+            length: self.len(),
+            buffers: vec![self.ids.as_ptr().cast()],
+            owner: self.ids.clone(),
+        };
+        column.export(py)
     }
 
     /// The IDs of an index or a slice, as lists have it.
@@ -181,10 +219,16 @@ pub(crate) fn iterate<'py, T>(sequence: &Bound<'py, T>) -> PyResult<Bound<'py, P
 
 /// A vector of `count` IDs to be filled; refused, not aborted, where memory is short.
 pub(crate) fn room_for<T: Copy>(count: usize, blank: T) -> PyResult<Vec<T>> {
-    let mut ids = Vec::new();
-    ids.try_reserve_exact(count).map_err(|_| PyMemoryError::new_err(()))?;
+    let mut ids = room(count)?;
     ids.resize(count, blank);
     Ok(ids)
+}
+
+/// An empty vector with room for `count` items; refused, not aborted, where memory is short.
+pub(crate) fn room<T>(count: usize) -> PyResult<Vec<T>> {
+    let mut items = Vec::new();
+    items.try_reserve_exact(count).map_err(|_| PyMemoryError::new_err(()))?;
+    Ok(items)
 }
 
 /// 64-bit integers out of a buffer of such, in its order.
@@ -207,7 +251,7 @@ impl FromPyObject<'_, '_> for Integers {
 }
 
 /// What may stand before a format to say that its cells are in the machine's own byte order.
-const NATIVE: [char; 3] = ['@', '=', if cfg!(target_endian = "little") { '<' } else { '>' }];
+pub(super) const NATIVE: [char; 3] = ['@', '=', if cfg!(target_endian = "little") { '<' } else { '>' }];
 
 /// The format of a buffer's cells, and their size.
 fn kind_of_cell(buffer: &Bound<'_, PyAny>) -> PyResult<(String, usize)> {

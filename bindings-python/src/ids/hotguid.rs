@@ -9,7 +9,7 @@ use polyflake::{
 use pyo3::{
     ffi,
     prelude::*,
-    types::{PyBytes, PyList, PyType},
+    types::{PyBytes, PyCapsule, PyList, PyType},
 };
 
 use super::{
@@ -19,7 +19,7 @@ use super::{
     text::Ascii,
     uuid::{self, Uuid},
 };
-use crate::errors::raise;
+use crate::{arrow::export::Capsules, errors::raise};
 
 numbers! {
     ShardKey(u32) "shard_key" 0..=u32::MAX;
@@ -246,6 +246,20 @@ impl HotGuidArray {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (Bound<'py, PyBytes>,)) {
         let packed: Vec<u8> = slf.get().0.ids().iter().flat_map(|id| id.to_rfc_bytes()).collect();
         (slf.get_type(), (PyBytes::new(slf.py(), &packed),))
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        self.0.arrow_schema(py)
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Capsules<'py>> {
+        let _ = requested_schema; // is a wish
+        self.0.arrow_array(py)
     }
 
     #[allow(unsafe_code)]

@@ -6,7 +6,7 @@ use polyflake::randflake::{self, EPOCH, LAST_NODE, LAST_SECOND, LAST_SEQUENCE};
 use pyo3::{
     ffi,
     prelude::*,
-    types::{PyList, PyTuple, PyType},
+    types::{PyCapsule, PyList, PyTuple, PyType},
 };
 
 use super::{
@@ -16,7 +16,10 @@ use super::{
     secret::Secret,
     text::Ascii,
 };
-use crate::errors::{no_copy, raise};
+use crate::{
+    arrow::export::Capsules,
+    errors::{no_copy, raise},
+};
 
 numbers! {
     Id(i64) "id" i64::MIN..=i64::MAX;
@@ -235,6 +238,20 @@ impl RandflakeArray {
         slf: &Bound<'py, Self>,
     ) -> PyResult<(Bound<'py, PyType>, (Bound<'py, PyAny>,))> {
         Ok((slf.get_type(), (portable(slf)?,)))
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        self.0.arrow_schema(py)
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Capsules<'py>> {
+        let _ = requested_schema; // is a wish
+        self.0.arrow_array(py)
     }
 
     #[allow(unsafe_code)]

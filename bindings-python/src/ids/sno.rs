@@ -2,21 +2,25 @@
 
 use std::ffi::c_int;
 
-use polyflake::sno::{self, Parts};
+use polyflake::{
+    Error,
+    sno::{self, Parts},
+};
 use pyo3::{
     ffi,
     prelude::*,
-    types::{PyBytes, PyList, PyType},
+    types::{PyBytes, PyCapsule, PyList, PyType},
 };
 
 use super::{
     array::{At, Packed, iterate},
+    column,
     convert::{self, Flag, Metabyte, Octets, Partition, Sequence, Text, Tick, UnixMs},
     describe::Description,
-    text::Ascii,
+    text::{Ascii, TextColumn},
     uuid::{self, Uuid},
 };
-use crate::errors::raise;
+use crate::{arrow::export::Capsules, errors::raise};
 
 /// An ID: 10 bytes, 16 characters.
 #[pyclass(frozen, eq, ord, hash, module = "polyflake.sno")]
@@ -216,8 +220,23 @@ impl SnoArray {
     #[new]
     #[pyo3(signature = (data, /))]
     fn new(data: Octets<'_>) -> PyResult<Self> {
-        let ids = data.as_bytes().chunks(sno::Sno::LEN).map(sno::Sno::from_slice);
-        ids.collect::<Result<Vec<_>, _>>().map(Self::from).map_err(raise)
+        let (ids, rest) = data.as_bytes().as_chunks();
+        if !rest.is_empty() {
+            return Err(raise(Error::invalid_length(rest.len(), sno::Sno::LEN, sno::Sno::LEN)));
+        }
+        Ok(ids.iter().copied().map(sno::Sno::from_bytes).collect::<Vec<_>>().into())
+    }
+
+    /// The IDs of a column of texts.
+    #[staticmethod]
+    #[pyo3(signature = (column, /))]
+    fn from_texts(column: &Bound<'_, PyAny>) -> PyResult<Self> {
+        column::ids_of(column).map(Self::from)
+    }
+
+    /// The texts of all, packed.
+    fn text_column(&self, py: Python<'_>) -> PyResult<TextColumn> {
+        TextColumn::of(py, self.0.ids())
     }
 
     /// The texts of all.
@@ -247,6 +266,20 @@ impl SnoArray {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (Bound<'py, PyBytes>,)) {
         let packed: Vec<u8> = slf.get().0.ids().iter().flat_map(|id| id.to_bytes()).collect();
         (slf.get_type(), (PyBytes::new(slf.py(), &packed),))
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        self.0.arrow_schema(py)
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Capsules<'py>> {
+        let _ = requested_schema; // is a wish
+        self.0.arrow_array(py)
     }
 
     #[allow(unsafe_code)]

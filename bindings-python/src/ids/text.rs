@@ -1,9 +1,25 @@
 //! IDs' texts as Python has them.
 
-use std::ptr;
+use std::{ffi::c_int, ptr, sync::Arc};
 
-use polyflake::base32::Text;
-use pyo3::{ffi, prelude::*, types::PyString};
+use polyflake::{
+    base32::Text,
+    sno::{self, Sno},
+};
+use pyo3::{
+    ffi,
+    prelude::*,
+    types::{PyCapsule, PyString},
+};
+
+use super::{
+    array::{Packed, room, room_for},
+    column::Chars,
+};
+use crate::{
+    arrow::export::{self, Capsules, Column},
+    errors::raise,
+};
 
 /// The text of an ID. Being ASCII, it becomes a `str` 4 ns faster than as any text.
 pub(crate) struct Ascii<const N: usize>(pub(crate) Text<N>);
@@ -23,5 +39,80 @@ impl<'py, const N: usize> IntoPyObject<'py> for Ascii<N> {
             let text = ffi::PyUnicode_DecodeASCII(start, length, ptr::null());
             Ok(Bound::from_owned_ptr_or_err(py, text)?.cast_into_unchecked())
         }
+    }
+}
+
+/// Texts of IDs, packed.
+#[pyclass(frozen, sequence, module = "polyflake.sno")]
+pub(crate) struct TextColumn(Packed<Chars>);
+
+impl TextColumn {
+    pub(crate) fn of(py: Python<'_>, ids: &[Sno]) -> PyResult<Self> {
+        let mut texts = room_for(ids.len(), [0; Sno::TEXT_LEN])?;
+        py.detach(|| sno::encode_slice(ids, &mut texts)).map_err(raise)?;
+        Ok(Self(Packed::new(texts)))
+    }
+
+    /// With `places`, where each text begins and the last one ends.
+    fn export<'py, P: Send + Sync + 'static>(
+        &self,
+        py: Python<'py>,
+        format: &str,
+        places: impl Iterator<Item = P>,
+    ) -> PyResult<Capsules<'py>> {
+        let texts = self.0.shared();
+        let mut kept = room(texts.len() + 1)?;
+        kept.extend(places);
+        let column = Column {
+            format: format.to_owned(),
+            length: texts.len(),
+            buffers: vec![kept.as_ptr().cast(), texts.as_ptr().cast()],
+            owner: Arc::new((kept, texts)),
+        };
+        column.export(py)
+    }
+
+    /// Where the last text ends, if 32 bits hold it.
+    fn end(&self) -> Option<i32> {
+        i32::try_from(self.0.len() * Sno::TEXT_LEN).ok()
+    }
+}
+
+#[pymethods]
+impl TextColumn {
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<TextColumn of {} texts>", self.0.len())
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let format = if self.end().is_some() { "u" } else { "U" };
+        export::capsule(py, export::schema(format.to_owned())?)
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Capsules<'py>> {
+        let _ = requested_schema; // is a wish
+        match self.end() {
+            Some(end) => self.export(py, "u", (0..=end).step_by(Sno::TEXT_LEN)),
+            None => self.export(py, "U", (0_i64..).step_by(Sno::TEXT_LEN).take(self.0.len() + 1)),
+        }
+    }
+
+    #[allow(unsafe_code)]
+    unsafe fn __getbuffer__(
+        slf: &Bound<'_, Self>,
+        view: *mut ffi::Py_buffer,
+        flags: c_int,
+    ) -> PyResult<()> {
+        // SAFETY: Python calls this to have `view` filled; `slf` owns the packed texts.
+        unsafe { slf.get().0.export(slf, view, flags) }
     }
 }

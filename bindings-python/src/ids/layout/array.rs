@@ -9,10 +9,11 @@ use polyflake::{
 use pyo3::{
     ffi,
     prelude::*,
-    types::{PyBytes, PyType},
+    types::{PyBytes, PyCapsule, PyType},
 };
 
 use crate::{
+    arrow::export::Capsules,
     errors::raise,
     ids::{
         array::{At, Integers, Packed, iterate, portable, room_for},
@@ -129,6 +130,26 @@ impl LayoutArray {
             Ids::Bytes(ids) => (PyBytes::new(slf.py(), ids.ids()).into_any(), Some(ids.width())),
         };
         Ok((slf.get_type(), arguments))
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        match &self.0 {
+            Ids::Integers(ids) => ids.arrow_schema(py),
+            Ids::Bytes(ids) => ids.arrow_schema(py),
+        }
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Capsules<'py>> {
+        let _ = requested_schema; // is a wish
+        match &self.0 {
+            Ids::Integers(ids) => ids.arrow_array(py),
+            Ids::Bytes(ids) => ids.arrow_array(py),
+        }
     }
 
     #[allow(unsafe_code)]

@@ -1,0 +1,230 @@
+//! How texts lie in Arrow's buffers. Every layout begins with a map of nulls.
+
+use std::{borrow::Cow, ffi::c_void, ops::Range, slice};
+
+use super::Array;
+use crate::ids::column::{Chars, Texts, gather};
+
+/// How the texts of a column lie.
+#[derive(Clone, Copy)]
+pub(super) enum Layout {
+    /// Side by side, of one width.
+    Fixed(usize),
+    /// Side by side, and where each begins in 32 bits.
+    Offsets32,
+    /// Side by side, and where each begins in 64 bits.
+    Offsets64,
+    /// Anywhere in many buffers, and records of where.
+    Views,
+}
+
+impl Layout {
+    pub(super) fn of(format: &str) -> Option<Self> {
+        match format {
+            "u" | "z" => Some(Self::Offsets32),
+            "U" | "Z" => Some(Self::Offsets64),
+            "vu" | "vz" => Some(Self::Views),
+            _ => format.strip_prefix("w:")?.parse().ok().map(Self::Fixed),
+        }
+    }
+}
+
+/// A piece of a column, up to its first null.
+pub(crate) struct Piece<'a> {
+    pub(crate) texts: Box<dyn Texts + Sync + 'a>,
+    /// Whether a null follows.
+    pub(crate) ends_at_null: bool,
+}
+
+impl<'a> Piece<'a> {
+    /// Nothing if the array is not as the interface has it.
+    pub(super) fn of(array: &'a Array, layout: Layout) -> Option<Self> {
+        let buffers = Buffers::of(array)?;
+        let all = usize::try_from(array.length).ok()?;
+        let length = buffers.first_null(all)?;
+        let first = buffers.offset;
+        let texts: Box<dyn Texts + Sync + 'a> = match layout {
+            Layout::Fixed(width) => {
+                let bytes = buffers.slice::<u8>(1, first.checked_mul(width)?, length.checked_mul(width)?)?;
+                Box::new(Fixed { bytes, width, length })
+            }
+            Layout::Offsets32 => Box::new(Joined::<i32>::of(&buffers, length)?),
+            Layout::Offsets64 => Box::new(Joined::<i64>::of(&buffers, length)?),
+            Layout::Views => Box::new(Views::of(&buffers, length)?),
+        };
+        Some(Self { texts, ends_at_null: length < all })
+    }
+}
+
+/// The buffers of an array.
+struct Buffers<'a> {
+    pointers: &'a [*const c_void],
+    /// The array begins at this place of each of them.
+    offset: usize,
+    may_have_nulls: bool,
+}
+
+impl<'a> Buffers<'a> {
+    fn of(array: &'a Array) -> Option<Self> {
+        let count = usize::try_from(array.n_buffers).ok()?;
+        if array.buffers.is_null() || array.release.is_none() {
+            return None;
+        }
+        // SAFETY: the interface says that there are so many, for as long as the array is not released.
+        let pointers = unsafe { slice::from_raw_parts(array.buffers.cast_const(), count) };
+        let offset = usize::try_from(array.offset).ok()?;
+        Some(Self { pointers, offset, may_have_nulls: array.null_count != 0 })
+    }
+
+    /// `length` items of a buffer from `first` on. `T` is a type that any bytes are.
+    fn slice<T>(&self, buffer: usize, first: usize, length: usize) -> Option<&'a [T]> {
+        let start = self.pointers.get(buffer)?.cast::<T>();
+        if length == 0 {
+            return Some(&[]);
+        }
+        let is_well = !start.is_null() && start.is_aligned();
+        // SAFETY: as the callers ask for no more than the array's length says, the interface promises that so many are there, and that
+        // they stay as they are.
+        is_well.then(|| unsafe { slice::from_raw_parts(start.add(first), length) })
+    }
+
+    /// Where the first null is among `length` items; `length` without any.
+    fn first_null(&self, length: usize) -> Option<usize> {
+        if !self.may_have_nulls || self.pointers.first()?.is_null() {
+            return Some(length);
+        }
+        let map = self.slice::<u8>(0, 0, (self.offset + length).div_ceil(8))?;
+        let is_null = |index: &usize| {
+            let bit = self.offset + index;
+            map[bit / 8] >> (bit % 8) & 1 == 0
+        };
+        Some((0..length).find(is_null).unwrap_or(length))
+    }
+}
+
+struct Fixed<'a> {
+    bytes: &'a [u8],
+    width: usize,
+    length: usize,
+}
+
+impl Texts for Fixed<'_> {
+    fn len(&self) -> usize {
+        self.length
+    }
+
+    fn block<'a>(&'a self, range: Range<usize>, _: &'a mut [Chars]) -> &'a [Chars] {
+        if self.width == size_of::<Chars>() { &self.bytes.as_chunks().0[range] } else { &[] }
+    }
+
+    fn item(&self, index: usize) -> Cow<'_, [u8]> {
+        Cow::Borrowed(&self.bytes[index * self.width..][..self.width])
+    }
+}
+
+/// A place in a buffer.
+trait Place: Copy {
+    fn to_index(self) -> Option<usize>;
+}
+
+impl Place for i32 {
+    fn to_index(self) -> Option<usize> {
+        self.try_into().ok()
+    }
+}
+
+impl Place for i64 {
+    fn to_index(self) -> Option<usize> {
+        self.try_into().ok()
+    }
+}
+
+struct Joined<'a, P> {
+    /// One more than there are texts.
+    places: &'a [P],
+    bytes: &'a [u8],
+}
+
+impl<'a, P: Place> Joined<'a, P> {
+    fn of(buffers: &Buffers<'a>, length: usize) -> Option<Self> {
+        if length == 0 {
+            return Some(Self { places: &[], bytes: &[] });
+        }
+        let places = buffers.slice::<P>(1, buffers.offset, length + 1)?;
+        let end = places[length].to_index()?;
+        Some(Self { places, bytes: buffers.slice(2, 0, end)? })
+    }
+
+    /// Where a text lies; nowhere if the array's places are not in order.
+    fn span(&self, index: usize) -> Range<usize> {
+        let [start, end] = [index, index + 1].map(|index| self.places[index].to_index());
+        start.unwrap_or(0)..end.unwrap_or(0)
+    }
+}
+
+impl<P: Place + Sync> Texts for Joined<'_, P> {
+    fn len(&self) -> usize {
+        self.places.len().saturating_sub(1)
+    }
+
+    fn block<'a>(&'a self, range: Range<usize>, _: &'a mut [Chars]) -> &'a [Chars] {
+        let is_whole = |index: &usize| {
+            let Range { start, end } = self.span(*index);
+            end.wrapping_sub(start) == size_of::<Chars>()
+        };
+        let whole = range.clone().take_while(is_whole).count();
+        let start = self.span(range.start).start;
+        let bytes = self.bytes.get(start..start + whole * size_of::<Chars>());
+        bytes.unwrap_or_default().as_chunks().0
+    }
+
+    fn item(&self, index: usize) -> Cow<'_, [u8]> {
+        Cow::Borrowed(self.bytes.get(self.span(index)).unwrap_or_default())
+    }
+}
+
+/// A record of where a text lies: `4 length | 4 its beginning | 4 number of the buffer | 4 place in it`, in the machine's byte
+/// order; texts of up to 12 bytes lie in it, after the length.
+type View = [u8; 16];
+
+struct Views<'a> {
+    views: &'a [View],
+    buffers: Vec<&'a [u8]>,
+}
+
+impl<'a> Views<'a> {
+    fn of(buffers: &Buffers<'a>, length: usize) -> Option<Self> {
+        let views = buffers.slice(1, buffers.offset, length)?;
+        // The last buffer says how long those are that lie between.
+        let last = buffers.pointers.len().checked_sub(1)?;
+        let lengths = buffers.slice::<i64>(last, 0, last.checked_sub(2)?)?;
+        let buffer = |(index, length): (usize, &i64)| buffers.slice(index, 0, length.to_index()?);
+        let buffers = (2..).zip(lengths).map(buffer).collect::<Option<_>>()?;
+        Some(Self { views, buffers })
+    }
+
+    /// Nothing if the record leads nowhere.
+    fn bytes(&self, view: &'a View) -> Option<&[u8]> {
+        let ([length, _, buffer, place], _) = view.as_chunks() else { return None };
+        let number = |bytes: &[u8; 4]| i32::from_ne_bytes(*bytes).to_index();
+        let length = number(length)?;
+        if length <= 12 {
+            return Some(&view[4..][..length]);
+        }
+        self.buffers.get(number(buffer)?)?.get(number(place)?..)?.get(..length)
+    }
+}
+
+impl Texts for Views<'_> {
+    fn len(&self) -> usize {
+        self.views.len()
+    }
+
+    fn block<'a>(&'a self, range: Range<usize>, room: &'a mut [Chars]) -> &'a [Chars] {
+        gather(range, room, |index| self.bytes(&self.views[index])?.try_into().ok())
+    }
+
+    fn item(&self, index: usize) -> Cow<'_, [u8]> {
+        Cow::Borrowed(self.bytes(&self.views[index]).unwrap_or_default())
+    }
+}

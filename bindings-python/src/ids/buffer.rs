@@ -1,0 +1,157 @@
+//! Texts of one width in buffers: what NumPy and others have.
+#![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
+
+use std::{borrow::Cow, ops::Range, slice};
+
+use polyflake::{Error, sno::Sno};
+use pyo3::{
+    buffer::PyUntypedBuffer,
+    ffi, intern,
+    prelude::*,
+    types::{PyBytes, PyMemoryView},
+};
+
+use super::{
+    array::NATIVE,
+    column::{COLUMN, Chars, Texts, gather},
+    convert::invalid_type,
+};
+use crate::errors::{raise, raise_from};
+
+/// Of what a row is made.
+#[derive(Clone, Copy, PartialEq)]
+enum Unit {
+    /// Bytes, all of which are the text.
+    Byte,
+    /// Bytes, after which there may be NULs: NumPy's `S`.
+    PaddedByte,
+    /// Characters of 4 bytes, after which there may be NULs: NumPy's `U`.
+    PaddedChar,
+}
+
+/// Texts in a buffer. Someone may write to it meanwhile, so they are copied before they are looked at.
+pub(super) struct Rows<'py> {
+    memory: Memory<'py>,
+    /// Bytes of a row.
+    width: usize,
+    unit: Unit,
+}
+
+enum Memory<'py> {
+    /// All is in one piece.
+    InPlace(PyUntypedBuffer),
+    Copied(Bound<'py, PyBytes>),
+}
+
+impl Unit {
+    /// That of a buffer's format and dimensions, if it is one of texts.
+    fn of(format: &str, dimensions: usize) -> Option<Self> {
+        match (format.trim_start_matches(NATIVE).chars().last()?, dimensions) {
+            ('s', 1) => Some(Self::PaddedByte),
+            ('w', 1) => Some(Self::PaddedChar),
+            ('B' | 'c', 1 | 2) => Some(Self::Byte),
+            _ => None,
+        }
+    }
+}
+
+impl<'py> Rows<'py> {
+    /// The texts of a value's buffer; nothing if it has none, or one of Python's objects.
+    pub(super) fn of(value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
+        // SAFETY: the value is alive.
+        if unsafe { ffi::PyObject_CheckBuffer(value.as_ptr()) } == 0 {
+            return Ok(None);
+        }
+        let refused = |raised| raise_from(value.py(), &invalid_type(COLUMN, value), raised);
+        let buffer = PyUntypedBuffer::get(value).map_err(refused)?;
+        let format = buffer.format().to_string_lossy();
+        if format == "O" {
+            return Ok(None);
+        }
+        let Some(unit) = Unit::of(&format, buffer.dimensions()) else {
+            let found = format!("a buffer of format {format}, {} dimensions", buffer.dimensions());
+            return Err(raise(Error::invalid_type(COLUMN, found)));
+        };
+        let width = width_of(&buffer, unit).map_err(raise)?;
+        let memory = if buffer.is_c_contiguous() {
+            Memory::InPlace(buffer)
+        } else {
+            let bytes = PyMemoryView::from(value)?.call_method0(intern!(value.py(), "tobytes"))?;
+            Memory::Copied(bytes.cast_into()?)
+        };
+        Ok(Some(Self { memory, width, unit }))
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match &self.memory {
+            Memory::InPlace(buffer) if buffer.len_bytes() == 0 => &[],
+            // SAFETY: the buffer is held, and C-contiguous: so many bytes lie there, and any are well.
+            Memory::InPlace(buffer) => unsafe {
+                slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes())
+            },
+            Memory::Copied(bytes) => bytes.as_bytes(),
+        }
+    }
+
+    fn row(&self, index: usize) -> &[u8] {
+        &self.bytes()[index * self.width..][..self.width]
+    }
+
+    /// The text of a row that has 16 characters: those past ASCII, which no format has, become a byte that none has.
+    fn chars(&self, index: usize) -> Option<Chars> {
+        let row = self.row(index);
+        if self.unit != Unit::PaddedChar {
+            let (text, rest) = row.split_first_chunk()?;
+            return rest.iter().all(|byte| *byte == 0).then_some(*text);
+        }
+        let (text, rest) = row.as_chunks().0.split_first_chunk::<{ Sno::TEXT_LEN }>()?;
+        let narrow = |char: [u8; 4]| u8::try_from(u32::from_ne_bytes(char)).unwrap_or(u8::MAX);
+        rest.iter().all(|char| *char == [0; 4]).then(|| text.map(narrow))
+    }
+}
+
+/// Bytes of a row.
+fn width_of(buffer: &PyUntypedBuffer, unit: Unit) -> polyflake::Result<usize> {
+    let wrong = |found| Err(Error::invalid_length(found, Sno::TEXT_LEN, Sno::TEXT_LEN));
+    match buffer.shape() {
+        _ if unit != Unit::Byte => Ok(buffer.item_size()),
+        [_, width] if *width != Sno::TEXT_LEN => wrong(*width),
+        [bytes] if bytes % Sno::TEXT_LEN != 0 => wrong(bytes % Sno::TEXT_LEN),
+        _ => Ok(Sno::TEXT_LEN),
+    }
+}
+
+impl Texts for Rows<'_> {
+    fn len(&self) -> usize {
+        self.bytes().len().checked_div(self.width).unwrap_or(0)
+    }
+
+    fn block<'a>(&'a self, range: Range<usize>, room: &'a mut [Chars]) -> &'a [Chars] {
+        if self.width != size_of::<Chars>() {
+            return gather(range, room, |index| self.chars(index));
+        }
+        let room = &mut room[..range.len()];
+        room.copy_from_slice(&self.bytes().as_chunks().0[range]);
+        room
+    }
+
+    fn item(&self, index: usize) -> Cow<'_, [u8]> {
+        let row = self.row(index);
+        match self.unit {
+            Unit::Byte => row.into(),
+            Unit::PaddedByte => unpadded(row, 0).into(),
+            Unit::PaddedChar => {
+                let chars = unpadded(row.as_chunks().0, [0; 4]).iter();
+                let chars = chars.map(|char| char::from_u32(u32::from_ne_bytes(*char)));
+                let text = chars.map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER));
+                text.collect::<String>().into_bytes().into()
+            }
+        }
+    }
+}
+
+/// What comes before the blanks at the end.
+fn unpadded<T: PartialEq>(row: &[T], blank: T) -> &[T] {
+    let length = row.iter().rposition(|item| *item != blank).map_or(0, |last| last + 1);
+    &row[..length]
+}
