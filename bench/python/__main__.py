@@ -14,6 +14,8 @@ import ours
 import peers
 from contest import Contest, Entry, Goal
 
+#: How many texts a column has.
+COLUMN = 10_000_000
 SIZES = [1, 16, 256, 1024, 4096, 16_384, 65_536]
 
 
@@ -35,6 +37,15 @@ def contests() -> Iterator[Contest]:
         missing=peers.missing(),
     )
     yield Contest("python: one text read", ours.parses() + peers.parses())
+    memory = "memory copied, as many bytes moved"
+    yield Contest(
+        "python: a column of 10 million sno texts",
+        ours.columns(COLUMN) + peers.memory(COLUMN),
+        [
+            Goal("python: sno texts of a NumPy column", ("sno, from NumPy", None), memory, 2.0),
+            Goal("python: sno texts of an Arrow column", ("sno, from Arrow", None), memory, 2.0),
+        ],
+    )
     limit = Goal("python: sno batch of 65,536 as NumPy, an ID", ("sno, as NumPy", 65_536), None, 1.0)
     singly = Entry("uuid_utils.uuid7, in a loop", *_in_a_loop(), items=1024, x=1024)
     yield Contest("python: batches", [*ours.batches(SIZES), singly], [limit], axis="IDs in a call")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import cycle
+from itertools import cycle, islice
 
 from polyflake import hotguid, layout, randflake, sno
 
@@ -61,6 +61,21 @@ def parses() -> list[Entry]:
         Entry("sno", "parse(text)", {"parse": sno.Sno, "text": text}, ours=True),
         Entry("sno, the metabyte", "parse(text)", {"parse": sno.metabyte, "text": text}, ours=True),
         Entry("Randflake", "parse(text)", {"parse": randflake.decode_text, "text": number}, ours=True),
+    ]
+
+
+def columns(count: int) -> list[Entry]:
+    """All texts of a column read, strictly, into fresh memory; and written."""
+    import numpy
+    import pyarrow
+
+    made = (generator.generate_many(1_000_000) for generator in sno_pool())
+    ids = sno.SnoArray(b"".join(islice(map(bytes, made), count // 1_000_000)))
+    texts, read = ids.text_column(), sno.SnoArray.from_texts
+    return [
+        Entry("sno, from NumPy", "read(texts)", {"read": read, "texts": numpy.asarray(texts)}, True, count),
+        Entry("sno, from Arrow", "read(texts)", {"read": read, "texts": pyarrow.array(texts)}, True, count),
+        Entry("sno, to NumPy and Arrow", "ids.text_column()", {"ids": ids}, True, count),
     ]
 
 

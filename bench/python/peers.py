@@ -59,6 +59,15 @@ def texts() -> list[Entry]:
     return entries
 
 
+def memory(count: int) -> list[Entry]:
+    """What a text and its ID together have, 26 bytes: half of them read, half of them written, where others were before."""
+    import numpy
+
+    source, target = (numpy.ones(13 * count, numpy.uint8) for _ in range(2))
+    objects = {"copy": numpy.copyto, "target": target, "source": source}
+    return [Entry("memory copied, as many bytes moved", "copy(target, source)", objects, items=count)]
+
+
 def parses() -> list[Entry]:
     """One text read, strictly."""
     text = str(uuid.uuid4())

@@ -65,8 +65,10 @@ mod _polyflake {
         use crate::generators::sno::{Generator, Snapshot, Stats, generate};
         #[pymodule_export]
         use crate::ids::sno::{
-            Sno, SnoArray, TextColumn, describe, from_json_value, metabyte, time_range, to_json_value,
+            Sno, SnoArray, describe, from_json_value, metabyte, time_range, to_json_value,
         };
+        #[pymodule_export]
+        use crate::ids::text::TextColumn;
     }
 
     /// SPARX-64/128: the block cipher behind Randflake.

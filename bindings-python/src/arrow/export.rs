@@ -54,8 +54,8 @@ fn array(length: usize, buffers: Vec<*const c_void>, owner: Arc<dyn Send + Sync>
     let buffers: Vec<_> = std::iter::once(ptr::null()).chain(buffers).collect();
     let kept = Box::new(Kept { buffers, _owner: owner });
     Array {
-        length: length.cast_signed() as i64,
-        n_buffers: kept.buffers.len() as i64,
+        length: length.try_into().unwrap_or(i64::MAX),
+        n_buffers: kept.buffers.len().try_into().unwrap_or(i64::MAX),
         buffers: kept.buffers.as_ptr().cast_mut(),
         release: Some(release_array),
         private_data: Box::into_raw(kept).cast(),

@@ -45,7 +45,11 @@ impl<'a> Piece<'a> {
         let first = buffers.offset;
         let texts: Box<dyn Texts + Sync + 'a> = match layout {
             Layout::Fixed(width) => {
-                let bytes = buffers.slice::<u8>(1, first.checked_mul(width)?, length.checked_mul(width)?)?;
+                let bytes = buffers.slice::<u8>(
+                    1,
+                    first.checked_mul(width)?,
+                    length.checked_mul(width)?,
+                )?;
                 Box::new(Fixed { bytes, width, length })
             }
             Layout::Offsets32 => Box::new(Joined::<i32>::of(&buffers, length)?),
@@ -125,19 +129,26 @@ impl Texts for Fixed<'_> {
 /// A place in a buffer.
 trait Place: Copy {
     fn to_index(self) -> Option<usize>;
+
+    /// Whether a text of 16 bytes lies between this place and the next.
+    fn is_text_before(self, next: Self) -> bool;
 }
 
-impl Place for i32 {
-    fn to_index(self) -> Option<usize> {
-        self.try_into().ok()
-    }
+macro_rules! places {
+    ($($type:ty)*) => {$(
+        impl Place for $type {
+            fn to_index(self) -> Option<usize> {
+                self.try_into().ok()
+            }
+
+            fn is_text_before(self, next: Self) -> bool {
+                next.wrapping_sub(self) == 16
+            }
+        }
+    )*};
 }
 
-impl Place for i64 {
-    fn to_index(self) -> Option<usize> {
-        self.try_into().ok()
-    }
-}
+places!(i32 i64);
 
 struct Joined<'a, P> {
     /// One more than there are texts.
@@ -168,11 +179,15 @@ impl<P: Place + Sync> Texts for Joined<'_, P> {
     }
 
     fn block<'a>(&'a self, range: Range<usize>, _: &'a mut [Chars]) -> &'a [Chars] {
-        let is_whole = |index: &usize| {
-            let Range { start, end } = self.span(*index);
-            end.wrapping_sub(start) == size_of::<Chars>()
+        let places = &self.places[range.start..=range.end];
+        let is_text = |pair: &[P]| pair[0].is_text_before(pair[1]);
+        // Without a branch for each: mostly all are.
+        let all = places.windows(2).fold(true, |all, pair| all & is_text(pair));
+        let whole = if all {
+            range.len()
+        } else {
+            places.windows(2).take_while(|pair| is_text(pair)).count()
         };
-        let whole = range.clone().take_while(is_whole).count();
         let start = self.span(range.start).start;
         let bytes = self.bytes.get(start..start + whole * size_of::<Chars>());
         bytes.unwrap_or_default().as_chunks().0

@@ -7,9 +7,9 @@ use super::clock::PythonClock;
 use crate::{
     errors::{no_copy, raise},
     ids::{
-        array::room_for,
         convert::{Callable, Count, Exhausted, MaxWait, Span, UnixMs},
         hotguid::{HotGuidArray, ShardKey, hex, to_uuid},
+        memory::room_for,
         text::Ascii,
     },
 };

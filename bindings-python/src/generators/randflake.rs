@@ -7,8 +7,8 @@ use super::clock::PythonClock;
 use crate::{
     errors::{no_copy, raise},
     ids::{
-        array::room_for,
         convert::{Callable, Count, Exhausted, MaxWait, invalid_type},
+        memory::room_for,
         randflake::{Id, Lease, Parts, RandflakeArray, ResumeAfter},
         secret::Secret,
         text::Ascii,

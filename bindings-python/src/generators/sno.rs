@@ -11,11 +11,11 @@ use super::clock::PythonClock;
 use crate::{
     errors::{no_copy, raise},
     ids::{
-        array::room_for,
         convert::{
             Callable, Count, Exhausted, MaxWait, Metabyte, Partition, SequenceMax, SequenceMin,
             Span, UnixMs,
         },
+        memory::room_for,
         sno::{Sno, SnoArray},
         text::Ascii,
     },

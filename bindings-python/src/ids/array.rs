@@ -8,7 +8,7 @@ use std::{
 
 use polyflake::{Error, hotguid::HotGuid, randflake::Randflake, sno::Sno};
 use pyo3::{
-    exceptions::{PyBufferError, PyIndexError, PyMemoryError},
+    exceptions::{PyBufferError, PyIndexError},
     ffi, intern,
     prelude::*,
     types::{PyCapsule, PyMemoryView, PySlice},
@@ -217,20 +217,6 @@ pub(crate) fn iterate<'py, T>(sequence: &Bound<'py, T>) -> PyResult<Bound<'py, P
     unsafe { Bound::from_owned_ptr_or_err(sequence.py(), ffi::PySeqIter_New(sequence.as_ptr())) }
 }
 
-/// A vector of `count` IDs to be filled; refused, not aborted, where memory is short.
-pub(crate) fn room_for<T: Copy>(count: usize, blank: T) -> PyResult<Vec<T>> {
-    let mut ids = room(count)?;
-    ids.resize(count, blank);
-    Ok(ids)
-}
-
-/// An empty vector with room for `count` items; refused, not aborted, where memory is short.
-pub(crate) fn room<T>(count: usize) -> PyResult<Vec<T>> {
-    let mut items = Vec::new();
-    items.try_reserve_exact(count).map_err(|_| PyMemoryError::new_err(()))?;
-    Ok(items)
-}
-
 /// 64-bit integers out of a buffer of such, in its order.
 pub(crate) struct Integers(pub(crate) Vec<i64>);
 
@@ -251,7 +237,8 @@ impl FromPyObject<'_, '_> for Integers {
 }
 
 /// What may stand before a format to say that its cells are in the machine's own byte order.
-pub(super) const NATIVE: [char; 3] = ['@', '=', if cfg!(target_endian = "little") { '<' } else { '>' }];
+pub(super) const NATIVE: [char; 3] =
+    ['@', '=', if cfg!(target_endian = "little") { '<' } else { '>' }];
 
 /// The format of a buffer's cells, and their size.
 fn kind_of_cell(buffer: &Bound<'_, PyAny>) -> PyResult<(String, usize)> {

@@ -1,4 +1,4 @@
-//! Texts of one width in buffers: what NumPy and others have.
+//! Texts of one width in buffers: what `NumPy` and others have.
 #![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
 
 use std::{borrow::Cow, ops::Range, slice};
@@ -6,6 +6,7 @@ use std::{borrow::Cow, ops::Range, slice};
 use polyflake::{Error, sno::Sno};
 use pyo3::{
     buffer::PyUntypedBuffer,
+    exceptions::PyException,
     ffi, intern,
     prelude::*,
     types::{PyBytes, PyMemoryView},
@@ -14,18 +15,17 @@ use pyo3::{
 use super::{
     array::NATIVE,
     column::{COLUMN, Chars, Texts, gather},
-    convert::invalid_type,
 };
-use crate::errors::{raise, raise_from};
+use crate::errors::raise;
 
 /// Of what a row is made.
 #[derive(Clone, Copy, PartialEq)]
 enum Unit {
     /// Bytes, all of which are the text.
     Byte,
-    /// Bytes, after which there may be NULs: NumPy's `S`.
+    /// Bytes, after which there may be NULs: `NumPy`'s `S`.
     PaddedByte,
-    /// Characters of 4 bytes, after which there may be NULs: NumPy's `U`.
+    /// Characters of 4 bytes, after which there may be NULs: `NumPy`'s `U`.
     PaddedChar,
 }
 
@@ -46,24 +46,30 @@ enum Memory<'py> {
 impl Unit {
     /// That of a buffer's format and dimensions, if it is one of texts.
     fn of(format: &str, dimensions: usize) -> Option<Self> {
-        match (format.trim_start_matches(NATIVE).chars().last()?, dimensions) {
-            ('s', 1) => Some(Self::PaddedByte),
-            ('w', 1) => Some(Self::PaddedChar),
-            ('B' | 'c', 1 | 2) => Some(Self::Byte),
+        let kind =
+            format.trim_start_matches(NATIVE).trim_start_matches(|c: char| c.is_ascii_digit());
+        match (kind, dimensions) {
+            ("s", 1) => Some(Self::PaddedByte),
+            ("w", 1) => Some(Self::PaddedChar),
+            ("B" | "c", 1 | 2) => Some(Self::Byte),
             _ => None,
         }
     }
 }
 
 impl<'py> Rows<'py> {
-    /// The texts of a value's buffer; nothing if it has none, or one of Python's objects.
+    /// The texts of a value's buffer; nothing if it gives none, or one of Python's objects.
     pub(super) fn of(value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
         // SAFETY: the value is alive.
         if unsafe { ffi::PyObject_CheckBuffer(value.as_ptr()) } == 0 {
             return Ok(None);
         }
-        let refused = |raised| raise_from(value.py(), &invalid_type(COLUMN, value), raised);
-        let buffer = PyUntypedBuffer::get(value).map_err(refused)?;
+        let buffer = match PyUntypedBuffer::get(value) {
+            Ok(buffer) => buffer,
+            // `NumPy` has kinds of arrays that it shows to nobody.
+            Err(raised) if raised.is_instance_of::<PyException>(value.py()) => return Ok(None),
+            Err(raised) => return Err(raised),
+        };
         let format = buffer.format().to_string_lossy();
         if format == "O" {
             return Ok(None);

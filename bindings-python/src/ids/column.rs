@@ -1,4 +1,4 @@
-//! sno's texts by the column, read strictly: Arrow's columns, NumPy's and other buffers, and whatever can be iterated.
+//! sno's texts by the column, read strictly: Arrow's columns, `NumPy`'s and other buffers, and whatever can be iterated.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -9,9 +9,9 @@ use polyflake::{
 use pyo3::{prelude::*, types::PyString};
 
 use super::{
-    array::room,
     buffer::Rows,
     convert::{Text, invalid_type},
+    memory::room,
 };
 use crate::{
     arrow::{import::Pieces, texts::Piece},
@@ -35,7 +35,7 @@ pub(crate) trait Texts {
 pub(super) const COLUMN: &str = "a column of texts";
 
 /// So many texts and their IDs fit the processor's nearest memory.
-const BLOCK: usize = 512;
+pub(super) const BLOCK: usize = 512;
 
 /// The IDs of a column. An error says which item it is about.
 pub(crate) fn ids_of(column: &Bound<'_, PyAny>) -> PyResult<Vec<Sno>> {
@@ -71,11 +71,11 @@ fn append_piece(ids: &mut Vec<Sno>, piece: &Piece<'_>) -> polyflake::Result<()> 
 /// Appends the IDs of texts to others, which there is room for.
 fn append(ids: &mut Vec<Sno>, texts: &(impl Texts + ?Sized)) -> polyflake::Result<()> {
     let (before, all) = (ids.len(), texts.len());
-    let (mut room, mut read) = ([[0; Sno::TEXT_LEN]; BLOCK], [Sno::default(); BLOCK]);
+    let (mut copied, mut read) = ([[0; Sno::TEXT_LEN]; BLOCK], [Sno::default(); BLOCK]);
     while ids.len() - before < all {
         let done = ids.len() - before;
         let range = done..all.min(done + BLOCK);
-        let block = texts.block(range.clone(), &mut room);
+        let block = texts.block(range.clone(), &mut copied);
         let read = &mut read[..block.len()];
         let bad = sno::decode_slice(block, read).err().and_then(|error| error.item());
         let missing = (block.len() < range.len()).then_some(block.len());

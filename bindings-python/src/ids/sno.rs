@@ -17,6 +17,7 @@ use super::{
     column,
     convert::{self, Flag, Metabyte, Octets, Partition, Sequence, Text, Tick, UnixMs},
     describe::Description,
+    memory::copy_of,
     text::{Ascii, TextColumn},
     uuid::{self, Uuid},
 };
@@ -220,11 +221,12 @@ impl SnoArray {
     #[new]
     #[pyo3(signature = (data, /))]
     fn new(data: Octets<'_>) -> PyResult<Self> {
-        let (ids, rest) = data.as_bytes().as_chunks();
-        if !rest.is_empty() {
-            return Err(raise(Error::invalid_length(rest.len(), sno::Sno::LEN, sno::Sno::LEN)));
-        }
-        Ok(ids.iter().copied().map(sno::Sno::from_bytes).collect::<Vec<_>>().into())
+        let data = data.as_bytes();
+        let ids = sno::Sno::slice_from_bytes(data).map_err(|_| {
+            let (found, whole) = (data.len() % sno::Sno::LEN, sno::Sno::LEN);
+            raise(Error::invalid_length(found, whole, whole))
+        })?;
+        Ok(copy_of(ids)?.into())
     }
 
     /// The IDs of a column of texts.
@@ -264,8 +266,8 @@ impl SnoArray {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (Bound<'py, PyBytes>,)) {
-        let packed: Vec<u8> = slf.get().0.ids().iter().flat_map(|id| id.to_bytes()).collect();
-        (slf.get_type(), (PyBytes::new(slf.py(), &packed),))
+        let packed = sno::Sno::slice_as_bytes(slf.get().0.ids());
+        (slf.get_type(), (PyBytes::new(slf.py(), packed),))
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {

@@ -13,8 +13,9 @@ use pyo3::{
 };
 
 use super::{
-    array::{Packed, room, room_for},
-    column::Chars,
+    array::Packed,
+    column::{BLOCK, Chars},
+    memory::room,
 };
 use crate::{
     arrow::export::{self, Capsules, Column},
@@ -48,8 +49,14 @@ pub(crate) struct TextColumn(Packed<Chars>);
 
 impl TextColumn {
     pub(crate) fn of(py: Python<'_>, ids: &[Sno]) -> PyResult<Self> {
-        let mut texts = room_for(ids.len(), [0; Sno::TEXT_LEN])?;
-        py.detach(|| sno::encode_slice(ids, &mut texts)).map_err(raise)?;
+        let (mut texts, mut block) = (room(ids.len())?, [[0; Sno::TEXT_LEN]; BLOCK]);
+        let append = |ids: &[Sno]| {
+            let block = &mut block[..ids.len()];
+            sno::encode_slice(ids, block)?;
+            texts.extend_from_slice(block);
+            Ok(())
+        };
+        py.detach(|| ids.chunks(BLOCK).try_for_each(append)).map_err(raise)?;
         Ok(Self(Packed::new(texts)))
     }
 

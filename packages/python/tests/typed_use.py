@@ -93,6 +93,12 @@ layout.Generator(instagram.to_json())  # type: ignore[arg-type]
 hotguid.shard_key(str(guid))  # type: ignore[arg-type]
 randflake.encode_text("v")  # type: ignore[arg-type]
 
+column = sno.SnoArray.from_texts(["a7rdmuv326nct5if"]).text_column()
+assert_type(sno.SnoArray.from_texts(column), sno.SnoArray)
+assert_type(len(sno.SnoArray.from_texts(b"a7rdmuv326nct5if")), int)
+sno.SnoArray.from_texts([b"a7rdmuv326nct5if"])  # type: ignore[list-item]
+sno.SnoArray.from_texts(7)  # type: ignore[arg-type]
+
 id.metabyte = 3  # type: ignore[misc]
 sno.Sno(7)  # type: ignore[arg-type]
 sno.generate(1.5)  # type: ignore[arg-type]

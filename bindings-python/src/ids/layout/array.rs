@@ -16,8 +16,9 @@ use crate::{
     arrow::export::Capsules,
     errors::raise,
     ids::{
-        array::{At, Integers, Packed, iterate, portable, room_for},
+        array::{At, Integers, Packed, iterate, portable},
         convert::{Octets, numbers},
+        memory::room_for,
     },
 };
 

@@ -7,6 +7,7 @@ Snapshot = _sno.Snapshot
 Sno = _sno.Sno
 SnoArray = _sno.SnoArray
 Stats = _sno.Stats
+TextColumn = _sno.TextColumn
 describe = _sno.describe
 from_json_value = _sno.from_json_value
 generate = _sno.generate
@@ -20,6 +21,7 @@ __all__ = [
     "Sno",
     "SnoArray",
     "Stats",
+    "TextColumn",
     "describe",
     "from_json_value",
     "generate",

@@ -12,8 +12,8 @@ aware ``datetime`` or integer Unix milliseconds; naive datetimes are not. Bytes 
 
 import datetime as dt
 import uuid as _uuid
-from collections.abc import Callable, Iterator
-from typing import Any, SupportsIndex, TypeAlias, final, overload
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol, SupportsIndex, TypeAlias, final, overload
 
 from typing_extensions import Buffer
 
@@ -21,12 +21,21 @@ from polyflake._polyflake import Description, Stall, _OnExhausted, _Time
 
 _Partition: TypeAlias = SupportsIndex | bytes | bytearray | memoryview
 
+class _ArrowStream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+class _ArrowArray(Protocol):
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+_Texts: TypeAlias = _ArrowStream | _ArrowArray | Buffer | Iterable[str]
+
 __all__ = [
     "Generator",
     "Snapshot",
     "Sno",
     "SnoArray",
     "Stats",
+    "TextColumn",
     "describe",
     "from_json_value",
     "generate",
@@ -336,7 +345,7 @@ class SnoArray:
     It has the buffer protocol, as a read-only table of bytes with a row for each ID: ``numpy.asarray(ids)`` is a
     ``uint8`` array of shape ``(n, 10)``, ``numpy.frombuffer(ids, "V10")`` one of ``n`` records, ``bytes(ids)`` the
     packed bytes. Nothing is copied by the first two. (NumPy's ``S10`` drops zero bytes at the end of an ID: do not
-    use it.)
+    use it.) And it is a column of Arrow's, of 10 bytes each: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 
     def __new__(cls, data: Buffer, /) -> SnoArray:
@@ -344,6 +353,20 @@ class SnoArray:
 
         :raises InvalidValueError: ``invalid_length`` if the last ID is not whole.
         """
+
+    @staticmethod
+    def from_texts(column: _Texts, /) -> SnoArray:
+        """The IDs of a column of texts, each read as strictly as by :class:`Sno`. A null or ``None`` is no text.
+
+        :param column: what has an Arrow column of texts or of 16 bytes each (``__arrow_c_stream__``,
+            ``__arrow_c_array__``: pyarrow, polars and others); a buffer of 16 bytes each (NumPy's ``S`` and ``U``, a
+            table of bytes with 16 in a row, packed bytes); or any iterable of ``str``.
+        :raises InvalidTypeError: for what is no such column; with the ``item`` that is no text.
+        :raises InvalidValueError: ``invalid_length``, ``invalid_character`` with the ``item`` and the ``position``.
+        """
+
+    def text_column(self) -> TextColumn:
+        """The texts of all, packed: the fast way into NumPy, Arrow and what understands them."""
 
     def texts(self) -> list[str]:
         """The texts of all."""
@@ -355,9 +378,24 @@ class SnoArray:
     def __getitem__(self, index: slice, /) -> SnoArray: ...
     def __iter__(self) -> Iterator[Sno]: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __reduce__(self) -> tuple[type[SnoArray], tuple[bytes]]: ...
+
+@final
+class TextColumn:
+    """Texts of IDs, packed: 16 characters each, what :meth:`SnoArray.text_column` gives.
+
+    It has the buffer protocol (``numpy.asarray(column)`` is a read-only ``S16`` array that copies nothing) and is a
+    column of Arrow's strings (``pyarrow.array(column)``, ``polars.Series(column)``).
+    """
+
+    def __len__(self) -> int: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
 @final
 class Snapshot:
