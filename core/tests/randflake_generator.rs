@@ -455,6 +455,18 @@ fn batches_of_any_size_are_as_single_ids() {
 }
 
 #[test]
+fn a_reading_still_fits_where_another_call_only_took_a_sequence() {
+    let clock = ScriptedClock::default();
+    let ids = Arc::new(at(&clock).build().unwrap());
+    parts(&ids);
+    let other = ids.clone();
+    // The other call reads first, this one second; a third reading would be of the next second.
+    show(&clock, [S, S, S + 1]);
+    clock.inside(0, move || assert_eq!(parts(&other).sequence, 1));
+    assert_eq!(parts(&ids), Parts { timestamp: S, node: 7, sequence: 2 });
+}
+
+#[test]
 fn texts_are_those_of_the_ids() {
     let clock = ScriptedClock::default();
     let (ids, texts) = (at(&clock).build().unwrap(), at(&clock).build().unwrap());

@@ -141,6 +141,19 @@ fn a_reading_that_grew_stale_is_not_seen_as_a_step_back() {
 }
 
 #[test]
+fn a_reading_still_fits_where_another_call_only_took_a_sequence() {
+    let clock = ScriptedClock::default();
+    let ids = Arc::new(at(&clock).build().unwrap());
+    generate(&ids, 1);
+    let other = ids.clone();
+    // The other call reads first, this one second; a third reading would be of the next tick.
+    clock.play([T, T, T + 4]);
+    clock.inside(0, move || assert_eq!(other.generate(0).unwrap().sequence(), 1));
+    let id = ids.generate(0).unwrap();
+    assert_eq!((id.unix_ms(), id.sequence()), (T, 2));
+}
+
+#[test]
 fn a_window_holds_from_its_start_to_before_its_end() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).window(T, T + 8).build().unwrap();

@@ -71,11 +71,12 @@ mod tests {
     #[test]
     fn drop_leaves_no_subkey() {
         let mut place = MaybeUninit::new(Schedule::new(*b"sixteen byte key"));
-        let words = place.as_ptr().cast::<Words>();
+        let schedule = place.as_mut_ptr();
+        let words = schedule.cast::<Words>();
         // SAFETY: a schedule is u16 without padding, and `place` holds one.
         assert_ne!(unsafe { words.read() }, [0; 100]);
         // SAFETY: `place` holds a schedule, which is dropped once: MaybeUninit drops nothing.
-        unsafe { core::ptr::drop_in_place(place.as_mut_ptr()) };
+        unsafe { core::ptr::drop_in_place(schedule) };
         // SAFETY: the words were initialised above, and again by the wipe.
         assert_eq!(unsafe { words.read() }, [0; 100]);
     }
