@@ -132,6 +132,17 @@ fn a_window_holds_for_the_second_that_is_encoded() {
 }
 
 #[test]
+fn the_first_second_of_all_is_not_in_a_later_window() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).window(S * 1000, (S + 2) * 1000).build().unwrap();
+    show(&clock, [0]);
+    // The first call draws the random bytes, the second one has them.
+    for _ in 0..2 {
+        assert_code(ids.generate(7), "lease_not_started");
+    }
+}
+
+#[test]
 fn a_window_that_cannot_be_is_refused() {
     let build = |start, end| at(&ScriptedClock::default()).window(start, end).build();
     assert_code(build(S, S), "out_of_range");

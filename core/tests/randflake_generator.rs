@@ -336,6 +336,15 @@ fn the_first_second_of_all_counts_as_used() {
 }
 
 #[test]
+fn the_first_second_of_all_is_not_in_a_later_lease() {
+    let clock = ScriptedClock::default();
+    let lease = Lease::new(7, S, S + 2).unwrap();
+    let ids = Builder::with_clock(lease, SECRET, clock.clone()).build().unwrap();
+    show(&clock, [EPOCH]);
+    assert_code(ids.generate(), "lease_not_started");
+}
+
+#[test]
 fn it_resumes_after_a_second_and_not_in_it() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).resume_after(S).build().unwrap();

@@ -176,6 +176,14 @@ fn a_window_holds_from_its_start_to_before_its_end() {
 }
 
 #[test]
+fn the_first_tick_of_all_is_not_in_a_later_window() {
+    let clock = ScriptedClock::default();
+    let ids = at(&clock).window(T, T + 8).build().unwrap();
+    clock.play([1_262_304_000_000]);
+    assert_code(ids.generate(0), "lease_not_started");
+}
+
+#[test]
 fn a_window_that_cannot_be_is_refused() {
     let build = |start, end| at(&ScriptedClock::default()).window(start, end).build();
     assert_code(build(T, T), "out_of_range");

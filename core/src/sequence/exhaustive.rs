@@ -1,4 +1,5 @@
-//! The machines against small models that are obviously right, over every short sequence of clock readings.
+//! The machines against small models that are obviously right, over every short sequence of clock readings, and over random
+//! longer ones: as many as the environment variable `POLYFLAKE_SEQUENCES` says.
 //!
 //! A model is sequential, keeps what it gave out in a set, and says nothing about words, bits or atomics.
 
@@ -19,6 +20,20 @@ const POOL: u64 = 2;
 fn all_sequences() -> impl Iterator<Item = Vec<u64>> {
     (0..TICKS.pow(READINGS))
         .map(|code| (0..READINGS).map(|i| code / TICKS.pow(i) % TICKS).collect())
+}
+
+/// 24 readings over 10 ticks each, of no pattern, the same in every run (SplitMix64).
+fn random_sequences() -> impl Iterator<Item = Vec<u64>> {
+    let given = std::env::var("POLYFLAKE_SEQUENCES").ok();
+    let count = given.map_or(if cfg!(miri) { 20 } else { 2000 }, |count| count.parse().unwrap());
+    let mut state = 0_u64;
+    let mut next = move || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    };
+    (0..count).map(move |_: u32| (0..24).map(|_| next() % 10).collect())
 }
 
 /// A slot as (tick, tick-tock bit, sequence).
@@ -116,7 +131,7 @@ fn answer<R>(step: Step<R>, cells: impl FnOnce(R) -> Vec<Cell>) -> Answer {
 
 #[test]
 fn tick_tock_follows_its_model() {
-    for readings in all_sequences() {
+    for readings in all_sequences().chain(random_sequences()) {
         let (machine, mut model) = (TickTock::new(), TickTockModel::default());
         let step = |now, want: u64| {
             let (seen, want, bounds) =
@@ -136,11 +151,11 @@ fn tick_tock_follows_its_model() {
 }
 
 /// A last tick that still fits a word of 64 bits beside these slots, and one that needs the wider word.
-const NARROW: u64 = TICKS;
+const NARROW: u64 = 10;
 const WIDE: u64 = u64::MAX;
 
 fn per_tick_follows_its_model(behind: Behind, last_tick: u64) {
-    for readings in all_sequences() {
+    for readings in all_sequences().chain(random_sequences()) {
         let machine = PerTick::new(Slots { first: 0, last: POOL - 1 }, behind, last_tick).unwrap();
         let mut model = PerTickModel { behind, wall: 0, used: 0 };
         let step = |now, want: u64| {

@@ -5,6 +5,7 @@ mod describe;
 mod errors;
 mod generator;
 mod json;
+mod order;
 mod presets;
 mod random;
 mod ranges;

@@ -24,7 +24,12 @@ const GROUPS: [Group; 8] = [
     Group {
         name: "per-tick",
         files: &["core/src/sequence/{per_tick,word}.rs"],
-        tests: &["--lib", "--test=randflake_generator", "--test=hotguid_generator"],
+        tests: &[
+            "--lib",
+            "--test=randflake_generator",
+            "--test=hotguid_generator",
+            "--test=handles",
+        ],
     },
     Group {
         name: "drive",
