@@ -22,7 +22,7 @@ fn all_sequences() -> impl Iterator<Item = Vec<u64>> {
         .map(|code| (0..READINGS).map(|i| code / TICKS.pow(i) % TICKS).collect())
 }
 
-/// 24 readings over 10 ticks each, of no pattern, the same in every run (SplitMix64).
+/// 24 readings over 10 ticks each, of no pattern, the same in every run (`SplitMix64`).
 fn random_sequences() -> impl Iterator<Item = Vec<u64>> {
     let given = std::env::var("POLYFLAKE_SEQUENCES").ok();
     let count = given.map_or(if cfg!(miri) { 20 } else { 2000 }, |count| count.parse().unwrap());
