@@ -35,6 +35,8 @@ pub struct Machine<C> {
     scratch: &'static Scratch,
     /// Indexed by handle; empty places are used again.
     kept: RefCell<Vec<Option<Rc<Kept<C>>>>>,
+    /// The handle that the last call had, and what it stands for.
+    last: RefCell<Option<(i64, Rc<Kept<C>>)>>,
     /// What is too long for the scratch area.
     message: RefCell<Vec<u8>>,
     /// The clock of the generator that is built next.
@@ -47,6 +49,7 @@ impl<C: Host> Machine<C> {
         Self {
             scratch,
             kept: RefCell::new(Vec::new()),
+            last: RefCell::new(None),
             message: RefCell::new(Vec::new()),
             clock: RefCell::new(None),
         }

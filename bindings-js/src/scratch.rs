@@ -41,6 +41,11 @@ impl Scratch {
         }
     }
 
+    /// The bytes, where calls leave texts.
+    pub const fn bytes(&self) -> &[Cell<u8>] {
+        &self.bytes
+    }
+
     /// Writes numbers from the first slot on.
     pub(crate) fn put_numbers<const N: usize>(&self, numbers: [f64; N]) {
         for (cell, number) in self.numbers.iter().zip(numbers) {
@@ -61,7 +66,7 @@ impl Scratch {
 
     /// The integer of 64 bits in a slot.
     #[inline]
-    pub(crate) fn bigint(&self, slot: usize) -> i64 {
+    pub fn bigint(&self, slot: usize) -> i64 {
         self.numbers[slot].get().cast_signed()
     }
 

@@ -5,14 +5,14 @@ use std::{cell::RefCell, rc::Rc};
 use napi::{
     Env, JsValue, Status,
     bindgen_prelude::{FromNapiValue, Object, ObjectRef, Uint8ArraySlice},
+    sys,
 };
-use polyflake::Result;
 use polyflake_js::{Machine, Scratch};
 
-use crate::clock::JsClock;
-
-/// What a call answers on a thread without a machine.
-const NOT_ATTACHED: u32 = 2;
+use crate::{
+    calls::{self, Functions},
+    clock::JsClock,
+};
 
 thread_local! {
     static ATTACHED: RefCell<Option<Rc<Attached>>> = const { RefCell::new(None) };
@@ -22,19 +22,43 @@ struct Attached {
     machine: Machine<JsClock>,
     /// Keeps the memory of the scratch area alive for as long as the environment.
     area: ObjectRef<false>,
+    env: sys::napi_env,
 }
 
-/// Makes the thread's machine over `area`, unless it has one; gives the area of the one it has.
+/// Makes the thread's machine over `area`, unless it has one; gives the one it has.
 pub(crate) fn attach<'env>(env: &'env Env, area: Object<'env>) -> napi::Result<Object<'env>> {
-    if let Some(attached) = attached() {
-        return attached.area.get_value(env);
+    let attached = attached().map_or_else(|| first(env, area), Ok)?;
+    if attached.env != env.raw() {
+        return Err(napi::Error::from_reason("another environment of this thread has the machine"));
     }
+    let mut machine = Object::new(env)?;
+    machine.set("area", attached.area.get_value(env)?)?;
+    machine.set("calls", functions(env, &attached, calls::calls())?)?;
+    machine.set("makers", functions(env, &attached, calls::makers())?)?;
+    Ok(machine)
+}
+
+fn first(env: &Env, area: Object<'_>) -> napi::Result<Rc<Attached>> {
     let machine = Machine::new(scratch_in(area)?);
-    let attached = Attached { machine, area: area.create_ref()? };
+    let attached = Rc::new(Attached { machine, area: area.create_ref()?, env: env.raw() });
     // The next environment on this thread must not find the memory of this one.
     env.add_env_cleanup_hook((), |()| drop(ATTACHED.take()))?;
-    ATTACHED.set(Some(Rc::new(attached)));
-    Ok(area)
+    ATTACHED.set(Some(attached.clone()));
+    Ok(attached)
+}
+
+/// An object of functions.
+#[allow(unsafe_code, reason = "the functions hold the machine by its address")]
+fn functions<'env>(
+    env: &'env Env,
+    attached: &Attached,
+    functions: Functions,
+) -> napi::Result<Object<'env>> {
+    let object = Object::new(env)?;
+    // SAFETY: the object was made just now in this environment, which is running. `ATTACHED` holds what is attached until the
+    // clean-up of the same environment, as `attach` checks, and that comes after the last of its JavaScript.
+    unsafe { calls::define(env.raw(), object.raw(), functions, &raw const attached.machine) }?;
+    Ok(object)
 }
 
 /// Sets the clock of the generator that is built next.
@@ -42,12 +66,6 @@ pub(crate) fn set_clock(clock: JsClock) {
     if let Some(attached) = attached() {
         attached.machine.set_clock(clock);
     }
-}
-
-/// Runs a call of the thread's machine.
-#[inline]
-pub(crate) fn run(call: impl FnOnce(&Machine<JsClock>) -> Result<()>) -> u32 {
-    attached().map_or(NOT_ATTACHED, |attached| attached.machine.run(call))
 }
 
 fn attached() -> Option<Rc<Attached>> {

@@ -66,8 +66,8 @@ impl<C: Host> Machine<C> {
     #[inline]
     pub fn sno_generate(&self) -> Result<()> {
         let (kept, metabyte) = (self.kept()?, self.scratch.byte(1, "metabyte")?);
-        let id = kept.sno()?.with::<C, _>(|generator| generator.generate(metabyte))?;
-        self.scratch.put_sno(0, id);
+        let text = kept.sno()?.with::<C, _>(|generator| generator.generate_text(metabyte))?;
+        self.scratch.put_bytes(0, text.as_bytes());
         Ok(())
     }
 
@@ -83,12 +83,10 @@ impl<C: Host> Machine<C> {
     /// Also a count of at most [`BATCH`] -> packed bytes.
     pub fn sno_fill(&self) -> Result<()> {
         let (kept, metabyte) = (self.kept()?, self.scratch.byte(1, "metabyte")?);
-        let mut ids = [Sno::default(); BATCH];
-        let ids = &mut ids[..self.scratch.count(2)];
-        kept.sno()?.with::<C, _>(|generator| generator.fill(metabyte, ids))?;
-        for (index, id) in ids.iter().enumerate() {
-            self.scratch.put_bytes(index * Sno::LEN, id.as_bytes());
-        }
+        let mut packed = [0; BATCH * Sno::LEN];
+        let packed = &mut packed[..self.scratch.count(2) * Sno::LEN];
+        kept.sno()?.with::<C, _>(|generator| generator.fill_bytes(metabyte, packed))?;
+        self.scratch.put_bytes(0, packed);
         Ok(())
     }
 

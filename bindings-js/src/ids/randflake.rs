@@ -8,7 +8,7 @@ use polyflake::{
 use super::BATCH;
 use crate::{Host, Machine, Scratch, kept::Kept};
 
-/// Bytes that each text of a batch has: its characters, and their number in the last one.
+/// Bytes that each text of a batch has: its characters, zeros, and the number of characters in the last one.
 const CELL: usize = 16;
 
 impl Scratch {
@@ -86,8 +86,10 @@ impl<C: Host> Machine<C> {
         self.scratch.get_bytes(0, ids.as_flattened_mut());
         for (index, id) in ids.iter().enumerate() {
             let text = Randflake::from_i64(i64::from_ne_bytes(*id)).text();
-            self.scratch.put_bytes(index * CELL, text.as_bytes());
-            self.scratch.put_bytes(index * CELL + CELL - 1, &[text.len().to_le_bytes()[0]]);
+            let mut cell = [0; CELL];
+            cell.iter_mut().zip(text.as_bytes()).for_each(|(cell, byte)| *cell = *byte);
+            [.., cell[CELL - 1]] = text.len().to_be_bytes();
+            self.scratch.put_bytes(index * CELL, &cell);
         }
         Ok(())
     }

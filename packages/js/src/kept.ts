@@ -45,13 +45,19 @@ export class Kept {
     return machine;
   }
 
+  /** Throws what the call that was just made refused with. */
+  refused(): never {
+    this.check(undefined);
+    throw new Error("expected a refusal");
+  }
+
   /**
    * Looks at a call's answer.
    *
    * @param made how many IDs earlier calls of a batch made.
    * @throws {PolyflakeError} what it refused with, and what only this side knows of that.
    */
-  check(status: number, made = 0): void {
+  check(status: number | undefined, made = 0): void {
     if (status === 0) this.machine.check(0);
     else
       this.machine.check(status, (error, code) => {

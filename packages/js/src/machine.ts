@@ -2,7 +2,7 @@ import type { GuardedClock } from "./clock.js";
 import { type ErrorCode, type ErrorDetails, PolyflakeError } from "./errors.js";
 
 /** A call without arguments: 0 means done. */
-export type Call = () => number;
+export type Call = () => number | undefined;
 
 /** The calls of bindings-js, by family. */
 export type CallName =
@@ -25,10 +25,22 @@ export type CallName =
  */
 export type Calls = Record<CallName, Call> & { snoDraw?: Call };
 
+/** Gives the next ID of the generator whose handle is in the first slot; undefined where it is refused. */
+export type Next<Id> = () => Id | undefined;
+
+/** The calls that make one ID, and what they give as it. */
+export interface Ids {
+  snoGenerate: string;
+  randflakeGenerate: bigint;
+  hotguidGenerate: string;
+}
+
 /** A machine as it comes: its calls, and where its scratch area lies. */
 export interface Backend {
   readonly kind: "native" | "wasm";
   readonly calls: Calls;
+  /** The same calls as functions that give the ID: only on native, where that is faster than to read it here. */
+  readonly makers?: { readonly [Name in keyof Ids]: Next<Ids[Name]> };
   /** Sets the clock of the generator that is built next. */
   readonly setClock: (clock: GuardedClock) => void;
   /** The buffer that holds the scratch area now: wasm memory gets another when it grows. */
@@ -51,6 +63,11 @@ export const BATCH = 1024;
 /** The most IDs of one `generateMany`: their memory is asked for before the first is made. */
 export const MOST = 1 << 24;
 
+/** Texts that are cut out of one string: past these there is little to win, and such a string stays as long as any of its texts. */
+const CUT = 32;
+
+const utf8 = /* @__PURE__ */ new TextDecoder();
+
 /** Stands for a value that was not given. */
 export const ABSENT = NaN;
 
@@ -65,12 +82,14 @@ export class Machine {
   bytes!: Uint8Array;
   readonly #view: () => void;
 
+  readonly #makers: Backend["makers"];
   readonly #nameOf: (field: string) => string;
 
   /** `nameOf` gives the names of fields in errors. */
-  constructor({ calls, setClock, buffer, offset }: Backend, nameOf = camelCase) {
+  constructor({ calls, makers, setClock, buffer, offset }: Backend, nameOf = camelCase) {
     this.calls = calls;
     this.setClock = setClock;
+    this.#makers = makers;
     this.#nameOf = nameOf;
     this.#view = () => {
       this.numbers = new Float64Array(buffer(), offset, NUMBERS);
@@ -82,9 +101,25 @@ export class Machine {
   }
 
   /** Looks at a call's answer: throws what it refused with, and what `more` there is to say. */
-  check(status: number, more?: (error: ErrorDetails, code: ErrorCode) => void): void {
-    if (this.bytes.length === 0) this.#view();
+  check(status: number | undefined, more?: (error: ErrorDetails, code: ErrorCode) => void): void {
+    this.look();
     if (status !== 0) throw this.#error(more);
+  }
+
+  /** Looks whether the scratch area is where it was, which every call may change. */
+  look(): void {
+    if (this.bytes.length === 0) this.#view();
+  }
+
+  /** A call that makes an ID as a function that gives it; `read` reads it out of the scratch area. */
+  maker<Name extends keyof Ids>(name: Name, read: (m: Machine) => Ids[Name]): Next<Ids[Name]> {
+    const call = this.calls[name];
+    const next: Next<Ids[Name]> = () => {
+      const status = call();
+      this.look();
+      return status === 0 ? read(this) : undefined;
+    };
+    return this.#makers?.[name] ?? next;
   }
 
   /** Writes a text for a call to read. What is too long for every format needs no more than its length. */
@@ -106,6 +141,23 @@ export class Machine {
     return sixteen(this.bytes, index * 16);
   }
 
+  /**
+   * The texts of so many cells among the bytes, of `width` bytes each: put into `texts`, from one on.
+   *
+   * A string for some of them at once, and each cut out of that: a third of the time of a string for each. Who keeps one such text
+   * keeps {@link CUT} of them in memory.
+   */
+  cut(texts: string[], to: number, count: number, width: number, lengthOf = (_index: number): number => width): void {
+    for (let from = 0; from < count; from += CUT) {
+      const end = Math.min(from + CUT, count);
+      const joined = utf8.decode(this.bytes.subarray(from * width, end * width));
+      for (let k = from; k < end; k++) {
+        const at = (k - from) * width;
+        texts[to + k] = joined.substring(at, at + lengthOf(k));
+      }
+    }
+  }
+
   /** The error that a call left in the scratch area (bindings-js/src/errors.rs). */
   #error(more?: (error: ErrorDetails, code: ErrorCode) => void): PolyflakeError {
     const [position, retryAt, written, item, code, field, message] = this.numbers as unknown as number[];
@@ -123,7 +175,6 @@ export class Machine {
   }
 
   #texts(code: number, field: number, message: number): [string, string, string] {
-    const utf8 = new TextDecoder();
     const text = (from: number, length: number) => utf8.decode(this.bytes.subarray(from, from + length));
     return [text(0, code), text(code, field), text(code + field, message)];
   }

@@ -1,14 +1,17 @@
 import { bytes as checkedBytes, integer, lengthOfArray, partOfBytes } from "./checks.js";
 import { PolyflakeError } from "./errors.js";
+import type { Machine } from "./machine.js";
 
 /** How the IDs of a family lie in bytes. */
 interface Packing {
   /** Bytes of an ID. */
   readonly length: number;
+  /** Characters of its text. */
+  readonly width: number;
   /** The most texts of one call. */
   readonly batch: number;
-  /** The texts of so many IDs, at most a batch. */
-  readonly texts: (ids: Uint8Array, count: number) => string[];
+  /** Has a machine write the texts of so many IDs, at most a batch, one after the other from its first byte on. */
+  readonly write: (ids: Uint8Array, count: number) => Machine;
 }
 
 /** Many IDs, packed, whose texts are what one sees. */
@@ -38,24 +41,36 @@ export class PackedTexts implements Iterable<string> {
    */
   at(index: number): string | undefined {
     const place = placeOf(index, this.length);
-    return place === undefined ? undefined : this.#some(place, 1)[0];
+    return place === undefined ? undefined : this.#write(place, 1).ascii(0, this.#packing.width);
   }
 
   /** The texts of all. */
   texts(): string[] {
-    return [...this];
+    return this.#texts(0, this.length);
   }
 
   *[Symbol.iterator](): IterableIterator<string> {
     const { batch } = this.#packing;
-    for (let from = 0; from < this.length; from += batch) yield* this.#some(from, batch);
+    for (let from = 0; from < this.length; from += batch) {
+      yield* this.#texts(from, Math.min(batch, this.length - from));
+    }
   }
 
-  /** The texts of up to `count` IDs from one on. */
-  #some(from: number, count: number): string[] {
-    const { length, texts } = this.#packing;
-    const here = Math.min(count, this.length - from);
-    return texts(partOfBytes(this.bytes, from * length, here * length), here);
+  /** The texts of so many IDs from one on. */
+  #texts(from: number, count: number): string[] {
+    const { batch, width } = this.#packing;
+    const texts = new Array<string>(count);
+    for (let done = 0; done < count; done += batch) {
+      const here = Math.min(batch, count - done);
+      this.#write(from + done, here).cut(texts, done, here, width);
+    }
+    return texts;
+  }
+
+  /** Has the texts of so many IDs from one on written. */
+  #write(from: number, count: number): Machine {
+    const { length, write } = this.#packing;
+    return write(partOfBytes(this.bytes, from * length, count * length), count);
   }
 }
 

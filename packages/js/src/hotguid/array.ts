@@ -1,3 +1,4 @@
+import type { Machine } from "../machine.js";
 import { PackedTexts } from "../packed.js";
 import { LENGTH, TEXT_LENGTH } from "./ids.js";
 import { machine } from "./machine.js";
@@ -13,14 +14,14 @@ export class HotGuidArray extends PackedTexts {
    * @throws {PolyflakeError} `invalid_type`; `invalid_length` for other than a multiple of 16.
    */
   constructor(bytes: Uint8Array) {
-    super(bytes, { length: LENGTH, batch: BATCH, texts });
+    super(bytes, { length: LENGTH, width: TEXT_LENGTH, batch: BATCH, write });
   }
 }
 
-function texts(ids: Uint8Array, count: number): string[] {
+function write(ids: Uint8Array, count: number): Machine {
   const m = machine();
   m.bytes.set(ids);
   m.numbers[0] = count;
   m.check(m.calls.hotguidTexts());
-  return Array.from({ length: count }, (_, index) => m.ascii(TEXT_LENGTH * index, TEXT_LENGTH));
+  return m;
 }

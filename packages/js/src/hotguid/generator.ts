@@ -58,10 +58,10 @@ export class Generator {
     const { slots, clock } = sharedSettings(options, WINDOW);
     const m = machine();
     this.#kept = new Kept(this, m, "hotguidBuild", slots, clock);
+    const next = m.maker("hotguidGenerate", (m) => m.ascii(0, TEXT_LENGTH));
     this.generate = (shardKey = 0) => {
       this.#ready(shardKey);
-      this.#kept.check(m.calls.hotguidGenerate());
-      return m.ascii(0, TEXT_LENGTH);
+      return next() ?? this.#kept.refused();
     };
   }
 

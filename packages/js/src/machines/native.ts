@@ -2,24 +2,25 @@
 import { createRequire } from "node:module";
 import { arch, platform } from "node:process";
 import type { GuardedClock } from "../clock.js";
-import { type Backend, type Calls, SCRATCH } from "../machine.js";
+import { type Backend, SCRATCH } from "../machine.js";
 
-type Addon = Calls & {
-  /** The scratch area of this thread: the given one, or that of an earlier copy of the package. */
-  scratch(area: Uint8Array): Uint8Array;
+interface Addon {
+  /** The machine of this thread: over the given scratch area, or that of an earlier copy of the package. */
+  attach(area: Uint8Array): Required<Pick<Backend, "calls" | "makers">> & { area: Uint8Array };
   /** Sets the clock of the generator that is built next. */
   clock(read: GuardedClock["read"], stalled: GuardedClock["stalled"]): void;
-};
+}
 
 function load(): Backend {
-  const calls = addon();
-  const { buffer, byteOffset } = calls.scratch(new Uint8Array(new ArrayBuffer(SCRATCH)));
+  const { attach, clock } = addon();
+  const { area, calls, makers } = attach(new Uint8Array(new ArrayBuffer(SCRATCH)));
   return {
     kind: "native",
     calls,
-    setClock: ({ read, stalled }) => calls.clock(read, stalled),
-    buffer: () => buffer as ArrayBuffer,
-    offset: byteOffset,
+    makers,
+    setClock: ({ read, stalled }) => clock(read, stalled),
+    buffer: () => area.buffer as ArrayBuffer,
+    offset: area.byteOffset,
   };
 }
 

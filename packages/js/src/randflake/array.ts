@@ -34,8 +34,8 @@ export class RandflakeArray implements Iterable<bigint> {
 
   /** The texts of all. */
   texts(): string[] {
-    const texts: string[] = [];
-    for (let from = 0; from < this.length; from += BATCH) texts.push(...this.#some(from, BATCH));
+    const texts = new Array<string>(this.length);
+    for (let from = 0; from < texts.length; from += BATCH) this.#texts(from, Math.min(BATCH, texts.length - from), texts);
     return texts;
   }
 
@@ -43,13 +43,12 @@ export class RandflakeArray implements Iterable<bigint> {
     for (let place = 0; place < this.length; place++) yield this.ids[place]!;
   }
 
-  /** The texts of up to `count` IDs from one on: each in 16 bytes, of which the last has its length. */
-  #some(from: number, count: number): string[] {
+  /** Puts the texts of some into `texts`: each in a cell of 16 bytes, of which the last has its length. */
+  #texts(from: number, count: number, texts: string[]): void {
     const m = machine();
-    const here = Math.min(count, this.length - from);
-    m.bytes.set(partOfBytes(this.ids, from * 8, here * 8));
-    m.numbers[0] = here;
+    m.bytes.set(partOfBytes(this.ids, from * 8, count * 8));
+    m.numbers[0] = count;
     m.check(m.calls.randflakeTexts());
-    return Array.from({ length: here }, (_, index) => m.text(index).slice(0, m.bytes[16 * index + 15]));
+    m.cut(texts, from, count, 16, (index) => m.bytes[16 * index + 15]!);
   }
 }

@@ -65,7 +65,11 @@ export class Generator {
     const m = machine();
     const length = putSecret(m, secret, "secret");
     this.#kept = new Kept(this, m, "randflakeBuild", [...slots, ...nodes, resumeAfter, length], clock);
-    this.generate = () => this.#kept.call("randflakeGenerate").bigints[0]!;
+    const next = m.maker("randflakeGenerate", (m) => m.bigints[0]!);
+    this.generate = () => {
+      this.#kept.ready();
+      return next() ?? this.#kept.refused();
+    };
   }
 
   /**

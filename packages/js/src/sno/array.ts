@@ -1,6 +1,6 @@
-import { BATCH } from "../machine.js";
+import { BATCH, type Machine } from "../machine.js";
 import { PackedTexts } from "../packed.js";
-import { LENGTH } from "./ids.js";
+import { LENGTH, TEXT_LENGTH } from "./ids.js";
 import { machine } from "./machine.js";
 
 /** Many IDs, packed: 10 bytes each. */
@@ -11,14 +11,14 @@ export class SnoArray extends PackedTexts {
    * @throws {PolyflakeError} `invalid_type`; `invalid_length` for other than a multiple of 10.
    */
   constructor(bytes: Uint8Array) {
-    super(bytes, { length: LENGTH, batch: BATCH, texts });
+    super(bytes, { length: LENGTH, width: TEXT_LENGTH, batch: BATCH, write });
   }
 }
 
-function texts(ids: Uint8Array, count: number): string[] {
+function write(ids: Uint8Array, count: number): Machine {
   const m = machine();
   m.bytes.set(ids);
   m.numbers[0] = count;
   m.check(m.calls.snoTexts());
-  return Array.from({ length: count }, (_, index) => m.text(index));
+  return m;
 }

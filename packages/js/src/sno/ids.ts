@@ -6,6 +6,8 @@ import { machine } from "./machine.js";
 
 /** Bytes of an ID. */
 export const LENGTH = 10;
+/** Characters of its text. */
+export const TEXT_LENGTH = 16;
 
 /** The fields of an ID. */
 export interface Parts {

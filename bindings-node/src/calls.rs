@@ -1,0 +1,140 @@
+//! The calls of a machine as functions of JavaScript, made by hand.
+//!
+//! A function finds what it works on by a data pointer and takes no arguments; those that make an ID give it themselves, as
+//! a string of one byte a character or a bigint. napi's own functions take 40 ns more.
+#![allow(unsafe_code, reason = "Node-API itself, which is C")]
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    ptr,
+};
+
+use napi::sys;
+use polyflake::{Result, hotguid::HotGuid, sno::Drawn, sno::Sno};
+use polyflake_js::{Machine, Scratch};
+
+use crate::clock::JsClock;
+
+type Native = Machine<JsClock>;
+
+type Callback = unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> sys::napi_value;
+
+/// Makes JavaScript's value of what a call left in the scratch area.
+type Answer = fn(sys::napi_env, &Scratch, &mut sys::napi_value) -> sys::napi_status;
+
+/// Functions whose data is a machine, and their names, which end with a zero.
+pub(crate) type Functions = Vec<(&'static str, Callback)>;
+
+/// Adds functions for calls that are answered alike.
+macro_rules! add {
+    ($functions:ident, $answer:expr; $($call:expr => $name:literal,)*) => {$({
+        unsafe extern "C" fn callback(
+            env: sys::napi_env,
+            info: sys::napi_callback_info,
+        ) -> sys::napi_value {
+            // SAFETY: Node-API gives both, for a function that `define` made.
+            unsafe { run(env, info, $call, $answer) }
+        }
+        $functions.push((concat!($name, "\0"), callback));
+    })*};
+}
+
+/// Every call, as a function that gives 0 where it is done, and undefined where it was refused.
+pub(crate) fn calls() -> Functions {
+    let mut functions = Functions::new();
+    macro_rules! export {
+        ($($call:ident => $name:literal,)*) => {
+            add! { functions, zero; $(Machine::$call => $name,)* }
+        };
+    }
+    polyflake_js::shared_calls!(export);
+    polyflake_js::sno_calls!(export);
+    polyflake_js::randflake_calls!(export);
+    polyflake_js::hotguid_calls!(export);
+    polyflake_js::layout_calls!(export);
+    add! { functions, zero; |machine: &Native| machine.put_drawn(Drawn::from_system()) => "snoDraw", }
+    functions
+}
+
+/// The calls that make one ID, as functions that give it, and undefined where they were refused.
+pub(crate) fn makers() -> Functions {
+    let mut functions = Functions::new();
+    add! { functions, text::<{ Sno::TEXT_LEN }>; Machine::sno_generate => "snoGenerate", }
+    add! { functions, text::<{ HotGuid::TEXT_LEN }>; Machine::hotguid_generate => "hotguidGenerate", }
+    add! { functions, bigint; Machine::randflake_generate => "randflakeGenerate", }
+    functions
+}
+
+/// Makes functions properties of an object.
+///
+/// # Safety
+/// `object` is a value of `env`, which is running this; `machine` stays where it is until JavaScript of `env` has ended.
+pub(crate) unsafe fn define(
+    env: sys::napi_env,
+    object: sys::napi_value,
+    functions: Functions,
+    machine: *const Native,
+) -> napi::Result<()> {
+    let property = |(name, callback): (&'static str, Callback)| sys::napi_property_descriptor {
+        utf8name: name.as_ptr().cast(),
+        name: ptr::null_mut(),
+        method: Some(callback),
+        getter: None,
+        setter: None,
+        value: ptr::null_mut(),
+        attributes: sys::PropertyAttributes::default,
+        data: machine.cast_mut().cast(),
+    };
+    let properties: Vec<_> = functions.into_iter().map(property).collect();
+    // SAFETY: our caller's promise; the names end with zeros, and the data is what the functions take.
+    napi::check_status!(unsafe {
+        sys::napi_define_properties(env, object, properties.len(), properties.as_ptr())
+    })
+}
+
+/// Runs a call of the machine that a function has as its data, and answers; undefined where it was refused.
+///
+/// # Safety
+/// `env` and `info` are what Node-API gave a function that [`define`] made.
+#[inline]
+unsafe fn run(
+    env: sys::napi_env,
+    info: sys::napi_callback_info,
+    call: impl FnOnce(&Native) -> Result<()>,
+    answer: Answer,
+) -> sys::napi_value {
+    let (mut data, mut value, none) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
+    // SAFETY: our caller's promise; only the data is asked for.
+    unsafe { sys::napi_get_cb_info(env, info, ptr::null_mut(), none, none, &raw mut data) };
+    // SAFETY: `define`'s promise. It is only shared, since what calls change in it lies in cells.
+    let Some(machine) = (unsafe { data.cast::<Native>().as_ref() }) else { return value };
+    match catch_unwind(AssertUnwindSafe(|| machine.run(call))) {
+        Ok(0) => answer(env, machine.scratch(), &mut value),
+        Ok(_) => sys::Status::napi_ok,
+        // SAFETY: our caller's promise; the message ends with a zero.
+        Err(_) => unsafe { sys::napi_throw_error(env, ptr::null(), c"a call panicked".as_ptr()) },
+    };
+    value
+}
+
+fn zero(env: sys::napi_env, _: &Scratch, value: &mut sys::napi_value) -> sys::napi_status {
+    // SAFETY: `env` is running the function that answers.
+    unsafe { sys::napi_create_uint32(env, 0, value) }
+}
+
+/// The text at the beginning of the bytes.
+fn text<const LENGTH: usize>(
+    env: sys::napi_env,
+    scratch: &Scratch,
+    value: &mut sys::napi_value,
+) -> sys::napi_status {
+    let text = scratch.bytes()[..LENGTH].as_ptr();
+    // SAFETY: as above; there are so many bytes, and nobody writes them meanwhile.
+    unsafe { sys::napi_create_string_latin1(env, text.cast(), LENGTH.cast_signed(), value) }
+}
+
+/// The integer of 64 bits in the first slot.
+fn bigint(env: sys::napi_env, scratch: &Scratch, value: &mut sys::napi_value) -> sys::napi_status {
+    // SAFETY: as above.
+    unsafe { sys::napi_create_bigint_int64(env, scratch.bigint(0), value) }
+}
