@@ -18,8 +18,8 @@ pub trait Host: Clock + 'static {
 
 /// A generator that draws, and what it is offered.
 ///
-/// The offer stays with the generator, so that one whose clock fails does not use up offer after offer, and a clock that
-/// calls another generator does not give that one's to this.
+/// The offer stays with the generator until it is taken: one whose clock fails does not use up offer after offer, a clock
+/// that calls another generator does not give that one's to this, and nobody takes the same one twice.
 #[derive(Debug)]
 pub(crate) struct Offered<G> {
     pub(crate) generator: G,
@@ -31,19 +31,25 @@ impl<G> Offered<G> {
         Self { generator, offer: Cell::new(None) }
     }
 
-    /// Makes a call that may take the offer.
+    /// Makes a call that may take the offer. Without one there is nothing to draw any more.
     #[inline]
     pub(crate) fn with<C: Host, T>(&self, call: impl FnOnce(&G) -> T) -> T {
-        let outer = C::replace_offer(self.offer.get());
+        match self.offer.take() {
+            None => call(&self.generator),
+            offer => self.offering::<C, T>(offer, call),
+        }
+    }
+
+    #[cold]
+    fn offering<C: Host, T>(&self, offer: Option<Offer>, call: impl FnOnce(&G) -> T) -> T {
+        let outer = C::replace_offer(offer);
         let result = call(&self.generator);
-        C::replace_offer(outer);
+        self.offer.set(C::replace_offer(outer));
         result
     }
 }
 
-/// What the running call is offered.
+/// Takes what the running call is offered.
 pub(crate) fn offered<C: Host>() -> Result<Offer> {
-    let offer = C::replace_offer(None);
-    C::replace_offer(offer);
-    offer.ok_or(Error::new(ErrorKind::EntropyUnavailable))
+    C::replace_offer(None).ok_or(Error::new(ErrorKind::EntropyUnavailable))
 }

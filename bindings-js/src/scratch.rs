@@ -95,9 +95,15 @@ impl Scratch {
 
     /// As [`Scratch::integer`], for 8 bits.
     #[inline]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "compared at once")]
     pub(crate) fn byte(&self, slot: usize, field: &'static str) -> Result<u8> {
-        let [byte, ..] = self.integer(slot, field, u8::MAX.into())?.to_le_bytes();
-        Ok(byte)
+        let byte = self.number(slot) as u8;
+        #[allow(clippy::float_cmp, reason = "an integer, or not this one")]
+        if f64::from(byte) == self.number(slot) {
+            Ok(byte)
+        } else {
+            Err(outside(self.number(slot), field, u8::MAX.into()))
+        }
     }
 
     /// As [`Scratch::integer`], for 16 bits.
@@ -194,6 +200,15 @@ impl Scratch {
     pub(crate) fn get_bytes(&self, at: usize, bytes: &mut [u8]) {
         for (byte, cell) in bytes.iter_mut().zip(self.bytes.iter().skip(at)) {
             *byte = cell.get();
+        }
+    }
+
+    /// Writes a text that is this long at the beginning of the bytes.
+    #[inline]
+    pub(crate) fn put_text<const LENGTH: usize>(&self, text: &[u8]) {
+        let text: &[u8; LENGTH] = text.first_chunk().unwrap_or(&[0; LENGTH]);
+        for (cell, byte) in self.bytes.iter().zip(text) {
+            cell.set(*byte);
         }
     }
 

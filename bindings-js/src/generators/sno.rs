@@ -67,7 +67,7 @@ impl<C: Host> Machine<C> {
     pub fn sno_generate(&self) -> Result<()> {
         let (kept, metabyte) = (self.kept()?, self.scratch.byte(1, "metabyte")?);
         let text = kept.sno()?.with::<C, _>(|generator| generator.generate_text(metabyte))?;
-        self.scratch.put_bytes(0, text.as_bytes());
+        self.scratch.put_text::<{ Sno::TEXT_LEN }>(text.as_bytes());
         Ok(())
     }
 

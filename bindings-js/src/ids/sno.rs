@@ -89,12 +89,12 @@ impl<C: Host> Machine<C> {
 
     /// A count of at most [`BATCH`]; packed bytes -> packed texts.
     pub fn sno_texts(&self) -> Result<()> {
-        let mut packed = [[0; Sno::LEN]; BATCH];
+        let (mut packed, mut texts) = ([0; BATCH * Sno::LEN], [[0; Sno::TEXT_LEN]; BATCH]);
         let count = self.scratch.count(0);
-        self.scratch.get_bytes(0, packed[..count].as_flattened_mut());
-        for (index, bytes) in packed[..count].iter().enumerate() {
-            self.scratch.put_sno(index, Sno::from_bytes(*bytes));
-        }
+        let (packed, texts) = (&mut packed[..count * Sno::LEN], &mut texts[..count]);
+        self.scratch.get_bytes(0, packed);
+        sno::encode_slice(Sno::slice_from_bytes(packed)?, texts)?;
+        self.scratch.put_bytes(0, texts.as_flattened());
         Ok(())
     }
 

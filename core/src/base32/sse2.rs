@@ -50,8 +50,10 @@ fn decode_with_sse2(text: &Text) -> Option<Id> {
 #[inline]
 #[target_feature(enable = "sse2")]
 fn values(id: &Id) -> __m128i {
-    let low = _mm_cvtsi64_si128(i64::from_le_bytes(*part(id, 0)));
-    let high = _mm_cvtsi64_si128(i64::from_le_bytes(*part(id, 2)));
+    // Eight bytes and two, as an ID is packed: a load across both would wait until they lie in memory.
+    let (head, tail) = (u64::from_le_bytes(*part(id, 0)), u16::from_le_bytes(*part(id, 8)));
+    let low = _mm_cvtsi64_si128(head.cast_signed());
+    let high = _mm_cvtsi64_si128((head >> 16 | u64::from(tail) << 48).cast_signed());
     // Bytes 0-3 and 5-8 over bytes 1-4 and 6-9: two bytes for each two characters, whose ten bits go to the top.
     let upper = _mm_unpacklo_epi32(low, _mm_srli_epi64::<24>(high));
     let lower = _mm_unpacklo_epi32(_mm_srli_epi64::<8>(low), _mm_srli_epi64::<32>(high));
