@@ -8,6 +8,8 @@
 //!   {"kind": "bindable", "bits": 5, "name": "shard"},
 //!   {"kind": "sequence", "bits": 12, "start": 0}]}
 //! ```
+//!
+//! `"only_read": true` says that no generator may be made of it.
 
 use alloc::{
     format,
@@ -33,7 +35,8 @@ impl Layout {
         for (index, json) in members.list("fields")?.into_iter().enumerate() {
             fields.push(field(index, json)?);
         }
-        match &*id {
+        let only_read = members.flag("only_read")?;
+        let layout = match &*id {
             "integer" if bits == 64 => members.end().and_then(|()| Self::integer(fields)),
             "bytes" if bits % 8 == 0 => {
                 members.end().and_then(|()| Self::bytes(bits as usize / 8, fields))
@@ -41,7 +44,8 @@ impl Layout {
             "integer" => Err(members.wrong("bits", "64", &bits.to_string())),
             "bytes" => Err(members.wrong("bits", "a multiple of 8", &bits.to_string())),
             other => Err(members.wrong("id", "integer or bytes", other)),
-        }
+        };
+        Ok(Self { only_read, ..layout? })
     }
 
     /// The layout's description.
@@ -50,6 +54,9 @@ impl Layout {
         object.put("id", if self.shape == Shape::Integer { "integer" } else { "bytes" }.into());
         object.put("bits", self.bits().into());
         object.put("fields", Json::List(self.fields.iter().map(Json::from).collect()));
+        if self.only_read {
+            object.put("only_read", true.into());
+        }
         object.into()
     }
 }

@@ -1,6 +1,9 @@
 //! Descriptions as JSON: what is read, what is written, what is refused and with which code.
 
-use polyflake::layout::{Field, Layout, Tick, Type};
+use polyflake::{
+    clock::ManualClock,
+    layout::{Builder, Field, Layout, PRESETS, Tick, Type, preset},
+};
 use serde_json::{Value as Json, json};
 
 use crate::support::assert_code;
@@ -29,6 +32,28 @@ fn the_example_is_read_and_written_as_it_is() {
     ];
     assert_eq!(layout, Layout::integer(fields).unwrap());
     assert_eq!(layout.to_json(), compact(EXAMPLE));
+}
+
+#[test]
+fn that_a_layout_is_only_read_is_kept() {
+    for name in PRESETS {
+        let layout = preset(name, []).unwrap();
+        let json = layout.to_json();
+        assert_eq!(Layout::from_json(&json).as_ref(), Ok(&layout), "{name}");
+        assert_eq!(json.ends_with(",\"only_read\":true}"), ["mastodon", "baidu"].contains(&name));
+    }
+    let copy = Layout::from_json(&preset("baidu", []).unwrap().to_json()).unwrap();
+    assert_code(Builder::with_clock(copy, ManualClock::at_unix_ms(0)).build(), "invalid_layout");
+
+    let said = |value: &str| {
+        let end = format!("}}],\"only_read\":{value}}}");
+        Layout::from_json(&compact(EXAMPLE).replace("}]}", &end))
+    };
+    assert_eq!(said("false"), Layout::from_json(EXAMPLE));
+    assert_ne!(said("true"), Layout::from_json(EXAMPLE));
+    for wrong in ["1", "null", "\"true\"", "[]"] {
+        assert_code(said(wrong), "invalid_layout");
+    }
 }
 
 #[test]

@@ -110,6 +110,17 @@ def test_whatever_stands_for_json_is_taken() -> None:
     assert str(2**63) in Layout({"id": "bytes", "bits": 128, "fields": [*large]}).to_json()
 
 
+@pytest.mark.parametrize("name", ["twitter", "discord", "instagram", "sonyflake", "mastodon", "baidu"])
+def test_a_copy_of_a_preset_is_the_same_layout(name: str) -> None:
+    preset = Layout.preset(name)
+    for copied in (copy.copy(preset), pickle.loads(pickle.dumps(preset)), Layout.from_json(preset.to_json())):
+        assert copied == preset
+        assert copied.to_json() == preset.to_json()
+        if name in ("mastodon", "baidu"):
+            with refused("invalid_layout"):
+                Generator(copied)
+
+
 def changed(**changes: Any) -> dict[str, Any]:
     return {**SNOWFLAKE, **changes}
 
@@ -147,6 +158,8 @@ BAD_DESCRIPTIONS: list[tuple[str, Any]] = [
     ("another kind", with_field(kind="node")),
     ("another member of a field", with_field(name="x")),
     ("invert of a number", with_field(invert=1)),
+    ("only_read of a number", changed(only_read=1)),
+    ("only_read of None", changed(only_read=None)),
     ("a name of a number", changed(fields=[{"kind": "bindable", "bits": 64, "name": 7}])),
     ("a name that is a member's", {1: 2}),
     ("a name of a lone surrogate", changed(fields=[{"kind": "bindable", "bits": 64, "name": "\ud800"}])),

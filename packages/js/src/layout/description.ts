@@ -18,6 +18,8 @@ export interface LayoutDescription<K extends Kind = Kind> {
   bits: number;
   /** Its fields, which fill it. */
   fields: readonly Field[];
+  /** Whether no generator may be made of it. */
+  only_read?: boolean;
 }
 
 /** What all fields have. */

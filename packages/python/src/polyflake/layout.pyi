@@ -51,6 +51,7 @@ class Layout:
         ``"10ms"``, ``"1s"``, ``"50us"``) and an ``epoch_ms``; ``sequence`` may have a ``start``; ``constant`` has a
         ``value``; constants and ``bindable`` may have a ``name``, and in byte layouts a ``type``: ``"integer"``,
         ``"bytes"`` (values in hex) or ``"text"``; ``unused`` is zeros. Integers past 2^53 are decimal texts.
+        Beside ``fields``, ``"only_read": True`` says that no generator may be made of it.
 
         :raises InvalidValueError: ``invalid_layout`` for everything wrong with it.
         :raises OutOfRangeError: ``out_of_range`` for a constant or start that does not fit.
