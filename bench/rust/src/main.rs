@@ -28,6 +28,7 @@ fn contests() -> Vec<Contest> {
         generate::one(),
         generate::text(),
         randflake::parts(),
+        randflake::texts(),
         cipher::encrypt(),
         cipher::decrypt(),
         codecs::encode(),

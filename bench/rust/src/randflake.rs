@@ -2,13 +2,13 @@
 
 use std::{hint::black_box, time::SystemTime};
 
-use polyflake::sparx64::Sparx64;
+use polyflake::{base32::Text, randflake::Randflake, sparx64::Sparx64};
 
 use crate::{
     clocks::Unbound,
     contest::{Against, Contest, Entry, Goal},
     measure::repeat,
-    samples::{SECRET, randflake},
+    samples::{SECRET, Turns, randflake},
 };
 
 /// What a generator may take beside cipher and clock.
@@ -37,4 +37,40 @@ pub(crate) fn parts() -> Contest {
             most: 1.0,
         }],
     }
+}
+
+const RADIX: &str = "u64::from_str_radix";
+
+/// Its text, one at a time; the standard library reads the same digits, less strictly.
+pub(crate) fn texts() -> Contest {
+    let ids = samples();
+    let (mut numbers, mut ours) = (Turns::of(ids.clone()), Turns::of(texts_of(&ids)));
+    let mut theirs = Turns::of(texts_of(&ids));
+    let radix = move || u64::from_str_radix(theirs.next(), 32).expect("a number");
+    Contest {
+        name: "rust: one Randflake text",
+        axis: None,
+        entries: vec![
+            Entry::ours("encode", repeat(move || numbers.next().text())),
+            Entry::ours("decode", repeat(move || Randflake::parse(ours.next()).expect("a text"))),
+            Entry::peer(RADIX, repeat(radix)),
+        ],
+        goals: vec![Goal {
+            name: "rust: Randflake strict decode",
+            ours: "decode".into(),
+            against: Against::entry(RADIX),
+            most: 0.5,
+        }],
+    }
+}
+
+/// IDs as they come: of 12 and 13 digits, now and then of less.
+fn samples() -> Vec<Randflake> {
+    let mut ids = vec![Randflake::default(); 256];
+    randflake(Unbound::in_seconds(256)).fill(&mut ids).expect("a clock");
+    ids
+}
+
+fn texts_of(ids: &[Randflake]) -> Vec<Text<{ Randflake::TEXT_LEN }>> {
+    ids.iter().map(|id| id.text()).collect()
 }

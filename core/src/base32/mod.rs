@@ -4,6 +4,7 @@
 //! `scalar.rs` lies a file for each instruction set, under the contract of `slices::Kernels`; one ID alone takes what every
 //! machine of the target has.
 
+mod alphabet;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]

@@ -1,0 +1,100 @@
+//! Randflake's base32hex: a 64-bit number in 1 to 13 digits, without leading zeros, so each has one spelling.
+//!
+//! The digits are the last of 16, which are 80 bits: so a number is written and read as sno's bytes are, in another alphabet,
+//! and its text is moved between the one end of 16 bytes and the other.
+
+#[cfg(not(target_arch = "x86_64"))]
+use super::scalar as one;
+#[cfg(target_arch = "x86_64")]
+use super::sse2 as one;
+use super::{
+    Text,
+    alphabet::{HEX, all},
+    refusal::refusal,
+};
+use crate::{Error, ErrorKind};
+
+/// Digits of the largest number.
+pub(crate) const MAX_DIGITS: usize = 13;
+
+/// The digits of a number.
+#[inline]
+pub(crate) fn encode(number: u64) -> Text<MAX_DIGITS> {
+    let (digits, length) = slot(number);
+    let mut text = [0; MAX_DIGITS];
+    // In two pieces, each out of a register.
+    let (first, last) = text.split_at_mut(8);
+    first.copy_from_slice(&digits[..8]);
+    last.copy_from_slice(&digits[8..MAX_DIGITS]);
+    Text::new(text, length)
+}
+
+/// The digits of a number, with zero bytes after them, and how many they are.
+#[inline]
+fn slot(number: u64) -> ([u8; 16], usize) {
+    // Bits by five, rounded up.
+    let bits = u64::BITS - (number | 1).leading_zeros();
+    let length = (((bits + 4) * 205) >> 10) as usize;
+    let [first, last] = one::digits(HEX, number).map(u128::from);
+    (((first << 64 | last) << (8 * (16 - length))).to_be_bytes(), length)
+}
+
+/// The number of a text.
+#[inline]
+pub(crate) fn decode(text: &str) -> crate::Result<u64> {
+    match number(text.as_bytes()) {
+        Some(number) => Ok(number),
+        None => Err(why_not(text.chars().map(u32::from))),
+    }
+}
+
+/// The number of a text in UTF-16, which lengths and positions count the units of.
+pub(crate) fn decode_utf16(units: &[u16]) -> crate::Result<u64> {
+    let mut ascii = [0; MAX_DIGITS];
+    let narrowed = ascii.get_mut(..units.len()).and_then(|ascii| {
+        ascii
+            .iter_mut()
+            .zip(units)
+            .for_each(|(byte, &unit)| *byte = u8::try_from(unit).unwrap_or(u8::MAX));
+        number(ascii)
+    });
+    narrowed.ok_or_else(|| why_not(units.iter().copied().map(u32::from)))
+}
+
+/// The number, if this is the one spelling of one.
+#[inline]
+fn number(text: &[u8]) -> Option<u64> {
+    if text.len() > MAX_DIGITS || !matches!(text, [_] | [b'1'..=b'v', ..]) {
+        return None;
+    }
+    one::number(HEX, padded(text))
+}
+
+/// The first and the last eight of 16 digits: a text of up to 13, after zeros.
+#[inline]
+fn padded(text: &[u8]) -> [u64; 2] {
+    const ZEROS: u64 = all(b'0');
+    match (text.first_chunk(), text.last_chunk()) {
+        (Some(first), Some(last)) if text.len() > 8 => {
+            let before = 8 * (16 - text.len());
+            let first = u64::from_be_bytes(*first) >> before | ZEROS << (64 - before);
+            [first, u64::from_be_bytes(*last)]
+        }
+        _ => [ZEROS, text.iter().fold(ZEROS, |digits, &byte| digits << 8 | u64::from(byte))],
+    }
+}
+
+#[cold]
+fn why_not(units: impl Iterator<Item = u32> + Clone) -> Error {
+    let value = |unit| u8::try_from(unit).ok().map(|byte| HEX.values(all(byte)));
+    let is_good = |_, unit| value(unit).is_some_and(|(_, bad)| bad == 0);
+    if let Some(error) = refusal(units.clone(), 1..=MAX_DIGITS, is_good) {
+        return error;
+    }
+    if units.clone().next() == Some(u32::from(b'0')) {
+        return Error::because(ErrorKind::NotCanonical, "expected no leading zero, found one");
+    }
+    let values = units.filter_map(value).map(|(values, _)| i128::from(values & 31));
+    let number = values.fold(0, |number, value| number << 5 | value);
+    Error::out_of_range("id", number, 0, u64::MAX.into())
+}
