@@ -105,6 +105,14 @@ fn a_stalled_call_says_so_before_each_sleep() {
     let notice =
         |unix_ms, ticks| Stall { reason: ErrorKind::SequenceExhausted, unix_ms, stalled: 1, ticks };
     assert_eq!(*notices.lock().unwrap(), [notice(T, 0), notice(T + 1, 4)]);
+    // Its wait is over: the next one is alone again, for as many readings as a clock may stand still.
+    notices.lock().unwrap().clear();
+    for _ in 0..3 {
+        ids.generate(0).unwrap();
+    }
+    assert_code(ids.generate(0), "sequence_exhausted");
+    let patience: Vec<_> = (0..16).map(|slept| notice(T + 4, 4 * slept)).collect();
+    assert_eq!(*notices.lock().unwrap(), patience);
 }
 
 #[test]

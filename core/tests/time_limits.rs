@@ -1,9 +1,10 @@
 //! What errors say of time: the first and the last of a format, and the nearest range that holds an ID.
 
 use polyflake::{
-    Error, Result,
+    Error, OnExhausted, Result,
     clock::ManualClock,
     hotguid::{self, HotGuid},
+    layout::{self, Field, Layout, Tick},
     sno::{self, Sno},
 };
 
@@ -49,6 +50,21 @@ fn clocks_outside_of_hot_guids_time() {
     for outside in [HOT_GUID_LAST + 1, -1] {
         clock.set_unix_ms(outside);
         assert_outside(ids.generate(0), outside, (0, HOT_GUID_LAST));
+    }
+}
+
+#[test]
+fn retries_are_told_in_whole_milliseconds_rounded_up() {
+    let quarter = Tick::from_micros(250).unwrap();
+    let fields = [Field::timestamp(52, quarter, 0), Field::sequence(12)];
+    let clock = ManualClock::at_unix_ms(T);
+    let builder = layout::Builder::with_clock(Layout::integer(fields).unwrap(), &clock);
+    let ids = builder.on_exhausted(OnExhausted::Error).build().unwrap();
+    for (micros, retry_at) in [(0, T + 1), (250, T + 1), (749, T + 1), (750, T + 1), (1000, T + 2)]
+    {
+        clock.set_unix_nanos(T * 1_000_000 + micros * 1000);
+        let error = ids.fill(&mut [0_i64; 4097][..]).unwrap_err();
+        assert_eq!((error.code(), error.retry_at()), ("sequence_exhausted", Some(retry_at)));
     }
 }
 

@@ -34,7 +34,7 @@ const GROUPS: [Group; 8] = [
     Group {
         name: "drive",
         files: &["core/src/scheme/drive.rs"],
-        tests: &["--test=sno_generator", "--test=randflake_generator"],
+        tests: &["--test=sno_generator", "--test=randflake_generator", "--test=time_limits"],
     },
     Group {
         name: "bounds",
