@@ -60,7 +60,7 @@ fn retries_are_told_in_whole_milliseconds_rounded_up() {
     let clock = ManualClock::at_unix_ms(T);
     let builder = layout::Builder::with_clock(Layout::integer(fields).unwrap(), &clock);
     let ids = builder.on_exhausted(OnExhausted::Error).build().unwrap();
-    let mut batch = vec![0; 4097];
+    let mut batch = vec![0_i64; 4097];
     for (micros, retry_at) in [(0, T + 1), (250, T + 1), (749, T + 1), (750, T + 1), (1000, T + 2)]
     {
         clock.set_unix_nanos(T * 1_000_000 + micros * 1000);
