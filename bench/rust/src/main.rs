@@ -17,6 +17,7 @@ mod peers;
 mod randflake;
 mod samples;
 mod team;
+mod texts;
 mod threads;
 
 use anyhow::Context;
@@ -33,6 +34,9 @@ fn contests() -> Vec<Contest> {
         cipher::decrypt(),
         codecs::encode(),
         codecs::decode(),
+        texts::encode(),
+        texts::decode(),
+        texts::millions(),
         layout::both_ways(),
         batches::sizes(),
         threads::reading_the_clock(),

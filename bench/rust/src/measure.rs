@@ -22,6 +22,22 @@ pub(crate) fn repeat<T>(mut call: impl FnMut() -> T + 'static) -> Work {
     })
 }
 
+/// Work that is one call on what is made when the work begins: much memory, which other work should not pay for.
+pub(crate) fn repeat_with<S: 'static, T>(
+    make: impl Fn() -> S + 'static,
+    mut call: impl FnMut(&mut S) -> T + 'static,
+) -> Work {
+    let mut made = None;
+    Box::new(move |count| {
+        let state = made.get_or_insert_with(&make);
+        let start = Instant::now();
+        for _ in 0..count {
+            black_box(call(state));
+        }
+        start.elapsed()
+    })
+}
+
 /// How often a round is tried again that the system interrupted.
 const TRIES: usize = 5;
 

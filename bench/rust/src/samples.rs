@@ -43,6 +43,22 @@ pub(crate) fn snos() -> Vec<Sno> {
     samples
 }
 
+/// Past what caches hold.
+pub(crate) const MILLIONS: u32 = 4_000_000;
+
+/// So many IDs, without a pattern.
+pub(crate) fn millions() -> Vec<Sno> {
+    let mut noise = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut bytes = vec![0; MILLIONS as usize * Sno::LEN];
+    for word in bytes.as_chunks_mut::<8>().0 {
+        noise ^= noise << 13;
+        noise ^= noise >> 7;
+        noise ^= noise << 17;
+        *word = noise.to_le_bytes();
+    }
+    Sno::slice_from_bytes(&bytes).expect("whole IDs").to_vec()
+}
+
 /// Their texts.
 pub(crate) fn texts() -> Turns<Text<{ Sno::TEXT_LEN }>> {
     Turns::of(snos().iter().map(Sno::text).collect())

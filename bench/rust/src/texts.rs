@@ -1,0 +1,96 @@
+//! sno's text over slices: each instruction set of the machine against the scalar code, and many IDs against memory.
+
+use std::hint::black_box;
+
+use polyflake::{
+    kernels::{self, Level, Set},
+    sno::{self, Sno},
+};
+
+use crate::{
+    contest::{Against, Contest, Entry, Goal},
+    measure::{Work, repeat, repeat_with},
+    samples::{self, MILLIONS},
+};
+
+const IDS: u32 = 1024;
+
+pub(crate) fn encode() -> Contest {
+    let over_slices = |level: Level| -> Work {
+        let (ids, mut texts) = (packed(), vec![[0; Sno::TEXT_LEN]; IDS as usize]);
+        repeat(move || kernels::encode_sno(level, &ids, black_box(&mut texts)))
+    };
+    contest(
+        "rust: 1024 texts encoded",
+        over_slices,
+        [("rust: sno encode 1024, AVX2", 5.5), ("rust: sno encode 1024, AVX-512", 12.0)],
+    )
+}
+
+pub(crate) fn decode() -> Contest {
+    let over_slices = |level: Level| -> Work {
+        let (mut ids, mut texts) = (packed(), vec![[0; Sno::TEXT_LEN]; IDS as usize]);
+        kernels::encode_sno(Level::SCALAR, &ids, &mut texts).expect("equal lengths");
+        repeat(move || kernels::decode_sno(level, &texts, black_box(&mut ids)))
+    };
+    contest(
+        "rust: 1024 texts decoded, strictly",
+        over_slices,
+        [
+            ("rust: sno strict decode 1024, AVX2", 7.0),
+            ("rust: sno strict decode 1024, AVX-512", 12.0),
+        ],
+    )
+}
+
+/// More than the caches hold, into memory that was written before.
+pub(crate) fn millions() -> Contest {
+    const MEMCPY: &str = "memcpy moving as many bytes";
+    let encode = repeat_with(
+        || (samples::millions(), vec![[1; Sno::TEXT_LEN]; MILLIONS as usize]),
+        |(ids, texts)| sno::encode_slice(ids, black_box(texts)),
+    );
+    let half = MILLIONS as usize * (Sno::LEN + Sno::TEXT_LEN) / 2;
+    let memcpy = repeat_with(
+        move || (vec![1_u8; half], vec![2_u8; half]),
+        |(from, to)| black_box(to).copy_from_slice(from),
+    );
+    Contest {
+        name: "rust: 4 million texts encoded",
+        axis: None,
+        entries: vec![
+            Entry::ours("sno", encode).making(MILLIONS),
+            Entry::peer(MEMCPY, memcpy).making(MILLIONS),
+        ],
+        goals: vec![Goal {
+            name: "rust: sno encode 4 million",
+            ours: "sno".into(),
+            against: Against::entry(MEMCPY),
+            most: 1.0,
+        }],
+    }
+}
+
+fn contest(
+    name: &'static str,
+    over_slices: impl Fn(Level) -> Work,
+    [avx2, avx512]: [(&'static str, f64); 2],
+) -> Contest {
+    let entry = |level: Level| Entry::ours(level.set().name(), over_slices(level)).making(IDS);
+    let goal = |(name, times): (&'static str, f64), ours: &'static str| Goal {
+        name,
+        ours: ours.into(),
+        against: Against::entry(Set::Scalar.name()),
+        most: 1.0 / times,
+    };
+    Contest {
+        name,
+        axis: None,
+        entries: kernels::levels().map(entry).collect(),
+        goals: vec![goal(avx2, "avx2"), goal(avx512, "avx512")],
+    }
+}
+
+fn packed() -> Vec<[u8; Sno::LEN]> {
+    samples::snos().iter().cycle().take(IDS as usize).map(|id| id.to_bytes()).collect()
+}
