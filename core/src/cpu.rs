@@ -7,6 +7,13 @@
 //! With `std`, the environment variable `POLYFLAKE_CPU` plays a weaker machine: it names the highest set to use, `scalar`
 //! for none. It is read once. A set that the machine lacks, or another word, lowers nothing.
 
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_endian = "little"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
+pub(crate) mod parts;
+
 /// What kernels are written for, weakest first. Each includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Set {

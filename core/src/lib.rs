@@ -35,6 +35,7 @@ pub mod kernels {
     pub use crate::{
         base32::slices::{decode as decode_sno, encode as encode_sno},
         cpu::{Level, Set, level, levels},
+        scheme::sno::columns::slices as sno_columns,
         scheme::sno::fill::write_run_with as fill_sno,
         sparx64::slices::{decrypt_blocks, encrypt_blocks},
     };

@@ -95,7 +95,8 @@ fn names_in_code(folder: &str) -> Names {
             names.functions.insert(name);
         }
     }
-    for file in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+    let entries = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    for file in entries.filter(|entry| entry.is_file()) {
         for (of, functions) in parse(&file).iter().filter_map(methods) {
             if let Some(known) = names.types.get_mut(&of) {
                 known.extend(functions);

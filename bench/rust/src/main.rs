@@ -7,6 +7,7 @@ mod batches;
 mod cipher;
 mod clocks;
 mod codecs;
+mod columns;
 mod contest;
 mod generate;
 mod hot;
@@ -37,6 +38,7 @@ fn contests() -> Vec<Contest> {
         texts::encode(),
         texts::decode(),
         texts::millions(),
+        columns::all(),
         layout::both_ways(),
         batches::sizes(),
         threads::reading_the_clock(),

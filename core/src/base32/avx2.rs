@@ -9,10 +9,10 @@ use safe_unaligned_simd::x86_64::{
 };
 
 use super::{
-    parts::{part, part_mut},
     slices::{Id, Kernels, Text},
     sse41,
 };
+use crate::cpu::parts::{part, part_mut};
 
 pub(super) const KERNELS: Kernels = Kernels { encode, decode };
 
@@ -26,9 +26,10 @@ fn encode(ids: &[Id], texts: &mut [Text]) {
         let (group, place) = (group.as_flattened(), place.as_flattened_mut());
         for pair in 0..2 {
             // The second lane's ID ends where the lane does, or the group's last would reach past it.
-            let (low, high) = (part::<16>(group, 20 * pair), part::<16>(group, 20 * pair + 4));
+            let (low, high) =
+                (part::<_, 16>(group, 20 * pair), part::<_, 16>(group, 20 * pair + 4));
             let values = values(_mm256_loadu2_m128i(high, low));
-            _mm256_storeu_si256(part_mut::<32>(place, 32 * pair), characters(values));
+            _mm256_storeu_si256(part_mut::<_, 32>(place, 32 * pair), characters(values));
         }
     }
     sse41::encode(last, last_places);
@@ -40,8 +41,8 @@ fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
         (texts.as_chunks::<GROUP>(), ids.as_chunks_mut::<GROUP>());
     for (done, (group, place)) in groups.iter().zip(places).enumerate() {
         let group = group.as_flattened();
-        let (values, bad) = values_of(_mm256_loadu_si256(part::<32>(group, 0)));
-        let (next_values, next_bad) = values_of(_mm256_loadu_si256(part::<32>(group, 32)));
+        let (values, bad) = values_of(_mm256_loadu_si256(part::<_, 32>(group, 0)));
+        let (next_values, next_bad) = values_of(_mm256_loadu_si256(part::<_, 32>(group, 32)));
         let bad = _mm256_or_si256(bad, next_bad);
         if _mm256_testz_si256(bad, bad) == 0 {
             return GROUP * done;
@@ -60,11 +61,11 @@ fn store([first, second]: [__m256i; 2], place: &mut [u8]) {
         _mm256_castsi256_si128(second),
     ];
     for (at, lane) in lanes.into_iter().enumerate() {
-        _mm_storeu_si128(part_mut::<16>(place, 10 * at), lane);
+        _mm_storeu_si128(part_mut::<_, 16>(place, 10 * at), lane);
     }
     let last = _mm256_extracti128_si256::<1>(second);
-    _mm_storeu_si64(part_mut::<8>(place, 30), last);
-    _mm_storeu_si16(part_mut::<2>(place, 38), _mm_srli_si128::<8>(last));
+    _mm_storeu_si64(part_mut::<_, 8>(place, 30), last);
+    _mm_storeu_si16(part_mut::<_, 2>(place, 38), _mm_srli_si128::<8>(last));
 }
 
 /// A register of which each lane is this one.

@@ -8,11 +8,11 @@ use safe_unaligned_simd::x86_64::{
 };
 
 use super::{
-    parts::{part, part_mut},
     scalar,
     slices::{Id, Kernels, Text},
     sse41,
 };
+use crate::cpu::parts::{part, part_mut};
 
 pub(super) const KERNELS: Kernels = Kernels { encode, decode };
 
@@ -27,9 +27,9 @@ fn encode(ids: &[Id], texts: &mut [Text]) {
         let (group, place) = (group.as_flattened(), place.as_flattened_mut());
         // The second register ends where the group does: four IDs are in front of the first, four at the end of the second.
         for (at, order) in [(0, front), (1, back)] {
-            let ids = _mm512_loadu_si512(part::<64>(group, 16 * at));
+            let ids = _mm512_loadu_si512(part::<_, 64>(group, 16 * at));
             let forties = _mm512_permutexvar_epi8(order, ids);
-            _mm512_storeu_si512(part_mut::<64>(place, 64 * at), characters(forties));
+            _mm512_storeu_si512(part_mut::<_, 64>(place, 64 * at), characters(forties));
         }
     }
     sse41::encode(last, last_places);
@@ -41,8 +41,8 @@ fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
         (texts.as_chunks::<GROUP>(), ids.as_chunks_mut::<GROUP>());
     for (done, (group, place)) in groups.iter().zip(places).enumerate() {
         let group = group.as_flattened();
-        let (values, bad) = values_of(_mm512_loadu_si512(part::<64>(group, 0)));
-        let (next_values, next_bad) = values_of(_mm512_loadu_si512(part::<64>(group, 64)));
+        let (values, bad) = values_of(_mm512_loadu_si512(part::<_, 64>(group, 0)));
+        let (next_values, next_bad) = values_of(_mm512_loadu_si512(part::<_, 64>(group, 64)));
         if _mm512_movepi8_mask(_mm512_or_si512(bad, next_bad)) != 0 {
             return GROUP * done;
         }
@@ -55,9 +55,9 @@ fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn store([first, second]: [__m512i; 2], place: &mut [u8]) {
     // The second covers what of the first is too much.
-    _mm512_storeu_si512(part_mut::<64>(place, 0), first);
-    _mm256_storeu_si256(part_mut::<32>(place, 40), _mm512_castsi512_si256(second));
-    _mm_storeu_si64(part_mut::<8>(place, 72), _mm512_extracti32x4_epi32::<2>(second));
+    _mm512_storeu_si512(part_mut::<_, 64>(place, 0), first);
+    _mm256_storeu_si256(part_mut::<_, 32>(place, 40), _mm512_castsi512_si256(second));
+    _mm_storeu_si64(part_mut::<_, 8>(place, 72), _mm512_extracti32x4_epi32::<2>(second));
 }
 
 /// The characters of each word's lowest 40 bits.
@@ -72,7 +72,7 @@ fn characters(forties: __m512i) -> __m512i {
 /// The values of characters, and a high bit for each that has none.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn values_of(characters: __m512i) -> (__m512i, __m512i) {
-    let [low, high] = [0, 64].map(|at| _mm512_loadu_si512(part::<64>(&VALUES, at)));
+    let [low, high] = [0, 64].map(|at| _mm512_loadu_si512(part::<_, 64>(&VALUES, at)));
     let values = _mm512_permutex2var_epi8(low, characters, high);
     (values, _mm512_or_si512(values, characters))
 }

@@ -12,12 +12,6 @@ mod avx512;
 pub(crate) mod hex;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
-#[cfg(any(
-    target_arch = "x86_64",
-    all(target_arch = "aarch64", target_endian = "little"),
-    all(target_arch = "wasm32", target_feature = "simd128")
-))]
-mod parts;
 mod refusal;
 mod scalar;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]

@@ -6,10 +6,10 @@ use core::arch::aarch64::*;
 use safe_unaligned_simd::aarch64::{vld1_u8, vld1q_s16, vld1q_u8, vld1q_u8_x2, vst1_u8, vst1q_u8};
 
 use super::{
-    parts::{part, part_mut},
     scalar,
     slices::{Id, Kernels, Text},
 };
+use crate::cpu::parts::{part, part_mut};
 
 pub(super) const KERNELS: Kernels = Kernels { encode: encode_all, decode: decode_all };
 

@@ -6,10 +6,8 @@ use core::hint::black_box;
 
 use safe_unaligned_simd::wasm32::{v128_load, v128_store};
 
-use super::{
-    parts::part,
-    slices::{Id, Kernels, Text},
-};
+use super::slices::{Id, Kernels, Text};
+use crate::cpu::parts::part;
 
 pub(super) const KERNELS: Kernels = Kernels { encode: encode_all, decode: decode_all };
 

@@ -7,9 +7,9 @@ use safe_unaligned_simd::x86_64::{_mm_loadu_si128, _mm_storeu_si128};
 
 use super::{
     alphabet::{Alphabet, LETTER, SNO},
-    parts::part,
     slices::{Id, Text},
 };
+use crate::cpu::parts::part;
 
 /// The text of an ID.
 #[inline]

@@ -7,10 +7,8 @@ use safe_unaligned_simd::x86_64::{
     _mm_loadu_si128, _mm_storeu_si16, _mm_storeu_si64, _mm_storeu_si128,
 };
 
-use super::{
-    parts::{part, part_mut},
-    slices::{Id, Kernels, Text},
-};
+use super::slices::{Id, Kernels, Text};
+use crate::cpu::parts::{part, part_mut};
 
 pub(super) const KERNELS: Kernels = Kernels { encode, decode };
 
@@ -33,8 +31,8 @@ pub(super) fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
             return done;
         }
         let bytes = gather(values);
-        _mm_storeu_si64(part_mut::<8>(id, 0), bytes);
-        _mm_storeu_si16(part_mut::<2>(id, 8), _mm_srli_si128::<8>(bytes));
+        _mm_storeu_si64(part_mut::<_, 8>(id, 0), bytes);
+        _mm_storeu_si16(part_mut::<_, 2>(id, 8), _mm_srli_si128::<8>(bytes));
     }
     texts.len()
 }

@@ -253,7 +253,9 @@ impl Sno {
 
     const fn word(self) -> u128 {
         let [a, b, c, d, e, f, g, h, i, j] = self.0;
-        u128::from_be_bytes([0, 0, 0, 0, 0, 0, a, b, c, d, e, f, g, h, i, j])
+        let (high, low) =
+            (u64::from_be_bytes([a, b, c, d, e, f, g, h]), u16::from_be_bytes([i, j]));
+        (high as u128) << 16 | low as u128
     }
 }
 

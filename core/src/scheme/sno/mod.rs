@@ -7,6 +7,7 @@
 //! Byte order, text order and time order are one. Source of the format: sno 1.2.1 (Go).
 
 mod builder;
+pub(crate) mod columns;
 pub(crate) mod fill;
 mod generator;
 mod handle;
@@ -21,6 +22,10 @@ mod snapshot;
 mod text;
 
 pub use builder::{Builder, Partition};
+pub use columns::{
+    having_metabyte, in_time_range, metabyte_column, partition_column, sequence_column,
+    unix_ms_column,
+};
 #[cfg(feature = "std")]
 pub use generator::generate;
 pub use generator::{Drawn, Generator};

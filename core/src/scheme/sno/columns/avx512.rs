@@ -1,0 +1,156 @@
+//! AVX-512 with VBMI: eight IDs lie in two registers, and one instruction takes bytes of both.
+
+#[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
+use core::arch::x86_64::*;
+use core::ops::Range;
+
+use safe_unaligned_simd::x86_64::{
+    _mm_storeu_si64, _mm_storeu_si128, _mm512_loadu_si512, _mm512_storeu_si512,
+};
+
+use super::{
+    super::{SCALE, Sno},
+    scalar,
+    slices::Kernels,
+};
+use crate::cpu::parts::part;
+
+pub(super) const KERNELS: Kernels =
+    Kernels { unix_ms, metabyte, partition, sequence, having_metabyte, in_ticks };
+
+const GROUP: usize = 8;
+
+/// The bytes of a field, the lowest first, one ID behind the other.
+const TIMES: [u8; 64] = in_turn([4, 3, 2, 1, 0, 0, 0, 0]);
+const METABYTES: [u8; 64] = in_turn([5]);
+const PARTITIONS: [u8; 64] = in_turn([7, 6]);
+const SEQUENCES: [u8; 64] = in_turn([9, 8]);
+
+/// Where the second register begins, so that it ends where the group does.
+const SECOND: usize = GROUP * Sno::LEN - 64;
+
+const fn in_turn<const BYTES: usize>(bytes: [usize; BYTES]) -> [u8; 64] {
+    let mut order = [0; 64];
+    let mut place = 0;
+    while place < GROUP * BYTES {
+        let byte = Sno::LEN * (place / BYTES) + bytes[place % BYTES];
+        let index = if byte < 64 { byte } else { 64 + byte - SECOND };
+        #[allow(clippy::cast_possible_truncation, reason = "two registers have 128 bytes")]
+        {
+            order[place] = index as u8;
+        }
+        place += 1;
+    }
+    order
+}
+
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+fn unix_ms(ids: &[Sno], column: &mut [i64]) {
+    let ((groups, last), (places, last_places)) =
+        (ids.as_chunks::<GROUP>(), column.as_chunks_mut::<GROUP>());
+    for (group, place) in groups.iter().zip(places) {
+        // Without the tick-tock bit it is twice the tick, and a tick has 4 ms.
+        let twice_ticks = _mm512_and_si512(times(group), _mm512_set1_epi64(!1));
+        let since_epoch = _mm512_slli_epi64::<1>(twice_ticks);
+        _mm512_storeu_si512(
+            place,
+            _mm512_add_epi64(since_epoch, _mm512_set1_epi64(SCALE.epoch_ms)),
+        );
+    }
+    scalar::unix_ms(last, last_places);
+}
+
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+fn metabyte(ids: &[Sno], column: &mut [u8]) {
+    let ((groups, last), (places, last_places)) =
+        (ids.as_chunks::<GROUP>(), column.as_chunks_mut::<GROUP>());
+    for (group, place) in groups.iter().zip(places) {
+        _mm_storeu_si64(place, _mm512_castsi512_si128(gather(group, &METABYTES)));
+    }
+    scalar::metabyte(last, last_places);
+}
+
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+fn partition(ids: &[Sno], column: &mut [u16]) {
+    let (last, last_places) = words(ids, column, &PARTITIONS);
+    scalar::partition(last, last_places);
+}
+
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+fn sequence(ids: &[Sno], column: &mut [u16]) {
+    let (last, last_places) = words(ids, column, &SEQUENCES);
+    scalar::sequence(last, last_places);
+}
+
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi,popcnt")]
+fn having_metabyte(ids: &[Sno], metabyte: u8, bitmap: &mut [u8]) -> usize {
+    let wanted = _mm_set1_epi8(metabyte.cast_signed());
+    let passes = |group: &[Sno; GROUP]| {
+        let metabytes = _mm512_castsi512_si128(gather(group, &METABYTES));
+        _mm_mask_cmpeq_epi8_mask(0xff, metabytes, wanted).to_le_bytes()[0]
+    };
+    let (count, last, last_places) = mark(ids, bitmap, passes);
+    count + scalar::having_metabyte(last, metabyte, last_places)
+}
+
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi,popcnt")]
+fn in_ticks(ids: &[Sno], ticks: Range<u64>, bitmap: &mut [u8]) -> usize {
+    let limit = |tick: u64| _mm512_set1_epi64((tick << 1).cast_signed());
+    let (start, span) = (limit(ticks.start), limit(ticks.end.saturating_sub(ticks.start)));
+    let passes = |group: &[Sno; GROUP]| {
+        // Below the start wraps to something greater than any span.
+        _mm512_cmplt_epu64_mask(_mm512_sub_epi64(times(group), start), span)
+    };
+    let (count, last, last_places) = mark(ids, bitmap, passes);
+    count + scalar::in_ticks(last, ticks, last_places)
+}
+
+/// The times of a group, with the tick-tock bit lowest.
+#[inline]
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+fn times(group: &[Sno; GROUP]) -> __m512i {
+    _mm512_and_si512(gather(group, &TIMES), _mm512_set1_epi64((1 << 40) - 1))
+}
+
+/// A field of a group.
+#[inline]
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+fn gather(group: &[Sno; GROUP], order: &[u8; 64]) -> __m512i {
+    let [first, second] =
+        [0, SECOND].map(|at| _mm512_loadu_si512(part::<_, 64>(Sno::slice_as_bytes(group), at)));
+    _mm512_permutex2var_epi8(first, _mm512_loadu_si512(order), second)
+}
+
+/// Writes a field of two bytes, and gives what is left.
+#[inline]
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+fn words<'a>(
+    ids: &'a [Sno],
+    column: &'a mut [u16],
+    order: &[u8; 64],
+) -> (&'a [Sno], &'a mut [u16]) {
+    let ((groups, last), (places, last_places)) =
+        (ids.as_chunks::<GROUP>(), column.as_chunks_mut::<GROUP>());
+    for (group, place) in groups.iter().zip(places) {
+        _mm_storeu_si128(place, _mm512_castsi512_si128(gather(group, order)));
+    }
+    (last, last_places)
+}
+
+/// Writes the bits of each group; gives how many are set, and what is left.
+#[inline]
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi,popcnt")]
+fn mark<'a>(
+    ids: &'a [Sno],
+    bitmap: &'a mut [u8],
+    passes: impl Fn(&[Sno; GROUP]) -> u8,
+) -> (usize, &'a [Sno], &'a mut [u8]) {
+    let (groups, last) = ids.as_chunks::<GROUP>();
+    let (places, last_places) = bitmap.split_at_mut(groups.len());
+    let mut count = 0;
+    for (group, place) in groups.iter().zip(places) {
+        *place = passes(group);
+        count += place.count_ones() as usize;
+    }
+    (count, last, last_places)
+}

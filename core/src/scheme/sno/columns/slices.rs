@@ -1,0 +1,103 @@
+//! The kernel of a level, for whole slices.
+
+use core::ops::Range;
+
+use super::{super::Sno, scalar};
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::Set;
+use crate::{Error, Result, cpu::Level};
+
+/// What each instruction set's file has, for columns as long as the IDs, and bitmaps with a byte for every eight. Filters
+/// say how many bits they set.
+pub(super) struct Kernels {
+    pub(super) unix_ms: unsafe fn(&[Sno], &mut [i64]),
+    pub(super) metabyte: unsafe fn(&[Sno], &mut [u8]),
+    pub(super) partition: unsafe fn(&[Sno], &mut [u16]),
+    pub(super) sequence: unsafe fn(&[Sno], &mut [u16]),
+    pub(super) having_metabyte: unsafe fn(&[Sno], u8, &mut [u8]) -> usize,
+    pub(super) in_ticks: unsafe fn(&[Sno], Range<u64>, &mut [u8]) -> usize,
+}
+
+const fn kernels(level: Level) -> &'static Kernels {
+    match level.set() {
+        #[cfg(target_arch = "x86_64")]
+        Set::Sse41 | Set::Avx2 => &super::sse41::KERNELS,
+        #[cfg(target_arch = "x86_64")]
+        Set::Avx512 => &super::avx512::KERNELS,
+        _ => &scalar::KERNELS,
+    }
+}
+
+/// [`super::unix_ms_column`] of a level.
+///
+/// # Errors
+/// As there.
+pub fn unix_ms(level: Level, ids: &[Sno], column: &mut [i64]) -> Result<()> {
+    fill(ids, column, kernels(level).unix_ms)
+}
+
+/// [`super::metabyte_column`] of a level.
+///
+/// # Errors
+/// As there.
+pub fn metabyte(level: Level, ids: &[Sno], column: &mut [u8]) -> Result<()> {
+    fill(ids, column, kernels(level).metabyte)
+}
+
+/// [`super::partition_column`] of a level.
+///
+/// # Errors
+/// As there.
+pub fn partition(level: Level, ids: &[Sno], column: &mut [u16]) -> Result<()> {
+    fill(ids, column, kernels(level).partition)
+}
+
+/// [`super::sequence_column`] of a level.
+///
+/// # Errors
+/// As there.
+pub fn sequence(level: Level, ids: &[Sno], column: &mut [u16]) -> Result<()> {
+    fill(ids, column, kernels(level).sequence)
+}
+
+/// [`super::having_metabyte`] of a level.
+///
+/// # Errors
+/// As there.
+pub fn having_metabyte(
+    level: Level,
+    ids: &[Sno],
+    metabyte: u8,
+    bitmap: &mut [u8],
+) -> Result<usize> {
+    check_length(ids.len().div_ceil(8), bitmap.len())?;
+    // SAFETY: a level is one of this machine.
+    #[allow(unsafe_code)]
+    Ok(unsafe { (kernels(level).having_metabyte)(ids, metabyte, bitmap) })
+}
+
+/// [`super::in_time_range`] of a level, in ticks of 39 bits.
+///
+/// # Errors
+/// `invalid_length` as there.
+pub fn in_ticks(level: Level, ids: &[Sno], ticks: Range<u64>, bitmap: &mut [u8]) -> Result<usize> {
+    check_length(ids.len().div_ceil(8), bitmap.len())?;
+    // SAFETY: a level is one of this machine.
+    #[allow(unsafe_code)]
+    Ok(unsafe { (kernels(level).in_ticks)(ids, ticks, bitmap) })
+}
+
+/// `kernel` is one of a level's.
+fn fill<T>(ids: &[Sno], column: &mut [T], kernel: unsafe fn(&[Sno], &mut [T])) -> Result<()> {
+    check_length(ids.len(), column.len())?;
+    // SAFETY: a level is one of this machine, and its kernels run there.
+    #[allow(unsafe_code)]
+    unsafe {
+        kernel(ids, column);
+    }
+    Ok(())
+}
+
+fn check_length(expected: usize, found: usize) -> Result<()> {
+    if expected == found { Ok(()) } else { Err(Error::invalid_length(found, expected, expected)) }
+}
