@@ -5,6 +5,8 @@ mod layout;
 mod randflake;
 mod sno;
 
+pub(crate) use randflake::Flakes;
+
 use core::time::Duration;
 
 use polyflake::{Result, sno::OnExhausted};

@@ -12,6 +12,9 @@ pub trait Host: Clock + 'static {
     /// The system's clock.
     fn system() -> Self;
 
+    /// Whether it is the system's clock, which calls nothing back.
+    fn is_system(&self) -> bool;
+
     /// Lays out an offer for the running call; gives back what lay there.
     fn replace_offer(offer: Option<[u8; 8]>) -> Option<[u8; 8]>;
 }

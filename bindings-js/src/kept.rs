@@ -4,13 +4,14 @@ use alloc::rc::Rc;
 
 use polyflake::{Error, ErrorKind, Result};
 
-use crate::{Host, Machine, host::Offered};
+use crate::{Host, Machine, generators::Flakes, host::Offered};
 
 /// Says what there is to keep, and how to get at each kind.
 macro_rules! kept {
     ($($name:ident: $kind:ident($kept:ty),)*) => {
         /// Anything that a handle may stand for.
         #[derive(Debug)]
+        #[allow(clippy::large_enum_variant, reason = "each lies in memory of its own")]
         pub(crate) enum Kept<C> {$(
             $kind($kept),
         )*}
@@ -26,7 +27,7 @@ macro_rules! kept {
 
 kept! {
     sno: Sno(Offered<polyflake::sno::Generator<C>>),
-    randflake: Randflake(polyflake::randflake::Generator<C>),
+    randflake: Randflake(Flakes<C>),
     codec: Codec(polyflake::randflake::Codec),
     cipher: Cipher(polyflake::sparx64::Sparx64),
     hotguid: HotGuid(Offered<polyflake::hotguid::Generator<C>>),

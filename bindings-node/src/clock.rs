@@ -69,6 +69,10 @@ impl Host for JsClock {
         Self::System
     }
 
+    fn is_system(&self) -> bool {
+        matches!(self, Self::System)
+    }
+
     fn replace_offer(offer: Option<[u8; 8]>) -> Option<[u8; 8]> {
         OFFER.replace(offer)
     }

@@ -69,6 +69,10 @@ impl Host for JsClock {
         Self(0)
     }
 
+    fn is_system(&self) -> bool {
+        self.0 == 0
+    }
+
     fn replace_offer(offer: Option<[u8; 8]>) -> Option<[u8; 8]> {
         let was_offered = IS_OFFERED.swap(offer.is_some(), Relaxed);
         let old = OFFER.swap(offer.map_or(0, u64::from_ne_bytes), Relaxed);

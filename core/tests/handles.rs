@@ -2,7 +2,7 @@
 
 mod support;
 
-use std::{collections::HashSet, fmt::Debug, hash::Hash, num::NonZeroU32, thread};
+use std::{collections::HashSet, fmt::Debug, hash::Hash, num::NonZeroU32, sync::Arc, thread};
 
 use polyflake::{
     Result, hotguid,
@@ -95,6 +95,20 @@ fn blocks_double_within_a_tick() {
     clock.play([T + 1000]);
     assert_eq!(after(hasty.generate(1).unwrap()), 0, "a tick begins with a small block");
     assert_eq!(after(ids.generate(1).unwrap()), 2);
+}
+
+#[test]
+fn a_handle_that_holds_its_generator_encrypts_slot_after_slot() {
+    let clock = ScriptedClock::default();
+    clock.play([T]);
+    let ids = Arc::new(randflakes(&clock));
+    let mut handle = randflake::Handle::new(Arc::clone(&ids));
+    let slots: Vec<u32> =
+        (0..500).map(|_| ids.inspect(handle.generate().unwrap()).sequence).collect();
+    assert_eq!(slots, Vec::from_iter(0..500));
+    // What is left of the last block is short, and nothing comes after it.
+    let rest = std::iter::from_fn(|| handle.generate().ok()).map(|id| ids.inspect(id).sequence);
+    assert!(rest.eq(500..131_072));
 }
 
 #[test]

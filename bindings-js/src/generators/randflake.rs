@@ -1,8 +1,11 @@
 //! Randflake's generators.
 
+use alloc::rc::Rc;
+use core::cell::RefCell;
+
 use polyflake::{
     Result,
-    randflake::{Builder, Randflake},
+    randflake::{Builder, Generator, Handle, Randflake},
 };
 
 use super::{give, slot::OWN};
@@ -12,11 +15,39 @@ use crate::{Host, Machine, ids::BATCH, kept::Kept};
 const RESUME_AFTER: usize = OWN + 4;
 const SECRET_LENGTH: usize = OWN + 5;
 
+/// A generator. Under the system's clock it makes single IDs through the core's handle, which encrypts many at once: a caller's
+/// own clock may count its readings, and call back.
+#[derive(Debug)]
+pub(crate) struct Flakes<C> {
+    pub(crate) generator: Rc<Generator<C>>,
+    handle: Option<RefCell<Holding<C>>>,
+}
+
+/// A handle that holds its generator.
+type Holding<C> = Handle<Rc<Generator<C>>>;
+
+impl<C: Host> Flakes<C> {
+    fn new(generator: Generator<C>, is_system: bool) -> Self {
+        let generator = Rc::new(generator);
+        let handle = is_system.then(|| RefCell::new(Handle::new(generator.clone())));
+        Self { generator, handle }
+    }
+
+    #[inline]
+    fn generate(&self) -> Result<Randflake> {
+        match self.handle.as_ref().map(RefCell::try_borrow_mut) {
+            Some(Ok(mut handle)) => handle.generate(),
+            _ => self.generator.generate(),
+        }
+    }
+}
+
 /// Generators, by the handle in the first slot.
 impl<C: Host> Machine<C> {
     /// Options; the secret among the bytes -> a handle.
     pub fn randflake_build(&self) -> Result<()> {
         let (scratch, clock) = (self.scratch, self.take_clock());
+        let is_system = clock.is_system();
         let secret = scratch.take_secret(SECRET_LENGTH);
         let mut builder = Builder::with_clock(scratch.lease(OWN)?, secret?, clock);
         if scratch.given(RESUME_AFTER) {
@@ -24,7 +55,7 @@ impl<C: Host> Machine<C> {
         }
         let shared = scratch.shared()?;
         give!(builder, shared: on_exhausted, max_wait);
-        self.keep(Kept::Randflake(builder.build()?));
+        self.keep(Kept::Randflake(Flakes::new(builder.build()?, is_system)));
         Ok(())
     }
 
@@ -40,7 +71,7 @@ impl<C: Host> Machine<C> {
     pub fn randflake_fill(&self) -> Result<()> {
         let (kept, mut ids) = (self.kept()?, [Randflake::default(); BATCH]);
         let ids = &mut ids[..self.scratch.count(1)];
-        kept.randflake()?.fill(ids)?;
+        kept.randflake()?.generator.fill(ids)?;
         for (index, id) in ids.iter().enumerate() {
             self.scratch.put_bytes(index * 8, &id.to_i64().to_ne_bytes());
         }
@@ -49,7 +80,7 @@ impl<C: Host> Machine<C> {
 
     /// -> first and last node, start, end.
     pub fn randflake_held_lease(&self) -> Result<()> {
-        let lease = self.kept()?.randflake()?.lease();
+        let lease = self.kept()?.randflake()?.generator.lease();
         self.scratch.put_lease(lease);
         Ok(())
     }
@@ -57,13 +88,13 @@ impl<C: Host> Machine<C> {
     /// Also a lease's four.
     pub fn randflake_extend_lease(&self) -> Result<()> {
         let (kept, longer) = (self.kept()?, self.scratch.lease(1)?);
-        kept.randflake()?.extend_lease(longer)
+        kept.randflake()?.generator.extend_lease(longer)
     }
 
     /// -> the last second (or NaN), IDs used of it, whether it is closed.
     #[allow(clippy::cast_precision_loss, reason = "34 bits for all nodes")]
     pub fn randflake_stats(&self) -> Result<()> {
-        let stats = self.kept()?.randflake()?.stats();
+        let stats = self.kept()?.randflake()?.generator.stats();
         let (second, closed) = (super::seconds(stats.last_second), stats.closed.into());
         self.scratch.put_numbers([second, stats.len as f64, closed]);
         Ok(())
@@ -71,7 +102,7 @@ impl<C: Host> Machine<C> {
 
     /// -> the last second, or NaN.
     pub fn randflake_close(&self) -> Result<()> {
-        let last = self.kept()?.randflake()?.close()?;
+        let last = self.kept()?.randflake()?.generator.close()?;
         self.scratch.put_numbers([super::seconds(last)]);
         Ok(())
     }

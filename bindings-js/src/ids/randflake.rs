@@ -54,7 +54,7 @@ impl<C: Host> Machine<C> {
         let (kept, id) = (self.kept()?, self.scratch.id(1));
         let parts = match kept.codec() {
             Ok(codec) => codec.inspect(id),
-            Err(_) => kept.randflake()?.inspect(id),
+            Err(_) => kept.randflake()?.generator.inspect(id),
         };
         self.scratch.put_parts(parts);
         Ok(())

@@ -122,6 +122,11 @@ impl Host for Stopped {
     fn system() -> Self {
         Self
     }
+
+    fn is_system(&self) -> bool {
+        true
+    }
+
     fn replace_offer(offer: Option<[u8; 8]>) -> Option<[u8; 8]> {
         OFFER.replace(offer)
     }

@@ -1,6 +1,6 @@
 //! A thread's own way into a generator: it reserves blocks, so that threads scale.
 
-use core::num::NonZeroU32;
+use core::{num::NonZeroU32, ops::Deref};
 
 use super::Generator;
 use crate::{
@@ -16,33 +16,44 @@ use crate::{
 /// Its IDs are in order; those of different handles mix.
 #[derive(Debug)]
 #[repr(align(128))] // Written with every ID: two side by side would share a cache line and slow each other down.
-pub struct Handle<'g, C> {
-    generator: &'g Generator<C>,
+pub struct Handle<G> {
+    generator: G,
     blocks: Blocks<Run>,
 }
 
 impl<C: Clock> Generator<C> {
     /// A handle for one thread, whose first block of a tick has 64 IDs.
-    pub const fn handle(&self) -> Handle<'_, C> {
+    pub const fn handle(&self) -> Handle<&Self> {
         self.handle_with(BLOCK)
     }
 
     /// A handle that reserves `first` IDs when it is first asked in a tick, then twice as many as before, up to 16 times
     /// `first`.
-    pub const fn handle_with(&self, first: NonZeroU32) -> Handle<'_, C> {
-        Handle { generator: self, blocks: Blocks::new(first) }
+    pub const fn handle_with(&self, first: NonZeroU32) -> Handle<&Self> {
+        Handle::with_first(self, first)
     }
 }
 
-impl<C: Clock> Handle<'_, C> {
+impl<G> Handle<G> {
+    /// A handle that holds its generator, behind an `Arc` for example. As [`Generator::handle`].
+    pub const fn new(generator: G) -> Self {
+        Self::with_first(generator, BLOCK)
+    }
+
+    const fn with_first(generator: G, first: NonZeroU32) -> Self {
+        Self { generator, blocks: Blocks::new(first) }
+    }
+}
+
+impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// One new ID, where all bindables are fixed.
     ///
     /// # Errors
     /// As [`Generator::generate`].
     #[inline]
     pub fn generate(&mut self) -> Result<Id> {
-        let generator = self.generator;
-        self.make(generator.complete()?)
+        let Self { generator, blocks } = self;
+        make(generator, blocks, generator.complete()?)
     }
 
     /// One new ID with these bindables.
@@ -51,16 +62,17 @@ impl<C: Clock> Handle<'_, C> {
     /// As [`Generator::generate_with`].
     #[inline]
     pub fn generate_with(&mut self, values: &Values<'_>) -> Result<Id> {
-        self.make(self.generator.base_of(values)?)
+        let Self { generator, blocks } = self;
+        make(generator, blocks, generator.base_of(values)?)
     }
+}
 
-    #[inline]
-    fn make(&mut self, base: &Draft) -> Result<Id> {
-        let tick = self.generator.look()?;
-        let (run, k) = self.blocks.next(tick, |size| {
-            let run = self.generator.reserve(size)?;
-            Ok(Block::new(run, run.tick, run.len))
-        })?;
-        Ok(self.generator.id_at(base, run.tick, run.first + u64::from(k)))
-    }
+#[inline]
+fn make<C: Clock>(generator: &Generator<C>, blocks: &mut Blocks<Run>, base: &Draft) -> Result<Id> {
+    let tick = generator.look()?;
+    let (run, k) = blocks.next(tick, |size| {
+        let run = generator.reserve(size)?;
+        Ok(Block::new(run, run.tick, run.len))
+    })?;
+    Ok(generator.id_at(base, run.tick, run.first + u64::from(k)))
 }

@@ -1,6 +1,6 @@
 //! A thread's own way into a generator: it reserves blocks, so that threads scale.
 
-use core::num::NonZeroU32;
+use core::{num::NonZeroU32, ops::Deref};
 
 use super::{
     Generator, HotGuid,
@@ -18,25 +18,36 @@ use crate::{
 /// Its IDs are in order as long as a block lasts and the counter does not pass its end; those of different handles mix.
 #[derive(Debug)]
 #[repr(align(128))] // Written with every ID: two side by side would share a cache line and slow each other down.
-pub struct Handle<'g, C> {
-    generator: &'g Generator<C>,
+pub struct Handle<G> {
+    generator: G,
     blocks: Blocks<(Identity, Run)>,
 }
 
 impl<C: Clock> Generator<C> {
     /// A handle for one thread, whose first block of a tick has 64 IDs.
-    pub const fn handle(&self) -> Handle<'_, C> {
+    pub const fn handle(&self) -> Handle<&Self> {
         self.handle_with(BLOCK)
     }
 
     /// A handle that reserves `first` IDs when it is first asked in a tick, then twice as many as before, up to 16 times
     /// `first`.
-    pub const fn handle_with(&self, first: NonZeroU32) -> Handle<'_, C> {
-        Handle { generator: self, blocks: Blocks::new(first) }
+    pub const fn handle_with(&self, first: NonZeroU32) -> Handle<&Self> {
+        Handle::with_first(self, first)
     }
 }
 
-impl<C: Clock> Handle<'_, C> {
+impl<G> Handle<G> {
+    /// A handle that holds its generator, behind an `Arc` for example. As [`Generator::handle`].
+    pub const fn new(generator: G) -> Self {
+        Self::with_first(generator, BLOCK)
+    }
+
+    const fn with_first(generator: G, first: NonZeroU32) -> Self {
+        Self { generator, blocks: Blocks::new(first) }
+    }
+}
+
+impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// One new ID, for a shard of your choice.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// How many IDs are encrypted together.
-const GROUP: usize = 64;
+pub(super) const GROUP: usize = 64;
 
 /// Makes Randflake IDs under one lease. Threads may share it.
 ///
@@ -140,15 +140,15 @@ impl<C: Clock> Generator<C> {
             let want = u32::try_from(ids.len() - written).unwrap_or(u32::MAX);
             let run = self.reserve(want).map_err(|error| error.after_writing(written))?;
             let end = written + run.len as usize;
-            self.encrypt(run, &mut ids[written..end]);
+            self.encrypt(run, 0, &mut ids[written..end]);
             written = end;
         }
         Ok(())
     }
 
-    /// The IDs of a run, which are as many as there is room for.
-    fn encrypt(&self, run: Run, ids: &mut [Randflake]) {
-        let mut slots = run.first..;
+    /// The IDs of a run from the `k`-th slot on, as many as there is room for.
+    pub(super) fn encrypt(&self, run: Run, k: usize, ids: &mut [Randflake]) {
+        let mut slots = run.first + k as u64..;
         for group in ids.chunks_mut(GROUP) {
             let mut raw = [[0; 8]; GROUP];
             let raw = &mut raw[..group.len()];

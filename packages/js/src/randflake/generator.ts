@@ -24,7 +24,7 @@ export interface GeneratorOptions extends SharedOptions {
 export interface Stats {
   /** The last second used, in Unix seconds; undefined before the first ID. */
   lastSecond: number | undefined;
-  /** How many IDs of that second are used up. */
+  /** How many IDs of that second are used up: given out, or made ahead for the next calls. */
   len: number;
   /** Whether the generator was closed. */
   closed: boolean;
