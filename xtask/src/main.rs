@@ -49,6 +49,12 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
+    /// Fork processes that make IDs by the thousand, in Python, and compare all that they made
+    Forks {
+        /// Options of the harness: --forks N, --ids N
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        options: Vec<String>,
+    },
     /// Test whether Randflake IDs spread evenly over shards
     Uniformity {
         /// How many IDs
@@ -82,6 +88,14 @@ fn prove(program: &str, options: &[String]) -> Result<()> {
     Ok(run.arg("--").args(options).run()?)
 }
 
+/// Runs the program that proves by number of forks, against the wheel.
+fn fork(options: &[String]) -> Result<()> {
+    let shell = workspace::shell()?;
+    build::build(&shell, build::Language::Python)?;
+    let python = workspace::python();
+    Ok(cmd!(shell, "{python} tests/forks/forks.py").args(options).run()?)
+}
+
 fn main() -> Result<ExitCode> {
     let well = match Task::parse() {
         Task::Conformance(options) => conformance::main(&options)?,
@@ -90,6 +104,7 @@ fn main() -> Result<ExitCode> {
         Task::Bench(options) => bench::main(&options)?,
         Task::Soak { options } => prove("soak", &options).map(|()| true)?,
         Task::Kills { options } => prove("kills", &options).map(|()| true)?,
+        Task::Forks { options } => fork(&options).map(|()| true)?,
         Task::Uniformity { ids } => prove("uniformity", &[ids.to_string()]).map(|()| true)?,
         Task::Timing { samples } => prove("timing", &[samples.to_string()]).map(|()| true)?,
         Task::Fuzz(options) => fuzz::main(&options)?,

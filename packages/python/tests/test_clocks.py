@@ -368,3 +368,32 @@ def test_the_interpreter_exits_while_a_thread_waits(call: str) -> None:
 def test_a_clock_is_kept_alive() -> None:
     ids = generator(Clock())
     assert ids.generate().unix_ms == NOW_MS
+
+
+def test_ids_can_be_made_until_the_interpreter_is_gone() -> None:
+    """By what is run at the exit, by what is deleted last, and by a clock that is; and what Arrow holds is let go."""
+    program = textwrap.dedent(
+        """
+        import atexit, builtins, time
+        import pyarrow
+        from polyflake import hotguid, sno
+
+        class Last:
+            def __init__(self):
+                self.generators = [sno.Generator(1, clock=time.time_ns), sno.Generator(2), hotguid.Generator()]
+            def __del__(self):
+                assert all(generator.generate_text() for generator in self.generators)
+                assert all(len(generator.generate_many(9)) for generator in self.generators)
+
+        builtins.last = last = Last()
+        last.itself = last
+        builtins.second = Last()
+        builtins.arrow = pyarrow.array(sno.Generator(3).generate_many(5))
+        builtins.capsules = sno.Generator(3).generate_many(5).text_column().__arrow_c_array__()
+        atexit.register(last.generators[0].generate)
+        atexit.register(sno.generate)
+        print("bye")
+        """
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "bye\n", "")

@@ -13,6 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 import pytest
+from support import REPOSITORY
 
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno
 
@@ -156,6 +157,13 @@ def test_a_child_may_have_generators_of_its_own() -> None:
 
 def _make(_: int) -> list[str]:
     return [str(sno.generate()) for _ in range(1000)]
+
+
+def test_hundreds_of_forks_share_nothing() -> None:
+    """In short what ``cargo xtask forks`` does at length."""
+    program = [sys.executable, str(REPOSITORY / "tests/forks/forks.py"), "--forks", "200"]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=120)
+    assert done.stdout.startswith("221 processes, 222000 IDs: none twice"), done
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])

@@ -1,4 +1,4 @@
-"""Every public call, with every value of the catalogue in every place: a typed error or an answer; usable afterwards."""
+"""Every public call, with every value of the catalogue in every place: a typed error or an answer, then as before."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ fn python(shell: &Shell) -> Result<()> {
 /// The package's stubs as users' type checkers see them, and the suite's own Python.
 fn python_types(shell: &Shell) -> Result<()> {
     let python = workspace::python();
-    cmd!(shell, "{python} -m mypy --strict tests/conformance/python tests/stepping/stepping.py")
+    cmd!(shell, "{python} -m mypy --strict tests/conformance/python tests/stepping/stepping.py tests/forks/forks.py")
         .run()?;
     let _there = shell.push_dir(workspace::root().join("packages/python"));
     Ok(cmd!(shell, "{python} -m mypy --strict").run()?)

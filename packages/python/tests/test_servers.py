@@ -1,0 +1,109 @@
+"""A server that forks its workers after it has loaded the application, as users run it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no such server here")
+
+WORKERS = 3
+
+#: Generators of the module are made, and used, before the server forks.
+APPLICATION = """
+import json
+import os
+
+from polyflake import PolyflakeError, hotguid, sno
+
+shared, guids, given = sno.Generator(), hotguid.Generator(), sno.Generator(partition=7)
+LOADED = [str(sno.generate()), shared.generate_text(), given.generate_text(), guids.generate_text()]
+
+
+def refusal():
+    try:
+        return given.generate_text()
+    except PolyflakeError as error:
+        return error.code
+
+
+def application(environ, start_response):
+    ids = [str(sno.generate()) for _ in range(50)] + shared.generate_many(50).texts()
+    ids += [str(hotguid.generate()) for _ in range(50)] + guids.generate_many(50).texts()
+    start_response("200 OK", [("Content-Type", "application/json")])
+    answer = {"pid": os.getpid(), "ids": ids, "given": refusal(), "loaded": LOADED}
+    return [json.dumps(answer).encode()]
+"""
+
+
+class Connection(http.client.HTTPConnection):
+    """To a server behind a file."""
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(30)
+        self.sock.connect(self.host)
+
+
+def ask(address: str) -> Any:
+    connection = Connection(address)
+    connection.request("GET", "/", headers={"Host": "localhost", "Connection": "close"})
+    answer = json.load(connection.getresponse())
+    connection.close()
+    return answer
+
+
+@contextmanager
+def server(folder: Path, *options: str) -> Iterator[str]:
+    """One that answers, until it is not needed any more."""
+    (folder / "served.py").write_text(textwrap.dedent(APPLICATION))
+    address = str(folder / "socket")
+    command = [sys.executable, "-m", "gunicorn", "--bind", f"unix:{address}", *options, "served:application"]
+    with (folder / "log").open("w+") as log:
+        process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log)
+        try:
+            for _ in range(600):
+                if Path(address).exists() or process.poll() is not None:
+                    break
+                time.sleep(0.05)
+            assert process.poll() is None, (folder / "log").read_text()
+            yield address
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+@pytest.mark.parametrize("options", [(), ("--worker-class", "gthread", "--threads", "2")], ids=["sync", "threads"])
+def test_no_two_workers_make_the_same(options: tuple[str, ...]) -> None:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        server(Path(folder), "--preload", "--workers", str(WORKERS), *options) as address,
+    ):
+        answers = [ask(address) for _ in range(20)]
+        end = time.monotonic() + 60
+        while len({answer["pid"] for answer in answers}) < WORKERS and time.monotonic() < end:
+            answers.append(ask(address))
+    assert len({answer["pid"] for answer in answers}) == WORKERS
+    ids = [id for answer in answers for id in answer["ids"]] + answers[0]["loaded"]
+    assert len(set(ids)) == len(ids) == 200 * len(answers) + 4
+    assert {answer["given"] for answer in answers} == {"forked"}
+
+
+def test_a_worker_that_loads_by_itself_has_a_generator_of_its_own() -> None:
+    """Without ``--preload`` nothing is forked: a partition that all workers are given is theirs to keep apart."""
+    with tempfile.TemporaryDirectory() as folder, server(Path(folder), "--workers", "1") as address:
+        answers = [ask(address) for _ in range(5)]
+    ids = [id for answer in answers for id in [*answer["ids"], answer["given"]]]
+    assert len(set(ids)) == len(ids) == 201 * 5
