@@ -33,7 +33,13 @@ pub use scheme::{OnExhausted, hot_guid as hotguid, randflake, sno};
 #[doc(hidden)]
 pub mod kernels {
     pub use crate::{
-        base32::slices::{decode as decode_sno, encode as encode_sno},
+        base32::{
+            hex::slices::{
+                decode as decode_randflake, encode as encode_randflake,
+                encode_column as encode_randflake_column,
+            },
+            slices::{decode as decode_sno, encode as encode_sno},
+        },
         cpu::{Level, Set, level, levels},
         scheme::sno::columns::slices as sno_columns,
         scheme::sno::fill::write_run_with as fill_sno,

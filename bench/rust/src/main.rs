@@ -31,6 +31,7 @@ fn contests() -> Vec<Contest> {
         generate::text(),
         randflake::parts(),
         randflake::texts(),
+        randflake::slices(),
         cipher::encrypt(),
         cipher::decrypt(),
         codecs::encode(),

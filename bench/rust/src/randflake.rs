@@ -2,12 +2,17 @@
 
 use std::{hint::black_box, time::SystemTime};
 
-use polyflake::{base32::Text, randflake::Randflake, sparx64::Sparx64};
+use polyflake::{
+    base32::Text,
+    kernels::{self, Level, Set},
+    randflake::{Randflake, SLOT},
+    sparx64::Sparx64,
+};
 
 use crate::{
     clocks::Unbound,
     contest::{Against, Contest, Entry, Goal},
-    measure::repeat,
+    measure::{Work, repeat},
     samples::{SECRET, Turns, randflake},
 };
 
@@ -73,4 +78,56 @@ fn samples() -> Vec<Randflake> {
 
 fn texts_of(ids: &[Randflake]) -> Vec<Text<{ Randflake::TEXT_LEN }>> {
     ids.iter().map(|id| id.text()).collect()
+}
+
+/// How many texts a slice has.
+const TEXTS: u32 = 1024;
+
+/// Its text in slices, into slots and out of them, by each instruction set that has a kernel.
+pub(crate) fn slices() -> Contest {
+    let goal = |name, ours: &'static str, against: &'static str| Goal {
+        name,
+        ours: ours.into(),
+        against: Against::entry(against),
+        most: 0.3,
+    };
+    let [one, best] = [Level::SCALAR, kernels::level()];
+    let mut entries = vec![
+        Entry::ours(ENCODE_ONE, encode_slots(one)),
+        Entry::ours(DECODE_ONE, decode_slots(one)),
+    ];
+    #[cfg(target_arch = "x86_64")]
+    if best.set() == Set::Avx512 {
+        entries.push(Entry::ours(ENCODE, encode_slots(best)));
+        entries.push(Entry::ours(DECODE, decode_slots(best)));
+    }
+    Contest {
+        name: "rust: 1024 Randflake texts in slots",
+        axis: None,
+        entries: entries.into_iter().map(|entry| entry.making(TEXTS)).collect(),
+        goals: vec![
+            goal("rust: Randflake encode 1024, AVX-512", ENCODE, ENCODE_ONE),
+            goal("rust: Randflake strict decode 1024, AVX-512", DECODE, DECODE_ONE),
+        ],
+    }
+}
+
+const ENCODE_ONE: &str = "encode, one by one";
+const DECODE_ONE: &str = "decode, one by one";
+const ENCODE: &str = "encode, avx512";
+const DECODE: &str = "decode, avx512";
+
+fn numbers() -> Vec<u64> {
+    (0..TEXTS / 256).flat_map(|_| samples()).map(Randflake::to_u64).collect()
+}
+
+fn encode_slots(level: Level) -> Work {
+    let (numbers, mut slots) = (numbers(), vec![[0; SLOT]; TEXTS as usize]);
+    repeat(move || kernels::encode_randflake(level, &numbers, black_box(&mut slots)))
+}
+
+fn decode_slots(level: Level) -> Work {
+    let (mut numbers, mut slots) = (numbers(), vec![[0; SLOT]; TEXTS as usize]);
+    kernels::encode_randflake(level, &numbers, &mut slots).expect("equally long slices");
+    repeat(move || kernels::decode_randflake(level, black_box(&slots), &mut numbers))
 }

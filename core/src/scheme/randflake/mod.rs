@@ -20,6 +20,7 @@ mod id;
 mod lease;
 #[cfg(feature = "serde")]
 mod serde;
+mod text;
 
 pub use builder::Builder;
 pub use codec::{Codec, Parts};
@@ -27,6 +28,7 @@ pub use generator::{Generator, Stats};
 pub use handle::Handle;
 pub use id::Randflake;
 pub use lease::Lease;
+pub use text::{SLOT, decode_column, decode_slice, encode_column, encode_slice};
 
 pub use super::OnExhausted;
 

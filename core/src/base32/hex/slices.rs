@@ -1,0 +1,158 @@
+//! Whole slices of numbers: as texts in slots of 16 bytes, and as texts side by side.
+
+use super::{MAX_DIGITS, number, slot, why_not};
+use crate::{
+    Error, Result,
+    cpu::{Level, Set},
+};
+
+/// A text, with zero bytes after it.
+pub(crate) type Slot = [u8; 16];
+
+/// How many numbers are worked on together.
+pub(super) const GROUP: usize = 8;
+
+/// For slices that are equally long.
+struct Kernels {
+    /// Writes the text of every number.
+    encode: unsafe fn(&[u64], &mut [Slot]),
+    /// Writes the numbers of slots up to the first bad one, and says how many.
+    decode: unsafe fn(&[Slot], &mut [u64]) -> usize,
+}
+
+const fn kernels(level: Level) -> &'static Kernels {
+    match level.set() {
+        #[cfg(target_arch = "x86_64")]
+        Set::Avx512 => &Kernels { encode: super::avx512::encode, decode: super::avx512::decode },
+        // One alone has what every machine of the target has.
+        _ => &Kernels { encode: one_by_one::encode, decode: one_by_one::decode },
+    }
+}
+
+pub(super) mod one_by_one {
+    use super::{Slot, number, slot, text_of};
+
+    pub(crate) fn encode(numbers: &[u64], slots: &mut [Slot]) {
+        numbers.iter().zip(slots).for_each(|(&number, place)| (*place, _) = slot(number));
+    }
+
+    pub(crate) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
+        let mut pairs = slots.iter().zip(numbers);
+        let bad = pairs.position(|(slot, place)| {
+            number(text_of(slot)).map(|number| *place = number).is_none()
+        });
+        bad.unwrap_or(slots.len())
+    }
+}
+
+/// What is in a slot before its zero bytes.
+#[inline]
+fn text_of(slot: &Slot) -> &[u8] {
+    let after = u128::from_le_bytes(*slot).leading_zeros() / 8;
+    &slot[..slot.len() - after as usize]
+}
+
+/// Writes the text of every number into its slot.
+///
+/// # Errors
+/// `invalid_length` where the slices are not equally long.
+pub fn encode(level: Level, numbers: &[u64], slots: &mut [Slot]) -> Result<()> {
+    same_length(numbers.len(), slots.len())?;
+    // SAFETY: a level is one of this machine.
+    #[allow(unsafe_code)]
+    unsafe {
+        (kernels(level).encode)(numbers, slots);
+    }
+    Ok(())
+}
+
+/// Writes the number of every slot's text, up to the first bad one.
+///
+/// # Errors
+/// `invalid_length` where the slices are not equally long; as for one text, with its item.
+pub fn decode(level: Level, slots: &[Slot], numbers: &mut [u64]) -> Result<()> {
+    same_length(slots.len(), numbers.len())?;
+    // SAFETY: a level is one of this machine.
+    #[allow(unsafe_code)]
+    let done = unsafe { (kernels(level).decode)(slots, numbers) };
+    slots.get(done).map_or(Ok(()), |bad| Err(refusal(text_of(bad), done)))
+}
+
+/// Writes the texts of all numbers side by side, and where each begins; after the last offset, where all end, which is
+/// returned too.
+///
+/// # Errors
+/// `invalid_length` unless there is an offset more than there are numbers, and room for 13 bytes a number; `out_of_range`
+/// where so many are more than an offset can say.
+pub fn encode_column(
+    level: Level,
+    numbers: &[u64],
+    offsets: &mut [i32],
+    text: &mut [u8],
+) -> Result<usize> {
+    same_length(numbers.len().saturating_add(1), offsets.len())?;
+    let most = numbers.len().saturating_mul(MAX_DIGITS);
+    if text.len() < most {
+        return Err(Error::invalid_length(text.len(), most, usize::MAX));
+    }
+    if i32::try_from(most).is_err() {
+        let most_numbers = i128::from(i32::MAX) / 13;
+        return Err(Error::out_of_range("ids", numbers.len() as i128, 0, most_numbers));
+    }
+    let mut slots = [[0; 16]; 8 * GROUP];
+    let mut end = 0;
+    offsets[0] = 0;
+    for (numbers, offsets) in numbers.chunks(slots.len()).zip(offsets[1..].chunks_mut(slots.len()))
+    {
+        encode(level, numbers, &mut slots[..numbers.len()])?;
+        for (slot, offset) in slots.iter().zip(offsets) {
+            end += put(slot, &mut text[end..]);
+            *offset = i32::try_from(end).unwrap_or(i32::MAX);
+        }
+    }
+    Ok(end)
+}
+
+/// Writes a slot's text, and says how long it is. What comes after it is overwritten later, where there is room for it.
+#[inline]
+fn put(slot: &Slot, places: &mut [u8]) -> usize {
+    let text = text_of(slot);
+    match places.first_chunk_mut() {
+        Some(place) => *place = *slot,
+        None => places[..text.len()].copy_from_slice(text),
+    }
+    text.len()
+}
+
+/// Writes the number of every text of those that lie side by side, up to the first bad one.
+///
+/// # Errors
+/// `invalid_length` unless there is an offset more than there are numbers; `out_of_range` with its item for an offset
+/// before the one in front of it or past the texts; as for one text, with its item.
+pub(crate) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> Result<()> {
+    same_length(numbers.len().saturating_add(1), offsets.len())?;
+    let spans = offsets.iter().zip(&offsets[1..]);
+    for (item, ((start, end), place)) in spans.zip(numbers).enumerate() {
+        let text = within(text, *start, *end).map_err(|error| error.in_item(item))?;
+        *place = number(text).ok_or_else(|| refusal(text, item))?;
+    }
+    Ok(())
+}
+
+#[inline]
+fn within(text: &[u8], start: i32, end: i32) -> Result<&[u8]> {
+    let [from, to] = [start, end].map(|offset| usize::try_from(offset).unwrap_or(usize::MAX));
+    text.get(from..to).ok_or_else(|| {
+        let (least, most) = (start.max(0).into(), text.len() as i128);
+        Error::out_of_range("offset", end.into(), least, most)
+    })
+}
+
+#[cold]
+fn refusal(text: &[u8], item: usize) -> Error {
+    why_not(text.iter().copied().map(u32::from)).in_item(item)
+}
+
+fn same_length(expected: usize, found: usize) -> Result<()> {
+    if expected == found { Ok(()) } else { Err(Error::invalid_length(found, expected, expected)) }
+}

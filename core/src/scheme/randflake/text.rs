@@ -1,0 +1,85 @@
+//! Many texts at once, with the widest instructions that the machine has.
+
+use super::Randflake;
+use crate::{Result, base32::hex::slices, cpu};
+
+/// Bytes of a slot, which holds a text and zero bytes after it: a fixed-width column of most libraries.
+pub const SLOT: usize = 16;
+
+/// Writes the text of every ID, and zero bytes after it.
+///
+/// ```
+/// use polyflake::randflake::{self, Randflake};
+///
+/// let mut slots = [[0; 16]; 2];
+/// randflake::encode_slice(&[Randflake::parse("3vgoe12ccb8gh")?, Randflake::from_i64(7)], &mut slots)?;
+/// assert_eq!(slots, [*b"3vgoe12ccb8gh\0\0\0", *b"7\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"]);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
+/// # Errors
+/// `invalid_length` where the slices are not equally long.
+pub fn encode_slice(ids: &[Randflake], slots: &mut [[u8; SLOT]]) -> Result<()> {
+    slices::encode(cpu::level(), numbers(ids), slots)
+}
+
+/// Writes the ID of every text, which ends before its slot's zero bytes. At the first bad one it stops, and leaves the places
+/// from there on as they are.
+///
+/// ```
+/// use polyflake::randflake::{self, Randflake};
+///
+/// let mut ids = [Randflake::default(); 2];
+/// let error = randflake::decode_slice(&[*b"3vgoe12ccb8gh\0\0\0", *b"3vgoe!\0\0\0\0\0\0\0\0\0\0"], &mut ids);
+/// let error = error.unwrap_err();
+/// assert_eq!((error.item(), error.position()), (Some(1), Some(5)));
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
+/// # Errors
+/// `invalid_length` where the slices are not equally long; else as [`Randflake::parse`], with the item.
+pub fn decode_slice(slots: &[[u8; SLOT]], ids: &mut [Randflake]) -> Result<()> {
+    slices::decode(cpu::level(), slots, numbers_mut(ids))
+}
+
+/// Writes the texts of all IDs side by side, and where each begins; the last offset, which is returned too, is where all
+/// end. These are the two buffers of an Arrow column of strings. Bytes after the end may be written to.
+///
+/// ```
+/// use polyflake::randflake::{self, Randflake};
+///
+/// let (mut offsets, mut text) = ([0; 3], [0; 26]);
+/// let ids = [7, 1 << 10].map(Randflake::from_i64);
+/// let end = randflake::encode_column(&ids, &mut offsets, &mut text)?;
+/// assert_eq!((offsets, &text[..end]), ([0, 1, 4], &b"7100"[..]));
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
+/// # Errors
+/// `invalid_length` unless there is an offset more than there are IDs, and room for 13 bytes an ID; `out_of_range` for more IDs
+/// than offsets can tell: 165,191,049.
+pub fn encode_column(ids: &[Randflake], offsets: &mut [i32], text: &mut [u8]) -> Result<usize> {
+    slices::encode_column(cpu::level(), numbers(ids), offsets, text)
+}
+
+/// Writes the ID of every text of those that lie side by side. At the first bad one it stops, and leaves the places from
+/// there on as they are.
+///
+/// # Errors
+/// `invalid_length` unless there is an offset more than there are IDs; `out_of_range` for an offset before the one in front of
+/// it, or past the texts; else as [`Randflake::parse`]. All but the first with the item.
+pub fn decode_column(offsets: &[i32], text: &[u8], ids: &mut [Randflake]) -> Result<()> {
+    slices::decode_column(offsets, text, numbers_mut(ids))
+}
+
+#[allow(unsafe_code)]
+const fn numbers(ids: &[Randflake]) -> &[u64] {
+    // SAFETY: `Randflake` is `repr(transparent)` over `i64`, which lies in memory as its 64 bits do without a sign.
+    unsafe { &*(core::ptr::from_ref(ids) as *const [u64]) }
+}
+
+#[allow(unsafe_code)]
+const fn numbers_mut(ids: &mut [Randflake]) -> &mut [u64] {
+    // SAFETY: as above; and all 64 bits are an ID.
+    unsafe { &mut *(core::ptr::from_mut(ids) as *mut [u64]) }
+}

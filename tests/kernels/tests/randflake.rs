@@ -1,0 +1,191 @@
+//! Randflake's texts in slices: every level writes what the format says, and refuses what it refuses of one text.
+
+use kernel_tests::{LENGTHS, Noise};
+use polyflake::{
+    ErrorKind,
+    kernels::{Level, decode_randflake, encode_randflake, encode_randflake_column, levels},
+    randflake::{self, Randflake},
+};
+
+/// More than two groups, and a rest.
+const ITEMS: usize = 21;
+
+/// None of the numbers.
+const UNTOUCHED: u64 = 0x5555_aaaa_5555_aaaa;
+
+/// Mostly long ones, as real IDs are; and of every length.
+fn numbers(count: usize) -> Vec<u64> {
+    let mut noise = Noise::new();
+    let short = |noise: &mut Noise| noise.next() >> noise.below(64);
+    let any = |noise: &mut Noise| if noise.below(16) == 0 { short(noise) } else { noise.next() };
+    (0..count).map(|_| any(&mut noise)).collect()
+}
+
+/// Digit by digit, as the format says it.
+fn text_of(mut number: u64) -> String {
+    let mut digits = Vec::new();
+    loop {
+        digits.push(char::from_digit((number % 32) as u32, 32).unwrap());
+        number /= 32;
+        if number == 0 {
+            return digits.iter().rev().collect();
+        }
+    }
+}
+
+fn slot_of(text: &str) -> [u8; 16] {
+    let mut slot = [0; 16];
+    slot[..text.len()].copy_from_slice(text.as_bytes());
+    slot
+}
+
+fn slots(numbers: &[u64]) -> Vec<[u8; 16]> {
+    numbers.iter().map(|&number| slot_of(&text_of(number))).collect()
+}
+
+#[track_caller]
+fn round_trip(level: Level, numbers: &[u64]) {
+    let mut written = vec![[0xa5; 16]; numbers.len()];
+    encode_randflake(level, numbers, &mut written).unwrap();
+    assert_eq!(written, slots(numbers), "{level:?}");
+    let mut read = vec![0; numbers.len()];
+    decode_randflake(level, &written, &mut read).unwrap();
+    assert_eq!(read, numbers, "{level:?}");
+}
+
+#[test]
+fn slices_of_every_length_are_written_and_read() {
+    for level in levels() {
+        for length in LENGTHS {
+            round_trip(level, &numbers(length));
+        }
+    }
+}
+
+#[test]
+fn numbers_beside_every_power_of_two_are_written_and_read() {
+    for level in levels() {
+        for bit in 0..64 {
+            for number in [(1_u64 << bit) - 1, 1 << bit, (1 << bit) + 1, !(1 << bit)] {
+                round_trip(level, &[number; 9]);
+            }
+        }
+    }
+}
+
+#[track_caller]
+fn refuses_as_one_is_refused(level: Level, slots: &[[u8; 16]], item: usize) {
+    let bytes = slots[item];
+    let length = 16 - bytes.iter().rev().take_while(|byte| **byte == 0).count();
+    let units: Vec<u16> = bytes[..length].iter().map(|&byte| byte.into()).collect();
+    let expected = Randflake::parse_utf16(&units).unwrap_err().in_item(item);
+    let mut read = vec![UNTOUCHED; slots.len()];
+    assert_eq!(decode_randflake(level, slots, &mut read), Err(expected), "{level:?} {bytes:?}");
+    assert_eq!(read[..item], numbers(ITEMS)[..item], "{level:?}");
+    assert!(read[item..].iter().all(|number| *number == UNTOUCHED), "{level:?} wrote past {item}");
+}
+
+#[test]
+fn bad_bytes_are_found_in_every_item_and_place() {
+    let good = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'v');
+    for level in levels() {
+        for length in [1, 11, 12, 13] {
+            for place in 0..length {
+                for bad in (1..=u8::MAX).filter(|byte| !good(*byte)) {
+                    let mut slots = slots(&numbers(ITEMS));
+                    let item = usize::from(bad) % ITEMS;
+                    slots[item] = slot_of(&"7".repeat(length));
+                    slots[item][place] = bad;
+                    refuses_as_one_is_refused(level, &slots, item);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_canonical_text_is_refused() {
+    let texts = [
+        "",
+        "00",
+        "01",
+        "0123456789ab",
+        "0fffffffffff",
+        "g000000000000",
+        "vvvvvvvvvvvvv",
+        "11111111111111",
+        "1111111111111111",
+        "7\x007",
+        "77777777777\x007",
+        "777777777777\x007",
+        "7777777777777\x007",
+        "\x007",
+        "0fvvvvvvvvvvvv",
+    ];
+    for level in levels() {
+        for text in texts {
+            for item in 0..ITEMS {
+                let mut slots = slots(&numbers(ITEMS));
+                slots[item] = slot_of(text);
+                refuses_as_one_is_refused(level, &slots, item);
+            }
+        }
+    }
+}
+
+fn column_of(numbers: &[u64]) -> (Vec<i32>, String) {
+    let (mut offsets, mut text) = (vec![0], String::new());
+    for &number in numbers {
+        text += &text_of(number);
+        offsets.push(text.len().try_into().unwrap());
+    }
+    (offsets, text)
+}
+
+#[test]
+fn columns_of_every_length_are_written_and_read() {
+    for level in levels() {
+        for length in LENGTHS {
+            let numbers = numbers(length);
+            let (expected_offsets, expected) = column_of(&numbers);
+            let (mut offsets, mut text) = (vec![-1; length + 1], vec![0xa5; 13 * length]);
+            let end = encode_randflake_column(level, &numbers, &mut offsets, &mut text).unwrap();
+            assert_eq!(offsets, expected_offsets, "{level:?} {length}");
+            assert_eq!(&text[..end], expected.as_bytes(), "{level:?} {length}");
+            let mut ids = vec![Randflake::default(); length];
+            randflake::decode_column(&offsets, &text, &mut ids).unwrap();
+            assert!(ids.iter().map(|id| id.to_u64()).eq(numbers), "{length}");
+        }
+    }
+}
+
+#[test]
+fn bad_columns_are_refused() {
+    let mut ids = [Randflake::default(); 2];
+    let mut read = |offsets: &[i32], text: &[u8]| {
+        let error = randflake::decode_column(offsets, text, &mut ids).unwrap_err();
+        (error.kind(), error.item(), error.position())
+    };
+    assert_eq!(read(&[0, 1], b"77"), (ErrorKind::InvalidLength, None, None));
+    assert_eq!(read(&[0, 1, 3], b"77"), (ErrorKind::OutOfRange, Some(1), None));
+    assert_eq!(read(&[0, 2, 1], b"77"), (ErrorKind::OutOfRange, Some(1), None));
+    assert_eq!(read(&[-1, 1, 2], b"77"), (ErrorKind::OutOfRange, Some(0), None));
+    assert_eq!(read(&[0, -1, 2], b"77"), (ErrorKind::OutOfRange, Some(0), None));
+    assert_eq!(read(&[0, 0, 2], b"77"), (ErrorKind::InvalidLength, Some(0), None));
+    assert_eq!(read(&[0, 1, 3], b"77\0"), (ErrorKind::InvalidCharacter, Some(1), Some(1)));
+    assert_eq!(read(&[0, 1, 3], b"707"), (ErrorKind::NotCanonical, Some(1), None));
+}
+
+#[test]
+fn slices_of_other_lengths_are_refused() {
+    let (ids, mut slots) = ([Randflake::default(); 2], [[0; 16]; 3]);
+    let kind = |outcome: Result<(), polyflake::Error>| outcome.unwrap_err().kind();
+    assert_eq!(kind(randflake::encode_slice(&ids, &mut slots)), ErrorKind::InvalidLength);
+    assert_eq!(kind(randflake::decode_slice(&slots, &mut [ids[0]; 2])), ErrorKind::InvalidLength);
+    let column = |offsets: &mut [i32], text: &mut [u8]| {
+        randflake::encode_column(&ids, offsets, text).map(drop)
+    };
+    assert_eq!(kind(column(&mut [0; 2], &mut [0; 26])), ErrorKind::InvalidLength);
+    assert_eq!(kind(column(&mut [0; 3], &mut [0; 25])), ErrorKind::InvalidLength);
+    assert_eq!(column(&mut [0; 3], &mut [0; 26]), Ok(()));
+}
