@@ -1,0 +1,11 @@
+// What a worker or a process of a cluster does: it makes IDs with the default generators, and sends them.
+import cluster from "node:cluster";
+import { parentPort, workerData } from "node:worker_threads";
+
+const { machine, count, bytes } = workerData ?? { machine: process.argv[2], count: Number(process.argv[3]) };
+const { hotguid, sno } = await import(`polyflake/${machine}`);
+
+const many = (make) => Array.from({ length: count }, make);
+const made = { sno: many(() => sno.generate()), hotguid: many(() => hotguid.generate()), echoed: bytes };
+if (cluster.isWorker) process.send(made);
+else parentPort.postMessage(made);

@@ -1,0 +1,76 @@
+// Many threads and many processes, as users have them: workers, and a cluster behind one port.
+import assert from "node:assert/strict";
+import cluster from "node:cluster";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { describe, test } from "node:test";
+import { Worker } from "node:worker_threads";
+import * as native from "polyflake/native";
+import * as wasm from "polyflake/wasm";
+
+const script = (name) => fileURLToPath(new URL(name, import.meta.url));
+
+/** How many IDs of each family one thread or process makes. */
+const COUNT = 2000;
+
+function assertAllDiffer(made, makers) {
+  for (const family of ["sno", "hotguid"]) {
+    const ids = made.flatMap((one) => one[family]);
+    assert.equal(ids.length, makers * COUNT);
+    assert.equal(new Set(ids).size, ids.length, family);
+  }
+}
+
+/** The first message of each of so many workers, all of which live at once. */
+async function workers(count, machine, workerData = {}) {
+  const all = Array.from({ length: count }, () => new Worker(script("maker.mjs"), { workerData: { machine, count: COUNT, ...workerData } }));
+  try {
+    return await Promise.all(all.map(async (worker) => (await once(worker, "message"))[0]));
+  } finally {
+    await Promise.all(all.map((worker) => worker.terminate()));
+  }
+}
+
+for (const machine of ["native", "wasm"]) {
+  describe(machine, () => {
+    test("default generators of eight workers", async () => {
+      assertAllDiffer(await workers(8, machine), 8);
+    });
+
+    test("default generators of a cluster's four processes", async () => {
+      cluster.setupPrimary({ exec: script("maker.mjs"), args: [machine, String(COUNT)] });
+      const processes = Array.from({ length: 4 }, () => cluster.fork());
+      try {
+        assertAllDiffer(await Promise.all(processes.map(async (one) => (await once(one, "message"))[0])), 4);
+      } finally {
+        for (const one of processes) one.kill();
+      }
+    });
+  });
+}
+
+test("what makes IDs can't be handed to a worker, and goes on where it is", () => {
+  for (const { hotguid, layout, randflake, sno } of [native, wasm]) {
+    const lease = new randflake.Lease(7, 1_730_000_000, 2_803_741_000);
+    const secret = new Uint8Array(16);
+    for (const ids of [new sno.Generator(), new hotguid.Generator(), new randflake.Generator(lease, secret), new layout.Generator(layout.Layout.preset("instagram", { shard: 1 }))]) {
+      const first = ids.generate();
+      for (const hand of [
+        () => new Worker("", { eval: true, workerData: { ids } }),
+        () => structuredClone(ids, { transfer: [ids] }),
+        () => structuredClone([ids.generate]),
+        () => new MessageChannel().port1.postMessage(ids),
+      ]) {
+        assert.throws(hand, (error) => ["DataCloneError", "TypeError"].includes(error.name));
+      }
+      assert.notEqual(ids.generate(), first);
+    }
+  }
+});
+
+test("what a worker is sent of IDs is what they are", async () => {
+  const { sno } = native;
+  const ids = new sno.Generator().generateMany(100);
+  const [{ echoed }] = await workers(1, "native", { bytes: ids.bytes });
+  assert.deepEqual(new sno.SnoArray(echoed).texts(), ids.texts());
+});
