@@ -379,6 +379,34 @@ fn the_widest_generator() {
     assert_code(ids.generate(), "sequence_exhausted");
 }
 
+/// Epochs of 64-bit timestamps may lie so far back that a clock shows ticks past 63 bits, or a word does not hold them.
+#[test]
+fn epochs_long_ago() {
+    let us = Tick::MICROSECOND;
+    let clock = ManualClock::at_unix_ms(0);
+    let build = |sequence: u32, epoch_ms: i64| {
+        let fields = [Field::timestamp(64, us, epoch_ms), Field::sequence(sequence)];
+        Builder::with_clock(Layout::bytes(8 + sequence as usize / 8, fields)?, &clock).build()
+    };
+    let last_ms = i64::MAX / 1000;
+    let ids = build(8, -last_ms).unwrap();
+    let id = ids.generate().unwrap();
+    assert_eq!(ids.layout().parse(&id).unwrap().unix_ms(), Some(0));
+    for (unix_ms, tick_holds) in [(0, true), (1, false)] {
+        clock.set_unix_ms(unix_ms);
+        match ids.generate() {
+            Ok(id) => assert_eq!(ids.layout().parse(&id).unwrap().unix_ms(), Some(0)),
+            Err(error) => assert_eq!(error.code(), "time_out_of_range"),
+        }
+        assert_eq!(ids.generate().is_ok(), tick_holds);
+    }
+    for epoch_ms in [-last_ms, i64::MIN] {
+        assert_code(build(64, epoch_ms).map(drop), "invalid_layout");
+    }
+    assert_code(build(8, i64::MIN).unwrap().generate(), "time_out_of_range");
+    assert!(build(64, -last_ms / 4).is_ok());
+}
+
 #[test]
 fn batches_of_the_wrong_kind_or_length() {
     let clock = ScriptedClock::default();

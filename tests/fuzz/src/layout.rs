@@ -1,9 +1,11 @@
 //! Custom layouts: descriptions as JSON, then IDs of whatever layout came of it.
 
+use std::time::Duration;
+
 use polyflake::{
     ErrorKind,
     clock::ManualClock,
-    layout::{Generator, Id, Layout, PRESETS, Parsed, Values, preset},
+    layout::{Generator, Id, Layout, PRESETS, Parsed, Value, Values, preset},
 };
 
 use crate::{
@@ -127,7 +129,7 @@ fn any_id(layout: &Layout, bytes: &mut Bytes<'_>) -> Id {
 fn values_of<'v>(layout: &'v Layout, parsed: &Parsed<'v>) -> Values<'v> {
     let mut values = layout.values();
     if let Some(nanos) = parsed.unix_nanos() {
-        values.time(polyflake::layout::Value::Nanos(nanos)).expect("a timestamp");
+        values.time(Value::Nanos(nanos)).expect("a timestamp");
     }
     if let Some(sequence) = parsed.sequence() {
         values.sequence(sequence).expect("a sequence");
@@ -177,7 +179,8 @@ fn check_range(values: &Values<'_>, id: &Id, parsed: &Parsed<'_>, bytes: &mut By
     }
 }
 
-/// A generator whose clock shows an ID's time: its IDs grow or are refused, and one that is restored goes on.
+/// A generator whose clock shows times near an ID's: its IDs are those of the times shown, or it refuses; and one that is
+/// restored goes on.
 fn check_generator(layout: &Layout, parsed: &Parsed<'_>, bytes: &mut Bytes<'_>) {
     let now = parsed.unix_nanos().and_then(|nanos| i64::try_from(nanos).ok()).unwrap_or_default();
     let clock = ManualClock::new(now);
@@ -186,20 +189,37 @@ fn check_generator(layout: &Layout, parsed: &Parsed<'_>, bytes: &mut Bytes<'_>) 
         for (name, value) in parsed.bindables() {
             builder = builder.bind(name, value.into_owned());
         }
-        builder.sequence_only(layout.timestamp().is_err()).max_wait(std::time::Duration::ZERO)
+        builder.sequence_only(layout.timestamp().is_err()).max_wait(Duration::ZERO)
     };
     let Ok(ids) = build().build() else { return };
     let mut made = Vec::new();
+    let mut note = |ids: &Generator<&ManualClock>, reading| {
+        if let Ok(id) = ids.generate() {
+            assert_eq!(id, at(ids, &id, reading), "{}", layout.to_json());
+            made.push(id);
+        }
+    };
+    let mut reading = now;
     for _ in 0..bytes.below(4) {
-        clock.set_unix_nanos(now.saturating_add(bytes.number()));
-        made.extend(ids.generate());
+        reading = now.saturating_add(bytes.number());
+        clock.set_unix_nanos(reading);
+        note(&ids, reading);
     }
     let snapshot = ids.close().expect("an open generator");
-    let restored = build().restore(snapshot).expect("what was left");
-    made.extend(restored.generate());
-    let (count, times) = (made.len(), made.iter().filter(|id| layout.parse(id).is_ok()).count());
-    assert_eq!(times, count, "{}", layout.to_json());
+    note(&build().restore(snapshot).expect("what was left"), reading);
+    let count = made.len();
     made.sort();
     made.dedup();
     assert_eq!(made.len(), count, "{}", layout.to_json());
+}
+
+/// What is packed of a generator's values, a reading of its clock, and the sequence of an ID.
+fn at(ids: &Generator<&ManualClock>, id: &Id, reading: i64) -> Id {
+    let (layout, mut values) = (ids.layout(), ids.values());
+    if layout.timestamp().is_ok() {
+        values.time(Value::Nanos(reading.into())).expect("a timestamp");
+    }
+    let sequence = layout.parse(id).expect("an ID").sequence();
+    values.sequence(sequence.expect("a sequence of a generator")).expect("a sequence");
+    values.pack().expect("all that an ID holds")
 }

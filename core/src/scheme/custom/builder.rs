@@ -98,7 +98,7 @@ impl<C: Clock> Builder<C> {
     ///
     /// # Errors
     /// `invalid_layout` where the layout has no sequence, or no timestamp and `sequence_only` was not asked for (or has one and
-    /// it was), or is only for reading; `unknown_field`, `invalid_type`, `out_of_range` for a fixed bindable; `unknown_field` for a window
+    /// it was), or is only for reading, or counts more than 2^62 ticks until now beside a sequence of 64 bits; `unknown_field`, `invalid_type`, `out_of_range` for a fixed bindable; `unknown_field` for a window
     /// without a timestamp, `out_of_range` for an empty one, `time_out_of_range` where it leaves the layout's time.
     pub fn build(self) -> Result<Generator<C>> {
         let slots = self.slots()?;
@@ -162,14 +162,17 @@ impl<C: Clock> Builder<C> {
                 return Err(Error::field_error(ErrorKind::UnknownField, "timestamp"));
             }
         };
-        let state = PerTick::at(slots, Behind::Refused, last_tick, tick, next);
+        let state =
+            PerTick::at(slots, Behind::Refused, last_tick, tick, next).ok_or_else(|| {
+                let reason = "expected an epoch not so long ago, beside a sequence of 64 bits";
+                Error::because(ErrorKind::InvalidLayout, reason)
+            })?;
         let pace = self.pace();
         if ticks.is_some() {
             pace.check_clock(&self.clock)?;
         }
         Ok(Generator {
-            state: state
-                .expect("at most 65 bits of slots, and 54 of ticks in 292 years of microseconds"),
+            state,
             pace,
             layout: self.layout,
             base,

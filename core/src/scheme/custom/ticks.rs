@@ -17,7 +17,8 @@ pub(super) struct Ticks {
 
 impl Ticks {
     pub(super) fn new(timeline: Timeline) -> Self {
-        let most = i128::from(timeline.most());
+        // A timestamp of 64 bits is read as a signed number.
+        let most = i128::from(timeline.most()).min(i64::MAX.into());
         let shown = timeline.value_of_reading(i64::MAX).clamp(0, most);
         let begins = timeline.micros_of(0).and_then(|micros| micros.checked_mul(1000));
         let first = begins.and_then(|begins| i64::try_from(begins).ok());
