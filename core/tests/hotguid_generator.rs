@@ -83,16 +83,18 @@ fn a_clock_that_goes_back_is_held_in_the_highest_second() {
 fn no_counter_comes_twice_in_a_second() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
-    let mut all = vec![HotGuid::default(); 1 << 24];
+    // When the second is used up, the clock shows the one before and this one, then the next.
+    show(&clock, [S, S - 1, S, S + 1]);
+    let mut all = vec![HotGuid::default(); (1 << 24) + 2];
     ids.fill(7, &mut all).unwrap();
+    let next: Vec<_> = all.split_off(1 << 24).into_iter().map(HotGuid::parts).collect();
+    let part = |counter| Parts { timestamp: S + 1, machine: MACHINE, counter, shard_key: 7 };
+    assert_eq!(next, [part(START), part(LAST_COUNTER)]);
     let mut seen = vec![false; 1 << 24];
     for id in all {
         assert_eq!((id.timestamp(), id.machine(), id.shard_key()), (S, MACHINE, 7));
         assert!(!std::mem::replace(&mut seen[id.counter() as usize], true));
     }
-    // The clock shows the second before and this one, then the next.
-    show(&clock, [S - 1, S, S + 1]);
-    assert_next(&ids, S + 1, START);
     assert!(clock.slept() > 0);
 }
 

@@ -190,14 +190,20 @@ fn a_call_that_began_in_the_unsafe_past_does_not_step_back() {
     assert!(matches!(machine.step(machine.observe(), 5, 1, bounds, Flip::Allowed), Step::Taken(_)));
 }
 
+/// Some processors' swaps fail for no reason now and then, and Miri's mostly.
+fn persistently<R>(attempt: impl Fn() -> Option<R>) -> Option<R> {
+    (0..100).find_map(|_| attempt())
+}
+
 #[test]
 fn nothing_is_taken_within_a_tick_that_is_used_up_or_a_machine_that_is_closed() {
     let (bounds, slots) = (Bounds { min: 0, max: 1 }, Slots { first: 0, last: 1 });
     let tick_tock = TickTock::new();
     let per_tick = PerTick::new(slots, Behind::Refused, NARROW).unwrap();
     let take = |want| {
-        let run = tick_tock.step_within(tick_tock.observe(), want, bounds);
-        (run.map(|run| run.len), per_tick.step_within(per_tick.observe(), want).map(|run| run.len))
+        let run = persistently(|| tick_tock.step_within(tick_tock.observe(), want, bounds));
+        let other = persistently(|| per_tick.step_within(per_tick.observe(), want));
+        (run.map(|run| run.len), other.map(|run| run.len))
     };
     assert_eq!([take(1), take(5), take(1)], [(Some(1), Some(1)), (Some(1), Some(1)), (None, None)]);
 
