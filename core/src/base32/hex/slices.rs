@@ -1,10 +1,7 @@
 //! Whole slices of numbers: as texts in slots of 16 bytes, and as texts side by side.
 
 use super::{MAX_DIGITS, number, slot, why_not};
-use crate::{
-    Error, Result,
-    cpu::{Level, Set},
-};
+use crate::{Error, Result, cpu::Level};
 
 /// A text, with zero bytes after it.
 pub(crate) type Slot = [u8; 16];
@@ -23,7 +20,9 @@ struct Kernels {
 const fn kernels(level: Level) -> &'static Kernels {
     match level.set() {
         #[cfg(target_arch = "x86_64")]
-        Set::Avx512 => &Kernels { encode: super::avx512::encode, decode: super::avx512::decode },
+        crate::cpu::Set::Avx512 => {
+            &Kernels { encode: super::avx512::encode, decode: super::avx512::decode }
+        }
         // One alone has what every machine of the target has.
         _ => &Kernels { encode: one_by_one::encode, decode: one_by_one::decode },
     }
