@@ -13,13 +13,14 @@ mod hotguid;
 mod layout;
 mod machine;
 mod randflake;
+mod slices;
 mod snapshots;
 mod sno;
 mod texts;
 mod verdict;
 
 mod targets {
-    use super::{hotguid, layout, machine, randflake, snapshots, sno};
+    use super::{hotguid, layout, machine, randflake, slices, snapshots, sno};
 
     /// A target each: its name, what it runs, and how long inputs may be.
     macro_rules! targets {
@@ -38,6 +39,9 @@ mod targets {
         randflake_numbers: randflake::numbers, 24;
         hotguid_texts: hotguid::texts, 96;
         hotguid_bytes: hotguid::bytes, 24;
+        sno_slices: slices::sno, 24;
+        randflake_slices: slices::randflake, 24;
+        sparx64_slices: slices::sparx64, 32;
         layout_descriptions: layout::descriptions, 512;
         layout_json: layout::json, 1024;
         sno_snapshots: snapshots::sno, 256;

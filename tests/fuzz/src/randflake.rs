@@ -40,7 +40,7 @@ pub(crate) fn numbers(input: &[u8]) {
 }
 
 /// The plain reading of the format: a number in base 32 without leading zeros.
-fn reading(units: &[u32]) -> Verdict<Randflake> {
+pub(crate) fn reading(units: &[u32]) -> Verdict<Randflake> {
     judge(units, 1..=13, |_, unit| value(unit).is_some())?;
     if units.len() > 1 && units[0] == u32::from('0') {
         return Err((ErrorKind::NotCanonical, None));

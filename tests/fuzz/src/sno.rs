@@ -43,7 +43,7 @@ pub(crate) fn bytes(input: &[u8]) {
 }
 
 /// The plain reading of the format: 16 characters, five bits each.
-fn reading(units: &[u32]) -> Verdict<Sno> {
+pub(crate) fn reading(units: &[u32]) -> Verdict<Sno> {
     judge(units, 16..=16, |_, unit| value(unit).is_some())?;
     let bits = units.iter().fold(0, |bits, unit| bits << 5 | value(*unit).unwrap_or_default());
     let [_, _, _, _, _, _, bytes @ ..] = u128::to_be_bytes(bits);

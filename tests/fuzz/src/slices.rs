@@ -1,0 +1,139 @@
+//! Many texts or blocks at once, by the widest instructions that the machine has (or plays: `POLYFLAKE_CPU`), against one
+//! after the other by the plain readings.
+
+use polyflake::{
+    Error, ErrorKind,
+    randflake::{self, Randflake},
+    sno::{self, Sno},
+    sparx64::Sparx64,
+};
+
+use crate::{
+    bytes::{Bytes, chances},
+    randflake::reading as randflake_reading,
+    sno::reading as sno_reading,
+    verdict::Verdict,
+};
+
+/// More items than any kernel takes at once.
+const MOST: usize = 100;
+
+/// sno's texts: decoded, and encoded again.
+pub(crate) fn sno(input: &[u8]) {
+    let texts = spoilt(input, |chance| {
+        let alphabet = b"23456789abcdefghijklmnopqrstuvwx";
+        chance.map(|byte| alphabet[usize::from(byte % 32)])
+    });
+    let mut ids = vec![Sno::default(); texts.len()];
+    let decoded = sno::decode_slice(&texts, &mut ids);
+    check_decoded(decoded, &ids, texts.iter().map(|text| sno_reading(&units(text))));
+    let mut again = vec![[0; 16]; ids.len()];
+    sno::encode_slice(&ids, &mut again).expect("slices of one length");
+    assert!(ids.iter().zip(&again).all(|(id, text)| id.to_uuid_bytes() == *text));
+    let longer = &mut vec![[0; 16]; ids.len() + 1];
+    assert_eq!(sno::encode_slice(&ids, longer).unwrap_err().kind(), ErrorKind::InvalidLength);
+}
+
+/// Randflake's texts, in slots and side by side: decoded, and encoded again.
+pub(crate) fn randflake(input: &[u8]) {
+    let slots = spoilt(input, |chance| {
+        // Numbers of all sizes.
+        let number = u64::from_le_bytes(chance.as_chunks().0[0]) >> (chance[8] % 64);
+        let text = Randflake::from_u64(number).text();
+        std::array::from_fn(|at| text.as_bytes().get(at).copied().unwrap_or(0))
+    });
+    let mut ids = vec![Randflake::default(); slots.len()];
+    let decoded = randflake::decode_slice(&slots, &mut ids);
+    check_decoded(decoded, &ids, slots.iter().map(|slot| randflake_reading(&units(text_of(slot)))));
+    let mut again = vec![[0xff; 16]; ids.len()];
+    randflake::encode_slice(&ids, &mut again).expect("slices of one length");
+    assert!(ids.iter().zip(&again).all(|(id, slot)| id.text().as_bytes() == text_of(slot)));
+    check_column(&ids, &slots);
+}
+
+/// What IDs are side by side; then any texts at any offsets.
+fn check_column(ids: &[Randflake], slots: &[[u8; 16]]) {
+    let (mut offsets, mut text) = (vec![0; ids.len() + 1], vec![0; ids.len() * 13]);
+    let end = randflake::encode_column(ids, &mut offsets, &mut text).expect("room for all");
+    let side_by_side: String = ids.iter().map(|id| id.to_string()).collect();
+    assert_eq!(side_by_side.as_bytes(), &text[..end]);
+    let mut again = vec![Randflake::default(); ids.len()];
+    randflake::decode_column(&offsets, &text, &mut again).expect("what was written");
+    assert_eq!(again, ids);
+    let texts: Vec<&[u8]> = slots.iter().map(|slot| text_of(slot)).collect();
+    let ends = texts.iter().scan(0, |end, text| {
+        *end += i32::try_from(text.len()).expect("16 bytes each");
+        Some(*end)
+    });
+    let offsets: Vec<i32> = std::iter::once(0).chain(ends).collect();
+    again.fill(Randflake::default());
+    let decoded = randflake::decode_column(&offsets, &texts.concat(), &mut again);
+    check_decoded(decoded, &again, texts.iter().map(|text| randflake_reading(&units(text))));
+}
+
+/// Blocks, each for itself.
+pub(crate) fn sparx64(input: &[u8]) {
+    let mut bytes = Bytes(input);
+    let cipher = Sparx64::new(bytes.array());
+    let count = bytes.below(MOST);
+    let blocks: Vec<[u8; 8]> = sixteens(bytes.0).take(count).map(|b| b.as_chunks().0[0]).collect();
+    let mut encrypted = blocks.clone();
+    cipher.encrypt_blocks(&mut encrypted);
+    assert!(blocks.iter().zip(&encrypted).all(|(block, own)| cipher.encrypt_block(*block) == *own));
+    cipher.decrypt_blocks(&mut encrypted);
+    assert_eq!(encrypted, blocks);
+}
+
+/// Items by chance, a few of them with a byte changed.
+fn spoilt(input: &[u8], item: impl Fn([u8; 16]) -> [u8; 16]) -> Vec<[u8; 16]> {
+    let mut bytes = Bytes(input);
+    let count = bytes.below(MOST);
+    let mut items: Vec<_> = sixteens(input).take(count).map(item).collect();
+    for _ in 0..bytes.below(4).min(count) {
+        let (at, place) = (bytes.below(count), bytes.below(16));
+        items[at][place] = bytes.byte();
+    }
+    items
+}
+
+fn sixteens(input: &[u8]) -> impl Iterator<Item = [u8; 16]> {
+    let mut chances = chances(input);
+    std::iter::repeat_with(move || {
+        let mut bytes = [0; 16];
+        for four in bytes.as_chunks_mut().0 {
+            *four = chances.next().unwrap_or_default();
+        }
+        bytes
+    })
+}
+
+fn units(text: &[u8]) -> Vec<u32> {
+    text.iter().copied().map(u32::from).collect()
+}
+
+/// A slot's text, without the zero bytes after it.
+fn text_of(slot: &[u8; 16]) -> &[u8] {
+    let end = slot.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    &slot[..end]
+}
+
+/// Everything up to the first text that is none, and that one's error; nothing after it.
+fn check_decoded<T: Default + PartialEq + std::fmt::Debug>(
+    decoded: Result<(), Error>,
+    ids: &[T],
+    readings: impl Iterator<Item = Verdict<T>>,
+) {
+    let mut expected = Ok(());
+    for (item, (reading, id)) in readings.zip(ids).enumerate() {
+        match reading {
+            Ok(reading) if expected.is_ok() => assert_eq!(*id, reading, "{item}"),
+            Err((kind, position)) if expected.is_ok() => {
+                expected = Err((kind, position, Some(item)));
+                assert_eq!(*id, T::default(), "{item}");
+            }
+            _ => assert_eq!(*id, T::default(), "{item}"),
+        }
+    }
+    let decoded = decoded.map_err(|error| (error.kind(), error.position(), error.item()));
+    assert_eq!(decoded, expected);
+}
