@@ -268,6 +268,43 @@ fn an_error_in_a_batch_says_how_much_is_written() {
 }
 
 #[test]
+fn a_batch_goes_on_in_the_next_tick() {
+    let clock = ScriptedClock::default();
+    let ids = small_pool(&clock).build().unwrap();
+    let mut batch = [Sno::default(); 6];
+    clock.play([T, T, T + 4]);
+    ids.fill(0, &mut batch).unwrap();
+    let made = batch.map(|id| (id.unix_ms(), id.sequence()));
+    let (first, second) = ([10, 11, 12, 13].map(|k| (T, k)), [10, 11].map(|k| (T + 4, k)));
+    assert_eq!(made[..], [&first[..], &second].concat());
+}
+
+#[test]
+fn a_snapshot_goes_on_under_the_systems_clock() {
+    let snapshot = small_pool(&ScriptedClock::default()).build().unwrap().close().unwrap();
+    for again in [Generator::restore(snapshot), Generator::import_original(snapshot)] {
+        let again = again.unwrap();
+        assert_eq!((again.partition(), again.generate(0).unwrap().sequence()), (Some(7), 10));
+    }
+}
+
+#[test]
+fn a_drawn_lower_bound_is_told_and_saved() {
+    let clock = ScriptedClock::default();
+    clock.play([T]);
+    let draw = || Ok(Drawn { partition: 7, sequence_min: 500 });
+    let ids = Generator::builder().clock(clock).draw(draw).build().unwrap();
+    assert_eq!(generate(&ids, 2)[1].sequence(), 501);
+    let stats = ids.stats().unwrap();
+    assert_eq!((stats.sequence_min, stats.sequence, stats.len), (500, 501, 2));
+    let snapshot = ids.close().unwrap();
+    assert_eq!(
+        (snapshot.sequence_min, snapshot.sequence_max, snapshot.sequence),
+        (500, 65_535, 501)
+    );
+}
+
+#[test]
 fn a_closed_generator_makes_nothing_and_its_snapshot_goes_on() {
     let clock = ScriptedClock::default();
     let ids = small_pool(&clock).build().unwrap();

@@ -4,7 +4,7 @@
 use std::{collections::HashSet, thread, time::Duration};
 
 use polyflake::{
-    OnExhausted, Result,
+    Error, OnExhausted, Result,
     clock::ManualClock,
     layout::{Builder, Field, Generator, Id, Layout, Snapshot, Tick, Type, preset},
 };
@@ -252,7 +252,9 @@ fn a_window_holds_and_only_grows() {
     assert_code(ids.generate(), "lease_expired");
     ids.extend_window(EPOCH + 21).unwrap();
     assert_eq!(parts(&ids.generate().unwrap()), (20, 7, 0));
-    assert_code(ids.extend_window(EPOCH + 10), "out_of_range");
+    let (end, least) = (i128::from(EPOCH) + 10, i128::from(EPOCH) + 11);
+    let too_soon = Error::out_of_range("end of the window", end, least, i64::MAX.into());
+    assert_eq!(ids.extend_window(EPOCH + 10), Err(too_soon));
     assert_code(ids.extend_window(i64::MAX), "time_out_of_range");
     assert_code(worker(&clock, []).window(EPOCH + 10, EPOCH + 10).build(), "out_of_range");
     assert_code(worker(&clock, []).window(EPOCH - 1, EPOCH + 10).build(), "time_out_of_range");
