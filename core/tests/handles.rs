@@ -105,7 +105,7 @@ fn a_handle_that_holds_its_generator_encrypts_slot_after_slot() {
     let mut handle = randflake::Handle::new(Arc::clone(&ids));
     let slots: Vec<u32> =
         (0..500).map(|_| ids.inspect(handle.generate().unwrap()).sequence).collect();
-    assert_eq!(slots, Vec::from_iter(0..500));
+    assert_eq!(slots, (0..500).collect::<Vec<_>>());
     // What is left of the last block is short, and nothing comes after it.
     let rest = std::iter::from_fn(|| handle.generate().ok()).map(|id| ids.inspect(id).sequence);
     assert!(rest.eq(500..131_072));
