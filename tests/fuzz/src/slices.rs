@@ -55,12 +55,12 @@ pub(crate) fn randflake(input: &[u8]) {
 fn check_column(ids: &[Randflake], slots: &[[u8; 16]]) {
     let (mut offsets, mut text) = (vec![0; ids.len() + 1], vec![0; ids.len() * 13]);
     let end = randflake::encode_column(ids, &mut offsets, &mut text).expect("room for all");
-    let side_by_side: String = ids.iter().map(|id| id.to_string()).collect();
+    let side_by_side: String = ids.iter().map(ToString::to_string).collect();
     assert_eq!(side_by_side.as_bytes(), &text[..end]);
     let mut again = vec![Randflake::default(); ids.len()];
     randflake::decode_column(&offsets, &text, &mut again).expect("what was written");
     assert_eq!(again, ids);
-    let texts: Vec<&[u8]> = slots.iter().map(|slot| text_of(slot)).collect();
+    let texts: Vec<&[u8]> = slots.iter().map(text_of).collect();
     let ends = texts.iter().scan(0, |end, text| {
         *end += i32::try_from(text.len()).expect("16 bytes each");
         Some(*end)
