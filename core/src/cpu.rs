@@ -7,6 +7,7 @@
 //! With `std`, the environment variable `POLYFLAKE_CPU` plays a weaker machine: it names the highest set to use, `scalar`
 //! for none. It is read once. A set that the machine lacks, or another word, lowers nothing.
 
+pub(crate) mod memory;
 #[cfg(any(
     target_arch = "x86_64",
     all(target_arch = "aarch64", target_endian = "little"),

@@ -38,7 +38,7 @@ pub mod kernels {
                 decode as decode_randflake, encode as encode_randflake,
                 encode_column as encode_randflake_column,
             },
-            slices::{decode as decode_sno, encode as encode_sno},
+            slices::{decode as decode_sno, encode as encode_sno, stream as stream_sno},
         },
         cpu::{Level, Set, level, levels},
         scheme::sno::columns::slices as sno_columns,

@@ -14,12 +14,35 @@ use super::{
 };
 use crate::cpu::parts::{part, part_mut};
 
-pub(super) const KERNELS: Kernels = Kernels { encode, decode };
+pub(super) const KERNELS: Kernels = Kernels { encode, stream, decode };
 
 const GROUP: usize = 4;
 
 #[target_feature(enable = "avx2")]
 fn encode(ids: &[Id], texts: &mut [Text]) {
+    encode_by(|half, characters| _mm256_storeu_si256(half, characters), ids, texts);
+}
+
+#[target_feature(enable = "avx2")]
+fn stream(ids: &[Id], texts: &mut [Text]) {
+    let before = texts.as_ptr().align_offset(64).min(texts.len());
+    let ((first, ids), (first_places, lines)) = (ids.split_at(before), texts.split_at_mut(before));
+    encode(first, first_places);
+    let store = |half: &mut [u8; 32], characters| {
+        // SAFETY: the texts from `before` on begin at a multiple of 64, their groups have 64 bytes, and parts of these begin at
+        // multiples of 32. The fence below comes before anyone else can look at them.
+        #[allow(unsafe_code)]
+        unsafe {
+            _mm256_stream_si256(core::ptr::from_mut(half).cast(), characters);
+        }
+    };
+    encode_by(store, ids, lines);
+    _mm_sfence();
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn encode_by(store: impl Fn(&mut [u8; 32], __m256i), ids: &[Id], texts: &mut [Text]) {
     let ((groups, last), (places, last_places)) =
         (ids.as_chunks::<GROUP>(), texts.as_chunks_mut::<GROUP>());
     for (group, place) in groups.iter().zip(places) {
@@ -29,7 +52,7 @@ fn encode(ids: &[Id], texts: &mut [Text]) {
             let (low, high) =
                 (part::<_, 16>(group, 20 * pair), part::<_, 16>(group, 20 * pair + 4));
             let values = values(_mm256_loadu2_m128i(high, low));
-            _mm256_storeu_si256(part_mut::<_, 32>(place, 32 * pair), characters(values));
+            store(part_mut(place, 32 * pair), characters(values));
         }
     }
     sse41::encode(last, last_places);

@@ -14,12 +14,35 @@ use super::{
 };
 use crate::cpu::parts::{part, part_mut};
 
-pub(super) const KERNELS: Kernels = Kernels { encode, decode };
+pub(super) const KERNELS: Kernels = Kernels { encode, stream, decode };
 
 const GROUP: usize = 8;
 
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn encode(ids: &[Id], texts: &mut [Text]) {
+    encode_by(|line, characters| _mm512_storeu_si512(line, characters), ids, texts);
+}
+
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+fn stream(ids: &[Id], texts: &mut [Text]) {
+    let before = texts.as_ptr().align_offset(64).min(texts.len());
+    let ((first, ids), (first_places, lines)) = (ids.split_at(before), texts.split_at_mut(before));
+    encode(first, first_places);
+    let store = |line: &mut [u8; 64], characters| {
+        // SAFETY: the texts from `before` on begin at a multiple of 64, their groups have 128 bytes, and parts of these begin at
+        // multiples of 64. The fence below comes before anyone else can look at them.
+        #[allow(unsafe_code)]
+        unsafe {
+            _mm512_stream_si512(core::ptr::from_mut(line).cast(), characters);
+        }
+    };
+    encode_by(store, ids, lines);
+    _mm_sfence();
+}
+
+#[inline]
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+fn encode_by(store: impl Fn(&mut [u8; 64], __m512i), ids: &[Id], texts: &mut [Text]) {
     let ((groups, last), (places, last_places)) =
         (ids.as_chunks::<GROUP>(), texts.as_chunks_mut::<GROUP>());
     let [front, back] = [&FRONT, &BACK].map(|order| _mm512_loadu_si512(order));
@@ -29,7 +52,7 @@ fn encode(ids: &[Id], texts: &mut [Text]) {
         for (at, order) in [(0, front), (1, back)] {
             let ids = _mm512_loadu_si512(part::<_, 64>(group, 16 * at));
             let forties = _mm512_permutexvar_epi8(order, ids);
-            _mm512_storeu_si512(part_mut::<_, 64>(place, 64 * at), characters(forties));
+            store(part_mut(place, 64 * at), characters(forties));
         }
     }
     sse41::encode(last, last_places);

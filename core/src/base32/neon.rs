@@ -11,7 +11,8 @@ use super::{
 };
 use crate::cpu::parts::{part, part_mut};
 
-pub(super) const KERNELS: Kernels = Kernels { encode: encode_all, decode: decode_all };
+pub(super) const KERNELS: Kernels =
+    Kernels { encode: encode_all, stream: encode_all, decode: decode_all };
 
 const ALPHABET: [[u8; 16]; 2] = {
     let (halves, _) = scalar::ALPHABET.as_chunks();

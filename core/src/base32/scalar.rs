@@ -9,7 +9,8 @@ use super::{
 };
 use crate::{Error, Result};
 
-pub(super) const KERNELS: Kernels = Kernels { encode: encode_all, decode: decode_all };
+pub(super) const KERNELS: Kernels =
+    Kernels { encode: encode_all, stream: encode_all, decode: decode_all };
 
 /// The characters in the order of value, for kernels that look them up.
 #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]

@@ -9,7 +9,8 @@ use safe_unaligned_simd::wasm32::{v128_load, v128_store};
 use super::slices::{Id, Kernels, Text};
 use crate::cpu::parts::part;
 
-pub(super) const KERNELS: Kernels = Kernels { encode: encode_all, decode: decode_all };
+pub(super) const KERNELS: Kernels =
+    Kernels { encode: encode_all, stream: encode_all, decode: decode_all };
 
 /// The text of an ID.
 #[inline]

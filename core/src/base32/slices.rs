@@ -3,7 +3,7 @@
 use super::scalar;
 use crate::{
     Error, Result,
-    cpu::{Level, Set},
+    cpu::{Level, Set, memory},
 };
 
 pub(super) type Id = [u8; 10];
@@ -13,6 +13,8 @@ pub(super) type Text = [u8; 16];
 pub(super) struct Kernels {
     /// Writes the text of every ID.
     pub(super) encode: unsafe fn(&[Id], &mut [Text]),
+    /// The same past the caches, where there are instructions for that.
+    pub(super) stream: unsafe fn(&[Id], &mut [Text]),
     /// Writes the IDs of texts up to a group of them that holds a bad one, and says how many. The others' places stay as they are.
     pub(super) decode: unsafe fn(&[Text], &mut [Id]) -> usize,
 }
@@ -39,10 +41,28 @@ const fn kernels(level: Level) -> &'static Kernels {
 /// `invalid_length` where the slices are not equally long.
 pub fn encode(level: Level, ids: &[[u8; 10]], texts: &mut [[u8; 16]]) -> Result<()> {
     same_length(ids.len(), texts.len())?;
+    let bytes = texts.as_flattened();
+    let past_caches = bytes.len() >= memory::MANY && memory::is_touched(bytes);
+    let kernels = kernels(level);
+    let kernel = if past_caches { kernels.stream } else { kernels.encode };
     // SAFETY: a level is one of this machine.
     #[allow(unsafe_code)]
     unsafe {
-        (kernels(level).encode)(ids, texts);
+        kernel(ids, texts);
+    }
+    Ok(())
+}
+
+/// As [`encode`], into any memory past the caches.
+///
+/// # Errors
+/// As there.
+pub fn stream(level: Level, ids: &[[u8; 10]], texts: &mut [[u8; 16]]) -> Result<()> {
+    same_length(ids.len(), texts.len())?;
+    // SAFETY: a level is one of this machine.
+    #[allow(unsafe_code)]
+    unsafe {
+        (kernels(level).stream)(ids, texts);
     }
     Ok(())
 }

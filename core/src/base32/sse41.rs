@@ -10,7 +10,7 @@ use safe_unaligned_simd::x86_64::{
 use super::slices::{Id, Kernels, Text};
 use crate::cpu::parts::{part, part_mut};
 
-pub(super) const KERNELS: Kernels = Kernels { encode, decode };
+pub(super) const KERNELS: Kernels = Kernels { encode, stream: encode, decode };
 
 #[target_feature(enable = "sse4.1")]
 pub(super) fn encode(ids: &[Id], texts: &mut [Text]) {

@@ -1,0 +1,44 @@
+//! Whether memory has been written to: where it has not, the system still has to find and clear a page at the first write, and
+//! the cleared page is in the caches, which stores past them must empty first.
+
+/// As many bytes are more than caches hold, so that stores past them may pay.
+pub(crate) const MANY: usize = 32 << 20;
+
+/// Whether samples of these bytes lie in pages that are there. Where that cannot be asked, none do.
+#[cfg(all(feature = "std", target_os = "linux"))]
+pub(crate) fn is_touched(bytes: &[u8]) -> bool {
+    let samples = bytes.len() / 8;
+    samples > 0 && bytes.iter().step_by(samples).all(has_page)
+}
+
+#[cfg(not(all(feature = "std", target_os = "linux")))]
+pub(crate) const fn is_touched(_: &[u8]) -> bool {
+    false
+}
+
+#[cfg(all(feature = "std", target_os = "linux"))]
+fn has_page(byte: &u8) -> bool {
+    /// That of x86-64; where pages are larger, most of its multiples are refused.
+    const PAGE: usize = 4096;
+    let in_page = core::ptr::from_ref(byte).addr() % PAGE;
+    let page = core::ptr::from_ref(byte).wrapping_byte_sub(in_page);
+    let mut resident = 0;
+    // SAFETY: nothing is read or written but `resident`, a byte for each page, of which this is one.
+    #[allow(unsafe_code)]
+    let asked = unsafe { libc::mincore(page.cast_mut().cast(), 1, &raw mut resident) };
+    asked == 0 && resident & 1 == 1
+}
+
+#[cfg(all(test, feature = "std", target_os = "linux", not(miri)))]
+mod tests {
+    use super::is_touched;
+
+    #[test]
+    fn memory_is_touched_once_it_is_written() {
+        let mut bytes = std::vec![0_u8; super::MANY];
+        assert!(!is_touched(&bytes), "expected fresh memory from the system");
+        bytes.fill(1);
+        assert!(is_touched(&bytes));
+        assert!(!is_touched(&[]));
+    }
+}
