@@ -535,7 +535,7 @@ fn a_clock_coarser_than_a_tick_is_refused() {
     assert_code(build(u64::MAX), "out_of_range");
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #[test]
 #[cfg_attr(miri, ignore = "Miri has no coarse clock")]
 fn the_coarse_clock_shows_the_time() {
