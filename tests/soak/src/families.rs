@@ -30,10 +30,10 @@ pub(crate) struct Family {
 }
 
 pub(crate) const FAMILIES: [Family; 4] = [
-    Family { name: "sno", build: Snos::build },
-    Family { name: "randflake", build: Randflakes::build },
-    Family { name: "hotguid", build: HotGuids::build },
-    Family { name: "layout", build: Layouts::build },
+    Family { name: "sno", build: snos },
+    Family { name: "randflake", build: randflakes },
+    Family { name: "hotguid", build: hot_guids },
+    Family { name: "layout", build: layouts },
 ];
 
 /// The most IDs of one batch.
@@ -48,7 +48,7 @@ fn size(random: &mut Rng) -> NonZeroU32 {
     NonZeroU32::new(random.u32(1..100)).expect("at least 1")
 }
 
-/// Calls of one maker: which way it goes, and how many IDs.
+/// Which way a call goes, and how many IDs it makes.
 enum Way {
     Single,
     Batch(usize),
@@ -68,210 +68,179 @@ fn written(outcome: &Result<()>, asked: usize) -> usize {
     outcome.as_ref().map_or_else(|error| error.written().unwrap_or(0), |()| asked)
 }
 
+/// A family's generator: the three ways to an ID, and its cell.
+trait Source: Sync {
+    type Id: Copy + Default;
+    fn single(&self, random: &mut Rng) -> Result<Self::Id>;
+    fn fill(&self, random: &mut Rng, ids: &mut [Self::Id]) -> Result<()>;
+    /// What makes IDs by a handle.
+    fn handle(&self, size: NonZeroU32) -> impl FnMut() -> Result<Self::Id>;
+    fn cell(&self, id: Self::Id) -> u64;
+}
+
+/// A generator under a mad clock that shows so many cells.
+struct Soaked<S> {
+    ids: S,
+    clock: Arc<Chaos>,
+    cells: u64,
+}
+
+impl<S: Source + 'static> Soaked<S> {
+    /// `build` makes the generator; a tick lasts `tick_ms` and has 2^`bits` cells.
+    fn build(
+        (ticks, tick_ms, bits): (i64, i64, u32),
+        build: impl FnOnce(Arc<Chaos>) -> Result<S>,
+    ) -> Box<dyn Maker> {
+        let clock = Arc::new(Chaos::new(START_S * 1000, tick_ms, ticks));
+        let ids = build(clock.clone()).expect("valid options");
+        Box::new(Self { ids, clock, cells: ticks.cast_unsigned() << bits })
+    }
+}
+
+impl<S: Source> Maker for Soaked<S> {
+    fn clock(&self) -> &Chaos {
+        &self.clock
+    }
+
+    fn cells(&self) -> u64 {
+        self.cells
+    }
+
+    fn make(&self, random: &mut Rng, note: &mut dyn FnMut(u64)) -> Result<()> {
+        match way(random) {
+            Way::Single => note(self.ids.cell(self.ids.single(random)?)),
+            Way::Batch(count) => {
+                let mut batch = vec![S::Id::default(); count];
+                let outcome = self.ids.fill(random, &mut batch);
+                batch[..written(&outcome, count)].iter().for_each(|id| note(self.ids.cell(*id)));
+                outcome?;
+            }
+            Way::Handle(size, count) => {
+                let mut make = self.ids.handle(size);
+                for _ in 0..count {
+                    note(self.ids.cell(make()?));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Starts after every epoch, and late enough for Randflake's bit 63.
 const START_S: i64 = 2_266_870_912;
 
-struct Snos {
-    ids: sno::Generator<Arc<Chaos>>,
-    ticks: i64,
-    clock: Arc<Chaos>,
+fn snos(ids: u64, _seed: u64) -> Box<dyn Maker> {
+    Soaked::build((ticks(ids, 1 << 16), 4, 17), |clock| {
+        sno::Generator::builder().clock(clock).partition(7).build()
+    })
 }
 
-impl Snos {
-    fn build(ids: u64, _seed: u64) -> Box<dyn Maker> {
-        let ticks = ticks(ids, 1 << 16);
-        let clock = Arc::new(Chaos::new(START_S * 1000, 4, ticks));
-        let ids = sno::Generator::builder().clock(clock.clone()).partition(7).build();
-        Box::new(Self { ids: ids.expect("valid options"), ticks, clock })
-    }
+impl Source for sno::Generator<Arc<Chaos>> {
+    type Id = Sno;
 
-    fn cell(id: Sno) -> u64 {
+    fn single(&self, random: &mut Rng) -> Result<Sno> {
+        self.generate(random.u8(..))
+    }
+    fn fill(&self, random: &mut Rng, ids: &mut [Sno]) -> Result<()> {
+        self.fill(random.u8(..), ids)
+    }
+    fn handle(&self, size: NonZeroU32) -> impl FnMut() -> Result<Sno> {
+        let mut handle = self.handle_with(size);
+        move || handle.generate(0)
+    }
+    fn cell(&self, id: Sno) -> u64 {
         let tick = (id.unix_ms() - START_S * 1000).cast_unsigned() / 4;
         (tick << 1 | u64::from(id.tick_tock())) << 16 | u64::from(id.sequence())
     }
 }
 
-impl Maker for Snos {
-    fn clock(&self) -> &Chaos {
-        &self.clock
-    }
-
-    fn cells(&self) -> u64 {
-        self.ticks.cast_unsigned() << 17
-    }
-
-    fn make(&self, random: &mut Rng, note: &mut dyn FnMut(u64)) -> Result<()> {
-        match way(random) {
-            Way::Single => note(Self::cell(self.ids.generate(random.u8(..))?)),
-            Way::Batch(count) => {
-                let mut batch = vec![Sno::default(); count];
-                let outcome = self.ids.fill(random.u8(..), &mut batch);
-                batch[..written(&outcome, count)].iter().for_each(|id| note(Self::cell(*id)));
-                outcome?;
-            }
-            Way::Handle(size, count) => {
-                let mut handle = self.ids.handle_with(size);
-                for _ in 0..count {
-                    note(Self::cell(handle.generate(0)?));
-                }
-            }
-        }
-        Ok(())
-    }
+fn randflakes(ids: u64, seed: u64) -> Box<dyn Maker> {
+    let ticks = ticks(ids, 2 << 17);
+    Soaked::build((ticks, 1000, 18), |clock| {
+        let lease = Lease::with_nodes(100..=101, START_S, START_S + ticks)?;
+        let builder = randflake::Generator::builder(lease, u128::from(seed).to_le_bytes());
+        builder.clock(clock).on_exhausted(OnExhausted::Wait).build()
+    })
 }
 
-struct Randflakes {
-    ids: randflake::Generator<Arc<Chaos>>,
-    ticks: i64,
-    clock: Arc<Chaos>,
-}
+impl Source for randflake::Generator<Arc<Chaos>> {
+    type Id = Randflake;
 
-impl Randflakes {
-    fn build(ids: u64, seed: u64) -> Box<dyn Maker> {
-        let ticks = ticks(ids, 2 << 17);
-        let clock = Arc::new(Chaos::new(START_S * 1000, 1000, ticks));
-        let lease = Lease::with_nodes(100..=101, START_S, START_S + ticks).expect("a lease");
-        let secret = u128::from(seed).to_le_bytes();
-        let builder = randflake::Generator::builder(lease, secret).clock(clock.clone());
-        let ids = builder.on_exhausted(OnExhausted::Wait).build();
-        Box::new(Self { ids: ids.expect("valid options"), ticks, clock })
+    fn single(&self, _: &mut Rng) -> Result<Randflake> {
+        self.generate()
     }
-
+    fn fill(&self, _: &mut Rng, ids: &mut [Randflake]) -> Result<()> {
+        self.fill(ids)
+    }
+    fn handle(&self, size: NonZeroU32) -> impl FnMut() -> Result<Randflake> {
+        let mut handle = self.handle_with(size);
+        move || handle.generate()
+    }
     fn cell(&self, id: Randflake) -> u64 {
-        let parts = self.ids.inspect(id);
+        let parts = self.inspect(id);
         let second = (parts.timestamp - START_S).cast_unsigned();
         (second << 1 | u64::from(parts.node - 100)) << 17 | u64::from(parts.sequence)
     }
 }
 
-impl Maker for Randflakes {
-    fn clock(&self) -> &Chaos {
-        &self.clock
-    }
-
-    fn cells(&self) -> u64 {
-        self.ticks.cast_unsigned() << 18
-    }
-
-    fn make(&self, random: &mut Rng, note: &mut dyn FnMut(u64)) -> Result<()> {
-        match way(random) {
-            Way::Single => note(self.cell(self.ids.generate()?)),
-            Way::Batch(count) => {
-                let mut batch = vec![Randflake::default(); count];
-                let outcome = self.ids.fill(&mut batch);
-                batch[..written(&outcome, count)].iter().for_each(|id| note(self.cell(*id)));
-                outcome?;
-            }
-            Way::Handle(size, count) => {
-                let mut handle = self.ids.handle_with(size);
-                for _ in 0..count {
-                    note(self.cell(handle.generate()?));
-                }
-            }
-        }
-        Ok(())
-    }
+/// The clock goes on far more often than 2^24 IDs fill a second.
+fn hot_guids(ids: u64, _seed: u64) -> Box<dyn Maker> {
+    Soaked::build((ticks(ids, 1 << 20), 1000, 24), |clock| {
+        hotguid::Generator::builder().clock(clock).build()
+    })
 }
 
-struct HotGuids {
-    ids: hotguid::Generator<Arc<Chaos>>,
-    ticks: i64,
-    clock: Arc<Chaos>,
-}
+impl Source for hotguid::Generator<Arc<Chaos>> {
+    type Id = HotGuid;
 
-impl HotGuids {
-    fn build(ids: u64, _seed: u64) -> Box<dyn Maker> {
-        // The clock goes on far more often than 2^24 IDs fill a second.
-        let ticks = ticks(ids, 1 << 20);
-        let clock = Arc::new(Chaos::new(START_S * 1000, 1000, ticks));
-        let ids = hotguid::Generator::builder().clock(clock.clone()).build();
-        Box::new(Self { ids: ids.expect("valid options"), ticks, clock })
+    fn single(&self, random: &mut Rng) -> Result<HotGuid> {
+        self.generate(random.u32(..))
     }
-
-    fn cell(id: HotGuid) -> u64 {
+    fn fill(&self, random: &mut Rng, ids: &mut [HotGuid]) -> Result<()> {
+        self.fill(random.u32(..), ids)
+    }
+    fn handle(&self, size: NonZeroU32) -> impl FnMut() -> Result<HotGuid> {
+        let mut handle = self.handle_with(size);
+        move || handle.generate(0)
+    }
+    fn cell(&self, id: HotGuid) -> u64 {
         (id.timestamp() - START_S).cast_unsigned() << 24 | u64::from(id.counter())
     }
 }
 
-impl Maker for HotGuids {
-    fn clock(&self) -> &Chaos {
-        &self.clock
-    }
-
-    fn cells(&self) -> u64 {
-        self.ticks.cast_unsigned() << 24
-    }
-
-    fn make(&self, random: &mut Rng, note: &mut dyn FnMut(u64)) -> Result<()> {
-        match way(random) {
-            Way::Single => note(Self::cell(self.ids.generate(random.u32(..))?)),
-            Way::Batch(count) => {
-                let mut batch = vec![HotGuid::default(); count];
-                let outcome = self.ids.fill(random.u32(..), &mut batch);
-                batch[..written(&outcome, count)].iter().for_each(|id| note(Self::cell(*id)));
-                outcome?;
-            }
-            Way::Handle(size, count) => {
-                let mut handle = self.ids.handle_with(size);
-                for _ in 0..count {
-                    note(Self::cell(handle.generate(0)?));
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-struct Layouts {
-    ids: layout::Generator<Arc<Chaos>>,
-    ticks: i64,
-    clock: Arc<Chaos>,
-}
-
-/// Bits of the sequence, and so of a tick's cells.
+/// Bits of a layout's sequence, and so of a tick's cells.
 const SEQUENCE: u32 = 18;
 
-impl Layouts {
-    fn build(ids: u64, _seed: u64) -> Box<dyn Maker> {
-        let ticks = ticks(ids, 1 << SEQUENCE);
-        let clock = Arc::new(Chaos::new(START_S * 1000, 1, ticks));
+fn layouts(ids: u64, _seed: u64) -> Box<dyn Maker> {
+    Soaked::build((ticks(ids, 1 << SEQUENCE), 1, SEQUENCE), |clock| {
         let time = Field::timestamp(46, Tick::MILLISECOND, START_S * 1000);
-        let layout = Layout::integer([time, Field::sequence(SEQUENCE)]).expect("64 bits");
-        let ids = layout::Generator::builder(layout).clock(clock.clone()).build();
-        Box::new(Self { ids: ids.expect("valid options"), ticks, clock })
+        let layout = Layout::integer([time, Field::sequence(SEQUENCE)])?;
+        layout::Generator::builder(layout).clock(clock).build()
+    })
+}
+
+impl Source for layout::Generator<Arc<Chaos>> {
+    type Id = i64;
+
+    fn single(&self, _: &mut Rng) -> Result<i64> {
+        self.generate().map(|id| integer(&id))
+    }
+    fn fill(&self, _: &mut Rng, ids: &mut [i64]) -> Result<()> {
+        self.fill(ids)
+    }
+    fn handle(&self, size: NonZeroU32) -> impl FnMut() -> Result<i64> {
+        let mut handle = self.handle_with(size);
+        move || handle.generate().map(|id| integer(&id))
+    }
+    /// An ID is its own cell: the time counts from the clock's start, and nothing stands above it.
+    fn cell(&self, id: i64) -> u64 {
+        id.cast_unsigned()
     }
 }
 
-impl Maker for Layouts {
-    fn clock(&self) -> &Chaos {
-        &self.clock
-    }
-
-    fn cells(&self) -> u64 {
-        self.ticks.cast_unsigned() << SEQUENCE
-    }
-
-    /// An ID is its own cell: the time counts from the clock's start, and nothing stands above it.
-    fn make(&self, random: &mut Rng, note: &mut dyn FnMut(u64)) -> Result<()> {
-        let cell = |id: layout::Id| match id {
-            layout::Id::Integer(id) => id.cast_unsigned(),
-            layout::Id::Bytes(_) => unreachable!("an integer layout"),
-        };
-        match way(random) {
-            Way::Single => note(cell(self.ids.generate()?)),
-            Way::Batch(count) => {
-                let mut batch = vec![0_i64; count];
-                let outcome = self.ids.fill(&mut batch[..]);
-                batch[..written(&outcome, count)].iter().for_each(|id| note(id.cast_unsigned()));
-                outcome?;
-            }
-            Way::Handle(size, count) => {
-                let mut handle = self.ids.handle_with(size);
-                for _ in 0..count {
-                    note(cell(handle.generate()?));
-                }
-            }
-        }
-        Ok(())
+fn integer(id: &layout::Id) -> i64 {
+    match id {
+        layout::Id::Integer(id) => *id,
+        layout::Id::Bytes(_) => unreachable!("an integer layout"),
     }
 }
