@@ -9,8 +9,8 @@
 
 pub(crate) mod memory;
 #[cfg(any(
-    target_arch = "x86_64",
-    all(target_arch = "aarch64", target_endian = "little"),
+    all(target_arch = "x86_64", target_feature = "sse2"),
+    all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"),
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
 pub(crate) mod parts;
@@ -21,16 +21,16 @@ pub enum Set {
     /// What the target has anyway.
     Scalar,
     /// SSSE3 and SSE4.1.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Sse41,
     /// AVX2 and POPCNT.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Avx2,
     /// AVX-512 with BW, VL, VBMI and VBMI2.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Avx512,
     /// NEON, little-endian.
-    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
     Neon,
     /// SIMD of 128 bits: a module that has any of it is refused where it is not there, so this is decided when compiling.
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -41,13 +41,13 @@ impl Set {
     /// Every set of this architecture, weakest first.
     pub const ALL: &[Self] = &[
         Self::Scalar,
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         Self::Sse41,
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         Self::Avx2,
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         Self::Avx512,
-        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
         Self::Neon,
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
         Self::Simd128,
@@ -57,13 +57,13 @@ impl Set {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scalar => "scalar",
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             Self::Sse41 => "sse41",
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             Self::Avx2 => "avx2",
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             Self::Avx512 => "avx512",
-            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
             Self::Neon => "neon",
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
             Self::Simd128 => "simd128",
@@ -73,13 +73,13 @@ impl Set {
     fn is_here(self) -> bool {
         match self {
             Self::Scalar => true,
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             Self::Sse41 => has!("ssse3", "sse4.1"),
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             Self::Avx2 => has!("avx2", "popcnt"),
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             Self::Avx512 => has!("avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512vbmi2"),
-            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
             Self::Neon => has!("neon"),
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
             Self::Simd128 => true,
@@ -88,7 +88,10 @@ impl Set {
 }
 
 /// Whether this machine has all of these: asked of it, or without `std` known when compiling.
-#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+#[cfg(any(
+    all(target_arch = "x86_64", target_feature = "sse2"),
+    all(target_arch = "aarch64", target_endian = "little", target_feature = "neon")
+))]
 macro_rules! has {
     ($($feature:tt),*) => {{
         #[cfg(all(feature = "std", target_arch = "x86_64"))]
@@ -99,7 +102,10 @@ macro_rules! has {
         { $(cfg!(target_feature = $feature))&&* }
     }};
 }
-#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+#[cfg(any(
+    all(target_arch = "x86_64", target_feature = "sse2"),
+    all(target_arch = "aarch64", target_endian = "little", target_feature = "neon")
+))]
 use has;
 
 /// A set that this machine has, with all below it.

@@ -20,7 +20,6 @@ const ALPHABET: [[u8; 16]; 2] = {
 };
 
 /// The text of an ID.
-#[cfg(target_feature = "neon")]
 #[inline]
 pub(super) fn encode(id: &Id) -> Text {
     let mut text = [0; 16];
@@ -33,7 +32,6 @@ pub(super) fn encode(id: &Id) -> Text {
 }
 
 /// The ID of a text, if it is one.
-#[cfg(target_feature = "neon")]
 #[inline]
 pub(super) fn decode(text: &Text) -> Option<Id> {
     let mut id = [0; 10];

@@ -13,7 +13,10 @@ pub(super) const KERNELS: Kernels =
     Kernels { encode: encode_all, stream: encode_all, decode: decode_all };
 
 /// The characters in the order of value, for kernels that look them up.
-#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+#[cfg(any(
+    all(target_arch = "x86_64", target_feature = "sse2"),
+    all(target_arch = "aarch64", target_endian = "little", target_feature = "neon")
+))]
 pub(super) const ALPHABET: [u8; 32] = {
     let mut alphabet = [0; 32];
     let mut value = 0;
@@ -55,14 +58,20 @@ pub(super) fn decode(text: &Text) -> Option<Id> {
 
 /// The first and the last eight of 16 digits of a number.
 #[inline]
-#[cfg_attr(target_arch = "x86_64", allow(dead_code, reason = "SSE2 is always there"))]
+#[cfg_attr(
+    all(target_arch = "x86_64", target_feature = "sse2"),
+    allow(dead_code, reason = "SSE2 is always there")
+)]
 pub(super) fn digits(alphabet: Alphabet, number: u64) -> [u64; 2] {
     [number >> 40, number & 0xff_ffff_ffff].map(|forty| alphabet.characters(spread(forty)))
 }
 
 /// The number that the first and the last eight of 16 digits are, if it has 64 bits.
 #[inline]
-#[cfg_attr(target_arch = "x86_64", allow(dead_code, reason = "SSE2 is always there"))]
+#[cfg_attr(
+    all(target_arch = "x86_64", target_feature = "sse2"),
+    allow(dead_code, reason = "SSE2 is always there")
+)]
 pub(super) fn number(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {
     let [high, low] = forties(alphabet, digits)?;
     (high >> 24 == 0).then_some(high << 40 | low)

@@ -22,13 +22,13 @@ pub(super) struct Kernels {
 const fn kernels(level: Level) -> &'static Kernels {
     match level.set() {
         Set::Scalar => &scalar::KERNELS,
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         Set::Sse41 => &super::sse41::KERNELS,
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         Set::Avx2 => &super::avx2::KERNELS,
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         Set::Avx512 => &super::avx512::KERNELS,
-        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
         Set::Neon => &super::neon::KERNELS,
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
         Set::Simd128 => &super::simd128::KERNELS,

@@ -6,11 +6,12 @@ use xshell::{Shell, cmd};
 use super::once;
 use crate::workspace;
 
-/// Browsers and the edge; a machine without an operating system, where the core must build too; and what else kernels are
+/// Browsers and the edge; machines without an operating system, where the core must build too; and what else kernels are
 /// tested on.
-const TARGETS: [&str; 4] = [
+const TARGETS: [&str; 5] = [
     "wasm32-unknown-unknown",
     "thumbv7em-none-eabi",
+    "x86_64-unknown-none",
     "aarch64-unknown-linux-musl",
     "wasm32-wasip1",
 ];

@@ -3,13 +3,13 @@
 //! The digits are the last of 16, which are 80 bits: so a number is written and read as sno's bytes are, in another alphabet,
 //! and its text is moved between the one end of 16 bytes and the other.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod avx512;
 pub(crate) mod slices;
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
 use super::scalar as one;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 use super::sse2 as one;
 use super::{
     Text,

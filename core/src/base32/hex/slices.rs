@@ -19,7 +19,7 @@ struct Kernels {
 
 const fn kernels(level: Level) -> &'static Kernels {
     match level.set() {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         crate::cpu::Set::Avx512 => {
             &Kernels { encode: super::avx512::encode, decode: super::avx512::decode }
         }

@@ -1,8 +1,8 @@
 //! Writing a run of IDs: all bytes but the last two of each are the same.
 
 #[cfg(any(
-    target_arch = "x86_64",
-    all(target_arch = "aarch64", target_endian = "little"),
+    all(target_arch = "x86_64", target_feature = "sse2"),
+    all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"),
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
 mod lanes;
@@ -20,11 +20,11 @@ type Kernel = unsafe fn(&mut [u8], Sno);
 const fn kernel(level: Level) -> Kernel {
     match level.set() {
         Set::Scalar => scalar::write_run,
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         Set::Sse41 => lanes::with_sse41,
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         Set::Avx2 | Set::Avx512 => lanes::with_avx2,
-        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
         Set::Neon => lanes::with_neon,
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
         Set::Simd128 => lanes::with_simd128,

@@ -6,11 +6,11 @@
 //! `scalar.rs` asks each ID for its fields. Beside it lies a file for each instruction set that is worth one, under the
 //! contract of `slices::Kernels`.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod avx512;
 mod scalar;
 pub mod slices;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod sse41;
 
 use super::{SCALE, Sno};

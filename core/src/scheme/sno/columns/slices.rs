@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::{super::Sno, scalar};
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 use crate::cpu::Set;
 use crate::{Error, Result, cpu::Level};
 
@@ -20,9 +20,9 @@ pub(super) struct Kernels {
 
 const fn kernels(level: Level) -> &'static Kernels {
     match level.set() {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         Set::Sse41 | Set::Avx2 => &super::sse41::KERNELS,
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         Set::Avx512 => &super::avx512::KERNELS,
         _ => &scalar::KERNELS,
     }

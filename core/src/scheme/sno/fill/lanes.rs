@@ -20,19 +20,19 @@ const SEQUENCES: [u16; WORDS] = {
     words
 };
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 #[target_feature(enable = "ssse3,sse4.1")]
 pub(super) fn with_sse41(ids: &mut [u8], first: Sno) {
     write_run(ids, first);
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 #[target_feature(enable = "avx2")]
 pub(super) fn with_avx2(ids: &mut [u8], first: Sno) {
     write_run(ids, first);
 }
 
-#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 #[target_feature(enable = "neon")]
 pub(super) fn with_neon(ids: &mut [u8], first: Sno) {
     write_run(ids, first);
