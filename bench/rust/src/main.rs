@@ -41,6 +41,7 @@ fn contests() -> Vec<Contest> {
         texts::millions(),
         columns::all(),
         layout::both_ways(),
+        layout::columns(),
         batches::sizes(),
         threads::reading_the_clock(),
         threads::standing_still(),

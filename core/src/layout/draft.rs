@@ -26,10 +26,7 @@ impl Draft {
             Self::Word(word) => {
                 *word = *word & !(field.width.most << field.shift) | bits << field.shift;
             }
-            Self::Bytes(id) => {
-                let old = bits::take(id, field.offset, field.width.bits);
-                bits::flip_in(id, field.offset, field.width.bits, old ^ bits);
-            }
+            Self::Bytes(id) => field.put_in(id, bits),
         }
     }
 

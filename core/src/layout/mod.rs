@@ -17,6 +17,8 @@ mod bits;
 #[cfg(feature = "alloc")]
 mod build;
 #[cfg(feature = "alloc")]
+mod columns;
+#[cfg(feature = "alloc")]
 mod decimal;
 #[cfg(feature = "alloc")]
 mod describe;

@@ -195,8 +195,13 @@ impl<'v> Values<'v> {
 
     #[cold]
     fn why_not_but_cell(&self, cell: [Option<usize>; 2]) -> Result<()> {
-        let others = (0..self.states.len()).filter(|index| !cell.contains(&Some(*index)));
-        others.into_iter().try_for_each(|index| self.check_field(index))
+        self.check_all_but(|index| cell.contains(&Some(index)))
+    }
+
+    /// Refuses values that are no ID with any of some fields.
+    pub(super) fn check_all_but(&self, is_free: impl Fn(usize) -> bool) -> Result<()> {
+        let mut others = (0..self.states.len()).filter(|index| !is_free(*index));
+        others.try_for_each(|index| self.check_field(index))
     }
 
     /// The bindables without a value. A value that is there must fit.

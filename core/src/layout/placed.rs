@@ -66,6 +66,22 @@ impl Placed {
         self.width.narrow(number).map(|number| number ^ self.flip)
     }
 
+    /// Puts the bits of a field of at most 64 bits into a byte ID.
+    #[inline]
+    pub(super) fn put_in(&self, id: &mut [u8], bits: u64) {
+        let old = bits::take(id, self.offset, self.width.bits);
+        bits::flip_in(id, self.offset, self.width.bits, old ^ bits);
+    }
+
+    /// Why an integer, or a time in Unix milliseconds, does not fit.
+    #[cold]
+    pub(super) fn refuse(&self, value: i64) -> Error {
+        match &self.role {
+            Role::Timestamp(timeline) => timeline.outside(value.into()),
+            _ => self.misfit(&Value::Integer(value.into())),
+        }
+    }
+
     /// Puts a value into its place.
     pub(super) fn put(&self, value: &Value<'_>, draft: &mut Draft) -> Result<()> {
         if let Role::Timestamp(timeline) = &self.role {

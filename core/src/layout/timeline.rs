@@ -78,6 +78,14 @@ impl Timeline {
         }
     }
 
+    /// The times of all values in Unix milliseconds as a first one and a step; none where it is no whole one, or where
+    /// 64 bits do not hold them all.
+    pub(crate) fn line(&self) -> Option<(i64, i64)> {
+        let is_line = self.whole_ms.ms > 0 && self.width.bits < 64;
+        self.ms_of(self.width.most.into()).filter(|_| is_line)?;
+        Some((self.ms_of(0)?, self.whole_ms.ms))
+    }
+
     /// When the tick of a value begins, in Unix microseconds.
     pub(crate) fn micros_of(&self, value: i128) -> Option<i128> {
         value.checked_add(self.epoch)?.checked_mul(self.tick.as_micros().into())

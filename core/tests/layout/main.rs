@@ -1,6 +1,7 @@
 //! Custom layouts: the vectors, a big-integer reference, descriptions, ranges, presets.
 #![cfg(feature = "json")]
 
+mod columns;
 mod describe;
 mod errors;
 mod generator;

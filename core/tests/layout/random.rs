@@ -8,7 +8,7 @@ use crate::reference::{FieldPlan, Given, Kind, Plan, power};
 
 /// What a field is drawn from.
 #[derive(Clone, Debug)]
-struct Draw {
+pub(crate) struct Draw {
     kind: u8,
     bits: u32,
     invert: bool,
@@ -18,7 +18,7 @@ struct Draw {
     seed: Vec<u8>,
 }
 
-fn draws() -> impl Strategy<Value = Vec<Draw>> {
+pub(crate) fn draws() -> impl Strategy<Value = Vec<Draw>> {
     let bits = prop_oneof![Just(0), Just(1), 0..20_u32, 56..72_u32, 0..200_u32];
     let tick = prop_oneof![
         Just(1),
@@ -49,7 +49,7 @@ fn draws() -> impl Strategy<Value = Vec<Draw>> {
 }
 
 /// A plan that fills its ID: what is left over goes to a bindable.
-fn plan(bytes: Option<usize>, draws: &[Draw]) -> Plan {
+pub(crate) fn plan(bytes: Option<usize>, draws: &[Draw]) -> Plan {
     let mut plan = Plan { bytes, fields: Vec::new() };
     let mut left = plan.bits();
     let (mut has_time, mut has_sequence) = (false, false);
@@ -143,7 +143,7 @@ fn some_seeds() -> impl Strategy<Value = Vec<Vec<u8>>> {
     proptest::collection::vec(proptest::collection::vec(any::<u8>(), 1..70), 25)
 }
 
-fn shapes() -> impl Strategy<Value = Option<usize>> {
+pub(crate) fn shapes() -> impl Strategy<Value = Option<usize>> {
     prop_oneof![Just(None), (1..=64_usize).prop_map(Some)]
 }
 

@@ -1,0 +1,200 @@
+//! Many IDs at once, a field at a time: columns of integers out of IDs, and IDs out of columns.
+
+use super::{
+    Draft, Layout, Slot, Timeline, Type, Value, Values, bits,
+    layout::{Shape, foreign_slot},
+    placed::{Placed, Role},
+};
+use crate::{Error, Result};
+
+/// One field's values, one for each ID.
+type Column<'c> = (Slot, &'c [i64]);
+
+impl Layout {
+    /// Writes one field of every integer ID: an integer of at most 64 bits, or the time of a timestamp in Unix milliseconds,
+    /// floored. No other field is looked at.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// let ids = [1_541_815_603_606_036_480, 1_541_815_603_606_036_481];
+    /// let (mut times, mut sequences) = ([0; 2], [0; 2]);
+    /// twitter.integer_column(twitter.timestamp()?, &ids, &mut times)?;
+    /// twitter.integer_column(twitter.sequence()?, &ids, &mut sequences)?;
+    /// assert_eq!((times, sequences), ([1_656_432_460_105; 2], [0, 1]));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `invalid_type` in a layout of byte IDs, and for a field of bytes, text or more than 64 bits; `unknown_field` for a slot of
+    /// another layout; `invalid_length` unless both slices are equally long; `time_out_of_range`, with the item, for a time
+    /// outside signed 64-bit milliseconds: the places from there on are left as they are.
+    pub fn integer_column(&self, slot: Slot, ids: &[i64], column: &mut [i64]) -> Result<()> {
+        if !self.is_integer() {
+            return Err(Error::invalid_type("bytes", "integers"));
+        }
+        let field = self.column_field(slot)?;
+        same_length(ids.len(), column.len())?;
+        let word = |id: &i64| id.cast_unsigned() >> field.shift & field.width.most;
+        read(field, ids.iter().map(word), column)
+    }
+
+    /// As [`Layout::integer_column`], of byte IDs that lie side by side.
+    ///
+    /// # Errors
+    /// As there, with `invalid_type` in a layout of integers, and `invalid_length` where bytes are left over.
+    pub fn bytes_column(&self, slot: Slot, ids: &[u8], column: &mut [i64]) -> Result<()> {
+        let length = self.length_of_bytes()?;
+        let field = self.column_field(slot)?;
+        same_length(column.len().saturating_mul(length), ids.len())?;
+        let word = |id: &[u8]| bits::take(id, field.offset, field.width.bits);
+        read(field, ids.chunks_exact(length).map(word), column)
+    }
+
+    /// How many bytes an ID has; an error in a layout of integers.
+    fn length_of_bytes(&self) -> Result<usize> {
+        match self.shape {
+            Shape::Bytes(length) => Ok(length),
+            Shape::Integer => Err(Error::invalid_type("integers", "bytes")),
+        }
+    }
+
+    /// A field that a column of 64-bit integers holds.
+    fn column_field(&self, slot: Slot) -> Result<&Placed> {
+        let field = self.fields.get(slot.0).ok_or_else(foreign_slot)?;
+        match (&field.role, field.kind()) {
+            (Role::Unused, _) => Err(foreign_slot()),
+            (_, Type::Integer) if field.width.bits <= 64 => Ok(field),
+            _ => Err(Error::invalid_type("an integer of at most 64 bits", field.name.clone())),
+        }
+    }
+}
+
+/// Writes the values that the words of a field are, its inversion undone.
+#[inline]
+fn read(field: &Placed, words: impl Iterator<Item = u64>, column: &mut [i64]) -> Result<()> {
+    let words = words.map(|word| word ^ field.flip);
+    let Role::Timestamp(timeline) = &field.role else {
+        // All of 64 bits are read as a signed integer, and less fit one.
+        column.iter_mut().zip(words).for_each(|(place, word)| *place = word.cast_signed());
+        return Ok(());
+    };
+    if let Some((first, tick)) = timeline.line() {
+        let ms = |word: u64| first.wrapping_add(tick.wrapping_mul(word.cast_signed()));
+        column.iter_mut().zip(words).for_each(|(place, word)| *place = ms(word));
+        return Ok(());
+    }
+    for (item, (place, word)) in column.iter_mut().zip(words).enumerate() {
+        *place = time_of(field, timeline, word).map_err(|error| error.in_item(item))?;
+    }
+    Ok(())
+}
+
+fn time_of(field: &Placed, timeline: &Timeline, word: u64) -> Result<i64> {
+    let value = field.width.widen(word);
+    timeline.ms_of(value).ok_or_else(|| timeline.past_64_bits(value))
+}
+
+impl Values<'_> {
+    /// Writes integer IDs of these values, with those of columns in their place: one of each for every ID. Times are Unix
+    /// milliseconds.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// let (time, sequence) = (twitter.timestamp()?, twitter.sequence()?);
+    /// let mut values = twitter.values();
+    /// values.bind("datacenter", 11)?.bind("worker", 26)?;
+    /// let mut ids = [0; 2];
+    /// values.pack_integer_columns(&[(time, &[1_656_432_460_105; 2]), (sequence, &[0, 1])], &mut ids)?;
+    /// assert_eq!(ids[1], ids[0] + 1);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Before anything is written: `invalid_type` in a layout of byte IDs, and for a column of a field of bytes, text or more
+    /// than 64 bits; `unknown_field` for a slot of another layout; `invalid_length` unless all slices are equally long; as
+    /// [`Values::pack`] for the fields without a column; `out_of_range` and `time_out_of_range` for a value that does not fit,
+    /// with its item: column by column.
+    pub fn pack_integer_columns(&self, columns: &[Column<'_>], ids: &mut [i64]) -> Result<()> {
+        let Draft::Word(word) = *self.draft() else {
+            return Err(Error::invalid_type("bytes", "integers"));
+        };
+        self.check_columns(columns, ids.len())?;
+        ids.fill(word.cast_signed());
+        for &(slot, column) in columns {
+            let field = &self.layout().fields[slot.0];
+            let others = !(field.width.most << field.shift).cast_signed();
+            write(field, column, ids.iter_mut(), |id, bits| {
+                *id = *id & others | (bits << field.shift).cast_signed();
+            });
+        }
+        Ok(())
+    }
+
+    /// As [`Values::pack_integer_columns`], for byte IDs side by side.
+    ///
+    /// # Errors
+    /// As there, with `invalid_type` in a layout of integers, and `invalid_length` where bytes are left over.
+    pub fn pack_bytes_columns(&self, columns: &[Column<'_>], ids: &mut [u8]) -> Result<()> {
+        let length = self.layout().length_of_bytes()?;
+        let count = ids.len() / length;
+        same_length(count * length, ids.len())?;
+        self.check_columns(columns, count)?;
+        if let Draft::Bytes(draft) = self.draft() {
+            ids.chunks_exact_mut(length).for_each(|id| id.copy_from_slice(draft));
+        }
+        for &(slot, column) in columns {
+            let field = &self.layout().fields[slot.0];
+            write(field, column, ids.chunks_exact_mut(length), |id, bits| field.put_in(id, bits));
+        }
+        Ok(())
+    }
+
+    /// Refuses what would be no IDs.
+    fn check_columns(&self, columns: &[Column<'_>], count: usize) -> Result<()> {
+        for &(slot, column) in columns {
+            self.layout().column_field(slot)?;
+            same_length(count, column.len())?;
+        }
+        self.check_all_but(|index| columns.iter().any(|(slot, _)| slot.0 == index))?;
+        columns.iter().try_for_each(|&(slot, column)| fits(&self.layout().fields[slot.0], column))
+    }
+}
+
+/// Refuses a column of which a value does not fit its field.
+fn fits(field: &Placed, column: &[i64]) -> Result<()> {
+    let fits = |value: &i64| field.quick(&Value::Integer((*value).into())).is_some();
+    let all_fit = match field.role {
+        // The times that fit are a span.
+        Role::Timestamp(_) => {
+            [column.iter().min(), column.iter().max()].into_iter().flatten().all(fits)
+        }
+        _ => column.iter().fold(0, |bits, value| bits | value.cast_unsigned()) <= field.width.most,
+    };
+    if all_fit {
+        return Ok(());
+    }
+    let misfit = column.iter().position(|value| !fits(value)).unwrap_or_default();
+    Err(field.refuse(column[misfit]).in_item(misfit))
+}
+
+/// Puts the bits of values that fit into their places.
+#[inline]
+fn write<P>(field: &Placed, column: &[i64], places: impl Iterator<Item = P>, put: impl Fn(P, u64)) {
+    let pairs = places.zip(column);
+    match &field.role {
+        Role::Timestamp(timeline) => {
+            #[allow(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "it fits, or is meant modulo 2^64"
+            )]
+            let bits = |unix_ms| timeline.value_of_ms(unix_ms) as u64 ^ field.flip;
+            pairs.for_each(|(place, value)| put(place, bits(*value)));
+        }
+        _ => pairs.for_each(|(place, value)| put(place, value.cast_unsigned() ^ field.flip)),
+    }
+}
+
+fn same_length(expected: usize, found: usize) -> Result<()> {
+    if expected == found { Ok(()) } else { Err(Error::invalid_length(found, expected, expected)) }
+}

@@ -1,0 +1,252 @@
+//! Columns of many IDs against one ID after the other.
+
+use polyflake::layout::{Field, FieldDescription, Id, Layout, Slot, Tick, Type};
+use polyflake::{Error, ErrorKind, Result};
+use proptest::prelude::*;
+
+use crate::random::{draws, plan, shapes};
+
+/// Every field that has a name, or is a timestamp or sequence.
+fn slots(layout: &Layout) -> Vec<(Slot, FieldDescription)> {
+    let slot = |field: &FieldDescription| match field.kind {
+        "timestamp" => layout.timestamp().ok(),
+        "sequence" => layout.sequence().ok(),
+        "constant" => layout.constant(&field.name).ok(),
+        "bindable" => layout.bindable(&field.name).ok(),
+        _ => None,
+    };
+    let fields = layout.describe().fields;
+    fields.into_iter().filter_map(|field| Some((slot(&field)?, field))).collect()
+}
+
+/// IDs of a layout, side by side and singly.
+struct Ids {
+    integers: Vec<i64>,
+    bytes: Vec<u8>,
+}
+
+impl Ids {
+    fn of(layout: &Layout, noise: &[u64]) -> Self {
+        if layout.is_integer() {
+            return Self {
+                integers: noise.iter().map(|n| n.cast_signed()).collect(),
+                bytes: vec![],
+            };
+        }
+        let length = layout.bits() as usize / 8;
+        let bytes = noise.iter().flat_map(|n| n.to_be_bytes().into_iter().cycle().take(length));
+        Self { integers: vec![], bytes: bytes.collect() }
+    }
+
+    fn singly(&self, layout: &Layout) -> Vec<Id> {
+        if layout.is_integer() {
+            return self.integers.iter().map(|id| Id::Integer(*id)).collect();
+        }
+        let length = layout.bits() as usize / 8;
+        self.bytes.chunks(length).map(|id| Id::Bytes(id.into())).collect()
+    }
+
+    fn column(&self, layout: &Layout, slot: Slot, count: usize) -> Result<Vec<i64>> {
+        let mut column = vec![0; count];
+        if layout.is_integer() {
+            layout.integer_column(slot, &self.integers, &mut column)?;
+        } else {
+            layout.bytes_column(slot, &self.bytes, &mut column)?;
+        }
+        Ok(column)
+    }
+}
+
+/// Packs columns into IDs, over values of which the others are zero.
+fn packed(layout: &Layout, columns: &[(Slot, &[i64])], count: usize) -> Result<Vec<Id>> {
+    let values = layout.values();
+    let mut ids = Ids::of(layout, &vec![0; count]);
+    if layout.is_integer() {
+        values.pack_integer_columns(columns, &mut ids.integers)?;
+    } else {
+        values.pack_bytes_columns(columns, &mut ids.bytes)?;
+    }
+    Ok(ids.singly(layout))
+}
+
+fn packed_singly(layout: &Layout, columns: &[(Slot, &[i64])], item: usize) -> Result<Id> {
+    let mut values = layout.values();
+    for (slot, column) in columns {
+        values.set(*slot, column[item])?;
+    }
+    values.pack()
+}
+
+/// Numbers that often lie at the edge of a field of so many bits.
+fn near(noise: u64, bits: u32) -> i64 {
+    match noise % 64 {
+        0 => -1,
+        1 => 1_i64.checked_shl(bits).unwrap_or(i64::MAX),
+        2 => i64::MIN,
+        _ => (noise & u64::MAX.checked_shr(64_u32.saturating_sub(bits)).unwrap_or(0)).cast_signed(),
+    }
+}
+
+fn noise() -> impl Strategy<Value = Vec<u64>> {
+    proptest::collection::vec(any::<u64>(), 0..12)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 500 }))]
+
+    #[test]
+    fn columns_hold_what_each_id_does(bytes in shapes(), draws in draws(), noise in noise()) {
+        let layout = plan(bytes, &draws).layout().unwrap();
+        let ids = Ids::of(&layout, &noise);
+        for (slot, field) in slots(&layout) {
+            let column = ids.column(&layout, slot, noise.len());
+            let singly: Vec<_> = ids.singly(&layout).iter().map(|id| layout.parse(id)?.integer(slot)).collect();
+            match column {
+                // Single IDs are refused for their other fields, too.
+                Ok(column) => for (value, single) in column.into_iter().zip(singly) {
+                    prop_assert!(single.is_err() || single == Ok(value.into()), "{field:?} {single:?} {value}");
+                },
+                // A text above the time is refused first.
+                Err(error) if error.kind() == ErrorKind::TimeOutOfRange => {
+                    let single = singly[error.item().unwrap()].clone().map_err(|single| single.kind());
+                    prop_assert!(matches!(single, Err(ErrorKind::TimeOutOfRange | ErrorKind::InvalidCharacter)), "{single:?}");
+                }
+                Err(error) => {
+                    prop_assert_eq!(error.kind(), ErrorKind::InvalidType);
+                    let is_integer = singly.iter().any(Result::is_ok);
+                    prop_assert!(field.bits > 64 || !is_integer, "{field:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ids_of_columns_are_those_of_each_value(bytes in shapes(), draws in draws(), noise in noise()) {
+        let layout = plan(bytes, &draws).layout().unwrap();
+        let epoch = layout.describe().first_ms.unwrap_or(0);
+        let columns: Vec<(Slot, Vec<i64>)> = slots(&layout).into_iter().map(|(slot, field)| {
+            let start = if field.kind == "timestamp" { epoch } else { 0 };
+            (slot, noise.iter().map(|n| near(n.rotate_left(field.offset), field.bits).saturating_add(start)).collect())
+        }).collect();
+        let columns: Vec<(Slot, &[i64])> = columns.iter().map(|(slot, column)| (*slot, &column[..])).collect();
+        match packed(&layout, &columns, noise.len()) {
+            Ok(ids) => for (item, id) in ids.into_iter().enumerate() {
+                prop_assert_eq!(packed_singly(&layout, &columns, item), Ok(id));
+            },
+            Err(error) if error.item().is_some() => {
+                prop_assert!(packed_singly(&layout, &columns, error.item().unwrap()).is_err());
+            }
+            Err(error) => prop_assert_eq!(error.kind(), ErrorKind::InvalidType),
+        }
+    }
+}
+
+fn eight_bytes() -> (Layout, Layout) {
+    let fields = || {
+        [
+            Field::unused(1),
+            Field::timestamp(39, Tick::from_millis(10).unwrap(), 1_409_529_600_000),
+            Field::bindable(8, "shard").inverted(),
+            Field::sequence(16),
+        ]
+    };
+    (Layout::integer(fields()).unwrap(), Layout::bytes(8, fields()).unwrap())
+}
+
+#[track_caller]
+fn refuses<T: std::fmt::Debug>(outcome: Result<T>, kind: ErrorKind, item: Option<usize>) {
+    let error: Error = outcome.unwrap_err();
+    assert_eq!((error.kind(), error.item()), (kind, item), "{error}");
+}
+
+#[test]
+fn both_kinds_of_ids_are_the_same_bits() {
+    let (integers, bytes) = eight_bytes();
+    let (times, shards, sequences) =
+        ([1_763_650_000_000, 1_763_650_000_010], [7, 255], [0, 65_535]);
+    let all = |layout: &Layout| {
+        let slots = [layout.timestamp(), layout.bindable("shard"), layout.sequence()];
+        let [time, shard, sequence] = slots.map(Result::unwrap);
+        [(time, times), (shard, shards), (sequence, sequences)]
+    };
+    let mut ids = [0; 2];
+    let columns = all(&integers);
+    let columns = columns.each_ref().map(|(slot, column)| (*slot, &column[..]));
+    integers.values().pack_integer_columns(&columns, &mut ids).unwrap();
+    let mut packed = [0; 16];
+    bytes.values().pack_bytes_columns(&columns, &mut packed).unwrap();
+    assert_eq!(packed, *ids.map(i64::to_be_bytes).as_flattened());
+    for (slot, column) in all(&bytes) {
+        let mut read = [0; 2];
+        bytes.bytes_column(slot, &packed, &mut read).unwrap();
+        assert_eq!(read, column);
+    }
+}
+
+#[test]
+fn what_is_wrong_is_refused_before_anything_is_written() {
+    let (layout, bytes) = eight_bytes();
+    let slots = [layout.timestamp(), layout.bindable("shard"), layout.sequence()];
+    let [time, shard, sequence] = slots.map(Result::unwrap);
+    let good: [(Slot, &[i64]); 3] =
+        [(time, &[1_763_650_000_000; 2]), (shard, &[1, 2]), (sequence, &[3, 4])];
+    let with = |at: usize, column: (Slot, &'static [i64])| {
+        let (mut columns, mut ids) = (good, [-5; 2]);
+        columns[at] = column;
+        let outcome = layout.values().pack_integer_columns(&columns, &mut ids);
+        assert!(outcome.is_ok() || ids == [-5; 2]);
+        outcome
+    };
+    assert_eq!(with(0, good[0]), Ok(()));
+    refuses(with(0, (time, &[1_763_650_000_000, 0])), ErrorKind::TimeOutOfRange, Some(1));
+    refuses(with(1, (shard, &[256, 0])), ErrorKind::OutOfRange, Some(0));
+    refuses(with(2, (sequence, &[0, -1])), ErrorKind::OutOfRange, Some(1));
+    refuses(with(2, (sequence, &[0])), ErrorKind::InvalidLength, None);
+    refuses(with(2, (shard, &[1, 2])), ErrorKind::MissingField, None);
+
+    let mut ids = [0; 2];
+    refuses(
+        layout.values().pack_integer_columns(&good[..2], &mut ids),
+        ErrorKind::MissingField,
+        None,
+    );
+    refuses(bytes.values().pack_integer_columns(&good, &mut ids), ErrorKind::InvalidType, None);
+    refuses(layout.values().pack_bytes_columns(&good, &mut [0; 16]), ErrorKind::InvalidType, None);
+    refuses(bytes.values().pack_bytes_columns(&good, &mut [0; 15]), ErrorKind::InvalidLength, None);
+    refuses(layout.bytes_column(time, &[0; 16], &mut ids), ErrorKind::InvalidType, None);
+    refuses(bytes.bytes_column(time, &[0; 15], &mut ids), ErrorKind::InvalidLength, None);
+    refuses(bytes.integer_column(time, &[0; 2], &mut ids), ErrorKind::InvalidType, None);
+    refuses(layout.integer_column(time, &[0; 3], &mut ids), ErrorKind::InvalidLength, None);
+
+    let wide = Layout::bytes(
+        16,
+        [Field::bindable(72, "wide"), Field::bindable_of(Type::Text, 56, "text")],
+    )
+    .unwrap();
+    for name in ["wide", "text"] {
+        let slot = wide.bindable(name).unwrap();
+        refuses(wide.bytes_column(slot, &[0; 32], &mut ids), ErrorKind::InvalidType, None);
+        refuses(
+            wide.values().pack_bytes_columns(&[(slot, &[1])], &mut [0; 16]),
+            ErrorKind::InvalidType,
+            None,
+        );
+    }
+    let many = Layout::integer((0..64).map(|_| Field::bindable(1, None))).unwrap();
+    let foreign = many.bindable("bindable-63-1").unwrap();
+    refuses(layout.integer_column(foreign, &[0; 2], &mut ids), ErrorKind::UnknownField, None);
+    refuses(with(2, (foreign, &[0, 0])), ErrorKind::UnknownField, None);
+}
+
+#[test]
+fn the_first_time_past_64_bits_is_named() {
+    let tick = Tick::from_micros(u64::MAX / 2).unwrap();
+    let layout = Layout::integer([Field::timestamp(64, tick, 0)]).unwrap();
+    let (time, mut column) = (layout.timestamp().unwrap(), [7; 3]);
+    refuses(
+        layout.integer_column(time, &[1, i64::MAX, i64::MIN], &mut column),
+        ErrorKind::TimeOutOfRange,
+        Some(1),
+    );
+    assert_eq!((column[0] > 7, column[1..] == [7, 7]), (true, true));
+}
