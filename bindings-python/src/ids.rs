@@ -5,6 +5,7 @@ mod buffer;
 pub(crate) mod column;
 pub(crate) mod convert;
 pub(crate) mod describe;
+pub(crate) mod fields;
 pub(crate) mod hotguid;
 pub(crate) mod layout;
 pub(crate) mod memory;

@@ -64,6 +64,8 @@ mod _polyflake {
         #[pymodule_export]
         use crate::generators::sno::{Generator, Snapshot, Stats, generate};
         #[pymodule_export]
+        use crate::ids::fields::{FieldColumn, Mask};
+        #[pymodule_export]
         use crate::ids::sno::{
             Sno, SnoArray, describe, from_json_value, metabyte, time_range, to_json_value,
         };

@@ -29,24 +29,29 @@ pub(crate) trait Plain: Copy {
     const FORMAT: &CStr;
     /// Bytes of a cell.
     const CELL: usize;
+    /// How Arrow calls a column of such cells, if it is one.
+    const ARROW: &str;
 }
 
 macro_rules! plain {
-    ($($type:ty: $format:literal, $cell:literal;)*) => {$(
+    ($($type:ty: $format:literal, $cell:literal, $arrow:literal;)*) => {$(
         impl Plain for $type {
             const FORMAT: &CStr = $format;
             const CELL: usize = $cell;
+            const ARROW: &str = $arrow;
         }
     )*};
 }
 
 plain! {
-    Sno: c"B", 1;
-    HotGuid: c"B", 1;
-    Chars: c"16s", 16;
-    u8: c"B", 1;
-    Randflake: c"q", 8;
-    i64: c"q", 8;
+    Sno: c"B", 1, "";
+    HotGuid: c"B", 1, "";
+    Chars: c"16s", 16, "";
+    bool: c"?", 1, "";
+    u8: c"B", 1, "C";
+    u16: c"H", 2, "S";
+    Randflake: c"q", 8, "l";
+    i64: c"q", 8, "l";
 }
 
 /// IDs in one piece of memory: a table of bytes with a row an ID, or a list of integers.
@@ -57,6 +62,8 @@ pub(crate) struct Packed<T> {
     /// For exporting: rows, and cells of a row. They must live as long as the IDs.
     shape: [ffi::Py_ssize_t; 2],
     strides: [ffi::Py_ssize_t; 2],
+    /// Whether it is a table of cells, not a list of them.
+    is_table: bool,
 }
 
 /// What an index or a slice gives.
@@ -68,7 +75,7 @@ pub(crate) enum At<T> {
 impl<T: Plain> Packed<T> {
     /// One item an ID.
     pub(crate) fn new(ids: Vec<T>) -> Self {
-        Self::in_rows(ids, 1)
+        Self { is_table: T::CELL < size_of::<T>(), ..Self::in_rows(ids, 1) }
     }
 
     /// So many items an ID; there is a whole number of IDs.
@@ -76,7 +83,12 @@ impl<T: Plain> Packed<T> {
         let (rows, columns) = (ids.len() / items, items * size_of::<T>() / T::CELL);
         // A vector has at most isize::MAX bytes.
         let [rows, columns, cell] = [rows, columns, T::CELL].map(usize::cast_signed);
-        Self { ids: ids.into(), shape: [rows, columns], strides: [columns * cell, cell] }
+        Self {
+            ids: ids.into(),
+            shape: [rows, columns],
+            strides: [columns * cell, cell],
+            is_table: true,
+        }
     }
 
     /// All items.
@@ -104,9 +116,9 @@ impl<T: Plain> Packed<T> {
         &self.ids[position * self.width()..][..self.width()]
     }
 
-    /// Arrow's name for their type: integers, or bytes of one length.
+    /// Arrow's name for their type: numbers, or bytes of one length.
     fn arrow_format(&self) -> String {
-        if T::FORMAT == c"q" { "l".to_owned() } else { format!("w:{}", self.strides[0]) }
+        if self.is_table { format!("w:{}", self.strides[0]) } else { T::ARROW.to_owned() }
     }
 
     /// Arrow's type of them.
@@ -171,10 +183,9 @@ impl<T: Plain> Packed<T> {
         flags: c_int,
     ) -> PyResult<()> {
         let asks = |flag: c_int| flags & flag == flag;
-        let is_table = T::CELL == 1;
         let refusal = if asks(ffi::PyBUF_WRITABLE) {
             Some("expected a read-only request, found a writable one")
-        } else if asks(ffi::PyBUF_F_CONTIGUOUS) && is_table && self.shape[0] > 1 {
+        } else if asks(ffi::PyBUF_F_CONTIGUOUS) && self.is_table && self.shape[0] > 1 {
             Some("expected a C-contiguous request, found a Fortran one")
         } else {
             None
@@ -192,7 +203,7 @@ impl<T: Plain> Packed<T> {
             len: self.shape[0] * self.strides[0],
             itemsize: self.strides[1],
             readonly: 1,
-            ndim: if has_shape && is_table { 2 } else { 1 },
+            ndim: if has_shape && self.is_table { 2 } else { 1 },
             format: if asks(ffi::PyBUF_FORMAT) {
                 T::FORMAT.as_ptr().cast_mut()
             } else {

@@ -17,6 +17,7 @@ use super::{
     column,
     convert::{self, Flag, Metabyte, Octets, Partition, Sequence, Text, Tick, UnixMs},
     describe::Description,
+    fields::{FieldColumn, Mask},
     memory::copy_of,
     text::{Ascii, TextColumn},
     uuid::{self, Uuid},
@@ -236,6 +237,38 @@ impl SnoArray {
         column::ids_of(column).map(Self::from)
     }
 
+    /// When each was made, in Unix milliseconds.
+    fn unix_ms(&self, py: Python<'_>) -> PyResult<FieldColumn> {
+        FieldColumn::unix_ms(py, self.0.ids())
+    }
+
+    /// The metabyte of each.
+    fn metabytes(&self, py: Python<'_>) -> PyResult<FieldColumn> {
+        FieldColumn::metabytes(py, self.0.ids())
+    }
+
+    /// The partition of each.
+    fn partitions(&self, py: Python<'_>) -> PyResult<FieldColumn> {
+        FieldColumn::partitions(py, self.0.ids())
+    }
+
+    /// The sequence of each.
+    fn sequences(&self, py: Python<'_>) -> PyResult<FieldColumn> {
+        FieldColumn::sequences(py, self.0.ids())
+    }
+
+    /// Which carry a metabyte.
+    #[pyo3(signature = (metabyte, /))]
+    fn having_metabyte(&self, py: Python<'_>, metabyte: Metabyte) -> PyResult<Mask> {
+        Mask::of(py, self.0.ids(), |ids, bits| sno::having_metabyte(ids, metabyte.0, bits))
+    }
+
+    /// Which lie in a half-open time range.
+    #[pyo3(signature = (start, end, /))]
+    fn in_time_range(&self, py: Python<'_>, start: UnixMs, end: UnixMs) -> PyResult<Mask> {
+        Mask::of(py, self.0.ids(), |ids, bits| sno::in_time_range(ids, start.0, end.0, bits))
+    }
+
     /// The texts of all, packed.
     fn text_column(&self, py: Python<'_>) -> PyResult<TextColumn> {
         TextColumn::of(py, self.0.ids())
@@ -251,6 +284,10 @@ impl SnoArray {
     }
 
     fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        if let Ok(mask) = index.cast::<Mask>() {
+            let chosen = mask.get().choose(self.0.ids())?;
+            return Ok(Bound::new(index.py(), Self::from(chosen))?.into_any());
+        }
         match self.0.at(index)? {
             At::One(id) => Ok(Bound::new(index.py(), Sno(id))?.into_any()),
             At::Many(ids) => Ok(Bound::new(index.py(), Self::from(ids))?.into_any()),

@@ -2,7 +2,9 @@
 
 from polyflake._polyflake import sno as _sno
 
+FieldColumn = _sno.FieldColumn
 Generator = _sno.Generator
+Mask = _sno.Mask
 Snapshot = _sno.Snapshot
 Sno = _sno.Sno
 SnoArray = _sno.SnoArray
@@ -16,7 +18,9 @@ time_range = _sno.time_range
 to_json_value = _sno.to_json_value
 
 __all__ = [
+    "FieldColumn",
     "Generator",
+    "Mask",
     "Snapshot",
     "Sno",
     "SnoArray",

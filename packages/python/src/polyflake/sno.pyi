@@ -30,7 +30,9 @@ class _ArrowArray(Protocol):
 _Texts: TypeAlias = _ArrowStream | _ArrowArray | Buffer | Iterable[str]
 
 __all__ = [
+    "FieldColumn",
     "Generator",
+    "Mask",
     "Snapshot",
     "Sno",
     "SnoArray",
@@ -365,6 +367,27 @@ class SnoArray:
         :raises InvalidValueError: ``invalid_length``, ``invalid_character`` with the ``item`` and the ``position``.
         """
 
+    def unix_ms(self) -> FieldColumn:
+        """When each was made, in Unix milliseconds: 64-bit integers."""
+
+    def metabytes(self) -> FieldColumn:
+        """The metabyte of each: bytes."""
+
+    def partitions(self) -> FieldColumn:
+        """The partition of each: unsigned 16-bit integers."""
+
+    def sequences(self) -> FieldColumn:
+        """The sequence of each: unsigned 16-bit integers."""
+
+    def having_metabyte(self, metabyte: SupportsIndex, /) -> Mask:
+        """Which carry a metabyte: ``ids[ids.having_metabyte(7)]`` are those."""
+
+    def in_time_range(self, start: _Time, end: _Time, /) -> Mask:
+        """Which lie in a half-open time range: those whose tick begins in it.
+
+        :raises OutOfRangeError: as :func:`time_range`.
+        """
+
     def text_column(self) -> TextColumn:
         """The texts of all, packed: the fast way into NumPy, Arrow and what understands them."""
 
@@ -375,7 +398,7 @@ class SnoArray:
     @overload
     def __getitem__(self, index: SupportsIndex, /) -> Sno: ...
     @overload
-    def __getitem__(self, index: slice, /) -> SnoArray: ...
+    def __getitem__(self, index: slice | Mask, /) -> SnoArray: ...
     def __iter__(self) -> Iterator[Sno]: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __arrow_c_schema__(self) -> object: ...
@@ -396,6 +419,40 @@ class TextColumn:
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+@final
+class FieldColumn:
+    """A field of many IDs, packed: numbers that NumPy (``numpy.asarray(column)``), Arrow (``pyarrow.array(column)``,
+    ``polars.Series(column)``) and ``memoryview`` see without a copy.
+    """
+
+    def __len__(self) -> int: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+@final
+class Mask:
+    """Which of many IDs pass a filter: a sequence of bits, to index a :class:`SnoArray` with.
+
+    Masks of as many IDs are joined by ``&`` and ``|``, and turned by ``~``. For NumPy (``numpy.asarray(mask)``) and
+    Arrow (``pyarrow.array(mask)``, ``polars.Series(mask)``) they are columns of booleans, which filter other columns.
+
+    :raises InvalidValueError: ``invalid_length`` where there are more or fewer IDs.
+    """
+
+    def count(self) -> int:
+        """How many IDs pass."""
+
+    def __and__(self, other: Mask, /) -> Mask: ...
+    def __or__(self, other: Mask, /) -> Mask: ...
+    def __invert__(self) -> Mask: ...
+    def __len__(self) -> int: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__ = None  # type: ignore[assignment]
 
 @final
 class Snapshot:

@@ -1,0 +1,241 @@
+//! Fields of many sno IDs: columns of numbers, and masks that tell which IDs pass a filter.
+
+use std::{
+    ffi::c_int,
+    sync::{Arc, OnceLock},
+};
+
+use polyflake::{
+    Error, Result,
+    sno::{self, Sno},
+};
+use pyo3::{ffi, prelude::*, types::PyCapsule};
+
+use super::{
+    array::Packed,
+    memory::{room, room_for},
+};
+use crate::{
+    arrow::export::{self, Capsules, Column},
+    errors::raise,
+};
+
+/// A field of many IDs, packed.
+#[pyclass(frozen, sequence, module = "polyflake.sno")]
+pub(crate) struct FieldColumn(Numbers);
+
+enum Numbers {
+    Times(Packed<i64>),
+    Shorts(Packed<u16>),
+    Bytes(Packed<u8>),
+}
+
+impl FieldColumn {
+    pub(crate) fn unix_ms(py: Python<'_>, ids: &[Sno]) -> PyResult<Self> {
+        Ok(Self(Numbers::Times(filled(py, ids, 0, sno::unix_ms_column)?)))
+    }
+
+    pub(crate) fn metabytes(py: Python<'_>, ids: &[Sno]) -> PyResult<Self> {
+        Ok(Self(Numbers::Bytes(filled(py, ids, 0, sno::metabyte_column)?)))
+    }
+
+    pub(crate) fn partitions(py: Python<'_>, ids: &[Sno]) -> PyResult<Self> {
+        Ok(Self(Numbers::Shorts(filled(py, ids, 0, sno::partition_column)?)))
+    }
+
+    pub(crate) fn sequences(py: Python<'_>, ids: &[Sno]) -> PyResult<Self> {
+        Ok(Self(Numbers::Shorts(filled(py, ids, 0, sno::sequence_column)?)))
+    }
+}
+
+fn filled<T: super::array::Plain + Send>(
+    py: Python<'_>,
+    ids: &[Sno],
+    blank: T,
+    fill: fn(&[Sno], &mut [T]) -> Result<()>,
+) -> PyResult<Packed<T>> {
+    let mut numbers = room_for(ids.len(), blank)?;
+    py.detach(|| fill(ids, &mut numbers)).map_err(raise)?;
+    Ok(Packed::new(numbers))
+}
+
+/// The same expression for every kind of numbers.
+macro_rules! numbers {
+    ($column:expr, $numbers:ident => $value:expr) => {
+        match &$column.0 {
+            Numbers::Times($numbers) => $value,
+            Numbers::Shorts($numbers) => $value,
+            Numbers::Bytes($numbers) => $value,
+        }
+    };
+}
+
+#[pymethods]
+impl FieldColumn {
+    fn __len__(&self) -> usize {
+        numbers!(self, numbers => numbers.len())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<FieldColumn of {} numbers>", self.__len__())
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        numbers!(self, numbers => numbers.arrow_schema(py))
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Capsules<'py>> {
+        let _ = requested_schema; // is a wish
+        numbers!(self, numbers => numbers.arrow_array(py))
+    }
+
+    #[allow(unsafe_code)]
+    unsafe fn __getbuffer__(
+        slf: &Bound<'_, Self>,
+        view: *mut ffi::Py_buffer,
+        flags: c_int,
+    ) -> PyResult<()> {
+        // SAFETY: Python calls this to have `view` filled; `slf` owns the packed numbers.
+        numbers!(slf.get(), numbers => unsafe { numbers.export(slf, view, flags) })
+    }
+}
+
+/// Which of many IDs pass a filter.
+#[pyclass(frozen, sequence, eq, module = "polyflake.sno")]
+pub(crate) struct Mask {
+    /// A bit an ID, from the lowest of each byte on; those past the end are 0.
+    bits: Arc<Vec<u8>>,
+    length: usize,
+    /// The same as bytes of 0 and 1, once somebody has asked.
+    bytes: OnceLock<Packed<bool>>,
+}
+
+impl PartialEq for Mask {
+    fn eq(&self, other: &Self) -> bool {
+        (self.length, &self.bits) == (other.length, &other.bits)
+    }
+}
+
+impl Mask {
+    /// What a filter says of IDs.
+    pub(crate) fn of(
+        py: Python<'_>,
+        ids: &[Sno],
+        filter: impl FnOnce(&[Sno], &mut [u8]) -> Result<usize> + Send,
+    ) -> PyResult<Self> {
+        let mut bits = room_for(ids.len().div_ceil(8), 0)?;
+        py.detach(|| filter(ids, &mut bits)).map_err(raise)?;
+        Ok(Self::new(bits, ids.len()))
+    }
+
+    fn new(bits: Vec<u8>, length: usize) -> Self {
+        Self { bits: bits.into(), length, bytes: OnceLock::new() }
+    }
+
+    /// The items of those that pass, of as many as the mask is long.
+    pub(crate) fn choose<T: Copy>(&self, items: &[T]) -> PyResult<Vec<T>> {
+        self.check_length(items.len())?;
+        let mut chosen = room(self.count())?;
+        for (items, bits) in items.chunks(8).zip(&*self.bits) {
+            let mut left = *bits;
+            while left != 0 {
+                chosen.push(items[left.trailing_zeros() as usize]);
+                left &= left - 1;
+            }
+        }
+        Ok(chosen)
+    }
+
+    fn check_length(&self, found: usize) -> PyResult<()> {
+        if found == self.length {
+            return Ok(());
+        }
+        Err(raise(Error::invalid_length(found, self.length, self.length)))
+    }
+
+    fn joined(&self, other: &Self, join: fn(u8, u8) -> u8) -> PyResult<Self> {
+        self.check_length(other.length)?;
+        let mut bits = room(self.bits.len())?;
+        bits.extend(self.bits.iter().zip(&*other.bits).map(|(a, b)| join(*a, *b)));
+        Ok(Self::new(bits, self.length))
+    }
+
+    fn bytes(&self) -> PyResult<&Packed<bool>> {
+        if self.bytes.get().is_none() {
+            let mut bytes = room(self.length)?;
+            let bits =
+                self.bits.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1));
+            bytes.extend(bits.take(self.length));
+            let _ = self.bytes.set(Packed::new(bytes));
+        }
+        Ok(self.bytes.get().expect("was just set"))
+    }
+}
+
+#[pymethods]
+impl Mask {
+    /// How many IDs pass.
+    fn count(&self) -> usize {
+        self.bits.iter().map(|byte| byte.count_ones() as usize).sum()
+    }
+
+    fn __and__(&self, other: &Self) -> PyResult<Self> {
+        self.joined(other, |a, b| a & b)
+    }
+
+    fn __or__(&self, other: &Self) -> PyResult<Self> {
+        self.joined(other, |a, b| a | b)
+    }
+
+    fn __invert__(&self) -> PyResult<Self> {
+        let mut bits = room(self.bits.len())?;
+        bits.extend(self.bits.iter().map(|byte| !byte));
+        if let (Some(last), rest @ 1..) = (bits.last_mut(), self.length % 8) {
+            *last &= (1 << rest) - 1;
+        }
+        Ok(Self::new(bits, self.length))
+    }
+
+    fn __len__(&self) -> usize {
+        self.length
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Mask of {} IDs, {} of which pass>", self.length, self.count())
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        export::capsule(py, export::schema("b".to_owned())?)
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Capsules<'py>> {
+        let _ = requested_schema; // is a wish
+        let column = Column {
+            format: "b".to_owned(),
+            length: self.length,
+            buffers: vec![self.bits.as_ptr().cast()],
+            owner: self.bits.clone(),
+        };
+        column.export(py)
+    }
+
+    #[allow(unsafe_code)]
+    unsafe fn __getbuffer__(
+        slf: &Bound<'_, Self>,
+        view: *mut ffi::Py_buffer,
+        flags: c_int,
+    ) -> PyResult<()> {
+        // SAFETY: Python calls this to have `view` filled; `slf` owns the bytes, and sets them once.
+        unsafe { slf.get().bytes()?.export(slf, view, flags) }
+    }
+}
