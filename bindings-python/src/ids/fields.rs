@@ -12,7 +12,7 @@ use polyflake::{
 use pyo3::{ffi, prelude::*, types::PyCapsule};
 
 use super::{
-    array::Packed,
+    array::{Packed, Plain},
     memory::{room, room_for},
 };
 use crate::{
@@ -48,7 +48,7 @@ impl FieldColumn {
     }
 }
 
-fn filled<T: super::array::Plain + Send>(
+fn filled<T: Plain + Send>(
     py: Python<'_>,
     ids: &[Sno],
     blank: T,
@@ -209,6 +209,7 @@ impl Mask {
         format!("<Mask of {} IDs, {} of which pass>", self.length, self.count())
     }
 
+    #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         export::capsule(py, export::schema("b".to_owned())?)
     }

@@ -100,6 +100,13 @@ CALLS: dict[str, Call] = {
     "sno.SnoArray.from_texts": call(always(sno.SnoArray), [str(ID)]),
     "sno.SnoArray.text_column": call(lambda: sno.SnoArray(bytes(20))),
     "sno.SnoArray.texts": call(lambda: sno.SnoArray(bytes(20))),
+    "sno.SnoArray.unix_ms": call(lambda: sno.SnoArray(bytes(20))),
+    "sno.SnoArray.metabytes": call(lambda: sno.SnoArray(bytes(20))),
+    "sno.SnoArray.partitions": call(lambda: sno.SnoArray(bytes(20))),
+    "sno.SnoArray.sequences": call(lambda: sno.SnoArray(bytes(20))),
+    "sno.SnoArray.having_metabyte": call(lambda: sno.SnoArray(bytes(20)), 5),
+    "sno.SnoArray.in_time_range": call(lambda: sno.SnoArray(bytes(20)), NOW, NOW + dt.timedelta(1)),
+    "sno.Mask.count": call(lambda: sno.SnoArray(bytes(20)).having_metabyte(5)),
     "sno.describe": call(always(sno)),
     "sno.from_json_value": call(always(sno), str(ID), null_is_zero=True),
     "sno.generate": call(always(sno), 5),
@@ -187,7 +194,18 @@ CALLS: dict[str, Call] = {
 }
 
 #: Classes that nobody can make, and the errors, which are plain Python.
-NOT_CALLED = {"Snapshot", "Stats", "Parts", "Parsed", "TextColumn", "Stall", "Description", "FieldDescription"}
+NOT_CALLED = {
+    "FieldColumn",
+    "Mask",
+    "Snapshot",
+    "Stats",
+    "Parts",
+    "Parsed",
+    "TextColumn",
+    "Stall",
+    "Description",
+    "FieldDescription",
+}
 
 
 def names() -> Iterator[str]:
@@ -431,6 +449,8 @@ OBJECTS = [
     randflake.Codec(SECRET).inspect(5),
     hotguid.parts(GUID),
     sno.SnoArray(bytes(20)).text_column(),
+    sno.SnoArray(bytes(20)).metabytes(),
+    sno.SnoArray(bytes(20)).having_metabyte(5),
     sno_generator(),
     randflake_generator(),
     hotguid_generator(),

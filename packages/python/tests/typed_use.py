@@ -96,6 +96,12 @@ randflake.encode_text("v")  # type: ignore[arg-type]
 column = sno.SnoArray.from_texts(["a7rdmuv326nct5if"]).text_column()
 assert_type(sno.SnoArray.from_texts(column), sno.SnoArray)
 assert_type(len(sno.SnoArray.from_texts(b"a7rdmuv326nct5if")), int)
+mask = ids.generate_many(3).having_metabyte(7) & ~ids.generate_many(3).in_time_range(
+    1, dt.datetime.now(dt.timezone.utc)
+)
+assert_type(ids.generate_many(3)[mask], sno.SnoArray)
+assert_type((len(ids.generate_many(3).unix_ms()), mask.count()), tuple[int, int])
+mask & True  # type: ignore[operator]
 sno.SnoArray.from_texts([b"a7rdmuv326nct5if"])  # type: ignore[list-item]
 sno.SnoArray.from_texts(7)  # type: ignore[arg-type]
 
