@@ -123,7 +123,7 @@ fn texts_that_look_alike_are_refused() {
         // The metabyte's own two characters are good in all of them.
         assert_eq!(sno::metabyte(text).is_err(), text.chars().count() != 16, "{text:?}");
     }
-    let long = "2".repeat(1 << 20);
+    let long = "2".repeat(if cfg!(miri) { 1000 } else { 1 << 20 });
     assert_eq!(Sno::parse(&long).unwrap_err().code(), "invalid_length");
     assert_eq!(Sno::from_slice(&[0; 9]).unwrap_err().code(), "invalid_length");
     assert_eq!(Sno::from_uuid_bytes([0; 16]).unwrap_err().position(), Some(0));

@@ -50,6 +50,14 @@ fn threads(shell: &Shell) -> Result<()> {
 fn memory(shell: &Shell) -> Result<()> {
     let _flags = shell.push_env("RUSTFLAGS", "-Zsanitizer=address");
     let _target = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("sanitize/address"));
-    let core = ["--package", "polyflake", "--all-features", "--lib", "--tests"];
+    let core = [
+        "--package",
+        "polyflake",
+        "--package",
+        "kernel-tests",
+        "--all-features",
+        "--lib",
+        "--tests",
+    ];
     Ok(cmd!(shell, "cargo +nightly test --target {TARGET} --profile quick {core...}").run()?)
 }

@@ -28,6 +28,9 @@ pub const fn rounds(natively: usize) -> usize {
     if cfg!(miri) { natively.div_ceil(1000) } else { natively }
 }
 
+/// A length that nobody expects: a mebibyte natively.
+pub const LONG: usize = if cfg!(miri) { 1000 } else { 1 << 20 };
+
 /// A step for an iterator: all of it, or every `n`-th under Miri.
 pub const fn all_or_every(n: usize) -> usize {
     if cfg!(miri) { n } else { 1 }
