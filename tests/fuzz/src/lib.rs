@@ -8,6 +8,7 @@
 #![cfg(test)]
 
 mod bytes;
+mod columns;
 mod description;
 mod hotguid;
 mod layout;
@@ -20,7 +21,7 @@ mod texts;
 mod verdict;
 
 mod targets {
-    use super::{hotguid, layout, machine, randflake, slices, snapshots, sno};
+    use super::{columns, hotguid, layout, machine, randflake, slices, snapshots, sno};
 
     /// A target each: its name, what it runs, and how long inputs may be.
     macro_rules! targets {
@@ -40,6 +41,7 @@ mod targets {
         hotguid_texts: hotguid::texts, 96;
         hotguid_bytes: hotguid::bytes, 24;
         sno_slices: slices::sno, 24;
+        sno_columns: columns::sno, 24;
         randflake_slices: slices::randflake, 24;
         sparx64_slices: slices::sparx64, 32;
         layout_descriptions: layout::descriptions, 512;

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// More items than any kernel takes at once.
-const MOST: usize = 100;
+pub(crate) const MOST: usize = 100;
 
 /// sno's texts: decoded, and encoded again.
 pub(crate) fn sno(input: &[u8]) {
@@ -96,7 +96,7 @@ fn spoilt(input: &[u8], item: impl Fn([u8; 16]) -> [u8; 16]) -> Vec<[u8; 16]> {
     items
 }
 
-fn sixteens(input: &[u8]) -> impl Iterator<Item = [u8; 16]> {
+pub(crate) fn sixteens(input: &[u8]) -> impl Iterator<Item = [u8; 16]> {
     let mut chances = chances(input);
     std::iter::repeat_with(move || {
         let mut bytes = [0; 16];
