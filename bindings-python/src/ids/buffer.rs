@@ -29,7 +29,7 @@ enum Unit {
     PaddedChar,
 }
 
-/// Texts in a buffer. Someone may write to it meanwhile, so they are copied before they are looked at.
+/// Texts in a buffer. Where someone may write to it meanwhile, they are copied before they are looked at.
 pub(super) struct Rows<'py> {
     memory: Memory<'py>,
     /// Bytes of a row.
@@ -136,8 +136,12 @@ impl Texts for Rows<'_> {
         if self.width != size_of::<Chars>() {
             return gather(range, room, |index| self.chars(index));
         }
-        let room = &mut room[..range.len()];
-        room.copy_from_slice(&self.bytes().as_chunks().0[range]);
+        let texts = &self.bytes().as_chunks().0[range];
+        if cfg!(not(Py_GIL_DISABLED)) {
+            return texts; // nobody else writes while this thread has the interpreter
+        }
+        let room = &mut room[..texts.len()];
+        room.copy_from_slice(texts);
         room
     }
 
