@@ -40,7 +40,7 @@ pub(super) fn write_run(ids: &mut [u8], first: Sno) {
     write_run_with(cpu::level(), ids, first);
 }
 
-/// As [`write_run`], at a level of one's choice.
+/// The same at a level of one's choice.
 pub fn write_run_with(level: Level, ids: &mut [u8], first: Sno) {
     // SAFETY: a level is one of this machine.
     #[allow(unsafe_code)]
