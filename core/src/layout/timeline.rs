@@ -102,10 +102,12 @@ impl Timeline {
     #[cold]
     pub(crate) fn outside(&self, unix_ms: i128) -> Error {
         let least = if self.width.bits == 64 { i64::MIN.into() } else { 0 };
+        // Both ends are whole milliseconds within the span.
+        let first = self.micros_of(least).map_or(i128::MIN, |begin| -(-begin).div_euclid(1000));
         let end = self.micros_of(i128::from(self.width.most) + 1);
         let last = end.map_or(i128::MAX, |end| (end - 1).div_euclid(1000));
-        let (least, most) = (self.ms_of(least).unwrap_or(i64::MIN), last.min(i64::MAX.into()));
-        Error::time_out_of_range(unix_ms, least.into(), most)
+        let (first, last) = (first.max(i64::MIN.into()), last.min(i64::MAX.into()));
+        Error::time_out_of_range(unix_ms, first, last)
     }
 
     /// The first and the last value, as bits, whose ticks begin in the half-open span `from_ms .. to_ms` of Unix

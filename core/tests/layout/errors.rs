@@ -240,3 +240,20 @@ fn values_that_are_long_are_told_by_their_size() {
         "expected text in 8 bits, found a text of 33 bytes"
     );
 }
+
+/// A tick that begins within a millisecond is not told by that one's beginning, which is before it.
+#[test]
+fn the_limits_of_a_time_fit_themselves() {
+    let tick = Tick::from_micros(1500).unwrap();
+    let layout =
+        Layout::integer([Field::timestamp(4, tick, 2), Field::bindable(60, "rest")]).unwrap();
+    let pack = |unix_ms: i128| {
+        let mut values = layout.values();
+        values.bind("rest", 0).unwrap().time(unix_ms).unwrap();
+        values.pack()
+    };
+    let (value, least, most) = pack(1).unwrap_err().range().unwrap();
+    assert_eq!((value, least, most), (1, 2, 25));
+    assert!(pack(least).is_ok() && pack(most).is_ok());
+    assert!(pack(least - 1).is_err() && pack(most + 1).is_err());
+}

@@ -11,6 +11,7 @@ use polyflake::{
 use crate::{
     bytes::Bytes,
     description::{describe, spoil},
+    layout_columns,
     verdict::told,
 };
 
@@ -62,9 +63,9 @@ fn check(text: &str, bytes: &mut Bytes<'_>) {
     assert_eq!((&again, again.to_json()), (&layout, json));
     check_figures(&layout);
     check_foreign_ids(&layout);
-    for _ in 0..=bytes.below(3) {
-        check_id(&layout, bytes);
-    }
+    let ids: Vec<Id> = (0..=bytes.below(3)).map(|_| any_id(&layout, bytes)).collect();
+    ids.iter().for_each(|id| check_id(&layout, id, bytes));
+    layout_columns::check(&layout, &ids);
 }
 
 /// The fields lie one after the other and fill the ID.
@@ -96,9 +97,8 @@ fn check_foreign_ids(layout: &Layout) {
 }
 
 /// Any ID: what it is parsed to makes the same ID again, save for bits that nobody uses.
-fn check_id(layout: &Layout, bytes: &mut Bytes<'_>) {
-    let id = any_id(layout, bytes);
-    let parsed = match layout.parse(&id) {
+fn check_id(layout: &Layout, id: &Id, bytes: &mut Bytes<'_>) {
+    let parsed = match layout.parse(id) {
         Ok(parsed) => parsed,
         Err(error) => {
             let kind = told(&error).kind();
@@ -110,7 +110,7 @@ fn check_id(layout: &Layout, bytes: &mut Bytes<'_>) {
     let values = values_of(layout, &parsed);
     let packed = values.pack().expect("values of an ID");
     // Ticks shorter than a millisecond are packed by their nanoseconds, which may be past 64 bits.
-    assert_eq!(bits_of(&packed), used_bits(layout, &id), "{}", layout.to_json());
+    assert_eq!(bits_of(&packed), used_bits(layout, id), "{}", layout.to_json());
     check_range(&values, &packed, &parsed, bytes);
     check_generator(layout, &parsed, bytes);
 }
@@ -126,7 +126,7 @@ fn any_id(layout: &Layout, bytes: &mut Bytes<'_>) -> Id {
 }
 
 /// All that an ID holds.
-fn values_of<'v>(layout: &'v Layout, parsed: &Parsed<'v>) -> Values<'v> {
+pub(crate) fn values_of<'v>(layout: &'v Layout, parsed: &Parsed<'v>) -> Values<'v> {
     let mut values = layout.values();
     if let Some(nanos) = parsed.unix_nanos() {
         values.time(Value::Nanos(nanos)).expect("a timestamp");

@@ -12,6 +12,7 @@ mod columns;
 mod description;
 mod hotguid;
 mod layout;
+mod layout_columns;
 mod machine;
 mod randflake;
 mod slices;

@@ -1,0 +1,96 @@
+//! Columns of a layout's fields, out of IDs and into them, against one ID after the other.
+
+use polyflake::{
+    ErrorKind, Result,
+    layout::{Id, Layout, Parsed, Slot, Values},
+};
+
+use crate::{layout::values_of, verdict::told};
+
+/// Every column of some IDs that can be parsed; then the same columns packed.
+pub(crate) fn check(layout: &Layout, ids: &[Id]) {
+    let parsed: Vec<_> = ids.iter().filter_map(|id| layout.parse(id).ok()).collect();
+    let ids: Vec<_> = ids.iter().filter(|id| layout.parse(id).is_ok()).cloned().collect();
+    let columns: Vec<_> =
+        slots(layout).into_iter().filter_map(|slot| column(layout, slot, &ids, &parsed)).collect();
+    let Some(first) = parsed.first() else { return };
+    let base = values_of(layout, first);
+    let given: Vec<_> = columns.iter().map(|(slot, column)| (*slot, &column[..])).collect();
+    // A tick that begins within a millisecond may be another's, or nobody's, when that begins.
+    let one_by_one: Result<Vec<_>> =
+        (0..ids.len()).map(|at| pack_one(base.clone(), &given, at)).collect();
+    match (pack_all(&base, &given, ids.len()), one_by_one) {
+        (Ok(all), Ok(one_by_one)) => assert_eq!(all, one_by_one, "{}", layout.to_json()),
+        (all, one_by_one) => assert_eq!(
+            all.map_err(|error| error.kind()),
+            one_by_one.map_err(|error| told(&error).kind()),
+            "{}",
+            layout.to_json()
+        ),
+    }
+}
+
+/// All fields that have values.
+fn slots(layout: &Layout) -> Vec<Slot> {
+    let bindables = layout.bindable_names().map(|name| layout.bindable(name));
+    let constants = layout.constant_names().map(|name| layout.constant(name));
+    let fields = [layout.timestamp(), layout.sequence()].into_iter();
+    fields.chain(bindables).chain(constants).flatten().collect()
+}
+
+/// A field of each ID, unless it is too wide for a column, or no integer.
+fn column(
+    layout: &Layout,
+    slot: Slot,
+    ids: &[Id],
+    parsed: &[Parsed<'_>],
+) -> Option<(Slot, Vec<i64>)> {
+    let mut column = vec![0; ids.len()];
+    let outcome = match integers_or_bytes(ids) {
+        Ok(ids) if layout.is_integer() => layout.integer_column(slot, &ids, &mut column),
+        Ok(_) => layout.bytes_column(slot, &[], &mut column),
+        Err(ids) => layout.bytes_column(slot, &ids, &mut column),
+    };
+    if let Err(error) = outcome {
+        assert_eq!(told(&error).kind(), ErrorKind::InvalidType, "{}", layout.to_json());
+        return None;
+    }
+    let expected = parsed.iter().map(|parsed| parsed.integer(slot).expect("an integer"));
+    assert!(expected.eq(column.iter().copied().map(i128::from)), "{}", layout.to_json());
+    Some((slot, column))
+}
+
+/// IDs as their columns want them.
+fn integers_or_bytes(ids: &[Id]) -> std::result::Result<Vec<i64>, Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut integers = Vec::new();
+    for id in ids {
+        match id {
+            Id::Integer(id) => integers.push(*id),
+            Id::Bytes(id) => bytes.extend(id),
+        }
+    }
+    if bytes.is_empty() { Ok(integers) } else { Err(bytes) }
+}
+
+fn pack_one(mut values: Values<'_>, columns: &[(Slot, &[i64])], at: usize) -> Result<Id> {
+    for (slot, column) in columns {
+        values.set(*slot, column[at]).expect("a slot of the layout");
+    }
+    values.pack()
+}
+
+fn pack_all(values: &Values<'_>, columns: &[(Slot, &[i64])], count: usize) -> Result<Vec<Id>> {
+    let one = values.pack().expect("values of an ID");
+    let (mut integers, mut bytes) = (vec![0; count], Vec::new());
+    match one {
+        Id::Integer(_) => values
+            .pack_integer_columns(columns, &mut integers)
+            .map(|()| integers.into_iter().map(Id::Integer).collect()),
+        Id::Bytes(one) => {
+            bytes.resize(count * one.len(), 0);
+            let packed = values.pack_bytes_columns(columns, &mut bytes);
+            packed.map(|()| bytes.chunks(one.len()).map(|id| Id::Bytes(id.to_vec())).collect())
+        }
+    }
+}
