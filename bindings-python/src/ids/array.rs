@@ -16,11 +16,11 @@ use pyo3::{
 
 use super::{
     column::Chars,
-    convert::{Octets, Whole},
+    convert::{Octets, Whole, invalid_type},
 };
 use crate::{
     arrow::export::{self, Capsules, Column},
-    errors::raise,
+    errors::{raise, raise_from},
 };
 
 /// What lies in memory as cells of one kind. All who implement it are listed here, each transparent around bytes or one integer.
@@ -228,6 +228,8 @@ pub(crate) fn iterate<'py, T>(sequence: &Bound<'py, T>) -> PyResult<Bound<'py, P
     unsafe { Bound::from_owned_ptr_or_err(sequence.py(), ffi::PySeqIter_New(sequence.as_ptr())) }
 }
 
+const INTEGERS: &str = "a buffer of signed 64-bit integers";
+
 /// 64-bit integers out of a buffer of such, in its order.
 pub(crate) struct Integers(pub(crate) Vec<i64>);
 
@@ -235,12 +237,13 @@ impl FromPyObject<'_, '_> for Integers {
     type Error = PyErr;
     fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         let bytes = Octets::extract(value)?;
-        let (format, size) = kind_of_cell(&value)?;
+        let refused = |raised| raise_from(value.py(), &invalid_type(INTEGERS, &value), raised);
+        let (format, size) = kind_of_cell(&value).map_err(refused)?;
         let kind = format.trim_start_matches(NATIVE);
         // How many bytes C's own integers have differs between machines.
         if !matches!(kind, "q" | "l" | "n") || size != 8 {
             let found = format!("one of format {format}");
-            return Err(raise(Error::invalid_type("a buffer of signed 64-bit integers", found)));
+            return Err(raise(Error::invalid_type(INTEGERS, found)));
         }
         let (integers, _) = bytes.as_bytes().as_chunks();
         Ok(Self(integers.iter().map(|bytes| i64::from_ne_bytes(*bytes)).collect()))
