@@ -155,11 +155,21 @@ impl Layout {
     /// Puts a tick and a slot of a generator into their places.
     #[inline]
     pub(crate) fn put_cell(&self, draft: &mut Draft, tick: u64, slot: u64) {
-        for (index, bits) in [(self.time, tick), (self.sequence, slot)] {
-            if let Some(index) = index {
-                let field = &self.fields[index];
-                draft.put(field, bits ^ field.flip);
-            }
+        self.put_bits(draft, self.time, tick);
+        self.put_slot(draft, slot);
+    }
+
+    /// Puts a slot of the same tick into its place.
+    #[inline]
+    pub(crate) fn put_slot(&self, draft: &mut Draft, slot: u64) {
+        self.put_bits(draft, self.sequence, slot);
+    }
+
+    #[inline]
+    fn put_bits(&self, draft: &mut Draft, index: Option<usize>, bits: u64) {
+        if let Some(index) = index {
+            let field = &self.fields[index];
+            draft.put(field, bits ^ field.flip);
         }
     }
 

@@ -257,8 +257,9 @@ impl<C: Clock> Generator<C> {
             let want = u32::try_from(places.len()).unwrap_or(u32::MAX);
             let reserved = self.reserve(want);
             let run = reserved.map_err(|error| error.after_writing(count - places.len()))?;
+            self.layout.put_cell(&mut draft, run.tick, run.first);
             for (k, place) in (0..run.len).zip(places.by_ref()) {
-                self.layout.put_cell(&mut draft, run.tick, run.first + u64::from(k));
+                self.layout.put_slot(&mut draft, run.first + u64::from(k));
                 write(&draft, place);
             }
         }
