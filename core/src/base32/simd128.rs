@@ -71,11 +71,14 @@ fn characters(id: &Id, lift: v128) -> v128 {
 fn gather(values: v128) -> Id {
     let first = u16x8_shl(v128_and(values, u16x8_splat(0xff)), 5);
     let tens = v128_or(first, u16x8_shr(values, 8));
-    let twenties = i32x4_dot_i16x8(tens, u32x4_splat(1 << 16 | 1 << 10));
-    let upper = u64x2_shr(u64x2_shl(twenties, 32), 12);
-    let forties = v128_or(upper, u64x2_shr(twenties, 32));
-    let (high, low) = (u64x2_extract_lane::<0>(forties), u64x2_extract_lane::<1>(forties));
-    let [a, b, c, d, e, f, g, h] = (high << 24 | low >> 16).to_be_bytes();
-    let [.., i, j] = low.to_be_bytes();
+    // Twenty bits in each half of a word, the first four bits further up than need be: room for the top of the second's.
+    let (upper, lower) = (1 << 4 << 16 | 1 << 14, 1 << 16 | 1 << 10);
+    let twenties = i32x4_dot_i16x8(tens, u32x4(upper, lower, upper, lower));
+    let forties = v128_or(twenties, u64x2_shr(twenties, 48));
+    // In lanes, since wasm cannot reverse the bytes of a word.
+    let order = u8x16(2, 1, 0, 5, 4, 10, 9, 8, 13, 12, 0, 0, 0, 0, 0, 0);
+    let bytes = u8x16_swizzle(forties, order);
+    let [a, b, c, d, e, f, g, h] = u64x2_extract_lane::<0>(bytes).to_le_bytes();
+    let [i, j] = u16x8_extract_lane::<4>(bytes).to_le_bytes();
     [a, b, c, d, e, f, g, h, i, j]
 }
