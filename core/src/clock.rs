@@ -210,7 +210,13 @@ fn beyond_nanos(unix_ms: i128) -> Error {
 
 /// The nanoseconds of a reading in milliseconds: for clocks that count so.
 pub fn nanos_from_ms(unix_ms: i64) -> Result<i64> {
-    unix_ms.checked_mul(1_000_000).ok_or_else(|| beyond_nanos(unix_ms.into()))
+    const MOST: i64 = i64::MAX / 1_000_000;
+    // A multiplication that checks itself is one of 128 bits in wasm.
+    if (-MOST..=MOST).contains(&unix_ms) {
+        Ok(unix_ms * 1_000_000)
+    } else {
+        Err(beyond_nanos(unix_ms.into()))
+    }
 }
 
 /// The nanoseconds of a reading in milliseconds as a float, as scripting languages have it: floored to whole

@@ -40,12 +40,19 @@ impl Span {
     }
 
     /// `value` in its place; it must fit, which the callers' types and checks make sure of.
+    #[inline(always)]
+    #[allow(
+        clippy::inline_always,
+        reason = "in wasm a shift of 128 bits is a call, unless by a constant"
+    )]
     pub(crate) const fn put(self, value: u64) -> u128 {
         assert!(value <= self.max());
         (value as u128) << self.shift
     }
 
     /// The value found in its place.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "as above")]
     #[allow(clippy::cast_possible_truncation, reason = "masked to the field's width")]
     pub(crate) const fn take(self, word: u128) -> u64 {
         (word >> self.shift) as u64 & self.max()
