@@ -219,7 +219,7 @@ impl Scratch {
         let count = cells.len().min(bytes.len());
         // SAFETY: as above; cells may be written through a shared reference.
         unsafe {
-            ptr::copy_nonoverlapping(bytes.as_ptr(), cells.as_ptr().cast_mut().cast(), count)
+            ptr::copy_nonoverlapping(bytes.as_ptr(), cells.as_ptr().cast_mut().cast(), count);
         };
         count
     }
