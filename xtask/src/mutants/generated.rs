@@ -44,6 +44,7 @@ const GROUPS: [Group; 8] = [
             "--test=time_limits",
             "--test=handles",
             "--test=fork",
+            "--test=hotguid",
             "--test=sno_generator",
         ],
     },
