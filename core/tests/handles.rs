@@ -89,9 +89,9 @@ fn blocks_double_within_a_tick() {
         }
         after(ids.generate(1).unwrap())
     };
-    // 2, 4, 8, 16, 32, then 32 for ever; in between, the IDs that looked.
-    let found = [2, 4, 8, 16, 32, 32, 32].map(&mut begins);
-    assert_eq!(found, [3, 8, 17, 34, 67, 100, 133]);
+    // 2, 4, 8, ..., 128, then 128 for ever; in between, the IDs that looked.
+    let found = [2, 4, 8, 16, 32, 64, 128, 128].map(&mut begins);
+    assert_eq!(found, [3, 8, 17, 34, 67, 132, 261, 390]);
     clock.play([T + 1000]);
     assert_eq!(after(hasty.generate(1).unwrap()), 0, "a tick begins with a small block");
     assert_eq!(after(ids.generate(1).unwrap()), 2);

@@ -13,7 +13,7 @@ pub(crate) const BLOCK: NonZeroU32 = NonZeroU32::new(64).unwrap();
 
 /// Within a tick each block is twice as large as the last, up to this many times the first. So a handle loses hardly more
 /// than it uses, and one that is in a hurry rarely meets the others.
-const GROWTH: u32 = 16;
+const GROWTH: u32 = 64;
 
 /// A run of slots in one tick, of which the first `taken` are used. `R` is what the family packs from.
 #[derive(Clone, Copy, Debug)]

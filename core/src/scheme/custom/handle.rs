@@ -27,7 +27,7 @@ impl<C: Clock> Generator<C> {
         self.handle_with(BLOCK)
     }
 
-    /// A handle that reserves `first` IDs when it is first asked in a tick, then twice as many as before, up to 16 times
+    /// A handle that reserves `first` IDs when it is first asked in a tick, then twice as many as before, up to 64 times
     /// `first`.
     pub const fn handle_with(&self, first: NonZeroU32) -> Handle<&Self> {
         Handle::with_first(self, first)
