@@ -60,15 +60,16 @@ pub fn run(filter: &str) -> Result<bool> {
     Ok(others == 0)
 }
 
-/// A copy of what is committed or lies uncommitted in tracked files, kept between runs for its builds.
+/// A fresh copy of what is committed or lies uncommitted in tracked files.
 fn copy_of_the_tree() -> Result<std::path::PathBuf> {
     let (shell, tree) = (workspace::shell()?, workspace::target().join("mutants/tree"));
+    shell.remove_path(&tree)?;
     shell.create_dir(&tree)?;
     let files = cmd!(shell, "git ls-files core tests/soak Cargo.toml Cargo.lock README.md packages/api.toml tests/vectors").read()?;
     for file in files.lines() {
         let (from, to) = (workspace::root().join(file), tree.join(file));
         fs::create_dir_all(to.parent().context("a file in a folder")?)?;
-        copy_if_changed(&from, &to)?;
+        fs::copy(from, to)?;
     }
     let manifest = fs::read_to_string(workspace::root().join("Cargo.toml"))?;
     let members = manifest
@@ -76,15 +77,6 @@ fn copy_of_the_tree() -> Result<std::path::PathBuf> {
         .map(|line| if line.starts_with("members = ") { "members = [\"core\"]" } else { line });
     fs::write(tree.join("Cargo.toml"), members.collect::<Vec<_>>().join("\n"))?;
     Ok(tree)
-}
-
-/// Leaves a file alone that is the same, so that it is not built again.
-fn copy_if_changed(from: &Path, to: &Path) -> Result<()> {
-    let text = fs::read(from)?;
-    if fs::read(to).ok().as_ref() != Some(&text) {
-        fs::write(to, text)?;
-    }
-    Ok(())
 }
 
 impl Mutant {
