@@ -122,6 +122,26 @@ impl Level {
     }
 }
 
+/// The `KERNELS` of a level, where the module above the caller's has a file for every set, of that set's name.
+macro_rules! kernels_of {
+    ($level:expr) => {
+        match $level.set() {
+            $crate::cpu::Set::Scalar => &super::scalar::KERNELS,
+            #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+            $crate::cpu::Set::Sse41 => &super::sse41::KERNELS,
+            #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+            $crate::cpu::Set::Avx2 => &super::avx2::KERNELS,
+            #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+            $crate::cpu::Set::Avx512 => &super::avx512::KERNELS,
+            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+            $crate::cpu::Set::Neon => &super::neon::KERNELS,
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            $crate::cpu::Set::Simd128 => &super::simd128::KERNELS,
+        }
+    };
+}
+pub(crate) use kernels_of;
+
 /// The highest level of this machine, or of the one that it plays.
 #[inline]
 pub fn level() -> Level {

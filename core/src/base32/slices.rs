@@ -3,7 +3,7 @@
 use super::scalar;
 use crate::{
     Error, Result,
-    cpu::{Level, Set, memory},
+    cpu::{Level, kernels_of, memory},
 };
 
 pub(super) type Id = [u8; 10];
@@ -20,19 +20,7 @@ pub(super) struct Kernels {
 }
 
 const fn kernels(level: Level) -> &'static Kernels {
-    match level.set() {
-        Set::Scalar => &scalar::KERNELS,
-        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-        Set::Sse41 => &super::sse41::KERNELS,
-        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-        Set::Avx2 => &super::avx2::KERNELS,
-        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-        Set::Avx512 => &super::avx512::KERNELS,
-        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-        Set::Neon => &super::neon::KERNELS,
-        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-        Set::Simd128 => &super::simd128::KERNELS,
-    }
+    kernels_of!(level)
 }
 
 /// Writes the text of every ID.

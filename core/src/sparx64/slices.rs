@@ -1,7 +1,7 @@
 //! The kernel of a level, for whole slices.
 
-use super::{Block, Sparx64, scalar, schedule::Schedule};
-use crate::cpu::{Level, Set};
+use super::{Block, Sparx64, schedule::Schedule};
+use crate::cpu::{Level, kernels_of};
 
 /// What each instruction set's file has. Both work in place, on as many blocks as there are.
 pub(super) struct Kernels {
@@ -10,19 +10,7 @@ pub(super) struct Kernels {
 }
 
 const fn kernels(level: Level) -> &'static Kernels {
-    match level.set() {
-        Set::Scalar => &scalar::KERNELS,
-        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-        Set::Sse41 => &super::sse41::KERNELS,
-        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-        Set::Avx2 => &super::avx2::KERNELS,
-        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-        Set::Avx512 => &super::avx512::KERNELS,
-        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-        Set::Neon => &super::neon::KERNELS,
-        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-        Set::Simd128 => &super::simd128::KERNELS,
-    }
+    kernels_of!(level)
 }
 
 /// Encrypts every block.

@@ -11,8 +11,10 @@ const NANOS_PER_MS: i64 = 1_000_000;
 pub(super) struct Ticks {
     timeline: Timeline,
     pub(super) last: u64,
-    /// When tick 0 begins and how long each lasts, in nanoseconds; a length of 0 where 64 bits don't hold the beginning.
-    first: (i64, u64),
+    /// When tick 0 begins, in Unix nanoseconds, where 64 bits hold that.
+    begins: Option<i64>,
+    /// How long each tick lasts, in nanoseconds.
+    lasts: u64,
 }
 
 impl Ticks {
@@ -21,19 +23,21 @@ impl Ticks {
         let most = i128::from(timeline.most()).min(i64::MAX.into());
         let shown = timeline.value_of_reading(i64::MAX).clamp(0, most);
         let begins = timeline.micros_of(0).and_then(|micros| micros.checked_mul(1000));
-        let first = begins.and_then(|begins| i64::try_from(begins).ok());
-        let lasts = timeline.tick().as_micros().saturating_mul(1000);
-        let first = first.map_or((0, 0), |begins| (begins, lasts));
-        Self { timeline, last: u64::try_from(shown).unwrap_or(0), first }
+        Self {
+            timeline,
+            last: u64::try_from(shown).unwrap_or(0),
+            begins: begins.and_then(|begins| i64::try_from(begins).ok()),
+            lasts: timeline.tick().as_micros().saturating_mul(1000),
+        }
     }
 
     /// Whether a clock reading lies in a tick up to the last: cheaper than to ask for the reading's tick.
     #[inline]
     pub(super) fn is_within(&self, tick: u64, unix_nanos: i64) -> bool {
-        let (first, lasts) = self.first;
+        let Some(first) = self.begins else { return false };
         // No overflow, but in the sum of a signed number and an unsigned one: a clock shows when the tick begins.
-        let begins = first.wrapping_add(tick.wrapping_mul(lasts).cast_signed());
-        scale::is_within(begins, lasts, unix_nanos)
+        let begins = first.wrapping_add(tick.wrapping_mul(self.lasts).cast_signed());
+        scale::is_within(begins, self.lasts, unix_nanos)
     }
 
     /// The tick of a clock reading.
@@ -58,8 +62,8 @@ impl Ticks {
     }
 
     /// How long a tick lasts, in nanoseconds.
-    pub(super) fn nanos(&self) -> u64 {
-        self.timeline.tick().as_micros().saturating_mul(1000)
+    pub(super) const fn nanos(&self) -> u64 {
+        self.lasts
     }
 
     /// The ticks that begin in a half-open span of Unix milliseconds.
