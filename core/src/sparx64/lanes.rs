@@ -93,30 +93,47 @@ pub(super) fn apply<D: Direction>(schedule: &Schedule, blocks: &mut [Block]) {
 
 #[inline(always)]
 fn apply_to_group<D: Direction, const N: usize>(schedule: &Schedule, blocks: &mut [Block; N]) {
-    let mut words = Words([[0; N]; 4]);
-    for (lane, block) in blocks.iter().enumerate() {
-        words.set(lane, scalar::load(*block));
-    }
+    let mut words = Words::load(blocks);
     D::steps(schedule, &mut words);
-    for (lane, block) in blocks.iter_mut().enumerate() {
-        let (a, b) = words.get(lane);
-        *block = scalar::store(a, b);
-    }
+    words.store(blocks);
 }
 
-/// The words of `N` blocks: the first of each, the second of each, and so on.
+/// The words of `N` blocks, all words of a place in the block in a row: the last words of the blocks, then those before
+/// them, and so on.
+#[repr(align(64))] // What a vector takes from memory would else lie across two cache lines.
 pub(super) struct Words<const N: usize>([[u16; N]; 4]);
 
 impl<const N: usize> Words<N> {
     #[inline(always)]
+    fn load(blocks: &[Block; N]) -> Self {
+        let rows = Rows(blocks.map(|block| u64::from_be_bytes(block).to_ne_bytes())).transposed();
+        let mut words = Self([[0; N]; 4]);
+        let bytes = rows.0.as_flattened().as_chunks().0;
+        for (word, bytes) in words.0.as_flattened_mut().iter_mut().zip(bytes) {
+            *word = u16::from_ne_bytes(*bytes);
+        }
+        words
+    }
+
+    #[inline(always)]
+    fn store(&self, blocks: &mut [Block; N]) {
+        let mut rows = Rows([[0; BLOCK_BYTES]; N]);
+        let bytes = rows.0.as_flattened_mut().as_chunks_mut().0;
+        for (word, bytes) in self.0.as_flattened().iter().zip(bytes) {
+            *bytes = word.to_ne_bytes();
+        }
+        *blocks = rows.transposed().0.map(|row| u64::from_ne_bytes(row).to_be_bytes());
+    }
+
+    #[inline(always)]
     fn get(&self, lane: usize) -> (Pair, Pair) {
-        let [a0, a1, b0, b1] = &self.0;
+        let [b1, b0, a1, a0] = &self.0;
         ((a0[lane], a1[lane]), (b0[lane], b1[lane]))
     }
 
     #[inline(always)]
     fn set(&mut self, lane: usize, pairs: (Pair, Pair)) {
-        let [a0, a1, b0, b1] = &mut self.0;
+        let [b1, b0, a1, a0] = &mut self.0;
         ((a0[lane], a1[lane]), (b0[lane], b1[lane])) = pairs;
     }
 
@@ -128,4 +145,39 @@ impl<const N: usize> Words<N> {
             self.set(lane, (scalar::xor(a, last_a), scalar::xor(b, last_b)));
         }
     }
+}
+
+/// Blocks as numbers, in the machine's order of bytes.
+#[repr(align(64))]
+struct Rows<const N: usize>([[u8; BLOCK_BYTES]; N]);
+
+impl<const N: usize> Rows<N> {
+    /// From blocks to words in rows, or back. Four blocks, a quarter of the group apart, get lanes next to each other.
+    #[inline(always)]
+    fn transposed(mut self) -> Self {
+        for i in 0..N / 4 {
+            let at = [0, 1, 2, 3].map(|quarter| quarter * N / 4 + i);
+            let [a, b, c, d] = at.map(|at| u64::from_ne_bytes(self.0[at]));
+            let ((a, c), (b, d)) = (swap_halves(a, c), swap_halves(b, d));
+            let ((a, b), (c, d)) = (swap_words(a, b), swap_words(c, d));
+            for (at, row) in at.into_iter().zip([a, b, c, d]) {
+                self.0[at] = row.to_ne_bytes();
+            }
+        }
+        self
+    }
+}
+
+/// Swaps the high half of one row with the low half of another.
+#[inline(always)]
+const fn swap_halves(a: u64, b: u64) -> (u64, u64) {
+    const LOW: u64 = 0x0000_0000_ffff_ffff;
+    (a & LOW | b << 32, a >> 32 | b & !LOW)
+}
+
+/// Swaps the high word of each half of one row with the low word of each half of another.
+#[inline(always)]
+const fn swap_words(a: u64, b: u64) -> (u64, u64) {
+    const LOW: u64 = 0x0000_ffff_0000_ffff;
+    (a & LOW | (b & LOW) << 16, (a >> 16) & LOW | b & !LOW)
 }
