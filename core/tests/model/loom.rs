@@ -8,8 +8,11 @@ pub(crate) use loom::{
     thread,
 };
 
+/// `LOOM_MAX_PREEMPTIONS` in the environment takes the place of a model's bound, where it has one; 0 lifts it.
 pub(crate) fn check(preemptions: Option<usize>, model: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = preemptions;
+    let given = builder.preemption_bound;
+    builder.preemption_bound = preemptions
+        .and_then(|bound| given.map_or(Some(bound), |given| (given > 0).then_some(given)));
     builder.check(model);
 }
