@@ -46,9 +46,12 @@ def contests() -> Iterator[Contest]:
             Goal("python: sno texts of an Arrow column", ("sno, from Arrow", None), memory, 2.0),
         ],
     )
-    limit = Goal("python: sno batch of 65,536 as NumPy, an ID", ("sno, as NumPy", 65_536), None, 1.0)
+    limits = [
+        Goal("python: sno batch of 65,536 as NumPy, an ID", ("sno, as NumPy", 65_536), None, 1.0),
+        Goal("python: sno batch of 65,536 into NumPy, an ID", ("sno, into NumPy", 65_536), None, 1.0),
+    ]
     singly = Entry("uuid_utils.uuid7, in a loop", *_in_a_loop(), items=1024, x=1024)
-    yield Contest("python: batches", [*ours.batches(SIZES), singly], [limit], axis="IDs in a call")
+    yield Contest("python: batches", [*ours.batches(SIZES), singly], limits, axis="IDs in a call")
 
 
 def _in_a_loop() -> tuple[str, dict[str, object]]:

@@ -86,6 +86,8 @@ def batches(sizes: list[int]) -> list[Entry]:
     pool, numbers, wide = sno_pool(), randflake_ids(), wide_layout()
     entries = []
     for size in sizes:
+        owned = {"pool": pool, "buffer": numpy.empty(size, "S10")}
+        entries.append(Entry("sno, into NumPy", "next(pool).fill(buffer)", owned, True, size, size))
         packed = {"asarray": numpy.asarray, "pool": pool, "size": size}
         statement = "asarray(next(pool).generate_many(size))"
         entries.append(Entry("sno, as NumPy", statement, packed, True, size, size))

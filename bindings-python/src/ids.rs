@@ -13,5 +13,6 @@ pub(crate) mod randflake;
 pub(crate) mod secret;
 pub(crate) mod sno;
 pub(crate) mod sparx64;
+pub(crate) mod target;
 pub(crate) mod text;
 pub(crate) mod uuid;

@@ -10,6 +10,7 @@ use crate::{
         convert::{Callable, Count, Exhausted, MaxWait, Span, UnixMs},
         hotguid::{HotGuidArray, ShardKey, hex, to_uuid},
         memory::room_for,
+        target::{Item, Target},
         text::Ascii,
     },
 };
@@ -85,9 +86,19 @@ impl Generator {
         n: Count,
         shard_key: ShardKey,
     ) -> PyResult<HotGuidArray> {
-        let mut ids = room_for(n.0 as usize, HotGuid::default())?;
+        let mut ids = room_for(n.0 as usize)?;
         py.detach(|| self.inner.fill(shard_key.0, &mut ids)).map_err(raise)?;
         Ok(ids.into())
+    }
+
+    /// Many new IDs into memory of the caller's.
+    #[pyo3(
+        signature = (buffer, /, shard_key = ShardKey(0)),
+        text_signature = "($self, buffer, /, shard_key=0)"
+    )]
+    fn fill(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>, shard_key: ShardKey) -> PyResult<()> {
+        let target = Target::of(buffer, Item::Bytes(HotGuid::LEN))?;
+        target.fill(py, |ids| self.inner.fill(shard_key.0, ids))
     }
 
     /// Moves the end of the window later.

@@ -9,6 +9,7 @@ use crate::{
     ids::{
         convert::{Callable, Count, Exhausted, Flag, MaxWait, Span, UnixMs, invalid_type},
         layout::{Layout, LayoutArray, Named, id_to_object, json},
+        target::{Item, Target},
     },
 };
 
@@ -133,6 +134,24 @@ impl Generator {
     ) -> PyResult<LayoutArray> {
         let values = self.values(bindables.unwrap_or_default())?;
         LayoutArray::filled(py, self.inner.layout(), n.0, |ids| self.inner.fill_with(&values, ids))
+    }
+
+    /// Many new IDs into memory of the caller's.
+    #[pyo3(signature = (buffer, /, bindables = None))]
+    fn fill(
+        &self,
+        py: Python<'_>,
+        buffer: &Bound<'_, PyAny>,
+        bindables: Option<Named>,
+    ) -> PyResult<()> {
+        let (values, layout) = (self.values(bindables.unwrap_or_default())?, self.inner.layout());
+        if layout.is_integer() {
+            let target = Target::of(buffer, Item::Integer)?;
+            return target.fill(py, |ids: &mut [i64]| self.inner.fill_with(&values, ids));
+        }
+        let size = layout.bits() as usize / 8;
+        let target = Target::of(buffer, Item::Bytes(size))?;
+        target.fill(py, |ids: &mut [u8]| self.inner.fill_with(&values, ids))
     }
 
     /// The layout of its IDs.

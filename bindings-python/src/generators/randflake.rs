@@ -11,6 +11,7 @@ use crate::{
         memory::room_for,
         randflake::{Id, Lease, Parts, RandflakeArray, ResumeAfter},
         secret::Secret,
+        target::{Item, Target},
         text::Ascii,
     },
 };
@@ -68,9 +69,16 @@ impl Generator {
     /// Many new IDs.
     #[pyo3(signature = (n, /))]
     fn generate_many(&self, py: Python<'_>, n: Count) -> PyResult<RandflakeArray> {
-        let mut ids = room_for(n.0 as usize, randflake::Randflake::default())?;
+        let mut ids = room_for(n.0 as usize)?;
         py.detach(|| self.inner.fill(&mut ids)).map_err(raise)?;
         Ok(ids.into())
+    }
+
+    /// Many new IDs into memory of the caller's.
+    #[pyo3(signature = (buffer, /))]
+    fn fill(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>) -> PyResult<()> {
+        let target = Target::of(buffer, Item::Integer)?;
+        target.fill(py, |ids| self.inner.fill(ids))
     }
 
     /// The fields of an ID.

@@ -17,6 +17,7 @@ use crate::{
         },
         memory::room_for,
         sno::{Sno, SnoArray},
+        target::{Item, Target},
         text::Ascii,
     },
 };
@@ -177,9 +178,22 @@ impl Generator {
         n: Count,
         metabyte: Option<Metabyte>,
     ) -> PyResult<SnoArray> {
-        let mut ids = room_for(n.0 as usize, sno::Sno::default())?;
+        let mut ids = room_for(n.0 as usize)?;
         py.detach(|| self.inner.fill(self.metabyte(metabyte), &mut ids)).map_err(raise)?;
         Ok(ids.into())
+    }
+
+    /// Many new IDs into memory of the caller's.
+    #[pyo3(signature = (buffer, /, metabyte = None))]
+    fn fill(
+        &self,
+        py: Python<'_>,
+        buffer: &Bound<'_, PyAny>,
+        metabyte: Option<Metabyte>,
+    ) -> PyResult<()> {
+        let metabyte = self.metabyte(metabyte);
+        let target = Target::of(buffer, Item::Bytes(sno::Sno::LEN))?;
+        target.fill(py, |ids| self.inner.fill(metabyte, ids))
     }
 
     /// The partition, once the generator has one.

@@ -17,20 +17,24 @@ use pyo3::{
 use super::{
     column::Chars,
     convert::{Octets, Whole, invalid_type},
+    memory::{Kept, Spare},
 };
 use crate::{
     arrow::export::{self, Capsules, Column},
     errors::{raise, raise_from},
 };
 
-/// What lies in memory as cells of one kind. All who implement it are listed here, each transparent around bytes or one integer.
-pub(crate) trait Plain: Copy {
+/// What lies in memory as cells of one kind, and is zero where its bytes are. All who implement it are listed here, each
+/// transparent around bytes or one integer.
+pub(crate) trait Plain: Copy + 'static {
     /// How Python calls the kind of cell.
     const FORMAT: &CStr;
     /// Bytes of a cell.
     const CELL: usize;
     /// How Arrow calls a column of such cells, if it is one.
     const ARROW: &str;
+    /// Memory for such that nobody uses.
+    fn spare() -> &'static Spare<Self>;
 }
 
 macro_rules! plain {
@@ -39,6 +43,10 @@ macro_rules! plain {
             const FORMAT: &CStr = $format;
             const CELL: usize = $cell;
             const ARROW: &str = $arrow;
+            fn spare() -> &'static Spare<Self> {
+                static SPARE: Spare<$type> = Spare::new(Vec::new());
+                &SPARE
+            }
         }
     )*};
 }
@@ -56,9 +64,9 @@ plain! {
 
 /// IDs in one piece of memory: a table of bytes with a row an ID, or a list of integers.
 #[derive(PartialEq, Eq, Hash)]
-pub(crate) struct Packed<T> {
+pub(crate) struct Packed<T: Plain> {
     /// Those who look at the memory, in Arrow's way, keep it alive without Python.
-    ids: Arc<Vec<T>>,
+    ids: Arc<Kept<T>>,
     /// For exporting: rows, and cells of a row. They must live as long as the IDs.
     shape: [ffi::Py_ssize_t; 2],
     strides: [ffi::Py_ssize_t; 2],
@@ -84,7 +92,7 @@ impl<T: Plain> Packed<T> {
         // A vector has at most isize::MAX bytes.
         let [rows, columns, cell] = [rows, columns, T::CELL].map(usize::cast_signed);
         Self {
-            ids: ids.into(),
+            ids: Arc::new(ids.into()),
             shape: [rows, columns],
             strides: [columns * cell, cell],
             is_table: true,
@@ -97,7 +105,7 @@ impl<T: Plain> Packed<T> {
     }
 
     /// All items, and a share in keeping them.
-    pub(crate) fn shared(&self) -> Arc<Vec<T>> {
+    pub(crate) fn shared(&self) -> Arc<Kept<T>> {
         self.ids.clone()
     }
 
@@ -228,7 +236,7 @@ pub(crate) fn iterate<'py, T>(sequence: &Bound<'py, T>) -> PyResult<Bound<'py, P
     unsafe { Bound::from_owned_ptr_or_err(sequence.py(), ffi::PySeqIter_New(sequence.as_ptr())) }
 }
 
-const INTEGERS: &str = "a buffer of signed 64-bit integers";
+pub(super) const INTEGERS: &str = "a buffer of signed 64-bit integers";
 
 /// 64-bit integers out of a buffer of such, in its order.
 pub(crate) struct Integers(pub(crate) Vec<i64>);
@@ -239,15 +247,18 @@ impl FromPyObject<'_, '_> for Integers {
         let bytes = Octets::extract(value)?;
         let refused = |raised| raise_from(value.py(), &invalid_type(INTEGERS, &value), raised);
         let (format, size) = kind_of_cell(&value).map_err(refused)?;
-        let kind = format.trim_start_matches(NATIVE);
-        // How many bytes C's own integers have differs between machines.
-        if !matches!(kind, "q" | "l" | "n") || size != 8 {
+        if !is_integer(format.trim_start_matches(NATIVE), size) {
             let found = format!("one of format {format}");
             return Err(raise(Error::invalid_type(INTEGERS, found)));
         }
         let (integers, _) = bytes.as_bytes().as_chunks();
         Ok(Self(integers.iter().map(|bytes| i64::from_ne_bytes(*bytes)).collect()))
     }
+}
+
+/// Whether cells of this kind and size are signed 64-bit integers. How many bytes C's own integers have differs between machines.
+pub(super) fn is_integer(kind: &str, size: usize) -> bool {
+    matches!(kind, "q" | "l" | "n") && size == 8
 }
 
 /// What may stand before a format to say that its cells are in the machine's own byte order.

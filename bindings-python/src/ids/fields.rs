@@ -32,29 +32,28 @@ enum Numbers {
 
 impl FieldColumn {
     pub(crate) fn unix_ms(py: Python<'_>, ids: &[Sno]) -> PyResult<Self> {
-        Ok(Self(Numbers::Times(filled(py, ids, 0, sno::unix_ms_column)?)))
+        Ok(Self(Numbers::Times(filled(py, ids, sno::unix_ms_column)?)))
     }
 
     pub(crate) fn metabytes(py: Python<'_>, ids: &[Sno]) -> PyResult<Self> {
-        Ok(Self(Numbers::Bytes(filled(py, ids, 0, sno::metabyte_column)?)))
+        Ok(Self(Numbers::Bytes(filled(py, ids, sno::metabyte_column)?)))
     }
 
     pub(crate) fn partitions(py: Python<'_>, ids: &[Sno]) -> PyResult<Self> {
-        Ok(Self(Numbers::Shorts(filled(py, ids, 0, sno::partition_column)?)))
+        Ok(Self(Numbers::Shorts(filled(py, ids, sno::partition_column)?)))
     }
 
     pub(crate) fn sequences(py: Python<'_>, ids: &[Sno]) -> PyResult<Self> {
-        Ok(Self(Numbers::Shorts(filled(py, ids, 0, sno::sequence_column)?)))
+        Ok(Self(Numbers::Shorts(filled(py, ids, sno::sequence_column)?)))
     }
 }
 
 fn filled<T: Plain + Send>(
     py: Python<'_>,
     ids: &[Sno],
-    blank: T,
     fill: fn(&[Sno], &mut [T]) -> Result<()>,
 ) -> PyResult<Packed<T>> {
-    let mut numbers = room_for(ids.len(), blank)?;
+    let mut numbers = room_for(ids.len())?;
     py.detach(|| fill(ids, &mut numbers)).map_err(raise)?;
     Ok(Packed::new(numbers))
 }
@@ -128,7 +127,7 @@ impl Mask {
         ids: &[Sno],
         filter: impl FnOnce(&[Sno], &mut [u8]) -> Result<usize> + Send,
     ) -> PyResult<Self> {
-        let mut bits = room_for(ids.len().div_ceil(8), 0)?;
+        let mut bits = room_for(ids.len().div_ceil(8))?;
         py.detach(|| filter(ids, &mut bits)).map_err(raise)?;
         Ok(Self::new(bits, ids.len()))
     }

@@ -31,6 +31,9 @@ ids = sno.Generator(b"ab", metabyte=3, window=(0, dt.datetime.now(dt.timezone.ut
 assert_type(ids.generate_text(1), str)
 assert_type(ids.partition, int | None)
 many = ids.generate_many(10)
+ids.fill(bytearray(20), metabyte=1)
+ids.fill(memoryview(bytearray(20)))
+ids.fill([1])  # type: ignore[arg-type]
 assert_type(many[0], sno.Sno)
 assert_type(many[::2], sno.SnoArray)
 assert_type(list(many), list[sno.Sno])

@@ -61,7 +61,7 @@ impl LayoutArray {
         fill: impl FnOnce(Batch<'_>) -> polyflake::Result<()> + Send,
     ) -> PyResult<Self> {
         if layout.is_integer() {
-            let mut ids = room_for(n as usize, 0)?;
+            let mut ids = room_for(n as usize)?;
             py.detach(|| fill(Batch::Integers(&mut ids))).map_err(raise)?;
             return Ok(Self::of_integers(ids));
         }
@@ -70,7 +70,7 @@ impl LayoutArray {
         if n as usize > most {
             return Err(raise(Error::out_of_range("n", n.into(), 0, most as i128)));
         }
-        let mut ids = room_for(n as usize * size, 0)?;
+        let mut ids = room_for(n as usize * size)?;
         py.detach(|| fill(Batch::Bytes(&mut ids))).map_err(raise)?;
         Ok(Self::of_bytes(ids, size))
     }

@@ -195,6 +195,18 @@ class Generator:
         :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
         """
 
+    def fill(self, buffer: Buffer, /, shard_key: SupportsIndex = 0) -> None:
+        """Many new IDs into a buffer of the caller's, in the order of time: as many as it holds. Memory that is filled
+        again and again costs no fresh pages. Other threads run meanwhile.
+
+        :param buffer: writable and C-contiguous: bytes in the order of the text (``bytearray``, NumPy's
+            ``uint8`` in rows of 16) or items of 16 bytes (NumPy's ``S16`` and ``V16``).
+        :raises InvalidTypeError: for a buffer that is read-only, strided or of anything else.
+        :raises InvalidValueError: ``invalid_length`` unless it holds whole IDs.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs are at the front, to use; what comes
+            after them is as it was.
+        """
+
     def extend_window(self, end: _Time, /) -> None:
         """Moves the end of the window later; an earlier or equal end changes nothing.
 

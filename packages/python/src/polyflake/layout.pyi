@@ -242,6 +242,18 @@ class Generator:
         :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
         """
 
+    def fill(self, buffer: Buffer, /, bindables: _Values | None = None) -> None:
+        """Many new IDs into a buffer of the caller's: as many as it holds. Memory that is filled again and
+        again costs no fresh pages. Other threads run meanwhile.
+
+        :param buffer: writable and C-contiguous: in an integer layout signed 64-bit integers in the machine's
+            byte order, else bytes (NumPy's ``uint8`` in rows of an ID) or items of an ID's length (``S``, ``V``).
+        :raises InvalidTypeError: for a buffer that is read-only, strided or of anything else.
+        :raises InvalidValueError: ``invalid_length`` unless it holds whole IDs.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs are at the front, to use; what comes
+            after them is as it was.
+        """
+
     @property
     def layout(self) -> Layout:
         """The layout of its IDs."""

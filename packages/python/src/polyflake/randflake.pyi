@@ -214,6 +214,17 @@ class Generator:
         :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
         """
 
+    def fill(self, buffer: Buffer, /) -> None:
+        """Many new IDs into a buffer of the caller's: as many as it holds. Memory that is filled again and
+        again costs no fresh pages. Other threads run meanwhile.
+
+        :param buffer: writable and C-contiguous: signed 64-bit integers in the machine's byte order, such
+            as a NumPy array of ``int64`` or an ``array("q")``.
+        :raises InvalidTypeError: for a buffer that is read-only, strided or of anything else.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs are at the front, to use; what comes
+            after them is as it was.
+        """
+
     def inspect(self, id: SupportsIndex, /) -> Parts:
         """The fields of an ID, of this generator or another under the same secret: see :meth:`Codec.inspect`."""
 

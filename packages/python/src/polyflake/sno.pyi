@@ -316,6 +316,18 @@ class Generator:
         :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
         """
 
+    def fill(self, buffer: Buffer, /, metabyte: SupportsIndex | None = None) -> None:
+        """Many new IDs into a buffer of the caller's, in the order of time: as many as it holds. Memory that is filled
+        again and again costs no fresh pages. Other threads run meanwhile.
+
+        :param buffer: writable and C-contiguous: bytes (``bytearray``, NumPy's ``uint8`` in rows of 10) or
+            items of 10 bytes (NumPy's ``S10`` and ``V10``).
+        :raises InvalidTypeError: for a buffer that is read-only, strided or of anything else.
+        :raises InvalidValueError: ``invalid_length`` unless it holds whole IDs.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs are at the front, to use; what comes
+            after them is as it was.
+        """
+
     @property
     def partition(self) -> int | None:
         """The partition, once the generator has one: a default one is drawn at the first ID."""

@@ -1,0 +1,333 @@
+"""IDs into buffers that the caller owns: every family, every kind of buffer, and those that are none."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from array import array
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from catalogue import anything
+from hypothesis import given
+from hypothesis import strategies as st
+from support import NOW_NS, refused
+
+from polyflake import PolyflakeError, hotguid, layout, randflake, sno
+
+LEASE = randflake.Lease((0, 131_071), 1_730_000_000, 2_803_741_824)
+TIME = {"kind": "timestamp", "bits": 41, "tick": "1ms", "epoch_ms": 0}
+INTEGERS = layout.Layout({"id": "integer", "bits": 64, "fields": [TIME, {"kind": "sequence", "bits": 23}]})
+BYTES = layout.Layout({"id": "bytes", "bits": 72, "fields": [TIME, {"kind": "sequence", "bits": 31}]})
+
+
+class Family(NamedTuple):
+    make: Callable[..., Any]
+    #: Bytes of an ID; none where it is an integer.
+    size: int | None
+
+
+def frozen() -> int:
+    return NOW_NS
+
+
+FAMILIES: dict[str, Family] = {
+    "sno": Family(lambda **given: sno.Generator(7, metabyte=3, **given), 10),
+    "hotguid": Family(lambda **given: hotguid.Generator(**given), 16),
+    "randflake": Family(lambda **given: randflake.Generator(LEASE, bytes(16), **given), None),
+    "layout of integers": Family(lambda **given: layout.Generator(INTEGERS, **given), None),
+    "layout of bytes": Family(lambda **given: layout.Generator(BYTES, **given), 9),
+}
+
+
+#: Buffers for so many IDs of so many bytes.
+BYTE_BUFFERS: dict[str, Callable[[int, int], Any]] = {
+    "bytearray": lambda n, size: bytearray(n * size),
+    "memoryview": lambda n, size: memoryview(bytearray(n * size)),
+    "part of a memoryview": lambda n, size: memoryview(bytearray(n * size + 7))[3 : 3 + n * size],
+    "array": lambda n, size: array("B", bytes(n * size)),
+    "signed array": lambda n, size: array("b", bytes(n * size)),
+    "ctypes": lambda n, size: (ctypes.c_ubyte * (n * size))(),
+    "uint8": lambda n, size: np.zeros(n * size, np.uint8),
+    "rows": lambda n, size: np.zeros((n, size), np.uint8),
+    "rows of rows": lambda n, size: np.zeros((1, n, size), np.int8),
+    "S": lambda n, size: np.zeros(n, f"S{size}"),
+    "V": lambda n, size: np.zeros(n, f"V{size}"),
+}
+
+INTEGER_BUFFERS: dict[str, Callable[[int], Any]] = {
+    "array": lambda n: array("q", [0] * n),
+    "int64": lambda n: np.zeros(n, np.int64),
+    "table": lambda n: np.zeros((1, n), np.int64),
+    "cast": lambda n: memoryview(bytearray(8 * n)).cast("q"),
+    "ctypes": lambda n: (ctypes.c_int64 * n)(),
+    "not aligned": lambda n: np.frombuffer(bytearray(8 * n + 1), np.uint8)[1:].view(np.int64),
+}
+
+
+def buffers(family: Family, n: int) -> dict[str, Any]:
+    if family.size is None:
+        return {kind: make(n) for kind, make in INTEGER_BUFFERS.items()}
+    return {kind: make(n, family.size) for kind, make in BYTE_BUFFERS.items()}
+
+
+def one(family: Family, n: int) -> Any:
+    """A plain buffer."""
+    return np.zeros(n, np.int64) if family.size is None else bytearray(n * family.size)
+
+
+def ids_of(family: Family, buffer: Any) -> list[bytes]:
+    data, size = memoryview(buffer).tobytes(), family.size or 8
+    return [data[i : i + size] for i in range(0, len(data), size)]
+
+
+each_family = pytest.mark.parametrize("name", FAMILIES)
+
+
+@pytest.mark.parametrize("n", [0, 1, 100, 2048, 2049, 3277, 4096, 10_000])
+@each_family
+def test_every_kind_of_buffer_is_filled(name: str, n: int) -> None:
+    family = FAMILIES[name]
+    for kind, buffer in buffers(family, n).items():
+        ids = family.make()
+        assert ids.fill(buffer) is None, kind
+        made = ids_of(family, buffer)
+        assert len(set(made)) == n, kind
+        if name == "sno":
+            assert {id[5:8] for id in made} <= {b"\3\0\7"}
+        # The generator goes on after them.
+        after = family.make() if n == 0 else ids
+        assert not set(ids_of(family, after.generate_many(3))) & set(made)
+
+
+@pytest.mark.parametrize("n", [1, 3276, 3277, 9000])
+@pytest.mark.parametrize("name", [name for name in FAMILIES if name != "hotguid"])
+def test_a_buffer_holds_what_a_batch_would(name: str, n: int) -> None:
+    """Generators of the same clock and identity make the same IDs, either way (Hot Guids have random bytes)."""
+    family = FAMILIES[name]
+    buffer = one(family, n)
+    family.make(clock=frozen).fill(buffer)
+    assert memoryview(buffer).tobytes() == bytes(family.make(clock=frozen).generate_many(n))
+
+
+def test_hotguids_follow_each_other() -> None:
+    ids, buffer = hotguid.Generator(clock=frozen), bytearray(16 * 5000)
+    ids.fill(buffer, shard_key=9)
+    made = hotguid.HotGuidArray(buffer)
+    assert made == hotguid.HotGuidArray(b"".join(id.bytes for id in sorted(set(made))))
+    assert {(hotguid.parts(id).machine, hotguid.shard_key(id)) for id in made} == {(ids_machine(ids), 9)}
+
+
+def ids_machine(ids: hotguid.Generator) -> bytes:
+    return hotguid.parts(ids.generate()).machine
+
+
+def test_options_are_those_of_a_batch() -> None:
+    buffer = bytearray(30)
+    sno.Generator(7, metabyte=3).fill(buffer)
+    assert {id.metabyte for id in sno.SnoArray(buffer)} == {3}
+    sno.Generator(7, metabyte=3).fill(buffer, 4)
+    assert {id.metabyte for id in sno.SnoArray(buffer)} == {4}
+    sno.Generator(7, metabyte=3).fill(buffer, metabyte=0)
+    assert {id.metabyte for id in sno.SnoArray(buffer)} == {0}
+    instagram, column = layout.Layout.preset("instagram"), np.zeros(3, np.int64)
+    layout.Generator(instagram).fill(column, {"shard": 5})
+    assert [instagram.parse(id).bindables for id in column] == [{"shard": 5}] * 3
+    with refused("missing_field", field="shard", written=None):
+        layout.Generator(instagram).fill(column)
+    with refused("unknown_field", field="x"):
+        layout.Generator(instagram).fill(column, bindables={"x": 5})
+
+
+def readonly(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    value.flags.writeable = False
+    return value
+
+
+def released() -> memoryview:
+    view = memoryview(bytearray(720))
+    view.release()
+    return view
+
+
+#: 720 bytes are whole IDs of every size here.
+NO_TARGETS: dict[str, Callable[[], Any]] = {
+    "bytes": lambda: bytes(720),
+    "read-only view": lambda: memoryview(bytes(720)),
+    "read-only integers": lambda: memoryview(bytes(720)).cast("q"),
+    "read-only array": lambda: readonly(np.zeros(72, np.int64)),
+    "an array of IDs": lambda: sno.SnoArray(bytes(720)),
+    "integers of IDs": lambda: randflake.RandflakeArray(np.zeros(9, np.int64)),
+    "released": released,
+    "strided view": lambda: memoryview(bytearray(1440))[::2],
+    "strided array": lambda: np.zeros(144, np.int64)[::2],
+    "backwards": lambda: np.zeros(72, np.int64)[::-1],
+    "backwards, bytes": lambda: memoryview(bytearray(720))[::-1],
+    "Fortran's order": lambda: np.zeros((720, 10), np.uint8, order="F"),
+    "Fortran's order, integers": lambda: np.zeros((9, 10), np.int64, order="F"),
+    "columns of a table": lambda: np.zeros((72, 20), np.uint8)[:, :10],
+    "the same memory again": lambda: np.lib.stride_tricks.as_strided(np.zeros(9, np.int64), (9,), (0,)),
+    "overlapping rows": lambda: np.lib.stride_tricks.as_strided(np.zeros(720, np.uint8), (72, 10), (5, 1)),
+    "broadcast": lambda: np.broadcast_to(np.zeros(10, np.uint8), (72, 10)),
+    "uint64": lambda: np.zeros(72, np.uint64),
+    "int32": lambda: np.zeros(72, np.int32),
+    "other byte order": lambda: np.zeros(72, ">i8" if np.little_endian else "<i8"),
+    "float64": lambda: np.zeros(72),
+    "bool": lambda: np.zeros(720, np.bool_),
+    "characters": lambda: np.zeros(72, "U10"),
+    "records": lambda: np.zeros(72, [("a", "S5"), ("b", "S5")]),
+    "dates": lambda: np.zeros(72, "M8[ms]"),
+    "objects": lambda: np.zeros(72, object),
+    "list": lambda: [0] * 72,
+    "text": lambda: "x" * 720,
+    "none": lambda: None,
+    "number": lambda: 72,
+    "class": lambda: bytearray,
+}
+
+
+@pytest.mark.parametrize("kind", NO_TARGETS)
+@each_family
+def test_what_is_no_target_is_refused(name: str, kind: str) -> None:
+    ids, target = FAMILIES[name].make(), NO_TARGETS[kind]()
+    with refused("invalid_type"):
+        ids.fill(target)
+    with refused("invalid_type"):
+        ids.fill(None)
+    before = FAMILIES[name].make(clock=frozen)
+    with refused("invalid_type"):
+        before.fill(target)
+    assert before.stats().len == 0, "no ID was made"
+
+
+@pytest.mark.parametrize("name", [name for name, family in FAMILIES.items() if family.size])
+def test_ids_must_be_whole(name: str) -> None:
+    family = FAMILIES[name]
+    size = family.size or 0
+    wrong: list[Any] = [bytearray(length) for length in (1, size - 1, size + 1, 25 * size - 1)]
+    wrong += [np.zeros(shape, np.uint8) for shape in ((3, 1), (3, size + 1), (size, 3), (2, 0))]
+    wrong += [np.zeros(3, kind) for kind in (f"S{size + 1}", "S1", f"V{size - 1}")]
+    for buffer in wrong:
+        with refused("invalid_length"):
+            family.make().fill(buffer)
+        assert not any(memoryview(buffer).tobytes())
+
+
+def test_integers_are_refused_for_bytes_and_bytes_for_integers() -> None:
+    for name, family in FAMILIES.items():
+        other = bytearray(720) if family.size is None else np.zeros(90, np.int64)
+        with refused("invalid_type"):
+            family.make().fill(other)
+        assert not any(bytes(other)), name
+
+
+@pytest.mark.parametrize("limit", [100, 3276, 3277, 5000])
+def test_what_was_written_before_an_error_can_be_used(limit: int) -> None:
+    ids = sno.Generator(1, sequence_max=limit - 1, clock=frozen, on_exhausted="error")
+    buffer = bytearray(b"\xff" * 10 * 6000)
+    with refused("sequence_exhausted", written=limit):
+        ids.fill(buffer)
+    made = sno.SnoArray(buffer[: limit * 10])
+    assert [id.sequence for id in made] == list(range(limit))
+    assert set(buffer[limit * 10 :]) == {0xFF}
+    with refused("sequence_exhausted", written=0):
+        ids.fill(buffer)
+
+
+def test_a_clock_may_fail_in_the_middle() -> None:
+    readings = [NOW_NS, NOW_NS]
+
+    def clock() -> int:
+        return readings.pop()
+
+    buffer = bytearray(10 * 9000)
+    with refused("clock_failed") as caught:
+        sno.Generator(1, clock=clock).fill(buffer)
+    assert isinstance(caught.value.__cause__, IndexError)
+    written = caught.value.written
+    assert written is not None
+    assert 0 < written < 9000
+    assert len({bytes(id) for id in sno.SnoArray(buffer[: written * 10])}) == written
+    assert not any(buffer[written * 10 :])
+
+
+def test_a_buffer_cannot_change_its_size_meanwhile() -> None:
+    buffer = bytearray(100)
+
+    def clock() -> int:
+        buffer.extend(b"x" * 4096)
+        return NOW_NS
+
+    with refused("clock_failed") as caught:
+        sno.Generator(1, clock=clock).fill(buffer)
+    assert isinstance(caught.value.__cause__, BufferError)
+    assert buffer == bytes(100)
+    buffer.extend(b"and is free afterwards")
+    assert len(buffer) == 122
+
+
+def test_a_clock_may_write_to_the_buffer_and_fill_it_itself() -> None:
+    buffer = bytearray(10 * 5000)
+
+    def clock() -> int:
+        buffer[:] = b"\xff" * len(buffer)
+        if others.stats().len < 5:
+            others.fill(buffer)
+        return NOW_NS
+
+    others = sno.Generator(2, clock=frozen)
+    ids = sno.Generator(1, clock=clock)
+    ids.fill(buffer)
+    made = sno.SnoArray(buffer[10 * 3276 :])
+    assert {id.partition for id in made} == {1}, "the last block is written last"
+    assert len(set(made)) == len(made)
+
+
+def test_threads_fill_parts_of_one_array() -> None:
+    ids, parts = sno.Generator(1), np.zeros((4, 5_000), "V10")
+    threads = [threading.Thread(target=ids.fill, args=(part,)) for part in parts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len({bytes(id) for id in parts.ravel()}) == 20_000
+
+
+def test_a_closed_generator_fills_nothing() -> None:
+    for name, family in FAMILIES.items():
+        ids, buffer = family.make(), one(family, 3)
+        ids.close()
+        with refused("generator_closed", written=0):
+            ids.fill(buffer)
+        assert not any(bytes(buffer)), name
+        ids.fill(one(family, 0))
+
+
+@given(anything, st.sampled_from([*FAMILIES]))
+def test_anything_is_taken_or_refused(target: Any, name: str) -> None:
+    try:
+        FAMILIES[name].make().fill(target)
+    except PolyflakeError as error:
+        assert error.code in ("invalid_type", "invalid_length")
+
+
+@pytest.mark.parametrize("n", [13_000, 13_108, 65_536, 104_857, 104_858])
+def test_memory_that_is_used_again_holds_new_ids(n: int) -> None:
+    """Arrays of these sizes may lie where others lay: what is still looked at must stay as it is."""
+    clock = iter(range(NOW_NS, NOW_NS + 10**12, 10**9)).__next__
+    ids, seen = sno.Generator(1, clock=lambda: clock()), set()
+    kept = ids.generate_many(n)
+    before = bytes(kept)
+    for _ in range(5):
+        some = bytes(ids.generate_many(n))
+        assert some not in seen
+        seen.add(some)
+        ids.generate_many(n // 2 + 1)
+    assert bytes(kept) == before
+    view = memoryview(ids.generate_many(n))
+    before = view.tobytes()
+    ids.generate_many(n)
+    assert view.tobytes() == before
