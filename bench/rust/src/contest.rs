@@ -5,8 +5,6 @@ use serde_json::{Value, json};
 use crate::measure::{Spread, Work, calibrate, time};
 
 /// Rounds of each entry.
-const ROUNDS: usize = 101;
-
 /// Pieces of work that do the same job.
 pub(crate) struct Contest {
     pub(crate) name: &'static str,
@@ -136,8 +134,8 @@ impl Contest {
     fn time(&mut self) -> Vec<Rounds> {
         let counts: Vec<_> =
             self.entries.iter_mut().map(|entry| calibrate(&mut entry.work)).collect();
-        let mut rounds = vec![Rounds::with_capacity(ROUNDS); self.entries.len()];
-        for _ in 0..ROUNDS {
+        let mut rounds = vec![Rounds::new(); self.entries.len()];
+        for _ in 0..rounds() {
             for ((entry, count), rounds) in self.entries.iter_mut().zip(&counts).zip(&mut rounds) {
                 rounds.push(time(&mut entry.work, *count) / f64::from(entry.items));
             }
@@ -153,12 +151,12 @@ impl Contest {
             None => None,
         };
         let theirs = |round: usize| theirs.map_or(0.0, |theirs| theirs[round]) + against.plus_nanos;
-        let ratio = Spread::of((0..ROUNDS).map(|round| ours[round] / theirs(round)));
+        let ratio = Spread::of((0..ours.len()).map(|round| ours[round] / theirs(round)));
         Some(json!({
             "name": goal.name,
             "ours_ns": Spread::of(ours.iter().copied()).median,
             "against": against.name,
-            "against_ns": Spread::of((0..ROUNDS).map(theirs)).median,
+            "against_ns": Spread::of((0..ours.len()).map(theirs)).median,
             "ratio": ratio.median,
             "ratio_quartiles": [ratio.low, ratio.high],
             "goal": goal.most,
@@ -170,6 +168,12 @@ impl Contest {
         let index = self.entries.iter().position(|entry| entry.key() == key)?;
         Some(&rounds[index])
     }
+}
+
+/// How many rounds `cargo xtask bench` asks for.
+fn rounds() -> usize {
+    let asked = std::env::var("POLYFLAKE_BENCH_ROUNDS").ok().and_then(|asked| asked.parse().ok());
+    asked.expect("expected a number of rounds in POLYFLAKE_BENCH_ROUNDS")
 }
 
 impl Entry {

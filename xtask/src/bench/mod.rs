@@ -17,6 +17,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::workspace;
+use programs::Ask;
 use report::Report;
 
 #[derive(Args)]
@@ -24,6 +25,9 @@ use report::Report;
 pub struct Options {
     /// Only contests and goals whose name contains this; `rust:`, `python:` and `node:` begin the names
     filter: Option<String>,
+    /// How often each entry of a contest has its turn; what few rounds say is not much
+    #[arg(long, default_value_t = 101, value_parser = clap::value_parser!(u32).range(2..))]
+    rounds: u32,
     /// Write the goals, the contests and the machine to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -54,7 +58,7 @@ pub fn main(options: &Options) -> Result<bool> {
     if options.ordered_keys {
         return ordered_keys::main(&shell, options).map(|()| true);
     }
-    let report = run(&shell, filter)?;
+    let report = run(&shell, &Ask { filter, rounds: options.rounds })?;
     if let Some(file) = &options.json {
         report.write(file)?;
     }
@@ -65,13 +69,18 @@ pub fn main(options: &Options) -> Result<bool> {
     Ok(report.is_met())
 }
 
+/// Every contest, hardly timed: whether all that is measured can still be called.
+pub fn rehearse(shell: &xshell::Shell) -> Result<()> {
+    run(shell, &Ask { filter: "", rounds: 2 }).map(|_| ())
+}
+
 /// Runs every program that the filter leaves something to do.
-fn run(shell: &xshell::Shell, filter: &str) -> Result<Report> {
+fn run(shell: &xshell::Shell, ask: &Ask) -> Result<Report> {
     let mut report = Report::on(machine::describe());
     println!("{}", report.machine);
-    for program in programs::ALL.iter().filter(|program| program.is_meant_by(filter)) {
-        program.run(shell, filter, |contest| {
-            let contest = contest.only_asked_for(filter);
+    for program in programs::ALL.iter().filter(|program| program.is_meant_by(ask.filter)) {
+        program.run(shell, ask, |contest| {
+            let contest = contest.only_asked_for(ask.filter);
             table::print_contest(&contest);
             report.contests.push(contest);
         })?;

@@ -22,6 +22,14 @@ pub struct Program {
     command: for<'s> fn(&'s Shell, &str) -> Cmd<'s>,
 }
 
+/// What is asked of every program.
+pub struct Ask<'a> {
+    /// Only contests and goals whose name contains this.
+    pub filter: &'a str,
+    /// How often each entry of a contest has its turn.
+    pub rounds: u32,
+}
+
 pub const ALL: [Program; 3] = [
     Program { language: "rust", set_up: build_rust, command: rust },
     Program { language: "python", set_up: build_python, command: python },
@@ -36,9 +44,10 @@ impl Program {
     }
 
     /// Sets it up, runs it, and hands over each contest as it ends.
-    pub fn run(&self, shell: &Shell, filter: &str, mut take: impl FnMut(Contest)) -> Result<()> {
+    pub fn run(&self, shell: &Shell, ask: &Ask, mut take: impl FnMut(Contest)) -> Result<()> {
         (self.set_up)(shell)?;
-        let mut command = Command::from((self.command)(shell, filter));
+        let mut command = Command::from((self.command)(shell, ask.filter));
+        command.env("POLYFLAKE_BENCH_ROUNDS", ask.rounds.to_string());
         let mut program = command.stdout(Stdio::piped()).spawn()?;
         let lines = BufReader::new(program.stdout.take().context("expected the program's output")?);
         for line in lines.lines() {

@@ -5,7 +5,7 @@ use xshell::{Shell, cmd};
 
 use super::{Step, kernels, notices, packaging, readme, stepping, tidy};
 use crate::{
-    build,
+    bench, build,
     conformance::{self, Ready},
     demo, tools, workspace,
 };
@@ -37,6 +37,7 @@ pub const ALL: &[Step] = &[
     Step { name: "stepping-clock", needed: false, run: stepping::check },
     Step { name: "conformance", needed: false, run: conformance },
     Step { name: "conformance-notices", needed: false, run: notices::check },
+    Step { name: "bench", needed: false, run: bench::rehearse },
     Step { name: "demo", needed: false, run: demo },
 ];
 
