@@ -135,7 +135,7 @@ impl Contest {
         let counts: Vec<_> =
             self.entries.iter_mut().map(|entry| calibrate(&mut entry.work)).collect();
         let mut rounds = vec![Rounds::new(); self.entries.len()];
-        for _ in 0..rounds() {
+        for _ in 0..asked_rounds() {
             for ((entry, count), rounds) in self.entries.iter_mut().zip(&counts).zip(&mut rounds) {
                 rounds.push(time(&mut entry.work, *count) / f64::from(entry.items));
             }
@@ -171,7 +171,7 @@ impl Contest {
 }
 
 /// How many rounds `cargo xtask bench` asks for.
-fn rounds() -> usize {
+fn asked_rounds() -> usize {
     let asked = std::env::var("POLYFLAKE_BENCH_ROUNDS").ok().and_then(|asked| asked.parse().ok());
     asked.expect("expected a number of rounds in POLYFLAKE_BENCH_ROUNDS")
 }
