@@ -4,6 +4,24 @@
 /// As many bytes are more than caches hold, so that stores past them may pay.
 pub(crate) const MANY: usize = 32 << 20;
 
+/// Bytes of a page of x86-64; where pages are larger, the system refuses most of its multiples.
+#[cfg(any(all(feature = "std", target_os = "linux"), target_arch = "x86_64"))]
+const PAGE: usize = 4096;
+
+/// Asks for the memory a page after these bytes, which a kernel that goes through much of it will soon read. By itself a
+/// processor looks ahead no further than to the end of a page.
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+#[inline]
+pub(crate) fn ask_ahead(bytes: &[u8]) {
+    use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    let ahead = bytes.as_ptr().wrapping_add(PAGE);
+    // SAFETY: a hint, which reads nothing and is ignored where there is no memory.
+    #[allow(unsafe_code)]
+    unsafe {
+        _mm_prefetch::<_MM_HINT_T0>(ahead.cast());
+    }
+}
+
 /// Whether samples of these bytes lie in pages that are there. Where that cannot be asked, none do.
 #[cfg(all(feature = "std", target_os = "linux"))]
 pub(crate) fn is_touched(bytes: &[u8]) -> bool {
@@ -18,8 +36,6 @@ pub(crate) const fn is_touched(_: &[u8]) -> bool {
 
 #[cfg(all(feature = "std", target_os = "linux"))]
 fn has_page(byte: &u8) -> bool {
-    /// That of x86-64; where pages are larger, most of its multiples are refused.
-    const PAGE: usize = 4096;
     let in_page = core::ptr::from_ref(byte).addr() % PAGE;
     let page = core::ptr::from_ref(byte).wrapping_byte_sub(in_page);
     let mut resident = 0;

@@ -13,7 +13,7 @@ use super::{
     scalar,
     slices::Kernels,
 };
-use crate::cpu::parts::part;
+use crate::cpu::{memory, parts::part};
 
 pub(super) const KERNELS: Kernels =
     Kernels { unix_ms, metabyte, partition, sequence, having_metabyte, in_ticks };
@@ -116,8 +116,9 @@ fn times(group: &[Sno; GROUP]) -> __m512i {
 #[inline]
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn gather(group: &[Sno; GROUP], order: &[u8; 64]) -> __m512i {
-    let [first, second] =
-        [0, SECOND].map(|at| _mm512_loadu_si512(part::<_, 64>(Sno::slice_as_bytes(group), at)));
+    let bytes = Sno::slice_as_bytes(group);
+    memory::ask_ahead(bytes);
+    let [first, second] = [0, SECOND].map(|at| _mm512_loadu_si512(part::<_, 64>(bytes, at)));
     _mm512_permutex2var_epi8(first, _mm512_loadu_si512(order), second)
 }
 
