@@ -35,8 +35,8 @@ pub mod kernels {
     pub use crate::{
         base32::{
             hex::slices::{
-                decode as decode_randflake, encode as encode_randflake,
-                encode_column as encode_randflake_column,
+                decode as decode_randflake, decode_column as decode_randflake_column,
+                encode as encode_randflake, encode_column as encode_randflake_column,
             },
             slices::{decode as decode_sno, encode as encode_sno, stream as stream_sno},
         },

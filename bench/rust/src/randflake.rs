@@ -83,39 +83,56 @@ fn texts_of(ids: &[Randflake]) -> Vec<Text<{ Randflake::TEXT_LEN }>> {
 /// How many texts a slice has.
 const TEXTS: u32 = 1024;
 
-/// Its text in slices, into slots and out of them, by each instruction set that has a kernel.
-pub(crate) fn slices() -> Contest {
-    let goal = |name, ours: &'static str, against: &'static str| Goal {
+/// Its text in slices, by each instruction set of the machine against one after the other.
+fn in_slices(
+    name: &'static str,
+    work: fn(Level) -> Work,
+    goals: impl IntoIterator<Item = (&'static str, &'static str, f64)>,
+) -> Contest {
+    let entry = |level: Level| Entry::ours(level.set().name(), work(level)).making(TEXTS);
+    let goal = |(name, ours, most): (_, &'static str, _)| Goal {
         name,
         ours: ours.into(),
-        against: Against::entry(against),
-        most: 0.3,
+        against: Against::key("one by one", Set::Scalar.name().into()),
+        most,
     };
-    let [one, best] = [Level::SCALAR, kernels::level()];
-    let mut entries = vec![
-        Entry::ours(ENCODE_ONE, encode_slots(one)),
-        Entry::ours(DECODE_ONE, decode_slots(one)),
-    ];
-    #[cfg(target_arch = "x86_64")]
-    if best.set() == Set::Avx512 {
-        entries.push(Entry::ours(ENCODE, encode_slots(best)));
-        entries.push(Entry::ours(DECODE, decode_slots(best)));
-    }
     Contest {
-        name: "rust: 1024 Randflake texts in slots",
+        name,
         axis: None,
-        entries: entries.into_iter().map(|entry| entry.making(TEXTS)).collect(),
-        goals: vec![
-            goal("rust: Randflake encode 1024, AVX-512", ENCODE, ENCODE_ONE),
-            goal("rust: Randflake strict decode 1024, AVX-512", DECODE, DECODE_ONE),
-        ],
+        entries: kernels::levels().map(entry).collect(),
+        goals: goals.into_iter().map(goal).collect(),
     }
 }
 
-const ENCODE_ONE: &str = "encode, one by one";
-const DECODE_ONE: &str = "decode, one by one";
-const ENCODE: &str = "encode, avx512";
-const DECODE: &str = "decode, avx512";
+pub(crate) fn encode() -> Contest {
+    let goals = [
+        ("rust: Randflake encode 1024, AVX2", "avx2", 0.45),
+        ("rust: Randflake encode 1024, AVX-512", "avx512", 0.3),
+    ];
+    in_slices("rust: 1024 Randflake texts encoded into slots", encode_slots, goals)
+}
+
+pub(crate) fn decode() -> Contest {
+    let goals = [
+        ("rust: Randflake strict decode 1024, AVX2", "avx2", 0.5),
+        ("rust: Randflake strict decode 1024, AVX-512", "avx512", 0.3),
+    ];
+    in_slices("rust: 1024 Randflake texts decoded out of slots, strictly", decode_slots, goals)
+}
+
+pub(crate) fn encode_column() -> Contest {
+    let goals = [];
+    in_slices("rust: 1024 Randflake texts encoded side by side", encode_side_by_side, goals)
+}
+
+pub(crate) fn decode_column() -> Contest {
+    let goals = [];
+    in_slices(
+        "rust: 1024 Randflake texts decoded side by side, strictly",
+        decode_side_by_side,
+        goals,
+    )
+}
 
 fn numbers() -> Vec<u64> {
     (0..TEXTS / 256).flat_map(|_| samples()).map(Randflake::to_u64).collect()
@@ -130,4 +147,26 @@ fn decode_slots(level: Level) -> Work {
     let (mut numbers, mut slots) = (numbers(), vec![[0; SLOT]; TEXTS as usize]);
     kernels::encode_randflake(level, &numbers, &mut slots).expect("equally long slices");
     repeat(move || kernels::decode_randflake(level, black_box(&slots), &mut numbers))
+}
+
+fn encode_side_by_side(level: Level) -> Work {
+    let numbers = numbers();
+    let (mut offsets, mut text) = column();
+    repeat(move || {
+        kernels::encode_randflake_column(level, &numbers, &mut offsets, black_box(&mut text))
+    })
+}
+
+fn decode_side_by_side(level: Level) -> Work {
+    let (mut numbers, (mut offsets, mut text)) = (numbers(), column());
+    kernels::encode_randflake_column(level, &numbers, &mut offsets, &mut text)
+        .expect("room for all");
+    repeat(move || {
+        kernels::decode_randflake_column(level, &offsets, black_box(&text), &mut numbers)
+    })
+}
+
+/// Offsets and texts, yet to be written.
+fn column() -> (Vec<i32>, Vec<u8>) {
+    (vec![0; TEXTS as usize + 1], vec![0; TEXTS as usize * Randflake::TEXT_LEN])
 }

@@ -31,6 +31,32 @@ impl Alphabet {
         32 - self.digits
     }
 
+    /// All characters, in the order of value, for kernels that look them up.
+    #[cfg(any(
+        all(target_arch = "x86_64", target_feature = "sse2"),
+        all(target_arch = "aarch64", target_endian = "little", target_feature = "neon")
+    ))]
+    pub(super) const fn table(self) -> [u8; 32] {
+        let mut table = [0; 32];
+        let mut value = 0;
+        while value < 32 {
+            table[value] = self.characters(value as u64).to_le_bytes()[0];
+            value += 1;
+        }
+        table
+    }
+
+    /// What is added to a value below `digits` at its place; at the place of `digits`, what is added to all from there on.
+    #[cfg(any(
+        all(target_arch = "x86_64", target_feature = "sse2"),
+        all(target_arch = "wasm32", target_feature = "simd128")
+    ))]
+    pub(super) const fn offsets(self) -> [u8; 16] {
+        let mut offsets = [self.digit; 16];
+        offsets[self.digits as usize] = LETTER - self.digits;
+        offsets
+    }
+
     /// The characters of eight values below 32.
     #[inline]
     pub(super) const fn characters(self, values: u64) -> u64 {

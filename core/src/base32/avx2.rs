@@ -4,11 +4,12 @@
 use core::arch::x86_64::*;
 
 use safe_unaligned_simd::x86_64::{
-    _mm_storeu_si16, _mm_storeu_si64, _mm_storeu_si128, _mm256_loadu_si256, _mm256_loadu2_m128i,
-    _mm256_storeu_si256,
+    _mm_loadu_si128, _mm_storeu_si16, _mm_storeu_si64, _mm_storeu_si128, _mm256_loadu_si256,
+    _mm256_loadu2_m128i, _mm256_storeu_si256,
 };
 
 use super::{
+    alphabet::{Alphabet, LETTER, SNO},
     slices::{Id, Kernels, Text},
     sse41,
 };
@@ -45,14 +46,19 @@ fn stream(ids: &[Id], texts: &mut [Text]) {
 fn encode_by(store: impl Fn(&mut [u8; 32], __m256i), ids: &[Id], texts: &mut [Text]) {
     let ((groups, last), (places, last_places)) =
         (ids.as_chunks::<GROUP>(), texts.as_chunks_mut::<GROUP>());
+    // Two bytes for each two characters, of IDs in front of their lane and at the end.
+    let pairs = _mm256_setr_epi8(
+        1, 0, 2, 1, 3, 2, 4, 3, 6, 5, 7, 6, 8, 7, 9, 8, //
+        7, 6, 8, 7, 9, 8, 10, 9, 12, 11, 13, 12, 14, 13, 15, 14,
+    );
     for (group, place) in groups.iter().zip(places) {
         let (group, place) = (group.as_flattened(), place.as_flattened_mut());
         for pair in 0..2 {
             // The second lane's ID ends where the lane does, or the group's last would reach past it.
             let (low, high) =
                 (part::<_, 16>(group, 20 * pair), part::<_, 16>(group, 20 * pair + 4));
-            let values = values(_mm256_loadu2_m128i(high, low));
-            store(part_mut(place, 32 * pair), characters(values));
+            let lanes = _mm256_shuffle_epi8(_mm256_loadu2_m128i(high, low), pairs);
+            store(part_mut(place, 32 * pair), characters(SNO, values(lanes)));
         }
     }
     sse41::encode(last, last_places);
@@ -64,8 +70,8 @@ fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
         (texts.as_chunks::<GROUP>(), ids.as_chunks_mut::<GROUP>());
     for (done, (group, place)) in groups.iter().zip(places).enumerate() {
         let group = group.as_flattened();
-        let (values, bad) = values_of(_mm256_loadu_si256(part::<_, 32>(group, 0)));
-        let (next_values, next_bad) = values_of(_mm256_loadu_si256(part::<_, 32>(group, 32)));
+        let (values, bad) = values_of(SNO, _mm256_loadu_si256(part::<_, 32>(group, 0)));
+        let (next_values, next_bad) = values_of(SNO, _mm256_loadu_si256(part::<_, 32>(group, 32)));
         let bad = _mm256_or_si256(bad, next_bad);
         if _mm256_testz_si256(bad, bad) == 0 {
             return GROUP * done;
@@ -92,50 +98,63 @@ fn store([first, second]: [__m256i; 2], place: &mut [u8]) {
 }
 
 /// A register of which each lane is this one.
+#[inline]
 #[target_feature(enable = "avx2")]
-fn both(lane: __m128i) -> __m256i {
+pub(super) fn both(lane: __m128i) -> __m256i {
     _mm256_broadcastsi128_si256(lane)
 }
 
-/// Five bits in each byte, from two IDs: one in front of its lane, one at the end.
+/// A value in every byte.
+#[inline]
 #[target_feature(enable = "avx2")]
-fn values(ids: __m256i) -> __m256i {
-    let pairs = _mm256_setr_epi8(
-        1, 0, 2, 1, 3, 2, 4, 3, 6, 5, 7, 6, 8, 7, 9, 8, //
-        7, 6, 8, 7, 9, 8, 10, 9, 12, 11, 13, 12, 14, 13, 15, 14,
-    );
-    let lanes = _mm256_shuffle_epi8(ids, pairs);
+pub(super) fn all(byte: u8) -> __m256i {
+    _mm256_set1_epi8(byte.cast_signed())
+}
+
+/// Five bits in each byte, from words that hold the ten bits of two characters somewhere.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn values(lanes: __m256i) -> __m256i {
     let lift = both(_mm_setr_epi16(1, 4, 16, 64, 1, 4, 16, 64));
     let tens = _mm256_mullo_epi16(lanes, lift);
     let second = _mm256_and_si256(_mm256_slli_epi16::<2>(tens), _mm256_set1_epi16(0x1f00));
     _mm256_or_si256(_mm256_srli_epi16::<11>(tens), second)
 }
 
+#[inline]
 #[target_feature(enable = "avx2")]
-fn characters(values: __m256i) -> __m256i {
-    let offsets = both(_mm_setr_epi8(50, 50, 50, 50, 50, 50, 50, 50, 89, 0, 0, 0, 0, 0, 0, 0));
-    let run = _mm256_min_epu8(values, _mm256_set1_epi8(8));
+pub(super) fn characters(alphabet: Alphabet, values: __m256i) -> __m256i {
+    let offsets = both(_mm_loadu_si128(&alphabet.offsets()));
+    let run = _mm256_min_epu8(values, all(alphabet.digits));
     _mm256_add_epi8(values, _mm256_shuffle_epi8(offsets, run))
 }
 
 /// The values of characters, and something other than 0 for each that has none.
+#[inline]
 #[target_feature(enable = "avx2")]
-fn values_of(characters: __m256i) -> (__m256i, __m256i) {
-    let digits = _mm256_sub_epi8(characters, _mm256_set1_epi8(50));
-    let letters = _mm256_sub_epi8(characters, _mm256_set1_epi8(97));
-    let no_digits = _mm256_subs_epu8(digits, _mm256_set1_epi8(7));
-    let no_letters = _mm256_subs_epu8(letters, _mm256_set1_epi8(23));
-    let values = _mm256_min_epu8(digits, _mm256_sub_epi8(characters, _mm256_set1_epi8(89)));
+pub(super) fn values_of(alphabet: Alphabet, characters: __m256i) -> (__m256i, __m256i) {
+    let Alphabet { digit, digits: ten } = alphabet;
+    let digits = _mm256_sub_epi8(characters, all(digit));
+    let letters = _mm256_sub_epi8(characters, all(LETTER));
+    let no_digits = _mm256_subs_epu8(digits, all(ten - 1));
+    let no_letters = _mm256_subs_epu8(letters, all(alphabet.letters() - 1));
+    let values = _mm256_min_epu8(digits, _mm256_sub_epi8(characters, all(LETTER - ten)));
     (values, _mm256_min_epu8(no_digits, no_letters))
 }
 
 /// The ten bytes of sixteen values, in front of each lane.
 #[target_feature(enable = "avx2")]
 fn gather(values: __m256i) -> __m256i {
+    let order = _mm_setr_epi8(2, 1, 0, 5, 4, 10, 9, 8, 13, 12, -1, -1, -1, -1, -1, -1);
+    _mm256_shuffle_epi8(forties(values), both(order))
+}
+
+/// Forty bits of each eight values, where the narrower kernel has them.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn forties(values: __m256i) -> __m256i {
     let tens = _mm256_maddubs_epi16(values, _mm256_set1_epi16(1 << 8 | 1 << 5));
     let places = _mm_setr_epi16(1 << 14, 1 << 4, 1 << 10, 1, 1 << 14, 1 << 4, 1 << 10, 1);
     let twenties = _mm256_madd_epi16(tens, both(places));
-    let forties = _mm256_or_si256(twenties, _mm256_srli_epi64::<48>(twenties));
-    let order = _mm_setr_epi8(2, 1, 0, 5, 4, 10, 9, 8, 13, 12, -1, -1, -1, -1, -1, -1);
-    _mm256_shuffle_epi8(forties, both(order))
+    _mm256_or_si256(twenties, _mm256_srli_epi64::<48>(twenties))
 }

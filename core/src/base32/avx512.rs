@@ -8,7 +8,7 @@ use safe_unaligned_simd::x86_64::{
 };
 
 use super::{
-    scalar,
+    alphabet::{Alphabet, SNO},
     slices::{Id, Kernels, Text},
     sse41,
 };
@@ -89,13 +89,13 @@ fn characters(forties: __m512i) -> __m512i {
     // Each byte gets the eight bits from there on, and of these the alphabet, which is there twice, looks at six.
     let shifts = i64::from_le_bytes([35, 30, 25, 20, 15, 10, 5, 0]);
     let values = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(shifts), forties);
-    _mm512_permutexvar_epi8(values, _mm512_loadu_si512(&ALPHABET_TWICE))
+    _mm512_permutexvar_epi8(values, _mm512_loadu_si512(&CHARACTERS))
 }
 
 /// The values of characters, and a high bit for each that has none.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn values_of(characters: __m512i) -> (__m512i, __m512i) {
-    let [low, high] = [0, 64].map(|at| _mm512_loadu_si512(part::<_, 64>(&VALUES, at)));
+    let [low, high] = [&VALUES[0], &VALUES[1]].map(|half| _mm512_loadu_si512(half));
     let values = _mm512_permutex2var_epi8(low, characters, high);
     (values, _mm512_or_si512(values, characters))
 }
@@ -138,23 +138,29 @@ const FIVES: [u8; 64] = {
     order
 };
 
-const ALPHABET_TWICE: [u8; 64] = {
+static CHARACTERS: [u8; 64] = characters_of(SNO);
+
+static VALUES: [[u8; 64]; 2] = values_in(SNO);
+
+/// What six bits are looked up in, of which five are a value: an alphabet twice.
+pub(super) const fn characters_of(alphabet: Alphabet) -> [u8; 64] {
     let mut twice = [0; 64];
     let mut place = 0;
     while place < 64 {
-        twice[place] = scalar::ALPHABET[place % 32];
+        twice[place] = alphabet.table()[place % 32];
         place += 1;
     }
     twice
-};
+}
 
-/// The value of each ASCII character, or a high bit.
-const VALUES: [u8; 128] = {
-    let mut values = [0x80; 128];
+/// What an ASCII character is looked up in: its value, or a high bit.
+pub(super) const fn values_in(alphabet: Alphabet) -> [[u8; 64]; 2] {
+    let mut values = [[0x80; 64]; 2];
     let mut value: u8 = 0;
     while value < 32 {
-        values[scalar::ALPHABET[value as usize] as usize] = value;
+        let character = alphabet.table()[value as usize] as usize;
+        values[character / 64][character % 64] = value;
         value += 1;
     }
     values
-};
+}

@@ -6,7 +6,7 @@ use core::arch::aarch64::*;
 use safe_unaligned_simd::aarch64::{vld1_u8, vld1q_s16, vld1q_u8, vld1q_u8_x2, vst1_u8, vst1q_u8};
 
 use super::{
-    scalar,
+    alphabet::{Alphabet, LETTER, SNO},
     slices::{Id, Kernels, Text},
 };
 use crate::cpu::parts::{part, part_mut};
@@ -14,10 +14,14 @@ use crate::cpu::parts::{part, part_mut};
 pub(super) const KERNELS: Kernels =
     Kernels { encode: encode_all, stream: encode_all, decode: decode_all };
 
-const ALPHABET: [[u8; 16]; 2] = {
-    let (halves, _) = scalar::ALPHABET.as_chunks();
+static CHARACTERS: [[u8; 16]; 2] = characters_of(SNO);
+
+/// What a value is looked up in.
+pub(super) const fn characters_of(alphabet: Alphabet) -> [[u8; 16]; 2] {
+    let table = alphabet.table();
+    let (halves, _) = table.as_chunks();
     [halves[0], halves[1]]
-};
+}
 
 /// The text of an ID.
 #[inline]
@@ -60,41 +64,62 @@ fn characters(id: &Id) -> uint8x16_t {
     let bytes = vcombine_u8(vld1_u8(part(id, 0)), vld1_u8(part(id, 2)));
     // Two bytes for each two characters; from the other word those of the second half.
     let pairs = vld1q_u8(&[1, 0, 2, 1, 3, 2, 4, 3, 12, 11, 13, 12, 14, 13, 15, 14]);
-    let lanes = vreinterpretq_u16_u8(vqtbl1q_u8(bytes, pairs));
+    vqtbl2q_u8(vld1q_u8_x2(&CHARACTERS), values(vqtbl1q_u8(bytes, pairs)))
+}
+
+/// Five bits in each byte, from lanes that hold the ten bits of two characters somewhere.
+#[inline]
+#[target_feature(enable = "neon")]
+pub(super) fn values(lanes: uint8x16_t) -> uint8x16_t {
+    let lanes = vreinterpretq_u16_u8(lanes);
     let tens = vshlq_u16(lanes, vld1q_s16(&[0, 2, 4, 6, 0, 2, 4, 6]));
     let second = vandq_u16(vshlq_n_u16::<2>(tens), vdupq_n_u16(0x1f00));
-    let values = vorrq_u16(vshrq_n_u16::<11>(tens), second);
-    vqtbl2q_u8(vld1q_u8_x2(&ALPHABET), vreinterpretq_u8_u16(values))
+    vreinterpretq_u8_u16(vorrq_u16(vshrq_n_u16::<11>(tens), second))
 }
 
 /// Writes the ID of a text, if it is one.
 #[inline]
 #[target_feature(enable = "neon")]
 fn decode_to(text: &Text, id: &mut Id) -> bool {
-    let characters = vld1q_u8(text);
-    // A subtraction of the other run's offset wraps to something greater.
-    let digits = vsubq_u8(characters, vdupq_n_u8(50));
-    let letters = vsubq_u8(characters, vdupq_n_u8(97));
-    let no_digits = vqsubq_u8(digits, vdupq_n_u8(7));
-    let no_letters = vqsubq_u8(letters, vdupq_n_u8(23));
-    let is_good = vmaxvq_u8(vminq_u8(no_digits, no_letters)) == 0;
+    let (values, bad) = values_of(SNO, vld1q_u8(text));
+    let is_good = vmaxvq_u8(bad) == 0;
     if is_good {
-        let bytes = gather(vminq_u8(digits, vsubq_u8(characters, vdupq_n_u8(89))));
+        let bytes = gather(values);
         vst1_u8(part_mut(id, 0), vget_low_u8(bytes));
         *part_mut(id, 8) = vgetq_lane_u16::<4>(vreinterpretq_u16_u8(bytes)).to_le_bytes();
     }
     is_good
 }
 
+/// The values of characters, and something other than 0 for each that has none.
+#[inline]
+#[target_feature(enable = "neon")]
+pub(super) fn values_of(alphabet: Alphabet, characters: uint8x16_t) -> (uint8x16_t, uint8x16_t) {
+    let Alphabet { digit, digits: ten } = alphabet;
+    // A subtraction of the other run's offset wraps to something greater.
+    let digits = vsubq_u8(characters, vdupq_n_u8(digit));
+    let letters = vsubq_u8(characters, vdupq_n_u8(LETTER));
+    let no_digits = vqsubq_u8(digits, vdupq_n_u8(ten - 1));
+    let no_letters = vqsubq_u8(letters, vdupq_n_u8(alphabet.letters() - 1));
+    let values = vminq_u8(digits, vsubq_u8(characters, vdupq_n_u8(LETTER - ten)));
+    (values, vminq_u8(no_digits, no_letters))
+}
+
 /// The ten bytes of sixteen values, in front.
 #[inline]
 #[target_feature(enable = "neon")]
 fn gather(values: uint8x16_t) -> uint8x16_t {
+    let order = [4, 3, 2, 1, 0, 12, 11, 10, 9, 8, 255, 255, 255, 255, 255, 255];
+    vqtbl1q_u8(vreinterpretq_u8_u64(forties(values)), vld1q_u8(&order))
+}
+
+/// The forty bits of each eight values, lowest in a word.
+#[inline]
+#[target_feature(enable = "neon")]
+pub(super) fn forties(values: uint8x16_t) -> uint64x2_t {
     // Above what each step joins, bits of no use are left: the next step covers or ignores them.
     let lanes = vreinterpretq_u16_u8(values);
     let tens = vreinterpretq_u32_u16(vsliq_n_u16::<5>(vshrq_n_u16::<8>(lanes), lanes));
     let twenties = vreinterpretq_u64_u32(vsliq_n_u32::<10>(vshrq_n_u32::<16>(tens), tens));
-    let forties = vsliq_n_u64::<20>(vshrq_n_u64::<32>(twenties), twenties);
-    let order = [4, 3, 2, 1, 0, 12, 11, 10, 9, 8, 255, 255, 255, 255, 255, 255];
-    vqtbl1q_u8(vreinterpretq_u8_u64(forties), vld1q_u8(&order))
+    vsliq_n_u64::<20>(vshrq_n_u64::<32>(twenties), twenties)
 }

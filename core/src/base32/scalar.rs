@@ -12,21 +12,6 @@ use crate::{Error, Result};
 pub(super) const KERNELS: Kernels =
     Kernels { encode: encode_all, stream: encode_all, decode: decode_all };
 
-/// The characters in the order of value, for kernels that look them up.
-#[cfg(any(
-    all(target_arch = "x86_64", target_feature = "sse2"),
-    all(target_arch = "aarch64", target_endian = "little", target_feature = "neon")
-))]
-pub(super) const ALPHABET: [u8; 32] = {
-    let mut alphabet = [0; 32];
-    let mut value = 0;
-    while value < 32 {
-        alphabet[value] = SNO.characters(value as u64).to_le_bytes()[0];
-        value += 1;
-    }
-    alphabet
-};
-
 fn encode_all(ids: &[Id], texts: &mut [Text]) {
     ids.iter().zip(texts).for_each(|(id, text)| *text = encode(id));
 }

@@ -7,7 +7,10 @@ use safe_unaligned_simd::x86_64::{
     _mm_loadu_si128, _mm_storeu_si16, _mm_storeu_si64, _mm_storeu_si128,
 };
 
-use super::slices::{Id, Kernels, Text};
+use super::{
+    alphabet::{Alphabet, LETTER, SNO},
+    slices::{Id, Kernels, Text},
+};
 use crate::cpu::parts::{part, part_mut};
 
 pub(super) const KERNELS: Kernels = Kernels { encode, stream: encode, decode };
@@ -19,18 +22,19 @@ pub(super) fn encode(ids: &[Id], texts: &mut [Text]) {
         // Two bytes for each two characters; from the other word those of the second half.
         let pairs = _mm_setr_epi8(1, 0, 2, 1, 3, 2, 4, 3, 12, 11, 13, 12, 14, 13, 15, 14);
         let lanes = _mm_shuffle_epi8(_mm_set_epi64x(high, low), pairs);
-        _mm_storeu_si128(text, characters(values(lanes)));
+        _mm_storeu_si128(text, characters(SNO, values(lanes)));
     }
 }
 
 #[target_feature(enable = "sse4.1")]
 pub(super) fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
     for (done, (text, id)) in texts.iter().zip(ids).enumerate() {
-        let (values, bad) = values_of(_mm_loadu_si128(text));
+        let (values, bad) = values_of(SNO, _mm_loadu_si128(text));
         if _mm_testz_si128(bad, bad) == 0 {
             return done;
         }
-        let bytes = gather(values);
+        let order = _mm_setr_epi8(2, 1, 0, 5, 4, 10, 9, 8, 13, 12, -1, -1, -1, -1, -1, -1);
+        let bytes = _mm_shuffle_epi8(forties(values), order);
         _mm_storeu_si64(part_mut::<_, 8>(id, 0), bytes);
         _mm_storeu_si16(part_mut::<_, 2>(id, 8), _mm_srli_si128::<8>(bytes));
     }
@@ -38,45 +42,51 @@ pub(super) fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
 }
 
 /// Five bits in each byte, from lanes that hold the ten bits of two characters somewhere.
+#[inline]
 #[target_feature(enable = "sse4.1")]
-fn values(lanes: __m128i) -> __m128i {
+pub(super) fn values(lanes: __m128i) -> __m128i {
     let tens = _mm_mullo_epi16(lanes, _mm_setr_epi16(1, 4, 16, 64, 1, 4, 16, 64));
     let second = _mm_and_si128(_mm_slli_epi16::<2>(tens), _mm_set1_epi16(0x1f00));
     _mm_or_si128(_mm_srli_epi16::<11>(tens), second)
 }
 
+#[inline]
 #[target_feature(enable = "sse4.1")]
-fn characters(values: __m128i) -> __m128i {
-    // Added to 0-7, and to all from 8 on.
-    let offsets = _mm_setr_epi8(50, 50, 50, 50, 50, 50, 50, 50, 89, 0, 0, 0, 0, 0, 0, 0);
-    let run = _mm_min_epu8(values, _mm_set1_epi8(8));
-    _mm_add_epi8(values, _mm_shuffle_epi8(offsets, run))
+pub(super) fn characters(alphabet: Alphabet, values: __m128i) -> __m128i {
+    let run = _mm_min_epu8(values, all(alphabet.digits));
+    _mm_add_epi8(values, _mm_shuffle_epi8(_mm_loadu_si128(&alphabet.offsets()), run))
 }
 
 /// The values of characters, and something other than 0 for each that has none.
+#[inline]
 #[target_feature(enable = "sse4.1")]
-fn values_of(characters: __m128i) -> (__m128i, __m128i) {
+pub(super) fn values_of(alphabet: Alphabet, characters: __m128i) -> (__m128i, __m128i) {
+    let Alphabet { digit, digits: ten } = alphabet;
     // A subtraction of the other run's offset wraps to something greater.
-    let digits = _mm_sub_epi8(characters, _mm_set1_epi8(50));
-    let letters = _mm_sub_epi8(characters, _mm_set1_epi8(97));
-    let no_digits = _mm_subs_epu8(digits, _mm_set1_epi8(7));
-    let no_letters = _mm_subs_epu8(letters, _mm_set1_epi8(23));
-    let values = _mm_min_epu8(digits, _mm_sub_epi8(characters, _mm_set1_epi8(89)));
+    let digits = _mm_sub_epi8(characters, all(digit));
+    let letters = _mm_sub_epi8(characters, all(LETTER));
+    let no_digits = _mm_subs_epu8(digits, all(ten - 1));
+    let no_letters = _mm_subs_epu8(letters, all(alphabet.letters() - 1));
+    let values = _mm_min_epu8(digits, _mm_sub_epi8(characters, all(LETTER - ten)));
     (values, _mm_min_epu8(no_digits, no_letters))
 }
 
-/// The ten bytes of sixteen values, in front.
+/// A value in every byte.
+#[inline]
 #[target_feature(enable = "sse4.1")]
-fn gather(values: __m128i) -> __m128i {
+pub(super) fn all(byte: u8) -> __m128i {
+    _mm_set1_epi8(byte.cast_signed())
+}
+
+/// Forty bits of each eight values: from the top down, they are in bytes 2, 1, 0, 5 and 4 of a word.
+#[inline]
+#[target_feature(enable = "sse4.1")]
+pub(super) fn forties(values: __m128i) -> __m128i {
     let tens = _mm_maddubs_epi16(values, _mm_set1_epi16(1 << 8 | 1 << 5));
     // Twenty bits in each half of a word, the first four bits further up than need be: room for the top of the second's.
     let twenties = _mm_madd_epi16(
         tens,
         _mm_setr_epi16(1 << 14, 1 << 4, 1 << 10, 1, 1 << 14, 1 << 4, 1 << 10, 1),
     );
-    let forties = _mm_or_si128(twenties, _mm_srli_epi64::<48>(twenties));
-    _mm_shuffle_epi8(
-        forties,
-        _mm_setr_epi8(2, 1, 0, 5, 4, 10, 9, 8, 13, 12, -1, -1, -1, -1, -1, -1),
-    )
+    _mm_or_si128(twenties, _mm_srli_epi64::<48>(twenties))
 }

@@ -7,45 +7,34 @@ use core::arch::x86_64::*;
 
 use safe_unaligned_simd::x86_64::{_mm512_loadu_si512, _mm512_storeu_si512};
 
-use super::slices::{GROUP, Slot, one_by_one};
-use crate::base32::alphabet::{HEX, all};
+use super::{
+    slices::{Kernels, Slot},
+    sse41,
+};
+use crate::base32::{
+    alphabet::{HEX, all},
+    avx512::{characters_of, values_in},
+};
+
+pub(super) const KERNELS: Kernels = Kernels { encode, decode };
+
+const GROUP: usize = 8;
 
 /// Bits of 11 and of 12 digits.
 const ELEVEN: u32 = 55;
 const TWELVE: u32 = 60;
 
-/// What each value, and each character, is looked up in.
-static CHARACTERS: [u8; 64] = {
-    let mut characters = [0; 64];
-    let mut place = 0;
-    while place < 64 {
-        characters[place] = HEX.characters(place as u64 % 32).to_le_bytes()[0];
-        place += 1;
-    }
-    characters
-};
+static CHARACTERS: [u8; 64] = characters_of(HEX);
 
-/// Not a character of the alphabet.
-const BAD: u8 = 0x80;
-
-static VALUES: [[u8; 64]; 2] = {
-    let mut values = [[BAD; 64]; 2];
-    let mut value = 0;
-    while value < 32 {
-        let character = CHARACTERS[value as usize] as usize;
-        values[character / 64][character % 64] = value;
-        value += 1;
-    }
-    values
-};
+static VALUES: [[u8; 64]; 2] = values_in(HEX);
 
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
-pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
+fn encode(numbers: &[u64], slots: &mut [Slot]) {
     let ((groups, last), (places, last_places)) =
         (numbers.as_chunks::<GROUP>(), slots.as_chunks_mut::<GROUP>());
     for (group, place) in groups.iter().zip(places) {
         if group.iter().any(|number| number >> ELEVEN == 0) {
-            one_by_one::encode(group, place);
+            sse41::encode(group, place);
             continue;
         }
         let halves = place.as_flattened_mut().as_chunks_mut::<64>().0;
@@ -53,7 +42,7 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
             _mm512_storeu_si512(half, digits);
         }
     }
-    one_by_one::encode(last, last_places);
+    sse41::encode(last, last_places);
 }
 
 /// The slots of eight numbers.
@@ -80,7 +69,7 @@ fn digits(numbers: __m512i) -> [__m512i; 2] {
 }
 
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
-pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
+fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
     let ((groups, last), (places, last_places)) =
         (slots.as_chunks::<GROUP>(), numbers.as_chunks_mut::<GROUP>());
     for (done, (group, place)) in groups.iter().zip(places).enumerate() {
@@ -90,12 +79,12 @@ pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
             _mm512_storeu_si512(place, read);
             continue;
         }
-        let read = one_by_one::decode(group, place);
+        let read = sse41::decode(group, place);
         if read < GROUP {
             return GROUP * done + read;
         }
     }
-    GROUP * groups.len() + one_by_one::decode(last, last_places)
+    GROUP * groups.len() + sse41::decode(last, last_places)
 }
 
 /// The numbers of eight slots, and whether they are none, or of less than 12 digits.

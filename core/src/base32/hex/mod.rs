@@ -4,8 +4,23 @@
 //! and its text is moved between the one end of 16 bytes and the other.
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+mod avx2;
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod avx512;
+#[cfg(any(
+    all(target_arch = "x86_64", target_feature = "sse2"),
+    all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
+mod lane;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+mod neon;
+mod scalar;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod simd128;
 pub(crate) mod slices;
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+mod sse41;
 
 #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
 use super::scalar as one;
@@ -36,11 +51,18 @@ pub(crate) fn encode(number: u64) -> Text<MAX_DIGITS> {
 /// The digits of a number, with zero bytes after them, and how many they are.
 #[inline]
 fn slot(number: u64) -> ([u8; 16], usize) {
-    // Bits by five, rounded up.
-    let bits = u64::BITS - (number | 1).leading_zeros();
-    let length = (((bits + 4) * 205) >> 10) as usize;
+    let length = usize::from(length_of(number));
     let [first, last] = one::digits(HEX, number).map(u128::from);
     (((first << 64 | last) << (8 * (16 - length))).to_be_bytes(), length)
+}
+
+/// How many digits a number has.
+#[inline]
+#[allow(clippy::cast_possible_truncation, reason = "13 at most")]
+const fn length_of(number: u64) -> u8 {
+    // Bits by five, rounded up.
+    let bits = u64::BITS - (number | 1).leading_zeros();
+    (((bits + 4) * 205) >> 10) as u8
 }
 
 /// The number of a text.

@@ -1,52 +1,32 @@
 //! Whole slices of numbers: as texts in slots of 16 bytes, and as texts side by side.
 
-use super::{MAX_DIGITS, number, slot, why_not};
-use crate::{Error, Result, cpu::Level};
+use super::{MAX_DIGITS, number, why_not};
+use crate::{
+    Error, Result,
+    cpu::{Level, kernels_of},
+};
 
 /// A text, with zero bytes after it.
 pub(crate) type Slot = [u8; 16];
 
-/// How many numbers are worked on together.
-pub(super) const GROUP: usize = 8;
-
-/// For slices that are equally long.
-struct Kernels {
+/// What each instruction set's file has, for slices that are equally long.
+pub(super) struct Kernels {
     /// Writes the text of every number.
-    encode: unsafe fn(&[u64], &mut [Slot]),
+    pub(super) encode: unsafe fn(&[u64], &mut [Slot]),
     /// Writes the numbers of slots up to the first bad one, and says how many.
-    decode: unsafe fn(&[Slot], &mut [u64]) -> usize,
+    pub(super) decode: unsafe fn(&[Slot], &mut [u64]) -> usize,
 }
 
 const fn kernels(level: Level) -> &'static Kernels {
-    match level.set() {
-        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-        crate::cpu::Set::Avx512 => {
-            &Kernels { encode: super::avx512::encode, decode: super::avx512::decode }
-        }
-        // One alone has what every machine of the target has.
-        _ => &Kernels { encode: one_by_one::encode, decode: one_by_one::decode },
-    }
+    kernels_of!(level)
 }
 
-pub(super) mod one_by_one {
-    use super::{Slot, number, slot, text_of};
-
-    pub(crate) fn encode(numbers: &[u64], slots: &mut [Slot]) {
-        numbers.iter().zip(slots).for_each(|(&number, place)| (*place, _) = slot(number));
-    }
-
-    pub(crate) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
-        let mut pairs = slots.iter().zip(numbers);
-        let bad = pairs.position(|(slot, place)| {
-            number(text_of(slot)).map(|number| *place = number).is_none()
-        });
-        bad.unwrap_or(slots.len())
-    }
-}
+/// As many texts lie in slots on their way into a column, or out of one.
+const CHUNK: usize = 64;
 
 /// What is in a slot before its zero bytes.
 #[inline]
-fn text_of(slot: &Slot) -> &[u8] {
+pub(super) fn text_of(slot: &Slot) -> &[u8] {
     let after = u128::from_le_bytes(*slot).leading_zeros() / 8;
     &slot[..slot.len() - after as usize]
 }
@@ -98,7 +78,7 @@ pub fn encode_column(
         let most_numbers = i128::from(i32::MAX) / 13;
         return Err(Error::out_of_range("ids", numbers.len() as i128, 0, most_numbers));
     }
-    let mut slots = [[0; 16]; 8 * GROUP];
+    let mut slots = [[0; 16]; CHUNK];
     let mut end = 0;
     offsets[0] = 0;
     for (numbers, offsets) in numbers.chunks(slots.len()).zip(offsets[1..].chunks_mut(slots.len()))
@@ -128,7 +108,12 @@ fn put(slot: &Slot, places: &mut [u8]) -> usize {
 /// # Errors
 /// `invalid_length` unless there is an offset more than there are numbers; `out_of_range` with its item for an offset
 /// before the one in front of it or past the texts; as for one text, with its item.
-pub(crate) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> Result<()> {
+pub fn decode_column(
+    _level: Level,
+    offsets: &[i32],
+    text: &[u8],
+    numbers: &mut [u64],
+) -> Result<()> {
     same_length(numbers.len().saturating_add(1), offsets.len())?;
     let spans = offsets.iter().zip(&offsets[1..]);
     for (item, ((start, end), place)) in spans.zip(numbers).enumerate() {

@@ -69,7 +69,7 @@ pub fn encode_column(ids: &[Randflake], offsets: &mut [i32], text: &mut [u8]) ->
 /// `invalid_length` unless there is an offset more than there are IDs; `out_of_range` for an offset before the one in front of
 /// it, or past the texts; else as [`Randflake::parse`]. All but the first with the item.
 pub fn decode_column(offsets: &[i32], text: &[u8], ids: &mut [Randflake]) -> Result<()> {
-    slices::decode_column(offsets, text, numbers_mut(ids))
+    slices::decode_column(cpu::level(), offsets, text, numbers_mut(ids))
 }
 
 #[allow(unsafe_code)]
