@@ -5,7 +5,10 @@
 pub(crate) const MANY: usize = 32 << 20;
 
 /// Bytes of a page of x86-64; where pages are larger, the system refuses most of its multiples.
-#[cfg(any(all(feature = "std", target_os = "linux"), target_arch = "x86_64"))]
+#[cfg(any(
+    all(feature = "std", target_os = "linux"),
+    all(target_arch = "x86_64", target_feature = "sse2")
+))]
 const PAGE: usize = 4096;
 
 /// Asks for the memory a page after these bytes, which a kernel that goes through much of it will soon read. By itself a

@@ -3,7 +3,10 @@
 use kernel_tests::{LENGTHS, Noise};
 use polyflake::{
     ErrorKind,
-    kernels::{Level, decode_randflake, encode_randflake, encode_randflake_column, levels},
+    kernels::{
+        Level, decode_randflake, decode_randflake_column, encode_randflake,
+        encode_randflake_column, levels,
+    },
     randflake::{self, Randflake},
 };
 
@@ -85,13 +88,53 @@ fn refuses_as_one_is_refused(level: Level, slots: &[[u8; 16]], item: usize) {
     assert!(read[item..].iter().all(|number| *number == UNTOUCHED), "{level:?} wrote past {item}");
 }
 
+fn is_good(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'v')
+}
+
+fn bad_bytes() -> impl Iterator<Item = u8> {
+    (0..=u8::MAX).filter(|byte| !is_good(*byte))
+}
+
+#[test]
+fn every_digit_is_read_in_every_place() {
+    for level in levels() {
+        for (length, place) in (1..=13).flat_map(|length| (0..length).map(move |at| (length, at))) {
+            for digit in (1..=u8::MAX).filter(|byte| is_good(*byte)) {
+                let mut digits = vec![b'7'; length];
+                digits[place] = digit;
+                let text = String::from_utf8(digits).unwrap();
+                if let Ok(number) = u64::from_str_radix(&text, 32)
+                    && !(text.starts_with('0') && length > 1)
+                {
+                    round_trip(level, &[number; 9]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn bytes_after_the_digits_are_refused() {
+    for (level, length) in levels().flat_map(|level| [11, 12, 13].map(|length| (level, length))) {
+        for (place, byte) in (length..16).flat_map(|at| (1..=u8::MAX).map(move |byte| (at, byte))) {
+            let mut slots = slots(&numbers(ITEMS));
+            let item = usize::from(byte) % ITEMS;
+            slots[item] = slot_of(&"7".repeat(length));
+            slots[item][place] = byte;
+            if place > length || place == 13 || !is_good(byte) {
+                refuses_as_one_is_refused(level, &slots, item);
+            }
+        }
+    }
+}
+
 #[test]
 fn bad_bytes_are_found_in_every_item_and_place() {
-    let good = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'v');
     for level in levels() {
         for length in [1, 11, 12, 13] {
             for place in 0..length {
-                for bad in (1..=u8::MAX).filter(|byte| !good(*byte)) {
+                for bad in bad_bytes().filter(|bad| *bad > 0) {
                     let mut slots = slots(&numbers(ITEMS));
                     let item = usize::from(bad) % ITEMS;
                     slots[item] = slot_of(&"7".repeat(length));
@@ -103,27 +146,28 @@ fn bad_bytes_are_found_in_every_item_and_place() {
     }
 }
 
+const NO_TEXTS: [&str; 15] = [
+    "",
+    "00",
+    "01",
+    "0123456789ab",
+    "0fffffffffff",
+    "g000000000000",
+    "vvvvvvvvvvvvv",
+    "11111111111111",
+    "1111111111111111",
+    "7\x007",
+    "77777777777\x007",
+    "777777777777\x007",
+    "7777777777777\x007",
+    "\x007",
+    "0fvvvvvvvvvvvv",
+];
+
 #[test]
 fn what_is_no_canonical_text_is_refused() {
-    let texts = [
-        "",
-        "00",
-        "01",
-        "0123456789ab",
-        "0fffffffffff",
-        "g000000000000",
-        "vvvvvvvvvvvvv",
-        "11111111111111",
-        "1111111111111111",
-        "7\x007",
-        "77777777777\x007",
-        "777777777777\x007",
-        "7777777777777\x007",
-        "\x007",
-        "0fvvvvvvvvvvvv",
-    ];
     for level in levels() {
-        for text in texts {
+        for text in NO_TEXTS {
             for item in 0..ITEMS {
                 let mut slots = slots(&numbers(ITEMS));
                 slots[item] = slot_of(text);
@@ -152,18 +196,96 @@ fn columns_of_every_length_are_written_and_read() {
             let end = encode_randflake_column(level, &numbers, &mut offsets, &mut text).unwrap();
             assert_eq!(offsets, expected_offsets, "{level:?} {length}");
             assert_eq!(&text[..end], expected.as_bytes(), "{level:?} {length}");
-            let mut ids = vec![Randflake::default(); length];
-            randflake::decode_column(&offsets, &text, &mut ids).unwrap();
-            assert!(ids.iter().map(|id| id.to_u64()).eq(numbers), "{length}");
+            // With and without bytes that are no text's.
+            for text in [&text[..end], &text] {
+                let mut read = vec![UNTOUCHED; length];
+                decode_randflake_column(level, &offsets, text, &mut read).unwrap();
+                assert_eq!(read, numbers, "{level:?} {length}");
+            }
+        }
+    }
+}
+
+#[track_caller]
+fn column_refuses_as_one_is_refused(level: Level, texts: &[Vec<u8>], item: usize) {
+    let ends = texts.iter().scan(0, |end, text| {
+        *end += i32::try_from(text.len()).unwrap();
+        Some(*end)
+    });
+    let offsets: Vec<i32> = std::iter::once(0).chain(ends).collect();
+    let units: Vec<u16> = texts[item].iter().map(|&byte| byte.into()).collect();
+    let expected = Randflake::parse_utf16(&units).unwrap_err().in_item(item);
+    let mut read = vec![UNTOUCHED; texts.len()];
+    let refused = decode_randflake_column(level, &offsets, &texts.concat(), &mut read);
+    assert_eq!(refused, Err(expected), "{level:?} {:?}", texts[item]);
+    assert_eq!(read[..item], numbers(ITEMS)[..item], "{level:?}");
+    assert!(read[item..].iter().all(|number| *number == UNTOUCHED), "{level:?} wrote past {item}");
+}
+
+fn texts(numbers: &[u64]) -> Vec<Vec<u8>> {
+    numbers.iter().map(|&number| text_of(number).into_bytes()).collect()
+}
+
+#[test]
+fn bad_bytes_are_found_in_every_item_and_place_of_columns() {
+    for level in levels() {
+        for length in [1, 11, 12, 13] {
+            for (place, bad) in
+                (0..length).flat_map(|place| bad_bytes().map(move |bad| (place, bad)))
+            {
+                let mut texts = texts(&numbers(ITEMS));
+                let item = usize::from(bad) % ITEMS;
+                texts[item] = vec![b'7'; length];
+                texts[item][place] = bad;
+                column_refuses_as_one_is_refused(level, &texts, item);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_canonical_text_is_refused_in_columns() {
+    for (level, text) in levels().flat_map(|level| NO_TEXTS.map(move |text| (level, text))) {
+        for item in 0..ITEMS {
+            let mut texts = texts(&numbers(ITEMS));
+            texts[item] = text.into();
+            column_refuses_as_one_is_refused(level, &texts, item);
+        }
+    }
+}
+
+#[test]
+fn bad_offsets_are_refused_in_every_item() {
+    let numbers = numbers(ITEMS);
+    let (offsets, text) = column_of(&numbers);
+    let past = i32::try_from(text.len()).unwrap() + 1;
+    for level in levels() {
+        for (item, bad) in
+            (0..ITEMS).flat_map(|item| [i32::MIN, -1, past, i32::MAX].map(|bad| (item, bad)))
+        {
+            let mut offsets = offsets.clone();
+            offsets[item + 1] = bad;
+            let mut read = vec![UNTOUCHED; ITEMS];
+            let error =
+                decode_randflake_column(level, &offsets, text.as_bytes(), &mut read).unwrap_err();
+            assert_eq!((error.kind(), error.item()), (ErrorKind::OutOfRange, Some(item)));
+            assert_eq!(read[..item], numbers[..item], "{level:?}");
+            assert!(read[item..].iter().all(|number| *number == UNTOUCHED), "{level:?}");
         }
     }
 }
 
 #[test]
 fn bad_columns_are_refused() {
-    let mut ids = [Randflake::default(); 2];
+    for level in levels() {
+        bad_columns_are_refused_by(level);
+    }
+}
+
+fn bad_columns_are_refused_by(level: Level) {
+    let mut numbers = [0; 2];
     let mut read = |offsets: &[i32], text: &[u8]| {
-        let error = randflake::decode_column(offsets, text, &mut ids).unwrap_err();
+        let error = decode_randflake_column(level, offsets, text, &mut numbers).unwrap_err();
         (error.kind(), error.item(), error.position())
     };
     assert_eq!(read(&[0, 1], b"77"), (ErrorKind::InvalidLength, None, None));

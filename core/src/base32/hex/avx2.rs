@@ -3,10 +3,15 @@
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::x86_64::*;
 
-use safe_unaligned_simd::x86_64::{_mm_loadu_si128, _mm256_loadu_si256, _mm256_storeu_si256};
+use safe_unaligned_simd::x86_64::{
+    _mm_loadu_si128, _mm256_loadu_si256, _mm256_loadu2_m128i, _mm256_storeu_si256,
+};
 
 use super::{
-    lane::{AT_THE_END, BYTES, LEAST, MOST, MOST_AT_THE_END, PAIRS, PLACES, THIRTEENTH, ZEROS},
+    lane::{
+        BYTES, Digits, LEAST, MOST_AT_THE_END, MOST_OF_SLOTS, MOST_OF_TEXTS, PAIRS, PLACES, ZEROS,
+        of_slot, of_text,
+    },
     slices::{Kernels, Slot},
     sse41,
 };
@@ -18,7 +23,7 @@ use crate::{
     cpu::parts::{part, part_mut},
 };
 
-pub(super) const KERNELS: Kernels = Kernels { encode, decode };
+pub(super) const KERNELS: Kernels = Kernels { encode, decode, decode_column };
 
 const GROUP: usize = 4;
 
@@ -64,12 +69,10 @@ fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
     let ((groups, last), (places, last_places)) =
         (slots.as_chunks::<GROUP>(), numbers.as_chunks_mut::<GROUP>());
     for (done, (group, place)) in groups.iter().zip(places).enumerate() {
-        let [(even, bad), (odd, odd_bad)] =
-            [0, 32].map(|at| numbers_of(_mm256_loadu_si256(part(group.as_flattened(), at))));
-        let bad = _mm256_or_si256(bad, odd_bad);
-        if _mm256_testz_si256(bad, bad) == 1 {
-            let numbers = _mm256_unpacklo_epi64(even, odd);
-            _mm256_storeu_si256(place, _mm256_permute4x64_epi64::<0b11_01_10_00>(numbers));
+        let slot = |at: usize| of_slot(&group[at]);
+        let first = numbers_of(slot(0), slot(1), &MOST_OF_SLOTS);
+        let last = numbers_of(slot(2), slot(3), &MOST_OF_SLOTS);
+        if store([first, last], place) {
             continue;
         }
         let read = sse41::decode(group, place);
@@ -80,18 +83,66 @@ fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
     GROUP * groups.len() + sse41::decode(last, last_places)
 }
 
-/// The numbers of two slots, in front of their lanes, and something other than 0 unless both have 12 or 13 digits.
 #[target_feature(enable = "avx2")]
-fn numbers_of(slots: __m256i) -> (__m256i, __m256i) {
-    let thirteenth = _mm256_shuffle_epi8(slots, lanes(&THIRTEENTH));
-    let one_less = _mm256_cmpeq_epi8(thirteenth, _mm256_setzero_si256());
-    let moved = _mm256_shuffle_epi8(slots, _mm256_add_epi8(lanes(&AT_THE_END), one_less));
-    let digits = _mm256_max_epu8(moved, lanes(&ZEROS));
-    let (values, bad) = values_of(HEX, digits);
+pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize {
+    let (groups, last) = numbers.as_chunks_mut::<GROUP>();
+    let mut done = 0;
+    for place in groups {
+        let offsets = part(offsets, done);
+        if !decode_four(offsets, text, place) {
+            let read = sse41::decode_column(offsets, text, place);
+            if read < GROUP {
+                return done + read;
+            }
+        }
+        done += GROUP;
+    }
+    done + sse41::decode_column(&offsets[done..], text, last)
+}
+
+/// Writes the numbers of four texts, if all have 12 or 13 digits.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn decode_four(offsets: &[i32; GROUP + 1], text: &[u8], place: &mut [u64; GROUP]) -> bool {
+    let text = |at| of_text(text, *part(offsets, at));
+    let (Some(a), Some(b), Some(c), Some(d)) = (text(0), text(1), text(2), text(3)) else {
+        return false;
+    };
+    store([numbers_of(a, b, &MOST_OF_TEXTS), numbers_of(c, d, &MOST_OF_TEXTS)], place)
+}
+
+/// Two numbers, in front of their lanes, and something other than 0 unless both have 12 or 13 digits.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn numbers_of(
+    (low, low_places): Digits,
+    (high, high_places): Digits,
+    most: &[u8; 16],
+) -> (__m256i, __m256i) {
+    let bytes = _mm256_loadu2_m128i(high, low);
+    let places = _mm256_loadu2_m128i(high_places, low_places);
+    let outside = _mm256_subs_epu8(_mm256_sub_epi8(bytes, lanes(&LEAST)), lanes(most));
+    let digits = _mm256_max_epu8(_mm256_shuffle_epi8(bytes, places), lanes(&ZEROS));
     let too_large = _mm256_subs_epu8(digits, lanes(&MOST_AT_THE_END));
-    let outside = _mm256_subs_epu8(_mm256_sub_epi8(slots, lanes(&LEAST)), lanes(&MOST));
+    let (values, bad) = values_of(HEX, digits);
     let bad = _mm256_or_si256(_mm256_or_si256(bad, too_large), outside);
     (_mm256_shuffle_epi8(forties(values), lanes(&BYTES)), bad)
+}
+
+/// Writes two pairs of numbers, if all are good.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn store(
+    [(first, bad), (last, last_bad)]: [(__m256i, __m256i); 2],
+    place: &mut [u64; GROUP],
+) -> bool {
+    let bad = _mm256_or_si256(bad, last_bad);
+    let is_good = _mm256_testz_si256(bad, bad) == 1;
+    if is_good {
+        let numbers = _mm256_unpacklo_epi64(first, last);
+        _mm256_storeu_si256(place, _mm256_permute4x64_epi64::<0b11_01_10_00>(numbers));
+    }
+    is_good
 }
 
 /// All bits of the words that are 0.

@@ -8,6 +8,7 @@ use core::arch::x86_64::*;
 use safe_unaligned_simd::x86_64::{_mm512_loadu_si512, _mm512_storeu_si512};
 
 use super::{
+    avx2::decode_column,
     slices::{Kernels, Slot},
     sse41,
 };
@@ -16,7 +17,7 @@ use crate::base32::{
     avx512::{characters_of, values_in},
 };
 
-pub(super) const KERNELS: Kernels = Kernels { encode, decode };
+pub(super) const KERNELS: Kernels = Kernels { encode, decode, decode_column };
 
 const GROUP: usize = 8;
 

@@ -6,8 +6,8 @@ use core::arch::aarch64::*;
 use safe_unaligned_simd::aarch64::{vld1q_u8, vld1q_u8_x2, vst1q_u8};
 
 use super::{
-    lane::{AT_THE_END, LEAST, MOST, MOST_AT_THE_END, PAIRS, PLACES, THIRTEENTH, ZEROS},
-    length_of, scalar,
+    lane::{self, Digits, LEAST, MOST_AT_THE_END, PAIRS, PLACES, ZEROS},
+    length_of,
     slices::{Kernels, Slot},
 };
 use crate::base32::{
@@ -15,7 +15,7 @@ use crate::base32::{
     neon::{characters_of, forties, values, values_of},
 };
 
-pub(super) const KERNELS: Kernels = Kernels { encode, decode };
+pub(super) const KERNELS: Kernels = Kernels { encode, decode, decode_column };
 
 static CHARACTERS: [[u8; 16]; 2] = characters_of(HEX);
 
@@ -33,28 +33,25 @@ fn encode(numbers: &[u64], slots: &mut [Slot]) {
 
 #[target_feature(enable = "neon")]
 fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
-    for (done, (slot, place)) in slots.iter().zip(numbers).enumerate() {
-        let (number, bad) = number(vld1q_u8(slot));
-        if vmaxvq_u8(bad) == 0 {
-            *place = number;
-        } else if scalar::decode_to(slot, place).is_none() {
-            return done;
-        }
-    }
-    slots.len()
+    lane::decode(slots, numbers, |digits, most| number(digits, most))
 }
 
-/// The number of a slot, and something other than 0 unless it has 12 or 13 digits.
+#[target_feature(enable = "neon")]
+fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize {
+    lane::decode_column(offsets, text, numbers, |digits, most| number(digits, most))
+}
+
+/// The number of 12 or 13 digits in these places.
 #[inline]
 #[target_feature(enable = "neon")]
-fn number(slot: uint8x16_t) -> (u64, uint8x16_t) {
-    let one_less = vceqzq_u8(vqtbl1q_u8(slot, vld1q_u8(&THIRTEENTH)));
-    let moved = vqtbl1q_u8(slot, vaddq_u8(vld1q_u8(&AT_THE_END), one_less));
-    let digits = vmaxq_u8(moved, vld1q_u8(&ZEROS));
-    let (values, bad) = values_of(HEX, digits);
+fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
+    let [bytes, places, most] = [bytes, places, most].map(|bytes| vld1q_u8(bytes));
+    let outside = vqsubq_u8(vsubq_u8(bytes, vld1q_u8(&LEAST)), most);
+    let digits = vmaxq_u8(vqtbl1q_u8(bytes, places), vld1q_u8(&ZEROS));
     let too_large = vqsubq_u8(digits, vld1q_u8(&MOST_AT_THE_END));
-    let outside = vqsubq_u8(vsubq_u8(slot, vld1q_u8(&LEAST)), vld1q_u8(&MOST));
+    let (values, bad) = values_of(HEX, digits);
+    let bad = vmaxvq_u8(vorrq_u8(vorrq_u8(bad, too_large), outside));
     let forties = forties(values);
     let (high, low) = (vgetq_lane_u64::<0>(forties), vgetq_lane_u64::<1>(forties));
-    (high << 40 | low & ((1 << 40) - 1), vorrq_u8(vorrq_u8(bad, too_large), outside))
+    (bad == 0).then_some(high << 40 | low & ((1 << 40) - 1))
 }

@@ -6,8 +6,8 @@ use core::arch::wasm32::*;
 use safe_unaligned_simd::wasm32::{v128_load, v128_store};
 
 use super::{
-    lane::{AT_THE_END, BYTES, LEAST, MOST, MOST_AT_THE_END, PAIRS, PLACES, THIRTEENTH, ZEROS},
-    length_of, scalar,
+    lane::{self, BYTES, Digits, LEAST, MOST_AT_THE_END, PAIRS, PLACES, ZEROS},
+    length_of,
     slices::{Kernels, Slot},
 };
 use crate::base32::{
@@ -15,7 +15,7 @@ use crate::base32::{
     simd128::{characters, forties, lift, values, values_of},
 };
 
-pub(super) const KERNELS: Kernels = Kernels { encode, decode };
+pub(super) const KERNELS: Kernels = Kernels { encode, decode, decode_column };
 
 fn encode(numbers: &[u64], slots: &mut [Slot]) {
     let lift = lift();
@@ -29,26 +29,22 @@ fn encode(numbers: &[u64], slots: &mut [Slot]) {
 }
 
 fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
-    for (done, (slot, place)) in slots.iter().zip(numbers).enumerate() {
-        let (number, bad) = number(v128_load(slot));
-        if !v128_any_true(bad) {
-            *place = number;
-        } else if scalar::decode_to(slot, place).is_none() {
-            return done;
-        }
-    }
-    slots.len()
+    lane::decode(slots, numbers, number)
 }
 
-/// The number of a slot, and something other than 0 unless it has 12 or 13 digits.
+fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize {
+    lane::decode_column(offsets, text, numbers, number)
+}
+
+/// The number of 12 or 13 digits in these places.
 #[inline]
-fn number(slot: v128) -> (u64, v128) {
-    let one_less = u8x16_eq(u8x16_swizzle(slot, v128_load(&THIRTEENTH)), u8x16_splat(0));
-    let moved = u8x16_swizzle(slot, u8x16_add(v128_load(&AT_THE_END), one_less));
-    let digits = u8x16_max(moved, v128_load(&ZEROS));
-    let (values, bad) = values_of(HEX, digits);
+fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
+    let [bytes, places, most] = [bytes, places, most].map(|bytes| v128_load(bytes));
+    let outside = u8x16_sub_sat(u8x16_sub(bytes, v128_load(&LEAST)), most);
+    let digits = u8x16_max(u8x16_swizzle(bytes, places), v128_load(&ZEROS));
     let too_large = u8x16_sub_sat(digits, v128_load(&MOST_AT_THE_END));
-    let outside = u8x16_sub_sat(u8x16_sub(slot, v128_load(&LEAST)), v128_load(&MOST));
+    let (values, bad) = values_of(HEX, digits);
+    let bad = v128_or(v128_or(bad, too_large), outside);
     let number = u8x16_swizzle(forties(values), v128_load(&BYTES));
-    (u64x2_extract_lane::<0>(number), v128_or(v128_or(bad, too_large), outside))
+    (!v128_any_true(bad)).then(|| u64x2_extract_lane::<0>(number))
 }

@@ -1,6 +1,6 @@
 //! Whole slices of numbers: as texts in slots of 16 bytes, and as texts side by side.
 
-use super::{MAX_DIGITS, number, why_not};
+use super::{MAX_DIGITS, length_of, why_not};
 use crate::{
     Error, Result,
     cpu::{Level, kernels_of},
@@ -15,6 +15,8 @@ pub(super) struct Kernels {
     pub(super) encode: unsafe fn(&[u64], &mut [Slot]),
     /// Writes the numbers of slots up to the first bad one, and says how many.
     pub(super) decode: unsafe fn(&[Slot], &mut [u64]) -> usize,
+    /// The same of texts side by side, of which there is an offset more.
+    pub(super) decode_column: unsafe fn(&[i32], &[u8], &mut [u64]) -> usize,
 }
 
 const fn kernels(level: Level) -> &'static Kernels {
@@ -81,26 +83,32 @@ pub fn encode_column(
     let mut slots = [[0; 16]; CHUNK];
     let mut end = 0;
     offsets[0] = 0;
-    for (numbers, offsets) in numbers.chunks(slots.len()).zip(offsets[1..].chunks_mut(slots.len()))
-    {
+    for (numbers, offsets) in numbers.chunks(CHUNK).zip(offsets[1..].chunks_mut(CHUNK)) {
         encode(level, numbers, &mut slots[..numbers.len()])?;
-        for (slot, offset) in slots.iter().zip(offsets) {
-            end += put(slot, &mut text[end..]);
+        for ((number, slot), offset) in numbers.iter().zip(&slots).zip(offsets) {
+            let length = usize::from(length_of(*number));
+            put(slot, length, &mut text[end..]);
+            end += length;
             *offset = i32::try_from(end).unwrap_or(i32::MAX);
         }
     }
     Ok(end)
 }
 
-/// Writes a slot's text, and says how long it is. What comes after it is overwritten later, where there is room for it.
+/// Writes a slot's text. What comes after it is overwritten later, where there is room for it.
 #[inline]
-fn put(slot: &Slot, places: &mut [u8]) -> usize {
-    let text = text_of(slot);
+fn put(slot: &Slot, length: usize, places: &mut [u8]) {
     match places.first_chunk_mut() {
         Some(place) => *place = *slot,
-        None => places[..text.len()].copy_from_slice(text),
+        None => put_last(&slot[..length], places),
     }
-    text.len()
+}
+
+/// Of its own, or LLVM would make one call of both ways to copy.
+#[cold]
+#[inline(never)]
+fn put_last(text: &[u8], places: &mut [u8]) {
+    places[..text.len()].copy_from_slice(text);
 }
 
 /// Writes the number of every text of those that lie side by side, up to the first bad one.
@@ -109,22 +117,24 @@ fn put(slot: &Slot, places: &mut [u8]) -> usize {
 /// `invalid_length` unless there is an offset more than there are numbers; `out_of_range` with its item for an offset
 /// before the one in front of it or past the texts; as for one text, with its item.
 pub fn decode_column(
-    _level: Level,
+    level: Level,
     offsets: &[i32],
     text: &[u8],
     numbers: &mut [u64],
 ) -> Result<()> {
     same_length(numbers.len().saturating_add(1), offsets.len())?;
-    let spans = offsets.iter().zip(&offsets[1..]);
-    for (item, ((start, end), place)) in spans.zip(numbers).enumerate() {
-        let text = within(text, *start, *end).map_err(|error| error.in_item(item))?;
-        *place = number(text).ok_or_else(|| refusal(text, item))?;
-    }
-    Ok(())
+    // SAFETY: a level is one of this machine.
+    #[allow(unsafe_code)]
+    let done = unsafe { (kernels(level).decode_column)(offsets, text, numbers) };
+    offsets[done..].first_chunk().map_or(Ok(()), |&[start, end]| {
+        let text = within(text, start, end).map_err(|error| error.in_item(done))?;
+        Err(refusal(text, done))
+    })
 }
 
+/// The text between two offsets.
 #[inline]
-fn within(text: &[u8], start: i32, end: i32) -> Result<&[u8]> {
+pub(super) fn within(text: &[u8], start: i32, end: i32) -> Result<&[u8]> {
     let [from, to] = [start, end].map(|offset| usize::try_from(offset).unwrap_or(usize::MAX));
     text.get(from..to).ok_or_else(|| {
         let (least, most) = (start.max(0).into(), text.len() as i128);

@@ -6,8 +6,8 @@ use core::arch::x86_64::*;
 use safe_unaligned_simd::x86_64::{_mm_loadu_si128, _mm_storeu_si128};
 
 use super::{
-    lane::{AT_THE_END, BYTES, LEAST, MOST, MOST_AT_THE_END, PAIRS, PLACES, THIRTEENTH, ZEROS},
-    length_of, scalar,
+    lane::{self, BYTES, Digits, LEAST, MOST_AT_THE_END, PAIRS, PLACES, ZEROS},
+    length_of,
     slices::{Kernels, Slot},
 };
 use crate::base32::{
@@ -15,7 +15,7 @@ use crate::base32::{
     sse41::{all, characters, forties, values, values_of},
 };
 
-pub(super) const KERNELS: Kernels = Kernels { encode, decode };
+pub(super) const KERNELS: Kernels = Kernels { encode, decode, decode_column };
 
 #[target_feature(enable = "sse4.1")]
 pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
@@ -30,31 +30,28 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
     }
 }
 
+#[inline(never)] // It would take registers of wider kernels, which seldom need it.
 #[target_feature(enable = "sse4.1")]
 pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
-    for (done, (slot, place)) in slots.iter().zip(numbers).enumerate() {
-        let (number, bad) = number(_mm_loadu_si128(slot));
-        if _mm_testz_si128(bad, bad) == 1 {
-            *place = _mm_cvtsi128_si64(number).cast_unsigned();
-        } else if scalar::decode_to(slot, place).is_none() {
-            return done;
-        }
-    }
-    slots.len()
+    lane::decode(slots, numbers, |digits, most| number(digits, most))
 }
 
-/// The number of a slot, and something other than 0 unless it has 12 or 13 digits.
+#[inline(never)] // It would take registers of wider kernels, which seldom need it.
 #[target_feature(enable = "sse4.1")]
-fn number(slot: __m128i) -> (__m128i, __m128i) {
-    let [places, zeros, most_at_the_end, least, most] =
-        [&AT_THE_END, &ZEROS, &MOST_AT_THE_END, &LEAST, &MOST].map(|bytes| _mm_loadu_si128(bytes));
-    let thirteenth = _mm_shuffle_epi8(slot, _mm_loadu_si128(&THIRTEENTH));
-    let one_less = _mm_cmpeq_epi8(thirteenth, _mm_setzero_si128());
-    let moved = _mm_shuffle_epi8(slot, _mm_add_epi8(places, one_less));
-    let digits = _mm_max_epu8(moved, zeros);
+pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize {
+    lane::decode_column(offsets, text, numbers, |digits, most| number(digits, most))
+}
+
+/// The number of 12 or 13 digits in these places.
+#[inline]
+#[target_feature(enable = "sse4.1")]
+fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
+    let [bytes, places, most] = [bytes, places, most].map(|bytes| _mm_loadu_si128(bytes));
+    let outside = _mm_subs_epu8(_mm_sub_epi8(bytes, _mm_loadu_si128(&LEAST)), most);
+    let digits = _mm_max_epu8(_mm_shuffle_epi8(bytes, places), _mm_loadu_si128(&ZEROS));
+    let too_large = _mm_subs_epu8(digits, _mm_loadu_si128(&MOST_AT_THE_END));
     let (values, bad) = values_of(HEX, digits);
-    let too_large = _mm_subs_epu8(digits, most_at_the_end);
-    let outside = _mm_subs_epu8(_mm_sub_epi8(slot, least), most);
     let bad = _mm_or_si128(_mm_or_si128(bad, too_large), outside);
-    (_mm_shuffle_epi8(forties(values), _mm_loadu_si128(&BYTES)), bad)
+    let number = _mm_shuffle_epi8(forties(values), _mm_loadu_si128(&BYTES));
+    (_mm_testz_si128(bad, bad) == 1).then(|| _mm_cvtsi128_si64(number).cast_unsigned())
 }
