@@ -28,6 +28,8 @@ mod _polyflake {
         #[pymodule_export]
         use crate::generators::hotguid::{Generator, Stats, generate};
         #[pymodule_export]
+        use crate::generators::pool::hotguid::Pool;
+        #[pymodule_export]
         use crate::ids::hotguid::{
             HotGuidArray, Parts, describe, from_dotnet_bytes, from_parts, from_sql, parse, parts,
             shard_key, time_range, timestamp, to_dotnet_bytes, to_sql,
@@ -41,6 +43,8 @@ mod _polyflake {
         #[pymodule_export]
         use crate::generators::layout::{Generator, Snapshot, Stats};
         #[pymodule_export]
+        use crate::generators::pool::layout::Pool;
+        #[pymodule_export]
         use crate::ids::layout::{Layout, LayoutArray, Parsed};
     }
 
@@ -48,6 +52,8 @@ mod _polyflake {
     #[pymodule]
     #[pyo3(module = "polyflake")]
     mod randflake {
+        #[pymodule_export]
+        use crate::generators::pool::randflake::Pool;
         #[pymodule_export]
         use crate::generators::randflake::{Generator, Stats};
         #[pymodule_export]
@@ -61,6 +67,8 @@ mod _polyflake {
     #[pymodule]
     #[pyo3(module = "polyflake")]
     mod sno {
+        #[pymodule_export]
+        use crate::generators::pool::sno::Pool;
         #[pymodule_export]
         use crate::generators::sno::{Generator, Snapshot, Stats, generate};
         #[pymodule_export]

@@ -5,7 +5,7 @@ use core::fmt;
 
 /// A name in an error: a built-in one, or that of a custom layout's field.
 #[cfg(feature = "alloc")]
-type Name = alloc::borrow::Cow<'static, str>;
+pub(crate) type Name = alloc::borrow::Cow<'static, str>;
 #[cfg(not(feature = "alloc"))]
 type Name = &'static str;
 

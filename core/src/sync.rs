@@ -2,6 +2,9 @@
 
 /// Counts what decides nothing: outside the model.
 pub(crate) use portable_atomic::AtomicU32 as Tally;
+/// Says where to look first, which decides nothing either.
+#[cfg(feature = "alloc")]
+pub(crate) use portable_atomic::AtomicUsize as Hint;
 pub(crate) use portable_atomic::Ordering;
 
 #[cfg(not(loom))]

@@ -15,6 +15,7 @@ mod keys;
 mod layout;
 mod measure;
 mod peers;
+mod pools;
 mod randflake;
 mod samples;
 mod team;
@@ -46,6 +47,7 @@ fn contests() -> Vec<Contest> {
         layout::both_ways(),
         layout::columns(),
         batches::sizes(),
+        pools::a_million(),
         threads::reading_the_clock(),
         threads::standing_still(),
     ]

@@ -35,7 +35,7 @@ pub(crate) fn generate(py: Python<'_>, shard_key: ShardKey) -> PyResult<Bound<'_
 /// A source of IDs under random bytes of its own.
 #[pyclass(frozen, module = "polyflake.hotguid")]
 pub(crate) struct Generator {
-    inner: Inner,
+    pub(super) inner: Inner,
     /// For the garbage collector: the same references that `inner` holds.
     clock: PythonClock,
 }

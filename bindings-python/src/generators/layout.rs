@@ -1,6 +1,6 @@
 //! Generators over custom layouts.
 
-use polyflake::layout::{self, Builder, Values};
+use polyflake::layout::{self, Batch, Builder, Values};
 use pyo3::{PyTraverseError, PyVisit, prelude::*};
 
 use super::clock::PythonClock;
@@ -18,7 +18,7 @@ type Inner = layout::Generator<PythonClock>;
 /// A source of IDs of one layout.
 #[pyclass(frozen, module = "polyflake.layout")]
 pub(crate) struct Generator {
-    inner: Inner,
+    pub(super) inner: Inner,
     layout: Py<Layout>,
     /// For the garbage collector: the same references that `inner` holds.
     clock: PythonClock,
@@ -144,14 +144,8 @@ impl Generator {
         buffer: &Bound<'_, PyAny>,
         bindables: Option<Named>,
     ) -> PyResult<()> {
-        let (values, layout) = (self.values(bindables.unwrap_or_default())?, self.inner.layout());
-        if layout.is_integer() {
-            let target = Target::of(buffer, Item::Integer)?;
-            return target.fill(py, |ids: &mut [i64]| self.inner.fill_with(&values, ids));
-        }
-        let size = layout.bits() as usize / 8;
-        let target = Target::of(buffer, Item::Bytes(size))?;
-        target.fill(py, |ids: &mut [u8]| self.inner.fill_with(&values, ids))
+        let values = self.values(bindables.unwrap_or_default())?;
+        fill(py, self.inner.layout(), buffer, |ids| self.inner.fill_with(&values, ids))
     }
 
     /// The layout of its IDs.
@@ -202,6 +196,22 @@ impl Generator {
         }
         Ok(values)
     }
+}
+
+/// Fills a buffer with IDs of a layout.
+pub(super) fn fill(
+    py: Python<'_>,
+    layout: &layout::Layout,
+    buffer: &Bound<'_, PyAny>,
+    make: impl Fn(Batch<'_>) -> polyflake::Result<()> + Sync,
+) -> PyResult<()> {
+    if layout.is_integer() {
+        let target = Target::of(buffer, Item::Integer)?;
+        return target.fill(py, |ids: &mut [i64]| make(ids.into()));
+    }
+    let size = layout.bits() as usize / 8;
+    let target = Target::of(buffer, Item::Bytes(size))?;
+    target.fill(py, |ids: &mut [u8]| make(ids.into()))
 }
 
 /// What a closed generator leaves to restore from.

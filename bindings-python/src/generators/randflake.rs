@@ -19,7 +19,7 @@ use crate::{
 /// A source of IDs under one lease.
 #[pyclass(frozen, module = "polyflake.randflake")]
 pub(crate) struct Generator {
-    inner: randflake::Generator<PythonClock>,
+    pub(super) inner: randflake::Generator<PythonClock>,
     /// For the garbage collector: the same references that `inner` holds.
     clock: PythonClock,
 }

@@ -40,8 +40,8 @@ pub(crate) fn generate(py: Python<'_>, metabyte: Metabyte) -> PyResult<Sno> {
 /// A source of IDs under one partition.
 #[pyclass(frozen, module = "polyflake.sno")]
 pub(crate) struct Generator {
-    inner: Inner,
-    metabyte: Metabyte,
+    pub(super) inner: Inner,
+    pub(super) metabyte: Metabyte,
     /// For the garbage collector: the same references that `inner` holds.
     clock: PythonClock,
 }

@@ -75,7 +75,7 @@ pub use {
 
 /// The generators over layouts, which belong to the same family.
 #[cfg(feature = "alloc")]
-pub use crate::scheme::custom::{Batch, Builder, Generator, Handle, Snapshot, Stats};
+pub use crate::scheme::custom::{Batch, Builder, Generator, Handle, Pool, Snapshot, Stats};
 #[cfg(feature = "alloc")]
 use width::Width;
 #[cfg(feature = "alloc")]

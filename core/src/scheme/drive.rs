@@ -38,6 +38,15 @@ pub(crate) struct Pace {
     stalled: Tally,
 }
 
+/// That of calls that may not wait at all.
+#[cfg(feature = "alloc")]
+pub(crate) static NO_WAIT: Pace = Pace {
+    on_exhausted: OnExhausted::Error,
+    max_wait: Some(0),
+    tick_nanos: 0,
+    stalled: Tally::new(0),
+};
+
 impl Pace {
     pub(crate) const fn new(on_exhausted: OnExhausted, tick_nanos: u64) -> Self {
         Self { on_exhausted, max_wait: None, tick_nanos, stalled: Tally::new(0) }

@@ -7,6 +7,8 @@ pub(crate) mod custom;
 mod describe;
 mod drive;
 pub mod hot_guid;
+#[cfg(feature = "alloc")]
+mod members;
 mod owner;
 pub mod randflake;
 mod scale;
@@ -16,8 +18,12 @@ mod window;
 pub(crate) use block::{BLOCK, Block, Blocks};
 #[cfg(feature = "alloc")]
 use describe::Family;
+#[cfg(feature = "alloc")]
+pub(crate) use drive::NO_WAIT;
 pub use drive::OnExhausted;
 pub(crate) use drive::{Outcome, Pace, drive};
+#[cfg(feature = "alloc")]
+pub(crate) use members::{Member, Members, refused};
 pub(crate) use owner::Owner;
 pub(crate) use scale::Scale;
 pub(crate) use window::Window;

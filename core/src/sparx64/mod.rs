@@ -75,6 +75,12 @@ impl Sparx64 {
         key.try_into().map(Self::new).map_err(|_| Error::invalid_secret(key.len()))
     }
 
+    /// Whether both are under the same key, in a time that does not tell where they differ.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn has_key_of(&self, other: &Self) -> bool {
+        self.schedule.differences(&other.schedule) == 0
+    }
+
     /// One block, encrypted.
     #[inline]
     #[must_use]

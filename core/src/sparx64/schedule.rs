@@ -39,6 +39,19 @@ impl Schedule {
         wipe::wipe(&mut key);
         schedule
     }
+
+    /// The bits in which any two subkeys differ, put together: none where the keys are the same.
+    #[cfg(feature = "alloc")]
+    pub(super) fn differences(&self, other: &Self) -> u16 {
+        let words = self.words().zip(other.words());
+        words.fold(0, |all, (one, another)| all | (one ^ another))
+    }
+
+    #[cfg(feature = "alloc")]
+    fn words(&self) -> impl Iterator<Item = &u16> {
+        let steps = self.steps.as_flattened().as_flattened().as_flattened();
+        steps.iter().chain(self.last.as_flattened())
+    }
 }
 
 impl Drop for Schedule {

@@ -49,6 +49,10 @@ def layout_generator() -> layout.Generator:
     return layout.Generator(SHARDED, window=(1_400_000_000_000, 1_900_000_000_000))
 
 
+def shard_generator() -> layout.Generator:
+    return layout.Generator(SHARDED, bindables={"shard": 1})
+
+
 class Call(NamedTuple):
     """What is called, of what, and arguments that it takes."""
 
@@ -108,6 +112,11 @@ CALLS: dict[str, Call] = {
     "sno.SnoArray.having_metabyte": call(lambda: sno.SnoArray(bytes(20)), 5),
     "sno.SnoArray.in_time_range": call(lambda: sno.SnoArray(bytes(20)), NOW, NOW + dt.timedelta(1)),
     "sno.Mask.count": call(lambda: sno.SnoArray(bytes(20)).having_metabyte(5)),
+    "sno.Pool": call(always(sno), [sno.Generator(1), sno.Generator(2)]),
+    "sno.Pool.fill": call(lambda: sno.Pool([sno_generator()]), bytearray(30), 5),
+    "sno.Pool.generate": call(lambda: sno.Pool([sno_generator()]), 5),
+    "sno.Pool.generate_text": call(lambda: sno.Pool([sno_generator()]), 5),
+    "sno.Pool.generate_many": call(lambda: sno.Pool([sno_generator()]), 3, 5),
     "sno.describe": call(always(sno)),
     "sno.from_json_value": call(always(sno), str(ID), null_is_zero=True),
     "sno.generate": call(always(sno), 5),
@@ -119,6 +128,11 @@ CALLS: dict[str, Call] = {
     "randflake.Codec.encrypt": call(always(randflake.Codec(SECRET)), 1_730_000_000, 1, 2),
     "randflake.Generator": call(always(randflake), LEASE, SECRET, resume_after=1_730_000_000, **OPTIONS),
     "randflake.Generator.generate": call(randflake_generator),
+    "randflake.Pool": call(always(randflake), [randflake_generator()]),
+    "randflake.Pool.fill": call(lambda: randflake.Pool([randflake_generator()]), np.zeros(3, np.int64)),
+    "randflake.Pool.generate": call(lambda: randflake.Pool([randflake_generator()])),
+    "randflake.Pool.generate_text": call(lambda: randflake.Pool([randflake_generator()])),
+    "randflake.Pool.generate_many": call(lambda: randflake.Pool([randflake_generator()]), 3),
     "randflake.Generator.generate_text": call(randflake_generator),
     "randflake.Generator.generate_many": call(randflake_generator, 3),
     "randflake.Generator.fill": call(randflake_generator, np.zeros(3, np.int64)),
@@ -151,6 +165,11 @@ CALLS: dict[str, Call] = {
     "hotguid.generate": call(always(hotguid), 5),
     "hotguid.parse": call(always(hotguid), str(GUID)),
     "hotguid.parts": call(always(hotguid), GUID),
+    "hotguid.Pool": call(always(hotguid), [hotguid_generator()]),
+    "hotguid.Pool.fill": call(lambda: hotguid.Pool([hotguid_generator()]), bytearray(48), 5),
+    "hotguid.Pool.generate": call(lambda: hotguid.Pool([hotguid_generator()]), 5),
+    "hotguid.Pool.generate_text": call(lambda: hotguid.Pool([hotguid_generator()]), 5),
+    "hotguid.Pool.generate_many": call(lambda: hotguid.Pool([hotguid_generator()]), 3, 5),
     "hotguid.shard_key": call(always(hotguid), GUID),
     "hotguid.time_range": call(always(hotguid), NOW, NOW + dt.timedelta(1), sql=True),
     "hotguid.timestamp": call(always(hotguid), GUID),
@@ -188,6 +207,10 @@ CALLS: dict[str, Call] = {
     "layout.Layout.time_range": call(always(SHARDED), NOW, NOW + dt.timedelta(1), {"shard": 1}),
     "layout.Layout.describe": call(always(SHARDED)),
     "layout.LayoutArray": call(always(layout), bytes(16), 8),
+    "layout.Pool": call(always(layout), [shard_generator()]),
+    "layout.Pool.fill": call(lambda: layout.Pool([shard_generator()]), np.zeros(3, np.int64)),
+    "layout.Pool.generate": call(lambda: layout.Pool([shard_generator()])),
+    "layout.Pool.generate_many": call(lambda: layout.Pool([shard_generator()]), 3),
     "layout.Snapshot.from_dict": call(always(layout.Snapshot), LAYOUT_SNAPSHOT.to_dict()),
     "layout.Snapshot.to_dict": call(always(LAYOUT_SNAPSHOT)),
     "sparx64.Sparx64": call(always(sparx64), SECRET),

@@ -167,7 +167,8 @@ impl<C: Clock> Generator<C> {
     /// As [`Generator::generate`]; [`Error::written`] tells how many IDs at the front of the slice are there to use.
     /// `invalid_type` for a slice of the other kind; `invalid_length` for bytes that are no whole number of IDs.
     pub fn fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<()> {
-        self.fill_from(self.complete()?, ids.into())
+        let base = self.complete()?;
+        fill_from(|want| Ok((self, base, self.reserve(want)?)), base, ids.into())
     }
 
     /// Fills a slice with new IDs with these bindables.
@@ -175,7 +176,8 @@ impl<C: Clock> Generator<C> {
     /// # Errors
     /// As [`Generator::fill`] and [`Generator::generate_with`].
     pub fn fill_with<'b>(&self, values: &Values<'_>, ids: impl Into<Batch<'b>>) -> Result<()> {
-        self.fill_from(self.base_of(values)?, ids.into())
+        let base = self.base_of(values)?;
+        fill_from(|want| Ok((self, base, self.reserve(want)?)), base, ids.into())
     }
 
     /// An ID without time and sequence, where no bindable is missing.
@@ -218,54 +220,6 @@ impl<C: Clock> Generator<C> {
         draft.into_id()
     }
 
-    fn fill_from(&self, base: &Draft, ids: Batch<'_>) -> Result<()> {
-        let mut draft = base.clone();
-        match (&mut draft, ids) {
-            (Draft::Word(_), Batch::Integers(ids)) => {
-                self.fill_each(draft, ids.iter_mut(), |draft, id| {
-                    if let Draft::Word(word) = draft {
-                        *id = word.cast_signed();
-                    }
-                })
-            }
-            (Draft::Bytes(one), Batch::Bytes(bytes)) => {
-                let (length, found) = (one.len(), bytes.len());
-                let whole = found - found % length;
-                if whole != found {
-                    return Err(Error::invalid_length(found, whole, whole));
-                }
-                self.fill_each(draft, bytes.chunks_exact_mut(length), |draft, id| {
-                    if let Draft::Bytes(one) = draft {
-                        id.copy_from_slice(one);
-                    }
-                })
-            }
-            (Draft::Word(_), _) => Err(Error::invalid_type("a slice of integers", "bytes")),
-            (Draft::Bytes(_), _) => Err(Error::invalid_type("bytes", "a slice of integers")),
-        }
-    }
-
-    /// Fills places one by one, from runs of slots.
-    fn fill_each<P>(
-        &self,
-        mut draft: Draft,
-        mut places: impl ExactSizeIterator<Item = P>,
-        write: impl Fn(&Draft, P),
-    ) -> Result<()> {
-        let count = places.len();
-        while places.len() > 0 {
-            let want = u32::try_from(places.len()).unwrap_or(u32::MAX);
-            let reserved = self.reserve(want);
-            let run = reserved.map_err(|error| error.after_writing(count - places.len()))?;
-            self.layout.put_cell(&mut draft, run.tick, run.first);
-            for (k, place) in (0..run.len).zip(places.by_ref()) {
-                self.layout.put_slot(&mut draft, run.first + u64::from(k));
-                write(&draft, place);
-            }
-        }
-        Ok(())
-    }
-
     /// The tick that the clock shows, if the generator is open: what a handle asks for every ID.
     #[inline]
     pub(super) fn look(&self) -> Result<u64> {
@@ -282,10 +236,16 @@ impl<C: Clock> Generator<C> {
     /// Slots for up to `want` IDs.
     #[inline]
     pub(super) fn reserve(&self, want: u32) -> Result<Run> {
+        self.reserve_at(&self.pace, want)
+    }
+
+    /// The same, at another pace.
+    #[inline]
+    pub(super) fn reserve_at(&self, pace: &Pace, want: u32) -> Result<Run> {
         let Some(ticks) = &self.ticks else { return self.reserve_alone(want) };
         drive(
             &self.clock,
-            &self.pace,
+            pace,
             || self.state.observe(),
             |seen, now| self.shortcut(ticks, seen, now, want),
             |seen, now, _| self.attempt(ticks, seen, now, want),
@@ -331,4 +291,59 @@ impl<C: Clock> Generator<C> {
             }
         }
     }
+}
+
+/// A run of slots: its generator, and what all of its IDs have.
+type Based<'g, C> = (&'g Generator<C>, &'g Draft, Run);
+
+/// Fills a slice, of IDs as `kind` is one, from runs that are reserved one after the other.
+pub(super) fn fill_from<'g, C: Clock + 'g>(
+    reserve: impl Fn(u32) -> Result<Based<'g, C>>,
+    kind: &Draft,
+    ids: Batch<'_>,
+) -> Result<()> {
+    match (kind, ids) {
+        (Draft::Word(_), Batch::Integers(ids)) => {
+            fill_each(reserve, ids.iter_mut(), |draft, id| {
+                if let Draft::Word(word) = draft {
+                    *id = word.cast_signed();
+                }
+            })
+        }
+        (Draft::Bytes(one), Batch::Bytes(bytes)) => {
+            let (length, found) = (one.len(), bytes.len());
+            let whole = found - found % length;
+            if whole != found {
+                return Err(Error::invalid_length(found, whole, whole));
+            }
+            fill_each(reserve, bytes.chunks_exact_mut(length), |draft, id| {
+                if let Draft::Bytes(one) = draft {
+                    id.copy_from_slice(one);
+                }
+            })
+        }
+        (Draft::Word(_), _) => Err(Error::invalid_type("a slice of integers", "bytes")),
+        (Draft::Bytes(_), _) => Err(Error::invalid_type("bytes", "a slice of integers")),
+    }
+}
+
+/// Fills places one by one.
+fn fill_each<'g, C: Clock + 'g, P>(
+    reserve: impl Fn(u32) -> Result<Based<'g, C>>,
+    mut places: impl ExactSizeIterator<Item = P>,
+    write: impl Fn(&Draft, P),
+) -> Result<()> {
+    let count = places.len();
+    while places.len() > 0 {
+        let want = u32::try_from(places.len()).unwrap_or(u32::MAX);
+        let reserved = reserve(want).map_err(|error| error.after_writing(count - places.len()))?;
+        let (Generator { layout, .. }, base, run) = reserved;
+        let mut draft = base.clone();
+        layout.put_cell(&mut draft, run.tick, run.first);
+        for (k, place) in (0..run.len).zip(places.by_ref()) {
+            layout.put_slot(&mut draft, run.first + u64::from(k));
+            write(&draft, place);
+        }
+    }
+    Ok(())
 }

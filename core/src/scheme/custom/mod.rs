@@ -10,10 +10,12 @@
 mod builder;
 mod generator;
 mod handle;
+mod pool;
 mod snapshot;
 mod ticks;
 
 pub use builder::Builder;
 pub use generator::{Batch, Generator};
 pub use handle::Handle;
+pub use pool::Pool;
 pub use snapshot::{Snapshot, Stats};

@@ -20,10 +20,13 @@ use crate::{clock::SystemClock, entropy};
 
 /// What tells a generator from all others, and where its counter starts: 8 random bytes in one word.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Identity {
+pub(crate) struct Identity {
     machine: Machine,
     start: u32,
 }
+
+/// Slots, and what they are counted from.
+pub(super) type Reserved = (Identity, Run);
 
 impl Identity {
     /// Stands for "not drawn yet": no process is this many forks deep.
@@ -200,17 +203,7 @@ impl<C: Clock> Generator<C> {
     /// # Errors
     /// As [`Generator::generate`]; [`Error::written`] tells how many IDs at the front of the slice are there to use.
     pub fn fill(&self, shard_key: u32, ids: &mut [HotGuid]) -> Result<()> {
-        let mut written = 0;
-        while written < ids.len() {
-            let want = u32::try_from(ids.len() - written).unwrap_or(u32::MAX);
-            let (identity, run) =
-                self.reserve(want).map_err(|error| error.after_writing(written))?;
-            for k in 0..run.len {
-                ids[written] = id(identity, run, k, shard_key);
-                written += 1;
-            }
-        }
-        Ok(())
+        fill_from(|want| self.reserve(want), shard_key, ids)
     }
 
     /// The second that the clock shows, if the generator is open: what a handle asks for every ID.
@@ -225,10 +218,16 @@ impl<C: Clock> Generator<C> {
 
     /// Slots for up to `want` IDs, and what they are counted from.
     #[inline]
-    pub(super) fn reserve(&self, want: u32) -> Result<(Identity, Run)> {
+    pub(super) fn reserve(&self, want: u32) -> Result<Reserved> {
+        self.reserve_at(&self.pace, want)
+    }
+
+    /// The same, at another pace.
+    #[inline]
+    pub(super) fn reserve_at(&self, pace: &Pace, want: u32) -> Result<Reserved> {
         drive(
             &self.clock,
-            &self.pace,
+            pace,
             || self.state.observe(),
             |seen, now| self.shortcut(seen, now, want),
             |seen, now, _| self.attempt(seen, now, want),
@@ -237,7 +236,7 @@ impl<C: Clock> Generator<C> {
 
     /// Slots in the second that was observed, if the clock is still in it and nothing else speaks against it.
     #[inline]
-    fn shortcut(&self, seen: u128, now: i64, want: u32) -> Option<(Identity, Run)> {
+    fn shortcut(&self, seen: u128, now: i64, want: u32) -> Option<Reserved> {
         self.owner.map_or(Ok(()), Owner::check).ok()?;
         let identity = self.known()?;
         let second = self.state.tick(seen);
@@ -247,7 +246,7 @@ impl<C: Clock> Generator<C> {
         self.state.step_within(seen, want).map(|run| (identity, run))
     }
 
-    fn attempt(&self, seen: u128, now: i64, want: u32) -> Result<Outcome<(Identity, Run)>> {
+    fn attempt(&self, seen: u128, now: i64, want: u32) -> Result<Outcome<Reserved>> {
         // After the clock, whose callback may have forked.
         self.owner.map_or(Ok(()), Owner::check)?;
         let identity = self.identity()?;
@@ -289,6 +288,24 @@ impl<C: Clock> Generator<C> {
         self.epoch.store(epoch, Ordering::Release);
         Ok(Identity::of_word(drawn.map_or_else(|theirs| theirs, |_| mine)))
     }
+}
+
+/// Fills a slice from runs that are reserved one after the other.
+pub(super) fn fill_from(
+    reserve: impl Fn(u32) -> Result<Reserved>,
+    shard_key: u32,
+    ids: &mut [HotGuid],
+) -> Result<()> {
+    let mut written = 0;
+    while written < ids.len() {
+        let want = u32::try_from(ids.len() - written).unwrap_or(u32::MAX);
+        let (identity, run) = reserve(want).map_err(|error| error.after_writing(written))?;
+        for k in 0..run.len {
+            ids[written] = id(identity, run, k, shard_key);
+            written += 1;
+        }
+    }
+    Ok(())
 }
 
 /// The `k`-th ID of a run.

@@ -14,6 +14,8 @@ mod builder;
 mod generator;
 mod handle;
 mod id;
+#[cfg(feature = "alloc")]
+mod pool;
 #[cfg(feature = "serde")]
 mod serde;
 mod text;
@@ -24,6 +26,8 @@ pub use generator::generate;
 pub use generator::{Generator, Stats};
 pub use handle::Handle;
 pub use id::{HotGuid, Parts};
+#[cfg(feature = "alloc")]
+pub use pool::Pool;
 
 pub use super::OnExhausted;
 

@@ -60,6 +60,12 @@ impl Codec {
         Parts::from_raw(u64::from_le_bytes(raw))
     }
 
+    /// Whether both have the same secret.
+    #[cfg(feature = "alloc")]
+    pub(super) fn has_secret_of(&self, other: &Self) -> bool {
+        self.cipher.has_key_of(&other.cipher)
+    }
+
     /// The IDs of as many raw values, which are destroyed.
     pub(super) fn encrypt_many(&self, raw: &mut [[u8; 8]], ids: &mut [Randflake]) {
         self.cipher.encrypt_blocks(raw);

@@ -31,9 +31,9 @@ pub(super) const GROUP: usize = 64;
 #[derive(Debug)]
 pub struct Generator<C = DefaultClock> {
     state: PerTick,
-    codec: Codec,
+    pub(super) codec: Codec,
     /// Its end is the window's.
-    lease: Lease,
+    pub(super) lease: Lease,
     window: Window,
     pace: Pace,
     clock: C,
@@ -135,15 +135,7 @@ impl<C: Clock> Generator<C> {
     /// # Errors
     /// As [`Generator::generate`]; [`Error::written`] tells how many IDs at the front of the slice are there to use.
     pub fn fill(&self, ids: &mut [Randflake]) -> Result<()> {
-        let mut written = 0;
-        while written < ids.len() {
-            let want = u32::try_from(ids.len() - written).unwrap_or(u32::MAX);
-            let run = self.reserve(want).map_err(|error| error.after_writing(written))?;
-            let end = written + run.len as usize;
-            self.encrypt(run, 0, &mut ids[written..end]);
-            written = end;
-        }
-        Ok(())
+        fill_from(|want| Ok((self, self.reserve(want)?)), ids)
     }
 
     /// The IDs of a run from the `k`-th slot on, as many as there is room for.
@@ -189,9 +181,15 @@ impl<C: Clock> Generator<C> {
     /// Slots for up to `want` IDs.
     #[inline]
     pub(super) fn reserve(&self, want: u32) -> Result<Run> {
+        self.reserve_at(&self.pace, want)
+    }
+
+    /// The same, at another pace.
+    #[inline]
+    pub(super) fn reserve_at(&self, pace: &Pace, want: u32) -> Result<Run> {
         drive(
             &self.clock,
-            &self.pace,
+            pace,
             || self.state.observe(),
             |seen, now| self.shortcut(seen, now, want),
             |seen, now, _| self.attempt(seen, now, want),
@@ -242,6 +240,22 @@ impl<C: Clock> Generator<C> {
             }
         }
     }
+}
+
+/// Fills a slice from runs that are reserved one after the other, each of the generator that comes with it.
+pub(super) fn fill_from<'g, C: Clock + 'g>(
+    reserve: impl Fn(u32) -> Result<(&'g Generator<C>, Run)>,
+    ids: &mut [Randflake],
+) -> Result<()> {
+    let mut written = 0;
+    while written < ids.len() {
+        let want = u32::try_from(ids.len() - written).unwrap_or(u32::MAX);
+        let (generator, run) = reserve(want).map_err(|error| error.after_writing(written))?;
+        let end = written + run.len as usize;
+        generator.encrypt(run, 0, &mut ids[written..end]);
+        written = end;
+    }
+    Ok(())
 }
 
 /// The second that a state is in; none where nothing was made.

@@ -18,6 +18,8 @@ mod generator;
 mod handle;
 mod id;
 mod lease;
+#[cfg(feature = "alloc")]
+mod pool;
 #[cfg(feature = "serde")]
 mod serde;
 mod text;
@@ -28,6 +30,8 @@ pub use generator::{Generator, Stats};
 pub use handle::Handle;
 pub use id::Randflake;
 pub use lease::Lease;
+#[cfg(feature = "alloc")]
+pub use pool::Pool;
 pub use text::{SLOT, decode_column, decode_slice, encode_column, encode_slice};
 
 pub use super::OnExhausted;

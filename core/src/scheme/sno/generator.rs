@@ -94,7 +94,7 @@ impl Identity {
 pub struct Generator<C = DefaultClock> {
     state: TickTock,
     identity: AtomicU64,
-    origin: Origin,
+    pub(super) origin: Origin,
     bounds: Bounds,
     window: Window,
     pace: Pace,
@@ -222,17 +222,7 @@ impl<C: Clock> Generator<C> {
         if whole != bytes.len() {
             return Err(Error::invalid_length(bytes.len(), whole, whole));
         }
-        let mut written = 0;
-        while written < whole {
-            let want = u32::try_from((whole - written) / Sno::LEN).unwrap_or(u32::MAX);
-            let reserved = self.reserve(want);
-            let (partition, run) =
-                reserved.map_err(|error| error.after_writing(written / Sno::LEN))?;
-            let slots = &mut bytes[written..][..run.len as usize * Sno::LEN];
-            fill::write_run(slots, id(partition, run, 0, metabyte));
-            written += slots.len();
-        }
-        Ok(())
+        fill_from(|want| self.reserve(want), metabyte, bytes)
     }
 
     /// An ID of a given time, in Unix milliseconds. It has a sequence of its own that rolls over silently, so
@@ -308,9 +298,15 @@ impl<C: Clock> Generator<C> {
     /// Slots for up to `want` IDs, and the partition that they belong to.
     #[inline]
     pub(super) fn reserve(&self, want: u32) -> Result<Reserved> {
+        self.reserve_at(&self.pace, want)
+    }
+
+    /// The same, at another pace.
+    #[inline]
+    pub(super) fn reserve_at(&self, pace: &Pace, want: u32) -> Result<Reserved> {
         drive(
             &self.clock,
-            &self.pace,
+            pace,
             || self.state.observe(),
             |seen, now| self.shortcut(seen, now, want),
             |seen, now, was_behind| self.attempt(seen, now, was_behind, want),
@@ -379,6 +375,24 @@ impl<C: Clock> Generator<C> {
             Err(theirs) => Ok(Identity::of_word(theirs)),
         }
     }
+}
+
+/// Fills packed bytes, a whole number of IDs, from runs that are reserved one after the other.
+pub(super) fn fill_from(
+    reserve: impl Fn(u32) -> Result<Reserved>,
+    metabyte: u8,
+    bytes: &mut [u8],
+) -> Result<()> {
+    let mut written = 0;
+    while written < bytes.len() {
+        let want = u32::try_from((bytes.len() - written) / Sno::LEN).unwrap_or(u32::MAX);
+        let (partition, run) =
+            reserve(want).map_err(|error| error.after_writing(written / Sno::LEN))?;
+        let slots = &mut bytes[written..][..run.len as usize * Sno::LEN];
+        fill::write_run(slots, id(partition, run, 0, metabyte));
+        written += slots.len();
+    }
+    Ok(())
 }
 
 /// The `k`-th ID of a run.

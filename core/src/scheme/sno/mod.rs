@@ -16,6 +16,8 @@ mod id;
 pub mod json_null;
 mod metabyte;
 mod packed;
+#[cfg(feature = "alloc")]
+mod pool;
 #[cfg(feature = "serde")]
 mod serde;
 mod snapshot;
@@ -32,6 +34,8 @@ pub use generator::{Drawn, Generator};
 pub use handle::Handle;
 pub use id::{Parts, Sno};
 pub use metabyte::{metabyte, metabyte_utf16};
+#[cfg(feature = "alloc")]
+pub use pool::Pool;
 pub use snapshot::{Snapshot, Stats};
 pub use text::{decode_slice, encode_slice};
 

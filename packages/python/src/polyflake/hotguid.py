@@ -5,6 +5,7 @@ from polyflake._polyflake import hotguid as _hotguid
 Generator = _hotguid.Generator
 HotGuidArray = _hotguid.HotGuidArray
 Parts = _hotguid.Parts
+Pool = _hotguid.Pool
 Stats = _hotguid.Stats
 describe = _hotguid.describe
 from_dotnet_bytes = _hotguid.from_dotnet_bytes
@@ -23,6 +24,7 @@ __all__ = [
     "Generator",
     "HotGuidArray",
     "Parts",
+    "Pool",
     "Stats",
     "describe",
     "from_dotnet_bytes",

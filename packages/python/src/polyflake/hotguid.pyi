@@ -11,7 +11,7 @@ and windows are aware ``datetime`` or integer Unix milliseconds; timestamps of I
 """
 
 import datetime as dt
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, SupportsIndex, final, overload
 from uuid import UUID
 
@@ -23,6 +23,7 @@ __all__ = [
     "Generator",
     "HotGuidArray",
     "Parts",
+    "Pool",
     "Stats",
     "describe",
     "from_dotnet_bytes",
@@ -222,6 +223,50 @@ class Generator:
 
         :raises StateError: ``generator_closed`` if it was.
         """
+
+    def __reduce__(self) -> Any: ...
+
+@final
+class Pool:
+    """Several generators as one, which makes more IDs in a second than the 16,777,216 that each may. What tells them
+    apart are the random bytes that each draws.
+
+    A call takes from the generator that the last one took from; where that one's tick is used up it goes on to the
+    next, and only where all are does it wait, or fail, as one alone would. All else a generator refuses, the pool refuses
+    too, so it is closed, extended and looked at member by member. Threads may share it, and its generators too. IDs of
+    different generators are in no order.
+
+        >>> ids = Pool(Generator() for _ in range(4))
+        >>> shard_key(ids.generate(7))
+        7
+    """
+
+    def __new__(cls, members: Iterable[Generator], /) -> Pool:
+        """A pool of generators, 1 to 65,536 of them.
+
+        :raises OutOfRangeError: with the ``item``, where a generator is there twice; where there are none, or too many.
+        :raises InvalidTypeError: for what is no generator, with the ``item``.
+        """
+
+    def generate(self, shard_key: SupportsIndex = 0) -> UUID:
+        """One new ID. Raises as :meth:`Generator.generate`."""
+
+    def generate_text(self, shard_key: SupportsIndex = 0) -> str:
+        """The text of one new ID, at once. Raises as :meth:`Generator.generate`."""
+
+    def generate_many(self, n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> HotGuidArray:
+        """Many new IDs, from one generator after the other. Other threads run meanwhile.
+
+        :param n: how many, 0..16777216.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
+        """
+
+    def fill(self, buffer: Buffer, /, shard_key: SupportsIndex = 0) -> None:
+        """Many new IDs into a buffer of the caller's, from one generator after the other: see :meth:`Generator.fill`."""
+
+    @property
+    def members(self) -> tuple[Generator, ...]:
+        """Its generators."""
 
     def __reduce__(self) -> Any: ...
 

@@ -6,7 +6,8 @@ Generator = _layout.Generator
 Layout = _layout.Layout
 LayoutArray = _layout.LayoutArray
 Parsed = _layout.Parsed
+Pool = _layout.Pool
 Snapshot = _layout.Snapshot
 Stats = _layout.Stats
 
-__all__ = ["Generator", "Layout", "LayoutArray", "Parsed", "Snapshot", "Stats"]
+__all__ = ["Generator", "Layout", "LayoutArray", "Parsed", "Pool", "Snapshot", "Stats"]

@@ -13,7 +13,7 @@ milliseconds; naive datetimes are not.
 """
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, SupportsIndex, TypeAlias, final, overload
 
 from typing_extensions import Buffer
@@ -23,7 +23,7 @@ from polyflake._polyflake import Description, Stall, _OnExhausted, _Time
 _Value: TypeAlias = SupportsIndex | bytes | bytearray | memoryview | str
 _Values: TypeAlias = Mapping[str, _Value]
 
-__all__ = ["Generator", "Layout", "LayoutArray", "Parsed", "Snapshot", "Stats"]
+__all__ = ["Generator", "Layout", "LayoutArray", "Parsed", "Pool", "Snapshot", "Stats"]
 
 @final
 class Layout:
@@ -273,6 +273,51 @@ class Generator:
 
         :raises StateError: ``generator_closed`` if it was; ``forked``, since the parent's generator goes on.
         """
+
+    def __reduce__(self) -> Any: ...
+
+@final
+class Pool:
+    """Generators of one layout as one, which makes more IDs in a tick than the layout's sequence allows to each. All
+    bindables of each are fixed.
+
+    A call takes from the generator that the last one took from; where that one's tick is used up it goes on to the
+    next, and only where all are does it wait, or fail, as one alone would. All else a generator refuses, the pool refuses
+    too, so it is closed, extended and looked at member by member. Threads may share it, and its generators too. IDs of
+    different generators are in no order.
+
+        >>> sonyflake = Layout.preset("sonyflake")  # 256 in 10 ms
+        >>> ids = Pool(Generator(sonyflake, bindables={"machine": machine}) for machine in range(4))
+        >>> len(ids.generate_many(1000))
+        1000
+    """
+
+    def __new__(cls, members: Iterable[Generator], /) -> Pool:
+        """A pool of generators, 1 to 65,536 of them.
+
+        :raises OutOfRangeError: with the ``item``, where a generator is there twice or two have the same bindables; where
+            there are no generators, or too many.
+        :raises InvalidValueError: with the ``item``: ``missing_field`` for a bindable that is not fixed, ``invalid_layout``
+            for another layout than the others'.
+        :raises InvalidTypeError: for what is no generator, with the ``item``.
+        """
+
+    def generate(self) -> Any:
+        """One new ID: an ``int``, or ``bytes`` in a layout of byte IDs. Raises as :meth:`Generator.generate`."""
+
+    def generate_many(self, n: SupportsIndex, /) -> LayoutArray:
+        """Many new IDs, from one generator after the other. Other threads run meanwhile.
+
+        :param n: how many: 0..16777216, and at most 268435456 bytes.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
+        """
+
+    def fill(self, buffer: Buffer, /) -> None:
+        """Many new IDs into a buffer of the caller's, from one generator after the other: see :meth:`Generator.fill`."""
+
+    @property
+    def members(self) -> tuple[Generator, ...]:
+        """Its generators."""
 
     def __reduce__(self) -> Any: ...
 

@@ -6,6 +6,7 @@ Codec = _randflake.Codec
 Generator = _randflake.Generator
 Lease = _randflake.Lease
 Parts = _randflake.Parts
+Pool = _randflake.Pool
 RandflakeArray = _randflake.RandflakeArray
 Stats = _randflake.Stats
 decode_text = _randflake.decode_text
@@ -19,6 +20,7 @@ __all__ = [
     "Generator",
     "Lease",
     "Parts",
+    "Pool",
     "RandflakeArray",
     "Stats",
     "decode_text",

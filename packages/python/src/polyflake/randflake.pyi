@@ -11,7 +11,7 @@ integer Unix seconds, the last one 2803741823 (2058-11-05T17:10:23Z).
 """
 
 import datetime as dt
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, SupportsIndex, TypeAlias, final, overload
 
 from typing_extensions import Buffer
@@ -25,6 +25,7 @@ __all__ = [
     "Generator",
     "Lease",
     "Parts",
+    "Pool",
     "RandflakeArray",
     "Stats",
     "decode_text",
@@ -247,6 +248,53 @@ class Generator:
 
         :raises StateError: ``generator_closed`` if it was; ``forked``, since the parent's generator goes on.
         """
+
+    def __reduce__(self) -> Any: ...
+
+@final
+class Pool:
+    """Generators of several leases as one, which makes more IDs in a second than the 131,072 that each node may. For
+    nodes that follow each other one lease of them all does the same.
+
+    A call takes from the generator that the last one took from; where that one's tick is used up it goes on to the
+    next, and only where all are does it wait, or fail, as one alone would. All else a generator refuses, the pool refuses
+    too, so it is closed, extended and looked at member by member. Threads may share it, and its generators too. IDs of
+    different generators are in no order.
+
+        >>> leases = [Lease(node, 1_730_000_000, 2_803_741_824) for node in (7, 42)]
+        >>> ids = Pool(Generator(lease, b"sixteen byte key") for lease in leases)
+        >>> len(ids.generate_many(200_000))
+        200000
+    """
+
+    def __new__(cls, members: Iterable[Generator], /) -> Pool:
+        """A pool of generators, 1 to 65,536 of them.
+
+        :raises OutOfRangeError: with the ``item``, where a generator is there twice or two have a node in common; where
+            there are no generators, or too many.
+        :raises InvalidValueError: ``invalid_secret`` with the ``item``, for another secret than the others'.
+        :raises InvalidTypeError: for what is no generator, with the ``item``.
+        """
+
+    def generate(self) -> int:
+        """One new ID. Raises as :meth:`Generator.generate`."""
+
+    def generate_text(self) -> str:
+        """The text of one new ID, at once. Raises as :meth:`Generator.generate`."""
+
+    def generate_many(self, n: SupportsIndex, /) -> RandflakeArray:
+        """Many new IDs, from one generator after the other. Other threads run meanwhile.
+
+        :param n: how many, 0..16777216.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
+        """
+
+    def fill(self, buffer: Buffer, /) -> None:
+        """Many new IDs into a buffer of the caller's, from one generator after the other: see :meth:`Generator.fill`."""
+
+    @property
+    def members(self) -> tuple[Generator, ...]:
+        """Its generators."""
 
     def __reduce__(self) -> Any: ...
 

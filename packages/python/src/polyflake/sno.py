@@ -5,6 +5,7 @@ from polyflake._polyflake import sno as _sno
 FieldColumn = _sno.FieldColumn
 Generator = _sno.Generator
 Mask = _sno.Mask
+Pool = _sno.Pool
 Snapshot = _sno.Snapshot
 Sno = _sno.Sno
 SnoArray = _sno.SnoArray
@@ -21,6 +22,7 @@ __all__ = [
     "FieldColumn",
     "Generator",
     "Mask",
+    "Pool",
     "Snapshot",
     "Sno",
     "SnoArray",

@@ -1,0 +1,75 @@
+//! Pools: a file for each family, and the members that they hold, which Python holds too.
+
+pub(crate) mod hotguid;
+pub(crate) mod layout;
+pub(crate) mod randflake;
+pub(crate) mod sno;
+
+use std::ops::Deref;
+
+use pyo3::{
+    PyClass, PyTraverseError, PyVisit, prelude::*, pyclass::boolean_struct::True, types::PyTuple,
+};
+
+use crate::{
+    errors::{no_copy, raise, raise_from},
+    ids::convert::invalid_type,
+};
+
+const MEMBERS: &str = "an iterable of generators of this family";
+
+/// No pool has so many members: more are not asked for, of what may go on without end.
+const TOO_MANY: usize = 65_537;
+
+/// A class of generators.
+pub(crate) trait Generates: PyClass<Frozen = True> + Sync {
+    type Inner;
+
+    fn inner(&self) -> &Self::Inner;
+}
+
+/// A generator of Python's, as the core's pools point at it.
+pub(crate) struct Member<G>(Py<G>);
+
+impl<G: Generates> Deref for Member<G> {
+    type Target = G::Inner;
+
+    #[inline]
+    fn deref(&self) -> &G::Inner {
+        self.0.get().inner()
+    }
+}
+
+/// The members of a pool, as an argument.
+pub(crate) struct Members<G>(Vec<Member<G>>);
+
+impl<G: Generates> FromPyObject<'_, '_> for Members<G> {
+    type Error = PyErr;
+    fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        let refused = |raised| raise_from(value.py(), &invalid_type(MEMBERS, &value), raised);
+        let mut members = vec![];
+        for item in value.try_iter().map_err(refused)?.take(TOO_MANY) {
+            let item = item.map_err(refused)?;
+            let Ok(generator) = item.cast::<G>() else {
+                let error = invalid_type("a generator of this family", &item);
+                return Err(raise(error.in_item(members.len())));
+            };
+            members.push(Member(generator.clone().unbind()));
+        }
+        Ok(Self(members))
+    }
+}
+
+/// The members of a pool, for Python.
+fn tuple<'py, G: PyClass>(py: Python<'py>, members: &[Member<G>]) -> PyResult<Bound<'py, PyTuple>> {
+    PyTuple::new(py, members.iter().map(|member| &member.0))
+}
+
+fn traverse<G>(members: &[Member<G>], visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+    members.iter().try_for_each(|member| visit.call(&member.0))
+}
+
+/// What copying and pickling call.
+fn reduce() -> PyResult<()> {
+    no_copy("expected one pool of its generators, found a copy: make another one of them")
+}

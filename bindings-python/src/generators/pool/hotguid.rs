@@ -1,0 +1,94 @@
+//! Hot Guid's pools.
+
+use polyflake::hotguid::{self, HotGuid};
+use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyTuple};
+
+use super::{Generates, Member, Members};
+use crate::{
+    errors::raise,
+    generators::{clock::PythonClock, hotguid::Generator},
+    ids::{
+        convert::Count,
+        hotguid::{HotGuidArray, ShardKey, to_uuid},
+        memory::room_for,
+        target::{Item, Target},
+        text::Ascii,
+    },
+};
+
+impl Generates for Generator {
+    type Inner = hotguid::Generator<PythonClock>;
+
+    fn inner(&self) -> &Self::Inner {
+        &self.inner
+    }
+}
+
+/// Several generators as one, which makes more IDs in a second than each may.
+#[pyclass(frozen, module = "polyflake.hotguid")]
+pub(crate) struct Pool {
+    inner: hotguid::Pool<Member<Generator>>,
+}
+
+#[pymethods]
+impl Pool {
+    #[new]
+    #[pyo3(signature = (members, /))]
+    fn new(members: Members<Generator>) -> PyResult<Self> {
+        Ok(Self { inner: hotguid::Pool::new(members.0).map_err(raise)? })
+    }
+
+    /// One new ID.
+    #[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "($self, shard_key=0)")]
+    fn generate<'py>(&self, py: Python<'py>, shard_key: ShardKey) -> PyResult<Bound<'py, PyAny>> {
+        to_uuid(py, self.inner.generate(shard_key.0).map_err(raise)?)
+    }
+
+    /// The text of one new ID.
+    #[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "($self, shard_key=0)")]
+    fn generate_text(&self, shard_key: ShardKey) -> PyResult<Ascii<{ HotGuid::TEXT_LEN }>> {
+        self.inner.generate_text(shard_key.0).map(Ascii).map_err(raise)
+    }
+
+    /// Many new IDs.
+    #[pyo3(signature = (n, /, shard_key = ShardKey(0)), text_signature = "($self, n, /, shard_key=0)")]
+    fn generate_many(
+        &self,
+        py: Python<'_>,
+        n: Count,
+        shard_key: ShardKey,
+    ) -> PyResult<HotGuidArray> {
+        let mut ids = room_for(n.0 as usize)?;
+        py.detach(|| self.inner.fill(shard_key.0, &mut ids)).map_err(raise)?;
+        Ok(ids.into())
+    }
+
+    /// Many new IDs into memory of the caller's.
+    #[pyo3(
+        signature = (buffer, /, shard_key = ShardKey(0)),
+        text_signature = "($self, buffer, /, shard_key=0)"
+    )]
+    fn fill(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>, shard_key: ShardKey) -> PyResult<()> {
+        let target = Target::of(buffer, Item::Bytes(HotGuid::LEN))?;
+        target.fill(py, |ids| self.inner.fill(shard_key.0, ids))
+    }
+
+    /// Its generators.
+    #[getter]
+    fn members<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        super::tuple(py, self.inner.members())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<hotguid.Pool of {} generators>", self.inner.members().len())
+    }
+
+    #[allow(clippy::unused_self, reason = "Python calls it with one")]
+    fn __reduce__(&self) -> PyResult<()> {
+        super::reduce()
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        super::traverse(self.inner.members(), &visit)
+    }
+}

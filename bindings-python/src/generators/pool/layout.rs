@@ -1,0 +1,83 @@
+//! Pools over custom layouts.
+
+use polyflake::layout;
+use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyTuple};
+
+use super::{Generates, Member, Members};
+use crate::{
+    errors::raise,
+    generators::{
+        clock::PythonClock,
+        layout::{Generator, fill},
+    },
+    ids::{
+        convert::Count,
+        layout::{LayoutArray, id_to_object},
+    },
+};
+
+impl Generates for Generator {
+    type Inner = layout::Generator<PythonClock>;
+
+    fn inner(&self) -> &Self::Inner {
+        &self.inner
+    }
+}
+
+/// Generators of one layout as one, which makes more IDs in a tick than each may.
+#[pyclass(frozen, module = "polyflake.layout")]
+pub(crate) struct Pool {
+    inner: layout::Pool<Member<Generator>>,
+}
+
+#[pymethods]
+impl Pool {
+    #[new]
+    #[pyo3(signature = (members, /))]
+    fn new(members: Members<Generator>) -> PyResult<Self> {
+        Ok(Self { inner: layout::Pool::new(members.0).map_err(raise)? })
+    }
+
+    /// One new ID.
+    fn generate<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        id_to_object(py, self.inner.generate().map_err(raise)?)
+    }
+
+    /// Many new IDs.
+    #[pyo3(signature = (n, /))]
+    fn generate_many(&self, py: Python<'_>, n: Count) -> PyResult<LayoutArray> {
+        LayoutArray::filled(py, self.layout(), n.0, |ids| self.inner.fill(ids))
+    }
+
+    /// Many new IDs into memory of the caller's.
+    #[pyo3(signature = (buffer, /))]
+    fn fill(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>) -> PyResult<()> {
+        fill(py, self.layout(), buffer, |ids| self.inner.fill(ids))
+    }
+
+    /// Its generators.
+    #[getter]
+    fn members<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        super::tuple(py, self.inner.members())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<layout.Pool of {} generators>", self.inner.members().len())
+    }
+
+    #[allow(clippy::unused_self, reason = "Python calls it with one")]
+    fn __reduce__(&self) -> PyResult<()> {
+        super::reduce()
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        super::traverse(self.inner.members(), &visit)
+    }
+}
+
+impl Pool {
+    /// That of all members.
+    fn layout(&self) -> &layout::Layout {
+        self.inner.members()[0].layout()
+    }
+}

@@ -1,0 +1,110 @@
+//! Several leases as one, past what a node may have in a second.
+
+use alloc::format;
+use core::ops::Deref;
+
+use super::{Generator, Randflake, generator::fill_from};
+use crate::{
+    Error, ErrorKind, Result,
+    base32::Text,
+    clock::Clock,
+    scheme::{Member, Members, NO_WAIT, refused},
+    sequence::per_tick::Run,
+};
+
+/// Makes IDs of several [`Generator`]s, faster than the 131,072 a second that the format grants to each node. Threads may share it,
+/// and its generators too. For nodes that follow each other one lease of them all does the same.
+///
+/// A call takes from the generator that the last one took from; where that one's second is used up it goes on to the next, and
+/// only where all are does it fail, or wait, as one alone would. All else a generator refuses, the pool refuses too: a closed one,
+/// one outside its lease, one of the parent process. So it is closed, extended and looked at member by member.
+///
+/// ```
+/// use polyflake::randflake::{Generator, Lease, Pool, Randflake};
+///
+/// let node = |node| {
+///     let lease = Lease::new(node, 1_730_000_000, 2_803_741_824)?;
+///     Generator::builder(lease, *b"sixteen byte key").build().map(Box::new)
+/// };
+/// let ids = Pool::new([node(7)?, node(42)?])?;
+/// let mut batch = vec![Randflake::default(); 200_000]; // more than a second of one
+/// ids.fill(&mut batch)?;
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Pool<G> {
+    members: Members<G>,
+}
+
+impl<G> Pool<G> {
+    /// Its generators.
+    pub fn members(&self) -> &[G] {
+        self.members.all()
+    }
+}
+
+impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
+    /// A pool of generators, given as references, in `Arc`s or the like.
+    ///
+    /// # Errors
+    /// With the `item`: `out_of_range` where one is there twice or two have a node in common; `invalid_secret` for another secret than the others';
+    /// also `out_of_range` where there are none, or more than 65,536.
+    pub fn new(members: impl IntoIterator<Item = G>) -> Result<Self> {
+        Members::new(members).map(|members| Self { members })
+    }
+
+    /// One new ID.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    #[inline]
+    pub fn generate(&self) -> Result<Randflake> {
+        let (generator, run) = self.members.reserve(1)?;
+        Ok(generator.encrypt_slot(run, 0))
+    }
+
+    /// The text of one new ID, on the stack.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    #[inline]
+    pub fn generate_text(&self) -> Result<Text<{ Randflake::TEXT_LEN }>> {
+        Ok(self.generate()?.text())
+    }
+
+    /// Fills a slice with new IDs, from one member after the other.
+    ///
+    /// # Errors
+    /// As [`Generator::fill`].
+    pub fn fill(&self, ids: &mut [Randflake]) -> Result<()> {
+        fill_from(|want| self.members.reserve(want), ids)
+    }
+}
+
+impl<C: Clock> Member for Generator<C> {
+    type Slots = Run;
+
+    fn reserve(&self, want: u32) -> Result<Run> {
+        self.reserve(want)
+    }
+
+    #[inline]
+    fn reserve_now(&self, want: u32) -> Result<Run> {
+        self.reserve_at(&NO_WAIT, want)
+    }
+
+    fn check_beside(&self, other: &Self) -> Result<()> {
+        if !self.codec.has_secret_of(&other.codec) {
+            let reason = "expected one secret of all members, found another";
+            return Err(Error::because(ErrorKind::InvalidSecret, reason));
+        }
+        let (one, another) = (self.lease.nodes(), other.lease.nodes());
+        let shared = *one.start().max(another.start());
+        if one.contains(&shared) && another.contains(&shared) {
+            return Err(refused(format!(
+                "expected members of different nodes, found {shared} twice"
+            )));
+        }
+        Ok(())
+    }
+}
