@@ -317,6 +317,32 @@ fn closed_and_restored() {
 }
 
 #[test]
+fn stats_tell_the_first_use_from_none() {
+    let clock = ScriptedClock::default();
+    let stats = |ids: &Generator<ScriptedClock>| (ids.stats().last_ms, ids.stats().len);
+    let ids = scenario("1 unused, 41 ts ms, 22 seq from 100", &clock).unwrap();
+    assert_eq!(stats(&ids), (None, 0));
+    // The layout's first tick is the one that a new generator's state is in.
+    show(&clock, [0]);
+    ids.generate().unwrap();
+    assert_eq!(stats(&ids), (Some(EPOCH), 1));
+    show(&clock, [1]);
+    ids.generate().unwrap();
+    assert_eq!(stats(&ids), (Some(EPOCH + 1), 1));
+    let untouched = Snapshot { tick: 9, next_sequence: 0 };
+    assert_eq!(stats(&worker(&clock, []).restore(untouched).unwrap()), (Some(EPOCH + 9), 0));
+}
+
+#[test]
+fn batches_with_bindables_of_their_own() {
+    let clock = ScriptedClock::default();
+    let ids = worker(&clock, [5]).build().unwrap();
+    let mut batch = [0_i64; 3];
+    ids.fill_with(ids.values().bind("worker", 9).unwrap(), &mut batch[..]).unwrap();
+    assert_eq!(batch.map(|id| parts(&Id::Integer(id))), [(5, 9, 0), (5, 9, 1), (5, 9, 2)]);
+}
+
+#[test]
 fn a_sequence_alone() {
     let layout =
         Layout::bytes(2, [Field::bindable(8, "a"), Field::unused(4), Field::sequence_from(4, 3)])
