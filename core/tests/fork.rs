@@ -8,11 +8,12 @@ use std::{
     io::{Read, Write},
     os::fd::FromRawFd,
     panic::{AssertUnwindSafe, catch_unwind},
+    sync::atomic::{AtomicI32, Ordering},
 };
 
 use polyflake::{
     Result,
-    clock::{Clock, SystemClock},
+    clock::{Clock, ManualClock, SystemClock},
     hotguid::{self, HotGuid},
     layout::{Builder, Field, Id, Layout, preset},
     randflake,
@@ -101,13 +102,25 @@ fn children_and_parent_differ_under_default_partitions() {
     assert_eq!(partitions.len(), 2 * CHILDREN + 2);
 }
 
-/// A clock that forks while it is read.
-struct Forking;
+/// A clock that stands still, and forks at one of its readings.
+struct Forking(AtomicI32);
+
+impl Forking {
+    /// Forks at the reading after so many others.
+    fn after(readings: i32) -> Self {
+        Self(AtomicI32::new(readings))
+    }
+    fn has_forked(&self) -> bool {
+        self.0.load(Ordering::Relaxed) < 0
+    }
+}
 
 impl Clock for Forking {
     fn unix_nanos(&self) -> Result<i64> {
-        // SAFETY: the child goes on from here; the test tells the two apart by their process IDs.
-        unsafe { libc::fork() };
+        if self.0.fetch_sub(1, Ordering::Relaxed) == 0 {
+            // SAFETY: the child goes on from here, as its parent does.
+            unsafe { libc::fork() };
+        }
         Ok(1_763_650_000_000_000_000)
     }
     fn sleep(&self, _: u64) -> Result<()> {
@@ -118,7 +131,7 @@ impl Clock for Forking {
 #[test]
 fn a_fork_inside_the_clock_is_noticed() {
     let found = in_child(|| {
-        let ids = Generator::builder().clock(Forking).partition(7).build().unwrap();
+        let ids = Generator::builder().clock(Forking::after(0)).partition(7).build().unwrap();
         let before = std::process::id();
         let outcome = ids.generate(0);
         if std::process::id() != before {
@@ -132,6 +145,96 @@ fn a_fork_inside_the_clock_is_noticed() {
         vec![u8::from(outcome.is_ok()), u8::try_from(libc::WEXITSTATUS(status)).unwrap()]
     });
     assert_eq!(found, [1, 9]);
+}
+
+/// The IDs that both processes make from the call on that forks, be it the first call, or one that finds all it needs.
+#[track_caller]
+fn assert_both_differ<const LEN: usize>(make: impl Fn(&Forking, &mut dyn FnMut([u8; LEN]))) {
+    for readings in 0..6 {
+        let made = in_child(|| {
+            let (clock, mut made) = (Forking::after(readings), vec![]);
+            make(&clock, &mut |id| made.extend(clock.has_forked().then_some(id)));
+            made.concat()
+        });
+        let made: Vec<_> = made.chunks(LEN).collect();
+        assert!(made.len() >= 2 && made.len().is_multiple_of(2), "{} IDs", made.len());
+        assert_eq!(made.iter().collect::<HashSet<_>>().len(), made.len(), "after {readings}");
+    }
+}
+
+#[test]
+fn both_processes_differ_after_a_fork_inside_the_clock() {
+    assert_both_differ(|clock, made| {
+        let ids = Generator::builder().clock(clock).build().unwrap();
+        (0..7).for_each(|_| made(ids.generate(0).unwrap().to_bytes()));
+    });
+    assert_both_differ(|clock, made| {
+        let ids = Generator::builder().clock(clock).build().unwrap();
+        let mut handle = ids.handle();
+        (0..7).for_each(|_| made(handle.generate(0).unwrap().to_bytes()));
+    });
+    assert_both_differ(|clock, made| {
+        let ids = hotguid::Generator::builder().clock(clock).build().unwrap();
+        (0..7).for_each(|_| made(ids.generate(0).unwrap().to_bytes()));
+    });
+    assert_both_differ(|clock, made| {
+        let ids = hotguid::Generator::builder().clock(clock).build().unwrap();
+        let mut handle = ids.handle();
+        (0..7).for_each(|_| made(handle.generate(0).unwrap().to_bytes()));
+    });
+}
+
+/// Blocks outlive no fork: under a clock that stands still, nothing else would end them.
+#[test]
+fn the_blocks_of_given_handles_stay_with_the_parent() {
+    let clock = &ManualClock::at_unix_ms(1_763_650_000_000);
+    let lease = randflake::Lease::new(7, 1_730_000_000, 2_803_741_824).unwrap();
+    let snos = Generator::builder().clock(clock).partition(7).build().unwrap();
+    let flakes = randflake::Generator::builder(lease, [7; 16]).clock(clock).build().unwrap();
+    let window = hotguid::Generator::builder().clock(clock).window(0, 4_294_967_296_000);
+    let guids = window.build().unwrap();
+    let layouts = Builder::with_clock(preset("sonyflake", []).unwrap(), clock).bind("machine", 7);
+    let layouts = layouts.build().unwrap();
+    let (mut one, mut two) = (snos.handle(), flakes.handle());
+    let (mut three, mut four) = (guids.handle(), layouts.handle());
+    let mut refusals = || {
+        let made = [
+            one.generate(0).err(),
+            two.generate().err(),
+            three.generate(0).err(),
+            four.generate().err(),
+        ];
+        made.map(|error| error.map_or("none", |error| error.code())).join(" ").into_bytes()
+    };
+    assert_eq!(refusals(), b"none none none none");
+    assert_eq!(in_child(&mut refusals), b"forked forked forked forked");
+    assert_eq!(refusals(), b"none none none none", "the parent's blocks go on");
+}
+
+#[test]
+fn the_blocks_of_default_handles_begin_anew_in_each_process() {
+    const EACH: usize = 50;
+    let clock = &ManualClock::at_unix_ms(1_763_650_000_000);
+    let snos = Generator::builder().clock(clock).build().unwrap();
+    let guids = hotguid::Generator::builder().clock(clock).build().unwrap();
+    let (mut one, mut two) = (snos.handle(), guids.handle());
+    let mut make = || -> Vec<u8> {
+        let both = |_| {
+            [&one.generate(0).unwrap().to_bytes()[..], &two.generate(0).unwrap().to_bytes()]
+                .concat()
+        };
+        (0..EACH).flat_map(both).collect()
+    };
+    let mut all = make();
+    for _ in 0..5 {
+        all.extend(in_child(|| [make(), in_child(&mut make)].concat()));
+        all.extend(make());
+    }
+    let all: Vec<_> = all.chunks(Sno::LEN + HotGuid::LEN).collect();
+    assert_eq!(all.len(), (1 + 3 * 5) * EACH);
+    let snos: HashSet<_> = all.iter().map(|both| &both[..Sno::LEN]).collect();
+    let guids: HashSet<_> = all.iter().map(|both| &both[Sno::LEN..]).collect();
+    assert_eq!((snos.len(), guids.len()), (all.len(), all.len()));
 }
 
 #[test]
