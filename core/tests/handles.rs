@@ -75,6 +75,21 @@ fn two_handles_take_turns_by_blocks() {
 }
 
 #[test]
+fn a_block_of_hot_guids_goes_on_while_the_clock_is_behind() {
+    let clock = ScriptedClock::default();
+    clock.play([T]);
+    let ids = hot_guids(&clock);
+    let mut handle = ids.handle();
+    let first = handle.generate(1).unwrap();
+    clock.play([T - 5000]);
+    let second = handle.generate(1).unwrap();
+    let next = ids.generate(1).unwrap();
+    let after = |id: hotguid::HotGuid| id.counter().wrapping_sub(first.counter()) & 0xff_ffff;
+    assert_eq!([after(second), after(next)], [1, 64]);
+    assert_eq!([second.timestamp(), next.timestamp()], [T / 1000; 2]);
+}
+
+#[test]
 fn blocks_double_within_a_tick() {
     let clock = ScriptedClock::default();
     clock.play([T]);

@@ -5,7 +5,10 @@ mod support;
 use std::{
     collections::HashSet,
     num::NonZeroU32,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex, OnceLock,
+        atomic::{AtomicBool, AtomicI64, Ordering},
+    },
     thread,
     time::Duration,
 };
@@ -510,6 +513,63 @@ fn handles_of_many_threads_never_share_an_id() {
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     assert_eq!(all.iter().collect::<HashSet<_>>().len(), 4 * EACH);
+}
+
+/// A clock that lingers right before the next tick, never twice at the same time.
+#[derive(Default)]
+struct Lingering(AtomicI64);
+
+impl Clock for Lingering {
+    fn unix_nanos(&self) -> Result<i64, Error> {
+        let reading = self.0.fetch_add(1, Ordering::Relaxed);
+        assert!(reading < 100_000, "a wait without an end");
+        Ok((T + 4) * 1_000_000 - 1 - reading % 2)
+    }
+    fn sleep(&self, _: u64) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_clock_that_lingers_before_the_next_tick_is_given_up() {
+    let ids = Generator::builder().clock(Lingering::default()).partition(7).sequence_max(3);
+    let ids = ids.build().unwrap();
+    assert!((0..4).all(|_| ids.generate(0).is_ok()));
+    let error = assert_code(ids.generate(0), "sequence_exhausted");
+    assert_eq!(error.retry_at(), Some(T + 4));
+}
+
+/// A clock that goes on by a tick at each reading, and whose own code makes an ID of the generator that asks.
+#[derive(Default)]
+struct Meddler {
+    asker: OnceLock<Arc<Generator<Arc<Self>>>>,
+    readings: AtomicI64,
+    is_inside: AtomicBool,
+}
+
+impl Clock for Meddler {
+    fn unix_nanos(&self) -> Result<i64, Error> {
+        let reading = self.readings.fetch_add(1, Ordering::Relaxed);
+        if !self.is_inside.swap(true, Ordering::Relaxed) {
+            self.asker.get().unwrap().generate(0)?;
+            self.is_inside.store(false, Ordering::Relaxed);
+        }
+        assert!(reading < 100_000, "a call without an end");
+        Ok((T + 4 * reading) * 1_000_000)
+    }
+    fn sleep(&self, _: u64) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_clock_that_outruns_its_call_is_given_up() {
+    let clock = Arc::new(Meddler::default());
+    let ids = Generator::builder().clock(clock.clone()).partition(7).build().unwrap();
+    let ids = clock.asker.get_or_init(|| Arc::new(ids));
+    assert_code(ids.generate(0), "clock_failed");
+    clock.is_inside.store(true, Ordering::Relaxed);
+    assert!(ids.generate(0).is_ok(), "usable afterwards");
 }
 
 /// A clock that says how coarse it is.

@@ -108,12 +108,13 @@ fn drive_on<C: Clock, S, T>(
     attempt: impl Fn(S, i64, bool) -> Result<Outcome<T>>,
 ) -> Result<T> {
     let (mut seen, mut now) = first;
-    let mut wait = None;
+    let (mut wait, mut races) = (None, 0);
     let mut was_behind = false;
     loop {
         match attempt(seen, now, was_behind)? {
             Outcome::Taken(taken) => return Ok(taken),
-            Outcome::Raced => {}
+            Outcome::Raced if races == MOST_RACES => return Err(outrun()),
+            Outcome::Raced => races += 1,
             Outcome::Wait(until, reason) => {
                 was_behind |= reason == ErrorKind::ClockBehind;
                 Wait::pass(&mut wait, clock, pace, reason, now, until)?;
@@ -124,8 +125,24 @@ fn drive_on<C: Clock, S, T>(
     }
 }
 
+/// How often others may be faster in one call. Threads lose a few races at most; a clock that is slow, or makes IDs of this
+/// generator itself, may show a tick that is over each time.
+const MOST_RACES: u32 = 1000;
+
+#[cold]
+fn outrun() -> Error {
+    Error::because(
+        ErrorKind::ClockFailed,
+        "expected a tick that lasts until its ID is made, found 1000 that did not",
+    )
+}
+
 /// The longest single sleep, so that a clock that is set forward is noticed soon.
 const LONGEST_SLEEP: u64 = 10_000_000;
+
+/// What a sleep takes at least, however short it was to be: what a wait is charged, lest a clock that lingers right before
+/// the next tick make it sleep a billion times.
+const SHORTEST_SLEEP: u64 = 50_000;
 
 /// One call's wait: how much of it is left.
 struct Wait<'p> {
@@ -164,7 +181,7 @@ impl<'p> Wait<'p> {
         clock.stalled(&wait.notice(reason, now))?;
         let nanos =
             until.saturating_sub(now).max(1).cast_unsigned().min(wait.left).min(LONGEST_SLEEP);
-        wait.left -= nanos;
+        wait.left = wait.left.saturating_sub(nanos.max(SHORTEST_SLEEP));
         wait.slept = wait.slept.saturating_add(nanos);
         clock.sleep(nanos)
     }

@@ -117,7 +117,7 @@ impl PerTick {
     /// Decides a step from a word: the slots, to be taken by swapping in the new word, or why there are none.
     #[inline]
     fn plan(&self, word: u128, now: u64, want: u32) -> Result<(Run, u128), Step<Run>> {
-        if word & self.word.closed() != 0 {
+        if self.is_closed_at(word) {
             return Err(Step::Closed);
         }
         let last = self.tick(word);
@@ -142,7 +142,7 @@ impl PerTick {
     /// Ends the machine: the state returned is the last, and no step succeeds after it.
     pub(crate) fn close(&self) -> crate::Result<State> {
         let word = self.word.close();
-        if word & self.word.closed() != 0 {
+        if self.is_closed_at(word) {
             return Err(Error::new(ErrorKind::GeneratorClosed));
         }
         Ok(self.state_of(word))
@@ -150,7 +150,12 @@ impl PerTick {
 
     #[inline]
     pub(crate) fn is_closed(&self) -> bool {
-        self.state().closed
+        self.is_closed_at(self.observe())
+    }
+
+    #[inline]
+    pub(crate) fn is_closed_at(&self, word: u128) -> bool {
+        word & self.word.closed() != 0
     }
 
     pub(crate) fn state(&self) -> State {
@@ -158,11 +163,7 @@ impl PerTick {
     }
 
     fn state_of(&self, word: u128) -> State {
-        State {
-            tick: self.tick(word),
-            next: self.next(word),
-            closed: word & self.word.closed() != 0,
-        }
+        State { tick: self.tick(word), next: self.next(word), closed: self.is_closed_at(word) }
     }
 
     #[inline]

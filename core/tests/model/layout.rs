@@ -9,7 +9,8 @@ use polyflake::{
 };
 
 use super::{
-    Shared, Source, assert_distinct, batch_against_singles, enter_model, generate, two_threads,
+    Shared, Source, TWO, assert_distinct, batch_against_singles, blocks_against_singles,
+    enter_model, generate, two_threads,
 };
 
 impl Source for Generator<Shared> {
@@ -25,6 +26,13 @@ impl Source for Generator<Shared> {
     }
     fn fill(&self, ids: &mut [i64]) -> Result<()> {
         self.fill(ids)
+    }
+    fn blocks(&self) -> impl FnMut() -> Result<i64> {
+        let mut handle = self.handle_with(TWO);
+        move || match handle.generate()? {
+            Id::Integer(id) => Ok(id),
+            Id::Bytes(_) => unreachable!("an integer layout"),
+        }
     }
 }
 
@@ -57,6 +65,11 @@ fn layouts_on_an_unsteady_clock() {
 #[test]
 fn layouts_batches_against_single_calls() {
     batch_against_singles(|| layout(&[0, 0, 1]));
+}
+
+#[test]
+fn layouts_blocks_against_single_calls() {
+    blocks_against_singles(None, || layout(&[0, 0, 1]));
 }
 
 #[test]

@@ -17,7 +17,7 @@ mod layout;
 mod per_tick;
 mod sno;
 
-use std::fmt::Debug;
+use std::{fmt::Debug, num::NonZeroU32};
 
 use checker::{Arc, AtomicUsize, Ordering, check, thread};
 use polyflake::{Error, Result, clock::Clock};
@@ -52,7 +52,11 @@ trait Source: Send + Sync + 'static {
     fn touch(&self);
     fn make(&self) -> Result<Self::Id>;
     fn fill(&self, ids: &mut [Self::Id]) -> Result<()>;
+    /// Makes IDs out of blocks, the first of which has two.
+    fn blocks(&self) -> impl FnMut() -> Result<Self::Id>;
 }
+
+const TWO: NonZeroU32 = NonZeroU32::new(2).unwrap();
 
 fn enter_model<S: Source>(ids: S) -> Arc<S> {
     ids.touch();
@@ -61,7 +65,11 @@ fn enter_model<S: Source>(ids: S) -> Arc<S> {
 
 /// As many IDs as the calls got; a call may be refused, but only for one of the reasons that waiting would cure.
 fn generate<S: Source>(ids: &S, calls: usize) -> Vec<S::Id> {
-    (0..calls).filter_map(|_| ids.make().inspect_err(assert_refusable).ok()).collect()
+    collect(calls, || ids.make())
+}
+
+fn collect<I>(calls: usize, mut make: impl FnMut() -> Result<I>) -> Vec<I> {
+    (0..calls).filter_map(|_| make().inspect_err(assert_refusable).ok()).collect()
 }
 
 fn assert_refusable(error: &Error) {
@@ -105,6 +113,21 @@ fn batch_against_singles<S: Source>(build: impl Fn() -> S + Send + Sync + 'stati
                 .map_or_else(|error| error.written().unwrap(), |()| batch.len());
             batch[..written].to_vec()
         });
+        let mut all = generate(&*ids, 2);
+        all.extend(handle.join().unwrap());
+        assert_distinct(all);
+    });
+}
+
+/// A handle in one thread, which uses up a block and begins another, against single calls in another.
+fn blocks_against_singles<S: Source>(
+    preemptions: Option<usize>,
+    build: impl Fn() -> S + Send + Sync + 'static,
+) {
+    check(preemptions, move || {
+        let ids = enter_model(build());
+        let other = ids.clone();
+        let handle = thread::spawn(move || collect(3, other.blocks()));
         let mut all = generate(&*ids, 2);
         all.extend(handle.join().unwrap());
         assert_distinct(all);

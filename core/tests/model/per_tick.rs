@@ -13,7 +13,8 @@ use polyflake::{
 };
 
 use super::{
-    Shared, Source, assert_distinct, batch_against_singles, enter_model, generate, two_threads,
+    Shared, Source, TWO, assert_distinct, batch_against_singles, blocks_against_singles,
+    enter_model, generate, two_threads,
 };
 
 /// A second, in Unix seconds.
@@ -35,6 +36,10 @@ impl Source for randflake::Generator<Shared> {
     }
     fn fill(&self, ids: &mut [Randflake]) -> Result<()> {
         self.fill(ids)
+    }
+    fn blocks(&self) -> impl FnMut() -> Result<Randflake> {
+        let mut handle = self.handle_with(TWO);
+        move || handle.generate()
     }
 }
 
@@ -61,6 +66,10 @@ impl Source for hotguid::Generator<Shared> {
     }
     fn fill(&self, ids: &mut [HotGuid]) -> Result<()> {
         self.fill(7, ids)
+    }
+    fn blocks(&self) -> impl FnMut() -> Result<HotGuid> {
+        let mut handle = self.handle_with(TWO);
+        move || handle.generate(7)
     }
 }
 
@@ -93,6 +102,16 @@ fn randflake_on_an_unsteady_clock() {
 #[test]
 fn randflake_batches_against_single_calls() {
     batch_against_singles(|| randflake(&[0, 0, 1]));
+}
+
+#[test]
+fn randflake_blocks_against_single_calls() {
+    blocks_against_singles(None, || randflake(&[0, 0, 1]));
+}
+
+#[test]
+fn hot_guid_blocks_against_single_calls() {
+    blocks_against_singles(Some(3), || hot_guid(&[0, -1, 1]));
 }
 
 #[test]

@@ -9,7 +9,8 @@ use polyflake::{
 };
 
 use super::{
-    Shared, Source, assert_distinct, batch_against_singles, enter_model, generate, two_threads,
+    Shared, Source, TWO, assert_distinct, batch_against_singles, blocks_against_singles, collect,
+    enter_model, generate, two_threads,
 };
 
 const EPOCH_MS: i64 = 1_262_304_000_000;
@@ -26,6 +27,10 @@ impl Source for Generator<Shared> {
     }
     fn fill(&self, ids: &mut [Sno]) -> Result<()> {
         self.fill(0, ids)
+    }
+    fn blocks(&self) -> impl FnMut() -> Result<Sno> {
+        let mut handle = self.handle_with(TWO);
+        move || handle.generate(0)
     }
 }
 
@@ -81,6 +86,55 @@ fn two_threads_three_calls_on_an_unsteady_clock() {
 #[test]
 fn batches_against_single_calls() {
     batch_against_singles(|| generator(&[100, 100, 101]));
+}
+
+#[test]
+fn blocks_against_single_calls() {
+    blocks_against_singles(None, || generator(&[100, 100, 101]));
+}
+
+#[test]
+fn blocks_against_single_calls_as_the_clock_steps_back() {
+    blocks_against_singles(Some(3), || generator(&[100, 50, 50, 100, 101]));
+}
+
+/// What a snapshot goes on with lies past all blocks, also one that is reserved while the generator is closed.
+#[test]
+fn blocks_end_with_their_generator() {
+    check(None, || {
+        let ids = enter_model(generator(&[100]));
+        let other = ids.clone();
+        let handle = thread::spawn(move || collect(2, other.blocks()));
+        let snapshot = ids.close().unwrap();
+        let mut all = handle.join().unwrap();
+        let again = builder(&[100]).restore(snapshot).unwrap();
+        all.extend(generate(&again, 2));
+        assert_distinct(all);
+    });
+}
+
+/// What was made under an extension lies before its end, also while the clock steps back.
+#[test]
+fn a_window_is_extended_while_ids_are_made() {
+    let ms = |tick: i64| EPOCH_MS + 4 * tick;
+    check(None, move || {
+        let readings = [100, 101, 99, 102];
+        let ids = builder(&readings).partition(7).window(ms(99), ms(101)).build().unwrap();
+        let ids = enter_model(ids);
+        let other = ids.clone();
+        let handle = thread::spawn(move || {
+            other.extend_window(ms(103)).unwrap();
+            other.extend_window(ms(102)).unwrap();
+        });
+        for _ in 0..3 {
+            match ids.generate(0) {
+                Ok(id) => assert!((ids.window().0..ids.window().1).contains(&id.unix_ms())),
+                Err(error) => assert_eq!(error.code(), "lease_expired"),
+            }
+        }
+        handle.join().unwrap();
+        assert_eq!(ids.window().1, ms(103));
+    });
 }
 
 #[test]

@@ -206,14 +206,15 @@ impl<C: Clock> Generator<C> {
         fill_from(|want| self.reserve(want), shard_key, ids)
     }
 
-    /// The second that the clock shows, if the generator is open: what a handle asks for every ID.
+    /// The second that an ID would be of now, if the generator is open: what a handle asks for every ID.
     #[inline]
     pub(super) fn look(&self) -> Result<u64> {
         let second = SCALE.tick_of_nanos(self.clock.unix_nanos()?)?;
-        if self.state.is_closed() {
+        let seen = self.state.observe();
+        if self.state.is_closed_at(seen) {
             return Err(Error::new(ErrorKind::GeneratorClosed));
         }
-        Ok(second)
+        Ok(self.state.tick_for(seen, second))
     }
 
     /// Slots for up to `want` IDs, and what they are counted from.
