@@ -46,6 +46,10 @@ def contests() -> Iterator[Contest]:
             Goal("python: sno texts of an Arrow column", ("sno, from Arrow", None), memory, 2.0),
         ],
     )
+    yield Contest(
+        "python: a column of 10 million Randflake texts",
+        ours.randflake_columns(COLUMN) + peers.memory(COLUMN),
+    )
     limits = [
         Goal("python: sno batch of 65,536 as NumPy, an ID", ("sno, as NumPy", 65_536), None, 1.0),
         Goal("python: sno batch of 65,536 into NumPy, an ID", ("sno, into NumPy", 65_536), None, 1.0),

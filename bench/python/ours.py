@@ -79,6 +79,23 @@ def columns(count: int) -> list[Entry]:
     ]
 
 
+def randflake_columns(count: int) -> list[Entry]:
+    """The same of Randflake, whose texts have many lengths."""
+    import numpy
+    import pyarrow
+
+    ids = randflake_ids().generate_many(count)
+    texts, read = ids.text_column(), randflake.RandflakeArray.from_texts
+    to_numpy = {"ids": ids, "asarray": numpy.asarray}
+    to_arrow = {"ids": ids, "array": pyarrow.array}
+    return [
+        Entry("Randflake, from NumPy", "read(texts)", {"read": read, "texts": numpy.asarray(texts)}, True, count),
+        Entry("Randflake, from Arrow", "read(texts)", {"read": read, "texts": pyarrow.array(texts)}, True, count),
+        Entry("Randflake, to NumPy", "asarray(ids.text_column())", to_numpy, True, count),
+        Entry("Randflake, to Arrow", "array(ids.text_column())", to_arrow, True, count),
+    ]
+
+
 def batches(sizes: list[int]) -> list[Entry]:
     """One call for many, as an array that NumPy sees without a copy, and as texts."""
     import numpy

@@ -58,8 +58,8 @@ mod _polyflake {
         use crate::generators::randflake::{Generator, Stats};
         #[pymodule_export]
         use crate::ids::randflake::{
-            Codec, Lease, Parts, RandflakeArray, decode_text, describe, encode_text, from_unsigned,
-            to_unsigned,
+            Codec, Lease, Parts, RandflakeArray, TextColumn, decode_text, describe, encode_text,
+            from_unsigned, to_unsigned,
         };
     }
 

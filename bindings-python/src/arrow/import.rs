@@ -12,6 +12,7 @@ use super::{
     Array, Handed, Schema, Stream,
     texts::{Layout, Piece},
 };
+use crate::ids::column::Textual;
 
 /// A column, piece by piece.
 pub(crate) struct Pieces {
@@ -44,7 +45,7 @@ impl Pieces {
     }
 
     /// Each piece, as texts; nothing if the column is one of something else, or not as the interface has it.
-    pub(crate) fn texts(&self) -> Option<Vec<Piece<'_>>> {
+    pub(crate) fn texts<I: Textual>(&self) -> Option<Vec<Piece<'_, I>>> {
         let layout = Layout::of(&self.format()).filter(|_| self.schema.dictionary.is_null())?;
         self.arrays.iter().map(|array| Piece::of(array, layout)).collect()
     }

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, ffi::c_void, ops::Range, slice};
 
 use super::Array;
-use crate::ids::column::{Chars, Texts, gather};
+use crate::ids::column::{BLOCK, Chars, Texts, Textual, decoded, gather, placed, text_in};
 
 /// How the texts of a column lie.
 #[derive(Clone, Copy)]
@@ -30,20 +30,20 @@ impl Layout {
 }
 
 /// A piece of a column, up to its first null.
-pub(crate) struct Piece<'a> {
-    pub(crate) texts: Box<dyn Texts + Sync + 'a>,
+pub(crate) struct Piece<'a, I> {
+    pub(crate) texts: Box<dyn Texts<I> + Sync + 'a>,
     /// Whether a null follows.
     pub(crate) ends_at_null: bool,
 }
 
-impl<'a> Piece<'a> {
+impl<'a, I: Textual> Piece<'a, I> {
     /// Nothing if the array is not as the interface has it.
     pub(super) fn of(array: &'a Array, layout: Layout) -> Option<Self> {
         let buffers = Buffers::of(array)?;
         let all = usize::try_from(array.length).ok()?;
         let length = buffers.first_null(all)?;
         let first = buffers.offset;
-        let texts: Box<dyn Texts + Sync + 'a> = match layout {
+        let texts: Box<dyn Texts<I> + Sync + 'a> = match layout {
             Layout::Fixed(width) => {
                 let bytes = buffers.slice::<u8>(
                     1,
@@ -112,17 +112,26 @@ struct Fixed<'a> {
     length: usize,
 }
 
-impl Texts for Fixed<'_> {
+impl<I: Textual> Texts<I> for Fixed<'_> {
     fn len(&self) -> usize {
         self.length
     }
 
-    fn block<'a>(&'a self, range: Range<usize>, _: &'a mut [Chars]) -> &'a [Chars] {
-        if self.width == size_of::<Chars>() { &self.bytes.as_chunks().0[range] } else { &[] }
+    fn read(&self, range: Range<usize>, room: &mut [Chars], ids: &mut [I]) -> usize {
+        if self.width == size_of::<Chars>() {
+            return decoded(&self.bytes.as_chunks().0[range], ids);
+        }
+        gather(range, room, ids, |index| placed::<I>(text_in::<I>(self.row(index))))
     }
 
     fn item(&self, index: usize) -> Cow<'_, [u8]> {
-        Cow::Borrowed(&self.bytes[index * self.width..][..self.width])
+        Cow::Borrowed(text_in::<I>(self.row(index)))
+    }
+}
+
+impl Fixed<'_> {
+    fn row(&self, index: usize) -> &[u8] {
+        &self.bytes[index * self.width..][..self.width]
     }
 }
 
@@ -130,25 +139,34 @@ impl Texts for Fixed<'_> {
 trait Place: Copy {
     fn to_index(self) -> Option<usize>;
 
-    /// Whether a text of 16 bytes lies between this place and the next.
-    fn is_text_before(self, next: Self) -> bool;
+    /// Places as offsets of 32 bits, and from where they count. One too far for them becomes an offset that leads nowhere.
+    fn offsets<'a>(places: &'a [Self], room: &'a mut [i32]) -> (&'a [i32], usize);
 }
 
-macro_rules! places {
-    ($($type:ty)*) => {$(
-        impl Place for $type {
-            fn to_index(self) -> Option<usize> {
-                self.try_into().ok()
-            }
+impl Place for i32 {
+    fn to_index(self) -> Option<usize> {
+        self.try_into().ok()
+    }
 
-            fn is_text_before(self, next: Self) -> bool {
-                next.wrapping_sub(self) == 16
-            }
+    fn offsets<'a>(places: &'a [Self], _: &'a mut [i32]) -> (&'a [i32], usize) {
+        (places, 0)
+    }
+}
+
+impl Place for i64 {
+    fn to_index(self) -> Option<usize> {
+        self.try_into().ok()
+    }
+
+    fn offsets<'a>(places: &'a [Self], room: &'a mut [i32]) -> (&'a [i32], usize) {
+        let offsets = &mut room[..places.len()];
+        for (offset, place) in offsets.iter_mut().zip(places) {
+            let behind = place.wrapping_sub(places[0]).clamp(-1, i32::MAX.into());
+            *offset = i32::try_from(behind).unwrap_or(-1);
         }
-    )*};
+        (offsets, places[0].to_index().unwrap_or(usize::MAX))
+    }
 }
-
-places!(i32 i64);
 
 struct Joined<'a, P> {
     /// One more than there are texts.
@@ -173,24 +191,16 @@ impl<'a, P: Place> Joined<'a, P> {
     }
 }
 
-impl<P: Place + Sync> Texts for Joined<'_, P> {
+impl<P: Place + Sync, I: Textual> Texts<I> for Joined<'_, P> {
     fn len(&self) -> usize {
         self.places.len().saturating_sub(1)
     }
 
-    fn block<'a>(&'a self, range: Range<usize>, _: &'a mut [Chars]) -> &'a [Chars] {
+    fn read(&self, range: Range<usize>, _: &mut [Chars], ids: &mut [I]) -> usize {
         let places = &self.places[range.start..=range.end];
-        let is_text = |pair: &[P]| pair[0].is_text_before(pair[1]);
-        // Without a branch for each: mostly all are.
-        let all = places.windows(2).fold(true, |all, pair| all & is_text(pair));
-        let whole = if all {
-            range.len()
-        } else {
-            places.windows(2).take_while(|pair| is_text(pair)).count()
-        };
-        let start = self.span(range.start).start;
-        let bytes = self.bytes.get(start..start + whole * size_of::<Chars>());
-        bytes.unwrap_or_default().as_chunks().0
+        let mut room = [0; BLOCK + 1];
+        let (offsets, start) = P::offsets(places, &mut room);
+        I::decode_joined(offsets, self.bytes.get(start..).unwrap_or_default(), ids)
     }
 
     fn item(&self, index: usize) -> Cow<'_, [u8]> {
@@ -230,13 +240,13 @@ impl<'a> Views<'a> {
     }
 }
 
-impl Texts for Views<'_> {
+impl<I: Textual> Texts<I> for Views<'_> {
     fn len(&self) -> usize {
         self.views.len()
     }
 
-    fn block<'a>(&'a self, range: Range<usize>, room: &'a mut [Chars]) -> &'a [Chars] {
-        gather(range, room, |index| self.bytes(&self.views[index])?.try_into().ok())
+    fn read(&self, range: Range<usize>, room: &mut [Chars], ids: &mut [I]) -> usize {
+        gather(range, room, ids, |index| placed::<I>(self.bytes(&self.views[index])?))
     }
 
     fn item(&self, index: usize) -> Cow<'_, [u8]> {

@@ -58,6 +58,7 @@ plain! {
     bool: c"?", 1, "";
     u8: c"B", 1, "C";
     u16: c"H", 2, "S";
+    i32: c"i", 4, "i";
     Randflake: c"q", 8, "l";
     i64: c"q", 8, "l";
 }

@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, ops::Range, slice};
 
-use polyflake::{Error, sno::Sno};
+use polyflake::Error;
 use pyo3::{
     buffer::PyUntypedBuffer,
     exceptions::PyException,
@@ -14,7 +14,7 @@ use pyo3::{
 
 use super::{
     array::NATIVE,
-    column::{COLUMN, Chars, Texts, gather},
+    column::{COLUMN, Chars, Texts, Textual, decoded, gather, placed, text_in, unpadded},
 };
 use crate::errors::raise;
 
@@ -103,52 +103,56 @@ impl<'py> Rows<'py> {
         &self.bytes()[index * self.width..][..self.width]
     }
 
-    /// The text of a row that has 16 characters: those past ASCII, which no format has, become a byte that none has.
-    fn chars(&self, index: usize) -> Option<Chars> {
+    /// The text of a row in its place: characters past ASCII, which no format has, become a byte that none has.
+    fn chars<I: Textual>(&self, index: usize) -> Option<Chars> {
         let row = self.row(index);
-        if self.unit != Unit::PaddedChar {
-            let (text, rest) = row.split_first_chunk()?;
-            return rest.iter().all(|byte| *byte == 0).then_some(*text);
+        match self.unit {
+            Unit::Byte => placed::<I>(text_in::<I>(row)),
+            Unit::PaddedByte => placed::<I>(unpadded(row, 0)),
+            Unit::PaddedChar => {
+                let (text, mut narrow) = (unpadded(row.as_chunks().0, [0; 4]), Chars::default());
+                for (place, char) in narrow.get_mut(..text.len())?.iter_mut().zip(text) {
+                    *place = u8::try_from(u32::from_ne_bytes(*char)).unwrap_or(u8::MAX);
+                }
+                placed::<I>(&narrow[..text.len()])
+            }
         }
-        let (text, rest) = row.as_chunks().0.split_first_chunk::<{ Sno::TEXT_LEN }>()?;
-        let narrow = |char: [u8; 4]| u8::try_from(u32::from_ne_bytes(char)).unwrap_or(u8::MAX);
-        rest.iter().all(|char| *char == [0; 4]).then(|| text.map(narrow))
     }
 }
 
 /// Bytes of a row.
 fn width_of(buffer: &PyUntypedBuffer, unit: Unit) -> polyflake::Result<usize> {
-    let wrong = |found| Err(Error::invalid_length(found, Sno::TEXT_LEN, Sno::TEXT_LEN));
+    const WIDTH: usize = size_of::<Chars>();
+    let wrong = |found| Err(Error::invalid_length(found, WIDTH, WIDTH));
     match buffer.shape() {
         _ if unit != Unit::Byte => Ok(buffer.item_size()),
-        [_, width] if *width != Sno::TEXT_LEN => wrong(*width),
-        [bytes] if bytes % Sno::TEXT_LEN != 0 => wrong(bytes % Sno::TEXT_LEN),
-        _ => Ok(Sno::TEXT_LEN),
+        [_, width] if *width != WIDTH => wrong(*width),
+        [bytes] if bytes % WIDTH != 0 => wrong(bytes % WIDTH),
+        _ => Ok(WIDTH),
     }
 }
 
-impl Texts for Rows<'_> {
+impl<I: Textual> Texts<I> for Rows<'_> {
     fn len(&self) -> usize {
         self.bytes().len().checked_div(self.width).unwrap_or(0)
     }
 
-    fn block<'a>(&'a self, range: Range<usize>, room: &'a mut [Chars]) -> &'a [Chars] {
-        if self.width != size_of::<Chars>() {
-            return gather(range, room, |index| self.chars(index));
+    fn read(&self, range: Range<usize>, room: &mut [Chars], ids: &mut [I]) -> usize {
+        if self.width != size_of::<Chars>() || self.unit == Unit::PaddedChar {
+            return gather(range, room, ids, |index| self.chars::<I>(index));
         }
         let texts = &self.bytes().as_chunks().0[range];
         if cfg!(not(Py_GIL_DISABLED)) {
-            return texts; // nobody else writes while this thread has the interpreter
+            return decoded(texts, ids); // nobody else writes while this thread has the interpreter
         }
-        let room = &mut room[..texts.len()];
         room.copy_from_slice(texts);
-        room
+        decoded(room, ids)
     }
 
     fn item(&self, index: usize) -> Cow<'_, [u8]> {
         let row = self.row(index);
         match self.unit {
-            Unit::Byte => row.into(),
+            Unit::Byte => text_in::<I>(row).into(),
             Unit::PaddedByte => unpadded(row, 0).into(),
             Unit::PaddedChar => {
                 let chars = unpadded(row.as_chunks().0, [0; 4]).iter();
@@ -158,10 +162,4 @@ impl Texts for Rows<'_> {
             }
         }
     }
-}
-
-/// What comes before the blanks at the end.
-fn unpadded<T: PartialEq>(row: &[T], blank: T) -> &[T] {
-    let length = row.iter().rposition(|item| *item != blank).map_or(0, |last| last + 1);
-    &row[..length]
 }

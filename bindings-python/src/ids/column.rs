@@ -1,9 +1,10 @@
-//! sno's texts by the column, read strictly: Arrow's columns, `NumPy`'s and other buffers, and whatever can be iterated.
+//! IDs' texts by the column, read strictly: Arrow's columns, `NumPy`'s and other buffers, and whatever can be iterated.
 
 use std::{borrow::Cow, ops::Range};
 
 use polyflake::{
-    Error,
+    Error, Result,
+    randflake::{self, Randflake},
     sno::{self, Sno},
 };
 use pyo3::{prelude::*, types::PyString};
@@ -18,15 +19,101 @@ use crate::{
     errors::{raise, raise_from},
 };
 
-/// The characters of a text.
-pub(crate) type Chars = [u8; Sno::TEXT_LEN];
+/// The place of a text: as many bytes as sno's texts have; behind shorter ones come zeros.
+pub(crate) type Chars = [u8; 16];
+
+/// IDs whose texts fit [`Chars`].
+pub(crate) trait Textual: Copy + Default + Send + Sync + 'static {
+    /// Whether texts have many lengths, so that zeros come after them where all places have one width.
+    const PADDED: bool;
+
+    fn parse(text: &str) -> Result<Self>;
+
+    /// As for slices in the core.
+    fn decode(texts: &[Chars], ids: &mut [Self]) -> Result<()>;
+
+    /// Reads texts that lie side by side, up to the first bad one, and says how many. There is an offset more than there are IDs.
+    fn decode_joined(offsets: &[i32], bytes: &[u8], ids: &mut [Self]) -> usize;
+}
+
+impl Textual for Sno {
+    const PADDED: bool = false;
+
+    fn parse(text: &str) -> Result<Self> {
+        Self::parse(text)
+    }
+
+    fn decode(texts: &[Chars], ids: &mut [Self]) -> Result<()> {
+        sno::decode_slice(texts, ids)
+    }
+
+    fn decode_joined(offsets: &[i32], bytes: &[u8], ids: &mut [Self]) -> usize {
+        let is_text = |pair: &[i32]| pair[1].wrapping_sub(pair[0]) == 16;
+        // Without a branch for each: mostly all are.
+        let all = offsets.windows(2).fold(true, |all, pair| all & is_text(pair));
+        let whole = if all {
+            ids.len()
+        } else {
+            offsets.windows(2).take_while(|pair| is_text(pair)).count()
+        };
+        let start = usize::try_from(offsets[0]).unwrap_or(usize::MAX);
+        let bytes = bytes.get(start..).and_then(|bytes| bytes.get(..whole * size_of::<Chars>()));
+        decoded(bytes.unwrap_or_default().as_chunks().0, ids)
+    }
+}
+
+impl Textual for Randflake {
+    const PADDED: bool = true;
+
+    fn parse(text: &str) -> Result<Self> {
+        Self::parse(text)
+    }
+
+    fn decode(texts: &[Chars], ids: &mut [Self]) -> Result<()> {
+        randflake::decode_slice(texts, ids)
+    }
+
+    fn decode_joined(offsets: &[i32], bytes: &[u8], ids: &mut [Self]) -> usize {
+        let read = randflake::decode_column(offsets, bytes, ids);
+        read.map_or_else(|error| error.item().unwrap_or(0), |()| ids.len())
+    }
+}
+
+/// Reads texts up to the first bad one, and says how many. There is a place for each.
+pub(crate) fn decoded<I: Textual>(texts: &[Chars], ids: &mut [I]) -> usize {
+    let read = I::decode(texts, &mut ids[..texts.len()]);
+    read.map_or_else(|error| error.item().unwrap_or(0), |()| texts.len())
+}
+
+/// A text in its place; none if no ID's text is like it.
+pub(crate) fn placed<I: Textual>(text: &[u8]) -> Option<Chars> {
+    if !I::PADDED {
+        return text.try_into().ok();
+    }
+    let mut place = Chars::default();
+    let ends_well = text.last() != Some(&0);
+    place.get_mut(..text.len()).filter(|_| ends_well)?.copy_from_slice(text);
+    Some(place)
+}
+
+/// What is text in a row of fixed width.
+pub(crate) fn text_in<I: Textual>(row: &[u8]) -> &[u8] {
+    if I::PADDED { unpadded(row, 0) } else { row }
+}
+
+/// What comes before the blanks at the end.
+pub(super) fn unpadded<T: PartialEq>(row: &[T], blank: T) -> &[T] {
+    let length = row.iter().rposition(|item| *item != blank).map_or(0, |last| last + 1);
+    &row[..length]
+}
 
 /// Texts in memory.
-pub(crate) trait Texts {
+pub(crate) trait Texts<I> {
     fn len(&self) -> usize;
 
-    /// The texts of a range, up to the first that is not 16 bytes long: where they lie, or in `room`, which has as many places.
-    fn block<'a>(&'a self, range: Range<usize>, room: &'a mut [Chars]) -> &'a [Chars];
+    /// Reads the texts of a range of at most [`BLOCK`] up to the first bad one, and says how many. There are as many IDs, and
+    /// places for texts that do not lie as they should.
+    fn read(&self, range: Range<usize>, room: &mut [Chars], ids: &mut [I]) -> usize;
 
     /// One text of any length.
     fn item(&self, index: usize) -> Cow<'_, [u8]>;
@@ -35,15 +122,15 @@ pub(crate) trait Texts {
 pub(super) const COLUMN: &str = "a column of texts";
 
 /// So many texts and their IDs fit the processor's nearest memory.
-pub(super) const BLOCK: usize = 512;
+pub(crate) const BLOCK: usize = 512;
 
 /// The IDs of a column. An error says which item it is about.
-pub(crate) fn ids_of(column: &Bound<'_, PyAny>) -> PyResult<Vec<Sno>> {
+pub(crate) fn ids_of<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> {
     let refused = |raised| raise_from(column.py(), &invalid_type(COLUMN, column), raised);
     if let Some(pieces) = Pieces::of(column).map_err(refused)? {
         of_pieces(column.py(), &pieces)
     } else if let Some(rows) = Rows::of(column)? {
-        let mut ids = room(rows.len())?;
+        let mut ids = room(Texts::<I>::len(&rows))?;
         append(&mut ids, &rows).map_err(raise)?;
         Ok(ids)
     } else {
@@ -51,16 +138,16 @@ pub(crate) fn ids_of(column: &Bound<'_, PyAny>) -> PyResult<Vec<Sno>> {
     }
 }
 
-fn of_pieces(py: Python<'_>, pieces: &Pieces) -> PyResult<Vec<Sno>> {
+fn of_pieces<I: Textual>(py: Python<'_>, pieces: &Pieces) -> PyResult<Vec<I>> {
     let refused = || Error::invalid_type(COLUMN, format!("Arrow's type {}", pieces.format()));
     let texts = pieces.texts().ok_or_else(refused).map_err(raise)?;
     let mut ids = room(texts.iter().map(|piece| piece.texts.len()).sum())?;
-    let append = |piece: &Piece<'_>| append_piece(&mut ids, piece);
+    let append = |piece: &Piece<'_, I>| append_piece(&mut ids, piece);
     py.detach(|| texts.iter().try_for_each(append)).map_err(raise)?;
     Ok(ids)
 }
 
-fn append_piece(ids: &mut Vec<Sno>, piece: &Piece<'_>) -> polyflake::Result<()> {
+fn append_piece<I: Textual>(ids: &mut Vec<I>, piece: &Piece<'_, I>) -> Result<()> {
     append(ids, &*piece.texts)?;
     if piece.ends_at_null {
         return Err(Error::invalid_type("str", "null").in_item(ids.len()));
@@ -69,47 +156,46 @@ fn append_piece(ids: &mut Vec<Sno>, piece: &Piece<'_>) -> polyflake::Result<()> 
 }
 
 /// Appends the IDs of texts to others, which there is room for.
-fn append(ids: &mut Vec<Sno>, texts: &(impl Texts + ?Sized)) -> polyflake::Result<()> {
+fn append<I: Textual>(ids: &mut Vec<I>, texts: &(impl Texts<I> + ?Sized)) -> Result<()> {
     let (before, all) = (ids.len(), texts.len());
-    let (mut copied, mut read) = ([[0; Sno::TEXT_LEN]; BLOCK], [Sno::default(); BLOCK]);
+    let (mut room, mut read) = ([Chars::default(); BLOCK], [I::default(); BLOCK]);
     while ids.len() - before < all {
         let done = ids.len() - before;
         let range = done..all.min(done + BLOCK);
-        let block = texts.block(range.clone(), &mut copied);
-        let read = &mut read[..block.len()];
-        let bad = sno::decode_slice(block, read).err().and_then(|error| error.item());
-        let missing = (block.len() < range.len()).then_some(block.len());
-        if let Some(bad) = bad.or(missing) {
-            return Err(refusal(&texts.item(done + bad)).in_item(ids.len() + bad));
+        let (count, read) = (range.len(), &mut read[..range.len()]);
+        let good = texts.read(range, &mut room[..count], read);
+        ids.extend_from_slice(&read[..good]);
+        if good < count {
+            return Err(refusal::<I>(&texts.item(done + good)).in_item(ids.len()));
         }
-        ids.extend_from_slice(read);
     }
     Ok(())
 }
 
-/// Copies texts into `room` up to the first that is not 16 characters long.
-pub(crate) fn gather(
+/// Copies texts into `room` up to the first that is none, and reads them.
+pub(crate) fn gather<I: Textual>(
     range: Range<usize>,
     room: &mut [Chars],
+    ids: &mut [I],
     text: impl Fn(usize) -> Option<Chars>,
-) -> &[Chars] {
+) -> usize {
     let mut whole = 0;
     for (chars, text) in room.iter_mut().zip(range.map_while(text)) {
         *chars = text;
         whole += 1;
     }
-    &room[..whole]
+    decoded(&room[..whole], ids)
 }
 
 /// What a text that was refused is refused for when it is read alone.
 #[cold]
-fn refusal(text: &[u8]) -> Error {
+fn refusal<I: Textual>(text: &[u8]) -> Error {
     let text = String::from_utf8_lossy(text);
-    Sno::parse(&text).map_or_else(|error| error, |_| Error::invalid_type(COLUMN, "a changing one"))
+    I::parse(&text).map_or_else(|error| error, |_| Error::invalid_type(COLUMN, "a changing one"))
 }
 
 /// The IDs of what can be iterated.
-fn of_items(column: &Bound<'_, PyAny>) -> PyResult<Vec<Sno>> {
+fn of_items<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> {
     let refused = |raised| raise_from(column.py(), &invalid_type(COLUMN, column), raised);
     if column.is_instance_of::<PyString>() {
         return Err(raise(invalid_type(COLUMN, column)));
@@ -120,7 +206,7 @@ fn of_items(column: &Bound<'_, PyAny>) -> PyResult<Vec<Sno>> {
         if !item.is_instance_of::<PyString>() {
             return Err(raise(invalid_type("str", &item).in_item(ids.len())));
         }
-        let id = Sno::parse(&item.extract::<Text<'_>>()?);
+        let id = I::parse(&item.extract::<Text<'_>>()?);
         ids.push(id.map_err(|error| raise(error.in_item(ids.len())))?);
     }
     Ok(ids)

@@ -1,5 +1,7 @@
 //! Randflake IDs, one and many; what they hold, who may make them.
 
+mod text;
+
 use std::{ffi::c_int, ops::RangeInclusive};
 
 use polyflake::randflake::{self, EPOCH, LAST_NODE, LAST_SECOND, LAST_SEQUENCE};
@@ -9,8 +11,10 @@ use pyo3::{
     types::{PyCapsule, PyList, PyTuple, PyType},
 };
 
+pub(crate) use self::text::TextColumn;
 use super::{
     array::{At, Integers, Packed, iterate, portable},
+    column,
     convert::{self, Text, UnixSeconds, numbers},
     describe::Description,
     secret::Secret,
@@ -208,6 +212,18 @@ impl RandflakeArray {
     #[pyo3(signature = (ids, /))]
     fn new(ids: Integers) -> Self {
         ids.0.into_iter().map(randflake::Randflake::from_i64).collect::<Vec<_>>().into()
+    }
+
+    /// The IDs of a column of texts.
+    #[staticmethod]
+    #[pyo3(signature = (column, /))]
+    fn from_texts(column: &Bound<'_, PyAny>) -> PyResult<Self> {
+        column::ids_of(column).map(Self::from)
+    }
+
+    /// The texts of all, packed.
+    fn text_column(&self) -> TextColumn {
+        TextColumn::of(self.0.shared())
     }
 
     /// The texts of all.

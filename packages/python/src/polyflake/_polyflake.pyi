@@ -1,6 +1,9 @@
 # The compiled module. Its families are described where they are public: sno.pyi and its sisters.
 import datetime as dt
-from typing import Literal, SupportsIndex, TypeAlias, final
+from collections.abc import Iterable
+from typing import Literal, Protocol, SupportsIndex, TypeAlias, final
+
+from typing_extensions import Buffer
 
 from polyflake import hotguid as hotguid
 from polyflake import layout as layout
@@ -24,6 +27,14 @@ __version__: str
 
 _Time: TypeAlias = dt.datetime | SupportsIndex
 _OnExhausted: TypeAlias = Literal["wait", "error"]
+
+class _ArrowStream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+class _ArrowArray(Protocol):
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+_Texts: TypeAlias = _ArrowStream | _ArrowArray | Buffer | Iterable[str]
 
 @final
 class Stall:

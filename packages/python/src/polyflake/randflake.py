@@ -9,6 +9,7 @@ Parts = _randflake.Parts
 Pool = _randflake.Pool
 RandflakeArray = _randflake.RandflakeArray
 Stats = _randflake.Stats
+TextColumn = _randflake.TextColumn
 decode_text = _randflake.decode_text
 describe = _randflake.describe
 encode_text = _randflake.encode_text
@@ -23,6 +24,7 @@ __all__ = [
     "Pool",
     "RandflakeArray",
     "Stats",
+    "TextColumn",
     "decode_text",
     "describe",
     "encode_text",

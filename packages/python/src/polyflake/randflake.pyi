@@ -16,7 +16,7 @@ from typing import Any, SupportsIndex, TypeAlias, final, overload
 
 from typing_extensions import Buffer
 
-from polyflake._polyflake import Description, Stall, _OnExhausted
+from polyflake._polyflake import Description, Stall, _OnExhausted, _Texts
 
 _Nodes: TypeAlias = SupportsIndex | tuple[SupportsIndex, SupportsIndex] | list[SupportsIndex]
 
@@ -28,6 +28,7 @@ __all__ = [
     "Pool",
     "RandflakeArray",
     "Stats",
+    "TextColumn",
     "decode_text",
     "describe",
     "encode_text",
@@ -313,6 +314,22 @@ class RandflakeArray:
         :raises InvalidTypeError: for a buffer of anything else, of unsigned integers too.
         """
 
+    @staticmethod
+    def from_texts(column: _Texts, /) -> RandflakeArray:
+        """The IDs of a column of texts, each read as strictly as by :func:`decode_text`. A null or ``None`` is no text.
+
+        :param column: what has an Arrow column of texts, or of bytes of one width with zeros after each text
+            (``__arrow_c_stream__``, ``__arrow_c_array__``: pyarrow, polars and others); a buffer of texts (NumPy's
+            ``S`` and ``U``) or of 16 bytes each (a table with 16 in a row, packed bytes); or any iterable of ``str``.
+        :raises InvalidTypeError: for what is no such column; with the ``item`` that is no text.
+            ``S`` and ``U``) or of 16 bytes each (a table with 16 in a row, packed bytes); or an iterable of ``str``.
+            a buffer of another width.
+        :raises OutOfRangeError: as :func:`decode_text`, with the ``item``.
+        """
+
+    def text_column(self) -> TextColumn:
+        """The texts of all, packed: the fast way into NumPy, Arrow and what understands them."""
+
     def texts(self) -> list[str]:
         """The texts of all."""
 
@@ -328,6 +345,20 @@ class RandflakeArray:
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __reduce__(self) -> tuple[type[RandflakeArray], tuple[Any]]: ...
+
+@final
+class TextColumn:
+    """Texts of IDs, packed: what :meth:`RandflakeArray.text_column` gives.
+
+    It has the buffer protocol (``numpy.asarray(column)`` is a read-only ``S16`` array that copies nothing) and is a
+    column of Arrow's strings (``pyarrow.array(column)``, ``polars.Series(column)``), of up to 165191049 texts. They are
+    written when they are asked for: for NumPy the first time, for Arrow each time.
+    """
+
+    def __len__(self) -> int: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
 @final
 class Stats:

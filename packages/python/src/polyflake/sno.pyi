@@ -12,22 +12,14 @@ aware ``datetime`` or integer Unix milliseconds; naive datetimes are not. Bytes 
 
 import datetime as dt
 import uuid as _uuid
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol, SupportsIndex, TypeAlias, final, overload
+from collections.abc import Callable, Iterator
+from typing import Any, SupportsIndex, TypeAlias, final, overload
 
 from typing_extensions import Buffer
 
-from polyflake._polyflake import Description, Stall, _OnExhausted, _Time
+from polyflake._polyflake import Description, Stall, _OnExhausted, _Texts, _Time
 
 _Partition: TypeAlias = SupportsIndex | bytes | bytearray | memoryview
-
-class _ArrowStream(Protocol):
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
-
-class _ArrowArray(Protocol):
-    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
-
-_Texts: TypeAlias = _ArrowStream | _ArrowArray | Buffer | Iterable[str]
 
 __all__ = [
     "FieldColumn",
