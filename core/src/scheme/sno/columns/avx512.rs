@@ -11,7 +11,7 @@ use safe_unaligned_simd::x86_64::{
 use super::{
     super::{SCALE, Sno},
     scalar,
-    slices::Kernels,
+    slices::{Kernels, ones},
 };
 use crate::cpu::{memory, parts::part};
 
@@ -89,8 +89,9 @@ fn having_metabyte(ids: &[Sno], metabyte: u8, bitmap: &mut [u8]) -> usize {
         let metabytes = _mm512_castsi512_si128(gather(group, &METABYTES));
         _mm_mask_cmpeq_epi8_mask(0xff, metabytes, wanted).to_le_bytes()[0]
     };
-    let (count, last, last_places) = mark(ids, bitmap, passes);
-    count + scalar::having_metabyte(last, metabyte, last_places)
+    let (last, last_places) = mark(ids, bitmap, passes);
+    scalar::having_metabyte(last, metabyte, last_places);
+    ones(bitmap)
 }
 
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi,popcnt")]
@@ -101,8 +102,9 @@ fn in_ticks(ids: &[Sno], ticks: Range<u64>, bitmap: &mut [u8]) -> usize {
         // Below the start wraps to something greater than any span.
         _mm512_cmplt_epu64_mask(_mm512_sub_epi64(times(group), start), span)
     };
-    let (count, last, last_places) = mark(ids, bitmap, passes);
-    count + scalar::in_ticks(last, ticks, last_places)
+    let (last, last_places) = mark(ids, bitmap, passes);
+    scalar::in_ticks(last, ticks, last_places);
+    ones(bitmap)
 }
 
 /// The times of a group, with the tick-tock bit lowest.
@@ -138,20 +140,18 @@ fn words<'a>(
     (last, last_places)
 }
 
-/// Writes the bits of each group; gives how many are set, and what is left.
+/// Writes the bits of each group, and gives what is left.
 #[inline]
-#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi,popcnt")]
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn mark<'a>(
     ids: &'a [Sno],
     bitmap: &'a mut [u8],
     passes: impl Fn(&[Sno; GROUP]) -> u8,
-) -> (usize, &'a [Sno], &'a mut [u8]) {
+) -> (&'a [Sno], &'a mut [u8]) {
     let (groups, last) = ids.as_chunks::<GROUP>();
     let (places, last_places) = bitmap.split_at_mut(groups.len());
-    let mut count = 0;
     for (group, place) in groups.iter().zip(places) {
         *place = passes(group);
-        count += place.count_ones() as usize;
     }
-    (count, last, last_places)
+    (last, last_places)
 }

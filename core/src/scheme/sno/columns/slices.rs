@@ -3,9 +3,10 @@
 use core::ops::Range;
 
 use super::{super::Sno, scalar};
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-use crate::cpu::Set;
-use crate::{Error, Result, cpu::Level};
+use crate::{
+    Error, Result,
+    cpu::{Level, Set},
+};
 
 /// What each instruction set's file has, for columns as long as the IDs, and bitmaps with a byte for every eight. Filters
 /// say how many bits they set.
@@ -20,12 +21,25 @@ pub(super) struct Kernels {
 
 const fn kernels(level: Level) -> &'static Kernels {
     match level.set() {
+        Set::Scalar => &scalar::KERNELS,
         #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         Set::Sse41 | Set::Avx2 => &super::sse41::KERNELS,
         #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         Set::Avx512 => &super::avx512::KERNELS,
-        _ => &scalar::KERNELS,
+        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+        Set::Neon => &super::neon::KERNELS,
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        Set::Simd128 => &super::simd128::KERNELS,
     }
+}
+
+/// How many bits are set, by the caller's instructions.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "what is not inlined would lack the set's features")]
+pub(super) fn ones(bitmap: &[u8]) -> usize {
+    let (words, last) = bitmap.as_chunks();
+    let ones = words.iter().map(|word| u64::from_le_bytes(*word).count_ones());
+    ones.chain(last.iter().map(|byte| byte.count_ones())).map(|ones| ones as usize).sum()
 }
 
 /// [`super::unix_ms_column`] of a level.

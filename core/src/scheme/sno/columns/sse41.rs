@@ -8,31 +8,14 @@ use safe_unaligned_simd::x86_64::{_mm_loadu_si128, _mm_storeu_si128};
 
 use super::{
     super::{SCALE, Sno},
+    pairs::{METABYTES, PARTITIONS, REST, SEQUENCES, TIMES},
     scalar,
-    slices::Kernels,
+    slices::{Kernels, ones},
 };
 use crate::cpu::parts::part;
 
 pub(super) const KERNELS: Kernels =
     Kernels { unix_ms, metabyte, partition, sequence, having_metabyte, in_ticks };
-
-/// Where the bytes of a field are in the sixteen that begin four bytes into two IDs; those of the next two IDs come behind.
-const METABYTES: [[u8; 16]; 8] = in_turn([1, 11]);
-const PARTITIONS: [[u8; 16]; 4] = in_turn([3, 2, 13, 12]);
-const SEQUENCES: [[u8; 16]; 4] = in_turn([5, 4, 15, 14]);
-
-/// Leaves a byte zero.
-const NONE: u8 = 0x80;
-
-const fn in_turn<const BYTES: usize, const PAIRS: usize>(bytes: [u8; BYTES]) -> [[u8; 16]; PAIRS] {
-    let mut orders = [[NONE; 16]; PAIRS];
-    let mut place = 0;
-    while place < 16 {
-        orders[place / BYTES][place] = bytes[place % BYTES];
-        place += 1;
-    }
-    orders
-}
 
 #[target_feature(enable = "sse4.1")]
 fn unix_ms(ids: &[Sno], column: &mut [i64]) {
@@ -73,8 +56,9 @@ fn sequence(ids: &[Sno], column: &mut [u16]) {
 fn having_metabyte(ids: &[Sno], metabyte: u8, bitmap: &mut [u8]) -> usize {
     let wanted = _mm_set1_epi8(metabyte.cast_signed());
     let passes = |group: &[u8]| _mm_cmpeq_epi8(gather(group, &METABYTES), wanted);
-    let (count, last, last_places) = mark(ids, bitmap, passes);
-    count + scalar::having_metabyte(last, metabyte, last_places)
+    let (last, last_places) = mark(ids, bitmap, passes);
+    scalar::having_metabyte(last, metabyte, last_places);
+    ones(bitmap)
 }
 
 #[target_feature(enable = "sse4.1")]
@@ -95,16 +79,16 @@ fn in_ticks(ids: &[Sno], ticks: Range<u64>, bitmap: &mut [u8]) -> usize {
         _mm_packs_epi32(upper_halves(group, pair), upper_halves(group, pair + 2))
     };
     let sixteen = |group: &[u8]| _mm_packs_epi16(eight(group, 0), eight(group, 4));
-    let (count, last, last_places) = mark(ids, bitmap, sixteen);
-    count + scalar::in_ticks(last, ticks, last_places)
+    let (last, last_places) = mark(ids, bitmap, sixteen);
+    scalar::in_ticks(last, ticks, last_places);
+    ones(bitmap)
 }
 
 /// The times of a pair of IDs, with the tick-tock bit lowest.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 fn times(group: &[u8], pair: usize) -> __m128i {
-    let order = _mm_setr_epi8(4, 3, 2, 1, 0, -1, -1, -1, 14, 13, 12, 11, 10, -1, -1, -1);
-    _mm_shuffle_epi8(_mm_loadu_si128(part::<_, 16>(group, 20 * pair)), order)
+    _mm_shuffle_epi8(_mm_loadu_si128(part::<_, 16>(group, 20 * pair)), _mm_loadu_si128(&TIMES))
 }
 
 /// A field of so many pairs of IDs.
@@ -113,7 +97,7 @@ fn times(group: &[u8], pair: usize) -> __m128i {
 fn gather<const PAIRS: usize>(group: &[u8], orders: &[[u8; 16]; PAIRS]) -> __m128i {
     let mut gathered = _mm_setzero_si128();
     for (pair, order) in orders.iter().enumerate() {
-        let bytes = _mm_loadu_si128(part::<_, 16>(group, 20 * pair + 4));
+        let bytes = _mm_loadu_si128(part::<_, 16>(group, 20 * pair + REST));
         gathered = _mm_or_si128(gathered, _mm_shuffle_epi8(bytes, _mm_loadu_si128(order)));
     }
     gathered
@@ -135,21 +119,19 @@ fn words<'a>(
     (last, last_places)
 }
 
-/// Writes the sign of sixteen bytes for each group; gives how many are set, and what is left.
+/// Writes the signs of sixteen bytes for each group, and gives what is left.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 fn mark<'a>(
     ids: &'a [Sno],
     bitmap: &'a mut [u8],
     passes: impl Fn(&[u8]) -> __m128i,
-) -> (usize, &'a [Sno], &'a mut [u8]) {
+) -> (&'a [Sno], &'a mut [u8]) {
     let (groups, last) = ids.as_chunks::<16>();
     let (places, last_places) = bitmap.split_at_mut(2 * groups.len());
-    let mut count = 0;
     for (group, place) in groups.iter().zip(places.as_chunks_mut::<2>().0) {
         let bits = _mm_movemask_epi8(passes(Sno::slice_as_bytes(group)));
         [place[0], place[1], ..] = bits.to_le_bytes();
-        count += bits.count_ones() as usize;
     }
-    (count, last, last_places)
+    (last, last_places)
 }

@@ -1,0 +1,26 @@
+//! What of two IDs lies in sixteen bytes, for instruction sets that look bytes up in as many.
+
+/// No byte: what is looked up there is 0.
+const NONE: u8 = 0x80;
+
+/// The times of two IDs, from where the first one begins: words with the tick-tock bit lowest.
+pub(super) const TIMES: [u8; 16] =
+    [4, 3, 2, 1, 0, NONE, NONE, NONE, 14, 13, 12, 11, 10, NONE, NONE, NONE];
+
+/// Where the sixteen bytes begin that hold all else of two IDs.
+pub(super) const REST: usize = 4;
+
+/// A field of one pair after the other, each behind the one before.
+pub(super) const METABYTES: [[u8; 16]; 8] = in_turn([1, 11]);
+pub(super) const PARTITIONS: [[u8; 16]; 4] = in_turn([3, 2, 13, 12]);
+pub(super) const SEQUENCES: [[u8; 16]; 4] = in_turn([5, 4, 15, 14]);
+
+const fn in_turn<const BYTES: usize, const PAIRS: usize>(bytes: [u8; BYTES]) -> [[u8; 16]; PAIRS] {
+    let mut orders = [[NONE; 16]; PAIRS];
+    let mut place = 0;
+    while place < 16 {
+        orders[place / BYTES][place] = bytes[place % BYTES];
+        place += 1;
+    }
+    orders
+}
