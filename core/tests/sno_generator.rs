@@ -18,7 +18,7 @@ use polyflake::{
     clock::{Clock, ManualClock, Stall},
     sno::{Builder, Drawn, Generator, OnExhausted, Snapshot, Sno},
 };
-use support::{BrokenClock, ScriptedClock, rounds};
+use support::{BrokenClock, CoarseClock, ScriptedClock, rounds};
 
 /// A moment at the beginning of a tick, in Unix milliseconds.
 const T: i64 = 1_763_650_000_000;
@@ -572,24 +572,9 @@ fn a_clock_that_outruns_its_call_is_given_up() {
     assert!(ids.generate(0).is_ok(), "usable afterwards");
 }
 
-/// A clock that says how coarse it is.
-struct Coarse(u64);
-
-impl Clock for Coarse {
-    fn unix_nanos(&self) -> Result<i64, Error> {
-        Ok(T * 1_000_000)
-    }
-    fn sleep(&self, _: u64) -> Result<(), Error> {
-        Ok(())
-    }
-    fn resolution_nanos(&self) -> u64 {
-        self.0
-    }
-}
-
 #[test]
 fn a_clock_coarser_than_a_tick_is_refused() {
-    let build = |nanos| Generator::builder().clock(Coarse(nanos)).partition(1).build();
+    let build = |nanos| Generator::builder().clock(CoarseClock(nanos)).partition(1).build();
     assert!(build(4_000_000).is_ok());
     assert_code(build(4_000_001), "out_of_range");
     assert_code(build(u64::MAX), "out_of_range");

@@ -11,7 +11,7 @@ use polyflake::{
 use serde_json::Value as Json;
 
 use crate::{
-    shared::{BrokenClock, ScriptedClock, vectors},
+    shared::{BrokenClock, CoarseClock, ScriptedClock, vectors},
     support::{assert_code, list},
 };
 
@@ -248,8 +248,10 @@ fn a_window_holds_and_only_grows() {
         assert_eq!(ids.generate().is_ok(), is_inside, "{reading}");
     }
     assert_code(ids.generate(), "lease_expired");
-    ids.extend_window(EPOCH + 15).unwrap();
-    assert_code(ids.generate(), "lease_expired");
+    for shorter in [EPOCH + 11, EPOCH + 15] {
+        ids.extend_window(shorter).unwrap();
+        assert_code(ids.generate(), "lease_expired");
+    }
     ids.extend_window(EPOCH + 21).unwrap();
     assert_eq!(parts(&ids.generate().unwrap()), (20, 7, 0));
     let (end, least) = (i128::from(EPOCH) + 10, i128::from(EPOCH) + 11);
@@ -271,6 +273,45 @@ fn a_window_holds_and_only_grows() {
     ids.fill(&mut vec![0_i64; 4096][..]).unwrap();
     show(&clock, [19, 20]);
     assert_code(ids.generate(), "lease_expired");
+}
+
+/// The last tick that a generator's state holds is 2^63 - 1.
+#[test]
+fn windows_end_where_the_state_does() {
+    let clock = ScriptedClock::default();
+    let build = |epoch: i64, window: (i64, i64)| {
+        let fields = [Field::timestamp(64, MS, epoch), Field::sequence(16)];
+        let builder = Builder::with_clock(Layout::bytes(10, fields).unwrap(), clock.clone());
+        builder.window(window.0, window.1).build()
+    };
+    let (early, whole) = ((0, 1), (0, i64::MAX));
+    for epoch in [0, -1] {
+        assert_eq!(build(epoch, whole).unwrap().window(), Some(whole), "{epoch}");
+        let ids = build(epoch, early).unwrap();
+        ids.extend_window(i64::MAX).unwrap();
+        assert_eq!(ids.window(), Some(whole), "{epoch}");
+    }
+    for epoch in [-2, -9, i64::MIN / 2000] {
+        assert_code(build(epoch, whole), "time_out_of_range");
+        let ids = build(epoch, early).unwrap();
+        assert_code(ids.extend_window(i64::MAX), "out_of_range");
+        assert_eq!(ids.window(), Some(early), "{epoch}");
+    }
+}
+
+#[test]
+fn a_clock_may_be_as_coarse_as_a_tick() {
+    let tick = Tick::from_millis(4).unwrap();
+    let build = |nanos| {
+        let layout = Layout::integer([Field::timestamp(42, tick, EPOCH), Field::sequence(22)]);
+        Builder::with_clock(layout.unwrap(), CoarseClock(nanos)).build()
+    };
+    build(4_000_000).unwrap();
+    let error = assert_code(build(4_000_001), "out_of_range");
+    assert_eq!(
+        (error.field(), error.range()),
+        (Some("clock resolution"), Some((4_000_001, 1, 4_000_000)))
+    );
 }
 
 #[test]

@@ -117,6 +117,21 @@ impl Clock for ScriptedClock {
     }
 }
 
+/// A clock that says how coarse it is, in nanoseconds, and nothing else.
+pub struct CoarseClock(pub u64);
+
+impl Clock for CoarseClock {
+    fn unix_nanos(&self) -> Result<i64> {
+        Err(Error::new(ErrorKind::ClockFailed))
+    }
+    fn sleep(&self, _: u64) -> Result<()> {
+        Ok(())
+    }
+    fn resolution_nanos(&self) -> u64 {
+        self.0
+    }
+}
+
 /// A clock that always fails.
 pub struct BrokenClock;
 
