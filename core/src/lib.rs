@@ -41,6 +41,7 @@ pub mod kernels {
             slices::{decode as decode_sno, encode as encode_sno, stream as stream_sno},
         },
         cpu::{Level, Set, level, levels},
+        scheme::hot_guid::fill::write_run_with as fill_hot_guid,
         scheme::sno::columns::slices as sno_columns,
         scheme::sno::fill::write_run_with as fill_sno,
         sparx64::slices::{decrypt_blocks, encrypt_blocks},

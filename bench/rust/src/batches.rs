@@ -42,6 +42,7 @@ pub(crate) fn sizes() -> Contest {
         goals: vec![
             goal("rust: sno batch of 1024, an ID", "sno", 0.15),
             goal("rust: sno batch of 1024, an ID, scalar", SCALAR, 0.4),
+            goal("rust: Hot Guid batch of 1024, an ID", "Hot Guid", 0.25),
         ],
     }
 }

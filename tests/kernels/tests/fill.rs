@@ -1,15 +1,16 @@
-//! Runs of sno IDs: every level writes what counting on by one writes.
+//! Runs of IDs: every level writes what counting on by one writes.
 
 use kernel_tests::LENGTHS;
 use polyflake::{
-    kernels::{fill_sno, levels},
+    hotguid::{HotGuid, LAST_COUNTER, Parts},
+    kernels::{fill_hot_guid, fill_sno, levels},
     sno::Sno,
 };
 
 const FIRST: Sno = Sno::from_bytes([0x3e, 9, 0x25, 0x1e, 0xc1, 0x2a, 2, 1, 4, 3]);
 
 #[test]
-fn runs_of_every_length_count_on_by_one() {
+fn runs_of_sno_of_every_length_count_on_by_one() {
     for level in levels() {
         for first in [0, 1, 0xf8, 0xfed3, 0xffff] {
             for length in LENGTHS {
@@ -18,6 +19,28 @@ fn runs_of_every_length_count_on_by_one() {
                 let mut written = vec![0; expected.len()];
                 fill_sno(level, &mut written, FIRST.with_sequence(first));
                 assert_eq!(written, expected, "{level:?}: {length} from {first}");
+            }
+        }
+    }
+}
+
+/// After the last counter comes 0.
+fn hot_guid(counter: u32) -> HotGuid {
+    let counter = counter & LAST_COUNTER;
+    let machine = [1, 2, 3, 4, 0xff];
+    let parts = Parts { timestamp: 0xfedc_ba98, machine, counter, shard_key: 0xffff_ff03 };
+    HotGuid::from_parts(parts).unwrap()
+}
+
+#[test]
+fn runs_of_hot_guids_of_every_length_count_on_by_one() {
+    for level in levels() {
+        for first in [0, 1, 0xff, 0xffff, LAST_COUNTER - 100, LAST_COUNTER - 1, LAST_COUNTER] {
+            for length in LENGTHS {
+                let ids = (first..).take(length).map(hot_guid);
+                let mut written = vec![HotGuid::default(); length];
+                fill_hot_guid(level, &mut written, hot_guid(first));
+                assert!(ids.eq(written), "{level:?}: {length} from {first}");
             }
         }
     }

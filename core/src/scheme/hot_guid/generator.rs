@@ -2,7 +2,7 @@
 
 #[cfg(feature = "std")]
 use super::builder::{Builder, default_pace};
-use super::{HotGuid, LAST_COUNTER, SCALE, id::Machine};
+use super::{HotGuid, LAST_COUNTER, SCALE, fill, id::Machine};
 use crate::{
     Error, ErrorKind, Result,
     base32::Text,
@@ -301,10 +301,9 @@ pub(super) fn fill_from(
     while written < ids.len() {
         let want = u32::try_from(ids.len() - written).unwrap_or(u32::MAX);
         let (identity, run) = reserve(want).map_err(|error| error.after_writing(written))?;
-        for k in 0..run.len {
-            ids[written] = id(identity, run, k, shard_key);
-            written += 1;
-        }
+        let end = written + run.len as usize;
+        fill::write_run(&mut ids[written..end], id(identity, run, 0, shard_key));
+        written = end;
     }
     Ok(())
 }

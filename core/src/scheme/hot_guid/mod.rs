@@ -11,6 +11,7 @@
 //! Source: `HotGuid` (C#).
 
 mod builder;
+pub(crate) mod fill;
 mod generator;
 mod handle;
 mod id;
