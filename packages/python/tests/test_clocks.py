@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+import itertools
 import signal
 import subprocess
 import sys
@@ -15,6 +16,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from support import NOW_MS, NOW_NS, TICK_NS, refused, script
 
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno
@@ -47,16 +50,19 @@ SECRET = bytes(16)
 LEASE = randflake.Lease(1, 1_730_000_000, 2_803_741_824)
 
 
-def randflakes(clock: Callable[[], Any]) -> randflake.Generator:
-    return randflake.Generator(LEASE, SECRET, clock=clock)
+def randflakes(clock: Callable[[], Any], **options: Any) -> randflake.Generator:
+    return randflake.Generator(LEASE, SECRET, clock=clock, **options)
 
 
-def hot_guids(clock: Callable[[], Any]) -> hotguid.Generator:
-    return hotguid.Generator(clock=clock)
+def hot_guids(clock: Callable[[], Any], **options: Any) -> hotguid.Generator:
+    return hotguid.Generator(clock=clock, **options)
 
 
-def snowflakes(clock: Callable[[], Any]) -> layout.Generator:
-    return layout.Generator(layout.Layout.preset("instagram", shard=1), clock=clock)
+def snowflakes(clock: Callable[[], Any], **options: Any) -> layout.Generator:
+    return layout.Generator(layout.Layout.preset("instagram", shard=1), clock=clock, **options)
+
+
+each_family = pytest.mark.parametrize("make", [generator, randflakes, hot_guids, snowflakes])
 
 
 def made_before(ids: Any) -> int:
@@ -131,6 +137,21 @@ def test_a_reading_beyond_64_bits_is_refused(make: Any, call: Callable[[Any], ob
             call(make(Clock(reading)))
 
 
+@each_reader
+@pytest.mark.parametrize(
+    "reading", [-1, -(2**63), 2**63 - 1, 253_402_300_800 * 10**9], ids=["-1", "first", "last", "9999"]
+)
+def test_a_reading_that_no_family_has_is_refused(make: Any, call: Callable[[Any], object], reading: int) -> None:
+    clock = Clock(reading)
+    ids = make(clock)
+    with pytest.raises(PolyflakeError) as caught:
+        call(ids)
+    assert caught.value.code in ("time_out_of_range", "lease_not_started", "lease_expired")
+    clock.reading = NOW_NS
+    assert made_before(ids) == 0
+    assert ids.generate()
+
+
 def test_what_stands_for_an_integer_is_a_reading() -> None:
     for reading in (np.int64(NOW_NS), np.uint64(NOW_NS)):
         assert generator(Clock(reading)).generate().unix_ms == NOW_MS
@@ -143,7 +164,7 @@ def test_the_first_and_the_last_tick() -> None:
     assert generator(Clock(last * 1_000_000 + TICK_NS - 1)).generate().tick == 2**39 - 1
 
 
-@pytest.mark.parametrize("make", [generator, randflakes, hot_guids, snowflakes])
+@each_family
 def test_a_clock_may_use_its_generator(make: Any) -> None:
     inner: list[Any] = []
     calls = iter(range(4))
@@ -171,7 +192,7 @@ def test_a_failure_inside_a_clock_stays_there() -> None:
     assert generator(clock).generate().unix_ms == NOW_MS
 
 
-@pytest.mark.parametrize("make", [generator, randflakes, hot_guids, snowflakes])
+@each_family
 def test_a_clock_may_close_its_generator(make: Any) -> None:
     once = iter([True])
 
@@ -185,7 +206,7 @@ def test_a_clock_may_close_its_generator(make: Any) -> None:
         ids.generate()
 
 
-@pytest.mark.parametrize("make", [generator, randflakes, hot_guids, snowflakes])
+@each_family
 def test_a_clock_that_calls_for_ever_is_stopped(make: Any) -> None:
     """Long before the end of a thread's stack, which Python's own limit knows nothing of."""
     limit, size = sys.getrecursionlimit(), threading.stack_size(1 << 20)
@@ -214,7 +235,7 @@ def test_a_clock_that_calls_for_ever_is_stopped(make: Any) -> None:
     assert (len(calls), codes) == (64, ["clock_failed"])
 
 
-@pytest.mark.parametrize("make", [generator, randflakes, hot_guids, snowflakes])
+@each_family
 def test_clocks_may_be_64_deep_in_each_other(make: Any) -> None:
     def level(below: int) -> Any:
         if below == 0:
@@ -226,6 +247,58 @@ def test_clocks_may_be_64_deep_in_each_other(make: Any) -> None:
         assert level(63).generate()
     with refused("clock_failed"):
         level(64).generate()
+
+
+@each_family
+@settings(max_examples=200)
+@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(1, 4)), min_size=1, max_size=40))
+def test_clocks_that_swing_repeat_nothing(make: Any, swings: list[tuple[int, int]]) -> None:
+    clock = Clock()
+    ids, made = make(clock, max_wait=0), []
+    for seconds, count in swings:
+        clock.reading = NOW_NS + seconds * 10**9
+        try:
+            made += list(ids.generate_many(count))
+        except PolyflakeError as error:
+            assert error.code == "clock_behind"
+    assert len(set(made)) == len(made)
+
+
+@each_family
+def test_a_clock_that_outruns_its_call_is_given_up(make: Any) -> None:
+    """Each of its readings makes an ID of the same generator, a second later."""
+    readings = itertools.count(NOW_NS, 10**9)
+    inside = False
+
+    def clock() -> int:
+        nonlocal inside
+        if not inside:
+            inside = True
+            made.append(ids.generate())
+            inside = False
+        return next(readings)
+
+    ids, made = make(clock), []
+    with refused("clock_failed"):
+        ids.generate()
+    assert len(set(made)) == len(made) > 100
+    inside = True
+    assert ids.generate() not in made
+
+
+@each_family
+def test_threads_share_a_clock_that_takes_longer_than_a_tick(make: Any) -> None:
+    def clock() -> int:
+        time.sleep(0.005)
+        return time.time_ns()
+
+    ids, made = make(clock), []
+    threads = [threading.Thread(target=lambda: made.extend(ids.generate() for _ in range(10))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(made)) == len(made) == 40
 
 
 def test_a_step_back_flips_the_tick_tock_bit() -> None:
@@ -292,14 +365,24 @@ def alarm(seconds: float, raised: BaseException) -> Iterator[None]:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no alarm signal here")
 @pytest.mark.parametrize("raised", [KeyboardInterrupt(), TimeoutError("too long")], ids=repr)
-@pytest.mark.parametrize("count", [1, 1000])
-def test_a_signal_ends_a_wait(raised: BaseException, count: int) -> None:
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda ids: ids.generate(),
+        lambda ids: ids.generate_many(1000),
+        lambda ids: ids.fill(bytearray(10_000)),
+        lambda ids: sno.Pool([ids]).generate(),
+        lambda ids: sno.Pool([ids]).generate_many(1000),
+    ],
+    ids=["one", "many", "fill", "pool", "many of a pool"],
+)
+def test_a_signal_ends_a_wait(raised: BaseException, call: Callable[[sno.Generator], object]) -> None:
     # The clock is a function of C, so that only the wait itself can notice the signal.
     ids = generator(slow_clock(), sequence_max=3, max_wait=60_000)
     ids.generate_many(4)
     started = time.monotonic()
     with pytest.raises(type(raised)) as caught, alarm(0.05, raised):
-        ids.generate_many(count)
+        call(ids)
     assert caught.value is raised
     assert time.monotonic() - started < 30
     assert ids.stats().len == 4
@@ -348,7 +431,9 @@ def test_a_wait_lets_other_threads_run() -> None:
     assert refusal == ["generator_closed"]
 
 
-@pytest.mark.parametrize("call", ["ids.generate()", "ids.generate_many(100)"])
+@pytest.mark.parametrize(
+    "call", ["ids.generate()", "ids.generate_many(100)", "ids.fill(bytearray(1000))", "sno.Pool([ids]).generate()"]
+)
 def test_the_interpreter_exits_while_a_thread_waits(call: str) -> None:
     program = textwrap.dedent(
         f"""
