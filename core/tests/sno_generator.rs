@@ -5,6 +5,7 @@ mod support;
 use std::{
     collections::HashSet,
     num::NonZeroU32,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, OnceLock,
         atomic::{AtomicBool, AtomicI64, Ordering},
@@ -253,6 +254,35 @@ fn a_clock_that_fails_is_survived() {
     assert_code(ids.stats(), "clock_failed");
     assert!(ids.generate_at(T, 0).is_ok());
     assert!(ids.close().is_ok());
+}
+
+#[test]
+fn a_clock_that_panics_is_survived() {
+    let clock = ScriptedClock::default();
+    let notices = Arc::new(Mutex::new(Vec::new()));
+    let heard = notices.clone();
+    let ids = small_pool(&clock).on_stall(move |stall| {
+        heard.lock().unwrap().push(stall.stalled);
+        panic!("a callback's own");
+    });
+    let ids = ids.build().unwrap();
+    let mut handle = ids.handle_with(NonZeroU32::new(2).unwrap());
+    let panics = |call: &mut dyn FnMut() -> Result<Sno, Error>| {
+        catch_unwind(AssertUnwindSafe(call)).expect_err("a panic");
+    };
+    assert_eq!(handle.generate(0).unwrap().sequence(), 10);
+    clock.inside(0, || panic!("the clock's own"));
+    panics(&mut || ids.generate(0));
+    clock.inside(0, || panic!("the clock's own"));
+    panics(&mut || handle.generate(0));
+    let sequences = [handle.generate(0), ids.generate(0), ids.generate(0)];
+    assert_eq!(sequences.map(|id| id.unwrap().sequence()), [11, 12, 13]);
+    // Whoever leaves a wait by a panic does not count as waiting any more.
+    panics(&mut || ids.generate(0));
+    panics(&mut || ids.generate(0));
+    assert_eq!(*notices.lock().unwrap(), [1, 1]);
+    clock.play([T + 4]);
+    assert_eq!(ids.generate(0).unwrap().sequence(), 10);
 }
 
 #[test]
