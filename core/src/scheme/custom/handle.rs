@@ -14,6 +14,16 @@ use crate::{
 /// Makes IDs of a shared [`Generator`] for one thread. What it has reserved in a tick and not used by its end is lost.
 ///
 /// Its IDs are in order; those of different handles mix.
+///
+/// It cannot be cloned, since both would give out what is left of the block:
+///
+/// ```compile_fail
+/// use polyflake::layout::{Generator, preset};
+///
+/// let ids = Generator::builder(preset("instagram", [])?).bind("shard", 7).build()?;
+/// let twin = ids.handle().clone();
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 #[derive(Debug)]
 #[repr(align(128))] // Written with every ID: two side by side would share a cache line and slow each other down.
 pub struct Handle<G> {

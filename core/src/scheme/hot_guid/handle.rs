@@ -16,6 +16,13 @@ use crate::{
 /// Makes IDs of a shared [`Generator`] for one thread. What it has reserved in a second and not used by its end is lost.
 ///
 /// Its IDs are in order as long as a block lasts and the counter does not pass its end; those of different handles mix.
+///
+/// It cannot be cloned, since both would give out what is left of the block:
+///
+/// ```compile_fail
+/// let ids = polyflake::hotguid::Generator::new();
+/// let twin = ids.handle().clone();
+/// ```
 #[derive(Debug)]
 #[repr(align(128))] // Written with every ID: two side by side would share a cache line and slow each other down.
 pub struct Handle<G> {

@@ -13,6 +13,17 @@ use crate::{
 /// Makes IDs of a shared [`Generator`] for one thread. What it has reserved in a second and not used by its end is lost.
 ///
 /// Handles share the lease: their slots never meet.
+///
+/// It cannot be cloned, since both would give out what is left of the block:
+///
+/// ```compile_fail
+/// use polyflake::randflake::{Generator, Lease};
+///
+/// let lease = Lease::new(42, 1_730_000_000, 2_803_741_824)?;
+/// let ids = Generator::builder(lease, [0; 16]).build()?;
+/// let twin = ids.handle().clone();
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 #[derive(Debug)]
 #[repr(align(128))] // Written with every ID: two side by side would share a cache line and slow each other down.
 pub struct Handle<G> {

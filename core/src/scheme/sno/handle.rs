@@ -32,6 +32,13 @@ use crate::{
 ///     }
 /// });
 /// ```
+///
+/// It cannot be cloned, since both would give out what is left of the block:
+///
+/// ```compile_fail
+/// let ids = polyflake::sno::Generator::new();
+/// let twin = ids.handle().clone();
+/// ```
 #[derive(Debug)]
 #[repr(align(128))] // Written with every ID: two side by side would share a cache line and slow each other down.
 pub struct Handle<G> {
