@@ -4,7 +4,7 @@ use polyflake::{
     clock::ManualClock,
     hotguid::HotGuid,
     layout::Batch,
-    randflake::{Codec, Randflake},
+    randflake::{self, Codec, Randflake, SLOT},
     sno::{self, Generator, Sno},
     sparx64::Sparx64,
 };
@@ -66,6 +66,12 @@ pub(crate) const ALL: &[Hot] = &[
         let mut texts = samples::texts();
         repeat(move || sno::metabyte(texts.next()))
     }),
+    batch("sno having_metabyte 1024, an ID", || {
+        let mut ids = [Sno::default(); BATCH as usize];
+        samples::sno(Synthetic::making(BATCH)).fill(7, &mut ids).expect("a clock");
+        let mut bitmap = [0; BATCH as usize / 8];
+        repeat(move || sno::having_metabyte(&ids, 7, &mut bitmap))
+    }),
     one("randflake generate", || {
         let ids = samples::randflake(Synthetic::in_seconds(1));
         repeat(move || ids.generate())
@@ -78,6 +84,21 @@ pub(crate) const ALL: &[Hot] = &[
         let ids = samples::randflake(Synthetic::in_seconds(BATCH));
         let mut batch = vec![Randflake::default(); BATCH as usize];
         repeat(move || ids.fill(&mut batch))
+    }),
+    batch("randflake encode_slice 1024, an ID", || {
+        let (ids, mut slots) = (randflakes(), [[0; SLOT]; BATCH as usize]);
+        repeat(move || randflake::encode_slice(&ids, &mut slots))
+    }),
+    batch("randflake decode_slice 1024, an ID", || {
+        let (mut ids, mut slots) = (randflakes(), [[0; SLOT]; BATCH as usize]);
+        randflake::encode_slice(&ids, &mut slots).expect("slices of one length");
+        repeat(move || randflake::decode_slice(&slots, &mut ids))
+    }),
+    batch("randflake decode_column 1024, an ID", || {
+        let mut ids = randflakes();
+        let (mut offsets, mut text) = ([0; BATCH as usize + 1], [0; 13 * BATCH as usize]);
+        randflake::encode_column(&ids, &mut offsets, &mut text).expect("room for all");
+        repeat(move || randflake::decode_column(&offsets, &text, &mut ids))
     }),
     one("randflake inspect", || {
         let codec = Codec::new(SECRET);
@@ -121,3 +142,9 @@ pub(crate) const ALL: &[Hot] = &[
     one("layout pack, 8 fields", eight_fields::pack),
     one("layout parse, 8 fields", eight_fields::parse),
 ];
+
+fn randflakes() -> [Randflake; BATCH as usize] {
+    let mut ids = [Randflake::default(); BATCH as usize];
+    samples::randflake(Synthetic::in_seconds(BATCH)).fill(&mut ids).expect("a clock");
+    ids
+}
