@@ -7,6 +7,7 @@ pub(crate) mod convert;
 pub(crate) mod describe;
 pub(crate) mod fields;
 pub(crate) mod hotguid;
+pub(crate) mod integers;
 pub(crate) mod layout;
 pub(crate) mod memory;
 pub(crate) mod randflake;

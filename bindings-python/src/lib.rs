@@ -45,7 +45,7 @@ mod _polyflake {
         #[pymodule_export]
         use crate::generators::pool::layout::Pool;
         #[pymodule_export]
-        use crate::ids::layout::{Layout, LayoutArray, Parsed};
+        use crate::ids::layout::{Layout, LayoutArray, Parsed, ParsedColumns};
     }
 
     /// Randflake: 64-bit IDs that look random to those without the secret.

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use polyflake::{Error, hotguid::HotGuid, randflake::Randflake, sno::Sno};
+use polyflake::{hotguid::HotGuid, randflake::Randflake, sno::Sno};
 use pyo3::{
     exceptions::{PyBufferError, PyIndexError},
     ffi, intern,
@@ -16,13 +16,10 @@ use pyo3::{
 
 use super::{
     column::Chars,
-    convert::{Octets, Whole, invalid_type},
+    convert::Whole,
     memory::{Kept, Spare},
 };
-use crate::{
-    arrow::export::{self, Capsules, Column},
-    errors::{raise, raise_from},
-};
+use crate::arrow::export::{self, Capsules, Column};
 
 /// What lies in memory as cells of one kind, and is zero where its bytes are. All who implement it are listed here, each
 /// transparent around bytes or one integer.
@@ -64,7 +61,7 @@ plain! {
 }
 
 /// IDs in one piece of memory: a table of bytes with a row an ID, or a list of integers.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Packed<T: Plain> {
     /// Those who look at the memory, in Arrow's way, keep it alive without Python.
     ids: Arc<Kept<T>>,
@@ -237,41 +234,9 @@ pub(crate) fn iterate<'py, T>(sequence: &Bound<'py, T>) -> PyResult<Bound<'py, P
     unsafe { Bound::from_owned_ptr_or_err(sequence.py(), ffi::PySeqIter_New(sequence.as_ptr())) }
 }
 
-pub(super) const INTEGERS: &str = "a buffer of signed 64-bit integers";
-
-/// 64-bit integers out of a buffer of such, in its order.
-pub(crate) struct Integers(pub(crate) Vec<i64>);
-
-impl FromPyObject<'_, '_> for Integers {
-    type Error = PyErr;
-    fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        let bytes = Octets::extract(value)?;
-        let refused = |raised| raise_from(value.py(), &invalid_type(INTEGERS, &value), raised);
-        let (format, size) = kind_of_cell(&value).map_err(refused)?;
-        if !is_integer(format.trim_start_matches(NATIVE), size) {
-            let found = format!("one of format {format}");
-            return Err(raise(Error::invalid_type(INTEGERS, found)));
-        }
-        let (integers, _) = bytes.as_bytes().as_chunks();
-        Ok(Self(integers.iter().map(|bytes| i64::from_ne_bytes(*bytes)).collect()))
-    }
-}
-
-/// Whether cells of this kind and size are signed 64-bit integers. How many bytes C's own integers have differs between machines.
-pub(super) fn is_integer(kind: &str, size: usize) -> bool {
-    matches!(kind, "q" | "l" | "n") && size == 8
-}
-
 /// What may stand before a format to say that its cells are in the machine's own byte order.
 pub(super) const NATIVE: [char; 3] =
     ['@', '=', if cfg!(target_endian = "little") { '<' } else { '>' }];
-
-/// The format of a buffer's cells, and their size.
-fn kind_of_cell(buffer: &Bound<'_, PyAny>) -> PyResult<(String, usize)> {
-    let view = PyMemoryView::from(buffer)?;
-    let format = view.getattr(intern!(buffer.py(), "format"))?.extract()?;
-    Ok((format, view.getattr(intern!(buffer.py(), "itemsize"))?.extract()?))
-}
 
 /// A copy of integers whose pickle machines of either byte order read: Python's own array of them.
 pub(crate) fn portable<'py, T>(integers: &Bound<'py, T>) -> PyResult<Bound<'py, PyAny>> {

@@ -1,4 +1,4 @@
-//! Fields of many sno IDs: columns of numbers, and masks that tell which IDs pass a filter.
+//! Fields of many IDs: columns of numbers, and masks that tell which IDs pass a filter.
 
 use std::{
     ffi::c_int,
@@ -25,14 +25,20 @@ use crate::{
 pub(crate) struct FieldColumn(Numbers);
 
 enum Numbers {
-    Times(Packed<i64>),
+    Integers(Packed<i64>),
     Shorts(Packed<u16>),
     Bytes(Packed<u8>),
 }
 
+impl From<Vec<i64>> for FieldColumn {
+    fn from(numbers: Vec<i64>) -> Self {
+        Self(Numbers::Integers(Packed::new(numbers)))
+    }
+}
+
 impl FieldColumn {
     pub(crate) fn unix_ms(py: Python<'_>, ids: &[Sno]) -> PyResult<Self> {
-        Ok(Self(Numbers::Times(filled(py, ids, sno::unix_ms_column)?)))
+        Ok(Self(Numbers::Integers(filled(py, ids, sno::unix_ms_column)?)))
     }
 
     pub(crate) fn metabytes(py: Python<'_>, ids: &[Sno]) -> PyResult<Self> {
@@ -62,7 +68,7 @@ fn filled<T: Plain + Send>(
 macro_rules! numbers {
     ($column:expr, $numbers:ident => $value:expr) => {
         match &$column.0 {
-            Numbers::Times($numbers) => $value,
+            Numbers::Integers($numbers) => $value,
             Numbers::Shorts($numbers) => $value,
             Numbers::Bytes($numbers) => $value,
         }

@@ -1,10 +1,12 @@
 //! Custom layouts: what they are described as, and IDs of theirs.
 
 mod array;
+mod columns;
 pub(crate) mod json;
 mod value;
 
 pub(crate) use array::LayoutArray;
+pub(crate) use columns::ParsedColumns;
 use polyflake::layout::{self, Id, preset};
 use pyo3::{
     exceptions::PyOverflowError,
@@ -99,6 +101,32 @@ impl Layout {
             values.constant(&name, value).map_err(raise)?;
         }
         id_to_object(py, values.pack().map_err(raise)?)
+    }
+
+    /// Many IDs of given values and columns of values.
+    #[pyo3(
+        signature = (*, timestamp = None, sequence = None, bindables = None, constants = None),
+        text_signature = "($self, *, timestamp=None, sequence=None, bindables=None, constants=None)"
+    )]
+    fn pack_columns(
+        &self,
+        timestamp: Option<&Bound<'_, PyAny>>,
+        sequence: Option<&Bound<'_, PyAny>>,
+        bindables: Option<&Bound<'_, PyAny>>,
+        constants: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<LayoutArray> {
+        let mut packing = columns::Packing::of(&self.0);
+        timestamp.map_or(Ok(()), |given| packing.timestamp(given))?;
+        sequence.map_or(Ok(()), |given| packing.sequence(given))?;
+        bindables.map_or(Ok(()), |given| packing.bindables(given))?;
+        constants.map_or(Ok(()), |given| packing.constants(given))?;
+        packing.pack()
+    }
+
+    /// The fields of many IDs, a column of each.
+    #[pyo3(signature = (ids, /))]
+    fn parse_columns(slf: &Bound<'_, Self>, ids: &Bound<'_, PyAny>) -> PyResult<ParsedColumns> {
+        ParsedColumns::of(slf, ids)
     }
 
     /// The fields of an ID.

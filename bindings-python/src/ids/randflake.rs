@@ -13,10 +13,11 @@ use pyo3::{
 
 pub(crate) use self::text::TextColumn;
 use super::{
-    array::{At, Integers, Packed, iterate, portable},
+    array::{At, Packed, iterate, portable},
     column,
     convert::{self, Text, UnixSeconds, numbers},
     describe::Description,
+    integers::Integers,
     secret::Secret,
     text::Ascii,
 };
@@ -211,7 +212,12 @@ impl RandflakeArray {
     #[new]
     #[pyo3(signature = (ids, /))]
     fn new(ids: Integers) -> Self {
-        ids.0.into_iter().map(randflake::Randflake::from_i64).collect::<Vec<_>>().into()
+        ids.as_slice()
+            .iter()
+            .copied()
+            .map(randflake::Randflake::from_i64)
+            .collect::<Vec<_>>()
+            .into()
     }
 
     /// The IDs of a column of texts.

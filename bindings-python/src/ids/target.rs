@@ -2,11 +2,12 @@
 #![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
 
 use polyflake::Error;
-use pyo3::{buffer::PyUntypedBuffer, prelude::*, types::PyMemoryView};
+use pyo3::{buffer::PyUntypedBuffer, prelude::*};
 
 use super::{
-    array::{INTEGERS, NATIVE, Plain, is_integer},
+    array::{NATIVE, Plain},
     convert::invalid_type,
+    integers::{INTEGERS, buffer_of, is_integer},
     memory::room_for,
 };
 use crate::errors::{raise, raise_from};
@@ -74,9 +75,7 @@ impl Target {
     /// The buffer of a value, for IDs.
     pub(crate) fn of(value: &Bound<'_, PyAny>, item: Item) -> PyResult<Self> {
         const EXPECTED: &str = "a writable buffer";
-        // Those of `ctypes` don't say their strides; a memoryview of them does.
-        let buffer = PyUntypedBuffer::get(value)
-            .or_else(|_| PyUntypedBuffer::get(PyMemoryView::from(value)?.as_any()))
+        let buffer = buffer_of(value)
             .map_err(|raised| raise_from(value.py(), &invalid_type(EXPECTED, value), raised))?;
         if buffer.readonly() {
             return Err(raise(Error::invalid_type(EXPECTED, "a read-only one")));

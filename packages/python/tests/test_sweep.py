@@ -8,6 +8,7 @@ import fractions
 import gc
 import inspect
 import uuid
+from array import array
 from collections import OrderedDict, UserDict, UserString
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -205,6 +206,10 @@ CALLS: dict[str, Call] = {
     "layout.Layout.preset": call(always(layout.Layout), "twitter", worker=1, datacenter=2),
     "layout.Layout.to_json": call(always(SHARDED)),
     "layout.Layout.pack": call(always(SHARDED), timestamp=NOW, sequence=1, bindables={"shard": 2}, constants={}),
+    "layout.Layout.pack_columns": call(
+        always(SHARDED), timestamp=NOW, sequence=array("q", [1]), bindables={"shard": 2}, constants={}
+    ),
+    "layout.Layout.parse_columns": call(always(SHARDED), np.array([5])),
     "layout.Layout.parse": call(always(SHARDED), 5),
     "layout.Layout.time_range": call(always(SHARDED), NOW, NOW + dt.timedelta(1), {"shard": 1}),
     "layout.Layout.describe": call(always(SHARDED)),
@@ -230,6 +235,7 @@ NOT_CALLED = {
     "Stats",
     "Parts",
     "Parsed",
+    "ParsedColumns",
     "TextColumn",
     "Stall",
     "Description",
@@ -467,6 +473,7 @@ OBJECTS = [
     LEASE,
     SHARDED,
     SHARDED.parse(5),
+    SHARDED.parse_columns(np.array([5])),
     SHARDED.describe(),
     SHARDED.describe().fields[0],
     SNO_SNAPSHOT,

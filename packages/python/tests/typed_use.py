@@ -80,6 +80,11 @@ instagram = layout.Layout.preset("instagram")
 shards = {"shard": 7}
 assert_type(instagram.parse(instagram.pack(timestamp=1, sequence=2, bindables=shards)).unix_ms, int | None)
 assert_type(instagram.parse(b"12345678").datetime, dt.datetime | None)
+packed = instagram.pack_columns(timestamp=1, sequence=memoryview(b"12345678").cast("q"), bindables=shards)
+assert_type(packed, layout.LayoutArray)
+assert_type(instagram.parse_columns(packed).unix_ms, sno.FieldColumn | None)
+assert_type(instagram.parse_columns(bytearray(8)).bindables["shard"], sno.FieldColumn)
+instagram.pack_columns(sequence=[1])  # type: ignore[arg-type]
 assert_type(instagram.time_range(dt.datetime.now(dt.timezone.utc), 2), tuple[Any, Any])
 assert_type(layout.Layout.from_json(instagram.to_json()).describe().per_second, int | None)
 assert_type(layout.Generator(instagram, bindables=shards, window=(1, 2)).generate_many(3)[1:], layout.LayoutArray)

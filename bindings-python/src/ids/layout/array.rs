@@ -16,9 +16,10 @@ use crate::{
     arrow::export::Capsules,
     errors::raise,
     ids::{
-        array::{At, Integers, Packed, iterate, portable},
+        array::{At, Packed, iterate, portable},
         convert::{Octets, numbers},
-        memory::room_for,
+        integers::Integers,
+        memory::{copy_of, room_for},
     },
 };
 
@@ -33,10 +34,10 @@ const MOST_BYTES: usize = 1 << 28;
 /// Many IDs, packed.
 #[pyclass(frozen, eq, hash, sequence, module = "polyflake.layout")]
 #[derive(PartialEq, Eq, Hash)]
-pub(crate) struct LayoutArray(Ids);
+pub(crate) struct LayoutArray(pub(super) Ids);
 
-#[derive(PartialEq, Eq, Hash)]
-enum Ids {
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) enum Ids {
     Integers(Packed<i64>),
     Bytes(Packed<u8>),
 }
@@ -45,12 +46,38 @@ enum Ids {
 type Arguments<'py> = (Bound<'py, PyAny>, Option<usize>);
 
 impl LayoutArray {
-    fn of_integers(ids: Vec<i64>) -> Self {
+    pub(super) fn of_integers(ids: Vec<i64>) -> Self {
         Self(Ids::Integers(Packed::new(ids)))
     }
 
     fn of_bytes(ids: Vec<u8>, size: usize) -> Self {
         Self(Ids::Bytes(Packed::in_rows(ids, size)))
+    }
+
+    /// The IDs of packed bytes, so many an ID.
+    pub(super) fn of_packed(bytes: &Octets<'_>, size: usize) -> PyResult<Self> {
+        let bytes = bytes.as_bytes();
+        match bytes.len() % size {
+            0 => Ok(Self::of_bytes(copy_of(bytes)?, size)),
+            rest => Err(raise(Error::invalid_length(rest, size, size))),
+        }
+    }
+
+    /// `n` IDs of a layout, by a function that writes them while this thread has the interpreter.
+    pub(super) fn written(
+        layout: &Layout,
+        n: usize,
+        write: impl FnOnce(Batch<'_>) -> polyflake::Result<()>,
+    ) -> PyResult<Self> {
+        if layout.is_integer() {
+            let mut ids = room_for(n)?;
+            write(Batch::Integers(&mut ids)).map_err(raise)?;
+            return Ok(Self::of_integers(ids));
+        }
+        let size = size_in(layout, n)?;
+        let mut ids = room_for(n * size)?;
+        write(Batch::Bytes(&mut ids)).map_err(raise)?;
+        Ok(Self::of_bytes(ids, size))
     }
 
     /// `n` IDs of a layout, by a function that writes them; other threads run meanwhile.
@@ -60,20 +87,18 @@ impl LayoutArray {
         n: u32,
         fill: impl FnOnce(Batch<'_>) -> polyflake::Result<()> + Send,
     ) -> PyResult<Self> {
-        if layout.is_integer() {
-            let mut ids = room_for(n as usize)?;
-            py.detach(|| fill(Batch::Integers(&mut ids))).map_err(raise)?;
-            return Ok(Self::of_integers(ids));
-        }
-        let size = layout.bits() as usize / 8;
-        let most = MOST_BYTES / size;
-        if n as usize > most {
-            return Err(raise(Error::out_of_range("n", n.into(), 0, most as i128)));
-        }
-        let mut ids = room_for(n as usize * size)?;
-        py.detach(|| fill(Batch::Bytes(&mut ids))).map_err(raise)?;
-        Ok(Self::of_bytes(ids, size))
+        Self::written(layout, n as usize, |ids| py.detach(|| fill(ids)))
     }
+}
+
+/// Bytes of an ID of a layout of such, if memory for so many of them is given.
+fn size_in(layout: &Layout, n: usize) -> PyResult<usize> {
+    let size = layout.bits() as usize / 8;
+    let most = MOST_BYTES / size;
+    if n > most {
+        return Err(raise(Error::out_of_range("n", n as i128, 0, most as i128)));
+    }
+    Ok(size)
 }
 
 #[pymethods]
@@ -82,14 +107,9 @@ impl LayoutArray {
     #[pyo3(signature = (ids, /, size = None))]
     fn new(ids: &Bound<'_, PyAny>, size: Option<Size>) -> PyResult<Self> {
         let Some(Size(size)) = size else {
-            return Ok(Self::of_integers(ids.extract::<Integers>()?.0));
+            return Ok(Self::of_integers(ids.extract::<Integers>()?.to_vec()?));
         };
-        let (bytes, size) = (ids.extract::<Octets<'_>>()?, size as usize);
-        let bytes = bytes.as_bytes();
-        match bytes.len() % size {
-            0 => Ok(Self::of_bytes(bytes.to_vec(), size)),
-            rest => Err(raise(Error::invalid_length(rest, size, size))),
-        }
+        Self::of_packed(&ids.extract()?, size as usize)
     }
 
     fn __len__(&self) -> usize {

@@ -25,7 +25,7 @@ impl FromPyObject<'_, '_> for Given {
 }
 
 /// The value of a field of this name.
-fn of(value: &Bound<'_, PyAny>, field: &str) -> PyResult<Value<'static>> {
+pub(super) fn of(value: &Bound<'_, PyAny>, field: &str) -> PyResult<Value<'static>> {
     if let Ok(text) = value.cast::<PyString>() {
         let text = text.extract::<String>().map_err(|raised| not_unicode(value, field, raised));
         return text.map(Value::from);
@@ -101,24 +101,32 @@ pub(crate) struct Named(pub(crate) Vec<(String, Value<'static>)>);
 impl FromPyObject<'_, '_> for Named {
     type Error = PyErr;
     fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        let Ok(mapping) = value.cast::<PyMapping>() else {
-            return Err(raise(invalid_type("a mapping", &value)));
+        let named = |(name, value): (String, Bound<'_, PyAny>)| {
+            let value = of(&value, &name)?;
+            Ok((name, value))
         };
-        let items = mapping
-            .items()
-            .map_err(|raised| raise_from(value.py(), &invalid_type("a mapping", &value), raised))?;
-        items.iter().map(|item| named(&item)).collect::<PyResult<_>>().map(Self)
+        items(&value)?.into_iter().map(named).collect::<PyResult<_>>().map(Self)
     }
 }
 
-fn named(item: &Bound<'_, PyAny>) -> PyResult<(String, Value<'static>)> {
+/// The items of a mapping from names.
+pub(super) fn items<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
+    let Ok(mapping) = value.cast::<PyMapping>() else {
+        return Err(raise(invalid_type("a mapping", value)));
+    };
+    let items = mapping
+        .items()
+        .map_err(|raised| raise_from(value.py(), &invalid_type("a mapping", value), raised))?;
+    items.iter().map(|item| named(&item)).collect()
+}
+
+fn named<'py>(item: &Bound<'py, PyAny>) -> PyResult<(String, Bound<'py, PyAny>)> {
     let [name, value] = convert::pair(item, "a pair of a name and a value")?;
     let text: Text<'_> = name.extract()?;
     // A name that is no Unicode is no field's, though what stands for it may be.
     if name.extract::<&str>().is_err() {
         return Err(raise(Error::field_error(ErrorKind::UnknownField, text.to_string())));
     }
-    let value = of(&value, &text)?;
     Ok((text.to_string(), value))
 }
 

@@ -1,0 +1,81 @@
+//! Columns of 64-bit integers out of buffers of such.
+#![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
+
+use std::slice;
+
+use polyflake::Error;
+use pyo3::{buffer::PyUntypedBuffer, prelude::*, types::PyMemoryView};
+
+use super::{
+    array::NATIVE,
+    convert::{Octets, invalid_type},
+    memory::copy_of,
+};
+use crate::errors::{raise, raise_from};
+
+pub(super) const INTEGERS: &str = "a buffer of signed 64-bit integers";
+
+/// Whether cells of this kind and size are signed 64-bit integers. How many bytes C's own integers have differs between machines.
+pub(super) fn is_integer(kind: &str, size: usize) -> bool {
+    matches!(kind, "q" | "l" | "n") && size == 8
+}
+
+/// 64-bit integers, in their buffer's order. They are looked at where they lie: not after code of Python's has run, and while this
+/// thread has the interpreter.
+pub(crate) struct Integers(Memory);
+
+enum Memory {
+    InPlace(PyUntypedBuffer),
+    Copied(Vec<i64>),
+}
+
+impl FromPyObject<'_, '_> for Integers {
+    type Error = PyErr;
+    fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        Self::of(&value, None)
+    }
+}
+
+impl Integers {
+    /// Those of a buffer of so many dimensions, or any.
+    pub(crate) fn of(value: &Bound<'_, PyAny>, dimensions: Option<usize>) -> PyResult<Self> {
+        let buffer = buffer_of(value)
+            .map_err(|raised| raise_from(value.py(), &invalid_type(INTEGERS, value), raised))?;
+        let (format, found) = (buffer.format().to_string_lossy(), buffer.dimensions());
+        let fits = is_integer(format.trim_start_matches(NATIVE), buffer.item_size());
+        if !fits || dimensions.is_some_and(|expected| expected != found) {
+            let found = format!("one of format {format}, {found} dimensions");
+            return Err(raise(Error::invalid_type(INTEGERS, found)));
+        }
+        let is_aligned = buffer.buf_ptr().cast::<i64>().is_aligned();
+        if cfg!(not(Py_GIL_DISABLED)) && buffer.is_c_contiguous() && is_aligned {
+            return Ok(Self(Memory::InPlace(buffer)));
+        }
+        let copy = value.extract::<Octets<'_>>()?;
+        let (integers, _) = copy.as_bytes().as_chunks();
+        let integers = integers.iter().map(|bytes| i64::from_ne_bytes(*bytes));
+        Ok(Self(Memory::Copied(integers.collect())))
+    }
+
+    pub(crate) fn as_slice(&self) -> &[i64] {
+        match &self.0 {
+            Memory::Copied(integers) => integers,
+            Memory::InPlace(buffer) if buffer.len_bytes() == 0 => &[],
+            // SAFETY: the buffer is held, C-contiguous and aligned: so many integers lie there, and any bits are one. Nobody writes to
+            // them while this thread has the interpreter and runs no code of Python's, as is said above.
+            Memory::InPlace(buffer) => unsafe {
+                slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes() / 8)
+            },
+        }
+    }
+
+    pub(crate) fn to_vec(&self) -> PyResult<Vec<i64>> {
+        copy_of(self.as_slice())
+    }
+}
+
+/// A value's buffer. Those of `ctypes` don't say their strides; a memoryview of them does.
+pub(super) fn buffer_of(value: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
+    PyUntypedBuffer::get(value)
+        .or_else(|_| PyUntypedBuffer::get(PyMemoryView::from(value)?.as_any()))
+}

@@ -1,0 +1,227 @@
+//! Many IDs of a layout at once: out of columns of values, and columns of fields out of them.
+
+use polyflake::{
+    Error, ErrorKind,
+    layout::{self, Batch, Slot, Value, Values},
+};
+use pyo3::{
+    exceptions::PyException,
+    prelude::*,
+    types::{PyByteArray, PyBytes, PyDict, PyMemoryView},
+};
+
+use super::{
+    Layout, LayoutArray,
+    array::Ids,
+    value::{self, Time},
+};
+use crate::{
+    errors::raise,
+    ids::{
+        convert::invalid_type,
+        fields::FieldColumn,
+        integers::{Integers, buffer_of},
+        memory::room_for,
+    },
+};
+
+/// What IDs are packed of: values that are the same in all, and columns.
+pub(super) struct Packing<'l> {
+    layout: &'l layout::Layout,
+    values: Values<'l>,
+    columns: Vec<(Slot, Integers)>,
+}
+
+impl<'l> Packing<'l> {
+    pub(super) fn of(layout: &'l layout::Layout) -> Self {
+        Self { layout, values: layout.values(), columns: vec![] }
+    }
+
+    pub(super) fn timestamp(&mut self, given: &Bound<'_, PyAny>) -> PyResult<()> {
+        if let Some(column) = column_in(given)? {
+            return self.column(self.layout.timestamp(), column);
+        }
+        self.values.time(given.extract::<Time>()?.0).map_err(raise).map(drop)
+    }
+
+    pub(super) fn sequence(&mut self, given: &Bound<'_, PyAny>) -> PyResult<()> {
+        if let Some(column) = column_in(given)? {
+            return self.column(self.layout.sequence(), column);
+        }
+        self.values.sequence(value::of(given, "sequence")?).map_err(raise).map(drop)
+    }
+
+    pub(super) fn bindables(&mut self, given: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.named(given, layout::Layout::bindable, |values, name, value| {
+            values.bind(name, value).map(drop)
+        })
+    }
+
+    pub(super) fn constants(&mut self, given: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.named(given, layout::Layout::constant, |values, name, value| {
+            values.constant(name, value).map(drop)
+        })
+    }
+
+    fn named(
+        &mut self,
+        given: &Bound<'_, PyAny>,
+        slot: fn(&layout::Layout, &str) -> polyflake::Result<Slot>,
+        set: fn(&mut Values<'l>, &str, Value<'static>) -> polyflake::Result<()>,
+    ) -> PyResult<()> {
+        for (name, given) in value::items(given)? {
+            match column_in(&given)? {
+                Some(column) => self.column(slot(self.layout, &name), column)?,
+                None => set(&mut self.values, &name, value::of(&given, &name)?).map_err(raise)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn column(&mut self, slot: polyflake::Result<Slot>, column: Integers) -> PyResult<()> {
+        self.columns.push((slot.map_err(raise)?, column));
+        Ok(())
+    }
+
+    /// The IDs, as many as the columns are long.
+    pub(super) fn pack(&self) -> PyResult<LayoutArray> {
+        let columns: Vec<_> =
+            self.columns.iter().map(|(slot, column)| (*slot, column.as_slice())).collect();
+        let Some((_, first)) = columns.first() else {
+            return Err(raise(Error::invalid_type("a column", "values alone")));
+        };
+        LayoutArray::written(self.layout, first.len(), |ids| match ids {
+            Batch::Integers(ids) => self.values.pack_integer_columns(&columns, ids),
+            Batch::Bytes(ids) => self.values.pack_bytes_columns(&columns, ids),
+        })
+    }
+}
+
+/// The column that a value is; none if it is the value of one field, or of none. Bytes are a value, and what shows a buffer
+/// without dimensions is a number.
+fn column_in(given: &Bound<'_, PyAny>) -> PyResult<Option<Integers>> {
+    if given.is_instance_of::<PyBytes>() || given.is_instance_of::<PyByteArray>() {
+        return Ok(None);
+    }
+    match buffer_of(given) {
+        Ok(buffer) if buffer.dimensions() == 0 => Ok(None),
+        Ok(buffer) if given.is_instance_of::<PyMemoryView>() && buffer.item_size() == 1 => Ok(None),
+        Ok(_) => Integers::of(given, Some(1)).map(Some),
+        Err(raised) if raised.is_instance_of::<PyException>(given.py()) => Ok(None),
+        Err(raised) => Err(raised),
+    }
+}
+
+/// The fields of many IDs.
+#[pyclass(frozen, sequence, module = "polyflake.layout")]
+pub(crate) struct ParsedColumns {
+    layout: Py<Layout>,
+    /// Known to be of the layout's kind.
+    ids: Ids,
+}
+
+impl ParsedColumns {
+    pub(super) fn of(layout: &Bound<'_, Layout>, ids: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let ids = ids_of(&layout.get().0, ids)?;
+        Ok(Self { layout: layout.clone().unbind(), ids })
+    }
+
+    fn layout(&self) -> &layout::Layout {
+        &self.layout.get().0
+    }
+
+    /// One field; none if the layout does not have it, or it has values that a column does not hold.
+    fn column(
+        &self,
+        py: Python<'_>,
+        slot: polyflake::Result<Slot>,
+    ) -> PyResult<Option<FieldColumn>> {
+        let (Ok(slot), layout) = (slot, self.layout()) else { return Ok(None) };
+        let mut numbers = room_for(self.__len__())?;
+        let read = py.detach(|| match &self.ids {
+            Ids::Integers(ids) => layout.integer_column(slot, ids.ids(), &mut numbers),
+            Ids::Bytes(ids) => layout.bytes_column(slot, ids.ids(), &mut numbers),
+        });
+        match read {
+            Ok(()) => Ok(Some(numbers.into())),
+            Err(error) if error.kind() == ErrorKind::InvalidType => Ok(None),
+            Err(error) => Err(raise(error)),
+        }
+    }
+
+    /// Those fields of these names that have columns.
+    fn columns<'py, 'n>(
+        &self,
+        py: Python<'py>,
+        names: impl Iterator<Item = &'n str>,
+        slot: impl Fn(&str) -> polyflake::Result<Slot>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let columns = PyDict::new(py);
+        for name in names {
+            if let Some(column) = self.column(py, slot(name))? {
+                columns.set_item(name, column)?;
+            }
+        }
+        Ok(columns)
+    }
+}
+
+/// IDs as an argument: those of an array, or of a buffer.
+fn ids_of(layout: &layout::Layout, given: &Bound<'_, PyAny>) -> PyResult<Ids> {
+    let size = layout.bits() as usize / 8;
+    let Ok(array) = given.cast::<LayoutArray>() else {
+        return Ok(if layout.is_integer() {
+            LayoutArray::of_integers(given.extract::<Integers>()?.to_vec()?).0
+        } else {
+            LayoutArray::of_packed(&given.extract()?, size)?.0
+        });
+    };
+    match (&array.get().0, layout.is_integer()) {
+        (Ids::Integers(_), true) => {}
+        (Ids::Bytes(ids), false) if ids.width() == size => {}
+        (Ids::Bytes(ids), false) => {
+            return Err(raise(Error::invalid_length(ids.width(), size, size)));
+        }
+        (_, true) => return Err(raise(invalid_type("integers", given))),
+        (_, false) => return Err(raise(invalid_type("bytes", given))),
+    }
+    Ok(array.get().0.clone())
+}
+
+#[pymethods]
+impl ParsedColumns {
+    /// When the tick of each begins, in Unix milliseconds.
+    #[getter]
+    fn unix_ms(&self, py: Python<'_>) -> PyResult<Option<FieldColumn>> {
+        self.column(py, self.layout().timestamp())
+    }
+
+    /// The sequence of each.
+    #[getter]
+    fn sequence(&self, py: Python<'_>) -> PyResult<Option<FieldColumn>> {
+        self.column(py, self.layout().sequence())
+    }
+
+    /// The bindables that have columns, by name.
+    #[getter]
+    fn bindables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.columns(py, self.layout().bindable_names(), |name| self.layout().bindable(name))
+    }
+
+    /// The constants that have columns, by name.
+    #[getter]
+    fn constants<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.columns(py, self.layout().constant_names(), |name| self.layout().constant(name))
+    }
+
+    fn __len__(&self) -> usize {
+        match &self.ids {
+            Ids::Integers(ids) => ids.len(),
+            Ids::Bytes(ids) => ids.len(),
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<ParsedColumns of {} IDs>", self.__len__())
+    }
+}

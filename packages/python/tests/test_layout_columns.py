@@ -1,0 +1,373 @@
+"""Columns of layouts' fields: many IDs out of them, and they out of many IDs, as one by one."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+from array import array
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+from catalogue import anything
+from hypothesis import given
+from hypothesis import strategies as st
+from support import refused
+
+from polyflake import PolyflakeError, layout, sno
+from polyflake.layout import Layout, LayoutArray
+
+TIME = {"kind": "timestamp", "bits": 41, "tick": "1ms", "epoch_ms": 1_483_228_800_000}
+SEQUENCE = {"kind": "sequence", "bits": 12}
+
+
+def integers(*fields: dict[str, Any]) -> Layout:
+    return Layout({"id": "integer", "bits": 64, "fields": list(fields)})
+
+
+def bytes_of(bits: int, *fields: dict[str, Any]) -> Layout:
+    return Layout({"id": "bytes", "bits": bits, "fields": list(fields)})
+
+
+def bindable(name: str, bits: int, **more: Any) -> dict[str, Any]:
+    return {"kind": "bindable", "bits": bits, "name": name, **more}
+
+
+def constant(name: str, bits: int, value: Any, **more: Any) -> dict[str, Any]:
+    return {"kind": "constant", "bits": bits, "name": name, "value": value, **more}
+
+
+#: Layouts all of whose fields have columns, and the widths of their bindables and constants.
+LAYOUTS: dict[str, Layout] = {
+    "plain": integers({"kind": "unused", "bits": 1}, TIME, constant("dc", 5, 3), bindable("worker", 5), SEQUENCE),
+    "inverted": integers(
+        TIME | {"invert": True}, constant("dc", 5, 3, invert=True), bindable("worker", 6, invert=True), SEQUENCE
+    ),
+    "ticks of 10 ms": integers(
+        {"kind": "unused", "bits": 1}, bindable("worker", 10), TIME | {"tick": "10ms"}, SEQUENCE
+    ),
+    "a wide bindable": bytes_of(120, TIME | {"bits": 44}, bindable("worker", 64), SEQUENCE),
+    "odd bytes": bytes_of(
+        72, TIME | {"bits": 43}, constant("dc", 7, 3), bindable("worker", 9), SEQUENCE | {"bits": 13}
+    ),
+}
+
+
+def ids_in(ids: Any) -> list[Any]:
+    return list(ids)
+
+
+def limits(described: Layout, name: str) -> st.SearchStrategy[int]:
+    bits = next(field.bits for field in described.describe().fields if field.name == name)
+    return st.integers(0, 2 ** min(bits, 63) - 1)
+
+
+def rows(described: Layout) -> st.SearchStrategy[list[dict[str, int]]]:
+    names = [field.name for field in described.describe().fields if field.kind in ("bindable", "constant")]
+    row = {name: limits(described, name) for name in names} | {"sequence": st.integers(0, 4095)}
+    times = st.integers(1_483_228_800_000, 1_483_228_800_000 + 2**40)
+    return st.lists(st.fixed_dictionaries(row | {"timestamp": times}), max_size=30)
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+@given(st.data())
+def test_columns_are_what_ids_are_one_by_one(name: str, data: st.DataObject) -> None:
+    described = LAYOUTS[name]
+    table = data.draw(rows(described))
+    column = {key: np.array([row[key] for row in table], np.int64) for key in (table[0] if table else {})}
+    if not table:
+        column = {key: np.array([], np.int64) for key in ("timestamp", "sequence", "worker")}
+    constants = {"dc": column["dc"]} if "dc" in column else {}
+    packed = described.pack_columns(
+        timestamp=column["timestamp"],
+        sequence=column["sequence"],
+        bindables={"worker": column["worker"]},
+        constants=constants,
+    )
+    one_by_one = [
+        described.pack(
+            timestamp=row["timestamp"],
+            sequence=row["sequence"],
+            bindables={"worker": row["worker"]},
+            constants={"dc": row["dc"]} if "dc" in row else {},
+        )
+        for row in table
+    ]
+    assert ids_in(packed) == one_by_one
+    parsed, read = [described.parse(id) for id in packed], described.parse_columns(packed)
+    assert len(read) == len(table)
+    assert np.asarray(read.unix_ms).tolist() == [id.unix_ms for id in parsed]
+    assert np.asarray(read.sequence).tolist() == [id.sequence for id in parsed]
+    assert {name: np.asarray(column).tolist() for name, column in read.bindables.items()} == {
+        "worker": [id.bindables["worker"] for id in parsed]
+    }
+    assert {name: np.asarray(column).tolist() for name, column in read.constants.items()} == {
+        field.name: [id.constants[field.name] for id in parsed]
+        for field in described.describe().fields
+        if field.kind == "constant"
+    }
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_values_and_columns_mix(name: str) -> None:
+    described, sequence = LAYOUTS[name], np.arange(5)
+    packed = described.pack_columns(timestamp=1_500_000_000_000, sequence=sequence, bindables={"worker": 3})
+    assert ids_in(packed) == [
+        described.pack(timestamp=1_500_000_000_000, sequence=k, bindables={"worker": 3}) for k in range(5)
+    ]
+    packed = described.pack_columns(timestamp=np.full(5, 1_500_000_000_000), sequence=7, bindables={"worker": sequence})
+    assert ids_in(packed) == [
+        described.pack(timestamp=1_500_000_000_000, sequence=7, bindables={"worker": k}) for k in range(5)
+    ]
+
+
+def unaligned(values: list[int]) -> Any:
+    data = bytearray(1 + 8 * len(values))
+    data[1:] = np.array(values, np.int64).tobytes()
+    return np.frombuffer(data, np.uint8)[1:].view(np.int64)
+
+
+COLUMNS: dict[str, Callable[[list[int]], Any]] = {
+    "int64": lambda values: np.array(values, np.int64),
+    "every second": lambda values: np.array([half for value in values for half in (value, -1)], np.int64)[::2],
+    "backwards": lambda values: np.array(values[::-1], np.int64)[::-1],
+    "array": lambda values: array("q", values),
+    "ctypes": lambda values: (ctypes.c_int64 * len(values))(*values),
+    "memoryview": lambda values: memoryview(array("q", values)),
+    "bytes, cast": lambda values: memoryview(np.array(values, np.int64).tobytes()).cast("q"),
+    "not aligned": unaligned,
+    "read-only": lambda values: np.broadcast_to(np.array(values, np.int64), (len(values),)),
+    "array of IDs": lambda values: LayoutArray(np.array(values, np.int64)),
+}
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+@pytest.mark.parametrize("count", [0, 1, 2, 100, 1001])
+def test_all_kinds_of_columns_are_read(kind: str, count: int) -> None:
+    described, values = LAYOUTS["plain"], [k % 4096 for k in range(count)]
+    packed = described.pack_columns(
+        timestamp=1_500_000_000_000, sequence=COLUMNS[kind](values), bindables={"worker": 3}
+    )
+    assert np.asarray(described.parse_columns(packed).sequence).tolist() == values
+    ids = [int(id) for id in packed]
+    assert described.parse_columns(COLUMNS[kind](ids)).sequence is not None
+    assert np.asarray(described.parse_columns(COLUMNS[kind](ids)).sequence).tolist() == values
+
+
+def test_a_field_column_is_a_column() -> None:
+    described, ids = LAYOUTS["plain"], sno.Generator(1).generate_many(100)
+    packed = described.pack_columns(timestamp=ids.unix_ms(), sequence=1, bindables={"worker": 1})
+    assert np.asarray(described.parse_columns(packed).unix_ms).tolist() == np.asarray(ids.unix_ms()).tolist()
+
+
+def test_numpy_and_arrow_see_columns_without_a_copy() -> None:
+    described = LAYOUTS["plain"]
+    column = described.parse_columns(layout.Generator(described, bindables={"worker": 4}).generate_many(1000)).unix_ms
+    assert column is not None
+    numpy, arrow = np.asarray(column), pa.array(column)
+    assert (numpy.dtype, numpy.flags.writeable, arrow.type) == (np.dtype(np.int64), False, pa.int64())
+    assert arrow.buffers()[1].address == numpy.ctypes.data
+    assert pl.Series(column).to_list() == numpy.tolist()
+
+
+def test_columns_outlive_the_ids() -> None:
+    described = LAYOUTS["odd bytes"]
+    ids = layout.Generator(described, bindables={"worker": 4}).generate_many(50_000)
+    read = described.parse_columns(ids)
+    assert repr(read) == "<ParsedColumns of 50000 IDs>"
+    expected = [described.parse(id).sequence for id in ids]
+    del ids
+    gc.collect()
+    others = [layout.Generator(described, bindables={"worker": k}).generate_many(50_000) for k in range(3)]
+    assert np.asarray(read.sequence).tolist() == expected
+    assert len(others) == 3
+
+
+def test_what_was_given_may_change_afterwards() -> None:
+    described, ids = LAYOUTS["plain"], np.arange(5)
+    read = described.parse_columns(ids)
+    ids[:] = -1
+    assert np.asarray(read.sequence).tolist() == [0, 1, 2, 3, 4]
+    packed = bytearray(18)
+    odd = LAYOUTS["odd bytes"].parse_columns(packed)
+    packed.clear()
+    assert np.asarray(odd.sequence).tolist() == [0, 0]
+
+
+MIXED = bytes_of(
+    304,
+    TIME | {"bits": 48},
+    bindable("number", 16),
+    bindable("text", 32, type="text"),
+    bindable("data", 16, type="bytes"),
+    bindable("huge", 96),
+    constant("label", 32, "ab", type="text"),
+    constant("version", 8, 7),
+    SEQUENCE | {"bits": 56},
+)
+
+
+def test_fields_of_bytes_text_or_many_bits_have_no_column() -> None:
+    values: dict[str, Any] = {"number": np.arange(3), "text": "héy"[:2], "data": b"ab", "huge": 2**90}
+    packed = MIXED.pack_columns(timestamp=1_500_000_000_000, sequence=1, bindables=values)
+    assert [MIXED.parse(id).bindables for id in packed] == [
+        {"number": k, "text": "hé", "data": b"ab", "huge": 2**90} for k in range(3)
+    ]
+    read = MIXED.parse_columns(packed)
+    assert list(read.bindables) == ["number"]
+    assert list(read.constants) == ["version"]
+    for name in ("text", "data", "huge"):
+        with refused("invalid_type"):
+            MIXED.pack_columns(timestamp=1, sequence=1, bindables=values | {name: np.arange(3)})
+
+
+@pytest.mark.parametrize("data", [b"ab", bytearray(b"ab"), memoryview(b"ab"), memoryview(b"a.b.")[::2]])
+def test_bytes_are_a_value_and_no_column(data: Any) -> None:
+    values = {"number": np.arange(2), "text": "x", "huge": 1, "data": data}
+    packed = MIXED.pack_columns(timestamp=1_500_000_000_000, sequence=1, bindables=values)
+    assert {MIXED.parse(id).bindables["data"] for id in packed} == {b"ab"}
+
+
+def test_layouts_without_time_or_sequence_have_no_such_columns() -> None:
+    described = integers(bindable("a", 32), bindable("b", 32))
+    read = described.parse_columns(described.pack_columns(bindables={"a": np.arange(3), "b": 5}))
+    assert (read.unix_ms, read.sequence, read.constants) == (None, None, {})
+    assert np.asarray(read.bindables["a"]).tolist() == [0, 1, 2]
+    for given in ({"timestamp": np.arange(3)}, {"sequence": np.arange(3)}, {"constants": {"x": np.arange(3)}}):
+        with refused("unknown_field"):
+            described.pack_columns(bindables={"a": np.arange(3), "b": 5}, **given)  # type: ignore[arg-type]
+
+
+def pack(**given: Any) -> LayoutArray:
+    """Of a layout, with all but one value."""
+    whole = {"timestamp": 1_500_000_000_000, "sequence": np.arange(3), "bindables": {"worker": 3}}
+    return LAYOUTS["plain"].pack_columns(**whole | given)
+
+
+def test_values_that_do_not_fit_say_which_item() -> None:
+    with refused("out_of_range", field="sequence", item=1):
+        pack(sequence=np.array([0, 4096, 5000]))
+    with refused("out_of_range", field="worker", item=2):
+        pack(bindables={"worker": np.array([0, 31, -1])})
+    with refused("out_of_range", field="dc", item=0):
+        pack(constants={"dc": np.array([32, 0, 0])})
+    with refused("time_out_of_range", item=2):
+        pack(timestamp=np.array([1_483_228_800_000, 1_500_000_000_000, 1_483_228_799_999]))
+    with refused("out_of_range", field="worker", item=None):
+        pack(bindables={"worker": 32})
+    with refused("time_out_of_range"):
+        pack(timestamp=2**70)
+
+
+def test_columns_are_equally_long_and_there_is_one() -> None:
+    with refused("invalid_length"):
+        pack(bindables={"worker": np.arange(2)})
+    with refused("invalid_length"):
+        pack(sequence=np.array([], np.int64), bindables={"worker": np.arange(1)})
+    with refused("invalid_type"):
+        pack(sequence=5)
+    with refused("invalid_type"):
+        LAYOUTS["plain"].pack_columns()
+
+
+def test_names_are_the_layouts_and_none_is_missing() -> None:
+    with refused("missing_field", field="worker"):
+        pack(bindables=None)
+    with refused("missing_field", field="timestamp"):
+        pack(timestamp=None)
+    with refused("unknown_field", field="x"):
+        pack(bindables={"worker": 1, "x": np.arange(3)})
+    with refused("unknown_field", field="worker"):
+        pack(constants={"worker": np.arange(3)})
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.zeros(3),
+        np.zeros(3, np.uint64),
+        np.zeros(3, np.int32),
+        np.zeros(3, ">i8" if np.little_endian else "<i8"),
+        np.zeros((3, 1), np.int64),
+        np.zeros((1, 3), np.int64),
+        np.zeros(3, np.bool_),
+        np.zeros(3, "M8[ms]"),
+        np.zeros(3, object),
+        np.zeros(24, np.uint8),
+        array("d", [0.0, 0.0, 0.0]),
+        memoryview(array("Q", [1, 2, 3])),
+        [0, 1, 2],
+        (0, 1, 2),
+        range(3),
+        pa.array([0.0, 1.0, 2.0]),
+        bytes(24),
+        bytearray(24),
+        sno.SnoArray(bytes(30)),
+    ],
+    ids=lambda column: f"{type(column).__name__} {getattr(column, 'dtype', '')} {getattr(column, 'shape', '')}",
+)
+def test_what_is_no_column_is_refused(column: Any) -> None:
+    for given in (
+        {"sequence": column},
+        {"timestamp": column},
+        {"bindables": {"worker": column}},
+        {"constants": {"dc": column}},
+    ):
+        with refused("invalid_type"):
+            pack(**{"sequence": np.arange(3)} | given)
+
+
+def test_a_number_of_numpys_is_no_column() -> None:
+    assert (
+        ids_in(pack(bindables={"worker": np.int64(3)}))
+        == ids_in(pack())
+        == ids_in(pack(bindables={"worker": np.array(3)}))
+    )
+
+
+def test_ids_are_of_the_layouts_kind() -> None:
+    plain, odd = LAYOUTS["plain"], LAYOUTS["odd bytes"]
+    for ids in (bytes(16), bytearray(8), LayoutArray(bytes(16), 8), np.zeros(2), np.zeros(2, np.uint64), 5, None, [5]):
+        with refused("invalid_type"):
+            plain.parse_columns(ids)  # type: ignore[arg-type]
+    for ids in (LayoutArray(np.arange(9)), 5, None, "x" * 9):
+        with refused("invalid_type"):
+            odd.parse_columns(ids)  # type: ignore[arg-type]
+    for ids in (bytes(8), bytes(10), LayoutArray(bytes(16), 8), LayoutArray(bytes(18), 18)):
+        with refused("invalid_length"):
+            odd.parse_columns(ids)
+    assert len(odd.parse_columns(np.zeros((2, 9), np.uint8))) == len(odd.parse_columns(LayoutArray(bytes(18), 9))) == 2
+
+
+def test_a_time_that_no_column_holds_says_which_item() -> None:
+    described = bytes_of(72, {"kind": "timestamp", "bits": 64, "tick": "1s", "epoch_ms": 0}, bindable("x", 8))
+    far = (2**62).to_bytes(8, "big") + b"\7"
+    read = described.parse_columns(bytes(9) + far + bytes(9))
+    with refused("time_out_of_range", item=1):
+        _ = read.unix_ms
+    assert np.asarray(read.bindables["x"]).tolist() == [0, 7, 0]
+
+
+def test_memory_for_byte_ids_has_a_limit() -> None:
+    described = bytes_of(524_288, *[bindable(f"x{k}", 64) for k in range(8192)])
+    values: dict[str, Any] = {f"x{k}": 0 for k in range(8191)}
+    with refused("out_of_range", field="n"):
+        described.pack_columns(bindables=values | {"x8191": np.zeros(4097, np.int64)})
+    assert len(described.pack_columns(bindables=values | {"x8191": np.zeros(2, np.int64)})) == 2
+
+
+@given(anything, st.sampled_from(["sequence", "timestamp", "worker", "ids"]))
+def test_anything_is_taken_or_refused(value: Any, place: str) -> None:
+    try:
+        if place == "ids":
+            LAYOUTS["odd bytes"].parse_columns(value)
+            LAYOUTS["plain"].parse_columns(value)
+        elif place == "worker":
+            pack(bindables={"worker": value})
+        else:
+            pack(**{"bindables": {"worker": np.arange(3)}, place: value})
+    except PolyflakeError as error:
+        assert error.code in ("invalid_type", "invalid_length", "out_of_range", "time_out_of_range", "missing_field")
