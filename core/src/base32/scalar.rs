@@ -44,8 +44,11 @@ pub(super) fn decode(text: &Text) -> Option<Id> {
 /// The first and the last eight of 16 digits of a number.
 #[inline]
 #[cfg_attr(
-    all(target_arch = "x86_64", target_feature = "sse2"),
-    allow(dead_code, reason = "SSE2 is always there")
+    any(
+        all(target_arch = "x86_64", target_feature = "sse2"),
+        all(target_arch = "wasm32", target_feature = "simd128")
+    ),
+    allow(dead_code, reason = "there are registers for them")
 )]
 pub(super) fn digits(alphabet: Alphabet, number: u64) -> [u64; 2] {
     [number >> 40, number & 0xff_ffff_ffff].map(|forty| alphabet.characters(spread(forty)))

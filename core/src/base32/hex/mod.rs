@@ -26,6 +26,10 @@ mod sse41;
 use super::scalar as one;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 use super::sse2 as one;
+// Shifts of 128 bits, which `slot` has elsewhere, are calls in wasm.
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use simd128::slot;
+
 use super::{
     Text,
     alphabet::{HEX, all},
@@ -39,21 +43,22 @@ pub(crate) const MAX_DIGITS: usize = 13;
 /// The digits of a number.
 #[inline]
 pub(crate) fn encode(number: u64) -> Text<MAX_DIGITS> {
-    let (digits, length) = slot(number);
+    let digits = slot(number);
     let mut text = [0; MAX_DIGITS];
     // In two pieces, each out of a register.
     let (first, last) = text.split_at_mut(8);
     first.copy_from_slice(&digits[..8]);
     last.copy_from_slice(&digits[8..MAX_DIGITS]);
-    Text::new(text, length)
+    Text::new(text, usize::from(length_of(number)))
 }
 
-/// The digits of a number, with zero bytes after them, and how many they are.
+/// The digits of a number, with zero bytes after them.
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 #[inline]
-fn slot(number: u64) -> ([u8; 16], usize) {
-    let length = usize::from(length_of(number));
+fn slot(number: u64) -> slices::Slot {
+    let before = 16 - u32::from(length_of(number));
     let [first, last] = one::digits(HEX, number).map(u128::from);
-    (((first << 64 | last) << (8 * (16 - length))).to_be_bytes(), length)
+    ((first << 64 | last) << (8 * before)).to_be_bytes()
 }
 
 /// How many digits a number has.

@@ -9,7 +9,7 @@ use super::{
 pub(super) const KERNELS: Kernels = Kernels { encode, decode, decode_column };
 
 fn encode(numbers: &[u64], slots: &mut [Slot]) {
-    numbers.iter().zip(slots).for_each(|(&number, place)| (*place, _) = slot(number));
+    numbers.iter().zip(slots).for_each(|(&number, place)| *place = slot(number));
 }
 
 fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {

@@ -19,13 +19,24 @@ pub(super) const KERNELS: Kernels = Kernels { encode, decode, decode_column };
 
 fn encode(numbers: &[u64], slots: &mut [Slot]) {
     let lift = lift();
-    for (number, slot) in numbers.iter().zip(slots) {
-        let lanes = u8x16_swizzle(u64x2_splat(*number), v128_load(&PAIRS));
-        let digits = characters(HEX, values(lanes, lift));
-        // From the first digit on. Past the last there is none.
-        let order = u8x16_add(v128_load(&PLACES), u8x16_splat(16 - length_of(*number)));
-        v128_store(slot, u8x16_swizzle(digits, order));
-    }
+    numbers.iter().zip(slots).for_each(|(number, slot)| v128_store(slot, text(*number, lift)));
+}
+
+/// The slot of a number.
+#[inline]
+pub(super) fn slot(number: u64) -> Slot {
+    let mut slot = [0; 16];
+    v128_store(&mut slot, text(number, lift()));
+    slot
+}
+
+#[inline]
+fn text(number: u64, lift: v128) -> v128 {
+    let lanes = u8x16_swizzle(u64x2_splat(number), v128_load(&PAIRS));
+    let digits = characters(HEX, values(lanes, lift));
+    // From the first digit on. Past the last there is none.
+    let order = u8x16_add(v128_load(&PLACES), u8x16_splat(16 - length_of(number)));
+    u8x16_swizzle(digits, order)
 }
 
 fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
