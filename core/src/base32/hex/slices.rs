@@ -81,18 +81,19 @@ pub fn encode_column(
         return Err(Error::out_of_range("ids", numbers.len() as i128, 0, most_numbers));
     }
     let mut slots = [[0; 16]; CHUNK];
-    let mut end = 0;
+    // Its last value is an offset, too, as `most` is.
+    let mut end: u32 = 0;
     offsets[0] = 0;
     for (numbers, offsets) in numbers.chunks(CHUNK).zip(offsets[1..].chunks_mut(CHUNK)) {
         encode(level, numbers, &mut slots[..numbers.len()])?;
         for ((number, slot), offset) in numbers.iter().zip(&slots).zip(offsets) {
-            let length = usize::from(length_of(*number));
-            put(slot, length, &mut text[end..]);
-            end += length;
-            *offset = i32::try_from(end).unwrap_or(i32::MAX);
+            let length = length_of(*number);
+            put(slot, usize::from(length), &mut text[end as usize..]);
+            end += u32::from(length);
+            *offset = end.cast_signed();
         }
     }
-    Ok(end)
+    Ok(end as usize)
 }
 
 /// Writes a slot's text. What comes after it is overwritten later, where there is room for it.
