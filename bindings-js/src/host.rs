@@ -17,6 +17,43 @@ pub trait Host: Clock + 'static {
 
     /// Lays out an offer for the running call; gives back what lay there.
     fn replace_offer(offer: Option<[u8; 8]>) -> Option<[u8; 8]>;
+
+    /// Says whether the running call is in a hurry: then clocks have no patience, so that it does not wait. Not what they call
+    /// back. Gives back what was said before.
+    fn replace_hurry(hurry: bool) -> bool;
+}
+
+/// How a call makes many IDs.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Pace {
+    /// All of them, waiting where the generator does.
+    Usual,
+    /// As many as there are for now.
+    Hurried,
+}
+
+impl Pace {
+    /// Makes `count` IDs, and says how many there are.
+    pub(crate) fn make<C: Host>(
+        self,
+        count: usize,
+        make: impl FnOnce() -> Result<()>,
+    ) -> Result<usize> {
+        let outer = C::replace_hurry(self == Self::Hurried);
+        let made = make();
+        C::replace_hurry(outer);
+        match made {
+            Err(error) if self == Self::Hurried && is_of_now(&error) => {
+                Ok(error.written().unwrap_or(0))
+            }
+            made => made.map(|()| count),
+        }
+    }
+}
+
+/// Whether a generator refused what it will have later.
+fn is_of_now(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::SequenceExhausted | ErrorKind::ClockBehind)
 }
 
 /// A generator that draws, and what it is offered.

@@ -58,6 +58,12 @@ impl Scratch {
         f64::from_bits(self.numbers[slot].get())
     }
 
+    /// Writes a count into the first slot.
+    #[allow(clippy::cast_precision_loss, reason = "of what lies in memory")]
+    pub(crate) fn put_count(&self, count: usize) {
+        self.put_numbers([count as f64]);
+    }
+
     /// Writes a number into a slot.
     #[inline]
     pub(crate) fn put_number(&self, slot: usize, number: f64) {

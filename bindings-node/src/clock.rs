@@ -36,13 +36,20 @@ impl Clock for JsClock {
             Self::System => SystemClock.unix_nanos(),
             Self::Functions { env, read, .. } => {
                 let read = read.borrow_back(env).map_err(|_| failed())?;
-                clock::nanos_from_float_ms(call(*env, read.raw(), &[])?)
+                let hurry = Self::replace_hurry(false);
+                let unix_ms = call(*env, read.raw(), &[]);
+                Self::replace_hurry(hurry);
+                clock::nanos_from_float_ms(unix_ms?)
             }
         }
     }
 
     fn sleep(&self, nanos: u64) -> Result<()> {
         SystemClock.sleep(nanos)
+    }
+
+    fn patience(&self) -> u32 {
+        if HURRY.get() { 0 } else { SystemClock.patience() }
     }
 
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {
@@ -62,6 +69,9 @@ impl Clock for JsClock {
 thread_local! {
     /// What the running call is offered.
     static OFFER: Cell<Option<[u8; 8]>> = const { Cell::new(None) };
+
+    /// Whether the running call may not wait.
+    static HURRY: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Host for JsClock {
@@ -75,6 +85,10 @@ impl Host for JsClock {
 
     fn replace_offer(offer: Option<[u8; 8]>) -> Option<[u8; 8]> {
         OFFER.replace(offer)
+    }
+
+    fn replace_hurry(hurry: bool) -> bool {
+        HURRY.replace(hurry)
     }
 }
 

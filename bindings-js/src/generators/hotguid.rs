@@ -2,13 +2,13 @@
 
 use polyflake::{
     Result,
-    hotguid::{Builder, Generator, HotGuid},
+    hotguid::{Builder, Generator, HotGuid, Pool},
 };
 
 use super::give;
 use crate::{
     Host, Machine,
-    host::{Offered, offered},
+    host::{Offered, Pace, offered},
     ids::BATCH,
     kept::Kept,
 };
@@ -46,14 +46,32 @@ impl<C: Host> Machine<C> {
 
     /// Also a count of at most [`BATCH`] -> packed IDs in RFC's order.
     pub fn hotguid_fill(&self) -> Result<()> {
+        self.hotguid_fill_at(Pace::Usual)
+    }
+
+    /// The same without waiting -> packed IDs, how many.
+    pub fn hotguid_fill_now(&self) -> Result<()> {
+        self.hotguid_fill_at(Pace::Hurried)
+    }
+
+    #[inline(never)]
+    fn hotguid_fill_at(&self, pace: Pace) -> Result<()> {
         let (kept, shard_key) = (self.kept()?, self.scratch.double_word(1, "shard_key")?);
-        let mut ids = [HotGuid::default(); BATCH];
-        let ids = &mut ids[..self.scratch.count(2)];
-        kept.hotguid()?.with::<C, _>(|generator| generator.fill(shard_key, ids))?;
+        let (mut ids, count) = ([HotGuid::default(); BATCH], self.scratch.count(2));
+        let ids = &mut ids[..count];
+        let fill = |generator: &Generator<C>| generator.fill(shard_key, ids);
+        let made = pace.make::<C>(count, || kept.hotguid()?.with::<C, _>(fill))?;
         for (index, id) in ids.iter().enumerate() {
             self.scratch.put_bytes(index * HotGuid::LEN, &id.to_rfc_bytes());
         }
+        self.scratch.put_count(made);
         Ok(())
+    }
+
+    /// Two handles -> nothing, if both may be in a pool.
+    pub fn hotguid_pool(&self) -> Result<()> {
+        let (one, other) = (self.kept()?, self.kept_at(1)?);
+        Pool::new([&one.hotguid()?.generator, &other.hotguid()?.generator]).map(drop)
     }
 
     /// Handle, a time in the third slot.

@@ -4,11 +4,11 @@ use alloc::{string::String, vec};
 
 use polyflake::{
     Result,
-    layout::{Builder, Generator, Snapshot, Values},
+    layout::{Builder, Generator, Pool, Snapshot, Values},
 };
 
 use super::give;
-use crate::{Host, Machine, ids::layout::set, kept::Kept, message::Reader};
+use crate::{Host, Machine, host::Pace, ids::layout::set, kept::Kept, message::Reader};
 
 /// Slots of [`Machine::layout_generator_build`] beside those that all families share: the layout's handle, the length
 /// of a message, whether the sequence is alone, whether there is a snapshot to go on from.
@@ -65,20 +65,37 @@ impl<C: Host> Machine<C> {
 
     /// Also a count of at most [`BATCH`](crate::ids::BATCH) -> packed IDs.
     pub fn layout_fill(&self) -> Result<()> {
+        self.layout_fill_at(Pace::Usual)
+    }
+
+    /// The same without waiting -> packed IDs, as many as there are.
+    pub fn layout_fill_now(&self) -> Result<()> {
+        self.layout_fill_at(Pace::Hurried)
+    }
+
+    #[inline(never)]
+    fn layout_fill_at(&self, pace: Pace) -> Result<()> {
         let (kept, count) = (self.kept()?, self.scratch.count(2));
         let message = self.take_message();
         let generator = kept.layout_generator()?;
         let values = values(generator, &message)?;
         if generator.layout().is_integer() {
             let mut ids = vec![0; count];
-            generator.fill_with(&values, &mut *ids)?;
+            let made = pace.make::<C>(count, || generator.fill_with(&values, &mut *ids))?;
             return self.answer(|message| {
-                ids.iter().for_each(|id: &i64| message.raw(&id.to_ne_bytes()));
+                ids[..made].iter().for_each(|id: &i64| message.raw(&id.to_ne_bytes()));
             });
         }
-        let mut packed = vec![0; count * generator.layout().bits() as usize / 8];
-        generator.fill_with(&values, &mut *packed)?;
-        self.answer(|message| message.raw(&packed))
+        let length = generator.layout().bits() as usize / 8;
+        let mut packed = vec![0; count * length];
+        let made = pace.make::<C>(count, || generator.fill_with(&values, &mut *packed))?;
+        self.answer(|message| message.raw(&packed[..made * length]))
+    }
+
+    /// Two handles -> nothing, if both may be in a pool.
+    pub fn layout_pool(&self) -> Result<()> {
+        let (one, other) = (self.kept()?, self.kept_at(1)?);
+        Pool::new([one.layout_generator()?, other.layout_generator()?]).map(drop)
     }
 
     /// Handle, a time in the third slot.

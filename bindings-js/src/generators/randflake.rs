@@ -5,11 +5,11 @@ use core::cell::RefCell;
 
 use polyflake::{
     Result,
-    randflake::{Builder, Generator, Handle, Randflake},
+    randflake::{Builder, Generator, Handle, Pool, Randflake},
 };
 
 use super::{give, slot::OWN};
-use crate::{Host, Machine, ids::BATCH, kept::Kept};
+use crate::{Host, Machine, host::Pace, ids::BATCH, kept::Kept};
 
 /// Slots of [`Machine::randflake_build`] beside those that all families share: the lease's four, then these.
 const RESUME_AFTER: usize = OWN + 4;
@@ -69,13 +69,31 @@ impl<C: Host> Machine<C> {
 
     /// Also a count of at most [`BATCH`] -> packed IDs.
     pub fn randflake_fill(&self) -> Result<()> {
+        self.randflake_fill_at(Pace::Usual)
+    }
+
+    /// The same without waiting -> packed IDs, how many.
+    pub fn randflake_fill_now(&self) -> Result<()> {
+        self.randflake_fill_at(Pace::Hurried)
+    }
+
+    #[inline(never)]
+    fn randflake_fill_at(&self, pace: Pace) -> Result<()> {
         let (kept, mut ids) = (self.kept()?, [Randflake::default(); BATCH]);
-        let ids = &mut ids[..self.scratch.count(1)];
-        kept.randflake()?.generator.fill(ids)?;
+        let count = self.scratch.count(1);
+        let ids = &mut ids[..count];
+        let made = pace.make::<C>(count, || kept.randflake()?.generator.fill(ids))?;
         for (index, id) in ids.iter().enumerate() {
             self.scratch.put_bytes(index * 8, &id.to_i64().to_ne_bytes());
         }
+        self.scratch.put_count(made);
         Ok(())
+    }
+
+    /// Two handles -> nothing, if both may be in a pool.
+    pub fn randflake_pool(&self) -> Result<()> {
+        let (one, other) = (self.kept()?, self.kept_at(1)?);
+        Pool::new([&*one.randflake()?.generator, &*other.randflake()?.generator]).map(drop)
     }
 
     /// -> first and last node, start, end.

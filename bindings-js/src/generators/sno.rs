@@ -3,13 +3,13 @@
 use polyflake::{
     Result,
     clock::Clock,
-    sno::{Builder, Drawn, Generator, Snapshot, Sno},
+    sno::{Builder, Drawn, Generator, Pool, Snapshot, Sno},
 };
 
 use super::give;
 use crate::{
     Host, Machine, Scratch,
-    host::{Offered, offered},
+    host::{Offered, Pace, offered},
     ids::BATCH,
     kept::Kept,
 };
@@ -82,12 +82,30 @@ impl<C: Host> Machine<C> {
 
     /// Also a count of at most [`BATCH`] -> packed bytes.
     pub fn sno_fill(&self) -> Result<()> {
+        self.sno_fill_at(Pace::Usual)
+    }
+
+    /// The same without waiting -> packed bytes, how many IDs.
+    pub fn sno_fill_now(&self) -> Result<()> {
+        self.sno_fill_at(Pace::Hurried)
+    }
+
+    #[inline(never)]
+    fn sno_fill_at(&self, pace: Pace) -> Result<()> {
         let (kept, metabyte) = (self.kept()?, self.scratch.byte(1, "metabyte")?);
-        let mut packed = [0; BATCH * Sno::LEN];
-        let packed = &mut packed[..self.scratch.count(2) * Sno::LEN];
-        kept.sno()?.with::<C, _>(|generator| generator.fill_bytes(metabyte, packed))?;
+        let (mut packed, count) = ([0; BATCH * Sno::LEN], self.scratch.count(2));
+        let packed = &mut packed[..count * Sno::LEN];
+        let fill = |generator: &Generator<C>| generator.fill_bytes(metabyte, packed);
+        let made = pace.make::<C>(count, || kept.sno()?.with::<C, _>(fill))?;
         self.scratch.put_bytes(0, packed);
+        self.scratch.put_count(made);
         Ok(())
+    }
+
+    /// Two handles -> nothing, if both may be in a pool.
+    pub fn sno_pool(&self) -> Result<()> {
+        let (one, other) = (self.kept()?, self.kept_at(1)?);
+        Pool::new([&one.sno()?.generator, &other.sno()?.generator]).map(drop)
     }
 
     /// -> the partition, NaN while it has none.

@@ -45,6 +45,18 @@ export class Kept {
     return machine;
   }
 
+  /**
+   * Makes a call about this and another, which is an `item` of a list.
+   *
+   * @throws {PolyflakeError} what the call refuses with, about the item.
+   */
+  callWith(other: Kept, name: CallName, item: number): void {
+    other.ready();
+    const handle = this.machine.numbers[0]!;
+    this.ready().numbers[1] = handle;
+    this.machine.check(this.machine.calls[name](), (error) => (error.item = item));
+  }
+
   /** Throws what the call that was just made refused with. */
   refused(): never {
     this.check(undefined);

@@ -10,14 +10,14 @@ export type CallName =
   | "putPiece"
   | "nextPiece"
   | `sno${"Parse" | "Metabyte" | "With" | "FromParts" | "FromUuid" | "Texts" | "TimeRange" | "Describe"}`
-  | `sno${"Build" | "Offer" | "Generate" | "GenerateAt" | "Fill" | "Partition" | "ExtendWindow" | "Stats" | "Close"}`
+  | `sno${"Build" | "Offer" | "Generate" | "GenerateAt" | "Fill" | "FillNow" | "Pool" | "Partition" | "ExtendWindow" | "Stats" | "Close"}`
   | `sparx64${"Build" | "Encrypt" | "Decrypt"}`
   | `randflake${"Lease" | "Inspect" | "Encrypt" | "Decode" | "Texts" | "Describe" | "CodecBuild"}`
-  | `randflake${"Build" | "Generate" | "Fill" | "HeldLease" | "ExtendLease" | "Stats" | "Close"}`
+  | `randflake${"Build" | "Generate" | "Fill" | "FillNow" | "Pool" | "HeldLease" | "ExtendLease" | "Stats" | "Close"}`
   | `hotguid${"Parse" | "FromParts" | "ToSql" | "FromSql" | "FromDotnet" | "Texts" | "TimeRange" | "Describe"}`
-  | `hotguid${"Build" | "Offer" | "Generate" | "Fill" | "ExtendWindow" | "Stats" | "Close"}`
+  | `hotguid${"Build" | "Offer" | "Generate" | "Fill" | "FillNow" | "Pool" | "ExtendWindow" | "Stats" | "Close"}`
   | `layout${"Build" | "PresetBuild" | "Description" | "Describe" | "Pack" | "Parse" | "TimeRange"}`
-  | `layout${"GeneratorBuild" | "Generate" | "Fill" | "ExtendWindow" | "Stats" | "Close"}`;
+  | `layout${"GeneratorBuild" | "Generate" | "Fill" | "FillNow" | "Pool" | "ExtendWindow" | "Stats" | "Close"}`;
 
 /**
  * The calls that the native addon and the wasm modules share: arguments and results lie in the scratch area. A wasm module

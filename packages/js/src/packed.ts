@@ -14,6 +14,19 @@ interface Packing {
   readonly write: (ids: Uint8Array, count: number) => Machine;
 }
 
+/**
+ * Fills memory with IDs of so many bytes each, by calls for a batch at most that give as many or fewer. There is one at least, which
+ * checks what IDs are about also where none is wanted.
+ */
+export function fillBy(many: Uint8Array, size: number, batch: number, some: (count: number, made: number) => Uint8Array): void {
+  let at = 0;
+  do {
+    const ids = some(Math.min(batch, (many.length - at) / size), at / size);
+    many.set(ids, at);
+    at += ids.length;
+  } while (at < many.length);
+}
+
 /** Many IDs, packed, whose texts are what one sees. */
 export class PackedTexts implements Iterable<string> {
   /** The packed bytes, in the order of the IDs. */

@@ -126,7 +126,7 @@ def test_what_might_meet_is_refused() -> None:
     one, two, again = partitions(1, 2, 1)
     for members, item, found in (
         ([one, two, one], 2, "found one twice"),
-        ([two, one, again], 2, "found 1 twice"),
+        ([two, one, again], 2, "found the same twice"),
         ([one, sno.Generator()], 1, "found both"),
     ):
         with refused("out_of_range", item=item) as caught:

@@ -103,6 +103,7 @@ fn assert_works(machine: &Machine<Stopped>) {
 thread_local! {
     static SCRATCH: &'static Scratch = Box::leak(Box::default());
     static OFFER: Cell<Option<[u8; 8]>> = const { Cell::new(None) };
+    static HURRY: Cell<bool> = const { Cell::new(false) };
 }
 
 /// A clock that stands still, and offers chance now and then as the package does.
@@ -115,6 +116,9 @@ impl Clock for Stopped {
     }
     fn sleep(&self, _nanos: u64) -> Result<()> {
         Ok(())
+    }
+    fn patience(&self) -> u32 {
+        if HURRY.get() { 0 } else { 16 }
     }
 }
 
@@ -129,5 +133,9 @@ impl Host for Stopped {
 
     fn replace_offer(offer: Option<[u8; 8]>) -> Option<[u8; 8]> {
         OFFER.replace(offer)
+    }
+
+    fn replace_hurry(hurry: bool) -> bool {
+        HURRY.replace(hurry)
     }
 }

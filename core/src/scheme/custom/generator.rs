@@ -338,12 +338,22 @@ fn fill_each<'g, C: Clock + 'g, P>(
         let want = u32::try_from(places.len()).unwrap_or(u32::MAX);
         let reserved = reserve(want).map_err(|error| error.after_writing(count - places.len()))?;
         let (Generator { layout, .. }, base, run) = reserved;
-        let mut draft = base.clone();
-        layout.put_cell(&mut draft, run.tick, run.first);
-        for (k, place) in (0..run.len).zip(places.by_ref()) {
-            layout.put_slot(&mut draft, run.first + u64::from(k));
-            write(&draft, place);
-        }
+        fill_run(layout, base.clone(), run, places.by_ref(), &write);
     }
     Ok(())
+}
+
+/// Fills as many places as a run has slots, or fewer.
+fn fill_run<P>(
+    layout: &Layout,
+    mut draft: Draft,
+    run: Run,
+    places: impl Iterator<Item = P>,
+    write: impl Fn(&Draft, P),
+) {
+    layout.put_cell(&mut draft, run.tick, run.first);
+    for (k, place) in (0..run.len).zip(places) {
+        layout.put_slot(&mut draft, run.first + u64::from(k));
+        write(&draft, place);
+    }
 }

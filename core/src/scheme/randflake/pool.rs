@@ -1,6 +1,5 @@
 //! Several leases as one, past what a node may have in a second.
 
-use alloc::format;
 use core::ops::Deref;
 
 use super::{Generator, Randflake, generator::fill_from};
@@ -101,9 +100,7 @@ impl<C: Clock> Member for Generator<C> {
         let (one, another) = (self.lease.nodes(), other.lease.nodes());
         let shared = *one.start().max(another.start());
         if one.contains(&shared) && another.contains(&shared) {
-            return Err(refused(format!(
-                "expected members of different nodes, found {shared} twice"
-            )));
+            return Err(refused("expected members of different nodes, found the same twice"));
         }
         Ok(())
     }

@@ -1,6 +1,5 @@
 //! Several partitions as one, past what one may have in a tick.
 
-use alloc::format;
 use core::ops::Deref;
 
 use super::{
@@ -100,7 +99,7 @@ impl<C: Clock> Member for Generator<C> {
         };
         match (given(self), given(other)) {
             (Some(one), Some(another)) if one == another => {
-                Err(refused(format!("expected members of different partitions, found {one} twice")))
+                Err(refused("expected members of different partitions, found the same twice"))
             }
             // A default one may be drawn later, and be the given one then.
             (Some(_), None) | (None, Some(_)) => {

@@ -3,6 +3,8 @@ import { randomBytes } from "../entropy.js";
 import { Kept } from "../kept.js";
 import { BATCH, type Machine, MOST } from "../machine.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
+import { fillBy } from "../packed.js";
+import { enroll } from "../pool.js";
 import { HotGuidArray } from "./array.js";
 import { LENGTH, TEXT_LENGTH } from "./ids.js";
 import { machine } from "./machine.js";
@@ -63,6 +65,7 @@ export class Generator {
       this.#ready(shardKey);
       return next() ?? this.#kept.refused();
     };
+    enroll(this, { kept: this.#kept, fill: this.#fill.bind(this) });
   }
 
   /**
@@ -73,16 +76,7 @@ export class Generator {
    */
   generateMany(count: number, shardKey = 0): HotGuidArray {
     const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
-    let made = 0;
-    // At least once: the shard key is checked also where no ID is wanted.
-    do {
-      const here = Math.min(BATCH, count - made);
-      const m = this.#ready(shardKey);
-      m.numbers[2] = here;
-      this.#kept.check(m.calls.hotguidFill(), made);
-      many.set(m.bytes.subarray(0, here * LENGTH), made * LENGTH);
-      made += here;
-    } while (made < count);
+    fillBy(many, LENGTH, BATCH, (count, made) => this.#fill(count, shardKey, made, true));
     return new HotGuidArray(many);
   }
 
@@ -115,6 +109,14 @@ export class Generator {
    */
   close(): void {
     this.#kept.call("hotguidClose");
+  }
+
+  /** Makes so many IDs, in memory to be copied at once; those there are for now, where it may not wait. */
+  #fill(count: number, shardKey: unknown, made: number, waits: boolean): Uint8Array {
+    const m = this.#ready(shardKey);
+    m.numbers[2] = count;
+    this.#kept.check(waits ? m.calls.hotguidFill() : m.calls.hotguidFillNow(), made);
+    return m.bytes.subarray(0, m.numbers[0]! * LENGTH);
   }
 
   /** Writes what every ID needs: the handle and the shard key. */

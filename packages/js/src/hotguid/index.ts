@@ -26,3 +26,4 @@ export {
   toDotnetBytes,
   toSql,
 } from "./ids.js";
+export { Pool } from "./pool.js";

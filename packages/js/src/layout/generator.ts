@@ -2,6 +2,8 @@ import { flag, time, within } from "../checks.js";
 import { Kept } from "../kept.js";
 import { BATCH, BYTES, MOST } from "../machine.js";
 import { answerOf, MessageReader } from "../message.js";
+import { fillBy } from "../packed.js";
+import { enroll } from "../pool.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { LayoutArray } from "./array.js";
 import { jsonOf, type Kind, messageOf } from "./description.js";
@@ -97,6 +99,7 @@ export class Generator<K extends Kind = Kind> {
       this.#put(bindables);
       return idOf(this.#kept.call("layoutGenerate"), layout.isInteger);
     };
+    enroll(this, { kept: this.#kept, fill: this.#fill.bind(this) });
   }
 
   /**
@@ -117,23 +120,9 @@ export class Generator<K extends Kind = Kind> {
    * the count.
    */
   generateMany(count: number, bindables?: Values): LayoutArray<K> {
-    const { isInteger } = this.layout;
-    const size = this.layout.bits / 8;
-    const many = new Uint8Array(within(count, "count", Math.min(MOST, Math.floor(MOST_BYTES / size))) * size);
-    const batch = Math.max(1, Math.min(BATCH, Math.floor(BYTES / size)));
-    let made = 0;
-    // At least once: the bindables are checked also where no ID is wanted.
-    do {
-      const here = Math.min(batch, count - made);
-      this.#put(bindables);
-      const m = this.#kept.ready();
-      m.numbers[2] = here;
-      this.#kept.check(m.calls.layoutFill(), made);
-      many.set(answerOf(m), made * size);
-      made += here;
-    } while (made < count);
-    const packed = isInteger ? new BigInt64Array(many.buffer) : many;
-    return new LayoutArray<Kind>(packed, size) as unknown as LayoutArray<K>;
+    return manyOf(this.layout, count, (many, size, batch) => {
+      fillBy(many, size, batch, (count, made) => this.#fill(count, bindables, made, true));
+    });
   }
 
   /**
@@ -162,10 +151,32 @@ export class Generator<K extends Kind = Kind> {
     return jsonOf(new MessageReader(this.#kept.call("layoutClose"))) as Snapshot;
   }
 
+  /** Makes so many IDs; those there are for now, where it may not wait. */
+  #fill(count: number, bindables: unknown, made: number, waits: boolean): Uint8Array {
+    this.#put(bindables);
+    const m = this.#kept.ready();
+    m.numbers[2] = count;
+    this.#kept.check(waits ? m.calls.layoutFill() : m.calls.layoutFillNow(), made);
+    return answerOf(m);
+  }
+
   /** Puts bindables where the next call finds them. */
   #put(bindables: unknown): void {
     const message = new ValuesWriter();
     message.bindables(bindables);
     message.put(this.#kept.machine);
   }
+}
+
+/** Many IDs of a layout, packed by a function into memory for IDs of so many bytes, of which one call makes a batch at most. */
+export function manyOf<K extends Kind>(
+  layout: Layout<K>,
+  count: number,
+  fill: (many: Uint8Array, size: number, batch: number) => void,
+): LayoutArray<K> {
+  const size = layout.bits / 8;
+  const many = new Uint8Array(within(count, "count", Math.min(MOST, Math.floor(MOST_BYTES / size))) * size);
+  fill(many, size, Math.max(1, Math.min(BATCH, Math.floor(BYTES / size))));
+  const packed = layout.isInteger ? new BigInt64Array(many.buffer) : many;
+  return new LayoutArray<Kind>(packed, size) as unknown as LayoutArray<K>;
 }

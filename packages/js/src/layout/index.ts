@@ -14,4 +14,5 @@ export { LayoutArray, type PackedOf } from "./array.js";
 export type { Field, Integer, Kind, LayoutDescription } from "./description.js";
 export { Generator, type GeneratorOptions, type Snapshot, type Stats } from "./generator.js";
 export { type IdOf, Layout, type PackValues, type Parsed, type PresetName } from "./layout.js";
+export { Pool } from "./pool.js";
 export type { Value, Values } from "./values.js";

@@ -2,6 +2,8 @@ import { optionalInteger, within } from "../checks.js";
 import { Kept } from "../kept.js";
 import { BATCH, MOST } from "../machine.js";
 import { SHARED, type SharedOptions, sharedSettings } from "../options.js";
+import { fillBy } from "../packed.js";
+import { enroll } from "../pool.js";
 import { putSecret } from "../secret.js";
 import { RandflakeArray } from "./array.js";
 import { inspect } from "./codec.js";
@@ -70,6 +72,8 @@ export class Generator {
       this.#kept.ready();
       return next() ?? this.#kept.refused();
     };
+    const fill = (count: number, _: unknown, made: number, waits: boolean) => this.#fill(count, made, waits);
+    enroll(this, { kept: this.#kept, fill });
   }
 
   /**
@@ -89,14 +93,7 @@ export class Generator {
    */
   generateMany(count: number): RandflakeArray {
     const many = new BigInt64Array(within(count, "count", MOST));
-    const bytes = new Uint8Array(many.buffer);
-    for (let made = 0; made < count; made += BATCH) {
-      const here = Math.min(BATCH, count - made);
-      const m = this.#kept.ready();
-      m.numbers[1] = here;
-      this.#kept.check(m.calls.randflakeFill(), made);
-      bytes.set(m.bytes.subarray(0, here * 8), made * 8);
-    }
+    fillBy(new Uint8Array(many.buffer), 8, BATCH, (count, made) => this.#fill(count, made, true));
     return new RandflakeArray(many);
   }
 
@@ -139,6 +136,14 @@ export class Generator {
    */
   close(): number | undefined {
     return secondOf(this.#kept.call("randflakeClose").numbers[0]!);
+  }
+
+  /** Makes so many IDs, in memory to be copied at once; those there are for now, where it may not wait. */
+  #fill(count: number, made: number, waits: boolean): Uint8Array {
+    const m = this.#kept.ready();
+    m.numbers[1] = count;
+    this.#kept.check(waits ? m.calls.randflakeFill() : m.calls.randflakeFillNow(), made);
+    return m.bytes.subarray(0, m.numbers[0]! * 8);
   }
 }
 

@@ -17,3 +17,4 @@ export { describe } from "./describe.js";
 export { Generator, type GeneratorOptions, type Stats } from "./generator.js";
 export { decodeText, encodeText, fromUnsigned, type Parts, toUnsigned } from "./ids.js";
 export { Lease } from "./lease.js";
+export { Pool } from "./pool.js";

@@ -1,7 +1,9 @@
 import { integer, time, within } from "../checks.js";
 import { Kept } from "../kept.js";
 import { BATCH, type Machine, MOST } from "../machine.js";
+import { fillBy } from "../packed.js";
 import { draw } from "../partitions.js";
+import { enroll } from "../pool.js";
 import { SnoArray } from "./array.js";
 import { LENGTH } from "./ids.js";
 import { machine } from "./machine.js";
@@ -73,6 +75,7 @@ export class Generator {
       this.#ready(metabyte);
       return next() ?? this.#kept.refused();
     };
+    enroll(this, { kept: this.#kept, metabyte, fill: this.#fill.bind(this) });
   }
 
   /**
@@ -121,16 +124,7 @@ export class Generator {
    */
   generateMany(count: number, metabyte?: number): SnoArray {
     const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
-    let made = 0;
-    // At least once: the metabyte is checked also where no ID is wanted.
-    do {
-      const here = Math.min(BATCH, count - made);
-      const m = this.#ready(metabyte);
-      m.numbers[2] = here;
-      this.#kept.check(m.calls.snoFill(), made);
-      many.set(m.bytes.subarray(0, here * LENGTH), made * LENGTH);
-      made += here;
-    } while (made < count);
+    fillBy(many, LENGTH, BATCH, (count, made) => this.#fill(count, metabyte, made, true));
     return new SnoArray(many);
   }
 
@@ -167,6 +161,14 @@ export class Generator {
   close(): Snapshot {
     this.#settle();
     return snapshotOf(this.#kept.call("snoClose").numbers);
+  }
+
+  /** Makes so many IDs, in memory to be copied at once; those there are for now, where it may not wait. */
+  #fill(count: number, metabyte: unknown, made: number, waits: boolean): Uint8Array {
+    const m = this.#ready(metabyte);
+    m.numbers[2] = count;
+    this.#kept.check(waits ? m.calls.snoFill() : m.calls.snoFillNow(), made);
+    return m.bytes.subarray(0, m.numbers[0]! * LENGTH);
   }
 
   /** Writes what every ID needs: the handle and the metabyte. */

@@ -36,3 +36,4 @@ export {
   withSequence,
 } from "./ids.js";
 export { fromJsonValue, type JsonOptions, toJsonValue } from "./json.js";
+export { Pool } from "./pool.js";

@@ -21,6 +21,9 @@ const ids = new sno.Generator({
 is<Equal<ReturnType<typeof ids.generate>, string>>();
 is<Equal<ReturnType<typeof ids.generateMany>, sno.SnoArray>>();
 is<Equal<typeof ids.partition, number | undefined>>();
+const pooled = new sno.Pool([ids]);
+is<Equal<ReturnType<typeof pooled.generateMany>, sno.SnoArray>>();
+is<Equal<typeof pooled.members, readonly sno.Generator[]>>();
 is<Equal<ReturnType<typeof ids.close>, sno.Snapshot>>();
 is<Equal<ReturnType<typeof ids.stats>, sno.Stats>>();
 is<Equal<ReturnType<typeof sno.parse>, sno.Fields>>();

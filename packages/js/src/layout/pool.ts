@@ -1,0 +1,57 @@
+import { Members } from "../pool.js";
+import type { LayoutArray } from "./array.js";
+import type { Kind } from "./description.js";
+import { type Generator, manyOf } from "./generator.js";
+import type { IdOf } from "./layout.js";
+import { machine } from "./machine.js";
+
+/**
+ * Generators of one layout as one, which makes more IDs in a tick than the layout's sequence allows to each. All bindables of
+ * each are fixed.
+ *
+ * A call takes from the generator that the last one took from; where that one's tick is used up it goes on to the next, and only
+ * where all are does it wait, or fail, as one alone would. All else a generator refuses, the pool refuses too, so it is closed,
+ * extended and looked at member by member. IDs of different generators are in no order.
+ *
+ * ```js
+ * const sonyflake = layout.Layout.preset("sonyflake"); // 256 in 10 ms
+ * const of = (machine) => new layout.Generator(sonyflake, { bindables: { machine } });
+ * new layout.Pool([of(7), of(8)]).generateMany(500).length; // 500
+ * ```
+ */
+export class Pool<K extends Kind = Kind> {
+  /**
+   * One new ID.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generate}.
+   */
+  readonly generate: () => IdOf<K>;
+
+  readonly #members: Members<Generator<K>>;
+
+  /**
+   * A pool of generators, 1 to 65,536 of them.
+   *
+   * @throws {PolyflakeError} `invalid_type`, with the `item`, for what is no generator; with the `item` `missing_field` for a bindable that is not
+   * fixed, `out_of_range` where one is there twice or two have the same bindables, `invalid_layout` for another layout than the others'; `out_of_range`
+   * where there are none, or too many.
+   */
+  constructor(members: Iterable<Generator<K>>) {
+    this.#members = new Members(members, machine(), "layoutPool");
+    this.generate = () => this.generateMany(1).at(0)!;
+  }
+
+  /**
+   * Many new IDs, at most 16,777,216 (and 256 MiB) at once, from one generator after the other.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateMany}.
+   */
+  generateMany(count: number): LayoutArray<K> {
+    return manyOf(this.members[0]!.layout, count, (many, size, batch) => this.#members.fill(many, size, batch));
+  }
+
+  /** Its generators. */
+  get members(): readonly Generator<K>[] {
+    return this.#members.all;
+  }
+}

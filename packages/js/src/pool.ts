@@ -1,0 +1,96 @@
+import { invalidType, PolyflakeError } from "./errors.js";
+import type { Kept } from "./kept.js";
+import type { CallName, Machine } from "./machine.js";
+import { fillBy } from "./packed.js";
+
+/** A generator, as a pool sees it. */
+export interface Member {
+  readonly kept: Kept;
+  /** What IDs have that say nothing else; the same for all members. */
+  readonly metabyte?: number;
+  /**
+   * Makes so many IDs, at most a batch, and gives their bytes, to be copied at once. Without waiting there may be fewer, or none;
+   * errors count those `made` before.
+   */
+  fill(count: number, about: unknown, made: number, waits: boolean): Uint8Array;
+}
+
+/** The most members: each is asked before a call waits, and compared with all others. */
+const MOST = 65_536;
+
+const enrolled = /* @__PURE__ */ new WeakMap<object, Member>();
+
+/** Makes a generator fit for pools. */
+export function enroll(generator: object, member: Member): void {
+  enrolled.set(generator, member);
+}
+
+/** Generators of one family: one after the other, so that a tick holds as many IDs as all of them have. */
+export class Members<G extends object> {
+  /** The generators. */
+  readonly all: readonly G[];
+  readonly #members: readonly Member[];
+  /** Which one had an ID last, and so most likely has another. */
+  #current = 0;
+
+  /**
+   * At least one, of a machine, and no two that `check` says might meet.
+   *
+   * @throws {PolyflakeError} as the constructors of pools.
+   */
+  constructor(generators: unknown, machine: Machine, check: CallName) {
+    const all = listOf(generators);
+    this.#members = all.map((generator, item) => memberOf(generator, machine, item));
+    this.all = Object.freeze(all as G[]);
+    this.#members.forEach((member, item) => this.#checkOthers(member, item, check));
+  }
+
+  /**
+   * Fills memory with packed IDs of so many bytes each, in calls of at most so many.
+   *
+   * @throws {PolyflakeError} what a member refuses with; with `written`, how many were made before.
+   */
+  fill(many: Uint8Array, size: number, batch: number, about?: unknown): void {
+    fillBy(many, size, batch, (count, made) => this.#some(count, about, made));
+  }
+
+  /** IDs of the first member that has any for now. Where none has, the current one waits for one, or refuses, as it would alone. */
+  #some(count: number, about: unknown, made: number): Uint8Array {
+    const { length } = this.#members;
+    for (let k = 0; k < length; k++) {
+      const place = (this.#current + k) % length;
+      const some = this.#members[place]!.fill(count, about, made, false);
+      if (some.length === 0 && count > 0) continue;
+      this.#current = place;
+      return some;
+    }
+    return this.#members[this.#current]!.fill(1, about, made, true);
+  }
+
+  #checkOthers({ kept, metabyte }: Member, item: number, check: CallName): void {
+    for (const other of this.#members.slice(0, item)) other.kept.callWith(kept, check, item);
+    const [first] = this.#members;
+    if (metabyte === first!.metabyte) return;
+    const message = `expected one metabyte of all members, found ${first!.metabyte} and ${metabyte}`;
+    throw new PolyflakeError("out_of_range", message, { field: "metabyte", item });
+  }
+}
+
+function listOf(value: unknown): unknown[] {
+  const list: unknown[] = [];
+  if (typeof value !== "object" || value === null) throw invalidType("iterable of generators", value, { field: "members" });
+  try {
+    for (const item of value as Iterable<unknown>) if (list.push(item) > MOST) break;
+  } catch (cause) {
+    throw new PolyflakeError("invalid_type", "expected members that can be iterated", { field: "members", cause });
+  }
+  if (list.length > 0 && list.length <= MOST) return list;
+  throw new PolyflakeError("out_of_range", `expected members in 1..=${MOST}, found ${list.length}`, { field: "members" });
+}
+
+function memberOf(generator: unknown, machine: Machine, item: number): Member {
+  const isObject = typeof generator === "object" && generator !== null;
+  const member = isObject ? enrolled.get(generator) : undefined;
+  if (member?.kept.machine === machine) return member;
+  throw invalidType("generator of this family, made by the same copy of the package", generator, { item });
+}

@@ -1,0 +1,69 @@
+import { within } from "../checks.js";
+import { BATCH, MOST } from "../machine.js";
+import { Members } from "../pool.js";
+import { RandflakeArray } from "./array.js";
+import type { Generator } from "./generator.js";
+import { encodeText } from "./ids.js";
+import { machine } from "./machine.js";
+
+/**
+ * Generators of several leases as one, which makes more IDs in a second than the 131,072 that each node may. For nodes that
+ * follow each other one lease of them all does the same.
+ *
+ * A call takes from the generator that the last one took from; where that one's tick is used up it goes on to the next, and only
+ * where all are does it wait, or fail, as one alone would. All else a generator refuses, the pool refuses too, so it is closed,
+ * extended and looked at member by member. IDs of different generators are in no order.
+ *
+ * ```js
+ * const leases = [7, 42].map((node) => new randflake.Lease(node, 1_730_000_000, 2_803_741_824));
+ * const ids = new randflake.Pool(leases.map((lease) => new randflake.Generator(lease, secret)));
+ * ids.generateMany(200_000).length; // 200000
+ * ```
+ */
+export class Pool {
+  /**
+   * One new ID.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generate}.
+   */
+  readonly generate: () => bigint;
+
+  readonly #members: Members<Generator>;
+
+  /**
+   * A pool of generators, 1 to 65,536 of them.
+   *
+   * @throws {PolyflakeError} `invalid_type`, with the `item`, for what is no generator; `out_of_range` with the `item` where one is there
+   * twice or two have a node in common; `invalid_secret` with the `item` for another secret than the others'; `out_of_range` where there are none,
+   * or too many.
+   */
+  constructor(members: Iterable<Generator>) {
+    this.#members = new Members(members, machine(), "randflakePool");
+    this.generate = () => this.generateMany(1).ids[0]!;
+  }
+
+  /**
+   * The text of one new ID.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generate}.
+   */
+  generateText(): string {
+    return encodeText(this.generate());
+  }
+
+  /**
+   * Many new IDs, at most 16,777,216 at once, from one generator after the other.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateMany}.
+   */
+  generateMany(count: number): RandflakeArray {
+    const many = new BigInt64Array(within(count, "count", MOST));
+    this.#members.fill(new Uint8Array(many.buffer), 8, BATCH);
+    return new RandflakeArray(many);
+  }
+
+  /** Its generators. */
+  get members(): readonly Generator[] {
+    return this.#members.all;
+  }
+}
