@@ -50,7 +50,7 @@ const GROUPS: [Group; 8] = [
     },
     Group {
         name: "sno",
-        files: &["core/src/scheme/sno/{generator,handle}.rs"],
+        files: &["core/src/scheme/sno/{generator,handle,identity}.rs"],
         tests: &["--test=sno_generator", "--test=sno_vectors", "--test=fork"],
     },
     Group {

@@ -2,10 +2,7 @@
 
 use core::time::Duration;
 
-use super::{
-    Generator, OnExhausted, SCALE, Snapshot,
-    generator::{Drawn, Origin},
-};
+use super::{Drawn, Generator, OnExhausted, SCALE, Snapshot, identity::Origin};
 pub(super) use crate::sequence::tick_tock::Bounds;
 use crate::{
     Error, ErrorKind, Result,

@@ -12,6 +12,7 @@ pub(crate) mod fill;
 mod generator;
 mod handle;
 mod id;
+mod identity;
 #[cfg(feature = "serde")]
 pub mod json_null;
 mod metabyte;
@@ -28,11 +29,12 @@ pub use columns::{
     having_metabyte, in_time_range, metabyte_column, partition_column, sequence_column,
     unix_ms_column,
 };
+pub use generator::Generator;
 #[cfg(feature = "std")]
 pub use generator::generate;
-pub use generator::{Drawn, Generator};
 pub use handle::Handle;
 pub use id::{Parts, Sno};
+pub use identity::Drawn;
 pub use metabyte::{metabyte, metabyte_utf16};
 #[cfg(feature = "alloc")]
 pub use pool::Pool;

@@ -4,7 +4,8 @@ use core::ops::Deref;
 
 use super::{
     Generator, Sno, fill,
-    generator::{Origin, Reserved, fill_from, id},
+    generator::{Reserved, fill_from, id},
+    identity::Origin,
 };
 use crate::{
     Result,
