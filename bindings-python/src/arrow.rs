@@ -1,10 +1,11 @@
-//! Arrow's C data interface, as far as columns of IDs and of their texts need it: <https://arrow.apache.org/docs/format/CDataInterface.html>
+//! Arrow's C data interface, as far as columns of IDs, their texts and their fields need it: <https://arrow.apache.org/docs/format/CDataInterface.html>
 //! and the capsules in which Python hands it around. No Arrow library is needed on either side.
 #![allow(
     unsafe_code,
     reason = "the interface is one of C: structs of pointers, and functions that free them"
 )]
 
+mod buffers;
 pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod texts;

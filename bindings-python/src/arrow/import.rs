@@ -1,4 +1,4 @@
-//! Columns of Arrow's, in pieces, as texts.
+//! Columns of Arrow's, in pieces, as texts and as integers.
 
 use std::{
     borrow::Cow,
@@ -10,6 +10,7 @@ use pyo3::{exceptions::PyRuntimeError, intern, prelude::*};
 
 use super::{
     Array, Handed, Schema, Stream,
+    buffers::Buffers,
     texts::{Layout, Piece},
 };
 use crate::ids::column::Textual;
@@ -21,6 +22,13 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
+    /// Whether a value says that it offers a column.
+    pub(crate) fn are_offered(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let py = value.py();
+        Ok(value.hasattr(intern!(py, "__arrow_c_stream__"))?
+            || value.hasattr(intern!(py, "__arrow_c_array__"))?)
+    }
+
     /// The column that a value offers; none if it offers none.
     pub(crate) fn of(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         let py = value.py();
@@ -48,6 +56,16 @@ impl Pieces {
     pub(crate) fn texts<I: Textual>(&self) -> Option<Vec<Piece<'_, I>>> {
         let layout = Layout::of(&self.format()).filter(|_| self.schema.dictionary.is_null())?;
         self.arrays.iter().map(|array| Piece::of(array, layout)).collect()
+    }
+
+    /// Each piece, as signed 64-bit integers up to its first null, and whether one follows; nothing as for texts.
+    pub(crate) fn integers(&self) -> Option<Vec<(&[i64], bool)>> {
+        let piece = |array| {
+            let (buffers, length) = Buffers::before_null(array)?;
+            Some((buffers.slice(1, buffers.offset, length)?, buffers.end_at_null(length)))
+        };
+        let are_integers = self.format() == "l" && self.schema.dictionary.is_null();
+        are_integers.then(|| self.arrays.iter().map(piece).collect())?
     }
 }
 

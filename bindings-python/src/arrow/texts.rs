@@ -1,8 +1,8 @@
 //! How texts lie in Arrow's buffers. Every layout begins with a map of nulls.
 
-use std::{borrow::Cow, ffi::c_void, ops::Range, slice};
+use std::{borrow::Cow, ops::Range};
 
-use super::Array;
+use super::{Array, buffers::Buffers};
 use crate::ids::column::{BLOCK, Chars, Texts, Textual, decoded, gather, placed, text_in};
 
 /// How the texts of a column lie.
@@ -39,9 +39,7 @@ pub(crate) struct Piece<'a, I> {
 impl<'a, I: Textual> Piece<'a, I> {
     /// Nothing if the array is not as the interface has it.
     pub(super) fn of(array: &'a Array, layout: Layout) -> Option<Self> {
-        let buffers = Buffers::of(array)?;
-        let all = usize::try_from(array.length).ok()?;
-        let length = buffers.first_null(all)?;
+        let (buffers, length) = Buffers::before_null(array)?;
         let first = buffers.offset;
         let texts: Box<dyn Texts<I> + Sync + 'a> = match layout {
             Layout::Fixed(width) => {
@@ -56,53 +54,7 @@ impl<'a, I: Textual> Piece<'a, I> {
             Layout::Offsets64 => Box::new(Joined::<i64>::of(&buffers, length)?),
             Layout::Views => Box::new(Views::of(&buffers, length)?),
         };
-        Some(Self { texts, ends_at_null: length < all })
-    }
-}
-
-/// The buffers of an array.
-struct Buffers<'a> {
-    pointers: &'a [*const c_void],
-    /// The array begins at this place of each of them.
-    offset: usize,
-    may_have_nulls: bool,
-}
-
-impl<'a> Buffers<'a> {
-    fn of(array: &'a Array) -> Option<Self> {
-        let count = usize::try_from(array.n_buffers).ok()?;
-        if array.buffers.is_null() || array.release.is_none() {
-            return None;
-        }
-        // SAFETY: the interface says that there are so many, for as long as the array is not released.
-        let pointers = unsafe { slice::from_raw_parts(array.buffers.cast_const(), count) };
-        let offset = usize::try_from(array.offset).ok()?;
-        Some(Self { pointers, offset, may_have_nulls: array.null_count != 0 })
-    }
-
-    /// `length` items of a buffer from `first` on. `T` is a type that any bytes are.
-    fn slice<T>(&self, buffer: usize, first: usize, length: usize) -> Option<&'a [T]> {
-        let start = self.pointers.get(buffer)?.cast::<T>();
-        if length == 0 {
-            return Some(&[]);
-        }
-        let is_well = !start.is_null() && start.is_aligned();
-        // SAFETY: as the callers ask for no more than the array's length says, the interface promises that so many are there, and that
-        // they stay as they are.
-        is_well.then(|| unsafe { slice::from_raw_parts(start.add(first), length) })
-    }
-
-    /// Where the first null is among `length` items; `length` without any.
-    fn first_null(&self, length: usize) -> Option<usize> {
-        if !self.may_have_nulls || self.pointers.first()?.is_null() {
-            return Some(length);
-        }
-        let map = self.slice::<u8>(0, 0, (self.offset + length).div_ceil(8))?;
-        let is_null = |index: &usize| {
-            let bit = self.offset + index;
-            map[bit / 8] >> (bit % 8) & 1 == 0
-        };
-        Some((0..length).find(is_null).unwrap_or(length))
+        Some(Self { texts, ends_at_null: buffers.end_at_null(length) })
     }
 }
 

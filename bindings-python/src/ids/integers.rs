@@ -1,4 +1,4 @@
-//! Columns of 64-bit integers out of buffers of such.
+//! Columns of 64-bit integers: buffers of such, and Arrow's.
 #![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
 
 use std::slice;
@@ -9,11 +9,16 @@ use pyo3::{buffer::PyUntypedBuffer, prelude::*, types::PyMemoryView};
 use super::{
     array::NATIVE,
     convert::{Octets, invalid_type},
-    memory::copy_of,
+    memory::{copy_of, room},
 };
-use crate::errors::{raise, raise_from};
+use crate::{
+    arrow::import::Pieces,
+    errors::{raise, raise_from},
+};
 
 pub(super) const INTEGERS: &str = "a buffer of signed 64-bit integers";
+
+const COLUMN: &str = "a column of signed 64-bit integers";
 
 /// Whether cells of this kind and size are signed 64-bit integers. How many bytes C's own integers have differs between machines.
 pub(super) fn is_integer(kind: &str, size: usize) -> bool {
@@ -37,15 +42,21 @@ impl FromPyObject<'_, '_> for Integers {
 }
 
 impl Integers {
-    /// Those of a buffer of so many dimensions, or any.
+    /// Those of a column, or of a buffer of any or so many dimensions.
     pub(crate) fn of(value: &Bound<'_, PyAny>, dimensions: Option<usize>) -> PyResult<Self> {
-        let buffer = buffer_of(value)
-            .map_err(|raised| raise_from(value.py(), &invalid_type(INTEGERS, value), raised))?;
+        let refused = |raised| raise_from(value.py(), &invalid_type(COLUMN, value), raised);
+        let buffer = match buffer_of(value) {
+            Ok(buffer) => buffer,
+            Err(raised) => match Pieces::of(value).map_err(refused)? {
+                Some(pieces) => return Ok(Self(Memory::Copied(joined(&pieces)?))),
+                None => return Err(refused(raised)),
+            },
+        };
         let (format, found) = (buffer.format().to_string_lossy(), buffer.dimensions());
         let fits = is_integer(format.trim_start_matches(NATIVE), buffer.item_size());
         if !fits || dimensions.is_some_and(|expected| expected != found) {
             let found = format!("one of format {format}, {found} dimensions");
-            return Err(raise(Error::invalid_type(INTEGERS, found)));
+            return Err(raise(Error::invalid_type(COLUMN, found)));
         }
         let is_aligned = buffer.buf_ptr().cast::<i64>().is_aligned();
         if cfg!(not(Py_GIL_DISABLED)) && buffer.is_c_contiguous() && is_aligned {
@@ -72,6 +83,20 @@ impl Integers {
     pub(crate) fn to_vec(&self) -> PyResult<Vec<i64>> {
         copy_of(self.as_slice())
     }
+}
+
+/// The integers of all pieces. An error says which item it is about.
+fn joined(pieces: &Pieces) -> PyResult<Vec<i64>> {
+    let refused = || Error::invalid_type(COLUMN, format!("Arrow's type {}", pieces.format()));
+    let parts = pieces.integers().ok_or_else(refused).map_err(raise)?;
+    let mut all = room(parts.iter().map(|(part, _)| part.len()).sum())?;
+    for (part, ends_at_null) in parts {
+        all.extend_from_slice(part);
+        if ends_at_null {
+            return Err(raise(Error::invalid_type("int", "null").in_item(all.len())));
+        }
+    }
+    Ok(all)
 }
 
 /// A value's buffer. Those of `ctypes` don't say their strides; a memoryview of them does.

@@ -140,6 +140,10 @@ COLUMNS: dict[str, Callable[[list[int]], Any]] = {
     "bytes, cast": lambda values: memoryview(np.array(values, np.int64).tobytes()).cast("q"),
     "not aligned": unaligned,
     "read-only": lambda values: np.broadcast_to(np.array(values, np.int64), (len(values),)),
+    "arrow": lambda values: pa.array(values, pa.int64()),
+    "a part of arrow's": lambda values: pa.array([None, -1, *values, -1], pa.int64())[2:-1],
+    "arrow, chunked": lambda values: pa.chunked_array([values[:1], [], values[1:]], pa.int64()),
+    "polars": lambda values: pl.Series(values, dtype=pl.Int64),
     "array of IDs": lambda values: LayoutArray(np.array(values, np.int64)),
 }
 
@@ -247,6 +251,21 @@ def pack(**given: Any) -> LayoutArray:
     return LAYOUTS["plain"].pack_columns(**whole | given)
 
 
+@pytest.mark.parametrize("item", [0, 1, 2])
+def test_a_null_is_no_integer(item: int) -> None:
+    values: list[int | None] = [0, 1, 2]
+    values[item] = None
+    for column in (
+        pa.array(values, pa.int64()),
+        pl.Series(values),
+        pa.chunked_array([values[:1], values[1:]], pa.int64()),
+    ):
+        for read in (LayoutArray, LAYOUTS["plain"].parse_columns, lambda column: pack(sequence=column)):
+            with refused("invalid_type", item=item) as caught:
+                read(column)
+            assert str(caught.value) == f"item {item}: expected int, found null"
+
+
 def test_values_that_do_not_fit_say_which_item() -> None:
     with refused("out_of_range", field="sequence", item=1):
         pack(sequence=np.array([0, 4096, 5000]))
@@ -303,6 +322,11 @@ def test_names_are_the_layouts_and_none_is_missing() -> None:
         (0, 1, 2),
         range(3),
         pa.array([0.0, 1.0, 2.0]),
+        pa.array([0, 1, 2], pa.uint64()),
+        pa.array([0, 1, 2], pa.timestamp("ms")),
+        pa.array([0, 1, 2]).dictionary_encode(),
+        pa.array(["0", "1", "2"]),
+        pl.Series([0.0, 1.0, 2.0]),
         bytes(24),
         bytearray(24),
         sno.SnoArray(bytes(30)),

@@ -260,3 +260,15 @@ def test_capsules_that_nobody_takes_are_released() -> None:
     for _ in range(1000):
         column.__arrow_c_array__()
         column.__arrow_c_schema__()
+
+
+def test_ids_are_taken_from_arrow() -> None:
+    ids = [decode_text(text) for text in some(100)]
+    for column in (pa.array(ids), pa.chunked_array([ids[:50], ids[50:]]), pl.Series(ids), pa.array([None, *ids])[1:]):
+        assert list(RandflakeArray(column)) == ids
+        assert RandflakeArray(pa.array(RandflakeArray(column))) == RandflakeArray(column)
+    with refused("invalid_type", item=1):
+        RandflakeArray(pa.array([1, None, 2]))
+    for wrong in (pa.array([1], pa.uint64()), pa.array(["v"]), pl.Series(["v"]), pa.table({"id": [1]})):
+        with refused("invalid_type"):
+            RandflakeArray(wrong)

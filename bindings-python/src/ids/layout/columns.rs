@@ -16,7 +16,8 @@ use super::{
     value::{self, Time},
 };
 use crate::{
-    errors::raise,
+    arrow::import::Pieces,
+    errors::{raise, raise_from},
     ids::{
         convert::invalid_type,
         fields::FieldColumn,
@@ -107,8 +108,12 @@ fn column_in(given: &Bound<'_, PyAny>) -> PyResult<Option<Integers>> {
         Ok(buffer) if buffer.dimensions() == 0 => Ok(None),
         Ok(buffer) if given.is_instance_of::<PyMemoryView>() && buffer.item_size() == 1 => Ok(None),
         Ok(_) => Integers::of(given, Some(1)).map(Some),
-        Err(raised) if raised.is_instance_of::<PyException>(given.py()) => Ok(None),
-        Err(raised) => Err(raised),
+        Err(raised) if !raised.is_instance_of::<PyException>(given.py()) => Err(raised),
+        Err(_) => match Pieces::are_offered(given) {
+            Ok(true) => Integers::of(given, None).map(Some),
+            Ok(false) => Ok(None),
+            Err(raised) => Err(raise_from(given.py(), &invalid_type("a value", given), raised)),
+        },
     }
 }
 

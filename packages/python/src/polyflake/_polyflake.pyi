@@ -35,6 +35,7 @@ class _ArrowArray(Protocol):
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
 _Texts: TypeAlias = _ArrowStream | _ArrowArray | Buffer | Iterable[str]
+_Integers: TypeAlias = _ArrowStream | _ArrowArray | Buffer
 
 @final
 class Stall:

@@ -18,7 +18,7 @@ from typing import Any, SupportsIndex, TypeAlias, final, overload
 
 from typing_extensions import Buffer
 
-from polyflake._polyflake import Description, Stall, _OnExhausted, _Time
+from polyflake._polyflake import Description, Stall, _Integers, _OnExhausted, _Time
 from polyflake.sno import FieldColumn
 
 _Value: TypeAlias = SupportsIndex | bytes | bytearray | memoryview | str
@@ -111,10 +111,10 @@ class Layout:
     def pack_columns(
         self,
         *,
-        timestamp: _Time | Buffer | None = None,
-        sequence: SupportsIndex | Buffer | None = None,
-        bindables: Mapping[str, _Value | Buffer] | None = None,
-        constants: Mapping[str, _Value | Buffer] | None = None,
+        timestamp: _Time | _Integers | None = None,
+        sequence: SupportsIndex | _Integers | None = None,
+        bindables: Mapping[str, _Value | _Integers] | None = None,
+        constants: Mapping[str, _Value | _Integers] | None = None,
     ) -> LayoutArray:
         """Many IDs of given values. Where a field's value is a column, each ID has one of its values; all other values
         are the same in all.
@@ -123,8 +123,9 @@ class Layout:
             >>> list(twitter.pack_columns(timestamp=1656432460105, sequence=array("q", [0, 1])))
             [1541815603606036480, 1541815603606036481]
 
-        A column is a buffer of signed 64-bit integers in the machine's byte order with one dimension: a NumPy array of
-        ``int64``, an ``array("q")``, a :class:`polyflake.sno.FieldColumn`. There must be one, and all are equally long.
+        A column has signed 64-bit integers: a buffer of one dimension in the machine's byte order (a NumPy array of
+        ``int64``, an ``array("q")``, a :class:`polyflake.sno.FieldColumn`) or an Arrow column without nulls (pyarrow,
+        polars and others). There must be one, and all are equally long.
 
         :param timestamp: a column of Unix milliseconds, or a time; floored to the layout's tick.
         :param bindables: all of them, by name.
@@ -136,7 +137,7 @@ class Layout:
             more than 268435456 bytes of byte IDs.
         """
 
-    def parse_columns(self, ids: LayoutArray | Buffer, /) -> ParsedColumns:
+    def parse_columns(self, ids: LayoutArray | _Integers, /) -> ParsedColumns:
         """The fields of many IDs, a column of each; unused bits are ignored.
 
             >>> table = polars.DataFrame({"id": ids, "made": layout.parse_columns(ids).unix_ms})
@@ -400,8 +401,8 @@ class LayoutArray:
     """
 
     @overload
-    def __new__(cls, ids: Buffer, /) -> LayoutArray:
-        """The IDs of a buffer of signed 64-bit integers in the machine's byte order."""
+    def __new__(cls, ids: _Integers, /) -> LayoutArray:
+        """The IDs of a column of signed 64-bit integers, as :class:`polyflake.randflake.RandflakeArray` takes it."""
 
     @overload
     def __new__(cls, ids: Buffer, /, size: SupportsIndex | None) -> LayoutArray:

@@ -16,7 +16,7 @@ from typing import Any, SupportsIndex, TypeAlias, final, overload
 
 from typing_extensions import Buffer
 
-from polyflake._polyflake import Description, Stall, _OnExhausted, _Texts
+from polyflake._polyflake import Description, Stall, _Integers, _OnExhausted, _Texts
 
 _Nodes: TypeAlias = SupportsIndex | tuple[SupportsIndex, SupportsIndex] | list[SupportsIndex]
 
@@ -307,11 +307,12 @@ class RandflakeArray:
     nothing. And it is a column of Arrow's: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 
-    def __new__(cls, ids: Buffer, /) -> RandflakeArray:
-        """The IDs of a buffer of signed 64-bit integers in the machine's byte order, such as a NumPy array of
-        ``int64`` or an ``array("q")``.
+    def __new__(cls, ids: _Integers, /) -> RandflakeArray:
+        """The IDs of a column of signed 64-bit integers: a buffer of such in the machine's byte order (a NumPy array of
+        ``int64``, an ``array("q")``) or what has an Arrow column of them (pyarrow, polars and others).
 
-        :raises InvalidTypeError: for a buffer of anything else, of unsigned integers too.
+        :raises InvalidTypeError: for a column of anything else, of unsigned integers too, and for a null, with the
+            ``item``.
         """
 
     @staticmethod
