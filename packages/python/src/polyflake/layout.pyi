@@ -119,8 +119,10 @@ class Layout:
         """Many IDs of given values. Where a field's value is a column, each ID has one of its values; all other values
         are the same in all.
 
+            >>> from array import array
             >>> twitter = Layout.preset("twitter", datacenter=11, worker=26)
-            >>> list(twitter.pack_columns(timestamp=1656432460105, sequence=array("q", [0, 1])))
+            >>> ids = twitter.pack_columns(timestamp=1656432460105, sequence=array("q", [0, 1]))
+            >>> list(ids)
             [1541815603606036480, 1541815603606036481]
 
         A column has signed 64-bit integers: a buffer of one dimension in the machine's byte order (a NumPy array of
@@ -140,7 +142,8 @@ class Layout:
     def parse_columns(self, ids: LayoutArray | _Integers, /) -> ParsedColumns:
         """The fields of many IDs, a column of each; unused bits are ignored.
 
-            >>> table = polars.DataFrame({"id": ids, "made": layout.parse_columns(ids).unix_ms})
+            >>> memoryview(twitter.parse_columns(ids).sequence).tolist()
+            [0, 1]
 
         :param ids: a :class:`LayoutArray` or what one can be made of, which is copied: signed 64-bit integers in an
             integer layout, packed bytes in one of byte IDs.
