@@ -92,15 +92,18 @@ fn is_good(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'v')
 }
 
+/// Fewer under Miri, which is slow.
+const STEP: usize = if cfg!(miri) { 61 } else { 1 };
+
 fn bad_bytes() -> impl Iterator<Item = u8> {
-    (0..=u8::MAX).filter(|byte| !is_good(*byte))
+    (0..=u8::MAX).filter(|byte| !is_good(*byte)).step_by(STEP)
 }
 
 #[test]
 fn every_digit_is_read_in_every_place() {
     for level in levels() {
         for (length, place) in (1..=13).flat_map(|length| (0..length).map(move |at| (length, at))) {
-            for digit in (1..=u8::MAX).filter(|byte| is_good(*byte)) {
+            for digit in (1..=u8::MAX).filter(|byte| is_good(*byte)).step_by(STEP) {
                 let mut digits = vec![b'7'; length];
                 digits[place] = digit;
                 let text = String::from_utf8(digits).unwrap();
@@ -117,7 +120,9 @@ fn every_digit_is_read_in_every_place() {
 #[test]
 fn bytes_after_the_digits_are_refused() {
     for (level, length) in levels().flat_map(|level| [11, 12, 13].map(|length| (level, length))) {
-        for (place, byte) in (length..16).flat_map(|at| (1..=u8::MAX).map(move |byte| (at, byte))) {
+        for (place, byte) in
+            (length..16).flat_map(|at| (1..=u8::MAX).step_by(STEP).map(move |byte| (at, byte)))
+        {
             let mut slots = slots(&numbers(ITEMS));
             let item = usize::from(byte) % ITEMS;
             slots[item] = slot_of(&"7".repeat(length));
