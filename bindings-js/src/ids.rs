@@ -1,5 +1,6 @@
 //! IDs: texts, bytes and fields, one file for each family.
 
+mod columns;
 mod hotguid;
 pub(crate) mod layout;
 mod randflake;

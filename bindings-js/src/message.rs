@@ -55,6 +55,17 @@ impl<'m> Reader<'m> {
         !self.0.is_empty()
     }
 
+    /// So many integers of 64 bits without a tag, in the machine's byte order.
+    pub(crate) fn integers(&mut self, count: usize) -> Vec<i64> {
+        let (integers, _) = self.take(count * 8).as_chunks();
+        integers.iter().map(|bytes| i64::from_ne_bytes(*bytes)).collect()
+    }
+
+    /// All that is left, as bytes.
+    pub(crate) const fn rest(&self) -> &'m [u8] {
+        self.0
+    }
+
     fn take(&mut self, length: usize) -> &'m [u8] {
         let (taken, left) = self.0.split_at(length.min(self.0.len()));
         self.0 = left;

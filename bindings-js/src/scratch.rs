@@ -175,9 +175,9 @@ impl Scratch {
         self.place(slot).min(BATCH)
     }
 
-    /// The length or count in the first slot: JavaScript's own, so it is one.
+    /// The length or count in the first slot: JavaScript's own or that of a text, so it is one.
     #[inline]
-    pub(crate) fn length(&self) -> usize {
+    pub fn length(&self) -> usize {
         self.place(0)
     }
 
@@ -215,6 +215,14 @@ impl Scratch {
         let count = cells.len().min(bytes.len());
         // SAFETY: both have so many bytes, and no slice of bytes lies in cells.
         unsafe { ptr::copy_nonoverlapping(cells.as_ptr().cast(), bytes.as_mut_ptr(), count) };
+    }
+
+    /// So many bytes from `at` on.
+    #[inline]
+    pub(crate) fn chunk<const LENGTH: usize>(&self, at: usize) -> [u8; LENGTH] {
+        let mut chunk = [0; LENGTH];
+        self.get_bytes(at, &mut chunk);
+        chunk
     }
 
     /// Copies bytes in, from `at` on; stops at the end of the area. Says how many fitted.

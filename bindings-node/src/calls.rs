@@ -5,6 +5,7 @@
 #![allow(unsafe_code, reason = "Node-API itself, which is C")]
 
 use std::{
+    cell::Cell,
     panic::{AssertUnwindSafe, catch_unwind},
     ptr,
 };
@@ -62,6 +63,7 @@ pub(crate) fn makers() -> Functions {
     add! { functions, text::<{ Sno::TEXT_LEN }>; Machine::sno_generate => "snoGenerate", }
     add! { functions, text::<{ HotGuid::TEXT_LEN }>; Machine::hotguid_generate => "hotguidGenerate", }
     add! { functions, bigint; Machine::randflake_generate => "randflakeGenerate", }
+    add! { functions, short_text; Machine::randflake_generate_text => "randflakeGenerateText", }
     functions
 }
 
@@ -122,15 +124,29 @@ fn zero(env: sys::napi_env, _: &Scratch, value: &mut sys::napi_value) -> sys::na
     unsafe { sys::napi_create_uint32(env, 0, value) }
 }
 
-/// The text at the beginning of the bytes.
+/// The text of this length at the beginning of the bytes.
 fn text<const LENGTH: usize>(
     env: sys::napi_env,
     scratch: &Scratch,
     value: &mut sys::napi_value,
 ) -> sys::napi_status {
-    let text = scratch.bytes()[..LENGTH].as_ptr();
+    latin1(env, &scratch.bytes()[..LENGTH], value)
+}
+
+/// The text at the beginning of the bytes whose length is in the first slot.
+fn short_text(
+    env: sys::napi_env,
+    scratch: &Scratch,
+    value: &mut sys::napi_value,
+) -> sys::napi_status {
+    let bytes = scratch.bytes();
+    latin1(env, &bytes[..scratch.length().min(bytes.len())], value)
+}
+
+fn latin1(env: sys::napi_env, text: &[Cell<u8>], value: &mut sys::napi_value) -> sys::napi_status {
+    let (text, length) = (text.as_ptr().cast(), text.len().cast_signed());
     // SAFETY: as above; there are so many bytes, and nobody writes them meanwhile.
-    unsafe { sys::napi_create_string_latin1(env, text.cast(), LENGTH.cast_signed(), value) }
+    unsafe { sys::napi_create_string_latin1(env, text, length, value) }
 }
 
 /// The integer of 64 bits in the first slot.

@@ -36,11 +36,34 @@ function batches(): Contest {
   };
 }
 
+function manyTexts(): Contest {
+  const { singly, array, joined, others } = ours.manyTexts(1024);
+  return {
+    name: "node: 1024 texts read",
+    entries: [singly, array, joined, ...others],
+    goals: [
+      { name: "node: sno texts of an array read at once", ours: array, against: singly, most: 0.25 },
+      { name: "node: sno texts in one string read at once", ours: joined, against: singly, most: 0.15 },
+    ],
+  };
+}
+
+function columns(): Contest {
+  const { singly, parsed, packed } = ours.columns(1024);
+  return {
+    name: "node: columns of a layout",
+    entries: [singly, parsed, packed],
+    goals: [{ name: "node: layout parse, columns", ours: parsed, against: singly, most: 0.05 }],
+  };
+}
+
 const contests: (() => Contest)[] = [
   oneBigint,
   oneText,
   () => ({ name: "node: one text read", entries: [...ours.reads(), ...peers.reads()] }),
   batches,
+  manyTexts,
+  columns,
   () => wasm.sparx("encrypt"),
   () => wasm.sparx("decrypt"),
 ];

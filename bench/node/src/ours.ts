@@ -1,5 +1,5 @@
 /** What this project makes: generators whose own caps do not bind. */
-import { hotguid, randflake, sno } from "polyflake";
+import { hotguid, layout, randflake, sno } from "polyflake";
 import { metabyte } from "polyflake/decode";
 import { sno as inWasm } from "polyflake/wasm";
 import { batch, type Entry, ours } from "./contest.js";
@@ -43,6 +43,44 @@ export function reads(): Entry[] {
     ours("sno, the metabyte", () => metabyte(text)),
     ours("sno, whether it is one", () => sno.isValid(text)),
   ];
+}
+
+/** Many texts read by one call, and one by one. */
+export function manyTexts(size: number): { singly: Entry; array: Entry; joined: Entry; others: Entry[] } {
+  const texts = new sno.Generator({ partition: 4 }).generateMany(size).texts();
+  const numbers = randflakeIds().generateMany(size).texts();
+  const guids = new hotguid.Generator().generateMany(size).texts();
+  const inOne = texts.join("");
+  const of = (name: string, call: () => unknown): Entry => batch(ours(name, call), size);
+  return {
+    singly: of("sno, one by one", () => texts.map((text) => sno.toBytes(text))),
+    array: of("sno, an array", () => sno.SnoArray.fromTexts(texts)),
+    joined: of("sno, in one string", () => sno.SnoArray.fromTexts(inOne)),
+    others: [
+      of("sno in wasm, an array", () => inWasm.SnoArray.fromTexts(texts)),
+      of("Randflake, one by one", () => numbers.map((text) => randflake.decodeText(text))),
+      of("Randflake, an array", () => randflake.RandflakeArray.fromTexts(numbers)),
+      of("Hot Guid, one by one", () => guids.map((text) => hotguid.toBytes(text))),
+      of("Hot Guid, an array", () => hotguid.HotGuidArray.fromTexts(guids)),
+    ],
+  };
+}
+
+/** X's layout, ID by ID and in columns. */
+export function columns(size: number): { singly: Entry; parsed: Entry; packed: Entry } {
+  const twitter = layout.Layout.preset("twitter", { worker: 1 });
+  const given = {
+    timestamp: new Float64Array(size).fill(Date.now()),
+    sequence: Float64Array.from({ length: size }, (_, k) => k),
+    bindables: { datacenter: 1 },
+  };
+  const { packed } = twitter.packColumns(given);
+  const of = (name: string, call: () => unknown): Entry => batch(ours(name, call), size);
+  return {
+    singly: of("parse, one by one", () => Array.from(packed, (id) => twitter.parse(id))),
+    parsed: of("parse, 4 columns", () => twitter.parseColumns(packed)),
+    packed: of("pack, 2 columns", () => twitter.packColumns(given)),
+  };
 }
 
 /** One call for many: packed bytes, and texts. */

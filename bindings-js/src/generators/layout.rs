@@ -1,6 +1,6 @@
 //! Generators over custom layouts.
 
-use alloc::{string::String, vec};
+use alloc::string::String;
 
 use polyflake::{
     Result,
@@ -79,17 +79,12 @@ impl<C: Host> Machine<C> {
         let message = self.take_message();
         let generator = kept.layout_generator()?;
         let values = values(generator, &message)?;
-        if generator.layout().is_integer() {
-            let mut ids = vec![0; count];
-            let made = pace.make::<C>(count, || generator.fill_with(&values, &mut *ids))?;
-            return self.answer(|message| {
-                ids[..made].iter().for_each(|id: &i64| message.raw(&id.to_ne_bytes()));
-            });
-        }
-        let length = generator.layout().bits() as usize / 8;
-        let mut packed = vec![0; count * length];
-        let made = pace.make::<C>(count, || generator.fill_with(&values, &mut *packed))?;
-        self.answer(|message| message.raw(&packed[..made * length]))
+        self.answer_packed(
+            generator.layout(),
+            count,
+            |ids| pace.make::<C>(count, || generator.fill_with(&values, ids)),
+            |ids| pace.make::<C>(count, || generator.fill_with(&values, ids)),
+        )
     }
 
     /// Two handles -> nothing, if both may be in a pool.

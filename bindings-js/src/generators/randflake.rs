@@ -67,6 +67,14 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
+    /// -> a text's length; the text.
+    #[inline]
+    pub fn randflake_generate_text(&self) -> Result<()> {
+        let id = self.kept()?.randflake()?.generate()?;
+        self.scratch.put_randflake_text(id);
+        Ok(())
+    }
+
     /// Also a count of at most [`BATCH`] -> packed IDs.
     pub fn randflake_fill(&self) -> Result<()> {
         self.randflake_fill_at(Pace::Usual)
@@ -83,9 +91,7 @@ impl<C: Host> Machine<C> {
         let count = self.scratch.count(1);
         let ids = &mut ids[..count];
         let made = pace.make::<C>(count, || kept.randflake()?.generator.fill(ids))?;
-        for (index, id) in ids.iter().enumerate() {
-            self.scratch.put_bytes(index * 8, &id.to_i64().to_ne_bytes());
-        }
+        self.scratch.put_randflakes(ids);
         self.scratch.put_count(made);
         Ok(())
     }

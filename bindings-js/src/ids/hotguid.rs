@@ -82,6 +82,18 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
+    /// A count of at most [`TEXTS`]; packed texts -> packed IDs in RFC's order.
+    pub fn hotguid_from_texts(&self) -> Result<()> {
+        let mut texts = [[0; HotGuid::TEXT_LEN]; TEXTS];
+        let texts = &mut texts[..self.scratch.count(0).min(TEXTS)];
+        self.scratch.get_bytes(0, texts.as_flattened_mut());
+        for (index, text) in texts.iter().enumerate() {
+            let id = HotGuid::parse_utf16(&text.map(u16::from))?;
+            self.scratch.put_bytes(index * HotGuid::LEN, &id.to_rfc_bytes());
+        }
+        Ok(())
+    }
+
     /// Two times; whether the texts are for SQL Server -> two texts.
     pub fn hotguid_time_range(&self) -> Result<()> {
         let scratch = self.scratch;

@@ -1,6 +1,6 @@
 //! Custom layouts: made, described, packed, parsed.
 
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 
 use polyflake::{
     Result,
@@ -14,10 +14,10 @@ use crate::{
 };
 
 /// What a value in a message is for.
-mod role {
-    pub(super) const TIME: usize = 0;
-    pub(super) const SEQUENCE: usize = 1;
-    pub(super) const BINDABLE: usize = 2;
+pub(super) mod role {
+    pub(in crate::ids) const TIME: usize = 0;
+    pub(in crate::ids) const SEQUENCE: usize = 1;
+    pub(in crate::ids) const BINDABLE: usize = 2;
 }
 
 /// Sets what a message says: a role, a name and a value each.
@@ -117,6 +117,27 @@ impl<C: Host> Machine<C> {
             message.id(&lowest);
             message.id(&highest);
         })
+    }
+
+    /// Answers with packed IDs, as many as `integers` or `bytes` says that it made in room for `count`.
+    pub(crate) fn answer_packed(
+        &self,
+        layout: &Layout,
+        count: usize,
+        integers: impl FnOnce(&mut [i64]) -> Result<usize>,
+        bytes: impl FnOnce(&mut [u8]) -> Result<usize>,
+    ) -> Result<()> {
+        if layout.is_integer() {
+            let mut ids = vec![0; count];
+            let made = integers(&mut ids)?;
+            return self.answer(|message| {
+                ids[..made].iter().for_each(|id| message.raw(&id.to_ne_bytes()));
+            });
+        }
+        let length = layout.bits() as usize / 8;
+        let mut packed = vec![0; count * length];
+        let made = bytes(&mut packed)?;
+        self.answer(|message| message.raw(&packed[..made * length]))
     }
 
     pub(crate) fn answer_id(&self, id: &Id) -> Result<()> {

@@ -2,14 +2,17 @@
 
 use polyflake::{
     Result,
-    randflake::{Codec, Lease, Parts, Randflake},
+    randflake::{self, Codec, Lease, Parts, Randflake, SLOT},
 };
 
 use super::BATCH;
 use crate::{Host, Machine, Scratch, kept::Kept};
 
-/// Bytes that each text of a batch has: its characters, zeros, and the number of characters in the last one.
-const CELL: usize = 16;
+/// Texts that one call reads: as many as there is room for beside their offsets.
+const TEXTS: usize = 960;
+
+/// Where the offsets of texts lie among the bytes.
+const OFFSETS: usize = TEXTS * Randflake::TEXT_LEN;
 
 impl Scratch {
     /// The lease whose first and last node, start and end are in these slots.
@@ -29,6 +32,19 @@ impl Scratch {
     #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
     fn put_parts(&self, parts: Parts) {
         self.put_numbers([parts.timestamp as f64, parts.node.into(), parts.sequence.into()]);
+    }
+
+    #[inline(never)]
+    pub(crate) fn put_randflake_text(&self, id: Randflake) {
+        let text = id.text();
+        self.put_count(text.len());
+        self.put_bytes(0, text.as_bytes());
+    }
+
+    pub(crate) fn put_randflakes(&self, ids: &[Randflake]) {
+        for (index, id) in ids.iter().enumerate() {
+            self.put_bytes(index * 8, &id.to_i64().to_ne_bytes());
+        }
     }
 
     fn id(&self, slot: usize) -> Randflake {
@@ -72,6 +88,12 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
+    /// ID -> a text's length; the text.
+    pub fn randflake_encode(&self) -> Result<()> {
+        self.scratch.put_randflake_text(self.scratch.id(0));
+        Ok(())
+    }
+
     /// Text -> ID.
     pub fn randflake_decode(&self) -> Result<()> {
         let id = self.scratch.text(1..=Randflake::TEXT_LEN, Randflake::parse_utf16)?;
@@ -79,18 +101,31 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// A count of at most [`BATCH`]; packed IDs -> their texts, each in so many bytes as [`CELL`] says.
+    /// A count of at most [`BATCH`]; packed IDs -> their texts, in slots of 16 bytes with zeros after the text.
     pub fn randflake_texts(&self) -> Result<()> {
-        let mut ids = [[0; 8]; BATCH];
-        let ids = &mut ids[..self.scratch.count(0)];
-        self.scratch.get_bytes(0, ids.as_flattened_mut());
-        for (index, id) in ids.iter().enumerate() {
-            let text = Randflake::from_i64(i64::from_ne_bytes(*id)).text();
-            let mut cell = [0; CELL];
-            cell.iter_mut().zip(text.as_bytes()).for_each(|(cell, byte)| *cell = *byte);
-            [.., cell[CELL - 1]] = text.len().to_be_bytes();
-            self.scratch.put_bytes(index * CELL, &cell);
+        let (mut ids, mut slots) = ([Randflake::default(); BATCH], [[0; SLOT]; BATCH]);
+        let count = self.scratch.count(0);
+        let (ids, slots) = (&mut ids[..count], &mut slots[..count]);
+        for (index, id) in ids.iter_mut().enumerate() {
+            *id = Randflake::from_i64(i64::from_ne_bytes(self.scratch.chunk(index * 8)));
         }
+        randflake::encode_slice(ids, slots)?;
+        self.scratch.put_bytes(0, slots.as_flattened());
+        Ok(())
+    }
+
+    /// A count of at most [`TEXTS`]; texts side by side, and at [`OFFSETS`] where each begins and where all end -> packed IDs.
+    pub fn randflake_from_texts(&self) -> Result<()> {
+        let (mut text, mut offsets) = ([0; OFFSETS], [0; TEXTS + 1]);
+        let mut ids = [Randflake::default(); TEXTS];
+        let count = self.scratch.count(0).min(TEXTS);
+        let (offsets, ids) = (&mut offsets[..=count], &mut ids[..count]);
+        self.scratch.get_bytes(0, &mut text);
+        for (index, offset) in offsets.iter_mut().enumerate() {
+            *offset = i32::from_ne_bytes(self.scratch.chunk(OFFSETS + index * 4));
+        }
+        randflake::decode_column(offsets, &text, ids)?;
+        self.scratch.put_randflakes(ids);
         Ok(())
     }
 }

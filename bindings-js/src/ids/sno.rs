@@ -98,6 +98,17 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
+    /// A count of at most [`BATCH`]; packed texts -> packed bytes.
+    pub fn sno_from_texts(&self) -> Result<()> {
+        let (mut texts, mut ids) = ([[0; Sno::TEXT_LEN]; BATCH], [Sno::default(); BATCH]);
+        let count = self.scratch.count(0);
+        let (texts, ids) = (&mut texts[..count], &mut ids[..count]);
+        self.scratch.get_bytes(0, texts.as_flattened_mut());
+        sno::decode_slice(texts, ids)?;
+        self.scratch.put_bytes(0, Sno::slice_as_bytes(ids));
+        Ok(())
+    }
+
     /// Two times -> two texts.
     pub fn sno_time_range(&self) -> Result<()> {
         let (from, to) = (self.scratch.time(0), self.scratch.time(1));

@@ -48,5 +48,7 @@ function buildFamily(family) {
   run(wasmBindgen(), "--target", "web", "--no-typescript", "--out-dir", join(OUT, family), built);
   const optimize = join(PACKAGE, "node_modules/binaryen/bin/wasm-opt");
   const bound = join(OUT, family, "polyflake_wasm_bg.wasm");
-  run(process.execPath, optimize, passes, "--enable-simd", "--strip-debug", "--strip-producers", bound, "-o", moduleOf(family));
+  // What values can be at all, asked between two rounds, makes a module up to 1.5 % smaller.
+  const rounds = [passes, "--gufa-optimizing", passes];
+  run(process.execPath, optimize, ...rounds, "--enable-simd", "--strip-debug", "--strip-producers", bound, "-o", moduleOf(family));
 }

@@ -96,13 +96,26 @@ export function integers(value: unknown, field: string): BigInt64Array {
   throw invalidType("BigInt64Array", value, { field });
 }
 
+/** The values of a field in many IDs: numbers, or where it has more than 53 bits, bigints. */
+export type Column = Float64Array | BigInt64Array;
+
+/** Whether a value is a column, of any realm. */
+export function isColumn(value: unknown): value is Column {
+  return kindOf.call(value) === "BigInt64Array" || isNumbers(value);
+}
+
+/** Whether a value is a Float64Array of any realm. */
+export function isNumbers(value: unknown): value is Float64Array {
+  return kindOf.call(value) === "Float64Array";
+}
+
 /** How many elements there are, whatever a subclass says. */
-export function lengthOfArray(value: Uint8Array | BigInt64Array): number {
+export function lengthOfArray(value: Uint8Array | Column): number {
   return lengthOf.call(value) as number;
 }
 
 /** A view of some of the bytes, whatever a subclass says; `from` and `length` lie within. */
-export function partOfBytes(value: Uint8Array | BigInt64Array, from: number, length: number): Uint8Array {
+export function partOfBytes(value: Uint8Array | Column, from: number, length: number): Uint8Array {
   if (length === 0) return new Uint8Array(0); // also where the buffer went elsewhere
   return new Uint8Array(bufferOf.call(value) as ArrayBuffer, (offsetOf.call(value) as number) + from, length);
 }

@@ -9,14 +9,15 @@ export type CallName =
   | "release"
   | "putPiece"
   | "nextPiece"
-  | `sno${"Parse" | "Metabyte" | "With" | "FromParts" | "FromUuid" | "Texts" | "TimeRange" | "Describe"}`
+  | `sno${"Parse" | "Metabyte" | "With" | "FromParts" | "FromUuid" | "Texts" | "FromTexts" | "TimeRange" | "Describe"}`
   | `sno${"Build" | "Offer" | "Generate" | "GenerateAt" | "Fill" | "FillNow" | "Pool" | "Partition" | "ExtendWindow" | "Stats" | "Close"}`
   | `sparx64${"Build" | "Encrypt" | "Decrypt"}`
-  | `randflake${"Lease" | "Inspect" | "Encrypt" | "Decode" | "Texts" | "Describe" | "CodecBuild"}`
-  | `randflake${"Build" | "Generate" | "Fill" | "FillNow" | "Pool" | "HeldLease" | "ExtendLease" | "Stats" | "Close"}`
-  | `hotguid${"Parse" | "FromParts" | "ToSql" | "FromSql" | "FromDotnet" | "Texts" | "TimeRange" | "Describe"}`
+  | `randflake${"Lease" | "Inspect" | "Encrypt" | "Encode" | "Decode" | "Texts" | "FromTexts" | "Describe" | "CodecBuild"}`
+  | `randflake${"Build" | "Generate" | "GenerateText" | "Fill" | "FillNow" | "Pool" | "HeldLease" | "ExtendLease" | "Stats" | "Close"}`
+  | `hotguid${"Parse" | "FromParts" | "ToSql" | "FromSql" | "FromDotnet" | "Texts" | "FromTexts" | "TimeRange" | "Describe"}`
   | `hotguid${"Build" | "Offer" | "Generate" | "Fill" | "FillNow" | "Pool" | "ExtendWindow" | "Stats" | "Close"}`
   | `layout${"Build" | "PresetBuild" | "Description" | "Describe" | "Pack" | "Parse" | "TimeRange"}`
+  | `layout${"Column" | "PackColumns"}`
   | `layout${"GeneratorBuild" | "Generate" | "Fill" | "FillNow" | "Pool" | "ExtendWindow" | "Stats" | "Close"}`;
 
 /**
@@ -32,6 +33,7 @@ export type Next<Id> = () => Id | undefined;
 export interface Ids {
   snoGenerate: string;
   randflakeGenerate: bigint;
+  randflakeGenerateText: string;
   hotguidGenerate: string;
 }
 
@@ -67,6 +69,7 @@ export const MOST = 1 << 24;
 const CUT = 32;
 
 const utf8 = /* @__PURE__ */ new TextDecoder();
+const toUtf8 = /* @__PURE__ */ new TextEncoder();
 
 /** Stands for a value that was not given. */
 export const ABSENT = NaN;
@@ -127,6 +130,13 @@ export class Machine {
     const { length } = text;
     this.numbers[0] = length;
     for (let k = 0; k < length && k < UNITS; k++) this.units[k] = text.charCodeAt(k);
+  }
+
+  /** Writes a long text of ASCII at the beginning of the bytes; false for none, for another, and for one that does not fit. */
+  putAscii(text: string | undefined): boolean {
+    if (text === undefined) return false;
+    const { read, written } = toUtf8.encodeInto(text, this.bytes);
+    return read === text.length && written === text.length;
   }
 
   /** The ASCII text of some bytes. */

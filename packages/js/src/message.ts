@@ -114,6 +114,16 @@ export class MessageWriter {
     return piece.length;
   }
 
+  /** What was written, for another message. */
+  get written(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** Forgets all but the beginning. */
+  keep(length: number): void {
+    this.#length = length;
+  }
+
   /** Bytes as they are. */
   raw(bytes: Uint8Array): void {
     const at = this.#room(bytes.length);

@@ -1,17 +1,23 @@
 import { bytes as checkedBytes, integer, lengthOfArray, partOfBytes } from "./checks.js";
 import { PolyflakeError } from "./errors.js";
-import type { Machine } from "./machine.js";
+import type { CallName, Machine } from "./machine.js";
+import { listedOrJoined, refuseOne } from "./texts.js";
 
 /** How the IDs of a family lie in bytes. */
 interface Packing {
+  readonly machine: () => Machine;
   /** Bytes of an ID. */
   readonly length: number;
   /** Characters of its text. */
   readonly width: number;
   /** The most texts of one call. */
   readonly batch: number;
-  /** Has a machine write the texts of so many IDs, at most a batch, one after the other from its first byte on. */
-  readonly write: (ids: Uint8Array, count: number) => Machine;
+  /** The call for packed IDs, as many as the first slot says, that writes their texts in their place. */
+  readonly write: CallName;
+  /** The call for the same undone. */
+  readonly read: CallName;
+  /** Reads one text. */
+  readonly readOne: (text: string) => unknown;
 }
 
 /**
@@ -82,9 +88,32 @@ export class PackedTexts implements Iterable<string> {
 
   /** Has the texts of so many IDs from one on written. */
   #write(from: number, count: number): Machine {
-    const { length, write } = this.#packing;
-    return write(partOfBytes(this.bytes, from * length, count * length), count);
+    const { machine, length, write } = this.#packing;
+    const m = machine();
+    m.bytes.set(partOfBytes(this.bytes, from * length, count * length));
+    m.numbers[0] = count;
+    m.check(m.calls[write]());
+    return m;
   }
+}
+
+/**
+ * The packed IDs of texts: of an array of them, or of one text in which they lie side by side.
+ *
+ * @throws {PolyflakeError} `invalid_type`, `out_of_range`, `invalid_length`; what a text is refused with, and its `item`.
+ */
+export function packed(given: unknown, { machine, length, width, batch, read, readOne }: Packing): Uint8Array {
+  const texts = listedOrJoined(given, width);
+  const many = new Uint8Array(texts.count * length);
+  for (let from = 0; from < texts.count; from += batch) {
+    const to = Math.min(from + batch, texts.count);
+    const m = machine();
+    m.numbers[0] = to - from;
+    if (!m.putAscii(texts.joined(from, to)) || m.calls[read]() !== 0) refuseOne(texts, from, to, readOne);
+    m.look();
+    many.set(m.bytes.subarray(0, (to - from) * length), from * length);
+  }
+  return many;
 }
 
 /**

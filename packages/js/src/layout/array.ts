@@ -1,8 +1,12 @@
 import { bytes, integers, isBytes, lengthOfArray, partOfBytes, within } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
+import { BATCH, BYTES, MOST } from "../machine.js";
 import { placeOf } from "../packed.js";
 import type { Kind } from "./description.js";
 import type { IdOf } from "./layout.js";
+
+/** As many bytes as 2^24 of the largest fixed format have. */
+const MOST_BYTES = 1 << 28;
 
 /** The longest ID, in bytes. */
 const LONGEST = 65_536;
@@ -54,6 +58,27 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
     const id = isBytes(packed) ? new Uint8Array(partOfBytes(packed, place * this.#size, this.#size)) : packed[place];
     return id as IdOf<K>;
   }
+}
+
+/**
+ * Many IDs of a layout, at most 2^24 and 256 MiB, packed by a function into memory for IDs of so many bytes, of which one call makes a
+ * batch at most.
+ */
+export function manyOf<K extends Kind>(
+  { bits, isInteger }: { bits: number; isInteger: boolean },
+  count: number,
+  fill: (many: Uint8Array, size: number, batch: number) => void,
+): LayoutArray<K> {
+  const size = bits / 8;
+  const many = new Uint8Array(within(count, "count", Math.min(MOST, Math.floor(MOST_BYTES / size))) * size);
+  fill(many, size, batchOf(size));
+  const packed = isInteger ? new BigInt64Array(many.buffer) : many;
+  return new LayoutArray<Kind>(packed, size) as unknown as LayoutArray<K>;
+}
+
+/** How many pieces of so many bytes one call takes or makes. */
+export function batchOf(size: number): number {
+  return Math.max(1, Math.min(BATCH, Math.floor(BYTES / size)));
 }
 
 function sizeOf(packed: Uint8Array, length: unknown): number {

@@ -1,11 +1,10 @@
-import { flag, time, within } from "../checks.js";
+import { flag, time } from "../checks.js";
 import { Kept } from "../kept.js";
-import { BATCH, BYTES, MOST } from "../machine.js";
 import { answerOf, MessageReader } from "../message.js";
 import { fillBy } from "../packed.js";
 import { enroll } from "../pool.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
-import { LayoutArray } from "./array.js";
+import { type LayoutArray, manyOf } from "./array.js";
 import { jsonOf, type Kind, messageOf } from "./description.js";
 import { handleOf, type IdOf, idOf, type Layout } from "./layout.js";
 import { machine } from "./machine.js";
@@ -40,9 +39,6 @@ export interface Stats {
   /** Whether the generator was closed. */
   closed: boolean;
 }
-
-/** The most bytes of one `generateMany`: as many as 2^24 of the largest fixed format have. */
-const MOST_BYTES = 1 << 28;
 
 const OPTIONS = ["bindables", "sequenceOnly", ...WINDOW] as const;
 
@@ -166,17 +162,4 @@ export class Generator<K extends Kind = Kind> {
     message.bindables(bindables);
     message.put(this.#kept.machine);
   }
-}
-
-/** Many IDs of a layout, packed by a function into memory for IDs of so many bytes, of which one call makes a batch at most. */
-export function manyOf<K extends Kind>(
-  layout: Layout<K>,
-  count: number,
-  fill: (many: Uint8Array, size: number, batch: number) => void,
-): LayoutArray<K> {
-  const size = layout.bits / 8;
-  const many = new Uint8Array(within(count, "count", Math.min(MOST, Math.floor(MOST_BYTES / size))) * size);
-  fill(many, size, Math.max(1, Math.min(BATCH, Math.floor(BYTES / size))));
-  const packed = layout.isInteger ? new BigInt64Array(many.buffer) : many;
-  return new LayoutArray<Kind>(packed, size) as unknown as LayoutArray<K>;
 }

@@ -11,6 +11,7 @@
  * @module
  */
 export { LayoutArray, type PackedOf } from "./array.js";
+export type { Column, PackColumns, ParsedColumns } from "./columns.js";
 export type { Field, Integer, Kind, LayoutDescription } from "./description.js";
 export { Generator, type GeneratorOptions, type Snapshot, type Stats } from "./generator.js";
 export { type IdOf, Layout, type PackValues, type Parsed, type PresetName } from "./layout.js";

@@ -1,12 +1,14 @@
-import { isBytes, lengthOfArray, members, partOfBytes, signed, string, time } from "../checks.js";
+import { isBytes, lengthOfArray, partOfBytes, signed, string, time } from "../checks.js";
 import { type Description, descriptionOf } from "../describe.js";
 import { invalidType } from "../errors.js";
 import { Kept } from "../kept.js";
 import { ABSENT, type Machine } from "../machine.js";
 import { answerOf, MessageReader, MessageWriter } from "../message.js";
+import type { LayoutArray, PackedOf } from "./array.js";
+import { type PackColumns, type ParsedColumns, packColumns, parseColumns } from "./columns.js";
 import { jsonOf, type Kind, type LayoutDescription, messageOf, parseJson } from "./description.js";
 import { machine } from "./machine.js";
-import { type Value, type Values, ValuesWriter } from "./values.js";
+import { NUMBER_BITS, type Value, type Values, ValuesWriter } from "./values.js";
 
 /** An ID of a layout: a signed integer of 64 bits, or bytes. */
 export type IdOf<K extends Kind> = K extends "integer" ? bigint : Uint8Array;
@@ -42,9 +44,6 @@ export interface Parsed {
   /** The constants, by name, from the top, as this ID has them. */
   constants: Record<string, Value>;
 }
-
-/** Fields of at most so many bits are numbers. */
-const NUMBER_BITS = 53;
 
 /** Stands in the place of a description for a layout that was made otherwise. */
 class Made {
@@ -153,12 +152,8 @@ export class Layout<K extends Kind = Kind> {
    * the `field`; `invalid_type`, `time_out_of_range`.
    */
   pack(values: PackValues = {}): IdOf<K> {
-    const given = members(values, "values", ["timestamp", "sequence", "bindables", "constants"]);
     const message = new ValuesWriter();
-    message.bindables(given.bindables);
-    message.constants(given.constants);
-    message.time(given.timestamp);
-    message.sequence(given.sequence);
+    message.all(values);
     message.put(this.#kept.machine);
     return idOf(this.#kept.call("layoutPack"), this.#isInteger);
   }
@@ -182,6 +177,38 @@ export class Layout<K extends Kind = Kind> {
         fields.filter((field) => field.kind === kind).map(({ name, bits }) => [name, valueOf(message, bits) as Value]),
       );
     return { unixMs, timestamp: dateOf(unixMs), sequence, bindables: named("bindable"), constants: named("constant") };
+  }
+
+  /**
+   * Many IDs of given values. Where a field's value is a column, each ID has one of its values; all other values are the same in
+   * all.
+   *
+   * ```js
+   * const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
+   * const ids = discord.packColumns({ timestamp: Date.now(), sequence: new Float64Array([0, 1, 2]) });
+   * discord.parseColumns(ids.packed).sequence; // Float64Array [0, 1, 2]
+   * ```
+   *
+   * @throws {PolyflakeError} as {@link Layout.pack}, with the `item` where it is a column's; `invalid_length` for columns that are not
+   * equally long; `invalid_type` without a column, and for one of a field that has none; `out_of_range` for more than 256 MiB of IDs.
+   */
+  packColumns(values: PackColumns): LayoutArray<K> {
+    return packColumns(this.#kept, this, values);
+  }
+
+  /**
+   * The fields of many IDs, packed: a column of each.
+   *
+   * ```js
+   * const { unixMs, bindables } = layout.Layout.preset("discord").parseColumns(new BigInt64Array([175928847299117063n]));
+   * [unixMs[0], bindables.worker[0]]; // [1462015105796n, 1]
+   * ```
+   *
+   * @throws {PolyflakeError} `invalid_type` for IDs of the other kind; `invalid_length` for bytes that are no whole number of IDs;
+   * `time_out_of_range` for a time outside 64-bit milliseconds, with the `item`.
+   */
+  parseColumns(packed: PackedOf<K>): ParsedColumns {
+    return parseColumns(this.#kept, this.#figures, this.#isInteger, packed);
   }
 
   /**

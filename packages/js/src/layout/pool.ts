@@ -1,7 +1,7 @@
 import { Members } from "../pool.js";
-import type { LayoutArray } from "./array.js";
+import { type LayoutArray, manyOf } from "./array.js";
 import type { Kind } from "./description.js";
-import { type Generator, manyOf } from "./generator.js";
+import type { Generator } from "./generator.js";
 import type { IdOf } from "./layout.js";
 import { machine } from "./machine.js";
 

@@ -1,4 +1,4 @@
-import { entries, isBytes, lengthOfArray, millisecondsOf, partOfBytes } from "../checks.js";
+import { entries, isBytes, lengthOfArray, members, millisecondsOf, partOfBytes } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
 import { isUnicode, MessageWriter } from "../message.js";
 
@@ -12,44 +12,35 @@ export type Value = number | bigint | Uint8Array | string;
 /** Values by the names of their fields. */
 export type Values = Readonly<Record<string, Value>>;
 
+/** Fields of at most so many bits are numbers. */
+export const NUMBER_BITS = 53;
+
 /** What a value is for: see bindings-js/src/ids/layout.rs. */
-const TIME = 0;
-const SEQUENCE = 1;
-const BINDABLE = 2;
-const CONSTANT = 3;
+export const TIME = 0;
+export const SEQUENCE = 1;
+export const BINDABLE = 2;
+export const CONSTANT = 3;
 
 /** A message of values; which of them are refused, and in which order, the core says. */
 export class ValuesWriter extends MessageWriter {
-  time(time: unknown): void {
-    if (time === undefined) return;
-    this.#role(TIME, "timestamp");
-    const ms = typeof time === "number" ? time : millisecondsOf(time);
-    if (ms !== undefined && Number.isInteger(ms)) this.integer(BigInt(ms));
-    else this.value(time, "timestamp");
-  }
-
-  sequence(sequence: unknown): void {
-    if (sequence === undefined) return;
-    this.#role(SEQUENCE, "sequence");
-    this.value(sequence, "sequence");
+  /** All that an ID is made of. */
+  all(values: unknown): void {
+    const given = members(values, "values", ["timestamp", "sequence", "bindables", "constants"]);
+    this.bindables(given.bindables);
+    for (const [name, value] of entries(given.constants, "constants")) this.field(CONSTANT, name, value);
+    if (given.timestamp !== undefined) this.field(TIME, "timestamp", timeOf(given.timestamp));
+    if (given.sequence !== undefined) this.field(SEQUENCE, "sequence", given.sequence);
   }
 
   bindables(bindables: unknown): void {
-    for (const [name, value] of entries(bindables, "bindables")) this.#named(BINDABLE, name, value);
+    for (const [name, value] of entries(bindables, "bindables")) this.field(BINDABLE, name, value);
   }
 
-  constants(constants: unknown): void {
-    for (const [name, value] of entries(constants, "constants")) this.#named(CONSTANT, name, value);
-  }
-
-  #named(role: number, name: string, value: unknown): void {
-    this.#role(role, name);
-    this.value(value, name);
-  }
-
-  #role(role: number, name: string): void {
+  /** The value of one field. */
+  field(role: number, name: string, value: unknown): void {
     this.length(role);
     this.name(name);
+    this.value(value, name);
   }
 
   /** Names and values alone. */
@@ -68,6 +59,12 @@ export class ValuesWriter extends MessageWriter {
     else if (isBytes(value)) this.bytes(partOfBytes(value, 0, lengthOfArray(value)));
     else this.other(nameOf(value));
   }
+}
+
+/** A time in whole milliseconds as an integer; anything else as it is, to be refused. */
+function timeOf(time: unknown): unknown {
+  const ms = typeof time === "number" ? time : millisecondsOf(time);
+  return ms !== undefined && Number.isInteger(ms) ? BigInt(ms) : time;
 }
 
 function unicode(text: string, field: string): string {

@@ -1,7 +1,13 @@
 import { integers, lengthOfArray, partOfBytes } from "../checks.js";
-import { BATCH } from "../machine.js";
+import { BATCH, type Machine } from "../machine.js";
 import { placeOf } from "../packed.js";
+import { listed, refuseOne, type Texts } from "../texts.js";
+import { decodeText, lengthInSlot, SLOT, TEXT_LENGTH } from "./ids.js";
 import { machine } from "./machine.js";
+
+/** Texts that one call reads, and where among the bytes their offsets lie: see bindings-js/src/ids/randflake.rs. */
+const TEXTS = 960;
+const OFFSETS = TEXTS * TEXT_LENGTH;
 
 /** Many IDs, packed: 64 bits each. */
 export class RandflakeArray implements Iterable<bigint> {
@@ -15,6 +21,26 @@ export class RandflakeArray implements Iterable<bigint> {
    */
   constructor(ids: BigInt64Array) {
     this.ids = integers(ids, "ids");
+  }
+
+  /**
+   * The IDs of at most 16,777,216 texts.
+   *
+   * @throws {PolyflakeError} `invalid_type`; `invalid_length`, `invalid_character` with the position in its text, `not_canonical` or
+   * `out_of_range`, each with the `item` where one text is refused; `out_of_range` for more texts.
+   */
+  static fromTexts(texts: readonly string[]): RandflakeArray {
+    const given = listed(texts, 1, TEXT_LENGTH);
+    const many = new BigInt64Array(given.count);
+    const bytes = new Uint8Array(many.buffer);
+    for (let from = 0; from < given.count; from += TEXTS) {
+      const to = Math.min(from + TEXTS, given.count);
+      const m = machine();
+      if (!putTexts(m, given, from, to) || m.calls.randflakeFromTexts() !== 0) refuseOne(given, from, to, decodeText);
+      m.look();
+      bytes.set(m.bytes.subarray(0, (to - from) * 8), from * 8);
+    }
+    return new RandflakeArray(many);
   }
 
   /** How many IDs there are. */
@@ -43,12 +69,22 @@ export class RandflakeArray implements Iterable<bigint> {
     for (let place = 0; place < this.length; place++) yield this.ids[place]!;
   }
 
-  /** Puts the texts of some into `texts`: each in a cell of 16 bytes, of which the last has its length. */
+  /** Puts the texts of some into `texts`. */
   #texts(from: number, count: number, texts: string[]): void {
     const m = machine();
     m.bytes.set(partOfBytes(this.ids, from * 8, count * 8));
     m.numbers[0] = count;
     m.check(m.calls.randflakeTexts());
-    m.cut(texts, from, count, 16, (index) => m.bytes[16 * index + 15]!);
+    m.cut(texts, from, count, SLOT, (index) => lengthInSlot(m, index));
   }
+}
+
+/** Puts some texts where a call finds them, side by side, and where each ends; false if one cannot be a text of an ID. */
+function putTexts(m: Machine, texts: Texts, from: number, to: number): boolean {
+  if (!m.putAscii(texts.joined(from, to))) return false;
+  const offsets = new Int32Array(m.bytes.buffer, m.bytes.byteOffset + OFFSETS, to - from + 1);
+  offsets[0] = 0;
+  for (let k = from; k < to; k++) offsets[k - from + 1] = offsets[k - from]! + texts.at(k).length;
+  m.numbers[0] = to - from;
+  return true;
 }

@@ -1,13 +1,13 @@
 import { optionalInteger, within } from "../checks.js";
 import { Kept } from "../kept.js";
-import { BATCH, MOST } from "../machine.js";
+import { BATCH, MOST, type Next } from "../machine.js";
 import { SHARED, type SharedOptions, sharedSettings } from "../options.js";
 import { fillBy } from "../packed.js";
 import { enroll } from "../pool.js";
 import { putSecret } from "../secret.js";
 import { RandflakeArray } from "./array.js";
 import { inspect } from "./codec.js";
-import { encodeText, type Parts } from "./ids.js";
+import type { Parts } from "./ids.js";
 import { Lease, slotsOf } from "./lease.js";
 import { machine } from "./machine.js";
 
@@ -55,6 +55,7 @@ export class Generator {
   readonly generate: () => bigint;
 
   readonly #kept: Kept;
+  readonly #nextText: Next<string>;
 
   /**
    * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` with the option as `field`; `invalid_secret` unless
@@ -72,6 +73,7 @@ export class Generator {
       this.#kept.ready();
       return next() ?? this.#kept.refused();
     };
+    this.#nextText = m.maker("randflakeGenerateText", (m) => m.ascii(0, m.numbers[0]!));
     const fill = (count: number, _: unknown, made: number, waits: boolean) => this.#fill(count, made, waits);
     enroll(this, { kept: this.#kept, fill });
   }
@@ -82,7 +84,8 @@ export class Generator {
    * @throws {PolyflakeError} as {@link Generator.generate}.
    */
   generateText(): string {
-    return encodeText(this.generate());
+    this.#kept.ready();
+    return this.#nextText() ?? this.#kept.refused();
   }
 
   /**

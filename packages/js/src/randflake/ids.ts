@@ -1,5 +1,11 @@
 import { signed, string, unsigned } from "../checks.js";
+import type { Machine } from "../machine.js";
 import { machine } from "./machine.js";
+
+/** Bytes of a text's slot, which has zeros after it. */
+export const SLOT = 16;
+/** Characters of the longest text. */
+export const TEXT_LENGTH = 13;
 
 /** What an ID holds. */
 export interface Parts {
@@ -19,10 +25,16 @@ export interface Parts {
 export function encodeText(id: bigint): string {
   const value = signed(id, "id");
   const m = machine();
-  new BigInt64Array(m.bytes.buffer, m.bytes.byteOffset, 1)[0] = value;
-  m.numbers[0] = 1;
-  m.check(m.calls.randflakeTexts());
-  return m.ascii(0, m.bytes[15]!);
+  m.bigints[0] = value;
+  m.check(m.calls.randflakeEncode());
+  return m.ascii(0, m.numbers[0]!);
+}
+
+/** How long the text in a slot is. */
+export function lengthInSlot({ bytes }: Machine, index: number): number {
+  let length = TEXT_LENGTH;
+  while (bytes[index * SLOT + length - 1] === 0) length--;
+  return length;
 }
 
 /**

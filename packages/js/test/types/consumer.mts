@@ -88,6 +88,15 @@ new layout.LayoutArray(new Uint8Array(8), 4);
 layout.Generator.restore(custom.layout, custom.close(), { window: [0, 1] });
 console.log(any.timeRange(0, 1).lowest, new layout.Generator(any, { bindables: { a: "b" } }).stats().len + 1n);
 
+const columns: layout.ParsedColumns = layouts.parseColumns(layouts.packColumns({ sequence: new Float64Array(2) }).packed);
+is<Equal<typeof columns.sequence, layout.Column | undefined>>();
+is<Equal<typeof columns.unixMs, BigInt64Array | undefined>>();
+const ofMany: layout.LayoutArray<"bytes"> = ofBytes.packColumns({ constants: { c: columns.unixMs!, d: "text" } });
+ofBytes.parseColumns(ofMany.packed);
+is<Equal<ReturnType<typeof sno.SnoArray.fromTexts>, sno.SnoArray>>();
+is<Equal<ReturnType<typeof randflake.RandflakeArray.fromTexts>, randflake.RandflakeArray>>();
+hotguid.HotGuidArray.fromTexts("").texts().concat(sno.SnoArray.fromTexts(["", ""] as const).texts());
+
 const snapshot: sno.Snapshot = JSON.parse("{}");
 sno.Generator.restore(snapshot, { clock: Date.now }).generateAt(new Date(), 3);
 sno.Generator.importOriginal(snapshot).extendWindow(3);
@@ -152,6 +161,12 @@ const reason: Stall["reason"] = "forked";
 layouts.parse(1);
 // @ts-expect-error: nor is it bytes
 layouts.parse(new Uint8Array(8));
+// @ts-expect-error: a column is a typed array
+layouts.packColumns({ sequence: [1, 2] });
+// @ts-expect-error: nor are packed IDs bytes here
+layouts.parseColumns(new Uint8Array(8));
+// @ts-expect-error: texts of many lengths do not lie side by side
+randflake.RandflakeArray.fromTexts("0123");
 // @ts-expect-error: there is no such preset
 layout.Layout.preset("snowflake");
 // @ts-expect-error: no such kind of field

@@ -1,0 +1,144 @@
+import { bytes, type Column, integers, isColumn, isNumbers, lengthOfArray, partOfBytes } from "../checks.js";
+import type { Description, FieldDescription } from "../describe.js";
+import { invalidType, PolyflakeError } from "../errors.js";
+import type { Kept } from "../kept.js";
+import { answerOf, MessageWriter } from "../message.js";
+import { fillBy } from "../packed.js";
+import { batchOf, type LayoutArray, manyOf } from "./array.js";
+import type { Kind } from "./description.js";
+import { BINDABLE, CONSTANT, NUMBER_BITS, SEQUENCE, TIME, type Value, ValuesWriter } from "./values.js";
+
+export type { Column } from "../checks.js";
+
+/** What many IDs are made of: columns, with a value for each ID, and values that are the same in all. */
+export interface PackColumns {
+  /** The time: Unix milliseconds, or a Date; floored to the layout's tick. */
+  timestamp?: Column | Date | number | bigint;
+  /** The sequence. */
+  sequence?: Column | number | bigint;
+  /** All bindables, by name. */
+  bindables?: Readonly<Record<string, Column | Value>>;
+  /** Those constants that these IDs have others of, by name. */
+  constants?: Readonly<Record<string, Column | Value>>;
+}
+
+/**
+ * What many IDs hold, a value of each ID in each column: a Float64Array for a field of at most 53 bits, a BigInt64Array for a wider one.
+ * Fields of bytes, text or more than 64 bits have no column: they are read ID by ID.
+ */
+export interface ParsedColumns {
+  /** When the tick of each begins, in Unix milliseconds, floored; undefined in a layout without a timestamp. */
+  unixMs: BigInt64Array | undefined;
+  /** The sequences; undefined in a layout without one. */
+  sequence: Column | undefined;
+  /** The bindables that have columns, by name, from the top. */
+  bindables: Record<string, Column>;
+  /** The constants that have columns, by name, from the top, as the IDs have them. */
+  constants: Record<string, Column>;
+}
+
+const ROLES: Readonly<Record<string, number>> = { timestamp: TIME, sequence: SEQUENCE, bindable: BINDABLE, constant: CONSTANT };
+
+/** Packs IDs of so many bits of a layout that is kept. */
+export function packColumns<K extends Kind>(kept: Kept, kind: { bits: number; isInteger: boolean }, given: unknown): LayoutArray<K> {
+  const values = new ColumnsWriter();
+  values.all(given);
+  return manyOf(kind, values.count(), (many, size, batch) => {
+    fillBy(many, size, batch, (count, from) => {
+      values.part(from, from + count).put(kept.machine);
+      kept.machine.numbers.set([count, from], 2);
+      return answerOf(kept.call("layoutPackColumns"));
+    });
+  });
+}
+
+/** Reads the columns of packed IDs of a layout that is kept. */
+export function parseColumns(kept: Kept, { bits, fields }: Description, isInteger: boolean, given: unknown): ParsedColumns {
+  const size = bits / 8;
+  const packed = isInteger ? integers(given, "packed") : bytes(given, "packed");
+  const length = lengthOfArray(packed) * (isInteger ? 8 : 1);
+  if (length % size !== 0) throw new PolyflakeError("invalid_length", `expected a multiple of ${size} bytes, found ${length}`);
+  const ids = partOfBytes(packed, 0, length);
+  const columns = (kind: string): [string, Column][] =>
+    fields
+      .filter((field) => field.kind === kind)
+      .map((field): [string, Column | undefined] => [field.name, columnOf(kept, field, ids, size)])
+      .filter((column): column is [string, Column] => column[1] !== undefined);
+  return {
+    unixMs: columns("timestamp")[0]?.[1] as BigInt64Array | undefined,
+    sequence: columns("sequence")[0]?.[1],
+    bindables: Object.fromEntries(columns("bindable")),
+    constants: Object.fromEntries(columns("constant")),
+  };
+}
+
+/** One field of IDs; undefined if it has no column. */
+function columnOf(kept: Kept, { name, kind, bits }: FieldDescription, ids: Uint8Array, size: number): Column | undefined {
+  const isNumber = kind !== "timestamp" && bits <= NUMBER_BITS;
+  const column = new (isNumber ? Float64Array : BigInt64Array)(ids.length / size);
+  const places = new Uint8Array(column.buffer);
+  const message = new MessageWriter();
+  message.length(ROLES[kind]!);
+  message.name(name);
+  const { length } = message.written;
+  try {
+    fillBy(places, 8, batchOf(Math.max(size, 8)), (count, from) => {
+      message.keep(length);
+      message.raw(ids.subarray(from * size, (from + count) * size));
+      message.put(kept.machine);
+      kept.machine.numbers.set([count, from, Number(isNumber)], 2);
+      return kept.call("layoutColumn").bytes.subarray(0, count * 8);
+    });
+  } catch (error) {
+    // The IDs were looked at, so that only the field can be of another type.
+    if (error instanceof PolyflakeError && error.code === "invalid_type") return undefined;
+    throw error;
+  }
+  return column;
+}
+
+/** Values of which some are columns. */
+class ColumnsWriter extends ValuesWriter {
+  readonly #columns: { role: number; name: string; column: Column }[] = [];
+
+  override field(role: number, name: string, value: unknown): void {
+    if (isColumn(value)) this.#columns.push({ role, name, column: value });
+    else super.field(role, name, value);
+  }
+
+  /** How many values each column has. */
+  count(): number {
+    const [first, ...others] = this.#columns;
+    if (first === undefined) throw invalidType("a column at least", undefined, { field: "values" });
+    const count = lengthOfArray(first.column);
+    for (const { name, column } of others) {
+      const found = lengthOfArray(column);
+      if (found !== count) throw new PolyflakeError("invalid_length", `expected length ${count}, found ${found}`, { field: name });
+    }
+    for (const { name, column } of this.#columns) if (isNumbers(column)) refuseFractions(name, column);
+    return count;
+  }
+
+  /** A message of the values and of some of each column. */
+  part(from: number, to: number): MessageWriter {
+    const message = new MessageWriter();
+    message.length(this.#columns.length);
+    for (const { role, name, column } of this.#columns) {
+      message.length(role);
+      message.name(name);
+      message.length(Number(isNumbers(column)));
+      message.raw(partOfBytes(column, from * 8, (to - from) * 8));
+    }
+    message.raw(this.written);
+    return message;
+  }
+}
+
+/** Refuses numbers that are no integers, or may have been rounded. */
+function refuseFractions(field: string, column: Float64Array): void {
+  const { buffer, byteOffset, length } = partOfBytes(column, 0, lengthOfArray(column) * 8);
+  const item = new Float64Array(buffer, byteOffset, length / 8).findIndex((number) => !Number.isSafeInteger(number));
+  if (item < 0) return;
+  const found = "a number that is no integer or may have been rounded";
+  throw new PolyflakeError("invalid_type", `item ${item}: expected an integer, found ${found}: ${field}`, { field, item });
+}

@@ -1,0 +1,121 @@
+// Many texts at once: what one by one gives, and the first bad one named.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { hostile, Lying, notATextOf } from "./catalogue.mjs";
+import { onEachMachine } from "./machines.mjs";
+import { NOW, refused } from "./refusals.mjs";
+
+const SECRET = new Uint8Array(16).fill(7);
+
+onEachMachine(({ hotguid, randflake, sno }) => {
+  const lease = new randflake.Lease([0, 9], 1_730_000_000, 2_803_741_000);
+  /** Each family: its array, the same of one text, IDs to try, and whether texts of one length may lie side by side. */
+  const FAMILIES = {
+    sno: [sno.SnoArray, sno.toBytes, new sno.Generator({ partition: 1, clock: () => NOW }).generateMany(2500, 7), "bytes"],
+    randflake: [
+      randflake.RandflakeArray,
+      (text) => new Uint8Array(BigInt64Array.of(randflake.decodeText(text)).buffer),
+      new randflake.Generator(lease, SECRET, { clock: () => NOW }).generateMany(2500),
+      "ids",
+    ],
+    hotguid: [hotguid.HotGuidArray, hotguid.toBytes, new hotguid.Generator().generateMany(2500, 7), "bytes"],
+  };
+
+  for (const [family, [List, one, many, member]] of Object.entries(FAMILIES)) {
+    const texts = many.texts();
+    const ways = family === "randflake" ? [(some) => some] : [(some) => some, (some) => some.join("")];
+    const places = [0, 1, 447, 448, 959, 960, 1023, 1024, 2499];
+
+    test(`${family}: back to the same IDs, however many`, () => {
+      for (const way of ways) {
+        for (const count of [0, 1, 2, 31, 448, 449, 960, 961, 1024, 1025, 2500]) {
+          const read = List.fromTexts(way(texts.slice(0, count)));
+          assert(read instanceof List);
+          assert.deepEqual(read[member], many[member].slice(0, read[member].length));
+          assert.equal(read.length, count);
+        }
+        assert.deepEqual(List.fromTexts(way(texts)).texts(), texts);
+      }
+    });
+
+    test(`${family}: what one text is refused with, its position and its item`, () => {
+      for (const way of ways) {
+        for (const item of places) {
+          for (const [position, bad] of [[0, "!"], [3, "š"], [texts[item].length - 1, "\ud800"], [2, "２"], [1, "\0"]]) {
+            const text = texts[item].slice(0, position) + bad + texts[item].slice(position + 1);
+            const { message } = refused("invalid_character", () => one(text));
+            const error = refused("invalid_character", () => List.fromTexts(way(texts.with(item, text))), { position, item });
+            assert.equal(error.message, `item ${item}: ${message}`);
+          }
+        }
+      }
+      const later = texts.with(2000, "").with(30, "!".repeat(texts[30].length));
+      refused("invalid_character", () => List.fromTexts(later), { item: 30, position: 0 });
+    });
+
+    test(`${family}: elements of another type or length`, () => {
+      for (const value of notATextOf(texts[0])) refused("invalid_type", () => List.fromTexts(texts.with(1500, value)), { item: 1500 });
+      for (const text of ["", `${texts[0]}000`, "x".repeat(1 << 20)]) refused("invalid_length", () => List.fromTexts(texts.with(7, text)), { item: 7 });
+      const longer = texts[8] + texts[9].slice(0, 1);
+      refused("invalid_length", () => List.fromTexts(texts.with(8, longer + "000").with(9, texts[9].slice(1))), { item: 8 });
+      refused("invalid_type", () => List.fromTexts(new Array(3)), { item: 0 });
+    });
+
+    test(`${family}: what is no array of texts`, () => {
+      const { proxy, revoke } = Proxy.revocable([], {});
+      revoke();
+      const throwing = Object.defineProperty([texts[0]], 0, { get() { throw new Error("a getter"); } });
+      for (const value of [undefined, null, 1, 1n, {}, new Set(texts), { length: 1, 0: texts[0] }, hostile, proxy, throwing, new Lying(10)]) {
+        refused("invalid_type", () => List.fromTexts(value), { field: "texts" });
+      }
+      refused("out_of_range", () => List.fromTexts(new Array(2 ** 24 + 1)), { field: "texts" });
+      refused("out_of_range", () => List.fromTexts(new Array(2 ** 32 - 1)), { field: "texts" });
+      assert.equal(List.fromTexts(texts.slice(0, 3)).length, 3);
+    });
+
+    test(`${family}: arrays and elements that call back`, () => {
+      const restless = [...texts.slice(0, 5)];
+      Object.defineProperty(restless, 2, { get: () => (List.fromTexts(texts), texts[2]) });
+      assert.deepEqual(List.fromTexts(restless).texts(), texts.slice(0, 5));
+      class Strange extends Array {
+        static get [Symbol.species]() {
+          throw new Error("species");
+        }
+        *[Symbol.iterator]() {
+          throw new Error("iterator");
+        }
+      }
+      assert.equal(List.fromTexts(Strange.from({ length: 3 }, (_, k) => texts[k])).length, 3);
+    });
+  }
+
+  test("characters that are left over", () => {
+    for (const [List, width] of [[sno.SnoArray, 16], [hotguid.HotGuidArray, 36]]) {
+      for (const length of [1, width - 1, width + 1]) refused("invalid_length", () => List.fromTexts("2".repeat(length)), { item: undefined });
+    }
+    refused("out_of_range", () => sno.SnoArray.fromTexts("2".repeat(16).repeat(2 ** 24 + 1)), { field: "texts" });
+  });
+
+  test("Randflakes of every length, and the originals' refusals", () => {
+    const edges = Array.from({ length: 64 }, (_, bits) => [1n << BigInt(bits), (1n << BigInt(bits)) - 1n]).flat();
+    const ids = BigInt64Array.from(edges.map((id) => BigInt.asIntN(64, id)));
+    const texts = edges.map((id) => id.toString(32));
+    assert.deepEqual(new randflake.RandflakeArray(ids).texts(), texts);
+    assert.deepEqual(randflake.RandflakeArray.fromTexts(texts).ids, ids);
+    refused("not_canonical", () => randflake.RandflakeArray.fromTexts(["1", "01"]), { item: 1 });
+    refused("out_of_range", () => randflake.RandflakeArray.fromTexts(["g000000000000"]), { item: 0 });
+    fc.assert(
+      fc.property(fc.array(fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n)), (ids) => {
+        const array = new randflake.RandflakeArray(BigInt64Array.from(ids));
+        assert.deepEqual(array.texts(), ids.map(randflake.encodeText));
+        assert.deepEqual([...randflake.RandflakeArray.fromTexts(array.texts())], ids);
+      }),
+    );
+  });
+
+  test("Hot Guids in either case", () => {
+    const texts = ["691F29D0-BBAA-DDCC-EE01-0203FFFFFF7F", "691f29d0-bbaa-ddcc-ee01-0203ffffff7f"];
+    for (const given of [texts, texts.join("")]) assert.deepEqual(hotguid.HotGuidArray.fromTexts(given).texts(), [texts[1], texts[1]]);
+  });
+});
