@@ -220,7 +220,7 @@ impl RandflakeArray {
             .into()
     }
 
-    /// The IDs of a column of texts.
+    /// The IDs of many texts.
     #[staticmethod]
     #[pyo3(signature = (column, /))]
     fn from_texts(column: &Bound<'_, PyAny>) -> PyResult<Self> {

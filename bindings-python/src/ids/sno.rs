@@ -230,7 +230,7 @@ impl SnoArray {
         Ok(copy_of(ids)?.into())
     }
 
-    /// The IDs of a column of texts.
+    /// The IDs of many texts.
     #[staticmethod]
     #[pyo3(signature = (column, /))]
     fn from_texts(column: &Bound<'_, PyAny>) -> PyResult<Self> {
