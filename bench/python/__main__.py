@@ -50,6 +50,10 @@ def contests() -> Iterator[Contest]:
         "python: a column of 10 million Randflake texts",
         ours.randflake_columns(COLUMN) + peers.memory(COLUMN),
     )
+    yield Contest(
+        "python: columns of 10 million integer IDs of a layout",
+        ours.layout_columns(COLUMN) + peers.memory(COLUMN),
+    )
     limits = [
         Goal("python: sno batch of 65,536 as NumPy, an ID", ("sno, as NumPy", 65_536), None, 1.0),
         Goal("python: sno batch of 65,536 into NumPy, an ID", ("sno, into NumPy", 65_536), None, 1.0),

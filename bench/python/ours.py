@@ -96,6 +96,23 @@ def randflake_columns(count: int) -> list[Entry]:
     ]
 
 
+def layout_columns(count: int) -> list[Entry]:
+    """Columns into IDs of X's layout, and a field out of them."""
+    import numpy
+
+    twitter = layout.Layout.preset("twitter", datacenter=1, worker=2)
+    order = numpy.arange(count)
+    objects = {"layout": twitter, "times": 1_700_000_000_000 + order // 4096, "sequences": order % 4096}
+    ids = twitter.pack_columns(timestamp=objects["times"], sequence=objects["sequences"])
+    parsed = {"columns": twitter.parse_columns(ids)}
+    pack = "layout.pack_columns(timestamp=times, sequence=sequences)"
+    return [
+        Entry("two columns into IDs", pack, objects, True, count),
+        Entry("IDs' times", "columns.unix_ms", parsed, True, count),
+        Entry("IDs' sequences", "columns.sequence", parsed, True, count),
+    ]
+
+
 def batches(sizes: list[int]) -> list[Entry]:
     """One call for many, as an array that NumPy sees without a copy, and as texts."""
     import numpy
