@@ -37,6 +37,9 @@ export interface ParsedColumns {
   constants: Record<string, Column>;
 }
 
+/** What a call is given, in memory that is used again: nothing of a caller's runs while it is written. */
+const message = /* @__PURE__ */ new MessageWriter();
+
 const ROLES: Readonly<Record<string, number>> = { timestamp: TIME, sequence: SEQUENCE, bindable: BINDABLE, constant: CONSTANT };
 
 /** Packs IDs of so many bits of a layout that is kept. */
@@ -45,7 +48,8 @@ export function packColumns<K extends Kind>(kept: Kept, kind: { bits: number; is
   values.all(given);
   return manyOf(kind, values.count(), (many, size, batch) => {
     fillBy(many, size, batch, (count, from) => {
-      values.part(from, from + count).put(kept.machine);
+      values.part(from, from + count);
+      message.put(kept.machine);
       kept.machine.numbers.set([count, from], 2);
       return answerOf(kept.call("layoutPackColumns"));
     });
@@ -77,7 +81,7 @@ function columnOf(kept: Kept, { name, kind, bits }: FieldDescription, ids: Uint8
   const isNumber = kind !== "timestamp" && bits <= NUMBER_BITS;
   const column = new (isNumber ? Float64Array : BigInt64Array)(ids.length / size);
   const places = new Uint8Array(column.buffer);
-  const message = new MessageWriter();
+  message.keep(0);
   message.length(ROLES[kind]!);
   message.name(name);
   const { length } = message.written;
@@ -119,9 +123,9 @@ class ColumnsWriter extends ValuesWriter {
     return count;
   }
 
-  /** A message of the values and of some of each column. */
-  part(from: number, to: number): MessageWriter {
-    const message = new MessageWriter();
+  /** Writes the message of the values and of some of each column. */
+  part(from: number, to: number): void {
+    message.keep(0);
     message.length(this.#columns.length);
     for (const { role, name, column } of this.#columns) {
       message.length(role);
@@ -130,7 +134,6 @@ class ColumnsWriter extends ValuesWriter {
       message.raw(partOfBytes(column, from * 8, (to - from) * 8));
     }
     message.raw(this.written);
-    return message;
   }
 }
 
