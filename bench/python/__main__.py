@@ -54,6 +54,11 @@ def contests() -> Iterator[Contest]:
         "python: columns of 10 million integer IDs of a layout",
         ours.layout_columns(COLUMN) + peers.memory(COLUMN),
     )
+    yield Contest(
+        "python: a million sno IDs",
+        ours.a_million(),
+        [Goal("python: a million sno IDs from four partitions", ("four partitions", None), "one partition", 0.3)],
+    )
     limits = [
         Goal("python: sno batch of 65,536 as NumPy, an ID", ("sno, as NumPy", 65_536), None, 1.0),
         Goal("python: sno batch of 65,536 into NumPy, an ID", ("sno, into NumPy", 65_536), None, 1.0),

@@ -33,11 +33,13 @@ class Entry:
     items: int = 1
     #: Where it lies on the contest's axis.
     x: int | None = None
+    #: What is done before a round, which takes no time of it.
+    before: str = ""
 
     def timer(self) -> Timer:
         """Its objects are local names, as they would be in a function."""
-        setup = "\n".join(f"{name} = _objects[{name!r}]" for name in self.objects)
-        return Timer(self.statement, setup or "pass", globals={"_objects": self.objects})
+        names = [f"{name} = _objects[{name!r}]" for name in self.objects]
+        return Timer(self.statement, "\n".join([*names, self.before]) or "pass", globals={"_objects": self.objects})
 
 
 @dataclass

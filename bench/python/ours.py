@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import cycle, islice
-
 from polyflake import hotguid, layout, randflake, sno
 
 from contest import Entry
 from peers import SECRET
 
-#: With so many partitions in turn, batches never meet the cap of one.
+#: With so many partitions, batches never meet the cap of one.
 POOL = 512
 
 
-def sno_pool() -> Iterator[sno.Generator]:
-    return cycle([sno.Generator(partition=partition) for partition in range(POOL)])
+def sno_pool(partitions: int = POOL) -> sno.Pool:
+    return sno.Pool(sno.Generator(partition=partition) for partition in range(partitions))
 
 
 def randflake_ids() -> randflake.Generator:
@@ -69,8 +66,7 @@ def columns(count: int) -> list[Entry]:
     import numpy
     import pyarrow
 
-    made = (generator.generate_many(1_000_000) for generator in sno_pool())
-    ids = sno.SnoArray(b"".join(islice(map(bytes, made), count // 1_000_000)))
+    ids = sno_pool().generate_many(count)
     texts, read = ids.text_column(), sno.SnoArray.from_texts
     return [
         Entry("sno, from NumPy", "read(texts)", {"read": read, "texts": numpy.asarray(texts)}, True, count),
@@ -121,15 +117,27 @@ def batches(sizes: list[int]) -> list[Entry]:
     entries = []
     for size in sizes:
         owned = {"pool": pool, "buffer": numpy.empty(size, "S10")}
-        entries.append(Entry("sno, into NumPy", "next(pool).fill(buffer)", owned, True, size, size))
+        entries.append(Entry("sno, into NumPy", "pool.fill(buffer)", owned, True, size, size))
         packed = {"asarray": numpy.asarray, "pool": pool, "size": size}
-        statement = "asarray(next(pool).generate_many(size))"
+        statement = "asarray(pool.generate_many(size))"
         entries.append(Entry("sno, as NumPy", statement, packed, True, size, size))
         objects = {"asarray": numpy.asarray, "ids": numbers, "size": size}
         statement = "asarray(ids.generate_many(size))"
         entries.append(Entry("Randflake, as NumPy", statement, objects, True, size, size))
         objects = {"asarray": numpy.asarray, "ids": wide, "size": size}
         entries.append(Entry("custom layout, as NumPy", statement, objects, True, size, size))
-        statement = "next(pool).generate_many(size).texts()"
+        statement = "pool.generate_many(size).texts()"
         entries.append(Entry("sno, a list of texts", statement, packed, True, size, size))
     return entries
+
+
+def a_million() -> list[Entry]:
+    """Under the cap of one partition and of four: 16 ticks of one."""
+    return [_a_million("one partition", 1), _a_million("four partitions", 4)]
+
+
+def _a_million(name: str, partitions: int) -> Entry:
+    """The tick that all have at hand after a rest, and the one after it, are used up before."""
+    tick, objects = 1 << 16, {"ids": sno_pool(partitions)}
+    before, count = f"ids.generate_many({2 * tick * partitions})", 16 * tick
+    return Entry(name, f"ids.generate_many({count})", objects, True, count, before=before)

@@ -5,13 +5,11 @@ import { sno as inWasm } from "polyflake/wasm";
 import { batch, type Entry, ours } from "./contest.js";
 import { SECRET } from "./peers.js";
 
-/** With so many partitions in turn, batches never meet the cap of one. */
+/** With so many partitions, batches never meet the cap of one. */
 const POOL = 512;
 
-function snoPool(): () => sno.Generator {
-  const pool = Array.from({ length: POOL }, (_, partition) => new sno.Generator({ partition }));
-  let turn = 0;
-  return () => pool[turn++ % POOL]!;
+function snoPool(): sno.Pool {
+  return new sno.Pool(Array.from({ length: POOL }, (_, partition) => new sno.Generator({ partition })));
 }
 
 /** All nodes, since one has 131,072 IDs a second. */
@@ -85,10 +83,10 @@ export function columns(size: number): { singly: Entry; parsed: Entry; packed: E
 
 /** One call for many: packed bytes, and texts. */
 export function batches(sizes: number[]): { packed: Entry[]; texts: Entry[]; bigints: Entry[] } {
-  const [next, numbers] = [snoPool(), randflakeIds()];
+  const [pool, numbers] = [snoPool(), randflakeIds()];
   return {
-    packed: sizes.map((size) => batch(ours("sno, packed", () => next().generateMany(size)), size)),
-    texts: sizes.map((size) => batch(ours("sno, texts", () => next().generateMany(size).texts()), size)),
+    packed: sizes.map((size) => batch(ours("sno, packed", () => pool.generateMany(size)), size)),
+    texts: sizes.map((size) => batch(ours("sno, texts", () => pool.generateMany(size).texts()), size)),
     bigints: sizes.map((size) => batch(ours("Randflake, packed", () => numbers.generateMany(size)), size)),
   };
 }

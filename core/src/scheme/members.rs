@@ -65,29 +65,29 @@ impl<G: Deref<Target: Member>> Members<G> {
     #[inline]
     pub(crate) fn reserve(&self, want: u32) -> Result<Taken<'_, G::Target>> {
         let first = self.current.load(Ordering::Relaxed);
-        match self.take(first, want)? {
-            Some(taken) => Ok(taken),
-            None => self.go_on(first, want),
-        }
-    }
-
-    /// The slots of a member that has any for now.
-    #[inline]
-    fn take(&self, place: usize, want: u32) -> Result<Option<Taken<'_, G::Target>>> {
-        let member = &*self.all[place];
+        let member = &*self.all[first];
         match member.reserve_now(want) {
-            Ok(slots) => Ok(Some((member, slots))),
-            Err(error) if is_of_now(&error) => Ok(None),
-            Err(error) => Err(error),
+            Ok(slots) => Ok((member, slots)),
+            Err(error) => self.go_on(first, error, want),
         }
     }
 
+    /// What the first member refused, of another.
     #[cold]
-    fn go_on(&self, first: usize, want: u32) -> Result<Taken<'_, G::Target>> {
+    #[inline(never)]
+    fn go_on(&self, first: usize, refusal: Error, want: u32) -> Result<Taken<'_, G::Target>> {
+        if !is_of_now(&refusal) {
+            return Err(refusal);
+        }
         for place in (first + 1..self.all.len()).chain(0..first) {
-            if let Some(taken) = self.take(place, want)? {
-                self.current.store(place, Ordering::Relaxed);
-                return Ok(taken);
+            let member = &*self.all[place];
+            match member.reserve_now(want) {
+                Err(error) if is_of_now(&error) => {}
+                slots => {
+                    let slots = slots?;
+                    self.current.store(place, Ordering::Relaxed);
+                    return Ok((member, slots));
+                }
             }
         }
         let member = &*self.all[first];

@@ -21,6 +21,9 @@ use crate::{
 /// where all are does it wait as one alone would. All else a generator refuses, the pool refuses too: a closed one, one outside
 /// its window, one of the parent process. So it is closed, extended and looked at member by member. IDs of different members are in no order.
 ///
+/// Threads that share a pool meet at the same generator. Each may have a pool of its own over the same generators, beginning
+/// with another.
+///
 /// ```
 /// use polyflake::sno::{Generator, Pool, Sno};
 ///
