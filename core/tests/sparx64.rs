@@ -5,7 +5,7 @@ mod support;
 use polyflake::{ErrorKind, kernels, sparx64::Sparx64};
 use proptest::prelude::*;
 use serde::Deserialize;
-use support::{hex, typed, unhex};
+use support::{LONG, all_or_every, hex, typed, unhex};
 
 #[derive(Deserialize)]
 struct Case {
@@ -43,7 +43,7 @@ fn decrypts_as_the_vectors_say() {
 
 #[test]
 fn a_key_has_16_bytes() {
-    for length in [0, 1, 8, 15, 17, 32, 1 << 20] {
+    for length in [0, 1, 8, 15, 17, 32, LONG] {
         let error = Sparx64::from_slice(&vec![0; length]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidSecret, "{length} bytes");
         assert_eq!(error.to_string(), format!("expected length 16, found {length}"));
@@ -87,7 +87,7 @@ proptest! {
 #[test]
 fn every_instruction_set_does_as_the_vectors_say() {
     for level in kernels::levels() {
-        for Case { key, plaintext, ciphertext } in cases() {
+        for Case { key, plaintext, ciphertext } in cases().into_iter().step_by(all_or_every(50)) {
             let (cipher, mut blocks) = (Sparx64::new(unhex(&key)), [unhex::<8>(&plaintext); 90]);
             kernels::encrypt_blocks(level, &cipher, &mut blocks);
             assert_eq!(blocks, [unhex(&ciphertext); 90], "{level:?}, {plaintext} under {key}");
