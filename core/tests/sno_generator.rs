@@ -338,6 +338,20 @@ fn a_drawn_lower_bound_is_told_and_saved() {
     );
 }
 
+/// A new generator's state is in the format's first tick, which no ID was taken from.
+#[test]
+fn a_drawn_lower_bound_holds_in_the_first_tick_of_all() {
+    const EPOCH: i64 = 1_262_304_000_000;
+    let clock = ScriptedClock::default();
+    clock.play([EPOCH + 8, EPOCH]);
+    let draw = || Ok(Drawn { partition: 7, sequence_min: 500 });
+    let builder = Generator::builder().clock(clock).draw(draw).window(EPOCH, EPOCH + 4);
+    let ids = builder.build().unwrap();
+    assert_code(ids.generate(1), "lease_expired");
+    assert_eq!(ids.partition(), Some(7), "drawn, though refused");
+    assert_eq!(generate(&ids, 1)[0].sequence(), 500);
+}
+
 #[test]
 fn a_closed_generator_makes_nothing_and_its_snapshot_goes_on() {
     let clock = ScriptedClock::default();
