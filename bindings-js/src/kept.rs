@@ -1,10 +1,10 @@
 //! What JavaScript holds by handle, and releases when it forgets it.
 
-use alloc::rc::Rc;
+use alloc::{rc::Rc, vec::Vec};
 
 use polyflake::{Error, ErrorKind, Result};
 
-use crate::{Host, Machine, generators::Flakes, host::Offered};
+use crate::{Host, Machine, generators::Flakes, host::Offered, message::Reader};
 
 /// Says what there is to keep, and how to get at each kind.
 macro_rules! kept {
@@ -74,8 +74,22 @@ impl<C: Host> Machine<C> {
     /// What the handle in another slot stands for.
     #[inline(never)]
     pub(crate) fn kept_at(&self, slot: usize) -> Result<Rc<Kept<C>>> {
-        let kept = self.kept.borrow().get(self.scratch.place(slot)).cloned().flatten();
-        kept.ok_or_else(gone)
+        self.kept_by(self.scratch.place(slot))
+    }
+
+    /// What the handles in a message stand for.
+    pub(crate) fn kept_in_message(&self) -> Result<Vec<Rc<Kept<C>>>> {
+        let message = self.take_message();
+        let mut handles = Reader::new(&message);
+        let mut all = Vec::new();
+        while handles.has_more() {
+            all.push(self.kept_by(handles.length())?);
+        }
+        Ok(all)
+    }
+
+    fn kept_by(&self, handle: usize) -> Result<Rc<Kept<C>>> {
+        self.kept.borrow().get(handle).cloned().flatten().ok_or_else(gone)
     }
 
     /// Keeps a thing and gives its handle.

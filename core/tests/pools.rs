@@ -332,6 +332,8 @@ fn layouts_that_might_meet_are_refused() {
     assert_refused(strangers, ErrorKind::InvalidLayout, Some(1), "expected one layout");
     let open = pool([build(&ours, Some(1)), build(&ours, None)]);
     assert_refused(open, ErrorKind::MissingField, Some(1), "shard");
+    let both_open = pool([build(&ours, None), build(&ours, None)]);
+    assert_refused(both_open, ErrorKind::MissingField, Some(0), "shard");
 }
 
 /// One call, on the pool or past it.

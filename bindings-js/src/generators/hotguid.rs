@@ -68,10 +68,10 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Two handles -> nothing, if both may be in a pool.
+    /// A message of handles -> nothing, if all may be in one pool.
     pub fn hotguid_pool(&self) -> Result<()> {
-        let (one, other) = (self.kept()?, self.kept_at(1)?);
-        Pool::new([&one.hotguid()?.generator, &other.hotguid()?.generator]).map(drop)
+        let kept = self.kept_in_message()?;
+        Pool::new(kept.iter().filter_map(|kept| Some(&kept.hotguid().ok()?.generator))).map(drop)
     }
 
     /// Handle, a time in the third slot.

@@ -87,10 +87,10 @@ impl<C: Host> Machine<C> {
         )
     }
 
-    /// Two handles -> nothing, if both may be in a pool.
+    /// A message of handles -> nothing, if all may be in one pool.
     pub fn layout_pool(&self) -> Result<()> {
-        let (one, other) = (self.kept()?, self.kept_at(1)?);
-        Pool::new([one.layout_generator()?, other.layout_generator()?]).map(drop)
+        let kept = self.kept_in_message()?;
+        Pool::new(kept.iter().filter_map(|kept| kept.layout_generator().ok())).map(drop)
     }
 
     /// Handle, a time in the third slot.

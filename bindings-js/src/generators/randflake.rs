@@ -96,10 +96,10 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Two handles -> nothing, if both may be in a pool.
+    /// A message of handles -> nothing, if all may be in one pool.
     pub fn randflake_pool(&self) -> Result<()> {
-        let (one, other) = (self.kept()?, self.kept_at(1)?);
-        Pool::new([&*one.randflake()?.generator, &*other.randflake()?.generator]).map(drop)
+        let kept = self.kept_in_message()?;
+        Pool::new(kept.iter().filter_map(|kept| Some(&*kept.randflake().ok()?.generator))).map(drop)
     }
 
     /// -> first and last node, start, end.

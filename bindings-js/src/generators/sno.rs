@@ -102,10 +102,10 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Two handles -> nothing, if both may be in a pool.
+    /// A message of handles -> nothing, if all may be in one pool.
     pub fn sno_pool(&self) -> Result<()> {
-        let (one, other) = (self.kept()?, self.kept_at(1)?);
-        Pool::new([&one.sno()?.generator, &other.sno()?.generator]).map(drop)
+        let kept = self.kept_in_message()?;
+        Pool::new(kept.iter().filter_map(|kept| Some(&kept.sno().ok()?.generator))).map(drop)
     }
 
     /// -> the partition, NaN while it has none.

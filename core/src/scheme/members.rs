@@ -25,6 +25,11 @@ pub(crate) trait Member: Sized {
     /// The same without waiting: `sequence_exhausted` or `clock_behind` instead.
     fn reserve_now(&self, want: u32) -> Result<Self::Slots>;
 
+    /// Refuses to be in any pool.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Refuses another that might make the same IDs, or makes such of another kind.
     fn check_beside(&self, other: &Self) -> Result<()>;
 }
@@ -54,8 +59,8 @@ impl<G: Deref<Target: Member>> Members<G> {
             return Err(Error::out_of_range("members", all.len() as i128, 1, MOST as i128));
         }
         for (place, member) in all.iter().enumerate() {
-            let checked = all[..place].iter().try_for_each(|other| check(&**other, &**member));
-            checked.map_err(|error| error.in_item(place))?;
+            let others = || all[..place].iter().try_for_each(|other| check(&**other, &**member));
+            member.check().and_then(|()| others()).map_err(|error| error.in_item(place))?;
         }
         Ok(Self { all, current: Hint::new(0) })
     }

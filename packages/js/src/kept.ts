@@ -11,7 +11,7 @@ function release({ machine, handle }: { machine: Machine; handle: number }): voi
 
 /** Something that a machine keeps for an object: a generator, a codec, a cipher, a layout. */
 export class Kept {
-  readonly #handle: number;
+  readonly handle: number;
 
   /**
    * Has it built from slots, and from what already lies in the scratch area; it goes when `owner` does.
@@ -28,13 +28,13 @@ export class Kept {
     machine.numbers.set(slots);
     if (clock) machine.setClock(clock);
     machine.check(machine.calls[build]());
-    this.#handle = machine.numbers[0]!;
-    forgotten?.register(owner, { machine, handle: this.#handle });
+    this.handle = machine.numbers[0]!;
+    forgotten?.register(owner, { machine, handle: this.handle });
   }
 
   /** Writes the handle, for a call that is made next. */
   ready(): Machine {
-    this.machine.numbers[0] = this.#handle;
+    this.machine.numbers[0] = this.handle;
     return this.machine;
   }
 
@@ -43,18 +43,6 @@ export class Kept {
     const machine = this.ready();
     this.check(machine.calls[name]());
     return machine;
-  }
-
-  /**
-   * Makes a call about this and another, which is an `item` of a list.
-   *
-   * @throws {PolyflakeError} what the call refuses with, about the item.
-   */
-  callWith(other: Kept, name: CallName, item: number): void {
-    other.ready();
-    const handle = this.machine.numbers[0]!;
-    this.ready().numbers[1] = handle;
-    this.machine.check(this.machine.calls[name](), (error) => (error.item = item));
   }
 
   /** Throws what the call that was just made refused with. */

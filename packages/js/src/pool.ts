@@ -1,6 +1,7 @@
 import { invalidType, PolyflakeError } from "./errors.js";
 import type { Kept } from "./kept.js";
 import type { CallName, Machine } from "./machine.js";
+import { MessageWriter } from "./message.js";
 import { fillBy } from "./packed.js";
 
 /** A generator, as a pool sees it. */
@@ -42,7 +43,8 @@ export class Members<G extends object> {
     const all = listOf(generators);
     this.#members = all.map((generator, item) => memberOf(generator, machine, item));
     this.all = Object.freeze(all as G[]);
-    this.#members.forEach((member, item) => this.#checkOthers(member, item, check));
+    this.#check(machine, check);
+    this.#members.forEach(({ metabyte }, item) => this.#checkMetabyte(metabyte, item));
   }
 
   /**
@@ -67,11 +69,18 @@ export class Members<G extends object> {
     return this.#members[this.#current]!.fill(1, about, made, true);
   }
 
-  #checkOthers({ kept, metabyte }: Member, item: number, check: CallName): void {
-    for (const other of this.#members.slice(0, item)) other.kept.callWith(kept, check, item);
-    const [first] = this.#members;
-    if (metabyte === first!.metabyte) return;
-    const message = `expected one metabyte of all members, found ${first!.metabyte} and ${metabyte}`;
+  /** Has the core look whether any two might meet. */
+  #check(machine: Machine, check: CallName): void {
+    const handles = new MessageWriter();
+    for (const { kept } of this.#members) handles.length(kept.handle);
+    handles.put(machine);
+    machine.check(machine.calls[check]());
+  }
+
+  #checkMetabyte(metabyte: number | undefined, item: number): void {
+    const first = this.#members[0]!.metabyte;
+    if (metabyte === first) return;
+    const message = `item ${item}: expected one metabyte of all members, found ${first} and ${metabyte}`;
     throw new PolyflakeError("out_of_range", message, { field: "metabyte", item });
   }
 }

@@ -120,15 +120,19 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
   test("what might meet is refused", () => {
     const out = "out_of_range";
     const one = partition(1);
-    assert.match(refused(out, () => new sno.Pool([one, partition(2), one]), { item: 2 }).message, /found one twice/);
+    assert.match(refused(out, () => new sno.Pool([one, partition(2), one]), { item: 2 }).message, /^item 2: .*found one twice/);
     assert.match(refused(out, () => new sno.Pool([partition(2), one, partition(1)]), { item: 2 }).message, /found the same twice/);
     assert.match(refused(out, () => new sno.Pool([one, new sno.Generator()]), { item: 1 }).message, /found both/);
-    refused(out, () => new sno.Pool([one, partition(2, { metabyte: 7 })]), { item: 1, field: "metabyte" });
+    assert.match(refused(out, () => new sno.Pool([one, partition(2, { metabyte: 7 })]), { item: 1, field: "metabyte" }).message, /^item 1: /);
+    refused(out, () => new sno.Pool([one, partition(2, { metabyte: 7 }), one]), { item: 2, field: undefined });
     new sno.Pool([new sno.Generator(), new sno.Generator()]).generate();
     refused(out, () => new randflake.Pool([node(7), node(7)]), { item: 1 });
     refused("invalid_secret", () => new randflake.Pool([node(7), node(8, SECRET.map(() => 1))]), { item: 1 });
     refused(out, () => new layout.Pool([shard(1), shard(1)]), { item: 1 });
     refused("missing_field", () => new layout.Pool([shard(1), new layout.Generator(small)]), { item: 1, field: "shard" });
+    for (const members of [[], [shard(1)], [new layout.Generator(small)]]) {
+      refused("missing_field", () => new layout.Pool([new layout.Generator(small), ...members]), { item: 0, field: "shard" });
+    }
     const other = new layout.Generator(layout.Layout.preset("instagram"), { bindables: { shard: 3 } });
     refused("invalid_layout", () => new layout.Pool([shard(1), other]), { item: 1 });
     const guid = new hotguid.Generator();

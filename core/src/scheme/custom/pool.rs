@@ -48,11 +48,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     /// With the `item`: `missing_field` for a bindable that is not fixed; `out_of_range` where one is there twice or two have the same
     /// bindables; `invalid_layout` for another layout than the others'. Also `out_of_range` where there are none, or more than 65,536.
     pub fn new(members: impl IntoIterator<Item = G>) -> Result<Self> {
-        let members = Members::new(members)?;
-        for (place, member) in members.all().iter().enumerate() {
-            member.complete().map_err(|error| error.in_item(place))?;
-        }
-        Ok(Self { members })
+        Members::new(members).map(|members| Self { members })
     }
 
     /// One new ID.
@@ -89,6 +85,10 @@ impl<C: Clock> Member for Generator<C> {
     #[inline]
     fn reserve_now(&self, want: u32) -> Result<Run> {
         self.reserve_at(&NO_WAIT, want)
+    }
+
+    fn check(&self) -> Result<()> {
+        self.complete().map(drop)
     }
 
     fn check_beside(&self, other: &Self) -> Result<()> {
