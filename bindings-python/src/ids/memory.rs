@@ -47,10 +47,11 @@ impl<T: Plain> Drop for Kept<T> {
     }
 }
 
-/// The spare memory, if it suffices.
+/// The spare memory, if it suffices and at most half of it would lie idle.
 fn spare<T: Plain>(count: usize) -> Option<Vec<T>> {
     let mut spare = T::spare().try_lock().ok()?;
-    let suits = SPARE.contains(&(count * size_of::<T>())) && spare.len() >= count;
+    let is_worth_it = SPARE.contains(&count.saturating_mul(size_of::<T>()));
+    let suits = is_worth_it && (count..=count.saturating_mul(2)).contains(&spare.len());
     suits.then(|| mem::take(&mut *spare))
 }
 

@@ -101,5 +101,6 @@ function memberOf(generator: unknown, machine: Machine, item: number): Member {
   const isObject = typeof generator === "object" && generator !== null;
   const member = isObject ? enrolled.get(generator) : undefined;
   if (member?.kept.machine === machine) return member;
-  throw invalidType("generator of this family, made by the same copy of the package", generator, { item });
+  const { code, message } = invalidType("generator of this family, made by the same copy of the package", generator);
+  throw new PolyflakeError(code, `item ${item}: ${message}`, { item });
 }

@@ -142,7 +142,7 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
   test("members are generators of the family and the machine", () => {
     for (const members of [undefined, null, 5, "abc", {}, { length: 1, 0: partition(1) }]) refused("invalid_type", () => new sno.Pool(members), { field: "members" });
     refused("out_of_range", () => new sno.Pool([]), { field: "members" });
-    refused("invalid_type", () => new sno.Pool([partition(1), {}]), { item: 1 });
+    assert.match(refused("invalid_type", () => new sno.Pool([partition(1), {}]), { item: 1 }).message, /^item 1: /);
     refused("invalid_type", () => new sno.Pool([partition(1), node(7)]), { item: 1 });
     const [mine, theirs] = [native, wasm].map((copy) => new copy.sno.Generator({ partition: 5 }));
     refused("invalid_type", () => new native.sno.Pool([mine, theirs]), { item: 1 });

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from array import array
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -331,3 +333,16 @@ def test_memory_that_is_used_again_holds_new_ids(n: int) -> None:
     before = view.tobytes()
     ids.generate_many(n)
     assert view.tobytes() == before
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="asks Linux how much memory there is")
+def test_memory_that_is_used_again_is_about_as_much_as_was_asked_for() -> None:
+    def mebibytes() -> float:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+    large, small = sno.SnoArray(bytes(10_000_000)), sno.SnoArray(bytes(700_000))
+    before, kept = mebibytes(), []
+    for _ in range(100):
+        assert len(large.partitions()) == 1_000_000
+        kept.append(small.partitions())
+    assert mebibytes() - before < 60, "each of 0.13 MiB may have kept 2"
