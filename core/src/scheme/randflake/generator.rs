@@ -118,7 +118,7 @@ impl<C: Clock> Generator<C> {
     /// further `generator_closed`; `forked` in a child process; what the clock says. Nothing is changed by a refused call.
     #[inline]
     pub fn generate(&self) -> Result<Randflake> {
-        Ok(self.encrypt_slot(self.reserve(1)?, 0))
+        Ok(self.encrypt_first(self.reserve(1)?))
     }
 
     /// The text of one new ID, on the stack.
@@ -151,10 +151,10 @@ impl<C: Clock> Generator<C> {
         }
     }
 
-    /// The ID of the `k`-th slot of a run.
+    /// The ID of the first slot of a run.
     #[inline]
-    pub(super) fn encrypt_slot(&self, run: Run, k: u32) -> Randflake {
-        self.codec.encrypt_raw(self.raw(run.tick, run.first + u64::from(k)))
+    pub(super) fn encrypt_first(&self, run: Run) -> Randflake {
+        self.codec.encrypt_raw(self.raw(run.tick, run.first))
     }
 
     /// The raw value of a slot.

@@ -59,7 +59,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     #[inline]
     pub fn generate(&self) -> Result<Randflake> {
         let (generator, run) = self.members.reserve(1)?;
-        Ok(generator.encrypt_slot(run, 0))
+        Ok(generator.encrypt_first(run))
     }
 
     /// The text of one new ID, on the stack.
