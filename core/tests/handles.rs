@@ -123,6 +123,18 @@ fn a_handle_that_holds_its_generator_encrypts_slot_after_slot() {
     assert_eq!(slots, (0..500).collect::<Vec<_>>());
 }
 
+/// A Randflake's handle has encrypted IDs ahead, which are nobody's to see yet.
+#[test]
+fn what_a_handle_holds_ready_is_not_shown() {
+    let lease = Lease::new(7, 1_730_000_000, 2_803_741_824).unwrap();
+    let ids = randflake::Generator::builder(lease, *b"sixteen byte key").build().unwrap();
+    let mut handle = ids.handle();
+    handle.generate().unwrap();
+    let shown = format!("{handle:?}");
+    assert!(shown.ends_with("group: Group }"), "{shown}");
+    assert!(!shown.contains("Randflake("), "{shown}");
+}
+
 #[test]
 #[cfg_attr(miri, ignore = "makes all IDs of a second")]
 fn the_last_block_of_a_tick_is_short_and_nothing_comes_after_it() {
