@@ -1,4 +1,5 @@
-//! All tests of all languages, cheap ones first, with what they need on a fresh machine.
+//! All tests of all languages, cheap ones first, with what they need on a fresh machine; with `--thorough`, trials of the
+//! packages with the newest versions of other people's tools as well.
 
 mod kernels;
 mod notices;
@@ -7,6 +8,7 @@ mod readme;
 mod stepping;
 mod steps;
 mod tidy;
+mod trials;
 
 use std::time::Instant;
 
@@ -18,9 +20,12 @@ use crate::{tools::Missing, workspace};
 
 #[derive(Args)]
 pub struct Options {
-    /// Only these steps, by name; by default all
+    /// Only these steps, by name; by default all that continuous integration runs
     #[arg(value_name = "STEP")]
     only: Vec<String>,
+    /// Run the trials too: the packages with the newest versions of other people's tools
+    #[arg(long)]
+    thorough: bool,
     /// List the steps and do nothing
     #[arg(long)]
     list: bool,
@@ -31,7 +36,40 @@ struct Step {
     name: &'static str,
     /// Whether later steps are of no use when this one fails.
     needed: bool,
-    run: fn(&Shell) -> Result<()>,
+    run: Run,
+}
+
+/// The work of a step.
+enum Run {
+    Check(fn(&Shell) -> Result<()>),
+    /// Uses a package with the newest versions of other people's tools; which versions, is kept in [`trials::RESULTS`].
+    Trial(trials::Package, fn(&Shell) -> Result<trials::Versions>),
+}
+
+impl Step {
+    const fn check(name: &'static str, run: fn(&Shell) -> Result<()>) -> Self {
+        Self { name, needed: false, run: Run::Check(run) }
+    }
+
+    const fn trial(
+        name: &'static str,
+        package: trials::Package,
+        run: fn(&Shell) -> Result<trials::Versions>,
+    ) -> Self {
+        Self { name, needed: false, run: Run::Trial(package, run) }
+    }
+
+    /// The same step, without which later ones are of no use.
+    const fn needed(self) -> Self {
+        Self { needed: true, ..self }
+    }
+
+    fn run(&self, shell: &Shell) -> Result<()> {
+        match self.run {
+            Run::Check(check) => check(shell),
+            Run::Trial(package, trial) => trials::record(self.name, package, trial(shell)?),
+        }
+    }
 }
 
 /// How the steps ended.
@@ -44,20 +82,27 @@ struct Count {
 
 pub fn main(options: &Options) -> Result<bool> {
     if options.list {
-        steps::ALL.iter().for_each(|step| println!("{}", step.name));
+        every().for_each(|step| println!("{}", step.name));
         return Ok(true);
     }
-    let steps = chosen(&options.only)?;
+    let steps = chosen(&options.only, options.thorough)?;
     let count = run_all(&workspace::shell()?, &steps);
     println!("\n{}", count.summary());
     Ok(count.failed.is_empty())
 }
 
-fn chosen(names: &[String]) -> Result<Vec<&'static Step>> {
-    let unknown = names.iter().find(|name| steps::ALL.iter().all(|step| step.name != **name));
+/// The steps of every run, then the trials.
+fn every() -> impl Iterator<Item = &'static Step> {
+    steps::ALL.iter().chain(trials::ALL)
+}
+
+fn chosen(names: &[String], thorough: bool) -> Result<Vec<&'static Step>> {
+    let unknown = names.iter().find(|name| every().all(|step| step.name != **name));
     ensure!(unknown.is_none(), "expected the name of a step (--list), found {}", unknown.unwrap());
-    let wanted = |step: &&Step| names.is_empty() || names.iter().any(|name| name == step.name);
-    Ok(steps::ALL.iter().filter(wanted).collect())
+    if names.is_empty() {
+        return Ok(if thorough { every().collect() } else { steps::ALL.iter().collect() });
+    }
+    Ok(every().filter(|step| names.iter().any(|name| name == step.name)).collect())
 }
 
 fn run_all(shell: &Shell, steps: &[&'static Step]) -> Count {
@@ -65,7 +110,7 @@ fn run_all(shell: &Shell, steps: &[&'static Step]) -> Count {
     for (index, step) in steps.iter().enumerate() {
         println!("\n== {} ==", step.name);
         let start = Instant::now();
-        let result = (step.run)(shell);
+        let result = step.run(shell);
         let seconds = start.elapsed().as_secs_f32();
         match result {
             Ok(()) => {
@@ -105,9 +150,9 @@ mod tests {
 
     use super::*;
 
-    const WELL: Step = Step { name: "well", needed: false, run: |_| Ok(()) };
-    const ILL: Step = Step { name: "ill", needed: false, run: |_| bail!("as wanted") };
-    const FATAL: Step = Step { name: "fatal", needed: true, run: |_| bail!("as wanted") };
+    const WELL: Step = Step::check("well", |_| Ok(()));
+    const ILL: Step = Step::check("ill", |_| bail!("as wanted"));
+    const FATAL: Step = Step::check("fatal", |_| bail!("as wanted")).needed();
 
     #[test]
     fn a_failure_is_counted_and_the_others_run() {
@@ -123,7 +168,13 @@ mod tests {
 
     #[test]
     fn unknown_steps_are_refused() {
-        assert!(chosen(&["tidy".to_owned()]).is_ok_and(|steps| steps.len() == 1));
-        assert!(chosen(&["tidi".to_owned()]).is_err());
+        assert!(chosen(&["tidy".to_owned()], false).is_ok_and(|steps| steps.len() == 1));
+        assert!(chosen(&["tidi".to_owned()], false).is_err());
+    }
+
+    #[test]
+    fn trials_run_where_they_are_asked_for() {
+        let count = |thorough| chosen(&[], thorough).unwrap().len();
+        assert_eq!(count(true), count(false) + trials::ALL.len());
     }
 }

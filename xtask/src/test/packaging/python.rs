@@ -1,0 +1,44 @@
+//! The wheel and the source distribution.
+
+use std::path::Path;
+
+use anyhow::Result;
+use xshell::{Shell, cmd};
+
+use super::{copy, only_file, packaging};
+use crate::workspace;
+
+/// The wheel as it was built.
+pub fn python(shell: &Shell) -> Result<()> {
+    use_wheel(shell, &only_file(&workspace::wheels())?)
+}
+
+/// The wheel that the source distribution builds, which must hold all that it needs.
+pub fn python_source(shell: &Shell) -> Result<()> {
+    let (sources, wheels) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    {
+        let (_there, into) =
+            (shell.push_dir(workspace::root().join("packages/python")), sources.path());
+        cmd!(shell, "maturin sdist --out {into}").run()?;
+    }
+    let (python, source, into) = (workspace::python(), only_file(sources.path())?, wheels.path());
+    let options = ["--quiet", "--no-build-isolation", "--no-deps", "--no-index"];
+    cmd!(shell, "{python} -m pip wheel {options...} --wheel-dir {into} {source}")
+        .env("CARGO_TARGET_DIR", workspace::target().join("sdist"))
+        .run()?;
+    use_wheel(shell, &only_file(wheels.path())?)
+}
+
+/// A wheel in a new environment: it imports, works, and its types are found.
+fn use_wheel(shell: &Shell, wheel: &Path) -> Result<()> {
+    let project = tempfile::tempdir()?;
+    let (installed, checker) = (project.path().join("venv"), workspace::python());
+    let python = installed.join("bin/python");
+    copy(&packaging("python"), project.path())?;
+    let _there = shell.push_dir(project.path());
+    cmd!(shell, "{checker} -m venv {installed}").run()?;
+    cmd!(shell, "{python} -m pip install --quiet --no-index --no-deps {wheel}").run()?;
+    cmd!(shell, "{python} use.py").run()?;
+    cmd!(shell, "{checker} -m mypy --strict --python-executable {python} use.py").run()?;
+    Ok(())
+}

@@ -1,0 +1,131 @@
+//! Trials of the packages with the newest versions of other people's tools: slow, and dependent on what the registries
+//! serve today, so they run with `--thorough` alone. Each leaves a row in [`RESULTS`], which tidy finds stale as soon as the
+//! package has changed.
+
+use std::{collections::BTreeMap, fs, io::Write, process::Stdio};
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+use xshell::{Shell, cmd};
+
+use super::Step;
+use crate::workspace;
+
+pub const ALL: &[Step] = &[];
+
+/// The file that holds a row for each trial, by its path from the root.
+pub const RESULTS: &str = "tests/packaging/results.toml";
+
+const HEADER: &str = "# Written by `cargo xtask test --thorough`: the tools, and their versions, that each trial passed with.\n";
+
+/// Tools by name, with the versions that were used.
+pub type Versions = BTreeMap<String, String>;
+
+/// What is tried.
+#[derive(Clone, Copy)]
+pub enum Package {
+    Rust,
+    Python,
+    JavaScript,
+}
+
+/// A trial that passed.
+#[derive(Serialize, Deserialize)]
+struct Row {
+    date: String,
+    /// The commit that was checked out, on which the tree may have had changes.
+    commit: String,
+    /// Of the files that decide how the package installs.
+    digest: String,
+    tools: Versions,
+}
+
+type Rows = BTreeMap<String, Row>;
+
+impl Package {
+    /// What decides how the package installs and behaves in other people's tools, as git names paths; texts and tests are left out.
+    fn paths(self) -> &'static [&'static str] {
+        match self {
+            Self::Rust => &["Cargo.toml", "core/Cargo.toml", "tests/packaging/rust"],
+            Self::Python => &[
+                "bindings-python/Cargo.toml",
+                "packages/python/pyproject.toml",
+                "packages/python/src",
+                "tests/packaging/python",
+            ],
+            Self::JavaScript => &[
+                "bindings-node/Cargo.toml",
+                "bindings-wasm/Cargo.toml",
+                "packages/js/build",
+                "packages/js/package.json",
+                "packages/js/src",
+                "tests/packaging/js",
+            ],
+        }
+    }
+
+    fn digest(self, shell: &Shell) -> Result<String> {
+        let paths = self.paths();
+        let options = ["--cached", "--others", "--exclude-standard", "--"];
+        let listed = cmd!(shell, "git ls-files {options...} {paths...} :!*.md").quiet().read()?;
+        let there = |path: &&str| workspace::root().join(path).is_file();
+        let files: Vec<_> = listed.lines().filter(there).collect();
+        let hashes = hash(&["--stdin-paths"], &files.join("\n"))?;
+        let named: Vec<_> =
+            files.iter().zip(hashes.lines()).map(|(file, hash)| format!("{hash} {file}")).collect();
+        hash(&["--stdin"], &named.join("\n"))
+    }
+}
+
+/// Asks git for hashes of what it is given.
+fn hash(options: &[&str], input: &str) -> Result<String> {
+    let mut git = std::process::Command::new("git")
+        .current_dir(workspace::root())
+        .arg("hash-object")
+        .args(options)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    git.stdin.take().context("expected a pipe to git")?.write_all(input.as_bytes())?;
+    let output = git.wait_with_output()?;
+    ensure!(output.status.success(), "git hash-object failed");
+    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+}
+
+/// Keeps what a trial passed with.
+pub fn record(name: &str, package: Package, tools: Versions) -> Result<()> {
+    ensure!(!tools.is_empty(), "expected the versions of the tools that were tried");
+    let shell = workspace::shell()?;
+    let commit = cmd!(shell, "git rev-parse --short=12 HEAD").quiet().read()?;
+    let date = jiff::Zoned::now().date().to_string();
+    let mut rows = read()?;
+    rows.insert(name.to_owned(), Row { date, commit, digest: package.digest(&shell)?, tools });
+    let text = toml::to_string(&rows)?;
+    Ok(fs::write(workspace::root().join(RESULTS), format!("{HEADER}\n{text}"))?)
+}
+
+fn read() -> Result<Rows> {
+    let path = workspace::root().join(RESULTS);
+    if !path.exists() {
+        return Ok(Rows::new());
+    }
+    toml::from_str(&fs::read_to_string(&path)?).with_context(|| format!("cannot read {RESULTS}"))
+}
+
+/// Trials without a row, rows without a trial, and rows of packages that have changed since.
+pub fn stale() -> Result<Vec<String>> {
+    let (shell, rows) = (workspace::shell()?, read()?);
+    let mut faults = Vec::new();
+    for step in ALL {
+        if let super::Run::Trial(package, _) = step.run {
+            let fresh = rows.get(step.name).map(|row| Ok(row.digest == package.digest(&shell)?));
+            if !fresh.unwrap_or(anyhow::Ok(false))? {
+                let name = step.name;
+                faults.push(format!("{RESULTS}: {name} is stale, run `cargo xtask test {name}`"));
+            }
+        }
+    }
+    let unknown = rows.keys().filter(|name| ALL.iter().all(|step| step.name != **name));
+    faults.extend(unknown.map(|name| format!("{RESULTS}: no trial is named {name}")));
+    Ok(faults)
+}
