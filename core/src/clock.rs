@@ -152,9 +152,10 @@ impl ManualClock {
         Self(portable_atomic::AtomicI64::new(unix_nanos))
     }
 
-    /// A clock that shows `unix_ms` milliseconds since 1970 (within the 292 years that nanoseconds reach).
+    /// A clock that shows `unix_ms` milliseconds since 1970. A time that 64-bit nanoseconds cannot hold (before 1677 or after
+    /// 2262) becomes the nearest one that they can.
     pub const fn at_unix_ms(unix_ms: i64) -> Self {
-        Self::new(unix_ms * 1_000_000)
+        Self::new(unix_ms.saturating_mul(1_000_000))
     }
 
     /// Shows another time from now on.
@@ -162,9 +163,9 @@ impl ManualClock {
         self.0.store(unix_nanos, portable_atomic::Ordering::Release);
     }
 
-    /// Shows another time from now on, in milliseconds.
+    /// Shows another time from now on, in milliseconds; one past the ends of 64-bit nanoseconds becomes the nearest end.
     pub fn set_unix_ms(&self, unix_ms: i64) {
-        self.set_unix_nanos(unix_ms * 1_000_000);
+        self.set_unix_nanos(unix_ms.saturating_mul(1_000_000));
     }
 }
 

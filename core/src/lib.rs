@@ -7,6 +7,8 @@
 //!       --> bytes = ID --> base32 | guid text --> text       (decoding is the same line backwards)
 //! ```
 #![no_std]
+// On docs.rs: labels what a feature adds.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
@@ -20,7 +22,11 @@ mod cpu;
 mod entropy;
 mod error;
 pub mod fork;
+#[cfg(feature = "alloc")]
 pub mod layout;
+// Without a heap, only the spans of the fixed formats.
+#[cfg(not(feature = "alloc"))]
+mod layout;
 mod scheme;
 mod sequence;
 pub mod sparx64;

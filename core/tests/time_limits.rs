@@ -2,7 +2,7 @@
 
 use polyflake::{
     Error, OnExhausted, Result,
-    clock::ManualClock,
+    clock::{Clock, ManualClock},
     hotguid::{self, HotGuid},
     layout::{self, Field, Layout, Tick},
     sno::{self, Sno},
@@ -91,4 +91,22 @@ fn ranges_without_a_tick_say_how_far_the_next_one_is() {
     assert!(Sno::time_range(T + 1, T + 5).is_ok());
     let end = HOT_GUID_LAST + 1;
     assert_too_short(HotGuid::time_range(T + 1, T + 9), T + 9, T + 1001, end);
+}
+
+#[test]
+fn manual_clocks_stop_at_the_ends_of_nanoseconds() {
+    const LATEST: i64 = i64::MAX / 1_000_000;
+    for (unix_ms, shown) in [
+        (T, T * 1_000_000),
+        (LATEST, LATEST * 1_000_000),
+        (LATEST + 1, i64::MAX),
+        (i64::MAX, i64::MAX),
+        (-LATEST - 1, i64::MIN),
+        (i64::MIN, i64::MIN),
+    ] {
+        let clock = ManualClock::new(0);
+        clock.set_unix_ms(unix_ms);
+        let anew = ManualClock::at_unix_ms(unix_ms);
+        assert_eq!((clock.unix_nanos(), anew.unix_nanos()), (Ok(shown), Ok(shown)), "{unix_ms}");
+    }
 }

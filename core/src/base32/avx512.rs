@@ -12,7 +12,10 @@ use super::{
     slices::{Id, Kernels, Text},
     sse41,
 };
-use crate::cpu::parts::{part, part_mut};
+use crate::cpu::{
+    memory::fence,
+    parts::{part, part_mut},
+};
 
 pub(super) const KERNELS: Kernels = Kernels { encode, stream, decode };
 
@@ -37,7 +40,7 @@ fn stream(ids: &[Id], texts: &mut [Text]) {
         }
     };
     encode_by(store, ids, lines);
-    _mm_sfence();
+    fence();
 }
 
 #[inline]

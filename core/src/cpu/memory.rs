@@ -25,6 +25,17 @@ pub(crate) fn ask_ahead(bytes: &[u8]) {
     }
 }
 
+/// Orders non-temporal stores before all later ones, so that other threads see them.
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+#[inline]
+pub(crate) fn fence() {
+    // SAFETY: every x86-64 processor has the instruction, and it touches no memory. Rust before 1.93 calls it unsafe.
+    #[allow(unsafe_code, unused_unsafe)]
+    unsafe {
+        core::arch::x86_64::_mm_sfence();
+    }
+}
+
 /// Whether samples of these bytes lie in pages that are there. Where that cannot be asked, none do.
 #[cfg(all(feature = "std", target_os = "linux"))]
 pub(crate) fn is_touched(bytes: &[u8]) -> bool {

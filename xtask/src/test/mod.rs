@@ -3,6 +3,7 @@
 
 mod kernels;
 mod notices;
+mod oldest_rust;
 mod packaging;
 mod readme;
 mod stepping;

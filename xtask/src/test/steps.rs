@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{Step, kernels, notices, packaging, readme, stepping, tidy};
+use super::{Step, kernels, notices, oldest_rust, packaging, readme, stepping, tidy};
 use crate::{
     bench, build,
     conformance::{self, Ready},
@@ -16,6 +16,7 @@ pub const ALL: &[Step] = &[
     Step::check("set-up", set_up).needed(),
     Step::check("clippy", clippy),
     Step::check("no_std", no_std),
+    Step::check("oldest-rust", oldest_rust::check),
     Step::check("rust", rust),
     Step::check("kernels-aarch64", kernels::aarch64),
     Step::check("kernels-wasm", kernels::wasm),
@@ -26,6 +27,7 @@ pub const ALL: &[Step] = &[
     Step::check("python-types", python_types),
     Step::check("javascript", javascript),
     Step::check("wasm-in-browser", wasm_in_browser),
+    Step::check("packaging-rust", packaging::rust),
     Step::check("packaging-python", packaging::python),
     Step::check("packaging-python-source", packaging::python_source),
     Step::check("packaging-javascript", packaging::javascript),
@@ -73,9 +75,15 @@ fn rust(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "cargo test --quiet --workspace --all-features").run()?)
 }
 
+/// The documentation, also of what fewer features leave.
 fn rust_docs(shell: &Shell) -> Result<()> {
-    let docs = cmd!(shell, "cargo doc --quiet --package polyflake --all-features --no-deps");
-    Ok(docs.env("RUSTDOCFLAGS", "-D warnings").run()?)
+    for features in oldest_rust::FEATURES {
+        let chosen = ["--no-default-features", "--features", features];
+        cmd!(shell, "cargo doc --quiet --package polyflake --no-deps {chosen...}")
+            .env("RUSTDOCFLAGS", "-D warnings")
+            .run()?;
+    }
+    Ok(())
 }
 
 /// All interleavings of the state machines' atomic steps, in a build of its own.

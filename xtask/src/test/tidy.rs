@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::trials;
+use super::{oldest_rust, trials};
 use crate::workspace;
 
 /// What each module of the core may use besides itself and `error`. Modules that are not here may use nothing else.
@@ -43,6 +43,7 @@ pub fn check() -> Result<()> {
     faults.extend(sources.iter().flat_map(of_one_machine));
     faults.extend(sources.iter().filter_map(half_merged));
     faults.extend(versions()?);
+    faults.extend(oldest_rust::named_otherwise()?);
     faults.extend(trials::stale()?);
     ensure!(faults.is_empty(), "{} faults:\n  {}", faults.len(), faults.join("\n  "));
     println!("{} files", sources.len());

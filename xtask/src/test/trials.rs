@@ -8,10 +8,10 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use xshell::{Shell, cmd};
 
-use super::Step;
+use super::{Step, packaging};
 use crate::workspace;
 
-pub const ALL: &[Step] = &[];
+pub const ALL: &[Step] = &[Step::trial("docs-rs", Package::Rust, packaging::docs_rs)];
 
 /// The file that holds a row for each trial, by its path from the root.
 pub const RESULTS: &str = "tests/packaging/results.toml";
@@ -23,6 +23,7 @@ pub type Versions = BTreeMap<String, String>;
 
 /// What is tried.
 #[derive(Clone, Copy)]
+#[allow(dead_code, reason = "a package may have no trial")]
 pub enum Package {
     Rust,
     Python,
@@ -46,7 +47,9 @@ impl Package {
     /// What decides how the package installs and behaves in other people's tools, as git names paths; texts and tests are left out.
     fn paths(self) -> &'static [&'static str] {
         match self {
-            Self::Rust => &["Cargo.toml", "core/Cargo.toml", "tests/packaging/rust"],
+            Self::Rust => {
+                &["Cargo.toml", "core/Cargo.toml", "core/src/lib.rs", "tests/packaging/rust"]
+            }
             Self::Python => &[
                 "bindings-python/Cargo.toml",
                 "packages/python/pyproject.toml",

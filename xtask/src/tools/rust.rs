@@ -29,6 +29,19 @@ pub fn rust_targets(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
+/// A toolchain of this version, with these targets.
+pub fn rust_toolchain(shell: &Shell, version: &str, targets: &[&str]) -> Result<()> {
+    let there = cmd!(shell, "rustup target list --installed --toolchain {version}").quiet();
+    let installed = there.ignore_stderr().read().unwrap_or_default();
+    let is_there = |target: &&str| installed.lines().any(|line| line == *target);
+    if !targets.iter().all(is_there) {
+        let targets = targets.join(",");
+        cmd!(shell, "rustup toolchain install {version} --profile minimal --target {targets}")
+            .run()?;
+    }
+    Ok(())
+}
+
 /// What runs the fuzz targets.
 pub fn bolero(shell: &Shell) -> Result<()> {
     install(shell, "cargo-bolero", "0.13.5")
@@ -51,6 +64,11 @@ fn install(shell: &Shell, name: &str, version: &str) -> Result<()> {
         cmd!(shell, "cargo install --quiet {name} --version {version} --root {tools}").run()?;
         Ok(())
     })
+}
+
+/// The nightly toolchain of today.
+pub fn newest_nightly(shell: &Shell) -> Result<()> {
+    Ok(cmd!(shell, "rustup toolchain install nightly --profile minimal").run()?)
 }
 
 /// The nightly toolchain with these components.

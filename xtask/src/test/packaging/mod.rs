@@ -2,6 +2,7 @@
 
 mod javascript;
 mod python;
+mod rust;
 
 use std::{
     fs,
@@ -14,6 +15,7 @@ use crate::workspace;
 
 pub use javascript::javascript;
 pub use python::{python, python_source};
+pub use rust::{docs_rs, rust};
 
 fn packaging(language: &str) -> PathBuf {
     workspace::root().join("tests/packaging").join(language)

@@ -1,0 +1,20 @@
+//! The crate from its package: every family, every feature.
+
+use polyflake::{Result, hotguid, layout, randflake, sno};
+
+fn main() -> Result<()> {
+    let id = sno::generate(7)?;
+    assert_eq!((sno::Sno::parse(&id.to_string())?, id.metabyte()), (id, 7));
+
+    let lease = randflake::Lease::new(42, 1_730_000_000, 2_803_741_824)?;
+    let ids = randflake::Generator::builder(lease, *b"sixteen byte key").build()?;
+    assert_eq!(ids.inspect(ids.generate()?).node, 42);
+
+    let guid = hotguid::generate(7)?;
+    assert_eq!((hotguid::HotGuid::parse(&guid.to_string())?, guid.shard_key()), (guid, 7));
+    assert_eq!(id.to_uuid().as_u128(), u128::from_be_bytes(id.to_uuid_bytes()));
+
+    let twitter = layout::preset("twitter", [])?;
+    assert_eq!(layout::Layout::from_json(&twitter.to_json())?, twitter);
+    Ok(())
+}

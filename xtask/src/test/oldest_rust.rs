@@ -1,0 +1,85 @@
+//! The oldest Rust that is promised: everything that users compile builds with exactly that one, and all texts name it.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+use xshell::{Shell, cmd};
+
+use crate::{tools, workspace};
+
+/// Feature sets of the core, each of which leaves other code unused.
+pub const FEATURES: [&str; 6] = ["", "alloc", "serde", "uuid", "std", "std,json,serde,uuid"];
+
+/// Machines with kernels of their own besides this one.
+const AARCH64: &str = "aarch64-unknown-linux-musl";
+const WASM: &str = "wasm32-unknown-unknown";
+
+/// Where users read which Rust they need, each at least once.
+const TEXTS: [&str; 3] = ["README.md", "core/README.md", "packages/python/README.md"];
+
+/// The core with every feature set, for machines with every kind of kernel; then the bindings, which `pip` and `wasm-pack` may
+/// compile on a user's machine. They are built in a folder of their own, or each run would build everything again.
+pub fn check(shell: &Shell) -> Result<()> {
+    let version = format!("{}.0", promised()?);
+    tools::rust_toolchain(shell, &version, &[AARCH64, WASM])?;
+    let _there = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("oldest-rust"));
+    let toolchain = format!("+{version}");
+    for features in FEATURES {
+        let chosen = ["--package", "polyflake", "--no-default-features", "--features", features];
+        cmd!(shell, "cargo {toolchain} build --quiet {chosen...}").run()?;
+    }
+    let bindings = ["--package", "polyflake-python", "--package", "polyflake-node"];
+    cmd!(shell, "cargo {toolchain} check --quiet {bindings...}").run()?;
+    cmd!(shell, "cargo {toolchain} check --quiet --package polyflake --target {AARCH64}").run()?;
+    cmd!(shell, "cargo {toolchain} check --quiet --package polyflake-wasm --target {WASM}")
+        .env("RUSTFLAGS", "-C target-feature=+simd128")
+        .run()?;
+    println!("Rust {version}");
+    Ok(())
+}
+
+/// The `rust-version` of the workspace: a major and a minor number.
+fn promised() -> Result<String> {
+    let cargo: toml::Table = fs::read_to_string(workspace::root().join("Cargo.toml"))?.parse()?;
+    let version = cargo["workspace"]["package"]["rust-version"].as_str();
+    Ok(version.context("expected a rust-version in Cargo.toml")?.to_owned())
+}
+
+/// Texts that name another version of Rust than the promised one, or that lack it.
+pub fn named_otherwise() -> Result<Vec<String>> {
+    let promised = promised()?;
+    let mut faults = Vec::new();
+    for path in TEXTS {
+        let text = fs::read_to_string(workspace::root().join(path))
+            .with_context(|| format!("cannot read {path}"))?;
+        let named = versions(&text);
+        if named.is_empty() {
+            faults.push(format!("{path}: expected Rust {promised}, found no version of Rust"));
+        }
+        let others = named.into_iter().filter(|version| *version != promised);
+        faults
+            .extend(others.map(|found| format!("{path}: expected Rust {promised}, found {found}")));
+    }
+    Ok(faults)
+}
+
+/// The versions after the word "Rust", be it in bold or not.
+fn versions(text: &str) -> Vec<&str> {
+    let after = text.split("Rust").skip(1).map(|rest| rest.trim_start_matches("**").trim_start());
+    let numbers = after.map(|rest| {
+        let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(rest.len());
+        rest[..end].trim_end_matches('.')
+    });
+    numbers.filter(|version| version.contains('.')).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::versions;
+
+    #[test]
+    fn versions_are_found_behind_the_language() {
+        let text = "- **Rust** 1.89 is old. Rust builds. Needs Rust 1.90.\nRust 2024 and Rust 1.91";
+        assert_eq!(versions(text), ["1.89", "1.90", "1.91"]);
+    }
+}

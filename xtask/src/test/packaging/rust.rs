@@ -1,0 +1,111 @@
+//! The crate's package, as a registry would serve it.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, ensure};
+use xshell::{Shell, cmd};
+
+use super::{copy, packaging};
+use crate::{test::trials::Versions, tools, workspace};
+
+/// What users find beside the sources.
+const TEXTS: [&str; 5] =
+    ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md"];
+
+/// The package unpacked outside of the repository: its texts and metadata, its own unit and documentation tests, and a user's
+/// project beside it.
+pub fn rust(shell: &Shell) -> Result<()> {
+    let project = tempfile::tempdir()?;
+    copy(&packaging("rust"), project.path())?;
+    let package = unpack(shell, project.path())?;
+    check_texts(&package)?;
+    check_metadata(&package)?;
+    // The versions that the workspace has, or a new release of a dependency would decide.
+    fs::copy(workspace::root().join("Cargo.lock"), project.path().join("Cargo.lock"))?;
+    let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("packaging-rust"));
+    {
+        let _there = shell.push_dir(&package);
+        cmd!(shell, "cargo test --quiet --all-features").run()?;
+    }
+    let _there = shell.push_dir(project.path());
+    Ok(cmd!(shell, "cargo run --quiet").run()?)
+}
+
+/// The documentation as docs.rs builds it: by the newest nightly, with labels for what a feature adds.
+pub fn docs_rs(shell: &Shell) -> Result<Versions> {
+    tools::newest_nightly(shell)?;
+    let folder = tempfile::tempdir()?;
+    let package = unpack(shell, folder.path())?;
+    let target = workspace::target().join("docs-rs");
+    {
+        let _there = shell.push_dir(&package);
+        cmd!(shell, "cargo +nightly doc --quiet --no-deps --all-features")
+            .env("CARGO_TARGET_DIR", &target)
+            .env("RUSTDOCFLAGS", "--cfg docsrs -D warnings")
+            .run()?;
+    }
+    for (page, feature) in [
+        ("layout/index.html", "alloc"),
+        ("sno/struct.Pool.html", "alloc"),
+        ("sno/fn.generate.html", "std"),
+        ("sno/struct.Sno.html", "uuid"),
+        ("layout/struct.Layout.html", "json"),
+    ] {
+        let html = fs::read_to_string(target.join("doc/polyflake").join(page))
+            .with_context(|| format!("expected a page {page}"))?;
+        let mut labels =
+            html.split("Available on").skip(1).map(|text| text.split("</span>").next());
+        let label = format!("<code>{feature}</code>");
+        let is_there = labels.any(|text| text.is_some_and(|text| text.contains(&label)));
+        ensure!(is_there, "expected a label for `{feature}` in {page}, found none");
+    }
+    let version = cmd!(shell, "rustc +nightly --version").quiet().read()?;
+    Ok(Versions::from([("rustc".to_owned(), version)]))
+}
+
+/// The package in the folder `polyflake` of a folder.
+fn unpack(shell: &Shell, folder: &Path) -> Result<PathBuf> {
+    let options = ["--quiet", "--package", "polyflake", "--no-verify", "--allow-dirty"];
+    let packed = folder.join("packed");
+    cmd!(shell, "cargo package {options...} --target-dir {packed}").run()?;
+    let version = env!("CARGO_PKG_VERSION");
+    let name = format!("polyflake-{version}");
+    let archive = packed.join("package").join(format!("{name}.crate"));
+    cmd!(shell, "tar --extract --gzip --file {archive} --directory {folder}").run()?;
+    let package = folder.join("polyflake");
+    fs::rename(folder.join(name), &package)?;
+    Ok(package)
+}
+
+fn check_texts(package: &Path) -> Result<()> {
+    for text in TEXTS {
+        let found = fs::read_to_string(package.join(text))
+            .with_context(|| format!("expected {text} in the package"))?;
+        ensure!(found.len() > 500, "expected {text} in full, found {} bytes", found.len());
+    }
+    ensure!(!package.join("tests").exists(), "expected no tests that read files outside of it");
+    Ok(())
+}
+
+/// What a registry's page shows.
+fn check_metadata(package: &Path) -> Result<()> {
+    let manifest: toml::Table = fs::read_to_string(package.join("Cargo.toml"))?.parse()?;
+    let shown = &manifest["package"];
+    for key in [
+        "description",
+        "license",
+        "repository",
+        "homepage",
+        "documentation",
+        "readme",
+        "rust-version",
+    ] {
+        ensure!(shown.get(key).is_some_and(toml::Value::is_str), "expected `{key}`, found none");
+    }
+    let docs = shown.get("metadata").and_then(|of| of.get("docs")?.get("rs")?.get("all-features"));
+    ensure!(docs == Some(&true.into()), "expected all features on docs.rs, found {docs:?}");
+    Ok(())
+}
