@@ -72,7 +72,9 @@ impl Package {
         let options = ["--cached", "--others", "--exclude-standard", "--"];
         let listed = cmd!(shell, "git ls-files {options...} {paths...} :!*.md").quiet().read()?;
         let there = |path: &&str| workspace::root().join(path).is_file();
-        let files: Vec<_> = listed.lines().filter(there).collect();
+        let mut files: Vec<_> = listed.lines().filter(there).collect();
+        // Git lists what it does not have yet first.
+        files.sort_unstable();
         let hashes = hash(&["--stdin-paths"], &files.join("\n"))?;
         let named: Vec<_> =
             files.iter().zip(hashes.lines()).map(|(file, hash)| format!("{hash} {file}")).collect();
