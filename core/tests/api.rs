@@ -118,7 +118,7 @@ fn in_rust(entry: &Table) -> bool {
 fn keys(table: Option<&toml::Value>) -> BTreeSet<String> {
     let entries = table.and_then(toml::Value::as_table).into_iter().flatten();
     entries
-        .filter(|(_, entry)| in_rust(entry.as_table().unwrap()))
+        .filter(|(_, entry)| entry.as_table().is_none_or(in_rust))
         .map(|(name, _)| name.clone())
         .collect()
 }
@@ -147,7 +147,7 @@ fn every_family_has_the_names_of_the_contract_and_no_others() {
 
 #[test]
 fn error_codes_are_those_of_the_contract() {
-    let contract: BTreeSet<String> = api()["errors"].as_table().unwrap().keys().cloned().collect();
+    let contract = keys(api().get("errors"));
     let ours: BTreeSet<String> = ErrorKind::ALL.iter().map(|kind| kind.code().into()).collect();
     assert_eq!(ours, contract);
 }

@@ -3,7 +3,7 @@ import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from "node:path";
 import { build } from "esbuild";
 import { PACKAGE, run } from "./tools.mjs";
-import { FAMILIES, glueOf, hostOf, moduleOf } from "./wasm.mjs";
+import { FAMILIES, glueOf, moduleOf } from "./wasm.mjs";
 
 const DIST = join(PACKAGE, "dist");
 
@@ -15,6 +15,9 @@ const MACHINES = {
 
 /** The namespaces of an entry point: as ES modules each is a file, so that bundlers leave out what is not used. */
 const NAMESPACES = ["hotguid", "layout", "randflake", "sno", "sparx64"];
+
+/** What files of their own consist of, by their names. */
+const PARTS = Object.fromEntries([...NAMESPACES.map((name) => [name, `${name}/index`]), ["backend", "backend"]]);
 
 const source = (name) => join(PACKAGE, `src/${name}.ts`);
 
@@ -48,8 +51,8 @@ async function buildFormat(format) {
 /** An entry point that names its namespaces, and a file for each of them. */
 async function bundleNamespaces(entry, replaced) {
   const fileOf = (name) => `${entry}-${name}`;
-  const files = NAMESPACES.map((name) => [fileOf(name), source(`${name}/index`)]);
-  const external = NAMESPACES.map((name) => [`./${name}/index.js`, `./${fileOf(name)}.js`]);
+  const files = Object.entries(PARTS).map(([name, part]) => [fileOf(name), source(part)]);
+  const external = Object.entries(PARTS).map(([name, part]) => [`./${part}.js`, `./${fileOf(name)}.js`]);
   await bundle("esm", { [entry]: source("index") }, { external });
   await bundle("esm", Object.fromEntries(files), { replaced, shared: fileOf("shared") });
 }
@@ -88,7 +91,7 @@ function names(replaced, external) {
   };
 }
 
-const glue = () => FAMILIES.flatMap((family) => [[`#${family}`, glueOf(family)], [`#${family}-host`, hostOf(family)]]);
+const glue = () => FAMILIES.map((family) => [`#${family}`, glueOf(family)]);
 
 /** Files of their own, which the bundles share: the one class of errors, and the modules as texts. */
 function sharedFile(path) {

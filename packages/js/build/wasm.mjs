@@ -1,5 +1,5 @@
 /** The wasm modules and their glue: one for each family, so that nobody downloads what is not used. */
-import { readdirSync, rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { addTarget, PACKAGE, run, targetDirectory, wasmBindgen } from "./tools.mjs";
 
@@ -20,19 +20,10 @@ export const FAMILIES = Object.keys(PROFILES);
 
 /** A family's module as it ships. */
 export const moduleOf = (family) => join(OUT, `${family}.wasm`);
-/** Its glue. */
-export const glueOf = (family) => join(OUT, family, "polyflake_wasm.js");
+/** What a module of it needs of JavaScript. */
+export const glueOf = (family) => join(OUT, family, "glue.js");
 
-/** What its glue asks of JavaScript, which wasm-bindgen copies beside the glue. */
-export function hostOf(family) {
-  const snippets = join(OUT, family, "snippets");
-  return join(snippets, readdirSync(snippets)[0], "src/host.js");
-}
-
-/**
- * Builds them. One run serves all runtimes: the glue for the web takes a compiled module or bytes, and the entry points
- * differ only in where they have it from.
- */
+/** Builds them. One run serves all runtimes: the entry points differ only in where they have the compiled module from. */
 export function buildWasm() {
   addTarget(TARGET);
   rmSync(OUT, { recursive: true, force: true });
@@ -45,10 +36,29 @@ function buildFamily(family) {
   const target = ["--target", TARGET, "--profile", profile, "--config", FLAGS];
   run("cargo", "build", "--package", "polyflake-wasm", ...target, ...features);
   const built = join(targetDirectory(), TARGET, `${profile}/polyflake_wasm.wasm`);
-  run(wasmBindgen(), "--target", "web", "--no-typescript", "--out-dir", join(OUT, family), built);
+  run(wasmBindgen(), "--target", "bundler", "--no-typescript", "--out-dir", join(OUT, family), built);
   const optimize = join(PACKAGE, "node_modules/binaryen/bin/wasm-opt");
   const bound = join(OUT, family, "polyflake_wasm_bg.wasm");
   // What values can be at all, asked between two rounds, makes a module up to 1.5 % smaller.
   const rounds = [passes, "--gufa-optimizing", passes];
   run(process.execPath, optimize, ...rounds, "--enable-simd", "--strip-debug", "--strip-producers", bound, "-o", moduleOf(family));
+  writeFileSync(glueOf(family), glueFor(moduleOf(family)));
+}
+
+/**
+ * The functions that a module imports, by the names that wasm-bindgen gave them, as one object, so that bundlers leave out those of
+ * families that are not used. wasm-bindgen's own code around them is not taken: it tells modules by their class, and those of edge
+ * runtimes are of another realm.
+ */
+function glueFor(module) {
+  const imports = WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(module)));
+  const files = [...new Set(imports.map(({ module }) => module))];
+  const listOf = (file) => `{ ${imports.filter(({ module }) => module === file).map(({ name }) => name).join(", ")} }`;
+  return [
+    ...files.map((file) => `import ${listOf(file)} from "${file}";`),
+    `import { keep } from "${files.find((file) => file.startsWith("./snippets/"))}";`,
+    'import { __wbg_set_wasm as begin } from "./polyflake_wasm_bg.js";',
+    `const imports = () => ({ ${files.map((file) => `"${file}": ${listOf(file)}`).join(", ")} });`,
+    "export const glue = { imports, begin, keep };\n",
+  ].join("\n");
 }

@@ -5,11 +5,12 @@ declare module "#machine" {
   export const loadRandflake: Load;
   export const loadHotguid: Load;
   export const loadLayout: Load;
+  /** Which machine these are; what there is not is refused. */
+  export const backend: () => import("./machine.js").Backend["kind"];
 }
 
 declare module "#sno" {
-  export const initSync: import("./machines/wasm.js").Glue["initSync"];
-  export const scratch: import("./machines/wasm.js").Glue["scratch"];
+  export const glue: import("./machines/wasm.js").Glue;
 }
 
 declare module "#randflake" {
@@ -22,22 +23,6 @@ declare module "#hotguid" {
 
 declare module "#layout" {
   export * from "#sno";
-}
-
-declare module "#sno-host" {
-  export const keep: import("./machines/wasm.js").Glue["keep"];
-}
-
-declare module "#randflake-host" {
-  export * from "#sno-host";
-}
-
-declare module "#hotguid-host" {
-  export * from "#sno-host";
-}
-
-declare module "#layout-host" {
-  export * from "#sno-host";
 }
 
 declare module "#sno-base64" {

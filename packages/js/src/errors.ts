@@ -19,7 +19,8 @@ export type ErrorCode =
   | "partitions_exhausted"
   | "generator_closed"
   | "forked"
-  | "entropy_unavailable";
+  | "entropy_unavailable"
+  | "backend_unavailable";
 
 /** The members of an error beside its code. */
 export interface ErrorDetails {

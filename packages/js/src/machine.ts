@@ -1,5 +1,6 @@
 import type { GuardedClock } from "./clock.js";
 import { type ErrorCode, type ErrorDetails, PolyflakeError } from "./errors.js";
+import { decode, putAscii } from "./utf8.js";
 
 /** A call without arguments: 0 means done. */
 export type Call = () => number | undefined;
@@ -68,9 +69,6 @@ export const MOST = 1 << 24;
 /** Texts that are cut out of one string: past these there is little to win, and such a string stays as long as any of its texts. */
 const CUT = 32;
 
-const utf8 = /* @__PURE__ */ new TextDecoder();
-const toUtf8 = /* @__PURE__ */ new TextEncoder();
-
 /** Stands for a value that was not given. */
 export const ABSENT = NaN;
 
@@ -134,9 +132,7 @@ export class Machine {
 
   /** Writes a long text of ASCII at the beginning of the bytes; false for none, for another, and for one that does not fit. */
   putAscii(text: string | undefined): boolean {
-    if (text === undefined) return false;
-    const { read, written } = toUtf8.encodeInto(text, this.bytes);
-    return read === text.length && written === text.length;
+    return text !== undefined && putAscii(text, this.bytes);
   }
 
   /** The ASCII text of some bytes. */
@@ -160,7 +156,7 @@ export class Machine {
   cut(texts: string[], to: number, count: number, width: number, lengthOf = (_index: number): number => width): void {
     for (let from = 0; from < count; from += CUT) {
       const end = Math.min(from + CUT, count);
-      const joined = utf8.decode(this.bytes.subarray(from * width, end * width));
+      const joined = decode(this.bytes.subarray(from * width, end * width));
       for (let k = from; k < end; k++) {
         const at = (k - from) * width;
         texts[to + k] = joined.substring(at, at + lengthOf(k));
@@ -185,7 +181,7 @@ export class Machine {
   }
 
   #texts(code: number, field: number, message: number): [string, string, string] {
-    const text = (from: number, length: number) => utf8.decode(this.bytes.subarray(from, from + length));
+    const text = (from: number, length: number) => decode(this.bytes.subarray(from, from + length));
     return [text(0, code), text(code, field), text(code + field, message)];
   }
 }

@@ -1,4 +1,5 @@
 import { BYTES, type Machine, OFFSET } from "./machine.js";
+import { decode, encode } from "./utf8.js";
 
 /** The tags of bindings-js/src/message.rs. */
 const NONE = 0;
@@ -75,8 +76,7 @@ export class MessageReader {
   }
 
   #text(): string {
-    // The mark at the beginning of a text is a part of it.
-    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(this.#piece());
+    return decode(this.#piece());
   }
 }
 
@@ -188,7 +188,7 @@ export class MessageWriter {
   /** A text without a tag. */
   name(name: string): void {
     if (!isShortAscii(name)) {
-      this.#piece(new TextEncoder().encode(name));
+      this.#piece(encode(name));
       return;
     }
     this.length(name.length);

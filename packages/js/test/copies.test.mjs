@@ -1,10 +1,7 @@
 // Many copies of the package in one process: modules of both kinds, both machines, threads.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import * as native from "polyflake/native";
@@ -181,27 +178,5 @@ describe("loading", () => {
       globalThis.crypto.getRandomValues = random;
       console.log(hotguid.isValid(guids.generate()));`;
     assert.equal(run(script), "entropy_unavailable undefined\nentropy_unavailable undefined\nbigint bigint\ntrue");
-  });
-
-  test("where no native addon loads, Node has wasm", () => {
-    const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
-    try {
-      const home = new URL("..", import.meta.url);
-      for (const part of ["dist", "package.json"]) cpSync(new URL(part, home), join(folder, part), { recursive: true });
-      const broken = join(folder, "prebuilds", `${process.platform}-${process.arch}`);
-      for (const prepare of [() => undefined, () => mkdirSync(broken, { recursive: true }), () => writeFileSync(join(broken, "polyflake.node"), "no library")]) {
-        prepare();
-        for (const format of ["esm", "cjs"]) {
-          const at = (entry) => JSON.stringify(join(folder, "dist", format, entry));
-          const script = `
-            const [{ sno }, forced] = [await import(${at("node.js")}), await import(${at("native.js")})];
-            console.log(sno.isValid(sno.generate()));
-            try { forced.sno.generate(); } catch (error) { console.log(error.name); }`;
-          assert.equal(run(script), "true\nAggregateError");
-        }
-      }
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
   });
 });

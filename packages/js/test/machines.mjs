@@ -7,5 +7,5 @@ const MACHINES = { native, wasm };
 
 /** Runs a group of tests over the native addon and over the wasm module. */
 export function onEachMachine(tests) {
-  for (const [name, polyflake] of Object.entries(MACHINES)) describe(name, () => tests(polyflake));
+  for (const [name, polyflake] of Object.entries(MACHINES)) describe(name, () => tests(polyflake, name));
 }

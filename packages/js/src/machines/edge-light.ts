@@ -1,19 +1,16 @@
 /** wasm that the runtime compiled: Vercel's edge, which asks for it with `?module`. */
-import { initSync as hotguidInit, scratch as hotguidScratch } from "#hotguid";
-import { keep as hotguidKeep } from "#hotguid-host";
-import { initSync as layoutInit, scratch as layoutScratch } from "#layout";
-import { keep as layoutKeep } from "#layout-host";
-import { initSync as randflakeInit, scratch as randflakeScratch } from "#randflake";
-import { keep as randflakeKeep } from "#randflake-host";
-import { initSync as snoInit, scratch as snoScratch } from "#sno";
-import { keep as snoKeep } from "#sno-host";
+import { glue as hotguidGlue } from "#hotguid";
+import { glue as layoutGlue } from "#layout";
+import { glue as randflakeGlue } from "#randflake";
+import { glue as snoGlue } from "#sno";
 import hotguidModule from "./hotguid.wasm?module";
 import layoutModule from "./layout.wasm?module";
 import randflakeModule from "./randflake.wasm?module";
 import snoModule from "./sno.wasm?module";
 import { instantiate } from "./wasm.js";
 
-export const loadSno = () => instantiate(snoModule, { initSync: snoInit, scratch: snoScratch, keep: snoKeep });
-export const loadRandflake = () => instantiate(randflakeModule, { initSync: randflakeInit, scratch: randflakeScratch, keep: randflakeKeep });
-export const loadHotguid = () => instantiate(hotguidModule, { initSync: hotguidInit, scratch: hotguidScratch, keep: hotguidKeep });
-export const loadLayout = () => instantiate(layoutModule, { initSync: layoutInit, scratch: layoutScratch, keep: layoutKeep });
+export const loadSno = () => instantiate(snoModule, snoGlue);
+export const loadRandflake = () => instantiate(randflakeModule, randflakeGlue);
+export const loadHotguid = () => instantiate(hotguidModule, hotguidGlue);
+export const loadLayout = () => instantiate(layoutModule, layoutGlue);
+export const backend = () => "wasm" as const;

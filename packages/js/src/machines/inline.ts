@@ -1,21 +1,17 @@
 /** wasm that is part of the script and compiled synchronously: browsers, Deno, Bun, bundlers. */
-import { initSync as hotguidInit, scratch as hotguidScratch } from "#hotguid";
+import { glue as hotguidGlue } from "#hotguid";
 import { base64 as hotguidModule } from "#hotguid-base64";
-import { keep as hotguidKeep } from "#hotguid-host";
-import { initSync as layoutInit, scratch as layoutScratch } from "#layout";
+import { glue as layoutGlue } from "#layout";
 import { base64 as layoutModule } from "#layout-base64";
-import { keep as layoutKeep } from "#layout-host";
-import { initSync as randflakeInit, scratch as randflakeScratch } from "#randflake";
+import { glue as randflakeGlue } from "#randflake";
 import { base64 as randflakeModule } from "#randflake-base64";
-import { keep as randflakeKeep } from "#randflake-host";
-import { initSync as snoInit, scratch as snoScratch } from "#sno";
+import { glue as snoGlue } from "#sno";
 import { base64 as snoModule } from "#sno-base64";
-import { keep as snoKeep } from "#sno-host";
+import { decodeBase64 } from "./base64.js";
 import { instantiate } from "./wasm.js";
 
-const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-
-export const loadSno = () => instantiate(bytesOf(snoModule), { initSync: snoInit, scratch: snoScratch, keep: snoKeep });
-export const loadRandflake = () => instantiate(bytesOf(randflakeModule), { initSync: randflakeInit, scratch: randflakeScratch, keep: randflakeKeep });
-export const loadHotguid = () => instantiate(bytesOf(hotguidModule), { initSync: hotguidInit, scratch: hotguidScratch, keep: hotguidKeep });
-export const loadLayout = () => instantiate(bytesOf(layoutModule), { initSync: layoutInit, scratch: layoutScratch, keep: layoutKeep });
+export const loadSno = () => instantiate(decodeBase64(snoModule), snoGlue);
+export const loadRandflake = () => instantiate(decodeBase64(randflakeModule), randflakeGlue);
+export const loadHotguid = () => instantiate(decodeBase64(hotguidModule), hotguidGlue);
+export const loadLayout = () => instantiate(decodeBase64(layoutModule), layoutGlue);
+export const backend = () => "wasm" as const;

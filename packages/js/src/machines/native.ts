@@ -2,6 +2,7 @@
 import { createRequire } from "node:module";
 import { arch, platform } from "node:process";
 import type { GuardedClock } from "../clock.js";
+import { PolyflakeError } from "../errors.js";
 import { type Backend, SCRATCH } from "../machine.js";
 
 interface Addon {
@@ -11,8 +12,18 @@ interface Addon {
   clock(read: GuardedClock["read"], stalled: GuardedClock["stalled"]): void;
 }
 
+let loaded: Backend | undefined;
+
+/** @throws {PolyflakeError} `backend_unavailable`, whose `cause` has an error for each place that was tried. */
 function load(): Backend {
-  const { attach, clock } = addon();
+  try {
+    return (loaded ??= attached(addon()));
+  } catch (cause) {
+    throw new PolyflakeError("backend_unavailable", `expected a native addon for ${platform}-${arch}, found none that loads`, { cause });
+  }
+}
+
+function attached({ attach, clock }: Addon): Backend {
   const { area, calls, makers } = attach(new Uint8Array(new ArrayBuffer(SCRATCH)));
   return {
     kind: "native",
@@ -26,6 +37,7 @@ function load(): Backend {
 
 /** One addon has all families. */
 export { load as loadHotguid, load as loadLayout, load as loadRandflake, load as loadSno };
+export const backend = () => load().kind;
 
 /** The first addon that loads here: Linux has two C libraries. */
 function addon(): Addon {

@@ -1,27 +1,39 @@
+import { isBytes } from "../checks.js";
 import type { GuardedClock } from "../clock.js";
+import { PolyflakeError } from "../errors.js";
 import type { Backend, Call, Calls } from "../machine.js";
 
-/** What wasm-bindgen makes for a module, as far as it is needed: calls without arguments need no glue. */
+/** What the build puts together for a module, of wasm-bindgen's functions and of bindings-wasm/src/host.js. */
 export interface Glue {
-  initSync(source: { module: WebAssembly.Module | Uint8Array }): Exports;
-  scratch(): number;
-  /** Keeps a clock for the module, and gives its number. */
-  keep(clock: GuardedClock): number;
+  /** What an instance imports. */
+  readonly imports: () => WebAssembly.Imports;
+  /** Hands its exports to what it imported. */
+  readonly begin: (exports: Exports) => void;
+  /** Keeps a clock for it, and gives the clock's number. */
+  readonly keep: (clock: GuardedClock) => number;
 }
 
 type Exports = Calls & {
   memory: WebAssembly.Memory;
   __stack_pointer: WebAssembly.Global;
+  /** Runs once, before all else. */
+  __wbindgen_start(): void;
+  /** Where the scratch area lies. */
+  scratch(): number;
   /** Sets the clock of the generator that is built next, by its number. */
   clock(number: number): void;
 };
 
-/** A wasm module as a machine, from its compiled form or its bytes. */
-export function instantiate(module: WebAssembly.Module | Uint8Array, glue: Glue): Backend {
+/**
+ * A wasm module as a machine, from its compiled form (of any realm) or its bytes.
+ *
+ * @throws {PolyflakeError} `backend_unavailable` with the `cause`.
+ */
+export function instantiate(source: WebAssembly.Module | Uint8Array, glue: Glue): Backend {
   needStack(MANY_LEVELS);
-  const { memory, __stack_pointer: stack, clock, ...exports } = glue.initSync({ module });
+  const { memory, __stack_pointer: stack, __wbindgen_start, scratch, clock, ...exports } = started(compiled(source), glue);
   const mended = mender(stack);
-  const isCall = ([name]: [string, unknown]): boolean => !name.startsWith("__") && name !== "scratch";
+  const isCall = ([name]: [string, unknown]): boolean => !name.startsWith("__");
   const calls = Object.entries(exports)
     .filter(isCall)
     .map(([name, call]) => [name, mended(guarded(call as Call, levelsOf(name)))]);
@@ -30,8 +42,36 @@ export function instantiate(module: WebAssembly.Module | Uint8Array, glue: Glue)
     calls: Object.fromEntries(calls) as Calls,
     setClock: (guarded) => clock(glue.keep(guarded)),
     buffer: () => memory.buffer,
-    offset: glue.scratch(),
+    offset: scratch(),
   };
+}
+
+/** A module, compiled unless the runtime did it: an edge's modules are of its host's realm, so they are not told by their class. */
+function compiled(source: WebAssembly.Module | Uint8Array): WebAssembly.Module {
+  try {
+    return isBytes(source) ? new WebAssembly.Module(source as BufferSource) : source;
+  } catch (cause) {
+    const hasWasm = typeof WebAssembly === "object";
+    throw unavailable(hasWasm ? `expected leave to compile wasm, found none: ${DIRECTIVE}` : "expected WebAssembly, found none", cause);
+  }
+}
+
+const DIRECTIVE = "a content-security policy allows it with 'wasm-unsafe-eval' in script-src";
+
+/** The exports of an instance that is ready. */
+function started(module: WebAssembly.Module, glue: Glue): Exports {
+  try {
+    const exports = new WebAssembly.Instance(module, glue.imports()).exports as unknown as Exports;
+    glue.begin(exports);
+    exports.__wbindgen_start();
+    return exports;
+  } catch (cause) {
+    throw unavailable("expected a wasm module that starts, found one that fails", cause);
+  }
+}
+
+function unavailable(message: string, cause: unknown): PolyflakeError {
+  return new PolyflakeError("backend_unavailable", message, { cause });
 }
 
 /** Levels of 70 bytes that a call must find on the stack: it takes a third of them at most, as measured with V8's compilers. */

@@ -1,0 +1,131 @@
+// Which machine runs, how one sees it, and how one insists on it; where none can run, a typed error says why.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import vm from "node:vm";
+import { onEachMachine } from "./machines.mjs";
+import { bundleIn, realm, requireIn } from "./realm.mjs";
+import { refused } from "./refusals.mjs";
+
+/** A call of each family, and of the cipher. */
+const FIRST_USES = `[
+  () => polyflake.sno.parse("a7rdmuv326nct5if"),
+  () => polyflake.hotguid.generate(),
+  () => polyflake.randflake.encodeText(1n),
+  () => polyflake.layout.Layout.preset("discord"),
+  () => new polyflake.sparx64.Sparx64(new Uint8Array(16)),
+]`;
+
+/** Runs a script in a Node of its own, `POLYFLAKE_BACKEND` set or not, and gives the lines that it prints. */
+function run(source, POLYFLAKE_BACKEND) {
+  const { POLYFLAKE_BACKEND: _, ...env } = process.env;
+  if (POLYFLAKE_BACKEND !== undefined) env.POLYFLAKE_BACKEND = POLYFLAKE_BACKEND;
+  const options = { encoding: "utf8", cwd: new URL(".", import.meta.url), env };
+  return execFileSync(process.execPath, ["--input-type=module", "--eval", source], options).trim().split("\n");
+}
+
+/** Prints what the package's copy at a path does. */
+const report = (path) => `
+  const polyflake = await import(${JSON.stringify(path)});
+  const told = (use) => {
+    try { return use(); } catch (error) { return [error.name, error.code, error.field, error.cause?.errors?.length].filter(Boolean).join(" "); }
+  };
+  console.log(told(() => polyflake.backend()));
+  for (const use of ${FIRST_USES}) console.log(told(() => (use(), "well")));
+  console.log(told(() => polyflake.backend()));`;
+
+const WELL = new Array(5).fill("well");
+const all = (line) => new Array(7).fill(line);
+
+onEachMachine((polyflake, name) => {
+  test("an entry point for one machine says which", () => assert.equal(polyflake.backend(), name));
+});
+
+describe("in Node with an addon", () => {
+  for (const [variable, expected] of [[undefined, "native"], ["", "native"], ["native", "native"], ["wasm", "wasm"]]) {
+    test(`POLYFLAKE_BACKEND=${variable}`, () => assert.deepEqual(run(report("polyflake"), variable), [expected, ...WELL, expected]));
+  }
+
+  test("another value is refused at the first use, and imports go through", () => {
+    for (const wrong of ["Native", "wasm ", "auto", "1"]) {
+      assert.deepEqual(run(report("polyflake"), wrong), all("PolyflakeError out_of_range POLYFLAKE_BACKEND"));
+    }
+  });
+
+  test("the entry points for one machine heed no variable", () => {
+    for (const variable of ["native", "wasm", "auto"]) {
+      for (const name of ["native", "wasm"]) assert.deepEqual(run(report(`polyflake/${name}`), variable), [name, ...WELL, name]);
+    }
+  });
+});
+
+describe("in Node without an addon", () => {
+  const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
+  const prebuilds = join(folder, "prebuilds", `${process.platform}-${process.arch}`);
+  const at = (format, entry) => join(folder, "dist", format, `${entry}.js`);
+  const REFUSED = all("PolyflakeError backend_unavailable 2");
+
+  before(() => {
+    const home = new URL("..", import.meta.url);
+    for (const part of ["dist", "package.json"]) cpSync(new URL(part, home), join(folder, part), { recursive: true });
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  const STATES = {
+    "no file": () => undefined,
+    "no file in its folder": () => mkdirSync(prebuilds, { recursive: true }),
+    "a file that is no library": () => writeFileSync(join(prebuilds, "polyflake.node"), "no library"),
+  };
+  for (const [state, prepare] of Object.entries(STATES)) {
+    test(state, () => {
+      prepare();
+      for (const format of ["esm", "cjs"]) {
+        assert.deepEqual(run(report(at(format, "node"))), ["wasm", ...WELL, "wasm"]);
+        assert.deepEqual(run(report(at(format, "node")), "wasm"), ["wasm", ...WELL, "wasm"]);
+        assert.deepEqual(run(report(at(format, "node")), "native"), REFUSED);
+        assert.deepEqual(run(report(at(format, "native"))), REFUSED);
+      }
+    });
+  }
+});
+
+describe("where wasm cannot run", () => {
+  const first = (context, entry) => requireIn(context, entry).sno;
+
+  test("no WebAssembly", () => {
+    const context = realm({ WebAssembly: undefined });
+    const { sno, backend, layout } = requireIn(context, "wasm");
+    assert.equal(backend(), "wasm");
+    for (const use of [() => sno.generate(), () => layout.Layout.preset("discord")]) {
+      const { message, cause } = refused("backend_unavailable", use);
+      assert.equal(message, "expected WebAssembly, found none");
+      assert.equal(cause.name, "TypeError");
+    }
+    const bare = realm();
+    vm.runInContext("delete globalThis.WebAssembly", bare);
+    assert.equal(refused("backend_unavailable", () => first(bare, "wasm").isValid("")).cause.name, "ReferenceError");
+  });
+
+  test("a realm that may not compile: the directive is named", () => {
+    const context = realm({}, { codeGeneration: { wasm: false } });
+    const { message, cause } = refused("backend_unavailable", () => first(context, "wasm").isValid(""));
+    assert.match(message, /'wasm-unsafe-eval'/);
+    assert.equal(cause.name, "CompileError");
+    assert.equal(requireIn(context, "decode").isValid("a7rdmuv326nct5if"), true);
+  });
+
+  test("a compiled module that does not start", async () => {
+    const context = realm();
+    const { sno } = await bundleIn(context, "edge-light", () => new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])));
+    refused("backend_unavailable", () => sno.isValid(""));
+  });
+
+  test("where neither is, Node says why of wasm", () => {
+    const script = `delete globalThis.WebAssembly;\n${report("polyflake")}`;
+    assert.deepEqual(run(script), ["native", ...WELL, "native"]);
+    assert.deepEqual(run(script, "wasm"), ["wasm", ...new Array(5).fill("PolyflakeError backend_unavailable"), "wasm"]);
+  });
+});

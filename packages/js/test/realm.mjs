@@ -1,0 +1,59 @@
+// Realms of their own, as test runners and edge sandboxes make them: the package's files run in one, over another one's Node.
+import { build } from "esbuild";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import vm from "node:vm";
+
+const require = createRequire(import.meta.url);
+const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
+
+/** A realm with the language alone, and these globals; `options` are those of `vm.createContext`. */
+export function realm(globals = {}, options = {}) {
+  return vm.createContext({ ...globals }, options);
+}
+
+/** What a file of `dist/cjs` exports when all of it runs in a realm, as Jest does it. */
+export function requireIn(context, name) {
+  const modules = new Map();
+  const load = (path) => {
+    if (modules.has(path)) return modules.get(path).exports;
+    const module = { exports: {} };
+    modules.set(path, module);
+    const inside = (specifier) => (specifier.startsWith(".") ? load(join(dirname(path), specifier)) : require(specifier));
+    const parameters = ["module", "exports", "require", "__filename", "__dirname"];
+    const run = vm.compileFunction(readFileSync(path, "utf8"), parameters, { parsingContext: context, filename: path });
+    run(module, module.exports, inside, path, dirname(path));
+    return module.exports;
+  };
+  return load(join(DIST, "cjs", `${name}.js`));
+}
+
+/**
+ * What the package exports when a bundle under an export condition runs in a realm; its wasm modules are this realm's, as those of an
+ * edge runtime are its host's.
+ */
+export async function bundleIn(context, condition, compile = compiledModule) {
+  const compiled = {
+    name: "compiled",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /\.wasm(\?module)?$/ }, ({ path }) => ({ path: path.replace("?module", ""), namespace: "compiled" }));
+      onLoad({ filter: /.*/, namespace: "compiled" }, ({ path }) => ({ contents: `export default COMPILED[${JSON.stringify(path)}];` }));
+    },
+  };
+  const { outputFiles } = await build({
+    stdin: { contents: 'export * from "polyflake";', resolveDir: dirname(fileURLToPath(import.meta.url)) },
+    bundle: true,
+    format: "iife",
+    globalName: "polyflake",
+    conditions: [condition],
+    write: false,
+    plugins: [compiled],
+  });
+  const families = ["hotguid", "layout", "randflake", "sno"];
+  context.COMPILED = Object.fromEntries(families.map((family) => [`./${family}.wasm`, compile(family)]));
+  return vm.runInContext(`${outputFiles[0].text}; polyflake`, context);
+}
+
+const compiledModule = (family) => new WebAssembly.Module(readFileSync(join(DIST, `esm/${family}.wasm`)));

@@ -1,0 +1,102 @@
+// The package in realms that lack what it would like to have, and whose objects are not those of the realm that calls it.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import vm from "node:vm";
+import { bundleIn, realm, requireIn } from "./realm.mjs";
+import { NOW, refused } from "./refusals.mjs";
+
+const ID = "a7rdmuv326nct5if";
+
+/** What hosts add to the language. */
+const HOST = { TextDecoder, TextEncoder, atob, btoa, console, crypto, performance, queueMicrotask, setTimeout, structuredClone, URL };
+
+/** What engines have that some runtimes take away. */
+const ENGINE = ["Atomics", "FinalizationRegistry", "SharedArrayBuffer", "WeakRef"];
+
+/** Layouts whose texts are more than ASCII: names, values, descriptions. */
+const WIDE = "größe 寸法 📏".repeat(9);
+
+/** Uses all families, without chance. */
+function use({ hotguid, layout, randflake, sno, sparx64 }) {
+  const clock = () => NOW;
+  const ids = new sno.Generator({ partition: 7, clock });
+  const many = ids.generateMany(100);
+  assert.equal(many.texts().length, 100);
+  assert.deepEqual([...sno.SnoArray.fromTexts(many.texts().join("")).bytes], [...many.bytes]);
+  assert.equal(sno.parse(ID).metabyte, 1);
+  assert.equal(sno.fromBytes(new Uint8Array(10)), "2".repeat(16));
+  refused("invalid_character", () => sno.parse(`${ID.slice(1)}!`), { position: 15 });
+  refused("out_of_range", () => ids.generate(256), { field: "metabyte" });
+
+  const guid = "691f29d0-bbaa-ddcc-ee01-0203ffffff7f";
+  assert.equal(hotguid.parse(guid.toUpperCase()), guid);
+  assert.equal(hotguid.HotGuidArray.fromTexts([guid, guid]).texts().join(), `${guid},${guid}`);
+
+  const secret = Uint8Array.from({ length: 16 }, (_, k) => k);
+  const flakes = new randflake.Generator(new randflake.Lease(1, 1_730_000_000, 2_803_741_824), secret, { clock });
+  const flake = flakes.generate();
+  assert.equal(flakes.inspect(flake).node, 1);
+  assert.equal(randflake.decodeText(randflake.encodeText(flake)), flake);
+  assert.equal(new sparx64.Sparx64(secret).encrypt(new Uint8Array(8)).length, 8);
+
+  const fields = [{ kind: "bindable", bits: 2048, name: WIDE, type: "text" }];
+  const texts = new layout.Layout({ id: "bytes", bits: 2048, fields });
+  assert.equal(JSON.parse(texts.toJson()).fields[0].name, WIDE);
+  assert.equal(texts.parse(texts.pack({ bindables: { [WIDE]: WIDE } })).bindables[WIDE], WIDE);
+  refused("missing_field", () => texts.pack(), { field: WIDE });
+  const sonyflake = new layout.Generator(layout.Layout.preset("sonyflake"), { clock, bindables: { machine: 7 } });
+  assert.equal(sonyflake.layout.parse(sonyflake.generate()).bindables.machine, 7);
+}
+
+const ENTRIES = ["node", "native", "wasm"];
+
+for (const entry of ENTRIES) {
+  describe(entry, () => {
+    test("where there is nothing but the language", () => {
+      const bare = realm();
+      use(requireIn(bare, entry));
+      assert.equal(requireIn(bare, "decode").metabyte(ID), 1);
+    });
+
+    for (const missing of Object.keys(HOST)) {
+      test(`without ${missing}`, () => {
+        const { [missing]: _, ...others } = HOST;
+        use(requireIn(realm(others), entry));
+      });
+    }
+
+    for (const missing of ENGINE) {
+      test(`without ${missing}`, () => {
+        const context = realm(HOST);
+        vm.runInContext(`delete globalThis.${missing}`, context);
+        use(requireIn(context, entry));
+      });
+    }
+
+    test("without chance, what needs it says so", () => {
+      const { hotguid, sno } = requireIn(realm(), entry);
+      const { cause } = refused("entropy_unavailable", () => hotguid.generate());
+      assert.equal(cause.name, "ReferenceError");
+      if (entry === "wasm") refused("entropy_unavailable", () => sno.generate());
+    });
+
+    test("things of another realm are taken", () => {
+      const context = realm(HOST);
+      const { hotguid, layout, sno } = requireIn(context, entry);
+      const given = new sno.Generator({ partition: new Uint8Array([1, 2]), window: [new Date(NOW), new Date(NOW + 1000)], clock: () => NOW });
+      assert.equal(given.partition, 258);
+      assert.equal(hotguid.fromBytes(Buffer.alloc(16)), "00000000-0000-0000-0000-000000000000");
+      assert.equal(layout.Layout.preset("sonyflake", { machine: 7 }).parseColumns(new BigInt64Array(2)).unixMs.length, 2);
+      refused("invalid_type", () => sno.parse(new Date()));
+    });
+  });
+}
+
+for (const condition of ["edge-light", "workerd"]) {
+  test(`${condition}: compiled modules of another realm are taken`, async () => {
+    const polyflake = await bundleIn(realm({ crypto }), condition);
+    use(polyflake);
+    assert.equal(polyflake.sno.parse(polyflake.sno.generate(3)).metabyte, 3);
+    assert(polyflake.hotguid.isValid(polyflake.hotguid.generate()));
+  });
+}
