@@ -190,6 +190,7 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
     "sparx64.Sparx64#decrypt": [new Uint8Array(8)],
     "sparx64.Sparx64#encryptMany": [new Uint8Array(32)],
     "sparx64.Sparx64#decryptMany": [new Uint8Array(32)],
+    backend: [],
     "decode.isValid": [ID],
     "decode.metabyte": [ID],
   };
