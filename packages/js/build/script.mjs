@@ -6,6 +6,7 @@ import { PACKAGE, run } from "./tools.mjs";
 import { FAMILIES, glueOf, moduleOf } from "./wasm.mjs";
 
 const DIST = join(PACKAGE, "dist");
+const { version, exports } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
 
 /** Each entry point is the same code over another machine. */
 const MACHINES = {
@@ -31,6 +32,18 @@ export async function buildScript() {
     recursive: true,
     filter: (path) => !/\.(js|wasm)$/.test(path),
   });
+  writeFolders();
+}
+
+/** A folder for each path behind the package's name, for tools that know no `exports`: TypeScript's node10, Parcel's default. */
+function writeFolders() {
+  for (const [path, conditions] of Object.entries(exports)) {
+    if (path === "." || typeof conditions === "string") continue;
+    const { import: esm, require: cjs } = conditions;
+    const entry = { main: `.${cjs.default}`, module: `.${esm.default}`, types: `.${cjs.types}`, sideEffects: false };
+    mkdirSync(join(PACKAGE, path), { recursive: true });
+    writeFileSync(join(PACKAGE, path, "package.json"), `${JSON.stringify(entry, undefined, 2)}\n`);
+  }
 }
 
 async function buildFormat(format) {
@@ -70,7 +83,7 @@ function bundle(format, entryPoints, { replaced = [], external = [], shared } = 
     platform: format === "cjs" ? "node" : "neutral",
     logLevel: "warning",
     external: ["node:*", "*.wasm", "*.wasm?module"],
-    ...(format === "cjs" ? { define: { "import.meta.url": "__filename" } } : {}),
+    define: { VERSION: JSON.stringify(version), ...(format === "cjs" ? { "import.meta.url": "__filename" } : {}) },
     plugins: [names([...replaced, ...glue()], external)],
   });
 }

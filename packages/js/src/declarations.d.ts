@@ -1,4 +1,6 @@
-/** What the build puts in the place of names: the machine of an entry point, the wasm modules and their glue. */
+/** What the build puts in the place of names: the package's version, the machine of an entry point, the wasm modules and their glue. */
+declare const VERSION: string;
+
 declare module "#machine" {
   type Load = () => import("./machine.js").Backend;
   export const loadSno: Load;

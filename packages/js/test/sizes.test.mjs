@@ -42,3 +42,23 @@ test("what is imported and not used costs nothing", async () => {
   const bytes = await size('import { sno } from "polyflake"; import "polyflake/decode"; console.log(1);');
   assert(bytes <= 100, `${bytes} bytes`);
 });
+
+/** The README's table of sizes, by what is imported. */
+const PRINTED = Object.fromEntries(
+  [...readFileSync(new URL("../README.md", import.meta.url), "utf8").matchAll(/^\| `?([\w/]+)`? \| ([\d.]+) KB \|$/gm)].map(([, name, kilobytes]) => [name, kilobytes]),
+);
+
+const IMPORTS = {
+  "polyflake/decode": 'export * from "polyflake/decode";',
+  ...Object.fromEntries(["hotguid", "sparx64", "randflake", "sno", "layout"].map((name) => [name, `export { ${name} } from "polyflake";`])),
+  all: 'export * from "polyflake";',
+};
+
+test("the README prints the sizes", async () => {
+  assert.deepEqual(Object.keys(PRINTED), Object.keys(IMPORTS));
+  for (const [name, contents] of Object.entries(IMPORTS)) {
+    const kilobytes = (await size(contents)) / 1024;
+    const tolerance = Math.max(0.1, kilobytes * 0.03);
+    assert(Math.abs(kilobytes - PRINTED[name]) <= tolerance, `${name}: ${kilobytes.toFixed(1)} KB`);
+  }
+});
