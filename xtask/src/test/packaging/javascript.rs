@@ -1,30 +1,66 @@
-//! The npm tarball.
+//! The npm tarball in small projects of users: `tests/packaging/js` has a folder for each tool, and `use` with the files that
+//! they share.
+//!
+//! A project's `test` runs with the tools of its lock file, in every run; its `thorough` with the newest ones.
+
+use std::fs;
 
 use anyhow::Result;
-use xshell::{Shell, cmd};
+use tempfile::TempDir;
+use xshell::{Cmd, Shell, cmd};
 
 use super::{copy, only_file, packaging};
 use crate::workspace;
 
-/// The tarball in a new project: `import`, `require`, and types under both ways of resolving modules.
+const QUIET: [&str; 3] = ["--no-audit", "--no-fund", "--loglevel=error"];
+
+/// The tarball in a new project: `import`, `require`, and types under each way to resolve modules that TypeScript has today.
 pub fn javascript(shell: &Shell) -> Result<()> {
-    let project = tempfile::tempdir()?;
-    let packed = tempfile::tempdir()?;
+    let project = project(shell, "node")?;
     {
-        let (_there, into) = (shell.push_dir(workspace::root().join("packages/js")), packed.path());
-        cmd!(shell, "npm pack --silent --ignore-scripts --pack-destination {into}")
-            .ignore_stdout()
-            .run()?;
+        let _there = shell.push_dir(project.path());
+        cmd!(shell, "npm install {QUIET...} ./polyflake.tgz").run()?;
+        npm_run(shell, "test").run()?;
     }
-    let tarball = only_file(packed.path())?;
-    copy(&packaging("js"), project.path())?;
+    copy(&packaging("js/types"), project.path())?;
     let _there = shell.push_dir(project.path());
-    cmd!(shell, "npm install --silent --no-audit --no-fund {tarball}").run()?;
-    cmd!(shell, "node use.mjs").run()?;
-    cmd!(shell, "node use.cjs").run()?;
     let tsc = workspace::root().join("tests/node_modules/.bin/tsc");
-    for project in ["tsconfig.node.json", "tsconfig.bundler.json"] {
-        cmd!(shell, "{tsc} --project {project}").run()?;
+    for resolution in ["node16.json", "nodenext.json", "bundler.json"] {
+        cmd!(shell, "{tsc} --project {resolution}").run()?;
     }
     Ok(())
+}
+
+/// A tool's project with the versions of its lock file.
+pub fn pinned(shell: &Shell, tool: &str) -> Result<()> {
+    let project = project(shell, tool)?;
+    let _there = shell.push_dir(project.path());
+    cmd!(shell, "npm ci {QUIET...}").run()?;
+    // As `npm install` would, which may also change other versions.
+    let package = shell.create_dir("node_modules/polyflake")?;
+    cmd!(
+        shell,
+        "tar --extract --gzip --file polyflake.tgz --strip-components 1 --directory {package}"
+    )
+    .run()?;
+    Ok(npm_run(shell, "test").run()?)
+}
+
+/// A copy of a tool's folder outside of the repository, with the shared files and the tarball.
+fn project(shell: &Shell, tool: &str) -> Result<TempDir> {
+    let (project, packed) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    copy(&packaging("js/use"), project.path())?;
+    copy(&packaging("js").join(tool), project.path())?;
+    let (_there, into) = (shell.push_dir(workspace::root().join("packages/js")), packed.path());
+    cmd!(shell, "npm pack --silent --ignore-scripts --pack-destination {into}")
+        .ignore_stdout()
+        .run()?;
+    fs::copy(only_file(packed.path())?, project.path().join("polyflake.tgz"))?;
+    Ok(project)
+}
+
+fn npm_run<'sh>(shell: &'sh Shell, script: &str) -> Cmd<'sh> {
+    cmd!(shell, "npm run --silent {script}")
+        .env("NEXT_TELEMETRY_DISABLED", "1")
+        .env_remove("POLYFLAKE_BACKEND")
 }

@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 
 use crate::workspace;
 
-pub use javascript::javascript;
+pub use javascript::{javascript, pinned};
 pub use python::{python, python_source};
 pub use rust::{docs_rs, rust};
 
@@ -27,11 +27,17 @@ fn only_file(folder: &Path) -> Result<PathBuf> {
     Ok(files.next().with_context(|| format!("expected a file in {}", folder.display()))??.path())
 }
 
-/// Copies the files of a folder, which has no folders.
+/// Copies what is in a folder.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     for file in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
         let file = file?;
-        fs::copy(file.path(), to.join(file.file_name()))?;
+        let to = to.join(file.file_name());
+        if file.file_type()?.is_dir() {
+            fs::create_dir_all(&to)?;
+            copy(&file.path(), &to)?;
+        } else {
+            fs::copy(file.path(), to)?;
+        }
     }
     Ok(())
 }

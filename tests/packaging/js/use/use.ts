@@ -1,6 +1,8 @@
 // The types, as a user's compiler sees them.
-import { type ErrorCode, PolyflakeError, sno } from "polyflake";
+import { backend, type ErrorCode, PolyflakeError, sno } from "polyflake";
 import { isValid, metabyte } from "polyflake/decode";
+import * as native from "polyflake/native";
+import * as wasm from "polyflake/wasm";
 
 const id: string = sno.generate(7);
 const kind: number = metabyte(id);
@@ -22,4 +24,6 @@ sno.generate("7");
 // @ts-expect-error: the options have no such member
 new sno.Generator({ partitions: 3 });
 
+export const machines: ("native" | "wasm")[] = [backend(), native.backend(), wasm.backend()];
+export const parsed: number = wasm.sno.parse(native.sno.generate(1)).metabyte;
 export const all = { made, packed };

@@ -1,0 +1,13 @@
+// The page under a strict policy, then under one that leaves wasm to be compiled.
+import assert from "node:assert/strict";
+import { inPage, served } from "./browser.mjs";
+
+function under(policy) {
+  const open = (address) => inPage(`${address}/index.html`, "globalThis.made !== undefined", "globalThis.made");
+  return served("page", open, { "content-security-policy": policy });
+}
+
+const strict = await under("default-src 'self'");
+assert.equal(strict.decoded, 1);
+assert.match(strict.generated, /^backend_unavailable: .*'wasm-unsafe-eval'/);
+assert.deepEqual(await under("default-src 'self'; script-src 'self' 'wasm-unsafe-eval'"), { decoded: 1, generated: true });

@@ -1,0 +1,7 @@
+const { use } = require("./use.cjs");
+
+const isPage = typeof document === "object";
+
+test(`the package works in ${isPage ? "jsdom" : "Node"}`, () => {
+  expect(use()).toBe(isPage ? "wasm" : "native");
+});

@@ -1,0 +1,15 @@
+"use client";
+import { useEffect, useState } from "react";
+import { use } from "../use.js";
+
+/** Rendered on the server first, then used in the browser. */
+export default function Client() {
+  const [rendered] = useState(use);
+  const [machine, setMachine] = useState("");
+  useEffect(() => setMachine(use()), []);
+  return (
+    <p id="client" suppressHydrationWarning title={rendered}>
+      {machine}
+    </p>
+  );
+}

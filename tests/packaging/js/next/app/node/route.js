@@ -1,0 +1,5 @@
+import { use } from "../../use.js";
+
+export function GET() {
+  return new Response(use());
+}

@@ -1,0 +1,9 @@
+// What Rollup needs to be told to build for Node with the addon.
+import { nodeResolve } from "@rollup/plugin-node-resolve";
+
+export default {
+  input: "main.js",
+  plugins: [nodeResolve({ exportConditions: ["node"] })],
+  external: /^node:/,
+  output: { file: "out/native.js", format: "es" },
+};

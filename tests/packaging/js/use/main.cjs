@@ -1,0 +1,2 @@
+// main.js in CommonJS.
+console.log(require("./use.cjs").use());

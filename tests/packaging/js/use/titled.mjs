@@ -1,0 +1,6 @@
+// `node titled.mjs FOLDER`: fails unless the folder's index.html, in a browser, has the title wasm.
+import { inPage, served } from "./browser.mjs";
+
+const [folder] = process.argv.slice(2);
+const found = await served(folder, (address) => inPage(`${address}/index.html`, "document.title !== ''", "document.title"));
+if (found !== "wasm") throw new Error(`${folder}: expected wasm, found ${found}`);

@@ -1,0 +1,25 @@
+// use.js in short, in CommonJS: for Node and for tools that know no ES modules.
+const { backend, hotguid, layout, PolyflakeError, randflake, sno, sparx64 } = require("polyflake");
+const { metabyte } = require("polyflake/decode");
+
+function expect(holds, what) {
+  if (!holds) throw new Error(`expected ${what}`);
+}
+
+/** Uses every family and says which machine runs: native or wasm. Throws an Error that says what is wrong. */
+exports.use = () => {
+  expect(metabyte(sno.generate(7)) === 7, "an ID with metabyte 7");
+  try {
+    sno.parse("too short");
+    expect(false, "a refusal");
+  } catch (error) {
+    expect(error instanceof PolyflakeError && error.code === "invalid_length", `invalid_length, found ${error}`);
+  }
+  const secret = new Uint8Array(16);
+  const flakes = new randflake.Generator(new randflake.Lease(42, 1_730_000_000, 2_803_741_824), secret);
+  expect(flakes.inspect(flakes.generate()).node === 42, "the node of the lease");
+  expect(hotguid.shardKey(hotguid.generate(7)) === 7, "the given shard key");
+  expect(layout.Layout.preset("twitter").parse(1541815603606036480n).unixMs === 1656432460105n, "the time of a known ID");
+  expect(new sparx64.Sparx64(secret).encrypt(new Uint8Array(8)).length === 8, "a block");
+  return backend();
+};

@@ -1,0 +1,37 @@
+// What a user's program may do with the package, wherever it runs. use.cjs is its short form in CommonJS.
+import { backend, hotguid, layout, PolyflakeError, randflake, sno, sparx64 } from "polyflake";
+import { isValid, metabyte } from "polyflake/decode";
+
+function expect(holds, what) {
+  if (!holds) throw new Error(`expected ${what}`);
+}
+
+function refusal(act) {
+  try {
+    act();
+  } catch (error) {
+    expect(error instanceof PolyflakeError, `an error of the package, found ${error}`);
+    return error;
+  }
+  throw new Error("expected a refusal");
+}
+
+/** Uses every family and says which machine runs: native or wasm. Throws an Error that says what is wrong. */
+export function use() {
+  const id = sno.generate(7);
+  expect(isValid(id) && metabyte(id) === 7, `an ID with metabyte 7, found ${id}`);
+  const { timestamp, unixMs } = sno.parse(id);
+  expect(timestamp.getTime() === unixMs && Math.abs(Date.now() - unixMs) < 300_000, `the current time, found ${timestamp}`);
+  const ids = new sno.Generator({ partition: 3 }).generateMany(100);
+  expect(new Set(ids.texts()).size === 100, "100 different IDs");
+  const { code, position } = refusal(() => sno.parse("9q6kc9o37a32432!"));
+  expect(code === "invalid_character" && position === 15, `a bad character at 15, found ${code} at ${position}`);
+
+  const secret = new Uint8Array(16).fill(1);
+  const flakes = new randflake.Generator(new randflake.Lease(42, 1_730_000_000, 2_803_741_824), secret);
+  expect(flakes.inspect(flakes.generate()).node === 42, "the node of the lease");
+  expect(hotguid.shardKey(hotguid.generate(7)) === 7, "the given shard key");
+  expect(layout.Layout.preset("twitter").parse(1541815603606036480n).unixMs === 1656432460105n, "the time of a known ID");
+  expect(new sparx64.Sparx64(secret).encrypt(new Uint8Array(8)).length === 8, "a block");
+  return backend();
+}

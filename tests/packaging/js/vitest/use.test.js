@@ -1,0 +1,6 @@
+import { expect, test } from "vitest";
+import { use } from "./use.js";
+
+test("the package works", () => {
+  expect(use()).toBe("native");
+});
