@@ -120,7 +120,12 @@ impl Scratch {
 
     /// As [`Scratch::integer`], for 32 bits.
     pub(crate) fn double_word(&self, slot: usize, field: &'static str) -> Result<u32> {
-        let [a, b, c, d, ..] = self.integer(slot, field, u32::MAX.into())?.to_le_bytes();
+        self.bits(slot, field, 32)
+    }
+
+    /// As [`Scratch::integer`], for so many bits, at most 32.
+    pub(crate) fn bits(&self, slot: usize, field: &'static str, bits: u32) -> Result<u32> {
+        let [a, b, c, d, ..] = self.integer(slot, field, (1 << bits) - 1)?.to_le_bytes();
         Ok(u32::from_le_bytes([a, b, c, d]))
     }
 

@@ -11,6 +11,9 @@ use crate::{Host, Machine, Scratch};
 
 const LENGTHS: RangeInclusive<usize> = HotGuid::TEXT_LEN..=HotGuid::TEXT_LEN;
 
+/// How wide the counter is: what is wider never gets to the core.
+const COUNTER_BITS: u32 = 24;
+
 /// Texts that one call makes: as many as there is room for.
 const TEXTS: usize = 448;
 
@@ -42,7 +45,7 @@ impl<C: Host> Machine<C> {
         let id = HotGuid::from_parts(Parts {
             timestamp: scratch.time(0),
             machine,
-            counter: scratch.double_word(1, "counter")?,
+            counter: scratch.bits(1, "counter", COUNTER_BITS)?,
             shard_key: scratch.double_word(2, "shard_key")?,
         })?;
         scratch.put_guid(0, id);

@@ -11,6 +11,10 @@ use crate::{Host, Machine, Scratch, kept::Kept};
 /// Texts that one call reads: as many as there is room for beside their offsets.
 const TEXTS: usize = 960;
 
+/// How wide the fields are: what is wider never gets to the core, whose types are.
+const NODE_BITS: u32 = 17;
+const SEQUENCE_BITS: u32 = 17;
+
 /// Where the offsets of texts lie among the bytes.
 const OFFSETS: usize = TEXTS * Randflake::TEXT_LEN;
 
@@ -18,7 +22,7 @@ impl Scratch {
     /// The lease whose first and last node, start and end are in these slots.
     #[allow(clippy::cast_possible_truncation, reason = "17 bits, checked")]
     pub(crate) fn lease(&self, at: usize) -> Result<Lease> {
-        let node = |at| self.double_word(at, "node");
+        let node = |at| self.bits(at, "nodes", NODE_BITS);
         Lease::with_nodes(node(at)?..=node(at + 1)?, self.time(at + 2), self.time(at + 3))
     }
 
@@ -81,8 +85,8 @@ impl<C: Host> Machine<C> {
         let (kept, scratch) = (self.kept()?, self.scratch);
         let id = kept.codec()?.encrypt(Parts {
             timestamp: scratch.time(1),
-            node: scratch.double_word(2, "node")?,
-            sequence: scratch.double_word(3, "sequence")?,
+            node: scratch.bits(2, "node", NODE_BITS)?,
+            sequence: scratch.bits(3, "sequence", SEQUENCE_BITS)?,
         })?;
         scratch.put_bigint(0, id.to_i64());
         Ok(())

@@ -12,6 +12,9 @@ use crate::{Host, Machine, Scratch};
 
 const LENGTHS: RangeInclusive<usize> = Sno::TEXT_LEN..=Sno::TEXT_LEN;
 
+/// The last tick of 39 bits: what is wider never gets to the core.
+const LAST_TICK: u64 = (1 << 39) - 1;
+
 impl Scratch {
     fn sno(&self) -> Result<Sno> {
         self.text(LENGTHS, Sno::parse_utf16)
@@ -69,7 +72,7 @@ impl<C: Host> Machine<C> {
     pub fn sno_from_parts(&self) -> Result<()> {
         let scratch = self.scratch;
         let id = Sno::from_parts(Parts {
-            tick: scratch.safe_integer(0, "tick")?,
+            tick: scratch.integer(0, "tick", LAST_TICK)?,
             tick_tock: scratch.integer(1, "tick_tock", 1)? == 1,
             metabyte: scratch.byte(2, "metabyte")?,
             partition: scratch.word(3, "partition")?,

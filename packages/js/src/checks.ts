@@ -2,6 +2,16 @@
 import { invalidType, PolyflakeError } from "./errors.js";
 import { ABSENT } from "./machine.js";
 
+export function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** Refuses a method that was taken off its object: `is` says whether it is called on one of its class. */
+export function attached(is: boolean): void {
+  if (is) return;
+  throw new PolyflakeError("invalid_type", "expected a method called on its object, found one taken off it", { field: "this" });
+}
+
 /** A whole number; whether it is in range, the core says. */
 export function integer(value: unknown, field: string): number {
   if (typeof value === "number" && Number.isInteger(value)) return value;
@@ -13,11 +23,11 @@ export function optionalInteger(value: unknown, field: string): number {
   return value === undefined ? ABSENT : integer(value, field);
 }
 
-/** A whole number within `0..=most`. */
+/** A whole number from 0 to `most`. */
 export function within(value: unknown, field: string, most: number): number {
   const number = integer(value, field);
   if (number >= 0 && number <= most) return number;
-  throw new PolyflakeError("out_of_range", `expected ${field} in 0..=${most}, found ${number}`, { field });
+  throw new PolyflakeError("out_of_range", `expected ${field} from 0 to ${most}, found ${number}`, { field });
 }
 
 /** A signed integer of 64 bits, which is always a bigint: a number that large may have been rounded. */
@@ -33,7 +43,7 @@ export function unsigned(value: unknown, field: string): bigint {
 function within64(value: unknown, field: string, as: typeof BigInt.asIntN, least: bigint, most: bigint): bigint {
   if (typeof value !== "bigint") throw invalidType("bigint", value, { field });
   if (as(64, value) === value) return value;
-  throw new PolyflakeError("out_of_range", `expected ${field} in ${least}..=${most}, found ${brief(value)}`, { field });
+  throw new PolyflakeError("out_of_range", `expected ${field} from ${least} to ${most}, found ${brief(value)}`, { field });
 }
 
 /** A bigint may have a million digits. */
@@ -48,9 +58,9 @@ export function flag(value: unknown, field: string): boolean {
 }
 
 /** A text. */
-export function string(value: unknown): string {
+export function string(value: unknown, field: string): string {
   if (typeof value === "string") return value;
-  throw invalidType("string", value);
+  throw invalidType("string", value, { field });
 }
 
 /** A time in Unix milliseconds. */
@@ -118,82 +128,4 @@ export function lengthOfArray(value: Uint8Array | Column): number {
 export function partOfBytes(value: Uint8Array | Column, from: number, length: number): Uint8Array {
   if (length === 0) return new Uint8Array(0); // also where the buffer went elsewhere
   return new Uint8Array(bufferOf.call(value) as ArrayBuffer, (offsetOf.call(value) as number) + from, length);
-}
-
-/** The two elements of an array or array-like. */
-export function pair(value: unknown, field: string): [unknown, unknown] {
-  const { 0: first, 1: second, length } = members(value, field, ["0", "1", "length"], "ignored");
-  if (length === 2) return [first, second];
-  throw invalidType(`two elements of ${field}`, value, { field });
-}
-
-/**
- * The members of an object that the caller gave, each read once.
- *
- * @throws {PolyflakeError} `invalid_type` with the cause if a getter throws; `unknown_field` for a member beside `names`
- * if there may be none.
- */
-export function members<Name extends string>(
-  value: unknown,
-  field: string,
-  names: readonly Name[],
-  others: "refused" | "ignored" = "refused",
-): Partial<Record<Name, unknown>> {
-  if (typeof value !== "object" || value === null) throw invalidType("object", value, { field });
-  const given: Partial<Record<Name, unknown>> = {};
-  try {
-    if (others === "refused") refuseOthers(value, names);
-    for (const name of names) given[name] = (value as Record<Name, unknown>)[name];
-  } catch (cause) {
-    if (cause instanceof PolyflakeError) throw cause;
-    throw new PolyflakeError("invalid_type", `expected ${field} that can be read`, { field, cause });
-  }
-  return given;
-}
-
-/**
- * The members of an object that must have them all.
- *
- * @throws {PolyflakeError} `missing_field`; as {@link members}.
- */
-export function fields<Name extends string>(
-  value: unknown,
-  field: string,
-  names: readonly Name[],
-  others: "refused" | "ignored" = "ignored",
-): Partial<Record<Name, unknown>> {
-  const given = members(value, field, names, others);
-  const missing = names.find((name) => given[name] === undefined);
-  if (missing !== undefined) {
-    throw new PolyflakeError("missing_field", `a field without its value: ${missing}`, { field: missing });
-  }
-  return given;
-}
-
-/**
- * Names and values of an object that the caller gave, those that are undefined left out; none where there is no object.
- *
- * @throws {PolyflakeError} `invalid_type` for other than an object of members (a Map has none), with the cause if a getter
- * throws.
- */
-export function entries(value: unknown, field: string): [name: string, value: unknown][] {
-  if (value === undefined) return [];
-  if (typeof value !== "object" || value === null) throw invalidType("object", value, { field });
-  try {
-    if (Symbol.iterator in value) throw new TypeError("it is iterable: an array, a Map, a Set");
-    return Object.entries(value).filter(([, member]) => member !== undefined);
-  } catch (cause) {
-    throw new PolyflakeError("invalid_type", `expected ${field} that can be read`, { field, cause });
-  }
-}
-
-/** A misspelt option would be a partition or a bound that is silently not there. */
-function refuseOthers(value: object, names: readonly string[]): void {
-  for (const name in value) {
-    if (!names.includes(name)) {
-      throw new PolyflakeError("unknown_field", `expected one of ${names.join(", ")}, found ${name}`, {
-        field: name,
-      });
-    }
-  }
 }

@@ -32,14 +32,14 @@ export function isValid(value: unknown): value is string {
  * @throws {PolyflakeError} `invalid_type`, `invalid_length` or `invalid_character` with the position.
  */
 export function metabyte(text: string): number {
-  if (typeof text !== "string") throw invalidType("string", text);
+  if (typeof text !== "string") throw invalidType("string", text, { field: "text" });
   if (text.length !== LENGTH) throw invalidLength(LENGTH, text.length);
   return (checkedDigit(text, 8) << 3) | (checkedDigit(text, 9) >> 2);
 }
 
 function checkedDigit(text: string, position: number): number {
   const value = digit(text, position);
-  if (value < 0) throw invalidCharacter(position);
+  if (value < 0) throw invalidCharacter(text, position);
   return value;
 }
 

@@ -1,7 +1,7 @@
 import { PolyflakeError } from "./errors.js";
 
 /**
- * Random bytes of the system's, asked for only when an ID is made: workers have none before.
+ * Random bytes of the system's, asked for only when an ID is made: the global scope of a worker has none.
  *
  * @throws {PolyflakeError} `entropy_unavailable`.
  */
@@ -9,6 +9,7 @@ export function randomBytes(count: number): Uint8Array {
   try {
     return crypto.getRandomValues(new Uint8Array(count));
   } catch (cause) {
-    throw new PolyflakeError("entropy_unavailable", "the system gave no random bytes", { cause });
+    const remedy = typeof crypto === "object" ? "in a worker, make IDs inside a handler" : "define `crypto` globally";
+    throw new PolyflakeError("entropy_unavailable", `expected random bytes of the system, found none; ${remedy}`, { cause });
   }
 }

@@ -65,19 +65,17 @@ export class PolyflakeError extends Error {
 /** A value of the wrong type: never converted, and nothing of it is called to describe it. */
 export function invalidType(expected: string, value: unknown, details?: ErrorDetails): PolyflakeError {
   const found = typeof value === "number" ? value : value === null ? "null" : typeof value;
-  return new PolyflakeError("invalid_type", `expected ${expected}, found ${found}`, details);
+  const place = details?.field === undefined ? "" : ` for \`${details.field}\``;
+  return new PolyflakeError("invalid_type", `expected ${expected}${place}, found ${found}`, details);
 }
 
 /** A text or byte string of the wrong length. */
-export function invalidLength(expected: number, found: number): PolyflakeError {
-  return new PolyflakeError("invalid_length", `expected length ${expected}, found ${found}`);
+export function invalidLength(expected: number, found: number, details?: ErrorDetails): PolyflakeError {
+  return new PolyflakeError("invalid_length", `expected length ${expected}, found ${found}`, details);
 }
 
 /** The first bad character of a text. */
-export function invalidCharacter(position: number): PolyflakeError {
-  return new PolyflakeError(
-    "invalid_character",
-    `a character that the format does not have: position ${position}`,
-    { position },
-  );
+export function invalidCharacter(text: string, position: number): PolyflakeError {
+  const character = JSON.stringify(text.charAt(position)).slice(1, -1);
+  return new PolyflakeError("invalid_character", `invalid character '${character}' at position ${position}`, { position });
 }

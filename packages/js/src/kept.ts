@@ -61,7 +61,7 @@ export class Kept {
     if (status === 0) this.machine.check(0);
     else
       this.machine.check(status, (error, code) => {
-        if (error.written !== undefined) error.written += made;
+        if (Object.hasOwn(error, "written")) error.written! += made;
         this.clock?.explain(error, code);
       });
   }

@@ -177,7 +177,7 @@ export class Machine {
       ...(name === undefined ? {} : { field: name }),
     };
     more?.(details, texts[0] as ErrorCode);
-    return new PolyflakeError(texts[0] as ErrorCode, name ? texts[2].replace(texts[1], name) : texts[2], details);
+    return new PolyflakeError(texts[0] as ErrorCode, name ? texts[2].replace(texts[1], () => name) : texts[2], details);
   }
 
   #texts(code: number, field: number, message: number): [string, string, string] {

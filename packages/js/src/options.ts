@@ -1,17 +1,23 @@
-import { members, optionalInteger, pair, time } from "./checks.js";
+import { optionalInteger, time } from "./checks.js";
 import { type GuardedClock, guarded, type Stall } from "./clock.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 import { ABSENT } from "./machine.js";
+import { members, pair } from "./members.js";
 
 /** Options of every generator. */
 export interface SharedOptions {
-  /** A function that gives the time in Unix milliseconds; the system's clock by default. */
+  /**
+   * A function that gives the time in Unix milliseconds; the system's clock by default. A reading is believed: one far in the
+   * future moves the generator there for good. Until the clock gets there too, Randflake and layouts refuse with
+   * `clock_behind`, Hot Guid goes on in that second, and sno copes with one such step and refuses after a second one. What the
+   * function throws is the `cause` of `clock_failed`.
+   */
   clock?: () => number;
   /** What to do when a tick's IDs are used up; to wait by default. */
   onExhausted?: "wait" | "error";
   /** How long one call may wait, in milliseconds; one tick, and at most 10 ms, by default. Nothing else runs meanwhile. */
   maxWait?: number;
-  /** Hears of calls that have to wait, before each of their sleeps; what it throws ends the call. */
+  /** Hears of calls that have to wait, before each of their sleeps; what it throws ends the call and goes through. */
   onStall?: (stall: Stall) => void;
 }
 

@@ -1,4 +1,4 @@
-import { bytes as checkedBytes, integer, lengthOfArray, partOfBytes } from "./checks.js";
+import { attached, bytes as checkedBytes, integer, isObject, lengthOfArray, partOfBytes } from "./checks.js";
 import { PolyflakeError } from "./errors.js";
 import type { CallName, Machine } from "./machine.js";
 import { listedOrJoined, refuseOne } from "./texts.js";
@@ -42,7 +42,7 @@ export class PackedTexts implements Iterable<string> {
   constructor(bytes: Uint8Array, packing: Packing) {
     const length = lengthOfArray(checkedBytes(bytes, "bytes"));
     if (length % packing.length !== 0) {
-      throw new PolyflakeError("invalid_length", `expected a multiple of ${packing.length} bytes, found ${length}`);
+      throw new PolyflakeError("invalid_length", `expected a multiple of ${packing.length} bytes, found ${length}`, { field: "bytes" });
     }
     this.bytes = bytes;
     this.#packing = packing;
@@ -50,6 +50,7 @@ export class PackedTexts implements Iterable<string> {
 
   /** How many IDs there are. */
   get length(): number {
+    attached(isObject(this) && #packing in this);
     return Math.floor(lengthOfArray(this.bytes) / this.#packing.length);
   }
 
@@ -59,16 +60,19 @@ export class PackedTexts implements Iterable<string> {
    * @throws {PolyflakeError} `invalid_type`.
    */
   at(index: number): string | undefined {
+    attached(isObject(this) && #packing in this);
     const place = placeOf(index, this.length);
     return place === undefined ? undefined : this.#write(place, 1).ascii(0, this.#packing.width);
   }
 
   /** The texts of all. */
   texts(): string[] {
+    attached(isObject(this) && #packing in this);
     return this.#texts(0, this.length);
   }
 
   *[Symbol.iterator](): IterableIterator<string> {
+    attached(isObject(this) && #packing in this);
     const { batch } = this.#packing;
     for (let from = 0; from < this.length; from += batch) {
       yield* this.#texts(from, Math.min(batch, this.length - from));

@@ -18,9 +18,7 @@ const COUNT = 65_536;
 /** The next default partition; `own` is this copy's source, should it be the first. */
 export function draw(own: () => Drawn = counting()): Drawn {
   const realm = globalThis as { [KEY]?: unknown };
-  if (typeof realm[KEY] !== "function") {
-    Object.defineProperty(realm, KEY, { value: own, configurable: true, writable: true });
-  }
+  if (typeof realm[KEY] !== "function") realm[KEY] = own;
   return (realm[KEY] as () => Drawn)();
 }
 

@@ -1,3 +1,4 @@
+import { isObject } from "./checks.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 import type { Kept } from "./kept.js";
 import type { CallName, Machine } from "./machine.js";
@@ -85,21 +86,20 @@ export class Members<G extends object> {
   }
 }
 
+/** What an iterable gives; what it throws goes through. */
 function listOf(value: unknown): unknown[] {
+  const isList = isObject(value) && !ArrayBuffer.isView(value); // a view holds numbers, and one without its memory throws
+  const iterate = isList ? (value as Iterable<unknown>)[Symbol.iterator] : undefined;
+  if (typeof iterate !== "function") throw invalidType("iterable of generators", value, { field: "members" });
   const list: unknown[] = [];
-  if (typeof value !== "object" || value === null) throw invalidType("iterable of generators", value, { field: "members" });
-  try {
-    for (const item of value as Iterable<unknown>) if (list.push(item) > MOST) break;
-  } catch (cause) {
-    throw new PolyflakeError("invalid_type", "expected members that can be iterated", { field: "members", cause });
-  }
+  for (const item of { [Symbol.iterator]: () => iterate.call(value) }) if (list.push(item) > MOST) break;
   if (list.length > 0 && list.length <= MOST) return list;
-  throw new PolyflakeError("out_of_range", `expected members in 1..=${MOST}, found ${list.length}`, { field: "members" });
+  const found = list.length === 0 ? "none" : "more";
+  throw new PolyflakeError("out_of_range", `expected from 1 to ${MOST} members, found ${found}`, { field: "members" });
 }
 
 function memberOf(generator: unknown, machine: Machine, item: number): Member {
-  const isObject = typeof generator === "object" && generator !== null;
-  const member = isObject ? enrolled.get(generator) : undefined;
+  const member = isObject(generator) ? enrolled.get(generator) : undefined;
   if (member?.kept.machine === machine) return member;
   const { code, message } = invalidType("generator of this family, made by the same copy of the package", generator);
   throw new PolyflakeError(code, `item ${item}: ${message}`, { item });

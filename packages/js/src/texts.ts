@@ -12,7 +12,7 @@ export interface Texts {
 }
 
 /**
- * The elements of an array, each read once.
+ * The elements of an array, each read once; what their getters throw goes through.
  *
  * @throws {PolyflakeError} `invalid_type`; `out_of_range` for more than one call may read.
  */
@@ -41,22 +41,17 @@ export function listed(texts: unknown, least: number, most: number): Texts {
 export function listedOrJoined(texts: unknown, width: number): Texts {
   if (typeof texts !== "string") return listed(texts, width, width);
   if (texts.length % width !== 0) {
-    throw new PolyflakeError("invalid_length", `expected a multiple of ${width} characters, found ${texts.length}`);
+    throw new PolyflakeError("invalid_length", `expected a multiple of ${width} characters, found ${texts.length}`, { field: "texts" });
   }
   const joined = (from: number, to: number) => texts.slice(from * width, to * width);
   return { count: within(texts.length / width, "texts", MOST), joined, at: (index) => joined(index, index + 1) };
 }
 
 function elements(texts: unknown): readonly unknown[] {
-  try {
-    if (!Array.isArray(texts)) throw invalidType("array of strings", texts, { field: "texts" });
-    const all = new Array<unknown>(within(texts.length, "texts", MOST));
-    for (let k = 0; k < all.length; k++) all[k] = texts[k];
-    return all;
-  } catch (cause) {
-    if (cause instanceof PolyflakeError) throw cause;
-    throw new PolyflakeError("invalid_type", "expected texts that can be read", { field: "texts", cause });
-  }
+  if (!Array.isArray(texts)) throw invalidType("array of strings", texts, { field: "texts" });
+  const all = new Array<unknown>(within(texts.length, "texts", MOST));
+  for (let k = 0; k < all.length; k++) all[k] = texts[k];
+  return all;
 }
 
 /**

@@ -20,13 +20,13 @@ export function parseUuid(text: string): number[] {
   const digits: number[] = [];
   for (let k = 0; k < LENGTH; k++) {
     if (!HYPHENS.includes(k)) digits.push(digit(text, k));
-    else if (text[k] !== "-") throw invalidCharacter(k);
+    else if (text[k] !== "-") throw invalidCharacter(text, k);
   }
   return Array.from({ length: 16 }, (_, k) => (digits[2 * k]! << 4) | digits[2 * k + 1]!);
 }
 
 function digit(text: string, position: number): number {
   const value = "0123456789abcdefABCDEF".indexOf(text.charAt(position));
-  if (value < 0) throw invalidCharacter(position);
+  if (value < 0) throw invalidCharacter(text, position);
   return value < 16 ? value : value - 6;
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import * as decode from "polyflake/decode";
-import { detached, hostile, Lying, NOT_A_NUMBER, NOT_WHOLE, notATextOf, throwing } from "./catalogue.mjs";
+import { detached, hostile, Lying, NOT_A_NUMBER, NOT_WHOLE, notATextOf, Theirs } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";
 
@@ -94,18 +94,15 @@ onEachMachine((polyflake) => {
       maxWait: { refused: NOT_A_NUMBER, outside: [-1, 2 ** 53] },
       onExhausted: { refused: [null, 0, {}, Symbol("s"), new String("wait")], outside: ["", "Wait", "raise"] },
       clock: { refused: [null, 0, "now", {}, Symbol("s")], outside: [] },
-      window: { refused: [null, 0, "ab", {}, [], [NOW], [NOW, NOW + 4, NOW + 8], { length: 2 }, throwing("0"), hostile], outside: [] },
+      window: { refused: [null, 0, "ab", {}, [], [NOW], [NOW, NOW + 4, NOW + 8], { length: 2 }], outside: [] },
     };
     for (const [field, { refused: wrong, outside }] of Object.entries(options)) {
       for (const value of wrong) refused("invalid_type", () => new Generator({ [field]: value }), { field });
       for (const value of outside) refused("out_of_range", () => new Generator({ [field]: value }), { field });
-      const { cause } = refused("invalid_type", () => new Generator(throwing(field)));
-      assert.equal(cause.message, "a getter");
     }
     for (const value of NOT_WHOLE) refused("invalid_type", () => new Generator({ partition: value }), { field: "partition" });
-    for (const value of [null, 0, "", true, 1n, Symbol("s"), hostile, () => 1]) refused("invalid_type", () => new Generator(value));
+    for (const value of [null, 0, "", true, 1n, Symbol("s"), () => 1, [1], new Map(), new Date()]) refused("invalid_type", () => new Generator(value));
     refused("unknown_field", () => new Generator({ sequence_min: 4 }), { field: "sequence_min" });
-    refused("unknown_field", () => new Generator([1]), { field: "0" });
     refused("out_of_range", () => new Generator({ sequenceMin: 10, sequenceMax: 12 }), { field: "sequenceMax" });
     refused("out_of_range", () => new Generator({ sequenceMin: 12, sequenceMax: 10 }), { field: "sequenceMax" });
     assert.throws(() => Generator({}), TypeError);
@@ -174,7 +171,7 @@ onEachMachine((polyflake) => {
       }
     }
     refused("invalid_type", () => sno.fromParts({ ...parts, tickTock: 1 }), { field: "tickTock" });
-    for (const value of [undefined, null, 0, ID, hostile, throwing("tick")]) refused("invalid_type", () => sno.fromParts(value));
+    for (const value of [undefined, null, 0, ID]) refused("invalid_type", () => sno.fromParts(value));
     assert.equal(sno.fromParts(parts), ID);
     stillWell();
   });
@@ -201,12 +198,12 @@ onEachMachine((polyflake) => {
       refused("unknown_field", () => make({ ...snapshot, closed: true }), { field: "closed" });
       refused("unknown_field", () => make(snapshot, { partition: 2 }), { field: "partition" });
       refused("unknown_field", () => make(snapshot, { sequenceMin: 2 }), { field: "sequenceMin" });
-      for (const value of [undefined, null, 0, JSON.stringify(snapshot), hostile]) refused("invalid_type", () => make(value));
+      for (const value of [undefined, null, 0, JSON.stringify(snapshot)]) refused("invalid_type", () => make(value));
     }
     stillWell();
   });
 
-  test("whatever is handed to whatever, the answer is a value or a typed error", () => {
+  test("whatever is handed to whatever, the answer is a value or a typed error, or what the value throws itself", () => {
     const anything = fc.oneof(
       fc.anything({ withBigInt: true, withBoxedValues: true, withDate: true, withNullPrototype: true, withTypedArray: true, withSparseArray: true }),
       fc.constantFrom(...NOT_A_NUMBER, ...NOT_WHOLE, ...NOT_A_TEXT, hostile, 2 ** 53, 2 ** 32, -1),
@@ -228,7 +225,7 @@ onEachMachine((polyflake) => {
         try {
           calls[name](...values);
         } catch (error) {
-          assert.equal(error.name, "PolyflakeError", `${name}: ${error.stack}`);
+          assert(error.name === "PolyflakeError" || error instanceof Theirs, `${name}: ${error.stack}`);
         }
       }),
       { numRuns: 5000 },

@@ -26,10 +26,13 @@ export function detached(length = 10) {
   return bytes;
 }
 
+/** What objects of a caller's throw: it goes through as it is. */
+export class Theirs extends Error {}
+
 /** Bytes that lie about their length. */
 export class Lying extends Uint8Array {
   get length() {
-    throw new Error("length");
+    throw new Theirs("length");
   }
   get byteLength() {
     return 10;
@@ -38,15 +41,15 @@ export class Lying extends Uint8Array {
 
 export const throwing = (name) => ({
   get [name]() {
-    throw new Error("a getter");
+    throw new Theirs("a getter");
   },
 });
 
 export const hostile = new Proxy({}, {
   ownKeys() {
-    throw new Error("ownKeys");
+    throw new Theirs("ownKeys");
   },
   get() {
-    throw new Error("get");
+    throw new Theirs("get");
   },
 });

@@ -6,6 +6,7 @@ import { describe, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import * as native from "polyflake/native";
 import * as wasm from "polyflake/wasm";
+import { refused } from "./refusals.mjs";
 
 const require = createRequire(import.meta.url);
 const COPIES = [native, wasm, require("polyflake/native"), require("polyflake/wasm"), require("polyflake")];
@@ -123,8 +124,8 @@ describe("threads", () => {
       for (const ids of [new sno.Generator({ partition: 1 }), new hotguid.Generator(), new randflake.Generator(lease, secret), new layout.Generator(layout.Layout.preset("sonyflake"))]) {
         assert.throws(() => structuredClone(ids), { name: "DataCloneError" });
         assert.throws(() => new MessageChannel().port1.postMessage({ ids }), { name: "DataCloneError" });
-        assert.throws(() => Object.create(ids).stats(), TypeError);
-        assert.throws(() => Reflect.get(ids.constructor.prototype, "close").call({}), TypeError);
+        refused("invalid_type", () => Object.create(ids).stats(), { field: "this" });
+        refused("invalid_type", () => Reflect.get(ids.constructor.prototype, "close").call({}), { field: "this" });
         assert.match(JSON.stringify(ids), /^\{(?:"layout":\{\})?\}$/);
       }
       for (const secretive of [new randflake.Codec(secret), new sparx64.Sparx64(secret)]) {

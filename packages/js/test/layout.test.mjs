@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { hostile, Lying, notATextOf, throwing } from "./catalogue.mjs";
+import { hostile, Lying, notATextOf } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused, vectors } from "./refusals.mjs";
 
@@ -73,8 +73,6 @@ const BAD_DESCRIPTIONS = {
   "a symbol": changed({ id: Symbol("integer") }),
   "bytes of a value": changed({ fields: [{ kind: "constant", bits: 64, value: new Uint8Array(8) }] }),
   "a rounded value": changed({ fields: [{ kind: "constant", bits: 64, value: 2 ** 53 + 2 }] }),
-  "a getter that throws": throwing("fields"),
-  "a hostile object": hostile,
   "a loop": changed({ fields: loop }),
   depth: deep,
   nothing: undefined,
@@ -148,13 +146,13 @@ onEachMachine(({ layout }) => {
     for (const value of notATextOf("{}")) refused("invalid_type", () => Layout.fromJson(value));
     for (const value of notATextOf("twitter")) refused("invalid_type", () => Layout.preset(value));
     for (const name of ["", "x", "Twitter", "twitter ", "__proto__", "\ud800"]) refused("invalid_layout", () => Layout.preset(name));
-    for (const fields of [null, 0, "a", [1], new Map(), hostile]) refused("invalid_type", () => Layout.preset("twitter", fields));
+    for (const fields of [null, 0, "a", [1], new Map()]) refused("invalid_type", () => Layout.preset("twitter", fields));
     refused("unknown_field", () => Layout.preset("twitter", { machine: 1 }), { field: "machine" });
     refused("out_of_range", () => Layout.preset("twitter", { worker: 32 }), { field: "worker" });
     refused("invalid_type", () => Layout.preset("twitter", { worker: "1" }));
     refused("out_of_range", () => only({ kind: "constant", name: "too_large", value: 65_536 }), { field: "too_large" });
     assert.throws(() => Layout(SNOWFLAKE), TypeError);
-    assert.throws(() => Object.create(snowflake).toJson(), TypeError);
+    refused("invalid_type", () => Object.create(snowflake).toJson(), { field: "this" });
   });
 
   test("packs and parses integers", () => {
@@ -224,7 +222,7 @@ onEachMachine(({ layout }) => {
   test("values are refused in the order of the formats", () => {
     const good = { timestamp: NOW, sequence: 1, bindables: { worker_id: 2 } };
     const pack = (changes) => () => snowflake.pack({ ...good, ...changes });
-    for (const values of [null, 0, "a", hostile, throwing("sequence")]) refused("invalid_type", () => snowflake.pack(values));
+    for (const values of [null, 0, "a"]) refused("invalid_type", () => snowflake.pack(values));
     refused("unknown_field", () => snowflake.pack({ ...good, time: 1 }), { field: "time" });
     refused("unknown_field", pack({ timestamp: "x", bindables: { worker: 2 } }), { field: "worker" });
     refused("unknown_field", pack({ constants: { worker_id: 1 } }), { field: "worker_id" });
@@ -236,7 +234,7 @@ onEachMachine(({ layout }) => {
     for (const worker_id of [-1, 32, -1n, 2n ** 70n]) refused("out_of_range", pack({ bindables: { worker_id } }), { field: "worker_id" });
     for (const timestamp of [null, true, "2026", 1.5, NaN, new Date(NaN), {}]) refused("invalid_type", pack({ timestamp }));
     for (const timestamp of [0, -1n, 1e300, 2n ** 64n, new Date(0)]) refused("time_out_of_range", pack({ timestamp }));
-    for (const bindables of [null, 0, "ab", [2], new Map([["worker_id", 2]]), hostile, throwing("worker_id")]) refused("invalid_type", pack({ bindables }), { field: "bindables" });
+    for (const bindables of [null, 0, "ab", [2], new Map([["worker_id", 2]])]) refused("invalid_type", pack({ bindables }), { field: "bindables" });
     for (const text of ["\ud800", "a\udc00b", "\udc00\ud800"]) {
       refused("invalid_character", () => wide.pack({ timestamp: 0, sequence: 0, bindables: { ...BINDABLES, text } }), { field: "text" });
     }

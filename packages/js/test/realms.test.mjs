@@ -75,9 +75,22 @@ for (const entry of ENTRIES) {
 
     test("without chance, what needs it says so", () => {
       const { hotguid, sno } = requireIn(realm(), entry);
-      const { cause } = refused("entropy_unavailable", () => hotguid.generate());
+      const { cause, message } = refused("entropy_unavailable", () => hotguid.generate());
       assert.equal(cause.name, "ReferenceError");
+      assert.match(message, /define `crypto`/);
       if (entry === "wasm") refused("entropy_unavailable", () => sno.generate());
+    });
+
+    test("where a worker's global scope refuses chance, the remedy is named", () => {
+      const refusing = new Error("Disallowed operation called within global scope");
+      const crypto = { getRandomValues() { throw refusing; } };
+      const { hotguid, sno } = requireIn(realm({ ...HOST, crypto }), entry);
+      const makers = entry === "wasm" ? [() => sno.generate(), () => hotguid.generate()] : [() => hotguid.generate()];
+      for (const make of makers) {
+        const { cause, message } = refused("entropy_unavailable", make);
+        assert.equal(cause, refusing);
+        assert.match(message, /inside a handler/);
+      }
     });
 
     test("things of another realm are taken", () => {

@@ -1,4 +1,4 @@
-import { integer, time, within } from "../checks.js";
+import { attached, integer, isObject, time, within } from "../checks.js";
 import { randomBytes } from "../entropy.js";
 import { Kept } from "../kept.js";
 import { BATCH, type Machine, MOST } from "../machine.js";
@@ -75,23 +75,27 @@ export class Generator {
    * the count.
    */
   generateMany(count: number, shardKey = 0): HotGuidArray {
+    attached(isObject(this) && #kept in this);
     const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
     fillBy(many, LENGTH, BATCH, (count, made) => this.#fill(count, shardKey, made, true));
     return new HotGuidArray(many);
   }
 
   /**
-   * Moves the end of the window later, to a Date or integer Unix milliseconds; an earlier or equal end changes nothing.
+   * Moves the end of the window later, to a Date or integer Unix milliseconds; an earlier or equal end changes nothing,
+   * and neither does any end of a generator without a window.
    *
    * @throws {PolyflakeError} `invalid_type`; `out_of_range` for an end before the window's start; `time_out_of_range`.
    */
   extendWindow(end: Date | number): void {
+    attached(isObject(this) && #kept in this);
     this.#kept.machine.numbers[2] = time(end, "end");
     this.#kept.call("hotguidExtendWindow");
   }
 
   /** Figures of now. */
   stats(): Stats {
+    attached(isObject(this) && #kept in this);
     const { numbers, bytes } = this.#kept.call("hotguidStats");
     const [lastSecond, len, closed, isDrawn] = numbers as unknown as number[];
     return {
@@ -108,6 +112,7 @@ export class Generator {
    * @throws {PolyflakeError} `generator_closed` if it was.
    */
   close(): void {
+    attached(isObject(this) && #kept in this);
     this.#kept.call("hotguidClose");
   }
 
@@ -139,6 +144,8 @@ let shared: Generator | undefined;
 
 /**
  * One new ID from a generator that all of the thread shares, for a shard key of your choice: 0..4294967295, 0 by default.
+ * Another copy of the package (CommonJS beside ES modules, a second version) has another such generator, with random bytes of
+ * its own.
  *
  * @throws {PolyflakeError} as {@link Generator.generate}.
  */

@@ -1,6 +1,7 @@
-import { bytes, fields, flag, integer, lengthOfArray, members, partOfBytes, string, time } from "../checks.js";
+import { bytes, flag, integer, lengthOfArray, partOfBytes, string, time } from "../checks.js";
 import { invalidLength, PolyflakeError } from "../errors.js";
 import type { CallName, Machine } from "../machine.js";
+import { fields, members } from "../members.js";
 import { machine } from "./machine.js";
 
 /** Bytes of an ID. */
@@ -32,7 +33,7 @@ export interface Parts {
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`, or `invalid_character` with the position.
  */
 export function parse(text: string): string {
-  return read(text).ascii(0, TEXT_LENGTH);
+  return read(text, "text").ascii(0, TEXT_LENGTH);
 }
 
 /** Whether a value is the text of an ID, in either case: every GUID's text is one. */
@@ -105,7 +106,7 @@ export function timestamp(id: string): number {
  * @throws {PolyflakeError} as {@link parse}.
  */
 export function toSql(id: string): string {
-  return convert(id, "hotguidToSql");
+  return convert(id, "id", "hotguidToSql");
 }
 
 /**
@@ -114,7 +115,7 @@ export function toSql(id: string): string {
  * @throws {PolyflakeError} as {@link parse}.
  */
 export function fromSql(guid: string): string {
-  return convert(guid, "hotguidFromSql");
+  return convert(guid, "guid", "hotguidFromSql");
 }
 
 /**
@@ -155,7 +156,7 @@ export function fromDotnetBytes(id: Uint8Array): string {
 }
 
 /**
- * The lowest and the highest ID (both inclusive) of the half-open time range `from`..`to`, for BETWEEN queries; where `sql`
+ * The lowest and the highest ID (both inclusive) of the half-open time range `start`..`end`, for BETWEEN queries; where `sql`
  * is true, as GUIDs that SQL Server sorts by time. Times are Dates or integer Unix milliseconds. An ID is in the range if its
  * own second begins in it.
  *
@@ -163,36 +164,36 @@ export function fromDotnetBytes(id: Uint8Array): string {
  * reversed, or holds no second.
  */
 export function timeRange(
-  from: Date | number,
-  to: Date | number,
+  start: Date | number,
+  end: Date | number,
   options: { sql?: boolean } = {},
 ): { lowest: string; highest: string } {
-  const [start, end] = [time(from, "from"), time(to, "to")];
+  const times = [time(start, "start"), time(end, "end")] as const;
   const { sql } = members(options, "options", ["sql"]);
   const m = machine();
-  m.numbers.set([start, end, Number(flag(sql, "sql"))]);
+  m.numbers.set([...times, Number(flag(sql, "sql"))]);
   m.check(m.calls.hotguidTimeRange());
   return { lowest: m.ascii(0, TEXT_LENGTH), highest: m.ascii(TEXT_LENGTH, TEXT_LENGTH) };
 }
 
 /** Parses a text; what is known of it lies in the scratch area then. */
-function read(text: string): Machine {
+function read(text: string, field = "id"): Machine {
   const m = machine();
-  m.putText(string(text));
+  m.putText(string(text, field));
   m.check(m.calls.hotguidParse());
   return m;
 }
 
-function convert(text: string, call: CallName): string {
+function convert(text: string, field: string, call: CallName): string {
   const m = machine();
-  m.putText(string(text));
+  m.putText(string(text, field));
   m.check(m.calls[call]());
   return m.ascii(0, TEXT_LENGTH);
 }
 
 function ofBytes(id: Uint8Array, call: CallName): string {
-  const length = lengthOfArray(bytes(id, "bytes"));
-  if (length !== LENGTH) throw invalidLength(LENGTH, length);
+  const length = lengthOfArray(bytes(id, "id"));
+  if (length !== LENGTH) throw invalidLength(LENGTH, length, { field: "id" });
   const m = machine();
   m.bytes.set(partOfBytes(id, 0, LENGTH));
   m.check(m.calls[call]());

@@ -1,4 +1,4 @@
-import { within } from "../checks.js";
+import { attached, isObject, within } from "../checks.js";
 import { BATCH, MOST } from "../machine.js";
 import { Members } from "../pool.js";
 import { HotGuidArray } from "./array.js";
@@ -46,6 +46,7 @@ export class Pool {
    * @throws {PolyflakeError} as {@link Generator.generateMany}.
    */
   generateMany(count: number, shardKey = 0): HotGuidArray {
+    attached(isObject(this) && #members in this);
     const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
     this.#members.fill(many, LENGTH, BATCH, shardKey);
     return new HotGuidArray(many);
@@ -53,6 +54,7 @@ export class Pool {
 
   /** Its generators. */
   get members(): readonly Generator[] {
+    attached(isObject(this) && #members in this);
     return this.#members.all;
   }
 }

@@ -1,4 +1,4 @@
-import { bytes, integers, isBytes, lengthOfArray, partOfBytes, within } from "../checks.js";
+import { attached, bytes, integers, isBytes, isObject, lengthOfArray, partOfBytes, within } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
 import { BATCH, BYTES, MOST } from "../machine.js";
 import { placeOf } from "../packed.js";
@@ -36,6 +36,7 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
 
   /** How many IDs there are. */
   get length(): number {
+    attached(isObject(this) && #size in this);
     return Math.floor(lengthOfArray(this.packed) / this.#size);
   }
 
@@ -45,11 +46,13 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
    * @throws {PolyflakeError} `invalid_type`.
    */
   at(index: number): IdOf<K> | undefined {
+    attached(isObject(this) && #size in this);
     const place = placeOf(index, this.length);
     return place === undefined ? undefined : this.#id(place);
   }
 
   *[Symbol.iterator](): IterableIterator<IdOf<K>> {
+    attached(isObject(this) && #size in this);
     for (let place = 0; place < this.length; place++) yield this.#id(place);
   }
 
@@ -85,5 +88,5 @@ function sizeOf(packed: Uint8Array, length: unknown): number {
   const size = within(length, "length", LONGEST);
   const found = lengthOfArray(bytes(packed, "packed"));
   if (size > 0 && found % size === 0) return size;
-  throw new PolyflakeError("invalid_length", `expected a multiple of ${size} bytes, found ${found}`);
+  throw new PolyflakeError("invalid_length", `expected a multiple of ${size} bytes, found ${found}`, { field: "packed" });
 }

@@ -61,7 +61,7 @@ export function parseColumns(kept: Kept, { bits, fields }: Description, isIntege
   const size = bits / 8;
   const packed = isInteger ? integers(given, "packed") : bytes(given, "packed");
   const length = lengthOfArray(packed) * (isInteger ? 8 : 1);
-  if (length % size !== 0) throw new PolyflakeError("invalid_length", `expected a multiple of ${size} bytes, found ${length}`);
+  if (length % size !== 0) throw new PolyflakeError("invalid_length", `expected a multiple of ${size} bytes, found ${length}`, { field: "packed" });
   const ids = partOfBytes(packed, 0, length);
   const columns = (kind: string): [string, Column][] =>
     fields
@@ -143,5 +143,5 @@ function refuseFractions(field: string, column: Float64Array): void {
   const item = new Float64Array(buffer, byteOffset, length / 8).findIndex((number) => !Number.isSafeInteger(number));
   if (item < 0) return;
   const found = "a number that is no integer or may have been rounded";
-  throw new PolyflakeError("invalid_type", `item ${item}: expected an integer, found ${found}: ${field}`, { field, item });
+  throw new PolyflakeError("invalid_type", `item ${item}: expected an integer for \`${field}\`, found ${found}`, { field, item });
 }

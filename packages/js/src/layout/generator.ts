@@ -1,4 +1,4 @@
-import { flag, time } from "../checks.js";
+import { attached, flag, isObject, time } from "../checks.js";
 import { Kept } from "../kept.js";
 import { answerOf, MessageReader } from "../message.js";
 import { fillBy } from "../packed.js";
@@ -116,24 +116,28 @@ export class Generator<K extends Kind = Kind> {
    * the count.
    */
   generateMany(count: number, bindables?: Values): LayoutArray<K> {
+    attached(isObject(this) && #kept in this);
     return manyOf(this.layout, count, (many, size, batch) => {
       fillBy(many, size, batch, (count, made) => this.#fill(count, bindables, made, true));
     });
   }
 
   /**
-   * Moves the end of the window later, to a Date or integer Unix milliseconds; an earlier or equal end changes nothing.
+   * Moves the end of the window later, to a Date or integer Unix milliseconds; an earlier or equal end changes nothing,
+   * and neither does any end of a generator without a window.
    *
    * @throws {PolyflakeError} `invalid_type`; `out_of_range` for an end before the window's start; `time_out_of_range`; `unknown_field` in
    * a layout without a timestamp.
    */
   extendWindow(end: Date | number): void {
+    attached(isObject(this) && #kept in this);
     this.#kept.machine.numbers[2] = time(end, "end");
     this.#kept.call("layoutExtendWindow");
   }
 
   /** Figures of now. */
   stats(): Stats {
+    attached(isObject(this) && #kept in this);
     const message = new MessageReader(this.#kept.call("layoutStats"));
     return { lastMs: message.integer(), len: message.integer()!, closed: message.value() as boolean };
   }
@@ -144,6 +148,7 @@ export class Generator<K extends Kind = Kind> {
    * @throws {PolyflakeError} `generator_closed` if it was.
    */
   close(): Snapshot {
+    attached(isObject(this) && #kept in this);
     return jsonOf(new MessageReader(this.#kept.call("layoutClose"))) as Snapshot;
   }
 

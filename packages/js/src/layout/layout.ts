@@ -1,4 +1,4 @@
-import { isBytes, lengthOfArray, partOfBytes, signed, string, time } from "../checks.js";
+import { attached, isBytes, isObject, lengthOfArray, partOfBytes, signed, string, time } from "../checks.js";
 import { type Description, descriptionOf } from "../describe.js";
 import { invalidType } from "../errors.js";
 import { Kept } from "../kept.js";
@@ -121,7 +121,7 @@ export class Layout<K extends Kind = Kind> {
    */
   static preset(name: PresetName, fields: Values = {}): Layout<"integer"> {
     const message = new ValuesWriter();
-    message.name(string(name));
+    message.name(string(name, "name"));
     message.pairs(fields, "fields");
     return Layout.#made("layoutPresetBuild", message) as Layout<"integer">;
   }
@@ -132,16 +132,19 @@ export class Layout<K extends Kind = Kind> {
 
   /** The description as a JSON text, the same for equal layouts and in every language. */
   toJson(): string {
+    attached(isObject(this) && #kept in this);
     return JSON.stringify(jsonOf(new MessageReader(this.#kept.call("layoutDescription"))));
   }
 
   /** How many bits an ID has. */
   get bits(): number {
+    attached(isObject(this) && #kept in this);
     return this.#figures.bits;
   }
 
   /** Whether IDs are integers; else they are bytes. */
   get isInteger(): boolean {
+    attached(isObject(this) && #kept in this);
     return this.#isInteger;
   }
 
@@ -152,6 +155,7 @@ export class Layout<K extends Kind = Kind> {
    * the `field`; `invalid_type`, `time_out_of_range`.
    */
   pack(values: PackValues = {}): IdOf<K> {
+    attached(isObject(this) && #kept in this);
     const message = new ValuesWriter();
     message.all(values);
     message.put(this.#kept.machine);
@@ -166,6 +170,7 @@ export class Layout<K extends Kind = Kind> {
    * milliseconds; `invalid_character` for a text that is no UTF-8.
    */
   parse(id: IdOf<K>): Parsed {
+    attached(isObject(this) && #kept in this);
     putId(this.#kept.machine, id);
     const message = new MessageReader(this.#kept.call("layoutParse"));
     const { fields } = this.#figures;
@@ -193,6 +198,7 @@ export class Layout<K extends Kind = Kind> {
    * equally long; `invalid_type` without a column, and for one of a field that has none; `out_of_range` for more than 256 MiB of IDs.
    */
   packColumns(values: PackColumns): LayoutArray<K> {
+    attached(isObject(this) && #kept in this);
     return packColumns(this.#kept, this, values);
   }
 
@@ -208,19 +214,21 @@ export class Layout<K extends Kind = Kind> {
    * `time_out_of_range` for a time outside 64-bit milliseconds, with the `item`.
    */
   parseColumns(packed: PackedOf<K>): ParsedColumns {
+    attached(isObject(this) && #kept in this);
     return parseColumns(this.#kept, this.#figures, this.#isInteger, packed);
   }
 
   /**
-   * The lowest and the highest ID (both inclusive) of the half-open time range `from`..`to`, for BETWEEN queries. Times are
+   * The lowest and the highest ID (both inclusive) of the half-open time range `start`..`end`, for BETWEEN queries. Times are
    * Dates or integer Unix milliseconds. An ID is in the range if its own tick begins in it.
    *
    * @param bindables Those that precede the timestamp; the others span all their values.
    * @throws {PolyflakeError} `time_out_of_range` where the timestamp cannot hold it; `out_of_range` where it is reversed, holds no
    * tick or crosses the sign bit, and in a layout with the sequence above the timestamp; `missing_field`, `unknown_field`.
    */
-  timeRange(from: Date | number, to: Date | number, bindables: Values = {}): { lowest: IdOf<K>; highest: IdOf<K> } {
-    const times = [time(from, "from"), time(to, "to")];
+  timeRange(start: Date | number, end: Date | number, bindables: Values = {}): { lowest: IdOf<K>; highest: IdOf<K> } {
+    attached(isObject(this) && #kept in this);
+    const times = [time(start, "start"), time(end, "end")];
     const message = new ValuesWriter();
     message.bindables(bindables);
     const m = this.#kept.machine;
@@ -233,6 +241,7 @@ export class Layout<K extends Kind = Kind> {
 
   /** What the layout can do, in figures. */
   describe(): Description {
+    attached(isObject(this) && #kept in this);
     const { fields, ...figures } = this.#figures;
     return { ...figures, fields: fields.map((field) => ({ ...field })) };
   }

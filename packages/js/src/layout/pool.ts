@@ -1,3 +1,4 @@
+import { attached, isObject } from "../checks.js";
 import { Members } from "../pool.js";
 import { type LayoutArray, manyOf } from "./array.js";
 import type { Kind } from "./description.js";
@@ -47,11 +48,13 @@ export class Pool<K extends Kind = Kind> {
    * @throws {PolyflakeError} as {@link Generator.generateMany}.
    */
   generateMany(count: number): LayoutArray<K> {
+    attached(isObject(this) && #members in this);
     return manyOf(this.members[0]!.layout, count, (many, size, batch) => this.#members.fill(many, size, batch));
   }
 
   /** Its generators. */
   get members(): readonly Generator<K>[] {
+    attached(isObject(this) && #members in this);
     return this.#members.all;
   }
 }

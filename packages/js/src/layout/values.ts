@@ -1,5 +1,6 @@
-import { entries, isBytes, lengthOfArray, members, millisecondsOf, partOfBytes } from "../checks.js";
+import { isBytes, lengthOfArray, millisecondsOf, partOfBytes } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
+import { entries, members } from "../members.js";
 import { isUnicode, MessageWriter } from "../message.js";
 
 /**
@@ -69,7 +70,7 @@ function timeOf(time: unknown): unknown {
 
 function unicode(text: string, field: string): string {
   if (isUnicode(text)) return text;
-  throw new PolyflakeError("invalid_character", `a text with a lone surrogate: ${field}`, { field });
+  throw new PolyflakeError("invalid_character", `expected a text without lone surrogates for \`${field}\``, { field });
 }
 
 /** What to call a value in an error. */

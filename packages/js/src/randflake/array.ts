@@ -1,4 +1,4 @@
-import { integers, lengthOfArray, partOfBytes } from "../checks.js";
+import { attached, integers, isObject, lengthOfArray, partOfBytes } from "../checks.js";
 import { BATCH, type Machine } from "../machine.js";
 import { placeOf } from "../packed.js";
 import { listed, refuseOne, type Texts } from "../texts.js";
@@ -45,6 +45,7 @@ export class RandflakeArray implements Iterable<bigint> {
 
   /** How many IDs there are. */
   get length(): number {
+    attached(isObject(this) && #texts in this);
     return lengthOfArray(this.ids);
   }
 
@@ -54,18 +55,21 @@ export class RandflakeArray implements Iterable<bigint> {
    * @throws {PolyflakeError} `invalid_type`.
    */
   at(index: number): bigint | undefined {
+    attached(isObject(this) && #texts in this);
     const place = placeOf(index, this.length);
     return place === undefined ? undefined : this.ids[place];
   }
 
   /** The texts of all. */
   texts(): string[] {
+    attached(isObject(this) && #texts in this);
     const texts = new Array<string>(this.length);
     for (let from = 0; from < texts.length; from += BATCH) this.#texts(from, Math.min(BATCH, texts.length - from), texts);
     return texts;
   }
 
   *[Symbol.iterator](): IterableIterator<bigint> {
+    attached(isObject(this) && #texts in this);
     for (let place = 0; place < this.length; place++) yield this.ids[place]!;
   }
 

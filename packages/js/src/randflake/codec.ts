@@ -1,11 +1,13 @@
-import { fields, integer, signed } from "../checks.js";
+import { attached, integer, isObject, signed } from "../checks.js";
 import { Kept } from "../kept.js";
+import { fields } from "../members.js";
 import { putSecret } from "../secret.js";
 import type { Parts } from "./ids.js";
 import { machine } from "./machine.js";
 
 /**
- * Reads IDs, and makes those of given fields, under a secret, which is copied and never shown.
+ * Reads IDs, and makes those of given fields, under a secret, which is copied and never shown; any 16
+ * bytes are taken, zeros too.
  *
  * ```js
  * const codec = new randflake.Codec(secret);
@@ -27,6 +29,7 @@ export class Codec {
    * @throws {PolyflakeError} `invalid_type` for other than a bigint; `out_of_range` outside signed 64 bits.
    */
   inspect(id: bigint): Parts {
+    attached(isObject(this) && #kept in this);
     return inspect(this.#kept, id);
   }
 
@@ -36,6 +39,7 @@ export class Codec {
    * @throws {PolyflakeError} `missing_field`, `invalid_type`; `time_out_of_range` for the timestamp, `out_of_range` for the others.
    */
   encrypt(parts: Parts): bigint {
+    attached(isObject(this) && #kept in this);
     const names = ["timestamp", "node", "sequence"] as const;
     const given = fields(parts, "parts", names);
     this.#kept.machine.numbers.set(names.map((name) => integer(given[name], name)), 1);

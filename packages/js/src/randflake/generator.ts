@@ -1,4 +1,4 @@
-import { optionalInteger, within } from "../checks.js";
+import { attached, isObject, optionalInteger, within } from "../checks.js";
 import { Kept } from "../kept.js";
 import { BATCH, MOST, type Next } from "../machine.js";
 import { SHARED, type SharedOptions, sharedSettings } from "../options.js";
@@ -35,7 +35,8 @@ export interface Stats {
 /**
  * Makes Randflake IDs under one lease.
  *
- * It belongs to the thread that made it: it can be neither cloned nor sent to a worker. The secret is copied and never shown.
+ * It belongs to the thread that made it: it can be neither cloned nor sent to a worker. The secret is copied and never shown;
+ * any 16 bytes are taken, zeros too, so take random ones.
  *
  * ```js
  * const lease = new randflake.Lease(42, 1_730_000_000, 2_803_741_824);
@@ -84,6 +85,7 @@ export class Generator {
    * @throws {PolyflakeError} as {@link Generator.generate}.
    */
   generateText(): string {
+    attached(isObject(this) && #kept in this);
     this.#kept.ready();
     return this.#nextText() ?? this.#kept.refused();
   }
@@ -95,6 +97,7 @@ export class Generator {
    * `out_of_range` for the count.
    */
   generateMany(count: number): RandflakeArray {
+    attached(isObject(this) && #kept in this);
     const many = new BigInt64Array(within(count, "count", MOST));
     fillBy(new Uint8Array(many.buffer), 8, BATCH, (count, made) => this.#fill(count, made, true));
     return new RandflakeArray(many);
@@ -102,6 +105,7 @@ export class Generator {
 
   /** The lease, as far as it was extended. */
   get lease(): Lease {
+    attached(isObject(this) && #kept in this);
     const [first, last, start, end] = this.#kept.call("randflakeHeldLease").numbers as unknown as number[];
     return new Lease([first!, last!], start!, end!);
   }
@@ -112,6 +116,7 @@ export class Generator {
    * @throws {PolyflakeError} `lease_mismatch` unless both have the same nodes and start; `invalid_type`, `out_of_range`.
    */
   extendLease(longer: Lease): void {
+    attached(isObject(this) && #kept in this);
     this.#kept.machine.numbers.set(slotsOf(longer), 1);
     this.#kept.call("randflakeExtendLease");
   }
@@ -122,11 +127,13 @@ export class Generator {
    * @throws {PolyflakeError} `invalid_type` for other than a bigint; `out_of_range` outside signed 64 bits.
    */
   inspect(id: bigint): Parts {
+    attached(isObject(this) && #kept in this);
     return inspect(this.#kept, id);
   }
 
   /** Figures of now. */
   stats(): Stats {
+    attached(isObject(this) && #kept in this);
     const [last, len, closed] = this.#kept.call("randflakeStats").numbers as unknown as number[];
     return { lastSecond: secondOf(last!), len: len!, closed: closed === 1 };
   }
@@ -138,6 +145,7 @@ export class Generator {
    * @throws {PolyflakeError} `generator_closed` if it was.
    */
   close(): number | undefined {
+    attached(isObject(this) && #kept in this);
     return secondOf(this.#kept.call("randflakeClose").numbers[0]!);
   }
 

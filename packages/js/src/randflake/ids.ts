@@ -45,7 +45,7 @@ export function lengthInSlot({ bytes }: Machine, index: number): number {
  */
 export function decodeText(text: string): bigint {
   const m = machine();
-  m.putText(string(text));
+  m.putText(string(text, "text"));
   m.check(m.calls.randflakeDecode());
   return m.bigints[0]!;
 }

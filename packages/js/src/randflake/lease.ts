@@ -1,4 +1,5 @@
-import { integer, members, pair } from "../checks.js";
+import { integer } from "../checks.js";
+import { members, pair } from "../members.js";
 import { machine } from "./machine.js";
 
 /**
@@ -22,7 +23,7 @@ export class Lease {
    */
   constructor(nodes: number | readonly [first: number, last: number], start: number, end: number) {
     const [first, last] = typeof nodes === "number" ? [nodes, nodes] : pair(nodes, "nodes");
-    this.nodes = Object.freeze([integer(first, "node"), integer(last, "node")] as const);
+    this.nodes = Object.freeze([integer(first, "nodes"), integer(last, "nodes")] as const);
     this.start = integer(start, "start");
     this.end = integer(end, "end");
     Object.freeze(this);
@@ -36,5 +37,5 @@ export class Lease {
 export function slotsOf(lease: unknown): number[] {
   const { nodes, start, end } = members(lease, "lease", ["nodes", "start", "end"], "ignored");
   const [first, last] = pair(nodes, "nodes");
-  return [integer(first, "node"), integer(last, "node"), integer(start, "start"), integer(end, "end")];
+  return [integer(first, "nodes"), integer(last, "nodes"), integer(start, "start"), integer(end, "end")];
 }

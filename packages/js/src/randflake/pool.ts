@@ -1,4 +1,4 @@
-import { within } from "../checks.js";
+import { attached, isObject, within } from "../checks.js";
 import { BATCH, MOST } from "../machine.js";
 import { Members } from "../pool.js";
 import { RandflakeArray } from "./array.js";
@@ -48,6 +48,7 @@ export class Pool {
    * @throws {PolyflakeError} as {@link Generator.generate}.
    */
   generateText(): string {
+    attached(isObject(this) && #members in this);
     return encodeText(this.generate());
   }
 
@@ -57,6 +58,7 @@ export class Pool {
    * @throws {PolyflakeError} as {@link Generator.generateMany}.
    */
   generateMany(count: number): RandflakeArray {
+    attached(isObject(this) && #members in this);
     const many = new BigInt64Array(within(count, "count", MOST));
     this.#members.fill(new Uint8Array(many.buffer), 8, BATCH);
     return new RandflakeArray(many);
@@ -64,6 +66,7 @@ export class Pool {
 
   /** Its generators. */
   get members(): readonly Generator[] {
+    attached(isObject(this) && #members in this);
     return this.#members.all;
   }
 }

@@ -1,4 +1,4 @@
-import { integer, time, within } from "../checks.js";
+import { attached, integer, isObject, time, within } from "../checks.js";
 import { Kept } from "../kept.js";
 import { BATCH, type Machine, MOST } from "../machine.js";
 import { fillBy } from "../packed.js";
@@ -103,13 +103,14 @@ export class Generator {
   }
 
   /**
-   * An ID of a given time, a Date or integer Unix milliseconds. Its sequence rolls over silently, so uniqueness is not
-   * promised: for IDs of things that have their own time, few at once.
+   * An ID of a given time, a Date or integer Unix milliseconds, inside the window or outside. Its sequence rolls over silently,
+   * so uniqueness is not promised: for IDs of things that have their own time, few at once.
    *
    * @throws {PolyflakeError} `invalid_type`, `time_out_of_range`, `generator_closed`.
    */
   generateAt(at: Date | number, metabyte?: number): string {
-    const unixMs = time(at, "time");
+    attached(isObject(this) && #kept in this);
+    const unixMs = time(at, "at");
     const m = this.#ready(metabyte);
     m.numbers[2] = unixMs;
     this.#kept.check(m.calls.snoGenerateAt());
@@ -123,6 +124,7 @@ export class Generator {
    * the count.
    */
   generateMany(count: number, metabyte?: number): SnoArray {
+    attached(isObject(this) && #kept in this);
     const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
     fillBy(many, LENGTH, BATCH, (count, made) => this.#fill(count, metabyte, made, true));
     return new SnoArray(many);
@@ -130,16 +132,19 @@ export class Generator {
 
   /** The partition, once the generator has one: a default one is drawn at the first ID. */
   get partition(): number | undefined {
+    attached(isObject(this) && #kept in this);
     const partition = this.#kept.call("snoPartition").numbers[0]!;
     return Number.isNaN(partition) ? undefined : partition;
   }
 
   /**
-   * Moves the end of the window later, to a Date or integer Unix milliseconds; an earlier or equal end changes nothing.
+   * Moves the end of the window later, to a Date or integer Unix milliseconds; an earlier or equal end changes nothing,
+   * and neither does any end of a generator without a window.
    *
    * @throws {PolyflakeError} `invalid_type`; `out_of_range` for an end before the window's start; `time_out_of_range`.
    */
   extendWindow(end: Date | number): void {
+    attached(isObject(this) && #kept in this);
     this.#kept.machine.numbers[2] = time(end, "end");
     this.#kept.call("snoExtendWindow");
   }
@@ -150,6 +155,7 @@ export class Generator {
    * @throws {PolyflakeError} `clock_failed`, `time_out_of_range`.
    */
   stats(): Stats {
+    attached(isObject(this) && #kept in this);
     return statsOf(this.#kept.call("snoStats").numbers);
   }
 
@@ -159,6 +165,7 @@ export class Generator {
    * @throws {PolyflakeError} `generator_closed` if it was.
    */
   close(): Snapshot {
+    attached(isObject(this) && #kept in this);
     this.#settle();
     return snapshotOf(this.#kept.call("snoClose").numbers);
   }
@@ -200,7 +207,8 @@ let shared: Generator | undefined;
 
 /**
  * One new ID of the given metabyte (0..255; 0 by default) from a generator that all of the thread shares, which has a
- * default partition.
+ * default partition. Another copy of the package (CommonJS beside ES modules, a second version) has another such generator,
+ * under another partition, since all copies in a realm draw from one source.
  *
  * @throws {PolyflakeError} as {@link Generator.generate}.
  */

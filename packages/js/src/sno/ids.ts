@@ -1,6 +1,7 @@
-import { bytes, fields, integer, lengthOfArray, string, time } from "../checks.js";
+import { bytes, flag, integer, lengthOfArray, string, time } from "../checks.js";
 import { invalidLength } from "../errors.js";
 import { ABSENT, type Machine } from "../machine.js";
+import { fields } from "../members.js";
 import { formatUuid, parseUuid } from "../uuid.js";
 import { machine } from "./machine.js";
 
@@ -66,7 +67,7 @@ export function isValid(value: unknown): value is string {
  */
 export function metabyte(text: string): number {
   const m = machine();
-  m.putText(string(text));
+  m.putText(string(text, "text"));
   m.check(m.calls.snoMetabyte());
   return m.numbers[0]!;
 }
@@ -100,7 +101,7 @@ export function withSequence(text: string, sequence: number): string {
 
 function withFields(text: string, metabyte: number, partition: number, sequence: number): string {
   const m = machine();
-  m.putText(string(text));
+  m.putText(string(text, "text"));
   m.numbers[1] = metabyte;
   m.numbers[2] = partition;
   m.numbers[3] = sequence;
@@ -109,17 +110,16 @@ function withFields(text: string, metabyte: number, partition: number, sequence:
 }
 
 /**
- * The lowest and the highest ID (both inclusive) of the half-open time range `from`..`to`, for BETWEEN queries. Times are
+ * The lowest and the highest ID (both inclusive) of the half-open time range `start`..`end`, for BETWEEN queries. Times are
  * Dates or integer Unix milliseconds.
  *
  * @throws {PolyflakeError} `time_out_of_range` before 2010 or past 2079; `out_of_range` where the range is reversed, or
  * holds no tick of 4 ms.
  */
-export function timeRange(from: Date | number, to: Date | number): { lowest: string; highest: string } {
-  const [start, end] = [time(from, "from"), time(to, "to")];
+export function timeRange(start: Date | number, end: Date | number): { lowest: string; highest: string } {
+  const times = [time(start, "start"), time(end, "end")] as const;
   const m = machine();
-  m.numbers[0] = start;
-  m.numbers[1] = end;
+  m.numbers.set(times);
   m.check(m.calls.snoTimeRange());
   return { lowest: m.text(0), highest: m.text(1) };
 }
@@ -132,16 +132,11 @@ export function timeRange(from: Date | number, to: Date | number): { lowest: str
 export function fromParts(parts: Parts): string {
   const names = ["tick", "tickTock", "metabyte", "partition", "sequence"] as const;
   const given = fields(parts, "parts", names);
-  const values = names.map((name) => integer(name === "tickTock" ? bit(given[name]) : given[name], name));
+  const values = names.map((name) => (name === "tickTock" ? Number(flag(given[name], name)) : integer(given[name], name)));
   const m = machine();
   m.numbers.set(values);
   m.check(m.calls.snoFromParts());
   return m.text(0);
-}
-
-/** A boolean as the number that it crosses as; anything else as it is, to be refused. */
-function bit(value: unknown): unknown {
-  return typeof value === "boolean" ? Number(value) : { value };
 }
 
 /**
@@ -150,8 +145,8 @@ function bit(value: unknown): unknown {
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
  */
 export function fromBytes(id: Uint8Array): string {
-  const length = lengthOfArray(bytes(id, "bytes"));
-  if (length !== LENGTH) throw invalidLength(LENGTH, length);
+  const length = lengthOfArray(bytes(id, "id"));
+  if (length !== LENGTH) throw invalidLength(LENGTH, length, { field: "id" });
   const m = machine();
   m.bytes.set(id);
   m.numbers[0] = 1;
@@ -185,7 +180,7 @@ export function toUuid(text: string): string {
  * the byte that no ID has.
  */
 export function fromUuid(uuid: string): string {
-  const value = parseUuid(string(uuid));
+  const value = parseUuid(string(uuid, "uuid"));
   const m = machine();
   m.bytes.set(value);
   m.check(m.calls.snoFromUuid());
@@ -195,7 +190,7 @@ export function fromUuid(uuid: string): string {
 /** Parses a text; the fields are among the numbers then, and the bytes among the bytes. */
 function read(text: string): Machine {
   const m = machine();
-  m.putText(string(text));
+  m.putText(string(text, "text"));
   m.check(m.calls.snoParse());
   return m;
 }

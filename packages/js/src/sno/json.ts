@@ -1,4 +1,5 @@
-import { flag, members } from "../checks.js";
+import { flag, string } from "../checks.js";
+import { members } from "../members.js";
 import { parse } from "./ids.js";
 
 /** The zero ID, which the original writes as null. */
@@ -17,7 +18,7 @@ export interface JsonOptions {
  */
 export function fromJsonValue(value: string | null, options: JsonOptions = {}): string {
   if (value === null && nullIsZero(options)) return ZERO;
-  parse(value as string);
+  parse(string(value, "value"));
   return value as string;
 }
 
@@ -27,7 +28,7 @@ export function fromJsonValue(value: string | null, options: JsonOptions = {}): 
  * @throws {PolyflakeError} as {@link parse}.
  */
 export function toJsonValue(id: string, options: JsonOptions = {}): string | null {
-  parse(id);
+  parse(string(id, "id"));
   return id === ZERO && nullIsZero(options) ? null : id;
 }
 

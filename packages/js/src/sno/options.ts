@@ -1,6 +1,7 @@
-import { fields, integer, isBytes, lengthOfArray, optionalInteger, pair } from "../checks.js";
+import { integer, isBytes, lengthOfArray, optionalInteger } from "../checks.js";
 import type { GuardedClock } from "../clock.js";
 import { PolyflakeError } from "../errors.js";
+import { fields, pair } from "../members.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 
 /** Options for a generator that goes on from a snapshot. */
@@ -12,8 +13,9 @@ export interface RestoreOptions extends WindowOptions {
 /** Options for a generator. */
 export interface GeneratorOptions extends RestoreOptions {
   /**
-   * The partition: 0..65535, or two bytes. No other generator may have it, save with other sequence bounds. By default one
-   * that differs from every other default in this realm (on native, in this process).
+   * The partition: 0..65535, or two bytes. No other generator may have it, save with other sequence bounds, and nobody checks
+   * that. By default one that differs from every other default in this realm, whichever copy of the package drew it (on native,
+   * also from those of other threads that loaded the same addon).
    */
   partition?: number | Uint8Array;
   /** The first sequence of a tick, inclusive: 0..65535. 0 by default, or random in 0..32767 under a default partition. */

@@ -1,4 +1,4 @@
-import { within } from "../checks.js";
+import { attached, isObject, within } from "../checks.js";
 import { BATCH, MOST } from "../machine.js";
 import { Members } from "../pool.js";
 import { SnoArray } from "./array.js";
@@ -47,6 +47,7 @@ export class Pool {
    * @throws {PolyflakeError} as {@link Generator.generateMany}.
    */
   generateMany(count: number, metabyte?: number): SnoArray {
+    attached(isObject(this) && #members in this);
     const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
     this.#members.fill(many, LENGTH, BATCH, metabyte);
     return new SnoArray(many);
@@ -54,6 +55,7 @@ export class Pool {
 
   /** Its generators. */
   get members(): readonly Generator[] {
+    attached(isObject(this) && #members in this);
     return this.#members.all;
   }
 }

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { bytes, lengthOfArray, partOfBytes } from "../checks.js";
+import { attached, bytes, isObject, lengthOfArray, partOfBytes } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
 import { Kept } from "../kept.js";
 import { BATCH } from "../machine.js";
@@ -15,7 +15,7 @@ import { putSecret } from "../secret.js";
 const BLOCK = 8;
 
 /**
- * The cipher under one key, which is copied and never shown.
+ * The cipher under one key, which is copied and never shown; any 16 bytes are taken, zeros too.
  *
  * ```js
  * const cipher = new sparx64.Sparx64(crypto.getRandomValues(new Uint8Array(16)));
@@ -37,6 +37,7 @@ export class Sparx64 {
    * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
    */
   encrypt(block: Uint8Array): Uint8Array {
+    attached(isObject(this) && #kept in this);
     return this.#work("sparx64Encrypt", oneBlock(block));
   }
 
@@ -46,6 +47,7 @@ export class Sparx64 {
    * @throws {PolyflakeError} as {@link Sparx64.encrypt}.
    */
   decrypt(block: Uint8Array): Uint8Array {
+    attached(isObject(this) && #kept in this);
     return this.#work("sparx64Decrypt", oneBlock(block));
   }
 
@@ -55,6 +57,7 @@ export class Sparx64 {
    * @throws {PolyflakeError} `invalid_type`; `invalid_length` for other than a multiple of 8.
    */
   encryptMany(blocks: Uint8Array): Uint8Array {
+    attached(isObject(this) && #kept in this);
     return this.#work("sparx64Encrypt", manyBlocks(blocks));
   }
 
@@ -64,6 +67,7 @@ export class Sparx64 {
    * @throws {PolyflakeError} as {@link Sparx64.encryptMany}.
    */
   decryptMany(blocks: Uint8Array): Uint8Array {
+    attached(isObject(this) && #kept in this);
     return this.#work("sparx64Decrypt", manyBlocks(blocks));
   }
 
@@ -83,14 +87,14 @@ export class Sparx64 {
 /** A copy of one block. */
 function oneBlock(block: Uint8Array): Uint8Array {
   const length = lengthOfArray(bytes(block, "block"));
-  if (length !== BLOCK) throw new PolyflakeError("invalid_length", `expected length ${BLOCK}, found ${length}`);
+  if (length !== BLOCK) throw new PolyflakeError("invalid_length", `expected length ${BLOCK}, found ${length}`, { field: "block" });
   return copyOf(block, length);
 }
 
 /** A copy of many blocks. */
 function manyBlocks(blocks: Uint8Array): Uint8Array {
   const length = lengthOfArray(bytes(blocks, "blocks"));
-  if (length % BLOCK !== 0) throw new PolyflakeError("invalid_length", `expected a multiple of ${BLOCK} bytes, found ${length}`);
+  if (length % BLOCK !== 0) throw new PolyflakeError("invalid_length", `expected a multiple of ${BLOCK} bytes, found ${length}`, { field: "blocks" });
   return copyOf(blocks, length);
 }
 

@@ -1,0 +1,107 @@
+/** Objects whose members a caller gives: options, parts, values by name. What their getters and proxies throw goes through. */
+import { isObject } from "./checks.js";
+import { invalidType, PolyflakeError } from "./errors.js";
+
+/**
+ * The members of an object that the caller gave, each read once. A plain object of any realm, or one of a class that has at
+ * least one of the members: what has none is no such object, be it a Date, a Map or a list.
+ *
+ * @throws {PolyflakeError} `invalid_type`; `unknown_field` for a member beside `names` if there may be none.
+ */
+export function members<Name extends string>(
+  value: unknown,
+  field: string,
+  names: readonly Name[],
+  others: "refused" | "ignored" = "refused",
+): Partial<Record<Name, unknown>> {
+  const object = objectOf(value, field);
+  if (!isPlain(object) && !names.some((name) => isGiven(object, name))) throw noMembers(field);
+  if (others === "refused") refuseOthers(object, names);
+  const given: Partial<Record<Name, unknown>> = Object.create(null);
+  for (const name of names) if (!isOfAll(object, name)) given[name] = (object as Record<Name, unknown>)[name];
+  return given;
+}
+
+/**
+ * The members of an object that must have them all.
+ *
+ * @throws {PolyflakeError} `missing_field`; as {@link members}.
+ */
+export function fields<Name extends string>(
+  value: unknown,
+  field: string,
+  names: readonly Name[],
+  others: "refused" | "ignored" = "ignored",
+): Partial<Record<Name, unknown>> {
+  const given = members(value, field, names, others);
+  const missing = names.find((name) => given[name] === undefined);
+  if (missing !== undefined) throw new PolyflakeError("missing_field", `missing value for field \`${missing}\``, { field: missing });
+  return given;
+}
+
+/**
+ * Names and values of an object that the caller gave, those that are undefined left out; none where there is no object.
+ *
+ * @throws {PolyflakeError} `invalid_type` for what has no members of its own, unless it is a plain object, and for a list.
+ */
+export function entries(value: unknown, field: string): [name: string, value: unknown][] {
+  if (value === undefined) return [];
+  const object = objectOf(value, field);
+  const all = Object.entries(object);
+  if (!isPlain(object) && (all.length === 0 || Symbol.iterator in object)) throw noMembers(field);
+  return all.filter(([, member]) => member !== undefined);
+}
+
+/** The two elements of an array or array-like. */
+export function pair(value: unknown, field: string): [unknown, unknown] {
+  const { 0: first, 1: second, length } = members(value, field, ["0", "1", "length"], "ignored");
+  if (length === 2) return [first, second];
+  throw invalidType(`two elements of ${field}`, value, { field });
+}
+
+function objectOf(value: unknown, field: string): object {
+  if (isObject(value)) return value;
+  throw invalidType("object", value, { field });
+}
+
+function noMembers(field: string): PolyflakeError {
+  return new PolyflakeError("invalid_type", `expected ${field} as a plain object, found one of a class that has no such members`, { field });
+}
+
+/** A misspelt option would be a partition or a bound that is silently not there. */
+function refuseOthers(object: object, names: readonly string[]): void {
+  for (const name in object) {
+    if (names.includes(name) || isOfAll(object, name)) continue;
+    throw new PolyflakeError("unknown_field", `expected one of ${names.join(", ")}, found ${name}`, { field: name });
+  }
+}
+
+/** Whether an object has no class. */
+function isPlain(object: object): boolean {
+  const parent: object | null = Object.getPrototypeOf(object);
+  return parent === null || isRoot(parent);
+}
+
+/** Whether an object or its class has a member. */
+function isGiven(object: object, name: string): boolean {
+  const owner = ownerOf(object, name);
+  return owner !== null && (owner === object || !isRoot(owner));
+}
+
+/** Whether an object has a member because all objects do: what a stranger put on `Object.prototype` is no option. */
+function isOfAll(object: object, name: string): boolean {
+  const owner = ownerOf(object, name);
+  return owner !== null && owner !== object && isRoot(owner);
+}
+
+/** The object or its next ancestor that has a member itself; null also for a proxy that does not tell. */
+function ownerOf(object: object, name: string): object | null {
+  let owner: object | null = object;
+  while (owner !== null && !Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner) as object | null;
+  return owner;
+}
+
+/** Whether an object is the `Object.prototype` of some realm. */
+function isRoot(object: object): boolean {
+  return Object.getPrototypeOf(object) === null && Object.hasOwn(object, "isPrototypeOf");
+}
