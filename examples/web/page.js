@@ -23,9 +23,16 @@ function* idsIn(value, pointer = "") {
   }
 }
 
-function cell(...contents) {
-  const td = document.createElement("td");
-  td.append(...contents);
+/** What the columns are called, which narrow screens show in each row. */
+const NAMES = Array.from(document.querySelectorAll("th"), (th) => th.textContent);
+
+/** A cell with one element inside, so that it has two with its name. */
+function cell(name, ...contents) {
+  const [td, span] = [document.createElement("td"), document.createElement("span")];
+  td.setAttribute("role", "cell");
+  td.dataset.name = name;
+  span.append(...contents);
+  td.append(span);
   return td;
 }
 
@@ -33,14 +40,16 @@ function cell(...contents) {
 function marked(id) {
   const mark = document.createElement("mark");
   mark.textContent = id.slice(8, 10);
-  return cell(id.slice(0, 8), mark, id.slice(10));
+  return [id.slice(0, 8), mark, id.slice(10)];
 }
 
 function row([pointer, id]) {
   const { metabyte, timestamp, partition, sequence } = sno.parse(id);
   const tr = document.createElement("tr");
   const made = timestamp.toISOString().replace("T", " ").replace("Z", "");
-  tr.append(cell(pointer), marked(id), cell(KINDS.get(metabyte) ?? "unknown"), cell(metabyte), cell(made), cell(partition), cell(sequence));
+  tr.setAttribute("role", "row");
+  const columns = [[pointer], marked(id), [KINDS.get(metabyte) ?? "unknown"], [metabyte], [made], [partition], [sequence]];
+  tr.append(...columns.map((contents, column) => cell(NAMES[column], ...contents)));
   return tr;
 }
 

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import vm from "node:vm";
+import { browse, isMissing } from "./browser.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { bundleIn, realm, requireIn } from "./realm.mjs";
 import { refused } from "./refusals.mjs";
@@ -127,5 +128,23 @@ describe("where wasm cannot run", () => {
     const script = `delete globalThis.WebAssembly;\n${report("polyflake")}`;
     assert.deepEqual(run(script), ["native", ...WELL, "native"]);
     assert.deepEqual(run(script, "wasm"), ["wasm", ...new Array(5).fill("PolyflakeError backend_unavailable"), "wasm"]);
+  });
+
+  test("a page under a content-security policy", { skip: isMissing }, async () => {
+    const script = `Promise.all(["wasm", "decode"].map((name) => import("/packages/js/dist/esm/" + name + ".js"))).then(([{ sno, backend }, decode]) => {
+      const told = (use) => { try { return String(use()); } catch ({ name, code, message, cause }) { return [name, code, /'wasm-unsafe-eval'/.test(message), cause.name].join(" "); } };
+      return [decode.metabyte("a7rdmuv326nct5if"), backend(), told(() => sno.metabyte("a7rdmuv326nct5if")), told(() => sno.generate())];
+    })`;
+    for (const [policy, refusals] of [["script-src 'self'", 2], ["script-src 'self' 'wasm-unsafe-eval'", 0]]) {
+      const { page, close } = await browse("examples/web/style.css", { "content-security-policy": policy });
+      try {
+        const [metabyte, kind, ...told] = await page.evaluate(script);
+        assert.deepEqual([metabyte, kind], [1, "wasm"]);
+        const refused = told.filter((line) => line === "PolyflakeError backend_unavailable true CompileError");
+        assert.equal(refused.length, refusals, told.join());
+      } finally {
+        await close();
+      }
+    }
   });
 });

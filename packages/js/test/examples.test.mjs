@@ -1,16 +1,12 @@
 // The examples, as a reader would run them.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { createServer } from "node:http";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, extname, join } from "node:path";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
 import { sno } from "polyflake/native";
-
-const REPOSITORY = fileURLToPath(new URL("../../..", import.meta.url));
+import { browse, isMissing, REPOSITORY } from "./browser.mjs";
 
 /** What an example prints, run as a reader would run it. */
 function run(name) {
@@ -41,40 +37,20 @@ for (const [name, printed] of Object.entries(EXAMPLES)) {
   test(name, () => assert.match(run(name), printed));
 }
 
-const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-const browserPath = (process.env.PATH ?? "")
-  .split(delimiter)
-  .flatMap((folder) => NAMES.map((name) => join(folder, name)))
-  .find(existsSync);
-
-const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
-
-/** The repository, as a static server shows it. */
-function serve({ url }, response) {
-  const path = join(REPOSITORY, new URL(url, "http://localhost").pathname);
-  if (!existsSync(path)) return response.writeHead(404).end();
-  response.writeHead(200, { "content-type": TYPES[extname(path)] ?? "application/octet-stream" }).end(readFileSync(path));
-}
-
-describe("the web page", { skip: browserPath ? false : "no Chromium on this machine" }, () => {
-  const server = createServer(serve);
-  let browser;
+describe("the web page", { skip: isMissing }, () => {
   let page;
+  let close;
   const faults = [];
 
   before(async () => {
-    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-    browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
-    page = await browser.newPage({ viewport: { width: 1100, height: 1000 } });
+    ({ page, close } = await browse("examples/web/index.html"));
     page.on("pageerror", (error) => faults.push(error));
-    await page.goto(`http://127.0.0.1:${server.address().port}/examples/web/index.html`);
     await page.waitForSelector("#ids tr");
   });
 
   after(async () => {
     if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT, fullPage: true });
-    await browser?.close();
-    server.close();
+    await close();
     assert.deepEqual(faults, []);
   });
 
@@ -117,4 +93,32 @@ describe("the web page", { skip: browserPath ? false : "no Chromium on this mach
     await page.click("button");
     await page.fill("#json", JSON.stringify({ orders: made.slice(0, 3) }, null, 2));
   });
+
+  for (const width of [320, 390, 768, 880, 900, 1280]) {
+    test(`fits ${width} pixels, with each ID on one line`, async () => {
+      await page.setViewportSize({ width, height: 900 });
+      const { id, ...made } = { id: sno.generate(1), [`a-${"rather-long-".repeat(9)}name`]: sno.generate(2), [`b${"x".repeat(90)}`]: [sno.generate(3)] };
+      await page.fill("#json", JSON.stringify({ id, ...made }));
+      await page.fill("#count", "3");
+      await page.click("button");
+      const measured = await page.evaluate(() => {
+        const heightOf = (element) => {
+          const range = document.createRange();
+          range.selectNodeContents(element);
+          return range.getBoundingClientRect().height;
+        };
+        const heights = Array.from(document.querySelectorAll("td:not(:first-child)"), heightOf);
+        const made = document.getElementById("made");
+        const lineOf = (element) => Number.parseFloat(getComputedStyle(element).lineHeight);
+        return {
+          overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+          cells: heights.length,
+          lines: Math.max(...heights) / lineOf(document.querySelector("td")),
+          made: heightOf(made) / lineOf(made),
+        };
+      });
+      const { overflow, cells, lines, made: linesMade } = measured;
+      assert.deepEqual([overflow, cells, Math.round(lines), Math.round(linesMade)], [0, 18, 1, 3]);
+    });
+  }
 });

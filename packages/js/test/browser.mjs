@@ -1,0 +1,41 @@
+// A page of the repository in Chromium.
+import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { delimiter, extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+export const REPOSITORY = fileURLToPath(new URL("../../..", import.meta.url));
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const executablePath = (process.env.PATH ?? "")
+  .split(delimiter)
+  .flatMap((folder) => NAMES.map((name) => join(folder, name)))
+  .find(existsSync);
+
+/** Why tests in a browser are left out here; false where they are not. */
+export const isMissing = executablePath ? false : "no Chromium on this machine";
+
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
+
+/** The repository, as a static server shows it, with more headers. */
+const serveWith = (headers) => ({ url }, response) => {
+  const path = join(REPOSITORY, new URL(url, "http://localhost").pathname);
+  if (!existsSync(path)) return response.writeHead(404).end();
+  const type = TYPES[extname(path)] ?? "application/octet-stream";
+  response.writeHead(200, { "content-type": type, ...headers }).end(readFileSync(path));
+};
+
+/** Opens a file of the repository as a page. */
+export async function browse(path, headers = {}) {
+  const server = createServer(serveWith(headers));
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+  const page = await browser.newPage({ viewport: { width: 1100, height: 1000 } });
+  await page.goto(`http://127.0.0.1:${server.address().port}/${path}`);
+  const close = async () => {
+    await browser.close();
+    server.close();
+  };
+  return { page, close };
+}
