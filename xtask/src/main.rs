@@ -7,6 +7,7 @@
     reason = "a program has no public face; `pub` here means: for the other modules"
 )]
 
+mod address;
 mod bench;
 mod build;
 mod conformance;
@@ -77,6 +78,8 @@ enum Task {
     Sanitize(sanitize::Options),
     /// Judge the dependencies: licences, sources, bans, and advisories where their database can be had
     Deny,
+    /// Write the public address of Cargo.toml into the metadata and links of all packages
+    Address,
     /// Build the wheel, the npm package and the test drivers.
     Build,
 }
@@ -112,6 +115,7 @@ fn main() -> Result<ExitCode> {
         Task::Miri(options) => miri::main(&options).map(|()| true)?,
         Task::Sanitize(options) => sanitize::main(&options).map(|()| true)?,
         Task::Deny => deny::main().map(|()| true)?,
+        Task::Address => address::main().map(|()| true)?,
         Task::Build => build::all(&workspace::shell()?).map(|()| true)?,
     };
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -1,4 +1,4 @@
-//! The examples of README.md, run as they are written.
+//! The examples of the repository's README and of each package's own, run as they are written.
 
 use std::{fs, path::Path};
 
@@ -7,22 +7,34 @@ use xshell::{Shell, cmd};
 
 use crate::workspace;
 
-/// Every fenced block of Rust, Python and JavaScript must run.
+type Run = fn(&Shell, &[String], &Path) -> Result<()>;
+
+const RUST: (&str, Run) = ("rust", rust);
+const PYTHON: (&str, Run) = ("python", python);
+const JAVASCRIPT: (&str, Run) = ("js", javascript);
+
+/// Each README with the languages of which it must have examples.
+const READMES: [(&str, &[(&str, Run)]); 4] = [
+    ("README.md", &[RUST, PYTHON, JAVASCRIPT]),
+    ("core/README.md", &[RUST]),
+    ("packages/python/README.md", &[PYTHON]),
+    ("packages/js/README.md", &[JAVASCRIPT]),
+];
+
+/// Every fenced block must run by itself.
 pub fn check(shell: &Shell) -> Result<()> {
-    let readme = fs::read_to_string(workspace::root().join("README.md"))?;
-    let folder = tempfile::tempdir()?;
-    rust(shell, &readme, folder.path())?;
-    for (language, run) in
-        [("python", python as fn(&Shell, &Path) -> Result<()>), ("js", javascript)]
-    {
-        let blocks = blocks(&readme, language);
-        ensure!(!blocks.is_empty(), "expected an example in {language}, found none in README.md");
-        for (index, block) in blocks.iter().enumerate() {
-            let file = folder.path().join(format!("example_{index}.{language}"));
-            fs::write(&file, block)?;
-            run(shell, &file)?;
+    for (readme, languages) in READMES {
+        let text = fs::read_to_string(workspace::root().join(readme))?;
+        for (language, run) in languages {
+            let blocks = blocks(&text, language);
+            ensure!(
+                !blocks.is_empty(),
+                "expected an example in {language}, found none in {readme}"
+            );
+            let folder = tempfile::tempdir()?;
+            run(shell, &blocks, folder.path())?;
+            println!("{readme}: {} examples in {language}", blocks.len());
         }
-        println!("{language}: {} examples", blocks.len());
     }
     Ok(())
 }
@@ -40,16 +52,14 @@ fn blocks(markdown: &str, language: &str) -> Vec<String> {
 }
 
 /// rustdoc runs the blocks of a Markdown file as tests. Each may use `?`, so each gets a hidden last line.
-fn rust(shell: &Shell, readme: &str, folder: &Path) -> Result<()> {
-    let blocks = blocks(readme, "rust");
-    ensure!(!blocks.is_empty(), "expected an example in rust, found none in README.md");
+fn rust(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
     let tests: String = blocks
         .iter()
         .flat_map(|block| ["```\n", block, "# Ok::<(), polyflake::Error>(())\n```\n"])
         .collect();
     let file = folder.join("README.md");
     fs::write(&file, tests)?;
-    cmd!(shell, "cargo build --quiet --package polyflake --features serde").run()?;
+    cmd!(shell, "cargo build --quiet --package polyflake --all-features").run()?;
     let built = workspace::target().join("debug");
     let (library, dependencies) = (built.join("libpolyflake.rlib"), built.join("deps"));
     cmd!(
@@ -60,18 +70,25 @@ fn rust(shell: &Shell, readme: &str, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn python(shell: &Shell, file: &Path) -> Result<()> {
-    let python = workspace::python();
-    Ok(cmd!(shell, "{python} -P {file}").run()?)
+fn python(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
+    let (python, file) = (workspace::python(), folder.join("example.py"));
+    for block in blocks {
+        fs::write(&file, block)?;
+        cmd!(shell, "{python} -P {file}").run()?;
+    }
+    Ok(())
 }
 
 /// From where the package's name leads to what was built here.
-fn javascript(shell: &Shell, file: &Path) -> Result<()> {
-    let there =
-        tempfile::Builder::new().suffix(".mjs").tempfile_in(workspace::root().join("tests"))?;
-    fs::copy(file, there.path())?;
-    let path = there.path();
-    Ok(cmd!(shell, "node {path}").run()?)
+fn javascript(shell: &Shell, blocks: &[String], _: &Path) -> Result<()> {
+    let tests = workspace::root().join("tests");
+    for block in blocks {
+        let file = tempfile::Builder::new().suffix(".mjs").tempfile_in(&tests)?;
+        fs::write(file.path(), block)?;
+        let path = file.path();
+        cmd!(shell, "node {path}").run()?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

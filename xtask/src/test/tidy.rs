@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
 use super::{oldest_rust, trials};
-use crate::workspace;
+use crate::{address, workspace};
 
 /// What each module of the core may use besides itself and `error`. Modules that are not here may use nothing else.
 const ARROWS: [(&str, &[&str]); 6] = [
@@ -45,6 +45,7 @@ pub fn check() -> Result<()> {
     faults.extend(versions()?);
     faults.extend(oldest_rust::named_otherwise()?);
     faults.extend(trials::stale()?);
+    faults.extend(address::faults()?);
     ensure!(faults.is_empty(), "{} faults:\n  {}", faults.len(), faults.join("\n  "));
     println!("{} files", sources.len());
     Ok(())
