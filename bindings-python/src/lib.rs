@@ -91,7 +91,7 @@ mod _polyflake {
 
     #[pymodule_init]
     fn init(py: Python<'_>) -> PyResult<()> {
-        polyflake::fork::prepare();
+        polyflake::fork::prepare().map_err(crate::errors::raise)?;
         crate::generators::sno::shortcut::put(py)?;
         crate::generators::hotguid::default_generator(py)?;
         crate::generators::sno::default_generator(py).map(drop)

@@ -1,10 +1,11 @@
 //! What `fork()` must not copy: which process this is, and which default partitions are taken.
 //!
-//! A hook in the child raises the process epoch, which every generator checks for every ID. The counter of default partitions
-//! lies in a page that parent and children share, so that generators of one fork tree differ. No lock is involved.
+//! Every process of a fork tree has an epoch of its own, which every generator checks for every ID. A hook in the child raises
+//! it; on Linux it also lies in a page that the kernel wipes in every child, so that `_Fork()` and a raw `clone()` are seen too,
+//! unless the child shares its parent's memory (`CLONE_VM`). The counter of default partitions lies in a page that parent and
+//! children share, so that generators of one fork tree differ. No lock is involved.
 //!
-//! It does not see a raw `clone()` that bypasses the C library's hooks. Miri, which has neither hooks nor `fork()`, runs
-//! what platforms without them do.
+//! Miri, which has neither hooks nor `fork()`, runs what platforms without them do.
 
 #[cfg(not(all(feature = "std", unix, not(miri))))]
 mod none;
@@ -16,15 +17,20 @@ use none as imp;
 #[cfg(all(feature = "std", unix, not(miri)))]
 use unix as imp;
 
-pub(crate) use imp::epoch;
+pub(crate) use imp::{current, epoch};
 
 #[cfg(feature = "std")]
 pub(crate) mod partitions;
+
+use crate::Result;
 
 /// Readies this process for forks to come, as the first generator does: for bindings to call when they are loaded, so
 /// that children forked before that first generator share the counter of default partitions too.
 ///
 /// It reads no clock and no entropy.
-pub fn prepare() {
-    imp::prepare();
+///
+/// # Errors
+/// `forked` where the system has no memory for a way to notice forks: generators refuse to be made then.
+pub fn prepare() -> Result<()> {
+    imp::prepare()
 }

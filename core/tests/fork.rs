@@ -7,8 +7,10 @@ use std::{
     fs::File,
     io::{Read, Write},
     os::fd::FromRawFd,
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::atomic::{AtomicI32, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicI32, AtomicI64, Ordering},
+    },
 };
 
 use polyflake::{
@@ -20,28 +22,12 @@ use polyflake::{
     sno::{self, Generator, Sno},
 };
 
-/// What `work` returns in a forked child, whose panics end up as missing bytes.
+#[path = "forks/mod.rs"]
+mod forks;
+
+/// What `work` returns in a forked child.
 fn in_child(work: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
-    let mut ends = [0; 2];
-    // SAFETY: `ends` has room for the two descriptors.
-    assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
-    // SAFETY: the descriptors are fresh and owned by nobody else.
-    let (mut from, mut to) = unsafe { (File::from_raw_fd(ends[0]), File::from_raw_fd(ends[1])) };
-    // SAFETY: the child runs `work`, writes, and leaves without running the test harness's own exit code.
-    let child = unsafe { libc::fork() };
-    if child == 0 {
-        // A panic must not come back to the harness, whose other threads this process does not have.
-        let found = catch_unwind(AssertUnwindSafe(work)).unwrap_or_default();
-        to.write_all(&found).ok();
-        // SAFETY: ends the child at once.
-        unsafe { libc::_exit(0) };
-    }
-    drop(to);
-    let mut found = Vec::new();
-    from.read_to_end(&mut found).unwrap();
-    // SAFETY: waits for the child just made.
-    assert_eq!(unsafe { libc::waitpid(child, std::ptr::null_mut(), 0) }, child);
-    found
+    forks::in_child_by(forks::hooked, work)
 }
 
 fn bytes_of(ids: impl IntoIterator<Item = Sno>) -> Vec<u8> {
@@ -293,4 +279,113 @@ fn hot_guids_of_children_and_parent_differ() {
     assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
     let machines: HashSet<[u8; 5]> = all.iter().map(|id| id.machine()).collect();
     assert_eq!(machines.len(), 2 * (1 + 2 * CHILDREN), "each process draws its own, once");
+}
+
+/// A clock that steps to a new tick at every reading, and forks at one of them.
+struct Stepping(Forking, AtomicI64);
+
+impl Clock for Stepping {
+    fn unix_nanos(&self) -> Result<i64> {
+        self.0.unix_nanos()?;
+        Ok(self.1.fetch_add(1_000_000_000, Ordering::Relaxed))
+    }
+    fn sleep(&self, _: u64) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// What parent and child have after a batch in the middle of which the clock forks.
+fn batch_across_a_fork(fill: impl Fn(Stepping) -> Vec<u8>) -> (Vec<u8>, Vec<u8>) {
+    let both = in_child(|| {
+        let before = std::process::id();
+        let mut ends = [0; 2];
+        // SAFETY: `ends` has room for the two descriptors.
+        assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
+        let clock = Stepping(Forking::after(1), AtomicI64::new(1_763_650_000_000_000_000));
+        let made = fill(clock);
+        // SAFETY: the descriptors are fresh and owned by nobody else in this process.
+        let (mut from, mut to) =
+            unsafe { (File::from_raw_fd(ends[0]), File::from_raw_fd(ends[1])) };
+        if std::process::id() != before {
+            to.write_all(&made).unwrap();
+            // SAFETY: ends the child that the clock made, at once.
+            unsafe { libc::_exit(0) };
+        }
+        drop(to);
+        let mut of_child = Vec::new();
+        from.read_to_end(&mut of_child).unwrap();
+        assert_eq!(made.len(), of_child.len());
+        [made, of_child].concat()
+    });
+    let (parent, child) = both.split_at(both.len() / 2);
+    (parent.to_vec(), child.to_vec())
+}
+
+#[track_caller]
+fn assert_none_in_both<const LEN: usize>(fill: impl Fn(Stepping) -> Vec<u8>) {
+    let (parent, child) = batch_across_a_fork(fill);
+    assert!(!parent.is_empty());
+    let all: HashSet<&[u8]> = parent.chunks(LEN).chain(child.chunks(LEN)).collect();
+    assert_eq!(all.len(), 2 * parent.len() / LEN);
+}
+
+#[test]
+fn a_batch_in_flight_begins_again_in_the_child() {
+    assert_none_in_both::<{ Sno::LEN }>(|clock| {
+        let ids = Generator::builder().clock(clock).build().unwrap();
+        let mut batch = vec![Sno::default(); 150_000];
+        ids.fill(0, &mut batch).unwrap();
+        bytes_of(batch)
+    });
+    assert_none_in_both::<{ Sno::LEN }>(|clock| {
+        let pool =
+            sno::Pool::new([Generator::builder().clock(clock).build().unwrap()].map(Arc::new));
+        let mut batch = vec![Sno::default(); 150_000];
+        pool.unwrap().fill(0, &mut batch).unwrap();
+        bytes_of(batch)
+    });
+    assert_none_in_both::<{ HotGuid::LEN }>(|clock| {
+        let ids = hotguid::Generator::builder().clock(clock).build().unwrap();
+        let mut batch = vec![HotGuid::default(); 17_000_000];
+        ids.fill(0, &mut batch).unwrap();
+        batch.iter().step_by(1000).flat_map(|id| id.to_bytes()).collect()
+    });
+}
+
+/// Says how many IDs of a batch there are to use, and whether the clock forked.
+fn written(outcome: Result<()>) -> Vec<u8> {
+    match outcome {
+        Ok(()) => b"all".to_vec(),
+        Err(error) => format!("{} {}", error.code(), error.written().unwrap()).into_bytes(),
+    }
+}
+
+#[test]
+fn a_batch_in_flight_is_refused_whole_in_the_child_where_its_identity_was_given() {
+    let (parent, child) = batch_across_a_fork(|clock| {
+        let ids = Generator::builder().clock(clock).partition(7).build().unwrap();
+        let mut said = written(ids.fill(0, &mut vec![Sno::default(); 300_000]));
+        said.resize(20, b' ');
+        said
+    });
+    assert_eq!(String::from_utf8_lossy(&parent).trim(), "all");
+    assert_eq!(String::from_utf8_lossy(&child).trim(), "forked 0");
+    let (parent, child) = batch_across_a_fork(|clock| {
+        let lease = randflake::Lease::new(7, 1_730_000_000, 2_803_741_824).unwrap();
+        let ids = randflake::Generator::builder(lease, [7; 16]).clock(clock).build().unwrap();
+        let mut said = written(ids.fill(&mut vec![randflake::Randflake::default(); 600_000]));
+        said.resize(20, b' ');
+        said
+    });
+    assert_eq!(String::from_utf8_lossy(&parent).trim(), "all");
+    assert_eq!(String::from_utf8_lossy(&child).trim(), "forked 0");
+    let (parent, child) = batch_across_a_fork(|clock| {
+        let layout = Builder::with_clock(preset("twitter", []).unwrap(), clock);
+        let ids = layout.bind("datacenter", 7).bind("worker", 7).build().unwrap();
+        let mut said = written(ids.fill(&mut vec![0_i64; 30_000][..]));
+        said.resize(20, b' ');
+        said
+    });
+    assert_eq!(String::from_utf8_lossy(&parent).trim(), "all");
+    assert_eq!(String::from_utf8_lossy(&child).trim(), "forked 0");
 }

@@ -2,13 +2,21 @@
 
 #[cfg(feature = "std")]
 use super::partitions::Counter;
+use crate::Result;
 
 #[inline]
 pub(crate) const fn epoch() -> u32 {
-    0
+    1
 }
 
-pub(super) const fn prepare() {}
+pub(crate) const fn current() -> u32 {
+    epoch()
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
+pub(super) const fn prepare() -> Result<()> {
+    Ok(())
+}
 
 #[cfg(feature = "std")]
 pub(super) fn shared_counter() -> &'static Counter {

@@ -55,7 +55,7 @@ impl Counter {
 
 /// The next default partition of this process and its relatives by fork.
 pub(crate) fn next() -> Result<u16> {
-    imp::prepare();
+    imp::prepare()?;
     imp::shared_counter().next()
 }
 

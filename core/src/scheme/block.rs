@@ -26,9 +26,9 @@ pub(crate) struct Block<R> {
 }
 
 impl<R: Copy> Block<R> {
-    /// Slots that were just reserved in this process.
+    /// Slots that were just reserved, of which the first is taken at once.
     pub(crate) fn new(run: R, tick: u64, len: u32) -> Self {
-        Self { run, tick, epoch: fork::epoch(), taken: 0, len }
+        Self { run, tick, epoch: 0, taken: 1, len }
     }
 
     /// The next slot's place in the run, if the block lives in this tick.
@@ -77,9 +77,10 @@ impl<R: Copy> Blocks<R> {
     ) -> Result<(R, u32)> {
         let size = self.next_size(tick);
         self.current = None;
-        let mut block = reserve(size)?;
-        block.taken = 1;
-        self.current = Some(block);
+        // Before the reservation: if that forks, the block dies with its first slot, in both processes.
+        let epoch = fork::current();
+        let block = reserve(size)?;
+        self.current = Some(Block { epoch, ..block });
         Ok((block.run, 0))
     }
 

@@ -1,5 +1,6 @@
 //! The ID families, and what their generators share: counting ticks, windows, and driving a state machine from a clock.
 
+mod batch;
 mod block;
 #[cfg(feature = "alloc")]
 pub(crate) mod custom;
@@ -15,6 +16,7 @@ mod scale;
 pub mod sno;
 mod window;
 
+pub(crate) use batch::fill_runs;
 pub(crate) use block::{BLOCK, Block, Blocks};
 #[cfg(feature = "alloc")]
 use describe::Family;

@@ -8,14 +8,21 @@ pub(crate) struct Owner(u32);
 
 impl Owner {
     /// This process, readied for forks to come.
-    pub(crate) fn this_process() -> Self {
-        fork::prepare();
-        Self(fork::epoch())
+    pub(crate) fn this_process() -> Result<Self> {
+        fork::prepare()?;
+        Ok(Self(fork::current()))
     }
 
-    /// Whether this is still the owner's process. Ask after the clock was read, whose callback may have forked.
+    /// Returns whether this is still the owner's process. Ask after the step: a fork in the clock, or in a signal's handler up to
+    /// then, is seen.
+    #[inline]
+    pub(crate) fn is_here(self) -> bool {
+        self.0 == fork::epoch()
+    }
+
+    /// Refuses another process than the owner's with `forked`.
     #[inline]
     pub(crate) fn check(self) -> Result<()> {
-        if self.0 == fork::epoch() { Ok(()) } else { Err(Error::new(ErrorKind::Forked)) }
+        if self.is_here() { Ok(()) } else { Err(Error::new(ErrorKind::Forked)) }
     }
 }

@@ -180,7 +180,7 @@ impl<C: Clock> Builder<C> {
             ticks,
             window,
             clock: self.clock,
-            owner: Owner::this_process(),
+            owner: Owner::this_process()?,
         })
     }
 

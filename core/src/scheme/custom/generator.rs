@@ -9,7 +9,7 @@ use crate::{
     Error, ErrorKind, Result,
     clock::{Clock, DefaultClock},
     layout::{Draft, Id, Layout, Slot, Values},
-    scheme::{Outcome, Owner, Pace, Window, drive},
+    scheme::{Outcome, Owner, Pace, Window, drive, fill_runs},
     sequence::{
         Step,
         per_tick::{PerTick, Run},
@@ -256,21 +256,21 @@ impl<C: Clock> Generator<C> {
     #[inline]
     fn shortcut(&self, ticks: &Ticks, seen: u128, now: i64, want: u32) -> Option<Run> {
         let tick = self.state.tick(seen);
-        self.owner.check().ok()?;
         if !ticks.is_within(tick, now) || !self.window.holds(tick) {
             return None;
         }
-        self.state.step_within(seen, want)
+        let run = self.state.step_within(seen, want)?;
+        // Asked last, so that a fork up to the step is seen.
+        self.owner.is_here().then_some(run)
     }
 
     fn attempt(&self, ticks: &Ticks, seen: u128, now: i64, want: u32) -> Result<Outcome<Run>> {
-        // After the clock, whose callback may have forked.
         self.owner.check()?;
         let tick = ticks.of_reading(now)?;
         self.window.check(tick, |tick| ticks.ms_of(tick))?;
         Ok(match self.state.step(seen, tick, want) {
-            Step::Taken(run) => Outcome::Taken(run),
-            Step::Raced => Outcome::Raced,
+            Step::Taken(run) if self.owner.is_here() => Outcome::Taken(run),
+            Step::Taken(_) | Step::Raced => Outcome::Raced,
             Step::Full => Outcome::Wait(ticks.nanos_of(tick + 1), ErrorKind::SequenceExhausted),
             Step::Behind(last) => return Err(ticks.behind(last)),
             Step::Closed => return Err(Error::new(ErrorKind::GeneratorClosed)),
@@ -279,11 +279,11 @@ impl<C: Clock> Generator<C> {
 
     /// Slots of a sequence without a timestamp: all of them are of one tick, which never ends.
     fn reserve_alone(&self, want: u32) -> Result<Run> {
-        self.owner.check()?;
         loop {
+            self.owner.check()?;
             match self.state.step(self.state.observe(), 0, want) {
-                Step::Taken(run) => return Ok(run),
-                Step::Raced => {}
+                Step::Taken(run) if self.owner.is_here() => return Ok(run),
+                Step::Taken(_) | Step::Raced => {}
                 Step::Full | Step::Behind(_) => {
                     return Err(Error::new(ErrorKind::SequenceExhausted));
                 }
@@ -303,22 +303,20 @@ pub(super) fn fill_from<'g, C: Clock + 'g>(
     ids: Batch<'_>,
 ) -> Result<()> {
     match (kind, ids) {
-        (Draft::Word(_), Batch::Integers(ids)) => {
-            fill_each(reserve, ids.iter_mut(), |draft, id| {
-                if let Draft::Word(word) = draft {
-                    *id = word.cast_signed();
-                }
-            })
-        }
+        (Draft::Word(_), Batch::Integers(ids)) => fill_each(reserve, ids.len(), |draft, place| {
+            if let Draft::Word(word) = draft {
+                ids[place] = word.cast_signed();
+            }
+        }),
         (Draft::Bytes(one), Batch::Bytes(bytes)) => {
             let (length, found) = (one.len(), bytes.len());
             let whole = found - found % length;
             if whole != found {
                 return Err(Error::invalid_length(found, whole, whole));
             }
-            fill_each(reserve, bytes.chunks_exact_mut(length), |draft, id| {
+            fill_each(reserve, found / length, |draft, place| {
                 if let Draft::Bytes(one) = draft {
-                    id.copy_from_slice(one);
+                    bytes[place * length..][..length].copy_from_slice(one);
                 }
             })
         }
@@ -328,32 +326,18 @@ pub(super) fn fill_from<'g, C: Clock + 'g>(
 }
 
 /// Fills places one by one.
-fn fill_each<'g, C: Clock + 'g, P>(
+fn fill_each<'g, C: Clock + 'g>(
     reserve: impl Fn(u32) -> Result<Based<'g, C>>,
-    mut places: impl ExactSizeIterator<Item = P>,
-    write: impl Fn(&Draft, P),
+    count: usize,
+    mut write: impl FnMut(&Draft, usize),
 ) -> Result<()> {
-    let count = places.len();
-    while places.len() > 0 {
-        let want = u32::try_from(places.len()).unwrap_or(u32::MAX);
-        let reserved = reserve(want).map_err(|error| error.after_writing(count - places.len()))?;
-        let (Generator { layout, .. }, base, run) = reserved;
-        fill_run(layout, base.clone(), run, places.by_ref(), &write);
-    }
-    Ok(())
-}
-
-/// Fills as many places as a run has slots, or fewer.
-fn fill_run<P>(
-    layout: &Layout,
-    mut draft: Draft,
-    run: Run,
-    places: impl Iterator<Item = P>,
-    write: impl Fn(&Draft, P),
-) {
-    layout.put_cell(&mut draft, run.tick, run.first);
-    for (k, place) in (0..run.len).zip(places) {
-        layout.put_slot(&mut draft, run.first + u64::from(k));
-        write(&draft, place);
-    }
+    fill_runs(count, reserve, |from, (Generator { layout, .. }, base, run)| {
+        let mut draft = base.clone();
+        layout.put_cell(&mut draft, run.tick, run.first);
+        for (slot, place) in (run.first..).zip(from..from + run.len as usize) {
+            layout.put_slot(&mut draft, slot);
+            write(&draft, place);
+        }
+        run.len as usize
+    })
 }

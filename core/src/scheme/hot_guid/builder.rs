@@ -83,7 +83,7 @@ impl<C: Clock> Builder<C> {
             None => (Window::all(SCALE.last), None),
             Some((start_ms, end_ms)) => {
                 let window = Window::new(SCALE.ticks_within(start_ms, end_ms)?);
-                (window, Some(Owner::this_process()))
+                (window, Some(Owner::this_process()?))
             }
         };
         Ok(Generator::assemble(self.clock, self.draw, window, owner, self.pace))

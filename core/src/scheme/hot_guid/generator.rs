@@ -8,7 +8,7 @@ use crate::{
     base32::Text,
     clock::{Clock, DefaultClock},
     fork,
-    scheme::{Outcome, Owner, Pace, Window, drive},
+    scheme::{Outcome, Owner, Pace, Window, drive, fill_runs},
     sequence::{
         Step,
         per_tick::{Behind, PerTick, Run, Slots},
@@ -238,56 +238,58 @@ impl<C: Clock> Generator<C> {
     /// Slots in the second that was observed, if the clock is still in it and nothing else speaks against it.
     #[inline]
     fn shortcut(&self, seen: u128, now: i64, want: u32) -> Option<Reserved> {
-        self.owner.map_or(Ok(()), Owner::check).ok()?;
-        let identity = self.known()?;
+        let (epoch, identity) = self.drawn();
         let second = self.state.tick(seen);
         if !SCALE.is_within(second, now) || !self.window.holds(second) {
             return None;
         }
-        self.state.step_within(seen, want).map(|run| (identity, run))
+        let run = self.state.step_within(seen, want)?;
+        // Asked last, so that a fork up to the step is seen. Nothing is drawn where the window belongs to another process.
+        (epoch == fork::epoch()).then_some((identity, run))
     }
 
     fn attempt(&self, seen: u128, now: i64, want: u32) -> Result<Outcome<Reserved>> {
-        // After the clock, whose callback may have forked.
         self.owner.map_or(Ok(()), Owner::check)?;
-        let identity = self.identity()?;
+        let (epoch, identity) = self.identity()?;
         let now = SCALE.tick_of_nanos(now)?;
         let second = self.state.tick_for(seen, now);
         self.window.check(second, |second| SCALE.ms_of(second))?;
         Ok(match self.state.step(seen, now, want) {
-            Step::Taken(run) => Outcome::Taken((identity, run)),
-            Step::Raced => Outcome::Raced,
+            Step::Taken(run) if epoch == fork::epoch() => Outcome::Taken((identity, run)),
+            // Forked since the identity was read: this process is another.
+            Step::Taken(_) | Step::Raced => Outcome::Raced,
             Step::Full => Outcome::Wait(SCALE.nanos_of(second + 1), ErrorKind::SequenceExhausted),
             Step::Behind(last) => Outcome::Wait(SCALE.nanos_of(last), ErrorKind::ClockBehind),
             Step::Closed => return Err(Error::new(ErrorKind::GeneratorClosed)),
         })
     }
 
-    /// Who this generator is in this process.
-    fn identity(&self) -> Result<Identity> {
-        self.known().map_or_else(|| self.identify(), Ok)
+    /// Who this generator is in this process, and the epoch that it was drawn in.
+    fn identity(&self) -> Result<(u32, Identity)> {
+        let (epoch, identity) = self.drawn();
+        if epoch == fork::epoch() { Ok((epoch, identity)) } else { self.identify() }
     }
 
-    /// Who this generator is, if that was drawn in this process.
+    /// What was drawn last, and the epoch that it was drawn in: of this process, or of one before a fork.
     #[inline]
-    fn known(&self) -> Option<Identity> {
+    fn drawn(&self) -> (u32, Identity) {
         // In this order: whoever sees the epoch sees what was drawn in it.
-        let drawn = self.epoch.load(Ordering::Acquire) == fork::epoch();
-        drawn.then(|| Identity::of_word(self.identity.load(Ordering::Acquire)))
+        let epoch = self.epoch.load(Ordering::Acquire);
+        (epoch, Identity::of_word(self.identity.load(Ordering::Acquire)))
     }
 
     /// Draws, at the first ID or after a fork. Of threads that draw at once more than one may be heard, one after the other:
     /// what either drew is of this process alone, and they share the slots.
     #[cold]
-    fn identify(&self) -> Result<Identity> {
+    fn identify(&self) -> Result<(u32, Identity)> {
         let found = self.identity.load(Ordering::Acquire);
-        fork::prepare();
-        let epoch = fork::epoch();
+        fork::prepare()?;
+        let epoch = fork::current();
         let mine = u64::from_be_bytes((self.draw)()?);
         let drawn =
             self.identity.compare_exchange(found, mine, Ordering::AcqRel, Ordering::Acquire);
         self.epoch.store(epoch, Ordering::Release);
-        Ok(Identity::of_word(drawn.map_or_else(|theirs| theirs, |_| mine)))
+        Ok((epoch, Identity::of_word(drawn.map_or_else(|theirs| theirs, |_| mine))))
     }
 }
 
@@ -297,15 +299,11 @@ pub(super) fn fill_from(
     shard_key: u32,
     ids: &mut [HotGuid],
 ) -> Result<()> {
-    let mut written = 0;
-    while written < ids.len() {
-        let want = u32::try_from(ids.len() - written).unwrap_or(u32::MAX);
-        let (identity, run) = reserve(want).map_err(|error| error.after_writing(written))?;
-        let end = written + run.len as usize;
-        fill::write_run(&mut ids[written..end], id(identity, run, 0, shard_key));
-        written = end;
-    }
-    Ok(())
+    fill_runs(ids.len(), reserve, |from, (identity, run)| {
+        let places = &mut ids[from..][..run.len as usize];
+        fill::write_run(places, id(identity, run, 0, shard_key));
+        places.len()
+    })
 }
 
 /// The `k`-th ID of a run.

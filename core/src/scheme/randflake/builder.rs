@@ -78,7 +78,7 @@ impl<C: Clock> Builder<C> {
     pub fn build(self) -> Result<Generator<C>> {
         self.pace.check_clock(&self.clock)?;
         let state = self.state()?;
-        Ok(Generator::assemble(self.clock, self.codec, self.lease, state, self.pace))
+        Generator::assemble(self.clock, self.codec, self.lease, state, self.pace)
     }
 
     /// The machine, with everything up to `resume_after` used up.

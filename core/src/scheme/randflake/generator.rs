@@ -7,7 +7,7 @@ use crate::{
     Error, ErrorKind, Result,
     base32::Text,
     clock::{Clock, DefaultClock},
-    scheme::{OnExhausted, Outcome, Owner, Pace, Window, drive},
+    scheme::{OnExhausted, Outcome, Owner, Pace, Window, drive, fill_runs},
     sequence::{
         Step,
         per_tick::{PerTick, Run, State},
@@ -66,9 +66,9 @@ impl<C> Generator<C> {
         lease: Lease,
         state: PerTick,
         pace: Pace,
-    ) -> Self {
-        let window = Window::new(lease.ticks());
-        Self { state, codec, lease, window, pace, clock, owner: Owner::this_process() }
+    ) -> Result<Self> {
+        let (window, owner) = (Window::new(lease.ticks()), Owner::this_process()?);
+        Ok(Self { state, codec, lease, window, pace, clock, owner })
     }
 
     /// The fields of an ID. That they look like some says nothing: every number decrypts to something.
@@ -200,21 +200,21 @@ impl<C: Clock> Generator<C> {
     #[inline]
     fn shortcut(&self, seen: u128, now: i64, want: u32) -> Option<Run> {
         let tick = self.state.tick(seen);
-        self.owner.check().ok()?;
         if !SCALE.is_within(tick, now) || !self.window.holds(tick) {
             return None;
         }
-        self.state.step_within(seen, want)
+        let run = self.state.step_within(seen, want)?;
+        // Asked last, so that a fork up to the step is seen.
+        self.owner.is_here().then_some(run)
     }
 
     fn attempt(&self, seen: u128, now: i64, want: u32) -> Result<Outcome<Run>> {
-        // After the clock, whose callback may have forked.
         self.owner.check()?;
         let tick = SCALE.tick_of_nanos(now).map_err(|_| self.outside(now))?;
         self.window.check(tick, |tick| SCALE.ms_of(tick))?;
         Ok(match self.state.step(seen, tick, want) {
-            Step::Taken(run) => Outcome::Taken(run),
-            Step::Raced => Outcome::Raced,
+            Step::Taken(run) if self.owner.is_here() => Outcome::Taken(run),
+            Step::Taken(_) | Step::Raced => Outcome::Raced,
             Step::Full => Outcome::Wait(SCALE.nanos_of(tick + 1), ErrorKind::SequenceExhausted),
             Step::Behind(last) => return self.behind(last),
             Step::Closed => return Err(Error::new(ErrorKind::GeneratorClosed)),
@@ -247,15 +247,11 @@ pub(super) fn fill_from<'g, C: Clock + 'g>(
     reserve: impl Fn(u32) -> Result<(&'g Generator<C>, Run)>,
     ids: &mut [Randflake],
 ) -> Result<()> {
-    let mut written = 0;
-    while written < ids.len() {
-        let want = u32::try_from(ids.len() - written).unwrap_or(u32::MAX);
-        let (generator, run) = reserve(want).map_err(|error| error.after_writing(written))?;
-        let end = written + run.len as usize;
-        generator.encrypt(run, 0, &mut ids[written..end]);
-        written = end;
-    }
-    Ok(())
+    fill_runs(ids.len(), reserve, |from, (generator, run)| {
+        let places = &mut ids[from..][..run.len as usize];
+        generator.encrypt(run, 0, places);
+        places.len()
+    })
 }
 
 /// The second that a state is in; none where nothing was made.

@@ -173,16 +173,16 @@ impl<C: Clock> Builder<C> {
         }
         let next = snapshot.next_sequence(bounds)?;
         let state = TickTock::at(snapshot.wall_hi, next, snapshot.wall_safe, snapshot.drifts);
-        self.assemble(given(u16::from_be_bytes(snapshot.partition)), bounds, state)
+        self.assemble(given(u16::from_be_bytes(snapshot.partition))?, bounds, state)
     }
 
     fn origin(&self) -> Result<Origin> {
         match (self.partition, self.draw) {
-            (Some(partition), _) => Ok(given(partition)),
+            (Some(partition), _) => given(partition),
             (None, Some(draw)) => Ok(Origin::Drawn {
                 draw,
                 own_min: self.sequence_min.is_some() || self.sequence_max.is_some(),
-                window_of: self.window.map(|_| Owner::this_process()),
+                window_of: self.window.map(|_| Owner::this_process()).transpose()?,
             }),
             (None, None) => Err(Error::field_error(ErrorKind::MissingField, "partition")),
         }
@@ -199,9 +199,9 @@ impl<C: Clock> Builder<C> {
 }
 
 /// A partition that belongs to this process.
-fn given(partition: u16) -> Origin {
-    fork::prepare();
-    Origin::Given { partition, epoch: fork::epoch() }
+fn given(partition: u16) -> Result<Origin> {
+    fork::prepare()?;
+    Ok(Origin::Given { partition, epoch: fork::current() })
 }
 
 /// Bounds in order, with a pool that is large enough.

@@ -13,7 +13,7 @@ use crate::{
     base32::Text,
     clock::{Clock, DefaultClock},
     fork,
-    scheme::{Outcome, Owner, Pace, Window, drive},
+    scheme::{Outcome, Owner, Pace, Window, drive, fill_runs},
     sequence::{
         Step,
         tick_tock::{Flip, Run, TickTock, Word},
@@ -272,11 +272,12 @@ impl<C: Clock> Generator<C> {
         let Identity { epoch, partition, min } =
             Identity::of_word(self.identity.load(Ordering::Acquire));
         let tick = seen.tick();
-        if epoch != fork::epoch() || !SCALE.is_within(tick, now) || !self.window.holds(tick) {
+        if !SCALE.is_within(tick, now) || !self.window.holds(tick) {
             return None;
         }
         let run = self.state.step_within(seen, want, Bounds { min, ..self.bounds })?;
-        Some((partition, run))
+        // Asked last, so that a fork up to the step is seen: what a child took is lost.
+        (epoch == fork::epoch()).then_some((partition, run))
     }
 
     fn attempt(
@@ -286,14 +287,14 @@ impl<C: Clock> Generator<C> {
         was_behind: bool,
         want: u32,
     ) -> Result<Outcome<Reserved>> {
-        // Read after the clock, whose callback may have forked.
-        let Identity { partition, min, .. } = self.identity()?;
+        let Identity { epoch, partition, min } = self.identity()?;
         let tick = SCALE.tick_of_nanos(now)?;
         self.window.check(tick, |tick| SCALE.ms_of(tick))?;
         let flip = if was_behind { Flip::Refused } else { Flip::Allowed };
         Ok(match self.state.step(seen, tick, want, Bounds { min, ..self.bounds }, flip) {
-            Step::Taken(run) => Outcome::Taken((partition, run)),
-            Step::Raced => Outcome::Raced,
+            Step::Taken(run) if epoch == fork::epoch() => Outcome::Taken((partition, run)),
+            // Forked since the identity was read: this process is another.
+            Step::Taken(_) | Step::Raced => Outcome::Raced,
             Step::Full => Outcome::Wait(SCALE.nanos_of(tick + 1), ErrorKind::SequenceExhausted),
             Step::Behind(wall) => Outcome::Wait(SCALE.nanos_of(wall), ErrorKind::ClockBehind),
             Step::Closed => return Err(Error::new(ErrorKind::GeneratorClosed)),
@@ -314,10 +315,13 @@ impl<C: Clock> Generator<C> {
         let Origin::Drawn { draw, own_min, window_of } = self.origin else {
             return Err(Error::new(ErrorKind::Forked));
         };
+        fork::prepare()?;
         window_of.map_or(Ok(()), Owner::check)?;
+        // Before the draw, which may fork: what both processes drew then is the parent's.
+        let epoch = fork::current();
         let drawn = draw()?;
         let min = if own_min { self.bounds.min } else { drawn.sequence_min };
-        let mine = Identity { epoch: fork::epoch(), partition: drawn.partition, min };
+        let mine = Identity { epoch, partition: drawn.partition, min };
         match self.identity.compare_exchange(
             found,
             mine.to_word(),
@@ -336,16 +340,11 @@ pub(super) fn fill_from(
     metabyte: u8,
     bytes: &mut [u8],
 ) -> Result<()> {
-    let mut written = 0;
-    while written < bytes.len() {
-        let want = u32::try_from((bytes.len() - written) / Sno::LEN).unwrap_or(u32::MAX);
-        let (partition, run) =
-            reserve(want).map_err(|error| error.after_writing(written / Sno::LEN))?;
-        let slots = &mut bytes[written..][..run.len as usize * Sno::LEN];
+    fill_runs(bytes.len() / Sno::LEN, reserve, |from, (partition, run)| {
+        let slots = &mut bytes[from * Sno::LEN..][..run.len as usize * Sno::LEN];
         fill::write_run(slots, id(partition, run, 0, metabyte));
-        written += slots.len();
-    }
-    Ok(())
+        run.len as usize
+    })
 }
 
 /// The `k`-th ID of a run.

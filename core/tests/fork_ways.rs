@@ -1,0 +1,157 @@
+//! Every way to a generator readies the process for forks by itself: each is tried in a process where nothing else did, by a
+//! `fork()` that runs the C library's hooks and, on Linux, by a `_Fork()` that runs none.
+#![cfg(all(unix, not(miri)))]
+#![allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
+
+use std::{collections::HashSet, env, process::Command};
+
+use forks::in_child_by;
+use polyflake::{
+    clock::{ManualClock, SystemClock},
+    hotguid,
+    layout::{Builder, Field, Layout, preset},
+    randflake,
+    sno::{self, Drawn, Generator},
+};
+
+#[path = "forks/mod.rs"]
+mod forks;
+
+const WAY: &str = "POLYFLAKE_WAY";
+/// IDs of each process.
+const EACH: usize = 20;
+const NOON: i64 = 1_763_650_000_000;
+
+/// Makes an ID: its bytes, or none where the generator refuses because of a fork.
+type Make<'g> = Box<dyn FnMut() -> Vec<u8> + 'g>;
+
+fn bytes<T>(made: polyflake::Result<T>, bytes_of: impl FnOnce(T) -> Vec<u8>) -> Vec<u8> {
+    match made {
+        Ok(id) => bytes_of(id),
+        Err(error) => {
+            assert_eq!(error.code(), "forked");
+            Vec::new()
+        }
+    }
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "as `draw` wants it")]
+fn drawn() -> polyflake::Result<Drawn> {
+    Ok(Drawn { partition: u16::try_from(std::process::id() % 65_536).unwrap(), sequence_min: 0 })
+}
+
+fn sno_of(ids: Generator<impl polyflake::clock::Clock + 'static>) -> Make<'static> {
+    Box::new(move || bytes(ids.generate(0), |id| id.to_bytes().to_vec()))
+}
+
+fn hotguid_of(ids: hotguid::Generator<impl polyflake::clock::Clock + 'static>) -> Make<'static> {
+    Box::new(move || bytes(ids.generate(0), |id| id.to_bytes().to_vec()))
+}
+
+/// Under a clock that stands still a repeated state shows at once.
+fn still() -> &'static ManualClock {
+    static STILL: ManualClock = ManualClock::at_unix_ms(NOON);
+    &STILL
+}
+
+/// A way to a generator, by name.
+type Way = (&'static str, fn() -> Make<'static>);
+
+const WAYS: &[Way] = &[
+    ("sno", || sno_of(Generator::new())),
+    ("sno static", || Box::new(|| bytes(sno::generate(0), |id| id.to_bytes().to_vec()))),
+    ("sno clock", || sno_of(Generator::builder().clock(still()).build().unwrap())),
+    ("sno draw", || sno_of(Generator::builder().clock(still()).draw(drawn).build().unwrap())),
+    ("sno draw and bounds", || {
+        let ids = Generator::builder().clock(still()).draw(drawn).sequence_min(7);
+        sno_of(ids.build().unwrap())
+    }),
+    ("sno draw and window", || {
+        let ids = Generator::builder().clock(still()).draw(drawn).window(NOON, NOON + 1000);
+        sno_of(ids.build().unwrap())
+    }),
+    ("sno given", || sno_of(Generator::builder().clock(still()).partition(7).build().unwrap())),
+    ("sno restored", || {
+        let closed = Generator::builder().clock(still()).partition(7).build().unwrap();
+        sno_of(Generator::builder().clock(still()).restore(closed.close().unwrap()).unwrap())
+    }),
+    ("sno handle", || {
+        let ids = Generator::builder().clock(still()).draw(drawn).build().unwrap();
+        let mut handle = sno::Handle::new(std::sync::Arc::new(ids));
+        Box::new(move || bytes(handle.generate(0), |id| id.to_bytes().to_vec()))
+    }),
+    ("sno pool", || {
+        let ids = Generator::builder().clock(still()).draw(drawn).build().unwrap();
+        let pool = sno::Pool::new([std::sync::Arc::new(ids)]).unwrap();
+        Box::new(move || bytes(pool.generate(0), |id| id.to_bytes().to_vec()))
+    }),
+    ("hotguid", || hotguid_of(hotguid::Generator::new())),
+    ("hotguid clock", || hotguid_of(hotguid::Generator::builder().clock(still()).build().unwrap())),
+    ("hotguid window", || {
+        let ids = hotguid::Generator::builder().clock(still()).window(0, 4_294_967_296_000);
+        hotguid_of(ids.build().unwrap())
+    }),
+    ("randflake", || {
+        let lease = randflake::Lease::new(7, 1_730_000_000, 2_803_741_824).unwrap();
+        let ids = randflake::Generator::builder(lease, [7; 16]).clock(still()).build().unwrap();
+        Box::new(move || bytes(ids.generate(), |id| id.to_i64().to_be_bytes().to_vec()))
+    }),
+    ("layout", || {
+        let layout = Builder::with_clock(preset("sonyflake", []).unwrap(), still());
+        let ids = layout.bind("machine", 7).build().unwrap();
+        Box::new(move || bytes(ids.generate(), |id| format!("{id:?}").into_bytes()))
+    }),
+    ("layout alone", || {
+        let layout = Layout::integer([Field::sequence(64)]).unwrap();
+        let ids = Builder::with_clock(layout, SystemClock).sequence_only(true).build().unwrap();
+        Box::new(move || bytes(ids.generate(), |id| format!("{id:?}").into_bytes()))
+    }),
+];
+
+/// The kinds of fork: the last one, which only Linux's epoch sees, where the C library has it.
+fn kinds() -> Vec<forks::Fork> {
+    let mut kinds: Vec<forks::Fork> = vec![forks::hooked];
+    if cfg!(target_os = "linux") {
+        kinds.extend(forks::unhooked());
+    }
+    kinds
+}
+
+#[test]
+fn every_way_to_a_generator_readies_for_forks() {
+    let ways = WAYS.iter().flat_map(|(way, _)| (0..kinds().len()).map(move |kind| (kind, way)));
+    let failed: Vec<_> = ways.filter(|(kind, way)| !holds(*kind, way)).collect();
+    assert!(failed.is_empty(), "kinds of fork and ways: {failed:?}");
+}
+
+/// Whether a way to a generator holds in a process of its own.
+fn holds(kind: usize, way: &str) -> bool {
+    let this = Command::new(env::current_exe().unwrap())
+        .args(["--exact", "in_a_process_of_its_own", "--ignored", "--quiet"])
+        .env(WAY, format!("{kind} {way}"))
+        .output()
+        .unwrap();
+    this.status.success() && String::from_utf8_lossy(&this.stdout).contains("1 passed")
+}
+
+#[test]
+#[ignore = "run by the test above, in a process of its own for each way"]
+fn in_a_process_of_its_own() {
+    let way = env::var(WAY).expect("expected the name of a way");
+    let (kind, name) = way.split_once(' ').unwrap();
+    let fork = kinds()[kind.parse::<usize>().unwrap()];
+    let (_, build) = WAYS.iter().find(|(way, _)| *way == name).unwrap();
+    let mut make = build();
+    let mut all = vec![make()];
+    assert!(!all[0].is_empty());
+    let length = all[0].len();
+    let made =
+        in_child_by(fork, || [(0..EACH).flat_map(|_| make()).collect(), b"done".to_vec()].concat());
+    let made = made.strip_suffix(b"done").expect("the child failed");
+    all.extend(made.chunks(length).map(<[u8]>::to_vec));
+    all.extend((0..EACH).map(|_| make()));
+    let given = ["given", "restored", "window", "randflake", "layout"];
+    let is_given = given.iter().any(|given| name.contains(given));
+    assert_eq!(made.is_empty(), is_given, "a child of {name} made {} bytes", made.len());
+    assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len(), "{name} repeats an ID");
+}

@@ -1,0 +1,62 @@
+//! Forking in tests.
+
+use std::{
+    fs::File,
+    io::{Read, Write},
+    os::fd::FromRawFd,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+/// Makes a child: gives 0 there, its process's number here.
+pub(crate) type Fork = fn() -> libc::pid_t;
+
+/// With the C library's hooks.
+pub(crate) fn hooked() -> libc::pid_t {
+    // SAFETY: the child runs what the tests give it, and leaves by `_exit`.
+    unsafe { libc::fork() }
+}
+
+/// Past the C library's hooks, where it has such a function.
+#[cfg(target_os = "linux")]
+#[allow(dead_code, reason = "not every test forks so")]
+pub(crate) fn unhooked() -> Option<Fork> {
+    type Raw = unsafe extern "C" fn() -> libc::pid_t;
+    fn call() -> libc::pid_t {
+        // SAFETY: a function of the C library's, of this type where it exists, which `unhooked` has looked for.
+        unsafe { std::mem::transmute::<*mut libc::c_void, Raw>(find())() }
+    }
+    fn find() -> *mut libc::c_void {
+        // SAFETY: looks a name up.
+        unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"_Fork".as_ptr()) }
+    }
+    (!find().is_null()).then_some(call)
+}
+
+#[cfg(not(target_os = "linux"))]
+#[allow(dead_code, reason = "not every test forks so")]
+pub(crate) fn unhooked() -> Option<Fork> {
+    None
+}
+
+/// What `work` returns in a child that `fork` makes, whose panics end up as missing bytes.
+pub(crate) fn in_child_by(fork: Fork, work: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
+    let mut ends = [0; 2];
+    // SAFETY: `ends` has room for the two descriptors.
+    assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
+    // SAFETY: the descriptors are fresh and owned by nobody else.
+    let (mut from, mut to) = unsafe { (File::from_raw_fd(ends[0]), File::from_raw_fd(ends[1])) };
+    let child = fork();
+    if child == 0 {
+        // A panic must not come back to the harness, whose other threads this process does not have.
+        let found = catch_unwind(AssertUnwindSafe(work)).unwrap_or_default();
+        to.write_all(&found).ok();
+        // SAFETY: ends the child at once.
+        unsafe { libc::_exit(0) };
+    }
+    drop(to);
+    let mut found = Vec::new();
+    from.read_to_end(&mut found).unwrap();
+    // SAFETY: waits for the child just made.
+    assert_eq!(unsafe { libc::waitpid(child, std::ptr::null_mut(), 0) }, child);
+    found
+}
