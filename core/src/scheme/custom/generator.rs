@@ -334,9 +334,9 @@ fn fill_each<'g, C: Clock + 'g>(
     fill_runs(count, reserve, |from, (Generator { layout, .. }, base, run)| {
         let mut draft = base.clone();
         layout.put_cell(&mut draft, run.tick, run.first);
-        for (slot, place) in (run.first..).zip(from..from + run.len as usize) {
-            layout.put_slot(&mut draft, slot);
-            write(&draft, place);
+        for k in 0..run.len {
+            layout.put_slot(&mut draft, run.first + u64::from(k));
+            write(&draft, from + k as usize);
         }
         run.len as usize
     })
