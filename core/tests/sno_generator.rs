@@ -638,3 +638,19 @@ fn the_coarse_clock_shows_the_time() {
         assert_eq!((0..1000).map(|_| ids.generate(0).unwrap()).collect::<HashSet<_>>().len(), 1000);
     }
 }
+
+#[test]
+fn what_was_closed_in_the_first_tick_of_all_goes_on_after_its_only_id() {
+    const FIRST: i64 = 1_262_304_000_000;
+    let clock = ManualClock::at_unix_ms(FIRST);
+    let ids = Generator::builder().clock(&clock).partition(7).build().unwrap();
+    let id = ids.generate(0).unwrap();
+    assert_eq!((id.tick(), id.sequence()), (0, 0));
+    let again = Generator::builder().clock(&clock).restore(ids.close().unwrap()).unwrap();
+    assert_eq!(again.generate(0).unwrap().sequence(), 1);
+    // The original reads such a snapshot as one of a generator that made nothing.
+    let theirs = Generator::builder().clock(&clock).partition(8).build().unwrap();
+    theirs.generate(0).unwrap();
+    let theirs = Generator::builder().clock(&clock).import_original(theirs.close().unwrap());
+    assert_eq!(theirs.unwrap().generate(0).unwrap().sequence(), 0);
+}

@@ -145,11 +145,12 @@ impl<C: Clock> Builder<C> {
     /// As [`Builder::build`], and `out_of_range` for a snapshot that no generator can have left.
     pub fn restore(self, snapshot: Snapshot) -> Result<Generator<C>> {
         let bounds = bounds(snapshot.sequence_min, snapshot.sequence_max)?;
-        self.resume(snapshot, bounds)
+        let next = snapshot.next_sequence(bounds)?;
+        self.resume(snapshot, bounds, next)
     }
 
     /// A generator that goes on from a snapshot of the original, with the original's habits: bounds in the wrong order are
-    /// swapped, and an upper bound of 0 is read as 65535.
+    /// swapped, an upper bound of 0 is read as 65535, and a blank snapshot as one of a generator that made nothing.
     ///
     /// # Errors
     /// As [`Builder::restore`].
@@ -158,10 +159,12 @@ impl<C: Clock> Builder<C> {
             (low, 0) if low != u16::MAX => (low, u16::MAX),
             (a, b) => (a.min(b), a.max(b)),
         };
-        self.resume(snapshot, bounds(low, high)?)
+        let bounds = bounds(low, high)?;
+        let next = snapshot.next_sequence(bounds)?;
+        self.resume(snapshot, bounds, if snapshot.is_blank() { low.into() } else { next })
     }
 
-    fn resume(self, snapshot: Snapshot, bounds: Bounds) -> Result<Generator<C>> {
+    fn resume(self, snapshot: Snapshot, bounds: Bounds, next: u32) -> Result<Generator<C>> {
         for (name, tick) in [
             ("now", snapshot.now),
             ("wall_hi", snapshot.wall_hi),
@@ -171,7 +174,6 @@ impl<C: Clock> Builder<C> {
                 return Err(Error::out_of_range(name, tick.into(), 0, SCALE.last.into()));
             }
         }
-        let next = snapshot.next_sequence(bounds)?;
         let state = TickTock::at(snapshot.wall_hi, next, snapshot.wall_safe, snapshot.drifts);
         self.assemble(given(u16::from_be_bytes(snapshot.partition))?, bounds, state)
     }

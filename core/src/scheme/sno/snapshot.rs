@@ -67,7 +67,13 @@ impl Snapshot {
         }
     }
 
-    /// The sequence that follows in tick `wall_hi`.
+    /// Returns whether nothing tells it from the snapshot of a generator that made no ID. One whose only ID was the first of the
+    /// format leaves the same.
+    pub(super) const fn is_blank(&self) -> bool {
+        self.wall_hi == 0 && self.now == 0 && self.sequence == 0
+    }
+
+    /// The sequence that follows in tick `wall_hi`: never one that may have been given out.
     pub(super) fn next_sequence(&self, bounds: Bounds) -> Result<u32> {
         let (least, most) = (u32::from(bounds.min), u32::from(bounds.max));
         if self.sequence != 0 && self.sequence < least {
@@ -78,9 +84,7 @@ impl Snapshot {
                 u32::MAX.into(),
             ));
         }
-        let untouched = self.wall_hi == 0 && self.now == 0 && self.sequence == 0;
         Ok(match self.sequence.max(least) {
-            _ if untouched => least,
             _ if self.now != self.wall_hi => most + 1,
             last if last >= most => most + 1,
             last => last + 1,
