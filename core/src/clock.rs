@@ -2,6 +2,8 @@
 
 use crate::{Error, ErrorKind, Result};
 
+#[cfg(feature = "std")]
+mod monotonic;
 #[cfg(all(feature = "std", target_os = "linux", target_pointer_width = "64"))]
 #[path = "clock/linux.rs"]
 mod system;
@@ -22,8 +24,17 @@ pub trait Clock {
     /// Lets about `nanos` nanoseconds pass. It may return early; an error ends the caller's wait.
     fn sleep(&self, nanos: u64) -> Result<()>;
 
+    /// Nanoseconds that have passed since some fixed moment, by a monotonic clock: what `max_wait` is charged by. With one, a wait
+    /// under a clock that stands still lasts as long as `max_wait` says.
+    ///
+    /// None, the default, where there is no such clock: a wait is then charged the sleeps that were asked for, and
+    /// [`Clock::patience`] bounds it as well.
+    fn elapsed_nanos(&self) -> Option<u64> {
+        None
+    }
+
     /// How many readings in a row may show the same time before a wait is given up: the bound for clocks that stand
-    /// still while nobody yields.
+    /// still while nobody yields, where [`Clock::elapsed_nanos`] gives none.
     fn patience(&self) -> u32 {
         16
     }
@@ -72,6 +83,9 @@ macro_rules! clock_behind_pointer {
             fn sleep(&self, nanos: u64) -> Result<()> {
                 (**self).sleep(nanos)
             }
+            fn elapsed_nanos(&self) -> Option<u64> {
+                (**self).elapsed_nanos()
+            }
             fn patience(&self) -> u32 {
                 (**self).patience()
             }
@@ -117,6 +131,9 @@ impl<C: Clock, F: Fn(&Stall)> Clock for OnStall<C, F> {
     }
     fn sleep(&self, nanos: u64) -> Result<()> {
         self.clock.sleep(nanos)
+    }
+    fn elapsed_nanos(&self) -> Option<u64> {
+        self.clock.elapsed_nanos()
     }
     fn patience(&self) -> u32 {
         self.clock.patience()
@@ -199,6 +216,10 @@ impl Clock for SystemClock {
     fn sleep(&self, nanos: u64) -> Result<()> {
         std::thread::sleep(core::time::Duration::from_nanos(nanos));
         Ok(())
+    }
+
+    fn elapsed_nanos(&self) -> Option<u64> {
+        monotonic::elapsed_nanos()
     }
 }
 

@@ -77,7 +77,7 @@ impl Clock for TraceClock {
         reading.map(|second| second * 1_000_000_000).ok_or(Error::new(ErrorKind::ClockFailed))
     }
     fn sleep(&self, _: u64) -> Result<()> {
-        unreachable!("a Randflake generator does not wait unless it is asked to")
+        unreachable!("the original does not wait")
     }
 }
 
@@ -118,7 +118,8 @@ fn traces_are_as_the_vectors_say() {
         let [start, end] = [0, 1].map(|i| trace["lease"][i].as_i64().unwrap());
         let secret = unhex::<16>(trace["secret"].as_str().unwrap());
         let lease = Lease::new(node, start, end).unwrap();
-        let ids = Builder::with_clock(lease, secret, clock.clone()).build().unwrap();
+        let ids = Builder::with_clock(lease, secret, clock.clone());
+        let ids = ids.on_exhausted(OnExhausted::Error).build().unwrap();
         for step in trace["steps"].as_array().unwrap() {
             clock.show(&step["clock"]);
             let context = format!("{}: {step}", trace["name"]);
@@ -215,9 +216,9 @@ fn all_nodes_in_one_lease_need_a_wider_word() {
 
 #[test]
 #[cfg_attr(miri, ignore = "makes all IDs of a second")]
-fn it_fails_at_once_unless_it_is_asked_to_wait() {
+fn it_fails_at_once_where_it_is_asked_to() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).build().unwrap();
+    let ids = at(&clock).on_exhausted(OnExhausted::Error).build().unwrap();
     exhaust(&ids, FULL);
     let before = ids.stats();
     assert_eq!(assert_code(ids.generate(), "sequence_exhausted").retry_at(), Some((S + 1) * 1000));
@@ -231,7 +232,7 @@ fn it_fails_at_once_unless_it_is_asked_to_wait() {
 #[cfg_attr(miri, ignore = "makes all IDs of a second")]
 fn it_waits_for_the_next_second_and_for_the_clock() {
     let clock = ScriptedClock::default();
-    let waiting = at(&clock).on_exhausted(OnExhausted::Wait).max_wait(Duration::from_secs(60));
+    let waiting = at(&clock).max_wait(Duration::from_secs(60));
     let ids = waiting.build().unwrap();
     exhaust(&ids, FULL);
     show(&clock, [S, S, S + 1]);
@@ -245,7 +246,7 @@ fn it_waits_for_the_next_second_and_for_the_clock() {
 #[cfg_attr(miri, ignore = "makes all IDs of a second")]
 fn a_wait_ends_under_a_clock_that_stands_still() {
     let clock = ScriptedClock::default();
-    let ids = at(&clock).on_exhausted(OnExhausted::Wait).build().unwrap();
+    let ids = at(&clock).build().unwrap();
     exhaust(&ids, FULL);
     assert_code(ids.generate(), "sequence_exhausted");
     show(&clock, [S - 5]);

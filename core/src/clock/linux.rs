@@ -73,6 +73,10 @@ impl Clock for CoarseClock {
         SystemClock.sleep(nanos)
     }
 
+    fn elapsed_nanos(&self) -> Option<u64> {
+        SystemClock.elapsed_nanos()
+    }
+
     fn resolution_nanos(&self) -> u64 {
         self.resolution
     }

@@ -10,12 +10,12 @@ use crate::{
     sync::{Ordering, Tally},
 };
 
-/// What a generator does when a tick's IDs are used up.
+/// What a generator does when it has no ID for now: a tick's IDs are used up, or the clock is behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OnExhausted {
-    /// Sleeps until the next tick, within `max_wait`.
+    /// Sleeps until there is one, within `max_wait`.
     Wait,
-    /// Refuses at once with `sequence_exhausted`.
+    /// Refuses at once with `sequence_exhausted` or `clock_behind`.
     Error,
 }
 
@@ -60,6 +60,11 @@ impl Pace {
             return Err(Error::out_of_range("clock resolution", found, 1, most));
         }
         Ok(())
+    }
+
+    /// The longest wait, in nanoseconds.
+    fn max_wait<C: Clock>(&self, clock: &C) -> u64 {
+        self.max_wait.unwrap_or_else(|| clock.default_max_wait(self.tick_nanos))
     }
 
     /// Sets the longest wait of one call; more than 584 years are as good as for ever.
@@ -108,13 +113,12 @@ fn drive_on<C: Clock, S, T>(
     attempt: impl Fn(S, i64, bool) -> Result<Outcome<T>>,
 ) -> Result<T> {
     let (mut seen, mut now) = first;
-    let (mut wait, mut races) = (None, 0);
+    let (mut wait, mut races) = (None, Races::default());
     let mut was_behind = false;
     loop {
         match attempt(seen, now, was_behind)? {
             Outcome::Taken(taken) => return Ok(taken),
-            Outcome::Raced if races == MOST_RACES => return Err(outrun()),
-            Outcome::Raced => races += 1,
+            Outcome::Raced => races.lose(clock, pace)?,
             Outcome::Wait(until, reason) => {
                 was_behind |= reason == ErrorKind::ClockBehind;
                 Wait::pass(&mut wait, clock, pace, reason, now, until)?;
@@ -129,11 +133,39 @@ fn drive_on<C: Clock, S, T>(
 /// generator itself, may show a tick that is over each time.
 const MOST_RACES: u32 = 1000;
 
+/// Races that are free: each means that the tick went on between a reading and its step.
+const FREE_RACES: u32 = 16;
+
+/// The races that one call has lost.
+#[derive(Default)]
+struct Races {
+    lost: u32,
+    first: Option<u64>,
+}
+
+impl Races {
+    /// Counts a race; too many, or more than a few in more time than the call may wait, are an error.
+    fn lose<C: Clock>(&mut self, clock: &C, pace: &Pace) -> Result<()> {
+        self.lost += 1;
+        if self.lost == 1 {
+            self.first = clock.elapsed_nanos();
+        }
+        let is_late = || {
+            let passed = clock.elapsed_nanos()?.checked_sub(self.first?)?;
+            Some(passed > pace.max_wait(clock))
+        };
+        if self.lost > MOST_RACES || self.lost > FREE_RACES && is_late() == Some(true) {
+            return Err(outrun());
+        }
+        Ok(())
+    }
+}
+
 #[cold]
 fn outrun() -> Error {
     Error::because(
         ErrorKind::ClockFailed,
-        "expected a tick that lasts until its ID is made, found 1000 that did not",
+        "expected a tick that lasts until its ID is made, found one after the other that did not",
     )
 }
 
@@ -144,20 +176,24 @@ const LONGEST_SLEEP: u64 = 10_000_000;
 /// the next tick make it sleep a billion times.
 const SHORTEST_SLEEP: u64 = 50_000;
 
-/// One call's wait: how much of it is left.
+/// One call's wait for a tick: how much of it is left.
 struct Wait<'p> {
     pace: &'p Pace,
     left: u64,
     slept: u64,
+    /// What the last sleep was asked to last.
+    asked: u64,
+    /// When the wait was last charged, by the monotonic clock.
+    charged_at: Option<u64>,
     unmoved: u32,
     last: Option<i64>,
 }
 
 impl<'p> Wait<'p> {
     fn new<C: Clock>(clock: &C, pace: &'p Pace) -> Self {
-        let left = pace.max_wait.unwrap_or_else(|| clock.default_max_wait(pace.tick_nanos));
+        let (left, charged_at) = (pace.max_wait(clock), clock.elapsed_nanos());
         pace.stalled.fetch_add(1, Ordering::Relaxed);
-        Self { pace, left, slept: 0, unmoved: 0, last: None }
+        Self { pace, left, slept: 0, asked: 0, charged_at, unmoved: 0, last: None }
     }
 
     /// Sleeps a little towards `until`, in the wait that this call is in or begins now.
@@ -174,25 +210,38 @@ impl<'p> Wait<'p> {
         now: i64,
         until: i64,
     ) -> Result<()> {
+        if let Some(wait) = wait {
+            wait.charge(clock);
+        }
         let wait = wait.get_or_insert_with(|| Self::new(clock, pace));
-        if wait.is_over(clock, reason, now) {
+        if wait.is_over(clock, now) {
             return Err(Error::retry_later(reason, ms_rounded_up(until)));
         }
         clock.stalled(&wait.notice(reason, now))?;
-        let nanos =
-            until.saturating_sub(now).max(1).cast_unsigned().min(wait.left).min(LONGEST_SLEEP);
-        wait.left = wait.left.saturating_sub(nanos.max(SHORTEST_SLEEP));
-        wait.slept = wait.slept.saturating_add(nanos);
-        clock.sleep(nanos)
+        let nanos = until.saturating_sub(now).max(1).cast_unsigned();
+        wait.asked = nanos.min(wait.left).min(LONGEST_SLEEP);
+        clock.sleep(wait.asked)
     }
 
-    /// Whether to give up, at a reading of `now`.
-    fn is_over<C: Clock>(&mut self, clock: &C, reason: ErrorKind, now: i64) -> bool {
+    /// Takes what has passed since the last charge from what is left: by the monotonic clock, or else what the sleep was asked to
+    /// last.
+    fn charge<C: Clock>(&mut self, clock: &C) {
+        let now = clock.elapsed_nanos();
+        let passed = match (self.charged_at, now) {
+            (Some(last), Some(now)) => now.saturating_sub(last),
+            _ => self.asked,
+        };
+        self.charged_at = now;
+        self.left = self.left.saturating_sub(passed.max(SHORTEST_SLEEP));
+        self.slept = self.slept.saturating_add(passed);
+    }
+
+    /// Returns whether to give up, at a reading of `now`.
+    fn is_over<C: Clock>(&mut self, clock: &C, now: i64) -> bool {
         self.unmoved = if self.last == Some(now) { self.unmoved + 1 } else { 0 };
         self.last = Some(now);
-        let refuses =
-            reason == ErrorKind::SequenceExhausted && self.pace.on_exhausted == OnExhausted::Error;
-        refuses || self.left == 0 || self.unmoved >= clock.patience()
+        let is_stuck = || self.charged_at.is_none() && self.unmoved >= clock.patience();
+        self.pace.on_exhausted == OnExhausted::Error || self.left == 0 || is_stuck()
     }
 
     fn notice(&self, reason: ErrorKind, now: i64) -> Stall {

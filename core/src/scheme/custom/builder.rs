@@ -72,7 +72,9 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// How long one call may wait; the clock's default otherwise (1 s for the system's).
+    /// The longest wait for a tick, as time passes by the clock's monotonic side ([`Clock::elapsed_nanos`]); the clock's default
+    /// otherwise (1 s for the system's). A batch may wait as long for each of its ticks. Under a clock that stands still a call waits as long and is
+    /// refused then.
     pub fn max_wait(mut self, max_wait: Duration) -> Self {
         self.max_wait = Some(max_wait);
         self

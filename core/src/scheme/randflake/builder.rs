@@ -33,7 +33,7 @@ pub struct Builder<C> {
 impl<C: Clock> Builder<C> {
     /// Options for a generator with a clock of your own.
     pub fn with_clock(lease: Lease, secret: impl Into<Codec>, clock: C) -> Self {
-        let pace = Pace::new(OnExhausted::Error, SCALE.tick_nanos());
+        let pace = Pace::new(OnExhausted::Wait, SCALE.tick_nanos());
         Self { lease, codec: secret.into(), clock, pace, resume_after: None }
     }
 
@@ -44,13 +44,15 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// What to do when a second's IDs are used up, or the clock is behind the last second used: to fail by default.
+    /// What to do when a second's IDs are used up, or the clock is behind the last second used; to wait by default.
     pub fn on_exhausted(mut self, on_exhausted: OnExhausted) -> Self {
         self.pace.on_exhausted = on_exhausted;
         self
     }
 
-    /// How long one call may wait, where it waits at all; the clock's default otherwise (1 s for the system's).
+    /// The longest wait for a tick, as time passes by the clock's monotonic side ([`Clock::elapsed_nanos`]); the clock's default
+    /// otherwise (1 s for the system's). A batch may wait as long for each of its ticks. Under a clock that stands still a call waits as long and is
+    /// refused then.
     pub fn max_wait(mut self, max_wait: Duration) -> Self {
         self.pace.set_max_wait(max_wait);
         self

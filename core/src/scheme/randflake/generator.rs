@@ -7,7 +7,7 @@ use crate::{
     Error, ErrorKind, Result,
     base32::Text,
     clock::{Clock, DefaultClock},
-    scheme::{OnExhausted, Outcome, Owner, Pace, Window, drive, fill_runs},
+    scheme::{Outcome, Owner, Pace, Window, drive, fill_runs},
     sequence::{
         Step,
         per_tick::{PerTick, Run, State},
@@ -216,7 +216,7 @@ impl<C: Clock> Generator<C> {
             Step::Taken(run) if self.owner.is_here() => Outcome::Taken(run),
             Step::Taken(_) | Step::Raced => Outcome::Raced,
             Step::Full => Outcome::Wait(SCALE.nanos_of(tick + 1), ErrorKind::SequenceExhausted),
-            Step::Behind(last) => return self.behind(last),
+            Step::Behind(last) => Outcome::Wait(SCALE.nanos_of(last), ErrorKind::ClockBehind),
             Step::Closed => return Err(Error::new(ErrorKind::GeneratorClosed)),
         })
     }
@@ -228,17 +228,6 @@ impl<C: Clock> Generator<C> {
             return Error::retry_later(ErrorKind::LeaseNotStarted, self.lease.start() * 1000);
         }
         Error::new(ErrorKind::LeaseExpired)
-    }
-
-    /// For a clock behind the last second used.
-    #[cold]
-    fn behind(&self, last: u64) -> Result<Outcome<Run>> {
-        match self.pace.on_exhausted {
-            OnExhausted::Wait => Ok(Outcome::Wait(SCALE.nanos_of(last), ErrorKind::ClockBehind)),
-            OnExhausted::Error => {
-                Err(Error::retry_later(ErrorKind::ClockBehind, SCALE.ms_of(last)))
-            }
-        }
     }
 }
 

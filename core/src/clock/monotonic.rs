@@ -1,0 +1,23 @@
+//! Time that only passes: what waits are charged by.
+#![allow(unsafe_code, reason = "the C library's clocks have no safe door")]
+
+/// Nanoseconds since some moment; none where the system refuses.
+#[cfg(unix)]
+pub(super) fn elapsed_nanos() -> Option<u64> {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `now` is a timespec to write to.
+    if unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) } != 0 {
+        return None;
+    }
+    let (seconds, nanos) = (u64::try_from(now.tv_sec).ok()?, u64::try_from(now.tv_nsec).ok()?);
+    seconds.checked_mul(1_000_000_000)?.checked_add(nanos)
+}
+
+/// Nanoseconds since the first call. There is no fork here that could inherit the lock held.
+#[cfg(not(unix))]
+pub(super) fn elapsed_nanos() -> Option<u64> {
+    use std::{sync::OnceLock, time::Instant};
+
+    static FIRST: OnceLock<Instant> = OnceLock::new();
+    u64::try_from(FIRST.get_or_init(Instant::now).elapsed().as_nanos()).ok()
+}
