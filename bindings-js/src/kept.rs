@@ -4,7 +4,7 @@ use alloc::{rc::Rc, vec::Vec};
 
 use polyflake::{Error, ErrorKind, Result};
 
-use crate::{Host, Machine, generators::Flakes, host::Offered, message::Reader};
+use crate::{Host, Machine, generators::Flakes, message::Reader};
 
 /// Says what there is to keep, and how to get at each kind.
 macro_rules! kept {
@@ -26,11 +26,11 @@ macro_rules! kept {
 }
 
 kept! {
-    sno: Sno(Offered<polyflake::sno::Generator<C>>),
+    sno: Sno(polyflake::sno::Generator<C>),
     randflake: Randflake(Flakes<C>),
     codec: Codec(polyflake::randflake::Codec),
     cipher: Cipher(polyflake::sparx64::Sparx64),
-    hotguid: HotGuid(Offered<polyflake::hotguid::Generator<C>>),
+    hotguid: HotGuid(polyflake::hotguid::Generator<C>),
     layout: Layout(polyflake::layout::Layout),
     layout_generator: LayoutGenerator(polyflake::layout::Generator<C>),
 }

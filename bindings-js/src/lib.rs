@@ -5,7 +5,7 @@
 //! ```
 //!
 //! An argument or a string costs a native call 60 ns and a wasm call 100 ns; a number written to memory costs one. So
-//! both machines offer the same calls, and the TypeScript above them is written once.
+//! both machines have the same calls, and the TypeScript above them is written once.
 //!
 //! Reading order: `scratch` (the area), `errors` (how a refusal gets out), `host` (time and chance), `kept` (what JavaScript
 //! holds by handle), `ids`, `generators`.
@@ -101,7 +101,7 @@ macro_rules! sno_calls {
             sno_time_range => "snoTimeRange",
             sno_describe => "snoDescribe",
             sno_build => "snoBuild",
-            sno_offer => "snoOffer",
+            sno_provide => "snoProvide",
             sno_generate => "snoGenerate",
             sno_generate_at => "snoGenerateAt",
             sno_fill => "snoFill",
@@ -161,7 +161,7 @@ macro_rules! hotguid_calls {
             hotguid_time_range => "hotguidTimeRange",
             hotguid_describe => "hotguidDescribe",
             hotguid_build => "hotguidBuild",
-            hotguid_offer => "hotguidOffer",
+            hotguid_provide => "hotguidProvide",
             hotguid_generate => "hotguidGenerate",
             hotguid_fill => "hotguidFill",
             hotguid_fill_now => "hotguidFillNow",

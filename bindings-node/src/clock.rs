@@ -1,6 +1,6 @@
 //! Time in Node: the system's clock or a function, and the thread's sleep.
 
-use std::{cell::Cell, ptr};
+use std::ptr;
 
 use napi::{
     Env, JsValue as _,
@@ -36,10 +36,7 @@ impl Clock for JsClock {
             Self::System => SystemClock.unix_nanos(),
             Self::Functions { env, read, .. } => {
                 let read = read.borrow_back(env).map_err(|_| failed())?;
-                let hurry = Self::replace_hurry(false);
-                let unix_ms = call(*env, read.raw(), &[]);
-                Self::replace_hurry(hurry);
-                clock::nanos_from_float_ms(unix_ms?)
+                clock::nanos_from_float_ms(call(*env, read.raw(), &[])?)
             }
         }
     }
@@ -48,8 +45,8 @@ impl Clock for JsClock {
         SystemClock.sleep(nanos)
     }
 
-    fn patience(&self) -> u32 {
-        if HURRY.get() { 0 } else { SystemClock.patience() }
+    fn elapsed_nanos(&self) -> Option<u64> {
+        SystemClock.elapsed_nanos()
     }
 
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {
@@ -66,14 +63,6 @@ impl Clock for JsClock {
     }
 }
 
-thread_local! {
-    /// What the running call is offered.
-    static OFFER: Cell<Option<[u8; 8]>> = const { Cell::new(None) };
-
-    /// Whether the running call may not wait.
-    static HURRY: Cell<bool> = const { Cell::new(false) };
-}
-
 impl Host for JsClock {
     fn system() -> Self {
         Self::System
@@ -81,14 +70,6 @@ impl Host for JsClock {
 
     fn is_system(&self) -> bool {
         matches!(self, Self::System)
-    }
-
-    fn replace_offer(offer: Option<[u8; 8]>) -> Option<[u8; 8]> {
-        OFFER.replace(offer)
-    }
-
-    fn replace_hurry(hurry: bool) -> bool {
-        HURRY.replace(hurry)
     }
 }
 

@@ -1,7 +1,5 @@
 //! Time in JavaScript without a system: `Date.now` or a function, and sleep where the runtime lets one sleep.
 
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-
 use polyflake::{
     Error, ErrorKind, Result,
     clock::{self, Clock, Stall},
@@ -30,25 +28,13 @@ pub(crate) struct JsClock(pub(crate) u32);
 impl Clock for JsClock {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
-        let unix_ms = if self.is_system() {
-            read(0)
-        } else {
-            let hurry = Self::replace_hurry(false);
-            let unix_ms = read(self.0);
-            Self::replace_hurry(hurry);
-            unix_ms
-        };
-        clock::nanos_from_float_ms(unix_ms)
+        clock::nanos_from_float_ms(read(self.0))
     }
 
     fn sleep(&self, nanos: u64) -> Result<()> {
         #[allow(clippy::cast_precision_loss, reason = "at most 10 ms")]
         sleep(nanos as f64 / 1e6);
         Ok(())
-    }
-
-    fn patience(&self) -> u32 {
-        if HURRY.load(Relaxed) { 0 } else { 16 }
     }
 
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {
@@ -72,12 +58,6 @@ impl Drop for JsClock {
     }
 }
 
-/// Not thread-local: there is one thread.
-static IS_OFFERED: AtomicBool = AtomicBool::new(false);
-static OFFER: AtomicU64 = AtomicU64::new(0);
-/// Whether the running call may not wait.
-static HURRY: AtomicBool = AtomicBool::new(false);
-
 impl Host for JsClock {
     fn system() -> Self {
         Self(0)
@@ -85,15 +65,5 @@ impl Host for JsClock {
 
     fn is_system(&self) -> bool {
         self.0 == 0
-    }
-
-    fn replace_offer(offer: Option<[u8; 8]>) -> Option<[u8; 8]> {
-        let was_offered = IS_OFFERED.swap(offer.is_some(), Relaxed);
-        let old = OFFER.swap(offer.map_or(0, u64::from_ne_bytes), Relaxed);
-        was_offered.then(|| old.to_ne_bytes())
-    }
-
-    fn replace_hurry(hurry: bool) -> bool {
-        HURRY.swap(hurry, Relaxed)
     }
 }

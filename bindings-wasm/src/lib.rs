@@ -1,6 +1,6 @@
 //! The wasm machine: the calls of `polyflake-js` as exports without arguments.
 //!
-//! It takes no entropy: that is offered from outside. What it asks for is in `host.js`.
+//! It takes no entropy: that is provided from outside. What it asks for is in `host.js`.
 #![cfg_attr(all(feature = "bare", target_arch = "wasm32"), no_std)]
 
 extern crate alloc;

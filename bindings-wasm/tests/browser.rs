@@ -106,7 +106,7 @@ fn a_page_cannot_sleep_so_an_exhausted_tick_is_an_error_at_once() {
 }
 
 #[wasm_bindgen_test]
-fn without_an_offer_there_is_no_default_partition() {
+fn without_an_identity_there_is_no_default_partition() {
     put(&DEFAULTS);
     assert_eq!(machine::sno_build(), 0);
     let handle = number(0);
@@ -114,7 +114,7 @@ fn without_an_offer_there_is_no_default_partition() {
     assert_eq!(machine::sno_generate(), 1);
     assert_eq!(text(19), "entropy_unavailable");
     put(&[handle, 500.0, 3.0]);
-    assert_eq!(machine::sno_offer(), 0);
+    assert_eq!(machine::sno_provide(), 0);
     put(&[handle, 0.0]);
     assert_eq!(machine::sno_generate(), 0);
 }

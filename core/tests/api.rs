@@ -10,7 +10,7 @@ use std::{
 };
 
 use polyflake::ErrorKind;
-use syn::{ImplItem, Item, Type, UseTree, Visibility};
+use syn::{Attribute, ImplItem, Item, Type, UseTree, Visibility};
 use toml::Table;
 
 /// Where each family of `api.toml` lives: the first folder's `mod.rs` says what is public.
@@ -45,6 +45,15 @@ fn is_public(visibility: &Visibility) -> bool {
     matches!(visibility, Visibility::Public(_))
 }
 
+/// Whether the documentation leaves something out, which is then no part of what is promised.
+fn is_hidden(attributes: &[Attribute]) -> bool {
+    let hides = |attribute: &Attribute| {
+        attribute.path().is_ident("doc")
+            && attribute.parse_args::<syn::Ident>().is_ok_and(|word| word == "hidden")
+    };
+    attributes.iter().any(hides)
+}
+
 /// The last names of a `use` tree.
 fn leaves(tree: &UseTree) -> Vec<String> {
     match tree {
@@ -76,7 +85,9 @@ fn methods(item: &Item) -> Option<(String, Vec<String>)> {
         return None;
     }
     let public = |item: &ImplItem| match item {
-        ImplItem::Fn(function) if is_public(&function.vis) => Some(function.sig.ident.to_string()),
+        ImplItem::Fn(function) if is_public(&function.vis) && !is_hidden(&function.attrs) => {
+            Some(function.sig.ident.to_string())
+        }
         _ => None,
     };
     Some((

@@ -154,3 +154,76 @@ fn every_family_waits_by_default() {
         assert_code(guids.fill(0, &mut vec![HotGuid::default(); 17_000_000]), "sequence_exhausted");
     assert_eq!((error.written(), clock.passed()), (Some(1 << 24), 2000 * MS));
 }
+
+/// Codes and counts of all calls of a kind that never wait, of one, of its handle and of its pool.
+macro_rules! assert_never_waits {
+    ($ids:expr, $clock:expr, $ids_left:expr, $batch:expr, ($($extra:expr)?)) => {{
+        let (ids, clock) = (&$ids, &$clock);
+        let mut batch = $batch;
+        assert_eq!(ids.try_fill($($extra,)? &mut batch[..]), Ok($ids_left));
+        assert_eq!(ids.try_fill($($extra,)? &mut batch[..]), Ok(0));
+        assert_eq!(ids.try_fill($($extra,)? &mut batch[..0]), Ok(0));
+        assert_code(ids.try_generate($($extra)?), "sequence_exhausted");
+        assert_code(ids.handle().try_generate($($extra)?), "sequence_exhausted");
+        clock.wall.fetch_add(1_000_000_000, Ordering::Relaxed);
+        ids.try_generate($($extra)?).unwrap();
+        ids.handle().try_generate($($extra)?).unwrap();
+        assert_eq!(clock.passed(), 0);
+    }};
+}
+
+#[test]
+fn try_calls_take_what_there_is_and_never_wait() {
+    let lease = Lease::new(7, 1_730_000_000, 2_803_741_824).unwrap();
+    let clock = Slow::still(1);
+    let snos = sno::Generator::builder().clock(&clock).partition(7).sequence_max(99);
+    assert_never_waits!(snos.build().unwrap(), clock, 100, [Sno::default(); 150], (0));
+    let flakes = randflake::Generator::builder(lease, [7; 16]).clock(&clock).build().unwrap();
+    let batch = vec![randflake::Randflake::default(); 200_000];
+    assert_never_waits!(flakes, clock, 131_072, batch, ());
+    let guids = polyflake::hotguid::Generator::builder().clock(&clock).build().unwrap();
+    assert_never_waits!(guids, clock, 1 << 24, vec![HotGuid::default(); 17_000_000], (0));
+    let twitter = polyflake::layout::preset("twitter", []).unwrap();
+    let tweets = polyflake::layout::Builder::with_clock(twitter, &clock);
+    let tweets = tweets.bind("datacenter", 7).bind("worker", 7).build().unwrap();
+    assert_never_waits!(tweets, clock, 4096, [0_i64; 5000], ());
+    assert_eq!(tweets.try_fill_with(&tweets.values(), &mut [0_i64; 5000][..]), Ok(4095 - 64));
+    assert_code(tweets.try_generate_with(&tweets.values()), "sequence_exhausted");
+    // A clock that is behind is another reason to wait. Layouts say so at once, as all their calls do.
+    clock.wall.fetch_sub(3_600_000_000_000, Ordering::Relaxed);
+    assert_eq!(flakes.try_fill(&mut [randflake::Randflake::default(); 2]), Ok(0));
+    assert_code(flakes.try_generate_text(), "clock_behind");
+    assert_eq!(tweets.try_fill(&mut [0_i64; 5][..]), Ok(0));
+    // What no time cures is an error, with what was written before.
+    snos_after_close(&clock);
+    assert_eq!(clock.passed(), 0);
+}
+
+fn snos_after_close(clock: &Slow) {
+    let ids = sno::Generator::builder().clock(clock).partition(8).build().unwrap();
+    ids.try_generate_text(0).unwrap();
+    assert_code(ids.try_fill_bytes(0, &mut [0; 15]), "invalid_length");
+    ids.close().unwrap();
+    assert_eq!(
+        assert_code(ids.try_fill(0, &mut [Sno::default(); 2]), "generator_closed").written(),
+        Some(0)
+    );
+}
+
+#[test]
+fn a_pool_tries_all_of_its_members() {
+    let clock = Slow::still(1);
+    let member = |partition: u16| {
+        let ids = sno::Generator::builder().clock(&clock).partition(partition).sequence_max(9);
+        std::sync::Arc::new(ids.build().unwrap())
+    };
+    let pool = sno::Pool::new([1, 2, 3].map(member)).unwrap();
+    pool.try_generate(0).unwrap();
+    pool.try_generate_text(0).unwrap();
+    assert_eq!(pool.try_fill(0, &mut [Sno::default(); 50]), Ok(28));
+    assert_code(pool.try_generate(0), "sequence_exhausted");
+    assert_eq!(clock.passed(), 0);
+    // The same pool waits where it may.
+    assert_code(pool.generate(0), "sequence_exhausted");
+    assert_eq!(clock.passed(), 1000 * MS);
+}

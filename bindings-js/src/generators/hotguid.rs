@@ -6,61 +6,60 @@ use polyflake::{
 };
 
 use super::give;
-use crate::{
-    Host, Machine,
-    host::{Offered, Pace, offered},
-    ids::BATCH,
-    kept::Kept,
-};
+use crate::{Host, Machine, host::undrawn, ids::BATCH, kept::Kept};
 
 /// Generators, by the handle in the first slot; a shard key is in the second.
 impl<C: Host> Machine<C> {
     /// Options -> a handle.
     pub fn hotguid_build(&self) -> Result<()> {
-        let mut builder = Builder::with_clock(self.take_clock(), offered::<C>);
+        let mut builder = Builder::with_clock(self.take_clock(), undrawn);
         let shared = self.scratch.shared()?;
         if let Some((start, end)) = shared.window {
             builder = builder.window(start, end);
         }
         give!(builder, shared: on_exhausted, max_wait);
-        self.keep(Kept::HotGuid(Offered::new(builder.build()?)));
+        self.keep(Kept::HotGuid(builder.build()?));
         Ok(())
     }
 
-    /// Handle; 8 random bytes that the generator may take.
-    pub fn hotguid_offer(&self) -> Result<()> {
-        let mut offer = [0; 8];
-        self.scratch.get_bytes(0, &mut offer);
-        self.kept()?.hotguid()?.offer.set(Some(offer));
-        Ok(())
+    /// Handle; the 8 random bytes that the generator gets.
+    pub fn hotguid_provide(&self) -> Result<()> {
+        let mut drawn = [0; 8];
+        self.scratch.get_bytes(0, &mut drawn);
+        self.kept()?.hotguid()?.provide_identity(drawn).map(drop)
     }
 
     /// -> text.
     #[inline]
     pub fn hotguid_generate(&self) -> Result<()> {
         let (kept, shard_key) = (self.kept()?, self.scratch.double_word(1, "shard_key")?);
-        let id = kept.hotguid()?.with::<C, _>(|generator| generator.generate(shard_key))?;
+        let id = kept.hotguid()?.generate(shard_key)?;
         self.scratch.put_guid(0, id);
         Ok(())
     }
 
     /// Also a count of at most [`BATCH`] -> packed IDs in RFC's order.
     pub fn hotguid_fill(&self) -> Result<()> {
-        self.hotguid_fill_at(Pace::Usual)
+        self.hotguid_fill_by(|guids, shard_key, ids| {
+            guids.fill(shard_key, ids)?;
+            Ok(ids.len())
+        })
     }
 
     /// The same without waiting -> packed IDs, how many.
     pub fn hotguid_fill_now(&self) -> Result<()> {
-        self.hotguid_fill_at(Pace::Hurried)
+        self.hotguid_fill_by(Generator::try_fill)
     }
 
     #[inline(never)]
-    fn hotguid_fill_at(&self, pace: Pace) -> Result<()> {
+    fn hotguid_fill_by(
+        &self,
+        fill: impl Fn(&Generator<C>, u32, &mut [HotGuid]) -> Result<usize>,
+    ) -> Result<()> {
         let (kept, shard_key) = (self.kept()?, self.scratch.double_word(1, "shard_key")?);
         let (mut ids, count) = ([HotGuid::default(); BATCH], self.scratch.count(2));
         let ids = &mut ids[..count];
-        let fill = |generator: &Generator<C>| generator.fill(shard_key, ids);
-        let made = pace.make::<C>(count, || kept.hotguid()?.with::<C, _>(fill))?;
+        let made = fill(kept.hotguid()?, shard_key, ids)?;
         for (index, id) in ids.iter().enumerate() {
             self.scratch.put_bytes(index * HotGuid::LEN, &id.to_rfc_bytes());
         }
@@ -71,17 +70,17 @@ impl<C: Host> Machine<C> {
     /// A message of handles -> nothing, if all may be in one pool.
     pub fn hotguid_pool(&self) -> Result<()> {
         let kept = self.kept_in_message()?;
-        Pool::new(kept.iter().filter_map(|kept| Some(&kept.hotguid().ok()?.generator))).map(drop)
+        Pool::new(kept.iter().filter_map(|kept| kept.hotguid().ok())).map(drop)
     }
 
     /// Handle, a time in the third slot.
     pub fn hotguid_extend_window(&self) -> Result<()> {
-        self.kept()?.hotguid()?.generator.extend_window(self.scratch.time(2))
+        self.kept()?.hotguid()?.extend_window(self.scratch.time(2))
     }
 
     /// -> the last second (or NaN), IDs made in it, whether it is closed, whether it has drawn; the 5 bytes of the machine.
     pub fn hotguid_stats(&self) -> Result<()> {
-        let stats = self.kept()?.hotguid()?.generator.stats();
+        let stats = self.kept()?.hotguid()?.stats();
         self.scratch.put_bytes(0, &stats.machine.unwrap_or_default());
         let (second, closed) = (super::seconds(stats.last_second), stats.closed.into());
         self.scratch.put_numbers([
@@ -95,6 +94,6 @@ impl<C: Host> Machine<C> {
 
     /// Ends the generator.
     pub fn hotguid_close(&self) -> Result<()> {
-        self.kept()?.hotguid()?.with::<C, _>(Generator::close)
+        self.kept()?.hotguid()?.close()
     }
 }

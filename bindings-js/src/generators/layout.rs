@@ -4,11 +4,11 @@ use alloc::string::String;
 
 use polyflake::{
     Result,
-    layout::{Builder, Generator, Pool, Snapshot, Values},
+    layout::{Batch, Builder, Generator, Pool, Snapshot, Values},
 };
 
 use super::give;
-use crate::{Host, Machine, host::Pace, ids::layout::set, kept::Kept, message::Reader};
+use crate::{Host, Machine, ids::layout::set, kept::Kept, message::Reader};
 
 /// Slots of [`Machine::layout_generator_build`] beside those that all families share: the layout's handle, the length
 /// of a message, whether the sequence is alone, whether there is a snapshot to go on from.
@@ -65,16 +65,23 @@ impl<C: Host> Machine<C> {
 
     /// Also a count of at most [`BATCH`](crate::ids::BATCH) -> packed IDs.
     pub fn layout_fill(&self) -> Result<()> {
-        self.layout_fill_at(Pace::Usual)
+        let count = self.scratch.count(2);
+        self.layout_fill_by(|generator, values, ids| {
+            generator.fill_with(values, ids)?;
+            Ok(count)
+        })
     }
 
     /// The same without waiting -> packed IDs, as many as there are.
     pub fn layout_fill_now(&self) -> Result<()> {
-        self.layout_fill_at(Pace::Hurried)
+        self.layout_fill_by(Generator::try_fill_with)
     }
 
     #[inline(never)]
-    fn layout_fill_at(&self, pace: Pace) -> Result<()> {
+    fn layout_fill_by(
+        &self,
+        fill: impl Fn(&Generator<C>, &Values<'_>, Batch<'_>) -> Result<usize>,
+    ) -> Result<()> {
         let (kept, count) = (self.kept()?, self.scratch.count(2));
         let message = self.take_message();
         let generator = kept.layout_generator()?;
@@ -82,8 +89,8 @@ impl<C: Host> Machine<C> {
         self.answer_packed(
             generator.layout(),
             count,
-            |ids| pace.make::<C>(count, || generator.fill_with(&values, ids)),
-            |ids| pace.make::<C>(count, || generator.fill_with(&values, ids)),
+            |ids| fill(generator, &values, ids.into()),
+            |ids| fill(generator, &values, ids.into()),
         )
     }
 

@@ -9,7 +9,7 @@ use polyflake::{
 };
 
 use super::{give, slot::OWN};
-use crate::{Host, Machine, host::Pace, ids::BATCH, kept::Kept};
+use crate::{Host, Machine, ids::BATCH, kept::Kept};
 
 /// Slots of [`Machine::randflake_build`] beside those that all families share: the lease's four, then these.
 const RESUME_AFTER: usize = OWN + 4;
@@ -77,20 +77,26 @@ impl<C: Host> Machine<C> {
 
     /// Also a count of at most [`BATCH`] -> packed IDs.
     pub fn randflake_fill(&self) -> Result<()> {
-        self.randflake_fill_at(Pace::Usual)
+        self.randflake_fill_by(|flakes, ids| {
+            flakes.fill(ids)?;
+            Ok(ids.len())
+        })
     }
 
     /// The same without waiting -> packed IDs, how many.
     pub fn randflake_fill_now(&self) -> Result<()> {
-        self.randflake_fill_at(Pace::Hurried)
+        self.randflake_fill_by(Generator::try_fill)
     }
 
     #[inline(never)]
-    fn randflake_fill_at(&self, pace: Pace) -> Result<()> {
+    fn randflake_fill_by(
+        &self,
+        fill: impl Fn(&Generator<C>, &mut [Randflake]) -> Result<usize>,
+    ) -> Result<()> {
         let (kept, mut ids) = (self.kept()?, [Randflake::default(); BATCH]);
         let count = self.scratch.count(1);
         let ids = &mut ids[..count];
-        let made = pace.make::<C>(count, || kept.randflake()?.generator.fill(ids))?;
+        let made = fill(&kept.randflake()?.generator, ids)?;
         self.scratch.put_randflakes(ids);
         self.scratch.put_count(made);
         Ok(())

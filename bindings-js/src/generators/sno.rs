@@ -7,12 +7,7 @@ use polyflake::{
 };
 
 use super::give;
-use crate::{
-    Host, Machine, Scratch,
-    host::{Offered, Pace, offered},
-    ids::BATCH,
-    kept::Kept,
-};
+use crate::{Host, Machine, Scratch, host::undrawn, ids::BATCH, kept::Kept};
 
 /// Slots of [`Machine::sno_build`] beside those that all families share. Where a value was not given, they hold NaN.
 mod own {
@@ -26,24 +21,18 @@ mod own {
     pub(super) const SNAPSHOT: usize = OWN + 5;
 }
 
-/// The default partition that the running call is offered.
-fn draw<C: Host>() -> Result<Drawn> {
-    let [a, b, c, d, ..] = offered::<C>()?;
-    Ok(Drawn { partition: u16::from_le_bytes([a, b]), sequence_min: u16::from_le_bytes([c, d]) })
-}
-
 /// Generators, by the handle in the first slot; a metabyte is in the second.
 impl<C: Host> Machine<C> {
     /// Options (see [`own`]) -> a handle. `HOW` is 0 to begin, 1 to restore, 2 to import the original's snapshot.
     pub fn sno_build(&self) -> Result<()> {
         let (scratch, clock) = (self.scratch, self.take_clock());
-        let builder = scratch.options(Builder::with_clock(clock).draw(draw::<C>))?;
+        let builder = scratch.options(Builder::with_clock(clock).draw(undrawn))?;
         let generator = match scratch.integer(own::HOW, "how", 2)? {
             0 => builder.build(),
             1 => builder.restore(scratch.snapshot()?),
             _ => builder.import_original(scratch.snapshot()?),
         }?;
-        self.keep(Kept::Sno(Offered::new(generator)));
+        self.keep(Kept::Sno(generator));
         Ok(())
     }
 
@@ -54,19 +43,18 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Handle, partition, sequence -> the default partition that the generator may take, and its lower bound.
-    pub fn sno_offer(&self) -> Result<()> {
-        let [a, b] = self.scratch.word(1, "partition")?.to_le_bytes();
-        let [c, d, ..] = self.scratch.integer(2, "sequence_min", 0x7fff)?.to_le_bytes();
-        self.kept()?.sno()?.offer.set(Some([a, b, c, d, 0, 0, 0, 0]));
-        Ok(())
+    /// Handle, partition, sequence: the default partition that the generator gets, and its lower bound.
+    pub fn sno_provide(&self) -> Result<()> {
+        let partition = self.scratch.word(1, "partition")?;
+        let sequence_min = self.scratch.word(2, "sequence_min")?;
+        self.kept()?.sno()?.provide_identity(Drawn { partition, sequence_min }).map(drop)
     }
 
     /// -> text.
     #[inline]
     pub fn sno_generate(&self) -> Result<()> {
         let (kept, metabyte) = (self.kept()?, self.scratch.byte(1, "metabyte")?);
-        let text = kept.sno()?.with::<C, _>(|generator| generator.generate_text(metabyte))?;
+        let text = kept.sno()?.generate_text(metabyte)?;
         self.scratch.put_text::<{ Sno::TEXT_LEN }>(text.as_bytes());
         Ok(())
     }
@@ -75,28 +63,33 @@ impl<C: Host> Machine<C> {
     pub fn sno_generate_at(&self) -> Result<()> {
         let (kept, metabyte) = (self.kept()?, self.scratch.byte(1, "metabyte")?);
         let unix_ms = self.scratch.time(2);
-        let id = kept.sno()?.with::<C, _>(|generator| generator.generate_at(unix_ms, metabyte))?;
+        let id = kept.sno()?.generate_at(unix_ms, metabyte)?;
         self.scratch.put_sno(0, id);
         Ok(())
     }
 
     /// Also a count of at most [`BATCH`] -> packed bytes.
     pub fn sno_fill(&self) -> Result<()> {
-        self.sno_fill_at(Pace::Usual)
+        self.sno_fill_by(|ids, metabyte, packed| {
+            ids.fill_bytes(metabyte, packed)?;
+            Ok(packed.len() / Sno::LEN)
+        })
     }
 
     /// The same without waiting -> packed bytes, how many IDs.
     pub fn sno_fill_now(&self) -> Result<()> {
-        self.sno_fill_at(Pace::Hurried)
+        self.sno_fill_by(Generator::try_fill_bytes)
     }
 
     #[inline(never)]
-    fn sno_fill_at(&self, pace: Pace) -> Result<()> {
+    fn sno_fill_by(
+        &self,
+        fill: impl Fn(&Generator<C>, u8, &mut [u8]) -> Result<usize>,
+    ) -> Result<()> {
         let (kept, metabyte) = (self.kept()?, self.scratch.byte(1, "metabyte")?);
         let (mut packed, count) = ([0; BATCH * Sno::LEN], self.scratch.count(2));
         let packed = &mut packed[..count * Sno::LEN];
-        let fill = |generator: &Generator<C>| generator.fill_bytes(metabyte, packed);
-        let made = pace.make::<C>(count, || kept.sno()?.with::<C, _>(fill))?;
+        let made = fill(kept.sno()?, metabyte, packed)?;
         self.scratch.put_bytes(0, packed);
         self.scratch.put_count(made);
         Ok(())
@@ -105,25 +98,25 @@ impl<C: Host> Machine<C> {
     /// A message of handles -> nothing, if all may be in one pool.
     pub fn sno_pool(&self) -> Result<()> {
         let kept = self.kept_in_message()?;
-        Pool::new(kept.iter().filter_map(|kept| Some(&kept.sno().ok()?.generator))).map(drop)
+        Pool::new(kept.iter().filter_map(|kept| kept.sno().ok())).map(drop)
     }
 
     /// -> the partition, NaN while it has none.
     pub fn sno_partition(&self) -> Result<()> {
-        let partition = self.kept()?.sno()?.generator.partition();
+        let partition = self.kept()?.sno()?.partition();
         self.scratch.put_numbers([partition.map_or(f64::NAN, f64::from)]);
         Ok(())
     }
 
     /// Handle, a time in the third slot.
     pub fn sno_extend_window(&self) -> Result<()> {
-        self.kept()?.sno()?.generator.extend_window(self.scratch.time(2))
+        self.kept()?.sno()?.extend_window(self.scratch.time(2))
     }
 
     /// -> partition (or NaN), both bounds, sequence, length, now, the two walls, drifts, whether it is closed.
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
     pub fn sno_stats(&self) -> Result<()> {
-        let stats = self.kept()?.sno()?.generator.stats()?;
+        let stats = self.kept()?.sno()?.stats()?;
         self.scratch.put_numbers([
             stats.partition.map_or(f64::NAN, f64::from),
             stats.sequence_min.into(),
@@ -141,7 +134,7 @@ impl<C: Host> Machine<C> {
 
     /// -> the snapshot, its members in the original's order.
     pub fn sno_close(&self) -> Result<()> {
-        let snapshot = self.kept()?.sno()?.with::<C, _>(Generator::close)?;
+        let snapshot = self.kept()?.sno()?.close()?;
         self.scratch.put_snapshot(snapshot);
         Ok(())
     }

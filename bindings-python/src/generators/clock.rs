@@ -60,6 +60,10 @@ impl Clock for PythonClock {
         })
     }
 
+    fn elapsed_nanos(&self) -> Option<u64> {
+        SystemClock.elapsed_nanos()
+    }
+
     fn stalled(&self, stall: &polyflake::clock::Stall) -> Result<()> {
         let Some(callable) = &self.on_stall else { return Ok(()) };
         let _level = Level::enter()?;

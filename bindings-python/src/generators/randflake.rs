@@ -29,10 +29,10 @@ impl Generator {
     #[new]
     #[pyo3(
         signature = (
-            lease, secret, *, clock = None, on_exhausted = Exhausted::ERROR, max_wait = None, resume_after = None,
+            lease, secret, *, clock = None, on_exhausted = Exhausted::WAIT, max_wait = None, resume_after = None,
             on_stall = None
         ),
-        text_signature = "(lease, secret, *, clock=None, on_exhausted='error', max_wait=None, resume_after=None, \
+        text_signature = "(lease, secret, *, clock=None, on_exhausted='wait', max_wait=None, resume_after=None, \
                           on_stall=None)"
     )]
     fn new(

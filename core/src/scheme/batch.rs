@@ -1,6 +1,6 @@
 //! Filling a batch from runs of slots, and what a fork in the middle of one means.
 
-use crate::{Result, fork};
+use crate::{Error, ErrorKind, Result, fork};
 
 /// Fills `count` places from runs that are reserved one after the other. `write` gets the first place that is still empty and what
 /// was reserved, and returns how many places it filled.
@@ -26,4 +26,18 @@ pub(crate) fn fill_runs<T>(
         }
     }
     Ok(())
+}
+
+/// How many of `count` places were filled, where those that would have had to wait are left alone.
+pub(crate) fn filled_now(outcome: Result<()>, count: usize) -> Result<usize> {
+    match outcome {
+        Ok(()) => Ok(count),
+        Err(error) if is_of_now(&error) => Ok(error.written().unwrap_or(0)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns whether a generator refused what it will have later: its tick is used up, or the clock behind it.
+pub(crate) fn is_of_now(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::SequenceExhausted | ErrorKind::ClockBehind)
 }

@@ -38,8 +38,7 @@ pub(crate) struct Pace {
     stalled: Tally,
 }
 
-/// That of calls that may not wait at all.
-#[cfg(feature = "alloc")]
+/// For calls that must not wait.
 pub(crate) static NO_WAIT: Pace = Pace {
     on_exhausted: OnExhausted::Error,
     max_wait: Some(0),

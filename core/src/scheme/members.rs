@@ -6,6 +6,7 @@
 use alloc::vec::Vec;
 use core::{ops::Deref, ptr};
 
+use super::batch::is_of_now;
 use crate::{
     Error, ErrorKind, Result,
     sync::{Hint, Ordering},
@@ -73,11 +74,24 @@ impl<G: Deref<Target: Member>> Members<G> {
         let member = &*self.all[first];
         match member.reserve_now(want) {
             Ok(slots) => Ok((member, slots)),
+            Err(error) => match self.go_on(first, error, want) {
+                Err(error) if is_of_now(&error) => Ok((member, member.reserve(want)?)),
+                taken => taken,
+            },
+        }
+    }
+
+    /// The same without waiting: refuses where none has any.
+    pub(crate) fn try_reserve(&self, want: u32) -> Result<Taken<'_, G::Target>> {
+        let first = self.current.load(Ordering::Relaxed);
+        let member = &*self.all[first];
+        match member.reserve_now(want) {
+            Ok(slots) => Ok((member, slots)),
             Err(error) => self.go_on(first, error, want),
         }
     }
 
-    /// What the first member refused, of another.
+    /// What the first member refused, of another; that refusal where none has any.
     #[cold]
     #[inline(never)]
     fn go_on(&self, first: usize, refusal: Error, want: u32) -> Result<Taken<'_, G::Target>> {
@@ -95,14 +109,8 @@ impl<G: Deref<Target: Member>> Members<G> {
                 }
             }
         }
-        let member = &*self.all[first];
-        Ok((member, member.reserve(want)?))
+        Err(refusal)
     }
-}
-
-/// Whether a generator refused what it will have later: its tick is used up, or the clock behind it.
-fn is_of_now(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::SequenceExhausted | ErrorKind::ClockBehind)
 }
 
 fn check<M: Member>(one: &M, other: &M) -> Result<()> {

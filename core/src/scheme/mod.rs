@@ -16,14 +16,12 @@ mod scale;
 pub mod sno;
 mod window;
 
-pub(crate) use batch::fill_runs;
+pub(crate) use batch::{fill_runs, filled_now};
 pub(crate) use block::{BLOCK, Block, Blocks};
 #[cfg(feature = "alloc")]
 use describe::Family;
-#[cfg(feature = "alloc")]
-pub(crate) use drive::NO_WAIT;
 pub use drive::OnExhausted;
-pub(crate) use drive::{Outcome, Pace, drive};
+pub(crate) use drive::{NO_WAIT, Outcome, Pace, drive};
 #[cfg(feature = "alloc")]
 pub(crate) use members::{Member, Members, refused};
 pub(crate) use owner::Owner;

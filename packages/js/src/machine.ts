@@ -11,12 +11,12 @@ export type CallName =
   | "putPiece"
   | "nextPiece"
   | `sno${"Parse" | "Metabyte" | "With" | "FromParts" | "FromUuid" | "Texts" | "FromTexts" | "TimeRange" | "Describe"}`
-  | `sno${"Build" | "Offer" | "Generate" | "GenerateAt" | "Fill" | "FillNow" | "Pool" | "Partition" | "ExtendWindow" | "Stats" | "Close"}`
+  | `sno${"Build" | "Provide" | "Generate" | "GenerateAt" | "Fill" | "FillNow" | "Pool" | "Partition" | "ExtendWindow" | "Stats" | "Close"}`
   | `sparx64${"Build" | "Encrypt" | "Decrypt"}`
   | `randflake${"Lease" | "Inspect" | "Encrypt" | "Encode" | "Decode" | "Texts" | "FromTexts" | "Describe" | "CodecBuild"}`
   | `randflake${"Build" | "Generate" | "GenerateText" | "Fill" | "FillNow" | "Pool" | "HeldLease" | "ExtendLease" | "Stats" | "Close"}`
   | `hotguid${"Parse" | "FromParts" | "ToSql" | "FromSql" | "FromDotnet" | "Texts" | "FromTexts" | "TimeRange" | "Describe"}`
-  | `hotguid${"Build" | "Offer" | "Generate" | "Fill" | "FillNow" | "Pool" | "ExtendWindow" | "Stats" | "Close"}`
+  | `hotguid${"Build" | "Provide" | "Generate" | "Fill" | "FillNow" | "Pool" | "ExtendWindow" | "Stats" | "Close"}`
   | `layout${"Build" | "PresetBuild" | "Description" | "Describe" | "Pack" | "Parse" | "TimeRange"}`
   | `layout${"Column" | "PackColumns"}`
   | `layout${"GeneratorBuild" | "Generate" | "Fill" | "FillNow" | "Pool" | "ExtendWindow" | "Stats" | "Close"}`;

@@ -13,7 +13,7 @@ export interface SharedOptions {
    * function throws is the `cause` of `clock_failed`.
    */
   clock?: () => number;
-  /** What to do when a tick's IDs are used up; to wait by default. */
+  /** What to do when a tick's IDs are used up, or the clock is behind; to wait by default. */
   onExhausted?: "wait" | "error";
   /** How long one call may wait, in milliseconds; one tick, and at most 10 ms, by default. Nothing else runs meanwhile. */
   maxWait?: number;

@@ -9,7 +9,7 @@ use crate::{
     Error, ErrorKind, Result,
     clock::{Clock, DefaultClock},
     layout::{Draft, Id, Layout, Slot, Values},
-    scheme::{Outcome, Owner, Pace, Window, drive, fill_runs},
+    scheme::{NO_WAIT, Outcome, Owner, Pace, Window, drive, fill_runs},
     sequence::{
         Step,
         per_tick::{PerTick, Run},
@@ -62,6 +62,17 @@ pub enum Batch<'b> {
     Integers(&'b mut [i64]),
     /// IDs of a layout of byte IDs: a whole number of them.
     Bytes(&'b mut [u8]),
+}
+
+impl Batch<'_> {
+    /// How many IDs there is room for, each of the size of `one`.
+    pub(super) fn count(&self, one: &Draft) -> usize {
+        match (self, one) {
+            (Self::Bytes(bytes), Draft::Bytes(one)) => bytes.len() / one.len(),
+            (Self::Integers(ids), _) => ids.len(),
+            (Self::Bytes(bytes), _) => bytes.len(),
+        }
+    }
 }
 
 impl<'b> From<&'b mut [i64]> for Batch<'b> {
@@ -220,6 +231,11 @@ impl<C: Clock> Generator<C> {
         draft.into_id()
     }
 
+    /// The source of time that it was built with.
+    pub const fn clock(&self) -> &C {
+        &self.clock
+    }
+
     /// The tick that the clock shows, if the generator is open: what a handle asks for every ID.
     #[inline]
     pub(super) fn look(&self) -> Result<u64> {
@@ -239,9 +255,14 @@ impl<C: Clock> Generator<C> {
         self.reserve_at(&self.pace, want)
     }
 
-    /// The same, at another pace.
+    /// The same without waiting.
     #[inline]
-    pub(super) fn reserve_at(&self, pace: &Pace, want: u32) -> Result<Run> {
+    pub(super) fn try_reserve(&self, want: u32) -> Result<Run> {
+        self.reserve_at(&NO_WAIT, want)
+    }
+
+    #[inline]
+    fn reserve_at(&self, pace: &Pace, want: u32) -> Result<Run> {
         let Some(ticks) = &self.ticks else { return self.reserve_alone(want) };
         drive(
             &self.clock,

@@ -63,7 +63,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     #[inline]
     pub fn generate(&mut self) -> Result<Id> {
         let Self { generator, blocks } = self;
-        make(generator, blocks, generator.complete()?)
+        make(generator, blocks, generator.complete()?, Generator::reserve)
     }
 
     /// One new ID with these bindables.
@@ -73,15 +73,40 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     #[inline]
     pub fn generate_with(&mut self, values: &Values<'_>) -> Result<Id> {
         let Self { generator, blocks } = self;
-        make(generator, blocks, generator.base_of(values)?)
+        make(generator, blocks, generator.base_of(values)?, Generator::reserve)
+    }
+
+    /// One new ID if there is one now, where all bindables are fixed. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate(&mut self) -> Result<Id> {
+        let Self { generator, blocks } = self;
+        make(generator, blocks, generator.complete()?, Generator::try_reserve)
+    }
+
+    /// One new ID with these bindables, if there is one now. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate_with`].
+    #[inline]
+    pub fn try_generate_with(&mut self, values: &Values<'_>) -> Result<Id> {
+        let Self { generator, blocks } = self;
+        make(generator, blocks, generator.base_of(values)?, Generator::try_reserve)
     }
 }
 
 #[inline]
-fn make<C: Clock>(generator: &Generator<C>, blocks: &mut Blocks<Run>, base: &Draft) -> Result<Id> {
+fn make<C: Clock>(
+    generator: &Generator<C>,
+    blocks: &mut Blocks<Run>,
+    base: &Draft,
+    reserve: impl FnOnce(&Generator<C>, u32) -> Result<Run>,
+) -> Result<Id> {
     let tick = generator.look()?;
     let (run, k) = blocks.next(tick, |size| {
-        let run = generator.reserve(size)?;
+        let run = reserve(generator, size)?;
         Ok(Block::new(run, run.tick, run.len))
     })?;
     Ok(generator.id_at(base, run.tick, run.first + u64::from(k)))

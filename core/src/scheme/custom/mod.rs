@@ -10,6 +10,7 @@
 mod builder;
 mod generator;
 mod handle;
+mod now;
 mod pool;
 mod snapshot;
 mod ticks;

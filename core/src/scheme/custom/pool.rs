@@ -7,7 +7,7 @@ use crate::{
     Error, ErrorKind, Result,
     clock::Clock,
     layout::Id,
-    scheme::{Member, Members, NO_WAIT, refused},
+    scheme::{Member, Members, filled_now, refused},
     sequence::per_tick::Run,
 };
 
@@ -73,6 +73,30 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
         };
         fill_from(reserve, kind, ids.into())
     }
+
+    /// One new ID if any member has one now. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate(&self) -> Result<Id> {
+        let (generator, run) = self.members.try_reserve(1)?;
+        Ok(generator.id_at(&generator.base, run.tick, run.first))
+    }
+
+    /// Fills the front of a slice with as many new IDs as there are now in all members, and returns how many. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::try_fill`].
+    pub fn try_fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<usize> {
+        let (kind, ids) = (&self.members.all()[0].base, ids.into());
+        let reserve = |want| {
+            let (generator, run) = self.members.try_reserve(want)?;
+            Ok((generator, &generator.base, run))
+        };
+        let count = ids.count(kind);
+        filled_now(fill_from(reserve, kind, ids), count)
+    }
 }
 
 impl<C: Clock> Member for Generator<C> {
@@ -84,7 +108,7 @@ impl<C: Clock> Member for Generator<C> {
 
     #[inline]
     fn reserve_now(&self, want: u32) -> Result<Run> {
-        self.reserve_at(&NO_WAIT, want)
+        self.try_reserve(want)
     }
 
     fn check(&self) -> Result<()> {

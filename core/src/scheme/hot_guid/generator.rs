@@ -8,7 +8,7 @@ use crate::{
     base32::Text,
     clock::{Clock, DefaultClock},
     fork,
-    scheme::{Outcome, Owner, Pace, Window, drive, fill_runs},
+    scheme::{NO_WAIT, Outcome, Owner, Pace, Window, drive, fill_runs},
     sequence::{
         Step,
         per_tick::{Behind, PerTick, Run, Slots},
@@ -223,9 +223,14 @@ impl<C: Clock> Generator<C> {
         self.reserve_at(&self.pace, want)
     }
 
-    /// The same, at another pace.
+    /// The same without waiting.
     #[inline]
-    pub(super) fn reserve_at(&self, pace: &Pace, want: u32) -> Result<Reserved> {
+    pub(super) fn try_reserve(&self, want: u32) -> Result<Reserved> {
+        self.reserve_at(&NO_WAIT, want)
+    }
+
+    #[inline]
+    fn reserve_at(&self, pace: &Pace, want: u32) -> Result<Reserved> {
         drive(
             &self.clock,
             pace,
@@ -286,10 +291,39 @@ impl<C: Clock> Generator<C> {
         fork::prepare()?;
         let epoch = fork::current();
         let mine = u64::from_be_bytes((self.draw)()?);
-        let drawn =
-            self.identity.compare_exchange(found, mine, Ordering::AcqRel, Ordering::Acquire);
+        Ok((
+            epoch,
+            Identity::of_word(self.settle(found, epoch, mine).unwrap_or_else(|theirs| theirs)),
+        ))
+    }
+
+    /// Puts what was drawn in an epoch in the place of what was found, unless another thread was faster.
+    fn settle(&self, found: u64, epoch: u32, mine: u64) -> core::result::Result<u64, u64> {
+        const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
+        let settled = self.identity.compare_exchange(found, mine, ORDERS.0, ORDERS.1);
         self.epoch.store(epoch, Ordering::Release);
-        Ok((epoch, Identity::of_word(drawn.map_or_else(|theirs| theirs, |_| mine))))
+        settled.map(|_| mine)
+    }
+
+    /// Gives the generator random bytes that were drawn elsewhere, unless it has some in this process, and returns whether it took
+    /// them: for bindings, whose entropy comes from outside. No part of what is promised.
+    ///
+    /// # Errors
+    /// `forked` as in [`fork::prepare`].
+    #[doc(hidden)]
+    pub fn provide_identity(&self, drawn: [u8; 8]) -> Result<bool> {
+        let found = self.identity.load(Ordering::Acquire);
+        fork::prepare()?;
+        let epoch = fork::current();
+        if self.drawn().0 == epoch {
+            return Ok(false);
+        }
+        Ok(self.settle(found, epoch, u64::from_be_bytes(drawn)).is_ok())
+    }
+
+    /// The source of time that it was built with.
+    pub const fn clock(&self) -> &C {
+        &self.clock
     }
 }
 

@@ -4,7 +4,7 @@ use core::{num::NonZeroU32, ops::Deref};
 
 use super::{
     Generator, HotGuid,
-    generator::{Identity, id},
+    generator::{Identity, Reserved, id},
 };
 use crate::{
     Result,
@@ -61,9 +61,27 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// As [`Generator::generate`].
     #[inline]
     pub fn generate(&mut self, shard_key: u32) -> Result<HotGuid> {
+        self.make(shard_key, Generator::reserve)
+    }
+
+    /// One new ID if there is one now. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate(&mut self, shard_key: u32) -> Result<HotGuid> {
+        self.make(shard_key, Generator::try_reserve)
+    }
+
+    #[inline]
+    fn make(
+        &mut self,
+        shard_key: u32,
+        reserve: impl FnOnce(&Generator<C>, u32) -> Result<Reserved>,
+    ) -> Result<HotGuid> {
         let second = self.generator.look()?;
         let ((identity, run), k) = self.blocks.next(second, |size| {
-            let (identity, run) = self.generator.reserve(size)?;
+            let (identity, run) = reserve(&self.generator, size)?;
             Ok(Block::new((identity, run), run.tick, run.len))
         })?;
         Ok(id(identity, run, k, shard_key))

@@ -15,6 +15,7 @@ pub(crate) mod fill;
 mod generator;
 mod handle;
 mod id;
+mod now;
 #[cfg(feature = "alloc")]
 mod pool;
 #[cfg(feature = "serde")]

@@ -10,7 +10,7 @@ use crate::{
     Result,
     base32::Text,
     clock::Clock,
-    scheme::{Member, Members, NO_WAIT},
+    scheme::{Member, Members, filled_now},
 };
 
 /// Makes IDs of several [`Generator`]s, faster than the 16,777,216 a second (60 ns an ID) that the format grants to each. Threads
@@ -77,6 +77,34 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     pub fn fill(&self, shard_key: u32, ids: &mut [HotGuid]) -> Result<()> {
         fill_from(|want| Ok(self.members.reserve(want)?.1), shard_key, ids)
     }
+
+    /// One new ID if any member has one now. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate(&self, shard_key: u32) -> Result<HotGuid> {
+        let (_, (identity, run)) = self.members.try_reserve(1)?;
+        Ok(id(identity, run, 0, shard_key))
+    }
+
+    /// The text of [`Pool::try_generate`], on the stack.
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate_text(&self, shard_key: u32) -> Result<Text<{ HotGuid::TEXT_LEN }>> {
+        Ok(self.try_generate(shard_key)?.text())
+    }
+
+    /// Fills the front of a slice with as many new IDs as there are now in all members, and returns how many. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::try_fill`].
+    pub fn try_fill(&self, shard_key: u32, ids: &mut [HotGuid]) -> Result<usize> {
+        let reserve = |want| Ok(self.members.try_reserve(want)?.1);
+        filled_now(fill_from(reserve, shard_key, ids), ids.len())
+    }
 }
 
 impl<C: Clock> Member for Generator<C> {
@@ -88,7 +116,7 @@ impl<C: Clock> Member for Generator<C> {
 
     #[inline]
     fn reserve_now(&self, want: u32) -> Result<Reserved> {
-        self.reserve_at(&NO_WAIT, want)
+        self.try_reserve(want)
     }
 
     /// Each draws its own random bytes.

@@ -7,7 +7,7 @@ use crate::{
     Error, ErrorKind, Result,
     base32::Text,
     clock::{Clock, DefaultClock},
-    scheme::{Outcome, Owner, Pace, Window, drive, fill_runs},
+    scheme::{NO_WAIT, Outcome, Owner, Pace, Window, drive, fill_runs},
     sequence::{
         Step,
         per_tick::{PerTick, Run, State},
@@ -168,6 +168,11 @@ impl<C: Clock> Generator<C> {
         codec::raw(tick, node, (slot % SLOTS_PER_NODE) as u32)
     }
 
+    /// The source of time that it was built with.
+    pub const fn clock(&self) -> &C {
+        &self.clock
+    }
+
     /// The tick that the clock shows, if the generator is open: what a handle asks for every ID.
     #[inline]
     pub(super) fn look(&self) -> Result<u64> {
@@ -184,9 +189,14 @@ impl<C: Clock> Generator<C> {
         self.reserve_at(&self.pace, want)
     }
 
-    /// The same, at another pace.
+    /// The same without waiting.
     #[inline]
-    pub(super) fn reserve_at(&self, pace: &Pace, want: u32) -> Result<Run> {
+    pub(super) fn try_reserve(&self, want: u32) -> Result<Run> {
+        self.reserve_at(&NO_WAIT, want)
+    }
+
+    #[inline]
+    fn reserve_at(&self, pace: &Pace, want: u32) -> Result<Run> {
         drive(
             &self.clock,
             pace,

@@ -74,9 +74,26 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// As [`Generator::generate`].
     #[inline]
     pub fn generate(&mut self) -> Result<Randflake> {
+        self.make(Generator::reserve)
+    }
+
+    /// One new ID if there is one now. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate(&mut self) -> Result<Randflake> {
+        self.make(Generator::try_reserve)
+    }
+
+    #[inline]
+    fn make(
+        &mut self,
+        reserve: impl FnOnce(&Generator<C>, u32) -> Result<Run>,
+    ) -> Result<Randflake> {
         let tick = self.generator.look()?;
         let (run, k) = self.blocks.next(tick, |size| {
-            let run = self.generator.reserve(size)?;
+            let run = reserve(&self.generator, size)?;
             Ok(Block::new(run, run.tick, run.len))
         })?;
         let (k, Group(ids)) = (k as usize, &mut self.group);

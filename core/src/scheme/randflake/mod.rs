@@ -18,6 +18,7 @@ mod generator;
 mod handle;
 mod id;
 mod lease;
+mod now;
 #[cfg(feature = "alloc")]
 mod pool;
 #[cfg(feature = "serde")]

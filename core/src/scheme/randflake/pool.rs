@@ -7,7 +7,7 @@ use crate::{
     Error, ErrorKind, Result,
     base32::Text,
     clock::Clock,
-    scheme::{Member, Members, NO_WAIT, refused},
+    scheme::{Member, Members, filled_now, refused},
     sequence::per_tick::Run,
 };
 
@@ -78,6 +78,33 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     pub fn fill(&self, ids: &mut [Randflake]) -> Result<()> {
         fill_from(|want| self.members.reserve(want), ids)
     }
+
+    /// One new ID if any member has one now. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate(&self) -> Result<Randflake> {
+        let (generator, run) = self.members.try_reserve(1)?;
+        Ok(generator.encrypt_first(run))
+    }
+
+    /// The text of [`Pool::try_generate`], on the stack.
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate_text(&self) -> Result<Text<{ Randflake::TEXT_LEN }>> {
+        Ok(self.try_generate()?.text())
+    }
+
+    /// Fills the front of a slice with as many new IDs as there are now in all members, and returns how many. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::try_fill`].
+    pub fn try_fill(&self, ids: &mut [Randflake]) -> Result<usize> {
+        filled_now(fill_from(|want| self.members.try_reserve(want), ids), ids.len())
+    }
 }
 
 impl<C: Clock> Member for Generator<C> {
@@ -89,7 +116,7 @@ impl<C: Clock> Member for Generator<C> {
 
     #[inline]
     fn reserve_now(&self, want: u32) -> Result<Run> {
-        self.reserve_at(&NO_WAIT, want)
+        self.try_reserve(want)
     }
 
     fn check_beside(&self, other: &Self) -> Result<()> {

@@ -3,7 +3,7 @@
 #[cfg(feature = "std")]
 use super::Builder;
 use super::{
-    Parts, SCALE, Snapshot, Sno, Stats,
+    Drawn, Parts, SCALE, Snapshot, Sno, Stats,
     builder::Bounds,
     fill,
     identity::{Identity, Origin},
@@ -13,7 +13,7 @@ use crate::{
     base32::Text,
     clock::{Clock, DefaultClock},
     fork,
-    scheme::{Outcome, Owner, Pace, Window, drive, fill_runs},
+    scheme::{NO_WAIT, Outcome, Owner, Pace, Window, drive, fill_runs},
     sequence::{
         Step,
         tick_tock::{Flip, Run, TickTock, Word},
@@ -60,8 +60,7 @@ impl Generator {
     /// A generator under a default partition, which is drawn at the first ID: 16 random bits for the first of the process,
     /// then counted on, shared by all its forks. Its sequences begin at a random one in 0..=32767.
     pub const fn new() -> Self {
-        let origin =
-            Origin::Drawn { draw: super::Drawn::from_system, own_min: false, window_of: None };
+        let origin = Origin::Drawn { draw: Drawn::from_system, own_min: false, window_of: None };
         let pace = Pace::new(super::OnExhausted::Wait, SCALE.tick_nanos());
         Self::assemble(
             crate::clock::SystemClock,
@@ -171,10 +170,7 @@ impl<C: Clock> Generator<C> {
     /// # Errors
     /// As [`Generator::fill`], and `invalid_length` where the bytes are no whole number of IDs.
     pub fn fill_bytes(&self, metabyte: u8, bytes: &mut [u8]) -> Result<()> {
-        let whole = bytes.len() - bytes.len() % Sno::LEN;
-        if whole != bytes.len() {
-            return Err(Error::invalid_length(bytes.len(), whole, whole));
-        }
+        whole_ids(bytes)?;
         fill_from(|want| self.reserve(want), metabyte, bytes)
     }
 
@@ -254,9 +250,14 @@ impl<C: Clock> Generator<C> {
         self.reserve_at(&self.pace, want)
     }
 
-    /// The same, at another pace.
+    /// The same without waiting.
     #[inline]
-    pub(super) fn reserve_at(&self, pace: &Pace, want: u32) -> Result<Reserved> {
+    pub(super) fn try_reserve(&self, want: u32) -> Result<Reserved> {
+        self.reserve_at(&NO_WAIT, want)
+    }
+
+    #[inline]
+    fn reserve_at(&self, pace: &Pace, want: u32) -> Result<Reserved> {
         drive(
             &self.clock,
             pace,
@@ -319,19 +320,49 @@ impl<C: Clock> Generator<C> {
         window_of.map_or(Ok(()), Owner::check)?;
         // Before the draw, which may fork: what both processes drew then is the parent's.
         let epoch = fork::current();
-        let drawn = draw()?;
-        let min = if own_min { self.bounds.min } else { drawn.sequence_min };
-        let mine = Identity { epoch, partition: drawn.partition, min };
-        match self.identity.compare_exchange(
-            found,
-            mine.to_word(),
-            Ordering::AcqRel,
-            Ordering::Acquire,
-        ) {
-            Ok(_) => Ok(mine),
-            Err(theirs) => Ok(Identity::of_word(theirs)),
-        }
+        let Drawn { partition, sequence_min } = draw()?;
+        let min = if own_min { self.bounds.min } else { sequence_min };
+        let mine = Identity { epoch, partition, min };
+        Ok(self.settle(found, mine).unwrap_or_else(|theirs| theirs))
     }
+
+    /// Puts an identity in the place of the one that was found, unless another thread was faster.
+    fn settle(&self, found: u64, mine: Identity) -> core::result::Result<Identity, Identity> {
+        const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
+        let settled = self.identity.compare_exchange(found, mine.to_word(), ORDERS.0, ORDERS.1);
+        settled.map(|_| mine).map_err(Identity::of_word)
+    }
+
+    /// Gives the generator a default partition that was drawn elsewhere, unless it has one in this process, and returns whether it
+    /// took it: for bindings, whose copies share one source. No part of what is promised.
+    ///
+    /// # Errors
+    /// `forked` as in [`fork::prepare`].
+    #[doc(hidden)]
+    pub fn provide_identity(&self, drawn: Drawn) -> Result<bool> {
+        fork::prepare()?;
+        let (epoch, found) = (fork::current(), self.identity.load(Ordering::Acquire));
+        let Origin::Drawn { own_min, .. } = self.origin else { return Ok(false) };
+        if Identity::of_word(found).epoch == epoch {
+            return Ok(false);
+        }
+        let min = if own_min { self.bounds.min } else { drawn.sequence_min };
+        Ok(self.settle(found, Identity { epoch, partition: drawn.partition, min }).is_ok())
+    }
+
+    /// The source of time that it was built with.
+    pub const fn clock(&self) -> &C {
+        &self.clock
+    }
+}
+
+/// How many IDs packed bytes hold: a whole number.
+pub(super) fn whole_ids(bytes: &[u8]) -> Result<usize> {
+    let whole = bytes.len() - bytes.len() % Sno::LEN;
+    if whole != bytes.len() {
+        return Err(Error::invalid_length(bytes.len(), whole, whole));
+    }
+    Ok(bytes.len() / Sno::LEN)
 }
 
 /// Fills packed bytes, a whole number of IDs, from runs that are reserved one after the other.

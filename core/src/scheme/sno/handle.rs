@@ -77,9 +77,27 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// As [`Generator::generate`].
     #[inline]
     pub fn generate(&mut self, metabyte: u8) -> Result<Sno> {
+        self.make(metabyte, Generator::reserve)
+    }
+
+    /// One new ID if there is one now. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate(&mut self, metabyte: u8) -> Result<Sno> {
+        self.make(metabyte, Generator::try_reserve)
+    }
+
+    #[inline]
+    fn make(
+        &mut self,
+        metabyte: u8,
+        reserve: impl FnOnce(&Generator<C>, u32) -> Result<Reserved>,
+    ) -> Result<Sno> {
         let tick = self.generator.look()?;
         let ((partition, run), k) = self.blocks.next(tick, |size| {
-            let (partition, run) = self.generator.reserve(size)?;
+            let (partition, run) = reserve(&self.generator, size)?;
             Ok(Block::new((partition, run), run.tick, run.len))
         })?;
         Ok(id(partition, run, k, metabyte))

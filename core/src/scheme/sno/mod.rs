@@ -16,6 +16,7 @@ mod identity;
 #[cfg(feature = "serde")]
 pub mod json_null;
 mod metabyte;
+mod now;
 mod packed;
 #[cfg(feature = "alloc")]
 mod pool;

@@ -11,7 +11,7 @@ use crate::{
     Result,
     base32::Text,
     clock::Clock,
-    scheme::{Member, Members, NO_WAIT, refused},
+    scheme::{Member, Members, filled_now, refused},
 };
 
 /// Makes IDs of several [`Generator`]s, faster than the 65,536 in 4 ms (61 ns an ID) that the format grants to each. Threads may
@@ -82,6 +82,34 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     pub fn fill(&self, metabyte: u8, ids: &mut [Sno]) -> Result<()> {
         fill_from(|want| Ok(self.members.reserve(want)?.1), metabyte, fill::bytes_of(ids))
     }
+
+    /// One new ID if any member has one now. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate(&self, metabyte: u8) -> Result<Sno> {
+        let (_, (partition, run)) = self.members.try_reserve(1)?;
+        Ok(id(partition, run, 0, metabyte))
+    }
+
+    /// The text of [`Pool::try_generate`], on the stack.
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate_text(&self, metabyte: u8) -> Result<Text<{ Sno::TEXT_LEN }>> {
+        Ok(self.try_generate(metabyte)?.text())
+    }
+
+    /// Fills the front of a slice with as many new IDs as there are now in all members, and returns how many. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::try_fill`].
+    pub fn try_fill(&self, metabyte: u8, ids: &mut [Sno]) -> Result<usize> {
+        let reserve = |want| Ok(self.members.try_reserve(want)?.1);
+        filled_now(fill_from(reserve, metabyte, fill::bytes_of(ids)), ids.len())
+    }
 }
 
 impl<C: Clock> Member for Generator<C> {
@@ -93,7 +121,7 @@ impl<C: Clock> Member for Generator<C> {
 
     #[inline]
     fn reserve_now(&self, want: u32) -> Result<Reserved> {
-        self.reserve_at(&NO_WAIT, want)
+        self.try_reserve(want)
     }
 
     fn check_beside(&self, other: &Self) -> Result<()> {

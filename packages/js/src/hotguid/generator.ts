@@ -49,7 +49,7 @@ export class Generator {
   readonly generate: (shardKey?: number) => string;
 
   readonly #kept: Kept;
-  /** Whether random bytes are offered. */
+  /** Whether random bytes are provided. */
   #settled = false;
 
   /**
@@ -132,10 +132,10 @@ export class Generator {
     return m;
   }
 
-  /** Offers random bytes: not before the first ID, since workers have no entropy then. */
+  /** Provides random bytes: not before the first ID, since workers have no entropy then. */
   #settle(): void {
     this.#kept.machine.bytes.set(randomBytes(8));
-    this.#kept.call("hotguidOffer");
+    this.#kept.call("hotguidProvide");
     this.#settled = true;
   }
 }

@@ -13,7 +13,7 @@ import { machine } from "./machine.js";
 
 /** Options for a generator. */
 export interface GeneratorOptions extends SharedOptions {
-  /** What to do when a second's IDs are used up, or the clock is behind the last second used; to fail by default. */
+  /** What to do when a second's IDs are used up, or the clock is behind the last second used; to wait by default. */
   onExhausted?: "wait" | "error";
   /**
    * The last second that the lease was used in, in Unix seconds, as {@link Generator.close} told: no ID is made in it or

@@ -52,7 +52,7 @@ export class Generator {
 
   readonly #kept: Kept;
   readonly #metabyte: number;
-  /** Whether the partition is given or offered. */
+  /** Whether the partition is given or provided. */
   #settled: boolean;
 
   /**
@@ -186,13 +186,13 @@ export class Generator {
     return m;
   }
 
-  /** Offers a default partition where none was given: not before the first ID, since workers have no entropy then. */
+  /** Provides a default partition where none was given: not before the first ID, since workers have no entropy then. */
   #settle(): void {
     if (this.#settled) return;
     const m = this.#kept.machine;
     const { partition, sequenceMin } = draw(m.calls.snoDraw && (() => drawNative(m)));
     m.numbers.set([integer(partition, "partition"), integer(sequenceMin, "sequenceMin")], 1);
-    this.#kept.call("snoOffer");
+    this.#kept.call("snoProvide");
     this.#settled = true;
   }
 }

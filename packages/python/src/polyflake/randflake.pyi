@@ -175,7 +175,7 @@ class Generator:
         secret: Buffer,
         *,
         clock: Callable[[], SupportsIndex] | None = None,
-        on_exhausted: _OnExhausted = "error",
+        on_exhausted: _OnExhausted = "wait",
         max_wait: SupportsIndex | None = None,
         resume_after: SupportsIndex | None = None,
         on_stall: Callable[[Stall], object] | None = None,
@@ -186,8 +186,8 @@ class Generator:
         :param secret: 16 bytes, which are copied; the same for all nodes.
         :param clock: gives integer Unix nanoseconds, instead of the system's clock; called without a lock, so it may
             be slow, raise or use the generator itself.
-        :param on_exhausted: what to do when a second's IDs are used up, or the clock is behind: ``"error"``, or
-            ``"wait"`` for it to move on.
+        :param on_exhausted: what to do when a second's IDs are used up, or the clock is behind: ``"wait"`` for it to
+            move on, or ``"error"``.
         :param max_wait: how long one call may wait, in milliseconds, 0..4294967295; 1000.
         :param resume_after: the last second that the lease was used in, as :meth:`close` told: no ID is made in it or
             before it. 1730000000..2803741823.

@@ -1,0 +1,32 @@
+//! Calls that never wait.
+
+use super::{Generator, Randflake, generator::fill_from};
+use crate::{Result, base32::Text, clock::Clock, scheme::filled_now};
+
+impl<C: Clock> Generator<C> {
+    /// One new ID if there is one now. It never waits.
+    ///
+    /// # Errors
+    /// `sequence_exhausted` or `clock_behind`, with when to retry, instead of a wait; all else as [`Generator::generate`].
+    #[inline]
+    pub fn try_generate(&self) -> Result<Randflake> {
+        Ok(self.encrypt_first(self.try_reserve(1)?))
+    }
+
+    /// The text of [`Generator::try_generate`], on the stack.
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate_text(&self) -> Result<Text<{ Randflake::TEXT_LEN }>> {
+        Ok(self.try_generate()?.text())
+    }
+
+    /// Fills the front of a slice with as many new IDs as there are now, and returns how many. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::fill`], but for `sequence_exhausted` and `clock_behind`, which end the batch.
+    pub fn try_fill(&self, ids: &mut [Randflake]) -> Result<usize> {
+        filled_now(fill_from(|want| Ok((self, self.try_reserve(want)?)), ids), ids.len())
+    }
+}
