@@ -186,8 +186,8 @@ fn try_calls_take_what_there_is_and_never_wait() {
     let twitter = polyflake::layout::preset("twitter", []).unwrap();
     let tweets = polyflake::layout::Builder::with_clock(twitter, &clock);
     let tweets = tweets.bind("datacenter", 7).bind("worker", 7).build().unwrap();
-    assert_never_waits!(tweets, clock, 4096, [0_i64; 5000], ());
-    assert_eq!(tweets.try_fill_with(&tweets.values(), &mut [0_i64; 5000][..]), Ok(4095 - 64));
+    assert_never_waits!(tweets, clock, 4096, vec![0_i64; 5000], ());
+    assert_eq!(tweets.try_fill_with(&tweets.values(), &mut vec![0_i64; 5000][..]), Ok(4095 - 64));
     assert_code(tweets.try_generate_with(&tweets.values()), "sequence_exhausted");
     // A clock that is behind is another reason to wait. Layouts say so at once, as all their calls do.
     clock.wall.fetch_sub(3_600_000_000_000, Ordering::Relaxed);

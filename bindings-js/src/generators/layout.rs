@@ -74,7 +74,7 @@ impl<C: Host> Machine<C> {
 
     /// The same without waiting -> packed IDs, as many as there are.
     pub fn layout_fill_now(&self) -> Result<()> {
-        self.layout_fill_by(Generator::try_fill_with)
+        self.layout_fill_by(|generator, values, ids| generator.try_fill_with(values, ids))
     }
 
     #[inline(never)]

@@ -1,4 +1,7 @@
-//! Descriptions as texts. They are read from formats that say what their values are, as JSON does.
+//! Layouts, their figures and snapshots in every format of serde: as JSON values in texts, and as the same values with a tag each in
+//! bytes, since some formats of bytes do not say of what type a value is.
+
+mod tagged;
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -40,6 +43,9 @@ impl Layout {
 
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        if !to.is_human_readable() {
+            return tagged::serialize(self, to);
+        }
         match self {
             Self::Null | Self::Fraction => to.serialize_unit(),
             Self::Bool(value) => to.serialize_bool(*value),
@@ -55,7 +61,11 @@ impl Serialize for Json {
 
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Reader)
+        if from.is_human_readable() {
+            from.deserialize_any(Reader)
+        } else {
+            tagged::deserialize(from)
+        }
     }
 }
 

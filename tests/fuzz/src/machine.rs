@@ -1,6 +1,6 @@
 //! What JavaScript calls: every call, in any order, with anything at all in the area that arguments cross through.
 
-use std::{cell::Cell, ptr};
+use std::ptr;
 
 use polyflake::{Result, clock::Clock};
 use polyflake_js::{
@@ -102,11 +102,9 @@ fn assert_works(machine: &Machine<Stopped>) {
 
 thread_local! {
     static SCRATCH: &'static Scratch = Box::leak(Box::default());
-    static OFFER: Cell<Option<[u8; 8]>> = const { Cell::new(None) };
-    static HURRY: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A clock that stands still, and offers chance now and then as the package does.
+/// A clock that stands still.
 #[derive(Debug)]
 struct Stopped;
 
@@ -117,9 +115,6 @@ impl Clock for Stopped {
     fn sleep(&self, _nanos: u64) -> Result<()> {
         Ok(())
     }
-    fn patience(&self) -> u32 {
-        if HURRY.get() { 0 } else { 16 }
-    }
 }
 
 impl Host for Stopped {
@@ -129,13 +124,5 @@ impl Host for Stopped {
 
     fn is_system(&self) -> bool {
         true
-    }
-
-    fn replace_offer(offer: Option<[u8; 8]>) -> Option<[u8; 8]> {
-        OFFER.replace(offer)
-    }
-
-    fn replace_hurry(hurry: bool) -> bool {
-        HURRY.replace(hurry)
     }
 }

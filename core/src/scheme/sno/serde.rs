@@ -5,7 +5,7 @@ use core::fmt;
 
 use serde_core::{
     Deserialize, Deserializer, Serialize, Serializer,
-    de::{Error as _, MapAccess, Unexpected, Visitor},
+    de::{Error as _, MapAccess, SeqAccess, Unexpected, Visitor},
     ser::SerializeStruct,
 };
 
@@ -80,6 +80,27 @@ impl<'de> Visitor<'de> for SnapshotVisitor {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a snapshot of a sno generator")
+    }
+
+    /// The members in order: how formats that say nothing of their content have them.
+    fn visit_seq<A: SeqAccess<'de>>(self, mut members: A) -> Result<Snapshot, A::Error> {
+        fn next<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(
+            members: &mut A,
+            place: usize,
+        ) -> Result<T, A::Error> {
+            let member = members.next_element()?;
+            member.ok_or_else(|| A::Error::invalid_length(place, &SnapshotVisitor))
+        }
+        Ok(Snapshot {
+            partition: next(&mut members, 0)?,
+            sequence_min: next(&mut members, 1)?,
+            sequence_max: next(&mut members, 2)?,
+            sequence: next(&mut members, 3)?,
+            now: next(&mut members, 4)?,
+            wall_hi: next(&mut members, 5)?,
+            wall_safe: next(&mut members, 6)?,
+            drifts: next(&mut members, 7)?,
+        })
     }
 
     /// Every member once, none beside them.
