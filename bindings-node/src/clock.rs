@@ -19,7 +19,7 @@ const LONGEST_WAIT: u64 = 10_000_000;
 /// Gives Unix milliseconds.
 pub(crate) type Read = FunctionRef<(), f64>;
 
-/// Hears of a stall (0 for `sequence_exhausted` or 1 for `clock_behind`, Unix milliseconds, calls, ticks), and gives 1 where
+/// Hears of a stall (0 for `sequence_exhausted` or 1 for `clock_behind`, Unix milliseconds, calls, milliseconds slept), and gives 1 where
 /// the call may wait.
 pub(crate) type Stalled = FunctionRef<FnArgs<(f64, f64, f64, f64)>, f64>;
 
@@ -58,7 +58,7 @@ impl Clock for JsClock {
         let Self::Functions { env, stalled: Some(stalled), .. } = self else { return Ok(()) };
         let stalled = stalled.borrow_back(env).map_err(|_| failed())?;
         let reason = f64::from(u8::from(stall.reason == ErrorKind::ClockBehind));
-        let notice = [reason, stall.unix_ms as f64, stall.stalled.into(), stall.ticks.into()];
+        let notice = [reason, stall.unix_ms as f64, stall.stalled.into(), stall.slept_ms.into()];
         if call(*env, stalled.raw(), &notice)? > 0.0 { Ok(()) } else { Err(failed()) }
     }
 }

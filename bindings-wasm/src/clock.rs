@@ -17,7 +17,7 @@ extern "C" {
 
     fn forget(clock: u32);
     fn read(clock: u32) -> f64;
-    fn stalled(clock: u32, reason: u32, unix_ms: f64, calls: u32, ticks: u32) -> u32;
+    fn stalled(clock: u32, reason: u32, unix_ms: f64, calls: u32, slept_ms: u32) -> u32;
     fn sleep(ms: f64);
 }
 
@@ -43,9 +43,9 @@ impl Clock for JsClock {
 
     #[allow(clippy::cast_precision_loss, reason = "a reading that was a float")]
     fn stalled(&self, stall: &Stall) -> Result<()> {
-        let Stall { reason, unix_ms, stalled: calls, ticks } = *stall;
+        let Stall { reason, unix_ms, stalled: calls, slept_ms } = *stall;
         let reason = u32::from(reason == ErrorKind::ClockBehind);
-        match stalled(self.0, reason, unix_ms as f64, calls, ticks) {
+        match stalled(self.0, reason, unix_ms as f64, calls, slept_ms) {
             0 => Err(Error::new(ErrorKind::ClockFailed)),
             _ => Ok(()),
         }

@@ -27,9 +27,9 @@ export function read(number) {
 }
 
 /** Tells that a call has to wait; 1 where it may. */
-export function stalled(number, reason, unixMs, calls, ticks) {
+export function stalled(number, reason, unixMs, calls, sleptMs) {
   try {
-    return clocks.get(number)?.stalled?.(reason, unixMs, calls, ticks) ?? 1;
+    return clocks.get(number)?.stalled?.(reason, unixMs, calls, sleptMs) ?? 1;
   } catch {
     return 0;
   }

@@ -68,7 +68,7 @@ pub struct Stall {
     /// How many calls of this generator wait now, this one included. They race; there is no queue.
     pub stalled: u32,
     /// How long this call has slept, in milliseconds, rounded up: 0 in the first notice.
-    pub ticks: u32,
+    pub slept_ms: u32,
 }
 
 /// Hands every call on to the clock that a pointer leads to.

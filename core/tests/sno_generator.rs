@@ -106,8 +106,12 @@ fn a_stalled_call_says_so_before_each_sleep() {
     assert!(notices.lock().unwrap().is_empty());
     clock.play([T, T + 1, T + 4]);
     ids.generate(0).unwrap();
-    let notice =
-        |unix_ms, ticks| Stall { reason: ErrorKind::SequenceExhausted, unix_ms, stalled: 1, ticks };
+    let notice = |unix_ms, slept_ms| Stall {
+        reason: ErrorKind::SequenceExhausted,
+        unix_ms,
+        stalled: 1,
+        slept_ms,
+    };
     assert_eq!(*notices.lock().unwrap(), [notice(T, 0), notice(T + 1, 4)]);
     // Its wait is over: the next one is alone again, for as many readings as a clock may stand still.
     notices.lock().unwrap().clear();

@@ -83,7 +83,7 @@ fn a_notice_says_how_long_the_call_has_slept() {
     let heard = std::sync::Mutex::new(Vec::new());
     let ids = sno::Generator::builder().clock(Slow::still(10)).partition(7).sequence_max(3);
     let ids = ids.max_wait(Duration::from_millis(100));
-    let ids = ids.on_stall(|stall| heard.lock().unwrap().push(stall.ticks)).build().unwrap();
+    let ids = ids.on_stall(|stall| heard.lock().unwrap().push(stall.slept_ms)).build().unwrap();
     assert_code(ids.fill(0, &mut [Sno::default(); 5]), "sequence_exhausted");
     assert_eq!(*heard.lock().unwrap(), [0, 40, 80]);
 }

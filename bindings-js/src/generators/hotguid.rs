@@ -8,6 +8,9 @@ use polyflake::{
 use super::give;
 use crate::{Host, Machine, host::undrawn, ids::BATCH, kept::Kept};
 
+/// Fills what it is given with new IDs, and says how many there are.
+type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u32, &mut [HotGuid]) -> Result<usize>;
+
 /// Generators, by the handle in the first slot; a shard key is in the second.
 impl<C: Host> Machine<C> {
     /// Options -> a handle.
@@ -40,7 +43,7 @@ impl<C: Host> Machine<C> {
 
     /// Also a count of at most [`BATCH`] -> packed IDs in RFC's order.
     pub fn hotguid_fill(&self) -> Result<()> {
-        self.hotguid_fill_by(|guids, shard_key, ids| {
+        self.hotguid_fill_by(&|guids, shard_key, ids| {
             guids.fill(shard_key, ids)?;
             Ok(ids.len())
         })
@@ -48,14 +51,11 @@ impl<C: Host> Machine<C> {
 
     /// The same without waiting -> packed IDs, how many.
     pub fn hotguid_fill_now(&self) -> Result<()> {
-        self.hotguid_fill_by(Generator::try_fill)
+        self.hotguid_fill_by(&Generator::try_fill)
     }
 
     #[inline(never)]
-    fn hotguid_fill_by(
-        &self,
-        fill: impl Fn(&Generator<C>, u32, &mut [HotGuid]) -> Result<usize>,
-    ) -> Result<()> {
+    fn hotguid_fill_by(&self, fill: Fill<'_, C>) -> Result<()> {
         let (kept, shard_key) = (self.kept()?, self.scratch.double_word(1, "shard_key")?);
         let (mut ids, count) = ([HotGuid::default(); BATCH], self.scratch.count(2));
         let ids = &mut ids[..count];

@@ -28,6 +28,9 @@ fn values<'v, C>(generator: &'v Generator<C>, message: &'v [u8]) -> Result<Value
     Ok(values)
 }
 
+/// Fills what it is given with new IDs, and says how many there are.
+type Fill<'f, C> = &'f dyn Fn(&Generator<C>, &Values<'_>, Batch<'_>) -> Result<usize>;
+
 /// Generators, by the handle in the first slot; the length of a message is in the second: bindables.
 impl<C: Host> Machine<C> {
     /// Options; a message: the snapshot if there is one, names and values of fixed bindables -> a handle.
@@ -66,7 +69,7 @@ impl<C: Host> Machine<C> {
     /// Also a count of at most [`BATCH`](crate::ids::BATCH) -> packed IDs.
     pub fn layout_fill(&self) -> Result<()> {
         let count = self.scratch.count(2);
-        self.layout_fill_by(|generator, values, ids| {
+        self.layout_fill_by(&|generator, values, ids| {
             generator.fill_with(values, ids)?;
             Ok(count)
         })
@@ -74,14 +77,11 @@ impl<C: Host> Machine<C> {
 
     /// The same without waiting -> packed IDs, as many as there are.
     pub fn layout_fill_now(&self) -> Result<()> {
-        self.layout_fill_by(|generator, values, ids| generator.try_fill_with(values, ids))
+        self.layout_fill_by(&|generator, values, ids| generator.try_fill_with(values, ids))
     }
 
     #[inline(never)]
-    fn layout_fill_by(
-        &self,
-        fill: impl Fn(&Generator<C>, &Values<'_>, Batch<'_>) -> Result<usize>,
-    ) -> Result<()> {
+    fn layout_fill_by(&self, fill: Fill<'_, C>) -> Result<()> {
         let (kept, count) = (self.kept()?, self.scratch.count(2));
         let message = self.take_message();
         let generator = kept.layout_generator()?;

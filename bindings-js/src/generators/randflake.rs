@@ -42,6 +42,9 @@ impl<C: Host> Flakes<C> {
     }
 }
 
+/// Fills what it is given with new IDs, and says how many there are.
+type Fill<'f, C> = &'f dyn Fn(&Generator<C>, &mut [Randflake]) -> Result<usize>;
+
 /// Generators, by the handle in the first slot.
 impl<C: Host> Machine<C> {
     /// Options; the secret among the bytes -> a handle.
@@ -77,7 +80,7 @@ impl<C: Host> Machine<C> {
 
     /// Also a count of at most [`BATCH`] -> packed IDs.
     pub fn randflake_fill(&self) -> Result<()> {
-        self.randflake_fill_by(|flakes, ids| {
+        self.randflake_fill_by(&|flakes, ids| {
             flakes.fill(ids)?;
             Ok(ids.len())
         })
@@ -85,14 +88,11 @@ impl<C: Host> Machine<C> {
 
     /// The same without waiting -> packed IDs, how many.
     pub fn randflake_fill_now(&self) -> Result<()> {
-        self.randflake_fill_by(Generator::try_fill)
+        self.randflake_fill_by(&Generator::try_fill)
     }
 
     #[inline(never)]
-    fn randflake_fill_by(
-        &self,
-        fill: impl Fn(&Generator<C>, &mut [Randflake]) -> Result<usize>,
-    ) -> Result<()> {
+    fn randflake_fill_by(&self, fill: Fill<'_, C>) -> Result<()> {
         let (kept, mut ids) = (self.kept()?, [Randflake::default(); BATCH]);
         let count = self.scratch.count(1);
         let ids = &mut ids[..count];

@@ -21,6 +21,9 @@ mod own {
     pub(super) const SNAPSHOT: usize = OWN + 5;
 }
 
+/// Fills what it is given with new IDs, and says how many there are.
+type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u8, &mut [u8]) -> Result<usize>;
+
 /// Generators, by the handle in the first slot; a metabyte is in the second.
 impl<C: Host> Machine<C> {
     /// Options (see [`own`]) -> a handle. `HOW` is 0 to begin, 1 to restore, 2 to import the original's snapshot.
@@ -70,7 +73,7 @@ impl<C: Host> Machine<C> {
 
     /// Also a count of at most [`BATCH`] -> packed bytes.
     pub fn sno_fill(&self) -> Result<()> {
-        self.sno_fill_by(|ids, metabyte, packed| {
+        self.sno_fill_by(&|ids, metabyte, packed| {
             ids.fill_bytes(metabyte, packed)?;
             Ok(packed.len() / Sno::LEN)
         })
@@ -78,14 +81,11 @@ impl<C: Host> Machine<C> {
 
     /// The same without waiting -> packed bytes, how many IDs.
     pub fn sno_fill_now(&self) -> Result<()> {
-        self.sno_fill_by(Generator::try_fill_bytes)
+        self.sno_fill_by(&Generator::try_fill_bytes)
     }
 
     #[inline(never)]
-    fn sno_fill_by(
-        &self,
-        fill: impl Fn(&Generator<C>, u8, &mut [u8]) -> Result<usize>,
-    ) -> Result<()> {
+    fn sno_fill_by(&self, fill: Fill<'_, C>) -> Result<()> {
         let (kept, metabyte) = (self.kept()?, self.scratch.byte(1, "metabyte")?);
         let (mut packed, count) = ([0; BATCH * Sno::LEN], self.scratch.count(2));
         let packed = &mut packed[..count * Sno::LEN];

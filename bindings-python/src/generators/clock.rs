@@ -122,21 +122,21 @@ pub(crate) struct Stall {
     /// How many calls of this generator wait now, this one included.
     stalled: u32,
     /// How long this call has slept, in milliseconds.
-    ticks: u32,
+    slept_ms: u32,
 }
 
 impl From<&polyflake::clock::Stall> for Stall {
     fn from(stall: &polyflake::clock::Stall) -> Self {
-        let polyflake::clock::Stall { reason, unix_ms, stalled, ticks } = *stall;
-        Self { reason: reason.code(), unix_ms, stalled, ticks }
+        let polyflake::clock::Stall { reason, unix_ms, stalled, slept_ms } = *stall;
+        Self { reason: reason.code(), unix_ms, stalled, slept_ms }
     }
 }
 
 #[pymethods]
 impl Stall {
     fn __repr__(&self) -> String {
-        let Self { reason, unix_ms, stalled, ticks } = self;
-        format!("<Stall: {reason} at {unix_ms} ms, {stalled} stalled, {ticks} ticks>")
+        let Self { reason, unix_ms, stalled, slept_ms } = self;
+        format!("<Stall: {reason} at {unix_ms} ms, {stalled} stalled, slept {slept_ms} ms>")
     }
 }
 

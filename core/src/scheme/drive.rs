@@ -248,7 +248,7 @@ impl<'p> Wait<'p> {
             reason,
             unix_ms: now.div_euclid(1_000_000),
             stalled: self.pace.stalled.load(Ordering::Relaxed),
-            ticks: u32::try_from(self.slept.div_ceil(1_000_000)).unwrap_or(u32::MAX),
+            slept_ms: u32::try_from(self.slept.div_ceil(1_000_000)).unwrap_or(u32::MAX),
         }
     }
 }

@@ -9,7 +9,7 @@ export interface Stall {
   /** How many calls of this generator wait now, this one included: more than one where a clock or a callback calls it. */
   stalled: number;
   /** How long this call has slept, in milliseconds, rounded up: 0 in the first notice. */
-  ticks: number;
+  sleptMs: number;
 }
 
 /** How many functions of callers may be in progress inside each other, each calling a generator: the machines' stacks end. */
@@ -21,7 +21,7 @@ let depth = 0;
 export class GuardedClock {
   readonly read: () => number;
   /** Gives 1 where the call may wait. */
-  readonly stalled: ((reason: number, unixMs: number, stalled: number, ticks: number) => number) | undefined;
+  readonly stalled: ((reason: number, unixMs: number, stalled: number, sleptMs: number) => number) | undefined;
   /** Why the clock failed last. */
   #failure: unknown;
   /** What the callback for stalls threw. */
@@ -31,9 +31,9 @@ export class GuardedClock {
     this.read = () => inside(() => this.#reading(clock()), (failure) => ((this.#failure = failure), NaN));
     this.stalled =
       onStall &&
-      ((reason, unixMs, stalled, ticks) =>
+      ((reason, unixMs, stalled, sleptMs) =>
         inside(
-          () => (onStall({ reason: reason === 0 ? "sequence_exhausted" : "clock_behind", unixMs, stalled, ticks }), 1),
+          () => (onStall({ reason: reason === 0 ? "sequence_exhausted" : "clock_behind", unixMs, stalled, sleptMs }), 1),
           (value) => ((this.#thrown = { value }), 0),
         ));
   }

@@ -321,12 +321,12 @@ def test_a_second_step_back_is_waited_out() -> None:
     assert ids.generate().unix_ms == NOW_MS - 4
 
 
-def test_a_clock_that_stands_still_is_given_up() -> None:
-    ids = generator(Clock(), sequence_max=3, max_wait=60_000)
+def test_a_clock_that_stands_still_is_waited_for_as_long_as_max_wait_says() -> None:
+    ids = generator(Clock(), sequence_max=3, max_wait=300)
     started = time.monotonic()
     with refused("sequence_exhausted", retry_at=NOW_MS + 4, written=4):
         ids.generate_many(5)
-    assert time.monotonic() - started < 30
+    assert 0.3 <= time.monotonic() - started < 30
 
 
 def test_a_wait_is_bounded() -> None:

@@ -264,9 +264,10 @@ def test_a_full_second_is_an_error_unless_waiting_is_asked_for() -> None:
     assert CODEC.inspect(waiting.generate()).timestamp == SECOND + 1
 
 
-def test_nothing_waits_unless_asked_to() -> None:
+def test_nothing_waits_where_asked_not_to() -> None:
     told: list[object] = []
-    ids = generator(script([NOW_NS, NOW_NS, NOW_NS - SECOND_NS, NOW_NS]), on_stall=told.append)
+    clock = script([NOW_NS, NOW_NS, NOW_NS - SECOND_NS, NOW_NS])
+    ids = generator(clock, on_stall=told.append, on_exhausted="error")
     ids.generate_many(131_072)
     for code in ("sequence_exhausted", "clock_behind"):
         with refused(code):

@@ -87,7 +87,7 @@ def test_a_stall_is_told_before_each_sleep(make: Callable[..., Any]) -> None:
     assert [stall.reason for stall in stalls] == ["sequence_exhausted"] * 3
     assert [stall.unix_ms for stall in stalls] == [NOW_MS, NOW_MS + 1, NOW_MS + 1]
     assert [stall.stalled for stall in stalls] == [1, 1, 1]
-    ticks = [stall.ticks for stall in stalls]
+    ticks = [stall.slept_ms for stall in stalls]
     assert ticks[0] == 0 < ticks[1] < ticks[2]
     assert stalls[1] != stalls[0] == stalls[0]
     assert "sequence_exhausted" in repr(stalls[0])

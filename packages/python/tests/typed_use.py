@@ -92,7 +92,7 @@ assert_type(layout.Generator.restore(instagram, layout.Snapshot.from_dict({})).c
 
 
 def hear(stall: polyflake.Stall) -> None:
-    assert_type((stall.reason, stall.ticks), tuple[str, int])
+    assert_type((stall.reason, stall.slept_ms), tuple[str, int])
 
 
 sno.Generator(on_stall=hear)

@@ -54,7 +54,7 @@ class Stall:
         """How many calls of this generator wait now, this one included. They race; there is no queue."""
 
     @property
-    def ticks(self) -> int:
+    def slept_ms(self) -> int:
         """How long this call has slept, in milliseconds, rounded up: 0 in the first notice."""
 
     def __hash__(self) -> int: ...
