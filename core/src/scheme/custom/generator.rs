@@ -179,7 +179,7 @@ impl<C: Clock> Generator<C> {
     /// `invalid_type` for a slice of the other kind; `invalid_length` for bytes that are no whole number of IDs.
     pub fn fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<()> {
         let base = self.complete()?;
-        fill_from(|want| Ok((self, base, self.reserve(want)?)), base, ids.into())
+        fill_from(&|want| Ok((self, base, self.reserve(want)?)), base, ids.into())
     }
 
     /// Fills a slice with new IDs with these bindables.
@@ -188,7 +188,7 @@ impl<C: Clock> Generator<C> {
     /// As [`Generator::fill`] and [`Generator::generate_with`].
     pub fn fill_with<'b>(&self, values: &Values<'_>, ids: impl Into<Batch<'b>>) -> Result<()> {
         let base = self.base_of(values)?;
-        fill_from(|want| Ok((self, base, self.reserve(want)?)), base, ids.into())
+        fill_from(&|want| Ok((self, base, self.reserve(want)?)), base, ids.into())
     }
 
     /// An ID without time and sequence, where no bindable is missing.
@@ -317,9 +317,12 @@ impl<C: Clock> Generator<C> {
 /// A run of slots: its generator, and what all of its IDs have.
 type Based<'g, C> = (&'g Generator<C>, &'g Draft, Run);
 
+/// Reserves a run. Called once for each, so that a copy of what fills would gain nothing.
+type Reserve<'r, 'g, C> = &'r dyn Fn(u32) -> Result<Based<'g, C>>;
+
 /// Fills a slice, of IDs as `kind` is one, from runs that are reserved one after the other.
 pub(super) fn fill_from<'g, C: Clock + 'g>(
-    reserve: impl Fn(u32) -> Result<Based<'g, C>>,
+    reserve: Reserve<'_, 'g, C>,
     kind: &Draft,
     ids: Batch<'_>,
 ) -> Result<()> {
@@ -348,7 +351,7 @@ pub(super) fn fill_from<'g, C: Clock + 'g>(
 
 /// Fills places one by one.
 fn fill_each<'g, C: Clock + 'g>(
-    reserve: impl Fn(u32) -> Result<Based<'g, C>>,
+    reserve: Reserve<'_, 'g, C>,
     count: usize,
     mut write: impl FnMut(&Draft, usize),
 ) -> Result<()> {

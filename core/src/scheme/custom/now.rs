@@ -53,6 +53,6 @@ impl<C: Clock> Generator<C> {
 
     fn fill_now(&self, base: &Draft, ids: Batch<'_>) -> Result<usize> {
         let count = ids.count(base);
-        filled_now(fill_from(|want| Ok((self, base, self.try_reserve(want)?)), base, ids), count)
+        filled_now(fill_from(&|want| Ok((self, base, self.try_reserve(want)?)), base, ids), count)
     }
 }

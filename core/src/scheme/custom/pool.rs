@@ -71,7 +71,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
             let (generator, run) = self.members.reserve(want)?;
             Ok((generator, &generator.base, run))
         };
-        fill_from(reserve, kind, ids.into())
+        fill_from(&reserve, kind, ids.into())
     }
 
     /// One new ID if any member has one now. It never waits.
@@ -95,7 +95,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
             Ok((generator, &generator.base, run))
         };
         let count = ids.count(kind);
-        filled_now(fill_from(reserve, kind, ids), count)
+        filled_now(fill_from(&reserve, kind, ids), count)
     }
 }
 

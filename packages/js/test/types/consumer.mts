@@ -16,7 +16,7 @@ const ids = new sno.Generator({
   clock: Date.now,
   onExhausted: "error",
   maxWait: 1,
-  onStall: ({ reason, unixMs, stalled, ticks }: Stall) => console.log(reason, unixMs, stalled, ticks),
+  onStall: ({ reason, unixMs, stalled, sleptMs }: Stall) => console.log(reason, unixMs, stalled, sleptMs),
 });
 is<Equal<ReturnType<typeof ids.generate>, string>>();
 is<Equal<ReturnType<typeof ids.generateMany>, sno.SnoArray>>();
