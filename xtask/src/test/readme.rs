@@ -14,10 +14,9 @@ const PYTHON: (&str, Run) = ("python", python);
 const JAVASCRIPT: (&str, Run) = ("js", javascript);
 
 /// Each README with the languages of which it must have examples.
-const READMES: [(&str, &[(&str, Run)]); 4] = [
+const READMES: [(&str, &[(&str, Run)]); 3] = [
     ("README.md", &[RUST, PYTHON, JAVASCRIPT]),
     ("core/README.md", &[RUST]),
-    ("packages/python/README.md", &[PYTHON]),
     ("packages/js/README.md", &[JAVASCRIPT]),
 ];
 
