@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 const HOME = fileURLToPath(new URL("..", import.meta.url));
@@ -15,22 +15,38 @@ after(() => rmSync(root, { recursive: true }));
 /** Makes an ID and says with which machine. */
 const PROGRAM = 'import { backend, sno } from "polyflake"; console.log(sno.isValid(sno.generate()) && backend());';
 
-const bundles = await Promise.all(
-  ["esm", "cjs"].map(async (format) => {
-    const options = { bundle: true, platform: "node", format, write: false, logOverride: { "empty-import-meta": "silent" } };
-    const { outputFiles } = await build({ stdin: { contents: PROGRAM, resolveDir: dirname(fileURLToPath(import.meta.url)) }, ...options });
-    return [format === "esm" ? "mjs" : "cjs", outputFiles[0].contents];
-  }),
-);
+const REQUIRING = PROGRAM.replace(/import (.*) from (.*?);/, "const $1 = require($2);");
+
+/** Both forms of the package, in bundles of both forms. */
+const KINDS = [
+  ["esm.mjs", PROGRAM],
+  ["esm.cjs", PROGRAM],
+  ["cjs.mjs", REQUIRING],
+  ["cjs.cjs", REQUIRING],
+];
+
+async function bundle(name, contents) {
+  const format = name.endsWith(".mjs") ? "esm" : "cjs";
+  // What `require` of Node's own modules needs in an ES module.
+  const banner = format === "esm" ? { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' } : {};
+  const options = { bundle: true, platform: "node", format, banner, write: false, logOverride: { "empty-import-meta": "silent" } };
+  const { outputFiles } = await build({ stdin: { contents, resolveDir: dirname(fileURLToPath(import.meta.url)) }, ...options });
+  return [name, outputFiles[0].contents];
+}
+
+const bundles = await Promise.all(KINDS.map(([name, contents]) => bundle(name, contents)));
 
 /** A project in which each kind of bundle lies in a folder of its own. */
 function project(name, install = () => undefined) {
   const [folder, dist] = [join(root, name), join(root, name, "dist/deep")];
   mkdirSync(dist, { recursive: true });
-  for (const [extension, contents] of bundles) writeFileSync(join(dist, `main.${extension}`), contents);
+  for (const [file, contents] of bundles) writeFileSync(join(dist, file), contents);
   install(join(folder, "node_modules/polyflake"));
-  return (cwd = root) => bundles.map(([extension]) => execFileSync(process.execPath, [join(dist, `main.${extension}`)], { cwd, encoding: "utf8" }).trim());
+  return (cwd = root, start = (path) => [path]) =>
+    bundles.map(([file]) => execFileSync(process.execPath, start(join(dist, file)), { cwd, encoding: "utf8" }).trim());
 }
+
+const each = (machine) => bundles.map(() => machine);
 
 function copyOf(version) {
   return (to) => {
@@ -48,17 +64,24 @@ function linkTo(to) {
 
 describe("a bundle", () => {
   test("uses the addon of the package that is installed above it", () => {
-    assert.deepEqual(project("installed", copyOf())(), ["native", "native"]);
-    assert.deepEqual(project("linked", linkTo)(), ["native", "native"]);
+    assert.deepEqual(project("installed", copyOf())(), each("native"));
+    assert.deepEqual(project("linked", linkTo)(), each("native"));
+  });
+
+  test("is found by its own file where another program loads it", () => {
+    const loaded = project("loaded", copyOf());
+    const found = loaded(root, (path) => ["--input-type=module", "--eval", `await import(${JSON.stringify(pathToFileURL(path))});`]);
+    // A bundle of the form for CommonJS, put into an ES module, can't know its file.
+    assert.deepEqual(found, ["native", "native", "wasm", "native"]);
   });
 
   test("uses wasm where there is none, or one of another version", () => {
-    assert.deepEqual(project("alone")(), ["wasm", "wasm"]);
-    assert.deepEqual(project("other", copyOf("0.0.1"))(), ["wasm", "wasm"]);
+    assert.deepEqual(project("alone")(), each("wasm"));
+    assert.deepEqual(project("other", copyOf("0.0.1"))(), each("wasm"));
   });
 
   test("loads nothing from the folder that it is started in", () => {
     project("elsewhere", copyOf());
-    assert.deepEqual(project("alone")(join(root, "elsewhere")), ["wasm", "wasm"]);
+    assert.deepEqual(project("alone")(join(root, "elsewhere")), each("wasm"));
   });
 });

@@ -39,11 +39,11 @@ function packageFolders(): string[] {
   return [...new Set([...around, ...beside])].filter(isThisVersion);
 }
 
-/** The file of this code, as far as a bundler left that to be known. */
+/** The file of this code, as far as a bundler left that to be known: the first is empty in CommonJS, the second unknown in ES modules. */
 function thisFile(): string | undefined {
-  const url: string | undefined = import.meta.url;
   try {
-    return url?.startsWith("file:") ? fileURLToPath(url) : url;
+    const url: string = import.meta.url ?? __filename;
+    return url.startsWith("file:") ? fileURLToPath(url) : url;
   } catch {
     return undefined;
   }
