@@ -11,7 +11,27 @@ use xshell::{Shell, cmd};
 use super::{Step, packaging};
 use crate::workspace;
 
-pub const ALL: &[Step] = &[Step::trial("docs-rs", Package::Rust, packaging::docs_rs)];
+pub const ALL: &[Step] = &[
+    Step::trial("docs-rs", Package::Rust, packaging::docs_rs),
+    npm("npm-next", |sh| packaging::newest_with_browser(sh, "next")),
+    npm("npm-webpack", |sh| packaging::newest_with_browser(sh, "webpack")),
+    npm("npm-vite", |sh| packaging::newest_with_browser(sh, "vite")),
+    npm("npm-rollup", |sh| packaging::newest_with_browser(sh, "rollup")),
+    npm("npm-parcel", |sh| packaging::newest_with_browser(sh, "parcel")),
+    npm("npm-esbuild", |sh| packaging::newest_with_browser(sh, "esbuild")),
+    npm("npm-jest", |sh| packaging::newest(sh, "jest")),
+    npm("npm-vitest", |sh| packaging::newest(sh, "vitest")),
+    npm("npm-types", |sh| packaging::newest(sh, "types")),
+    npm("npm-types-node10", |sh| packaging::newest(sh, "types-node10")),
+    npm("npm-lint", |sh| packaging::newest(sh, "lint")),
+    npm("npm-csp", |sh| packaging::newest_with_browser(sh, "csp")),
+    npm("npm-node-versions", |sh| packaging::newest(sh, "node-versions")),
+];
+
+/// A trial of the npm package.
+const fn npm(name: &'static str, run: fn(&Shell) -> Result<Versions>) -> Step {
+    Step::trial(name, Package::JavaScript, run)
+}
 
 /// The file that holds a row for each trial, by its path from the root.
 pub const RESULTS: &str = "tests/packaging/results.toml";

@@ -3,14 +3,15 @@
 //!
 //! A project's `test` runs with the tools of its lock file, in every run; its `thorough` with the newest ones.
 
-use std::fs;
+use std::{collections::BTreeMap, fs};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use serde::Deserialize;
 use tempfile::TempDir;
 use xshell::{Cmd, Shell, cmd};
 
 use super::{copy, only_file, packaging};
-use crate::workspace;
+use crate::{test::trials::Versions, tools, workspace};
 
 const QUIET: [&str; 3] = ["--no-audit", "--no-fund", "--loglevel=error"];
 
@@ -46,6 +47,56 @@ pub fn pinned(shell: &Shell, tool: &str) -> Result<()> {
     Ok(npm_run(shell, "test").run()?)
 }
 
+/// A tool's project with the newest versions.
+pub fn newest(shell: &Shell, tool: &str) -> Result<Versions> {
+    let project = project(shell, tool)?;
+    let _there = shell.push_dir(project.path());
+    let tools = Manifest::read(shell)?.newest_tools();
+    shell.remove_path("package-lock.json")?;
+    let wanted = tools.iter().map(|(name, version)| format!("{name}@{version}"));
+    cmd!(shell, "npm install {QUIET...} --save-dev {wanted...} ./polyflake.tgz").run()?;
+    let browser = tools::find_browser().unwrap_or_default();
+    npm_run(shell, "thorough").env("CHROMIUM", browser).run()?;
+    let mut versions = Versions::from([("node".to_owned(), cmd!(shell, "node --version").read()?)]);
+    for name in tools.into_keys() {
+        let version = installed(shell, &name)?;
+        versions.insert(name, version);
+    }
+    Ok(versions)
+}
+
+/// As [`newest`], for projects that open a page.
+pub fn newest_with_browser(shell: &Shell, tool: &str) -> Result<Versions> {
+    tools::browser(shell)?;
+    newest(shell, tool)
+}
+
+/// What a project's package.json says.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Manifest {
+    #[serde(default)]
+    dependencies: BTreeMap<String, String>,
+    #[serde(default)]
+    dev_dependencies: BTreeMap<String, String>,
+    /// What the newest versions are where they are not `latest`, and tools that only trials need.
+    #[serde(default)]
+    newest: BTreeMap<String, String>,
+}
+
+impl Manifest {
+    fn read(shell: &Shell) -> Result<Self> {
+        serde_json::from_str(&shell.read_file("package.json")?).context("cannot read package.json")
+    }
+
+    fn newest_tools(self) -> BTreeMap<String, String> {
+        let names = self.dependencies.into_keys().chain(self.dev_dependencies.into_keys());
+        let mut tools: BTreeMap<_, _> = names.map(|name| (name, "latest".to_owned())).collect();
+        tools.extend(self.newest);
+        tools
+    }
+}
+
 /// A copy of a tool's folder outside of the repository, with the shared files and the tarball.
 fn project(shell: &Shell, tool: &str) -> Result<TempDir> {
     let (project, packed) = (tempfile::tempdir()?, tempfile::tempdir()?);
@@ -63,4 +114,10 @@ fn npm_run<'sh>(shell: &'sh Shell, script: &str) -> Cmd<'sh> {
     cmd!(shell, "npm run --silent {script}")
         .env("NEXT_TELEMETRY_DISABLED", "1")
         .env_remove("POLYFLAKE_BACKEND")
+}
+
+fn installed(shell: &Shell, name: &str) -> Result<String> {
+    let manifest = shell.read_file(format!("node_modules/{name}/package.json"))?;
+    let manifest: serde_json::Value = serde_json::from_str(&manifest)?;
+    Ok(manifest["version"].as_str().context("expected a version")?.to_owned())
 }

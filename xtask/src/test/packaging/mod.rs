@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 
 use crate::workspace;
 
-pub use javascript::{javascript, pinned};
+pub use javascript::{javascript, newest, newest_with_browser, pinned};
 pub use python::{python, python_source};
 pub use rust::{docs_rs, rust};
 
