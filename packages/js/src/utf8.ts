@@ -35,7 +35,8 @@ function bytesOf(code: number): number[] {
 /** Writes ASCII at the beginning of bytes; false for another text, and for one that does not fit. */
 export function putAscii(text: string, bytes: Uint8Array): boolean {
   const { length } = text;
-  if (encoder) {
+  // Polyfills may lack it.
+  if (encoder?.encodeInto) {
     const { read, written } = encoder.encodeInto(text, bytes);
     return read === length && written === length;
   }

@@ -65,6 +65,15 @@ for (const entry of ENTRIES) {
       });
     }
 
+    test("with an encoder that writes into no memory", () => {
+      class Polyfill {
+        encode(text) {
+          return new TextEncoder().encode(text);
+        }
+      }
+      use(requireIn(realm({ ...HOST, TextEncoder: Polyfill }), entry));
+    });
+
     for (const missing of ENGINE) {
       test(`without ${missing}`, () => {
         const context = realm(HOST);

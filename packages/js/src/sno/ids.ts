@@ -117,9 +117,10 @@ function withFields(text: string, metabyte: number, partition: number, sequence:
  * holds no tick of 4 ms.
  */
 export function timeRange(start: Date | number, end: Date | number): { lowest: string; highest: string } {
-  const times = [time(start, "start"), time(end, "end")] as const;
+  const [first, last] = [time(start, "start"), time(end, "end")];
   const m = machine();
-  m.numbers.set(times);
+  m.numbers[0] = first;
+  m.numbers[1] = last;
   m.check(m.calls.snoTimeRange());
   return { lowest: m.text(0), highest: m.text(1) };
 }

@@ -1,11 +1,13 @@
 // What a user's compiler accepts, and what it must not.
-import { type Description, type ErrorCode, hotguid, layout, PolyflakeError, randflake, type Stall, sno, sparx64 } from "polyflake";
+import { backend, type Description, type ErrorCode, hotguid, layout, PolyflakeError, randflake, type Stall, sno, sparx64 } from "polyflake";
 import * as decode from "polyflake/decode";
 import { sno as forcedNative } from "polyflake/native";
 import { sno as forcedWasm } from "polyflake/wasm";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const is = <T extends true>(_?: T): void => undefined;
+
+is<Equal<ReturnType<typeof backend>, "native" | "wasm">>();
 
 const ids = new sno.Generator({
   partition: new Uint8Array(2),
