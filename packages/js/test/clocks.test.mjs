@@ -69,7 +69,9 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
         const made = [];
         let inside = false;
         let now = NOW;
+        // The number of readings ends it, not the time that they take on a busy machine.
         const ids = make({
+          maxWait: 1000,
           clock() {
             if (!inside) {
               inside = true;
