@@ -1,5 +1,92 @@
-//! Says for which kind of Python this is built.
+//! Says for which kind of Python this is built, and takes the documentation of everything in the module from the package's stubs:
+//! what editors show and what `help` shows is one text.
+
+use std::{
+    collections::BTreeMap,
+    env,
+    fmt::Write,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// The stubs, from here in the repository and in a source distribution.
+const STUBS: [&str; 2] = ["../packages/python/src/polyflake", "../src/polyflake"];
+
+const MODULES: [&str; 6] = ["_polyflake", "hotguid", "layout", "randflake", "sno", "sparx64"];
+
+/// Texts by the names of what they are about: `sno`, `sno.generate`, `sno.Generator.fill`.
+type Docs = BTreeMap<String, String>;
 
 fn main() {
     pyo3_build_config::use_pyo3_cfgs();
+    let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let stubs = STUBS.map(|folder| here.join(folder));
+    let stubs = stubs.iter().find(|folder| folder.join("sno.pyi").exists());
+    let stubs = stubs.expect("expected the package's stubs beside the crate");
+    let mut docs = Docs::new();
+    for module in MODULES {
+        let path = stubs.join(module).with_extension("pyi");
+        println!("cargo::rerun-if-changed={}", path.display());
+        read(module, &fs::read_to_string(&path).expect("expected a stub"), &mut docs);
+    }
+    println!("cargo::rerun-if-changed=build.rs");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    write(&docs, &out.join("docs.rs"));
+}
+
+/// Collects the docstrings of a stub: of the module, its classes, functions and methods. Stubs are formatted: a docstring is the first
+/// thing after a colon at the end of a line, and indented by its depth.
+fn read(module: &str, stub: &str, docs: &mut Docs) {
+    let mut lines = stub.lines().peekable();
+    let mut class = None;
+    let mut name = Some(module.to_owned());
+    while let Some(line) = lines.next() {
+        let text = line.trim_start();
+        let depth = (line.len() - text.len()) / 4;
+        if let Some(start) = text.strip_prefix("\"\"\"") {
+            let doc = docstring(start, depth * 4, &mut lines);
+            if let Some(name) = name.take() {
+                docs.entry(name).or_insert(doc);
+            }
+        } else if let Some(rest) = text.strip_prefix("class ").filter(|_| depth == 0) {
+            class = Some(identifier(rest));
+            name = class.as_ref().map(|class| format!("{module}.{class}"));
+        } else if let Some(rest) = text.strip_prefix("def ") {
+            let function = identifier(rest);
+            name = Some(match (&class, depth) {
+                (Some(class), 1) => format!("{module}.{class}.{function}"),
+                _ => format!("{module}.{function}"),
+            });
+        }
+    }
+}
+
+fn identifier(text: &str) -> String {
+    text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+}
+
+/// A docstring without its indentation, which begins behind its quotes.
+fn docstring<'s>(start: &str, indent: usize, lines: &mut impl Iterator<Item = &'s str>) -> String {
+    let mut doc = String::new();
+    let mut line = start;
+    loop {
+        let (text, ends) = line.strip_suffix("\"\"\"").map_or((line, false), |text| (text, true));
+        doc.push_str(text.trim_end());
+        if ends {
+            return doc.trim_end().replace("\\\\", "\\");
+        }
+        doc.push('\n');
+        let next = lines.next().expect("expected the end of a docstring");
+        line = next.get(indent..).unwrap_or_else(|| next.trim_start());
+    }
+}
+
+/// A macro that gives the text of each name: attributes take a macro's text as documentation.
+fn write(docs: &Docs, path: &Path) {
+    let mut text = "macro_rules! doc {\n".to_owned();
+    for (name, doc) in docs {
+        writeln!(text, "    ({name:?}) => {{ {doc:?} }};").expect("writes to memory");
+    }
+    text.push_str("}\n");
+    fs::write(path, text).expect("expected to write what was read");
 }

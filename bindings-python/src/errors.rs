@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use polyflake::{Error, ErrorKind};
-use pyo3::{exceptions::PyException, prelude::*, sync::PyOnceLock};
+use pyo3::{exceptions::PyException, ffi, marker::Ungil, prelude::*, sync::PyOnceLock};
 
 /// What Python code raised while the core was waiting for it.
 pub(crate) enum Raised {
@@ -26,24 +26,45 @@ pub(crate) fn keep(raised: Raised) {
 /// The exception for an error of the core.
 #[cold]
 pub(crate) fn raise(error: Error) -> PyErr {
-    Python::attach(|py| {
+    attached(|py| {
         let raised = RAISED.take().filter(|_| error.kind() == ErrorKind::ClockFailed);
         match raised {
-            Some(Raised::ByClock(cause)) => raise_from(py, &error, cause),
+            Some(Raised::ByClock(cause)) => raise_from(py, &error, error.field(), cause),
             Some(Raised::InWait(raised)) => raised,
             None => raise_about(py, &error, error.field()),
         }
     })
 }
 
+/// Lets a function use Python on a thread that is in a call of Python's. `Python::attach` doubts that while the interpreter shuts
+/// down, and panics, though finalisers run and call then.
+#[allow(unsafe_code)]
+pub(crate) fn attached<R>(work: impl FnOnce(Python<'_>) -> R) -> R {
+    // SAFETY: only functions that Python calls make exceptions, and they do it while their thread is attached: every `detach` is
+    // over when its result becomes one.
+    work(unsafe { Python::assume_attached() })
+}
+
+/// Does work while other threads run. While the interpreter shuts down there are none, and no thread may come back to it.
+#[allow(unsafe_code)]
+pub(crate) fn detached<R: Ungil, F: Ungil + FnOnce() -> R>(py: Python<'_>, work: F) -> R {
+    // SAFETY: always safe to call.
+    if unsafe { ffi::Py_IsInitialized() } == 0 { work() } else { py.detach(work) }
+}
+
 /// The exception for an error, with what Python code raised as its cause. What is no `Exception` (`KeyboardInterrupt`,
 /// `SystemExit`) goes through unchanged.
 #[cold]
-pub(crate) fn raise_from(py: Python<'_>, error: &Error, cause: PyErr) -> PyErr {
+pub(crate) fn raise_from(
+    py: Python<'_>,
+    error: &Error,
+    field: Option<&str>,
+    cause: PyErr,
+) -> PyErr {
     if !cause.is_instance_of::<PyException>(py) {
         return cause;
     }
-    let refused = raise_about(py, error, error.field());
+    let refused = raise_about(py, error, field);
     refused.set_cause(py, Some(cause));
     refused
 }
@@ -51,7 +72,6 @@ pub(crate) fn raise_from(py: Python<'_>, error: &Error, cause: PyErr) -> PyErr {
 /// The exception for an error about a field, also where the core's error has it in words only.
 #[cold]
 pub(crate) fn raise_about(py: Python<'_>, error: &Error, field: Option<&str>) -> PyErr {
-    static BUILD: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let said = (
         error.code(),
         error.to_string(),
@@ -61,8 +81,14 @@ pub(crate) fn raise_about(py: Python<'_>, error: &Error, field: Option<&str>) ->
         error.written(),
         error.item(),
     );
-    let built = BUILD.import(py, "polyflake._errors", "build").and_then(|build| build.call1(said));
+    let built = build(py).and_then(|build| build.call1(said));
     built.map_or_else(|failure| failure, PyErr::from_value)
+}
+
+/// The function that makes exceptions. Nothing can be imported when the interpreter shuts down, so it is asked for before.
+pub(crate) fn build(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static BUILD: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    BUILD.import(py, "polyflake._errors", "build")
 }
 
 /// What copying and pickling call of an object that must stay the only one of its kind.

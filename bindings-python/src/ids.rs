@@ -11,6 +11,7 @@ pub(crate) mod integers;
 pub(crate) mod layout;
 pub(crate) mod memory;
 pub(crate) mod randflake;
+pub(crate) mod record;
 pub(crate) mod secret;
 pub(crate) mod sno;
 pub(crate) mod sparx64;

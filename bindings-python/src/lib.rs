@@ -1,7 +1,11 @@
 //! The Python module `polyflake._polyflake`: newtypes around the core, conversions, error mapping. What the functions promise is
-//! said in the package's stubs (`packages/python`); the sentences here are those of `packages/api.toml`.
+//! said in the package's stubs (`packages/python`), from which `build.rs` takes the documentation of everything here.
 
+#![allow(clippy::doc_markdown, reason = "the documentation is Python's, and marked up for it")]
 #![allow(clippy::needless_pass_by_value, reason = "arguments come out of Python as values")]
+
+// Texts of the package's stubs, by the names of what they are about.
+include!(concat!(env!("OUT_DIR"), "/docs.rs"));
 
 mod arrow;
 mod errors;
@@ -21,7 +25,7 @@ mod _polyflake {
     #[pymodule_export]
     use crate::ids::describe::{Description, FieldDescription};
 
-    /// Hot Guid: GUIDs that sort by time, and name their shard.
+    #[doc = doc!("hotguid")]
     #[pymodule]
     #[pyo3(module = "polyflake")]
     mod hotguid {
@@ -36,7 +40,7 @@ mod _polyflake {
         };
     }
 
-    /// Custom layouts: snowflakes of any shape.
+    #[doc = doc!("layout")]
     #[pymodule]
     #[pyo3(module = "polyflake")]
     mod layout {
@@ -48,7 +52,7 @@ mod _polyflake {
         use crate::ids::layout::{Layout, LayoutArray, Parsed, ParsedColumns};
     }
 
-    /// Randflake: 64-bit IDs that look random to those without the secret.
+    #[doc = doc!("randflake")]
     #[pymodule]
     #[pyo3(module = "polyflake")]
     mod randflake {
@@ -63,7 +67,7 @@ mod _polyflake {
         };
     }
 
-    /// sno: 10 bytes, 16 characters, a metabyte that tells what the ID is of.
+    #[doc = doc!("sno")]
     #[pymodule]
     #[pyo3(module = "polyflake")]
     mod sno {
@@ -81,7 +85,7 @@ mod _polyflake {
         use crate::ids::text::TextColumn;
     }
 
-    /// SPARX-64/128: the block cipher behind Randflake.
+    #[doc = doc!("sparx64")]
     #[pymodule]
     #[pyo3(module = "polyflake")]
     mod sparx64 {
@@ -92,6 +96,7 @@ mod _polyflake {
     #[pymodule_init]
     fn init(py: Python<'_>) -> PyResult<()> {
         polyflake::fork::prepare().map_err(crate::errors::raise)?;
+        crate::errors::build(py)?;
         crate::generators::sno::shortcut::put(py)?;
         crate::generators::hotguid::default_generator(py)?;
         crate::generators::sno::default_generator(py).map(drop)

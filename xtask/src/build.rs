@@ -41,9 +41,20 @@ fn python(shell: &Shell) -> Result<()> {
     shell.remove_path(&wheels)?;
     {
         let _there = shell.push_dir(workspace::root().join("packages/python"));
-        cmd!(shell, "maturin build --quiet --release --out {wheels}").run()?;
+        let build = cmd!(shell, "maturin build --quiet --release --out {wheels}");
+        build.env("RUSTFLAGS", without_local_paths(shell)?).run()?;
     }
     install_wheel(shell, &workspace::venv())
+}
+
+/// Compiler flags that keep this machine's folders out of what is built. Cargo has no setting for it that is stable and that
+/// knows where its own folder is.
+pub fn without_local_paths(shell: &Shell) -> Result<String> {
+    let sysroot = cmd!(shell, "rustc --print sysroot").quiet().read()?;
+    let root = workspace::root().display().to_string();
+    let folders = [(workspace::cargo_home()?, "/cargo"), (sysroot, "/rust"), (root, "/polyflake")];
+    let flags = folders.map(|(folder, name)| format!("--remap-path-prefix={folder}={name}"));
+    Ok(flags.join(" "))
 }
 
 /// The wheel that was built, into an environment.

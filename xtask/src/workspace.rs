@@ -18,6 +18,12 @@ pub fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
 }
 
+/// Where cargo keeps the sources of dependencies.
+pub fn cargo_home() -> Result<String> {
+    let home = env::var("CARGO_HOME").or_else(|_| env::var("HOME").map(|home| home + "/.cargo"));
+    home.context("expected CARGO_HOME or HOME")
+}
+
 /// Where cargo installs the tools of exactly the wanted version.
 pub fn tools() -> PathBuf {
     target().join("tools")

@@ -13,7 +13,13 @@ use super::{
     buffers::Buffers,
     texts::{Layout, Piece},
 };
-use crate::ids::column::Textual;
+use crate::{
+    errors::raise_from,
+    ids::{
+        column::Textual,
+        convert::{mistyped, type_name},
+    },
+};
 
 /// A column, piece by piece.
 pub(crate) struct Pieces {
@@ -22,25 +28,37 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// Whether a value says that it offers a column.
+    /// Whether a value's type says that it offers a column.
     pub(crate) fn are_offered(value: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let py = value.py();
-        Ok(value.hasattr(intern!(py, "__arrow_c_stream__"))?
-            || value.hasattr(intern!(py, "__arrow_c_array__"))?)
+        Ok(has(value, "__arrow_c_stream__")? || has(value, "__arrow_c_array__")?)
     }
 
-    /// The column that a value offers; none if it offers none.
-    pub(crate) fn of(value: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+    /// The column that a value offers; none if it offers none. What it raises goes through; what it offers may be none.
+    pub(crate) fn of(
+        value: &Bound<'_, PyAny>,
+        name: &str,
+        expected: &str,
+    ) -> PyResult<Option<Self>> {
         let py = value.py();
-        if let Some(stream) = value.getattr_opt(intern!(py, "__arrow_c_stream__"))? {
-            return Stream::take(&stream.call0()?)?.collect().map(Some);
-        }
-        if let Some(array) = value.getattr_opt(intern!(py, "__arrow_c_array__"))? {
-            let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) = array.call0()?.extract()?;
-            let (schema, array) = (Schema::take(&schema)?, Array::take(&array)?);
-            return Ok(Some(Self { schema, arrays: vec![array] }));
-        }
-        Ok(None)
+        let pieces = if has(value, "__arrow_c_stream__")? {
+            let stream = value.call_method0(intern!(py, "__arrow_c_stream__"))?;
+            Stream::take(&stream).and_then(Stream::collect)
+        } else if has(value, "__arrow_c_array__")? {
+            Self::of_array(&value.call_method0(intern!(py, "__arrow_c_array__"))?)
+        } else {
+            return Ok(None);
+        };
+        let refused = |raised| {
+            let error = mistyped(name, expected, &type_name(value));
+            raise_from(py, &error, Some(name), raised)
+        };
+        pieces.map(Some).map_err(refused)
+    }
+
+    fn of_array(capsules: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) = capsules.extract()?;
+        let (schema, array) = (Schema::take(&schema)?, Array::take(&array)?);
+        Ok(Self { schema, arrays: vec![array] })
     }
 
     /// The type, in Arrow's letters.
@@ -67,6 +85,10 @@ impl Pieces {
         let are_integers = self.format() == "l" && self.schema.dictionary.is_null();
         are_integers.then(|| self.arrays.iter().map(piece).collect())?
     }
+}
+
+fn has(value: &Bound<'_, PyAny>, method: &str) -> PyResult<bool> {
+    value.get_type().hasattr(method)
 }
 
 impl Stream {

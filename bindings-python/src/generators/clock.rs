@@ -10,7 +10,10 @@ use pyo3::{PyTraverseError, PyVisit, prelude::*};
 
 use crate::{
     errors::{self, Raised},
-    ids::convert::{Callable, Whole, type_name},
+    ids::{
+        convert::{Callable, ClockArgument, StallArgument, Whole, type_name},
+        record::{Reduced, reduced},
+    },
 };
 
 /// A callable that a generator's clock and its class share: the class shows it to the garbage collector.
@@ -27,9 +30,18 @@ pub(crate) struct PythonClock {
 impl PythonClock {
     pub(crate) const SYSTEM: Self = Self { time: None, on_stall: None };
 
-    pub(crate) fn new(time: Option<Callable>, on_stall: Option<Callable>) -> Self {
-        let shared = |callable: Option<Callable>| callable.map(|callable| Arc::new(callable.0));
-        Self { time: shared(time), on_stall: shared(on_stall) }
+    pub(crate) fn new(time: ClockArgument, on_stall: StallArgument) -> Self {
+        let shared = |callable: Callable| Arc::new(callable.0);
+        Self {
+            time: time.map(|time| shared(time.0)),
+            on_stall: on_stall.map(|told| shared(told.0)),
+        }
+    }
+
+    /// Whether it runs no code of Python's.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.time.is_none() && self.on_stall.is_none()
     }
 
     /// For the garbage collector.
@@ -48,16 +60,17 @@ impl Clock for PythonClock {
             None => SystemClock.unix_nanos(),
             Some(callable) => {
                 let _level = Level::enter()?;
-                Python::attach(|py| ask(callable.bind(py)))
+                Python::try_attach(|py| ask(callable.bind(py))).unwrap_or_else(no_interpreter)
             }
         }
     }
 
     fn sleep(&self, nanos: u64) -> Result<()> {
-        Python::attach(|py| {
+        let wait = |py: Python<'_>| {
             py.detach(|| SystemClock.sleep(nanos))?;
             py.check_signals().map_err(|raised| end_wait(raised, "a signal"))
-        })
+        };
+        Python::try_attach(wait).unwrap_or_else(|| SystemClock.sleep(nanos))
     }
 
     fn elapsed_nanos(&self) -> Option<u64> {
@@ -67,11 +80,19 @@ impl Clock for PythonClock {
     fn stalled(&self, stall: &polyflake::clock::Stall) -> Result<()> {
         let Some(callable) = &self.on_stall else { return Ok(()) };
         let _level = Level::enter()?;
-        Python::attach(|py| {
+        let tell = |py: Python<'_>| {
             let told = callable.call1(py, (Stall::from(stall),));
             told.map(drop).map_err(|raised| end_wait(raised, "an exception"))
-        })
+        };
+        Python::try_attach(tell).unwrap_or_else(no_interpreter)
     }
+}
+
+/// The error while the interpreter shuts down, when no thread may begin to use it.
+#[cold]
+fn no_interpreter<T>() -> Result<T> {
+    const REASON: &str = "expected a running interpreter, found one that is shutting down";
+    Err(Error::because(ErrorKind::ClockFailed, REASON))
 }
 
 /// How many callables of this thread, clocks and those for stalls, may run within each other. One that uses its own generator
@@ -111,24 +132,24 @@ fn end_wait(raised: PyErr, found: &str) -> Error {
     Error::because(ErrorKind::ClockFailed, format!("expected to wait, found {found}"))
 }
 
-/// A notice that a call has to wait.
+#[doc = doc!("_polyflake.Stall")]
 #[pyclass(frozen, eq, hash, get_all, module = "polyflake")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Stall {
-    /// Why: `sequence_exhausted` or `clock_behind`.
-    reason: &'static str,
-    /// The clock's reading, in Unix milliseconds.
+    #[doc = doc!("_polyflake.Stall.reason")]
+    reason: String,
+    #[doc = doc!("_polyflake.Stall.unix_ms")]
     unix_ms: i64,
-    /// How many calls of this generator wait now, this one included.
+    #[doc = doc!("_polyflake.Stall.stalled")]
     stalled: u32,
-    /// How long this call has slept, in milliseconds.
+    #[doc = doc!("_polyflake.Stall.slept_ms")]
     slept_ms: u32,
 }
 
 impl From<&polyflake::clock::Stall> for Stall {
     fn from(stall: &polyflake::clock::Stall) -> Self {
         let polyflake::clock::Stall { reason, unix_ms, stalled, slept_ms } = *stall;
-        Self { reason: reason.code(), unix_ms, stalled, slept_ms }
+        Self { reason: reason.code().to_owned(), unix_ms, stalled, slept_ms }
     }
 }
 
@@ -137,6 +158,16 @@ impl Stall {
     fn __repr__(&self) -> String {
         let Self { reason, unix_ms, stalled, slept_ms } = self;
         format!("<Stall: {reason} at {unix_ms} ms, {stalled} stalled, slept {slept_ms} ms>")
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, (String, i64, u32, u32)>> {
+        let Self { reason, unix_ms, stalled, slept_ms } = slf.get();
+        reduced(slf, (reason.clone(), *unix_ms, *stalled, *slept_ms))
+    }
+
+    #[staticmethod]
+    fn _restore(reason: String, unix_ms: i64, stalled: u32, slept_ms: u32) -> Self {
+        Self { reason, unix_ms, stalled, slept_ms }
     }
 }
 
@@ -149,7 +180,7 @@ fn ask(callable: &Bound<'_, PyAny>) -> Result<i64> {
         );
         clock_failed(found, raised)
     })?;
-    match Whole::of(&reading) {
+    match Whole::of(&reading, "clock") {
         Ok(whole) => nanos(whole),
         Err(raised) => Err(clock_failed(
             format!("expected int from the clock, found {}", type_name(&reading)),

@@ -5,11 +5,15 @@ use pyo3::{PyTraverseError, PyVisit, prelude::*, sync::PyOnceLock};
 
 use super::clock::PythonClock;
 use crate::{
-    errors::{no_copy, raise},
+    errors::{detached, no_copy, raise},
     ids::{
-        convert::{Callable, Count, Exhausted, MaxWait, Span, UnixMs},
+        convert::{
+            ClockArgument, Count, Exhausted, MaxWait, Of, Span, StallArgument, UnixMs, name,
+            raise_about_time,
+        },
         hotguid::{HotGuidArray, ShardKey, hex, to_uuid},
         memory::room_for,
+        record::{Reduced, reduced},
         target::{Item, Target},
         text::Ascii,
     },
@@ -25,14 +29,14 @@ pub(crate) fn default_generator(py: Python<'_>) -> PyResult<&'static Inner> {
     })
 }
 
-/// One new ID from the process-wide generator.
+#[doc = doc!("hotguid.generate")]
 #[pyfunction]
 #[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "(shard_key=0)")]
 pub(crate) fn generate(py: Python<'_>, shard_key: ShardKey) -> PyResult<Bound<'_, PyAny>> {
     to_uuid(py, default_generator(py)?.generate(shard_key.0).map_err(raise)?)
 }
 
-/// A source of IDs under random bytes of its own.
+#[doc = doc!("hotguid.Generator")]
 #[pyclass(frozen, module = "polyflake.hotguid")]
 pub(crate) struct Generator {
     pub(super) inner: Inner,
@@ -49,10 +53,10 @@ impl Generator {
     )]
     fn new(
         window: Option<Span>,
-        clock: Option<Callable>,
+        clock: ClockArgument,
         on_exhausted: Exhausted,
         max_wait: Option<MaxWait>,
-        on_stall: Option<Callable>,
+        on_stall: StallArgument,
     ) -> PyResult<Self> {
         let clock = PythonClock::new(clock, on_stall);
         let mut builder =
@@ -63,22 +67,23 @@ impl Generator {
         if let Some(max_wait) = max_wait {
             builder = builder.max_wait(max_wait.into());
         }
-        Ok(Self { inner: builder.build().map_err(raise)?, clock })
+        let inner = builder.build().map_err(|error| raise_about_time(error, Span::NAME))?;
+        Ok(Self { inner, clock })
     }
 
-    /// One new ID.
+    #[doc = doc!("hotguid.Generator.generate")]
     #[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "($self, shard_key=0)")]
     fn generate<'py>(&self, py: Python<'py>, shard_key: ShardKey) -> PyResult<Bound<'py, PyAny>> {
         to_uuid(py, self.inner.generate(shard_key.0).map_err(raise)?)
     }
 
-    /// The text of one new ID.
+    #[doc = doc!("hotguid.Generator.generate_text")]
     #[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "($self, shard_key=0)")]
     fn generate_text(&self, shard_key: ShardKey) -> PyResult<Ascii<{ HotGuid::TEXT_LEN }>> {
         self.inner.generate_text(shard_key.0).map(Ascii).map_err(raise)
     }
 
-    /// Many new IDs.
+    #[doc = doc!("hotguid.Generator.generate_many")]
     #[pyo3(signature = (n, /, shard_key = ShardKey(0)), text_signature = "($self, n, /, shard_key=0)")]
     fn generate_many(
         &self,
@@ -87,32 +92,33 @@ impl Generator {
         shard_key: ShardKey,
     ) -> PyResult<HotGuidArray> {
         let mut ids = room_for(n.0 as usize)?;
-        py.detach(|| self.inner.fill(shard_key.0, &mut ids)).map_err(raise)?;
+        detached(py, || self.inner.fill(shard_key.0, &mut ids)).map_err(raise)?;
         Ok(ids.into())
     }
 
-    /// Many new IDs into memory of the caller's.
+    #[doc = doc!("hotguid.Generator.fill")]
     #[pyo3(
         signature = (buffer, /, shard_key = ShardKey(0)),
         text_signature = "($self, buffer, /, shard_key=0)"
     )]
     fn fill(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>, shard_key: ShardKey) -> PyResult<()> {
         let target = Target::of(buffer, Item::Bytes(HotGuid::LEN))?;
-        target.fill(py, |ids| self.inner.fill(shard_key.0, ids))
+        target.fill(py, raise, |ids| self.inner.fill(shard_key.0, ids))
     }
 
-    /// Moves the end of the window later.
+    #[doc = doc!("hotguid.Generator.extend_window")]
     #[pyo3(signature = (end, /))]
-    fn extend_window(&self, end: UnixMs) -> PyResult<()> {
-        self.inner.extend_window(end.0).map_err(raise)
+    fn extend_window(&self, end: Of<UnixMs, name::end>) -> PyResult<()> {
+        let extended = self.inner.extend_window(end.0.0);
+        extended.map_err(|error| raise_about_time(error, "end"))
     }
 
-    /// Figures of now.
+    #[doc = doc!("hotguid.Generator.stats")]
     fn stats(&self) -> Stats {
-        Stats(self.inner.stats())
+        self.inner.stats().into()
     }
 
-    /// Ends the generator.
+    #[doc = doc!("hotguid.Generator.close")]
     fn close(&self) -> PyResult<()> {
         self.inner.close().map_err(raise)
     }
@@ -135,42 +141,56 @@ impl Generator {
     }
 }
 
-/// Figures of a generator.
-#[pyclass(frozen, eq, hash, module = "polyflake.hotguid")]
+#[doc = doc!("hotguid.Stats")]
+#[pyclass(frozen, eq, hash, get_all, module = "polyflake.hotguid")]
 #[derive(PartialEq, Eq, Hash)]
-pub(crate) struct Stats(hotguid::Stats);
+pub(crate) struct Stats {
+    #[doc = doc!("hotguid.Stats.machine")]
+    machine: Option<[u8; 5]>,
+    #[doc = doc!("hotguid.Stats.last_second")]
+    last_second: Option<i64>,
+    #[doc = doc!("hotguid.Stats.len")]
+    len: u32,
+    #[doc = doc!("hotguid.Stats.closed")]
+    closed: bool,
+}
 
-#[pymethods]
-impl Stats {
-    /// The 5 random bytes, once they are drawn.
-    #[getter]
-    fn machine(&self) -> Option<[u8; 5]> {
-        self.0.machine
-    }
-
-    /// The highest second that an ID was made in, in Unix seconds.
-    #[getter]
-    fn last_second(&self) -> Option<i64> {
-        self.0.last_second
-    }
-
-    /// How many IDs were made in that second.
-    #[getter]
-    fn len(&self) -> u32 {
-        self.0.len
-    }
-
-    /// Whether the generator was closed.
-    #[getter]
-    fn closed(&self) -> bool {
-        self.0.closed
-    }
-
-    fn __repr__(&self) -> String {
-        let open = if self.0.closed { "closed" } else { "open" };
-        match self.0.last_second {
-            Some(second) => format!("<Stats: {open}, {} IDs in second {second}>", self.0.len),
-            None => format!("<Stats: {open}, no IDs>"),
+impl From<hotguid::Stats> for Stats {
+    fn from(found: hotguid::Stats) -> Self {
+        Self {
+            machine: found.machine,
+            last_second: found.last_second,
+            len: found.len,
+            closed: found.closed,
         }
     }
 }
+
+#[pymethods]
+impl Stats {
+    fn __repr__(&self) -> String {
+        let open = if self.closed { "closed" } else { "open" };
+        match self.last_second {
+            Some(second) => format!("<Stats: {open}, {} IDs in second {second}>", self.len),
+            None => format!("<Stats: {open}, no IDs>"),
+        }
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Figures>> {
+        let Self { machine, last_second, len, closed } = slf.get();
+        reduced(slf, (*machine, *last_second, *len, *closed))
+    }
+
+    #[staticmethod]
+    fn _restore(
+        machine: Option<[u8; 5]>,
+        last_second: Option<i64>,
+        len: u32,
+        closed: bool,
+    ) -> Self {
+        Self { machine, last_second, len, closed }
+    }
+}
+
+/// What a pickle of figures holds.
+type Figures = (Option<[u8; 5]>, Option<i64>, u32, bool);

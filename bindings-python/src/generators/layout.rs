@@ -1,21 +1,30 @@
 //! Generators over custom layouts.
 
-use polyflake::layout::{self, Batch, Builder, Values};
+use polyflake::{
+    Error, ErrorKind,
+    layout::{self, Batch, Builder, Values},
+};
 use pyo3::{PyTraverseError, PyVisit, prelude::*};
 
 use super::clock::PythonClock;
 use crate::{
     errors::{no_copy, raise},
     ids::{
-        convert::{Callable, Count, Exhausted, Flag, MaxWait, Span, UnixMs, invalid_type},
-        layout::{Layout, LayoutArray, Named, id_to_object, json},
+        convert::{
+            ClockArgument, Count, Exhausted, Flag, MaxWait, Of, Span, StallArgument, Take, UnixMs,
+            name, raise_about_time, wrong_type,
+        },
+        layout::{Layout, LayoutArray, Named, Names, id_to_object, json},
+        record::{Reduced, reduced},
         target::{Item, Target},
     },
 };
 
 type Inner = layout::Generator<PythonClock>;
 
-/// A source of IDs of one layout.
+type Bindables = Of<Named, name::bindables>;
+
+#[doc = doc!("layout.Generator")]
 #[pyclass(frozen, module = "polyflake.layout")]
 pub(crate) struct Generator {
     pub(super) inner: Inner,
@@ -26,13 +35,13 @@ pub(crate) struct Generator {
 
 /// The options of every way to make a generator.
 struct Options {
-    bindables: Option<Named>,
-    sequence_only: Flag,
+    bindables: Option<Bindables>,
+    sequence_only: Of<Flag, name::sequence_only>,
     window: Option<Span>,
-    clock: Option<Callable>,
+    clock: ClockArgument,
     on_exhausted: Exhausted,
     max_wait: Option<MaxWait>,
-    on_stall: Option<Callable>,
+    on_stall: StallArgument,
 }
 
 impl Options {
@@ -43,9 +52,11 @@ impl Options {
     ) -> PyResult<Generator> {
         let clock = PythonClock::new(self.clock, self.on_stall);
         let mut builder = Builder::with_clock(layout.0.get().0.clone(), clock.clone())
-            .sequence_only(self.sequence_only.0)
+            .sequence_only(self.sequence_only.0.0)
             .on_exhausted(self.on_exhausted.0);
-        for (name, value) in self.bindables.unwrap_or_default().0 {
+        let bindables = self.bindables.map(|given| given.0).unwrap_or_default();
+        let names = bindables.names();
+        for (name, value) in bindables.0 {
             builder = builder.bind(name, value);
         }
         if let Some(Span { start, end }) = self.window {
@@ -54,7 +65,11 @@ impl Options {
         if let Some(max_wait) = self.max_wait {
             builder = builder.max_wait(max_wait.into());
         }
-        Ok(Generator { inner: build(builder).map_err(raise)?, layout: layout.0, clock })
+        let inner = build(builder).map_err(|error| match error.kind() {
+            ErrorKind::InvalidType => names.raise_typed(error),
+            _ => raise_about_time(error, Span::NAME),
+        })?;
+        Ok(Generator { inner, layout: layout.0, clock })
     }
 }
 
@@ -63,7 +78,7 @@ impl Generator {
     #[new]
     #[pyo3(
         signature = (
-            layout, *, bindables = None, sequence_only = Flag(false), window = None, clock = None,
+            layout, *, bindables = None, sequence_only = Of::new(Flag(false)), window = None, clock = None,
             on_exhausted = Exhausted::WAIT, max_wait = None, on_stall = None
         ),
         text_signature = "(layout, *, bindables=None, sequence_only=False, window=None, clock=None, \
@@ -71,24 +86,24 @@ impl Generator {
     )]
     #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn new(
-        layout: LayoutArgument,
-        bindables: Option<Named>,
-        sequence_only: Flag,
+        layout: Of<LayoutArgument, name::layout>,
+        bindables: Option<Bindables>,
+        sequence_only: Of<Flag, name::sequence_only>,
         window: Option<Span>,
-        clock: Option<Callable>,
+        clock: ClockArgument,
         on_exhausted: Exhausted,
         max_wait: Option<MaxWait>,
-        on_stall: Option<Callable>,
+        on_stall: StallArgument,
     ) -> PyResult<Self> {
         Options { bindables, sequence_only, window, clock, on_exhausted, max_wait, on_stall }
-            .make(layout, Builder::build)
+            .make(layout.0, Builder::build)
     }
 
-    /// A generator that goes on where a closed one of the same layout stopped.
+    #[doc = doc!("layout.Generator.restore")]
     #[staticmethod]
     #[pyo3(
         signature = (
-            layout, snapshot, /, *, bindables = None, sequence_only = Flag(false), window = None, clock = None,
+            layout, snapshot, /, *, bindables = None, sequence_only = Of::new(Flag(false)), window = None, clock = None,
             on_exhausted = Exhausted::WAIT, max_wait = None, on_stall = None
         ),
         text_signature = "(layout, snapshot, /, *, bindables=None, sequence_only=False, window=None, clock=None, \
@@ -96,76 +111,83 @@ impl Generator {
     )]
     #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn restore(
-        layout: LayoutArgument,
-        snapshot: SnapshotArgument,
-        bindables: Option<Named>,
-        sequence_only: Flag,
+        layout: Of<LayoutArgument, name::layout>,
+        snapshot: Of<SnapshotArgument, name::snapshot>,
+        bindables: Option<Bindables>,
+        sequence_only: Of<Flag, name::sequence_only>,
         window: Option<Span>,
-        clock: Option<Callable>,
+        clock: ClockArgument,
         on_exhausted: Exhausted,
         max_wait: Option<MaxWait>,
-        on_stall: Option<Callable>,
+        on_stall: StallArgument,
     ) -> PyResult<Self> {
         Options { bindables, sequence_only, window, clock, on_exhausted, max_wait, on_stall }
-            .make(layout, |builder| builder.restore(snapshot.0))
+            .make(layout.0, |builder| builder.restore(snapshot.0.0))
     }
 
-    /// One new ID.
+    #[doc = doc!("layout.Generator.generate")]
     #[pyo3(signature = (bindables = None))]
     fn generate<'py>(
         &self,
         py: Python<'py>,
-        bindables: Option<Named>,
+        bindables: Option<Bindables>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let id = match bindables {
-            None => self.inner.generate(),
-            Some(bindables) => self.inner.generate_with(&self.values(bindables)?),
+        let id = if bindables.is_none() {
+            self.inner.generate().map_err(raise)
+        } else {
+            let (values, names) = self.values(bindables)?;
+            self.inner.generate_with(&values).map_err(|error| names.raise_typed(error))
         };
-        id_to_object(py, id.map_err(raise)?)
+        id_to_object(py, id?)
     }
 
-    /// Many new IDs.
+    #[doc = doc!("layout.Generator.generate_many")]
     #[pyo3(signature = (n, /, bindables = None))]
     fn generate_many(
         &self,
         py: Python<'_>,
         n: Count,
-        bindables: Option<Named>,
+        bindables: Option<Bindables>,
     ) -> PyResult<LayoutArray> {
-        let values = self.values(bindables.unwrap_or_default())?;
-        LayoutArray::filled(py, self.inner.layout(), n.0, |ids| self.inner.fill_with(&values, ids))
+        let (values, names) = self.values(bindables)?;
+        let refused = |error| names.raise_typed(error);
+        LayoutArray::filled(py, self.inner.layout(), n.0, refused, |ids| {
+            self.inner.fill_with(&values, ids)
+        })
     }
 
-    /// Many new IDs into memory of the caller's.
+    #[doc = doc!("layout.Generator.fill")]
     #[pyo3(signature = (buffer, /, bindables = None))]
     fn fill(
         &self,
         py: Python<'_>,
         buffer: &Bound<'_, PyAny>,
-        bindables: Option<Named>,
+        bindables: Option<Bindables>,
     ) -> PyResult<()> {
-        let values = self.values(bindables.unwrap_or_default())?;
-        fill(py, self.inner.layout(), buffer, |ids| self.inner.fill_with(&values, ids))
+        let (values, names) = self.values(bindables)?;
+        let refused = |error| names.raise_typed(error);
+        fill(py, self.inner.layout(), buffer, refused, |ids| self.inner.fill_with(&values, ids))
     }
 
-    /// The layout of its IDs.
+    #[doc = doc!("layout.Generator.layout")]
     #[getter]
     fn layout(&self, py: Python<'_>) -> Py<Layout> {
         self.layout.clone_ref(py)
     }
 
-    /// Moves the end of the window later.
+    #[doc = doc!("layout.Generator.extend_window")]
     #[pyo3(signature = (end, /))]
-    fn extend_window(&self, end: UnixMs) -> PyResult<()> {
-        self.inner.extend_window(end.0).map_err(raise)
+    fn extend_window(&self, end: Of<UnixMs, name::end>) -> PyResult<()> {
+        let extended = self.inner.extend_window(end.0.0);
+        extended.map_err(|error| raise_about_time(error, "end"))
     }
 
-    /// Figures of now.
+    #[doc = doc!("layout.Generator.stats")]
     fn stats(&self) -> Stats {
         self.inner.stats().into()
     }
 
-    /// Ends the generator and gives the snapshot to restore from.
+    #[doc = doc!("layout.Generator.close")]
     fn close(&self) -> PyResult<Snapshot> {
         self.inner.close().map(Snapshot).map_err(raise)
     }
@@ -188,13 +210,14 @@ impl Generator {
 }
 
 impl Generator {
-    /// The values of one ID, the fixed ones among them.
-    fn values(&self, bindables: Named) -> PyResult<Values<'_>> {
-        let mut values = self.inner.values();
+    /// The values of one ID, the fixed ones among them, and the names of those given.
+    fn values(&self, bindables: Option<Bindables>) -> PyResult<(Values<'_>, Names)> {
+        let bindables = bindables.map(|given| given.0).unwrap_or_default();
+        let (mut values, names) = (self.inner.values(), bindables.names());
         for (name, value) in bindables.0 {
-            values.bind(&name, value).map_err(raise)?;
+            values.bind(&name, value).map_err(|error| names.raise_typed(error))?;
         }
-        Ok(values)
+        Ok((values, names))
     }
 }
 
@@ -203,43 +226,53 @@ pub(super) fn fill(
     py: Python<'_>,
     layout: &layout::Layout,
     buffer: &Bound<'_, PyAny>,
+    refused: impl FnOnce(Error) -> PyErr,
     make: impl Fn(Batch<'_>) -> polyflake::Result<()> + Sync,
 ) -> PyResult<()> {
     if layout.is_integer() {
         let target = Target::of(buffer, Item::Integer)?;
-        return target.fill(py, |ids: &mut [i64]| make(ids.into()));
+        return target.fill(py, refused, |ids: &mut [i64]| make(ids.into()));
     }
     let size = layout.bits() as usize / 8;
     let target = Target::of(buffer, Item::Bytes(size))?;
-    target.fill(py, |ids: &mut [u8]| make(ids.into()))
+    target.fill(py, refused, |ids: &mut [u8]| make(ids.into()))
 }
 
-/// What a closed generator leaves to restore from.
+#[doc = doc!("layout.Snapshot")]
 #[pyclass(frozen, eq, hash, module = "polyflake.layout")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Snapshot(layout::Snapshot);
 
 #[pymethods]
 impl Snapshot {
-    /// The snapshot of a dict, as JSON has it in every language.
+    #[doc = doc!("layout.Snapshot.from_dict")]
     #[staticmethod]
     #[pyo3(signature = (members, /))]
     fn from_dict(members: &Bound<'_, PyAny>) -> PyResult<Self> {
-        layout::Snapshot::from_value(json::of_dict(members)?).map(Self).map_err(raise)
+        layout::Snapshot::from_value(json::of_dict(members, "members")?).map(Self).map_err(raise)
     }
 
-    /// A dict, as JSON has it in every language.
+    #[doc = doc!("layout.Snapshot.to_dict")]
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         json::to_object(py, self.0.to_value())
     }
 
-    /// The last tick used, as the timestamp counts them.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, (Bound<'py, PyAny>,)>> {
+        reduced(slf, (slf.get().to_dict(slf.py())?,))
+    }
+
+    #[staticmethod]
+    fn _restore(members: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Self::from_dict(members)
+    }
+
+    #[doc = doc!("layout.Snapshot.tick")]
     #[getter]
     fn tick(&self) -> u64 {
         self.0.tick
     }
 
-    /// The sequence that follows in that tick.
+    #[doc = doc!("layout.Snapshot.next_sequence")]
     #[getter]
     fn next_sequence(&self) -> u128 {
         self.0.next_sequence
@@ -250,15 +283,15 @@ impl Snapshot {
     }
 }
 
-/// Figures of a generator.
+#[doc = doc!("layout.Stats")]
 #[pyclass(frozen, eq, hash, get_all, module = "polyflake.layout")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Stats {
-    /// When the last tick used began, in Unix milliseconds.
+    #[doc = doc!("layout.Stats.last_ms")]
     last_ms: Option<i64>,
-    /// How many IDs of that tick are used up.
+    #[doc = doc!("layout.Stats.len")]
     len: u128,
-    /// Whether the generator was closed.
+    #[doc = doc!("layout.Stats.closed")]
     closed: bool,
 }
 
@@ -278,17 +311,28 @@ impl Stats {
             None => format!("<Stats: {open}, {len} IDs>"),
         }
     }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<Reduced<'py, (Option<i64>, u128, bool)>> {
+        let Self { last_ms, len, closed } = slf.get();
+        reduced(slf, (*last_ms, *len, *closed))
+    }
+
+    #[staticmethod]
+    fn _restore(last_ms: Option<i64>, len: u128, closed: bool) -> Self {
+        Self { last_ms, len, closed }
+    }
 }
 
 /// A layout as an argument.
 struct LayoutArgument(Py<Layout>);
 
-impl FromPyObject<'_, '_> for LayoutArgument {
-    type Error = PyErr;
-    fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+impl<'a, 'py> Take<'a, 'py> for LayoutArgument {
+    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         match value.cast::<Layout>() {
             Ok(layout) => Ok(Self(layout.to_owned().unbind())),
-            Err(_) => Err(raise(invalid_type("Layout", &value))),
+            Err(_) => Err(wrong_type(name, "Layout", &value)),
         }
     }
 }
@@ -296,12 +340,11 @@ impl FromPyObject<'_, '_> for LayoutArgument {
 /// A snapshot as an argument.
 struct SnapshotArgument(layout::Snapshot);
 
-impl FromPyObject<'_, '_> for SnapshotArgument {
-    type Error = PyErr;
-    fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+impl<'a, 'py> Take<'a, 'py> for SnapshotArgument {
+    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         match value.cast::<Snapshot>() {
             Ok(snapshot) => Ok(Self(snapshot.get().0)),
-            Err(_) => Err(raise(invalid_type("Snapshot", &value))),
+            Err(_) => Err(wrong_type(name, "Snapshot", &value)),
         }
     }
 }

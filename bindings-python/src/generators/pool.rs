@@ -12,9 +12,11 @@ use pyo3::{
 };
 
 use crate::{
-    errors::{no_copy, raise, raise_from},
-    ids::convert::invalid_type,
+    errors::no_copy,
+    ids::convert::{iterator, mistyped, raise_named, type_name},
 };
+
+const NAME: &str = "members";
 
 const MEMBERS: &str = "an iterable of generators of this family";
 
@@ -46,13 +48,12 @@ pub(crate) struct Members<G>(Vec<Member<G>>);
 impl<G: Generates> FromPyObject<'_, '_> for Members<G> {
     type Error = PyErr;
     fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        let refused = |raised| raise_from(value.py(), &invalid_type(MEMBERS, &value), raised);
         let mut members = vec![];
-        for item in value.try_iter().map_err(refused)?.take(TOO_MANY) {
-            let item = item.map_err(refused)?;
+        for item in iterator(&value, MEMBERS, NAME)?.take(TOO_MANY) {
+            let item = item?;
             let Ok(generator) = item.cast::<G>() else {
-                let error = invalid_type("a generator of this family", &item);
-                return Err(raise(error.in_item(members.len())));
+                let error = mistyped(NAME, "a generator of this family", &type_name(&item));
+                return Err(raise_named(error.in_item(members.len()), NAME));
             };
             members.push(Member(generator.clone().unbind()));
         }

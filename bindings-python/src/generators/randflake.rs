@@ -5,18 +5,21 @@ use pyo3::{PyTraverseError, PyVisit, prelude::*};
 
 use super::clock::PythonClock;
 use crate::{
-    errors::{no_copy, raise},
+    errors::{detached, no_copy, raise},
     ids::{
-        convert::{Callable, Count, Exhausted, MaxWait, invalid_type},
+        convert::{
+            ClockArgument, Count, Exhausted, MaxWait, Of, StallArgument, Take, name, wrong_type,
+        },
         memory::room_for,
         randflake::{Id, Lease, Parts, RandflakeArray, ResumeAfter},
+        record::{Reduced, reduced},
         secret::Secret,
         target::{Item, Target},
         text::Ascii,
     },
 };
 
-/// A source of IDs under one lease.
+#[doc = doc!("randflake.Generator")]
 #[pyclass(frozen, module = "polyflake.randflake")]
 pub(crate) struct Generator {
     pub(super) inner: randflake::Generator<PythonClock>,
@@ -36,17 +39,17 @@ impl Generator {
                           on_stall=None)"
     )]
     fn new(
-        lease: LeaseArgument,
-        secret: Secret,
-        clock: Option<Callable>,
+        lease: Of<LeaseArgument, name::lease>,
+        secret: Of<Secret, name::secret>,
+        clock: ClockArgument,
         on_exhausted: Exhausted,
         max_wait: Option<MaxWait>,
         resume_after: Option<ResumeAfter>,
-        on_stall: Option<Callable>,
+        on_stall: StallArgument,
     ) -> PyResult<Self> {
         let clock = PythonClock::new(clock, on_stall);
         let mut builder =
-            Builder::with_clock(lease.0, *secret.0, clock.clone()).on_exhausted(on_exhausted.0);
+            Builder::with_clock(lease.0.0, *secret.0.0, clock.clone()).on_exhausted(on_exhausted.0);
         if let Some(max_wait) = max_wait {
             builder = builder.max_wait(max_wait.into());
         }
@@ -56,55 +59,55 @@ impl Generator {
         Ok(Self { inner: builder.build().map_err(raise)?, clock })
     }
 
-    /// One new ID.
+    #[doc = doc!("randflake.Generator.generate")]
     fn generate(&self) -> PyResult<i64> {
         self.inner.generate().map(randflake::Randflake::to_i64).map_err(raise)
     }
 
-    /// The text of one new ID.
+    #[doc = doc!("randflake.Generator.generate_text")]
     fn generate_text(&self) -> PyResult<Ascii<{ randflake::Randflake::TEXT_LEN }>> {
         self.inner.generate_text().map(Ascii).map_err(raise)
     }
 
-    /// Many new IDs.
+    #[doc = doc!("randflake.Generator.generate_many")]
     #[pyo3(signature = (n, /))]
     fn generate_many(&self, py: Python<'_>, n: Count) -> PyResult<RandflakeArray> {
         let mut ids = room_for(n.0 as usize)?;
-        py.detach(|| self.inner.fill(&mut ids)).map_err(raise)?;
+        detached(py, || self.inner.fill(&mut ids)).map_err(raise)?;
         Ok(ids.into())
     }
 
-    /// Many new IDs into memory of the caller's.
+    #[doc = doc!("randflake.Generator.fill")]
     #[pyo3(signature = (buffer, /))]
     fn fill(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>) -> PyResult<()> {
         let target = Target::of(buffer, Item::Integer)?;
-        target.fill(py, |ids| self.inner.fill(ids))
+        target.fill(py, raise, |ids| self.inner.fill(ids))
     }
 
-    /// The fields of an ID.
+    #[doc = doc!("randflake.Generator.inspect")]
     #[pyo3(signature = (id, /))]
     fn inspect(&self, id: Id) -> Parts {
         self.inner.inspect(id.into()).into()
     }
 
-    /// The lease, as far as it was extended.
+    #[doc = doc!("randflake.Generator.lease")]
     #[getter]
     fn lease(&self) -> Lease {
         Lease(self.inner.lease())
     }
 
-    /// Extends the lease.
+    #[doc = doc!("randflake.Generator.extend_lease")]
     #[pyo3(signature = (lease, /))]
-    fn extend_lease(&self, lease: LeaseArgument) -> PyResult<()> {
-        self.inner.extend_lease(lease.0).map_err(raise)
+    fn extend_lease(&self, lease: Of<LeaseArgument, name::lease>) -> PyResult<()> {
+        self.inner.extend_lease(lease.0.0).map_err(raise)
     }
 
-    /// Figures of now.
+    #[doc = doc!("randflake.Generator.stats")]
     fn stats(&self) -> Stats {
         self.inner.stats().into()
     }
 
-    /// Ends the generator and tells the last second used.
+    #[doc = doc!("randflake.Generator.close")]
     fn close(&self) -> PyResult<Option<i64>> {
         self.inner.close().map_err(raise)
     }
@@ -126,15 +129,15 @@ impl Generator {
     }
 }
 
-/// Figures of a generator.
+#[doc = doc!("randflake.Stats")]
 #[pyclass(frozen, eq, hash, get_all, module = "polyflake.randflake")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Stats {
-    /// The last second used, in Unix seconds.
+    #[doc = doc!("randflake.Stats.last_second")]
     last_second: Option<i64>,
-    /// How many IDs of that second are used up.
+    #[doc = doc!("randflake.Stats.len")]
     len: u64,
-    /// Whether the generator was closed.
+    #[doc = doc!("randflake.Stats.closed")]
     closed: bool,
 }
 
@@ -154,17 +157,26 @@ impl Stats {
             None => format!("<Stats: {open}, no IDs>"),
         }
     }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, (Option<i64>, u64, bool)>> {
+        let Self { last_second, len, closed } = slf.get();
+        reduced(slf, (*last_second, *len, *closed))
+    }
+
+    #[staticmethod]
+    fn _restore(last_second: Option<i64>, len: u64, closed: bool) -> Self {
+        Self { last_second, len, closed }
+    }
 }
 
 /// A lease as an argument.
 struct LeaseArgument(randflake::Lease);
 
-impl FromPyObject<'_, '_> for LeaseArgument {
-    type Error = PyErr;
-    fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+impl<'a, 'py> Take<'a, 'py> for LeaseArgument {
+    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         match value.cast::<Lease>() {
             Ok(lease) => Ok(Self(lease.get().0)),
-            Err(_) => Err(raise(invalid_type("Lease", &value))),
+            Err(_) => Err(wrong_type(name, "Lease", &value)),
         }
     }
 }

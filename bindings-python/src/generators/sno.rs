@@ -9,11 +9,11 @@ pub(crate) use snapshot::{Snapshot, Stats};
 
 use super::clock::PythonClock;
 use crate::{
-    errors::{no_copy, raise},
+    errors::{detached, no_copy, raise},
     ids::{
         convert::{
-            Callable, Count, Exhausted, MaxWait, Metabyte, Partition, SequenceMax, SequenceMin,
-            Span, UnixMs,
+            ClockArgument, Count, Exhausted, MaxWait, Metabyte, Of, Partition, SequenceMax,
+            SequenceMin, Span, StallArgument, UnixMs, name, raise_about_time,
         },
         memory::room_for,
         sno::{Sno, SnoArray},
@@ -30,14 +30,14 @@ pub(crate) fn default_generator(py: Python<'_>) -> PyResult<&'static Inner> {
     DEFAULT.get_or_try_init(py, || Builder::with_clock(PythonClock::SYSTEM).build().map_err(raise))
 }
 
-/// One new ID from the process-wide generator.
+#[doc = doc!("sno.generate")]
 #[pyfunction]
 #[pyo3(signature = (metabyte = Metabyte(0)), text_signature = "(metabyte=0)")]
 pub(crate) fn generate(py: Python<'_>, metabyte: Metabyte) -> PyResult<Sno> {
     default_generator(py)?.generate(metabyte.0).map(Sno).map_err(raise)
 }
 
-/// A source of IDs under one partition.
+#[doc = doc!("sno.Generator")]
 #[pyclass(frozen, module = "polyflake.sno")]
 pub(crate) struct Generator {
     pub(super) inner: Inner,
@@ -50,10 +50,10 @@ pub(crate) struct Generator {
 struct Options {
     metabyte: Metabyte,
     window: Option<Span>,
-    clock: Option<Callable>,
+    clock: ClockArgument,
     on_exhausted: Exhausted,
     max_wait: Option<MaxWait>,
-    on_stall: Option<Callable>,
+    on_stall: StallArgument,
 }
 
 impl Options {
@@ -69,7 +69,8 @@ impl Options {
         if let Some(max_wait) = self.max_wait {
             builder = builder.max_wait(max_wait.into());
         }
-        Ok(Generator { inner: build(builder).map_err(raise)?, metabyte: self.metabyte, clock })
+        let inner = build(builder).map_err(|error| raise_about_time(error, Span::NAME))?;
+        Ok(Generator { inner, metabyte: self.metabyte, clock })
     }
 }
 
@@ -91,10 +92,10 @@ impl Generator {
         sequence_max: Option<SequenceMax>,
         metabyte: Metabyte,
         window: Option<Span>,
-        clock: Option<Callable>,
+        clock: ClockArgument,
         on_exhausted: Exhausted,
         max_wait: Option<MaxWait>,
-        on_stall: Option<Callable>,
+        on_stall: StallArgument,
     ) -> PyResult<Self> {
         Options { metabyte, window, clock, on_exhausted, max_wait, on_stall }.make(|mut builder| {
             if let Some(partition) = partition {
@@ -110,51 +111,51 @@ impl Generator {
         })
     }
 
-    /// A generator that goes on where a closed one stopped.
+    #[doc = doc!("sno.Generator.restore")]
     #[staticmethod]
     #[pyo3(
         signature = (snapshot, /, *, metabyte = Metabyte(0), window = None, clock = None, on_exhausted = Exhausted::WAIT, max_wait = None, on_stall = None),
         text_signature = "(snapshot, /, *, metabyte=0, window=None, clock=None, on_exhausted='wait', max_wait=None, on_stall=None)"
     )]
     fn restore(
-        snapshot: snapshot::Argument,
+        snapshot: Of<snapshot::Argument, name::snapshot>,
         metabyte: Metabyte,
         window: Option<Span>,
-        clock: Option<Callable>,
+        clock: ClockArgument,
         on_exhausted: Exhausted,
         max_wait: Option<MaxWait>,
-        on_stall: Option<Callable>,
+        on_stall: StallArgument,
     ) -> PyResult<Self> {
         Options { metabyte, window, clock, on_exhausted, max_wait, on_stall }
-            .make(|builder| builder.restore(snapshot.0))
+            .make(|builder| builder.restore(snapshot.0.0))
     }
 
-    /// A generator that goes on from a snapshot of the original, with the original's habits.
+    #[doc = doc!("sno.Generator.import_original")]
     #[staticmethod]
     #[pyo3(
         signature = (snapshot, /, *, metabyte = Metabyte(0), window = None, clock = None, on_exhausted = Exhausted::WAIT, max_wait = None, on_stall = None),
         text_signature = "(snapshot, /, *, metabyte=0, window=None, clock=None, on_exhausted='wait', max_wait=None, on_stall=None)"
     )]
     fn import_original(
-        snapshot: snapshot::Argument,
+        snapshot: Of<snapshot::Argument, name::snapshot>,
         metabyte: Metabyte,
         window: Option<Span>,
-        clock: Option<Callable>,
+        clock: ClockArgument,
         on_exhausted: Exhausted,
         max_wait: Option<MaxWait>,
-        on_stall: Option<Callable>,
+        on_stall: StallArgument,
     ) -> PyResult<Self> {
         Options { metabyte, window, clock, on_exhausted, max_wait, on_stall }
-            .make(|builder| builder.import_original(snapshot.0))
+            .make(|builder| builder.import_original(snapshot.0.0))
     }
 
-    /// One new ID.
+    #[doc = doc!("sno.Generator.generate")]
     #[pyo3(signature = (metabyte = None))]
     fn generate(&self, metabyte: Option<Metabyte>) -> PyResult<Sno> {
         self.one(self.metabyte(metabyte))
     }
 
-    /// The text of one new ID.
+    #[doc = doc!("sno.Generator.generate_text")]
     #[pyo3(signature = (metabyte = None))]
     fn generate_text<'py>(
         &self,
@@ -164,13 +165,18 @@ impl Generator {
         self.one_text(py, self.metabyte(metabyte))
     }
 
-    /// An ID of a given time, which uniqueness is not promised for.
+    #[doc = doc!("sno.Generator.generate_at")]
     #[pyo3(signature = (time, /, metabyte = None))]
-    fn generate_at(&self, time: UnixMs, metabyte: Option<Metabyte>) -> PyResult<Sno> {
-        self.inner.generate_at(time.0, self.metabyte(metabyte)).map(Sno).map_err(raise)
+    fn generate_at(
+        &self,
+        time: Of<UnixMs, name::time>,
+        metabyte: Option<Metabyte>,
+    ) -> PyResult<Sno> {
+        let id = self.inner.generate_at(time.0.0, self.metabyte(metabyte)).map(Sno);
+        id.map_err(|error| raise_about_time(error, "time"))
     }
 
-    /// Many new IDs.
+    #[doc = doc!("sno.Generator.generate_many")]
     #[pyo3(signature = (n, /, metabyte = None))]
     fn generate_many(
         &self,
@@ -179,11 +185,11 @@ impl Generator {
         metabyte: Option<Metabyte>,
     ) -> PyResult<SnoArray> {
         let mut ids = room_for(n.0 as usize)?;
-        py.detach(|| self.inner.fill(self.metabyte(metabyte), &mut ids)).map_err(raise)?;
+        detached(py, || self.inner.fill(self.metabyte(metabyte), &mut ids)).map_err(raise)?;
         Ok(ids.into())
     }
 
-    /// Many new IDs into memory of the caller's.
+    #[doc = doc!("sno.Generator.fill")]
     #[pyo3(signature = (buffer, /, metabyte = None))]
     fn fill(
         &self,
@@ -193,27 +199,28 @@ impl Generator {
     ) -> PyResult<()> {
         let metabyte = self.metabyte(metabyte);
         let target = Target::of(buffer, Item::Bytes(sno::Sno::LEN))?;
-        target.fill(py, |ids| self.inner.fill(metabyte, ids))
+        target.fill(py, raise, |ids| self.inner.fill(metabyte, ids))
     }
 
-    /// The partition, once the generator has one.
+    #[doc = doc!("sno.Generator.partition")]
     #[getter]
     fn partition(&self) -> Option<u16> {
         self.inner.partition()
     }
 
-    /// Moves the end of the window later.
+    #[doc = doc!("sno.Generator.extend_window")]
     #[pyo3(signature = (end, /))]
-    fn extend_window(&self, end: UnixMs) -> PyResult<()> {
-        self.inner.extend_window(end.0).map_err(raise)
+    fn extend_window(&self, end: Of<UnixMs, name::end>) -> PyResult<()> {
+        let extended = self.inner.extend_window(end.0.0);
+        extended.map_err(|error| raise_about_time(error, "end"))
     }
 
-    /// Figures of now, which nothing can be restored from.
+    #[doc = doc!("sno.Generator.stats")]
     fn stats(&self) -> PyResult<Stats> {
         self.inner.stats().map(Stats::from).map_err(raise)
     }
 
-    /// Ends the generator and gives the snapshot to restore from.
+    #[doc = doc!("sno.Generator.close")]
     fn close(&self) -> PyResult<Snapshot> {
         self.inner.close().map(Snapshot::from).map_err(raise)
     }

@@ -11,13 +11,14 @@ use pyo3::{
     exceptions::{PyBufferError, PyIndexError},
     ffi, intern,
     prelude::*,
-    types::{PyCapsule, PyMemoryView, PySlice},
+    types::{PyCapsule, PyDict, PyMemoryView, PySlice},
 };
 
 use super::{
     column::Chars,
     convert::Whole,
-    memory::{Kept, Spare},
+    fields::Mask,
+    memory::{Kept, Spare, room},
 };
 use crate::arrow::export::{self, Capsules, Column};
 
@@ -122,6 +123,13 @@ impl<T: Plain> Packed<T> {
         &self.ids[position * self.width()..][..self.width()]
     }
 
+    /// Some of the IDs.
+    pub(crate) fn rows(&self, positions: &[usize]) -> PyResult<Self> {
+        let mut items = room(positions.len() * self.width())?;
+        positions.iter().for_each(|position| items.extend_from_slice(self.row(*position)));
+        Ok(Self::in_rows(items, self.width()))
+    }
+
     /// Arrow's name for their type: numbers, or bytes of one length.
     fn arrow_format(&self) -> String {
         if self.is_table { format!("w:{}", self.strides[0]) } else { T::ARROW.to_owned() }
@@ -146,35 +154,14 @@ impl<T: Plain> Packed<T> {
         column.export(py)
     }
 
-    /// The IDs of an index or a slice, as lists have it.
+    /// The IDs of an index, a slice, as lists have it, or a mask.
     pub(crate) fn at(&self, index: &Bound<'_, PyAny>) -> PyResult<At<T>> {
-        Ok(match self.positions(index)? {
-            At::One(position) => At::One(self.ids[position]),
-            At::Many(positions) => {
-                At::Many(positions.into_iter().map(|position| self.ids[position]).collect())
-            }
-        })
+        at(&self.ids, index)
     }
 
     /// Where the IDs of an index or a slice are.
     pub(crate) fn positions(&self, index: &Bound<'_, PyAny>) -> PyResult<At<usize>> {
-        if let Ok(slice) = index.cast::<PySlice>() {
-            let span = slice.indices(self.shape[0])?;
-            let step = |k: usize| (span.start + k.cast_signed() * span.step).cast_unsigned();
-            return Ok(At::Many((0..span.slicelength).map(step).collect()));
-        }
-        let found = Whole::of(index)?.to::<isize>().and_then(|index| self.position_of(index));
-        found.map(At::One).ok_or_else(|| PyIndexError::new_err("index out of range"))
-    }
-
-    /// Counts negative indices from the end.
-    fn position_of(&self, index: isize) -> Option<usize> {
-        let position = if index < 0 {
-            self.len().checked_add_signed(index)
-        } else {
-            usize::try_from(index).ok()
-        };
-        position.filter(|position| *position < self.len())
+        positions(index, self.len())
     }
 
     /// Fills `view` with the IDs, read-only.
@@ -225,6 +212,59 @@ impl<T: Plain> Packed<T> {
         unsafe { view.write(filled) };
         Ok(())
     }
+}
+
+/// The items of an index, a slice, as lists have it, or a mask.
+pub(crate) fn at<T: Copy>(items: &[T], index: &Bound<'_, PyAny>) -> PyResult<At<T>> {
+    if let Ok(mask) = index.cast::<Mask>() {
+        return mask.get().choose(items).map(At::Many);
+    }
+    Ok(match positions(index, items.len())? {
+        At::One(position) => At::One(items[position]),
+        At::Many(positions) => {
+            let mut chosen = room(positions.len())?;
+            chosen.extend(positions.into_iter().map(|position| items[position]));
+            At::Many(chosen)
+        }
+    })
+}
+
+/// Where the items of an index, a slice or a mask are, of so many.
+pub(crate) fn positions(index: &Bound<'_, PyAny>, length: usize) -> PyResult<At<usize>> {
+    if let Ok(mask) = index.cast::<Mask>() {
+        return mask.get().positions(length).map(At::Many);
+    }
+    if let Ok(slice) = index.cast::<PySlice>() {
+        let span = slice.indices(length.cast_signed())?;
+        let step = |k: usize| (span.start + k.cast_signed() * span.step).cast_unsigned();
+        let mut positions = room(span.slicelength)?;
+        positions.extend((0..span.slicelength).map(step));
+        return Ok(At::Many(positions));
+    }
+    let whole = Whole::among(index, "int, slice or Mask", "index")?;
+    let found = whole.to::<isize>().and_then(|index| position_of(index, length));
+    found.map(At::One).ok_or_else(|| PyIndexError::new_err("index out of range"))
+}
+
+/// Counts negative indices from the end.
+fn position_of(index: isize, length: usize) -> Option<usize> {
+    let position =
+        if index < 0 { length.checked_add_signed(index) } else { usize::try_from(index).ok() };
+    position.filter(|position| *position < length)
+}
+
+/// `NumPy`'s array of a column, by its protocol: the column's own memory where no copy is wanted or needed.
+pub(crate) fn to_numpy<'py, T>(
+    column: &Bound<'py, T>,
+    dtype: Option<&Bound<'py, PyAny>>,
+    copy: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = column.py();
+    let options = PyDict::new(py);
+    options.set_item(intern!(py, "dtype"), dtype)?;
+    options.set_item(intern!(py, "copy"), copy)?;
+    let view = PyMemoryView::from(column.as_any())?;
+    py.import("numpy")?.call_method(intern!(py, "array"), (view,), Some(&options))
 }
 
 /// Python's own iterator over a sequence.

@@ -6,7 +6,7 @@ use std::{borrow::Cow, ops::Range, slice};
 use polyflake::Error;
 use pyo3::{
     buffer::PyUntypedBuffer,
-    exceptions::PyException,
+    exceptions::{PyBufferError, PyTypeError, PyValueError},
     ffi, intern,
     prelude::*,
     types::{PyBytes, PyMemoryView},
@@ -14,9 +14,10 @@ use pyo3::{
 
 use super::{
     array::NATIVE,
-    column::{COLUMN, Chars, Texts, Textual, decoded, gather, placed, text_in, unpadded},
+    column::{COLUMN, Chars, NAME, Texts, Textual, decoded, gather, placed, text_in, unpadded},
+    convert::{multiple, raise_named, wrong_kind},
+    integers::buffer_of,
 };
-use crate::errors::raise;
 
 /// Of what a row is made.
 #[derive(Clone, Copy, PartialEq)]
@@ -64,10 +65,11 @@ impl<'py> Rows<'py> {
         if unsafe { ffi::PyObject_CheckBuffer(value.as_ptr()) } == 0 {
             return Ok(None);
         }
-        let buffer = match PyUntypedBuffer::get(value) {
-            Ok(buffer) => buffer,
+        let buffer = match buffer_of(value) {
+            Ok(Some(buffer)) => buffer,
+            Ok(None) => return Ok(None),
             // `NumPy` has kinds of arrays that it shows to nobody.
-            Err(raised) if raised.is_instance_of::<PyException>(value.py()) => return Ok(None),
+            Err(raised) if is_refusal(&raised, value)? => return Ok(None),
             Err(raised) => return Err(raised),
         };
         let format = buffer.format().to_string_lossy();
@@ -76,9 +78,9 @@ impl<'py> Rows<'py> {
         }
         let Some(unit) = Unit::of(&format, buffer.dimensions()) else {
             let found = format!("a buffer of format {format}, {} dimensions", buffer.dimensions());
-            return Err(raise(Error::invalid_type(COLUMN, found)));
+            return Err(wrong_kind(NAME, COLUMN, &found));
         };
-        let width = width_of(&buffer, unit).map_err(raise)?;
+        let width = width_of(&buffer, unit).map_err(|error| raise_named(error, NAME))?;
         let memory = if buffer.is_c_contiguous() {
             Memory::InPlace(buffer)
         } else {
@@ -120,6 +122,15 @@ impl<'py> Rows<'py> {
     }
 }
 
+/// Whether an array does not show its memory, though it can be iterated.
+fn is_refusal(raised: &PyErr, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = value.py();
+    let is_refusal = raised.is_instance_of::<PyValueError>(py)
+        || raised.is_instance_of::<PyBufferError>(py)
+        || raised.is_instance_of::<PyTypeError>(py);
+    Ok(is_refusal && value.get_type().hasattr(intern!(py, "__iter__"))?)
+}
+
 /// Bytes of a row.
 fn width_of(buffer: &PyUntypedBuffer, unit: Unit) -> polyflake::Result<usize> {
     const WIDTH: usize = size_of::<Chars>();
@@ -127,7 +138,7 @@ fn width_of(buffer: &PyUntypedBuffer, unit: Unit) -> polyflake::Result<usize> {
     match buffer.shape() {
         _ if unit != Unit::Byte => Ok(buffer.item_size()),
         [_, width] if *width != WIDTH => wrong(*width),
-        [bytes] if bytes % WIDTH != 0 => wrong(bytes % WIDTH),
+        [bytes] if bytes % WIDTH != 0 => Err(multiple(NAME, WIDTH, *bytes)),
         _ => Ok(WIDTH),
     }
 }

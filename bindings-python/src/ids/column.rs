@@ -1,9 +1,12 @@
 //! IDs' texts by the column, read strictly: Arrow's columns, `NumPy`'s and other buffers, and whatever can be iterated.
 
-use std::{borrow::Cow, ops::Range};
+use std::{
+    borrow::Cow,
+    ops::{Range, RangeInclusive},
+};
 
 use polyflake::{
-    Error, Result,
+    Error, ErrorKind, Result,
     randflake::{self, Randflake},
     sno::{self, Sno},
 };
@@ -11,12 +14,15 @@ use pyo3::{prelude::*, types::PyString};
 
 use super::{
     buffer::Rows,
-    convert::{Text, invalid_type},
+    convert::{
+        Take, Text, check_length, iterator, mistyped, raise_named, type_name, wrong_kind,
+        wrong_type,
+    },
     memory::room,
 };
 use crate::{
     arrow::{import::Pieces, texts::Piece},
-    errors::{raise, raise_from},
+    errors::raise,
 };
 
 /// The place of a text: as many bytes as sno's texts have; behind shorter ones come zeros.
@@ -26,6 +32,8 @@ pub(crate) type Chars = [u8; 16];
 pub(crate) trait Textual: Copy + Default + Send + Sync + 'static {
     /// Whether texts have many lengths, so that zeros come after them where all places have one width.
     const PADDED: bool;
+    /// Characters of a text.
+    const LENGTHS: RangeInclusive<usize>;
 
     fn parse(text: &str) -> Result<Self>;
 
@@ -38,6 +46,7 @@ pub(crate) trait Textual: Copy + Default + Send + Sync + 'static {
 
 impl Textual for Sno {
     const PADDED: bool = false;
+    const LENGTHS: RangeInclusive<usize> = Self::TEXT_LEN..=Self::TEXT_LEN;
 
     fn parse(text: &str) -> Result<Self> {
         Self::parse(text)
@@ -64,6 +73,7 @@ impl Textual for Sno {
 
 impl Textual for Randflake {
     const PADDED: bool = true;
+    const LENGTHS: RangeInclusive<usize> = 1..=Self::TEXT_LEN;
 
     fn parse(text: &str) -> Result<Self> {
         Self::parse(text)
@@ -119,6 +129,9 @@ pub(crate) trait Texts<I> {
     fn item(&self, index: usize) -> Cow<'_, [u8]>;
 }
 
+/// The parameter that columns are given as.
+pub(super) const NAME: &str = "column";
+
 pub(super) const COLUMN: &str = "a column of texts";
 
 /// So many texts and their IDs fit the processor's nearest memory.
@@ -126,12 +139,11 @@ pub(crate) const BLOCK: usize = 512;
 
 /// The IDs of a column. An error says which item it is about.
 pub(crate) fn ids_of<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> {
-    let refused = |raised| raise_from(column.py(), &invalid_type(COLUMN, column), raised);
-    if let Some(pieces) = Pieces::of(column).map_err(refused)? {
+    if let Some(pieces) = Pieces::of(column, NAME, COLUMN)? {
         of_pieces(column.py(), &pieces)
     } else if let Some(rows) = Rows::of(column)? {
         let mut ids = room(Texts::<I>::len(&rows))?;
-        append(&mut ids, &rows).map_err(raise)?;
+        append(&mut ids, &rows).map_err(refused)?;
         Ok(ids)
     } else {
         of_items(column)
@@ -139,18 +151,18 @@ pub(crate) fn ids_of<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> 
 }
 
 fn of_pieces<I: Textual>(py: Python<'_>, pieces: &Pieces) -> PyResult<Vec<I>> {
-    let refused = || Error::invalid_type(COLUMN, format!("Arrow's type {}", pieces.format()));
-    let texts = pieces.texts().ok_or_else(refused).map_err(raise)?;
+    let other = || wrong_kind(NAME, COLUMN, &format!("Arrow's type {}", pieces.format()));
+    let texts = pieces.texts().ok_or_else(other)?;
     let mut ids = room(texts.iter().map(|piece| piece.texts.len()).sum())?;
     let append = |piece: &Piece<'_, I>| append_piece(&mut ids, piece);
-    py.detach(|| texts.iter().try_for_each(append)).map_err(raise)?;
+    py.detach(|| texts.iter().try_for_each(append)).map_err(refused)?;
     Ok(ids)
 }
 
 fn append_piece<I: Textual>(ids: &mut Vec<I>, piece: &Piece<'_, I>) -> Result<()> {
     append(ids, &*piece.texts)?;
     if piece.ends_at_null {
-        return Err(Error::invalid_type("str", "null").in_item(ids.len()));
+        return Err(mistyped(NAME, "str", "null").in_item(ids.len()));
     }
     Ok(())
 }
@@ -191,23 +203,30 @@ pub(crate) fn gather<I: Textual>(
 #[cold]
 fn refusal<I: Textual>(text: &[u8]) -> Error {
     let text = String::from_utf8_lossy(text);
-    I::parse(&text).map_or_else(|error| error, |_| Error::invalid_type(COLUMN, "a changing one"))
+    I::parse(&text).map_or_else(|error| error, |_| mistyped(NAME, COLUMN, "a changing one"))
+}
+
+/// The exception for an item that is no text; for a text that is no ID's, as for it alone.
+#[cold]
+fn refused(error: Error) -> PyErr {
+    if error.kind() == ErrorKind::InvalidType { raise_named(error, NAME) } else { raise(error) }
 }
 
 /// The IDs of what can be iterated.
 fn of_items<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> {
-    let refused = |raised| raise_from(column.py(), &invalid_type(COLUMN, column), raised);
     if column.is_instance_of::<PyString>() {
-        return Err(raise(invalid_type(COLUMN, column)));
+        return Err(wrong_type(NAME, COLUMN, column));
     }
     let mut ids = vec![];
-    for item in column.try_iter().map_err(refused)? {
-        let item = item.map_err(refused)?;
-        if !item.is_instance_of::<PyString>() {
-            return Err(raise(invalid_type("str", &item).in_item(ids.len())));
-        }
-        let id = I::parse(&item.extract::<Text<'_>>()?);
-        ids.push(id.map_err(|error| raise(error.in_item(ids.len())))?);
+    for item in iterator(column, COLUMN, NAME)? {
+        let item = item?;
+        let in_item = |error: Error| refused(error.in_item(ids.len()));
+        let Ok(text) = item.cast::<PyString>() else {
+            return Err(in_item(mistyped(NAME, "str", &type_name(&item))));
+        };
+        check_length(text, &I::LENGTHS).map_err(in_item)?;
+        let id = I::parse(&Text::take(item.as_borrowed(), NAME)?).map_err(in_item)?;
+        ids.push(id);
     }
     Ok(ids)
 }

@@ -1,39 +1,35 @@
 //! From Python values to the arguments of the core: every function's parameters are of these types. A value of another
-//! type is `invalid_type`; if its own code raised, that is the cause.
+//! type is `invalid_type`, with the parameter's name; whatever a value's own code raises goes through as it is.
 
-use std::{borrow::Cow, fmt, ops::RangeInclusive, time::Duration};
+mod names;
+mod text;
+mod times;
 
+use std::{fmt, ops::RangeInclusive, time::Duration};
+
+pub(crate) use names::{Of, Take, mistyped, name, raise_named, type_name, wrong_kind, wrong_type};
 use polyflake::{
     Error, ErrorKind,
     sno::{OnExhausted, Sno},
 };
 use pyo3::{
-    exceptions::PyOverflowError,
+    exceptions::{PyOverflowError, PyTypeError},
     intern,
     prelude::*,
     sync::PyOnceLock,
-    types::{
-        PyBool, PyByteArray, PyBytes, PyDateTime, PyDelta, PyDeltaAccess, PyInt, PyList,
-        PyMemoryView, PyString, PyTuple, PyTzInfo,
-    },
+    types::{PyBool, PyByteArray, PyBytes, PyInt, PyIterator, PyList, PyMemoryView, PyTuple},
+};
+pub(crate) use text::{
+    FlakeText, GuidText, Octets, SnoText, Text, check_length, has_buffer, owned_text,
+};
+pub(crate) use times::{
+    Span, UnixMs, UnixSeconds, datetime_of_micros, datetime_of_ms, micros_of_datetime,
+    raise_about_time, raise_in_range,
 };
 
-use crate::errors::{raise, raise_about, raise_from};
+use crate::errors::raise_about;
 
 type Value<'a, 'py> = Borrowed<'a, 'py, PyAny>;
-
-/// The name of a value's type, for messages.
-pub(crate) fn type_name(value: &Bound<'_, PyAny>) -> String {
-    value
-        .get_type()
-        .qualname()
-        .map_or_else(|_| "another type".to_owned(), |name| name.to_string_lossy().into_owned())
-}
-
-/// The error for a value of another type.
-pub(crate) fn invalid_type(expected: &'static str, found: &Bound<'_, PyAny>) -> Error {
-    Error::invalid_type(expected, type_name(found))
-}
 
 /// An integer as Python has it, of any size.
 #[derive(Clone, Copy)]
@@ -44,13 +40,13 @@ pub(crate) enum Whole {
 
 impl Whole {
     /// An `int`, or what stands for one (`__index__`); a `bool` does not.
-    pub(crate) fn of(value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Self::among(value, "int")
+    pub(crate) fn of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
+        Self::among(value, "int", name)
     }
 
     /// As [`Whole::of`], where other types would do too.
-    fn among(value: &Bound<'_, PyAny>, expected: &'static str) -> PyResult<Self> {
-        Self::of_int(&int(value, expected)?)
+    pub(crate) fn among(value: &Bound<'_, PyAny>, expected: &str, name: &str) -> PyResult<Self> {
+        Self::of_int(&int(value, expected, name)?)
     }
 
     pub(crate) fn of_int(int: &Bound<'_, PyInt>) -> PyResult<Self> {
@@ -74,7 +70,8 @@ impl Whole {
 /// The `int` that a value is, or stands for.
 pub(crate) fn int<'py>(
     value: &Bound<'py, PyAny>,
-    expected: &'static str,
+    expected: &str,
+    name: &str,
 ) -> PyResult<Bound<'py, PyInt>> {
     static INDEX: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = value.py();
@@ -83,11 +80,9 @@ pub(crate) fn int<'py>(
         return Ok(int.clone());
     }
     if is_bool || !has_index(value) {
-        return Err(raise(invalid_type(expected, value)));
+        return Err(wrong_type(name, expected, value));
     }
-    let int = INDEX.import(py, "operator", "index")?.call1((value,));
-    let int = int.map_err(|raised| raise_from(py, &invalid_type(expected, value), raised))?;
-    Ok(int.cast_into()?)
+    Ok(INDEX.import(py, "operator", "index")?.call1((value,))?.cast_into()?)
 }
 
 /// Whether a value's type claims that its values stand for integers.
@@ -113,7 +108,7 @@ pub(crate) fn number<T>(
 where
     T: Copy + PartialOrd + TryFrom<i128> + Into<i128>,
 {
-    let whole = Whole::of(value)?;
+    let whole = Whole::of(value, field)?;
     if let Some(number) = whole.to().filter(|number| limits.contains(number)) {
         return Ok(number);
     }
@@ -122,7 +117,7 @@ where
         Whole::Fits(found) => Error::out_of_range(field, found, least, most),
         Whole::Beyond => Error::because(
             ErrorKind::OutOfRange,
-            format!("expected {field} in {least}..={most}, found {whole}"),
+            format!("expected {field} from {least} to {most}, found {whole}"),
         ),
     };
     Err(raise_about(value.py(), &error, Some(field)))
@@ -176,164 +171,40 @@ impl FromPyObject<'_, '_> for Partition {
         if !is_bytes {
             return number(&value, "partition", 0..=u16::MAX).map(Self);
         }
-        let bytes = Octets::extract(value)?;
-        let bytes = bytes.as_bytes();
-        let two = bytes.try_into().map_err(|_| raise(Error::invalid_length(bytes.len(), 2, 2)))?;
-        Ok(Self(u16::from_be_bytes(two)))
+        let bytes: [u8; 2] = Octets::take(value, "partition")?.exactly("partition")?;
+        Ok(Self(u16::from_be_bytes(bytes)))
     }
-}
-
-/// Bytes, or the bytes of anything with the buffer protocol, in its order.
-pub(crate) struct Octets<'py>(Bound<'py, PyBytes>);
-
-impl Octets<'_> {
-    pub(crate) fn as_bytes(&self) -> &[u8] {
-        self.0.as_bytes()
-    }
-}
-
-impl<'py> FromPyObject<'_, 'py> for Octets<'py> {
-    type Error = PyErr;
-    fn extract(value: Value<'_, 'py>) -> PyResult<Self> {
-        if let Ok(bytes) = value.cast::<PyBytes>() {
-            return Ok(Self(bytes.to_owned()));
-        }
-        let copied = PyMemoryView::from(&value)
-            .and_then(|view| view.call_method0(intern!(value.py(), "tobytes")));
-        let copied = copied
-            .map_err(|raised| raise_from(value.py(), &invalid_type("bytes", &value), raised))?;
-        Ok(Self(copied.cast_into()?))
-    }
-}
-
-/// A text. A lone surrogate, which is no character, stands as one that no format has.
-pub(crate) struct Text<'a>(Cow<'a, str>);
-
-impl std::ops::Deref for Text<'_> {
-    type Target = str;
-    fn deref(&self) -> &str {
-        &self.0
-    }
-}
-
-impl<'a> FromPyObject<'a, '_> for Text<'a> {
-    type Error = PyErr;
-    fn extract(value: Value<'a, '_>) -> PyResult<Self> {
-        if let Ok(text) = value.extract() {
-            return Ok(Self(Cow::Borrowed(text)));
-        }
-        let Ok(text) = value.cast::<PyString>() else {
-            return Err(raise(invalid_type("str", &value)));
-        };
-        let class = value.py().get_type::<PyString>();
-        let replaced =
-            class.call_method1(intern!(value.py(), "encode"), (text, "utf-8", "replace"))?;
-        Ok(Self(
-            String::from_utf8_lossy(replaced.cast::<PyBytes>()?.as_bytes()).into_owned().into(),
-        ))
-    }
-}
-
-/// A time in Unix milliseconds: an integer, or an aware datetime, floored.
-#[derive(Clone, Copy)]
-pub(crate) struct UnixMs(pub(crate) i64);
-
-impl FromPyObject<'_, '_> for UnixMs {
-    type Error = PyErr;
-    fn extract(value: Value<'_, '_>) -> PyResult<Self> {
-        if let Ok(datetime) = value.cast::<PyDateTime>() {
-            return Ok(Self(micros_of_datetime(&datetime)?.div_euclid(1000)));
-        }
-        let whole = Whole::among(&value, "int or aware datetime")?;
-        whole.to().map(Self).ok_or_else(|| beyond_64_bits(&value, "milliseconds", whole))
-    }
-}
-
-/// A time in whole Unix seconds: an integer.
-#[derive(Clone, Copy)]
-pub(crate) struct UnixSeconds(pub(crate) i64);
-
-impl FromPyObject<'_, '_> for UnixSeconds {
-    type Error = PyErr;
-    fn extract(value: Value<'_, '_>) -> PyResult<Self> {
-        let whole = Whole::of(&value)?;
-        whole.to().map(Self).ok_or_else(|| beyond_64_bits(&value, "seconds", whole))
-    }
-}
-
-/// The error for a time that no format can hold.
-#[cold]
-fn beyond_64_bits(value: &Bound<'_, PyAny>, unit: &str, found: Whole) -> PyErr {
-    let reason = format!("expected time in 64-bit {unit}, found {found}");
-    let error = Error::because(ErrorKind::TimeOutOfRange, reason);
-    raise_about(value.py(), &error, Some("time"))
-}
-
-/// 1970-01-01T00:00:00Z.
-fn epoch(py: Python<'_>) -> PyResult<&Bound<'_, PyDateTime>> {
-    static EPOCH: PyOnceLock<Py<PyDateTime>> = PyOnceLock::new();
-    let epoch = EPOCH.get_or_try_init(py, || {
-        PyDateTime::new(py, 1970, 1, 1, 0, 0, 0, 0, Some(&*PyTzInfo::utc(py)?)).map(Bound::unbind)
-    })?;
-    Ok(epoch.bind(py))
-}
-
-/// The Unix microseconds of an aware datetime.
-pub(crate) fn micros_of_datetime(datetime: &Bound<'_, PyDateTime>) -> PyResult<i64> {
-    let py = datetime.py();
-    let expected = "int or aware datetime";
-    let refused = |raised| raise_from(py, &invalid_type(expected, datetime), raised);
-    if datetime.call_method0(intern!(py, "utcoffset")).map_err(refused)?.is_none() {
-        return Err(raise(Error::invalid_type(expected, "naive datetime")));
-    }
-    let since = datetime.sub(epoch(py)?).map_err(refused)?;
-    let since = since.cast::<PyDelta>().map_err(|other| refused(other.into()))?;
-    let seconds = i64::from(since.get_days()) * 86400 + i64::from(since.get_seconds());
-    Ok(seconds * 1_000_000 + i64::from(since.get_microseconds()))
-}
-
-/// The aware datetime, in UTC, of Unix milliseconds.
-pub(crate) fn datetime_of_ms(py: Python<'_>, unix_ms: i64) -> PyResult<Bound<'_, PyAny>> {
-    datetime_of_micros(py, i128::from(unix_ms) * 1000)
-}
-
-/// The aware datetime, in UTC, of Unix microseconds; an `OverflowError` outside of Python's years.
-pub(crate) fn datetime_of_micros(py: Python<'_>, micros: i128) -> PyResult<Bound<'_, PyAny>> {
-    const DAY: i128 = 86_400_000_000;
-    let (days, micros) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));
-    let part = |value: i128| i32::try_from(value).unwrap_or(i32::MAX);
-    let (seconds, micros) = (part(micros / 1_000_000), part(micros % 1_000_000));
-    epoch(py)?.add(PyDelta::new(py, part(days), seconds, micros, false)?)
 }
 
 /// The two items of a tuple or a list.
 pub(crate) fn pair<'py>(
     value: &Bound<'py, PyAny>,
-    expected: &'static str,
+    expected: &str,
+    name: &str,
 ) -> PyResult<[Bound<'py, PyAny>; 2]> {
     let items: Vec<_> = if let Ok(tuple) = value.cast::<PyTuple>() {
         tuple.iter().collect()
     } else if let Ok(list) = value.cast::<PyList>() {
         list.iter().collect()
     } else {
-        return Err(raise(invalid_type(expected, value)));
+        return Err(wrong_type(name, expected, value));
     };
-    items.try_into().map_err(|items: Vec<_>| raise(Error::invalid_length(items.len(), 2, 2)))
+    items
+        .try_into()
+        .map_err(|items: Vec<_>| raise_named(Error::invalid_length(items.len(), 2, 2), name))
 }
 
-/// A half-open span of time: a pair.
-#[derive(Clone, Copy)]
-pub(crate) struct Span {
-    pub(crate) start: UnixMs,
-    pub(crate) end: UnixMs,
+/// The exception for packed items that do not fill the bytes given.
+#[cold]
+pub(crate) fn no_multiple(name: &str, size: usize, found: usize) -> PyErr {
+    raise_named(multiple(name, size, found), name)
 }
 
-impl FromPyObject<'_, '_> for Span {
-    type Error = PyErr;
-    fn extract(value: Value<'_, '_>) -> PyResult<Self> {
-        let [start, end] = pair(&value, "a pair of times")?;
-        Ok(Self { start: start.extract()?, end: end.extract()? })
-    }
+/// The error for packed items that do not fill the bytes given.
+#[cold]
+pub(crate) fn multiple(name: &str, size: usize, found: usize) -> Error {
+    let reason = format!("expected a multiple of {size} bytes for `{name}`, found {found}");
+    Error::because(ErrorKind::InvalidLength, reason)
 }
 
 /// `"wait"` or `"error"`.
@@ -348,7 +219,7 @@ impl Exhausted {
 impl FromPyObject<'_, '_> for Exhausted {
     type Error = PyErr;
     fn extract(value: Value<'_, '_>) -> PyResult<Self> {
-        match &*Text::extract(value)? {
+        match &*Text::take(value, "on_exhausted")? {
             "wait" => Ok(Self::WAIT),
             "error" => Ok(Self::ERROR),
             _ => {
@@ -366,12 +237,11 @@ impl FromPyObject<'_, '_> for Exhausted {
 #[derive(Clone, Copy)]
 pub(crate) struct Flag(pub(crate) bool);
 
-impl FromPyObject<'_, '_> for Flag {
-    type Error = PyErr;
-    fn extract(value: Value<'_, '_>) -> PyResult<Self> {
+impl<'a, 'py> Take<'a, 'py> for Flag {
+    fn take(value: Value<'a, 'py>, name: &str) -> PyResult<Self> {
         match value.cast::<PyBool>() {
             Ok(flag) => Ok(Self(flag.is_true())),
-            Err(_) => Err(raise(invalid_type("bool", &value))),
+            Err(_) => Err(wrong_type(name, "bool", &value)),
         }
     }
 }
@@ -379,12 +249,33 @@ impl FromPyObject<'_, '_> for Flag {
 /// A callable.
 pub(crate) struct Callable(pub(crate) Py<PyAny>);
 
-impl FromPyObject<'_, '_> for Callable {
-    type Error = PyErr;
-    fn extract(value: Value<'_, '_>) -> PyResult<Self> {
+impl<'a, 'py> Take<'a, 'py> for Callable {
+    fn take(value: Value<'a, 'py>, name: &str) -> PyResult<Self> {
         if !value.is_callable() {
-            return Err(raise(invalid_type("a callable", &value)));
+            return Err(wrong_type(name, "a callable", &value));
         }
         Ok(Self(value.to_owned().unbind()))
     }
+}
+
+/// What a clock and a callback for stalls are given as.
+pub(crate) type ClockArgument = Option<Of<Callable, name::clock>>;
+pub(crate) type StallArgument = Option<Of<Callable, name::on_stall>>;
+
+/// The iterator of an argument. What it raises, and what making it raises, goes through.
+pub(crate) fn iterator<'py>(
+    value: &Bound<'py, PyAny>,
+    expected: &str,
+    name: &str,
+) -> PyResult<Bound<'py, PyIterator>> {
+    let py = value.py();
+    let is_none = || {
+        let class = py.import("collections.abc")?.getattr(intern!(py, "Iterable"))?;
+        value.get_type().is_subclass(&class).map(|is| !is)
+    };
+    let has_none =
+        |raised: &PyErr| raised.is_instance_of::<PyTypeError>(py) && is_none().unwrap_or(false);
+    value.try_iter().map_err(|raised| {
+        if has_none(&raised) { wrong_type(name, expected, value) } else { raised }
+    })
 }

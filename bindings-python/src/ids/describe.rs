@@ -3,96 +3,126 @@
 use polyflake::layout;
 use pyo3::{prelude::*, types::PyTuple};
 
-/// What an ID format can do, in figures.
+use super::record::{Reduced, reduced};
+
+#[doc = doc!("_polyflake.Description")]
 #[pyclass(frozen, eq, module = "polyflake")]
 #[derive(PartialEq, Eq)]
-pub(crate) struct Description(layout::Description);
+pub(crate) struct Description {
+    #[doc = doc!("_polyflake.Description.bits")]
+    #[pyo3(get)]
+    bits: u32,
+    fields: Vec<FieldDescription>,
+    #[doc = doc!("_polyflake.Description.per_second")]
+    #[pyo3(get)]
+    per_second: Option<u128>,
+    #[doc = doc!("_polyflake.Description.per_second_in_all")]
+    #[pyo3(get)]
+    per_second_in_all: Option<u128>,
+    #[doc = doc!("_polyflake.Description.first_ms")]
+    #[pyo3(get)]
+    first_ms: Option<i64>,
+    #[doc = doc!("_polyflake.Description.last_ms")]
+    #[pyo3(get)]
+    last_ms: Option<i64>,
+    #[doc = doc!("_polyflake.Description.sorts_by_time")]
+    #[pyo3(get)]
+    sorts_by_time: bool,
+    #[doc = doc!("_polyflake.Description.below_2_53")]
+    #[pyo3(get)]
+    below_2_53: bool,
+    #[doc = doc!("_polyflake.Description.below_2_63")]
+    #[pyo3(get)]
+    below_2_63: bool,
+}
 
 impl From<layout::Description> for Description {
     fn from(figures: layout::Description) -> Self {
-        Self(figures)
+        Self {
+            bits: figures.bits,
+            fields: figures.fields.into_iter().map(FieldDescription::from).collect(),
+            per_second: figures.per_second,
+            per_second_in_all: figures.per_second_in_all,
+            first_ms: figures.first_ms,
+            last_ms: figures.last_ms,
+            sorts_by_time: figures.sorts_by_time,
+            below_2_53: figures.below_2_53,
+            below_2_63: figures.below_2_63,
+        }
     }
 }
+
+/// What a pickle of a description holds: bits, fields, capacities, the first and last tick, and what is true of every ID.
+type Figures<'py> = (
+    u32,
+    Bound<'py, PyTuple>,
+    (Option<u128>, Option<u128>),
+    (Option<i64>, Option<i64>),
+    (bool, bool, bool),
+);
 
 #[pymethods]
 impl Description {
-    /// How many bits an ID has.
-    #[getter]
-    fn bits(&self) -> u32 {
-        self.0.bits
-    }
-
-    /// The fields, from the top.
+    #[doc = doc!("_polyflake.Description.fields")]
     #[getter]
     fn fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.0.fields.iter().map(FieldDescription::from))
-    }
-
-    /// How many IDs one generator can make in a second.
-    #[getter]
-    fn per_second(&self) -> Option<u128> {
-        self.0.per_second
-    }
-
-    /// How many IDs all generators together can make in a second.
-    #[getter]
-    fn per_second_in_all(&self) -> Option<u128> {
-        self.0.per_second_in_all
-    }
-
-    /// When the first tick begins, in Unix milliseconds.
-    #[getter]
-    fn first_ms(&self) -> Option<i64> {
-        self.0.first_ms
-    }
-
-    /// When the last tick begins, in Unix milliseconds.
-    #[getter]
-    fn last_ms(&self) -> Option<i64> {
-        self.0.last_ms
-    }
-
-    /// Whether IDs sort by time.
-    #[getter]
-    fn sorts_by_time(&self) -> bool {
-        self.0.sorts_by_time
-    }
-
-    /// Whether every ID is below 2^53.
-    #[getter]
-    fn below_2_53(&self) -> bool {
-        self.0.below_2_53
-    }
-
-    /// Whether every ID is below 2^63.
-    #[getter]
-    fn below_2_63(&self) -> bool {
-        self.0.below_2_63
+        PyTuple::new(py, self.fields.iter().cloned())
     }
 
     fn __repr__(&self) -> String {
-        format!("<Description of {} fields in {} bits>", self.0.fields.len(), self.0.bits)
+        format!("<Description of {} fields in {} bits>", self.fields.len(), self.bits)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Figures<'py>>> {
+        let found = slf.get();
+        let capacities = (found.per_second, found.per_second_in_all);
+        let ticks = (found.first_ms, found.last_ms);
+        let all = (found.sorts_by_time, found.below_2_53, found.below_2_63);
+        reduced(slf, (found.bits, found.fields(slf.py())?, capacities, ticks, all))
+    }
+
+    #[staticmethod]
+    fn _restore(
+        bits: u32,
+        fields: Vec<Bound<'_, FieldDescription>>,
+        capacities: (Option<u128>, Option<u128>),
+        ticks: (Option<i64>, Option<i64>),
+        all: (bool, bool, bool),
+    ) -> Self {
+        let (per_second, per_second_in_all) = capacities;
+        let ((first_ms, last_ms), (sorts_by_time, below_2_53, below_2_63)) = (ticks, all);
+        Self {
+            bits,
+            fields: fields.iter().map(|field| field.get().clone()).collect(),
+            per_second,
+            per_second_in_all,
+            first_ms,
+            last_ms,
+            sorts_by_time,
+            below_2_53,
+            below_2_63,
+        }
     }
 }
 
-/// One field of a format.
+#[doc = doc!("_polyflake.FieldDescription")]
 #[pyclass(frozen, eq, hash, get_all, module = "polyflake")]
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct FieldDescription {
-    /// The field's name.
+    #[doc = doc!("_polyflake.FieldDescription.name")]
     name: String,
-    /// What kind of field it is.
-    kind: &'static str,
-    /// Bits above it.
+    #[doc = doc!("_polyflake.FieldDescription.kind")]
+    kind: String,
+    #[doc = doc!("_polyflake.FieldDescription.offset")]
     offset: u32,
-    /// How many bits wide it is.
+    #[doc = doc!("_polyflake.FieldDescription.bits")]
     bits: u32,
 }
 
-impl From<&layout::FieldDescription> for FieldDescription {
-    fn from(field: &layout::FieldDescription) -> Self {
-        let layout::FieldDescription { name, kind, offset, bits } = field.clone();
-        Self { name, kind, offset, bits }
+impl From<layout::FieldDescription> for FieldDescription {
+    fn from(field: layout::FieldDescription) -> Self {
+        let kind = field.kind.to_owned();
+        Self { name: field.name, kind, offset: field.offset, bits: field.bits }
     }
 }
 
@@ -101,5 +131,17 @@ impl FieldDescription {
     fn __repr__(&self) -> String {
         let Self { name, kind, offset, bits } = self;
         format!("<FieldDescription: {kind} {name}, {bits} bits at {offset}>")
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<Reduced<'py, (String, String, u32, u32)>> {
+        let Self { name, kind, offset, bits } = slf.get().clone();
+        reduced(slf, (name, kind, offset, bits))
+    }
+
+    #[staticmethod]
+    fn _restore(name: String, kind: String, offset: u32, bits: u32) -> Self {
+        Self { name, kind, offset, bits }
     }
 }

@@ -6,13 +6,13 @@ use std::{
 };
 
 use polyflake::{
-    Error, Result,
+    Error, ErrorKind, Result,
     sno::{self, Sno},
 };
 use pyo3::{ffi, prelude::*, types::PyCapsule};
 
 use super::{
-    array::{Packed, Plain},
+    array::{At, Packed, Plain, iterate, positions, to_numpy},
     memory::{room, room_for},
 };
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
     errors::raise,
 };
 
-/// A field of many IDs, packed.
+#[doc = doc!("sno.FieldColumn")]
 #[pyclass(frozen, sequence, module = "polyflake.sno")]
 pub(crate) struct FieldColumn(Numbers);
 
@@ -33,6 +33,18 @@ enum Numbers {
 impl From<Vec<i64>> for FieldColumn {
     fn from(numbers: Vec<i64>) -> Self {
         Self(Numbers::Integers(Packed::new(numbers)))
+    }
+}
+
+impl From<Vec<u16>> for FieldColumn {
+    fn from(numbers: Vec<u16>) -> Self {
+        Self(Numbers::Shorts(Packed::new(numbers)))
+    }
+}
+
+impl From<Vec<u8>> for FieldColumn {
+    fn from(numbers: Vec<u8>) -> Self {
+        Self(Numbers::Bytes(Packed::new(numbers)))
     }
 }
 
@@ -81,6 +93,27 @@ impl FieldColumn {
         numbers!(self, numbers => numbers.len())
     }
 
+    fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = index.py();
+        numbers!(self, numbers => match numbers.at(index)? {
+            At::One(number) => Ok(number.into_pyobject(py)?.into_any()),
+            At::Many(numbers) => Ok(Bound::new(py, Self::from(numbers))?.into_any()),
+        })
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        iterate(slf)
+    }
+
+    #[pyo3(signature = (dtype = None, copy = None))]
+    fn __array__<'py>(
+        slf: &Bound<'py, Self>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        copy: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        to_numpy(slf, dtype, copy)
+    }
+
     fn __repr__(&self) -> String {
         format!("<FieldColumn of {} numbers>", self.__len__())
     }
@@ -110,7 +143,7 @@ impl FieldColumn {
     }
 }
 
-/// Which of many IDs pass a filter.
+#[doc = doc!("sno.Mask")]
 #[pyclass(frozen, sequence, eq, module = "polyflake.sno")]
 pub(crate) struct Mask {
     /// A bit an ID, from the lowest of each byte on; those past the end are 0.
@@ -132,9 +165,10 @@ impl Mask {
         py: Python<'_>,
         ids: &[Sno],
         filter: impl FnOnce(&[Sno], &mut [u8]) -> Result<usize> + Send,
+        refused: impl FnOnce(Error) -> PyErr,
     ) -> PyResult<Self> {
         let mut bits = room_for(ids.len().div_ceil(8))?;
-        py.detach(|| filter(ids, &mut bits)).map_err(raise)?;
+        py.detach(|| filter(ids, &mut bits)).map_err(refused)?;
         Ok(Self::new(bits, ids.len()))
     }
 
@@ -156,11 +190,32 @@ impl Mask {
         Ok(chosen)
     }
 
+    /// Where those are that pass, of as many as the mask is long.
+    pub(crate) fn positions(&self, length: usize) -> PyResult<Vec<usize>> {
+        self.check_length(length)?;
+        let mut positions = room(self.count())?;
+        positions.extend((0..length).filter(|position| self.has(*position)));
+        Ok(positions)
+    }
+
+    fn has(&self, position: usize) -> bool {
+        self.bits[position / 8] >> (position % 8) & 1 == 1
+    }
+
+    /// The same as a mask of some of its places.
+    fn at(&self, places: &[usize]) -> PyResult<Self> {
+        let mut bits = room(places.len().div_ceil(8))?;
+        let bit = |(index, place): (usize, &usize)| u8::from(self.has(*place)) << index;
+        bits.extend(places.chunks(8).map(|eight| eight.iter().enumerate().map(bit).sum::<u8>()));
+        Ok(Self::new(bits, places.len()))
+    }
+
     fn check_length(&self, found: usize) -> PyResult<()> {
         if found == self.length {
             return Ok(());
         }
-        Err(raise(Error::invalid_length(found, self.length, self.length)))
+        let reason = format!("expected a mask of {found} IDs, found one of {}", self.length);
+        Err(raise(Error::because(ErrorKind::InvalidLength, reason)))
     }
 
     fn joined(&self, other: &Self, join: fn(u8, u8) -> u8) -> PyResult<Self> {
@@ -184,7 +239,7 @@ impl Mask {
 
 #[pymethods]
 impl Mask {
-    /// How many IDs pass.
+    #[doc = doc!("sno.Mask.count")]
     fn count(&self) -> usize {
         self.bits.iter().map(|byte| byte.count_ones() as usize).sum()
     }
@@ -208,6 +263,27 @@ impl Mask {
 
     fn __len__(&self) -> usize {
         self.length
+    }
+
+    fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = index.py();
+        match positions(index, self.length)? {
+            At::One(place) => Ok(self.has(place).into_pyobject(py)?.to_owned().into_any()),
+            At::Many(places) => Ok(Bound::new(py, self.at(&places)?)?.into_any()),
+        }
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        iterate(slf)
+    }
+
+    #[pyo3(signature = (dtype = None, copy = None))]
+    fn __array__<'py>(
+        slf: &Bound<'py, Self>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        copy: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        to_numpy(slf, dtype, copy)
     }
 
     fn __repr__(&self) -> String {

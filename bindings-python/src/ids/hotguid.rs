@@ -2,10 +2,7 @@
 
 use std::ffi::c_int;
 
-use polyflake::{
-    Error,
-    hotguid::{self, HotGuid, LAST_COUNTER},
-};
+use polyflake::hotguid::{self, HotGuid, LAST_COUNTER};
 use pyo3::{
     ffi,
     prelude::*,
@@ -14,8 +11,12 @@ use pyo3::{
 
 use super::{
     array::{At, Packed, iterate},
-    convert::{self, Flag, Octets, Text, UnixMs, UnixSeconds, numbers},
+    convert::{
+        self, Flag, GuidText, Octets, Of, UnixMs, UnixSeconds, name, numbers, raise_about_time,
+        raise_in_range, raise_named,
+    },
     describe::Description,
+    record::{Reduced, reduced},
     text::Ascii,
     uuid::{self, Uuid},
 };
@@ -25,6 +26,9 @@ numbers! {
     ShardKey(u32) "shard_key" 0..=u32::MAX;
     Counter(u32) "counter" 0..=LAST_COUNTER;
 }
+
+/// An ID as an argument.
+type Id = Of<Uuid, name::id>;
 
 impl From<Uuid> for HotGuid {
     fn from(uuid: Uuid) -> Self {
@@ -37,21 +41,24 @@ pub(crate) fn to_uuid(py: Python<'_>, id: HotGuid) -> PyResult<Bound<'_, PyAny>>
     uuid::of_bytes(py, id.to_rfc_bytes())
 }
 
-/// The ID of a text.
+#[doc = doc!("hotguid.parse")]
 #[pyfunction]
 #[pyo3(signature = (text, /))]
-pub(crate) fn parse<'py>(py: Python<'py>, text: Text<'_>) -> PyResult<Bound<'py, PyAny>> {
-    to_uuid(py, HotGuid::parse(&text).map_err(raise)?)
+pub(crate) fn parse<'py>(
+    py: Python<'py>,
+    text: Of<GuidText<'_>, name::text>,
+) -> PyResult<Bound<'py, PyAny>> {
+    to_uuid(py, HotGuid::parse(&text.0.0).map_err(raise)?)
 }
 
-/// The fields of an ID.
+#[doc = doc!("hotguid.parts")]
 #[pyfunction]
 #[pyo3(signature = (id, /))]
-pub(crate) fn parts(id: Uuid) -> Parts {
-    Parts(HotGuid::from(id).parts())
+pub(crate) fn parts(id: Id) -> Parts {
+    Parts(HotGuid::from(id.0).parts())
 }
 
-/// The ID of given fields.
+#[doc = doc!("hotguid.from_parts")]
 #[pyfunction]
 #[pyo3(
     signature = (*, timestamp, machine, counter, shard_key = ShardKey(0)),
@@ -59,37 +66,36 @@ pub(crate) fn parts(id: Uuid) -> Parts {
 )]
 pub(crate) fn from_parts<'py>(
     py: Python<'py>,
-    timestamp: UnixSeconds,
-    machine: Octets<'_>,
+    timestamp: Of<UnixSeconds, name::timestamp>,
+    machine: Of<Octets<'_>, name::machine>,
     counter: Counter,
     shard_key: ShardKey,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let found = machine.as_bytes();
-    let machine = found.try_into().map_err(|_| raise(Error::invalid_length(found.len(), 5, 5)))?;
-    let (timestamp, counter, shard_key) = (timestamp.0, counter.0, shard_key.0);
+    let machine = machine.0.exactly("machine")?;
+    let (timestamp, counter, shard_key) = (timestamp.0.0, counter.0, shard_key.0);
     let id = HotGuid::from_parts(hotguid::Parts { timestamp, machine, counter, shard_key });
-    to_uuid(py, id.map_err(raise)?)
+    to_uuid(py, id.map_err(|error| raise_about_time(error, "timestamp"))?)
 }
 
-/// What the application routes by.
+#[doc = doc!("hotguid.shard_key")]
 #[pyfunction]
 #[pyo3(signature = (id, /))]
-pub(crate) fn shard_key(id: Uuid) -> u32 {
-    HotGuid::from(id).shard_key()
+pub(crate) fn shard_key(id: Id) -> u32 {
+    HotGuid::from(id.0).shard_key()
 }
 
-/// When an ID was made, in Unix seconds.
+#[doc = doc!("hotguid.timestamp")]
 #[pyfunction]
 #[pyo3(signature = (id, /))]
-pub(crate) fn timestamp(id: Uuid) -> i64 {
-    HotGuid::from(id).timestamp()
+pub(crate) fn timestamp(id: Id) -> i64 {
+    HotGuid::from(id.0).timestamp()
 }
 
-/// The GUID that SQL Server sorts by time.
+#[doc = doc!("hotguid.to_sql")]
 #[pyfunction]
 #[pyo3(signature = (id, /))]
-pub(crate) fn to_sql(py: Python<'_>, id: Uuid) -> PyResult<Bound<'_, PyAny>> {
-    to_uuid(py, sorted_by_sql_server(id.into()))
+pub(crate) fn to_sql(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>> {
+    to_uuid(py, sorted_by_sql_server(id.0.into()))
 }
 
 /// As the GUID of those bytes, which are in the order of .NET.
@@ -97,85 +103,87 @@ fn sorted_by_sql_server(id: HotGuid) -> HotGuid {
     HotGuid::from_bytes(id.to_sql())
 }
 
-/// The ID of a GUID that SQL Server sorts by time.
+#[doc = doc!("hotguid.from_sql")]
 #[pyfunction]
 #[pyo3(signature = (guid, /))]
-pub(crate) fn from_sql(py: Python<'_>, guid: Uuid) -> PyResult<Bound<'_, PyAny>> {
-    to_uuid(py, HotGuid::from_sql(HotGuid::from(guid).to_bytes()))
+pub(crate) fn from_sql(py: Python<'_>, guid: Of<Uuid, name::guid>) -> PyResult<Bound<'_, PyAny>> {
+    to_uuid(py, HotGuid::from_sql(HotGuid::from(guid.0).to_bytes()))
 }
 
-/// The 16 bytes in the order of .NET.
+#[doc = doc!("hotguid.to_dotnet_bytes")]
 #[pyfunction]
 #[pyo3(signature = (id, /))]
-pub(crate) fn to_dotnet_bytes(py: Python<'_>, id: Uuid) -> Bound<'_, PyBytes> {
-    PyBytes::new(py, &HotGuid::from(id).to_bytes())
+pub(crate) fn to_dotnet_bytes(py: Python<'_>, id: Id) -> Bound<'_, PyBytes> {
+    PyBytes::new(py, &HotGuid::from(id.0).to_bytes())
 }
 
-/// The ID of 16 bytes in the order of .NET.
+#[doc = doc!("hotguid.from_dotnet_bytes")]
 #[pyfunction]
 #[pyo3(signature = (data, /))]
 pub(crate) fn from_dotnet_bytes<'py>(
     py: Python<'py>,
-    data: Octets<'_>,
+    data: Of<Octets<'_>, name::data>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    to_uuid(py, HotGuid::from_slice(data.as_bytes()).map_err(raise)?)
+    let id = HotGuid::from_slice(data.0.as_bytes());
+    to_uuid(py, id.map_err(|error| raise_named(error, "data"))?)
 }
 
-/// The lowest and highest ID of a half-open time range, for BETWEEN queries.
+#[doc = doc!("hotguid.time_range")]
 #[pyfunction]
 #[pyo3(
-    signature = (start, end, /, *, sql = Flag(false)),
+    signature = (start, end, /, *, sql = Of::new(Flag(false))),
     text_signature = "(start, end, /, *, sql=False)"
 )]
 pub(crate) fn time_range(
     py: Python<'_>,
-    start: UnixMs,
-    end: UnixMs,
-    sql: Flag,
+    start: Of<UnixMs, name::start>,
+    end: Of<UnixMs, name::end>,
+    sql: Of<Flag, name::sql>,
 ) -> PyResult<(Bound<'_, PyAny>, Bound<'_, PyAny>)> {
-    let (lowest, highest) = HotGuid::time_range(start.0, end.0).map_err(raise)?;
-    let bound = |id| to_uuid(py, if sql.0 { sorted_by_sql_server(id) } else { id });
+    let (lowest, highest) =
+        HotGuid::time_range(start.0.0, end.0.0).map_err(|error| raise_in_range(error, start.0))?;
+    let bound = |id| to_uuid(py, if sql.0.0 { sorted_by_sql_server(id) } else { id });
     Ok((bound(lowest)?, bound(highest)?))
 }
 
-/// What the format can do, in figures.
+#[doc = doc!("hotguid.describe")]
 #[pyfunction]
 pub(crate) fn describe() -> Description {
     hotguid::describe().into()
 }
 
-/// What an ID holds.
+#[doc = doc!("hotguid.Parts")]
 #[pyclass(frozen, eq, hash, module = "polyflake.hotguid")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Parts(hotguid::Parts);
 
 #[pymethods]
 impl Parts {
-    /// When it was made, in Unix seconds.
+    #[doc = doc!("hotguid.Parts.timestamp")]
     #[getter]
     fn timestamp(&self) -> i64 {
         self.0.timestamp
     }
 
-    /// When it was made, as an aware datetime in UTC.
+    #[doc = doc!("hotguid.Parts.datetime")]
     #[getter]
     fn datetime<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         convert::datetime_of_ms(py, self.0.timestamp * 1000)
     }
 
-    /// The 5 bytes that tell its generator from all others.
+    #[doc = doc!("hotguid.Parts.machine")]
     #[getter]
     fn machine(&self) -> [u8; 5] {
         self.0.machine
     }
 
-    /// Which one of its second it was, from any start.
+    #[doc = doc!("hotguid.Parts.counter")]
     #[getter]
     fn counter(&self) -> u32 {
         self.0.counter
     }
 
-    /// What the application routes by.
+    #[doc = doc!("hotguid.Parts.shard_key")]
     #[getter]
     fn shard_key(&self) -> u32 {
         self.0.shard_key
@@ -188,7 +196,20 @@ impl Parts {
             "<Parts: timestamp {timestamp}, machine {machine}, counter {counter}, shard key {shard_key}>"
         )
     }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Fields>> {
+        let hotguid::Parts { timestamp, machine, counter, shard_key } = slf.get().0;
+        reduced(slf, (timestamp, machine, counter, shard_key))
+    }
+
+    #[staticmethod]
+    fn _restore(timestamp: i64, machine: [u8; 5], counter: u32, shard_key: u32) -> Self {
+        Self(hotguid::Parts { timestamp, machine, counter, shard_key })
+    }
 }
+
+/// What a pickle of parts holds.
+type Fields = (i64, [u8; 5], u32, u32);
 
 /// A machine as people read it.
 pub(crate) fn hex(machine: [u8; 5]) -> String {
@@ -196,7 +217,7 @@ pub(crate) fn hex(machine: [u8; 5]) -> String {
     format!("{:010x}", u64::from_be_bytes([0, 0, 0, a, b, c, d, e]))
 }
 
-/// Many IDs, packed.
+#[doc = doc!("hotguid.HotGuidArray")]
 #[pyclass(frozen, eq, hash, sequence, module = "polyflake.hotguid")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct HotGuidArray(Packed<HotGuid>);
@@ -211,15 +232,15 @@ impl From<Vec<HotGuid>> for HotGuidArray {
 impl HotGuidArray {
     #[new]
     #[pyo3(signature = (data, /))]
-    fn new(data: Octets<'_>) -> PyResult<Self> {
-        let (ids, rest) = data.as_bytes().as_chunks();
+    fn new(data: Of<Octets<'_>, name::data>) -> PyResult<Self> {
+        let (ids, rest) = data.0.as_bytes().as_chunks();
         if !rest.is_empty() {
-            return Err(raise(Error::invalid_length(rest.len(), HotGuid::LEN, HotGuid::LEN)));
+            return Err(convert::no_multiple("data", HotGuid::LEN, data.0.as_bytes().len()));
         }
         Ok(ids.iter().map(|bytes| HotGuid::from_rfc_bytes(*bytes)).collect::<Vec<_>>().into())
     }
 
-    /// The texts of all.
+    #[doc = doc!("hotguid.HotGuidArray.texts")]
     fn texts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, self.0.ids().iter().map(|id| Ascii(id.text())))
     }

@@ -3,18 +3,14 @@
 
 use std::slice;
 
-use polyflake::Error;
 use pyo3::{buffer::PyUntypedBuffer, prelude::*, types::PyMemoryView};
 
 use super::{
     array::NATIVE,
-    convert::{Octets, invalid_type},
+    convert::{Octets, Take, has_buffer, mistyped, raise_named, wrong_kind, wrong_type},
     memory::{copy_of, room},
 };
-use crate::{
-    arrow::import::Pieces,
-    errors::{raise, raise_from},
-};
+use crate::arrow::import::Pieces;
 
 pub(super) const INTEGERS: &str = "a buffer of signed 64-bit integers";
 
@@ -34,35 +30,39 @@ enum Memory {
     Copied(Vec<i64>),
 }
 
-impl FromPyObject<'_, '_> for Integers {
-    type Error = PyErr;
-    fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        Self::of(&value, None)
+impl<'a, 'py> Take<'a, 'py> for Integers {
+    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+        Self::of(&value, name, None)
     }
 }
 
 impl Integers {
     /// Those of a column, or of a buffer of any or so many dimensions.
-    pub(crate) fn of(value: &Bound<'_, PyAny>, dimensions: Option<usize>) -> PyResult<Self> {
-        let refused = |raised| raise_from(value.py(), &invalid_type(COLUMN, value), raised);
-        let buffer = match buffer_of(value) {
-            Ok(buffer) => buffer,
-            Err(raised) => match Pieces::of(value).map_err(refused)? {
-                Some(pieces) => return Ok(Self(Memory::Copied(joined(&pieces)?))),
-                None => return Err(refused(raised)),
-            },
+    pub(crate) fn of(
+        value: &Bound<'_, PyAny>,
+        name: &str,
+        dimensions: Option<usize>,
+    ) -> PyResult<Self> {
+        if !has_buffer(value) {
+            let Some(pieces) = Pieces::of(value, name, COLUMN)? else {
+                return Err(wrong_type(name, COLUMN, value));
+            };
+            return Ok(Self(Memory::Copied(joined(&pieces, name)?)));
+        }
+        let Some(buffer) = buffer_of(value)? else {
+            return Err(wrong_type(name, COLUMN, value));
         };
         let (format, found) = (buffer.format().to_string_lossy(), buffer.dimensions());
         let fits = is_integer(format.trim_start_matches(NATIVE), buffer.item_size());
         if !fits || dimensions.is_some_and(|expected| expected != found) {
             let found = format!("one of format {format}, {found} dimensions");
-            return Err(raise(Error::invalid_type(COLUMN, found)));
+            return Err(wrong_kind(name, COLUMN, &found));
         }
         let is_aligned = buffer.buf_ptr().cast::<i64>().is_aligned();
         if cfg!(not(Py_GIL_DISABLED)) && buffer.is_c_contiguous() && is_aligned {
             return Ok(Self(Memory::InPlace(buffer)));
         }
-        let copy = value.extract::<Octets<'_>>()?;
+        let copy = Octets::take(value.as_borrowed(), name)?;
         let (integers, _) = copy.as_bytes().as_chunks();
         let integers = integers.iter().map(|bytes| i64::from_ne_bytes(*bytes));
         Ok(Self(Memory::Copied(integers.collect())))
@@ -86,21 +86,23 @@ impl Integers {
 }
 
 /// The integers of all pieces. An error says which item it is about.
-fn joined(pieces: &Pieces) -> PyResult<Vec<i64>> {
-    let refused = || Error::invalid_type(COLUMN, format!("Arrow's type {}", pieces.format()));
-    let parts = pieces.integers().ok_or_else(refused).map_err(raise)?;
+fn joined(pieces: &Pieces, name: &str) -> PyResult<Vec<i64>> {
+    let refused = || wrong_kind(name, COLUMN, &format!("Arrow's type {}", pieces.format()));
+    let parts = pieces.integers().ok_or_else(refused)?;
     let mut all = room(parts.iter().map(|(part, _)| part.len()).sum())?;
     for (part, ends_at_null) in parts {
         all.extend_from_slice(part);
         if ends_at_null {
-            return Err(raise(Error::invalid_type("int", "null").in_item(all.len())));
+            return Err(raise_named(mistyped(name, "int", "null").in_item(all.len()), name));
         }
     }
     Ok(all)
 }
 
-/// A value's buffer. Those of `ctypes` don't say their strides; a memoryview of them does.
-pub(super) fn buffer_of(value: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
-    PyUntypedBuffer::get(value)
-        .or_else(|_| PyUntypedBuffer::get(PyMemoryView::from(value)?.as_any()))
+/// A value's buffer; none of a scalar, which has no shape. Those of `ctypes` don't say their strides; a memoryview of them does.
+pub(super) fn buffer_of(value: &Bound<'_, PyAny>) -> PyResult<Option<PyUntypedBuffer>> {
+    PyUntypedBuffer::get(value).map(Some).or_else(|_| {
+        let view = PyMemoryView::from(value)?;
+        Ok(PyUntypedBuffer::get(view.as_any()).ok())
+    })
 }

@@ -7,18 +7,22 @@ mod value;
 
 pub(crate) use array::LayoutArray;
 pub(crate) use columns::ParsedColumns;
-use polyflake::layout::{self, Id, preset};
+use polyflake::{
+    ErrorKind,
+    layout::{self, Id, preset},
+};
 use pyo3::{
     exceptions::PyOverflowError,
     prelude::*,
     types::{PyBytes, PyDict, PyString},
 };
-pub(crate) use value::Named;
 use value::{Given, Time};
+pub(crate) use value::{Named, Names};
 
 use super::{
-    convert::{self, Octets, Text, UnixMs, invalid_type, numbers},
+    convert::{self, Octets, Of, Take, Text, UnixMs, name, numbers, raise_in_range, wrong_type},
     describe::Description,
+    record::{Reduced, reduced},
 };
 use crate::errors::raise;
 
@@ -26,7 +30,7 @@ numbers! {
     IntegerId(i64) "id" i64::MIN..=i64::MAX;
 }
 
-/// Which bits of an ID mean what.
+#[doc = doc!("layout.Layout")]
 #[pyclass(frozen, eq, module = "polyflake.layout")]
 #[derive(PartialEq, Eq)]
 pub(crate) struct Layout(pub(crate) layout::Layout);
@@ -36,45 +40,51 @@ impl Layout {
     #[new]
     #[pyo3(signature = (description, /))]
     fn new(description: &Bound<'_, PyAny>) -> PyResult<Self> {
-        layout::Layout::from_value(json::of_dict(description)?).map(Self).map_err(raise)
+        layout::Layout::from_value(json::of_dict(description, "description")?)
+            .map(Self)
+            .map_err(raise)
     }
 
-    /// The layout of a JSON text.
+    #[doc = doc!("layout.Layout.from_json")]
     #[staticmethod]
     #[pyo3(signature = (text, /))]
     fn from_json(text: &Bound<'_, PyAny>) -> PyResult<Self> {
         let Ok(text) = text.cast::<PyString>() else {
-            return Err(raise(invalid_type("str", text)));
+            return Err(wrong_type("text", "str", text));
         };
         layout::Layout::from_json(&json::strict(text)?).map(Self).map_err(raise)
     }
 
-    /// The layout of a service's IDs.
+    #[doc = doc!("layout.Layout.preset")]
     #[staticmethod]
     #[pyo3(signature = (name, /, **fields), text_signature = "(name, /, **fields)")]
-    fn preset(name: Text<'_>, fields: Option<Named>) -> PyResult<Self> {
-        let fields = fields.unwrap_or_default();
-        preset(&name, fields.iter()).map(Self).map_err(raise)
+    fn preset(
+        name: Of<Text<'_>, name::name>,
+        fields: Option<Of<Named, name::fields>>,
+    ) -> PyResult<Self> {
+        let fields = fields.map(|given| given.0).unwrap_or_default();
+        let layout = preset(&name.0, fields.iter()).map(Self);
+        layout.map_err(|error| fields.names().raise(error))
     }
 
-    /// The layout as a JSON text.
+    #[doc = doc!("layout.Layout.to_json")]
     fn to_json(&self) -> String {
         self.0.to_json()
     }
 
-    /// How many bits an ID has.
+    #[doc = doc!("layout.Layout.bits")]
     #[getter]
     fn bits(&self) -> u32 {
         self.0.bits()
     }
 
-    /// Whether IDs are integers; else they are bytes.
+    #[doc = doc!("layout.Layout.is_integer")]
     #[getter]
     fn is_integer(&self) -> bool {
         self.0.is_integer()
     }
 
-    /// The ID of given values.
+    #[doc = doc!("layout.Layout.pack")]
     #[pyo3(
         signature = (*, timestamp = None, sequence = None, bindables = None, constants = None),
         text_signature = "($self, *, timestamp=None, sequence=None, bindables=None, constants=None)"
@@ -82,28 +92,30 @@ impl Layout {
     fn pack<'py>(
         &self,
         py: Python<'py>,
-        timestamp: Option<Time>,
-        sequence: Option<Given>,
-        bindables: Option<Named>,
-        constants: Option<Named>,
+        timestamp: Option<Of<Time, name::timestamp>>,
+        sequence: Option<Of<Given, name::sequence>>,
+        bindables: Option<Of<Named, name::bindables>>,
+        constants: Option<Of<Named, name::constants>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let mut values = self.0.values();
+        let (mut values, mut names) = (self.0.values(), Names::default());
         if let Some(time) = timestamp {
-            values.time(time.0).map_err(raise)?;
+            values.time(time.0.0).map_err(|error| names.raise(error))?;
         }
         if let Some(sequence) = sequence {
-            values.sequence(sequence.0).map_err(raise)?;
+            values.sequence(sequence.0.0).map_err(|error| names.raise(error))?;
         }
-        for (name, value) in bindables.unwrap_or_default().0 {
-            values.bind(&name, value).map_err(raise)?;
+        for (name, value) in bindables.into_iter().flat_map(|given| given.0.0) {
+            names.add(&name);
+            values.bind(&name, value).map_err(|error| names.raise(error))?;
         }
-        for (name, value) in constants.unwrap_or_default().0 {
-            values.constant(&name, value).map_err(raise)?;
+        for (name, value) in constants.into_iter().flat_map(|given| given.0.0) {
+            names.add(&name);
+            values.constant(&name, value).map_err(|error| names.raise(error))?;
         }
-        id_to_object(py, values.pack().map_err(raise)?)
+        id_to_object(py, values.pack().map_err(|error| names.raise(error))?)
     }
 
-    /// Many IDs of given values and columns of values.
+    #[doc = doc!("layout.Layout.pack_columns")]
     #[pyo3(
         signature = (*, timestamp = None, sequence = None, bindables = None, constants = None),
         text_signature = "($self, *, timestamp=None, sequence=None, bindables=None, constants=None)"
@@ -123,25 +135,24 @@ impl Layout {
         packing.pack()
     }
 
-    /// The fields of many IDs, a column of each.
+    #[doc = doc!("layout.Layout.parse_columns")]
     #[pyo3(signature = (ids, /))]
     fn parse_columns(slf: &Bound<'_, Self>, ids: &Bound<'_, PyAny>) -> PyResult<ParsedColumns> {
         ParsedColumns::of(slf, ids)
     }
 
-    /// The fields of an ID.
+    #[doc = doc!("layout.Layout.parse")]
     #[pyo3(signature = (id, /))]
     fn parse(slf: &Bound<'_, Self>, id: &Bound<'_, PyAny>) -> PyResult<Parsed> {
         let id = if slf.get().0.is_integer() {
             Id::Integer(id.extract::<IntegerId>()?.0)
         } else {
-            Id::Bytes(id.extract::<Octets<'_>>()?.as_bytes().to_vec())
+            Id::Bytes(Octets::take(id.as_borrowed(), "id")?.as_bytes().to_vec())
         };
-        slf.get().0.parse(&id).map_err(raise)?;
-        Ok(Parsed { layout: slf.clone().unbind(), id })
+        Parsed::of(slf.clone().unbind(), id)
     }
 
-    /// The lowest and highest ID of a half-open time range, for BETWEEN queries.
+    #[doc = doc!("layout.Layout.time_range")]
     #[pyo3(
         signature = (start, end, /, bindables = None),
         text_signature = "($self, start, end, /, bindables=None)"
@@ -149,17 +160,20 @@ impl Layout {
     fn time_range<'py>(
         &self,
         py: Python<'py>,
-        start: UnixMs,
-        end: UnixMs,
-        bindables: Option<Named>,
+        start: Of<UnixMs, name::start>,
+        end: Of<UnixMs, name::end>,
+        bindables: Option<Of<Named, name::bindables>>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-        let bindables = bindables.unwrap_or_default();
-        let ends = self.0.time_range(start.0, end.0, bindables.iter());
-        let (lowest, highest) = ends.map_err(raise)?;
+        let bindables = bindables.map(|given| given.0).unwrap_or_default();
+        let ends = self.0.time_range(start.0.0, end.0.0, bindables.iter());
+        let (lowest, highest) = ends.map_err(|error| match error.kind() {
+            ErrorKind::InvalidType => bindables.names().raise(error),
+            _ => raise_in_range(error, start.0),
+        })?;
         Ok((id_to_object(py, lowest)?, id_to_object(py, highest)?))
     }
 
-    /// What the layout can do, in figures.
+    #[doc = doc!("layout.Layout.describe")]
     fn describe(&self) -> Description {
         self.0.describe().into()
     }
@@ -182,13 +196,16 @@ pub(crate) fn id_to_object(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>>
     })
 }
 
-/// What an ID holds.
+#[doc = doc!("layout.Parsed")]
 #[pyclass(frozen, eq, module = "polyflake.layout")]
 pub(crate) struct Parsed {
     layout: Py<Layout>,
     /// Known to be one of the layout's.
     id: Id,
 }
+
+/// What an ID is read again from.
+type Fields<'py> = (Bound<'py, Layout>, Bound<'py, PyAny>);
 
 impl PartialEq for Parsed {
     fn eq(&self, other: &Self) -> bool {
@@ -197,6 +214,11 @@ impl PartialEq for Parsed {
 }
 
 impl Parsed {
+    pub(super) fn of(layout: Py<Layout>, id: Id) -> PyResult<Self> {
+        layout.get().0.parse(&id).map_err(raise)?;
+        Ok(Self { layout, id })
+    }
+
     fn fields(&self) -> PyResult<layout::Parsed<'_>> {
         self.layout.get().0.parse(&self.id).map_err(raise)
     }
@@ -204,13 +226,13 @@ impl Parsed {
 
 #[pymethods]
 impl Parsed {
-    /// When its tick begins, in Unix milliseconds.
+    #[doc = doc!("layout.Parsed.unix_ms")]
     #[getter]
     fn unix_ms(&self) -> PyResult<Option<i64>> {
         Ok(self.fields()?.unix_ms())
     }
 
-    /// When its tick begins, as an aware datetime in UTC.
+    #[doc = doc!("layout.Parsed.datetime")]
     #[getter]
     fn datetime<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(nanos) = self.fields()?.unix_nanos() else { return Ok(None) };
@@ -220,19 +242,19 @@ impl Parsed {
         }
     }
 
-    /// The sequence.
+    #[doc = doc!("layout.Parsed.sequence")]
     #[getter]
     fn sequence(&self) -> PyResult<Option<i128>> {
         Ok(self.fields()?.sequence())
     }
 
-    /// The bindables, by name.
+    #[doc = doc!("layout.Parsed.bindables")]
     #[getter]
     fn bindables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         values_to_dict(py, self.fields()?.bindables())
     }
 
-    /// The constants, by name.
+    #[doc = doc!("layout.Parsed.constants")]
     #[getter]
     fn constants<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         values_to_dict(py, self.fields()?.constants())
@@ -250,6 +272,17 @@ impl Parsed {
         said.push(format!("bindables {}", self.bindables(py)?.repr()?));
         said.push(format!("constants {}", self.constants(py)?.repr()?));
         Ok(format!("<Parsed: {}>", said.join(", ")))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Fields<'py>>> {
+        let (py, parsed) = (slf.py(), slf.get());
+        let id = id_to_object(py, parsed.id.clone())?;
+        reduced(slf, (parsed.layout.bind(py).clone(), id))
+    }
+
+    #[staticmethod]
+    fn _restore(layout: &Bound<'_, Layout>, id: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Layout::parse(layout, id)
     }
 }
 

@@ -4,7 +4,10 @@ mod text;
 
 use std::{ffi::c_int, ops::RangeInclusive};
 
-use polyflake::randflake::{self, EPOCH, LAST_NODE, LAST_SECOND, LAST_SEQUENCE};
+use polyflake::{
+    Error,
+    randflake::{self, EPOCH, LAST_NODE, LAST_SECOND, LAST_SEQUENCE},
+};
 use pyo3::{
     ffi,
     prelude::*,
@@ -15,9 +18,10 @@ pub(crate) use self::text::TextColumn;
 use super::{
     array::{At, Packed, iterate, portable},
     column,
-    convert::{self, Text, UnixSeconds, numbers},
+    convert::{self, FlakeText, Of, UnixSeconds, name, numbers, raise_about_time, raise_named},
     describe::Description,
     integers::Integers,
+    record::{Reduced, reduced},
     secret::Secret,
     text::Ascii,
 };
@@ -30,10 +34,11 @@ numbers! {
     Id(i64) "id" i64::MIN..=i64::MAX;
     Unsigned(u64) "value" 0..=u64::MAX;
     Node(u32) "node" 0..=LAST_NODE;
-    LastNode(u32) "last node" 0..=LAST_NODE;
+    /// A node of a lease.
+    LeasedNode(u32) "nodes" 0..=LAST_NODE;
     Sequence(u32) "sequence" 0..=LAST_SEQUENCE;
-    Start(i64) "start of the lease" EPOCH..=LAST_SECOND;
-    End(i64) "end of the lease" EPOCH + 1..=LAST_SECOND + 1;
+    Start(i64) "start" EPOCH..=LAST_SECOND;
+    End(i64) "end" EPOCH + 1..=LAST_SECOND + 1;
     ResumeAfter(i64) "resume_after" EPOCH..=LAST_SECOND;
 }
 
@@ -43,49 +48,49 @@ impl From<Id> for randflake::Randflake {
     }
 }
 
-/// The text of an ID.
+#[doc = doc!("randflake.encode_text")]
 #[pyfunction]
 #[pyo3(signature = (id, /))]
 pub(crate) fn encode_text(id: Id) -> Ascii<{ randflake::Randflake::TEXT_LEN }> {
     Ascii(randflake::Randflake::from(id).text())
 }
 
-/// The ID of a text.
+#[doc = doc!("randflake.decode_text")]
 #[pyfunction]
 #[pyo3(signature = (text, /))]
-pub(crate) fn decode_text(text: Text<'_>) -> PyResult<i64> {
-    randflake::Randflake::parse(&text).map(randflake::Randflake::to_i64).map_err(raise)
+pub(crate) fn decode_text(text: Of<FlakeText<'_>, name::text>) -> PyResult<i64> {
+    randflake::Randflake::parse(&text.0.0).map(randflake::Randflake::to_i64).map_err(raise)
 }
 
-/// The same 64 bits, without a sign.
+#[doc = doc!("randflake.to_unsigned")]
 #[pyfunction]
 #[pyo3(signature = (id, /))]
 pub(crate) fn to_unsigned(id: Id) -> u64 {
     randflake::Randflake::from(id).to_u64()
 }
 
-/// The ID whose 64 bits are this number without a sign.
+#[doc = doc!("randflake.from_unsigned")]
 #[pyfunction]
 #[pyo3(signature = (value, /))]
 pub(crate) fn from_unsigned(value: Unsigned) -> i64 {
     randflake::Randflake::from_u64(value.0).to_i64()
 }
 
-/// What the format can do, in figures.
+#[doc = doc!("randflake.describe")]
 #[pyfunction]
 pub(crate) fn describe() -> Description {
     randflake::describe().into()
 }
 
-/// What an ID holds.
+#[doc = doc!("randflake.Parts")]
 #[pyclass(frozen, eq, hash, get_all, module = "polyflake.randflake")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Parts {
-    /// When it was made, in Unix seconds.
+    #[doc = doc!("randflake.Parts.timestamp")]
     timestamp: i64,
-    /// The node that made it.
+    #[doc = doc!("randflake.Parts.node")]
     node: u32,
-    /// Which one of its node's second it was.
+    #[doc = doc!("randflake.Parts.sequence")]
     sequence: u32,
 }
 
@@ -97,7 +102,7 @@ impl From<randflake::Parts> for Parts {
 
 #[pymethods]
 impl Parts {
-    /// When it was made, as an aware datetime in UTC.
+    #[doc = doc!("randflake.Parts.datetime")]
     #[getter]
     fn datetime<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         convert::datetime_of_ms(py, self.timestamp * 1000)
@@ -107,9 +112,19 @@ impl Parts {
         let Self { timestamp, node, sequence } = self;
         format!("<Parts: timestamp {timestamp}, node {node}, sequence {sequence}>")
     }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, (i64, u32, u32)>> {
+        let Self { timestamp, node, sequence } = slf.get();
+        reduced(slf, (*timestamp, *node, *sequence))
+    }
+
+    #[staticmethod]
+    fn _restore(timestamp: i64, node: u32, sequence: u32) -> Self {
+        Self { timestamp, node, sequence }
+    }
 }
 
-/// Reads IDs, and makes those of given fields, under a secret.
+#[doc = doc!("randflake.Codec")]
 #[pyclass(frozen, module = "polyflake.randflake")]
 pub(crate) struct Codec(randflake::Codec);
 
@@ -117,20 +132,27 @@ pub(crate) struct Codec(randflake::Codec);
 impl Codec {
     #[new]
     #[pyo3(signature = (secret, /))]
-    fn new(secret: Secret) -> Self {
-        Self(randflake::Codec::new(*secret.0))
+    fn new(secret: Of<Secret, name::secret>) -> Self {
+        Self(randflake::Codec::new(*secret.0.0))
     }
 
-    /// The fields of an ID.
+    #[doc = doc!("randflake.Codec.inspect")]
     #[pyo3(signature = (id, /))]
     fn inspect(&self, id: Id) -> Parts {
         self.0.inspect(id.into()).into()
     }
 
-    /// The ID of given fields.
-    fn encrypt(&self, timestamp: UnixSeconds, node: Node, sequence: Sequence) -> PyResult<i64> {
-        let parts = randflake::Parts { timestamp: timestamp.0, node: node.0, sequence: sequence.0 };
-        self.0.encrypt(parts).map(randflake::Randflake::to_i64).map_err(raise)
+    #[doc = doc!("randflake.Codec.encrypt")]
+    fn encrypt(
+        &self,
+        timestamp: Of<UnixSeconds, name::timestamp>,
+        node: Node,
+        sequence: Sequence,
+    ) -> PyResult<i64> {
+        let parts =
+            randflake::Parts { timestamp: timestamp.0.0, node: node.0, sequence: sequence.0 };
+        let id = self.0.encrypt(parts).map(randflake::Randflake::to_i64);
+        id.map_err(|error| raise_about_time(error, "timestamp"))
     }
 
     /// The secret is in no text and in no copy.
@@ -147,15 +169,28 @@ impl FromPyObject<'_, '_> for Nodes {
     type Error = PyErr;
     fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         if value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>() {
-            let [first, last] = convert::pair(&value, "int or a pair of them")?;
-            return Ok(Self(first.extract::<Node>()?.0..=last.extract::<LastNode>()?.0));
+            let [first, last] = convert::pair(&value, "int or a pair of them", "nodes")?;
+            return Ok(Self(first.extract::<LeasedNode>()?.0..=last.extract::<LeasedNode>()?.0));
         }
-        let node = value.extract::<Node>()?.0;
+        let node = value.extract::<LeasedNode>()?.0;
         Ok(Self(node..=node))
     }
 }
 
-/// The right to use one node, or a range of nodes, for a span of time.
+/// The exception for a lease that is none, under the parameter's name.
+#[cold]
+fn refused(error: Error) -> PyErr {
+    let names = ["node", "start", "end"].into_iter();
+    let named = names.zip(["nodes", "start", "end"]);
+    let found = error.field().unwrap_or_default();
+    let parameter = named.into_iter().find(|(part, _)| found.contains(part));
+    match parameter {
+        Some((_, parameter)) => raise_named(error, parameter),
+        None => raise(error),
+    }
+}
+
+#[doc = doc!("randflake.Lease")]
 #[pyclass(frozen, eq, hash, module = "polyflake.randflake")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Lease(pub(crate) randflake::Lease);
@@ -164,22 +199,23 @@ pub(crate) struct Lease(pub(crate) randflake::Lease);
 impl Lease {
     #[new]
     fn new(nodes: Nodes, start: Start, end: End) -> PyResult<Self> {
-        randflake::Lease::with_nodes(nodes.0, start.0, end.0).map(Self).map_err(raise)
+        let lease = randflake::Lease::with_nodes(nodes.0, start.0, end.0);
+        lease.map(Self).map_err(refused)
     }
 
-    /// The first and the last node.
+    #[doc = doc!("randflake.Lease.nodes")]
     #[getter]
     fn nodes(&self) -> (u32, u32) {
         self.0.nodes().into_inner()
     }
 
-    /// The first second, in Unix seconds.
+    #[doc = doc!("randflake.Lease.start")]
     #[getter]
     fn start(&self) -> i64 {
         self.0.start()
     }
 
-    /// One past the last second, in Unix seconds.
+    #[doc = doc!("randflake.Lease.end")]
     #[getter]
     fn end(&self) -> i64 {
         self.0.end()
@@ -196,7 +232,7 @@ impl Lease {
     }
 }
 
-/// Many IDs, packed.
+#[doc = doc!("randflake.RandflakeArray")]
 #[pyclass(frozen, eq, hash, sequence, module = "polyflake.randflake")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct RandflakeArray(Packed<randflake::Randflake>);
@@ -211,8 +247,9 @@ impl From<Vec<randflake::Randflake>> for RandflakeArray {
 impl RandflakeArray {
     #[new]
     #[pyo3(signature = (ids, /))]
-    fn new(ids: Integers) -> Self {
-        ids.as_slice()
+    fn new(ids: Of<Integers, name::ids>) -> Self {
+        ids.0
+            .as_slice()
             .iter()
             .copied()
             .map(randflake::Randflake::from_i64)
@@ -220,19 +257,19 @@ impl RandflakeArray {
             .into()
     }
 
-    /// The IDs of many texts.
+    #[doc = doc!("randflake.RandflakeArray.from_texts")]
     #[staticmethod]
     #[pyo3(signature = (column, /))]
     fn from_texts(column: &Bound<'_, PyAny>) -> PyResult<Self> {
         column::ids_of(column).map(Self::from)
     }
 
-    /// The texts of all, packed.
+    #[doc = doc!("randflake.RandflakeArray.text_column")]
     fn text_column(&self) -> TextColumn {
         TextColumn::of(self.0.shared())
     }
 
-    /// The texts of all.
+    #[doc = doc!("randflake.RandflakeArray.texts")]
     fn texts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, self.0.ids().iter().map(|id| Ascii(id.text())))
     }

@@ -2,10 +2,7 @@
 
 use std::ffi::c_int;
 
-use polyflake::{
-    Error,
-    sno::{self, Parts},
-};
+use polyflake::sno::{self, Parts};
 use pyo3::{
     ffi,
     prelude::*,
@@ -15,7 +12,10 @@ use pyo3::{
 use super::{
     array::{At, Packed, iterate},
     column,
-    convert::{self, Flag, Metabyte, Octets, Partition, Sequence, Text, Tick, UnixMs},
+    convert::{
+        self, Flag, Metabyte, Octets, Of, Partition, Sequence, SnoText, Take, Tick, UnixMs, name,
+        no_multiple, raise_in_range, raise_named, wrong_type,
+    },
     describe::Description,
     fields::{FieldColumn, Mask},
     memory::copy_of,
@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{arrow::export::Capsules, errors::raise};
 
-/// An ID: 10 bytes, 16 characters.
+#[doc = doc!("sno.Sno")]
 #[pyclass(frozen, eq, ord, hash, module = "polyflake.sno")]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Sno(pub(crate) sno::Sno);
@@ -33,21 +33,22 @@ pub(crate) struct Sno(pub(crate) sno::Sno);
 impl Sno {
     #[new]
     #[pyo3(signature = (text, /))]
-    fn new(text: Text<'_>) -> PyResult<Self> {
-        sno::Sno::parse(&text).map(Self).map_err(raise)
+    fn new(text: Of<SnoText<'_>, name::text>) -> PyResult<Self> {
+        sno::Sno::parse(&text.0.0).map(Self).map_err(raise)
     }
 
-    /// The ID of its 10 bytes.
+    #[doc = doc!("sno.Sno.from_bytes")]
     #[staticmethod]
     #[pyo3(signature = (data, /))]
-    fn from_bytes(data: Octets<'_>) -> PyResult<Self> {
-        sno::Sno::from_slice(data.as_bytes()).map(Self).map_err(raise)
+    fn from_bytes(data: Of<Octets<'_>, name::data>) -> PyResult<Self> {
+        let id = sno::Sno::from_slice(data.0.as_bytes());
+        id.map(Self).map_err(|error| raise_named(error, "data"))
     }
 
-    /// The ID of given fields.
+    #[doc = doc!("sno.Sno.from_parts")]
     #[staticmethod]
     #[pyo3(
-        signature = (*, tick, partition, sequence, metabyte = Metabyte(0), tick_tock = Flag(false)),
+        signature = (*, tick, partition, sequence, metabyte = Metabyte(0), tick_tock = Of::new(Flag(false))),
         text_signature = "(*, tick, partition, sequence, metabyte=0, tick_tock=False)"
     )]
     fn from_parts(
@@ -55,11 +56,11 @@ impl Sno {
         partition: Partition,
         sequence: Sequence,
         metabyte: Metabyte,
-        tick_tock: Flag,
+        tick_tock: Of<Flag, name::tick_tock>,
     ) -> PyResult<Self> {
         let parts = Parts {
             tick: tick.0,
-            tick_tock: tick_tock.0,
+            tick_tock: tick_tock.0.0,
             metabyte: metabyte.0,
             partition: partition.0,
             sequence: sequence.0,
@@ -67,74 +68,74 @@ impl Sno {
         sno::Sno::from_parts(parts).map(Self).map_err(raise)
     }
 
-    /// The ID in a UUID column's value.
+    #[doc = doc!("sno.Sno.from_uuid")]
     #[staticmethod]
     #[pyo3(signature = (uuid, /))]
-    fn from_uuid(uuid: Uuid) -> PyResult<Self> {
-        sno::Sno::from_uuid_bytes(uuid.0).map(Self).map_err(raise)
+    fn from_uuid(uuid: Of<Uuid, name::uuid>) -> PyResult<Self> {
+        sno::Sno::from_uuid_bytes(uuid.0.0).map(Self).map_err(raise)
     }
 
-    /// The UUID column's value: the 16 characters of the text are the 16 bytes.
+    #[doc = doc!("sno.Sno.uuid")]
     #[getter]
     fn uuid<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         uuid::of_bytes(py, self.0.to_uuid_bytes())
     }
 
-    /// When it was made, in Unix milliseconds.
+    #[doc = doc!("sno.Sno.unix_ms")]
     #[getter]
     fn unix_ms(&self) -> i64 {
         self.0.unix_ms()
     }
 
-    /// When it was made, as an aware datetime in UTC.
+    #[doc = doc!("sno.Sno.datetime")]
     #[getter]
     fn datetime<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         convert::datetime_of_ms(py, self.0.unix_ms())
     }
 
-    /// The 4 ms units since 2010-01-01.
+    #[doc = doc!("sno.Sno.tick")]
     #[getter]
     fn tick(&self) -> u64 {
         self.0.tick()
     }
 
-    /// The bit that flips when the clock steps back.
+    #[doc = doc!("sno.Sno.tick_tock")]
     #[getter]
     fn tick_tock(&self) -> bool {
         self.0.tick_tock()
     }
 
-    /// The metabyte.
+    #[doc = doc!("sno.Sno.metabyte")]
     #[getter]
     fn metabyte(&self) -> u8 {
         self.0.metabyte()
     }
 
-    /// The partition.
+    #[doc = doc!("sno.Sno.partition")]
     #[getter]
     fn partition(&self) -> u16 {
         self.0.partition()
     }
 
-    /// The sequence.
+    #[doc = doc!("sno.Sno.sequence")]
     #[getter]
     fn sequence(&self) -> u16 {
         self.0.sequence()
     }
 
-    /// The same ID with another metabyte.
+    #[doc = doc!("sno.Sno.with_metabyte")]
     #[pyo3(signature = (metabyte, /))]
     fn with_metabyte(&self, metabyte: Metabyte) -> Self {
         Self(self.0.with_metabyte(metabyte.0))
     }
 
-    /// The same ID with another partition.
+    #[doc = doc!("sno.Sno.with_partition")]
     #[pyo3(signature = (partition, /))]
     fn with_partition(&self, partition: Partition) -> Self {
         Self(self.0.with_partition(partition.0))
     }
 
-    /// The same ID with another sequence.
+    #[doc = doc!("sno.Sno.with_sequence")]
     #[pyo3(signature = (sequence, /))]
     fn with_sequence(&self, sequence: Sequence) -> Self {
         Self(self.0.with_sequence(sequence.0))
@@ -158,55 +159,66 @@ impl Sno {
     }
 }
 
-/// The metabyte of a text, without parsing the rest of it.
+#[doc = doc!("sno.metabyte")]
 #[pyfunction]
 #[pyo3(signature = (text, /))]
-pub(crate) fn metabyte(text: Text<'_>) -> PyResult<u8> {
-    sno::metabyte(&text).map_err(raise)
+pub(crate) fn metabyte(text: Of<SnoText<'_>, name::text>) -> PyResult<u8> {
+    sno::metabyte(&text.0.0).map_err(raise)
 }
 
-/// The ID of a JSON value, where asked with the original's habit.
+#[doc = doc!("sno.from_json_value")]
 #[pyfunction]
 #[pyo3(
-    signature = (value, /, *, null_is_zero = Flag(false)),
+    signature = (value, /, *, null_is_zero = Of::new(Flag(false))),
     text_signature = "(value, /, *, null_is_zero=False)"
 )]
-pub(crate) fn from_json_value(value: &Bound<'_, PyAny>, null_is_zero: Flag) -> PyResult<Sno> {
-    if null_is_zero.0 && value.is_none() {
+pub(crate) fn from_json_value(
+    value: &Bound<'_, PyAny>,
+    null_is_zero: Of<Flag, name::null_is_zero>,
+) -> PyResult<Sno> {
+    if null_is_zero.0.0 && value.is_none() {
         return Ok(Sno(sno::Sno::default()));
     }
-    Sno::new(value.extract()?)
+    let text = SnoText::take(value.as_borrowed(), "value")?;
+    sno::Sno::parse(&text.0).map(Sno).map_err(raise)
 }
 
-/// An ID as a JSON value, where asked with the original's habit.
+#[doc = doc!("sno.to_json_value")]
 #[pyfunction]
 #[pyo3(
-    signature = (id, /, *, null_is_zero = Flag(false)),
+    signature = (id, /, *, null_is_zero = Of::new(Flag(false))),
     text_signature = "(id, /, *, null_is_zero=False)"
 )]
-pub(crate) fn to_json_value(id: &Bound<'_, PyAny>, null_is_zero: Flag) -> PyResult<Option<String>> {
+pub(crate) fn to_json_value(
+    id: &Bound<'_, PyAny>,
+    null_is_zero: Of<Flag, name::null_is_zero>,
+) -> PyResult<Option<String>> {
     let Ok(id) = id.cast::<Sno>() else {
-        return Err(raise(convert::invalid_type("Sno", id)));
+        return Err(wrong_type("id", "Sno", id));
     };
     let id = id.get().0;
-    Ok((!null_is_zero.0 || id != sno::Sno::default()).then(|| id.to_string()))
+    Ok((!null_is_zero.0.0 || id != sno::Sno::default()).then(|| id.to_string()))
 }
 
-/// What the format can do, in figures.
+#[doc = doc!("sno.describe")]
 #[pyfunction]
 pub(crate) fn describe() -> Description {
     sno::describe().into()
 }
 
-/// The lowest and highest ID of a half-open time range, for BETWEEN queries.
+#[doc = doc!("sno.time_range")]
 #[pyfunction]
 #[pyo3(signature = (start, end, /))]
-pub(crate) fn time_range(start: UnixMs, end: UnixMs) -> PyResult<(Sno, Sno)> {
-    let (lowest, highest) = sno::Sno::time_range(start.0, end.0).map_err(raise)?;
+pub(crate) fn time_range(
+    start: Of<UnixMs, name::start>,
+    end: Of<UnixMs, name::end>,
+) -> PyResult<(Sno, Sno)> {
+    let (lowest, highest) =
+        sno::Sno::time_range(start.0.0, end.0.0).map_err(|error| raise_in_range(error, start.0))?;
     Ok((Sno(lowest), Sno(highest)))
 }
 
-/// Many IDs, packed.
+#[doc = doc!("sno.SnoArray")]
 #[pyclass(frozen, eq, hash, sequence, module = "polyflake.sno")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct SnoArray(Packed<sno::Sno>);
@@ -221,60 +233,68 @@ impl From<Vec<sno::Sno>> for SnoArray {
 impl SnoArray {
     #[new]
     #[pyo3(signature = (data, /))]
-    fn new(data: Octets<'_>) -> PyResult<Self> {
-        let data = data.as_bytes();
-        let ids = sno::Sno::slice_from_bytes(data).map_err(|_| {
-            let (found, whole) = (data.len() % sno::Sno::LEN, sno::Sno::LEN);
-            raise(Error::invalid_length(found, whole, whole))
-        })?;
+    fn new(data: Of<Octets<'_>, name::data>) -> PyResult<Self> {
+        let data = data.0.as_bytes();
+        let ids = sno::Sno::slice_from_bytes(data)
+            .map_err(|_| no_multiple("data", sno::Sno::LEN, data.len()))?;
         Ok(copy_of(ids)?.into())
     }
 
-    /// The IDs of many texts.
+    #[doc = doc!("sno.SnoArray.from_texts")]
     #[staticmethod]
     #[pyo3(signature = (column, /))]
     fn from_texts(column: &Bound<'_, PyAny>) -> PyResult<Self> {
         column::ids_of(column).map(Self::from)
     }
 
-    /// When each was made, in Unix milliseconds.
+    #[doc = doc!("sno.SnoArray.unix_ms")]
     fn unix_ms(&self, py: Python<'_>) -> PyResult<FieldColumn> {
         FieldColumn::unix_ms(py, self.0.ids())
     }
 
-    /// The metabyte of each.
+    #[doc = doc!("sno.SnoArray.metabytes")]
     fn metabytes(&self, py: Python<'_>) -> PyResult<FieldColumn> {
         FieldColumn::metabytes(py, self.0.ids())
     }
 
-    /// The partition of each.
+    #[doc = doc!("sno.SnoArray.partitions")]
     fn partitions(&self, py: Python<'_>) -> PyResult<FieldColumn> {
         FieldColumn::partitions(py, self.0.ids())
     }
 
-    /// The sequence of each.
+    #[doc = doc!("sno.SnoArray.sequences")]
     fn sequences(&self, py: Python<'_>) -> PyResult<FieldColumn> {
         FieldColumn::sequences(py, self.0.ids())
     }
 
-    /// Which carry a metabyte.
+    #[doc = doc!("sno.SnoArray.having_metabyte")]
     #[pyo3(signature = (metabyte, /))]
     fn having_metabyte(&self, py: Python<'_>, metabyte: Metabyte) -> PyResult<Mask> {
-        Mask::of(py, self.0.ids(), |ids, bits| sno::having_metabyte(ids, metabyte.0, bits))
+        let filter =
+            |ids: &[sno::Sno], bits: &mut [u8]| sno::having_metabyte(ids, metabyte.0, bits);
+        Mask::of(py, self.0.ids(), filter, raise)
     }
 
-    /// Which lie in a half-open time range.
+    #[doc = doc!("sno.SnoArray.in_time_range")]
     #[pyo3(signature = (start, end, /))]
-    fn in_time_range(&self, py: Python<'_>, start: UnixMs, end: UnixMs) -> PyResult<Mask> {
-        Mask::of(py, self.0.ids(), |ids, bits| sno::in_time_range(ids, start.0, end.0, bits))
+    fn in_time_range(
+        &self,
+        py: Python<'_>,
+        start: Of<UnixMs, name::start>,
+        end: Of<UnixMs, name::end>,
+    ) -> PyResult<Mask> {
+        let (start, end) = (start.0, end.0);
+        let filter =
+            |ids: &[sno::Sno], bits: &mut [u8]| sno::in_time_range(ids, start.0, end.0, bits);
+        Mask::of(py, self.0.ids(), filter, |error| raise_in_range(error, start))
     }
 
-    /// The texts of all, packed.
+    #[doc = doc!("sno.SnoArray.text_column")]
     fn text_column(&self, py: Python<'_>) -> PyResult<TextColumn> {
         TextColumn::of(py, self.0.ids())
     }
 
-    /// The texts of all.
+    #[doc = doc!("sno.SnoArray.texts")]
     fn texts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, self.0.ids().iter().map(|id| Ascii(id.text())))
     }
@@ -284,10 +304,6 @@ impl SnoArray {
     }
 
     fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        if let Ok(mask) = index.cast::<Mask>() {
-            let chosen = mask.get().choose(self.0.ids())?;
-            return Ok(Bound::new(index.py(), Self::from(chosen))?.into_any());
-        }
         match self.0.at(index)? {
             At::One(id) => Ok(Bound::new(index.py(), Sno(id))?.into_any()),
             At::Many(ids) => Ok(Bound::new(index.py(), Self::from(ids))?.into_any()),

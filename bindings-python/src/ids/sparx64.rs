@@ -1,58 +1,61 @@
 //! The block cipher behind Randflake.
 
-use polyflake::{
-    Error,
-    sparx64::{self, BLOCK_BYTES},
-};
+use polyflake::sparx64::{self, BLOCK_BYTES};
 use pyo3::{prelude::*, types::PyBytes};
 
-use super::{convert::Octets, secret::Secret};
-use crate::errors::{no_copy, raise};
+use super::{
+    convert::{Octets, Of, name, no_multiple},
+    secret::Secret,
+};
+use crate::errors::no_copy;
 
-/// The cipher SPARX-64/128 under one key.
+#[doc = doc!("sparx64.Sparx64")]
 #[pyclass(frozen, module = "polyflake.sparx64")]
 pub(crate) struct Sparx64(sparx64::Sparx64);
 
-type Block = [u8; BLOCK_BYTES];
+type Bytes = [u8; BLOCK_BYTES];
+
+/// A block as an argument.
+type Block<'py> = Of<Octets<'py>, name::block>;
 
 #[pymethods]
 impl Sparx64 {
     #[new]
     #[pyo3(signature = (key, /))]
-    fn new(key: Secret) -> Self {
-        Self(sparx64::Sparx64::new(*key.0))
+    fn new(key: Of<Secret, name::key>) -> Self {
+        Self(sparx64::Sparx64::new(*key.0.0))
     }
 
-    /// One block of 8 bytes, encrypted.
+    #[doc = doc!("sparx64.Sparx64.encrypt")]
     #[pyo3(signature = (block, /))]
-    fn encrypt<'py>(&self, py: Python<'py>, block: Octets<'_>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.0.encrypt_block(one(&block)?)))
+    fn encrypt<'py>(&self, py: Python<'py>, block: Block<'_>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.0.encrypt_block(block.0.exactly("block")?)))
     }
 
-    /// One block of 8 bytes, decrypted.
+    #[doc = doc!("sparx64.Sparx64.decrypt")]
     #[pyo3(signature = (block, /))]
-    fn decrypt<'py>(&self, py: Python<'py>, block: Octets<'_>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.0.decrypt_block(one(&block)?)))
+    fn decrypt<'py>(&self, py: Python<'py>, block: Block<'_>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.0.decrypt_block(block.0.exactly("block")?)))
     }
 
-    /// Many blocks in one piece, each on its own, encrypted.
+    #[doc = doc!("sparx64.Sparx64.encrypt_many")]
     #[pyo3(signature = (blocks, /))]
     fn encrypt_many<'py>(
         &self,
         py: Python<'py>,
-        blocks: Octets<'_>,
+        blocks: Of<Octets<'_>, name::blocks>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        many(py, &blocks, |blocks| self.0.encrypt_blocks(blocks))
+        many(py, &blocks.0, |blocks| self.0.encrypt_blocks(blocks))
     }
 
-    /// Many blocks in one piece, each on its own, decrypted.
+    #[doc = doc!("sparx64.Sparx64.decrypt_many")]
     #[pyo3(signature = (blocks, /))]
     fn decrypt_many<'py>(
         &self,
         py: Python<'py>,
-        blocks: Octets<'_>,
+        blocks: Of<Octets<'_>, name::blocks>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        many(py, &blocks, |blocks| self.0.decrypt_blocks(blocks))
+        many(py, &blocks.0, |blocks| self.0.decrypt_blocks(blocks))
     }
 
     /// The key is in no text and in no copy.
@@ -62,23 +65,15 @@ impl Sparx64 {
     }
 }
 
-fn one(block: &Octets<'_>) -> PyResult<Block> {
-    let found = block.as_bytes();
-    found
-        .try_into()
-        .map_err(|_| raise(Error::invalid_length(found.len(), BLOCK_BYTES, BLOCK_BYTES)))
-}
-
 /// New bytes with every block worked on; other threads run meanwhile.
 fn many<'py>(
     py: Python<'py>,
     found: &Octets<'_>,
-    work: impl Fn(&mut [Block]) + Sync,
+    work: impl Fn(&mut [Bytes]) + Sync,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let found = found.as_bytes();
     if !found.len().is_multiple_of(BLOCK_BYTES) {
-        let whole = found.len().next_multiple_of(BLOCK_BYTES);
-        return Err(raise(Error::invalid_length(found.len(), whole, whole)));
+        return Err(no_multiple("blocks", BLOCK_BYTES, found.len()));
     }
     PyBytes::new_with(py, found.len(), |bytes| {
         bytes.copy_from_slice(found);

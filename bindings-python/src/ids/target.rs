@@ -6,11 +6,14 @@ use pyo3::{buffer::PyUntypedBuffer, prelude::*};
 
 use super::{
     array::{NATIVE, Plain},
-    convert::invalid_type,
+    convert::{has_buffer, mistyped, multiple, raise_named, wrong_kind, wrong_type},
     integers::{INTEGERS, buffer_of, is_integer},
     memory::room_for,
 };
-use crate::errors::{raise, raise_from};
+use crate::errors::detached;
+
+/// The parameter of every method that fills.
+const NAME: &str = "buffer";
 
 /// So many bytes of IDs fit the processor's nearest memory.
 const BLOCK: usize = 1 << 15;
@@ -54,7 +57,7 @@ impl Item {
         let format = buffer.format().to_string_lossy();
         let kind = format.trim_start_matches(NATIVE);
         let found = || format!("one of format {format}, {} dimensions", buffer.dimensions());
-        let wrong_type = || Err(Error::invalid_type(self.expected(), found()));
+        let wrong_type = || Err(mistyped(NAME, self.expected(), &found()));
         let Self::Bytes(size) = self else {
             let fits = is_integer(kind, buffer.item_size());
             return if fits { Ok(()) } else { wrong_type() };
@@ -63,7 +66,7 @@ impl Item {
             // `NumPy`'s `S` and `V`.
             ("s" | "x", _) => buffer.item_size(),
             ("B" | "b" | "c", [bytes]) if bytes % size == 0 => size,
-            ("B" | "b" | "c", [bytes]) => bytes % size,
+            ("B" | "b" | "c", [bytes]) => return Err(multiple(NAME, size, *bytes)),
             ("B" | "b" | "c", [.., row]) => *row,
             _ => return wrong_type(),
         };
@@ -75,15 +78,19 @@ impl Target {
     /// The buffer of a value, for IDs.
     pub(crate) fn of(value: &Bound<'_, PyAny>, item: Item) -> PyResult<Self> {
         const EXPECTED: &str = "a writable buffer";
-        let buffer = buffer_of(value)
-            .map_err(|raised| raise_from(value.py(), &invalid_type(EXPECTED, value), raised))?;
+        if !has_buffer(value) {
+            return Err(wrong_type(NAME, EXPECTED, value));
+        }
+        let Some(buffer) = buffer_of(value)? else {
+            return Err(wrong_type(NAME, EXPECTED, value));
+        };
         if buffer.readonly() {
-            return Err(raise(Error::invalid_type(EXPECTED, "a read-only one")));
+            return Err(wrong_kind(NAME, EXPECTED, "a read-only one"));
         }
         if !buffer.is_c_contiguous() {
-            return Err(raise(Error::invalid_type("a buffer in one piece", "a strided one")));
+            return Err(wrong_kind(NAME, "a buffer in one piece", "a strided one"));
         }
-        item.check(&buffer).map_err(raise)?;
+        item.check(&buffer).map_err(|error| raise_named(error, NAME))?;
         Ok(Self { buffer, row: item.bytes() })
     }
 
@@ -92,11 +99,12 @@ impl Target {
     pub(crate) fn fill<T: Plain + Send>(
         &self,
         py: Python<'_>,
+        refused: impl FnOnce(Error) -> PyErr,
         make: impl Fn(&mut [T]) -> polyflake::Result<()> + Send,
     ) -> PyResult<()> {
         let at_once = self.count().min((BLOCK / self.row).max(1));
         let mut block = room_for(at_once * self.row / size_of::<T>())?;
-        py.detach(|| self.fill_by(&mut block, make)).map_err(raise)
+        detached(py, || self.fill_by(&mut block, make)).map_err(refused)
     }
 
     /// How many IDs it holds.

@@ -13,7 +13,7 @@ use pyo3::{
 };
 
 use super::{
-    array::Packed,
+    array::{At, Packed, iterate},
     column::{BLOCK, Chars},
     memory::room,
 };
@@ -30,20 +30,26 @@ impl<'py, const N: usize> IntoPyObject<'py> for Ascii<N> {
     type Output = Bound<'py, PyString>;
     type Error = PyErr;
 
-    #[allow(unsafe_code)]
     #[inline]
     fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
-        let (start, length) = (self.0.as_ptr().cast(), self.0.len().cast_signed());
-        // SAFETY: `start` leads to `length` bytes, which the call copies. It gives a new reference to a `str`, or null with an
-        // exception set.
-        unsafe {
-            let text = ffi::PyUnicode_DecodeASCII(start, length, ptr::null());
-            Ok(Bound::from_owned_ptr_or_err(py, text)?.cast_into_unchecked())
-        }
+        ascii(py, self.0.as_bytes())
     }
 }
 
-/// Texts of IDs, packed.
+/// The `str` of an ASCII text.
+#[allow(unsafe_code)]
+#[inline]
+fn ascii<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyString>> {
+    let (start, length) = (text.as_ptr().cast(), text.len().cast_signed());
+    // SAFETY: `start` leads to `length` bytes, which the call copies. It gives a new reference to a `str`, or null with an
+    // exception set.
+    unsafe {
+        let text = ffi::PyUnicode_DecodeASCII(start, length, ptr::null());
+        Ok(Bound::from_owned_ptr_or_err(py, text)?.cast_into_unchecked())
+    }
+}
+
+#[doc = doc!("sno.TextColumn")]
 #[pyclass(frozen, sequence, module = "polyflake.sno")]
 pub(crate) struct TextColumn(Packed<Chars>);
 
@@ -89,6 +95,18 @@ impl TextColumn {
 impl TextColumn {
     fn __len__(&self) -> usize {
         self.0.len()
+    }
+
+    fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = index.py();
+        match self.0.at(index)? {
+            At::One(text) => Ok(ascii(py, &text)?.into_any()),
+            At::Many(texts) => Ok(Bound::new(py, Self(Packed::new(texts)))?.into_any()),
+        }
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        iterate(slf)
     }
 
     fn __repr__(&self) -> String {

@@ -1,24 +1,19 @@
 //! Python's own UUIDs.
 
-use polyflake::Error;
 use pyo3::{intern, prelude::*, sync::PyOnceLock, types::PyDict};
 
-use super::convert::{Octets, invalid_type};
-use crate::errors::raise;
+use super::convert::{Octets, Take, wrong_type};
 
 /// The 16 bytes of a `uuid.UUID`, in the order of its text.
 pub(crate) struct Uuid(pub(crate) [u8; 16]);
 
-impl FromPyObject<'_, '_> for Uuid {
-    type Error = PyErr;
-    fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+impl<'a, 'py> Take<'a, 'py> for Uuid {
+    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         if !value.is_instance(class(value.py())?)? {
-            return Err(raise(invalid_type("uuid.UUID", &value)));
+            return Err(wrong_type(name, "uuid.UUID", &value));
         }
-        let bytes: Octets<'_> = value.getattr(intern!(value.py(), "bytes"))?.extract()?;
-        let bytes = bytes.as_bytes();
-        let sixteen = bytes.try_into();
-        sixteen.map(Self).map_err(|_| raise(Error::invalid_length(bytes.len(), 16, 16)))
+        let bytes = value.getattr(intern!(value.py(), "bytes"))?;
+        Octets::take(bytes.as_borrowed(), name)?.exactly(name).map(Self)
     }
 }
 

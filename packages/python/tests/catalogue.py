@@ -69,13 +69,15 @@ NO_INTEGERS = [
     [],
     {},
     object(),
-    np.bool_(True),
+    # Until NumPy 2.3 it stood for an integer, with a warning.
+    *([] if hasattr(np.bool_, "__index__") else [np.bool_(True)]),
     np.float64(1),
-    np.array([1, 2]),
-    NoInteger(),
     dt.timedelta(1),
     int,
 ]
+
+#: Their types claim that they stand for integers; they themselves raise a ``TypeError``.
+NO_INDICES = [np.array([1, 2]), NoInteger()]
 
 BAD_CHARACTERS = [
     *"\0\n\r\t =-_!01yzAX\x7f\x80\xa0",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.metadata
 import inspect
+import operator
 import pickle
+import pydoc
 import re
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -36,6 +40,11 @@ def mine(entries: dict[str, Any]) -> dict[str, str]:
     return {name: entry["summary"] for name, entry in tables.items() if "python" in entry.get("in", ["python"])}
 
 
+def says(documented: object, summary: str) -> bool:
+    """Its documentation begins with the summary, which may go on."""
+    return " ".join((inspect.getdoc(documented) or "").split()).startswith(summary.removesuffix("."))
+
+
 def public(owner: object) -> set[str]:
     return {name for name in vars(owner) if not name.startswith("_")}
 
@@ -45,7 +54,7 @@ def test_modules_have_the_stated_functions_and_classes(family: str) -> None:
     stated = mine(API[family].get("functions", {})) | mine(API[family].get("classes", {}))
     assert set(FAMILIES[family].__all__) == set(stated)
     for name, summary in stated.items():
-        assert getattr(FAMILIES[family], name).__doc__ == summary, name
+        assert says(getattr(FAMILIES[family], name), summary), name
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -54,6 +63,39 @@ def test_classes_have_the_stated_members(family: str) -> None:
     for name in mine(classes):
         if "members" in classes[name]:
             has_members(getattr(FAMILIES[family], name), classes[name]["members"])
+
+
+def documented(stub: ast.Module) -> Iterator[tuple[str, str]]:
+    """Names in a stub, and what it says of them."""
+    for node in stub.body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            yield node.name, ast.get_docstring(node) or ""
+            for member in node.body if isinstance(node, ast.ClassDef) else []:
+                if isinstance(member, ast.FunctionDef) and not member.name.startswith("_"):
+                    yield f"{node.name}.{member.name}", ast.get_docstring(member) or ""
+
+
+@pytest.mark.parametrize("name", [*FAMILIES, "_polyflake"])
+def test_help_says_what_the_stubs_say(name: str) -> None:
+    module = FAMILIES.get(name, polyflake)
+    stub = ast.parse((REPOSITORY / f"packages/python/src/polyflake/{name}.pyi").read_text(encoding="utf-8"))
+    said = {path: doc for path, doc in documented(stub) if doc}
+    assert said
+    for path, doc in said.items():
+        assert inspect.getdoc(operator.attrgetter(path)(module)) == doc, path
+    if name in FAMILIES:
+        assert inspect.getdoc(module) == ast.get_docstring(stub)
+        shown = pydoc.plain(pydoc.render_doc(module))
+        for line in (line.strip() for doc in said.values() for line in doc.splitlines()):
+            assert line in shown, line
+
+
+def test_help_names_the_families() -> None:
+    shown = pydoc.plain(pydoc.render_doc(polyflake))
+    for name in FAMILIES:
+        assert f"polyflake.{name}" in shown
+    assert "PolyflakeError" in shown
+    assert len((sno.generate.__doc__ or "").split(". ")) > 1
 
 
 @pytest.mark.parametrize("record", RECORDS)
@@ -65,7 +107,7 @@ def has_members(cls: type, entries: dict[str, Any]) -> None:
     stated = mine(entries)
     assert public(cls) == set(stated), cls
     for member, summary in stated.items():
-        assert getattr(cls, member).__doc__ == summary, member
+        assert says(getattr(cls, member), summary), member
 
 
 @pytest.mark.parametrize("family", [name for name, part in API.items() if "Generator" in part.get("classes", {})])
@@ -133,3 +175,22 @@ def test_messages_are_lower_case_without_a_full_stop() -> None:
         with pytest.raises(PolyflakeError) as caught:
             refuse()
         assert re.fullmatch(r"[a-z].*[^.\s]", str(caught.value)), str(caught.value)
+
+
+def test_an_error_of_ones_own_says_nothing() -> None:
+    for cls in {PolyflakeError, *_errors._CLASSES.values()}:
+        error = cls("made by hand")
+        assert {name: getattr(error, name) for name in API["error"]["members"]} == {
+            "code": "",
+            "position": None,
+            "field": None,
+            "retry_at": None,
+            "written": None,
+            "item": None,
+        }
+
+
+def test_packed_ids_say_how_many_bytes_they_want() -> None:
+    for make, size, data in ((sno.SnoArray, 10, bytes(15)), (polyflake.hotguid.HotGuidArray, 16, bytes(17))):
+        with pytest.raises(PolyflakeError, match=f"^expected a multiple of {size} bytes for `data`, found {len(data)}$"):
+            make(data)

@@ -95,9 +95,8 @@ def test_a_released_view_is_refused() -> None:
     view = memoryview(bytes(ID))
     view.release()
     for call in (sno.Sno.from_bytes, sno.SnoArray, sno.Generator):
-        with refused("invalid_type") as caught:
+        with pytest.raises(ValueError, match="released"):
             call(view)
-        assert isinstance(caught.value.__cause__, ValueError)
 
 
 def test_bytes_are_copied() -> None:
@@ -130,33 +129,32 @@ class RaisingZone(dt.tzinfo):
 
 
 TIMES = [
-    pytest.param(lambda time: SHARED.generate_at(time), id="generate_at"),
-    pytest.param(lambda time: sno.time_range(time, NOW_MS), id="start"),
-    pytest.param(lambda time: sno.time_range(NOW_MS, time), id="end"),
-    pytest.param(lambda time: sno.Generator(window=(time, NOW_MS)), id="window start"),
-    pytest.param(lambda time: sno.Generator(window=[NOW_MS, time]), id="window end"),
-    pytest.param(lambda time: SHARED.extend_window(time), id="extend_window"),
+    pytest.param(lambda time: SHARED.generate_at(time), "time", id="generate_at"),
+    pytest.param(lambda time: sno.time_range(time, NOW_MS), "start", id="start"),
+    pytest.param(lambda time: sno.time_range(NOW_MS, time), "end", id="end"),
+    pytest.param(lambda time: sno.Generator(window=(time, NOW_MS)), "window", id="window start"),
+    pytest.param(lambda time: sno.Generator(window=[NOW_MS, time]), "window", id="window end"),
+    pytest.param(lambda time: SHARED.extend_window(time), "end", id="extend_window"),
 ]
 
 
-@pytest.mark.parametrize("call", TIMES)
-def test_times_are_integers_or_aware_datetimes(call: Callable[[Any], object]) -> None:
+@pytest.mark.parametrize(("call", "field"), TIMES)
+def test_times_are_integers_or_aware_datetimes(call: Callable[[Any], object], field: str) -> None:
     naive = [NAIVE, AWARE.replace(tzinfo=NoOffset())]
     for time in naive:
         with refused("invalid_type") as caught:
             call(time)
-        assert str(caught.value) == "expected int or aware datetime, found naive datetime"
+        assert str(caught.value) == f"expected int or aware datetime for `{field}`, found naive datetime"
     others = [dt.date(2026, 1, 1), 1.5e12, float("nan"), "2026-01-01", None, True, np.datetime64("2026-01-01")]
     for time in others:
-        with refused("invalid_type"):
+        with refused("invalid_type", field=field):
             call(time)
-    with refused("invalid_type") as caught:
+    with pytest.raises(ZeroDivisionError):
         call(AWARE.replace(tzinfo=RaisingZone()))
-    assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
-@pytest.mark.parametrize("call", TIMES)
-def test_times_outside_the_formats_are_refused(call: Callable[[Any], object]) -> None:
+@pytest.mark.parametrize(("call", "field"), TIMES)
+def test_times_outside_the_formats_are_refused(call: Callable[[Any], object], field: str) -> None:
     early = [0, -1, 1_262_303_999_999, dt.datetime.min.replace(tzinfo=dt.timezone.utc)]
     late = [3_461_327_255_556, 2**53, 2**63 - 1, AWARE.replace(year=2080), AWARE.replace(year=9999)]
     beyond = [2**63, -(2**63) - 1, 2**64, 2**200, -(2**200)]
@@ -166,7 +164,9 @@ def test_times_outside_the_formats_are_refused(call: Callable[[Any], object]) ->
         # A range that is reversed is told so first.
         assert caught.value.code in ("time_out_of_range", "out_of_range"), caught.value
         if time in beyond:
-            assert (caught.value.code, caught.value.field) == ("time_out_of_range", "time")
+            assert caught.value.code == "time_out_of_range"
+        # The end of a range may be what is wrong with its start.
+        assert caught.value.field in (field, "end" if field == "start" else field)
 
 
 @pytest.mark.parametrize("window", [(), (NOW_MS,), (NOW_MS, NOW_MS + 8, 1), [NOW_MS]])
@@ -239,7 +239,7 @@ def test_a_refusal_changes_nothing() -> None:
     before = generator.stats()
     for refuse in (
         lambda: generator.generate(256),
-        lambda: generator.generate(Raising(ValueError())),
+        lambda: generator.generate("7"),  # type: ignore[arg-type]
         lambda: generator.generate_many(-1),
         lambda: generator.generate_at(-1),
         lambda: generator.extend_window(0),

@@ -34,11 +34,27 @@ def test_examples_run(example: Path) -> None:
     assert done.stdout
 
 
-def test_the_readme_runs() -> None:
-    program = "\n".join(re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL))
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+BLOCKS = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize("block", range(len(BLOCKS)))
+def test_each_example_of_the_readme_runs_alone(block: int) -> None:
+    done = subprocess.run([sys.executable, "-c", BLOCKS[block]], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith("invalid_length\n")
+
+
+def test_the_readme_shows_an_error() -> None:
+    shown = [block for block in BLOCKS if "not-an-id" in block]
+    done = subprocess.run([sys.executable, "-c", *shown], capture_output=True, text=True)
+    assert done.stdout == "invalid_length expected length 16, found 9\n"
+
+
+def test_the_readme_is_of_use_outside_the_repository() -> None:
+    text = README.read_text(encoding="utf-8")
+    assert text.splitlines()[2:5] == ["```sh", "pip install polyflake", "```"]
+    links = re.findall(r"\]\(([^)]*)\)", text)
+    assert links
+    assert [link for link in links if not link.startswith("https://")] == []
 
 
 def test_records_come_back_as_what_they_were() -> None:

@@ -387,7 +387,6 @@ def test_anything_else_is_refused_with_a_typed_error_or_taken(value: Any) -> Non
             assert error.code
 
 
-def test_what_a_value_raises_is_the_cause() -> None:
-    with refused("invalid_type") as caught:
+def test_what_a_value_raises_goes_through() -> None:
+    with pytest.raises(ZeroDivisionError):
         hotguid.generate(Raising(ZeroDivisionError()))
-    assert isinstance(caught.value.__cause__, ZeroDivisionError)

@@ -201,10 +201,9 @@ def test_a_json_text_is_a_text_and_has_no_member_twice() -> None:
         Layout.from_json(ONE.to_json().replace('"bits":64', '"bits":64,"bits":64', 1))
 
 
-def test_what_a_members_own_code_raises_is_the_cause() -> None:
-    with refused("invalid_type") as caught:
+def test_what_a_members_own_code_raises_goes_through() -> None:
+    with pytest.raises(ZeroDivisionError):
         Layout(changed(bits=Raising(ZeroDivisionError())))
-    assert isinstance(caught.value.__cause__, ZeroDivisionError)
     with pytest.raises(KeyboardInterrupt):
         Layout(changed(bits=Raising(KeyboardInterrupt())))
 
@@ -366,9 +365,9 @@ def test_a_text_is_unicode() -> None:
 def test_a_released_view_is_refused() -> None:
     view = memoryview(b"abc")
     view.release()
-    with refused("invalid_type"):
+    with pytest.raises(ValueError, match="released"):
         MANY.pack(timestamp=0, sequence=0, bindables={**BINDABLES, "hash": view})
-    with refused("invalid_type"):
+    with pytest.raises(ValueError, match="released"):
         MANY.parse(view)
 
 
@@ -401,17 +400,15 @@ def test_values_are_given_by_name() -> None:
         pack(NOW_MS, 1)  # type: ignore[misc]
 
 
-def test_what_a_mapping_raises_is_the_cause() -> None:
+def test_what_a_mapping_raises_goes_through() -> None:
     class Broken(dict[str, int]):
         def items(self) -> Any:
             raise ZeroDivisionError
 
-    with refused("invalid_type") as caught:
+    with pytest.raises(ZeroDivisionError):
         ONE.pack(bindables=Broken(worker=1))
-    assert isinstance(caught.value.__cause__, ZeroDivisionError)
-    with refused("invalid_type") as caught:
+    with pytest.raises(ZeroDivisionError):
         ONE.pack(bindables={"worker": Raising(ZeroDivisionError())})
-    assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
 def test_an_id_is_of_its_layouts_kind() -> None:
@@ -436,14 +433,14 @@ def test_a_time_is_milliseconds_or_an_aware_datetime() -> None:
     assert ONE.pack(timestamp=moment, **values) == ONE.pack(timestamp=unix_ms, **values)
     with refused("invalid_type") as caught:
         ONE.pack(timestamp=moment.replace(tzinfo=None), **values)
-    assert str(caught.value) == "expected int or aware datetime, found naive datetime"
+    assert str(caught.value) == "expected int or aware datetime for `timestamp`, found naive datetime"
     for wrong in ("2026", 1.5, True, b"1", dt.date(2026, 1, 1)):
         with refused("invalid_type"):
             ONE.pack(timestamp=wrong, **values)
     with refused("unknown_field"):
         ONE.pack(timestamp="2026", sequence=0, bindables={"nobody": 0})  # type: ignore[arg-type]
     for outside in (1_483_228_799_999, -1, 2**63, 2**200, -(2**200), moment.replace(year=1), moment.replace(year=9999)):
-        with refused("time_out_of_range", field="time"):
+        with refused("time_out_of_range", field="timestamp"):
             ONE.pack(timestamp=outside, **values)
 
 

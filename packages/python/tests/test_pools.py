@@ -161,10 +161,10 @@ MAKERS: list[tuple[Callable[[Any], Any], Callable[[], Any]]] = [
 def test_members_are_generators_of_the_family(pool: Callable[[Any], Any], generator: Callable[[], Any]) -> None:
     with refused("out_of_range", field="members"):
         pool([])
-    with refused("invalid_type", item=1):
+    with refused("invalid_type", item=1, field="members"):
         pool([generator(), 5])
     for no_iterable in (None, 5, generator()):
-        with refused("invalid_type", item=None):
+        with refused("invalid_type", item=None, field="members"):
             pool(no_iterable)
     strangers = [make() for other, make in MAKERS if other is not pool]
     for stranger in strangers:
@@ -175,9 +175,8 @@ def test_members_are_generators_of_the_family(pool: Callable[[Any], Any], genera
         yield generator()
         raise ZeroDivisionError
 
-    with refused("invalid_type") as caught:
+    with pytest.raises(ZeroDivisionError):
         pool(raising())
-    assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
 def test_members_without_end_are_refused() -> None:

@@ -115,9 +115,9 @@ def test_inspecting_undoes_encrypting(id: int) -> None:
 
 
 def test_a_timestamp_beyond_64_bits_is_told_in_seconds() -> None:
-    with refused("time_out_of_range") as caught:
+    with refused("time_out_of_range", field="timestamp") as caught:
         CODEC.encrypt(2**63, 0, 0)
-    assert str(caught.value) == "expected time in 64-bit seconds, found 9223372036854775808"
+    assert str(caught.value) == "expected timestamp in 64-bit seconds, found 9223372036854775808"
 
 
 def test_figures_are_those_of_the_format() -> None:

@@ -171,7 +171,7 @@ def test_a_null_is_refused(kind: str, item: int) -> None:
     column = pa.array([text and text.encode().ljust(16, b"\0") for text in texts], pa.binary(16))
     with refused("invalid_type", item=item) as caught:
         RandflakeArray.from_texts(column if kind == "fixed" else ANY[kind](texts))
-    assert str(caught.value) == f"item {item}: expected str, found null"
+    assert str(caught.value) == f"item {item}: expected str for `column`, found null"
 
 
 @pytest.mark.parametrize(

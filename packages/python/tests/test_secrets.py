@@ -68,9 +68,8 @@ def test_what_is_no_bytes_is_refused(use: Callable[[Any], object], value: object
 def test_a_released_view_is_refused(use: Callable[[Any], object]) -> None:
     view = memoryview(SECRET)
     view.release()
-    with refused("invalid_type") as caught:
+    with pytest.raises(ValueError, match="released"):
         use(view)
-    assert isinstance(caught.value.__cause__, ValueError)
 
 
 @each

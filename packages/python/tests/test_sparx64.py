@@ -62,9 +62,8 @@ def test_bytes_are_anything_with_a_buffer(work: Callable[[Any], bytes]) -> None:
             work(bad)
     released = memoryview(data)
     released.release()
-    with refused("invalid_type") as caught:
+    with pytest.raises(ValueError, match="released"):
         work(released)
-    assert isinstance(caught.value.__cause__, ValueError)
 
 
 def test_blocks_that_are_given_stay_as_they_are() -> None:

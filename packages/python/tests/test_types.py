@@ -27,6 +27,12 @@ def test_typed_use_is_what_mypy_sees() -> None:
     run("-m", "mypy", "--strict", "tests/typed_use.py")
 
 
+@pytest.mark.parametrize("version", ["3.10", "3.11", "3.12", "3.14"])
+def test_numpys_arrays_are_buffers_for_mypy(version: str) -> None:
+    """On all versions: NumPy's own stubs say so from 3.12 on."""
+    run("-m", "mypy", "--strict", "--python-version", version, "../../tests/packaging/python/tools/use_types.py")
+
+
 def test_the_stubs_are_what_the_module_has(tmp_path: Path) -> None:
     allowed = tmp_path / "allowed"
     allowed.write_text(ALLOWED)

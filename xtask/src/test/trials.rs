@@ -8,7 +8,10 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use xshell::{Shell, cmd};
 
-use super::{Step, packaging};
+use super::{
+    Step,
+    packaging::{self, python_tools},
+};
 use crate::workspace;
 
 pub const ALL: &[Step] = &[
@@ -26,6 +29,12 @@ pub const ALL: &[Step] = &[
     npm("npm-lint", |sh| packaging::newest(sh, "lint")),
     npm("npm-csp", |sh| packaging::newest_with_browser(sh, "csp")),
     npm("npm-node-versions", |sh| packaging::newest(sh, "node-versions")),
+    Step::trial("pandas", Package::Python, python_tools::pandas),
+    Step::trial("polars", Package::Python, python_tools::polars),
+    Step::trial("pyarrow", Package::Python, python_tools::pyarrow),
+    Step::trial("duckdb", Package::Python, python_tools::duckdb),
+    Step::trial("python-type-checkers", Package::Python, python_tools::type_checkers),
+    Step::trial("oldest-python", Package::Python, python_tools::oldest_python),
 ];
 
 /// A trial of the npm package.

@@ -1,6 +1,9 @@
 //! Python: an environment of the repository's own, with what `tests/requirements.txt` pins; and one for the benches.
 
-use std::{fs, path::Path};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
@@ -18,6 +21,20 @@ pub fn python(shell: &Shell) -> Result<()> {
 /// Makes the environment of the benches.
 pub fn bench_python(shell: &Shell) -> Result<()> {
     environment(shell, &workspace::bench_venv(), "bench/python/requirements.txt")
+}
+
+/// The interpreter of the oldest version: on the path by its name, or where pyenv keeps it.
+pub fn oldest_python(shell: &Shell) -> Result<PathBuf> {
+    let name = format!("python{}.{}", OLDEST.0, OLDEST.1);
+    let kept = env::var_os("PYENV_ROOT").map(PathBuf::from);
+    let kept = kept.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".pyenv")));
+    let versions = kept.and_then(|root| fs::read_dir(root.join("versions")).ok());
+    let versions = versions.into_iter().flatten().flatten();
+    let found = versions.map(|version| version.path().join("bin").join(&name));
+    let mut found = std::iter::once(PathBuf::from(&name)).chain(found);
+    let runs =
+        |python: &PathBuf| cmd!(shell, "{python} --version").quiet().ignore_stderr().read().is_ok();
+    Ok(found.find(runs).ok_or(Missing("no Python 3.10 on this machine"))?)
 }
 
 fn environment(shell: &Shell, venv: &Path, requirements: &str) -> Result<()> {

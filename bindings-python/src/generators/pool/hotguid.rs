@@ -5,7 +5,7 @@ use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyTuple};
 
 use super::{Generates, Member, Members};
 use crate::{
-    errors::raise,
+    errors::{detached, raise},
     generators::{clock::PythonClock, hotguid::Generator},
     ids::{
         convert::Count,
@@ -24,7 +24,7 @@ impl Generates for Generator {
     }
 }
 
-/// Several generators as one, which makes more IDs in a second than each may.
+#[doc = doc!("hotguid.Pool")]
 #[pyclass(frozen, module = "polyflake.hotguid")]
 pub(crate) struct Pool {
     inner: hotguid::Pool<Member<Generator>>,
@@ -38,19 +38,19 @@ impl Pool {
         Ok(Self { inner: hotguid::Pool::new(members.0).map_err(raise)? })
     }
 
-    /// One new ID.
+    #[doc = doc!("hotguid.Pool.generate")]
     #[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "($self, shard_key=0)")]
     fn generate<'py>(&self, py: Python<'py>, shard_key: ShardKey) -> PyResult<Bound<'py, PyAny>> {
         to_uuid(py, self.inner.generate(shard_key.0).map_err(raise)?)
     }
 
-    /// The text of one new ID.
+    #[doc = doc!("hotguid.Pool.generate_text")]
     #[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "($self, shard_key=0)")]
     fn generate_text(&self, shard_key: ShardKey) -> PyResult<Ascii<{ HotGuid::TEXT_LEN }>> {
         self.inner.generate_text(shard_key.0).map(Ascii).map_err(raise)
     }
 
-    /// Many new IDs.
+    #[doc = doc!("hotguid.Pool.generate_many")]
     #[pyo3(signature = (n, /, shard_key = ShardKey(0)), text_signature = "($self, n, /, shard_key=0)")]
     fn generate_many(
         &self,
@@ -59,21 +59,21 @@ impl Pool {
         shard_key: ShardKey,
     ) -> PyResult<HotGuidArray> {
         let mut ids = room_for(n.0 as usize)?;
-        py.detach(|| self.inner.fill(shard_key.0, &mut ids)).map_err(raise)?;
+        detached(py, || self.inner.fill(shard_key.0, &mut ids)).map_err(raise)?;
         Ok(ids.into())
     }
 
-    /// Many new IDs into memory of the caller's.
+    #[doc = doc!("hotguid.Pool.fill")]
     #[pyo3(
         signature = (buffer, /, shard_key = ShardKey(0)),
         text_signature = "($self, buffer, /, shard_key=0)"
     )]
     fn fill(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>, shard_key: ShardKey) -> PyResult<()> {
         let target = Target::of(buffer, Item::Bytes(HotGuid::LEN))?;
-        target.fill(py, |ids| self.inner.fill(shard_key.0, ids))
+        target.fill(py, raise, |ids| self.inner.fill(shard_key.0, ids))
     }
 
-    /// Its generators.
+    #[doc = doc!("hotguid.Pool.members")]
     #[getter]
     fn members<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         super::tuple(py, self.inner.members())

@@ -24,7 +24,7 @@ impl Generates for Generator {
     }
 }
 
-/// Generators of one layout as one, which makes more IDs in a tick than each may.
+#[doc = doc!("layout.Pool")]
 #[pyclass(frozen, module = "polyflake.layout")]
 pub(crate) struct Pool {
     inner: layout::Pool<Member<Generator>>,
@@ -38,24 +38,24 @@ impl Pool {
         Ok(Self { inner: layout::Pool::new(members.0).map_err(raise)? })
     }
 
-    /// One new ID.
+    #[doc = doc!("layout.Pool.generate")]
     fn generate<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         id_to_object(py, self.inner.generate().map_err(raise)?)
     }
 
-    /// Many new IDs.
+    #[doc = doc!("layout.Pool.generate_many")]
     #[pyo3(signature = (n, /))]
     fn generate_many(&self, py: Python<'_>, n: Count) -> PyResult<LayoutArray> {
-        LayoutArray::filled(py, self.layout(), n.0, |ids| self.inner.fill(ids))
+        LayoutArray::filled(py, self.layout(), n.0, raise, |ids| self.inner.fill(ids))
     }
 
-    /// Many new IDs into memory of the caller's.
+    #[doc = doc!("layout.Pool.fill")]
     #[pyo3(signature = (buffer, /))]
     fn fill(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>) -> PyResult<()> {
-        fill(py, self.layout(), buffer, |ids| self.inner.fill(ids))
+        fill(py, self.layout(), buffer, raise, |ids| self.inner.fill(ids))
     }
 
-    /// Its generators.
+    #[doc = doc!("layout.Pool.members")]
     #[getter]
     fn members<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         super::tuple(py, self.inner.members())

@@ -5,7 +5,7 @@ use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyTuple};
 
 use super::{Generates, Member, Members};
 use crate::{
-    errors::raise,
+    errors::{detached, raise},
     generators::{clock::PythonClock, randflake::Generator},
     ids::{
         convert::Count,
@@ -24,7 +24,7 @@ impl Generates for Generator {
     }
 }
 
-/// Generators of several leases as one, which makes more IDs in a second than each may.
+#[doc = doc!("randflake.Pool")]
 #[pyclass(frozen, module = "polyflake.randflake")]
 pub(crate) struct Pool {
     inner: randflake::Pool<Member<Generator>>,
@@ -38,32 +38,32 @@ impl Pool {
         Ok(Self { inner: randflake::Pool::new(members.0).map_err(raise)? })
     }
 
-    /// One new ID.
+    #[doc = doc!("randflake.Pool.generate")]
     fn generate(&self) -> PyResult<i64> {
         self.inner.generate().map(Randflake::to_i64).map_err(raise)
     }
 
-    /// The text of one new ID.
+    #[doc = doc!("randflake.Pool.generate_text")]
     fn generate_text(&self) -> PyResult<Ascii<{ Randflake::TEXT_LEN }>> {
         self.inner.generate_text().map(Ascii).map_err(raise)
     }
 
-    /// Many new IDs.
+    #[doc = doc!("randflake.Pool.generate_many")]
     #[pyo3(signature = (n, /))]
     fn generate_many(&self, py: Python<'_>, n: Count) -> PyResult<RandflakeArray> {
         let mut ids = room_for(n.0 as usize)?;
-        py.detach(|| self.inner.fill(&mut ids)).map_err(raise)?;
+        detached(py, || self.inner.fill(&mut ids)).map_err(raise)?;
         Ok(ids.into())
     }
 
-    /// Many new IDs into memory of the caller's.
+    #[doc = doc!("randflake.Pool.fill")]
     #[pyo3(signature = (buffer, /))]
     fn fill(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>) -> PyResult<()> {
         let target = Target::of(buffer, Item::Integer)?;
-        target.fill(py, |ids| self.inner.fill(ids))
+        target.fill(py, raise, |ids| self.inner.fill(ids))
     }
 
-    /// Its generators.
+    #[doc = doc!("randflake.Pool.members")]
     #[getter]
     fn members<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         super::tuple(py, self.inner.members())

@@ -9,7 +9,7 @@ use pyo3::{
 
 use super::{Generates, Member, Members};
 use crate::{
-    errors::{raise, raise_about},
+    errors::{detached, raise, raise_about},
     generators::{clock::PythonClock, sno::Generator},
     ids::{
         convert::{Count, Metabyte},
@@ -28,7 +28,7 @@ impl Generates for Generator {
     }
 }
 
-/// Generators of several partitions as one, which makes more IDs in a tick than each may.
+#[doc = doc!("sno.Pool")]
 #[pyclass(frozen, module = "polyflake.sno")]
 pub(crate) struct Pool {
     inner: sno::Pool<Member<Generator>>,
@@ -45,13 +45,13 @@ impl Pool {
         Ok(Self { metabyte: metabyte_of(inner.members())?, inner })
     }
 
-    /// One new ID.
+    #[doc = doc!("sno.Pool.generate")]
     #[pyo3(signature = (metabyte = None))]
     fn generate(&self, metabyte: Option<Metabyte>) -> PyResult<Sno> {
         self.inner.generate(self.metabyte(metabyte)).map(Sno).map_err(raise)
     }
 
-    /// The text of one new ID.
+    #[doc = doc!("sno.Pool.generate_text")]
     #[pyo3(signature = (metabyte = None))]
     fn generate_text<'py>(
         &self,
@@ -61,7 +61,7 @@ impl Pool {
         Ascii(self.inner.generate_text(self.metabyte(metabyte)).map_err(raise)?).into_pyobject(py)
     }
 
-    /// Many new IDs.
+    #[doc = doc!("sno.Pool.generate_many")]
     #[pyo3(signature = (n, /, metabyte = None))]
     fn generate_many(
         &self,
@@ -70,11 +70,11 @@ impl Pool {
         metabyte: Option<Metabyte>,
     ) -> PyResult<SnoArray> {
         let mut ids = room_for(n.0 as usize)?;
-        py.detach(|| self.inner.fill(self.metabyte(metabyte), &mut ids)).map_err(raise)?;
+        detached(py, || self.inner.fill(self.metabyte(metabyte), &mut ids)).map_err(raise)?;
         Ok(ids.into())
     }
 
-    /// Many new IDs into memory of the caller's.
+    #[doc = doc!("sno.Pool.fill")]
     #[pyo3(signature = (buffer, /, metabyte = None))]
     fn fill(
         &self,
@@ -84,10 +84,10 @@ impl Pool {
     ) -> PyResult<()> {
         let metabyte = self.metabyte(metabyte);
         let target = Target::of(buffer, Item::Bytes(sno::Sno::LEN))?;
-        target.fill(py, |ids| self.inner.fill(metabyte, ids))
+        target.fill(py, raise, |ids| self.inner.fill(metabyte, ids))
     }
 
-    /// Its generators.
+    #[doc = doc!("sno.Pool.members")]
     #[getter]
     fn members<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         super::tuple(py, self.inner.members())

@@ -1,32 +1,40 @@
 //! What a generator leaves behind, and its figures.
 
 use polyflake::{Error, ErrorKind, sno};
-use pyo3::{intern, prelude::*, types::PyDict};
+use pyo3::{
+    exceptions::{PyRecursionError, PyValueError},
+    intern,
+    prelude::*,
+    types::{PyDict, PyString},
+};
 
 use crate::{
     errors::{raise, raise_from},
-    ids::convert::{Text, invalid_type, number, pair},
+    ids::{
+        convert::{Take, Text, number, pair, wrong_type},
+        record::{Reduced, reduced},
+    },
 };
 
-/// What a closed generator leaves to restore from.
+#[doc = doc!("sno.Snapshot")]
 #[pyclass(frozen, eq, hash, get_all, module = "polyflake.sno")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Snapshot {
-    /// The partition.
+    #[doc = doc!("sno.Snapshot.partition")]
     partition: u16,
-    /// The first sequence of a tick.
+    #[doc = doc!("sno.Snapshot.sequence_min")]
     sequence_min: u16,
-    /// The last sequence of a tick.
+    #[doc = doc!("sno.Snapshot.sequence_max")]
     sequence_max: u16,
-    /// The last sequence given out in tick `wall_hi`.
+    #[doc = doc!("sno.Snapshot.sequence")]
     sequence: u32,
-    /// When the snapshot was taken, in ticks.
+    #[doc = doc!("sno.Snapshot.now")]
     now: u64,
-    /// The tick of the last ID.
+    #[doc = doc!("sno.Snapshot.wall_hi")]
     wall_hi: u64,
-    /// Up to this tick a step back of the clock is waited out.
+    #[doc = doc!("sno.Snapshot.wall_safe")]
     wall_safe: u64,
-    /// How often the clock stepped back.
+    #[doc = doc!("sno.Snapshot.drifts")]
     drifts: u32,
 }
 
@@ -36,30 +44,14 @@ const MEMBERS: [&str; 8] =
 
 #[pymethods]
 impl Snapshot {
-    /// The snapshot of a dict with the original's member names.
+    #[doc = doc!("sno.Snapshot.from_dict")]
     #[staticmethod]
     #[pyo3(signature = (members, /))]
     fn from_dict(members: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let Ok(members) = members.cast::<PyDict>() else {
-            return Err(raise(invalid_type("dict", members)));
-        };
-        refuse_unknown(members)?;
-        let [partition, least, most, sequence, now, wall_hi, wall_safe, drifts] = MEMBERS;
-        let bytes = pair(&required(members, partition)?, "a pair of bytes")?;
-        let [high, low] = [&bytes[0], &bytes[1]].map(|byte| number(byte, partition, 0..=u8::MAX));
-        Ok(Self {
-            partition: u16::from_be_bytes([high?, low?]),
-            sequence_min: member(members, least, u16::MAX)?,
-            sequence_max: member(members, most, u16::MAX)?,
-            sequence: member(members, sequence, u32::MAX)?,
-            now: member(members, now, u64::MAX)?,
-            wall_hi: member(members, wall_hi, u64::MAX)?,
-            wall_safe: member(members, wall_safe, u64::MAX)?,
-            drifts: member(members, drifts, u32::MAX)?,
-        })
+        Self::of_members(members, "members")
     }
 
-    /// A dict with the original's member names.
+    #[doc = doc!("sno.Snapshot.to_dict")]
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let bytes = self.partition.to_be_bytes();
         let numbers = [
@@ -79,24 +71,59 @@ impl Snapshot {
         Ok(members)
     }
 
-    /// The snapshot of a JSON text with the original's member names.
+    #[doc = doc!("sno.Snapshot.from_json")]
     #[staticmethod]
     #[pyo3(signature = (text, /))]
-    fn from_json(py: Python<'_>, text: Text<'_>) -> PyResult<Self> {
+    fn from_json(text: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = text.py();
+        if !text.is_instance_of::<PyString>() {
+            return Err(wrong_type("text", "str", text));
+        }
         let members = py
             .import("json")?
-            .call_method1("loads", (&*text,))
+            .call_method1("loads", (text,))
             .map_err(|raised| malformed(py, raised))?;
-        Self::from_dict(&members)
+        Self::of_members(&members, "text")
     }
 
-    /// A JSON text with the original's member names.
+    #[doc = doc!("sno.Snapshot.to_json")]
     fn to_json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         py.import("json")?.call_method1("dumps", (self.to_dict(py)?,))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(format!("Snapshot.from_dict({})", self.to_dict(py)?.repr()?))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, (Bound<'py, PyDict>,)>> {
+        reduced(slf, (slf.get().to_dict(slf.py())?,))
+    }
+
+    #[staticmethod]
+    fn _restore(members: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Self::from_dict(members)
+    }
+}
+
+impl Snapshot {
+    fn of_members(members: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
+        let Ok(members) = members.cast::<PyDict>() else {
+            return Err(wrong_type(name, "dict", members));
+        };
+        refuse_unknown(members)?;
+        let [partition, least, most, sequence, now, wall_hi, wall_safe, drifts] = MEMBERS;
+        let bytes = pair(&required(members, partition)?, "a pair of bytes", partition)?;
+        let [high, low] = [&bytes[0], &bytes[1]].map(|byte| number(byte, partition, 0..=u8::MAX));
+        Ok(Self {
+            partition: u16::from_be_bytes([high?, low?]),
+            sequence_min: member(members, least, u16::MAX)?,
+            sequence_max: member(members, most, u16::MAX)?,
+            sequence: member(members, sequence, u32::MAX)?,
+            now: member(members, now, u64::MAX)?,
+            wall_hi: member(members, wall_hi, u64::MAX)?,
+            wall_safe: member(members, wall_safe, u64::MAX)?,
+            drifts: member(members, drifts, u32::MAX)?,
+        })
     }
 }
 
@@ -119,11 +146,10 @@ impl From<sno::Snapshot> for Snapshot {
 #[derive(Clone, Copy)]
 pub(super) struct Argument(pub(super) sno::Snapshot);
 
-impl FromPyObject<'_, '_> for Argument {
-    type Error = PyErr;
-    fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+impl<'a, 'py> Take<'a, 'py> for Argument {
+    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         let Ok(given) = value.cast::<Snapshot>() else {
-            return Err(raise(invalid_type("Snapshot", &value)));
+            return Err(wrong_type(name, "Snapshot", &value));
         };
         let given = given.get();
         Ok(Self(sno::Snapshot {
@@ -141,7 +167,7 @@ impl FromPyObject<'_, '_> for Argument {
 
 fn refuse_unknown(members: &Bound<'_, PyDict>) -> PyResult<()> {
     for name in members.keys() {
-        let name: Text<'_> = name.extract()?;
+        let name = Text::take(name.as_borrowed(), "members")?;
         if !MEMBERS.contains(&&*name) {
             return Err(raise(Error::field_error(ErrorKind::UnknownField, name.to_string())));
         }
@@ -160,8 +186,13 @@ where
     number(&required(members, name)?, name, T::default()..=most)
 }
 
-/// The error for a text that is no JSON, at the position that Python's parser says.
+/// The error for a text that is no JSON, at the position that Python's parser says; whatever else it raises goes through.
 fn malformed(py: Python<'_>, raised: PyErr) -> PyErr {
+    let is_of_text =
+        raised.is_instance_of::<PyValueError>(py) || raised.is_instance_of::<PyRecursionError>(py);
+    if !is_of_text {
+        return raised;
+    }
     let position =
         raised.value(py).getattr(intern!(py, "pos")).and_then(|position| position.extract());
     let error = match position {
@@ -171,34 +202,37 @@ fn malformed(py: Python<'_>, raised: PyErr) -> PyErr {
             "expected the JSON of a snapshot, found another text",
         ),
     };
-    raise_from(py, &error, raised)
+    raise_from(py, &error, Some("text"), raised)
 }
 
-/// Figures of a generator.
+#[doc = doc!("sno.Stats")]
 #[pyclass(frozen, eq, hash, get_all, module = "polyflake.sno")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Stats {
-    /// The partition, once the generator has one.
+    #[doc = doc!("sno.Stats.partition")]
     partition: Option<u16>,
-    /// The first sequence of a tick.
+    #[doc = doc!("sno.Stats.sequence_min")]
     sequence_min: u16,
-    /// The last sequence of a tick.
+    #[doc = doc!("sno.Stats.sequence_max")]
     sequence_max: u16,
-    /// The last sequence given out in this tick; the first one if none was.
+    #[doc = doc!("sno.Stats.sequence")]
     sequence: u16,
-    /// How many IDs were made in this tick.
+    #[doc = doc!("sno.Stats.len")]
     len: u32,
-    /// This tick, by the generator's clock.
+    #[doc = doc!("sno.Stats.now")]
     now: u64,
-    /// The tick of the last ID.
+    #[doc = doc!("sno.Stats.wall_hi")]
     wall_hi: u64,
-    /// Up to this tick a step back of the clock is waited out.
+    #[doc = doc!("sno.Stats.wall_safe")]
     wall_safe: u64,
-    /// How often the clock stepped back.
+    #[doc = doc!("sno.Stats.drifts")]
     drifts: u32,
-    /// Whether the generator was closed.
+    #[doc = doc!("sno.Stats.closed")]
     closed: bool,
 }
+
+/// What a pickle of figures holds: partition, bounds, what was made, ticks, whether it was closed.
+type Figures = (Option<u16>, (u16, u16), (u16, u32, u32), (u64, u64, u64), bool);
 
 impl From<sno::Stats> for Stats {
     fn from(found: sno::Stats) -> Self {
@@ -225,5 +259,37 @@ impl Stats {
         format!(
             "<Stats: {open}, sequence {sequence}, {len} IDs in tick {now}, last tick {wall_hi}, {drifts} drifts>"
         )
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Figures>> {
+        let found = slf.get();
+        let bounds = (found.sequence_min, found.sequence_max);
+        let ticks = (found.now, found.wall_hi, found.wall_safe);
+        let made = (found.sequence, found.len, found.drifts);
+        reduced(slf, (found.partition, bounds, made, ticks, found.closed))
+    }
+
+    #[staticmethod]
+    fn _restore(
+        partition: Option<u16>,
+        bounds: (u16, u16),
+        made: (u16, u32, u32),
+        ticks: (u64, u64, u64),
+        closed: bool,
+    ) -> Self {
+        let (sequence_min, sequence_max) = bounds;
+        let ((sequence, len, drifts), (now, wall_hi, wall_safe)) = (made, ticks);
+        Self {
+            partition,
+            sequence_min,
+            sequence_max,
+            sequence,
+            len,
+            now,
+            wall_hi,
+            wall_safe,
+            drifts,
+            closed,
+        }
     }
 }

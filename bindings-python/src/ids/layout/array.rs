@@ -14,10 +14,10 @@ use pyo3::{
 
 use crate::{
     arrow::export::Capsules,
-    errors::raise,
+    errors::{detached, raise},
     ids::{
         array::{At, Packed, iterate, portable},
-        convert::{Octets, numbers},
+        convert::{Octets, Take, no_multiple, numbers},
         integers::Integers,
         memory::{copy_of, room_for},
     },
@@ -31,7 +31,10 @@ numbers! {
 /// Bytes of all IDs of one call: what 2^24 of the fixed formats' largest have.
 const MOST_BYTES: usize = 1 << 28;
 
-/// Many IDs, packed.
+/// The constructor's parameter.
+const NAME: &str = "ids";
+
+#[doc = doc!("layout.LayoutArray")]
 #[pyclass(frozen, eq, hash, sequence, module = "polyflake.layout")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct LayoutArray(pub(super) Ids);
@@ -55,11 +58,11 @@ impl LayoutArray {
     }
 
     /// The IDs of packed bytes, so many an ID.
-    pub(super) fn of_packed(bytes: &Octets<'_>, size: usize) -> PyResult<Self> {
+    pub(super) fn of_packed(bytes: &Octets<'_>, size: usize, name: &str) -> PyResult<Self> {
         let bytes = bytes.as_bytes();
         match bytes.len() % size {
             0 => Ok(Self::of_bytes(copy_of(bytes)?, size)),
-            rest => Err(raise(Error::invalid_length(rest, size, size))),
+            _ => Err(no_multiple(name, size, bytes.len())),
         }
     }
 
@@ -67,16 +70,17 @@ impl LayoutArray {
     pub(super) fn written(
         layout: &Layout,
         n: usize,
+        refused: impl FnOnce(Error) -> PyErr,
         write: impl FnOnce(Batch<'_>) -> polyflake::Result<()>,
     ) -> PyResult<Self> {
         if layout.is_integer() {
             let mut ids = room_for(n)?;
-            write(Batch::Integers(&mut ids)).map_err(raise)?;
+            write(Batch::Integers(&mut ids)).map_err(refused)?;
             return Ok(Self::of_integers(ids));
         }
         let size = size_in(layout, n)?;
         let mut ids = room_for(n * size)?;
-        write(Batch::Bytes(&mut ids)).map_err(raise)?;
+        write(Batch::Bytes(&mut ids)).map_err(refused)?;
         Ok(Self::of_bytes(ids, size))
     }
 
@@ -85,9 +89,10 @@ impl LayoutArray {
         py: Python<'_>,
         layout: &Layout,
         n: u32,
+        refused: impl FnOnce(Error) -> PyErr,
         fill: impl FnOnce(Batch<'_>) -> polyflake::Result<()> + Send,
     ) -> PyResult<Self> {
-        Self::written(layout, n as usize, |ids| py.detach(|| fill(ids)))
+        Self::written(layout, n as usize, refused, |ids| detached(py, || fill(ids)))
     }
 }
 
@@ -107,9 +112,9 @@ impl LayoutArray {
     #[pyo3(signature = (ids, /, size = None))]
     fn new(ids: &Bound<'_, PyAny>, size: Option<Size>) -> PyResult<Self> {
         let Some(Size(size)) = size else {
-            return Ok(Self::of_integers(ids.extract::<Integers>()?.to_vec()?));
+            return Ok(Self::of_integers(Integers::of(ids, NAME, None)?.to_vec()?));
         };
-        Self::of_packed(&ids.extract()?, size as usize)
+        Self::of_packed(&Octets::take(ids.as_borrowed(), NAME)?, size as usize, NAME)
     }
 
     fn __len__(&self) -> usize {
@@ -129,10 +134,7 @@ impl LayoutArray {
             },
             Ids::Bytes(ids) => match ids.positions(index)? {
                 At::One(position) => Ok(PyBytes::new(py, ids.row(position)).into_any()),
-                At::Many(positions) => {
-                    let rows = positions.into_iter().flat_map(|position| ids.row(position));
-                    many(Self::of_bytes(rows.copied().collect(), ids.width()))
-                }
+                At::Many(positions) => many(Self(Ids::Bytes(ids.rows(&positions)?))),
             },
         }
     }

@@ -2,24 +2,24 @@
 
 use polyflake::{
     Error, ErrorKind,
-    layout::{self, Batch, Slot, Value, Values},
+    layout::{self, Batch, Id, Slot, Value, Values},
 };
 use pyo3::{
-    exceptions::PyException,
     prelude::*,
     types::{PyByteArray, PyBytes, PyDict, PyMemoryView},
 };
 
 use super::{
-    Layout, LayoutArray,
+    Layout, LayoutArray, Parsed,
     array::Ids,
-    value::{self, Time},
+    value::{self, Names, Time},
 };
 use crate::{
     arrow::import::Pieces,
-    errors::{raise, raise_from},
+    errors::raise,
     ids::{
-        convert::invalid_type,
+        array::{At, Packed, iterate},
+        convert::{Octets, Take, has_buffer, raise_named, wrong_type},
         fields::FieldColumn,
         integers::{Integers, buffer_of},
         memory::room_for,
@@ -31,35 +31,42 @@ pub(super) struct Packing<'l> {
     layout: &'l layout::Layout,
     values: Values<'l>,
     columns: Vec<(Slot, Integers)>,
+    names: Names,
 }
 
 impl<'l> Packing<'l> {
     pub(super) fn of(layout: &'l layout::Layout) -> Self {
-        Self { layout, values: layout.values(), columns: vec![] }
+        Self { layout, values: layout.values(), columns: vec![], names: Names::default() }
     }
 
     pub(super) fn timestamp(&mut self, given: &Bound<'_, PyAny>) -> PyResult<()> {
-        if let Some(column) = column_in(given)? {
+        const NAME: &str = "timestamp";
+        if let Some(column) = column_in(given, NAME)? {
             return self.column(self.layout.timestamp(), column);
         }
-        self.values.time(given.extract::<Time>()?.0).map_err(raise).map(drop)
+        let time = Time::take(given.as_borrowed(), NAME)?;
+        self.values.time(time.0).map_err(|error| self.names.raise(error)).map(drop)
     }
 
     pub(super) fn sequence(&mut self, given: &Bound<'_, PyAny>) -> PyResult<()> {
-        if let Some(column) = column_in(given)? {
+        const NAME: &str = "sequence";
+        if let Some(column) = column_in(given, NAME)? {
             return self.column(self.layout.sequence(), column);
         }
-        self.values.sequence(value::of(given, "sequence")?).map_err(raise).map(drop)
+        self.values
+            .sequence(value::of(given, NAME)?)
+            .map_err(|error| self.names.raise(error))
+            .map(drop)
     }
 
     pub(super) fn bindables(&mut self, given: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.named(given, layout::Layout::bindable, |values, name, value| {
+        self.named(given, "bindables", layout::Layout::bindable, |values, name, value| {
             values.bind(name, value).map(drop)
         })
     }
 
     pub(super) fn constants(&mut self, given: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.named(given, layout::Layout::constant, |values, name, value| {
+        self.named(given, "constants", layout::Layout::constant, |values, name, value| {
             values.constant(name, value).map(drop)
         })
     }
@@ -67,13 +74,16 @@ impl<'l> Packing<'l> {
     fn named(
         &mut self,
         given: &Bound<'_, PyAny>,
+        parameter: &str,
         slot: fn(&layout::Layout, &str) -> polyflake::Result<Slot>,
         set: fn(&mut Values<'l>, &str, Value<'static>) -> polyflake::Result<()>,
     ) -> PyResult<()> {
-        for (name, given) in value::items(given)? {
-            match column_in(&given)? {
+        for (name, given) in value::items(given, parameter)? {
+            self.names.add(&name);
+            match column_in(&given, &name)? {
                 Some(column) => self.column(slot(self.layout, &name), column)?,
-                None => set(&mut self.values, &name, value::of(&given, &name)?).map_err(raise)?,
+                None => set(&mut self.values, &name, value::of(&given, &name)?)
+                    .map_err(|error| self.names.raise(error))?,
             }
         }
         Ok(())
@@ -89,9 +99,10 @@ impl<'l> Packing<'l> {
         let columns: Vec<_> =
             self.columns.iter().map(|(slot, column)| (*slot, column.as_slice())).collect();
         let Some((_, first)) = columns.first() else {
-            return Err(raise(Error::invalid_type("a column", "values alone")));
+            return Err(raise(Error::invalid_type("at least one column", "values alone")));
         };
-        LayoutArray::written(self.layout, first.len(), |ids| match ids {
+        let named = |error| self.names.raise(error);
+        LayoutArray::written(self.layout, first.len(), named, |ids| match ids {
             Batch::Integers(ids) => self.values.pack_integer_columns(&columns, ids),
             Batch::Bytes(ids) => self.values.pack_bytes_columns(&columns, ids),
         })
@@ -100,24 +111,23 @@ impl<'l> Packing<'l> {
 
 /// The column that a value is; none if it is the value of one field, or of none. Bytes are a value, and what shows a buffer
 /// without dimensions is a number.
-fn column_in(given: &Bound<'_, PyAny>) -> PyResult<Option<Integers>> {
+fn column_in(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Integers>> {
     if given.is_instance_of::<PyBytes>() || given.is_instance_of::<PyByteArray>() {
         return Ok(None);
     }
-    match buffer_of(given) {
-        Ok(buffer) if buffer.dimensions() == 0 => Ok(None),
-        Ok(buffer) if given.is_instance_of::<PyMemoryView>() && buffer.item_size() == 1 => Ok(None),
-        Ok(_) => Integers::of(given, Some(1)).map(Some),
-        Err(raised) if !raised.is_instance_of::<PyException>(given.py()) => Err(raised),
-        Err(_) => match Pieces::are_offered(given) {
-            Ok(true) => Integers::of(given, None).map(Some),
-            Ok(false) => Ok(None),
-            Err(raised) => Err(raise_from(given.py(), &invalid_type("a value", given), raised)),
-        },
+    if !has_buffer(given) {
+        let is_column = Pieces::are_offered(given)?;
+        return if is_column { Integers::of(given, name, None).map(Some) } else { Ok(None) };
     }
+    let Some(buffer) = buffer_of(given)? else { return Ok(None) };
+    let is_bytes = given.is_instance_of::<PyMemoryView>() && buffer.item_size() == 1;
+    if buffer.dimensions() == 0 || is_bytes {
+        return Ok(None);
+    }
+    Integers::of(given, name, Some(1)).map(Some)
 }
 
-/// The fields of many IDs.
+#[doc = doc!("layout.ParsedColumns")]
 #[pyclass(frozen, sequence, module = "polyflake.layout")]
 pub(crate) struct ParsedColumns {
     layout: Py<Layout>,
@@ -173,47 +183,48 @@ impl ParsedColumns {
 
 /// IDs as an argument: those of an array, or of a buffer.
 fn ids_of(layout: &layout::Layout, given: &Bound<'_, PyAny>) -> PyResult<Ids> {
+    const NAME: &str = "ids";
     let size = layout.bits() as usize / 8;
     let Ok(array) = given.cast::<LayoutArray>() else {
         return Ok(if layout.is_integer() {
-            LayoutArray::of_integers(given.extract::<Integers>()?.to_vec()?).0
+            LayoutArray::of_integers(Integers::of(given, NAME, None)?.to_vec()?).0
         } else {
-            LayoutArray::of_packed(&given.extract()?, size)?.0
+            LayoutArray::of_packed(&Octets::take(given.as_borrowed(), NAME)?, size, NAME)?.0
         });
     };
     match (&array.get().0, layout.is_integer()) {
         (Ids::Integers(_), true) => {}
         (Ids::Bytes(ids), false) if ids.width() == size => {}
         (Ids::Bytes(ids), false) => {
-            return Err(raise(Error::invalid_length(ids.width(), size, size)));
+            return Err(raise_named(Error::invalid_length(ids.width(), size, size), NAME));
         }
-        (_, true) => return Err(raise(invalid_type("integers", given))),
-        (_, false) => return Err(raise(invalid_type("bytes", given))),
+        (_, true) => return Err(wrong_type(NAME, "integers", given)),
+        (_, false) => return Err(wrong_type(NAME, "bytes", given)),
     }
     Ok(array.get().0.clone())
 }
 
 #[pymethods]
 impl ParsedColumns {
-    /// When the tick of each begins, in Unix milliseconds.
+    #[doc = doc!("layout.ParsedColumns.unix_ms")]
     #[getter]
     fn unix_ms(&self, py: Python<'_>) -> PyResult<Option<FieldColumn>> {
         self.column(py, self.layout().timestamp())
     }
 
-    /// The sequence of each.
+    #[doc = doc!("layout.ParsedColumns.sequence")]
     #[getter]
     fn sequence(&self, py: Python<'_>) -> PyResult<Option<FieldColumn>> {
         self.column(py, self.layout().sequence())
     }
 
-    /// The bindables that have columns, by name.
+    #[doc = doc!("layout.ParsedColumns.bindables")]
     #[getter]
     fn bindables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.columns(py, self.layout().bindable_names(), |name| self.layout().bindable(name))
     }
 
-    /// The constants that have columns, by name.
+    #[doc = doc!("layout.ParsedColumns.constants")]
     #[getter]
     fn constants<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.columns(py, self.layout().constant_names(), |name| self.layout().constant(name))
@@ -224,6 +235,26 @@ impl ParsedColumns {
             Ids::Integers(ids) => ids.len(),
             Ids::Bytes(ids) => ids.len(),
         }
+    }
+
+    fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, layout) = (index.py(), self.layout.clone_ref(index.py()));
+        let some = |ids| Ok(Bound::new(py, Self { layout: layout.clone_ref(py), ids })?.into_any());
+        let id = match &self.ids {
+            Ids::Integers(ids) => match ids.at(index)? {
+                At::One(id) => Id::Integer(id),
+                At::Many(ids) => return some(Ids::Integers(Packed::new(ids))),
+            },
+            Ids::Bytes(ids) => match ids.positions(index)? {
+                At::One(position) => Id::Bytes(ids.row(position).to_vec()),
+                At::Many(positions) => return some(Ids::Bytes(ids.rows(&positions)?)),
+            },
+        };
+        Ok(Bound::new(py, Parsed::of(layout, id)?)?.into_any())
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        iterate(slf)
     }
 
     fn __repr__(&self) -> String {

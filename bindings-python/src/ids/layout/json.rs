@@ -8,21 +8,21 @@ use pyo3::{
 
 use crate::{
     errors::{raise, raise_from},
-    ids::convert::{Whole, has_index, invalid_type, type_name},
+    ids::convert::{Whole, has_index, owned_text, type_name, wrong_type},
 };
 
 /// No description is nested deeper; an object that holds itself is.
 const DEEPEST: u32 = 8;
 
 /// The JSON object that a dict stands for; `invalid_layout` where it stands for none.
-pub(crate) fn of_dict(value: &Bound<'_, PyAny>) -> PyResult<Json> {
+pub(crate) fn of_dict(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Json> {
     if !value.is_instance_of::<PyDict>() {
-        return Err(raise(invalid_type("dict", value)));
+        return Err(wrong_type(name, "dict", value));
     }
-    within(value, DEEPEST)
+    within(value, DEEPEST, name)
 }
 
-fn within(value: &Bound<'_, PyAny>, depth: u32) -> PyResult<Json> {
+fn within(value: &Bound<'_, PyAny>, depth: u32, name: &str) -> PyResult<Json> {
     let Some(depth) = depth.checked_sub(1) else {
         return Err(raise(invalid("expected an object, found one nested too deeply")));
     };
@@ -35,24 +35,24 @@ fn within(value: &Bound<'_, PyAny>, depth: u32) -> PyResult<Json> {
     } else if value.is_instance_of::<PyFloat>() {
         Ok(Json::Fraction)
     } else if has_index(value) {
-        Ok(Whole::of(value)?.to().map_or(Json::Fraction, Json::Integer))
+        Ok(Whole::of(value, name)?.to().map_or(Json::Fraction, Json::Integer))
     } else if let Ok(members) = value.cast::<PyDict>() {
-        object(members, depth)
+        object(members, depth, name)
     } else if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
-        let items = value.try_iter()?.map(|item| within(&item?, depth));
+        let items = value.try_iter()?.map(|item| within(&item?, depth, name));
         items.collect::<PyResult<_>>().map(Json::List)
     } else {
         Err(raise(invalid(format!("expected a JSON value, found {}", type_name(value)))))
     }
 }
 
-fn object(members: &Bound<'_, PyDict>, depth: u32) -> PyResult<Json> {
+fn object(members: &Bound<'_, PyDict>, depth: u32, place: &str) -> PyResult<Json> {
     let member = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
         let Ok(name) = name.cast::<PyString>() else {
             let found = type_name(&name);
             return Err(raise(invalid(format!("expected texts as names, found {found}"))));
         };
-        Ok((strict(name)?, within(&value, depth)?))
+        Ok((strict(name)?, within(&value, depth, place)?))
     };
     // A copy, since a value's own code may change the dict.
     members.copy()?.iter().map(member).collect::<PyResult<_>>().map(Json::Object)
@@ -60,9 +60,9 @@ fn object(members: &Bound<'_, PyDict>, depth: u32) -> PyResult<Json> {
 
 /// A text of Unicode characters.
 pub(super) fn strict(text: &Bound<'_, PyString>) -> PyResult<String> {
-    text.extract().map_err(|raised| {
+    owned_text(text).map_err(|raised| {
         let error = invalid("expected a text of Unicode characters, found a lone surrogate");
-        raise_from(text.py(), &error, raised)
+        raise_from(text.py(), &error, None, raised)
     })
 }
 

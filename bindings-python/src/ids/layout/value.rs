@@ -10,36 +10,36 @@ use pyo3::{
 use crate::{
     errors::{raise, raise_from},
     ids::convert::{
-        self, Octets, Text, Whole, has_index, int, invalid_type, micros_of_datetime, type_name,
+        self, Octets, Take, Text, Whole, has_index, int, micros_of_datetime, owned_text,
+        raise_named, type_name, wrong_type,
     },
 };
 
 /// A value as an argument. Which type a field takes, the layout knows: what no field takes goes on to it by its name.
 pub(crate) struct Given(pub(crate) Value<'static>);
 
-impl FromPyObject<'_, '_> for Given {
-    type Error = PyErr;
-    fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        of(&value, "value").map(Self)
+impl<'a, 'py> Take<'a, 'py> for Given {
+    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+        of(&value, name).map(Self)
     }
 }
 
 /// The value of a field of this name.
 pub(super) fn of(value: &Bound<'_, PyAny>, field: &str) -> PyResult<Value<'static>> {
     if let Ok(text) = value.cast::<PyString>() {
-        let text = text.extract::<String>().map_err(|raised| not_unicode(value, field, raised));
+        let text = owned_text(text).map_err(|raised| not_unicode(value, field, raised));
         return text.map(Value::from);
     }
     let is_bytes = value.is_instance_of::<PyBytes>()
         || value.is_instance_of::<PyByteArray>()
         || value.is_instance_of::<PyMemoryView>();
     if is_bytes {
-        return Ok(value.extract::<Octets<'_>>()?.as_bytes().to_vec().into());
+        return Ok(Octets::take(value.as_borrowed(), field)?.as_bytes().to_vec().into());
     }
     if value.is_instance_of::<PyBool>() || !has_index(value) {
         return Ok(Value::Other(type_name(value).into()));
     }
-    integer(&int(value, "int")?)
+    integer(&int(value, "int", field)?)
 }
 
 fn integer(int: &Bound<'_, PyInt>) -> PyResult<Value<'static>> {
@@ -63,7 +63,7 @@ fn wide(number: &Bound<'_, PyInt>) -> PyResult<Value<'static>> {
 #[cold]
 fn not_unicode(text: &Bound<'_, PyAny>, field: &str, raised: PyErr) -> PyErr {
     let error = Error::field_error(ErrorKind::InvalidCharacter, field.to_owned());
-    raise_from(text.py(), &error, raised)
+    raise_from(text.py(), &error, Some(field), raised)
 }
 
 /// A value as Python has it.
@@ -83,14 +83,58 @@ pub(super) fn to_object<'py>(py: Python<'py>, value: &Value<'_>) -> PyResult<Bou
 /// A time: integer Unix milliseconds, or an aware datetime, which has microseconds. What is neither goes on to the layout.
 pub(crate) struct Time(pub(crate) Value<'static>);
 
-impl FromPyObject<'_, '_> for Time {
-    type Error = PyErr;
-    fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+impl<'a, 'py> Take<'a, 'py> for Time {
+    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         let Ok(datetime) = value.cast::<PyDateTime>() else {
-            return of(&value, "timestamp").map(Self);
+            return of(&value, name).map(Self);
         };
-        let micros = i128::from(micros_of_datetime(&datetime)?);
+        let micros = i128::from(micros_of_datetime(&datetime, name)?);
         Ok(Self(Value::Nanos(micros * 1000)))
+    }
+}
+
+/// The parameters that stand for a layout's own fields.
+const TIMESTAMP: &str = "timestamp";
+const SEQUENCE: &str = "sequence";
+
+/// The names of the values of an ID, for errors about them.
+#[derive(Default)]
+pub(crate) struct Names(Vec<String>);
+
+impl Names {
+    pub(crate) fn add(&mut self, name: &str) {
+        self.0.push(name.to_owned());
+    }
+
+    /// The exception for an ID whose values the core refuses.
+    #[cold]
+    pub(crate) fn raise(&self, error: Error) -> PyErr {
+        if error.kind() == ErrorKind::TimeOutOfRange {
+            return raise_named(error, TIMESTAMP);
+        }
+        self.raise_typed(error)
+    }
+
+    /// The exception for an error of a call that takes these values. The core tells the name of one of another type in words
+    /// only.
+    #[cold]
+    pub(crate) fn raise_typed(&self, error: Error) -> PyErr {
+        if error.kind() != ErrorKind::InvalidType || error.field().is_some() {
+            return raise(error);
+        }
+        let reason = error.to_string();
+        let mut names = [TIMESTAMP, SEQUENCE].into_iter().chain(self.0.iter().map(|name| &**name));
+        match names.find(|name| reason.contains(name)) {
+            Some(name) => raise_named(error, name),
+            None => raise(error),
+        }
+    }
+}
+
+impl Named {
+    /// The names alone.
+    pub(crate) fn names(&self) -> Names {
+        Names(self.0.iter().map(|(name, _)| name.clone()).collect())
     }
 }
 
@@ -98,33 +142,32 @@ impl FromPyObject<'_, '_> for Time {
 #[derive(Default)]
 pub(crate) struct Named(pub(crate) Vec<(String, Value<'static>)>);
 
-impl FromPyObject<'_, '_> for Named {
-    type Error = PyErr;
-    fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+impl<'a, 'py> Take<'a, 'py> for Named {
+    fn take(value: Borrowed<'a, 'py, PyAny>, parameter: &str) -> PyResult<Self> {
         let named = |(name, value): (String, Bound<'_, PyAny>)| {
             let value = of(&value, &name)?;
             Ok((name, value))
         };
-        items(&value)?.into_iter().map(named).collect::<PyResult<_>>().map(Self)
+        items(&value, parameter)?.into_iter().map(named).collect::<PyResult<_>>().map(Self)
     }
 }
 
 /// The items of a mapping from names.
-pub(super) fn items<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
+pub(super) fn items<'py>(
+    value: &Bound<'py, PyAny>,
+    parameter: &str,
+) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
     let Ok(mapping) = value.cast::<PyMapping>() else {
-        return Err(raise(invalid_type("a mapping", value)));
+        return Err(wrong_type(parameter, "a mapping", value));
     };
-    let items = mapping
-        .items()
-        .map_err(|raised| raise_from(value.py(), &invalid_type("a mapping", value), raised))?;
-    items.iter().map(|item| named(&item)).collect()
+    mapping.items()?.iter().map(|item| named(&item, parameter)).collect()
 }
 
-fn named<'py>(item: &Bound<'py, PyAny>) -> PyResult<(String, Bound<'py, PyAny>)> {
-    let [name, value] = convert::pair(item, "a pair of a name and a value")?;
-    let text: Text<'_> = name.extract()?;
+fn named<'py>(item: &Bound<'py, PyAny>, parameter: &str) -> PyResult<(String, Bound<'py, PyAny>)> {
+    let [name, value] = convert::pair(item, "pairs of a name and a value", parameter)?;
+    let text = Text::take(name.as_borrowed(), parameter)?;
     // A name that is no Unicode is no field's, though what stands for it may be.
-    if name.extract::<&str>().is_err() {
+    if name.cast::<PyString>().is_ok_and(|name| name.encode_utf8().is_err()) {
         return Err(raise(Error::field_error(ErrorKind::UnknownField, text.to_string())));
     }
     Ok((text.to_string(), value))

@@ -12,13 +12,14 @@ use crate::{
     arrow::export::{self, Capsules, Column},
     errors::raise,
     ids::{
-        array::Packed,
+        array::{At, Packed, at, iterate},
         column::Chars,
         memory::{Kept, room_for},
+        text::Ascii,
     },
 };
 
-/// Texts of IDs, packed.
+#[doc = doc!("randflake.TextColumn")]
 #[pyclass(frozen, sequence, module = "polyflake.randflake")]
 pub(crate) struct TextColumn {
     ids: Arc<Kept<Randflake>>,
@@ -45,6 +46,18 @@ impl TextColumn {
 impl TextColumn {
     fn __len__(&self) -> usize {
         self.ids.len()
+    }
+
+    fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = index.py();
+        match at(&self.ids, index)? {
+            At::One(id) => Ok(Ascii(id.text()).into_pyobject(py)?.into_any()),
+            At::Many(ids) => Ok(Bound::new(py, Self::of(Arc::new(ids.into())))?.into_any()),
+        }
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        iterate(slf)
     }
 
     fn __repr__(&self) -> String {

@@ -9,14 +9,14 @@ class PolyflakeError(Exception):
     Match on :attr:`code`, which is the same string in every language, or catch one of the classes below.
     """
 
-    code: str
-    """The stable code: ``"invalid_character"``, ``"sequence_exhausted"``, ..."""
+    code: str = ""
+    """The stable code: ``"invalid_character"``, ``"sequence_exhausted"``, ...; empty in an exception that you make."""
 
     position: int | None = None
     """The 0-based index of the first bad character of a text."""
 
     field: str | None = None
-    """The field or option that was refused."""
+    """The parameter, field or option that was refused, by the name that the caller gave it."""
 
     retry_at: int | None = None
     """When to try again, in Unix milliseconds."""
@@ -29,11 +29,12 @@ class PolyflakeError(Exception):
 
 
 class InvalidTypeError(PolyflakeError, TypeError):
-    """``invalid_type``. If the value's own code raised (``__index__``, a buffer), that is the ``__cause__``."""
+    """``invalid_type``: :attr:`field` is the parameter. Whatever a value's own code raises (``__index__``, an iterator, a
+    time zone) goes through as it is."""
 
 
 class InvalidValueError(PolyflakeError, ValueError):
-    """A text, a secret or a description that is none: ``invalid_length``, ``invalid_character``, ``not_canonical``,
+    """A malformed text, secret or description: ``invalid_length``, ``invalid_character``, ``not_canonical``,
     ``invalid_secret``, ``invalid_layout``, ``unknown_field``, ``missing_field``."""
 
 

@@ -1,7 +1,7 @@
 # The compiled module. Its families are described where they are public: sno.pyi and its sisters.
 import datetime as dt
 from collections.abc import Iterable
-from typing import Literal, Protocol, SupportsIndex, TypeAlias, final
+from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias, final
 
 from typing_extensions import Buffer
 
@@ -34,8 +34,14 @@ class _ArrowStream(Protocol):
 class _ArrowArray(Protocol):
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
-_Texts: TypeAlias = _ArrowStream | _ArrowArray | Buffer | Iterable[str]
-_Integers: TypeAlias = _ArrowStream | _ArrowArray | Buffer
+# An array of NumPy's, whose own stubs say only from Python 3.12 on that it is a buffer.
+class _NumPyArray(Protocol):
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
+
+_Buffer: TypeAlias = Buffer | _NumPyArray
+_Texts: TypeAlias = _ArrowStream | _ArrowArray | _Buffer | Iterable[str]
+_Integers: TypeAlias = _ArrowStream | _ArrowArray | _Buffer
 
 @final
 class Stall:
@@ -43,7 +49,9 @@ class Stall:
 
     @property
     def reason(self) -> str:
-        """Why: ``"sequence_exhausted"`` or ``"clock_behind"``."""
+        """Why: `sequence_exhausted` or `clock_behind`.
+
+        Why: ``"sequence_exhausted"`` or ``"clock_behind"``."""
 
     @property
     def unix_ms(self) -> int:
@@ -87,7 +95,9 @@ class Description:
 
     @property
     def last_ms(self) -> int | None:
-        """When the last tick begins that 64-bit milliseconds hold, in Unix milliseconds."""
+        """When the last tick begins, in Unix milliseconds.
+
+        When the last tick begins that 64-bit milliseconds hold, in Unix milliseconds."""
 
     @property
     def sorts_by_time(self) -> bool:
@@ -96,11 +106,15 @@ class Description:
 
     @property
     def below_2_53(self) -> bool:
-        """Whether every ID, as an unsigned integer, is below 2^53: a JavaScript number holds it."""
+        """Whether every ID is below 2^53.
+
+        Whether every ID, as an unsigned integer, is below 2^53: a JavaScript number holds it."""
 
     @property
     def below_2_63(self) -> bool:
-        """Whether every ID, as an unsigned integer, is below 2^63: it is never negative."""
+        """Whether every ID is below 2^63.
+
+        Whether every ID, as an unsigned integer, is below 2^63: it is never negative."""
 
     def __eq__(self, other: object, /) -> bool: ...
     __hash__ = None  # type: ignore[assignment]

@@ -1,6 +1,6 @@
-"""Hot Guid: GUIDs that sort by time, and name their shard."""
-
 from polyflake._polyflake import hotguid as _hotguid
+
+__doc__ = _hotguid.__doc__
 
 Generator = _hotguid.Generator
 HotGuidArray = _hotguid.HotGuidArray

@@ -15,9 +15,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, SupportsIndex, final, overload
 from uuid import UUID
 
-from typing_extensions import Buffer
-
-from polyflake._polyflake import Description, Stall, _OnExhausted, _Time
+from polyflake._polyflake import Description, Stall, _Buffer, _OnExhausted, _Time
+from polyflake.sno import Mask
 
 __all__ = [
     "Generator",
@@ -65,7 +64,7 @@ def parts(id: UUID, /) -> Parts:
     """The fields of an ID. Every UUID has some: that they make sense says nothing."""
 
 def from_parts(
-    *, timestamp: SupportsIndex, machine: Buffer, counter: SupportsIndex, shard_key: SupportsIndex = 0
+    *, timestamp: SupportsIndex, machine: _Buffer, counter: SupportsIndex, shard_key: SupportsIndex = 0
 ) -> UUID:
     """The ID of given fields; that it is made only once is the caller's concern.
 
@@ -96,14 +95,16 @@ def from_sql(guid: UUID, /) -> UUID:
 def to_dotnet_bytes(id: UUID, /) -> bytes:
     """The 16 bytes in the order of .NET's ``Guid.ToByteArray()``: the same as ``id.bytes_le``."""
 
-def from_dotnet_bytes(data: Buffer, /) -> UUID:
+def from_dotnet_bytes(data: _Buffer, /) -> UUID:
     """The ID of 16 bytes in the order of .NET's ``Guid.ToByteArray()``.
 
     :raises InvalidValueError: ``invalid_length``, in bytes.
     """
 
 def time_range(start: _Time, end: _Time, /, *, sql: bool = False) -> tuple[UUID, UUID]:
-    """The lowest and the highest ID, both inclusive, of the half-open time range ``start <= time < end``: for BETWEEN
+    """The lowest and highest ID of a half-open time range, for BETWEEN queries.
+
+    The lowest and the highest ID, both inclusive, of the half-open time range ``start <= time < end``: for BETWEEN
     queries. An ID is in the range if its own second begins in it.
 
     :param sql: in the form that SQL Server sorts by time, as :func:`to_sql` gives it.
@@ -143,7 +144,9 @@ class Parts:
 
 @final
 class Generator:
-    """A source of IDs under 5 random bytes of its own, up to 16,777,216 a second.
+    """A source of IDs under random bytes of its own.
+
+    A source of IDs under 5 random bytes of its own, up to 16,777,216 a second.
 
     Threads may share it. The random bytes are drawn at the first ID, and again in a forked child: 148,664 generators
     that are active in the same second share them with a chance of 1 %, and then repeat an ID only if their counters
@@ -196,8 +199,10 @@ class Generator:
         :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
         """
 
-    def fill(self, buffer: Buffer, /, shard_key: SupportsIndex = 0) -> None:
-        """Many new IDs into a buffer of the caller's, in the order of time: as many as it holds. Memory that is filled
+    def fill(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> None:
+        """Many new IDs into memory of the caller's.
+
+        Fills a buffer of the caller's, in the order of time: as many as it holds. Memory that is filled
         again and again costs no fresh pages. Other threads run meanwhile.
 
         :param buffer: writable and C-contiguous: bytes in the order of the text (``bytearray``, NumPy's
@@ -209,7 +214,8 @@ class Generator:
         """
 
     def extend_window(self, end: _Time, /) -> None:
-        """Moves the end of the window later; an earlier or equal end changes nothing.
+        """Moves the end of the window later; an earlier or equal end changes nothing, and so does any where there is no
+        window.
 
         :raises OutOfRangeError: for an end before the window's start, or past the format's time.
         """
@@ -228,7 +234,9 @@ class Generator:
 
 @final
 class Pool:
-    """Several generators as one, which makes more IDs in a second than the 16,777,216 that each may. What tells them
+    """Several generators as one, which makes more IDs in a second than each may.
+
+    Several generators as one, which makes more IDs in a second than the 16,777,216 that each may. What tells them
     apart are the random bytes that each draws.
 
     A call takes from the generator that the last one took from; where that one's tick is used up it goes on to the
@@ -245,7 +253,7 @@ class Pool:
         """A pool of generators, 1 to 65,536 of them.
 
         :raises OutOfRangeError: with the ``item``, where a generator is there twice; where there are none, or too many.
-        :raises InvalidTypeError: for what is no generator, with the ``item``.
+        :raises InvalidTypeError: for a member that is no generator of this family, with the ``item``.
         """
 
     def generate(self, shard_key: SupportsIndex = 0) -> UUID:
@@ -261,8 +269,10 @@ class Pool:
         :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
         """
 
-    def fill(self, buffer: Buffer, /, shard_key: SupportsIndex = 0) -> None:
-        """Many new IDs into a buffer of the caller's, from one generator after the other: see :meth:`Generator.fill`."""
+    def fill(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> None:
+        """Many new IDs into memory of the caller's.
+
+        Fills a buffer of the caller's, from one generator after the other: see :meth:`Generator.fill`."""
 
     @property
     def members(self) -> tuple[Generator, ...]:
@@ -279,7 +289,7 @@ class HotGuidArray:
     ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 
-    def __new__(cls, data: Buffer, /) -> HotGuidArray:
+    def __new__(cls, data: _Buffer, /) -> HotGuidArray:
         """The IDs of packed bytes, as ``bytes(ids)`` gives them.
 
         :raises InvalidValueError: ``invalid_length`` if the last ID is not whole.
@@ -292,7 +302,7 @@ class HotGuidArray:
     @overload
     def __getitem__(self, index: SupportsIndex, /) -> UUID: ...
     @overload
-    def __getitem__(self, index: slice, /) -> HotGuidArray: ...
+    def __getitem__(self, index: slice | Mask, /) -> HotGuidArray: ...
     def __iter__(self) -> Iterator[UUID]: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __arrow_c_schema__(self) -> object: ...

@@ -1,6 +1,6 @@
-"""Custom layouts: snowflakes of any shape."""
-
 from polyflake._polyflake import layout as _layout
+
+__doc__ = _layout.__doc__
 
 Generator = _layout.Generator
 Layout = _layout.Layout

@@ -16,10 +16,8 @@ import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, SupportsIndex, TypeAlias, final, overload
 
-from typing_extensions import Buffer
-
-from polyflake._polyflake import Description, Stall, _Integers, _OnExhausted, _Time
-from polyflake.sno import FieldColumn
+from polyflake._polyflake import Description, Stall, _Buffer, _Integers, _OnExhausted, _Time
+from polyflake.sno import FieldColumn, Mask
 
 _Value: TypeAlias = SupportsIndex | bytes | bytearray | memoryview | str
 _Values: TypeAlias = Mapping[str, _Value]
@@ -60,7 +58,9 @@ class Layout:
 
     @staticmethod
     def from_json(text: str, /) -> Layout:
-        """The layout of a description as a JSON text. Raises as the constructor."""
+        """The layout of a JSON text.
+
+        The layout of a description as a JSON text. Raises as the constructor."""
 
     @staticmethod
     def preset(name: str, /, **fields: _Value) -> Layout:
@@ -116,7 +116,9 @@ class Layout:
         bindables: Mapping[str, _Value | _Integers] | None = None,
         constants: Mapping[str, _Value | _Integers] | None = None,
     ) -> LayoutArray:
-        """Many IDs of given values. Where a field's value is a column, each ID has one of its values; all other values
+        """Many IDs of given values and columns of values.
+
+        Many IDs of given values. Where a field's value is a column, each ID has one of its values; all other values
         are the same in all.
 
             >>> from array import array
@@ -151,7 +153,7 @@ class Layout:
         :raises InvalidValueError: ``invalid_length`` for IDs of another length, and if the last one is not whole.
         """
 
-    def parse(self, id: SupportsIndex | Buffer, /) -> Parsed:
+    def parse(self, id: SupportsIndex | _Buffer, /) -> Parsed:
         """The fields of an ID; unused bits are ignored.
 
         :raises InvalidTypeError: for bytes in an integer layout, for an integer in a layout of byte IDs.
@@ -162,7 +164,9 @@ class Layout:
         """
 
     def time_range(self, start: _Time, end: _Time, /, bindables: _Values | None = None) -> tuple[Any, Any]:
-        """The lowest and the highest ID, both inclusive, of the half-open time range ``start <= time < end``: for
+        """The lowest and highest ID of a half-open time range, for BETWEEN queries.
+
+        The lowest and the highest ID, both inclusive, of the half-open time range ``start <= time < end``: for
         BETWEEN queries. An ID is in the range if its own tick begins in it.
 
         :param bindables: those that precede the timestamp; the others span all their values.
@@ -208,7 +212,8 @@ class Parsed:
 
 @final
 class ParsedColumns:
-    """The fields of many IDs: columns of signed 64-bit integers, which NumPy and Arrow see without a copy.
+    """The fields of many IDs: columns of signed 64-bit integers, which NumPy and Arrow see without a copy. As a sequence it
+    gives the fields of one ID after the other, as :meth:`Layout.parse` does.
 
     Each is read when it is asked for, without looking at the others. Fields of bytes, text or more than 64 bits have no
     column: they are read ID by ID, with :meth:`Layout.parse`.
@@ -234,6 +239,11 @@ class ParsedColumns:
         """The constants that have columns, by name, from the top, as the IDs have them."""
 
     def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> Parsed: ...
+    @overload
+    def __getitem__(self, index: slice | Mask, /) -> ParsedColumns: ...
+    def __iter__(self) -> Iterator[Parsed]: ...
 
 @final
 class Generator:
@@ -315,8 +325,10 @@ class Generator:
         :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
         """
 
-    def fill(self, buffer: Buffer, /, bindables: _Values | None = None) -> None:
-        """Many new IDs into a buffer of the caller's: as many as it holds. Memory that is filled again and
+    def fill(self, buffer: _Buffer, /, bindables: _Values | None = None) -> None:
+        """Many new IDs into memory of the caller's.
+
+        Fills a buffer of the caller's: as many as it holds. Memory that is filled again and
         again costs no fresh pages. Other threads run meanwhile.
 
         :param buffer: writable and C-contiguous: in an integer layout signed 64-bit integers in the machine's
@@ -332,7 +344,8 @@ class Generator:
         """The layout of its IDs."""
 
     def extend_window(self, end: _Time, /) -> None:
-        """Moves the end of the window later; an earlier or equal end changes nothing.
+        """Moves the end of the window later; an earlier or equal end changes nothing, and so does any where there is no
+        window.
 
         :raises OutOfRangeError: for an end before the window's start, or past the layout's time.
         :raises InvalidValueError: ``unknown_field`` in a layout without a timestamp.
@@ -342,7 +355,9 @@ class Generator:
         """Figures of now."""
 
     def close(self) -> Snapshot:
-        """Ends the generator, also for calls in flight on other threads, and gives the snapshot to restore from, once.
+        """Ends the generator and gives the snapshot to restore from.
+
+        Ends the generator, also for calls in flight on other threads, and gives the snapshot to restore from, once.
 
         :raises StateError: ``generator_closed`` if it was; ``forked``, since the parent's generator goes on.
         """
@@ -351,7 +366,9 @@ class Generator:
 
 @final
 class Pool:
-    """Generators of one layout as one, which makes more IDs in a tick than the layout's sequence allows to each. All
+    """Generators of one layout as one, which makes more IDs in a tick than each may.
+
+    Generators of one layout as one, which makes more IDs in a tick than the layout's sequence allows to each. All
     bindables of each are fixed.
 
     A call takes from the generator that the last one took from; where that one's tick is used up it goes on to the
@@ -372,7 +389,7 @@ class Pool:
             there are no generators, or too many.
         :raises InvalidValueError: with the ``item``: ``missing_field`` for a bindable that is not fixed, ``invalid_layout``
             for another layout than the others'.
-        :raises InvalidTypeError: for what is no generator, with the ``item``.
+        :raises InvalidTypeError: for a member that is no generator of this family, with the ``item``.
         """
 
     def generate(self) -> Any:
@@ -385,8 +402,10 @@ class Pool:
         :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
         """
 
-    def fill(self, buffer: Buffer, /) -> None:
-        """Many new IDs into a buffer of the caller's, from one generator after the other: see :meth:`Generator.fill`."""
+    def fill(self, buffer: _Buffer, /) -> None:
+        """Many new IDs into memory of the caller's.
+
+        Fills a buffer of the caller's, from one generator after the other: see :meth:`Generator.fill`."""
 
     @property
     def members(self) -> tuple[Generator, ...]:
@@ -408,7 +427,7 @@ class LayoutArray:
         """The IDs of a column of signed 64-bit integers, as :class:`polyflake.randflake.RandflakeArray` takes it."""
 
     @overload
-    def __new__(cls, ids: Buffer, /, size: SupportsIndex | None) -> LayoutArray:
+    def __new__(cls, ids: _Buffer, /, size: SupportsIndex | None) -> LayoutArray:
         """The IDs of packed bytes, as ``bytes(ids)`` gives them, of ``size`` bytes each.
 
         :raises InvalidValueError: ``invalid_length`` if the last ID is not whole.
@@ -418,7 +437,7 @@ class LayoutArray:
     @overload
     def __getitem__(self, index: SupportsIndex, /) -> Any: ...
     @overload
-    def __getitem__(self, index: slice, /) -> LayoutArray: ...
+    def __getitem__(self, index: slice | Mask, /) -> LayoutArray: ...
     def __iter__(self) -> Iterator[Any]: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __arrow_c_schema__(self) -> object: ...

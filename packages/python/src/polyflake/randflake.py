@@ -1,6 +1,6 @@
-"""Randflake: 64-bit IDs that look random to those without the secret."""
-
 from polyflake._polyflake import randflake as _randflake
+
+__doc__ = _randflake.__doc__
 
 Codec = _randflake.Codec
 Generator = _randflake.Generator

@@ -14,9 +14,8 @@ import datetime as dt
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, SupportsIndex, TypeAlias, final, overload
 
-from typing_extensions import Buffer
-
-from polyflake._polyflake import Description, Stall, _Integers, _OnExhausted, _Texts
+from polyflake._polyflake import Description, Stall, _Buffer, _Integers, _OnExhausted, _Texts
+from polyflake.sno import Mask
 
 _Nodes: TypeAlias = SupportsIndex | tuple[SupportsIndex, SupportsIndex] | list[SupportsIndex]
 
@@ -73,7 +72,9 @@ def describe() -> Description:
 
 @final
 class Lease:
-    """The right to use one node, or a range of nodes, from ``start`` until just before ``end``, in Unix seconds.
+    """The right to use one node, or a range of nodes, for a span of time.
+
+    The right to use one node, or a range of nodes, from ``start`` until just before ``end``, in Unix seconds.
 
     Whoever hands out leases makes sure that no two share a node and a second. A lease serves one generator once. It is
     a value: equal to another of the same numbers, hashable, and may be copied and pickled.
@@ -135,8 +136,9 @@ class Codec:
     """Reads IDs, and makes those of given fields, under a secret. The secret is in no text of it, and it can be neither
     copied nor pickled."""
 
-    def __new__(cls, secret: Buffer, /) -> Codec:
-        """A codec for a secret of 16 bytes, which are copied: what becomes of them later changes nothing.
+    def __new__(cls, secret: _Buffer, /) -> Codec:
+        """A codec for a secret of 16 bytes, which are copied: what becomes of them later changes nothing. Any 16 bytes
+        are taken, 16 zeros too: draw them with ``secrets.token_bytes(16)``.
 
         :raises InvalidValueError: ``invalid_secret`` for another length.
         """
@@ -172,7 +174,7 @@ class Generator:
     def __new__(
         cls,
         lease: Lease,
-        secret: Buffer,
+        secret: _Buffer,
         *,
         clock: Callable[[], SupportsIndex] | None = None,
         on_exhausted: _OnExhausted = "wait",
@@ -183,7 +185,7 @@ class Generator:
         """A new generator.
 
         :param lease: which nodes it may use, and when.
-        :param secret: 16 bytes, which are copied; the same for all nodes.
+        :param secret: 16 bytes, which are copied; the same for all nodes. Any are taken, 16 zeros too.
         :param clock: gives integer Unix nanoseconds, instead of the system's clock; called without a lock, so it may
             be slow, raise or use the generator itself.
         :param on_exhausted: what to do when a second's IDs are used up, or the clock is behind: ``"wait"`` for it to
@@ -216,8 +218,10 @@ class Generator:
         :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
         """
 
-    def fill(self, buffer: Buffer, /) -> None:
-        """Many new IDs into a buffer of the caller's: as many as it holds. Memory that is filled again and
+    def fill(self, buffer: _Buffer, /) -> None:
+        """Many new IDs into memory of the caller's.
+
+        Fills a buffer of the caller's: as many as it holds. Memory that is filled again and
         again costs no fresh pages. Other threads run meanwhile.
 
         :param buffer: writable and C-contiguous: signed 64-bit integers in the machine's byte order, such
@@ -244,7 +248,9 @@ class Generator:
         """Figures of now."""
 
     def close(self) -> int | None:
-        """Ends the generator, also for calls in flight on other threads, and tells the last second used, in Unix
+        """Ends the generator and tells the last second used.
+
+        Ends the generator, also for calls in flight on other threads, and tells the last second used, in Unix
         seconds: what the lease's next generator must resume after. ``None`` if nothing was made.
 
         :raises StateError: ``generator_closed`` if it was; ``forked``, since the parent's generator goes on.
@@ -254,7 +260,9 @@ class Generator:
 
 @final
 class Pool:
-    """Generators of several leases as one, which makes more IDs in a second than the 131,072 that each node may. For
+    """Generators of several leases as one, which makes more IDs in a second than each may.
+
+    Generators of several leases as one, which makes more IDs in a second than the 131,072 that each node may. For
     nodes that follow each other one lease of them all does the same.
 
     A call takes from the generator that the last one took from; where that one's tick is used up it goes on to the
@@ -274,7 +282,7 @@ class Pool:
         :raises OutOfRangeError: with the ``item``, where a generator is there twice or two have a node in common; where
             there are no generators, or too many.
         :raises InvalidValueError: ``invalid_secret`` with the ``item``, for another secret than the others'.
-        :raises InvalidTypeError: for what is no generator, with the ``item``.
+        :raises InvalidTypeError: for a member that is no generator of this family, with the ``item``.
         """
 
     def generate(self) -> int:
@@ -290,8 +298,10 @@ class Pool:
         :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
         """
 
-    def fill(self, buffer: Buffer, /) -> None:
-        """Many new IDs into a buffer of the caller's, from one generator after the other: see :meth:`Generator.fill`."""
+    def fill(self, buffer: _Buffer, /) -> None:
+        """Many new IDs into memory of the caller's.
+
+        Fills a buffer of the caller's, from one generator after the other: see :meth:`Generator.fill`."""
 
     @property
     def members(self) -> tuple[Generator, ...]:
@@ -317,14 +327,16 @@ class RandflakeArray:
 
     @staticmethod
     def from_texts(column: _Texts, /) -> RandflakeArray:
-        """The IDs of a column of texts, each read as strictly as by :func:`decode_text`. A null or ``None`` is no text.
+        """The IDs of many texts.
+
+        The IDs of a column of texts, each read as strictly as by :func:`decode_text`. A null or ``None`` is no text.
 
         :param column: what has an Arrow column of texts, or of bytes of one width with zeros after each text
             (``__arrow_c_stream__``, ``__arrow_c_array__``: pyarrow, polars and others); a buffer of texts (NumPy's
             ``S`` and ``U``) or of 16 bytes each (a table with 16 in a row, packed bytes); or any iterable of ``str``.
-        :raises InvalidTypeError: for what is no such column; with the ``item`` that is no text.
-            ``S`` and ``U``) or of 16 bytes each (a table with 16 in a row, packed bytes); or an iterable of ``str``.
-            a buffer of another width.
+        :raises InvalidTypeError: for a value that is no column of texts; with the ``item`` that is no text.
+        :raises InvalidValueError: ``invalid_character``, ``invalid_length``, ``not_canonical`` with the ``item``;
+            ``invalid_length`` for a buffer of another width.
         :raises OutOfRangeError: as :func:`decode_text`, with the ``item``.
         """
 
@@ -338,7 +350,7 @@ class RandflakeArray:
     @overload
     def __getitem__(self, index: SupportsIndex, /) -> int: ...
     @overload
-    def __getitem__(self, index: slice, /) -> RandflakeArray: ...
+    def __getitem__(self, index: slice | Mask, /) -> RandflakeArray: ...
     def __iter__(self) -> Iterator[int]: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __arrow_c_schema__(self) -> object: ...
@@ -351,12 +363,17 @@ class RandflakeArray:
 class TextColumn:
     """Texts of IDs, packed: what :meth:`RandflakeArray.text_column` gives.
 
-    It has the buffer protocol (``numpy.asarray(column)`` is a read-only ``S16`` array that copies nothing) and is a
+    It is a sequence of ``str``, which pandas takes as a column. It has the buffer protocol (``numpy.asarray(column)`` is a read-only ``S16`` array that copies nothing) and is a
     column of Arrow's strings (``pyarrow.array(column)``, ``polars.Series(column)``), of up to 165191049 texts. They are
     written when they are asked for: for NumPy the first time, for Arrow each time.
     """
 
     def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> str: ...
+    @overload
+    def __getitem__(self, index: slice | Mask, /) -> TextColumn: ...
+    def __iter__(self) -> Iterator[str]: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...

@@ -1,6 +1,6 @@
-"""sno: 10 bytes, 16 characters, a metabyte that tells what the ID is of."""
-
 from polyflake._polyflake import sno as _sno
+
+__doc__ = _sno.__doc__
 
 FieldColumn = _sno.FieldColumn
 Generator = _sno.Generator

@@ -15,9 +15,7 @@ import uuid as _uuid
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, SupportsIndex, TypeAlias, final, overload
 
-from typing_extensions import Buffer
-
-from polyflake._polyflake import Description, Stall, _OnExhausted, _Texts, _Time
+from polyflake._polyflake import Description, Stall, _Buffer, _OnExhausted, _Texts, _Time
 
 _Partition: TypeAlias = SupportsIndex | bytes | bytearray | memoryview
 
@@ -55,7 +53,9 @@ def generate(metabyte: SupportsIndex = 0) -> Sno:
     """
 
 def metabyte(text: str, /) -> int:
-    """The metabyte of a text, 0..255, without parsing the rest of it.
+    """The metabyte of a text, without parsing the rest of it.
+
+    The metabyte of a text, 0..255, without parsing the rest of it.
 
     The length and the two characters that hold it are checked, the other characters are not: to pick a type for a
     document, whose ID is parsed later.
@@ -67,7 +67,9 @@ def metabyte(text: str, /) -> int:
     """
 
 def time_range(start: _Time, end: _Time, /) -> tuple[Sno, Sno]:
-    """The lowest and the highest ID, both inclusive, of the half-open time range ``start <= time < end``: for BETWEEN
+    """The lowest and highest ID of a half-open time range, for BETWEEN queries.
+
+    The lowest and the highest ID, both inclusive, of the half-open time range ``start <= time < end``: for BETWEEN
     queries on the bytes or the text. An ID is in the range if its own tick begins in it.
 
     :raises OutOfRangeError: ``out_of_range`` if the range is reversed or holds no tick of 4 ms, ``time_out_of_range``
@@ -75,7 +77,9 @@ def time_range(start: _Time, end: _Time, /) -> tuple[Sno, Sno]:
     """
 
 def from_json_value(value: str | None, /, *, null_is_zero: bool = False) -> Sno:
-    """The ID of a JSON value as ``json.loads`` gives it: its text.
+    """The ID of a JSON value, where asked with the original's habit.
+
+    The ID of a JSON value as ``json.loads`` gives it: its text.
 
     :param null_is_zero: whether ``None`` is the zero ID, a habit of the original.
     :raises InvalidTypeError: for anything but a text, ``None`` included unless it was asked for.
@@ -83,7 +87,9 @@ def from_json_value(value: str | None, /, *, null_is_zero: bool = False) -> Sno:
     """
 
 def to_json_value(id: Sno, /, *, null_is_zero: bool = False) -> str | None:
-    """An ID as a JSON value, for ``json.dumps``: its text.
+    """An ID as a JSON value, where asked with the original's habit.
+
+    An ID as a JSON value, for ``json.dumps``: its text.
 
     :param null_is_zero: whether the zero ID becomes ``None``, a habit of the original.
     """
@@ -113,7 +119,7 @@ class Sno:
         """
 
     @staticmethod
-    def from_bytes(data: Buffer, /) -> Sno:
+    def from_bytes(data: _Buffer, /) -> Sno:
         """The ID of its 10 bytes; every 10 bytes are one.
 
         :raises InvalidValueError: ``invalid_length``, in bytes.
@@ -148,7 +154,9 @@ class Sno:
 
     @property
     def uuid(self) -> _uuid.UUID:
-        """The UUID column's value: the 16 ASCII characters of the text are the 16 bytes. It sorts as the ID does."""
+        """The UUID column's value: the 16 characters of the text are the 16 bytes.
+
+        The UUID column's value: the 16 ASCII characters of the text are the 16 bytes. It sorts as the ID does."""
 
     @property
     def unix_ms(self) -> int:
@@ -294,7 +302,7 @@ class Generator:
 
     def generate_at(self, time: _Time, /, metabyte: SupportsIndex | None = None) -> Sno:
         """An ID of a given time, which uniqueness is not promised for: it has a sequence of its own that rolls over
-        silently. For things that have their own time, few at once.
+        silently, and the generator's window does not bind it. For things that have their own time, few at once.
 
         :raises OutOfRangeError: ``time_out_of_range``.
         :raises StateError: ``generator_closed``, ``forked``.
@@ -309,8 +317,10 @@ class Generator:
         :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
         """
 
-    def fill(self, buffer: Buffer, /, metabyte: SupportsIndex | None = None) -> None:
-        """Many new IDs into a buffer of the caller's, in the order of time: as many as it holds. Memory that is filled
+    def fill(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> None:
+        """Many new IDs into memory of the caller's.
+
+        Fills a buffer of the caller's, in the order of time: as many as it holds. Memory that is filled
         again and again costs no fresh pages. Other threads run meanwhile.
 
         :param buffer: writable and C-contiguous: bytes (``bytearray``, NumPy's ``uint8`` in rows of 10) or
@@ -326,7 +336,8 @@ class Generator:
         """The partition, once the generator has one: a default one is drawn at the first ID."""
 
     def extend_window(self, end: _Time, /) -> None:
-        """Moves the end of the window later; an earlier or equal end changes nothing.
+        """Moves the end of the window later; an earlier or equal end changes nothing, and so does any where there is no
+        window.
 
         :raises OutOfRangeError: for an end before the window's start, or past the format's time.
         """
@@ -338,7 +349,9 @@ class Generator:
         """
 
     def close(self) -> Snapshot:
-        """Ends the generator, also for calls in flight on other threads, and gives the snapshot to restore from, once.
+        """Ends the generator and gives the snapshot to restore from.
+
+        Ends the generator, also for calls in flight on other threads, and gives the snapshot to restore from, once.
 
         :raises StateError: ``generator_closed`` if it was; ``forked``, since the parent's generator goes on.
         """
@@ -347,7 +360,9 @@ class Generator:
 
 @final
 class Pool:
-    """Generators of several partitions as one, which makes more IDs in a tick than the 65,536 that each may: one
+    """Generators of several partitions as one, which makes more IDs in a tick than each may.
+
+    Generators of several partitions as one, which makes more IDs in a tick than the 65,536 that each may: one
     partition takes 61 ns an ID, however fast the machine is.
 
     A call takes from the generator that the last one took from; where that one's tick is used up it goes on to the
@@ -366,7 +381,7 @@ class Pool:
         :raises OutOfRangeError: with the ``item``, where a generator is there twice, two have the same given partition,
             given partitions and default ones are mixed (they might meet), or the metabytes for IDs made without saying
             one differ; where there are no generators, or too many.
-        :raises InvalidTypeError: for what is no generator, with the ``item``.
+        :raises InvalidTypeError: for a member that is no generator of this family, with the ``item``.
         """
 
     def generate(self, metabyte: SupportsIndex | None = None) -> Sno:
@@ -385,8 +400,10 @@ class Pool:
         :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
         """
 
-    def fill(self, buffer: Buffer, /, metabyte: SupportsIndex | None = None) -> None:
-        """Many new IDs into a buffer of the caller's, from one generator after the other: see :meth:`Generator.fill`."""
+    def fill(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> None:
+        """Many new IDs into memory of the caller's.
+
+        Fills a buffer of the caller's, from one generator after the other: see :meth:`Generator.fill`."""
 
     @property
     def members(self) -> tuple[Generator, ...]:
@@ -404,7 +421,7 @@ class SnoArray:
     use it.) And it is a column of Arrow's, of 10 bytes each: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 
-    def __new__(cls, data: Buffer, /) -> SnoArray:
+    def __new__(cls, data: _Buffer, /) -> SnoArray:
         """The IDs of packed bytes, as ``bytes(ids)`` gives them.
 
         :raises InvalidValueError: ``invalid_length`` if the last ID is not whole.
@@ -412,12 +429,14 @@ class SnoArray:
 
     @staticmethod
     def from_texts(column: _Texts, /) -> SnoArray:
-        """The IDs of a column of texts, each read as strictly as by :class:`Sno`. A null or ``None`` is no text.
+        """The IDs of many texts.
+
+        The IDs of a column of texts, each read as strictly as by :class:`Sno`. A null or ``None`` is no text.
 
         :param column: what has an Arrow column of texts or of 16 bytes each (``__arrow_c_stream__``,
             ``__arrow_c_array__``: pyarrow, polars and others); a buffer of 16 bytes each (NumPy's ``S`` and ``U``, a
             table of bytes with 16 in a row, packed bytes); or any iterable of ``str``.
-        :raises InvalidTypeError: for what is no such column; with the ``item`` that is no text.
+        :raises InvalidTypeError: for a value that is no column of texts; with the ``item`` that is no text.
         :raises InvalidValueError: ``invalid_length``, ``invalid_character`` with the ``item`` and the ``position``.
         """
 
@@ -465,32 +484,46 @@ class SnoArray:
 class TextColumn:
     """Texts of IDs, packed: 16 characters each, what :meth:`SnoArray.text_column` gives.
 
-    It has the buffer protocol (``numpy.asarray(column)`` is a read-only ``S16`` array that copies nothing) and is a
-    column of Arrow's strings (``pyarrow.array(column)``, ``polars.Series(column)``).
+    It is a sequence of ``str``, which pandas takes as a column (``frame["id"] = column``). It has the buffer protocol
+    (``numpy.asarray(column)`` is a read-only ``S16`` array that copies nothing) and is a column of Arrow's strings
+    (``pyarrow.array(column)``, ``polars.Series(column)``).
     """
 
     def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> str: ...
+    @overload
+    def __getitem__(self, index: slice | Mask, /) -> TextColumn: ...
+    def __iter__(self) -> Iterator[str]: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
 @final
 class FieldColumn:
-    """A field of many IDs, packed: numbers that NumPy (``numpy.asarray(column)``), Arrow (``pyarrow.array(column)``,
-    ``polars.Series(column)``) and ``memoryview`` see without a copy.
+    """A field of many IDs, packed: a sequence of ``int``, and numbers that NumPy (``numpy.asarray(column)``), pandas
+    (``frame["made"] = column``), Arrow (``pyarrow.array(column)``, ``polars.Series(column)``) and ``memoryview`` see
+    without a copy.
     """
 
     def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> int: ...
+    @overload
+    def __getitem__(self, index: slice | Mask, /) -> FieldColumn: ...
+    def __iter__(self) -> Iterator[int]: ...
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
 @final
 class Mask:
-    """Which of many IDs pass a filter: a sequence of bits, to index a :class:`SnoArray` with.
+    """Which of many IDs pass a filter: a sequence of ``bool``, to index arrays and columns with.
 
     Masks of as many IDs are joined by ``&`` and ``|``, and turned by ``~``. For NumPy (``numpy.asarray(mask)``) and
     Arrow (``pyarrow.array(mask)``, ``polars.Series(mask)``) they are columns of booleans, which filter other columns.
+    pandas filters with NumPy's array: ``frame[numpy.asarray(mask)]``.
 
     :raises InvalidValueError: ``invalid_length`` where there are more or fewer IDs.
     """
@@ -504,6 +537,12 @@ class Mask:
     def __ror__(self, other: Mask, /) -> Mask: ...
     def __invert__(self) -> Mask: ...
     def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> bool: ...
+    @overload
+    def __getitem__(self, index: slice | Mask, /) -> Mask: ...
+    def __iter__(self) -> Iterator[bool]: ...
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...

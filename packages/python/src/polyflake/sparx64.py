@@ -1,6 +1,6 @@
-"""SPARX-64/128: the block cipher behind Randflake."""
-
 from polyflake._polyflake import sparx64 as _sparx64
+
+__doc__ = _sparx64.__doc__
 
 Sparx64 = _sparx64.Sparx64
 

@@ -6,7 +6,7 @@ big-endian, in the key and in the block.
 
 from typing import Any, final
 
-from typing_extensions import Buffer
+from polyflake._polyflake import _Buffer
 
 __all__ = ["Sparx64"]
 
@@ -19,31 +19,31 @@ class Sparx64:
     '2bbef15201f55f98'
     """
 
-    def __new__(cls, key: Buffer, /) -> Sparx64:
+    def __new__(cls, key: _Buffer, /) -> Sparx64:
         """The cipher under a key of 16 bytes, which are copied: what becomes of them later changes nothing.
 
         :raises InvalidValueError: ``invalid_secret`` for another length.
         """
 
-    def encrypt(self, block: Buffer, /) -> bytes:
+    def encrypt(self, block: _Buffer, /) -> bytes:
         """One block of 8 bytes, encrypted.
 
         :raises InvalidValueError: ``invalid_length``, in bytes.
         """
 
-    def decrypt(self, block: Buffer, /) -> bytes:
+    def decrypt(self, block: _Buffer, /) -> bytes:
         """One block of 8 bytes, decrypted.
 
         :raises InvalidValueError: ``invalid_length``, in bytes.
         """
 
-    def encrypt_many(self, blocks: Buffer, /) -> bytes:
+    def encrypt_many(self, blocks: _Buffer, /) -> bytes:
         """Many blocks in one piece, each on its own, encrypted. Other threads run meanwhile.
 
         :raises InvalidValueError: ``invalid_length`` if the last block is not whole.
         """
 
-    def decrypt_many(self, blocks: Buffer, /) -> bytes:
+    def decrypt_many(self, blocks: _Buffer, /) -> bytes:
         """Many blocks in one piece, each on its own, decrypted. Other threads run meanwhile.
 
         :raises InvalidValueError: ``invalid_length`` if the last block is not whole.

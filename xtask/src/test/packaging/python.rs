@@ -10,7 +10,23 @@ use crate::workspace;
 
 /// The wheel as it was built.
 pub fn python(shell: &Shell) -> Result<()> {
-    use_wheel(shell, &only_file(&workspace::wheels())?)
+    let wheel = only_file(&workspace::wheels())?;
+    names_no_folder_of_this_machine(shell, &wheel)?;
+    use_wheel(shell, &wheel)
+}
+
+/// Looks for folders of this machine in every member of a wheel.
+fn names_no_folder_of_this_machine(shell: &Shell, wheel: &Path) -> Result<()> {
+    const LOOK: &str = "import sys, zipfile
+wheel = zipfile.ZipFile(sys.argv[1])
+assert any(name.endswith('.so') for name in wheel.namelist()), wheel.namelist()
+for name in wheel.namelist():
+    for folder in sys.argv[2:]:
+        if folder.encode() in wheel.read(name):
+            sys.exit(f'{name} names {folder}')";
+    let home = std::env::var("HOME")?;
+    let (python, root, cargo) = (workspace::python(), workspace::root(), workspace::cargo_home()?);
+    Ok(cmd!(shell, "{python} -c {LOOK} {wheel} {root} {cargo} {home}").run()?)
 }
 
 /// The wheel that the source distribution builds, which must hold all that it needs.

@@ -1,0 +1,89 @@
+//! Parameters under the names that callers know them by, so that a refusal says which one it is about.
+
+use std::marker::PhantomData;
+
+use polyflake::{Error, ErrorKind};
+use pyo3::{Borrowed, FromPyObject, prelude::*};
+
+use crate::errors::raise_about;
+
+/// The name of a parameter, as a type.
+pub(crate) trait Name {
+    const NAME: &str;
+}
+
+/// A value that is read out of an argument, whose name the errors give.
+pub(crate) trait Take<'a, 'py>: Sized {
+    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self>;
+}
+
+/// A parameter: its value, and its name.
+#[derive(Clone, Copy)]
+pub(crate) struct Of<T, N>(pub(crate) T, PhantomData<N>);
+
+impl<T, N> Of<T, N> {
+    /// A default.
+    pub(crate) const fn new(value: T) -> Self {
+        Self(value, PhantomData)
+    }
+}
+
+impl<'a, 'py, T: Take<'a, 'py>, N: Name> FromPyObject<'a, 'py> for Of<T, N> {
+    type Error = PyErr;
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        T::take(value, N::NAME).map(Self::new)
+    }
+}
+
+/// Types of the names that several parameters share.
+macro_rules! names {
+    ($($name:ident)*) => {
+        #[allow(non_camel_case_types, reason = "the parameters' own names")]
+        pub(crate) mod name {
+            $(
+                pub(crate) enum $name {}
+                impl super::Name for $name {
+                    const NAME: &str = stringify!($name);
+                }
+            )*
+        }
+    };
+}
+
+names! {
+    bindables block blocks clock constants data end fields guid id ids key layout lease machine name null_is_zero
+    on_stall secret sequence sequence_only snapshot sql start text tick_tock time timestamp uuid
+}
+
+/// The name of a value's type, for messages.
+pub(crate) fn type_name(value: &Bound<'_, PyAny>) -> String {
+    value
+        .get_type()
+        .qualname()
+        .map_or_else(|_| "another type".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// The error for an argument of another type, described in words.
+#[cold]
+pub(crate) fn mistyped(name: &str, expected: &str, found: &str) -> Error {
+    let reason = format!("expected {expected} for `{name}`, found {found}");
+    Error::because(ErrorKind::InvalidType, reason)
+}
+
+/// The exception for an argument of another type.
+#[cold]
+pub(crate) fn wrong_type(name: &str, expected: &str, found: &Bound<'_, PyAny>) -> PyErr {
+    raise_about(found.py(), &mistyped(name, expected, &type_name(found)), Some(name))
+}
+
+/// The exception for an argument that is one of the right type in most, but not in all; what is found is in words.
+#[cold]
+pub(crate) fn wrong_kind(name: &str, expected: &str, found: &str) -> PyErr {
+    raise_named(mistyped(name, expected, found), name)
+}
+
+/// The exception for an error about a parameter that the core does not know by this name.
+#[cold]
+pub(crate) fn raise_named(error: Error, name: &str) -> PyErr {
+    crate::errors::attached(|py| raise_about(py, &error, Some(name)))
+}

@@ -1,0 +1,149 @@
+//! Texts and bytes as arguments.
+
+use std::{borrow::Cow, ops::RangeInclusive};
+
+use polyflake::Error;
+use pyo3::{
+    Borrowed, ffi, intern,
+    prelude::*,
+    types::{PyBytes, PyMemoryView, PyString},
+};
+
+use super::{Take, names::raise_named, wrong_type};
+use crate::errors::raise;
+
+/// Bytes, or the bytes of anything with the buffer protocol, in its order.
+pub(crate) struct Octets<'py>(Bound<'py, PyBytes>);
+
+impl Octets<'_> {
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+
+    /// The bytes of a field of one size.
+    pub(crate) fn exactly<const N: usize>(&self, name: &str) -> PyResult<[u8; N]> {
+        let bytes = self.as_bytes();
+        bytes.try_into().map_err(|_| raise_named(Error::invalid_length(bytes.len(), N, N), name))
+    }
+}
+
+impl<'py> Take<'_, 'py> for Octets<'py> {
+    fn take(value: Borrowed<'_, 'py, PyAny>, name: &str) -> PyResult<Self> {
+        if let Ok(bytes) = value.cast::<PyBytes>() {
+            return Ok(Self(bytes.to_owned()));
+        }
+        if !has_buffer(&value) {
+            return Err(wrong_type(name, "bytes", &value));
+        }
+        let view = PyMemoryView::from(&value)?;
+        let copied = view.call_method0(intern!(value.py(), "tobytes"))?;
+        Ok(Self(copied.cast_into()?))
+    }
+}
+
+/// Whether a value's type has the buffer protocol.
+#[allow(unsafe_code)]
+pub(crate) fn has_buffer(value: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: the value is alive.
+    unsafe { ffi::PyObject_CheckBuffer(value.as_ptr()) != 0 }
+}
+
+/// A text. A lone surrogate, which is no character, stands as one that no format has.
+pub(crate) struct Text<'a>(Cow<'a, str>);
+
+impl std::ops::Deref for Text<'_> {
+    type Target = str;
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The longest text that is read in its place: Python keeps the UTF-8 of those that are not ASCII, for as long as they live.
+const SHORT: usize = 64;
+
+impl<'a, 'py> Take<'a, 'py> for Text<'a> {
+    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+        let Ok(text) = value.cast::<PyString>() else {
+            return Err(wrong_type(name, "str", &value));
+        };
+        if length(&text) <= SHORT
+            && let Ok(text) = value.extract()
+        {
+            return Ok(Self(Cow::Borrowed(text)));
+        }
+        let class = value.py().get_type::<PyString>();
+        let replaced =
+            class.call_method1(intern!(value.py(), "encode"), (text, "utf-8", "replace"))?;
+        let bytes = replaced.cast::<PyBytes>()?.as_bytes().to_vec();
+        let text = String::from_utf8(bytes);
+        let text =
+            text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        Ok(Self(text.into()))
+    }
+}
+
+impl<'a> Text<'a> {
+    /// The text of an ID, of a format whose texts have these lengths. A longer one is refused without a look at its characters.
+    pub(crate) fn of_id(
+        value: Borrowed<'a, '_, PyAny>,
+        name: &str,
+        lengths: &RangeInclusive<usize>,
+    ) -> PyResult<Self> {
+        if let Ok(text) = value.cast::<PyString>() {
+            check_length(&text, lengths).map_err(raise)?;
+        }
+        Self::take(value, name)
+    }
+}
+
+/// Refuses a text that is longer than any ID's.
+pub(crate) fn check_length(
+    text: &Bound<'_, PyString>,
+    lengths: &RangeInclusive<usize>,
+) -> polyflake::Result<()> {
+    let found = length(text);
+    if found <= *lengths.end() {
+        return Ok(());
+    }
+    Err(Error::invalid_length(found, *lengths.start(), *lengths.end()))
+}
+
+/// Characters of a text.
+#[allow(unsafe_code)]
+fn length(text: &Bound<'_, PyString>) -> usize {
+    // SAFETY: the text is a `str`, and alive.
+    let length = unsafe { ffi::PyUnicode_GetLength(text.as_ptr()) };
+    usize::try_from(length).unwrap_or(usize::MAX)
+}
+
+/// A text of Unicode characters, copied: Python would keep the UTF-8 of one that it lends.
+pub(crate) fn owned_text(text: &Bound<'_, PyString>) -> PyResult<String> {
+    let bytes = text.encode_utf8()?.as_bytes().to_vec();
+    Ok(String::from_utf8(bytes)?)
+}
+
+/// The text of one of sno's IDs.
+pub(crate) struct SnoText<'a>(pub(crate) Text<'a>);
+
+/// The text of a Hot Guid.
+pub(crate) struct GuidText<'a>(pub(crate) Text<'a>);
+
+/// The text of a Randflake.
+pub(crate) struct FlakeText<'a>(pub(crate) Text<'a>);
+
+/// Texts of IDs, with their lengths in characters.
+macro_rules! texts {
+    ($($name:ident $lengths:expr;)*) => {$(
+        impl<'a, 'py> Take<'a, 'py> for $name<'a> {
+            fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+                Text::of_id(value, name, &$lengths).map(Self)
+            }
+        }
+    )*};
+}
+
+texts! {
+    SnoText polyflake::sno::Sno::TEXT_LEN..=polyflake::sno::Sno::TEXT_LEN;
+    GuidText polyflake::hotguid::HotGuid::TEXT_LEN..=polyflake::hotguid::HotGuid::TEXT_LEN;
+    FlakeText 1..=polyflake::randflake::Randflake::TEXT_LEN;
+}

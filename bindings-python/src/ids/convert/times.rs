@@ -1,0 +1,136 @@
+//! Times as arguments, and as Python has them.
+
+use polyflake::{Error, ErrorKind};
+use pyo3::{
+    Borrowed,
+    exceptions::PyOverflowError,
+    intern,
+    prelude::*,
+    sync::PyOnceLock,
+    types::{PyDateTime, PyDelta, PyDeltaAccess, PyTzInfo},
+};
+
+use super::{Take, Whole, names::raise_named, pair, wrong_kind, wrong_type};
+use crate::errors::{raise, raise_about};
+
+const TIME: &str = "int or aware datetime";
+
+/// A time in Unix milliseconds: an integer, or an aware datetime, floored.
+#[derive(Clone, Copy)]
+pub(crate) struct UnixMs(pub(crate) i64);
+
+impl<'a, 'py> Take<'a, 'py> for UnixMs {
+    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+        if let Ok(datetime) = value.cast::<PyDateTime>() {
+            return Ok(Self(micros_of_datetime(&datetime, name)?.div_euclid(1000)));
+        }
+        let whole = Whole::among(&value, TIME, name)?;
+        whole.to().map(Self).ok_or_else(|| beyond_64_bits(&value, "milliseconds", whole, name))
+    }
+}
+
+/// A time in whole Unix seconds: an integer.
+#[derive(Clone, Copy)]
+pub(crate) struct UnixSeconds(pub(crate) i64);
+
+impl<'a, 'py> Take<'a, 'py> for UnixSeconds {
+    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
+        let whole = Whole::of(&value, name)?;
+        whole.to().map(Self).ok_or_else(|| beyond_64_bits(&value, "seconds", whole, name))
+    }
+}
+
+/// The error for a time that no format can hold.
+#[cold]
+fn beyond_64_bits(value: &Bound<'_, PyAny>, unit: &str, found: Whole, name: &str) -> PyErr {
+    let reason = format!("expected {name} in 64-bit {unit}, found {found}");
+    let error = Error::because(ErrorKind::TimeOutOfRange, reason);
+    raise_about(value.py(), &error, Some(name))
+}
+
+/// A half-open span of time: a pair.
+#[derive(Clone, Copy)]
+pub(crate) struct Span {
+    pub(crate) start: UnixMs,
+    pub(crate) end: UnixMs,
+}
+
+impl Span {
+    pub(crate) const NAME: &str = "window";
+}
+
+impl FromPyObject<'_, '_> for Span {
+    type Error = PyErr;
+    fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        let [start, end] = pair(&value, "a pair of times", Self::NAME)?;
+        let time = |time: Bound<'_, PyAny>| UnixMs::take(time.as_borrowed(), Self::NAME);
+        Ok(Self { start: time(start)?, end: time(end)? })
+    }
+}
+
+/// The exception for a time range that the core refuses: one of its ends is what is wrong.
+#[cold]
+pub(crate) fn raise_in_range(error: Error, start: UnixMs) -> PyErr {
+    let is_start = error.kind() == ErrorKind::TimeOutOfRange
+        && error.range().is_some_and(|(found, ..)| found == i128::from(start.0));
+    match error.kind() {
+        ErrorKind::TimeOutOfRange | ErrorKind::OutOfRange if is_time(&error) => {
+            raise_named(error, if is_start { "start" } else { "end" })
+        }
+        _ => raise(error),
+    }
+}
+
+/// The exception for an error that is about a time, if any time is a parameter's of this name.
+#[cold]
+pub(crate) fn raise_about_time(error: Error, name: &str) -> PyErr {
+    if is_time(&error) { raise_named(error, name) } else { raise(error) }
+}
+
+/// Whether an error is about a time, or an end of a span of time: not about a field that the caller named.
+fn is_time(error: &Error) -> bool {
+    const SPANS: [&str; 4] = ["time range", "window", "start", "end"];
+    let names_span = |field: &str| SPANS.iter().any(|span| field.contains(span));
+    match error.kind() {
+        ErrorKind::TimeOutOfRange => true,
+        ErrorKind::OutOfRange => error.field().is_some_and(names_span),
+        _ => false,
+    }
+}
+
+/// 1970-01-01T00:00:00Z.
+fn epoch(py: Python<'_>) -> PyResult<&Bound<'_, PyDateTime>> {
+    static EPOCH: PyOnceLock<Py<PyDateTime>> = PyOnceLock::new();
+    let epoch = EPOCH.get_or_try_init(py, || {
+        PyDateTime::new(py, 1970, 1, 1, 0, 0, 0, 0, Some(&*PyTzInfo::utc(py)?)).map(Bound::unbind)
+    })?;
+    Ok(epoch.bind(py))
+}
+
+/// The Unix microseconds of an aware datetime.
+pub(crate) fn micros_of_datetime(datetime: &Bound<'_, PyDateTime>, name: &str) -> PyResult<i64> {
+    let py = datetime.py();
+    if datetime.call_method0(intern!(py, "utcoffset"))?.is_none() {
+        return Err(wrong_kind(name, TIME, "naive datetime"));
+    }
+    let since = datetime.sub(epoch(py)?)?;
+    let since = since.cast::<PyDelta>().map_err(|_| wrong_type(name, TIME, datetime))?;
+    let seconds = i64::from(since.get_days()) * 86400 + i64::from(since.get_seconds());
+    Ok(seconds * 1_000_000 + i64::from(since.get_microseconds()))
+}
+
+/// The aware datetime, in UTC, of Unix milliseconds.
+pub(crate) fn datetime_of_ms(py: Python<'_>, unix_ms: i64) -> PyResult<Bound<'_, PyAny>> {
+    datetime_of_micros(py, i128::from(unix_ms) * 1000)
+}
+
+/// The aware datetime, in UTC, of Unix microseconds; an `OverflowError` outside of Python's years.
+pub(crate) fn datetime_of_micros(py: Python<'_>, micros: i128) -> PyResult<Bound<'_, PyAny>> {
+    const DAY: i128 = 86_400_000_000;
+    let (days, micros) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));
+    let part = |value: i128| {
+        i32::try_from(value).map_err(|_| PyOverflowError::new_err("expected a year of Python's"))
+    };
+    let (seconds, micros) = (part(micros / 1_000_000)?, part(micros % 1_000_000)?);
+    epoch(py)?.add(PyDelta::new(py, part(days)?, seconds, micros, false)?)
+}

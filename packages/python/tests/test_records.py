@@ -1,0 +1,119 @@
+"""Records are values: they are copied, pickled and sent to other processes, and generators are not."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import Any
+
+import pytest
+from support import NOW_NS, refused
+
+import polyflake
+from polyflake import hotguid, layout, randflake, sno, sparx64
+
+LAYOUT = layout.Layout.preset("twitter")
+TEXTS = layout.Layout(
+    {
+        "id": "bytes",
+        "bits": 96,
+        "fields": [
+            {"kind": "sequence", "bits": 64},
+            {"kind": "constant", "bits": 32, "name": "text", "type": "text", "value": "text"},
+        ],
+    }
+)
+LEASE = randflake.Lease((1, 2), 1_730_000_000, 2_803_741_824)
+
+
+def frozen() -> int:
+    return NOW_NS
+
+
+def used(generator: Any) -> Any:
+    generator.generate_many(3)
+    return generator
+
+
+def stall() -> polyflake.Stall:
+    told: list[polyflake.Stall] = []
+    readings = iter([NOW_NS] + [NOW_NS + 10_000_000] * 3 + [NOW_NS] * 9)
+    generator = sno.Generator(1, clock=lambda: next(readings, NOW_NS + 20_000_000), on_stall=told.append)
+    generator.generate_many(65_537 * 2)
+    return told[0]
+
+
+RECORDS: list[Any] = [
+    LAYOUT.describe(),
+    TEXTS.describe(),
+    *sno.describe().fields,
+    hotguid.describe(),
+    hotguid.parts(hotguid.generate(7)),
+    used(hotguid.Generator(clock=frozen)).stats(),
+    hotguid.Generator().stats(),
+    randflake.Codec(bytes(16)).inspect(5),
+    used(randflake.Generator(LEASE, bytes(16), clock=frozen)).stats(),
+    LEASE,
+    sno.generate(5),
+    sno.Generator(3).close(),
+    used(sno.Generator(3, clock=frozen)).stats(),
+    sno.Generator().stats(),
+    LAYOUT,
+    LAYOUT.parse(1541815603606036480),
+    TEXTS.parse(bytes(8) + b"text"),
+    layout.Generator(LAYOUT, bindables={"worker": 1, "datacenter": 2}).close(),
+    used(layout.Generator(LAYOUT, bindables={"worker": 1, "datacenter": 2})).stats(),
+    stall(),
+]
+
+each = pytest.mark.parametrize("record", RECORDS, ids=lambda record: f"{type(record).__module__}.{type(record).__name__}")
+
+
+def test_every_record_is_here() -> None:
+    modules = [polyflake, sno, randflake, hotguid, layout]
+    named = {"Description", "FieldDescription", "Parsed", "Parts", "Snapshot", "Stall", "Stats", "Lease", "Layout", "Sno"}
+    classes = {getattr(module, name) for module in modules for name in module.__all__ if name in named}
+    assert classes == {type(record) for record in RECORDS}
+
+
+@each
+def test_a_record_is_copied_and_pickled(record: Any) -> None:
+    copies = [pickle.loads(pickle.dumps(record, protocol)) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]
+    for same in [copy.copy(record), copy.deepcopy(record), *copies]:
+        assert type(same) is type(record)
+        assert same == record
+        assert repr(same) == repr(record)
+        for name in [name for name in dir(record) if not name.startswith("_")]:
+            if not callable(getattr(record, name)):
+                assert getattr(same, name) == getattr(record, name), name
+
+
+def shown(record: Any) -> tuple[Any, str]:
+    return record, repr(record)
+
+
+def test_records_go_through_processes() -> None:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        for record, (back, said) in zip(RECORDS, pool.map(shown, RECORDS), strict=True):
+            assert (back, said) == (record, repr(record))
+
+
+@pytest.mark.parametrize(
+    "unique",
+    [
+        sno.Generator(),
+        hotguid.Generator(),
+        randflake.Generator(LEASE, bytes(16)),
+        layout.Generator(LAYOUT, bindables={"worker": 1, "datacenter": 2}),
+        randflake.Codec(bytes(16)),
+        sparx64.Sparx64(bytes(16)),
+        sno.Pool([sno.Generator()]),
+    ],
+    ids=repr,
+)
+def test_generators_and_keys_stay_the_only_ones(unique: Any) -> None:
+    for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+        with refused("invalid_type"):
+            copied(unique)

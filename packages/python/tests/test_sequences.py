@@ -1,0 +1,132 @@
+"""Columns and masks as Python's sequences and as NumPy's arrays, which pandas and others take them for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from support import NOW_NS, refused
+
+from polyflake import layout, randflake, sno
+
+IDS = sno.Generator(7, clock=lambda: NOW_NS).generate_many(20, metabyte=3)
+FLAKES = randflake.RandflakeArray(np.arange(-5, 15))
+SNOWFLAKES = layout.Layout.preset("instagram")
+PACKED = SNOWFLAKES.pack_columns(timestamp=1_500_000_000_000, sequence=np.arange(20), bindables={"shard": 5})
+BYTES = layout.Layout({"id": "bytes", "bits": 24, "fields": [{"kind": "sequence", "bits": 24}]})
+
+EVERY_THIRD = [index % 3 == 0 for index in range(20)]
+
+
+def mask(wanted: Sequence[bool]) -> sno.Mask:
+    """One of these bits."""
+    ids = b"".join(bytes(IDS[0].with_metabyte(int(bit))) for bit in wanted)
+    return sno.SnoArray(ids).having_metabyte(1)
+
+
+COLUMNS: dict[str, tuple[Any, list[Any]]] = {
+    "texts": (IDS.text_column(), IDS.texts()),
+    "times": (IDS.unix_ms(), [id.unix_ms for id in IDS]),
+    "metabytes": (IDS.metabytes(), [3] * 20),
+    "partitions": (IDS.partitions(), [7] * 20),
+    "sequences": (IDS.sequences(), list(range(20))),
+    "texts of Randflakes": (FLAKES.text_column(), FLAKES.texts()),
+    "a field of a layout": (SNOWFLAKES.parse_columns(PACKED).sequence, list(range(20))),
+    "fields of a layout": (SNOWFLAKES.parse_columns(PACKED), [SNOWFLAKES.parse(id) for id in PACKED]),
+    "fields of bytes": (
+        BYTES.parse_columns(bytes(60)),
+        [BYTES.parse(bytes(3))] * 20,
+    ),
+    "a mask": (mask(EVERY_THIRD), EVERY_THIRD),
+    "IDs": (IDS, list(IDS)),
+    "Randflakes": (FLAKES, list(range(-5, 15))),
+    "IDs of a layout": (PACKED, list(PACKED)),
+    "IDs of bytes": (layout.LayoutArray(bytes(range(60)), 3), [bytes(range(k, k + 3)) for k in range(0, 60, 3)]),
+}
+
+each = pytest.mark.parametrize(("column", "items"), COLUMNS.values(), ids=COLUMNS)
+
+
+@each
+def test_columns_are_sequences(column: Any, items: list[Any]) -> None:
+    assert list(column) == list(iter(column)) == items
+    assert len(column) == len(items) == 20
+    assert [type(item) for item in column] == [type(item) for item in items]
+    for index in range(-20, 20):
+        assert column[index] == items[index]
+    for outside in (20, -21, 2**63, -(2**100)):
+        with pytest.raises(IndexError):
+            column[outside]
+    assert items[0] in column
+    assert object() not in column
+
+
+@each
+def test_slices_and_masks_give_columns(column: Any, items: list[Any]) -> None:
+    for part in (slice(None), slice(3, 9), slice(None, None, -1), slice(15, 2, -4), slice(30, 40), slice(-7, None, 3)):
+        some = column[part]
+        assert type(some) is type(column)
+        assert list(some) == items[part]
+    chosen = column[mask(EVERY_THIRD)]
+    assert type(chosen) is type(column)
+    assert list(chosen) == items[::3]
+    assert list(chosen[1:][mask([True, False] * 3)]) == items[3::6]
+    with refused("invalid_length"):
+        column[mask([True])]
+
+
+@each
+def test_other_indices_are_refused(column: Any, items: list[Any]) -> None:
+    for bad in (None, 1.0, "1", True, b"", [0], (0,), object()):
+        with refused("invalid_type", field="index"):
+            column[bad]
+    with pytest.raises(TypeError):
+        column[0] = items[0]
+
+
+NUMBERS = {name: COLUMNS[name] for name in ("times", "metabytes", "partitions", "sequences", "a field of a layout")}
+
+
+@pytest.mark.parametrize(("column", "items"), [*NUMBERS.values(), COLUMNS["a mask"]], ids=[*NUMBERS, "a mask"])
+def test_numpy_takes_columns_by_its_protocol(column: Any, items: list[Any]) -> None:
+    shown = column.__array__()
+    assert shown.tolist() == items
+    assert shown.dtype == np.asarray(column).dtype
+    assert not shown.flags.writeable
+    assert np.shares_memory(shown, np.asarray(column))
+    copied = column.__array__(copy=True)
+    assert copied.tolist() == items
+    assert copied.flags.writeable
+    assert column.__array__(np.dtype("float64")).tolist() == [float(item) for item in items]
+    assert column.__array__(dtype="f8", copy=None).dtype == np.float64
+    if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+        assert column.__array__(copy=False).tolist() == items
+        with pytest.raises(ValueError, match="copy"):
+            column.__array__("f8", copy=False)
+    assert np.asarray(column, dtype=object).tolist() == items
+    assert (np.asarray(column)[np.asarray(mask(EVERY_THIRD))] == items[::3]).all()
+
+
+@pytest.mark.parametrize("name", ["texts", "texts of Randflakes"])
+def test_texts_have_no_array_protocol_so_that_pandas_reads_them_as_str(name: str) -> None:
+    column, items = COLUMNS[name]
+    assert not hasattr(column, "__array__")
+    assert np.asarray(column).astype(str).tolist() == items
+
+
+@pytest.mark.parametrize("make", [lambda: IDS[:0].text_column(), lambda: IDS[:0].unix_ms(), lambda: mask([])])
+def test_an_empty_column_is_an_empty_sequence(make: Callable[[], Any]) -> None:
+    column = make()
+    assert (len(column), list(column), list(column[::-1])) == (0, [], [])
+    with pytest.raises(IndexError):
+        column[0]
+
+
+def test_a_column_of_a_column_outlives_it() -> None:
+    part = sno.Generator(1).generate_many(3000).text_column()[1000:2000]
+    array = np.asarray(part)
+    texts = [bytes(text).decode() for text in array]
+    assert texts == list(part)
+    assert part.__arrow_c_array__() is not None

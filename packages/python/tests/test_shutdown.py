@@ -1,0 +1,129 @@
+"""Generators while the interpreter shuts down: IDs or typed errors, and no panics."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+
+def run(program: str) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+CALLS = {
+    "generate": "generator.generate()",
+    "generate_text": "generator.generate_text()",
+    "generate_many": "generator.generate_many(70_000)",
+    "fill": "generator.fill(bytearray(700_000))",
+    "stats": "generator.stats()",
+    "close": "generator.close()",
+    "refusal": "refused(generator)",
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+@pytest.mark.parametrize("clock", ["", ", clock=clock", ", clock=broken", ", clock=clock, on_stall=told"])
+def test_a_generator_that_is_deleted_last_works_or_refuses(call: str, clock: str) -> None:
+    """Whatever it was that ran first: here nothing of the module ran before."""
+    returned, said, errors = run(
+        f"""
+        import builtins, time
+        from polyflake import PolyflakeError, sno
+
+        def clock(now=time.time_ns):
+            return now()
+
+        def told(stall):
+            pass
+
+        def broken():
+            raise ZeroDivisionError
+
+        def refused(generator):
+            try:
+                generator.generate(256)
+            except Exception as error:
+                print(type(error).__name__, error.code)
+
+        class Last:
+            def __init__(self):
+                self.generator = sno.Generator(1{clock})
+            def __del__(self, error=PolyflakeError, print=print, refused=refused):
+                generator = self.generator
+                try:
+                    {call}
+                except error as refusal:
+                    print(refusal.code)
+                print("done")
+
+        builtins.last = last = Last()
+        last.itself = last
+        """
+    )
+    assert (returned, errors) == (0, "")
+    answers = {"refused(generator)": "OutOfRangeError out_of_range\n"}
+    fails = "broken" in clock and "refused" not in call and "close" not in call
+    expected = answers.get(call, "clock_failed\n" if fails else "")
+    assert said == expected + "done\n"
+
+
+def test_a_thread_that_waits_does_not_hold_up_the_end() -> None:
+    returned, said, errors = run(
+        """
+        import threading, time
+        from polyflake import sno
+
+        generator = sno.Generator(1)
+        threading.Thread(target=lambda: [generator.generate_many(1 << 24) for _ in range(100)], daemon=True).start()
+        time.sleep(0.3)
+        print("bye")
+        """
+    )
+    assert (returned, said, errors) == (0, "bye\n", "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the process's memory from /proc")
+def test_a_long_text_is_refused_by_its_length() -> None:
+    """Python would keep the UTF-8 of a text that it lends, as long as the text lives."""
+    returned, said, errors = run(
+        """
+        import resource, sys
+        from polyflake import PolyflakeError, hotguid, layout, randflake, sno
+
+        text = "\\N{LATIN SMALL LETTER E WITH ACUTE}" * (1 << 25)
+        size, most = sys.getsizeof(text), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        for read in (
+            sno.Sno, sno.metabyte, sno.from_json_value, randflake.decode_text, hotguid.parse,
+            lambda text: sno.SnoArray.from_texts([text]), lambda text: randflake.RandflakeArray.from_texts([text]),
+        ):
+            try:
+                read(text)
+            except PolyflakeError as error:
+                assert error.code == "invalid_length", error.code
+                assert str(1 << 25) in str(error), error
+            else:
+                raise AssertionError(read)
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - most < 1 << 12
+        for read in (
+            layout.Layout.from_json, layout.Layout.preset, sno.Snapshot.from_json,
+            lambda text: sno.Generator(on_exhausted=text),
+            lambda text: layout.Layout.preset("instagram").pack(bindables={text: 1}),
+            lambda text: layout.Layout.preset("instagram").pack(bindables={"shard": text}),
+        ):
+            try:
+                read(text)
+            except PolyflakeError:
+                pass
+            else:
+                raise AssertionError(read)
+        assert sys.getsizeof(text) == size
+        print("well")
+        """
+    )
+    assert (returned, said, errors) == (0, "well\n", "")

@@ -1,0 +1,31 @@
+"""What users write with NumPy, for the type checkers: nothing here is wrong."""
+
+import array
+
+import numpy as np
+from polyflake import hotguid, layout, randflake, sno, sparx64
+
+rows = np.empty((65_536, 10), np.uint8)
+sno.Generator(partition=9).fill(rows)
+sno.Pool([sno.Generator(partition=10)]).fill(rows)
+hotguid.Generator().fill(np.empty((100, 16), np.uint8))
+words = np.zeros(8, np.int64)
+flakes = randflake.RandflakeArray(words)
+randflake.RandflakeArray(array.array("q", [1, 2]))
+snowflakes = layout.Layout.preset("instagram")
+times = np.full(8, 1_500_000_000_000)
+packed: layout.LayoutArray = snowflakes.pack_columns(timestamp=times, sequence=words, bindables={"shard": words})
+snowflakes.parse_columns(words)
+layout.Generator(snowflakes, bindables={"shard": 1}).fill(words)
+ids = sno.SnoArray(rows)
+read = sno.SnoArray.from_texts(np.asarray(ids.text_column()))
+texts: list[str] = list(ids.text_column())
+first: str = ids.text_column()[0]
+some: sno.TextColumn = ids.text_column()[ids.having_metabyte(3)]
+moments: list[int] = list(ids.unix_ms())
+passes: list[bool] = list(ids.having_metabyte(3))
+shown = np.asarray(ids.unix_ms())
+same: sno.SnoArray = ids[ids.having_metabyte(1) & ~ids.having_metabyte(2)]
+cipher = sparx64.Sparx64(np.zeros(16, np.uint8))
+blocks: bytes = cipher.encrypt_many(np.zeros(16, np.uint8))
+parts = [parsed.sequence for parsed in snowflakes.parse_columns(packed)]

@@ -1,0 +1,99 @@
+//! Trials of the wheel: with the newest versions of the tools that its users have, and on the oldest Python that is promised.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use xshell::{Shell, cmd};
+
+use super::{copy, only_file, packaging};
+use crate::{build, test::trials::Versions, tools, workspace};
+
+/// Targets of type checkers: the two oldest Pythons, which have stubs of their own for buffers, and the newest.
+const TARGETS: [&str; 3] = ["3.10", "3.11", "3.14"];
+
+pub fn pandas(shell: &Shell) -> Result<Versions> {
+    tool(shell, "use_pandas.py", &["pandas", "numpy", "pyarrow"])
+}
+
+pub fn polars(shell: &Shell) -> Result<Versions> {
+    tool(shell, "use_polars.py", &["polars"])
+}
+
+pub fn pyarrow(shell: &Shell) -> Result<Versions> {
+    tool(shell, "use_pyarrow.py", &["pyarrow"])
+}
+
+pub fn duckdb(shell: &Shell) -> Result<Versions> {
+    tool(shell, "use_duckdb.py", &["duckdb", "pyarrow"])
+}
+
+/// A program with the wheel and the newest versions of packages, in an empty environment.
+fn tool(shell: &Shell, program: &str, packages: &[&str]) -> Result<Versions> {
+    let project = tempfile::tempdir()?;
+    let python = project_with(shell, project.path(), packages)?;
+    let _there = shell.push_dir(project.path().join("tools"));
+    cmd!(shell, "{python} {program}").run()?;
+    versions(shell, &python, packages)
+}
+
+/// Both type checkers over what users write, for each target, with `NumPy`'s own stubs.
+pub fn type_checkers(shell: &Shell) -> Result<Versions> {
+    let (project, packages) = (tempfile::tempdir()?, ["numpy", "mypy", "pyright"]);
+    let python = project_with(shell, project.path(), &packages)?;
+    let _there = shell.push_dir(project.path().join("tools"));
+    for target in TARGETS {
+        cmd!(shell, "{python} -m mypy --strict --python-version {target} use_types.py").run()?;
+        let options = ["--pythonversion", target, "--pythonpath"];
+        cmd!(shell, "{python} -m pyright {options...} {python} use_types.py").run()?;
+    }
+    cmd!(shell, "{python} use_types.py").run()?;
+    versions(shell, &python, &packages)
+}
+
+/// The oldest Python that is promised: it builds its own wheel, and the suite passes there with the versions of the tools that it
+/// can have.
+pub fn oldest_python(shell: &Shell) -> Result<Versions> {
+    let oldest = tools::oldest_python(shell)?;
+    let folder = tempfile::tempdir()?;
+    let (venv, wheels) = (folder.path().join("venv"), folder.path().join("wheels"));
+    let python = venv.join("bin/python");
+    cmd!(shell, "{oldest} -m venv {venv}").run()?;
+    let requirements = workspace::root().join("tests/requirements.txt");
+    cmd!(shell, "{python} -m pip install --quiet -r {requirements}").run()?;
+    let _there = shell.push_dir(workspace::root().join("packages/python"));
+    let options = ["--quiet", "--release", "--interpreter"];
+    cmd!(shell, "{python} -m maturin build {options...} {python} --out {wheels}")
+        .env("CARGO_TARGET_DIR", workspace::target().join("oldest-python"))
+        .env("RUSTFLAGS", build::without_local_paths(shell)?)
+        .env("PYO3_PYTHON", &python)
+        .run()?;
+    let wheel = only_file(&wheels)?;
+    ensure!(wheel.display().to_string().contains("cp310-cp310"), "expected a wheel of 3.10 alone");
+    cmd!(shell, "{python} -m pip install --quiet --no-index --no-deps {wheel}").run()?;
+    cmd!(shell, "{python} -m pytest --quiet").run()?;
+    let said = cmd!(shell, "{python} --version").read()?;
+    let version = said.split_whitespace().last().context("expected a version of Python")?;
+    let mut versions = versions(shell, &python, &["maturin", "numpy", "pytest"])?;
+    versions.insert("python".to_owned(), version.to_owned());
+    Ok(versions)
+}
+
+/// A new environment with the wheel and packages, beside the programs; its interpreter.
+fn project_with(shell: &Shell, project: &Path, packages: &[&str]) -> Result<std::path::PathBuf> {
+    let (venv, wheel) = (project.join("venv"), only_file(&workspace::wheels())?);
+    let (python, machine) = (venv.join("bin/python"), workspace::python());
+    copy(&packaging("python"), project)?;
+    cmd!(shell, "{machine} -m venv {venv}").run()?;
+    cmd!(shell, "{python} -m pip install --quiet {wheel} {packages...}").run()?;
+    Ok(python)
+}
+
+/// What was installed.
+fn versions(shell: &Shell, python: &Path, packages: &[&str]) -> Result<Versions> {
+    let version = |package: &&str| -> Result<_> {
+        let ask = "import sys, importlib.metadata as m; print(m.version(sys.argv[1]))";
+        let version = cmd!(shell, "{python} -c {ask} {package}").quiet().read()?;
+        Ok(((*package).to_owned(), version))
+    };
+    packages.iter().map(version).collect()
+}
