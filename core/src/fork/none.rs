@@ -1,7 +1,7 @@
 //! Platforms without `fork()`.
 
 #[cfg(feature = "std")]
-use super::partitions::Counter;
+use super::partitions::{COUNT, Table};
 use crate::Result;
 
 #[inline]
@@ -19,7 +19,8 @@ pub(super) const fn prepare() -> Result<()> {
 }
 
 #[cfg(feature = "std")]
-pub(super) fn shared_counter() -> &'static Counter {
-    static COUNTER: Counter = Counter::new();
-    &COUNTER
+#[allow(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
+pub(super) fn shared_table() -> Result<&'static Table<COUNT>> {
+    static TABLE: Table<COUNT> = Table::new();
+    Ok(&TABLE)
 }

@@ -1,43 +1,114 @@
-//! Default partitions: 16 random bits for the first, then counted on, so that no two of a fork tree are equal.
+//! Default partitions, leased for a while each from a table that the processes of a fork tree share.
+//!
+//! An entry holds the tick up to which its partition is taken, exclusively; who takes one begins there. So a generator that is
+//! dropped, killed or forgotten needs no destructor: its partition is free as soon as the ticks have passed that it may have used.
+//! Ticks are those of the IDs that are made, by the clock of whoever takes.
+//!
+//! An entry only grows, but for one that its owner gives back, who lowers it to the end of the last tick used. So an owner that finds
+//! its own value still owns the partition, however long it was idle.
 
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::{
+    result,
+    sync::atomic::{AtomicU32, AtomicU64, Ordering},
+};
 
-use super::imp;
-use crate::{Error, ErrorKind, Result, entropy};
+use crate::{Error, Result, entropy};
 
-const COUNT: u32 = 1 << 16;
+/// How many partitions there are.
+pub(crate) const COUNT: usize = 1 << 16;
 /// Set once the base is drawn.
 const DRAWN: u32 = 1 << 16;
+/// The end of a lease that never ends.
+const FOREVER: u64 = u64::MAX;
 
-/// All zero at first, so that a fresh shared page is one.
-#[repr(C)]
-pub(crate) struct Counter {
-    base: AtomicU32,
-    taken: AtomicU32,
+/// The first lease lasts so many ticks, one second: long enough for most, short enough that a tree whose processes live for one
+/// ID each finds a free partition.
+const FIRST_LEASE: u64 = 250;
+/// Each further lease lasts twice as long as its partition was held, up to a minute.
+const LONGEST_LEASE: u64 = 15_000;
+
+/// A partition for the ticks `start .. until`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lease {
+    pub(crate) partition: u16,
+    pub(crate) start: u64,
+    pub(crate) until: u64,
 }
 
-impl Counter {
-    pub(super) const fn new() -> Self {
-        Self { base: AtomicU32::new(0), taken: AtomicU32::new(0) }
+/// Why there is no lease.
+#[derive(Debug)]
+pub(crate) enum NoLease {
+    /// All partitions are taken up to this tick; [`u64::MAX`] where all are taken for ever.
+    Before(u64),
+    Failed(Error),
+}
+
+/// The partition that comes after `count` others: in each aligned group of a power of two, the partitions of the group in another
+/// order. So the groups of two bases are equal or have nothing in common.
+pub(crate) const fn place(base: u32, count: u32) -> usize {
+    ((base ^ count) as usize) % COUNT
+}
+
+/// All zero at first, so that fresh shared pages are one. `N` is a power of two, fewer than [`COUNT`] in models only.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Table<const N: usize> {
+    base: AtomicU32,
+    /// How many were looked at.
+    count: AtomicU32,
+    until: [AtomicU64; N],
+}
+
+impl<const N: usize> Table<N> {
+    #[cfg(any(test, not(unix), miri))]
+    pub(crate) const fn new() -> Self {
+        let until = [const { AtomicU64::new(0) }; N];
+        Self { base: AtomicU32::new(0), count: AtomicU32::new(0), until }
     }
 
-    /// Begins anew, with another base.
-    #[cfg(all(unix, not(miri)))]
-    pub(super) fn forget(&self) {
-        self.base.store(0, Ordering::Relaxed);
-        self.taken.store(0, Ordering::Relaxed);
+    /// A partition that is free at `now`.
+    ///
+    /// # Errors
+    /// The tick at which the first will be free; `entropy_unavailable`.
+    pub(crate) fn take(&self, now: u64) -> result::Result<Lease, NoLease> {
+        let base = self.base().map_err(NoLease::Failed)?;
+        let mut earliest = FOREVER;
+        for _ in 0..N {
+            let partition = place(base, self.count.fetch_add(1, Ordering::Relaxed)) % N;
+            let start = self.until[partition].load(Ordering::Acquire);
+            earliest = earliest.min(start);
+            let until = now + FIRST_LEASE;
+            if start <= now && self.swap(partition, start, until) {
+                #[allow(clippy::cast_possible_truncation, reason = "a place in the table")]
+                return Ok(Lease { partition: partition as u16, start, until });
+            }
+        }
+        Err(NoLease::Before(earliest))
     }
 
-    fn next(&self) -> Result<u16> {
-        let base = self.base()?;
-        let taken = self
-            .taken
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |taken| {
-                (taken < COUNT).then_some(taken + 1)
-            })
-            .map_err(|_| Error::new(ErrorKind::PartitionsExhausted))?;
-        let [low, high, ..] = (base + taken).to_le_bytes();
-        Ok(u16::from_le_bytes([low, high]))
+    /// Makes a lease last beyond `now`, and returns its new end: none where somebody else took the partition after the old end.
+    pub(crate) fn renew(&self, lease: Lease, now: u64) -> Option<u64> {
+        let held = lease.until.saturating_sub(lease.start);
+        let until = now + held.clamp(FIRST_LEASE, LONGEST_LEASE);
+        self.swap(lease.partition.into(), lease.until, until).then_some(until)
+    }
+
+    /// Makes a lease last for ever, and returns whether it does.
+    pub(crate) fn keep(&self, lease: Lease) -> bool {
+        self.swap(lease.partition.into(), lease.until, FOREVER)
+    }
+
+    /// Ends a lease at `end`, the tick after the last one used, if that is earlier. Somebody else may have the partition by now.
+    pub(crate) fn give_back(&self, lease: Lease, end: u64) {
+        let end = end.max(lease.start);
+        if end < lease.until {
+            self.swap(lease.partition.into(), lease.until, end);
+        }
+    }
+
+    fn swap(&self, partition: usize, old: u64, new: u64) -> bool {
+        const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
+        self.until[partition % N].compare_exchange(old, new, ORDERS.0, ORDERS.1).is_ok()
     }
 
     fn base(&self) -> Result<u32> {
@@ -46,17 +117,9 @@ impl Counter {
             return Ok(base);
         }
         let drawn = DRAWN | u32::from(random_u16()?);
-        Ok(self
-            .base
-            .compare_exchange(0, drawn, Ordering::AcqRel, Ordering::Acquire)
-            .map_or_else(|theirs| theirs, |_| drawn))
+        let raced = self.base.compare_exchange(0, drawn, Ordering::AcqRel, Ordering::Acquire);
+        Ok(raced.map_or_else(|theirs| theirs, |_| drawn))
     }
-}
-
-/// The next default partition of this process and its relatives by fork.
-pub(crate) fn next() -> Result<u16> {
-    imp::prepare()?;
-    imp::shared_counter().next()
 }
 
 /// 16 bits from the system.
@@ -64,19 +127,129 @@ pub(crate) fn random_u16() -> Result<u16> {
     entropy::random().map(u16::from_le_bytes)
 }
 
+/// The table of this process and its relatives by fork.
+pub(crate) fn shared() -> Result<&'static Table<COUNT>> {
+    super::prepare()?;
+    super::imp::shared_table()
+}
+
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use std::{collections::HashSet, vec::Vec};
 
     use super::*;
 
+    const SMALL: usize = 64;
+
     #[test]
-    fn counts_through_all_partitions_once() {
-        const ALREADY: u32 = if cfg!(miri) { COUNT - 50 } else { 0 };
-        let counter = Counter::new();
-        counter.taken.store(ALREADY, Ordering::Relaxed);
-        let all: HashSet<u16> = (ALREADY..COUNT).map(|_| counter.next().unwrap()).collect();
-        assert_eq!(all.len(), (COUNT - ALREADY) as usize);
-        assert_eq!(counter.next().unwrap_err().kind(), ErrorKind::PartitionsExhausted);
+    fn every_partition_is_taken_once_and_then_none_is_left() {
+        let table = Table::<SMALL>::new();
+        let leases: Vec<_> = (0..SMALL).map(|_| table.take(1000).unwrap()).collect();
+        assert_eq!(leases.iter().map(|lease| lease.partition).collect::<HashSet<_>>().len(), SMALL);
+        assert!(leases.iter().all(|lease| (lease.start, lease.until) == (0, 1250)));
+        assert!(matches!(table.take(1249), Err(NoLease::Before(1250))));
+        let again = table.take(1250).unwrap();
+        assert_eq!((again.start, again.until), (1250, 1500));
+    }
+
+    #[test]
+    fn a_lease_is_renewed_for_as_long_as_it_was_held_up_to_a_minute() {
+        let table = Table::<SMALL>::new();
+        let mut lease = table.take(0).unwrap();
+        let mut ends = Vec::new();
+        while ends.len() < 9 {
+            lease.until = table.renew(lease, lease.until).unwrap();
+            ends.push(lease.until);
+        }
+        assert_eq!(ends, [500, 1000, 2000, 4000, 8000, 16_000, 31_000, 46_000, 61_000]);
+    }
+
+    #[test]
+    fn an_idle_owner_goes_on_unless_somebody_else_came() {
+        let table = Table::<1>::new();
+        let idle = table.take(0).unwrap();
+        assert_eq!(table.renew(idle, 10_000), Some(10_250));
+        let idle = Lease { until: 10_250, ..idle };
+        let other = table.take(20_000).unwrap();
+        assert_eq!(other.start, 10_250);
+        assert_eq!(table.renew(idle, 20_001), None);
+        assert!(!table.keep(idle));
+        table.give_back(idle, 10_000);
+        assert!(table.take(20_001).is_err(), "what the other has is not given back by the idle");
+    }
+
+    #[test]
+    fn what_is_given_back_is_free_after_the_last_tick_used() {
+        let table = Table::<1>::new();
+        let lease = table.take(100).unwrap();
+        table.give_back(lease, 105);
+        assert!(matches!(table.take(104), Err(NoLease::Before(105))));
+        let next = table.take(105).unwrap();
+        assert_eq!((next.start, next.until), (105, 355));
+        // Unused, it begins for the next where it began.
+        table.give_back(next, 7);
+        assert_eq!(table.take(106).unwrap().start, 105);
+    }
+
+    #[test]
+    fn what_is_kept_is_never_free() {
+        let table = Table::<1>::new();
+        assert!(table.keep(table.take(100).unwrap()));
+        assert!(matches!(table.take(1 << 40), Err(NoLease::Before(FOREVER))));
+    }
+
+    /// Threads that take, renew, lose and give back, each under a clock of its own that goes to and fro.
+    #[test]
+    fn leases_of_one_partition_never_overlap() {
+        const EACH: u64 = if cfg!(miri) { 50 } else { 20_000 };
+        let table = &Table::<8>::new();
+        let used: Vec<(u16, u64, u64)> = std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                (0..4).map(|seed| scope.spawn(move || use_up(table, seed, EACH))).collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        });
+        let mut spans = used;
+        spans.sort_unstable();
+        assert!(spans.len() as u64 > EACH / 4, "{} leases", spans.len());
+        for pair in spans.windows(2) {
+            let [(one, _, end), (other, start, _)] = pair else { unreachable!() };
+            assert!(one != other || end <= start, "{pair:?}");
+        }
+    }
+
+    /// The spans of ticks, one for each lease, in which a thread made IDs.
+    fn use_up(table: &Table<8>, seed: u64, steps: u64) -> Vec<(u16, u64, u64)> {
+        let (mut spans, mut random) = (Vec::new(), seed + 1);
+        let mut draw = |below: u64| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (random >> 33) % below
+        };
+        for step in 0..steps {
+            let mut now = 100 * step + draw(1000);
+            let Ok(mut lease) = table.take(now) else { continue };
+            let (first, mut last) = (now, now);
+            for _ in 0..draw(4) {
+                now = now.max(last) + draw(600);
+                if now >= lease.until {
+                    let Some(until) = table.renew(lease, now) else { break };
+                    lease.until = until;
+                }
+                last = now;
+            }
+            spans.push((lease.partition, first.max(lease.start), last + 1));
+            if draw(3) > 0 {
+                table.give_back(lease, last + 1);
+            }
+        }
+        spans
+    }
+
+    #[test]
+    fn two_bases_share_whole_groups_or_nothing() {
+        for (base, other) in [(0, 1), (5, 70), (1000, 1003), (65_535, 0), (12_345, 54_321)] {
+            let group = |base| (0..4).map(|count| place(base, count)).collect::<HashSet<_>>();
+            let both = group(base).intersection(&group(other)).count();
+            assert!(both == 0 || both == 4, "{base} and {other} share {both}");
+        }
     }
 }

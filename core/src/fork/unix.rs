@@ -4,7 +4,7 @@
 use core::{mem::size_of, ptr};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
-use super::partitions::Counter;
+use super::partitions::{COUNT, Table};
 use crate::{Error, ErrorKind, Result};
 
 /// The epoch of the program's first process. No epoch is 0.
@@ -17,9 +17,7 @@ static PLACE: AtomicPtr<AtomicU32> = AtomicPtr::new((&raw const UNWIPED).cast_mu
 /// The highest epoch of this process and its ancestors.
 static LATEST: AtomicU32 = AtomicU32::new(FIRST);
 static IS_READY: AtomicBool = AtomicBool::new(false);
-static SHARED: AtomicPtr<Counter> = AtomicPtr::new(ptr::null_mut());
-/// Stands in where the system gives no shared page; children then draw anew.
-static OWN: Counter = Counter::new();
+static SHARED: AtomicPtr<Table<COUNT>> = AtomicPtr::new(ptr::null_mut());
 
 /// The epoch, or 0 in a child that has none yet.
 #[inline]
@@ -44,9 +42,6 @@ fn place() -> &'static AtomicU32 {
 /// Gives this process an epoch that none of its ancestors had.
 #[cold]
 fn renew() -> u32 {
-    if ptr::eq(SHARED.load(Ordering::Acquire), &raw const OWN) {
-        OWN.forget();
-    }
     let mine = LATEST.fetch_add(1, Ordering::Relaxed) + 1;
     // Another thread of this child may be faster; then its epoch is the one.
     let raced = place().compare_exchange(0, mine, Ordering::AcqRel, Ordering::Acquire);
@@ -70,8 +65,8 @@ pub(super) fn prepare() -> Result<()> {
         }
         IS_READY.store(true, Ordering::Release);
     }
-    shared_counter();
-    Ok(())
+    // Before there are children, so that they share it.
+    shared_table().map(drop)
 }
 
 /// Without a hook, a child would repeat its parent's IDs.
@@ -106,26 +101,31 @@ fn wipe_in_children() -> bool {
     false
 }
 
-/// The fork tree's counter of default partitions.
-pub(super) fn shared_counter() -> &'static Counter {
-    let mut counter = SHARED.load(Ordering::Acquire);
-    if counter.is_null() {
-        counter =
-            first_of(new_page(libc::MAP_SHARED).unwrap_or_else(|| (&raw const OWN).cast_mut()));
+/// The fork tree's table of default partitions. Its pages are touched as its entries are.
+pub(super) fn shared_table() -> Result<&'static Table<COUNT>> {
+    let mut table = SHARED.load(Ordering::Acquire);
+    if table.is_null() {
+        table = first_of(new_page(libc::MAP_SHARED).ok_or_else(unshared)?);
     }
-    // SAFETY: never null after `first_of`; it points to `OWN` or to a page that is never unmapped once it is in SHARED.
-    unsafe { &*counter }
+    // SAFETY: never null after `first_of`; it points to pages that are never unmapped once they are in SHARED, and any bytes are a
+    // table: a child that gave up its privileges can write to them still.
+    Ok(unsafe { &*table })
 }
 
-/// Makes `mine` the shared counter, unless another thread was faster.
-fn first_of(mine: *mut Counter) -> *mut Counter {
+/// Without shared pages, parent and child would take the same partitions.
+#[cold]
+fn unshared() -> Error {
+    let reason = "expected shared memory for default partitions, found none";
+    Error::because(ErrorKind::PartitionsExhausted, reason)
+}
+
+/// Makes `mine` the shared table, unless another thread was faster.
+fn first_of(mine: *mut Table<COUNT>) -> *mut Table<COUNT> {
     match SHARED.compare_exchange(ptr::null_mut(), mine, Ordering::AcqRel, Ordering::Acquire) {
         Ok(_) => mine,
         Err(theirs) => {
-            if !ptr::eq(mine, &raw const OWN) {
-                // SAFETY: `mine` came from mmap with this size and nobody else has seen it.
-                unsafe { libc::munmap(mine.cast(), size_of::<Counter>()) };
-            }
+            // SAFETY: `mine` came from mmap with this size and nobody else has seen it.
+            unsafe { libc::munmap(mine.cast(), size_of::<Table<COUNT>>()) };
             theirs
         }
     }

@@ -24,6 +24,11 @@ impl Window {
         Self { start: ticks.start, end: AtomicU64::new(ticks.end) }
     }
 
+    /// The first tick.
+    pub(crate) const fn start(&self) -> u64 {
+        self.start
+    }
+
     /// Whether an ID of `tick` may be made; `ms_of` tells when a tick begins.
     #[inline]
     pub(crate) fn check(&self, tick: u64, ms_of: impl FnOnce(u64) -> i64) -> Result<()> {

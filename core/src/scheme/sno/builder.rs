@@ -2,7 +2,10 @@
 
 use core::time::Duration;
 
-use super::{Drawn, Generator, OnExhausted, SCALE, Snapshot, identity::Origin};
+use super::{
+    Drawn, Generator, OnExhausted, SCALE, Snapshot,
+    identity::{Draw, Origin},
+};
 pub(super) use crate::sequence::tick_tock::Bounds;
 use crate::{
     Error, ErrorKind, Result,
@@ -45,7 +48,7 @@ impl From<[u8; 2]> for Partition {
 pub struct Builder<C> {
     clock: C,
     partition: Option<u16>,
-    draw: Option<fn() -> Result<Drawn>>,
+    draw: Option<Draw>,
     sequence_min: Option<u16>,
     sequence_max: Option<u16>,
     window: Option<(i64, i64)>,
@@ -56,7 +59,7 @@ impl<C: Clock> Builder<C> {
     /// Options for a generator with a clock of your own. Without `std` there is no default partition, so give one.
     pub const fn with_clock(clock: C) -> Self {
         #[cfg(feature = "std")]
-        let draw: Option<fn() -> Result<Drawn>> = Some(Drawn::from_system);
+        let draw = Some(Draw::Leased);
         #[cfg(not(feature = "std"))]
         let draw = None;
         let pace = Pace::new(OnExhausted::Wait, SCALE.tick_nanos());
@@ -77,9 +80,10 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Where a partition comes from if none is given: called at the first ID, and again after a fork.
+    /// Where a partition comes from if none is given: called at the first ID, and again after a fork. It is the generator's for as
+    /// long as the process lives.
     pub fn draw(mut self, draw: fn() -> Result<Drawn>) -> Self {
-        self.draw = Some(draw);
+        self.draw = Some(Draw::By(draw));
         self
     }
 

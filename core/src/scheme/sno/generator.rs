@@ -1,10 +1,11 @@
 //! The generator: partitions, windows and the clock around the tick-tock machine.
 
 #[cfg(feature = "std")]
-use super::Builder;
+use super::{Builder, identity::Draw};
 use super::{
-    Drawn, Parts, SCALE, Snapshot, Sno, Stats,
+    Parts, SCALE, Snapshot, Sno, Stats,
     builder::Bounds,
+    claims::{Claim, Claims},
     fill,
     identity::{Identity, Origin},
 };
@@ -13,12 +14,12 @@ use crate::{
     base32::Text,
     clock::{Clock, DefaultClock},
     fork,
-    scheme::{NO_WAIT, Outcome, Owner, Pace, Window, drive, fill_runs},
+    scheme::{NO_WAIT, Outcome, Pace, Window, drive, fill_runs},
     sequence::{
         Step,
         tick_tock::{Flip, Run, TickTock, Word},
     },
-    sync::{AtomicU32, AtomicU64, Ordering},
+    sync::{AtomicU32, Ordering},
 };
 
 /// Slots, and the partition that they belong to.
@@ -44,23 +45,24 @@ pub(super) type Reserved = (u16, Run);
 /// ```
 #[derive(Debug)]
 pub struct Generator<C = DefaultClock> {
-    state: TickTock,
-    identity: AtomicU64,
+    pub(super) state: TickTock,
+    pub(super) claims: Claims,
     pub(super) origin: Origin,
-    bounds: Bounds,
-    window: Window,
+    pub(super) bounds: Bounds,
+    pub(super) window: Window,
     pace: Pace,
-    clock: C,
+    pub(super) clock: C,
     /// Counts the IDs of given times.
     at: AtomicU32,
 }
 
 #[cfg(feature = "std")]
 impl Generator {
-    /// A generator under a default partition, which is drawn at the first ID: 16 random bits for the first of the process,
-    /// then counted on, shared by all its forks. Its sequences begin at a random one in 0..=32767.
+    /// A generator under a default partition, which it is leased at its first ID and for as long as it makes some: no two of a
+    /// process and its forks have one for the same time. Idle for more than a minute, it may go on under another. Its sequences begin at a
+    /// random one in 0..=32767.
     pub const fn new() -> Self {
-        let origin = Origin::Drawn { draw: Drawn::from_system, own_min: false, window_of: None };
+        let origin = Origin::Drawn { draw: Draw::Leased, own_min: false, window_of: None };
         let pace = Pace::new(super::OnExhausted::Wait, SCALE.tick_nanos());
         Self::assemble(
             crate::clock::SystemClock,
@@ -130,8 +132,8 @@ impl<C> Generator<C> {
                 Identity { epoch: Identity::NEVER, partition: 0, min: bounds.min }
             }
         };
-        let identity = AtomicU64::new(identity.to_word());
-        Self { state, identity, origin, bounds, window, pace, clock, at: AtomicU32::new(0) }
+        let claims = Claims::new(Claim::unending(identity, window.start()));
+        Self { state, claims, origin, bounds, window, pace, clock, at: AtomicU32::new(0) }
     }
 }
 
@@ -190,9 +192,10 @@ impl<C: Clock> Generator<C> {
         Ok(id(partition, Run { tick, tick_tock: false, first: min, len: pool }, count, metabyte))
     }
 
-    /// The partition, once the generator has one: a default one is drawn at the first ID.
+    /// The partition, once the generator has one: a default one is drawn at the first ID, and may be another after a fork, or when
+    /// the generator was idle for more than a minute.
     pub fn partition(&self) -> Option<u16> {
-        let identity = Identity::of_word(self.identity.load(Ordering::Acquire));
+        let identity = self.claims.current().identity();
         (identity.epoch != Identity::NEVER).then_some(identity.partition)
     }
 
@@ -212,13 +215,14 @@ impl<C: Clock> Generator<C> {
         Ok(())
     }
 
-    /// Ends the generator, also for calls in flight on other threads, and gives the snapshot to restore from, once.
+    /// Ends the generator, also for calls in flight on other threads, and gives the snapshot to restore from, once. A default partition
+    /// then belongs to the snapshot: no generator of this process and its forks is leased it again.
     ///
     /// # Errors
     /// `generator_closed` if it was; `forked`, since the parent's generator goes on; where a default partition must first be
     /// drawn, that error.
     pub fn close(&self) -> Result<Snapshot> {
-        let Identity { partition, min, .. } = self.identity()?;
+        let Identity { partition, min, .. } = self.keep_partition()?;
         let state = self.state.close()?;
         Ok(Snapshot::of(partition, Bounds { min, ..self.bounds }, state))
     }
@@ -230,7 +234,7 @@ impl<C: Clock> Generator<C> {
     pub fn stats(&self) -> Result<Stats> {
         let state = self.state.state();
         let now = SCALE.tick_of_nanos(self.clock.unix_nanos()?)?;
-        let min = Identity::of_word(self.identity.load(Ordering::Acquire)).min;
+        let min = self.claims.current().identity().min;
         Ok(Stats::of(self.partition(), Bounds { min, ..self.bounds }, state, now))
     }
 
@@ -270,10 +274,10 @@ impl<C: Clock> Generator<C> {
     /// Slots in the tick that was observed, if the clock is still in it and nothing else speaks against it.
     #[inline]
     fn shortcut(&self, seen: Word, now: i64, want: u32) -> Option<Reserved> {
-        let Identity { epoch, partition, min } =
-            Identity::of_word(self.identity.load(Ordering::Acquire));
+        let claim = self.claims.current();
+        let Identity { epoch, partition, min } = claim.identity();
         let tick = seen.tick();
-        if !SCALE.is_within(tick, now) || !self.window.holds(tick) {
+        if !SCALE.is_within(tick, now) || !claim.holds(tick) {
             return None;
         }
         let run = self.state.step_within(seen, want, Bounds { min, ..self.bounds })?;
@@ -288,9 +292,10 @@ impl<C: Clock> Generator<C> {
         was_behind: bool,
         want: u32,
     ) -> Result<Outcome<Reserved>> {
-        let Identity { epoch, partition, min } = self.identity()?;
+        self.check_process()?;
         let tick = SCALE.tick_of_nanos(now)?;
         self.window.check(tick, |tick| SCALE.ms_of(tick))?;
+        let Identity { epoch, partition, min } = self.claim_of(tick)?.identity();
         let flip = if was_behind { Flip::Refused } else { Flip::Allowed };
         Ok(match self.state.step(seen, tick, want, Bounds { min, ..self.bounds }, flip) {
             Step::Taken(run) if epoch == fork::epoch() => Outcome::Taken((partition, run)),
@@ -300,54 +305,6 @@ impl<C: Clock> Generator<C> {
             Step::Behind(wall) => Outcome::Wait(SCALE.nanos_of(wall), ErrorKind::ClockBehind),
             Step::Closed => return Err(Error::new(ErrorKind::GeneratorClosed)),
         })
-    }
-
-    /// Who this generator is in this process.
-    #[inline]
-    fn identity(&self) -> Result<Identity> {
-        let word = self.identity.load(Ordering::Acquire);
-        let identity = Identity::of_word(word);
-        if identity.epoch == fork::epoch() { Ok(identity) } else { self.identify(word) }
-    }
-
-    /// Draws a partition, at the first ID or after a fork.
-    #[cold]
-    fn identify(&self, found: u64) -> Result<Identity> {
-        let Origin::Drawn { draw, own_min, window_of } = self.origin else {
-            return Err(Error::new(ErrorKind::Forked));
-        };
-        fork::prepare()?;
-        window_of.map_or(Ok(()), Owner::check)?;
-        // Before the draw, which may fork: what both processes drew then is the parent's.
-        let epoch = fork::current();
-        let Drawn { partition, sequence_min } = draw()?;
-        let min = if own_min { self.bounds.min } else { sequence_min };
-        let mine = Identity { epoch, partition, min };
-        Ok(self.settle(found, mine).unwrap_or_else(|theirs| theirs))
-    }
-
-    /// Puts an identity in the place of the one that was found, unless another thread was faster.
-    fn settle(&self, found: u64, mine: Identity) -> core::result::Result<Identity, Identity> {
-        const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
-        let settled = self.identity.compare_exchange(found, mine.to_word(), ORDERS.0, ORDERS.1);
-        settled.map(|_| mine).map_err(Identity::of_word)
-    }
-
-    /// Gives the generator a default partition that was drawn elsewhere, unless it has one in this process, and returns whether it
-    /// took it: for bindings, whose copies share one source. No part of what is promised.
-    ///
-    /// # Errors
-    /// `forked` as in [`fork::prepare`].
-    #[doc(hidden)]
-    pub fn provide_identity(&self, drawn: Drawn) -> Result<bool> {
-        fork::prepare()?;
-        let (epoch, found) = (fork::current(), self.identity.load(Ordering::Acquire));
-        let Origin::Drawn { own_min, .. } = self.origin else { return Ok(false) };
-        if Identity::of_word(found).epoch == epoch {
-            return Ok(false);
-        }
-        let min = if own_min { self.bounds.min } else { drawn.sequence_min };
-        Ok(self.settle(found, Identity { epoch, partition: drawn.partition, min }).is_ok())
     }
 
     /// The source of time that it was built with.

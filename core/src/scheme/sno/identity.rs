@@ -1,5 +1,11 @@
 //! Who a generator is: its partition, and the process that it has it in.
 
+#[cfg(feature = "std")]
+use crate::{
+    Error, ErrorKind,
+    fork::{self, partitions::NoLease},
+    sno::SCALE,
+};
 use crate::{Result, scheme::Owner};
 
 /// A default partition, and the lower bound of its sequences.
@@ -7,19 +13,48 @@ use crate::{Result, scheme::Owner};
 pub struct Drawn {
     /// Differs from that of every other default generator in reach.
     pub partition: u16,
-    /// Random in 0..=32767, so that two processes that share a partition by chance rarely meet.
+    /// Random in 0..=32767, so that two processes that share a partition by chance meet less often.
     pub sequence_min: u16,
 }
 
 impl Drawn {
-    /// The next of this process and its forks, with entropy from the system.
+    /// A partition that no generator of this process and its forks has or will be leased, with entropy from the system: for
+    /// generators elsewhere.
     ///
     /// # Errors
-    /// `partitions_exhausted` after 65,536 of them; `entropy_unavailable`.
+    /// `partitions_exhausted` where all 65,536 are taken; `entropy_unavailable`.
     #[cfg(feature = "std")]
     pub fn from_system() -> Result<Self> {
-        use crate::fork::partitions;
-        Ok(Self { partition: partitions::next()?, sequence_min: partitions::random_u16()? >> 1 })
+        use crate::{
+            clock::{Clock, SystemClock},
+            fork::partitions,
+        };
+        let (table, now) = (partitions::shared()?, SystemClock.unix_nanos()?);
+        loop {
+            let lease = table.take(SCALE.tick_of_nanos(now)?).map_err(exhausted)?;
+            if table.keep(lease) {
+                return Ok(Self { partition: lease.partition, sequence_min: random_min()? });
+            }
+        }
+    }
+}
+
+/// A random lower bound of sequences.
+#[cfg(feature = "std")]
+pub(super) fn random_min() -> Result<u16> {
+    Ok(fork::partitions::random_u16()? >> 1)
+}
+
+/// The error where no partition is free.
+#[cfg(feature = "std")]
+#[cold]
+pub(super) fn exhausted(reason: NoLease) -> Error {
+    match reason {
+        NoLease::Failed(error) => error,
+        NoLease::Before(u64::MAX) => Error::new(ErrorKind::PartitionsExhausted),
+        NoLease::Before(tick) => {
+            Error::retry_later(ErrorKind::PartitionsExhausted, SCALE.ms_of(tick))
+        }
     }
 }
 
@@ -30,11 +65,21 @@ pub(super) enum Origin {
     Given { partition: u16, epoch: u32 },
     /// Drawn at the first ID and again after a fork; with bounds of one's own, only the partition is.
     /// A window belongs to the process that it was given to.
-    Drawn { draw: fn() -> Result<Drawn>, own_min: bool, window_of: Option<Owner> },
+    Drawn { draw: Draw, own_min: bool, window_of: Option<Owner> },
+}
+
+/// How a partition is drawn.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Draw {
+    /// Leased from the fork tree's table, time and again.
+    #[cfg(feature = "std")]
+    Leased,
+    /// Given by a function, for as long as the process lives.
+    By(fn() -> Result<Drawn>),
 }
 
 /// Who a generator is in this process: the epoch it belongs to, its partition and its lowest sequence, in one word.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Identity {
     pub(super) epoch: u32,
     pub(super) partition: u16,

@@ -7,6 +7,7 @@
 //! Byte order, text order and time order are one. Source of the format: sno 1.2.1 (Go).
 
 mod builder;
+mod claims;
 pub(crate) mod columns;
 pub(crate) mod fill;
 mod generator;
@@ -18,6 +19,7 @@ pub mod json_null;
 mod metabyte;
 mod now;
 mod packed;
+mod partition;
 #[cfg(feature = "alloc")]
 mod pool;
 #[cfg(feature = "serde")]

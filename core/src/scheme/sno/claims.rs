@@ -1,0 +1,152 @@
+//! Which partition is a generator's, and for which ticks.
+//!
+//! A claim never changes, but for its end, which only grows. So whoever found one may use it for a tick that it holds, whatever came
+//! after it: the machine's word gives out each tick and sequence once, under all claims of the generator.
+#![allow(unsafe_code, reason = "claims are read without a lock and freed with the generator")]
+
+#[cfg(feature = "alloc")]
+use alloc::boxed::Box;
+use core::ptr;
+#[cfg(feature = "alloc")]
+use core::sync::atomic::{AtomicPtr, Ordering as PtrOrdering};
+
+use super::identity::Identity;
+use crate::sync::{AtomicU64, Ordering};
+
+/// A partition, for the ticks `start .. until`.
+#[derive(Debug)]
+pub(super) struct Claim {
+    identity: AtomicU64,
+    start: u64,
+    until: AtomicU64,
+    /// The same span, before the generator's window cuts it.
+    lease_start: u64,
+    lease_until: AtomicU64,
+}
+
+impl Claim {
+    /// A claim that no other generator ends, for ticks from `start` on; up to where, `extend` tells.
+    pub(super) const fn unending(identity: Identity, start: u64) -> Self {
+        Self::leased(identity, start, 0, u64::MAX)
+    }
+
+    /// A claim of the ticks from `lease_start` to `lease_until`, of which none before `start` are used.
+    pub(super) const fn leased(
+        identity: Identity,
+        start: u64,
+        lease_start: u64,
+        lease_until: u64,
+    ) -> Self {
+        let start = if start < lease_start { lease_start } else { start };
+        Self {
+            identity: AtomicU64::new(identity.to_word()),
+            start,
+            until: AtomicU64::new(start),
+            lease_start,
+            lease_until: AtomicU64::new(lease_until),
+        }
+    }
+
+    #[inline]
+    pub(super) fn identity(&self) -> Identity {
+        Identity::of_word(self.identity.load(Ordering::Acquire))
+    }
+
+    #[inline]
+    pub(super) fn holds(&self, tick: u64) -> bool {
+        (self.start..self.until.load(Ordering::Acquire)).contains(&tick)
+    }
+
+    /// Takes the ticks up to `window_end`, as far as the lease goes; an earlier end changes nothing.
+    pub(super) fn extend(&self, window_end: u64) {
+        let end = self.lease_until.load(Ordering::Acquire).min(window_end);
+        self.until.fetch_max(end, Ordering::AcqRel);
+    }
+
+    /// The lease, as (start, end).
+    pub(super) fn lease(&self) -> (u64, u64) {
+        (self.lease_start, self.lease_until.load(Ordering::Acquire))
+    }
+
+    /// Notes that the lease was renewed.
+    #[cfg(feature = "std")]
+    pub(super) fn renewed(&self, until: u64) {
+        self.lease_until.fetch_max(until, Ordering::AcqRel);
+    }
+}
+
+/// A generator's claims, of which the newest counts.
+#[derive(Debug)]
+pub(super) struct Claims {
+    /// Counts while there is no newer one.
+    first: Claim,
+    #[cfg(feature = "alloc")]
+    newest: AtomicPtr<Newer>,
+}
+
+/// A claim, and the one that it came after: freed with the generator, since others may read it until then.
+#[cfg(feature = "alloc")]
+struct Newer {
+    claim: Claim,
+    older: *mut Newer,
+}
+
+impl Claims {
+    pub(super) const fn new(first: Claim) -> Self {
+        Self {
+            first,
+            #[cfg(feature = "alloc")]
+            newest: AtomicPtr::new(ptr::null_mut()),
+        }
+    }
+
+    /// The claim that counts.
+    #[inline]
+    pub(super) fn current(&self) -> &Claim {
+        #[cfg(feature = "alloc")]
+        {
+            let newest = self.newest.load(PtrOrdering::Acquire);
+            // SAFETY: null, or a box that `put` leaked and only `drop` frees.
+            if let Some(newer) = unsafe { newest.as_ref() } {
+                return &newer.claim;
+            }
+        }
+        &self.first
+    }
+
+    /// Gives the first claim its identity, if it still has the one that was found and is the one that counts.
+    pub(super) fn settle(&self, found: Identity, mine: Identity) -> bool {
+        const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
+        let (found, mine) = (found.to_word(), mine.to_word());
+        ptr::eq(self.current(), &raw const self.first)
+            && self.first.identity.compare_exchange(found, mine, ORDERS.0, ORDERS.1).is_ok()
+    }
+
+    /// Lets a claim count in the place of the one that was found, unless another thread was faster; returns what counts then.
+    #[cfg(feature = "alloc")]
+    pub(super) fn put(&self, found: &Claim, claim: Claim) -> &Claim {
+        let older = self.newest.load(PtrOrdering::Acquire);
+        if !ptr::eq(self.current(), found) {
+            return self.current();
+        }
+        let mine = Box::into_raw(Box::new(Newer { claim, older }));
+        let put =
+            self.newest.compare_exchange(older, mine, PtrOrdering::AcqRel, PtrOrdering::Acquire);
+        if put.is_err() {
+            // SAFETY: just leaked, and nobody else has seen it.
+            drop(unsafe { Box::from_raw(mine) });
+        }
+        self.current()
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl Drop for Claims {
+    fn drop(&mut self) {
+        let mut newest = *self.newest.get_mut();
+        while !newest.is_null() {
+            // SAFETY: leaked by `put`, each once; nobody can read them any more.
+            newest = unsafe { Box::from_raw(newest) }.older;
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Default partitions: leased for a while, so that they are never used up and no two generators have one for the same time.
+
+#![allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
+
+use std::{
+    collections::HashSet,
+    env,
+    process::Command,
+    sync::atomic::{AtomicI64, Ordering},
+    time::Duration,
+};
+
+use polyflake::{
+    Error, Result,
+    clock::{Clock, ManualClock},
+    sno::{Generator, Pool, Sno},
+};
+
+/// Runs a test in a process of its own: the table of partitions is the process's, and each test has another time.
+fn alone(name: &str, test: impl FnOnce()) {
+    const NAME: &str = "POLYFLAKE_TEST";
+    if cfg!(miri) || env::var(NAME).is_ok_and(|wanted| wanted == name) {
+        return test();
+    }
+    let this = Command::new(env::current_exe().unwrap())
+        .args(["--exact", name])
+        .env(NAME, name)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&this.stdout);
+    assert!(this.status.success() && said.contains("1 passed"), "{said}");
+}
+
+const T: i64 = 1_763_650_000_000;
+const MINUTE: i64 = 60_000;
+
+fn at<C: Clock>(clock: C) -> Generator<C> {
+    Generator::builder().clock(clock).build().unwrap()
+}
+
+#[track_caller]
+fn assert_code<V>(result: Result<V>, code: &str) -> Error {
+    let Err(error) = result else { panic!("expected {code}, found an ID") };
+    assert_eq!(error.code(), code);
+    error
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "many")]
+fn seventy_thousand_generators_in_a_row_are_never_refused() {
+    alone("seventy_thousand_generators_in_a_row_are_never_refused", || {
+        let living: Vec<_> = (0..100).map(|_| Generator::new()).collect();
+        let mut all: HashSet<Sno> = living.iter().map(|ids| ids.generate(0).unwrap()).collect();
+        let partitions: HashSet<u16> = all.iter().map(Sno::partition).collect();
+        assert_eq!(partitions.len(), living.len());
+        for k in 0..70_000 {
+            all.insert(Generator::new().generate(0).unwrap());
+            all.insert(living[k % 100].generate(0).unwrap());
+        }
+        assert_eq!(all.len(), 100 + 2 * 70_000);
+    });
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "many")]
+fn where_all_are_taken_it_says_when_one_is_free() {
+    alone("where_all_are_taken_it_says_when_one_is_free", || {
+        let clock = &ManualClock::at_unix_ms(T);
+        let all: Vec<_> = (0..65_536)
+            .map_while(|_| {
+                let ids = at(clock);
+                ids.generate(0).is_ok().then_some(ids)
+            })
+            .collect();
+        assert_eq!(all.len(), 65_536);
+        let error = assert_code(at(clock).generate(0), "partitions_exhausted");
+        assert_eq!(error.retry_at(), Some(T + 1000));
+        assert_code(at(clock).generate(0), "partitions_exhausted");
+        clock.set_unix_ms(T + 999);
+        assert_code(at(clock).generate(0), "partitions_exhausted");
+        clock.set_unix_ms(T + 1000);
+        let ids: Vec<Sno> = (0..100).map(|_| at(clock).generate(0).unwrap()).collect();
+        assert!(ids.iter().all(|id| id.unix_ms() >= T + 1000));
+        drop(all);
+    });
+}
+
+#[test]
+fn an_idle_generator_goes_on_under_its_partition_or_another_and_repeats_nothing() {
+    alone("an_idle_generator_goes_on_under_its_partition_or_another_and_repeats_nothing", || {
+        let clock = &ManualClock::at_unix_ms(T + 10 * MINUTE);
+        let idle = at(clock);
+        let first = idle.generate(0).unwrap();
+        clock.set_unix_ms(T + 60 * MINUTE);
+        let later = idle.generate(0).unwrap();
+        assert_eq!(first.partition(), later.partition(), "nobody else came");
+        // Taken to the end of the hour by its owner, then by whoever comes round: all partitions, once.
+        clock.set_unix_ms(T + 120 * MINUTE);
+        let others: Vec<_> =
+            if cfg!(miri) { vec![] } else { (0..65_536).map(|_| at(clock)).collect() };
+        let mut made: HashSet<[u8; 10]> =
+            others.iter().filter_map(|ids| Some(ids.generate(0).ok()?.to_bytes())).collect();
+        let before = made.len();
+        clock.set_unix_ms(T + 122 * MINUTE);
+        let again = idle.generate(0);
+        drop(others);
+        if let Ok(id) = again {
+            assert!(made.insert(id.to_bytes()));
+            assert_eq!(made.len(), before + 1);
+        }
+    });
+}
+
+#[test]
+fn a_clock_that_goes_back_behind_the_lease_draws_another_partition() {
+    alone("a_clock_that_goes_back_behind_the_lease_draws_another_partition", || {
+        let clock = &ManualClock::at_unix_ms(T + 200 * MINUTE);
+        // So that the next to have the partition begins there.
+        let before = at(clock);
+        let used = before.generate(0).unwrap();
+        drop(before);
+        if cfg!(miri) {
+            return;
+        }
+        // All others once, in an earlier time.
+        clock.set_unix_ms(T + 100 * MINUTE);
+        (0..65_535).for_each(|_| assert!(at(clock).generate(0).is_ok()));
+        clock.set_unix_ms(T + 201 * MINUTE);
+        let heir = at(clock);
+        assert_eq!(heir.generate(0).unwrap().partition(), used.partition());
+        clock.set_unix_ms(T + 200 * MINUTE);
+        let id = heir.generate(0).unwrap();
+        assert_ne!(id.partition(), used.partition(), "where it was somebody else's");
+        assert_eq!(id.unix_ms(), T + 200 * MINUTE);
+    });
+}
+
+#[test]
+fn a_closed_generators_partition_stays_its_snapshots() {
+    alone("a_closed_generators_partition_stays_its_snapshots", || {
+        let clock = &ManualClock::at_unix_ms(T + 300 * MINUTE);
+        let ids = at(clock);
+        let id = ids.generate(0).unwrap();
+        let snapshot = ids.close().unwrap();
+        drop(ids);
+        clock.set_unix_ms(T + 400 * MINUTE);
+        let others = if cfg!(miri) { 10 } else { 66_000 };
+        for _ in 0..others {
+            assert_ne!(at(clock).generate(0).unwrap().partition(), id.partition());
+            clock.set_unix_ms(clock.unix_nanos().unwrap() / 1_000_000 + 4);
+        }
+        let again = Generator::builder().clock(clock).restore(snapshot).unwrap();
+        assert_eq!(again.generate(0).unwrap().partition(), id.partition());
+    });
+}
+
+#[test]
+fn what_was_never_used_is_closed_under_a_partition_of_its_own() {
+    alone("what_was_never_used_is_closed_under_a_partition_of_its_own", || {
+        let clock = &ManualClock::at_unix_ms(T + 500 * MINUTE);
+        let (one, two) = (at(clock).close().unwrap(), at(clock).close().unwrap());
+        assert_ne!(one.partition, two.partition);
+        let ids = at(clock);
+        ids.close().unwrap();
+        assert_code(ids.close(), "generator_closed");
+    });
+}
+
+#[test]
+fn a_window_cuts_the_lease_and_is_extended_past_it() {
+    alone("a_window_cuts_the_lease_and_is_extended_past_it", || {
+        let (start, clock) = (T + 600 * MINUTE, &ManualClock::at_unix_ms(T + 600 * MINUTE));
+        let ids = Generator::builder().clock(clock).window(start, start + 100).build().unwrap();
+        let id = ids.generate(0).unwrap();
+        clock.set_unix_ms(start + 100);
+        assert_code(ids.generate(0), "lease_expired");
+        ids.extend_window(start + 10 * MINUTE).unwrap();
+        for ms in [100, 999, 1000, 5 * MINUTE, 10 * MINUTE - 4] {
+            clock.set_unix_ms(start + ms);
+            assert_eq!(ids.generate(0).unwrap().partition(), id.partition());
+        }
+        clock.set_unix_ms(start + 10 * MINUTE);
+        assert_code(ids.generate(0), "lease_expired");
+        clock.set_unix_ms(start - 4);
+        assert_code(ids.generate(0), "lease_not_started");
+    });
+}
+
+/// Goes on by a second at each reading.
+struct Hasty(AtomicI64);
+
+impl Clock for Hasty {
+    fn unix_nanos(&self) -> Result<i64> {
+        Ok(self.0.fetch_add(1_000_000_000, Ordering::Relaxed))
+    }
+    fn sleep(&self, _: u64) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn threads_that_share_a_generator_renew_its_lease_together() {
+    alone("threads_that_share_a_generator_renew_its_lease_together", || {
+        let ids = &at(Hasty(AtomicI64::new((T + 700 * MINUTE) * 1_000_000)));
+        let each = if cfg!(miri) { 20 } else { 20_000 };
+        let all: Vec<Sno> = std::thread::scope(|scope| {
+            let make = || (0..each).map(|_| ids.generate(0).unwrap()).collect::<Vec<_>>();
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(make)).collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        });
+        assert_eq!(all.iter().collect::<HashSet<_>>().len(), 4 * each);
+    });
+}
+
+#[test]
+fn a_pool_of_default_generators_goes_on_for_hours() {
+    alone("a_pool_of_default_generators_goes_on_for_hours", || {
+        let clock = &ManualClock::at_unix_ms(T + 800 * MINUTE);
+        let pool = Pool::new((0..4).map(|_| {
+            Box::new(Generator::builder().clock(clock).max_wait(Duration::ZERO).build().unwrap())
+        }))
+        .unwrap();
+        let mut all = HashSet::new();
+        for hour in 0..5 {
+            clock.set_unix_ms(T + (800 + 60 * hour) * MINUTE);
+            let mut batch = [Sno::default(); 100];
+            pool.fill(0, &mut batch).unwrap();
+            all.extend(batch.map(Sno::to_bytes));
+        }
+        assert_eq!(all.len(), 500);
+    });
+}
+
+#[cfg(unix)]
+#[path = "forks/mod.rs"]
+mod forks;
+
+/// As servers do that fork a worker for each request, which ends by `_exit`.
+#[test]
+#[cfg(unix)]
+#[cfg_attr(miri, ignore = "forks")]
+fn seventy_thousand_children_with_one_id_each_are_never_refused() {
+    alone("seventy_thousand_children_with_one_id_each_are_never_refused", || {
+        let living: Vec<_> = (0..10).map(|_| Generator::new()).collect();
+        let mut all: HashSet<Sno> = living.iter().map(|ids| ids.generate(0).unwrap()).collect();
+        for k in 0..70_000 {
+            let made = forks::in_child_by(forks::hooked, || match living[0].generate(0) {
+                Ok(id) => id.to_bytes().to_vec(),
+                Err(error) => error.code().into(),
+            });
+            let said = String::from_utf8_lossy(&made);
+            all.insert(Sno::from_slice(&made).unwrap_or_else(|_| panic!("{said}")));
+            all.insert(living[k % 10].generate(0).unwrap());
+        }
+        assert_eq!(all.len(), 10 + 2 * 70_000, "a child meets a living generator");
+    });
+}
