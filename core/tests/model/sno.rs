@@ -20,7 +20,7 @@ impl Source for Generator<Shared> {
 
     fn touch(&self) {
         self.stats().unwrap();
-        self.window();
+        self.extend_window(self.window().1).unwrap();
     }
     fn make(&self) -> Result<Sno> {
         self.generate(0)

@@ -211,7 +211,9 @@ impl<C: Clock> Generator<C> {
     /// `out_of_range` for an end before the window's start; `time_out_of_range` past the format's time.
     pub fn extend_window(&self, end_ms: i64) -> Result<()> {
         let start_ms = SCALE.ms_of(self.window.ticks().start);
-        self.window.extend(SCALE.ticks_within(start_ms, end_ms)?.end);
+        let end = SCALE.ticks_within(start_ms, end_ms)?.end;
+        self.window.extend(end);
+        self.claims.current().extend(end);
         Ok(())
     }
 
