@@ -38,6 +38,8 @@ pub use scheme::{OnExhausted, hot_guid as hotguid, randflake, sno};
 /// Kernels under levels of one's choice: for this project's own benches and tests, no part of what is promised.
 #[doc(hidden)]
 pub mod kernels {
+    #[cfg(feature = "std")]
+    pub use crate::fork::partitions::place as partition_after;
     pub use crate::{
         base32::{
             hex::slices::{

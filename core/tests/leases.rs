@@ -136,6 +136,24 @@ fn a_clock_that_goes_back_behind_the_lease_draws_another_partition() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "many")]
+fn a_dropped_generators_partition_is_free_after_the_last_tick_used() {
+    alone("a_dropped_generators_partition_is_free_after_the_last_tick_used", || {
+        let clock = &ManualClock::at_unix_ms(T);
+        let dropped = at(clock);
+        let used = dropped.generate(0).unwrap();
+        drop(dropped);
+        let others: Vec<_> = (0..65_535).map(|_| at(clock)).collect();
+        assert!(others.iter().all(|ids| ids.generate(0).is_ok()));
+        let next = at(clock);
+        let error = assert_code(next.generate(0), "partitions_exhausted");
+        assert_eq!(error.retry_at(), Some(T + 4));
+        clock.set_unix_ms(T + 4);
+        assert_eq!(next.generate(0).unwrap().partition(), used.partition());
+    });
+}
+
+#[test]
 fn a_closed_generators_partition_stays_its_snapshots() {
     alone("a_closed_generators_partition_stays_its_snapshots", || {
         let clock = &ManualClock::at_unix_ms(T + 300 * MINUTE);

@@ -45,7 +45,7 @@ pub(crate) enum NoLease {
 
 /// The partition that comes after `count` others: in each aligned group of a power of two, the partitions of the group in another
 /// order. So the groups of two bases are equal or have nothing in common.
-pub(crate) const fn place(base: u32, count: u32) -> usize {
+pub const fn place(base: u32, count: u32) -> usize {
     ((base ^ count) as usize) % COUNT
 }
 

@@ -22,7 +22,7 @@ export function draw(own: () => Drawn = counting()): Drawn {
   return (realm[KEY] as () => Drawn)();
 }
 
-/** 16 random bits for the first partition, then counted on; a random lower bound for each. */
+/** 16 random bits for the first partition, which differ from those of each further one by its number; a random lower bound for each. */
 function counting(): () => Drawn {
   let first: number | undefined;
   let taken = 0;
@@ -32,6 +32,6 @@ function counting(): () => Drawn {
     if (taken === COUNT) {
       throw new PolyflakeError("partitions_exhausted", "no default partition is left in this realm");
     }
-    return { partition: (first + taken++) % COUNT, sequenceMin: bound >> 1 };
+    return { partition: first ^ taken++, sequenceMin: bound >> 1 };
   };
 }

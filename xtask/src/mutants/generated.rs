@@ -34,11 +34,16 @@ const GROUPS: [Group; 8] = [
     Group {
         name: "drive",
         files: &["core/src/scheme/drive.rs"],
-        tests: &["--test=sno_generator", "--test=randflake_generator", "--test=time_limits"],
+        tests: &[
+            "--test=sno_generator",
+            "--test=randflake_generator",
+            "--test=time_limits",
+            "--test=waits",
+        ],
     },
     Group {
         name: "bounds",
-        files: &["core/src/scheme/{block,owner,scale,window}.rs"],
+        files: &["core/src/scheme/{batch,block,owner,scale,window}.rs"],
         tests: &[
             "--lib",
             "--test=time_limits",
@@ -50,22 +55,28 @@ const GROUPS: [Group; 8] = [
     },
     Group {
         name: "sno",
-        files: &["core/src/scheme/sno/{generator,handle,identity}.rs"],
-        tests: &["--test=sno_generator", "--test=sno_vectors", "--test=fork"],
+        files: &["core/src/scheme/sno/{claims,generator,handle,identity,now,partition}.rs"],
+        tests: &[
+            "--test=sno_generator",
+            "--test=sno_vectors",
+            "--test=fork",
+            "--test=leases",
+            "--test=waits",
+        ],
     },
     Group {
         name: "randflake",
-        files: &["core/src/scheme/randflake/{generator,handle}.rs"],
+        files: &["core/src/scheme/randflake/{generator,handle,now}.rs"],
         tests: &["--test=randflake_generator", "--test=handles", "--test=fork"],
     },
     Group {
         name: "hotguid",
-        files: &["core/src/scheme/hot_guid/{generator,handle}.rs"],
+        files: &["core/src/scheme/hot_guid/{generator,handle,now}.rs"],
         tests: &["--test=hotguid_generator", "--test=handles", "--test=fork"],
     },
     Group {
         name: "layout",
-        files: &["core/src/scheme/custom/{generator,handle,ticks}.rs"],
+        files: &["core/src/scheme/custom/{generator,handle,now,ticks}.rs"],
         tests: &["--test=layout", "--test=handles", "--test=fork"],
     },
 ];

@@ -40,9 +40,9 @@ __all__ = [
 def generate(metabyte: SupportsIndex = 0) -> Sno:
     """One new ID from the process-wide generator.
 
-    The generator's partition is drawn at the first call: 16 random bits, then counted on for every other default
-    generator in this process and its forks, so that those never share one. Other processes and machines share it by
-    chance: 1 % likely at 36 processes. Give partitions where IDs must be unique for sure.
+    The generator is leased a partition at the first call and while it makes IDs, from a table of this process and its
+    forks, so that no two of them have one at the same time. Other processes and machines share it by chance: 1 %
+    likely at 37 processes. Give partitions where IDs must be unique for sure.
 
     :param metabyte: what the ID is of, 0..255; yours to give meaning.
     :raises ExhaustedError: ``sequence_exhausted`` after 1 s of waiting (a tick of 4 ms holds 65,536 IDs at most, and

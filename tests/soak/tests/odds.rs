@@ -1,0 +1,73 @@
+//! The chances that README.md prints for default partitions are those of a simulation.
+
+use std::{fs, path::Path};
+
+use fastrand::Rng;
+use polyflake::kernels::partition_after;
+
+/// How often each is tried.
+const TRIALS: u32 = 20_000;
+/// Lower bounds are drawn from as many.
+const BOUNDS: u32 = 32_768;
+
+fn readme() -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap()
+}
+
+/// The rows below the table's head that begins with a text, as numbers: what stands beside them is left out.
+fn table(head: &str) -> Vec<Vec<f64>> {
+    let text = readme();
+    let rows = text.lines().skip_while(|line| !line.starts_with(head)).skip(2);
+    let number = |cell: &str| {
+        let kept: String = cell.chars().filter(|c| c.is_ascii_digit() || *c == '.').collect();
+        kept.parse().unwrap()
+    };
+    let cells = |row: &str| row.trim_matches('|').split('|').map(number).collect();
+    rows.take_while(|row| row.starts_with('|')).map(cells).collect()
+}
+
+/// The part of trials that come true.
+fn chance(mut trial: impl FnMut() -> bool) -> f64 {
+    f64::from((0..TRIALS).map(|_| u32::from(trial())).sum::<u32>()) / f64::from(TRIALS)
+}
+
+/// Whether two of some processes, with a number of generators each, share a partition.
+fn some_share(random: &mut Rng, generators: u32, processes: u32) -> bool {
+    let mut taken = vec![false; 65_536];
+    (0..processes).any(|_| {
+        let base = random.u32(..65_536);
+        let mine: Vec<_> = (0..generators).map(|count| partition_after(base, count)).collect();
+        let meets = mine.iter().any(|partition| taken[*partition]);
+        mine.into_iter().for_each(|partition| taken[partition] = true);
+        meets
+    })
+}
+
+#[test]
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "numbers of a table")]
+fn processes_share_partitions_as_often_as_the_readme_says() {
+    let rows = table("| generators in a process and its forks");
+    assert_eq!(rows.len(), 4);
+    let mut random = Rng::with_seed(7);
+    for row in rows {
+        let generators = row[0] as u32;
+        for (processes, least, most) in [(row[1], 0.008, 0.0145), (row[2], 0.48, 0.53)] {
+            let found = chance(|| some_share(&mut random, generators, processes as u32));
+            assert!((least..most).contains(&found), "{generators} in {processes}: {found}");
+        }
+    }
+}
+
+#[test]
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "numbers of a table")]
+fn two_of_one_partition_meet_as_often_as_the_readme_says() {
+    let rows = table("| IDs in the tick, each");
+    assert_eq!(rows.len(), 4);
+    let mut random = Rng::with_seed(7);
+    for row in rows {
+        let (ids, said) = (row[0] as u32, row[1] / 100.0);
+        let meet = |random: &mut Rng| random.u32(..BOUNDS).abs_diff(random.u32(..BOUNDS)) < ids;
+        let found = (0..200).map(|_| chance(|| meet(&mut random))).sum::<f64>() / 200.0;
+        assert!((found - said).abs() < said * 0.1, "{ids} IDs: {found}, not {said}");
+    }
+}
