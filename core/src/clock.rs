@@ -227,7 +227,7 @@ impl Clock for SystemClock {
 #[cold]
 fn beyond_nanos(unix_ms: i128) -> Error {
     let ms = |nanos: i64| i128::from(nanos / 1_000_000);
-    Error::time_out_of_range(unix_ms, ms(i64::MIN), ms(i64::MAX))
+    Error::time_out_of_range("clock", unix_ms, ms(i64::MIN), ms(i64::MAX))
 }
 
 /// The nanoseconds of a reading in milliseconds: for clocks that count so.

@@ -1,141 +1,16 @@
 //! One opaque [`Error`] for everything, a public data-less [`ErrorKind`], and a code that is the same string in every
 //! language.
 
-use core::fmt;
+mod kind;
+mod message;
+
+pub use kind::ErrorKind;
 
 /// A name in an error: a built-in one, or that of a custom layout's field.
 #[cfg(feature = "alloc")]
 pub(crate) type Name = alloc::borrow::Cow<'static, str>;
 #[cfg(not(feature = "alloc"))]
 type Name = &'static str;
-
-/// What went wrong, without data: match on it.
-///
-/// [`ErrorKind::code`] is stable: it is the same string in every language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// A value of another type than the function takes.
-    InvalidType,
-    /// A text, secret or byte string of the wrong length.
-    InvalidLength,
-    /// A character that the format does not have; [`Error::position`] tells where.
-    InvalidCharacter,
-    /// A text that reads as an ID but is not the one spelling of it.
-    NotCanonical,
-    /// A number outside its field, or an option outside its limits.
-    OutOfRange,
-    /// A time that the format cannot hold.
-    TimeOutOfRange,
-    /// The clock is behind the time of IDs already made, further than is safe.
-    ClockBehind,
-    /// The clock raised, or gave no time.
-    ClockFailed,
-    /// All IDs of this tick are given out; [`Error::retry_at`] tells when the next tick begins.
-    SequenceExhausted,
-    /// The lease or window has not begun.
-    LeaseNotStarted,
-    /// The lease or window has ended.
-    LeaseExpired,
-    /// An extension of another lease than the generator's.
-    LeaseMismatch,
-    /// A secret that is not 16 bytes.
-    InvalidSecret,
-    /// A layout that cannot be.
-    InvalidLayout,
-    /// A field that the layout does not have.
-    UnknownField,
-    /// A field without its value.
-    MissingField,
-    /// No default partition is left in this process and its forks.
-    PartitionsExhausted,
-    /// The generator was closed.
-    GeneratorClosed,
-    /// The process was forked, and the generator's given partition, node or window belongs to the parent.
-    Forked,
-    /// The system gave no random bytes.
-    EntropyUnavailable,
-}
-
-impl ErrorKind {
-    /// Every kind, in the order of the documentation.
-    pub const ALL: [Self; 20] = [
-        Self::InvalidType,
-        Self::InvalidLength,
-        Self::InvalidCharacter,
-        Self::NotCanonical,
-        Self::OutOfRange,
-        Self::TimeOutOfRange,
-        Self::ClockBehind,
-        Self::ClockFailed,
-        Self::SequenceExhausted,
-        Self::LeaseNotStarted,
-        Self::LeaseExpired,
-        Self::LeaseMismatch,
-        Self::InvalidSecret,
-        Self::InvalidLayout,
-        Self::UnknownField,
-        Self::MissingField,
-        Self::PartitionsExhausted,
-        Self::GeneratorClosed,
-        Self::Forked,
-        Self::EntropyUnavailable,
-    ];
-
-    /// The stable code, the same string in every language.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::InvalidType => "invalid_type",
-            Self::InvalidLength => "invalid_length",
-            Self::InvalidCharacter => "invalid_character",
-            Self::NotCanonical => "not_canonical",
-            Self::OutOfRange => "out_of_range",
-            Self::TimeOutOfRange => "time_out_of_range",
-            Self::ClockBehind => "clock_behind",
-            Self::ClockFailed => "clock_failed",
-            Self::SequenceExhausted => "sequence_exhausted",
-            Self::LeaseNotStarted => "lease_not_started",
-            Self::LeaseExpired => "lease_expired",
-            Self::LeaseMismatch => "lease_mismatch",
-            Self::InvalidSecret => "invalid_secret",
-            Self::InvalidLayout => "invalid_layout",
-            Self::UnknownField => "unknown_field",
-            Self::MissingField => "missing_field",
-            Self::PartitionsExhausted => "partitions_exhausted",
-            Self::GeneratorClosed => "generator_closed",
-            Self::Forked => "forked",
-            Self::EntropyUnavailable => "entropy_unavailable",
-        }
-    }
-
-    /// What it means, for an error without details.
-    const fn meaning(self) -> &'static str {
-        match self {
-            Self::InvalidType => "a value of the wrong type",
-            Self::InvalidLength => "a value of the wrong length",
-            Self::InvalidCharacter => "a character that the format does not have",
-            Self::NotCanonical => "not the canonical spelling of an ID",
-            Self::OutOfRange => "a value outside its range",
-            Self::TimeOutOfRange => "a time that the format cannot hold",
-            Self::ClockBehind => "the clock is behind the time of IDs already made",
-            Self::ClockFailed => "the clock gave no time",
-            Self::SequenceExhausted => "all IDs of this tick are given out",
-            Self::LeaseNotStarted => "the lease or window has not begun",
-            Self::LeaseExpired => "the lease or window has ended",
-            Self::LeaseMismatch => "the extension is of another lease",
-            Self::InvalidSecret => "a secret has 16 bytes",
-            Self::InvalidLayout => "a layout that cannot be",
-            Self::UnknownField => "a field that the layout does not have",
-            Self::MissingField => "a field without its value",
-            Self::PartitionsExhausted => {
-                "no default partition is left in this process and its forks"
-            }
-            Self::GeneratorClosed => "the generator is closed",
-            Self::Forked => "the process was forked and the generator belongs to the parent",
-            Self::EntropyUnavailable => "the system gave no random bytes",
-        }
-    }
-}
 
 /// The details of an error, filled in on the cold path only.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,20 +21,25 @@ enum Detail {
         least: usize,
         most: usize,
     },
-    Position(usize),
+    Multiple {
+        found: usize,
+        of: usize,
+    },
+    Character {
+        position: usize,
+        /// As [`Error::bad_character`] takes it.
+        unit: Option<u32>,
+    },
     Range {
-        field: Name,
         value: i128,
         least: i128,
         most: i128,
     },
     #[cfg(feature = "alloc")]
     Misfit {
-        field: Name,
         bits: u32,
         value: Name,
     },
-    Field(Name),
     RetryAt(i64),
     Reason(Name),
     Type {
@@ -168,13 +48,13 @@ enum Detail {
     },
 }
 
-/// Where in a call for many items it was.
+/// Where the error is in a call for many items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Among {
     Nothing,
-    /// So many were written before.
+    /// Items written before the error.
     Written(usize),
-    /// This one was refused.
+    /// The item that was refused.
     Item(usize),
 }
 
@@ -187,101 +67,38 @@ enum Among {
 /// assert_eq!(error.kind(), ErrorKind::InvalidCharacter);
 /// assert_eq!(error.code(), "invalid_character");
 /// assert_eq!(error.position(), Some(15));
+/// assert_eq!(error.to_string(), "invalid character '!' at position 15");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
+    field: Option<Name>,
     detail: Detail,
     among: Among,
 }
 
 impl Error {
     const fn with(kind: ErrorKind, detail: Detail) -> Self {
-        Self { kind, detail, among: Among::Nothing }
+        Self { kind, field: None, detail, among: Among::Nothing }
     }
 
-    /// An error of a kind, without details: for clocks and bindings of your own.
+    /// An error of a kind, without details: for clocks and sources of random bytes of your own.
     #[cold]
     pub const fn new(kind: ErrorKind) -> Self {
         Self::with(kind, Detail::None)
     }
 
-    /// A text or byte string of the wrong length; lengths in its own unit (characters, UTF-16 units or bytes).
-    #[cold]
-    pub const fn invalid_length(found: usize, least: usize, most: usize) -> Self {
-        Self::with(ErrorKind::InvalidLength, Detail::Length { found, least, most })
-    }
-
-    /// A secret of the wrong length, in bytes; nothing of its content is told.
-    #[cold]
-    pub const fn invalid_secret(found: usize) -> Self {
-        Self::with(ErrorKind::InvalidSecret, Detail::Length { found, least: 16, most: 16 })
-    }
-
-    /// The first bad character of a text, 0-based.
-    #[cold]
-    pub const fn invalid_character(position: usize) -> Self {
-        Self::with(ErrorKind::InvalidCharacter, Detail::Position(position))
-    }
-
-    /// A value outside `least..=most`.
-    #[cold]
-    pub fn out_of_range(field: impl Into<Name>, value: i128, least: i128, most: i128) -> Self {
-        Self::with(ErrorKind::OutOfRange, Detail::Range { field: field.into(), value, least, most })
-    }
-
-    /// A value of any type that does not fit a field of so many bits.
-    #[cfg(feature = "alloc")]
-    #[cold]
-    pub(crate) fn misfit(field: impl Into<Name>, bits: u32, value: impl Into<Name>) -> Self {
-        let (field, value) = (field.into(), value.into());
-        Self::with(ErrorKind::OutOfRange, Detail::Misfit { field, bits, value })
-    }
-
-    /// A time outside the format's, in Unix milliseconds: `least..=most`.
-    #[cold]
-    #[allow(clippy::useless_conversion, reason = "with a heap, a name is not a text")]
-    pub fn time_out_of_range(unix_ms: i128, least: i128, most: i128) -> Self {
-        let detail = Detail::Range { field: "time".into(), value: unix_ms, least, most };
-        Self::with(ErrorKind::TimeOutOfRange, detail)
-    }
-
-    /// An error about one named field: `unknown_field`, `missing_field`, `invalid_character`.
-    #[cold]
-    pub fn field_error(kind: ErrorKind, field: impl Into<Name>) -> Self {
-        Self::with(kind, Detail::Field(field.into()))
-    }
-
-    /// An error that time cures, and when: `unix_ms`.
-    #[cold]
-    pub const fn retry_later(kind: ErrorKind, unix_ms: i64) -> Self {
-        Self::with(kind, Detail::RetryAt(unix_ms))
-    }
-
     /// An error with its reason in words: lower case, no full stop, "expected X, found Y".
+    ///
+    /// ```
+    /// use polyflake::{Error, ErrorKind};
+    ///
+    /// let error = Error::because(ErrorKind::ClockFailed, "expected a reading of the GPS, found none");
+    /// assert_eq!(error.to_string(), "expected a reading of the GPS, found none");
+    /// ```
     #[cold]
     pub fn because(kind: ErrorKind, reason: impl Into<Name>) -> Self {
         Self::with(kind, Detail::Reason(reason.into()))
-    }
-
-    /// A value of another type than expected: for bindings to dynamic languages.
-    #[cold]
-    pub fn invalid_type(expected: &'static str, found: impl Into<Name>) -> Self {
-        Self::with(ErrorKind::InvalidType, Detail::Type { expected, found: found.into() })
-    }
-
-    /// The same error, saying how many items of a buffer hold IDs now.
-    #[must_use]
-    pub const fn after_writing(mut self, written: usize) -> Self {
-        self.among = Among::Written(written);
-        self
-    }
-
-    /// The same error, saying which item of a slice was refused.
-    #[must_use]
-    pub const fn in_item(mut self, item: usize) -> Self {
-        self.among = Among::Item(item);
-        self
     }
 
     /// What went wrong.
@@ -297,22 +114,18 @@ impl Error {
     /// The 0-based index of the first bad character, in the text's own unit.
     pub const fn position(&self) -> Option<usize> {
         match self.detail {
-            Detail::Position(position) => Some(position),
+            Detail::Character { position, .. } => Some(position),
             _ => None,
         }
     }
 
-    /// The field or option that was refused.
+    /// The parameter, field or option that was refused.
     pub fn field(&self) -> Option<&str> {
-        match &self.detail {
-            Detail::Range { field, .. } | Detail::Field(field) => Some(field),
-            #[cfg(feature = "alloc")]
-            Detail::Misfit { field, .. } => Some(field),
-            _ => None,
-        }
+        #[allow(clippy::useless_asref, reason = "without a heap, a name is a text")]
+        self.field.as_ref().map(AsRef::as_ref)
     }
 
-    /// The value that was refused, and the limits (both inclusive) that it broke.
+    /// The value that was refused, and the limits (both inclusive) that it broke, in the unit that the caller gave.
     pub const fn range(&self) -> Option<(i128, i128, i128)> {
         match self.detail {
             Detail::Range { value, least, most, .. } => Some((value, least, most)),
@@ -345,33 +158,127 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(item) = self.item() {
-            write!(f, "item {item}: ")?;
-        }
-        match &self.detail {
-            Detail::None => f.write_str(self.kind.meaning()),
-            Detail::Length { found, least, most } if least == most => {
-                write!(f, "expected length {least}, found {found}")
-            }
-            Detail::Length { found, least, most } => {
-                write!(f, "expected length {least} to {most}, found {found}")
-            }
-            Detail::Position(position) => write!(f, "{}: position {position}", self.kind.meaning()),
-            Detail::Range { field, value, least, most } => {
-                write!(f, "expected {field} in {least}..={most}, found {value}")
-            }
-            #[cfg(feature = "alloc")]
-            Detail::Misfit { field, bits, value } => {
-                write!(f, "expected {field} in {bits} bits, found {value}")
-            }
-            Detail::Field(field) => write!(f, "{}: {field}", self.kind.meaning()),
-            Detail::RetryAt(unix_ms) => write!(f, "{}: retry at {unix_ms} ms", self.kind.meaning()),
-            Detail::Reason(reason) => f.write_str(reason),
-            Detail::Type { expected, found } => write!(f, "expected {expected}, found {found}"),
-        }
+/// What this crate, its bindings and their tests make errors with. No part of what is promised: hidden in the documentation, and
+/// free to change in any version.
+impl Error {
+    /// A text or byte string of the wrong length; lengths in its own unit (characters, UTF-16 units or bytes).
+    #[doc(hidden)]
+    #[cold]
+    pub const fn invalid_length(found: usize, least: usize, most: usize) -> Self {
+        Self::with(ErrorKind::InvalidLength, Detail::Length { found, least, most })
     }
+
+    /// Bytes that are not a whole number of items of `of` bytes.
+    #[doc(hidden)]
+    #[cold]
+    pub const fn not_a_multiple(found: usize, of: usize) -> Self {
+        Self::with(ErrorKind::InvalidLength, Detail::Multiple { found, of })
+    }
+
+    /// A secret of the wrong length, in bytes; nothing of its content is told.
+    #[doc(hidden)]
+    #[cold]
+    pub const fn invalid_secret(found: usize) -> Self {
+        Self::with(ErrorKind::InvalidSecret, Detail::Length { found, least: 16, most: 16 })
+    }
+
+    /// The 0-based position of the first bad character of a text, where the character itself is not known.
+    #[doc(hidden)]
+    #[cold]
+    pub const fn invalid_character(position: usize) -> Self {
+        Self::with(ErrorKind::InvalidCharacter, Detail::Character { position, unit: None })
+    }
+
+    /// The first bad character of a text and its 0-based position: a Unicode scalar value, a surrogate, or for bytes past ASCII
+    /// what [`unit_of_byte`] gives.
+    #[doc(hidden)]
+    #[cold]
+    pub const fn bad_character(position: usize, unit: u32) -> Self {
+        Self::with(ErrorKind::InvalidCharacter, Detail::Character { position, unit: Some(unit) })
+    }
+
+    /// A value outside `least..=most`.
+    #[doc(hidden)]
+    #[cold]
+    pub fn out_of_range(field: impl Into<Name>, value: i128, least: i128, most: i128) -> Self {
+        Self::with(ErrorKind::OutOfRange, Detail::Range { value, least, most }).of(field)
+    }
+
+    /// A value of any type that does not fit a field of so many bits.
+    #[cfg(feature = "alloc")]
+    #[cold]
+    pub(crate) fn misfit(field: impl Into<Name>, bits: u32, value: impl Into<Name>) -> Self {
+        let detail = Detail::Misfit { bits, value: value.into() };
+        Self::with(ErrorKind::OutOfRange, detail).of(field)
+    }
+
+    /// The same error as one of another kind.
+    #[inline(never)]
+    #[cfg(feature = "alloc")]
+    pub(crate) fn with_kind(mut self, kind: ErrorKind) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// A time outside `least..=most`, in the unit that the caller gave.
+    #[doc(hidden)]
+    #[cold]
+    pub fn time_out_of_range(field: &'static str, time: i128, least: i128, most: i128) -> Self {
+        let detail = Detail::Range { value: time, least, most };
+        Self::with(ErrorKind::TimeOutOfRange, detail).of(field)
+    }
+
+    /// An error about one named field: `unknown_field`, `missing_field`, `invalid_character`.
+    #[doc(hidden)]
+    #[cold]
+    pub fn field_error(kind: ErrorKind, field: impl Into<Name>) -> Self {
+        Self::with(kind, Detail::None).of(field)
+    }
+
+    /// An error that time cures, and when: `unix_ms`.
+    #[doc(hidden)]
+    #[cold]
+    pub const fn retry_later(kind: ErrorKind, unix_ms: i64) -> Self {
+        Self::with(kind, Detail::RetryAt(unix_ms))
+    }
+
+    /// A value of another type than expected.
+    #[doc(hidden)]
+    #[cold]
+    pub fn invalid_type(expected: &'static str, found: impl Into<Name>) -> Self {
+        Self::with(ErrorKind::InvalidType, Detail::Type { expected, found: found.into() })
+    }
+
+    /// The same error, naming the parameter, field or option that was refused.
+    #[doc(hidden)]
+    #[must_use]
+    #[inline]
+    pub fn of(mut self, field: impl Into<Name>) -> Self {
+        self.field = Some(field.into());
+        self
+    }
+
+    /// The same error, saying how many items of a buffer hold IDs now.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn after_writing(mut self, written: usize) -> Self {
+        self.among = Among::Written(written);
+        self
+    }
+
+    /// The same error, saying which item of a slice was refused.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn in_item(mut self, item: usize) -> Self {
+        self.among = Among::Item(item);
+        self
+    }
+}
+
+/// A byte of a text as [`Error::bad_character`] takes it: past ASCII it is no character by itself.
+#[inline]
+pub(crate) fn unit_of_byte(byte: u8) -> u32 {
+    if byte.is_ascii() { byte.into() } else { 0x11_0000 | u32::from(byte) }
 }
 
 impl core::error::Error for Error {}

@@ -234,7 +234,7 @@ fn each_character_is_judged_in_its_place() {
             match parse(&text) {
                 Ok(id) => assert!(good && id.text() == text.to_lowercase().as_str(), "{text:?}"),
                 Err(error) => assert!(
-                    !good && error == Error::invalid_character(position),
+                    !good && error == Error::bad_character(position, char.into()),
                     "{text:?}: {error}"
                 ),
             }
@@ -252,8 +252,8 @@ fn other_spellings_of_a_guid_are_refused() {
         (&*format!("urn:uuid:{TEXT}"), Error::invalid_length(45, 36, 36)),
         (&*format!("{TEXT}\n"), Error::invalid_length(37, 36, 36)),
         (&*format!("é{}", &TEXT[2..]), Error::invalid_length(35, 36, 36)),
-        (&*"é".repeat(36), Error::invalid_character(0)),
-        (&*"0".repeat(36), Error::invalid_character(8)),
+        (&*"é".repeat(36), Error::bad_character(0, 'é'.into())),
+        (&*"0".repeat(36), Error::bad_character(8, '0'.into())),
         (&*"-".repeat(LONG), Error::invalid_length(LONG, 36, 36)),
     ] {
         assert_eq!(parse(text), Err(error), "{text:?}");
@@ -264,9 +264,9 @@ fn other_spellings_of_a_guid_are_refused() {
 fn utf16_is_counted_in_units() {
     let mut units: Vec<u16> = TEXT.encode_utf16().collect();
     units[35] = 0xd800;
-    assert_eq!(HotGuid::parse_utf16(&units), Err(Error::invalid_character(35)));
+    assert_eq!(HotGuid::parse_utf16(&units), Err(Error::bad_character(35, 0xd800)));
     units[0] = 0x130;
-    assert_eq!(HotGuid::parse_utf16(&units), Err(Error::invalid_character(0)));
+    assert_eq!(HotGuid::parse_utf16(&units), Err(Error::bad_character(0, 0x130)));
     units.push(0x30);
     assert_eq!(HotGuid::parse_utf16(&units), Err(Error::invalid_length(37, 36, 36)));
 }

@@ -113,7 +113,11 @@ fn each_bad_character_is_found_where_it_is() {
                 let mut text = vec!['7'; length];
                 text[position] = bad;
                 let text: String = text.into_iter().collect();
-                assert_eq!(parse(&text), Err(Error::invalid_character(position)), "{text:?}");
+                assert_eq!(
+                    parse(&text),
+                    Err(Error::bad_character(position, bad.into())),
+                    "{text:?}"
+                );
             }
         }
     }
@@ -121,14 +125,14 @@ fn each_bad_character_is_found_where_it_is() {
 
 #[test]
 fn the_first_of_two_bad_characters_counts() {
-    assert_eq!(parse("0w7é"), Err(Error::invalid_character(1)));
+    assert_eq!(parse("0w7é"), Err(Error::bad_character(1, 'w'.into())));
 }
 
 #[test]
 fn lengths_are_counted_in_characters_and_judged_first() {
     assert_eq!(parse("wwwwwwwwwwwwww"), Err(Error::invalid_length(14, 1, 13)));
     assert_eq!(parse("éééééééééééééé"), Err(Error::invalid_length(14, 1, 13)));
-    assert_eq!(parse("ééééééééééééé"), Err(Error::invalid_character(0)));
+    assert_eq!(parse("ééééééééééééé"), Err(Error::bad_character(0, 'é'.into())));
     assert_eq!(parse(&"0".repeat(LONG)), Err(Error::invalid_length(LONG, 1, 13)));
     assert_eq!(Randflake::parse("0123456789abc\u{1f600}"), Err(Error::invalid_length(14, 1, 13)));
 }
@@ -140,8 +144,8 @@ fn utf16_is_counted_in_units() {
         Randflake::parse_utf16(&units("123456789abc\u{1f600}")),
         Err(Error::invalid_length(14, 1, 13))
     );
-    assert_eq!(Randflake::parse_utf16(&[0x31, 0xd800]), Err(Error::invalid_character(1)));
-    assert_eq!(Randflake::parse_utf16(&[0x131]), Err(Error::invalid_character(0)));
+    assert_eq!(Randflake::parse_utf16(&[0x31, 0xd800]), Err(Error::bad_character(1, 0xd800)));
+    assert_eq!(Randflake::parse_utf16(&[0x131]), Err(Error::bad_character(0, 0x131)));
 }
 
 #[test]
@@ -225,17 +229,14 @@ fn a_lease_is_checked() {
     };
     let last = LAST_SECOND;
     assert_eq!(refused(Lease::new(131_072, EPOCH, EPOCH + 1)), "node");
-    assert_eq!(
-        refused(Lease::with_nodes(RangeInclusive::new(5, 4), EPOCH, EPOCH + 1)),
-        "last node"
-    );
-    assert_eq!(refused(Lease::with_nodes(5..=131_072, EPOCH, EPOCH + 1)), "last node");
-    assert_eq!(refused(Lease::new(0, EPOCH - 1, EPOCH + 1)), "start of the lease");
-    assert_eq!(refused(Lease::new(0, last + 1, last + 2)), "start of the lease");
-    assert_eq!(refused(Lease::new(0, i64::MIN, i64::MAX)), "start of the lease");
-    assert_eq!(refused(Lease::new(0, EPOCH, EPOCH)), "end of the lease");
-    assert_eq!(refused(Lease::new(0, EPOCH + 1, EPOCH)), "end of the lease");
-    assert_eq!(refused(Lease::new(0, EPOCH, last + 2)), "end of the lease");
+    assert_eq!(refused(Lease::with_nodes(RangeInclusive::new(5, 4), EPOCH, EPOCH + 1)), "nodes");
+    assert_eq!(refused(Lease::with_nodes(5..=131_072, EPOCH, EPOCH + 1)), "nodes");
+    assert_eq!(refused(Lease::new(0, EPOCH - 1, EPOCH + 1)), "start");
+    assert_eq!(refused(Lease::new(0, last + 1, last + 2)), "start");
+    assert_eq!(refused(Lease::new(0, i64::MIN, i64::MAX)), "start");
+    assert_eq!(refused(Lease::new(0, EPOCH, EPOCH)), "end");
+    assert_eq!(refused(Lease::new(0, EPOCH + 1, EPOCH)), "end");
+    assert_eq!(refused(Lease::new(0, EPOCH, last + 2)), "end");
     let widest = Lease::with_nodes(0..=LAST_NODE, EPOCH, last + 1).unwrap();
     assert_eq!((widest.nodes(), widest.start(), widest.end()), (0..=131_071, EPOCH, last + 1));
 }

@@ -46,7 +46,7 @@ fn a_key_has_16_bytes() {
     for length in [0, 1, 8, 15, 17, 32, LONG] {
         let error = Sparx64::from_slice(&vec![0; length]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidSecret, "{length} bytes");
-        assert_eq!(error.to_string(), format!("expected length 16, found {length}"));
+        assert_eq!(error.to_string(), format!("expected a secret of 16 bytes, found {length}"));
     }
     assert!(Sparx64::from_slice(&[0; 16]).is_ok());
 }

@@ -15,16 +15,15 @@ const SNO_LAST: i64 = 3_461_327_255_551;
 const HOT_GUID_LAST: i64 = 4_294_967_295_999;
 
 #[track_caller]
-fn assert_outside<V>(result: Result<V>, unix_ms: i64, (first, last): (i64, i64)) {
-    let expected = Error::time_out_of_range(unix_ms.into(), first.into(), last.into());
+fn assert_outside<V>(result: Result<V>, field: &'static str, time: i64, (first, last): (i64, i64)) {
+    let expected = Error::time_out_of_range(field, time.into(), first.into(), last.into());
     assert_eq!(result.err(), Some(expected));
 }
 
 /// The error for a range that ends too soon.
 #[track_caller]
 fn assert_too_short<V>(result: Result<V>, end: i64, least: i64, most: i64) {
-    let expected =
-        Error::out_of_range("end of the time range", end.into(), least.into(), most.into());
+    let expected = Error::out_of_range("end", end.into(), least.into(), most.into());
     assert_eq!(result.err(), Some(expected));
 }
 
@@ -35,11 +34,11 @@ fn clocks_outside_of_snos_time() {
     assert_eq!(ids.generate(0).unwrap().unix_ms(), SNO_LAST - 3);
     for outside in [SNO_LAST + 1, SNO_FIRST - 1, -1, i64::MAX / 1_000_000] {
         clock.set_unix_ms(outside);
-        assert_outside(ids.generate(0), outside, (SNO_FIRST, SNO_LAST));
-        assert_outside(ids.generate_at(outside, 0), outside, (SNO_FIRST, SNO_LAST));
+        assert_outside(ids.generate(0), "clock", outside, (SNO_FIRST, SNO_LAST));
+        assert_outside(ids.generate_at(outside, 0), "time", outside, (SNO_FIRST, SNO_LAST));
     }
     clock.set_unix_nanos(i64::MIN);
-    assert_outside(ids.generate(0), -9_223_372_036_855, (SNO_FIRST, SNO_LAST));
+    assert_outside(ids.generate(0), "clock", -9_223_372_036_855, (SNO_FIRST, SNO_LAST));
 }
 
 #[test]
@@ -49,7 +48,7 @@ fn clocks_outside_of_hot_guids_time() {
     assert_eq!(ids.generate(0).unwrap().timestamp(), HOT_GUID_LAST / 1000);
     for outside in [HOT_GUID_LAST + 1, -1] {
         clock.set_unix_ms(outside);
-        assert_outside(ids.generate(0), outside, (0, HOT_GUID_LAST));
+        assert_outside(ids.generate(0), "clock", outside, (0, HOT_GUID_LAST));
     }
 }
 
@@ -73,12 +72,17 @@ fn retries_are_told_in_whole_milliseconds_rounded_up() {
 fn ranges_end_at_most_one_past_the_last_tick() {
     let (_, highest) = Sno::time_range(T, SNO_LAST + 1).unwrap();
     assert_eq!(highest.unix_ms(), SNO_LAST - 3);
-    assert_outside(Sno::time_range(T, SNO_LAST + 2), SNO_LAST + 2, (SNO_FIRST, SNO_LAST));
-    assert_outside(Sno::time_range(SNO_FIRST - 1, T), SNO_FIRST - 1, (SNO_FIRST, SNO_LAST));
+    assert_outside(Sno::time_range(T, SNO_LAST + 2), "end", SNO_LAST + 2, (SNO_FIRST, SNO_LAST));
+    assert_outside(
+        Sno::time_range(SNO_FIRST - 1, T),
+        "start",
+        SNO_FIRST - 1,
+        (SNO_FIRST, SNO_LAST),
+    );
     let (_, highest) = HotGuid::time_range(T, HOT_GUID_LAST + 1).unwrap();
     assert_eq!(highest.timestamp(), HOT_GUID_LAST / 1000);
     let beyond = HOT_GUID_LAST + 2;
-    assert_outside(HotGuid::time_range(T, beyond), beyond, (0, HOT_GUID_LAST));
+    assert_outside(HotGuid::time_range(T, beyond), "end", beyond, (0, HOT_GUID_LAST));
 }
 
 #[test]
@@ -109,4 +113,41 @@ fn manual_clocks_stop_at_the_ends_of_nanoseconds() {
         let anew = ManualClock::at_unix_ms(unix_ms);
         assert_eq!((clock.unix_nanos(), anew.unix_nanos()), (Ok(shown), Ok(shown)), "{unix_ms}");
     }
+}
+
+/// The limits of a refusal are a range that a value can lie in, or they help nobody.
+#[test]
+fn refused_ranges_and_windows_name_possible_limits() {
+    let ends = [i64::MIN, -1, 0, SNO_FIRST, T, SNO_LAST, SNO_LAST + 1, HOT_GUID_LAST + 1, i64::MAX];
+    let wide = Layout::integer([Field::timestamp(64, Tick::MILLISECOND, 0)]).unwrap();
+    let all = ends.iter().flat_map(|start| ends.iter().map(move |end| (*start, *end)));
+    for (start, end) in all {
+        let window = sno::Generator::builder().partition(7).window(start, end).build();
+        let refusals = [
+            window.err(),
+            hotguid::Generator::builder().window(start, end).build().err(),
+            Sno::time_range(start, end).err(),
+            HotGuid::time_range(start, end).err(),
+            wide.time_range(start, end, []).err(),
+        ];
+        for error in refusals.into_iter().flatten().filter(|error| error.range().is_some()) {
+            let (value, least, most) = error.range().unwrap();
+            assert!(least <= most && !(least..=most).contains(&value), "{start}, {end}: {error}");
+            assert!(["start", "end"].contains(&error.field().unwrap()), "{start}, {end}: {error}");
+        }
+    }
+}
+
+#[test]
+fn seconds_are_refused_in_seconds() {
+    use polyflake::randflake::{self, Codec, Lease};
+    let parts = randflake::Parts { timestamp: 5, node: 0, sequence: 0 };
+    let error = Codec::new([7; 16]).encrypt(parts).unwrap_err();
+    let message = "expected timestamp from 1730000000 to 2803741823, found 5";
+    assert_eq!((error.field(), error.to_string().as_str()), (Some("timestamp"), message));
+    let parts = HotGuid::default().parts();
+    let error = HotGuid::from_parts(hotguid::Parts { timestamp: -1, ..parts }).unwrap_err();
+    assert_eq!(error.to_string(), "expected timestamp from 0 to 4294967295, found -1");
+    let error = Lease::new(1, 5, 6).unwrap_err();
+    assert_eq!(error.to_string(), "expected start from 1730000000 to 2803741823, found 5");
 }

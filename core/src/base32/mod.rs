@@ -24,9 +24,9 @@ mod sse41;
 mod text;
 
 pub(crate) use refusal::refusal;
-pub(crate) use scalar::value;
+pub(crate) use scalar::{value, why_not};
 pub use text::Text;
-pub(crate) use text::{ascii_of_utf16, length_error};
+pub(crate) use text::ascii_of_utf16;
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 use neon as one;
@@ -41,7 +41,7 @@ use simd128 as one;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 use sse2 as one;
 
-use crate::Result;
+use crate::Error;
 
 /// The text of 10 bytes.
 #[inline]
@@ -49,8 +49,14 @@ pub(crate) fn encode(id: &[u8; 10]) -> [u8; 16] {
     one::encode(id)
 }
 
-/// The bytes of a text, or the position of its first bad byte.
+/// The bytes of a text, if it is one.
 #[inline]
-pub(crate) fn decode(text: &[u8; 16]) -> Result<[u8; 10]> {
-    one::decode(text).ok_or_else(|| scalar::refuse(text))
+pub(crate) fn decode(text: &[u8; 16]) -> Option<[u8; 10]> {
+    one::decode(text)
+}
+
+/// Why the bytes of a text are no ID.
+#[cold]
+pub(crate) fn refuse(text: &[u8; 16]) -> Error {
+    scalar::refuse(text)
 }

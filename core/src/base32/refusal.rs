@@ -18,5 +18,29 @@ pub(crate) fn refusal(
         return Some(Error::invalid_length(found, *lengths.start(), *lengths.end()));
     }
     let first_bad = units.enumerate().find(|&(position, unit)| !is_good(position, unit));
-    first_bad.map(|(position, _)| Error::invalid_character(position))
+    first_bad.map(|(position, unit)| Error::bad_character(position, unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn the_bad_character_is_shown() {
+        let message = |units: &[u32]| {
+            let error = refusal(units.iter().copied(), 0..=9, |_, unit| unit == 0x61).unwrap();
+            error.to_string()
+        };
+        assert_eq!(message(&[0x61, 0x21]), "invalid character '!' at position 1");
+        assert_eq!(message(&[0x0a]), "invalid character U+000A at position 0");
+        assert_eq!(message(&[0x202e]), "invalid character U+202E at position 0");
+        assert_eq!(message(&[0x1_f600]), "invalid character U+01F600 at position 0");
+        assert_eq!(message(&[0xd83d, 0x61]), "invalid character U+D83D at position 0");
+        assert_eq!(
+            message(&[crate::error::unit_of_byte(0xc3)]),
+            "invalid character byte 0x00C3 at position 0"
+        );
+    }
 }

@@ -5,9 +5,10 @@
 
 use super::{
     alphabet::{Alphabet, SNO, all, gather, spread},
+    refusal,
     slices::{Id, Kernels, Text},
 };
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, error::unit_of_byte};
 
 pub(super) const KERNELS: Kernels =
     Kernels { encode: encode_all, stream: encode_all, decode: decode_all };
@@ -72,16 +73,24 @@ fn forties(alphabet: Alphabet, characters: [u64; 2]) -> Option<[u64; 2]> {
     (bad_high | bad_low == 0).then(|| [gather(high), gather(low)])
 }
 
-/// The value of one byte of a text.
+/// The value of one character of a text.
 #[inline]
-pub(crate) fn value(text: &[u8], position: usize) -> Result<u8> {
-    let (value, bad) = SNO.values(all(text[position]));
-    if bad == 0 { Ok(value.to_le_bytes()[0]) } else { Err(Error::invalid_character(position)) }
+pub(crate) fn value(byte: u8) -> Option<u8> {
+    let (value, bad) = SNO.values(all(byte));
+    (bad == 0).then(|| value.to_le_bytes()[0])
 }
 
-/// Why a text is none: the position of its first bad byte.
+/// Why the bytes of a text are no ID.
 #[cold]
 pub(super) fn refuse(text: &Text) -> Error {
-    let is_bad = |byte: &u8| SNO.values(all(*byte)).1 != 0;
-    Error::invalid_character(text.iter().position(is_bad).unwrap_or(text.len()))
+    why_not(text.iter().copied().map(unit_of_byte))
+}
+
+/// Why a text is no ID: its characters, or UTF-16 units.
+#[cold]
+pub(crate) fn why_not(units: impl Iterator<Item = u32> + Clone) -> Error {
+    let is_good = |_, unit| u8::try_from(unit).ok().and_then(value).is_some();
+    let length = size_of::<Text>();
+    refusal(units, length..=length, is_good)
+        .unwrap_or_else(|| Error::new(ErrorKind::InvalidCharacter))
 }

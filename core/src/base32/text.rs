@@ -2,8 +2,6 @@
 
 use core::{fmt, ops::Deref};
 
-use crate::Error;
-
 /// A short ASCII text on the stack, of at most `N` characters.
 ///
 /// ```
@@ -77,12 +75,6 @@ impl<const N: usize> fmt::Debug for Text<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self.as_str(), f)
     }
-}
-
-/// The error for a text of the wrong length, counted in characters.
-#[cold]
-pub(crate) fn length_error(text: &str, least: usize, most: usize) -> Error {
-    Error::invalid_length(text.chars().count(), least, most)
 }
 
 /// UTF-16 units as bytes, one each, so that positions stay: what is not ASCII becomes a byte that no alphabet has.

@@ -64,7 +64,11 @@ impl Layout {
         match (&field.role, field.kind()) {
             (Role::Unused, _) => Err(foreign_slot()),
             (_, Type::Integer) if field.width.bits <= 64 => Ok(field),
-            _ => Err(Error::invalid_type("an integer of at most 64 bits", field.name.clone())),
+            (_, kind) => {
+                let found = if kind == Type::Integer { "a wider one" } else { kind.as_str() };
+                let expected = "an integer of at most 64 bits";
+                Err(Error::invalid_type(expected, found).of(field.name.clone()))
+            }
         }
     }
 }
@@ -137,7 +141,9 @@ impl Values<'_> {
     pub fn pack_bytes_columns(&self, columns: &[Column<'_>], ids: &mut [u8]) -> Result<()> {
         let length = self.layout().length_of_bytes()?;
         let count = ids.len() / length;
-        same_length(count * length, ids.len())?;
+        if count * length != ids.len() {
+            return Err(Error::not_a_multiple(ids.len(), length));
+        }
         self.check_columns(columns, count)?;
         if let Draft::Bytes(draft) = self.draft() {
             ids.chunks_exact_mut(length).for_each(|id| id.copy_from_slice(draft));

@@ -7,7 +7,7 @@ const DIGITS: usize = 9;
 const BASE: u64 = 1_000_000_000;
 
 /// No field is wide enough for more digits than these, and reading takes time by their square.
-const MOST_DIGITS: usize = 160_000;
+pub(super) const MOST_DIGITS: usize = 160_000;
 
 /// The sign and big-endian magnitude of `-?(0|[1-9][0-9]*)`, without leading zero bytes.
 pub(super) fn read(text: &str) -> Option<(bool, Vec<u8>)> {

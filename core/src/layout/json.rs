@@ -175,7 +175,7 @@ impl Members {
     pub(crate) fn end(self) -> Result<()> {
         match self.left.first() {
             None => Ok(()),
-            Some((name, value)) => Err(self.wrong(name, "nothing", value.name())),
+            Some((name, value)) => Err(self.wrong(name, "no value", value.name())),
         }
     }
 

@@ -194,5 +194,5 @@ pub(super) fn unknown(name: impl Into<String>) -> Error {
 
 #[cold]
 pub(super) fn foreign_slot() -> Error {
-    unknown("a slot of another layout")
+    Error::because(ErrorKind::UnknownField, "expected a slot of this layout, found one of another")
 }

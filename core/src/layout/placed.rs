@@ -1,6 +1,6 @@
 //! A field in its place: all that packing and parsing need of it, worked out when the layout is built.
 
-use alloc::{format, string::String};
+use alloc::string::String;
 
 use super::{Draft, Timeline, Type, Value, Width, bits, decimal::without_leading_zeros};
 use crate::{Error, ErrorKind, Result};
@@ -77,7 +77,7 @@ impl Placed {
     #[cold]
     pub(super) fn refuse(&self, value: i64) -> Error {
         match &self.role {
-            Role::Timestamp(timeline) => timeline.outside(value.into()),
+            Role::Timestamp(timeline) => timeline.outside("timestamp", value.into()),
             _ => self.misfit(&Value::Integer(value.into())),
         }
     }
@@ -115,10 +115,14 @@ impl Placed {
         let (ticks, unix_ms) = match value {
             Value::Integer(ms) => (i64::try_from(*ms).ok().map(|ms| timeline.value_of_ms(ms)), *ms),
             Value::Nanos(nanos) => (timeline.value_of_nanos(*nanos), nanos.div_euclid(1_000_000)),
-            Value::Wide { negative, .. } => (None, if *negative { i128::MIN } else { i128::MAX }),
+            Value::Wide { .. } => {
+                return Err(self.misfit(value).with_kind(ErrorKind::TimeOutOfRange));
+            }
             _ => return Err(self.wrong_type("an integer", value)),
         };
-        ticks.and_then(|ticks| self.width.narrow(ticks)).ok_or_else(|| timeline.outside(unix_ms))
+        ticks
+            .and_then(|ticks| self.width.narrow(ticks))
+            .ok_or_else(|| timeline.outside("timestamp", unix_ms))
     }
 
     /// Any value, checked, as a big-endian number without leading zeros; `space` is for those that are no bytes yet.
@@ -153,7 +157,7 @@ impl Placed {
 
     #[cold]
     fn wrong_type(&self, expected: &'static str, value: &Value<'_>) -> Error {
-        Error::invalid_type(expected, format!("{} for {}", value.type_name(), self.name))
+        Error::invalid_type(expected, value.type_name()).of(self.name.clone())
     }
 
     /// The error for a value that does not fit.

@@ -4,7 +4,7 @@ use super::{Id, Layout, Value, Values, placed::Role};
 use crate::{Error, ErrorKind, Result};
 
 impl Layout {
-    /// The lowest and the highest ID (both inclusive) of the half-open time range `from_ms .. to_ms` in Unix milliseconds. An
+    /// The lowest and the highest ID (both inclusive) of the half-open time range `start_ms .. end_ms` in Unix milliseconds. An
     /// ID is in the range if its own tick begins in it.
     ///
     /// The bindables that precede the timestamp must be given; the sequence and later bindables span all their values.
@@ -22,15 +22,15 @@ impl Layout {
     /// ```
     pub fn time_range<'v>(
         &'v self,
-        from_ms: i64,
-        to_ms: i64,
+        start_ms: i64,
+        end_ms: i64,
         bindables: impl IntoIterator<Item = (&'v str, Value<'v>)>,
     ) -> Result<(Id, Id)> {
         let mut values = self.values();
         for (name, value) in bindables {
             values.bind(name, value)?;
         }
-        values.time_range(from_ms, to_ms)
+        values.time_range(start_ms, end_ms)
     }
 }
 
@@ -42,7 +42,7 @@ impl Values<'_> {
     /// `unknown_field` in a layout without a timestamp; `missing_field` and so on for the bindables; `time_out_of_range` for a
     /// range that the timestamp cannot hold (the end may be one past its last tick); `out_of_range` for one that is reversed,
     /// holds no tick, or crosses the sign bit of an integer ID, and in a layout with the sequence above the timestamp.
-    pub fn time_range(&self, from_ms: i64, to_ms: i64) -> Result<(Id, Id)> {
+    pub fn time_range(&self, start_ms: i64, end_ms: i64) -> Result<(Id, Id)> {
         let layout = self.layout();
         let at = layout.timestamp()?.0;
         if layout.sequence().is_ok_and(|sequence| sequence.0 < at) {
@@ -54,7 +54,7 @@ impl Values<'_> {
         for (index, field) in layout.fields.iter().enumerate() {
             match &field.role {
                 Role::Timestamp(timeline) => {
-                    let (first, last) = timeline.ticks_within(from_ms, to_ms)?;
+                    let (first, last) = timeline.ticks_within(start_ms, end_ms)?;
                     let (low, high) = if field.invert { (last, first) } else { (first, last) };
                     lowest.put(field, low ^ field.flip);
                     highest.put(field, high ^ field.flip);

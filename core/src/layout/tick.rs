@@ -34,23 +34,26 @@ impl Tick {
 
     /// A tick of so many microseconds: `1..=i64::MAX`, else `invalid_layout`.
     pub fn from_micros(micros: u64) -> Result<Self> {
-        if micros == 0 || micros > i64::MAX.cast_unsigned() {
-            return Err(Error::because(
-                ErrorKind::InvalidLayout,
-                format!("expected a tick in 1..=2^63-1 us, found {micros} us"),
-            ));
-        }
-        Ok(Self { micros })
+        Self::from_units(micros, 1, "us")
     }
 
     /// A tick of so many milliseconds.
     pub fn from_millis(millis: u64) -> Result<Self> {
-        Self::from_micros(millis.saturating_mul(1000))
+        Self::from_units(millis, 1000, "ms")
     }
 
     /// A tick of so many seconds.
     pub fn from_secs(seconds: u64) -> Result<Self> {
-        Self::from_micros(seconds.saturating_mul(1_000_000))
+        Self::from_units(seconds, 1_000_000, "s")
+    }
+
+    fn from_units(count: u64, micros: u64, unit: &str) -> Result<Self> {
+        let most = i64::MAX.cast_unsigned() / micros;
+        if count == 0 || count > most {
+            let reason = format!("expected a tick from 1 to {most} {unit}, found {count}");
+            return Err(Error::because(ErrorKind::InvalidLayout, reason));
+        }
+        Ok(Self { micros: count * micros })
     }
 
     /// How long it is, in microseconds.
@@ -74,15 +77,18 @@ impl FromStr for Tick {
 
     fn from_str(text: &str) -> Result<Self> {
         let units = [("us", 1), ("ms", 1000), ("s", 1_000_000)];
-        let count =
-            units.iter().find_map(|(unit, micros)| Some((text.strip_suffix(unit)?, *micros)));
+        let count = units
+            .iter()
+            .find_map(|(unit, micros)| Some((text.strip_suffix(unit)?, *micros, *unit)));
         // Digits alone, the first of them not 0: else one tick had many spellings.
-        let tick = count.and_then(|(count, micros)| {
+        let tick = count.and_then(|(count, micros, unit)| {
             let is_plain = count.starts_with(|c: char| ('1'..='9').contains(&c));
-            let count = count.parse::<u64>().ok().filter(|_| is_plain)?;
-            Some(count.saturating_mul(micros))
+            let count = count.parse().ok().filter(|_| is_plain)?;
+            Some(Self::from_units(count, micros, unit))
         });
-        let found = || format!("expected a tick as 1us, 10ms or 60s, found '{text:.40}'");
-        Self::from_micros(tick.ok_or_else(|| Error::because(ErrorKind::InvalidLayout, found()))?)
+        tick.unwrap_or_else(|| {
+            let reason = format!("expected a tick as 1us, 10ms or 60s, found '{text:.40}'");
+            Err(Error::because(ErrorKind::InvalidLayout, reason))
+        })
     }
 }

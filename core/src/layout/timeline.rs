@@ -95,35 +95,44 @@ impl Timeline {
     #[cold]
     pub(crate) fn past_64_bits(&self, value: i128) -> Error {
         let unix_ms = self.micros_of(value).map_or(i128::MAX, |micros| micros.div_euclid(1000));
-        Error::time_out_of_range(unix_ms, i64::MIN.into(), i64::MAX.into())
+        Error::time_out_of_range("timestamp", unix_ms, i64::MIN.into(), i64::MAX.into())
     }
 
     /// The error for a time that the field does not hold.
     #[cold]
-    pub(crate) fn outside(&self, unix_ms: i128) -> Error {
+    pub(crate) fn outside(&self, field: &'static str, unix_ms: i128) -> Error {
         let least = if self.width.bits == 64 { i64::MIN.into() } else { 0 };
         // Both ends are whole milliseconds within the span.
         let first = self.micros_of(least).map_or(i128::MIN, |begin| -(-begin).div_euclid(1000));
         let end = self.micros_of(i128::from(self.width.most) + 1);
         let last = end.map_or(i128::MAX, |end| (end - 1).div_euclid(1000));
         let (first, last) = (first.max(i64::MIN.into()), last.min(i64::MAX.into()));
-        Error::time_out_of_range(unix_ms, first, last)
+        Error::time_out_of_range(field, unix_ms, first, last)
     }
 
-    /// The first and the last value, as bits, whose ticks begin in the half-open span `from_ms .. to_ms` of Unix
+    /// The first and the last value, as bits, whose ticks begin in the half-open span `start_ms .. end_ms` of Unix
     /// milliseconds. The field must hold all of that span.
-    pub(crate) fn ticks_within(&self, from_ms: i64, to_ms: i64) -> Result<(u64, u64)> {
-        if from_ms >= to_ms {
-            let least = i128::from(from_ms) + 1;
-            return Err(Error::out_of_range(RANGE_END, to_ms.into(), least, i64::MAX.into()));
+    pub(crate) fn ticks_within(&self, start_ms: i64, end_ms: i64) -> Result<(u64, u64)> {
+        if self.width.narrow(self.value_of_ms(start_ms)).is_none() {
+            let outside = self.outside("start", start_ms.into());
+            let is_reversed = start_ms >= end_ms;
+            return Err(if is_reversed {
+                outside.with_kind(ErrorKind::OutOfRange)
+            } else {
+                outside
+            });
         }
-        self.width.narrow(self.value_of_ms(from_ms)).ok_or_else(|| self.outside(from_ms.into()))?;
-        let last = self.last_before(to_ms)?;
-        match self.width.narrow(self.first_from(from_ms)) {
+        if start_ms >= end_ms {
+            let least = i128::from(start_ms) + 1;
+            let most = least.max(i64::MAX.into());
+            return Err(Error::out_of_range("end", end_ms.into(), least, most));
+        }
+        let last = self.last_before(end_ms)?;
+        match self.width.narrow(self.first_from(start_ms)) {
             Some(first) if first <= last => Ok((first, last)),
             _ => Err(Error::because(
                 ErrorKind::OutOfRange,
-                "expected a time range that holds a tick, and no epoch of a 64-bit timestamp",
+                "expected a time range that holds a tick, on one side of the epoch",
             )),
         }
     }
@@ -131,7 +140,7 @@ impl Timeline {
     /// The last value, as bits, whose tick begins before a time in Unix milliseconds.
     pub(crate) fn last_before(&self, unix_ms: i64) -> Result<u64> {
         let last = self.width.narrow(self.first_from(unix_ms) - 1);
-        last.ok_or_else(|| self.outside(unix_ms.into()))
+        last.ok_or_else(|| self.outside("end", unix_ms.into()))
     }
 
     /// The first value whose tick begins at a time in Unix milliseconds or after it.
@@ -147,9 +156,6 @@ impl Timeline {
         self.ms_of(last.into()).or_else(|| self.ms_of(self.value_of_ms(i64::MAX)))
     }
 }
-
-/// What an error calls the end of a time range.
-const RANGE_END: &str = "end of the time range";
 
 /// A tick of whole milliseconds, ready to divide by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

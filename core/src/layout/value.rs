@@ -79,7 +79,8 @@ impl<'a> Value<'a> {
         Self::Integer(if negative { -number } else { number })
     }
 
-    /// The integer of a decimal text of any length: `-?(0|[1-9][0-9]*)`, else `invalid_character`.
+    /// The integer of a decimal text: `-?(0|[1-9][0-9]*)`, else `invalid_character`. More than 160,000 digits, which no field
+    /// holds, are `invalid_length`.
     pub fn parse_integer(text: &str) -> Result<Value<'static>> {
         let parts = decimal::read(text);
         parts
@@ -143,17 +144,21 @@ impl<'a> Value<'a> {
     }
 }
 
+/// Why a text is no integer: its characters are judged first, then their order, then how many there are.
 #[cold]
 fn not_decimal(text: &str) -> Error {
-    let position =
-        text.chars().enumerate().position(|(i, c)| !(c.is_ascii_digit() || c == '-' && i == 0));
-    match position {
-        Some(position) => Error::invalid_character(position),
-        None => Error::because(
-            ErrorKind::InvalidCharacter,
-            "expected an integer in decimal digits without leading zeros",
-        ),
+    let is_bad = |(i, c): &(usize, char)| !(c.is_ascii_digit() || *c == '-' && *i == 0);
+    if let Some((position, character)) = text.chars().enumerate().find(is_bad) {
+        return Error::bad_character(position, character.into());
     }
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if !digits.starts_with('0') && digits.len() > decimal::MOST_DIGITS {
+        return Error::invalid_length(digits.len(), 1, decimal::MOST_DIGITS);
+    }
+    Error::because(
+        ErrorKind::InvalidCharacter,
+        "expected an integer in decimal digits without leading zeros",
+    )
 }
 
 impl fmt::Display for Value<'_> {

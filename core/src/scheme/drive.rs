@@ -56,7 +56,7 @@ impl Pace {
         let resolution = clock.resolution_nanos();
         if resolution > self.tick_nanos {
             let (found, most) = (resolution.into(), self.tick_nanos.into());
-            return Err(Error::out_of_range("clock resolution", found, 1, most));
+            return Err(Error::out_of_range("resolution_nanos", found, 1, most));
         }
         Ok(())
     }
@@ -164,7 +164,7 @@ impl Races {
 fn outrun() -> Error {
     Error::because(
         ErrorKind::ClockFailed,
-        "expected a tick that lasts until its ID is made, found one after the other that did not",
+        "expected a tick to last until its ID is made, found one after the other that ended before",
     )
 }
 

@@ -22,7 +22,7 @@ impl Scale {
         let epoch = self.epoch_ms * NANOS_PER_MS;
         let tick = unix_nanos.wrapping_sub(epoch).cast_unsigned() / self.tick_nanos();
         if unix_nanos < epoch || tick > self.last {
-            return Err(self.outside(unix_nanos.div_euclid(NANOS_PER_MS)));
+            return Err(self.outside("clock", unix_nanos.div_euclid(NANOS_PER_MS)));
         }
         Ok(tick)
     }
@@ -37,16 +37,20 @@ impl Scale {
 
     /// The tick that holds a time in Unix milliseconds.
     pub(crate) fn tick_of_ms(&self, unix_ms: i64) -> Result<u64> {
-        let since = unix_ms.saturating_sub(self.epoch_ms).div_euclid(self.tick_ms);
-        u64::try_from(since)
-            .ok()
-            .filter(|tick| *tick <= self.last)
-            .ok_or_else(|| self.outside(unix_ms))
+        self.tick_at(unix_ms).ok_or_else(|| self.outside("time", unix_ms))
     }
 
-    /// The tick that holds a time in Unix seconds.
+    /// The tick that holds a timestamp in Unix seconds.
     pub(crate) fn tick_of_seconds(&self, unix_seconds: i64) -> Result<u64> {
-        self.tick_of_ms(unix_seconds.saturating_mul(1000))
+        self.tick_at(unix_seconds.saturating_mul(1000)).ok_or_else(|| {
+            let [least, most] = [self.epoch_ms, self.last_ms()].map(|ms| (ms / 1000).into());
+            Error::time_out_of_range("timestamp", unix_seconds.into(), least, most)
+        })
+    }
+
+    fn tick_at(&self, unix_ms: i64) -> Option<u64> {
+        let since = unix_ms.saturating_sub(self.epoch_ms).div_euclid(self.tick_ms);
+        u64::try_from(since).ok().filter(|tick| *tick <= self.last)
     }
 
     /// When a tick begins, in Unix milliseconds. Ticks one past the last are fine.
@@ -66,33 +70,26 @@ impl Scale {
     }
 
     /// The ticks that begin within a half-open span of Unix milliseconds. The end may be one past the last tick's.
-    pub(crate) fn ticks_within(&self, from_ms: i64, to_ms: i64) -> Result<Range<u64>> {
-        let end_ms = self.ms_of(self.last + 1);
-        if from_ms >= to_ms {
-            return Err(Error::out_of_range(
-                "end of the time range",
-                to_ms.into(),
-                i128::from(from_ms) + 1,
-                end_ms.into(),
-            ));
+    pub(crate) fn ticks_within(&self, start_ms: i64, end_ms: i64) -> Result<Range<u64>> {
+        let (latest, format_ends) = (self.ms_of(self.last), self.ms_of(self.last + 1));
+        if !(self.epoch_ms..=latest).contains(&start_ms) {
+            // Whatever the end is, no tick of the format begins in the span.
+            if start_ms < end_ms && !(latest..format_ends).contains(&start_ms) {
+                return Err(self.outside("start", start_ms));
+            }
+            let (least, most) = (self.epoch_ms.into(), latest.into());
+            return Err(Error::out_of_range("start", start_ms.into(), least, most));
         }
-        if from_ms < self.epoch_ms {
-            return Err(self.outside(from_ms));
+        if end_ms > format_ends {
+            return Err(self.outside("end", end_ms));
         }
-        if to_ms > end_ms {
-            return Err(self.outside(to_ms));
+        let first = self.first_from(start_ms);
+        if end_ms <= self.ms_of(first) {
+            let least = if end_ms <= start_ms { start_ms + 1 } else { self.ms_of(first) + 1 };
+            let (end, most) = (end_ms.into(), format_ends.into());
+            return Err(Error::out_of_range("end", end, least.into(), most));
         }
-        let ticks = self.first_from(from_ms)..self.first_from(to_ms);
-        if ticks.is_empty() {
-            let next = self.ms_of(ticks.end) + 1;
-            return Err(Error::out_of_range(
-                "end of the time range",
-                to_ms.into(),
-                next.into(),
-                end_ms.into(),
-            ));
-        }
-        Ok(ticks)
+        Ok(first..self.first_from(end_ms))
     }
 
     /// The first tick that begins at a time or after it.
@@ -101,11 +98,16 @@ impl Scale {
         since.div_ceil(self.tick_ms.cast_unsigned())
     }
 
+    /// The last millisecond of the last tick.
+    const fn last_ms(&self) -> i64 {
+        self.ms_of(self.last) + (self.tick_ms - 1)
+    }
+
     /// The error for a time that the format cannot hold.
     #[cold]
-    pub(crate) fn outside(&self, unix_ms: i64) -> Error {
-        let most = self.ms_of(self.last) + (self.tick_ms - 1);
-        Error::time_out_of_range(unix_ms.into(), self.epoch_ms.into(), most.into())
+    pub(crate) fn outside(&self, field: &'static str, unix_ms: i64) -> Error {
+        let (least, most) = (self.epoch_ms.into(), self.last_ms().into());
+        Error::time_out_of_range(field, unix_ms.into(), least, most)
     }
 }
 

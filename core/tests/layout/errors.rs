@@ -53,25 +53,29 @@ fn then_presence_type_and_fit_from_the_top() {
     expect(
         &[("a", Value::Other("float".into()))],
         "invalid_type",
-        "expected an integer, found float for a",
+        "expected an integer for `a`, found float",
     );
-    expect(&[("a", 32.into())], "out_of_range", "expected a in 5 bits, found 32");
+    expect(&[("a", 32.into())], "out_of_range", "expected a of at most 5 bits, found 32");
     expect(&[("a", 31.into())], "missing_field", "timestamp");
     expect(&[("timestamp", "x".into())], "invalid_type", "timestamp");
     expect(&[("timestamp", 999.into())], "time_out_of_range", "999");
     expect(
         &[("timestamp", (1000 + (1_i64 << 41)).into())],
         "time_out_of_range",
-        "1000..=2199023256551",
+        "from 1000 to 2199023256551",
     );
     expect(&[("timestamp", i128::MAX.into())], "time_out_of_range", "time");
     expect(&[("timestamp", i128::MIN.into())], "time_out_of_range", "time");
-    expect(&[("timestamp", Value::integer(true, vec![1; 40]))], "time_out_of_range", "time");
+    expect(
+        &[("timestamp", Value::integer(true, vec![1; 40]))],
+        "time_out_of_range",
+        "found an integer of 313 bits",
+    );
     expect(&[("timestamp", Value::Nanos(i128::MAX))], "time_out_of_range", "time");
     expect(&[("timestamp", 1000.into()), ("c", 32.into())], "out_of_range", "c");
     expect(&[("c", b"\x01".into())], "invalid_type", "c");
     expect(&[("c", 2.into())], "invalid_type", "b");
-    expect(&[("b", Value::Nanos(1))], "invalid_type", "expected an integer, found a time for b");
+    expect(&[("b", Value::Nanos(1))], "invalid_type", "expected an integer for `b`, found a time");
     expect(&[("b", 1.into()), ("sequence", (-1).into())], "out_of_range", "sequence");
     expect(&[("sequence", Value::integer(false, vec![1; 40]))], "out_of_range", "sequence");
     values.sequence(4095).unwrap();
@@ -178,11 +182,18 @@ fn an_error_names_the_last_time_of_a_field() {
         let layout = Layout::integer([field, Field::unused(62)]).unwrap();
         assert_code(layout.values().time(unix_ms).unwrap().pack(), "time_out_of_range").to_string()
     };
-    assert!(shown(0, "10ms", 40).contains("0..=39"), "{}", shown(0, "10ms", 40));
-    assert!(shown(5, "250us", 6).contains("5..=5"), "{}", shown(5, "250us", 6));
+    assert!(shown(0, "10ms", 40).contains("from 0 to 39,"), "{}", shown(0, "10ms", 40));
+    assert!(
+        shown(5, "250us", 6).contains("expected timestamp from 5 to 5, found 6"),
+        "{}",
+        shown(5, "250us", 6)
+    );
     let (first, last) = (i64::MIN, i64::MIN + 3);
-    assert!(shown(first, "1ms", 0).contains(&format!("{first}..={last}")));
-    assert!(shown(first, "1us", 1).contains(&format!("{first}..={first}")));
+    assert!(shown(first, "1ms", 0).contains(&format!("from {first} to {last}")));
+    assert!(
+        shown(first, "1us", 1)
+            .contains(&format!("expected timestamp from {first} to {first}, found 1"))
+    );
 }
 
 #[test]
@@ -232,11 +243,11 @@ fn values_that_are_long_are_told_by_their_size() {
     };
     // Digits of so many bytes would take hours to write.
     let huge = Value::integer(false, vec![0xff; 1 << 24]);
-    assert_eq!(told(huge, "a"), "expected n in 8 bits, found an integer of 134217728 bits");
-    assert_eq!(told(256.into(), "a"), "expected n in 8 bits, found 256");
-    assert_eq!(told(1.into(), "ab"), "expected text in 8 bits, found ab");
+    assert_eq!(told(huge, "a"), "expected n of at most 8 bits, found an integer of 134217728 bits");
+    assert_eq!(told(256.into(), "a"), "expected n of at most 8 bits, found 256");
+    assert_eq!(told(1.into(), "ab"), "expected text of at most 8 bits, found ab");
     let long = concat!("0123456789", "0123456789", "0123456789", "012");
-    assert_eq!(told(1.into(), long), "expected text in 8 bits, found a text of 33 bytes");
+    assert_eq!(told(1.into(), long), "expected text of at most 8 bits, found a text of 33 bytes");
 }
 
 /// A tick that begins within a millisecond is not told by that one's beginning, which is before it.
@@ -254,4 +265,29 @@ fn the_limits_of_a_time_fit_themselves() {
     assert_eq!((value, least, most), (1, 2, 25));
     assert!(pack(least).is_ok() && pack(most).is_ok());
     assert!(pack(least - 1).is_err() && pack(most + 1).is_err());
+}
+
+#[test]
+fn too_many_digits_are_a_length_and_no_character() {
+    let digits = |count| Value::parse_integer(&"9".repeat(count)).map(drop);
+    assert!(digits(160_000).is_ok());
+    let error = assert_code(digits(200_000), "invalid_length");
+    assert_eq!(error.to_string(), "expected length 1 to 160000, found 200000");
+    assert_code(Value::parse_integer(&"0".repeat(200_000)), "invalid_character");
+    let error = assert_code(Value::parse_integer("12\n4"), "invalid_character");
+    assert_eq!(error.to_string(), "invalid character U+000A at position 2");
+}
+
+#[test]
+fn names_that_do_not_exist_are_quoted_and_prose_is_no_field() {
+    let layout = snowflake();
+    let error = assert_code(layout.bindable("nobody"), "unknown_field");
+    assert_eq!((error.field(), &*error.to_string()), (Some("nobody"), "unknown field `nobody`"));
+    let error = assert_code(layout.values().pack(), "missing_field");
+    assert_eq!(error.to_string(), "missing value for field `a`");
+    let foreign =
+        Layout::integer([Field::unused(32), Field::bindable(16, "a"), Field::sequence(16)]);
+    let error =
+        assert_code(foreign.unwrap().values().set(layout.sequence().unwrap(), 1), "unknown_field");
+    assert_eq!(error.field(), None);
 }

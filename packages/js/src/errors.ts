@@ -42,7 +42,7 @@ export class PolyflakeError extends Error {
   readonly code: ErrorCode;
   /** The 0-based index of the first bad character, in UTF-16 units. */
   declare readonly position?: number;
-  /** The field or option that was refused. */
+  /** The parameter, field or option that was refused. */
   declare readonly field?: string;
   /** When to try again, in Unix milliseconds. */
   declare readonly retryAt?: number;
@@ -74,8 +74,9 @@ export function invalidLength(expected: number, found: number, details?: ErrorDe
   return new PolyflakeError("invalid_length", `expected length ${expected}, found ${found}`, details);
 }
 
-/** The first bad character of a text. */
+/** The first bad character of a text: shown if it is printable ASCII, else by its number. */
 export function invalidCharacter(text: string, position: number): PolyflakeError {
-  const character = JSON.stringify(text.charAt(position)).slice(1, -1);
-  return new PolyflakeError("invalid_character", `invalid character '${character}' at position ${position}`, { position });
+  const code = text.charCodeAt(position);
+  const shown = code > 31 && code < 127 ? `'${text[position]}'` : `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+  return new PolyflakeError("invalid_character", `invalid character ${shown} at position ${position}`, { position });
 }

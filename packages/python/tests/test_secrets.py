@@ -39,7 +39,7 @@ def test_a_secret_has_16_bytes(use: Callable[[Any], object], length: int) -> Non
     for kind in (bytes, bytearray, lambda n: memoryview(bytes(n))):
         with refused("invalid_secret") as caught:
             use(kind(length))
-        assert str(caught.value) == f"expected length 16, found {length}"
+        assert str(caught.value) == f"expected a secret of 16 bytes, found {length}"
 
 
 @each

@@ -2,7 +2,7 @@
 
 use kernel_tests::{LENGTHS, Noise};
 use polyflake::{
-    ErrorKind,
+    Error, ErrorKind,
     kernels::{
         Level, decode_randflake, decode_randflake_column, encode_randflake,
         encode_randflake_column, levels,
@@ -80,12 +80,23 @@ fn numbers_beside_every_power_of_two_are_written_and_read() {
 fn refuses_as_one_is_refused(level: Level, slots: &[[u8; 16]], item: usize) {
     let bytes = slots[item];
     let length = 16 - bytes.iter().rev().take_while(|byte| **byte == 0).count();
-    let units: Vec<u16> = bytes[..length].iter().map(|&byte| byte.into()).collect();
-    let expected = Randflake::parse_utf16(&units).unwrap_err().in_item(item);
+    let expected = why_one_is_refused(&bytes[..length], item);
     let mut read = vec![UNTOUCHED; slots.len()];
     assert_eq!(decode_randflake(level, slots, &mut read), Err(expected), "{level:?} {bytes:?}");
     assert_eq!(read[..item], numbers(ITEMS)[..item], "{level:?}");
     assert!(read[item..].iter().all(|number| *number == UNTOUCHED), "{level:?} wrote past {item}");
+}
+
+/// The error for one text. A byte past ASCII is no character, where UTF-16 has one of its number.
+fn why_one_is_refused(text: &[u8], item: usize) -> Error {
+    let units: Vec<u16> = text.iter().map(|&byte| byte.into()).collect();
+    let error = Randflake::parse_utf16(&units).unwrap_err().in_item(item);
+    match error.position() {
+        Some(position) if !text[position].is_ascii() => {
+            Error::bad_character(position, 0x11_0000 | u32::from(text[position])).in_item(item)
+        }
+        _ => error,
+    }
 }
 
 fn is_good(byte: u8) -> bool {
@@ -222,8 +233,7 @@ fn column_refuses_as_one_is_refused(level: Level, texts: &[Vec<u8>], item: usize
         Some(*end)
     });
     let offsets: Vec<i32> = std::iter::once(0).chain(ends).collect();
-    let units: Vec<u16> = texts[item].iter().map(|&byte| byte.into()).collect();
-    let expected = Randflake::parse_utf16(&units).unwrap_err().in_item(item);
+    let expected = why_one_is_refused(&texts[item], item);
     let mut read = vec![UNTOUCHED; texts.len()];
     let refused = decode_randflake_column(level, &offsets, &texts.concat(), &mut read);
     assert_eq!(refused, Err(expected), "{level:?} {:?}", texts[item]);

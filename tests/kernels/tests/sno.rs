@@ -171,7 +171,8 @@ fn one_text_with_a_bad_byte_is_refused() {
     for (position, bad) in bad {
         let mut text = good;
         text[position] = bad;
-        assert_eq!(Sno::from_uuid_bytes(text), Err(Error::invalid_character(position)));
+        let error = Sno::from_uuid_bytes(text).unwrap_err();
+        assert_eq!((error.code(), error.position()), ("invalid_character", Some(position)));
     }
 }
 

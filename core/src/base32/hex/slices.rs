@@ -4,6 +4,7 @@ use super::{MAX_DIGITS, length_of, why_not};
 use crate::{
     Error, Result,
     cpu::{Level, kernels_of},
+    error::unit_of_byte,
 };
 
 /// A text, with zero bytes after it.
@@ -139,13 +140,13 @@ pub(super) fn within(text: &[u8], start: i32, end: i32) -> Result<&[u8]> {
     let [from, to] = [start, end].map(|offset| usize::try_from(offset).unwrap_or(usize::MAX));
     text.get(from..to).ok_or_else(|| {
         let (least, most) = (start.max(0).into(), text.len() as i128);
-        Error::out_of_range("offset", end.into(), least, most)
+        Error::out_of_range("offsets", end.into(), least, most)
     })
 }
 
 #[cold]
 fn refusal(text: &[u8], item: usize) -> Error {
-    why_not(text.iter().copied().map(u32::from)).in_item(item)
+    why_not(text.iter().copied().map(unit_of_byte)).in_item(item)
 }
 
 fn same_length(expected: usize, found: usize) -> Result<()> {

@@ -123,7 +123,11 @@ impl<C: Clock> Builder<C> {
             Ok(next) if (first..=end).contains(&next) => {
                 self.assemble(slots, snapshot.tick, snapshot.next_sequence)
             }
-            _ => Err(Error::out_of_range("next_sequence", next.unwrap_or(i128::MAX), first, end)),
+            Ok(next) => Err(Error::out_of_range("next_sequence", next, first, end)),
+            Err(_) => {
+                let reason = "expected a next_sequence of the layout, found one past 2^127";
+                Err(Error::because(ErrorKind::OutOfRange, reason).of("next_sequence"))
+            }
         }
     }
 
@@ -166,7 +170,7 @@ impl<C: Clock> Builder<C> {
         };
         let state =
             PerTick::at(slots, Behind::Refused, last_tick, tick, next).ok_or_else(|| {
-                let reason = "expected an epoch not so long ago, beside a sequence of 64 bits";
+                let reason = "expected at most 2^62 ticks until now beside a 64-bit sequence";
                 Error::because(ErrorKind::InvalidLayout, reason)
             })?;
         let pace = self.pace();

@@ -334,9 +334,8 @@ pub(super) fn fill_from<'g, C: Clock + 'g>(
         }),
         (Draft::Bytes(one), Batch::Bytes(bytes)) => {
             let (length, found) = (one.len(), bytes.len());
-            let whole = found - found % length;
-            if whole != found {
-                return Err(Error::invalid_length(found, whole, whole));
+            if !found.is_multiple_of(length) {
+                return Err(Error::not_a_multiple(found, length));
             }
             fill_each(reserve, found / length, |draft, place| {
                 if let Draft::Bytes(one) = draft {

@@ -46,7 +46,7 @@ impl Ticks {
         let tick = u64::try_from(self.timeline.value_of_reading(unix_nanos));
         match tick {
             Ok(tick) if tick <= self.last => Ok(tick),
-            _ => Err(self.timeline.outside(unix_nanos.div_euclid(NANOS_PER_MS).into())),
+            _ => Err(self.timeline.outside("clock", unix_nanos.div_euclid(NANOS_PER_MS).into())),
         }
     }
 
@@ -67,10 +67,10 @@ impl Ticks {
     }
 
     /// The ticks that begin in a half-open span of Unix milliseconds.
-    pub(super) fn within(&self, from_ms: i64, to_ms: i64) -> Result<Range<u64>> {
-        let (first, last) = self.timeline.ticks_within(from_ms, to_ms)?;
+    pub(super) fn within(&self, start_ms: i64, end_ms: i64) -> Result<Range<u64>> {
+        let (first, last) = self.timeline.ticks_within(start_ms, end_ms)?;
         if last > i64::MAX.cast_unsigned() {
-            return Err(self.timeline.outside(from_ms.into()));
+            return Err(self.timeline.outside("start", start_ms.into()));
         }
         Ok(first..last + 1)
     }
@@ -80,12 +80,7 @@ impl Ticks {
         let last = self.timeline.last_before(end_ms)?;
         if last < start || last > i64::MAX.cast_unsigned() {
             let least = i128::from(self.ms_of(start)) + 1;
-            return Err(Error::out_of_range(
-                "end of the window",
-                end_ms.into(),
-                least,
-                i64::MAX.into(),
-            ));
+            return Err(Error::out_of_range("end", end_ms.into(), least, i64::MAX.into()));
         }
         Ok(last + 1)
     }

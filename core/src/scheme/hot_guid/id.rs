@@ -230,15 +230,15 @@ impl HotGuid {
         text::decode_utf16(units).map(|bytes| Self::from_sql(reverse_groups(bytes)))
     }
 
-    /// The lowest and the highest ID (both inclusive) of the half-open time range `from_ms .. to_ms` in Unix milliseconds,
+    /// The lowest and the highest ID (both inclusive) of the half-open time range `start_ms .. end_ms` in Unix milliseconds,
     /// for BETWEEN queries, and for those of SQL Server too, since the converted IDs sort alike. An ID is in the range if
     /// its own second begins in it.
     ///
     /// # Errors
     /// `time_out_of_range` before 1970 or past 2106 (the end may be one second past the last); `out_of_range` where the
     /// range is reversed, or holds no second.
-    pub fn time_range(from_ms: i64, to_ms: i64) -> Result<(Self, Self)> {
-        let seconds = SCALE.ticks_within(from_ms, to_ms)?;
+    pub fn time_range(start_ms: i64, end_ms: i64) -> Result<(Self, Self)> {
+        let seconds = SCALE.ticks_within(start_ms, end_ms)?;
         let highest =
             Self::pack(seconds.end - 1, Machine::of_word(u64::MAX), LAST_COUNTER, u32::MAX);
         Ok((Self::pack(seconds.start, Machine::of_word(0), 0, 0), highest))

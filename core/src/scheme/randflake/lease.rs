@@ -22,6 +22,7 @@ impl Lease {
     /// # Errors
     /// `out_of_range` unless the node is in 0..=131071 and 1730000000 <= start < end <= 2803741824.
     pub fn new(node: u32, start: i64, end: i64) -> Result<Self> {
+        check("node", node, 0, LAST_NODE)?;
         Self::with_nodes(node..=node, start, end)
     }
 
@@ -31,10 +32,10 @@ impl Lease {
     /// As [`Lease::new`], and `out_of_range` for a range without nodes.
     pub fn with_nodes(nodes: RangeInclusive<u32>, start: i64, end: i64) -> Result<Self> {
         let (first_node, last_node) = nodes.into_inner();
-        check("node", first_node, 0, LAST_NODE)?;
-        check("last node", last_node, first_node, LAST_NODE)?;
-        check("start of the lease", start, EPOCH, LAST_SECOND)?;
-        check("end of the lease", end, start + 1, LAST_SECOND + 1)?;
+        check("nodes", first_node, 0, LAST_NODE)?;
+        check("nodes", last_node, first_node, LAST_NODE)?;
+        check("start", start, EPOCH, LAST_SECOND)?;
+        check("end", end, start + 1, LAST_SECOND + 1)?;
         Ok(Self { first_node, last_node, start, end })
     }
 

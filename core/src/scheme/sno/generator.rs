@@ -317,9 +317,8 @@ impl<C: Clock> Generator<C> {
 
 /// How many IDs packed bytes hold: a whole number.
 pub(super) fn whole_ids(bytes: &[u8]) -> Result<usize> {
-    let whole = bytes.len() - bytes.len() % Sno::LEN;
-    if whole != bytes.len() {
-        return Err(Error::invalid_length(bytes.len(), whole, whole));
+    if !bytes.len().is_multiple_of(Sno::LEN) {
+        return Err(Error::not_a_multiple(bytes.len(), Sno::LEN));
     }
     Ok(bytes.len() / Sno::LEN)
 }

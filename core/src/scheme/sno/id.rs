@@ -63,18 +63,17 @@ impl Sno {
         match text.as_bytes().first_chunk() {
             // 16 bytes that decode are 16 characters; 16 bytes with a bad one may be fewer, which comes first.
             Some(bytes) if text.len() == Self::TEXT_LEN => {
-                base32::decode(bytes).map(Self).map_err(|error| match text.chars().count() {
-                    Self::TEXT_LEN => error,
-                    _ => length_error(text),
-                })
+                base32::decode(bytes).map(Self).ok_or_else(|| why_not(text))
             }
-            _ => Err(bad_length_or_character(text)),
+            _ => Err(why_not(text)),
         }
     }
 
     /// As [`Sno::parse`], for UTF-16: length and position are counted in its units.
     pub fn parse_utf16(text: &[u16]) -> Result<Self> {
-        base32::decode(&base32::ascii_of_utf16(sixteen(text)?)).map(Self)
+        let ascii = text.try_into().ok().map(base32::ascii_of_utf16);
+        let id = ascii.as_ref().and_then(base32::decode).map(Self);
+        id.ok_or_else(|| base32::why_not(text.iter().copied().map(u32::from)))
     }
 
     /// The ID of its 10 bytes; every 10 bytes are one.
@@ -211,7 +210,7 @@ impl Sno {
     /// # Errors
     /// `invalid_character` with the position of the first byte that is not in `[2-9a-x]`.
     pub fn from_uuid_bytes(bytes: [u8; Self::TEXT_LEN]) -> Result<Self> {
-        base32::decode(&bytes).map(Self)
+        base32::decode(&bytes).map(Self).ok_or_else(|| base32::refuse(&bytes))
     }
 
     /// [`Sno::to_uuid_bytes`] as a [`uuid::Uuid`].
@@ -229,14 +228,14 @@ impl Sno {
         Self::from_uuid_bytes(uuid.into_bytes())
     }
 
-    /// The lowest and the highest ID (both inclusive) of the half-open time range `from_ms .. to_ms` in Unix milliseconds,
+    /// The lowest and the highest ID (both inclusive) of the half-open time range `start_ms .. end_ms` in Unix milliseconds,
     /// for BETWEEN queries. An ID is in the range if its own tick begins in it.
     ///
     /// # Errors
     /// `time_out_of_range` before 2010 or past 2079 (the end may be one tick past the last); `out_of_range` where the
     /// range is reversed, or holds no tick.
-    pub fn time_range(from_ms: i64, to_ms: i64) -> Result<(Self, Self)> {
-        let ticks = SCALE.ticks_within(from_ms, to_ms)?;
+    pub fn time_range(start_ms: i64, end_ms: i64) -> Result<(Self, Self)> {
+        let ticks = SCALE.ticks_within(start_ms, end_ms)?;
         let below_end = TICK.put(ticks.end - 1) | (TICK.put(1) - 1);
         Ok((Self::of_word(TICK.put(ticks.start)), Self::of_word(below_end)))
     }
@@ -260,23 +259,10 @@ impl Sno {
     }
 }
 
-/// UTF-16 of the right length.
-pub(super) fn sixteen(text: &[u16]) -> Result<&[u16; Sno::TEXT_LEN]> {
-    text.try_into().map_err(|_| Error::invalid_length(text.len(), Sno::TEXT_LEN, Sno::TEXT_LEN))
-}
-
-pub(super) fn length_error(text: &str) -> Error {
-    base32::length_error(text, Sno::TEXT_LEN, Sno::TEXT_LEN)
-}
-
-/// For a text that has not 16 bytes: it may have 16 characters all the same, one of them not ASCII.
+/// Why a text is no ID. One of 16 bytes with a bad character may have fewer than 16 characters, which comes first.
 #[cold]
-fn bad_length_or_character(text: &str) -> Error {
-    if text.chars().count() != Sno::TEXT_LEN {
-        return length_error(text);
-    }
-    let is_bad = |c: char| !matches!(c, '2'..='9' | 'a'..='x');
-    Error::invalid_character(text.chars().position(is_bad).unwrap_or(Sno::TEXT_LEN))
+fn why_not(text: &str) -> Error {
+    base32::why_not(text.chars().map(u32::from))
 }
 
 impl FromStr for Sno {

@@ -35,8 +35,7 @@ impl Sno {
 
 #[cold]
 const fn left_over(length: usize) -> Error {
-    let whole = length - length % Sno::LEN;
-    Error::invalid_length(length, whole, whole)
+    Error::not_a_multiple(length, Sno::LEN)
 }
 
 #[allow(unsafe_code)]

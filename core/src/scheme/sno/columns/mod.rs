@@ -86,11 +86,11 @@ pub fn having_metabyte(ids: &[Sno], metabyte: u8, bitmap: &mut [u8]) -> Result<u
     slices::having_metabyte(cpu::level(), ids, metabyte, bitmap)
 }
 
-/// Which IDs lie in the half-open time range `from_ms .. to_ms` in Unix milliseconds, as [`having_metabyte`] says it. An ID
+/// Which IDs lie in the half-open time range `start_ms .. end_ms` in Unix milliseconds, as [`having_metabyte`] says it. An ID
 /// is in the range if its own tick begins in it.
 ///
 /// # Errors
 /// As [`Sno::time_range`] for the range, and `invalid_length` as [`having_metabyte`].
-pub fn in_time_range(ids: &[Sno], from_ms: i64, to_ms: i64, bitmap: &mut [u8]) -> Result<usize> {
-    slices::in_ticks(cpu::level(), ids, SCALE.ticks_within(from_ms, to_ms)?, bitmap)
+pub fn in_time_range(ids: &[Sno], start_ms: i64, end_ms: i64, bitmap: &mut [u8]) -> Result<usize> {
+    slices::in_ticks(cpu::level(), ids, SCALE.ticks_within(start_ms, end_ms)?, bitmap)
 }

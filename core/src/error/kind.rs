@@ -1,0 +1,129 @@
+//! What can go wrong, and its code.
+
+/// What went wrong, without data: match on it.
+///
+/// [`ErrorKind::code`] is stable: it is the same string in every language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A value of another type than expected.
+    InvalidType,
+    /// A text, secret or byte string of the wrong length.
+    InvalidLength,
+    /// A character that the format does not allow; [`Error::position`](super::Error::position) tells where.
+    InvalidCharacter,
+    /// A text that reads as an ID but is not the one spelling of it.
+    NotCanonical,
+    /// A number outside its field, or an option outside its limits.
+    OutOfRange,
+    /// A time that the format cannot hold.
+    TimeOutOfRange,
+    /// The clock is behind the time of IDs already made, further than is safe.
+    ClockBehind,
+    /// The clock raised, or gave no time.
+    ClockFailed,
+    /// All IDs of this tick are taken; [`Error::retry_at`](super::Error::retry_at) tells when the next tick begins.
+    SequenceExhausted,
+    /// The lease or window has not started.
+    LeaseNotStarted,
+    /// The lease or window has expired.
+    LeaseExpired,
+    /// An extension with other nodes or another start than the lease.
+    LeaseMismatch,
+    /// A secret of another length than 16 bytes.
+    InvalidSecret,
+    /// An invalid layout.
+    InvalidLayout,
+    /// A name of a field or option that does not exist.
+    UnknownField,
+    /// A missing value.
+    MissingField,
+    /// No default partition is left in this process and its forks.
+    PartitionsExhausted,
+    /// The generator was closed.
+    GeneratorClosed,
+    /// The process was forked, and the generator's given partition, node or window belongs to the parent.
+    Forked,
+    /// The system gave no random bytes.
+    EntropyUnavailable,
+}
+
+impl ErrorKind {
+    /// Every kind, in the order of the documentation.
+    pub const ALL: [Self; 20] = [
+        Self::InvalidType,
+        Self::InvalidLength,
+        Self::InvalidCharacter,
+        Self::NotCanonical,
+        Self::OutOfRange,
+        Self::TimeOutOfRange,
+        Self::ClockBehind,
+        Self::ClockFailed,
+        Self::SequenceExhausted,
+        Self::LeaseNotStarted,
+        Self::LeaseExpired,
+        Self::LeaseMismatch,
+        Self::InvalidSecret,
+        Self::InvalidLayout,
+        Self::UnknownField,
+        Self::MissingField,
+        Self::PartitionsExhausted,
+        Self::GeneratorClosed,
+        Self::Forked,
+        Self::EntropyUnavailable,
+    ];
+
+    /// The stable code, the same string in every language.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::InvalidType => "invalid_type",
+            Self::InvalidLength => "invalid_length",
+            Self::InvalidCharacter => "invalid_character",
+            Self::NotCanonical => "not_canonical",
+            Self::OutOfRange => "out_of_range",
+            Self::TimeOutOfRange => "time_out_of_range",
+            Self::ClockBehind => "clock_behind",
+            Self::ClockFailed => "clock_failed",
+            Self::SequenceExhausted => "sequence_exhausted",
+            Self::LeaseNotStarted => "lease_not_started",
+            Self::LeaseExpired => "lease_expired",
+            Self::LeaseMismatch => "lease_mismatch",
+            Self::InvalidSecret => "invalid_secret",
+            Self::InvalidLayout => "invalid_layout",
+            Self::UnknownField => "unknown_field",
+            Self::MissingField => "missing_field",
+            Self::PartitionsExhausted => "partitions_exhausted",
+            Self::GeneratorClosed => "generator_closed",
+            Self::Forked => "forked",
+            Self::EntropyUnavailable => "entropy_unavailable",
+        }
+    }
+
+    /// The message of an error without details.
+    pub(super) const fn meaning(self) -> &'static str {
+        match self {
+            Self::InvalidType => "value of the wrong type",
+            Self::InvalidLength => "value of the wrong length",
+            Self::InvalidCharacter => "invalid character",
+            Self::NotCanonical => "not the canonical text of an ID",
+            Self::OutOfRange => "value out of range",
+            Self::TimeOutOfRange => "time out of range",
+            Self::ClockBehind => "clock is behind the last ID",
+            Self::ClockFailed => "clock failed",
+            Self::SequenceExhausted => "all IDs of this tick are taken",
+            Self::LeaseNotStarted => "lease or window has not started",
+            Self::LeaseExpired => "lease or window has expired",
+            Self::LeaseMismatch => "lease has other nodes or another start",
+            Self::InvalidSecret => "expected a secret of 16 bytes",
+            Self::InvalidLayout => "invalid layout",
+            Self::UnknownField => "unknown field",
+            Self::MissingField => "missing value",
+            Self::PartitionsExhausted => {
+                "no default partition is left in this process and its forks"
+            }
+            Self::GeneratorClosed => "generator is closed",
+            Self::Forked => "generator belongs to the parent process",
+            Self::EntropyUnavailable => "system gave no random bytes",
+        }
+    }
+}
