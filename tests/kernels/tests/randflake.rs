@@ -320,7 +320,7 @@ fn bad_columns_are_refused_by(level: Level) {
 #[test]
 fn slices_of_other_lengths_are_refused() {
     let (ids, mut slots) = ([Randflake::default(); 2], [[0; 16]; 3]);
-    let kind = |outcome: Result<(), polyflake::Error>| outcome.unwrap_err().kind();
+    let kind = |outcome: Result<(), Error>| outcome.unwrap_err().kind();
     assert_eq!(kind(randflake::encode_slice(&ids, &mut slots)), ErrorKind::InvalidLength);
     assert_eq!(kind(randflake::decode_slice(&slots, &mut [ids[0]; 2])), ErrorKind::InvalidLength);
     let column = |offsets: &mut [i32], text: &mut [u8]| {

@@ -189,6 +189,6 @@ fn packed_bytes_are_ids() {
     }
     assert_eq!(
         Sno::slice_from_bytes(&packed[..29]).unwrap_err().to_string(),
-        "expected length 20, found 29"
+        "expected a multiple of 10 bytes, found 29"
     );
 }
