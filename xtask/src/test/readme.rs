@@ -14,9 +14,10 @@ const PYTHON: (&str, Run) = ("python", python);
 const JAVASCRIPT: (&str, Run) = ("js", javascript);
 
 /// Each README with the languages of which it must have examples.
-const READMES: [(&str, &[(&str, Run)]); 3] = [
+const READMES: [(&str, &[(&str, Run)]); 4] = [
     ("README.md", &[RUST, PYTHON, JAVASCRIPT]),
     ("core/README.md", &[RUST]),
+    ("packages/python/README.md", &[PYTHON]),
     ("packages/js/README.md", &[JAVASCRIPT]),
 ];
 
