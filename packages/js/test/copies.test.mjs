@@ -29,7 +29,7 @@ async function threaded(source) {
 describe("copies", () => {
   test("all copies of a process take their default partitions from one source", () => {
     const partitions = [...COPIES, ...COPIES].map(({ sno }) => sno.parse(new sno.Generator().generate()).partition);
-    assert.deepEqual(partitions, partitions.map((_, k) => (partitions[0] + k) % 65_536));
+    assert.equal(new Set(partitions).size, partitions.length);
   });
 
   test("the first copy's source serves the others, whichever machine it has", () => {
@@ -37,7 +37,7 @@ describe("copies", () => {
       const script = `
         const [a, b] = [await import("polyflake/${first}"), await import("polyflake/${second}")];
         const partitions = [a, b, a].map(({ sno }) => sno.parse(new sno.Generator().generate()).partition);
-        console.log(JSON.stringify(partitions.map((partition) => (partition - partitions[0] + 65536) % 65536)));`;
+        console.log(JSON.stringify(partitions.map((partition) => partition ^ partitions[0])));`;
       assert.equal(run(script), "[0,1,2]");
     }
   });

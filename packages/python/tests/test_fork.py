@@ -64,7 +64,7 @@ def test_grandchildren_too() -> None:
 
 
 def test_children_forked_before_the_first_id_differ_too() -> None:
-    """In a process of its own, which has made no ID before it forks, as a pre-forking server does: one counter gives
+    """In a process of its own, which has made no ID before it forks, as a pre-forking server does: one table gives
     them all their partitions."""
     program = textwrap.dedent(
         """
@@ -79,7 +79,7 @@ def test_children_forked_before_the_first_id_differ_too() -> None:
             os.close(write)
             pipes.append(read)
         drawn = {int(os.read(pipe, 100)) for pipe in pipes} | {sno.generate().partition}
-        print(any({(first + k) % 65536 for k in range(17)} == drawn for first in drawn))
+        print(any({first ^ k for k in range(17)} == drawn for first in drawn))
         """
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)

@@ -245,11 +245,11 @@ impl<C: Clock> Generator<C> {
     fn shortcut(&self, seen: u128, now: i64, want: u32) -> Option<Reserved> {
         let (epoch, identity) = self.drawn();
         let second = self.state.tick(seen);
-        if !SCALE.is_within(second, now) || !self.window.holds(second) {
+        if epoch != fork::epoch() || !SCALE.is_within(second, now) || !self.window.holds(second) {
             return None;
         }
         let run = self.state.step_within(seen, want)?;
-        // Asked last, so that a fork up to the step is seen. Nothing is drawn where the window belongs to another process.
+        // Asked again, so that a fork up to the step is seen. Nothing is drawn where the window belongs to another process.
         (epoch == fork::epoch()).then_some((identity, run))
     }
 

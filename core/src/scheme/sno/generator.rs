@@ -213,7 +213,11 @@ impl<C: Clock> Generator<C> {
         let start_ms = SCALE.ms_of(self.window.ticks().start);
         let end = SCALE.ticks_within(start_ms, end_ms)?.end;
         self.window.extend(end);
-        self.claims.current().extend(end);
+        let claim = self.claims.current();
+        // An undrawn one holds nothing yet.
+        if claim.identity().epoch != Identity::NEVER {
+            claim.extend(end);
+        }
         Ok(())
     }
 
