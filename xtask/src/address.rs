@@ -14,6 +14,18 @@ const BRANCH: &str = "/blob/main/";
 const TRAVELLING: [&str; 3] =
     ["core/README.md", "packages/python/README.md", "packages/js/README.md"];
 
+/// Lines that name the address, by file and beginning.
+const METADATA: [(&str, &str); 8] = [
+    ("packages/python/pyproject.toml", "Homepage"),
+    ("packages/python/pyproject.toml", "Documentation"),
+    ("packages/python/pyproject.toml", "Repository"),
+    ("packages/python/pyproject.toml", "Changelog"),
+    ("packages/python/pyproject.toml", "Issues"),
+    ("packages/js/package.json", "\"homepage\""),
+    ("packages/js/package.json", "\"bugs\""),
+    ("packages/js/package.json", "\"url\""),
+];
+
 /// Puts the address of Cargo.toml in the place of the one that the packages name.
 pub fn main() -> Result<()> {
     let (wanted, found) = (wanted()?, found()?);
@@ -51,8 +63,11 @@ pub fn faults() -> Result<Vec<String>> {
     if wanted != found {
         faults.push(format!("packages name {found}, not {wanted}: run `cargo xtask address`"));
     }
-    if !read("packages/python/pyproject.toml")?.contains(&wanted) {
-        faults.push(format!("packages/python/pyproject.toml does not name {wanted}"));
+    for (file, key) in METADATA {
+        let text = read(file)?;
+        let named = text.lines().filter(|line| line.trim_start().starts_with(key));
+        let other = named.filter(|line| !line.contains(&wanted));
+        faults.extend(other.map(|line| format!("{file}: {} is not of {wanted}", line.trim())));
     }
     for readme in TRAVELLING {
         let text = read(readme)?;

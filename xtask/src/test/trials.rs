@@ -73,21 +73,24 @@ struct Row {
 type Rows = BTreeMap<String, Row>;
 
 impl Package {
-    /// What decides how the package installs and behaves in other people's tools, as git names paths; texts and tests are left out.
+    /// The files that decide how the package installs and behaves in other people's tools, as git names paths: the bindings and what
+    /// is around them. Texts and tests are left out, and so is the core behind the bindings, which every run tests.
     fn paths(self) -> &'static [&'static str] {
         match self {
-            Self::Rust => {
-                &["Cargo.toml", "core/Cargo.toml", "core/src/lib.rs", "tests/packaging/rust"]
-            }
+            Self::Rust => &["Cargo.toml", "core/Cargo.toml", "core/src", "tests/packaging/rust"],
             Self::Python => &[
                 "bindings-python/Cargo.toml",
+                "bindings-python/src",
                 "packages/python/pyproject.toml",
                 "packages/python/src",
                 "tests/packaging/python",
             ],
             Self::JavaScript => &[
+                "bindings-js/src",
                 "bindings-node/Cargo.toml",
+                "bindings-node/src",
                 "bindings-wasm/Cargo.toml",
+                "bindings-wasm/src",
                 "packages/js/build",
                 "packages/js/package.json",
                 "packages/js/src",

@@ -200,7 +200,7 @@ class Generator:
         """
 
     def fill(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> None:
-        """Many new IDs into memory of the caller's.
+        """Fills the caller's buffer with new IDs.
 
         Fills a buffer of the caller's, in the order of time: as many as it holds. Memory that is filled
         again and again costs no fresh pages. Other threads run meanwhile.
@@ -270,7 +270,7 @@ class Pool:
         """
 
     def fill(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> None:
-        """Many new IDs into memory of the caller's.
+        """Fills the caller's buffer with new IDs.
 
         Fills a buffer of the caller's, from one generator after the other: see :meth:`Generator.fill`."""
 

@@ -326,7 +326,7 @@ class Generator:
         """
 
     def fill(self, buffer: _Buffer, /, bindables: _Values | None = None) -> None:
-        """Many new IDs into memory of the caller's.
+        """Fills the caller's buffer with new IDs.
 
         Fills a buffer of the caller's: as many as it holds. Memory that is filled again and
         again costs no fresh pages. Other threads run meanwhile.
@@ -403,7 +403,7 @@ class Pool:
         """
 
     def fill(self, buffer: _Buffer, /) -> None:
-        """Many new IDs into memory of the caller's.
+        """Fills the caller's buffer with new IDs.
 
         Fills a buffer of the caller's, from one generator after the other: see :meth:`Generator.fill`."""
 

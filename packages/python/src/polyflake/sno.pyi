@@ -318,7 +318,7 @@ class Generator:
         """
 
     def fill(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> None:
-        """Many new IDs into memory of the caller's.
+        """Fills the caller's buffer with new IDs.
 
         Fills a buffer of the caller's, in the order of time: as many as it holds. Memory that is filled
         again and again costs no fresh pages. Other threads run meanwhile.
@@ -401,7 +401,7 @@ class Pool:
         """
 
     def fill(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> None:
-        """Many new IDs into memory of the caller's.
+        """Fills the caller's buffer with new IDs.
 
         Fills a buffer of the caller's, from one generator after the other: see :meth:`Generator.fill`."""
 

@@ -22,7 +22,7 @@ pub fn trace(rng: &mut Rng) -> Case {
     let drawn = layout(rng, sequence_only);
     let mut options = json!({
         "layout": drawn.layout,
-        "max_wait_ms": one_of(rng, &[0, 1, 4, 8]),
+        "max_wait_ms": 0,
         "on_exhausted": one_of(rng, &["wait", "error"]),
         "bindables": some_bindables(rng, &drawn, 6),
     });

@@ -29,7 +29,7 @@ pub fn trace(rng: &mut Rng) -> Case {
 fn options(rng: &mut Rng) -> Value {
     let mut options = json!({
         "partition": if rng.u32(..20) == 0 { number(rng) } else { rng.i64(0..1 << 16) },
-        "max_wait_ms": one_of(rng, &[0, 1, 4, 8]),
+        "max_wait_ms": 0,
         "on_exhausted": one_of(rng, &["wait", "error", "error"]),
     });
     match rng.u32(..4) {

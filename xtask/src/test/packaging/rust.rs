@@ -94,15 +94,7 @@ fn check_texts(package: &Path) -> Result<()> {
 fn check_metadata(package: &Path) -> Result<()> {
     let manifest: toml::Table = fs::read_to_string(package.join("Cargo.toml"))?.parse()?;
     let shown = &manifest["package"];
-    for key in [
-        "description",
-        "license",
-        "repository",
-        "homepage",
-        "documentation",
-        "readme",
-        "rust-version",
-    ] {
+    for key in ["description", "license", "repository", "documentation", "readme", "rust-version"] {
         ensure!(shown.get(key).is_some_and(toml::Value::is_str), "expected `{key}`, found none");
     }
     let docs = shown.get("metadata").and_then(|of| of.get("docs")?.get("rs")?.get("all-features"));
