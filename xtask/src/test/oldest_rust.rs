@@ -8,7 +8,8 @@ use xshell::{Shell, cmd};
 use crate::{tools, workspace};
 
 /// Feature sets of the core, each of which leaves other code unused.
-pub const FEATURES: [&str; 6] = ["", "alloc", "serde", "uuid", "std", "std,json,serde,uuid"];
+pub const FEATURES: [&str; 8] =
+    ["", "alloc", "serde", "json", "uuid", "std", "std,serde,uuid", "std,json,serde,uuid"];
 
 /// Machines with kernels of their own besides this one.
 const AARCH64: &str = "aarch64-unknown-linux-musl";
@@ -17,7 +18,7 @@ const WASM: &str = "wasm32-unknown-unknown";
 /// Where users read which Rust they need, each at least once.
 const TEXTS: [&str; 3] = ["README.md", "core/README.md", "packages/python/README.md"];
 
-/// The core with every feature set, for machines with every kind of kernel; then the bindings, which `pip` and `wasm-pack` may
+/// The core with every feature set, for machines with every kind of kernel, and its tests; then the bindings, which `pip` and `wasm-pack` may
 /// compile on a user's machine. They are built in a folder of their own, or each run would build everything again.
 pub fn check(shell: &Shell) -> Result<()> {
     let version = format!("{}.0", promised()?);
@@ -28,6 +29,9 @@ pub fn check(shell: &Shell) -> Result<()> {
         let chosen = ["--package", "polyflake", "--no-default-features", "--features", features];
         cmd!(shell, "cargo {toolchain} build --quiet {chosen...}").run()?;
     }
+    let tests = ["--lib", "--test", "sno_generator", "--test", "randflake", "--test", "layout"];
+    cmd!(shell, "cargo {toolchain} test --quiet --package polyflake --all-features {tests...}")
+        .run()?;
     let bindings = ["--package", "polyflake-python", "--package", "polyflake-node"];
     cmd!(shell, "cargo {toolchain} check --quiet {bindings...}").run()?;
     cmd!(shell, "cargo {toolchain} check --quiet --package polyflake --target {AARCH64}").run()?;

@@ -329,12 +329,12 @@ class RandflakeArray:
     def from_texts(column: _Texts, /) -> RandflakeArray:
         """The IDs of many texts.
 
-        The IDs of a column of texts, each read as strictly as by :func:`decode_text`. A null or ``None`` is no text.
+        Each text is read as strictly as by :func:`decode_text`; a null or ``None`` is refused.
 
-        :param column: what has an Arrow column of texts, or of bytes of one width with zeros after each text
-            (``__arrow_c_stream__``, ``__arrow_c_array__``: pyarrow, polars and others); a buffer of texts (NumPy's
-            ``S`` and ``U``) or of 16 bytes each (a table with 16 in a row, packed bytes); or any iterable of ``str``.
-        :raises InvalidTypeError: for a value that is no column of texts; with the ``item`` that is no text.
+        :param column: an Arrow column of strings, or of bytes of one width, padded with zeros (from pyarrow, polars and
+            others, by ``__arrow_c_stream__`` or ``__arrow_c_array__``); a buffer of texts (NumPy's ``S`` and ``U``) or
+            of 16 bytes each (a table of 16 columns, or packed bytes); or any iterable of ``str``.
+        :raises InvalidTypeError: for any other type; for an item that is not a text, with the ``item``.
         :raises InvalidValueError: ``invalid_character``, ``invalid_length``, ``not_canonical`` with the ``item``;
             ``invalid_length`` for a buffer of another width.
         :raises OutOfRangeError: as :func:`decode_text`, with the ``item``.
