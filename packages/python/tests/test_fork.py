@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import subprocess
 import sys
+import tempfile
 import textwrap
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -203,3 +204,48 @@ def test_ids_travel_between_processes() -> None:
         with pytest.raises(PolyflakeError) as caught:
             pool.submit(sno.Sno, "no ID").result()
         assert caught.value.code == "invalid_length"
+
+
+@pytest.mark.parametrize("given", [False, True], ids=["default", "given"])
+def test_a_signals_handler_that_forks_while_a_batch_waits(given: bool) -> None:
+    """The child has a copy of what its parent wrote: it begins again, or is refused with nothing written."""
+    program = textwrap.dedent(
+        """
+        import os, signal, sys, tempfile
+        from polyflake import PolyflakeError, sno
+
+        ids = sno.Generator(7) if sys.argv[1] == "given" else sno.Generator()
+        forks = []
+
+        def fork(*_):
+            forks.append(os.fork())
+
+        signal.signal(signal.SIGALRM, fork)
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        where = os.path.join(sys.argv[2], "child")
+        try:
+            made = bytes(memoryview(ids.generate_many(800_000)).cast("B"))
+            said = b""
+        except PolyflakeError as error:
+            made, said = b"", f"{error.code} {error.written}".encode()
+        assert len(forks) == 1
+        if forks[0] == 0:
+            with open(where, "wb") as file:
+                file.write(said or made)
+            os._exit(0)
+        os.waitpid(forks[0], 0)
+        with open(where, "rb") as file:
+            child = file.read()
+        if sys.argv[1] == "given":
+            assert child == b"forked 0", child[:20]
+            assert len(made) == 8_000_000
+        else:
+            both = {made[at : at + 10] for at in range(0, len(made), 10)} & {child[at : at + 10] for at in range(0, len(child), 10)}
+            assert len(made) == len(child) == 8_000_000 and not both, len(both)
+        print("well")
+        """
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = [sys.executable, "-c", program, "given" if given else "default", folder]
+        done = subprocess.run(arguments, capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "well", done.stderr
