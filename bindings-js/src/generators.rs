@@ -9,7 +9,7 @@ pub(crate) use randflake::Flakes;
 
 use core::time::Duration;
 
-use polyflake::{Result, sno::OnExhausted};
+use polyflake::{Error, ErrorKind, Result, sno::OnExhausted};
 
 use crate::Scratch;
 
@@ -38,6 +38,20 @@ impl Scratch {
             how.map(|how| if how == 0 { OnExhausted::Wait } else { OnExhausted::Error });
         let max_wait = self.optional(slot::MAX_WAIT, |s, at| s.safe_integer(at, "maxWait"))?;
         Ok(Shared { window, on_exhausted, max_wait: max_wait.map(Duration::from_millis) })
+    }
+}
+
+impl Shared {
+    /// A builder's error under the name of the option that it is about. A bindable may be called `start`, too, but what does not fit it
+    /// has no range.
+    fn named(&self, error: Error) -> Error {
+        let is_ranged = error.range().is_some();
+        match (error.kind(), error.field()) {
+            _ if self.window.is_none() => error,
+            (_, Some("start" | "end")) if is_ranged => error.of("window"),
+            (ErrorKind::UnknownField, Some("timestamp")) => error.of("window"),
+            _ => error,
+        }
     }
 }
 

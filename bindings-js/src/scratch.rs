@@ -194,7 +194,7 @@ impl Scratch {
     }
 
     /// The key or secret of as many bytes as a slot says, taken out of the area. One of another length is not in it.
-    pub(crate) fn take_secret(&self, slot: usize) -> Result<[u8; SECRET]> {
+    pub(crate) fn take_secret(&self, slot: usize, name: &'static str) -> Result<[u8; SECRET]> {
         match self.place(slot) {
             SECRET => {
                 let mut secret = [0; SECRET];
@@ -202,7 +202,7 @@ impl Scratch {
                 self.put_bytes(0, &[0; SECRET]);
                 Ok(secret)
             }
-            other => Err(Error::invalid_secret(other)),
+            other => Err(Error::invalid_secret(other).of(name)),
         }
     }
 

@@ -21,7 +21,7 @@ impl<C: Host> Machine<C> {
             builder = builder.window(start, end);
         }
         give!(builder, shared: on_exhausted, max_wait);
-        self.keep(Kept::HotGuid(builder.build()?));
+        self.keep(Kept::HotGuid(builder.build().map_err(|error| shared.named(error))?));
         Ok(())
     }
 

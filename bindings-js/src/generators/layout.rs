@@ -53,7 +53,8 @@ impl<C: Host> Machine<C> {
         let generator = match snapshot {
             Some(snapshot) => builder.restore(snapshot),
             None => builder.build(),
-        }?;
+        }
+        .map_err(|error| shared.named(error))?;
         self.keep(Kept::LayoutGenerator(generator));
         Ok(())
     }

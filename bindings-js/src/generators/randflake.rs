@@ -51,7 +51,7 @@ impl<C: Host> Machine<C> {
     pub fn randflake_build(&self) -> Result<()> {
         let (scratch, clock) = (self.scratch, self.take_clock());
         let is_system = clock.is_system();
-        let secret = scratch.take_secret(SECRET_LENGTH);
+        let secret = scratch.take_secret(SECRET_LENGTH, "secret");
         let mut builder = Builder::with_clock(scratch.lease(OWN)?, secret?, clock);
         if scratch.given(RESUME_AFTER) {
             builder = builder.resume_after(scratch.time(RESUME_AFTER));

@@ -1,12 +1,12 @@
 //! sno's generators.
 
 use polyflake::{
-    Result,
+    ErrorKind, Result,
     clock::Clock,
     sno::{Builder, Drawn, Generator, Pool, Snapshot, Sno},
 };
 
-use super::give;
+use super::{Shared, give};
 use crate::{Host, Machine, Scratch, host::undrawn, ids::BATCH, kept::Kept};
 
 /// Slots of [`Machine::sno_build`] beside those that all families share. Where a value was not given, they hold NaN.
@@ -29,12 +29,14 @@ impl<C: Host> Machine<C> {
     /// Options (see [`own`]) -> a handle. `HOW` is 0 to begin, 1 to restore, 2 to import the original's snapshot.
     pub fn sno_build(&self) -> Result<()> {
         let (scratch, clock) = (self.scratch, self.take_clock());
-        let builder = scratch.options(Builder::with_clock(clock).draw(undrawn))?;
+        let shared = scratch.shared()?;
+        let builder = scratch.options(Builder::with_clock(clock).draw(undrawn), &shared)?;
         let generator = match scratch.integer(own::HOW, "how", 2)? {
             0 => builder.build(),
             1 => builder.restore(scratch.snapshot()?),
             _ => builder.import_original(scratch.snapshot()?),
-        }?;
+        }
+        .map_err(|error| shared.named(error))?;
         self.keep(Kept::Sno(generator));
         Ok(())
     }
@@ -66,7 +68,11 @@ impl<C: Host> Machine<C> {
     pub fn sno_generate_at(&self) -> Result<()> {
         let (kept, metabyte) = (self.kept()?, self.scratch.byte(1, "metabyte")?);
         let unix_ms = self.scratch.time(2);
-        let id = kept.sno()?.generate_at(unix_ms, metabyte)?;
+        let id =
+            kept.sno()?.generate_at(unix_ms, metabyte).map_err(|error| match error.kind() {
+                ErrorKind::TimeOutOfRange => error.of("at"),
+                _ => error,
+            })?;
         self.scratch.put_sno(0, id);
         Ok(())
     }
@@ -141,7 +147,7 @@ impl<C: Host> Machine<C> {
 }
 
 impl Scratch {
-    fn options<C: Clock>(&self, mut builder: Builder<C>) -> Result<Builder<C>> {
+    fn options<C: Clock>(&self, mut builder: Builder<C>, shared: &Shared) -> Result<Builder<C>> {
         self.optional(own::METABYTE, |s, at| s.byte(at, "metabyte"))?;
         if let Some(partition) = self.optional(own::PARTITION, |s, at| s.word(at, "partition"))? {
             builder = builder.partition(partition);
@@ -152,7 +158,6 @@ impl Scratch {
         if let Some(most) = self.optional(own::SEQUENCE_MAX, |s, at| s.word(at, "sequence_max"))? {
             builder = builder.sequence_max(most);
         }
-        let shared = self.shared()?;
         if let Some((start, end)) = shared.window {
             builder = builder.window(start, end);
         }

@@ -65,7 +65,7 @@ impl<C: Host> Machine<C> {
 
     /// A secret of as many bytes as the first slot says -> a handle.
     pub fn randflake_codec_build(&self) -> Result<()> {
-        self.keep(Kept::Codec(Codec::new(self.scratch.take_secret(0)?)));
+        self.keep(Kept::Codec(Codec::new(self.scratch.take_secret(0, "secret")?)));
         Ok(())
     }
 

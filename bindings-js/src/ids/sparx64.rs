@@ -12,7 +12,7 @@ use crate::{Host, Machine, kept::Kept};
 impl<C: Host> Machine<C> {
     /// A key of as many bytes as the first slot says -> a handle.
     pub fn sparx64_build(&self) -> Result<()> {
-        self.keep(Kept::Cipher(Sparx64::new(self.scratch.take_secret(0)?)));
+        self.keep(Kept::Cipher(Sparx64::new(self.scratch.take_secret(0, "key")?)));
         Ok(())
     }
 

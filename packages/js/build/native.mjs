@@ -1,13 +1,13 @@
 /** The native addon of this machine. */
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { PACKAGE, run, targetDirectory } from "./tools.mjs";
+import { cargo, PACKAGE, targetDirectory } from "./tools.mjs";
 
 const LIBRARIES = { win32: "polyflake_node.dll", darwin: "libpolyflake_node.dylib" };
 
 /** Builds it into `prebuilds/<platform>`, where `src/machines/native.ts` looks. */
 export function buildNative() {
-  run("cargo", "build", "--package", "polyflake-node", "--release");
+  cargo([], "build", "--package", "polyflake-node", "--release");
   const library = LIBRARIES[process.platform] ?? "libpolyflake_node.so";
   const folder = join(PACKAGE, "prebuilds", platform());
   mkdirSync(folder, { recursive: true });

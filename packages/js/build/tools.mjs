@@ -1,14 +1,38 @@
 /** The programs that the build runs, and where it finds them. */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 
 export const PACKAGE = new URL("..", import.meta.url).pathname;
 export const REPOSITORY = join(PACKAGE, "../..");
 
+/** Between flags of the compiler, any of which may have spaces in it. */
+const SEPARATOR = "\x1f";
+
 /** Runs a program in the repository, its output on the terminal. */
 export function run(program, ...args) {
   execFileSync(program, args, { cwd: REPOSITORY, stdio: "inherit" });
+}
+
+/** Runs cargo with flags for the compiler, beside the caller's own: one that is in a variable replaces all of the configuration's. */
+export function cargo(flags, ...args) {
+  const { RUSTFLAGS, CARGO_ENCODED_RUSTFLAGS, ...env } = process.env;
+  const own = CARGO_ENCODED_RUSTFLAGS?.split(SEPARATOR) ?? RUSTFLAGS?.split(" ");
+  const all = [...withoutLocalPaths(), ...flags];
+  if (own) env.CARGO_ENCODED_RUSTFLAGS = [...own, ...all].filter(Boolean).join(SEPARATOR);
+  const config = own ? [] : ["--config", `target."cfg(all())".rustflags=${JSON.stringify(all)}`];
+  execFileSync("cargo", [...args, ...config], { cwd: REPOSITORY, stdio: "inherit", env });
+}
+
+/** Flags that keep this machine's folders out of what is built, the innermost last, which wins; xtask/src/build.rs has them for the wheel. */
+function withoutLocalPaths() {
+  const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
+  const registry = join(home, "registry/src");
+  const indexes = existsSync(registry) ? readdirSync(registry).map((index) => [join(registry, index), "/cargo"]) : [];
+  const sysroot = output("rustc", "--print", "sysroot");
+  const folders = [[home, "/cargo"], ...indexes, [sysroot, "/rust"], [REPOSITORY, "/polyflake"], [targetDirectory(), "/target"]];
+  return folders.map(([folder, name]) => `--remap-path-prefix=${folder}=${name}`);
 }
 
 /** What a program prints. */

@@ -1,11 +1,11 @@
 /** The wasm modules and their glue: one for each family, so that nobody downloads what is not used. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { addTarget, PACKAGE, run, targetDirectory, wasmBindgen } from "./tools.mjs";
+import { addTarget, cargo, PACKAGE, run, targetDirectory, wasmBindgen } from "./tools.mjs";
 
 const TARGET = "wasm32-unknown-unknown";
 /** Every runtime of today has instructions for 128 bits at once. */
-const FLAGS = `target.${TARGET}.rustflags=["-Ctarget-feature=+simd128"]`;
+const FLAGS = ["-Ctarget-feature=+simd128"];
 const OUT = join(PACKAGE, "build/out");
 
 /**
@@ -36,8 +36,8 @@ export function buildWasm() {
 function buildFamily(family) {
   const [profile, passes, ...options] = PROFILES[family];
   const features = ["--no-default-features", "--features", `bare,${family}`];
-  const target = ["--target", TARGET, "--profile", profile, "--config", FLAGS];
-  run("cargo", "build", "--package", "polyflake-wasm", ...target, ...features);
+  const target = ["--target", TARGET, "--profile", profile];
+  cargo(FLAGS, "build", "--package", "polyflake-wasm", ...target, ...features);
   const built = join(targetDirectory(), TARGET, `${profile}/polyflake_wasm.wasm`);
   run(wasmBindgen(), "--target", "bundler", "--no-typescript", "--out-dir", join(OUT, family), built);
   const optimize = join(PACKAGE, "node_modules/binaryen/bin/wasm-opt");

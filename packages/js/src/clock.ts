@@ -1,4 +1,4 @@
-import { type ErrorCode, type ErrorDetails, invalidType, PolyflakeError } from "./errors.js";
+import { className, type ErrorCode, type ErrorDetails, invalidType, PolyflakeError } from "./errors.js";
 
 /** A notice that a call has to wait. */
 export interface Stall {
@@ -24,11 +24,13 @@ export class GuardedClock {
   readonly stalled: ((reason: number, unixMs: number, stalled: number, sleptMs: number) => number) | undefined;
   /** Why the clock failed last. */
   #failure: unknown;
+  /** Whether it threw that. */
+  #threw = false;
   /** What the callback for stalls threw. */
   #thrown: { value: unknown } | undefined;
 
   constructor(clock: () => unknown, onStall: ((stall: Stall) => unknown) | undefined) {
-    this.read = () => inside(() => this.#reading(clock()), (failure) => ((this.#failure = failure), NaN));
+    this.read = () => inside(() => this.#reading(clock()), (failure) => ((this.#failure = failure), (this.#threw = true), NaN));
     this.stalled =
       onStall &&
       ((reason, unixMs, stalled, sleptMs) =>
@@ -40,20 +42,23 @@ export class GuardedClock {
 
   #reading(reading: unknown): number {
     const isNumber = typeof reading === "number";
+    this.#threw = false;
     this.#failure = isNumber ? undefined : invalidType("number of milliseconds", reading, { field: "clock" });
     return isNumber ? reading : NaN;
   }
 
   /**
-   * Adds to an error why the clock failed.
+   * Adds to an error why the clock failed, and gives the message for one that threw.
    *
    * @throws what the callback for stalls threw, in place of the error.
    */
-  explain(error: ErrorDetails, code: ErrorCode): void {
+  explain(error: ErrorDetails, code: ErrorCode): string | undefined {
     const thrown = this.#thrown;
     this.#thrown = undefined;
     if (thrown) throw thrown.value;
-    if (code === "clock_failed" && this.#failure !== undefined) error.cause = this.#failure;
+    if (code !== "clock_failed") return undefined;
+    if (this.#failure !== undefined) error.cause = this.#failure;
+    return this.#threw ? `expected a time from the clock, found ${className(this.#failure)}` : undefined;
   }
 }
 

@@ -33,13 +33,13 @@ export function isValid(value: unknown): value is string {
  */
 export function metabyte(text: string): number {
   if (typeof text !== "string") throw invalidType("string", text, { field: "text" });
-  if (text.length !== LENGTH) throw invalidLength(LENGTH, text.length);
+  if (text.length !== LENGTH) throw invalidLength(LENGTH, text.length, { field: "text" });
   return (checkedDigit(text, 8) << 3) | (checkedDigit(text, 9) >> 2);
 }
 
 function checkedDigit(text: string, position: number): number {
   const value = digit(text, position);
-  if (value < 0) throw invalidCharacter(text, position);
+  if (value < 0) throw invalidCharacter(text, position, { field: "text" });
   return value;
 }
 

@@ -69,14 +69,30 @@ export function invalidType(expected: string, value: unknown, details?: ErrorDet
   return new PolyflakeError("invalid_type", `expected ${expected}${place}, found ${found}`, details);
 }
 
+/** The class of a value, or its type where it has none that can be told without calling anything of it but a proxy's traps. */
+export function className(value: unknown): string {
+  try {
+    if (value === null) return "null";
+    if (typeof value !== "object") return typeof value;
+    const maker: unknown = dataOf(Object.getPrototypeOf(value), "constructor");
+    const name = typeof maker === "function" ? dataOf(maker, "name") : undefined;
+    return typeof name === "string" && name !== "" ? name.slice(0, 40) : "object";
+  } catch {
+    return "object";
+  }
+}
+
+/** A member of an object's own that is no accessor. */
+const dataOf = (object: object | null, name: string): unknown => object && Object.getOwnPropertyDescriptor(object, name)?.value;
+
 /** A text or byte string of the wrong length. */
 export function invalidLength(expected: number, found: number, details?: ErrorDetails): PolyflakeError {
   return new PolyflakeError("invalid_length", `expected length ${expected}, found ${found}`, details);
 }
 
 /** The first bad character of a text: shown if it is printable ASCII, else by its number. */
-export function invalidCharacter(text: string, position: number): PolyflakeError {
+export function invalidCharacter(text: string, position: number, details?: ErrorDetails): PolyflakeError {
   const code = text.charCodeAt(position);
   const shown = code > 31 && code < 127 ? `'${text[position]}'` : `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
-  return new PolyflakeError("invalid_character", `invalid character ${shown} at position ${position}`, { position });
+  return new PolyflakeError("invalid_character", `invalid character ${shown} at position ${position}`, { position, ...details });
 }

@@ -62,7 +62,7 @@ export class Kept {
     else
       this.machine.check(status, (error, code) => {
         if (Object.hasOwn(error, "written")) error.written! += made;
-        this.clock?.explain(error, code);
+        return this.clock?.explain(error, code);
       });
   }
 }

@@ -72,6 +72,9 @@ const CUT = 32;
 /** Stands for a value that was not given. */
 export const ABSENT = NaN;
 
+/** Adds what only this side knows of an error; gives its message where there is a better one. */
+type More = (error: ErrorDetails, code: ErrorCode) => string | void;
+
 /** A machine in use: the scratch area as views, and errors thrown. */
 export class Machine {
   readonly calls: Calls;
@@ -102,9 +105,15 @@ export class Machine {
   }
 
   /** Looks at a call's answer: throws what it refused with, and what `more` there is to say. */
-  check(status: number | undefined, more?: (error: ErrorDetails, code: ErrorCode) => void): void {
+  check(status: number | undefined, more?: More): void {
     this.look();
     if (status !== 0) throw this.#error(more);
+  }
+
+  /** The same for a call that reads a text, whose parameter only this side knows: `field`. */
+  checkText(status: number | undefined, field: string): void {
+    if (status === 0) this.check(0);
+    else this.check(status, (error) => void (Object.hasOwn(error, "field") || (error.field = field)));
   }
 
   /** Looks whether the scratch area is where it was, which every call may change. */
@@ -165,7 +174,7 @@ export class Machine {
   }
 
   /** The error that a call left in the scratch area (bindings-js/src/errors.rs). */
-  #error(more?: (error: ErrorDetails, code: ErrorCode) => void): PolyflakeError {
+  #error(more?: More): PolyflakeError {
     const [position, retryAt, written, item, code, field, message] = this.numbers as unknown as number[];
     const texts = this.#texts(code!, field! || 0, message!);
     const name = Number.isNaN(field) ? undefined : this.#nameOf(texts[1]);
@@ -176,8 +185,9 @@ export class Machine {
       ...(Number.isNaN(item) ? {} : { item: item! }),
       ...(name === undefined ? {} : { field: name }),
     };
-    more?.(details, texts[0] as ErrorCode);
-    return new PolyflakeError(texts[0] as ErrorCode, name ? texts[2].replace(texts[1], () => name) : texts[2], details);
+    const kind = texts[0] as ErrorCode;
+    const text = more?.(details, kind) ?? (name ? texts[2].replace(texts[1], () => name) : texts[2]);
+    return new PolyflakeError(kind, text, details);
   }
 
   #texts(code: number, field: number, message: number): [string, string, string] {

@@ -1,6 +1,6 @@
 /** Objects whose members a caller gives: options, parts, values by name. What their getters and proxies throw goes through. */
 import { isObject } from "./checks.js";
-import { invalidType, PolyflakeError } from "./errors.js";
+import { className, invalidType, PolyflakeError } from "./errors.js";
 
 /**
  * The members of an object that the caller gave, each read once. A plain object of any realm, or one of a class that has at
@@ -15,7 +15,7 @@ export function members<Name extends string>(
   others: "refused" | "ignored" = "refused",
 ): Partial<Record<Name, unknown>> {
   const object = objectOf(value, field);
-  if (!isPlain(object) && !names.some((name) => isGiven(object, name))) throw noMembers(field);
+  if (!isPlain(object) && !names.some((name) => isGiven(object, name))) throw noMembers(object, field);
   if (others === "refused") refuseOthers(object, names);
   const given: Partial<Record<Name, unknown>> = Object.create(null);
   for (const name of names) if (!isOfAll(object, name)) given[name] = (object as Record<Name, unknown>)[name];
@@ -48,15 +48,16 @@ export function entries(value: unknown, field: string): [name: string, value: un
   if (value === undefined) return [];
   const object = objectOf(value, field);
   const all = Object.entries(object);
-  if (!isPlain(object) && (all.length === 0 || Symbol.iterator in object)) throw noMembers(field);
+  if (!isPlain(object) && (all.length === 0 || Symbol.iterator in object)) throw noMembers(object, field);
   return all.filter(([, member]) => member !== undefined);
 }
 
-/** The two elements of an array or array-like. */
-export function pair(value: unknown, field: string): [unknown, unknown] {
+/** The two elements of an array or array-like; `what` they are, in the plural. */
+export function pair(value: unknown, field: string, what: string): [unknown, unknown] {
   const { 0: first, 1: second, length } = members(value, field, ["0", "1", "length"], "ignored");
   if (length === 2) return [first, second];
-  throw invalidType(`two elements of ${field}`, value, { field });
+  const found = typeof length === "number" ? length : className(value);
+  throw new PolyflakeError("invalid_type", `expected two ${what} for \`${field}\`, found ${found}`, { field });
 }
 
 function objectOf(value: unknown, field: string): object {
@@ -64,8 +65,8 @@ function objectOf(value: unknown, field: string): object {
   throw invalidType("object", value, { field });
 }
 
-function noMembers(field: string): PolyflakeError {
-  return new PolyflakeError("invalid_type", `expected ${field} as a plain object, found one of a class that has no such members`, { field });
+function noMembers(object: object, field: string): PolyflakeError {
+  return new PolyflakeError("invalid_type", `expected a plain object for \`${field}\`, found ${className(object)}`, { field });
 }
 
 /** A misspelt option would be a partition or a bound that is silently not there. */

@@ -52,7 +52,7 @@ export function sharedSettings<Name extends string>(options: unknown, names: rea
 
 function windowOf(value: unknown): [number, number] {
   if (value === undefined) return [ABSENT, ABSENT];
-  const [start, end] = pair(value, "window");
+  const [start, end] = pair(value, "window", "times");
   return [time(start, "window"), time(end, "window")];
 }
 

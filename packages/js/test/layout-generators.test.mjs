@@ -194,7 +194,7 @@ onEachMachine((polyflake) => {
     refused("sequence_exhausted", () => ids.generate(), { retryAt: undefined });
     refused("invalid_layout", () => new Generator(alone, { bindables: { b: 1 } }));
     refused("invalid_layout", () => at(NOW, { sequenceOnly: true }));
-    refused("unknown_field", () => new Generator(alone, { sequenceOnly: true, window: [0, 1] }), { field: "timestamp" });
+    refused("unknown_field", () => new Generator(alone, { sequenceOnly: true, window: [0, 1] }), { field: "window" });
     for (const sequenceOnly of [null, 0, 1, "true"]) refused("invalid_type", () => new Generator(alone, { sequenceOnly }), { field: "sequenceOnly" });
   });
 

@@ -198,7 +198,7 @@ test("what a stranger put on Object.prototype is nobody's option, and breaks not
     said.push(typeof new layout.Generator(discord, { clock, bindables: { worker: 1, process: 1 } }).generate());
     console.log(said.join("\\n"));`;
   const parts = "missing_field,code,field";
-  const expected = ["", true, 8, true, parts, "unknown_field,code,field", "invalid_type,code,field", "invalid_type,code,field", "invalid_character,code,position"];
+  const expected = ["", true, 8, true, parts, "unknown_field,code,field", "invalid_type,code,field", "invalid_type,code,field", "invalid_character,code,position,field"];
   const more = [true, "bigint", "invalid_type,code,field", parts, "missing_field,code,field", '{"worker":1,"process":1}', "bigint"];
   for (const entry of ["native", "wasm"]) {
     const options = { encoding: "utf8", cwd: new URL(".", import.meta.url) };

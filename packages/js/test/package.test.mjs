@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
@@ -61,6 +63,18 @@ describe("the tarball", () => {
     const typed = conditions(manifest.exports).filter((keys) => keys.includes("types"));
     assert(typed.length > 10, `${typed.length} of them`);
     for (const keys of typed) assert.equal(keys[0], "types");
+  });
+
+  test("holds no folder of the machine that built it", () => {
+    const { CARGO_HOME = resolve(homedir(), ".cargo"), CARGO_TARGET_DIR = "target" } = process.env;
+    const repository = fileURLToPath(new URL("../..", HOME));
+    const folders = [resolve(repository), homedir(), CARGO_HOME, resolve(repository, CARGO_TARGET_DIR), "registry/src/"];
+    const built = files.filter((file) => /^(dist|prebuilds)\//.test(file));
+    assert(built.some((file) => file.endsWith(".wasm")) && built.some((file) => file.endsWith(".node")), `${built}`);
+    for (const file of built) {
+      const content = readFileSync(new URL(file, HOME));
+      for (const folder of folders) assert(!content.includes(folder), `${file} holds ${folder}`);
+    }
   });
 
   test("has links in its README that work outside the repository", () => {

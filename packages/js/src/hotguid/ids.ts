@@ -180,14 +180,14 @@ export function timeRange(
 function read(text: string, field = "id"): Machine {
   const m = machine();
   m.putText(string(text, field));
-  m.check(m.calls.hotguidParse());
+  m.checkText(m.calls.hotguidParse(), field);
   return m;
 }
 
 function convert(text: string, field: string, call: CallName): string {
   const m = machine();
   m.putText(string(text, field));
-  m.check(m.calls[call]());
+  m.checkText(m.calls[call](), field);
   return m.ascii(0, TEXT_LENGTH);
 }
 

@@ -46,7 +46,7 @@ export function lengthInSlot({ bytes }: Machine, index: number): number {
 export function decodeText(text: string): bigint {
   const m = machine();
   m.putText(string(text, "text"));
-  m.check(m.calls.randflakeDecode());
+  m.checkText(m.calls.randflakeDecode(), "text");
   return m.bigints[0]!;
 }
 

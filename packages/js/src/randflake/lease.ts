@@ -22,7 +22,7 @@ export class Lease {
    * and 1730000000 <= start < end <= 2803741824.
    */
   constructor(nodes: number | readonly [first: number, last: number], start: number, end: number) {
-    const [first, last] = typeof nodes === "number" ? [nodes, nodes] : pair(nodes, "nodes");
+    const [first, last] = typeof nodes === "number" ? [nodes, nodes] : pair(nodes, "nodes", "integers");
     this.nodes = Object.freeze([integer(first, "nodes"), integer(last, "nodes")] as const);
     this.start = integer(start, "start");
     this.end = integer(end, "end");
@@ -36,6 +36,6 @@ export class Lease {
 /** A lease as the numbers of slots: first and last node, start, end. */
 export function slotsOf(lease: unknown): number[] {
   const { nodes, start, end } = members(lease, "lease", ["nodes", "start", "end"], "ignored");
-  const [first, last] = pair(nodes, "nodes");
+  const [first, last] = pair(nodes, "nodes", "integers");
   return [integer(first, "nodes"), integer(last, "nodes"), integer(start, "start"), integer(end, "end")];
 }

@@ -68,7 +68,7 @@ export function isValid(value: unknown): value is string {
 export function metabyte(text: string): number {
   const m = machine();
   m.putText(string(text, "text"));
-  m.check(m.calls.snoMetabyte());
+  m.checkText(m.calls.snoMetabyte(), "text");
   return m.numbers[0]!;
 }
 
@@ -105,7 +105,7 @@ function withFields(text: string, metabyte: number, partition: number, sequence:
   m.numbers[1] = metabyte;
   m.numbers[2] = partition;
   m.numbers[3] = sequence;
-  m.check(m.calls.snoWith());
+  m.checkText(m.calls.snoWith(), "text");
   return m.text(0);
 }
 
@@ -184,14 +184,14 @@ export function fromUuid(uuid: string): string {
   const value = parseUuid(string(uuid, "uuid"));
   const m = machine();
   m.bytes.set(value);
-  m.check(m.calls.snoFromUuid());
+  m.checkText(m.calls.snoFromUuid(), "uuid");
   return m.text(0);
 }
 
 /** Parses a text; the fields are among the numbers then, and the bytes among the bytes. */
-function read(text: string): Machine {
+export function read(text: string, field = "text"): Machine {
   const m = machine();
-  m.putText(string(text, "text"));
-  m.check(m.calls.snoParse());
+  m.putText(string(text, field));
+  m.checkText(m.calls.snoParse(), field);
   return m;
 }

@@ -1,6 +1,6 @@
-import { flag, string } from "../checks.js";
+import { flag } from "../checks.js";
 import { members } from "../members.js";
-import { parse } from "./ids.js";
+import { read } from "./ids.js";
 
 /** The zero ID, which the original writes as null. */
 const ZERO = "2222222222222222";
@@ -14,21 +14,21 @@ export interface JsonOptions {
 /**
  * The ID of a JSON value as `JSON.parse` gives it: its text.
  *
- * @throws {PolyflakeError} as {@link parse}; `invalid_type` for `null` unless it was asked for.
+ * @throws {PolyflakeError} as `parse`; `invalid_type` for `null` unless it was asked for.
  */
 export function fromJsonValue(value: string | null, options: JsonOptions = {}): string {
   if (value === null && nullIsZero(options)) return ZERO;
-  parse(string(value, "value"));
+  read(value as string, "value");
   return value as string;
 }
 
 /**
  * An ID as a JSON value, for `JSON.stringify`: its text, or `null` for the zero ID where that was asked for.
  *
- * @throws {PolyflakeError} as {@link parse}.
+ * @throws {PolyflakeError} as `parse`.
  */
 export function toJsonValue(id: string, options: JsonOptions = {}): string | null {
-  parse(string(id, "id"));
+  read(id, "id");
   return id === ZERO && nullIsZero(options) ? null : id;
 }
 

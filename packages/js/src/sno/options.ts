@@ -116,7 +116,7 @@ function partitionOf(value: unknown): number {
 /** A snapshot as numbers, the partition's two bytes first. */
 export function numbersOf(snapshot: unknown): number[] {
   const given = fields(snapshot, "snapshot", ["partition", ...COUNTERS], "refused");
-  const bytes = pair(given.partition, "partition").map((byte) => integer(byte, "partition"));
+  const bytes = pair(given.partition, "partition", "bytes").map((byte) => integer(byte, "partition"));
   return [...bytes, ...COUNTERS.map((field) => integer(given[field], field))];
 }
 

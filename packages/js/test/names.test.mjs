@@ -1,0 +1,103 @@
+// Errors name what the caller spelt, in the caller's words.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as decode from "polyflake/decode";
+import { onEachMachine } from "./machines.mjs";
+import { NOW, refused } from "./refusals.mjs";
+
+const clock = () => NOW;
+
+onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
+  const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
+  const windowed = {
+    sno: (window) => new sno.Generator({ window, clock }),
+    hotguid: (window) => new hotguid.Generator({ window, clock }),
+    layout: (window) => new layout.Generator(discord, { window, clock }),
+  };
+
+  for (const [family, make] of Object.entries(windowed)) {
+    test(`the window of ${family}`, () => {
+      for (const window of [[5, 1], [NOW, NOW - 1], [NOW, 2 ** 60], [-(2 ** 60), NOW]]) {
+        assert.throws(() => make(window), ({ code, field }) => /out_of_range$/.test(code) && field === "window", `${window}`);
+      }
+      refused("invalid_type", () => make(["x", 1]), { field: "window" });
+      refused("out_of_range", () => make([NOW, NOW + 5000]).extendWindow(NOW - 5000), { field: "end" });
+    });
+  }
+
+  test("a window of a layout without a time, and bindables called as its times", () => {
+    const fields = (first) => [first, { kind: "sequence", bits: 12 }, { kind: "bindable", name: "end", bits: 4 }];
+    const timeless = new layout.Layout({ id: "integer", bits: 64, fields: fields({ kind: "unused", bits: 48 }) });
+    const options = { bindables: { end: 1 }, window: [NOW, NOW + 1000] };
+    refused("unknown_field", () => new layout.Generator(timeless, { ...options, sequenceOnly: true }), { field: "window" });
+    const timed = new layout.Layout({ id: "integer", bits: 64, fields: fields({ kind: "timestamp", bits: 48, tick: "1ms", epoch_ms: 0 }) });
+    refused("out_of_range", () => new layout.Generator(timed, { ...options, bindables: { end: 99 } }), { field: "end" });
+    refused("out_of_range", () => new layout.Generator(timed, { ...options, window: [5, 1] }), { field: "window" });
+  });
+
+  test("the time of generateAt", () => {
+    const ids = new sno.Generator({ partition: 7, clock });
+    refused("invalid_type", () => ids.generateAt("x"), { field: "at" });
+    refused("time_out_of_range", () => ids.generateAt(0), { field: "at" });
+  });
+
+  test("secrets and keys", () => {
+    const lease = new randflake.Lease(7, 1_730_000_000, 2_803_741_824);
+    const short = new Uint8Array(15);
+    refused("invalid_secret", () => new randflake.Generator(lease, short), { field: "secret" });
+    refused("invalid_secret", () => new randflake.Codec(short), { field: "secret" });
+    refused("invalid_secret", () => new sparx64.Sparx64(short), { field: "key" });
+  });
+
+  test("texts", () => {
+    const id = "a7rdmuv326nct5if";
+    const readers = {
+      text: [sno.parse, sno.metabyte, sno.toBytes, (text) => sno.withMetabyte(text, 1), hotguid.parse, randflake.decodeText, decode.metabyte],
+      id: [hotguid.parts, hotguid.toSql, sno.toJsonValue],
+      guid: [hotguid.fromSql],
+      uuid: [sno.fromUuid],
+      value: [sno.fromJsonValue],
+    };
+    for (const [field, calls] of Object.entries(readers)) {
+      for (const read of calls) {
+        for (const text of ["", `${id}!`, "!".repeat(16), "!".repeat(36), `!${"0".repeat(12)}`]) {
+          assert.throws(() => read(text), { name: "PolyflakeError", field }, `${field}: ${text}`);
+        }
+      }
+    }
+    refused("out_of_range", () => sno.withMetabyte(id, 256), { field: "metabyte" });
+  });
+
+  test("what a clock threw", () => {
+    class Broken extends Error {}
+    const thrown = [[new TypeError("no"), "TypeError"], [new Broken(), "Broken"], ["no", "string"], [undefined, "undefined"], [null, "null"], [Object.create(null), "object"]];
+    for (const [cause, name] of thrown) {
+      const failing = () => {
+        throw cause;
+      };
+      const { message, ...rest } = refused("clock_failed", () => new hotguid.Generator({ clock: failing }).generate());
+      assert.equal(message, `expected a time from the clock, found ${name}`);
+      assert.equal(rest.cause, cause);
+    }
+    let reading = () => { throw new Error("no"); };
+    const ids = new hotguid.Generator({ clock: () => reading() });
+    refused("clock_failed", () => ids.generate());
+    reading = () => NaN;
+    assert.match(refused("clock_failed", () => ids.generate()).message, /finite/);
+  });
+
+  describe("what was found", () => {
+    const said = (call) => refused("invalid_type", call).message;
+
+    test("in place of two values", () => {
+      assert.equal(said(() => new sno.Generator({ window: [5] })), "expected two times for `window`, found 1");
+      assert.equal(said(() => new sno.Generator({ window: {} })), "expected two times for `window`, found Object");
+      assert.equal(said(() => new randflake.Lease([1, 2, 3], 1_730_000_000, 2_803_741_824)), "expected two integers for `nodes`, found 3");
+    });
+
+    test("in place of options", () => {
+      assert.equal(said(() => new sno.Generator(new Map())), "expected a plain object for `options`, found Map");
+      assert.equal(said(() => new sno.Generator([])), "expected a plain object for `options`, found Array");
+    });
+  });
+});
