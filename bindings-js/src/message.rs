@@ -193,6 +193,8 @@ impl Writer {
         match id {
             Id::Integer(id) => self.integer(*id),
             Id::Bytes(id) => self.piece(tag::BYTES, id),
+            // The core has no other kind.
+            _ => self.tag(tag::NONE),
         }
     }
 

@@ -43,7 +43,7 @@ impl Clock for JsClock {
 
     #[allow(clippy::cast_precision_loss, reason = "a reading that was a float")]
     fn stalled(&self, stall: &Stall) -> Result<()> {
-        let Stall { reason, unix_ms, stalled: calls, slept_ms } = *stall;
+        let Stall { reason, unix_ms, stalled: calls, slept_ms, .. } = *stall;
         let reason = u32::from(reason == ErrorKind::ClockBehind);
         match stalled(self.0, reason, unix_ms as f64, calls, slept_ms) {
             0 => Err(Error::new(ErrorKind::ClockFailed)),

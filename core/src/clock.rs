@@ -60,6 +60,7 @@ pub trait Clock {
 
 /// A notice that a call has to wait, as it is given to [`Clock::stalled`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Stall {
     /// Why: `sequence_exhausted` or `clock_behind`.
     pub reason: ErrorKind,
@@ -243,11 +244,14 @@ pub fn nanos_from_ms(unix_ms: i64) -> Result<i64> {
 
 /// The nanoseconds of a reading in milliseconds as a float, as scripting languages have it: floored to whole
 /// milliseconds; NaN and infinities are `clock_failed`.
+///
+/// No part of what is promised: for bindings.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     reason = "checked to be below 2^53"
 )]
+#[doc(hidden)]
 pub fn nanos_from_float_ms(unix_ms: f64) -> Result<i64> {
     if !unix_ms.is_finite() {
         return Err(Error::because(ErrorKind::ClockFailed, "expected a finite clock reading"));

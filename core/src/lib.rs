@@ -21,6 +21,8 @@ mod cpu;
 #[cfg(feature = "std")]
 mod entropy;
 mod error;
+// No part of what is promised: for bindings.
+#[doc(hidden)]
 pub mod fork;
 #[cfg(feature = "alloc")]
 pub mod layout;

@@ -41,8 +41,9 @@ fn parse(file: &Path) -> Vec<Item> {
     syn::parse_file(&fs::read_to_string(file).unwrap()).unwrap().items
 }
 
-fn is_public(visibility: &Visibility) -> bool {
-    matches!(visibility, Visibility::Public(_))
+/// Whether a name is promised: public, and not hidden in the documentation.
+fn is_promised(visibility: &Visibility, attributes: &[Attribute]) -> bool {
+    matches!(visibility, Visibility::Public(_)) && !is_hidden(attributes)
 }
 
 /// Whether the documentation leaves something out, which is then no part of what is promised.
@@ -68,10 +69,10 @@ fn leaves(tree: &UseTree) -> Vec<String> {
 /// What `mod.rs` makes public.
 fn exported(items: &[Item]) -> BTreeSet<String> {
     let names = items.iter().flat_map(|item| match item {
-        Item::Use(item) if is_public(&item.vis) => leaves(&item.tree),
-        Item::Fn(item) if is_public(&item.vis) => vec![item.sig.ident.to_string()],
-        Item::Struct(item) if is_public(&item.vis) => vec![item.ident.to_string()],
-        Item::Enum(item) if is_public(&item.vis) => vec![item.ident.to_string()],
+        Item::Use(item) if is_promised(&item.vis, &item.attrs) => leaves(&item.tree),
+        Item::Fn(item) if is_promised(&item.vis, &item.attrs) => vec![item.sig.ident.to_string()],
+        Item::Struct(item) if is_promised(&item.vis, &item.attrs) => vec![item.ident.to_string()],
+        Item::Enum(item) if is_promised(&item.vis, &item.attrs) => vec![item.ident.to_string()],
         _ => vec![],
     });
     names.collect()
@@ -85,7 +86,7 @@ fn methods(item: &Item) -> Option<(String, Vec<String>)> {
         return None;
     }
     let public = |item: &ImplItem| match item {
-        ImplItem::Fn(function) if is_public(&function.vis) && !is_hidden(&function.attrs) => {
+        ImplItem::Fn(function) if is_promised(&function.vis, &function.attrs) => {
             Some(function.sig.ident.to_string())
         }
         _ => None,

@@ -52,16 +52,9 @@ fn snapshots_of_sno() {
     let ids = ids.sequence_min(300).build().unwrap();
     ids.generate(0).unwrap();
     assert_comes_back(&ids.close().unwrap());
-    let widest = sno::Snapshot {
-        partition: [255; 2],
-        sequence_min: u16::MAX,
-        sequence_max: u16::MAX,
-        sequence: u32::MAX,
-        now: u64::MAX >> 1,
-        wall_hi: 1 << 53,
-        wall_safe: 0,
-        drifts: u32::MAX,
-    };
+    let mut widest = sno::Snapshot::new([255; 2], u16::MAX, u16::MAX);
+    (widest.sequence, widest.drifts) = (u32::MAX, u32::MAX);
+    (widest.now, widest.wall_hi, widest.wall_safe) = (u64::MAX >> 1, 1 << 53, 0);
     assert_comes_back(&widest);
 }
 
@@ -70,8 +63,8 @@ fn layouts_and_their_snapshots() {
     for name in ["twitter", "discord", "instagram", "sonyflake"] {
         assert_comes_back(&preset(name, []).unwrap());
     }
-    assert_comes_back(&layout::Snapshot { tick: u64::MAX, next_sequence: 1 << 64 });
-    assert_comes_back(&layout::Snapshot { tick: 7, next_sequence: 0 });
+    assert_comes_back(&layout::Snapshot::new(u64::MAX, 1 << 64));
+    assert_comes_back(&layout::Snapshot::new(7, 0));
 }
 
 /// Figures are written and never read: those of JSON stand for all.

@@ -511,3 +511,16 @@ fn threads_that_share_a_generator_share_no_id() {
     });
     assert_eq!(all.iter().collect::<HashSet<_>>().len(), 2 * THREADS * EACH);
 }
+
+#[test]
+fn debugging_a_generator_shows_nothing_of_its_ids() {
+    let ids = Generator::builder(lease(4242..=4242), SECRET).build().unwrap();
+    ids.generate().unwrap();
+    assert_eq!(format!("{ids:?}"), "Generator { .. }");
+}
+
+#[test]
+fn any_sixteen_bytes_are_a_secret() {
+    let ids = Generator::builder(lease(1..=1), [0; 16]).build().unwrap();
+    assert_eq!(Codec::new([0; 16]).inspect(ids.generate().unwrap()).node, 1);
+}

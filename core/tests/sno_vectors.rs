@@ -157,16 +157,13 @@ fn run(ids: &Ids, clock: &ScriptedClock, step: &Value) {
 #[track_caller]
 fn assert_snapshot(stats: Stats, expected: &Value) {
     let expected: Snapshot = serde_json::from_value(expected.clone()).unwrap();
-    let found = Snapshot {
-        partition: stats.partition.unwrap().to_be_bytes(),
-        sequence_min: stats.sequence_min,
-        sequence_max: stats.sequence_max,
-        sequence: stats.sequence.into(),
-        now: stats.now,
-        wall_hi: stats.wall_hi,
-        wall_safe: stats.wall_safe,
-        drifts: stats.drifts,
-    };
+    let partition = stats.partition.unwrap().to_be_bytes();
+    let mut found = Snapshot::new(partition, stats.sequence_min, stats.sequence_max);
+    found.sequence = stats.sequence.into();
+    found.now = stats.now;
+    found.wall_hi = stats.wall_hi;
+    found.wall_safe = stats.wall_safe;
+    found.drifts = stats.drifts;
     assert_eq!(found, expected);
 }
 

@@ -79,5 +79,6 @@ fn bytes_of(id: Id) -> Vec<u8> {
     match id {
         Id::Integer(id) => id.to_be_bytes().to_vec(),
         Id::Bytes(id) => id,
+        other => unreachable!("{other}"),
     }
 }

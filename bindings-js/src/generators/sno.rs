@@ -167,16 +167,15 @@ impl Scratch {
 
     fn snapshot(&self) -> Result<Snapshot> {
         let at = |member: usize| own::SNAPSHOT + member;
-        Ok(Snapshot {
-            partition: [self.byte(at(0), "partition")?, self.byte(at(1), "partition")?],
-            sequence_min: self.word(at(2), "sequence_min")?,
-            sequence_max: self.word(at(3), "sequence_max")?,
-            sequence: self.double_word(at(4), "sequence")?,
-            now: self.safe_integer(at(5), "now")?,
-            wall_hi: self.safe_integer(at(6), "wall_hi")?,
-            wall_safe: self.safe_integer(at(7), "wall_safe")?,
-            drifts: self.double_word(at(8), "drifts")?,
-        })
+        let partition = [self.byte(at(0), "partition")?, self.byte(at(1), "partition")?];
+        let (min, max) = (self.word(at(2), "sequence_min")?, self.word(at(3), "sequence_max")?);
+        let mut snapshot = Snapshot::new(partition, min, max);
+        snapshot.sequence = self.double_word(at(4), "sequence")?;
+        snapshot.now = self.safe_integer(at(5), "now")?;
+        snapshot.wall_hi = self.safe_integer(at(6), "wall_hi")?;
+        snapshot.wall_safe = self.safe_integer(at(7), "wall_safe")?;
+        snapshot.drifts = self.double_word(at(8), "drifts")?;
+        Ok(snapshot)
     }
 
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]

@@ -3,7 +3,7 @@
 use alloc::{vec, vec::Vec};
 
 use polyflake::{
-    Result,
+    Error, ErrorKind, Result,
     layout::{Id, Layout, Parsed, Values, preset},
 };
 
@@ -147,6 +147,8 @@ impl<C: Host> Machine<C> {
                 Ok(())
             }
             Id::Bytes(id) => self.answer(|message| message.raw(id)),
+            // The core has no other kind.
+            _ => Err(Error::new(ErrorKind::InvalidType)),
         }
     }
 }

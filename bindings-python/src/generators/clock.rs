@@ -148,7 +148,7 @@ pub(crate) struct Stall {
 
 impl From<&polyflake::clock::Stall> for Stall {
     fn from(stall: &polyflake::clock::Stall) -> Self {
-        let polyflake::clock::Stall { reason, unix_ms, stalled, slept_ms } = *stall;
+        let polyflake::clock::Stall { reason, unix_ms, stalled, slept_ms, .. } = *stall;
         Self { reason: reason.code().to_owned(), unix_ms, stalled, slept_ms }
     }
 }

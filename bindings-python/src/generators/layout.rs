@@ -296,7 +296,7 @@ pub(crate) struct Stats {
 }
 
 impl From<layout::Stats> for Stats {
-    fn from(layout::Stats { last_ms, len, closed }: layout::Stats) -> Self {
+    fn from(layout::Stats { last_ms, len, closed, .. }: layout::Stats) -> Self {
         Self { last_ms, len, closed }
     }
 }

@@ -142,7 +142,7 @@ pub(crate) struct Stats {
 }
 
 impl From<randflake::Stats> for Stats {
-    fn from(randflake::Stats { last_second, len, closed }: randflake::Stats) -> Self {
+    fn from(randflake::Stats { last_second, len, closed, .. }: randflake::Stats) -> Self {
         Self { last_second, len, closed }
     }
 }

@@ -8,7 +8,7 @@ mod value;
 pub(crate) use array::LayoutArray;
 pub(crate) use columns::ParsedColumns;
 use polyflake::{
-    ErrorKind,
+    Error, ErrorKind,
     layout::{self, Id, preset},
 };
 use pyo3::{
@@ -193,6 +193,8 @@ pub(crate) fn id_to_object(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>>
     Ok(match id {
         Id::Integer(id) => id.into_pyobject(py)?.into_any(),
         Id::Bytes(id) => PyBytes::new(py, &id).into_any(),
+        // The core has no other kind.
+        _ => return Err(raise(Error::new(ErrorKind::InvalidType))),
     })
 }
 

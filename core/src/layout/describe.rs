@@ -11,6 +11,7 @@ use super::{
 
 /// What an ID format can do: the same for every family.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Description {
     /// How many bits an ID has.
     pub bits: u32,
@@ -34,6 +35,7 @@ pub struct Description {
 
 /// One field of a format.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FieldDescription {
     /// Its name: `timestamp`, `sequence`, `unused`, or that of a constant or bindable.
     pub name: String,
@@ -47,6 +49,9 @@ pub struct FieldDescription {
 
 impl Description {
     /// The figures as a JSON value, under the names that they have here.
+    ///
+    /// No part of what is promised: for bindings.
+    #[doc(hidden)]
     pub fn to_value(&self) -> Json {
         let mut object = Object::default();
         object.put("bits", self.bits.into());

@@ -28,6 +28,9 @@ use crate::Result;
 impl Layout {
     /// The layout of a description; everything wrong with it is `invalid_layout`, a constant or start that does not fit
     /// `out_of_range`.
+    ///
+    /// No part of what is promised: for bindings.
+    #[doc(hidden)]
     pub fn from_value(description: Json) -> Result<Self> {
         let mut members = Members::new("the layout".into(), description)?;
         let (id, bits) = (members.text("id")?, members.small::<u32>("bits")?);
@@ -49,6 +52,9 @@ impl Layout {
     }
 
     /// The layout's description.
+    ///
+    /// No part of what is promised: for bindings.
+    #[doc(hidden)]
     pub fn to_value(&self) -> Json {
         let mut object = Object::default();
         object.put("id", if self.shape == Shape::Integer { "integer" } else { "bytes" }.into());

@@ -6,11 +6,37 @@ use core::fmt;
 /// An ID of a custom layout. IDs of one layout are ordered as databases order them: integers as signed ones, bytes
 /// bytewise.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Id {
     /// The ID of an integer layout.
     Integer(i64),
     /// The ID of a layout of byte IDs.
     Bytes(Vec<u8>),
+}
+
+impl Id {
+    /// The integer; none for an ID of bytes.
+    ///
+    /// ```
+    /// use polyflake::layout::Id;
+    ///
+    /// assert_eq!(Id::Integer(7).as_integer(), Some(7));
+    /// assert_eq!(Id::Bytes(vec![7]).as_bytes(), Some(&[7][..]));
+    /// ```
+    pub const fn as_integer(&self) -> Option<i64> {
+        match self {
+            Self::Integer(id) => Some(*id),
+            Self::Bytes(_) => None,
+        }
+    }
+
+    /// The bytes; none for an integer.
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        match self {
+            Self::Integer(_) => None,
+            Self::Bytes(id) => Some(id),
+        }
+    }
 }
 
 impl fmt::Display for Id {

@@ -59,12 +59,15 @@ mod value;
 #[cfg(feature = "alloc")]
 mod width;
 
+/// No part of what is promised: for bindings.
+#[cfg(feature = "alloc")]
+#[doc(hidden)]
+pub use json::Json;
 #[cfg(feature = "alloc")]
 pub use {
     describe::{Description, FieldDescription},
     field::Field,
     id::Id,
-    json::Json,
     layout::{Layout, Slot},
     pack::Values,
     parse::Parsed,

@@ -13,6 +13,7 @@ use crate::{Error, ErrorKind, Result};
 
 /// What kind of values a constant or bindable takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Type {
     /// An integer.
     Integer,
@@ -61,7 +62,8 @@ pub enum Value<'a> {
     /// A text.
     Text(Cow<'a, str>),
     /// What no field takes, by the name of its type: so that bindings to dynamic languages can leave it to the layout
-    /// which error comes first.
+    /// which error comes first. No part of what is promised.
+    #[doc(hidden)]
     Other(Cow<'a, str>),
 }
 

@@ -12,6 +12,7 @@ use crate::{
 
 /// What a generator does when it has no ID for now: a tick's IDs are used up, or the clock is behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum OnExhausted {
     /// Sleeps until there is one, within `max_wait`.
     Wait,

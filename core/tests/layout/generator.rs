@@ -322,7 +322,7 @@ fn closed_and_restored() {
     let stats = ids.stats();
     assert_eq!((stats.last_ms, stats.len, stats.closed), (Some(EPOCH + 5), 3, false));
     let snapshot = ids.close().unwrap();
-    assert_eq!(snapshot, Snapshot { tick: 5, next_sequence: 3 });
+    assert_eq!(snapshot, Snapshot::new(5, 3));
     assert_code(ids.generate(), "generator_closed");
     assert_code(ids.close(), "generator_closed");
     assert!(ids.stats().closed);
@@ -335,12 +335,12 @@ fn closed_and_restored() {
     assert_code(again.generate(), "clock_behind");
 
     let refused = |tick, next_sequence| {
-        assert_code(worker(&clock, []).restore(Snapshot { tick, next_sequence }), "out_of_range")
+        assert_code(worker(&clock, []).restore(Snapshot::new(tick, next_sequence)), "out_of_range")
     };
     assert_eq!(refused(1 << 41, 0).field(), Some("tick"));
     assert_eq!(refused(0, 4097).field(), Some("next_sequence"));
     refused(0, u128::MAX);
-    let full = worker(&clock, [5]).restore(Snapshot { tick: 5, next_sequence: 4096 }).unwrap();
+    let full = worker(&clock, [5]).restore(Snapshot::new(5, 4096)).unwrap();
     assert_code(full.generate(), "sequence_exhausted");
     for json in [
         "{}",
@@ -370,7 +370,7 @@ fn stats_tell_the_first_use_from_none() {
     show(&clock, [1]);
     ids.generate().unwrap();
     assert_eq!(stats(&ids), (Some(EPOCH + 1), 1));
-    let untouched = Snapshot { tick: 9, next_sequence: 0 };
+    let untouched = Snapshot::new(9, 0);
     assert_eq!(stats(&worker(&clock, []).restore(untouched).unwrap()), (Some(EPOCH + 9), 0));
 }
 
@@ -399,11 +399,11 @@ fn a_sequence_alone() {
     assert_eq!(batch[..4], [255, 4, 255, 5]);
     assert_eq!(batch[22..26], [255, 15, 0, 0]);
     assert_code(ids.generate(), "sequence_exhausted");
-    assert_eq!(ids.close(), Ok(Snapshot { tick: 0, next_sequence: 16 }));
-    let again = build().restore(Snapshot { tick: 0, next_sequence: 15 }).unwrap();
+    assert_eq!(ids.close(), Ok(Snapshot::new(0, 16)));
+    let again = build().restore(Snapshot::new(0, 15)).unwrap();
     assert_eq!(again.generate(), Ok(Id::Bytes(vec![255, 15])));
-    assert_code(build().restore(Snapshot { tick: 1, next_sequence: 15 }), "out_of_range");
-    assert_code(build().restore(Snapshot { tick: 0, next_sequence: 2 }), "out_of_range");
+    assert_code(build().restore(Snapshot::new(1, 15)), "out_of_range");
+    assert_code(build().restore(Snapshot::new(0, 2)), "out_of_range");
     assert_eq!(
         assert_code(build().window(0, 1).build(), "unknown_field").field(),
         Some("timestamp")
@@ -442,7 +442,7 @@ fn the_widest_generator() {
     assert_eq!(ids.close().unwrap().next_sequence, (1 << 64) - 1);
     // From the first slot to the last.
     let whole = Layout::bytes(16, [Field::timestamp(64, MS, 0), Field::sequence(64)]).unwrap();
-    let last = Snapshot { tick: 5, next_sequence: u64::MAX.into() };
+    let last = Snapshot::new(5, u64::MAX.into());
     let ids = Builder::with_clock(whole, ManualClock::at_unix_ms(5)).restore(last).unwrap();
     assert_eq!(ids.generate(), Ok(Id::Bytes([&[0, 0, 0, 0, 0, 0, 0, 5], &[255; 8][..]].concat())));
     assert_code(ids.generate(), "sequence_exhausted");

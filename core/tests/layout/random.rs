@@ -100,6 +100,7 @@ fn fitting(kind: Type, bits: u32, seed: &[u8]) -> Given {
         Type::Text => Given::Text(
             seed.iter().take(bits as usize / 8).map(|byte| char::from(byte % 128)).collect(),
         ),
+        other => unreachable!("{other:?}"),
     }
 }
 

@@ -156,6 +156,7 @@ impl FieldPlan {
             Type::Integer => Given::Integer(self.signed(n)),
             Type::Bytes => Given::Bytes(bytes),
             Type::Text => Given::Text(String::from_utf8(bytes).map_err(|_| "invalid_character")?),
+            other => unreachable!("{other:?}"),
         }))
     }
 }

@@ -31,7 +31,7 @@ impl Source for Generator<Shared> {
         let mut handle = self.handle_with(TWO);
         move || match handle.generate()? {
             Id::Integer(id) => Ok(id),
-            Id::Bytes(_) => unreachable!("an integer layout"),
+            other => unreachable!("an ID of an integer layout: {other}"),
         }
     }
 }

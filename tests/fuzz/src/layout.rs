@@ -147,6 +147,7 @@ fn bits_of(id: &Id) -> Vec<u8> {
     match id {
         Id::Integer(id) => id.to_be_bytes().to_vec(),
         Id::Bytes(id) => id.clone(),
+        other => unreachable!("{other}"),
     }
 }
 

@@ -68,6 +68,7 @@ fn integers_or_bytes(ids: &[Id]) -> std::result::Result<Vec<i64>, Vec<u8>> {
         match id {
             Id::Integer(id) => integers.push(*id),
             Id::Bytes(id) => bytes.extend(id),
+            other => unreachable!("{other}"),
         }
     }
     if bytes.is_empty() { Ok(integers) } else { Err(bytes) }
@@ -92,5 +93,6 @@ fn pack_all(values: &Values<'_>, columns: &[(Slot, &[i64])], count: usize) -> Re
             let packed = values.pack_bytes_columns(columns, &mut bytes);
             packed.map(|()| bytes.chunks(one.len()).map(|id| Id::Bytes(id.to_vec())).collect())
         }
+        other => unreachable!("{other}"),
     }
 }

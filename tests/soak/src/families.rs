@@ -280,8 +280,5 @@ impl Source for layout::Generator<Arc<Chaos>> {
 }
 
 fn integer(id: &layout::Id) -> i64 {
-    match id {
-        layout::Id::Integer(id) => *id,
-        layout::Id::Bytes(_) => unreachable!("an integer layout"),
-    }
+    id.as_integer().expect("an integer layout")
 }

@@ -8,8 +8,9 @@ use crate::workspace;
 
 /// Browsers and the edge; machines without an operating system, where the core must build too; and what else kernels are
 /// tested on.
-const TARGETS: [&str; 5] = [
+const TARGETS: [&str; 6] = [
     "wasm32-unknown-unknown",
+    "thumbv6m-none-eabi",
     "thumbv7em-none-eabi",
     "x86_64-unknown-none",
     "aarch64-unknown-linux-musl",

@@ -152,16 +152,14 @@ impl<'a, 'py> Take<'a, 'py> for Argument {
             return Err(wrong_type(name, "Snapshot", &value));
         };
         let given = given.get();
-        Ok(Self(sno::Snapshot {
-            partition: given.partition.to_be_bytes(),
-            sequence_min: given.sequence_min,
-            sequence_max: given.sequence_max,
-            sequence: given.sequence,
-            now: given.now,
-            wall_hi: given.wall_hi,
-            wall_safe: given.wall_safe,
-            drifts: given.drifts,
-        }))
+        let (min, max) = (given.sequence_min, given.sequence_max);
+        let mut snapshot = sno::Snapshot::new(given.partition.to_be_bytes(), min, max);
+        snapshot.sequence = given.sequence;
+        snapshot.now = given.now;
+        snapshot.wall_hi = given.wall_hi;
+        snapshot.wall_safe = given.wall_safe;
+        snapshot.drifts = given.drifts;
+        Ok(Self(snapshot))
     }
 }
 

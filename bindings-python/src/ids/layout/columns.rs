@@ -105,6 +105,8 @@ impl<'l> Packing<'l> {
         LayoutArray::written(self.layout, first.len(), named, |ids| match ids {
             Batch::Integers(ids) => self.values.pack_integer_columns(&columns, ids),
             Batch::Bytes(ids) => self.values.pack_bytes_columns(&columns, ids),
+            // The core has no other kind.
+            _ => Err(Error::new(ErrorKind::InvalidType)),
         })
     }
 }

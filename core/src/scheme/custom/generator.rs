@@ -29,6 +29,9 @@ use crate::{
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///
+/// It never goes back in time: after one wild reading it refuses with `clock_behind` until time comes there, at worst in 2262, where
+/// readings end. In a window such a reading is refused instead, and changes nothing.
+///
 /// Bindables are fixed when it is built, or given for each ID; the sequence is one for all of them:
 ///
 /// ```
@@ -57,6 +60,7 @@ pub struct Generator<C = DefaultClock> {
 
 /// Room for many IDs: of an integer layout, or bytes packed one after the other.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Batch<'b> {
     /// IDs of an integer layout.
     Integers(&'b mut [i64]),
@@ -112,7 +116,8 @@ impl<C> Generator<C> {
         Some((ticks.ms_of(span.start), ticks.ms_of(span.end)))
     }
 
-    /// Moves the end of the window later, to `end_ms` in Unix milliseconds; an earlier or equal end changes nothing.
+    /// Moves the end of the window later, to `end_ms` in Unix milliseconds; an earlier or equal end changes nothing, nor
+    /// does any where no window was given, since that is all of the format's time already.
     ///
     /// # Errors
     /// `out_of_range` for an end before the window's start; `time_out_of_range` past the layout's time; `unknown_field` in a

@@ -7,6 +7,7 @@ use crate::{
 
 /// What a closed generator leaves to restore from, once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Snapshot {
     /// The last tick used, as the timestamp counts them; 0 in a layout without one.
     pub tick: u64,
@@ -15,7 +16,25 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// The snapshot with these fields, from wherever they were kept.
+    ///
+    /// ```
+    /// use polyflake::layout::{Generator, Snapshot, preset};
+    ///
+    /// let machine = || Ok(Generator::builder(preset("sonyflake", [])?).bind("machine", 7));
+    /// let kept = machine()?.build()?.close()?;
+    /// let again = Snapshot::new(kept.tick, kept.next_sequence);
+    /// assert_eq!(machine()?.restore(again)?.stats().len, 0);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn new(tick: u64, next_sequence: u128) -> Self {
+        Self { tick, next_sequence }
+    }
+
     /// The snapshot of a JSON value; everything wrong with that is `invalid_layout`.
+    ///
+    /// No part of what is promised: for bindings.
+    #[doc(hidden)]
     pub fn from_value(json: Json) -> Result<Self> {
         let mut members = Members::new("the snapshot".into(), json)?;
         let snapshot =
@@ -24,6 +43,9 @@ impl Snapshot {
     }
 
     /// The snapshot as a JSON value.
+    ///
+    /// No part of what is promised: for bindings.
+    #[doc(hidden)]
     pub fn to_value(&self) -> Json {
         let mut object = Object::default();
         object.put_integer("tick", Some(self.tick.into()));
@@ -34,6 +56,7 @@ impl Snapshot {
 
 /// Figures of a generator, at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Stats {
     /// When the last tick used began, in Unix milliseconds; none before the first ID, and in a layout without a timestamp.
     pub last_ms: Option<i64>,

@@ -54,7 +54,11 @@ impl Identity {
 /// It is told from all others by 5 random bytes, drawn at the first ID and again after a fork: 148,664 generators that are
 /// active in the same second share them with a chance of 1 %, and then repeat an ID only if their counters meet too.
 ///
-/// When the clock goes back it stays in the highest second seen.
+/// When the clock goes back it stays in the highest second seen. So one wild reading takes it to that second until time comes
+/// there, at worst in 2106; in a window such a reading is refused instead, and changes nothing.
+///
+/// Keep it in a `static`, or share it by reference. A `const` of this type is a new generator at each use, and each draws an
+/// identity of its own.
 ///
 /// It cannot be cloned, since both would repeat each other's IDs:
 ///
@@ -78,6 +82,7 @@ pub struct Generator<C = DefaultClock> {
 
 /// Figures of a generator, at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Stats {
     /// What tells the generator from all others, once it is drawn.
     pub machine: Option<[u8; 5]>,
@@ -143,7 +148,8 @@ impl<C> Generator<C> {
         (SCALE.ms_of(seconds.start), SCALE.ms_of(seconds.end))
     }
 
-    /// Moves the end of the window later, to `end_ms` in Unix milliseconds; an earlier or equal end changes nothing.
+    /// Moves the end of the window later, to `end_ms` in Unix milliseconds; an earlier or equal end changes nothing, nor
+    /// does any where no window was given, since that is all of the format's time already.
     ///
     /// # Errors
     /// `out_of_range` for an end before the window's start; `time_out_of_range` past the format's time.

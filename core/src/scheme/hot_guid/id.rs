@@ -213,6 +213,9 @@ impl HotGuid {
     }
 
     /// As [`HotGuid::parse`], for UTF-16: length and position are counted in its units.
+    ///
+    /// No part of what is promised: for bindings.
+    #[doc(hidden)]
     pub fn parse_utf16(units: &[u16]) -> Result<Self> {
         text::decode_utf16(units).map(Self)
     }
@@ -226,6 +229,9 @@ impl HotGuid {
     }
 
     /// As [`HotGuid::parse_sql`], for UTF-16.
+    ///
+    /// No part of what is promised: for bindings.
+    #[doc(hidden)]
     pub fn parse_sql_utf16(units: &[u16]) -> Result<Self> {
         text::decode_utf16(units).map(|bytes| Self::from_sql(reverse_groups(bytes)))
     }

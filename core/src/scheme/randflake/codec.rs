@@ -32,7 +32,7 @@ pub struct Codec {
 }
 
 impl Codec {
-    /// A codec for a secret of 16 bytes.
+    /// A codec for a secret of 16 bytes. All of them pass, also 16 zeros: draw them at random.
     pub fn new(secret: [u8; 16]) -> Self {
         Self { cipher: Sparx64::new(secret) }
     }

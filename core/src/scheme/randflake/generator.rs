@@ -1,5 +1,7 @@
 //! The generator: a lease and the clock around a per-tick machine, then the cipher.
 
+use core::fmt;
+
 #[cfg(feature = "std")]
 use super::Builder;
 use super::{Codec, Lease, Parts, Randflake, SCALE, builder::SLOTS_PER_NODE, codec};
@@ -19,6 +21,9 @@ pub(super) const GROUP: usize = 64;
 
 /// Makes Randflake IDs under one lease. Threads may share it.
 ///
+/// It never goes back in time: after one wild reading of the clock it refuses with `clock_behind` until time comes there, but the
+/// lease bounds how far that can be.
+///
 /// It cannot be cloned, since a lease serves one generator once:
 ///
 /// ```compile_fail
@@ -28,7 +33,6 @@ pub(super) const GROUP: usize = 64;
 /// let twin = Generator::builder(lease, [0; 16]).build()?.clone();
 /// # Ok::<(), polyflake::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct Generator<C = DefaultClock> {
     state: PerTick,
     pub(super) codec: Codec,
@@ -42,6 +46,7 @@ pub struct Generator<C = DefaultClock> {
 
 /// Figures of a generator, at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Stats {
     /// The last second used, in Unix seconds; none before the first ID.
     pub last_second: Option<i64>,
@@ -56,6 +61,13 @@ impl Generator {
     /// Options for a generator under a lease; the secret is 16 bytes, or a [`Codec`] of them.
     pub fn builder(lease: Lease, secret: impl Into<Codec>) -> Builder<crate::clock::SystemClock> {
         Builder::with_clock(lease, secret, crate::clock::SystemClock)
+    }
+}
+
+/// Hides what IDs hide: node, second and sequence.
+impl<C> fmt::Debug for Generator<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Generator").finish_non_exhaustive()
     }
 }
 

@@ -60,6 +60,9 @@ impl Randflake {
     }
 
     /// As [`Randflake::parse`], for UTF-16: length and position are counted in its units.
+    ///
+    /// No part of what is promised: for bindings.
+    #[doc(hidden)]
     pub fn parse_utf16(units: &[u16]) -> Result<Self> {
         hex::decode_utf16(units).map(Self::from_u64)
     }

@@ -37,6 +37,9 @@ pub(super) type Reserved = (u16, Run);
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///
+/// Keep it in a `static`, or share it by reference. A `const` of this type is a new generator at each use, and each draws an
+/// identity of its own.
+///
 /// It cannot be cloned, since two generators of one partition repeat each other's IDs:
 ///
 /// ```compile_fail
@@ -61,6 +64,9 @@ impl Generator {
     /// A generator under a default partition, which it is leased at its first ID and for as long as it makes some: no two of a
     /// process and its forks have one for the same time. Idle for more than a minute, it may go on under another. Its sequences begin at a
     /// random one in 0..=32767.
+    ///
+    /// Two versions of this crate in one process lease each from a table of its own, so their default partitions may be the same: give
+    /// partitions where a program links both.
     pub const fn new() -> Self {
         let origin = Origin::Drawn { draw: Draw::Leased, own_min: false, window_of: None };
         let pace = Pace::new(super::OnExhausted::Wait, SCALE.tick_nanos());
@@ -178,6 +184,7 @@ impl<C: Clock> Generator<C> {
 
     /// An ID of a given time, in Unix milliseconds. It has a sequence of its own that rolls over silently, so
     /// uniqueness is not promised: for IDs of things that have their own time, few at once.
+    /// The window does not matter to it.
     ///
     /// # Errors
     /// `time_out_of_range`; `generator_closed`; `forked`; `entropy_unavailable`.
@@ -205,7 +212,8 @@ impl<C: Clock> Generator<C> {
         (SCALE.ms_of(ticks.start), SCALE.ms_of(ticks.end))
     }
 
-    /// Moves the end of the window later, to `end_ms` in Unix milliseconds; an earlier or equal end changes nothing.
+    /// Moves the end of the window later, to `end_ms` in Unix milliseconds; an earlier or equal end changes nothing, nor
+    /// does any where no window was given, since that is all of the format's time already.
     ///
     /// # Errors
     /// `out_of_range` for an end before the window's start; `time_out_of_range` past the format's time.

@@ -70,6 +70,9 @@ impl Sno {
     }
 
     /// As [`Sno::parse`], for UTF-16: length and position are counted in its units.
+    ///
+    /// No part of what is promised: for bindings.
+    #[doc(hidden)]
     pub fn parse_utf16(text: &[u16]) -> Result<Self> {
         let ascii = text.try_into().ok().map(base32::ascii_of_utf16);
         let id = ascii.as_ref().and_then(base32::decode).map(Self);

@@ -25,6 +25,9 @@ pub fn metabyte(text: &str) -> Result<u8> {
 }
 
 /// As [`metabyte`], for UTF-16: length and position are counted in its units.
+///
+/// No part of what is promised: for bindings.
+#[doc(hidden)]
 pub fn metabyte_utf16(text: &[u16]) -> Result<u8> {
     let units = text.try_into().map_err(|_| bad_length(text.len()))?;
     let ascii = base32::ascii_of_utf16(units);

@@ -38,7 +38,9 @@ pub use generator::generate;
 pub use handle::Handle;
 pub use id::{Parts, Sno};
 pub use identity::Drawn;
-pub use metabyte::{metabyte, metabyte_utf16};
+pub use metabyte::metabyte;
+#[doc(hidden)]
+pub use metabyte::metabyte_utf16;
 #[cfg(feature = "alloc")]
 pub use pool::Pool;
 pub use snapshot::{Snapshot, Stats};

@@ -8,6 +8,7 @@ use crate::{Error, Result, sequence::tick_tock::State};
 /// As JSON (feature `serde`) it has the original's member names. Times are 4 ms units since 2010.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(test, derive(Default))]
+#[non_exhaustive]
 pub struct Snapshot {
     /// The partition's two bytes.
     pub partition: [u8; 2],
@@ -30,6 +31,7 @@ pub struct Snapshot {
 
 /// Figures of a generator, at one moment. Nothing can be restored from them, since the generator goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Stats {
     /// The partition, once the generator has one.
     pub partition: Option<u16>,
@@ -54,6 +56,26 @@ pub struct Stats {
 }
 
 impl Snapshot {
+    /// The snapshot of a generator that has made no ID yet; set the other fields to what was kept.
+    ///
+    /// ```
+    /// use polyflake::sno::{Generator, Snapshot};
+    ///
+    /// let ids = Generator::builder().partition(42).build()?;
+    /// ids.generate(7)?;
+    /// let kept = ids.close()?;
+    /// let mut again = Snapshot::new(kept.partition, kept.sequence_min, kept.sequence_max);
+    /// again.sequence = kept.sequence;
+    /// (again.now, again.wall_hi, again.wall_safe) = (kept.now, kept.wall_hi, kept.wall_safe);
+    /// again.drifts = kept.drifts;
+    /// assert_eq!(again, kept);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn new(partition: [u8; 2], sequence_min: u16, sequence_max: u16) -> Self {
+        let (sequence, now, wall_hi, wall_safe, drifts) = (0, 0, 0, 0, 0);
+        Self { partition, sequence_min, sequence_max, sequence, now, wall_hi, wall_safe, drifts }
+    }
+
     pub(super) fn of(partition: u16, bounds: Bounds, state: State) -> Self {
         Self {
             partition: partition.to_be_bytes(),

@@ -51,10 +51,7 @@ impl Generators {
 }
 
 fn number(id: &layout::Id) -> u128 {
-    match id {
-        layout::Id::Integer(id) => id.cast_unsigned().into(),
-        layout::Id::Bytes(_) => unreachable!("an integer layout"),
-    }
+    id.as_integer().expect("an integer layout").cast_unsigned().into()
 }
 
 /// What one thread saw.
