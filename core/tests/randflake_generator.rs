@@ -489,7 +489,7 @@ fn texts_are_those_of_the_ids() {
 fn the_secret_is_not_shown() {
     let builder = || Generator::builder(lease(7..=7), SECRET);
     let shown = format!("{:?} {:?}", builder(), builder().build().unwrap());
-    assert_eq!(shown.matches("Sparx64 { .. }").count(), 2);
+    assert!(shown.contains("Sparx64 { .. }") && shown.ends_with("Generator { .. }"), "{shown}");
     let other = || Generator::builder(lease(7..=7), [0; 16]);
     assert_eq!(shown, format!("{:?} {:?}", other(), other().build().unwrap()));
 }

@@ -74,7 +74,8 @@ fn unpack(shell: &Shell, folder: &Path) -> Result<PathBuf> {
     let version = env!("CARGO_PKG_VERSION");
     let name = format!("polyflake-{version}");
     let archive = packed.join("package").join(format!("{name}.crate"));
-    cmd!(shell, "tar --extract --gzip --file {archive} --directory {folder}").run()?;
+    // Cargo takes files for built that are older than the last build, and those of a package are of 2006.
+    cmd!(shell, "tar --extract --touch --gzip --file {archive} --directory {folder}").run()?;
     let package = folder.join("polyflake");
     fs::rename(folder.join(name), &package)?;
     Ok(package)
