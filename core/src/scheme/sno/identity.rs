@@ -1,10 +1,11 @@
 //! Who a generator is: its partition, and the process that it has it in.
 
 #[cfg(feature = "std")]
+use super::SCALE;
+#[cfg(feature = "std")]
 use crate::{
     Error, ErrorKind,
     fork::{self, partitions::NoLease},
-    sno::SCALE,
 };
 use crate::{Result, scheme::Owner};
 

@@ -1,16 +1,15 @@
 //! How a generator gets its partition, keeps it while it makes IDs, and lets it go.
 
+#[cfg(feature = "std")]
+use super::identity::{exhausted, random_min};
 use super::{
     Drawn, Generator, SCALE,
     claims::Claim,
     identity::{Draw, Identity, Origin},
 };
-use crate::{Error, ErrorKind, Result, clock::Clock, fork, scheme::Owner};
 #[cfg(feature = "std")]
-use crate::{
-    fork::partitions::{self, Lease},
-    sno::identity::{exhausted, random_min},
-};
+use crate::fork::partitions::{self, Lease};
+use crate::{Error, ErrorKind, Result, clock::Clock, fork, scheme::Owner};
 
 impl<C> Generator<C> {
     /// Refuses a process that the partition or the window was not given to.
