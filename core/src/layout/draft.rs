@@ -4,7 +4,7 @@ use alloc::{vec, vec::Vec};
 
 use super::{Id, bits, layout::Shape, placed::Placed};
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Draft {
     Word(u64),
     Bytes(Vec<u8>),

@@ -12,13 +12,21 @@ use crate::{
     sync::{Hint, Ordering},
 };
 
-/// More are of no use: each is asked before a call waits, and compared with all others when the pool is made.
+/// More are of no use: each is asked before a call waits.
 const MOST: usize = 65_536;
 
 /// A generator, as a pool sees it.
 pub(crate) trait Member: Sized {
     /// A run of slots in one tick.
     type Slots;
+
+    /// A number that tells generators of one kind apart.
+    type Claim<'m>: Ord
+    where
+        Self: 'm;
+
+    /// The reason to refuse two members whose claims overlap.
+    const OVERLAP: &'static str;
 
     /// Slots for up to `want` IDs, waiting as the generator does.
     fn reserve(&self, want: u32) -> Result<Self::Slots>;
@@ -31,8 +39,11 @@ pub(crate) trait Member: Sized {
         Ok(())
     }
 
-    /// Refuses another that might make the same IDs, or makes such of another kind.
-    fn check_beside(&self, other: &Self) -> Result<()>;
+    /// Refuses a generator of another kind. The kinds are classes: generators of the kind of a third one are of one kind.
+    fn check_kind(&self, other: &Self) -> Result<()>;
+
+    /// The first and the last number that no other member may have; none where nothing can be shared.
+    fn claim(&self) -> Option<(Self::Claim<'_>, Self::Claim<'_>)>;
 }
 
 /// Slots, and the member that they are of.
@@ -55,13 +66,11 @@ impl<G> Members<G> {
 impl<G: Deref<Target: Member>> Members<G> {
     /// At least one, and no two that might meet.
     pub(crate) fn new(members: impl IntoIterator<Item = G>) -> Result<Self> {
-        let all: Vec<G> = members.into_iter().collect();
-        if !(1..=MOST).contains(&all.len()) {
-            return Err(Error::out_of_range("members", all.len() as i128, 1, MOST as i128));
-        }
-        for (place, member) in all.iter().enumerate() {
-            let others = || all[..place].iter().try_for_each(|other| check(&**other, &**member));
-            member.check().and_then(|()| others()).map_err(|error| error.in_item(place))?;
+        let all: Vec<G> = members.into_iter().take(MOST + 1).collect();
+        match all.len() {
+            0 => return Err(Error::out_of_range("members", 0, 1, MOST as i128)),
+            1..=MOST => check_all(&all)?,
+            _ => return Err(too_many()),
         }
         Ok(Self { all, current: Hint::new(0) })
     }
@@ -113,11 +122,51 @@ impl<G: Deref<Target: Member>> Members<G> {
     }
 }
 
-fn check<M: Member>(one: &M, other: &M) -> Result<()> {
+/// Refuses the first member that cannot be in a pool with those before it. The time is that of sorting.
+fn check_all<G: Deref<Target: Member>>(all: &[G]) -> Result<()> {
+    if may_be_together(all) {
+        return Ok(());
+    }
+    let (mut good, mut bad) = (0, all.len());
+    while bad - good > 1 {
+        let middle = good.midpoint(bad);
+        *(if may_be_together(&all[..middle]) { &mut good } else { &mut bad }) = middle;
+    }
+    let (before, member) = (&all[..good], &*all[good]);
+    let beside = || before.iter().try_for_each(|other| check_two(&**other, member));
+    member.check().and_then(|()| beside()).map_err(|error| error.in_item(good))
+}
+
+/// Returns whether all of them may be in one pool, which [`check_two`] would say of each two.
+fn may_be_together<G: Deref<Target: Member>>(all: &[G]) -> bool {
+    let is_good = |member: &G::Target| member.check_kind(&all[0]).and_then(|()| member.check());
+    let mut addresses: Vec<_> = all.iter().map(|member| ptr::from_ref(&**member)).collect();
+    let mut claims: Vec<_> = all.iter().filter_map(|member| member.claim()).collect();
+    addresses.sort_unstable();
+    claims.sort_unstable();
+    all.iter().all(|member| is_good(member).is_ok())
+        && addresses.windows(2).all(|two| two[0] != two[1])
+        && claims.windows(2).all(|two| two[0].1 < two[1].0)
+}
+
+fn check_two<M: Member>(one: &M, other: &M) -> Result<()> {
     if ptr::eq(one, other) {
         return Err(refused("expected members that differ, found one twice"));
     }
-    one.check_beside(other)
+    one.check_kind(other)?;
+    match (one.claim(), other.claim()) {
+        (Some(one), Some(other)) if one.0 <= other.1 && other.0 <= one.1 => {
+            Err(refused(M::OVERLAP))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The error for more members than a pool may have, of which only the first are looked at.
+#[cold]
+fn too_many() -> Error {
+    let reason = alloc::format!("expected members from 1 to {MOST}, found more");
+    refused(reason).of("members")
 }
 
 /// The error for a member that cannot be in the pool.

@@ -6,8 +6,8 @@ use super::{Batch, Generator, generator::fill_from};
 use crate::{
     Error, ErrorKind, Result,
     clock::Clock,
-    layout::Id,
-    scheme::{Member, Members, filled_now, refused},
+    layout::{Draft, Id},
+    scheme::{Member, Members, filled_now},
     sequence::per_tick::Run,
 };
 
@@ -101,6 +101,12 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
 
 impl<C: Clock> Member for Generator<C> {
     type Slots = Run;
+    type Claim<'m>
+        = &'m Draft
+    where
+        C: 'm;
+
+    const OVERLAP: &'static str = "expected members of different bindables, found the same twice";
 
     fn reserve(&self, want: u32) -> Result<Run> {
         self.reserve(want)
@@ -115,14 +121,15 @@ impl<C: Clock> Member for Generator<C> {
         self.complete().map(drop)
     }
 
-    fn check_beside(&self, other: &Self) -> Result<()> {
+    fn check_kind(&self, other: &Self) -> Result<()> {
         if self.layout != other.layout {
             let reason = "expected one layout of all members, found another";
             return Err(Error::because(ErrorKind::InvalidLayout, reason));
         }
-        if self.base == other.base {
-            return Err(refused("expected members of different bindables, found the same twice"));
-        }
         Ok(())
+    }
+
+    fn claim(&self) -> Option<(&Draft, &Draft)> {
+        Some((&self.base, &self.base))
     }
 }

@@ -109,6 +109,13 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
 
 impl<C: Clock> Member for Generator<C> {
     type Slots = Reserved;
+    type Claim<'m>
+        = u64
+    where
+        C: 'm;
+
+    const OVERLAP: &'static str =
+        "expected members of different random bytes, found the same twice";
 
     fn reserve(&self, want: u32) -> Result<Reserved> {
         self.reserve(want)
@@ -119,8 +126,12 @@ impl<C: Clock> Member for Generator<C> {
         self.try_reserve(want)
     }
 
-    /// Each draws its own random bytes.
-    fn check_beside(&self, _: &Self) -> Result<()> {
+    fn check_kind(&self, _: &Self) -> Result<()> {
         Ok(())
+    }
+
+    /// Each draws its own random bytes.
+    fn claim(&self) -> Option<(u64, u64)> {
+        None
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     Error, ErrorKind, Result,
     base32::Text,
     clock::Clock,
-    scheme::{Member, Members, filled_now, refused},
+    scheme::{Member, Members, filled_now},
     sequence::per_tick::Run,
 };
 
@@ -109,6 +109,12 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
 
 impl<C: Clock> Member for Generator<C> {
     type Slots = Run;
+    type Claim<'m>
+        = u32
+    where
+        C: 'm;
+
+    const OVERLAP: &'static str = "expected members of different nodes, found the same twice";
 
     fn reserve(&self, want: u32) -> Result<Run> {
         self.reserve(want)
@@ -119,16 +125,15 @@ impl<C: Clock> Member for Generator<C> {
         self.try_reserve(want)
     }
 
-    fn check_beside(&self, other: &Self) -> Result<()> {
+    fn check_kind(&self, other: &Self) -> Result<()> {
         if !self.codec.has_secret_of(&other.codec) {
             let reason = "expected one secret of all members, found another";
             return Err(Error::because(ErrorKind::InvalidSecret, reason));
         }
-        let (one, another) = (self.lease.nodes(), other.lease.nodes());
-        let shared = *one.start().max(another.start());
-        if one.contains(&shared) && another.contains(&shared) {
-            return Err(refused("expected members of different nodes, found the same twice"));
-        }
         Ok(())
+    }
+
+    fn claim(&self) -> Option<(u32, u32)> {
+        Some(self.lease.nodes().into_inner())
     }
 }

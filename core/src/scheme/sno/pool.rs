@@ -114,6 +114,12 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
 
 impl<C: Clock> Member for Generator<C> {
     type Slots = Reserved;
+    type Claim<'m>
+        = u16
+    where
+        C: 'm;
+
+    const OVERLAP: &'static str = "expected members of different partitions, found the same twice";
 
     fn reserve(&self, want: u32) -> Result<Reserved> {
         self.reserve(want)
@@ -124,20 +130,18 @@ impl<C: Clock> Member for Generator<C> {
         self.try_reserve(want)
     }
 
-    fn check_beside(&self, other: &Self) -> Result<()> {
-        let given = |generator: &Self| match generator.origin {
-            Origin::Given { partition, .. } => Some(partition),
+    /// A default partition may be drawn later, and be the given one of another then.
+    fn check_kind(&self, other: &Self) -> Result<()> {
+        if self.claim().is_some() == other.claim().is_some() {
+            return Ok(());
+        }
+        Err(refused("expected partitions that are all given or all default, found both"))
+    }
+
+    fn claim(&self) -> Option<(u16, u16)> {
+        match self.origin {
+            Origin::Given { partition, .. } => Some((partition, partition)),
             Origin::Drawn { .. } => None,
-        };
-        match (given(self), given(other)) {
-            (Some(one), Some(another)) if one == another => {
-                Err(refused("expected members of different partitions, found the same twice"))
-            }
-            // A default one may be drawn later, and be the given one then.
-            (Some(_), None) | (None, Some(_)) => {
-                Err(refused("expected partitions that are all given or all default, found both"))
-            }
-            _ => Ok(()),
         }
     }
 }
