@@ -17,8 +17,12 @@ pub struct Text<const N: usize> {
 }
 
 impl<const N: usize> Text<N> {
-    /// The first `length` of `bytes`, all of them ASCII: every caller writes them from a fixed alphabet.
-    pub(crate) const fn new(bytes: [u8; N], length: usize) -> Self {
+    /// The first `length` of `bytes`.
+    ///
+    /// # Safety
+    /// These bytes are ASCII.
+    #[allow(unsafe_code)]
+    pub(crate) const unsafe fn new_unchecked(bytes: [u8; N], length: usize) -> Self {
         assert!(length <= N && N <= u8::MAX as usize);
         #[allow(clippy::cast_possible_truncation, reason = "asserted above")]
         Self { bytes, length: length as u8 }
@@ -27,7 +31,7 @@ impl<const N: usize> Text<N> {
     /// The text.
     pub fn as_str(&self) -> &str {
         debug_assert!(self.as_bytes().is_ascii());
-        // SAFETY: `new` is called only with bytes written from an ASCII alphabet (see its callers).
+        // SAFETY: `new_unchecked` makes the only texts, and its callers promise that these bytes are ASCII.
         #[allow(unsafe_code)]
         unsafe {
             core::str::from_utf8_unchecked(self.as_bytes())

@@ -49,7 +49,11 @@ pub(crate) fn encode(number: u64) -> Text<MAX_DIGITS> {
     let (first, last) = text.split_at_mut(8);
     first.copy_from_slice(&digits[..8]);
     last.copy_from_slice(&digits[8..MAX_DIGITS]);
-    Text::new(text, usize::from(length_of(number)))
+    // SAFETY: `slot` writes digits of the alphabet, which are ASCII, and zero bytes.
+    #[allow(unsafe_code)]
+    unsafe {
+        Text::new_unchecked(text, usize::from(length_of(number)))
+    }
 }
 
 /// The digits of a number, with zero bytes after them.

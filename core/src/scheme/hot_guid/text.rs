@@ -37,7 +37,11 @@ pub(super) fn encode(bytes: &[u8; 16]) -> Text<LENGTH> {
         text[at] = DIGITS[usize::from(byte >> 4)];
         text[at + 1] = DIGITS[usize::from(byte & 15)];
     }
-    Text::new(text, LENGTH)
+    // SAFETY: the text is made of hyphens and `DIGITS`, which are ASCII.
+    #[allow(unsafe_code)]
+    unsafe {
+        Text::new_unchecked(text, LENGTH)
+    }
 }
 
 /// The 16 bytes of a text in either case.
