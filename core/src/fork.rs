@@ -2,7 +2,7 @@
 //!
 //! Every process of a fork tree has an epoch of its own, which every generator checks for every ID. A hook in the child raises
 //! it; on Linux it also lies in a page that the kernel wipes in every child, so that `_Fork()` and a raw `clone()` are seen too,
-//! unless the child shares its parent's memory (`CLONE_VM`). The counter of default partitions lies in a page that parent and
+//! unless the child shares its parent's memory (`CLONE_VM`). The table of default partitions lies in pages that parent and
 //! children share, so that generators of one fork tree differ. No lock is involved.
 //!
 //! Miri, which has neither hooks nor `fork()`, runs what platforms without them do.
@@ -19,13 +19,14 @@ use unix as imp;
 
 pub(crate) use imp::{current, epoch};
 
-#[cfg(feature = "std")]
-pub(crate) mod partitions;
+/// Leases of default partitions from a table that a host brings: for bindings.
+#[cfg(feature = "alloc")]
+pub mod partitions;
 
 use crate::Result;
 
 /// Readies this process for forks to come, as the first generator does: for bindings to call when they are loaded, so
-/// that children forked before that first generator share the counter of default partitions too.
+/// that children forked before that first generator share the table of default partitions too.
 ///
 /// It reads no clock and no entropy.
 ///

@@ -1,7 +1,7 @@
 //! Platforms without `fork()`.
 
 #[cfg(feature = "std")]
-use super::partitions::{COUNT, Table};
+use super::partitions::{COUNT, Cells};
 use crate::Result;
 
 #[inline]
@@ -20,7 +20,7 @@ pub(super) const fn prepare() -> Result<()> {
 
 #[cfg(feature = "std")]
 #[allow(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
-pub(super) fn shared_table() -> Result<&'static Table<COUNT>> {
-    static TABLE: Table<COUNT> = Table::new();
+pub(super) fn shared_table() -> Result<&'static Cells<COUNT>> {
+    static TABLE: Cells<COUNT> = Cells::new();
     Ok(&TABLE)
 }

@@ -7,31 +7,36 @@
 //! An entry only grows, but for one that its owner gives back, who lowers it to the end of the last tick used. So an owner that finds
 //! its own value still owns the partition, however long it was idle.
 
-use core::{
-    result,
-    sync::atomic::{AtomicU32, AtomicU64, Ordering},
-};
+use core::result;
+#[cfg(feature = "std")]
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use crate::{Error, Result, entropy};
+#[cfg(feature = "std")]
+use crate::entropy;
+use crate::{Error, Result};
 
 /// How many partitions there are.
 pub(crate) const COUNT: usize = 1 << 16;
 /// Set once the base is drawn.
+#[cfg(feature = "std")]
 const DRAWN: u32 = 1 << 16;
 /// The end of a lease that never ends.
 const FOREVER: u64 = u64::MAX;
 
-/// The first lease lasts so many ticks, one second: long enough for most, short enough that a tree whose processes live for one
-/// ID each finds a free partition.
-const FIRST_LEASE: u64 = 250;
-/// Each further lease lasts twice as long as its partition was held, up to a minute.
+/// The first lease lasts one tick. A generator that is forgotten after one ID holds its partition no longer, so that 65,536 of them
+/// in a row, in processes or in a loop, always find a free one.
+const FIRST_LEASE: u64 = 1;
+/// Each further lease lasts as long again as its partition was held, up to a minute.
 const LONGEST_LEASE: u64 = 15_000;
 
 /// A partition for the ticks `start .. until`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lease {
     pub(crate) partition: u16,
+    /// Where the lease before it ended, which may be long ago.
     pub(crate) start: u64,
+    /// When it was taken.
+    pub(crate) since: u64,
     pub(crate) until: u64,
 }
 
@@ -49,66 +54,96 @@ pub const fn place(base: u32, count: u32) -> usize {
     ((base ^ count) as usize) % COUNT
 }
 
-/// All zero at first, so that fresh shared pages are one. `N` is a power of two, fewer than [`COUNT`] in models only.
-#[repr(C)]
-#[derive(Debug)]
-pub(crate) struct Table<const N: usize> {
-    base: AtomicU32,
-    /// How many were looked at.
-    count: AtomicU32,
-    until: [AtomicU64; N],
+/// Default partitions, and the tick up to which each is taken. All generators in reach share one: those of a fork tree, or of the
+/// threads of a JavaScript process.
+pub trait Table: Sync {
+    /// 16 random bits.
+    ///
+    /// # Errors
+    /// `entropy_unavailable`.
+    fn random(&self) -> Result<u16>;
+
+    /// The partition to look at next, another at each call until all have come: see [`place`].
+    ///
+    /// # Errors
+    /// `entropy_unavailable`, since the first is drawn.
+    fn next(&self) -> Result<u16>;
+
+    /// The tick up to which a partition is taken.
+    fn until(&self, partition: u16) -> u64;
+
+    /// Puts `new` in the place of `old`, and returns whether `old` was still there.
+    fn swap(&self, partition: u16, old: u64, new: u64) -> bool;
+
+    /// How many partitions it has: fewer in models only.
+    fn count(&self) -> usize {
+        COUNT
+    }
 }
 
-impl<const N: usize> Table<N> {
-    #[cfg(any(test, not(unix), miri))]
-    pub(crate) const fn new() -> Self {
-        let until = [const { AtomicU64::new(0) }; N];
-        Self { base: AtomicU32::new(0), count: AtomicU32::new(0), until }
-    }
+/// Finds the table of a process, at the first use.
+pub type FindTable = fn() -> Result<&'static dyn Table>;
 
+/// What generators do with a table.
+pub(crate) trait Leases: Table {
     /// A partition that is free at `now`.
     ///
     /// # Errors
     /// The tick at which the first will be free; `entropy_unavailable`.
-    pub(crate) fn take(&self, now: u64) -> result::Result<Lease, NoLease> {
-        let base = self.base().map_err(NoLease::Failed)?;
+    fn take(&self, now: u64) -> result::Result<Lease, NoLease> {
         let mut earliest = FOREVER;
-        for _ in 0..N {
-            let partition = place(base, self.count.fetch_add(1, Ordering::Relaxed)) % N;
-            let start = self.until[partition].load(Ordering::Acquire);
+        for _ in 0..self.count() {
+            let partition = self.next().map_err(NoLease::Failed)?;
+            let start = self.until(partition);
             earliest = earliest.min(start);
             let until = now + FIRST_LEASE;
             if start <= now && self.swap(partition, start, until) {
-                #[allow(clippy::cast_possible_truncation, reason = "a place in the table")]
-                return Ok(Lease { partition: partition as u16, start, until });
+                return Ok(Lease { partition, start, since: now, until });
             }
         }
         Err(NoLease::Before(earliest))
     }
 
     /// Makes a lease last beyond `now`, and returns its new end: none where somebody else took the partition after the old end.
-    pub(crate) fn renew(&self, lease: Lease, now: u64) -> Option<u64> {
-        let held = lease.until.saturating_sub(lease.start);
+    fn renew(&self, lease: Lease, now: u64) -> Option<u64> {
+        let held = lease.until.saturating_sub(lease.since);
         let until = now + held.clamp(FIRST_LEASE, LONGEST_LEASE);
-        self.swap(lease.partition.into(), lease.until, until).then_some(until)
+        self.swap(lease.partition, lease.until, until).then_some(until)
     }
 
     /// Makes a lease last for ever, and returns whether it does.
-    pub(crate) fn keep(&self, lease: Lease) -> bool {
-        self.swap(lease.partition.into(), lease.until, FOREVER)
+    fn keep(&self, lease: Lease) -> bool {
+        self.swap(lease.partition, lease.until, FOREVER)
     }
 
     /// Ends a lease at `end`, the tick after the last one used, if that is earlier. Somebody else may have the partition by now.
-    pub(crate) fn give_back(&self, lease: Lease, end: u64) {
+    fn give_back(&self, lease: Lease, end: u64) {
         let end = end.max(lease.start);
         if end < lease.until {
-            self.swap(lease.partition.into(), lease.until, end);
+            self.swap(lease.partition, lease.until, end);
         }
     }
+}
 
-    fn swap(&self, partition: usize, old: u64, new: u64) -> bool {
-        const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
-        self.until[partition % N].compare_exchange(old, new, ORDERS.0, ORDERS.1).is_ok()
+impl<T: Table + ?Sized> Leases for T {}
+
+/// A table in memory. All zero at first, so that fresh shared pages are one. `N` is a power of two, fewer than [`COUNT`] in models only.
+#[cfg(feature = "std")]
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Cells<const N: usize> {
+    base: AtomicU32,
+    /// How many were looked at.
+    count: AtomicU32,
+    until: [AtomicU64; N],
+}
+
+#[cfg(feature = "std")]
+impl<const N: usize> Cells<N> {
+    #[cfg(any(test, not(unix), miri))]
+    pub(crate) const fn new() -> Self {
+        let until = [const { AtomicU64::new(0) }; N];
+        Self { base: AtomicU32::new(0), count: AtomicU32::new(0), until }
     }
 
     fn base(&self) -> Result<u32> {
@@ -122,18 +157,50 @@ impl<const N: usize> Table<N> {
     }
 }
 
+#[cfg(feature = "std")]
+impl<const N: usize> Table for Cells<N> {
+    fn random(&self) -> Result<u16> {
+        random_u16()
+    }
+
+    #[allow(clippy::cast_possible_truncation, reason = "a place in the table")]
+    fn next(&self) -> Result<u16> {
+        let base = self.base()?;
+        Ok((place(base, self.count.fetch_add(1, Ordering::Relaxed)) % N) as u16)
+    }
+
+    fn until(&self, partition: u16) -> u64 {
+        self.until[usize::from(partition) % N].load(Ordering::Acquire)
+    }
+
+    fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
+        const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
+        let cell = &self.until[usize::from(partition) % N];
+        cell.compare_exchange(old, new, ORDERS.0, ORDERS.1).is_ok()
+    }
+
+    fn count(&self) -> usize {
+        N
+    }
+}
+
 /// 16 bits from the system.
+#[cfg(feature = "std")]
 pub(crate) fn random_u16() -> Result<u16> {
     entropy::random().map(u16::from_le_bytes)
 }
 
 /// The table of this process and its relatives by fork.
-pub(crate) fn shared() -> Result<&'static Table<COUNT>> {
+///
+/// # Errors
+/// As [`super::prepare`]; `partitions_exhausted` where there is no memory for it.
+#[cfg(feature = "std")]
+pub fn shared() -> Result<&'static dyn Table> {
     super::prepare()?;
-    super::imp::shared_table()
+    Ok(super::imp::shared_table()?)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "std"))]
 mod tests {
     use std::{collections::HashSet, vec::Vec};
 
@@ -143,49 +210,56 @@ mod tests {
 
     #[test]
     fn every_partition_is_taken_once_and_then_none_is_left() {
-        let table = Table::<SMALL>::new();
+        let table = Cells::<SMALL>::new();
         let leases: Vec<_> = (0..SMALL).map(|_| table.take(1000).unwrap()).collect();
         assert_eq!(leases.iter().map(|lease| lease.partition).collect::<HashSet<_>>().len(), SMALL);
-        assert!(leases.iter().all(|lease| (lease.start, lease.until) == (0, 1250)));
-        assert!(matches!(table.take(1249), Err(NoLease::Before(1250))));
-        let again = table.take(1250).unwrap();
-        assert_eq!((again.start, again.until), (1250, 1500));
+        assert!(leases.iter().all(|lease| (lease.start, lease.until) == (0, 1001)));
+        assert!(matches!(table.take(1000), Err(NoLease::Before(1001))));
+        let again = table.take(1001).unwrap();
+        assert_eq!((again.start, again.until), (1001, 1002));
     }
 
     #[test]
     fn a_lease_is_renewed_for_as_long_as_it_was_held_up_to_a_minute() {
-        let table = Table::<SMALL>::new();
-        let mut lease = table.take(0).unwrap();
-        let mut ends = Vec::new();
-        while ends.len() < 9 {
-            lease.until = table.renew(lease, lease.until).unwrap();
-            ends.push(lease.until);
+        let table = Cells::<SMALL>::new();
+        // However long nobody had the partition.
+        for now in [0, 1_000_000] {
+            let mut lease = table.take(now).unwrap();
+            let mut ends = Vec::new();
+            while ends.len() < 17 {
+                lease.until = table.renew(lease, lease.until).unwrap();
+                ends.push(lease.until - now);
+            }
+            assert_eq!(ends[..5], [2, 4, 8, 16, 32]);
+            assert_eq!(ends[12..], [8192, 16_384, 31_384, 46_384, 61_384]);
         }
-        assert_eq!(ends, [500, 1000, 2000, 4000, 8000, 16_000, 31_000, 46_000, 61_000]);
     }
 
     #[test]
     fn an_idle_owner_goes_on_unless_somebody_else_came() {
-        let table = Table::<1>::new();
+        let table = Cells::<1>::new();
         let idle = table.take(0).unwrap();
-        assert_eq!(table.renew(idle, 10_000), Some(10_250));
-        let idle = Lease { until: 10_250, ..idle };
+        assert_eq!(table.renew(idle, 10_000), Some(10_001));
+        let idle = Lease { until: 10_001, ..idle };
         let other = table.take(20_000).unwrap();
-        assert_eq!(other.start, 10_250);
-        assert_eq!(table.renew(idle, 20_001), None);
+        assert_eq!(other.start, 10_001);
+        assert_eq!(table.renew(idle, 20_000), None);
         assert!(!table.keep(idle));
         table.give_back(idle, 10_000);
-        assert!(table.take(20_001).is_err(), "what the other has is not given back by the idle");
+        assert!(table.take(20_000).is_err(), "what the other has is not given back by the idle");
     }
 
     #[test]
     fn what_is_given_back_is_free_after_the_last_tick_used() {
-        let table = Table::<1>::new();
-        let lease = table.take(100).unwrap();
+        let table = Cells::<1>::new();
+        let mut lease = table.take(100).unwrap();
+        while lease.until < 110 {
+            lease.until = table.renew(lease, lease.until).unwrap();
+        }
         table.give_back(lease, 105);
         assert!(matches!(table.take(104), Err(NoLease::Before(105))));
         let next = table.take(105).unwrap();
-        assert_eq!((next.start, next.until), (105, 355));
+        assert_eq!((next.start, next.until), (105, 106));
         // Unused, it begins for the next where it began.
         table.give_back(next, 7);
         assert_eq!(table.take(106).unwrap().start, 105);
@@ -193,7 +267,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_never_free() {
-        let table = Table::<1>::new();
+        let table = Cells::<1>::new();
         assert!(table.keep(table.take(100).unwrap()));
         assert!(matches!(table.take(1 << 40), Err(NoLease::Before(FOREVER))));
     }
@@ -202,7 +276,7 @@ mod tests {
     #[test]
     fn leases_of_one_partition_never_overlap() {
         const EACH: u64 = if cfg!(miri) { 50 } else { 20_000 };
-        let table = &Table::<8>::new();
+        let table = &Cells::<8>::new();
         let used: Vec<(u16, u64, u64)> = std::thread::scope(|scope| {
             let threads: Vec<_> =
                 (0..4).map(|seed| scope.spawn(move || use_up(table, seed, EACH))).collect();
@@ -218,7 +292,7 @@ mod tests {
     }
 
     /// The spans of ticks, one for each lease, in which a thread made IDs.
-    fn use_up(table: &Table<8>, seed: u64, steps: u64) -> Vec<(u16, u64, u64)> {
+    fn use_up(table: &Cells<8>, seed: u64, steps: u64) -> Vec<(u16, u64, u64)> {
         let (mut spans, mut random) = (Vec::new(), seed + 1);
         let mut draw = |below: u64| {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -4,7 +4,7 @@
 use core::{mem::size_of, ptr};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
-use super::partitions::{COUNT, Table};
+use super::partitions::{COUNT, Cells};
 use crate::{Error, ErrorKind, Result};
 
 /// The epoch of the program's first process. No epoch is 0.
@@ -17,7 +17,7 @@ static PLACE: AtomicPtr<AtomicU32> = AtomicPtr::new((&raw const UNWIPED).cast_mu
 /// The highest epoch of this process and its ancestors.
 static LATEST: AtomicU32 = AtomicU32::new(FIRST);
 static IS_READY: AtomicBool = AtomicBool::new(false);
-static SHARED: AtomicPtr<Table<COUNT>> = AtomicPtr::new(ptr::null_mut());
+static SHARED: AtomicPtr<Cells<COUNT>> = AtomicPtr::new(ptr::null_mut());
 
 /// The epoch, or 0 in a child that has none yet.
 #[inline]
@@ -102,7 +102,7 @@ fn wipe_in_children() -> bool {
 }
 
 /// The fork tree's table of default partitions. Its pages are touched as its entries are.
-pub(super) fn shared_table() -> Result<&'static Table<COUNT>> {
+pub(super) fn shared_table() -> Result<&'static Cells<COUNT>> {
     let mut table = SHARED.load(Ordering::Acquire);
     if table.is_null() {
         table = first_of(new_page(libc::MAP_SHARED).ok_or_else(unshared)?);
@@ -120,12 +120,12 @@ fn unshared() -> Error {
 }
 
 /// Makes `mine` the shared table, unless another thread was faster.
-fn first_of(mine: *mut Table<COUNT>) -> *mut Table<COUNT> {
+fn first_of(mine: *mut Cells<COUNT>) -> *mut Cells<COUNT> {
     match SHARED.compare_exchange(ptr::null_mut(), mine, Ordering::AcqRel, Ordering::Acquire) {
         Ok(_) => mine,
         Err(theirs) => {
             // SAFETY: `mine` came from mmap with this size and nobody else has seen it.
-            unsafe { libc::munmap(mine.cast(), size_of::<Table<COUNT>>()) };
+            unsafe { libc::munmap(mine.cast(), size_of::<Cells<COUNT>>()) };
             theirs
         }
     }

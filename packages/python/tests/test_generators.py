@@ -366,3 +366,16 @@ def test_a_repr_says_the_partition() -> None:
     assert "without a partition" in repr(generator)
     generator.generate()
     assert str(generator.partition) in repr(generator)
+
+
+@pytest.mark.parametrize("keeps", [False, True])
+def test_seventy_thousand_generators_in_a_row_are_never_refused(keeps: bool) -> None:
+    living = [sno.Generator() for _ in range(100)]
+    kept, made = [], {generator.generate() for generator in living}
+    for k in range(70_000):
+        generator = sno.Generator()
+        made.update((generator.generate(), living[k % 100].generate()))
+        if keeps:
+            kept.append(generator)
+    assert len(made) == 100 + 2 * 70_000
+    assert len(kept) == (70_000 if keeps else 0)

@@ -59,7 +59,7 @@ impl<C: Clock> Builder<C> {
     /// Options for a generator with a clock of your own. Without `std` there is no default partition, so give one.
     pub const fn with_clock(clock: C) -> Self {
         #[cfg(feature = "std")]
-        let draw = Some(Draw::Leased);
+        let draw = Some(Draw::Leased(fork::partitions::shared));
         #[cfg(not(feature = "std"))]
         let draw = None;
         let pace = Pace::new(OnExhausted::Wait, SCALE.tick_nanos());
@@ -84,6 +84,14 @@ impl<C: Clock> Builder<C> {
     /// long as the process lives.
     pub fn draw(mut self, draw: fn() -> Result<Drawn>) -> Self {
         self.draw = Some(Draw::By(draw));
+        self
+    }
+
+    /// Where default partitions are leased from: for bindings, which share a table with their host. No part of what is promised.
+    #[cfg(feature = "alloc")]
+    #[doc(hidden)]
+    pub fn leased_from(mut self, find: fork::partitions::FindTable) -> Self {
+        self.draw = Some(Draw::Leased(find));
         self
     }
 

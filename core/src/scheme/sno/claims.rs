@@ -11,6 +11,8 @@ use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering as PtrOrdering};
 
 use super::identity::Identity;
+#[cfg(feature = "alloc")]
+use crate::fork::partitions::Lease;
 use crate::sync::{AtomicU64, Ordering};
 
 /// A partition, for the ticks `start .. until`.
@@ -19,22 +21,33 @@ pub(super) struct Claim {
     identity: AtomicU64,
     start: u64,
     until: AtomicU64,
-    /// The same span, before the generator's window cuts it.
+    /// The same span, before the generator's window cuts it, and when it was taken.
+    #[cfg(feature = "alloc")]
     lease_start: u64,
+    #[cfg(feature = "alloc")]
+    lease_since: u64,
     lease_until: AtomicU64,
 }
 
 impl Claim {
     /// A claim that no other generator ends, for ticks from `start` on; up to where, `extend` tells.
     pub(super) const fn unending(identity: Identity, start: u64) -> Self {
-        Self::leased(identity, start, 0, u64::MAX)
+        Self::spanning(identity, start, 0, 0, u64::MAX)
     }
 
-    /// A claim of the ticks from `lease_start` to `lease_until`, of which none before `start` are used.
-    pub(super) const fn leased(
+    /// A claim of a lease's ticks, of which none before `start` are used.
+    #[cfg(feature = "alloc")]
+    pub(super) const fn leased(identity: Identity, start: u64, lease: Lease) -> Self {
+        let Lease { start: lease_start, since, until, .. } = lease;
+        Self::spanning(identity, start, lease_start, since, until)
+    }
+
+    const fn spanning(
         identity: Identity,
         start: u64,
         lease_start: u64,
+        #[cfg_attr(not(feature = "alloc"), allow(unused_variables, reason = "of no lease"))]
+        lease_since: u64,
         lease_until: u64,
     ) -> Self {
         let start = if start < lease_start { lease_start } else { start };
@@ -42,7 +55,10 @@ impl Claim {
             identity: AtomicU64::new(identity.to_word()),
             start,
             until: AtomicU64::new(start),
+            #[cfg(feature = "alloc")]
             lease_start,
+            #[cfg(feature = "alloc")]
+            lease_since,
             lease_until: AtomicU64::new(lease_until),
         }
     }
@@ -63,13 +79,24 @@ impl Claim {
         self.until.fetch_max(end, Ordering::AcqRel);
     }
 
-    /// The lease, as (start, end).
-    pub(super) fn lease(&self) -> (u64, u64) {
-        (self.lease_start, self.lease_until.load(Ordering::Acquire))
+    /// Whether no other generator ends it.
+    pub(super) fn is_unending(&self) -> bool {
+        self.lease_until.load(Ordering::Acquire) == u64::MAX
+    }
+
+    /// The lease as it is now.
+    #[cfg(feature = "alloc")]
+    pub(super) fn lease(&self) -> Lease {
+        Lease {
+            partition: self.identity().partition,
+            start: self.lease_start,
+            since: self.lease_since,
+            until: self.lease_until.load(Ordering::Acquire),
+        }
     }
 
     /// Notes that the lease was renewed.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "alloc")]
     pub(super) fn renewed(&self, until: u64) {
         self.lease_until.fetch_max(until, Ordering::AcqRel);
     }

@@ -9,6 +9,8 @@ use super::{
     fill,
     identity::{Identity, Origin},
 };
+#[cfg(feature = "std")]
+use crate::fork::partitions;
 use crate::{
     Error, ErrorKind, Result,
     base32::Text,
@@ -62,13 +64,16 @@ pub struct Generator<C = DefaultClock> {
 #[cfg(feature = "std")]
 impl Generator {
     /// A generator under a default partition, which it is leased at its first ID and for as long as it makes some: no two of a
-    /// process and its forks have one for the same time. Idle for more than a minute, it may go on under another. Its sequences begin at a
-    /// random one in 0..=32767.
+    /// process and its forks have one for the same time. Idle, it may go on under another. Its sequences begin at a random one in 0..=32767.
     ///
     /// Two versions of this crate in one process lease each from a table of its own, so their default partitions may be the same: give
     /// partitions where a program links both.
     pub const fn new() -> Self {
-        let origin = Origin::Drawn { draw: Draw::Leased, own_min: false, window_of: None };
+        let origin = Origin::Drawn {
+            draw: Draw::Leased(partitions::shared),
+            own_min: false,
+            window_of: None,
+        };
         let pace = Pace::new(super::OnExhausted::Wait, SCALE.tick_nanos());
         Self::assemble(
             crate::clock::SystemClock,
@@ -200,7 +205,7 @@ impl<C: Clock> Generator<C> {
     }
 
     /// The partition, once the generator has one: a default one is drawn at the first ID, and may be another after a fork, or when
-    /// the generator was idle for more than a minute.
+    /// the generator was idle.
     pub fn partition(&self) -> Option<u16> {
         let identity = self.claims.current().identity();
         (identity.epoch != Identity::NEVER).then_some(identity.partition)

@@ -1,11 +1,11 @@
 //! Who a generator is: its partition, and the process that it has it in.
 
-#[cfg(feature = "std")]
+#[cfg(feature = "alloc")]
 use super::SCALE;
-#[cfg(feature = "std")]
+#[cfg(feature = "alloc")]
 use crate::{
     Error, ErrorKind,
-    fork::{self, partitions::NoLease},
+    fork::partitions::{FindTable, NoLease},
 };
 use crate::{Result, scheme::Owner};
 
@@ -28,26 +28,21 @@ impl Drawn {
     pub fn from_system() -> Result<Self> {
         use crate::{
             clock::{Clock, SystemClock},
-            fork::partitions,
+            fork::partitions::{self, Leases as _},
         };
         let (table, now) = (partitions::shared()?, SystemClock.unix_nanos()?);
         loop {
             let lease = table.take(SCALE.tick_of_nanos(now)?).map_err(exhausted)?;
             if table.keep(lease) {
-                return Ok(Self { partition: lease.partition, sequence_min: random_min()? });
+                let sequence_min = table.random()? >> 1;
+                return Ok(Self { partition: lease.partition, sequence_min });
             }
         }
     }
 }
 
-/// A random lower bound of sequences.
-#[cfg(feature = "std")]
-pub(super) fn random_min() -> Result<u16> {
-    Ok(fork::partitions::random_u16()? >> 1)
-}
-
 /// The error where no partition is free.
-#[cfg(feature = "std")]
+#[cfg(feature = "alloc")]
 #[cold]
 pub(super) fn exhausted(reason: NoLease) -> Error {
     match reason {
@@ -72,9 +67,9 @@ pub(super) enum Origin {
 /// How a partition is drawn.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Draw {
-    /// Leased from the fork tree's table, time and again.
-    #[cfg(feature = "std")]
-    Leased,
+    /// Leased from a table, time and again.
+    #[cfg(feature = "alloc")]
+    Leased(FindTable),
     /// Given by a function, for as long as the process lives.
     By(fn() -> Result<Drawn>),
 }

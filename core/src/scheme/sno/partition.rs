@@ -1,14 +1,14 @@
 //! How a generator gets its partition, keeps it while it makes IDs, and lets it go.
 
-#[cfg(feature = "std")]
-use super::identity::{exhausted, random_min};
+#[cfg(feature = "alloc")]
+use super::identity::exhausted;
 use super::{
     Drawn, Generator, SCALE,
     claims::Claim,
     identity::{Draw, Identity, Origin},
 };
-#[cfg(feature = "std")]
-use crate::fork::partitions::{self, Lease};
+#[cfg(feature = "alloc")]
+use crate::fork::partitions::{Leases as _, Table};
 use crate::{Error, ErrorKind, Result, clock::Clock, fork, scheme::Owner};
 
 impl<C> Generator<C> {
@@ -36,7 +36,7 @@ impl<C> Generator<C> {
         fork::prepare()?;
         loop {
             let claim = self.claims.current();
-            if claim.identity().epoch == fork::current() && prolong(claim, tick)? {
+            if claim.identity().epoch == fork::current() && self.prolong(claim, tick)? {
                 claim.extend(self.window.ticks().end);
                 return Ok(claim);
             }
@@ -57,14 +57,13 @@ impl<C> Generator<C> {
                 let Drawn { partition, sequence_min } = draw()?;
                 self.settle(found, Identity { epoch, partition, min: least(sequence_min) });
             }
-            #[cfg(feature = "std")]
-            Draw::Leased => {
-                let min = least(random_min()?);
-                let lease = partitions::shared()?.take(tick).map_err(exhausted)?;
-                let Lease { partition, start, until } = lease;
-                let identity = Identity { epoch, partition, min };
-                let claim = Claim::leased(identity, self.window.start(), start, until);
-                self.claims.put(found, claim);
+            #[cfg(feature = "alloc")]
+            Draw::Leased(find) => {
+                let table = find()?;
+                let min = least(table.random()? >> 1);
+                let lease = table.take(tick).map_err(exhausted)?;
+                let identity = Identity { epoch, partition: lease.partition, min };
+                self.claims.put(found, Claim::leased(identity, self.window.start(), lease));
             }
         }
         let _ = tick;
@@ -101,6 +100,40 @@ impl<C> Generator<C> {
         let min = if own_min { self.bounds.min } else { drawn.sequence_min };
         Ok(self.settle(found, Identity { epoch, partition: drawn.partition, min }))
     }
+
+    /// The table that it leases its partitions from, if it does.
+    #[cfg(feature = "alloc")]
+    fn table(&self) -> Option<Result<&'static dyn Table>> {
+        match self.origin {
+            Origin::Drawn { draw: Draw::Leased(find), .. } => Some(find()),
+            _ => None,
+        }
+    }
+
+    /// Returns whether a claim's lease has a tick, be it by renewing the lease.
+    #[cfg(feature = "alloc")]
+    fn prolong(&self, claim: &Claim, tick: u64) -> Result<bool> {
+        loop {
+            let lease = claim.lease();
+            if tick < lease.until {
+                return Ok(lease.start <= tick);
+            }
+            let Some(table) = self.table() else { return Ok(false) };
+            match table?.renew(lease, tick) {
+                Some(until) => claim.renewed(until),
+                // Another thread of this generator may have renewed it.
+                None if claim.lease().until == lease.until => return Ok(false),
+                None => {}
+            }
+        }
+    }
+
+    /// Without a table no claim ends.
+    #[cfg(not(feature = "alloc"))]
+    #[allow(clippy::unnecessary_wraps, clippy::unused_self, reason = "with a table it may fail")]
+    const fn prolong(&self, _: &Claim, _: u64) -> Result<bool> {
+        Ok(true)
+    }
 }
 
 impl<C: Clock> Generator<C> {
@@ -109,7 +142,7 @@ impl<C: Clock> Generator<C> {
         self.check_process()?;
         let claim = self.claims.current();
         let is_here = claim.identity().epoch == fork::epoch();
-        if is_here && claim.lease().1 == u64::MAX {
+        if is_here && claim.is_unending() {
             return Ok(claim.identity());
         }
         Ok(self.claim_of(self.tick_now()?)?.identity())
@@ -120,7 +153,7 @@ impl<C: Clock> Generator<C> {
     }
 
     /// Makes the partition this generator's for ever, and returns who it is.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "alloc")]
     pub(super) fn keep_partition(&self) -> Result<Identity> {
         if self.state.is_closed() {
             return Err(Error::new(ErrorKind::GeneratorClosed));
@@ -128,62 +161,35 @@ impl<C: Clock> Generator<C> {
         loop {
             let identity = self.identity()?;
             let claim = self.claims.current();
-            let (start, until) = claim.lease();
-            let lease = Lease { partition: identity.partition, start, until };
-            if claim.identity() == identity
-                && (until == u64::MAX || partitions::shared()?.keep(lease))
-            {
+            if claim.identity() != identity {
+                continue;
+            }
+            let (lease, table) = (claim.lease(), self.table().transpose()?);
+            if claim.is_unending() || table.is_none_or(|table| table.keep(lease)) {
                 claim.renewed(u64::MAX);
                 return Ok(identity);
             }
         }
     }
 
-    #[cfg(not(feature = "std"))]
+    #[cfg(not(feature = "alloc"))]
     pub(super) fn keep_partition(&self) -> Result<Identity> {
         self.identity()
     }
 }
 
-/// Returns whether a claim's lease has a tick, be it by renewing the lease.
-#[cfg(feature = "std")]
-fn prolong(claim: &Claim, tick: u64) -> Result<bool> {
-    loop {
-        let (start, until) = claim.lease();
-        if tick < until {
-            return Ok(start <= tick);
-        }
-        let lease = Lease { partition: claim.identity().partition, start, until };
-        match partitions::shared()?.renew(lease, tick) {
-            Some(until) => claim.renewed(until),
-            // Another thread of this generator may have renewed it.
-            None if claim.lease().1 == until => return Ok(false),
-            None => {}
-        }
-    }
-}
-
-/// Without a table no claim ends.
-#[cfg(not(feature = "std"))]
-#[allow(clippy::unnecessary_wraps, reason = "with a table it may fail")]
-const fn prolong(_: &Claim, _: u64) -> Result<bool> {
-    Ok(true)
-}
-
 /// Gives a default partition back, for the ticks after the last one used.
-#[cfg(feature = "std")]
+#[cfg(feature = "alloc")]
 impl<C> Drop for Generator<C> {
     fn drop(&mut self) {
         let claim = self.claims.current();
-        let ((start, until), identity) = (claim.lease(), claim.identity());
         // In a child it is the parent's.
-        if until == u64::MAX || identity.epoch != fork::epoch() {
+        if claim.is_unending() || claim.identity().epoch != fork::epoch() {
             return;
         }
         let state = self.state.state();
-        if let Ok(table) = partitions::shared() {
-            let lease = Lease { partition: identity.partition, start, until };
-            table.give_back(lease, state.tick.max(state.safe) + 1);
+        if let Some(Ok(table)) = self.table() {
+            table.give_back(claim.lease(), state.tick.max(state.safe) + 1);
         }
     }
 }
