@@ -91,11 +91,6 @@ macro_rules! shared_calls {
 macro_rules! sno_calls {
     ($export:ident) => {
         $export! {
-            sno_parse => "snoParse",
-            sno_metabyte => "snoMetabyte",
-            sno_with => "snoWith",
-            sno_from_parts => "snoFromParts",
-            sno_from_uuid => "snoFromUuid",
             sno_texts => "snoTexts",
             sno_from_texts => "snoFromTexts",
             sno_time_range => "snoTimeRange",
@@ -127,8 +122,6 @@ macro_rules! randflake_calls {
             randflake_codec_build => "randflakeCodecBuild",
             randflake_inspect => "randflakeInspect",
             randflake_encrypt => "randflakeEncrypt",
-            randflake_encode => "randflakeEncode",
-            randflake_decode => "randflakeDecode",
             randflake_texts => "randflakeTexts",
             randflake_from_texts => "randflakeFromTexts",
             randflake_describe => "randflakeDescribe",
@@ -151,11 +144,6 @@ macro_rules! randflake_calls {
 macro_rules! hotguid_calls {
     ($export:ident) => {
         $export! {
-            hotguid_parse => "hotguidParse",
-            hotguid_from_parts => "hotguidFromParts",
-            hotguid_to_sql => "hotguidToSql",
-            hotguid_from_sql => "hotguidFromSql",
-            hotguid_from_dotnet => "hotguidFromDotnet",
             hotguid_texts => "hotguidTexts",
             hotguid_from_texts => "hotguidFromTexts",
             hotguid_time_range => "hotguidTimeRange",

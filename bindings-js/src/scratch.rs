@@ -3,7 +3,7 @@
 //! JavaScript writes it, makes a call, and reads it before anything else can run, so one area serves all calls of a
 //! thread. A call reads all its arguments before it does anything that could call back.
 
-use core::{cell::Cell, ops::RangeInclusive, ptr};
+use core::{cell::Cell, ptr};
 
 use polyflake::{Error, Result};
 
@@ -13,8 +13,6 @@ use crate::ids::BATCH;
 const NUMBERS: usize = 32;
 /// The slot that says where in its message a piece lies.
 pub(crate) const OFFSET: usize = NUMBERS - 1;
-/// UTF-16 units of a text; no ID's text is longer.
-const UNITS: usize = 64;
 /// Bytes of a key or secret.
 const SECRET: usize = 16;
 /// Bytes: 1,024 texts of 16 characters.
@@ -27,18 +25,13 @@ pub(crate) const BYTES: usize = 16 * 1024;
 #[derive(Debug)]
 pub struct Scratch {
     numbers: [Cell<u64>; NUMBERS],
-    units: [Cell<u16>; UNITS],
     bytes: [Cell<u8>; BYTES],
 }
 
 impl Scratch {
     /// An area of zeros.
     pub const fn new() -> Self {
-        Self {
-            numbers: [const { Cell::new(0) }; NUMBERS],
-            units: [const { Cell::new(0) }; UNITS],
-            bytes: [const { Cell::new(0) }; BYTES],
-        }
+        Self { numbers: [const { Cell::new(0) }; NUMBERS], bytes: [const { Cell::new(0) }; BYTES] }
     }
 
     /// The bytes, where calls leave texts.
@@ -155,32 +148,12 @@ impl Scratch {
         self.number(slot) as i64
     }
 
-    /// What `parse` makes of the text whose length, in UTF-16 units, is in the first slot. A text that is too long for
-    /// every format is refused by its length alone.
-    #[inline]
-    pub(crate) fn text<T>(
-        &self,
-        lengths: RangeInclusive<usize>,
-        parse: impl FnOnce(&[u16]) -> Result<T>,
-    ) -> Result<T> {
-        let length = self.length();
-        if length > UNITS {
-            return Err(Error::invalid_length(length, *lengths.start(), *lengths.end()));
-        }
-        let mut text = [0; UNITS];
-        let text = &mut text[..length];
-        for (unit, cell) in text.iter_mut().zip(&self.units) {
-            *unit = cell.get();
-        }
-        parse(text)
-    }
-
     /// The count of IDs in a slot, at most [`BATCH`].
     pub(crate) fn count(&self, slot: usize) -> usize {
         self.place(slot).min(BATCH)
     }
 
-    /// The length or count in the first slot: JavaScript's own or that of a text, so it is one.
+    /// The length or count in the first slot: JavaScript's own, so it is one.
     #[inline]
     pub fn length(&self) -> usize {
         self.place(0)

@@ -1,18 +1,8 @@
-//! Hot Guid: texts, the three orders of bytes, and fields.
+//! Hot Guid: packed texts and bytes, and ranges.
 
-use core::ops::RangeInclusive;
-
-use polyflake::{
-    Result,
-    hotguid::{HotGuid, Parts},
-};
+use polyflake::{Result, hotguid::HotGuid};
 
 use crate::{Host, Machine, Scratch};
-
-const LENGTHS: RangeInclusive<usize> = HotGuid::TEXT_LEN..=HotGuid::TEXT_LEN;
-
-/// How wide the counter is: what is wider never gets to the core.
-const COUNTER_BITS: u32 = 24;
 
 /// Texts that one call makes: as many as there is room for.
 const TEXTS: usize = 448;
@@ -23,57 +13,8 @@ impl Scratch {
     }
 }
 
+/// Many IDs at once; single ones are read in JavaScript.
 impl<C: Host> Machine<C> {
-    /// Text -> timestamp, counter, shard key; the text in lower case, the 16 bytes in RFC's order, in .NET's, the 5 of the
-    /// machine.
-    #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
-    pub fn hotguid_parse(&self) -> Result<()> {
-        let id = self.scratch.text(LENGTHS, HotGuid::parse_utf16)?;
-        let Parts { timestamp, machine, counter, shard_key } = id.parts();
-        self.scratch.put_numbers([timestamp as f64, counter.into(), shard_key.into()]);
-        self.scratch.put_guid(0, id);
-        self.scratch.put_bytes(36, &id.to_rfc_bytes());
-        self.scratch.put_bytes(52, &id.to_bytes());
-        self.scratch.put_bytes(68, &machine);
-        Ok(())
-    }
-
-    /// Timestamp, counter, shard key; the 5 bytes of the machine -> text.
-    pub fn hotguid_from_parts(&self) -> Result<()> {
-        let (scratch, mut machine) = (self.scratch, [0; 5]);
-        scratch.get_bytes(0, &mut machine);
-        let id = HotGuid::from_parts(Parts {
-            timestamp: scratch.time(0),
-            machine,
-            counter: scratch.bits(1, "counter", COUNTER_BITS)?,
-            shard_key: scratch.double_word(2, "shard_key")?,
-        })?;
-        scratch.put_guid(0, id);
-        Ok(())
-    }
-
-    /// Text -> the text of the GUID that SQL Server sorts by time.
-    pub fn hotguid_to_sql(&self) -> Result<()> {
-        let id = self.scratch.text(LENGTHS, HotGuid::parse_utf16)?;
-        self.scratch.put_bytes(0, id.sql_text().as_bytes());
-        Ok(())
-    }
-
-    /// The text of a GUID that SQL Server sorts by time -> text.
-    pub fn hotguid_from_sql(&self) -> Result<()> {
-        let id = self.scratch.text(LENGTHS, HotGuid::parse_sql_utf16)?;
-        self.scratch.put_guid(0, id);
-        Ok(())
-    }
-
-    /// The 16 bytes in .NET's order -> text.
-    pub fn hotguid_from_dotnet(&self) -> Result<()> {
-        let mut bytes = [0; HotGuid::LEN];
-        self.scratch.get_bytes(0, &mut bytes);
-        self.scratch.put_guid(0, HotGuid::from_bytes(bytes));
-        Ok(())
-    }
-
     /// A count of at most [`TEXTS`]; packed IDs in RFC's order -> packed texts.
     pub fn hotguid_texts(&self) -> Result<()> {
         let mut ids = [[0; HotGuid::LEN]; TEXTS];

@@ -92,19 +92,6 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// ID -> a text's length; the text.
-    pub fn randflake_encode(&self) -> Result<()> {
-        self.scratch.put_randflake_text(self.scratch.id(0));
-        Ok(())
-    }
-
-    /// Text -> ID.
-    pub fn randflake_decode(&self) -> Result<()> {
-        let id = self.scratch.text(1..=Randflake::TEXT_LEN, Randflake::parse_utf16)?;
-        self.scratch.put_bigint(0, id.to_i64());
-        Ok(())
-    }
-
     /// A count of at most [`BATCH`]; packed IDs -> their texts, in slots of 16 bytes with zeros after the text.
     pub fn randflake_texts(&self) -> Result<()> {
         let (mut ids, mut slots) = ([Randflake::default(); BATCH], [[0; SLOT]; BATCH]);

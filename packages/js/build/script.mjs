@@ -17,6 +17,12 @@ const MACHINES = {
 /** The namespaces of an entry point: as ES modules each is a file, so that bundlers leave out what is not used. */
 const NAMESPACES = ["hotguid", "layout", "randflake", "sno", "sparx64"];
 
+/** What all entry points share, by the names of the files: the one class of errors, and what reads IDs without a machine. */
+const SHARED = {
+  errors: "errors",
+  ...Object.fromEntries(["checks", "hotguid", "randflake", "sno", "words"].map((name) => [`decode-${name}`, `decode/${name}`])),
+};
+
 /** What files of their own consist of, by their names. */
 const PARTS = Object.fromEntries([...NAMESPACES.map((name) => [name, `${name}/index`]), ["backend", "backend"]]);
 
@@ -48,7 +54,8 @@ function writeFolders() {
 
 async function buildFormat(format) {
   mkdirSync(join(DIST, format), { recursive: true });
-  await bundle(format, { errors: source("errors"), decode: source("decode") });
+  for (const [name, part] of Object.entries(SHARED)) await bundle(format, { [name]: source(part) });
+  await bundle(format, { decode: source("decode") });
   for (const [entry, machine] of Object.entries(MACHINES[format])) {
     const replaced = [["#machine", source(`machines/${machine}`)]];
     if (format === "esm") await bundleNamespaces(entry, replaced);
@@ -94,10 +101,10 @@ function names(replaced, external) {
   return {
     name: "names",
     setup({ onResolve }) {
-      onResolve({ filter: /./ }, ({ path, kind }) => {
+      onResolve({ filter: /./ }, ({ path, kind, resolveDir }) => {
         if (kind === "entry-point") return undefined;
         if (inside.has(path)) return { path: inside.get(path), sideEffects: false };
-        const file = outside.get(path) ?? sharedFile(path);
+        const file = outside.get(path) ?? sharedFile(path, resolveDir);
         return file && { path: file, external: true };
       });
     },
@@ -106,8 +113,10 @@ function names(replaced, external) {
 
 const glue = () => FAMILIES.map((family) => [`#${family}`, glueOf(family)]);
 
-/** Files of their own, which the bundles share: the one class of errors, and the modules as texts. */
-function sharedFile(path) {
-  if (path.endsWith("/errors.js")) return "./errors.js";
+/** Files of their own, which the bundles share: {@link SHARED}, and the wasm modules as texts. */
+function sharedFile(path, folder) {
+  const file = join(folder, path).replace(/\.js$/, ".ts");
+  const name = Object.keys(SHARED).find((name) => source(SHARED[name]) === file);
+  if (name) return `./${name}.js`;
   return path.endsWith("-base64") ? `./${path.slice(1)}.js` : undefined;
 }

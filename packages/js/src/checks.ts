@@ -1,6 +1,9 @@
 /** The border: values from JavaScript, checked and never converted. */
+import { integer, within64 } from "./decode/checks.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 import { ABSENT } from "./machine.js";
+
+export { integer, signed, within } from "./decode/checks.js";
 
 export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
@@ -12,43 +15,14 @@ export function attached(is: boolean): void {
   throw new PolyflakeError("invalid_type", "expected a method called on its object, found one taken off it", { field: "this" });
 }
 
-/** A whole number; whether it is in range, the core says. */
-export function integer(value: unknown, field: string): number {
-  if (typeof value === "number" && Number.isInteger(value)) return value;
-  throw invalidType("integer", value, { field });
-}
-
 /** A whole number, or {@link ABSENT} for one that was not given. */
 export function optionalInteger(value: unknown, field: string): number {
   return value === undefined ? ABSENT : integer(value, field);
 }
 
-/** A whole number from 0 to `most`. */
-export function within(value: unknown, field: string, most: number): number {
-  const number = integer(value, field);
-  if (number >= 0 && number <= most) return number;
-  throw new PolyflakeError("out_of_range", `expected ${field} from 0 to ${most}, found ${number}`, { field });
-}
-
-/** A signed integer of 64 bits, which is always a bigint: a number that large may have been rounded. */
-export function signed(value: unknown, field: string): bigint {
-  return within64(value, field, BigInt.asIntN, -(2n ** 63n), 2n ** 63n - 1n);
-}
-
 /** An unsigned integer of 64 bits. */
 export function unsigned(value: unknown, field: string): bigint {
-  return within64(value, field, BigInt.asUintN, 0n, 2n ** 64n - 1n);
-}
-
-function within64(value: unknown, field: string, as: typeof BigInt.asIntN, least: bigint, most: bigint): bigint {
-  if (typeof value !== "bigint") throw invalidType("bigint", value, { field });
-  if (as(64, value) === value) return value;
-  throw new PolyflakeError("out_of_range", `expected ${field} from ${least} to ${most}, found ${brief(value)}`, { field });
-}
-
-/** A bigint may have a million digits. */
-function brief(value: bigint): string {
-  return BigInt.asIntN(256, value) === value ? `${value}` : "one of more than 256 bits";
+  return within64(value, field, BigInt.asUintN, 0n);
 }
 
 /** A boolean; false where none was given. */

@@ -86,13 +86,27 @@ export function className(value: unknown): string {
 const dataOf = (object: object | null, name: string): unknown => object && Object.getOwnPropertyDescriptor(object, name)?.value;
 
 /** A text or byte string of the wrong length. */
-export function invalidLength(expected: number, found: number, details?: ErrorDetails): PolyflakeError {
+export function invalidLength(expected: number | string, found: number, details?: ErrorDetails): PolyflakeError {
   return new PolyflakeError("invalid_length", `expected length ${expected}, found ${found}`, details);
+}
+
+/** A number outside its limits, both inclusive. */
+export function outOfRange(least: number | bigint, most: number | bigint, found: unknown, field: string): PolyflakeError {
+  return new PolyflakeError("out_of_range", `expected ${field} from ${least} to ${most}, found ${found}`, { field });
 }
 
 /** The first bad character of a text: shown if it is printable ASCII, else by its number. */
 export function invalidCharacter(text: string, position: number, details?: ErrorDetails): PolyflakeError {
   const code = text.charCodeAt(position);
-  const shown = code > 31 && code < 127 ? `'${text[position]}'` : `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+  return badCode(code, "U+", position, details);
+}
+
+/** The first bad byte of some, as {@link invalidCharacter} has it. */
+export function invalidByte(byte: number, position: number, details?: ErrorDetails): PolyflakeError {
+  return badCode(byte, byte > 127 ? "byte 0x" : "U+", position, details);
+}
+
+function badCode(code: number, prefix: string, position: number, details?: ErrorDetails): PolyflakeError {
+  const shown = code > 31 && code < 127 ? `'${String.fromCharCode(code)}'` : prefix + code.toString(16).toUpperCase().padStart(4, "0");
   return new PolyflakeError("invalid_character", `invalid character ${shown} at position ${position}`, { position, ...details });
 }

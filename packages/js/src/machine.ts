@@ -10,12 +10,12 @@ export type CallName =
   | "release"
   | "putPiece"
   | "nextPiece"
-  | `sno${"Parse" | "Metabyte" | "With" | "FromParts" | "FromUuid" | "Texts" | "FromTexts" | "TimeRange" | "Describe"}`
+  | `sno${"Texts" | "FromTexts" | "TimeRange" | "Describe"}`
   | `sno${"Build" | "Provide" | "Generate" | "GenerateAt" | "Fill" | "FillNow" | "Pool" | "Partition" | "ExtendWindow" | "Stats" | "Close"}`
   | `sparx64${"Build" | "Encrypt" | "Decrypt"}`
-  | `randflake${"Lease" | "Inspect" | "Encrypt" | "Encode" | "Decode" | "Texts" | "FromTexts" | "Describe" | "CodecBuild"}`
+  | `randflake${"Lease" | "Inspect" | "Encrypt" | "Texts" | "FromTexts" | "Describe" | "CodecBuild"}`
   | `randflake${"Build" | "Generate" | "GenerateText" | "Fill" | "FillNow" | "Pool" | "HeldLease" | "ExtendLease" | "Stats" | "Close"}`
-  | `hotguid${"Parse" | "FromParts" | "ToSql" | "FromSql" | "FromDotnet" | "Texts" | "FromTexts" | "TimeRange" | "Describe"}`
+  | `hotguid${"Texts" | "FromTexts" | "TimeRange" | "Describe"}`
   | `hotguid${"Build" | "Provide" | "Generate" | "Fill" | "FillNow" | "Pool" | "ExtendWindow" | "Stats" | "Close"}`
   | `layout${"Build" | "PresetBuild" | "Description" | "Describe" | "Pack" | "Parse" | "TimeRange"}`
   | `layout${"Column" | "PackColumns"}`
@@ -53,12 +53,11 @@ export interface Backend {
 
 /** The layout of the scratch area, as bindings-js/src/scratch.rs has it. */
 const NUMBERS = 32;
-const UNITS = 64;
 export const BYTES = 16 * 1024;
 /** The slot that says where in its message a piece lies. */
 export const OFFSET = NUMBERS - 1;
 /** Bytes of the scratch area. */
-export const SCRATCH = NUMBERS * 8 + UNITS * 2 + BYTES;
+export const SCRATCH = NUMBERS * 8 + BYTES;
 
 /** IDs that one call converts or makes. */
 export const BATCH = 1024;
@@ -82,7 +81,6 @@ export class Machine {
   numbers!: Float64Array;
   /** The same slots, for integers of 64 bits. */
   bigints!: BigInt64Array;
-  units!: Uint16Array;
   bytes!: Uint8Array;
   readonly #view: () => void;
 
@@ -98,8 +96,7 @@ export class Machine {
     this.#view = () => {
       this.numbers = new Float64Array(buffer(), offset, NUMBERS);
       this.bigints = new BigInt64Array(buffer(), offset, NUMBERS);
-      this.units = new Uint16Array(buffer(), offset + NUMBERS * 8, UNITS);
-      this.bytes = new Uint8Array(buffer(), offset + NUMBERS * 8 + UNITS * 2, BYTES);
+      this.bytes = new Uint8Array(buffer(), offset + NUMBERS * 8, BYTES);
     };
     this.#view();
   }
@@ -108,12 +105,6 @@ export class Machine {
   check(status: number | undefined, more?: More): void {
     this.look();
     if (status !== 0) throw this.#error(more);
-  }
-
-  /** The same for a call that reads a text, whose parameter only this side knows: `field`. */
-  checkText(status: number | undefined, field: string): void {
-    if (status === 0) this.check(0);
-    else this.check(status, (error) => void (Object.hasOwn(error, "field") || (error.field = field)));
   }
 
   /** Looks whether the scratch area is where it was, which every call may change. */
@@ -132,14 +123,7 @@ export class Machine {
     return this.#makers?.[name] ?? next;
   }
 
-  /** Writes a text for a call to read. What is too long for every format needs no more than its length. */
-  putText(text: string): void {
-    const { length } = text;
-    this.numbers[0] = length;
-    for (let k = 0; k < length && k < UNITS; k++) this.units[k] = text.charCodeAt(k);
-  }
-
-  /** Writes a long text of ASCII at the beginning of the bytes; false for none, for another, and for one that does not fit. */
+  /** Writes a text of ASCII at the beginning of the bytes; false for none, for another, and for one that does not fit. */
   putAscii(text: string | undefined): boolean {
     return text !== undefined && putAscii(text, this.bytes);
   }

@@ -136,8 +136,12 @@ test("the codes of errors are those of api.toml", () => {
   assert.deepEqual(union.match(/\w+/g), Object.keys(api.errors).filter((code) => isOurs(api.errors[code])));
 });
 
-test("decode has names of sno's alone", () => {
-  const functions = Object.keys(decode).filter((name) => name !== "PolyflakeError");
-  assert.deepEqual(functions.sort(), ["isValid", "metabyte"]);
-  for (const name of functions) assert(ours(api.sno.functions).includes(name), name);
+test("decode has the functions that api.toml lists, which are those of the families", () => {
+  const { hotguid, PolyflakeError, randflake, ...sno } = decode;
+  assert.equal(typeof PolyflakeError, "function");
+  for (const [family, functions] of Object.entries({ sno, hotguid, randflake })) {
+    const listed = api.decode[family].map(camelCase);
+    assert.deepEqual(Object.keys(functions).sort(), listed.sort(), family);
+    for (const name of listed) assert(ours(api[family].functions).includes(name), name);
+  }
 });

@@ -16,7 +16,7 @@ const executablePath = (process.env.PATH ?? "")
 /** Why tests in a browser are left out here; false where they are not. */
 export const isMissing = executablePath ? false : "no Chromium on this machine";
 
-const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".json": "application/json", ".css": "text/css" };
 
 /** The repository, as a static server shows it, with more headers. */
 const serveWith = (headers) => ({ url }, response) => {

@@ -173,6 +173,7 @@ test("what a stranger put on Object.prototype is nobody's option, and breaks not
   const script = (entry) => `
     const { hotguid, layout, randflake, sno } = await import("polyflake/${entry}");
     const before = JSON.stringify(sno.parse("a7rdmuv326nct5if"));
+    sno.describe(); // Afterwards Node itself loads no addon.
     Object.assign(Object.prototype, {
       partition: 7, sequenceMin: 5, clock: () => 0, window: [0, 1], onStall: () => 0, sql: true, nullIsZero: true, worker: 9, resumeAfter: 1.5,
       bindables: { process: 3 }, constants: 1, timestamp: 5, sequence: 5, nodes: 1, start: 1, end: 2, length: 2, 0: 1, 1: 2, strange: 1, other() {},

@@ -59,7 +59,7 @@ pub(crate) fn calls(input: &[u8]) {
     });
 }
 
-/// As the package writes: numbers into slots, units of a text, bytes of a message.
+/// As the package writes: numbers into slots, bytes of a message.
 fn write(scratch: &'static Scratch, bytes: &mut Bytes<'_>) {
     for _ in 0..bytes.below(6) {
         let slot = bytes.below(8);
@@ -70,14 +70,12 @@ fn write(scratch: &'static Scratch, bytes: &mut Bytes<'_>) {
         };
         put(scratch, 8 * slot, &number.to_le_bytes());
     }
-    let (units, message) = (bytes.below(8), bytes.below(64));
-    put(scratch, UNITS_AT, bytes.take(2 * units));
+    let message = bytes.below(64);
     put(scratch, BYTES_AT, bytes.take(message));
 }
 
-/// Where the parts of the area lie, as `packages/js/src/machine.ts` knows it.
-const UNITS_AT: usize = 8 * 32;
-const BYTES_AT: usize = UNITS_AT + 2 * 64;
+/// Where the bytes of the area lie, as `packages/js/src/machine.ts` knows it.
+const BYTES_AT: usize = 8 * 32;
 
 #[allow(unsafe_code, reason = "JavaScript writes the area by address, too")]
 fn put(scratch: &'static Scratch, at: usize, bytes: &[u8]) {
@@ -90,15 +88,18 @@ fn put(scratch: &'static Scratch, at: usize, bytes: &[u8]) {
     }
 }
 
-/// A text that is an ID is one, whatever was called before.
+/// A text that is an ID is one, and its text again, whatever was called before.
 fn assert_works(machine: &Machine<Stopped>) {
-    let units: Vec<u8> = "93bm44ab22flxhjb".bytes().flat_map(|byte| [byte, 0]).collect();
-    for call in [Machine::sno_parse, Machine::sno_metabyte] {
-        put(machine.scratch(), 0, &16_f64.to_le_bytes());
-        put(machine.scratch(), UNITS_AT, &units);
+    let scratch = machine.scratch();
+    put(scratch, BYTES_AT, TEXT);
+    for call in [Machine::sno_from_texts, Machine::sno_texts] {
+        put(scratch, 0, &1_f64.to_le_bytes());
         assert_eq!(machine.run(call), 0);
     }
+    assert!(scratch.bytes().iter().zip(TEXT).all(|(cell, byte)| cell.get() == *byte));
 }
+
+const TEXT: &[u8] = b"93bm44ab22flxhjb";
 
 thread_local! {
     static SCRATCH: &'static Scratch = Box::leak(Box::default());

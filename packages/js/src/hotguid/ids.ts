@@ -1,64 +1,28 @@
-import { bytes, flag, integer, lengthOfArray, partOfBytes, string, time } from "../checks.js";
+import { bytes, flag, integer, lengthOfArray, partOfBytes, time, within } from "../checks.js";
+import { UUID_LENGTH, uuidBytes, uuidText } from "../decode/checks.js";
+import type { Parts } from "../decode/hotguid.js";
 import { invalidLength, PolyflakeError } from "../errors.js";
-import type { CallName, Machine } from "../machine.js";
 import { fields, members } from "../members.js";
 import { machine } from "./machine.js";
+
+export { isValid, type Parts, parse, parts, shardKey, timestamp, toBytes } from "../decode/hotguid.js";
 
 /** Bytes of an ID. */
 export const LENGTH = 16;
 /** Characters of its text. */
-export const TEXT_LENGTH = 36;
+export const TEXT_LENGTH = UUID_LENGTH;
 
-/** Where a parsed ID's bytes lie: behind its text in RFC's order, in .NET's, those of the machine. */
-const RFC = TEXT_LENGTH;
-const DOTNET = RFC + LENGTH;
-const MACHINE = DOTNET + LENGTH;
+/** Bytes of the machine. */
 const MACHINE_LENGTH = 5;
 
-/** What an ID holds. */
-export interface Parts {
-  /** When it was made, in Unix seconds: 0..4294967295. */
-  timestamp: number;
-  /** What tells its generator from all others: 5 bytes. */
-  machine: Uint8Array;
-  /** Which one of its second it was, from any start: 0..16777215. */
-  counter: number;
-  /** What the application routes by: 0..4294967295. */
-  shardKey: number;
-}
+/** The places of an ID's bytes in the order of .NET's `Guid.ToByteArray()`, and the other way round. */
+const DOTNET = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
+/** The places of an ID's bytes in the text of the GUID that SQL Server sorts by time, and those of the GUID's in the ID's. */
+const TO_SQL = [15, 14, 13, 12, 11, 10, 9, 8, 6, 7, 0, 1, 2, 3, 4, 5];
+const FROM_SQL = [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0];
 
-/**
- * The ID of a text: hex in either case, with hyphens. An ID is its text in lower case.
- *
- * @throws {PolyflakeError} `invalid_type`, `invalid_length`, or `invalid_character` with the position.
- */
-export function parse(text: string): string {
-  return read(text, "text").ascii(0, TEXT_LENGTH);
-}
-
-/** Whether a value is the text of an ID, in either case: every GUID's text is one. */
-export function isValid(value: unknown): value is string {
-  if (typeof value !== "string") return false;
-  const m = machine();
-  m.putText(value);
-  return m.calls.hotguidParse() === 0;
-}
-
-/**
- * The fields of an ID. Every GUID has some: that they make sense says nothing.
- *
- * @throws {PolyflakeError} as {@link parse}.
- */
-export function parts(id: string): Parts {
-  const m = read(id);
-  const [timestamp, counter, shardKey] = m.numbers as unknown as number[];
-  return {
-    timestamp: timestamp!,
-    machine: m.bytes.slice(MACHINE, MACHINE + MACHINE_LENGTH),
-    counter: counter!,
-    shardKey: shardKey!,
-  };
-}
+/** The last of the seconds that 32 bits hold. */
+const LAST_SECOND = 2 ** 32 - 1;
 
 /**
  * The ID of given fields; that it is made only once is the caller's concern.
@@ -74,30 +38,19 @@ export function fromParts(parts: Parts): string {
     throw new PolyflakeError("invalid_length", message, { field: "machine" });
   }
   const names = ["timestamp", "counter", "shardKey"] as const;
-  const numbers = names.map((name) => integer(given[name], name));
-  const m = machine();
-  m.numbers.set(numbers);
-  m.bytes.set(partOfBytes(given.machine as Uint8Array, 0, MACHINE_LENGTH));
-  m.check(m.calls.hotguidFromParts());
-  return m.ascii(0, TEXT_LENGTH);
+  const [timestamp, ...others] = names.map((name) => integer(given[name], name)) as [number, number, number];
+  const [counter, shardKey] = [within(others[0], "counter", 0xff_ffff), within(others[1], "shardKey", 0xffff_ffff)];
+  if (timestamp < 0 || timestamp > LAST_SECOND) {
+    const message = `expected timestamp from 0 to ${LAST_SECOND}, found ${timestamp}`;
+    throw new PolyflakeError("time_out_of_range", message, { field: "timestamp" });
+  }
+  const [a, b, c, d, e] = partOfBytes(given.machine as Uint8Array, 0, MACHINE_LENGTH) as unknown as [number, number, number, number, number];
+  return uuidText([...bigEndian(timestamp), b, a, d, c, e, ...bigEndian(counter).slice(1), ...bigEndian(shardKey).reverse()]);
 }
 
-/**
- * What the application routes by, 0..4294967295.
- *
- * @throws {PolyflakeError} as {@link parse}.
- */
-export function shardKey(id: string): number {
-  return read(id).numbers[2]!;
-}
-
-/**
- * When an ID was made, in Unix seconds.
- *
- * @throws {PolyflakeError} as {@link parse}.
- */
-export function timestamp(id: string): number {
-  return read(id).numbers[0]!;
+/** The 4 bytes of a number. */
+function bigEndian(number: number): number[] {
+  return [24, 16, 8, 0].map((shift) => (number >>> shift) & 0xff);
 }
 
 /**
@@ -106,7 +59,7 @@ export function timestamp(id: string): number {
  * @throws {PolyflakeError} as {@link parse}.
  */
 export function toSql(id: string): string {
-  return convert(id, "id", "hotguidToSql");
+  return uuidText(inOrder(uuidBytes(id, "id"), TO_SQL));
 }
 
 /**
@@ -115,16 +68,7 @@ export function toSql(id: string): string {
  * @throws {PolyflakeError} as {@link parse}.
  */
 export function fromSql(guid: string): string {
-  return convert(guid, "guid", "hotguidFromSql");
-}
-
-/**
- * The 16 bytes in the order of the text, which is RFC 9562's: they sort by time.
- *
- * @throws {PolyflakeError} as {@link parse}.
- */
-export function toBytes(id: string): Uint8Array {
-  return read(id).bytes.slice(RFC, RFC + LENGTH);
+  return uuidText(inOrder(uuidBytes(guid, "guid"), FROM_SQL));
 }
 
 /**
@@ -133,8 +77,7 @@ export function toBytes(id: string): Uint8Array {
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
  */
 export function fromBytes(id: Uint8Array): string {
-  machine().numbers[0] = 1;
-  return ofBytes(id, "hotguidTexts");
+  return uuidText(sixteen(id));
 }
 
 /**
@@ -143,7 +86,7 @@ export function fromBytes(id: Uint8Array): string {
  * @throws {PolyflakeError} as {@link parse}.
  */
 export function toDotnetBytes(id: string): Uint8Array {
-  return read(id).bytes.slice(DOTNET, DOTNET + LENGTH);
+  return Uint8Array.from(inOrder(uuidBytes(id, "id"), DOTNET));
 }
 
 /**
@@ -152,7 +95,7 @@ export function toDotnetBytes(id: string): Uint8Array {
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
  */
 export function fromDotnetBytes(id: Uint8Array): string {
-  return ofBytes(id, "hotguidFromDotnet");
+  return uuidText(inOrder(sixteen(id), DOTNET));
 }
 
 /**
@@ -176,26 +119,14 @@ export function timeRange(
   return { lowest: m.ascii(0, TEXT_LENGTH), highest: m.ascii(TEXT_LENGTH, TEXT_LENGTH) };
 }
 
-/** Parses a text; what is known of it lies in the scratch area then. */
-function read(text: string, field = "id"): Machine {
-  const m = machine();
-  m.putText(string(text, field));
-  m.checkText(m.calls.hotguidParse(), field);
-  return m;
+/** The bytes at the given places. */
+function inOrder(bytes: readonly number[], places: readonly number[]): number[] {
+  return places.map((place) => bytes[place]!);
 }
 
-function convert(text: string, field: string, call: CallName): string {
-  const m = machine();
-  m.putText(string(text, field));
-  m.checkText(m.calls[call](), field);
-  return m.ascii(0, TEXT_LENGTH);
-}
-
-function ofBytes(id: Uint8Array, call: CallName): string {
+/** The bytes of an ID. */
+function sixteen(id: unknown): number[] {
   const length = lengthOfArray(bytes(id, "id"));
   if (length !== LENGTH) throw invalidLength(LENGTH, length, { field: "id" });
-  const m = machine();
-  m.bytes.set(partOfBytes(id, 0, LENGTH));
-  m.check(m.calls[call]());
-  return m.ascii(0, TEXT_LENGTH);
+  return Array.from(partOfBytes(id as Uint8Array, 0, LENGTH));
 }

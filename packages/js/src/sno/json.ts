@@ -1,6 +1,6 @@
 import { flag } from "../checks.js";
+import { wordsOf } from "../decode/words.js";
 import { members } from "../members.js";
-import { read } from "./ids.js";
 
 /** The zero ID, which the original writes as null. */
 const ZERO = "2222222222222222";
@@ -18,7 +18,7 @@ export interface JsonOptions {
  */
 export function fromJsonValue(value: string | null, options: JsonOptions = {}): string {
   if (value === null && nullIsZero(options)) return ZERO;
-  read(value as string, "value");
+  wordsOf(value, "value");
   return value as string;
 }
 
@@ -28,7 +28,7 @@ export function fromJsonValue(value: string | null, options: JsonOptions = {}): 
  * @throws {PolyflakeError} as `parse`.
  */
 export function toJsonValue(id: string, options: JsonOptions = {}): string | null {
-  read(id, "id");
+  wordsOf(id, "id");
   return id === ZERO && nullIsZero(options) ? null : id;
 }
 

@@ -10,4 +10,5 @@ function outcome(act) {
   }
 }
 
-globalThis.made = { decoded: outcome(() => metabyte("a7rdmuv326nct5if")), generated: outcome(() => sno.isValid(sno.generate())) };
+const ID = "a7rdmuv326nct5if";
+globalThis.made = { decoded: outcome(() => metabyte(ID)), parsed: outcome(() => sno.parse(ID).metabyte), generated: outcome(() => sno.isValid(sno.generate())) };

@@ -1,0 +1,101 @@
+/** The border of what reads IDs without a machine: values are checked and never converted. */
+import { invalidCharacter, invalidLength, invalidType, outOfRange, type PolyflakeError } from "../errors.js";
+
+/** A whole number; whether it is in range is checked later. */
+export function integer(value: unknown, field: string): number {
+  if (typeof value === "number" && Number.isInteger(value)) return value;
+  throw invalidType("integer", value, { field });
+}
+
+/** A whole number from 0 to `most`. */
+export function within(value: unknown, field: string, most: number): number {
+  const number = integer(value, field);
+  if (number >= 0 && number <= most) return number;
+  throw outOfRange(0, most, number, field);
+}
+
+/** A signed integer of 64 bits, which is always a bigint: a number that large may have been rounded. */
+export function signed(value: unknown, field: string): bigint {
+  return within64(value, field, BigInt.asIntN, -1n << 63n);
+}
+
+/** An integer of 64 bits, the least of which is given, that `as` leaves as it is. */
+export function within64(value: unknown, field: string, as: typeof BigInt.asIntN, least: bigint): bigint {
+  if (typeof value !== "bigint") throw invalidType("bigint", value, { field });
+  if (as(64, value) === value) return value;
+  // A bigint may have a million digits.
+  throw outOfRange(least, least + (1n << 64n) - 1n, BigInt.asIntN(256, value) === value ? value : "one of more than 256 bits", field);
+}
+
+/** A text of `least` to `most` characters. */
+export function sized(text: unknown, field: string, most: number, least = most): string {
+  if (typeof text !== "string") throw invalidType("string", text, { field });
+  if (text.length >= least && text.length <= most) return text;
+  throw invalidLength(least < most ? `${least} to ${most}` : most, text.length, { field });
+}
+
+/** The value of the character at a position; negative for one that the format does not have there. */
+export type ValueAt = (text: string, position: number) => number;
+
+/** The error for the first character that the format does not have. */
+export function misspelt(text: string, field: string, valueAt: ValueAt): PolyflakeError {
+  let position = 0;
+  while (valueAt(text, position) >= 0) position++;
+  return invalidCharacter(text, position, { field });
+}
+
+/**
+ * The place of a character in a row of `count` digits and lower-case letters that begins at the digit `zero`; negative for any
+ * other, so that values put together are negative if one of them is.
+ */
+export function digit(code: number, zero: number, count: number): number {
+  const value = (code < 58 ? code - 48 : code > 96 ? code - 87 : -1) - zero;
+  return value < count ? value : -1;
+}
+
+/** Characters of a UUID's usual text: 8-4-4-4-12 hexadecimal digits. */
+export const UUID_LENGTH = 36;
+
+/** Where the two digits of each byte begin. */
+const BYTES_AT = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+
+/** The value of a hexadecimal digit in either case. */
+function nibble(text: string, position: number): number {
+  const code = text.charCodeAt(position);
+  return digit(code > 64 && code < 71 ? code + 32 : code, 0, 16);
+}
+
+const hyphen: ValueAt = (text, position) => (text.charCodeAt(position) === 45 ? 0 : -1);
+
+const valueInUuid: ValueAt = (text, position) => {
+  const inByte = BYTES_AT.includes(position) || BYTES_AT.includes(position - 1);
+  return inByte ? nibble(text, position) : hyphen(text, position);
+};
+
+/** The 16 bytes of a UUID's text of 36 characters; undefined for another text. */
+export function bytesOfUuid(text: string): number[] | undefined {
+  let all = hyphen(text, 8) | hyphen(text, 13) | hyphen(text, 18) | hyphen(text, 23);
+  const bytes = BYTES_AT.map((at) => {
+    const byte = (nibble(text, at) << 4) | nibble(text, at + 1);
+    all |= byte;
+    return byte;
+  });
+  return all < 0 ? undefined : bytes;
+}
+
+/**
+ * The 16 bytes of a UUID's text in either case.
+ *
+ * Without regular expressions: where the stack ends, V8 compiles none and ends the process instead of throwing.
+ */
+export function uuidBytes(text: unknown, field: string): number[] {
+  const found = sized(text, field, UUID_LENGTH);
+  const bytes = bytesOfUuid(found);
+  if (bytes) return bytes;
+  throw misspelt(found, field, valueInUuid);
+}
+
+/** The UUID's text of 16 bytes, in lower case. */
+export function uuidText(bytes: readonly number[]): string {
+  return bytes.map((byte, k) => ([4, 6, 8, 10].includes(k) ? "-" : "") + (byte + 256).toString(16).slice(1)).join("");
+}

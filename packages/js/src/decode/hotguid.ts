@@ -1,0 +1,80 @@
+/**
+ * Reading a Hot Guid.
+ *
+ * @module
+ */
+import { bytesOfUuid, UUID_LENGTH, uuidBytes } from "./checks.js";
+
+/** What an ID holds. */
+export interface Parts {
+  /** When it was made, in Unix seconds: 0..4294967295. */
+  timestamp: number;
+  /** What tells its generator from all others: 5 bytes. */
+  machine: Uint8Array;
+  /** Which one of its second it was, from any start: 0..16777215. */
+  counter: number;
+  /** What the application routes by: 0..4294967295. */
+  shardKey: number;
+}
+
+/**
+ * The ID of a text: hex in either case, with hyphens. An ID is its text in lower case.
+ *
+ * @throws {PolyflakeError} `invalid_type`, `invalid_length`, or `invalid_character` with the position.
+ */
+export function parse(text: string): string {
+  uuidBytes(text, "text");
+  return text.toLowerCase();
+}
+
+/** Whether a value is the text of an ID, in either case: every GUID's text is one. */
+export function isValid(value: unknown): value is string {
+  return typeof value === "string" && value.length === UUID_LENGTH && bytesOfUuid(value) !== undefined;
+}
+
+/**
+ * The fields of an ID. Every GUID has some: that they make sense says nothing.
+ *
+ * @throws {PolyflakeError} as {@link parse}.
+ */
+export function parts(id: string): Parts {
+  const bytes = uuidBytes(id, "id");
+  return {
+    timestamp: word(bytes, 0, 1, 2, 3),
+    machine: new Uint8Array([bytes[5]!, bytes[4]!, bytes[7]!, bytes[6]!, bytes[8]!]),
+    counter: word(bytes, 8, 9, 10, 11) & 0xff_ffff,
+    shardKey: word(bytes, 15, 14, 13, 12),
+  };
+}
+
+/** The number of 32 bits whose bytes lie at these places, the highest first. */
+function word(bytes: readonly number[], a: number, b: number, c: number, d: number): number {
+  return ((bytes[a]! << 24) | (bytes[b]! << 16) | (bytes[c]! << 8) | bytes[d]!) >>> 0;
+}
+
+/**
+ * What the application routes by, 0..4294967295.
+ *
+ * @throws {PolyflakeError} as {@link parse}.
+ */
+export function shardKey(id: string): number {
+  return word(uuidBytes(id, "id"), 15, 14, 13, 12);
+}
+
+/**
+ * When an ID was made, in Unix seconds.
+ *
+ * @throws {PolyflakeError} as {@link parse}.
+ */
+export function timestamp(id: string): number {
+  return word(uuidBytes(id, "id"), 0, 1, 2, 3);
+}
+
+/**
+ * The 16 bytes in the order of the text, which is RFC 9562's: they sort by time.
+ *
+ * @throws {PolyflakeError} as {@link parse}.
+ */
+export function toBytes(id: string): Uint8Array {
+  return Uint8Array.from(uuidBytes(id, "id"));
+}

@@ -1,0 +1,45 @@
+/**
+ * A Randflake's text and number, without its secret.
+ *
+ * @module
+ */
+import { outOfRange, PolyflakeError } from "../errors.js";
+import { digit, misspelt, signed, sized, type ValueAt } from "./checks.js";
+
+/** Characters of the longest text, the first of which has 4 bits of the 64. */
+const MOST = 13;
+const LAST_FIRST = 15;
+
+const valueAt: ValueAt = (text, position) => digit(text.charCodeAt(position), 0, 32);
+
+/**
+ * The text of an ID: 1 to 13 characters of `[0-9a-v]`.
+ *
+ * @throws {PolyflakeError} `invalid_type` for other than a bigint; `out_of_range` outside signed 64 bits.
+ */
+export function encodeText(id: bigint): string {
+  return BigInt.asUintN(64, signed(id, "id")).toString(32);
+}
+
+/**
+ * The ID of a text, which has one spelling.
+ *
+ * @throws {PolyflakeError} `invalid_type`; `invalid_length`, `invalid_character` with the position; `not_canonical` for a
+ * leading zero; `out_of_range` above 2^64-1.
+ */
+export function decodeText(text: string): bigint {
+  sized(text, "text", MOST, 1);
+  let [high, low, all] = [0, 0, 0];
+  for (let k = 0; k < text.length; k++) {
+    const value = valueAt(text, k);
+    all |= value;
+    high = (high << 5) | (low >>> 27);
+    low = (low << 5) | value;
+  }
+  if (all < 0) throw misspelt(text, "text", valueAt);
+  const first = valueAt(text, 0);
+  if (first === 0 && text.length > 1) throw new PolyflakeError("not_canonical", "expected no leading zero, found one", { field: "text" });
+  const id = (BigInt(high) << 32n) | BigInt(low >>> 0);
+  if (text.length < MOST || first <= LAST_FIRST) return id;
+  throw outOfRange(0n, (1n << 64n) - 1n, (BigInt(first) << 60n) | BigInt.asUintN(60, id), "id");
+}

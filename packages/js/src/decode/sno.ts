@@ -1,0 +1,103 @@
+import { invalidCharacter } from "../errors.js";
+import { integer, sized, uuidText, within } from "./checks.js";
+import { TEXT_LENGTH, textOf, valueAt, wordsIn, wordsOf } from "./words.js";
+
+/** When tick 0 began, in Unix milliseconds, and how long a tick lasts. */
+const EPOCH_MS = 1_262_304_000_000;
+const TICK_MS = 4;
+
+/** The fields of an ID. */
+export interface Parts {
+  /** 4 ms units since 2010-01-01T00:00:00Z: 39 bits. */
+  tick: number;
+  /** Flips when the clock steps back. */
+  tickTock: boolean;
+  /** What the ID is of, 0..255; yours to give meaning. */
+  metabyte: number;
+  /** Which generator made it, 0..65535. */
+  partition: number;
+  /** Counts within a tick, 0..65535. */
+  sequence: number;
+}
+
+/** The fields of an ID, and when it was made. */
+export interface Fields extends Parts {
+  /** When its tick began. */
+  timestamp: Date;
+  /** When its tick began, in Unix milliseconds. */
+  unixMs: number;
+}
+
+/**
+ * The fields of an ID's text.
+ *
+ * @throws {PolyflakeError} `invalid_type`, `invalid_length`, or `invalid_character` with the position.
+ */
+export function parse(text: string): Fields {
+  const [high, low, upper, lower] = wordsOf(text, "text");
+  // 39 bits are too many for shifts.
+  const tick = high * 0x8_0000 + (low >> 1);
+  const unixMs = EPOCH_MS + tick * TICK_MS;
+  return {
+    timestamp: new Date(unixMs),
+    unixMs,
+    tick,
+    tickTock: (low & 1) === 1,
+    metabyte: upper >> 12,
+    partition: ((upper & 0xfff) << 4) | (lower >> 16),
+    sequence: lower & 0xffff,
+  };
+}
+
+/** Whether a value is the text of an ID: 16 characters of `[2-9a-x]`. */
+export function isValid(value: unknown): value is string {
+  return typeof value === "string" && value.length === TEXT_LENGTH && wordsIn(value) !== undefined;
+}
+
+/**
+ * The metabyte of a text, 0..255, without parsing the rest of it: only the length and the two characters that hold it are
+ * checked.
+ *
+ * @throws {PolyflakeError} `invalid_type`, `invalid_length`, or `invalid_character` with the position.
+ */
+export function metabyte(text: string): number {
+  const [high, low] = [8, 9].map((position) => {
+    const value = valueAt(sized(text, "text", TEXT_LENGTH), position);
+    if (value < 0) throw invalidCharacter(text, position, { field: "text" });
+    return value;
+  });
+  return (high! << 3) | (low! >> 2);
+}
+
+/**
+ * The same ID with another metabyte (0..255): a version, another type.
+ *
+ * @throws {PolyflakeError} as {@link parse}; `out_of_range`.
+ */
+export function withMetabyte(text: string, metabyte: number): string {
+  integer(metabyte, "metabyte");
+  const words = wordsOf(text, "text");
+  words[2] = (words[2] & 0xfff) | (within(metabyte, "metabyte", 0xff) << 12);
+  return textOf(words);
+}
+
+/**
+ * The 10 bytes of an ID, in the order of time.
+ *
+ * @throws {PolyflakeError} as {@link parse}.
+ */
+export function toBytes(text: string): Uint8Array {
+  const [a, b, c, d] = wordsOf(text, "text");
+  // A Uint8Array keeps the low 8 bits of each.
+  return new Uint8Array([a >> 12, a >> 4, (a << 4) | (b >> 16), b >> 8, b, c >> 12, c >> 4, (c << 4) | (d >> 16), d >> 8, d]);
+}
+
+/**
+ * The value of a UUID column, in its usual text: the 16 characters of the ID's text are the 16 bytes.
+ *
+ * @throws {PolyflakeError} as {@link parse}.
+ */
+export function toUuid(text: string): string {
+  wordsOf(text, "text");
+  return uuidText(Array.from(text, (character) => character.charCodeAt(0)));
+}

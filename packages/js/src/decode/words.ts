@@ -1,0 +1,48 @@
+/** A sno ID as four words of 20 bits: four characters of its text each. */
+import { digit, misspelt, sized, type ValueAt } from "./checks.js";
+
+/** Bytes of an ID. */
+export const LENGTH = 10;
+/** Characters of its text. */
+export const TEXT_LENGTH = 16;
+
+/**
+ * ```text
+ * 39 timestamp | 1 tick-tock || 8 metabyte, 12 partition | 4 partition, 16 sequence
+ * ```
+ */
+export type Words = [time: number, timeLow: number, metabyteAndPartition: number, partitionAndSequence: number];
+
+/** The values of `2`..`9` and `a`..`x`. */
+export const valueAt: ValueAt = (text, position) => digit(text.charCodeAt(position), 2, 32);
+
+/** The words of a text of 16 characters; undefined for another text. */
+export function wordsIn(text: string): Words | undefined {
+  const words: Words = [wordAt(text, 0), wordAt(text, 4), wordAt(text, 8), wordAt(text, 12)];
+  return (words[0] | words[1] | words[2] | words[3]) < 0 ? undefined : words;
+}
+
+/** The words of a text; `field` is the parameter's name. */
+export function wordsOf(text: unknown, field: string): Words {
+  const found = sized(text, field, TEXT_LENGTH);
+  const words = wordsIn(found);
+  if (words) return words;
+  throw misspelt(found, field, valueAt);
+}
+
+function wordAt(text: string, at: number): number {
+  return (valueAt(text, at) << 15) | (valueAt(text, at + 1) << 10) | (valueAt(text, at + 2) << 5) | valueAt(text, at + 3);
+}
+
+/** The text of words. */
+export function textOf(words: Words): string {
+  let text = "";
+  for (const word of words) text += String.fromCharCode(code(word >> 15), code(word >> 10), code(word >> 5), code(word));
+  return text;
+}
+
+/** The character of the low 5 bits. */
+function code(bits: number): number {
+  const value = bits & 31;
+  return value < 8 ? value + 50 : value + 89;
+}

@@ -1,0 +1,227 @@
+// `polyflake/decode`: the same functions as the package's, the core's answers and errors, wherever JavaScript runs.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import vm from "node:vm";
+import { Worker } from "node:worker_threads";
+import fc from "fast-check";
+import * as polyflake from "polyflake";
+import * as decode from "polyflake/decode";
+import * as native from "polyflake/native";
+import * as wasm from "polyflake/wasm";
+import { browse, isMissing } from "./browser.mjs";
+import { FILES, readVectors } from "./decode-vectors.mjs";
+import { onEachMachine } from "./machines.mjs";
+import { realm, requireIn } from "./realm.mjs";
+import { refused, vectors } from "./refusals.mjs";
+
+const require = createRequire(import.meta.url);
+const VECTORS = Object.fromEntries(FILES.map((name) => [name, vectors(name)]));
+const ID = "a7rdmuv326nct5if";
+
+/** The functions that read, by the family whose name they have in the package. */
+const FUNCTIONS = {
+  sno: Object.entries(decode).filter(([name, value]) => typeof value === "function" && name !== "PolyflakeError"),
+  hotguid: Object.entries(decode.hotguid),
+  randflake: Object.entries(decode.randflake),
+};
+
+function assertAllRead({ answers, wrong }) {
+  assert.deepEqual(wrong, []);
+  assert(answers > 3000, `${answers} answers`);
+}
+
+test("the functions of the package are these, whatever the machine", () => {
+  for (const entry of [polyflake, native, wasm]) {
+    for (const [family, functions] of Object.entries(FUNCTIONS)) {
+      assert(functions.length > 1);
+      for (const [name, read] of functions) assert.equal(entry[family][name], read, `${family}.${name}`);
+    }
+  }
+  const [required, all] = [require("polyflake/decode"), require("polyflake")];
+  assert.equal(all.sno.parse, required.parse);
+  assert.equal(all.hotguid.parts, required.hotguid.parts);
+  assert.equal(all.PolyflakeError, required.PolyflakeError);
+});
+
+describe("every vector", () => {
+  test("in Node", () => assertAllRead(readVectors(decode, VECTORS)));
+
+  test("a wrong answer is noticed", () => {
+    const { wrong } = readVectors({ ...decode, metabyte: () => 0 }, VECTORS);
+    assert(wrong.length > 100);
+  });
+
+  test("in a worker", async () => {
+    const script = `
+      import { parentPort, workerData } from "node:worker_threads";
+      import { readVectors } from ${JSON.stringify(new URL("decode-vectors.mjs", import.meta.url).href)};
+      import * as decode from ${JSON.stringify(import.meta.resolve("polyflake/decode"))};
+      parentPort.postMessage(readVectors(decode, workerData));`;
+    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(script)}`), { workerData: VECTORS });
+    assertAllRead((await once(worker, "message"))[0]);
+  });
+
+  test("in an engine with the language alone: no WebAssembly, no host, all that is built in frozen", () => {
+    const bare = realm();
+    vm.runInContext(`
+      for (const name of ["WebAssembly", "SharedArrayBuffer", "Atomics", "FinalizationRegistry", "WeakRef", "escape", "unescape", "eval", "Intl"]) delete globalThis[name];
+      for (const name of Object.getOwnPropertyNames(globalThis)) {
+        const value = globalThis[name];
+        if (typeof value === "function" && value.prototype) Object.freeze(value.prototype);
+        if (Object(value) === value && value !== globalThis) Object.freeze(value);
+      }`, bare);
+    const inside = vm.runInContext(`(${readVectors})`, bare);
+    const read = vm.runInContext("(text) => JSON.parse(text)", bare);
+    assertAllRead(JSON.parse(JSON.stringify(inside(requireIn(bare, "decode"), read(JSON.stringify(VECTORS))))));
+  });
+
+  test("without WebAssembly, by the whole package", () => {
+    for (const entry of ["wasm", "node"]) {
+      const { sno, hotguid, randflake, PolyflakeError } = requireIn(realm({ WebAssembly: undefined }), entry);
+      assertAllRead(readVectors({ ...sno, hotguid, randflake, PolyflakeError }, VECTORS));
+    }
+  });
+
+  test("in a page under a strict content-security policy", { skip: isMissing }, async () => {
+    const { page, close } = await browse("examples/web/style.css", { "content-security-policy": "default-src 'none'; script-src 'self'; connect-src 'self'" });
+    try {
+      const script = `(async () => {
+        const { readVectors } = await import("/packages/js/test/decode-vectors.mjs");
+        const json = async (name) => [name, await (await fetch("/tests/vectors/" + name + ".json")).json()];
+        const vectors = Object.fromEntries(await Promise.all(${JSON.stringify(FILES)}.map(json)));
+        return readVectors(await import("/packages/js/dist/esm/decode.js"), vectors);
+      })()`;
+      assertAllRead(await page.evaluate(script));
+    } finally {
+      await close();
+    }
+  });
+});
+
+/** What the core says of one text of ASCII, by the addon's own calls: an error's code, position and message, if it is refused. */
+function ofCore(call, text, before = (_bytes) => undefined) {
+  const bytes = area.subarray(NUMBERS * 8);
+  bytes.set(Buffer.from(text, "latin1"));
+  slots[0] = 1;
+  before(bytes);
+  if (calls[call]() === 0) return undefined;
+  const [position, , , , code, field, message] = slots;
+  const at = code + (field || 0);
+  const said = Buffer.from(bytes.subarray(at, at + message)).toString().replace("item 0: ", "");
+  return [Buffer.from(bytes.subarray(0, code)).toString(), Number.isNaN(position) ? undefined : position, said];
+}
+
+const NUMBERS = 32;
+const TEXTS_OF_RANDFLAKES = 960 * 13;
+native.sno.describe();
+const addon = require(fileURLToPath(new URL(`../prebuilds/${process.platform}-${process.arch}/polyflake.node`, import.meta.url)));
+const { area, calls } = addon.attach(new Uint8Array(NUMBERS * 8 + 16 * 1024));
+const slots = new Float64Array(area.buffer, area.byteOffset, NUMBERS);
+
+/** What a function here says of it. */
+function ofDecode(read, text) {
+  try {
+    return void read(text);
+  } catch ({ code, position, message }) {
+    return [code, position, message];
+  }
+}
+
+/** Characters of a format, and now and then others of ASCII. */
+const almost = (alphabet, length) =>
+  fc.array(fc.oneof({ weight: 40, arbitrary: fc.constantFrom(...alphabet) }, { weight: 1, arbitrary: fc.integer({ min: 0, max: 127 }).map((code) => String.fromCharCode(code)) }), length).map((all) => all.join(""));
+
+const SNO = "23456789abcdefghijklmnopqrstuvwx";
+const HEX32 = "0123456789abcdefghijklmnopqrstuv";
+const RUNS = { numRuns: 5000 };
+
+describe("answers and errors are the core's", () => {
+  test("sno", () => {
+    fc.assert(
+      fc.property(almost(SNO, { minLength: 16, maxLength: 16 }), (text) => {
+        const refusal = ofCore("snoFromTexts", text);
+        for (const read of [decode.parse, decode.toBytes, decode.toUuid, (text) => decode.withMetabyte(text, 7)]) assert.deepEqual(ofDecode(read, text), refusal);
+        assert.equal(decode.isValid(text), refusal === undefined);
+        if (refusal !== undefined) return;
+        const bytes = native.sno.SnoArray.fromTexts([text]).bytes;
+        assert.deepEqual(decode.toBytes(text), bytes);
+        assert.equal(native.sno.fromBytes(bytes), text);
+        assert.equal(decode.parse(text).metabyte, bytes[5]);
+        assert.equal(decode.toBytes(decode.withMetabyte(text, 255 - bytes[5]))[5], 255 - bytes[5]);
+      }),
+      RUNS,
+    );
+  });
+
+  test("Hot Guid", () => {
+    const group = (length) => almost("0123456789abcdefABCDEF", { minLength: length, maxLength: length });
+    const hyphen = fc.oneof({ weight: 60, arbitrary: fc.constant("-") }, { weight: 1, arbitrary: group(1) });
+    const text = fc.tuple(group(8), hyphen, group(4), hyphen, group(4), hyphen, group(4), hyphen, group(12)).map((all) => all.join(""));
+    fc.assert(
+      fc.property(text, (text) => {
+        const refusal = ofCore("hotguidFromTexts", text);
+        for (const read of Object.values(decode.hotguid).filter((read) => read !== decode.hotguid.isValid)) assert.deepEqual(ofDecode(read, text), refusal);
+        assert.equal(decode.hotguid.isValid(text), refusal === undefined);
+        if (refusal === undefined) assert.deepEqual(decode.hotguid.toBytes(text), native.hotguid.HotGuidArray.fromTexts([text]).bytes);
+      }),
+      RUNS,
+    );
+  });
+
+  test("Randflake", () => {
+    const offsets = (length) => (bytes) => new Int32Array(bytes.buffer, bytes.byteOffset + TEXTS_OF_RANDFLAKES, 2).set([0, length]);
+    fc.assert(
+      fc.property(almost(HEX32, { minLength: 0, maxLength: 15 }), (text) => {
+        const refusal = ofCore("randflakeFromTexts", text, offsets(text.length));
+        assert.deepEqual(ofDecode(decode.randflake.decodeText, text), refusal);
+        if (refusal !== undefined) return;
+        const id = decode.randflake.decodeText(text);
+        assert.equal(id, new BigInt64Array(area.slice(NUMBERS * 8, NUMBERS * 8 + 8).buffer)[0]);
+        assert.equal(decode.randflake.encodeText(id), text);
+        assert.deepEqual(new native.randflake.RandflakeArray(BigInt64Array.of(id)).texts(), [text]);
+      }),
+      RUNS,
+    );
+  });
+
+  test("numbers outside their fields", () => {
+    const generator = new native.sno.Generator({ partition: 1 });
+    for (const metabyte of [-1, 256, 65_536, 2 ** 53]) {
+      const { message, field } = refused("out_of_range", () => generator.generate(metabyte));
+      assert.equal(refused("out_of_range", () => decode.withMetabyte(ID, metabyte), { field }).message, message);
+    }
+    const { message } = refused("out_of_range", () => new native.sno.Generator({ partition: 65_536 }));
+    assert.equal(refused("out_of_range", () => native.sno.withPartition(ID, 65_536), { field: "partition" }).message, message);
+  });
+});
+
+onEachMachine(({ hotguid, sno }) => {
+  test("what is made of fields is refused as the core refuses it", () => {
+    const parts = { timestamp: 1, machine: new Uint8Array(5), counter: 1, shardKey: 1 };
+    for (const [changed, code, field, message] of [
+      [{ timestamp: 2 ** 32 }, "time_out_of_range", "timestamp", "expected timestamp from 0 to 4294967295, found 4294967296"],
+      [{ timestamp: -1 }, "time_out_of_range", "timestamp", "expected timestamp from 0 to 4294967295, found -1"],
+      [{ counter: 2 ** 24 }, "out_of_range", "counter", "expected counter from 0 to 16777215, found 16777216"],
+      [{ shardKey: -1 }, "out_of_range", "shardKey", "expected shardKey from 0 to 4294967295, found -1"],
+    ]) {
+      assert.equal(refused(code, () => hotguid.fromParts({ ...parts, ...changed }), { field }).message, message);
+    }
+    const fields = { tick: 1, tickTock: false, metabyte: 1, partition: 1, sequence: 1 };
+    for (const [field, most] of Object.entries({ tick: 2 ** 39 - 1, metabyte: 255, partition: 65_535, sequence: 65_535 })) {
+      const { message } = refused("out_of_range", () => sno.fromParts({ ...fields, [field]: most + 1 }), { field });
+      assert.equal(message, `expected ${field} from 0 to ${most}, found ${most + 1}`);
+      assert.equal(sno.parse(sno.fromParts({ ...fields, [field]: most }))[field], most);
+    }
+  });
+
+  test("a UUID of bytes that no ID has names the byte", () => {
+    const uuid = sno.toUuid(ID);
+    for (const [byte, shown] of [["ff", "byte 0x00FF"], ["00", "U+0000"], ["21", "'!'"], ["7f", "U+007F"], ["80", "byte 0x0080"]]) {
+      const { message } = refused("invalid_character", () => sno.fromUuid(uuid.slice(0, 34) + byte), { position: 15, field: "uuid" });
+      assert.equal(message, `invalid character ${shown} at position 15`);
+    }
+  });
+});
