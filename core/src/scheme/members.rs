@@ -3,7 +3,7 @@
 //! Which member is asked first decides nothing but speed. No two may make the same IDs, which is checked when a pool is made, so
 //! that a pool needs no state of its own that uniqueness would hang on.
 
-use alloc::{collections::BinaryHeap, vec::Vec};
+use alloc::vec::Vec;
 use core::{ops::Deref, ptr};
 
 use super::batch::is_of_now;
@@ -15,12 +15,15 @@ use crate::{
 /// More are of no use: each is asked before a call waits.
 const MOST: usize = 65_536;
 
+/// Tells no number: members beyond are not counted, since they may have no end.
+const TOO_MANY: &str = "expected members from 1 to 65536, found more";
+
 /// A generator, as a pool sees it.
 pub(crate) trait Member: Sized {
     /// A run of slots in one tick.
     type Slots;
 
-    /// A number that tells generators of one kind apart.
+    /// Tells generators of one kind apart.
     type Claim<'m>: Ord
     where
         Self: 'm;
@@ -42,8 +45,8 @@ pub(crate) trait Member: Sized {
     /// Refuses a generator of another kind. The kinds are classes: generators of the kind of a third one are of one kind.
     fn check_kind(&self, other: &Self) -> Result<()>;
 
-    /// The first and the last number that no other member may have; none where nothing can be shared.
-    fn claim(&self) -> Option<(Self::Claim<'_>, Self::Claim<'_>)>;
+    /// The first and the last of what no other member may have: the [`address`] of a generator that shares nothing.
+    fn claim(&self) -> (Self::Claim<'_>, Self::Claim<'_>);
 }
 
 /// Slots, and the member that they are of.
@@ -70,7 +73,7 @@ impl<G: Deref<Target: Member>> Members<G> {
         match all.len() {
             0 => return Err(Error::out_of_range("members", 0, 1, MOST as i128)),
             1..=MOST => check_all(&all)?,
-            _ => return Err(too_many()),
+            _ => return Err(refused(TOO_MANY).of("members")),
         }
         Ok(Self { all, current: Hint::new(0) })
     }
@@ -138,15 +141,45 @@ fn check_all<G: Deref<Target: Member>>(all: &[G]) -> Result<()> {
 }
 
 /// Returns whether all of them may be in one pool, which [`check_two`] would say of each two.
+#[inline(never)]
 fn may_be_together<G: Deref<Target: Member>>(all: &[G]) -> bool {
     let is_good = |member: &G::Target| member.check_kind(&all[0]).and_then(|()| member.check());
-    // Heaps sort in the least code: the slices' own ways are 6 KB of a compressed wasm module.
-    let addresses = all.iter().map(|member| ptr::from_ref(&**member)).collect::<BinaryHeap<_>>();
-    let claims = all.iter().filter_map(|member| member.claim()).collect::<BinaryHeap<_>>();
-    let (addresses, claims) = (addresses.into_sorted_vec(), claims.into_sorted_vec());
-    all.iter().all(|member| is_good(member).is_ok())
-        && addresses.windows(2).all(|two| two[0] != two[1])
-        && claims.windows(2).all(|two| two[0].1 < two[1].0)
+    if !all.iter().all(|member| is_good(member).is_ok()) {
+        return false;
+    }
+    let mut claims: Vec<_> = all.iter().map(|member| member.claim()).collect();
+    sort(&mut claims);
+    claims.iter().zip(&claims[1..]).all(|(one, next)| one.1 < next.0)
+}
+
+/// Sorts by heap: browsers load this, and the standard library's sort has 5 KB.
+#[inline(never)]
+fn sort<T: Ord>(items: &mut [T]) {
+    for step in (1..items.len() + items.len() / 2).rev() {
+        // The heap is built from its last parent up, and then gives its largest item to the end, time and again.
+        let (mut parent, heap) = if step < items.len() {
+            items.swap(0, step);
+            (0, &mut items[..step])
+        } else {
+            (step - items.len(), &mut *items)
+        };
+        loop {
+            let mut larger = 2 * parent + 1;
+            if larger + 1 < heap.len() && heap[larger] < heap[larger + 1] {
+                larger += 1;
+            }
+            if larger >= heap.len() || heap[larger] <= heap[parent] {
+                break;
+            }
+            heap.swap(parent, larger);
+            parent = larger;
+        }
+    }
+}
+
+/// Tells generators apart that have nothing else to be told apart by.
+pub(crate) fn address<G>(generator: &G) -> usize {
+    ptr::from_ref(generator).addr()
 }
 
 fn check_two<M: Member>(one: &M, other: &M) -> Result<()> {
@@ -154,19 +187,11 @@ fn check_two<M: Member>(one: &M, other: &M) -> Result<()> {
         return Err(refused("expected members that differ, found one twice"));
     }
     one.check_kind(other)?;
-    match (one.claim(), other.claim()) {
-        (Some(one), Some(other)) if one.0 <= other.1 && other.0 <= one.1 => {
-            Err(refused(M::OVERLAP))
-        }
-        _ => Ok(()),
+    let ((first, last), (others_first, others_last)) = (one.claim(), other.claim());
+    if first <= others_last && others_first <= last {
+        return Err(refused(M::OVERLAP));
     }
-}
-
-/// The error for more members than a pool may have, of which only the first are looked at.
-#[cold]
-fn too_many() -> Error {
-    let reason = alloc::format!("expected members from 1 to {MOST}, found more");
-    refused(reason).of("members")
+    Ok(())
 }
 
 /// The error for a member that cannot be in the pool.

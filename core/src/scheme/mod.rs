@@ -23,7 +23,7 @@ use describe::Family;
 pub use drive::OnExhausted;
 pub(crate) use drive::{NO_WAIT, Outcome, Pace, drive};
 #[cfg(feature = "alloc")]
-pub(crate) use members::{Member, Members, refused};
+pub(crate) use members::{Member, Members, address, refused};
 pub(crate) use owner::Owner;
 pub(crate) use scale::Scale;
 pub(crate) use window::Window;

@@ -129,7 +129,7 @@ impl<C: Clock> Member for Generator<C> {
         Ok(())
     }
 
-    fn claim(&self) -> Option<(&Draft, &Draft)> {
-        Some((&self.base, &self.base))
+    fn claim(&self) -> (&Draft, &Draft) {
+        (&self.base, &self.base)
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     Result,
     base32::Text,
     clock::Clock,
-    scheme::{Member, Members, filled_now},
+    scheme::{Member, Members, address, filled_now},
 };
 
 /// Makes IDs of several [`Generator`]s, faster than the 16,777,216 a second (60 ns an ID) that the format grants to each. Threads
@@ -110,7 +110,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
 impl<C: Clock> Member for Generator<C> {
     type Slots = Reserved;
     type Claim<'m>
-        = u64
+        = usize
     where
         C: 'm;
 
@@ -131,7 +131,7 @@ impl<C: Clock> Member for Generator<C> {
     }
 
     /// Each draws its own random bytes.
-    fn claim(&self) -> Option<(u64, u64)> {
-        None
+    fn claim(&self) -> (usize, usize) {
+        (address(self), address(self))
     }
 }

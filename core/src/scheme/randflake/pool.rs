@@ -110,7 +110,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
 impl<C: Clock> Member for Generator<C> {
     type Slots = Run;
     type Claim<'m>
-        = u32
+        = usize
     where
         C: 'm;
 
@@ -133,7 +133,8 @@ impl<C: Clock> Member for Generator<C> {
         Ok(())
     }
 
-    fn claim(&self) -> Option<(u32, u32)> {
-        Some(self.lease.nodes().into_inner())
+    fn claim(&self) -> (usize, usize) {
+        let (first, last) = self.lease.nodes().into_inner();
+        (first as usize, last as usize)
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     Result,
     base32::Text,
     clock::Clock,
-    scheme::{Member, Members, filled_now, refused},
+    scheme::{Member, Members, address, filled_now, refused},
 };
 
 /// Makes IDs of several [`Generator`]s, faster than the 65,536 in 4 ms (61 ns an ID) that the format grants to each. Threads may
@@ -115,7 +115,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
 impl<C: Clock> Member for Generator<C> {
     type Slots = Reserved;
     type Claim<'m>
-        = u16
+        = usize
     where
         C: 'm;
 
@@ -132,16 +132,18 @@ impl<C: Clock> Member for Generator<C> {
 
     /// A default partition may be drawn later, and be the given one of another then.
     fn check_kind(&self, other: &Self) -> Result<()> {
-        if self.claim().is_some() == other.claim().is_some() {
+        let is_given = |member: &Self| matches!(member.origin, Origin::Given { .. });
+        if is_given(self) == is_given(other) {
             return Ok(());
         }
         Err(refused("expected partitions that are all given or all default, found both"))
     }
 
-    fn claim(&self) -> Option<(u16, u16)> {
-        match self.origin {
-            Origin::Given { partition, .. } => Some((partition, partition)),
-            Origin::Drawn { .. } => None,
-        }
+    fn claim(&self) -> (usize, usize) {
+        let only = match self.origin {
+            Origin::Given { partition, .. } => partition.into(),
+            Origin::Drawn { .. } => address(self),
+        };
+        (only, only)
     }
 }
