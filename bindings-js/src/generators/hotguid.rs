@@ -41,6 +41,14 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
+    /// The same without waiting -> text.
+    pub fn hotguid_try_generate(&self) -> Result<()> {
+        let (kept, shard_key) = (self.kept()?, self.scratch.double_word(1, "shard_key")?);
+        let id = kept.hotguid()?.try_generate(shard_key)?;
+        self.scratch.put_guid(0, id);
+        Ok(())
+    }
+
     /// Also a count of at most [`BATCH`] -> packed IDs in RFC's order.
     pub fn hotguid_fill(&self) -> Result<()> {
         self.hotguid_fill_by(&|guids, shard_key, ids| {

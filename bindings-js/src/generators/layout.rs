@@ -67,6 +67,14 @@ impl<C: Host> Machine<C> {
         self.answer_id(&id)
     }
 
+    /// The same without waiting -> an ID.
+    pub fn layout_try_generate(&self) -> Result<()> {
+        let (kept, message) = (self.kept()?, self.take_message());
+        let generator = kept.layout_generator()?;
+        let id = generator.try_generate_with(&values(generator, &message)?)?;
+        self.answer_id(&id)
+    }
+
     /// Also a count of at most [`BATCH`](crate::ids::BATCH) -> packed IDs.
     pub fn layout_fill(&self) -> Result<()> {
         let count = self.scratch.count(2);

@@ -40,6 +40,13 @@ impl<C: Host> Flakes<C> {
             _ => self.generator.generate(),
         }
     }
+
+    fn try_generate(&self) -> Result<Randflake> {
+        match self.handle.as_ref().map(RefCell::try_borrow_mut) {
+            Some(Ok(mut handle)) => handle.try_generate(),
+            _ => self.generator.try_generate(),
+        }
+    }
 }
 
 /// Fills what it is given with new IDs, and says how many there are.
@@ -66,6 +73,13 @@ impl<C: Host> Machine<C> {
     #[inline]
     pub fn randflake_generate(&self) -> Result<()> {
         let id = self.kept()?.randflake()?.generate()?;
+        self.scratch.put_bigint(0, id.to_i64());
+        Ok(())
+    }
+
+    /// The same without waiting -> ID.
+    pub fn randflake_try_generate(&self) -> Result<()> {
+        let id = self.kept()?.randflake()?.try_generate()?;
         self.scratch.put_bigint(0, id.to_i64());
         Ok(())
     }

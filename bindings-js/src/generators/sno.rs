@@ -77,6 +77,14 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
+    /// The same without waiting -> text.
+    pub fn sno_try_generate(&self) -> Result<()> {
+        let (kept, metabyte) = (self.kept()?, self.scratch.byte(1, "metabyte")?);
+        let id = kept.sno()?.try_generate(metabyte)?;
+        self.scratch.put_sno(0, id);
+        Ok(())
+    }
+
     /// Also a count of at most [`BATCH`] -> packed bytes.
     pub fn sno_fill(&self) -> Result<()> {
         self.sno_fill_by(&|ids, metabyte, packed| {

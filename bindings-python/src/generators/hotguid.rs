@@ -5,14 +5,14 @@ use pyo3::{PyTraverseError, PyVisit, prelude::*, sync::PyOnceLock};
 
 use super::clock::PythonClock;
 use crate::{
-    errors::{detached, no_copy, raise},
+    errors::{no_copy, raise},
     ids::{
         convert::{
             ClockArgument, Count, Exhausted, MaxWait, Of, Span, StallArgument, UnixMs, name,
             raise_about_time,
         },
         hotguid::{HotGuidArray, ShardKey, hex, to_uuid},
-        memory::room_for,
+        memory::filled,
         record::{Reduced, reduced},
         target::{Item, Target},
         text::Ascii,
@@ -91,9 +91,7 @@ impl Generator {
         n: Count,
         shard_key: ShardKey,
     ) -> PyResult<HotGuidArray> {
-        let mut ids = room_for(n.0 as usize)?;
-        detached(py, || self.inner.fill(shard_key.0, &mut ids)).map_err(raise)?;
-        Ok(ids.into())
+        Ok(filled(py, n, |ids| self.inner.fill(shard_key.0, ids))?.into())
     }
 
     #[doc = doc!("hotguid.Generator.fill")]
@@ -103,7 +101,46 @@ impl Generator {
     )]
     fn fill(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>, shard_key: ShardKey) -> PyResult<()> {
         let target = Target::of(buffer, Item::Bytes(HotGuid::LEN))?;
-        target.fill(py, raise, |ids| self.inner.fill(shard_key.0, ids))
+        target.fill(py, raise, |ids| self.inner.fill(shard_key.0, ids)).map(drop)
+    }
+
+    #[doc = doc!("hotguid.Generator.try_generate")]
+    #[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "($self, shard_key=0)")]
+    fn try_generate<'py>(
+        &self,
+        py: Python<'py>,
+        shard_key: ShardKey,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        to_uuid(py, self.inner.try_generate(shard_key.0).map_err(raise)?)
+    }
+
+    #[doc = doc!("hotguid.Generator.try_generate_text")]
+    #[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "($self, shard_key=0)")]
+    fn try_generate_text(&self, shard_key: ShardKey) -> PyResult<Ascii<{ HotGuid::TEXT_LEN }>> {
+        self.inner.try_generate_text(shard_key.0).map(Ascii).map_err(raise)
+    }
+
+    #[doc = doc!("hotguid.Generator.try_generate_many")]
+    #[pyo3(signature = (n, /, shard_key = ShardKey(0)), text_signature = "($self, n, /, shard_key=0)")]
+    fn try_generate_many(
+        &self,
+        py: Python<'_>,
+        n: Count,
+        shard_key: ShardKey,
+    ) -> PyResult<HotGuidArray> {
+        Ok(filled(py, n, |ids| self.inner.try_fill(shard_key.0, ids))?.into())
+    }
+
+    #[doc = doc!("hotguid.Generator.try_fill")]
+    #[pyo3(signature = (buffer, /, shard_key = ShardKey(0)), text_signature = "($self, buffer, /, shard_key=0)")]
+    fn try_fill(
+        &self,
+        py: Python<'_>,
+        buffer: &Bound<'_, PyAny>,
+        shard_key: ShardKey,
+    ) -> PyResult<usize> {
+        let target = Target::of(buffer, Item::Bytes(HotGuid::LEN))?;
+        target.fill(py, raise, |ids| self.inner.try_fill(shard_key.0, ids))
     }
 
     #[doc = doc!("hotguid.Generator.extend_window")]

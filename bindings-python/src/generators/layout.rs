@@ -1,10 +1,14 @@
 //! Generators over custom layouts.
 
+mod snapshot;
+
 use polyflake::{
     Error, ErrorKind,
     layout::{self, Batch, Builder, Values},
 };
 use pyo3::{PyTraverseError, PyVisit, prelude::*};
+use snapshot::SnapshotArgument;
+pub(crate) use snapshot::{Snapshot, Stats};
 
 use super::clock::PythonClock;
 use crate::{
@@ -14,8 +18,8 @@ use crate::{
             ClockArgument, Count, Exhausted, Flag, MaxWait, Of, Span, StallArgument, Take, UnixMs,
             name, raise_about_time, wrong_type,
         },
-        layout::{Layout, LayoutArray, Named, Names, id_to_object, json},
-        record::{Reduced, reduced},
+        layout::{Layout, LayoutArray, Named, Names, id_to_object},
+        memory::Written,
         target::{Item, Target},
     },
 };
@@ -166,7 +170,49 @@ impl Generator {
     ) -> PyResult<()> {
         let (values, names) = self.values(bindables)?;
         let refused = |error| names.raise_typed(error);
-        fill(py, self.inner.layout(), buffer, refused, |ids| self.inner.fill_with(&values, ids))
+        let make = |ids: Batch<'_>| self.inner.fill_with(&values, ids);
+        fill(py, self.inner.layout(), buffer, refused, make).map(drop)
+    }
+
+    #[doc = doc!("layout.Generator.try_generate")]
+    #[pyo3(signature = (bindables = None))]
+    fn try_generate<'py>(
+        &self,
+        py: Python<'py>,
+        bindables: Option<Bindables>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (values, names) = self.values(bindables)?;
+        let id = self.inner.try_generate_with(&values).map_err(|error| names.raise_typed(error));
+        id_to_object(py, id?)
+    }
+
+    #[doc = doc!("layout.Generator.try_generate_many")]
+    #[pyo3(signature = (n, /, bindables = None))]
+    fn try_generate_many(
+        &self,
+        py: Python<'_>,
+        n: Count,
+        bindables: Option<Bindables>,
+    ) -> PyResult<LayoutArray> {
+        let (values, names) = self.values(bindables)?;
+        let refused = |error| names.raise_typed(error);
+        LayoutArray::filled(py, self.inner.layout(), n.0, refused, |ids| {
+            self.inner.try_fill_with(&values, ids)
+        })
+    }
+
+    #[doc = doc!("layout.Generator.try_fill")]
+    #[pyo3(signature = (buffer, /, bindables = None))]
+    fn try_fill(
+        &self,
+        py: Python<'_>,
+        buffer: &Bound<'_, PyAny>,
+        bindables: Option<Bindables>,
+    ) -> PyResult<usize> {
+        let (values, names) = self.values(bindables)?;
+        let refused = |error| names.raise_typed(error);
+        let make = |ids: Batch<'_>| self.inner.try_fill_with(&values, ids);
+        fill(py, self.inner.layout(), buffer, refused, make)
     }
 
     #[doc = doc!("layout.Generator.layout")]
@@ -221,14 +267,14 @@ impl Generator {
     }
 }
 
-/// Fills a buffer with IDs of a layout.
-pub(super) fn fill(
+/// Fills a buffer with IDs of a layout, and returns how many were written.
+pub(super) fn fill<W: Written>(
     py: Python<'_>,
     layout: &layout::Layout,
     buffer: &Bound<'_, PyAny>,
     refused: impl FnOnce(Error) -> PyErr,
-    make: impl Fn(Batch<'_>) -> polyflake::Result<()> + Sync,
-) -> PyResult<()> {
+    make: impl Fn(Batch<'_>) -> polyflake::Result<W> + Sync,
+) -> PyResult<usize> {
     if layout.is_integer() {
         let target = Target::of(buffer, Item::Integer)?;
         return target.fill(py, refused, |ids: &mut [i64]| make(ids.into()));
@@ -236,93 +282,6 @@ pub(super) fn fill(
     let size = layout.bits() as usize / 8;
     let target = Target::of(buffer, Item::Bytes(size))?;
     target.fill(py, refused, |ids: &mut [u8]| make(ids.into()))
-}
-
-#[doc = doc!("layout.Snapshot")]
-#[pyclass(frozen, eq, hash, module = "polyflake.layout")]
-#[derive(PartialEq, Eq, Hash)]
-pub(crate) struct Snapshot(layout::Snapshot);
-
-#[pymethods]
-impl Snapshot {
-    #[doc = doc!("layout.Snapshot.from_dict")]
-    #[staticmethod]
-    #[pyo3(signature = (members, /))]
-    fn from_dict(members: &Bound<'_, PyAny>) -> PyResult<Self> {
-        layout::Snapshot::from_value(json::of_dict(members, "members")?).map(Self).map_err(raise)
-    }
-
-    #[doc = doc!("layout.Snapshot.to_dict")]
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        json::to_object(py, self.0.to_value())
-    }
-
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, (Bound<'py, PyAny>,)>> {
-        reduced(slf, (slf.get().to_dict(slf.py())?,))
-    }
-
-    #[staticmethod]
-    fn _restore(members: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Self::from_dict(members)
-    }
-
-    #[doc = doc!("layout.Snapshot.tick")]
-    #[getter]
-    fn tick(&self) -> u64 {
-        self.0.tick
-    }
-
-    #[doc = doc!("layout.Snapshot.next_sequence")]
-    #[getter]
-    fn next_sequence(&self) -> u128 {
-        self.0.next_sequence
-    }
-
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("Snapshot.from_dict({})", self.to_dict(py)?.repr()?))
-    }
-}
-
-#[doc = doc!("layout.Stats")]
-#[pyclass(frozen, eq, hash, get_all, module = "polyflake.layout")]
-#[derive(PartialEq, Eq, Hash)]
-pub(crate) struct Stats {
-    #[doc = doc!("layout.Stats.last_ms")]
-    last_ms: Option<i64>,
-    #[doc = doc!("layout.Stats.len")]
-    len: u128,
-    #[doc = doc!("layout.Stats.closed")]
-    closed: bool,
-}
-
-impl From<layout::Stats> for Stats {
-    fn from(layout::Stats { last_ms, len, closed, .. }: layout::Stats) -> Self {
-        Self { last_ms, len, closed }
-    }
-}
-
-#[pymethods]
-impl Stats {
-    fn __repr__(&self) -> String {
-        let Self { last_ms, len, closed } = self;
-        let open = if *closed { "closed" } else { "open" };
-        match last_ms {
-            Some(last_ms) => format!("<Stats: {open}, {len} IDs in the tick of {last_ms} ms>"),
-            None => format!("<Stats: {open}, {len} IDs>"),
-        }
-    }
-
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<Reduced<'py, (Option<i64>, u128, bool)>> {
-        let Self { last_ms, len, closed } = slf.get();
-        reduced(slf, (*last_ms, *len, *closed))
-    }
-
-    #[staticmethod]
-    fn _restore(last_ms: Option<i64>, len: u128, closed: bool) -> Self {
-        Self { last_ms, len, closed }
-    }
 }
 
 /// A layout as an argument.
@@ -333,18 +292,6 @@ impl<'a, 'py> Take<'a, 'py> for LayoutArgument {
         match value.cast::<Layout>() {
             Ok(layout) => Ok(Self(layout.to_owned().unbind())),
             Err(_) => Err(wrong_type(name, "Layout", &value)),
-        }
-    }
-}
-
-/// A snapshot as an argument.
-struct SnapshotArgument(layout::Snapshot);
-
-impl<'a, 'py> Take<'a, 'py> for SnapshotArgument {
-    fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
-        match value.cast::<Snapshot>() {
-            Ok(snapshot) => Ok(Self(snapshot.get().0)),
-            Err(_) => Err(wrong_type(name, "Snapshot", &value)),
         }
     }
 }

@@ -5,12 +5,12 @@ use pyo3::{PyTraverseError, PyVisit, prelude::*};
 
 use super::clock::PythonClock;
 use crate::{
-    errors::{detached, no_copy, raise},
+    errors::{no_copy, raise},
     ids::{
         convert::{
             ClockArgument, Count, Exhausted, MaxWait, Of, StallArgument, Take, name, wrong_type,
         },
-        memory::room_for,
+        memory::filled,
         randflake::{Id, Lease, Parts, RandflakeArray, ResumeAfter},
         record::{Reduced, reduced},
         secret::Secret,
@@ -72,16 +72,37 @@ impl Generator {
     #[doc = doc!("randflake.Generator.generate_many")]
     #[pyo3(signature = (n, /))]
     fn generate_many(&self, py: Python<'_>, n: Count) -> PyResult<RandflakeArray> {
-        let mut ids = room_for(n.0 as usize)?;
-        detached(py, || self.inner.fill(&mut ids)).map_err(raise)?;
-        Ok(ids.into())
+        Ok(filled(py, n, |ids| self.inner.fill(ids))?.into())
     }
 
     #[doc = doc!("randflake.Generator.fill")]
     #[pyo3(signature = (buffer, /))]
     fn fill(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>) -> PyResult<()> {
         let target = Target::of(buffer, Item::Integer)?;
-        target.fill(py, raise, |ids| self.inner.fill(ids))
+        target.fill(py, raise, |ids| self.inner.fill(ids)).map(drop)
+    }
+
+    #[doc = doc!("randflake.Generator.try_generate")]
+    fn try_generate(&self) -> PyResult<i64> {
+        self.inner.try_generate().map(randflake::Randflake::to_i64).map_err(raise)
+    }
+
+    #[doc = doc!("randflake.Generator.try_generate_text")]
+    fn try_generate_text(&self) -> PyResult<Ascii<{ randflake::Randflake::TEXT_LEN }>> {
+        self.inner.try_generate_text().map(Ascii).map_err(raise)
+    }
+
+    #[doc = doc!("randflake.Generator.try_generate_many")]
+    #[pyo3(signature = (n, /))]
+    fn try_generate_many(&self, py: Python<'_>, n: Count) -> PyResult<RandflakeArray> {
+        Ok(filled(py, n, |ids| self.inner.try_fill(ids))?.into())
+    }
+
+    #[doc = doc!("randflake.Generator.try_fill")]
+    #[pyo3(signature = (buffer, /))]
+    fn try_fill(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let target = Target::of(buffer, Item::Integer)?;
+        target.fill(py, raise, |ids| self.inner.try_fill(ids))
     }
 
     #[doc = doc!("randflake.Generator.inspect")]

@@ -9,13 +9,13 @@ pub(crate) use snapshot::{Snapshot, Stats};
 
 use super::clock::PythonClock;
 use crate::{
-    errors::{detached, no_copy, raise},
+    errors::{no_copy, raise},
     ids::{
         convert::{
             ClockArgument, Count, Exhausted, MaxWait, Metabyte, Of, Partition, SequenceMax,
             SequenceMin, Span, StallArgument, UnixMs, name, raise_about_time,
         },
-        memory::room_for,
+        memory::filled,
         sno::{Sno, SnoArray},
         target::{Item, Target},
         text::Ascii,
@@ -184,9 +184,7 @@ impl Generator {
         n: Count,
         metabyte: Option<Metabyte>,
     ) -> PyResult<SnoArray> {
-        let mut ids = room_for(n.0 as usize)?;
-        detached(py, || self.inner.fill(self.metabyte(metabyte), &mut ids)).map_err(raise)?;
-        Ok(ids.into())
+        Ok(filled(py, n, |ids| self.inner.fill(self.metabyte(metabyte), ids))?.into())
     }
 
     #[doc = doc!("sno.Generator.fill")]
@@ -199,7 +197,45 @@ impl Generator {
     ) -> PyResult<()> {
         let metabyte = self.metabyte(metabyte);
         let target = Target::of(buffer, Item::Bytes(sno::Sno::LEN))?;
-        target.fill(py, raise, |ids| self.inner.fill(metabyte, ids))
+        target.fill(py, raise, |ids| self.inner.fill(metabyte, ids)).map(drop)
+    }
+
+    #[doc = doc!("sno.Generator.try_generate")]
+    #[pyo3(signature = (metabyte = None))]
+    fn try_generate(&self, metabyte: Option<Metabyte>) -> PyResult<Sno> {
+        self.inner.try_generate(self.metabyte(metabyte)).map(Sno).map_err(raise)
+    }
+
+    #[doc = doc!("sno.Generator.try_generate_text")]
+    #[pyo3(signature = (metabyte = None))]
+    fn try_generate_text(
+        &self,
+        metabyte: Option<Metabyte>,
+    ) -> PyResult<Ascii<{ sno::Sno::TEXT_LEN }>> {
+        self.inner.try_generate_text(self.metabyte(metabyte)).map(Ascii).map_err(raise)
+    }
+
+    #[doc = doc!("sno.Generator.try_generate_many")]
+    #[pyo3(signature = (n, /, metabyte = None))]
+    fn try_generate_many(
+        &self,
+        py: Python<'_>,
+        n: Count,
+        metabyte: Option<Metabyte>,
+    ) -> PyResult<SnoArray> {
+        Ok(filled(py, n, |ids| self.inner.try_fill(self.metabyte(metabyte), ids))?.into())
+    }
+
+    #[doc = doc!("sno.Generator.try_fill")]
+    #[pyo3(signature = (buffer, /, metabyte = None))]
+    fn try_fill(
+        &self,
+        py: Python<'_>,
+        buffer: &Bound<'_, PyAny>,
+        metabyte: Option<Metabyte>,
+    ) -> PyResult<usize> {
+        let target = Target::of(buffer, Item::Bytes(sno::Sno::LEN))?;
+        target.fill(py, raise, |ids| self.inner.try_fill(self.metabyte(metabyte), ids))
     }
 
     #[doc = doc!("sno.Generator.partition")]

@@ -8,7 +8,8 @@ use std::{
 
 use pyo3::{exceptions::PyMemoryError, prelude::*};
 
-use super::array::Plain;
+use super::{array::Plain, convert::Count};
+use crate::errors::{detached, raise};
 
 /// Of how many bytes memory is kept for the next who needs some. The C library may give as much to the system when it is
 /// freed, and fresh pages cost 3.5 ns an ID, twenty times what filling them does.
@@ -84,6 +85,46 @@ pub(crate) fn room_for<T: Plain>(count: usize) -> PyResult<Vec<T>> {
         items.set_len(count);
     }
     Ok(items)
+}
+
+/// How many items a function wrote.
+pub(crate) trait Written: Send {
+    /// Of all that there was room for.
+    fn of(self, all: usize) -> usize;
+}
+
+/// All of them.
+impl Written for () {
+    fn of(self, all: usize) -> usize {
+        all
+    }
+}
+
+/// As many as it says.
+impl Written for usize {
+    fn of(self, _: usize) -> usize {
+        self
+    }
+}
+
+/// Up to `n` items by a function that writes them; other threads run meanwhile.
+pub(crate) fn filled<T: Plain + Send, W: Written>(
+    py: Python<'_>,
+    n: Count,
+    fill: impl FnOnce(&mut [T]) -> polyflake::Result<W> + Send,
+) -> PyResult<Vec<T>> {
+    let mut items = room_for(n.0 as usize)?;
+    let written = detached(py, || fill(&mut items)).map_err(raise)?.of(items.len());
+    Ok(first(items, written))
+}
+
+/// The first items of some, in no more memory than they need.
+pub(crate) fn first<T>(mut items: Vec<T>, count: usize) -> Vec<T> {
+    if count < items.len() {
+        items.truncate(count);
+        items.shrink_to_fit();
+    }
+    items
 }
 
 /// Asks Linux for large pages where memory is large, as `NumPy` does: the first touch of each small one takes so long that

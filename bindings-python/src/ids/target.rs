@@ -8,7 +8,7 @@ use super::{
     array::{NATIVE, Plain},
     convert::{has_buffer, mistyped, multiple, raise_named, wrong_kind, wrong_type},
     integers::{INTEGERS, buffer_of, is_integer},
-    memory::room_for,
+    memory::{Written, room_for},
 };
 use crate::errors::detached;
 
@@ -94,14 +94,14 @@ impl Target {
         Ok(Self { buffer, row: item.bytes() })
     }
 
-    /// Fills it with IDs by a function that writes as many as there is room for; other threads run meanwhile. An error that says
-    /// how many IDs were made before says how many are in the buffer.
-    pub(crate) fn fill<T: Plain + Send>(
+    /// Fills it with IDs by a function that writes as many as there is room for, or fewer and then no more, and returns how many;
+    /// other threads run meanwhile. An error that says how many IDs were made before says how many are in the buffer.
+    pub(crate) fn fill<T: Plain + Send, W: Written>(
         &self,
         py: Python<'_>,
         refused: impl FnOnce(Error) -> PyErr,
-        make: impl Fn(&mut [T]) -> polyflake::Result<()> + Send,
-    ) -> PyResult<()> {
+        make: impl Fn(&mut [T]) -> polyflake::Result<W> + Send,
+    ) -> PyResult<usize> {
         let at_once = self.count().min((BLOCK / self.row).max(1));
         let mut block = room_for(at_once * self.row / size_of::<T>())?;
         detached(py, || self.fill_by(&mut block, make)).map_err(refused)
@@ -112,26 +112,29 @@ impl Target {
         self.buffer.len_bytes() / self.row
     }
 
-    fn fill_by<T: Plain>(
+    fn fill_by<T: Plain, W: Written>(
         &self,
         block: &mut [T],
-        make: impl Fn(&mut [T]) -> polyflake::Result<()>,
-    ) -> polyflake::Result<()> {
+        make: impl Fn(&mut [T]) -> polyflake::Result<W>,
+    ) -> polyflake::Result<usize> {
         let items = self.row / size_of::<T>();
         let mut written = 0;
         while written < self.count() {
-            let most = block.len().min((self.count() - written) * items);
-            let made = make(&mut block[..most]);
+            let most = (block.len() / items).min(self.count() - written);
+            let made = make(&mut block[..most * items]).map(|made| made.of(most));
             let whole =
-                made.as_ref().err().map_or(most / items, |error| error.written().unwrap_or(0));
+                made.as_ref().map_or_else(|error| error.written().unwrap_or(0), |&made| made);
             self.put(written, &block[..whole * items]);
             written += whole;
             made.map_err(|error| match error.written() {
                 Some(_) => error.after_writing(written),
                 None => error,
             })?;
+            if whole < most {
+                break;
+            }
         }
-        Ok(())
+        Ok(written)
     }
 
     /// Copies IDs to those places that follow so many others.

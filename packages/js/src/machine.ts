@@ -11,15 +11,15 @@ export type CallName =
   | "putPiece"
   | "nextPiece"
   | `sno${"Texts" | "FromTexts" | "TimeRange" | "Describe"}`
-  | `sno${"Build" | "Provide" | "Generate" | "GenerateAt" | "Fill" | "FillNow" | "Pool" | "Partition" | "ExtendWindow" | "Stats" | "Close"}`
+  | `sno${"Build" | "Provide" | "Generate" | "GenerateAt" | "Fill" | "FillNow" | "TryGenerate" | "Pool" | "Partition" | "ExtendWindow" | "Stats" | "Close"}`
   | `sparx64${"Build" | "Encrypt" | "Decrypt"}`
   | `randflake${"Lease" | "Inspect" | "Encrypt" | "Texts" | "FromTexts" | "Describe" | "CodecBuild"}`
-  | `randflake${"Build" | "Generate" | "GenerateText" | "Fill" | "FillNow" | "Pool" | "HeldLease" | "ExtendLease" | "Stats" | "Close"}`
+  | `randflake${"Build" | "Generate" | "GenerateText" | "Fill" | "FillNow" | "TryGenerate" | "Pool" | "HeldLease" | "ExtendLease" | "Stats" | "Close"}`
   | `hotguid${"Texts" | "FromTexts" | "TimeRange" | "Describe"}`
-  | `hotguid${"Build" | "Provide" | "Generate" | "Fill" | "FillNow" | "Pool" | "ExtendWindow" | "Stats" | "Close"}`
+  | `hotguid${"Build" | "Provide" | "Generate" | "Fill" | "FillNow" | "TryGenerate" | "Pool" | "ExtendWindow" | "Stats" | "Close"}`
   | `layout${"Build" | "PresetBuild" | "Description" | "Describe" | "Pack" | "Parse" | "TimeRange"}`
   | `layout${"Column" | "PackColumns"}`
-  | `layout${"GeneratorBuild" | "Generate" | "Fill" | "FillNow" | "Pool" | "ExtendWindow" | "Stats" | "Close"}`;
+  | `layout${"GeneratorBuild" | "Generate" | "Fill" | "FillNow" | "TryGenerate" | "Pool" | "ExtendWindow" | "Stats" | "Close"}`;
 
 /**
  * The calls that the native addon and the wasm modules share: arguments and results lie in the scratch area. A wasm module

@@ -20,17 +20,33 @@ interface Packing {
   readonly readOne: (text: string) => unknown;
 }
 
+/** Makes IDs, at most `count`, where so many were `made` before, and gives their bytes. */
+type Some = (count: number, made: number) => Uint8Array;
+
 /**
  * Fills memory with IDs of so many bytes each, by calls for a batch at most that give as many or fewer. There is one at least, which
  * checks what IDs are about also where none is wanted.
  */
-export function fillBy(many: Uint8Array, size: number, batch: number, some: (count: number, made: number) => Uint8Array): void {
+export function fillBy(many: Uint8Array, size: number, batch: number, some: Some): Uint8Array {
   let at = 0;
   do {
     const ids = some(Math.min(batch, (many.length - at) / size), at / size);
     many.set(ids, at);
     at += ids.length;
   } while (at < many.length);
+  return many;
+}
+
+/** The same until a call gives none: as much of the memory as is filled then, in a buffer of its own. */
+export function fillNow(many: Uint8Array, size: number, batch: number, some: Some): Uint8Array {
+  let at = 0;
+  for (let left = true; left; ) {
+    const ids = some(Math.min(batch, (many.length - at) / size), at / size);
+    many.set(ids, at);
+    at += ids.length;
+    left = ids.length > 0 && at < many.length;
+  }
+  return at < many.length ? many.slice(0, at) : many;
 }
 
 /** Many IDs, packed, whose texts are what one sees. */

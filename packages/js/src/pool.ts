@@ -3,7 +3,7 @@ import { invalidType, PolyflakeError } from "./errors.js";
 import type { Kept } from "./kept.js";
 import type { CallName, Machine } from "./machine.js";
 import { MessageWriter } from "./message.js";
-import { fillBy } from "./packed.js";
+import { fillBy, fillNow } from "./packed.js";
 
 /** A generator, as a pool sees it. */
 export interface Member {
@@ -15,9 +15,11 @@ export interface Member {
    * errors count those `made` before.
    */
   fill(count: number, about: unknown, made: number, waits: boolean): Uint8Array;
+  /** Makes one ID, or throws why there is none now. */
+  now(about: unknown): unknown;
 }
 
-/** The most members: each is asked before a call waits, and compared with all others. */
+/** The most members: each is asked before a call waits. */
 const MOST = 65_536;
 
 const enrolled = /* @__PURE__ */ new WeakMap<object, Member>();
@@ -53,21 +55,37 @@ export class Members<G extends object> {
    *
    * @throws {PolyflakeError} what a member refuses with; with `written`, how many were made before.
    */
-  fill(many: Uint8Array, size: number, batch: number, about?: unknown): void {
-    fillBy(many, size, batch, (count, made) => this.#some(count, about, made));
+  fill(many: Uint8Array, size: number, batch: number, about?: unknown): Uint8Array {
+    return fillBy(many, size, batch, (count, made) => {
+      const some = this.#some(count, about, made);
+      return some.length > 0 || count === 0 ? some : this.#members[this.#current]!.fill(1, about, made, true);
+    });
   }
 
-  /** IDs of the first member that has any for now. Where none has, the current one waits for one, or refuses, as it would alone. */
+  /** The same without waiting: as much of the memory as is filled then. */
+  fillNow(many: Uint8Array, size: number, batch: number, about?: unknown): Uint8Array {
+    return fillNow(many, size, batch, (count, made) => this.#some(count, about, made));
+  }
+
+  /**
+   * The ID that the members had just now; where there was none, that of the current one.
+   *
+   * @throws {PolyflakeError} what that one refuses with.
+   */
+  one<Id>(made: Id | undefined, about?: unknown): Id {
+    return made ?? (this.#members[this.#current]!.now(about) as Id);
+  }
+
+  /** IDs of the first member that has any for now; none where no member has. */
   #some(count: number, about: unknown, made: number): Uint8Array {
     const { length } = this.#members;
-    for (let k = 0; k < length; k++) {
+    for (let k = 0; ; k++) {
       const place = (this.#current + k) % length;
       const some = this.#members[place]!.fill(count, about, made, false);
-      if (some.length === 0 && count > 0) continue;
-      this.#current = place;
+      if (some.length > 0 || count === 0) this.#current = place;
+      else if (k < length - 1) continue;
       return some;
     }
-    return this.#members[this.#current]!.fill(1, about, made, true);
   }
 
   /** Has the core look whether any two might meet. */

@@ -10,7 +10,7 @@ use crate::{
     ids::{
         convert::Count,
         hotguid::{HotGuidArray, ShardKey, to_uuid},
-        memory::room_for,
+        memory::filled,
         target::{Item, Target},
         text::Ascii,
     },
@@ -34,8 +34,8 @@ pub(crate) struct Pool {
 impl Pool {
     #[new]
     #[pyo3(signature = (members, /))]
-    fn new(members: Members<Generator>) -> PyResult<Self> {
-        Ok(Self { inner: hotguid::Pool::new(members.0).map_err(raise)? })
+    fn new(py: Python<'_>, members: Members<Generator>) -> PyResult<Self> {
+        Ok(Self { inner: detached(py, || hotguid::Pool::new(members.0)).map_err(raise)? })
     }
 
     #[doc = doc!("hotguid.Pool.generate")]
@@ -58,9 +58,7 @@ impl Pool {
         n: Count,
         shard_key: ShardKey,
     ) -> PyResult<HotGuidArray> {
-        let mut ids = room_for(n.0 as usize)?;
-        detached(py, || self.inner.fill(shard_key.0, &mut ids)).map_err(raise)?;
-        Ok(ids.into())
+        Ok(filled(py, n, |ids| self.inner.fill(shard_key.0, ids))?.into())
     }
 
     #[doc = doc!("hotguid.Pool.fill")]
@@ -70,7 +68,46 @@ impl Pool {
     )]
     fn fill(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>, shard_key: ShardKey) -> PyResult<()> {
         let target = Target::of(buffer, Item::Bytes(HotGuid::LEN))?;
-        target.fill(py, raise, |ids| self.inner.fill(shard_key.0, ids))
+        target.fill(py, raise, |ids| self.inner.fill(shard_key.0, ids)).map(drop)
+    }
+
+    #[doc = doc!("hotguid.Pool.try_generate")]
+    #[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "($self, shard_key=0)")]
+    fn try_generate<'py>(
+        &self,
+        py: Python<'py>,
+        shard_key: ShardKey,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        to_uuid(py, self.inner.try_generate(shard_key.0).map_err(raise)?)
+    }
+
+    #[doc = doc!("hotguid.Pool.try_generate_text")]
+    #[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "($self, shard_key=0)")]
+    fn try_generate_text(&self, shard_key: ShardKey) -> PyResult<Ascii<{ HotGuid::TEXT_LEN }>> {
+        self.inner.try_generate_text(shard_key.0).map(Ascii).map_err(raise)
+    }
+
+    #[doc = doc!("hotguid.Pool.try_generate_many")]
+    #[pyo3(signature = (n, /, shard_key = ShardKey(0)), text_signature = "($self, n, /, shard_key=0)")]
+    fn try_generate_many(
+        &self,
+        py: Python<'_>,
+        n: Count,
+        shard_key: ShardKey,
+    ) -> PyResult<HotGuidArray> {
+        Ok(filled(py, n, |ids| self.inner.try_fill(shard_key.0, ids))?.into())
+    }
+
+    #[doc = doc!("hotguid.Pool.try_fill")]
+    #[pyo3(signature = (buffer, /, shard_key = ShardKey(0)), text_signature = "($self, buffer, /, shard_key=0)")]
+    fn try_fill(
+        &self,
+        py: Python<'_>,
+        buffer: &Bound<'_, PyAny>,
+        shard_key: ShardKey,
+    ) -> PyResult<usize> {
+        let target = Target::of(buffer, Item::Bytes(HotGuid::LEN))?;
+        target.fill(py, raise, |ids| self.inner.try_fill(shard_key.0, ids))
     }
 
     #[doc = doc!("hotguid.Pool.members")]

@@ -1,11 +1,11 @@
 //! Pools over custom layouts.
 
-use polyflake::layout;
+use polyflake::layout::{self, Batch};
 use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyTuple};
 
 use super::{Generates, Member, Members};
 use crate::{
-    errors::raise,
+    errors::{detached, raise},
     generators::{
         clock::PythonClock,
         layout::{Generator, fill},
@@ -34,8 +34,8 @@ pub(crate) struct Pool {
 impl Pool {
     #[new]
     #[pyo3(signature = (members, /))]
-    fn new(members: Members<Generator>) -> PyResult<Self> {
-        Ok(Self { inner: layout::Pool::new(members.0).map_err(raise)? })
+    fn new(py: Python<'_>, members: Members<Generator>) -> PyResult<Self> {
+        Ok(Self { inner: detached(py, || layout::Pool::new(members.0)).map_err(raise)? })
     }
 
     #[doc = doc!("layout.Pool.generate")]
@@ -52,7 +52,25 @@ impl Pool {
     #[doc = doc!("layout.Pool.fill")]
     #[pyo3(signature = (buffer, /))]
     fn fill(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>) -> PyResult<()> {
-        fill(py, self.layout(), buffer, raise, |ids| self.inner.fill(ids))
+        let make = |ids: Batch<'_>| self.inner.fill(ids);
+        fill(py, self.layout(), buffer, raise, make).map(drop)
+    }
+
+    #[doc = doc!("layout.Pool.try_generate")]
+    fn try_generate<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        id_to_object(py, self.inner.try_generate().map_err(raise)?)
+    }
+
+    #[doc = doc!("layout.Pool.try_generate_many")]
+    #[pyo3(signature = (n, /))]
+    fn try_generate_many(&self, py: Python<'_>, n: Count) -> PyResult<LayoutArray> {
+        LayoutArray::filled(py, self.layout(), n.0, raise, |ids| self.inner.try_fill(ids))
+    }
+
+    #[doc = doc!("layout.Pool.try_fill")]
+    #[pyo3(signature = (buffer, /))]
+    fn try_fill(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>) -> PyResult<usize> {
+        fill(py, self.layout(), buffer, raise, |ids: Batch<'_>| self.inner.try_fill(ids))
     }
 
     #[doc = doc!("layout.Pool.members")]

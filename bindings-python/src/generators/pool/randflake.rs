@@ -9,7 +9,7 @@ use crate::{
     generators::{clock::PythonClock, randflake::Generator},
     ids::{
         convert::Count,
-        memory::room_for,
+        memory::filled,
         randflake::RandflakeArray,
         target::{Item, Target},
         text::Ascii,
@@ -34,8 +34,8 @@ pub(crate) struct Pool {
 impl Pool {
     #[new]
     #[pyo3(signature = (members, /))]
-    fn new(members: Members<Generator>) -> PyResult<Self> {
-        Ok(Self { inner: randflake::Pool::new(members.0).map_err(raise)? })
+    fn new(py: Python<'_>, members: Members<Generator>) -> PyResult<Self> {
+        Ok(Self { inner: detached(py, || randflake::Pool::new(members.0)).map_err(raise)? })
     }
 
     #[doc = doc!("randflake.Pool.generate")]
@@ -51,16 +51,37 @@ impl Pool {
     #[doc = doc!("randflake.Pool.generate_many")]
     #[pyo3(signature = (n, /))]
     fn generate_many(&self, py: Python<'_>, n: Count) -> PyResult<RandflakeArray> {
-        let mut ids = room_for(n.0 as usize)?;
-        detached(py, || self.inner.fill(&mut ids)).map_err(raise)?;
-        Ok(ids.into())
+        Ok(filled(py, n, |ids| self.inner.fill(ids))?.into())
     }
 
     #[doc = doc!("randflake.Pool.fill")]
     #[pyo3(signature = (buffer, /))]
     fn fill(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>) -> PyResult<()> {
         let target = Target::of(buffer, Item::Integer)?;
-        target.fill(py, raise, |ids| self.inner.fill(ids))
+        target.fill(py, raise, |ids| self.inner.fill(ids)).map(drop)
+    }
+
+    #[doc = doc!("randflake.Pool.try_generate")]
+    fn try_generate(&self) -> PyResult<i64> {
+        self.inner.try_generate().map(Randflake::to_i64).map_err(raise)
+    }
+
+    #[doc = doc!("randflake.Pool.try_generate_text")]
+    fn try_generate_text(&self) -> PyResult<Ascii<{ Randflake::TEXT_LEN }>> {
+        self.inner.try_generate_text().map(Ascii).map_err(raise)
+    }
+
+    #[doc = doc!("randflake.Pool.try_generate_many")]
+    #[pyo3(signature = (n, /))]
+    fn try_generate_many(&self, py: Python<'_>, n: Count) -> PyResult<RandflakeArray> {
+        Ok(filled(py, n, |ids| self.inner.try_fill(ids))?.into())
+    }
+
+    #[doc = doc!("randflake.Pool.try_fill")]
+    #[pyo3(signature = (buffer, /))]
+    fn try_fill(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let target = Target::of(buffer, Item::Integer)?;
+        target.fill(py, raise, |ids| self.inner.try_fill(ids))
     }
 
     #[doc = doc!("randflake.Pool.members")]

@@ -13,7 +13,7 @@ use crate::{
     generators::{clock::PythonClock, sno::Generator},
     ids::{
         convert::{Count, Metabyte},
-        memory::room_for,
+        memory::filled,
         sno::{Sno, SnoArray},
         target::{Item, Target},
         text::Ascii,
@@ -40,8 +40,8 @@ pub(crate) struct Pool {
 impl Pool {
     #[new]
     #[pyo3(signature = (members, /))]
-    fn new(members: Members<Generator>) -> PyResult<Self> {
-        let inner = sno::Pool::new(members.0).map_err(raise)?;
+    fn new(py: Python<'_>, members: Members<Generator>) -> PyResult<Self> {
+        let inner = detached(py, || sno::Pool::new(members.0)).map_err(raise)?;
         Ok(Self { metabyte: metabyte_of(inner.members())?, inner })
     }
 
@@ -69,9 +69,7 @@ impl Pool {
         n: Count,
         metabyte: Option<Metabyte>,
     ) -> PyResult<SnoArray> {
-        let mut ids = room_for(n.0 as usize)?;
-        detached(py, || self.inner.fill(self.metabyte(metabyte), &mut ids)).map_err(raise)?;
-        Ok(ids.into())
+        Ok(filled(py, n, |ids| self.inner.fill(self.metabyte(metabyte), ids))?.into())
     }
 
     #[doc = doc!("sno.Pool.fill")]
@@ -84,7 +82,45 @@ impl Pool {
     ) -> PyResult<()> {
         let metabyte = self.metabyte(metabyte);
         let target = Target::of(buffer, Item::Bytes(sno::Sno::LEN))?;
-        target.fill(py, raise, |ids| self.inner.fill(metabyte, ids))
+        target.fill(py, raise, |ids| self.inner.fill(metabyte, ids)).map(drop)
+    }
+
+    #[doc = doc!("sno.Pool.try_generate")]
+    #[pyo3(signature = (metabyte = None))]
+    fn try_generate(&self, metabyte: Option<Metabyte>) -> PyResult<Sno> {
+        self.inner.try_generate(self.metabyte(metabyte)).map(Sno).map_err(raise)
+    }
+
+    #[doc = doc!("sno.Pool.try_generate_text")]
+    #[pyo3(signature = (metabyte = None))]
+    fn try_generate_text(
+        &self,
+        metabyte: Option<Metabyte>,
+    ) -> PyResult<Ascii<{ sno::Sno::TEXT_LEN }>> {
+        self.inner.try_generate_text(self.metabyte(metabyte)).map(Ascii).map_err(raise)
+    }
+
+    #[doc = doc!("sno.Pool.try_generate_many")]
+    #[pyo3(signature = (n, /, metabyte = None))]
+    fn try_generate_many(
+        &self,
+        py: Python<'_>,
+        n: Count,
+        metabyte: Option<Metabyte>,
+    ) -> PyResult<SnoArray> {
+        Ok(filled(py, n, |ids| self.inner.try_fill(self.metabyte(metabyte), ids))?.into())
+    }
+
+    #[doc = doc!("sno.Pool.try_fill")]
+    #[pyo3(signature = (buffer, /, metabyte = None))]
+    fn try_fill(
+        &self,
+        py: Python<'_>,
+        buffer: &Bound<'_, PyAny>,
+        metabyte: Option<Metabyte>,
+    ) -> PyResult<usize> {
+        let target = Target::of(buffer, Item::Bytes(sno::Sno::LEN))?;
+        target.fill(py, raise, |ids| self.inner.try_fill(self.metabyte(metabyte), ids))
     }
 
     #[doc = doc!("sno.Pool.members")]

@@ -19,7 +19,7 @@ use crate::{
         array::{At, Packed, iterate, portable},
         convert::{Octets, Take, no_multiple, numbers},
         integers::Integers,
-        memory::{copy_of, room_for},
+        memory::{Written, copy_of, first, room_for},
     },
 };
 
@@ -66,31 +66,31 @@ impl LayoutArray {
         }
     }
 
-    /// `n` IDs of a layout, by a function that writes them while this thread has the interpreter.
-    pub(super) fn written(
+    /// Up to `n` IDs of a layout, by a function that writes them while this thread has the interpreter.
+    pub(super) fn written<W: Written>(
         layout: &Layout,
         n: usize,
         refused: impl FnOnce(Error) -> PyErr,
-        write: impl FnOnce(Batch<'_>) -> polyflake::Result<()>,
+        write: impl FnOnce(Batch<'_>) -> polyflake::Result<W>,
     ) -> PyResult<Self> {
         if layout.is_integer() {
             let mut ids = room_for(n)?;
-            write(Batch::Integers(&mut ids)).map_err(refused)?;
-            return Ok(Self::of_integers(ids));
+            let written = write(Batch::Integers(&mut ids)).map_err(refused)?.of(n);
+            return Ok(Self::of_integers(first(ids, written)));
         }
         let size = size_in(layout, n)?;
         let mut ids = room_for(n * size)?;
-        write(Batch::Bytes(&mut ids)).map_err(refused)?;
-        Ok(Self::of_bytes(ids, size))
+        let written = write(Batch::Bytes(&mut ids)).map_err(refused)?.of(n);
+        Ok(Self::of_bytes(first(ids, written * size), size))
     }
 
-    /// `n` IDs of a layout, by a function that writes them; other threads run meanwhile.
-    pub(crate) fn filled(
+    /// Up to `n` IDs of a layout, by a function that writes them; other threads run meanwhile.
+    pub(crate) fn filled<W: Written>(
         py: Python<'_>,
         layout: &Layout,
         n: u32,
         refused: impl FnOnce(Error) -> PyErr,
-        fill: impl FnOnce(Batch<'_>) -> polyflake::Result<()> + Send,
+        fill: impl FnOnce(Batch<'_>) -> polyflake::Result<W> + Send,
     ) -> PyResult<Self> {
         Self::written(layout, n as usize, refused, |ids| detached(py, || fill(ids)))
     }

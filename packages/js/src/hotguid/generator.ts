@@ -3,7 +3,7 @@ import { randomBytes } from "../entropy.js";
 import { Kept } from "../kept.js";
 import { BATCH, type Machine, MOST } from "../machine.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
-import { fillBy } from "../packed.js";
+import { fillBy, fillNow } from "../packed.js";
 import { enroll } from "../pool.js";
 import { HotGuidArray } from "./array.js";
 import { LENGTH, TEXT_LENGTH } from "./ids.js";
@@ -65,7 +65,7 @@ export class Generator {
       this.#ready(shardKey);
       return next() ?? this.#kept.refused();
     };
-    enroll(this, { kept: this.#kept, fill: this.#fill.bind(this) });
+    enroll(this, { kept: this.#kept, fill: this.#fill.bind(this), now: this.#now.bind(this) });
   }
 
   /**
@@ -79,6 +79,27 @@ export class Generator {
     const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
     fillBy(many, LENGTH, BATCH, (count, made) => this.#fill(count, shardKey, made, true));
     return new HotGuidArray(many);
+  }
+
+  /**
+   * One new ID if there is one now. It never waits, whatever the options say.
+   *
+   * @throws {PolyflakeError} `sequence_exhausted` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
+   */
+  tryGenerate(shardKey = 0): string {
+    attached(isObject(this) && #kept in this);
+    return this.#now(shardKey);
+  }
+
+  /**
+   * The new IDs that there are now, up to a number of at most 16,777,216. It never waits: there may be fewer, or none.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
+   */
+  tryGenerateMany(count: number, shardKey = 0): HotGuidArray {
+    attached(isObject(this) && #kept in this);
+    const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
+    return new HotGuidArray(fillNow(many, LENGTH, BATCH, (count, made) => this.#fill(count, shardKey, made, false)));
   }
 
   /**
@@ -114,6 +135,13 @@ export class Generator {
   close(): void {
     attached(isObject(this) && #kept in this);
     this.#kept.call("hotguidClose");
+  }
+
+  /** One ID if there is one now. */
+  #now(shardKey: unknown): string {
+    const m = this.#ready(shardKey);
+    this.#kept.check(m.calls.hotguidTryGenerate());
+    return m.ascii(0, TEXT_LENGTH);
   }
 
   /** Makes so many IDs, in memory to be copied at once; those there are for now, where it may not wait. */

@@ -52,6 +52,27 @@ export class Pool {
     return new HotGuidArray(many);
   }
 
+  /**
+   * One new ID if there is one now. It never waits, whatever the options say.
+   *
+   * @throws {PolyflakeError} `sequence_exhausted` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
+   */
+  tryGenerate(shardKey = 0): string {
+    attached(isObject(this) && #members in this);
+    return this.#members.one(this.tryGenerateMany(1, shardKey).at(0), shardKey);
+  }
+
+  /**
+   * The new IDs that there are now, up to a number of at most 16,777,216. It never waits: there may be fewer, or none.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
+   */
+  tryGenerateMany(count: number, shardKey = 0): HotGuidArray {
+    attached(isObject(this) && #members in this);
+    const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
+    return new HotGuidArray(this.#members.fillNow(many, LENGTH, BATCH, shardKey));
+  }
+
   /** Its generators. */
   get members(): readonly Generator[] {
     attached(isObject(this) && #members in this);

@@ -65,17 +65,17 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
 
 /**
  * Many IDs of a layout, at most 2^24 and 256 MiB, packed by a function into memory for IDs of so many bytes, of which one call makes a
- * batch at most.
+ * batch at most; it gives the memory that it filled.
  */
 export function manyOf<K extends Kind>(
   { bits, isInteger }: { bits: number; isInteger: boolean },
   count: number,
-  fill: (many: Uint8Array, size: number, batch: number) => void,
+  fill: (many: Uint8Array, size: number, batch: number) => Uint8Array,
 ): LayoutArray<K> {
   const size = bits / 8;
-  const many = new Uint8Array(within(count, "count", Math.min(MOST, Math.floor(MOST_BYTES / size))) * size);
-  fill(many, size, batchOf(size));
-  const packed = isInteger ? new BigInt64Array(many.buffer) : many;
+  const room = new Uint8Array(within(count, "count", Math.min(MOST, Math.floor(MOST_BYTES / size))) * size);
+  const many = fill(room, size, batchOf(size));
+  const packed = isInteger ? new BigInt64Array(many.buffer as ArrayBuffer) : many;
   return new LayoutArray<Kind>(packed, size) as unknown as LayoutArray<K>;
 }
 

@@ -46,14 +46,14 @@ const ROLES: Readonly<Record<string, number>> = { timestamp: TIME, sequence: SEQ
 export function packColumns<K extends Kind>(kept: Kept, kind: { bits: number; isInteger: boolean }, given: unknown): LayoutArray<K> {
   const values = new ColumnsWriter();
   values.all(given);
-  return manyOf(kind, values.count(), (many, size, batch) => {
+  return manyOf(kind, values.count(), (many, size, batch) =>
     fillBy(many, size, batch, (count, from) => {
       values.part(from, from + count);
       message.put(kept.machine);
       kept.machine.numbers.set([count, from], 2);
       return answerOf(kept.call("layoutPackColumns"));
-    });
-  });
+    }),
+  );
 }
 
 /** Reads the columns of packed IDs of a layout that is kept. */

@@ -1,7 +1,7 @@
 import { attached, flag, isObject, time } from "../checks.js";
 import { Kept } from "../kept.js";
 import { answerOf, MessageReader } from "../message.js";
-import { fillBy } from "../packed.js";
+import { fillBy, fillNow } from "../packed.js";
 import { enroll } from "../pool.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { type LayoutArray, manyOf } from "./array.js";
@@ -95,7 +95,7 @@ export class Generator<K extends Kind = Kind> {
       this.#put(bindables);
       return idOf(this.#kept.call("layoutGenerate"), layout.isInteger);
     };
-    enroll(this, { kept: this.#kept, fill: this.#fill.bind(this) });
+    enroll(this, { kept: this.#kept, fill: this.#fill.bind(this), now: this.#now.bind(this) });
   }
 
   /**
@@ -117,9 +117,31 @@ export class Generator<K extends Kind = Kind> {
    */
   generateMany(count: number, bindables?: Values): LayoutArray<K> {
     attached(isObject(this) && #kept in this);
-    return manyOf(this.layout, count, (many, size, batch) => {
-      fillBy(many, size, batch, (count, made) => this.#fill(count, bindables, made, true));
-    });
+    return manyOf(this.layout, count, (many, size, batch) =>
+      fillBy(many, size, batch, (count, made) => this.#fill(count, bindables, made, true)),
+    );
+  }
+
+  /**
+   * One new ID if there is one now. It never waits, whatever the options say.
+   *
+   * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
+   */
+  tryGenerate(bindables?: Values): IdOf<K> {
+    attached(isObject(this) && #kept in this);
+    return this.#now(bindables);
+  }
+
+  /**
+   * The new IDs that there are now, up to a number of at most 16,777,216 (and 256 MiB). It never waits: there may be fewer, or none.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
+   */
+  tryGenerateMany(count: number, bindables?: Values): LayoutArray<K> {
+    attached(isObject(this) && #kept in this);
+    return manyOf(this.layout, count, (many, size, batch) =>
+      fillNow(many, size, batch, (count, made) => this.#fill(count, bindables, made, false)),
+    );
   }
 
   /**
@@ -150,6 +172,12 @@ export class Generator<K extends Kind = Kind> {
   close(): Snapshot {
     attached(isObject(this) && #kept in this);
     return jsonOf(new MessageReader(this.#kept.call("layoutClose"))) as Snapshot;
+  }
+
+  /** One ID if there is one now. */
+  #now(bindables: unknown): IdOf<K> {
+    this.#put(bindables);
+    return idOf(this.#kept.call("layoutTryGenerate"), this.layout.isInteger);
   }
 
   /** Makes so many IDs; those there are for now, where it may not wait. */

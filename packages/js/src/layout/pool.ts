@@ -52,6 +52,26 @@ export class Pool<K extends Kind = Kind> {
     return manyOf(this.members[0]!.layout, count, (many, size, batch) => this.#members.fill(many, size, batch));
   }
 
+  /**
+   * One new ID if there is one now. It never waits, whatever the options say.
+   *
+   * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
+   */
+  tryGenerate(): IdOf<K> {
+    attached(isObject(this) && #members in this);
+    return this.#members.one(this.tryGenerateMany(1).at(0));
+  }
+
+  /**
+   * The new IDs that there are now, up to a number of at most 16,777,216 (and 256 MiB). It never waits: there may be fewer, or none.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
+   */
+  tryGenerateMany(count: number): LayoutArray<K> {
+    attached(isObject(this) && #members in this);
+    return manyOf(this.members[0]!.layout, count, (many, size, batch) => this.#members.fillNow(many, size, batch));
+  }
+
   /** Its generators. */
   get members(): readonly Generator<K>[] {
     attached(isObject(this) && #members in this);

@@ -2,12 +2,12 @@ import { attached, isObject, optionalInteger, within } from "../checks.js";
 import { Kept } from "../kept.js";
 import { BATCH, MOST, type Next } from "../machine.js";
 import { SHARED, type SharedOptions, sharedSettings } from "../options.js";
-import { fillBy } from "../packed.js";
+import { fillBy, fillNow } from "../packed.js";
 import { enroll } from "../pool.js";
 import { putSecret } from "../secret.js";
 import { RandflakeArray } from "./array.js";
 import { inspect } from "./codec.js";
-import type { Parts } from "./ids.js";
+import { encodeText, type Parts } from "./ids.js";
 import { Lease, slotsOf } from "./lease.js";
 import { machine } from "./machine.js";
 
@@ -76,7 +76,7 @@ export class Generator {
     };
     this.#nextText = m.maker("randflakeGenerateText", (m) => m.ascii(0, m.numbers[0]!));
     const fill = (count: number, _: unknown, made: number, waits: boolean) => this.#fill(count, made, waits);
-    enroll(this, { kept: this.#kept, fill });
+    enroll(this, { kept: this.#kept, fill, now: this.#now.bind(this) });
   }
 
   /**
@@ -101,6 +101,38 @@ export class Generator {
     const many = new BigInt64Array(within(count, "count", MOST));
     fillBy(new Uint8Array(many.buffer), 8, BATCH, (count, made) => this.#fill(count, made, true));
     return new RandflakeArray(many);
+  }
+
+  /**
+   * One new ID if there is one now. It never waits, whatever the options say.
+   *
+   * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
+   */
+  tryGenerate(): bigint {
+    attached(isObject(this) && #kept in this);
+    return this.#now();
+  }
+
+  /**
+   * The text of one new ID if there is one now.
+   *
+   * @throws {PolyflakeError} as {@link tryGenerate}.
+   */
+  tryGenerateText(): string {
+    attached(isObject(this) && #kept in this);
+    return encodeText(this.tryGenerate());
+  }
+
+  /**
+   * The new IDs that there are now, up to a number of at most 16,777,216. It never waits: there may be fewer, or none.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
+   */
+  tryGenerateMany(count: number): RandflakeArray {
+    attached(isObject(this) && #kept in this);
+    const many = new Uint8Array(within(count, "count", MOST) * 8);
+    const made = fillNow(many, 8, BATCH, (count, made) => this.#fill(count, made, false));
+    return new RandflakeArray(new BigInt64Array(made.buffer as ArrayBuffer));
   }
 
   /** The lease, as far as it was extended. */
@@ -147,6 +179,11 @@ export class Generator {
   close(): number | undefined {
     attached(isObject(this) && #kept in this);
     return secondOf(this.#kept.call("randflakeClose").numbers[0]!);
+  }
+
+  /** One ID if there is one now. */
+  #now(): bigint {
+    return this.#kept.call("randflakeTryGenerate").bigints[0]!;
   }
 
   /** Makes so many IDs, in memory to be copied at once; those there are for now, where it may not wait. */

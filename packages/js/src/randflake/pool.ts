@@ -64,6 +64,37 @@ export class Pool {
     return new RandflakeArray(many);
   }
 
+  /**
+   * One new ID if there is one now. It never waits, whatever the options say.
+   *
+   * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
+   */
+  tryGenerate(): bigint {
+    attached(isObject(this) && #members in this);
+    return this.#members.one(this.tryGenerateMany(1).ids[0]);
+  }
+
+  /**
+   * The text of one new ID if there is one now.
+   *
+   * @throws {PolyflakeError} as {@link tryGenerate}.
+   */
+  tryGenerateText(): string {
+    attached(isObject(this) && #members in this);
+    return encodeText(this.tryGenerate());
+  }
+
+  /**
+   * The new IDs that there are now, up to a number of at most 16,777,216. It never waits: there may be fewer, or none.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
+   */
+  tryGenerateMany(count: number): RandflakeArray {
+    attached(isObject(this) && #members in this);
+    const many = new Uint8Array(within(count, "count", MOST) * 8);
+    return new RandflakeArray(new BigInt64Array(this.#members.fillNow(many, 8, BATCH).buffer as ArrayBuffer));
+  }
+
   /** Its generators. */
   get members(): readonly Generator[] {
     attached(isObject(this) && #members in this);

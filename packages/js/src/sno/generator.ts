@@ -1,7 +1,7 @@
 import { attached, integer, isObject, time, within } from "../checks.js";
 import { Kept } from "../kept.js";
 import { BATCH, type Machine, MOST } from "../machine.js";
-import { fillBy } from "../packed.js";
+import { fillBy, fillNow } from "../packed.js";
 import { draw } from "../partitions.js";
 import { enroll } from "../pool.js";
 import { SnoArray } from "./array.js";
@@ -75,7 +75,7 @@ export class Generator {
       this.#ready(metabyte);
       return next() ?? this.#kept.refused();
     };
-    enroll(this, { kept: this.#kept, metabyte, fill: this.#fill.bind(this) });
+    enroll(this, { kept: this.#kept, metabyte, fill: this.#fill.bind(this), now: this.#now.bind(this) });
   }
 
   /**
@@ -130,6 +130,27 @@ export class Generator {
     return new SnoArray(many);
   }
 
+  /**
+   * One new ID if there is one now. It never waits, whatever the options say.
+   *
+   * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
+   */
+  tryGenerate(metabyte?: number): string {
+    attached(isObject(this) && #kept in this);
+    return this.#now(metabyte);
+  }
+
+  /**
+   * The new IDs that there are now, up to a number of at most 16,777,216. It never waits: there may be fewer, or none.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
+   */
+  tryGenerateMany(count: number, metabyte?: number): SnoArray {
+    attached(isObject(this) && #kept in this);
+    const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
+    return new SnoArray(fillNow(many, LENGTH, BATCH, (count, made) => this.#fill(count, metabyte, made, false)));
+  }
+
   /** The partition, once the generator has one: a default one is drawn at the first ID. */
   get partition(): number | undefined {
     attached(isObject(this) && #kept in this);
@@ -168,6 +189,13 @@ export class Generator {
     attached(isObject(this) && #kept in this);
     this.#settle();
     return snapshotOf(this.#kept.call("snoClose").numbers);
+  }
+
+  /** One ID if there is one now. */
+  #now(metabyte: unknown): string {
+    const m = this.#ready(metabyte);
+    this.#kept.check(m.calls.snoTryGenerate());
+    return m.text(0);
   }
 
   /** Makes so many IDs, in memory to be copied at once; those there are for now, where it may not wait. */

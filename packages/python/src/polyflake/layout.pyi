@@ -339,6 +339,30 @@ class Generator:
             after them is as it was.
         """
 
+    def try_generate(self, bindables: _Values | None = None) -> Any:
+        """One new ID if there is one now. It never waits, whatever ``on_exhausted`` and ``max_wait`` say.
+
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, instead of a wait.
+        :raises ClockError: ``clock_behind`` with ``retry_at``, instead of a wait.
+        :raises PolyflakeError: otherwise as :meth:`generate`.
+        """
+
+    def try_generate_many(self, n: SupportsIndex, /, bindables: _Values | None = None) -> LayoutArray:
+        """The new IDs that there are now, up to a number. It never waits: there may be fewer, or none.
+
+        :param n: how many at most: 0..16777216, and at most 268435456 bytes.
+        :raises PolyflakeError: as :meth:`generate_many`, except for ``sequence_exhausted`` and ``clock_behind``.
+        """
+
+    def try_fill(self, buffer: _Buffer, /, bindables: _Values | None = None) -> int:
+        """Fills the front of the caller's buffer with the new IDs that there are now, and returns how many.
+
+        It never waits: there may be fewer than the buffer holds, or none. What comes after them is as it was.
+
+        :param buffer: as :meth:`fill` takes it.
+        :raises PolyflakeError: as :meth:`fill`, except for ``sequence_exhausted`` and ``clock_behind``.
+        """
+
     @property
     def layout(self) -> Layout:
         """The layout of its IDs."""
@@ -406,6 +430,30 @@ class Pool:
         """Fills the caller's buffer with new IDs.
 
         Fills a buffer of the caller's, from one generator after the other: see :meth:`Generator.fill`."""
+
+    def try_generate(self) -> Any:
+        """One new ID if there is one now. It never waits, whatever ``on_exhausted`` and ``max_wait`` say.
+
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, instead of a wait.
+        :raises ClockError: ``clock_behind`` with ``retry_at``, instead of a wait.
+        :raises PolyflakeError: otherwise as :meth:`Generator.generate`.
+        """
+
+    def try_generate_many(self, n: SupportsIndex, /) -> LayoutArray:
+        """The new IDs that there are now, up to a number. It never waits: there may be fewer, or none.
+
+        :param n: how many at most: 0..16777216, and at most 268435456 bytes.
+        :raises PolyflakeError: as :meth:`Generator.generate_many`, except for ``sequence_exhausted`` and ``clock_behind``.
+        """
+
+    def try_fill(self, buffer: _Buffer, /) -> int:
+        """Fills the front of the caller's buffer with the new IDs that there are now, and returns how many.
+
+        It never waits: there may be fewer than the buffer holds, or none. What comes after them is as it was.
+
+        :param buffer: as :meth:`Generator.fill` takes it.
+        :raises PolyflakeError: as :meth:`Generator.fill`, except for ``sequence_exhausted`` and ``clock_behind``.
+        """
 
     @property
     def members(self) -> tuple[Generator, ...]:

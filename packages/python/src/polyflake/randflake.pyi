@@ -231,6 +231,33 @@ class Generator:
             after them is as it was.
         """
 
+    def try_generate(self) -> int:
+        """One new ID if there is one now. It never waits, whatever ``on_exhausted`` and ``max_wait`` say.
+
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, instead of a wait.
+        :raises ClockError: ``clock_behind`` with ``retry_at``, instead of a wait.
+        :raises PolyflakeError: otherwise as :meth:`generate`.
+        """
+
+    def try_generate_text(self) -> str:
+        """The text of one new ID if there is one now. Raises as :meth:`try_generate`."""
+
+    def try_generate_many(self, n: SupportsIndex, /) -> RandflakeArray:
+        """The new IDs that there are now, up to a number. It never waits: there may be fewer, or none.
+
+        :param n: how many at most, 0..16777216.
+        :raises PolyflakeError: as :meth:`generate_many`, except for ``sequence_exhausted`` and ``clock_behind``.
+        """
+
+    def try_fill(self, buffer: _Buffer, /) -> int:
+        """Fills the front of the caller's buffer with the new IDs that there are now, and returns how many.
+
+        It never waits: there may be fewer than the buffer holds, or none. What comes after them is as it was.
+
+        :param buffer: as :meth:`fill` takes it.
+        :raises PolyflakeError: as :meth:`fill`, except for ``sequence_exhausted`` and ``clock_behind``.
+        """
+
     def inspect(self, id: SupportsIndex, /) -> Parts:
         """The fields of an ID, of this generator or another under the same secret: see :meth:`Codec.inspect`."""
 
@@ -302,6 +329,33 @@ class Pool:
         """Fills the caller's buffer with new IDs.
 
         Fills a buffer of the caller's, from one generator after the other: see :meth:`Generator.fill`."""
+
+    def try_generate(self) -> int:
+        """One new ID if there is one now. It never waits, whatever ``on_exhausted`` and ``max_wait`` say.
+
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``, instead of a wait.
+        :raises ClockError: ``clock_behind`` with ``retry_at``, instead of a wait.
+        :raises PolyflakeError: otherwise as :meth:`Generator.generate`.
+        """
+
+    def try_generate_text(self) -> str:
+        """The text of one new ID if there is one now. Raises as :meth:`try_generate`."""
+
+    def try_generate_many(self, n: SupportsIndex, /) -> RandflakeArray:
+        """The new IDs that there are now, up to a number. It never waits: there may be fewer, or none.
+
+        :param n: how many at most, 0..16777216.
+        :raises PolyflakeError: as :meth:`Generator.generate_many`, except for ``sequence_exhausted`` and ``clock_behind``.
+        """
+
+    def try_fill(self, buffer: _Buffer, /) -> int:
+        """Fills the front of the caller's buffer with the new IDs that there are now, and returns how many.
+
+        It never waits: there may be fewer than the buffer holds, or none. What comes after them is as it was.
+
+        :param buffer: as :meth:`Generator.fill` takes it.
+        :raises PolyflakeError: as :meth:`Generator.fill`, except for ``sequence_exhausted`` and ``clock_behind``.
+        """
 
     @property
     def members(self) -> tuple[Generator, ...]:

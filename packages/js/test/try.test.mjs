@@ -1,0 +1,156 @@
+// Calls that never wait: the IDs that there are now, and an error or fewer of them where there are none.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { onEachMachine } from "./machines.mjs";
+import { NOW, refused, scripted } from "./refusals.mjs";
+
+const SECRET = new Uint8Array(16);
+
+const fields = (shard) => [
+  { kind: "timestamp", bits: 54, tick: "1ms", epoch_ms: 0 },
+  { kind: "bindable", bits: shard, name: "shard" },
+  { kind: "sequence", bits: 2 },
+];
+
+/** Other calls would wait for an hour, and say so. */
+const PATIENT = {
+  onExhausted: "wait",
+  maxWait: 3_600_000,
+  onStall: () => assert.fail("it waits"),
+};
+
+onEachMachine(({ hotguid, layout, randflake, sno }) => {
+  const small = layout.Layout.fromJson(JSON.stringify({ id: "integer", bits: 64, fields: fields(8) }));
+  const wide = layout.Layout.fromJson(JSON.stringify({ id: "bytes", bits: 80, fields: fields(24) }));
+  const shard = (of) => (number, more) => new layout.Generator(of, { bindables: { shard: number }, ...more });
+  const node = (number, more) => new randflake.Generator(new randflake.Lease(number, 1_730_000_000, 2_803_741_824), SECRET, more);
+
+  /** What makes a generator of a number, how many IDs it has in a tick, and how long that is. */
+  const FAMILIES = {
+    sno: { make: (number, more) => new sno.Generator({ partition: number, sequenceMax: 3, ...more }), perTick: 4, tickMs: 4, Pool: sno.Pool, Many: sno.SnoArray },
+    randflake: { make: node, perTick: 131_072, tickMs: 1000, Pool: randflake.Pool, Many: randflake.RandflakeArray },
+    hotguid: { make: (_, more) => new hotguid.Generator(more), perTick: 1 << 24, tickMs: 1000, Pool: hotguid.Pool, Many: hotguid.HotGuidArray },
+    layout: { make: shard(small), perTick: 4, tickMs: 1, Pool: layout.Pool, Many: layout.LayoutArray },
+    "byte layout": { make: shard(wide), perTick: 4, tickMs: 1, Pool: layout.Pool, Many: layout.LayoutArray },
+  };
+
+  for (const [name, { make, perTick, tickMs, Pool, Many }] of Object.entries(FAMILIES)) {
+    const patient = (number = 1, clock = () => NOW) => make(number, { ...PATIENT, clock });
+
+    test(`${name}: where a tick is used up they say when to retry`, () => {
+      const ids = patient();
+      assert.equal(ids.generateMany(perTick - 1).length, perTick - 1);
+      ids.tryGenerate();
+      refused("sequence_exhausted", () => ids.tryGenerate(), { retryAt: NOW + tickMs });
+      assert.equal(ids.tryGenerateMany(5).length, 0);
+    });
+
+    test(`${name}: batches hold what there is now`, () => {
+      const ids = patient();
+      ids.generateMany(perTick - 3);
+      const some = ids.tryGenerateMany(2);
+      const rest = ids.tryGenerateMany(7000);
+      assert(some instanceof Many && rest instanceof Many);
+      assert.deepEqual([some.length, rest.length, ids.tryGenerateMany(0).length], [2, 1, 0]);
+      assert.equal(new Set([...some, ...rest].map(String)).size, 3);
+      const packed = rest.bytes ?? rest.ids ?? rest.packed;
+      assert.equal(packed.buffer.byteLength, packed.byteLength, "no memory is kept for what is not there");
+    });
+
+    test(`${name}: they go on in the next tick`, () => {
+      let now = NOW;
+      const ids = patient(1, () => now);
+      assert.equal(ids.tryGenerateMany(perTick).length, perTick);
+      now += tickMs;
+      const first = ids.tryGenerate();
+      const rest = ids.tryGenerateMany(perTick - 1);
+      assert.equal(rest.length, perTick - 1);
+      assert.notDeepEqual(rest.at?.(0) ?? rest.ids[0], first);
+      refused("sequence_exhausted", () => ids.tryGenerate());
+    });
+
+    test(`${name}: all other errors are thrown`, () => {
+      const cause = new RangeError("theirs");
+      const broken = patient(1, () => {
+        throw cause;
+      });
+      for (const ids of [broken, new Pool([broken])]) {
+        refused("clock_failed", () => ids.tryGenerate(), { cause });
+        refused("clock_failed", () => ids.tryGenerateMany(2), { cause });
+        refused("out_of_range", () => ids.tryGenerateMany((1 << 24) + 1), { field: "count" });
+      }
+      const closed = patient();
+      closed.close();
+      for (const ids of [closed, new Pool([closed])]) {
+        refused("generator_closed", () => ids.tryGenerate());
+        refused("generator_closed", () => ids.tryGenerateMany(2));
+        const { tryGenerate, tryGenerateMany } = ids;
+        for (const method of [tryGenerate, tryGenerateMany]) refused("invalid_type", () => method(1), { field: "this" });
+      }
+    });
+
+    if (name === "hotguid") continue;
+
+    test(`${name}: a pool gives what all have`, () => {
+      const ids = new Pool([patient(1), patient(2)]);
+      const first = ids.tryGenerate();
+      const many = ids.tryGenerateMany(2 * perTick - 2);
+      const [last, ...more] = ids.tryGenerateMany(3);
+      assert.deepEqual([many.length, more.length], [2 * perTick - 2, 0]);
+      assert.equal(new Set([first, ...many, last].map(String)).size, 2 * perTick);
+      refused("sequence_exhausted", () => ids.tryGenerate(), { retryAt: NOW + tickMs });
+      assert.equal(ids.tryGenerateMany(3).length, 0);
+    });
+  }
+
+  for (const name of ["randflake", "layout", "byte layout"]) {
+    const { make, Pool } = FAMILIES[name];
+
+    test(`${name}: a clock that is behind is not waited for`, () => {
+      for (const wrap of [(one) => one, (one) => new Pool([one])]) {
+        const ids = wrap(make(1, { ...PATIENT, clock: scripted(NOW, NOW - 5000) }));
+        ids.tryGenerate();
+        refused("clock_behind", () => ids.tryGenerate());
+        assert.equal(ids.tryGenerateMany(3).length, 0);
+      }
+    });
+  }
+
+  test("sno: a clock that steps back again is not waited for", () => {
+    const ids = FAMILIES.sno.make(1, { ...PATIENT, clock: scripted(NOW, NOW - 8, NOW, NOW - 4) });
+    for (let k = 0; k < 3; k++) ids.tryGenerate();
+    refused("clock_behind", () => ids.tryGenerate());
+    assert.equal(ids.tryGenerateMany(3).length, 0);
+  });
+
+  test("Hot Guid's pools go on with the next generator", () => {
+    const clock = () => NOW;
+    const members = [0, 1].map(() => new hotguid.Generator({ ...PATIENT, clock }));
+    members[0].generateMany((1 << 24) - 1);
+    const ids = new hotguid.Pool(members);
+    const made = [...ids.tryGenerateMany(3, 9)];
+    assert.equal(new Set(made.map((id) => String(hotguid.parts(id).machine))).size, 2);
+    assert.deepEqual(made.map(hotguid.shardKey), [9, 9, 9]);
+    assert.equal(hotguid.shardKey(ids.tryGenerate(7)), 7);
+  });
+
+  test("what IDs are about is taken as elsewhere", () => {
+    const ids = new sno.Generator({ metabyte: 9 });
+    for (const maker of [ids, new sno.Pool([ids])]) {
+      assert.deepEqual([maker.tryGenerate(), maker.tryGenerate(7)].map(sno.metabyte), [9, 7]);
+      assert.deepEqual([...maker.tryGenerateMany(1), ...maker.tryGenerateMany(1, 5)].map(sno.metabyte), [9, 5]);
+      refused("out_of_range", () => maker.tryGenerate(256), { field: "metabyte" });
+      refused("out_of_range", () => maker.tryGenerateMany(0, 256), { field: "metabyte" });
+    }
+    assert.equal(hotguid.shardKey(new hotguid.Generator().tryGenerate(8)), 8);
+    const open = new layout.Generator(small);
+    assert.equal(small.parse(open.tryGenerate({ shard: 3 })).bindables.shard, 3);
+    assert.equal(small.parse(open.tryGenerateMany(1, { shard: 4 }).at(0)).bindables.shard, 4);
+    refused("missing_field", () => open.tryGenerate(), { field: "shard" });
+    const flakes = node(7);
+    for (const maker of [flakes, new randflake.Pool([flakes])]) {
+      assert.equal(flakes.inspect(randflake.decodeText(maker.tryGenerateText())).node, 7);
+      assert.equal(flakes.inspect(maker.tryGenerate()).node, 7);
+    }
+  });
+});
