@@ -3,7 +3,7 @@
 //! Reading order, which is also the data's way:
 //!
 //! ```text
-//! Clock --time--> scheme (epoch, window) --tick--> sequence --slot--> layout.pack --word--> [sparx64]
+//! Clock --time--> generator (epoch, window) --tick--> sequence --slot--> format.pack --word--> [sparx64]
 //!       --> bytes = ID --> base32 | guid text --> text       (decoding is the same line backwards)
 //! ```
 #![no_std]
@@ -24,18 +24,19 @@ mod error;
 // No part of what is promised: for bindings.
 #[doc(hidden)]
 pub mod fork;
+mod format;
+mod generator;
+pub mod hotguid;
 #[cfg(feature = "alloc")]
 pub mod layout;
-// Without a heap, only the spans of the fixed formats.
-#[cfg(not(feature = "alloc"))]
-mod layout;
-mod scheme;
+pub mod randflake;
 mod sequence;
+pub mod sno;
 pub mod sparx64;
 mod sync;
 
 pub use error::{Error, ErrorKind, Result};
-pub use scheme::{OnExhausted, hot_guid as hotguid, randflake, sno};
+pub use generator::OnExhausted;
 
 /// Kernels under levels of one's choice: for this project's own benches and tests, no part of what is promised.
 #[doc(hidden)]
@@ -51,9 +52,9 @@ pub mod kernels {
             slices::{decode as decode_sno, encode as encode_sno, stream as stream_sno},
         },
         cpu::{Level, Set, level, levels},
-        scheme::hot_guid::fill::write_run_with as fill_hot_guid,
-        scheme::sno::columns::slices as sno_columns,
-        scheme::sno::fill::write_run_with as fill_sno,
+        hotguid::fill::write_run_with as fill_hot_guid,
+        sno::columns::slices as sno_columns,
+        sno::fill::write_run_with as fill_sno,
         sparx64::slices::{decrypt_blocks, encrypt_blocks},
     };
 }

@@ -15,10 +15,10 @@ use toml::Table;
 
 /// Where each family of `api.toml` lives: the first folder's `mod.rs` says what is public.
 const FAMILIES: [(&str, &[&str]); 5] = [
-    ("sno", &["src/scheme/sno"]),
-    ("randflake", &["src/scheme/randflake"]),
-    ("hotguid", &["src/scheme/hot_guid"]),
-    ("layout", &["src/layout", "src/scheme/custom"]),
+    ("sno", &["src/sno"]),
+    ("randflake", &["src/randflake"]),
+    ("hotguid", &["src/hotguid"]),
+    ("layout", &["src/layout"]),
     ("sparx64", &["src/sparx64"]),
 ];
 

@@ -21,12 +21,10 @@ pub(crate) mod slices;
 mod sse2;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod sse41;
-mod text;
 
+pub use crate::format::Text;
 pub(crate) use refusal::refusal;
 pub(crate) use scalar::{value, why_not};
-pub use text::Text;
-pub(crate) use text::ascii_of_utf16;
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 use neon as one;

@@ -1,51 +1,12 @@
 //! What an ID format can do, in figures.
 
-use alloc::{string::String, vec::Vec};
-
 use super::{
     Draft, Json, Layout, Value,
     json::Object,
     layout::Shape,
     placed::{Placed, Role},
 };
-
-/// What an ID format can do: the same for every family.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Description {
-    /// How many bits an ID has.
-    pub bits: u32,
-    /// Its fields, from the top.
-    pub fields: Vec<FieldDescription>,
-    /// How many IDs one generator can make in a second, floored; none without both a timestamp and a sequence.
-    pub per_second: Option<u128>,
-    /// How many all generators together can make in a second, floored; none as above, and past 2^128.
-    pub per_second_in_all: Option<u128>,
-    /// When the first tick begins, in Unix milliseconds.
-    pub first_ms: Option<i64>,
-    /// When the last tick begins that 64-bit milliseconds hold, in Unix milliseconds.
-    pub last_ms: Option<i64>,
-    /// Whether IDs sort by time from the first tick to the last: integers as signed ones, bytes and texts bytewise.
-    pub sorts_by_time: bool,
-    /// Whether no ID, as an unsigned integer, reaches 2^53: a JavaScript number holds it.
-    pub below_2_53: bool,
-    /// Whether no ID, as an unsigned integer, reaches 2^63: it is never negative.
-    pub below_2_63: bool,
-}
-
-/// One field of a format.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct FieldDescription {
-    /// Its name: `timestamp`, `sequence`, `unused`, or that of a constant or bindable.
-    pub name: String,
-    /// What kind of field it is, as in a layout's JSON.
-    pub kind: &'static str,
-    /// Bits above it.
-    pub offset: u32,
-    /// How many bits wide it is.
-    pub bits: u32,
-}
+use crate::format::{Description, FieldDescription};
 
 impl Description {
     /// The figures as a JSON value, under the names that they have here.
@@ -75,19 +36,6 @@ impl From<&FieldDescription> for Json {
         object.put("offset", field.offset.into());
         object.put("bits", field.bits.into());
         object.into()
-    }
-}
-
-impl FieldDescription {
-    /// Fields of these names, kinds and widths, from the top.
-    pub(crate) fn list<'n>(
-        fields: impl IntoIterator<Item = (&'n str, &'static str, u32)>,
-    ) -> Vec<Self> {
-        let place = |offset: &mut u32, (name, kind, bits): (&str, _, u32)| {
-            *offset += bits;
-            Some(Self { name: name.into(), kind, offset: *offset - bits, bits })
-        };
-        fields.into_iter().scan(0, place).collect()
     }
 }
 

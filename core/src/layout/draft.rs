@@ -24,7 +24,7 @@ impl Draft {
     pub(super) fn put(&mut self, field: &Placed, bits: u64) {
         match self {
             Self::Word(word) => {
-                *word = *word & !(field.width.most << field.shift) | bits << field.shift;
+                *word = field.put_in_word(*word, bits);
             }
             Self::Bytes(id) => field.put_in(id, bits),
         }

@@ -165,6 +165,14 @@ impl Layout {
         self.put_bits(draft, self.sequence, slot);
     }
 
+    /// An integer ID with another slot of the same tick.
+    #[inline]
+    pub(super) fn word_at(&self, word: u64, slot: u64) -> u64 {
+        let Some(index) = self.sequence else { return word };
+        let field = &self.fields[index];
+        field.put_in_word(word, slot ^ field.flip)
+    }
+
     #[inline]
     fn put_bits(&self, draft: &mut Draft, index: Option<usize>, bits: u64) {
         if let Some(index) = index {

@@ -7,83 +7,63 @@
 //!
 //! Fields are listed from the most significant bit and fill the ID. A [`Layout`] is checked once, when it is built; names are
 //! looked up once, for a [`Slot`]; then packing and parsing are shifts and masks.
+//!
+//! A [`Generator`] fills in time and sequence: the first ID and the first of each new tick have the sequence's start value, each
+//! further one of the tick the next. A clock behind the last tick is an error at once: a layout has no bit to spare for it.
 
-mod span;
-
-pub(crate) use span::Span;
-
-#[cfg(feature = "alloc")]
 mod bits;
-#[cfg(feature = "alloc")]
 mod build;
-#[cfg(feature = "alloc")]
+mod builder;
 mod columns;
-#[cfg(feature = "alloc")]
 mod decimal;
-#[cfg(feature = "alloc")]
 mod describe;
-#[cfg(feature = "alloc")]
 mod description;
-#[cfg(feature = "alloc")]
 mod draft;
-#[cfg(feature = "alloc")]
+mod family;
 mod field;
-#[cfg(feature = "alloc")]
+mod generator;
+mod handle;
 mod id;
-#[cfg(feature = "alloc")]
 mod json;
-#[cfg(feature = "alloc")]
 #[allow(
     clippy::module_inception,
     reason = "the layout itself, in the folder of all that belongs to it"
 )]
 mod layout;
-#[cfg(feature = "alloc")]
+mod make;
 mod pack;
-#[cfg(feature = "alloc")]
 mod parse;
-#[cfg(feature = "alloc")]
 mod placed;
-#[cfg(feature = "alloc")]
+mod pool;
 mod presets;
-#[cfg(feature = "alloc")]
 mod range;
 #[cfg(feature = "serde")]
 mod serde;
-#[cfg(feature = "alloc")]
+mod snapshot;
 mod tick;
-#[cfg(feature = "alloc")]
+mod ticks;
 mod timeline;
-#[cfg(feature = "alloc")]
 mod value;
-#[cfg(feature = "alloc")]
 mod width;
 
 /// No part of what is promised: for bindings.
-#[cfg(feature = "alloc")]
 #[doc(hidden)]
 pub use json::Json;
-#[cfg(feature = "alloc")]
 pub use {
-    describe::{Description, FieldDescription},
+    crate::format::{Description, FieldDescription},
+    builder::Builder,
     field::Field,
+    generator::{Batch, Generator},
+    handle::Handle,
     id::Id,
     layout::{Layout, Slot},
     pack::Values,
     parse::Parsed,
+    pool::Pool,
     presets::{PRESETS, preset},
+    snapshot::{Snapshot, Stats},
     tick::Tick,
     value::{Type, Value},
 };
 
-/// The generators over layouts, which belong to the same family.
-#[cfg(feature = "alloc")]
-pub use crate::scheme::custom::{Batch, Builder, Generator, Handle, Pool, Snapshot, Stats};
-#[cfg(feature = "alloc")]
-use width::Width;
-#[cfg(feature = "alloc")]
-pub(crate) use {
-    draft::Draft,
-    json::{Members, Object},
-    timeline::Timeline,
-};
+use {draft::Draft, timeline::Timeline, width::Width};

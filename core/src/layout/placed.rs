@@ -66,6 +66,12 @@ impl Placed {
         self.width.narrow(number).map(|number| number ^ self.flip)
     }
 
+    /// An integer ID with `bits` in the field's place.
+    #[inline]
+    pub(super) const fn put_in_word(&self, word: u64, bits: u64) -> u64 {
+        word & !(self.width.most << self.shift) | bits << self.shift
+    }
+
     /// Puts the bits of a field of at most 64 bits into a byte ID.
     #[inline]
     pub(super) fn put_in(&self, id: &mut [u8], bits: u64) {

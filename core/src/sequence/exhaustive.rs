@@ -6,9 +6,9 @@
 use std::{collections::HashSet, format, vec::Vec};
 
 use super::{
-    Step,
+    Flip, Machine, Step,
     per_tick::{self, Behind, PerTick, Slots},
-    tick_tock::{self, Bounds, Flip, TickTock},
+    tick_tock::{self, Bounds, TickTock},
 };
 
 const TICKS: u64 = 4;
@@ -136,7 +136,8 @@ fn tick_tock_follows_its_model() {
         let step = |now, want: u64| {
             let (seen, want, bounds) =
                 (machine.observe(), want.try_into().unwrap(), Bounds { min: 0, max: 1 });
-            let within = (now == seen.tick()).then(|| machine.step_within(seen, want, bounds));
+            let within =
+                (now == machine.tick(seen)).then(|| machine.step_within(seen, want, bounds));
             let taken = within
                 .flatten()
                 .map_or_else(|| machine.step(seen, now, want, bounds, Flip::Allowed), Step::Taken);
@@ -160,8 +161,10 @@ fn per_tick_follows_its_model(behind: Behind, last_tick: u64) {
         let mut model = PerTickModel { behind, wall: 0, used: 0 };
         let step = |now, want: u64| {
             let (seen, want) = (machine.observe(), want.try_into().unwrap());
-            let within = (now == machine.tick(seen)).then(|| machine.step_within(seen, want));
-            let taken = within.flatten().map_or_else(|| machine.step(seen, now, want), Step::Taken);
+            let within = (now == machine.tick(seen)).then(|| machine.step_within(seen, want, ()));
+            let taken = within
+                .flatten()
+                .map_or_else(|| machine.step(seen, now, want, (), Flip::Allowed), Step::Taken);
             answer(taken, |run: per_tick::Run| {
                 (0..run.len).map(|k| (run.tick, false, run.first + u64::from(k))).collect()
             })
@@ -202,7 +205,7 @@ fn nothing_is_taken_within_a_tick_that_is_used_up_or_a_machine_that_is_closed() 
     let per_tick = PerTick::new(slots, Behind::Refused, NARROW).unwrap();
     let take = |want| {
         let run = persistently(|| tick_tock.step_within(tick_tock.observe(), want, bounds));
-        let other = persistently(|| per_tick.step_within(per_tick.observe(), want));
+        let other = persistently(|| per_tick.step_within(per_tick.observe(), want, ()));
         (run.map(|run| run.len), other.map(|run| run.len))
     };
     assert_eq!([take(1), take(5), take(1)], [(Some(1), Some(1)), (Some(1), Some(1)), (None, None)]);
@@ -212,7 +215,7 @@ fn nothing_is_taken_within_a_tick_that_is_used_up_or_a_machine_that_is_closed() 
     tick_tock.close().unwrap();
     per_tick.close().unwrap();
     assert_eq!(tick_tock.step_within(tick_tock.observe(), 1, bounds), None);
-    assert_eq!(per_tick.step_within(per_tick.observe(), 1), None);
+    assert_eq!(per_tick.step_within(per_tick.observe(), 1, ()), None);
 }
 
 #[test]

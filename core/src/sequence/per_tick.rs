@@ -6,7 +6,7 @@
 //!
 //! The tick in the word never falls, and within a tick `next` only rises, so each (tick, slot) is given out once.
 
-use super::{Step, word::Word};
+use super::{Flip, Machine, Step, word::Word};
 use crate::{Error, ErrorKind};
 
 /// What a clock behind the last tick means.
@@ -39,6 +39,17 @@ pub(crate) struct State {
     pub(crate) tick: u64,
     pub(crate) next: u128,
     pub(crate) closed: bool,
+}
+
+impl super::Run for Run {
+    #[inline]
+    fn tick(&self) -> u64 {
+        self.tick
+    }
+    #[inline]
+    fn len(&self) -> u32 {
+        self.len
+    }
 }
 
 #[derive(Debug)]
@@ -74,44 +85,10 @@ impl PerTick {
         Some(Self { word, slots, behind, next_bits })
     }
 
+    /// The state, wherever it lies.
     #[inline]
-    pub(crate) fn observe(&self) -> u128 {
-        self.word.load()
-    }
-
-    /// The tick that a step from here at `now` would encode.
-    #[inline]
-    pub(crate) fn tick_for(&self, seen: u128, now: u64) -> u64 {
-        match self.behind {
-            Behind::Refused => now,
-            Behind::Held => now.max(self.tick(seen)),
-        }
-    }
-
-    /// Takes up to `want` slots in the tick that was observed, if there are any and nobody else moved the state: what
-    /// [`PerTick::step`] does for a clock that showed that tick. Else nothing is changed.
-    #[inline]
-    pub(crate) fn step_within(&self, seen: u128, want: u32) -> Option<Run> {
-        let (run, next) = self.plan(seen, self.tick(seen), want).ok()?;
-        self.word.swap(seen, next).ok().map(|()| run)
-    }
-
-    /// Takes up to `want` slots for a clock that showed `now` after `seen` was observed.
-    #[inline]
-    pub(crate) fn step(&self, seen: u128, now: u64, want: u32) -> Step<Run> {
-        let mut word = seen;
-        loop {
-            let (run, next) = match self.plan(word, now, want) {
-                Ok(plan) => plan,
-                Err(step) => return step,
-            };
-            match self.word.swap(word, next) {
-                Ok(()) => return Step::Taken(run),
-                // Only `next` moved: the reading still fits the tick.
-                Err(newer) if newer >> self.next_bits == word >> self.next_bits => word = newer,
-                Err(_) => return Step::Raced,
-            }
-        }
+    const fn word(&self) -> &Word {
+        &self.word
     }
 
     /// Decides a step from a word: the slots, to be taken by swapping in the new word, or why there are none.
@@ -139,41 +116,78 @@ impl PerTick {
         Ok((Run { tick, first: slot, len }, next))
     }
 
-    /// Ends the machine: the state returned is the last, and no step succeeds after it.
-    pub(crate) fn close(&self) -> crate::Result<State> {
-        let word = self.word.close();
+    fn state_of(&self, word: u128) -> State {
+        State { tick: self.tick(word), next: self.next(word), closed: self.is_closed_at(word) }
+    }
+
+    #[inline]
+    fn next(&self, word: u128) -> u128 {
+        word & ((1 << self.next_bits) - 1)
+    }
+}
+
+impl Machine for PerTick {
+    type Seen = u128;
+    type Limits = ();
+    type Run = Run;
+    type State = State;
+
+    #[inline]
+    fn observe(&self) -> u128 {
+        self.word().load()
+    }
+
+    #[inline]
+    #[allow(clippy::cast_possible_truncation, reason = "`at` packed a 64-bit tick")]
+    fn tick(&self, seen: u128) -> u64 {
+        ((seen & !self.word().closed()) >> self.next_bits) as u64
+    }
+
+    #[inline]
+    fn is_closed_at(&self, seen: u128) -> bool {
+        seen & self.word().closed() != 0
+    }
+
+    #[inline]
+    fn tick_for(&self, seen: u128, now: u64) -> u64 {
+        match self.behind {
+            Behind::Refused => now,
+            Behind::Held => now.max(self.tick(seen)),
+        }
+    }
+
+    #[inline]
+    fn step_within(&self, seen: u128, want: u32, (): ()) -> Option<Run> {
+        let (run, next) = self.plan(seen, self.tick(seen), want).ok()?;
+        self.word().swap(seen, next).ok().map(|()| run)
+    }
+
+    #[inline]
+    fn step(&self, seen: u128, now: u64, want: u32, (): (), _: Flip) -> Step<Run> {
+        let mut word = seen;
+        loop {
+            let (run, next) = match self.plan(word, now, want) {
+                Ok(plan) => plan,
+                Err(step) => return step,
+            };
+            match self.word().swap(word, next) {
+                Ok(()) => return Step::Taken(run),
+                // Only `next` moved: the reading still fits the tick.
+                Err(newer) if newer >> self.next_bits == word >> self.next_bits => word = newer,
+                Err(_) => return Step::Raced,
+            }
+        }
+    }
+
+    fn close(&self) -> crate::Result<State> {
+        let word = self.word().close();
         if self.is_closed_at(word) {
             return Err(Error::new(ErrorKind::GeneratorClosed));
         }
         Ok(self.state_of(word))
     }
 
-    #[inline]
-    pub(crate) fn is_closed(&self) -> bool {
-        self.is_closed_at(self.observe())
-    }
-
-    #[inline]
-    pub(crate) fn is_closed_at(&self, word: u128) -> bool {
-        word & self.word.closed() != 0
-    }
-
-    pub(crate) fn state(&self) -> State {
+    fn state(&self) -> State {
         self.state_of(self.observe())
-    }
-
-    fn state_of(&self, word: u128) -> State {
-        State { tick: self.tick(word), next: self.next(word), closed: self.is_closed_at(word) }
-    }
-
-    #[inline]
-    #[allow(clippy::cast_possible_truncation, reason = "`at` packed a 64-bit tick")]
-    pub(crate) fn tick(&self, word: u128) -> u64 {
-        ((word & !self.word.closed()) >> self.next_bits) as u64
-    }
-
-    #[inline]
-    fn next(&self, word: u128) -> u128 {
-        word & ((1 << self.next_bits) - 1)
     }
 }

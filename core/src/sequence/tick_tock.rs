@@ -13,7 +13,7 @@
 //! `safe` only rises. It is raised before the word is swapped, and read after the word was: whoever sees a word that went
 //! back sees the `safe` that belongs to it. Raised too early, by a swap that fails, it only refuses more.
 
-use super::Step;
+use super::{Flip, Machine, Step};
 use crate::{
     Error, ErrorKind,
     sync::{AtomicU32, AtomicU64, Ordering},
@@ -36,7 +36,7 @@ impl Word {
     const fn closed(self) -> bool {
         self.0 & CLOSED != 0
     }
-    pub(crate) const fn tick(self) -> u64 {
+    const fn tick(self) -> u64 {
         (self.0 & !CLOSED) >> TICK_SHIFT
     }
     const fn flipped(self) -> bool {
@@ -59,14 +59,6 @@ pub(crate) struct Bounds {
     pub(crate) max: u16,
 }
 
-/// Whether a step may go back in time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Flip {
-    Allowed,
-    /// The clock was in the unsafe past since the call began: it waits for `wall`, also above `safe`.
-    Refused,
-}
-
 /// Slots in one tick: sequences `first .. first + len`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Run {
@@ -87,8 +79,24 @@ pub(crate) struct State {
     pub(crate) closed: bool,
 }
 
+impl super::Run for Run {
+    #[inline]
+    fn tick(&self) -> u64 {
+        self.tick
+    }
+    #[inline]
+    fn len(&self) -> u32 {
+        self.len
+    }
+}
+
+/// The machine.
 #[derive(Debug)]
-pub(crate) struct TickTock {
+pub(crate) struct TickTock(Words);
+
+/// The state.
+#[derive(Debug)]
+struct Words {
     word: AtomicU64,
     safe: AtomicU64,
     /// Counts for the snapshot only; the word's bit is what decides.
@@ -103,22 +111,61 @@ impl TickTock {
 
     /// As it was: `next` is the sequence that follows in `tick`.
     pub(crate) const fn at(tick: u64, next: u32, safe: u64, drifts: u32) -> Self {
-        Self {
+        Self(Words {
             word: AtomicU64::new(Word::new(tick, drifts & 1 == 1, next).0),
             safe: AtomicU64::new(safe),
             drifts: AtomicU32::new(drifts),
-        }
+        })
+    }
+
+    /// The state, wherever it lies.
+    #[inline]
+    const fn words(&self) -> &Words {
+        &self.0
+    }
+
+    /// Puts `next` in the place of `seen`, or gives what was found; it may fail for no reason.
+    #[inline]
+    fn swap(&self, seen: Word, next: Word) -> Result<(), Word> {
+        const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
+        let word = &self.words().word;
+        let swapped = word.compare_exchange_weak(seen.0, next.0, ORDERS.0, ORDERS.1);
+        swapped.map(|_| ()).map_err(Word)
+    }
+
+    fn state_of(&self, word: Word) -> State {
+        let Words { safe, drifts, .. } = self.words();
+        let counted = drifts.load(Ordering::Relaxed);
+        let drifts =
+            if (counted & 1 == 1) == word.flipped() { counted } else { counted.wrapping_add(1) };
+        let safe = safe.load(Ordering::Acquire);
+        State { tick: word.tick(), next: word.next(), safe, drifts, closed: word.closed() }
+    }
+}
+
+impl Machine for TickTock {
+    type Seen = Word;
+    type Limits = Bounds;
+    type Run = Run;
+    type State = State;
+
+    #[inline]
+    fn observe(&self) -> Word {
+        Word(self.words().word.load(Ordering::Acquire))
     }
 
     #[inline]
-    pub(crate) fn observe(&self) -> Word {
-        Word(self.word.load(Ordering::Acquire))
+    fn tick(&self, seen: Word) -> u64 {
+        seen.tick()
     }
 
-    /// Takes up to `want` slots in the tick that was observed, if there are any and nobody else moved the state: what
-    /// [`TickTock::step`] does for a clock that showed that tick. Else nothing is changed.
     #[inline]
-    pub(crate) fn step_within(&self, seen: Word, want: u32, bounds: Bounds) -> Option<Run> {
+    fn is_closed_at(&self, seen: Word) -> bool {
+        seen.closed()
+    }
+
+    #[inline]
+    fn step_within(&self, seen: Word, want: u32, bounds: Bounds) -> Option<Run> {
         // Nothing goes back within a tick, so `safe` is not asked.
         match plan(seen, 0, seen.tick(), want, bounds, Flip::Refused) {
             Plan::Take { run, next, .. } => self.swap(seen, next).ok().map(|()| run),
@@ -126,25 +173,10 @@ impl TickTock {
         }
     }
 
-    /// Puts `next` in the place of `seen`, or gives what was found; it may fail for no reason.
     #[inline]
-    fn swap(&self, seen: Word, next: Word) -> Result<(), Word> {
-        const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
-        let swapped = self.word.compare_exchange_weak(seen.0, next.0, ORDERS.0, ORDERS.1);
-        swapped.map(|_| ()).map_err(Word)
-    }
-
-    /// Takes up to `want` slots for a clock that showed `now` after `seen` was observed.
-    #[inline]
-    pub(crate) fn step(
-        &self,
-        seen: Word,
-        now: u64,
-        want: u32,
-        bounds: Bounds,
-        flip: Flip,
-    ) -> Step<Run> {
-        let safe = self.safe.load(Ordering::Acquire);
+    fn step(&self, seen: Word, now: u64, want: u32, bounds: Bounds, flip: Flip) -> Step<Run> {
+        let Words { safe: raised, drifts, .. } = self.words();
+        let safe = raised.load(Ordering::Acquire);
         let mut word = seen;
         loop {
             let (run, next, goes_back) = match plan(word, safe, now, want, bounds, flip) {
@@ -154,12 +186,12 @@ impl TickTock {
                 Plan::Closed => return Step::Closed,
             };
             if goes_back {
-                self.safe.fetch_max(word.tick(), Ordering::AcqRel);
+                raised.fetch_max(word.tick(), Ordering::AcqRel);
             }
             match self.swap(word, next) {
                 Ok(()) => {
                     if goes_back {
-                        self.drifts.fetch_add(1, Ordering::Relaxed);
+                        drifts.fetch_add(1, Ordering::Relaxed);
                     }
                     return Step::Taken(run);
                 }
@@ -170,30 +202,16 @@ impl TickTock {
         }
     }
 
-    /// Ends the machine: the state returned is the last, and no step succeeds after it.
-    pub(crate) fn close(&self) -> crate::Result<State> {
-        let word = Word(self.word.fetch_or(CLOSED, Ordering::AcqRel));
+    fn close(&self) -> crate::Result<State> {
+        let word = Word(self.words().word.fetch_or(CLOSED, Ordering::AcqRel));
         if word.closed() {
             return Err(Error::new(ErrorKind::GeneratorClosed));
         }
         Ok(self.state_of(word))
     }
 
-    #[inline]
-    pub(crate) fn is_closed(&self) -> bool {
-        self.observe().closed()
-    }
-
-    pub(crate) fn state(&self) -> State {
+    fn state(&self) -> State {
         self.state_of(self.observe())
-    }
-
-    fn state_of(&self, word: Word) -> State {
-        let counted = self.drifts.load(Ordering::Relaxed);
-        let drifts =
-            if (counted & 1 == 1) == word.flipped() { counted } else { counted.wrapping_add(1) };
-        let safe = self.safe.load(Ordering::Acquire);
-        State { tick: word.tick(), next: word.next(), safe, drifts, closed: word.closed() }
     }
 }
 

@@ -32,8 +32,8 @@ const GROUPS: [Group; 8] = [
         ],
     },
     Group {
-        name: "drive",
-        files: &["core/src/scheme/drive.rs"],
+        name: "engine",
+        files: &["core/src/generator/{engine,wait}.rs"],
         tests: &[
             "--test=sno_generator",
             "--test=randflake_generator",
@@ -43,7 +43,9 @@ const GROUPS: [Group; 8] = [
     },
     Group {
         name: "bounds",
-        files: &["core/src/scheme/{batch,block,owner,scale,window}.rs"],
+        files: &[
+            "core/src/{format/scale,generator/block,generator/fill,generator/options,generator/process,generator/window}.rs",
+        ],
         tests: &[
             "--lib",
             "--test=time_limits",
@@ -55,7 +57,7 @@ const GROUPS: [Group; 8] = [
     },
     Group {
         name: "sno",
-        files: &["core/src/scheme/sno/{claims,generator,handle,identity,now,partition}.rs"],
+        files: &["core/src/sno/{claims,generator,handle,identity,make,partition}.rs"],
         tests: &[
             "--test=sno_generator",
             "--test=sno_vectors",
@@ -66,17 +68,17 @@ const GROUPS: [Group; 8] = [
     },
     Group {
         name: "randflake",
-        files: &["core/src/scheme/randflake/{generator,handle,now}.rs"],
+        files: &["core/src/randflake/{family,generator,handle,make}.rs"],
         tests: &["--test=randflake_generator", "--test=handles", "--test=fork"],
     },
     Group {
         name: "hotguid",
-        files: &["core/src/scheme/hot_guid/{generator,handle,now}.rs"],
+        files: &["core/src/hotguid/{family,generator,handle,make}.rs"],
         tests: &["--test=hotguid_generator", "--test=handles", "--test=fork"],
     },
     Group {
         name: "layout",
-        files: &["core/src/scheme/custom/{generator,handle,now,ticks}.rs"],
+        files: &["core/src/layout/{family,generator,handle,make,ticks}.rs"],
         tests: &["--test=layout", "--test=handles", "--test=fork"],
     },
 ];

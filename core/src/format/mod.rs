@@ -1,0 +1,20 @@
+//! What all formats share: spans of bits, ticks of time, texts, and the description of a format.
+
+#[cfg(feature = "alloc")]
+mod describe;
+mod scale;
+mod span;
+mod text;
+mod ticks;
+
+#[cfg(feature = "alloc")]
+pub(crate) use describe::Figures;
+#[cfg(feature = "alloc")]
+pub use describe::{Description, FieldDescription};
+pub(crate) use scale::Scale;
+#[cfg(feature = "alloc")]
+pub(crate) use scale::is_within;
+pub(crate) use span::Span;
+pub use text::Text;
+pub(crate) use text::ascii_of_utf16;
+pub(crate) use ticks::Ticks;

@@ -1,0 +1,155 @@
+//! From Unix time to a format's ticks and back.
+
+use core::ops::Range;
+
+use super::Ticks;
+use crate::{Error, Result};
+
+const NANOS_PER_MS: i64 = 1_000_000;
+
+/// A format's time: its ticks are whole milliseconds long, counted from an epoch that is a whole tick.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scale {
+    pub(crate) epoch_ms: i64,
+    pub(crate) tick_ms: i64,
+    /// The last tick that the format holds.
+    pub(crate) last: u64,
+}
+
+impl Scale {
+    /// The tick that holds a time in Unix milliseconds.
+    pub(crate) fn tick_of_ms(&self, unix_ms: i64) -> Result<u64> {
+        self.tick_at(unix_ms).ok_or_else(|| self.outside("time", unix_ms))
+    }
+
+    /// The tick that holds a timestamp in Unix seconds.
+    pub(crate) fn tick_of_seconds(&self, unix_seconds: i64) -> Result<u64> {
+        self.tick_at(unix_seconds.saturating_mul(1000)).ok_or_else(|| {
+            let [least, most] = [self.epoch_ms, self.last_ms()].map(|ms| (ms / 1000).into());
+            Error::time_out_of_range("timestamp", unix_seconds.into(), least, most)
+        })
+    }
+
+    fn tick_at(&self, unix_ms: i64) -> Option<u64> {
+        let since = unix_ms.saturating_sub(self.epoch_ms).div_euclid(self.tick_ms);
+        u64::try_from(since).ok().filter(|tick| *tick <= self.last)
+    }
+
+    /// When a tick begins, in Unix milliseconds; one past the last tick has such a time too.
+    #[inline]
+    pub(crate) const fn ms_of(&self, tick: u64) -> i64 {
+        self.epoch_ms + tick.cast_signed() * self.tick_ms
+    }
+
+    /// How long a tick lasts, in nanoseconds.
+    pub(crate) const fn tick_nanos(&self) -> u64 {
+        (self.tick_ms * NANOS_PER_MS).cast_unsigned()
+    }
+
+    /// The first tick that begins at a time or after it.
+    fn first_from(&self, unix_ms: i64) -> u64 {
+        let since = (unix_ms - self.epoch_ms).cast_unsigned();
+        since.div_ceil(self.tick_ms.cast_unsigned())
+    }
+
+    /// The last millisecond of the last tick.
+    fn last_ms(&self) -> i64 {
+        self.ms_of(self.last) + (self.tick_ms - 1)
+    }
+
+    /// The error for a time that the format cannot hold.
+    #[cold]
+    pub(crate) fn outside(&self, field: &'static str, unix_ms: i64) -> Error {
+        let (least, most) = (self.epoch_ms.into(), self.last_ms().into());
+        Error::time_out_of_range(field, unix_ms.into(), least, most)
+    }
+}
+
+impl Ticks for Scale {
+    #[inline]
+    fn last(&self) -> u64 {
+        self.last
+    }
+
+    fn tick_nanos(&self) -> u64 {
+        self.tick_nanos()
+    }
+
+    #[inline]
+    fn tick_of_nanos(&self, unix_nanos: i64) -> Result<u64> {
+        let epoch = self.epoch_ms * NANOS_PER_MS;
+        let tick = unix_nanos.wrapping_sub(epoch).cast_unsigned() / self.tick_nanos();
+        if unix_nanos < epoch || tick > self.last {
+            return Err(self.outside("clock", unix_nanos.div_euclid(NANOS_PER_MS)));
+        }
+        Ok(tick)
+    }
+
+    #[inline]
+    fn is_within(&self, tick: u64, unix_nanos: i64) -> bool {
+        let begins =
+            self.epoch_ms * NANOS_PER_MS + tick.cast_signed() * self.tick_ms * NANOS_PER_MS;
+        is_within(begins, self.tick_nanos(), unix_nanos)
+    }
+
+    #[inline]
+    fn ms_of(&self, tick: u64) -> i64 {
+        self.ms_of(tick)
+    }
+
+    fn nanos_of(&self, tick: u64) -> i64 {
+        self.ms_of(tick).saturating_mul(NANOS_PER_MS)
+    }
+
+    fn ticks_within(&self, start_ms: i64, end_ms: i64) -> Result<Range<u64>> {
+        let (latest, format_ends) = (self.ms_of(self.last), self.ms_of(self.last + 1));
+        if !(self.epoch_ms..=latest).contains(&start_ms) {
+            // Whatever the end is, no tick of the format begins in the span.
+            if start_ms < end_ms && !(latest..format_ends).contains(&start_ms) {
+                return Err(self.outside("start", start_ms));
+            }
+            let (least, most) = (self.epoch_ms.into(), latest.into());
+            return Err(Error::out_of_range("start", start_ms.into(), least, most));
+        }
+        if end_ms > format_ends {
+            return Err(self.outside("end", end_ms));
+        }
+        let first = self.first_from(start_ms);
+        if end_ms <= self.ms_of(first) {
+            let least = if end_ms <= start_ms { start_ms + 1 } else { self.ms_of(first) + 1 };
+            let (end, most) = (end_ms.into(), format_ends.into());
+            return Err(Error::out_of_range("end", end, least.into(), most));
+        }
+        Ok(first..self.first_from(end_ms))
+    }
+}
+
+/// Whether a clock reading lies in a tick that begins at a time and lasts so long, all in nanoseconds.
+#[inline]
+pub(crate) const fn is_within(begins: i64, lasts: u64, unix_nanos: i64) -> bool {
+    unix_nanos >= begins && unix_nanos.wrapping_sub(begins).cast_unsigned() < lasts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reading_is_within_the_tick_that_it_is_of() {
+        let scale = Scale { epoch_ms: 1_262_304_000_000, tick_ms: 4, last: (1 << 39) - 1 };
+        let begins = scale.nanos_of(7);
+        for (reading, within) in [
+            (begins - 1, false),
+            (begins, true),
+            (begins + 3_999_999, true),
+            (begins + 4_000_000, false),
+            (i64::MIN, false),
+            (i64::MAX, false),
+        ] {
+            assert_eq!(scale.is_within(7, reading), within, "{reading}");
+            assert!(!within || scale.tick_of_nanos(reading).unwrap() == 7);
+        }
+        assert!(!is_within(i64::MAX, u64::MAX, i64::MIN));
+        assert!(is_within(i64::MIN, u64::MAX, i64::MAX - 1));
+    }
+}

@@ -1,0 +1,296 @@
+//! The engine: reserving slots, within a window, in this process, until the generator is closed.
+
+use core::time::Duration;
+
+use super::{
+    Family, Mode, Options, WaitPolicy, Window,
+    wait::{Call, NEVER},
+};
+use crate::{
+    Error, ErrorKind, Result,
+    clock::Clock,
+    fork,
+    format::Ticks,
+    sequence::{Flip, Machine, Step},
+};
+
+/// A generator of any family, but for the packing of IDs.
+#[derive(Debug)]
+pub(crate) struct Engine<F: Family, C> {
+    pub(crate) family: F,
+    machine: F::Machine,
+    window: Window,
+    policy: WaitPolicy,
+    clock: C,
+}
+
+/// Slots of one tick, and the identity that they belong to.
+pub(crate) type Reserved<F> = (<F as Family>::Identity, <<F as Family>::Machine as Machine>::Run);
+
+/// Where a call looked before it read the clock, and the reading.
+type Sight<F> = (<<F as Family>::Machine as Machine>::Seen, i64);
+
+/// The outcome of one attempt.
+enum Outcome<T> {
+    Taken(T),
+    /// Another thread was faster: observe again.
+    Raced,
+    /// No slots before this time (Unix nanoseconds), for this reason.
+    Wait(i64, ErrorKind),
+}
+
+/// What a call does next.
+enum Turn<T> {
+    Return(T),
+    /// Observe again, after a sleep of so many nanoseconds.
+    Retry(Option<u64>),
+}
+
+impl<F: Family, C> Engine<F, C> {
+    pub(crate) const fn new(
+        family: F,
+        machine: F::Machine,
+        window: Window,
+        policy: WaitPolicy,
+        clock: C,
+    ) -> Self {
+        Self { family, machine, window, policy, clock }
+    }
+
+    /// The source of time that it was built with.
+    pub(crate) const fn clock(&self) -> &C {
+        &self.clock
+    }
+
+    pub(crate) const fn window(&self) -> &Window {
+        &self.window
+    }
+
+    /// The window, in Unix milliseconds: half-open.
+    pub(crate) fn window_ms(&self, ticks: &F::Ticks) -> (i64, i64) {
+        let span = self.window.ticks();
+        (ticks.ms_of(span.start), ticks.ms_of(span.end))
+    }
+
+    /// Moves the end of the window later, to `end_ms` in Unix milliseconds; an earlier or equal end changes nothing.
+    pub(crate) fn extend_window(&self, ticks: &F::Ticks, end_ms: i64) -> Result<()> {
+        self.extend(ticks.end_of(self.window.start(), end_ms)?);
+        Ok(())
+    }
+
+    /// Moves the end of the window to a later tick; an earlier or equal end changes nothing.
+    pub(crate) fn extend(&self, end: u64) {
+        self.window.extend(end);
+        self.family.extended(end);
+    }
+
+    /// Ends the generator, also for calls in flight, and gives the machine's last state.
+    pub(crate) fn close(&self) -> Result<<F::Machine as Machine>::State> {
+        self.machine.close()
+    }
+
+    /// The machine's state, at one moment.
+    pub(crate) fn state(&self) -> <F::Machine as Machine>::State {
+        self.machine.state()
+    }
+
+    /// Refuses a generator that was closed.
+    pub(crate) fn check_open(&self) -> Result<()> {
+        if self.machine.is_closed() { Err(closed()) } else { Ok(()) }
+    }
+}
+
+impl<F: Family, C: Clock> Engine<F, C> {
+    /// An engine with the options that all builders share.
+    ///
+    /// # Errors
+    /// `out_of_range` where the clock is coarser than a tick.
+    pub(crate) fn with_options(
+        options: Options<C>,
+        family: F,
+        machine: F::Machine,
+        window: Window,
+    ) -> Result<Self> {
+        let policy = options.policy(family.ticks().map_or(1, Ticks::tick_nanos));
+        if family.ticks().is_some() {
+            policy.check_clock(&options.clock)?;
+        }
+        Ok(Self::new(family, machine, window, policy, options.clock))
+    }
+
+    /// The tick that an ID of now would be of, if the generator is open: what a handle asks for every ID.
+    #[inline]
+    pub(crate) fn look(&self) -> Result<u64> {
+        let now = self.family.ticks().map_or(Ok(0), |ticks| self.tick_now(ticks))?;
+        let seen = self.machine.observe();
+        if self.machine.is_closed_at(seen) {
+            return Err(closed());
+        }
+        Ok(self.machine.tick_for(seen, now))
+    }
+
+    /// The tick that the clock shows.
+    #[inline]
+    pub(crate) fn tick_now(&self, ticks: &F::Ticks) -> Result<u64> {
+        self.tick_of(ticks, self.clock.unix_nanos()?)
+    }
+
+    #[inline]
+    fn tick_of(&self, ticks: &F::Ticks, unix_nanos: i64) -> Result<u64> {
+        ticks.tick_of_nanos(unix_nanos).map_err(|error| self.family.outside(error, unix_nanos))
+    }
+
+    /// Slots for up to `want` IDs.
+    #[inline(always)]
+    #[allow(
+        clippy::inline_always,
+        reason = "a sno ID takes 96 instructions with its slot in registers, 141 without"
+    )]
+    pub(crate) fn reserve(&self, want: u32, mode: Mode) -> Result<Reserved<F>> {
+        let Some(ticks) = self.family.ticks() else { return self.reserve_timeless(want) };
+        let sight = self.sight()?;
+        match self.shortcut(ticks, sight, want) {
+            Some(taken) => Ok(taken),
+            None => self.reserve_slowly(ticks, mode, sight, want),
+        }
+    }
+
+    /// Looks at the machine, and only then reads the clock.
+    #[inline]
+    fn sight(&self) -> Result<Sight<F>> {
+        let seen = self.machine.observe();
+        let now = self.clock.unix_nanos()?;
+        Ok((seen, now))
+    }
+
+    /// The loop, out of the way of the many calls that need none.
+    #[cold]
+    #[inline(never)]
+    fn reserve_slowly(
+        &self,
+        ticks: &F::Ticks,
+        mode: Mode,
+        mut sight: Sight<F>,
+        want: u32,
+    ) -> Result<Reserved<F>> {
+        let mut call = Call::new(self.policy_in(mode));
+        loop {
+            match self.turn(ticks, &mut call, sight, want)? {
+                Turn::Return(taken) => return Ok(taken),
+                Turn::Retry(None) => {}
+                Turn::Retry(Some(nanos)) => self.clock.sleep(nanos)?,
+            }
+            sight = self.sight()?;
+        }
+    }
+
+    const fn policy_in(&self, mode: Mode) -> &WaitPolicy {
+        match mode {
+            Mode::Wait => &self.policy,
+            Mode::Try => &NEVER,
+        }
+    }
+
+    /// As [`Engine::reserve`], sleeping in `sleep` instead of on the thread.
+    pub(crate) async fn reserve_async(
+        &self,
+        want: u32,
+        sleep: &impl AsyncFn(Duration),
+    ) -> Result<Reserved<F>> {
+        let Some(ticks) = self.family.ticks() else { return self.reserve_timeless(want) };
+        let mut call = Call::new(&self.policy);
+        loop {
+            let sight = self.sight()?;
+            if let Some(taken) = self.shortcut(ticks, sight, want) {
+                return Ok(taken);
+            }
+            match self.turn(ticks, &mut call, sight, want)? {
+                Turn::Return(taken) => return Ok(taken),
+                Turn::Retry(None) => {}
+                Turn::Retry(Some(nanos)) => sleep(Duration::from_nanos(nanos)).await,
+            }
+        }
+    }
+
+    /// Slots in the tick that was observed, if the clock is still in it and nothing else speaks against it.
+    #[inline]
+    fn shortcut(&self, ticks: &F::Ticks, (seen, now): Sight<F>, want: u32) -> Option<Reserved<F>> {
+        let tick = self.machine.tick(seen);
+        if !ticks.is_within(tick, now) {
+            return None;
+        }
+        let (epoch, identity) = self.family.found(&self.window, tick)?;
+        let run = self.machine.step_within(seen, want, self.family.limits(identity))?;
+        // Asked last, so that a fork up to the step is seen: what a child took is lost.
+        (epoch == fork::epoch()).then_some((identity, run))
+    }
+
+    /// One attempt, and what a call does that it fails.
+    fn turn(
+        &self,
+        ticks: &F::Ticks,
+        call: &mut Call<'_>,
+        sight: Sight<F>,
+        want: u32,
+    ) -> Result<Turn<Reserved<F>>> {
+        Ok(match self.attempt(ticks, sight, call.flip(), want)? {
+            Outcome::Taken(taken) => Turn::Return(taken),
+            Outcome::Raced => {
+                call.lose_race(&self.clock)?;
+                Turn::Retry(None)
+            }
+            Outcome::Wait(until, reason) => {
+                Turn::Retry(Some(call.wait(&self.clock, reason, sight.1, until)?))
+            }
+        })
+    }
+
+    fn attempt(
+        &self,
+        ticks: &F::Ticks,
+        (seen, now): Sight<F>,
+        flip: Flip,
+        want: u32,
+    ) -> Result<Outcome<Reserved<F>>> {
+        self.family.check_process()?;
+        let now = self.tick_of(ticks, now)?;
+        let tick = self.machine.tick_for(seen, now);
+        self.window.check(tick, ticks)?;
+        let (epoch, identity) = self.family.identify(&self.window, tick)?;
+        Ok(match self.machine.step(seen, now, want, self.family.limits(identity), flip) {
+            Step::Taken(run) if epoch == fork::epoch() => Outcome::Taken((identity, run)),
+            // Forked since the identity was read: this process is another.
+            Step::Taken(_) | Step::Raced => Outcome::Raced,
+            Step::Full => Outcome::Wait(ticks.nanos_of(tick + 1), ErrorKind::SequenceExhausted),
+            Step::Behind(last) if F::WAITS_BEHIND => {
+                Outcome::Wait(ticks.nanos_of(last), ErrorKind::ClockBehind)
+            }
+            Step::Behind(last) => {
+                return Err(Error::retry_later(ErrorKind::ClockBehind, ticks.ms_of(last)));
+            }
+            Step::Closed => return Err(closed()),
+        })
+    }
+
+    /// Slots of a sequence without a timestamp: all of them are of one tick, which never ends.
+    fn reserve_timeless(&self, want: u32) -> Result<Reserved<F>> {
+        loop {
+            self.family.check_process()?;
+            let (epoch, identity) = self.family.identify(&self.window, 0)?;
+            let (seen, limits) = (self.machine.observe(), self.family.limits(identity));
+            match self.machine.step(seen, 0, want, limits, Flip::Refused) {
+                Step::Taken(run) if epoch == fork::epoch() => return Ok((identity, run)),
+                Step::Taken(_) | Step::Raced => {}
+                Step::Full | Step::Behind(_) => {
+                    return Err(Error::new(ErrorKind::SequenceExhausted));
+                }
+                Step::Closed => return Err(closed()),
+            }
+        }
+    }
+}
+
+#[cold]
+fn closed() -> Error {
+    Error::new(ErrorKind::GeneratorClosed)
+}

@@ -1,0 +1,32 @@
+//! The engine that all families share: a clock and a window around a state machine, and the policy of waiting.
+//!
+//! ```text
+//! observe the machine --> read the clock --> step --> slots, with the identity that they belong to
+//!                                              \--> wait for a tick, lose a race: once more
+//! ```
+//!
+//! An [`Engine`] owns machine, window, clock and wait policy. A [`Family`] adds its identity and its ticks; its public generator
+//! packs IDs from the slots. No lock is held anywhere, the clock's callbacks included.
+
+mod block;
+mod engine;
+mod family;
+mod fill;
+mod options;
+#[cfg(feature = "alloc")]
+mod pool;
+mod process;
+mod wait;
+mod window;
+
+pub(crate) use block::{BLOCK, Blocks};
+pub(crate) use engine::{Engine, Reserved};
+pub(crate) use family::Family;
+pub(crate) use fill::{Mode, Source, Taken, fill, fill_async, try_fill};
+pub(crate) use options::Options;
+#[cfg(feature = "alloc")]
+pub(crate) use pool::{Member, Members, Pooled, address, refused};
+pub(crate) use process::ProcessGuard;
+pub use wait::OnExhausted;
+pub(crate) use wait::WaitPolicy;
+pub(crate) use window::Window;

@@ -1,0 +1,238 @@
+//! Waiting: what a call does while there is no ID for it, and for how long.
+
+use core::time::Duration;
+
+use crate::{
+    Error, ErrorKind, Result,
+    clock::{Clock, Stall},
+    format::Scale,
+    sequence::Flip,
+    sync::{Ordering, Tally},
+};
+
+/// What a generator does when it has no ID for now: a tick's IDs are used up, or the clock is behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum OnExhausted {
+    /// Sleeps until there is one, within `max_wait`.
+    Wait,
+    /// Refuses at once with `sequence_exhausted` or `clock_behind`.
+    Error,
+}
+
+/// How a generator waits, and how many of its calls do.
+#[derive(Debug)]
+pub(crate) struct WaitPolicy {
+    on_exhausted: OnExhausted,
+    /// In nanoseconds; none: the clock's default.
+    max_wait: Option<u64>,
+    tick_nanos: u64,
+    stalled: Tally,
+}
+
+/// For calls that must not wait.
+pub(crate) static NEVER: WaitPolicy = WaitPolicy {
+    on_exhausted: OnExhausted::Error,
+    max_wait: Some(0),
+    tick_nanos: 0,
+    stalled: Tally::new(0),
+};
+
+impl WaitPolicy {
+    /// A wait longer than 584 years is as good as for ever.
+    pub(crate) const fn new(
+        on_exhausted: OnExhausted,
+        max_wait: Option<Duration>,
+        tick_nanos: u64,
+    ) -> Self {
+        let max_wait = match max_wait {
+            Some(wait) if wait.as_nanos() > u64::MAX as u128 => Some(u64::MAX),
+            #[allow(clippy::cast_possible_truncation, reason = "just compared")]
+            Some(wait) => Some(wait.as_nanos() as u64),
+            None => None,
+        };
+        Self { on_exhausted, max_wait, tick_nanos, stalled: Tally::new(0) }
+    }
+
+    /// How generators wait if nothing is said.
+    pub(crate) const fn of(scale: &Scale) -> Self {
+        Self::new(OnExhausted::Wait, None, scale.tick_nanos())
+    }
+
+    /// Refuses a clock that is coarser than the format's tick: its readings would skip ticks, and all their IDs.
+    pub(crate) fn check_clock<C: Clock>(&self, clock: &C) -> Result<()> {
+        let resolution = clock.resolution_nanos();
+        if resolution > self.tick_nanos {
+            let (found, most) = (resolution.into(), self.tick_nanos.into());
+            return Err(Error::out_of_range("resolution_nanos", found, 1, most));
+        }
+        Ok(())
+    }
+
+    /// The longest wait, in nanoseconds.
+    fn max_wait<C: Clock>(&self, clock: &C) -> u64 {
+        self.max_wait.unwrap_or_else(|| clock.default_max_wait(self.tick_nanos))
+    }
+}
+
+/// What one call has waited and lost.
+pub(crate) struct Call<'p> {
+    policy: &'p WaitPolicy,
+    wait: Option<Wait<'p>>,
+    races: Races,
+    was_behind: bool,
+}
+
+impl<'p> Call<'p> {
+    pub(crate) const fn new(policy: &'p WaitPolicy) -> Self {
+        let races = Races { lost: 0, first: None };
+        Self { policy, wait: None, races, was_behind: false }
+    }
+
+    /// Whether the call's next step may go back in time: not once it was told to wait for a clock that is behind.
+    pub(crate) const fn flip(&self) -> Flip {
+        if self.was_behind { Flip::Refused } else { Flip::Allowed }
+    }
+
+    /// Counts a race that the call lost.
+    ///
+    /// # Errors
+    /// `clock_failed` for too many races, or more than a few in more time than the call may wait.
+    pub(crate) fn lose_race<C: Clock>(&mut self, clock: &C) -> Result<()> {
+        self.races.lose(clock, self.policy)
+    }
+
+    /// How long to sleep towards `until`, in nanoseconds, at a reading of `now`, in the wait that this call is in or begins now.
+    ///
+    /// # Errors
+    /// `reason`, with when to retry, once the wait has been long enough; what the clock says.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn wait<C: Clock>(
+        &mut self,
+        clock: &C,
+        reason: ErrorKind,
+        now: i64,
+        until: i64,
+    ) -> Result<u64> {
+        self.was_behind |= reason == ErrorKind::ClockBehind;
+        if let Some(wait) = &mut self.wait {
+            wait.charge(clock);
+        }
+        let wait = self.wait.get_or_insert_with(|| Wait::new(clock, self.policy));
+        if wait.is_over(clock, now) {
+            return Err(Error::retry_later(reason, ms_rounded_up(until)));
+        }
+        clock.stalled(&wait.notice(reason, now))?;
+        let nanos = until.saturating_sub(now).max(1).cast_unsigned();
+        wait.asked = nanos.min(wait.left).min(LONGEST_SLEEP);
+        Ok(wait.asked)
+    }
+}
+
+/// How often others may be faster in one call. Threads lose a few races at most; a clock that is slow, or makes IDs of this
+/// generator itself, may show a tick that is over each time.
+const MOST_RACES: u32 = 1000;
+
+/// Races that are free: each means that the tick went on between a reading and its step.
+const FREE_RACES: u32 = 16;
+
+/// The races that one call has lost.
+struct Races {
+    lost: u32,
+    first: Option<u64>,
+}
+
+impl Races {
+    /// Counts a race; too many, or more than a few in more time than the call may wait, are an error.
+    fn lose<C: Clock>(&mut self, clock: &C, policy: &WaitPolicy) -> Result<()> {
+        self.lost += 1;
+        if self.lost == 1 {
+            self.first = clock.elapsed_nanos();
+        }
+        let is_late = || {
+            let passed = clock.elapsed_nanos()?.checked_sub(self.first?)?;
+            Some(passed > policy.max_wait(clock))
+        };
+        if self.lost > MOST_RACES || self.lost > FREE_RACES && is_late() == Some(true) {
+            return Err(outrun());
+        }
+        Ok(())
+    }
+}
+
+#[cold]
+fn outrun() -> Error {
+    Error::because(
+        ErrorKind::ClockFailed,
+        "expected a tick to last until its ID is made, found one after the other that ended before",
+    )
+}
+
+/// The longest single sleep, so that a clock that is set forward is noticed soon.
+const LONGEST_SLEEP: u64 = 10_000_000;
+
+/// What a sleep takes at least, however short it was to be: what a wait is charged, lest a clock that lingers right before
+/// the next tick make it sleep a billion times.
+const SHORTEST_SLEEP: u64 = 50_000;
+
+/// One call's wait for a tick: how much of it is left.
+struct Wait<'p> {
+    policy: &'p WaitPolicy,
+    left: u64,
+    slept: u64,
+    /// What the last sleep was asked to last.
+    asked: u64,
+    /// When the wait was last charged, by the monotonic clock.
+    charged_at: Option<u64>,
+    unmoved: u32,
+    last: Option<i64>,
+}
+
+impl<'p> Wait<'p> {
+    fn new<C: Clock>(clock: &C, policy: &'p WaitPolicy) -> Self {
+        let (left, charged_at) = (policy.max_wait(clock), clock.elapsed_nanos());
+        policy.stalled.fetch_add(1, Ordering::Relaxed);
+        Self { policy, left, slept: 0, asked: 0, charged_at, unmoved: 0, last: None }
+    }
+
+    /// Takes what has passed since the last charge from what is left: by the monotonic clock, or else what the sleep was asked to
+    /// last.
+    fn charge<C: Clock>(&mut self, clock: &C) {
+        let now = clock.elapsed_nanos();
+        let passed = match (self.charged_at, now) {
+            (Some(last), Some(now)) => now.saturating_sub(last),
+            _ => self.asked,
+        };
+        self.charged_at = now;
+        self.left = self.left.saturating_sub(passed.max(SHORTEST_SLEEP));
+        self.slept = self.slept.saturating_add(passed);
+    }
+
+    /// Returns whether to give up, at a reading of `now`.
+    fn is_over<C: Clock>(&mut self, clock: &C, now: i64) -> bool {
+        self.unmoved = if self.last == Some(now) { self.unmoved + 1 } else { 0 };
+        self.last = Some(now);
+        let is_stuck = || self.charged_at.is_none() && self.unmoved >= clock.patience();
+        self.policy.on_exhausted == OnExhausted::Error || self.left == 0 || is_stuck()
+    }
+
+    fn notice(&self, reason: ErrorKind, now: i64) -> Stall {
+        Stall {
+            reason,
+            unix_ms: now.div_euclid(1_000_000),
+            stalled: self.policy.stalled.load(Ordering::Relaxed),
+            slept_ms: u32::try_from(self.slept.div_ceil(1_000_000)).unwrap_or(u32::MAX),
+        }
+    }
+}
+
+impl Drop for Wait<'_> {
+    fn drop(&mut self) {
+        self.policy.stalled.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn ms_rounded_up(nanos: i64) -> i64 {
+    nanos.div_euclid(1_000_000) + i64::from(nanos.rem_euclid(1_000_000) > 0)
+}

@@ -1,0 +1,59 @@
+//! The span of time in which a generator may make IDs.
+
+use core::ops::Range;
+
+use crate::{
+    Error, ErrorKind, Result,
+    format::Ticks,
+    sync::{AtomicU64, Ordering},
+};
+
+/// Ticks `start .. end`; the end can only move later.
+#[derive(Debug)]
+pub(crate) struct Window {
+    start: u64,
+    end: AtomicU64,
+}
+
+impl Window {
+    /// Every tick up to `last`.
+    pub(crate) const fn all(last: u64) -> Self {
+        Self { start: 0, end: AtomicU64::new(last + 1) }
+    }
+
+    pub(crate) const fn new(ticks: Range<u64>) -> Self {
+        Self { start: ticks.start, end: AtomicU64::new(ticks.end) }
+    }
+
+    /// The first tick.
+    pub(crate) const fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// Refuses a tick outside of the window, with `lease_not_started` or `lease_expired`.
+    #[inline]
+    pub(crate) fn check(&self, tick: u64, ticks: &impl Ticks) -> Result<()> {
+        if tick < self.start {
+            return Err(Error::retry_later(ErrorKind::LeaseNotStarted, ticks.ms_of(self.start)));
+        }
+        if tick >= self.end.load(Ordering::Acquire) {
+            return Err(Error::new(ErrorKind::LeaseExpired));
+        }
+        Ok(())
+    }
+
+    /// Returns whether an ID of `tick` may be made.
+    #[inline]
+    pub(crate) fn holds(&self, tick: u64) -> bool {
+        (self.start..self.end.load(Ordering::Acquire)).contains(&tick)
+    }
+
+    /// Moves the end later; an earlier or equal end changes nothing.
+    pub(crate) fn extend(&self, end: u64) {
+        self.end.fetch_max(end, Ordering::AcqRel);
+    }
+
+    pub(crate) fn ticks(&self) -> Range<u64> {
+        self.start..self.end.load(Ordering::Acquire)
+    }
+}

@@ -1,0 +1,260 @@
+//! The generator: IDs of a machine that is drawn at random.
+
+use core::time::Duration;
+
+#[cfg(feature = "std")]
+use super::Builder;
+use super::{HotGuid, LAST_COUNTER, SCALE, family::Identities, id::Machine, make};
+use crate::{
+    Result,
+    clock::{Clock, DefaultClock},
+    format::Text,
+    generator::{Engine, Mode, WaitPolicy, Window},
+    sequence::per_tick::{Behind, PerTick, Slots},
+};
+#[cfg(feature = "std")]
+use crate::{clock::SystemClock, entropy};
+
+/// Makes Hot Guids. Threads may share it.
+///
+/// ```
+/// use polyflake::hotguid::Generator;
+///
+/// static IDS: Generator = Generator::new();
+///
+/// let (first, second) = (IDS.generate(1)?, IDS.generate(2)?);
+/// assert_eq!((first.shard_key(), second.shard_key()), (1, 2));
+/// assert_eq!(first.machine(), second.machine());
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
+/// It is told from all others by 5 random bytes, drawn at the first ID and again after a fork: 148,664 generators that are
+/// active in the same second share them with a chance of 1 %, and then repeat an ID only if their counters meet too.
+///
+/// When the clock goes back it stays in the highest second seen. So one wild reading takes it to that second until time comes
+/// there, at worst in 2106; in a window such a reading is refused instead, and changes nothing.
+///
+/// Keep it in a `static`, or share it by reference. A `const` of this type is a new generator at each use, and each draws an
+/// identity of its own.
+///
+/// It cannot be cloned, since both would repeat each other's IDs:
+///
+/// ```compile_fail
+/// let ids = polyflake::hotguid::Generator::new();
+/// let twin = ids.clone();
+/// ```
+#[derive(Debug)]
+pub struct Generator<C = DefaultClock> {
+    pub(super) engine: Engine<Identities, C>,
+}
+
+/// Figures of a generator, at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Stats {
+    /// What tells the generator from all others, once it is drawn.
+    pub machine: Option<[u8; 5]>,
+    /// The highest second that an ID was made in, in Unix seconds; none before the first ID.
+    pub last_second: Option<i64>,
+    /// How many IDs were made in that second.
+    pub len: u32,
+    /// Whether the generator was closed.
+    pub closed: bool,
+}
+
+#[cfg(feature = "std")]
+impl Generator {
+    /// A generator with the system's clock and random bytes.
+    pub const fn new() -> Self {
+        Self::with_clock(SystemClock, entropy::random)
+    }
+
+    /// Options for a generator.
+    pub const fn builder() -> Builder<SystemClock> {
+        Builder::with_clock(SystemClock, entropy::random)
+    }
+}
+
+#[cfg(feature = "std")]
+impl Default for Generator {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// One new ID from the process-wide generator.
+///
+/// # Errors
+/// As [`Generator::generate`].
+#[cfg(feature = "std")]
+#[inline]
+pub fn generate(shard_key: u32) -> Result<HotGuid> {
+    static PROCESS: Generator = Generator::new();
+    PROCESS.generate(shard_key)
+}
+
+impl<C> Generator<C> {
+    /// A generator with a clock and a source of random bytes of your own: see [`Builder::draw`](super::Builder::draw).
+    ///
+    /// ```
+    /// use polyflake::{clock::ManualClock, hotguid::Generator};
+    ///
+    /// static CLOCK: ManualClock = ManualClock::at_unix_ms(1_763_650_000_000);
+    /// static IDS: Generator<&ManualClock> = Generator::with_clock(&CLOCK, || Ok([7; 8]));
+    ///
+    /// assert_eq!(IDS.generate(1)?.timestamp(), 1_763_650_000);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn with_clock(clock: C, draw: fn() -> Result<[u8; 8]>) -> Self {
+        let (family, window) = (Identities::new(draw, None), Window::all(SCALE.last));
+        Self { engine: Engine::new(family, counters(), window, WaitPolicy::of(&SCALE), clock) }
+    }
+
+    /// The window, in Unix milliseconds: half-open.
+    pub fn window(&self) -> (i64, i64) {
+        self.engine.window_ms(&SCALE)
+    }
+
+    /// Moves the end of the window later, to `end_ms` in Unix milliseconds; an earlier or equal end changes nothing, nor
+    /// does any where no window was given, since that is all of the format's time already.
+    ///
+    /// # Errors
+    /// `out_of_range` for an end before the window's start; `time_out_of_range` past the format's time.
+    pub fn extend_window(&self, end_ms: i64) -> Result<()> {
+        self.engine.extend_window(&SCALE, end_ms)
+    }
+
+    /// Ends the generator, also for calls in flight on other threads. There is nothing to save: the next one draws its own
+    /// random bytes.
+    ///
+    /// # Errors
+    /// `generator_closed` if it was.
+    pub fn close(&self) -> Result<()> {
+        self.engine.close().map(drop)
+    }
+
+    /// Figures of now.
+    pub fn stats(&self) -> Stats {
+        let state = self.engine.state();
+        Stats {
+            machine: self.engine.family.machine().map(Machine::to_bytes),
+            last_second: (state.next > 0).then(|| SCALE.ms_of(state.tick) / 1000),
+            len: u32::try_from(state.next).unwrap_or(u32::MAX),
+            closed: state.closed,
+        }
+    }
+}
+
+impl<C: Clock> Generator<C> {
+    /// One new ID, for a shard of your choice.
+    ///
+    /// # Errors
+    /// `sequence_exhausted` after 16,777,216 IDs in one second, with when to retry, after a wait of at most `max_wait`;
+    /// `lease_not_started`, `lease_expired` outside the window; `time_out_of_range` outside 1970..2106; `generator_closed`;
+    /// `forked` in a child process if a window was given; `entropy_unavailable`; what the clock says. Nothing is changed by a refused call.
+    #[inline]
+    pub fn generate(&self, shard_key: u32) -> Result<HotGuid> {
+        make::one(&self.engine, Mode::Wait, shard_key)
+    }
+
+    /// The text of one new ID, on the stack.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    #[inline]
+    pub fn generate_text(&self, shard_key: u32) -> Result<Text<{ HotGuid::TEXT_LEN }>> {
+        Ok(self.generate(shard_key)?.text())
+    }
+
+    /// Fills a slice with new IDs.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`]; [`Error::written`] tells how many IDs at the front of the slice are there to use.
+    pub fn fill(&self, shard_key: u32, ids: &mut [HotGuid]) -> Result<()> {
+        make::many(&self.engine, shard_key, ids)
+    }
+
+    /// One new ID if there is one now. It never waits.
+    ///
+    /// # Errors
+    /// `sequence_exhausted` or `clock_behind`, with when to retry, instead of a wait; all else as [`Generator::generate`].
+    #[inline]
+    pub fn try_generate(&self, shard_key: u32) -> Result<HotGuid> {
+        make::one(&self.engine, Mode::Try, shard_key)
+    }
+
+    /// The text of [`Generator::try_generate`], on the stack.
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate_text(&self, shard_key: u32) -> Result<Text<{ HotGuid::TEXT_LEN }>> {
+        Ok(self.try_generate(shard_key)?.text())
+    }
+
+    /// Fills the front of a slice with as many new IDs as there are now, and returns how many. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::fill`], but for `sequence_exhausted` and `clock_behind`, which end the batch.
+    pub fn try_fill(&self, shard_key: u32, ids: &mut [HotGuid]) -> Result<usize> {
+        make::try_many(&self.engine, shard_key, ids)
+    }
+
+    /// One new ID, waiting in `sleep` instead of on the thread: `tokio::time::sleep` for example.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    pub async fn generate_async(
+        &self,
+        sleep: impl AsyncFn(Duration),
+        shard_key: u32,
+    ) -> Result<HotGuid> {
+        make::one_async(&self.engine, &sleep, shard_key).await
+    }
+
+    /// The text of [`Generator::generate_async`], on the stack.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    pub async fn generate_text_async(
+        &self,
+        sleep: impl AsyncFn(Duration),
+        shard_key: u32,
+    ) -> Result<Text<{ HotGuid::TEXT_LEN }>> {
+        Ok(self.generate_async(sleep, shard_key).await?.text())
+    }
+
+    /// As [`Generator::fill`], waiting in `sleep` instead of on the thread. Dropped before its end, it loses the IDs that it wrote.
+    ///
+    /// # Errors
+    /// As [`Generator::fill`].
+    pub async fn fill_async(
+        &self,
+        sleep: impl AsyncFn(Duration),
+        shard_key: u32,
+        ids: &mut [HotGuid],
+    ) -> Result<()> {
+        make::many_async(&self.engine, &sleep, shard_key, ids).await
+    }
+
+    /// Gives the generator random bytes that were drawn elsewhere, unless it has some in this process, and returns whether it took
+    /// them: for bindings, whose entropy comes from outside. No part of what is promised.
+    ///
+    /// # Errors
+    /// `forked` as in [`crate::fork::prepare`].
+    #[doc(hidden)]
+    pub fn provide_identity(&self, drawn: [u8; 8]) -> Result<bool> {
+        self.engine.family.provide(drawn)
+    }
+
+    /// The source of time that it was built with.
+    pub const fn clock(&self) -> &C {
+        self.engine.clock()
+    }
+}
+
+/// A machine that has given out nothing yet.
+pub(super) const fn counters() -> PerTick {
+    let counters = Slots { first: 0, last: LAST_COUNTER as u64 };
+    PerTick::new(counters, Behind::Held, SCALE.last).expect("25 bits of slots and 32 of seconds")
+}

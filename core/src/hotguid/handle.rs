@@ -1,0 +1,77 @@
+//! A thread's own way into a generator: it reserves blocks, so that threads scale.
+
+use core::{num::NonZeroU32, ops::Deref};
+
+use super::{Generator, HotGuid, family::Identities, make};
+use crate::{
+    Result,
+    clock::Clock,
+    generator::{BLOCK, Blocks, Mode},
+};
+
+/// Makes IDs of a shared [`Generator`] for one thread. What it has reserved in a second and not used by its end is lost.
+///
+/// Its IDs are in order as long as a block lasts and the counter does not pass its end; those of different handles mix.
+///
+/// It cannot be cloned, since both would give out what is left of the block:
+///
+/// ```compile_fail
+/// let ids = polyflake::hotguid::Generator::new();
+/// let twin = ids.handle().clone();
+/// ```
+#[derive(Debug)]
+#[repr(align(128))] // Written with every ID: two side by side would share a cache line and slow each other down.
+pub struct Handle<G> {
+    generator: G,
+    blocks: Blocks<Identities>,
+}
+
+impl<C: Clock> Generator<C> {
+    /// A handle for one thread, whose first block of a tick has 64 IDs.
+    pub const fn handle(&self) -> Handle<&Self> {
+        self.handle_with(BLOCK)
+    }
+
+    /// A handle that reserves `first` IDs when it is first asked in a tick, then twice as many as before, up to 64 times
+    /// `first`.
+    pub const fn handle_with(&self, first: NonZeroU32) -> Handle<&Self> {
+        Handle::with_first(self, first)
+    }
+}
+
+impl<G> Handle<G> {
+    /// A handle that holds its generator, behind an `Arc` for example. As [`Generator::handle`].
+    pub const fn new(generator: G) -> Self {
+        Self::with_first(generator, BLOCK)
+    }
+
+    const fn with_first(generator: G, first: NonZeroU32) -> Self {
+        Self { generator, blocks: Blocks::new(first) }
+    }
+}
+
+impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
+    /// One new ID, for a shard of your choice.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    #[inline]
+    pub fn generate(&mut self, shard_key: u32) -> Result<HotGuid> {
+        self.make(Mode::Wait, shard_key)
+    }
+
+    /// One new ID if there is one now. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate(&mut self, shard_key: u32) -> Result<HotGuid> {
+        self.make(Mode::Try, shard_key)
+    }
+
+    #[inline]
+    fn make(&mut self, mode: Mode, shard_key: u32) -> Result<HotGuid> {
+        let ((identity, run), k) = self.blocks.next(&self.generator.engine, mode)?;
+        Ok(make::id(identity, run, k, shard_key))
+    }
+}

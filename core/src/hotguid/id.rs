@@ -1,0 +1,301 @@
+//! The ID: its fields, its orders of bytes, its texts.
+
+use core::{fmt, str::FromStr};
+
+use super::{COUNTER, LAST_COUNTER, MACHINE, SCALE, SHARD_KEY, TIMESTAMP, text};
+use crate::{
+    Error, Result,
+    format::{Text, Ticks},
+};
+
+/// What an ID holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Parts {
+    /// When it was made, in Unix seconds: 0..=4294967295.
+    pub timestamp: i64,
+    /// What tells its generator from all others: random bytes, in the original of host and process.
+    pub machine: [u8; 5],
+    /// Which one of that second it was: 0..=16777215, from any start.
+    pub counter: u32,
+    /// What the application routes by.
+    pub shard_key: u32,
+}
+
+/// An ID: 16 bytes, ordered by time as its text is.
+///
+/// ```
+/// use polyflake::hotguid::HotGuid;
+///
+/// let id = HotGuid::parse("691f29d0-bbaa-ddcc-ee01-0203ffffff7f")?;
+/// assert_eq!(id.timestamp(), 1_763_650_000);
+/// assert_eq!(id.shard_key(), 0x7fff_ffff);
+/// assert_eq!(&*id.sql_text(), "7fffffff-0302-01ee-ddcc-691f29d0bbaa");
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct HotGuid([u8; HotGuid::LEN]);
+
+/// The machine's 5 bytes as they lie in an ID: the first four swapped in pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Machine(u64);
+
+impl Machine {
+    /// Of the low 40 bits of a word, the first byte on top.
+    pub(super) const fn of_word(word: u64) -> Self {
+        Self(swap_pairs(word))
+    }
+
+    pub(super) const fn to_bytes(self) -> [u8; 5] {
+        let [.., m0, m1, m2, m3, m4] = swap_pairs(self.0).to_be_bytes();
+        [m0, m1, m2, m3, m4]
+    }
+}
+
+/// Swaps bytes 4 with 3 and 2 with 1 of the low 40 bits, counted from the lowest, and drops those above.
+const fn swap_pairs(word: u64) -> u64 {
+    (word & 0x00_ff00_ff00) << 8 | (word >> 8) & 0x00_ff00_ff00 | word & 0xff
+}
+
+impl HotGuid {
+    /// Bytes of an ID.
+    pub const LEN: usize = 16;
+    /// Characters of its text.
+    pub const TEXT_LEN: usize = text::LENGTH;
+
+    /// The ID of given fields.
+    ///
+    /// # Errors
+    /// `time_out_of_range` for the timestamp, `out_of_range` for the counter.
+    pub fn from_parts(parts: Parts) -> Result<Self> {
+        let Parts { timestamp, machine, counter, shard_key } = parts;
+        let seconds = SCALE.tick_of_seconds(timestamp)?;
+        if counter > LAST_COUNTER {
+            return Err(Error::out_of_range("counter", counter.into(), 0, LAST_COUNTER.into()));
+        }
+        let [m0, m1, m2, m3, m4] = machine;
+        let machine = Machine::of_word(u64::from_be_bytes([0, 0, 0, m0, m1, m2, m3, m4]));
+        Ok(Self::pack(seconds, machine, counter, shard_key))
+    }
+
+    /// The ID of fields that fit.
+    #[inline]
+    pub(super) fn pack(seconds: u64, machine: Machine, counter: u32, shard_key: u32) -> Self {
+        let word = TIMESTAMP.put(seconds)
+            | MACHINE.put(machine.0)
+            | COUNTER.put(counter.into())
+            | SHARD_KEY.put(shard_key.swap_bytes().into());
+        Self(word.to_be_bytes())
+    }
+
+    /// The upper and the lower half of the fields' word.
+    #[inline]
+    pub(super) fn halves(self) -> [[u8; 8]; 2] {
+        [0, 8].map(|at| core::array::from_fn(|byte| self.0[at + byte]))
+    }
+
+    /// The ID of these halves.
+    #[inline]
+    pub(super) fn of_halves(halves: [[u8; 8]; 2]) -> Self {
+        let mut bytes = [0; Self::LEN];
+        bytes.copy_from_slice(halves.as_flattened());
+        Self(bytes)
+    }
+
+    /// The same ID with another counter, of 24 bits.
+    #[inline]
+    pub(super) fn with_counter(self, counter: u32) -> Self {
+        let others = self.word() & !COUNTER.put(COUNTER.max());
+        Self((others | COUNTER.put(counter.into())).to_be_bytes())
+    }
+
+    /// The fields.
+    pub fn parts(self) -> Parts {
+        Parts {
+            timestamp: self.timestamp(),
+            machine: Machine(MACHINE.take(self.word())).to_bytes(),
+            counter: self.counter(),
+            shard_key: self.shard_key(),
+        }
+    }
+
+    /// When it was made, in Unix seconds.
+    pub fn timestamp(self) -> i64 {
+        TIMESTAMP.take(self.word()).cast_signed()
+    }
+
+    /// When it was made, in Unix milliseconds: whole seconds.
+    pub fn unix_ms(self) -> i64 {
+        SCALE.ms_of(TIMESTAMP.take(self.word()))
+    }
+
+    /// What tells its generator from all others.
+    pub fn machine(self) -> [u8; 5] {
+        self.parts().machine
+    }
+
+    /// Which one of its second it was, from any start: 24 bits.
+    #[allow(clippy::cast_possible_truncation, reason = "24 bits")]
+    pub fn counter(self) -> u32 {
+        COUNTER.take(self.word()) as u32
+    }
+
+    /// What the application routes by.
+    #[allow(clippy::cast_possible_truncation, reason = "32 bits")]
+    pub fn shard_key(self) -> u32 {
+        (SHARD_KEY.take(self.word()) as u32).swap_bytes()
+    }
+
+    fn word(self) -> u128 {
+        u128::from_be_bytes(self.0)
+    }
+
+    /// The ID of 16 bytes in the order of .NET's `Guid.ToByteArray()`.
+    pub const fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
+        Self(reverse_groups(bytes))
+    }
+
+    /// The ID of a slice of 16 bytes in the order of .NET.
+    ///
+    /// # Errors
+    /// `invalid_length`, in bytes.
+    pub fn from_slice(bytes: &[u8]) -> Result<Self> {
+        bytes
+            .try_into()
+            .map(Self::from_bytes)
+            .map_err(|_| Error::invalid_length(bytes.len(), Self::LEN, Self::LEN))
+    }
+
+    /// The 16 bytes in the order of .NET's `Guid.ToByteArray()`.
+    pub const fn to_bytes(self) -> [u8; Self::LEN] {
+        reverse_groups(self.0)
+    }
+
+    /// The ID of 16 bytes in the order of RFC 9562, as `uuid::Uuid` has them: that of the text.
+    pub const fn from_rfc_bytes(bytes: [u8; Self::LEN]) -> Self {
+        Self(bytes)
+    }
+
+    /// The 16 bytes in the order of RFC 9562: they sort as the text does, by time.
+    pub const fn to_rfc_bytes(self) -> [u8; Self::LEN] {
+        self.0
+    }
+
+    /// The ID of a GUID that SQL Server sorts by time, in the order of .NET's `Guid.ToByteArray()`.
+    pub const fn from_sql(bytes: [u8; Self::LEN]) -> Self {
+        let [k0, k1, k2, k3, c1, c2, m4, c0, m3, m2, s0, s1, s2, s3, m1, m0] = bytes;
+        Self([s0, s1, s2, s3, m1, m0, m3, m2, m4, c0, c1, c2, k0, k1, k2, k3])
+    }
+
+    /// The GUID that SQL Server sorts by time, in the order of .NET's `Guid.ToByteArray()`, which is how its clients
+    /// send one.
+    pub const fn to_sql(self) -> [u8; Self::LEN] {
+        let [s0, s1, s2, s3, m1, m0, m3, m2, m4, c0, c1, c2, k0, k1, k2, k3] = self.0;
+        [k0, k1, k2, k3, c1, c2, m4, c0, m3, m2, s0, s1, s2, s3, m1, m0]
+    }
+
+    /// The text, in lower case.
+    #[inline]
+    pub fn text(self) -> Text<{ Self::TEXT_LEN }> {
+        text::encode(&self.0)
+    }
+
+    /// The text of the GUID that SQL Server sorts by time.
+    pub fn sql_text(self) -> Text<{ Self::TEXT_LEN }> {
+        text::encode(&reverse_groups(self.to_sql()))
+    }
+
+    /// The ID of a text: hex with hyphens, in either case.
+    ///
+    /// # Errors
+    /// `invalid_length` (in characters) or `invalid_character` with the position of the first bad one.
+    #[inline]
+    pub fn parse(text: &str) -> Result<Self> {
+        text::decode(text).map(Self)
+    }
+
+    /// As [`HotGuid::parse`], for UTF-16: length and position are counted in its units.
+    ///
+    /// No part of what is promised: for bindings.
+    #[doc(hidden)]
+    pub fn parse_utf16(units: &[u16]) -> Result<Self> {
+        text::decode_utf16(units).map(Self)
+    }
+
+    /// The ID of the text of a GUID that SQL Server sorts by time.
+    ///
+    /// # Errors
+    /// As [`HotGuid::parse`].
+    pub fn parse_sql(text: &str) -> Result<Self> {
+        text::decode(text).map(|bytes| Self::from_sql(reverse_groups(bytes)))
+    }
+
+    /// As [`HotGuid::parse_sql`], for UTF-16.
+    ///
+    /// No part of what is promised: for bindings.
+    #[doc(hidden)]
+    pub fn parse_sql_utf16(units: &[u16]) -> Result<Self> {
+        text::decode_utf16(units).map(|bytes| Self::from_sql(reverse_groups(bytes)))
+    }
+
+    /// The lowest and the highest ID (both inclusive) of the half-open time range `start_ms .. end_ms` in Unix milliseconds,
+    /// for BETWEEN queries, and for those of SQL Server too, since the converted IDs sort alike. An ID is in the range if
+    /// its own second begins in it.
+    ///
+    /// # Errors
+    /// `time_out_of_range` before 1970 or past 2106 (the end may be one second past the last); `out_of_range` where the
+    /// range is reversed, or holds no second.
+    pub fn time_range(start_ms: i64, end_ms: i64) -> Result<(Self, Self)> {
+        let seconds = SCALE.ticks_within(start_ms, end_ms)?;
+        let highest =
+            Self::pack(seconds.end - 1, Machine::of_word(u64::MAX), LAST_COUNTER, u32::MAX);
+        Ok((Self::pack(seconds.start, Machine::of_word(0), 0, 0), highest))
+    }
+}
+
+/// From the order of the text to that of .NET, and back: the first three groups reversed.
+const fn reverse_groups(bytes: [u8; HotGuid::LEN]) -> [u8; HotGuid::LEN] {
+    let [a0, a1, a2, a3, b0, b1, c0, c1, rest @ ..] = bytes;
+    let [d0, d1, e0, e1, e2, e3, e4, e5] = rest;
+    [a3, a2, a1, a0, b1, b0, c1, c0, d0, d1, e0, e1, e2, e3, e4, e5]
+}
+
+impl fmt::Display for HotGuid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.text(), f)
+    }
+}
+
+impl fmt::Debug for HotGuid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("HotGuid").field(&self.text()).finish()
+    }
+}
+
+impl FromStr for HotGuid {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self> {
+        Self::parse(text)
+    }
+}
+
+impl TryFrom<&str> for HotGuid {
+    type Error = Error;
+    fn try_from(text: &str) -> Result<Self> {
+        Self::parse(text)
+    }
+}
+
+#[cfg(feature = "uuid")]
+impl From<HotGuid> for uuid::Uuid {
+    fn from(id: HotGuid) -> Self {
+        Self::from_bytes(id.to_rfc_bytes())
+    }
+}
+
+#[cfg(feature = "uuid")]
+impl From<uuid::Uuid> for HotGuid {
+    fn from(id: uuid::Uuid) -> Self {
+        Self::from_rfc_bytes(id.into_bytes())
+    }
+}

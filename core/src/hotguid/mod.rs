@@ -1,0 +1,81 @@
+//! Hot Guid: GUIDs that sort by time, and name their shard.
+//!
+//! ```text
+//! text order: 32 Unix seconds | 40 machine | 24 counter | 32 shard key, its bytes reversed
+//! ```
+//!
+//! Three orders of the same 16 bytes are in use: that of the text, which is also RFC 9562's and sorts by time; that of
+//! .NET's `Guid.ToByteArray()`, in which the first three groups of the text are reversed; and the one that SQL Server
+//! sorts by time, since it compares the groups from the last to the first.
+//!
+//! Source: `HotGuid` (C#).
+
+mod builder;
+mod family;
+pub(crate) mod fill;
+mod generator;
+mod handle;
+mod id;
+mod make;
+#[cfg(feature = "alloc")]
+mod pool;
+#[cfg(feature = "serde")]
+mod serde;
+mod text;
+
+pub use builder::Builder;
+#[cfg(feature = "std")]
+pub use generator::generate;
+pub use generator::{Generator, Stats};
+pub use handle::Handle;
+pub use id::{HotGuid, Parts};
+#[cfg(feature = "alloc")]
+pub use pool::Pool;
+
+pub use crate::OnExhausted;
+use crate::format::{Scale, Span};
+
+/// Where the fields are, in the order of the text.
+const FIELDS: [Span; 4] = Span::split([32, 40, 24, 32]);
+const TIMESTAMP: Span = FIELDS[0];
+const MACHINE: Span = FIELDS[1];
+const COUNTER: Span = FIELDS[2];
+const SHARD_KEY: Span = FIELDS[3];
+
+/// Unix seconds, 32 bits of them.
+const SCALE: Scale = Scale { epoch_ms: 0, tick_ms: 1000, last: TIMESTAMP.max() };
+
+/// The last second, in Unix seconds: 2106-02-07T06:28:15Z.
+pub const LAST_SECOND: i64 = TIMESTAMP.max().cast_signed();
+
+/// The last counter.
+#[allow(clippy::cast_possible_truncation, reason = "24 bits")]
+pub const LAST_COUNTER: u32 = COUNTER.max() as u32;
+
+/// What the format can do, in figures. The fields are in the order of the text.
+///
+/// ```
+/// let figures = polyflake::hotguid::describe();
+/// assert_eq!(figures.bits, 128);
+/// assert_eq!(figures.per_second, Some(16_777_216));
+/// assert_eq!(figures.last_ms, Some(4_294_967_295_000));
+/// assert!(figures.sorts_by_time);
+/// ```
+#[cfg(feature = "alloc")]
+pub fn describe() -> crate::format::Description {
+    let names = [
+        ("timestamp", "timestamp"),
+        ("machine", "bindable"),
+        ("counter", "sequence"),
+        ("shard_key", "bindable"),
+    ];
+    crate::format::Figures {
+        names: &names,
+        spans: &FIELDS,
+        scale: SCALE,
+        per_tick: COUNTER.max() + 1,
+        generators: u128::from(MACHINE.max()) + 1,
+        sorts_by_time: true,
+    }
+    .describe()
+}

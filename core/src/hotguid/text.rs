@@ -1,0 +1,83 @@
+//! The text of 16 bytes as every GUID has it: hex in groups of 8, 4, 4, 4 and 12 digits, with hyphens between them.
+
+use crate::{Error, ErrorKind, Result};
+use crate::{
+    base32::refusal,
+    format::{Text, ascii_of_utf16},
+};
+
+/// Characters of a text.
+pub(super) const LENGTH: usize = 36;
+
+/// Where the two digits of each byte begin.
+const DIGITS_AT: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+
+const HYPHENS_AT: [usize; 4] = [8, 13, 18, 23];
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
+/// Marks a byte that is no digit; no value has this bit.
+const BAD: u8 = 0x80;
+
+/// The value of each byte as a digit, in either case, or [`BAD`].
+const VALUES: [u8; 256] = {
+    let mut values = [BAD; 256];
+    let mut value = 0;
+    while value < 16 {
+        let digit = DIGITS[value as usize];
+        values[digit as usize] = value;
+        values[digit.to_ascii_uppercase() as usize] = value;
+        value += 1;
+    }
+    values
+};
+
+/// The text of 16 bytes, in lower case.
+#[inline]
+pub(super) fn encode(bytes: &[u8; 16]) -> Text<LENGTH> {
+    let mut text = [b'-'; LENGTH];
+    for (&byte, at) in bytes.iter().zip(DIGITS_AT) {
+        text[at] = DIGITS[usize::from(byte >> 4)];
+        text[at + 1] = DIGITS[usize::from(byte & 15)];
+    }
+    // SAFETY: the text is made of hyphens and `DIGITS`, which are ASCII.
+    #[allow(unsafe_code)]
+    unsafe {
+        Text::new_unchecked(text, LENGTH)
+    }
+}
+
+/// The 16 bytes of a text in either case.
+#[inline]
+pub(super) fn decode(text: &str) -> Result<[u8; 16]> {
+    let ascii = text.as_bytes().try_into().ok();
+    ascii.and_then(bytes).ok_or_else(|| why_not(text.chars().map(u32::from)))
+}
+
+/// The 16 bytes of a text in UTF-16, which lengths and positions count the units of.
+pub(super) fn decode_utf16(units: &[u16]) -> Result<[u8; 16]> {
+    let ascii = units.try_into().ok().map(ascii_of_utf16);
+    ascii.as_ref().and_then(bytes).ok_or_else(|| why_not(units.iter().copied().map(u32::from)))
+}
+
+#[inline]
+fn bytes(text: &[u8; LENGTH]) -> Option<[u8; 16]> {
+    let mut seen = 0;
+    let bytes = DIGITS_AT.map(|at| {
+        let (high, low) = (VALUES[usize::from(text[at])], VALUES[usize::from(text[at + 1])]);
+        seen |= high | low;
+        high << 4 | low
+    });
+    let hyphens = HYPHENS_AT.iter().all(|&at| text[at] == b'-');
+    (hyphens && seen & BAD == 0).then_some(bytes)
+}
+
+#[cold]
+fn why_not(units: impl Iterator<Item = u32> + Clone) -> Error {
+    let is_good = |position, unit| {
+        let byte = u8::try_from(unit).unwrap_or(BAD);
+        if HYPHENS_AT.contains(&position) { byte == b'-' } else { VALUES[usize::from(byte)] != BAD }
+    };
+    refusal(units, LENGTH..=LENGTH, is_good)
+        .unwrap_or_else(|| Error::new(ErrorKind::InvalidCharacter))
+}

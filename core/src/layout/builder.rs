@@ -1,0 +1,172 @@
+//! Options for a generator.
+
+use alloc::{string::String, vec::Vec};
+use core::time::Duration;
+
+use super::{Generator, Layout, Snapshot, Value, family::Template, ticks::LayoutTicks};
+use crate::{
+    Error, ErrorKind, Result,
+    clock::{Clock, OnStall, Stall},
+    format::Ticks,
+    generator::{Engine, OnExhausted, Options, ProcessGuard, Window},
+    sequence::per_tick::{Behind, PerTick, Slots},
+};
+
+/// Options for a [`Generator`].
+///
+/// ```
+/// use polyflake::layout::{Generator, preset};
+///
+/// let ids = Generator::builder(preset("sonyflake", [])?).bind("machine", 7).build()?;
+/// let id = ids.generate()?;
+/// assert_eq!(ids.layout().parse(&id)?.bindable("machine")?, 7.into());
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "nothing is built until `build` is called"]
+pub struct Builder<C> {
+    layout: Layout,
+    fixed: Vec<(String, Value<'static>)>,
+    sequence_only: bool,
+    options: Options<C>,
+}
+
+impl<C: Clock> Builder<C> {
+    /// Options for a generator with a clock of your own.
+    pub fn with_clock(layout: Layout, clock: C) -> Self {
+        Self { layout, fixed: Vec::new(), sequence_only: false, options: Options::new(clock) }
+    }
+
+    /// Fixes a bindable, which need not be given for each ID then.
+    pub fn bind(mut self, name: impl Into<String>, value: impl Into<Value<'static>>) -> Self {
+        self.fixed.push((name.into(), value.into()));
+        self
+    }
+
+    /// Asks for a generator over a layout without a timestamp: it gives out the sequence once, from its start to its end.
+    pub fn sequence_only(mut self, sequence_only: bool) -> Self {
+        self.sequence_only = sequence_only;
+        self
+    }
+
+    /// The half-open time span, in Unix milliseconds, in which IDs may be made: those whose tick begins in it.
+    pub fn window(mut self, start_ms: i64, end_ms: i64) -> Self {
+        self.options.window = Some((start_ms, end_ms));
+        self
+    }
+
+    /// What to do when a tick's sequence is used up; to wait by default.
+    pub fn on_exhausted(mut self, on_exhausted: OnExhausted) -> Self {
+        self.options.on_exhausted = on_exhausted;
+        self
+    }
+
+    /// The longest wait for a tick, as time passes by the clock's monotonic side ([`Clock::elapsed_nanos`]); the clock's default
+    /// otherwise (1 s for the system's). A batch may wait as long for each of its ticks. Under a clock that stands still a call waits as long and is
+    /// refused then.
+    pub fn max_wait(mut self, max_wait: Duration) -> Self {
+        self.options.max_wait = Some(max_wait);
+        self
+    }
+
+    /// Calls `callback` when a call has to wait, before each of its sleeps, on the stalled thread.
+    pub fn on_stall<F: Fn(&Stall)>(self, callback: F) -> Builder<OnStall<C, F>> {
+        self.map(|options| options.on_stall(callback))
+    }
+
+    /// The source of time, one for the generator's life.
+    pub fn clock<D: Clock>(self, clock: D) -> Builder<D> {
+        self.map(|options| options.clock(clock))
+    }
+
+    fn map<D>(self, map: impl FnOnce(Options<C>) -> Options<D>) -> Builder<D> {
+        let Self { layout, fixed, sequence_only, options } = self;
+        Builder { layout, fixed, sequence_only, options: map(options) }
+    }
+
+    /// The generator.
+    ///
+    /// # Errors
+    /// `invalid_layout` where the layout has no sequence, or no timestamp and `sequence_only` was not asked for (or has one and
+    /// it was), or is only for reading, or counts more than 2^62 ticks until now beside a sequence of 64 bits; `unknown_field`, `invalid_type`, `out_of_range` for a fixed bindable; `unknown_field` for a window
+    /// without a timestamp, `out_of_range` for an empty one, `time_out_of_range` where it leaves the layout's time.
+    pub fn build(self) -> Result<Generator<C>> {
+        let slots = self.slots()?;
+        self.assemble(slots, 0, slots.first.into())
+    }
+
+    /// A generator that goes on where a closed one of the same layout stopped.
+    ///
+    /// # Errors
+    /// As [`Builder::build`], and `out_of_range` for a snapshot that no generator of the layout can have left.
+    pub fn restore(self, snapshot: Snapshot) -> Result<Generator<C>> {
+        let slots = self.slots()?;
+        let (tick, next) = (i128::from(snapshot.tick), i128::try_from(snapshot.next_sequence));
+        let last_tick = self.ticks().map_or(0, |ticks| ticks.last());
+        if snapshot.tick > last_tick {
+            return Err(Error::out_of_range("tick", tick, 0, last_tick.into()));
+        }
+        let (first, end) = (i128::from(slots.first), i128::from(slots.last) + 1);
+        match next {
+            Ok(next) if (first..=end).contains(&next) => {
+                self.assemble(slots, snapshot.tick, snapshot.next_sequence)
+            }
+            Ok(next) => Err(Error::out_of_range("next_sequence", next, first, end)),
+            Err(_) => {
+                let reason = "expected a next_sequence of the layout, found one past 2^127";
+                Err(Error::because(ErrorKind::OutOfRange, reason).of("next_sequence"))
+            }
+        }
+    }
+
+    /// The slots of a tick, if there can be a generator at all.
+    fn slots(&self) -> Result<Slots> {
+        let refused = |reason| Err(Error::because(ErrorKind::InvalidLayout, reason));
+        if self.layout.only_read {
+            return refused(
+                "expected a layout to generate from, found a preset that is only for reading",
+            );
+        }
+        match (self.layout.slots(), self.layout.timeline(), self.sequence_only) {
+            (None, ..) => refused("expected a sequence, without which IDs of one tick repeat"),
+            (_, None, false) => {
+                refused("expected a timestamp, or sequence_only where the sequence alone will do")
+            }
+            (_, Some(_), true) => refused("expected no timestamp in a layout for sequence_only"),
+            (Some((first, last)), ..) => Ok(Slots { first, last }),
+        }
+    }
+
+    fn ticks(&self) -> Option<LayoutTicks> {
+        self.layout.timeline().copied().map(LayoutTicks::new)
+    }
+
+    fn assemble(self, slots: Slots, tick: u64, next: u128) -> Result<Generator<C>> {
+        let mut values = self.layout.values();
+        for (name, value) in &self.fixed {
+            values.bind(name, value.clone())?;
+        }
+        let (missing, base) = (values.missing()?, values.draft().clone());
+        let (ticks, window) = (self.ticks(), self.span()?);
+        let last_tick = ticks.map_or(0, |ticks| ticks.last());
+        let state = PerTick::at(slots, Behind::Refused, last_tick, tick, next);
+        let state = state.ok_or_else(too_many_bits)?;
+        let process = ProcessGuard::this_process()?;
+        let template = Template { layout: self.layout, base, missing, ticks, process };
+        Ok(Generator { engine: Engine::with_options(self.options, template, state, window)? })
+    }
+
+    fn span(&self) -> Result<Window> {
+        match self.ticks() {
+            Some(ticks) => self.options.window(&ticks),
+            None if self.options.window.is_none() => Ok(Window::all(0)),
+            None => Err(Error::field_error(ErrorKind::UnknownField, "timestamp")),
+        }
+    }
+}
+
+#[cold]
+fn too_many_bits() -> Error {
+    let reason = "expected at most 2^62 ticks until now beside a 64-bit sequence";
+    Error::because(ErrorKind::InvalidLayout, reason)
+}

@@ -1,0 +1,272 @@
+//! The generator: IDs of a layout.
+
+use core::time::Duration;
+
+#[cfg(feature = "std")]
+use super::Builder;
+use super::{Id, Layout, Snapshot, Stats, Values, family::Template, make};
+use crate::{
+    Result,
+    clock::{Clock, DefaultClock},
+    format::Ticks,
+    generator::{Engine, Family, Mode},
+};
+
+/// Makes IDs of a custom layout. Threads may share it.
+///
+/// No other generator may have the same layout and bindables, since both would repeat each other's IDs; that is why it cannot
+/// be cloned:
+///
+/// ```compile_fail
+/// use polyflake::layout::{Generator, preset};
+///
+/// let ids = Generator::builder(preset("instagram", [])?).bind("shard", 7).build()?;
+/// let twin = ids.clone();
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
+/// It never goes back in time: after one wild reading it refuses with `clock_behind` until time comes there, at worst in 2262, where
+/// readings end. In a window such a reading is refused instead, and changes nothing.
+///
+/// Bindables are fixed when it is built, or given for each ID; the sequence is one for all of them:
+///
+/// ```
+/// use polyflake::layout::{Generator, preset};
+///
+/// let ids = Generator::builder(preset("instagram", [])?).build()?;
+/// let id = ids.generate_with(ids.values().bind("shard", 7)?)?;
+/// assert_eq!(ids.layout().parse(&id)?.bindable("shard")?, 7.into());
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Generator<C = DefaultClock> {
+    pub(super) engine: Engine<Template, C>,
+}
+
+/// Room for many IDs: of an integer layout, or bytes packed one after the other.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Batch<'b> {
+    /// IDs of an integer layout.
+    Integers(&'b mut [i64]),
+    /// IDs of a layout of byte IDs: a whole number of them.
+    Bytes(&'b mut [u8]),
+}
+
+impl<'b> From<&'b mut [i64]> for Batch<'b> {
+    fn from(ids: &'b mut [i64]) -> Self {
+        Self::Integers(ids)
+    }
+}
+
+impl<'b> From<&'b mut [u8]> for Batch<'b> {
+    fn from(ids: &'b mut [u8]) -> Self {
+        Self::Bytes(ids)
+    }
+}
+
+#[cfg(feature = "std")]
+impl Generator {
+    /// Options for a generator over a layout.
+    pub fn builder(layout: Layout) -> Builder<crate::clock::SystemClock> {
+        Builder::with_clock(layout, crate::clock::SystemClock)
+    }
+}
+
+impl<C> Generator<C> {
+    /// The layout of its IDs.
+    pub fn layout(&self) -> &Layout {
+        &self.engine.family.layout
+    }
+
+    /// Room for the bindables of an ID, with the fixed ones in it.
+    pub fn values(&self) -> Values<'_> {
+        self.engine.family.values()
+    }
+
+    /// The window, in Unix milliseconds: half-open; none in a layout without a timestamp.
+    pub fn window(&self) -> Option<(i64, i64)> {
+        self.engine.family.ticks().map(|ticks| self.engine.window_ms(ticks))
+    }
+
+    /// Moves the end of the window later, to `end_ms` in Unix milliseconds; an earlier or equal end changes nothing, nor
+    /// does any where no window was given, since that is all of the format's time already.
+    ///
+    /// # Errors
+    /// `out_of_range` for an end before the window's start; `time_out_of_range` past the layout's time; `unknown_field` in a
+    /// layout without a timestamp.
+    pub fn extend_window(&self, end_ms: i64) -> Result<()> {
+        self.layout().timestamp()?;
+        self.engine.family.ticks().map_or(Ok(()), |ticks| self.engine.extend_window(ticks, end_ms))
+    }
+
+    /// Ends the generator, also for calls in flight on other threads, and gives the snapshot to restore from, once.
+    ///
+    /// # Errors
+    /// `generator_closed` if it was; `forked` in a child process, since the parent's generator goes on.
+    pub fn close(&self) -> Result<Snapshot> {
+        self.engine.family.check_process()?;
+        let state = self.engine.close()?;
+        Ok(Snapshot { tick: state.tick, next_sequence: state.next })
+    }
+
+    /// Figures of now.
+    pub fn stats(&self) -> Stats {
+        let state = self.engine.state();
+        let first = self.layout().slots().map_or(0, |(first, _)| first.into());
+        let is_used = state.tick > 0 || state.next > first;
+        let ticks = self.engine.family.ticks().filter(|_| is_used);
+        Stats {
+            last_ms: ticks.map(|ticks| ticks.ms_of(state.tick)),
+            len: state.next - first,
+            closed: state.closed,
+        }
+    }
+}
+
+impl<C: Clock> Generator<C> {
+    /// One new ID, where all bindables are fixed.
+    ///
+    /// # Errors
+    /// `missing_field` for a bindable that is not fixed; `clock_behind` at once where the clock is behind the last tick;
+    /// `sequence_exhausted` after a wait of at most `max_wait`, both with when to retry; `lease_not_started`, `lease_expired` outside the
+    /// window; `time_out_of_range` outside the layout's time; `generator_closed`; `forked` in a child process; what the clock
+    /// says. Nothing is changed by a refused call.
+    #[inline]
+    pub fn generate(&self) -> Result<Id> {
+        self.one(Mode::Wait)
+    }
+
+    /// One new ID with these bindables; a time and a sequence that are set do not matter.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`], and first as [`Values::pack`] for the bindables and constants; `invalid_layout` for values of
+    /// another layout.
+    #[inline]
+    pub fn generate_with(&self, values: &Values<'_>) -> Result<Id> {
+        self.one_with(Mode::Wait, values)
+    }
+
+    /// Fills a slice with new IDs, where all bindables are fixed: `&mut [i64]` in an integer layout, or packed bytes.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`]; [`Error::written`] tells how many IDs at the front of the slice are there to use.
+    /// `invalid_type` for a slice of the other kind; `invalid_length` for bytes that are no whole number of IDs.
+    pub fn fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<()> {
+        let template = &self.engine.family;
+        make::many(&self.engine, None, template.complete()?, ids.into())
+    }
+
+    /// Fills a slice with new IDs with these bindables.
+    ///
+    /// # Errors
+    /// As [`Generator::fill`] and [`Generator::generate_with`].
+    pub fn fill_with<'b>(&self, values: &Values<'_>, ids: impl Into<Batch<'b>>) -> Result<()> {
+        let base = self.engine.family.base_of(values)?;
+        make::many(&self.engine, Some(base), base, ids.into())
+    }
+
+    /// One new ID if there is one now, where all bindables are fixed. It never waits.
+    ///
+    /// # Errors
+    /// `sequence_exhausted` or `clock_behind`, with when to retry, instead of a wait; all else as [`Generator::generate`].
+    #[inline]
+    pub fn try_generate(&self) -> Result<Id> {
+        self.one(Mode::Try)
+    }
+
+    /// One new ID with these bindables, if there is one now. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::generate_with`], and [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate_with(&self, values: &Values<'_>) -> Result<Id> {
+        self.one_with(Mode::Try, values)
+    }
+
+    /// Fills the front of a slice with as many new IDs as there are now, and returns how many. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::fill`], but for `sequence_exhausted` and `clock_behind`, which end the batch.
+    pub fn try_fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<usize> {
+        make::try_many(&self.engine, None, self.engine.family.complete()?, ids.into())
+    }
+
+    /// As [`Generator::try_fill`], with these bindables.
+    ///
+    /// # Errors
+    /// As [`Generator::try_fill`] and [`Generator::generate_with`].
+    pub fn try_fill_with<'b>(
+        &self,
+        values: &Values<'_>,
+        ids: impl Into<Batch<'b>>,
+    ) -> Result<usize> {
+        let base = self.engine.family.base_of(values)?;
+        make::try_many(&self.engine, Some(base), base, ids.into())
+    }
+
+    /// One new ID, where all bindables are fixed, waiting in `sleep` instead of on the thread: `tokio::time::sleep` for example.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Id> {
+        self.engine.family.complete()?;
+        make::one_async(&self.engine, &sleep, None).await
+    }
+
+    /// One new ID with these bindables, waiting in `sleep` instead of on the thread.
+    ///
+    /// # Errors
+    /// As [`Generator::generate_with`].
+    pub async fn generate_with_async(
+        &self,
+        sleep: impl AsyncFn(Duration),
+        values: &Values<'_>,
+    ) -> Result<Id> {
+        let base = self.engine.family.base_of(values)?;
+        make::one_async(&self.engine, &sleep, Some(base)).await
+    }
+
+    /// As [`Generator::fill`], waiting in `sleep` instead of on the thread. Dropped before its end, it loses the IDs that it wrote.
+    ///
+    /// # Errors
+    /// As [`Generator::fill`].
+    pub async fn fill_async<'b>(
+        &self,
+        sleep: impl AsyncFn(Duration),
+        ids: impl Into<Batch<'b>>,
+    ) -> Result<()> {
+        let kind = self.engine.family.complete()?;
+        make::many_async(&self.engine, &sleep, None, kind, ids.into()).await
+    }
+
+    /// As [`Generator::fill_async`], with these bindables.
+    ///
+    /// # Errors
+    /// As [`Generator::fill_with`].
+    pub async fn fill_with_async<'b>(
+        &self,
+        sleep: impl AsyncFn(Duration),
+        values: &Values<'_>,
+        ids: impl Into<Batch<'b>>,
+    ) -> Result<()> {
+        let base = self.engine.family.base_of(values)?;
+        make::many_async(&self.engine, &sleep, Some(base), base, ids.into()).await
+    }
+
+    #[inline]
+    fn one(&self, mode: Mode) -> Result<Id> {
+        self.engine.family.complete()?;
+        make::one(&self.engine, mode, None)
+    }
+
+    #[inline]
+    fn one_with(&self, mode: Mode, values: &Values<'_>) -> Result<Id> {
+        make::one(&self.engine, mode, Some(self.engine.family.base_of(values)?))
+    }
+
+    /// The source of time that it was built with.
+    pub const fn clock(&self) -> &C {
+        self.engine.clock()
+    }
+}

@@ -1,0 +1,100 @@
+//! A thread's own way into a generator: it reserves blocks, so that threads scale.
+
+use core::{num::NonZeroU32, ops::Deref};
+
+use super::{Generator, Id, Values, family::Template};
+use crate::{
+    Result,
+    clock::Clock,
+    generator::{BLOCK, Blocks, Mode},
+};
+
+/// Makes IDs of a shared [`Generator`] for one thread. What it has reserved in a tick and not used by its end is lost.
+///
+/// Its IDs are in order; those of different handles mix.
+///
+/// It cannot be cloned, since both would give out what is left of the block:
+///
+/// ```compile_fail
+/// use polyflake::layout::{Generator, preset};
+///
+/// let ids = Generator::builder(preset("instagram", [])?).bind("shard", 7).build()?;
+/// let twin = ids.handle().clone();
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Debug)]
+#[repr(align(128))] // Written with every ID: two side by side would share a cache line and slow each other down.
+pub struct Handle<G> {
+    generator: G,
+    blocks: Blocks<Template>,
+}
+
+impl<C: Clock> Generator<C> {
+    /// A handle for one thread, whose first block of a tick has 64 IDs.
+    pub const fn handle(&self) -> Handle<&Self> {
+        self.handle_with(BLOCK)
+    }
+
+    /// A handle that reserves `first` IDs when it is first asked in a tick, then twice as many as before, up to 64 times
+    /// `first`.
+    pub const fn handle_with(&self, first: NonZeroU32) -> Handle<&Self> {
+        Handle::with_first(self, first)
+    }
+}
+
+impl<G> Handle<G> {
+    /// A handle that holds its generator, behind an `Arc` for example. As [`Generator::handle`].
+    pub const fn new(generator: G) -> Self {
+        Self::with_first(generator, BLOCK)
+    }
+
+    const fn with_first(generator: G, first: NonZeroU32) -> Self {
+        Self { generator, blocks: Blocks::new(first) }
+    }
+}
+
+impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
+    /// One new ID, where all bindables are fixed.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    #[inline]
+    pub fn generate(&mut self) -> Result<Id> {
+        self.make(Mode::Wait, None)
+    }
+
+    /// One new ID with these bindables.
+    ///
+    /// # Errors
+    /// As [`Generator::generate_with`].
+    #[inline]
+    pub fn generate_with(&mut self, values: &Values<'_>) -> Result<Id> {
+        self.make(Mode::Wait, Some(values))
+    }
+
+    /// One new ID if there is one now, where all bindables are fixed. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate(&mut self) -> Result<Id> {
+        self.make(Mode::Try, None)
+    }
+
+    /// One new ID with these bindables, if there is one now. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate_with`].
+    #[inline]
+    pub fn try_generate_with(&mut self, values: &Values<'_>) -> Result<Id> {
+        self.make(Mode::Try, Some(values))
+    }
+
+    #[inline]
+    fn make(&mut self, mode: Mode, values: Option<&Values<'_>>) -> Result<Id> {
+        let template = &self.generator.engine.family;
+        let base = values.map_or_else(|| template.complete(), |values| template.base_of(values))?;
+        let (((), run), k) = self.blocks.next(&self.generator.engine, mode)?;
+        Ok(template.id_at(base, run.tick, run.first + u64::from(k)))
+    }
+}

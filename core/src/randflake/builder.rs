@@ -1,0 +1,105 @@
+//! Options for a generator.
+
+use core::time::Duration;
+
+use super::{Codec, EPOCH, Generator, LAST_SECOND, LAST_SEQUENCE, Lease, SCALE, family::Nodes};
+use crate::{
+    Error, Result,
+    clock::{Clock, OnStall, Stall},
+    generator::{Engine, OnExhausted, Options, Window},
+    sequence::per_tick::{Behind, PerTick, Slots},
+};
+
+/// Options for a [`Generator`].
+///
+/// ```
+/// use polyflake::randflake::{Generator, Lease};
+///
+/// let lease = Lease::new(42, 1_730_000_000, 2_803_741_824)?;
+/// let ids = Generator::builder(lease, *b"sixteen byte key").resume_after(1_763_650_000).build()?;
+/// assert_eq!(ids.inspect(ids.generate()?).node, 42);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "nothing is built until `build` is called"]
+pub struct Builder<C> {
+    lease: Lease,
+    codec: Codec,
+    resume_after: Option<i64>,
+    options: Options<C>,
+}
+
+impl<C: Clock> Builder<C> {
+    /// Options for a generator with a clock of your own.
+    pub fn with_clock(lease: Lease, secret: impl Into<Codec>, clock: C) -> Self {
+        Self { lease, codec: secret.into(), resume_after: None, options: Options::new(clock) }
+    }
+
+    /// The last second, in Unix seconds, that this lease was used in, as [`Generator::close`] told: no ID is made in it or
+    /// before it. A lease that served a generator must not serve another one without this.
+    pub fn resume_after(mut self, unix_seconds: i64) -> Self {
+        self.resume_after = Some(unix_seconds);
+        self
+    }
+
+    /// What to do when a second's IDs are used up, or the clock is behind the last second used; to wait by default.
+    pub fn on_exhausted(mut self, on_exhausted: OnExhausted) -> Self {
+        self.options.on_exhausted = on_exhausted;
+        self
+    }
+
+    /// The longest wait for a tick, as time passes by the clock's monotonic side ([`Clock::elapsed_nanos`]); the clock's default
+    /// otherwise (1 s for the system's). A batch may wait as long for each of its ticks. Under a clock that stands still a call waits as long and is
+    /// refused then.
+    pub fn max_wait(mut self, max_wait: Duration) -> Self {
+        self.options.max_wait = Some(max_wait);
+        self
+    }
+
+    /// Calls `callback` when a call has to wait, before each of its sleeps, on the stalled thread.
+    pub fn on_stall<F: Fn(&Stall)>(self, callback: F) -> Builder<OnStall<C, F>> {
+        self.map(|options| options.on_stall(callback))
+    }
+
+    /// The source of time, one for the generator's life.
+    pub fn clock<D: Clock>(self, clock: D) -> Builder<D> {
+        self.map(|options| options.clock(clock))
+    }
+
+    fn map<D>(self, map: impl FnOnce(Options<C>) -> Options<D>) -> Builder<D> {
+        let Self { lease, codec, resume_after, options } = self;
+        Builder { lease, codec, resume_after, options: map(options) }
+    }
+
+    /// The generator.
+    ///
+    /// # Errors
+    /// `out_of_range` where `resume_after` is a second that the format does not have, or the clock is coarser than a second.
+    pub fn build(self) -> Result<Generator<C>> {
+        let (state, window) = (self.state()?, Window::new(self.lease.ticks()));
+        let nodes = Nodes::new(self.codec, self.lease)?;
+        Ok(Generator { engine: Engine::with_options(self.options, nodes, state, window)? })
+    }
+
+    /// The machine, with everything up to `resume_after` used up.
+    fn state(&self) -> Result<PerTick> {
+        let nodes = self.lease.nodes();
+        let last = u64::from(nodes.end() - nodes.start() + 1) * SLOTS_PER_NODE - 1;
+        let (tick, next) = match self.resume_after {
+            None => (0, 0),
+            Some(second) if (EPOCH..=LAST_SECOND).contains(&second) => {
+                ((second - EPOCH).cast_unsigned(), last + 1)
+            }
+            Some(second) => {
+                let (least, most) = (EPOCH.into(), LAST_SECOND.into());
+                return Err(Error::out_of_range("resume_after", second.into(), least, most));
+            }
+        };
+        let slots = Slots { first: 0, last };
+        let state = PerTick::at(slots, Behind::Refused, SCALE.last, tick, next.into());
+        Ok(state.expect("at most 35 bits of slots and 30 of seconds"))
+    }
+}
+
+/// Every node has this many slots a second; they follow each other in the order of the nodes.
+pub(super) const SLOTS_PER_NODE: u64 = LAST_SEQUENCE as u64 + 1;

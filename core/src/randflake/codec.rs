@@ -1,0 +1,122 @@
+//! From fields to the ID and back, under a secret.
+
+use super::{EPOCH, LAST_NODE, LAST_SEQUENCE, NODE, Randflake, SCALE, SEQUENCE, TIMESTAMP};
+use crate::format::Span;
+use crate::sparx64::Sparx64;
+use crate::{Error, Result};
+
+/// What an ID holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Parts {
+    /// When it was made, in Unix seconds: 1730000000..=2803741823.
+    pub timestamp: i64,
+    /// Which node made it: 0..=131071.
+    pub node: u32,
+    /// Which one of that second it was: 0..=131071.
+    pub sequence: u32,
+}
+
+/// Reads IDs, and makes those of given fields, under a secret.
+///
+/// ```
+/// use polyflake::randflake::{Codec, Parts};
+///
+/// let codec = Codec::from_slice(b"sixteen byte key")?;
+/// let parts = Parts { timestamp: 1_763_650_000, node: 42, sequence: 7 };
+/// assert_eq!(codec.inspect(codec.encrypt(parts)?), parts);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Codec {
+    cipher: Sparx64,
+}
+
+impl Codec {
+    /// A codec for a secret of 16 bytes. All of them pass, also 16 zeros: draw them at random.
+    pub fn new(secret: [u8; 16]) -> Self {
+        Self { cipher: Sparx64::new(secret) }
+    }
+
+    /// A codec for a secret in a slice.
+    ///
+    /// # Errors
+    /// `invalid_secret` unless it has 16 bytes.
+    pub fn from_slice(secret: &[u8]) -> Result<Self> {
+        Sparx64::from_slice(secret).map(|cipher| Self { cipher })
+    }
+
+    /// The ID of given fields; that it is made only once is the caller's concern.
+    ///
+    /// # Errors
+    /// `time_out_of_range` for the timestamp, `out_of_range` for the others.
+    pub fn encrypt(&self, parts: Parts) -> Result<Randflake> {
+        Ok(self.encrypt_raw(parts.to_raw()?))
+    }
+
+    /// The fields of an ID. That they look like some says nothing: every number decrypts to something.
+    #[inline]
+    pub fn inspect(&self, id: Randflake) -> Parts {
+        let raw = self.cipher.decrypt_block(id.to_u64().to_le_bytes());
+        Parts::from_raw(u64::from_le_bytes(raw))
+    }
+
+    /// Whether both have the same secret.
+    #[cfg(feature = "alloc")]
+    pub(super) fn has_secret_of(&self, other: &Self) -> bool {
+        self.cipher.has_key_of(&other.cipher)
+    }
+
+    /// The IDs of as many raw values, which are destroyed.
+    pub(super) fn encrypt_many(&self, raw: &mut [[u8; 8]], ids: &mut [Randflake]) {
+        self.cipher.encrypt_blocks(raw);
+        for (id, block) in ids.iter_mut().zip(raw) {
+            *id = Randflake::from_u64(u64::from_le_bytes(*block));
+        }
+    }
+
+    #[inline]
+    pub(super) fn encrypt_raw(&self, raw: u64) -> Randflake {
+        Randflake::from_u64(u64::from_le_bytes(self.cipher.encrypt_block(raw.to_le_bytes())))
+    }
+}
+
+impl From<[u8; 16]> for Codec {
+    fn from(secret: [u8; 16]) -> Self {
+        Self::new(secret)
+    }
+}
+
+impl Parts {
+    /// When it was made, in Unix milliseconds: whole seconds.
+    pub const fn unix_ms(&self) -> i64 {
+        self.timestamp.saturating_mul(1000)
+    }
+
+    fn to_raw(self) -> Result<u64> {
+        let tick = SCALE.tick_of_seconds(self.timestamp)?;
+        check("node", self.node, LAST_NODE)?;
+        check("sequence", self.sequence, LAST_SEQUENCE)?;
+        Ok(raw(tick, self.node, self.sequence))
+    }
+
+    #[allow(clippy::cast_possible_truncation, reason = "17 bits each")]
+    fn from_raw(raw: u64) -> Self {
+        let take = |field: Span| field.take(raw.into());
+        let timestamp = EPOCH + take(TIMESTAMP).cast_signed();
+        Self { timestamp, node: take(NODE) as u32, sequence: take(SEQUENCE) as u32 }
+    }
+}
+
+/// The raw value of fields that fit.
+#[inline]
+#[allow(clippy::cast_possible_truncation, reason = "the three fields take 64 bits together")]
+pub(super) fn raw(tick: u64, node: u32, sequence: u32) -> u64 {
+    (TIMESTAMP.put(tick) | NODE.put(node.into()) | SEQUENCE.put(sequence.into())) as u64
+}
+
+fn check(field: &'static str, value: u32, most: u32) -> Result<()> {
+    if value > most {
+        return Err(Error::out_of_range(field, value.into(), 0, most.into()));
+    }
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! The generator: IDs of a lease's nodes.
+
+use core::{fmt, time::Duration};
+
+#[cfg(feature = "std")]
+use super::{Builder, Codec};
+use super::{Lease, Parts, Randflake, SCALE, family::Nodes, make};
+use crate::{
+    Result,
+    clock::{Clock, DefaultClock},
+    format::Text,
+    generator::{Engine, Family, Mode},
+    sequence::per_tick::State,
+};
+
+/// Makes Randflake IDs under one lease. Threads may share it.
+///
+/// It never goes back in time: after one wild reading of the clock it refuses with `clock_behind` until time comes there, but the
+/// lease bounds how far that can be.
+///
+/// It cannot be cloned, since a lease serves one generator once:
+///
+/// ```compile_fail
+/// use polyflake::randflake::{Generator, Lease};
+///
+/// let lease = Lease::new(42, 1_730_000_000, 2_803_741_824)?;
+/// let twin = Generator::builder(lease, [0; 16]).build()?.clone();
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+pub struct Generator<C = DefaultClock> {
+    pub(super) engine: Engine<Nodes, C>,
+}
+
+/// Figures of a generator, at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Stats {
+    /// The last second used, in Unix seconds; none before the first ID.
+    pub last_second: Option<i64>,
+    /// How many IDs of that second are used up.
+    pub len: u64,
+    /// Whether the generator was closed.
+    pub closed: bool,
+}
+
+#[cfg(feature = "std")]
+impl Generator {
+    /// Options for a generator under a lease; the secret is 16 bytes, or a [`Codec`] of them.
+    pub fn builder(lease: Lease, secret: impl Into<Codec>) -> Builder<crate::clock::SystemClock> {
+        Builder::with_clock(lease, secret, crate::clock::SystemClock)
+    }
+}
+
+/// Hides what IDs hide: node, second and sequence.
+impl<C> fmt::Debug for Generator<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Generator").finish_non_exhaustive()
+    }
+}
+
+impl<C> Generator<C> {
+    /// The fields of an ID. That they look like some says nothing: every number decrypts to something.
+    #[inline]
+    pub fn inspect(&self, id: Randflake) -> Parts {
+        self.engine.family.codec.inspect(id)
+    }
+
+    /// The lease, as far as it was extended.
+    pub fn lease(&self) -> Lease {
+        self.engine.family.lease.until(self.engine.window().ticks().end)
+    }
+
+    /// Extends the lease; one that ends no later changes nothing.
+    ///
+    /// # Errors
+    /// `lease_mismatch` unless both have the same nodes and start.
+    pub fn extend_lease(&self, longer: Lease) -> Result<()> {
+        self.engine.extend(self.engine.family.lease.extend(longer)?.ticks().end);
+        Ok(())
+    }
+
+    /// Ends the generator, also for calls in flight on other threads, and tells the last second used, in Unix seconds: what
+    /// the lease's next generator must resume after. None if there was none.
+    ///
+    /// # Errors
+    /// `generator_closed` if it was; `forked` in a child process, since the parent's generator goes on.
+    pub fn close(&self) -> Result<Option<i64>> {
+        self.engine.family.check_process()?;
+        Ok(last_second(self.engine.close()?))
+    }
+
+    /// Figures of now.
+    pub fn stats(&self) -> Stats {
+        let state = self.engine.state();
+        let len = u64::try_from(state.next).unwrap_or(u64::MAX);
+        Stats { last_second: last_second(state), len, closed: state.closed }
+    }
+}
+
+impl<C: Clock> Generator<C> {
+    /// One new ID.
+    ///
+    /// # Errors
+    /// In this order: `lease_not_started`, with when to retry, `lease_expired`; `clock_behind` where the clock is behind the
+    /// last second used, `sequence_exhausted`, both with when to retry, at once or after a wait of at most `max_wait`;
+    /// further `generator_closed`; `forked` in a child process; what the clock says. Nothing is changed by a refused call.
+    #[inline]
+    pub fn generate(&self) -> Result<Randflake> {
+        make::one(&self.engine, Mode::Wait)
+    }
+
+    /// The text of one new ID, on the stack.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    #[inline]
+    pub fn generate_text(&self) -> Result<Text<{ Randflake::TEXT_LEN }>> {
+        Ok(self.generate()?.text())
+    }
+
+    /// Fills a slice with new IDs.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`]; [`Error::written`] tells how many IDs at the front of the slice are there to use.
+    pub fn fill(&self, ids: &mut [Randflake]) -> Result<()> {
+        make::many(&self.engine, ids)
+    }
+
+    /// One new ID if there is one now. It never waits.
+    ///
+    /// # Errors
+    /// `sequence_exhausted` or `clock_behind`, with when to retry, instead of a wait; all else as [`Generator::generate`].
+    #[inline]
+    pub fn try_generate(&self) -> Result<Randflake> {
+        make::one(&self.engine, Mode::Try)
+    }
+
+    /// The text of [`Generator::try_generate`], on the stack.
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate_text(&self) -> Result<Text<{ Randflake::TEXT_LEN }>> {
+        Ok(self.try_generate()?.text())
+    }
+
+    /// Fills the front of a slice with as many new IDs as there are now, and returns how many. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::fill`], but for `sequence_exhausted` and `clock_behind`, which end the batch.
+    pub fn try_fill(&self, ids: &mut [Randflake]) -> Result<usize> {
+        make::try_many(&self.engine, ids)
+    }
+
+    /// One new ID, waiting in `sleep` instead of on the thread: `tokio::time::sleep` for example.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Randflake> {
+        make::one_async(&self.engine, &sleep).await
+    }
+
+    /// The text of [`Generator::generate_async`], on the stack.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    pub async fn generate_text_async(
+        &self,
+        sleep: impl AsyncFn(Duration),
+    ) -> Result<Text<{ Randflake::TEXT_LEN }>> {
+        Ok(self.generate_async(sleep).await?.text())
+    }
+
+    /// As [`Generator::fill`], waiting in `sleep` instead of on the thread. Dropped before its end, it loses the IDs that it wrote.
+    ///
+    /// # Errors
+    /// As [`Generator::fill`].
+    pub async fn fill_async(
+        &self,
+        sleep: impl AsyncFn(Duration),
+        ids: &mut [Randflake],
+    ) -> Result<()> {
+        make::many_async(&self.engine, &sleep, ids).await
+    }
+
+    /// The source of time that it was built with.
+    pub const fn clock(&self) -> &C {
+        self.engine.clock()
+    }
+}
+
+/// The second that a state is in; none where nothing was made.
+fn last_second(state: State) -> Option<i64> {
+    (state.next > 0).then(|| SCALE.ms_of(state.tick) / 1000)
+}

@@ -1,0 +1,89 @@
+//! The ID: a number and its text.
+
+use core::{fmt, str::FromStr};
+
+use crate::{Error, Result};
+use crate::{base32::hex, format::Text};
+
+/// An ID: a signed 64-bit integer, as a database has it, ordered as one.
+///
+/// ```
+/// use polyflake::randflake::Randflake;
+///
+/// let id = Randflake::parse("3vgoe12ccb8gh")?;
+/// assert_eq!(id.to_i64(), 4594531474933654033);
+/// assert_eq!(id.to_string(), "3vgoe12ccb8gh");
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Randflake(i64);
+
+impl Randflake {
+    /// The most characters of a text.
+    pub const TEXT_LEN: usize = hex::MAX_DIGITS;
+
+    /// The ID that is this number. Every number is one: only its decryption says of what.
+    pub const fn from_i64(id: i64) -> Self {
+        Self(id)
+    }
+
+    /// The ID whose 64 bits, read without a sign, are this number.
+    pub const fn from_u64(id: u64) -> Self {
+        Self(id.cast_signed())
+    }
+
+    /// The number, as in a column of type BIGINT.
+    pub const fn to_i64(self) -> i64 {
+        self.0
+    }
+
+    /// The number that the text spells: the same 64 bits without a sign.
+    pub const fn to_u64(self) -> u64 {
+        self.0.cast_unsigned()
+    }
+
+    /// The text: 1 to 13 characters of `[0-9a-v]`.
+    #[inline]
+    pub fn text(self) -> Text<{ Self::TEXT_LEN }> {
+        hex::encode(self.to_u64())
+    }
+
+    /// The ID of a text.
+    ///
+    /// # Errors
+    /// In this order: `invalid_length` unless it has 1 to 13 characters, `invalid_character` with the position of the first
+    /// one outside `[0-9a-v]`, `not_canonical` for a leading zero, `out_of_range` above 2^64-1.
+    #[inline]
+    pub fn parse(text: &str) -> Result<Self> {
+        hex::decode(text).map(Self::from_u64)
+    }
+
+    /// As [`Randflake::parse`], for UTF-16: length and position are counted in its units.
+    ///
+    /// No part of what is promised: for bindings.
+    #[doc(hidden)]
+    pub fn parse_utf16(units: &[u16]) -> Result<Self> {
+        hex::decode_utf16(units).map(Self::from_u64)
+    }
+}
+
+impl fmt::Display for Randflake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.text(), f)
+    }
+}
+
+impl FromStr for Randflake {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self> {
+        Self::parse(text)
+    }
+}
+
+impl TryFrom<&str> for Randflake {
+    type Error = Error;
+    fn try_from(text: &str) -> Result<Self> {
+        Self::parse(text)
+    }
+}

@@ -1,0 +1,86 @@
+//! Randflake: 64-bit IDs that look random to those without the secret.
+//!
+//! ```text
+//! raw: 30 timestamp | 17 node | 17 sequence        timestamp = Unix seconds - 1730000000
+//! id  = SPARX-64/128 of the raw value's 8 little-endian bytes, read little-endian as a signed integer
+//! ```
+//!
+//! The last second is 2803741823 (2058-11-05T17:10:23Z); all 64 bits of the raw value are used from 2041-10-31 on. The
+//! text is base32hex of the unsigned value: lower case, no padding, no leading zeros.
+//!
+//! Unpredictable is all that an ID is: it is not authentic and no capability, and its order says nothing of its time.
+//!
+//! Source: randflake 2.1.0.
+
+mod builder;
+mod codec;
+mod family;
+mod generator;
+mod handle;
+mod id;
+mod lease;
+mod make;
+#[cfg(feature = "alloc")]
+mod pool;
+#[cfg(feature = "serde")]
+mod serde;
+mod text;
+
+pub use builder::Builder;
+pub use codec::{Codec, Parts};
+pub use generator::{Generator, Stats};
+pub use handle::Handle;
+pub use id::Randflake;
+pub use lease::Lease;
+#[cfg(feature = "alloc")]
+pub use pool::Pool;
+pub use text::{SLOT, decode_column, decode_slice, encode_column, encode_slice};
+
+pub use crate::OnExhausted;
+use crate::format::{Scale, Span};
+
+/// Where the fields are in the raw value.
+const FIELDS: [Span; 3] = Span::split([30, 17, 17]);
+const TIMESTAMP: Span = FIELDS[0];
+const NODE: Span = FIELDS[1];
+const SEQUENCE: Span = FIELDS[2];
+
+/// Seconds since the epoch.
+const SCALE: Scale = Scale { epoch_ms: EPOCH * 1000, tick_ms: 1000, last: TIMESTAMP.max() };
+
+/// The first second, in Unix seconds: 2024-10-27T03:33:20Z.
+pub const EPOCH: i64 = 1_730_000_000;
+
+/// The last second, in Unix seconds: 2058-11-05T17:10:23Z.
+pub const LAST_SECOND: i64 = EPOCH + TIMESTAMP.max().cast_signed();
+
+/// The last node.
+#[allow(clippy::cast_possible_truncation, reason = "17 bits")]
+pub const LAST_NODE: u32 = NODE.max() as u32;
+
+/// The last sequence of a second.
+#[allow(clippy::cast_possible_truncation, reason = "17 bits")]
+pub const LAST_SEQUENCE: u32 = SEQUENCE.max() as u32;
+
+/// What the format can do, in figures. The fields are those of the raw value, which only the secret shows.
+///
+/// ```
+/// let figures = polyflake::randflake::describe();
+/// assert_eq!(figures.bits, 64);
+/// assert_eq!(figures.per_second, Some(131_072));
+/// assert_eq!(figures.per_second_in_all, Some(131_072 * 131_072));
+/// assert!(!figures.sorts_by_time);
+/// ```
+#[cfg(feature = "alloc")]
+pub fn describe() -> crate::format::Description {
+    let names = [("timestamp", "timestamp"), ("node", "bindable"), ("sequence", "sequence")];
+    crate::format::Figures {
+        names: &names,
+        spans: &FIELDS,
+        scale: SCALE,
+        per_tick: SEQUENCE.max() + 1,
+        generators: u128::from(NODE.max()) + 1,
+        sorts_by_time: false,
+    }
+    .describe()
+}

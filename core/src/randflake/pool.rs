@@ -1,0 +1,165 @@
+//! Several leases as one, past what a node may have in a second.
+
+use core::{ops::Deref, time::Duration};
+
+use super::{Generator, Randflake, family::Nodes, make};
+use crate::{
+    Error, ErrorKind, Result,
+    clock::Clock,
+    format::Text,
+    generator::{Engine, Member, Members, Mode, Pooled},
+};
+
+/// Makes IDs of several [`Generator`]s, faster than the 131,072 a second that the format grants to each node. Threads may share it,
+/// and its generators too. For nodes that follow each other one lease of them all does the same.
+///
+/// A call takes from the generator that the last one took from; where that one's second is used up it goes on to the next, and
+/// only where all are does it fail, or wait, as one alone would. All else a generator refuses, the pool refuses too: a closed one,
+/// one outside its lease, one of the parent process. So it is closed, extended and looked at member by member.
+///
+/// ```
+/// use polyflake::randflake::{Generator, Lease, Pool, Randflake};
+///
+/// let node = |node| {
+///     let lease = Lease::new(node, 1_730_000_000, 2_803_741_824)?;
+///     Generator::builder(lease, *b"sixteen byte key").build().map(Box::new)
+/// };
+/// let ids = Pool::new([node(7)?, node(42)?])?;
+/// let mut batch = vec![Randflake::default(); 200_000]; // more than a second of one
+/// ids.fill(&mut batch)?;
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Pool<G> {
+    members: Members<G>,
+}
+
+impl<G> Pool<G> {
+    /// Its generators.
+    pub fn members(&self) -> &[G] {
+        self.members.all()
+    }
+}
+
+impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
+    /// A pool of generators, given as references, in `Arc`s or the like.
+    ///
+    /// # Errors
+    /// With the `item`: `out_of_range` where one is there twice or two have a node in common; `invalid_secret` for another secret than the others';
+    /// also `out_of_range` where there are none, or more than 65,536.
+    pub fn new(members: impl IntoIterator<Item = G>) -> Result<Self> {
+        Members::new(members).map(|members| Self { members })
+    }
+
+    /// One new ID.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    #[inline]
+    pub fn generate(&self) -> Result<Randflake> {
+        make::one(&self.members, Mode::Wait)
+    }
+
+    /// The text of one new ID, on the stack.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    #[inline]
+    pub fn generate_text(&self) -> Result<Text<{ Randflake::TEXT_LEN }>> {
+        Ok(self.generate()?.text())
+    }
+
+    /// Fills a slice with new IDs, from one member after the other.
+    ///
+    /// # Errors
+    /// As [`Generator::fill`].
+    pub fn fill(&self, ids: &mut [Randflake]) -> Result<()> {
+        make::many(&self.members, ids)
+    }
+
+    /// One new ID if any member has one now. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate(&self) -> Result<Randflake> {
+        make::one(&self.members, Mode::Try)
+    }
+
+    /// The text of [`Pool::try_generate`], on the stack.
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate_text(&self) -> Result<Text<{ Randflake::TEXT_LEN }>> {
+        Ok(self.try_generate()?.text())
+    }
+
+    /// Fills the front of a slice with as many new IDs as there are now in all members, and returns how many. It never waits.
+    ///
+    /// # Errors
+    /// As [`Generator::try_fill`].
+    pub fn try_fill(&self, ids: &mut [Randflake]) -> Result<usize> {
+        make::try_many(&self.members, ids)
+    }
+
+    /// One new ID, waiting in `sleep` instead of on the thread: `tokio::time::sleep` for example.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Randflake> {
+        make::one_async(&self.members, &sleep).await
+    }
+
+    /// The text of [`Pool::generate_async`], on the stack.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    pub async fn generate_text_async(
+        &self,
+        sleep: impl AsyncFn(Duration),
+    ) -> Result<Text<{ Randflake::TEXT_LEN }>> {
+        Ok(self.generate_async(sleep).await?.text())
+    }
+
+    /// As [`Pool::fill`], waiting in `sleep` instead of on the thread. Dropped before its end, it loses the IDs that it wrote.
+    ///
+    /// # Errors
+    /// As [`Generator::fill`].
+    pub async fn fill_async(
+        &self,
+        sleep: impl AsyncFn(Duration),
+        ids: &mut [Randflake],
+    ) -> Result<()> {
+        make::many_async(&self.members, &sleep, ids).await
+    }
+}
+
+impl<C: Clock> Member for Generator<C> {
+    type Family = Nodes;
+    type Clock = C;
+
+    #[inline]
+    fn engine(&self) -> &Engine<Nodes, C> {
+        &self.engine
+    }
+}
+
+impl Pooled for Nodes {
+    type Claim<'m> = usize;
+
+    const OVERLAP: &'static str = "expected members of different nodes, found the same twice";
+
+    fn check_kind(&self, other: &Self) -> Result<()> {
+        if !self.codec.has_secret_of(&other.codec) {
+            let reason = "expected one secret of all members, found another";
+            return Err(Error::because(ErrorKind::InvalidSecret, reason));
+        }
+        Ok(())
+    }
+
+    fn claim(&self) -> (usize, usize) {
+        let (first, last) = self.lease.nodes().into_inner();
+        (first as usize, last as usize)
+    }
+}

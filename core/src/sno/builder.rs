@@ -1,0 +1,219 @@
+//! Options for a generator.
+
+use core::time::Duration;
+
+use super::{
+    Drawn, Generator, OnExhausted, SCALE, Snapshot,
+    identity::{Draw, Origin},
+    partition::Partitions,
+};
+#[cfg(feature = "alloc")]
+use crate::fork;
+pub(super) use crate::sequence::tick_tock::Bounds;
+use crate::{
+    Error, ErrorKind, Result,
+    clock::{Clock, OnStall, Stall},
+    generator::{Engine, Options, ProcessGuard},
+    sequence::tick_tock::TickTock,
+};
+
+/// The fewest sequences that a tick may have.
+const SMALLEST_POOL: u16 = 4;
+
+/// Two bytes of any meaning: which generator made an ID. From an integer or two bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Partition(u16);
+
+impl From<u16> for Partition {
+    fn from(value: u16) -> Self {
+        Self(value)
+    }
+}
+
+impl From<[u8; 2]> for Partition {
+    fn from(bytes: [u8; 2]) -> Self {
+        Self(u16::from_be_bytes(bytes))
+    }
+}
+
+/// Options for a [`Generator`].
+///
+/// ```
+/// use polyflake::sno::Generator;
+///
+/// let ids = Generator::builder().partition(7).sequence_min(100).sequence_max(200).build()?;
+/// assert_eq!(ids.generate(1)?.partition(), 7);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "nothing is built until `build` is called"]
+pub struct Builder<C> {
+    partition: Option<u16>,
+    draw: Option<Draw>,
+    sequence_min: Option<u16>,
+    sequence_max: Option<u16>,
+    options: Options<C>,
+}
+
+impl<C: Clock> Builder<C> {
+    /// Options for a generator with a clock of your own. Without `std` there is no default partition, so give one.
+    pub const fn with_clock(clock: C) -> Self {
+        #[cfg(feature = "std")]
+        let draw = Some(Draw::Leased(fork::partitions::shared));
+        #[cfg(not(feature = "std"))]
+        let draw = None;
+        let options = Options::new(clock);
+        Self { partition: None, draw, sequence_min: None, sequence_max: None, options }
+    }
+
+    /// The partition; no other generator may have it, nor may this one after a restart, save with other sequence bounds.
+    pub fn partition(mut self, partition: impl Into<Partition>) -> Self {
+        self.partition = Some(partition.into().0);
+        self
+    }
+
+    /// Where a partition comes from if none is given: called at the first ID, and again after a fork. It is the generator's for as
+    /// long as the process lives.
+    pub fn draw(mut self, draw: fn() -> Result<Drawn>) -> Self {
+        self.draw = Some(Draw::By(draw));
+        self
+    }
+
+    /// Where default partitions are leased from: for bindings, which share a table with their host. No part of what is promised.
+    #[cfg(feature = "alloc")]
+    #[doc(hidden)]
+    pub fn leased_from(mut self, find: fork::partitions::FindTable) -> Self {
+        self.draw = Some(Draw::Leased(find));
+        self
+    }
+
+    /// The first sequence of a tick, inclusive; 0 by default, or random in 0..=32767 under a default partition.
+    pub fn sequence_min(mut self, sequence: u16) -> Self {
+        self.sequence_min = Some(sequence);
+        self
+    }
+
+    /// The last sequence of a tick, inclusive; 65535 by default.
+    pub fn sequence_max(mut self, sequence: u16) -> Self {
+        self.sequence_max = Some(sequence);
+        self
+    }
+
+    /// The half-open time span, in Unix milliseconds, in which IDs may be made: those whose tick begins in it.
+    pub fn window(mut self, start_ms: i64, end_ms: i64) -> Self {
+        self.options.window = Some((start_ms, end_ms));
+        self
+    }
+
+    /// The longest wait for a tick, as time passes by the clock's monotonic side ([`Clock::elapsed_nanos`]); the clock's default
+    /// otherwise (1 s for the system's). A batch may wait as long for each of its ticks. Under a clock that stands still a call waits as long and is
+    /// refused then.
+    pub fn max_wait(mut self, max_wait: Duration) -> Self {
+        self.options.max_wait = Some(max_wait);
+        self
+    }
+
+    /// What to do when a tick's sequences are used up, or the clock is behind; to wait by default.
+    pub fn on_exhausted(mut self, on_exhausted: OnExhausted) -> Self {
+        self.options.on_exhausted = on_exhausted;
+        self
+    }
+
+    /// Calls `callback` when a call has to wait, before each of its sleeps, on the stalled thread.
+    pub fn on_stall<F: Fn(&Stall)>(self, callback: F) -> Builder<OnStall<C, F>> {
+        self.map(|options| options.on_stall(callback))
+    }
+
+    /// The source of time, one for the generator's life.
+    pub fn clock<D: Clock>(self, clock: D) -> Builder<D> {
+        self.map(|options| options.clock(clock))
+    }
+
+    fn map<D>(self, map: impl FnOnce(Options<C>) -> Options<D>) -> Builder<D> {
+        let Self { partition, draw, sequence_min, sequence_max, options } = self;
+        Builder { partition, draw, sequence_min, sequence_max, options: map(options) }
+    }
+
+    /// The generator.
+    ///
+    /// # Errors
+    /// `out_of_range` where the pool of sequences is below 4, the window is empty, or the clock is coarser than 4 ms; `time_out_of_range` where the window
+    /// leaves the format's time; `missing_field` where there is no partition and nowhere to draw one from.
+    pub fn build(self) -> Result<Generator<C>> {
+        let bounds = bounds(self.sequence_min.unwrap_or(0), self.sequence_max.unwrap_or(u16::MAX))?;
+        let origin = self.origin()?;
+        self.assemble(origin, bounds, TickTock::new())
+    }
+
+    /// A generator that goes on where a closed one stopped, with its partition and bounds.
+    ///
+    /// # Errors
+    /// As [`Builder::build`], and `out_of_range` for a snapshot that no generator can have left.
+    pub fn restore(self, snapshot: Snapshot) -> Result<Generator<C>> {
+        let bounds = bounds(snapshot.sequence_min, snapshot.sequence_max)?;
+        let next = snapshot.next_sequence(bounds)?;
+        self.resume(snapshot, bounds, next)
+    }
+
+    /// A generator that goes on from a snapshot of the original, with the original's habits: bounds in the wrong order are
+    /// swapped, an upper bound of 0 is read as 65535, and a blank snapshot as one of a generator that made nothing.
+    ///
+    /// # Errors
+    /// As [`Builder::restore`].
+    pub fn import_original(self, snapshot: Snapshot) -> Result<Generator<C>> {
+        let (low, high) = match (snapshot.sequence_min, snapshot.sequence_max) {
+            (low, 0) if low != u16::MAX => (low, u16::MAX),
+            (a, b) => (a.min(b), a.max(b)),
+        };
+        let bounds = bounds(low, high)?;
+        let next = snapshot.next_sequence(bounds)?;
+        self.resume(snapshot, bounds, if snapshot.is_blank() { low.into() } else { next })
+    }
+
+    fn resume(self, snapshot: Snapshot, bounds: Bounds, next: u32) -> Result<Generator<C>> {
+        for (name, tick) in [
+            ("now", snapshot.now),
+            ("wall_hi", snapshot.wall_hi),
+            ("wall_safe", snapshot.wall_safe),
+        ] {
+            if tick > SCALE.last {
+                return Err(Error::out_of_range(name, tick.into(), 0, SCALE.last.into()));
+            }
+        }
+        let state = TickTock::at(snapshot.wall_hi, next, snapshot.wall_safe, snapshot.drifts);
+        self.assemble(given(u16::from_be_bytes(snapshot.partition))?, bounds, state)
+    }
+
+    fn origin(&self) -> Result<Origin> {
+        match (self.partition, self.draw) {
+            (Some(partition), _) => given(partition),
+            (None, Some(draw)) => Ok(Origin::Drawn {
+                draw,
+                own_min: self.sequence_min.is_some() || self.sequence_max.is_some(),
+                window_of: self.options.window.map(|_| ProcessGuard::this_process()).transpose()?,
+            }),
+            (None, None) => Err(Error::field_error(ErrorKind::MissingField, "partition")),
+        }
+    }
+
+    fn assemble(self, origin: Origin, bounds: Bounds, state: TickTock) -> Result<Generator<C>> {
+        let window = self.options.window(&SCALE)?;
+        let family = Partitions::new(origin, bounds, &window);
+        Ok(Generator::of(Engine::with_options(self.options, family, state, window)?))
+    }
+}
+
+/// A partition that belongs to this process.
+fn given(partition: u16) -> Result<Origin> {
+    let epoch = ProcessGuard::this_process()?.epoch();
+    Ok(Origin::Given { partition, epoch })
+}
+
+/// Bounds in order, with a pool that is large enough.
+fn bounds(min: u16, max: u16) -> Result<Bounds> {
+    if max < SMALLEST_POOL - 1 || min > max - (SMALLEST_POOL - 1) {
+        let least = i128::from(min) + i128::from(SMALLEST_POOL) - 1;
+        return Err(Error::out_of_range("sequence_max", max.into(), least, u16::MAX.into()));
+    }
+    Ok(Bounds { min, max })
+}

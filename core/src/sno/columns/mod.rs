@@ -1,0 +1,96 @@
+//! Fields of many IDs at once: into columns, and as filters, without looking at the rest.
+//!
+//! What passes a filter is a bitmap, a bit an ID from the lowest bit of each byte on, as in Arrow's boolean arrays: filters
+//! are joined by `&` and `|`.
+//!
+//! `scalar.rs` asks each ID for its fields. Beside it lies a file for each instruction set that is worth one, under the
+//! contract of `slices::Kernels`.
+
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+mod avx512;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+mod neon;
+#[cfg(any(
+    all(target_arch = "x86_64", target_feature = "sse2"),
+    all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
+mod pairs;
+mod scalar;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod simd128;
+pub mod slices;
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+mod sse41;
+
+use super::{SCALE, Sno};
+use crate::{Result, cpu, format::Ticks};
+
+/// Writes when each ID's tick began, in Unix milliseconds.
+///
+/// ```
+/// use polyflake::sno::{self, Sno};
+///
+/// let ids = [Sno::parse("93bm44ab22flxhjb")?, Sno::default()];
+/// let mut column = [0; 2];
+/// sno::unix_ms_column(&ids, &mut column)?;
+/// assert_eq!(column, [ids[0].unix_ms(), 1_262_304_000_000]);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
+/// # Errors
+/// `invalid_length` where the slices are not equally long.
+pub fn unix_ms_column(ids: &[Sno], column: &mut [i64]) -> Result<()> {
+    slices::unix_ms(cpu::level(), ids, column)
+}
+
+/// Writes the metabyte of each ID.
+///
+/// # Errors
+/// `invalid_length` where the slices are not equally long.
+pub fn metabyte_column(ids: &[Sno], column: &mut [u8]) -> Result<()> {
+    slices::metabyte(cpu::level(), ids, column)
+}
+
+/// Writes the partition of each ID.
+///
+/// # Errors
+/// `invalid_length` where the slices are not equally long.
+pub fn partition_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
+    slices::partition(cpu::level(), ids, column)
+}
+
+/// Writes the sequence of each ID.
+///
+/// # Errors
+/// `invalid_length` where the slices are not equally long.
+pub fn sequence_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
+    slices::sequence(cpu::level(), ids, column)
+}
+
+/// Which IDs carry a metabyte: sets their bits in `bitmap`, clears the others, and says how many are set.
+///
+/// ```
+/// use polyflake::sno::{self, Sno};
+///
+/// let ids = [1, 7, 7].map(|metabyte| Sno::default().with_metabyte(metabyte));
+/// let mut bitmap = [0];
+/// assert_eq!(sno::having_metabyte(&ids, 7, &mut bitmap)?, 2);
+/// assert_eq!(bitmap, [0b110]);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
+/// # Errors
+/// `invalid_length` where the bitmap has not a byte for every eight IDs, rounded up.
+pub fn having_metabyte(ids: &[Sno], metabyte: u8, bitmap: &mut [u8]) -> Result<usize> {
+    slices::having_metabyte(cpu::level(), ids, metabyte, bitmap)
+}
+
+/// Which IDs lie in the half-open time range `start_ms .. end_ms` in Unix milliseconds, as [`having_metabyte`] says it. An ID
+/// is in the range if its own tick begins in it.
+///
+/// # Errors
+/// As [`Sno::time_range`] for the range, and `invalid_length` as [`having_metabyte`].
+pub fn in_time_range(ids: &[Sno], start_ms: i64, end_ms: i64, bitmap: &mut [u8]) -> Result<usize> {
+    slices::in_ticks(cpu::level(), ids, SCALE.ticks_within(start_ms, end_ms)?, bitmap)
+}

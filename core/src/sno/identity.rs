@@ -1,0 +1,98 @@
+//! Who a generator is: its partition, and the process that it has it in.
+
+#[cfg(feature = "alloc")]
+use super::SCALE;
+#[cfg(feature = "alloc")]
+use crate::{
+    Error, ErrorKind,
+    fork::partitions::{FindTable, NoLease},
+};
+use crate::{Result, generator::ProcessGuard};
+
+/// A default partition, and the lower bound of its sequences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drawn {
+    /// Differs from that of every other default generator in reach.
+    pub partition: u16,
+    /// Random in 0..=32767, so that two processes that share a partition by chance meet less often.
+    pub sequence_min: u16,
+}
+
+impl Drawn {
+    /// A partition that no generator of this process and its forks has or will be leased, with entropy from the system: for
+    /// generators elsewhere.
+    ///
+    /// # Errors
+    /// `partitions_exhausted` where all 65,536 are taken; `entropy_unavailable`.
+    #[cfg(feature = "std")]
+    pub fn from_system() -> Result<Self> {
+        use crate::{
+            clock::{Clock, SystemClock},
+            fork::partitions::{self, Leases as _},
+            format::Ticks as _,
+        };
+        let (table, now) = (partitions::shared()?, SystemClock.unix_nanos()?);
+        loop {
+            let lease = table.take(SCALE.tick_of_nanos(now)?).map_err(exhausted)?;
+            if table.keep(lease) {
+                let sequence_min = table.random()? >> 1;
+                return Ok(Self { partition: lease.partition, sequence_min });
+            }
+        }
+    }
+}
+
+/// The error where no partition is free.
+#[cfg(feature = "alloc")]
+#[cold]
+pub(super) fn exhausted(reason: NoLease) -> Error {
+    match reason {
+        NoLease::Failed(error) => error,
+        NoLease::Before(u64::MAX) => Error::new(ErrorKind::PartitionsExhausted),
+        NoLease::Before(tick) => {
+            Error::retry_later(ErrorKind::PartitionsExhausted, SCALE.ms_of(tick))
+        }
+    }
+}
+
+/// Where the partition comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Origin {
+    /// Belongs to the process of this epoch.
+    Given { partition: u16, epoch: u32 },
+    /// Drawn at the first ID and again after a fork; with bounds of one's own, only the partition is.
+    /// A window belongs to the process that it was given to.
+    Drawn { draw: Draw, own_min: bool, window_of: Option<ProcessGuard> },
+}
+
+/// How a partition is drawn.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Draw {
+    /// Leased from a table, time and again.
+    #[cfg(feature = "alloc")]
+    Leased(FindTable),
+    /// Given by a function, for as long as the process lives.
+    By(fn() -> Result<Drawn>),
+}
+
+/// Who a generator is in this process: the epoch it belongs to, its partition and its lowest sequence, in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub(super) epoch: u32,
+    pub(super) partition: u16,
+    pub(super) min: u16,
+}
+
+impl Identity {
+    /// Stands for "not drawn yet": no process is this many forks deep.
+    pub(super) const NEVER: u32 = u32::MAX;
+
+    pub(super) const fn to_word(self) -> u64 {
+        (self.epoch as u64) << 32 | (self.partition as u64) << 16 | self.min as u64
+    }
+
+    #[allow(clippy::cast_possible_truncation, reason = "the word's parts")]
+    pub(super) const fn of_word(word: u64) -> Self {
+        Self { epoch: (word >> 32) as u32, partition: (word >> 16) as u16, min: word as u16 }
+    }
+}

@@ -1,0 +1,68 @@
+//! The metabyte of a text, read from its two characters.
+
+use super::Sno;
+use crate::{Error, Result, base32, format};
+
+/// The characters that hold it: 5 bits of the first, the upper 3 of the second.
+const HIGH: usize = 8;
+const LOW: usize = 9;
+
+/// The metabyte of a text, without parsing the rest of it: the length and the two characters that hold it are checked,
+/// the other characters are not.
+///
+/// ```
+/// assert_eq!(polyflake::sno::metabyte("a7rdmuv326nct5if")?, 1);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
+/// # Errors
+/// `invalid_length` (in characters) or `invalid_character` with the position.
+pub fn metabyte(text: &str) -> Result<u8> {
+    match text.as_bytes().try_into().ok().filter(|_| text.is_ascii()).and_then(of_ascii) {
+        Some(metabyte) => Ok(metabyte),
+        None => of_chars(text),
+    }
+}
+
+/// As [`metabyte`], for UTF-16: length and position are counted in its units.
+///
+/// No part of what is promised: for bindings.
+#[doc(hidden)]
+pub fn metabyte_utf16(text: &[u16]) -> Result<u8> {
+    let units = text.try_into().map_err(|_| bad_length(text.len()))?;
+    let ascii = format::ascii_of_utf16(units);
+    of_ascii(&ascii).ok_or_else(|| bad_character(&ascii, |position| text[position].into()))
+}
+
+/// The slow way, for a text that is not ASCII or has the wrong length or a bad character: no other language refuses a character
+/// that it does not look at.
+#[cold]
+fn of_chars(text: &str) -> Result<u8> {
+    let mut ascii = [0; Sno::TEXT_LEN];
+    let found = text.chars().count();
+    if found != Sno::TEXT_LEN {
+        return Err(bad_length(found));
+    }
+    for (char, byte) in text.chars().zip(&mut ascii) {
+        *byte = u8::try_from(char).unwrap_or(u8::MAX);
+    }
+    let unit = |position| text.chars().nth(position).map_or(0, u32::from);
+    of_ascii(&ascii).ok_or_else(|| bad_character(&ascii, unit))
+}
+
+#[cold]
+fn bad_length(found: usize) -> Error {
+    Error::invalid_length(found, Sno::TEXT_LEN, Sno::TEXT_LEN)
+}
+
+/// The error for the first of the two characters that is bad; `unit` gives it as it stands in the text.
+#[cold]
+fn bad_character(text: &[u8; Sno::TEXT_LEN], unit: impl Fn(usize) -> u32) -> Error {
+    let position = if base32::value(text[HIGH]).is_none() { HIGH } else { LOW };
+    Error::bad_character(position, unit(position))
+}
+
+#[inline]
+fn of_ascii(text: &[u8; Sno::TEXT_LEN]) -> Option<u8> {
+    Some(base32::value(text[HIGH])? << 3 | base32::value(text[LOW])? >> 2)
+}

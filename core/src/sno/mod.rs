@@ -1,0 +1,82 @@
+//! sno: 10 bytes, 16 characters, a metabyte that tells what the ID is of.
+//!
+//! ```text
+//! 39 timestamp, 4 ms units since 2010 | 1 tick-tock | 8 metabyte | 16 partition | 16 sequence        (big-endian)
+//! ```
+//!
+//! Byte order, text order and time order are one. Source of the format: sno 1.2.1 (Go).
+
+mod builder;
+mod claims;
+pub(crate) mod columns;
+pub(crate) mod fill;
+mod generator;
+mod handle;
+mod id;
+mod identity;
+#[cfg(feature = "serde")]
+pub mod json_null;
+mod make;
+mod metabyte;
+mod packed;
+mod partition;
+#[cfg(feature = "alloc")]
+mod pool;
+#[cfg(feature = "serde")]
+mod serde;
+mod snapshot;
+mod text;
+
+pub use builder::{Builder, Partition};
+pub use columns::{
+    having_metabyte, in_time_range, metabyte_column, partition_column, sequence_column,
+    unix_ms_column,
+};
+pub use generator::Generator;
+#[cfg(feature = "std")]
+pub use generator::generate;
+pub use handle::Handle;
+pub use id::{Parts, Sno};
+pub use identity::Drawn;
+pub use metabyte::metabyte;
+#[doc(hidden)]
+pub use metabyte::metabyte_utf16;
+#[cfg(feature = "alloc")]
+pub use pool::Pool;
+pub use snapshot::{Snapshot, Stats};
+pub use text::{decode_slice, encode_slice};
+
+pub use crate::OnExhausted;
+use crate::format::Scale;
+
+/// 4 ms units since 2010-01-01T00:00:00Z, 39 bits of them: up to 2079-09-07T15:47:35.548Z.
+const SCALE: Scale = Scale { epoch_ms: 1_262_304_000_000, tick_ms: 4, last: (1 << 39) - 1 };
+
+/// What the format can do, in figures.
+///
+/// ```
+/// let figures = polyflake::sno::describe();
+/// assert_eq!(figures.bits, 80);
+/// assert_eq!(figures.per_second, Some(16_384_000));
+/// assert_eq!(figures.per_second_in_all, Some(16_384_000 * 65_536));
+/// assert_eq!(figures.last_ms, Some(3_461_327_255_548));
+/// ```
+#[cfg(feature = "alloc")]
+pub fn describe() -> crate::format::Description {
+    let names = [
+        ("timestamp", "timestamp"),
+        ("tick_tock", "bindable"),
+        ("metabyte", "bindable"),
+        ("partition", "bindable"),
+        ("sequence", "sequence"),
+    ];
+    crate::format::Figures {
+        names: &names,
+        spans: &id::FIELDS,
+        scale: SCALE,
+        per_tick: 1 << 16,
+        generators: 1 << 16,
+        sorts_by_time: true,
+    }
+    .describe()
+}

@@ -1,0 +1,272 @@
+//! What sno adds to the engine: how a generator gets its partition, keeps it while it makes IDs, and lets it go.
+
+#[cfg(feature = "alloc")]
+use super::identity::exhausted;
+use super::{
+    Drawn, SCALE,
+    claims::{Claim, Claims},
+    identity::{Draw, Identity, Origin},
+};
+#[cfg(feature = "alloc")]
+use crate::fork::partitions::{Leases as _, Table};
+use crate::{
+    Error, ErrorKind, Result, fork,
+    format::Scale,
+    generator::{Family, ProcessGuard, Window},
+    sequence::tick_tock::{Bounds, TickTock},
+};
+
+/// A generator's partitions, one after the other, and its sequences.
+#[derive(Debug)]
+pub(crate) struct Partitions {
+    claims: Claims,
+    origin: Origin,
+    bounds: Bounds,
+}
+
+impl Partitions {
+    /// Partitions for IDs from the window's start on.
+    pub(super) const fn new(origin: Origin, bounds: Bounds, window: &Window) -> Self {
+        let identity = match origin {
+            Origin::Given { partition, epoch } => Identity { epoch, partition, min: bounds.min },
+            Origin::Drawn { .. } => {
+                Identity { epoch: Identity::NEVER, partition: 0, min: bounds.min }
+            }
+        };
+        Self { claims: Claims::new(Claim::unending(identity, window.start())), origin, bounds }
+    }
+
+    /// The partition, if it was given.
+    #[cfg(feature = "alloc")]
+    pub(super) const fn given(&self) -> Option<u16> {
+        match self.origin {
+            Origin::Given { partition, .. } => Some(partition),
+            Origin::Drawn { .. } => None,
+        }
+    }
+
+    /// The partition, once there is one.
+    pub(super) fn current(&self) -> Option<u16> {
+        let identity = self.claims.current().identity();
+        (identity.epoch != Identity::NEVER).then_some(identity.partition)
+    }
+
+    /// The sequences of the partition that counts now.
+    pub(super) fn bounds(&self) -> Bounds {
+        self.bounds_of(self.claims.current().identity())
+    }
+
+    /// The sequences of an identity.
+    #[inline]
+    pub(super) fn bounds_of(&self, Identity { min, .. }: Identity) -> Bounds {
+        Bounds { min, ..self.bounds }
+    }
+
+    /// The claim of this process that holds for a tick, of those that its window leaves.
+    #[inline]
+    fn claim_of(&self, window: &Window, tick: u64) -> Result<&Claim> {
+        let claim = self.claims.current();
+        let is_here = claim.identity().epoch == fork::epoch();
+        if is_here && claim.holds(tick) { Ok(claim) } else { self.reclaim(window, tick) }
+    }
+
+    /// Goes on with the claim that there is, or draws another: at the first ID, after a fork, when another generator has the partition
+    /// after a long time without an ID, and where the clock went back behind the lease.
+    #[cold]
+    fn reclaim(&self, window: &Window, tick: u64) -> Result<&Claim> {
+        fork::prepare()?;
+        loop {
+            let claim = self.claims.current();
+            if claim.identity().epoch == fork::current() && self.prolong(claim, tick)? {
+                claim.extend(window.ticks().end);
+                return Ok(claim);
+            }
+            self.draw_anew(claim, window, tick)?;
+        }
+    }
+
+    /// Puts another claim in the place of the one that was found, unless another thread was faster.
+    fn draw_anew(&self, found: &Claim, window: &Window, tick: u64) -> Result<()> {
+        let Origin::Drawn { draw, own_min, .. } = self.origin else {
+            return Err(Error::new(ErrorKind::Forked));
+        };
+        // Before the draw, which may fork: what both processes drew then is the parent's.
+        let epoch = fork::current();
+        let least = |drawn| if own_min { self.bounds.min } else { drawn };
+        match draw {
+            Draw::By(draw) => {
+                let Drawn { partition, sequence_min } = draw()?;
+                let mine = Identity { epoch, partition, min: least(sequence_min) };
+                self.settle(found, mine, window);
+            }
+            #[cfg(feature = "alloc")]
+            Draw::Leased(find) => {
+                let table = find()?;
+                let min = least(table.random()? >> 1);
+                let lease = table.take(tick).map_err(exhausted)?;
+                let identity = Identity { epoch, partition: lease.partition, min };
+                self.claims.put(found, Claim::leased(identity, window.start(), lease));
+            }
+        }
+        let _ = tick;
+        Ok(())
+    }
+
+    /// Puts an identity that never ends in the place of what was found.
+    #[cfg_attr(not(feature = "alloc"), allow(unused_variables, reason = "for a second claim"))]
+    fn settle(&self, found: &Claim, mine: Identity, window: &Window) -> bool {
+        if self.claims.settle(found.identity(), mine) {
+            return true;
+        }
+        #[cfg(feature = "alloc")]
+        {
+            let claim = Claim::unending(mine, window.start());
+            self.claims.put(found, claim).identity() == mine
+        }
+        #[cfg(not(feature = "alloc"))]
+        false
+    }
+
+    /// Takes a default partition that was drawn elsewhere, unless there is one of this process; returns whether it took it.
+    ///
+    /// # Errors
+    /// `forked` as in [`fork::prepare`].
+    pub(super) fn provide(&self, drawn: Drawn, window: &Window) -> Result<bool> {
+        fork::prepare()?;
+        let (epoch, found) = (fork::current(), self.claims.current());
+        let Origin::Drawn { own_min, .. } = self.origin else { return Ok(false) };
+        if found.identity().epoch == epoch {
+            return Ok(false);
+        }
+        let min = if own_min { self.bounds.min } else { drawn.sequence_min };
+        Ok(self.settle(found, Identity { epoch, partition: drawn.partition, min }, window))
+    }
+
+    /// The table that it leases its partitions from, if it does.
+    #[cfg(feature = "alloc")]
+    fn table(&self) -> Option<Result<&'static dyn Table>> {
+        match self.origin {
+            Origin::Drawn { draw: Draw::Leased(find), .. } => Some(find()),
+            _ => None,
+        }
+    }
+
+    /// Returns whether a claim's lease has a tick, be it by renewing the lease.
+    #[cfg(feature = "alloc")]
+    fn prolong(&self, claim: &Claim, tick: u64) -> Result<bool> {
+        loop {
+            let lease = claim.lease();
+            if tick < lease.until {
+                return Ok(lease.start <= tick);
+            }
+            let Some(table) = self.table() else { return Ok(false) };
+            match table?.renew(lease, tick) {
+                Some(until) => claim.renewed(until),
+                // Another thread of this generator may have renewed it.
+                None if claim.lease().until == lease.until => return Ok(false),
+                None => {}
+            }
+        }
+    }
+
+    /// Without a table no claim ends.
+    #[cfg(not(feature = "alloc"))]
+    #[allow(clippy::unnecessary_wraps, clippy::unused_self, reason = "with a table it may fail")]
+    const fn prolong(&self, _: &Claim, _: u64) -> Result<bool> {
+        Ok(true)
+    }
+
+    /// The identity in this process, for what has no tick of its own: `now` tells the tick where the identity holds for a while.
+    pub(super) fn identity(
+        &self,
+        window: &Window,
+        now: impl FnOnce() -> Result<u64>,
+    ) -> Result<Identity> {
+        self.check_process()?;
+        let claim = self.claims.current();
+        let is_here = claim.identity().epoch == fork::epoch();
+        if is_here && claim.is_unending() {
+            return Ok(claim.identity());
+        }
+        Ok(self.claim_of(window, now()?)?.identity())
+    }
+
+    /// Makes the partition this generator's for ever, and returns who it is.
+    #[cfg(feature = "alloc")]
+    pub(super) fn keep(&self, window: &Window, now: impl Fn() -> Result<u64>) -> Result<Identity> {
+        loop {
+            let identity = self.identity(window, &now)?;
+            let claim = self.claims.current();
+            if claim.identity() != identity {
+                continue;
+            }
+            let (lease, table) = (claim.lease(), self.table().transpose()?);
+            if claim.is_unending() || table.is_none_or(|table| table.keep(lease)) {
+                claim.renewed(u64::MAX);
+                return Ok(identity);
+            }
+        }
+    }
+
+    #[cfg(not(feature = "alloc"))]
+    pub(super) fn keep(&self, window: &Window, now: impl Fn() -> Result<u64>) -> Result<Identity> {
+        self.identity(window, now)
+    }
+
+    /// Gives a default partition back, for the ticks from `unused` on.
+    #[cfg(feature = "alloc")]
+    pub(super) fn give_back(&self, unused: impl FnOnce() -> u64) {
+        let claim = self.claims.current();
+        // In a child it is the parent's.
+        if claim.is_unending() || claim.identity().epoch != fork::epoch() {
+            return;
+        }
+        if let Some(Ok(table)) = self.table() {
+            table.give_back(claim.lease(), unused());
+        }
+    }
+}
+
+impl Family for Partitions {
+    type Machine = TickTock;
+    type Ticks = Scale;
+    type Identity = Identity;
+
+    #[inline]
+    fn ticks(&self) -> Option<&Scale> {
+        Some(&SCALE)
+    }
+
+    #[inline]
+    fn found(&self, _: &Window, tick: u64) -> Option<(u32, Identity)> {
+        let claim = self.claims.current();
+        let identity = claim.identity();
+        claim.holds(tick).then_some((identity.epoch, identity))
+    }
+
+    fn identify(&self, window: &Window, tick: u64) -> Result<(u32, Identity)> {
+        let identity = self.claim_of(window, tick)?.identity();
+        Ok((identity.epoch, identity))
+    }
+
+    fn check_process(&self) -> Result<()> {
+        match self.origin {
+            Origin::Given { epoch, .. } if epoch == fork::epoch() => Ok(()),
+            Origin::Given { .. } => Err(Error::new(ErrorKind::Forked)),
+            Origin::Drawn { window_of, .. } => window_of.map_or(Ok(()), ProcessGuard::check),
+        }
+    }
+
+    #[inline]
+    fn limits(&self, identity: Identity) -> Bounds {
+        self.bounds_of(identity)
+    }
+
+    fn extended(&self, end: u64) {
+        let claim = self.claims.current();
+        // An undrawn one holds nothing yet.
+        if claim.identity().epoch != Identity::NEVER {
+            claim.extend(end);
+        }
+    }
+}
