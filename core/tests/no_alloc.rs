@@ -7,6 +7,7 @@ use std::{
 };
 
 use polyflake::{
+    ErrorKind, OnExhausted, Result,
     clock::ManualClock,
     sno::{self, Generator, Sno},
 };
@@ -150,4 +151,68 @@ fn generators_over_layouts_allocate_nothing() {
     ids.fill(&mut [0_u8; 800][..]).unwrap();
     std::hint::black_box(ids.generate().unwrap());
     assert_eq!(ALLOCATIONS.with(Cell::get), before + 2);
+}
+
+#[test]
+fn refusals_in_loops_allocate_nothing() {
+    use polyflake::{
+        hotguid::HotGuid,
+        randflake::{self, Lease, Randflake},
+    };
+
+    const NOW: i64 = 1_763_650_000_000;
+
+    // Decoders: each kind of bad text, alone and among others.
+    for bad in ["", "9q6kc9o37a32432!", "9q6kc9o37a3243é", "9q6kc9o37a3243", "9q6kc9o37a3243244"] {
+        assert_no_allocation(|| Sno::parse(bad).unwrap_err());
+        assert_no_allocation(|| HotGuid::parse(bad).unwrap_err());
+        assert_no_allocation(|| Randflake::parse(bad).unwrap_err());
+    }
+    for bad in ["", "9q6kc9o3!a324324", "9q6kc9o3éa324324"] {
+        assert_no_allocation(|| sno::metabyte(bad).unwrap_err());
+    }
+    let texts = [*b"9q6kc9o37a324324", *b"9q6kc9o37a32432!"];
+    assert_no_allocation(|| {
+        let error = sno::decode_slice(&texts, &mut [Sno::default(); 2]).unwrap_err();
+        assert_eq!((error.item(), error.position()), (Some(1), Some(15)));
+    });
+    for bad in ["", "0v", "v!", "vvvvvvvvvvvvv"] {
+        let offsets = [0, 1, 1 + i32::try_from(bad.len()).unwrap()];
+        let texts = format!("1{bad}");
+        assert_no_allocation(|| {
+            let mut ids = [Randflake::default(); 2];
+            let decoded = randflake::decode_column(&offsets, texts.as_bytes(), &mut ids);
+            assert_eq!(decoded.unwrap_err().item(), Some(1));
+        });
+    }
+
+    // Generators that may not wait: with when to try again, and what was written.
+    let at = |unix_ms: i64| ManualClock::new(unix_ms * 1_000_000);
+    let clock = at(NOW);
+    let builder = sno::Builder::with_clock(&clock).partition(1).sequence_min(0).sequence_max(3);
+    let ids = builder.on_exhausted(OnExhausted::Error).build().unwrap();
+    assert_no_allocation(|| {
+        let error = ids.fill(0, &mut [Sno::default(); 5]).unwrap_err();
+        assert_eq!(error.retry_at(), Some(NOW + 4));
+        assert!([Some(0), Some(4)].contains(&error.written()));
+    });
+    let waits = |result: Result<_>| assert_eq!(result.unwrap_err().retry_at(), Some(NOW + 4));
+    assert_no_allocation(|| waits(ids.try_generate_text(0)));
+    // One step back is taken without waiting, a second one is not.
+    clock.set_unix_ms(NOW - 60_000);
+    ids.try_generate(0).unwrap();
+    clock.set_unix_ms(NOW - 120_000);
+    assert_no_allocation(|| refused(ids.try_generate(0), ErrorKind::ClockBehind));
+    ids.close().unwrap();
+    assert_no_allocation(|| refused(ids.try_generate(0), ErrorKind::GeneratorClosed));
+    let lease = Lease::with_nodes(1..=1, NOW / 1000, NOW / 1000 + 10).unwrap();
+    let build = |clock| randflake::Builder::with_clock(lease, [7; 16], clock).build().unwrap();
+    let (early, late) = (build(at(NOW - 60_000)), build(at(NOW + 60_000)));
+    assert_no_allocation(|| refused(early.try_generate(), ErrorKind::LeaseNotStarted));
+    assert_no_allocation(|| refused(late.try_generate(), ErrorKind::LeaseExpired));
+}
+
+#[track_caller]
+fn refused<T: std::fmt::Debug>(result: Result<T>, kind: ErrorKind) {
+    assert_eq!(result.unwrap_err().kind(), kind);
 }

@@ -2,66 +2,70 @@
 
 use core::fmt::{self, Write as _};
 
-use super::{Among, Detail, Error, ErrorKind};
+use super::{
+    Error, ErrorKind,
+    facts::{Among, Detail, Facts},
+};
 
 // Few format strings in all: browsers load this code.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Among::Item(item) = self.among {
+        let (kind, facts) = (self.kind(), self.facts());
+        if let Among::Item(item) = facts.among {
             write!(f, "item {item}: ")?;
         }
-        match &self.detail {
-            Detail::None => self.plain(f),
+        match facts.detail {
+            Detail::None => facts.plain(kind, f),
             Detail::Reason(reason) => f.write_str(reason),
-            Detail::RetryAt(unix_ms) => write!(f, "{}: retry at {unix_ms} ms", self.kind.meaning()),
+            Detail::RetryAt(unix_ms) => write!(f, "{}: retry at {unix_ms} ms", kind.meaning()),
             Detail::Character { position, unit } => {
-                f.write_str(self.kind.meaning())?;
+                f.write_str(kind.meaning())?;
                 unit.map_or(Ok(()), |unit| write_unit(f, unit))?;
                 write!(f, " at position {position}")
             }
             Detail::Range { value, least, most } => {
-                write!(f, "expected {} from {least} to {most}, found {value}", self.subject())
+                write!(f, "expected {} from {least} to {most}, found {value}", facts.subject())
             }
             #[cfg(feature = "alloc")]
             Detail::Misfit { bits, value } => {
-                write!(f, "expected {} of at most {bits} bits, found {value}", self.subject())
+                write!(f, "expected {} of at most {bits} bits, found {value}", facts.subject())
             }
             Detail::Type { expected, found } => {
                 f.write_str("expected ")?;
                 f.write_str(expected)?;
-                self.of_field(f)?;
+                facts.of_field(f)?;
                 f.write_str(", found ")?;
                 f.write_str(found)
             }
             Detail::Multiple { found, of } => {
-                self.length(f, *found, format_args!("a multiple of {of} bytes"))
+                facts.length(f, found, format_args!("a multiple of {of} bytes"))
             }
-            Detail::Length { found, least, .. } if self.kind == ErrorKind::InvalidSecret => {
-                self.length(f, *found, format_args!("a secret of {least} bytes"))
+            Detail::Length { found, least, .. } if kind == ErrorKind::InvalidSecret => {
+                facts.length(f, found, format_args!("a secret of {least} bytes"))
             }
             Detail::Length { found, least, most } if least == most => {
-                self.length(f, *found, format_args!("length {least}"))
+                facts.length(f, found, format_args!("length {least}"))
             }
             Detail::Length { found, least, most: usize::MAX } => {
-                self.length(f, *found, format_args!("length {least} or more"))
+                facts.length(f, found, format_args!("length {least} or more"))
             }
             Detail::Length { found, least, most } => {
-                self.length(f, *found, format_args!("length {least} to {most}"))
+                facts.length(f, found, format_args!("length {least} to {most}"))
             }
         }
     }
 }
 
-impl Error {
-    fn plain(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (what, of) = match (self.field.is_some(), self.kind) {
+impl Facts<&str> {
+    fn plain(&self, kind: ErrorKind, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (what, of) = match (self.field.is_some(), kind) {
             (true, ErrorKind::InvalidCharacter) => ("expected UTF-8", " for"),
-            (_, ErrorKind::UnknownField) => (self.kind.meaning(), ""),
-            (_, ErrorKind::MissingField) => (self.kind.meaning(), " for field"),
-            _ => (self.kind.meaning(), " for"),
+            (_, ErrorKind::UnknownField) => (kind.meaning(), ""),
+            (_, ErrorKind::MissingField) => (kind.meaning(), " for field"),
+            _ => (kind.meaning(), " for"),
         };
         f.write_str(what)?;
-        self.field().map_or(Ok(()), |field| write!(f, "{of} `{field}`"))
+        self.field.map_or(Ok(()), |field| write!(f, "{of} `{field}`"))
     }
 
     fn length(
@@ -77,12 +81,12 @@ impl Error {
 
     /// What a range is of.
     fn subject(&self) -> &str {
-        self.field().unwrap_or("a value")
+        self.field.unwrap_or("a value")
     }
 
     /// The field, after what was expected of it.
     fn of_field(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.field().map_or(Ok(()), |field| write!(f, " for `{field}`"))
+        self.field.map_or(Ok(()), |field| write!(f, " for `{field}`"))
     }
 }
 

@@ -1,0 +1,25 @@
+//! The source of an error: the cause of a clock's failure, for example.
+
+use alloc::sync::Arc;
+use core::{
+    error,
+    panic::{RefUnwindSafe, UnwindSafe},
+};
+
+/// An error of any type. Clones share it.
+#[derive(Clone)]
+pub(super) struct Source(Arc<dyn error::Error + Send + Sync>);
+
+// Errors are only formatted, downcast and asked for their source here, so a panic leaves nothing half changed.
+impl UnwindSafe for Source {}
+impl RefUnwindSafe for Source {}
+
+impl Source {
+    pub(super) fn new(source: impl error::Error + Send + Sync + 'static) -> Self {
+        Self(Arc::new(source))
+    }
+
+    pub(super) fn get(&self) -> &(dyn error::Error + 'static) {
+        &*self.0
+    }
+}

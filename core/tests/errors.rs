@@ -1,0 +1,314 @@
+//! What errors say stays as it was said, wherever it is kept; their source; their size.
+
+use std::{
+    error::Error as _,
+    io,
+    panic::{RefUnwindSafe, UnwindSafe},
+    sync::Arc,
+};
+
+use polyflake::{Error, ErrorKind, Result, hotguid::HotGuid, randflake::Randflake, sno::Sno};
+
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn errors_and_results_of_ids_have_three_words() {
+    assert_eq!(size_of::<Error>(), 24);
+    assert_eq!(size_of::<Option<Error>>(), 24);
+    assert_eq!(size_of::<Result<()>>(), 24);
+    assert_eq!(size_of::<Result<Sno>>(), 24);
+    assert_eq!(size_of::<Result<Randflake>>(), 24);
+    assert_eq!(size_of::<Result<HotGuid>>(), 24);
+}
+
+#[test]
+fn errors_cross_threads_and_unwinding() {
+    fn is_everything<T: Clone + Send + Sync + Unpin + UnwindSafe + RefUnwindSafe + 'static>() {}
+    is_everything::<Error>();
+}
+
+/// What an error is about, apart from its kind and where it is among others.
+#[derive(Clone, Copy)]
+struct Said {
+    error: fn() -> Error,
+    message: &'static str,
+    field: Option<&'static str>,
+    position: Option<usize>,
+    range: Option<(i128, i128, i128)>,
+    retry_at: Option<i64>,
+}
+
+const NOTHING: Said = Said {
+    error: || Error::new(ErrorKind::Forked),
+    message: "generator belongs to the parent process",
+    field: None,
+    position: None,
+    range: None,
+    retry_at: None,
+};
+
+const MOST: i128 = u64::MAX as i128;
+
+/// Each way to make one, at the borders of what lies inline.
+const SAID: [Said; 27] = [
+    NOTHING,
+    Said {
+        error: || Error::bad_character(usize::MAX, '!'.into()),
+        message: "invalid character '!' at position 18446744073709551615",
+        position: Some(usize::MAX),
+        ..NOTHING
+    },
+    Said {
+        error: || Error::bad_character(3, u32::MAX - 1),
+        message: "invalid character byte 0x00FE at position 3",
+        position: Some(3),
+        ..NOTHING
+    },
+    Said {
+        error: || Error::bad_character(3, u32::MAX),
+        message: "invalid character byte 0x00FF at position 3",
+        position: Some(3),
+        ..NOTHING
+    },
+    Said {
+        error: || Error::invalid_character(0),
+        message: "invalid character at position 0",
+        position: Some(0),
+        ..NOTHING
+    },
+    Said {
+        error: || Error::bad_character(7, 'x'.into()).of("text"),
+        message: "invalid character 'x' at position 7",
+        field: Some("text"),
+        position: Some(7),
+        ..NOTHING
+    },
+    Said {
+        error: || Error::retry_later(ErrorKind::ClockBehind, i64::MIN),
+        message: "clock is behind the last ID: retry at -9223372036854775808 ms",
+        retry_at: Some(i64::MIN),
+        ..NOTHING
+    },
+    Said {
+        error: || Error::retry_later(ErrorKind::SequenceExhausted, i64::MAX).of("clock"),
+        message: "all IDs of this tick are taken: retry at 9223372036854775807 ms",
+        field: Some("clock"),
+        retry_at: Some(i64::MAX),
+        ..NOTHING
+    },
+    Said {
+        error: || Error::invalid_length(usize::MAX, 65_535, 65_534),
+        message: "expected length 65535 to 65534, found 18446744073709551615",
+        ..NOTHING
+    },
+    Said {
+        error: || Error::invalid_length(0, 65_536, 65_536),
+        message: "expected length 65536, found 0",
+        ..NOTHING
+    },
+    Said {
+        error: || Error::invalid_length(0, 1, 65_535),
+        message: "expected length 1 to 65535, found 0",
+        ..NOTHING
+    },
+    Said {
+        error: || Error::invalid_length(2, 3, usize::MAX),
+        message: "expected length 3 or more, found 2",
+        ..NOTHING
+    },
+    Said {
+        error: || Error::invalid_length(5, 16, 16).of("text"),
+        message: "expected length 16 for `text`, found 5",
+        field: Some("text"),
+        ..NOTHING
+    },
+    Said {
+        error: || Error::invalid_secret(5),
+        message: "expected a secret of 16 bytes, found 5",
+        ..NOTHING
+    },
+    Said {
+        error: || Error::not_a_multiple(usize::MAX, usize::MAX - 1),
+        message: "expected a multiple of 18446744073709551614 bytes, found 18446744073709551615",
+        ..NOTHING
+    },
+    Said {
+        error: || Error::because(ErrorKind::NotCanonical, "expected this, found that"),
+        message: "expected this, found that",
+        ..NOTHING
+    },
+    Said {
+        error: || Error::because(ErrorKind::ClockFailed, String::from("expected, found")),
+        message: "expected, found",
+        ..NOTHING
+    },
+    Said {
+        error: || Error::because(ErrorKind::OutOfRange, "expected, found").of("end"),
+        message: "expected, found",
+        field: Some("end"),
+        ..NOTHING
+    },
+    Said {
+        error: || Error::field_error(ErrorKind::MissingField, "shard"),
+        message: "missing value for field `shard`",
+        field: Some("shard"),
+        ..NOTHING
+    },
+    Said {
+        error: || Error::field_error(ErrorKind::UnknownField, String::from("shard")),
+        message: "unknown field `shard`",
+        field: Some("shard"),
+        ..NOTHING
+    },
+    Said {
+        error: || Error::out_of_range("nodes", -1, 0, 9),
+        message: "expected nodes from 0 to 9, found -1",
+        field: Some("nodes"),
+        range: Some((-1, 0, 9)),
+        ..NOTHING
+    },
+    Said {
+        error: || Error::time_out_of_range("clock", i128::MAX, i128::MIN, 0),
+        message: "expected clock from -170141183460469231731687303715884105728 to 0, found \
+                  170141183460469231731687303715884105727",
+        field: Some("clock"),
+        range: Some((i128::MAX, i128::MIN, 0)),
+        ..NOTHING
+    },
+    Said {
+        error: || Error::out_of_range("id", MOST + 1, 0, MOST),
+        message: "expected id from 0 to 18446744073709551615, found 18446744073709551616",
+        field: Some("id"),
+        range: Some((MOST + 1, 0, MOST)),
+        ..NOTHING
+    },
+    Said {
+        error: || Error::out_of_range("id", 2 * MOST + 1, 0, MOST),
+        message: "expected id from 0 to 18446744073709551615, found 36893488147419103231",
+        field: Some("id"),
+        range: Some((2 * MOST + 1, 0, MOST)),
+        ..NOTHING
+    },
+    Said {
+        error: || Error::out_of_range("id", 2 * MOST + 2, 0, MOST),
+        message: "expected id from 0 to 18446744073709551615, found 36893488147419103232",
+        field: Some("id"),
+        range: Some((2 * MOST + 2, 0, MOST)),
+        ..NOTHING
+    },
+    Said {
+        error: || Error::out_of_range("id", MOST, 0, MOST).of("other"),
+        message: "expected other from 0 to 18446744073709551615, found 18446744073709551615",
+        field: Some("other"),
+        range: Some((MOST, 0, MOST)),
+        ..NOTHING
+    },
+    Said {
+        error: || Error::invalid_type("int", "str").of("metabyte"),
+        message: "expected int for `metabyte`, found str",
+        field: Some("metabyte"),
+        ..NOTHING
+    },
+];
+
+#[track_caller]
+fn assert_says(error: &Error, said: Said, written: Option<usize>, item: Option<usize>) {
+    let kind = (said.error)().kind();
+    let before = item.map_or_else(String::new, |item| format!("item {item}: "));
+    assert_eq!(error.to_string(), before + said.message);
+    assert_eq!((error.kind(), error.code()), (kind, kind.code()));
+    assert_eq!((error.field(), error.position()), (said.field, said.position));
+    assert_eq!((error.range(), error.retry_at()), (said.range, said.retry_at));
+    assert_eq!((error.written(), error.item()), (written, item));
+    assert_eq!(error, &error.clone());
+}
+
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn every_error_says_it_among_items_and_with_a_source_too() {
+    for said in SAID {
+        let error = (said.error)();
+        assert_says(&error, said, None, None);
+        for count in [0, 1, u32::MAX as usize, u32::MAX as usize + 1, usize::MAX] {
+            let (written, item) =
+                (error.clone().after_writing(count), error.clone().in_item(count));
+            assert_says(&written, said, Some(count), None);
+            assert_says(&item, said, None, Some(count));
+            assert_ne!(written, item);
+            assert_ne!(written, error);
+            // The last one counts.
+            assert_eq!(written.clone().in_item(count), item);
+            let with_source = item.clone().with_source(io::Error::other("below"));
+            assert_says(&with_source, said, None, Some(count));
+            assert_eq!(with_source, item);
+            assert_eq!(with_source.after_writing(count), written);
+        }
+    }
+}
+
+#[test]
+fn different_errors_are_not_equal() {
+    for (place, one) in SAID.iter().enumerate() {
+        for (other_place, other) in SAID.iter().enumerate() {
+            assert_eq!((one.error)() == (other.error)(), place == other_place);
+        }
+    }
+}
+
+#[test]
+fn names_of_the_program_and_of_the_heap_are_equal() {
+    let of = |name: &'static str| Error::field_error(ErrorKind::MissingField, name);
+    assert_eq!(of("shard"), Error::field_error(ErrorKind::MissingField, String::from("shard")));
+    assert_ne!(of("shard"), of("other"));
+}
+
+#[test]
+fn a_source_comes_back_as_what_it_was() {
+    let below = || io::Error::new(io::ErrorKind::TimedOut, "receiver is silent");
+    let error = Error::new(ErrorKind::ClockFailed).with_source(below());
+    let source = error.source().unwrap().downcast_ref::<io::Error>().unwrap();
+    assert_eq!((source.kind(), source.to_string()), (io::ErrorKind::TimedOut, below().to_string()));
+    assert_eq!(error.to_string(), "clock failed");
+    assert!(format!("{error:?}").contains("receiver is silent"), "{error:?}");
+
+    // Changes keep it, and clones share it.
+    let clone = error.clone().of("clock").after_writing(3).in_item(1);
+    assert!(std::ptr::addr_eq(clone.source().unwrap(), error.source().unwrap()));
+    assert_eq!((clone.field(), clone.item()), (Some("clock"), Some(1)));
+    assert_eq!((error.field(), error.item()), (None, None));
+
+    // Another takes its place, and errors of this crate may be sources as well.
+    let replaced = clone.with_source(Error::invalid_secret(5));
+    assert!(replaced.source().unwrap().is::<Error>());
+    assert!(error.source().unwrap().is::<io::Error>());
+}
+
+#[test]
+fn a_source_lives_as_long_as_a_clone_and_no_longer() {
+    #[derive(Debug)]
+    struct Counted(#[expect(dead_code, reason = "it is counted")] Arc<()>);
+    impl std::fmt::Display for Counted {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("counted")
+        }
+    }
+    impl std::error::Error for Counted {}
+
+    let count = Arc::new(());
+    let error = Error::new(ErrorKind::ClockFailed).with_source(Counted(count.clone()));
+    let clone = error.clone().in_item(1);
+    drop(error);
+    assert_eq!(Arc::strong_count(&count), 2);
+    drop(clone);
+    assert_eq!(Arc::strong_count(&count), 1);
+}
+
+#[test]
+fn sources_are_no_part_of_equality() {
+    let error = || Error::new(ErrorKind::ClockFailed);
+    let (one, other) =
+        (error().with_source(io::Error::other("1")), error().with_source(io::Error::other("2")));
+    assert_eq!(one, other);
+    assert_eq!(one, error());
+    assert_ne!(one, Error::new(ErrorKind::Forked));
+    assert!(error().source().is_none());
+}
