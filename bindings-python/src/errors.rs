@@ -1,11 +1,12 @@
 //! From the core's errors to Python's exceptions. The classes, and which code raises which, are Python: `polyflake/_errors.py`.
 
-use std::cell::RefCell;
+use std::{error, fmt};
 
 use polyflake::{Error, ErrorKind};
 use pyo3::{exceptions::PyException, ffi, marker::Ungil, prelude::*, sync::PyOnceLock};
 
-/// What Python code raised while the core was waiting for it.
+/// An exception that Python code raised while the core was waiting for it: the source of the core's error.
+#[derive(Debug)]
 pub(crate) enum Raised {
     /// By a clock: the cause of `clock_failed`.
     ByClock(PyErr),
@@ -13,27 +14,26 @@ pub(crate) enum Raised {
     InWait(PyErr),
 }
 
-thread_local! {
-    /// What this thread's last clock reading or wait raised: the core's error has no room for it.
-    static RAISED: RefCell<Option<Raised>> = const { RefCell::new(None) };
+impl fmt::Display for Raised {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::ByClock(raised) | Self::InWait(raised)) = self;
+        raised.fmt(f)
+    }
 }
 
-/// Keeps what Python code raised until the core's error, which is on its way then, comes back to [`raise`].
-pub(crate) fn keep(raised: Raised) {
-    RAISED.set(Some(raised));
+impl error::Error for Raised {}
+
+impl Raised {
+    /// The exception in an error, if it has one.
+    fn within(error: &Error) -> Option<&Self> {
+        error::Error::source(error)?.downcast_ref()
+    }
 }
 
 /// The exception for an error of the core.
 #[cold]
 pub(crate) fn raise(error: Error) -> PyErr {
-    attached(|py| {
-        let raised = RAISED.take().filter(|_| error.kind() == ErrorKind::ClockFailed);
-        match raised {
-            Some(Raised::ByClock(cause)) => raise_from(py, &error, error.field(), cause),
-            Some(Raised::InWait(raised)) => raised,
-            None => raise_about(py, &error, error.field()),
-        }
-    })
+    attached(|py| raise_about(py, &error, error.field()))
 }
 
 /// Lets a function use Python on a thread that is in a call of Python's. `Python::attach` doubts that while the interpreter shuts
@@ -64,14 +64,23 @@ pub(crate) fn raise_from(
     if !cause.is_instance_of::<PyException>(py) {
         return cause;
     }
-    let refused = raise_about(py, error, field);
+    let refused = built(py, error, field);
     refused.set_cause(py, Some(cause));
     refused
 }
 
-/// The exception for an error about a field, also where the core's error has it in words only.
+/// The exception for an error about a field, also where the core's error has it in words only. An exception that the error carries is its
+/// cause, or is raised in its place.
 #[cold]
 pub(crate) fn raise_about(py: Python<'_>, error: &Error, field: Option<&str>) -> PyErr {
+    match Raised::within(error) {
+        Some(Raised::ByClock(cause)) => raise_from(py, error, field, cause.clone_ref(py)),
+        Some(Raised::InWait(raised)) => raised.clone_ref(py),
+        None => built(py, error, field),
+    }
+}
+
+fn built(py: Python<'_>, error: &Error, field: Option<&str>) -> PyErr {
     let said = (
         error.code(),
         error.to_string(),

@@ -49,7 +49,7 @@ const NOTHING: Said = Said {
 const MOST: i128 = u64::MAX as i128;
 
 /// Each way to make one, at the borders of what lies inline.
-const SAID: [Said; 27] = [
+const SAID: [Said; 28] = [
     NOTHING,
     Said {
         error: || Error::bad_character(usize::MAX, '!'.into()),
@@ -193,6 +193,14 @@ const SAID: [Said; 27] = [
         message: "expected id from 0 to 18446744073709551615, found 36893488147419103232",
         field: Some("id"),
         range: Some((2 * MOST + 2, 0, MOST)),
+        ..NOTHING
+    },
+    Said {
+        error: || Error::out_of_range("id", i128::MIN, 0, MOST),
+        message: "expected id from 0 to 18446744073709551615, found \
+                  -170141183460469231731687303715884105728",
+        field: Some("id"),
+        range: Some((i128::MIN, 0, MOST)),
         ..NOTHING
     },
     Said {

@@ -27,7 +27,8 @@ pub(crate) struct Flakes<C> {
 type Holding<C> = Handle<Rc<Generator<C>>>;
 
 impl<C: Host> Flakes<C> {
-    fn new(generator: Generator<C>, is_system: bool) -> Self {
+    fn new(generator: Generator<C>) -> Self {
+        let is_system = generator.clock().is_system();
         let generator = Rc::new(generator);
         let handle = is_system.then(|| RefCell::new(Handle::new(generator.clone())));
         Self { generator, handle }
@@ -57,7 +58,6 @@ impl<C: Host> Machine<C> {
     /// Options; the secret among the bytes -> a handle.
     pub fn randflake_build(&self) -> Result<()> {
         let (scratch, clock) = (self.scratch, self.take_clock());
-        let is_system = clock.is_system();
         let secret = scratch.take_secret(SECRET_LENGTH, "secret");
         let mut builder = Builder::with_clock(scratch.lease(OWN)?, secret?, clock);
         if scratch.given(RESUME_AFTER) {
@@ -65,7 +65,7 @@ impl<C: Host> Machine<C> {
         }
         let shared = scratch.shared()?;
         give!(builder, shared: on_exhausted, max_wait);
-        self.keep(Kept::Randflake(Flakes::new(builder.build()?, is_system)));
+        self.keep(Kept::Randflake(Flakes::new(builder.build()?)));
         Ok(())
     }
 

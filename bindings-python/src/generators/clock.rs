@@ -1,6 +1,6 @@
 //! The clock of a Python generator: the system's or a callable. Waiting lets other threads run, and signals in.
 
-use std::{cell::Cell, sync::Arc};
+use std::cell::Cell;
 
 use polyflake::{
     Error, ErrorKind, Result,
@@ -9,33 +9,25 @@ use polyflake::{
 use pyo3::{PyTraverseError, PyVisit, prelude::*};
 
 use crate::{
-    errors::{self, Raised},
+    errors::Raised,
     ids::{
-        convert::{Callable, ClockArgument, StallArgument, Whole, type_name},
+        convert::{ClockArgument, StallArgument, Whole, type_name},
         record::{Reduced, reduced},
     },
 };
 
-/// A callable that a generator's clock and its class share: the class shows it to the garbage collector.
-type Shared = Option<Arc<Py<PyAny>>>;
-
-#[derive(Clone)]
 pub(crate) struct PythonClock {
     /// Gives integer Unix nanoseconds; the system's clock otherwise.
-    time: Shared,
+    time: Option<Py<PyAny>>,
     /// Hears that a call has to wait.
-    on_stall: Shared,
+    on_stall: Option<Py<PyAny>>,
 }
 
 impl PythonClock {
     pub(crate) const SYSTEM: Self = Self { time: None, on_stall: None };
 
     pub(crate) fn new(time: ClockArgument, on_stall: StallArgument) -> Self {
-        let shared = |callable: Callable| Arc::new(callable.0);
-        Self {
-            time: time.map(|time| shared(time.0)),
-            on_stall: on_stall.map(|told| shared(told.0)),
-        }
+        Self { time: time.map(|time| time.0.0), on_stall: on_stall.map(|told| told.0.0) }
     }
 
     /// Whether it runs no code of Python's.
@@ -49,7 +41,7 @@ impl PythonClock {
         [&self.time, &self.on_stall]
             .into_iter()
             .flatten()
-            .try_for_each(|shared| visit.call(&**shared))
+            .try_for_each(|callable| visit.call(callable))
     }
 }
 
@@ -128,8 +120,8 @@ thread_local! {
 
 /// The error that ends a wait, so that what was raised in it comes out.
 fn end_wait(raised: PyErr, found: &str) -> Error {
-    errors::keep(Raised::InWait(raised));
     Error::because(ErrorKind::ClockFailed, format!("expected to wait, found {found}"))
+        .with_source(Raised::InWait(raised))
 }
 
 #[doc = doc!("_polyflake.Stall")]
@@ -190,8 +182,7 @@ fn ask(callable: &Bound<'_, PyAny>) -> Result<i64> {
 }
 
 fn clock_failed(reason: String, raised: PyErr) -> Error {
-    errors::keep(Raised::ByClock(raised));
-    Error::because(ErrorKind::ClockFailed, reason)
+    Error::because(ErrorKind::ClockFailed, reason).with_source(Raised::ByClock(raised))
 }
 
 fn nanos(whole: Whole) -> Result<i64> {

@@ -40,8 +40,6 @@ pub(crate) fn generate(py: Python<'_>, shard_key: ShardKey) -> PyResult<Bound<'_
 #[pyclass(frozen, module = "polyflake.hotguid")]
 pub(crate) struct Generator {
     pub(super) inner: Inner,
-    /// For the garbage collector: the same references that `inner` holds.
-    clock: PythonClock,
 }
 
 #[pymethods]
@@ -59,8 +57,7 @@ impl Generator {
         on_stall: StallArgument,
     ) -> PyResult<Self> {
         let clock = PythonClock::new(clock, on_stall);
-        let mut builder =
-            hotguid::Generator::builder().clock(clock.clone()).on_exhausted(on_exhausted.0);
+        let mut builder = hotguid::Generator::builder().clock(clock).on_exhausted(on_exhausted.0);
         if let Some(Span { start, end }) = window {
             builder = builder.window(start.0, end.0);
         }
@@ -68,7 +65,7 @@ impl Generator {
             builder = builder.max_wait(max_wait.into());
         }
         let inner = builder.build().map_err(|error| raise_about_time(error, Span::NAME))?;
-        Ok(Self { inner, clock })
+        Ok(Self { inner })
     }
 
     #[doc = doc!("hotguid.Generator.generate")]
@@ -174,7 +171,7 @@ impl Generator {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.clock.traverse(&visit)
+        self.inner.clock().traverse(&visit)
     }
 }
 

@@ -33,8 +33,6 @@ type Bindables = Of<Named, name::bindables>;
 pub(crate) struct Generator {
     pub(super) inner: Inner,
     layout: Py<Layout>,
-    /// For the garbage collector: the same references that `inner` holds.
-    clock: PythonClock,
 }
 
 /// The options of every way to make a generator.
@@ -55,7 +53,7 @@ impl Options {
         build: impl FnOnce(Builder<PythonClock>) -> polyflake::Result<Inner>,
     ) -> PyResult<Generator> {
         let clock = PythonClock::new(self.clock, self.on_stall);
-        let mut builder = Builder::with_clock(layout.0.get().0.clone(), clock.clone())
+        let mut builder = Builder::with_clock(layout.0.get().0.clone(), clock)
             .sequence_only(self.sequence_only.0.0)
             .on_exhausted(self.on_exhausted.0);
         let bindables = self.bindables.map(|given| given.0).unwrap_or_default();
@@ -73,7 +71,7 @@ impl Options {
             ErrorKind::InvalidType => names.raise_typed(error),
             _ => raise_about_time(error, Span::NAME),
         })?;
-        Ok(Generator { inner, layout: layout.0, clock })
+        Ok(Generator { inner, layout: layout.0 })
     }
 }
 
@@ -251,7 +249,7 @@ impl Generator {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.clock.traverse(&visit)
+        self.inner.clock().traverse(&visit)
     }
 }
 

@@ -23,8 +23,6 @@ use crate::{
 #[pyclass(frozen, module = "polyflake.randflake")]
 pub(crate) struct Generator {
     pub(super) inner: randflake::Generator<PythonClock>,
-    /// For the garbage collector: the same references that `inner` holds.
-    clock: PythonClock,
 }
 
 #[pymethods]
@@ -49,14 +47,14 @@ impl Generator {
     ) -> PyResult<Self> {
         let clock = PythonClock::new(clock, on_stall);
         let mut builder =
-            Builder::with_clock(lease.0.0, *secret.0.0, clock.clone()).on_exhausted(on_exhausted.0);
+            Builder::with_clock(lease.0.0, *secret.0.0, clock).on_exhausted(on_exhausted.0);
         if let Some(max_wait) = max_wait {
             builder = builder.max_wait(max_wait.into());
         }
         if let Some(second) = resume_after {
             builder = builder.resume_after(second.0);
         }
-        Ok(Self { inner: builder.build().map_err(raise)?, clock })
+        Ok(Self { inner: builder.build().map_err(raise)? })
     }
 
     #[doc = doc!("randflake.Generator.generate")]
@@ -146,7 +144,7 @@ impl Generator {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.clock.traverse(&visit)
+        self.inner.clock().traverse(&visit)
     }
 }
 

@@ -42,8 +42,6 @@ pub(crate) fn generate(py: Python<'_>, metabyte: Metabyte) -> PyResult<Sno> {
 pub(crate) struct Generator {
     pub(super) inner: Inner,
     pub(super) metabyte: Metabyte,
-    /// For the garbage collector: the same references that `inner` holds.
-    clock: PythonClock,
 }
 
 /// The options of every way to make a generator.
@@ -62,7 +60,7 @@ impl Options {
         build: impl FnOnce(Builder<PythonClock>) -> polyflake::Result<Inner>,
     ) -> PyResult<Generator> {
         let clock = PythonClock::new(self.clock, self.on_stall);
-        let mut builder = Builder::with_clock(clock.clone()).on_exhausted(self.on_exhausted.0);
+        let mut builder = Builder::with_clock(clock).on_exhausted(self.on_exhausted.0);
         if let Some(Span { start, end }) = self.window {
             builder = builder.window(start.0, end.0);
         }
@@ -70,7 +68,7 @@ impl Options {
             builder = builder.max_wait(max_wait.into());
         }
         let inner = build(builder).map_err(|error| raise_about_time(error, Span::NAME))?;
-        Ok(Generator { inner, metabyte: self.metabyte, clock })
+        Ok(Generator { inner, metabyte: self.metabyte })
     }
 }
 
@@ -277,7 +275,7 @@ impl Generator {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.clock.traverse(&visit)
+        self.inner.clock().traverse(&visit)
     }
 }
 

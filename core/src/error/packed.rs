@@ -150,7 +150,7 @@ impl Packed {
             (Some(field), &Detail::Range { value, least: 0, most: MOST })
                 if as_static(field) == Some(ID) =>
             {
-                let low = u64::try_from(value - MOST - 1).ok()?;
+                let low = u64::try_from(value.checked_sub(MOST + 1)?).ok()?;
                 Self::TooLarge { kind, place, count, low }
             }
             (None, &Detail::Multiple { found, of }) => {

@@ -32,6 +32,10 @@ const SEQUENCE: Span = FIELDS[4];
 #[repr(transparent)]
 pub struct Sno([u8; Sno::LEN]);
 
+// A result is no larger than its error.
+#[cfg(all(feature = "alloc", target_pointer_width = "64"))]
+const _: () = assert!(size_of::<Result<Sno>>() <= 24);
+
 /// The fields of a [`Sno`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parts {

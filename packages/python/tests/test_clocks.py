@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+import gc
 import itertools
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import textwrap
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -92,6 +94,66 @@ def test_what_a_clock_raises_is_the_cause(make: Any, call: Callable[[Any], objec
     clock.reading = NOW_NS
     assert made_before(ids) == 0
     assert ids.generate()
+
+
+def raising_at(ends: int, raised: BaseException) -> Callable[[], int]:
+    """A clock that goes on by a tick at each reading, and raises after so many."""
+    readings = iter(range(ends))
+
+    def clock() -> int:
+        reading = next(readings, None)
+        if reading is None:
+            raise raised
+        return NOW_NS + reading * TICK_NS
+
+    return clock
+
+
+def test_the_cause_comes_with_how_many_were_written() -> None:
+    raised, buffer = OSError(5, "no"), bytearray(1000)
+    ids = generator(raising_at(3, raised), sequence_min=0, sequence_max=7)
+    with refused("clock_failed", written=24) as caught:
+        ids.fill(buffer)
+    assert caught.value.__cause__ is raised
+    whole = sno.SnoArray(bytes(buffer[:240]))
+    assert len(set(whole)) == 24 and not any(buffer[240:])
+
+
+@each_family
+def test_each_thread_gets_what_its_own_clock_raised(make: Any) -> None:
+    barrier = threading.Barrier(4)
+    causes: dict[int, bool] = {}
+
+    def run(number: int) -> None:
+        raised = OSError(number, "no")
+        ids = make(Clock(raised))
+        barrier.wait()
+        same = True
+        for _ in range(200):
+            with refused("clock_failed") as caught:
+                ids.generate()
+            same &= caught.value.__cause__ is raised
+        causes[number] = same
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert causes == dict.fromkeys(range(4), True)
+
+
+@each_family
+def test_nothing_keeps_what_a_clock_raised(make: Any) -> None:
+    def raise_new() -> weakref.ref[OSError]:
+        raised = OSError(5, "no")
+        with refused("clock_failed"):
+            make(Clock(raised)).generate()
+        return weakref.ref(raised)
+
+    gone = raise_new()
+    gc.collect()
+    assert gone() is None
 
 
 @each_reader

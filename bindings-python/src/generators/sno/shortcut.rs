@@ -100,7 +100,8 @@ unsafe extern "C" fn call<M: Method>(
     let made = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: as the caller says.
         let given = unsafe { Given::new(generator.py(), args, count, names) };
-        let short = generator.get().clock.is_plain().then(|| given.metabyte(generator.get()));
+        let short =
+            generator.get().inner.clock().is_plain().then(|| given.metabyte(generator.get()));
         match short.flatten() {
             Some(metabyte) => M::make(&generator, metabyte),
             None => given.call(&generator, M::LONG_WAY),
