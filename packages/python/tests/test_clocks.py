@@ -145,8 +145,11 @@ def test_each_thread_gets_what_its_own_clock_raised(make: Any) -> None:
 
 @each_family
 def test_nothing_keeps_what_a_clock_raised(make: Any) -> None:
-    def raise_new() -> weakref.ref[OSError]:
-        raised = OSError(5, "no")
+    class Failure(Exception):
+        """Knows weak references, which built-in exceptions do not."""
+
+    def raise_new() -> weakref.ref[Failure]:
+        raised = Failure()
         with refused("clock_failed"):
             make(Clock(raised)).generate()
         return weakref.ref(raised)
