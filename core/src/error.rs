@@ -2,6 +2,7 @@
 //! language.
 
 mod facts;
+mod inline;
 mod kind;
 mod message;
 mod packed;
@@ -11,7 +12,8 @@ mod source;
 use core::fmt;
 
 pub(crate) use facts::Name;
-use facts::{Among, Detail, Facts, Kept};
+use facts::{Among, Detail, Kept, Told, as_static};
+use inline::Inline;
 pub use kind::ErrorKind;
 use packed::Packed;
 
@@ -38,33 +40,19 @@ const _: () = assert!(size_of::<Error>() <= 24);
 const _: () = assert!(size_of::<Error>() <= 112);
 
 impl Error {
-    #[cold]
-    fn with(kind: ErrorKind, detail: Detail<Name>) -> Self {
-        Self(Packed::new(kind, Kept::new(None, detail)))
+    const fn inline(inline: Inline) -> Self {
+        Self(Packed::Inline(inline))
     }
 
     #[cold]
-    fn about(kind: ErrorKind, field: Name, detail: Detail<Name>) -> Self {
-        Self(Packed::new(kind, Kept::new(Some(field), detail)))
-    }
-
-    /// The same error with other facts.
-    #[cold]
-    fn changed(self, change: impl FnOnce(&mut Kept)) -> Self {
-        let kind = self.kind();
-        let mut kept = self.0.unpack();
-        change(&mut kept);
-        Self(Packed::new(kind, kept))
-    }
-
-    fn facts(&self) -> Facts<&str> {
-        self.0.facts()
+    fn aside(kind: ErrorKind, field: Option<Name>, told: Told) -> Self {
+        Self(Packed::aside(kind, Kept::new(field, told)))
     }
 
     /// An error of a kind, without details: for clocks and sources of random bytes of your own.
     #[cold]
     pub const fn new(kind: ErrorKind) -> Self {
-        Self(Packed::plain(kind))
+        Self::inline(Inline::plain(kind))
     }
 
     /// An error with its reason in words: lower case, no full stop, "expected X, found Y".
@@ -77,7 +65,14 @@ impl Error {
     /// ```
     #[cold]
     pub fn because(kind: ErrorKind, reason: impl Into<Name>) -> Self {
-        Self::with(kind, Detail::Reason(reason.into()))
+        Self::by_reason(kind, reason.into())
+    }
+
+    fn by_reason(kind: ErrorKind, reason: Name) -> Self {
+        match as_static(&reason) {
+            Some(reason) => Self::inline(Inline::reason(kind, reason)),
+            None => Self::aside(kind, None, Told::Reason(reason)),
+        }
     }
 
     /// The same error with another one as its [source](core::error::Error::source), for example the cause of a clock's failure. The
@@ -98,7 +93,7 @@ impl Error {
     #[cold]
     #[must_use]
     pub fn with_source(self, source: impl core::error::Error + Send + Sync + 'static) -> Self {
-        self.changed(|kept| kept.source = Some(source::Source::new(source)))
+        Self(self.0.changed(|kept| kept.source = Some(source::Source::new(source))))
     }
 
     /// What went wrong.
@@ -113,7 +108,7 @@ impl Error {
 
     /// The 0-based index of the first bad character, in the text's own unit.
     pub fn position(&self) -> Option<usize> {
-        match self.facts().detail {
+        match self.0.detail() {
             Detail::Character { position, .. } => Some(position),
             _ => None,
         }
@@ -121,12 +116,12 @@ impl Error {
 
     /// The parameter, field or option that was refused.
     pub fn field(&self) -> Option<&str> {
-        self.facts().field
+        self.0.field()
     }
 
     /// The value that was refused, and the limits (both inclusive) that it broke, in the unit that the caller gave.
     pub fn range(&self) -> Option<(i128, i128, i128)> {
-        match self.facts().detail {
+        match self.0.detail() {
             Detail::Range { value, least, most, .. } => Some((value, least, most)),
             _ => None,
         }
@@ -134,7 +129,7 @@ impl Error {
 
     /// When to try again, in Unix milliseconds.
     pub fn retry_at(&self) -> Option<i64> {
-        match self.facts().detail {
+        match self.0.detail() {
             Detail::RetryAt(unix_ms) => Some(unix_ms),
             _ => None,
         }
@@ -142,7 +137,7 @@ impl Error {
 
     /// How many items of a buffer were filled before the error; they hold valid IDs.
     pub fn written(&self) -> Option<usize> {
-        match self.facts().among {
+        match self.0.among() {
             Among::Written(written) => Some(written),
             _ => None,
         }
@@ -150,7 +145,7 @@ impl Error {
 
     /// The 0-based index of the item that was refused, where there are many.
     pub fn item(&self) -> Option<usize> {
-        match self.facts().among {
+        match self.0.among() {
             Among::Item(item) => Some(item),
             _ => None,
         }
@@ -164,109 +159,132 @@ impl Error {
     #[doc(hidden)]
     #[cold]
     pub fn invalid_length(found: usize, least: usize, most: usize) -> Self {
-        Self::with(ErrorKind::InvalidLength, Detail::Length { found, least, most })
+        Self::by_length(ErrorKind::InvalidLength, found, least, most)
+    }
+
+    fn by_length(kind: ErrorKind, found: usize, least: usize, most: usize) -> Self {
+        match Inline::length(kind, found, least, most) {
+            Some(inline) => Self::inline(inline),
+            None => Self::aside(kind, None, Told::Length { found, least, most }),
+        }
     }
 
     /// Bytes that are not a whole number of items of `of` bytes.
     #[doc(hidden)]
     #[cold]
     pub const fn not_a_multiple(found: usize, of: usize) -> Self {
-        Self(Packed::multiple(ErrorKind::InvalidLength, found, of))
+        Self::inline(Inline::multiple(found, of))
     }
 
     /// A secret of the wrong length, in bytes; nothing of its content is told.
     #[doc(hidden)]
     #[cold]
     pub fn invalid_secret(found: usize) -> Self {
-        Self::with(ErrorKind::InvalidSecret, Detail::Length { found, least: 16, most: 16 })
+        Self::by_length(ErrorKind::InvalidSecret, found, 16, 16)
     }
 
     /// The 0-based position of the first bad character of a text, where the character itself is not known.
     #[doc(hidden)]
     #[cold]
-    pub fn invalid_character(position: usize) -> Self {
-        Self::with(ErrorKind::InvalidCharacter, Detail::Character { position, unit: None })
+    pub const fn invalid_character(position: usize) -> Self {
+        Self::inline(Inline::character(position, None))
     }
 
     /// The first bad character of a text and its 0-based position: a Unicode scalar value, a surrogate, or for bytes past ASCII
     /// what [`unit_of_byte`] gives.
     #[doc(hidden)]
     #[cold]
-    pub fn bad_character(position: usize, unit: u32) -> Self {
-        Self::with(ErrorKind::InvalidCharacter, Detail::Character { position, unit: Some(unit) })
+    pub const fn bad_character(position: usize, unit: u32) -> Self {
+        Self::inline(Inline::character(position, Some(unit)))
     }
 
     /// A value outside `least..=most`.
     #[doc(hidden)]
     #[cold]
     pub fn out_of_range(field: impl Into<Name>, value: i128, least: i128, most: i128) -> Self {
-        Self::about(ErrorKind::OutOfRange, field.into(), Detail::Range { value, least, most })
+        Self::aside(ErrorKind::OutOfRange, Some(field.into()), Told::Range { value, least, most })
+    }
+
+    /// A number of 65 bits in place of an ID of 64, by its lower 64 bits.
+    #[cold]
+    pub(crate) const fn too_large(low: u64) -> Self {
+        Self::inline(Inline::too_large(low))
     }
 
     /// A value of any type that does not fit a field of so many bits.
     #[cfg(feature = "alloc")]
     #[cold]
     pub(crate) fn misfit(field: impl Into<Name>, bits: u32, value: impl Into<Name>) -> Self {
-        let detail = Detail::Misfit { bits, value: value.into() };
-        Self::about(ErrorKind::OutOfRange, field.into(), detail)
+        let told = Told::Misfit { bits, value: value.into() };
+        Self::aside(ErrorKind::OutOfRange, Some(field.into()), told)
     }
 
     /// The same error as one of another kind.
     #[inline(never)]
     #[cfg(feature = "alloc")]
     pub(crate) fn with_kind(self, kind: ErrorKind) -> Self {
-        Self(Packed::new(kind, self.0.unpack()))
+        Self(self.0.with_kind(kind))
     }
 
     /// A time outside `least..=most`, in the unit that the caller gave.
     #[doc(hidden)]
     #[cold]
     pub fn time_out_of_range(field: &'static str, time: i128, least: i128, most: i128) -> Self {
-        let detail = Detail::Range { value: time, least, most };
-        Self::about(ErrorKind::TimeOutOfRange, Name::from(field), detail)
+        let told = Told::Range { value: time, least, most };
+        Self::aside(ErrorKind::TimeOutOfRange, Some(Name::from(field)), told)
     }
 
     /// An error about one named field: `unknown_field`, `missing_field`, `invalid_character`.
     #[doc(hidden)]
     #[cold]
     pub fn field_error(kind: ErrorKind, field: impl Into<Name>) -> Self {
-        Self::about(kind, field.into(), Detail::None)
+        let field = field.into();
+        match as_static(&field) {
+            Some(field) => Self::inline(Inline::about(kind, field)),
+            None => Self::new(kind).about(field),
+        }
     }
 
     /// An error that time cures, and when: `unix_ms`.
     #[doc(hidden)]
     #[cold]
     pub const fn retry_later(kind: ErrorKind, unix_ms: i64) -> Self {
-        Self(Packed::retry_at(kind, unix_ms))
+        Self::inline(Inline::retry_at(kind, unix_ms))
     }
 
     /// A value of another type than expected.
     #[doc(hidden)]
     #[cold]
     pub fn invalid_type(expected: &'static str, found: impl Into<Name>) -> Self {
-        Self::with(ErrorKind::InvalidType, Detail::Type { expected, found: found.into() })
+        let told = Told::Type { expected, found: found.into() };
+        Self::aside(ErrorKind::InvalidType, None, told)
     }
 
     /// The same error, naming the parameter, field or option that was refused.
     #[doc(hidden)]
     #[must_use]
     pub fn of(self, field: impl Into<Name>) -> Self {
-        let field = field.into();
-        self.changed(|kept| kept.facts.field = Some(field))
+        self.about(field.into())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn about(self, field: Name) -> Self {
+        Self(self.0.changed(|kept| kept.field = Some(field)))
     }
 
     /// The same error, saying how many items of a buffer hold IDs now.
     #[doc(hidden)]
     #[must_use]
     pub fn after_writing(self, written: usize) -> Self {
-        self.changed(|kept| kept.facts.among = Among::Written(written))
+        Self(self.0.put(Among::Written(written)))
     }
 
     /// The same error, saying which item of a slice was refused.
     #[doc(hidden)]
     #[must_use]
     pub fn in_item(self, item: usize) -> Self {
-        self.changed(|kept| kept.facts.among = Among::Item(item))
+        Self(self.0.put(Among::Item(item)))
     }
 }
 
@@ -279,7 +297,10 @@ pub(crate) fn unit_of_byte(byte: u8) -> u32 {
 /// Ignores the source: sources of any type cannot be compared.
 impl PartialEq for Error {
     fn eq(&self, other: &Self) -> bool {
-        self.kind() == other.kind() && self.facts() == other.facts()
+        let facts = |error: &Self| (error.kind(), error.0.among());
+        facts(self) == facts(other)
+            && self.0.field() == other.0.field()
+            && self.0.detail() == other.0.detail()
     }
 }
 
@@ -287,10 +308,9 @@ impl Eq for Error {}
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Facts { field, detail, among } = self.facts();
         let mut shown = f.debug_struct("Error");
-        shown.field("kind", &self.kind()).field("field", &field);
-        shown.field("detail", &detail).field("among", &among);
+        shown.field("kind", &self.kind()).field("field", &self.0.field());
+        shown.field("detail", &self.0.detail()).field("among", &self.0.among());
         if let Some(source) = core::error::Error::source(self) {
             shown.field("source", &source);
         }

@@ -1,5 +1,6 @@
-//! The facts of an error, unpacked: constructors, accessors, comparison and the message work with them.
+//! The facts of an error: as they are read, and as they lie behind the pointer.
 
+use super::inline::Inline;
 #[cfg(feature = "alloc")]
 use super::source::Source;
 
@@ -21,9 +22,9 @@ pub(super) const fn as_static(name: &Name) -> Option<&'static str> {
     Some(*name)
 }
 
-/// The details of an error. Names are [`Name`] where they are kept, `&str` where they are read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Detail<N> {
+/// The details of an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Detail<'a> {
     None,
     Length {
         found: usize,
@@ -47,31 +48,14 @@ pub(super) enum Detail<N> {
     #[cfg(feature = "alloc")]
     Misfit {
         bits: u32,
-        value: N,
+        value: &'a str,
     },
     RetryAt(i64),
-    Reason(N),
+    Reason(&'a str),
     Type {
         expected: &'static str,
-        found: N,
+        found: &'a str,
     },
-}
-
-impl<N> Detail<N> {
-    fn map<'a, M>(&'a self, name: impl Fn(&'a N) -> M) -> Detail<M> {
-        match *self {
-            Self::None => Detail::None,
-            Self::Length { found, least, most } => Detail::Length { found, least, most },
-            Self::Multiple { found, of } => Detail::Multiple { found, of },
-            Self::Character { position, unit } => Detail::Character { position, unit },
-            Self::Range { value, least, most } => Detail::Range { value, least, most },
-            #[cfg(feature = "alloc")]
-            Self::Misfit { bits, ref value } => Detail::Misfit { bits, value: name(value) },
-            Self::RetryAt(unix_ms) => Detail::RetryAt(unix_ms),
-            Self::Reason(ref reason) => Detail::Reason(name(reason)),
-            Self::Type { expected, ref found } => Detail::Type { expected, found: name(found) },
-        }
-    }
 }
 
 /// Where the error is in a call for many items.
@@ -84,48 +68,82 @@ pub(super) enum Among {
     Item(usize),
 }
 
-/// Everything in an error but its kind and its source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Facts<N> {
-    pub(super) field: Option<N>,
-    pub(super) detail: Detail<N>,
-    pub(super) among: Among,
+/// Details that do not fit inline, or come with a field, a source or a large count.
+#[derive(Clone)]
+pub(super) enum Told {
+    Inline(Inline),
+    Length {
+        found: usize,
+        least: usize,
+        most: usize,
+    },
+    Range {
+        value: i128,
+        least: i128,
+        most: i128,
+    },
+    #[cfg(feature = "alloc")]
+    Misfit {
+        bits: u32,
+        value: Name,
+    },
+    Reason(Name),
+    Type {
+        expected: &'static str,
+        found: Name,
+    },
 }
 
-impl<N> Facts<N> {
-    /// The same facts with other names.
-    pub(super) fn map<'a, M>(&'a self, name: impl Fn(&'a N) -> M) -> Facts<M> {
-        Facts {
-            field: self.field.as_ref().map(&name),
-            detail: self.detail.map(name),
-            among: self.among,
-        }
-    }
-}
-
-/// Facts and the source.
+/// The facts behind the pointer: everything but the kind.
 #[derive(Clone)]
 pub(super) struct Kept {
-    pub(super) facts: Facts<Name>,
+    /// None where [`Told::Inline`] has it.
+    pub(super) field: Option<Name>,
+    pub(super) told: Told,
+    /// [`Among::Nothing`] where [`Told::Inline`] has it.
+    pub(super) among: Among,
     #[cfg(feature = "alloc")]
     pub(super) source: Option<Source>,
 }
 
 impl Kept {
-    pub(super) const fn new(field: Option<Name>, detail: Detail<Name>) -> Self {
+    pub(super) const fn new(field: Option<Name>, told: Told) -> Self {
         Self {
-            facts: Facts { field, detail, among: Among::Nothing },
+            field,
+            told,
+            among: Among::Nothing,
             #[cfg(feature = "alloc")]
             source: None,
         }
     }
 
-    /// True where there is a source.
-    #[allow(clippy::unused_self, reason = "without a heap, no error has one")]
-    pub(super) const fn has_source(&self) -> bool {
-        #[cfg(feature = "alloc")]
-        return self.source.is_some();
-        #[cfg(not(feature = "alloc"))]
-        false
+    const fn inline(&self) -> Option<&Inline> {
+        if let Told::Inline(inline) = &self.told { Some(inline) } else { None }
+    }
+
+    pub(super) fn field(&self) -> Option<&str> {
+        #[allow(clippy::useless_asref, reason = "without a heap, a name is a text")]
+        let own = self.field.as_ref().map(AsRef::as_ref);
+        own.or_else(|| self.inline()?.field())
+    }
+
+    pub(super) fn among(&self) -> Among {
+        match (self.among, self.inline()) {
+            (Among::Nothing, Some(inline)) => inline.among(),
+            (among, _) => among,
+        }
+    }
+
+    #[allow(clippy::needless_borrow, reason = "without a heap, a name is a text")]
+    pub(super) fn detail(&self) -> Detail<'_> {
+        match self.told {
+            Told::Inline(ref inline) => inline.detail(),
+            Told::Length { found, least, most } => Detail::Length { found, least, most },
+            Told::Range { value, least, most } => Detail::Range { value, least, most },
+            #[cfg(feature = "alloc")]
+            Told::Misfit { bits, ref value } => Detail::Misfit { bits, value },
+            Told::Reason(ref reason) => Detail::Reason(reason),
+            Told::Type { expected, ref found } => Detail::Type { expected, found },
+        }
     }
 }

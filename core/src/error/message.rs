@@ -4,18 +4,18 @@ use core::fmt::{self, Write as _};
 
 use super::{
     Error, ErrorKind,
-    facts::{Among, Detail, Facts},
+    facts::{Among, Detail},
 };
 
 // Few format strings in all: browsers load this code.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (kind, facts) = (self.kind(), self.facts());
-        if let Among::Item(item) = facts.among {
+        let kind = self.kind();
+        if let Among::Item(item) = self.0.among() {
             write!(f, "item {item}: ")?;
         }
-        match facts.detail {
-            Detail::None => facts.plain(kind, f),
+        match self.0.detail() {
+            Detail::None => self.plain(f),
             Detail::Reason(reason) => f.write_str(reason),
             Detail::RetryAt(unix_ms) => write!(f, "{}: retry at {unix_ms} ms", kind.meaning()),
             Detail::Character { position, unit } => {
@@ -24,48 +24,48 @@ impl fmt::Display for Error {
                 write!(f, " at position {position}")
             }
             Detail::Range { value, least, most } => {
-                write!(f, "expected {} from {least} to {most}, found {value}", facts.subject())
+                write!(f, "expected {} from {least} to {most}, found {value}", self.subject())
             }
             #[cfg(feature = "alloc")]
             Detail::Misfit { bits, value } => {
-                write!(f, "expected {} of at most {bits} bits, found {value}", facts.subject())
+                write!(f, "expected {} of at most {bits} bits, found {value}", self.subject())
             }
             Detail::Type { expected, found } => {
                 f.write_str("expected ")?;
                 f.write_str(expected)?;
-                facts.of_field(f)?;
+                self.of_field(f)?;
                 f.write_str(", found ")?;
                 f.write_str(found)
             }
             Detail::Multiple { found, of } => {
-                facts.length(f, found, format_args!("a multiple of {of} bytes"))
+                self.length(f, found, format_args!("a multiple of {of} bytes"))
             }
             Detail::Length { found, least, .. } if kind == ErrorKind::InvalidSecret => {
-                facts.length(f, found, format_args!("a secret of {least} bytes"))
+                self.length(f, found, format_args!("a secret of {least} bytes"))
             }
             Detail::Length { found, least, most } if least == most => {
-                facts.length(f, found, format_args!("length {least}"))
+                self.length(f, found, format_args!("length {least}"))
             }
             Detail::Length { found, least, most: usize::MAX } => {
-                facts.length(f, found, format_args!("length {least} or more"))
+                self.length(f, found, format_args!("length {least} or more"))
             }
             Detail::Length { found, least, most } => {
-                facts.length(f, found, format_args!("length {least} to {most}"))
+                self.length(f, found, format_args!("length {least} to {most}"))
             }
         }
     }
 }
 
-impl Facts<&str> {
-    fn plain(&self, kind: ErrorKind, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (what, of) = match (self.field.is_some(), kind) {
+impl Error {
+    fn plain(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (what, of) = match (self.field().is_some(), self.kind()) {
             (true, ErrorKind::InvalidCharacter) => ("expected UTF-8", " for"),
-            (_, ErrorKind::UnknownField) => (kind.meaning(), ""),
-            (_, ErrorKind::MissingField) => (kind.meaning(), " for field"),
-            _ => (kind.meaning(), " for"),
+            (_, ErrorKind::UnknownField) => (self.kind().meaning(), ""),
+            (_, ErrorKind::MissingField) => (self.kind().meaning(), " for field"),
+            _ => (self.kind().meaning(), " for"),
         };
         f.write_str(what)?;
-        self.field.map_or(Ok(()), |field| write!(f, "{of} `{field}`"))
+        self.field().map_or(Ok(()), |field| write!(f, "{of} `{field}`"))
     }
 
     fn length(
@@ -81,12 +81,12 @@ impl Facts<&str> {
 
     /// What a range is of.
     fn subject(&self) -> &str {
-        self.field.unwrap_or("a value")
+        self.field().unwrap_or("a value")
     }
 
     /// The field, after what was expected of it.
     fn of_field(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.field.map_or(Ok(()), |field| write!(f, " for `{field}`"))
+        self.field().map_or(Ok(()), |field| write!(f, " for `{field}`"))
     }
 }
 

@@ -129,7 +129,7 @@ fn why_not(units: impl Iterator<Item = u32> + Clone) -> Error {
     if units.clone().next() == Some(u32::from(b'0')) {
         return Error::because(ErrorKind::NotCanonical, "expected no leading zero, found one");
     }
-    let values = units.filter_map(value).map(|(values, _)| i128::from(values & 31));
-    let number = values.fold(0, |number, value| number << 5 | value);
-    Error::out_of_range("id", number, 0, u64::MAX.into())
+    // 13 characters of 5 bits each, so nothing but the top bit is lost.
+    let values = units.filter_map(value).map(|(values, _)| values & 31);
+    Error::too_large(values.fold(0, |number, value| number << 5 | value))
 }
