@@ -1,4 +1,4 @@
-//! Generators as Python objects: a file for each family, the clock they share, and pools of them.
+//! Generators as Python objects: a file for each family, the clock they share, pools of them, and a warning of twins.
 
 pub(crate) mod clock;
 pub(crate) mod hotguid;
@@ -6,3 +6,4 @@ pub(crate) mod layout;
 pub(crate) mod pool;
 pub(crate) mod randflake;
 pub(crate) mod sno;
+pub(crate) mod twins;

@@ -2,6 +2,8 @@
 
 mod snapshot;
 
+use std::sync::Arc;
+
 use polyflake::{
     Error, ErrorKind,
     layout::{self, Batch, Builder, Values},
@@ -10,9 +12,9 @@ use pyo3::{PyTraverseError, PyVisit, prelude::*};
 use snapshot::SnapshotArgument;
 pub(crate) use snapshot::{Snapshot, Stats};
 
-use super::clock::PythonClock;
+use super::{clock::PythonClock, twins::Claim};
 use crate::{
-    errors::{no_copy, raise},
+    errors::{attached, no_copy, raise},
     ids::{
         convert::{
             ClockArgument, Count, Exhausted, Flag, MaxWait, Of, Span, StallArgument, Take, UnixMs,
@@ -33,7 +35,11 @@ type Bindables = Of<Named, name::bindables>;
 pub(crate) struct Generator {
     pub(super) inner: Inner,
     layout: Py<Layout>,
+    /// Where all bindables are fixed.
+    claim: Option<Arc<Claim>>,
 }
+
+const TWIN: &str = "another generator of this process has the same layout, bindables and time: they repeat each other's IDs";
 
 /// The options of every way to make a generator.
 struct Options {
@@ -58,6 +64,9 @@ impl Options {
             .on_exhausted(self.on_exhausted.0);
         let bindables = self.bindables.map(|given| given.0).unwrap_or_default();
         let names = bindables.names();
+        let mut fixed: Vec<_> = bindables.0.iter().map(|named| format!("{named:?}")).collect();
+        fixed.sort_unstable();
+        let time = self.window.as_ref().map_or(i64::MIN..i64::MAX, |span| span.start.0..span.end.0);
         for (name, value) in bindables.0 {
             builder = builder.bind(name, value);
         }
@@ -71,7 +80,10 @@ impl Options {
             ErrorKind::InvalidType => names.raise_typed(error),
             _ => raise_about_time(error, Span::NAME),
         })?;
-        Ok(Generator { inner, layout: layout.0 })
+        let what = || format!("{} {fixed:?}", inner.layout().to_json());
+        let claim = layout::Pool::new([&inner]).ok();
+        let claim = claim.map(|_| attached(|py| Claim::on(py, what(), time, TWIN))).transpose()?;
+        Ok(Generator { inner, layout: layout.0, claim })
     }
 }
 
@@ -223,7 +235,11 @@ impl Generator {
     #[pyo3(signature = (end, /))]
     fn extend_window(&self, end: Of<UnixMs, name::end>) -> PyResult<()> {
         let extended = self.inner.extend_window(end.0.0);
-        extended.map_err(|error| raise_about_time(error, "end"))
+        extended.map_err(|error| raise_about_time(error, "end"))?;
+        if let Some(claim) = &self.claim {
+            claim.extend(end.0.0);
+        }
+        Ok(())
     }
 
     #[doc = doc!("layout.Generator.stats")]
@@ -233,7 +249,11 @@ impl Generator {
 
     #[doc = doc!("layout.Generator.close")]
     fn close(&self) -> PyResult<Snapshot> {
-        self.inner.close().map(Snapshot).map_err(raise)
+        let snapshot = self.inner.close().map_err(raise)?;
+        if let Some(claim) = &self.claim {
+            claim.end();
+        }
+        Ok(Snapshot(snapshot))
     }
 
     fn __repr__(&self) -> String {

@@ -1,9 +1,11 @@
 //! Randflake's generators.
 
+use std::sync::Arc;
+
 use polyflake::randflake::{self, Builder};
 use pyo3::{PyTraverseError, PyVisit, prelude::*};
 
-use super::clock::PythonClock;
+use super::{clock::PythonClock, twins::Claim};
 use crate::{
     errors::{no_copy, raise},
     ids::{
@@ -23,7 +25,11 @@ use crate::{
 #[pyclass(frozen, module = "polyflake.randflake")]
 pub(crate) struct Generator {
     pub(super) inner: randflake::Generator<PythonClock>,
+    claim: Arc<Claim>,
 }
+
+const TWIN: &str = "another generator of this process has the same nodes, secret and time: they repeat each other's IDs \
+                    unless that one is closed and this one resumes after it";
 
 #[pymethods]
 impl Generator {
@@ -36,7 +42,9 @@ impl Generator {
         text_signature = "(lease, secret, *, clock=None, on_exhausted='wait', max_wait=None, resume_after=None, \
                           on_stall=None)"
     )]
+    #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn new(
+        py: Python<'_>,
         lease: Of<LeaseArgument, name::lease>,
         secret: Of<Secret, name::secret>,
         clock: ClockArgument,
@@ -46,15 +54,21 @@ impl Generator {
         on_stall: StallArgument,
     ) -> PyResult<Self> {
         let clock = PythonClock::new(clock, on_stall);
+        let lease = lease.0.0;
         let mut builder =
-            Builder::with_clock(lease.0.0, *secret.0.0, clock).on_exhausted(on_exhausted.0);
+            Builder::with_clock(lease, *secret.0.0, clock).on_exhausted(on_exhausted.0);
         if let Some(max_wait) = max_wait {
             builder = builder.max_wait(max_wait.into());
         }
         if let Some(second) = resume_after {
             builder = builder.resume_after(second.0);
         }
-        Ok(Self { inner: builder.build().map_err(raise)? })
+        let inner = builder.build().map_err(raise)?;
+        // How the secret decrypts a number stands for it.
+        let of_secret = inner.inspect(randflake::Randflake::default());
+        let what = format!("{:?} {of_secret:?}", lease.nodes());
+        let claim = Claim::on(py, what, lease.start()..lease.end(), TWIN)?;
+        Ok(Self { inner, claim })
     }
 
     #[doc = doc!("randflake.Generator.generate")]
@@ -118,7 +132,9 @@ impl Generator {
     #[doc = doc!("randflake.Generator.extend_lease")]
     #[pyo3(signature = (lease, /))]
     fn extend_lease(&self, lease: Of<LeaseArgument, name::lease>) -> PyResult<()> {
-        self.inner.extend_lease(lease.0.0).map_err(raise)
+        self.inner.extend_lease(lease.0.0).map_err(raise)?;
+        self.claim.extend(lease.0.0.end());
+        Ok(())
     }
 
     #[doc = doc!("randflake.Generator.stats")]
@@ -128,7 +144,9 @@ impl Generator {
 
     #[doc = doc!("randflake.Generator.close")]
     fn close(&self) -> PyResult<Option<i64>> {
-        self.inner.close().map_err(raise)
+        let last_second = self.inner.close().map_err(raise)?;
+        self.claim.end();
+        Ok(last_second)
     }
 
     fn __repr__(&self) -> String {

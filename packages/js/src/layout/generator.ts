@@ -3,6 +3,7 @@ import { Kept } from "../kept.js";
 import { answerOf, MessageReader } from "../message.js";
 import { fillBy, fillNow } from "../packed.js";
 import { enroll } from "../pool.js";
+import { type Claim, claim } from "../twins.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { type LayoutArray, manyOf } from "./array.js";
 import { jsonOf, type Kind, messageOf } from "./description.js";
@@ -74,8 +75,12 @@ export class Generator<K extends Kind = Kind> {
   /** The layout of its IDs. */
   readonly layout: Layout<K>;
   readonly #kept: Kept;
+  readonly #claim: Claim;
 
   /**
+   * A generator. Where another one of this thread, still in use, has the same layout, fixed bindables and a part of the time, a warning
+   * of the process says so: they repeat each other's IDs.
+   *
    * @throws {PolyflakeError} `invalid_layout` for a layout that no IDs can be made of; `unknown_field`, `out_of_range` with the option or
    * bindable as `field`; `invalid_type`; `time_out_of_range` for the window.
    */
@@ -85,7 +90,9 @@ export class Generator<K extends Kind = Kind> {
     const sequenceOnly = Number(flag(given.sequenceOnly, "sequenceOnly"));
     const restored = origin instanceof Origin;
     const message = restored ? messageOf(origin.snapshot, ValuesWriter) : new ValuesWriter();
+    const before = message.written.length;
     message.pairs(given.bindables, "bindables");
+    const fixed = String(message.written.subarray(before));
     const handle = handleOf(layout);
     const m = machine();
     const own = [handle, message.put(m), sequenceOnly, Number(restored)];
@@ -95,6 +102,7 @@ export class Generator<K extends Kind = Kind> {
       this.#put(bindables);
       return idOf(this.#kept.call("layoutGenerate"), layout.isInteger);
     };
+    this.#claim = claim(this.#kept, `layout ${fixed} ${layout.toJson()}`, slots, "layoutPool", "layout, bindables");
     enroll(this, { kept: this.#kept, fill: this.#fill.bind(this), now: this.#now.bind(this) });
   }
 
@@ -153,8 +161,10 @@ export class Generator<K extends Kind = Kind> {
    */
   extendWindow(end: Date | number): void {
     attached(isObject(this) && #kept in this);
-    this.#kept.machine.numbers[2] = time(end, "end");
+    const later = time(end, "end");
+    this.#kept.machine.numbers[2] = later;
     this.#kept.call("layoutExtendWindow");
+    this.#claim.end = Math.max(this.#claim.end, later);
   }
 
   /** Figures of now. */
@@ -171,7 +181,9 @@ export class Generator<K extends Kind = Kind> {
    */
   close(): Snapshot {
     attached(isObject(this) && #kept in this);
-    return jsonOf(new MessageReader(this.#kept.call("layoutClose"))) as Snapshot;
+    const snapshot = jsonOf(new MessageReader(this.#kept.call("layoutClose"))) as Snapshot;
+    this.#claim.end = -Infinity;
+    return snapshot;
   }
 
   /** One ID if there is one now. */

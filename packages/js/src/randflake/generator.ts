@@ -5,6 +5,7 @@ import { SHARED, type SharedOptions, sharedSettings } from "../options.js";
 import { fillBy, fillNow } from "../packed.js";
 import { enroll } from "../pool.js";
 import { putSecret } from "../secret.js";
+import { type Claim, claim } from "../twins.js";
 import { RandflakeArray } from "./array.js";
 import { inspect } from "./codec.js";
 import { encodeText, type Parts } from "./ids.js";
@@ -56,9 +57,13 @@ export class Generator {
   readonly generate: () => bigint;
 
   readonly #kept: Kept;
+  readonly #claim: Claim;
   readonly #nextText: Next<string>;
 
   /**
+   * A generator. Where another one of this thread, still in use, has the same nodes, secret and a part of the time, a warning of the
+   * process says so: they repeat each other's IDs.
+   *
    * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` with the option as `field`; `invalid_secret` unless
    * the secret has 16 bytes.
    */
@@ -76,6 +81,7 @@ export class Generator {
     };
     this.#nextText = m.maker("randflakeGenerateText", (m) => m.ascii(0, m.numbers[0]!));
     const fill = (count: number, _: unknown, made: number, waits: boolean) => this.#fill(count, made, waits);
+    this.#claim = claim(this.#kept, `randflake ${nodes.slice(0, 2)}`, nodes.slice(2), "randflakePool", "nodes, secret");
     enroll(this, { kept: this.#kept, fill, now: this.#now.bind(this) });
   }
 
@@ -149,8 +155,10 @@ export class Generator {
    */
   extendLease(longer: Lease): void {
     attached(isObject(this) && #kept in this);
-    this.#kept.machine.numbers.set(slotsOf(longer), 1);
+    const slots = slotsOf(longer);
+    this.#kept.machine.numbers.set(slots, 1);
     this.#kept.call("randflakeExtendLease");
+    this.#claim.end = Math.max(this.#claim.end, slots[3]!);
   }
 
   /**
@@ -178,7 +186,9 @@ export class Generator {
    */
   close(): number | undefined {
     attached(isObject(this) && #kept in this);
-    return secondOf(this.#kept.call("randflakeClose").numbers[0]!);
+    const last = secondOf(this.#kept.call("randflakeClose").numbers[0]!);
+    this.#claim.end = -Infinity;
+    return last;
   }
 
   /** One ID if there is one now. */

@@ -280,6 +280,8 @@ class Generator:
         :param max_wait: how long one call may wait, in milliseconds, 0..4294967295; 1000.
         :param on_stall: hears of calls that have to wait, before each of their sleeps, on the waiting thread; what it
             raises ends the wait and comes out.
+        :warns RuntimeWarning: where a generator of this process, still in use, has the same layout, bindables and a part of the time: they
+            repeat each other's IDs.
         :raises InvalidValueError: ``invalid_layout`` for a layout that no IDs can be made of, ``unknown_field`` for a
             bindable that it does not have, or a window without a timestamp.
         :raises OutOfRangeError: with the ``field``.

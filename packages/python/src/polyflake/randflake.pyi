@@ -195,6 +195,8 @@ class Generator:
             before it. 1730000000..2803741823.
         :param on_stall: hears of calls that have to wait, before each of their sleeps, on the waiting thread; what it
             raises ends the wait and comes out.
+        :warns RuntimeWarning: where a generator of this process, still in use, has the same nodes, secret and a part of the time: they
+            repeat each other's IDs.
         :raises InvalidValueError: ``invalid_secret`` unless it has 16 bytes.
         :raises OutOfRangeError: with the ``field``.
         """

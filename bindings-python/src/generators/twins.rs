@@ -1,0 +1,74 @@
+//! Warns of a generator that would repeat the IDs of another one of this process.
+
+use std::{
+    collections::HashMap,
+    ffi::CString,
+    ops::Range,
+    sync::{Arc, Mutex, Weak},
+};
+
+use pyo3::{exceptions::PyRuntimeWarning, prelude::*};
+
+/// What only one generator may have, and when: lives as long as its generator, or until that is closed.
+pub(crate) struct Claim(Mutex<Option<Range<i64>>>);
+
+/// Claims by what they are on. Nobody waits for the lock, so no child of a fork can either: then there is no warning.
+static CLAIMS: Mutex<Option<HashMap<String, Vec<Weak<Claim>>>>> = Mutex::new(None);
+
+impl Claim {
+    /// A claim for a time, whose end is exclusive; `what` it is on tells it from claims on other things.
+    ///
+    /// # Errors
+    /// The warning where another generator has a claim on it for a part of that time, if warnings are errors.
+    pub(crate) fn on(
+        py: Python<'_>,
+        what: String,
+        time: Range<i64>,
+        warning: &str,
+    ) -> PyResult<Arc<Self>> {
+        let claim = Arc::new(Self(Mutex::new(Some(time))));
+        if claim.enter(what) {
+            PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &CString::new(warning)?, 1)?;
+        }
+        Ok(claim)
+    }
+
+    /// Moves the end later.
+    pub(crate) fn extend(&self, end: i64) {
+        if let Ok(mut time) = self.0.try_lock()
+            && let Some(time) = &mut *time
+        {
+            time.end = time.end.max(end);
+        }
+    }
+
+    /// Gives it up.
+    pub(crate) fn end(&self) {
+        if let Ok(mut time) = self.0.try_lock() {
+            *time = None;
+        }
+    }
+
+    /// Adds it to all claims; returns whether another one overlaps it.
+    fn enter(self: &Arc<Self>, what: String) -> bool {
+        let Ok(mut claims) = CLAIMS.try_lock() else { return false };
+        let claims = claims.get_or_insert_default();
+        if claims.len() == claims.capacity() {
+            claims.retain(|_, others| others.iter().any(|other| other.strong_count() > 0));
+        }
+        let others = claims.entry(what).or_default();
+        others.retain(|other| other.upgrade().is_some_and(|other| other.time().is_some()));
+        let is_twin = others.iter().filter_map(Weak::upgrade).any(|other| self.overlaps(&other));
+        others.push(Arc::downgrade(self));
+        is_twin
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        let (Some(one), Some(other)) = (self.time(), other.time()) else { return false };
+        one.start < other.end && other.start < one.end
+    }
+
+    fn time(&self) -> Option<Range<i64>> {
+        self.0.try_lock().ok()?.clone()
+    }
+}

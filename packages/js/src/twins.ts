@@ -1,0 +1,64 @@
+/** Warns of a generator that would repeat the IDs of another one of this copy of the package. */
+import type { Kept } from "./kept.js";
+import type { CallName } from "./machine.js";
+import { MessageWriter } from "./message.js";
+
+/** What only one generator may have, for a time whose end is exclusive. */
+export interface Claim {
+  readonly kept: WeakRef<Kept> | undefined;
+  readonly start: number;
+  end: number;
+}
+
+const claims = /* @__PURE__ */ new Map<string, Claim[]>();
+/** How many keys there may be until those of generators that are gone are forgotten. */
+let room = 64;
+
+/**
+ * A claim of a new generator for a time: NaN for a bound that there is not. Those under one key are compared: the core says by `pool`
+ * whether two may be used together. Give it up by a new end that lies before the start.
+ */
+export function claim(kept: Kept, key: string, [from, to]: readonly number[], pool: CallName, same: string): Claim {
+  const start = Number.isNaN(from) ? -Infinity : from!;
+  const own = { kept: typeof WeakRef === "function" ? new WeakRef(kept) : undefined, start, end: Number.isNaN(to) ? Infinity : to! };
+  if (claims.size >= room) forget();
+  const others = (claims.get(key) ?? []).filter(isHeld);
+  if (others.some((other) => other.start < own.end && own.start < other.end && areTwins(other, kept, pool))) warn(same);
+  claims.set(key, [...others, own]);
+  return own;
+}
+
+/** Whether a claim's generator is still there, and open. */
+function isHeld({ kept, start, end }: Claim): boolean {
+  return start < end && kept?.deref() !== undefined;
+}
+
+function forget(): void {
+  for (const [key, held] of claims) if (!held.some(isHeld)) claims.delete(key);
+  room = Math.max(64, 2 * claims.size);
+}
+
+function areTwins({ kept: weak }: Claim, kept: Kept, pool: CallName): boolean {
+  const other = weak?.deref();
+  const { machine } = kept;
+  if (other?.machine !== machine) return false;
+  const handles = new MessageWriter();
+  for (const { handle } of [other, kept]) handles.length(handle);
+  handles.put(machine);
+  try {
+    machine.check(machine.calls[pool]());
+    return false;
+  } catch (error) {
+    return (error as { code?: unknown }).code === "out_of_range";
+  }
+}
+
+/** Node, Bun and Deno show warnings of the process; where there is none, nobody would see one. */
+function warn(same: string): void {
+  const host = (globalThis as { process?: { emitWarning?: unknown } }).process;
+  if (typeof host?.emitWarning !== "function") return;
+  host.emitWarning(`another generator has the same ${same} and time: they repeat each other's IDs`, {
+    type: "PolyflakeWarning",
+    code: "polyflake_twin",
+  });
+}
