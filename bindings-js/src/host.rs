@@ -1,6 +1,6 @@
 //! What a kind of machine stands on: its time, and how chance gets to it.
 
-use polyflake::{Error, ErrorKind, Result, clock::Clock};
+use polyflake::{Error, ErrorKind, Result, clock::Clock, fork::partitions::FindTable};
 
 /// The clock of a kind of machine.
 pub trait Host: Clock + 'static {
@@ -9,6 +9,10 @@ pub trait Host: Clock + 'static {
 
     /// Whether it is the system's clock, which calls nothing back.
     fn is_system(&self) -> bool;
+
+    /// The table that default partitions are leased from: the one that JavaScript lent, or the machine's own where it has one and
+    /// none was lent.
+    fn table(is_lent: bool) -> FindTable;
 }
 
 /// Stands where generators draw: the caller provides what they are to be, before their first ID.

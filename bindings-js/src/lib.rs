@@ -8,7 +8,7 @@
 //! both machines have the same calls, and the TypeScript above them is written once.
 //!
 //! Reading order: `scratch` (the area), `errors` (how a refusal gets out), `host` (time and chance), `kept` (what JavaScript
-//! holds by handle), `ids`, `generators`.
+//! holds by handle), `table` (default partitions), `ids`, `generators`.
 #![no_std]
 
 extern crate alloc;
@@ -20,6 +20,7 @@ mod ids;
 mod kept;
 mod message;
 mod scratch;
+mod table;
 
 use alloc::{rc::Rc, vec::Vec};
 use core::cell::RefCell;
@@ -28,6 +29,7 @@ pub use host::Host;
 use kept::Kept;
 use polyflake::Result;
 pub use scratch::Scratch;
+pub use table::{tick_of_float, tick_to_float, word_of_float};
 
 /// One thread's scratch area, and what it holds for JavaScript. `C` is the clock of this kind of machine.
 #[derive(Debug)]
@@ -96,7 +98,6 @@ macro_rules! sno_calls {
             sno_time_range => "snoTimeRange",
             sno_describe => "snoDescribe",
             sno_build => "snoBuild",
-            sno_provide => "snoProvide",
             sno_generate => "snoGenerate",
             sno_generate_at => "snoGenerateAt",
             sno_try_generate => "snoTryGenerate",

@@ -47,7 +47,7 @@ impl Scratch {
     }
 
     #[inline]
-    fn number(&self, slot: usize) -> f64 {
+    pub(crate) fn number(&self, slot: usize) -> f64 {
         f64::from_bits(self.numbers[slot].get())
     }
 

@@ -11,7 +11,7 @@ use std::{
 };
 
 use napi::sys;
-use polyflake::{Result, hotguid::HotGuid, sno::Drawn, sno::Sno};
+use polyflake::{Result, fork::partitions::shared, hotguid::HotGuid, sno::Sno};
 use polyflake_js::{Machine, Scratch};
 
 use crate::clock::JsClock;
@@ -53,7 +53,11 @@ pub(crate) fn calls() -> Functions {
     polyflake_js::randflake_calls!(export);
     polyflake_js::hotguid_calls!(export);
     polyflake_js::layout_calls!(export);
-    add! { functions, zero; |machine: &Native| machine.put_drawn(Drawn::from_system()) => "snoDraw", }
+    add! { functions, zero;
+        |machine: &Native| machine.partitions_next(shared()?) => "partitionsNext",
+        |machine: &Native| machine.partitions_until(shared()?) => "partitionsUntil",
+        |machine: &Native| machine.partitions_swap(shared()?) => "partitionsSwap",
+    }
     functions
 }
 

@@ -10,8 +10,11 @@ use napi::{
 use polyflake::{
     Error, ErrorKind, Result,
     clock::{self, Clock, Stall, SystemClock},
+    fork::partitions::{self, FindTable},
 };
 use polyflake_js::Host;
+
+use crate::table;
 
 /// The longest wait by default, in nanoseconds: nothing else runs on the thread meanwhile.
 const LONGEST_WAIT: u64 = 10_000_000;
@@ -71,6 +74,10 @@ impl Host for JsClock {
     fn is_system(&self) -> bool {
         matches!(self, Self::System)
     }
+
+    fn table(is_lent: bool) -> FindTable {
+        if is_lent { table::find_lent } else { partitions::shared }
+    }
 }
 
 fn failed() -> Error {
@@ -80,7 +87,7 @@ fn failed() -> Error {
 /// Calls a function with numbers, by hand: napi's own call turns an exception into text by calling JavaScript, which at the
 /// end of the stack throws again, without end.
 #[allow(unsafe_code, reason = "see above")]
-fn call(env: Env, function: sys::napi_value, numbers: &[f64]) -> Result<f64> {
+pub(crate) fn call(env: Env, function: sys::napi_value, numbers: &[f64]) -> Result<f64> {
     let env = env.raw();
     let (mut this, mut value, mut result) = (ptr::null_mut(), ptr::null_mut(), f64::NAN);
     let mut arguments = [ptr::null_mut(); 4];

@@ -12,6 +12,7 @@ use polyflake_js::{Machine, Scratch};
 use crate::{
     calls::{self, Functions},
     clock::JsClock,
+    table,
 };
 
 thread_local! {
@@ -23,6 +24,8 @@ struct Attached {
     /// Keeps the memory of the scratch area alive for as long as the environment.
     area: ObjectRef<false>,
     env: sys::napi_env,
+    /// The table of another copy of the package.
+    lent: RefCell<Option<Rc<table::Functions>>>,
 }
 
 /// Makes the thread's machine over `area`, unless it has one; gives the one it has.
@@ -40,7 +43,8 @@ pub(crate) fn attach<'env>(env: &'env Env, area: Object<'env>) -> napi::Result<O
 
 fn first(env: &Env, area: Object<'_>) -> napi::Result<Rc<Attached>> {
     let machine = Machine::new(scratch_in(area)?);
-    let attached = Rc::new(Attached { machine, area: area.create_ref()?, env: env.raw() });
+    let (area, lent) = (area.create_ref()?, RefCell::default());
+    let attached = Rc::new(Attached { machine, area, env: env.raw(), lent });
     // The next environment on this thread must not find the memory of this one.
     env.add_env_cleanup_hook((), |()| drop(ATTACHED.take()))?;
     ATTACHED.set(Some(attached.clone()));
@@ -66,6 +70,18 @@ pub(crate) fn set_clock(clock: JsClock) {
     if let Some(attached) = attached() {
         attached.machine.set_clock(clock);
     }
+}
+
+/// Keeps the functions of another copy's table.
+pub(crate) fn lend(functions: table::Functions) {
+    if let Some(attached) = attached() {
+        attached.lent.replace(Some(Rc::new(functions)));
+    }
+}
+
+/// The functions of another copy's table; none once the environment is ending.
+pub(crate) fn lent() -> Option<Rc<table::Functions>> {
+    attached().and_then(|attached| attached.lent.borrow().clone())
 }
 
 fn attached() -> Option<Rc<Attached>> {

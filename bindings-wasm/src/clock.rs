@@ -3,9 +3,12 @@
 use polyflake::{
     Error, ErrorKind, Result,
     clock::{self, Clock, Stall},
+    fork::partitions::FindTable,
 };
 use polyflake_js::Host;
 use wasm_bindgen::prelude::*;
+
+use crate::table;
 
 /// The longest wait by default, in nanoseconds: nothing else runs on the thread meanwhile.
 const LONGEST_WAIT: u64 = 10_000_000;
@@ -65,5 +68,9 @@ impl Host for JsClock {
 
     fn is_system(&self) -> bool {
         self.0 == 0
+    }
+
+    fn table(_is_lent: bool) -> FindTable {
+        table::find
     }
 }

@@ -1,4 +1,4 @@
-/** What the wasm machine asks of JavaScript: the time, a sleep, and its users' functions, which it knows by number. */
+/** What the wasm machine asks of JavaScript: the time, a sleep, its users' functions, which it knows by number, and default partitions. */
 
 /** By number, from 1 on; 0 is the system's clock. */
 const clocks = /* @__PURE__ */ new Map();
@@ -43,4 +43,32 @@ export function sleep(ms) {
   } catch {
     // Then it returns at once: the bound on unmoved readings ends the wait.
   }
+}
+
+/** The table of default partitions, whose functions throw nothing. */
+let table;
+
+/** Lends it. */
+export function lend(lent) {
+  table = lent;
+}
+
+/** 16 random bits; NaN where there are none, or no table was lent. */
+export function random() {
+  return table ? table.random() : NaN;
+}
+
+/** The partition to look at next; NaN where that fails. */
+export function next() {
+  return table.next();
+}
+
+/** The tick up to which a partition is taken, -1 for ever. */
+export function until(partition) {
+  return table.until(partition);
+}
+
+/** Puts one tick in the place of another; 0 where that was not there. */
+export function swap(partition, old, fresh) {
+  return table.swap(partition, old, fresh);
 }

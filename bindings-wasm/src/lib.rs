@@ -9,11 +9,13 @@ extern crate alloc;
 mod bare;
 mod clock;
 mod machine;
+mod table;
 
 use clock::JsClock;
 pub use clock::keep;
 use machine::machine;
 use polyflake_js::{Machine, Scratch};
+pub use table::lend;
 use wasm_bindgen::prelude::*;
 
 /// Where the scratch area lies in the memory.

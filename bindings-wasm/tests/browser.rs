@@ -17,9 +17,9 @@ use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 wasm_bindgen_test_configure!(run_in_browser);
 
 const NUMBERS: u32 = 32;
-/// Options of a generator: window, what to do, how long; how, metabyte, partition, bounds.
-const DEFAULTS: [f64; 9] =
-    [f64::NAN, f64::NAN, f64::NAN, f64::NAN, 0.0, f64::NAN, f64::NAN, f64::NAN, f64::NAN];
+/// Options of a generator: window, what to do, how long; how, metabyte, partition, bounds, whether a table was lent.
+const DEFAULTS: [f64; 10] =
+    [f64::NAN, f64::NAN, f64::NAN, f64::NAN, 0.0, f64::NAN, f64::NAN, f64::NAN, f64::NAN, 1.0];
 
 fn memory() -> js_sys::ArrayBuffer {
     wasm_bindgen::memory().unchecked_into::<WebAssembly::Memory>().buffer().unchecked_into()
@@ -99,15 +99,26 @@ fn a_page_cannot_sleep_so_an_exhausted_tick_is_an_error_at_once() {
 }
 
 #[wasm_bindgen_test]
-fn without_an_identity_there_is_no_default_partition() {
+fn default_partitions_come_from_the_table_that_was_lent() {
     put(&DEFAULTS);
     assert_eq!(machine::sno_build(), 0);
     let handle = number(0);
     put(&[handle, 0.0]);
     assert_eq!(machine::sno_generate(), 1);
     assert_eq!(text(19), "entropy_unavailable");
-    put(&[handle, 500.0, 3.0]);
-    assert_eq!(machine::sno_provide(), 0);
+    let table = Object::new();
+    for (name, body) in [
+        ("random", "return 6"),
+        ("next", "return 500"),
+        ("until", "return 0"),
+        ("swap", "return 1"),
+    ] {
+        Reflect::set(&table, &name.into(), &Function::new_no_args(body)).unwrap();
+    }
+    machine::lend(&table);
     put(&[handle, 0.0]);
     assert_eq!(machine::sno_generate(), 0);
+    put(&[handle]);
+    assert_eq!(machine::sno_partition(), 0);
+    assert_eq!(number(0), 500.0);
 }

@@ -3,11 +3,11 @@
 use polyflake::{
     ErrorKind, Result,
     clock::Clock,
-    sno::{Builder, Drawn, Generator, Pool, Snapshot, Sno},
+    sno::{Builder, Generator, Pool, Snapshot, Sno},
 };
 
 use super::{Shared, give};
-use crate::{Host, Machine, Scratch, host::undrawn, ids::BATCH, kept::Kept};
+use crate::{Host, Machine, Scratch, ids::BATCH, kept::Kept};
 
 /// Slots of [`Machine::sno_build`] beside those that all families share. Where a value was not given, they hold NaN.
 mod own {
@@ -18,7 +18,8 @@ mod own {
     pub(super) const PARTITION: usize = OWN + 2;
     pub(super) const SEQUENCE_MIN: usize = OWN + 3;
     pub(super) const SEQUENCE_MAX: usize = OWN + 4;
-    pub(super) const SNAPSHOT: usize = OWN + 5;
+    pub(super) const IS_LENT: usize = OWN + 5;
+    pub(super) const SNAPSHOT: usize = OWN + 6;
 }
 
 /// Fills what it is given with new IDs, and says how many there are.
@@ -26,11 +27,14 @@ type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u8, &mut [u8]) -> Result<usize>;
 
 /// Generators, by the handle in the first slot; a metabyte is in the second.
 impl<C: Host> Machine<C> {
-    /// Options (see [`own`]) -> a handle. `HOW` is 0 to begin, 1 to restore, 2 to import the original's snapshot.
+    /// Options (see [`own`]) -> a handle. `HOW` is 0 to begin, 1 to restore, 2 to import the original's snapshot; `IS_LENT` is 1 where
+    /// default partitions are leased from the table that was lent.
     pub fn sno_build(&self) -> Result<()> {
         let (scratch, clock) = (self.scratch, self.take_clock());
         let shared = scratch.shared()?;
-        let builder = scratch.options(Builder::with_clock(clock).draw(undrawn), &shared)?;
+        let is_lent = scratch.integer(own::IS_LENT, "is_lent", 1)? == 1;
+        let builder = Builder::with_clock(clock).leased_from(C::table(is_lent));
+        let builder = scratch.options(builder, &shared)?;
         let generator = match scratch.integer(own::HOW, "how", 2)? {
             0 => builder.build(),
             1 => builder.restore(scratch.snapshot()?),
@@ -39,20 +43,6 @@ impl<C: Host> Machine<C> {
         .map_err(|error| shared.named(error))?;
         self.keep(Kept::Sno(generator));
         Ok(())
-    }
-
-    /// -> partition, sequence: a default partition that the caller drew, for other machines to take.
-    pub fn put_drawn(&self, drawn: Result<Drawn>) -> Result<()> {
-        let Drawn { partition, sequence_min } = drawn?;
-        self.scratch.put_numbers([partition.into(), sequence_min.into()]);
-        Ok(())
-    }
-
-    /// Handle, partition, sequence: the default partition that the generator gets, and its lower bound.
-    pub fn sno_provide(&self) -> Result<()> {
-        let partition = self.scratch.word(1, "partition")?;
-        let sequence_min = self.scratch.word(2, "sequence_min")?;
-        self.kept()?.sno()?.provide_identity(Drawn { partition, sequence_min }).map(drop)
     }
 
     /// -> text.

@@ -118,9 +118,7 @@ impl ErrorKind {
             Self::InvalidLayout => "invalid layout",
             Self::UnknownField => "unknown field",
             Self::MissingField => "missing value",
-            Self::PartitionsExhausted => {
-                "no default partition is left in this process and its forks"
-            }
+            Self::PartitionsExhausted => "all default partitions are leased",
             Self::GeneratorClosed => "generator is closed",
             Self::Forked => "generator belongs to the parent process",
             Self::EntropyUnavailable => "system gave no random bytes",

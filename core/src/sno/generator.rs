@@ -132,16 +132,6 @@ impl<C> Generator<C> {
     pub(super) const fn of(engine: Engine<Partitions, C>) -> Self {
         Self { engine, at: AtomicU32::new(0) }
     }
-
-    /// Gives the generator a default partition that was drawn elsewhere, unless it has one in this process, and returns whether it
-    /// took it: for bindings, whose copies share one source. No part of what is promised.
-    ///
-    /// # Errors
-    /// `forked` as in [`crate::fork::prepare`].
-    #[doc(hidden)]
-    pub fn provide_identity(&self, drawn: Drawn) -> Result<bool> {
-        self.engine.family.provide(drawn, self.engine.window())
-    }
 }
 
 impl<C: Clock> Generator<C> {

@@ -127,21 +127,6 @@ impl Partitions {
         false
     }
 
-    /// Takes a default partition that was drawn elsewhere, unless there is one of this process; returns whether it took it.
-    ///
-    /// # Errors
-    /// `forked` as in [`fork::prepare`].
-    pub(super) fn provide(&self, drawn: Drawn, window: &Window) -> Result<bool> {
-        fork::prepare()?;
-        let (epoch, found) = (fork::current(), self.claims.current());
-        let Origin::Drawn { own_min, .. } = self.origin else { return Ok(false) };
-        if found.identity().epoch == epoch {
-            return Ok(false);
-        }
-        let min = if own_min { self.bounds.min } else { drawn.sequence_min };
-        Ok(self.settle(found, Identity { epoch, partition: drawn.partition, min }, window))
-    }
-
     /// The table that it leases its partitions from, if it does.
     #[cfg(feature = "alloc")]
     fn table(&self) -> Option<Result<&'static dyn Table>> {

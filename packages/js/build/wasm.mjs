@@ -60,9 +60,9 @@ function glueFor(module) {
   const listOf = (file) => `{ ${imports.filter(({ module }) => module === file).map(({ name }) => name).join(", ")} }`;
   return [
     ...files.map((file) => `import ${listOf(file)} from "${file}";`),
-    `import { keep } from "${files.find((file) => file.startsWith("./snippets/"))}";`,
+    `import { keep, lend } from "${files.find((file) => file.startsWith("./snippets/"))}";`,
     'import { __wbg_set_wasm as begin } from "./polyflake_wasm_bg.js";',
     `const imports = () => ({ ${files.map((file) => `"${file}": ${listOf(file)}`).join(", ")} });`,
-    "export const glue = { imports, begin, keep };\n",
+    "export const glue = { imports, begin, keep, lend };\n",
   ].join("\n");
 }

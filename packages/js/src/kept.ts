@@ -1,4 +1,5 @@
 import type { GuardedClock } from "./clock.js";
+import type { ErrorCode } from "./errors.js";
 import type { CallName, Machine } from "./machine.js";
 
 /** Tells machines of what nobody holds any more; some edge runtimes have no such thing. */
@@ -8,6 +9,9 @@ function release({ machine, handle }: { machine: Machine; handle: number }): voi
   machine.numbers[0] = handle;
   machine.check(machine.calls.release());
 }
+
+/** What a machine refuses with where the table that it was lent failed. */
+const LENT = /* @__PURE__ */ new Set<ErrorCode>(["entropy_unavailable", "partitions_exhausted"]);
 
 /** Something that a machine keeps for an object: a generator, a codec, a cipher, a layout. */
 export class Kept {
@@ -61,6 +65,7 @@ export class Kept {
     if (status === 0) this.machine.check(0);
     else
       this.machine.check(status, (error, code) => {
+        if (this.machine.lent && LENT.has(code)) this.machine.lent.rethrow();
         if (Object.hasOwn(error, "written")) error.written! += made;
         return this.clock?.explain(error, code);
       });

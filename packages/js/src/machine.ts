@@ -1,5 +1,6 @@
 import type { GuardedClock } from "./clock.js";
 import { type ErrorCode, type ErrorDetails, PolyflakeError } from "./errors.js";
+import type { LentTable } from "./partitions.js";
 import { decode, putAscii } from "./utf8.js";
 
 /** A call without arguments: 0 means done. */
@@ -11,7 +12,7 @@ export type CallName =
   | "putPiece"
   | "nextPiece"
   | `sno${"Texts" | "FromTexts" | "TimeRange" | "Describe"}`
-  | `sno${"Build" | "Provide" | "Generate" | "GenerateAt" | "Fill" | "FillNow" | "TryGenerate" | "Pool" | "Partition" | "ExtendWindow" | "Stats" | "Close"}`
+  | `sno${"Build" | "Generate" | "GenerateAt" | "Fill" | "FillNow" | "TryGenerate" | "Pool" | "Partition" | "ExtendWindow" | "Stats" | "Close"}`
   | `sparx64${"Build" | "Encrypt" | "Decrypt"}`
   | `randflake${"Lease" | "Inspect" | "Encrypt" | "Texts" | "FromTexts" | "Describe" | "CodecBuild"}`
   | `randflake${"Build" | "Generate" | "GenerateText" | "Fill" | "FillNow" | "TryGenerate" | "Pool" | "HeldLease" | "ExtendLease" | "Stats" | "Close"}`
@@ -23,9 +24,9 @@ export type CallName =
 
 /**
  * The calls that the native addon and the wasm modules share: arguments and results lie in the scratch area. A wasm module
- * has those of its family; the addon also has the default partitions of the process, whatever the thread.
+ * has those of its family; the addon also has those of its table of default partitions.
  */
-export type Calls = Record<CallName, Call> & { snoDraw?: Call };
+export type Calls = Record<CallName, Call> & { [Name in `partitions${"Next" | "Until" | "Swap"}`]?: Call };
 
 /** Gives the next ID of the generator whose handle is in the first slot; undefined where it is refused. */
 export type Next<Id> = () => Id | undefined;
@@ -46,6 +47,8 @@ export interface Backend {
   readonly makers?: { readonly [Name in keyof Ids]: Next<Ids[Name]> };
   /** Sets the clock of the generator that is built next. */
   readonly setClock: (clock: GuardedClock) => void;
+  /** Lends the machine the table that its default partitions are leased from. */
+  readonly lend: (table: LentTable) => void;
   /** The buffer that holds the scratch area now: wasm memory gets another when it grows. */
   readonly buffer: () => ArrayBuffer;
   readonly offset: number;
@@ -78,6 +81,9 @@ type More = (error: ErrorDetails, code: ErrorCode) => string | void;
 export class Machine {
   readonly calls: Calls;
   readonly setClock: Backend["setClock"];
+  readonly lend: Backend["lend"];
+  /** The table that it was lent; false where it has one of its own. */
+  lent?: LentTable | false;
   numbers!: Float64Array;
   /** The same slots, for integers of 64 bits. */
   bigints!: BigInt64Array;
@@ -88,9 +94,10 @@ export class Machine {
   readonly #nameOf: (field: string) => string;
 
   /** `nameOf` gives the names of fields in errors. */
-  constructor({ calls, makers, setClock, buffer, offset }: Backend, nameOf = camelCase) {
+  constructor({ calls, makers, setClock, lend, buffer, offset }: Backend, nameOf = camelCase) {
     this.calls = calls;
     this.setClock = setClock;
+    this.lend = lend;
     this.#makers = makers;
     this.#nameOf = nameOf;
     this.#view = () => {

@@ -209,24 +209,6 @@ onEachMachine(({ sno }) => {
     assert.equal(inner.partition, second);
   });
 
-  test("a failing clock uses up one partition, not one a call", () => {
-    const key = Symbol.for("polyflake.partitions");
-    new Generator().generate();
-    const source = globalThis[key];
-    let draws = 0;
-    globalThis[key] = () => ((draws += 1), source());
-    try {
-      let reading = NaN;
-      const failing = new Generator({ clock: () => reading });
-      for (let k = 0; k < 100; k++) refused("clock_failed", () => failing.generate());
-      reading = NOW;
-      failing.generate();
-      assert.equal(draws, 1);
-    } finally {
-      globalThis[key] = source;
-    }
-  });
-
   test("a window holds, and moves later", () => {
     let now = NOW - 1;
     const ids = new Generator({ partition: 1, clock: () => now, window: [new Date(NOW), NOW + 8] });

@@ -36,6 +36,7 @@ const calls = [
   () => sno.parse("a7rdmuv326nct5i!"),
   () => sno.toUuid("a7rdmuv326nct5if"),
   () => new sno.Generator({ partition: 3, clock: Date.now }).generate(),
+  () => made.add(new sno.Generator().generate()),
   () => made.add(guids.generate()),
   () => guids.generateMany(40).texts().forEach((id) => made.add(id)),
   () => hotguid.toSql("691f29d0-bbaa-ddcc-ee01-0203ffffff7f"),

@@ -2,7 +2,11 @@
 
 use std::ptr;
 
-use polyflake::{Result, clock::Clock};
+use polyflake::{
+    Result,
+    clock::Clock,
+    fork::partitions::{self, FindTable},
+};
 use polyflake_js::{
     Host, Machine, Scratch, hotguid_calls, layout_calls, randflake_calls, shared_calls, sno_calls,
 };
@@ -125,5 +129,9 @@ impl Host for Stopped {
 
     fn is_system(&self) -> bool {
         true
+    }
+
+    fn table(_is_lent: bool) -> FindTable {
+        partitions::shared
     }
 }

@@ -3,6 +3,7 @@ import { arch, platform } from "node:process";
 import type { GuardedClock } from "../clock.js";
 import { PolyflakeError } from "../errors.js";
 import { type Backend, SCRATCH } from "../machine.js";
+import type { LentTable } from "../partitions.js";
 import { loadAddon } from "./addon.js";
 
 interface Addon {
@@ -10,6 +11,8 @@ interface Addon {
   attach(area: Uint8Array): Required<Pick<Backend, "calls" | "makers">> & { area: Uint8Array };
   /** Sets the clock of the generator that is built next. */
   clock(read: GuardedClock["read"], stalled: GuardedClock["stalled"]): void;
+  /** Lends it the table of default partitions that another copy of the package has. */
+  lend(next: LentTable["next"], until: LentTable["until"], swap: LentTable["swap"]): void;
 }
 
 let loaded: Backend | undefined;
@@ -23,13 +26,14 @@ function load(): Backend {
   }
 }
 
-function attached({ attach, clock }: Addon): Backend {
+function attached({ attach, clock, lend }: Addon): Backend {
   const { area, calls, makers } = attach(new Uint8Array(new ArrayBuffer(SCRATCH)));
   return {
     kind: "native",
     calls,
     makers,
     setClock: ({ read, stalled }) => clock(read, stalled),
+    lend: ({ next, until, swap }) => lend(next, until, swap),
     buffer: () => area.buffer as ArrayBuffer,
     offset: area.byteOffset,
   };

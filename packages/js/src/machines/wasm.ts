@@ -2,6 +2,8 @@ import { isBytes } from "../checks.js";
 import type { GuardedClock } from "../clock.js";
 import { PolyflakeError } from "../errors.js";
 import type { Backend, Call, Calls } from "../machine.js";
+import type { LentTable } from "../partitions.js";
+import { MANY_LEVELS, needStack } from "../stack.js";
 
 /** What the build puts together for a module, of wasm-bindgen's functions and of bindings-wasm/src/host.js. */
 export interface Glue {
@@ -11,6 +13,8 @@ export interface Glue {
   readonly begin: (exports: Exports) => void;
   /** Keeps a clock for it, and gives the clock's number. */
   readonly keep: (clock: GuardedClock) => number;
+  /** Lends it the table of default partitions. */
+  readonly lend: (table: LentTable) => void;
 }
 
 type Exports = Calls & {
@@ -41,6 +45,7 @@ export function instantiate(source: WebAssembly.Module | Uint8Array, glue: Glue)
     kind: "wasm",
     calls: Object.fromEntries(calls) as Calls,
     setClock: (guarded) => clock(glue.keep(guarded)),
+    lend: glue.lend,
     buffer: () => memory.buffer,
     offset: scratch(),
   };
@@ -74,8 +79,7 @@ function unavailable(message: string, cause: unknown): PolyflakeError {
   return new PolyflakeError("backend_unavailable", message, { cause });
 }
 
-/** Levels of 70 bytes that a call must find on the stack: it takes a third of them at most, as measured with V8's compilers. */
-const MANY_LEVELS = 512;
+/** Fewer, for calls that only layouts make. */
 const LEVELS = 128;
 
 /** How many, for a call that may be left in the middle with memory being handed out. Those in steady use ask for none. */
@@ -111,12 +115,4 @@ function mender(stack: WebAssembly.Global): (call: Call) => Call {
       running -= 1;
     }
   };
-}
-
-/**
- * Throws, before anything is begun, where the stack is about to end: for calls that ask for memory, which must not be left
- * in the middle.
- */
-function needStack(levels: number): number {
-  return levels === 0 ? 0 : needStack(levels - 1) + 1;
 }

@@ -1,8 +1,9 @@
 import { attached, integer, isObject, time, within } from "../checks.js";
+import { randomBytes } from "../entropy.js";
 import { Kept } from "../kept.js";
 import { BATCH, type Machine, MOST } from "../machine.js";
 import { fillBy, fillNow } from "../packed.js";
-import { draw } from "../partitions.js";
+import { lendTo } from "../partitions.js";
 import { enroll } from "../pool.js";
 import { SnoArray } from "./array.js";
 import { LENGTH } from "./ids.js";
@@ -52,8 +53,8 @@ export class Generator {
 
   readonly #kept: Kept;
   readonly #metabyte: number;
-  /** Whether the partition is given or provided. */
-  #settled: boolean;
+  /** Whether its first draw asks this side for no random bytes, or there are some. */
+  #seeded: boolean;
 
   /**
    * A generator; a default partition is drawn at its first ID.
@@ -64,12 +65,13 @@ export class Generator {
   constructor(options?: GeneratorOptions);
   constructor(options: unknown = {}, origin?: unknown) {
     const { how, snapshot } = origin instanceof Origin ? origin : new Origin(0);
-    const { slots, clock, metabyte, settled } = settingsOf(options, how);
+    const { slots, clock, metabyte, leases } = settingsOf(options, how);
     const snapshotSlots = how === 0 ? [] : numbersOf(snapshot);
     const m = machine();
-    this.#kept = new Kept(this, m, "snoBuild", [...slots, ...snapshotSlots], clock);
+    const isLent = leases && lendTo(m);
+    this.#kept = new Kept(this, m, "snoBuild", [...slots, Number(isLent), ...snapshotSlots], clock);
+    this.#seeded = !isLent;
     this.#metabyte = metabyte;
-    this.#settled = settled;
     const next = m.maker("snoGenerate", (m) => m.text(0));
     this.generate = (metabyte) => {
       this.#ready(metabyte);
@@ -187,7 +189,7 @@ export class Generator {
    */
   close(): Snapshot {
     attached(isObject(this) && #kept in this);
-    this.#settle();
+    this.#seed();
     return snapshotOf(this.#kept.call("snoClose").numbers);
   }
 
@@ -208,27 +210,17 @@ export class Generator {
 
   /** Writes what every ID needs: the handle and the metabyte. */
   #ready(metabyte: unknown): Machine {
-    if (!this.#settled) this.#settle();
+    if (!this.#seeded) this.#seed();
     const m = this.#kept.ready();
     m.numbers[1] = metabyte === undefined ? this.#metabyte : integer(metabyte, "metabyte");
     return m;
   }
 
-  /** Provides a default partition where none was given: not before the first ID, since workers have no entropy then. */
-  #settle(): void {
-    if (this.#settled) return;
-    const m = this.#kept.machine;
-    const { partition, sequenceMin } = draw(m.calls.snoDraw && (() => drawNative(m)));
-    m.numbers.set([integer(partition, "partition"), integer(sequenceMin, "sequenceMin")], 1);
-    this.#kept.call("snoProvide");
-    this.#settled = true;
+  /** Looks for random bytes before the clock is read: the global scope of a worker has neither, and says so for these alone. */
+  #seed(): void {
+    if (!this.#seeded) randomBytes(1);
+    this.#seeded = true;
   }
-}
-
-/** The next default partition of the process. */
-function drawNative(m: Machine): { partition: number; sequenceMin: number } {
-  m.check(m.calls.snoDraw!());
-  return { partition: m.numbers[0]!, sequenceMin: m.numbers[1]! };
 }
 
 let shared: Generator | undefined;

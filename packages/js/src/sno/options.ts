@@ -14,8 +14,8 @@ export interface RestoreOptions extends WindowOptions {
 export interface GeneratorOptions extends RestoreOptions {
   /**
    * The partition: 0..65535, or two bytes. No other generator may have it, save with other sequence bounds, and nobody checks
-   * that. By default one that differs from every other default in this realm, whichever copy of the package drew it (on native,
-   * also from those of other threads that loaded the same addon).
+   * that. By default one is leased for as long as the generator makes IDs: it differs from all that are leased at that time in this
+   * realm, whichever copy of the package has them, and where threads share memory, in the process.
    */
   partition?: number | Uint8Array;
   /** The first sequence of a tick, inclusive: 0..65535. 0 by default, or random in 0..32767 under a default partition. */
@@ -81,8 +81,8 @@ export interface Settings {
   readonly slots: readonly number[];
   readonly clock: GuardedClock | undefined;
   readonly metabyte: number;
-  /** Whether the partition is known. */
-  readonly settled: boolean;
+  /** Whether it leases a default partition. */
+  readonly leases: boolean;
 }
 
 /** Reads the options; a partition and bounds only where no snapshot brings them. `how` the generator begins is a slot too. */
@@ -99,7 +99,7 @@ export function settingsOf(options: unknown, how: number): Settings {
     slots: [...slots, how, metabyte, partition, ...bounds],
     clock,
     metabyte: metabyte || 0,
-    settled: how !== 0 || !Number.isNaN(partition),
+    leases: how === 0 && Number.isNaN(partition),
   };
 }
 

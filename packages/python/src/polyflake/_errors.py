@@ -47,7 +47,7 @@ class ClockError(PolyflakeError):
 
 
 class ExhaustedError(PolyflakeError):
-    """``sequence_exhausted`` until :attr:`retry_at`, or ``partitions_exhausted`` for good."""
+    """``sequence_exhausted`` or ``partitions_exhausted``, until :attr:`retry_at`."""
 
 
 class LeaseError(PolyflakeError):

@@ -1,0 +1,69 @@
+//! The table of default partitions that another copy of the package has: one on wasm, or with an addon of its own.
+
+use napi::{
+    Env, JsValue as _,
+    bindgen_prelude::{FnArgs, FunctionRef},
+};
+use polyflake::{
+    Result,
+    fork::partitions::{Table, shared},
+};
+use polyflake_js::{tick_of_float, tick_to_float, word_of_float};
+
+use crate::{clock, machine};
+
+/// The partition to look at next; NaN where that fails.
+pub(crate) type Next = FunctionRef<(), f64>;
+/// A partition: the tick up to which it is taken, -1 for ever.
+pub(crate) type Until = FunctionRef<f64, f64>;
+/// A partition, the tick that is expected there, another: 1 where that was put in its place.
+pub(crate) type Swap = FunctionRef<FnArgs<(f64, f64, f64)>, f64>;
+
+/// Functions of the thread that the table was lent to, which die with its environment. None throws.
+pub(crate) struct Functions {
+    pub(crate) env: Env,
+    pub(crate) next: Next,
+    pub(crate) until: Until,
+    pub(crate) swap: Swap,
+}
+
+/// The table that was lent to the thread that calls.
+struct Lent;
+
+#[allow(clippy::unnecessary_wraps, reason = "the own one may be missing")]
+pub(crate) fn find_lent() -> Result<&'static dyn Table> {
+    Ok(&Lent)
+}
+
+impl Table for Lent {
+    fn random(&self) -> Result<u16> {
+        shared()?.random()
+    }
+
+    fn next(&self) -> Result<u16> {
+        word_of_float(asked(|lent| {
+            clock::call(lent.env, lent.next.borrow_back(&lent.env).ok()?.raw(), &[]).ok()
+        }))
+    }
+
+    fn until(&self, partition: u16) -> u64 {
+        tick_of_float(asked(|lent| {
+            let until = lent.until.borrow_back(&lent.env).ok()?;
+            clock::call(lent.env, until.raw(), &[partition.into()]).ok()
+        }))
+    }
+
+    #[allow(clippy::float_cmp, reason = "one of two whole numbers")]
+    fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
+        let numbers = [partition.into(), tick_to_float(old), tick_to_float(new)];
+        asked(|lent| {
+            let swap = lent.swap.borrow_back(&lent.env).ok()?;
+            clock::call(lent.env, swap.raw(), &numbers).ok()
+        }) == 1.0
+    }
+}
+
+/// What a function answers; NaN where the environment has ended, or the function failed.
+fn asked(ask: impl FnOnce(&Functions) -> Option<f64>) -> f64 {
+    machine::lent().and_then(|lent| ask(&lent)).unwrap_or(f64::NAN)
+}

@@ -1,0 +1,43 @@
+//! The table of default partitions, which lies in JavaScript: copies of the package, machines and threads share it.
+
+use polyflake::{Result, fork::partitions::Table};
+use polyflake_js::{tick_of_float, tick_to_float, word_of_float};
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(module = "/src/host.js")]
+extern "C" {
+    /// Lends the module a table: for tests, since a package's script calls it itself.
+    pub fn lend(table: &JsValue);
+
+    fn random() -> f64;
+    fn next() -> f64;
+    fn until(partition: u32) -> f64;
+    fn swap(partition: u32, old: f64, new: f64) -> u32;
+}
+
+/// What was lent.
+struct Lent;
+
+/// Finds the table of the module.
+#[allow(clippy::unnecessary_wraps, reason = "elsewhere there may be none")]
+pub(crate) fn find() -> Result<&'static dyn Table> {
+    Ok(&Lent)
+}
+
+impl Table for Lent {
+    fn random(&self) -> Result<u16> {
+        word_of_float(random())
+    }
+
+    fn next(&self) -> Result<u16> {
+        word_of_float(next())
+    }
+
+    fn until(&self, partition: u16) -> u64 {
+        tick_of_float(until(partition.into()))
+    }
+
+    fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
+        swap(partition.into(), tick_to_float(old), tick_to_float(new)) == 1
+    }
+}

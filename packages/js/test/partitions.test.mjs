@@ -1,0 +1,144 @@
+// Default partitions: leased for a while from a table that generators share across copies of the package, machines and threads.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { describe, test } from "node:test";
+
+/** Runs a script in a Node of its own, and gives what it prints as JSON. */
+function run(source) {
+  const options = { encoding: "utf8", cwd: new URL(".", import.meta.url), maxBuffer: 1 << 24 };
+  return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "--eval", source], options));
+}
+
+/** Random bytes that are always the same, so that only what is shared tells generators apart. */
+const UNLUCKY = 'Object.defineProperty(globalThis, "crypto", { value: { getRandomValues: (bytes) => bytes } });';
+
+/** Makes so many generators with one ID each while a hundred others live, and prints how many IDs differ. */
+const inARow = (count) => `
+  const living = Array.from({ length: 100 }, () => new sno.Generator());
+  const made = new Set(living.map(({ generate }) => generate()));
+  for (let k = 0; k < ${count}; k++) {
+    made.add(new sno.Generator().generate());
+    made.add(living[k % 100].generate());
+  }
+  console.log(made.size);`;
+
+for (const machine of ["native", "wasm"]) {
+  describe(machine, () => {
+    test("70,000 generators in a row are never refused, and none meets a living one", () => {
+      const script = `const { sno } = await import("polyflake/${machine}"); ${inARow(70_000)}`;
+      assert.equal(run(script), 140_100);
+    });
+
+    test("where all are taken, it says when one is free", () => {
+      const script = `
+        const { sno } = await import("polyflake/${machine}");
+        const start = Date.UTC(2026, 0, 1);
+        let now = start;
+        const clock = () => now;
+        const living = Array.from({ length: 65536 }, () => new sno.Generator({ clock }));
+        const partitions = new Set(living.map((ids) => (ids.generate(), ids.partition)));
+        const late = new sno.Generator({ clock });
+        const refusal = () => {
+          try { return late.generate().length; } catch ({ code, retryAt, message }) { return [code, retryAt - start, message]; }
+        };
+        const found = [partitions.size, refusal()];
+        now += 4;
+        for (const ids of living) ids.generate();
+        found.push(refusal());
+        now += 4;
+        console.log(JSON.stringify([...found, refusal()]));`;
+      const [taken, first, second, third] = run(script);
+      assert.deepEqual([taken, ...first.slice(0, 2), ...second.slice(0, 2), third], [65536, "partitions_exhausted", 4, "partitions_exhausted", 8, 16]);
+      assert.match(first[2], /^all default partitions are leased: retry at /);
+    });
+
+    test("600 generators of 20 threads, which all draw the same random bytes, differ", () => {
+      const script = `
+        import { Worker } from "node:worker_threads";
+        ${UNLUCKY}
+        const { sno } = await import("polyflake/${machine}");
+        sno.generate();
+        const source = \`
+          ${UNLUCKY}
+          import("polyflake/${machine}").then(({ sno }) => {
+            const ids = Array.from({ length: 30 }, () => new sno.Generator());
+            require("node:worker_threads").parentPort.postMessage(ids.map(({ generate }) => sno.parse(generate()).partition));
+            setInterval(() => {}, 1000);
+          });\`;
+        const workers = Array.from({ length: 20 }, () => new Worker(source, { eval: true, execArgv: [] }));
+        const made = await Promise.all(workers.map((worker) => new Promise((done, fail) => worker.on("message", done).on("error", fail))));
+        console.log(new Set(made.flat()).size);
+        process.exit();`;
+      assert.equal(run(script), 600);
+    });
+
+    test("a closed generator's partition is its snapshot's for good", () => {
+      const script = `
+        const { sno } = await import("polyflake/${machine}");
+        let now = Date.UTC(2026, 0, 1);
+        const closed = new sno.Generator({ clock: () => now });
+        const { partition } = sno.parse(closed.generate());
+        const [high, low] = closed.close().partition;
+        const others = new Set();
+        for (let k = 0; k < 66000; k++, now += 4) others.add(sno.parse(new sno.Generator({ clock: () => now }).generate()).partition);
+        console.log(JSON.stringify([partition === high * 256 + low, others.size, others.has(partition)]));`;
+      assert.deepEqual(run(script), [true, 65_535, false]);
+    });
+  });
+}
+
+describe("copies of the package", () => {
+  for (const [first, second] of [["native", "wasm"], ["wasm", "native"]]) {
+    test(`${second} leases from the table of ${first}, where that came first`, () => {
+      const script = `
+        ${UNLUCKY}
+        const first = (await import("polyflake/${first}")).sno;
+        const living = Array.from({ length: 100 }, () => new first.Generator());
+        const made = new Set(living.map(({ generate }) => generate()));
+        const { sno } = await import("polyflake/${second}");
+        for (let k = 0; k < 70000; k++) {
+          made.add(new sno.Generator().generate());
+          made.add(living[k % 100].generate());
+        }
+        const both = [...living, ...Array.from({ length: 100 }, () => new sno.Generator())];
+        console.log(JSON.stringify([made.size, new Set(both.map((ids) => (ids.generate(), ids.partition))).size]));`;
+      assert.deepEqual(run(script), [140_100, 200]);
+    });
+  }
+
+  /** What a generator on a machine does over a table that another copy left: its partition, or the error's code. */
+  const over = (machine, table) =>
+    run(`
+      globalThis[Symbol.for("polyflake.partitions")] = ${table};
+      const { sno } = await import("polyflake/${machine}");
+      const ids = new sno.Generator();
+      try { ids.generate(); console.log(ids.partition); } catch (error) { console.log(JSON.stringify(error.code ?? error.message)); }`);
+
+  for (const machine of ["native", "wasm"]) {
+    test(`${machine} looks at what another copy left`, () => {
+      const table = (next, until = "0") => `{ next: () => ${next}, until: () => ${until}, swap: () => true }`;
+      assert.equal(over(machine, table("7")), 7);
+      assert.equal(over(machine, table("'7'")), "invalid_type");
+      assert.equal(over(machine, table("70000")), "out_of_range");
+      assert.equal(over(machine, table("(() => { throw new Error('gone'); })()")), "gone");
+      assert.equal(over(machine, table("7", "(() => { throw new Error('gone'); })()")), "gone");
+      assert.equal(over(machine, table("7", "-1")), "partitions_exhausted");
+      for (const none of ["'no table'", "() => 7", "{ next: () => 7 }", "null"]) assert.equal(typeof over(machine, none), "number");
+    });
+
+    test(`${machine} takes no partition for a clock that fails`, () => {
+      const script = `
+        let looked = 0;
+        globalThis[Symbol.for("polyflake.partitions")] = { next: () => (looked += 1), until: () => 0, swap: () => true };
+        const { sno } = await import("polyflake/${machine}");
+        let reading = NaN;
+        const ids = new sno.Generator({ clock: () => reading });
+        const codes = new Set();
+        for (let k = 0; k < 100; k++) try { ids.generate(); } catch ({ code }) { codes.add(code); }
+        reading = Date.UTC(2026, 0, 1);
+        ids.generate();
+        console.log(JSON.stringify([looked, ids.partition, ...codes]));`;
+      assert.deepEqual(run(script), [1, 1, "clock_failed"]);
+    });
+  }
+});

@@ -1,0 +1,10 @@
+// So many generators with one ID each, while a hundred others live: how many IDs differ.
+export function inARow(sno, count) {
+  const living = Array.from({ length: 100 }, () => new sno.Generator());
+  const made = new Set(living.map(({ generate }) => generate()));
+  for (let k = 0; k < count; k++) {
+    made.add(new sno.Generator().generate());
+    made.add(living[k % 100].generate());
+  }
+  return made.size;
+}

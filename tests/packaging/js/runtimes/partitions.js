@@ -1,0 +1,21 @@
+// Default partitions on wasm, in runtimes that have threads: many generators in a row, and generators of many threads.
+import { Worker } from "node:worker_threads";
+import { sno } from "polyflake/wasm";
+import { inARow } from "./many.js";
+
+/** Random bytes that are always the same: only what the threads share tells their generators apart. */
+Object.defineProperty(globalThis, "crypto", { value: { getRandomValues: (bytes) => bytes } });
+
+const [threads, each] = [20, 30];
+
+function expect(found, wanted, what) {
+  if (found !== wanted) throw new Error(`${what}: expected ${wanted}, found ${found}`);
+  console.log(`${what}: ${found}`);
+}
+
+sno.generate();
+const workers = Array.from({ length: threads }, () => new Worker(new URL("./thread.js", import.meta.url), { workerData: each }));
+const made = await Promise.all(workers.map((worker) => new Promise((done, fail) => worker.once("message", done).once("error", fail))));
+expect(new Set(made.flat()).size, threads * each, "partitions of threads");
+await Promise.all(workers.map((worker) => worker.terminate()));
+expect(inARow(sno, 70_000), 140_100, "IDs of generators in a row");

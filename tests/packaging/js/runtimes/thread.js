@@ -1,0 +1,9 @@
+// A thread's generators, which live until it is ended: their partitions.
+import { parentPort, workerData } from "node:worker_threads";
+
+Object.defineProperty(globalThis, "crypto", { value: { getRandomValues: (bytes) => bytes } });
+
+const { sno } = await import("polyflake/wasm");
+const ids = Array.from({ length: workerData }, () => new sno.Generator());
+parentPort.postMessage(ids.map(({ generate }) => sno.parse(generate()).partition));
+setInterval(() => ids.length, 1000);
