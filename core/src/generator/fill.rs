@@ -35,7 +35,7 @@ pub(crate) trait Source {
 impl<F: Family, C: Clock> Source for Engine<F, C> {
     type Family = F;
 
-    #[inline(always)]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     #[allow(clippy::inline_always, reason = "as Engine::reserve")]
     fn take(&self, want: u32, mode: Mode) -> Result<Taken<'_, F>> {
         Ok((&self.family, self.reserve(want, mode)?))
