@@ -174,7 +174,7 @@ fn both_processes_differ_after_a_fork_inside_the_clock() {
 #[test]
 fn the_blocks_of_given_handles_stay_with_the_parent() {
     let clock = &ManualClock::at_unix_ms(1_763_650_000_000);
-    let lease = randflake::Lease::new(7, 1_730_000_000, 2_803_741_824).unwrap();
+    let lease = randflake::Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();
     let snos = Generator::builder().clock(clock).partition(7).build().unwrap();
     let flakes = randflake::Generator::builder(lease, [7; 16]).clock(clock).build().unwrap();
     let window = hotguid::Generator::builder().clock(clock).window(0, 4_294_967_296_000);
@@ -225,7 +225,7 @@ fn the_blocks_of_default_handles_begin_anew_in_each_process() {
 
 #[test]
 fn a_lease_and_a_window_stay_with_the_parent() {
-    let lease = randflake::Lease::new(7, 1_730_000_000, 2_803_741_824).unwrap();
+    let lease = randflake::Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();
     let under_lease = || randflake::Generator::builder(lease, [7; 16]).build().unwrap();
     let ids = under_lease();
     let windowed = hotguid::Generator::builder().window(0, 4_294_967_296_000).build().unwrap();
@@ -371,7 +371,7 @@ fn a_batch_in_flight_is_refused_whole_in_the_child_where_its_identity_was_given(
     assert_eq!(String::from_utf8_lossy(&parent).trim(), "all");
     assert_eq!(String::from_utf8_lossy(&child).trim(), "forked 0");
     let (parent, child) = batch_across_a_fork(|clock| {
-        let lease = randflake::Lease::new(7, 1_730_000_000, 2_803_741_824).unwrap();
+        let lease = randflake::Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();
         let ids = randflake::Generator::builder(lease, [7; 16]).clock(clock).build().unwrap();
         let mut said = written(ids.fill(&mut vec![randflake::Randflake::default(); 600_000]));
         said.resize(20, b' ');

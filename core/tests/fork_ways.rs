@@ -92,7 +92,7 @@ const WAYS: &[Way] = &[
         hotguid_of(ids.build().unwrap())
     }),
     ("randflake", || {
-        let lease = randflake::Lease::new(7, 1_730_000_000, 2_803_741_824).unwrap();
+        let lease = randflake::Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();
         let ids = randflake::Generator::builder(lease, [7; 16]).clock(still()).build().unwrap();
         Box::new(move || bytes(ids.generate(), |id| id.to_i64().to_be_bytes().to_vec()))
     }),

@@ -7,7 +7,7 @@ use std::{collections::HashSet, fmt::Debug, hash::Hash, num::NonZeroU32, sync::A
 use polyflake::{
     Result, hotguid,
     layout::{self, Field, Layout, Tick},
-    randflake::{self, Lease},
+    randflake::{self, Grant},
 };
 use support::{ScriptedClock, rounds};
 
@@ -15,7 +15,7 @@ use support::{ScriptedClock, rounds};
 const T: i64 = 1_763_650_000_000;
 
 fn randflakes(clock: &ScriptedClock) -> randflake::Generator<ScriptedClock> {
-    let lease = Lease::new(7, 1_730_000_000, 2_803_741_824).unwrap();
+    let lease = Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();
     randflake::Generator::builder(lease, *b"sixteen byte key").clock(clock.clone()).build().unwrap()
 }
 
@@ -126,7 +126,7 @@ fn a_handle_that_holds_its_generator_encrypts_slot_after_slot() {
 /// A Randflake's handle has encrypted IDs ahead, which are nobody's to see yet.
 #[test]
 fn what_a_handle_holds_ready_is_not_shown() {
-    let lease = Lease::new(7, 1_730_000_000, 2_803_741_824).unwrap();
+    let lease = Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();
     let ids = randflake::Generator::builder(lease, *b"sixteen byte key").build().unwrap();
     let mut handle = ids.handle();
     handle.generate().unwrap();
@@ -196,7 +196,7 @@ fn assert_never_equal<I: Debug + Eq + Hash + Send>(
 #[test]
 fn handles_of_many_threads_never_share_an_id() {
     const EACH: usize = rounds(10_000);
-    let lease = Lease::with_nodes(7..=9, 1_730_000_000, 2_803_741_824).unwrap();
+    let lease = Grant::with_nodes(7..=9, 1_730_000_000, 2_803_741_824).unwrap();
     let ids = randflake::Generator::builder(lease, *b"sixteen byte key").build().unwrap();
     assert_never_equal(|size| {
         let mut handle = ids.handle_with(size);

@@ -69,9 +69,9 @@ fn sno_allocates_nothing() {
 
 #[test]
 fn randflake_allocates_nothing() {
-    use polyflake::randflake::{Builder, Generator, Lease, Randflake};
+    use polyflake::randflake::{Builder, Generator, Grant, Randflake};
 
-    let lease = || Lease::with_nodes(0..=9, 1_730_000_000, 2_803_741_824).unwrap();
+    let lease = || Grant::with_nodes(0..=9, 1_730_000_000, 2_803_741_824).unwrap();
     let ids = Generator::builder(lease(), [7; 16]).build().unwrap();
     let id = ids.generate().unwrap();
     let text = id.text();
@@ -157,7 +157,7 @@ fn generators_over_layouts_allocate_nothing() {
 fn refusals_in_loops_allocate_nothing() {
     use polyflake::{
         hotguid::HotGuid,
-        randflake::{self, Lease, Randflake},
+        randflake::{self, Grant, Randflake},
     };
 
     const NOW: i64 = 1_763_650_000_000;
@@ -205,7 +205,7 @@ fn refusals_in_loops_allocate_nothing() {
     assert_no_allocation(|| refused(ids.try_generate(0), ErrorKind::ClockBehind));
     ids.close().unwrap();
     assert_no_allocation(|| refused(ids.try_generate(0), ErrorKind::GeneratorClosed));
-    let lease = Lease::with_nodes(1..=1, NOW / 1000, NOW / 1000 + 10).unwrap();
+    let lease = Grant::with_nodes(1..=1, NOW / 1000, NOW / 1000 + 10).unwrap();
     let build = |clock| randflake::Builder::with_clock(lease, [7; 16], clock).build().unwrap();
     let (early, late) = (build(at(NOW - 60_000)), build(at(NOW + 60_000)));
     assert_no_allocation(|| refused(early.try_generate(), ErrorKind::LeaseNotStarted));

@@ -6,7 +6,7 @@ use std::{cell::Cell, iter, ops::Deref, ops::RangeInclusive, sync::Arc};
 
 use polyflake::{
     ErrorKind, hotguid, layout,
-    randflake::{self, Lease},
+    randflake::{self, Grant},
     sno,
 };
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ impl<G> Deref for Counted<'_, G> {
 }
 
 fn node(nodes: RangeInclusive<u32>, secret: &[u8; 16]) -> randflake::Generator<ScriptedClock> {
-    let lease = Lease::with_nodes(nodes, 1_730_000_000, 2_803_741_824).unwrap();
+    let lease = Grant::with_nodes(nodes, 1_730_000_000, 2_803_741_824).unwrap();
     let clock = ScriptedClock::default();
     randflake::Builder::with_clock(lease, *secret, clock).build().unwrap()
 }
@@ -124,7 +124,7 @@ type Flakes = Arc<randflake::Generator<ScriptedClock>>;
 fn first_refused(members: &[(Flakes, bool)]) -> Option<(usize, &'static str)> {
     members.iter().enumerate().find_map(|(item, (member, secret))| {
         let reason = members[..item].iter().find_map(|(other, of_other)| {
-            let (ours, theirs) = (member.lease().nodes(), other.lease().nodes());
+            let (ours, theirs) = (member.grant().nodes(), other.grant().nodes());
             if Arc::ptr_eq(member, other) {
                 Some("found one twice")
             } else if secret != of_other {

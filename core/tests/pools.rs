@@ -16,7 +16,7 @@ use std::{
 use polyflake::{
     ErrorKind, OnExhausted, Result, hotguid,
     layout::{self, Field, Layout, Tick},
-    randflake::{self, Lease, Randflake},
+    randflake::{self, Grant, Randflake},
     sno::{self, Sno},
 };
 use proptest::prelude::*;
@@ -45,7 +45,7 @@ fn partitions(clock: &ScriptedClock, count: u16) -> Partitions {
 }
 
 fn node(clock: &ScriptedClock, node: u32) -> randflake::Builder<ScriptedClock> {
-    let lease = Lease::new(node, 1_730_000_000, 2_803_741_824).unwrap();
+    let lease = Grant::new(node, 1_730_000_000, 2_803_741_824).unwrap();
     randflake::Builder::with_clock(lease, *b"sixteen byte key", clock.clone())
 }
 
@@ -298,7 +298,7 @@ fn partitions_that_might_meet_are_refused() {
 fn leases_that_might_meet_are_refused() {
     let clock = showing([T]);
     let nodes = |nodes: std::ops::RangeInclusive<u32>, secret: &[u8; 16]| {
-        let lease = Lease::with_nodes(nodes, 1_730_000_000, 2_803_741_824).unwrap();
+        let lease = Grant::with_nodes(nodes, 1_730_000_000, 2_803_741_824).unwrap();
         let builder = randflake::Builder::with_clock(lease, *secret, clock.clone());
         Arc::new(builder.build().unwrap())
     };

@@ -5,7 +5,7 @@ mod support;
 use std::ops::RangeInclusive;
 
 use polyflake::randflake::{
-    Codec, EPOCH, LAST_NODE, LAST_SECOND, LAST_SEQUENCE, Lease, Parts, Randflake,
+    Codec, EPOCH, Grant, LAST_NODE, LAST_SECOND, LAST_SEQUENCE, Parts, Randflake,
 };
 use polyflake::{Error, ErrorKind};
 use proptest::prelude::*;
@@ -222,28 +222,28 @@ fn json_has_the_text_and_nothing_else() {
 
 #[test]
 fn a_lease_is_checked() {
-    let refused = |lease: Result<Lease, Error>| {
+    let refused = |lease: Result<Grant, Error>| {
         let error = lease.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::OutOfRange);
         error.field().unwrap().to_owned()
     };
     let last = LAST_SECOND;
-    assert_eq!(refused(Lease::new(131_072, EPOCH, EPOCH + 1)), "node");
-    assert_eq!(refused(Lease::with_nodes(RangeInclusive::new(5, 4), EPOCH, EPOCH + 1)), "nodes");
-    assert_eq!(refused(Lease::with_nodes(5..=131_072, EPOCH, EPOCH + 1)), "nodes");
-    assert_eq!(refused(Lease::new(0, EPOCH - 1, EPOCH + 1)), "start");
-    assert_eq!(refused(Lease::new(0, last + 1, last + 2)), "start");
-    assert_eq!(refused(Lease::new(0, i64::MIN, i64::MAX)), "start");
-    assert_eq!(refused(Lease::new(0, EPOCH, EPOCH)), "end");
-    assert_eq!(refused(Lease::new(0, EPOCH + 1, EPOCH)), "end");
-    assert_eq!(refused(Lease::new(0, EPOCH, last + 2)), "end");
-    let widest = Lease::with_nodes(0..=LAST_NODE, EPOCH, last + 1).unwrap();
+    assert_eq!(refused(Grant::new(131_072, EPOCH, EPOCH + 1)), "node");
+    assert_eq!(refused(Grant::with_nodes(RangeInclusive::new(5, 4), EPOCH, EPOCH + 1)), "nodes");
+    assert_eq!(refused(Grant::with_nodes(5..=131_072, EPOCH, EPOCH + 1)), "nodes");
+    assert_eq!(refused(Grant::new(0, EPOCH - 1, EPOCH + 1)), "start");
+    assert_eq!(refused(Grant::new(0, last + 1, last + 2)), "start");
+    assert_eq!(refused(Grant::new(0, i64::MIN, i64::MAX)), "start");
+    assert_eq!(refused(Grant::new(0, EPOCH, EPOCH)), "end");
+    assert_eq!(refused(Grant::new(0, EPOCH + 1, EPOCH)), "end");
+    assert_eq!(refused(Grant::new(0, EPOCH, last + 2)), "end");
+    let widest = Grant::with_nodes(0..=LAST_NODE, EPOCH, last + 1).unwrap();
     assert_eq!((widest.nodes(), widest.start(), widest.end()), (0..=131_071, EPOCH, last + 1));
 }
 
 #[test]
 fn a_lease_is_extended_by_itself_only() {
-    let lease = |nodes, start, end| Lease::with_nodes(nodes, EPOCH + start, EPOCH + end).unwrap();
+    let lease = |nodes, start, end| Grant::with_nodes(nodes, EPOCH + start, EPOCH + end).unwrap();
     let first = lease(3..=4, 10, 20);
     assert_eq!(first.extend(lease(3..=4, 10, 30)), Ok(lease(3..=4, 10, 30)));
     assert_eq!(first.extend(lease(3..=4, 10, 15)), Ok(first), "shorter");

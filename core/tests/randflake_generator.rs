@@ -1,4 +1,4 @@
-//! The Randflake generator: the original's traces, then leases, clocks and callers that behave badly.
+//! The Randflake generator: the original's traces, then grants, clocks and callers that behave badly.
 
 mod support;
 
@@ -13,7 +13,7 @@ use polyflake::{
     Error, ErrorKind, Result,
     clock::Clock,
     randflake::{
-        Builder, Codec, EPOCH, Generator, LAST_SECOND, Lease, OnExhausted, Parts, Randflake,
+        Builder, Codec, EPOCH, Generator, Grant, LAST_SECOND, OnExhausted, Parts, Randflake,
     },
 };
 use serde_json::Value;
@@ -33,14 +33,14 @@ fn assert_code<V>(result: Result<V>, code: &str) -> Error {
     error
 }
 
-fn lease(nodes: std::ops::RangeInclusive<u32>) -> Lease {
-    Lease::with_nodes(nodes, EPOCH, LAST_SECOND + 1).unwrap()
+fn grant(nodes: std::ops::RangeInclusive<u32>) -> Grant {
+    Grant::with_nodes(nodes, EPOCH, LAST_SECOND + 1).unwrap()
 }
 
 /// A generator for one node, whose clock shows the beginning of second [`S`].
 fn at(clock: &ScriptedClock) -> Builder<ScriptedClock> {
     show(clock, [S]);
-    Builder::with_clock(lease(7..=7), SECRET, clock.clone())
+    Builder::with_clock(grant(7..=7), SECRET, clock.clone())
 }
 
 fn show(clock: &ScriptedClock, seconds: impl IntoIterator<Item = i64>) {
@@ -81,13 +81,13 @@ impl Clock for TraceClock {
     }
 }
 
-/// The lease of a constructor or an extension; none where a value is for dynamic languages only.
-fn lease_of(case: &Value) -> Option<Result<Lease>> {
+/// The grant of a constructor or an extension; none where a value is for dynamic languages only.
+fn lease_of(case: &Value) -> Option<Result<Grant>> {
     let node = case["node_id"].as_i64()?;
     let times = (case["start"].as_i64()?, case["end_exclusive"].as_i64()?);
     // What does not fit the type is refused where it is converted to it.
     let Ok(node) = u32::try_from(node) else { return None };
-    Some(Lease::new(node, times.0, times.1))
+    Some(Grant::new(node, times.0, times.1))
 }
 
 #[test]
@@ -95,8 +95,8 @@ fn leases_and_secrets_are_taken_or_refused_as_the_vectors_say() {
     let file = vectors("randflake_generator.json");
     let mut compared = 0;
     for case in file["constructors"].as_array().unwrap() {
-        if let Some(lease) = lease_of(case) {
-            let code = lease.err().map(|error| error.code());
+        if let Some(grant) = lease_of(case) {
+            let code = grant.err().map(|error| error.code());
             assert_eq!(code, ours(case)["error"].as_str(), "{case}");
             compared += 1;
         }
@@ -115,10 +115,10 @@ fn traces_are_as_the_vectors_say() {
     for trace in vectors("randflake_generator.json")["traces"].as_array().unwrap() {
         let clock = TraceClock::default();
         let node = u32::try_from(trace["node_id"].as_u64().unwrap()).unwrap();
-        let [start, end] = [0, 1].map(|i| trace["lease"][i].as_i64().unwrap());
+        let [start, end] = [0, 1].map(|i| trace["grant"][i].as_i64().unwrap());
         let secret = unhex::<16>(trace["secret"].as_str().unwrap());
-        let lease = Lease::new(node, start, end).unwrap();
-        let ids = Builder::with_clock(lease, secret, clock.clone());
+        let grant = Grant::new(node, start, end).unwrap();
+        let ids = Builder::with_clock(grant, secret, clock.clone());
         let ids = ids.on_exhausted(OnExhausted::Error).build().unwrap();
         for step in trace["steps"].as_array().unwrap() {
             clock.show(&step["clock"]);
@@ -126,7 +126,7 @@ fn traces_are_as_the_vectors_say() {
             match step["op"].as_str().unwrap() {
                 "generate" | "generate, clock raises" => one(&ids, step, &context),
                 "generate_many" => many(&ids, step, &context),
-                "extend_lease" => extend(&ids, step, &context),
+                "extend_grant" => extend(&ids, step, &context),
                 other => panic!("an unknown step: {other}"),
             }
         }
@@ -167,11 +167,11 @@ fn many(ids: &Generator<TraceClock>, step: &Value, context: &str) {
 
 #[track_caller]
 fn extend(ids: &Generator<TraceClock>, step: &Value, context: &str) {
-    match ids.extend_lease(lease_of(step).unwrap().unwrap()) {
+    match ids.extend_grant(lease_of(step).unwrap().unwrap()) {
         Ok(()) => {
             let [node, start, end] = [0, 1, 2].map(|i| step["lease_after"][i].as_i64().unwrap());
-            let expected = Lease::new(u32::try_from(node).unwrap(), start, end).unwrap();
-            assert_eq!(ids.lease(), expected, "{context}");
+            let expected = Grant::new(u32::try_from(node).unwrap(), start, end).unwrap();
+            assert_eq!(ids.grant(), expected, "{context}");
         }
         Err(error) => assert_eq!(error.code(), ours(step)["error"], "{context}"),
     }
@@ -184,7 +184,7 @@ fn extend(ids: &Generator<TraceClock>, step: &Value, context: &str) {
 fn a_range_goes_on_with_the_next_node() {
     let clock = ScriptedClock::default();
     show(&clock, [S]);
-    let ids = Builder::with_clock(lease(131_069..=131_071), SECRET, clock.clone()).build().unwrap();
+    let ids = Builder::with_clock(grant(131_069..=131_071), SECRET, clock.clone()).build().unwrap();
     let mut all = exhaust(&ids, 3 * FULL - 1);
     let last = ids.generate().unwrap();
     assert_eq!(ids.inspect(all[0]), Parts { timestamp: S, node: 131_069, sequence: 0 });
@@ -204,7 +204,7 @@ fn all_nodes_in_one_lease_need_a_wider_word() {
     let clock = ScriptedClock::default();
     show(&clock, [LAST_SECOND]);
     for last in [32_767, 32_768, 131_071] {
-        let ids = Builder::with_clock(lease(0..=last), SECRET, clock.clone()).build().unwrap();
+        let ids = Builder::with_clock(grant(0..=last), SECRET, clock.clone()).build().unwrap();
         exhaust(&ids, FULL);
         assert_eq!(parts(&ids), Parts { timestamp: LAST_SECOND, node: 1, sequence: 0 });
         assert_eq!(ids.close(), Ok(Some(LAST_SECOND)));
@@ -260,21 +260,21 @@ fn a_wait_ends_under_a_clock_that_stands_still() {
 fn a_wait_ends_where_the_lease_does() {
     let clock = ScriptedClock::default();
     show(&clock, [S]);
-    let lease = Lease::new(7, S, S + 1).unwrap();
-    let builder = Builder::with_clock(lease, SECRET, clock.clone());
+    let grant = Grant::new(7, S, S + 1).unwrap();
+    let builder = Builder::with_clock(grant, SECRET, clock.clone());
     let ids = builder.on_exhausted(OnExhausted::Wait).build().unwrap();
     exhaust(&ids, FULL);
     show(&clock, [S, S + 1]);
     assert_code(ids.generate(), "lease_expired");
 }
 
-// Leases.
+// Grants.
 
 #[test]
 fn a_lease_holds_from_its_start_to_before_its_end() {
     let clock = ScriptedClock::default();
-    let lease = |end| Lease::new(7, S, end).unwrap();
-    let ids = Builder::with_clock(lease(S + 2), SECRET, clock.clone()).build().unwrap();
+    let grant = |end| Grant::new(7, S, end).unwrap();
+    let ids = Builder::with_clock(grant(S + 2), SECRET, clock.clone()).build().unwrap();
     for early in [i64::MIN / 1_000_000, -1, 0, EPOCH * 1000 - 1, S * 1000 - 1] {
         clock.play([early]);
         let error = assert_code(ids.generate(), "lease_not_started");
@@ -288,20 +288,20 @@ fn a_lease_holds_from_its_start_to_before_its_end() {
         clock.play([late]);
         assert_code(ids.generate(), "lease_expired");
     }
-    ids.extend_lease(lease(S + 3)).unwrap();
+    ids.extend_grant(grant(S + 3)).unwrap();
     clock.play([(S + 3) * 1000 - 1]);
     assert_eq!(parts(&ids).timestamp, S + 2);
-    ids.extend_lease(lease(S + 1)).unwrap();
-    assert_eq!(ids.lease(), lease(S + 3), "a shorter one changes nothing");
+    ids.extend_grant(grant(S + 1)).unwrap();
+    assert_eq!(ids.grant(), grant(S + 3), "a shorter one changes nothing");
 }
 
 #[test]
 fn another_lease_does_not_extend() {
     let ids = at(&ScriptedClock::default()).build().unwrap();
-    let before = ids.lease();
-    for other in [lease(6..=6), lease(7..=8), Lease::new(7, EPOCH + 1, LAST_SECOND + 1).unwrap()] {
-        assert_code(ids.extend_lease(other), "lease_mismatch");
-        assert_eq!(ids.lease(), before);
+    let before = ids.grant();
+    for other in [grant(6..=6), grant(7..=8), Grant::new(7, EPOCH + 1, LAST_SECOND + 1).unwrap()] {
+        assert_code(ids.extend_grant(other), "lease_mismatch");
+        assert_eq!(ids.grant(), before);
     }
 }
 
@@ -339,8 +339,8 @@ fn the_first_second_of_all_counts_as_used() {
 #[test]
 fn the_first_second_of_all_is_not_in_a_later_lease() {
     let clock = ScriptedClock::default();
-    let lease = Lease::new(7, S, S + 2).unwrap();
-    let ids = Builder::with_clock(lease, SECRET, clock.clone()).build().unwrap();
+    let grant = Grant::new(7, S, S + 2).unwrap();
+    let ids = Builder::with_clock(grant, SECRET, clock.clone()).build().unwrap();
     show(&clock, [EPOCH]);
     assert_code(ids.generate(), "lease_not_started");
 }
@@ -397,7 +397,7 @@ fn a_second_that_cannot_be_is_not_resumed_after() {
 
 #[test]
 fn a_clock_that_fails_changes_nothing() {
-    let ids = Builder::with_clock(lease(7..=7), SECRET, BrokenClock).build().unwrap();
+    let ids = Builder::with_clock(grant(7..=7), SECRET, BrokenClock).build().unwrap();
     assert_code(ids.generate(), "clock_failed");
     assert_eq!(ids.close(), Ok(None));
 }
@@ -487,10 +487,10 @@ fn texts_are_those_of_the_ids() {
 
 #[test]
 fn the_secret_is_not_shown() {
-    let builder = || Generator::builder(lease(7..=7), SECRET);
+    let builder = || Generator::builder(grant(7..=7), SECRET);
     let shown = format!("{:?} {:?}", builder(), builder().build().unwrap());
     assert!(shown.contains("Sparx64 { .. }") && shown.ends_with("Generator { .. }"), "{shown}");
-    let other = || Generator::builder(lease(7..=7), [0; 16]);
+    let other = || Generator::builder(grant(7..=7), [0; 16]);
     assert_eq!(shown, format!("{:?} {:?}", other(), other().build().unwrap()));
 }
 
@@ -498,8 +498,8 @@ fn the_secret_is_not_shown() {
 fn threads_that_share_a_generator_share_no_id() {
     const THREADS: usize = 4;
     const EACH: usize = rounds(20_000);
-    let lease = Lease::with_nodes(0..=9, EPOCH, LAST_SECOND + 1).unwrap();
-    let ids = Generator::builder(lease, SECRET).build().unwrap();
+    let grant = Grant::with_nodes(0..=9, EPOCH, LAST_SECOND + 1).unwrap();
+    let ids = Generator::builder(grant, SECRET).build().unwrap();
     let all: Vec<Randflake> = thread::scope(|scope| {
         let work = || {
             let mut made: Vec<_> = (0..EACH).map(|_| ids.generate().unwrap()).collect();
@@ -514,13 +514,13 @@ fn threads_that_share_a_generator_share_no_id() {
 
 #[test]
 fn debugging_a_generator_shows_nothing_of_its_ids() {
-    let ids = Generator::builder(lease(4242..=4242), SECRET).build().unwrap();
+    let ids = Generator::builder(grant(4242..=4242), SECRET).build().unwrap();
     ids.generate().unwrap();
     assert_eq!(format!("{ids:?}"), "Generator { .. }");
 }
 
 #[test]
 fn any_sixteen_bytes_are_a_secret() {
-    let ids = Generator::builder(lease(1..=1), [0; 16]).build().unwrap();
+    let ids = Generator::builder(grant(1..=1), [0; 16]).build().unwrap();
     assert_eq!(Codec::new([0; 16]).inspect(ids.generate().unwrap()).node, 1);
 }

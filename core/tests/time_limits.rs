@@ -140,7 +140,7 @@ fn refused_ranges_and_windows_name_possible_limits() {
 
 #[test]
 fn seconds_are_refused_in_seconds() {
-    use polyflake::randflake::{self, Codec, Lease};
+    use polyflake::randflake::{self, Codec, Grant};
     let parts = randflake::Parts { timestamp: 5, node: 0, sequence: 0 };
     let error = Codec::new([7; 16]).encrypt(parts).unwrap_err();
     let message = "expected timestamp from 1730000000 to 2803741823, found 5";
@@ -148,6 +148,6 @@ fn seconds_are_refused_in_seconds() {
     let parts = HotGuid::default().parts();
     let error = HotGuid::from_parts(hotguid::Parts { timestamp: -1, ..parts }).unwrap_err();
     assert_eq!(error.to_string(), "expected timestamp from 0 to 4294967295, found -1");
-    let error = Lease::new(1, 5, 6).unwrap_err();
+    let error = Grant::new(1, 5, 6).unwrap_err();
     assert_eq!(error.to_string(), "expected start from 1730000000 to 2803741823, found 5");
 }

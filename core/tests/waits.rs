@@ -9,7 +9,7 @@ use polyflake::{
     Error, OnExhausted, Result,
     clock::Clock,
     hotguid::HotGuid,
-    randflake::{self, Lease},
+    randflake::{self, Grant},
     sno::{self, Sno},
 };
 
@@ -131,7 +131,7 @@ fn on_exhausted_error_never_sleeps() {
     ids.generate(0).unwrap();
     clock.wall.store((T - 8000) * 1_000_000, Ordering::Relaxed);
     assert_eq!(assert_code(ids.generate(0), "clock_behind").retry_at(), Some(T - 4000));
-    let lease = Lease::new(7, 1_730_000_000, 2_803_741_824).unwrap();
+    let lease = Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();
     let flakes = randflake::Generator::builder(lease, [7; 16]).clock(&clock);
     let flakes = flakes.on_exhausted(OnExhausted::Error).build().unwrap();
     flakes.generate().unwrap();
@@ -143,7 +143,7 @@ fn on_exhausted_error_never_sleeps() {
 #[test]
 fn every_family_waits_by_default() {
     let clock = Slow::still(1);
-    let lease = Lease::new(7, 1_730_000_000, 2_803_741_824).unwrap();
+    let lease = Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();
     let flakes = randflake::Generator::builder(lease, [7; 16]).clock(&clock).build().unwrap();
     flakes.generate().unwrap();
     clock.wall.store((T - 9000) * 1_000_000, Ordering::Relaxed);
@@ -174,7 +174,7 @@ macro_rules! assert_never_waits {
 
 #[test]
 fn try_calls_take_what_there_is_and_never_wait() {
-    let lease = Lease::new(7, 1_730_000_000, 2_803_741_824).unwrap();
+    let lease = Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();
     let clock = Slow::still(1);
     let snos = sno::Generator::builder().clock(&clock).partition(7).sequence_max(99);
     assert_never_waits!(snos.build().unwrap(), clock, 100, [Sno::default(); 150], (0));

@@ -4,7 +4,7 @@ use polyflake::{
     base32::Text,
     clock::Clock,
     hotguid, layout,
-    randflake::{self, EPOCH, LAST_SECOND, Lease},
+    randflake::{self, EPOCH, Grant, LAST_SECOND},
     sno::{Generator, Sno},
 };
 
@@ -15,7 +15,7 @@ pub(crate) fn sno<C: Clock>(clock: C) -> Generator<C> {
 }
 
 pub(crate) fn randflake<C: Clock>(clock: C) -> randflake::Generator<C> {
-    let lease = Lease::new(7, EPOCH, LAST_SECOND + 1).expect("a lease");
+    let lease = Grant::new(7, EPOCH, LAST_SECOND + 1).expect("a lease");
     randflake::Builder::with_clock(lease, SECRET, clock).build().expect("valid options")
 }
 

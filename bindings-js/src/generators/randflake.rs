@@ -124,7 +124,7 @@ impl<C: Host> Machine<C> {
 
     /// -> first and last node, start, end.
     pub fn randflake_held_lease(&self) -> Result<()> {
-        let lease = self.kept()?.randflake()?.generator.lease();
+        let lease = self.kept()?.randflake()?.generator.grant();
         self.scratch.put_lease(lease);
         Ok(())
     }
@@ -132,7 +132,7 @@ impl<C: Host> Machine<C> {
     /// Also a lease's four.
     pub fn randflake_extend_lease(&self) -> Result<()> {
         let (kept, longer) = (self.kept()?, self.scratch.lease(1)?);
-        kept.randflake()?.generator.extend_lease(longer)
+        kept.randflake()?.generator.extend_grant(longer)
     }
 
     /// -> the last second (or NaN), IDs used of it, whether it is closed.

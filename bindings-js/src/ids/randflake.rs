@@ -2,7 +2,7 @@
 
 use polyflake::{
     Result,
-    randflake::{self, Codec, Lease, Parts, Randflake, SLOT},
+    randflake::{self, Codec, Grant, Parts, Randflake, SLOT},
 };
 
 use super::BATCH;
@@ -21,13 +21,13 @@ const OFFSETS: usize = TEXTS * Randflake::TEXT_LEN;
 impl Scratch {
     /// The lease whose first and last node, start and end are in these slots.
     #[allow(clippy::cast_possible_truncation, reason = "17 bits, checked")]
-    pub(crate) fn lease(&self, at: usize) -> Result<Lease> {
+    pub(crate) fn lease(&self, at: usize) -> Result<Grant> {
         let node = |at| self.bits(at, "nodes", NODE_BITS);
-        Lease::with_nodes(node(at)?..=node(at + 1)?, self.time(at + 2), self.time(at + 3))
+        Grant::with_nodes(node(at)?..=node(at + 1)?, self.time(at + 2), self.time(at + 3))
     }
 
     #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
-    pub(crate) fn put_lease(&self, lease: Lease) {
+    pub(crate) fn put_lease(&self, lease: Grant) {
         let nodes = lease.nodes();
         let (first, last) = (*nodes.start(), *nodes.end());
         self.put_numbers([first.into(), last.into(), lease.start() as f64, lease.end() as f64]);

@@ -126,13 +126,13 @@ impl Generator {
     #[doc = doc!("randflake.Generator.lease")]
     #[getter]
     fn lease(&self) -> Lease {
-        Lease(self.inner.lease())
+        Lease(self.inner.grant())
     }
 
     #[doc = doc!("randflake.Generator.extend_lease")]
     #[pyo3(signature = (lease, /))]
     fn extend_lease(&self, lease: Of<LeaseArgument, name::lease>) -> PyResult<()> {
-        self.inner.extend_lease(lease.0.0).map_err(raise)?;
+        self.inner.extend_grant(lease.0.0).map_err(raise)?;
         self.claim.extend(lease.0.0.end());
         Ok(())
     }
@@ -150,7 +150,7 @@ impl Generator {
     }
 
     fn __repr__(&self) -> String {
-        let lease = self.inner.lease();
+        let lease = self.inner.grant();
         let (first, last) = lease.nodes().into_inner();
         format!("<randflake.Generator of nodes {first} to {last} until {}>", lease.end())
     }
@@ -207,7 +207,7 @@ impl Stats {
 }
 
 /// A lease as an argument.
-struct LeaseArgument(randflake::Lease);
+struct LeaseArgument(randflake::Grant);
 
 impl<'a, 'py> Take<'a, 'py> for LeaseArgument {
     fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {

@@ -193,13 +193,13 @@ fn refused(error: Error) -> PyErr {
 #[doc = doc!("randflake.Lease")]
 #[pyclass(frozen, eq, hash, module = "polyflake.randflake")]
 #[derive(PartialEq, Eq, Hash)]
-pub(crate) struct Lease(pub(crate) randflake::Lease);
+pub(crate) struct Lease(pub(crate) randflake::Grant);
 
 #[pymethods]
 impl Lease {
     #[new]
     fn new(nodes: Nodes, start: Start, end: End) -> PyResult<Self> {
-        let lease = randflake::Lease::with_nodes(nodes.0, start.0, end.0);
+        let lease = randflake::Grant::with_nodes(nodes.0, start.0, end.0);
         lease.map(Self).map_err(refused)
     }
 

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use super::{Codec, EPOCH, Generator, LAST_SECOND, LAST_SEQUENCE, Lease, SCALE, family::Nodes};
+use super::{Codec, EPOCH, Generator, Grant, LAST_SECOND, LAST_SEQUENCE, SCALE, family::Nodes};
 use crate::{
     Error, Result,
     clock::{Clock, OnStall, Stall},
@@ -13,17 +13,17 @@ use crate::{
 /// Options for a [`Generator`].
 ///
 /// ```
-/// use polyflake::randflake::{Generator, Lease};
+/// use polyflake::randflake::{Generator, Grant};
 ///
-/// let lease = Lease::new(42, 1_730_000_000, 2_803_741_824)?;
-/// let ids = Generator::builder(lease, *b"sixteen byte key").resume_after(1_763_650_000).build()?;
+/// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+/// let ids = Generator::builder(grant, *b"sixteen byte key").resume_after(1_763_650_000).build()?;
 /// assert_eq!(ids.inspect(ids.generate()?).node, 42);
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 #[derive(Debug)]
 #[must_use = "nothing is built until `build` is called"]
 pub struct Builder<C> {
-    lease: Lease,
+    grant: Grant,
     codec: Codec,
     resume_after: Option<i64>,
     options: Options<C>,
@@ -31,12 +31,12 @@ pub struct Builder<C> {
 
 impl<C: Clock> Builder<C> {
     /// Options for a generator with a clock of your own.
-    pub fn with_clock(lease: Lease, secret: impl Into<Codec>, clock: C) -> Self {
-        Self { lease, codec: secret.into(), resume_after: None, options: Options::new(clock) }
+    pub fn with_clock(grant: Grant, secret: impl Into<Codec>, clock: C) -> Self {
+        Self { grant, codec: secret.into(), resume_after: None, options: Options::new(clock) }
     }
 
-    /// The last second, in Unix seconds, that this lease was used in, as [`Generator::close`] told: no ID is made in it or
-    /// before it. A lease that served a generator must not serve another one without this.
+    /// The last second, in Unix seconds, that this grant was used in, as [`Generator::close`] told: no ID is made in it or
+    /// before it. A grant that served a generator must not serve another one without this.
     pub fn resume_after(mut self, unix_seconds: i64) -> Self {
         self.resume_after = Some(unix_seconds);
         self
@@ -67,8 +67,8 @@ impl<C: Clock> Builder<C> {
     }
 
     fn map<D>(self, map: impl FnOnce(Options<C>) -> Options<D>) -> Builder<D> {
-        let Self { lease, codec, resume_after, options } = self;
-        Builder { lease, codec, resume_after, options: map(options) }
+        let Self { grant, codec, resume_after, options } = self;
+        Builder { grant, codec, resume_after, options: map(options) }
     }
 
     /// The generator.
@@ -76,14 +76,14 @@ impl<C: Clock> Builder<C> {
     /// # Errors
     /// `out_of_range` where `resume_after` is a second that the format does not have, or the clock is coarser than a second.
     pub fn build(self) -> Result<Generator<C>> {
-        let (state, window) = (self.state()?, Window::new(self.lease.ticks()));
-        let nodes = Nodes::new(self.codec, self.lease)?;
+        let (state, window) = (self.state()?, Window::new(self.grant.ticks()));
+        let nodes = Nodes::new(self.codec, self.grant)?;
         Ok(Generator { engine: Engine::with_options(self.options, nodes, state, window)? })
     }
 
     /// The machine, with everything up to `resume_after` used up.
     fn state(&self) -> Result<PerTick> {
-        let nodes = self.lease.nodes();
+        let nodes = self.grant.nodes();
         let last = u64::from(nodes.end() - nodes.start() + 1) * SLOTS_PER_NODE - 1;
         let (tick, next) = match self.resume_after {
             None => (0, 0),

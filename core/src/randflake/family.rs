@@ -1,6 +1,6 @@
 //! What Randflake adds to the engine: the grant's nodes, and the cipher.
 
-use super::{Codec, Lease, Randflake, SCALE, builder::SLOTS_PER_NODE, codec};
+use super::{Codec, Grant, Randflake, SCALE, builder::SLOTS_PER_NODE, codec};
 use crate::{
     Error, ErrorKind, Result,
     format::{Scale, Ticks},
@@ -16,13 +16,13 @@ pub(super) const GROUP: usize = 64;
 pub(crate) struct Nodes {
     pub(super) codec: Codec,
     /// Its end is the window's.
-    pub(super) lease: Lease,
+    pub(super) grant: Grant,
     process: ProcessGuard,
 }
 
 impl Nodes {
-    pub(super) fn new(codec: Codec, lease: Lease) -> Result<Self> {
-        Ok(Self { codec, lease, process: ProcessGuard::this_process()? })
+    pub(super) fn new(codec: Codec, grant: Grant) -> Result<Self> {
+        Ok(Self { codec, grant, process: ProcessGuard::this_process()? })
     }
 
     /// The ID of the first slot of a run.
@@ -48,10 +48,10 @@ impl Nodes {
     #[inline]
     #[allow(
         clippy::cast_possible_truncation,
-        reason = "a node's number among those of the lease, and 17 bits"
+        reason = "a node's number among those of the grant, and 17 bits"
     )]
     fn raw(&self, tick: u64, slot: u64) -> u64 {
-        let node = self.lease.first_node() + (slot / SLOTS_PER_NODE) as u32;
+        let node = self.grant.first_node() + (slot / SLOTS_PER_NODE) as u32;
         codec::raw(tick, node, (slot % SLOTS_PER_NODE) as u32)
     }
 }
@@ -85,7 +85,7 @@ impl Family for Nodes {
     #[cold]
     fn outside(&self, _: Error, unix_nanos: i64) -> Error {
         if unix_nanos < SCALE.nanos_of(0) {
-            return Error::retry_later(ErrorKind::LeaseNotStarted, self.lease.start() * 1000);
+            return Error::retry_later(ErrorKind::LeaseNotStarted, self.grant.start() * 1000);
         }
         Error::new(ErrorKind::LeaseExpired)
     }

@@ -1,10 +1,10 @@
-//! The generator: IDs of a lease's nodes.
+//! The generator: IDs of a grant's nodes.
 
 use core::{fmt, time::Duration};
 
 #[cfg(feature = "std")]
 use super::{Builder, Codec};
-use super::{Lease, Parts, Randflake, SCALE, family::Nodes, make};
+use super::{Grant, Parts, Randflake, SCALE, family::Nodes, make};
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
@@ -13,18 +13,18 @@ use crate::{
     sequence::per_tick::State,
 };
 
-/// Makes Randflake IDs under one lease. Threads may share it.
+/// Makes Randflake IDs under one grant. Threads may share it.
 ///
 /// It never goes back in time: after one wild reading of the clock it refuses with `clock_behind` until time comes there, but the
-/// lease bounds how far that can be.
+/// grant bounds how far that can be.
 ///
-/// It cannot be cloned, since a lease serves one generator once:
+/// It cannot be cloned, since a grant serves one generator once:
 ///
 /// ```compile_fail
-/// use polyflake::randflake::{Generator, Lease};
+/// use polyflake::randflake::{Generator, Grant};
 ///
-/// let lease = Lease::new(42, 1_730_000_000, 2_803_741_824)?;
-/// let twin = Generator::builder(lease, [0; 16]).build()?.clone();
+/// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+/// let twin = Generator::builder(grant, [0; 16]).build()?.clone();
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 pub struct Generator<C = DefaultClock> {
@@ -45,9 +45,9 @@ pub struct Stats {
 
 #[cfg(feature = "std")]
 impl Generator {
-    /// Options for a generator under a lease; the secret is 16 bytes, or a [`Codec`] of them.
-    pub fn builder(lease: Lease, secret: impl Into<Codec>) -> Builder<crate::clock::SystemClock> {
-        Builder::with_clock(lease, secret, crate::clock::SystemClock)
+    /// Options for a generator under a grant; the secret is 16 bytes, or a [`Codec`] of them.
+    pub fn builder(grant: Grant, secret: impl Into<Codec>) -> Builder<crate::clock::SystemClock> {
+        Builder::with_clock(grant, secret, crate::clock::SystemClock)
     }
 }
 
@@ -65,22 +65,22 @@ impl<C> Generator<C> {
         self.engine.family.codec.inspect(id)
     }
 
-    /// The lease, as far as it was extended.
-    pub fn lease(&self) -> Lease {
-        self.engine.family.lease.until(self.engine.window().ticks().end)
+    /// The grant, as far as it was extended.
+    pub fn grant(&self) -> Grant {
+        self.engine.family.grant.until(self.engine.window().ticks().end)
     }
 
-    /// Extends the lease; one that ends no later changes nothing.
+    /// Extends the grant; one that ends no later changes nothing.
     ///
     /// # Errors
     /// `lease_mismatch` unless both have the same nodes and start.
-    pub fn extend_lease(&self, longer: Lease) -> Result<()> {
-        self.engine.extend(self.engine.family.lease.extend(longer)?.ticks().end);
+    pub fn extend_grant(&self, longer: Grant) -> Result<()> {
+        self.engine.extend(self.engine.family.grant.extend(longer)?.ticks().end);
         Ok(())
     }
 
     /// Ends the generator, also for calls in flight on other threads, and tells the last second used, in Unix seconds: what
-    /// the lease's next generator must resume after. None if there was none.
+    /// the grant's next generator must resume after. None if there was none.
     ///
     /// # Errors
     /// `generator_closed` if it was; `forked` in a child process, since the parent's generator goes on.

@@ -14,15 +14,15 @@ use crate::{
 
 /// Makes IDs of a shared [`Generator`] for one thread. What it has reserved in a second and not used by its end is lost.
 ///
-/// Handles share the lease: their slots never meet.
+/// Handles share the grant: their slots never meet.
 ///
 /// It cannot be cloned, since both would give out what is left of the block:
 ///
 /// ```compile_fail
-/// use polyflake::randflake::{Generator, Lease};
+/// use polyflake::randflake::{Generator, Grant};
 ///
-/// let lease = Lease::new(42, 1_730_000_000, 2_803_741_824)?;
-/// let ids = Generator::builder(lease, [0; 16]).build()?;
+/// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+/// let ids = Generator::builder(grant, [0; 16]).build()?;
 /// let twin = ids.handle().clone();
 /// # Ok::<(), polyflake::Error>(())
 /// ```

@@ -16,9 +16,9 @@ mod builder;
 mod codec;
 mod family;
 mod generator;
+mod grant;
 mod handle;
 mod id;
-mod lease;
 mod make;
 #[cfg(feature = "alloc")]
 mod pool;
@@ -29,9 +29,9 @@ mod text;
 pub use builder::Builder;
 pub use codec::{Codec, Parts};
 pub use generator::{Generator, Stats};
+pub use grant::Grant;
 pub use handle::Handle;
 pub use id::Randflake;
-pub use lease::Lease;
 #[cfg(feature = "alloc")]
 pub use pool::Pool;
 pub use text::{SLOT, decode_column, decode_slice, encode_column, encode_slice};

@@ -1,4 +1,4 @@
-//! Several leases as one, past what a node may have in a second.
+//! Several grants as one, past what a node may have in a second.
 
 use core::{ops::Deref, time::Duration};
 
@@ -11,18 +11,18 @@ use crate::{
 };
 
 /// Makes IDs of several [`Generator`]s, faster than the 131,072 a second that the format grants to each node. Threads may share it,
-/// and its generators too. For nodes that follow each other one lease of them all does the same.
+/// and its generators too. For nodes that follow each other one grant of them all does the same.
 ///
 /// A call takes from the generator that the last one took from; where that one's second is used up it goes on to the next, and
 /// only where all are does it fail, or wait, as one alone would. All else a generator refuses, the pool refuses too: a closed one,
-/// one outside its lease, one of the parent process. So it is closed, extended and looked at member by member.
+/// one outside its grant, one of the parent process. So it is closed, extended and looked at member by member.
 ///
 /// ```
-/// use polyflake::randflake::{Generator, Lease, Pool, Randflake};
+/// use polyflake::randflake::{Generator, Grant, Pool, Randflake};
 ///
 /// let node = |node| {
-///     let lease = Lease::new(node, 1_730_000_000, 2_803_741_824)?;
-///     Generator::builder(lease, *b"sixteen byte key").build().map(Box::new)
+///     let grant = Grant::new(node, 1_730_000_000, 2_803_741_824)?;
+///     Generator::builder(grant, *b"sixteen byte key").build().map(Box::new)
 /// };
 /// let ids = Pool::new([node(7)?, node(42)?])?;
 /// let mut batch = vec![Randflake::default(); 200_000]; // more than a second of one
@@ -159,7 +159,7 @@ impl Pooled for Nodes {
     }
 
     fn claim(&self) -> (usize, usize) {
-        let (first, last) = self.lease.nodes().into_inner();
+        let (first, last) = self.grant.nodes().into_inner();
         (first as usize, last as usize)
     }
 }

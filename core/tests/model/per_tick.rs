@@ -9,7 +9,7 @@ use crate::checker::{check, thread};
 use polyflake::{
     Result,
     hotguid::{self, HotGuid},
-    randflake::{self, Lease, OnExhausted, Randflake},
+    randflake::{self, Grant, OnExhausted, Randflake},
 };
 
 use super::{
@@ -29,7 +29,7 @@ impl Source for randflake::Generator<Shared> {
 
     fn touch(&self) {
         self.stats();
-        self.lease();
+        self.grant();
     }
     fn make(&self) -> Result<Randflake> {
         self.generate()
@@ -45,7 +45,7 @@ impl Source for randflake::Generator<Shared> {
 
 /// Second S - 1 is used up.
 fn resumed(after: &[i64]) -> randflake::Builder<Shared> {
-    let lease = Lease::new(7, S - 1, S + 10).unwrap();
+    let lease = Grant::new(7, S - 1, S + 10).unwrap();
     randflake::Builder::with_clock(lease, [7; 16], seconds(after)).resume_after(S - 1)
 }
 
@@ -157,21 +157,21 @@ fn nothing_is_made_after_close_and_what_was_is_before_the_second_told() {
 #[test]
 fn a_lease_is_extended_while_ids_are_made() {
     check(None, || {
-        let lease = |end| Lease::new(7, S, end).unwrap();
+        let lease = |end| Grant::new(7, S, end).unwrap();
         let builder = randflake::Builder::with_clock(lease(S + 1), [7; 16], seconds(&[0, 1, 2]));
         let ids = enter_model(builder.build().unwrap());
         let other = ids.clone();
         let handle = thread::spawn(move || {
-            other.extend_lease(lease(S + 3)).unwrap();
-            other.extend_lease(lease(S + 2)).unwrap();
+            other.extend_grant(lease(S + 3)).unwrap();
+            other.extend_grant(lease(S + 2)).unwrap();
         });
         for _ in 0..3 {
             match ids.generate() {
-                Ok(id) => assert!(ids.inspect(id).timestamp < ids.lease().end()),
+                Ok(id) => assert!(ids.inspect(id).timestamp < ids.grant().end()),
                 Err(error) => assert_eq!(error.code(), "lease_expired"),
             }
         }
         handle.join().unwrap();
-        assert_eq!(ids.lease().end(), S + 3);
+        assert_eq!(ids.grant().end(), S + 3);
     });
 }

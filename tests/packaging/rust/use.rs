@@ -6,7 +6,7 @@ fn main() -> Result<()> {
     let id = sno::generate(7)?;
     assert_eq!((sno::Sno::parse(&id.to_string())?, id.metabyte()), (id, 7));
 
-    let lease = randflake::Lease::new(42, 1_730_000_000, 2_803_741_824)?;
+    let lease = randflake::Grant::new(42, 1_730_000_000, 2_803_741_824)?;
     let ids = randflake::Generator::builder(lease, *b"sixteen byte key").build()?;
     assert_eq!(ids.inspect(ids.generate()?).node, 42);
 

@@ -7,7 +7,7 @@ use polyflake::{
     Result,
     hotguid::{self, HotGuid},
     layout::{self, Field, Layout, Tick},
-    randflake::{self, Lease, OnExhausted, Randflake},
+    randflake::{self, Grant, OnExhausted, Randflake},
     sno::{self, Sno},
 };
 
@@ -198,7 +198,7 @@ impl Source for Pool {
 fn randflakes(ids: u64, seed: u64) -> Box<dyn Maker> {
     let ticks = ticks(ids, 2 << 17);
     Soaked::build((ticks, 1000, 18), |clock| {
-        let lease = Lease::with_nodes(100..=101, START_S, START_S + ticks)?;
+        let lease = Grant::with_nodes(100..=101, START_S, START_S + ticks)?;
         let builder = randflake::Generator::builder(lease, u128::from(seed).to_le_bytes());
         builder.clock(clock).on_exhausted(OnExhausted::Wait).build()
     })

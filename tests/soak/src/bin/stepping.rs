@@ -8,7 +8,7 @@ use std::{
 
 use polyflake::{
     Result, hotguid, layout,
-    randflake::{self, Lease, OnExhausted},
+    randflake::{self, Grant, OnExhausted},
     sno,
 };
 
@@ -27,7 +27,7 @@ struct Generators {
 impl Generators {
     fn new() -> Result<Self> {
         let discord = layout::preset("discord", [("worker", 1.into()), ("process", 2.into())])?;
-        let lease = Lease::new(7, 1_730_000_000, 2_803_741_824)?;
+        let lease = Grant::new(7, 1_730_000_000, 2_803_741_824)?;
         let randflake = randflake::Generator::builder(lease, [0; 16]);
         Ok(Self {
             sno: sno::Generator::builder().max_wait(MAX_WAIT).build()?,

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use polyflake::{
     clock::ManualClock,
-    randflake::{EPOCH, Generator, LAST_SECOND, Lease, Randflake},
+    randflake::{EPOCH, Generator, Grant, LAST_SECOND, Randflake},
 };
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
@@ -20,7 +20,7 @@ const LEAST_P: f64 = 0.001;
 /// Hands `count` IDs of one node to `each`, second after second.
 fn generate(secret: [u8; 16], count: usize, mut each: impl FnMut(u64)) {
     let clock = ManualClock::at_unix_ms(1_763_650_000_000);
-    let lease = Lease::new(42, EPOCH, LAST_SECOND + 1).expect("a lease");
+    let lease = Grant::new(42, EPOCH, LAST_SECOND + 1).expect("a lease");
     let ids = Generator::builder(lease, secret).clock(&clock).build().expect("a generator");
     let mut batch = vec![Randflake::default(); 1 << 17];
     for (second, start) in (0..count).step_by(batch.len()).enumerate() {

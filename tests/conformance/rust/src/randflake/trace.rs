@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use polyflake::randflake::{Builder, Generator, Lease, Randflake};
+use polyflake::randflake::{Builder, Generator, Grant, Randflake};
 use serde_json::{Value, json};
 
 use super::{codec, written};
@@ -30,7 +30,7 @@ impl Play for Generator<Script> {
         match text(step, "op")? {
             "generate" => generate(self, step),
             "extend_lease" => {
-                self.extend_lease(lease(step)?)?;
+                self.extend_grant(lease(step)?)?;
                 Ok(held(self))
             }
             "stats" => Ok(stats(self)),
@@ -41,12 +41,12 @@ impl Play for Generator<Script> {
 }
 
 /// `nodes` is one node or the first and the last of a range; `lease` is its start and end.
-pub(super) fn lease(args: &Value) -> Result<Lease, Failure> {
+pub(super) fn lease(args: &Value) -> Result<Grant, Failure> {
     let (nodes, span) = (&args["nodes"], &args["lease"]);
     let (first, last) = if nodes.is_array() { (&nodes[0], &nodes[1]) } else { (nodes, nodes) };
     let given = json!({"node": first, "last node": last, "start": span[0], "end": span[1]});
     let nodes = integer(&given, "node")?..=integer(&given, "last node")?;
-    Ok(Lease::with_nodes(nodes, integer(&given, "start")?, integer(&given, "end")?)?)
+    Ok(Grant::with_nodes(nodes, integer(&given, "start")?, integer(&given, "end")?)?)
 }
 
 fn generate(generator: &Generator<Script>, step: &Value) -> Answer {
@@ -59,7 +59,7 @@ fn generate(generator: &Generator<Script>, step: &Value) -> Answer {
 }
 
 fn held(generator: &Generator<Script>) -> Value {
-    let lease = generator.lease();
+    let lease = generator.grant();
     json!({
         "nodes": [lease.nodes().start(), lease.nodes().end()],
         "start": lease.start().to_string(),

@@ -1,6 +1,6 @@
 //! The generators that are killed, and what each is resumed from.
 
-use polyflake::{Result, layout, randflake::Lease, sno};
+use polyflake::{Result, layout, randflake::Grant, sno};
 
 use crate::{
     clock::Fast,
@@ -72,13 +72,13 @@ impl Windowed for Randflakes {
         randflake_builder(lease(7, end_ms)?, clock).resume_after(last_used).build()
     }
     fn extend(&self, end_ms: i64) -> Result<()> {
-        self.extend_lease(lease(7, end_ms)?)
+        self.extend_grant(lease(7, end_ms)?)
     }
 }
 
 /// No second that only begins before the end is in it.
-fn lease(node: u32, end_ms: i64) -> Result<Lease> {
-    Lease::new(node, 1_730_000_000, end_ms.div_euclid(1000))
+fn lease(node: u32, end_ms: i64) -> Result<Grant> {
+    Grant::new(node, 1_730_000_000, end_ms.div_euclid(1000))
 }
 
 impl Closing for Snos {

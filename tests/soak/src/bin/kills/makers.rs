@@ -7,7 +7,7 @@ use polyflake::{
     Result,
     hotguid::{self, HotGuid},
     layout::{self, Field, Layout, Tick},
-    randflake::{self, Codec, Lease, Randflake},
+    randflake::{self, Codec, Grant, Randflake},
     sno::{self, Sno},
 };
 
@@ -121,7 +121,7 @@ pub(crate) type Randflakes = randflake::Generator<Fast>;
 
 const SECRET: [u8; 16] = *b"sixteen byte key";
 
-pub(crate) fn randflake_builder(lease: Lease, clock: Fast) -> randflake::Builder<Fast> {
+pub(crate) fn randflake_builder(lease: Grant, clock: Fast) -> randflake::Builder<Fast> {
     randflake::Generator::builder(lease, SECRET).clock(clock)
 }
 

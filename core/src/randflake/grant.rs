@@ -1,4 +1,4 @@
-//! The lease: which nodes a generator may use, and when.
+//! The grant: which nodes a generator may use, and when.
 
 use core::ops::{Range, RangeInclusive};
 
@@ -7,17 +7,17 @@ use crate::{Error, ErrorKind, Result};
 
 /// The right to use one node, or a range of nodes, from `start` until just before `end`, in Unix seconds.
 ///
-/// Whoever hands out leases makes sure that no two share a node and a second; a lease serves one generator once.
+/// Whoever hands out grants makes sure that no two share a node and a second; a grant serves one generator once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Lease {
+pub struct Grant {
     first_node: u32,
     last_node: u32,
     start: i64,
     end: i64,
 }
 
-impl Lease {
-    /// A lease of one node.
+impl Grant {
+    /// A grant of one node.
     ///
     /// # Errors
     /// `out_of_range` unless the node is in 0..=131071 and 1730000000 <= start < end <= 2803741824.
@@ -26,10 +26,10 @@ impl Lease {
         Self::with_nodes(node..=node, start, end)
     }
 
-    /// A lease of a range of nodes: a generator goes on with the next one when one's second is used up.
+    /// A grant of a range of nodes: a generator goes on with the next one when one's second is used up.
     ///
     /// # Errors
-    /// As [`Lease::new`], and `out_of_range` for a range without nodes.
+    /// As [`Grant::new`], and `out_of_range` for a range without nodes.
     pub fn with_nodes(nodes: RangeInclusive<u32>, start: i64, end: i64) -> Result<Self> {
         let (first_node, last_node) = nodes.into_inner();
         check("nodes", first_node, 0, LAST_NODE)?;
@@ -63,12 +63,12 @@ impl Lease {
         (self.start - EPOCH).cast_unsigned()..(self.end - EPOCH).cast_unsigned()
     }
 
-    /// This lease with another end, counted from the format's epoch.
+    /// This grant with another end, counted from the format's epoch.
     pub(super) fn until(self, end: u64) -> Self {
         Self { end: EPOCH + end.cast_signed(), ..self }
     }
 
-    /// This lease until `longer` ends, or as it is if that is no later.
+    /// This grant until `longer` ends, or as it is if that is no later.
     ///
     /// # Errors
     /// `lease_mismatch` unless both have the same nodes and start.
