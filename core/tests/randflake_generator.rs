@@ -115,7 +115,7 @@ fn traces_are_as_the_vectors_say() {
     for trace in vectors("randflake_generator.json")["traces"].as_array().unwrap() {
         let clock = TraceClock::default();
         let node = u32::try_from(trace["node_id"].as_u64().unwrap()).unwrap();
-        let [start, end] = [0, 1].map(|i| trace["grant"][i].as_i64().unwrap());
+        let [start, end] = [0, 1].map(|i| trace["lease"][i].as_i64().unwrap());
         let secret = unhex::<16>(trace["secret"].as_str().unwrap());
         let grant = Grant::new(node, start, end).unwrap();
         let ids = Builder::with_clock(grant, secret, clock.clone());
@@ -126,7 +126,7 @@ fn traces_are_as_the_vectors_say() {
             match step["op"].as_str().unwrap() {
                 "generate" | "generate, clock raises" => one(&ids, step, &context),
                 "generate_many" => many(&ids, step, &context),
-                "extend_grant" => extend(&ids, step, &context),
+                "extend_lease" => extend(&ids, step, &context),
                 other => panic!("an unknown step: {other}"),
             }
         }

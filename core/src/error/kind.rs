@@ -24,11 +24,11 @@ pub enum ErrorKind {
     ClockFailed,
     /// All IDs of this tick are taken; [`Error::retry_at`](super::Error::retry_at) tells when the next tick begins.
     SequenceExhausted,
-    /// The lease or window has not started.
+    /// The grant or window has not started.
     LeaseNotStarted,
-    /// The lease or window has expired.
+    /// The grant or window has expired.
     LeaseExpired,
-    /// An extension with other nodes or another start than the lease.
+    /// An extension with other nodes or another start than the grant.
     LeaseMismatch,
     /// A secret of another length than 16 bytes.
     InvalidSecret,
@@ -111,9 +111,9 @@ impl ErrorKind {
             Self::ClockBehind => "clock is behind the last ID",
             Self::ClockFailed => "clock failed",
             Self::SequenceExhausted => "all IDs of this tick are taken",
-            Self::LeaseNotStarted => "lease or window has not started",
-            Self::LeaseExpired => "lease or window has expired",
-            Self::LeaseMismatch => "lease has other nodes or another start",
+            Self::LeaseNotStarted => "grant or window has not started",
+            Self::LeaseExpired => "grant or window has expired",
+            Self::LeaseMismatch => "grant has other nodes or another start",
             Self::InvalidSecret => "expected a secret of 16 bytes",
             Self::InvalidLayout => "invalid layout",
             Self::UnknownField => "unknown field",
