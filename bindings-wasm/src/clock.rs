@@ -1,4 +1,4 @@
-//! Time in JavaScript without a system: `Date.now` or a function, and sleep where the runtime lets one sleep.
+//! Time in JavaScript without a system: the `Date.now` of the import or a function, and sleep where the runtime lets one sleep.
 
 use polyflake::{
     Error, ErrorKind, Result,

@@ -29,6 +29,16 @@ export function enroll(generator: object, member: Member): void {
   enrolled.set(generator, member);
 }
 
+/**
+ * A generator of a family's class.
+ *
+ * @throws {PolyflakeError} `invalid_type` for anything else.
+ */
+export function generatorOf<G extends object>(value: unknown, Generator: new () => G): G {
+  if (isObject(value) && enrolled.has(value) && value instanceof Generator) return value;
+  throw invalidType("Generator of this copy of the package", value, { field: "generator" });
+}
+
 /** Generators of one family: one after the other, so that a tick holds as many IDs as all of them have. */
 export class Members<G extends object> {
   /** The generators. */

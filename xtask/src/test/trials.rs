@@ -24,6 +24,7 @@ pub const ALL: &[Step] = &[
     npm("npm-esbuild", |sh| packaging::newest_with_browser(sh, "esbuild")),
     npm("npm-jest", |sh| packaging::newest(sh, "jest")),
     npm("npm-vitest", |sh| packaging::newest(sh, "vitest")),
+    npm("npm-sinon", |sh| packaging::newest(sh, "sinon")),
     npm("npm-types", |sh| packaging::newest(sh, "types")),
     npm("npm-types-node10", |sh| packaging::newest(sh, "types-node10")),
     npm("npm-lint", |sh| packaging::newest(sh, "lint")),
@@ -34,6 +35,7 @@ pub const ALL: &[Step] = &[
     Step::trial("polars", Package::Python, python_tools::polars),
     Step::trial("pyarrow", Package::Python, python_tools::pyarrow),
     Step::trial("duckdb", Package::Python, python_tools::duckdb),
+    Step::trial("python-mocked-time", Package::Python, python_tools::mocked_time),
     Step::trial("python-type-checkers", Package::Python, python_tools::type_checkers),
     Step::trial("oldest-python", Package::Python, python_tools::oldest_python),
 ];

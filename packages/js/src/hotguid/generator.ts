@@ -4,7 +4,7 @@ import { Kept } from "../kept.js";
 import { BATCH, type Machine, MOST } from "../machine.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { fillBy, fillNow } from "../packed.js";
-import { enroll } from "../pool.js";
+import { enroll, generatorOf } from "../pool.js";
 import { HotGuidArray } from "./array.js";
 import { LENGTH, TEXT_LENGTH } from "./ids.js";
 import { machine } from "./machine.js";
@@ -172,6 +172,7 @@ let shared: Generator | undefined;
 
 /**
  * One new ID from a generator that all of the thread shares, for a shard key of your choice: 0..4294967295, 0 by default.
+ * {@link setDefaultGenerator} sets it.
  * Another copy of the package (CommonJS beside ES modules, a second version) has another such generator, with random bytes of
  * its own.
  *
@@ -179,4 +180,21 @@ let shared: Generator | undefined;
  */
 export function generate(shardKey?: number): string {
   return (shared ??= new Generator()).generate(shardKey);
+}
+
+/**
+ * Sets the generator behind {@link generate} on this thread: for tests, with a clock and what else an ID is made of, or for all
+ * of a program. `undefined` stands for a new one, with new random bytes; the one before is never taken up again, and stays usable by
+ * those who hold it.
+ *
+ * ```js
+ * hotguid.setDefaultGenerator(new hotguid.Generator({ clock: () => Date.now() })); // sees mocked time
+ * hotguid.generate();
+ * hotguid.setDefaultGenerator(undefined);
+ * ```
+ *
+ * @throws {PolyflakeError} `invalid_type` for other than a generator of this copy of the package.
+ */
+export function setDefaultGenerator(generator: Generator | undefined): void {
+  shared = generator === undefined ? undefined : generatorOf(generator, Generator);
 }

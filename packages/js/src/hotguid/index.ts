@@ -9,7 +9,7 @@
  */
 export { HotGuidArray } from "./array.js";
 export { describe } from "./describe.js";
-export { Generator, type GeneratorOptions, generate, type Stats } from "./generator.js";
+export { Generator, type GeneratorOptions, generate, setDefaultGenerator, type Stats } from "./generator.js";
 export {
   fromBytes,
   fromDotnetBytes,

@@ -4,7 +4,7 @@ import { Kept } from "../kept.js";
 import { BATCH, type Machine, MOST } from "../machine.js";
 import { fillBy, fillNow } from "../packed.js";
 import { lendTo } from "../partitions.js";
-import { enroll } from "../pool.js";
+import { enroll, generatorOf } from "../pool.js";
 import { SnoArray } from "./array.js";
 import { LENGTH } from "./ids.js";
 import { machine } from "./machine.js";
@@ -226,12 +226,29 @@ export class Generator {
 let shared: Generator | undefined;
 
 /**
- * One new ID of the given metabyte (0..255; 0 by default) from a generator that all of the thread shares, which has a
- * default partition. Another copy of the package (CommonJS beside ES modules, a second version) has another such generator,
+ * One new ID of the given metabyte (0..255; 0 by default) from a generator that all of the thread shares: one with a default
+ * partition, unless {@link setDefaultGenerator} set another. Another copy of the package (CommonJS beside ES modules, a second version) has another such generator,
  * under another partition, since all copies in a realm draw from one source.
  *
  * @throws {PolyflakeError} as {@link Generator.generate}.
  */
 export function generate(metabyte?: number): string {
   return (shared ??= new Generator()).generate(metabyte);
+}
+
+/**
+ * Sets the generator behind {@link generate} on this thread: for tests, with a clock and what else an ID is made of, or for all
+ * of a program. `undefined` stands for a new one, under a new partition; the one before is never taken up again, and stays usable by
+ * those who hold it.
+ *
+ * ```js
+ * sno.setDefaultGenerator(new sno.Generator({ partition: 7, clock: () => Date.now() })); // sees mocked time
+ * sno.generate();
+ * sno.setDefaultGenerator(undefined);
+ * ```
+ *
+ * @throws {PolyflakeError} `invalid_type` for other than a generator of this copy of the package.
+ */
+export function setDefaultGenerator(generator: Generator | undefined): void {
+  shared = generator === undefined ? undefined : generatorOf(generator, Generator);
 }

@@ -16,6 +16,7 @@ export {
   type GeneratorOptions,
   generate,
   type RestoreOptions,
+  setDefaultGenerator,
   type Snapshot,
   type Stats,
 } from "./generator.js";

@@ -27,6 +27,10 @@ pub fn duckdb(shell: &Shell) -> Result<Versions> {
     tool(shell, "use_duckdb.py", &["duckdb", "pyarrow"])
 }
 
+pub fn mocked_time(shell: &Shell) -> Result<Versions> {
+    tool(shell, "use_mocked_time.py", &["freezegun", "time-machine"])
+}
+
 /// A program with the wheel and the newest versions of packages, in an empty environment.
 fn tool(shell: &Shell, program: &str, packages: &[&str]) -> Result<Versions> {
     let project = tempfile::tempdir()?;

@@ -1,0 +1,81 @@
+// The generator behind `generate`: it can be set, and mocked time does not reach it unless it has a clock.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { afterEach, test } from "node:test";
+import { onEachMachine } from "./machines.mjs";
+import { NOW, refused } from "./refusals.mjs";
+
+onEachMachine(({ hotguid, sno }, name) => {
+  const families = {
+    sno: { family: sno, timeOf: (id) => sno.parse(id).unixMs, make: (options) => new sno.Generator({ partition: 7, ...options }) },
+    hotguid: { family: hotguid, timeOf: (id) => hotguid.timestamp(id) * 1000, make: (options) => new hotguid.Generator(options) },
+  };
+  afterEach(() => [sno, hotguid].forEach(({ setDefaultGenerator }) => setDefaultGenerator(undefined)));
+
+  for (const [of, { family, timeOf, make }] of Object.entries(families)) {
+    test(`${of}: the one that is set makes the IDs`, () => {
+      const own = make({ clock: () => NOW });
+      family.setDefaultGenerator(own);
+      assert.equal(timeOf(family.generate()), NOW);
+      own.close();
+      refused("generator_closed", () => family.generate());
+      family.setDefaultGenerator(undefined);
+      assert(Math.abs(timeOf(family.generate()) - Date.now()) < 60_000);
+    });
+
+    test(`${of}: anything else is refused, and changes nothing`, () => {
+      family.setDefaultGenerator(make({ clock: () => NOW }));
+      const other = of === "sno" ? new hotguid.Generator() : new sno.Generator();
+      for (const value of [null, 1, {}, family.Generator, Object.create(family.Generator.prototype), other, new family.Pool([make()])]) {
+        refused("invalid_type", () => family.setDefaultGenerator(value), { field: "generator" });
+      }
+      assert.equal(timeOf(family.generate()), NOW);
+    });
+  }
+
+  test("what its generator was made with holds for its IDs", () => {
+    sno.setDefaultGenerator(new sno.Generator({ partition: 9, metabyte: 3 }));
+    assert.equal(sno.parse(sno.generate()).partition, 9);
+    assert.deepEqual([sno.generate(), sno.generate(4)].map(sno.metabyte), [3, 4]);
+  });
+
+  test("undefined stands for a new one under a new partition, each time", () => {
+    const partitions = Array.from({ length: 20 }, () => {
+      sno.setDefaultGenerator(undefined);
+      return sno.parse(sno.generate()).partition;
+    });
+    assert.equal(new Set(partitions).size, 20);
+    const machines = Array.from({ length: 20 }, () => {
+      hotguid.setDefaultGenerator();
+      return String(hotguid.parts(hotguid.generate()).machine);
+    });
+    assert.equal(new Set(machines).size, 20);
+  });
+
+  test("mocked dates reach no generator without a clock, and do not stay in one", () => {
+    const script = `
+      const { hotguid, layout, sno } = await import("polyflake/${name}");
+      const real = Date.now;
+      const near = (ms) => Math.abs(ms - real()) < 60_000;
+      const stalling = new sno.Generator({ onStall() {} });
+      const discord = new layout.Generator(layout.Layout.preset("discord", { worker: 1, process: 1 }));
+      const times = () => [sno.parse(sno.generate()).unixMs, hotguid.timestamp(hotguid.generate()) * 1000, sno.parse(stalling.generate()).unixMs,
+        Number(discord.layout.parse(discord.generate()).unixMs)];
+      const all = [];
+      for (const year of [2030, 2020, 2030, 2025]) {
+        Date.now = () => Date.UTC(year, 0, 1);
+        all.push(...times());
+        Date.now = real;
+        all.push(...times());
+        const Real = Date;
+        globalThis.Date = class extends Real { static now() { return Real.UTC(year, 0, 1); } };
+        all.push(...times());
+        globalThis.Date = Real;
+      }
+      Date.now = () => Date.UTC(2030, 0, 1);
+      sno.setDefaultGenerator(new sno.Generator({ clock: () => Date.now() }));
+      console.log(all.length, all.every(near), sno.parse(sno.generate()).timestamp.getUTCFullYear());`;
+    const options = { encoding: "utf8", cwd: new URL(".", import.meta.url) };
+    assert.equal(execFileSync(process.execPath, ["--input-type=module", "--eval", script], options).trim(), "48 true 2030");
+  });
+});

@@ -1,0 +1,44 @@
+// The recipe of the package's README for mocked time, under each way that Jest has to mock it.
+const { sno } = require("polyflake");
+
+const NEW_YEAR = Date.UTC(2030, 0, 1);
+const madeAt = () => sno.parse(sno.generate()).unixMs;
+const BEGAN = Date.now();
+const isNow = (ms) => Math.abs(ms - BEGAN) < 3_600_000;
+
+beforeEach(() => sno.setDefaultGenerator(new sno.Generator({ partition: 7, clock: () => Date.now() })));
+
+afterEach(() => {
+  sno.setDefaultGenerator(undefined);
+  jest.restoreAllMocks();
+  jest.useRealTimers();
+  expect(isNow(madeAt())).toBe(true);
+});
+
+test("modern timers", () => {
+  jest.useFakeTimers({ now: NEW_YEAR });
+  expect(madeAt()).toBe(NEW_YEAR);
+  jest.advanceTimersByTime(1000);
+  expect(madeAt()).toBe(NEW_YEAR + 1000);
+  jest.setSystemTime(NEW_YEAR - 4000);
+  expect(madeAt()).toBe(NEW_YEAR - 4000);
+});
+
+test("legacy timers, which leave the date alone", () => {
+  jest.useFakeTimers({ legacyFakeTimers: true });
+  expect(isNow(madeAt())).toBe(true);
+  jest.spyOn(Date, "now").mockReturnValue(NEW_YEAR);
+  expect(madeAt()).toBe(NEW_YEAR);
+});
+
+test("the same IDs in each run, for snapshots", () => {
+  jest.useFakeTimers({ now: NEW_YEAR });
+  sno.setDefaultGenerator(new sno.Generator({ partition: 7, sequenceMin: 0, clock: () => Date.now() }));
+  expect([sno.generate(), sno.generate(1)]).toEqual(["b7uup9i22222g222", "b7uup9i22622g223"]);
+});
+
+test("a generator without a clock sees none of it", () => {
+  jest.useFakeTimers({ now: NEW_YEAR });
+  sno.setDefaultGenerator(undefined);
+  expect(isNow(madeAt())).toBe(true);
+});

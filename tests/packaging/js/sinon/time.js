@@ -1,0 +1,20 @@
+// The recipe of the package's README for mocked time, with Sinon's clock; the argument is the machine that must run.
+import assert from "node:assert/strict";
+import { backend, sno } from "polyflake";
+import sinon from "sinon";
+
+const NEW_YEAR = Date.UTC(2030, 0, 1);
+const began = Date.now();
+const madeAt = () => sno.parse(sno.generate()).unixMs;
+const isNow = (ms) => Math.abs(ms - began) < 3_600_000;
+
+const clock = sinon.useFakeTimers({ now: NEW_YEAR });
+assert(isNow(madeAt()), "a generator without a clock sees none of it");
+sno.setDefaultGenerator(new sno.Generator({ partition: 7, clock: () => Date.now() }));
+assert.equal(madeAt(), NEW_YEAR);
+clock.tick(1000);
+assert.equal(madeAt(), NEW_YEAR + 1000);
+clock.restore();
+sno.setDefaultGenerator(undefined);
+assert(isNow(madeAt()));
+assert.equal(backend(), process.argv[2]);

@@ -1,0 +1,31 @@
+// The recipe of the package's README for mocked time.
+import { sno } from "polyflake";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+const NEW_YEAR = Date.UTC(2030, 0, 1);
+const BEGAN = Date.now();
+const madeAt = () => sno.parse(sno.generate()).unixMs;
+const isNow = (ms) => Math.abs(ms - BEGAN) < 3_600_000;
+
+beforeEach(() => sno.setDefaultGenerator(new sno.Generator({ partition: 7, clock: () => Date.now() })));
+
+afterEach(() => {
+  sno.setDefaultGenerator(undefined);
+  vi.useRealTimers();
+  expect(isNow(madeAt())).toBe(true);
+});
+
+test("mocked timers", () => {
+  vi.useFakeTimers({ now: NEW_YEAR });
+  expect(madeAt()).toBe(NEW_YEAR);
+  vi.advanceTimersByTime(1000);
+  expect(madeAt()).toBe(NEW_YEAR + 1000);
+  vi.setSystemTime(NEW_YEAR - 4000);
+  expect(madeAt()).toBe(NEW_YEAR - 4000);
+});
+
+test("a generator without a clock sees none of it", () => {
+  vi.useFakeTimers({ now: NEW_YEAR });
+  sno.setDefaultGenerator(undefined);
+  expect(isNow(madeAt())).toBe(true);
+});
