@@ -1,6 +1,7 @@
 //! Generators as Python objects: a file for each family, the clock they share, pools of them, and a warning of twins.
 
 pub(crate) mod clock;
+mod given;
 pub(crate) mod hotguid;
 pub(crate) mod layout;
 pub(crate) mod pool;

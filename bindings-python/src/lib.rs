@@ -30,7 +30,7 @@ mod _polyflake {
     #[pyo3(module = "polyflake")]
     mod hotguid {
         #[pymodule_export]
-        use crate::generators::hotguid::{Generator, Stats, generate};
+        use crate::generators::hotguid::{Generator, Stats, generate, set_default_generator};
         #[pymodule_export]
         use crate::generators::pool::hotguid::Pool;
         #[pymodule_export]
@@ -74,7 +74,7 @@ mod _polyflake {
         #[pymodule_export]
         use crate::generators::pool::sno::Pool;
         #[pymodule_export]
-        use crate::generators::sno::{Generator, Snapshot, Stats, generate};
+        use crate::generators::sno::{Generator, Snapshot, Stats, generate, set_default_generator};
         #[pymodule_export]
         use crate::ids::fields::{FieldColumn, Mask};
         #[pymodule_export]

@@ -3,7 +3,10 @@
 use polyflake::hotguid::{self, HotGuid};
 use pyo3::{PyTraverseError, PyVisit, prelude::*, sync::PyOnceLock};
 
-use super::clock::PythonClock;
+use super::{
+    clock::PythonClock,
+    given::{self, Given},
+};
 use crate::{
     errors::{no_copy, raise},
     ids::{
@@ -21,7 +24,7 @@ use crate::{
 
 type Inner = hotguid::Generator<PythonClock>;
 
-/// The process-wide generator.
+/// The process-wide generator, unless another was set.
 pub(crate) fn default_generator(py: Python<'_>) -> PyResult<&'static Inner> {
     static DEFAULT: PyOnceLock<Inner> = PyOnceLock::new();
     DEFAULT.get_or_try_init(py, || {
@@ -33,7 +36,22 @@ pub(crate) fn default_generator(py: Python<'_>) -> PyResult<&'static Inner> {
 #[pyfunction]
 #[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "(shard_key=0)")]
 pub(crate) fn generate(py: Python<'_>, shard_key: ShardKey) -> PyResult<Bound<'_, PyAny>> {
+    if let Some(generator) = GIVEN.get(py) {
+        return generator.get().generate(py, shard_key);
+    }
     to_uuid(py, default_generator(py)?.generate(shard_key.0).map_err(raise)?)
+}
+
+static GIVEN: Given<Generator> = Given::new();
+
+#[doc = doc!("hotguid.set_default_generator")]
+#[pyfunction]
+#[pyo3(signature = (generator, /))]
+pub(crate) fn set_default_generator(
+    py: Python<'_>,
+    generator: given::Argument<Generator>,
+) -> PyResult<()> {
+    GIVEN.set(py, generator.0.0)
 }
 
 #[doc = doc!("hotguid.Generator")]

@@ -7,7 +7,10 @@ use polyflake::sno::{self, Builder};
 use pyo3::{PyTraverseError, PyVisit, prelude::*, sync::PyOnceLock, types::PyString};
 pub(crate) use snapshot::{Snapshot, Stats};
 
-use super::clock::PythonClock;
+use super::{
+    clock::PythonClock,
+    given::{self, Given},
+};
 use crate::{
     errors::{no_copy, raise},
     ids::{
@@ -24,7 +27,7 @@ use crate::{
 
 type Inner = sno::Generator<PythonClock>;
 
-/// The process-wide generator.
+/// The process-wide generator, unless another was set.
 pub(crate) fn default_generator(py: Python<'_>) -> PyResult<&'static Inner> {
     static DEFAULT: PyOnceLock<Inner> = PyOnceLock::new();
     DEFAULT.get_or_try_init(py, || Builder::with_clock(PythonClock::SYSTEM).build().map_err(raise))
@@ -32,9 +35,25 @@ pub(crate) fn default_generator(py: Python<'_>) -> PyResult<&'static Inner> {
 
 #[doc = doc!("sno.generate")]
 #[pyfunction]
-#[pyo3(signature = (metabyte = Metabyte(0)), text_signature = "(metabyte=0)")]
-pub(crate) fn generate(py: Python<'_>, metabyte: Metabyte) -> PyResult<Sno> {
-    default_generator(py)?.generate(metabyte.0).map(Sno).map_err(raise)
+#[pyo3(signature = (metabyte = None))]
+pub(crate) fn generate(py: Python<'_>, metabyte: Option<Metabyte>) -> PyResult<Sno> {
+    if let Some(generator) = GIVEN.get(py) {
+        return generator.get().generate(metabyte);
+    }
+    let metabyte = metabyte.map_or(0, |metabyte| metabyte.0);
+    default_generator(py)?.generate(metabyte).map(Sno).map_err(raise)
+}
+
+static GIVEN: Given<Generator> = Given::new();
+
+#[doc = doc!("sno.set_default_generator")]
+#[pyfunction]
+#[pyo3(signature = (generator, /))]
+pub(crate) fn set_default_generator(
+    py: Python<'_>,
+    generator: given::Argument<Generator>,
+) -> PyResult<()> {
+    GIVEN.set(py, generator.0.0)
 }
 
 #[doc = doc!("sno.Generator")]

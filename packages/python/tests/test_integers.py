@@ -173,7 +173,7 @@ def test_what_is_no_integer_is_refused(parameter: Parameter) -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        sno.generate,
+        hotguid.generate,
         ID.with_metabyte,
         ID.with_partition,
         SNO.generate_many,

@@ -14,6 +14,7 @@ from_sql = _hotguid.from_sql
 generate = _hotguid.generate
 parse = _hotguid.parse
 parts = _hotguid.parts
+set_default_generator = _hotguid.set_default_generator
 shard_key = _hotguid.shard_key
 time_range = _hotguid.time_range
 timestamp = _hotguid.timestamp
@@ -33,6 +34,7 @@ __all__ = [
     "generate",
     "parse",
     "parts",
+    "set_default_generator",
     "shard_key",
     "time_range",
     "timestamp",

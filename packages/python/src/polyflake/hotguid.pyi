@@ -31,6 +31,7 @@ __all__ = [
     "generate",
     "parse",
     "parts",
+    "set_default_generator",
     "shard_key",
     "time_range",
     "timestamp",
@@ -39,7 +40,7 @@ __all__ = [
 ]
 
 def generate(shard_key: SupportsIndex = 0) -> UUID:
-    """One new ID from the process-wide generator.
+    """One new ID from the process-wide generator, which :func:`set_default_generator` sets.
 
     Its 5 random bytes are drawn at the first call, and again in a forked child.
 
@@ -47,6 +48,23 @@ def generate(shard_key: SupportsIndex = 0) -> UUID:
     :raises ExhaustedError: ``sequence_exhausted`` after 16,777,216 IDs in one second, and 1 s of waiting.
     :raises OutOfRangeError: for the shard key, or ``time_out_of_range`` before 1970 and after 2106.
     :raises EntropyError: if the system gives no random bytes.
+    """
+
+def set_default_generator(generator: Generator | None, /) -> None:
+    """Sets the process-wide generator; none stands for a new one.
+
+    It is behind :func:`generate` in all threads. None makes a new one with new random bytes; the one before is never taken up again, and
+    stays usable by those who hold it.
+
+        >>> set_default_generator(Generator(clock=lambda: 1_893_456_000_000_000_000))
+        >>> timestamp(generate())
+        1893456000
+        >>> set_default_generator(None)
+
+    It serves tests, whose generators have a clock that mocked time reaches, and programs that know their window. A forked child
+    has the same generator, which refuses with ``forked`` there if its window was given.
+
+    :raises InvalidTypeError: for anything else.
     """
 
 def parse(text: str, /) -> UUID:

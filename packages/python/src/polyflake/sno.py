@@ -15,6 +15,7 @@ describe = _sno.describe
 from_json_value = _sno.from_json_value
 generate = _sno.generate
 metabyte = _sno.metabyte
+set_default_generator = _sno.set_default_generator
 time_range = _sno.time_range
 to_json_value = _sno.to_json_value
 
@@ -32,6 +33,7 @@ __all__ = [
     "from_json_value",
     "generate",
     "metabyte",
+    "set_default_generator",
     "time_range",
     "to_json_value",
 ]

@@ -33,23 +33,41 @@ __all__ = [
     "from_json_value",
     "generate",
     "metabyte",
+    "set_default_generator",
     "time_range",
     "to_json_value",
 ]
 
-def generate(metabyte: SupportsIndex = 0) -> Sno:
-    """One new ID from the process-wide generator.
+def generate(metabyte: SupportsIndex | None = None) -> Sno:
+    """One new ID from the process-wide generator, which :func:`set_default_generator` sets.
 
     The generator is leased a partition at the first call and while it makes IDs, from a table of this process and its
     forks, so that no two of them have one at the same time. Other processes and machines share it by chance: 1 %
     likely at 37 processes. Give partitions where IDs must be unique for sure.
 
-    :param metabyte: what the ID is of, 0..255; yours to give meaning.
+    :param metabyte: what the ID is of, 0..255, yours to give meaning; the generator's own by default, which is 0 unless one was set.
     :raises ExhaustedError: ``sequence_exhausted`` after 1 s of waiting (a tick of 4 ms holds 65,536 IDs at most, and
         at least half as many), ``partitions_exhausted``.
     :raises ClockError: ``clock_behind``, if the clock was set back twice and stays so for 1 s.
     :raises OutOfRangeError: for the metabyte, or ``time_out_of_range`` before 2010 and after 2079.
     :raises EntropyError: if the system gives no random bytes.
+    """
+
+def set_default_generator(generator: Generator | None, /) -> None:
+    """Sets the process-wide generator; none stands for a new one.
+
+    It is behind :func:`generate` in all threads. None makes a new one under a new partition; the one before is never taken up again, and
+    stays usable by those who hold it.
+
+        >>> set_default_generator(Generator(7, sequence_min=0, clock=lambda: 1_893_456_000_000_000_000))
+        >>> generate()
+        Sno('b7uup9i22222g222')
+        >>> set_default_generator(None)
+
+    It serves tests, whose generators have a clock that mocked time reaches, and programs that know their partition. A forked child
+    has the same generator, which refuses with ``forked`` there if its partition or window was given.
+
+    :raises InvalidTypeError: for anything else.
     """
 
 def metabyte(text: str, /) -> int:

@@ -1,0 +1,142 @@
+"""The generators behind ``generate``: they can be set, by each family for itself."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+
+import pytest
+from support import NOW_MS, NOW_NS, refused
+
+from polyflake import hotguid, sno
+
+SECOND = NOW_MS // 1000
+
+
+@pytest.fixture(autouse=True)
+def new_ones() -> Iterator[None]:
+    yield
+    sno.set_default_generator(None)
+    hotguid.set_default_generator(None)
+
+
+def clock() -> int:
+    return NOW_NS
+
+
+def test_the_one_that_is_set_makes_the_ids() -> None:
+    own = sno.Generator(7, metabyte=3, clock=clock)
+    sno.set_default_generator(own)
+    made = sno.generate()
+    assert (made.unix_ms, made.partition, made.metabyte) == (NOW_MS, 7, 3)
+    assert sno.generate(0).metabyte == 0
+    assert sno.generate(metabyte=4).metabyte == 4
+    own.close()
+    with refused("generator_closed"):
+        sno.generate()
+
+
+def test_hot_guids_have_one_of_their_own() -> None:
+    hotguid.set_default_generator(hotguid.Generator(clock=clock))
+    assert hotguid.timestamp(hotguid.generate()) == SECOND
+    assert hotguid.shard_key(hotguid.generate(5)) == 5
+    assert abs(sno.generate().unix_ms - time.time() * 1000) < 60_000
+
+
+def test_none_stands_for_a_new_one_each_time() -> None:
+    partitions, machines = set(), set()
+    for _ in range(20):
+        sno.set_default_generator(None)
+        hotguid.set_default_generator(None)
+        partitions.add(sno.generate().partition)
+        machines.add(hotguid.parts(hotguid.generate()).machine)
+    assert len(partitions) == len(machines) == 20
+    assert abs(sno.generate().unix_ms - time.time() * 1000) < 60_000
+    assert sno.generate().metabyte == 0
+
+
+def test_anything_else_is_refused_and_changes_nothing() -> None:
+    sno.set_default_generator(sno.Generator(7))
+    for wrong in (0, "7", sno.Generator, hotguid.Generator(), sno.Pool([sno.Generator(8)]), object()):
+        with refused("invalid_type", field="generator"):
+            sno.set_default_generator(wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        sno.set_default_generator()  # type: ignore[call-arg]
+    assert sno.generate().partition == 7
+
+
+def test_the_one_before_is_let_go() -> None:
+    class Clock:
+        def __call__(self) -> int:
+            return NOW_NS
+
+    mine = Clock()
+    seen = weakref.ref(mine)
+    sno.set_default_generator(sno.Generator(7, clock=mine))
+    del mine
+    gc.collect()
+    assert seen() is not None
+    sno.set_default_generator(None)
+    gc.collect()
+    assert seen() is None
+
+
+def test_a_clock_may_set_another_one() -> None:
+    def replacing() -> int:
+        sno.set_default_generator(sno.Generator(9))
+        gc.collect()
+        return NOW_NS
+
+    sno.set_default_generator(sno.Generator(7, clock=replacing))
+    assert sno.generate().partition == 7
+    assert sno.generate().partition == 9
+
+
+def test_threads_may_set_and_use_it_at_once() -> None:
+    made: list[sno.Sno] = []
+
+    def work(partition: int) -> None:
+        ids = []
+        for _ in range(300):
+            sno.set_default_generator(sno.Generator(partition))
+            ids += [sno.generate() for _ in range(5)]
+        made.extend(ids)
+
+    threads = [threading.Thread(target=work, args=(partition,)) for partition in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 6000
+    assert {id.partition for id in made} <= set(range(4))
+
+
+FORKED = """
+import os
+from polyflake import PolyflakeError, sno
+
+sno.set_default_generator(sno.Generator(7) if given else None)
+parent = sno.generate().partition
+if os.fork() == 0:
+    try:
+        child = sno.generate().partition
+        print("same" if child == parent else "another", flush=True)
+    except PolyflakeError as error:
+        print(error.code, flush=True)
+        sno.set_default_generator(None)
+        assert sno.generate().partition != parent
+    os._exit(0)
+os.wait()
+"""
+
+
+@pytest.mark.parametrize(("given", "said"), [(True, "forked"), (False, "another")])
+def test_in_a_forked_child_it_does_what_it_does_elsewhere(given: bool, said: str) -> None:
+    command = [sys.executable, "-c", f"given = {given}\n{FORKED}"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert (result.stdout.strip(), result.stderr) == (said, "")
