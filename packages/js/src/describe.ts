@@ -1,7 +1,8 @@
 import type { CallName, Machine } from "./machine.js";
 import { MessageReader } from "./message.js";
+import { withJson } from "./show.js";
 
-/** What an ID format can do, in figures: the same in every language. */
+/** What an ID format can do, in figures: the same in every language. In JSON, bigints are decimal strings. */
 export interface Description {
   /** How many bits an ID has. */
   bits: number;
@@ -41,7 +42,7 @@ export function descriptionOf(m: Machine, call: CallName): Description {
   const message = new MessageReader(m);
   const [bits, perSecond, perSecondInAll, firstMs, lastMs] = Array.from({ length: 5 }, () => message.integer());
   const [sortsByTime, below2_53, below2_63] = Array.from({ length: 3 }, () => message.value() as boolean);
-  return {
+  return withJson({
     bits: Number(bits),
     fields: fieldsOf(message),
     perSecond,
@@ -51,7 +52,7 @@ export function descriptionOf(m: Machine, call: CallName): Description {
     sortsByTime: sortsByTime!,
     below2_53: below2_53!,
     below2_63: below2_63!,
-  };
+  });
 }
 
 function fieldsOf(message: MessageReader): FieldDescription[] {

@@ -1,6 +1,7 @@
 import { attached, bytes as checkedBytes, integer, isObject, lengthOfArray, partOfBytes } from "./checks.js";
 import { PolyflakeError } from "./errors.js";
 import type { CallName, Machine } from "./machine.js";
+import { fewOf, present, textsOf } from "./show.js";
 import { listedOrJoined, refuseOne } from "./texts.js";
 
 /** How the IDs of a family lie in bytes. */
@@ -51,8 +52,11 @@ export function fillNow(many: Uint8Array, size: number, batch: number, some: Som
 
 /** Many IDs, packed, whose texts are what one sees. */
 export class PackedTexts implements Iterable<string> {
+  static readonly name: string = "PackedTexts";
   /** The packed bytes, in the order of the IDs. */
   readonly bytes: Uint8Array;
+  /** The JSON form: the texts, which `fromTexts` reads. */
+  declare readonly toJSON: () => string[];
   readonly #packing: Packing;
 
   constructor(bytes: Uint8Array, packing: Packing) {
@@ -62,6 +66,7 @@ export class PackedTexts implements Iterable<string> {
     }
     this.bytes = bytes;
     this.#packing = packing;
+    present(this, textsOf, fewOf);
   }
 
   /** How many IDs there are. */

@@ -17,7 +17,7 @@ export interface Texts {
  * @throws {PolyflakeError} `invalid_type`; `out_of_range` for more than one call may read.
  */
 export function listed(texts: unknown, least: number, most: number): Texts {
-  const all = elements(texts);
+  const all = elements(texts, "texts");
   return {
     count: all.length,
     joined: (from, to) => {
@@ -47,9 +47,10 @@ export function listedOrJoined(texts: unknown, width: number): Texts {
   return { count: within(texts.length / width, "texts", MOST), joined, at: (index) => joined(index, index + 1) };
 }
 
-function elements(texts: unknown): readonly unknown[] {
-  if (!Array.isArray(texts)) throw invalidType("array of strings", texts, { field: "texts" });
-  const all = new Array<unknown>(within(texts.length, "texts", MOST));
+/** The elements of an array of texts, each read once; at most as many as one call may read. */
+export function elements(texts: unknown, field: string): readonly unknown[] {
+  if (!Array.isArray(texts)) throw invalidType("array of strings", texts, { field });
+  const all = new Array<unknown>(within(texts.length, field, MOST));
   for (let k = 0; k < all.length; k++) all[k] = texts[k];
   return all;
 }

@@ -21,7 +21,7 @@ const isPlain = (object) => Object.getPrototypeOf(object) === Object.prototype;
 
 /** The public names of a class and its instances, those of its ancestors included. */
 function publicMembers(instance) {
-  const standard = ["length", "name", "prototype", "constructor", "at"];
+  const standard = ["length", "name", "prototype", "constructor", "at", "toJSON"];
   if (isPlain(instance)) return Object.keys(instance).sort();
   const objects = [instance.constructor];
   for (let object = instance; object !== Object.prototype; object = Object.getPrototypeOf(object)) objects.push(object);

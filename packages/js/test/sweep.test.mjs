@@ -189,6 +189,7 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
     "layout.Layout#timeRange": [NOW, NOW + 1, {}],
     "layout.Layout#describe": [],
     "layout.LayoutArray": [new Uint8Array(24), 12],
+    "layout.LayoutArray.fromJson": [["1", "-2"]],
     "layout.LayoutArray#at": [0],
     "layout.LayoutArray#Symbol(Symbol.iterator)": [],
     "layout.Generator": [layout.Layout.preset("instagram"), options({ bindables: { shard: 1 }, sequenceOnly: false, window: WINDOW })],
@@ -216,13 +217,16 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
 
 const isClass = (value) => /^class\b/.test(Function.prototype.toString.call(value));
 
+/** What JSON.stringify and consoles call. */
+const NOT_CALLED = ["constructor", "toJSON", Symbol.for("nodejs.util.inspect.custom")];
+
 /** The functions of an object and those that it has of its class, up to the language's own. */
 function functionsOf(object) {
   const names = new Set();
   for (let owner = object; owner && owner !== Object.prototype && owner !== Function.prototype; owner = Object.getPrototypeOf(owner)) {
     for (const name of Reflect.ownKeys(owner)) {
       const value = Reflect.getOwnPropertyDescriptor(owner, name).value;
-      if (name !== "constructor" && typeof value === "function" && !isClass(value)) names.add(name);
+      if (!NOT_CALLED.includes(name) && typeof value === "function" && !isClass(value)) names.add(name);
     }
   }
   return [...names];

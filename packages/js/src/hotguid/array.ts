@@ -15,6 +15,7 @@ const PACKING = {
 
 /** Many IDs, packed: 16 bytes each, in the order of their texts. */
 export class HotGuidArray extends PackedTexts {
+  static override readonly name: string = "HotGuidArray";
   /**
    * IDs over packed bytes, which are not copied.
    *

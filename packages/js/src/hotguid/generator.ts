@@ -37,6 +37,8 @@ export interface Stats {
  * ```
  */
 export class Generator {
+  static readonly name: string = "Generator";
+
   /**
    * One new ID, for a shard key of your choice: 0..4294967295, 0 by default.
    *

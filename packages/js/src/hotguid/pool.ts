@@ -20,6 +20,8 @@ import { machine } from "./machine.js";
  * ```
  */
 export class Pool {
+  static readonly name: string = "Pool";
+
   /**
    * One new ID, for a shard key of your choice: 0..4294967295, 0 by default.
    *

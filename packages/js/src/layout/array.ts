@@ -2,6 +2,8 @@ import { attached, bytes, integers, isBytes, isObject, lengthOfArray, partOfByte
 import { PolyflakeError } from "../errors.js";
 import { BATCH, BYTES, MOST } from "../machine.js";
 import { placeOf } from "../packed.js";
+import { fewOf, hexOf, present } from "../show.js";
+import { elements } from "../texts.js";
 import type { Kind } from "./description.js";
 import type { IdOf } from "./layout.js";
 
@@ -16,8 +18,12 @@ export type PackedOf<K extends Kind> = K extends "integer" ? BigInt64Array : Uin
 
 /** Many IDs of a layout, packed. */
 export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
+  static readonly name: string = "LayoutArray";
+
   /** The IDs: a BigInt64Array, or the bytes of all, one after the other. */
   readonly packed: PackedOf<K>;
+  /** The JSON form, which {@link LayoutArray.fromJson} reads: integers as decimal strings, bytes in hex. */
+  declare readonly toJSON: () => string[];
   /** How many elements of the array an ID has. */
   readonly #size: number;
 
@@ -32,6 +38,18 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
   constructor(packed: PackedOf<K>, length?: number) {
     this.packed = packed;
     this.#size = isBytes(packed) ? sizeOf(packed, length) : (integers(packed, "packed"), 1);
+    present(this, jsonOf, fewOf);
+  }
+
+  /**
+   * IDs out of the JSON form of an array: integers, or bytes if it says how many an ID has.
+   *
+   * @throws {PolyflakeError} `invalid_type`, with the `item` where one is no such text; `out_of_range`.
+   */
+  static fromJson(json: readonly string[]): LayoutArray<"integer">;
+  static fromJson(json: readonly string[], length: number): LayoutArray<"bytes">;
+  static fromJson(json: readonly string[], length?: number): LayoutArray {
+    return idsOfJson(json, length);
   }
 
   /** How many IDs there are. */
@@ -89,4 +107,37 @@ function sizeOf(packed: Uint8Array, length: unknown): number {
   const found = lengthOfArray(bytes(packed, "packed"));
   if (size > 0 && found % size === 0) return size;
   throw new PolyflakeError("invalid_length", `expected a multiple of ${size} bytes, found ${found}`, { field: "packed" });
+}
+
+function jsonOf(this: LayoutArray): string[] {
+  return Array.from(this as Iterable<bigint | Uint8Array>, (id) => (isBytes(id) ? hexOf(id) : String(id)));
+}
+
+function idsOfJson(json: unknown, length: unknown): LayoutArray {
+  const given = elements(json, "json");
+  if (length === undefined) return new LayoutArray<Kind>(BigInt64Array.from(given, integerOf));
+  const size = within(length, "length", LONGEST);
+  const packed = new Uint8Array(given.length * size);
+  given.forEach((text, item) => packed.set(bytesOf(text, size, item), item * size));
+  return new LayoutArray<Kind>(packed, size);
+}
+
+/** The integer of 64 bits whose decimal text this is. */
+function integerOf(text: unknown, item: number): bigint {
+  const isDecimal = typeof text === "string" && text.length <= "-9223372036854775808".length && isMadeOfDigits(text);
+  const value = isDecimal ? BigInt(text) : undefined;
+  if (value !== undefined && String(BigInt.asIntN(64, value)) === text) return value;
+  throw new PolyflakeError("invalid_type", `item ${item}: expected a decimal text of 64 bits, found another value`, { field: "json", item });
+}
+
+function isMadeOfDigits(text: string): boolean {
+  const digits = Array.from(text.startsWith("-") ? text.slice(1) : text);
+  return digits.length > 0 && digits.every((digit) => "0123456789".includes(digit));
+}
+
+/** The bytes whose hex this is. */
+function bytesOf(text: unknown, size: number, item: number): number[] {
+  const digits = typeof text === "string" && text.length === 2 * size ? Array.from(text, (digit) => "0123456789abcdef".indexOf(digit)) : [-1];
+  if (!digits.includes(-1)) return Array.from({ length: size }, (_, k) => (digits[2 * k]! << 4) | digits[2 * k + 1]!);
+  throw new PolyflakeError("invalid_type", `item ${item}: expected ${2 * size} digits of hex in lower case, found another value`, { field: "json", item });
 }

@@ -5,6 +5,7 @@ import { fillBy, fillNow } from "../packed.js";
 import { enroll } from "../pool.js";
 import { type Claim, claim } from "../twins.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
+import { withJson } from "../show.js";
 import { type LayoutArray, manyOf } from "./array.js";
 import { jsonOf, type Kind, messageOf } from "./description.js";
 import { handleOf, type IdOf, idOf, type Layout } from "./layout.js";
@@ -60,6 +61,8 @@ class Origin {
  * ```
  */
 export class Generator<K extends Kind = Kind> {
+  static readonly name: string = "Generator";
+
   /**
    * One new ID, with those bindables that are not fixed.
    *
@@ -171,7 +174,7 @@ export class Generator<K extends Kind = Kind> {
   stats(): Stats {
     attached(isObject(this) && #kept in this);
     const message = new MessageReader(this.#kept.call("layoutStats"));
-    return { lastMs: message.integer(), len: message.integer()!, closed: message.value() as boolean };
+    return withJson({ lastMs: message.integer(), len: message.integer()!, closed: message.value() as boolean });
   }
 
   /**

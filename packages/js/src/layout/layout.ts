@@ -8,6 +8,7 @@ import type { LayoutArray, PackedOf } from "./array.js";
 import { type PackColumns, type ParsedColumns, packColumns, parseColumns } from "./columns.js";
 import { jsonOf, type Kind, type LayoutDescription, messageOf, parseJson } from "./description.js";
 import { machine } from "./machine.js";
+import { present, withJson } from "../show.js";
 import { NUMBER_BITS, type Value, type Values, ValuesWriter } from "./values.js";
 
 /** An ID of a layout: a signed integer of 64 bits, or bytes. */
@@ -76,6 +77,10 @@ let keptOf: (layout: object) => Kept | undefined;
  * ```
  */
 export class Layout<K extends Kind = Kind> {
+  static readonly name: string = "Layout";
+
+  /** The JSON form: the description, which the constructor takes. */
+  declare readonly toJSON: () => LayoutDescription<K>;
   readonly #kept: Kept;
   readonly #figures: Description;
   readonly #isInteger: boolean;
@@ -98,6 +103,7 @@ export class Layout<K extends Kind = Kind> {
     this.#kept = new Kept(this, m, build, []);
     this.#isInteger = m.numbers[1] === 1;
     this.#figures = descriptionOf(this.#kept.ready(), "layoutDescribe");
+    present(this, descriptionJson, shownByDescription);
   }
 
   /**
@@ -181,7 +187,7 @@ export class Layout<K extends Kind = Kind> {
       Object.fromEntries(
         fields.filter((field) => field.kind === kind).map(({ name, bits }) => [name, valueOf(message, bits) as Value]),
       );
-    return { unixMs, timestamp: dateOf(unixMs), sequence, bindables: named("bindable"), constants: named("constant") };
+    return withJson({ unixMs, timestamp: dateOf(unixMs), sequence, bindables: named("bindable"), constants: named("constant") });
   }
 
   /**
@@ -243,7 +249,7 @@ export class Layout<K extends Kind = Kind> {
   describe(): Description {
     attached(isObject(this) && #kept in this);
     const { fields, ...figures } = this.#figures;
-    return { ...figures, fields: fields.map((field) => ({ ...field })) };
+    return withJson({ ...figures, fields: fields.map((field) => ({ ...field })) });
   }
 }
 
@@ -286,4 +292,12 @@ function dateOf(unixMs: bigint | undefined): Date | null | undefined {
   if (unixMs === undefined) return undefined;
   const date = new Date(Number(unixMs));
   return Number.isNaN(date.getTime()) ? null : date;
+}
+
+function descriptionJson(this: Layout): unknown {
+  return JSON.parse(this.toJson());
+}
+
+function shownByDescription(this: Layout): string {
+  return `Layout ${this.toJson()}`;
 }

@@ -21,6 +21,8 @@ import { machine } from "./machine.js";
  * ```
  */
 export class Pool<K extends Kind = Kind> {
+  static readonly name: string = "Pool";
+
   /**
    * One new ID.
    *

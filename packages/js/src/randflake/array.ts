@@ -1,6 +1,7 @@
 import { attached, integers, isObject, lengthOfArray, partOfBytes } from "../checks.js";
 import { BATCH, type Machine } from "../machine.js";
 import { placeOf } from "../packed.js";
+import { fewOf, present, textsOf } from "../show.js";
 import { listed, refuseOne, type Texts } from "../texts.js";
 import { decodeText, lengthInSlot, SLOT, TEXT_LENGTH } from "./ids.js";
 import { machine } from "./machine.js";
@@ -11,8 +12,11 @@ const OFFSETS = TEXTS * TEXT_LENGTH;
 
 /** Many IDs, packed: 64 bits each. */
 export class RandflakeArray implements Iterable<bigint> {
+  static readonly name: string = "RandflakeArray";
   /** The IDs, in their order. */
   readonly ids: BigInt64Array;
+  /** The JSON form: the texts, which {@link RandflakeArray.fromTexts} reads. */
+  declare readonly toJSON: () => string[];
 
   /**
    * IDs over an array, which is not copied.
@@ -21,6 +25,7 @@ export class RandflakeArray implements Iterable<bigint> {
    */
   constructor(ids: BigInt64Array) {
     this.ids = integers(ids, "ids");
+    present(this, textsOf, fewOf);
   }
 
   /**

@@ -2,6 +2,7 @@ import { attached, integer, isObject, signed } from "../checks.js";
 import { Kept } from "../kept.js";
 import { fields } from "../members.js";
 import { putSecret } from "../secret.js";
+import { nameOf, nothingOf, present } from "../show.js";
 import type { Parts } from "./ids.js";
 import { machine } from "./machine.js";
 
@@ -15,12 +16,15 @@ import { machine } from "./machine.js";
  * ```
  */
 export class Codec {
+  static readonly name: string = "Codec";
+
   readonly #kept: Kept;
 
   /** @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless the secret has 16 bytes. */
   constructor(secret: Uint8Array) {
     const m = machine();
     this.#kept = new Kept(this, m, "randflakeCodecBuild", [putSecret(m, secret, "secret")]);
+    present(this, nothingOf, nameOf);
   }
 
   /**

@@ -46,6 +46,8 @@ export interface Stats {
  * ```
  */
 export class Generator {
+  static readonly name: string = "Generator";
+
   /**
    * One new ID.
    *

@@ -21,6 +21,8 @@ import { machine } from "./machine.js";
  * ```
  */
 export class Pool {
+  static readonly name: string = "Pool";
+
   /**
    * One new ID.
    *

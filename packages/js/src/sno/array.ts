@@ -15,6 +15,7 @@ const PACKING = {
 
 /** Many IDs, packed: 10 bytes each. */
 export class SnoArray extends PackedTexts {
+  static override readonly name: string = "SnoArray";
   /**
    * IDs over packed bytes, which are not copied.
    *

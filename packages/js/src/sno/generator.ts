@@ -40,6 +40,8 @@ class Origin {
  * ```
  */
 export class Generator {
+  static readonly name: string = "Generator";
+
   /**
    * One new ID, of the given metabyte (0..255) or the generator's own.
    *

@@ -20,6 +20,8 @@ import { machine } from "./machine.js";
  * ```
  */
 export class Pool {
+  static readonly name: string = "Pool";
+
   /**
    * One new ID, of the given metabyte (0..255) or its generators' own.
    *

@@ -11,6 +11,7 @@ import { Kept } from "../kept.js";
 import { BATCH } from "../machine.js";
 import { machine } from "../randflake/machine.js";
 import { putSecret } from "../secret.js";
+import { nameOf, nothingOf, present } from "../show.js";
 
 const BLOCK = 8;
 
@@ -23,12 +24,15 @@ const BLOCK = 8;
  * ```
  */
 export class Sparx64 {
+  static readonly name: string = "Sparx64";
+
   readonly #kept: Kept;
 
   /** @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless the key has 16 bytes. */
   constructor(key: Uint8Array) {
     const m = machine();
     this.#kept = new Kept(this, m, "sparx64Build", [putSecret(m, key, "key")]);
+    present(this, nothingOf, nameOf);
   }
 
   /**

@@ -1,0 +1,69 @@
+/** How objects show themselves to `JSON.stringify`, to consoles and to `structuredClone`. */
+import { isBytes } from "./checks.js";
+
+/** What consoles of Node, Deno and Bun call. */
+const INSPECT = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
+
+/** IDs that a console shows of many. */
+const SHOWN = 6;
+
+/**
+ * Gives an object of a class what JSON and consoles call. A function among its members keeps it from being cloned: the copy would
+ * have lost its class. All objects of a class have the same functions, so that they can be compared.
+ */
+export function present(object: object, toJSON: (this: never) => unknown, inspect: (this: never) => string): void {
+  Object.assign(object, { toJSON, [INSPECT]: inspect });
+}
+
+/** The JSON of many IDs: their texts. */
+export function textsOf(this: { texts(): string[] }): string[] {
+  return this.texts();
+}
+
+/** The JSON of an object that holds a secret, or a state. */
+export function nothingOf(): object {
+  return {};
+}
+
+/** An object by its class alone, in a console. */
+export function nameOf(this: object): string {
+  return `${this.constructor.name} {}`;
+}
+
+/** Many IDs in a console: the first few. */
+export function fewOf(this: Iterable<unknown> & { length: number; at(index: number): unknown }): string {
+  const shown = Array.from({ length: Math.min(this.length, SHOWN) }, (_, k) => shownAs(this.at(k)));
+  if (this.length > SHOWN) shown.push(`... ${this.length - SHOWN} more`);
+  return `${this.constructor.name}(${this.length}) [${shown.length > 0 ? ` ${shown.join(", ")} ` : ""}]`;
+}
+
+function shownAs(id: unknown): string {
+  if (typeof id === "bigint") return `${id}n`;
+  return `'${isBytes(id) ? hexOf(id) : String(id)}'`;
+}
+
+/** Bytes in hex. */
+export function hexOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => (byte + 256).toString(16).slice(1)).join("");
+}
+
+/**
+ * Gives a plain object a JSON form, in which integers that are bigints are decimal strings, as in a layout's description, and bytes
+ * are hex. It is no member that one sees, so the object stays plain, and its clone is a true copy.
+ */
+export function withJson<T extends object>(object: T): T {
+  // Without a prototype, on which a stranger may have put a getter.
+  const descriptor: PropertyDescriptor = Object.assign(Object.create(null), { value: jsonOfMembers });
+  return Object.defineProperty(object, "toJSON", descriptor);
+}
+
+function jsonOfMembers(this: object): unknown {
+  return Object.fromEntries(Object.entries(this).map(([name, value]) => [name, jsonOfValue(value)]));
+}
+
+function jsonOfValue(value: unknown): unknown {
+  if (typeof value === "bigint") return String(value);
+  if (isBytes(value)) return hexOf(value);
+  const isPlain = typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+  return isPlain ? jsonOfMembers.call(value) : value;
+}

@@ -1,0 +1,110 @@
+// What objects of the package are in JSON, in a console, and in a copy.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { inspect } from "node:util";
+import { onEachMachine } from "./machines.mjs";
+import { NOW, refused } from "./refusals.mjs";
+
+const through = (value) => JSON.parse(JSON.stringify(value));
+const SECRET = new Uint8Array(16);
+const clock = () => NOW;
+
+onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
+  const lease = new randflake.Lease(1, 1_730_000_000, 2_803_741_824);
+  const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
+  const wide = new layout.Layout({ id: "bytes", bits: 72, fields: [{ kind: "timestamp", bits: 64, tick: "1ms", epoch_ms: 0 }, { kind: "bindable", bits: 8, name: "x", type: "bytes" }] });
+  const generators = [
+    new sno.Generator({ partition: 7, clock }),
+    new hotguid.Generator({ clock }),
+    new randflake.Generator(lease, SECRET, { clock }),
+    new layout.Generator(discord, { clock }),
+  ];
+  const arrays = generators.map((generator) => generator.generateMany(8));
+
+  test("arrays are lists of texts in JSON, which are read back", () => {
+    const [snos, guids, flakes, ids] = arrays;
+    assert.deepEqual(through(snos), snos.texts());
+    assert.deepEqual(sno.SnoArray.fromTexts(through(snos)), snos);
+    assert.deepEqual(hotguid.HotGuidArray.fromTexts(through(guids)), guids);
+    assert.deepEqual(randflake.RandflakeArray.fromTexts(through(flakes)), flakes);
+    assert.deepEqual(through(ids), Array.from(ids.packed, String));
+    assert.deepEqual(layout.LayoutArray.fromJson(through(ids)), ids);
+    const bytes = new layout.LayoutArray(Uint8Array.from({ length: 18 }, (_, k) => 255 - k), 9);
+    assert.equal(through(bytes)[0], "fffefdfcfbfaf9f8f7");
+    assert.deepEqual(layout.LayoutArray.fromJson(through(bytes), 9), bytes);
+    assert.deepEqual(through({ ids: snos }).ids, snos.texts());
+  });
+
+  test("what is no JSON of IDs of a layout is refused", () => {
+    for (const text of ["", " 1", "1 ", "01", "+1", "1.0", "0x1", "1e3", "-0", "9223372036854775808", "-9223372036854775809", "1".repeat(1000), 1, 1n, null]) {
+      refused("invalid_type", () => layout.LayoutArray.fromJson(["1", text]), { item: 1, field: "json" });
+    }
+    for (const text of ["", "0", "0g", "FF", "fff", 1, null]) refused("invalid_type", () => layout.LayoutArray.fromJson(["ff", text], 1), { item: 1, field: "json" });
+    for (const value of ["1", {}, null, undefined]) refused("invalid_type", () => layout.LayoutArray.fromJson(value), { field: "json" });
+    refused("invalid_length", () => layout.LayoutArray.fromJson([], 0));
+    for (const end of [2n ** 63n - 1n, -(2n ** 63n)]) assert.equal(layout.LayoutArray.fromJson([String(end)]).at(0), end);
+  });
+
+  test("layouts are their descriptions", () => {
+    for (const one of [discord, wide]) {
+      assert.equal(new layout.Layout(through(one)).toJson(), one.toJson());
+      assert.equal(layout.Layout.fromJson(JSON.stringify(one)).toJson(), one.toJson());
+    }
+  });
+
+  test("figures and parsed IDs have bigints as decimal texts, and bytes as hex", () => {
+    for (const family of [hotguid, randflake, sno, discord, wide]) {
+      const description = family.describe();
+      const json = through(description);
+      for (const [name, value] of Object.entries(description)) {
+        if (typeof value === "bigint") assert.equal(BigInt(json[name]), value);
+        else assert.deepEqual(json[name], value, name);
+      }
+      assert.deepEqual(structuredClone(description), description);
+    }
+    const parsed = discord.parse(arrays[3].at(0));
+    assert.deepEqual(through(parsed), { unixMs: String(NOW), timestamp: new Date(NOW).toISOString(), sequence: 0, bindables: {}, constants: { worker: 1, process: 2 } });
+    assert.deepEqual(structuredClone(parsed), parsed);
+    const more = wide.parse(wide.pack({ timestamp: NOW, bindables: { x: new Uint8Array([200]) } }));
+    assert.deepEqual(through(more).bindables, { x: "c8" });
+    for (const generator of generators) assert.equal(typeof JSON.stringify(generator.stats()), "string");
+  });
+
+  test("snapshots are read back", () => {
+    const ids = new sno.Generator({ partition: 9, clock });
+    ids.generate();
+    assert.equal(sno.Generator.restore(through(ids.close())).partition, 9);
+    const others = new layout.Generator(discord, { clock });
+    others.generate();
+    assert.equal(typeof layout.Generator.restore(discord, through(others.close())).generate(), "bigint");
+  });
+
+  test("a console shows classes by their names, and of many IDs the first few", () => {
+    const [snos, , flakes, ids] = arrays;
+    assert.equal(inspect(snos), `SnoArray(8) [ ${snos.texts().slice(0, 6).map((text) => `'${text}'`).join(", ")}, ... 2 more ]`);
+    assert.equal(inspect(new sno.SnoArray(new Uint8Array(0))), "SnoArray(0) []");
+    assert(inspect(flakes).startsWith(`RandflakeArray(8) [ ${flakes.at(0)}n, `));
+    assert(inspect(ids).startsWith(`LayoutArray(8) [ ${ids.at(0)}n, `));
+    assert.equal(inspect(new layout.LayoutArray(new Uint8Array([1, 2]), 1)), "LayoutArray(2) [ '01', '02' ]");
+    assert.equal(inspect(discord), `Layout ${discord.toJson()}`);
+    const objects = [...generators, new sno.Pool([new sno.Generator()]), lease, new randflake.Codec(SECRET), new sparx64.Sparx64(SECRET)];
+    const names = ["Generator", "Generator", "Generator", "Generator", "Pool", "Lease", "Codec", "Sparx64"];
+    objects.forEach((object, k) => assert(inspect(object).startsWith(`${names[k]} {`), inspect(object)));
+    assert.deepEqual(inspect(new randflake.Codec(SECRET)), "Codec {}");
+    for (const { name, prototype } of [sno.SnoArray, hotguid.HotGuidArray, randflake.RandflakeArray, layout.LayoutArray, layout.Layout, sno.Generator]) {
+      assert.equal(prototype.constructor.name, name);
+      assert.match(name, /^[A-Z][A-Za-z]+$/);
+    }
+    class Mine extends sno.Generator {}
+    assert(inspect(new Mine()).startsWith("Mine {"));
+  });
+
+  test("what a copy would lose its class by is not cloned", () => {
+    for (const object of [...arrays, ...generators, discord, new randflake.Codec(SECRET), new sparx64.Sparx64(SECRET), new sno.Pool([new sno.Generator()])]) {
+      assert.throws(() => structuredClone(object), { name: "DataCloneError" }, inspect(object));
+    }
+    const [snos, , flakes] = arrays;
+    assert.deepEqual(new sno.SnoArray(structuredClone(snos.bytes)), snos);
+    assert.deepEqual(new randflake.RandflakeArray(structuredClone(flakes.ids)), flakes);
+  });
+});
