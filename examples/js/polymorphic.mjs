@@ -3,7 +3,7 @@
 // Run it: node examples/js/polymorphic.mjs
 import assert from "node:assert/strict";
 import { sno } from "polyflake";
-import { isValid, metabyte } from "polyflake/decode"; // all that a reader needs, without wasm
+import { byMetabyte } from "polyflake/json"; // all that a reader needs, without wasm
 
 /** What every record has; a record's class has a metabyte of its own. */
 class Record {
@@ -24,19 +24,13 @@ class Order extends Record {
   static METABYTE = 2;
 }
 
-const TYPES = new Map([User, Order].map((Type) => [Type.METABYTE, Type]));
-
-/** For JSON.parse: objects become what their IDs say; all else stays as it is. */
-function revive(_name, value) {
-  if (!isValid(value?.id)) return value;
-  const Type = TYPES.get(metabyte(value.id));
-  return Type ? new Type(value) : value;
-}
+/** Objects become what their IDs say; all else stays as it is. */
+const records = byMetabyte({ [User.METABYTE]: User, [Order.METABYTE]: Order });
 
 const user = User.create({ name: "Ada" });
 const order = Order.create({ buyer: user, total: 12.5 });
 const text = JSON.stringify([order, { id: sno.generate(200), of: "a kind that this program does not know" }]);
-const [read, unknown] = JSON.parse(text, revive);
+const [read, unknown] = JSON.parse(text, records.reviver);
 
 assert(read instanceof Order && read.buyer instanceof User);
 assert.deepEqual(read, order);

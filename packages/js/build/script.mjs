@@ -55,7 +55,7 @@ function writeFolders() {
 async function buildFormat(format) {
   mkdirSync(join(DIST, format), { recursive: true });
   for (const [name, part] of Object.entries(SHARED)) await bundle(format, { [name]: source(part) });
-  await bundle(format, { decode: source("decode") });
+  for (const name of ["decode", "json"]) await bundle(format, { [name]: source(name) });
   for (const [entry, machine] of Object.entries(MACHINES[format])) {
     const replaced = [["#machine", source(`machines/${machine}`)]];
     if (format === "esm") await bundleNamespaces(entry, replaced);

@@ -48,7 +48,7 @@ describe("the tarball", () => {
 
   test("has a folder for each path, which names the files that its exports name", () => {
     const paths = Object.entries(manifest.exports).filter(([path, to]) => path !== "." && typeof to === "object");
-    assert.equal(paths.length, 3);
+    assert.equal(paths.length, 4);
     for (const [path, { import: esm, require: cjs }] of paths) {
       const file = `${path.slice(2)}/package.json`;
       assert(files.includes(file), file);

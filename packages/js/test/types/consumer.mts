@@ -1,6 +1,7 @@
 // What a user's compiler accepts, and what it must not.
 import { backend, type Description, type ErrorCode, hotguid, layout, PolyflakeError, randflake, type Stall, sno, sparx64 } from "polyflake";
 import * as decode from "polyflake/decode";
+import { byMetabyte } from "polyflake/json";
 import { sno as forcedNative } from "polyflake/native";
 import { sno as forcedWasm } from "polyflake/wasm";
 
@@ -177,3 +178,32 @@ new layout.Layout({ id: "integer", bits: 64, fields: [{ kind: "node", bits: 64 }
 layouts.pack({ bindables: { node: true } });
 // @ts-expect-error: bytes need the length of an ID
 new layout.LayoutArray<"bytes">(new Uint8Array(8));
+
+class User {
+  readonly kind = "user";
+  readonly name: string;
+  constructor(members: { id: string; name: string }) {
+    this.name = members.name;
+  }
+}
+const records = byMetabyte({ 1: User, 2: ({ total }: { id: string; total: number }) => ({ kind: "order" as const, total }) });
+const record = records.parse("");
+is<Equal<typeof record, User | { kind: "order"; total: number }>>();
+is<Equal<ReturnType<typeof records.decode>, typeof record>>();
+switch (record.kind) {
+  case "user":
+    is<Equal<typeof record, User>>();
+    break;
+  case "order":
+    is<Equal<typeof record.total, number>>();
+}
+records.stringify(record);
+// @ts-expect-error No record.
+records.stringify({ kind: "other" });
+// @ts-expect-error No kind.
+byMetabyte({ 1: "user" });
+JSON.parse("", records.reviver);
+sno.setDefaultGenerator(undefined);
+sno.setDefaultGenerator(ids);
+// @ts-expect-error A generator of another family.
+sno.setDefaultGenerator(new hotguid.Generator());

@@ -1,0 +1,94 @@
+// Objects whose kinds are told by the metabytes of their IDs.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { byMetabyte, PolyflakeError } from "polyflake/json";
+import * as decode from "polyflake/decode";
+import { sno } from "polyflake";
+import { realm, requireIn } from "./realm.mjs";
+import { refused, vectors } from "./refusals.mjs";
+
+class User {
+  constructor(members) {
+    Object.assign(this, members);
+  }
+}
+
+const USER = "aaaaaaaa55aaaaaa"; // metabyte 24
+const ORDER = decode.withMetabyte(USER, 2);
+const OTHER = decode.withMetabyte(USER, 3);
+const records = byMetabyte({ 24: User, 2: ({ id, total }) => ({ kind: "order", id, total }) });
+
+describe("byMetabyte", () => {
+  test("an object is of the kind that its ID says", () => {
+    const user = records.parse(`{"id": "${USER}", "foo": "bar", "baz": "bar"}`);
+    assert(user instanceof User);
+    assert.deepEqual({ ...user }, { id: USER, foo: "bar", baz: "bar" });
+    assert.deepEqual(records.parse(`{"id": "${ORDER}", "total": 2}`), { kind: "order", id: ORDER, total: 2 });
+    assert.deepEqual(records.decode({ id: ORDER, total: 3 }), { kind: "order", id: ORDER, total: 3 });
+  });
+
+  test("in any text, also within each other; what else there is stays", () => {
+    const text = JSON.stringify([{ id: ORDER, total: { id: USER } }, { id: OTHER }, { id: "no ID" }, { id: 1 }, { "": { id: USER } }, null, 1, USER]);
+    const [order, other, none, number, within, ...rest] = JSON.parse(text, records.reviver);
+    assert(order.total instanceof User && within[""] instanceof User);
+    assert.deepEqual([other, none, number, ...rest], [{ id: OTHER }, { id: "no ID" }, { id: 1 }, null, 1, USER]);
+    assert(records.parse(`{"id": "${ORDER}", "total": {"": {"id": "${USER}"}}}`).total[""] instanceof User);
+  });
+
+  test("a text that was written is read as the same", () => {
+    const user = new User({ id: USER, friends: [new User({ id: USER })] });
+    assert.deepEqual(records.parse(records.stringify(user)), user);
+    refused("invalid_type", () => records.stringify({ id: USER }), { field: "id" });
+    refused("invalid_type", () => records.stringify(Object.assign(Object.create(null), { id: USER })), { field: "id" });
+    refused("out_of_range", () => records.stringify(new User({ id: OTHER })), { field: "id" });
+  });
+
+  test("what has no ID of a kind is refused", () => {
+    for (const read of [records.decode, (members) => records.parse(JSON.stringify(members))]) {
+      const { message } = refused("out_of_range", () => read({ id: OTHER }), { field: "id" });
+      assert.equal(message, "expected an ID of metabyte 2, 24, found 3");
+      refused("missing_field", () => read({}), { field: "id" });
+      refused("missing_field", () => read([]), { field: "id" });
+      refused("invalid_length", () => read({ id: "" }), { field: "id" });
+      refused("invalid_character", () => read({ id: `${USER.slice(1)}!` }), { field: "id", position: 15 });
+      for (const value of [null, 1, USER]) refused("invalid_type", () => read(value));
+      for (const id of [1, null, {}]) refused("invalid_type", () => read({ id }), { field: "id" });
+    }
+    assert.throws(() => records.parse("{"), SyntaxError);
+  });
+
+  test("the member may have another name", () => {
+    const named = byMetabyte({ 24: User }, "_id");
+    assert(named.parse(`{"_id": "${USER}", "id": 1}`) instanceof User);
+    refused("missing_field", () => named.parse(`{"id": "${USER}"}`), { field: "_id" });
+  });
+
+  test("kinds are classes or functions under metabytes", () => {
+    for (const key of ["256", "-1"]) refused("out_of_range", () => byMetabyte({ [key]: User }), { field: "metabyte" });
+    for (const key of ["user", "1.5", "NaN"]) refused("invalid_type", () => byMetabyte({ [key]: User }), { field: "metabyte" });
+    for (const kind of [undefined, null, {}, "User"]) refused("invalid_type", () => byMetabyte({ 1: kind }), { field: "kinds" });
+    assert.equal(byMetabyte({ 24: function plain(members) { return members.foo; } }).parse(`{"id": "${USER}", "foo": 0}`), 0);
+    class Mine extends User {}
+    assert(byMetabyte({ 24: Mine }).parse(`{"id": "${USER}"}`) instanceof Mine);
+    const thrown = new Error("theirs");
+    assert.throws(() => byMetabyte({ 24: () => { throw thrown; } }).decode({ id: USER }), thrown);
+  });
+
+  test("every vector", () => {
+    const kinds = byMetabyte(Object.fromEntries(Array.from({ length: 256 }, (_, metabyte) => [metabyte, ({ id }) => `${id} ${metabyte}`])));
+    let found = 0;
+    for (const { json, pointer, id, metabyte } of vectors("polymorphic").cases) {
+      if (pointer !== "/id") continue;
+      assert.equal(kinds.parse(json), `${id} ${metabyte}`, json);
+      found += 1;
+    }
+    assert(found > 5);
+  });
+
+  test("without a machine, and with the errors of the package", () => {
+    const { byMetabyte: inside } = requireIn(realm({ WebAssembly: undefined }), "json");
+    assert.equal(inside({ 24: ({ foo }) => foo }).parse(`{"id": "${USER}", "foo": "bar"}`), "bar");
+    assert.equal(PolyflakeError, decode.PolyflakeError);
+    assert(records.parse(JSON.stringify({ id: sno.generate(24) })) instanceof User);
+  });
+});
