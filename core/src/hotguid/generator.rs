@@ -106,7 +106,8 @@ impl<C> Generator<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn with_clock(clock: C, draw: fn() -> Result<[u8; 8]>) -> Self {
-        let (family, window) = (Identities::new(draw, None), Window::all(SCALE.last));
+        let family = Identities::new(draw, None);
+        let window = Window::all(SCALE.last);
         Self { engine: Engine::new(family, counters(), window, WaitPolicy::of(&SCALE), clock) }
     }
 

@@ -10,6 +10,7 @@ mod stepping;
 mod steps;
 mod tidy;
 mod trials;
+mod twice;
 
 use std::time::Instant;
 

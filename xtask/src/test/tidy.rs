@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{oldest_rust, trials};
+use super::{oldest_rust, trials, twice};
 use crate::{address, workspace};
 
 /// What each module of the core may use besides itself and `error`. Modules that are not here may use nothing else.
@@ -67,6 +67,9 @@ pub fn check() -> Result<()> {
     faults.extend(oldest_rust::named_otherwise()?);
     faults.extend(trials::stale()?);
     faults.extend(address::faults()?);
+    faults.extend(twice::bodies(
+        sources.iter().map(|source| (&*source.path, without_tests(&source.text))),
+    ));
     ensure!(faults.is_empty(), "{} faults:\n  {}", faults.len(), faults.join("\n  "));
     println!("{} files", sources.len());
     Ok(())

@@ -1,0 +1,207 @@
+//! Calls that wait without holding the thread: the executor goes on meanwhile, and a call that is dropped repeats nothing.
+#![cfg(not(any(loom, shuttle)))]
+
+use std::{
+    collections::HashSet,
+    panic::{RefUnwindSafe, UnwindSafe},
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use polyflake::{
+    Error, ErrorKind, OnExhausted, Result,
+    clock::{Clock, ManualClock, Stall},
+    hotguid::{self, HotGuid},
+    layout::{self, preset},
+    randflake::{self, Grant, Randflake},
+    sno::{self, Sno},
+};
+use tokio::{
+    task::yield_now,
+    time::{sleep, timeout},
+};
+
+const NOW: i64 = 1_763_650_000_000;
+
+type Shared = Arc<ManualClock>;
+
+/// Four IDs a tick.
+fn few(clock: Shared) -> sno::Generator<Shared> {
+    let builder = sno::Builder::with_clock(clock).partition(7).sequence_max(3);
+    builder.max_wait(Duration::from_secs(3600)).build().unwrap()
+}
+
+fn clock() -> Shared {
+    Arc::new(ManualClock::at_unix_ms(NOW))
+}
+
+/// Moves the clock on by a tick every few milliseconds of the executor's time, for ever.
+async fn go_on(clock: &ManualClock, turns: &AtomicU32) {
+    loop {
+        sleep(Duration::from_millis(5)).await;
+        turns.fetch_add(1, Ordering::Relaxed);
+        clock.set_unix_nanos(clock.unix_nanos().unwrap() + 4_000_000);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_executor_goes_on_while_a_call_waits() {
+    let (clock, turns) = (clock(), AtomicU32::new(0));
+    let ids = few(clock.clone());
+    let mut batch = vec![Sno::default(); 40];
+    tokio::select! {
+        () = go_on(&clock, &turns) => unreachable!(),
+        filled = ids.fill_async(sleep, 1, &mut batch) => filled.unwrap(),
+    }
+    assert_eq!(turns.into_inner(), 9, "40 IDs are those of ten ticks");
+    assert!(batch.is_sorted_by(|one, next| one < next));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_dropped_repeats_nothing() {
+    let (clock, turns) = (clock(), AtomicU32::new(0));
+    let ids = few(clock.clone());
+    let mut seen = HashSet::new();
+    let work = async {
+        for _ in 0..200 {
+            // Some are dropped while they wait, and some have made a part of their batch.
+            let mut batch = [Sno::default(); 6];
+            let filled =
+                timeout(Duration::from_millis(9), ids.fill_async(sleep, 1, &mut batch)).await;
+            let whole = if filled.is_ok() { batch.len() } else { 0 };
+            seen.extend(batch[..whole].iter().copied());
+            if let Ok(id) = timeout(Duration::from_millis(3), ids.generate_async(sleep, 2)).await {
+                assert!(seen.insert(id.unwrap()));
+            }
+        }
+    };
+    tokio::select! {
+        () = go_on(&clock, &turns) => unreachable!(),
+        () = work => {}
+    }
+    assert!(!seen.is_empty());
+}
+
+/// Notes how many calls wait, as each of them hears.
+struct Told(ManualClock, AtomicU32);
+
+impl Clock for Told {
+    fn unix_nanos(&self) -> Result<i64> {
+        self.0.unix_nanos()
+    }
+    fn sleep(&self, _: u64) -> Result<()> {
+        unreachable!("the caller's sleep is used");
+    }
+    fn stalled(&self, stall: &Stall) -> Result<()> {
+        self.1.store(stall.stalled, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_dropped_waits_no_more() {
+    let told = Told(ManualClock::at_unix_ms(NOW), AtomicU32::new(0));
+    let ids = sno::Builder::with_clock(&told).partition(7).sequence_max(3).build().unwrap();
+    ids.fill(1, &mut [Sno::default(); 4]).unwrap();
+    for _ in 0..10 {
+        let dropped = timeout(Duration::from_millis(1), ids.generate_async(sleep, 1)).await;
+        assert!(dropped.is_err());
+        assert_eq!(told.1.load(Ordering::Relaxed), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_generator_that_is_to_refuse_never_sleeps() {
+    let never = async |_: Duration| panic!("it slept");
+    let ids = sno::Builder::with_clock(clock()).partition(7).sequence_max(3);
+    let ids = ids.on_exhausted(OnExhausted::Error).build().unwrap();
+    let mut batch = [Sno::default(); 5];
+    let refused = ids.fill_async(never, 1, &mut batch).await.unwrap_err();
+    assert_eq!((refused.kind(), refused.written()), (ErrorKind::SequenceExhausted, Some(4)));
+
+    let machine = layout::Builder::with_clock(preset("sonyflake", []).unwrap(), clock());
+    let ids = machine.bind("machine", 7).build().unwrap();
+    ids.generate_async(never).await.unwrap();
+    ids.clock().set_unix_ms(NOW - 1000);
+    let refused = ids.generate_async(never).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::ClockBehind, "a layout never waits for a clock behind");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_stands_still_ends_the_wait() {
+    let ids = few(clock());
+    let mut batch = [Sno::default(); 5];
+    let refused = ids.fill_async(sleep, 1, &mut batch).await.unwrap_err();
+    assert_eq!((refused.kind(), refused.written()), (ErrorKind::SequenceExhausted, Some(4)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pool_waits_only_where_all_members_are_used_up() {
+    let (clock, turns) = (clock(), AtomicU32::new(0));
+    let member = |partition| {
+        let builder = sno::Builder::with_clock(clock.clone()).partition(partition).sequence_max(3);
+        builder.max_wait(Duration::from_secs(3600)).build().map(Box::new)
+    };
+    let pool = sno::Pool::new([member(1).unwrap(), member(2).unwrap()]).unwrap();
+    let mut batch = [Sno::default(); 8];
+    pool.fill_async(async |_| panic!("it slept"), 1, &mut batch).await.unwrap();
+    let next = tokio::select! {
+        () = go_on(&clock, &turns) => unreachable!(),
+        id = pool.generate_async(sleep, 1) => id.unwrap(),
+    };
+    assert!(!batch.contains(&next));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tasks_of_all_families_share_a_generator() {
+    static SNO: sno::Generator = sno::Generator::new();
+    static GUIDS: hotguid::Generator = hotguid::Generator::new();
+    let grant = Grant::new(42, randflake::EPOCH, randflake::LAST_SECOND).unwrap();
+    let flakes = Arc::new(randflake::Generator::builder(grant, [7; 16]).build().unwrap());
+    let layout = layout::Generator::builder(preset("instagram", []).unwrap()).bind("shard", 7);
+    let layout = Arc::new(layout.build().unwrap());
+    let tasks = (0..100).map(|_| {
+        let (flakes, layout) = (flakes.clone(), layout.clone());
+        tokio::spawn(async move {
+            let (mut guids, mut integers) = ([HotGuid::default(); 20], [0_i64; 20]);
+            let (mut snos, mut hidden) = ([Sno::default(); 20], [Randflake::default(); 20]);
+            SNO.fill_async(sleep, 1, &mut snos).await?;
+            yield_now().await;
+            GUIDS.fill_async(sleep, 1, &mut guids).await?;
+            flakes.fill_async(sleep, &mut hidden).await?;
+            layout.fill_async(sleep, &mut integers[..]).await?;
+            Ok::<_, Error>((snos, guids, hidden, integers))
+        })
+    });
+    let tasks: Vec<_> = tasks.collect();
+    let (mut snos, mut guids) = (HashSet::new(), HashSet::new());
+    let (mut hidden, mut integers) = (HashSet::new(), HashSet::new());
+    for task in tasks {
+        let made = task.await.unwrap().unwrap();
+        snos.extend(made.0);
+        guids.extend(made.1);
+        hidden.extend(made.2);
+        integers.extend(made.3);
+    }
+    assert_eq!([snos.len(), guids.len(), hidden.len(), integers.len()], [2000; 4]);
+}
+
+#[test]
+fn generators_are_shared_between_threads_and_panics() {
+    fn is_shared<T: Send + Sync + UnwindSafe + RefUnwindSafe>() {}
+    is_shared::<sno::Generator>();
+    is_shared::<randflake::Generator>();
+    is_shared::<hotguid::Generator>();
+    is_shared::<layout::Generator>();
+    is_shared::<sno::Pool<Box<sno::Generator>>>();
+    is_shared::<randflake::Pool<Box<randflake::Generator>>>();
+    is_shared::<hotguid::Pool<Box<hotguid::Generator>>>();
+    is_shared::<layout::Pool<Box<layout::Generator>>>();
+    is_shared::<sno::Handle<&sno::Generator>>();
+    is_shared::<randflake::Handle<&randflake::Generator>>();
+    is_shared::<hotguid::Handle<&hotguid::Generator>>();
+    is_shared::<layout::Handle<&layout::Generator>>();
+}
