@@ -17,8 +17,8 @@ def sno_pool(partitions: int = POOL) -> sno.Pool:
 
 def randflake_ids() -> randflake.Generator:
     """All nodes, since one has 131,072 IDs a second."""
-    lease = randflake.Lease((0, 131_071), 1_730_000_000, 2_803_741_824)
-    return randflake.Generator(lease, SECRET)
+    grant = randflake.Grant((0, 131_071), 1_730_000_000, 2_803_741_824)
+    return randflake.Generator(grant, SECRET)
 
 
 def wide_layout() -> layout.Generator:

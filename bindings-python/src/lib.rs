@@ -62,7 +62,7 @@ mod _polyflake {
         use crate::generators::randflake::{Generator, Stats};
         #[pymodule_export]
         use crate::ids::randflake::{
-            Codec, Lease, Parts, RandflakeArray, TextColumn, decode_text, describe, encode_text,
+            Codec, Grant, Parts, RandflakeArray, TextColumn, decode_text, describe, encode_text,
             from_unsigned, to_unsigned,
         };
     }

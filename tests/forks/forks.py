@@ -3,7 +3,7 @@
     python tests/forks/forks.py [--forks N] [--ids N]
 
 Half of a process's IDs are sno's and half are Hot Guids; half come from the process-wide generator and half from one that the
-parent had. What was given to the parent (a partition, a window, a lease, a layout's bindables) must be refused as ``forked``.
+parent had. What was given to the parent (a partition, a window, a grant, a layout's bindables) must be refused as ``forked``.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ AT_ONCE = 8
 FAMILY = 10
 
 SNO, GUID = sno.Generator(), hotguid.Generator()
-LEASE = randflake.Lease(7, 1_730_000_000, 2_803_741_824)
+GRANT = randflake.Grant(7, 1_730_000_000, 2_803_741_824)
 GIVEN: list[Any] = [
     sno.Generator(7),
     hotguid.Generator(window=(0, 2**32 * 1000)),
-    randflake.Generator(LEASE, bytes(16)),
+    randflake.Generator(GRANT, bytes(16)),
     layout.Generator(layout.Layout.preset("instagram", shard=1)),
 ]
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno
 
-lease = randflake.Lease(7, 1_730_000_000, 2_803_741_824)
+grant = randflake.Grant(7, 1_730_000_000, 2_803_741_824)
 discord = layout.Layout.preset("discord", worker=1, process=2)
 generators: dict[str, Any] = {
     "sno": sno.Generator(max_wait=20),
     "hotguid": hotguid.Generator(max_wait=20),
     "layout": layout.Generator(discord, max_wait=20),
-    "randflake": randflake.Generator(lease, bytes(16), on_exhausted="wait", max_wait=20),
+    "randflake": randflake.Generator(grant, bytes(16), on_exhausted="wait", max_wait=20),
 }
 
 seen: set[tuple[str, object]] = set()

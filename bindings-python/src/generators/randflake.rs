@@ -13,7 +13,7 @@ use crate::{
             ClockArgument, Count, Exhausted, MaxWait, Of, StallArgument, Take, name, wrong_type,
         },
         memory::filled,
-        randflake::{Id, Lease, Parts, RandflakeArray, ResumeAfter},
+        randflake::{Grant, Id, Parts, RandflakeArray, ResumeAfter},
         record::{Reduced, reduced},
         secret::Secret,
         target::{Item, Target},
@@ -36,16 +36,16 @@ impl Generator {
     #[new]
     #[pyo3(
         signature = (
-            lease, secret, *, clock = None, on_exhausted = Exhausted::WAIT, max_wait = None, resume_after = None,
+            grant, secret, *, clock = None, on_exhausted = Exhausted::WAIT, max_wait = None, resume_after = None,
             on_stall = None
         ),
-        text_signature = "(lease, secret, *, clock=None, on_exhausted='wait', max_wait=None, resume_after=None, \
+        text_signature = "(grant, secret, *, clock=None, on_exhausted='wait', max_wait=None, resume_after=None, \
                           on_stall=None)"
     )]
     #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn new(
         py: Python<'_>,
-        lease: Of<LeaseArgument, name::lease>,
+        grant: Of<GrantArgument, name::grant>,
         secret: Of<Secret, name::secret>,
         clock: ClockArgument,
         on_exhausted: Exhausted,
@@ -54,9 +54,9 @@ impl Generator {
         on_stall: StallArgument,
     ) -> PyResult<Self> {
         let clock = PythonClock::new(clock, on_stall);
-        let lease = lease.0.0;
+        let grant = grant.0.0;
         let mut builder =
-            Builder::with_clock(lease, *secret.0.0, clock).on_exhausted(on_exhausted.0);
+            Builder::with_clock(grant, *secret.0.0, clock).on_exhausted(on_exhausted.0);
         if let Some(max_wait) = max_wait {
             builder = builder.max_wait(max_wait.into());
         }
@@ -66,8 +66,8 @@ impl Generator {
         let inner = builder.build().map_err(raise)?;
         // How the secret decrypts a number stands for it.
         let of_secret = inner.inspect(randflake::Randflake::default());
-        let what = format!("{:?} {of_secret:?}", lease.nodes());
-        let claim = Claim::on(py, what, lease.start()..lease.end(), TWIN)?;
+        let what = format!("{:?} {of_secret:?}", grant.nodes());
+        let claim = Claim::on(py, what, grant.start()..grant.end(), TWIN)?;
         Ok(Self { inner, claim })
     }
 
@@ -123,17 +123,17 @@ impl Generator {
         self.inner.inspect(id.into()).into()
     }
 
-    #[doc = doc!("randflake.Generator.lease")]
+    #[doc = doc!("randflake.Generator.grant")]
     #[getter]
-    fn lease(&self) -> Lease {
-        Lease(self.inner.grant())
+    fn grant(&self) -> Grant {
+        Grant(self.inner.grant())
     }
 
-    #[doc = doc!("randflake.Generator.extend_lease")]
-    #[pyo3(signature = (lease, /))]
-    fn extend_lease(&self, lease: Of<LeaseArgument, name::lease>) -> PyResult<()> {
-        self.inner.extend_grant(lease.0.0).map_err(raise)?;
-        self.claim.extend(lease.0.0.end());
+    #[doc = doc!("randflake.Generator.extend_grant")]
+    #[pyo3(signature = (grant, /))]
+    fn extend_grant(&self, grant: Of<GrantArgument, name::grant>) -> PyResult<()> {
+        self.inner.extend_grant(grant.0.0).map_err(raise)?;
+        self.claim.extend(grant.0.0.end());
         Ok(())
     }
 
@@ -150,15 +150,15 @@ impl Generator {
     }
 
     fn __repr__(&self) -> String {
-        let lease = self.inner.grant();
-        let (first, last) = lease.nodes().into_inner();
-        format!("<randflake.Generator of nodes {first} to {last} until {}>", lease.end())
+        let grant = self.inner.grant();
+        let (first, last) = grant.nodes().into_inner();
+        format!("<randflake.Generator of nodes {first} to {last} until {}>", grant.end())
     }
 
-    /// What copying and pickling call: two generators under one lease repeat each other's IDs.
+    /// What copying and pickling call: two generators under one grant repeat each other's IDs.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
-        no_copy("expected one generator of a lease, found a copy")
+        no_copy("expected one generator of a grant, found a copy")
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -206,14 +206,14 @@ impl Stats {
     }
 }
 
-/// A lease as an argument.
-struct LeaseArgument(randflake::Grant);
+/// A grant as an argument.
+struct GrantArgument(randflake::Grant);
 
-impl<'a, 'py> Take<'a, 'py> for LeaseArgument {
+impl<'a, 'py> Take<'a, 'py> for GrantArgument {
     fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
-        match value.cast::<Lease>() {
-            Ok(lease) => Ok(Self(lease.get().0)),
-            Err(_) => Err(wrong_type(name, "Lease", &value)),
+        match value.cast::<Grant>() {
+            Ok(grant) => Ok(Self(grant.get().0)),
+            Err(_) => Err(wrong_type(name, "Grant", &value)),
         }
     }
 }

@@ -34,8 +34,8 @@ numbers! {
     Id(i64) "id" i64::MIN..=i64::MAX;
     Unsigned(u64) "value" 0..=u64::MAX;
     Node(u32) "node" 0..=LAST_NODE;
-    /// A node of a lease.
-    LeasedNode(u32) "nodes" 0..=LAST_NODE;
+    /// A node of a grant.
+    GrantedNode(u32) "nodes" 0..=LAST_NODE;
     Sequence(u32) "sequence" 0..=LAST_SEQUENCE;
     Start(i64) "start" EPOCH..=LAST_SECOND;
     End(i64) "end" EPOCH + 1..=LAST_SECOND + 1;
@@ -170,14 +170,14 @@ impl FromPyObject<'_, '_> for Nodes {
     fn extract(value: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         if value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>() {
             let [first, last] = convert::pair(&value, "int or a pair of them", "nodes")?;
-            return Ok(Self(first.extract::<LeasedNode>()?.0..=last.extract::<LeasedNode>()?.0));
+            return Ok(Self(first.extract::<GrantedNode>()?.0..=last.extract::<GrantedNode>()?.0));
         }
-        let node = value.extract::<LeasedNode>()?.0;
+        let node = value.extract::<GrantedNode>()?.0;
         Ok(Self(node..=node))
     }
 }
 
-/// The exception for a lease that is none, under the parameter's name.
+/// The exception for an invalid grant, under the parameter's name.
 #[cold]
 fn refused(error: Error) -> PyErr {
     let names = ["node", "start", "end"].into_iter();
@@ -190,45 +190,45 @@ fn refused(error: Error) -> PyErr {
     }
 }
 
-#[doc = doc!("randflake.Lease")]
+#[doc = doc!("randflake.Grant")]
 #[pyclass(frozen, eq, hash, module = "polyflake.randflake")]
 #[derive(PartialEq, Eq, Hash)]
-pub(crate) struct Lease(pub(crate) randflake::Grant);
+pub(crate) struct Grant(pub(crate) randflake::Grant);
 
 #[pymethods]
-impl Lease {
+impl Grant {
     #[new]
     fn new(nodes: Nodes, start: Start, end: End) -> PyResult<Self> {
-        let lease = randflake::Grant::with_nodes(nodes.0, start.0, end.0);
-        lease.map(Self).map_err(refused)
+        let grant = randflake::Grant::with_nodes(nodes.0, start.0, end.0);
+        grant.map(Self).map_err(refused)
     }
 
-    #[doc = doc!("randflake.Lease.nodes")]
+    #[doc = doc!("randflake.Grant.nodes")]
     #[getter]
     fn nodes(&self) -> (u32, u32) {
         self.0.nodes().into_inner()
     }
 
-    #[doc = doc!("randflake.Lease.start")]
+    #[doc = doc!("randflake.Grant.start")]
     #[getter]
     fn start(&self) -> i64 {
         self.0.start()
     }
 
-    #[doc = doc!("randflake.Lease.end")]
+    #[doc = doc!("randflake.Grant.end")]
     #[getter]
     fn end(&self) -> i64 {
         self.0.end()
     }
 
     fn __repr__(&self) -> String {
-        format!("Lease({:?}, {}, {})", self.nodes(), self.start(), self.end())
+        format!("Grant({:?}, {}, {})", self.nodes(), self.start(), self.end())
     }
 
-    /// A lease is a value; that it serves one generator once is its owner's concern.
+    /// A grant is a value; that it serves one generator once is its owner's concern.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, ((u32, u32), i64, i64)) {
-        let lease = slf.get();
-        (slf.get_type(), (lease.nodes(), lease.start(), lease.end()))
+        let grant = slf.get();
+        (slf.get_type(), (grant.nodes(), grant.start(), grant.end()))
     }
 }
 

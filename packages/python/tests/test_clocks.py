@@ -49,11 +49,11 @@ CALLS: list[Callable[[sno.Generator], object]] = [
 ]
 
 SECRET = bytes(16)
-LEASE = randflake.Lease(1, 1_730_000_000, 2_803_741_824)
+GRANT = randflake.Grant(1, 1_730_000_000, 2_803_741_824)
 
 
 def randflakes(clock: Callable[[], Any], **options: Any) -> randflake.Generator:
-    return randflake.Generator(LEASE, SECRET, clock=clock, **options)
+    return randflake.Generator(GRANT, SECRET, clock=clock, **options)
 
 
 def hot_guids(clock: Callable[[], Any], **options: Any) -> hotguid.Generator:

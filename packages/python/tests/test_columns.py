@@ -402,7 +402,7 @@ def test_texts_are_arrows_strings(count: int) -> None:
 
 
 GUIDS = hotguid.Generator().generate_many(1000)
-FLAKES = randflake.Generator(randflake.Lease(7, 1_730_000_000, 2_803_741_824), bytes(16)).generate_many(1000)
+FLAKES = randflake.Generator(randflake.Grant(7, 1_730_000_000, 2_803_741_824), bytes(16)).generate_many(1000)
 TWITTER = layout.Generator(layout.Layout.preset("twitter", datacenter=1, worker=2)).generate_many(1000)
 WIDE = layout.Layout(
     {

@@ -19,7 +19,7 @@ from support import NOW_NS, refused
 
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno
 
-LEASE = randflake.Lease((0, 131_071), 1_730_000_000, 2_803_741_824)
+GRANT = randflake.Grant((0, 131_071), 1_730_000_000, 2_803_741_824)
 TIME = {"kind": "timestamp", "bits": 41, "tick": "1ms", "epoch_ms": 0}
 INTEGERS = layout.Layout({"id": "integer", "bits": 64, "fields": [TIME, {"kind": "sequence", "bits": 23}]})
 BYTES = layout.Layout({"id": "bytes", "bits": 72, "fields": [TIME, {"kind": "sequence", "bits": 31}]})
@@ -38,7 +38,7 @@ def frozen() -> int:
 FAMILIES: dict[str, Family] = {
     "sno": Family(lambda **given: sno.Generator(7, metabyte=3, **given), 10),
     "hotguid": Family(lambda **given: hotguid.Generator(**given), 16),
-    "randflake": Family(lambda **given: randflake.Generator(LEASE, bytes(16), **given), None),
+    "randflake": Family(lambda **given: randflake.Generator(GRANT, bytes(16), **given), None),
     "layout of integers": Family(lambda **given: layout.Generator(INTEGERS, **given), None),
     "layout of bytes": Family(lambda **given: layout.Generator(BYTES, **given), 9),
 }

@@ -106,15 +106,15 @@ def test_a_given_partition_stays_with_the_parent(use: Callable[[sno.Generator], 
     assert generator.generate().partition == 7
 
 
-LEASE = randflake.Lease(7, 1_730_000_000, 2_803_741_824)
+GRANT = randflake.Grant(7, 1_730_000_000, 2_803_741_824)
 
 
 @pytest.mark.parametrize(
     "use",
     [lambda g: g.generate(), lambda g: g.generate_text(), lambda g: len(g.generate_many(5)), lambda g: g.close()],
 )
-def test_a_lease_stays_with_the_parent(use: Callable[[randflake.Generator], Any]) -> None:
-    generator = randflake.Generator(LEASE, bytes(16), on_exhausted="wait")
+def test_a_grant_stays_with_the_parent(use: Callable[[randflake.Generator], Any]) -> None:
+    generator = randflake.Generator(GRANT, bytes(16), on_exhausted="wait")
     generator.generate()
     assert in_child(lambda: use(generator)) == "forked"
     assert in_child(lambda: generator.inspect(0).node) == generator.inspect(0).node
@@ -167,10 +167,10 @@ def test_pools_stay_with_the_parent_as_their_members_do() -> None:
 
 def test_a_child_may_have_generators_of_its_own() -> None:
     assert in_child(lambda: sno.Generator(7).generate().partition) == 7
-    leased = randflake.Generator(randflake.Lease(8, LEASE.start, LEASE.end), bytes(16))
-    assert in_child(lambda: leased.generate()) == "forked"
-    fresh = in_child(lambda: randflake.Generator(LEASE, bytes(16)).generate())
-    assert leased.inspect(fresh).node == 7
+    granted = randflake.Generator(randflake.Grant(8, GRANT.start, GRANT.end), bytes(16))
+    assert in_child(lambda: granted.generate()) == "forked"
+    fresh = in_child(lambda: randflake.Generator(GRANT, bytes(16)).generate())
+    assert granted.inspect(fresh).node == 7
 
 
 def _make(_: int) -> list[str]:

@@ -28,8 +28,8 @@ ID = sno.Sno("93bm44ab22flxhjb")
 SNO = sno.Generator(1)
 PARTS = {"tick": 0, "partition": 0, "sequence": 0}
 
-LEASE = randflake.Lease((0, 131071), 1_730_000_000, 2_803_741_824)
-RANDFLAKE = randflake.Generator(LEASE, bytes(16), on_exhausted="wait")
+GRANT = randflake.Grant((0, 131071), 1_730_000_000, 2_803_741_824)
+RANDFLAKE = randflake.Generator(GRANT, bytes(16), on_exhausted="wait")
 CODEC = randflake.Codec(bytes(16))
 SECOND = 1_763_650_000
 
@@ -79,30 +79,30 @@ PARAMETERS = [
     ),
     Parameter("node", lambda n: CODEC.encrypt(SECOND, n, 0), 131071),
     Parameter("sequence", lambda s: CODEC.encrypt(SECOND, 0, s), 131071),
-    Parameter("nodes", lambda n: randflake.Lease((n, 131071), SECOND, SECOND + 1), 131071),
-    Parameter("nodes", lambda n: randflake.Lease([5, n], SECOND, SECOND + 1), 131071, 5),
+    Parameter("nodes", lambda n: randflake.Grant((n, 131071), SECOND, SECOND + 1), 131071),
+    Parameter("nodes", lambda n: randflake.Grant([5, n], SECOND, SECOND + 1), 131071, 5),
     Parameter(
         "start",
-        lambda s: randflake.Lease(0, s, 2_803_741_824),
+        lambda s: randflake.Grant(0, s, 2_803_741_824),
         2_803_741_823,
         1_730_000_000,
         usual=SECOND,
     ),
     Parameter(
         "end",
-        lambda e: randflake.Lease(0, 1_730_000_000, e),
+        lambda e: randflake.Grant(0, 1_730_000_000, e),
         2_803_741_824,
         1_730_000_001,
         usual=SECOND,
     ),
     Parameter(
         "resume_after",
-        lambda s: randflake.Generator(LEASE, bytes(16), resume_after=s),
+        lambda s: randflake.Generator(GRANT, bytes(16), resume_after=s),
         2_803_741_823,
         1_730_000_000,
         usual=SECOND,
     ),
-    Parameter("max_wait", lambda w: randflake.Generator(LEASE, bytes(16), max_wait=w), 2**32 - 1),
+    Parameter("max_wait", lambda w: randflake.Generator(GRANT, bytes(16), max_wait=w), 2**32 - 1),
     Parameter("n", RANDFLAKE.generate_many, 2**24),
     Parameter("shard_key", hotguid.generate, 2**32 - 1),
     Parameter("shard_key", HOTGUID.generate, 2**32 - 1),
@@ -181,7 +181,7 @@ def test_what_is_no_integer_is_refused(parameter: Parameter) -> None:
         randflake.from_unsigned,
         CODEC.inspect,
         RANDFLAKE.generate_many,
-        lambda n: randflake.Lease(n, SECOND, SECOND + 1),
+        lambda n: randflake.Grant(n, SECOND, SECOND + 1),
     ],
 )
 def test_none_is_no_integer(call: Callable[[Any], object]) -> None:

@@ -41,7 +41,7 @@ def partitions(*numbers: int, **options: Any) -> list[sno.Generator]:
 
 
 def node(number: int, secret: bytes = SECRET, **options: Any) -> randflake.Generator:
-    return randflake.Generator(randflake.Lease(number, 1_730_000_000, 2_803_741_824), secret, **options)
+    return randflake.Generator(randflake.Grant(number, 1_730_000_000, 2_803_741_824), secret, **options)
 
 
 def shard(number: int, **options: Any) -> layout.Generator:

@@ -1,4 +1,4 @@
-"""Randflake: IDs, texts, leases and generators, against the original's outputs."""
+"""Randflake: IDs, texts, grants and generators, against the original's outputs."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from hypothesis import strategies as st
 from support import NOW_MS, NOW_NS, refused, script, vectors
 
 from polyflake import PolyflakeError, randflake
-from polyflake.randflake import Codec, Generator, Lease, RandflakeArray
+from polyflake.randflake import Codec, Generator, Grant, RandflakeArray
 
 SECRET = bytes.fromhex("dffd6021bb2bd5b0af676290809ec3a5")
 FIRST, END = 1_730_000_000, 2_803_741_824
 SECOND_NS = 10**9
 SECOND = NOW_NS // SECOND_NS
-ALWAYS = Lease(42, FIRST, END)
+ALWAYS = Grant(42, FIRST, END)
 CODEC = Codec(SECRET)
 
 ids = st.integers(-(2**63), 2**63 - 1)
 
 
-def generator(clock: Callable[[], Any] = lambda: NOW_NS, lease: Lease = ALWAYS, **options: Any) -> Generator:
-    return Generator(lease, SECRET, clock=clock, **options)
+def generator(clock: Callable[[], Any] = lambda: NOW_NS, grant: Grant = ALWAYS, **options: Any) -> Generator:
+    return Generator(grant, SECRET, clock=clock, **options)
 
 
 # IDs and texts.
@@ -134,30 +134,30 @@ def test_figures_are_those_of_the_format() -> None:
     assert "3 fields in 64 bits" in repr(figures)
 
 
-# Leases.
+# Grants.
 
 GENERATOR = vectors("randflake_generator.json")
 
 
 @pytest.mark.parametrize("case", GENERATOR["constructors"], ids=lambda case: f"{case['node_id']} {case['start']}")
-def test_leases_are_the_originals(case: dict[str, Any]) -> None:
+def test_grants_are_the_originals(case: dict[str, Any]) -> None:
     node = eval(str(case["node_id"]))
     if "ours" in case:
         with refused(case["ours"]["error"]):
-            Lease(node, case["start"], case["end_exclusive"])
+            Grant(node, case["start"], case["end_exclusive"])
     else:
-        lease = Lease(node, case["start"], case["end_exclusive"])
-        assert (lease.nodes, lease.start, lease.end) == ((node, node), case["start"], case["end_exclusive"])
+        grant = Grant(node, case["start"], case["end_exclusive"])
+        assert (grant.nodes, grant.start, grant.end) == ((node, node), case["start"], case["end_exclusive"])
 
 
-def test_a_lease_is_a_value() -> None:
-    lease = Lease((5, 9), SECOND, SECOND + 1)
-    assert lease == Lease([5, 9], SECOND, end=SECOND + 1) != Lease((5, 8), SECOND, SECOND + 1)
-    assert lease == copy.deepcopy(lease) == pickle.loads(pickle.dumps(lease)) == eval(repr(lease))
-    assert hash(lease) == hash(Lease((5, 9), SECOND, SECOND + 1))
-    assert Lease(5, SECOND, SECOND + 1) == Lease((5, 5), SECOND, SECOND + 1)
+def test_a_grant_is_a_value() -> None:
+    grant = Grant((5, 9), SECOND, SECOND + 1)
+    assert grant == Grant([5, 9], SECOND, end=SECOND + 1) != Grant((5, 8), SECOND, SECOND + 1)
+    assert grant == copy.deepcopy(grant) == pickle.loads(pickle.dumps(grant)) == eval(repr(grant))
+    assert hash(grant) == hash(Grant((5, 9), SECOND, SECOND + 1))
+    assert Grant(5, SECOND, SECOND + 1) == Grant((5, 5), SECOND, SECOND + 1)
     with pytest.raises(AttributeError):
-        lease.end = END  # type: ignore[misc]
+        grant.end = END  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_a_lease_is_a_value() -> None:
 )
 def test_nodes_are_one_or_a_range(nodes: Any, code: str) -> None:
     with refused(code):
-        Lease(nodes, SECOND, SECOND + 1)
+        Grant(nodes, SECOND, SECOND + 1)
 
 
 # Generators.
@@ -202,7 +202,7 @@ class Trace:
         self.second: Any = None
         self.codec = Codec(bytes.fromhex(trace["secret"]))
         self.generator = Generator(
-            Lease(trace["node_id"], *trace["lease"]), bytes.fromhex(trace["secret"]), clock=self.clock
+            Grant(trace["node_id"], *trace["lease"]), bytes.fromhex(trace["secret"]), clock=self.clock
         )
 
     def clock(self) -> Any:
@@ -228,13 +228,13 @@ class Trace:
         assert (parts.timestamp, parts.node, parts.sequence) == (step["timestamp"], step["node_id"], step["sequence"])
 
     def extend(self, step: dict[str, Any]) -> None:
-        asked = Lease(step["node_id"], step["start"], step["end_exclusive"])
+        asked = Grant(step["node_id"], step["start"], step["end_exclusive"])
         if "ours" in step:
             with refused(step["ours"]["error"]):
-                self.generator.extend_lease(asked)
+                self.generator.extend_grant(asked)
         else:
-            self.generator.extend_lease(asked)
-            assert self.generator.lease == Lease(*step["lease_after"])
+            self.generator.extend_grant(asked)
+            assert self.generator.grant == Grant(*step["lease_after"])
 
     def exhaust(self, step: dict[str, Any]) -> None:
         made = list(self.generator.generate_many(step["produced"]))
@@ -281,7 +281,7 @@ def test_a_batch_says_how_many_were_made() -> None:
 
 
 def test_a_range_of_nodes_goes_on_with_the_next() -> None:
-    ids = generator(lease=Lease((7, 8), FIRST, END))
+    ids = generator(grant=Grant((7, 8), FIRST, END))
     made = ids.generate_many(262_144)
     nodes = [CODEC.inspect(made[at]).node for at in (0, 131_071, 131_072, 262_143)]
     assert nodes == [7, 7, 8, 8]
@@ -336,11 +336,11 @@ def test_the_last_second_and_those_past_2041() -> None:
 
 
 def test_options_are_checked() -> None:
-    for lease in (None, (1, FIRST, END), {"nodes": 1}, SECRET):
+    for grant in (None, (1, FIRST, END), {"nodes": 1}, SECRET):
         with refused("invalid_type"):
-            Generator(lease, SECRET)  # type: ignore[arg-type]
+            Generator(grant, SECRET)  # type: ignore[arg-type]
         with refused("invalid_type"):
-            generator().extend_lease(lease)  # type: ignore[arg-type]
+            generator().extend_grant(grant)  # type: ignore[arg-type]
     for text in ("", "WAIT", "\ud800"):
         with refused("out_of_range", field="on_exhausted"):
             generator(on_exhausted=text)
@@ -359,7 +359,7 @@ def test_a_generator_and_a_codec_cannot_be_copied(copying: Callable[[object], ob
 
 
 @pytest.mark.parametrize(
-    "cls", [Generator, Codec, Lease, RandflakeArray, randflake.Parts, randflake.Stats], ids=lambda cls: cls.__name__
+    "cls", [Generator, Codec, Grant, RandflakeArray, randflake.Parts, randflake.Stats], ids=lambda cls: cls.__name__
 )
 def test_classes_cannot_be_extended_or_made_by_the_back_door(cls: type) -> None:
     with pytest.raises(TypeError):
@@ -369,7 +369,7 @@ def test_classes_cannot_be_extended_or_made_by_the_back_door(cls: type) -> None:
 
 
 def test_threads_share_a_generator() -> None:
-    ids, made = Generator(Lease((0, 99), FIRST, END), SECRET), []
+    ids, made = Generator(Grant((0, 99), FIRST, END), SECRET), []
     start = threading.Barrier(8)
 
     def work() -> None:
@@ -453,8 +453,8 @@ def test_anything_else_is_refused_with_a_typed_error_or_taken(value: Any) -> Non
         CODEC.inspect,
         RandflakeArray,
         lambda v: CODEC.encrypt(v, v, v),
-        lambda v: Lease(v, v, v),
-        lambda v: Lease(v, FIRST, END),
+        lambda v: Grant(v, v, v),
+        lambda v: Grant(v, FIRST, END),
         lambda v: Generator(v, v),
         lambda v: generator(v),
         lambda v: generator(on_stall=v),

@@ -18,7 +18,7 @@ from test_columns import ANY, Column, sliced
 from polyflake import PolyflakeError, randflake
 from polyflake.randflake import RandflakeArray, decode_text, encode_text
 
-LEASE = randflake.Lease((0, 131_071), 1_730_000_000, 2_803_741_824)
+GRANT = randflake.Grant((0, 131_071), 1_730_000_000, 2_803_741_824)
 
 #: Of every length.
 EDGES = [0, 1, 31, 32, -1, 2**63 - 1, -(2**63), *(2 ** (5 * digits) for digits in range(1, 13))]
@@ -57,7 +57,7 @@ def array_of(ids: list[int]) -> RandflakeArray:
 
 def some(count: int) -> list[str]:
     """Texts of all lengths."""
-    ids = list(randflake.Generator(LEASE, bytes(16)).generate_many(count))
+    ids = list(randflake.Generator(GRANT, bytes(16)).generate_many(count))
     return [encode_text(randflake.from_unsigned(randflake.to_unsigned(id) >> item % 61)) for item, id in enumerate(ids)]
 
 
@@ -244,7 +244,7 @@ def test_texts_are_arrows_strings(count: int) -> None:
 
 
 def test_arrow_and_numpy_keep_the_texts_alive() -> None:
-    ids = randflake.Generator(LEASE, bytes(16)).generate_many(50_000)
+    ids = randflake.Generator(GRANT, bytes(16)).generate_many(50_000)
     texts = ids.texts()
     arrow, numpy = pa.array(ids.text_column()), np.asarray(ids.text_column())
     del ids

@@ -25,7 +25,7 @@ TEXTS = layout.Layout(
         ],
     }
 )
-LEASE = randflake.Lease((1, 2), 1_730_000_000, 2_803_741_824)
+GRANT = randflake.Grant((1, 2), 1_730_000_000, 2_803_741_824)
 
 
 def frozen() -> int:
@@ -54,8 +54,8 @@ RECORDS: list[Any] = [
     used(hotguid.Generator(clock=frozen)).stats(),
     hotguid.Generator().stats(),
     randflake.Codec(bytes(16)).inspect(5),
-    used(randflake.Generator(LEASE, bytes(16), clock=frozen)).stats(),
-    LEASE,
+    used(randflake.Generator(GRANT, bytes(16), clock=frozen)).stats(),
+    GRANT,
     sno.generate(5),
     sno.Generator(3).close(),
     used(sno.Generator(3, clock=frozen)).stats(),
@@ -73,7 +73,7 @@ each = pytest.mark.parametrize("record", RECORDS, ids=lambda record: f"{type(rec
 
 def test_every_record_is_here() -> None:
     modules = [polyflake, sno, randflake, hotguid, layout]
-    named = {"Description", "FieldDescription", "Parsed", "Parts", "Snapshot", "Stall", "Stats", "Lease", "Layout", "Sno"}
+    named = {"Description", "FieldDescription", "Parsed", "Parts", "Snapshot", "Stall", "Stats", "Grant", "Layout", "Sno"}
     classes = {getattr(module, name) for module in modules for name in module.__all__ if name in named}
     assert classes == {type(record) for record in RECORDS}
 
@@ -105,7 +105,7 @@ def test_records_go_through_processes() -> None:
     [
         sno.Generator(),
         hotguid.Generator(),
-        randflake.Generator(LEASE, bytes(16)),
+        randflake.Generator(GRANT, bytes(16)),
         layout.Generator(LAYOUT, bindables={"worker": 1, "datacenter": 2}),
         randflake.Codec(bytes(16)),
         sparx64.Sparx64(bytes(16)),

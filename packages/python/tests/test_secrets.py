@@ -15,7 +15,7 @@ from polyflake.sparx64 import Sparx64
 
 SECRET = b"\xde\xad\xbe\xef" + b"tell no one!"
 SECOND = NOW_NS // 10**9
-LEASE = randflake.Lease(42, SECOND, SECOND + 10)
+GRANT = randflake.Grant(42, SECOND, SECOND + 10)
 
 
 def a_block(secret: Any) -> object:
@@ -27,7 +27,7 @@ def an_id(secret: Any) -> object:
 
 
 def a_new_id(secret: Any) -> object:
-    return randflake.Generator(LEASE, secret, clock=lambda: NOW_NS).generate()
+    return randflake.Generator(GRANT, secret, clock=lambda: NOW_NS).generate()
 
 
 each = pytest.mark.parametrize("use", [a_block, an_id, a_new_id])
@@ -83,7 +83,7 @@ def test_any_buffer_of_bytes_is_read_in_its_order(use: Callable[[Any], object]) 
 def test_a_secret_is_copied() -> None:
     secret = bytearray(SECRET)
     cipher, codec = Sparx64(secret), randflake.Codec(secret)
-    generator = randflake.Generator(LEASE, secret, clock=lambda: NOW_NS)
+    generator = randflake.Generator(GRANT, secret, clock=lambda: NOW_NS)
     secret[:] = bytes(16)
     secret.clear()  # no view of it is left
     assert cipher.encrypt(bytes(8)) == Sparx64(SECRET).encrypt(bytes(8))
@@ -92,7 +92,7 @@ def test_a_secret_is_copied() -> None:
 
 
 def test_a_secret_is_in_no_text() -> None:
-    objects = [Sparx64(SECRET), randflake.Codec(SECRET), randflake.Generator(LEASE, SECRET)]
+    objects = [Sparx64(SECRET), randflake.Codec(SECRET), randflake.Generator(GRANT, SECRET)]
     texts = [text for value in objects for text in (repr(value), str(value))]
     for refuse in (
         lambda: Sparx64(SECRET + b"x"),

@@ -13,7 +13,7 @@ from support import NOW_MS, NOW_NS, TICK_NS, refused, script
 
 from polyflake import Stall, hotguid, layout, randflake, sno
 
-LEASE = randflake.Lease(1, 1_730_000_000, 2_803_741_824)
+GRANT = randflake.Grant(1, 1_730_000_000, 2_803_741_824)
 
 
 def a_sno_generator(**options: Any) -> Any:
@@ -31,7 +31,7 @@ def an_imported_generator(**options: Any) -> Any:
 def a_randflake_generator(**options: Any) -> Any:
     """One that waits at once: the second is used up."""
     second = NOW_NS // 10**9
-    return randflake.Generator(LEASE, bytes(16), **{"on_exhausted": "wait", "resume_after": second, **options})
+    return randflake.Generator(GRANT, bytes(16), **{"on_exhausted": "wait", "resume_after": second, **options})
 
 
 def a_hot_guid_generator(**options: Any) -> Any:

@@ -24,7 +24,7 @@ from test_api import API
 import polyflake
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno, sparx64
 
-LEASE = randflake.Lease((1, 2), 1_730_000_000, 2_803_741_824)
+GRANT = randflake.Grant((1, 2), 1_730_000_000, 2_803_741_824)
 SECRET = bytes(16)
 SHARDED = layout.Layout.preset("instagram")
 NOW = dt.datetime.now(dt.timezone.utc)
@@ -40,7 +40,7 @@ def sno_generator() -> sno.Generator:
 
 
 def randflake_generator() -> randflake.Generator:
-    return randflake.Generator(LEASE, SECRET)
+    return randflake.Generator(GRANT, SECRET)
 
 
 def hotguid_generator() -> hotguid.Generator:
@@ -137,7 +137,7 @@ CALLS: dict[str, Call] = {
     "randflake.Codec": call(always(randflake), SECRET),
     "randflake.Codec.inspect": call(always(randflake.Codec(SECRET)), 5),
     "randflake.Codec.encrypt": call(always(randflake.Codec(SECRET)), 1_730_000_000, 1, 2),
-    "randflake.Generator": call(always(randflake), LEASE, SECRET, resume_after=1_730_000_000, **OPTIONS),
+    "randflake.Generator": call(always(randflake), GRANT, SECRET, resume_after=1_730_000_000, **OPTIONS),
     "randflake.Generator.generate": call(randflake_generator),
     "randflake.Generator.try_generate": call(randflake_generator),
     "randflake.Pool": call(always(randflake), [randflake_generator()]),
@@ -156,10 +156,10 @@ CALLS: dict[str, Call] = {
     "randflake.Generator.fill": call(randflake_generator, np.zeros(3, np.int64)),
     "randflake.Generator.try_fill": call(randflake_generator, np.zeros(3, np.int64)),
     "randflake.Generator.inspect": call(randflake_generator, 5),
-    "randflake.Generator.extend_lease": call(randflake_generator, LEASE),
+    "randflake.Generator.extend_grant": call(randflake_generator, GRANT),
     "randflake.Generator.stats": call(randflake_generator),
     "randflake.Generator.close": call(randflake_generator),
-    "randflake.Lease": call(always(randflake), (1, 2), 1_730_000_000, 1_730_000_001),
+    "randflake.Grant": call(always(randflake), (1, 2), 1_730_000_000, 1_730_000_001),
     "randflake.RandflakeArray": call(always(randflake), np.array([1, 2])),
     "randflake.RandflakeArray.from_texts": call(always(randflake.RandflakeArray), ["v"]),
     "randflake.RandflakeArray.text_column": call(lambda: randflake.RandflakeArray(np.array([1, 2]))),
@@ -423,7 +423,7 @@ VALUES: list[Callable[[], Any]] = [
     *map(always, [OrderedDict(), UserDict(), MappingProxyType({}), SimpleNamespace(), range(3), slice(1), iter(())]),
     *map(always, [NOW, NOW.replace(tzinfo=None), NOW.replace(tzinfo=Zone()), NOW.date(), NOW.time(), dt.timedelta(1)]),
     *map(always, [dt.datetime.min.replace(tzinfo=dt.timezone.utc), dt.datetime.max.replace(tzinfo=dt.timezone.utc)]),
-    *map(always, [uuid.UUID(int=0), GUID, GUID.int, str(GUID), ID, LEASE, SHARDED, SNO_SNAPSHOT, LAYOUT_SNAPSHOT]),
+    *map(always, [uuid.UUID(int=0), GUID, GUID.int, str(GUID), ID, GRANT, SHARDED, SNO_SNAPSHOT, LAYOUT_SNAPSHOT]),
     *map(
         always, [np.int64(5), np.uint64(2**63), np.float32(1), np.array(5), np.array([]), np.datetime64("2026-01-01")]
     ),
@@ -479,7 +479,7 @@ def test_every_value_in_every_place(name: str) -> None:
         for place in call.kwargs:
             try_call(function, call.args, {**call.kwargs, place: make()})
         # The same object and a fresh one answer as before, whatever the others did.
-        if member not in ("close", "extend_window", "extend_lease"):
+        if member not in ("close", "extend_window", "extend_grant"):
             function(*call.args, **call.kwargs)
     gc.collect()
 
@@ -533,7 +533,7 @@ def test_every_value_as_an_index(array: Any) -> None:
 OBJECTS = [
     *ARRAYS,
     ID,
-    LEASE,
+    GRANT,
     SHARDED,
     SHARDED.parse(5),
     SHARDED.parse_columns(np.array([5])),

@@ -15,8 +15,8 @@ CIPHER = sparx64.Sparx64(bytes(16))
 
 
 def make_ids(n: int) -> object:
-    lease = randflake.Lease((0, 131071), 1_730_000_000, 2_803_741_824)
-    return randflake.Generator(lease, bytes(16)).generate_many(n)
+    grant = randflake.Grant((0, 131071), 1_730_000_000, 2_803_741_824)
+    return randflake.Generator(grant, bytes(16)).generate_many(n)
 
 
 def encrypt(n: int) -> object:

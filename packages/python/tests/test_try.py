@@ -49,7 +49,7 @@ class Family(NamedTuple):
 
 
 def _node(number: int, **options: Any) -> randflake.Generator:
-    return randflake.Generator(randflake.Lease(number, 1_730_000_000, 2_803_741_824), bytes(16), **options)
+    return randflake.Generator(randflake.Grant(number, 1_730_000_000, 2_803_741_824), bytes(16), **options)
 
 
 def _shard(of: layout.Layout) -> Callable[..., layout.Generator]:

@@ -18,7 +18,7 @@ START = 1_730_000_000
 
 
 def flakes(nodes: Any = 7, start: int = START, end: int = START + 1000, secret: bytes = b"secret of twins!", **more: Any) -> Any:
-    return randflake.Generator(randflake.Lease(nodes, start, end), secret, **more)
+    return randflake.Generator(randflake.Grant(nodes, start, end), secret, **more)
 
 
 def sonyflakes(machine: int = 60_007, **more: Any) -> Any:
@@ -69,7 +69,7 @@ def test_one_that_was_closed_or_is_gone_has_no_twin(make: Callable[..., Any]) ->
             gc.collect()
 
 
-def test_other_leases_are_no_twins() -> None:
+def test_other_grants_are_no_twins() -> None:
     with silence():
         kept = [
             flakes(),
@@ -77,16 +77,16 @@ def test_other_leases_are_no_twins() -> None:
             flakes((7, 8)),
             flakes(secret=b"sixteen byte key"),
             flakes(start=START + 1000, end=START + 2000),
-            randflake.Generator(randflake.Lease(9, START, START + 1), b"secret of twins!"),
+            randflake.Generator(randflake.Grant(9, START, START + 1), b"secret of twins!"),
         ]
     assert len(kept) == 6
     with pytest.warns(RuntimeWarning):
         flakes(start=START + 999, end=START + 1001)
 
 
-def test_an_extended_lease_is_a_longer_one() -> None:
+def test_an_extended_grant_is_a_longer_one() -> None:
     one = flakes()
-    one.extend_lease(randflake.Lease(7, START, START + 1500))
+    one.extend_grant(randflake.Grant(7, START, START + 1500))
     with pytest.warns(RuntimeWarning):
         flakes(start=START + 1400, end=START + 2000)
 

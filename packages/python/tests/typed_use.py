@@ -49,9 +49,9 @@ except polyflake.InvalidValueError as error:
     assert_type((error.position, error.retry_at), tuple[int | None, int | None])
     assert_type((error.written, error.item), tuple[int | None, int | None])
 
-lease = randflake.Lease((1, 5), 1_763_650_000, 1_763_653_600)
-assert_type((lease.nodes, lease.start, lease.end), tuple[tuple[int, int], int, int])
-flakes = randflake.Generator(lease, b"sixteen byte key", on_exhausted="wait", resume_after=1_763_650_001)
+grant = randflake.Grant((1, 5), 1_763_650_000, 1_763_653_600)
+assert_type((grant.nodes, grant.start, grant.end), tuple[tuple[int, int], int, int])
+flakes = randflake.Generator(grant, b"sixteen byte key", on_exhausted="wait", resume_after=1_763_650_001)
 assert_type(flakes.generate(), int)
 assert_type(flakes.generate_text(), str)
 assert_type(flakes.generate_many(3)[1:], randflake.RandflakeArray)
@@ -97,8 +97,8 @@ def hear(stall: polyflake.Stall) -> None:
 
 sno.Generator(on_stall=hear)
 sno.Generator(on_stall=lambda: None)  # type: ignore[arg-type, misc]
-randflake.Generator(lease, "sixteen byte key")  # type: ignore[arg-type]
-randflake.Lease(1.5, 0, 1)  # type: ignore[arg-type]
+randflake.Generator(grant, "sixteen byte key")  # type: ignore[arg-type]
+randflake.Grant(1.5, 0, 1)  # type: ignore[arg-type]
 instagram.pack(bindables={"shard": 1.5})  # type: ignore[dict-item]
 layout.Generator(instagram.to_json())  # type: ignore[arg-type]
 hotguid.shard_key(str(guid))  # type: ignore[arg-type]

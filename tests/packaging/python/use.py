@@ -30,8 +30,8 @@ def main() -> None:
     else:
         raise AssertionError("a bad text was accepted")
 
-    lease = randflake.Lease(42, 1_730_000_000, 2_803_741_824)
-    flakes = randflake.Generator(lease, b"sixteen byte key")
+    grant = randflake.Grant(42, 1_730_000_000, 2_803_741_824)
+    flakes = randflake.Generator(grant, b"sixteen byte key")
     flake: int = randflake.decode_text(flakes.generate_text())
     assert randflake.Codec(b"sixteen byte key").inspect(flake).node == 42
 

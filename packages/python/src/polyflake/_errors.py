@@ -51,7 +51,7 @@ class ExhaustedError(PolyflakeError):
 
 
 class LeaseError(PolyflakeError):
-    """``lease_not_started``, ``lease_expired``, ``lease_mismatch``: of a lease or a window."""
+    """``lease_not_started``, ``lease_expired``, ``lease_mismatch``: of a grant or a window."""
 
 
 class StateError(PolyflakeError):

@@ -4,7 +4,7 @@ __doc__ = _randflake.__doc__
 
 Codec = _randflake.Codec
 Generator = _randflake.Generator
-Lease = _randflake.Lease
+Grant = _randflake.Grant
 Parts = _randflake.Parts
 Pool = _randflake.Pool
 RandflakeArray = _randflake.RandflakeArray
@@ -19,7 +19,7 @@ to_unsigned = _randflake.to_unsigned
 __all__ = [
     "Codec",
     "Generator",
-    "Lease",
+    "Grant",
     "Parts",
     "Pool",
     "RandflakeArray",

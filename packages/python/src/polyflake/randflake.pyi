@@ -22,7 +22,7 @@ _Nodes: TypeAlias = SupportsIndex | tuple[SupportsIndex, SupportsIndex] | list[S
 __all__ = [
     "Codec",
     "Generator",
-    "Lease",
+    "Grant",
     "Parts",
     "Pool",
     "RandflakeArray",
@@ -71,20 +71,20 @@ def describe() -> Description:
     """What the format can do, in figures. The fields are those of the raw value, which only the secret shows."""
 
 @final
-class Lease:
+class Grant:
     """The right to use one node, or a range of nodes, for a span of time.
 
     The right to use one node, or a range of nodes, from ``start`` until just before ``end``, in Unix seconds.
 
-    Whoever hands out leases makes sure that no two share a node and a second. A lease serves one generator once. It is
+    Whoever hands out grants makes sure that no two share a node and a second. A grant serves one generator once. It is
     a value: equal to another of the same numbers, hashable, and may be copied and pickled.
 
-        >>> Lease(42, 1_763_650_000, 1_763_653_600).nodes
+        >>> Grant(42, 1_763_650_000, 1_763_653_600).nodes
         (42, 42)
     """
 
-    def __new__(cls, nodes: _Nodes, start: SupportsIndex, end: SupportsIndex) -> Lease:
-        """A lease.
+    def __new__(cls, nodes: _Nodes, start: SupportsIndex, end: SupportsIndex) -> Grant:
+        """A grant.
 
         :param nodes: one node, or the first and the last of a range: 0..131071.
         :param start: the first second, at least 1730000000.
@@ -106,7 +106,7 @@ class Lease:
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
-    def __reduce__(self) -> tuple[type[Lease], tuple[tuple[int, int], int, int]]: ...
+    def __reduce__(self) -> tuple[type[Grant], tuple[tuple[int, int], int, int]]: ...
 
 @final
 class Parts:
@@ -162,10 +162,10 @@ class Codec:
 
 @final
 class Generator:
-    """A source of IDs under one lease, up to 131,072 a second for each of its nodes.
+    """A source of IDs under one grant, up to 131,072 a second for each of its nodes.
 
     Threads may share it. It fails where a second is used up or the clock is behind the last second used, or waits when
-    asked to. A lease that served one generator must not serve another without ``resume_after``, so a generator can be
+    asked to. A grant that served one generator must not serve another without ``resume_after``, so a generator can be
     neither copied nor pickled, and in a forked child it refuses with ``forked``. The secret is in no text of it.
 
     Waiting lets other threads run and ends when a signal's handler raises, as ``KeyboardInterrupt`` does.
@@ -173,7 +173,7 @@ class Generator:
 
     def __new__(
         cls,
-        lease: Lease,
+        grant: Grant,
         secret: _Buffer,
         *,
         clock: Callable[[], SupportsIndex] | None = None,
@@ -184,14 +184,14 @@ class Generator:
     ) -> Generator:
         """A new generator.
 
-        :param lease: which nodes it may use, and when.
+        :param grant: which nodes it may use, and when.
         :param secret: 16 bytes, which are copied; the same for all nodes. Any are taken, 16 zeros too.
         :param clock: gives integer Unix nanoseconds, instead of the system's clock; called without a lock, so it may
             be slow, raise or use the generator itself.
         :param on_exhausted: what to do when a second's IDs are used up, or the clock is behind: ``"wait"`` for it to
             move on, or ``"error"``.
         :param max_wait: how long one call may wait, in milliseconds, 0..4294967295; 1000.
-        :param resume_after: the last second that the lease was used in, as :meth:`close` told: no ID is made in it or
+        :param resume_after: the last second that the grant was used in, as :meth:`close` told: no ID is made in it or
             before it. 1730000000..2803741823.
         :param on_stall: hears of calls that have to wait, before each of their sleeps, on the waiting thread; what it
             raises ends the wait and comes out.
@@ -264,11 +264,11 @@ class Generator:
         """The fields of an ID, of this generator or another under the same secret: see :meth:`Codec.inspect`."""
 
     @property
-    def lease(self) -> Lease:
-        """The lease, as far as it was extended."""
+    def grant(self) -> Grant:
+        """The grant, as far as it was extended."""
 
-    def extend_lease(self, lease: Lease, /) -> None:
-        """Extends the lease; one that ends no later changes nothing.
+    def extend_grant(self, grant: Grant, /) -> None:
+        """Extends the grant; one that ends no later changes nothing.
 
         :raises LeaseError: ``lease_mismatch`` unless both have the same nodes and start.
         """
@@ -280,7 +280,7 @@ class Generator:
         """Ends the generator and tells the last second used.
 
         Ends the generator, also for calls in flight on other threads, and tells the last second used, in Unix
-        seconds: what the lease's next generator must resume after. ``None`` if nothing was made.
+        seconds: what the grant's next generator must resume after. ``None`` if nothing was made.
 
         :raises StateError: ``generator_closed`` if it was; ``forked``, since the parent's generator goes on.
         """
@@ -289,18 +289,18 @@ class Generator:
 
 @final
 class Pool:
-    """Generators of several leases as one, which makes more IDs in a second than each may.
+    """Generators of several grants as one, which makes more IDs in a second than each may.
 
-    Generators of several leases as one, which makes more IDs in a second than the 131,072 that each node may. For
-    nodes that follow each other one lease of them all does the same.
+    Generators of several grants as one, which makes more IDs in a second than the 131,072 that each node may. For
+    nodes that follow each other one grant of them all does the same.
 
     A call takes from the generator that the last one took from; where that one's tick is used up it goes on to the
     next, and only where all are does it wait, or fail, as one alone would. All else a generator refuses, the pool refuses
     too, so it is closed, extended and looked at member by member. Threads may share it, and its generators too. IDs of
     different generators are in no order.
 
-        >>> leases = [Lease(node, 1_730_000_000, 2_803_741_824) for node in (7, 42)]
-        >>> ids = Pool(Generator(lease, b"sixteen byte key") for lease in leases)
+        >>> grants = [Grant(node, 1_730_000_000, 2_803_741_824) for node in (7, 42)]
+        >>> ids = Pool(Generator(grant, b"sixteen byte key") for grant in grants)
         >>> len(ids.generate_many(200_000))
         200000
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from polyflake import randflake
-from polyflake.randflake import Codec, Generator, Lease
+from polyflake.randflake import Codec, Generator, Grant
 from stage import Args, Stage, unknown
 from values import decimal, read
 
@@ -56,14 +56,14 @@ def fields(codec: Codec, id: int) -> Any:
 
 def generate(args: Args) -> Any:
     """A new ID of a generator with the system's clock."""
-    generator = Generator(lease(args), bytes.fromhex(args["secret"]))
+    generator = Generator(grant(args), bytes.fromhex(args["secret"]))
     return fields(codec(args), generator.generate())
 
 
-def lease(args: Args) -> Lease:
+def grant(args: Args) -> Grant:
     """``nodes`` is one node or the first and the last of a range; ``lease`` is its start and end."""
     start, end = args["lease"]
-    return Lease(args["nodes"], int(start), int(end))
+    return Grant(args["nodes"], int(start), int(end))
 
 
 class Trace(Stage):
@@ -73,7 +73,7 @@ class Trace(Stage):
         options = self.options()
         if self.args.get("resume_after") is not None:
             options["resume_after"] = int(self.args["resume_after"])
-        return Generator(lease(self.args), bytes.fromhex(self.args["secret"]), **options)
+        return Generator(grant(self.args), bytes.fromhex(self.args["secret"]), **options)
 
     def call(self, step: Args) -> Any:
         match step["op"]:
@@ -82,7 +82,7 @@ class Trace(Stage):
             case "generate":
                 return [str(self.generator.generate())]
             case "extend_lease":
-                self.generator.extend_lease(lease(step))
+                self.generator.extend_grant(grant(step))
                 return self.held()
             case "stats":
                 return self.stats()
@@ -92,7 +92,7 @@ class Trace(Stage):
                 raise unknown(step)
 
     def held(self) -> Any:
-        held = self.generator.lease
+        held = self.generator.grant
         return {"nodes": list(held.nodes), "start": str(held.start), "end": str(held.end)}
 
     def stats(self) -> Any:
