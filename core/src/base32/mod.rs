@@ -9,6 +9,7 @@ mod alphabet;
 mod avx2;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod avx512;
+pub(crate) mod constant;
 pub(crate) mod hex;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 mod neon;

@@ -11,6 +11,7 @@
 //! Source: `HotGuid` (C#).
 
 mod builder;
+mod convert;
 mod family;
 pub(crate) mod fill;
 mod generator;

@@ -1,5 +1,6 @@
 //! Several generators as one, past what one may have in a second.
 
+use alloc::boxed::Box;
 use core::{ops::Deref, time::Duration};
 
 use super::{Generator, HotGuid, family::Identities, make};
@@ -35,6 +36,16 @@ impl<G> Pool<G> {
     /// Its generators.
     pub fn members(&self) -> &[G] {
         self.members.all()
+    }
+}
+
+impl<C: Clock> Pool<Box<Generator<C>>> {
+    /// A pool that owns its generators.
+    ///
+    /// # Errors
+    /// As [`Pool::new`].
+    pub fn owning(members: impl IntoIterator<Item = Generator<C>>) -> Result<Self> {
+        Self::new(members.into_iter().map(Box::new))
     }
 }
 

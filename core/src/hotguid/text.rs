@@ -1,7 +1,7 @@
 //! The text of 16 bytes as every GUID has it: hex in groups of 8, 4, 4, 4 and 12 digits, with hyphens between them.
 
-use crate::{Error, ErrorKind, Result};
 use crate::{
+    Error, ErrorKind, Result,
     base32::refusal,
     format::{Text, ascii_of_utf16},
 };
@@ -58,6 +58,22 @@ pub(super) fn decode(text: &str) -> Result<[u8; 16]> {
 pub(super) fn decode_utf16(units: &[u16]) -> Result<[u8; 16]> {
     let ascii = units.try_into().ok().map(ascii_of_utf16);
     ascii.as_ref().and_then(bytes).ok_or_else(|| why_not(units.iter().copied().map(u32::from)))
+}
+
+/// The 16 bytes of a text, at compile time.
+pub(super) const fn decode_const(text: &[u8]) -> Option<[u8; 16]> {
+    let Some((text, [])) = text.split_first_chunk::<LENGTH>() else { return None };
+    let (mut bytes, mut seen, mut i) = ([0; 16], 0, 0);
+    while i < 16 {
+        let at = DIGITS_AT[i];
+        let (high, low) = (VALUES[text[at] as usize], VALUES[text[at + 1] as usize]);
+        seen |= high | low;
+        bytes[i] = high << 4 | low;
+        i += 1;
+    }
+    let [a, b, c, d] = HYPHENS_AT;
+    let hyphens = text[a] == b'-' && text[b] == b'-' && text[c] == b'-' && text[d] == b'-';
+    if hyphens && seen & BAD == 0 { Some(bytes) } else { None }
 }
 
 #[inline]

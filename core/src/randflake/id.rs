@@ -2,8 +2,7 @@
 
 use core::{fmt, str::FromStr};
 
-use crate::{Error, Result};
-use crate::{base32::hex, format::Text};
+use crate::{Error, Result, base32::hex, format::Text};
 
 /// An ID: a signed 64-bit integer, as a database has it, ordered as one.
 ///

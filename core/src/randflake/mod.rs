@@ -14,6 +14,7 @@
 
 mod builder;
 mod codec;
+mod convert;
 mod family;
 mod generator;
 mod grant;

@@ -1,5 +1,6 @@
 //! Several grants as one, past what a node may have in a second.
 
+use alloc::boxed::Box;
 use core::{ops::Deref, time::Duration};
 
 use super::{Generator, Randflake, family::Nodes, make};
@@ -38,6 +39,16 @@ impl<G> Pool<G> {
     /// Its generators.
     pub fn members(&self) -> &[G] {
         self.members.all()
+    }
+}
+
+impl<C: Clock> Pool<Box<Generator<C>>> {
+    /// A pool that owns its generators.
+    ///
+    /// # Errors
+    /// As [`Pool::new`].
+    pub fn owning(members: impl IntoIterator<Item = Generator<C>>) -> Result<Self> {
+        Self::new(members.into_iter().map(Box::new))
     }
 }
 

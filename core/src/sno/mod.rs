@@ -9,6 +9,7 @@
 mod builder;
 mod claims;
 pub(crate) mod columns;
+mod convert;
 pub(crate) mod fill;
 mod generator;
 mod handle;

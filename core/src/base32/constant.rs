@@ -1,0 +1,28 @@
+//! Reading texts at compile time: one character after the other.
+
+use super::alphabet::{Alphabet, HEX, SNO};
+
+/// The 80 bits of a sno text.
+pub(crate) const fn sno(text: &str) -> Option<u128> {
+    if text.len() == 16 { number(text.as_bytes(), SNO) } else { None }
+}
+
+/// The number of a Randflake text.
+pub(crate) const fn hex(text: &str) -> Option<u128> {
+    let text = text.as_bytes();
+    let is_canonical = text.len() == 1 || text.len() > 1 && text[0] != HEX.digit;
+    if is_canonical && text.len() <= 13 { number(text, HEX) } else { None }
+}
+
+const fn number(text: &[u8], alphabet: Alphabet) -> Option<u128> {
+    let (mut number, mut at) = (0, 0);
+    while at < text.len() {
+        let (value, bad) = alphabet.values(text[at] as u64);
+        if bad & 0x80 != 0 {
+            return None;
+        }
+        number = number << 5 | (value & 0xff) as u128;
+        at += 1;
+    }
+    Some(number)
+}

@@ -1,0 +1,39 @@
+//! Conversions from and to what holds an ID elsewhere, and the ends of the range of IDs.
+
+use super::Randflake;
+use crate::base32;
+
+impl Randflake {
+    /// The lowest ID, as a signed number.
+    pub const MIN: Self = Self::from_i64(i64::MIN);
+    /// The highest ID, as a signed number.
+    pub const MAX: Self = Self::from_i64(i64::MAX);
+
+    /// The ID of a text that is known when the program is compiled; none where [`Randflake::parse`] is an error.
+    ///
+    /// ```
+    /// use polyflake::randflake::Randflake;
+    ///
+    /// const FIRST: Randflake = Randflake::parse_const("3vgoe12ccb8gh").unwrap();
+    /// assert_eq!(FIRST.to_i64(), 4594531474933654033);
+    /// ```
+    #[allow(clippy::cast_possible_truncation, reason = "compared with the largest")]
+    pub const fn parse_const(text: &str) -> Option<Self> {
+        match base32::constant::hex(text) {
+            Some(number) if number <= u64::MAX as u128 => Some(Self::from_u64(number as u64)),
+            _ => None,
+        }
+    }
+}
+
+impl From<i64> for Randflake {
+    fn from(id: i64) -> Self {
+        Self::from_i64(id)
+    }
+}
+
+impl From<Randflake> for i64 {
+    fn from(id: Randflake) -> Self {
+        id.to_i64()
+    }
+}

@@ -1,0 +1,49 @@
+//! Conversions from and to what holds an ID elsewhere, and the ends of the range of IDs.
+
+use super::Sno;
+use crate::{Error, Result, base32};
+
+impl Sno {
+    /// The lowest ID: all bits 0.
+    pub const MIN: Self = Self::from_bytes([0; Self::LEN]);
+    /// The highest ID: all bits 1.
+    pub const MAX: Self = Self::from_bytes([0xff; Self::LEN]);
+
+    /// The ID of a text that is known when the program is compiled; none where [`Sno::parse`] is an error.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// const ROOT: Sno = Sno::parse_const("aaaaaaaa55aaaaaa").unwrap();
+    /// assert_eq!(ROOT.to_string(), "aaaaaaaa55aaaaaa");
+    /// ```
+    pub const fn parse_const(text: &str) -> Option<Self> {
+        let Some(number) = base32::constant::sno(text) else { return None };
+        let [_, _, _, _, _, _, a, b, c, d, e, f, g, h, i, j] = number.to_be_bytes();
+        Some(Self::from_bytes([a, b, c, d, e, f, g, h, i, j]))
+    }
+}
+
+impl TryFrom<&[u8]> for Sno {
+    type Error = Error;
+    fn try_from(bytes: &[u8]) -> Result<Self> {
+        Self::from_slice(bytes)
+    }
+}
+
+/// The text's 16 bytes, as [`Sno::to_uuid`].
+#[cfg(feature = "uuid")]
+impl From<Sno> for uuid::Uuid {
+    fn from(id: Sno) -> Self {
+        id.to_uuid()
+    }
+}
+
+/// As [`Sno::from_uuid`].
+#[cfg(feature = "uuid")]
+impl TryFrom<uuid::Uuid> for Sno {
+    type Error = Error;
+    fn try_from(uuid: uuid::Uuid) -> Result<Self> {
+        Self::from_uuid(uuid)
+    }
+}

@@ -1,0 +1,85 @@
+//! IDs from and to what holds them elsewhere.
+#![cfg(not(any(loom, shuttle)))]
+
+use polyflake::{
+    hotguid::HotGuid,
+    randflake::Randflake,
+    sno::{self, Sno},
+};
+use proptest::prelude::*;
+
+#[track_caller]
+fn reads_alike(text: &str) {
+    assert_eq!(Sno::parse_const(text), Sno::parse(text).ok(), "{text:?}");
+    assert_eq!(Randflake::parse_const(text), Randflake::parse(text).ok(), "{text:?}");
+    assert_eq!(HotGuid::parse_const(text), HotGuid::parse(text).ok(), "{text:?}");
+}
+
+proptest! {
+    #[test]
+    fn texts_read_at_compile_time_are_those_that_parse(
+        sno in any::<[u8; 10]>(), number in any::<u64>(), guid in any::<[u8; 16]>(),
+        at in any::<prop::sample::Index>(), with in any::<char>(), bits in 0..64_u32,
+    ) {
+        let texts = [
+            Sno::from_bytes(sno).to_string(),
+            Randflake::from_u64(number >> bits).to_string(),
+            HotGuid::from_bytes(guid).to_string(),
+            HotGuid::from_bytes(guid).to_string().to_uppercase(),
+        ];
+        for text in texts {
+            reads_alike(&text);
+            let mut changed: Vec<char> = text.chars().collect();
+            let place = at.index(changed.len());
+            changed[place] = with;
+            reads_alike(&changed.iter().collect::<String>());
+            changed.remove(place);
+            reads_alike(&changed.iter().collect::<String>());
+            reads_alike(&format!("{text}{with}"));
+        }
+    }
+}
+
+#[test]
+fn texts_on_the_edges_are_read_alike() {
+    let edges = [
+        "",
+        "0",
+        "00",
+        "fvvvvvvvvvvvv",
+        "g000000000000",
+        "vvvvvvvvvvvvv",
+        "2222222222222222",
+        "xxxxxxxxxxxxxxxx",
+    ];
+    edges.into_iter().for_each(reads_alike);
+}
+
+#[test]
+fn the_ends_are_the_lowest_and_the_highest() {
+    assert!(Sno::MIN < Sno::MAX && HotGuid::MIN < HotGuid::MAX && Randflake::MIN < Randflake::MAX);
+    assert_eq!(Sno::MAX.to_string(), "xxxxxxxxxxxxxxxx");
+    assert_eq!(HotGuid::MAX.to_rfc_bytes(), [0xff; 16]);
+    assert_eq!((i64::from(Randflake::MIN), i64::from(Randflake::MAX)), (i64::MIN, i64::MAX));
+}
+
+#[test]
+fn slices_and_uuids_are_converted() {
+    let id = Sno::parse("93bm44ab22flxhjb").unwrap();
+    assert_eq!(Sno::try_from(&id.to_bytes()[..]), Ok(id));
+    assert_eq!(Sno::try_from(&[0_u8; 9][..]).unwrap_err().code(), "invalid_length");
+    assert_eq!(Sno::try_from(uuid::Uuid::from(id)), Ok(id));
+    assert!(Sno::try_from(uuid::Uuid::nil()).is_err());
+    let guid = HotGuid::from_bytes([7; 16]);
+    assert_eq!(HotGuid::try_from(&guid.to_bytes()[..]), Ok(guid));
+    assert_eq!(HotGuid::try_from(&[0_u8; 17][..]).unwrap_err().code(), "invalid_length");
+}
+
+#[test]
+fn a_pool_owns_its_generators() {
+    let member = |partition: u16| sno::Generator::builder().partition(partition).build().unwrap();
+    let pool = sno::Pool::owning([member(1), member(2)]).unwrap();
+    assert_eq!(pool.generate(7).unwrap().metabyte(), 7);
+    let refused = sno::Pool::owning([member(1), member(1)]).unwrap_err();
+    assert_eq!((refused.code(), refused.item()), ("out_of_range", Some(1)));
+}
