@@ -12,7 +12,7 @@ pub(super) fn bodies<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Vec
     let mut places: BTreeMap<String, Vec<(&str, &str)>> = BTreeMap::new();
     for (path, text) in files {
         let Some(family) = family_of(path) else { continue };
-        for body in bodies_of(text, path.ends_with(".rs")) {
+        for body in bodies_of(text, path.strip_suffix(".rs").is_some()) {
             places.entry(body).or_default().push((family, path));
         }
     }
