@@ -8,6 +8,7 @@ pub(crate) mod describe;
 pub(crate) mod fields;
 pub(crate) mod hotguid;
 pub(crate) mod integers;
+pub(crate) mod kinds;
 pub(crate) mod layout;
 pub(crate) mod memory;
 pub(crate) mod randflake;

@@ -78,6 +78,8 @@ mod _polyflake {
         #[pymodule_export]
         use crate::ids::fields::{FieldColumn, Mask};
         #[pymodule_export]
+        use crate::ids::kinds::by_metabyte;
+        #[pymodule_export]
         use crate::ids::sno::{
             Sno, SnoArray, describe, from_json_value, metabyte, time_range, to_json_value,
         };

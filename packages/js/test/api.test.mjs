@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import * as decode from "polyflake/decode";
+import * as json from "polyflake/json";
 import { parse } from "smol-toml";
 import { onEachMachine } from "./machines.mjs";
 
@@ -144,4 +145,8 @@ test("decode has the functions that api.toml lists, which are those of the famil
     assert.deepEqual(Object.keys(functions).sort(), listed.sort(), family);
     for (const name of listed) assert(ours(api[family].functions).includes(name), name);
   }
+});
+
+test("polyflake/json has what api.toml lists", () => {
+  assert.deepEqual(Object.keys(json).sort(), ["PolyflakeError", ...api.json.names.map(camelCase)].sort());
 });

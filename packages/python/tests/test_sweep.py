@@ -127,6 +127,7 @@ CALLS: dict[str, Call] = {
     "sno.Pool.try_generate_text": call(lambda: sno.Pool([sno_generator()]), 5),
     "sno.Pool.generate_many": call(lambda: sno.Pool([sno_generator()]), 3, 5),
     "sno.Pool.try_generate_many": call(lambda: sno.Pool([sno_generator()]), 3, 5),
+    "sno.by_metabyte": call(always(sno), {1: dict}, name="id"),
     "sno.describe": call(always(sno)),
     "sno.from_json_value": call(always(sno), str(ID), null_is_zero=True),
     "sno.generate": call(always(sno), 5),

@@ -11,6 +11,7 @@ Sno = _sno.Sno
 SnoArray = _sno.SnoArray
 Stats = _sno.Stats
 TextColumn = _sno.TextColumn
+by_metabyte = _sno.by_metabyte
 describe = _sno.describe
 from_json_value = _sno.from_json_value
 generate = _sno.generate
@@ -29,6 +30,7 @@ __all__ = [
     "SnoArray",
     "Stats",
     "TextColumn",
+    "by_metabyte",
     "describe",
     "from_json_value",
     "generate",

@@ -12,12 +12,13 @@ aware ``datetime`` or integer Unix milliseconds; naive datetimes are not. Bytes 
 
 import datetime as dt
 import uuid as _uuid
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, SupportsIndex, TypeAlias, final, overload
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 from polyflake._polyflake import Description, Stall, _Buffer, _OnExhausted, _Texts, _Time
 
 _Partition: TypeAlias = SupportsIndex | bytes | bytearray | memoryview
+_T = TypeVar("_T")
 
 __all__ = [
     "FieldColumn",
@@ -29,6 +30,7 @@ __all__ = [
     "SnoArray",
     "Stats",
     "TextColumn",
+    "by_metabyte",
     "describe",
     "from_json_value",
     "generate",
@@ -82,6 +84,24 @@ def metabyte(text: str, /) -> int:
         1
 
     :raises InvalidValueError: ``invalid_length``, ``invalid_character`` with its position.
+    """
+
+def by_metabyte(
+    kinds: Mapping[int, Callable[..., _T]], /, *, name: str = "id"
+) -> Callable[[dict[str, Any]], _T | dict[str, Any]]:
+    """Makes objects of JSON what the metabytes of their IDs say.
+
+    It gives the ``object_hook`` of :func:`json.loads`. A kind is a class, or a function, that takes an object's members by
+    their names; objects without an ID of one of the kinds stay dicts.
+
+        >>> hook = by_metabyte({24: lambda id, foo, baz: (foo, baz)})
+        >>> json.loads('{"id": "aaaaaaaa55aaaaaa", "foo": "bar", "baz": "bar"}', object_hook=hook)
+        ('bar', 'bar')
+
+    :param kinds: the kinds by their metabytes, 0..255.
+    :param name: the member that holds the ID.
+    :raises InvalidTypeError: for what is no mapping of metabytes to callables.
+    :raises OutOfRangeError: for what is no metabyte.
     """
 
 def time_range(start: _Time, end: _Time, /) -> tuple[Sno, Sno]:

@@ -1,0 +1,61 @@
+//! Objects of several kinds, which the metabytes of their IDs tell apart.
+
+use std::collections::HashMap;
+
+use polyflake::sno;
+use pyo3::{
+    prelude::*,
+    types::{PyCFunction, PyDict, PyMapping, PyString, PyTuple},
+};
+
+use super::convert::{Metabyte, Of, Text, name, wrong_type};
+
+#[doc = doc!("sno.by_metabyte")]
+#[pyfunction]
+#[pyo3(signature = (kinds, /, *, name = None), text_signature = "(kinds, /, *, name='id')")]
+pub(crate) fn by_metabyte<'py>(
+    kinds: &Bound<'py, PyAny>,
+    name: Option<Of<Text<'_>, name::name>>,
+) -> PyResult<Bound<'py, PyCFunction>> {
+    let (py, kinds) = (kinds.py(), read(kinds)?);
+    let name = name.map_or_else(|| "id".to_owned(), |name| name.0.to_owned());
+    let hook = move |args: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| {
+        made(&kinds, &name, &args.get_item(0)?)
+    };
+    PyCFunction::new_closure(py, None, None, hook)
+}
+
+/// The kinds by their metabytes.
+fn read(kinds: &Bound<'_, PyAny>) -> PyResult<HashMap<u8, Py<PyAny>>> {
+    let Ok(mapping) = kinds.cast::<PyMapping>() else {
+        return Err(wrong_type("kinds", "a mapping", kinds));
+    };
+    let mut read = HashMap::new();
+    for item in mapping.items()? {
+        let (metabyte, kind) = item.extract::<(Metabyte, Bound<'_, PyAny>)>()?;
+        if !kind.is_callable() {
+            return Err(wrong_type("kinds", "a callable", &kind));
+        }
+        read.insert(metabyte.0, kind.unbind());
+    }
+    Ok(read)
+}
+
+/// What the kind of an object makes of its members; the members themselves where they are of no kind.
+fn made(
+    kinds: &HashMap<u8, Py<PyAny>>,
+    name: &str,
+    members: &Bound<'_, PyAny>,
+) -> PyResult<Py<PyAny>> {
+    let py = members.py();
+    let Ok(dict) = members.cast::<PyDict>() else {
+        return Err(wrong_type("members", "a dict", members));
+    };
+    let id = dict.get_item(name)?;
+    let text = id.as_ref().and_then(|id| id.cast::<PyString>().ok());
+    let id = text.and_then(|text| sno::Sno::parse(text.to_str().ok()?).ok());
+    match id.and_then(|id| kinds.get(&id.metabyte())) {
+        Some(kind) => kind.call(py, (), Some(dict)),
+        None => Ok(members.clone().unbind()),
+    }
+}

@@ -1,0 +1,80 @@
+"""Objects of JSON whose kinds are told by the metabytes of their IDs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from support import refused, vectors
+
+from polyflake import sno
+
+TEXT = '{"id": "aaaaaaaa55aaaaaa", "foo": "bar", "baz": "bar"}'
+USER = sno.Sno("aaaaaaaa55aaaaaa")
+ORDER = USER.with_metabyte(2)
+OTHER = USER.with_metabyte(3)
+
+
+@dataclass(frozen=True)
+class User:
+    id: str
+    foo: str
+    baz: str
+
+
+def order(*, id: str, total: object) -> tuple[str, object]:
+    return id, total
+
+
+HOOK = sno.by_metabyte({24: User, 2: order})
+
+
+def test_an_object_is_of_the_kind_that_its_id_says() -> None:
+    assert json.loads(TEXT, object_hook=HOOK) == User(str(USER), "bar", "bar")
+    assert HOOK({"id": str(ORDER), "total": 2}) == (str(ORDER), 2)
+
+
+def test_in_any_text_and_within_each_other_while_the_rest_stays() -> None:
+    text = f'[{{"id": "{ORDER}", "total": {TEXT}}}, {{"id": "{OTHER}"}}, {{"id": "none"}}, {{"id": 1}}, {{}}, 1]'
+    first, *rest = json.loads(text, object_hook=HOOK)
+    assert first == (str(ORDER), User(str(USER), "bar", "bar"))
+    assert rest == [{"id": str(OTHER)}, {"id": "none"}, {"id": 1}, {}, 1]
+
+
+def test_the_member_may_have_another_name() -> None:
+    hook = sno.by_metabyte({24: dict}, name="_id")
+    assert hook({"_id": str(USER), "id": 1}) == {"_id": str(USER), "id": 1}
+    assert sno.by_metabyte({24: lambda **members: len(members)}, name="_id")({"_id": str(USER)}) == 1
+
+
+def test_what_is_no_kind_is_refused() -> None:
+    for kinds in (None, 1, [User]):
+        with refused("invalid_type", field="kinds"):
+            sno.by_metabyte(kinds)  # type: ignore[arg-type]
+    with refused("invalid_type", field="kinds"):
+        sno.by_metabyte({1: "User"})  # type: ignore[dict-item]
+    for metabyte in (-1, 256):
+        with refused("out_of_range", field="metabyte"):
+            sno.by_metabyte({metabyte: User})
+    with refused("invalid_type", field="metabyte"):
+        sno.by_metabyte({"1": User})  # type: ignore[dict-item]
+    with refused("invalid_type", field="members"):
+        HOOK([])  # type: ignore[arg-type]
+
+
+def test_what_a_kind_raises_goes_through() -> None:
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        HOOK({"id": str(USER), "foo": "", "baz": "", "more": 1})
+
+
+def test_every_vector() -> None:
+    def seen(metabyte: int) -> Any:
+        return lambda **members: (members["id"], metabyte)
+
+    hook = sno.by_metabyte({metabyte: seen(metabyte) for metabyte in range(256)})
+    cases = [case for case in vectors("polymorphic.json")["cases"] if case["pointer"] == "/id"]
+    assert len(cases) > 5
+    for case in cases:
+        assert json.loads(case["json"], object_hook=hook) == (case["id"], case["metabyte"]), case
