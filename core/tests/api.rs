@@ -87,14 +87,23 @@ fn methods(item: &Item) -> Option<(String, Vec<String>)> {
     }
     let public = |item: &ImplItem| match item {
         ImplItem::Fn(function) if is_promised(&function.vis, &function.attrs) => {
-            Some(function.sig.ident.to_string())
+            vec![function.sig.ident.to_string()]
         }
-        _ => None,
+        ImplItem::Macro(list) => listed(&list.mac.path.segments.last().unwrap().ident.to_string()),
+        _ => vec![],
     };
-    Some((
-        of.path.segments.last()?.ident.to_string(),
-        block.items.iter().filter_map(public).collect(),
-    ))
+    let name = of.path.segments.last()?.ident.to_string();
+    Some((name, block.items.iter().flat_map(public).collect()))
+}
+
+/// The public functions that a macro of `generator/calls.rs` lists.
+fn listed(name: &str) -> Vec<String> {
+    let text = fs::read_to_string(root().join("src/generator/calls.rs")).unwrap();
+    let (_, list) = text.split_once(&format!("macro_rules! {name} {{")).expect("a known list");
+    let list = list.split("macro_rules!").next().unwrap().replace("async ", "");
+    let ends = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+    let names = list.split("pub fn ").skip(1).map(|rest| rest.split(ends).next().unwrap());
+    names.map(str::to_owned).collect()
 }
 
 fn names_in_code(folders: &[&str]) -> Names {

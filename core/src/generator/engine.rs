@@ -280,7 +280,9 @@ impl<F: Family, C: Clock> Engine<F, C> {
             let (seen, limits) = (self.machine.observe(), self.family.limits(identity));
             match self.machine.step(seen, 0, want, limits, Flip::Refused) {
                 Step::Taken(run) if epoch == fork::epoch() => return Ok((identity, run)),
-                Step::Taken(_) | Step::Raced => {}
+                // Forked since: what a sequence without a timestamp gives out is the parent's.
+                Step::Taken(_) => return Err(Error::new(ErrorKind::Forked)),
+                Step::Raced => {}
                 Step::Full | Step::Behind(_) => {
                     return Err(Error::new(ErrorKind::SequenceExhausted));
                 }

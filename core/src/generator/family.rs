@@ -1,6 +1,6 @@
 //! What a family adds to the engine: its ticks, and its identity.
 
-use super::Window;
+use super::{Reserved, Window};
 use crate::{Error, Result, format::Ticks, sequence::Machine};
 
 /// A family of IDs, as the engine sees it.
@@ -42,4 +42,31 @@ pub(crate) trait Family {
     fn extended(&self, end: u64) {
         let _ = end;
     }
+}
+
+/// How a family makes IDs of slots.
+pub(crate) trait Pack: Family {
+    type Id;
+    /// What the caller chooses for each ID: a metabyte, a shard key.
+    type Given<'g>: Copy;
+    /// Room for many IDs.
+    type Batch<'b>;
+
+    /// The ID of the `k`-th slot.
+    fn id(&self, slots: Reserved<Self>, k: u32, given: Self::Given<'_>) -> Self::Id;
+
+    /// How many IDs there is room for.
+    ///
+    /// # Errors
+    /// `invalid_length` where the room is no whole number of IDs; `invalid_type` where it is for IDs of another type.
+    fn room(&self, batch: &Self::Batch<'_>, given: Self::Given<'_>) -> Result<usize>;
+
+    /// Writes the IDs of all slots, from a place on.
+    fn write(
+        &self,
+        slots: Reserved<Self>,
+        given: Self::Given<'_>,
+        batch: &mut Self::Batch<'_>,
+        from: usize,
+    );
 }

@@ -2,8 +2,8 @@
 
 use core::time::Duration;
 
-use super::{Engine, Family, Reserved};
-use crate::{Error, ErrorKind, Result, clock::Clock, fork};
+use super::{Engine, Pack, Reserved};
+use crate::{Error, ErrorKind, Result, clock::Clock, fork, sequence::Run};
 
 /// Whether a call may wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,10 @@ pub(crate) type Taken<'s, F> = (&'s F, Reserved<F>);
 
 /// What gives out slots: a generator's engine, or the members of a pool.
 pub(crate) trait Source {
-    type Family: Family;
+    type Family: Pack;
+
+    /// The family of whichever gives out slots.
+    fn family(&self) -> &Self::Family;
 
     /// Slots for up to `want` IDs.
     fn take(&self, want: u32, mode: Mode) -> Result<Taken<'_, Self::Family>>;
@@ -30,10 +33,76 @@ pub(crate) trait Source {
         want: u32,
         sleep: &impl AsyncFn(Duration),
     ) -> Result<Taken<'_, Self::Family>>;
+
+    /// One ID.
+    #[inline]
+    fn one(&self, mode: Mode, given: Given<'_, Self>) -> Result<<Self::Family as Pack>::Id> {
+        let (family, slots) = self.take(1, mode)?;
+        Ok(family.id(slots, 0, given))
+    }
+
+    /// One ID, after waiting in `sleep` if need be.
+    async fn one_async(
+        &self,
+        sleep: &impl AsyncFn(Duration),
+        given: Given<'_, Self>,
+    ) -> Result<<Self::Family as Pack>::Id> {
+        let (family, slots) = self.take_async(1, sleep).await?;
+        Ok(family.id(slots, 0, given))
+    }
+
+    /// As many IDs as there is room for.
+    ///
+    /// # Errors
+    /// Those of [`Pack::room`]; those of [`Source::take`], which tell how many places were filled.
+    fn fill<'b>(&self, mode: Mode, given: Given<'b, Self>, room: Room<'b, Self>) -> Result<()> {
+        let mut batch = Batch::new(self.family(), given, room)?;
+        while let Some(want) = batch.want() {
+            batch.put(self.take(want, mode))?;
+        }
+        Ok(())
+    }
+
+    /// As many IDs as there are slots now, and how many.
+    ///
+    /// # Errors
+    /// As [`Source::fill`], but for those that a wait would mend.
+    fn try_fill<'b>(&self, given: Given<'b, Self>, room: Room<'b, Self>) -> Result<usize> {
+        let count = self.family().room(&room, given)?;
+        match self.fill(Mode::Try, given, room) {
+            Ok(()) => Ok(count),
+            Err(error) if is_of_now(&error) => Ok(error.written().unwrap_or(0)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// As many IDs as there is room for, after waiting in `sleep` if need be.
+    async fn fill_async<'b>(
+        &self,
+        sleep: &impl AsyncFn(Duration),
+        given: Given<'b, Self>,
+        room: Room<'b, Self>,
+    ) -> Result<()> {
+        let mut batch = Batch::new(self.family(), given, room)?;
+        while let Some(want) = batch.want() {
+            batch.put(self.take_async(want, sleep).await)?;
+        }
+        Ok(())
+    }
 }
 
-impl<F: Family, C: Clock> Source for Engine<F, C> {
+/// What the caller chooses for each ID of a source.
+pub(crate) type Given<'g, S> = <<S as Source>::Family as Pack>::Given<'g>;
+
+/// Room for many IDs of a source.
+pub(crate) type Room<'b, S> = <<S as Source>::Family as Pack>::Batch<'b>;
+
+impl<F: Pack, C: Clock> Source for Engine<F, C> {
     type Family = F;
+
+    fn family(&self) -> &F {
+        &self.family
+    }
 
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     #[allow(clippy::inline_always, reason = "as Engine::reserve")]
@@ -50,88 +119,42 @@ impl<F: Family, C: Clock> Source for Engine<F, C> {
 ///
 /// A child that is forked in the middle has a copy of what the parent wrote so far, so it begins again, or is refused with nothing
 /// written.
-struct Batch {
+struct Batch<'b, F: Pack> {
+    room: F::Batch<'b>,
+    given: F::Given<'b>,
     count: usize,
     written: usize,
     epoch: u32,
 }
 
-impl Batch {
-    fn new(count: usize) -> Self {
-        Self { count, written: 0, epoch: fork::current() }
+impl<'b, F: Pack> Batch<'b, F> {
+    fn new(family: &F, given: F::Given<'b>, room: F::Batch<'b>) -> Result<Self> {
+        let count = family.room(&room, given)?;
+        Ok(Self { room, given, count, written: 0, epoch: fork::current() })
     }
 
     /// How many slots to ask for next; none when all places are filled.
+    #[inline]
     fn want(&self) -> Option<u32> {
         let left = self.count - self.written;
         (left > 0).then(|| u32::try_from(left).unwrap_or(u32::MAX))
     }
 
     /// Writes what was reserved, unless this process is no longer the one that reserved it.
-    fn put<T>(
-        &mut self,
-        reserved: Result<T>,
-        mut write: impl FnMut(usize, T) -> usize,
-    ) -> Result<()> {
+    #[inline]
+    fn put(&mut self, taken: Result<Taken<'_, F>>) -> Result<()> {
         let is_here = self.epoch == fork::epoch();
         let written = if is_here { self.written } else { 0 };
-        let reserved = reserved.map_err(|error| error.after_writing(written))?;
+        let (family, slots) = taken.map_err(|error| error.after_writing(written))?;
         if is_here {
-            self.written += write(self.written, reserved);
+            family.write(slots, self.given, &mut self.room, self.written);
+            self.written += slots.1.len() as usize;
         }
         if self.epoch != fork::epoch() {
             (self.epoch, self.written) = (fork::current(), 0);
         }
         Ok(())
     }
-}
-
-/// Fills `count` places. `write` gets the first place that is still empty and what was reserved, and returns how many places it
-/// filled.
-///
-/// # Errors
-/// Those of the source, which tell how many places were filled.
-pub(crate) fn fill<S: Source>(
-    source: &S,
-    mode: Mode,
-    count: usize,
-    mut write: impl FnMut(usize, Taken<'_, S::Family>) -> usize,
-) -> Result<()> {
-    let mut batch = Batch::new(count);
-    while let Some(want) = batch.want() {
-        batch.put(source.take(want, mode), &mut write)?;
-    }
-    Ok(())
-}
-
-/// Fills as many of `count` places as there are slots now, and returns how many.
-///
-/// # Errors
-/// As [`fill`], but for those that a wait would mend.
-pub(crate) fn try_fill<S: Source>(
-    source: &S,
-    count: usize,
-    write: impl FnMut(usize, Taken<'_, S::Family>) -> usize,
-) -> Result<usize> {
-    match fill(source, Mode::Try, count, write) {
-        Ok(()) => Ok(count),
-        Err(error) if is_of_now(&error) => Ok(error.written().unwrap_or(0)),
-        Err(error) => Err(error),
-    }
-}
-
-/// As [`fill`], waiting in `sleep`.
-pub(crate) async fn fill_async<S: Source>(
-    source: &S,
-    sleep: &impl AsyncFn(Duration),
-    count: usize,
-    mut write: impl FnMut(usize, Taken<'_, S::Family>) -> usize,
-) -> Result<()> {
-    let mut batch = Batch::new(count);
-    while let Some(want) = batch.want() {
-        batch.put(source.take_async(want, sleep).await, &mut write)?;
-    }
-    Ok(())
 }
 
 /// Returns whether a generator refused what it will have later: its tick is used up, or the clock behind it.

@@ -9,6 +9,7 @@
 //! packs IDs from the slots. No lock is held anywhere, the clock's callbacks included.
 
 mod block;
+mod calls;
 mod engine;
 mod family;
 mod fill;
@@ -20,9 +21,10 @@ mod wait;
 mod window;
 
 pub(crate) use block::{BLOCK, Blocks};
+pub(crate) use calls::{calls, options};
 pub(crate) use engine::{Engine, Reserved};
-pub(crate) use family::Family;
-pub(crate) use fill::{Mode, Source, Taken, fill, fill_async, try_fill};
+pub(crate) use family::{Family, Pack};
+pub(crate) use fill::{Mode, Source};
 pub(crate) use options::Options;
 #[cfg(feature = "alloc")]
 pub(crate) use pool::{Member, Members, Pooled, address, refused};

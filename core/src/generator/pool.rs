@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::{ops::Deref, ptr, time::Duration};
 
 use super::{
-    Engine, Family, Mode,
+    Engine, Mode, Pack,
     fill::{Source, Taken, is_of_now},
 };
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
 const MOST: usize = 65_536;
 
 /// A family whose generators can be in a pool.
-pub(crate) trait Pooled: Family {
+pub(crate) trait Pooled: Pack {
     /// Tells generators of one kind apart.
     type Claim<'m>: Ord
     where
@@ -115,6 +115,10 @@ impl<G: Deref<Target: Member>> Members<G> {
 /// as it would alone.
 impl<G: Deref<Target: Member>> Source for Members<G> {
     type Family = <G::Target as Member>::Family;
+
+    fn family(&self) -> &Self::Family {
+        &self.all[0].engine().family
+    }
 
     #[inline]
     fn take(&self, want: u32, mode: Mode) -> Result<Taken<'_, Self::Family>> {

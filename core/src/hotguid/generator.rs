@@ -4,12 +4,12 @@ use core::time::Duration;
 
 #[cfg(feature = "std")]
 use super::Builder;
-use super::{HotGuid, LAST_COUNTER, SCALE, family::Identities, id::Machine, make};
+use super::{HotGuid, LAST_COUNTER, SCALE, family::Identities, id::Machine};
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
     format::Text,
-    generator::{Engine, Mode, WaitPolicy, Window},
+    generator::{Engine, Mode, Source, WaitPolicy, Window, calls},
     sequence::per_tick::{Behind, PerTick, Slots},
 };
 #[cfg(feature = "std")]
@@ -155,88 +155,10 @@ impl<C: Clock> Generator<C> {
     /// `forked` in a child process if a window was given; `entropy_unavailable`; what the clock says. Nothing is changed by a refused call.
     #[inline]
     pub fn generate(&self, shard_key: u32) -> Result<HotGuid> {
-        make::one(&self.engine, Mode::Wait, shard_key)
+        self.engine.one(Mode::Wait, shard_key)
     }
 
-    /// The text of one new ID, on the stack.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`].
-    #[inline]
-    pub fn generate_text(&self, shard_key: u32) -> Result<Text<{ HotGuid::TEXT_LEN }>> {
-        Ok(self.generate(shard_key)?.text())
-    }
-
-    /// Fills a slice with new IDs.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`]; [`Error::written`] tells how many IDs at the front of the slice are there to use.
-    pub fn fill(&self, shard_key: u32, ids: &mut [HotGuid]) -> Result<()> {
-        make::many(&self.engine, shard_key, ids)
-    }
-
-    /// One new ID if there is one now. It never waits.
-    ///
-    /// # Errors
-    /// `sequence_exhausted` or `clock_behind`, with when to retry, instead of a wait; all else as [`Generator::generate`].
-    #[inline]
-    pub fn try_generate(&self, shard_key: u32) -> Result<HotGuid> {
-        make::one(&self.engine, Mode::Try, shard_key)
-    }
-
-    /// The text of [`Generator::try_generate`], on the stack.
-    ///
-    /// # Errors
-    /// As [`Generator::try_generate`].
-    #[inline]
-    pub fn try_generate_text(&self, shard_key: u32) -> Result<Text<{ HotGuid::TEXT_LEN }>> {
-        Ok(self.try_generate(shard_key)?.text())
-    }
-
-    /// Fills the front of a slice with as many new IDs as there are now, and returns how many. It never waits.
-    ///
-    /// # Errors
-    /// As [`Generator::fill`], but for `sequence_exhausted` and `clock_behind`, which end the batch.
-    pub fn try_fill(&self, shard_key: u32, ids: &mut [HotGuid]) -> Result<usize> {
-        make::try_many(&self.engine, shard_key, ids)
-    }
-
-    /// One new ID, waiting in `sleep` instead of on the thread: `tokio::time::sleep` for example.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`].
-    pub async fn generate_async(
-        &self,
-        sleep: impl AsyncFn(Duration),
-        shard_key: u32,
-    ) -> Result<HotGuid> {
-        make::one_async(&self.engine, &sleep, shard_key).await
-    }
-
-    /// The text of [`Generator::generate_async`], on the stack.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`].
-    pub async fn generate_text_async(
-        &self,
-        sleep: impl AsyncFn(Duration),
-        shard_key: u32,
-    ) -> Result<Text<{ HotGuid::TEXT_LEN }>> {
-        Ok(self.generate_async(sleep, shard_key).await?.text())
-    }
-
-    /// As [`Generator::fill`], waiting in `sleep` instead of on the thread. Dropped before its end, it loses the IDs that it wrote.
-    ///
-    /// # Errors
-    /// As [`Generator::fill`].
-    pub async fn fill_async(
-        &self,
-        sleep: impl AsyncFn(Duration),
-        shard_key: u32,
-        ids: &mut [HotGuid],
-    ) -> Result<()> {
-        make::many_async(&self.engine, &sleep, shard_key, ids).await
-    }
+    calls!(engine: HotGuid, shard_key: u32; core::convert::identity);
 
     /// Gives the generator random bytes that were drawn elsewhere, unless it has some in this process, and returns whether it took
     /// them: for bindings, whose entropy comes from outside. No part of what is promised.

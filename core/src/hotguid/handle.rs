@@ -2,11 +2,11 @@
 
 use core::{num::NonZeroU32, ops::Deref};
 
-use super::{Generator, HotGuid, family::Identities, make};
+use super::{Generator, HotGuid, family::Identities};
 use crate::{
     Result,
     clock::Clock,
-    generator::{BLOCK, Blocks, Mode},
+    generator::{BLOCK, Blocks, Mode, Pack},
 };
 
 /// Makes IDs of a shared [`Generator`] for one thread. What it has reserved in a second and not used by its end is lost.
@@ -71,7 +71,8 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
 
     #[inline]
     fn make(&mut self, mode: Mode, shard_key: u32) -> Result<HotGuid> {
-        let ((identity, run), k) = self.blocks.next(&self.generator.engine, mode)?;
-        Ok(make::id(identity, run, k, shard_key))
+        let engine = &self.generator.engine;
+        let (slots, k) = self.blocks.next(engine, mode)?;
+        Ok(engine.family.id(slots, k, shard_key))
     }
 }

@@ -3,12 +3,12 @@
 use alloc::boxed::Box;
 use core::{ops::Deref, time::Duration};
 
-use super::{Generator, HotGuid, family::Identities, make};
+use super::{Generator, HotGuid, family::Identities};
 use crate::{
     Result,
     clock::Clock,
     format::Text,
-    generator::{Engine, Member, Members, Mode, Pooled, address},
+    generator::{Engine, Member, Members, Mode, Pooled, Source, address, calls},
 };
 
 /// Makes IDs of several [`Generator`]s, faster than the 16,777,216 a second (60 ns an ID) that the format grants to each. Threads
@@ -65,88 +65,10 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     /// As [`Generator::generate`].
     #[inline]
     pub fn generate(&self, shard_key: u32) -> Result<HotGuid> {
-        make::one(&self.members, Mode::Wait, shard_key)
+        self.members.one(Mode::Wait, shard_key)
     }
 
-    /// The text of one new ID, on the stack.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`].
-    #[inline]
-    pub fn generate_text(&self, shard_key: u32) -> Result<Text<{ HotGuid::TEXT_LEN }>> {
-        Ok(self.generate(shard_key)?.text())
-    }
-
-    /// Fills a slice with new IDs, from one member after the other.
-    ///
-    /// # Errors
-    /// As [`Generator::fill`].
-    pub fn fill(&self, shard_key: u32, ids: &mut [HotGuid]) -> Result<()> {
-        make::many(&self.members, shard_key, ids)
-    }
-
-    /// One new ID if any member has one now. It never waits.
-    ///
-    /// # Errors
-    /// As [`Generator::try_generate`].
-    #[inline]
-    pub fn try_generate(&self, shard_key: u32) -> Result<HotGuid> {
-        make::one(&self.members, Mode::Try, shard_key)
-    }
-
-    /// The text of [`Pool::try_generate`], on the stack.
-    ///
-    /// # Errors
-    /// As [`Generator::try_generate`].
-    #[inline]
-    pub fn try_generate_text(&self, shard_key: u32) -> Result<Text<{ HotGuid::TEXT_LEN }>> {
-        Ok(self.try_generate(shard_key)?.text())
-    }
-
-    /// Fills the front of a slice with as many new IDs as there are now in all members, and returns how many. It never waits.
-    ///
-    /// # Errors
-    /// As [`Generator::try_fill`].
-    pub fn try_fill(&self, shard_key: u32, ids: &mut [HotGuid]) -> Result<usize> {
-        make::try_many(&self.members, shard_key, ids)
-    }
-
-    /// One new ID, waiting in `sleep` instead of on the thread: `tokio::time::sleep` for example.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`].
-    pub async fn generate_async(
-        &self,
-        sleep: impl AsyncFn(Duration),
-        shard_key: u32,
-    ) -> Result<HotGuid> {
-        make::one_async(&self.members, &sleep, shard_key).await
-    }
-
-    /// The text of [`Pool::generate_async`], on the stack.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`].
-    pub async fn generate_text_async(
-        &self,
-        sleep: impl AsyncFn(Duration),
-        shard_key: u32,
-    ) -> Result<Text<{ HotGuid::TEXT_LEN }>> {
-        Ok(self.generate_async(sleep, shard_key).await?.text())
-    }
-
-    /// As [`Pool::fill`], waiting in `sleep` instead of on the thread. Dropped before its end, it loses the IDs that it wrote.
-    ///
-    /// # Errors
-    /// As [`Generator::fill`].
-    pub async fn fill_async(
-        &self,
-        sleep: impl AsyncFn(Duration),
-        shard_key: u32,
-        ids: &mut [HotGuid],
-    ) -> Result<()> {
-        make::many_async(&self.members, &sleep, shard_key, ids).await
-    }
+    calls!(members: HotGuid, shard_key: u32; core::convert::identity);
 }
 
 impl<C: Clock> Member for Generator<C> {

@@ -8,7 +8,7 @@ use crate::{
     Error, ErrorKind, Result,
     clock::{Clock, OnStall, Stall},
     format::Ticks,
-    generator::{Engine, OnExhausted, Options, ProcessGuard, Window},
+    generator::{Engine, OnExhausted, Options, ProcessGuard, Window, options},
     sequence::per_tick::{Behind, PerTick, Slots},
 };
 
@@ -55,29 +55,7 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// What to do when a tick's sequence is used up; to wait by default.
-    pub fn on_exhausted(mut self, on_exhausted: OnExhausted) -> Self {
-        self.options.on_exhausted = on_exhausted;
-        self
-    }
-
-    /// The longest wait for a tick, as time passes by the clock's monotonic side ([`Clock::elapsed_nanos`]); the clock's default
-    /// otherwise (1 s for the system's). A batch may wait as long for each of its ticks. Under a clock that stands still a call waits as long and is
-    /// refused then.
-    pub fn max_wait(mut self, max_wait: Duration) -> Self {
-        self.options.max_wait = Some(max_wait);
-        self
-    }
-
-    /// Calls `callback` when a call has to wait, before each of its sleeps, on the stalled thread.
-    pub fn on_stall<F: Fn(&Stall)>(self, callback: F) -> Builder<OnStall<C, F>> {
-        self.map(|options| options.on_stall(callback))
-    }
-
-    /// The source of time, one for the generator's life.
-    pub fn clock<D: Clock>(self, clock: D) -> Builder<D> {
-        self.map(|options| options.clock(clock))
-    }
+    options!();
 
     fn map<D>(self, map: impl FnOnce(Options<C>) -> Options<D>) -> Builder<D> {
         let Self { layout, fixed, sequence_only, options } = self;

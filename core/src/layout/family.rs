@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Draft, Id, Layout, Slot, Values, ticks::LayoutTicks};
+use super::{Draft, Layout, Slot, Values, ticks::LayoutTicks};
 use crate::{
     Error, ErrorKind, Result,
     generator::{Family, ProcessGuard, Window},
@@ -55,14 +55,6 @@ impl Template {
         }
         values.check_all_but_cell()?;
         Ok(values.draft())
-    }
-
-    /// The ID of a slot.
-    #[inline]
-    pub(super) fn id_at(&self, base: &Draft, tick: u64, slot: u64) -> Id {
-        let mut draft = base.clone();
-        self.layout.put_cell(&mut draft, tick, slot);
-        draft.into_id()
     }
 }
 

@@ -4,12 +4,12 @@ use core::time::Duration;
 
 #[cfg(feature = "std")]
 use super::Builder;
-use super::{Id, Layout, Snapshot, Stats, Values, family::Template, make};
+use super::{Id, Layout, Snapshot, Stats, Values, family::Template};
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
     format::Ticks,
-    generator::{Engine, Family, Mode},
+    generator::{Engine, Family, Mode, Source},
 };
 
 /// Makes IDs of a custom layout. Threads may share it.
@@ -153,8 +153,8 @@ impl<C: Clock> Generator<C> {
     /// As [`Generator::generate`]; [`Error::written`] tells how many IDs at the front of the slice are there to use.
     /// `invalid_type` for a slice of the other kind; `invalid_length` for bytes that are no whole number of IDs.
     pub fn fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<()> {
-        let template = &self.engine.family;
-        make::many(&self.engine, None, template.complete()?, ids.into())
+        self.engine.family.complete()?;
+        self.engine.fill(Mode::Wait, None, ids.into())
     }
 
     /// Fills a slice with new IDs with these bindables.
@@ -163,7 +163,7 @@ impl<C: Clock> Generator<C> {
     /// As [`Generator::fill`] and [`Generator::generate_with`].
     pub fn fill_with<'b>(&self, values: &Values<'_>, ids: impl Into<Batch<'b>>) -> Result<()> {
         let base = self.engine.family.base_of(values)?;
-        make::many(&self.engine, Some(base), base, ids.into())
+        self.engine.fill(Mode::Wait, Some(base), ids.into())
     }
 
     /// One new ID if there is one now, where all bindables are fixed. It never waits.
@@ -189,7 +189,8 @@ impl<C: Clock> Generator<C> {
     /// # Errors
     /// As [`Generator::fill`], but for `sequence_exhausted` and `clock_behind`, which end the batch.
     pub fn try_fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<usize> {
-        make::try_many(&self.engine, None, self.engine.family.complete()?, ids.into())
+        self.engine.family.complete()?;
+        self.engine.try_fill(None, ids.into())
     }
 
     /// As [`Generator::try_fill`], with these bindables.
@@ -202,7 +203,7 @@ impl<C: Clock> Generator<C> {
         ids: impl Into<Batch<'b>>,
     ) -> Result<usize> {
         let base = self.engine.family.base_of(values)?;
-        make::try_many(&self.engine, Some(base), base, ids.into())
+        self.engine.try_fill(Some(base), ids.into())
     }
 
     /// One new ID, where all bindables are fixed, waiting in `sleep` instead of on the thread: `tokio::time::sleep` for example.
@@ -211,7 +212,7 @@ impl<C: Clock> Generator<C> {
     /// As [`Generator::generate`].
     pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Id> {
         self.engine.family.complete()?;
-        make::one_async(&self.engine, &sleep, None).await
+        self.engine.one_async(&sleep, None).await
     }
 
     /// One new ID with these bindables, waiting in `sleep` instead of on the thread.
@@ -224,7 +225,7 @@ impl<C: Clock> Generator<C> {
         values: &Values<'_>,
     ) -> Result<Id> {
         let base = self.engine.family.base_of(values)?;
-        make::one_async(&self.engine, &sleep, Some(base)).await
+        self.engine.one_async(&sleep, Some(base)).await
     }
 
     /// As [`Generator::fill`], waiting in `sleep` instead of on the thread. Dropped before its end, it loses the IDs that it wrote.
@@ -236,8 +237,8 @@ impl<C: Clock> Generator<C> {
         sleep: impl AsyncFn(Duration),
         ids: impl Into<Batch<'b>>,
     ) -> Result<()> {
-        let kind = self.engine.family.complete()?;
-        make::many_async(&self.engine, &sleep, None, kind, ids.into()).await
+        self.engine.family.complete()?;
+        self.engine.fill_async(&sleep, None, ids.into()).await
     }
 
     /// As [`Generator::fill_async`], with these bindables.
@@ -251,18 +252,18 @@ impl<C: Clock> Generator<C> {
         ids: impl Into<Batch<'b>>,
     ) -> Result<()> {
         let base = self.engine.family.base_of(values)?;
-        make::many_async(&self.engine, &sleep, Some(base), base, ids.into()).await
+        self.engine.fill_async(&sleep, Some(base), ids.into()).await
     }
 
     #[inline]
     fn one(&self, mode: Mode) -> Result<Id> {
         self.engine.family.complete()?;
-        make::one(&self.engine, mode, None)
+        self.engine.one(mode, None)
     }
 
     #[inline]
     fn one_with(&self, mode: Mode, values: &Values<'_>) -> Result<Id> {
-        make::one(&self.engine, mode, Some(self.engine.family.base_of(values)?))
+        self.engine.one(mode, Some(self.engine.family.base_of(values)?))
     }
 
     /// The source of time that it was built with.

@@ -6,7 +6,7 @@ use super::{Generator, Id, Values, family::Template};
 use crate::{
     Result,
     clock::Clock,
-    generator::{BLOCK, Blocks, Mode},
+    generator::{BLOCK, Blocks, Mode, Pack},
 };
 
 /// Makes IDs of a shared [`Generator`] for one thread. What it has reserved in a tick and not used by its end is lost.
@@ -94,7 +94,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     fn make(&mut self, mode: Mode, values: Option<&Values<'_>>) -> Result<Id> {
         let template = &self.generator.engine.family;
         let base = values.map_or_else(|| template.complete(), |values| template.base_of(values))?;
-        let (((), run), k) = self.blocks.next(&self.generator.engine, mode)?;
-        Ok(template.id_at(base, run.tick, run.first + u64::from(k)))
+        let (slots, k) = self.blocks.next(&self.generator.engine, mode)?;
+        Ok(template.id(slots, k, Some(base)))
     }
 }

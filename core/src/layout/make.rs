@@ -1,65 +1,43 @@
-//! Packing IDs from slots, wherever they come from.
+//! Packing IDs from slots.
 
 use alloc::vec::Vec;
-use core::time::Duration;
 
 use super::{Batch, Draft, Id, Layout, family::Template};
-use crate::{
-    Error, Result,
-    generator::{Mode, Source, Taken, fill, fill_async, try_fill},
-};
+use crate::{Error, Result, generator::Pack, sequence::per_tick::Run};
 
-/// One ID with the constants and bindables of `base`; of the template's own by default.
-#[inline]
-pub(super) fn one(
-    source: &impl Source<Family = Template>,
-    mode: Mode,
-    base: Option<&Draft>,
-) -> Result<Id> {
-    let (template, ((), run)) = source.take(1, mode)?;
-    Ok(template.id_at(base.unwrap_or(&template.base), run.tick, run.first))
-}
+impl Pack for Template {
+    type Id = Id;
+    /// The constants and bindables of an ID, if they are not the template's own.
+    type Given<'g> = Option<&'g Draft>;
+    type Batch<'b> = Batch<'b>;
 
-/// One ID, after waiting in `sleep` if need be.
-pub(super) async fn one_async(
-    source: &impl Source<Family = Template>,
-    sleep: &impl AsyncFn(Duration),
-    base: Option<&Draft>,
-) -> Result<Id> {
-    let (template, ((), run)) = source.take_async(1, sleep).await?;
-    Ok(template.id_at(base.unwrap_or(&template.base), run.tick, run.first))
-}
+    #[inline]
+    fn id(&self, ((), run): ((), Run), k: u32, base: Option<&Draft>) -> Id {
+        let mut draft = base.unwrap_or(&self.base).clone();
+        self.layout.put_cell(&mut draft, run.tick, run.first + u64::from(k));
+        draft.into_id()
+    }
 
-/// As many IDs as there is room for, of the size of `kind`.
-pub(super) fn many(
-    source: &impl Source<Family = Template>,
-    base: Option<&Draft>,
-    kind: &Draft,
-    mut ids: Batch<'_>,
-) -> Result<()> {
-    fill(source, Mode::Wait, ids.count(kind)?, |from, taken| write(base, &mut ids, from, taken))
-}
+    fn room(&self, ids: &Batch<'_>, _: Option<&Draft>) -> Result<usize> {
+        ids.count(&self.base)
+    }
 
-/// As many IDs as there are now.
-pub(super) fn try_many(
-    source: &impl Source<Family = Template>,
-    base: Option<&Draft>,
-    kind: &Draft,
-    mut ids: Batch<'_>,
-) -> Result<usize> {
-    try_fill(source, ids.count(kind)?, |from, taken| write(base, &mut ids, from, taken))
-}
-
-/// As many IDs as there is room for, after waiting in `sleep` if need be.
-pub(super) async fn many_async(
-    source: &impl Source<Family = Template>,
-    sleep: &impl AsyncFn(Duration),
-    base: Option<&Draft>,
-    kind: &Draft,
-    mut ids: Batch<'_>,
-) -> Result<()> {
-    let count = ids.count(kind)?;
-    fill_async(source, sleep, count, |from, taken| write(base, &mut ids, from, taken)).await
+    fn write(&self, ((), run): ((), Run), base: Option<&Draft>, ids: &mut Batch<'_>, from: usize) {
+        let (layout, mut draft) = (&self.layout, base.unwrap_or(&self.base).clone());
+        layout.put_cell(&mut draft, run.tick, run.first);
+        let count = run.len as usize;
+        match (ids, draft) {
+            (Batch::Integers(ids), Draft::Word(word)) => {
+                write_integers(layout, word, run.first, &mut ids[from..][..count]);
+            }
+            (Batch::Bytes(bytes), Draft::Bytes(one)) => {
+                let length = one.len();
+                let bytes = &mut bytes[from * length..][..count * length];
+                write_bytes(layout, one, run.first, bytes);
+            }
+            _ => unreachable!("counted as IDs of this kind"),
+        }
+    }
 }
 
 impl Batch<'_> {
@@ -77,30 +55,6 @@ impl Batch<'_> {
             (Draft::Bytes(_), _) => Err(Error::invalid_type("bytes", "a slice of integers")),
         }
     }
-}
-
-/// Writes the IDs of a run from a place on.
-fn write(
-    base: Option<&Draft>,
-    ids: &mut Batch<'_>,
-    from: usize,
-    (template, ((), run)): Taken<'_, Template>,
-) -> usize {
-    let (layout, mut draft) = (&template.layout, base.unwrap_or(&template.base).clone());
-    layout.put_cell(&mut draft, run.tick, run.first);
-    let count = run.len as usize;
-    match (ids, draft) {
-        (Batch::Integers(ids), Draft::Word(word)) => {
-            write_integers(layout, word, run.first, &mut ids[from..][..count]);
-        }
-        (Batch::Bytes(bytes), Draft::Bytes(one)) => {
-            let length = one.len();
-            let bytes = &mut bytes[from * length..][..count * length];
-            write_bytes(layout, one, run.first, bytes);
-        }
-        _ => unreachable!("counted as IDs of this kind"),
-    }
-    count
 }
 
 /// Writes IDs of slots that follow each other.

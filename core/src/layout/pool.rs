@@ -3,11 +3,11 @@
 use alloc::boxed::Box;
 use core::{ops::Deref, time::Duration};
 
-use super::{Batch, Draft, Generator, Id, family::Template, make};
+use super::{Batch, Draft, Generator, Id, family::Template};
 use crate::{
     Error, ErrorKind, Result,
     clock::Clock,
-    generator::{Engine, Member, Members, Mode, Pooled},
+    generator::{Engine, Member, Members, Mode, Pooled, Source},
 };
 
 /// Makes IDs of several [`Generator`]s of one layout, faster than its sequence allows to each. Threads may share it, and its
@@ -66,7 +66,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     /// As [`Generator::generate`].
     #[inline]
     pub fn generate(&self) -> Result<Id> {
-        make::one(&self.members, Mode::Wait, None)
+        self.members.one(Mode::Wait, None)
     }
 
     /// Fills a slice with new IDs, from one member after the other: `&mut [i64]` in an integer layout, or packed bytes.
@@ -74,7 +74,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     /// # Errors
     /// As [`Generator::fill`].
     pub fn fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<()> {
-        make::many(&self.members, None, &self.members.all()[0].engine.family.base, ids.into())
+        self.members.fill(Mode::Wait, None, ids.into())
     }
 
     /// One new ID if any member has one now. It never waits.
@@ -83,7 +83,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     /// As [`Generator::try_generate`].
     #[inline]
     pub fn try_generate(&self) -> Result<Id> {
-        make::one(&self.members, Mode::Try, None)
+        self.members.one(Mode::Try, None)
     }
 
     /// Fills the front of a slice with as many new IDs as there are now in all members, and returns how many. It never waits.
@@ -91,7 +91,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     /// # Errors
     /// As [`Generator::try_fill`].
     pub fn try_fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<usize> {
-        make::try_many(&self.members, None, &self.members.all()[0].engine.family.base, ids.into())
+        self.members.try_fill(None, ids.into())
     }
 
     /// One new ID, waiting in `sleep` instead of on the thread: `tokio::time::sleep` for example.
@@ -99,7 +99,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     /// # Errors
     /// As [`Generator::generate`].
     pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Id> {
-        make::one_async(&self.members, &sleep, None).await
+        self.members.one_async(&sleep, None).await
     }
 
     /// As [`Pool::fill`], waiting in `sleep` instead of on the thread. Dropped before its end, it loses the IDs that it wrote.
@@ -111,14 +111,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
         sleep: impl AsyncFn(Duration),
         ids: impl Into<Batch<'b>>,
     ) -> Result<()> {
-        make::many_async(
-            &self.members,
-            &sleep,
-            None,
-            &self.members.all()[0].engine.family.base,
-            ids.into(),
-        )
-        .await
+        self.members.fill_async(&sleep, None, ids.into()).await
     }
 }
 

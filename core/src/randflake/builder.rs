@@ -6,7 +6,7 @@ use super::{Codec, EPOCH, Generator, Grant, LAST_SECOND, LAST_SEQUENCE, SCALE, f
 use crate::{
     Error, Result,
     clock::{Clock, OnStall, Stall},
-    generator::{Engine, OnExhausted, Options, Window},
+    generator::{Engine, OnExhausted, Options, Window, options},
     sequence::per_tick::{Behind, PerTick, Slots},
 };
 
@@ -42,29 +42,7 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// What to do when a second's IDs are used up, or the clock is behind the last second used; to wait by default.
-    pub fn on_exhausted(mut self, on_exhausted: OnExhausted) -> Self {
-        self.options.on_exhausted = on_exhausted;
-        self
-    }
-
-    /// The longest wait for a tick, as time passes by the clock's monotonic side ([`Clock::elapsed_nanos`]); the clock's default
-    /// otherwise (1 s for the system's). A batch may wait as long for each of its ticks. Under a clock that stands still a call waits as long and is
-    /// refused then.
-    pub fn max_wait(mut self, max_wait: Duration) -> Self {
-        self.options.max_wait = Some(max_wait);
-        self
-    }
-
-    /// Calls `callback` when a call has to wait, before each of its sleeps, on the stalled thread.
-    pub fn on_stall<F: Fn(&Stall)>(self, callback: F) -> Builder<OnStall<C, F>> {
-        self.map(|options| options.on_stall(callback))
-    }
-
-    /// The source of time, one for the generator's life.
-    pub fn clock<D: Clock>(self, clock: D) -> Builder<D> {
-        self.map(|options| options.clock(clock))
-    }
+    options!();
 
     fn map<D>(self, map: impl FnOnce(Options<C>) -> Options<D>) -> Builder<D> {
         let Self { grant, codec, resume_after, options } = self;

@@ -4,12 +4,12 @@ use core::{fmt, time::Duration};
 
 #[cfg(feature = "std")]
 use super::{Builder, Codec};
-use super::{Grant, Parts, Randflake, SCALE, family::Nodes, make};
+use super::{Grant, Parts, Randflake, SCALE, family::Nodes};
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
     format::Text,
-    generator::{Engine, Family, Mode},
+    generator::{Engine, Family, Mode, Source, calls},
     sequence::per_tick::State,
 };
 
@@ -106,82 +106,10 @@ impl<C: Clock> Generator<C> {
     /// further `generator_closed`; `forked` in a child process; what the clock says. Nothing is changed by a refused call.
     #[inline]
     pub fn generate(&self) -> Result<Randflake> {
-        make::one(&self.engine, Mode::Wait)
+        self.engine.one(Mode::Wait, ())
     }
 
-    /// The text of one new ID, on the stack.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`].
-    #[inline]
-    pub fn generate_text(&self) -> Result<Text<{ Randflake::TEXT_LEN }>> {
-        Ok(self.generate()?.text())
-    }
-
-    /// Fills a slice with new IDs.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`]; [`Error::written`] tells how many IDs at the front of the slice are there to use.
-    pub fn fill(&self, ids: &mut [Randflake]) -> Result<()> {
-        make::many(&self.engine, ids)
-    }
-
-    /// One new ID if there is one now. It never waits.
-    ///
-    /// # Errors
-    /// `sequence_exhausted` or `clock_behind`, with when to retry, instead of a wait; all else as [`Generator::generate`].
-    #[inline]
-    pub fn try_generate(&self) -> Result<Randflake> {
-        make::one(&self.engine, Mode::Try)
-    }
-
-    /// The text of [`Generator::try_generate`], on the stack.
-    ///
-    /// # Errors
-    /// As [`Generator::try_generate`].
-    #[inline]
-    pub fn try_generate_text(&self) -> Result<Text<{ Randflake::TEXT_LEN }>> {
-        Ok(self.try_generate()?.text())
-    }
-
-    /// Fills the front of a slice with as many new IDs as there are now, and returns how many. It never waits.
-    ///
-    /// # Errors
-    /// As [`Generator::fill`], but for `sequence_exhausted` and `clock_behind`, which end the batch.
-    pub fn try_fill(&self, ids: &mut [Randflake]) -> Result<usize> {
-        make::try_many(&self.engine, ids)
-    }
-
-    /// One new ID, waiting in `sleep` instead of on the thread: `tokio::time::sleep` for example.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`].
-    pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Randflake> {
-        make::one_async(&self.engine, &sleep).await
-    }
-
-    /// The text of [`Generator::generate_async`], on the stack.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`].
-    pub async fn generate_text_async(
-        &self,
-        sleep: impl AsyncFn(Duration),
-    ) -> Result<Text<{ Randflake::TEXT_LEN }>> {
-        Ok(self.generate_async(sleep).await?.text())
-    }
-
-    /// As [`Generator::fill`], waiting in `sleep` instead of on the thread. Dropped before its end, it loses the IDs that it wrote.
-    ///
-    /// # Errors
-    /// As [`Generator::fill`].
-    pub async fn fill_async(
-        &self,
-        sleep: impl AsyncFn(Duration),
-        ids: &mut [Randflake],
-    ) -> Result<()> {
-        make::many_async(&self.engine, &sleep, ids).await
-    }
+    calls!(engine: Randflake; core::convert::identity);
 
     /// The source of time that it was built with.
     pub const fn clock(&self) -> &C {

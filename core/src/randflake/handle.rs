@@ -2,10 +2,7 @@
 
 use core::{fmt, num::NonZeroU32, ops::Deref};
 
-use super::{
-    Generator, Randflake,
-    family::{GROUP, Nodes},
-};
+use super::{Generator, Randflake, family::Nodes, make::GROUP};
 use crate::{
     Result,
     clock::Clock,

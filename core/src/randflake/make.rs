@@ -1,56 +1,52 @@
-//! Packing IDs from slots, wherever they come from.
+//! Packing IDs from slots, and the cipher.
 
-use core::time::Duration;
+use super::{Randflake, builder::SLOTS_PER_NODE, codec, family::Nodes};
+use crate::{Result, generator::Pack, sequence::per_tick::Run};
 
-use super::{Randflake, family::Nodes};
-use crate::{
-    Result,
-    generator::{Mode, Source, Taken, fill, fill_async, try_fill},
-};
+/// How many IDs are encrypted together.
+pub(super) const GROUP: usize = 64;
 
-/// One ID.
-#[inline]
-pub(super) fn one(source: &impl Source<Family = Nodes>, mode: Mode) -> Result<Randflake> {
-    let (nodes, ((), run)) = source.take(1, mode)?;
-    Ok(nodes.encrypt_first(run))
+impl Pack for Nodes {
+    type Id = Randflake;
+    type Given<'g> = ();
+    type Batch<'b> = &'b mut [Randflake];
+
+    #[inline]
+    fn id(&self, ((), run): ((), Run), k: u32, (): ()) -> Randflake {
+        self.codec.encrypt_raw(self.raw(run.tick, run.first + u64::from(k)))
+    }
+
+    fn room(&self, ids: &&mut [Randflake], (): ()) -> Result<usize> {
+        Ok(ids.len())
+    }
+
+    fn write(&self, ((), run): ((), Run), (): (), ids: &mut &mut [Randflake], from: usize) {
+        self.encrypt(run, 0, &mut ids[from..][..run.len as usize]);
+    }
 }
 
-/// One ID, after waiting in `sleep` if need be.
-pub(super) async fn one_async(
-    source: &impl Source<Family = Nodes>,
-    sleep: &impl AsyncFn(Duration),
-) -> Result<Randflake> {
-    let (nodes, ((), run)) = source.take_async(1, sleep).await?;
-    Ok(nodes.encrypt_first(run))
-}
+impl Nodes {
+    /// The IDs of a run from the `k`-th slot on, as many as there is room for.
+    pub(super) fn encrypt(&self, run: Run, k: usize, ids: &mut [Randflake]) {
+        let mut slots = run.first + k as u64..;
+        for group in ids.chunks_mut(GROUP) {
+            let mut raw = [[0; 8]; GROUP];
+            let raw = &mut raw[..group.len()];
+            for (block, slot) in raw.iter_mut().zip(&mut slots) {
+                *block = self.raw(run.tick, slot).to_le_bytes();
+            }
+            self.codec.encrypt_many(raw, group);
+        }
+    }
 
-/// As many IDs as the slice has room for.
-pub(super) fn many(source: &impl Source<Family = Nodes>, ids: &mut [Randflake]) -> Result<()> {
-    fill(source, Mode::Wait, ids.len(), write(ids))
-}
-
-/// As many IDs as there are now.
-pub(super) fn try_many(
-    source: &impl Source<Family = Nodes>,
-    ids: &mut [Randflake],
-) -> Result<usize> {
-    try_fill(source, ids.len(), write(ids))
-}
-
-/// As many IDs as the slice has room for, after waiting in `sleep` if need be.
-pub(super) async fn many_async(
-    source: &impl Source<Family = Nodes>,
-    sleep: &impl AsyncFn(Duration),
-    ids: &mut [Randflake],
-) -> Result<()> {
-    fill_async(source, sleep, ids.len(), write(ids)).await
-}
-
-/// Writes the IDs of a run from a place on.
-fn write(ids: &mut [Randflake]) -> impl FnMut(usize, Taken<'_, Nodes>) -> usize {
-    |from, (nodes, ((), run))| {
-        let places = &mut ids[from..][..run.len as usize];
-        nodes.encrypt(run, 0, places);
-        places.len()
+    /// The raw value of a slot.
+    #[inline]
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "a node's number among those of the grant, and 17 bits"
+    )]
+    fn raw(&self, tick: u64, slot: u64) -> u64 {
+        let node = self.grant.first_node() + (slot / SLOTS_PER_NODE) as u32;
+        codec::raw(tick, node, (slot % SLOTS_PER_NODE) as u32)
     }
 }

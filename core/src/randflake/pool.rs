@@ -3,12 +3,12 @@
 use alloc::boxed::Box;
 use core::{ops::Deref, time::Duration};
 
-use super::{Generator, Randflake, family::Nodes, make};
+use super::{Generator, Randflake, family::Nodes};
 use crate::{
     Error, ErrorKind, Result,
     clock::Clock,
     format::Text,
-    generator::{Engine, Member, Members, Mode, Pooled},
+    generator::{Engine, Member, Members, Mode, Pooled, Source, calls},
 };
 
 /// Makes IDs of several [`Generator`]s, faster than the 131,072 a second that the format grants to each node. Threads may share it,
@@ -68,82 +68,10 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     /// As [`Generator::generate`].
     #[inline]
     pub fn generate(&self) -> Result<Randflake> {
-        make::one(&self.members, Mode::Wait)
+        self.members.one(Mode::Wait, ())
     }
 
-    /// The text of one new ID, on the stack.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`].
-    #[inline]
-    pub fn generate_text(&self) -> Result<Text<{ Randflake::TEXT_LEN }>> {
-        Ok(self.generate()?.text())
-    }
-
-    /// Fills a slice with new IDs, from one member after the other.
-    ///
-    /// # Errors
-    /// As [`Generator::fill`].
-    pub fn fill(&self, ids: &mut [Randflake]) -> Result<()> {
-        make::many(&self.members, ids)
-    }
-
-    /// One new ID if any member has one now. It never waits.
-    ///
-    /// # Errors
-    /// As [`Generator::try_generate`].
-    #[inline]
-    pub fn try_generate(&self) -> Result<Randflake> {
-        make::one(&self.members, Mode::Try)
-    }
-
-    /// The text of [`Pool::try_generate`], on the stack.
-    ///
-    /// # Errors
-    /// As [`Generator::try_generate`].
-    #[inline]
-    pub fn try_generate_text(&self) -> Result<Text<{ Randflake::TEXT_LEN }>> {
-        Ok(self.try_generate()?.text())
-    }
-
-    /// Fills the front of a slice with as many new IDs as there are now in all members, and returns how many. It never waits.
-    ///
-    /// # Errors
-    /// As [`Generator::try_fill`].
-    pub fn try_fill(&self, ids: &mut [Randflake]) -> Result<usize> {
-        make::try_many(&self.members, ids)
-    }
-
-    /// One new ID, waiting in `sleep` instead of on the thread: `tokio::time::sleep` for example.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`].
-    pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Randflake> {
-        make::one_async(&self.members, &sleep).await
-    }
-
-    /// The text of [`Pool::generate_async`], on the stack.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`].
-    pub async fn generate_text_async(
-        &self,
-        sleep: impl AsyncFn(Duration),
-    ) -> Result<Text<{ Randflake::TEXT_LEN }>> {
-        Ok(self.generate_async(sleep).await?.text())
-    }
-
-    /// As [`Pool::fill`], waiting in `sleep` instead of on the thread. Dropped before its end, it loses the IDs that it wrote.
-    ///
-    /// # Errors
-    /// As [`Generator::fill`].
-    pub async fn fill_async(
-        &self,
-        sleep: impl AsyncFn(Duration),
-        ids: &mut [Randflake],
-    ) -> Result<()> {
-        make::many_async(&self.members, &sleep, ids).await
-    }
+    calls!(members: Randflake; core::convert::identity);
 }
 
 impl<C: Clock> Member for Generator<C> {

@@ -9,14 +9,13 @@ use super::{
     builder::Bounds,
     fill,
     identity::{Draw, Identity, Origin},
-    make,
     partition::Partitions,
 };
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
     format::Text,
-    generator::{Engine, Mode, WaitPolicy, Window},
+    generator::{Engine, Mode, Pack, Source, WaitPolicy, Window, calls},
     sequence::tick_tock::{Run, TickTock},
     sync::{AtomicU32, Ordering},
 };
@@ -143,32 +142,17 @@ impl<C: Clock> Generator<C> {
     /// if the partition was given; what the clock says. Nothing is changed by a refused call.
     #[inline]
     pub fn generate(&self, metabyte: u8) -> Result<Sno> {
-        make::one(&self.engine, Mode::Wait, metabyte)
+        self.engine.one(Mode::Wait, metabyte)
     }
 
-    /// The text of one new ID, on the stack.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`].
-    #[inline]
-    pub fn generate_text(&self, metabyte: u8) -> Result<Text<{ Sno::TEXT_LEN }>> {
-        Ok(self.generate(metabyte)?.text())
-    }
-
-    /// Fills a slice with new IDs, in the order of time.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`]; [`Error::written`] tells how many IDs at the front of the slice are there to use.
-    pub fn fill(&self, metabyte: u8, ids: &mut [Sno]) -> Result<()> {
-        self.fill_bytes(metabyte, fill::bytes_of(ids))
-    }
+    calls!(engine: Sno, metabyte: u8; fill::bytes_of);
 
     /// As [`Generator::fill`], into packed bytes, 10 an ID.
     ///
     /// # Errors
     /// As [`Generator::fill`], and `invalid_length` where the bytes are no whole number of IDs.
     pub fn fill_bytes(&self, metabyte: u8, bytes: &mut [u8]) -> Result<()> {
-        make::many(&self.engine, metabyte, bytes)
+        self.engine.fill(Mode::Wait, metabyte, bytes)
     }
 
     /// An ID of a given time, in Unix milliseconds. It has a sequence of its own that rolls over silently, so
@@ -185,7 +169,7 @@ impl<C: Clock> Generator<C> {
         let pool = u32::from(max - min) + 1;
         let count = self.at.fetch_add(1, Ordering::Relaxed) % pool;
         let run = Run { tick, tick_tock: false, first: min, len: pool };
-        Ok(make::id(identity, run, count, metabyte))
+        Ok(self.engine.family.id((identity, run), count, metabyte))
     }
 
     /// Who this generator is in this process, for what has no tick of its own.
@@ -236,71 +220,12 @@ impl<C: Clock> Generator<C> {
         Ok(Stats::of(self.partition(), self.engine.family.bounds(), state, now))
     }
 
-    /// One new ID if there is one now. It never waits.
-    ///
-    /// # Errors
-    /// `sequence_exhausted` or `clock_behind`, with when to retry, instead of a wait; all else as [`Generator::generate`].
-    #[inline]
-    pub fn try_generate(&self, metabyte: u8) -> Result<Sno> {
-        make::one(&self.engine, Mode::Try, metabyte)
-    }
-
-    /// The text of [`Generator::try_generate`], on the stack.
-    ///
-    /// # Errors
-    /// As [`Generator::try_generate`].
-    #[inline]
-    pub fn try_generate_text(&self, metabyte: u8) -> Result<Text<{ Sno::TEXT_LEN }>> {
-        Ok(self.try_generate(metabyte)?.text())
-    }
-
-    /// Fills the front of a slice with as many new IDs as there are now, and returns how many. It never waits.
-    ///
-    /// # Errors
-    /// As [`Generator::fill`], but for `sequence_exhausted` and `clock_behind`, which end the batch.
-    pub fn try_fill(&self, metabyte: u8, ids: &mut [Sno]) -> Result<usize> {
-        self.try_fill_bytes(metabyte, fill::bytes_of(ids))
-    }
-
     /// As [`Generator::try_fill`], into packed bytes, 10 an ID.
     ///
     /// # Errors
     /// As [`Generator::try_fill`], and `invalid_length` where the bytes are no whole number of IDs.
     pub fn try_fill_bytes(&self, metabyte: u8, bytes: &mut [u8]) -> Result<usize> {
-        make::try_many(&self.engine, metabyte, bytes)
-    }
-
-    /// One new ID, waiting in `sleep` instead of on the thread: `tokio::time::sleep` for example.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`].
-    pub async fn generate_async(&self, sleep: impl AsyncFn(Duration), metabyte: u8) -> Result<Sno> {
-        make::one_async(&self.engine, &sleep, metabyte).await
-    }
-
-    /// The text of [`Generator::generate_async`], on the stack.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`].
-    pub async fn generate_text_async(
-        &self,
-        sleep: impl AsyncFn(Duration),
-        metabyte: u8,
-    ) -> Result<Text<{ Sno::TEXT_LEN }>> {
-        Ok(self.generate_async(sleep, metabyte).await?.text())
-    }
-
-    /// As [`Generator::fill`], waiting in `sleep` instead of on the thread. Dropped before its end, it loses the IDs that it wrote.
-    ///
-    /// # Errors
-    /// As [`Generator::fill`].
-    pub async fn fill_async(
-        &self,
-        sleep: impl AsyncFn(Duration),
-        metabyte: u8,
-        ids: &mut [Sno],
-    ) -> Result<()> {
-        make::many_async(&self.engine, &sleep, metabyte, fill::bytes_of(ids)).await
+        self.engine.try_fill(metabyte, bytes)
     }
 
     /// The source of time that it was built with.

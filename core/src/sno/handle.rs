@@ -2,11 +2,11 @@
 
 use core::{num::NonZeroU32, ops::Deref};
 
-use super::{Generator, Sno, make, partition::Partitions};
+use super::{Generator, Sno, partition::Partitions};
 use crate::{
     Result,
     clock::Clock,
-    generator::{BLOCK, Blocks, Mode},
+    generator::{BLOCK, Blocks, Mode, Pack},
 };
 
 /// Makes IDs of a shared [`Generator`] for one thread. What it has reserved in a tick and not used by its end is lost, so
@@ -88,7 +88,8 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
 
     #[inline]
     fn make(&mut self, mode: Mode, metabyte: u8) -> Result<Sno> {
-        let ((identity, run), k) = self.blocks.next(&self.generator.engine, mode)?;
-        Ok(make::id(identity, run, k, metabyte))
+        let engine = &self.generator.engine;
+        let (slots, k) = self.blocks.next(engine, mode)?;
+        Ok(engine.family.id(slots, k, metabyte))
     }
 }

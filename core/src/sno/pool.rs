@@ -3,12 +3,12 @@
 use alloc::boxed::Box;
 use core::{ops::Deref, time::Duration};
 
-use super::{Generator, Sno, fill, make, partition::Partitions};
+use super::{Generator, Sno, fill, partition::Partitions};
 use crate::{
     Result,
     clock::Clock,
     format::Text,
-    generator::{Engine, Member, Members, Mode, Pooled, address, refused},
+    generator::{Engine, Member, Members, Mode, Pooled, Source, address, calls, refused},
 };
 
 /// Makes IDs of several [`Generator`]s, faster than the 65,536 in 4 ms (61 ns an ID) that the format grants to each. Threads may
@@ -69,84 +69,10 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     /// As [`Generator::generate`].
     #[inline]
     pub fn generate(&self, metabyte: u8) -> Result<Sno> {
-        make::one(&self.members, Mode::Wait, metabyte)
+        self.members.one(Mode::Wait, metabyte)
     }
 
-    /// The text of one new ID, on the stack.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`].
-    #[inline]
-    pub fn generate_text(&self, metabyte: u8) -> Result<Text<{ Sno::TEXT_LEN }>> {
-        Ok(self.generate(metabyte)?.text())
-    }
-
-    /// Fills a slice with new IDs, from one member after the other.
-    ///
-    /// # Errors
-    /// As [`Generator::fill`].
-    pub fn fill(&self, metabyte: u8, ids: &mut [Sno]) -> Result<()> {
-        make::many(&self.members, metabyte, fill::bytes_of(ids))
-    }
-
-    /// One new ID if any member has one now. It never waits.
-    ///
-    /// # Errors
-    /// As [`Generator::try_generate`].
-    #[inline]
-    pub fn try_generate(&self, metabyte: u8) -> Result<Sno> {
-        make::one(&self.members, Mode::Try, metabyte)
-    }
-
-    /// The text of [`Pool::try_generate`], on the stack.
-    ///
-    /// # Errors
-    /// As [`Generator::try_generate`].
-    #[inline]
-    pub fn try_generate_text(&self, metabyte: u8) -> Result<Text<{ Sno::TEXT_LEN }>> {
-        Ok(self.try_generate(metabyte)?.text())
-    }
-
-    /// Fills the front of a slice with as many new IDs as there are now in all members, and returns how many. It never waits.
-    ///
-    /// # Errors
-    /// As [`Generator::try_fill`].
-    pub fn try_fill(&self, metabyte: u8, ids: &mut [Sno]) -> Result<usize> {
-        make::try_many(&self.members, metabyte, fill::bytes_of(ids))
-    }
-
-    /// One new ID, waiting in `sleep` instead of on the thread: `tokio::time::sleep` for example.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`].
-    pub async fn generate_async(&self, sleep: impl AsyncFn(Duration), metabyte: u8) -> Result<Sno> {
-        make::one_async(&self.members, &sleep, metabyte).await
-    }
-
-    /// The text of [`Pool::generate_async`], on the stack.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`].
-    pub async fn generate_text_async(
-        &self,
-        sleep: impl AsyncFn(Duration),
-        metabyte: u8,
-    ) -> Result<Text<{ Sno::TEXT_LEN }>> {
-        Ok(self.generate_async(sleep, metabyte).await?.text())
-    }
-
-    /// As [`Pool::fill`], waiting in `sleep` instead of on the thread. Dropped before its end, it loses the IDs that it wrote.
-    ///
-    /// # Errors
-    /// As [`Generator::fill`].
-    pub async fn fill_async(
-        &self,
-        sleep: impl AsyncFn(Duration),
-        metabyte: u8,
-        ids: &mut [Sno],
-    ) -> Result<()> {
-        make::many_async(&self.members, &sleep, metabyte, fill::bytes_of(ids)).await
-    }
+    calls!(members: Sno, metabyte: u8; fill::bytes_of);
 }
 
 impl<C: Clock> Member for Generator<C> {

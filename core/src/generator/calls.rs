@@ -1,0 +1,118 @@
+//! The calls that generators and pools have in all families whose IDs are of one type: alike but for what the caller gives.
+
+/// The calls of a generator or pool whose slots come from `$source`, beside `generate`.
+macro_rules! calls {
+    ($source:ident: $id:ty $(, $given:ident: $type:ty)?; $room:expr) => {
+        /// The text of one new ID, on the stack.
+        ///
+        /// # Errors
+        /// As `generate`.
+        #[inline]
+        pub fn generate_text(&self $(, $given: $type)?) -> Result<Text<{ <$id>::TEXT_LEN }>> {
+            Ok(self.generate($($given)?)?.text())
+        }
+
+        /// Fills a slice with new IDs.
+        ///
+        /// # Errors
+        /// As `generate`; [`Error::written`](crate::Error::written) tells how many IDs at the front of the slice are there to use.
+        pub fn fill(&self $(, $given: $type)?, ids: &mut [$id]) -> Result<()> {
+            self.$source.fill(Mode::Wait, ($($given)?), $room(ids))
+        }
+
+        /// One new ID if there is one now. It never waits.
+        ///
+        /// # Errors
+        /// `sequence_exhausted` or `clock_behind`, with when to retry, instead of a wait; all else as `generate`.
+        #[inline]
+        pub fn try_generate(&self $(, $given: $type)?) -> Result<$id> {
+            self.$source.one(Mode::Try, ($($given)?))
+        }
+
+        /// The text of one new ID if there is one now, on the stack.
+        ///
+        /// # Errors
+        /// As `try_generate`.
+        #[inline]
+        pub fn try_generate_text(&self $(, $given: $type)?) -> Result<Text<{ <$id>::TEXT_LEN }>> {
+            Ok(self.try_generate($($given)?)?.text())
+        }
+
+        /// Fills the front of a slice with as many new IDs as there are now, and returns how many. It never waits.
+        ///
+        /// # Errors
+        /// As `fill`, but for `sequence_exhausted` and `clock_behind`, which end the batch.
+        pub fn try_fill(&self $(, $given: $type)?, ids: &mut [$id]) -> Result<usize> {
+            self.$source.try_fill(($($given)?), $room(ids))
+        }
+
+        /// One new ID, waiting in `sleep` instead of on the thread: `tokio::time::sleep` for example.
+        ///
+        /// # Errors
+        /// As `generate`.
+        pub async fn generate_async(
+            &self,
+            sleep: impl AsyncFn(Duration)
+            $(, $given: $type)?
+        ) -> Result<$id> {
+            self.$source.one_async(&sleep, ($($given)?)).await
+        }
+
+        /// The text of one new ID, on the stack, waiting in `sleep` instead of on the thread.
+        ///
+        /// # Errors
+        /// As `generate`.
+        pub async fn generate_text_async(
+            &self,
+            sleep: impl AsyncFn(Duration)
+            $(, $given: $type)?
+        ) -> Result<Text<{ <$id>::TEXT_LEN }>> {
+            Ok(self.generate_async(sleep $(, $given)?).await?.text())
+        }
+
+        /// Fills a slice with new IDs, waiting in `sleep` instead of on the thread. Dropped before its end, it loses the IDs that it wrote.
+        ///
+        /// # Errors
+        /// As `fill`.
+        pub async fn fill_async(
+            &self,
+            sleep: impl AsyncFn(Duration)
+            $(, $given: $type)?,
+            ids: &mut [$id],
+        ) -> Result<()> {
+            self.$source.fill_async(&sleep, ($($given)?), $room(ids)).await
+        }
+    };
+}
+
+/// The options that all builders share, set in their field `options`.
+macro_rules! options {
+    () => {
+        /// The longest wait for a tick, as time passes by the clock's monotonic side ([`Clock::elapsed_nanos`]); the clock's default
+        /// otherwise (1 s for the system's). A batch may wait as long for each of its ticks. Under a clock that stands still a call
+        /// waits as long and is refused then.
+        pub fn max_wait(mut self, max_wait: Duration) -> Self {
+            self.options.max_wait = Some(max_wait);
+            self
+        }
+
+        /// What to do when a tick's IDs are used up, or the clock is behind; to wait by default. Layouts refuse at once where the clock
+        /// is behind.
+        pub fn on_exhausted(mut self, on_exhausted: OnExhausted) -> Self {
+            self.options.on_exhausted = on_exhausted;
+            self
+        }
+
+        /// Calls `callback` when a call has to wait, before each of its sleeps, on the stalled thread.
+        pub fn on_stall<F: Fn(&Stall)>(self, callback: F) -> Builder<OnStall<C, F>> {
+            self.map(|options| options.on_stall(callback))
+        }
+
+        /// The source of time, one for the generator's life.
+        pub fn clock<D: Clock>(self, clock: D) -> Builder<D> {
+            self.map(|options| options.clock(clock))
+        }
+    };
+}
+
+pub(crate) use {calls, options};
