@@ -23,7 +23,7 @@ impl Pack for Identities {
         Ok(ids.len())
     }
 
-    fn write(&self, slots: (Identity, Run), key: u32, ids: &mut &mut [HotGuid], from: usize) {
+    fn write(&self, slots: (Identity, Run), key: u32, ids: &mut Self::Batch<'_>, from: usize) {
         write_run(&mut ids[from..][..slots.1.len as usize], self.id(slots, 0, key));
     }
 }

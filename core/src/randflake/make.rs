@@ -20,7 +20,7 @@ impl Pack for Nodes {
         Ok(ids.len())
     }
 
-    fn write(&self, ((), run): ((), Run), (): (), ids: &mut &mut [Randflake], from: usize) {
+    fn write(&self, ((), run): ((), Run), (): (), ids: &mut Self::Batch<'_>, from: usize) {
         self.encrypt(run, 0, &mut ids[from..][..run.len as usize]);
     }
 }

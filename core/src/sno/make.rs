@@ -27,7 +27,13 @@ impl Pack for Partitions {
         Ok(bytes.len() / Sno::LEN)
     }
 
-    fn write(&self, slots: (Identity, Run), metabyte: u8, bytes: &mut &mut [u8], from: usize) {
+    fn write(
+        &self,
+        slots: (Identity, Run),
+        metabyte: u8,
+        bytes: &mut Self::Batch<'_>,
+        from: usize,
+    ) {
         let places = &mut bytes[from * Sno::LEN..][..slots.1.len as usize * Sno::LEN];
         write_run(places, self.id(slots, 0, metabyte));
     }
