@@ -4,7 +4,7 @@ use alloc::{rc::Rc, vec::Vec};
 
 use polyflake::{Error, ErrorKind, Result};
 
-use crate::{Host, Machine, generators::Flakes, message::Reader};
+use crate::{Host, Machine, generators::Flakes, message::Reader, turns::Waiting};
 
 /// Says what there is to keep, and how to get at each kind.
 macro_rules! kept {
@@ -33,6 +33,7 @@ kept! {
     hotguid: HotGuid(polyflake::hotguid::Generator<C>),
     layout: Layout(polyflake::layout::Layout),
     layout_generator: LayoutGenerator(polyflake::layout::Generator<C>),
+    waiting: Waiting(Waiting),
 }
 
 /// Handles are in the first slot.

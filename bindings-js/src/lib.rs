@@ -8,7 +8,7 @@
 //! both machines have the same calls, and the TypeScript above them is written once.
 //!
 //! Reading order: `scratch` (the area), `errors` (how a refusal gets out), `host` (time and chance), `kept` (what JavaScript
-//! holds by handle), `table` (default partitions), `ids`, `generators`.
+//! holds by handle), `turns` (calls that wait), `table` (default partitions), `ids`, `generators`.
 #![no_std]
 
 extern crate alloc;
@@ -21,6 +21,7 @@ mod kept;
 mod message;
 mod scratch;
 mod table;
+mod turns;
 
 use alloc::{rc::Rc, vec::Vec};
 use core::cell::RefCell;
@@ -84,6 +85,7 @@ macro_rules! shared_calls {
             release => "release",
             put_piece => "putPiece",
             next_piece => "nextPiece",
+            turn => "turn",
         }
     };
 }
@@ -96,11 +98,11 @@ macro_rules! sno_calls {
             sno_texts => "snoTexts",
             sno_from_texts => "snoFromTexts",
             sno_time_range => "snoTimeRange",
-            sno_describe => "snoDescribe",
             sno_build => "snoBuild",
             sno_generate => "snoGenerate",
             sno_generate_at => "snoGenerateAt",
             sno_try_generate => "snoTryGenerate",
+            sno_one_async => "snoOneAsync",
             sno_fill => "snoFill",
             sno_fill_now => "snoFillNow",
             sno_pool => "snoPool",
@@ -120,22 +122,22 @@ macro_rules! randflake_calls {
             sparx64_build => "sparx64Build",
             sparx64_encrypt => "sparx64Encrypt",
             sparx64_decrypt => "sparx64Decrypt",
-            randflake_lease => "randflakeLease",
+            randflake_grant => "randflakeGrant",
             randflake_codec_build => "randflakeCodecBuild",
             randflake_inspect => "randflakeInspect",
             randflake_encrypt => "randflakeEncrypt",
             randflake_texts => "randflakeTexts",
             randflake_from_texts => "randflakeFromTexts",
-            randflake_describe => "randflakeDescribe",
             randflake_build => "randflakeBuild",
             randflake_generate => "randflakeGenerate",
             randflake_generate_text => "randflakeGenerateText",
             randflake_try_generate => "randflakeTryGenerate",
+            randflake_one_async => "randflakeOneAsync",
             randflake_fill => "randflakeFill",
             randflake_fill_now => "randflakeFillNow",
             randflake_pool => "randflakePool",
-            randflake_held_lease => "randflakeHeldLease",
-            randflake_extend_lease => "randflakeExtendLease",
+            randflake_held_grant => "randflakeHeldGrant",
+            randflake_extend_grant => "randflakeExtendGrant",
             randflake_stats => "randflakeStats",
             randflake_close => "randflakeClose",
         }
@@ -150,11 +152,11 @@ macro_rules! hotguid_calls {
             hotguid_texts => "hotguidTexts",
             hotguid_from_texts => "hotguidFromTexts",
             hotguid_time_range => "hotguidTimeRange",
-            hotguid_describe => "hotguidDescribe",
             hotguid_build => "hotguidBuild",
             hotguid_provide => "hotguidProvide",
             hotguid_generate => "hotguidGenerate",
             hotguid_try_generate => "hotguidTryGenerate",
+            hotguid_one_async => "hotguidOneAsync",
             hotguid_fill => "hotguidFill",
             hotguid_fill_now => "hotguidFillNow",
             hotguid_pool => "hotguidPool",
@@ -182,6 +184,7 @@ macro_rules! layout_calls {
             layout_generator_build => "layoutGeneratorBuild",
             layout_generate => "layoutGenerate",
             layout_try_generate => "layoutTryGenerate",
+            layout_one_async => "layoutOneAsync",
             layout_fill => "layoutFill",
             layout_fill_now => "layoutFillNow",
             layout_pool => "layoutPool",

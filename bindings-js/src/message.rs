@@ -277,10 +277,15 @@ impl<C: Host> Machine<C> {
     }
 
     /// Writes a message, whose first piece lies among the bytes then.
-    #[allow(clippy::cast_precision_loss, reason = "no message has 2^53 bytes")]
     pub(crate) fn answer(&self, write: impl FnOnce(&mut Writer)) -> Result<()> {
         let mut message = Writer::default();
         write(&mut message);
+        self.answer_message(message)
+    }
+
+    /// The same for a message that is written.
+    #[allow(clippy::cast_precision_loss, reason = "no message has 2^53 bytes")]
+    pub(crate) fn answer_message(&self, message: Writer) -> Result<()> {
         self.scratch.put_numbers([message.0.len() as f64]);
         self.message.replace(message.0);
         self.next_piece()

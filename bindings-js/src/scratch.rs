@@ -13,6 +13,8 @@ use crate::ids::BATCH;
 const NUMBERS: usize = 32;
 /// The slot that says where in its message a piece lies.
 pub(crate) const OFFSET: usize = NUMBERS - 1;
+/// The slot that says how long to sleep before a call's next turn, in nanoseconds; NaN where the call is done.
+pub(crate) const SLEEP: usize = NUMBERS - 2;
 /// Bytes of a key or secret.
 const SECRET: usize = 16;
 /// Bytes: 1,024 texts of 16 characters.

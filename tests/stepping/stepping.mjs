@@ -2,12 +2,12 @@
 const [seconds, machine] = process.argv.slice(2);
 const { hotguid, layout, randflake, sno } = await import(`polyflake/${machine}`);
 
-const lease = new randflake.Lease(7, 1_730_000_000, 2_803_741_824);
+const grant = new randflake.Grant(7, 1_730_000_000, 2_803_741_824);
 const generators = {
   sno: new sno.Generator(),
   hotguid: new hotguid.Generator(),
   layout: new layout.Generator(layout.Layout.preset("discord", { worker: 1, process: 2 })),
-  randflake: new randflake.Generator(lease, new Uint8Array(16), { onExhausted: "wait" }),
+  randflake: new randflake.Generator(grant, new Uint8Array(16), { onExhausted: "wait" }),
 };
 
 const seen = new Set();

@@ -14,8 +14,8 @@ function snoPool(): sno.Pool {
 
 /** All nodes, since one has 131,072 IDs a second. */
 function randflakeIds(): randflake.Generator {
-  const lease = new randflake.Lease([0, 131_071], 1_730_000_000, 2_803_741_824);
-  return new randflake.Generator(lease, SECRET);
+  const grant = new randflake.Grant([0, 131_071], 1_730_000_000, 2_803_741_824);
+  return new randflake.Generator(grant, SECRET);
 }
 
 export const randflakeBigint: Entry = ours("Randflake", randflakeIds().generate);

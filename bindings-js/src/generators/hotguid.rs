@@ -49,6 +49,18 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
+    /// One ID, in turns -> a packed ID in RFC's order.
+    pub fn hotguid_one_async(&self) -> Result<()> {
+        let (kept, shard_key) = (self.kept()?, self.scratch.double_word(1, "shard_key")?);
+        let scratch = self.scratch;
+        self.begin(async move {
+            let id = kept.hotguid()?.generate_async(|time| scratch.sleep(time), shard_key).await?;
+            scratch.put_bytes(0, &id.to_rfc_bytes());
+            scratch.put_count(1);
+            Ok(None)
+        })
+    }
+
     /// Also a count of at most [`BATCH`] -> packed IDs in RFC's order.
     pub fn hotguid_fill(&self) -> Result<()> {
         self.hotguid_fill_by(&|guids, shard_key, ids| {

@@ -4,11 +4,16 @@ use alloc::string::String;
 
 use polyflake::{
     Result,
-    layout::{Batch, Builder, Generator, Pool, Snapshot, Values},
+    layout::{Batch, Builder, Generator, Id, Pool, Snapshot, Values},
 };
 
 use super::give;
-use crate::{Host, Machine, ids::layout::set, kept::Kept, message::Reader};
+use crate::{
+    Host, Machine,
+    ids::layout::set,
+    kept::Kept,
+    message::{Reader, Writer},
+};
 
 /// Slots of [`Machine::layout_generator_build`] beside those that all families share: the layout's handle, the length
 /// of a message, whether the sequence is alone, whether there is a snapshot to go on from.
@@ -26,6 +31,18 @@ fn values<'v, C>(generator: &'v Generator<C>, message: &'v [u8]) -> Result<Value
     let mut values = generator.values();
     set(&mut values, Reader::new(message))?;
     Ok(values)
+}
+
+/// A message of one packed ID.
+fn packed(id: &Id) -> Writer {
+    let mut message = Writer::default();
+    match id {
+        Id::Integer(id) => message.raw(&id.to_ne_bytes()),
+        Id::Bytes(id) => message.raw(id),
+        // The core has no other kind.
+        _ => {}
+    }
+    message
 }
 
 /// Fills what it is given with new IDs, and says how many there are.
@@ -73,6 +90,17 @@ impl<C: Host> Machine<C> {
         let generator = kept.layout_generator()?;
         let id = generator.try_generate_with(&values(generator, &message)?)?;
         self.answer_id(&id)
+    }
+
+    /// One ID, in turns -> a packed ID.
+    pub fn layout_one_async(&self) -> Result<()> {
+        let (kept, message, scratch) = (self.kept()?, self.take_message(), self.scratch);
+        self.begin(async move {
+            let generator = kept.layout_generator()?;
+            let values = values(generator, &message)?;
+            let id = generator.generate_with_async(|time| scratch.sleep(time), &values).await?;
+            Ok(Some(packed(&id)))
+        })
     }
 
     /// Also a count of at most [`BATCH`](crate::ids::BATCH) -> packed IDs.

@@ -1,17 +1,17 @@
 //! Randflake's generators.
 
 use alloc::rc::Rc;
-use core::cell::RefCell;
+use core::{cell::RefCell, time::Duration};
 
 use polyflake::{
-    Result,
+    Error, ErrorKind, Result,
     randflake::{Builder, Generator, Handle, Pool, Randflake},
 };
 
 use super::{give, slot::OWN};
 use crate::{Host, Machine, ids::BATCH, kept::Kept};
 
-/// Slots of [`Machine::randflake_build`] beside those that all families share: the lease's four, then these.
+/// Slots of [`Machine::randflake_build`] beside those that all families share: the grant's four, then these.
 const RESUME_AFTER: usize = OWN + 4;
 const SECRET_LENGTH: usize = OWN + 5;
 
@@ -48,6 +48,19 @@ impl<C: Host> Flakes<C> {
             _ => self.generator.try_generate(),
         }
     }
+
+    /// The handle may hold IDs of a second that the generator has used up.
+    async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Randflake> {
+        match self.try_generate() {
+            Err(error) if is_of_now(&error) => self.generator.generate_async(sleep).await,
+            made => made,
+        }
+    }
+}
+
+/// Returns whether a generator refused what it will have later.
+fn is_of_now(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::SequenceExhausted | ErrorKind::ClockBehind)
 }
 
 /// Fills what it is given with new IDs, and says how many there are.
@@ -59,7 +72,7 @@ impl<C: Host> Machine<C> {
     pub fn randflake_build(&self) -> Result<()> {
         let (scratch, clock) = (self.scratch, self.take_clock());
         let secret = scratch.take_secret(SECRET_LENGTH, "secret");
-        let mut builder = Builder::with_clock(scratch.lease(OWN)?, secret?, clock);
+        let mut builder = Builder::with_clock(scratch.grant(OWN)?, secret?, clock);
         if scratch.given(RESUME_AFTER) {
             builder = builder.resume_after(scratch.time(RESUME_AFTER));
         }
@@ -90,6 +103,17 @@ impl<C: Host> Machine<C> {
         let id = self.kept()?.randflake()?.generate()?;
         self.scratch.put_randflake_text(id);
         Ok(())
+    }
+
+    /// One ID, in turns -> a packed ID.
+    pub fn randflake_one_async(&self) -> Result<()> {
+        let (kept, scratch) = (self.kept()?, self.scratch);
+        self.begin(async move {
+            let id = kept.randflake()?.generate_async(|time| scratch.sleep(time)).await?;
+            scratch.put_randflakes(&[id]);
+            scratch.put_count(1);
+            Ok(None)
+        })
     }
 
     /// Also a count of at most [`BATCH`] -> packed IDs.
@@ -123,15 +147,15 @@ impl<C: Host> Machine<C> {
     }
 
     /// -> first and last node, start, end.
-    pub fn randflake_held_lease(&self) -> Result<()> {
-        let lease = self.kept()?.randflake()?.generator.grant();
-        self.scratch.put_lease(lease);
+    pub fn randflake_held_grant(&self) -> Result<()> {
+        let grant = self.kept()?.randflake()?.generator.grant();
+        self.scratch.put_grant(grant);
         Ok(())
     }
 
-    /// Also a lease's four.
-    pub fn randflake_extend_lease(&self) -> Result<()> {
-        let (kept, longer) = (self.kept()?, self.scratch.lease(1)?);
+    /// Also a grant's four.
+    pub fn randflake_extend_grant(&self) -> Result<()> {
+        let (kept, longer) = (self.kept()?, self.scratch.grant(1)?);
         kept.randflake()?.generator.extend_grant(longer)
     }
 

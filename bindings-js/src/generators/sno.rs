@@ -75,6 +75,18 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
+    /// One ID, in turns -> packed bytes.
+    pub fn sno_one_async(&self) -> Result<()> {
+        let (kept, metabyte) = (self.kept()?, self.scratch.byte(1, "metabyte")?);
+        let scratch = self.scratch;
+        self.begin(async move {
+            let id = kept.sno()?.generate_async(|time| scratch.sleep(time), metabyte).await?;
+            scratch.put_bytes(0, &id.to_bytes());
+            scratch.put_count(1);
+            Ok(None)
+        })
+    }
+
     /// Also a count of at most [`BATCH`] -> packed bytes.
     pub fn sno_fill(&self) -> Result<()> {
         self.sno_fill_by(&|ids, metabyte, packed| {

@@ -19,18 +19,18 @@ const SEQUENCE_BITS: u32 = 17;
 const OFFSETS: usize = TEXTS * Randflake::TEXT_LEN;
 
 impl Scratch {
-    /// The lease whose first and last node, start and end are in these slots.
+    /// The grant whose first and last node, start and end are in these slots.
     #[allow(clippy::cast_possible_truncation, reason = "17 bits, checked")]
-    pub(crate) fn lease(&self, at: usize) -> Result<Grant> {
+    pub(crate) fn grant(&self, at: usize) -> Result<Grant> {
         let node = |at| self.bits(at, "nodes", NODE_BITS);
         Grant::with_nodes(node(at)?..=node(at + 1)?, self.time(at + 2), self.time(at + 3))
     }
 
     #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
-    pub(crate) fn put_lease(&self, lease: Grant) {
-        let nodes = lease.nodes();
+    pub(crate) fn put_grant(&self, grant: Grant) {
+        let nodes = grant.nodes();
         let (first, last) = (*nodes.start(), *nodes.end());
-        self.put_numbers([first.into(), last.into(), lease.start() as f64, lease.end() as f64]);
+        self.put_numbers([first.into(), last.into(), grant.start() as f64, grant.end() as f64]);
     }
 
     #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
@@ -58,9 +58,9 @@ impl Scratch {
 
 /// IDs are integers of 64 bits.
 impl<C: Host> Machine<C> {
-    /// First and last node, start, end: whether there is such a lease.
-    pub fn randflake_lease(&self) -> Result<()> {
-        self.scratch.lease(0).map(|_| ())
+    /// First and last node, start, end: whether there is such a grant.
+    pub fn randflake_grant(&self) -> Result<()> {
+        self.scratch.grant(0).map(|_| ())
     }
 
     /// A secret of as many bytes as the first slot says -> a handle.

@@ -7,6 +7,7 @@ export { backend } from "./backend.js";
 export type { Stall } from "./clock.js";
 export type { Description, FieldDescription } from "./describe.js";
 export { type ErrorCode, PolyflakeError } from "./errors.js";
+export type { AsyncOptions, Signal } from "./later.js";
 export * as hotguid from "./hotguid/index.js";
 export * as layout from "./layout/index.js";
 export * as randflake from "./randflake/index.js";

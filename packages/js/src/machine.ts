@@ -11,16 +11,17 @@ export type CallName =
   | "release"
   | "putPiece"
   | "nextPiece"
-  | `sno${"Texts" | "FromTexts" | "TimeRange" | "Describe"}`
-  | `sno${"Build" | "Generate" | "GenerateAt" | "Fill" | "FillNow" | "TryGenerate" | "Pool" | "Partition" | "ExtendWindow" | "Stats" | "Close"}`
+  | "turn"
+  | `sno${"Texts" | "FromTexts" | "TimeRange"}`
+  | `sno${"Build" | "OneAsync" | "Generate" | "GenerateAt" | "Fill" | "FillNow" | "TryGenerate" | "Pool" | "Partition" | "ExtendWindow" | "Stats" | "Close"}`
   | `sparx64${"Build" | "Encrypt" | "Decrypt"}`
-  | `randflake${"Lease" | "Inspect" | "Encrypt" | "Texts" | "FromTexts" | "Describe" | "CodecBuild"}`
-  | `randflake${"Build" | "Generate" | "GenerateText" | "Fill" | "FillNow" | "TryGenerate" | "Pool" | "HeldLease" | "ExtendLease" | "Stats" | "Close"}`
-  | `hotguid${"Texts" | "FromTexts" | "TimeRange" | "Describe"}`
-  | `hotguid${"Build" | "Provide" | "Generate" | "Fill" | "FillNow" | "TryGenerate" | "Pool" | "ExtendWindow" | "Stats" | "Close"}`
+  | `randflake${"Grant" | "Inspect" | "Encrypt" | "Texts" | "FromTexts" | "CodecBuild"}`
+  | `randflake${"Build" | "OneAsync" | "Generate" | "GenerateText" | "Fill" | "FillNow" | "TryGenerate" | "Pool" | "HeldGrant" | "ExtendGrant" | "Stats" | "Close"}`
+  | `hotguid${"Texts" | "FromTexts" | "TimeRange"}`
+  | `hotguid${"Build" | "Provide" | "OneAsync" | "Generate" | "Fill" | "FillNow" | "TryGenerate" | "Pool" | "ExtendWindow" | "Stats" | "Close"}`
   | `layout${"Build" | "PresetBuild" | "Description" | "Describe" | "Pack" | "Parse" | "TimeRange"}`
   | `layout${"Column" | "PackColumns"}`
-  | `layout${"GeneratorBuild" | "Generate" | "Fill" | "FillNow" | "TryGenerate" | "Pool" | "ExtendWindow" | "Stats" | "Close"}`;
+  | `layout${"GeneratorBuild" | "OneAsync" | "Generate" | "Fill" | "FillNow" | "TryGenerate" | "Pool" | "ExtendWindow" | "Stats" | "Close"}`;
 
 /**
  * The calls that the native addon and the wasm modules share: arguments and results lie in the scratch area. A wasm module
@@ -59,6 +60,8 @@ const NUMBERS = 32;
 export const BYTES = 16 * 1024;
 /** The slot that says where in its message a piece lies. */
 export const OFFSET = NUMBERS - 1;
+/** The slot that says how long to sleep before a call's next turn, in nanoseconds; NaN where the call is done. */
+export const SLEEP = NUMBERS - 2;
 /** Bytes of the scratch area. */
 export const SCRATCH = NUMBERS * 8 + BYTES;
 

@@ -1,6 +1,7 @@
 import { isObject } from "./checks.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 import type { Kept } from "./kept.js";
+import { fillLater, type Signal } from "./later.js";
 import type { CallName, Machine } from "./machine.js";
 import { MessageWriter } from "./message.js";
 import { fillBy, fillNow } from "./packed.js";
@@ -17,6 +18,8 @@ export interface Member {
   fill(count: number, about: unknown, made: number, waits: boolean): Uint8Array;
   /** Makes one ID, or throws why there is none now. */
   now(about: unknown): unknown;
+  /** Makes one ID, waiting for it if need be, and gives its bytes; errors count those `made` before, if there is a batch. */
+  later(about: unknown, signal: Signal | undefined, made?: number): Promise<Uint8Array>;
 }
 
 /** The most members: each is asked before a call waits. */
@@ -75,6 +78,13 @@ export class Members<G extends object> {
   /** The same without waiting: as much of the memory as is filled then. */
   fillNow(many: Uint8Array, size: number, batch: number, about?: unknown): Uint8Array {
     return fillNow(many, size, batch, (count, made) => this.#some(count, about, made));
+  }
+
+  /** The same, waiting without holding the thread. */
+  fillLater(many: Uint8Array, size: number, batch: number, signal: Signal | undefined, about?: unknown): Promise<Uint8Array> {
+    const some = (count: number, made: number) => this.#some(count, about, made);
+    const one = (made: number) => this.#members[this.#current]!.later(about, signal, made);
+    return fillLater(many, size, batch, { some, one }, signal);
   }
 
   /**

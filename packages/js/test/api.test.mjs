@@ -32,16 +32,16 @@ function publicMembers(instance) {
 
 /** One of each class that has members, and of each interface: a plain object. */
 function samples({ hotguid, layout, randflake, sno, sparx64 }) {
-  const lease = new randflake.Lease(1, 1_730_000_000, 1_730_000_001);
+  const grant = new randflake.Grant(1, 1_730_000_000, 1_730_000_001);
   const secret = new Uint8Array(16);
   return {
     sno: { Generator: new sno.Generator(), Pool: new sno.Pool([new sno.Generator()]), SnoArray: new sno.SnoArray(new Uint8Array(0)) },
     randflake: {
-      Lease: lease,
+      Grant: grant,
       Parts: new randflake.Codec(secret).inspect(0n),
       Codec: new randflake.Codec(secret),
-      Generator: new randflake.Generator(lease, secret),
-      Pool: new randflake.Pool([new randflake.Generator(lease, secret)]),
+      Generator: new randflake.Generator(grant, secret),
+      Pool: new randflake.Pool([new randflake.Generator(grant, secret)]),
       RandflakeArray: new randflake.RandflakeArray(new BigInt64Array(0)),
     },
     hotguid: {
@@ -68,13 +68,13 @@ const makers = ({ hotguid, layout, randflake, sno }) => ({
   hotguid: (options) => new hotguid.Generator(options),
   layout: ({ layout: its = layout.Layout.preset("discord"), ...options }) => new layout.Generator(its, options),
   randflake: (options) => {
-    const { lease = new randflake.Lease(1, 1_730_000_000, 1_730_000_001), secret = new Uint8Array(16), ...others } = options;
-    return new randflake.Generator(lease, secret, others);
+    const { grant = new randflake.Grant(1, 1_730_000_000, 1_730_000_001), secret = new Uint8Array(16), ...others } = options;
+    return new randflake.Generator(grant, secret, others);
   },
 });
 
 /** Those that are parameters of their own. */
-const POSITIONAL = ["layout", "lease", "secret"];
+const POSITIONAL = ["layout", "grant", "secret"];
 
 onEachMachine((polyflake) => {
   test("each family of api.toml is a module, and beside them is only what it says", () => {

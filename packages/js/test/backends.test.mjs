@@ -15,7 +15,7 @@ import { refused } from "./refusals.mjs";
 const FIRST_USES = `[
   () => polyflake.sno.generate(),
   () => polyflake.hotguid.generate(),
-  () => polyflake.randflake.describe(),
+  () => new polyflake.randflake.Codec(new Uint8Array(16)),
   () => polyflake.layout.Layout.preset("discord"),
   () => new polyflake.sparx64.Sparx64(new Uint8Array(16)),
 ]`;
@@ -107,12 +107,12 @@ describe("where wasm cannot run", () => {
     }
     const bare = realm();
     vm.runInContext("delete globalThis.WebAssembly", bare);
-    assert.equal(refused("backend_unavailable", () => first(bare, "wasm").describe()).cause.name, "ReferenceError");
+    assert.equal(refused("backend_unavailable", () => first(bare, "wasm").generate()).cause.name, "ReferenceError");
   });
 
   test("a realm that may not compile: the directive is named", () => {
     const context = realm({}, { codeGeneration: { wasm: false } });
-    const { message, cause } = refused("backend_unavailable", () => first(context, "wasm").describe());
+    const { message, cause } = refused("backend_unavailable", () => first(context, "wasm").generate());
     assert.match(message, /'wasm-unsafe-eval'/);
     assert.equal(cause.name, "CompileError");
     assert.equal(requireIn(context, "decode").isValid("a7rdmuv326nct5if"), true);
@@ -121,7 +121,7 @@ describe("where wasm cannot run", () => {
   test("a compiled module that does not start", async () => {
     const context = realm();
     const { sno } = await bundleIn(context, "edge-light", () => new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])));
-    refused("backend_unavailable", () => sno.describe());
+    refused("backend_unavailable", () => sno.generate());
   });
 
   test("where neither is, Node says why of wasm", () => {
@@ -133,7 +133,7 @@ describe("where wasm cannot run", () => {
   test("a page under a content-security policy", { skip: isMissing }, async () => {
     const script = `Promise.all(["wasm", "decode"].map((name) => import("/packages/js/dist/esm/" + name + ".js"))).then(([{ sno, backend }, decode]) => {
       const told = (use) => { try { return String(use()); } catch ({ name, code, message, cause }) { return [name, code, /'wasm-unsafe-eval'/.test(message), cause.name].join(" "); } };
-      return [decode.metabyte("a7rdmuv326nct5if"), backend(), sno.metabyte("a7rdmuv326nct5if"), told(() => sno.describe()), told(() => sno.generate())];
+      return [decode.metabyte("a7rdmuv326nct5if"), backend(), sno.metabyte("a7rdmuv326nct5if"), told(() => new sno.Generator()), told(() => sno.generate())];
     })`;
     for (const [policy, refusals] of [["script-src 'self'", 2], ["script-src 'self' 'wasm-unsafe-eval'", 0]]) {
       const { page, close } = await browse("examples/web/style.css", { "content-security-policy": policy });

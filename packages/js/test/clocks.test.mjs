@@ -13,12 +13,12 @@ const OUTSIDE = [-1, -0.5, -1e15, Date.UTC(9999, 0, 1), 2 ** 53, Number.MAX_VALU
 const CALLS = [(ids) => ids.generate(), (ids) => ids.generateMany(3)];
 
 onEachMachine(({ hotguid, layout, randflake, sno }) => {
-  const lease = new randflake.Lease(7, 1_730_000_000, 2_803_741_824);
+  const grant = new randflake.Grant(7, 1_730_000_000, 2_803_741_824);
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
   const families = {
     sno: (options) => new sno.Generator({ partition: 7, ...options }),
     hotguid: (options) => new hotguid.Generator(options),
-    randflake: (options) => new randflake.Generator(lease, new Uint8Array(16), options),
+    randflake: (options) => new randflake.Generator(grant, new Uint8Array(16), options),
     layout: (options) => new layout.Generator(discord, options),
   };
 

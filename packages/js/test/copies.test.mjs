@@ -96,9 +96,9 @@ describe("threads", () => {
 
   test("a generator can be neither cloned nor sent, and what holds a secret gives none away", () => {
     for (const { hotguid, layout, randflake, sno, sparx64 } of [native, wasm]) {
-      const lease = new randflake.Lease(1, 1_730_000_000, 1_730_000_001);
+      const grant = new randflake.Grant(1, 1_730_000_000, 1_730_000_001);
       const secret = new Uint8Array(16).fill(1);
-      for (const ids of [new sno.Generator({ partition: 1 }), new hotguid.Generator(), new randflake.Generator(lease, secret), new layout.Generator(layout.Layout.preset("sonyflake"))]) {
+      for (const ids of [new sno.Generator({ partition: 1 }), new hotguid.Generator(), new randflake.Generator(grant, secret), new layout.Generator(layout.Layout.preset("sonyflake"))]) {
         assert.throws(() => structuredClone(ids), { name: "DataCloneError" });
         assert.throws(() => new MessageChannel().port1.postMessage({ ids }), { name: "DataCloneError" });
         refused("invalid_type", () => Object.create(ids).stats(), { field: "this" });
@@ -149,9 +149,9 @@ describe("loading", () => {
       globalThis.crypto.getRandomValues = () => { throw new Error("not here"); };
       const guids = new hotguid.Generator();
       for (const _ of [1, 2]) try { guids.generate(); } catch (error) { console.log(error.code, guids.stats().machine); }
-      const lease = new randflake.Lease(1, 1730000000, 2803741824);
+      const grant = new randflake.Grant(1, 1730000000, 2803741824);
       const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
-      console.log(typeof new randflake.Generator(lease, new Uint8Array(16)).generate(), typeof new layout.Generator(discord).generate());
+      console.log(typeof new randflake.Generator(grant, new Uint8Array(16)).generate(), typeof new layout.Generator(discord).generate());
       globalThis.crypto.getRandomValues = random;
       console.log(hotguid.isValid(guids.generate()));`;
     assert.equal(run(script), "entropy_unavailable undefined\nentropy_unavailable undefined\nbigint bigint\ntrue");

@@ -116,7 +116,7 @@ function ofCore(call, text, before = (_bytes) => undefined) {
 
 const NUMBERS = 32;
 const TEXTS_OF_RANDFLAKES = 960 * 13;
-native.sno.describe();
+new native.sno.Generator();
 const addon = require(fileURLToPath(new URL(`../prebuilds/${process.platform}-${process.arch}/polyflake.node`, import.meta.url)));
 const { area, calls } = addon.attach(new Uint8Array(NUMBERS * 8 + 16 * 1024));
 const slots = new Float64Array(area.buffer, area.byteOffset, NUMBERS);

@@ -9,14 +9,14 @@ import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";
 
 onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
-  const lease = new randflake.Lease(1, 1_730_000_000, 2_803_741_824);
+  const grant = new randflake.Grant(1, 1_730_000_000, 2_803_741_824);
   const secret = new Uint8Array(16);
   const sonyflake = layout.Layout.preset("sonyflake");
   const families = {
     sno: (options) => new sno.Generator({ partition: 7, ...options }),
     hotguid: (options) => new hotguid.Generator(options),
     layout: (options) => new layout.Generator(sonyflake, { bindables: { machine: 7 }, ...options }),
-    randflake: (options) => new randflake.Generator(lease, secret, options),
+    randflake: (options) => new randflake.Generator(grant, secret, options),
   };
 
   test("a secret of zeros is taken", () => {

@@ -10,10 +10,10 @@ const LAST_SECOND = 2_803_741_823;
 const HUGE = [2 ** 32, 2 ** 53, 2 ** 53 + 2, 2 ** 63, 1e300, -(2 ** 63), -1e300];
 
 onEachMachine(({ hotguid, randflake }) => {
-  const lease = new randflake.Lease([0, 131_071], 1_730_000_000, LAST_SECOND + 1);
+  const grant = new randflake.Grant([0, 131_071], 1_730_000_000, LAST_SECOND + 1);
   const secret = new Uint8Array(16);
   const clock = () => SECOND * 1000;
-  const flakes = new randflake.Generator(lease, secret, { clock });
+  const flakes = new randflake.Generator(grant, secret, { clock });
   const codec = new randflake.Codec(secret);
   const guids = new hotguid.Generator({ clock });
   const flake = (changes) => codec.encrypt({ timestamp: SECOND, node: 1, sequence: 1, ...changes });
@@ -21,13 +21,13 @@ onEachMachine(({ hotguid, randflake }) => {
 
   /** A name in errors, a call with a value for it, its limits. */
   const numbers = [
-    ["nodes", (node) => new randflake.Lease(node, SECOND, SECOND + 1), 0, 131_071],
-    ["nodes", (node) => new randflake.Lease([node, 131_071], SECOND, SECOND + 1), 0, 131_071],
-    ["nodes", (node) => new randflake.Lease([0, node], SECOND, SECOND + 1), 0, 131_071],
-    ["start", (start) => new randflake.Lease(1, start, LAST_SECOND + 1), 1_730_000_000, LAST_SECOND],
-    ["end", (end) => new randflake.Lease(1, SECOND, end), SECOND + 1, LAST_SECOND + 1],
-    ["resumeAfter", (resumeAfter) => new randflake.Generator(lease, secret, { resumeAfter }), 1_730_000_000, LAST_SECOND],
-    ["maxWait", (maxWait) => new randflake.Generator(lease, secret, { maxWait }), 0, 2 ** 53 - 1],
+    ["nodes", (node) => new randflake.Grant(node, SECOND, SECOND + 1), 0, 131_071],
+    ["nodes", (node) => new randflake.Grant([node, 131_071], SECOND, SECOND + 1), 0, 131_071],
+    ["nodes", (node) => new randflake.Grant([0, node], SECOND, SECOND + 1), 0, 131_071],
+    ["start", (start) => new randflake.Grant(1, start, LAST_SECOND + 1), 1_730_000_000, LAST_SECOND],
+    ["end", (end) => new randflake.Grant(1, SECOND, end), SECOND + 1, LAST_SECOND + 1],
+    ["resumeAfter", (resumeAfter) => new randflake.Generator(grant, secret, { resumeAfter }), 1_730_000_000, LAST_SECOND],
+    ["maxWait", (maxWait) => new randflake.Generator(grant, secret, { maxWait }), 0, 2 ** 53 - 1],
     ["node", (node) => flake({ node }), 0, 131_071],
     ["sequence", (sequence) => flake({ sequence }), 0, 131_071],
     ["count", (count) => flakes.generateMany(count), 0, undefined],

@@ -42,9 +42,9 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
   });
 
   test("secrets and keys", () => {
-    const lease = new randflake.Lease(7, 1_730_000_000, 2_803_741_824);
+    const grant = new randflake.Grant(7, 1_730_000_000, 2_803_741_824);
     const short = new Uint8Array(15);
-    refused("invalid_secret", () => new randflake.Generator(lease, short), { field: "secret" });
+    refused("invalid_secret", () => new randflake.Generator(grant, short), { field: "secret" });
     refused("invalid_secret", () => new randflake.Codec(short), { field: "secret" });
     refused("invalid_secret", () => new sparx64.Sparx64(short), { field: "key" });
   });
@@ -92,7 +92,7 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
     test("in place of two values", () => {
       assert.equal(said(() => new sno.Generator({ window: [5] })), "expected two times for `window`, found 1");
       assert.equal(said(() => new sno.Generator({ window: {} })), "expected two times for `window`, found Object");
-      assert.equal(said(() => new randflake.Lease([1, 2, 3], 1_730_000_000, 2_803_741_824)), "expected two integers for `nodes`, found 3");
+      assert.equal(said(() => new randflake.Grant([1, 2, 3], 1_730_000_000, 2_803_741_824)), "expected two integers for `nodes`, found 3");
     });
 
     test("in place of options", () => {

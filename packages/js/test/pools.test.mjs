@@ -26,7 +26,7 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
   /** With 4 sequences in a tick. */
   const partition = (number, more = {}) => new sno.Generator({ partition: number, sequenceMax: 3, clock, maxWait: 0, ...more });
   const node = (number, secret = SECRET, more = {}) =>
-    new randflake.Generator(new randflake.Lease(number, 1_730_000_000, 2_803_741_824), secret, { clock, ...more });
+    new randflake.Generator(new randflake.Grant(number, 1_730_000_000, 2_803_741_824), secret, { clock, ...more });
   const shard = (number, more = {}) => new layout.Generator(small, { bindables: { shard: number }, clock, maxWait: 0, ...more });
   const partitionsOf = (ids) => ids.map((id) => sno.parse(id).partition);
 

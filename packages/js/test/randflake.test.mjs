@@ -1,4 +1,4 @@
-// Randflake: texts and fields as the originals have them, leases, generators.
+// Randflake: texts and fields as the originals have them, grants, generators.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
@@ -15,11 +15,11 @@ const PER_NODE = 131_072;
 const secret = bytes("dffd6021bb2bd5b0af676290809ec3a5");
 
 onEachMachine(({ randflake }) => {
-  const { Codec, decodeText, encodeText, Generator, Lease, RandflakeArray } = randflake;
+  const { Codec, decodeText, encodeText, Generator, Grant, RandflakeArray } = randflake;
   const codec = new Codec(secret);
   /** A generator of node 1 at one second. */
   const at = (clock, options = {}, nodes = 1) =>
-    new Generator(new Lease(nodes, START, END), secret, { clock: typeof clock === "number" ? () => clock * 1000 : clock, ...options });
+    new Generator(new Grant(nodes, START, END), secret, { clock: typeof clock === "number" ? () => clock * 1000 : clock, ...options });
 
   test("IDs, texts and fields are the originals', past 2041 too", () => {
     const { cases } = vectors("randflake");
@@ -69,8 +69,8 @@ onEachMachine(({ randflake }) => {
   });
 
   test("secrets", () => {
-    const lease = new Lease(1, START, END);
-    for (const make of [(secret) => new Codec(secret), (secret) => new Generator(lease, secret)]) {
+    const grant = new Grant(1, START, END);
+    for (const make of [(secret) => new Codec(secret), (secret) => new Generator(grant, secret)]) {
       for (const value of notBytesOf(16)) refused("invalid_type", () => make(value), { field: "secret" });
       for (const length of [0, 1, 15, 17, 32, 1 << 20]) refused("invalid_secret", () => make(new Uint8Array(length)));
       refused("invalid_secret", () => make(detached(16)));
@@ -85,7 +85,7 @@ onEachMachine(({ randflake }) => {
     const shown = new TextEncoder().encode("sixteen byte key");
     const seen = [];
     const see = (value) => seen.push(inspect(value, { showHidden: true, depth: 9 }), JSON.stringify(value), String(value));
-    const ids = new Generator(new Lease(1, START, END), shown, { clock: () => SECOND * 1000 });
+    const ids = new Generator(new Grant(1, START, END), shown, { clock: () => SECOND * 1000 });
     [ids, new Codec(shown)].forEach(see);
     for (const call of [() => new Codec(shown.subarray(1)), () => new Codec("sixteen byte key"), () => ids.generateMany(PER_NODE + 1), () => ids.inspect(0)]) {
       try {
@@ -99,19 +99,19 @@ onEachMachine(({ randflake }) => {
     for (const text of seen) assert(!text?.includes("sixteen") && !text?.includes("115, 105, 120"), text);
   });
 
-  test("leases", () => {
-    const lease = new Lease([3, 7], START, END);
-    assert.deepEqual([lease.nodes, lease.start, lease.end], [[3, 7], START, END]);
-    assert.deepEqual(new Lease(3, START, END).nodes, [3, 3]);
-    assert.deepEqual(new Lease(new Uint32Array([3, 7]), START, END), lease);
-    assert(Object.isFrozen(lease) && Object.isFrozen(lease.nodes));
+  test("grants", () => {
+    const grant = new Grant([3, 7], START, END);
+    assert.deepEqual([grant.nodes, grant.start, grant.end], [[3, 7], START, END]);
+    assert.deepEqual(new Grant(3, START, END).nodes, [3, 3]);
+    assert.deepEqual(new Grant(new Uint32Array([3, 7]), START, END), grant);
+    assert(Object.isFrozen(grant) && Object.isFrozen(grant.nodes));
     for (const [nodes, start, end] of [[[7, 3], START, END], [1, SECOND, SECOND], [1, SECOND + 1, SECOND], [1, START - 1, END], [1, START, END + 1]]) {
-      refused("out_of_range", () => new Lease(nodes, start, end));
+      refused("out_of_range", () => new Grant(nodes, start, end));
     }
-    for (const value of [undefined, null, "1", [1], [1, 2, 3], {}, new Date()]) refused("invalid_type", () => new Lease(value, START, END));
+    for (const value of [undefined, null, "1", [1], [1, 2, 3], {}, new Date()]) refused("invalid_type", () => new Grant(value, START, END));
     for (const value of [undefined, null, 0, {}, { nodes: 1 }]) refused("invalid_type", () => new Generator(value, secret));
     refused("out_of_range", () => new Generator({ nodes: [0, 131_072], start: START, end: END }, secret));
-    assert.equal(new Generator({ nodes: [5, 5], start: START, end: END }, secret, { clock: () => SECOND * 1000 }).lease.nodes[0], 5);
+    assert.equal(new Generator({ nodes: [5, 5], start: START, end: END }, secret, { clock: () => SECOND * 1000 }).grant.nodes[0], 5);
   });
 
   test("the sequence starts at 0 in each second, and the ID has the node", () => {
@@ -176,26 +176,26 @@ onEachMachine(({ randflake }) => {
     assert.equal(ids.inspect(ids.generate()).sequence, 0);
   });
 
-  test("a lease holds, and is extended", () => {
+  test("a grant holds, and is extended", () => {
     let now = SECOND - 1;
-    const lease = new Lease(1, SECOND, SECOND + 2);
-    const ids = new Generator(lease, secret, { clock: () => now * 1000 });
+    const grant = new Grant(1, SECOND, SECOND + 2);
+    const ids = new Generator(grant, secret, { clock: () => now * 1000 });
     refused("lease_not_started", () => ids.generate(), { retryAt: SECOND * 1000 });
     now = SECOND + 1;
     ids.generate();
     now = SECOND + 2;
     refused("lease_expired", () => ids.generate());
-    ids.extendLease(new Lease(1, SECOND, SECOND + 1));
-    assert.deepEqual(ids.lease, lease);
-    const longer = new Lease(1, SECOND, SECOND + 3);
-    ids.extendLease(longer);
-    assert.deepEqual(ids.lease, longer);
-    assert(ids.lease instanceof Lease);
+    ids.extendGrant(new Grant(1, SECOND, SECOND + 1));
+    assert.deepEqual(ids.grant, grant);
+    const longer = new Grant(1, SECOND, SECOND + 3);
+    ids.extendGrant(longer);
+    assert.deepEqual(ids.grant, longer);
+    assert(ids.grant instanceof Grant);
     ids.generate();
-    for (const other of [new Lease(2, SECOND, END), new Lease([1, 2], SECOND, END), new Lease(1, SECOND + 1, END)]) {
-      refused("lease_mismatch", () => ids.extendLease(other));
+    for (const other of [new Grant(2, SECOND, END), new Grant([1, 2], SECOND, END), new Grant(1, SECOND + 1, END)]) {
+      refused("lease_mismatch", () => ids.extendGrant(other));
     }
-    for (const value of [undefined, null, 0, {}]) refused("invalid_type", () => ids.extendLease(value));
+    for (const value of [undefined, null, 0, {}]) refused("invalid_type", () => ids.extendGrant(value));
     for (const clock of [-1, 0, (END + 1) * 1000, 9e12]) {
       const far = at(() => clock);
       refused(clock < START ? "lease_not_started" : "lease_expired", () => far.generate());
@@ -262,13 +262,13 @@ onEachMachine(({ randflake }) => {
   });
 
   test("options", () => {
-    const make = (options) => new Generator(new Lease(1, START, END), secret, options);
+    const make = (options) => new Generator(new Grant(1, START, END), secret, options);
     for (const options of [null, 0, ""]) refused("invalid_type", () => make(options));
     for (const field of ["window", "metabyte", "resume_after"]) refused("unknown_field", () => make({ [field]: 1 }), { field });
     for (const clock of [null, 0, "now", {}]) refused("invalid_type", () => make({ clock }), { field: "clock" });
     for (const onStall of [null, 0, "f", {}]) refused("invalid_type", () => make({ onStall }), { field: "onStall" });
     refused("out_of_range", () => make({ onExhausted: "raise" }), { field: "onExhausted" });
-    assert.throws(() => Generator(new Lease(1, START, END), secret), TypeError);
+    assert.throws(() => Generator(new Grant(1, START, END), secret), TypeError);
   });
 
   test("describes itself", () => {

@@ -33,7 +33,7 @@ function use({ hotguid, layout, randflake, sno, sparx64 }) {
   assert.equal(hotguid.HotGuidArray.fromTexts([guid, guid]).texts().join(), `${guid},${guid}`);
 
   const secret = Uint8Array.from({ length: 16 }, (_, k) => k);
-  const flakes = new randflake.Generator(new randflake.Lease(1, 1_730_000_000, 2_803_741_824), secret, { clock });
+  const flakes = new randflake.Generator(new randflake.Grant(1, 1_730_000_000, 2_803_741_824), secret, { clock });
   const flake = flakes.generate();
   assert.equal(flakes.inspect(flake).node, 1);
   assert.equal(randflake.decodeText(randflake.encodeText(flake)), flake);

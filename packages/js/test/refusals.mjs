@@ -20,6 +20,22 @@ export function refused(code, call, more = {}) {
   }
 }
 
+/** What a promise was rejected with. */
+export const rejection = (promise) =>
+  promise.then(
+    (value) => assert.fail(`expected a rejection, got ${String(value)}`),
+    (error) => error,
+  );
+
+/** Awaits a call that must be refused with a code, and gives the error. */
+export async function rejected(code, promise, more) {
+  const error = await rejection(promise);
+  const rethrow = () => {
+    throw error;
+  };
+  return refused(code, rethrow, more);
+}
+
 /** A clock that shows readings one after the other, the last one for ever. */
 export function scripted(...readings) {
   let next = 0;

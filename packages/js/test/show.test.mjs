@@ -10,13 +10,13 @@ const SECRET = new Uint8Array(16);
 const clock = () => NOW;
 
 onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
-  const lease = new randflake.Lease(1, 1_730_000_000, 2_803_741_824);
+  const grant = new randflake.Grant(1, 1_730_000_000, 2_803_741_824);
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
   const wide = new layout.Layout({ id: "bytes", bits: 72, fields: [{ kind: "timestamp", bits: 64, tick: "1ms", epoch_ms: 0 }, { kind: "bindable", bits: 8, name: "x", type: "bytes" }] });
   const generators = [
     new sno.Generator({ partition: 7, clock }),
     new hotguid.Generator({ clock }),
-    new randflake.Generator(lease, SECRET, { clock }),
+    new randflake.Generator(grant, SECRET, { clock }),
     new layout.Generator(discord, { clock }),
   ];
   const arrays = generators.map((generator) => generator.generateMany(8));
@@ -87,8 +87,8 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
     assert(inspect(ids).startsWith(`LayoutArray(8) [ ${ids.at(0)}n, `));
     assert.equal(inspect(new layout.LayoutArray(new Uint8Array([1, 2]), 1)), "LayoutArray(2) [ '01', '02' ]");
     assert.equal(inspect(discord), `Layout ${discord.toJson()}`);
-    const objects = [...generators, new sno.Pool([new sno.Generator()]), lease, new randflake.Codec(SECRET), new sparx64.Sparx64(SECRET)];
-    const names = ["Generator", "Generator", "Generator", "Generator", "Pool", "Lease", "Codec", "Sparx64"];
+    const objects = [...generators, new sno.Pool([new sno.Generator()]), grant, new randflake.Codec(SECRET), new sparx64.Sparx64(SECRET)];
+    const names = ["Generator", "Generator", "Generator", "Generator", "Pool", "Grant", "Codec", "Sparx64"];
     objects.forEach((object, k) => assert(inspect(object).startsWith(`${names[k]} {`), inspect(object)));
     assert.deepEqual(inspect(new randflake.Codec(SECRET)), "Codec {}");
     for (const { name, prototype } of [sno.SnoArray, hotguid.HotGuidArray, randflake.RandflakeArray, layout.LayoutArray, layout.Layout, sno.Generator]) {

@@ -10,8 +10,8 @@ const { hotguid, layout, randflake, sno, sparx64 } = await import("polyflake/" +
 const ids = new sno.Generator({ partition: 1, metabyte: 7 });
 const clocked = new sno.Generator({ partition: 2, clock: () => Date.now() });
 const guids = new hotguid.Generator({ clock: () => Date.now() });
-const lease = new randflake.Lease([0, 1000], 1730000000, 2803741824);
-const flakes = new randflake.Generator(lease, new Uint8Array(16), { clock: () => Date.now(), onExhausted: "wait" });
+const grant = new randflake.Grant([0, 1000], 1730000000, 2803741824);
+const flakes = new randflake.Generator(grant, new Uint8Array(16), { clock: () => Date.now(), onExhausted: "wait" });
 const cipher = new sparx64.Sparx64(new Uint8Array(16));
 const discord = layout.Layout.preset("discord");
 const custom = new layout.Generator(discord, { clock: () => Date.now(), bindables: { worker: 1, process: 2 } });

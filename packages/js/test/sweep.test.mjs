@@ -69,7 +69,7 @@ const DESCRIPTION = {
 
 /** Good arguments for everything that is exported, by its name; a class's are its constructor's. */
 function goodArguments({ hotguid, layout, randflake, sno }) {
-  const lease = new randflake.Lease([7, 8], 1_730_000_000, 2_803_741_000);
+  const grant = new randflake.Grant([7, 8], 1_730_000_000, 2_803_741_000);
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
   const parts = { tick: 1, tickTock: true, metabyte: 1, partition: 1, sequence: 1 };
   const stop = (family, ...more) => new family.Generator(...more).close();
@@ -99,6 +99,8 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
     "sno.Generator": [options({ partition: 1, sequenceMin: 0, sequenceMax: 1000, metabyte: 1, window: WINDOW })],
     "sno.Generator.restore": [stop(sno, { partition: 1 }), options({ metabyte: 1, window: WINDOW })],
     "sno.Generator.importOriginal": [stop(sno, { partition: 1 }), options({ metabyte: 1, window: WINDOW })],
+    "sno.Generator#generateAsync": [1, { signal: new AbortController().signal }],
+    "sno.Generator#generateManyAsync": [3, 1, { signal: new AbortController().signal }],
     "sno.Generator#generate": [1],
     "sno.Generator#tryGenerate": [1],
     "sno.Generator#generateAt": [NOW, 1],
@@ -108,6 +110,8 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
     "sno.Generator#stats": [],
     "sno.Generator#close": [],
     "sno.Pool": [[1, 2].map((partition) => new sno.Generator({ partition }))],
+    "sno.Pool#generateAsync": [1, { signal: new AbortController().signal }],
+    "sno.Pool#generateManyAsync": [3, 1, { signal: new AbortController().signal }],
     "sno.Pool#generate": [1],
     "sno.Pool#tryGenerate": [1],
     "sno.Pool#generateMany": [3, 1],
@@ -117,7 +121,7 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
     "randflake.toUnsigned": [-1n],
     "randflake.fromUnsigned": [1n],
     "randflake.describe": [],
-    "randflake.Lease": [[7, 8], 1_730_000_000, 2_803_741_000],
+    "randflake.Grant": [[7, 8], 1_730_000_000, 2_803_741_000],
     "randflake.Codec": [SECRET],
     "randflake.Codec#inspect": [1n],
     "randflake.Codec#encrypt": [{ timestamp: 1_763_650_000, node: 1, sequence: 1 }],
@@ -126,18 +130,24 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
     "randflake.RandflakeArray#texts": [],
     "randflake.RandflakeArray#at": [0],
     "randflake.RandflakeArray#Symbol(Symbol.iterator)": [],
-    "randflake.Generator": [lease, SECRET, options({ resumeAfter: 1_730_000_000 })],
+    "randflake.Generator": [grant, SECRET, options({ resumeAfter: 1_730_000_000 })],
+    "randflake.Generator#generateAsync": [{ signal: new AbortController().signal }],
+    "randflake.Generator#generateManyAsync": [3, { signal: new AbortController().signal }],
+    "randflake.Generator#generateTextAsync": [{ signal: new AbortController().signal }],
     "randflake.Generator#generate": [],
     "randflake.Generator#tryGenerate": [],
     "randflake.Generator#generateText": [],
     "randflake.Generator#tryGenerateText": [],
     "randflake.Generator#generateMany": [3],
     "randflake.Generator#tryGenerateMany": [3],
-    "randflake.Generator#extendLease": [lease],
+    "randflake.Generator#extendGrant": [grant],
     "randflake.Generator#inspect": [1n],
     "randflake.Generator#stats": [],
     "randflake.Generator#close": [],
-    "randflake.Pool": [[new randflake.Generator(lease, SECRET)]],
+    "randflake.Pool": [[new randflake.Generator(grant, SECRET)]],
+    "randflake.Pool#generateAsync": [{ signal: new AbortController().signal }],
+    "randflake.Pool#generateManyAsync": [3, { signal: new AbortController().signal }],
+    "randflake.Pool#generateTextAsync": [{ signal: new AbortController().signal }],
     "randflake.Pool#generate": [],
     "randflake.Pool#tryGenerate": [],
     "randflake.Pool#generateText": [],
@@ -166,6 +176,8 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
     "hotguid.HotGuidArray#at": [0],
     "hotguid.HotGuidArray#Symbol(Symbol.iterator)": [],
     "hotguid.Generator": [options({ window: WINDOW })],
+    "hotguid.Generator#generateAsync": [1, { signal: new AbortController().signal }],
+    "hotguid.Generator#generateManyAsync": [3, 1, { signal: new AbortController().signal }],
     "hotguid.Generator#generate": [1],
     "hotguid.Generator#tryGenerate": [1],
     "hotguid.Generator#generateMany": [3, 1],
@@ -174,6 +186,8 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
     "hotguid.Generator#stats": [],
     "hotguid.Generator#close": [],
     "hotguid.Pool": [[new hotguid.Generator()]],
+    "hotguid.Pool#generateAsync": [1, { signal: new AbortController().signal }],
+    "hotguid.Pool#generateManyAsync": [3, 1, { signal: new AbortController().signal }],
     "hotguid.Pool#generate": [1],
     "hotguid.Pool#tryGenerate": [1],
     "hotguid.Pool#generateMany": [3, 1],
@@ -194,6 +208,8 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
     "layout.LayoutArray#Symbol(Symbol.iterator)": [],
     "layout.Generator": [layout.Layout.preset("instagram"), options({ bindables: { shard: 1 }, sequenceOnly: false, window: WINDOW })],
     "layout.Generator.restore": [discord, stop(layout, discord), options({ bindables: {}, window: WINDOW })],
+    "layout.Generator#generateAsync": [{}, { signal: new AbortController().signal }],
+    "layout.Generator#generateManyAsync": [3, {}, { signal: new AbortController().signal }],
     "layout.Generator#generate": [{}],
     "layout.Generator#tryGenerate": [{}],
     "layout.Generator#generateMany": [3, {}],
@@ -202,6 +218,8 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
     "layout.Generator#stats": [],
     "layout.Generator#close": [],
     "layout.Pool": [[new layout.Generator(discord)]],
+    "layout.Pool#generateAsync": [{ signal: new AbortController().signal }],
+    "layout.Pool#generateManyAsync": [3, { signal: new AbortController().signal }],
     "layout.Pool#generate": [],
     "layout.Pool#tryGenerate": [],
     "layout.Pool#generateMany": [3],
@@ -271,24 +289,25 @@ function calls(polyflake, good) {
 
 /** A generator of each family, with what makes one ID. */
 function generators({ hotguid, layout, randflake, sno }) {
-  const lease = new randflake.Lease(7, 1_730_000_000, 2_803_741_000);
+  const grant = new randflake.Grant(7, 1_730_000_000, 2_803_741_000);
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
-  return [new sno.Generator(), new hotguid.Generator(), new randflake.Generator(lease, SECRET), new layout.Generator(discord)];
+  return [new sno.Generator(), new hotguid.Generator(), new randflake.Generator(grant, SECRET), new layout.Generator(discord)];
 }
 
 /** Runs a call, which gives a value, is refused with a typed error, or ends with what an object of the caller's threw. */
-function isTyped(name, call) {
+async function isTyped(name, call) {
   try {
-    return call();
+    const made = call();
+    return made instanceof Promise ? await made : made;
   } catch (error) {
     assert(error?.name === "PolyflakeError" || error instanceof Theirs, `${name}: ${error?.stack ?? String(error)}`);
   }
 }
 
 /** What a call gave may be used: a generator makes an ID, a list gives its items. */
-function isUsable(name, made) {
-  if (typeof made?.generate === "function") isTyped(name, () => made.generate());
-  if (typeof made?.texts === "function") isTyped(name, () => made.texts());
+async function isUsable(name, made) {
+  if (typeof made?.generate === "function") await isTyped(name, () => made.generate());
+  if (typeof made?.texts === "function") await isTyped(name, () => made.texts());
 }
 
 for (const [machine, polyflake, other] of [["native", native, wasm], ["wasm", wasm, native]]) {
@@ -296,7 +315,7 @@ for (const [machine, polyflake, other] of [["native", native, wasm], ["wasm", wa
     const good = goodArguments(polyflake);
     const all = calls(polyflake, good);
     const mine = generators(polyflake);
-    const foreign = [...generators(other), new other.randflake.Lease(7, 1_730_000_000, 1_730_000_001), other.layout.Layout.preset("discord"), ...mine];
+    const foreign = [...generators(other), new other.randflake.Grant(7, 1_730_000_000, 1_730_000_001), other.layout.Layout.preset("discord"), ...mine];
 
     const stillWell = () => {
       for (const ids of mine) assert.notEqual(ids.generate(), ids.generate());
@@ -309,32 +328,32 @@ for (const [machine, polyflake, other] of [["native", native, wasm], ["wasm", wa
     });
 
     for (const [name, call] of Object.entries(all)) {
-      test(name, () => {
-        isUsable(name, call(...good[name]));
-        isTyped(name, call);
+      test(name, async () => {
+        await isUsable(name, await call(...good[name]));
+        await isTyped(name, call);
         for (let place = 0; place <= good[name].length; place++) {
           for (const wrong of [...spoilt(good[name][place]), ...foreign]) {
             const values = [...good[name]];
             values[place] = wrong;
-            isUsable(name, isTyped(name, () => call(...values)));
+            await isUsable(name, await isTyped(name, () => call(...values)));
           }
         }
         stillWell();
-        isUsable(name, call(...good[name]));
+        await isUsable(name, await call(...good[name]));
       });
     }
 
-    test("classes called without new", () => {
+    test("classes called without new", async () => {
       for (const name of Object.keys(good).filter((name) => /^(\w+\.)?[A-Z]\w*$/.test(name))) {
         const Class = name.split(".").reduce((module, part) => module[part], polyflake);
         assert.throws(() => Class(...good[name]), TypeError, name);
         assert.throws(() => Reflect.apply(Class, {}, good[name]), TypeError, name);
-        for (const place of good[name].keys()) isTyped(name, () => Reflect.construct(Class, good[name].slice(0, place), Object));
+        for (const place of good[name].keys()) await isTyped(name, () => Reflect.construct(Class, good[name].slice(0, place), Object));
       }
       stillWell();
     });
 
-    test("methods and getters on what has none", () => {
+    test("methods and getters on what has none", async () => {
       for (const ids of [...mine, new polyflake.sno.SnoArray(new Uint8Array(10)), new polyflake.sparx64.Sparx64(SECRET)]) {
         const prototype = Object.getPrototypeOf(ids);
         for (const receiver of [undefined, null, 1, "", {}, Object.create(prototype), new Proxy(ids, {}), ...mine.filter((one) => one !== ids)]) {
@@ -344,7 +363,7 @@ for (const [machine, polyflake, other] of [["native", native, wasm], ["wasm", wa
           ];
           for (const act of acts) {
             try {
-              act();
+              await act();
             } catch (error) {
               assert.equal(error.name, "PolyflakeError", error.stack);
             }
@@ -354,12 +373,15 @@ for (const [machine, polyflake, other] of [["native", native, wasm], ["wasm", wa
       stillWell();
     });
 
-    test("generators that are closed", () => {
+    test("generators that are closed", async () => {
       for (const ids of generators(polyflake)) {
         const makers = functionsOf(ids).filter((name) => /^generate/.test(name));
-        const values = { generateMany: [1], generateAt: [NOW] };
+        const values = { generateMany: [1], generateManyAsync: [1], generateAt: [NOW] };
         ids.close();
-        for (const name of makers) assert.throws(() => ids[name](...values[name] ?? []), { code: "generator_closed" }, name);
+        for (const name of makers) {
+          const call = async () => ids[name](...(values[name] ?? []));
+          await assert.rejects(call, { code: "generator_closed" }, name);
+        }
         assert.throws(() => ids.close(), { code: "generator_closed" });
         assert(ids.stats().closed);
       }

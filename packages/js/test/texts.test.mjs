@@ -9,14 +9,14 @@ import { NOW, refused } from "./refusals.mjs";
 const SECRET = new Uint8Array(16).fill(7);
 
 onEachMachine(({ hotguid, randflake, sno }) => {
-  const lease = new randflake.Lease([0, 9], 1_730_000_000, 2_803_741_000);
+  const grant = new randflake.Grant([0, 9], 1_730_000_000, 2_803_741_000);
   /** Each family: its array, the same of one text, IDs to try, and whether texts of one length may lie side by side. */
   const FAMILIES = {
     sno: [sno.SnoArray, sno.toBytes, new sno.Generator({ partition: 1, clock: () => NOW }).generateMany(2500, 7), "bytes"],
     randflake: [
       randflake.RandflakeArray,
       (text) => new Uint8Array(BigInt64Array.of(randflake.decodeText(text)).buffer),
-      new randflake.Generator(lease, SECRET, { clock: () => NOW }).generateMany(2500),
+      new randflake.Generator(grant, SECRET, { clock: () => NOW }).generateMany(2500),
       "ids",
     ],
     hotguid: [hotguid.HotGuidArray, hotguid.toBytes, new hotguid.Generator().generateMany(2500, 7), "bytes"],

@@ -23,7 +23,7 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
   const small = layout.Layout.fromJson(JSON.stringify({ id: "integer", bits: 64, fields: fields(8) }));
   const wide = layout.Layout.fromJson(JSON.stringify({ id: "bytes", bits: 80, fields: fields(24) }));
   const shard = (of) => (number, more) => new layout.Generator(of, { bindables: { shard: number }, ...more });
-  const node = (number, more) => new randflake.Generator(new randflake.Lease(number, 1_730_000_000, 2_803_741_824), SECRET, more);
+  const node = (number, more) => new randflake.Generator(new randflake.Grant(number, 1_730_000_000, 2_803_741_824), SECRET, more);
 
   /** What makes a generator of a number, how many IDs it has in a tick, and how long that is. */
   const FAMILIES = {

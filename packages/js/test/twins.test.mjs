@@ -23,7 +23,7 @@ async function warningsOf(call) {
 onEachMachine(({ layout, randflake }, name) => {
   const sonyflake = layout.Layout.preset("sonyflake");
   const flakes = ({ nodes = 7, start = START, end = START + 1000, secret = SECRET } = {}) =>
-    new randflake.Generator(new randflake.Lease(nodes, start, end), secret);
+    new randflake.Generator(new randflake.Grant(nodes, start, end), secret);
   const sonyflakes = (machine = 7, more = {}) => new layout.Generator(sonyflake, { bindables: { machine }, ...more });
 
   const silent = async (call) => assert.deepEqual(await warningsOf(call), []);
@@ -48,14 +48,14 @@ onEachMachine(({ layout, randflake }, name) => {
     });
   }
 
-  test("other leases are no twins", async () => {
+  test("other grants are no twins", async () => {
     const kept = [];
     await silent(() => {
       kept.push(flakes({ nodes: 17 }), flakes({ nodes: 18 }), flakes({ nodes: [17, 18] }));
       kept.push(flakes({ nodes: 17, secret: new Uint8Array(16).fill(1) }), flakes({ nodes: 17, start: START + 1000, end: START + 2000 }));
     });
     await warned(() => kept.push(flakes({ nodes: 17, start: START + 500, end: START + 1000 })));
-    kept[1].extendLease(new randflake.Lease(18, START, START + 1500));
+    kept[1].extendGrant(new randflake.Grant(18, START, START + 1500));
     await warned(() => kept.push(flakes({ nodes: 18, start: START + 1400, end: START + 2000 })));
     assert.equal(kept.length, 7);
   });
@@ -93,7 +93,7 @@ onEachMachine(({ layout, randflake }, name) => {
       delete globalThis.WeakRef;
       globalThis.process = undefined;
       const { randflake } = await import("polyflake/${name}");
-      const make = () => new randflake.Generator(new randflake.Lease(1, 1730000000, 2803741824), new Uint8Array(16));
+      const make = () => new randflake.Generator(new randflake.Grant(1, 1730000000, 2803741824), new Uint8Array(16));
       if (typeof [make(), make()][1].generate() !== "bigint") throw new Error("no ID");
     `;
     const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8", cwd: import.meta.dirname });
@@ -104,7 +104,7 @@ onEachMachine(({ layout, randflake }, name) => {
     const program = `
       import { randflake } from "polyflake/${name}";
       process.on("warning", (warning) => { console.log(warning.name); });
-      const make = () => void new randflake.Generator(new randflake.Lease(1, 1730000000, 2803741824), new Uint8Array(16));
+      const make = () => void new randflake.Generator(new randflake.Grant(1, 1730000000, 2803741824), new Uint8Array(16));
       for (let k = 0; k < 3; k++) {
         make();
         await new Promise((resolve) => setTimeout(resolve, 5));

@@ -51,9 +51,9 @@ for (const machine of ["native", "wasm"]) {
 
 test("what makes IDs can't be handed to a worker, and goes on where it is", () => {
   for (const { hotguid, layout, randflake, sno } of [native, wasm]) {
-    const lease = new randflake.Lease(7, 1_730_000_000, 2_803_741_000);
+    const grant = new randflake.Grant(7, 1_730_000_000, 2_803_741_000);
     const secret = new Uint8Array(16);
-    for (const ids of [new sno.Generator(), new hotguid.Generator(), new randflake.Generator(lease, secret), new layout.Generator(layout.Layout.preset("instagram", { shard: 1 }))]) {
+    for (const ids of [new sno.Generator(), new hotguid.Generator(), new randflake.Generator(grant, secret), new layout.Generator(layout.Layout.preset("instagram", { shard: 1 }))]) {
       const first = ids.generate();
       for (const hand of [
         () => new Worker("", { eval: true, workerData: { ids } }),

@@ -1,6 +1,7 @@
 import { attached, integer, isObject, time, within } from "../checks.js";
 import { randomBytes } from "../entropy.js";
 import { Kept } from "../kept.js";
+import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
 import { BATCH, type Machine, MOST } from "../machine.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { fillBy, fillNow } from "../packed.js";
@@ -67,7 +68,7 @@ export class Generator {
       this.#ready(shardKey);
       return next() ?? this.#kept.refused();
     };
-    enroll(this, { kept: this.#kept, fill: this.#fill.bind(this), now: this.#now.bind(this) });
+    enroll(this, { kept: this.#kept, fill: this.#fill.bind(this), now: this.#now.bind(this), later: this.#later.bind(this) });
   }
 
   /**
@@ -102,6 +103,35 @@ export class Generator {
     attached(isObject(this) && #kept in this);
     const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
     return new HotGuidArray(fillNow(many, LENGTH, BATCH, (count, made) => this.#fill(count, shardKey, made, false)));
+  }
+
+  /**
+   * One new ID, for a shard key of your choice, in time.
+   *
+   * The thread is free while the call waits, by the rules of {@link Generator.generate}: `onExhausted`, `maxWait` and `onStall`.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generate}; the reason of a signal that is aborted. All of it rejects.
+   */
+  async generateAsync(shardKey = 0, options: AsyncOptions = {}): Promise<string> {
+    attached(isObject(this) && #kept in this);
+    const id = await this.#later(shardKey, signalOf(options));
+    return new HotGuidArray(id).at(0)!;
+  }
+
+  /**
+   * Many new IDs, at most 16,777,216 at once, in time. The thread is free now and then, too, while many are made; a call that is
+   * aborted loses what it has made.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateMany}; the reason of a signal that is aborted. All of it rejects.
+   */
+  async generateManyAsync(count: number, shardKey = 0, options: AsyncOptions = {}): Promise<HotGuidArray> {
+    attached(isObject(this) && #kept in this);
+    const signal = signalOf(options);
+    const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
+    const some = (count: number, made: number) => this.#fill(count, shardKey, made, false);
+    const one = (made: number) => this.#later(shardKey, signal, made);
+    await fillLater(many, LENGTH, BATCH, { some, one }, signal);
+    return new HotGuidArray(many);
   }
 
   /**
@@ -144,6 +174,12 @@ export class Generator {
     const m = this.#ready(shardKey);
     this.#kept.check(m.calls.hotguidTryGenerate());
     return m.ascii(0, TEXT_LENGTH);
+  }
+
+  /** Makes one ID, waiting for it if need be, and gives its bytes. */
+  #later(shardKey: unknown, signal: Signal | undefined, made?: number): Promise<Uint8Array> {
+    this.#ready(shardKey);
+    return this.#kept.later("hotguidOneAsync", (m) => m.bytes.slice(0, LENGTH), signal, made);
   }
 
   /** Makes so many IDs, in memory to be copied at once; those there are for now, where it may not wait. */

@@ -1,4 +1,5 @@
 import { attached, isObject, within } from "../checks.js";
+import { type AsyncOptions, signalOf } from "../later.js";
 import { BATCH, MOST } from "../machine.js";
 import { Members } from "../pool.js";
 import { HotGuidArray } from "./array.js";
@@ -73,6 +74,29 @@ export class Pool {
     attached(isObject(this) && #members in this);
     const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
     return new HotGuidArray(this.#members.fillNow(many, LENGTH, BATCH, shardKey));
+  }
+
+  /**
+   * One new ID, for a shard key of your choice, in time. The thread is free while the call waits.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateAsync}.
+   */
+  async generateAsync(shardKey = 0, options: AsyncOptions = {}): Promise<string> {
+    attached(isObject(this) && #members in this);
+    return (await this.generateManyAsync(1, shardKey, options)).at(0)!;
+  }
+
+  /**
+   * Many new IDs, at most 16,777,216 at once, in time, from one generator after the other.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateManyAsync}.
+   */
+  async generateManyAsync(count: number, shardKey = 0, options: AsyncOptions = {}): Promise<HotGuidArray> {
+    attached(isObject(this) && #members in this);
+    const signal = signalOf(options);
+    const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
+    await this.#members.fillLater(many, LENGTH, BATCH, signal, shardKey);
+    return new HotGuidArray(many);
   }
 
   /** Its generators. */

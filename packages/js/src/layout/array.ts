@@ -81,20 +81,46 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
   }
 }
 
+/** What of a layout says how its IDs are packed. */
+interface Shape {
+  bits: number;
+  isInteger: boolean;
+}
+
 /**
  * Many IDs of a layout, at most 2^24 and 256 MiB, packed by a function into memory for IDs of so many bytes, of which one call makes a
  * batch at most; it gives the memory that it filled.
  */
 export function manyOf<K extends Kind>(
-  { bits, isInteger }: { bits: number; isInteger: boolean },
+  layout: Shape,
   count: number,
   fill: (many: Uint8Array, size: number, batch: number) => Uint8Array,
 ): LayoutArray<K> {
+  const { room, size } = roomFor(layout, count);
+  return arrayOf(layout, fill(room, size, batchOf(size)));
+}
+
+/** The same by a function that takes its time. */
+export async function manyLaterOf<K extends Kind>(
+  layout: Shape,
+  count: number,
+  fill: (many: Uint8Array, size: number, batch: number) => Promise<Uint8Array>,
+): Promise<LayoutArray<K>> {
+  const { room, size } = roomFor(layout, count);
+  return arrayOf(layout, await fill(room, size, batchOf(size)));
+}
+
+/** Memory for so many IDs, and how many bytes each has. */
+function roomFor({ bits }: Shape, count: number): { room: Uint8Array; size: number } {
   const size = bits / 8;
-  const room = new Uint8Array(within(count, "count", Math.min(MOST, Math.floor(MOST_BYTES / size))) * size);
-  const many = fill(room, size, batchOf(size));
+  const most = Math.min(MOST, Math.floor(MOST_BYTES / size));
+  return { room: new Uint8Array(within(count, "count", most) * size), size };
+}
+
+/** The IDs in memory that has room for no more. */
+export function arrayOf<K extends Kind>({ bits, isInteger }: Shape, many: Uint8Array): LayoutArray<K> {
   const packed = isInteger ? new BigInt64Array(many.buffer as ArrayBuffer) : many;
-  return new LayoutArray<Kind>(packed, size) as unknown as LayoutArray<K>;
+  return new LayoutArray<Kind>(packed, bits / 8) as unknown as LayoutArray<K>;
 }
 
 /** How many pieces of so many bytes one call takes or makes. */

@@ -1,12 +1,13 @@
 import { attached, flag, isObject, time } from "../checks.js";
 import { Kept } from "../kept.js";
+import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
 import { answerOf, MessageReader } from "../message.js";
 import { fillBy, fillNow } from "../packed.js";
 import { enroll } from "../pool.js";
 import { type Claim, claim } from "../twins.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { withJson } from "../show.js";
-import { type LayoutArray, manyOf } from "./array.js";
+import { arrayOf, type LayoutArray, manyLaterOf, manyOf } from "./array.js";
 import { jsonOf, type Kind, messageOf } from "./description.js";
 import { handleOf, type IdOf, idOf, type Layout } from "./layout.js";
 import { machine } from "./machine.js";
@@ -106,7 +107,7 @@ export class Generator<K extends Kind = Kind> {
       return idOf(this.#kept.call("layoutGenerate"), layout.isInteger);
     };
     this.#claim = claim(this.#kept, `layout ${fixed} ${layout.toJson()}`, slots, "layoutPool", "layout, bindables");
-    enroll(this, { kept: this.#kept, fill: this.#fill.bind(this), now: this.#now.bind(this) });
+    enroll(this, { kept: this.#kept, fill: this.#fill.bind(this), now: this.#now.bind(this), later: this.#later.bind(this) });
   }
 
   /**
@@ -156,6 +157,33 @@ export class Generator<K extends Kind = Kind> {
   }
 
   /**
+   * One new ID, in time, with those bindables that are not fixed.
+   *
+   * The thread is free while the call waits, by the rules of {@link Generator.generate}: `onExhausted`, `maxWait` and `onStall`.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generate}; the reason of a signal that is aborted. All of it rejects.
+   */
+  async generateAsync(bindables?: Values, options: AsyncOptions = {}): Promise<IdOf<K>> {
+    attached(isObject(this) && #kept in this);
+    const id = await this.#later(bindables, signalOf(options));
+    return arrayOf<K>(this.layout, id).at(0)!;
+  }
+
+  /**
+   * Many new IDs, at most 16,777,216 (and 256 MiB) at once, in time. The thread is free now and then, too, while many are made; a call
+   * that is aborted loses what it has made.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateMany}; the reason of a signal that is aborted. All of it rejects.
+   */
+  async generateManyAsync(count: number, bindables?: Values, options: AsyncOptions = {}): Promise<LayoutArray<K>> {
+    attached(isObject(this) && #kept in this);
+    const signal = signalOf(options);
+    const some = (count: number, made: number) => this.#fill(count, bindables, made, false);
+    const one = (made: number) => this.#later(bindables, signal, made);
+    return manyLaterOf(this.layout, count, (many, size, batch) => fillLater(many, size, batch, { some, one }, signal));
+  }
+
+  /**
    * Moves the end of the window later, to a Date or integer Unix milliseconds; an earlier or equal end changes nothing,
    * and neither does any end of a generator without a window.
    *
@@ -193,6 +221,12 @@ export class Generator<K extends Kind = Kind> {
   #now(bindables: unknown): IdOf<K> {
     this.#put(bindables);
     return idOf(this.#kept.call("layoutTryGenerate"), this.layout.isInteger);
+  }
+
+  /** Makes one ID, waiting for it if need be, and gives its bytes. */
+  #later(bindables: unknown, signal: Signal | undefined, made?: number): Promise<Uint8Array> {
+    this.#put(bindables);
+    return this.#kept.later("layoutOneAsync", answerOf, signal, made);
   }
 
   /** Makes so many IDs; those there are for now, where it may not wait. */

@@ -1,9 +1,10 @@
 import { attached, isObject } from "../checks.js";
 import { Members } from "../pool.js";
-import { type LayoutArray, manyOf } from "./array.js";
+import { type LayoutArray, manyLaterOf, manyOf } from "./array.js";
 import type { Kind } from "./description.js";
 import type { Generator } from "./generator.js";
 import type { IdOf } from "./layout.js";
+import { type AsyncOptions, signalOf } from "../later.js";
 import { machine } from "./machine.js";
 
 /**
@@ -72,6 +73,27 @@ export class Pool<K extends Kind = Kind> {
   tryGenerateMany(count: number): LayoutArray<K> {
     attached(isObject(this) && #members in this);
     return manyOf(this.members[0]!.layout, count, (many, size, batch) => this.#members.fillNow(many, size, batch));
+  }
+
+  /**
+   * One new ID, in time. The thread is free while the call waits.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateAsync}.
+   */
+  async generateAsync(options: AsyncOptions = {}): Promise<IdOf<K>> {
+    attached(isObject(this) && #members in this);
+    return (await this.generateManyAsync(1, options)).at(0)!;
+  }
+
+  /**
+   * Many new IDs, at most 16,777,216 (and 256 MiB) at once, in time, from one generator after the other.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateManyAsync}.
+   */
+  async generateManyAsync(count: number, options: AsyncOptions = {}): Promise<LayoutArray<K>> {
+    attached(isObject(this) && #members in this);
+    const signal = signalOf(options);
+    return manyLaterOf(this.members[0]!.layout, count, (many, size, batch) => this.#members.fillLater(many, size, batch, signal));
   }
 
   /** Its generators. */

@@ -84,7 +84,7 @@ const LEVELS = 128;
 
 /** How many, for a call that may be left in the middle with memory being handed out. Those in steady use ask for none. */
 function levelsOf(name: string): number {
-  if (["Build", "Describe", "Piece", "Pool"].some((end) => name.endsWith(end))) return MANY_LEVELS;
+  if (["Async", "Build", "Describe", "Piece", "Pool", "turn"].some((end) => name.endsWith(end))) return MANY_LEVELS;
   return name.startsWith("layout") ? LEVELS : 0;
 }
 

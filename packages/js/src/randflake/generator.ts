@@ -1,5 +1,6 @@
 import { attached, isObject, optionalInteger, within } from "../checks.js";
 import { Kept } from "../kept.js";
+import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
 import { BATCH, MOST, type Next } from "../machine.js";
 import { SHARED, type SharedOptions, sharedSettings } from "../options.js";
 import { fillBy, fillNow } from "../packed.js";
@@ -9,7 +10,7 @@ import { type Claim, claim } from "../twins.js";
 import { RandflakeArray } from "./array.js";
 import { inspect } from "./codec.js";
 import { encodeText, type Parts } from "./ids.js";
-import { Lease, slotsOf } from "./lease.js";
+import { Grant, slotsOf } from "./grant.js";
 import { machine } from "./machine.js";
 
 /** Options for a generator. */
@@ -17,8 +18,8 @@ export interface GeneratorOptions extends SharedOptions {
   /** What to do when a second's IDs are used up, or the clock is behind the last second used; to wait by default. */
   onExhausted?: "wait" | "error";
   /**
-   * The last second that the lease was used in, in Unix seconds, as {@link Generator.close} told: no ID is made in it or
-   * before it. A lease that served a generator must not serve another one without this.
+   * The last second that the grant was used in, in Unix seconds, as {@link Generator.close} told: no ID is made in it or
+   * before it. A grant that served a generator must not serve another one without this.
    */
   resumeAfter?: number;
 }
@@ -34,14 +35,14 @@ export interface Stats {
 }
 
 /**
- * Makes Randflake IDs under one lease.
+ * Makes Randflake IDs under one grant.
  *
  * It belongs to the thread that made it: it can be neither cloned nor sent to a worker. The secret is copied and never shown;
  * any 16 bytes are taken, zeros too, so take random ones.
  *
  * ```js
- * const lease = new randflake.Lease(42, 1_730_000_000, 2_803_741_824);
- * const ids = new randflake.Generator(lease, secret);
+ * const grant = new randflake.Grant(42, 1_730_000_000, 2_803_741_824);
+ * const ids = new randflake.Generator(grant, secret);
  * ids.inspect(ids.generate()).node; // 42
  * ```
  */
@@ -69,10 +70,10 @@ export class Generator {
    * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` with the option as `field`; `invalid_secret` unless
    * the secret has 16 bytes.
    */
-  constructor(lease: Lease, secret: Uint8Array, options: GeneratorOptions = {}) {
+  constructor(grant: Grant, secret: Uint8Array, options: GeneratorOptions = {}) {
     const { slots, clock, given } = sharedSettings(options, ["resumeAfter", ...SHARED]);
     const resumeAfter = optionalInteger(given.resumeAfter, "resumeAfter");
-    const nodes = slotsOf(lease);
+    const nodes = slotsOf(grant);
     const m = machine();
     const length = putSecret(m, secret, "secret");
     this.#kept = new Kept(this, m, "randflakeBuild", [...slots, ...nodes, resumeAfter, length], clock);
@@ -83,8 +84,9 @@ export class Generator {
     };
     this.#nextText = m.maker("randflakeGenerateText", (m) => m.ascii(0, m.numbers[0]!));
     const fill = (count: number, _: unknown, made: number, waits: boolean) => this.#fill(count, made, waits);
+    const later = (_: unknown, signal: Signal | undefined, made?: number) => this.#later(signal, made);
     this.#claim = claim(this.#kept, `randflake ${nodes.slice(0, 2)}`, nodes.slice(2), "randflakePool", "nodes, secret");
-    enroll(this, { kept: this.#kept, fill, now: this.#now.bind(this) });
+    enroll(this, { kept: this.#kept, fill, now: this.#now.bind(this), later });
   }
 
   /**
@@ -143,23 +145,62 @@ export class Generator {
     return new RandflakeArray(new BigInt64Array(made.buffer as ArrayBuffer));
   }
 
-  /** The lease, as far as it was extended. */
-  get lease(): Lease {
+  /**
+   * One new ID, in time.
+   *
+   * The thread is free while the call waits, by the rules of {@link Generator.generate}: `onExhausted`, `maxWait` and `onStall`.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generate}; the reason of a signal that is aborted. All of it rejects.
+   */
+  async generateAsync(options: AsyncOptions = {}): Promise<bigint> {
     attached(isObject(this) && #kept in this);
-    const [first, last, start, end] = this.#kept.call("randflakeHeldLease").numbers as unknown as number[];
-    return new Lease([first!, last!], start!, end!);
+    const id = await this.#later(signalOf(options));
+    return new RandflakeArray(new BigInt64Array(id.buffer as ArrayBuffer)).at(0)!;
   }
 
   /**
-   * Extends the lease; one that ends no later changes nothing.
+   * The text of one new ID, in time.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateAsync}.
+   */
+  async generateTextAsync(options: AsyncOptions = {}): Promise<string> {
+    attached(isObject(this) && #kept in this);
+    return encodeText(await this.generateAsync(options));
+  }
+
+  /**
+   * Many new IDs, at most 16,777,216 at once, in time. The thread is free now and then, too, while many are made; a call that is
+   * aborted loses what it has made.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateMany}; the reason of a signal that is aborted. All of it rejects.
+   */
+  async generateManyAsync(count: number, options: AsyncOptions = {}): Promise<RandflakeArray> {
+    attached(isObject(this) && #kept in this);
+    const signal = signalOf(options);
+    const many = new Uint8Array(within(count, "count", MOST) * 8);
+    const some = (count: number, made: number) => this.#fill(count, made, false);
+    const one = (made: number) => this.#later(signal, made);
+    await fillLater(many, 8, BATCH, { some, one }, signal);
+    return new RandflakeArray(new BigInt64Array(many.buffer as ArrayBuffer));
+  }
+
+  /** The grant, as far as it was extended. */
+  get grant(): Grant {
+    attached(isObject(this) && #kept in this);
+    const [first, last, start, end] = this.#kept.call("randflakeHeldGrant").numbers as unknown as number[];
+    return new Grant([first!, last!], start!, end!);
+  }
+
+  /**
+   * Extends the grant; one that ends no later changes nothing.
    *
    * @throws {PolyflakeError} `lease_mismatch` unless both have the same nodes and start; `invalid_type`, `out_of_range`.
    */
-  extendLease(longer: Lease): void {
+  extendGrant(longer: Grant): void {
     attached(isObject(this) && #kept in this);
     const slots = slotsOf(longer);
     this.#kept.machine.numbers.set(slots, 1);
-    this.#kept.call("randflakeExtendLease");
+    this.#kept.call("randflakeExtendGrant");
     this.#claim.end = Math.max(this.#claim.end, slots[3]!);
   }
 
@@ -181,7 +222,7 @@ export class Generator {
   }
 
   /**
-   * Ends the generator, and tells the last second used, in Unix seconds: what the lease's next generator must resume after.
+   * Ends the generator, and tells the last second used, in Unix seconds: what the grant's next generator must resume after.
    * Undefined if there was none.
    *
    * @throws {PolyflakeError} `generator_closed` if it was.
@@ -196,6 +237,11 @@ export class Generator {
   /** One ID if there is one now. */
   #now(): bigint {
     return this.#kept.call("randflakeTryGenerate").bigints[0]!;
+  }
+
+  /** Makes one ID, waiting for it if need be, and gives its bytes. */
+  #later(signal: Signal | undefined, made?: number): Promise<Uint8Array> {
+    return this.#kept.later("randflakeOneAsync", (m) => m.bytes.slice(0, 8), signal, made);
   }
 
   /** Makes so many IDs, in memory to be copied at once; those there are for now, where it may not wait. */

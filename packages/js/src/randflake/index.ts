@@ -16,5 +16,5 @@ export { Codec } from "./codec.js";
 export { describe } from "./describe.js";
 export { Generator, type GeneratorOptions, type Stats } from "./generator.js";
 export { decodeText, encodeText, fromUnsigned, type Parts, toUnsigned } from "./ids.js";
-export { Lease } from "./lease.js";
+export { Grant } from "./grant.js";
 export { Pool } from "./pool.js";

@@ -1,4 +1,5 @@
 import { attached, isObject, within } from "../checks.js";
+import { type AsyncOptions, signalOf } from "../later.js";
 import { BATCH, MOST } from "../machine.js";
 import { Members } from "../pool.js";
 import { RandflakeArray } from "./array.js";
@@ -7,16 +8,16 @@ import { encodeText } from "./ids.js";
 import { machine } from "./machine.js";
 
 /**
- * Generators of several leases as one, which makes more IDs in a second than the 131,072 that each node may. For nodes that
- * follow each other one lease of them all does the same.
+ * Generators of several grants as one, which makes more IDs in a second than the 131,072 that each node may. For nodes that
+ * follow each other one grant of them all does the same.
  *
  * A call takes from the generator that the last one took from; where that one's tick is used up it goes on to the next, and only
  * where all are does it wait, or fail, as one alone would. All else a generator refuses, the pool refuses too, so it is closed,
  * extended and looked at member by member. IDs of different generators are in no order.
  *
  * ```js
- * const leases = [7, 42].map((node) => new randflake.Lease(node, 1_730_000_000, 2_803_741_824));
- * const ids = new randflake.Pool(leases.map((lease) => new randflake.Generator(lease, secret)));
+ * const grants = [7, 42].map((node) => new randflake.Grant(node, 1_730_000_000, 2_803_741_824));
+ * const ids = new randflake.Pool(grants.map((grant) => new randflake.Generator(grant, secret)));
  * ids.generateMany(200_000).length; // 200000
  * ```
  */
@@ -95,6 +96,39 @@ export class Pool {
     attached(isObject(this) && #members in this);
     const many = new Uint8Array(within(count, "count", MOST) * 8);
     return new RandflakeArray(new BigInt64Array(this.#members.fillNow(many, 8, BATCH).buffer as ArrayBuffer));
+  }
+
+  /**
+   * One new ID, in time. The thread is free while the call waits.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateAsync}.
+   */
+  async generateAsync(options: AsyncOptions = {}): Promise<bigint> {
+    attached(isObject(this) && #members in this);
+    return (await this.generateManyAsync(1, options)).at(0)!;
+  }
+
+  /**
+   * The text of one new ID, in time.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateAsync}.
+   */
+  async generateTextAsync(options: AsyncOptions = {}): Promise<string> {
+    attached(isObject(this) && #members in this);
+    return encodeText(await this.generateAsync(options));
+  }
+
+  /**
+   * Many new IDs, at most 16,777,216 at once, in time, from one generator after the other.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateManyAsync}.
+   */
+  async generateManyAsync(count: number, options: AsyncOptions = {}): Promise<RandflakeArray> {
+    attached(isObject(this) && #members in this);
+    const signal = signalOf(options);
+    const many = new Uint8Array(within(count, "count", MOST) * 8);
+    await this.#members.fillLater(many, 8, BATCH, signal);
+    return new RandflakeArray(new BigInt64Array(many.buffer as ArrayBuffer));
   }
 
   /** Its generators. */

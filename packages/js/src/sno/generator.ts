@@ -1,6 +1,7 @@
 import { attached, integer, isObject, time, within } from "../checks.js";
 import { randomBytes } from "../entropy.js";
 import { Kept } from "../kept.js";
+import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
 import { BATCH, type Machine, MOST } from "../machine.js";
 import { fillBy, fillNow } from "../packed.js";
 import { lendTo } from "../partitions.js";
@@ -79,7 +80,7 @@ export class Generator {
       this.#ready(metabyte);
       return next() ?? this.#kept.refused();
     };
-    enroll(this, { kept: this.#kept, metabyte, fill: this.#fill.bind(this), now: this.#now.bind(this) });
+    enroll(this, { kept: this.#kept, metabyte, fill: this.#fill.bind(this), now: this.#now.bind(this), later: this.#later.bind(this) });
   }
 
   /**
@@ -155,6 +156,35 @@ export class Generator {
     return new SnoArray(fillNow(many, LENGTH, BATCH, (count, made) => this.#fill(count, metabyte, made, false)));
   }
 
+  /**
+   * One new ID, of the given metabyte (0..255) or the generator's own, in time.
+   *
+   * The thread is free while the call waits, by the rules of {@link Generator.generate}: `onExhausted`, `maxWait` and `onStall`.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generate}; the reason of a signal that is aborted. All of it rejects.
+   */
+  async generateAsync(metabyte?: number, options: AsyncOptions = {}): Promise<string> {
+    attached(isObject(this) && #kept in this);
+    const id = await this.#later(metabyte, signalOf(options));
+    return new SnoArray(id).at(0)!;
+  }
+
+  /**
+   * Many new IDs, at most 16,777,216 at once, in time. The thread is free now and then, too, while many are made; a call that is
+   * aborted loses what it has made.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateMany}; the reason of a signal that is aborted. All of it rejects.
+   */
+  async generateManyAsync(count: number, metabyte?: number, options: AsyncOptions = {}): Promise<SnoArray> {
+    attached(isObject(this) && #kept in this);
+    const signal = signalOf(options);
+    const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
+    const some = (count: number, made: number) => this.#fill(count, metabyte, made, false);
+    const one = (made: number) => this.#later(metabyte, signal, made);
+    await fillLater(many, LENGTH, BATCH, { some, one }, signal);
+    return new SnoArray(many);
+  }
+
   /** The partition, once the generator has one: a default one is drawn at the first ID. */
   get partition(): number | undefined {
     attached(isObject(this) && #kept in this);
@@ -200,6 +230,12 @@ export class Generator {
     const m = this.#ready(metabyte);
     this.#kept.check(m.calls.snoTryGenerate());
     return m.text(0);
+  }
+
+  /** Makes one ID, waiting for it if need be, and gives its bytes. */
+  #later(metabyte: unknown, signal: Signal | undefined, made?: number): Promise<Uint8Array> {
+    this.#ready(metabyte);
+    return this.#kept.later("snoOneAsync", (m) => m.bytes.slice(0, LENGTH), signal, made);
   }
 
   /** Makes so many IDs, in memory to be copied at once; those there are for now, where it may not wait. */

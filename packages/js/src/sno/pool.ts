@@ -1,4 +1,5 @@
 import { attached, isObject, within } from "../checks.js";
+import { type AsyncOptions, signalOf } from "../later.js";
 import { BATCH, MOST } from "../machine.js";
 import { Members } from "../pool.js";
 import { SnoArray } from "./array.js";
@@ -74,6 +75,29 @@ export class Pool {
     attached(isObject(this) && #members in this);
     const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
     return new SnoArray(this.#members.fillNow(many, LENGTH, BATCH, metabyte));
+  }
+
+  /**
+   * One new ID, of the given metabyte (0..255) or its generators' own, in time. The thread is free while the call waits.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateAsync}.
+   */
+  async generateAsync(metabyte?: number, options: AsyncOptions = {}): Promise<string> {
+    attached(isObject(this) && #members in this);
+    return (await this.generateManyAsync(1, metabyte, options)).at(0)!;
+  }
+
+  /**
+   * Many new IDs, at most 16,777,216 at once, in time, from one generator after the other.
+   *
+   * @throws {PolyflakeError} as {@link Generator.generateManyAsync}.
+   */
+  async generateManyAsync(count: number, metabyte?: number, options: AsyncOptions = {}): Promise<SnoArray> {
+    attached(isObject(this) && #members in this);
+    const signal = signalOf(options);
+    const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
+    await this.#members.fillLater(many, LENGTH, BATCH, signal, metabyte);
+    return new SnoArray(many);
   }
 
   /** Its generators. */

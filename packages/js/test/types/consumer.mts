@@ -39,14 +39,14 @@ is<Equal<ReturnType<typeof sno.toJsonValue>, string | null>>();
 const text: string = sno.fromJsonValue(null, { nullIsZero: true });
 
 const secret = new Uint8Array(16);
-const lease: randflake.Lease = new randflake.Lease([1, 2], 1_730_000_000, 1_730_000_001);
-const flakes = new randflake.Generator(lease, secret, { resumeAfter: 1_730_000_000, onExhausted: "wait" });
+const grant: randflake.Grant = new randflake.Grant([1, 2], 1_730_000_000, 1_730_000_001);
+const flakes = new randflake.Generator(grant, secret, { resumeAfter: 1_730_000_000, onExhausted: "wait" });
 is<Equal<ReturnType<typeof flakes.generate>, bigint>>();
 is<Equal<ReturnType<typeof flakes.generateText>, string>>();
 is<Equal<ReturnType<typeof flakes.close>, number | undefined>>();
-is<Equal<typeof flakes.lease, randflake.Lease>>();
+is<Equal<typeof flakes.grant, randflake.Grant>>();
 const { timestamp, node, sequence }: randflake.Parts = new randflake.Codec(secret).inspect(flakes.generate());
-console.log(timestamp + node + sequence, lease.nodes[0] + lease.start);
+console.log(timestamp + node + sequence, grant.nodes[0] + grant.start);
 const integers: bigint[] = [...flakes.generateMany(3)];
 const raw: BigInt64Array = flakes.generateMany(3).ids;
 is<Equal<ReturnType<typeof randflake.decodeText>, bigint>>();
@@ -150,8 +150,8 @@ flakes.inspect(1);
 randflake.encodeText("1");
 // @ts-expect-error: a secret is bytes
 new randflake.Codec("sixteen byte key");
-// @ts-expect-error: a lease is of nodes
-new randflake.Lease("1", 0, 1);
+// @ts-expect-error: a grant is of nodes
+new randflake.Grant("1", 0, 1);
 // @ts-expect-error: a shard key is a number
 hotguid.generate(7n);
 // @ts-expect-error: all fields are there

@@ -20,7 +20,7 @@ function inspect(args) {
 
 /** A new ID of a generator with the system's clock. */
 function generate(args) {
-  const generator = new randflake.Generator(lease(args), bytesOf(args.secret));
+  const generator = new randflake.Generator(grantOf(args), bytesOf(args.secret));
   return fields(codec(args), generator.generate());
 }
 
@@ -31,15 +31,15 @@ function fields(codec, id) {
 }
 
 /** `nodes` is one node or the first and the last of a range; `lease` is its start and end. */
-function lease({ nodes, lease }) {
-  return new randflake.Lease(nodes, ...lease.map(Number));
+function grantOf({ nodes, lease }) {
+  return new randflake.Grant(nodes, ...lease.map(Number));
 }
 
 class Trace extends Stage {
   build() {
     const { secret, resume_after } = this.args;
     const resumeAfter = resume_after === undefined ? undefined : Number(resume_after);
-    return new randflake.Generator(lease(this.args), bytesOf(secret), { ...this.options(), resumeAfter });
+    return new randflake.Generator(grantOf(this.args), bytesOf(secret), { ...this.options(), resumeAfter });
   }
 
   call(step) {
@@ -47,7 +47,7 @@ class Trace extends Stage {
       case "generate":
         return this.#generate(step).map(String);
       case "extend_lease":
-        this.generator.extendLease(lease(step));
+        this.generator.extendGrant(grantOf(step));
         return this.#held();
       case "stats":
         return this.#stats();
@@ -63,7 +63,7 @@ class Trace extends Stage {
   }
 
   #held() {
-    const { nodes, start, end } = this.generator.lease;
+    const { nodes, start, end } = this.generator.grant;
     return { nodes, start: String(start), end: String(end) };
   }
 

@@ -28,8 +28,8 @@ export function use() {
   expect(code === "invalid_character" && position === 15, `a bad character at 15, found ${code} at ${position}`);
 
   const secret = new Uint8Array(16).fill(1);
-  const flakes = new randflake.Generator(new randflake.Lease(42, 1_730_000_000, 2_803_741_824), secret);
-  expect(flakes.inspect(flakes.generate()).node === 42, "the node of the lease");
+  const flakes = new randflake.Generator(new randflake.Grant(42, 1_730_000_000, 2_803_741_824), secret);
+  expect(flakes.inspect(flakes.generate()).node === 42, "the node of the grant");
   expect(hotguid.shardKey(hotguid.generate(7)) === 7, "the given shard key");
   expect(layout.Layout.preset("twitter").parse(1541815603606036480n).unixMs === 1656432460105n, "the time of a known ID");
   expect(new sparx64.Sparx64(secret).encrypt(new Uint8Array(8)).length === 8, "a block");

@@ -5,9 +5,9 @@ import { machine } from "./machine.js";
 /**
  * The right to use one node, or a range of nodes, from `start` until just before `end`, in Unix seconds.
  *
- * Whoever hands out leases makes sure that no two share a node and a second; a lease serves one generator once.
+ * Whoever hands out grants makes sure that no two share a node and a second; a grant serves one generator once.
  */
-export class Lease {
+export class Grant {
   /** The first and the last node, both inclusive. */
   readonly nodes: readonly [first: number, last: number];
   /** The first second, in Unix seconds. */
@@ -16,7 +16,7 @@ export class Lease {
   readonly end: number;
 
   /**
-   * A lease of one node, or of a range of nodes given by its first and last.
+   * A grant of one node, or of a range of nodes given by its first and last.
    *
    * @throws {PolyflakeError} `invalid_type`; `out_of_range` unless the nodes are in 0..131071, the last no lower than the first,
    * and 1730000000 <= start < end <= 2803741824.
@@ -29,13 +29,13 @@ export class Lease {
     Object.freeze(this);
     const m = machine();
     m.numbers.set(slotsOf(this));
-    m.check(m.calls.randflakeLease());
+    m.check(m.calls.randflakeGrant());
   }
 }
 
-/** A lease as the numbers of slots: first and last node, start, end. */
-export function slotsOf(lease: unknown): number[] {
-  const { nodes, start, end } = members(lease, "lease", ["nodes", "start", "end"], "ignored");
+/** A grant as the numbers of slots: first and last node, start, end. */
+export function slotsOf(grant: unknown): number[] {
+  const { nodes, start, end } = members(grant, "grant", ["nodes", "start", "end"], "ignored");
   const [first, last] = pair(nodes, "nodes", "integers");
   return [integer(first, "nodes"), integer(last, "nodes"), integer(start, "start"), integer(end, "end")];
 }

@@ -1,0 +1,84 @@
+//! Calls that wait without holding the thread: futures of the core, which JavaScript polls.
+//!
+//! Each poll is a turn. A turn either ends the call, or says how long to sleep before the next one, so the core alone decides when a
+//! call waits, for how long, and when it gives up.
+
+use alloc::boxed::Box;
+use core::{
+    cell::RefCell,
+    fmt,
+    future::{Future, poll_fn},
+    mem,
+    pin::Pin,
+    task::{Context, Poll, Waker},
+    time::Duration,
+};
+
+use polyflake::Result;
+
+use crate::{
+    Host, Machine, Scratch,
+    kept::{Kept, gone},
+    message::Writer,
+    scratch::SLEEP,
+};
+
+/// A call in turns. It leaves its ID in the scratch area, or gives the message to answer with.
+type Turns = Pin<Box<dyn Future<Output = Result<Option<Writer>>>>>;
+
+/// A call between two turns.
+pub(crate) struct Waiting(RefCell<Turns>);
+
+impl fmt::Debug for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Waiting")
+    }
+}
+
+impl Scratch {
+    /// Ends the turn: JavaScript is to sleep for so long.
+    #[allow(clippy::cast_precision_loss, reason = "a wait is cut into pieces of 10 ms")]
+    pub(crate) async fn sleep(&self, time: Duration) {
+        self.put_number(SLEEP, time.as_nanos() as f64);
+        let mut has_slept = false;
+        poll_fn(
+            |_| if mem::replace(&mut has_slept, true) { Poll::Ready(()) } else { Poll::Pending },
+        )
+        .await;
+    }
+}
+
+/// Calls in turns leave the nanoseconds to sleep in the slot [`SLEEP`], and NaN there when they are done.
+impl<C: Host> Machine<C> {
+    /// Takes the first turn of a call -> its answer, or a handle for the next turn.
+    pub(crate) fn begin(
+        &self,
+        call: impl Future<Output = Result<Option<Writer>>> + 'static,
+    ) -> Result<()> {
+        let mut turns: Turns = Box::pin(call);
+        if !self.poll(&mut turns)? {
+            self.keep(Kept::Waiting(Waiting(RefCell::new(turns))));
+        }
+        Ok(())
+    }
+
+    /// Takes the next turn of the call that the first slot says -> its answer; the caller releases the handle then.
+    pub fn turn(&self) -> Result<()> {
+        let kept = self.kept_at(0)?;
+        let mut turns = kept.waiting()?.0.try_borrow_mut().map_err(|_| gone())?;
+        self.poll(&mut turns).map(drop)
+    }
+
+    /// Returns whether the call is done.
+    fn poll(&self, turns: &mut Turns) -> Result<bool> {
+        let Poll::Ready(answer) = turns.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+        else {
+            return Ok(false);
+        };
+        if let Some(message) = answer? {
+            self.answer_message(message)?;
+        }
+        self.scratch.put_number(SLEEP, f64::NAN);
+        Ok(true)
+    }
+}

@@ -1,0 +1,95 @@
+/**
+ * Calls that wait without holding the thread. The machine decides when a call waits and for how long, in turns; here is what sleeps
+ * between two of them.
+ */
+import { isObject } from "./checks.js";
+import { invalidType, PolyflakeError } from "./errors.js";
+import { members } from "./members.js";
+
+/** What of an AbortSignal is used, of any realm. */
+export interface Signal {
+  readonly aborted: boolean;
+  readonly reason?: unknown;
+  addEventListener(type: "abort", listener: () => void): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
+/** Options of a call that may be ended before it has an ID. */
+export interface AsyncOptions {
+  /** An `AbortSignal`: once it is aborted, the call rejects with its reason. */
+  signal?: Signal | undefined;
+}
+
+/** IDs that one call makes before it lets others run. */
+const REST = 1 << 16;
+
+/**
+ * The signal of a call's options, which is not aborted.
+ *
+ * @throws {PolyflakeError} `invalid_type`, `unknown_field`; the reason of a signal that is aborted.
+ */
+export function signalOf(options: unknown): Signal | undefined {
+  const { signal } = members(options, "options", ["signal"]);
+  if (signal === undefined) return undefined;
+  if (!isSignal(signal)) throw invalidType("AbortSignal", signal, { field: "signal" });
+  check(signal);
+  return signal;
+}
+
+function isSignal(value: unknown): value is Signal {
+  const { aborted, addEventListener, removeEventListener } = (isObject(value) ? value : {}) as Partial<Signal>;
+  return typeof aborted === "boolean" && typeof addEventListener === "function" && typeof removeEventListener === "function";
+}
+
+function check(signal: Signal | undefined): void {
+  if (signal?.aborted) throw signal.reason;
+}
+
+/**
+ * Sleeps at least so many nanoseconds, on the timer that the realm has then: tests may have put another in its place.
+ *
+ * The timer keeps a process alive, which would otherwise end before the ID is made.
+ *
+ * @throws {PolyflakeError} `clock_failed` in a realm without timers; the reason of a signal that is aborted, at once.
+ */
+export function slept(nanos: number, signal: Signal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    check(signal);
+    if (typeof setTimeout !== "function") throw new PolyflakeError("clock_failed", "expected setTimeout to wait by, found none");
+    const done = (settle: () => void) => () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+      settle();
+    };
+    const abort = done(() => reject(signal!.reason));
+    const timer = setTimeout(done(resolve), Math.ceil(nanos / 1e6));
+    signal?.addEventListener("abort", abort);
+  });
+}
+
+/** What makes IDs for a call that may wait. */
+export interface Later {
+  /** Makes IDs, at most `count`, where so many were `made` before, and gives their bytes, to be copied at once; none where a call would wait. */
+  some(count: number, made: number): Uint8Array;
+  /** Makes one ID, waiting for it if need be, and gives its bytes, which are the caller's. */
+  one(made: number): Promise<Uint8Array>;
+}
+
+/**
+ * Fills memory with IDs of so many bytes each, by calls for a batch at most. There is one at least, which checks what IDs are about
+ * also where none is wanted.
+ */
+export async function fillLater(many: Uint8Array, size: number, batch: number, { some, one }: Later, signal?: Signal): Promise<Uint8Array> {
+  let rested = 0;
+  for (let at = 0; ; ) {
+    const made = at / size;
+    let ids = some(Math.min(batch, (many.length - at) / size), made);
+    if (ids.length === 0 && at < many.length) ids = await one(made);
+    many.set(ids, at);
+    at += ids.length;
+    if (at === many.length) return many;
+    if (at - rested < REST * size) continue;
+    rested = at;
+    await slept(0, signal);
+  }
+}

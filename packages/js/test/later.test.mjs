@@ -1,0 +1,264 @@
+// Calls that wait without holding the thread.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mock, test } from "node:test";
+import { setTimeout as after } from "node:timers/promises";
+import { onEachMachine } from "./machines.mjs";
+import { NOW, rejected, rejection, scripted } from "./refusals.mjs";
+
+const SECRET = new Uint8Array(16);
+const HERE = new URL(".", import.meta.url);
+
+const fields = (shard) => [
+  { kind: "timestamp", bits: 54, tick: "1ms", epoch_ms: 0 },
+  { kind: "bindable", bits: shard, name: "shard" },
+  { kind: "sequence", bits: 2 },
+];
+
+/** What is compared of an error. */
+const told = ({ name, message, code, retryAt, written, field, cause }) => ({ name, message, code, retryAt, written, field, cause });
+
+onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
+  const small = layout.Layout.fromJson(JSON.stringify({ id: "integer", bits: 64, fields: fields(8) }));
+  const wide = layout.Layout.fromJson(JSON.stringify({ id: "bytes", bits: 80, fields: fields(24) }));
+  const shard = (of) => (number, more) => new layout.Generator(of, { bindables: { shard: number }, ...more });
+  const node = (number, more) => new randflake.Generator(new randflake.Grant(number, 1_730_000_000, 2_803_741_824), SECRET, more);
+
+  /** What makes a generator of a number, how many IDs it has in a tick, and how long that is. */
+  const FAMILIES = {
+    sno: { make: (number, more) => new sno.Generator({ partition: number, sequenceMax: 3, ...more }), perTick: 4, tickMs: 4, Pool: sno.Pool, Many: sno.SnoArray },
+    randflake: { make: node, perTick: 131_072, tickMs: 1000, Pool: randflake.Pool, Many: randflake.RandflakeArray },
+    hotguid: { make: (_, more) => new hotguid.Generator(more), perTick: 1 << 24, tickMs: 1000, Pool: hotguid.Pool, Many: hotguid.HotGuidArray },
+    layout: { make: shard(small), perTick: 4, tickMs: 1, Pool: layout.Pool, Many: layout.LayoutArray },
+    "byte layout": { make: shard(wide), perTick: 4, tickMs: 1, Pool: layout.Pool, Many: layout.LayoutArray },
+  };
+
+  for (const [name, { make, perTick, tickMs, Pool, Many }] of Object.entries(FAMILIES)) {
+    /** A generator whose tick is used up, and its clock. */
+    const exhausted = (more = {}) => {
+      const time = { now: NOW };
+      const ids = make(1, { onExhausted: "wait", maxWait: 3_600_000, clock: () => time.now, ...more });
+      ids.generateMany(perTick);
+      return { ids, time };
+    };
+    const both = (run) => Promise.all([(ids) => ids, (ids) => new Pool([ids])].map(run));
+
+    test(`${name}: the loop turns while a call waits`, () =>
+      both(async (wrap) => {
+        const { ids, time } = exhausted();
+        const maker = wrap(ids);
+        let isDone = false;
+        const one = maker.generateAsync().finally(() => (isDone = true));
+        const many = maker.generateManyAsync(2);
+        for (let turn = 0; turn < 3; turn++) await after(1);
+        assert.equal(isDone, false);
+        time.now += tickMs;
+        const [first, others] = await Promise.all([one, many]);
+        assert(others instanceof Many);
+        assert.equal(new Set([first, ...others].map(String)).size, 3);
+        assert.equal(typeof first, typeof ids.tryGenerate());
+      }));
+
+    test(`${name}: a call that has its ID waits for nothing`, async () => {
+      const fresh = () => make(1, { clock: () => NOW, onStall: () => assert.fail("it waits") });
+      for (const maker of [fresh(), new Pool([fresh()])]) {
+        const made = [await maker.generateAsync(), ...(await maker.generateManyAsync(2)), maker.generate()];
+        assert.equal(new Set(made.map(String)).size, 4);
+        assert.equal((await maker.generateManyAsync(0)).length, 0);
+      }
+    });
+
+    test(`${name}: a call that is aborted rejects with the signal's reason`, () =>
+      both(async (wrap) => {
+        const { ids, time } = exhausted();
+        const maker = wrap(ids);
+        const reason = { mine: true };
+        const calls = (signal) => [options(maker.generateAsync, { signal }), options(maker.generateManyAsync, { signal }, 1)];
+        /** Calls a method with its options last. */
+        function options(method, value, ...before) {
+          const isAboutMore = (name === "sno" || name === "hotguid" || name.endsWith("layout")) && !(maker instanceof layout.Pool);
+          return method.call(maker, ...before, ...(isAboutMore ? [undefined] : []), value);
+        }
+        for (const promise of calls(AbortSignal.abort(reason))) assert.equal(await rejection(promise), reason);
+        const controller = new AbortController();
+        const waiting = calls(controller.signal);
+        await after(1);
+        controller.abort(reason);
+        for (const promise of waiting) assert.equal(await rejection(promise), reason);
+        time.now += tickMs;
+        assert.equal(maker.tryGenerateMany(perTick).length, perTick, "nothing was taken");
+        for (const signal of [7, "abort", {}, { aborted: false }, null]) {
+          for (const promise of calls(signal)) await rejected("invalid_type", promise, { field: "signal" });
+        }
+        await rejected("unknown_field", options(maker.generateAsync, { signals: undefined }), { field: "signals" });
+      }));
+
+    test(`${name}: errors are those of the calls that hold the thread`, async () => {
+      const cause = new RangeError("theirs");
+      const broken = {
+        clock: () => {
+          throw cause;
+        },
+      };
+      const cases = [
+        ...(name === "hotguid" ? [] : [{ onExhausted: "error" }, { maxWait: 0 }].map((more) => () => exhausted(more).ids)),
+        () => make(1, broken),
+        () => {
+          const ids = make(1, { clock: () => NOW });
+          ids.close();
+          return ids;
+        },
+      ];
+      for (const maker of cases.flatMap((made) => [made, () => new Pool([made()])])) {
+        const sync = (call) => {
+          try {
+            call(maker());
+          } catch (error) {
+            return told(error);
+          }
+          return assert.fail("expected a refusal");
+        };
+        assert.deepEqual(told(await rejection(maker().generateAsync())), sync((ids) => ids.generate()));
+        assert.deepEqual(told(await rejection(maker().generateManyAsync(3))), sync((ids) => ids.generateMany(3)));
+        await rejected("out_of_range", maker().generateManyAsync((1 << 24) + 1), { field: "count" });
+        const { generateAsync, generateManyAsync } = maker();
+        for (const method of [generateAsync, generateManyAsync]) await rejected("invalid_type", method(1), { field: "this" });
+      }
+      const short = make(2, { clock: () => NOW, onExhausted: "error" });
+      short.generateMany(perTick - 1);
+      await rejected("sequence_exhausted", short.generateManyAsync(3), { written: 1, retryAt: NOW + tickMs });
+    });
+
+    // A second of Hot Guids is 256 MiB.
+    if (name === "hotguid") continue;
+
+    test(`${name}: 100 calls at once make 100 IDs`, async () => {
+      const { ids, time } = exhausted();
+      const moving = setInterval(() => (time.now += tickMs), 2);
+      try {
+        const made = await Promise.all(Array.from({ length: 100 }, () => ids.generateAsync()));
+        assert.equal(new Set(made.map(String)).size, 100);
+      } finally {
+        clearInterval(moving);
+      }
+    });
+
+    test(`${name}: a call waits no longer than it may, and its stalls are heard`, async () => {
+      const heard = [];
+      const { ids } = exhausted({ maxWait: 20, clock: undefined, onStall: (stall) => heard.push(stall) });
+      for (let isFull = false; !isFull; ) isFull = ids.tryGenerateMany(perTick).length < perTick && ids.tryGenerateMany(1).length === 0;
+      const begin = performance.now();
+      const results = await Promise.allSettled(Array.from({ length: perTick === 4 ? 200 : 1 }, () => ids.generateAsync()));
+      assert(performance.now() - begin < 5000);
+      for (const { reason } of results.filter(({ status }) => status === "rejected")) assert.equal(reason.code, "sequence_exhausted");
+      assert(heard.length > 0);
+      for (const { reason, sleptMs } of heard) assert(reason === "sequence_exhausted" && sleptMs >= 0);
+      if (perTick === 4) assert(heard.some(({ stalled }) => stalled > 100), "the calls wait beside each other");
+    });
+
+    test(`${name}: what a callback for stalls throws goes through`, async () => {
+      const mine = new Error("mine");
+      const onStall = () => {
+        throw mine;
+      };
+      const { ids } = exhausted({ onStall });
+      assert.equal(await rejection(ids.generateAsync()), mine);
+      assert.equal(await rejection(ids.generateManyAsync(2)), mine);
+      const controller = new AbortController();
+      const { ids: aborted } = exhausted({ onStall: () => controller.abort(mine) });
+      const about = name === "randflake" ? [] : [undefined];
+      assert.equal(await rejection(aborted.generateAsync(...about, { signal: controller.signal })), mine);
+    });
+
+    test(`${name}: a pool gives what all have before it waits`, async () => {
+      const time = { now: NOW };
+      const two = [1, 2].map((number) => make(number, { onExhausted: "wait", maxWait: 3_600_000, clock: () => time.now }));
+      const ids = new Pool(two);
+      const made = [...(await ids.generateManyAsync(2 * perTick))];
+      const next = ids.generateManyAsync(2);
+      await after(1);
+      time.now += tickMs;
+      assert.equal(new Set([...made, ...(await next)].map(String)).size, 2 * perTick + 2);
+    });
+  }
+
+  test("a clock that is behind is waited for as elsewhere", async () => {
+    const step = () => scripted(NOW, NOW - 20, NOW - 10, NOW);
+    const flake = node(1, { clock: () => NOW + 5000 });
+    assert.equal(typeof (await flake.generateAsync()), "bigint");
+    const ids = FAMILIES.sno.make(1, { maxWait: 3_600_000, clock: scripted(NOW, NOW - 8, NOW, NOW - 4, NOW - 4, NOW + 4) });
+    for (let k = 0; k < 3; k++) ids.generate();
+    assert.equal(typeof (await ids.generateAsync()), "string");
+    await rejected("clock_behind", after(0).then(() => {
+      const behind = FAMILIES.layout.make(1, { clock: step() });
+      behind.generate();
+      return behind.generateAsync();
+    }), { retryAt: NOW });
+  });
+
+  test("what IDs are about is taken as elsewhere", async () => {
+    const ids = new sno.Generator({ metabyte: 9 });
+    for (const maker of [ids, new sno.Pool([ids])]) {
+      assert.deepEqual([await maker.generateAsync(), await maker.generateAsync(7)].map(sno.metabyte), [9, 7]);
+      assert.deepEqual([...(await maker.generateManyAsync(1)), ...(await maker.generateManyAsync(1, 5))].map(sno.metabyte), [9, 5]);
+      await rejected("out_of_range", maker.generateAsync(256), { field: "metabyte" });
+      await rejected("out_of_range", maker.generateManyAsync(0, 256), { field: "metabyte" });
+    }
+    assert.equal(hotguid.shardKey(await new hotguid.Generator().generateAsync(8)), 8);
+    const open = new layout.Generator(small);
+    assert.equal(small.parse(await open.generateAsync({ shard: 3 })).bindables.shard, 3);
+    assert.equal(small.parse((await open.generateManyAsync(1, { shard: 4 })).at(0)).bindables.shard, 4);
+    await rejected("missing_field", open.generateAsync(), { field: "shard" });
+    const flakes = node(7);
+    for (const maker of [flakes, new randflake.Pool([flakes])]) {
+      assert.equal(flakes.inspect(randflake.decodeText(await maker.generateTextAsync())).node, 7);
+      assert.equal(flakes.inspect(await maker.generateAsync()).node, 7);
+    }
+  });
+
+  test("the loop turns while many IDs are made without a wait", async () => {
+    let turns = 0;
+    const turning = setInterval(() => (turns += 1), 0);
+    try {
+      assert.equal((await new hotguid.Generator().generateManyAsync(400_000)).length, 400_000);
+    } finally {
+      clearInterval(turning);
+    }
+    assert(turns >= 3, `${turns} turns`);
+  });
+
+  test("a sleep is on the timer that the realm has then", async () => {
+    const time = { now: NOW };
+    const ids = FAMILIES.sno.make(1, { maxWait: 3_600_000, clock: () => time.now });
+    ids.generateMany(4);
+    mock.timers.enable({ apis: ["setTimeout"] });
+    try {
+      let isDone = false;
+      const id = ids.generateAsync().finally(() => (isDone = true));
+      time.now += 4;
+      await new Promise(setImmediate);
+      assert.equal(isDone, false);
+      mock.timers.tick(4);
+      assert.equal(typeof (await id), "string");
+    } finally {
+      mock.timers.reset();
+    }
+    const { setTimeout } = globalThis;
+    ids.tryGenerateMany(4);
+    globalThis.setTimeout = undefined;
+    const promise = ids.generateAsync();
+    globalThis.setTimeout = setTimeout;
+    await rejected("clock_failed", promise);
+  });
+
+  test("a process waits for its IDs", () => {
+    const script = `
+      const { sno } = await import("polyflake/${machine}");
+      const ids = new sno.Generator({ partition: 1, sequenceMax: 3, maxWait: 5000 });
+      for (let left = 1; left > 0; ) left = ids.tryGenerateMany(4).length;
+      process.exitCode = sno.isValid(await ids.generateAsync()) ? 7 : 1;
+    `;
+    const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { cwd: HERE, encoding: "utf8" });
+    assert.equal(status, 7, stderr);
+  });
+});
