@@ -150,7 +150,7 @@ impl<C: Clock> Generator<C> {
     /// Fills a slice with new IDs, where all bindables are fixed: `&mut [i64]` in an integer layout, or packed bytes.
     ///
     /// # Errors
-    /// As [`Generator::generate`]; [`Error::written`] tells how many IDs at the front of the slice are there to use.
+    /// As [`Generator::generate`]; [`Error::written`](crate::Error::written) tells how many IDs at the front of the slice are there to use.
     /// `invalid_type` for a slice of the other kind; `invalid_length` for bytes that are no whole number of IDs.
     pub fn fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<()> {
         self.engine.family.complete()?;
