@@ -57,11 +57,20 @@ impl Shared {
 
 /// Hands a builder the options that were given, under the same names.
 macro_rules! give {
-    ($builder:ident, $shared:ident: $($option:ident),*) => {$(
-        if let Some(value) = $shared.$option {
-            $builder = $builder.$option(value);
+    ($builder:ident, $shared:ident, window) => {
+        if let Some((start, end)) = $shared.window {
+            $builder = $builder.window(start, end);
         }
-    )*};
+        give!($builder, $shared);
+    };
+    ($builder:ident, $shared:ident) => {
+        if let Some(on_exhausted) = $shared.on_exhausted {
+            $builder = $builder.on_exhausted(on_exhausted);
+        }
+        if let Some(max_wait) = $shared.max_wait {
+            $builder = $builder.max_wait(max_wait);
+        }
+    };
 }
 
 use give;

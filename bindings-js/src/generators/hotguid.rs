@@ -17,10 +17,7 @@ impl<C: Host> Machine<C> {
     pub fn hotguid_build(&self) -> Result<()> {
         let mut builder = Builder::with_clock(self.take_clock(), undrawn);
         let shared = self.scratch.shared()?;
-        if let Some((start, end)) = shared.window {
-            builder = builder.window(start, end);
-        }
-        give!(builder, shared: on_exhausted, max_wait);
+        give!(builder, shared, window);
         self.keep(Kept::HotGuid(builder.build().map_err(|error| shared.named(error))?));
         Ok(())
     }

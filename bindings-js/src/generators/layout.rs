@@ -63,10 +63,7 @@ impl<C: Host> Machine<C> {
         while message.has_more() {
             builder = builder.bind(String::from(message.text()), message.value().into_owned());
         }
-        if let Some((start, end)) = shared.window {
-            builder = builder.window(start, end);
-        }
-        give!(builder, shared: on_exhausted, max_wait);
+        give!(builder, shared, window);
         let generator = match snapshot {
             Some(snapshot) => builder.restore(snapshot),
             None => builder.build(),

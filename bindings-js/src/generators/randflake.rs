@@ -77,7 +77,7 @@ impl<C: Host> Machine<C> {
             builder = builder.resume_after(scratch.time(RESUME_AFTER));
         }
         let shared = scratch.shared()?;
-        give!(builder, shared: on_exhausted, max_wait);
+        give!(builder, shared);
         self.keep(Kept::Randflake(Flakes::new(builder.build()?)));
         Ok(())
     }

@@ -168,10 +168,7 @@ impl Scratch {
         if let Some(most) = self.optional(own::SEQUENCE_MAX, |s, at| s.word(at, "sequence_max"))? {
             builder = builder.sequence_max(most);
         }
-        if let Some((start, end)) = shared.window {
-            builder = builder.window(start, end);
-        }
-        give!(builder, shared: on_exhausted, max_wait);
+        give!(builder, shared, window);
         Ok(builder)
     }
 

@@ -1,6 +1,6 @@
 /** The TypeScript: one bundle for each entry point and module format, and the types. */
 import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { PACKAGE, run } from "./tools.mjs";
 import { FAMILIES, glueOf, moduleOf } from "./wasm.mjs";
@@ -8,11 +8,17 @@ import { FAMILIES, glueOf, moduleOf } from "./wasm.mjs";
 const DIST = join(PACKAGE, "dist");
 const { version, exports } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
 
-/** Each entry point is the same code over another machine. */
+/** Each entry point is the same code over another machine: the file of `machines` that loads a family's, and the one that says which. */
 const MACHINES = {
-  esm: { node: "node", native: "native", wasm: "inline", workerd: "workerd", "edge-light": "edge-light" },
-  cjs: { node: "node", native: "native", wasm: "inline" },
+  node: ["node", "choice"],
+  native: ["native", "native"],
+  wasm: ["inline", "compiled"],
+  workerd: ["workerd", "compiled"],
+  "edge-light": ["edge-light", "compiled"],
 };
+
+/** The entry points of a format. */
+const ENTRIES = { esm: Object.keys(MACHINES), cjs: ["node", "native", "wasm"] };
 
 /** The namespaces of an entry point: as ES modules each is a file, so that bundlers leave out what is not used. */
 const NAMESPACES = ["hotguid", "layout", "randflake", "sno", "sparx64"];
@@ -56,10 +62,9 @@ async function buildFormat(format) {
   mkdirSync(join(DIST, format), { recursive: true });
   for (const [name, part] of Object.entries(SHARED)) await bundle(format, { [name]: source(part) });
   for (const name of ["decode", "json"]) await bundle(format, { [name]: source(name) });
-  for (const [entry, machine] of Object.entries(MACHINES[format])) {
-    const replaced = [["#machine", source(`machines/${machine}`)]];
-    if (format === "esm") await bundleNamespaces(entry, replaced);
-    else await bundle(format, { [entry]: source("index") }, { replaced });
+  for (const entry of ENTRIES[format]) {
+    if (format === "esm") await bundleNamespaces(entry);
+    else await bundle(format, { [entry]: source("index") }, { entry });
   }
   for (const family of FAMILIES) {
     const base64 = readFileSync(moduleOf(family)).toString("base64");
@@ -69,15 +74,15 @@ async function buildFormat(format) {
 }
 
 /** An entry point that names its namespaces, and a file for each of them. */
-async function bundleNamespaces(entry, replaced) {
+async function bundleNamespaces(entry) {
   const fileOf = (name) => `${entry}-${name}`;
   const files = Object.entries(PARTS).map(([name, part]) => [fileOf(name), source(part)]);
   const external = Object.entries(PARTS).map(([name, part]) => [`./${part}.js`, `./${fileOf(name)}.js`]);
   await bundle("esm", { [entry]: source("index") }, { external });
-  await bundle("esm", Object.fromEntries(files), { replaced, shared: fileOf("shared") });
+  await bundle("esm", Object.fromEntries(files), { entry, shared: fileOf("shared") });
 }
 
-function bundle(format, entryPoints, { replaced = [], external = [], shared } = {}) {
+function bundle(format, entryPoints, { entry, external = [], shared } = {}) {
   return build({
     entryPoints,
     outdir: join(DIST, format),
@@ -91,32 +96,57 @@ function bundle(format, entryPoints, { replaced = [], external = [], shared } = 
     logLevel: "warning",
     external: ["node:*", "*.wasm", "*.wasm?module"],
     define: { VERSION: JSON.stringify(version), ...(format === "cjs" ? { "import.meta.url": "__filename" } : {}) },
-    plugins: [names([...replaced, ...glue()], external)],
+    plugins: [...FAMILIES.map((family) => machineOf(entry, family)), names(entry, external)],
   });
 }
 
-/** Puts files in the place of names (see src/declarations.d.ts), and leaves others to be found at run time. */
-function names(replaced, external) {
-  const [inside, outside] = [new Map(replaced), new Map(external)];
+/**
+ * A family's machine of an entry point: the files of `machines` that name `#family`, read for that family, so that they lie in a
+ * namespace of its own. All others are the same for all families.
+ */
+function machineOf(entry, family) {
+  const namespace = `machine-${family}`;
+  // One addon has all families.
+  const fileOf = (name) =>
+    name === "native" ? { path: source("machines/native"), sideEffects: false } : { path: `src/machines/${name}.ts`, namespace, sideEffects: false };
+  const named = {
+    "#family": { path: glueOf(family), sideEffects: false },
+    "#family-base64": { path: `./${family}-base64.js`, external: true },
+    "#family.wasm": { path: `./${family}.wasm`, external: true },
+    "#family.wasm?module": { path: `./${family}.wasm?module`, external: true },
+    "./inline.js": fileOf("inline"),
+  };
+  return {
+    name: namespace,
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: new RegExp(`^#machine/${family}$`) }, () => fileOf(MACHINES[entry][0]));
+      onResolve({ filter: /./, namespace }, ({ path, resolveDir }) => named[path] ?? { path: join(resolveDir, path).replace(/\.js$/, ".ts"), sideEffects: false });
+      onLoad({ filter: /./, namespace }, ({ path }) => {
+        const file = join(PACKAGE, path);
+        return { contents: readFileSync(file, "utf8"), loader: "ts", resolveDir: dirname(file) };
+      });
+    },
+  };
+}
+
+/** Puts the machine's kind in the place of its name (see src/declarations.d.ts), and leaves other files to be found at run time. */
+function names(entry, external) {
+  const outside = new Map(external);
   return {
     name: "names",
     setup({ onResolve }) {
+      onResolve({ filter: /^#backend$/ }, () => ({ path: source(`machines/${MACHINES[entry][1]}`), sideEffects: false }));
       onResolve({ filter: /./ }, ({ path, kind, resolveDir }) => {
-        if (kind === "entry-point") return undefined;
-        if (inside.has(path)) return { path: inside.get(path), sideEffects: false };
-        const file = outside.get(path) ?? sharedFile(path, resolveDir);
+        const file = kind === "entry-point" ? undefined : (outside.get(path) ?? sharedFile(path, resolveDir));
         return file && { path: file, external: true };
       });
     },
   };
 }
 
-const glue = () => FAMILIES.map((family) => [`#${family}`, glueOf(family)]);
-
-/** Files of their own, which the bundles share: {@link SHARED}, and the wasm modules as texts. */
+/** Files of their own, which the bundles share. */
 function sharedFile(path, folder) {
   const file = join(folder, path).replace(/\.js$/, ".ts");
   const name = Object.keys(SHARED).find((name) => source(SHARED[name]) === file);
-  if (name) return `./${name}.js`;
-  return path.endsWith("-base64") ? `./${path.slice(1)}.js` : undefined;
+  return name && `./${name}.js`;
 }

@@ -1,4 +1,4 @@
-import { backend as ofMachine } from "#machine";
+import { backend as ofMachine } from "#backend";
 
 /**
  * The machine that makes and reads IDs: `"native"`, the addon, or `"wasm"`. The same IDs come out of both.

@@ -6,22 +6,11 @@ import { decode, putAscii } from "./utf8.js";
 /** A call without arguments: 0 means done. */
 export type Call = () => number | undefined;
 
-/** The calls of bindings-js, by family. */
-export type CallName =
-  | "release"
-  | "putPiece"
-  | "nextPiece"
-  | "turn"
-  | `sno${"Texts" | "FromTexts" | "TimeRange"}`
-  | `sno${"Build" | "OneAsync" | "Generate" | "GenerateAt" | "Fill" | "FillNow" | "TryGenerate" | "Pool" | "Partition" | "ExtendWindow" | "Stats" | "Close"}`
-  | `sparx64${"Build" | "Encrypt" | "Decrypt"}`
-  | `randflake${"Grant" | "Inspect" | "Encrypt" | "Texts" | "FromTexts" | "CodecBuild"}`
-  | `randflake${"Build" | "OneAsync" | "Generate" | "GenerateText" | "Fill" | "FillNow" | "TryGenerate" | "Pool" | "HeldGrant" | "ExtendGrant" | "Stats" | "Close"}`
-  | `hotguid${"Texts" | "FromTexts" | "TimeRange"}`
-  | `hotguid${"Build" | "Provide" | "OneAsync" | "Generate" | "Fill" | "FillNow" | "TryGenerate" | "Pool" | "ExtendWindow" | "Stats" | "Close"}`
-  | `layout${"Build" | "PresetBuild" | "Description" | "Describe" | "Pack" | "Parse" | "TimeRange"}`
-  | `layout${"Column" | "PackColumns"}`
-  | `layout${"GeneratorBuild" | "OneAsync" | "Generate" | "Fill" | "FillNow" | "TryGenerate" | "Pool" | "ExtendWindow" | "Stats" | "Close"}`;
+/** The calls of bindings-js, by family: each family's folder adds its own. */
+export interface FamilyCalls {}
+
+/** All calls, by their names. */
+export type CallName = "release" | "putPiece" | "nextPiece" | "turn" | { [Family in keyof FamilyCalls]: `${Family}${FamilyCalls[Family]}` }[keyof FamilyCalls];
 
 /**
  * The calls that the native addon and the wasm modules share: arguments and results lie in the scratch area. A wasm module
@@ -32,13 +21,8 @@ export type Calls = Record<CallName, Call> & { [Name in `partitions${"Next" | "U
 /** Gives the next ID of the generator whose handle is in the first slot; undefined where it is refused. */
 export type Next<Id> = () => Id | undefined;
 
-/** The calls that make one ID, and what they give as it. */
-export interface Ids {
-  snoGenerate: string;
-  randflakeGenerate: bigint;
-  randflakeGenerateText: string;
-  hotguidGenerate: string;
-}
+/** The calls that make one ID, and what they give as it: each family's folder adds its own. */
+export interface Ids {}
 
 /** A machine as it comes: its calls, and where its scratch area lies. */
 export interface Backend {

@@ -8,9 +8,8 @@ import { members, pair } from "./members.js";
 export interface SharedOptions {
   /**
    * A function that gives the time in Unix milliseconds; the system's clock by default. A reading is believed: one far in the
-   * future moves the generator there for good. Until the clock gets there too, Randflake and layouts refuse with
-   * `clock_behind`, Hot Guid goes on in that second, and sno copes with one such step and refuses after a second one. What the
-   * function throws is the `cause` of `clock_failed`.
+   * future moves the generator there for good. Until the clock gets there too, a generator refuses with
+   * `clock_behind`, or goes on in that tick where its format can. What the function throws is the `cause` of `clock_failed`.
    */
   clock?: () => number;
   /** What to do when a tick's IDs are used up, or the clock is behind; to wait by default. */

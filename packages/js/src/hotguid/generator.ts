@@ -6,8 +6,7 @@ import { BATCH, type Machine, MOST } from "../machine.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { fillBy, fillNow } from "../packed.js";
 import { enroll, generatorOf } from "../pool.js";
-import { HotGuidArray } from "./array.js";
-import { LENGTH, TEXT_LENGTH } from "./ids.js";
+import { HotGuidArray, LENGTH, TEXT_LENGTH } from "./ids.js";
 import { machine } from "./machine.js";
 
 /** Options for a generator. */

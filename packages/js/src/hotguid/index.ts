@@ -7,17 +7,17 @@
  *
  * @module
  */
-export { HotGuidArray } from "./array.js";
-export { describe } from "./describe.js";
 export { Generator, type GeneratorOptions, generate, setDefaultGenerator, type Stats } from "./generator.js";
 export {
+  describe,
   fromBytes,
   fromDotnetBytes,
   fromParts,
   fromSql,
+  HotGuidArray,
   isValid,
-  type Parts,
   parse,
+  type Parts,
   parts,
   shardKey,
   timeRange,

@@ -2,9 +2,8 @@ import { attached, isObject, within } from "../checks.js";
 import { type AsyncOptions, signalOf } from "../later.js";
 import { BATCH, MOST } from "../machine.js";
 import { Members } from "../pool.js";
-import { HotGuidArray } from "./array.js";
 import type { Generator } from "./generator.js";
-import { LENGTH } from "./ids.js";
+import { HotGuidArray, LENGTH } from "./ids.js";
 import { machine } from "./machine.js";
 
 /**

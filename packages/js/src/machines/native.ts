@@ -17,8 +17,12 @@ interface Addon {
 
 let loaded: Backend | undefined;
 
-/** @throws {PolyflakeError} `backend_unavailable`, whose `cause` has an error for each place that was tried. */
-function load(): Backend {
+/**
+ * One addon has all families.
+ *
+ * @throws {PolyflakeError} `backend_unavailable`, whose `cause` has an error for each place that was tried.
+ */
+export function load(): Backend {
   try {
     return (loaded ??= attached(loadAddon() as Addon));
   } catch (cause) {
@@ -39,6 +43,4 @@ function attached({ attach, clock, lend }: Addon): Backend {
   };
 }
 
-/** One addon has all families. */
-export { load as loadHotguid, load as loadLayout, load as loadRandflake, load as loadSno };
 export const backend = () => load().kind;

@@ -3,7 +3,7 @@ import { Kept } from "../kept.js";
 import { fields } from "../members.js";
 import { putSecret } from "../secret.js";
 import { nameOf, nothingOf, present } from "../show.js";
-import type { Parts } from "./ids.js";
+import { type Parts } from "./ids.js";
 import { machine } from "./machine.js";
 
 /**

@@ -7,9 +7,8 @@ import { fillBy, fillNow } from "../packed.js";
 import { enroll } from "../pool.js";
 import { putSecret } from "../secret.js";
 import { type Claim, claim } from "../twins.js";
-import { RandflakeArray } from "./array.js";
 import { inspect } from "./codec.js";
-import { encodeText, type Parts } from "./ids.js";
+import { encodeText, type Parts, RandflakeArray } from "./ids.js";
 import { Grant, slotsOf } from "./grant.js";
 import { machine } from "./machine.js";
 

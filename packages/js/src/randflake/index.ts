@@ -11,10 +11,8 @@
  *
  * @module
  */
-export { RandflakeArray } from "./array.js";
 export { Codec } from "./codec.js";
-export { describe } from "./describe.js";
 export { Generator, type GeneratorOptions, type Stats } from "./generator.js";
-export { decodeText, encodeText, fromUnsigned, type Parts, toUnsigned } from "./ids.js";
+export { decodeText, describe, encodeText, fromUnsigned, type Parts, RandflakeArray, toUnsigned } from "./ids.js";
 export { Grant } from "./grant.js";
 export { Pool } from "./pool.js";

@@ -6,8 +6,7 @@ import { BATCH, type Machine, MOST } from "../machine.js";
 import { fillBy, fillNow } from "../packed.js";
 import { lendTo } from "../partitions.js";
 import { enroll, generatorOf } from "../pool.js";
-import { SnoArray } from "./array.js";
-import { LENGTH } from "./ids.js";
+import { LENGTH, SnoArray } from "./ids.js";
 import { machine } from "./machine.js";
 import {
   type GeneratorOptions,
@@ -31,7 +30,7 @@ class Origin {
 }
 
 /**
- * Makes IDs under one partition.
+ * Makes IDs under one partition. It copes with one step back of the clock; after a second one it waits until the clock is where it was.
  *
  * It belongs to the thread that made it: it can be neither cloned nor sent to a worker.
  *

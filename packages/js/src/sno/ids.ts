@@ -1,9 +1,12 @@
 import { bytes, flag, integer, lengthOfArray, partOfBytes, time, within } from "../checks.js";
 import { digit, uuidBytes } from "../decode/checks.js";
-import type { Parts } from "../decode/sno.js";
-import { LENGTH, textOf, wordsOf } from "../decode/words.js";
+import { parse, type Parts } from "../decode/sno.js";
+import { LENGTH, TEXT_LENGTH, textOf, wordsOf } from "../decode/words.js";
+import { type Description, figuresOf } from "../describe.js";
 import { invalidByte, invalidLength } from "../errors.js";
+import { BATCH } from "../machine.js";
 import { fields } from "../members.js";
+import { packed, PackedTexts } from "../packed.js";
 import { machine } from "./machine.js";
 
 export { type Fields, isValid, metabyte, type Parts, parse, toBytes, toUuid, withMetabyte } from "../decode/sno.js";
@@ -97,4 +100,60 @@ export function fromUuid(uuid: string): string {
   const position = value.findIndex((byte) => digit(byte, 2, 32) < 0);
   if (position >= 0) throw invalidByte(value[position]!, position, { field: "uuid" });
   return String.fromCharCode(...value);
+}
+
+const PACKING = {
+  machine,
+  length: LENGTH,
+  width: TEXT_LENGTH,
+  batch: BATCH,
+  write: "snoTexts",
+  read: "snoFromTexts",
+  readOne: parse,
+} as const;
+
+/** Many IDs, packed: 10 bytes each. */
+export class SnoArray extends PackedTexts {
+  static override readonly name: string = "SnoArray";
+  /**
+   * IDs over packed bytes, which are not copied.
+   *
+   * @throws {PolyflakeError} `invalid_type`; `invalid_length` for other than a multiple of 10.
+   */
+  constructor(bytes: Uint8Array) {
+    super(bytes, PACKING);
+  }
+
+  /**
+   * The IDs of at most 16,777,216 texts: of an array, or of one string in which they lie side by side, which is read ten times as
+   * fast.
+   *
+   * @throws {PolyflakeError} `invalid_type`; `invalid_length`, or `invalid_character` with the position in its text, each with the
+   * `item` where one text is refused; `out_of_range` for more texts.
+   */
+  static fromTexts(texts: string | readonly string[]): SnoArray {
+    return new SnoArray(packed(texts, PACKING));
+  }
+}
+
+/** What the format can do, in figures. */
+export function describe(): Description {
+  return figuresOf(
+    [
+      ["timestamp", "timestamp", 39],
+      ["tick_tock", "bindable", 1],
+      ["metabyte", "bindable", 8],
+      ["partition", "bindable", 16],
+      ["sequence", "sequence", 16],
+    ],
+    {
+      perSecond: 16_384_000n,
+      perSecondInAll: 1_073_741_824_000n,
+      firstMs: 1_262_304_000_000n,
+      lastMs: 3_461_327_255_548n,
+      sortsByTime: true,
+      below2_53: false,
+      below2_63: false,
+    },
+  );
 }

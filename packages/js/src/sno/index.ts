@@ -9,8 +9,6 @@
  *
  * @module
  */
-export { SnoArray } from "./array.js";
-export { describe } from "./describe.js";
 export {
   Generator,
   type GeneratorOptions,
@@ -21,14 +19,16 @@ export {
   type Stats,
 } from "./generator.js";
 export {
+  describe,
   type Fields,
   fromBytes,
   fromParts,
   fromUuid,
   isValid,
   metabyte,
-  type Parts,
   parse,
+  type Parts,
+  SnoArray,
   timeRange,
   toBytes,
   toUuid,
