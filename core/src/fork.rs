@@ -35,3 +35,8 @@ use crate::Result;
 pub fn prepare() -> Result<()> {
     imp::prepare()
 }
+
+/// A number of this process that none of its ancestors had: for bindings that make a batch block by block.
+pub fn process() -> u32 {
+    current()
+}

@@ -4,21 +4,22 @@ use polyflake::hotguid::{self, HotGuid};
 use pyo3::{PyTraverseError, PyVisit, prelude::*, sync::PyOnceLock};
 
 use super::{
+    awaited::sleep,
     clock::PythonClock,
     given::{self, Given},
+    making::{self, Mode, makes, makes_ids, makes_texts},
+    pool::hotguid::Pool,
 };
 use crate::{
     errors::{no_copy, raise},
     ids::{
         convert::{
-            ClockArgument, Count, Exhausted, MaxWait, Of, Span, StallArgument, UnixMs, name,
+            ClockArgument, Exhausted, MaxWait, Of, Span, StallArgument, UnixMs, name,
             raise_about_time,
         },
         hotguid::{HotGuidArray, ShardKey, hex, to_uuid},
-        memory::filled,
         record::{Reduced, reduced},
-        target::{Item, Target},
-        text::Ascii,
+        target::Item,
     },
 };
 
@@ -37,7 +38,7 @@ pub(crate) fn default_generator(py: Python<'_>) -> PyResult<&'static Inner> {
 #[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "(shard_key=0)")]
 pub(crate) fn generate(py: Python<'_>, shard_key: ShardKey) -> PyResult<Bound<'_, PyAny>> {
     if let Some(generator) = GIVEN.get(py) {
-        return generator.get().generate(py, shard_key);
+        return making::one(py, generator.get(), Mode::Wait, shard_key);
     }
     to_uuid(py, default_generator(py)?.generate(shard_key.0).map_err(raise)?)
 }
@@ -86,78 +87,6 @@ impl Generator {
         Ok(Self { inner })
     }
 
-    #[doc = doc!("hotguid.Generator.generate")]
-    #[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "($self, shard_key=0)")]
-    fn generate<'py>(&self, py: Python<'py>, shard_key: ShardKey) -> PyResult<Bound<'py, PyAny>> {
-        to_uuid(py, self.inner.generate(shard_key.0).map_err(raise)?)
-    }
-
-    #[doc = doc!("hotguid.Generator.generate_text")]
-    #[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "($self, shard_key=0)")]
-    fn generate_text(&self, shard_key: ShardKey) -> PyResult<Ascii<{ HotGuid::TEXT_LEN }>> {
-        self.inner.generate_text(shard_key.0).map(Ascii).map_err(raise)
-    }
-
-    #[doc = doc!("hotguid.Generator.generate_many")]
-    #[pyo3(signature = (n, /, shard_key = ShardKey(0)), text_signature = "($self, n, /, shard_key=0)")]
-    fn generate_many(
-        &self,
-        py: Python<'_>,
-        n: Count,
-        shard_key: ShardKey,
-    ) -> PyResult<HotGuidArray> {
-        Ok(filled(py, n, |ids| self.inner.fill(shard_key.0, ids))?.into())
-    }
-
-    #[doc = doc!("hotguid.Generator.fill")]
-    #[pyo3(
-        signature = (buffer, /, shard_key = ShardKey(0)),
-        text_signature = "($self, buffer, /, shard_key=0)"
-    )]
-    fn fill(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>, shard_key: ShardKey) -> PyResult<()> {
-        let target = Target::of(buffer, Item::Bytes(HotGuid::LEN))?;
-        target.fill(py, raise, |ids| self.inner.fill(shard_key.0, ids)).map(drop)
-    }
-
-    #[doc = doc!("hotguid.Generator.try_generate")]
-    #[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "($self, shard_key=0)")]
-    fn try_generate<'py>(
-        &self,
-        py: Python<'py>,
-        shard_key: ShardKey,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        to_uuid(py, self.inner.try_generate(shard_key.0).map_err(raise)?)
-    }
-
-    #[doc = doc!("hotguid.Generator.try_generate_text")]
-    #[pyo3(signature = (shard_key = ShardKey(0)), text_signature = "($self, shard_key=0)")]
-    fn try_generate_text(&self, shard_key: ShardKey) -> PyResult<Ascii<{ HotGuid::TEXT_LEN }>> {
-        self.inner.try_generate_text(shard_key.0).map(Ascii).map_err(raise)
-    }
-
-    #[doc = doc!("hotguid.Generator.try_generate_many")]
-    #[pyo3(signature = (n, /, shard_key = ShardKey(0)), text_signature = "($self, n, /, shard_key=0)")]
-    fn try_generate_many(
-        &self,
-        py: Python<'_>,
-        n: Count,
-        shard_key: ShardKey,
-    ) -> PyResult<HotGuidArray> {
-        Ok(filled(py, n, |ids| self.inner.try_fill(shard_key.0, ids))?.into())
-    }
-
-    #[doc = doc!("hotguid.Generator.try_fill")]
-    #[pyo3(signature = (buffer, /, shard_key = ShardKey(0)), text_signature = "($self, buffer, /, shard_key=0)")]
-    fn try_fill(
-        &self,
-        py: Python<'_>,
-        buffer: &Bound<'_, PyAny>,
-        shard_key: ShardKey,
-    ) -> PyResult<usize> {
-        let target = Target::of(buffer, Item::Bytes(HotGuid::LEN))?;
-        target.fill(py, raise, |ids| self.inner.try_fill(shard_key.0, ids))
-    }
-
     #[doc = doc!("hotguid.Generator.extend_window")]
     #[pyo3(signature = (end, /))]
     fn extend_window(&self, end: Of<UnixMs, name::end>) -> PyResult<()> {
@@ -192,6 +121,15 @@ impl Generator {
         self.inner.clock().traverse(&visit)
     }
 }
+
+makes! {
+    [Generator Pool] HotGuid HotGuidArray Item::Bytes(HotGuid::LEN), to_uuid,
+    ShardKey => (key) u32, |_, said| said.0
+}
+makes_ids! { hotguid Generator (shard_key: ShardKey = ShardKey(0)) "($self, shard_key=0)" "($self, n, /, shard_key=0)" "($self, buffer, /, shard_key=0)" }
+makes_texts! { hotguid Generator (shard_key: ShardKey = ShardKey(0)) "($self, shard_key=0)" }
+makes_ids! { hotguid Pool (shard_key: ShardKey = ShardKey(0)) "($self, shard_key=0)" "($self, n, /, shard_key=0)" "($self, buffer, /, shard_key=0)" }
+makes_texts! { hotguid Pool (shard_key: ShardKey = ShardKey(0)) "($self, shard_key=0)" }
 
 #[doc = doc!("hotguid.Stats")]
 #[pyclass(frozen, eq, hash, get_all, module = "polyflake.hotguid")]

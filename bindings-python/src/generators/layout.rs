@@ -6,23 +6,29 @@ use std::sync::Arc;
 
 use polyflake::{
     Error, ErrorKind,
-    layout::{self, Batch, Builder, Values},
+    layout::{self, Batch, Builder, Id, Values},
 };
 use pyo3::{PyTraverseError, PyVisit, prelude::*};
 use snapshot::SnapshotArgument;
 pub(crate) use snapshot::{Snapshot, Stats};
 
-use super::{clock::PythonClock, twins::Claim};
+use super::{
+    awaited::sleep,
+    clock::PythonClock,
+    making::{Makes, MakesMany, Mode, Rows, WithRows, Writes, makes_ids},
+    pool::layout::Pool,
+    twins::Claim,
+};
 use crate::{
     errors::{attached, no_copy, raise},
     ids::{
+        array::Plain,
         convert::{
-            ClockArgument, Count, Exhausted, Flag, MaxWait, Of, Span, StallArgument, Take, UnixMs,
-            name, raise_about_time, wrong_type,
+            ClockArgument, Exhausted, Flag, MaxWait, Of, Span, StallArgument, Take, UnixMs, name,
+            raise_about_time, wrong_type,
         },
-        layout::{Layout, LayoutArray, Named, Names, id_to_object},
-        memory::Written,
-        target::{Item, Target},
+        layout::{Layout, LayoutArray, Named, id_to_object},
+        target::Item,
     },
 };
 
@@ -139,92 +145,6 @@ impl Generator {
             .make(layout.0, |builder| builder.restore(snapshot.0.0))
     }
 
-    #[doc = doc!("layout.Generator.generate")]
-    #[pyo3(signature = (bindables = None))]
-    fn generate<'py>(
-        &self,
-        py: Python<'py>,
-        bindables: Option<Bindables>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let id = if bindables.is_none() {
-            self.inner.generate().map_err(raise)
-        } else {
-            let (values, names) = self.values(bindables)?;
-            self.inner.generate_with(&values).map_err(|error| names.raise_typed(error))
-        };
-        id_to_object(py, id?)
-    }
-
-    #[doc = doc!("layout.Generator.generate_many")]
-    #[pyo3(signature = (n, /, bindables = None))]
-    fn generate_many(
-        &self,
-        py: Python<'_>,
-        n: Count,
-        bindables: Option<Bindables>,
-    ) -> PyResult<LayoutArray> {
-        let (values, names) = self.values(bindables)?;
-        let refused = |error| names.raise_typed(error);
-        LayoutArray::filled(py, self.inner.layout(), n.0, refused, |ids| {
-            self.inner.fill_with(&values, ids)
-        })
-    }
-
-    #[doc = doc!("layout.Generator.fill")]
-    #[pyo3(signature = (buffer, /, bindables = None))]
-    fn fill(
-        &self,
-        py: Python<'_>,
-        buffer: &Bound<'_, PyAny>,
-        bindables: Option<Bindables>,
-    ) -> PyResult<()> {
-        let (values, names) = self.values(bindables)?;
-        let refused = |error| names.raise_typed(error);
-        let make = |ids: Batch<'_>| self.inner.fill_with(&values, ids);
-        fill(py, self.inner.layout(), buffer, refused, make).map(drop)
-    }
-
-    #[doc = doc!("layout.Generator.try_generate")]
-    #[pyo3(signature = (bindables = None))]
-    fn try_generate<'py>(
-        &self,
-        py: Python<'py>,
-        bindables: Option<Bindables>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let (values, names) = self.values(bindables)?;
-        let id = self.inner.try_generate_with(&values).map_err(|error| names.raise_typed(error));
-        id_to_object(py, id?)
-    }
-
-    #[doc = doc!("layout.Generator.try_generate_many")]
-    #[pyo3(signature = (n, /, bindables = None))]
-    fn try_generate_many(
-        &self,
-        py: Python<'_>,
-        n: Count,
-        bindables: Option<Bindables>,
-    ) -> PyResult<LayoutArray> {
-        let (values, names) = self.values(bindables)?;
-        let refused = |error| names.raise_typed(error);
-        LayoutArray::filled(py, self.inner.layout(), n.0, refused, |ids| {
-            self.inner.try_fill_with(&values, ids)
-        })
-    }
-
-    #[doc = doc!("layout.Generator.try_fill")]
-    #[pyo3(signature = (buffer, /, bindables = None))]
-    fn try_fill(
-        &self,
-        py: Python<'_>,
-        buffer: &Bound<'_, PyAny>,
-        bindables: Option<Bindables>,
-    ) -> PyResult<usize> {
-        let (values, names) = self.values(bindables)?;
-        let refused = |error| names.raise_typed(error);
-        let make = |ids: Batch<'_>| self.inner.try_fill_with(&values, ids);
-        fill(py, self.inner.layout(), buffer, refused, make)
-    }
-
     #[doc = doc!("layout.Generator.layout")]
     #[getter]
     fn layout(&self, py: Python<'_>) -> Py<Layout> {
@@ -274,33 +194,150 @@ impl Generator {
 }
 
 impl Generator {
-    /// The values of one ID, the fixed ones among them, and the names of those given.
-    fn values(&self, bindables: Option<Bindables>) -> PyResult<(Values<'_>, Names)> {
-        let bindables = bindables.map(|given| given.0).unwrap_or_default();
-        let (mut values, names) = (self.inner.values(), bindables.names());
-        for (name, value) in bindables.0 {
-            values.bind(&name, value).map_err(|error| names.raise_typed(error))?;
+    /// The values of one ID, the fixed ones among them.
+    fn values(&self, bindables: Option<&Named>) -> polyflake::Result<Values<'_>> {
+        let mut values = self.inner.values();
+        for (name, value) in bindables.into_iter().flat_map(|named| &named.0) {
+            values.bind(name, value.clone())?;
         }
-        Ok((values, names))
+        Ok(values)
     }
 }
 
-/// Fills a buffer with IDs of a layout, and returns how many were written.
-pub(super) fn fill<W: Written>(
-    py: Python<'_>,
-    layout: &layout::Layout,
-    buffer: &Bound<'_, PyAny>,
-    refused: impl FnOnce(Error) -> PyErr,
-    make: impl Fn(Batch<'_>) -> polyflake::Result<W> + Sync,
-) -> PyResult<usize> {
+impl Makes for Generator {
+    type Said = Option<Bindables>;
+    type Key = Option<Named>;
+    type Id = Id;
+
+    fn key(&self, said: Option<Bindables>) -> Option<Named> {
+        said.map(|given| given.0)
+    }
+
+    fn one(&self, mode: Mode, key: &Option<Named>) -> polyflake::Result<Id> {
+        match (mode, key) {
+            (Mode::Wait, None) => self.inner.generate(),
+            (Mode::Try, None) => self.inner.try_generate(),
+            (Mode::Wait, key) => self.inner.generate_with(&self.values(key.as_ref())?),
+            (Mode::Try, key) => self.inner.try_generate_with(&self.values(key.as_ref())?),
+        }
+    }
+
+    async fn one_async(&self, key: &Option<Named>) -> polyflake::Result<Id> {
+        match key {
+            None => self.inner.generate_async(sleep).await,
+            key => self.inner.generate_with_async(sleep, &self.values(key.as_ref())?).await,
+        }
+    }
+
+    fn object(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>> {
+        id_to_object(py, id)
+    }
+
+    fn refused(key: &Option<Named>, error: Error) -> PyErr {
+        key.as_ref().map(Named::names).unwrap_or_default().raise_typed(error)
+    }
+}
+
+impl Makes for Pool {
+    type Said = ();
+    type Key = ();
+    type Id = Id;
+
+    fn key(&self, (): ()) {}
+
+    fn one(&self, mode: Mode, (): &()) -> polyflake::Result<Id> {
+        match mode {
+            Mode::Wait => self.inner.generate(),
+            Mode::Try => self.inner.try_generate(),
+        }
+    }
+
+    async fn one_async(&self, (): &()) -> polyflake::Result<Id> {
+        self.inner.generate_async(sleep).await
+    }
+
+    fn object(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>> {
+        id_to_object(py, id)
+    }
+}
+
+impl<T: Plain + Send + Sync> Writes<T> for Generator
+where
+    for<'b> Batch<'b>: From<&'b mut [T]>,
+{
+    fn write(
+        &self,
+        mode: Mode,
+        key: &Option<Named>,
+        ids: &mut [T],
+    ) -> polyflake::Result<Option<usize>> {
+        let values = self.values(key.as_ref())?;
+        match mode {
+            Mode::Wait => self.inner.fill_with(&values, ids).map(|()| None),
+            Mode::Try => self.inner.try_fill_with(&values, ids).map(Some),
+        }
+    }
+
+    async fn write_async(&self, key: &Option<Named>, ids: &mut [T]) -> polyflake::Result<()> {
+        let values = self.values(key.as_ref())?;
+        self.inner.fill_with_async(sleep, &values, ids).await
+    }
+}
+
+impl<T: Plain + Send + Sync> Writes<T> for Pool
+where
+    for<'b> Batch<'b>: From<&'b mut [T]>,
+{
+    fn write(&self, mode: Mode, (): &(), ids: &mut [T]) -> polyflake::Result<Option<usize>> {
+        match mode {
+            Mode::Wait => self.inner.fill(ids).map(|()| None),
+            Mode::Try => self.inner.try_fill(ids).map(Some),
+        }
+    }
+
+    async fn write_async(&self, (): &(), ids: &mut [T]) -> polyflake::Result<()> {
+        self.inner.fill_async(sleep, ids).await
+    }
+}
+
+/// The memory of a layout's IDs.
+fn with_rows<M, W>(layout: &layout::Layout, work: W) -> PyResult<W::Made>
+where
+    M: Writes<i64> + Writes<u8>,
+    W: WithRows<M>,
+{
     if layout.is_integer() {
-        let target = Target::of(buffer, Item::Integer)?;
-        return target.fill(py, refused, |ids: &mut [i64]| make(ids.into()));
+        return work.with(Rows::<i64> {
+            item: Item::Integer,
+            items: 1,
+            array: |py, ids, _| Ok(Bound::new(py, LayoutArray::of_integers(ids))?.into_any()),
+        });
     }
     let size = layout.bits() as usize / 8;
-    let target = Target::of(buffer, Item::Bytes(size))?;
-    target.fill(py, refused, |ids: &mut [u8]| make(ids.into()))
+    work.with(Rows::<u8> {
+        item: Item::Bytes(size),
+        items: size,
+        array: |py, ids, size| Ok(Bound::new(py, LayoutArray::of_bytes(ids, size))?.into_any()),
+    })
 }
+
+impl MakesMany for Generator {
+    fn with_rows<W: WithRows<Self>>(&self, work: W) -> PyResult<W::Made> {
+        with_rows(self.inner.layout(), work)
+    }
+}
+
+impl MakesMany for Pool {
+    fn with_rows<W: WithRows<Self>>(&self, work: W) -> PyResult<W::Made> {
+        with_rows(self.layout(), work)
+    }
+}
+
+makes_ids! {
+    layout Generator (bindables: Option<Bindables> = None)
+    "($self, bindables=None)" "($self, n, /, bindables=None)" "($self, buffer, /, bindables=None)"
+}
+makes_ids! { layout Pool () "($self)" "($self, n, /)" "($self, buffer, /)" }
 
 /// A layout as an argument.
 struct LayoutArgument(Py<Layout>);

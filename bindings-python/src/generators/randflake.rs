@@ -2,22 +2,24 @@
 
 use std::sync::Arc;
 
-use polyflake::randflake::{self, Builder};
+use polyflake::randflake::{self, Builder, Randflake};
 use pyo3::{PyTraverseError, PyVisit, prelude::*};
 
-use super::{clock::PythonClock, twins::Claim};
+use super::{
+    awaited::sleep,
+    clock::PythonClock,
+    making::{Mode, makes, makes_ids, makes_texts},
+    pool::randflake::Pool,
+    twins::Claim,
+};
 use crate::{
     errors::{no_copy, raise},
     ids::{
-        convert::{
-            ClockArgument, Count, Exhausted, MaxWait, Of, StallArgument, Take, name, wrong_type,
-        },
-        memory::filled,
+        convert::{ClockArgument, Exhausted, MaxWait, Of, StallArgument, Take, name, wrong_type},
         randflake::{Grant, Id, Parts, RandflakeArray, ResumeAfter},
         record::{Reduced, reduced},
         secret::Secret,
-        target::{Item, Target},
-        text::Ascii,
+        target::Item,
     },
 };
 
@@ -65,56 +67,10 @@ impl Generator {
         }
         let inner = builder.build().map_err(raise)?;
         // How the secret decrypts a number stands for it.
-        let of_secret = inner.inspect(randflake::Randflake::default());
+        let of_secret = inner.inspect(Randflake::default());
         let what = format!("{:?} {of_secret:?}", grant.nodes());
         let claim = Claim::on(py, what, grant.start()..grant.end(), TWIN)?;
         Ok(Self { inner, claim })
-    }
-
-    #[doc = doc!("randflake.Generator.generate")]
-    fn generate(&self) -> PyResult<i64> {
-        self.inner.generate().map(randflake::Randflake::to_i64).map_err(raise)
-    }
-
-    #[doc = doc!("randflake.Generator.generate_text")]
-    fn generate_text(&self) -> PyResult<Ascii<{ randflake::Randflake::TEXT_LEN }>> {
-        self.inner.generate_text().map(Ascii).map_err(raise)
-    }
-
-    #[doc = doc!("randflake.Generator.generate_many")]
-    #[pyo3(signature = (n, /))]
-    fn generate_many(&self, py: Python<'_>, n: Count) -> PyResult<RandflakeArray> {
-        Ok(filled(py, n, |ids| self.inner.fill(ids))?.into())
-    }
-
-    #[doc = doc!("randflake.Generator.fill")]
-    #[pyo3(signature = (buffer, /))]
-    fn fill(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>) -> PyResult<()> {
-        let target = Target::of(buffer, Item::Integer)?;
-        target.fill(py, raise, |ids| self.inner.fill(ids)).map(drop)
-    }
-
-    #[doc = doc!("randflake.Generator.try_generate")]
-    fn try_generate(&self) -> PyResult<i64> {
-        self.inner.try_generate().map(randflake::Randflake::to_i64).map_err(raise)
-    }
-
-    #[doc = doc!("randflake.Generator.try_generate_text")]
-    fn try_generate_text(&self) -> PyResult<Ascii<{ randflake::Randflake::TEXT_LEN }>> {
-        self.inner.try_generate_text().map(Ascii).map_err(raise)
-    }
-
-    #[doc = doc!("randflake.Generator.try_generate_many")]
-    #[pyo3(signature = (n, /))]
-    fn try_generate_many(&self, py: Python<'_>, n: Count) -> PyResult<RandflakeArray> {
-        Ok(filled(py, n, |ids| self.inner.try_fill(ids))?.into())
-    }
-
-    #[doc = doc!("randflake.Generator.try_fill")]
-    #[pyo3(signature = (buffer, /))]
-    fn try_fill(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>) -> PyResult<usize> {
-        let target = Target::of(buffer, Item::Integer)?;
-        target.fill(py, raise, |ids| self.inner.try_fill(ids))
     }
 
     #[doc = doc!("randflake.Generator.inspect")]
@@ -165,6 +121,15 @@ impl Generator {
         self.inner.clock().traverse(&visit)
     }
 }
+
+makes! {
+    [Generator Pool] Randflake RandflakeArray Item::Integer, |py, id| Ok(id.to_i64().into_pyobject(py)?.into_any()),
+    () => () (), |_, ()| ()
+}
+makes_ids! { randflake Generator () "($self)" "($self, n, /)" "($self, buffer, /)" }
+makes_texts! { randflake Generator () "($self)" }
+makes_ids! { randflake Pool () "($self)" "($self, n, /)" "($self, buffer, /)" }
+makes_texts! { randflake Pool () "($self)" }
 
 #[doc = doc!("randflake.Stats")]
 #[pyclass(frozen, eq, hash, get_all, module = "polyflake.randflake")]

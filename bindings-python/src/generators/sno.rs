@@ -3,25 +3,26 @@
 pub(crate) mod shortcut;
 mod snapshot;
 
-use polyflake::sno::{self, Builder};
-use pyo3::{PyTraverseError, PyVisit, prelude::*, sync::PyOnceLock, types::PyString};
+use polyflake::sno::{self, Builder, Sno as Id};
+use pyo3::{PyTraverseError, PyVisit, prelude::*, sync::PyOnceLock};
 pub(crate) use snapshot::{Snapshot, Stats};
 
 use super::{
+    awaited::sleep,
     clock::PythonClock,
     given::{self, Given},
+    making::{self, Makes, Mode, makes, makes_ids, makes_texts},
+    pool::sno::Pool,
 };
 use crate::{
     errors::{no_copy, raise},
     ids::{
         convert::{
-            ClockArgument, Count, Exhausted, MaxWait, Metabyte, Of, Partition, SequenceMax,
-            SequenceMin, Span, StallArgument, UnixMs, name, raise_about_time,
+            ClockArgument, Exhausted, MaxWait, Metabyte, Of, Partition, SequenceMax, SequenceMin,
+            Span, StallArgument, UnixMs, name, raise_about_time,
         },
-        memory::filled,
         sno::{Sno, SnoArray},
-        target::{Item, Target},
-        text::Ascii,
+        target::Item,
     },
 };
 
@@ -36,12 +37,12 @@ pub(crate) fn default_generator(py: Python<'_>) -> PyResult<&'static Inner> {
 #[doc = doc!("sno.generate")]
 #[pyfunction]
 #[pyo3(signature = (metabyte = None))]
-pub(crate) fn generate(py: Python<'_>, metabyte: Option<Metabyte>) -> PyResult<Sno> {
+pub(crate) fn generate(py: Python<'_>, metabyte: Option<Metabyte>) -> PyResult<Bound<'_, PyAny>> {
     if let Some(generator) = GIVEN.get(py) {
-        return generator.get().generate(metabyte);
+        return making::one(py, generator.get(), Mode::Wait, metabyte);
     }
     let metabyte = metabyte.map_or(0, |metabyte| metabyte.0);
-    default_generator(py)?.generate(metabyte).map(Sno).map_err(raise)
+    Generator::object(py, default_generator(py)?.generate(metabyte).map_err(raise)?)
 }
 
 static GIVEN: Given<Generator> = Given::new();
@@ -166,22 +167,6 @@ impl Generator {
             .make(|builder| builder.import_original(snapshot.0.0))
     }
 
-    #[doc = doc!("sno.Generator.generate")]
-    #[pyo3(signature = (metabyte = None))]
-    fn generate(&self, metabyte: Option<Metabyte>) -> PyResult<Sno> {
-        self.one(self.metabyte(metabyte))
-    }
-
-    #[doc = doc!("sno.Generator.generate_text")]
-    #[pyo3(signature = (metabyte = None))]
-    fn generate_text<'py>(
-        &self,
-        py: Python<'py>,
-        metabyte: Option<Metabyte>,
-    ) -> PyResult<Bound<'py, PyString>> {
-        self.one_text(py, self.metabyte(metabyte))
-    }
-
     #[doc = doc!("sno.Generator.generate_at")]
     #[pyo3(signature = (time, /, metabyte = None))]
     fn generate_at(
@@ -191,68 +176,6 @@ impl Generator {
     ) -> PyResult<Sno> {
         let id = self.inner.generate_at(time.0.0, self.metabyte(metabyte)).map(Sno);
         id.map_err(|error| raise_about_time(error, "time"))
-    }
-
-    #[doc = doc!("sno.Generator.generate_many")]
-    #[pyo3(signature = (n, /, metabyte = None))]
-    fn generate_many(
-        &self,
-        py: Python<'_>,
-        n: Count,
-        metabyte: Option<Metabyte>,
-    ) -> PyResult<SnoArray> {
-        Ok(filled(py, n, |ids| self.inner.fill(self.metabyte(metabyte), ids))?.into())
-    }
-
-    #[doc = doc!("sno.Generator.fill")]
-    #[pyo3(signature = (buffer, /, metabyte = None))]
-    fn fill(
-        &self,
-        py: Python<'_>,
-        buffer: &Bound<'_, PyAny>,
-        metabyte: Option<Metabyte>,
-    ) -> PyResult<()> {
-        let metabyte = self.metabyte(metabyte);
-        let target = Target::of(buffer, Item::Bytes(sno::Sno::LEN))?;
-        target.fill(py, raise, |ids| self.inner.fill(metabyte, ids)).map(drop)
-    }
-
-    #[doc = doc!("sno.Generator.try_generate")]
-    #[pyo3(signature = (metabyte = None))]
-    fn try_generate(&self, metabyte: Option<Metabyte>) -> PyResult<Sno> {
-        self.inner.try_generate(self.metabyte(metabyte)).map(Sno).map_err(raise)
-    }
-
-    #[doc = doc!("sno.Generator.try_generate_text")]
-    #[pyo3(signature = (metabyte = None))]
-    fn try_generate_text(
-        &self,
-        metabyte: Option<Metabyte>,
-    ) -> PyResult<Ascii<{ sno::Sno::TEXT_LEN }>> {
-        self.inner.try_generate_text(self.metabyte(metabyte)).map(Ascii).map_err(raise)
-    }
-
-    #[doc = doc!("sno.Generator.try_generate_many")]
-    #[pyo3(signature = (n, /, metabyte = None))]
-    fn try_generate_many(
-        &self,
-        py: Python<'_>,
-        n: Count,
-        metabyte: Option<Metabyte>,
-    ) -> PyResult<SnoArray> {
-        Ok(filled(py, n, |ids| self.inner.try_fill(self.metabyte(metabyte), ids))?.into())
-    }
-
-    #[doc = doc!("sno.Generator.try_fill")]
-    #[pyo3(signature = (buffer, /, metabyte = None))]
-    fn try_fill(
-        &self,
-        py: Python<'_>,
-        buffer: &Bound<'_, PyAny>,
-        metabyte: Option<Metabyte>,
-    ) -> PyResult<usize> {
-        let target = Target::of(buffer, Item::Bytes(sno::Sno::LEN))?;
-        target.fill(py, raise, |ids| self.inner.try_fill(self.metabyte(metabyte), ids))
     }
 
     #[doc = doc!("sno.Generator.partition")]
@@ -300,20 +223,16 @@ impl Generator {
 
 impl Generator {
     #[inline]
-    fn one(&self, metabyte: u8) -> PyResult<Sno> {
-        self.inner.generate(metabyte).map(Sno).map_err(raise)
-    }
-
-    #[inline]
-    fn one_text<'py>(&self, py: Python<'py>, metabyte: u8) -> PyResult<Bound<'py, PyString>> {
-        match self.inner.generate_text(metabyte) {
-            Ok(text) => Ascii(text).into_pyobject(py),
-            Err(error) => Err(raise(error)),
-        }
-    }
-
-    #[inline]
     fn metabyte(&self, given: Option<Metabyte>) -> u8 {
         given.unwrap_or(self.metabyte).0
     }
 }
+
+makes! {
+    [Generator Pool] Id SnoArray Item::Bytes(Id::LEN), |py, id| Ok(Bound::new(py, Sno(id))?.into_any()),
+    Option<Metabyte> => (key) u8, |this, said| said.unwrap_or(this.metabyte).0
+}
+makes_ids! { sno Generator (metabyte: Option<Metabyte> = None) "($self, metabyte=None)" "($self, n, /, metabyte=None)" "($self, buffer, /, metabyte=None)" }
+makes_texts! { sno Generator (metabyte: Option<Metabyte> = None) "($self, metabyte=None)" }
+makes_ids! { sno Pool (metabyte: Option<Metabyte> = None) "($self, metabyte=None)" "($self, n, /, metabyte=None)" "($self, buffer, /, metabyte=None)" }
+makes_texts! { sno Pool (metabyte: Option<Metabyte> = None) "($self, metabyte=None)" }

@@ -6,10 +6,11 @@ use std::{
     sync::Mutex,
 };
 
+use polyflake::Error;
 use pyo3::{exceptions::PyMemoryError, prelude::*};
 
-use super::{array::Plain, convert::Count};
-use crate::errors::{detached, raise};
+use super::array::Plain;
+use crate::errors::raise;
 
 /// Of how many bytes memory is kept for the next who needs some. The C library may give as much to the system when it is
 /// freed, and fresh pages cost 3.5 ns an ID, twenty times what filling them does.
@@ -87,35 +88,16 @@ pub(crate) fn room_for<T: Plain>(count: usize) -> PyResult<Vec<T>> {
     Ok(items)
 }
 
-/// How many items a function wrote.
-pub(crate) trait Written: Send {
-    /// Of all that there was room for.
-    fn of(self, all: usize) -> usize;
-}
+/// Bytes of all IDs of one call: what 2^24 of the fixed formats' largest have.
+const MOST_BYTES: usize = 1 << 28;
 
-/// All of them.
-impl Written for () {
-    fn of(self, all: usize) -> usize {
-        all
+/// Refuses memory for more IDs of so many bytes.
+pub(crate) fn check_bytes(n: usize, bytes: usize) -> PyResult<()> {
+    let most = MOST_BYTES / bytes;
+    if n > most {
+        return Err(raise(Error::out_of_range("n", n as i128, 0, most as i128)));
     }
-}
-
-/// As many as it says.
-impl Written for usize {
-    fn of(self, _: usize) -> usize {
-        self
-    }
-}
-
-/// Up to `n` items by a function that writes them; other threads run meanwhile.
-pub(crate) fn filled<T: Plain + Send, W: Written>(
-    py: Python<'_>,
-    n: Count,
-    fill: impl FnOnce(&mut [T]) -> polyflake::Result<W> + Send,
-) -> PyResult<Vec<T>> {
-    let mut items = room_for(n.0 as usize)?;
-    let written = detached(py, || fill(&mut items)).map_err(raise)?.of(items.len());
-    Ok(first(items, written))
+    Ok(())
 }
 
 /// The first items of some, in no more memory than they need.

@@ -1,14 +1,16 @@
 //! Buffers that the caller owns, to be filled with IDs.
 #![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
 
-use polyflake::Error;
+use std::ops::Range;
+
+use polyflake::{Error, fork};
 use pyo3::{buffer::PyUntypedBuffer, prelude::*};
 
 use super::{
     array::{NATIVE, Plain},
     convert::{has_buffer, mistyped, multiple, raise_named, wrong_kind, wrong_type},
     integers::{INTEGERS, buffer_of, is_integer},
-    memory::{Written, room_for},
+    memory::room_for,
 };
 use crate::errors::detached;
 
@@ -96,45 +98,47 @@ impl Target {
 
     /// Fills it with IDs by a function that writes as many as there is room for, or fewer and then no more, and returns how many;
     /// other threads run meanwhile. An error that says how many IDs were made before says how many are in the buffer.
-    pub(crate) fn fill<T: Plain + Send, W: Written>(
+    pub(crate) fn fill<T: Plain + Send>(
         &self,
         py: Python<'_>,
         refused: impl FnOnce(Error) -> PyErr,
-        make: impl Fn(&mut [T]) -> polyflake::Result<W> + Send,
+        make: impl Fn(&mut [T]) -> polyflake::Result<Option<usize>> + Sync,
     ) -> PyResult<usize> {
-        let at_once = self.count().min((BLOCK / self.row).max(1));
-        let mut block = room_for(at_once * self.row / size_of::<T>())?;
-        detached(py, || self.fill_by(&mut block, make)).map_err(refused)
+        let most = (BLOCK / self.row).max(1);
+        let mut block = self.block(most)?;
+        let fill = || {
+            let mut filling = Filling::new(self.count());
+            while let Some(places) = filling.next(most) {
+                let ids = &mut block[..places.len() * self.row / size_of::<T>()];
+                let made = make(ids).map(|made| made.unwrap_or(places.len()));
+                self.take(&mut filling, places, ids, made)?;
+            }
+            Ok(filling.written)
+        };
+        detached(py, fill).map_err(refused)
+    }
+
+    /// Memory for up to so many of its IDs.
+    pub(crate) fn block<T: Plain>(&self, most: usize) -> PyResult<Vec<T>> {
+        room_for(self.count().min(most) * self.row / size_of::<T>())
     }
 
     /// How many IDs it holds.
-    fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.buffer.len_bytes() / self.row
     }
 
-    fn fill_by<T: Plain, W: Written>(
+    /// Copies a block of IDs, as many as were made, to its places.
+    pub(crate) fn take<T: Plain>(
         &self,
-        block: &mut [T],
-        make: impl Fn(&mut [T]) -> polyflake::Result<W>,
-    ) -> polyflake::Result<usize> {
-        let items = self.row / size_of::<T>();
-        let mut written = 0;
-        while written < self.count() {
-            let most = (block.len() / items).min(self.count() - written);
-            let made = make(&mut block[..most * items]).map(|made| made.of(most));
-            let whole =
-                made.as_ref().map_or_else(|error| error.written().unwrap_or(0), |&made| made);
-            self.put(written, &block[..whole * items]);
-            written += whole;
-            made.map_err(|error| match error.written() {
-                Some(_) => error.after_writing(written),
-                None => error,
-            })?;
-            if whole < most {
-                break;
-            }
-        }
-        Ok(written)
+        filling: &mut Filling,
+        places: Range<usize>,
+        ids: &[T],
+        made: polyflake::Result<usize>,
+    ) -> polyflake::Result<()> {
+        let whole = written(&made);
+        self.put(places.start, &ids[..whole * self.row / size_of::<T>()]);
+        filling.wrote(made, places)
     }
 
     /// Copies IDs to those places that follow so many others.
@@ -149,4 +153,51 @@ impl Target {
             ids.as_ptr().cast::<u8>().copy_to_nonoverlapping(start, bytes);
         }
     }
+}
+
+/// A batch that is made block by block.
+///
+/// A child that is forked in its middle has a copy of the blocks that its parent made, so it begins again.
+pub(crate) struct Filling {
+    all: usize,
+    written: usize,
+    /// Whether a block was not filled: there are no more IDs.
+    is_short: bool,
+    process: u32,
+}
+
+impl Filling {
+    pub(crate) fn new(all: usize) -> Self {
+        Self { all, written: 0, is_short: false, process: fork::process() }
+    }
+
+    /// The places of the next block, of at most so many IDs.
+    pub(crate) fn next(&self, most: usize) -> Option<Range<usize>> {
+        let end = self.all.min(self.written.saturating_add(most));
+        (self.written < end && !self.is_short).then_some(self.written..end)
+    }
+
+    /// Counts the IDs of a block. An error that says how many of them were made says how many of the batch were.
+    pub(crate) fn wrote(
+        &mut self,
+        made: polyflake::Result<usize>,
+        places: Range<usize>,
+    ) -> polyflake::Result<()> {
+        let whole = written(&made);
+        if self.process == fork::process() {
+            self.written += whole;
+            self.is_short = whole < places.len();
+        } else {
+            *self = Self::new(self.all);
+        }
+        made.map(drop).map_err(|error| match error.written() {
+            Some(_) => error.after_writing(self.written),
+            None => error,
+        })
+    }
+}
+
+/// How many IDs of a block were made, also before an error.
+fn written(made: &polyflake::Result<usize>) -> usize {
+    made.as_ref().map_or_else(|error| error.written().unwrap_or(0), |&made| made)
 }

@@ -206,15 +206,17 @@ def test_ids_travel_between_processes() -> None:
         assert caught.value.code == "invalid_length"
 
 
+@pytest.mark.parametrize("call", ["generate_many", "fill"])
 @pytest.mark.parametrize("given", [False, True], ids=["default", "given"])
-def test_a_signals_handler_that_forks_while_a_batch_waits(given: bool) -> None:
+def test_a_signals_handler_that_forks_while_a_batch_waits(given: bool, call: str) -> None:
     """The child has a copy of what its parent wrote: it begins again, or is refused with nothing written."""
     program = textwrap.dedent(
         """
         import os, signal, sys, tempfile
         from polyflake import PolyflakeError, sno
 
-        ids = sno.Generator(7) if sys.argv[1] == "given" else sno.Generator()
+        # So few IDs a tick that it waits, however slow the machine.
+        ids = sno.Generator(7 if sys.argv[1] == "given" else None, sequence_min=0, sequence_max=9999)
         forks = []
 
         def fork(*_):
@@ -224,7 +226,11 @@ def test_a_signals_handler_that_forks_while_a_batch_waits(given: bool) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0.01)
         where = os.path.join(sys.argv[2], "child")
         try:
-            made = bytes(memoryview(ids.generate_many(800_000)).cast("B"))
+            if sys.argv[3] == "fill":
+                made = bytearray(8_000_000)
+                ids.fill(made)
+            else:
+                made = bytes(memoryview(ids.generate_many(800_000)).cast("B"))
             said = b""
         except PolyflakeError as error:
             made, said = b"", f"{error.code} {error.written}".encode()
@@ -240,12 +246,12 @@ def test_a_signals_handler_that_forks_while_a_batch_waits(given: bool) -> None:
             assert child == b"forked 0", child[:20]
             assert len(made) == 8_000_000
         else:
-            both = {made[at : at + 10] for at in range(0, len(made), 10)} & {child[at : at + 10] for at in range(0, len(child), 10)}
+            both = {bytes(made[at : at + 10]) for at in range(0, len(made), 10)} & {child[at : at + 10] for at in range(0, len(child), 10)}
             assert len(made) == len(child) == 8_000_000 and not both, len(both)
         print("well")
         """
     )
     with tempfile.TemporaryDirectory() as folder:
-        arguments = [sys.executable, "-c", program, "given" if given else "default", folder]
+        arguments = [sys.executable, "-c", program, "given" if given else "default", folder, call]
         done = subprocess.run(arguments, capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "well", done.stderr

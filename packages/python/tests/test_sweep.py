@@ -13,6 +13,7 @@ from array import array
 from collections import OrderedDict, UserDict, UserString
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import wraps
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -65,7 +66,23 @@ class Call(NamedTuple):
     def function(self, name: str) -> Callable[..., Any]:
         """Of a fresh object, so that no call can hide what another did."""
         owner = self.of()
-        return owner if name == "__call__" else getattr(owner, name)  # type: ignore[no-any-return]
+        function = owner if name == "__call__" else getattr(owner, name)
+        return finished(function) if name.endswith("_async") else function  # type: ignore[no-any-return]
+
+
+def finished(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that gives a coroutine, which never sleeps here, as one that gives its result."""
+
+    @wraps(function)
+    def finish(*args: Any, **kwargs: Any) -> Any:
+        coroutine = function(*args, **kwargs)
+        while True:
+            try:
+                coroutine.send(None)
+            except StopIteration as done:
+                return done.value
+
+    return finish
 
 
 def call(of: Callable[[], Any], *args: Any, **kwargs: Any) -> Call:
@@ -447,6 +464,8 @@ VALUES: list[Callable[[], Any]] = [
 
 CODES = set(API["errors"])
 
+WAITING = re.compile(r"\w+\.(Generator|Pool)\.(generate|generate_text|generate_many|fill)")
+CALLS |= {f"{name}_async": made for name, made in CALLS.items() if WAITING.fullmatch(name)}
 
 #: What values of the catalogue raise themselves: their own code, views that are released, and NumPy's arrays.
 THEIR_OWN = re.compile(

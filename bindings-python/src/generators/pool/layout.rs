@@ -1,19 +1,12 @@
 //! Pools over custom layouts.
 
-use polyflake::layout::{self, Batch};
+use polyflake::layout;
 use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyTuple};
 
 use super::{Generates, Member, Members};
 use crate::{
     errors::{detached, raise},
-    generators::{
-        clock::PythonClock,
-        layout::{Generator, fill},
-    },
-    ids::{
-        convert::Count,
-        layout::{LayoutArray, id_to_object},
-    },
+    generators::{clock::PythonClock, layout::Generator},
 };
 
 impl Generates for Generator {
@@ -27,7 +20,7 @@ impl Generates for Generator {
 #[doc = doc!("layout.Pool")]
 #[pyclass(frozen, module = "polyflake.layout")]
 pub(crate) struct Pool {
-    inner: layout::Pool<Member<Generator>>,
+    pub(in crate::generators) inner: layout::Pool<Member<Generator>>,
 }
 
 #[pymethods]
@@ -36,41 +29,6 @@ impl Pool {
     #[pyo3(signature = (members, /))]
     fn new(py: Python<'_>, members: Members<Generator>) -> PyResult<Self> {
         Ok(Self { inner: detached(py, || layout::Pool::new(members.0)).map_err(raise)? })
-    }
-
-    #[doc = doc!("layout.Pool.generate")]
-    fn generate<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        id_to_object(py, self.inner.generate().map_err(raise)?)
-    }
-
-    #[doc = doc!("layout.Pool.generate_many")]
-    #[pyo3(signature = (n, /))]
-    fn generate_many(&self, py: Python<'_>, n: Count) -> PyResult<LayoutArray> {
-        LayoutArray::filled(py, self.layout(), n.0, raise, |ids| self.inner.fill(ids))
-    }
-
-    #[doc = doc!("layout.Pool.fill")]
-    #[pyo3(signature = (buffer, /))]
-    fn fill(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>) -> PyResult<()> {
-        let make = |ids: Batch<'_>| self.inner.fill(ids);
-        fill(py, self.layout(), buffer, raise, make).map(drop)
-    }
-
-    #[doc = doc!("layout.Pool.try_generate")]
-    fn try_generate<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        id_to_object(py, self.inner.try_generate().map_err(raise)?)
-    }
-
-    #[doc = doc!("layout.Pool.try_generate_many")]
-    #[pyo3(signature = (n, /))]
-    fn try_generate_many(&self, py: Python<'_>, n: Count) -> PyResult<LayoutArray> {
-        LayoutArray::filled(py, self.layout(), n.0, raise, |ids| self.inner.try_fill(ids))
-    }
-
-    #[doc = doc!("layout.Pool.try_fill")]
-    #[pyo3(signature = (buffer, /))]
-    fn try_fill(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>) -> PyResult<usize> {
-        fill(py, self.layout(), buffer, raise, |ids: Batch<'_>| self.inner.try_fill(ids))
     }
 
     #[doc = doc!("layout.Pool.members")]
@@ -95,7 +53,7 @@ impl Pool {
 
 impl Pool {
     /// That of all members.
-    fn layout(&self) -> &layout::Layout {
+    pub(in crate::generators) fn layout(&self) -> &layout::Layout {
         self.inner.members()[0].layout()
     }
 }

@@ -1,23 +1,13 @@
 //! sno's pools.
 
 use polyflake::{Error, ErrorKind, sno};
-use pyo3::{
-    PyTraverseError, PyVisit,
-    prelude::*,
-    types::{PyString, PyTuple},
-};
+use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyTuple};
 
 use super::{Generates, Member, Members};
 use crate::{
     errors::{detached, raise, raise_about},
     generators::{clock::PythonClock, sno::Generator},
-    ids::{
-        convert::{Count, Metabyte},
-        memory::filled,
-        sno::{Sno, SnoArray},
-        target::{Item, Target},
-        text::Ascii,
-    },
+    ids::convert::Metabyte,
 };
 
 impl Generates for Generator {
@@ -31,9 +21,9 @@ impl Generates for Generator {
 #[doc = doc!("sno.Pool")]
 #[pyclass(frozen, module = "polyflake.sno")]
 pub(crate) struct Pool {
-    inner: sno::Pool<Member<Generator>>,
+    pub(in crate::generators) inner: sno::Pool<Member<Generator>>,
     /// That of all members.
-    metabyte: Metabyte,
+    pub(in crate::generators) metabyte: Metabyte,
 }
 
 #[pymethods]
@@ -43,84 +33,6 @@ impl Pool {
     fn new(py: Python<'_>, members: Members<Generator>) -> PyResult<Self> {
         let inner = detached(py, || sno::Pool::new(members.0)).map_err(raise)?;
         Ok(Self { metabyte: metabyte_of(inner.members())?, inner })
-    }
-
-    #[doc = doc!("sno.Pool.generate")]
-    #[pyo3(signature = (metabyte = None))]
-    fn generate(&self, metabyte: Option<Metabyte>) -> PyResult<Sno> {
-        self.inner.generate(self.metabyte(metabyte)).map(Sno).map_err(raise)
-    }
-
-    #[doc = doc!("sno.Pool.generate_text")]
-    #[pyo3(signature = (metabyte = None))]
-    fn generate_text<'py>(
-        &self,
-        py: Python<'py>,
-        metabyte: Option<Metabyte>,
-    ) -> PyResult<Bound<'py, PyString>> {
-        Ascii(self.inner.generate_text(self.metabyte(metabyte)).map_err(raise)?).into_pyobject(py)
-    }
-
-    #[doc = doc!("sno.Pool.generate_many")]
-    #[pyo3(signature = (n, /, metabyte = None))]
-    fn generate_many(
-        &self,
-        py: Python<'_>,
-        n: Count,
-        metabyte: Option<Metabyte>,
-    ) -> PyResult<SnoArray> {
-        Ok(filled(py, n, |ids| self.inner.fill(self.metabyte(metabyte), ids))?.into())
-    }
-
-    #[doc = doc!("sno.Pool.fill")]
-    #[pyo3(signature = (buffer, /, metabyte = None))]
-    fn fill(
-        &self,
-        py: Python<'_>,
-        buffer: &Bound<'_, PyAny>,
-        metabyte: Option<Metabyte>,
-    ) -> PyResult<()> {
-        let metabyte = self.metabyte(metabyte);
-        let target = Target::of(buffer, Item::Bytes(sno::Sno::LEN))?;
-        target.fill(py, raise, |ids| self.inner.fill(metabyte, ids)).map(drop)
-    }
-
-    #[doc = doc!("sno.Pool.try_generate")]
-    #[pyo3(signature = (metabyte = None))]
-    fn try_generate(&self, metabyte: Option<Metabyte>) -> PyResult<Sno> {
-        self.inner.try_generate(self.metabyte(metabyte)).map(Sno).map_err(raise)
-    }
-
-    #[doc = doc!("sno.Pool.try_generate_text")]
-    #[pyo3(signature = (metabyte = None))]
-    fn try_generate_text(
-        &self,
-        metabyte: Option<Metabyte>,
-    ) -> PyResult<Ascii<{ sno::Sno::TEXT_LEN }>> {
-        self.inner.try_generate_text(self.metabyte(metabyte)).map(Ascii).map_err(raise)
-    }
-
-    #[doc = doc!("sno.Pool.try_generate_many")]
-    #[pyo3(signature = (n, /, metabyte = None))]
-    fn try_generate_many(
-        &self,
-        py: Python<'_>,
-        n: Count,
-        metabyte: Option<Metabyte>,
-    ) -> PyResult<SnoArray> {
-        Ok(filled(py, n, |ids| self.inner.try_fill(self.metabyte(metabyte), ids))?.into())
-    }
-
-    #[doc = doc!("sno.Pool.try_fill")]
-    #[pyo3(signature = (buffer, /, metabyte = None))]
-    fn try_fill(
-        &self,
-        py: Python<'_>,
-        buffer: &Bound<'_, PyAny>,
-        metabyte: Option<Metabyte>,
-    ) -> PyResult<usize> {
-        let target = Target::of(buffer, Item::Bytes(sno::Sno::LEN))?;
-        target.fill(py, raise, |ids| self.inner.try_fill(self.metabyte(metabyte), ids))
     }
 
     #[doc = doc!("sno.Pool.members")]
@@ -140,12 +52,6 @@ impl Pool {
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         super::traverse(self.inner.members(), &visit)
-    }
-}
-
-impl Pool {
-    fn metabyte(&self, given: Option<Metabyte>) -> u8 {
-        given.unwrap_or(self.metabyte).0
     }
 }
 

@@ -17,6 +17,10 @@ use pyo3::{
 };
 
 use super::Generator;
+use crate::{
+    generators::making::{self, Mode},
+    ids::convert::Metabyte,
+};
 
 /// A method that takes an optional metabyte.
 trait Method {
@@ -37,7 +41,7 @@ impl Method for Generate {
     const LONG_WAY: &'static PyOnceLock<Py<PyAny>> = &LONG_GENERATE;
 
     fn make<'py>(generator: &Bound<'py, Generator>, metabyte: u8) -> PyResult<Bound<'py, PyAny>> {
-        Ok(Bound::new(generator.py(), generator.get().one(metabyte)?)?.into_any())
+        making::one(generator.py(), generator.get(), Mode::Wait, Some(Metabyte(metabyte)))
     }
 }
 
@@ -48,7 +52,7 @@ impl Method for GenerateText {
     const LONG_WAY: &'static PyOnceLock<Py<PyAny>> = &LONG_GENERATE_TEXT;
 
     fn make<'py>(generator: &Bound<'py, Generator>, metabyte: u8) -> PyResult<Bound<'py, PyAny>> {
-        Ok(generator.get().one_text(generator.py(), metabyte)?.into_any())
+        making::text(generator.py(), generator.get(), Mode::Wait, Some(Metabyte(metabyte)))
     }
 }
 

@@ -14,12 +14,11 @@ use pyo3::{
 
 use crate::{
     arrow::export::Capsules,
-    errors::{detached, raise},
     ids::{
         array::{At, Packed, iterate, portable},
         convert::{Octets, Take, no_multiple, numbers},
         integers::Integers,
-        memory::{Written, copy_of, first, room_for},
+        memory::{check_bytes, copy_of, room_for},
     },
 };
 
@@ -27,9 +26,6 @@ numbers! {
     /// Bytes of an ID.
     Size(u32) "size" 1..=1 << 16;
 }
-
-/// Bytes of all IDs of one call: what 2^24 of the fixed formats' largest have.
-const MOST_BYTES: usize = 1 << 28;
 
 /// The constructor's parameter.
 const NAME: &str = "ids";
@@ -49,11 +45,11 @@ pub(super) enum Ids {
 type Arguments<'py> = (Bound<'py, PyAny>, Option<usize>);
 
 impl LayoutArray {
-    pub(super) fn of_integers(ids: Vec<i64>) -> Self {
+    pub(crate) fn of_integers(ids: Vec<i64>) -> Self {
         Self(Ids::Integers(Packed::new(ids)))
     }
 
-    fn of_bytes(ids: Vec<u8>, size: usize) -> Self {
+    pub(crate) fn of_bytes(ids: Vec<u8>, size: usize) -> Self {
         Self(Ids::Bytes(Packed::in_rows(ids, size)))
     }
 
@@ -66,44 +62,24 @@ impl LayoutArray {
         }
     }
 
-    /// Up to `n` IDs of a layout, by a function that writes them while this thread has the interpreter.
-    pub(super) fn written<W: Written>(
+    /// `n` IDs of a layout, by a function that writes them.
+    pub(super) fn written(
         layout: &Layout,
         n: usize,
         refused: impl FnOnce(Error) -> PyErr,
-        write: impl FnOnce(Batch<'_>) -> polyflake::Result<W>,
+        write: impl FnOnce(Batch<'_>) -> polyflake::Result<()>,
     ) -> PyResult<Self> {
         if layout.is_integer() {
             let mut ids = room_for(n)?;
-            let written = write(Batch::Integers(&mut ids)).map_err(refused)?.of(n);
-            return Ok(Self::of_integers(first(ids, written)));
+            write(Batch::Integers(&mut ids)).map_err(refused)?;
+            return Ok(Self::of_integers(ids));
         }
-        let size = size_in(layout, n)?;
+        let size = layout.bits() as usize / 8;
+        check_bytes(n, size)?;
         let mut ids = room_for(n * size)?;
-        let written = write(Batch::Bytes(&mut ids)).map_err(refused)?.of(n);
-        Ok(Self::of_bytes(first(ids, written * size), size))
+        write(Batch::Bytes(&mut ids)).map_err(refused)?;
+        Ok(Self::of_bytes(ids, size))
     }
-
-    /// Up to `n` IDs of a layout, by a function that writes them; other threads run meanwhile.
-    pub(crate) fn filled<W: Written>(
-        py: Python<'_>,
-        layout: &Layout,
-        n: u32,
-        refused: impl FnOnce(Error) -> PyErr,
-        fill: impl FnOnce(Batch<'_>) -> polyflake::Result<W> + Send,
-    ) -> PyResult<Self> {
-        Self::written(layout, n as usize, refused, |ids| detached(py, || fill(ids)))
-    }
-}
-
-/// Bytes of an ID of a layout of such, if memory for so many of them is given.
-fn size_in(layout: &Layout, n: usize) -> PyResult<usize> {
-    let size = layout.bits() as usize / 8;
-    let most = MOST_BYTES / size;
-    if n > most {
-        return Err(raise(Error::out_of_range("n", n as i128, 0, most as i128)));
-    }
-    Ok(size)
 }
 
 #[pymethods]

@@ -11,7 +11,7 @@ and windows are aware ``datetime`` or integer Unix milliseconds; timestamps of I
 """
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from typing import Any, SupportsIndex, final, overload
 from uuid import UUID
 
@@ -257,6 +257,42 @@ class Generator:
         :raises PolyflakeError: as :meth:`fill`, except for ``sequence_exhausted`` and ``clock_behind``.
         """
 
+    def generate_async(self, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, UUID]:
+        """One new ID, waiting without holding the thread.
+
+        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. Cancelled, it makes no ID.
+
+        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
+        """
+
+    def generate_text_async(self, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, str]:
+        """The text of one new ID, waiting without holding the thread.
+
+        A coroutine, as :meth:`generate_async`.
+
+        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
+        """
+
+    def generate_many_async(
+        self, n: SupportsIndex, /, shard_key: SupportsIndex = 0
+    ) -> Coroutine[Any, Any, HotGuidArray]:
+        """Many new IDs, waiting without holding the thread.
+
+        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. Cancelled, it loses those
+        that it made.
+
+        :raises PolyflakeError: as :meth:`generate_many`, when it is awaited.
+        """
+
+    def fill_async(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, None]:
+        """New IDs into the caller's buffer, waiting without holding the thread.
+
+        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. Cancelled, it leaves some of its IDs at the
+        front.
+
+        :raises PolyflakeError: as :meth:`fill`, when it is awaited.
+        """
+
     def extend_window(self, end: _Time, /) -> None:
         """Moves the end of the window later; an earlier or equal end changes nothing, and so does any where there is no
         window.
@@ -342,6 +378,42 @@ class Pool:
 
         :param buffer: as :meth:`Generator.fill` takes it.
         :raises PolyflakeError: as :meth:`Generator.fill`, except for ``sequence_exhausted`` and ``clock_behind``.
+        """
+
+    def generate_async(self, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, UUID]:
+        """One new ID, waiting without holding the thread.
+
+        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. Cancelled, it makes no ID.
+
+        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
+        """
+
+    def generate_text_async(self, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, str]:
+        """The text of one new ID, waiting without holding the thread.
+
+        A coroutine, as :meth:`generate_async`.
+
+        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
+        """
+
+    def generate_many_async(
+        self, n: SupportsIndex, /, shard_key: SupportsIndex = 0
+    ) -> Coroutine[Any, Any, HotGuidArray]:
+        """Many new IDs, waiting without holding the thread.
+
+        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. Cancelled, it loses those
+        that it made.
+
+        :raises PolyflakeError: as :meth:`generate_many`, when it is awaited.
+        """
+
+    def fill_async(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, None]:
+        """New IDs into the caller's buffer, waiting without holding the thread.
+
+        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. Cancelled, it leaves some of its IDs at the
+        front.
+
+        :raises PolyflakeError: as :meth:`fill`, when it is awaited.
         """
 
     @property

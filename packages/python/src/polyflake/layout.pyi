@@ -13,7 +13,7 @@ milliseconds; naive datetimes are not.
 """
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from typing import Any, SupportsIndex, TypeAlias, final, overload
 
 from polyflake._polyflake import Description, Stall, _Buffer, _Integers, _OnExhausted, _Time
@@ -365,6 +365,34 @@ class Generator:
         :raises PolyflakeError: as :meth:`fill`, except for ``sequence_exhausted`` and ``clock_behind``.
         """
 
+    def generate_async(self, bindables: _Values | None = None) -> Coroutine[Any, Any, Any]:
+        """One new ID, waiting without holding the thread.
+
+        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. Cancelled, it makes no ID.
+
+        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
+        """
+
+    def generate_many_async(
+        self, n: SupportsIndex, /, bindables: _Values | None = None
+    ) -> Coroutine[Any, Any, LayoutArray]:
+        """Many new IDs, waiting without holding the thread.
+
+        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. Cancelled, it loses those
+        that it made.
+
+        :raises PolyflakeError: as :meth:`generate_many`, when it is awaited.
+        """
+
+    def fill_async(self, buffer: _Buffer, /, bindables: _Values | None = None) -> Coroutine[Any, Any, None]:
+        """New IDs into the caller's buffer, waiting without holding the thread.
+
+        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. Cancelled, it leaves some of its IDs at the
+        front.
+
+        :raises PolyflakeError: as :meth:`fill`, when it is awaited.
+        """
+
     @property
     def layout(self) -> Layout:
         """The layout of its IDs."""
@@ -455,6 +483,32 @@ class Pool:
 
         :param buffer: as :meth:`Generator.fill` takes it.
         :raises PolyflakeError: as :meth:`Generator.fill`, except for ``sequence_exhausted`` and ``clock_behind``.
+        """
+
+    def generate_async(self) -> Coroutine[Any, Any, Any]:
+        """One new ID, waiting without holding the thread.
+
+        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. Cancelled, it makes no ID.
+
+        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
+        """
+
+    def generate_many_async(self, n: SupportsIndex, /) -> Coroutine[Any, Any, LayoutArray]:
+        """Many new IDs, waiting without holding the thread.
+
+        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. Cancelled, it loses those
+        that it made.
+
+        :raises PolyflakeError: as :meth:`generate_many`, when it is awaited.
+        """
+
+    def fill_async(self, buffer: _Buffer, /) -> Coroutine[Any, Any, None]:
+        """New IDs into the caller's buffer, waiting without holding the thread.
+
+        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. Cancelled, it leaves some of its IDs at the
+        front.
+
+        :raises PolyflakeError: as :meth:`fill`, when it is awaited.
         """
 
     @property

@@ -11,7 +11,7 @@ integer Unix seconds, the last one 2803741823 (2058-11-05T17:10:23Z).
 """
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from typing import Any, SupportsIndex, TypeAlias, final, overload
 
 from polyflake._polyflake import Description, Stall, _Buffer, _Integers, _OnExhausted, _Texts
@@ -260,6 +260,40 @@ class Generator:
         :raises PolyflakeError: as :meth:`fill`, except for ``sequence_exhausted`` and ``clock_behind``.
         """
 
+    def generate_async(self) -> Coroutine[Any, Any, int]:
+        """One new ID, waiting without holding the thread.
+
+        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. Cancelled, it makes no ID.
+
+        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
+        """
+
+    def generate_text_async(self) -> Coroutine[Any, Any, str]:
+        """The text of one new ID, waiting without holding the thread.
+
+        A coroutine, as :meth:`generate_async`.
+
+        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
+        """
+
+    def generate_many_async(self, n: SupportsIndex, /) -> Coroutine[Any, Any, RandflakeArray]:
+        """Many new IDs, waiting without holding the thread.
+
+        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. Cancelled, it loses those
+        that it made.
+
+        :raises PolyflakeError: as :meth:`generate_many`, when it is awaited.
+        """
+
+    def fill_async(self, buffer: _Buffer, /) -> Coroutine[Any, Any, None]:
+        """New IDs into the caller's buffer, waiting without holding the thread.
+
+        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. Cancelled, it leaves some of its IDs at the
+        front.
+
+        :raises PolyflakeError: as :meth:`fill`, when it is awaited.
+        """
+
     def inspect(self, id: SupportsIndex, /) -> Parts:
         """The fields of an ID, of this generator or another under the same secret: see :meth:`Codec.inspect`."""
 
@@ -357,6 +391,40 @@ class Pool:
 
         :param buffer: as :meth:`Generator.fill` takes it.
         :raises PolyflakeError: as :meth:`Generator.fill`, except for ``sequence_exhausted`` and ``clock_behind``.
+        """
+
+    def generate_async(self) -> Coroutine[Any, Any, int]:
+        """One new ID, waiting without holding the thread.
+
+        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. Cancelled, it makes no ID.
+
+        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
+        """
+
+    def generate_text_async(self) -> Coroutine[Any, Any, str]:
+        """The text of one new ID, waiting without holding the thread.
+
+        A coroutine, as :meth:`generate_async`.
+
+        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
+        """
+
+    def generate_many_async(self, n: SupportsIndex, /) -> Coroutine[Any, Any, RandflakeArray]:
+        """Many new IDs, waiting without holding the thread.
+
+        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. Cancelled, it loses those
+        that it made.
+
+        :raises PolyflakeError: as :meth:`generate_many`, when it is awaited.
+        """
+
+    def fill_async(self, buffer: _Buffer, /) -> Coroutine[Any, Any, None]:
+        """New IDs into the caller's buffer, waiting without holding the thread.
+
+        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. Cancelled, it leaves some of its IDs at the
+        front.
+
+        :raises PolyflakeError: as :meth:`fill`, when it is awaited.
         """
 
     @property

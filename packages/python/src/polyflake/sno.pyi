@@ -12,7 +12,7 @@ aware ``datetime`` or integer Unix milliseconds; naive datetimes are not. Bytes 
 
 import datetime as dt
 import uuid as _uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from typing import Any, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 from polyflake._polyflake import Description, Stall, _Buffer, _OnExhausted, _Texts, _Time
@@ -396,6 +396,42 @@ class Generator:
         :raises PolyflakeError: as :meth:`fill`, except for ``sequence_exhausted`` and ``clock_behind``.
         """
 
+    def generate_async(self, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, Sno]:
+        """One new ID, waiting without holding the thread.
+
+        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. Cancelled, it makes no ID.
+
+        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
+        """
+
+    def generate_text_async(self, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, str]:
+        """The text of one new ID, waiting without holding the thread.
+
+        A coroutine, as :meth:`generate_async`.
+
+        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
+        """
+
+    def generate_many_async(
+        self, n: SupportsIndex, /, metabyte: SupportsIndex | None = None
+    ) -> Coroutine[Any, Any, SnoArray]:
+        """Many new IDs, waiting without holding the thread.
+
+        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. Cancelled, it loses those
+        that it made.
+
+        :raises PolyflakeError: as :meth:`generate_many`, when it is awaited.
+        """
+
+    def fill_async(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, None]:
+        """New IDs into the caller's buffer, waiting without holding the thread.
+
+        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. Cancelled, it leaves some of its IDs at the
+        front.
+
+        :raises PolyflakeError: as :meth:`fill`, when it is awaited.
+        """
+
     @property
     def partition(self) -> int | None:
         """The partition, once the generator has one: a default one is drawn at the first ID."""
@@ -495,6 +531,42 @@ class Pool:
 
         :param buffer: as :meth:`Generator.fill` takes it.
         :raises PolyflakeError: as :meth:`Generator.fill`, except for ``sequence_exhausted`` and ``clock_behind``.
+        """
+
+    def generate_async(self, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, Sno]:
+        """One new ID, waiting without holding the thread.
+
+        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. Cancelled, it makes no ID.
+
+        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
+        """
+
+    def generate_text_async(self, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, str]:
+        """The text of one new ID, waiting without holding the thread.
+
+        A coroutine, as :meth:`generate_async`.
+
+        :raises PolyflakeError: as :meth:`generate`, when it is awaited.
+        """
+
+    def generate_many_async(
+        self, n: SupportsIndex, /, metabyte: SupportsIndex | None = None
+    ) -> Coroutine[Any, Any, SnoArray]:
+        """Many new IDs, waiting without holding the thread.
+
+        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. Cancelled, it loses those
+        that it made.
+
+        :raises PolyflakeError: as :meth:`generate_many`, when it is awaited.
+        """
+
+    def fill_async(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, None]:
+        """New IDs into the caller's buffer, waiting without holding the thread.
+
+        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. Cancelled, it leaves some of its IDs at the
+        front.
+
+        :raises PolyflakeError: as :meth:`fill`, when it is awaited.
         """
 
     @property

@@ -1,0 +1,112 @@
+//! The core's calls that wait without holding the thread, as coroutines of asyncio.
+//!
+//! A coroutine of `polyflake/_waiting.py` goes on with the call until it is done, and sleeps in between as the call asks. Cancelling,
+//! timeouts and the warning of what was never awaited are Python's own. A call that is dropped loses the IDs that it had.
+
+use std::{
+    cell::Cell,
+    future::{Future, poll_fn},
+    mem,
+    pin::Pin,
+    sync::Mutex,
+    task::{Context, Poll, Waker},
+    time::Duration,
+};
+
+use pyo3::{exceptions::PyRuntimeError, prelude::*, sync::PyOnceLock};
+
+use crate::errors::detached;
+
+thread_local! {
+    /// How long the call that this thread went on with last is to sleep.
+    static ASKED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+}
+
+/// The sleep that the core's calls take.
+pub(crate) async fn sleep(time: Duration) {
+    let mut is_over = false;
+    poll_fn(|_| {
+        if mem::replace(&mut is_over, true) {
+            return Poll::Ready(());
+        }
+        ASKED.set(time);
+        Poll::Pending
+    })
+    .await;
+}
+
+/// Lets the event loop do a turn.
+pub(crate) async fn give_way() {
+    sleep(Duration::ZERO).await;
+}
+
+/// Whether other threads run while a call goes on.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Threads {
+    Run,
+    Wait,
+}
+
+/// A coroutine of a call, whose result `give` turns into Python's.
+pub(crate) fn coroutine<T: Send + 'static>(
+    py: Python<'_>,
+    threads: Threads,
+    call: impl Future<Output = T> + Send + 'static,
+    give: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+) -> PyResult<Bound<'_, PyAny>> {
+    static WAIT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let running = Running { call: Box::pin(call), give: Some(give), threads };
+    let call = Call(Mutex::new(Some(Box::new(running))));
+    WAIT.import(py, "polyflake._waiting", "finish")?.call1((call,))
+}
+
+/// A call under way: going on with it gives the seconds to sleep, which are a `float`, or its result, which is none.
+#[pyclass(frozen, module = "polyflake")]
+struct Call(Mutex<Option<Box<dyn Steps>>>);
+
+#[pymethods]
+impl Call {
+    fn __call__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let mut call = self.0.try_lock().ok();
+        let Some(steps) = call.as_mut().and_then(|call| call.as_mut()) else {
+            return Err(PyRuntimeError::new_err("expected a call to go on, found one that ended"));
+        };
+        match steps.step(py) {
+            Poll::Ready(result) => {
+                // What the call held may run code of Python's at its end, so it comes after the lock.
+                let over = call.as_mut().map(|call| call.take());
+                drop(call);
+                drop(over);
+                result
+            }
+            Poll::Pending => Ok(ASKED.get().as_secs_f64().into_pyobject(py)?.into_any().unbind()),
+        }
+    }
+}
+
+/// A call of any type.
+trait Steps: Send {
+    fn step(&mut self, py: Python<'_>) -> Poll<PyResult<Py<PyAny>>>;
+}
+
+struct Running<F, G> {
+    call: Pin<Box<F>>,
+    give: Option<G>,
+    threads: Threads,
+}
+
+impl<F, G> Steps for Running<F, G>
+where
+    F: Future<Output: Send> + Send,
+    G: FnOnce(Python<'_>, F::Output) -> PyResult<Py<PyAny>> + Send,
+{
+    fn step(&mut self, py: Python<'_>) -> Poll<PyResult<Py<PyAny>>> {
+        let call = self.call.as_mut();
+        let go_on = || call.poll(&mut Context::from_waker(Waker::noop()));
+        let made = match self.threads {
+            Threads::Run => detached(py, go_on),
+            Threads::Wait => go_on(),
+        };
+        made.map(|made| self.give.take().expect("a call ends once")(py, made))
+    }
+}

@@ -1,0 +1,275 @@
+//! Making IDs: what the generators and pools of all families do alike, once, below the methods that [`makes_ids`] gives them.
+
+mod methods;
+
+use std::{future::Future, ops::Range};
+
+pub(crate) use methods::{makes, makes_ids, makes_texts};
+use polyflake::{Error, Result};
+use pyo3::{PyClass, prelude::*, pyclass::boolean_struct::True};
+
+use super::awaited::{Threads, coroutine, give_way};
+use crate::{
+    errors::{detached, raise},
+    ids::{
+        array::Plain,
+        convert::Count,
+        memory::{check_bytes, first, room_for},
+        target::{Filling, Item, Target},
+    },
+};
+
+/// Whether a call may wait.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Mode {
+    /// As the generator's policy says.
+    Wait,
+    /// Never.
+    Try,
+}
+
+/// A class of generators or pools.
+pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
+    /// What a caller says of the IDs to make, as an argument.
+    type Said;
+    /// The same, as the core takes it.
+    type Key: Send + Sync + 'static;
+    type Id: Send + 'static;
+
+    fn key(&self, said: Self::Said) -> Self::Key;
+
+    fn one(&self, mode: Mode, key: &Self::Key) -> Result<Self::Id>;
+
+    fn one_async(&self, key: &Self::Key) -> impl Future<Output = Result<Self::Id>> + Send;
+
+    /// An ID as Python has it.
+    fn object(py: Python<'_>, id: Self::Id) -> PyResult<Bound<'_, PyAny>>;
+
+    /// The exception for an error of a call under a key.
+    fn refused(_: &Self::Key, error: Error) -> PyErr {
+        raise(error)
+    }
+}
+
+/// One whose IDs have texts.
+pub(crate) trait MakesTexts: Makes {
+    fn text(py: Python<'_>, id: Self::Id) -> PyResult<Bound<'_, PyAny>>;
+}
+
+/// One that writes IDs into memory of such items.
+pub(crate) trait Writes<T: Plain>: Makes {
+    /// Returns how many IDs were written, if not all that there was room for.
+    fn write(&self, mode: Mode, key: &Self::Key, items: &mut [T]) -> Result<Option<usize>>;
+
+    fn write_async(
+        &self,
+        key: &Self::Key,
+        items: &mut [T],
+    ) -> impl Future<Output = Result<()>> + Send;
+}
+
+/// How many IDs are made before the event loop has another turn: a millisecond's worth at most.
+const AT_ONCE: usize = 1 << 14;
+
+/// Lets the event loop do a turn, unless this is the first block of a batch.
+async fn give_way_after(places: &Range<usize>) {
+    if places.start > 0 {
+        give_way().await;
+    }
+}
+
+/// Memory for many IDs: so many items an ID, and an array of them all.
+pub(crate) struct Rows<T> {
+    pub(crate) item: Item,
+    pub(crate) items: usize,
+    pub(crate) array: fn(Python<'_>, Vec<T>, usize) -> PyResult<Bound<'_, PyAny>>,
+}
+
+impl<T: Plain> Rows<T> {
+    /// One item an ID, in arrays of a class of their own.
+    pub(crate) fn of<A>(item: Item) -> Self
+    where
+        A: PyClass + From<Vec<T>> + Into<PyClassInitializer<A>>,
+    {
+        Self { item, items: 1, array: |py, ids, _| Ok(Bound::new(py, A::from(ids))?.into_any()) }
+    }
+
+    /// Memory for `n` IDs, to be overwritten.
+    fn room(&self, n: Count) -> PyResult<Vec<T>> {
+        check_bytes(n.0 as usize, self.items * size_of::<T>())?;
+        room_for(n.0 as usize * self.items)
+    }
+}
+
+/// One that makes many IDs at once.
+pub(crate) trait MakesMany: Makes {
+    /// Does something with the memory that its IDs take.
+    fn with_rows<W: WithRows<Self>>(&self, work: W) -> PyResult<W::Made>;
+}
+
+/// Work with the memory that IDs of a class take, whatever items it has.
+pub(crate) trait WithRows<M: Makes> {
+    type Made;
+
+    fn with<T: Plain + Send + Sync>(self, rows: Rows<T>) -> PyResult<Self::Made>
+    where
+        M: Writes<T>;
+}
+
+/// One ID.
+#[inline]
+pub(crate) fn one<'py, M: Makes>(
+    py: Python<'py>,
+    maker: &M,
+    mode: Mode,
+    said: M::Said,
+) -> PyResult<Bound<'py, PyAny>> {
+    let key = maker.key(said);
+    M::object(py, maker.one(mode, &key).map_err(|error| M::refused(&key, error))?)
+}
+
+/// The text of one ID.
+#[inline]
+pub(crate) fn text<'py, M: MakesTexts>(
+    py: Python<'py>,
+    maker: &M,
+    mode: Mode,
+    said: M::Said,
+) -> PyResult<Bound<'py, PyAny>> {
+    let key = maker.key(said);
+    M::text(py, maker.one(mode, &key).map_err(|error| M::refused(&key, error))?)
+}
+
+/// One ID, or its text, later.
+pub(crate) fn later<'py, M: Makes>(
+    maker: &Bound<'py, M>,
+    said: M::Said,
+    object: fn(Python<'_>, M::Id) -> PyResult<Bound<'_, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (key, held) = (maker.get().key(said), maker.clone().unbind());
+    let call = async move {
+        let made = held.get().one_async(&key).await;
+        (made, key)
+    };
+    coroutine(maker.py(), Threads::Wait, call, move |py, (made, key)| {
+        Ok(object(py, made.map_err(|error| M::refused(&key, error))?)?.unbind())
+    })
+}
+
+/// An array of up to so many IDs.
+pub(crate) struct Many<'a, 'py, M: Makes> {
+    pub(crate) py: Python<'py>,
+    pub(crate) maker: &'a M,
+    pub(crate) mode: Mode,
+    pub(crate) n: Count,
+    pub(crate) said: M::Said,
+}
+
+impl<'py, M: Makes> WithRows<M> for Many<'_, 'py, M> {
+    type Made = Bound<'py, PyAny>;
+
+    fn with<T: Plain + Send + Sync>(self, rows: Rows<T>) -> PyResult<Self::Made>
+    where
+        M: Writes<T>,
+    {
+        let Self { py, maker, mode, n, said } = self;
+        let (key, mut ids) = (maker.key(said), rows.room(n)?);
+        let written = detached(py, || maker.write(mode, &key, &mut ids));
+        let written = written.map_err(|error| M::refused(&key, error))?.unwrap_or(n.0 as usize);
+        (rows.array)(py, first(ids, written * rows.items), rows.items)
+    }
+}
+
+/// An array of so many IDs, later.
+pub(crate) struct ManyLater<'a, 'py, M: Makes> {
+    pub(crate) maker: &'a Bound<'py, M>,
+    pub(crate) n: Count,
+    pub(crate) said: M::Said,
+}
+
+impl<'py, M: Makes> WithRows<M> for ManyLater<'_, 'py, M> {
+    type Made = Bound<'py, PyAny>;
+
+    fn with<T: Plain + Send + Sync>(self, rows: Rows<T>) -> PyResult<Self::Made>
+    where
+        M: Writes<T>,
+    {
+        let (maker, held) = (self.maker.get(), self.maker.clone().unbind());
+        let (key, mut ids, items) = (maker.key(self.said), rows.room(self.n)?, rows.items);
+        let call = async move {
+            let mut filling = Filling::new(self.n.0 as usize);
+            while let Some(places) = filling.next(AT_ONCE) {
+                give_way_after(&places).await;
+                let part = &mut ids[places.start * items..places.end * items];
+                let made = held.get().write_async(&key, part).await;
+                if let Err(error) = filling.wrote(made.map(|()| places.len()), places) {
+                    return (Err(error), key);
+                }
+            }
+            (Ok(ids), key)
+        };
+        coroutine(self.maker.py(), Threads::Run, call, move |py, (made, key)| {
+            let ids = made.map_err(|error| M::refused(&key, error))?;
+            Ok((rows.array)(py, ids, items)?.unbind())
+        })
+    }
+}
+
+/// As many IDs as a buffer holds, or the first of them.
+pub(crate) struct Fill<'a, 'py, M: Makes> {
+    pub(crate) maker: &'a M,
+    pub(crate) mode: Mode,
+    pub(crate) buffer: &'a Bound<'py, PyAny>,
+    pub(crate) said: M::Said,
+}
+
+impl<M: Makes> WithRows<M> for Fill<'_, '_, M> {
+    type Made = usize;
+
+    fn with<T: Plain + Send + Sync>(self, rows: Rows<T>) -> PyResult<usize>
+    where
+        M: Writes<T>,
+    {
+        let Self { maker, mode, buffer, said } = self;
+        let key = maker.key(said);
+        let target = Target::of(buffer, rows.item)?;
+        let make = |ids: &mut [T]| maker.write(mode, &key, ids);
+        target.fill(buffer.py(), |error| M::refused(&key, error), make)
+    }
+}
+
+/// As many IDs as a buffer holds, later.
+pub(crate) struct FillLater<'a, 'py, M: Makes> {
+    pub(crate) maker: &'a Bound<'py, M>,
+    pub(crate) buffer: &'a Bound<'py, PyAny>,
+    pub(crate) said: M::Said,
+}
+
+impl<'py, M: Makes> WithRows<M> for FillLater<'_, 'py, M> {
+    type Made = Bound<'py, PyAny>;
+
+    fn with<T: Plain + Send + Sync>(self, rows: Rows<T>) -> PyResult<Self::Made>
+    where
+        M: Writes<T>,
+    {
+        let (maker, held) = (self.maker.get(), self.maker.clone().unbind());
+        let (key, target) = (maker.key(self.said), Target::of(self.buffer, rows.item)?);
+        let mut block = target.block::<T>(AT_ONCE)?;
+        let call = async move {
+            let mut filling = Filling::new(target.count());
+            while let Some(places) = filling.next(AT_ONCE) {
+                give_way_after(&places).await;
+                let part = &mut block[..places.len() * rows.items];
+                let made = held.get().write_async(&key, part).await;
+                let made = made.map(|()| places.len());
+                if let Err(error) = target.take(&mut filling, places, part, made) {
+                    return (Err(error), key);
+                }
+            }
+            (Ok(()), key)
+        };
+        coroutine(self.maker.py(), Threads::Run, call, move |py, (made, key)| {
+            made.map_err(|error| M::refused(&key, error)).map(|()| py.None())
+        })
+    }
+}

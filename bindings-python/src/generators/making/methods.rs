@@ -1,0 +1,168 @@
+//! The methods of generators and pools, and what the fixed families give to them.
+
+/// The methods by which generators and pools make IDs: which family and class, what a caller says of an ID, and how `help` shows that.
+macro_rules! makes_ids {
+    ($family:ident $class:ident ($($key:ident: $Key:ty = $default:expr)?) $one:literal $many:literal $buffer:literal) => {
+        #[pyo3::pymethods]
+        impl $class {
+            #[doc = doc!($family $class generate)]
+            #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
+            #[inline]
+            fn generate<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
+                $crate::generators::making::one(py, self, $crate::generators::making::Mode::Wait, ($($key)?))
+            }
+
+            #[doc = doc!($family $class try_generate)]
+            #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
+            fn try_generate<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
+                $crate::generators::making::one(py, self, $crate::generators::making::Mode::Try, ($($key)?))
+            }
+
+            #[doc = doc!($family $class generate_async)]
+            #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
+            fn generate_async<'py>(slf: &Bound<'py, Self> $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
+                $crate::generators::making::later(slf, ($($key)?), <Self as $crate::generators::making::Makes>::object)
+            }
+
+            #[doc = doc!($family $class generate_many)]
+            #[pyo3(signature = (n, / $(, $key = $default)?), text_signature = $many)]
+            fn generate_many<'py>(&self, py: Python<'py>, n: $crate::ids::convert::Count $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
+                $crate::generators::making::MakesMany::with_rows(self, $crate::generators::making::Many { py, maker: self, mode: $crate::generators::making::Mode::Wait, n, said: ($($key)?) })
+            }
+
+            #[doc = doc!($family $class try_generate_many)]
+            #[pyo3(signature = (n, / $(, $key = $default)?), text_signature = $many)]
+            fn try_generate_many<'py>(&self, py: Python<'py>, n: $crate::ids::convert::Count $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
+                $crate::generators::making::MakesMany::with_rows(self, $crate::generators::making::Many { py, maker: self, mode: $crate::generators::making::Mode::Try, n, said: ($($key)?) })
+            }
+
+            #[doc = doc!($family $class generate_many_async)]
+            #[pyo3(signature = (n, / $(, $key = $default)?), text_signature = $many)]
+            fn generate_many_async<'py>(slf: &Bound<'py, Self>, n: $crate::ids::convert::Count $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
+                $crate::generators::making::MakesMany::with_rows(slf.get(), $crate::generators::making::ManyLater { maker: slf, n, said: ($($key)?) })
+            }
+
+            #[doc = doc!($family $class fill)]
+            #[pyo3(signature = (buffer, / $(, $key = $default)?), text_signature = $buffer)]
+            fn fill(&self, buffer: &Bound<'_, PyAny> $(, $key: $Key)?) -> PyResult<()> {
+                let fill = $crate::generators::making::Fill { maker: self, mode: $crate::generators::making::Mode::Wait, buffer, said: ($($key)?) };
+                $crate::generators::making::MakesMany::with_rows(self, fill).map(drop)
+            }
+
+            #[doc = doc!($family $class try_fill)]
+            #[pyo3(signature = (buffer, / $(, $key = $default)?), text_signature = $buffer)]
+            fn try_fill(&self, buffer: &Bound<'_, PyAny> $(, $key: $Key)?) -> PyResult<usize> {
+                $crate::generators::making::MakesMany::with_rows(self, $crate::generators::making::Fill { maker: self, mode: $crate::generators::making::Mode::Try, buffer, said: ($($key)?) })
+            }
+
+            #[doc = doc!($family $class fill_async)]
+            #[pyo3(signature = (buffer, / $(, $key = $default)?), text_signature = $buffer)]
+            fn fill_async<'py>(slf: &Bound<'py, Self>, buffer: &Bound<'py, PyAny> $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
+                $crate::generators::making::MakesMany::with_rows(slf.get(), $crate::generators::making::FillLater { maker: slf, buffer, said: ($($key)?) })
+            }
+        }
+    };
+}
+
+/// The methods of those whose IDs have texts.
+macro_rules! makes_texts {
+    ($family:ident $class:ident ($($key:ident: $Key:ty = $default:expr)?) $one:literal) => {
+        #[pyo3::pymethods]
+        impl $class {
+            #[doc = doc!($family $class generate_text)]
+            #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
+            #[inline]
+            fn generate_text<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
+                $crate::generators::making::text(py, self, $crate::generators::making::Mode::Wait, ($($key)?))
+            }
+
+            #[doc = doc!($family $class try_generate_text)]
+            #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
+            fn try_generate_text<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
+                $crate::generators::making::text(py, self, $crate::generators::making::Mode::Try, ($($key)?))
+            }
+
+            #[doc = doc!($family $class generate_text_async)]
+            #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
+            fn generate_text_async<'py>(slf: &Bound<'py, Self> $(, $key: $Key)?) -> PyResult<Bound<'py, PyAny>> {
+                $crate::generators::making::later(slf, ($($key)?), <Self as $crate::generators::making::MakesTexts>::text)
+            }
+        }
+    };
+}
+
+/// What the generators and pools of a family make: the type of an ID, its array, its place in a buffer, Python's object of it; and what
+/// the core takes for each, which the class reads out of an argument.
+macro_rules! makes {
+    (
+        [$($class:ident)*] $Id:ident $Array:ident $item:expr, $object:expr,
+        $Said:ty => $pass:tt $Key:ty, $said:expr
+    ) => {$(
+        makes! { $class $Id $Array $item, $object, $Said => $pass $Key, $said }
+    )*};
+    (
+        $class:ident $Id:ident $Array:ident $item:expr, $object:expr,
+        $Said:ty => ($($key:ident)?) $Key:ty, $said:expr
+    ) => {
+        impl $crate::generators::making::Makes for $class {
+            type Said = $Said;
+            type Key = $Key;
+            type Id = $Id;
+
+            #[inline]
+            fn key(&self, said: $Said) -> $Key {
+                let key: fn(&Self, $Said) -> $Key = $said;
+                key(self, said)
+            }
+
+            #[inline]
+            fn one(&self, mode: Mode, _key: &$Key) -> polyflake::Result<$Id> {
+                $(let $key = *_key;)?
+                match mode {
+                    Mode::Wait => self.inner.generate($($key)?),
+                    Mode::Try => self.inner.try_generate($($key)?),
+                }
+            }
+
+            async fn one_async(&self, _key: &$Key) -> polyflake::Result<$Id> {
+                $(let $key = *_key;)?
+                self.inner.generate_async(sleep $(, $key)?).await
+            }
+
+            #[inline]
+            fn object(py: Python<'_>, id: $Id) -> PyResult<Bound<'_, PyAny>> {
+                let object: fn(Python<'_>, $Id) -> PyResult<Bound<'_, PyAny>> = $object;
+                object(py, id)
+            }
+        }
+
+        impl $crate::generators::making::MakesTexts for $class {
+            #[inline]
+            fn text(py: Python<'_>, id: $Id) -> PyResult<Bound<'_, PyAny>> {
+                Ok($crate::ids::text::Ascii(id.text()).into_pyobject(py)?.into_any())
+            }
+        }
+
+        impl $crate::generators::making::Writes<$Id> for $class {
+            fn write(&self, mode: Mode, _key: &$Key, ids: &mut [$Id]) -> polyflake::Result<Option<usize>> {
+                $(let $key = *_key;)?
+                match mode {
+                    Mode::Wait => self.inner.fill($($key,)? ids).map(|()| None),
+                    Mode::Try => self.inner.try_fill($($key,)? ids).map(Some),
+                }
+            }
+
+            async fn write_async(&self, _key: &$Key, ids: &mut [$Id]) -> polyflake::Result<()> {
+                $(let $key = *_key;)?
+                self.inner.fill_async(sleep $(, $key)?, ids).await
+            }
+        }
+
+        impl $crate::generators::making::MakesMany for $class {
+            fn with_rows<W: $crate::generators::making::WithRows<Self>>(&self, work: W) -> PyResult<W::Made> {
+                work.with($crate::generators::making::Rows::<$Id>::of::<$Array>($item))
+            }
+        }
+    };
+}
+pub(crate) use {makes, makes_ids, makes_texts};

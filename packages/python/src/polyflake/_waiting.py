@@ -1,0 +1,14 @@
+"""Calls that wait in asyncio's loop."""
+
+from __future__ import annotations
+
+from asyncio import sleep
+from collections.abc import Callable
+from typing import Any
+
+
+async def finish(call: Callable[[], Any]) -> Any:
+    """The result of a call that says how many seconds to sleep, as a ``float``, until it is done. No result is a ``float``."""
+    while type(result := call()) is float:
+        await sleep(result)
+    return result

@@ -1,0 +1,349 @@
+"""Calls that wait in asyncio's loop: the loop goes on meanwhile, and a call may be cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import warnings
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import numpy as np
+import pytest
+from support import NOW_NS, TICK_NS, refused
+
+from polyflake import PolyflakeError, Stall, hotguid, layout, randflake, sno
+
+GRANT = randflake.Grant(1, 1_730_000_000, 2_803_741_824)
+SONYFLAKE = layout.Layout.preset("sonyflake", machine=1)
+
+
+def a_sno_generator(**options: Any) -> Any:
+    return sno.Generator(1, sequence_max=3, **options)
+
+
+def a_randflake_generator(**options: Any) -> Any:
+    """One that waits at once: the second is used up."""
+    return randflake.Generator(GRANT, bytes(16), resume_after=NOW_NS // 10**9, **options)
+
+
+def a_hot_guid_generator(**options: Any) -> Any:
+    ids = hotguid.Generator(**options)
+    ids.generate_many(2**24)
+    return ids
+
+
+def a_layouts_generator(**options: Any) -> Any:
+    ids = layout.Generator(SONYFLAKE, **options)
+    ids.generate_many(256)
+    return ids
+
+
+def an_exhausted_sno_generator(**options: Any) -> Any:
+    ids = a_sno_generator(**options)
+    ids.generate_many(4)
+    return ids
+
+
+def pool_of(make: Callable[..., Any]) -> Callable[..., Any]:
+    def pool(**options: Any) -> Any:
+        ids = make(**options)
+        return globals()[type(ids).__module__.rpartition(".")[2]].Pool([ids])
+
+    pool.__name__ = f"a_pool_of_{make.__name__}"
+    return pool
+
+
+GENERATORS = [an_exhausted_sno_generator, a_randflake_generator, a_hot_guid_generator, a_layouts_generator]
+MAKERS = [*GENERATORS, *map(pool_of, GENERATORS)]
+each = pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
+
+#: Long enough for the tests, whatever the machine does meanwhile.
+PATIENT = {"max_wait": 60_000}
+
+SECOND_NS = 10**9
+
+
+def buffer_for(ids: Any) -> Any:
+    """Room for three IDs."""
+    if "randflake" in type(ids).__module__ or "layout" in type(ids).__module__:
+        return np.zeros(3, np.int64)
+    return bytearray(3 * (10 if "sno" in type(ids).__module__ else 16))
+
+
+CALLS: dict[str, Callable[[Any], Coroutine[Any, Any, Any]]] = {
+    "generate": lambda ids: ids.generate_async(),
+    "text": lambda ids: ids.generate_text_async(),
+    "many": lambda ids: ids.generate_many_async(3),
+    "fill": lambda ids: ids.fill_async(buffer_for(ids)),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@each
+def test_the_loop_goes_on_while_a_call_waits(make: Callable[..., Any], call: str) -> None:
+    """The clock goes on by the loop's turns alone, so a call that held the loop would wait for ever."""
+    now = [NOW_NS]
+    ids = make(clock=lambda: now[0], **PATIENT)
+    if not hasattr(ids, f"{'generate_text' if call == 'text' else 'generate'}_async"):
+        return  # a layout's IDs have no texts
+
+    async def turns() -> int:
+        waiting = asyncio.create_task(CALLS[call](ids))
+        count = 0
+        while count < 20:
+            await asyncio.sleep(0)
+            assert not waiting.done()
+            count += 1
+        now[0] += SECOND_NS
+        await waiting
+        return count
+
+    assert asyncio.run(turns()) == 20
+
+
+@each
+def test_results_are_those_of_the_calls_that_hold_the_thread(make: Callable[..., Any]) -> None:
+    now = [NOW_NS]
+    ids = make(clock=lambda: now[0], **PATIENT)
+    now[0] += SECOND_NS
+
+    async def use() -> None:
+        assert type(await ids.generate_async()) is type(ids.try_generate())
+        now[0] += SECOND_NS
+        assert type(await ids.generate_many_async(3)) is type(ids.generate_many(1))
+        assert len(await ids.generate_many_async(0)) == 0
+        now[0] += SECOND_NS
+        buffer = buffer_for(ids)
+        assert await ids.fill_async(buffer) is None
+        assert all(np.asarray(buffer).reshape(3, -1).any(1))
+        if hasattr(ids, "generate_text"):
+            now[0] += SECOND_NS
+            assert len(await ids.generate_text_async()) == len(ids.generate_text())
+
+    asyncio.run(use())
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_cancelled_call_stops_and_the_generator_goes_on(call: str) -> None:
+    now, told = [NOW_NS], list[Stall]()
+    ids = an_exhausted_sno_generator(clock=lambda: now[0], on_stall=told.append, **PATIENT)
+
+    async def use() -> None:
+        for _ in range(3):
+            waiting = asyncio.create_task(CALLS[call](ids))
+            before = len(told)
+            while len(told) == before:
+                await asyncio.sleep(0)
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(CALLS[call](ids), 0.01)
+
+    asyncio.run(use())
+    # No call that was cancelled is counted any more.
+    assert {stall.stalled for stall in told} == {1}
+    now[0] += TICK_NS
+    assert len(ids.generate_many(4)) == 4
+
+
+def test_a_call_that_is_never_awaited_makes_no_id() -> None:
+    ids = sno.Generator(1, clock=lambda: NOW_NS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        del_me = ids.generate_async()
+        del del_me
+    assert ids.stats().len == 0
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_wait_ends_after_max_wait(call: str) -> None:
+    ids = an_exhausted_sno_generator(clock=lambda: NOW_NS, max_wait=30)
+    with refused("sequence_exhausted", retry_at=(NOW_NS // TICK_NS + 1) * TICK_NS // 10**6):
+        asyncio.run(CALLS[call](ids))
+
+
+@pytest.mark.parametrize("options", [{"on_exhausted": "error"}, {"max_wait": 0}])
+@pytest.mark.parametrize("call", CALLS)
+def test_a_generator_that_does_not_wait_refuses_at_once(call: str, options: dict[str, Any]) -> None:
+    told = list[Stall]()
+    ids = an_exhausted_sno_generator(clock=lambda: NOW_NS, on_stall=told.append, **options)
+
+    async def use() -> None:
+        turned = asyncio.create_task(asyncio.sleep(0))
+        with refused("sequence_exhausted"):
+            await CALLS[call](ids)
+        assert not turned.done()
+
+    asyncio.run(use())
+    assert told == []
+
+
+def test_a_clock_that_is_behind_is_awaited() -> None:
+    now = [NOW_NS + 10 * SECOND_NS]
+    ids = randflake.Generator(GRANT, bytes(16), clock=lambda: now[0], **PATIENT)
+    ids.generate()
+    now[0] = NOW_NS
+
+    async def use() -> None:
+        waiting = asyncio.create_task(ids.generate_async())
+        await asyncio.sleep(0.02)
+        assert not waiting.done()
+        now[0] += 11 * SECOND_NS
+        await waiting
+
+    asyncio.run(use())
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_exceptions_are_those_of_the_calls_that_hold_the_thread(call: str) -> None:
+    def broken() -> int:
+        raise OSError("no time")
+
+    with pytest.raises(PolyflakeError) as caught:
+        asyncio.run(CALLS[call](sno.Generator(1, clock=broken)))
+    assert caught.value.code == "clock_failed"
+    assert isinstance(caught.value.__cause__, OSError)
+
+    def stop(_: Stall) -> None:
+        raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        asyncio.run(CALLS[call](an_exhausted_sno_generator(clock=lambda: NOW_NS, on_stall=stop)))
+    closed = sno.Generator(1)
+    closed.close()
+    with refused("generator_closed"):
+        asyncio.run(CALLS[call](closed))
+
+
+def test_arguments_are_refused_by_the_call_itself() -> None:
+    ids, sharded = sno.Generator(1), layout.Generator(layout.Layout.preset("instagram"), clock=lambda: NOW_NS)
+    with refused("out_of_range", field="metabyte"):
+        ids.generate_async(256)
+    with refused("out_of_range", field="n"):
+        ids.generate_many_async(-1)
+    with refused("invalid_type", field="buffer"):
+        ids.fill_async(bytes(10))
+    with refused("missing_field"):
+        asyncio.run(sharded.generate_async())
+    with refused("unknown_field"):
+        asyncio.run(sharded.generate_async({"nothing": 1}))
+
+
+def test_arguments_choose_what_is_made() -> None:
+    shards = layout.Generator(layout.Layout.preset("instagram"))
+    of = shards.layout.parse
+
+    async def use() -> None:
+        assert (await sno.Generator(2).generate_async(7)).metabyte == 7
+        assert sno.metabyte(await sno.Generator(3).generate_text_async(metabyte=8)) == 8
+        assert {id.metabyte for id in await sno.Generator(4, metabyte=9).generate_many_async(2)} == {9}
+        assert hotguid.shard_key(await hotguid.Generator().generate_async(shard_key=5)) == 5
+        name = next(iter(of(await shards.generate_async(BOUND)).bindables))
+        many = await shards.generate_many_async(2, BOUND)
+        assert {of(id).bindables[name] for id in many} == set(BOUND.values())
+
+    asyncio.run(use())
+
+
+BOUND = {layout.Layout.preset("instagram").describe().fields[1].name: 3}
+
+
+def test_a_hundred_tasks_repeat_no_id() -> None:
+    generators: list[Any] = [
+        sno.Generator(5, sequence_max=99),
+        randflake.Generator(GRANT, bytes(16)),
+        hotguid.Generator(),
+        layout.Generator(SONYFLAKE),
+    ]
+
+    async def use(ids: Any) -> list[Any]:
+        async def some() -> list[Any]:
+            return [await ids.generate_async() for _ in range(5)] + list(await ids.generate_many_async(5))
+
+        return [id for made in await asyncio.gather(*(some() for _ in range(100))) for id in made]
+
+    for ids in generators:
+        made = asyncio.run(use(ids))
+        assert len(made) == len(set(made)) == 1000
+
+
+@pytest.mark.parametrize("call", ["many", "fill"])
+def test_the_loop_has_turns_while_many_ids_are_made(call: str) -> None:
+    ids, n = randflake.Generator(randflake.Grant((0, 131_071), GRANT.start, GRANT.end), bytes(16)), 200_000
+    buffer = np.zeros(n, np.int64)
+
+    async def use() -> int:
+        turns, is_over = 0, asyncio.Event()
+
+        async def count() -> None:
+            nonlocal turns
+            while not is_over.is_set():
+                turns += 1
+                await asyncio.sleep(0)
+
+        counting = asyncio.create_task(count())
+        if call == "many":
+            buffer[:] = np.asarray(await ids.generate_many_async(n))
+        else:
+            await ids.fill_async(buffer)
+        is_over.set()
+        await counting
+        return turns
+
+    assert asyncio.run(use()) >= n // 16_384
+    assert len(np.unique(buffer)) == n
+
+
+def in_child(work: Callable[[], bytes]) -> bytes:
+    """What a forked child says."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            with os.fdopen(write, "wb") as pipe:
+                try:
+                    pipe.write(work())
+                except PolyflakeError as error:
+                    pipe.write(error.code.encode())
+        finally:
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        said = pipe.read()
+    os.waitpid(child, 0)
+    return said
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_child_is_refused(call: str) -> None:
+    ids = sno.Generator(6)
+    asyncio.run(CALLS[call](ids))
+
+    def use() -> bytes:
+        asyncio.run(CALLS[call](ids))
+        return b"made"
+
+    assert in_child(use) == b"forked"
+
+
+@pytest.mark.parametrize("call", ["many", "fill"])
+def test_a_child_that_is_forked_between_blocks_repeats_none(call: str) -> None:
+    """Parent and child go on with the same coroutine, without asyncio, whose loops are no child's."""
+    ids, n = hotguid.Generator(), 40_000
+    buffer = np.zeros((n, 16), np.uint8)
+    coroutine = ids.generate_many_async(n) if call == "many" else ids.fill_async(buffer)
+    assert coroutine.send(None) is None
+
+    def finish() -> bytes:
+        while True:
+            try:
+                coroutine.send(None)
+            except StopIteration as done:
+                return np.asarray(buffer if done.value is None else done.value).tobytes()
+
+    theirs, mine = in_child(finish), finish()
+    both = [{packed[at : at + 16] for at in range(0, len(packed), 16)} for packed in (theirs, mine)]
+    assert [len(ids) for ids in both] == [n, n]
+    assert both[0].isdisjoint(both[1])
