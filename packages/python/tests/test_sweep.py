@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 import decimal
 import fractions
@@ -71,16 +72,11 @@ class Call(NamedTuple):
 
 
 def finished(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that gives a coroutine, which never sleeps here, as one that gives its result."""
+    """A method that gives a coroutine as one that gives its result."""
 
     @wraps(function)
     def finish(*args: Any, **kwargs: Any) -> Any:
-        coroutine = function(*args, **kwargs)
-        while True:
-            try:
-                coroutine.send(None)
-            except StopIteration as done:
-                return done.value
+        return asyncio.run(function(*args, **kwargs))
 
     return finish
 

@@ -49,6 +49,15 @@ except polyflake.InvalidValueError as error:
     assert_type((error.position, error.retry_at), tuple[int | None, int | None])
     assert_type((error.written, error.item), tuple[int | None, int | None])
 
+
+
+async def waits() -> None:
+    assert_type(await ids.generate_async(3), sno.Sno)
+    assert_type(await ids.generate_text_async(metabyte=3), str)
+    assert_type(await ids.generate_many_async(2), sno.SnoArray)
+    await ids.fill_async(bytearray(20))
+
+
 grant = randflake.Grant((1, 5), 1_763_650_000, 1_763_653_600)
 assert_type((grant.nodes, grant.start, grant.end), tuple[tuple[int, int], int, int])
 flakes = randflake.Generator(grant, b"sixteen byte key", on_exhausted="wait", resume_after=1_763_650_001)

@@ -94,6 +94,7 @@ def by_metabyte(
     It gives the ``object_hook`` of :func:`json.loads`. A kind is a class, or a function, that takes an object's members by
     their names; objects without an ID of one of the kinds stay dicts.
 
+        >>> import json
         >>> hook = by_metabyte({24: lambda id, foo, baz: (foo, baz)})
         >>> json.loads('{"id": "aaaaaaaa55aaaaaa", "foo": "bar", "baz": "bar"}', object_hook=hook)
         ('bar', 'bar')
