@@ -100,7 +100,8 @@ fn methods(item: &Item) -> Option<(String, Vec<String>)> {
 fn listed(name: &str) -> Vec<String> {
     let text = fs::read_to_string(root().join("src/generator/calls.rs")).unwrap();
     let (_, list) = text.split_once(&format!("macro_rules! {name} {{")).expect("a known list");
-    let list = list.split("macro_rules!").next().unwrap().replace("async ", "");
+    let list =
+        list.split("macro_rules!").next().unwrap().replace("async ", "").replace("const ", "");
     let ends = |c: char| !c.is_ascii_alphanumeric() && c != '_';
     let names = list.split("pub fn ").skip(1).map(|rest| rest.split(ends).next().unwrap());
     names.map(str::to_owned).collect()

@@ -13,7 +13,6 @@ pub(crate) mod constant;
 pub(crate) mod hex;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 mod neon;
-mod refusal;
 mod scalar;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod simd128;
@@ -24,7 +23,7 @@ mod sse2;
 mod sse41;
 
 pub use crate::format::Text;
-pub(crate) use refusal::refusal;
+pub(crate) use crate::format::refusal;
 pub(crate) use scalar::{value, why_not};
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "alloc")]
 mod describe;
+pub(crate) mod guid;
+mod refusal;
 mod scale;
 mod span;
 mod text;
@@ -11,6 +13,7 @@ mod ticks;
 pub(crate) use describe::Figures;
 #[cfg(feature = "alloc")]
 pub use describe::{Description, FieldDescription};
+pub(crate) use refusal::refusal;
 pub(crate) use scale::Scale;
 #[cfg(feature = "alloc")]
 pub(crate) use scale::is_within;

@@ -85,6 +85,36 @@ macro_rules! calls {
     };
 }
 
+/// A generator's ways to a handle.
+macro_rules! handles {
+    () => {
+        /// A handle for one thread, whose first block of a tick has 64 IDs.
+        pub const fn handle(&self) -> Handle<&Self> {
+            self.handle_with(BLOCK)
+        }
+
+        /// A handle that reserves `first` IDs when it is first asked in a tick, then twice as many as before, up to 64 times
+        /// `first`.
+        pub const fn handle_with(&self, first: NonZeroU32) -> Handle<&Self> {
+            Handle::with_first(self, first)
+        }
+    };
+}
+
+/// How a handle is made, with blocks in its field `blocks`; `$rest` is another field.
+macro_rules! holds {
+    ($($rest:ident: $value:expr)?) => {
+        /// A handle that holds its generator, behind an `Arc` for example. As [`Generator::handle`].
+        pub const fn new(generator: G) -> Self {
+            Self::with_first(generator, BLOCK)
+        }
+
+        const fn with_first(generator: G, first: NonZeroU32) -> Self {
+            Self { generator, blocks: Blocks::new(first) $(, $rest: $value)? }
+        }
+    };
+}
+
 /// The options that all builders share, set in their field `options`.
 macro_rules! options {
     () => {
@@ -115,4 +145,4 @@ macro_rules! options {
     };
 }
 
-pub(crate) use {calls, options};
+pub(crate) use {calls, handles, holds, options};

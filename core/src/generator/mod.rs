@@ -10,6 +10,7 @@
 
 mod block;
 mod calls;
+mod drawn;
 mod engine;
 mod family;
 mod fill;
@@ -21,7 +22,8 @@ mod wait;
 mod window;
 
 pub(crate) use block::{BLOCK, Blocks};
-pub(crate) use calls::{calls, options};
+pub(crate) use calls::{calls, handles, holds, options};
+pub(crate) use drawn::{DrawnWord, NEVER};
 pub(crate) use engine::{Engine, Reserved};
 pub(crate) use family::{Family, Pack};
 pub(crate) use fill::{Mode, Source};

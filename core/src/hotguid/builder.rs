@@ -6,7 +6,7 @@ use super::{Generator, SCALE, family::Identities, generator::counters};
 use crate::{
     Result,
     clock::{Clock, OnStall, Stall},
-    generator::{Engine, OnExhausted, Options, ProcessGuard, options},
+    generator::{DrawnWord, Engine, OnExhausted, Options, ProcessGuard, options},
 };
 
 /// Options for a [`Generator`].
@@ -57,7 +57,7 @@ impl<C: Clock> Builder<C> {
     pub fn build(self) -> Result<Generator<C>> {
         let window = self.options.window(&SCALE)?;
         let process = self.options.window.map(|_| ProcessGuard::this_process()).transpose()?;
-        let family = Identities::new(self.draw, process);
+        let family = Identities { drawn: DrawnWord::new(self.draw), process };
         Ok(Generator { engine: Engine::with_options(self.options, family, counters(), window)? })
     }
 }

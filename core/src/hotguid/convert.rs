@@ -1,7 +1,7 @@
 //! Conversions from and to what holds an ID elsewhere, and the ends of the range of IDs.
 
-use super::{HotGuid, text};
-use crate::{Error, Result};
+use super::HotGuid;
+use crate::{Error, Result, format::guid};
 
 impl HotGuid {
     /// The lowest ID: all bits 0.
@@ -19,7 +19,7 @@ impl HotGuid {
     /// assert_eq!(FIRST.to_string(), "691f29d0-bbaa-ddcc-ee01-0203ffffff7f");
     /// ```
     pub const fn parse_const(text: &str) -> Option<Self> {
-        match text::decode_const(text.as_bytes()) {
+        match guid::decode_const(text.as_bytes()) {
             Some(bytes) => Some(Self::from_rfc_bytes(bytes)),
             None => None,
         }

@@ -4,12 +4,15 @@ use core::time::Duration;
 
 #[cfg(feature = "std")]
 use super::Builder;
-use super::{HotGuid, LAST_COUNTER, SCALE, family::Identities, id::Machine};
+use super::{
+    HotGuid, LAST_COUNTER, SCALE,
+    family::{Identities, Identity},
+};
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
     format::Text,
-    generator::{Engine, Mode, Source, WaitPolicy, Window, calls},
+    generator::{DrawnWord, Engine, Mode, NEVER, Source, WaitPolicy, Window, calls},
     sequence::per_tick::{Behind, PerTick, Slots},
 };
 #[cfg(feature = "std")]
@@ -106,7 +109,7 @@ impl<C> Generator<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn with_clock(clock: C, draw: fn() -> Result<[u8; 8]>) -> Self {
-        let family = Identities::new(draw, None);
+        let family = Identities { drawn: DrawnWord::new(draw), process: None };
         let window = Window::all(SCALE.last);
         Self { engine: Engine::new(family, counters(), window, WaitPolicy::of(&SCALE), clock) }
     }
@@ -136,9 +139,9 @@ impl<C> Generator<C> {
 
     /// Figures of now.
     pub fn stats(&self) -> Stats {
-        let state = self.engine.state();
+        let (state, (epoch, word)) = (self.engine.state(), self.engine.family.drawn.last());
         Stats {
-            machine: self.engine.family.machine().map(Machine::to_bytes),
+            machine: (epoch != NEVER).then(|| Identity::of_word(word).machine.to_bytes()),
             last_second: (state.next > 0).then(|| SCALE.ms_of(state.tick) / 1000),
             len: u32::try_from(state.next).unwrap_or(u32::MAX),
             closed: state.closed,
@@ -167,7 +170,7 @@ impl<C: Clock> Generator<C> {
     /// `forked` as in [`crate::fork::prepare`].
     #[doc(hidden)]
     pub fn provide_identity(&self, drawn: [u8; 8]) -> Result<bool> {
-        self.engine.family.provide(drawn)
+        self.engine.family.drawn.provide(drawn)
     }
 
     /// The source of time that it was built with.

@@ -2,10 +2,10 @@
 
 use core::{fmt, str::FromStr};
 
-use super::{COUNTER, LAST_COUNTER, MACHINE, SCALE, SHARD_KEY, TIMESTAMP, text};
+use super::{COUNTER, LAST_COUNTER, MACHINE, SCALE, SHARD_KEY, TIMESTAMP};
 use crate::{
     Error, Result,
-    format::{Text, Ticks},
+    format::{Text, Ticks, guid},
 };
 
 /// What an ID holds.
@@ -61,7 +61,7 @@ impl HotGuid {
     /// Bytes of an ID.
     pub const LEN: usize = 16;
     /// Characters of its text.
-    pub const TEXT_LEN: usize = text::LENGTH;
+    pub const TEXT_LEN: usize = guid::LENGTH;
 
     /// The ID of given fields.
     ///
@@ -197,12 +197,12 @@ impl HotGuid {
     /// The text, in lower case.
     #[inline]
     pub fn text(self) -> Text<{ Self::TEXT_LEN }> {
-        text::encode(&self.0)
+        guid::encode(&self.0)
     }
 
     /// The text of the GUID that SQL Server sorts by time.
     pub fn sql_text(self) -> Text<{ Self::TEXT_LEN }> {
-        text::encode(&reverse_groups(self.to_sql()))
+        guid::encode(&reverse_groups(self.to_sql()))
     }
 
     /// The ID of a text: hex with hyphens, in either case.
@@ -211,7 +211,7 @@ impl HotGuid {
     /// `invalid_length` (in characters) or `invalid_character` with the position of the first bad one.
     #[inline]
     pub fn parse(text: &str) -> Result<Self> {
-        text::decode(text).map(Self)
+        guid::decode(text).map(Self)
     }
 
     /// As [`HotGuid::parse`], for UTF-16: length and position are counted in its units.
@@ -219,7 +219,7 @@ impl HotGuid {
     /// No part of what is promised: for bindings.
     #[doc(hidden)]
     pub fn parse_utf16(units: &[u16]) -> Result<Self> {
-        text::decode_utf16(units).map(Self)
+        guid::decode_utf16(units).map(Self)
     }
 
     /// The ID of the text of a GUID that SQL Server sorts by time.
@@ -227,7 +227,7 @@ impl HotGuid {
     /// # Errors
     /// As [`HotGuid::parse`].
     pub fn parse_sql(text: &str) -> Result<Self> {
-        text::decode(text).map(|bytes| Self::from_sql(reverse_groups(bytes)))
+        guid::decode(text).map(|bytes| Self::from_sql(reverse_groups(bytes)))
     }
 
     /// As [`HotGuid::parse_sql`], for UTF-16.
@@ -235,7 +235,7 @@ impl HotGuid {
     /// No part of what is promised: for bindings.
     #[doc(hidden)]
     pub fn parse_sql_utf16(units: &[u16]) -> Result<Self> {
-        text::decode_utf16(units).map(|bytes| Self::from_sql(reverse_groups(bytes)))
+        guid::decode_utf16(units).map(|bytes| Self::from_sql(reverse_groups(bytes)))
     }
 
     /// The lowest and the highest ID (both inclusive) of the half-open time range `start_ms .. end_ms` in Unix milliseconds,

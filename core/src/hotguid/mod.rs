@@ -17,12 +17,10 @@ pub(crate) mod fill;
 mod generator;
 mod handle;
 mod id;
-mod make;
 #[cfg(feature = "alloc")]
 mod pool;
 #[cfg(feature = "serde")]
 mod serde;
-mod text;
 
 pub use builder::Builder;
 #[cfg(feature = "std")]

@@ -6,7 +6,7 @@ use super::{Generator, Id, Values, family::Template};
 use crate::{
     Result,
     clock::Clock,
-    generator::{BLOCK, Blocks, Mode, Pack},
+    generator::{BLOCK, Blocks, Mode, Pack, handles, holds},
 };
 
 /// Makes IDs of a shared [`Generator`] for one thread. What it has reserved in a tick and not used by its end is lost.
@@ -30,27 +30,11 @@ pub struct Handle<G> {
 }
 
 impl<C: Clock> Generator<C> {
-    /// A handle for one thread, whose first block of a tick has 64 IDs.
-    pub const fn handle(&self) -> Handle<&Self> {
-        self.handle_with(BLOCK)
-    }
-
-    /// A handle that reserves `first` IDs when it is first asked in a tick, then twice as many as before, up to 64 times
-    /// `first`.
-    pub const fn handle_with(&self, first: NonZeroU32) -> Handle<&Self> {
-        Handle::with_first(self, first)
-    }
+    handles!();
 }
 
 impl<G> Handle<G> {
-    /// A handle that holds its generator, behind an `Arc` for example. As [`Generator::handle`].
-    pub const fn new(generator: G) -> Self {
-        Self::with_first(generator, BLOCK)
-    }
-
-    const fn with_first(generator: G, first: NonZeroU32) -> Self {
-        Self { generator, blocks: Blocks::new(first) }
-    }
+    holds!();
 }
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {

@@ -6,7 +6,7 @@ use super::{Generator, Randflake, family::Nodes, make::GROUP};
 use crate::{
     Result,
     clock::Clock,
-    generator::{BLOCK, Blocks, Mode},
+    generator::{BLOCK, Blocks, Mode, handles, holds},
 };
 
 /// Makes IDs of a shared [`Generator`] for one thread. What it has reserved in a second and not used by its end is lost.
@@ -42,28 +42,11 @@ impl fmt::Debug for Group {
 }
 
 impl<C: Clock> Generator<C> {
-    /// A handle for one thread, whose first block of a tick has 64 IDs.
-    pub const fn handle(&self) -> Handle<&Self> {
-        self.handle_with(BLOCK)
-    }
-
-    /// A handle that reserves `first` IDs when it is first asked in a tick, then twice as many as before, up to 64 times
-    /// `first`.
-    pub const fn handle_with(&self, first: NonZeroU32) -> Handle<&Self> {
-        Handle::with_first(self, first)
-    }
+    handles!();
 }
 
 impl<G> Handle<G> {
-    /// A handle that holds its generator, behind an `Arc` for example. As [`Generator::handle`].
-    pub const fn new(generator: G) -> Self {
-        Self::with_first(generator, BLOCK)
-    }
-
-    const fn with_first(generator: G, first: NonZeroU32) -> Self {
-        let group = Group([Randflake::from_u64(0); GROUP]);
-        Self { generator, blocks: Blocks::new(first), group }
-    }
+    holds!(group: Group([Randflake::from_u64(0); GROUP]));
 }
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {

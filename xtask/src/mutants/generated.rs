@@ -73,7 +73,7 @@ const GROUPS: [Group; 8] = [
     },
     Group {
         name: "hotguid",
-        files: &["core/src/hotguid/{family,generator,handle,make}.rs"],
+        files: &["core/src/{generator/drawn,hotguid/family,hotguid/generator,hotguid/handle}.rs"],
         tests: &["--test=hotguid_generator", "--test=handles", "--test=fork"],
     },
     Group {

@@ -33,7 +33,7 @@ use simd128::slot;
 use super::{
     Text,
     alphabet::{HEX, all},
-    refusal::refusal,
+    refusal,
 };
 use crate::{Error, ErrorKind};
 

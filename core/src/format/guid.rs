@@ -1,13 +1,10 @@
 //! The text of 16 bytes as every GUID has it: hex in groups of 8, 4, 4, 4 and 12 digits, with hyphens between them.
 
-use crate::{
-    Error, ErrorKind, Result,
-    base32::refusal,
-    format::{Text, ascii_of_utf16},
-};
+use super::{Text, ascii_of_utf16, refusal};
+use crate::{Error, ErrorKind, Result};
 
 /// Characters of a text.
-pub(super) const LENGTH: usize = 36;
+pub(crate) const LENGTH: usize = 36;
 
 /// Where the two digits of each byte begin.
 const DIGITS_AT: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
@@ -34,7 +31,7 @@ const VALUES: [u8; 256] = {
 
 /// The text of 16 bytes, in lower case.
 #[inline]
-pub(super) fn encode(bytes: &[u8; 16]) -> Text<LENGTH> {
+pub(crate) fn encode(bytes: &[u8; 16]) -> Text<LENGTH> {
     let mut text = [b'-'; LENGTH];
     for (&byte, at) in bytes.iter().zip(DIGITS_AT) {
         text[at] = DIGITS[usize::from(byte >> 4)];
@@ -49,19 +46,19 @@ pub(super) fn encode(bytes: &[u8; 16]) -> Text<LENGTH> {
 
 /// The 16 bytes of a text in either case.
 #[inline]
-pub(super) fn decode(text: &str) -> Result<[u8; 16]> {
+pub(crate) fn decode(text: &str) -> Result<[u8; 16]> {
     let ascii = text.as_bytes().try_into().ok();
     ascii.and_then(bytes).ok_or_else(|| why_not(text.chars().map(u32::from)))
 }
 
 /// The 16 bytes of a text in UTF-16, which lengths and positions count the units of.
-pub(super) fn decode_utf16(units: &[u16]) -> Result<[u8; 16]> {
+pub(crate) fn decode_utf16(units: &[u16]) -> Result<[u8; 16]> {
     let ascii = units.try_into().ok().map(ascii_of_utf16);
     ascii.as_ref().and_then(bytes).ok_or_else(|| why_not(units.iter().copied().map(u32::from)))
 }
 
 /// The 16 bytes of a text, at compile time.
-pub(super) const fn decode_const(text: &[u8]) -> Option<[u8; 16]> {
+pub(crate) const fn decode_const(text: &[u8]) -> Option<[u8; 16]> {
     let Some((text, [])) = text.split_first_chunk::<LENGTH>() else { return None };
     let (mut bytes, mut seen, mut i) = ([0; 16], 0, 0);
     while i < 16 {

@@ -1,0 +1,68 @@
+//! Random bytes that tell a generator from all others: 8 of them in a word, drawn once for each process.
+
+use crate::{
+    Result, fork,
+    sync::{AtomicU32, AtomicU64, Ordering},
+};
+
+/// Stands for "not drawn yet": no process is this many forks deep.
+pub(crate) const NEVER: u32 = u32::MAX;
+
+/// A word that was drawn, and the epoch of the process that drew it.
+#[derive(Debug)]
+pub(crate) struct DrawnWord {
+    word: AtomicU64,
+    epoch: AtomicU32,
+    draw: fn() -> Result<[u8; 8]>,
+}
+
+impl DrawnWord {
+    /// A word that `draw` gives, when it is first asked for in a process.
+    pub(crate) const fn new(draw: fn() -> Result<[u8; 8]>) -> Self {
+        Self { word: AtomicU64::new(0), epoch: AtomicU32::new(NEVER), draw }
+    }
+
+    /// The epoch in which a word was drawn last, and the word: of this process, or of one before a fork. [`NEVER`] before the first.
+    #[inline]
+    pub(crate) fn last(&self) -> (u32, u64) {
+        // In this order: whoever sees the epoch sees what was drawn in it.
+        let epoch = self.epoch.load(Ordering::Acquire);
+        (epoch, self.word.load(Ordering::Acquire))
+    }
+
+    /// This process's epoch and word, drawn if need be.
+    pub(crate) fn here(&self) -> Result<(u32, u64)> {
+        let (epoch, word) = self.last();
+        if epoch == fork::epoch() { Ok((epoch, word)) } else { self.draw() }
+    }
+
+    /// Draws, at the first ID or after a fork. Of threads that draw at once more than one may be heard, one after the other:
+    /// what either drew is of this process alone, and they share the slots.
+    #[cold]
+    fn draw(&self) -> Result<(u32, u64)> {
+        let found = self.word.load(Ordering::Acquire);
+        fork::prepare()?;
+        let epoch = fork::current();
+        let mine = u64::from_be_bytes((self.draw)()?);
+        Ok((epoch, self.settle(found, epoch, mine).unwrap_or_else(|theirs| theirs)))
+    }
+
+    /// Puts what was drawn in an epoch in the place of what was found, unless another thread was faster.
+    fn settle(&self, found: u64, epoch: u32, mine: u64) -> core::result::Result<u64, u64> {
+        const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
+        let settled = self.word.compare_exchange(found, mine, ORDERS.0, ORDERS.1);
+        self.epoch.store(epoch, Ordering::Release);
+        settled.map(|_| mine)
+    }
+
+    /// Takes bytes that were drawn elsewhere, unless there are some of this process; returns whether it took them.
+    pub(crate) fn provide(&self, drawn: [u8; 8]) -> Result<bool> {
+        let found = self.word.load(Ordering::Acquire);
+        fork::prepare()?;
+        let epoch = fork::current();
+        if self.last().0 == epoch {
+            return Ok(false);
+        }
+        Ok(self.settle(found, epoch, u64::from_be_bytes(drawn)).is_ok())
+    }
+}
