@@ -14,7 +14,7 @@ export interface SharedOptions {
   clock?: () => number;
   /** What to do when a tick's IDs are used up, or the clock is behind; to wait by default. */
   onExhausted?: "wait" | "error";
-  /** How long one call may wait, in milliseconds; one tick, and at most 10 ms, by default. Nothing else runs meanwhile. */
+  /** How long one call may wait, in milliseconds; one tick, and at most 10 ms, by default. Nothing else runs meanwhile, save in calls whose names end with `Async`. */
   maxWait?: number;
   /** Hears of calls that have to wait, before each of their sleeps; what it throws ends the call and goes through. */
   onStall?: (stall: Stall) => void;

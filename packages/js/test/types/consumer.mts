@@ -1,5 +1,5 @@
 // What a user's compiler accepts, and what it must not.
-import { backend, type Description, type ErrorCode, hotguid, layout, PolyflakeError, randflake, type Stall, sno, sparx64 } from "polyflake";
+import { type AsyncOptions, backend, type Description, type ErrorCode, hotguid, layout, PolyflakeError, randflake, type Stall, sno, sparx64 } from "polyflake";
 import * as decode from "polyflake/decode";
 import { byMetabyte } from "polyflake/json";
 import { sno as forcedNative } from "polyflake/native";
@@ -28,6 +28,12 @@ const pooled = new sno.Pool([ids]);
 is<Equal<ReturnType<typeof pooled.generateMany>, sno.SnoArray>>();
 is<Equal<typeof pooled.members, readonly sno.Generator[]>>();
 is<Equal<ReturnType<typeof ids.close>, sno.Snapshot>>();
+is<Equal<ReturnType<typeof ids.generateAsync>, Promise<string>>>();
+is<Equal<ReturnType<typeof pooled.generateManyAsync>, Promise<sno.SnoArray>>>();
+await pooled.generateAsync(1, { signal: abortSignal });
+await pooled.generateAsync(1, { signal: undefined });
+// @ts-expect-error: a signal has more
+await pooled.generateAsync(1, { signal: { aborted: false } });
 is<Equal<ReturnType<typeof ids.stats>, sno.Stats>>();
 is<Equal<ReturnType<typeof sno.parse>, sno.Fields>>();
 is<Equal<ReturnType<typeof sno.timeRange>, { lowest: string; highest: string }>>();
