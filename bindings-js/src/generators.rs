@@ -1,10 +1,15 @@
 //! Generators: the options that all families share, and one file for each family.
 
+#[cfg(feature = "hotguid")]
 mod hotguid;
+#[cfg(feature = "layout")]
 mod layout;
+#[cfg(feature = "randflake")]
 mod randflake;
+#[cfg(feature = "sno")]
 mod sno;
 
+#[cfg(feature = "randflake")]
 pub(crate) use randflake::Flakes;
 
 use core::time::Duration;

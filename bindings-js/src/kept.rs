@@ -4,19 +4,21 @@ use alloc::{rc::Rc, vec::Vec};
 
 use polyflake::{Error, ErrorKind, Result};
 
-use crate::{Host, Machine, generators::Flakes, message::Reader, turns::Waiting};
+use crate::{Host, Machine, message::Reader, turns::Waiting};
 
 /// Says what there is to keep, and how to get at each kind.
 macro_rules! kept {
-    ($($name:ident: $kind:ident($kept:ty),)*) => {
+    ($($(#[$cfg:meta])? $name:ident: $kind:ident($kept:ty),)*) => {
         /// Anything that a handle may stand for.
         #[derive(Debug)]
         #[allow(clippy::large_enum_variant, reason = "each lies in memory of its own")]
         pub(crate) enum Kept<C> {$(
+            $(#[$cfg])?
             $kind($kept),
         )*}
 
         impl<C> Kept<C> {$(
+            $(#[$cfg])?
             #[inline]
             pub(crate) fn $name(&self) -> Result<&$kept> {
                 if let Self::$kind(kept) = self { Ok(kept) } else { Err(gone()) }
@@ -26,12 +28,19 @@ macro_rules! kept {
 }
 
 kept! {
+    #[cfg(feature = "sno")]
     sno: Sno(polyflake::sno::Generator<C>),
-    randflake: Randflake(Flakes<C>),
+    #[cfg(feature = "randflake")]
+    randflake: Randflake(crate::generators::Flakes<C>),
+    #[cfg(feature = "randflake")]
     codec: Codec(polyflake::randflake::Codec),
+    #[cfg(feature = "randflake")]
     cipher: Cipher(polyflake::sparx64::Sparx64),
+    #[cfg(feature = "hotguid")]
     hotguid: HotGuid(polyflake::hotguid::Generator<C>),
+    #[cfg(feature = "layout")]
     layout: Layout(polyflake::layout::Layout),
+    #[cfg(feature = "layout")]
     layout_generator: LayoutGenerator(polyflake::layout::Generator<C>),
     waiting: Waiting(Waiting),
 }

@@ -10,6 +10,15 @@
 //! Reading order: `scratch` (the area), `errors` (how a refusal gets out), `host` (time and chance), `kept` (what JavaScript
 //! holds by handle), `turns` (calls that wait), `table` (default partitions), `ids`, `generators`.
 #![no_std]
+#![cfg_attr(
+    not(all(feature = "sno", feature = "randflake", feature = "hotguid", feature = "layout")),
+    allow(
+        dead_code,
+        unused_macros,
+        unused_imports,
+        reason = "what families share is not shared by each of them"
+    )
+)]
 
 extern crate alloc;
 
