@@ -2,11 +2,7 @@
 
 pub(crate) mod awaited;
 pub(crate) mod clock;
-mod given;
-pub(crate) mod hotguid;
-pub(crate) mod layout;
+pub(crate) mod given;
 pub(crate) mod making;
 pub(crate) mod pool;
-pub(crate) mod randflake;
-pub(crate) mod sno;
 pub(crate) mod twins;

@@ -12,6 +12,28 @@ mod errors;
 mod generators;
 mod ids;
 
+// A folder a family.
+mod hotguid {
+    pub(crate) mod generator;
+    pub(crate) mod ids;
+    pub(crate) mod pool;
+}
+mod layout {
+    pub(crate) mod generator;
+    pub(crate) mod ids;
+    pub(crate) mod pool;
+}
+mod randflake {
+    pub(crate) mod generator;
+    pub(crate) mod ids;
+    pub(crate) mod pool;
+}
+mod sno {
+    pub(crate) mod generator;
+    pub(crate) mod ids;
+    pub(crate) mod pool;
+}
+
 #[pyo3::pymodule(gil_used = false)]
 mod _polyflake {
     use pyo3::prelude::*;
@@ -30,14 +52,14 @@ mod _polyflake {
     #[pyo3(module = "polyflake")]
     mod hotguid {
         #[pymodule_export]
-        use crate::generators::hotguid::{Generator, Stats, generate, set_default_generator};
+        use crate::hotguid::generator::{Generator, Stats, generate, set_default_generator};
         #[pymodule_export]
-        use crate::generators::pool::hotguid::Pool;
-        #[pymodule_export]
-        use crate::ids::hotguid::{
+        use crate::hotguid::ids::{
             HotGuidArray, Parts, describe, from_dotnet_bytes, from_parts, from_sql, parse, parts,
             shard_key, time_range, timestamp, to_dotnet_bytes, to_sql,
         };
+        #[pymodule_export]
+        use crate::hotguid::pool::Pool;
     }
 
     #[doc = doc!("layout")]
@@ -45,11 +67,11 @@ mod _polyflake {
     #[pyo3(module = "polyflake")]
     mod layout {
         #[pymodule_export]
-        use crate::generators::layout::{Generator, Snapshot, Stats};
+        use crate::layout::generator::{Generator, Snapshot, Stats};
         #[pymodule_export]
-        use crate::generators::pool::layout::Pool;
+        use crate::layout::ids::{Layout, LayoutArray, Parsed, ParsedColumns};
         #[pymodule_export]
-        use crate::ids::layout::{Layout, LayoutArray, Parsed, ParsedColumns};
+        use crate::layout::pool::Pool;
     }
 
     #[doc = doc!("randflake")]
@@ -57,14 +79,14 @@ mod _polyflake {
     #[pyo3(module = "polyflake")]
     mod randflake {
         #[pymodule_export]
-        use crate::generators::pool::randflake::Pool;
+        use crate::randflake::generator::{Generator, Stats};
         #[pymodule_export]
-        use crate::generators::randflake::{Generator, Stats};
-        #[pymodule_export]
-        use crate::ids::randflake::{
+        use crate::randflake::ids::{
             Codec, Grant, Parts, RandflakeArray, TextColumn, decode_text, describe, encode_text,
             from_unsigned, to_unsigned,
         };
+        #[pymodule_export]
+        use crate::randflake::pool::Pool;
     }
 
     #[doc = doc!("sno")]
@@ -72,19 +94,19 @@ mod _polyflake {
     #[pyo3(module = "polyflake")]
     mod sno {
         #[pymodule_export]
-        use crate::generators::pool::sno::Pool;
-        #[pymodule_export]
-        use crate::generators::sno::{Generator, Snapshot, Stats, generate, set_default_generator};
-        #[pymodule_export]
         use crate::ids::fields::{FieldColumn, Mask};
         #[pymodule_export]
         use crate::ids::kinds::by_metabyte;
         #[pymodule_export]
-        use crate::ids::sno::{
+        use crate::ids::text::TextColumn;
+        #[pymodule_export]
+        use crate::sno::generator::{Generator, Snapshot, Stats, generate, set_default_generator};
+        #[pymodule_export]
+        use crate::sno::ids::{
             Sno, SnoArray, describe, from_json_value, metabyte, time_range, to_json_value,
         };
         #[pymodule_export]
-        use crate::ids::text::TextColumn;
+        use crate::sno::pool::Pool;
     }
 
     #[doc = doc!("sparx64")]
@@ -99,8 +121,8 @@ mod _polyflake {
     fn init(py: Python<'_>) -> PyResult<()> {
         polyflake::fork::prepare().map_err(crate::errors::raise)?;
         crate::errors::build(py)?;
-        crate::generators::sno::shortcut::put(py)?;
-        crate::generators::hotguid::default_generator(py)?;
-        crate::generators::sno::default_generator(py).map(drop)
+        crate::sno::generator::shortcut::put(py)?;
+        crate::hotguid::generator::default_generator(py)?;
+        crate::sno::generator::default_generator(py).map(drop)
     }
 }

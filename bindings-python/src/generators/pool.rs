@@ -1,10 +1,5 @@
 //! Pools: a file for each family, and the members that they hold, which Python holds too.
 
-pub(crate) mod hotguid;
-pub(crate) mod layout;
-pub(crate) mod randflake;
-pub(crate) mod sno;
-
 use std::ops::Deref;
 
 use pyo3::{
@@ -31,7 +26,7 @@ pub(crate) trait Generates: PyClass<Frozen = True> + Sync {
 }
 
 /// A generator of Python's, as the core's pools point at it.
-pub(crate) struct Member<G>(Py<G>);
+pub(crate) struct Member<G>(pub(crate) Py<G>);
 
 impl<G: Generates> Deref for Member<G> {
     type Target = G::Inner;
@@ -43,7 +38,7 @@ impl<G: Generates> Deref for Member<G> {
 }
 
 /// The members of a pool, as an argument.
-pub(crate) struct Members<G>(Vec<Member<G>>);
+pub(crate) struct Members<G>(pub(crate) Vec<Member<G>>);
 
 impl<G: Generates> FromPyObject<'_, '_> for Members<G> {
     type Error = PyErr;
@@ -62,15 +57,21 @@ impl<G: Generates> FromPyObject<'_, '_> for Members<G> {
 }
 
 /// The members of a pool, for Python.
-fn tuple<'py, G: PyClass>(py: Python<'py>, members: &[Member<G>]) -> PyResult<Bound<'py, PyTuple>> {
+pub(crate) fn tuple<'py, G: PyClass>(
+    py: Python<'py>,
+    members: &[Member<G>],
+) -> PyResult<Bound<'py, PyTuple>> {
     PyTuple::new(py, members.iter().map(|member| &member.0))
 }
 
-fn traverse<G>(members: &[Member<G>], visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+pub(crate) fn traverse<G>(
+    members: &[Member<G>],
+    visit: &PyVisit<'_>,
+) -> Result<(), PyTraverseError> {
     members.iter().try_for_each(|member| visit.call(&member.0))
 }
 
 /// What copying and pickling call.
-fn reduce() -> PyResult<()> {
+pub(crate) fn reduce() -> PyResult<()> {
     no_copy("expected one pool of its generators, found a copy: make another one of them")
 }

@@ -6,7 +6,6 @@ use std::{
     sync::Arc,
 };
 
-use polyflake::{hotguid::HotGuid, randflake::Randflake, sno::Sno};
 use pyo3::{
     exceptions::{PyBufferError, PyIndexError},
     ffi, intern,
@@ -22,8 +21,8 @@ use super::{
 };
 use crate::arrow::export::{self, Capsules, Column};
 
-/// What lies in memory as cells of one kind, and is zero where its bytes are. All who implement it are listed here, each
-/// transparent around bytes or one integer.
+/// What lies in memory as cells of one kind, and is zero where its bytes are. [`plain`] alone implements it, for what
+/// is transparent around bytes or one integer.
 pub(crate) trait Plain: Copy + 'static {
     /// How Python calls the kind of cell.
     const FORMAT: &CStr;
@@ -35,29 +34,29 @@ pub(crate) trait Plain: Copy + 'static {
     fn spare() -> &'static Spare<Self>;
 }
 
+/// Kinds of cells: the format, the bytes and the Arrow format of one.
 macro_rules! plain {
     ($($type:ty: $format:literal, $cell:literal, $arrow:literal;)*) => {$(
-        impl Plain for $type {
-            const FORMAT: &CStr = $format;
+        impl $crate::ids::array::Plain for $type {
+            const FORMAT: &std::ffi::CStr = $format;
             const CELL: usize = $cell;
             const ARROW: &str = $arrow;
-            fn spare() -> &'static Spare<Self> {
-                static SPARE: Spare<$type> = Spare::new(Vec::new());
+            fn spare() -> &'static $crate::ids::memory::Spare<Self> {
+                static SPARE: $crate::ids::memory::Spare<$type> =
+                    $crate::ids::memory::Spare::new(Vec::new());
                 &SPARE
             }
         }
     )*};
 }
+pub(crate) use plain;
 
 plain! {
-    Sno: c"B", 1, "";
-    HotGuid: c"B", 1, "";
     Chars: c"16s", 16, "";
     bool: c"?", 1, "";
     u8: c"B", 1, "C";
     u16: c"H", 2, "S";
     i32: c"i", 4, "i";
-    Randflake: c"q", 8, "l";
     i64: c"q", 8, "l";
 }
 

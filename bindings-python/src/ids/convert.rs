@@ -19,9 +19,7 @@ use pyo3::{
     sync::PyOnceLock,
     types::{PyBool, PyByteArray, PyBytes, PyInt, PyIterator, PyList, PyMemoryView, PyTuple},
 };
-pub(crate) use text::{
-    FlakeText, GuidText, Octets, SnoText, Text, check_length, has_buffer, owned_text,
-};
+pub(crate) use text::{Octets, Text, check_length, has_buffer, owned_text, texts};
 pub(crate) use times::{
     Span, UnixMs, UnixSeconds, datetime_of_micros, datetime_of_ms, micros_of_datetime,
     raise_about_time, raise_in_range,

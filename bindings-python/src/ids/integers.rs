@@ -100,7 +100,7 @@ fn joined(pieces: &Pieces, name: &str) -> PyResult<Vec<i64>> {
 }
 
 /// A value's buffer; none of a scalar, which has no shape. Those of `ctypes` don't say their strides; a memoryview of them does.
-pub(super) fn buffer_of(value: &Bound<'_, PyAny>) -> PyResult<Option<PyUntypedBuffer>> {
+pub(crate) fn buffer_of(value: &Bound<'_, PyAny>) -> PyResult<Option<PyUntypedBuffer>> {
     PyUntypedBuffer::get(value).map(Some).or_else(|_| {
         let view = PyMemoryView::from(value)?;
         Ok(PyUntypedBuffer::get(view.as_any()).ok())

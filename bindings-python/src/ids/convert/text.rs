@@ -122,28 +122,17 @@ pub(crate) fn owned_text(text: &Bound<'_, PyString>) -> PyResult<String> {
     Ok(String::from_utf8(bytes)?)
 }
 
-/// The text of one of sno's IDs.
-pub(crate) struct SnoText<'a>(pub(crate) Text<'a>);
-
-/// The text of a Hot Guid.
-pub(crate) struct GuidText<'a>(pub(crate) Text<'a>);
-
-/// The text of a Randflake.
-pub(crate) struct FlakeText<'a>(pub(crate) Text<'a>);
-
 /// Texts of IDs, with their lengths in characters.
 macro_rules! texts {
-    ($($name:ident $lengths:expr;)*) => {$(
-        impl<'a, 'py> Take<'a, 'py> for $name<'a> {
-            fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
-                Text::of_id(value, name, &$lengths).map(Self)
+    ($($(#[$doc:meta])* $name:ident $lengths:expr;)*) => {$(
+        $(#[$doc])*
+        pub(crate) struct $name<'a>(pub(crate) $crate::ids::convert::Text<'a>);
+
+        impl<'a, 'py> $crate::ids::convert::Take<'a, 'py> for $name<'a> {
+            fn take(value: pyo3::Borrowed<'a, 'py, pyo3::PyAny>, name: &str) -> pyo3::PyResult<Self> {
+                $crate::ids::convert::Text::of_id(value, name, &$lengths).map(Self)
             }
         }
     )*};
 }
-
-texts! {
-    SnoText polyflake::sno::Sno::TEXT_LEN..=polyflake::sno::Sno::TEXT_LEN;
-    GuidText polyflake::hotguid::HotGuid::TEXT_LEN..=polyflake::hotguid::HotGuid::TEXT_LEN;
-    FlakeText 1..=polyflake::randflake::Randflake::TEXT_LEN;
-}
+pub(crate) use texts;

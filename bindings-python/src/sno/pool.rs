@@ -3,10 +3,11 @@
 use polyflake::{Error, ErrorKind, sno};
 use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyTuple};
 
-use super::{Generates, Member, Members};
+use super::generator::Generator;
+use crate::generators::pool::{self, Generates, Member, Members};
 use crate::{
     errors::{detached, raise, raise_about},
-    generators::{clock::PythonClock, sno::Generator},
+    generators::clock::PythonClock,
     ids::convert::Metabyte,
 };
 
@@ -21,9 +22,9 @@ impl Generates for Generator {
 #[doc = doc!("sno.Pool")]
 #[pyclass(frozen, module = "polyflake.sno")]
 pub(crate) struct Pool {
-    pub(in crate::generators) inner: sno::Pool<Member<Generator>>,
+    pub(crate) inner: sno::Pool<Member<Generator>>,
     /// That of all members.
-    pub(in crate::generators) metabyte: Metabyte,
+    pub(crate) metabyte: Metabyte,
 }
 
 #[pymethods]
@@ -38,7 +39,7 @@ impl Pool {
     #[doc = doc!("sno.Pool.members")]
     #[getter]
     fn members<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        super::tuple(py, self.inner.members())
+        pool::tuple(py, self.inner.members())
     }
 
     fn __repr__(&self) -> String {
@@ -47,11 +48,11 @@ impl Pool {
 
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
-        super::reduce()
+        pool::reduce()
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        super::traverse(self.inner.members(), &visit)
+        pool::traverse(self.inner.members(), &visit)
     }
 }
 

@@ -19,12 +19,12 @@ use pyo3::{
 use value::{Given, Time};
 pub(crate) use value::{Named, Names};
 
-use super::{
+use crate::errors::raise;
+use crate::ids::{
     convert::{self, Octets, Of, Take, Text, UnixMs, name, numbers, raise_in_range, wrong_type},
     describe::Description,
     record::{Reduced, reduced},
 };
-use crate::errors::raise;
 
 numbers! {
     IntegerId(i64) "id" i64::MIN..=i64::MAX;

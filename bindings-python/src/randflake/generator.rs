@@ -6,17 +6,19 @@ use polyflake::randflake::{self, Builder, Randflake};
 use pyo3::{PyTraverseError, PyVisit, prelude::*};
 
 use super::{
+    ids::{Grant, Id, Parts, RandflakeArray, ResumeAfter},
+    pool::Pool,
+};
+use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
     making::{Mode, makes, makes_ids, makes_texts},
-    pool::randflake::Pool,
     twins::Claim,
 };
 use crate::{
     errors::{no_copy, raise},
     ids::{
         convert::{ClockArgument, Exhausted, MaxWait, Of, StallArgument, Take, name, wrong_type},
-        randflake::{Grant, Id, Parts, RandflakeArray, ResumeAfter},
         record::{Reduced, reduced},
         secret::Secret,
         target::Item,

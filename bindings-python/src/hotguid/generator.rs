@@ -4,11 +4,14 @@ use polyflake::hotguid::{self, HotGuid};
 use pyo3::{PyTraverseError, PyVisit, prelude::*, sync::PyOnceLock};
 
 use super::{
+    ids::{HotGuidArray, ShardKey, hex, to_uuid},
+    pool::Pool,
+};
+use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
     given::{self, Given},
     making::{self, Mode, makes, makes_ids, makes_texts},
-    pool::hotguid::Pool,
 };
 use crate::{
     errors::{no_copy, raise},
@@ -17,7 +20,6 @@ use crate::{
             ClockArgument, Exhausted, MaxWait, Of, Span, StallArgument, UnixMs, name,
             raise_about_time,
         },
-        hotguid::{HotGuidArray, ShardKey, hex, to_uuid},
         record::{Reduced, reduced},
         target::Item,
     },

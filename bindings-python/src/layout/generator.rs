@@ -13,10 +13,13 @@ use snapshot::SnapshotArgument;
 pub(crate) use snapshot::{Snapshot, Stats};
 
 use super::{
+    ids::{Layout, LayoutArray, Named, id_to_object},
+    pool::Pool,
+};
+use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
     making::{Makes, MakesMany, Mode, Rows, WithRows, Writes, makes_ids},
-    pool::layout::Pool,
     twins::Claim,
 };
 use crate::{
@@ -27,7 +30,6 @@ use crate::{
             ClockArgument, Exhausted, Flag, MaxWait, Of, Span, StallArgument, Take, UnixMs, name,
             raise_about_time, wrong_type,
         },
-        layout::{Layout, LayoutArray, Named, id_to_object},
         target::Item,
     },
 };

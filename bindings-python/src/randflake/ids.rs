@@ -15,10 +15,10 @@ use pyo3::{
 };
 
 pub(crate) use self::text::TextColumn;
-use super::{
-    array::{At, Packed, iterate, portable},
+use crate::ids::{
+    array::{At, Packed, iterate, plain, portable},
     column,
-    convert::{self, FlakeText, Of, UnixSeconds, name, numbers, raise_about_time, raise_named},
+    convert::{self, Of, UnixSeconds, name, numbers, raise_about_time, raise_named, texts},
     describe::Description,
     integers::Integers,
     record::{Reduced, reduced},
@@ -29,6 +29,15 @@ use crate::{
     arrow::export::Capsules,
     errors::{no_copy, raise},
 };
+
+plain! {
+    randflake::Randflake: c"q", 8, "l";
+}
+
+texts! {
+    /// The text of a Randflake.
+    FlakeText 1..=randflake::Randflake::TEXT_LEN;
+}
 
 numbers! {
     Id(i64) "id" i64::MIN..=i64::MAX;

@@ -3,11 +3,11 @@
 use polyflake::layout;
 use pyo3::prelude::*;
 
+use super::super::ids::json;
 use crate::{
     errors::raise,
     ids::{
         convert::{Take, wrong_type},
-        layout::json,
         record::{Reduced, reduced},
     },
 };

@@ -9,11 +9,11 @@ use pyo3::{
     types::{PyBytes, PyCapsule, PyList, PyType},
 };
 
-use super::{
-    array::{At, Packed, iterate},
+use crate::ids::{
+    array::{At, Packed, iterate, plain},
     convert::{
-        self, Flag, GuidText, Octets, Of, UnixMs, UnixSeconds, name, numbers, raise_about_time,
-        raise_in_range, raise_named,
+        self, Flag, Octets, Of, UnixMs, UnixSeconds, name, numbers, raise_about_time,
+        raise_in_range, raise_named, texts,
     },
     describe::Description,
     record::{Reduced, reduced},
@@ -21,6 +21,15 @@ use super::{
     uuid::{self, Uuid},
 };
 use crate::{arrow::export::Capsules, errors::raise};
+
+plain! {
+    HotGuid: c"B", 1, "";
+}
+
+texts! {
+    /// The text of a Hot Guid.
+    GuidText HotGuid::TEXT_LEN..=HotGuid::TEXT_LEN;
+}
 
 numbers! {
     ShardKey(u32) "shard_key" 0..=u32::MAX;

@@ -3,10 +3,11 @@
 use polyflake::layout;
 use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyTuple};
 
-use super::{Generates, Member, Members};
+use super::generator::Generator;
+use crate::generators::pool::{self, Generates, Member, Members};
 use crate::{
     errors::{detached, raise},
-    generators::{clock::PythonClock, layout::Generator},
+    generators::clock::PythonClock,
 };
 
 impl Generates for Generator {
@@ -20,7 +21,7 @@ impl Generates for Generator {
 #[doc = doc!("layout.Pool")]
 #[pyclass(frozen, module = "polyflake.layout")]
 pub(crate) struct Pool {
-    pub(in crate::generators) inner: layout::Pool<Member<Generator>>,
+    pub(crate) inner: layout::Pool<Member<Generator>>,
 }
 
 #[pymethods]
@@ -34,7 +35,7 @@ impl Pool {
     #[doc = doc!("layout.Pool.members")]
     #[getter]
     fn members<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        super::tuple(py, self.inner.members())
+        pool::tuple(py, self.inner.members())
     }
 
     fn __repr__(&self) -> String {
@@ -43,17 +44,17 @@ impl Pool {
 
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
-        super::reduce()
+        pool::reduce()
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        super::traverse(self.inner.members(), &visit)
+        pool::traverse(self.inner.members(), &visit)
     }
 }
 
 impl Pool {
     /// That of all members.
-    pub(in crate::generators) fn layout(&self) -> &layout::Layout {
+    pub(crate) fn layout(&self) -> &layout::Layout {
         self.inner.members()[0].layout()
     }
 }

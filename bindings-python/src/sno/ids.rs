@@ -9,12 +9,12 @@ use pyo3::{
     types::{PyBytes, PyCapsule, PyList, PyType},
 };
 
-use super::{
-    array::{At, Packed, iterate},
+use crate::ids::{
+    array::{At, Packed, iterate, plain},
     column,
     convert::{
-        self, Flag, Metabyte, Octets, Of, Partition, Sequence, SnoText, Take, Tick, UnixMs, name,
-        no_multiple, raise_in_range, raise_named, wrong_type,
+        self, Flag, Metabyte, Octets, Of, Partition, Sequence, Take, Tick, UnixMs, name,
+        no_multiple, raise_in_range, raise_named, texts, wrong_type,
     },
     describe::Description,
     fields::{FieldColumn, Mask},
@@ -23,6 +23,15 @@ use super::{
     uuid::{self, Uuid},
 };
 use crate::{arrow::export::Capsules, errors::raise};
+
+plain! {
+    sno::Sno: c"B", 1, "";
+}
+
+texts! {
+    /// The text of one of sno's IDs.
+    SnoText sno::Sno::TEXT_LEN..=sno::Sno::TEXT_LEN;
+}
 
 #[doc = doc!("sno.Sno")]
 #[pyclass(frozen, eq, ord, hash, module = "polyflake.sno")]

@@ -8,11 +8,14 @@ use pyo3::{PyTraverseError, PyVisit, prelude::*, sync::PyOnceLock};
 pub(crate) use snapshot::{Snapshot, Stats};
 
 use super::{
+    ids::{Sno, SnoArray},
+    pool::Pool,
+};
+use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
     given::{self, Given},
     making::{self, Makes, Mode, makes, makes_ids, makes_texts},
-    pool::sno::Pool,
 };
 use crate::{
     errors::{no_copy, raise},
@@ -21,7 +24,6 @@ use crate::{
             ClockArgument, Exhausted, MaxWait, Metabyte, Of, Partition, SequenceMax, SequenceMin,
             Span, StallArgument, UnixMs, name, raise_about_time,
         },
-        sno::{Sno, SnoArray},
         target::Item,
     },
 };
