@@ -4,5 +4,6 @@ pub(crate) mod awaited;
 pub(crate) mod clock;
 pub(crate) mod given;
 pub(crate) mod making;
+pub(crate) mod options;
 pub(crate) mod pool;
 pub(crate) mod twins;

@@ -12,14 +12,12 @@ use crate::generators::{
     clock::PythonClock,
     given::{self, Given},
     making::{self, Mode, makes, makes_ids, makes_texts},
+    options::{Keywords, Options, builds},
 };
 use crate::{
     errors::{no_copy, raise},
     ids::{
-        convert::{
-            ClockArgument, Exhausted, MaxWait, Of, Span, StallArgument, UnixMs, name,
-            raise_about_time,
-        },
+        convert::{Of, Span, UnixMs, name, raise_about_time},
         record::{Reduced, reduced},
         target::Item,
     },
@@ -57,6 +55,8 @@ pub(crate) fn set_default_generator(
     GIVEN.set(py, generator.0.0)
 }
 
+builds! { hotguid::Builder<PythonClock>, window }
+
 #[doc = doc!("hotguid.Generator")]
 #[pyclass(frozen, module = "polyflake.hotguid")]
 pub(crate) struct Generator {
@@ -67,24 +67,12 @@ pub(crate) struct Generator {
 impl Generator {
     #[new]
     #[pyo3(
-        signature = (*, window = None, clock = None, on_exhausted = Exhausted::WAIT, max_wait = None, on_stall = None),
+        signature = (**options),
         text_signature = "(*, window=None, clock=None, on_exhausted='wait', max_wait=None, on_stall=None)"
     )]
-    fn new(
-        window: Option<Span>,
-        clock: ClockArgument,
-        on_exhausted: Exhausted,
-        max_wait: Option<MaxWait>,
-        on_stall: StallArgument,
-    ) -> PyResult<Self> {
-        let clock = PythonClock::new(clock, on_stall);
-        let mut builder = hotguid::Generator::builder().clock(clock).on_exhausted(on_exhausted.0);
-        if let Some(Span { start, end }) = window {
-            builder = builder.window(start.0, end.0);
-        }
-        if let Some(max_wait) = max_wait {
-            builder = builder.max_wait(max_wait.into());
-        }
+    fn new(options: Option<Keywords<'_, '_>>) -> PyResult<Self> {
+        let with_clock = |clock| hotguid::Generator::builder().clock(clock);
+        let builder = Options::of("Generator", options)?.builder(with_clock);
         let inner = builder.build().map_err(|error| raise_about_time(error, Span::NAME))?;
         Ok(Self { inner })
     }

@@ -20,16 +20,14 @@ use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
     making::{Makes, MakesMany, Mode, Rows, WithRows, Writes, makes_ids},
+    options::{Keywords, Options, builds},
     twins::Claim,
 };
 use crate::{
     errors::{attached, no_copy, raise},
     ids::{
         array::Plain,
-        convert::{
-            ClockArgument, Exhausted, Flag, MaxWait, Of, Span, StallArgument, Take, UnixMs, name,
-            raise_about_time, wrong_type,
-        },
+        convert::{Flag, Of, Span, Take, UnixMs, name, raise_about_time, wrong_type},
         target::Item,
     },
 };
@@ -49,40 +47,33 @@ pub(crate) struct Generator {
 
 const TWIN: &str = "another generator of this process has the same layout, bindables and time: they repeat each other's IDs";
 
-/// The options of every way to make a generator.
-struct Options {
+builds! { Builder<PythonClock>, window }
+
+/// What generators of layouts take beside the options that all share.
+struct Given<'a, 'py> {
+    layout: LayoutArgument,
     bindables: Option<Bindables>,
     sequence_only: Of<Flag, name::sequence_only>,
-    window: Option<Span>,
-    clock: ClockArgument,
-    on_exhausted: Exhausted,
-    max_wait: Option<MaxWait>,
-    on_stall: StallArgument,
+    options: Option<Keywords<'a, 'py>>,
 }
 
-impl Options {
+impl Given<'_, '_> {
     fn make(
         self,
-        layout: LayoutArgument,
+        function: &str,
         build: impl FnOnce(Builder<PythonClock>) -> polyflake::Result<Inner>,
     ) -> PyResult<Generator> {
-        let clock = PythonClock::new(self.clock, self.on_stall);
-        let mut builder = Builder::with_clock(layout.0.get().0.clone(), clock)
-            .sequence_only(self.sequence_only.0.0)
-            .on_exhausted(self.on_exhausted.0);
+        let (options, layout) = (Options::of(function, self.options)?, self.layout);
+        let time =
+            options.window.as_ref().map_or(i64::MIN..i64::MAX, |span| span.start.0..span.end.0);
+        let with_clock = |clock| Builder::with_clock(layout.0.get().0.clone(), clock);
+        let mut builder = options.builder(with_clock).sequence_only(self.sequence_only.0.0);
         let bindables = self.bindables.map(|given| given.0).unwrap_or_default();
         let names = bindables.names();
         let mut fixed: Vec<_> = bindables.0.iter().map(|named| format!("{named:?}")).collect();
         fixed.sort_unstable();
-        let time = self.window.as_ref().map_or(i64::MIN..i64::MAX, |span| span.start.0..span.end.0);
         for (name, value) in bindables.0 {
             builder = builder.bind(name, value);
-        }
-        if let Some(Span { start, end }) = self.window {
-            builder = builder.window(start.0, end.0);
-        }
-        if let Some(max_wait) = self.max_wait {
-            builder = builder.max_wait(max_wait.into());
         }
         let inner = build(builder).map_err(|error| match error.kind() {
             ErrorKind::InvalidType => names.raise_typed(error),
@@ -100,51 +91,40 @@ impl Generator {
     #[new]
     #[pyo3(
         signature = (
-            layout, *, bindables = None, sequence_only = Of::new(Flag(false)), window = None, clock = None,
-            on_exhausted = Exhausted::WAIT, max_wait = None, on_stall = None
+            layout, *, bindables = None, sequence_only = Of::new(Flag(false)), **options
         ),
         text_signature = "(layout, *, bindables=None, sequence_only=False, window=None, clock=None, \
                           on_exhausted='wait', max_wait=None, on_stall=None)"
     )]
-    #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn new(
         layout: Of<LayoutArgument, name::layout>,
         bindables: Option<Bindables>,
         sequence_only: Of<Flag, name::sequence_only>,
-        window: Option<Span>,
-        clock: ClockArgument,
-        on_exhausted: Exhausted,
-        max_wait: Option<MaxWait>,
-        on_stall: StallArgument,
+        options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        Options { bindables, sequence_only, window, clock, on_exhausted, max_wait, on_stall }
-            .make(layout.0, Builder::build)
+        let layout = layout.0;
+        Given { layout, bindables, sequence_only, options }.make("Generator", Builder::build)
     }
 
     #[doc = doc!("layout.Generator.restore")]
     #[staticmethod]
     #[pyo3(
         signature = (
-            layout, snapshot, /, *, bindables = None, sequence_only = Of::new(Flag(false)), window = None, clock = None,
-            on_exhausted = Exhausted::WAIT, max_wait = None, on_stall = None
+            layout, snapshot, /, *, bindables = None, sequence_only = Of::new(Flag(false)), **options
         ),
         text_signature = "(layout, snapshot, /, *, bindables=None, sequence_only=False, window=None, clock=None, \
                           on_exhausted='wait', max_wait=None, on_stall=None)"
     )]
-    #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn restore(
         layout: Of<LayoutArgument, name::layout>,
         snapshot: Of<SnapshotArgument, name::snapshot>,
         bindables: Option<Bindables>,
         sequence_only: Of<Flag, name::sequence_only>,
-        window: Option<Span>,
-        clock: ClockArgument,
-        on_exhausted: Exhausted,
-        max_wait: Option<MaxWait>,
-        on_stall: StallArgument,
+        options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        Options { bindables, sequence_only, window, clock, on_exhausted, max_wait, on_stall }
-            .make(layout.0, |builder| builder.restore(snapshot.0.0))
+        let (layout, snapshot) = (layout.0, snapshot.0.0);
+        Given { layout, bindables, sequence_only, options }
+            .make("Generator.restore", |builder| builder.restore(snapshot))
     }
 
     #[doc = doc!("layout.Generator.layout")]

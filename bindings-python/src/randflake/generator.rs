@@ -13,12 +13,13 @@ use crate::generators::{
     awaited::sleep,
     clock::PythonClock,
     making::{Mode, makes, makes_ids, makes_texts},
+    options::{Keywords, Options, builds},
     twins::Claim,
 };
 use crate::{
     errors::{no_copy, raise},
     ids::{
-        convert::{ClockArgument, Exhausted, MaxWait, Of, StallArgument, Take, name, wrong_type},
+        convert::{Of, Take, name, wrong_type},
         record::{Reduced, reduced},
         secret::Secret,
         target::Item,
@@ -32,6 +33,8 @@ pub(crate) struct Generator {
     claim: Arc<Claim>,
 }
 
+builds! { Builder<PythonClock> }
+
 const TWIN: &str = "another generator of this process has the same nodes, secret and time: they repeat each other's IDs \
                     unless that one is closed and this one resumes after it";
 
@@ -40,30 +43,21 @@ impl Generator {
     #[new]
     #[pyo3(
         signature = (
-            grant, secret, *, clock = None, on_exhausted = Exhausted::WAIT, max_wait = None, resume_after = None,
-            on_stall = None
+            grant, secret, *, resume_after = None, **options
         ),
         text_signature = "(grant, secret, *, clock=None, on_exhausted='wait', max_wait=None, resume_after=None, \
                           on_stall=None)"
     )]
-    #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn new(
         py: Python<'_>,
         grant: Of<GrantArgument, name::grant>,
         secret: Of<Secret, name::secret>,
-        clock: ClockArgument,
-        on_exhausted: Exhausted,
-        max_wait: Option<MaxWait>,
         resume_after: Option<ResumeAfter>,
-        on_stall: StallArgument,
+        options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        let clock = PythonClock::new(clock, on_stall);
         let grant = grant.0.0;
-        let mut builder =
-            Builder::with_clock(grant, *secret.0.0, clock).on_exhausted(on_exhausted.0);
-        if let Some(max_wait) = max_wait {
-            builder = builder.max_wait(max_wait.into());
-        }
+        let with_clock = |clock| Builder::with_clock(grant, *secret.0.0, clock);
+        let mut builder = Options::without_window("Generator", options)?.builder(with_clock);
         if let Some(second) = resume_after {
             builder = builder.resume_after(second.0);
         }

@@ -16,13 +16,13 @@ use crate::generators::{
     clock::PythonClock,
     given::{self, Given},
     making::{self, Makes, Mode, makes, makes_ids, makes_texts},
+    options::{Keywords, Options, builds},
 };
 use crate::{
     errors::{no_copy, raise},
     ids::{
         convert::{
-            ClockArgument, Exhausted, MaxWait, Metabyte, Of, Partition, SequenceMax, SequenceMin,
-            Span, StallArgument, UnixMs, name, raise_about_time,
+            Metabyte, Of, Partition, SequenceMax, SequenceMin, Span, UnixMs, name, raise_about_time,
         },
         target::Item,
     },
@@ -66,32 +66,18 @@ pub(crate) struct Generator {
     pub(super) metabyte: Metabyte,
 }
 
-/// The options of every way to make a generator.
-struct Options {
-    metabyte: Metabyte,
-    window: Option<Span>,
-    clock: ClockArgument,
-    on_exhausted: Exhausted,
-    max_wait: Option<MaxWait>,
-    on_stall: StallArgument,
-}
+builds! { Builder<PythonClock>, window }
 
-impl Options {
-    fn make(
-        self,
-        build: impl FnOnce(Builder<PythonClock>) -> polyflake::Result<Inner>,
-    ) -> PyResult<Generator> {
-        let clock = PythonClock::new(self.clock, self.on_stall);
-        let mut builder = Builder::with_clock(clock).on_exhausted(self.on_exhausted.0);
-        if let Some(Span { start, end }) = self.window {
-            builder = builder.window(start.0, end.0);
-        }
-        if let Some(max_wait) = self.max_wait {
-            builder = builder.max_wait(max_wait.into());
-        }
-        let inner = build(builder).map_err(|error| raise_about_time(error, Span::NAME))?;
-        Ok(Generator { inner, metabyte: self.metabyte })
-    }
+/// A generator with the options that all ways to make one take.
+fn make(
+    function: &str,
+    metabyte: Metabyte,
+    options: Option<Keywords<'_, '_>>,
+    build: impl FnOnce(Builder<PythonClock>) -> polyflake::Result<Inner>,
+) -> PyResult<Generator> {
+    let builder = Options::of(function, options)?.builder(Builder::with_clock);
+    let inner = build(builder).map_err(|error| raise_about_time(error, Span::NAME))?;
+    Ok(Generator { inner, metabyte })
 }
 
 #[pymethods]
@@ -99,25 +85,19 @@ impl Generator {
     #[new]
     #[pyo3(
         signature = (
-            partition = None, *, sequence_min = None, sequence_max = None, metabyte = Metabyte(0), window = None,
-            clock = None, on_exhausted = Exhausted::WAIT, max_wait = None, on_stall = None
+            partition = None, *, sequence_min = None, sequence_max = None, metabyte = Metabyte(0), **options
         ),
         text_signature = "(partition=None, *, sequence_min=None, sequence_max=None, metabyte=0, window=None, \
                           clock=None, on_exhausted='wait', max_wait=None, on_stall=None)"
     )]
-    #[allow(clippy::too_many_arguments, reason = "keywords")]
     fn new(
         partition: Option<Partition>,
         sequence_min: Option<SequenceMin>,
         sequence_max: Option<SequenceMax>,
         metabyte: Metabyte,
-        window: Option<Span>,
-        clock: ClockArgument,
-        on_exhausted: Exhausted,
-        max_wait: Option<MaxWait>,
-        on_stall: StallArgument,
+        options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        Options { metabyte, window, clock, on_exhausted, max_wait, on_stall }.make(|mut builder| {
+        make("Generator", metabyte, options, |mut builder| {
             if let Some(partition) = partition {
                 builder = builder.partition(partition.0);
             }
@@ -134,39 +114,31 @@ impl Generator {
     #[doc = doc!("sno.Generator.restore")]
     #[staticmethod]
     #[pyo3(
-        signature = (snapshot, /, *, metabyte = Metabyte(0), window = None, clock = None, on_exhausted = Exhausted::WAIT, max_wait = None, on_stall = None),
+        signature = (snapshot, /, *, metabyte = Metabyte(0), **options),
         text_signature = "(snapshot, /, *, metabyte=0, window=None, clock=None, on_exhausted='wait', max_wait=None, on_stall=None)"
     )]
     fn restore(
         snapshot: Of<snapshot::Argument, name::snapshot>,
         metabyte: Metabyte,
-        window: Option<Span>,
-        clock: ClockArgument,
-        on_exhausted: Exhausted,
-        max_wait: Option<MaxWait>,
-        on_stall: StallArgument,
+        options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        Options { metabyte, window, clock, on_exhausted, max_wait, on_stall }
-            .make(|builder| builder.restore(snapshot.0.0))
+        make("Generator.restore", metabyte, options, |builder| builder.restore(snapshot.0.0))
     }
 
     #[doc = doc!("sno.Generator.import_original")]
     #[staticmethod]
     #[pyo3(
-        signature = (snapshot, /, *, metabyte = Metabyte(0), window = None, clock = None, on_exhausted = Exhausted::WAIT, max_wait = None, on_stall = None),
+        signature = (snapshot, /, *, metabyte = Metabyte(0), **options),
         text_signature = "(snapshot, /, *, metabyte=0, window=None, clock=None, on_exhausted='wait', max_wait=None, on_stall=None)"
     )]
     fn import_original(
         snapshot: Of<snapshot::Argument, name::snapshot>,
         metabyte: Metabyte,
-        window: Option<Span>,
-        clock: ClockArgument,
-        on_exhausted: Exhausted,
-        max_wait: Option<MaxWait>,
-        on_stall: StallArgument,
+        options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        Options { metabyte, window, clock, on_exhausted, max_wait, on_stall }
-            .make(|builder| builder.import_original(snapshot.0.0))
+        make("Generator.import_original", metabyte, options, |builder| {
+            builder.import_original(snapshot.0.0)
+        })
     }
 
     #[doc = doc!("sno.Generator.generate_at")]

@@ -1,0 +1,101 @@
+//! The options that the generators of all families share, as keywords: named here alone.
+
+use std::time::Duration;
+
+use polyflake::sno::OnExhausted;
+use pyo3::{exceptions::PyTypeError, prelude::*, types::PyDict};
+
+use super::clock::PythonClock;
+use crate::ids::convert::{ClockArgument, Exhausted, MaxWait, Span, StallArgument};
+
+/// Clock, window and waiting.
+pub(crate) struct Options {
+    pub(crate) window: Option<Span>,
+    clock: ClockArgument,
+    on_exhausted: Exhausted,
+    max_wait: Option<MaxWait>,
+    on_stall: StallArgument,
+}
+
+/// The keywords of a call that none of its other parameters took.
+pub(crate) type Keywords<'a, 'py> = &'a Bound<'py, PyDict>;
+
+/// A core's builder.
+pub(crate) trait Builds: Sized {
+    fn on_exhausted(self, what: OnExhausted) -> Self;
+    fn max_wait(self, time: Duration) -> Self;
+    fn window(self, start_ms: i64, end_ms: i64) -> Self;
+}
+
+/// A family's builder, and whether it takes a window.
+macro_rules! builds {
+    ($builder:ty $(, $window:ident)?) => {
+        impl $crate::generators::options::Builds for $builder {
+            fn on_exhausted(self, what: polyflake::sno::OnExhausted) -> Self {
+                self.on_exhausted(what)
+            }
+
+            fn max_wait(self, time: std::time::Duration) -> Self {
+                self.max_wait(time)
+            }
+
+            fn window(self, _start_ms: i64, _end_ms: i64) -> Self {
+                self$(.$window(_start_ms, _end_ms))?
+            }
+        }
+    };
+}
+pub(crate) use builds;
+
+impl Options {
+    /// The options in the keywords of a function.
+    pub(crate) fn of(function: &str, keywords: Option<Keywords<'_, '_>>) -> PyResult<Self> {
+        let mut options = Self {
+            window: None,
+            clock: None,
+            on_exhausted: Exhausted::WAIT,
+            max_wait: None,
+            on_stall: None,
+        };
+        for (name, value) in keywords.into_iter().flat_map(PyDictMethods::iter) {
+            match &*name.to_string() {
+                "window" => options.window = value.extract()?,
+                "clock" => options.clock = value.extract()?,
+                "on_exhausted" => options.on_exhausted = value.extract()?,
+                "max_wait" => options.max_wait = value.extract()?,
+                "on_stall" => options.on_stall = value.extract()?,
+                other => return Err(unexpected(function, other)),
+            }
+        }
+        Ok(options)
+    }
+
+    /// The options of a family that takes no window.
+    pub(crate) fn without_window(
+        function: &str,
+        keywords: Option<Keywords<'_, '_>>,
+    ) -> PyResult<Self> {
+        if keywords.is_some_and(|keywords| keywords.contains("window").unwrap_or(false)) {
+            return Err(unexpected(function, "window"));
+        }
+        Self::of(function, keywords)
+    }
+
+    /// A builder with these options, from one with their clock.
+    pub(crate) fn builder<B: Builds>(self, with_clock: impl FnOnce(PythonClock) -> B) -> B {
+        let builder = with_clock(PythonClock::new(self.clock, self.on_stall));
+        let mut builder = builder.on_exhausted(self.on_exhausted.0);
+        if let Some(Span { start, end }) = self.window {
+            builder = builder.window(start.0, end.0);
+        }
+        match self.max_wait {
+            Some(time) => builder.max_wait(time.into()),
+            None => builder,
+        }
+    }
+}
+
+#[cold]
+fn unexpected(function: &str, name: &str) -> PyErr {
+    PyTypeError::new_err(format!("{function}() got an unexpected keyword argument '{name}'"))
+}
