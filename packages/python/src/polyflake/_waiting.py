@@ -9,6 +9,10 @@ from typing import Any
 
 async def finish(call: Callable[[], Any]) -> Any:
     """The result of a call that says how many seconds to sleep, as a ``float``, until it is done. No result is a ``float``."""
-    while type(result := call()) is float:
-        await sleep(result)
-    return result
+    try:
+        while type(result := call()) is float:
+            await sleep(result)
+        return result
+    finally:
+        # A cancelled call must not live on in the frame of a traceback: it would count as waiting.
+        del call
