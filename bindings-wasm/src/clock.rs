@@ -22,6 +22,7 @@ extern "C" {
     fn read(clock: u32) -> f64;
     fn stalled(clock: u32, reason: u32, unix_ms: f64, calls: u32, slept_ms: u32) -> u32;
     fn sleep(ms: f64);
+    fn elapsed() -> f64;
 }
 
 /// A clock by its number in `host.js`; 0 is the system's.
@@ -38,6 +39,12 @@ impl Clock for JsClock {
         #[allow(clippy::cast_precision_loss, reason = "at most 10 ms")]
         sleep(nanos as f64 / 1e6);
         Ok(())
+    }
+
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative")]
+    fn elapsed_nanos(&self) -> Option<u64> {
+        let ms = elapsed();
+        (ms >= 0.0).then_some((ms * 1e6) as u64)
     }
 
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {

@@ -6,6 +6,15 @@
  */
 const now = /* @__PURE__ */ (() => Date.now)();
 
+/** The `performance.now` of the import. */
+const passed = /* @__PURE__ */ (() => {
+  const { performance } = globalThis;
+  const now = performance?.now;
+  return () => now.call(performance);
+})();
+/** What it showed last. */
+let latest = 0;
+
 /** By number, from 1 on; 0 is the system's clock. */
 const clocks = /* @__PURE__ */ new Map();
 let last = 0;
@@ -27,6 +36,16 @@ export function forget(number) {
 export function read(number) {
   try {
     return number === 0 ? now() : clocks.get(number).read();
+  } catch {
+    return NaN;
+  }
+}
+
+/** Milliseconds since some moment, by a clock that only goes on; NaN where there is none, or it does anything else. */
+export function elapsed() {
+  try {
+    const ms = passed();
+    return Number.isFinite(ms) && ms >= latest ? (latest = ms) : NaN;
   } catch {
     return NaN;
   }

@@ -28,7 +28,7 @@ pub trait Clock {
     /// under a clock that stands still lasts as long as `max_wait` says.
     ///
     /// None, the default, where there is no such clock: a wait is then charged the sleeps that were asked for, and
-    /// [`Clock::patience`] bounds it as well.
+    /// [`Clock::patience`] bounds it as well. So is a sleep during which this clock stood still.
     fn elapsed_nanos(&self) -> Option<u64> {
         None
     }

@@ -78,6 +78,32 @@ fn a_wait_is_charged_what_passed_and_not_what_was_asked() {
     }
 }
 
+/// As a browser shows to a script that runs, or a test that stops time: then the sleeps that were asked for are charged, and
+/// patience ends a wait.
+#[test]
+fn a_monotonic_clock_that_stands_still_is_none() {
+    struct Stopped(AtomicU64);
+    impl Clock for &Stopped {
+        fn unix_nanos(&self) -> Result<i64> {
+            Ok(T * 1_000_000)
+        }
+        fn sleep(&self, _: u64) -> Result<()> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        }
+        fn elapsed_nanos(&self) -> Option<u64> {
+            Some(7)
+        }
+    }
+    for (max_wait, most) in [(8, 2), (3_600_000, 17)] {
+        let clock = Stopped(AtomicU64::new(0));
+        let ids = exhausted(&clock, Duration::from_millis(max_wait));
+        assert_code(ids.generate(0), "sequence_exhausted");
+        let sleeps = clock.0.load(Ordering::Relaxed);
+        assert!((2..=most).contains(&sleeps), "{sleeps} sleeps in {max_wait} ms");
+    }
+}
+
 #[test]
 fn a_notice_says_how_long_the_call_has_slept() {
     let heard = std::sync::Mutex::new(Vec::new());

@@ -185,6 +185,8 @@ struct Wait<'p> {
     asked: u64,
     /// When the wait was last charged, by the monotonic clock.
     charged_at: Option<u64>,
+    /// Whether the monotonic clock went on since the charge before.
+    is_timed: bool,
     unmoved: u32,
     last: Option<i64>,
 }
@@ -193,18 +195,17 @@ impl<'p> Wait<'p> {
     fn new<C: Clock>(clock: &C, policy: &'p WaitPolicy) -> Self {
         let (left, charged_at) = (policy.max_wait(clock), clock.elapsed_nanos());
         policy.stalled.fetch_add(1, Ordering::Relaxed);
-        Self { policy, left, slept: 0, asked: 0, charged_at, unmoved: 0, last: None }
+        let is_timed = charged_at.is_some();
+        Self { policy, left, slept: 0, asked: 0, charged_at, is_timed, unmoved: 0, last: None }
     }
 
-    /// Takes what has passed since the last charge from what is left: by the monotonic clock, or else what the sleep was asked to
-    /// last.
+    /// Takes what has passed since the last charge from what is left: by the monotonic clock, or what the sleep was asked to last
+    /// where there is none, or it stood still.
     fn charge<C: Clock>(&mut self, clock: &C) {
         let now = clock.elapsed_nanos();
-        let passed = match (self.charged_at, now) {
-            (Some(last), Some(now)) => now.saturating_sub(last),
-            _ => self.asked,
-        };
-        self.charged_at = now;
+        let passed = self.charged_at.zip(now).map_or(0, |(last, now)| now.saturating_sub(last));
+        (self.charged_at, self.is_timed) = (now, passed > 0);
+        let passed = if self.is_timed { passed } else { self.asked };
         self.left = self.left.saturating_sub(passed.max(SHORTEST_SLEEP));
         self.slept = self.slept.saturating_add(passed);
     }
@@ -213,7 +214,7 @@ impl<'p> Wait<'p> {
     fn is_over<C: Clock>(&mut self, clock: &C, now: i64) -> bool {
         self.unmoved = if self.last == Some(now) { self.unmoved + 1 } else { 0 };
         self.last = Some(now);
-        let is_stuck = || self.charged_at.is_none() && self.unmoved >= clock.patience();
+        let is_stuck = || !self.is_timed && self.unmoved >= clock.patience();
         self.policy.on_exhausted == OnExhausted::Error || self.left == 0 || is_stuck()
     }
 

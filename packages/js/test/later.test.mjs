@@ -18,6 +18,12 @@ const fields = (shard) => [
 /** What is compared of an error. */
 const told = ({ name, message, code, retryAt, written, field, cause }) => ({ name, message, code, retryAt, written, field, cause });
 
+/** Holds the thread for so many milliseconds. */
+function block(ms) {
+  const begun = performance.now();
+  while (performance.now() < begun + ms);
+}
+
 onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
   const small = layout.Layout.fromJson(JSON.stringify({ id: "integer", bits: 64, fields: fields(8) }));
   const wide = layout.Layout.fromJson(JSON.stringify({ id: "bytes", bits: 80, fields: fields(24) }));
@@ -154,6 +160,19 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
       assert(heard.length > 0);
       for (const { reason, sleptMs } of heard) assert(reason === "sequence_exhausted" && sleptMs >= 0);
       if (perTick === 4) assert(heard.some(({ stalled }) => stalled > 100), "the calls wait beside each other");
+    });
+
+    test(`${name}: a wait is charged the time that passes, not the sleeps that it asks for`, async () => {
+      for (const wait of [async (maker) => maker.generate(), (maker) => maker.generateAsync()]) {
+        await both(async (wrap) => {
+          const heard = [];
+          const onStall = ({ sleptMs }) => (heard.push(sleptMs), block(20));
+          const { ids } = exhausted({ maxWait: 100, onStall });
+          await rejected("sequence_exhausted", wait(wrap(ids)));
+          assert(heard.length <= 6, `${heard.length} stalls of 20 ms in 100 ms`);
+          heard.forEach((sleptMs, stalls) => assert(sleptMs >= 20 * stalls, `${sleptMs} ms after ${stalls} stalls`));
+        });
+      }
     });
 
     test(`${name}: what a callback for stalls throws goes through`, async () => {

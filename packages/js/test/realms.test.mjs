@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import vm from "node:vm";
 import { bundleIn, realm, requireIn } from "./realm.mjs";
-import { NOW, refused } from "./refusals.mjs";
+import { NOW, refused, scripted } from "./refusals.mjs";
 
 const ID = "a7rdmuv326nct5if";
 
@@ -113,6 +113,34 @@ for (const entry of ENTRIES) {
     });
   });
 }
+
+describe("wasm, where the clock that only goes on", () => {
+  const falling = scripted(3e6, 2e6, 1e6, 0);
+  const stopped = { absent: undefined, "is no clock": { now: 7 }, "stands still": { now: () => 7 } };
+  const wild = { throws: { now: () => { throw new Error("no"); } }, "shows no number": { now: () => "7" }, "is NaN": { now: () => NaN } };
+  const impossible = { "is infinite": { now: () => Infinity }, "is negative": { now: () => -7 }, "goes back": { now: () => falling() } };
+  for (const [what, performance] of Object.entries({ ...stopped, ...wild, ...impossible })) {
+    test(`${what}: a wait is charged the sleeps that it asks for`, () => {
+      const { sno } = requireIn(realm({ ...HOST, performance }), "wasm");
+      let stalls = 0;
+      const ids = new sno.Generator({ partition: 7, sequenceMax: 3, clock: () => NOW, maxWait: 3_600_000, onStall: () => (stalls += 1) });
+      ids.generateMany(4);
+      refused("sequence_exhausted", () => ids.generate(), { retryAt: NOW + 4 });
+      assert(stalls >= 2 && stalls <= 20, `${stalls} stalls`);
+    });
+  }
+
+  test("is the one of the import", () => {
+    const context = realm({ ...HOST, performance: { now: () => performance.now() } });
+    const { sno } = requireIn(context, "wasm");
+    vm.runInContext("performance.now = () => { throw new Error('asked later'); }; performance = undefined;", context);
+    const ids = new sno.Generator({ partition: 7, sequenceMax: 3, clock: () => NOW, maxWait: 100 });
+    ids.generateMany(4);
+    const begun = performance.now();
+    refused("sequence_exhausted", () => ids.generate());
+    assert(performance.now() - begun >= 100, "it waits as long as it may");
+  });
+});
 
 for (const condition of ["edge-light", "workerd"]) {
   test(`${condition}: compiled modules of another realm are taken`, async () => {
