@@ -52,6 +52,11 @@ impl Clock for JsClock {
         SystemClock.elapsed_nanos()
     }
 
+    #[inline]
+    fn slack_nanos(&self) -> u64 {
+        if self.is_system() { SystemClock.slack_nanos() } else { 0 }
+    }
+
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {
         tick_nanos.min(LONGEST_WAIT)
     }

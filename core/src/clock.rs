@@ -44,6 +44,15 @@ pub trait Clock {
         1
     }
 
+    /// How far a reading may lag behind one that another thread has already used, in nanoseconds: 0, the default, for a clock whose
+    /// readings never do.
+    ///
+    /// A reading before the generator's current tick by less than this counts as that tick, so a lagging reading neither looks like a
+    /// step back of the clock nor makes a call wait. A step back of less than this goes unnoticed in the same way.
+    fn slack_nanos(&self) -> u64 {
+        0
+    }
+
     /// How long a wait may be if the generator's builder says nothing, in nanoseconds, for a format whose tick lasts
     /// `tick_nanos`.
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {
@@ -93,6 +102,9 @@ macro_rules! clock_behind_pointer {
             fn resolution_nanos(&self) -> u64 {
                 (**self).resolution_nanos()
             }
+            fn slack_nanos(&self) -> u64 {
+                (**self).slack_nanos()
+            }
             fn default_max_wait(&self, tick_nanos: u64) -> u64 {
                 (**self).default_max_wait(tick_nanos)
             }
@@ -141,6 +153,9 @@ impl<C: Clock, F: Fn(&Stall)> Clock for OnStall<C, F> {
     }
     fn resolution_nanos(&self) -> u64 {
         self.clock.resolution_nanos()
+    }
+    fn slack_nanos(&self) -> u64 {
+        self.clock.slack_nanos()
     }
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {
         self.clock.default_max_wait(tick_nanos)

@@ -69,6 +69,11 @@ impl Clock for PythonClock {
         SystemClock.elapsed_nanos()
     }
 
+    #[inline]
+    fn slack_nanos(&self) -> u64 {
+        if self.time.is_none() { SystemClock.slack_nanos() } else { 0 }
+    }
+
     fn stalled(&self, stall: &polyflake::clock::Stall) -> Result<()> {
         let Some(callable) = &self.on_stall else { return Ok(()) };
         let _level = Level::enter()?;

@@ -121,12 +121,19 @@ impl<F: Family, C: Clock> Engine<F, C> {
     /// The tick that an ID of now would be of, if the generator is open: what a handle asks for every ID.
     #[inline]
     pub(crate) fn look(&self) -> Result<u64> {
-        let now = self.family.ticks().map_or(Ok(0), |ticks| self.tick_now(ticks))?;
+        let Some(ticks) = self.family.ticks() else { return self.look_timelessly() };
+        let now = self.clock.unix_nanos()?;
         let seen = self.machine.observe();
         if self.machine.is_closed_at(seen) {
             return Err(closed());
         }
+        let now = self.tick_after(ticks, (seen, now))?;
         Ok(self.machine.tick_for(seen, now))
+    }
+
+    fn look_timelessly(&self) -> Result<u64> {
+        self.check_open()?;
+        Ok(self.machine.tick_for(self.machine.observe(), 0))
     }
 
     /// The tick that the clock shows.
@@ -138,6 +145,19 @@ impl<F: Family, C: Clock> Engine<F, C> {
     #[inline]
     fn tick_of(&self, ticks: &F::Ticks, unix_nanos: i64) -> Result<u64> {
         ticks.tick_of_nanos(unix_nanos).map_err(|error| self.family.outside(error, unix_nanos))
+    }
+
+    /// The tick of a reading that was taken after a look at the machine. One that lags behind the start of the machine's tick by less
+    /// than the clock's slack is of that tick.
+    #[inline]
+    fn tick_after(&self, ticks: &F::Ticks, (seen, now): Sight<F>) -> Result<u64> {
+        let (tick, last) = (self.tick_of(ticks, now)?, self.machine.tick(seen));
+        let slack = self.clock.slack_nanos();
+        if tick >= last || slack == 0 {
+            return Ok(tick);
+        }
+        let lags = ticks.nanos_of(last).saturating_sub(now).cast_unsigned() < slack;
+        Ok(if lags { last } else { tick })
     }
 
     /// Slots for up to `want` IDs.
@@ -253,7 +273,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         want: u32,
     ) -> Result<Outcome<Reserved<F>>> {
         self.family.check_process()?;
-        let now = self.tick_of(ticks, now)?;
+        let now = self.tick_after(ticks, (seen, now))?;
         let tick = self.machine.tick_for(seen, now);
         self.window.check(tick, ticks)?;
         let (epoch, identity) = self.family.identify(&self.window, tick)?;

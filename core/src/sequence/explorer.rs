@@ -2,7 +2,7 @@
 //! each visited once.
 //!
 //! The threads take the real machine's steps one atomic access at a time and decide with its own [`plan`]; only the atomics
-//! are played. In contrast to loom the clock is free: each reading may be any tick.
+//! are played. In contrast to loom the clock is free: each reading may be any tick, or the time or a little before it.
 
 use std::{collections::HashSet, vec, vec::Vec};
 
@@ -28,6 +28,16 @@ enum Order {
     SwapThenRaise,
 }
 
+/// What a reading may show.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Readings {
+    /// Any tick.
+    Any,
+    /// The time, which only goes on, or the tick before it by a reading that lags. With slack, one in the tick before the word's
+    /// counts as the word's.
+    Lagging { has_slack: bool },
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Thread {
     at: At,
@@ -40,6 +50,8 @@ struct Thread {
 struct State {
     word: u64,
     safe: u8,
+    /// The latest time at which a lagging clock was read.
+    time: u8,
     threads: Vec<Thread>,
     /// A bit for each (tick, tick-tock bit, sequence) that was given out.
     given: u64,
@@ -50,12 +62,15 @@ struct State {
 struct Found {
     states: usize,
     repeated: bool,
+    /// Some step went back in time, or found the clock behind.
+    fell_back: bool,
 }
 
 struct Explorer {
     ticks: u8,
     want: u32,
     order: Order,
+    readings: Readings,
 }
 
 impl Explorer {
@@ -64,6 +79,7 @@ impl Explorer {
         let start = State {
             word: Word::new(0, false, 0).0,
             safe: 0,
+            time: 1,
             threads: vec![thread; threads],
             given: 0,
         };
@@ -80,7 +96,19 @@ impl Explorer {
                 }
             }
         }
-        Found { states: known.len(), repeated }
+        let fell_back = known.iter().any(|state| self.falls_back(state));
+        Found { states: known.len(), repeated, fell_back }
+    }
+
+    /// Whether some thread decides to go back, or to wait for a clock that is behind.
+    fn falls_back(&self, state: &State) -> bool {
+        state.threads.iter().any(|thread| match thread.at {
+            At::ReadSafe { seen, now } => matches!(
+                self.plan(seen, now, state.safe),
+                Plan::Behind(_) | Plan::Take { goes_back: true, .. }
+            ),
+            _ => false,
+        })
     }
 
     /// The states that one access of a thread leads to, and whether it gave out a slot for the second time.
@@ -102,9 +130,13 @@ impl Explorer {
         };
         match thread.at {
             At::Observe => vec![goto(At::ReadClock { seen: state.word })],
-            At::ReadClock { seen } => {
-                (1..=self.ticks).map(|now| goto(At::ReadSafe { seen, now })).collect()
-            }
+            At::ReadClock { seen } => self
+                .shown(state.time, tick(seen))
+                .map(|(time, now)| {
+                    let (next, again) = goto(At::ReadSafe { seen, now });
+                    (State { time, ..next }, again)
+                })
+                .collect(),
             At::ReadSafe { seen, now } => vec![self.decide(state, index, seen, now, state.safe)],
             At::RaiseSafe { word, now, safe } => {
                 let (mut next, _) = goto(At::Swap { word, now, safe });
@@ -113,6 +145,22 @@ impl Explorer {
             }
             At::Swap { word, now, safe } => vec![self.swap(state, index, word, now, safe)],
         }
+    }
+
+    /// The times at which a thread may read the clock, and what it takes the reading for where it saw the word in the tick `wall`.
+    fn shown(&self, time: u8, wall: u8) -> impl Iterator<Item = (u8, u8)> {
+        let (first, last, lags) = match self.readings {
+            Readings::Any => (1, self.ticks, 0),
+            Readings::Lagging { .. } => (time, self.ticks, 1),
+        };
+        (first..=last).flat_map(move |now| {
+            (0..=lags).map(move |lag| {
+                let is_caught_up =
+                    self.readings == Readings::Lagging { has_slack: true } && now - lag + 1 == wall;
+                let kept = if self.readings == Readings::Any { time } else { now };
+                (kept, if is_caught_up { wall } else { now - lag })
+            })
+        })
     }
 
     /// Goes on to the step's first write, or ends the call without an ID.
@@ -173,14 +221,16 @@ fn tick(word: u64) -> u8 {
 
 #[test]
 fn two_threads_two_calls_over_five_ticks() {
-    let explorer = Explorer { ticks: 5, want: 1, order: Order::RaiseThenSwap };
+    let explorer =
+        Explorer { ticks: 5, want: 1, order: Order::RaiseThenSwap, readings: Readings::Any };
     let found = explorer.search(2, 2);
     assert!(!found.repeated && found.states > 30_000, "{found:?}");
 }
 
 #[test]
 fn two_threads_with_batches() {
-    let explorer = Explorer { ticks: 4, want: 2, order: Order::RaiseThenSwap };
+    let explorer =
+        Explorer { ticks: 4, want: 2, order: Order::RaiseThenSwap, readings: Readings::Any };
     let found = explorer.search(2, 3);
     assert!(!found.repeated && found.states > 30_000, "{found:?}");
 }
@@ -189,7 +239,8 @@ fn two_threads_with_batches() {
 #[test]
 #[ignore = "takes minutes without optimisation"]
 fn three_threads_two_calls_over_four_ticks() {
-    let explorer = Explorer { ticks: 4, want: 1, order: Order::RaiseThenSwap };
+    let explorer =
+        Explorer { ticks: 4, want: 1, order: Order::RaiseThenSwap, readings: Readings::Any };
     let found = explorer.search(3, 2);
     std::println!("{found:?}");
     assert!(!found.repeated);
@@ -197,6 +248,26 @@ fn three_threads_two_calls_over_four_ticks() {
 
 #[test]
 fn raising_safe_after_the_swap_is_found_out() {
-    let explorer = Explorer { ticks: 4, want: 1, order: Order::SwapThenRaise };
+    let explorer =
+        Explorer { ticks: 4, want: 1, order: Order::SwapThenRaise, readings: Readings::Any };
     assert!(explorer.search(2, 3).repeated);
+}
+
+fn lagging(has_slack: bool) -> Explorer {
+    let readings = Readings::Lagging { has_slack };
+    Explorer { ticks: 5, want: 1, order: Order::RaiseThenSwap, readings }
+}
+
+#[test]
+fn readings_that_lag_by_less_than_the_slack_never_look_like_a_step_back() {
+    for (threads, calls) in [(2, 3), (3, 1)] {
+        let found = lagging(true).search(threads, calls);
+        assert!(!found.repeated && !found.fell_back && found.states > 5_000, "{found:?}");
+    }
+}
+
+#[test]
+fn without_slack_readings_that_lag_look_like_a_step_back() {
+    let found = lagging(false).search(2, 2);
+    assert!(!found.repeated && found.fell_back, "{found:?}");
 }

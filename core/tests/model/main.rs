@@ -26,11 +26,17 @@ use polyflake::{Error, Result, clock::Clock};
 struct Shared {
     unix_ms: Vec<i64>,
     read: AtomicUsize,
+    slack_ms: u64,
 }
 
 impl Shared {
     fn new(unix_ms: impl IntoIterator<Item = i64>) -> Self {
-        Self { unix_ms: unix_ms.into_iter().collect(), read: AtomicUsize::new(0) }
+        Self { unix_ms: unix_ms.into_iter().collect(), read: AtomicUsize::new(0), slack_ms: 0 }
+    }
+
+    /// Says that readings may lag by less than this.
+    fn lagging(self, slack_ms: u64) -> Self {
+        Self { slack_ms, ..self }
     }
 }
 
@@ -41,6 +47,9 @@ impl Clock for Shared {
     }
     fn sleep(&self, _: u64) -> Result<()> {
         Ok(())
+    }
+    fn slack_nanos(&self) -> u64 {
+        self.slack_ms * 1_000_000
     }
 }
 

@@ -140,6 +140,21 @@ fn a_steady_clock_is_never_behind() {
     });
 }
 
+/// Nor are readings that lag by less than the clock's slack behind.
+#[test]
+fn readings_that_lag_are_never_behind() {
+    check(None, || {
+        let clock = Shared::new([0, 1000, 999, 1001, 2000].map(|ms| S * 1000 + ms)).lagging(2);
+        let grant = Grant::new(7, S - 1, S + 10).unwrap();
+        let builder = randflake::Builder::with_clock(grant, [7; 16], clock).resume_after(S - 1);
+        let ids = enter_model(builder.build().unwrap());
+        let other = ids.clone();
+        let handle = thread::spawn(move || other.generate().unwrap());
+        let mine = [(); 2].map(|()| ids.generate().unwrap());
+        assert_distinct(vec![mine[0], mine[1], handle.join().unwrap()]);
+    });
+}
+
 #[test]
 fn nothing_is_made_after_close_and_what_was_is_before_the_second_told() {
     check(None, || {

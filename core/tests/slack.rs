@@ -1,0 +1,210 @@
+//! Clocks whose readings may lag: a reading before the generator's tick by less than `slack_nanos` is of that tick.
+//!
+//! Every short sequence of readings around the edges of three ticks, against models that know nothing of words and atomics.
+#![cfg(feature = "alloc")]
+
+use std::cell::Cell;
+
+use polyflake::{
+    ErrorKind, OnExhausted, Result,
+    clock::Clock,
+    hotguid,
+    layout::{self, Field, Id, Layout, Tick},
+    randflake::{self, Grant},
+    sno::{Generator, Sno},
+};
+
+/// 2025-11-20T14:46:40Z, the start of a tick in every family.
+const T: i64 = 1_763_650_000_000_000_000;
+const TICK: i64 = 4_000_000;
+const SLACK: i64 = 1_000_000;
+
+/// A clock that shows what it is told, and says that it may lag.
+struct Lagging {
+    now: Cell<i64>,
+    slack: i64,
+}
+
+impl Lagging {
+    const fn new(slack: i64) -> Self {
+        Self { now: Cell::new(T), slack }
+    }
+}
+
+impl Clock for &Lagging {
+    fn unix_nanos(&self) -> Result<i64> {
+        Ok(self.now.get())
+    }
+    fn sleep(&self, _: u64) -> Result<()> {
+        Ok(())
+    }
+    fn slack_nanos(&self) -> u64 {
+        self.slack.unsigned_abs()
+    }
+}
+
+/// Readings on both sides of each edge that counts: of a tick, and of the slack before one.
+fn edges(tick: i64) -> Vec<i64> {
+    let starts = (0..3).map(|k| T + k * tick);
+    starts.flat_map(|start| [start - SLACK, start - SLACK + 1, start - 1, start]).collect()
+}
+
+/// Every sequence of so many readings.
+fn sequences(edges: &[i64], length: u32) -> impl Iterator<Item = Vec<i64>> {
+    let length = if cfg!(miri) { 2 } else { length };
+    let many = edges.len();
+    (0..many.pow(length))
+        .map(move |code| (0..length).map(|place| edges[code / many.pow(place) % many]).collect())
+}
+
+/// The tick of a reading, for a machine that is in the tick `wall`.
+fn settled(now: i64, wall: i64, tick: i64) -> i64 {
+    let begins = wall * tick;
+    if now < begins && begins - now < SLACK { wall } else { now.div_euclid(tick) }
+}
+
+/// sno's machine, one ID a call.
+#[derive(Default)]
+struct Flipping {
+    wall: i64,
+    safe: i64,
+    flipped: bool,
+    next: u16,
+}
+
+impl Flipping {
+    /// The tick, the tick-tock bit and the sequence; none where the clock is too far behind.
+    fn call(&mut self, now: i64) -> Option<(i64, bool, u16)> {
+        let now = settled(now, self.wall, TICK);
+        if now < self.wall {
+            if now <= self.safe {
+                return None;
+            }
+            (self.safe, self.flipped) = (self.wall, !self.flipped);
+        }
+        if now != self.wall {
+            (self.wall, self.next) = (now, 0);
+        }
+        self.next += 1;
+        Some((now, self.flipped, self.next - 1))
+    }
+}
+
+fn cell(id: Sno) -> (i64, bool, u16) {
+    (id.unix_ms() * 1_000_000 / TICK, id.tick_tock(), id.sequence())
+}
+
+#[test]
+fn sno_follows_its_model() {
+    for readings in sequences(&edges(TICK), 4) {
+        let (clock, mut model) = (Lagging::new(SLACK), Flipping::default());
+        let builder = Generator::builder().clock(&clock).partition(7);
+        let ids = builder.on_exhausted(OnExhausted::Error).build().unwrap();
+        for now in &readings {
+            clock.now.set(*now);
+            match (ids.generate(0), model.call(*now)) {
+                (Ok(id), expected) => assert_eq!(Some(cell(id)), expected, "{readings:?}"),
+                (Err(error), None) => assert_eq!(error.kind(), ErrorKind::ClockBehind),
+                (Err(error), expected) => panic!("{error}, expected {expected:?}: {readings:?}"),
+            }
+        }
+    }
+}
+
+/// The tick of each call, by a machine that refuses a clock that is behind.
+fn refusing(readings: &[i64], tick: i64) -> Vec<Option<i64>> {
+    let mut wall = 0;
+    let call = |now: &i64| {
+        let now = settled(*now, wall, tick);
+        wall = wall.max(now);
+        (now == wall).then_some(now)
+    };
+    readings.iter().map(call).collect()
+}
+
+/// Compares the ticks of a generator's IDs with the model's.
+#[track_caller]
+fn assert_ticks(
+    clock: &Lagging,
+    readings: &[i64],
+    tick: i64,
+    mut make: impl FnMut() -> Result<i64>,
+) {
+    let made = readings.iter().map(|now| {
+        clock.now.set(*now);
+        let refused = |error: &polyflake::Error| assert_eq!(error.kind(), ErrorKind::ClockBehind);
+        make().inspect_err(refused).ok()
+    });
+    assert_eq!(made.collect::<Vec<_>>(), refusing(readings, tick), "{readings:?}");
+}
+
+#[test]
+fn randflake_follows_its_model() {
+    const SECOND: i64 = 1_000_000_000;
+    let grant = Grant::new(7, T / SECOND - 10, T / SECOND + 10).unwrap();
+    for readings in sequences(&edges(SECOND), 3) {
+        let clock = Lagging::new(SLACK);
+        let builder = randflake::Builder::with_clock(grant, [7; 16], &clock);
+        let ids = builder.resume_after(T / SECOND - 9).build().unwrap();
+        assert_ticks(&clock, &readings, SECOND, || Ok(ids.inspect(ids.generate()?).timestamp));
+    }
+}
+
+#[test]
+fn layouts_follow_their_model() {
+    const MS: i64 = 1_000_000;
+    let fields = [Field::timestamp(48, Tick::MILLISECOND, 0), Field::sequence(16)];
+    let layout = Layout::integer(fields).unwrap();
+    for readings in sequences(&edges(MS), 4) {
+        let clock = Lagging::new(SLACK);
+        let ids = layout::Builder::with_clock(layout.clone(), &clock).build().unwrap();
+        assert_ticks(&clock, &readings, MS, || match ids.generate()? {
+            Id::Integer(id) => Ok(id >> 16),
+            other => unreachable!("an integer layout: {other}"),
+        });
+    }
+}
+
+#[test]
+fn a_hot_guid_stays_in_its_second_as_it_does_without_slack() {
+    let clock = Lagging::new(SLACK);
+    let ids = hotguid::Builder::with_clock(&clock, || Ok([7; 8])).build().unwrap();
+    let seconds = [0, -1, 1_000_000_000, 999_999_999].map(|after| {
+        clock.now.set(T + after);
+        ids.generate(1).unwrap().timestamp() - T / 1_000_000_000
+    });
+    assert_eq!(seconds, [0, 0, 1, 1]);
+}
+
+/// The IDs of a handle whose clock lags once in a new tick.
+fn handled(slack: i64) -> Vec<(i64, bool, u16)> {
+    let clock = Lagging::new(slack);
+    let ids = Generator::builder().clock(&clock).partition(7).build().unwrap();
+    let mut handle = ids.handle();
+    let readings = [T, T - 1, T];
+    readings
+        .map(|now| {
+            clock.now.set(now);
+            cell(handle.generate(0).unwrap())
+        })
+        .to_vec()
+}
+
+#[test]
+fn a_block_outlives_a_reading_that_lags() {
+    let tick = T / TICK;
+    assert_eq!(handled(SLACK), [(tick, false, 0), (tick, false, 1), (tick, false, 2)]);
+    assert_eq!(handled(0)[1], (tick - 1, true, 0), "without slack it is a step back");
+}
+
+#[test]
+fn a_reading_as_far_behind_as_the_slack_is_a_step_back() {
+    let clock = Lagging::new(SLACK);
+    let ids = Generator::builder().clock(&clock).partition(7).build().unwrap();
+    ids.generate(0).unwrap();
+    for (behind, drifts) in [(SLACK - 1, 0), (SLACK, 1)] {
+        clock.now.set(T - behind);
+        ids.generate(0).unwrap();
+        assert_eq!(ids.stats().unwrap().drifts, drifts);
+    }
+}
