@@ -36,7 +36,11 @@ pub mod sparx64;
 mod sync;
 
 pub use error::{Error, ErrorKind, Result};
+// For the code that `sno::by_metabyte!` writes.
 pub use generator::OnExhausted;
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+pub use serde_core as __serde;
 
 /// Kernels under levels of one's choice: for this project's own benches and tests, no part of what is promised.
 #[doc(hidden)]

@@ -17,6 +17,8 @@ mod id;
 mod identity;
 #[cfg(feature = "serde")]
 pub mod json_null;
+#[cfg(feature = "serde")]
+mod kinds;
 mod make;
 mod metabyte;
 mod packed;
@@ -39,6 +41,11 @@ pub use generator::generate;
 pub use handle::Handle;
 pub use id::{Parts, Sno};
 pub use identity::Drawn;
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+pub use kinds::deserialize as deserialize_by_metabyte;
+#[cfg(feature = "serde")]
+pub use kinds::{ByMetabyte, ReadError};
 pub use metabyte::metabyte;
 #[doc(hidden)]
 pub use metabyte::metabyte_utf16;
@@ -47,6 +54,9 @@ pub use pool::Pool;
 pub use snapshot::{Snapshot, Stats};
 pub use text::{decode_slice, encode_slice};
 
+#[cfg(feature = "serde")]
+#[doc(inline)]
+pub use crate::__by_metabyte as by_metabyte;
 pub use crate::OnExhausted;
 use crate::format::Scale;
 

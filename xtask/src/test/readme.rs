@@ -2,7 +2,8 @@
 
 use std::{fs, path::Path};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
 use xshell::{Shell, cmd};
 
 use crate::workspace;
@@ -55,19 +56,38 @@ fn blocks(markdown: &str, language: &str) -> Vec<String> {
 fn rust(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
     let tests: String = blocks
         .iter()
-        .flat_map(|block| ["```\n", block, "# Ok::<(), polyflake::Error>(())\n```\n"])
+        .flat_map(|block| ["```\n", block, "# Ok::<(), Box<dyn std::error::Error>>(())\n```\n"])
         .collect();
     let file = folder.join("README.md");
     fs::write(&file, tests)?;
-    cmd!(shell, "cargo build --quiet --package polyflake --all-features").run()?;
-    let built = workspace::target().join("debug");
-    let (library, dependencies) = (built.join("libpolyflake.rlib"), built.join("deps"));
-    cmd!(
-        shell,
-        "rustdoc --test {file} --edition 2024 --extern polyflake={library} -L {dependencies}"
-    )
-    .run()?;
+    let libraries = libraries(shell)?;
+    let dependencies = workspace::target().join("debug/deps");
+    cmd!(shell, "rustdoc --test {file} --edition 2024 {libraries...} -L {dependencies}").run()?;
     Ok(())
+}
+
+/// The crates that examples use, as rustdoc is told of them: those that the core's own tests are built with.
+fn libraries(shell: &Shell) -> Result<Vec<String>> {
+    const USED: [&str; 3] = ["polyflake", "serde", "serde_json"];
+    let chosen = ["--package", "polyflake", "--all-features", "--test", "kinds", "--no-run"];
+    let built = cmd!(shell, "cargo test --quiet {chosen...} --message-format json").read()?;
+    let messages = built.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
+    let file_of = |name: &str| {
+        let is_it = |message: &&Value| {
+            message["target"]["name"] == name && message["target"]["kind"] == json!(["lib"])
+        };
+        let message = messages.iter().find(is_it)?;
+        let mut files = message["filenames"].as_array()?.iter().filter_map(Value::as_str);
+        let library =
+            files.find(|file| Path::new(file).extension().is_some_and(|end| end == "rlib"));
+        library.map(|file| format!("{name}={file}"))
+    };
+    let mut arguments = Vec::new();
+    for name in USED {
+        let file = file_of(name).with_context(|| format!("cargo built no {name}"))?;
+        arguments.extend(["--extern".to_owned(), file]);
+    }
+    Ok(arguments)
 }
 
 fn python(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {

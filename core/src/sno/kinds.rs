@@ -1,0 +1,212 @@
+//! Enums whose variants the metabytes of IDs tell apart, read by serde.
+
+mod buffer;
+mod members;
+
+use core::fmt;
+
+use members::Reader;
+use serde_core::{Deserialize, Deserializer};
+
+use crate::Error;
+
+/// An enum that [`by_metabyte!`](crate::sno::by_metabyte) declares.
+pub trait ByMetabyte<'de>: Deserialize<'de> {
+    /// The member that holds the ID.
+    const MEMBER: &'static str;
+    /// The metabytes of the variants, as they were declared.
+    const METABYTES: &'static [&'static str];
+
+    /// Reads the content of the variant of a metabyte; `None` where no variant has it.
+    ///
+    /// # Errors
+    /// As the content's type.
+    fn of_metabyte<D: Deserializer<'de>>(
+        metabyte: u8,
+        content: D,
+    ) -> Result<Option<Self>, D::Error>;
+
+    /// Reads an object as `Deserialize` does, and tells an ID that is refused from what the format or the content refuses.
+    ///
+    /// ```
+    /// use polyflake::sno::{ByMetabyte, ReadError, Sno, by_metabyte};
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct User {
+    ///     id: Sno,
+    /// }
+    ///
+    /// by_metabyte! {
+    ///     enum Record {
+    ///         24 => User(User),
+    ///     }
+    /// }
+    ///
+    /// let mut json = serde_json::Deserializer::from_str(r#"{"id": "a7rdmuv326nct5if"}"#);
+    /// let Err(ReadError::Id(error)) = Record::read(&mut json) else { panic!("read") };
+    /// assert_eq!(error.code(), "out_of_range");
+    /// assert_eq!(error.to_string(), "expected an ID of metabyte 24, found 1");
+    /// ```
+    ///
+    /// # Errors
+    /// [`ReadError::Id`] with `missing_field`, `invalid_type`, `invalid_length`, `invalid_character`, or `out_of_range` where no variant has
+    /// the ID's metabyte; [`ReadError::Other`] for the rest.
+    fn read<D: Deserializer<'de>>(from: D) -> Result<Self, ReadError<D::Error>> {
+        let mut refused = None;
+        let read = read(from, &mut refused);
+        read.map_err(|error| refused.map_or(ReadError::Other(error), ReadError::Id))
+    }
+}
+
+/// Why an object was not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReadError<E> {
+    /// Its ID is missing, malformed, or of no variant.
+    Id(Error),
+    /// The format or the type of the content refused it.
+    Other(E),
+}
+
+impl<E: fmt::Display> fmt::Display for ReadError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id(error) => error.fmt(f),
+            Self::Other(error) => error.fmt(f),
+        }
+    }
+}
+
+/// Has the same source as the error within, whose message it repeats.
+impl<E: core::error::Error> core::error::Error for ReadError<E> {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Id(error) => error.source(),
+            Self::Other(error) => error.source(),
+        }
+    }
+}
+
+/// Reads an object as the variant of its ID. For the macro: no part of what is promised.
+///
+/// # Errors
+/// As the format, with the message of what was refused of an ID.
+#[doc(hidden)]
+pub fn deserialize<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(from: D) -> Result<K, D::Error> {
+    read(from, &mut None)
+}
+
+/// Formats that do not describe themselves have no members to look at, and refuse `deserialize_any`.
+fn read<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(
+    from: D,
+    refused: &mut Option<Error>,
+) -> Result<K, D::Error> {
+    let human_readable = from.is_human_readable();
+    from.deserialize_any(Reader::new(human_readable, refused))
+}
+
+/// Declares an enum that serde reads by the metabytes of sno IDs: the object's ID says of which variant it is.
+///
+/// Each variant holds one type, which is read from the whole object, its ID included. What precedes the arrows are patterns: `1`,
+/// `1 | 2`, `1..=4`, a constant. `_` takes what the others leave; without it other metabytes are refused.
+///
+/// ```
+/// use polyflake::sno::{Sno, by_metabyte};
+///
+/// #[derive(Debug, serde::Deserialize, serde::Serialize)]
+/// struct User {
+///     id: Sno,
+///     foo: String,
+///     baz: String,
+/// }
+///
+/// #[derive(Debug, serde::Deserialize, serde::Serialize)]
+/// struct Order {
+///     id: Sno,
+///     total: u64,
+/// }
+///
+/// by_metabyte! {
+///     /// What the queue carries.
+///     #[derive(Debug, serde::Serialize)]
+///     #[serde(untagged)]
+///     pub enum Record {
+///         24 => User(User),
+///         1 | 2 => Order(Order),
+///     }
+/// }
+///
+/// let text = r#"{"id":"aaaaaaaa55aaaaaa","foo":"bar","baz":"bar"}"#; // its metabyte is 24
+/// let Record::User(user) = serde_json::from_str(text)? else { panic!("another record") };
+/// assert_eq!(user.foo, "bar");
+/// assert_eq!(serde_json::to_string(&Record::User(user))?, text);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+///
+/// Attributes are those of the enum and its variants. Only `Deserialize` comes from the macro; `#[serde(untagged)]` writes the objects
+/// as they were read. The enum may borrow: `enum Record<'a> { ... }`. The ID may be in another member: `enum Record by "_id" { ... }`.
+///
+/// Members that follow the ID are read straight into the variant's type. Members that precede it are kept in memory until the ID is
+/// there, so write the ID first. Before the ID, `serde_json` cannot give integers of more than 64 bits, `RawValue`, or numbers under its
+/// feature `arbitrary_precision`; they are refused there, never rounded.
+///
+/// Any format that describes itself is read: JSON, CBOR, `MessagePack` with names. Others (postcard, bincode) refuse.
+///
+/// An ID that is missing, malformed or of no variant is an error with this crate's message; [`ByMetabyte::read`] gives it with its
+/// code. An ID that an object has twice is refused.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __by_metabyte {
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis enum $name:ident $(<$($lifetime:lifetime),+ $(,)?>)? $(by $member:literal)? {
+            $(
+                $(#[$variant_attribute:meta])*
+                $metabyte:pat => $variant:ident($content:ty)
+            ),+ $(,)?
+        }
+    ) => {
+        $(#[$attribute])*
+        $visibility enum $name $(<$($lifetime),+>)? {
+            $($(#[$variant_attribute])* $variant($content)),+
+        }
+
+        impl<'de $(: $($lifetime +)+)? $(, $($lifetime),+)?> $crate::sno::ByMetabyte<'de> for $name $(<$($lifetime),+>)? {
+            const MEMBER: &'static str = $crate::__member!($($member)?);
+            const METABYTES: &'static [&'static str] = &[$(::core::stringify!($metabyte)),+];
+
+            fn of_metabyte<D: $crate::__serde::Deserializer<'de>>(
+                metabyte: u8,
+                content: D,
+            ) -> ::core::result::Result<::core::option::Option<Self>, D::Error> {
+                match metabyte {
+                    $($metabyte => {
+                        <$content as $crate::__serde::Deserialize<'de>>::deserialize(content)
+                            .map(|content| ::core::option::Option::Some(Self::$variant(content)))
+                    })+
+                    #[allow(unreachable_patterns)]
+                    _ => ::core::result::Result::Ok(::core::option::Option::None),
+                }
+            }
+        }
+
+        impl<'de $(: $($lifetime +)+)? $(, $($lifetime),+)?> $crate::__serde::Deserialize<'de> for $name $(<$($lifetime),+>)? {
+            fn deserialize<D: $crate::__serde::Deserializer<'de>>(
+                from: D,
+            ) -> ::core::result::Result<Self, D::Error> {
+                $crate::sno::deserialize_by_metabyte(from)
+            }
+        }
+    };
+}
+
+/// The member that holds the ID.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __member {
+    () => {
+        "id"
+    };
+    ($member:literal) => {
+        $member
+    };
+}

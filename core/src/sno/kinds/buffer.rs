@@ -1,0 +1,287 @@
+//! Values of any format, kept to be read later.
+
+use alloc::{string::String, vec::Vec};
+use core::{fmt, marker::PhantomData};
+
+use serde_core::{
+    Deserialize, Deserializer,
+    de::{
+        DeserializeSeed, EnumAccess, Error, IntoDeserializer, MapAccess, SeqAccess, Unexpected,
+        VariantAccess, Visitor,
+        value::{MapAccessDeserializer, MapDeserializer, SeqDeserializer},
+    },
+    forward_to_deserialize_any,
+};
+
+use super::super::Sno;
+
+/// A value as a format that describes itself gave it.
+pub(super) enum Buffered<'de> {
+    Null,
+    Bool(bool),
+    Signed(i128),
+    Unsigned(u128),
+    Float(f64),
+    Text(&'de str),
+    String(String),
+    Id(Sno),
+    Bytes(&'de [u8]),
+    ByteBuf(Vec<u8>),
+    List(Vec<Self>),
+    Map(Vec<(Self, Self)>),
+}
+
+impl<'de> Deserialize<'de> for Buffered<'de> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(Keeper)
+    }
+}
+
+struct Keeper;
+
+impl<'de> Visitor<'de> for Keeper {
+    type Value = Buffered<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Buffered<'de>, E> {
+        Ok(Buffered::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Buffered<'de>, E> {
+        Ok(Buffered::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<Buffered<'de>, D::Error> {
+        from.deserialize_any(self)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(
+        self,
+        from: D,
+    ) -> Result<Buffered<'de>, D::Error> {
+        from.deserialize_any(self)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Buffered<'de>, E> {
+        Ok(Buffered::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Buffered<'de>, E> {
+        Ok(Buffered::Signed(value.into()))
+    }
+
+    fn visit_i128<E>(self, value: i128) -> Result<Buffered<'de>, E> {
+        Ok(Buffered::Signed(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Buffered<'de>, E> {
+        Ok(Buffered::Unsigned(value.into()))
+    }
+
+    fn visit_u128<E>(self, value: u128) -> Result<Buffered<'de>, E> {
+        Ok(Buffered::Unsigned(value))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Buffered<'de>, E> {
+        Ok(Buffered::Float(value))
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Buffered<'de>, E> {
+        Ok(Buffered::Text(text))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Buffered<'de>, E> {
+        Ok(Buffered::String(text.into()))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Buffered<'de>, E> {
+        Ok(Buffered::String(text))
+    }
+
+    fn visit_borrowed_bytes<E>(self, bytes: &'de [u8]) -> Result<Buffered<'de>, E> {
+        Ok(Buffered::Bytes(bytes))
+    }
+
+    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Buffered<'de>, E> {
+        Ok(Buffered::ByteBuf(bytes.into()))
+    }
+
+    fn visit_byte_buf<E>(self, bytes: Vec<u8>) -> Result<Buffered<'de>, E> {
+        Ok(Buffered::ByteBuf(bytes))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Buffered<'de>, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = from.next_element()? {
+            list.push(item);
+        }
+        Ok(Buffered::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<Buffered<'de>, A::Error> {
+        let mut members = Vec::new();
+        while let Some(member) = from.next_entry()? {
+            members.push(member);
+        }
+        Ok(Buffered::Map(members))
+    }
+}
+
+/// Reads a value again, with the errors `E` of the format that it is from.
+pub(super) struct Replay<'de, E> {
+    value: Buffered<'de>,
+    human_readable: bool,
+    error: PhantomData<E>,
+}
+
+impl<'de, E> Replay<'de, E> {
+    pub(super) fn new(value: Buffered<'de>, human_readable: bool) -> Self {
+        Self { value, human_readable, error: PhantomData }
+    }
+}
+
+impl<'de, E: Error> IntoDeserializer<'de, E> for Replay<'de, E> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+fn members<'de, E: Error>(
+    members: Vec<(Buffered<'de>, Buffered<'de>)>,
+    human_readable: bool,
+) -> impl Iterator<Item = (Replay<'de, E>, Replay<'de, E>)> {
+    let replay = move |value| Replay::new(value, human_readable);
+    members.into_iter().map(move |(name, value)| (replay(name), replay(value)))
+}
+
+impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
+    type Error = E;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+        match self.value {
+            Buffered::Null => visitor.visit_unit(),
+            Buffered::Bool(value) => visitor.visit_bool(value),
+            // The visitors of most integers know 64 bits.
+            Buffered::Signed(value) => match i64::try_from(value) {
+                Ok(value) => visitor.visit_i64(value),
+                Err(_) => visitor.visit_i128(value),
+            },
+            Buffered::Unsigned(value) => match u64::try_from(value) {
+                Ok(value) => visitor.visit_u64(value),
+                Err(_) => visitor.visit_u128(value),
+            },
+            Buffered::Float(value) => visitor.visit_f64(value),
+            Buffered::Text(text) => visitor.visit_borrowed_str(text),
+            Buffered::String(text) => visitor.visit_string(text),
+            Buffered::Id(id) => visitor.visit_str(&id.text()),
+            Buffered::Bytes(bytes) => visitor.visit_borrowed_bytes(bytes),
+            Buffered::ByteBuf(bytes) => visitor.visit_byte_buf(bytes),
+            Buffered::List(list) => {
+                let items = list.into_iter().map(|item| Self::new(item, self.human_readable));
+                let mut items = SeqDeserializer::new(items);
+                let read = visitor.visit_seq(&mut items)?;
+                items.end().map(|()| read)
+            }
+            Buffered::Map(list) => {
+                let mut list = MapDeserializer::new(members(list, self.human_readable));
+                let read = visitor.visit_map(&mut list)?;
+                list.end().map(|()| read)
+            }
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+        if matches!(self.value, Buffered::Null) {
+            visitor.visit_none()
+        } else {
+            visitor.visit_some(self)
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, E> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    /// A variant's name, or a map of it to its content.
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, E> {
+        match self.value {
+            Buffered::Map(list) if list.len() == 1 => {
+                let list = MapDeserializer::new(members(list, self.human_readable));
+                MapAccessDeserializer::new(list).deserialize_enum(name, variants, visitor)
+            }
+            Buffered::Map(_) => Err(E::invalid_value(Unexpected::Map, &"a map of one variant")),
+            _ => visitor.visit_enum(Unit(self)),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+        visitor.visit_unit()
+    }
+
+    fn is_human_readable(&self) -> bool {
+        self.human_readable
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct seq tuple tuple_struct map struct identifier
+    }
+}
+
+/// The name of a variant without content.
+struct Unit<'de, E>(Replay<'de, E>);
+
+impl<'de, E: Error> EnumAccess<'de> for Unit<'de, E> {
+    type Error = E;
+    type Variant = NoContent<E>;
+
+    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, NoContent<E>), E> {
+        seed.deserialize(self.0).map(|variant| (variant, NoContent(PhantomData)))
+    }
+}
+
+struct NoContent<E>(PhantomData<E>);
+
+impl<E: Error> NoContent<E> {
+    fn expected(expected: &'static str) -> E {
+        E::invalid_type(Unexpected::UnitVariant, &expected)
+    }
+}
+
+impl<'de, E: Error> VariantAccess<'de> for NoContent<E> {
+    type Error = E;
+
+    fn unit_variant(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, _: S) -> Result<S::Value, E> {
+        Err(Self::expected("a newtype variant"))
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, E> {
+        Err(Self::expected("a tuple variant"))
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        _: &'static [&'static str],
+        _: V,
+    ) -> Result<V::Value, E> {
+        Err(Self::expected("a struct variant"))
+    }
+}

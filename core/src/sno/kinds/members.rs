@@ -1,0 +1,297 @@
+//! The members of an object: those before the ID kept, those after it as the format has them.
+
+use alloc::{string::String, vec, vec::Vec};
+use core::{fmt, iter, marker::PhantomData};
+
+use serde_core::{
+    Deserializer,
+    de::{
+        DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor,
+        value::{BorrowedStrDeserializer, StrDeserializer},
+    },
+    forward_to_deserialize_any,
+};
+
+use super::{
+    super::Sno,
+    ByMetabyte,
+    buffer::{Buffered, Replay},
+};
+use crate::{Error, ErrorKind};
+
+/// Reads an object as the variant of its ID.
+pub(super) struct Reader<'r, K> {
+    human_readable: bool,
+    /// Where an ID that is refused is told.
+    refused: &'r mut Option<Error>,
+    kind: PhantomData<K>,
+}
+
+impl<'r, K> Reader<'r, K> {
+    pub(super) fn new(human_readable: bool, refused: &'r mut Option<Error>) -> Self {
+        Self { human_readable, refused, kind: PhantomData }
+    }
+
+    #[cold]
+    fn refuse<E: serde_core::de::Error>(&mut self, error: Error) -> E {
+        let refusal = E::custom(&error);
+        *self.refused = Some(error);
+        refusal
+    }
+}
+
+impl<'de, K: ByMetabyte<'de>> Visitor<'de> for Reader<'_, K> {
+    type Value = K;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an object with a sno ID as its `{}`", K::MEMBER)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut rest: A) -> Result<K, A::Error> {
+        let (mut kept, mut name) = (Vec::new(), String::new());
+        let (metabyte, id) = loop {
+            let Some(key) = rest.next_key_seed(NameReader(&mut name))? else {
+                return Err(self.refuse(Error::field_error(ErrorKind::MissingField, K::MEMBER)));
+            };
+            if key.is(K::MEMBER, &name) {
+                let id = rest.next_value_seed(IdReader)?;
+                break id.map_err(|error| self.refuse::<A::Error>(error.of(K::MEMBER)))?;
+            }
+            kept.push((key.kept(&name), rest.next_value()?));
+        };
+        let kept = kept.into_iter().chain(iter::once((Buffered::Text(K::MEMBER), id)));
+        let human_readable = self.human_readable;
+        let members = Members { kept, value: None, rest, name, id: K::MEMBER, human_readable };
+        let read = K::of_metabyte(metabyte, members)?;
+        read.ok_or_else(|| self.refuse(unknown(metabyte, K::MEMBER, K::METABYTES)))
+    }
+}
+
+/// The error for a metabyte of no variant.
+#[cold]
+fn unknown(metabyte: u8, member: &'static str, known: &[&str]) -> Error {
+    let known = known.join(", ");
+    let reason = alloc::format!("expected an ID of metabyte {known}, found {metabyte}");
+    Error::because(ErrorKind::OutOfRange, reason).of(member)
+}
+
+/// A member's name: in the input, in the buffer for names, or no text.
+enum Name<'de> {
+    Borrowed(&'de str),
+    Copied,
+    Other(Buffered<'de>),
+}
+
+impl<'de> Name<'de> {
+    fn is(&self, member: &str, copied: &str) -> bool {
+        match self {
+            Self::Borrowed(name) => *name == member,
+            Self::Copied => copied == member,
+            Self::Other(_) => false,
+        }
+    }
+
+    fn kept(self, copied: &str) -> Buffered<'de> {
+        match self {
+            Self::Borrowed(name) => Buffered::Text(name),
+            Self::Copied => Buffered::String(copied.into()),
+            Self::Other(name) => name,
+        }
+    }
+}
+
+/// Reads a name, into a buffer that is used again and again where the format has it for a moment only.
+struct NameReader<'n>(&'n mut String);
+
+impl<'de> DeserializeSeed<'de> for NameReader<'_> {
+    type Value = Name<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Name<'de>, D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for NameReader<'_> {
+    type Value = Name<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a member")
+    }
+
+    fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Name<'de>, E> {
+        Ok(Name::Borrowed(name))
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Name<'de>, E> {
+        self.0.clear();
+        self.0.push_str(name);
+        Ok(Name::Copied)
+    }
+
+    fn visit_u64<E>(self, name: u64) -> Result<Name<'de>, E> {
+        Ok(Name::Other(Buffered::Unsigned(name.into())))
+    }
+
+    fn visit_i64<E>(self, name: i64) -> Result<Name<'de>, E> {
+        Ok(Name::Other(Buffered::Signed(name.into())))
+    }
+
+    fn visit_bytes<E>(self, name: &[u8]) -> Result<Name<'de>, E> {
+        Ok(Name::Other(Buffered::ByteBuf(name.into())))
+    }
+}
+
+/// Reads an ID: its metabyte, and itself as it was given. What is no ID is a value, so that the caller has its error.
+struct IdReader;
+
+type Id<'de> = Result<(u8, Buffered<'de>), Error>;
+
+#[cold]
+fn no_text<'de>(found: &'static str) -> Id<'de> {
+    Err(Error::invalid_type("text", found))
+}
+
+impl<'de> DeserializeSeed<'de> for IdReader {
+    type Value = Id<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Id<'de>, D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for IdReader {
+    type Value = Id<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a sno ID")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Id<'de>, E> {
+        Ok(Sno::parse(text).map(|id| (id.metabyte(), Buffered::Text(text))))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Id<'de>, E> {
+        Ok(Sno::parse(text).map(|id| (id.metabyte(), Buffered::Id(id))))
+    }
+
+    fn visit_borrowed_bytes<E>(self, bytes: &'de [u8]) -> Result<Id<'de>, E> {
+        Ok(Sno::from_slice(bytes).map(|id| (id.metabyte(), Buffered::Bytes(bytes))))
+    }
+
+    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Id<'de>, E> {
+        Ok(Sno::from_slice(bytes).map(|id| (id.metabyte(), Buffered::ByteBuf(bytes.into()))))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Id<'de>, E> {
+        Ok(no_text("a boolean"))
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Id<'de>, E> {
+        Ok(no_text("an integer"))
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Id<'de>, E> {
+        Ok(no_text("an integer"))
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Id<'de>, E> {
+        Ok(no_text("a number"))
+    }
+
+    fn visit_unit<E>(self) -> Result<Id<'de>, E> {
+        Ok(no_text("null"))
+    }
+
+    fn visit_none<E>(self) -> Result<Id<'de>, E> {
+        Ok(no_text("null"))
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<Id<'de>, D::Error> {
+        from.deserialize_any(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Id<'de>, A::Error> {
+        Ok(no_text("a list"))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<Id<'de>, A::Error> {
+        Ok(no_text("an object"))
+    }
+}
+
+type Kept<'de> = (Buffered<'de>, Buffered<'de>);
+
+/// What the type of a variant is read from.
+struct Members<'de, A> {
+    /// Members before the ID, and the ID.
+    kept: iter::Chain<vec::IntoIter<Kept<'de>>, iter::Once<Kept<'de>>>,
+    /// The value of the kept member whose name was read.
+    value: Option<Buffered<'de>>,
+    rest: A,
+    name: String,
+    /// The name of the ID, which no further member may have.
+    id: &'static str,
+    human_readable: bool,
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Members<'de, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, A::Error> {
+        if let Some((name, value)) = self.kept.next() {
+            self.value = Some(value);
+            return seed.deserialize(Replay::new(name, self.human_readable)).map(Some);
+        }
+        let Some(name) = self.rest.next_key_seed(NameReader(&mut self.name))? else {
+            return Ok(None);
+        };
+        if name.is(self.id, &self.name) {
+            return Err(A::Error::duplicate_field(self.id));
+        }
+        let read = match name {
+            Name::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
+            Name::Copied => seed.deserialize(StrDeserializer::new(&self.name)),
+            Name::Other(name) => seed.deserialize(Replay::new(name, self.human_readable)),
+        };
+        read.map(Some)
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
+        match self.value.take() {
+            Some(value) => seed.deserialize(Replay::new(value, self.human_readable)),
+            None => self.rest.next_value_seed(seed),
+        }
+    }
+}
+
+impl<'de, A: MapAccess<'de>> Deserializer<'de> for Members<'de, A> {
+    type Error = A::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, A::Error> {
+        visitor.visit_map(self)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, A::Error> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, A::Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn is_human_readable(&self) -> bool {
+        self.human_readable
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}

@@ -1,0 +1,459 @@
+//! Enums whose variants the metabytes of IDs tell apart, read by serde.
+#![cfg(feature = "json")]
+
+use std::collections::BTreeMap;
+
+use polyflake::{
+    Error,
+    sno::{ByMetabyte, ReadError, Sno, by_metabyte},
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+
+mod support;
+
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+struct User {
+    id: Sno,
+    foo: String,
+    baz: String,
+}
+
+/// Of every shape that a value may have.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+struct Order {
+    total: f64,
+    count: u8,
+    debt: i64,
+    large: u64,
+    letter: char,
+    none: Option<u8>,
+    some: Option<u8>,
+    list: Vec<(u8, String)>,
+    map: BTreeMap<String, bool>,
+    paid: Paid,
+    other: Paid,
+    named: Paid,
+    both: Paid,
+    wrapped: Wrapped,
+    unit: (),
+    anything: Anything,
+    id: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+struct Wrapped(u8);
+
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+enum Paid {
+    Not,
+    Partly(u64),
+    Wholly { by: String },
+    Twice(u8, u8),
+}
+
+/// CBOR has no type for any value of JSON's.
+type Anything = Vec<Option<bool>>;
+
+#[derive(Debug, PartialEq, Deserialize, Serialize)]
+struct Tag<'a> {
+    name: &'a str,
+    id: &'a str,
+}
+
+by_metabyte! {
+    /// What is read here.
+    #[derive(Clone, Debug, PartialEq, Serialize)]
+    #[serde(untagged)]
+    enum Record {
+        24 => User(User),
+        /// Two versions of it.
+        1 | 2 => Order(Order),
+    }
+}
+
+const USER: &str = "aaaaaaaa55aaaaaa";
+const TEXT: &str = r#"{"id": "aaaaaaaa55aaaaaa", "foo": "bar", "baz": "bar"}"#;
+
+fn user() -> User {
+    User { id: USER.parse().unwrap(), foo: "bar".into(), baz: "bar".into() }
+}
+
+fn id_of(metabyte: u8) -> Sno {
+    Sno::default().with_metabyte(metabyte)
+}
+
+fn order() -> Order {
+    Order {
+        total: 2.5,
+        count: 255,
+        debt: -1,
+        large: u64::MAX,
+        letter: 'é',
+        none: None,
+        some: Some(0),
+        list: vec![(1, "one".into()), (2, "two\n".into())],
+        map: BTreeMap::from([("yes".into(), true)]),
+        paid: Paid::Not,
+        other: Paid::Partly(3),
+        named: Paid::Wholly { by: "card".into() },
+        both: Paid::Twice(4, 5),
+        wrapped: Wrapped(6),
+        unit: (),
+        anything: vec![None, Some(true)],
+        id: id_of(2).to_string(),
+    }
+}
+
+/// By each way into `serde_json`: the text and the slice lend their bytes, the reader does not. Errors are without their place, which
+/// a reader counts in its own way.
+#[track_caller]
+fn in_every_way<T: DeserializeOwned + std::fmt::Debug + PartialEq>(
+    text: &str,
+) -> Result<T, String> {
+    let told =
+        |error: serde_json::Error| error.to_string().split(" at line").next().unwrap().into();
+    let read = serde_json::from_str(text).map_err(told);
+    assert_eq!(read, serde_json::from_slice(text.as_bytes()).map_err(told));
+    assert_eq!(read, serde_json::from_reader(text.as_bytes()).map_err(told));
+    read
+}
+
+#[test]
+fn an_object_is_of_the_variant_that_its_id_says() {
+    assert_eq!(in_every_way::<Record>(TEXT), Ok(Record::User(user())));
+    let list = format!(r#"[{TEXT}, {{"id": "{}"}}]"#, id_of(3));
+    assert!(in_every_way::<Vec<Record>>(&list).unwrap_err().starts_with("expected an ID of"));
+    let text = serde_json::to_string(&Record::User(user())).unwrap();
+    assert_eq!(in_every_way::<Record>(&text), Ok(Record::User(user())));
+    assert_eq!(serde_json::from_value::<Record>(json!(user())).unwrap(), Record::User(user()));
+}
+
+#[test]
+fn the_id_may_stand_anywhere() {
+    let members = [r#""foo":"b\u0061r""#, r#""baz":"bar""#];
+    let id = format!(r#""i\u0064":"{USER}""#);
+    for place in 0..=members.len() {
+        let mut members: Vec<_> = members.iter().map(|member| (*member).to_owned()).collect();
+        members.insert(place, id.clone());
+        let text = format!("{{{}}}", members.join(","));
+        assert_eq!(in_every_way::<Record>(&text), Ok(Record::User(user())), "{text}");
+    }
+}
+
+#[test]
+fn members_before_the_id_are_read_as_those_after_it() {
+    let last = serde_json::to_string(&order()).unwrap();
+    let id = format!(r#","id":"{}"}}"#, order().id);
+    let first = format!(r#"{{"id":"{}",{}}}"#, order().id, &last[1..last.len() - id.len()]);
+    assert!(last.ends_with(&id));
+    assert_eq!(in_every_way::<Record>(&last), Ok(Record::Order(order())));
+    assert_eq!(in_every_way::<Record>(&first), Ok(Record::Order(order())));
+}
+
+/// A fault of a value is told, wherever the ID stands.
+#[test]
+fn what_does_not_fit_is_refused_before_the_id_too() {
+    let good = serde_json::to_value(order()).unwrap();
+    let bad = [
+        ("count", json!(256)),
+        ("count", json!("1")),
+        ("large", json!(-1)),
+        ("letter", json!("no")),
+        ("list", json!([[1, "one", 2]])),
+        ("list", json!([[1]])),
+        ("map", json!([])),
+        ("paid", json!("Never")),
+        ("paid", json!("Partly")),
+        ("paid", json!("Wholly")),
+        ("paid", json!("Twice")),
+        ("paid", json!(1)),
+        ("paid", json!({"Not": 1})),
+        ("paid", json!({"Partly": 1, "Not": null})),
+        ("paid", json!({})),
+        ("unit", json!(0)),
+        ("some", json!([])),
+    ];
+    for (member, value) in bad {
+        let mut order = good.clone();
+        order[member] = value;
+        let text = serde_json::to_string(&order).unwrap();
+        assert!(in_every_way::<Order>(&text).is_err(), "{text}");
+        let id = order.as_object_mut().unwrap().remove("id").unwrap();
+        let rest = serde_json::to_string(&order).unwrap();
+        let last = format!(r#"{},"id":{id}}}"#, &rest[..rest.len() - 1]);
+        let first = format!(r#"{{"id":{id},{}"#, &rest[1..]);
+        in_every_way::<Record>(&last).unwrap_err();
+        in_every_way::<Record>(&first).unwrap_err();
+    }
+}
+
+/// What only the text of a number holds is refused before the ID, and never rounded.
+#[test]
+fn integers_of_128_bits_must_follow_the_id() {
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Large {
+        n: u128,
+    }
+    by_metabyte! {
+        #[derive(Debug, PartialEq)]
+        enum Kinds {
+            24 => Large(Large),
+        }
+    }
+    let n = u128::MAX - 1;
+    let read = in_every_way(&format!(r#"{{"id":"{USER}","n":{n}}}"#));
+    assert_eq!(read, Ok(Kinds::Large(Large { n })));
+    let refused = in_every_way::<Kinds>(&format!(r#"{{"n":{n},"id":"{USER}"}}"#)).unwrap_err();
+    assert!(refused.starts_with("invalid type: floating point"), "{refused}");
+    let small = in_every_way(&format!(r#"{{"n":{},"id":"{USER}"}}"#, u64::MAX));
+    assert_eq!(small, Ok(Kinds::Large(Large { n: u64::MAX.into() })));
+}
+
+#[test]
+fn texts_are_borrowed_where_the_input_lends_them() {
+    by_metabyte! {
+        #[derive(Debug, PartialEq)]
+        enum Lent<'a> {
+            24 => Tag(Tag<'a>),
+        }
+    }
+    for text in
+        [r#"{"id":"aaaaaaaa55aaaaaa","name":"a"}"#, r#"{"name":"a","id":"aaaaaaaa55aaaaaa"}"#]
+    {
+        let Lent::Tag(tag) = serde_json::from_str(text).unwrap();
+        assert_eq!(tag, Tag { name: "a", id: USER });
+        assert!(text.as_bytes().as_ptr_range().contains(&tag.name.as_ptr()));
+        assert!(text.as_bytes().as_ptr_range().contains(&tag.id.as_ptr()));
+    }
+}
+
+#[test]
+fn the_member_may_have_another_name_and_one_variant_the_rest() {
+    const SECOND: u8 = 2;
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Pair {
+        left: Option<Box<Named>>,
+        right: Vec<Named>,
+    }
+    by_metabyte! {
+        #[derive(Debug, PartialEq)]
+        enum Named by "_id" {
+            SECOND => Second(Value),
+            3..=4 => Pair(Pair),
+            _ => Rest(Option<BTreeMap<String, u8>>),
+        }
+    }
+    let second = json!({"_id": id_of(2), "id": 1});
+    assert_eq!(in_every_way::<Named>(&second.to_string()), Ok(Named::Second(second)));
+    let second = r#"{"_id":"2222222222222222"}"#.replace("2222222222222222", &id_of(2).text());
+    let (three, four) = (id_of(3), id_of(4));
+    let inner = format!(r#"{{"right":[{second}],"left":null,"_id":"{four}"}}"#);
+    let pair = format!(r#"{{"left":{inner},"_id":"{three}","right":[{inner}]}}"#);
+    let second = || Named::Second(json!({"_id": id_of(2)}));
+    let inner = || Named::Pair(Pair { left: None, right: vec![second()] });
+    let pair_read = Named::Pair(Pair { left: Some(Box::new(inner())), right: vec![inner()] });
+    assert_eq!(in_every_way::<Named>(&pair), Ok(pair_read));
+    let other = json!({"a": 1, "_id": id_of(9), "b": 2});
+    assert!(
+        in_every_way::<Named>(&other.to_string()).unwrap_err().contains("invalid type: string")
+    );
+}
+
+/// Types that have their own idea of an object.
+#[test]
+fn a_variant_may_be_of_any_type_that_reads_an_object() {
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(transparent)]
+    struct Outer(Inner);
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Inner {
+        id: Sno,
+        n: u8,
+    }
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Flat {
+        n: u8,
+        #[serde(flatten)]
+        rest: BTreeMap<String, Value>,
+    }
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct NoId {
+        n: u8,
+    }
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(tag = "type")]
+    enum Tagged {
+        A { n: u8 },
+    }
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct New(Option<NoId>);
+    by_metabyte! {
+        #[derive(Debug, PartialEq)]
+        enum Kinds {
+            1 => Outer(Outer),
+            2 => Flat(Flat),
+            3 => NoId(NoId),
+            4 => Tagged(Tagged),
+            5 => Map(BTreeMap<String, Value>),
+            6 => New(New),
+            7 => Number(u8),
+            8 => Ignored(serde::de::IgnoredAny),
+        }
+    }
+    let read = |metabyte: u8| {
+        let id = id_of(metabyte);
+        let first = in_every_way(&format!(r#"{{"id":"{id}","n":7,"type":"A"}}"#));
+        let last = in_every_way(&format!(r#"{{"type":"A","n":7,"id":"{id}"}}"#));
+        assert_eq!(first.is_ok(), last.is_ok(), "{first:?} {last:?}");
+        assert!(first.is_err() || first == last, "{first:?} {last:?}");
+        first
+    };
+    let rest = |metabyte: u8| {
+        BTreeMap::from([("id".into(), json!(id_of(metabyte))), ("type".into(), json!("A"))])
+    };
+    assert!(read(1).unwrap_err().starts_with("unknown field `type`"));
+    let text = format!(r#"{{"n":7,"id":"{}"}}"#, id_of(1));
+    let inner = Inner { id: id_of(1), n: 7 };
+    assert_eq!(in_every_way::<Kinds>(&text), Ok(Kinds::Outer(Outer(inner))));
+    assert_eq!(read(2), Ok(Kinds::Flat(Flat { n: 7, rest: rest(2) })));
+    assert_eq!(read(3), Ok(Kinds::NoId(NoId { n: 7 })));
+    assert_eq!(read(4), Ok(Kinds::Tagged(Tagged::A { n: 7 })));
+    let mut map = rest(5);
+    map.insert("n".into(), json!(7));
+    assert_eq!(read(5), Ok(Kinds::Map(map)));
+    assert_eq!(read(6), Ok(Kinds::New(New(Some(NoId { n: 7 })))));
+    assert!(read(7).unwrap_err().starts_with("invalid type: map"));
+    assert_eq!(read(8), Ok(Kinds::Ignored(serde::de::IgnoredAny)));
+}
+
+/// An error of the ID, with what serde's says.
+#[track_caller]
+fn refusal(text: &str) -> Error {
+    let told = in_every_way::<Record>(text).unwrap_err();
+    match Record::read(&mut serde_json::Deserializer::from_str(text)) {
+        Err(ReadError::Id(error)) => {
+            assert!(told.starts_with(&error.to_string()), "{told}: {error}");
+            assert_eq!(error.field(), Some("id"));
+            error
+        }
+        read => panic!("expected a refused ID, found {read:?}"),
+    }
+}
+
+#[test]
+fn an_id_that_is_refused_has_its_code() {
+    let unknown = refusal(&format!(r#"{{"a":1,"id":"{}","b":2}}"#, id_of(3)));
+    assert_eq!(unknown.code(), "out_of_range");
+    assert_eq!(unknown.to_string(), "expected an ID of metabyte 24, 1 | 2, found 3");
+    for none in ["{}", r#"{"foo":"bar"}"#, r#"{"ID":"aaaaaaaa55aaaaaa"}"#] {
+        let missing = refusal(none);
+        assert_eq!(missing.code(), "missing_field");
+        assert_eq!(missing.to_string(), "missing value for field `id`");
+    }
+    for (id, found) in [
+        ("1", "an integer"),
+        ("-1", "an integer"),
+        ("1.5", "a number"),
+        ("null", "null"),
+        ("true", "a boolean"),
+        ("[]", "a list"),
+        ("{}", "an object"),
+    ] {
+        let wrong = refusal(&format!(r#"{{"id":{id}}}"#));
+        assert_eq!(wrong.code(), "invalid_type");
+        assert_eq!(wrong.to_string(), format!("expected text for `id`, found {found}"));
+    }
+    assert_eq!(refusal(r#"{"id":""}"#).code(), "invalid_length");
+    let wrong = refusal(r#"{"id":"aaaaaaaa55aaaaa!"}"#);
+    assert_eq!((wrong.code(), wrong.position()), ("invalid_character", Some(15)));
+}
+
+#[test]
+fn what_else_is_refused_is_the_formats() {
+    let other = |text: &str| {
+        let told = in_every_way::<Record>(text).unwrap_err();
+        match Record::read(&mut serde_json::Deserializer::from_str(text)) {
+            Err(ReadError::Other(error)) => assert!(error.to_string().starts_with(&told)),
+            read => panic!("expected an error of the format, found {read:?}"),
+        }
+        told
+    };
+    let twice = [
+        format!(r#"{{"id":"{USER}","id":"{USER}","foo":"","baz":""}}"#),
+        format!(r#"{{"foo":"","id":"{USER}","baz":"","i\u0064":1}}"#),
+    ];
+    for text in twice {
+        assert!(other(&text).starts_with("duplicate field `id`"));
+    }
+    by_metabyte! {
+        #[derive(Debug, PartialEq)]
+        enum Any {
+            _ => Whole(Value),
+        }
+    }
+    let whole = in_every_way::<Any>(&format!(r#"{{"id":"{USER}","a":1,"id":"{USER}"}}"#));
+    assert_eq!(whole, Err("duplicate field `id`".into()));
+    let twice = format!(r#"{{"foo":"","foo":"","id":"{USER}","baz":""}}"#);
+    assert!(other(&twice).starts_with("duplicate field `foo`"));
+    assert!(other(&format!(r#"{{"id":"{USER}","foo":""}}"#)).starts_with("missing field `baz`"));
+    for value in ["1", "null", "\"aaaaaaaa55aaaaaa\"", "[\"aaaaaaaa55aaaaaa\"]"] {
+        let expected = "expected an object with a sno ID as its `id`";
+        assert!(other(value).contains(expected), "{}", other(value));
+    }
+    assert!(other("{").starts_with("EOF"));
+    assert!(other(&format!(r#"{{"a":{}"#, "[".repeat(200))).starts_with("recursion limit"));
+}
+
+#[test]
+fn errors_are_shown_with_their_source() {
+    use std::error::Error as _;
+    let error = Record::read(&mut serde_json::Deserializer::from_str("{}")).unwrap_err();
+    assert_eq!(error.to_string(), "missing value for field `id`");
+    assert!(error.source().is_none());
+    let file = std::io::Read::take(std::io::repeat(b'{'), 1);
+    let error = Record::read(&mut serde_json::Deserializer::from_reader(file)).unwrap_err();
+    assert!(error.to_string().starts_with("EOF"));
+}
+
+/// Formats of bytes: those that say what they hold are read, the others refuse.
+#[test]
+fn formats_of_bytes_are_read_where_they_describe_themselves() {
+    let record = Record::User(user());
+    let mut bytes = Vec::new();
+    ciborium::into_writer(&record, &mut bytes).unwrap();
+    assert_eq!(ciborium::from_reader::<Record, _>(&*bytes).unwrap(), record);
+    let bytes = rmp_serde::to_vec_named(&record).unwrap();
+    assert_eq!(rmp_serde::from_slice::<Record>(&bytes).unwrap(), record);
+    let order = Record::Order(order());
+    let mut bytes = Vec::new();
+    ciborium::into_writer(&order, &mut bytes).unwrap();
+    assert_eq!(ciborium::from_reader::<Record, _>(&*bytes).unwrap(), order);
+    let bytes = postcard::to_stdvec(&record).unwrap();
+    postcard::from_bytes::<Record>(&bytes).unwrap_err();
+    let config = bincode::config::standard();
+    let bytes = bincode::serde::encode_to_vec(&record, config).unwrap();
+    bincode::serde::decode_from_slice::<Record, _>(&bytes, config).unwrap_err();
+}
+
+#[test]
+fn every_vector() {
+    by_metabyte! {
+        enum Any {
+            _ => Whole(Value),
+        }
+    }
+    let mut found = 0;
+    for case in support::vectors("polymorphic.json")["cases"].as_array().unwrap() {
+        if case["pointer"] != "/id" {
+            continue;
+        }
+        let text = case["json"].as_str().unwrap();
+        let Any::Whole(whole) = serde_json::from_str(text).unwrap();
+        assert_eq!(whole, serde_json::from_str::<Value>(text).unwrap());
+        assert_eq!(whole["id"], case["id"]);
+        found += 1;
+    }
+    assert!(found > 5);
+}
