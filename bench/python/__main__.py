@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterator
 
+import kinds
 import ours
 import peers
 from contest import Contest, Entry, Goal
@@ -37,6 +38,11 @@ def contests() -> Iterator[Contest]:
         missing=peers.missing(),
     )
     yield Contest("python: one text read", ours.parses() + peers.parses())
+    yield Contest(
+        "python: one object of several kinds read from JSON",
+        kinds.ways(),
+        [Goal("python: JSON by metabyte", ("by metabyte", None), "parsed twice", 0.9)],
+    )
     memory = "memory copied, as many bytes moved"
     yield Contest(
         "python: a column of 10 million sno texts",

@@ -3,6 +3,7 @@
  * to one processor.
  */
 import { batch, type Contest, hold, isMeantBy, peer } from "./contest.js";
+import * as kinds from "./kinds.js";
 import * as ours from "./ours.js";
 import * as peers from "./peers.js";
 import * as wasm from "./wasm.js";
@@ -61,6 +62,7 @@ const contests: (() => Contest)[] = [
   oneBigint,
   oneText,
   () => ({ name: "node: one text read", entries: [...ours.reads(), ...peers.reads()] }),
+  kinds.read,
   batches,
   manyTexts,
   columns,

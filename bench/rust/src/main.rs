@@ -12,6 +12,7 @@ mod contest;
 mod generate;
 mod hot;
 mod keys;
+mod kinds;
 mod layout;
 mod measure;
 mod peers;
@@ -46,6 +47,7 @@ fn contests() -> Vec<Contest> {
         columns::all(),
         layout::both_ways(),
         layout::columns(),
+        kinds::read(),
         batches::sizes(),
         pools::a_million(),
         threads::reading_the_clock(),

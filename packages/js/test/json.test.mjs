@@ -1,6 +1,7 @@
 // Objects whose kinds are told by the metabytes of their IDs.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import fc from "fast-check";
 import { byMetabyte, PolyflakeError } from "polyflake/json";
 import * as decode from "polyflake/decode";
 import { sno } from "polyflake";
@@ -29,10 +30,31 @@ describe("byMetabyte", () => {
 
   test("in any text, also within each other; what else there is stays", () => {
     const text = JSON.stringify([{ id: ORDER, total: { id: USER } }, { id: OTHER }, { id: "no ID" }, { id: 1 }, { "": { id: USER } }, null, 1, USER]);
-    const [order, other, none, number, within, ...rest] = JSON.parse(text, records.reviver);
+    const read = records.revive(JSON.parse(text));
+    assert.deepEqual(read, JSON.parse(text, records.reviver));
+    const [order, other, none, number, within, ...rest] = read;
     assert(order.total instanceof User && within[""] instanceof User);
     assert.deepEqual([other, none, number, ...rest], [{ id: OTHER }, { id: "no ID" }, { id: 1 }, null, 1, USER]);
     assert(records.parse(`{"id": "${ORDER}", "total": {"": {"id": "${USER}"}}}`).total[""] instanceof User);
+  });
+
+  test("any value is revived as a reviver does", () => {
+    const { revive, reviver } = byMetabyte({ 24: (user) => ({ user }), 2: (order) => [order] });
+    const members = ["__proto__", "constructor", "toJSON", "0", "id"];
+    const object = fc.letrec((tie) => ({
+      leaf: fc.oneof(fc.constantFrom(USER, ORDER, OTHER, "", null, true), fc.double({ noNaN: true })),
+      list: fc.array(tie("value"), { maxLength: 3 }),
+      object: fc.dictionary(fc.constantFrom(...members), tie("value"), { maxKeys: 4, noNullPrototype: true }),
+      value: fc.oneof({ maxDepth: 5 }, tie("leaf"), tie("list"), tie("object")),
+    })).value;
+    fc.assert(
+      fc.property(object, (value) => {
+        const text = JSON.stringify(value);
+        assert.deepEqual(revive(JSON.parse(text)), JSON.parse(text, reviver));
+      }),
+    );
+    const own = records.revive(JSON.parse(`{"__proto__": {"id": "${USER}"}}`));
+    assert(Object.getOwnPropertyDescriptor(own, "__proto__").value instanceof User && Object.getPrototypeOf(own) === Object.prototype);
   });
 
   test("a text that was written is read as the same", () => {

@@ -19,8 +19,8 @@ use super::super::Sno;
 pub(super) enum Buffered<'de> {
     Null,
     Bool(bool),
-    Signed(i128),
-    Unsigned(u128),
+    Signed(i64),
+    Unsigned(u64),
     Float(f64),
     Text(&'de str),
     String(String),
@@ -70,18 +70,10 @@ impl<'de> Visitor<'de> for Keeper {
     }
 
     fn visit_i64<E>(self, value: i64) -> Result<Buffered<'de>, E> {
-        Ok(Buffered::Signed(value.into()))
-    }
-
-    fn visit_i128<E>(self, value: i128) -> Result<Buffered<'de>, E> {
         Ok(Buffered::Signed(value))
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Buffered<'de>, E> {
-        Ok(Buffered::Unsigned(value.into()))
-    }
-
-    fn visit_u128<E>(self, value: u128) -> Result<Buffered<'de>, E> {
         Ok(Buffered::Unsigned(value))
     }
 
@@ -166,15 +158,8 @@ impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
         match self.value {
             Buffered::Null => visitor.visit_unit(),
             Buffered::Bool(value) => visitor.visit_bool(value),
-            // The visitors of most integers know 64 bits.
-            Buffered::Signed(value) => match i64::try_from(value) {
-                Ok(value) => visitor.visit_i64(value),
-                Err(_) => visitor.visit_i128(value),
-            },
-            Buffered::Unsigned(value) => match u64::try_from(value) {
-                Ok(value) => visitor.visit_u64(value),
-                Err(_) => visitor.visit_u128(value),
-            },
+            Buffered::Signed(value) => visitor.visit_i64(value),
+            Buffered::Unsigned(value) => visitor.visit_u64(value),
             Buffered::Float(value) => visitor.visit_f64(value),
             Buffered::Text(text) => visitor.visit_borrowed_str(text),
             Buffered::String(text) => visitor.visit_string(text),

@@ -19,6 +19,9 @@ use super::{
 };
 use crate::{Error, ErrorKind};
 
+/// Members that room is made for at once.
+const FEW: usize = 12;
+
 /// Reads an object as the variant of its ID.
 pub(super) struct Reader<'r, K> {
     human_readable: bool,
@@ -56,6 +59,10 @@ impl<'de, K: ByMetabyte<'de>> Visitor<'de> for Reader<'_, K> {
             if key.is(K::MEMBER, &name) {
                 let id = rest.next_value_seed(IdReader)?;
                 break id.map_err(|error| self.refuse::<A::Error>(error.of(K::MEMBER)))?;
+            }
+            // An object has more than the four that a vector begins with.
+            if kept.is_empty() {
+                kept.reserve(FEW);
             }
             kept.push((key.kept(&name), rest.next_value()?));
         };
@@ -106,6 +113,7 @@ struct NameReader<'n>(&'n mut String);
 impl<'de> DeserializeSeed<'de> for NameReader<'_> {
     type Value = Name<'de>;
 
+    #[inline]
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Name<'de>, D::Error> {
         from.deserialize_any(self)
     }
@@ -118,6 +126,7 @@ impl<'de> Visitor<'de> for NameReader<'_> {
         f.write_str("the name of a member")
     }
 
+    #[inline]
     fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Name<'de>, E> {
         Ok(Name::Borrowed(name))
     }
@@ -129,11 +138,11 @@ impl<'de> Visitor<'de> for NameReader<'_> {
     }
 
     fn visit_u64<E>(self, name: u64) -> Result<Name<'de>, E> {
-        Ok(Name::Other(Buffered::Unsigned(name.into())))
+        Ok(Name::Other(Buffered::Unsigned(name)))
     }
 
     fn visit_i64<E>(self, name: i64) -> Result<Name<'de>, E> {
-        Ok(Name::Other(Buffered::Signed(name.into())))
+        Ok(Name::Other(Buffered::Signed(name)))
     }
 
     fn visit_bytes<E>(self, name: &[u8]) -> Result<Name<'de>, E> {
@@ -237,6 +246,7 @@ struct Members<'de, A> {
 impl<'de, A: MapAccess<'de>> MapAccess<'de> for Members<'de, A> {
     type Error = A::Error;
 
+    #[inline]
     fn next_key_seed<S: DeserializeSeed<'de>>(
         &mut self,
         seed: S,
@@ -248,17 +258,17 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Members<'de, A> {
         let Some(name) = self.rest.next_key_seed(NameReader(&mut self.name))? else {
             return Ok(None);
         };
-        if name.is(self.id, &self.name) {
-            return Err(A::Error::duplicate_field(self.id));
-        }
         let read = match name {
+            Name::Borrowed(name) if name == self.id => Err(A::Error::duplicate_field(self.id)),
             Name::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
+            Name::Copied if self.name == self.id => Err(A::Error::duplicate_field(self.id)),
             Name::Copied => seed.deserialize(StrDeserializer::new(&self.name)),
             Name::Other(name) => seed.deserialize(Replay::new(name, self.human_readable)),
         };
         read.map(Some)
     }
 
+    #[inline]
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
         match self.value.take() {
             Some(value) => seed.deserialize(Replay::new(value, self.human_readable)),

@@ -1,0 +1,55 @@
+/** JSON of several kinds of objects, read by the metabytes of their IDs, against the ways without it. */
+import { metabyte } from "polyflake/decode";
+import { byMetabyte } from "polyflake/json";
+import { type Contest, ours, peer } from "./contest.js";
+
+/** A record of a service, 400 bytes. */
+const TEXT = JSON.stringify({
+  id: "a7rdmuv326nct5if",
+  name: "Ada Lovelace",
+  email: "ada@example.com",
+  visits: 1843,
+  score: 0.875,
+  tags: ["first", "analyst", "poet", "london"],
+  address: { street: "12 St James's Square", city: "London", country: "United Kingdom" },
+  parent: null,
+  note: 'She wrote "the first program", and saw further than others did.',
+});
+
+class User {
+  readonly id: string;
+  readonly name: string;
+  readonly address: object;
+
+  constructor(members: { id: string; name: string; address: object }) {
+    this.id = members.id;
+    this.name = members.name;
+    this.address = members.address;
+  }
+}
+
+class Order {
+  readonly id: string;
+
+  constructor(members: { id: string }) {
+    this.id = members.id;
+  }
+}
+
+/** An object is made by its ID, from the members that `read` gives. */
+const made = (id: string, read: () => any): User | Order => (metabyte(id) === 1 ? new User(read()) : new Order(read()));
+
+export function read(): Contest {
+  const records = byMetabyte({ 1: User, 2: Order });
+  const parse = ours("by metabyte", () => records.parse(TEXT));
+  const twice = peer("parsed twice", () => made((JSON.parse(TEXT) as { id: string }).id, () => JSON.parse(TEXT)));
+  const once = peer("parsed once, told apart by hand", () => {
+    const members = JSON.parse(TEXT) as { id: string };
+    return made(members.id, () => members);
+  });
+  return {
+    name: "node: one object of several kinds read from JSON",
+    entries: [parse, ours("by metabyte, a reviver of JSON.parse", () => JSON.parse(TEXT, records.reviver)), once, twice],
+    goals: [{ name: "node: JSON by metabyte", ours: parse, against: twice, most: 0.95 }],
+  };
+}

@@ -1,0 +1,70 @@
+"""JSON of several kinds of objects, read by the metabytes of their IDs, against the ways without it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from polyflake import sno
+
+from contest import Entry
+
+#: A record of a service, 400 bytes.
+TEXT = json.dumps(
+    {
+        "id": "a7rdmuv326nct5if",
+        "name": "Ada Lovelace",
+        "email": "ada@example.com",
+        "visits": 1843,
+        "score": 0.875,
+        "tags": ["first", "analyst", "poet", "london"],
+        "address": {"street": "12 St James's Square", "city": "London", "country": "United Kingdom"},
+        "parent": None,
+        "note": 'She wrote "the first program", and saw further than others did.',
+    }
+)
+
+
+@dataclass
+class User:
+    id: str
+    name: str
+    email: str
+    visits: int
+    score: float
+    tags: list[str]
+    address: dict[str, str]
+    parent: str | None
+    note: str
+
+
+@dataclass
+class Order:
+    id: str
+    total: int
+
+
+KINDS = {1: User, 2: Order}
+
+
+def twice(text: str) -> Any:
+    kind = KINDS[sno.metabyte(json.loads(text)["id"])]
+    return kind(**json.loads(text))
+
+
+def once(text: str) -> Any:
+    members = json.loads(text)
+    return KINDS[sno.metabyte(members["id"])](**members)
+
+
+def ways() -> list[Entry]:
+    hook = sno.by_metabyte(KINDS)
+    decode = json.JSONDecoder(object_hook=hook).decode
+    named = {"loads": json.loads, "text": TEXT, "hook": hook}
+    return [
+        Entry("by metabyte", "loads(text, object_hook=hook)", named, ours=True),
+        Entry("by metabyte, a decoder that is kept", "decode(text)", {"decode": decode, "text": TEXT}, ours=True),
+        Entry("parsed once, told apart by hand", "read(text)", {"read": once, "text": TEXT}),
+        Entry("parsed twice", "read(text)", {"read": twice, "text": TEXT}),
+    ]

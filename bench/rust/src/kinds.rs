@@ -1,0 +1,134 @@
+//! JSON of several kinds of objects, read by the metabytes of their IDs, against the ways without it.
+
+use polyflake::sno::{Sno, by_metabyte};
+use serde::Deserialize;
+
+use crate::{
+    contest::{Against, Contest, Entry, Goal},
+    measure::{Work, repeat},
+};
+
+/// All but the ID: 300 bytes, as a record of a service has them.
+const MEMBERS: &str = r#""name":"Ada Lovelace","email":"ada@example.com","visits":1843,"score":0.875,"tags":["first","analyst","poet","london"],"address":{"street":"12 St James's Square","city":"London","country":"United Kingdom"},"parent":null,"note":"She wrote \"the first program\", and saw further than others did."#;
+
+#[derive(Deserialize)]
+#[allow(dead_code)]
+struct User {
+    id: Sno,
+    name: String,
+    email: String,
+    visits: u64,
+    score: f64,
+    tags: Vec<String>,
+    address: Address,
+    parent: Option<Sno>,
+    note: String,
+}
+
+#[derive(Deserialize)]
+#[allow(dead_code)]
+struct Address {
+    street: String,
+    city: String,
+    country: String,
+}
+
+#[derive(Deserialize)]
+#[allow(dead_code)]
+struct Order {
+    id: Sno,
+    total: u64,
+}
+
+by_metabyte! {
+    #[allow(dead_code)]
+    enum Record {
+        1 => User(User),
+        2 => Order(Order),
+    }
+}
+
+/// Looks at the ID of a text alone.
+#[derive(Deserialize)]
+struct Head {
+    id: Sno,
+}
+
+fn first() -> String {
+    format!(r#"{{"id":"a7rdmuv326nct5if",{MEMBERS}"}}"#)
+}
+
+fn last() -> String {
+    format!(r#"{{{MEMBERS}","id":"a7rdmuv326nct5if"}}"#)
+}
+
+const FIRST: &str = "by metabyte, the ID first";
+const LAST: &str = "by metabyte, the ID last";
+const TWICE: &str = "parsed twice";
+const VALUE: &str = "serde_json::Value, then its type";
+
+pub(crate) fn read() -> Contest {
+    let goal = |name, ours: &'static str, against, most| Goal {
+        name,
+        ours: ours.into(),
+        against: Against::entry(against),
+        most,
+    };
+    Contest {
+        name: "rust: one object of several kinds read from JSON",
+        axis: None,
+        entries: vec![
+            Entry::ours(FIRST, by_metabyte(first())),
+            Entry::ours(LAST, by_metabyte(last())),
+            Entry::peer("its type, known beforehand", known(first())),
+            Entry::peer(TWICE, twice(first())),
+            Entry::peer(VALUE, through_value(first())),
+            Entry::peer("serde, a tag in front", tagged(&first())),
+        ],
+        goals: vec![
+            goal("rust: JSON by metabyte, the ID first", FIRST, TWICE, 0.9),
+            goal("rust: JSON by metabyte, the ID last", LAST, VALUE, 1.0),
+        ],
+    }
+}
+
+fn by_metabyte(text: String) -> Work {
+    repeat(move || serde_json::from_str::<Record>(&text).expect("a record"))
+}
+
+fn known(text: String) -> Work {
+    repeat(move || serde_json::from_str::<User>(&text).expect("a user"))
+}
+
+fn twice(text: String) -> Work {
+    repeat(move || {
+        let head: Head = serde_json::from_str(&text).expect("an ID");
+        match head.id.metabyte() {
+            1 => Record::User(serde_json::from_str(&text).expect("a user")),
+            _ => Record::Order(serde_json::from_str(&text).expect("an order")),
+        }
+    })
+}
+
+fn through_value(text: String) -> Work {
+    repeat(move || {
+        let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let id: Sno = value["id"].as_str().expect("an ID").parse().expect("an ID");
+        match id.metabyte() {
+            1 => Record::User(serde_json::from_value(value).expect("a user")),
+            _ => Record::Order(serde_json::from_value(value).expect("an order")),
+        }
+    })
+}
+
+fn tagged(text: &str) -> Work {
+    #[derive(Deserialize)]
+    #[serde(tag = "type")]
+    #[allow(dead_code)]
+    enum Tagged {
+        User(User),
+        Order(Order),
+    }
+    let text = format!(r#"{{"type":"User",{}"#, &text[1..]);
+    repeat(move || serde_json::from_str::<Tagged>(&text).expect("a record"))
+}
