@@ -2,7 +2,7 @@ import type { CallName, Machine } from "./machine.js";
 import { MessageReader } from "./message.js";
 import { withJson } from "./show.js";
 
-/** What an ID format can do, in figures: the same in every language. In JSON, bigints are decimal strings. */
+/** What an ID format can do, in figures: the same in every language. In JSON, bigints are decimal strings, which `descriptionFromJson` of `polyflake/json` reads. */
 export interface Description {
   /** How many bits an ID has. */
   bits: number;

@@ -1,5 +1,5 @@
 /**
- * JSON of several kinds of objects, which the metabytes of their sno IDs tell apart. Plain JavaScript, without wasm.
+ * JSON of several kinds of objects, which the metabytes of their sno IDs tell apart, and of figures. Plain JavaScript, without wasm.
  *
  * @module
  */
@@ -8,7 +8,9 @@ import { isValid, metabyte } from "./decode/sno.js";
 import { wordsOf } from "./decode/words.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 
+export type { Description, FieldDescription } from "./describe.js";
 export { type ErrorCode, PolyflakeError } from "./errors.js";
+export { descriptionFromJson } from "./figures.js";
 
 /** A kind of object: a class that is made of an object's members, or a function that gives what they stand for. */
 export type Kind = (new (members: any) => unknown) | ((members: any) => unknown);

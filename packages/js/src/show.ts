@@ -1,5 +1,6 @@
 /** How objects show themselves to `JSON.stringify`, to consoles and to `structuredClone`. */
 import { isBytes } from "./checks.js";
+import { PolyflakeError } from "./errors.js";
 
 /** What consoles of Node, Deno and Bun call. */
 const INSPECT = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
@@ -66,4 +67,40 @@ function jsonOfValue(value: unknown): unknown {
   if (isBytes(value)) return hexOf(value);
   const isPlain = typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
   return isPlain ? jsonOfMembers.call(value) : value;
+}
+
+/** The integer of a decimal text in its one spelling; undefined for another text. */
+export function decimalOf(text: string): bigint | undefined {
+  const digits = Array.from(text.startsWith("-") ? text.slice(1) : text);
+  if (digits.length === 0 || !digits.every((digit) => "0123456789".includes(digit))) return undefined;
+  const value = BigInt(text);
+  return String(value) === text ? value : undefined;
+}
+
+/** The bytes of hex in lower case; undefined for another text. */
+export function unhex(text: string): Uint8Array | undefined {
+  const digits = Array.from(text, (digit) => "0123456789abcdef".indexOf(digit));
+  if (digits.includes(-1) || digits.length % 2 === 1) return undefined;
+  return Uint8Array.from({ length: digits.length / 2 }, (_, k) => (digits[2 * k]! << 4) | digits[2 * k + 1]!);
+}
+
+/** More digits than any figure or field of 64 bits has; longer ones are no integers that a program made. */
+const LONGEST = 400;
+
+/** The integer of the JSON form of a bigint. */
+export function bigintOf(json: unknown, field: string): bigint {
+  const value = typeof json === "string" && json.length <= LONGEST ? decimalOf(json) : undefined;
+  if (value !== undefined) return value;
+  throw invalidJson("a decimal text", field);
+}
+
+/** The bytes of their JSON form. */
+export function bytesOfHex(json: unknown, field: string): Uint8Array {
+  const value = typeof json === "string" ? unhex(json) : undefined;
+  if (value) return value;
+  throw invalidJson("hex in lower case", field);
+}
+
+function invalidJson(expected: string, field: string): PolyflakeError {
+  return new PolyflakeError("invalid_type", `expected ${expected} for \`${field}\`, found another value`, { field });
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
+import { descriptionFromJson } from "polyflake/json";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";
 
@@ -13,6 +14,23 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
   const grant = new randflake.Grant(1, 1_730_000_000, 2_803_741_824);
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
   const wide = new layout.Layout({ id: "bytes", bits: 72, fields: [{ kind: "timestamp", bits: 64, tick: "1ms", epoch_ms: 0 }, { kind: "bindable", bits: 8, name: "x", type: "bytes" }] });
+  // Every type of value, a constant that IDs may differ in, and ticks of no whole milliseconds.
+  const odd = new layout.Layout({
+    id: "bytes",
+    bits: 288,
+    fields: [
+      { kind: "timestamp", bits: 48, tick: "1ms", epoch_ms: 0, invert: true },
+      { kind: "bindable", bits: 16, name: "zero", type: "bytes" },
+      { kind: "bindable", bits: 24, name: "text", type: "text" },
+      { kind: "bindable", bits: 80, name: "wide" },
+      { kind: "constant", bits: 16, type: "text", name: "set", value: "ab" },
+      { kind: "bindable", bits: 8, name: "kind" },
+      { kind: "sequence", bits: 64 },
+      { kind: "unused", bits: 32 },
+    ],
+  });
+  const unused = new layout.Layout({ id: "integer", bits: 64, fields: [{ kind: "unused", bits: 64 }] });
+  const micro = new layout.Layout({ id: "integer", bits: 64, fields: [{ kind: "timestamp", bits: 60, tick: "3us", epoch_ms: 0 }, { kind: "sequence", bits: 4 }] });
   const generators = [
     new sno.Generator({ partition: 7, clock }),
     new hotguid.Generator({ clock }),
@@ -68,6 +86,52 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
     const more = wide.parse(wide.pack({ timestamp: NOW, bindables: { x: new Uint8Array([200]) } }));
     assert.deepEqual(through(more).bindables, { x: "c8" });
     for (const generator of generators) assert.equal(typeof JSON.stringify(generator.stats()), "string");
+  });
+
+  test("figures are read back", () => {
+    for (const family of [hotguid, randflake, sno, discord, wide, unused]) {
+      const description = family.describe();
+      assert.deepEqual(descriptionFromJson(through(description)), description);
+      assert.deepEqual(through(descriptionFromJson(through(description))), through(description));
+      for (const name of Object.keys(through(description))) {
+        const { [name]: _, ...others } = through(description);
+        if (typeof description[name] === "bigint") assert.equal(descriptionFromJson(others)[name], undefined);
+        else refused("missing_field", () => descriptionFromJson(others), { field: name });
+        for (const value of [{}, "x", 1.5, null]) refused("invalid_type", () => descriptionFromJson({ ...others, [name]: value }), { field: name });
+      }
+    }
+    refused("unknown_field", () => descriptionFromJson({ ...through(sno.describe()), more: 1 }), { field: "more" });
+    refused("missing_field", () => descriptionFromJson({ ...through(sno.describe()), fields: [{}] }), { field: "name" });
+    const field = { name: "x", kind: "sequence", offset: 0, bits: 1 };
+    refused("invalid_type", () => descriptionFromJson({ ...through(sno.describe()), fields: [{ ...field, kind: "other" }] }), { field: "kind" });
+    for (const json of [null, undefined, 1, "", []]) refused("invalid_type", () => descriptionFromJson(json), { field: "json" });
+  });
+
+  test("parsed IDs are read back", () => {
+    const ids = [0n, -1n, 2n ** 63n - 1n, -(2n ** 63n), 175928847299117063n];
+    const readable = ["discord", "twitter", "instagram", "sonyflake", "mastodon", "baidu"].map((name) => layout.Layout.preset(name));
+    const parsed = readable.flatMap((one) => ids.map((id) => [one, one.parse(id)]));
+    const values = { zero: new Uint8Array([0, 200]), text: "1", wide: 2n ** 70n, kind: 3 };
+    const { wide: large, ...small } = values;
+    for (const bindables of [{ ...small, wide: large }, { zero: new Uint8Array(0), text: "", wide: 0n, kind: 0 }]) {
+      parsed.push([odd, odd.parse(odd.pack({ timestamp: NOW + 1, bindables, sequence: 2n ** 60n }))]);
+    }
+    parsed.push([wide, wide.parse(new Uint8Array(9))], [unused, unused.parse(1n)], [micro, micro.parse(micro.pack({ timestamp: 1, sequence: 0 }))]);
+    assert(parsed.length > 30);
+    for (const [one, fields] of parsed) assert.deepEqual(one.parsedFromJson(through(fields)), fields);
+    for (const [one, fields] of parsed) assert.deepEqual(through(one.parsedFromJson(through(fields))), through(fields));
+    const good = through(parsed.find(([one]) => one === odd)[1]);
+    for (const bad of [{ sequence: "x" }, { sequence: 1.5 }, { sequence: "01" }, { unixMs: 1 }, { unixMs: "1".repeat(1000) }]) {
+      refused("invalid_type", () => odd.parsedFromJson({ ...good, ...bad }), { field: Object.keys(bad)[0] });
+    }
+    for (const bad of [{ zero: "0" }, { zero: "C8" }, { zero: 1 }, { text: null }, { text: {} }, { wide: 1.5 }, { wide: "-0" }, { kind: true }]) {
+      refused("invalid_type", () => odd.parsedFromJson({ ...good, bindables: { ...good.bindables, ...bad } }), { field: Object.keys(bad)[0] });
+    }
+    refused("out_of_range", () => odd.parsedFromJson({ ...good, bindables: { ...good.bindables, kind: 256 } }), { field: "kind" });
+    refused("unknown_field", () => odd.parsedFromJson({ ...good, bindables: { ...good.bindables, more: 1 } }), { field: "more" });
+    refused("missing_field", () => odd.parsedFromJson({ ...good, bindables: {} }));
+    refused("unknown_field", () => odd.parsedFromJson({ ...good, more: 1 }), { field: "more" });
+    for (const json of [null, undefined, 1, "", []]) refused("invalid_type", () => odd.parsedFromJson(json), { field: "json" });
   });
 
   test("snapshots are read back", () => {

@@ -199,6 +199,7 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
     "layout.Layout#pack": [{ timestamp: NOW, sequence: 1, bindables: { b: "b" }, constants: { c: new Uint8Array(2) } }],
     "layout.Layout#packColumns": [{ timestamp: NOW, sequence: new Float64Array(2), bindables: { b: "b" }, constants: { c: new Uint8Array(2) } }],
     "layout.Layout#parse": [new Uint8Array(12)],
+    "layout.Layout#parsedFromJson": [{ unixMs: String(NOW), sequence: 1, bindables: { b: "b" }, constants: { c: "0000" } }],
     "layout.Layout#parseColumns": [new Uint8Array(24)],
     "layout.Layout#timeRange": [NOW, NOW + 1, {}],
     "layout.Layout#describe": [],

@@ -2,7 +2,7 @@ import { attached, bytes, integers, isBytes, isObject, lengthOfArray, partOfByte
 import { PolyflakeError } from "../errors.js";
 import { BATCH, BYTES, MOST } from "../machine.js";
 import { placeOf } from "../packed.js";
-import { fewOf, hexOf, present } from "../show.js";
+import { decimalOf, fewOf, hexOf, present, unhex } from "../show.js";
 import { elements } from "../texts.js";
 import type { Kind } from "./description.js";
 import type { IdOf } from "./layout.js";
@@ -150,20 +150,14 @@ function idsOfJson(json: unknown, length: unknown): LayoutArray {
 
 /** The integer of 64 bits whose decimal text this is. */
 function integerOf(text: unknown, item: number): bigint {
-  const isDecimal = typeof text === "string" && text.length <= "-9223372036854775808".length && isMadeOfDigits(text);
-  const value = isDecimal ? BigInt(text) : undefined;
-  if (value !== undefined && String(BigInt.asIntN(64, value)) === text) return value;
+  const value = typeof text === "string" && text.length <= "-9223372036854775808".length ? decimalOf(text) : undefined;
+  if (value !== undefined && BigInt.asIntN(64, value) === value) return value;
   throw new PolyflakeError("invalid_type", `item ${item}: expected a decimal text of 64 bits, found another value`, { field: "json", item });
 }
 
-function isMadeOfDigits(text: string): boolean {
-  const digits = Array.from(text.startsWith("-") ? text.slice(1) : text);
-  return digits.length > 0 && digits.every((digit) => "0123456789".includes(digit));
-}
-
 /** The bytes whose hex this is. */
-function bytesOf(text: unknown, size: number, item: number): number[] {
-  const digits = typeof text === "string" && text.length === 2 * size ? Array.from(text, (digit) => "0123456789abcdef".indexOf(digit)) : [-1];
-  if (!digits.includes(-1)) return Array.from({ length: size }, (_, k) => (digits[2 * k]! << 4) | digits[2 * k + 1]!);
+function bytesOf(text: unknown, size: number, item: number): Uint8Array {
+  const found = typeof text === "string" && text.length === 2 * size ? unhex(text) : undefined;
+  if (found) return found;
   throw new PolyflakeError("invalid_type", `item ${item}: expected ${2 * size} digits of hex in lower case, found another value`, { field: "json", item });
 }

@@ -8,6 +8,7 @@ import type { LayoutArray, PackedOf } from "./array.js";
 import { type PackColumns, type ParsedColumns, packColumns, parseColumns } from "./columns.js";
 import { jsonOf, type Kind, type LayoutDescription, messageOf, parseJson } from "./description.js";
 import { machine } from "./machine.js";
+import { valuesOfJson } from "./parsed.js";
 import { present, withJson } from "../show.js";
 import { NUMBER_BITS, type Value, type Values, ValuesWriter } from "./values.js";
 
@@ -191,6 +192,26 @@ export class Layout<K extends Kind = Kind> {
   }
 
   /**
+   * What {@link Layout.parse} gave, out of its JSON form.
+   *
+   * ```js
+   * const discord = layout.Layout.preset("discord");
+   * const text = JSON.stringify(discord.parse(175928847299117063n));
+   * discord.parsedFromJson(JSON.parse(text)).unixMs; // 1462015105796n
+   * ```
+   *
+   * @throws {PolyflakeError} as {@link Layout.pack}; `invalid_type` for what is no JSON form of a field's value.
+   */
+  parsedFromJson(json: unknown): Parsed {
+    attached(isObject(this) && #kept in this);
+    const { fields } = descriptionJson.call(this as Layout);
+    const values = valuesOfJson(json, this.#figures.fields, fields);
+    // Ticks of no whole milliseconds begin between two, so the time is what was said.
+    const unixMs = values.timestamp;
+    return withJson({ ...this.parse(this.pack(values as PackValues)), unixMs, timestamp: dateOf(unixMs) });
+  }
+
+  /**
    * Many IDs of given values. Where a field's value is a column, each ID has one of its values; all other values are the same in
    * all.
    *
@@ -294,8 +315,8 @@ function dateOf(unixMs: bigint | undefined): Date | null | undefined {
   return Number.isNaN(date.getTime()) ? null : date;
 }
 
-function descriptionJson(this: Layout): unknown {
-  return JSON.parse(this.toJson());
+function descriptionJson(this: Layout): LayoutDescription {
+  return JSON.parse(this.toJson()) as LayoutDescription;
 }
 
 function shownByDescription(this: Layout): string {

@@ -1,0 +1,38 @@
+/** Reading the JSON form of figures, in which bigints are decimal texts. */
+import { flag, string } from "./checks.js";
+import type { Description, FieldDescription } from "./describe.js";
+import { integer } from "./decode/checks.js";
+import { invalidType } from "./errors.js";
+import { fields, members } from "./members.js";
+import { bigintOf, withJson } from "./show.js";
+
+const KINDS = ["timestamp", "sequence", "constant", "bindable", "unused"] as const;
+const FLAGS = ["sortsByTime", "below2_53", "below2_63"] as const;
+/** Those that a format may lack. */
+const FIGURES = ["perSecond", "perSecondInAll", "firstMs", "lastMs"] as const;
+
+/**
+ * What `describe` gave, out of its JSON form.
+ *
+ * @throws {PolyflakeError} `missing_field`, `unknown_field`; `invalid_type` for another value, with the `field`.
+ */
+export function descriptionFromJson(json: unknown): Description {
+  const required = fields(json, "json", ["bits", "fields", ...FLAGS]);
+  const given = members(json, "json", ["bits", "fields", ...FLAGS, ...FIGURES]);
+  const [perSecond, perSecondInAll, firstMs, lastMs] = FIGURES.map((name) => (given[name] === undefined ? undefined : bigintOf(given[name], name)));
+  const [sortsByTime, below2_53, below2_63] = FLAGS.map((name) => flag(required[name], name)) as [boolean, boolean, boolean];
+  const bits = integer(required.bits, "bits");
+  return withJson({ bits, fields: listOf(required.fields).map(fieldOf), perSecond, perSecondInAll, firstMs, lastMs, sortsByTime, below2_53, below2_63 });
+}
+
+function listOf(json: unknown): unknown[] {
+  if (Array.isArray(json)) return json;
+  throw invalidType("list", json, { field: "fields" });
+}
+
+function fieldOf(json: unknown): FieldDescription {
+  const given = fields(json, "fields", ["name", "kind", "offset", "bits"], "refused");
+  const kind = KINDS.find((kind) => kind === given.kind);
+  if (kind === undefined) throw invalidType(KINDS.join(", "), given.kind, { field: "kind" });
+  return { name: string(given.name, "name"), kind, offset: integer(given.offset, "offset"), bits: integer(given.bits, "bits") };
+}

@@ -1,0 +1,50 @@
+/** Reading the JSON form of parsed IDs, in which bigints are decimal texts, and bytes hex. */
+import { invalidType, PolyflakeError } from "../errors.js";
+import { entries, members } from "../members.js";
+import type { FieldDescription } from "../describe.js";
+import { bigintOf, bytesOfHex } from "../show.js";
+import type { Field } from "./description.js";
+import type { Value, Values } from "./values.js";
+
+const MEMBERS = ["unixMs", "timestamp", "sequence", "bindables", "constants"] as const;
+
+/** What a JSON form says of an ID, as it is packed; texts of JSON are told apart by the types of the layout's fields. */
+export interface Read {
+  timestamp: bigint | undefined;
+  sequence: number | bigint | undefined;
+  bindables: Values;
+  constants: Values;
+}
+
+/** The values of a JSON form, of whatever size; `names` and `fields` are a layout's, in the same order. */
+export function valuesOfJson(json: unknown, names: readonly FieldDescription[], fields: readonly Field[]): Read {
+  const given = members(json, "json", MEMBERS);
+  const types = new Map(names.map(({ name }, k) => [name, typeOf(fields[k]!)]));
+  const named = (values: unknown, field: string): Values =>
+    Object.fromEntries(entries(values, field).map(([name, value]) => [name, valueOf(value, types.get(name), name)]));
+  return {
+    timestamp: given.unixMs === undefined ? undefined : bigintOf(given.unixMs, "unixMs"),
+    sequence: given.sequence === undefined ? undefined : integerOf(given.sequence, "sequence"),
+    bindables: named(given.bindables, "bindables"),
+    constants: named(given.constants, "constants"),
+  };
+}
+
+function typeOf(field: Field): string {
+  return ("type" in field ? field.type : undefined) ?? "integer";
+}
+
+/** The value of a field of a type; which names there are, the layout says. */
+function valueOf(value: unknown, type: string | undefined, field: string): Value {
+  if (type === "bytes") return bytesOfHex(value, field);
+  if (type === "integer") return integerOf(value, field);
+  if (typeof value === "string" || typeof value === "number") return value;
+  throw invalidType("text or number", value, { field });
+}
+
+/** An integer: a number, or a decimal text where the field is wider than numbers. */
+function integerOf(value: unknown, field: string): number | bigint {
+  if (typeof value !== "number") return bigintOf(value, field);
+  if (Number.isSafeInteger(value)) return value;
+  throw new PolyflakeError("invalid_type", `expected an integer for \`${field}\`, found a number that is none`, { field });
+}
