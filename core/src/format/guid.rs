@@ -29,6 +29,25 @@ const VALUES: [u8; 256] = {
     values
 };
 
+/// From the order of the text to that of .NET's `Guid.ToByteArray()`, and back: the first three groups reversed.
+pub(crate) const fn reverse_groups(bytes: [u8; 16]) -> [u8; 16] {
+    let [a0, a1, a2, a3, b0, b1, c0, c1, rest @ ..] = bytes;
+    let [d0, d1, e0, e1, e2, e3, e4, e5] = rest;
+    [a3, a2, a1, a0, b1, b0, c1, c0, d0, d1, e0, e1, e2, e3, e4, e5]
+}
+
+/// The GUID that SQL Server sorts as the text of `bytes` sorts, in .NET's order: SQL Server compares the groups from the last to the first.
+pub(crate) const fn to_sql(bytes: [u8; 16]) -> [u8; 16] {
+    let [s0, s1, s2, s3, m1, m0, m3, m2, m4, c0, c1, c2, k0, k1, k2, k3] = bytes;
+    [k0, k1, k2, k3, c1, c2, m4, c0, m3, m2, s0, s1, s2, s3, m1, m0]
+}
+
+/// The bytes, in the order of the text, of what [`to_sql`] gave.
+pub(crate) const fn of_sql(bytes: [u8; 16]) -> [u8; 16] {
+    let [k0, k1, k2, k3, c1, c2, m4, c0, m3, m2, s0, s1, s2, s3, m1, m0] = bytes;
+    [s0, s1, s2, s3, m1, m0, m3, m2, m4, c0, c1, c2, k0, k1, k2, k3]
+}
+
 /// The text of 16 bytes, in lower case.
 #[inline]
 pub(crate) fn encode(bytes: &[u8; 16]) -> Text<LENGTH> {

@@ -5,8 +5,11 @@ mod describe;
 pub(crate) mod guid;
 mod refusal;
 mod scale;
+#[cfg(feature = "serde")]
+pub(crate) mod serde;
 mod span;
 mod text;
+mod text_id;
 mod ticks;
 
 #[cfg(feature = "alloc")]
@@ -20,4 +23,5 @@ pub(crate) use scale::is_within;
 pub(crate) use span::Span;
 pub use text::Text;
 pub(crate) use text::ascii_of_utf16;
+pub(crate) use text_id::{byte_id, text_id};
 pub(crate) use ticks::Ticks;

@@ -115,8 +115,109 @@ macro_rules! holds {
     };
 }
 
-/// The options that all builders share, set in their field `options`.
+/// The calls of a handle whose IDs are packed one by one.
+macro_rules! handle_calls {
+    ($id:ty, $given:ident: $type:ty) => {
+        /// One new ID.
+        ///
+        /// # Errors
+        /// As [`Generator::generate`].
+        #[inline]
+        pub fn generate(&mut self, $given: $type) -> Result<$id> {
+            self.make(Mode::Wait, $given)
+        }
+
+        /// One new ID if there is one now. It never waits.
+        ///
+        /// # Errors
+        /// As [`Generator::try_generate`].
+        #[inline]
+        pub fn try_generate(&mut self, $given: $type) -> Result<$id> {
+            self.make(Mode::Try, $given)
+        }
+
+        #[inline]
+        fn make(&mut self, mode: Mode, $given: $type) -> Result<$id> {
+            let engine = &self.generator.engine;
+            let (slots, k) = self.blocks.next(engine, mode)?;
+            Ok(engine.family.id(slots, k, $given))
+        }
+    };
+}
+
+/// The window of a generator whose ticks are a constant.
+macro_rules! windows {
+    ($scale:expr) => {
+        /// The window, in Unix milliseconds: half-open.
+        pub fn window(&self) -> (i64, i64) {
+            self.engine.window_ms(&$scale)
+        }
+
+        /// Moves the end of the window later, to `end_ms` in Unix milliseconds; an earlier or equal end changes nothing, nor
+        /// does any where no window was given, since that is all of the format's time already.
+        ///
+        /// # Errors
+        /// `out_of_range` for an end before the window's start; `time_out_of_range` past the format's time.
+        pub fn extend_window(&self, end_ms: i64) -> Result<()> {
+            self.engine.extend_window(&$scale, end_ms)
+        }
+    };
+}
+
+/// A generator's way to its clock.
+macro_rules! clock {
+    () => {
+        /// The source of time that it was built with.
+        pub const fn clock(&self) -> &C {
+            self.engine.clock()
+        }
+    };
+}
+
+/// A pool's ways to its generators, and theirs into it.
+#[cfg(feature = "alloc")]
+macro_rules! pools {
+    ($family:ty) => {
+        impl<G> Pool<G> {
+            /// Its generators.
+            pub fn members(&self) -> &[G] {
+                self.members.all()
+            }
+        }
+
+        impl<C: Clock> Pool<Box<Generator<C>>> {
+            /// A pool that owns its generators.
+            ///
+            /// # Errors
+            /// As [`Pool::new`].
+            pub fn owning(members: impl IntoIterator<Item = Generator<C>>) -> Result<Self> {
+                Self::new(members.into_iter().map(Box::new))
+            }
+        }
+
+        impl<C: Clock> Member for Generator<C> {
+            type Family = $family;
+            type Clock = C;
+
+            #[inline]
+            fn engine(&self) -> &Engine<$family, C> {
+                &self.engine
+            }
+        }
+    };
+}
+
+/// The options that all builders share, set in their field `options`; `window` where every generator of the family has one.
 macro_rules! options {
+    (window) => {
+        /// The half-open time span, in Unix milliseconds, in which IDs may be made: those whose tick begins in it.
+        pub fn window(mut self, start_ms: i64, end_ms: i64) -> Self {
+            self.options.window = Some((start_ms, end_ms));
+            self
+        }
+
+        options!();
+    };
     () => {
         /// The longest wait for a tick, as time passes by the clock's monotonic side ([`Clock::elapsed_nanos`]); the clock's default
         /// otherwise (1 s for the system's). A batch may wait as long for each of its ticks. Under a clock that stands still a call
@@ -145,4 +246,6 @@ macro_rules! options {
     };
 }
 
-pub(crate) use {calls, handles, holds, options};
+#[cfg(feature = "alloc")]
+pub(crate) use pools;
+pub(crate) use {calls, clock, handle_calls, handles, holds, options, windows};

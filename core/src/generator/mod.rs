@@ -22,7 +22,9 @@ mod wait;
 mod window;
 
 pub(crate) use block::{BLOCK, Blocks};
-pub(crate) use calls::{calls, handles, holds, options};
+#[cfg(feature = "alloc")]
+pub(crate) use calls::pools;
+pub(crate) use calls::{calls, clock, handle_calls, handles, holds, options, windows};
 pub(crate) use drawn::{DrawnWord, NEVER};
 pub(crate) use engine::{Engine, Reserved};
 pub(crate) use family::{Family, Pack};

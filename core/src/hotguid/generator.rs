@@ -12,7 +12,9 @@ use crate::{
     Result,
     clock::{Clock, DefaultClock},
     format::Text,
-    generator::{DrawnWord, Engine, Mode, NEVER, Source, WaitPolicy, Window, calls},
+    generator::{
+        DrawnWord, Engine, Mode, NEVER, Source, WaitPolicy, Window, calls, clock, windows,
+    },
     sequence::per_tick::{Behind, PerTick, Slots},
 };
 #[cfg(feature = "std")]
@@ -114,19 +116,7 @@ impl<C> Generator<C> {
         Self { engine: Engine::new(family, counters(), window, WaitPolicy::of(&SCALE), clock) }
     }
 
-    /// The window, in Unix milliseconds: half-open.
-    pub fn window(&self) -> (i64, i64) {
-        self.engine.window_ms(&SCALE)
-    }
-
-    /// Moves the end of the window later, to `end_ms` in Unix milliseconds; an earlier or equal end changes nothing, nor
-    /// does any where no window was given, since that is all of the format's time already.
-    ///
-    /// # Errors
-    /// `out_of_range` for an end before the window's start; `time_out_of_range` past the format's time.
-    pub fn extend_window(&self, end_ms: i64) -> Result<()> {
-        self.engine.extend_window(&SCALE, end_ms)
-    }
+    windows!(SCALE);
 
     /// Ends the generator, also for calls in flight on other threads. There is nothing to save: the next one draws its own
     /// random bytes.
@@ -173,10 +163,7 @@ impl<C: Clock> Generator<C> {
         self.engine.family.drawn.provide(drawn)
     }
 
-    /// The source of time that it was built with.
-    pub const fn clock(&self) -> &C {
-        self.engine.clock()
-    }
+    clock!();
 }
 
 /// A machine that has given out nothing yet.

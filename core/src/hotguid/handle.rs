@@ -6,7 +6,7 @@ use super::{Generator, HotGuid, family::Identities};
 use crate::{
     Result,
     clock::Clock,
-    generator::{BLOCK, Blocks, Mode, Pack, handles, holds},
+    generator::{BLOCK, Blocks, Mode, Pack, handle_calls, handles, holds},
 };
 
 /// Makes IDs of a shared [`Generator`] for one thread. What it has reserved in a second and not used by its end is lost.
@@ -35,28 +35,5 @@ impl<G> Handle<G> {
 }
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
-    /// One new ID, for a shard of your choice.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`].
-    #[inline]
-    pub fn generate(&mut self, shard_key: u32) -> Result<HotGuid> {
-        self.make(Mode::Wait, shard_key)
-    }
-
-    /// One new ID if there is one now. It never waits.
-    ///
-    /// # Errors
-    /// As [`Generator::try_generate`].
-    #[inline]
-    pub fn try_generate(&mut self, shard_key: u32) -> Result<HotGuid> {
-        self.make(Mode::Try, shard_key)
-    }
-
-    #[inline]
-    fn make(&mut self, mode: Mode, shard_key: u32) -> Result<HotGuid> {
-        let engine = &self.generator.engine;
-        let (slots, k) = self.blocks.next(engine, mode)?;
-        Ok(engine.family.id(slots, k, shard_key))
-    }
+    handle_calls!(HotGuid, shard_key: u32);
 }

@@ -1,11 +1,9 @@
 //! The ID: its fields, its orders of bytes, its texts.
 
-use core::{fmt, str::FromStr};
-
 use super::{COUNTER, LAST_COUNTER, MACHINE, SCALE, SHARD_KEY, TIMESTAMP};
 use crate::{
     Error, Result,
-    format::{Text, Ticks, guid},
+    format::{Text, Ticks, byte_id, guid},
 };
 
 /// What an ID holds.
@@ -62,6 +60,10 @@ impl HotGuid {
     pub const LEN: usize = 16;
     /// Characters of its text.
     pub const TEXT_LEN: usize = guid::LENGTH;
+    /// The lowest ID: all bits 0.
+    pub const MIN: Self = Self([0; Self::LEN]);
+    /// The highest ID: all bits 1.
+    pub const MAX: Self = Self([0xff; Self::LEN]);
 
     /// The ID of given fields.
     ///
@@ -152,7 +154,7 @@ impl HotGuid {
 
     /// The ID of 16 bytes in the order of .NET's `Guid.ToByteArray()`.
     pub const fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
-        Self(reverse_groups(bytes))
+        Self(guid::reverse_groups(bytes))
     }
 
     /// The ID of a slice of 16 bytes in the order of .NET.
@@ -168,7 +170,7 @@ impl HotGuid {
 
     /// The 16 bytes in the order of .NET's `Guid.ToByteArray()`.
     pub const fn to_bytes(self) -> [u8; Self::LEN] {
-        reverse_groups(self.0)
+        guid::reverse_groups(self.0)
     }
 
     /// The ID of 16 bytes in the order of RFC 9562, as `uuid::Uuid` has them: that of the text.
@@ -183,15 +185,13 @@ impl HotGuid {
 
     /// The ID of a GUID that SQL Server sorts by time, in the order of .NET's `Guid.ToByteArray()`.
     pub const fn from_sql(bytes: [u8; Self::LEN]) -> Self {
-        let [k0, k1, k2, k3, c1, c2, m4, c0, m3, m2, s0, s1, s2, s3, m1, m0] = bytes;
-        Self([s0, s1, s2, s3, m1, m0, m3, m2, m4, c0, c1, c2, k0, k1, k2, k3])
+        Self(guid::of_sql(bytes))
     }
 
     /// The GUID that SQL Server sorts by time, in the order of .NET's `Guid.ToByteArray()`, which is how its clients
     /// send one.
     pub const fn to_sql(self) -> [u8; Self::LEN] {
-        let [s0, s1, s2, s3, m1, m0, m3, m2, m4, c0, c1, c2, k0, k1, k2, k3] = self.0;
-        [k0, k1, k2, k3, c1, c2, m4, c0, m3, m2, s0, s1, s2, s3, m1, m0]
+        guid::to_sql(self.0)
     }
 
     /// The text, in lower case.
@@ -202,7 +202,7 @@ impl HotGuid {
 
     /// The text of the GUID that SQL Server sorts by time.
     pub fn sql_text(self) -> Text<{ Self::TEXT_LEN }> {
-        guid::encode(&reverse_groups(self.to_sql()))
+        guid::encode(&guid::reverse_groups(self.to_sql()))
     }
 
     /// The ID of a text: hex with hyphens, in either case.
@@ -222,12 +222,28 @@ impl HotGuid {
         guid::decode_utf16(units).map(Self)
     }
 
+    /// The ID of a text that is known when the program is compiled; none where [`HotGuid::parse`] is an error.
+    ///
+    /// ```
+    /// use polyflake::hotguid::HotGuid;
+    ///
+    /// const FIRST: HotGuid =
+    ///     HotGuid::parse_const("691f29d0-bbaa-ddcc-ee01-0203ffffff7f").unwrap();
+    /// assert_eq!(FIRST.to_string(), "691f29d0-bbaa-ddcc-ee01-0203ffffff7f");
+    /// ```
+    pub const fn parse_const(text: &str) -> Option<Self> {
+        match guid::decode_const(text.as_bytes()) {
+            Some(bytes) => Some(Self::from_rfc_bytes(bytes)),
+            None => None,
+        }
+    }
+
     /// The ID of the text of a GUID that SQL Server sorts by time.
     ///
     /// # Errors
     /// As [`HotGuid::parse`].
     pub fn parse_sql(text: &str) -> Result<Self> {
-        guid::decode(text).map(|bytes| Self::from_sql(reverse_groups(bytes)))
+        guid::decode(text).map(|bytes| Self::from_sql(guid::reverse_groups(bytes)))
     }
 
     /// As [`HotGuid::parse_sql`], for UTF-16.
@@ -235,7 +251,7 @@ impl HotGuid {
     /// No part of what is promised: for bindings.
     #[doc(hidden)]
     pub fn parse_sql_utf16(units: &[u16]) -> Result<Self> {
-        guid::decode_utf16(units).map(|bytes| Self::from_sql(reverse_groups(bytes)))
+        guid::decode_utf16(units).map(|bytes| Self::from_sql(guid::reverse_groups(bytes)))
     }
 
     /// The lowest and the highest ID (both inclusive) of the half-open time range `start_ms .. end_ms` in Unix milliseconds,
@@ -253,39 +269,6 @@ impl HotGuid {
     }
 }
 
-/// From the order of the text to that of .NET, and back: the first three groups reversed.
-const fn reverse_groups(bytes: [u8; HotGuid::LEN]) -> [u8; HotGuid::LEN] {
-    let [a0, a1, a2, a3, b0, b1, c0, c1, rest @ ..] = bytes;
-    let [d0, d1, e0, e1, e2, e3, e4, e5] = rest;
-    [a3, a2, a1, a0, b1, b0, c1, c0, d0, d1, e0, e1, e2, e3, e4, e5]
-}
-
-impl fmt::Display for HotGuid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.text(), f)
-    }
-}
-
-impl fmt::Debug for HotGuid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("HotGuid").field(&self.text()).finish()
-    }
-}
-
-impl FromStr for HotGuid {
-    type Err = Error;
-    fn from_str(text: &str) -> Result<Self> {
-        Self::parse(text)
-    }
-}
-
-impl TryFrom<&str> for HotGuid {
-    type Error = Error;
-    fn try_from(text: &str) -> Result<Self> {
-        Self::parse(text)
-    }
-}
-
 #[cfg(feature = "uuid")]
 impl From<HotGuid> for uuid::Uuid {
     fn from(id: HotGuid) -> Self {
@@ -299,3 +282,5 @@ impl From<uuid::Uuid> for HotGuid {
         Self::from_rfc_bytes(id.into_bytes())
     }
 }
+
+byte_id!(HotGuid);

@@ -11,7 +11,6 @@
 //! Source: `HotGuid` (C#).
 
 mod builder;
-mod convert;
 mod family;
 pub(crate) mod fill;
 mod generator;

@@ -8,7 +8,7 @@ use crate::{
     Result,
     clock::Clock,
     format::Text,
-    generator::{Engine, Member, Members, Mode, Pooled, Source, address, calls},
+    generator::{Engine, Member, Members, Mode, Pooled, Source, address, calls, pools},
 };
 
 /// Makes IDs of several [`Generator`]s, faster than the 16,777,216 a second (60 ns an ID) that the format grants to each. Threads
@@ -30,23 +30,6 @@ use crate::{
 #[derive(Debug)]
 pub struct Pool<G> {
     members: Members<G>,
-}
-
-impl<G> Pool<G> {
-    /// Its generators.
-    pub fn members(&self) -> &[G] {
-        self.members.all()
-    }
-}
-
-impl<C: Clock> Pool<Box<Generator<C>>> {
-    /// A pool that owns its generators.
-    ///
-    /// # Errors
-    /// As [`Pool::new`].
-    pub fn owning(members: impl IntoIterator<Item = Generator<C>>) -> Result<Self> {
-        Self::new(members.into_iter().map(Box::new))
-    }
 }
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
@@ -71,15 +54,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     calls!(members: HotGuid, shard_key: u32; core::convert::identity);
 }
 
-impl<C: Clock> Member for Generator<C> {
-    type Family = Identities;
-    type Clock = C;
-
-    #[inline]
-    fn engine(&self) -> &Engine<Identities, C> {
-        &self.engine
-    }
-}
+pools!(Identities);
 
 impl Pooled for Identities {
     type Claim<'m> = usize;

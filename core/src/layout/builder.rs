@@ -49,13 +49,7 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// The half-open time span, in Unix milliseconds, in which IDs may be made: those whose tick begins in it.
-    pub fn window(mut self, start_ms: i64, end_ms: i64) -> Self {
-        self.options.window = Some((start_ms, end_ms));
-        self
-    }
-
-    options!();
+    options!(window);
 
     fn map<D>(self, map: impl FnOnce(Options<C>) -> Options<D>) -> Builder<D> {
         let Self { layout, fixed, sequence_only, options } = self;

@@ -9,7 +9,7 @@ use crate::{
     Result,
     clock::{Clock, DefaultClock},
     format::Ticks,
-    generator::{Engine, Family, Mode, Source},
+    generator::{Engine, Family, Mode, Source, clock},
 };
 
 /// Makes IDs of a custom layout. Threads may share it.
@@ -266,8 +266,5 @@ impl<C: Clock> Generator<C> {
         self.engine.one(mode, Some(self.engine.family.base_of(values)?))
     }
 
-    /// The source of time that it was built with.
-    pub const fn clock(&self) -> &C {
-        self.engine.clock()
-    }
+    clock!();
 }

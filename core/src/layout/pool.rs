@@ -7,7 +7,7 @@ use super::{Batch, Draft, Generator, Id, family::Template};
 use crate::{
     Error, ErrorKind, Result,
     clock::Clock,
-    generator::{Engine, Member, Members, Mode, Pooled, Source},
+    generator::{Engine, Member, Members, Mode, Pooled, Source, pools},
 };
 
 /// Makes IDs of several [`Generator`]s of one layout, faster than its sequence allows to each. Threads may share it, and its
@@ -31,23 +31,6 @@ use crate::{
 #[derive(Debug)]
 pub struct Pool<G> {
     members: Members<G>,
-}
-
-impl<G> Pool<G> {
-    /// Its generators.
-    pub fn members(&self) -> &[G] {
-        self.members.all()
-    }
-}
-
-impl<C: Clock> Pool<Box<Generator<C>>> {
-    /// A pool that owns its generators.
-    ///
-    /// # Errors
-    /// As [`Pool::new`].
-    pub fn owning(members: impl IntoIterator<Item = Generator<C>>) -> Result<Self> {
-        Self::new(members.into_iter().map(Box::new))
-    }
 }
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
@@ -115,15 +98,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     }
 }
 
-impl<C: Clock> Member for Generator<C> {
-    type Family = Template;
-    type Clock = C;
-
-    #[inline]
-    fn engine(&self) -> &Engine<Template, C> {
-        &self.engine
-    }
-}
+pools!(Template);
 
 impl Pooled for Template {
     type Claim<'m> = &'m Draft;

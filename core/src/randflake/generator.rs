@@ -9,7 +9,7 @@ use crate::{
     Result,
     clock::{Clock, DefaultClock},
     format::Text,
-    generator::{Engine, Family, Mode, Source, calls},
+    generator::{Engine, Family, Mode, Source, calls, clock},
     sequence::per_tick::State,
 };
 
@@ -111,10 +111,7 @@ impl<C: Clock> Generator<C> {
 
     calls!(engine: Randflake; core::convert::identity);
 
-    /// The source of time that it was built with.
-    pub const fn clock(&self) -> &C {
-        self.engine.clock()
-    }
+    clock!();
 }
 
 /// The second that a state is in; none where nothing was made.

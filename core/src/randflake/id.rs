@@ -1,8 +1,10 @@
 //! The ID: a number and its text.
 
-use core::{fmt, str::FromStr};
-
-use crate::{Error, Result, base32::hex, format::Text};
+use crate::{
+    Result,
+    base32::hex,
+    format::{Text, text_id},
+};
 
 /// An ID: a signed 64-bit integer, as a database has it, ordered as one.
 ///
@@ -67,22 +69,4 @@ impl Randflake {
     }
 }
 
-impl fmt::Display for Randflake {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.text(), f)
-    }
-}
-
-impl FromStr for Randflake {
-    type Err = Error;
-    fn from_str(text: &str) -> Result<Self> {
-        Self::parse(text)
-    }
-}
-
-impl TryFrom<&str> for Randflake {
-    type Error = Error;
-    fn try_from(text: &str) -> Result<Self> {
-        Self::parse(text)
-    }
-}
+text_id!(Randflake);

@@ -8,7 +8,7 @@ use crate::{
     Error, ErrorKind, Result,
     clock::Clock,
     format::Text,
-    generator::{Engine, Member, Members, Mode, Pooled, Source, calls},
+    generator::{Engine, Member, Members, Mode, Pooled, Source, calls, pools},
 };
 
 /// Makes IDs of several [`Generator`]s, faster than the 131,072 a second that the format grants to each node. Threads may share it,
@@ -35,23 +35,6 @@ pub struct Pool<G> {
     members: Members<G>,
 }
 
-impl<G> Pool<G> {
-    /// Its generators.
-    pub fn members(&self) -> &[G] {
-        self.members.all()
-    }
-}
-
-impl<C: Clock> Pool<Box<Generator<C>>> {
-    /// A pool that owns its generators.
-    ///
-    /// # Errors
-    /// As [`Pool::new`].
-    pub fn owning(members: impl IntoIterator<Item = Generator<C>>) -> Result<Self> {
-        Self::new(members.into_iter().map(Box::new))
-    }
-}
-
 impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     /// A pool of generators, given as references, in `Arc`s or the like.
     ///
@@ -74,15 +57,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     calls!(members: Randflake; core::convert::identity);
 }
 
-impl<C: Clock> Member for Generator<C> {
-    type Family = Nodes;
-    type Clock = C;
-
-    #[inline]
-    fn engine(&self) -> &Engine<Nodes, C> {
-        &self.engine
-    }
-}
+pools!(Nodes);
 
 impl Pooled for Nodes {
     type Claim<'m> = usize;

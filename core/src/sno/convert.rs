@@ -24,13 +24,6 @@ impl Sno {
     }
 }
 
-impl TryFrom<&[u8]> for Sno {
-    type Error = Error;
-    fn try_from(bytes: &[u8]) -> Result<Self> {
-        Self::from_slice(bytes)
-    }
-}
-
 /// The text's 16 bytes, as [`Sno::to_uuid`].
 #[cfg(feature = "uuid")]
 impl From<Sno> for uuid::Uuid {

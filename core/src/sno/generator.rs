@@ -15,7 +15,7 @@ use crate::{
     Result,
     clock::{Clock, DefaultClock},
     format::Text,
-    generator::{Engine, Mode, Pack, Source, WaitPolicy, Window, calls},
+    generator::{Engine, Mode, Pack, Source, WaitPolicy, Window, calls, clock, windows},
     sequence::tick_tock::{Run, TickTock},
     sync::{AtomicU32, Ordering},
 };
@@ -183,19 +183,7 @@ impl<C: Clock> Generator<C> {
         self.engine.family.current()
     }
 
-    /// The window, in Unix milliseconds: half-open.
-    pub fn window(&self) -> (i64, i64) {
-        self.engine.window_ms(&SCALE)
-    }
-
-    /// Moves the end of the window later, to `end_ms` in Unix milliseconds; an earlier or equal end changes nothing, nor
-    /// does any where no window was given, since that is all of the format's time already.
-    ///
-    /// # Errors
-    /// `out_of_range` for an end before the window's start; `time_out_of_range` past the format's time.
-    pub fn extend_window(&self, end_ms: i64) -> Result<()> {
-        self.engine.extend_window(&SCALE, end_ms)
-    }
+    windows!(SCALE);
 
     /// Ends the generator, also for calls in flight on other threads, and gives the snapshot to restore from, once. A default partition
     /// then belongs to the snapshot: no generator of this process and its forks is leased it again.
@@ -228,10 +216,7 @@ impl<C: Clock> Generator<C> {
         self.engine.try_fill(metabyte, bytes)
     }
 
-    /// The source of time that it was built with.
-    pub const fn clock(&self) -> &C {
-        self.engine.clock()
-    }
+    clock!();
 }
 
 /// Gives a default partition back, for the ticks after the last one used.

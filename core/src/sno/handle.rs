@@ -6,7 +6,7 @@ use super::{Generator, Sno, partition::Partitions};
 use crate::{
     Result,
     clock::Clock,
-    generator::{BLOCK, Blocks, Mode, Pack, handles, holds},
+    generator::{BLOCK, Blocks, Mode, Pack, handle_calls, handles, holds},
 };
 
 /// Makes IDs of a shared [`Generator`] for one thread. What it has reserved in a tick and not used by its end is lost, so
@@ -52,28 +52,5 @@ impl<G> Handle<G> {
 }
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
-    /// One new ID.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`].
-    #[inline]
-    pub fn generate(&mut self, metabyte: u8) -> Result<Sno> {
-        self.make(Mode::Wait, metabyte)
-    }
-
-    /// One new ID if there is one now. It never waits.
-    ///
-    /// # Errors
-    /// As [`Generator::try_generate`].
-    #[inline]
-    pub fn try_generate(&mut self, metabyte: u8) -> Result<Sno> {
-        self.make(Mode::Try, metabyte)
-    }
-
-    #[inline]
-    fn make(&mut self, mode: Mode, metabyte: u8) -> Result<Sno> {
-        let engine = &self.generator.engine;
-        let (slots, k) = self.blocks.next(engine, mode)?;
-        Ok(engine.family.id(slots, k, metabyte))
-    }
+    handle_calls!(Sno, metabyte: u8);
 }

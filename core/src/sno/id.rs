@@ -1,11 +1,9 @@
 //! The ID: its parts, its text, its bytes.
 
-use core::{fmt, str::FromStr};
-
 use super::SCALE;
 use crate::{
     Error, Result, base32,
-    format::{Span, Text, Ticks, ascii_of_utf16},
+    format::{Span, Text, Ticks, ascii_of_utf16, byte_id},
 };
 
 pub(super) const FIELDS: [Span; 5] = Span::split([39, 1, 8, 16, 16]);
@@ -275,20 +273,6 @@ fn why_not(text: &str) -> Error {
     base32::why_not(text.chars().map(u32::from))
 }
 
-impl FromStr for Sno {
-    type Err = Error;
-    fn from_str(text: &str) -> Result<Self> {
-        Self::parse(text)
-    }
-}
-
-impl TryFrom<&str> for Sno {
-    type Error = Error;
-    fn try_from(text: &str) -> Result<Self> {
-        Self::parse(text)
-    }
-}
-
 impl From<Sno> for [u8; Sno::LEN] {
     fn from(id: Sno) -> Self {
         id.0
@@ -307,14 +291,4 @@ impl AsRef<[u8]> for Sno {
     }
 }
 
-impl fmt::Display for Sno {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.text(), f)
-    }
-}
-
-impl fmt::Debug for Sno {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Sno").field(&self.text()).finish()
-    }
-}
+byte_id!(Sno);

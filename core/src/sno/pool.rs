@@ -8,7 +8,7 @@ use crate::{
     Result,
     clock::Clock,
     format::Text,
-    generator::{Engine, Member, Members, Mode, Pooled, Source, address, calls, refused},
+    generator::{Engine, Member, Members, Mode, Pooled, Source, address, calls, pools, refused},
 };
 
 /// Makes IDs of several [`Generator`]s, faster than the 65,536 in 4 ms (61 ns an ID) that the format grants to each. Threads may
@@ -36,23 +36,6 @@ pub struct Pool<G> {
     members: Members<G>,
 }
 
-impl<G> Pool<G> {
-    /// Its generators.
-    pub fn members(&self) -> &[G] {
-        self.members.all()
-    }
-}
-
-impl<C: Clock> Pool<Box<Generator<C>>> {
-    /// A pool that owns its generators.
-    ///
-    /// # Errors
-    /// As [`Pool::new`].
-    pub fn owning(members: impl IntoIterator<Item = Generator<C>>) -> Result<Self> {
-        Self::new(members.into_iter().map(Box::new))
-    }
-}
-
 impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     /// A pool of generators, given as references, in `Arc`s or the like.
     ///
@@ -75,15 +58,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     calls!(members: Sno, metabyte: u8; fill::bytes_of);
 }
 
-impl<C: Clock> Member for Generator<C> {
-    type Family = Partitions;
-    type Clock = C;
-
-    #[inline]
-    fn engine(&self) -> &Engine<Partitions, C> {
-        &self.engine
-    }
-}
+pools!(Partitions);
 
 impl Pooled for Partitions {
     type Claim<'m> = usize;

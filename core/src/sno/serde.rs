@@ -10,42 +10,22 @@ use serde_core::{
 };
 
 use super::{Snapshot, Sno};
+use crate::format::serde::{IdVisitor, write};
 
 impl Serialize for Sno {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() {
-            serializer.serialize_str(&self.text())
-        } else {
-            serializer.serialize_bytes(self.as_bytes())
-        }
+        write(serializer, &self.text(), self.as_bytes())
     }
 }
 
 impl<'de> Deserialize<'de> for Sno {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if deserializer.is_human_readable() {
-            deserializer.deserialize_str(SnoVisitor)
-        } else {
-            deserializer.deserialize_bytes(SnoVisitor)
-        }
-    }
-}
-
-struct SnoVisitor;
-
-impl Visitor<'_> for SnoVisitor {
-    type Value = Sno;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the text of a sno ID, 16 characters of [2-9a-x]")
-    }
-
-    fn visit_str<E: serde_core::de::Error>(self, text: &str) -> Result<Sno, E> {
-        Sno::parse(text).map_err(E::custom)
-    }
-
-    fn visit_bytes<E: serde_core::de::Error>(self, bytes: &[u8]) -> Result<Sno, E> {
-        Sno::from_slice(bytes).map_err(E::custom)
+        let ids = IdVisitor {
+            text: "the text of a sno ID, 16 characters of [2-9a-x]",
+            of_text: Self::parse,
+            of_bytes: Self::from_slice,
+        };
+        ids.read(deserializer)
     }
 }
 

@@ -1,0 +1,48 @@
+//! IDs in serde: as text where people read it, as bytes in binary formats.
+
+use core::fmt;
+
+use serde_core::{
+    Deserializer, Serializer,
+    de::{Error, Visitor},
+};
+
+/// Writes an ID of this text and these bytes.
+pub(crate) fn write<S: Serializer>(to: S, text: &str, bytes: &[u8]) -> Result<S::Ok, S::Error> {
+    if to.is_human_readable() { to.serialize_str(text) } else { to.serialize_bytes(bytes) }
+}
+
+/// Reads IDs.
+pub(crate) struct IdVisitor<T> {
+    /// The text expected, in words.
+    pub(crate) text: &'static str,
+    pub(crate) of_text: fn(&str) -> crate::Result<T>,
+    pub(crate) of_bytes: fn(&[u8]) -> crate::Result<T>,
+}
+
+impl<T> IdVisitor<T> {
+    /// Reads an ID that was written by [`write`].
+    pub(crate) fn read<'de, D: Deserializer<'de>>(self, from: D) -> Result<T, D::Error> {
+        if from.is_human_readable() {
+            from.deserialize_str(self)
+        } else {
+            from.deserialize_bytes(self)
+        }
+    }
+}
+
+impl<T> Visitor<'_> for IdVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        (self.of_text)(text).map_err(E::custom)
+    }
+
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<T, E> {
+        (self.of_bytes)(bytes).map_err(E::custom)
+    }
+}

@@ -1,0 +1,49 @@
+//! What every ID with one text has: conversions from and to it, here and in serde.
+
+/// An ID is shown as its text, and read from it.
+macro_rules! text_id {
+    ($id:ident) => {
+        impl core::fmt::Display for $id {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                core::fmt::Display::fmt(&self.text(), f)
+            }
+        }
+
+        impl core::str::FromStr for $id {
+            type Err = crate::Error;
+            fn from_str(text: &str) -> crate::Result<Self> {
+                Self::parse(text)
+            }
+        }
+
+        impl TryFrom<&str> for $id {
+            type Error = crate::Error;
+            fn try_from(text: &str) -> crate::Result<Self> {
+                Self::parse(text)
+            }
+        }
+    };
+}
+
+/// An ID that is bytes: read from a slice of them, and shown as its text in Debug too.
+macro_rules! byte_id {
+    ($id:ident) => {
+        crate::format::text_id!($id);
+
+        impl core::fmt::Debug for $id {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_tuple(stringify!($id)).field(&self.text()).finish()
+            }
+        }
+
+        #[doc = concat!("As [`", stringify!($id), "::from_slice`].")]
+        impl TryFrom<&[u8]> for $id {
+            type Error = crate::Error;
+            fn try_from(bytes: &[u8]) -> crate::Result<Self> {
+                Self::from_slice(bytes)
+            }
+        }
+    };
+}
+
+pub(crate) use {byte_id, text_id};
