@@ -1,16 +1,4 @@
-//! Generators: the options that all families share, and one file for each family.
-
-#[cfg(feature = "hotguid")]
-mod hotguid;
-#[cfg(feature = "layout")]
-mod layout;
-#[cfg(feature = "randflake")]
-mod randflake;
-#[cfg(feature = "sno")]
-mod sno;
-
-#[cfg(feature = "randflake")]
-pub(crate) use randflake::Flakes;
+//! What generators of all families share: their options, how many IDs a call makes, their figures.
 
 use core::time::Duration;
 
@@ -18,24 +6,27 @@ use polyflake::{Error, ErrorKind, Result, sno::OnExhausted};
 
 use crate::Scratch;
 
+/// IDs that one call converts or makes.
+pub(crate) const BATCH: usize = 1024;
+
 /// Slots of the options that all families share. Where a value was not given, they hold NaN.
-mod slot {
-    pub(super) const WINDOW: [usize; 2] = [0, 1];
-    pub(super) const ON_EXHAUSTED: usize = 2;
-    pub(super) const MAX_WAIT: usize = 3;
+pub(crate) mod slot {
+    pub(crate) const WINDOW: [usize; 2] = [0, 1];
+    pub(crate) const ON_EXHAUSTED: usize = 2;
+    pub(crate) const MAX_WAIT: usize = 3;
     /// The first one of a family's own.
-    pub(super) const OWN: usize = 4;
+    pub(crate) const OWN: usize = 4;
 }
 
 /// The options that all families share, as far as they were given.
-struct Shared {
-    window: Option<(i64, i64)>,
-    on_exhausted: Option<OnExhausted>,
-    max_wait: Option<Duration>,
+pub(crate) struct Shared {
+    pub(crate) window: Option<(i64, i64)>,
+    pub(crate) on_exhausted: Option<OnExhausted>,
+    pub(crate) max_wait: Option<Duration>,
 }
 
 impl Scratch {
-    fn shared(&self) -> Result<Shared> {
+    pub(crate) fn shared(&self) -> Result<Shared> {
         let [start, end] = slot::WINDOW;
         let window = self.given(start).then(|| (self.time(start), self.time(end)));
         let how = self.optional(slot::ON_EXHAUSTED, |s, at| s.integer(at, "onExhausted", 1))?;
@@ -49,7 +40,7 @@ impl Scratch {
 impl Shared {
     /// A builder's error under the name of the option that it is about. A bindable may be called `start`, too, but what does not fit it
     /// has no range.
-    fn named(&self, error: Error) -> Error {
+    pub(crate) fn named(&self, error: Error) -> Error {
         let is_ranged = error.range().is_some();
         match (error.kind(), error.field()) {
             _ if self.window.is_none() => error,
@@ -78,10 +69,10 @@ macro_rules! give {
     };
 }
 
-use give;
+pub(crate) use give;
 
 /// A second, or NaN where there is none.
 #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
-fn seconds(second: Option<i64>) -> f64 {
+pub(crate) fn seconds(second: Option<i64>) -> f64 {
     second.map_or(f64::NAN, |second| second as f64)
 }

@@ -31,7 +31,7 @@ kept! {
     #[cfg(feature = "sno")]
     sno: Sno(polyflake::sno::Generator<C>),
     #[cfg(feature = "randflake")]
-    randflake: Randflake(crate::generators::Flakes<C>),
+    randflake: Randflake(crate::randflake::Flakes<C>),
     #[cfg(feature = "randflake")]
     codec: Codec(polyflake::randflake::Codec),
     #[cfg(feature = "randflake")]

@@ -8,7 +8,7 @@
 //! both machines have the same calls, and the TypeScript above them is written once.
 //!
 //! Reading order: `scratch` (the area), `errors` (how a refusal gets out), `host` (time and chance), `kept` (what JavaScript
-//! holds by handle), `turns` (calls that wait), `table` (default partitions), `ids`, `generators`.
+//! holds by handle), `turns` (calls that wait), `table` (default partitions), `generators` (what they share), the families.
 #![no_std]
 #![cfg_attr(
     not(all(feature = "sno", feature = "randflake", feature = "hotguid", feature = "layout")),
@@ -25,10 +25,17 @@ extern crate alloc;
 mod errors;
 mod generators;
 mod host;
-mod ids;
+#[cfg(feature = "hotguid")]
+mod hotguid;
 mod kept;
+#[cfg(feature = "layout")]
+mod layout;
 mod message;
+#[cfg(feature = "randflake")]
+mod randflake;
 mod scratch;
+#[cfg(feature = "sno")]
+mod sno;
 mod table;
 mod turns;
 

@@ -7,7 +7,7 @@ use core::{cell::Cell, ptr};
 
 use polyflake::{Error, Result};
 
-use crate::ids::BATCH;
+use crate::generators::BATCH;
 
 /// Slots for numbers: a float, or an integer of 64 bits.
 const NUMBERS: usize = 32;

@@ -1,4 +1,4 @@
-//! One sequence a tick, for clocks that must not go back: Randflake, Hot Guid and custom layouts.
+//! One sequence a tick, which never goes back: the machine of every family but sno.
 //!
 //! ```text
 //! word, of 64 or 128 bits: 1 closed | tick | next slot

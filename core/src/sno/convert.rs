@@ -1,7 +1,9 @@
 //! Conversions from and to what holds an ID elsewhere, and the ends of the range of IDs.
 
 use super::Sno;
-use crate::{Error, Result, base32};
+use crate::base32;
+#[cfg(feature = "uuid")]
+use crate::{Error, Result};
 
 impl Sno {
     /// The lowest ID: all bits 0.

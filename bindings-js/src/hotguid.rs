@@ -1,12 +1,18 @@
-//! Hot Guid's generators.
+//! Hot Guid: its generators here, its texts and bytes in `ids`.
+
+mod ids;
 
 use polyflake::{
     Result,
     hotguid::{Builder, Generator, HotGuid, Pool},
 };
 
-use super::give;
-use crate::{Host, Machine, host::undrawn, ids::BATCH, kept::Kept};
+use crate::{
+    Host, Machine,
+    generators::{BATCH, give, seconds},
+    host::undrawn,
+    kept::Kept,
+};
 
 /// Fills what it is given with new IDs, and says how many there are.
 type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u32, &mut [HotGuid]) -> Result<usize>;
@@ -99,7 +105,7 @@ impl<C: Host> Machine<C> {
     pub fn hotguid_stats(&self) -> Result<()> {
         let stats = self.kept()?.hotguid()?.stats();
         self.scratch.put_bytes(0, &stats.machine.unwrap_or_default());
-        let (second, closed) = (super::seconds(stats.last_second), stats.closed.into());
+        let (second, closed) = (seconds(stats.last_second), stats.closed.into());
         self.scratch.put_numbers([
             second,
             stats.len.into(),

@@ -15,9 +15,9 @@ use crate::{
 
 /// What a value in a message is for.
 pub(super) mod role {
-    pub(in crate::ids) const TIME: usize = 0;
-    pub(in crate::ids) const SEQUENCE: usize = 1;
-    pub(in crate::ids) const BINDABLE: usize = 2;
+    pub(in crate::layout) const TIME: usize = 0;
+    pub(in crate::layout) const SEQUENCE: usize = 1;
+    pub(in crate::layout) const BINDABLE: usize = 2;
 }
 
 /// Sets what a message says: a role, a name and a value each.

@@ -5,8 +5,7 @@ use polyflake::{
     sno::{self, Sno},
 };
 
-use super::BATCH;
-use crate::{Host, Machine, Scratch};
+use crate::{Host, Machine, Scratch, generators::BATCH};
 
 impl Scratch {
     #[inline]

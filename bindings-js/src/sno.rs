@@ -1,4 +1,6 @@
-//! sno's generators.
+//! sno: its generators here, its texts and bytes in `ids`.
+
+mod ids;
 
 use polyflake::{
     ErrorKind, Result,
@@ -6,8 +8,11 @@ use polyflake::{
     sno::{Builder, Generator, Pool, Snapshot, Sno},
 };
 
-use super::{Shared, give};
-use crate::{Host, Machine, Scratch, ids::BATCH, kept::Kept};
+use crate::{
+    Host, Machine, Scratch,
+    generators::{BATCH, Shared, give},
+    kept::Kept,
+};
 
 /// Slots of [`Machine::sno_build`] beside those that all families share. Where a value was not given, they hold NaN.
 mod own {

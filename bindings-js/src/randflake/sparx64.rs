@@ -5,8 +5,7 @@ use polyflake::{
     sparx64::{BLOCK_BYTES, Sparx64},
 };
 
-use super::BATCH;
-use crate::{Host, Machine, kept::Kept};
+use crate::{Host, Machine, generators::BATCH, kept::Kept};
 
 /// Ciphers, by the handle in the first slot; a count of at most [`BATCH`] blocks is in the second.
 impl<C: Host> Machine<C> {

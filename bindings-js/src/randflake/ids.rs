@@ -5,8 +5,7 @@ use polyflake::{
     randflake::{self, Codec, Grant, Parts, Randflake, SLOT},
 };
 
-use super::BATCH;
-use crate::{Host, Machine, Scratch, kept::Kept};
+use crate::{Host, Machine, Scratch, generators::BATCH, kept::Kept};
 
 /// Texts that one call reads: as many as there is room for beside their offsets.
 const TEXTS: usize = 960;

@@ -1,4 +1,7 @@
-//! Randflake's generators.
+//! Randflake: its generators here, its IDs in `ids`, its cipher in `sparx64`.
+
+mod ids;
+mod sparx64;
 
 use alloc::rc::Rc;
 use core::{cell::RefCell, time::Duration};
@@ -8,8 +11,11 @@ use polyflake::{
     randflake::{Builder, Generator, Handle, Pool, Randflake},
 };
 
-use super::{give, slot::OWN};
-use crate::{Host, Machine, ids::BATCH, kept::Kept};
+use crate::{
+    Host, Machine,
+    generators::{BATCH, give, seconds, slot::OWN},
+    kept::Kept,
+};
 
 /// Slots of [`Machine::randflake_build`] beside those that all families share: the grant's four, then these.
 const RESUME_AFTER: usize = OWN + 4;
@@ -163,7 +169,7 @@ impl<C: Host> Machine<C> {
     #[allow(clippy::cast_precision_loss, reason = "34 bits for all nodes")]
     pub fn randflake_stats(&self) -> Result<()> {
         let stats = self.kept()?.randflake()?.generator.stats();
-        let (second, closed) = (super::seconds(stats.last_second), stats.closed.into());
+        let (second, closed) = (seconds(stats.last_second), stats.closed.into());
         self.scratch.put_numbers([second, stats.len as f64, closed]);
         Ok(())
     }
@@ -171,7 +177,7 @@ impl<C: Host> Machine<C> {
     /// -> the last second, or NaN.
     pub fn randflake_close(&self) -> Result<()> {
         let last = self.kept()?.randflake()?.generator.close()?;
-        self.scratch.put_numbers([super::seconds(last)]);
+        self.scratch.put_numbers([seconds(last)]);
         Ok(())
     }
 }

@@ -1,4 +1,7 @@
-//! Generators over custom layouts.
+//! Custom layouts: their generators here, their descriptions and IDs in `ids`, columns of IDs in `columns`.
+
+mod columns;
+mod ids;
 
 use alloc::string::String;
 
@@ -7,13 +10,13 @@ use polyflake::{
     layout::{Batch, Builder, Generator, Id, Pool, Snapshot, Values},
 };
 
-use super::give;
 use crate::{
     Host, Machine,
-    ids::layout::set,
+    generators::give,
     kept::Kept,
     message::{Reader, Writer},
 };
+use ids::set;
 
 /// Slots of [`Machine::layout_generator_build`] beside those that all families share: the layout's handle, the length
 /// of a message, whether the sequence is alone, whether there is a snapshot to go on from.
@@ -100,7 +103,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// Also a count of at most [`BATCH`](crate::ids::BATCH) -> packed IDs.
+    /// Also a count of at most [`BATCH`](crate::generators::BATCH) -> packed IDs.
     pub fn layout_fill(&self) -> Result<()> {
         let count = self.scratch.count(2);
         self.layout_fill_by(&|generator, values, ids| {

@@ -7,7 +7,7 @@ use polyflake::{
     layout::{Layout, Slot},
 };
 
-use super::layout::{role, set};
+use super::ids::{role, set};
 use crate::{Host, Machine, message::Reader};
 
 /// The field whose role and name a message says.
@@ -29,7 +29,7 @@ fn among(first: usize) -> impl Fn(Error) -> Error {
 }
 
 /// Layouts, by the handle in the first slot; the length of a message is in the second, a count of at most
-/// [`BATCH`](crate::ids::BATCH) in the third, the place of the first ID among all in the fourth.
+/// [`BATCH`](crate::generators::BATCH) in the third, the place of the first ID among all in the fourth.
 impl<C: Host> Machine<C> {
     /// A field, packed IDs; whether the field's integers are numbers in the fifth slot -> a number or an integer for each ID.
     #[allow(clippy::cast_precision_loss, reason = "numbers are asked for where 53 bits are enough")]

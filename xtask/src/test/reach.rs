@@ -1,0 +1,69 @@
+//! How far a family reaches: what carries Hot Guid's name, by path or content, is what a fifth family would be written in.
+
+/// The name, as its folders and its types have it.
+const NAMES: [&str; 3] = ["hotguid", "hot_guid", "hot guid"];
+
+/// The most files of a folder that may carry the name.
+const FILES: [(&str, usize); 3] =
+    [("bindings-python/src/", 4), ("bindings-js/src/", 4), ("packages/js/src/", 8)];
+
+/// The core's folder, and the most lines of code in its files that carry the name: without comments and blank lines.
+const LINES: (&str, usize) = ("core/src/", 650);
+
+/// Counts that are too high, or 0, over the files with these paths and texts.
+pub(super) fn too_far<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Vec<String> {
+    let carriers: Vec<_> = files.filter(|(path, text)| carries(path) || carries(text)).collect();
+    let of = |folder| carriers.iter().filter(move |(path, _)| path.starts_with(folder));
+    let refused = |(folder, most): (&str, usize), found: usize, what: &str| {
+        let said =
+            format!("expected 1 to {most} {what} that name Hot Guid in {folder}, found {found}");
+        (!(1..=most).contains(&found)).then_some(said)
+    };
+    let files = FILES.iter().filter_map(|at| refused(*at, of(at.0).count(), "files"));
+    let lines = of(LINES.0).map(|(_, text)| code_lines(text)).sum();
+    files.chain(refused(LINES, lines, "lines of code in files")).collect()
+}
+
+fn carries(text: &str) -> bool {
+    let text = text.to_lowercase();
+    NAMES.iter().any(|name| text.contains(name))
+}
+
+/// Lines that are neither blank nor comments.
+fn code_lines(text: &str) -> usize {
+    text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//")).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OTHERS: [(&str, &str); 3] = [
+        ("bindings-python/src/hotguid.rs", ""),
+        ("bindings-js/src/lib.rs", "mod hotguid;"),
+        ("packages/js/src/a.ts", "// Hot Guid"),
+    ];
+
+    fn faults(core: &str) -> usize {
+        too_far(OTHERS.into_iter().chain([("core/src/hotguid/id.rs", core)])).len()
+    }
+
+    #[test]
+    fn comments_and_blank_lines_do_not_count() {
+        assert_eq!(faults(&format!("a\n{}", "\n// b\n    /// c\n".repeat(650))), 0);
+        assert_eq!(faults(&"a\n".repeat(650)), 0);
+        assert_eq!(faults(&"a\n".repeat(651)), 1);
+    }
+
+    #[test]
+    fn a_file_too_many_is_found_by_path_or_content() {
+        let many = (0..4).map(|_| ("bindings-js/src/b.rs", "HotGuid"));
+        let core = [("core/src/hotguid/id.rs", "a")];
+        assert_eq!(too_far(OTHERS.into_iter().chain(many).chain(core)).len(), 1);
+    }
+
+    #[test]
+    fn a_name_that_nothing_carries_proves_nothing() {
+        assert_eq!(too_far([].into_iter()).len(), 4);
+    }
+}
