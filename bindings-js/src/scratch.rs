@@ -9,6 +9,9 @@ use polyflake::{Error, Result};
 
 use crate::generators::BATCH;
 
+/// The largest integer that JavaScript holds exactly, as all below it.
+pub(crate) const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
+
 /// Slots for numbers: a float, or an integer of 64 bits.
 const NUMBERS: usize = 32;
 /// The slot that says where in its message a piece lies.
@@ -126,7 +129,7 @@ impl Scratch {
 
     /// As [`Scratch::integer`], for the whole numbers that JavaScript holds exactly.
     pub(crate) fn safe_integer(&self, slot: usize, field: &'static str) -> Result<u64> {
-        self.integer(slot, field, (1 << 53) - 1)
+        self.integer(slot, field, MAX_SAFE_INTEGER)
     }
 
     /// Whether a value was given: NaN stands for one that was not.

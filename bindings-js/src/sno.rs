@@ -12,6 +12,7 @@ use crate::{
     Host, Machine, Scratch,
     generators::{BATCH, Shared, give},
     kept::Kept,
+    scratch::MAX_SAFE_INTEGER,
 };
 
 /// Slots of [`Machine::sno_build`] beside those that all families share. Where a value was not given, they hold NaN.
@@ -177,32 +178,21 @@ impl Scratch {
         Ok(builder)
     }
 
+    /// The partition's two bytes, then the other members.
     fn snapshot(&self) -> Result<Snapshot> {
         let at = |member: usize| own::SNAPSHOT + member;
-        let partition = [self.byte(at(0), "partition")?, self.byte(at(1), "partition")?];
-        let (min, max) = (self.word(at(2), "sequence_min")?, self.word(at(3), "sequence_max")?);
-        let mut snapshot = Snapshot::new(partition, min, max);
-        snapshot.sequence = self.double_word(at(4), "sequence")?;
-        snapshot.now = self.safe_integer(at(5), "now")?;
-        snapshot.wall_hi = self.safe_integer(at(6), "wall_hi")?;
-        snapshot.wall_safe = self.safe_integer(at(7), "wall_safe")?;
-        snapshot.drifts = self.double_word(at(8), "drifts")?;
-        Ok(snapshot)
+        let [high, low] = [self.byte(at(0), "partition")?, self.byte(at(1), "partition")?];
+        let mut numbers = [u64::from(u16::from_be_bytes([high, low])); 8];
+        for (k, (name, most)) in Snapshot::MEMBERS.into_iter().enumerate().skip(1) {
+            numbers[k] = self.integer(at(k + 1), name, most.min(MAX_SAFE_INTEGER))?;
+        }
+        Snapshot::from_numbers(numbers)
     }
 
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
     fn put_snapshot(&self, snapshot: Snapshot) {
-        let [high, low] = snapshot.partition;
-        self.put_numbers([
-            high.into(),
-            low.into(),
-            snapshot.sequence_min.into(),
-            snapshot.sequence_max.into(),
-            snapshot.sequence.into(),
-            snapshot.now as f64,
-            snapshot.wall_hi as f64,
-            snapshot.wall_safe as f64,
-            snapshot.drifts.into(),
-        ]);
+        let [high, low] = snapshot.partition.map(f64::from);
+        let [_, a, b, c, d, e, f, g] = snapshot.to_numbers().map(|number| number as f64);
+        self.put_numbers([high, low, a, b, c, d, e, f, g]);
     }
 }

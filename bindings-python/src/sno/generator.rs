@@ -172,7 +172,7 @@ impl Generator {
 
     #[doc = doc!("sno.Generator.close")]
     fn close(&self) -> PyResult<Snapshot> {
-        self.inner.close().map(Snapshot::from).map_err(raise)
+        self.inner.close().map(Snapshot).map_err(raise)
     }
 
     fn __repr__(&self) -> String {

@@ -5,7 +5,7 @@ use core::fmt;
 
 use serde_core::{
     Deserialize, Deserializer, Serialize, Serializer,
-    de::{Error as _, MapAccess, SeqAccess, Unexpected, Visitor},
+    de::{Error as _, MapAccess, SeqAccess, Visitor},
     ser::SerializeStruct,
 };
 
@@ -29,27 +29,29 @@ impl<'de> Deserialize<'de> for Sno {
     }
 }
 
-const MEMBERS: [&str; 8] =
-    ["partition", "sequenceMin", "sequenceMax", "sequence", "now", "wallHi", "wallSafe", "drifts"];
+const NAMES: [&str; Snapshot::MEMBERS.len()] = {
+    let (mut names, mut k) = ([""; Snapshot::MEMBERS.len()], 0);
+    while k < names.len() {
+        names[k] = Snapshot::MEMBERS[k].0;
+        k += 1;
+    }
+    names
+};
 
 impl Serialize for Snapshot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut members = serializer.serialize_struct("Snapshot", MEMBERS.len())?;
-        members.serialize_field("partition", &self.partition)?;
-        members.serialize_field("sequenceMin", &self.sequence_min)?;
-        members.serialize_field("sequenceMax", &self.sequence_max)?;
-        members.serialize_field("sequence", &self.sequence)?;
-        members.serialize_field("now", &self.now)?;
-        members.serialize_field("wallHi", &self.wall_hi)?;
-        members.serialize_field("wallSafe", &self.wall_safe)?;
-        members.serialize_field("drifts", &self.drifts)?;
+        let mut members = serializer.serialize_struct("Snapshot", NAMES.len())?;
+        members.serialize_field(NAMES[0], &self.partition)?;
+        for (name, number) in NAMES.into_iter().zip(self.to_numbers()).skip(1) {
+            members.serialize_field(name, &number)?;
+        }
         members.end()
     }
 }
 
 impl<'de> Deserialize<'de> for Snapshot {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_struct("Snapshot", &MEMBERS, SnapshotVisitor)
+        deserializer.deserialize_struct("Snapshot", &NAMES, SnapshotVisitor)
     }
 }
 
@@ -64,61 +66,38 @@ impl<'de> Visitor<'de> for SnapshotVisitor {
 
     /// The members in order: how formats that say nothing of their content have them.
     fn visit_seq<A: SeqAccess<'de>>(self, mut members: A) -> Result<Snapshot, A::Error> {
-        fn next<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(
-            members: &mut A,
-            place: usize,
-        ) -> Result<T, A::Error> {
-            let member = members.next_element()?;
-            member.ok_or_else(|| A::Error::invalid_length(place, &SnapshotVisitor))
+        let partition = members.next_element()?.map(number_of);
+        let mut numbers = [partition.ok_or_else(|| A::Error::invalid_length(0, &self))?; 8];
+        for (place, number) in numbers.iter_mut().enumerate().skip(1) {
+            let next = members.next_element()?;
+            *number = next.ok_or_else(|| A::Error::invalid_length(place, &self))?;
         }
-        Ok(Snapshot {
-            partition: next(&mut members, 0)?,
-            sequence_min: next(&mut members, 1)?,
-            sequence_max: next(&mut members, 2)?,
-            sequence: next(&mut members, 3)?,
-            now: next(&mut members, 4)?,
-            wall_hi: next(&mut members, 5)?,
-            wall_safe: next(&mut members, 6)?,
-            drifts: next(&mut members, 7)?,
-        })
+        Snapshot::from_numbers(numbers).map_err(A::Error::custom)
     }
 
     /// Every member once, none beside them.
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Snapshot, A::Error> {
-        let mut partition = None;
-        let mut numbers = [None; MEMBERS.len()];
+        let mut found = [None; NAMES.len()];
         while let Some(name) = map.next_key::<String>()? {
-            let index = MEMBERS
+            let index = NAMES
                 .iter()
                 .position(|member| **member == *name)
-                .ok_or_else(|| A::Error::unknown_field(&name, &MEMBERS))?;
-            let twice = if index == 0 {
-                partition.replace(map.next_value::<[u8; 2]>()?).is_some()
-            } else {
-                numbers[index].replace(map.next_value::<u64>()?).is_some()
-            };
-            if twice {
-                return Err(A::Error::duplicate_field(MEMBERS[index]));
+                .ok_or_else(|| A::Error::unknown_field(&name, &NAMES))?;
+            let number =
+                if index == 0 { number_of(map.next_value()?) } else { map.next_value::<u64>()? };
+            if found[index].replace(number).is_some() {
+                return Err(A::Error::duplicate_field(NAMES[index]));
             }
         }
-        let number =
-            |index: usize| numbers[index].ok_or_else(|| A::Error::missing_field(MEMBERS[index]));
-        Ok(Snapshot {
-            partition: partition.ok_or_else(|| A::Error::missing_field(MEMBERS[0]))?,
-            sequence_min: narrow(number(1)?)?,
-            sequence_max: narrow(number(2)?)?,
-            sequence: narrow(number(3)?)?,
-            now: number(4)?,
-            wall_hi: number(5)?,
-            wall_safe: number(6)?,
-            drifts: narrow(number(7)?)?,
-        })
+        let mut numbers = [0; NAMES.len()];
+        for ((name, found), number) in NAMES.into_iter().zip(found).zip(&mut numbers) {
+            *number = found.ok_or_else(|| A::Error::missing_field(name))?;
+        }
+        Snapshot::from_numbers(numbers).map_err(A::Error::custom)
     }
 }
 
-/// A number that fits its member's width.
-fn narrow<T: TryFrom<u64>, E: serde_core::de::Error>(value: u64) -> Result<T, E> {
-    T::try_from(value).map_err(|_| {
-        E::invalid_value(Unexpected::Unsigned(value), &"a number within the member's width")
-    })
+/// The partition as a number.
+fn number_of(partition: [u8; 2]) -> u64 {
+    u16::from_be_bytes(partition).into()
 }

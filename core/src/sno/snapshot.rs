@@ -76,6 +76,65 @@ impl Snapshot {
         Self { partition, sequence_min, sequence_max, sequence, now, wall_hi, wall_safe, drifts }
     }
 
+    /// The members by the original's names, in their order, and the largest number that each may be.
+    ///
+    /// No part of what is promised: for bindings, and what reads and writes snapshots.
+    #[doc(hidden)]
+    pub const MEMBERS: [(&'static str, u64); 8] = [
+        ("partition", u16::MAX as u64),
+        ("sequenceMin", u16::MAX as u64),
+        ("sequenceMax", u16::MAX as u64),
+        ("sequence", u32::MAX as u64),
+        ("now", u64::MAX),
+        ("wallHi", u64::MAX),
+        ("wallSafe", u64::MAX),
+        ("drifts", u32::MAX as u64),
+    ];
+
+    /// The values of [`Snapshot::MEMBERS`]; the partition is a number of two bytes.
+    #[doc(hidden)]
+    pub fn to_numbers(&self) -> [u64; 8] {
+        let Self {
+            partition, sequence_min, sequence_max, sequence, now, wall_hi, wall_safe, ..
+        } = *self;
+        [
+            u16::from_be_bytes(partition).into(),
+            sequence_min.into(),
+            sequence_max.into(),
+            sequence.into(),
+            now,
+            wall_hi,
+            wall_safe,
+            self.drifts.into(),
+        ]
+    }
+
+    /// The snapshot whose members have these values.
+    ///
+    /// # Errors
+    /// `out_of_range` for the first that is past its member's largest number, under that member's name.
+    #[doc(hidden)]
+    pub fn from_numbers(numbers: [u64; 8]) -> Result<Self> {
+        for ((name, most), number) in Self::MEMBERS.into_iter().zip(numbers) {
+            if number > most {
+                return Err(Error::out_of_range(name, number.into(), 0, most.into()));
+            }
+        }
+        let [partition, sequence_min, sequence_max, sequence, now, wall_hi, wall_safe, drifts] =
+            numbers;
+        #[allow(clippy::cast_possible_truncation, reason = "compared above")]
+        Ok(Self {
+            partition: (partition as u16).to_be_bytes(),
+            sequence_min: sequence_min as u16,
+            sequence_max: sequence_max as u16,
+            sequence: sequence as u32,
+            now,
+            wall_hi,
+            wall_safe,
+            drifts: drifts as u32,
+        })
+    }
+
     pub(super) fn of(partition: u16, bounds: Bounds, state: State) -> Self {
         Self {
             partition: partition.to_be_bytes(),

@@ -16,34 +16,46 @@ use crate::{
     },
 };
 
+/// The one member that is not a number: its two bytes.
+const PARTITION: &str = sno::Snapshot::MEMBERS[0].0;
+
 #[doc = doc!("sno.Snapshot")]
-#[pyclass(frozen, eq, hash, get_all, module = "polyflake.sno")]
+#[pyclass(frozen, eq, hash, module = "polyflake.sno")]
 #[derive(PartialEq, Eq, Hash)]
-pub(crate) struct Snapshot {
-    #[doc = doc!("sno.Snapshot.partition")]
-    partition: u16,
-    #[doc = doc!("sno.Snapshot.sequence_min")]
-    sequence_min: u16,
-    #[doc = doc!("sno.Snapshot.sequence_max")]
-    sequence_max: u16,
-    #[doc = doc!("sno.Snapshot.sequence")]
-    sequence: u32,
-    #[doc = doc!("sno.Snapshot.now")]
-    now: u64,
-    #[doc = doc!("sno.Snapshot.wall_hi")]
-    wall_hi: u64,
-    #[doc = doc!("sno.Snapshot.wall_safe")]
-    wall_safe: u64,
-    #[doc = doc!("sno.Snapshot.drifts")]
-    drifts: u32,
+pub(crate) struct Snapshot(pub(super) sno::Snapshot);
+
+/// Attributes that are the core's fields.
+macro_rules! attributes {
+    ($($name:ident: $kind:ty, $doc:tt;)*) => {
+        #[pymethods]
+        impl Snapshot {$(
+            #[doc = doc!($doc)]
+            #[getter]
+            fn $name(&self) -> $kind {
+                self.0.$name
+            }
+        )*}
+    };
 }
 
-/// The original's member names, in the order of the fields.
-const MEMBERS: [&str; 8] =
-    ["partition", "sequenceMin", "sequenceMax", "sequence", "now", "wallHi", "wallSafe", "drifts"];
+attributes! {
+    sequence_min: u16, "sno.Snapshot.sequence_min";
+    sequence_max: u16, "sno.Snapshot.sequence_max";
+    sequence: u32, "sno.Snapshot.sequence";
+    now: u64, "sno.Snapshot.now";
+    wall_hi: u64, "sno.Snapshot.wall_hi";
+    wall_safe: u64, "sno.Snapshot.wall_safe";
+    drifts: u32, "sno.Snapshot.drifts";
+}
 
 #[pymethods]
 impl Snapshot {
+    #[doc = doc!("sno.Snapshot.partition")]
+    #[getter]
+    fn partition(&self) -> u16 {
+        u16::from_be_bytes(self.0.partition)
+    }
+
     #[doc = doc!("sno.Snapshot.from_dict")]
     #[staticmethod]
     #[pyo3(signature = (members, /))]
@@ -53,21 +65,11 @@ impl Snapshot {
 
     #[doc = doc!("sno.Snapshot.to_dict")]
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let bytes = self.partition.to_be_bytes();
-        let numbers = [
-            self.sequence_min.into(),
-            self.sequence_max.into(),
-            self.sequence.into(),
-            self.now,
-            self.wall_hi,
-            self.wall_safe,
-            u64::from(self.drifts),
-        ];
         let members = PyDict::new(py);
-        members.set_item(MEMBERS[0], bytes.map(u32::from))?;
-        for (name, number) in MEMBERS[1..].iter().zip(numbers) {
+        for ((name, _), number) in sno::Snapshot::MEMBERS.into_iter().zip(self.0.to_numbers()) {
             members.set_item(name, number)?;
         }
+        members.set_item(PARTITION, self.0.partition.map(u32::from))?;
         Ok(members)
     }
 
@@ -111,34 +113,13 @@ impl Snapshot {
             return Err(wrong_type(name, "dict", members));
         };
         refuse_unknown(members)?;
-        let [partition, least, most, sequence, now, wall_hi, wall_safe, drifts] = MEMBERS;
-        let bytes = pair(&required(members, partition)?, "a pair of bytes", partition)?;
-        let [high, low] = [&bytes[0], &bytes[1]].map(|byte| number(byte, partition, 0..=u8::MAX));
-        Ok(Self {
-            partition: u16::from_be_bytes([high?, low?]),
-            sequence_min: member(members, least, u16::MAX)?,
-            sequence_max: member(members, most, u16::MAX)?,
-            sequence: member(members, sequence, u32::MAX)?,
-            now: member(members, now, u64::MAX)?,
-            wall_hi: member(members, wall_hi, u64::MAX)?,
-            wall_safe: member(members, wall_safe, u64::MAX)?,
-            drifts: member(members, drifts, u32::MAX)?,
-        })
-    }
-}
-
-impl From<sno::Snapshot> for Snapshot {
-    fn from(left: sno::Snapshot) -> Self {
-        Self {
-            partition: u16::from_be_bytes(left.partition),
-            sequence_min: left.sequence_min,
-            sequence_max: left.sequence_max,
-            sequence: left.sequence,
-            now: left.now,
-            wall_hi: left.wall_hi,
-            wall_safe: left.wall_safe,
-            drifts: left.drifts,
+        let bytes = pair(&required(members, PARTITION)?, "a pair of bytes", PARTITION)?;
+        let [high, low] = [&bytes[0], &bytes[1]].map(|byte| number(byte, PARTITION, 0..=u8::MAX));
+        let mut numbers = [u64::from(u16::from_be_bytes([high?, low?])); 8];
+        for ((name, most), place) in sno::Snapshot::MEMBERS.into_iter().zip(&mut numbers).skip(1) {
+            *place = number(&required(members, name)?, name, 0..=most)?;
         }
+        sno::Snapshot::from_numbers(numbers).map(Self).map_err(raise)
     }
 }
 
@@ -151,22 +132,14 @@ impl<'a, 'py> Take<'a, 'py> for Argument {
         let Ok(given) = value.cast::<Snapshot>() else {
             return Err(wrong_type(name, "Snapshot", &value));
         };
-        let given = given.get();
-        let (min, max) = (given.sequence_min, given.sequence_max);
-        let mut snapshot = sno::Snapshot::new(given.partition.to_be_bytes(), min, max);
-        snapshot.sequence = given.sequence;
-        snapshot.now = given.now;
-        snapshot.wall_hi = given.wall_hi;
-        snapshot.wall_safe = given.wall_safe;
-        snapshot.drifts = given.drifts;
-        Ok(Self(snapshot))
+        Ok(Self(given.get().0))
     }
 }
 
 fn refuse_unknown(members: &Bound<'_, PyDict>) -> PyResult<()> {
     for name in members.keys() {
         let name = Text::take(name.as_borrowed(), "members")?;
-        if !MEMBERS.contains(&&*name) {
+        if sno::Snapshot::MEMBERS.iter().all(|(member, _)| **member != *name) {
             return Err(raise(Error::field_error(ErrorKind::UnknownField, name.to_string())));
         }
     }
@@ -175,13 +148,6 @@ fn refuse_unknown(members: &Bound<'_, PyDict>) -> PyResult<()> {
 
 fn required<'py>(members: &Bound<'py, PyDict>, name: &'static str) -> PyResult<Bound<'py, PyAny>> {
     members.get_item(name)?.ok_or_else(|| raise(Error::field_error(ErrorKind::MissingField, name)))
-}
-
-fn member<T>(members: &Bound<'_, PyDict>, name: &'static str, most: T) -> PyResult<T>
-where
-    T: Copy + Default + PartialOrd + TryFrom<i128> + Into<i128>,
-{
-    number(&required(members, name)?, name, T::default()..=most)
 }
 
 /// The error for a text that is no JSON, at the position that Python's parser says; whatever else it raises goes through.
