@@ -36,8 +36,9 @@ pub mod sparx64;
 mod sync;
 
 pub use error::{Error, ErrorKind, Result};
-// For the code that `sno::by_metabyte!` writes.
+pub use format::UnixTime;
 pub use generator::OnExhausted;
+// For the code that `sno::by_metabyte!` writes.
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 pub use serde_core as __serde;

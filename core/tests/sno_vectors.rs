@@ -58,7 +58,7 @@ fn texts_that_are_no_ids_are_refused_with_code_and_position() {
 fn ranges_span_whole_ticks() {
     let file = vectors("ranges.json");
     for case in file["cases"].as_array().unwrap().iter().filter(|case| case["family"] == "sno") {
-        let ms = |name: &str| case[name].as_str().unwrap().parse().unwrap();
+        let ms = |name: &str| case[name].as_str().unwrap().parse::<i64>().unwrap();
         match Sno::time_range(ms("from_ms"), ms("to_ms")) {
             Ok((lowest, highest)) => {
                 assert_eq!(hex(lowest.as_bytes()), case["lowest"]["hex"], "{case}");

@@ -11,6 +11,7 @@ mod span;
 mod text;
 mod text_id;
 mod ticks;
+mod time;
 
 #[cfg(feature = "alloc")]
 pub(crate) use describe::Figures;
@@ -25,3 +26,4 @@ pub use text::Text;
 pub(crate) use text::ascii_of_utf16;
 pub(crate) use text_id::{byte_id, text_id};
 pub(crate) use ticks::Ticks;
+pub use time::UnixTime;

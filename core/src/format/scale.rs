@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::Ticks;
+use super::{Ticks, UnixTime};
 use crate::{Error, Result};
 
 const NANOS_PER_MS: i64 = 1_000_000;
@@ -17,8 +17,9 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// The tick that holds a time in Unix milliseconds.
-    pub(crate) fn tick_of_ms(&self, unix_ms: i64) -> Result<u64> {
+    /// The tick that holds a time.
+    pub(crate) fn tick_of(&self, time: UnixTime) -> Result<u64> {
+        let unix_ms = time.floor_ms();
         self.tick_at(unix_ms).ok_or_else(|| self.outside("time", unix_ms))
     }
 
@@ -101,7 +102,9 @@ impl Ticks for Scale {
         self.ms_of(tick).saturating_mul(NANOS_PER_MS)
     }
 
-    fn ticks_within(&self, start_ms: i64, end_ms: i64) -> Result<Range<u64>> {
+    fn ticks_within(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>> {
+        // No tick begins within a millisecond.
+        let (start_ms, end_ms) = (start.ceil_ms(), end.ceil_ms());
         let (latest, format_ends) = (self.ms_of(self.last), self.ms_of(self.last + 1));
         if !(self.epoch_ms..=latest).contains(&start_ms) {
             // Whatever the end is, no tick of the format begins in the span.

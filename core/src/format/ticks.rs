@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 
+use super::UnixTime;
 use crate::Result;
 
 /// The ticks of a timestamp.
@@ -27,17 +28,17 @@ pub(crate) trait Ticks {
     /// When a tick begins, in Unix nanoseconds; the end of 64-bit time for what lies past it.
     fn nanos_of(&self, tick: u64) -> i64;
 
-    /// The ticks that begin within a half-open span of Unix milliseconds.
+    /// The ticks that begin within a half-open span of time.
     ///
     /// # Errors
     /// `out_of_range` for an empty span; `time_out_of_range` outside of the format's time.
-    fn ticks_within(&self, start_ms: i64, end_ms: i64) -> Result<Range<u64>>;
+    fn ticks_within(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>>;
 
     /// One past the last tick that begins before the end of a window, which begins with tick `start`.
     ///
     /// # Errors
     /// As [`Ticks::ticks_within`].
-    fn end_of(&self, start: u64, end_ms: i64) -> Result<u64> {
-        Ok(self.ticks_within(self.ms_of(start), end_ms)?.end)
+    fn end_of(&self, start: u64, end: UnixTime) -> Result<u64> {
+        Ok(self.ticks_within(UnixTime::of_ms(self.ms_of(start)), end)?.end)
     }
 }

@@ -153,13 +153,13 @@ macro_rules! windows {
             self.engine.window_ms(&$scale)
         }
 
-        /// Moves the end of the window later, to `end_ms` in Unix milliseconds; an earlier or equal end changes nothing, nor
+        /// Moves the end of the window later: Unix milliseconds, or a `SystemTime`. An earlier or equal end changes nothing, nor
         /// does any where no window was given, since that is all of the format's time already.
         ///
         /// # Errors
         /// `out_of_range` for an end before the window's start; `time_out_of_range` past the format's time.
-        pub fn extend_window(&self, end_ms: i64) -> Result<()> {
-            self.engine.extend_window(&$scale, end_ms)
+        pub fn extend_window(&self, end: impl Into<UnixTime>) -> Result<()> {
+            self.engine.extend_window(&$scale, end.into())
         }
     };
 }
@@ -207,17 +207,20 @@ macro_rules! pools {
     };
 }
 
-/// The options that all builders share, set in their field `options`; `window` where every generator of the family has one.
-macro_rules! options {
-    (window) => {
-        /// The half-open time span, in Unix milliseconds, in which IDs may be made: those whose tick begins in it.
-        pub fn window(mut self, start_ms: i64, end_ms: i64) -> Self {
-            self.options.window = Some((start_ms, end_ms));
+/// The option of a window, set in a builder's field `options`.
+macro_rules! window_option {
+    () => {
+        /// The half-open time span in which IDs may be made: those whose tick begins in it. Its ends are Unix milliseconds, or a
+        /// `SystemTime` each.
+        pub fn window(mut self, start: impl Into<UnixTime>, end: impl Into<UnixTime>) -> Self {
+            self.options.window = Some((start.into(), end.into()));
             self
         }
-
-        options!();
     };
+}
+
+/// The options that all builders share, set in their field `options`.
+macro_rules! options {
     () => {
         /// The longest wait for a tick, as time passes by the clock's monotonic side ([`Clock::elapsed_nanos`]); the clock's default
         /// otherwise (1 s for the system's). A batch may wait as long for each of its ticks. Under a clock that stands still a call
@@ -248,4 +251,4 @@ macro_rules! options {
 
 #[cfg(feature = "alloc")]
 pub(crate) use pools;
-pub(crate) use {calls, clock, handle_calls, handles, holds, options, windows};
+pub(crate) use {calls, clock, handle_calls, handles, holds, options, window_option, windows};

@@ -7,7 +7,7 @@ use super::{
     wait::{Call, NEVER},
 };
 use crate::{
-    Error, ErrorKind, Result,
+    Error, ErrorKind, Result, UnixTime,
     clock::Clock,
     fork,
     format::Ticks,
@@ -72,9 +72,9 @@ impl<F: Family, C> Engine<F, C> {
         (ticks.ms_of(span.start), ticks.ms_of(span.end))
     }
 
-    /// Moves the end of the window later, to `end_ms` in Unix milliseconds; an earlier or equal end changes nothing.
-    pub(crate) fn extend_window(&self, ticks: &F::Ticks, end_ms: i64) -> Result<()> {
-        self.extend(ticks.end_of(self.window.start(), end_ms)?);
+    /// Moves the end of the window later; an earlier or equal end changes nothing.
+    pub(crate) fn extend_window(&self, ticks: &F::Ticks, end: UnixTime) -> Result<()> {
+        self.extend(ticks.end_of(self.window.start(), end)?);
         Ok(())
     }
 

@@ -24,7 +24,9 @@ mod window;
 pub(crate) use block::{BLOCK, Blocks};
 #[cfg(feature = "alloc")]
 pub(crate) use calls::pools;
-pub(crate) use calls::{calls, clock, handle_calls, handles, holds, options, windows};
+pub(crate) use calls::{
+    calls, clock, handle_calls, handles, holds, options, window_option, windows,
+};
 pub(crate) use drawn::{DrawnWord, NEVER};
 pub(crate) use engine::{Engine, Reserved};
 pub(crate) use family::{Family, Pack};

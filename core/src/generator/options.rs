@@ -6,15 +6,15 @@ use super::{OnExhausted, WaitPolicy, Window};
 use crate::{
     Result,
     clock::{Clock, OnStall, Stall},
-    format::Ticks,
+    format::{Ticks, UnixTime},
 };
 
 /// Clock, window and waiting.
 #[derive(Clone, Debug)]
 pub(crate) struct Options<C> {
     pub(crate) clock: C,
-    /// Half-open, in Unix milliseconds.
-    pub(crate) window: Option<(i64, i64)>,
+    /// Half-open.
+    pub(crate) window: Option<(UnixTime, UnixTime)>,
     pub(crate) on_exhausted: OnExhausted,
     pub(crate) max_wait: Option<Duration>,
 }
@@ -46,7 +46,7 @@ impl<C> Options<C> {
     pub(crate) fn window(&self, ticks: &impl Ticks) -> Result<Window> {
         Ok(match self.window {
             None => Window::all(ticks.last()),
-            Some((start_ms, end_ms)) => Window::new(ticks.ticks_within(start_ms, end_ms)?),
+            Some((start, end)) => Window::new(ticks.ticks_within(start, end)?),
         })
     }
 

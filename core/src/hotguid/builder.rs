@@ -4,9 +4,9 @@ use core::time::Duration;
 
 use super::{Generator, SCALE, family::Identities, generator::counters};
 use crate::{
-    Result,
+    Result, UnixTime,
     clock::{Clock, OnStall, Stall},
-    generator::{DrawnWord, Engine, OnExhausted, Options, ProcessGuard, options},
+    generator::{DrawnWord, Engine, OnExhausted, Options, ProcessGuard, options, window_option},
 };
 
 /// Options for a [`Generator`].
@@ -38,7 +38,8 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    options!(window);
+    window_option!();
+    options!();
 
     fn map<D>(self, map: impl FnOnce(Options<C>) -> Options<D>) -> Builder<D> {
         Builder { draw: self.draw, options: map(self.options) }

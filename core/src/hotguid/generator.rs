@@ -9,7 +9,7 @@ use super::{
     family::{Identities, Identity},
 };
 use crate::{
-    Result,
+    Result, UnixTime,
     clock::{Clock, DefaultClock},
     format::Text,
     generator::{

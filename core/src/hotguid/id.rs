@@ -2,7 +2,7 @@
 
 use super::{COUNTER, LAST_COUNTER, MACHINE, SCALE, SHARD_KEY, TIMESTAMP};
 use crate::{
-    Error, Result,
+    Error, Result, UnixTime,
     format::{Text, Ticks, byte_id, guid},
 };
 
@@ -254,15 +254,18 @@ impl HotGuid {
         guid::decode_utf16(units).map(|bytes| Self::from_sql(guid::reverse_groups(bytes)))
     }
 
-    /// The lowest and the highest ID (both inclusive) of the half-open time range `start_ms .. end_ms` in Unix milliseconds,
-    /// for BETWEEN queries, and for those of SQL Server too, since the converted IDs sort alike. An ID is in the range if
+    /// The lowest and the highest ID (both inclusive) of the half-open time range `start .. end`, in Unix milliseconds or as
+    /// `SystemTime`s, for BETWEEN queries, and for those of SQL Server too, since the converted IDs sort alike. An ID is in the range if
     /// its own second begins in it.
     ///
     /// # Errors
     /// `time_out_of_range` before 1970 or past 2106 (the end may be one second past the last); `out_of_range` where the
     /// range is reversed, or holds no second.
-    pub fn time_range(start_ms: i64, end_ms: i64) -> Result<(Self, Self)> {
-        let seconds = SCALE.ticks_within(start_ms, end_ms)?;
+    pub fn time_range(
+        start: impl Into<UnixTime>,
+        end: impl Into<UnixTime>,
+    ) -> Result<(Self, Self)> {
+        let seconds = SCALE.ticks_within(start.into(), end.into())?;
         let highest =
             Self::pack(seconds.end - 1, Machine::of_word(u64::MAX), LAST_COUNTER, u32::MAX);
         Ok((Self::pack(seconds.start, Machine::of_word(0), 0, 0), highest))

@@ -5,10 +5,10 @@ use core::time::Duration;
 
 use super::{Generator, Layout, Snapshot, Value, family::Template, ticks::LayoutTicks};
 use crate::{
-    Error, ErrorKind, Result,
+    Error, ErrorKind, Result, UnixTime,
     clock::{Clock, OnStall, Stall},
     format::Ticks,
-    generator::{Engine, OnExhausted, Options, ProcessGuard, Window, options},
+    generator::{Engine, OnExhausted, Options, ProcessGuard, Window, options, window_option},
     sequence::per_tick::{Behind, PerTick, Slots},
 };
 
@@ -49,7 +49,8 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    options!(window);
+    window_option!();
+    options!();
 
     fn map<D>(self, map: impl FnOnce(Options<C>) -> Options<D>) -> Builder<D> {
         let Self { layout, fixed, sequence_only, options } = self;

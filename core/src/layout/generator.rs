@@ -6,7 +6,7 @@ use core::time::Duration;
 use super::Builder;
 use super::{Id, Layout, Snapshot, Stats, Values, family::Template};
 use crate::{
-    Result,
+    Result, UnixTime,
     clock::{Clock, DefaultClock},
     format::Ticks,
     generator::{Engine, Family, Mode, Source, clock},
@@ -89,15 +89,16 @@ impl<C> Generator<C> {
         self.engine.family.ticks().map(|ticks| self.engine.window_ms(ticks))
     }
 
-    /// Moves the end of the window later, to `end_ms` in Unix milliseconds; an earlier or equal end changes nothing, nor
+    /// Moves the end of the window later: Unix milliseconds, or a `SystemTime`. An earlier or equal end changes nothing, nor
     /// does any where no window was given, since that is all of the format's time already.
     ///
     /// # Errors
     /// `out_of_range` for an end before the window's start; `time_out_of_range` past the layout's time; `unknown_field` in a
     /// layout without a timestamp.
-    pub fn extend_window(&self, end_ms: i64) -> Result<()> {
+    pub fn extend_window(&self, end: impl Into<UnixTime>) -> Result<()> {
         self.layout().timestamp()?;
-        self.engine.family.ticks().map_or(Ok(()), |ticks| self.engine.extend_window(ticks, end_ms))
+        let end = end.into();
+        self.engine.family.ticks().map_or(Ok(()), |ticks| self.engine.extend_window(ticks, end))
     }
 
     /// Ends the generator, also for calls in flight on other threads, and gives the snapshot to restore from, once.

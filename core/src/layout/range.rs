@@ -1,11 +1,11 @@
 //! The lowest and the highest ID of a span of time, for BETWEEN queries.
 
 use super::{Id, Layout, Value, Values, placed::Role};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, UnixTime};
 
 impl Layout {
-    /// The lowest and the highest ID (both inclusive) of the half-open time range `start_ms .. end_ms` in Unix milliseconds. An
-    /// ID is in the range if its own tick begins in it.
+    /// The lowest and the highest ID (both inclusive) of the half-open time range `start .. end`, in Unix milliseconds or as
+    /// `SystemTime`s. An ID is in the range if its own tick begins in it.
     ///
     /// The bindables that precede the timestamp must be given; the sequence and later bindables span all their values.
     ///
@@ -22,15 +22,15 @@ impl Layout {
     /// ```
     pub fn time_range<'v>(
         &'v self,
-        start_ms: i64,
-        end_ms: i64,
+        start: impl Into<UnixTime>,
+        end: impl Into<UnixTime>,
         bindables: impl IntoIterator<Item = (&'v str, Value<'v>)>,
     ) -> Result<(Id, Id)> {
         let mut values = self.values();
         for (name, value) in bindables {
             values.bind(name, value)?;
         }
-        values.time_range(start_ms, end_ms)
+        values.time_range(start, end)
     }
 }
 
@@ -42,7 +42,12 @@ impl Values<'_> {
     /// `unknown_field` in a layout without a timestamp; `missing_field` and so on for the bindables; `time_out_of_range` for a
     /// range that the timestamp cannot hold (the end may be one past its last tick); `out_of_range` for one that is reversed,
     /// holds no tick, or crosses the sign bit of an integer ID, and in a layout with the sequence above the timestamp.
-    pub fn time_range(&self, start_ms: i64, end_ms: i64) -> Result<(Id, Id)> {
+    pub fn time_range(
+        &self,
+        start: impl Into<UnixTime>,
+        end: impl Into<UnixTime>,
+    ) -> Result<(Id, Id)> {
+        let (start, end) = (start.into(), end.into());
         let layout = self.layout();
         let at = layout.timestamp()?.0;
         if layout.sequence().is_ok_and(|sequence| sequence.0 < at) {
@@ -54,7 +59,7 @@ impl Values<'_> {
         for (index, field) in layout.fields.iter().enumerate() {
             match &field.role {
                 Role::Timestamp(timeline) => {
-                    let (first, last) = timeline.ticks_within(start_ms, end_ms)?;
+                    let (first, last) = timeline.ticks_within(start, end)?;
                     let (low, high) = if field.invert { (last, first) } else { (first, last) };
                     lowest.put(field, low ^ field.flip);
                     highest.put(field, high ^ field.flip);

@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::Timeline;
 use crate::{
     Error, Result,
-    format::{Ticks, is_within},
+    format::{Ticks, UnixTime, is_within},
 };
 
 const NANOS_PER_MS: i64 = 1_000_000;
@@ -78,21 +78,21 @@ impl Ticks for LayoutTicks {
         self.lasts
     }
 
-    /// The ticks that begin in a half-open span of Unix milliseconds.
-    fn ticks_within(&self, start_ms: i64, end_ms: i64) -> Result<Range<u64>> {
-        let (first, last) = self.timeline.ticks_within(start_ms, end_ms)?;
+    /// The ticks that begin in a half-open span of time.
+    fn ticks_within(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>> {
+        let (first, last) = self.timeline.ticks_within(start, end)?;
         if last > i64::MAX.cast_unsigned() {
-            return Err(self.timeline.outside("start", start_ms.into()));
+            return Err(self.timeline.outside("start", start.floor_ms().into()));
         }
         Ok(first..last + 1)
     }
 
     /// One past the last tick that begins before the end of a window, which begins with `start`.
-    fn end_of(&self, start: u64, end_ms: i64) -> Result<u64> {
-        let last = self.timeline.last_before(end_ms)?;
+    fn end_of(&self, start: u64, end: UnixTime) -> Result<u64> {
+        let last = self.timeline.last_before(end)?;
         if last < start || last > i64::MAX.cast_unsigned() {
             let least = i128::from(self.ms_of(start)) + 1;
-            return Err(Error::out_of_range("end", end_ms.into(), least, i64::MAX.into()));
+            return Err(Error::out_of_range("end", end.floor_ms().into(), least, i64::MAX.into()));
         }
         Ok(last + 1)
     }

@@ -1,7 +1,7 @@
 //! From time to a timestamp's value and back.
 
 use super::{Tick, Width};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, UnixTime};
 
 /// A timestamp's value is `floor(time / tick) - floor(epoch / tick)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,25 +110,25 @@ impl Timeline {
         Error::time_out_of_range(field, unix_ms, first, last)
     }
 
-    /// The first and the last value, as bits, whose ticks begin in the half-open span `start_ms .. end_ms` of Unix
-    /// milliseconds. The field must hold all of that span.
-    pub(crate) fn ticks_within(&self, start_ms: i64, end_ms: i64) -> Result<(u64, u64)> {
-        if self.width.narrow(self.value_of_ms(start_ms)).is_none() {
-            let outside = self.outside("start", start_ms.into());
-            let is_reversed = start_ms >= end_ms;
+    /// The first and the last value, as bits, whose ticks begin in the half-open span `start .. end`. The field must hold all of
+    /// that span.
+    pub(crate) fn ticks_within(&self, start: UnixTime, end: UnixTime) -> Result<(u64, u64)> {
+        if self.width.narrow(self.value_of(start)).is_none() {
+            let outside = self.outside("start", start.floor_ms().into());
+            let is_reversed = start >= end;
             return Err(if is_reversed {
                 outside.with_kind(ErrorKind::OutOfRange)
             } else {
                 outside
             });
         }
-        if start_ms >= end_ms {
-            let least = i128::from(start_ms) + 1;
+        if start >= end {
+            let least = i128::from(start.floor_ms()) + 1;
             let most = least.max(i64::MAX.into());
-            return Err(Error::out_of_range("end", end_ms.into(), least, most));
+            return Err(Error::out_of_range("end", end.floor_ms().into(), least, most));
         }
-        let last = self.last_before(end_ms)?;
-        match self.width.narrow(self.first_from(start_ms)) {
+        let last = self.last_before(end)?;
+        match self.width.narrow(self.first_from(start)) {
             Some(first) if first <= last => Ok((first, last)),
             _ => Err(Error::because(
                 ErrorKind::OutOfRange,
@@ -137,17 +137,23 @@ impl Timeline {
         }
     }
 
-    /// The last value, as bits, whose tick begins before a time in Unix milliseconds.
-    pub(crate) fn last_before(&self, unix_ms: i64) -> Result<u64> {
-        let last = self.width.narrow(self.first_from(unix_ms) - 1);
-        last.ok_or_else(|| self.outside("end", unix_ms.into()))
+    /// The last value, as bits, whose tick begins before a time.
+    pub(crate) fn last_before(&self, time: UnixTime) -> Result<u64> {
+        let last = self.width.narrow(self.first_from(time) - 1);
+        last.ok_or_else(|| self.outside("end", time.floor_ms().into()))
     }
 
-    /// The first value whose tick begins at a time in Unix milliseconds or after it.
-    fn first_from(&self, unix_ms: i64) -> i128 {
-        let value = self.value_of_ms(unix_ms);
-        let begins_there = self.micros_of(value) == Some(i128::from(unix_ms) * 1000);
-        value + i128::from(!begins_there)
+    /// The first value whose tick begins at a time or after it.
+    fn first_from(&self, time: UnixTime) -> i128 {
+        let value = self.value_of(time);
+        let begins = self.micros_of(value).and_then(|micros| micros.checked_mul(1000));
+        value + i128::from(begins != Some(time.nanos()))
+    }
+
+    /// The value of a time.
+    fn value_of(&self, time: UnixTime) -> i128 {
+        // A moment of 94 bits less an epoch of 74.
+        self.value_of_nanos(time.nanos()).unwrap_or(i128::MAX)
     }
 
     /// When the last tick begins, in Unix milliseconds, that both the field and 64-bit milliseconds hold.

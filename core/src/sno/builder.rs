@@ -11,9 +11,9 @@ use super::{
 use crate::fork;
 pub(super) use crate::sequence::tick_tock::Bounds;
 use crate::{
-    Error, ErrorKind, Result,
+    Error, ErrorKind, Result, UnixTime,
     clock::{Clock, OnStall, Stall},
-    generator::{Engine, Options, ProcessGuard, options},
+    generator::{Engine, Options, ProcessGuard, options, window_option},
     sequence::tick_tock::TickTock,
 };
 
@@ -99,7 +99,8 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    options!(window);
+    window_option!();
+    options!();
 
     fn map<D>(self, map: impl FnOnce(Options<C>) -> Options<D>) -> Builder<D> {
         let Self { partition, draw, sequence_min, sequence_max, options } = self;

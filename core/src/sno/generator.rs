@@ -12,7 +12,7 @@ use super::{
     partition::Partitions,
 };
 use crate::{
-    Result,
+    Result, UnixTime,
     clock::{Clock, DefaultClock},
     format::Text,
     generator::{Engine, Mode, Pack, Source, WaitPolicy, Window, calls, clock, windows},
@@ -155,14 +155,14 @@ impl<C: Clock> Generator<C> {
         self.engine.fill(Mode::Wait, metabyte, bytes)
     }
 
-    /// An ID of a given time, in Unix milliseconds. It has a sequence of its own that rolls over silently, so
+    /// An ID of a given time: Unix milliseconds, or a `SystemTime`. It has a sequence of its own that rolls over silently, so
     /// uniqueness is not promised: for IDs of things that have their own time, few at once.
     /// The window does not matter to it.
     ///
     /// # Errors
     /// `time_out_of_range`; `generator_closed`; `forked`; `entropy_unavailable`.
-    pub fn generate_at(&self, unix_ms: i64, metabyte: u8) -> Result<Sno> {
-        let tick = SCALE.tick_of_ms(unix_ms)?;
+    pub fn generate_at(&self, time: impl Into<UnixTime>, metabyte: u8) -> Result<Sno> {
+        let tick = SCALE.tick_of(time.into())?;
         self.engine.check_open()?;
         let identity = self.identity()?;
         let Bounds { min, max } = self.engine.family.bounds_of(identity);

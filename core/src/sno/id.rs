@@ -2,7 +2,7 @@
 
 use super::SCALE;
 use crate::{
-    Error, Result, base32,
+    Error, Result, UnixTime, base32,
     format::{Span, Text, Ticks, ascii_of_utf16, byte_id},
 };
 
@@ -236,14 +236,17 @@ impl Sno {
         Self::from_uuid_bytes(uuid.into_bytes())
     }
 
-    /// The lowest and the highest ID (both inclusive) of the half-open time range `start_ms .. end_ms` in Unix milliseconds,
-    /// for BETWEEN queries. An ID is in the range if its own tick begins in it.
+    /// The lowest and the highest ID (both inclusive) of the half-open time range `start .. end`, in Unix milliseconds or as
+    /// `SystemTime`s, for BETWEEN queries. An ID is in the range if its own tick begins in it.
     ///
     /// # Errors
     /// `time_out_of_range` before 2010 or past 2079 (the end may be one tick past the last); `out_of_range` where the
     /// range is reversed, or holds no tick.
-    pub fn time_range(start_ms: i64, end_ms: i64) -> Result<(Self, Self)> {
-        let ticks = SCALE.ticks_within(start_ms, end_ms)?;
+    pub fn time_range(
+        start: impl Into<UnixTime>,
+        end: impl Into<UnixTime>,
+    ) -> Result<(Self, Self)> {
+        let ticks = SCALE.ticks_within(start.into(), end.into())?;
         let below_end = TICK.put(ticks.end - 1) | (TICK.put(1) - 1);
         Ok((Self::of_word(TICK.put(ticks.start)), Self::of_word(below_end)))
     }

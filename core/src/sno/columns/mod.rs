@@ -24,7 +24,7 @@ pub mod slices;
 mod sse41;
 
 use super::{SCALE, Sno};
-use crate::{Result, cpu, format::Ticks};
+use crate::{Result, UnixTime, cpu, format::Ticks};
 
 /// Writes when each ID's tick began, in Unix milliseconds.
 ///
@@ -86,11 +86,16 @@ pub fn having_metabyte(ids: &[Sno], metabyte: u8, bitmap: &mut [u8]) -> Result<u
     slices::having_metabyte(cpu::level(), ids, metabyte, bitmap)
 }
 
-/// Which IDs lie in the half-open time range `start_ms .. end_ms` in Unix milliseconds, as [`having_metabyte`] says it. An ID
+/// Which IDs lie in the half-open time range `start .. end`, in Unix milliseconds or as `SystemTime`s, as [`having_metabyte`] says it. An ID
 /// is in the range if its own tick begins in it.
 ///
 /// # Errors
 /// As [`Sno::time_range`] for the range, and `invalid_length` as [`having_metabyte`].
-pub fn in_time_range(ids: &[Sno], start_ms: i64, end_ms: i64, bitmap: &mut [u8]) -> Result<usize> {
-    slices::in_ticks(cpu::level(), ids, SCALE.ticks_within(start_ms, end_ms)?, bitmap)
+pub fn in_time_range(
+    ids: &[Sno],
+    start: impl Into<UnixTime>,
+    end: impl Into<UnixTime>,
+    bitmap: &mut [u8],
+) -> Result<usize> {
+    slices::in_ticks(cpu::level(), ids, SCALE.ticks_within(start.into(), end.into())?, bitmap)
 }

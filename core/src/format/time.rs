@@ -1,0 +1,92 @@
+//! A moment, as callers give it.
+
+/// A moment in Unix time: from an integer of milliseconds, or exactly from a [`SystemTime`](std::time::SystemTime).
+///
+/// ```
+/// use std::time::{Duration, SystemTime};
+///
+/// use polyflake::sno::Sno;
+///
+/// let hour_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_763_650_000);
+/// let (lowest, _) = Sno::time_range(hour_ago, hour_ago + Duration::from_secs(3600))?;
+/// assert_eq!(lowest.unix_ms(), 1_763_650_000_000);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UnixTime {
+    nanos: i128,
+}
+
+const NANOS_PER_MS: i128 = 1_000_000;
+
+impl UnixTime {
+    pub(crate) const fn of_ms(unix_ms: i64) -> Self {
+        Self { nanos: unix_ms as i128 * NANOS_PER_MS }
+    }
+
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn nanos(self) -> i128 {
+        self.nanos
+    }
+
+    /// The millisecond that it is in; the end of 64-bit time for what lies past it.
+    pub(crate) fn floor_ms(self) -> i64 {
+        saturated(self.nanos.div_euclid(NANOS_PER_MS))
+    }
+
+    /// The first millisecond that begins at it or after it; the end of 64-bit time for what lies past it.
+    pub(crate) fn ceil_ms(self) -> i64 {
+        saturated(-(-self.nanos).div_euclid(NANOS_PER_MS))
+    }
+}
+
+/// No format whose ticks are whole milliseconds reaches an end of 64-bit time.
+fn saturated(unix_ms: i128) -> i64 {
+    let end = if unix_ms < 0 { i64::MIN } else { i64::MAX };
+    i64::try_from(unix_ms).unwrap_or(end)
+}
+
+impl From<i64> for UnixTime {
+    fn from(unix_ms: i64) -> Self {
+        Self::of_ms(unix_ms)
+    }
+}
+
+#[cfg(feature = "std")]
+impl From<std::time::SystemTime> for UnixTime {
+    fn from(time: std::time::SystemTime) -> Self {
+        // As many seconds as 64 bits hold have fewer than 2^94 nanoseconds.
+        let nanos = |since: std::time::Duration| since.as_nanos().cast_signed();
+        let nanos = match time.duration_since(std::time::UNIX_EPOCH) {
+            Ok(since) => nanos(since),
+            Err(before) => -nanos(before.duration()),
+        };
+        Self { nanos }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::*;
+
+    #[test]
+    fn a_system_time_is_exact_on_both_sides_of_1970() {
+        let part = Duration::from_nanos(1_500_001);
+        let (after, before) =
+            (UnixTime::from(UNIX_EPOCH + part), UnixTime::from(UNIX_EPOCH - part));
+        assert_eq!((after.floor_ms(), after.ceil_ms()), (1, 2));
+        assert_eq!((before.floor_ms(), before.ceil_ms()), (-2, -1));
+        assert_eq!(UnixTime::from(-7), UnixTime::from(UNIX_EPOCH - Duration::from_millis(7)));
+    }
+
+    #[test]
+    fn what_lies_past_64_bits_is_its_end() {
+        for ms in [i64::MIN, i64::MAX] {
+            assert_eq!((UnixTime::from(ms).floor_ms(), UnixTime::from(ms).ceil_ms()), (ms, ms));
+            let past = UnixTime { nanos: i128::from(ms) * NANOS_PER_MS * 2 };
+            assert_eq!((past.floor_ms(), past.ceil_ms()), (ms, ms));
+        }
+    }
+}

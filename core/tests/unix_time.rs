@@ -1,0 +1,78 @@
+//! `SystemTime` where a time is taken: the same as milliseconds, and exact between them.
+#![cfg(feature = "std")]
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use polyflake::{
+    ErrorKind, hotguid,
+    hotguid::HotGuid,
+    layout::{Field, Layout, Tick},
+    sno,
+    sno::Sno,
+};
+
+const MS: i64 = 1_763_650_000_000;
+
+fn at(nanos: u64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(MS.cast_unsigned()) + Duration::from_nanos(nanos)
+}
+
+#[test]
+fn a_whole_millisecond_is_the_same_either_way() {
+    assert_eq!(Sno::time_range(at(0), MS + 8), Sno::time_range(MS, at(8_000_000)));
+    assert_eq!(HotGuid::time_range(at(0), MS + 2000), HotGuid::time_range(MS, MS + 2000));
+    let ids = sno::Generator::builder().partition(7).window(at(0), MS + 4000).build().unwrap();
+    assert_eq!(ids.window(), (MS, MS + 4000));
+    assert_eq!(ids.generate_at(at(0), 1).unwrap().unix_ms(), MS);
+    ids.extend_window(at(8_000_000_000)).unwrap();
+    assert_eq!(ids.window(), (MS, MS + 8000));
+}
+
+#[test]
+fn a_range_holds_the_ticks_that_begin_in_it() {
+    // A nanosecond after a tick begins, the next one is the first; a nanosecond before it ends, it is in the range.
+    let (lowest, highest) = Sno::time_range(at(1), at(4_000_001)).unwrap();
+    assert_eq!((lowest.unix_ms(), highest.unix_ms()), (MS + 4, MS + 4));
+    let within = Sno::time_range(at(1), at(4_000_000)).unwrap_err();
+    assert_eq!(within.kind(), ErrorKind::OutOfRange);
+    let ids = hotguid::Generator::builder().window(at(1), at(1_000_000_001)).build().unwrap();
+    assert_eq!(ids.window(), (MS + 1000, MS + 2000));
+}
+
+#[test]
+fn a_time_within_a_tick_is_of_that_tick() {
+    let ids = sno::Generator::builder().partition(7).build().unwrap();
+    assert_eq!(ids.generate_at(at(3_999_999), 1).unwrap().unix_ms(), MS);
+    assert_eq!(ids.generate_at(at(4_000_000), 1).unwrap().unix_ms(), MS + 4);
+}
+
+#[test]
+fn ticks_of_microseconds_are_told_apart() {
+    let layout = Layout::integer([
+        Field::unused(1),
+        Field::timestamp(55, Tick::MICROSECOND, 0),
+        Field::sequence(8),
+    ])
+    .unwrap();
+    let micros = MS * 1000;
+    let (lowest, highest) = layout.time_range(at(1_500), at(3_001), []).unwrap();
+    let seen = [lowest, highest].map(|id| match id {
+        polyflake::layout::Id::Integer(id) => id >> 8,
+        _ => unreachable!("an integer layout"),
+    });
+    assert_eq!(seen, [micros + 2, micros + 3]);
+}
+
+#[test]
+fn what_no_format_holds_is_refused() {
+    let far = UNIX_EPOCH + Duration::from_secs(i64::MAX.cast_unsigned());
+    for (start, end) in [(at(0), far), (far, far)] {
+        let refused = Sno::time_range(start, end).unwrap_err();
+        assert!(matches!(refused.kind(), ErrorKind::TimeOutOfRange | ErrorKind::OutOfRange));
+    }
+    let before = UNIX_EPOCH - Duration::from_nanos(1);
+    assert_eq!(
+        HotGuid::time_range(before - Duration::from_secs(1), at(0)).unwrap_err().kind(),
+        ErrorKind::TimeOutOfRange
+    );
+}
