@@ -145,7 +145,10 @@ fn ranges_are_as_the_vectors_say() {
     let ours: Vec<_> = cases.into_iter().filter(|case| case.family == "hotguid").collect();
     assert!(ours.len() >= 8, "found {} cases", ours.len());
     for case in ours {
-        match HotGuid::time_range(case.from_ms.parse().unwrap(), case.to_ms.parse().unwrap()) {
+        match HotGuid::time_range(
+            case.from_ms.parse::<i64>().unwrap(),
+            case.to_ms.parse::<i64>().unwrap(),
+        ) {
             Ok((lowest, highest)) => {
                 assert_end(lowest, case.lowest);
                 assert_end(highest, case.highest);

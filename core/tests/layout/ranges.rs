@@ -22,7 +22,7 @@ fn ranges_of_the_vectors() {
 fn check(case: &Json) {
     println!("{case}");
     let layout = layout(case).unwrap();
-    let ms = |name: &str| case[name].as_str().unwrap().parse().unwrap();
+    let ms = |name: &str| case[name].as_str().unwrap().parse::<i64>().unwrap();
     let mut values = layout.values();
     bind(&mut values, &case["bind"]).unwrap();
     let range = values.time_range(ms("from_ms"), ms("to_ms"));

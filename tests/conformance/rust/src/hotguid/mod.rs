@@ -42,7 +42,7 @@ fn from_parts(args: &Value) -> Answer {
 
 fn time_range(args: &Value) -> Answer {
     let (lowest, highest) =
-        HotGuid::time_range(integer(args, "from_ms")?, integer(args, "to_ms")?)?;
+        HotGuid::time_range(integer::<i64>(args, "from_ms")?, integer::<i64>(args, "to_ms")?)?;
     let end = |id: HotGuid| json!({"text": *id.text(), "sql_text": *id.sql_text()});
     Ok(json!({"lowest": end(lowest), "highest": end(highest)}))
 }

@@ -41,7 +41,7 @@ impl Play for Stand {
             "generate" => self.generate(step),
             "stats" => Ok(self.stats()),
             "extend_window" => {
-                self.generator.extend_window(integer(step, "end_ms")?)?;
+                self.generator.extend_window(integer::<i64>(step, "end_ms")?)?;
                 Ok(Value::Null)
             }
             "close" => {

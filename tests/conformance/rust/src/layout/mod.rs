@@ -77,7 +77,7 @@ fn id(layout: &Layout, args: &Value) -> Result<Id, Failure> {
 fn time_range(layout: &Layout, args: &Value) -> Answer {
     let bindables = values::read_all(args, "bindables")?;
     let bindables = bindables.iter().map(|(name, value)| (name.as_str(), value.clone()));
-    let (from_ms, to_ms) = (integer(args, "from_ms")?, integer(args, "to_ms")?);
+    let (from_ms, to_ms) = (integer::<i64>(args, "from_ms")?, integer::<i64>(args, "to_ms")?);
     let (lowest, highest) = layout.time_range(from_ms, to_ms, bindables)?;
     Ok(json!({"lowest": lowest.to_string(), "highest": highest.to_string()}))
 }

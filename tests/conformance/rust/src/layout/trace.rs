@@ -23,7 +23,7 @@ impl Play for Generator<Script> {
             "generate" => generate(self, step),
             "stats" => Ok(stats(self)),
             "extend_window" => {
-                self.extend_window(integer(step, "end_ms")?)?;
+                self.extend_window(integer::<i64>(step, "end_ms")?)?;
                 Ok(Value::Null)
             }
             "close" => Ok(written(self.close()?)),

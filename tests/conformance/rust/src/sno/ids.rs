@@ -63,7 +63,8 @@ pub(crate) fn with(args: &Value) -> Answer {
 }
 
 pub(crate) fn time_range(args: &Value) -> Answer {
-    let (lowest, highest) = Sno::time_range(integer(args, "from_ms")?, integer(args, "to_ms")?)?;
+    let (lowest, highest) =
+        Sno::time_range(integer::<i64>(args, "from_ms")?, integer::<i64>(args, "to_ms")?)?;
     let end = |id| json!({"hex": hex(id), "text": id.to_string()});
     Ok(json!({"lowest": end(lowest), "highest": end(highest)}))
 }

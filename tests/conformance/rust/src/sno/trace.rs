@@ -27,7 +27,7 @@ impl Play for Generator<Script> {
             "generate_at" => generate_at(self, step),
             "stats" => stats(self),
             "extend_window" => {
-                self.extend_window(integer(step, "end_ms")?)?;
+                self.extend_window(integer::<i64>(step, "end_ms")?)?;
                 Ok(Value::Null)
             }
             "close" => written(&self.close()?),
@@ -89,7 +89,7 @@ fn generate(generator: &Generator<Script>, step: &Value) -> Answer {
 }
 
 fn generate_at(generator: &Generator<Script>, step: &Value) -> Answer {
-    let id = generator.generate_at(integer(step, "unix_ms")?, integer(step, "metabyte")?)?;
+    let id = generator.generate_at(integer::<i64>(step, "unix_ms")?, integer(step, "metabyte")?)?;
     Ok(ids::hex(id).into())
 }
 
