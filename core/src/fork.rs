@@ -5,16 +5,16 @@
 //! unless the child shares its parent's memory (`CLONE_VM`). The table of default partitions lies in pages that parent and
 //! children share, so that generators of one fork tree differ. No lock is involved.
 //!
-//! Miri, which has neither hooks nor `fork()`, runs what platforms without them do.
+//! Miri, which has neither hooks nor `fork()`, and models, whose atomics are no machine's, run what platforms without them do.
 
-#[cfg(not(all(feature = "std", unix, not(miri))))]
+#[cfg(not(all(feature = "std", unix, not(any(miri, loom, shuttle)))))]
 mod none;
-#[cfg(all(feature = "std", unix, not(miri)))]
+#[cfg(all(feature = "std", unix, not(any(miri, loom, shuttle))))]
 mod unix;
 
-#[cfg(not(all(feature = "std", unix, not(miri))))]
+#[cfg(not(all(feature = "std", unix, not(any(miri, loom, shuttle)))))]
 use none as imp;
-#[cfg(all(feature = "std", unix, not(miri)))]
+#[cfg(all(feature = "std", unix, not(any(miri, loom, shuttle))))]
 use unix as imp;
 
 pub(crate) use imp::{current, epoch};

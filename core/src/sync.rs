@@ -14,8 +14,22 @@ pub(crate) use portable_atomic::{AtomicU32, AtomicU64};
 #[cfg(shuttle)]
 pub(crate) use shuttle::sync::atomic::{AtomicU32, AtomicU64};
 
+#[cfg(all(feature = "alloc", not(any(loom, shuttle))))]
+pub(crate) use portable_atomic::AtomicPtr;
+#[cfg(all(feature = "alloc", shuttle))]
+pub(crate) use shuttle::sync::atomic::AtomicPtr;
+
 #[cfg(loom)]
-pub(crate) use model::{AtomicU32, AtomicU64, AtomicU128};
+pub(crate) use model::{AtomicPtr, AtomicU32, AtomicU64, AtomicU128};
+
+/// Atomics in pages that processes share: never with a lock in their place, which would be the lock of one process.
+#[cfg(feature = "std")]
+pub(crate) mod shared {
+    #[cfg(any(loom, shuttle))]
+    pub(crate) use super::{AtomicU32, AtomicU64};
+    #[cfg(not(any(loom, shuttle)))]
+    pub(crate) use core::sync::atomic::{AtomicU32, AtomicU64};
+}
 
 /// loom's atomics behind constructors that are `const`, as the real ones are: a cell enters the model when it is first
 /// used.
@@ -47,6 +61,24 @@ mod model {
     }
 
     lazily_modelled!(AtomicU32: u32, AtomicU64: u64);
+
+    /// A pointer, which is null at first.
+    #[derive(Debug)]
+    pub(crate) struct AtomicPtr<T>(OnceLock<loom::sync::atomic::AtomicPtr<T>>);
+
+    impl<T> AtomicPtr<T> {
+        pub(crate) const fn new(first: *mut T) -> Self {
+            assert!(first.is_null());
+            Self(OnceLock::new())
+        }
+    }
+
+    impl<T> core::ops::Deref for AtomicPtr<T> {
+        type Target = loom::sync::atomic::AtomicPtr<T>;
+        fn deref(&self) -> &Self::Target {
+            self.0.get_or_init(|| loom::sync::atomic::AtomicPtr::new(core::ptr::null_mut()))
+        }
+    }
 
     // loom has no 128-bit atomics: outside the model, which has none of the generators that use them.
     pub(crate) use portable_atomic::AtomicU128;

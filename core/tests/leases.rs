@@ -11,7 +11,7 @@ use std::{
 };
 
 use polyflake::{
-    Error, Result,
+    Error, ErrorKind, Result,
     clock::{Clock, ManualClock},
     sno::{Generator, Pool, Sno},
 };
@@ -181,6 +181,40 @@ fn a_closed_generators_partition_stays_its_snapshots() {
         }
         let again = Generator::builder().clock(clock).restore(snapshot).unwrap();
         assert_eq!(again.generate(0).unwrap().partition(), id.partition());
+    });
+}
+
+/// Refuses more than a few readings.
+struct Patient<'c>(&'c ManualClock, AtomicI64);
+
+impl Clock for Patient<'_> {
+    fn unix_nanos(&self) -> Result<i64> {
+        let is_worn = self.1.fetch_add(1, Ordering::Relaxed) >= 10;
+        if is_worn { Err(Error::new(ErrorKind::ClockFailed)) } else { self.0.unix_nanos() }
+    }
+    fn sleep(&self, _: u64) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "many")]
+fn a_generator_that_is_closed_after_its_lease_went_to_another_keeps_a_third() {
+    alone("a_generator_that_is_closed_after_its_lease_went_to_another_keeps_a_third", || {
+        let (clock, ahead) = (ManualClock::at_unix_ms(T), ManualClock::at_unix_ms(T + 4));
+        let ids = at(Patient(&clock, AtomicI64::new(0)));
+        let mut all = HashSet::from([ids.generate(0).unwrap()]);
+        let others: Vec<_> = (0..65_536).map(|_| at(&ahead)).collect();
+        all.extend(others.iter().map(|ids| ids.generate(0).unwrap()));
+        assert_code(ids.close(), "partitions_exhausted");
+        clock.set_unix_ms(T + 8);
+        let snapshot = ids.close().unwrap();
+        all.extend(others.iter().map(|ids| ids.generate(0).unwrap()));
+        ahead.set_unix_ms(T + 8);
+        all.extend(others.iter().filter_map(|ids| ids.generate(0).ok()));
+        let again = Generator::builder().clock(&clock).restore(snapshot).unwrap();
+        all.extend([(); 3].map(|()| again.generate(0).unwrap()));
+        assert_eq!(all.len(), 1 + 65_536 + 65_536 + 65_535 + 3);
     });
 }
 

@@ -8,11 +8,12 @@
 //! its own value still owns the partition, however long it was idle.
 
 use core::result;
-#[cfg(feature = "std")]
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 #[cfg(feature = "std")]
-use crate::entropy;
+use crate::sync::{
+    Ordering,
+    shared::{AtomicU32, AtomicU64},
+};
 use crate::{Error, Result};
 
 /// How many partitions there are.
@@ -128,10 +129,12 @@ pub(crate) trait Leases: Table {
 impl<T: Table + ?Sized> Leases for T {}
 
 /// A table in memory. All zero at first, so that fresh shared pages are one. `N` is a power of two, fewer than [`COUNT`] in models only.
+///
+/// Of use to models alone; processes have [`shared`].
 #[cfg(feature = "std")]
 #[repr(C)]
 #[derive(Debug)]
-pub(crate) struct Cells<const N: usize> {
+pub struct Cells<const N: usize> {
     base: AtomicU32,
     /// How many were looked at.
     count: AtomicU32,
@@ -140,8 +143,10 @@ pub(crate) struct Cells<const N: usize> {
 
 #[cfg(feature = "std")]
 impl<const N: usize> Cells<N> {
-    #[cfg(any(test, not(unix), miri))]
-    pub(crate) const fn new() -> Self {
+    /// A table of which nothing is taken.
+    #[cfg(any(test, not(unix), miri, loom, shuttle))]
+    #[allow(clippy::new_without_default, reason = "one a process")]
+    pub const fn new() -> Self {
         let until = [const { AtomicU64::new(0) }; N];
         Self { base: AtomicU32::new(0), count: AtomicU32::new(0), until }
     }
@@ -185,9 +190,16 @@ impl<const N: usize> Table for Cells<N> {
 }
 
 /// 16 bits from the system.
-#[cfg(feature = "std")]
-pub(crate) fn random_u16() -> Result<u16> {
-    entropy::random().map(u16::from_le_bytes)
+#[cfg(all(feature = "std", not(any(loom, shuttle))))]
+fn random_u16() -> Result<u16> {
+    crate::entropy::random().map(u16::from_le_bytes)
+}
+
+/// In a model, which is to run alike each time.
+#[cfg(any(loom, shuttle))]
+#[allow(clippy::unnecessary_wraps, reason = "outside it may fail")]
+const fn random_u16() -> Result<u16> {
+    Ok(0)
 }
 
 /// The table of this process and its relatives by fork.

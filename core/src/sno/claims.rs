@@ -7,13 +7,11 @@
 #[cfg(feature = "alloc")]
 use alloc::boxed::Box;
 use core::ptr;
-#[cfg(feature = "alloc")]
-use core::sync::atomic::{AtomicPtr, Ordering as PtrOrdering};
 
 use super::identity::Identity;
-#[cfg(feature = "alloc")]
-use crate::fork::partitions::Lease;
 use crate::sync::{AtomicU64, Ordering};
+#[cfg(feature = "alloc")]
+use crate::{fork::partitions::Lease, sync::AtomicPtr};
 
 /// A partition, for the ticks `start .. until`.
 #[derive(Debug)]
@@ -95,6 +93,13 @@ impl Claim {
         }
     }
 
+    /// Touches its atomics, so that a model knows them before another thread does.
+    #[cfg(loom)]
+    fn enter_model(&self) {
+        self.identity();
+        self.extend(0);
+    }
+
     /// Notes that the lease was renewed.
     #[cfg(feature = "alloc")]
     pub(super) fn renewed(&self, until: u64) {
@@ -113,6 +118,7 @@ pub(super) struct Claims {
 
 /// A claim, and the one that it came after: freed with the generator, since others may read it until then.
 #[cfg(feature = "alloc")]
+#[derive(Debug)]
 struct Newer {
     claim: Claim,
     older: *mut Newer,
@@ -132,7 +138,7 @@ impl Claims {
     pub(super) fn current(&self) -> &Claim {
         #[cfg(feature = "alloc")]
         {
-            let newest = self.newest.load(PtrOrdering::Acquire);
+            let newest = self.newest.load(Ordering::Acquire);
             // SAFETY: null, or a box that `put` leaked and only `drop` frees.
             if let Some(newer) = unsafe { newest.as_ref() } {
                 return &newer.claim;
@@ -152,13 +158,14 @@ impl Claims {
     /// Lets a claim count in the place of the one that was found, unless another thread was faster; returns what counts then.
     #[cfg(feature = "alloc")]
     pub(super) fn put(&self, found: &Claim, claim: Claim) -> &Claim {
-        let older = self.newest.load(PtrOrdering::Acquire);
+        let older = self.newest.load(Ordering::Acquire);
         if !ptr::eq(self.current(), found) {
             return self.current();
         }
+        #[cfg(loom)]
+        claim.enter_model();
         let mine = Box::into_raw(Box::new(Newer { claim, older }));
-        let put =
-            self.newest.compare_exchange(older, mine, PtrOrdering::AcqRel, PtrOrdering::Acquire);
+        let put = self.newest.compare_exchange(older, mine, Ordering::AcqRel, Ordering::Acquire);
         if put.is_err() {
             // SAFETY: just leaked, and nobody else has seen it.
             drop(unsafe { Box::from_raw(mine) });
@@ -170,7 +177,7 @@ impl Claims {
 #[cfg(feature = "alloc")]
 impl Drop for Claims {
     fn drop(&mut self) {
-        let mut newest = *self.newest.get_mut();
+        let mut newest = self.newest.load(Ordering::Acquire);
         while !newest.is_null() {
             // SAFETY: leaked by `put`, each once; nobody can read them any more.
             newest = unsafe { Box::from_raw(newest) }.older;

@@ -1,6 +1,7 @@
 //! loom: all interleavings, or all with a bounded number of preemptions.
 
 pub(crate) use loom::{
+    lazy_static,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},

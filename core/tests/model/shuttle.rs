@@ -1,6 +1,7 @@
 //! shuttle: schedules drawn at random, and by priorities that change a few times (PCT).
 
 pub(crate) use shuttle::{
+    lazy_static,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},

@@ -63,6 +63,7 @@ pub fn check() -> Result<()> {
     faults.extend(sources.iter().filter_map(too_long));
     faults.extend(sources.iter().flat_map(of_one_machine));
     faults.extend(sources.iter().filter_map(half_merged));
+    faults.extend(sources.iter().filter_map(atomics_past_the_door));
     faults.extend(versions()?);
     faults.extend(oldest_rust::named_otherwise()?);
     faults.extend(trials::stale()?);
@@ -207,6 +208,18 @@ fn read(path: &str) -> Result<String> {
     fs::read_to_string(workspace::root().join(path)).with_context(|| format!("cannot read {path}"))
 }
 
+/// Atomics of the core that no model checker can stand behind. Clocks, what detects the machine, and the hooks of `fork()` are no
+/// part of a model.
+fn atomics_past_the_door(source: &Source) -> Option<String> {
+    const OUTSIDE: [&str; 4] = ["sync.rs", "clock", "cpu.rs", "fork/unix.rs"];
+    let path = source.path.strip_prefix("core/src/")?;
+    let text = without_tests(&source.text);
+    let is_past = ["sync::atomic", "portable_atomic"].iter().any(|door| text.contains(door))
+        && text.contains("Atomic");
+    let is_fault = is_past && !OUTSIDE.iter().any(|start| path.starts_with(start));
+    is_fault.then(|| format!("{}: atomics must come from crate::sync", source.path))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,6 +266,16 @@ mod tests {
     fn conflicts_are_faults() {
         assert!(half_merged(&source("a.rs", "one\n<<<<<<< HEAD\ntwo\n")).is_some());
         assert!(half_merged(&source("a.rs", "let a = b << 7;\n")).is_none());
+    }
+
+    #[test]
+    fn atomics_that_no_model_sees_are_faults() {
+        let (past, through) =
+            ("use core::sync::atomic::AtomicU64;", "use crate::sync::{AtomicU64, Ordering};");
+        assert!(atomics_past_the_door(&source("core/src/sno/a.rs", past)).is_some());
+        for (path, text) in [("core/src/sno/a.rs", through), ("core/src/clock/a.rs", past)] {
+            assert!(atomics_past_the_door(&source(path, text)).is_none());
+        }
     }
 
     #[test]

@@ -1,0 +1,138 @@
+//! Default partitions: a table of one or two, from which generators take, renew, lose and give back leases; and the claims of one
+//! generator, which its threads put in each other's place.
+
+use std::time::Duration;
+
+use crate::checker::{Arc, check, lazy_static, thread};
+use polyflake::{
+    Result,
+    fork::partitions::{Cells, FindTable, Table},
+    sno::{Generator, Sno},
+};
+
+use super::{Shared, assert_distinct};
+
+const EPOCH_MS: i64 = 1_262_304_000_000;
+
+lazy_static! {
+    static ref ONE: Cells<1> = entered(Cells::new());
+    static ref TWO: Cells<2> = entered(Cells::new());
+}
+
+/// A table of which each atomic was touched.
+fn entered<const N: usize>(table: Cells<N>) -> Cells<N> {
+    for _ in 0..N {
+        table.until(table.next().unwrap());
+    }
+    table
+}
+
+fn one() -> Result<&'static dyn Table> {
+    Ok(&*ONE)
+}
+
+fn two() -> Result<&'static dyn Table> {
+    Ok(&*TWO)
+}
+
+/// A generator with four sequences a tick, the same ones in each: IDs of two generators are equal where their partitions are, in
+/// one tick.
+fn generator(find: FindTable, ticks: &[i64]) -> Generator<Shared> {
+    find().unwrap();
+    let clock = Shared::new(ticks.iter().map(|tick| EPOCH_MS + 4 * tick));
+    let builder = Generator::builder().clock(clock).max_wait(Duration::ZERO).sequence_max(3);
+    let ids = builder.leased_from(find).build().unwrap();
+    ids.extend_window(ids.window().1).unwrap();
+    ids.partition();
+    ids
+}
+
+/// The IDs of as many calls; those that are refused have a reason.
+fn generate(ids: &Generator<Shared>, calls: usize) -> Vec<Sno> {
+    let made = (0..calls).map(|_| ids.generate(0).map_err(|error| error.code()));
+    let all: Vec<_> = made.collect();
+    let reasons = ["partitions_exhausted", "sequence_exhausted", "clock_behind"];
+    assert!(all.iter().all(|made| made.is_ok() || reasons.contains(&made.unwrap_err())), "{all:?}");
+    all.into_iter().flatten().collect()
+}
+
+/// A generator for each thread, with the readings of its clock, one an ID; it gives back what it has at its end.
+fn threads(find: FindTable, preemptions: Option<usize>, readings: &'static [&'static [i64]]) {
+    check(preemptions, move || {
+        let start = |ticks: &'static [i64]| {
+            let ids = generator(find, ticks);
+            move || generate(&ids, ticks.len())
+        };
+        let others: Vec<_> =
+            readings[1..].iter().map(|ticks| thread::spawn(start(ticks))).collect();
+        let mut all = start(readings[0])();
+        all.extend(others.into_iter().flat_map(|thread| thread.join().unwrap()));
+        assert_distinct(all);
+    });
+}
+
+#[test]
+fn two_generators_never_have_one_partition_in_a_tick() {
+    threads(one, None, &[&[100, 101], &[100, 101]]);
+}
+
+#[test]
+fn two_generators_take_what_the_other_lost() {
+    threads(one, None, &[&[100, 101, 103], &[101, 102]]);
+}
+
+#[test]
+fn two_generators_whose_clocks_differ() {
+    threads(two, Some(3), &[&[100, 102, 101], &[101, 100, 103]]);
+}
+
+#[test]
+fn three_generators_on_two_partitions() {
+    threads(two, Some(2), &[&[100, 101], &[100, 101], &[101, 100]]);
+}
+
+/// The first gives back a lease that had longer to last, maybe after another generator took the partition at its end.
+#[test]
+fn three_generators_of_which_one_gives_back_early() {
+    threads(one, Some(3), &[&[104], &[100, 101, 102], &[104]]);
+}
+
+/// Both threads of one generator find that its lease ended, and a generator of its own may have taken it.
+#[test]
+fn claims_of_two_threads_and_a_stranger() {
+    check(Some(2), || {
+        let ids = generator(two, &[100, 102, 102, 103]);
+        let mut all = generate(&ids, 1);
+        let ids = Arc::new(ids);
+        let other = ids.clone();
+        let stranger = generator(two, &[102, 103]);
+        let threads = [
+            thread::spawn(move || generate(&other, 2)),
+            thread::spawn(move || generate(&stranger, 2)),
+        ];
+        all.extend(generate(&ids, 1));
+        all.extend(threads.into_iter().flat_map(|thread| thread.join().unwrap()));
+        assert_distinct(all);
+    });
+}
+
+/// A partition that a snapshot goes on with is taken by nobody else, whenever the generator is closed.
+#[test]
+fn a_closed_generator_keeps_its_partition() {
+    check(None, || {
+        let ids = generator(one, &[100, 101, 101]);
+        let mut all = generate(&ids, 1);
+        let stranger = generator(one, &[101, 102]);
+        let thread = thread::spawn(move || generate(&stranger, 2));
+        match ids.close() {
+            Ok(snapshot) => {
+                let clock = Shared::new([EPOCH_MS + 4 * 101, EPOCH_MS + 4 * 102]);
+                let again = Generator::builder().clock(clock).restore(snapshot).unwrap();
+                all.extend(generate(&again, 2));
+            }
+            Err(error) => assert_eq!(error.code(), "partitions_exhausted"),
+        }
+        all.extend(thread.join().unwrap());
+        assert_distinct(all);
+    });
+}
