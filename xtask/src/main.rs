@@ -56,6 +56,8 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
+    /// Go through the large sizes of the leases' model
+    Leases,
     /// Test whether Randflake IDs spread evenly over shards
     Uniformity {
         /// How many IDs
@@ -99,6 +101,13 @@ fn fork(options: &[String]) -> Result<()> {
     Ok(cmd!(shell, "{python} tests/forks/forks.py").args(options).run()?)
 }
 
+/// Runs what takes minutes of the leases' proofs.
+fn leases() -> Result<()> {
+    let shell = workspace::shell()?;
+    let tests = ["--test", "model", "--", "--ignored", "--nocapture", "--test-threads", "1"];
+    Ok(cmd!(shell, "cargo test --release --package polyflake-lease {tests...}").run()?)
+}
+
 fn main() -> Result<ExitCode> {
     let well = match Task::parse() {
         Task::Conformance(options) => conformance::main(&options)?,
@@ -108,6 +117,7 @@ fn main() -> Result<ExitCode> {
         Task::Soak { options } => prove("soak", &options).map(|()| true)?,
         Task::Kills { options } => prove("kills", &options).map(|()| true)?,
         Task::Forks { options } => fork(&options).map(|()| true)?,
+        Task::Leases => leases().map(|()| true)?,
         Task::Uniformity { ids } => prove("uniformity", &[ids.to_string()]).map(|()| true)?,
         Task::Timing { samples } => prove("timing", &[samples.to_string()]).map(|()| true)?,
         Task::Fuzz(options) => fuzz::main(&options)?,

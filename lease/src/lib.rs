@@ -1,0 +1,2 @@
+//! Leases of node numbers that cannot overlap.
+#![no_std]

@@ -1,0 +1,148 @@
+//! The protocol of `docs/leases.md` as a model, searched through all its states: no two generators make one (number, tick). And its
+//! weakened variants, each of which must break that: a rule that nothing would miss is no rule.
+//!
+//! The sizes that take minutes are ignored here; `cargo xtask leases` goes through them.
+#![allow(unreachable_pub, reason = "modules of one test")]
+#![allow(
+    clippy::trivially_copy_pass_by_ref,
+    clippy::unused_self,
+    reason = "all steps of a model are called alike"
+)]
+
+mod protocol;
+mod search;
+mod serve;
+mod state;
+mod weak;
+
+use std::time::Instant;
+
+use protocol::{Protocol, Size, Time};
+use search::{Found, Model, search};
+use serve::Serve;
+use weak::{VARIANTS, Weak};
+
+const ENDLESS: usize = usize::MAX;
+
+#[track_caller]
+fn assert_sound(model: &impl Model, name: &str) {
+    let start = Instant::now();
+    let found = search(model, ENDLESS);
+    assert!(matches!(found, Found::Nothing { .. }), "{name}: {found:?}");
+    println!("{name}: {found:?}, {:.1?}", start.elapsed());
+}
+
+fn sound(size: Size) -> Protocol {
+    Protocol { size, weak: Weak::Nowhere }
+}
+
+#[test]
+fn no_generators_make_the_same_tick() {
+    let small = Size { renewals: 1, ..Size::SMALLEST };
+    let size = Size { ticks: 3, crashes: 1, deliveries: 2, ..small };
+    assert_sound(&sound(size), "a crash, doubled messages");
+    assert_sound(&sound(Size { store_crashes: 1, ..small }), "a store that crashes");
+    assert_sound(&sound(Size { grain: 2, ..small }), "borders between ticks");
+    assert_sound(&sound(Size { claims: 3, renewals: 0, ..small }), "three claims");
+    assert_sound(&sound(Size { numbers: 2, renewals: 0, ..small }), "two numbers");
+}
+
+#[test]
+fn a_restored_store_repeats_nothing() {
+    assert_sound(&sound(Size { renewals: 0, ..Size::RESTORE }), "a backup");
+}
+
+#[test]
+fn every_weakened_variant_is_caught() {
+    for variant in VARIANTS.iter().filter(|variant| variant.caught.is_some()) {
+        let found = search(&Protocol { size: variant.size, weak: variant.weak }, ENDLESS);
+        let expected = Found::Broken { steps: variant.caught.unwrap() };
+        assert_eq!(found, expected, "{}", variant.name);
+    }
+}
+
+#[test]
+fn harmless_variants_are_harmless() {
+    for variant in VARIANTS.iter().filter(|variant| variant.caught.is_none()) {
+        assert_sound(&Protocol { size: variant.size, weak: variant.weak }, variant.name);
+    }
+}
+
+fn serve(weak: serve::Weak, claims: u8, grants: u8) -> Serve {
+    Serve { weak, claims, renewals: 1, grants, crashes: 1 }
+}
+
+#[test]
+fn sub_grants_repeat_nothing() {
+    assert_sound(&serve(serve::Weak::Nowhere, 2, 2), "two sub-grants");
+}
+
+#[test]
+fn every_weakened_service_is_caught() {
+    for (name, weak, steps) in serve::VARIANTS {
+        let found = search(&serve(*weak, 2, 2), ENDLESS);
+        assert_eq!(found, Found::Broken { steps: *steps }, "{name}");
+    }
+}
+
+/// The page for readers has the rows of the tables here.
+#[test]
+fn the_page_lists_every_variant() {
+    let page = include_str!("../../../docs/leases.md");
+    let caught = |steps: Option<usize>| steps.map_or("harmless".to_owned(), |n| n.to_string());
+    let rows = VARIANTS.iter().map(|row| (row.name, caught(row.caught)));
+    let rows = rows.chain(serve::VARIANTS.iter().map(|(name, _, n)| (*name, n.to_string())));
+    for (name, caught) in rows {
+        let row = format!("| {name} | {caught} |\n");
+        assert!(page.contains(&row), "expected in docs/leases.md: {row}");
+    }
+}
+
+#[test]
+#[ignore = "minutes"]
+fn named_two_holders_three_ticks() {
+    let size = Size { ticks: 3, claims: 3, renewals: 1, crashes: 1, ..Size::SMALLEST };
+    assert_sound(&sound(size), "2 holders, 1 number, 3 ticks, 3 claims, 1 renewal, 1 crash");
+    let size = Size { deliveries: 2, ..size };
+    assert_sound(&sound(size), "the same with doubled messages");
+}
+
+#[test]
+#[ignore = "minutes"]
+fn named_two_holders_four_ticks() {
+    let size = Size { ticks: 4, claims: 3, renewals: 1, crashes: 1, ..Size::SMALLEST };
+    assert_sound(&sound(size), "2 holders, 1 number, 4 ticks, 3 claims, 1 renewal, 1 crash");
+}
+
+#[test]
+#[ignore = "minutes"]
+fn named_three_holders_two_numbers() {
+    let size = Size { holders: 3, numbers: 2, ticks: 3, claims: 3, renewals: 1, ..Size::SMALLEST };
+    let (start, found) = (Instant::now(), search(&sound(size), 30_000_000));
+    let Found::Deep { steps, .. } = found else { panic!("{found:?}") };
+    assert!(steps >= 8, "{found:?}");
+    println!("3 holders, 2 numbers, 3 ticks: {found:?}, {:.1?}", start.elapsed());
+}
+
+#[test]
+#[ignore = "minutes"]
+fn named_backup() {
+    let time = Time::Passing { error: 1, longest: 2, slack: 1 };
+    assert_sound(&sound(Size { ticks: 5, time, ..Size::RESTORE }), "a backup, 5 ticks");
+}
+
+#[test]
+#[ignore = "minutes"]
+fn named_harmless_variants() {
+    for variant in VARIANTS.iter().filter(|variant| variant.caught.is_none()) {
+        let size = Size { claims: 3, renewals: 1, ticks: 3, ..Size::SMALLEST };
+        assert_sound(&Protocol { size, weak: variant.weak }, variant.name);
+    }
+}
+
+#[test]
+#[ignore = "minutes"]
+fn named_service() {
+    assert_sound(&serve(serve::Weak::Nowhere, 2, 3), "three sub-grants");
+    assert_sound(&serve(serve::Weak::Nowhere, 3, 2), "three claims");
+}

@@ -1,0 +1,109 @@
+//! A breadth-first search through all states of a model, each visited once.
+
+use std::{
+    collections::HashSet,
+    fmt::Debug,
+    hash::{BuildHasher, BuildHasherDefault, Hash, Hasher},
+};
+
+/// A machine whose every step is up to chance: which steps there are from a state, and whether one breaks the promise.
+pub trait Model {
+    type State: Copy + Eq + Hash + Debug;
+
+    fn start(&self) -> Self::State;
+
+    /// Calls `next` with every state that one step leads to. A step that breaks the promise calls it with `Err`.
+    fn steps(&self, state: &Self::State, next: &mut dyn FnMut(Result<Self::State, Broken>));
+}
+
+/// A step that made something for the second time.
+#[derive(Clone, Copy, Debug)]
+pub struct Broken;
+
+/// The result of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Every state was seen, and none breaks the promise.
+    Nothing { states: usize },
+    /// The shortest way to a broken promise has this many steps.
+    Broken { steps: usize },
+    /// The limit of states was reached first; all states that this many steps lead to were seen.
+    Deep { states: usize, steps: usize },
+}
+
+/// Visits states in the order of their distance from the start, until the promise breaks, nothing is left or `limit` states were seen.
+pub fn search<M: Model>(model: &M, limit: usize) -> Found {
+    // Fingerprints of 64 bits: among 10^8 states two are equal with a chance of 1 in 3,000, and only hide a state.
+    let fingerprint = |state: &M::State| BuildHasherDefault::<Fingerprint>::new().hash_one(state);
+    let start = model.start();
+    let mut seen = HashSet::<u64, BuildHasherDefault<Taken>>::default();
+    seen.insert(fingerprint(&start));
+    let (mut level, mut steps) = (vec![start], 0);
+    while !level.is_empty() {
+        let (mut next, mut broken) = (Vec::new(), false);
+        for state in &level {
+            model.steps(state, &mut |to| match to {
+                Ok(to) if seen.insert(fingerprint(&to)) => next.push(to),
+                Ok(_) => {}
+                Err(Broken) => broken = true,
+            });
+        }
+        steps += 1;
+        if broken {
+            return Found::Broken { steps };
+        }
+        if seen.len() > limit {
+            return Found::Deep { states: seen.len(), steps };
+        }
+        level = next;
+    }
+    Found::Nothing { states: seen.len() }
+}
+
+/// Takes a fingerprint as its own hash.
+#[derive(Default)]
+struct Taken(u64);
+
+impl Hasher for Taken {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("fingerprints are integers");
+    }
+    fn write_u64(&mut self, fingerprint: u64) {
+        self.0 = fingerprint;
+    }
+}
+
+/// Fingerprints of states: multiplications of 64 bits whose halves are folded together, since the library's hash takes most of a search's
+/// time.
+#[derive(Default)]
+struct Fingerprint(u64);
+
+impl Hasher for Fingerprint {
+    fn finish(&self) -> u64 {
+        let mut end = Self(self.0);
+        end.write_u64(0x9e37_79b9_7f4a_7c15);
+        end.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.write_u64(u64::from_le_bytes(word));
+        }
+    }
+
+    fn write_u8(&mut self, byte: u8) {
+        self.write_u64(byte.into());
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the halves of a product")]
+    fn write_u64(&mut self, word: u64) {
+        let mixed = self.0.rotate_left(23) ^ word ^ 0x2d35_8dcc_aa6c_78a5;
+        let product = u128::from(mixed) * 0x8bb8_4b93_962e_acc9;
+        self.0 = (product as u64) ^ ((product >> 64) as u64);
+    }
+}

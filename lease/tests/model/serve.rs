@@ -1,0 +1,319 @@
+//! The protocol of a service that leases a block and grants rectangles of it from memory: two instances over one block of one number, two
+//! processes that ask them. Any reading of any clock is possible, every message may be late or lost.
+
+use crate::search::{Broken, Model};
+
+const INSTANCES: usize = 2;
+const SUBS: usize = 2;
+const TICKS: usize = END as usize;
+
+/// What is weakened, if anything.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Weak {
+    Nowhere,
+    PastEnd,
+    ByPendingEnd,
+    AfterLoss,
+    DuringStop,
+    BelowSubGrant,
+    KeptOverRestart,
+    ReturnedUnsealed,
+}
+
+/// Name, what is weakened, and the steps until it is caught.
+pub const VARIANTS: &[(&str, Weak, usize)] = &[
+    ("a sub-grant past the block's end", Weak::PastEnd, 12),
+    ("a sub-grant by an end that is not acknowledged", Weak::ByPendingEnd, 13),
+    ("a sub-grant after the block's loss", Weak::AfterLoss, 15),
+    ("a sub-grant during the stop", Weak::DuringStop, 14),
+    ("a block lowered below a sub-grant in use", Weak::BelowSubGrant, 14),
+    ("a block kept over the instance's restart", Weak::KeptOverRestart, 10),
+    ("a sub-grant returned before its generator is sealed", Weak::ReturnedUnsealed, 11),
+];
+
+/// The block's record; its tokens are the claims' numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+struct Block {
+    start: u8,
+    until: u8,
+    token: u8,
+    version: u8,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+enum At {
+    #[default]
+    Idle,
+    Claiming,
+    Serving,
+    Renewing,
+    Stopping,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+struct Instance {
+    at: At,
+    /// The block as acknowledged, and as asked for.
+    block: Block,
+    asked: Block,
+    /// The end of the last sub-grant that was not returned.
+    sub_end: u8,
+    /// The store's answer under way: 1 done, 2 refused.
+    answer: u8,
+}
+
+/// A write on its way: it puts a block in the place of the one that was read.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+struct Write {
+    is_sent: bool,
+    is_awaited: bool,
+    read: Block,
+    put: Block,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+struct Sub {
+    /// The window of its generator; empty without one.
+    start: u8,
+    end: u8,
+    mark: u8,
+    from: u8,
+    /// A sub-grant on its way to it, and a return on its way back: start, end and, of a return, the end that it frees.
+    offer: Option<(u8, u8, u8)>,
+    back: Option<(u8, u8, u8)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct State {
+    record: Block,
+    instances: [Instance; INSTANCES],
+    writes: [Write; INSTANCES],
+    subs: [Sub; SUBS],
+    /// Whose generator made an ID of a tick: 1 and 2, or 3 for one that is gone.
+    made: [u8; TICKS],
+    claims: u8,
+    renewals: u8,
+    grants: u8,
+    crashes: u8,
+}
+
+/// The service, sound or weakened in one place.
+pub struct Serve {
+    pub weak: Weak,
+    pub claims: u8,
+    pub renewals: u8,
+    pub grants: u8,
+    pub crashes: u8,
+}
+
+const END: u8 = 3;
+
+type Next<'n> = &'n mut dyn FnMut(Result<State, Broken>);
+
+impl Model for Serve {
+    type State = State;
+
+    fn start(&self) -> State {
+        State {
+            record: Block::default(),
+            instances: Default::default(),
+            writes: Default::default(),
+            subs: Default::default(),
+            made: Default::default(),
+            claims: self.claims,
+            renewals: self.renewals,
+            grants: self.grants,
+            crashes: self.crashes,
+        }
+    }
+
+    fn steps(&self, state: &State, next: Next<'_>) {
+        for index in 0..INSTANCES {
+            self.ask(state, index, next);
+            self.deliver(state, index, next);
+            self.hear(state, index, next);
+            self.stop(state, index, next);
+            self.crash(state, index, next);
+            for sub in 0..SUBS {
+                self.grant(state, index, sub, next);
+            }
+        }
+        for sub in 0..SUBS {
+            self.use_grant(state, sub, next);
+        }
+    }
+}
+
+impl Serve {
+    fn is(&self, weak: Weak) -> bool {
+        self.weak == weak
+    }
+
+    /// An instance claims the block or renews it.
+    fn ask(&self, state: &State, index: usize, next: Next<'_>) {
+        let own = state.instances[index];
+        let mut to = *state;
+        let (read, at) = match own.at {
+            At::Idle if state.claims > 0 => {
+                to.claims -= 1;
+                (state.record, At::Claiming)
+            }
+            At::Serving if state.renewals > 0 => {
+                to.renewals -= 1;
+                (own.block, At::Renewing)
+            }
+            _ => return,
+        };
+        // The earliest start: with a later one there are fewer ticks to make.
+        let (start, token) = match at {
+            At::Claiming => (read.until, self.claims - to.claims),
+            _ => (read.start, read.token),
+        };
+        for until in read.until + 1..=END {
+            let put = Block { start, until, token, version: read.version + 1 };
+            let mut to = to;
+            to.instances[index] = Instance { at, asked: put, answer: 0, ..own };
+            to.writes[index] = Write { is_sent: true, is_awaited: true, read, put };
+            next(Ok(to));
+        }
+    }
+
+    fn deliver(&self, state: &State, index: usize, next: Next<'_>) {
+        let write = state.writes[index];
+        if !write.is_sent {
+            return;
+        }
+        let mut to = *state;
+        to.writes[index] = Write::default();
+        let is_swapped = state.record == write.read;
+        if is_swapped {
+            to.record = write.put;
+        }
+        if write.is_awaited {
+            to.instances[index].answer = if is_swapped { 1 } else { 2 };
+        }
+        next(Ok(to));
+    }
+
+    fn hear(&self, state: &State, index: usize, next: Next<'_>) {
+        let own = state.instances[index];
+        let mut to = *state;
+        let new = &mut to.instances[index];
+        new.answer = 0;
+        match (own.at, own.answer) {
+            (At::Claiming, 1) => {
+                (new.at, new.block, new.sub_end) = (At::Serving, own.asked, own.asked.start);
+            }
+            (At::Renewing, 1) => (new.at, new.block) = (At::Serving, own.asked),
+            (At::Claiming, 2) => new.at = At::Idle,
+            (At::Renewing, 2) if self.is(Weak::AfterLoss) => {
+                (new.at, new.block) = (At::Serving, own.asked);
+            }
+            (At::Renewing, 2) => (new.at, new.block) = (At::Idle, Block::default()),
+            _ => return,
+        }
+        next(Ok(to));
+    }
+
+    /// An instance refuses asks from now on, and lowers its block to the highest end that was not returned.
+    fn stop(&self, state: &State, index: usize, next: Next<'_>) {
+        let own = state.instances[index];
+        if !matches!(own.at, At::Serving | At::Renewing) || state.writes[index].is_sent {
+            return;
+        }
+        let lowered = if self.is(Weak::BelowSubGrant) { own.block.start } else { own.sub_end };
+        let put = Block {
+            until: lowered.max(own.block.start),
+            version: own.block.version + 1,
+            ..own.block
+        };
+        let mut to = *state;
+        to.instances[index] = Instance { at: At::Stopping, answer: 0, ..own };
+        to.writes[index] = Write { is_sent: true, is_awaited: false, read: own.block, put };
+        next(Ok(to));
+    }
+
+    /// An instance is gone, and another begins; what it granted stays.
+    fn crash(&self, state: &State, index: usize, next: Next<'_>) {
+        let own = state.instances[index];
+        if own.at == At::Idle || (state.crashes == 0 && own.at != At::Stopping) {
+            return;
+        }
+        let mut to = *state;
+        to.crashes -= u8::from(own.at != At::Stopping);
+        to.writes[index].is_awaited = false;
+        to.instances[index] = Instance::default();
+        if self.is(Weak::KeptOverRestart) && own.at == At::Serving {
+            let (block, sub_end) = (own.block, own.block.start);
+            to.instances[index] = Instance { at: At::Serving, block, sub_end, ..own };
+        }
+        next(Ok(to));
+    }
+
+    /// An instance grants a rectangle of its block.
+    fn grant(&self, state: &State, index: usize, sub: usize, next: Next<'_>) {
+        let own = state.instances[index];
+        let serves = matches!(own.at, At::Serving | At::Renewing)
+            || (self.is(Weak::DuringStop) && own.at == At::Stopping);
+        if !serves || state.grants == 0 || state.subs[sub].offer.is_some() {
+            return;
+        }
+        let last = match self.weak {
+            Weak::PastEnd => END,
+            Weak::ByPendingEnd if own.at == At::Renewing => own.asked.until,
+            _ => own.block.until,
+        };
+        for end in own.sub_end + 1..=last {
+            let mut to = *state;
+            to.grants -= 1;
+            to.instances[index].sub_end = end;
+            to.subs[sub].offer = Some((own.sub_end, end, own.block.token));
+            next(Ok(to));
+        }
+    }
+
+    /// A process takes its sub-grant, makes IDs, gives it back; the return reaches the instance.
+    fn use_grant(&self, state: &State, sub: usize, next: Next<'_>) {
+        let own = state.subs[sub];
+        if let Some((start, end, from)) = own.offer {
+            let mut to = *state;
+            seal(&mut to, sub);
+            to.subs[sub] = Sub { start, end, from, mark: 0, offer: None, back: own.back };
+            next(Ok(to));
+        }
+        for tick in own.start..own.end {
+            let (mut to, maker) = (*state, u8::try_from(sub + 1).unwrap());
+            let made = &mut to.made[usize::from(tick)];
+            if *made != 0 && *made != maker {
+                return next(Err(Broken));
+            }
+            *made = maker;
+            to.subs[sub].mark = own.mark.max(tick + 1);
+            next(Ok(to));
+        }
+        if own.start < own.end && own.back.is_none() {
+            let mut to = *state;
+            if !self.is(Weak::ReturnedUnsealed) {
+                seal(&mut to, sub);
+                (to.subs[sub].start, to.subs[sub].end, to.subs[sub].mark) = (0, 0, 0);
+            }
+            to.subs[sub].back = Some((own.end, own.mark.max(own.start), own.from));
+            next(Ok(to));
+        }
+        if let Some((end, freed, from)) = own.back {
+            let mut to = *state;
+            to.subs[sub].back = None;
+            let mut granted = to.instances.iter_mut().filter(|it| it.block.token == from);
+            if let Some(instance) = granted.find(|it| it.sub_end == end && from != 0) {
+                instance.sub_end = freed;
+            }
+            next(Ok(to));
+        }
+    }
+}
+
+/// A process's generator is gone: the IDs that it made stay.
+fn seal(to: &mut State, sub: usize) {
+    let own = u8::try_from(sub + 1).unwrap();
+    to.made.iter_mut().filter(|maker| **maker == own).for_each(|maker| *maker = 3);
+}

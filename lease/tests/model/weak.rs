@@ -1,0 +1,116 @@
+//! The weakened variants of the protocol, a row each: what is left out, and how soon the search notices.
+
+use crate::protocol::Size;
+
+/// What is weakened, if anything.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Weak {
+    Nowhere,
+    NoVersion,
+    ReadThenWrite,
+    InclusiveEnd,
+    TtlAsProof,
+    ReplyBeforeDurable,
+    LoweredBeforeSealed,
+    ReleaseBelowBatch,
+    StaleRelease,
+    NowForStart,
+    GrownBeforeAnswer,
+    OlderAnswer,
+    ReopenedByLateAnswer,
+    RetakenJoined,
+    KeeperInChild,
+    SettledByName,
+    EqualTokens,
+    TokenKept,
+    SnapshotBesideGrant,
+    ReleaseToZero,
+    ReleaseToLatest,
+    UsedAfterRelease,
+    DeletedRecords,
+    LostRecords,
+    MixedRounding,
+    MovedInPlace,
+    NoStart,
+    RenewalsInQuietTime,
+    NoQuietTime,
+    SlackIntoQuietTime,
+    VersionAlone,
+    RenewalAfterSeal,
+    RenewalWithFreshToken,
+    ReleaseByToken,
+}
+
+/// A variant, with the smallest size at which it was seen to break.
+pub struct Variant {
+    pub name: &'static str,
+    pub weak: Weak,
+    pub size: Size,
+    /// Steps of the shortest way to an ID that is made twice; none in a harmless variant.
+    pub caught: Option<usize>,
+}
+
+const fn row(name: &'static str, weak: Weak, size: Size, caught: usize) -> Variant {
+    Variant { name, weak, size, caught: Some(caught) }
+}
+
+const fn harmless(name: &'static str, weak: Weak, size: Size) -> Variant {
+    Variant { name, weak, size, caught: None }
+}
+
+const S: Size = Size::SMALLEST;
+const THREE_CLAIMS: Size = Size { claims: 3, ..S };
+const RENEWAL: Size = Size { renewals: 1, ..S };
+const TWO_RENEWALS: Size = Size { renewals: 2, ticks: 3, ..S };
+const CRASH: Size = Size { crashes: 1, ..S };
+const STORE_CRASH: Size = Size { store_crashes: 1, ..S };
+const HALVES: Size = Size { grain: 2, ..S };
+const TWO_NUMBERS: Size = Size { numbers: 2, claims: 3, ..S };
+const RESTORE: Size = Size { renewals: 0, ..Size::RESTORE };
+const HARMLESS: Size = Size { ticks: 3, renewals: 1, crashes: 1, ..S };
+
+pub const VARIANTS: &[Variant] = &[
+    row("a swap without the version", Weak::NoVersion, RENEWAL, 11),
+    row("a read, then a write", Weak::ReadThenWrite, S, 8),
+    row("an inclusive end", Weak::InclusiveEnd, S, 8),
+    row("a time to live as proof", Weak::TtlAsProof, S, 8),
+    row("a reply before the write is durable", Weak::ReplyBeforeDurable, STORE_CRASH, 9),
+    row("an end lowered before the generator is sealed", Weak::LoweredBeforeSealed, S, 10),
+    row("an end lowered below a batch in flight", Weak::ReleaseBelowBatch, S, 11),
+    row("a release by a stale version", Weak::StaleRelease, THREE_CLAIMS, 13),
+    row("the store's time in place of the maximum", Weak::NowForStart, S, 8),
+    row("a window that grows before the answer", Weak::GrownBeforeAnswer, RENEWAL, 9),
+    row("an older answer taken for this request's", Weak::OlderAnswer, TWO_RENEWALS, 13),
+    row("a late answer that reopens a sealed generator", Weak::ReopenedByLateAnswer, RENEWAL, 14),
+    row("a number taken again, joined to its old window", Weak::RetakenJoined, THREE_CLAIMS, 13),
+    row("a keeper that goes on in a fork's child", Weak::KeeperInChild, S, 7),
+    row("a reply settled by the holder's name", Weak::SettledByName, CRASH, 7),
+    row("equal tokens", Weak::EqualTokens, S, 7),
+    row("a token kept over a restart", Weak::TokenKept, CRASH, 7),
+    row("a snapshot restored beside a new grant", Weak::SnapshotBesideGrant, S, 11),
+    row("a release to 0", Weak::ReleaseToZero, S, 10),
+    row("a release to the latest tick in place of the highest", Weak::ReleaseToLatest, S, 11),
+    row("use after an unanswered release", Weak::UsedAfterRelease, S, 11),
+    row("records deleted by their release", Weak::DeletedRecords, S, 10),
+    row("a lost record taken for a free one", Weak::LostRecords, S, 9),
+    row("borders rounded both ways", Weak::MixedRounding, HALVES, 8),
+    row("a generator that changes its number in place", Weak::MovedInPlace, TWO_NUMBERS, 12),
+    row("a record without the start", Weak::NoStart, S, 8),
+    row(
+        "renewals of older grants in a restored store",
+        Weak::RenewalsInQuietTime,
+        Size::RESTORE,
+        13,
+    ),
+    row("a restored store that is not quiet", Weak::NoQuietTime, RESTORE, 10),
+    row("a slack that reaches into the quiet time", Weak::SlackIntoQuietTime, RESTORE, 12),
+    row("a swap by the version alone, in a restored store", Weak::VersionAlone, RESTORE, 10),
+    harmless("a swap by the version alone, elsewhere", Weak::VersionAlone, HARMLESS),
+    harmless("a renewal after the local seal", Weak::RenewalAfterSeal, HARMLESS),
+    harmless(
+        "a lost renewal tried again with a fresh token",
+        Weak::RenewalWithFreshToken,
+        HARMLESS,
+    ),
+    harmless("a release by the token alone", Weak::ReleaseByToken, HARMLESS),
+];
