@@ -15,6 +15,7 @@ const MACHINES = {
   wasm: ["inline", "compiled"],
   workerd: ["workerd", "compiled"],
   "edge-light": ["edge-light", "compiled"],
+  web: ["web", "compiled"],
 };
 
 /** The entry points of a format. */
@@ -32,6 +33,12 @@ const SHARED = {
 /** What files of their own consist of, by their names. */
 const PARTS = Object.fromEntries([...NAMESPACES.map((name) => [name, `${name}/index`]), ["backend", "backend"]]);
 
+/** Whose machine opens the module of a namespace of the entry point `web`. */
+const openerOf = (name) => (FAMILIES.includes(name) ? name : "randflake");
+
+/** Entry points that stand for `web` outside of browsers, by their conditions: the same code as without it. */
+const STANDING_IN = { esm: ["node", "wasm", "workerd", "edge-light"], cjs: ["node", "wasm"] };
+
 const source = (name) => join(PACKAGE, `src/${name}.ts`);
 
 export async function buildScript() {
@@ -39,6 +46,7 @@ export async function buildScript() {
   for (const format of ["esm", "cjs"]) await buildFormat(format);
   for (const family of FAMILIES) copyFileSync(moduleOf(family), join(DIST, `esm/${family}.wasm`));
   run(process.execPath, join(PACKAGE, "node_modules/typescript/bin/tsc"), "--project", join(PACKAGE, "tsconfig.json"));
+  writeTypesOfWeb();
   writeFileSync(join(DIST, "cjs/package.json"), '{ "type": "commonjs" }\n');
   cpSync(join(DIST, "esm"), join(DIST, "cjs"), {
     recursive: true,
@@ -51,7 +59,7 @@ export async function buildScript() {
 function writeFolders() {
   for (const [path, conditions] of Object.entries(exports)) {
     if (path === "." || typeof conditions === "string") continue;
-    const { import: esm, require: cjs } = conditions;
+    const { import: esm, require: cjs } = conditions.default ?? conditions;
     const entry = { main: `.${cjs.default}`, module: `.${esm.default}`, types: `.${cjs.types}`, sideEffects: false };
     mkdirSync(join(PACKAGE, path), { recursive: true });
     writeFileSync(join(PACKAGE, path, "package.json"), `${JSON.stringify(entry, undefined, 2)}\n`);
@@ -62,6 +70,7 @@ async function buildFormat(format) {
   mkdirSync(join(DIST, format), { recursive: true });
   for (const [name, part] of Object.entries(SHARED)) await bundle(format, { [name]: source(part) });
   for (const name of ["decode", "json"]) await bundle(format, { [name]: source(name) });
+  STANDING_IN[format].forEach((entry) => standIn(format, entry));
   for (const entry of ENTRIES[format]) {
     if (format === "esm") await bundleNamespaces(entry);
     else await bundle(format, { [entry]: source("index") }, { entry });
@@ -76,10 +85,51 @@ async function buildFormat(format) {
 /** An entry point that names its namespaces, and a file for each of them. */
 async function bundleNamespaces(entry) {
   const fileOf = (name) => `${entry}-${name}`;
-  const files = Object.entries(PARTS).map(([name, part]) => [fileOf(name), source(part)]);
+  const opened = (name) => entry === "web" && NAMESPACES.includes(name);
+  const files = Object.entries(PARTS).map(([name, part]) => [fileOf(name), opened(name) ? `web:${name}` : source(part)]);
   const external = Object.entries(PARTS).map(([name, part]) => [`./${part}.js`, `./${fileOf(name)}.js`]);
   await bundle("esm", { [entry]: source("index") }, { external });
   await bundle("esm", Object.fromEntries(files), { entry, shared: fileOf("shared") });
+}
+
+/** The namespaces of the entry point `web`, with what opens their modules. */
+const opened = {
+  name: "opened",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^web:/ }, ({ path }) => ({ path: path.slice("web:".length), namespace: "opened", sideEffects: false }));
+    onLoad({ filter: /./, namespace: "opened" }, ({ path: name }) => ({
+      contents: `export * from "./${name}/index.js"; export { init } from "#machine/${openerOf(name)}";`,
+      resolveDir: join(PACKAGE, "src"),
+    }));
+  },
+};
+
+/** The types of the entry point `web`: those of the others, and an `init` in each namespace. */
+function writeTypesOfWeb() {
+  const folder = join(DIST, "esm/web");
+  const index = readFileSync(join(DIST, "esm/index.d.ts"), "utf8");
+  const names = new RegExp(`"\\./(${NAMESPACES.join("|")})/index\\.js"`, "g");
+  writeFileSync(`${folder}.d.ts`, `${index.replace(names, '"./web/$1.js"')}export type { Init, Source } from "./init.js";\n`);
+  mkdirSync(folder);
+  for (const name of NAMESPACES) {
+    const lines = ['import type { Init } from "../init.js";', `export * from "../${name}/index.js";`, "/** See {@link Init}. */", "export declare const init: Init;"];
+    writeFileSync(join(folder, `${name}.d.ts`), `${lines.join("\n")}\n`);
+  }
+}
+
+/** Another entry point with an `init` for each namespace, which has nothing to do. */
+function standIn(format, entry) {
+  const write = (name, lines) => writeFileSync(join(DIST, format, `${name}.js`), `${lines.join("\n")}\n`);
+  if (format === "cjs") {
+    const namespaces = NAMESPACES.map((name) => `exports.${name} = { ...entry.${name}, init: async () => {} };`);
+    const names = ["backend", "PolyflakeError", ...NAMESPACES].map((name) => `${name}: null`);
+    // The second line tells Node the names that modules may import.
+    const rest = "({ backend: exports.backend, PolyflakeError: exports.PolyflakeError } = entry);";
+    return write(`web-${entry}`, [`const entry = require("./${entry}.js");`, `0 && (module.exports = { ${names.join(", ")} });`, rest, ...namespaces]);
+  }
+  write("web-init", ["export const init = async () => {};"]);
+  for (const name of NAMESPACES) write(`web-${entry}-${name}`, [`export * from "./${entry}-${name}.js";`, 'export { init } from "./web-init.js";']);
+  return write(`web-${entry}`, [`export * from "./${entry}.js";`, ...NAMESPACES.map((name) => `export * as ${name} from "./web-${entry}-${name}.js";`)]);
 }
 
 function bundle(format, entryPoints, { entry, external = [], shared } = {}) {
@@ -96,7 +146,7 @@ function bundle(format, entryPoints, { entry, external = [], shared } = {}) {
     logLevel: "warning",
     external: ["node:*", "*.wasm", "*.wasm?module"],
     define: { VERSION: JSON.stringify(version), ...(format === "cjs" ? { "import.meta.url": "__filename" } : {}) },
-    plugins: [...FAMILIES.map((family) => machineOf(entry, family)), names(entry, external)],
+    plugins: [opened, ...FAMILIES.map((family) => machineOf(entry, family)), names(entry, external)],
   });
 }
 
@@ -123,7 +173,8 @@ function machineOf(entry, family) {
       onResolve({ filter: /./, namespace }, ({ path, resolveDir }) => named[path] ?? { path: join(resolveDir, path).replace(/\.js$/, ".ts"), sideEffects: false });
       onLoad({ filter: /./, namespace }, ({ path }) => {
         const file = join(PACKAGE, path);
-        return { contents: readFileSync(file, "utf8"), loader: "ts", resolveDir: dirname(file) };
+        const contents = readFileSync(file, "utf8").replace('new URL("#family', `new URL("./${family}`);
+        return { contents, loader: "ts", resolveDir: dirname(file) };
       });
     },
   };

@@ -9,6 +9,8 @@ declare module "#backend" {
 /** The machine of the family whose name follows; what there is not is refused. */
 declare module "#machine/*" {
   export const load: () => import("./machine.js").Backend;
+  /** Of the entry point `web` alone. */
+  export const init: import("./init.js").Init;
 }
 
 /** The glue of a family's wasm module, in a file of `machines`, which is built for each family. */

@@ -48,8 +48,9 @@ describe("the tarball", () => {
 
   test("has a folder for each path, which names the files that its exports name", () => {
     const paths = Object.entries(manifest.exports).filter(([path, to]) => path !== "." && typeof to === "object");
-    assert.equal(paths.length, 4);
-    for (const [path, { import: esm, require: cjs }] of paths) {
+    assert.equal(paths.length, 5);
+    for (const [path, to] of paths) {
+      const { import: esm, require: cjs } = to.default ?? to;
       const file = `${path.slice(2)}/package.json`;
       assert(files.includes(file), file);
       const { main, module, types } = JSON.parse(readFileSync(new URL(file, HOME), "utf8"));

@@ -49,23 +49,38 @@ test("what is imported and not used costs nothing", async () => {
   assert(bytes <= 100, `${bytes} bytes`);
 });
 
-/** The README's table of sizes, by what is imported. */
+/** The README's table of sizes, by what is imported: in the script, and with wasm beside it. */
 const PRINTED = Object.fromEntries(
-  [...readFileSync(new URL("../README.md", import.meta.url), "utf8").matchAll(/^\| `?([\w/]+)`? \| ([\d.]+) KB \|$/gm)].map(([, name, kilobytes]) => [name, kilobytes]),
+  [...readFileSync(new URL("../README.md", import.meta.url), "utf8").matchAll(/^\| `?([\w/]+)`? \| ([\d.]+) KB \| (?:([\d.]+) KB)? ?\|$/gm)].map(([, name, ...kilobytes]) => [name, kilobytes]),
 );
 
+const FAMILIES = ["hotguid", "sparx64", "randflake", "sno", "layout"];
 const IMPORTS = {
   "polyflake/decode": 'export * from "polyflake/decode";',
   "polyflake/json": 'export * from "polyflake/json";',
-  ...Object.fromEntries(["hotguid", "sparx64", "randflake", "sno", "layout"].map((name) => [name, `export { ${name} } from "polyflake";`])),
+  ...Object.fromEntries(FAMILIES.map((name) => [name, `export { ${name} } from "polyflake";`])),
   all: 'export * from "polyflake";',
+};
+
+const isAbout = (bytes, printed, name) => {
+  const tolerance = Math.max(0.1, printed * 0.03);
+  assert(Math.abs(bytes / 1024 - printed) <= tolerance, `${name}: ${(bytes / 1024).toFixed(1)} KB`);
 };
 
 test("the README prints the sizes", async () => {
   assert.deepEqual(Object.keys(PRINTED), Object.keys(IMPORTS));
-  for (const [name, contents] of Object.entries(IMPORTS)) {
-    const kilobytes = (await size(contents)) / 1024;
-    const tolerance = Math.max(0.1, kilobytes * 0.03);
-    assert(Math.abs(kilobytes - PRINTED[name]) <= tolerance, `${name}: ${kilobytes.toFixed(1)} KB`);
+  for (const [name, contents] of Object.entries(IMPORTS)) isAbout(await size(contents), PRINTED[name][0], name);
+});
+
+test("the README prints the sizes with wasm beside the script, which are smaller", async () => {
+  const modules = { ...Object.fromEntries(FAMILIES.map((name) => [name, [name]])), sparx64: ["randflake"], all: Object.keys(KILOBYTES) };
+  const beside = Object.keys(PRINTED).filter((name) => PRINTED[name][1] !== undefined);
+  assert.deepEqual(beside.sort(), Object.keys(modules).sort());
+  for (const [name, files] of Object.entries(modules)) {
+    const script = await size(IMPORTS[name].replace('"polyflake"', '"polyflake/web"'));
+    const compressed = files.map((file) => gzipSync(readFileSync(new URL(`../dist/esm/${file}.wasm`, import.meta.url)), { level: 9 }).length);
+    const bytes = compressed.reduce((sum, one) => sum + one, script);
+    isAbout(bytes, PRINTED[name][1], `${name}, with wasm beside`);
+    assert(bytes < 0.82 * PRINTED[name][0] * 1024, `${name}: ${bytes}`);
   }
 });

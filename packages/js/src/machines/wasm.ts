@@ -61,7 +61,7 @@ function compiled(source: WebAssembly.Module | Uint8Array): WebAssembly.Module {
   }
 }
 
-const DIRECTIVE = "a content-security policy allows it with 'wasm-unsafe-eval' in script-src";
+export const DIRECTIVE = "a content-security policy allows it with 'wasm-unsafe-eval' in script-src";
 
 /** The exports of an instance that is ready. */
 function started(module: WebAssembly.Module, glue: Glue): Exports {

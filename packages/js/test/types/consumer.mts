@@ -4,6 +4,7 @@ import * as decode from "polyflake/decode";
 import { byMetabyte } from "polyflake/json";
 import { sno as forcedNative } from "polyflake/native";
 import { sno as forcedWasm } from "polyflake/wasm";
+import { sno as besideScript, type Source } from "polyflake/web";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const is = <T extends true>(_?: T): void => undefined;
@@ -213,3 +214,9 @@ sno.setDefaultGenerator(undefined);
 sno.setDefaultGenerator(ids);
 // @ts-expect-error A generator of another family.
 sno.setDefaultGenerator(new hotguid.Generator());
+
+is<Equal<ReturnType<typeof besideScript.init>, Promise<void>>>();
+is<Equal<Parameters<typeof besideScript.init>, [source?: Source]>>();
+is<Equal<typeof besideScript.generate, typeof forcedWasm.generate>>();
+// @ts-expect-error no module
+besideScript.init(1);

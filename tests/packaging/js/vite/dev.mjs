@@ -1,8 +1,8 @@
-// The page from the development server, which bundles dependencies by itself.
+// `node dev.mjs FOLDER`: its page from the development server, which bundles dependencies by itself.
 import { createServer } from "vite";
 import { inPage } from "./browser.mjs";
 
-const server = await createServer({ server: { host: "127.0.0.1", port: 0 }, logLevel: "warn" });
+const server = await createServer({ root: process.argv[2], server: { host: "127.0.0.1", port: 0 }, logLevel: "warn" });
 await server.listen();
 try {
   const found = await inPage(server.resolvedUrls.local[0], "document.title !== ''", "document.title");

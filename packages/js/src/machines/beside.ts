@@ -1,0 +1,76 @@
+import { invalidType, PolyflakeError } from "../errors.js";
+import type { Init, Source } from "../init.js";
+import { DIRECTIVE } from "./wasm.js";
+
+/** A wasm module in a file, once it was fetched and compiled. */
+interface Beside {
+  readonly init: Init;
+  /** @throws {PolyflakeError} `backend_unavailable` before `init` is through. */
+  readonly compiled: () => WebAssembly.Module;
+}
+
+/** The module of a file; `place` is asked for the file's address where the caller gives no source. */
+export function beside(place: () => URL): Beside {
+  let module: WebAssembly.Module | undefined;
+  let opening: Promise<void> | undefined;
+  const open = async (source: Source | undefined): Promise<void> => {
+    module = await compile(source ?? place());
+  };
+  return {
+    // Calls share one attempt; one that failed can be made again.
+    init: (source) => (opening ??= open(source).catch((error: unknown) => ((opening = undefined), Promise.reject(error)))),
+    compiled: () => {
+      if (module) return module;
+      throw new PolyflakeError("backend_unavailable", "expected an `init()` that was awaited, found none");
+    },
+  };
+}
+
+async function compile(source: Source): Promise<WebAssembly.Module> {
+  const given: unknown = await source;
+  if (isModule(given)) return given;
+  const bytes = await bytesOf(given);
+  try {
+    return await WebAssembly.compile(bytes);
+  } catch (cause) {
+    throw unavailable(`expected a wasm module that may be compiled, found none: ${DIRECTIVE}`, cause);
+  }
+}
+
+/** Of any realm. */
+function isModule(value: unknown): value is WebAssembly.Module {
+  return Object.prototype.toString.call(value) === "[object WebAssembly.Module]";
+}
+
+async function bytesOf(given: unknown): Promise<BufferSource> {
+  if (ArrayBuffer.isView(given) || Object.prototype.toString.call(given) === "[object ArrayBuffer]") return given as BufferSource;
+  const response = typeof given === "string" || isAddress(given) ? await fetched(String(given)) : given;
+  if (isResponse(response)) return responded(response);
+  throw invalidType("address, Response, bytes or WebAssembly.Module", given, { field: "source" });
+}
+
+function isAddress(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "href" in value;
+}
+
+function isResponse(value: unknown): value is Response {
+  return typeof value === "object" && value !== null && typeof (value as Response).arrayBuffer === "function" && "ok" in value;
+}
+
+async function fetched(address: string): Promise<Response> {
+  try {
+    return await fetch(address);
+  } catch (cause) {
+    throw unavailable(`expected a wasm module at ${address}, found nothing to fetch`, cause);
+  }
+}
+
+async function responded(response: Response): Promise<ArrayBuffer> {
+  const { ok, status, url } = response;
+  if (ok) return response.arrayBuffer();
+  throw unavailable(`expected a wasm module at ${url}, found status ${status}: give \`init\` its address`, undefined);
+}
+
+function unavailable(message: string, cause: unknown): PolyflakeError {
+  return new PolyflakeError("backend_unavailable", message, cause === undefined ? {} : { cause });
+}

@@ -1,0 +1,140 @@
+// polyflake/web: wasm in files beside the script, which `init` opens.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { join, relative } from "node:path";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { parse } from "smol-toml";
+import * as native from "polyflake";
+import * as standsIn from "polyflake/web";
+import { browse, isMissing, REPOSITORY } from "./browser.mjs";
+import { refused } from "./refusals.mjs";
+
+const HOME = fileURLToPath(new URL("..", import.meta.url));
+const api = parse(readFileSync(new URL("../../api.toml", import.meta.url), "utf8"));
+const FAMILIES = ["hotguid", "layout", "randflake", "sno", "sparx64"];
+const bytesOf = (family) => readFileSync(join(HOME, `dist/esm/${family}.wasm`));
+const ID = "a7rdmuv326nct5if";
+
+/** A copy of the package of its own, in which nothing was opened. */
+let copies = 0;
+const fresh = async () => {
+  copies += 1;
+  const folder = mkdtempSync(join(HOME, "build/web-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const outfile = join(folder, `copy-${copies}.mjs`);
+  await build({ stdin: { contents: 'export * from "polyflake/web";', resolveDir: join(HOME, "test") }, bundle: true, format: "esm", conditions: ["browser"], outfile, logLevel: "error" });
+  return import(outfile);
+};
+
+describe("polyflake/web", () => {
+  test("has what polyflake has, and an init in each family", async () => {
+    const web = await fresh();
+    for (const entry of [web, standsIn]) {
+      assert.deepEqual(Object.keys(entry).sort(), Object.keys(native).sort());
+      for (const family of FAMILIES) assert.deepEqual(Object.keys(entry[family]).sort(), [...Object.keys(native[family]), ...api.web.names].sort());
+    }
+  });
+
+  test("stands for polyflake outside of browsers", async () => {
+    for (const family of FAMILIES) await standsIn[family].init();
+    assert.equal(standsIn.sno.Generator, native.sno.Generator);
+    assert.equal(standsIn.PolyflakeError, native.PolyflakeError);
+    const required = createRequire(import.meta.url)("polyflake/web");
+    await required.sno.init();
+    assert.equal(required.sno.parse(required.sno.generate(7)).metabyte, 7);
+    assert.equal(typeof required.backend(), "string");
+  });
+
+  test("makes IDs after init, and reads them before", async () => {
+    const { hotguid, layout, randflake, sno, sparx64 } = await fresh();
+    assert.equal(sno.parse(ID).metabyte, 1);
+    refused("backend_unavailable", () => sno.generate());
+    await sno.init(bytesOf("sno"));
+    assert.equal(sno.parse(sno.generate(7)).metabyte, 7);
+    refused("backend_unavailable", () => hotguid.generate());
+    await hotguid.init(new WebAssembly.Module(bytesOf("hotguid")));
+    assert(hotguid.isValid(hotguid.generate()));
+    await layout.init(Promise.resolve(bytesOf("layout").buffer));
+    assert.equal(layout.Layout.preset("discord").parse(0n).sequence, 0);
+    await sparx64.init(new Response(bytesOf("randflake")));
+    assert(new randflake.Codec(new Uint8Array(16)).inspect(0n).node >= 0);
+    assert.equal(new sparx64.Sparx64(new Uint8Array(16)).encrypt(new Uint8Array(8)).length, 8);
+  });
+
+  test("an init that fails can be made again, and one that did not is not repeated", async () => {
+    const { sno } = await fresh();
+    const sources = [[1, "invalid_type"], [{}, "invalid_type"], [true, "invalid_type"], [new Uint8Array(3), "backend_unavailable"]];
+    for (const [source, code] of sources) await assert.rejects(sno.init(source), { code });
+    await assert.rejects(sno.init(new Response("", { status: 404 })), { code: "backend_unavailable", message: /status 404/ });
+    await assert.rejects(sno.init("http://127.0.0.1:1/"), ({ code, cause }) => code === "backend_unavailable" && cause instanceof TypeError);
+    const thrown = new Error("theirs");
+    await assert.rejects(sno.init(Promise.reject(thrown)), thrown);
+    let asked = 0;
+    const server = createServer((_, response) => {
+      asked += 1;
+      response.writeHead(200, { "content-type": "application/octet-stream" }).end(bytesOf("sno"));
+    });
+    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = new URL(`http://127.0.0.1:${server.address().port}/`);
+    const first = sno.init(address);
+    assert.equal(sno.init(address.href), first);
+    await first;
+    await sno.init(1);
+    server.close();
+    assert.equal(asked, 1);
+    assert.equal(sno.generate().length, 16);
+  });
+
+  test("esbuild copies the file where its address is imported", { skip: isMissing }, async () => {
+    const folder = mkdtempSync(join(HOME, "build/web-"));
+    process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+    const contents = `
+      import address from "polyflake/sno.wasm";
+      import { sno } from "polyflake/web";
+      let before;
+      try { sno.generate(); } catch ({ code }) { before = code; }
+      await sno.init(address);
+      document.title = [before, sno.parse(sno.generate(7)).metabyte].join(" ");`;
+    await build({
+      stdin: { contents, resolveDir: join(HOME, "test") },
+      bundle: true,
+      minify: true,
+      format: "esm",
+      conditions: ["browser"],
+      loader: { ".wasm": "file" },
+      assetNames: "[name]",
+      publicPath: `/${relative(REPOSITORY, folder)}/`,
+      outdir: folder,
+      entryNames: "page",
+      logLevel: "error",
+    });
+    writeFileSync(join(folder, "index.html"), '<!doctype html><script type="module" src="page.js"></script>');
+    const { page, close } = await browse(relative(REPOSITORY, join(folder, "index.html")));
+    try {
+      await page.waitForFunction("document.title !== ''");
+      assert.equal(await page.title(), "backend_unavailable 7");
+    } finally {
+      await close();
+    }
+    const sizes = ["page.js", "sno.wasm"].map((name) => gzipSync(readFileSync(join(folder, name)), { level: 9 }).length);
+    assert(sizes[0] + sizes[1] < 42 * 1024, `${sizes.join(" + ")} bytes`);
+  });
+
+  test("the file lies beside the script where nothing is bundled", { skip: isMissing }, async () => {
+    const { page, close } = await browse("examples/web/style.css");
+    try {
+      const made = await page.evaluate(`import("/packages/js/dist/esm/web.js").then(async ({ sno }) => {
+        await sno.init();
+        return sno.generate();
+      })`);
+      assert(native.sno.isValid(made));
+    } finally {
+      await close();
+    }
+  });
+});

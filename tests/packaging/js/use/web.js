@@ -1,0 +1,11 @@
+// A page whose wasm is a file beside the script.
+import { backend, sno } from "polyflake/web";
+
+sno.init().then(
+  () => {
+    document.title = sno.isValid(sno.generate()) ? backend() : "no ID";
+  },
+  (error) => {
+    document.title = String(error);
+  },
+);
