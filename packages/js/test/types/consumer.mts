@@ -216,7 +216,7 @@ sno.setDefaultGenerator(ids);
 sno.setDefaultGenerator(new hotguid.Generator());
 
 is<Equal<ReturnType<typeof besideScript.init>, Promise<void>>>();
-is<Equal<Parameters<typeof besideScript.init>, [source?: Source]>>();
+is<Equal<Parameters<typeof besideScript.init>[0], Source | undefined>>();
 is<Equal<typeof besideScript.generate, typeof forcedWasm.generate>>();
 // @ts-expect-error no module
 besideScript.init(1);
