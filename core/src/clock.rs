@@ -2,6 +2,15 @@
 
 use crate::{Error, ErrorKind, Result};
 
+#[cfg(all(
+    feature = "std",
+    target_os = "linux",
+    target_pointer_width = "64",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+mod counter;
+#[cfg(feature = "std")]
+mod exact;
 #[cfg(feature = "std")]
 mod monotonic;
 #[cfg(all(feature = "std", target_os = "linux", target_pointer_width = "64"))]
@@ -10,8 +19,20 @@ mod system;
 #[cfg(all(feature = "std", not(all(target_os = "linux", target_pointer_width = "64"))))]
 #[path = "clock/portable.rs"]
 mod system;
+#[cfg(feature = "std")]
+pub use exact::{ExactClock, Source};
 #[cfg(all(feature = "std", target_os = "linux", target_pointer_width = "64"))]
 pub use system::CoarseClock;
+#[cfg(all(
+    feature = "std",
+    not(all(
+        target_os = "linux",
+        target_pointer_width = "64",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    ))
+))]
+#[path = "clock/no_counter.rs"]
+mod counter;
 
 /// A source of time, and the way to wait in it.
 ///
@@ -212,9 +233,22 @@ impl Clock for ManualClock {
 }
 
 /// The operating system's wall clock, and the thread's sleep.
+///
+/// On Linux it reads the processor's counter where the kernel's own clock does, which takes a third of the time: [`SystemClock::source`]
+/// says whether. A reading goes on from a look at the wall clock that is at most a millisecond old by that counter, or 4,096
+/// readings of the thread, so a step of the wall clock is seen within a millisecond. `POLYFLAKE_CLOCK=exact` in the environment makes every
+/// reading a look at the wall clock, and [`ExactClock`] does for one generator.
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
+
+#[cfg(feature = "std")]
+impl SystemClock {
+    /// Returns what is read in this process: decided once, when it is first asked or read.
+    pub fn source() -> Source {
+        if counter::is_used() { Source::Counter } else { Source::SystemCall }
+    }
+}
 
 /// The clock of generators that are given none; without `std`, no clock at all.
 #[cfg(feature = "std")]
@@ -226,16 +260,22 @@ pub(crate) type DefaultClock = core::convert::Infallible;
 impl Clock for SystemClock {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
-        system::now()
+        counter::now()
     }
 
     fn sleep(&self, nanos: u64) -> Result<()> {
         std::thread::sleep(core::time::Duration::from_nanos(nanos));
+        counter::slept();
         Ok(())
     }
 
     fn elapsed_nanos(&self) -> Option<u64> {
         monotonic::elapsed_nanos()
+    }
+
+    #[inline]
+    fn slack_nanos(&self) -> u64 {
+        counter::slack_nanos()
     }
 }
 

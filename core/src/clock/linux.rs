@@ -42,7 +42,7 @@ const ZERO: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 0 };
 
 /// The exact wall clock.
 #[inline]
-pub(super) fn now() -> Result<i64> {
+pub(super) fn exact() -> Result<i64> {
     read(libc::CLOCK_REALTIME)
 }
 

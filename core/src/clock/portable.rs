@@ -6,7 +6,7 @@ use crate::Result;
 
 /// The exact wall clock.
 #[inline]
-pub(super) fn now() -> Result<i64> {
+pub(super) fn exact() -> Result<i64> {
     match SystemTime::now().duration_since(UNIX_EPOCH) {
         Ok(since) => nanos(since),
         Err(before) => nanos(before.duration()).map(|nanos| -nanos),

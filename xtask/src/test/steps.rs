@@ -95,11 +95,14 @@ fn rust_docs(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// All interleavings of the state machines' atomic steps, in a build of its own.
+/// All interleavings of the atomic steps of state machines and counter clock, in a build of its own.
 fn loom(shell: &Shell) -> Result<()> {
     let target = workspace::target().join("loom");
-    let test = cmd!(shell, "cargo test --quiet --release --package polyflake --test model");
-    Ok(test.env("RUSTFLAGS", "--cfg loom").env("CARGO_TARGET_DIR", target).run()?)
+    for tests in [["--test", "model"], ["--lib", "counter"]] {
+        let test = cmd!(shell, "cargo test --quiet --release --package polyflake {tests...}");
+        test.env("RUSTFLAGS", "--cfg loom").env("CARGO_TARGET_DIR", &target).run()?;
+    }
+    Ok(())
 }
 
 fn python(shell: &Shell) -> Result<()> {

@@ -1,0 +1,49 @@
+//! AArch64's virtual counter.
+#![allow(unsafe_code, reason = "system registers have no safe door")]
+
+use core::arch::asm;
+
+use super::{super::system, Hardware};
+use crate::Result;
+
+/// What the kernel calls it.
+pub(super) const CLOCK_SOURCE: &str = "arch_sys_counter";
+
+/// The processor that a thread runs on.
+pub(super) struct Processor;
+
+impl Hardware for Processor {
+    #[inline]
+    fn counter(&self) -> u64 {
+        let count;
+        // SAFETY: Linux lets programs read the register, or reads it for them where a processor has a fault in it.
+        unsafe {
+            asm!("mrs {}, cntvct_el0", out(reg) count, options(nomem, nostack, preserves_flags));
+        }
+        count
+    }
+
+    fn counter_in_order(&self) -> u64 {
+        // SAFETY: a barrier of the instruction stream, before and after.
+        unsafe { asm!("isb", options(nostack, preserves_flags)) };
+        let count = self.counter();
+        // SAFETY: as above.
+        unsafe { asm!("isb", options(nostack, preserves_flags)) };
+        count
+    }
+
+    #[inline]
+    fn wall(&self) -> Result<i64> {
+        system::exact()
+    }
+}
+
+/// Returns whether this process may read the counter: any may.
+pub(super) const fn is_readable() -> bool {
+    true
+}
+
+/// Returns whether it counts at one rate in all states of the processor: the architecture says so.
+pub(super) const fn is_steady() -> bool {
+    true
+}

@@ -1,0 +1,288 @@
+//! One moment at which counter and wall clock were read together, and the rate to go on from it for a millisecond.
+//!
+//! ```text
+//! reading = nanos + (counter - anchor's counter) * scale, while that is below span
+//! seq: 32 process epoch | 30 round | 1 spoilt | 1 being written
+//! ```
+//!
+//! Readers take no lock: they read `seq`, the anchor and `seq` again, and go elsewhere if it changed. Whoever finds the anchor too old
+//! renews it, one thread at a time; the others wait for a moment, then read the wall clock itself and spoil the anchor that is
+//! being written, since it may be older than their reading. A child of a process that was writing takes the write over.
+//!
+//! The scale is never told: it is what passed on the wall clock from mark to mark, by the longest that the counter may have taken for
+//! that, so readings lag rather than lead. An anchor is valid where two such measures in a row agree; after a step of the wall clock
+//! or a fault of the counter, none is until they do again.
+
+use super::Hardware;
+use crate::{
+    Result,
+    sync::{AtomicU64, Ordering},
+};
+
+/// The scale's binary places.
+const SHIFT: u32 = 32;
+/// How long an anchor is valid, in nanoseconds: no reading leads by more, whatever the counter does.
+pub(super) const SPAN: i64 = 1_000_000;
+/// How far marks lie apart at least: close ones measure a rate badly.
+const MARK: i64 = SPAN * 9 / 10;
+/// What the wall clock may be behind the readings shown and still be waited for, instead of followed back at once.
+pub(super) const HOLD: i64 = SPAN / 8;
+/// The longest that reading counter, wall clock and counter may take, in nanoseconds, where the rate is known.
+const WIDEST: u64 = 1_000;
+
+const WRITING: u64 = 1;
+const SPOILT: u64 = 2;
+const ROUND: u64 = 4;
+const EPOCH_SHIFT: u32 = 32;
+
+/// The anchor, shared by all threads.
+#[derive(Debug)]
+pub(super) struct Anchor {
+    seq: AtomicU64,
+    counter: AtomicU64,
+    nanos: AtomicU64,
+    scale: AtomicU64,
+    /// In counts; 0 where the anchor is not valid.
+    span: AtomicU64,
+    mark: Mark,
+}
+
+/// What the scale is measured from; only the thread that writes the anchor touches it.
+#[derive(Debug)]
+struct Mark {
+    counter: AtomicU64,
+    nanos: AtomicU64,
+    /// The rate at the last mark; 0: unknown.
+    rate: AtomicU64,
+}
+
+/// A look at the wall clock between two at the counter.
+#[derive(Clone, Copy)]
+struct Look {
+    before: u64,
+    nanos: i64,
+    after: u64,
+}
+
+/// What an anchor says.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    counter: u64,
+    nanos: i64,
+    scale: u64,
+    span: u64,
+}
+
+impl Moment {
+    /// The reading at a count; none where it is past the span.
+    #[inline]
+    fn at(&self, counter: u64) -> Option<i64> {
+        let passed = counter.wrapping_sub(self.counter);
+        // No overflow: less than a millisecond, and `Anchor::renewed` keeps away from the end of time.
+        let nanos = || self.nanos.wrapping_add(((passed * self.scale) >> SHIFT).cast_signed());
+        (passed < self.span).then(nanos)
+    }
+
+    /// The latest reading that it may have shown up to a count.
+    fn latest(&self, counter: u64) -> i64 {
+        self.at(counter).unwrap_or(self.nanos + SPAN)
+    }
+}
+
+impl Anchor {
+    /// None yet.
+    pub(super) const fn new() -> Self {
+        Self {
+            seq: AtomicU64::new(0),
+            counter: AtomicU64::new(0),
+            nanos: AtomicU64::new(0),
+            scale: AtomicU64::new(0),
+            span: AtomicU64::new(0),
+            mark: Mark {
+                counter: AtomicU64::new(0),
+                nanos: AtomicU64::new(0),
+                rate: AtomicU64::new(0),
+            },
+        }
+    }
+
+    /// The time now, if the anchor is valid and nobody writes it.
+    #[inline]
+    pub(super) fn read(&self, hardware: &impl Hardware) -> Option<i64> {
+        let seq = self.seq.load(Ordering::Acquire);
+        let moment = self.moment();
+        let reading = moment.at(hardware.counter());
+        // After loads that acquire: whoever saw a part of another anchor sees that it is being written.
+        if seq & WRITING != 0 || self.seq.load(Ordering::Relaxed) != seq {
+            return None;
+        }
+        reading
+    }
+
+    #[inline]
+    fn moment(&self) -> Moment {
+        Moment {
+            counter: self.counter.load(Ordering::Acquire),
+            nanos: self.nanos.load(Ordering::Acquire).cast_signed(),
+            scale: self.scale.load(Ordering::Acquire),
+            span: self.span.load(Ordering::Acquire),
+        }
+    }
+
+    fn store(&self, moment: Moment) {
+        self.counter.store(moment.counter, Ordering::Release);
+        self.nanos.store(moment.nanos.cast_unsigned(), Ordering::Release);
+        self.scale.store(moment.scale, Ordering::Release);
+        self.span.store(moment.span, Ordering::Release);
+    }
+
+    /// The time now, by a new anchor, another thread's new anchor, or the wall clock itself; `epoch` is the process's.
+    pub(super) fn renew(&self, hardware: &impl Hardware, epoch: u32) -> Result<i64> {
+        loop {
+            let seq = self.seq.load(Ordering::Acquire);
+            if seq & WRITING != 0 && seq >> EPOCH_SHIFT == u64::from(epoch) {
+                match self.wait(hardware, seq)? {
+                    Some(reading) => return Ok(reading),
+                    None => continue,
+                }
+            }
+            if self.span.load(Ordering::Acquire) == 0 {
+                let now = hardware.wall()?;
+                if (0..MARK).contains(&now.saturating_sub(self.mark.nanos())) {
+                    return Ok(now);
+                }
+            }
+            let round = seq.wrapping_add(ROUND) & ((1 << EPOCH_SHIFT) - ROUND);
+            let mine = u64::from(epoch) << EPOCH_SHIFT | round | WRITING;
+            if self.swap(seq, mine).is_ok() {
+                return self.write(hardware, mine);
+            }
+        }
+    }
+
+    fn swap(&self, from: u64, to: u64) -> core::result::Result<u64, u64> {
+        self.seq.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire)
+    }
+
+    /// Writes a new anchor, as the thread that `mine` in `seq` gives the right to.
+    fn write(&self, hardware: &impl Hardware, mine: u64) -> Result<i64> {
+        let look = Look {
+            before: hardware.counter_in_order(),
+            nanos: hardware.wall().inspect_err(|_| self.release(mine))?,
+            after: hardware.counter_in_order(),
+        };
+        let moment = self.renewed(look);
+        self.store(moment);
+        if self.publish(mine).is_err() {
+            self.release(mine);
+        }
+        Ok(moment.nanos)
+    }
+
+    /// Ends a write, unless another thread has spoilt it.
+    pub(super) fn publish(&self, mine: u64) -> core::result::Result<u64, u64> {
+        self.swap(mine, mine & !WRITING)
+    }
+
+    /// Ends a write without an anchor.
+    fn release(&self, mine: u64) {
+        self.span.store(0, Ordering::Release);
+        self.seq.store(mine & !(WRITING | SPOILT), Ordering::Release);
+    }
+
+    /// Waits for the anchor that another thread writes, or reads the wall clock and spoils it; none if it was written meanwhile.
+    fn wait<H: Hardware>(&self, hardware: &H, seq: u64) -> Result<Option<i64>> {
+        for _ in 0..H::SPINS {
+            core::hint::spin_loop();
+            if self.seq.load(Ordering::Acquire) != seq {
+                return Ok(self.read(hardware));
+            }
+        }
+        let now = hardware.wall()?;
+        // Only now, so that every anchor to come is of a later look.
+        let is_spoilt = match self.swap(seq, seq | SPOILT) {
+            Ok(_) => true,
+            Err(found) => found == seq | SPOILT,
+        };
+        Ok(is_spoilt.then_some(now))
+    }
+
+    /// What to go on from after a look: not valid where the rate is not known.
+    fn renewed(&self, look: Look) -> Moment {
+        let last = self.moment();
+        let scale = self.mark.rate_at(look);
+        let (nanos, scale) = match last.span {
+            0 => (look.nanos, scale),
+            _ => held(last.latest(look.after), look.nanos, scale),
+        };
+        let is_valid = scale > 0 && nanos < i64::MAX - 2 * SPAN;
+        let span = SPAN.cast_unsigned() << SHIFT;
+        let span = if is_valid { span / scale } else { 0 };
+        Moment { counter: look.after, nanos, scale, span }
+    }
+}
+
+/// Where and how fast to go on from the latest reading shown: where that is a little ahead of the wall clock, from there and slower, so
+/// that readings don't go back and are even with it after a span.
+fn held(shown: i64, nanos: i64, scale: u64) -> (i64, u64) {
+    let ahead = shown.saturating_sub(nanos);
+    if !(0..HOLD).contains(&ahead) {
+        return (nanos, scale);
+    }
+    let slower = scale / SPAN.unsigned_abs() * ahead.unsigned_abs();
+    (shown, scale - slower)
+}
+
+impl Mark {
+    fn nanos(&self) -> i64 {
+        self.nanos.load(Ordering::Relaxed).cast_signed()
+    }
+
+    /// Nanoseconds a count, with [`SHIFT`] binary places: 0 where it is not known. Sets a new mark if the last one is old enough.
+    fn rate_at(&self, look: Look) -> u64 {
+        let last = self.rate.load(Ordering::Relaxed);
+        let width = u128::from(look.after.wrapping_sub(look.before)) * u128::from(last);
+        let is_wide = width > u128::from(WIDEST) << SHIFT;
+        let passed = look.nanos.saturating_sub(self.nanos());
+        if !is_wide && (0..MARK).contains(&passed) {
+            return last;
+        }
+        // By the longest that the counter may have taken.
+        let counts = look.after.wrapping_sub(self.counter.load(Ordering::Relaxed));
+        let rate = if is_wide { 0 } else { rate(passed, counts) };
+        self.counter.store(look.before, Ordering::Relaxed);
+        self.nanos.store(look.nanos.cast_unsigned(), Ordering::Relaxed);
+        self.rate.store(rate, Ordering::Relaxed);
+        if rate.abs_diff(last) <= last / 8 { rate.min(last) } else { 0 }
+    }
+}
+
+/// Nanoseconds a count, at the least; 0 for none that a counter has.
+fn rate(nanos: i64, counts: u64) -> u64 {
+    let nanos = u128::from(nanos.max(0).unsigned_abs()) << SHIFT;
+    // A count may be over but for a moment.
+    let rate = nanos / (u128::from(counts) + 1);
+    // A span of at least 16 counts, so that a count is not much of it.
+    let most = u128::from(SPAN.unsigned_abs()) << SHIFT >> 4;
+    if rate <= most { u64::try_from(rate).unwrap_or(0) } else { 0 }
+}
+
+#[cfg(test)]
+impl Anchor {
+    /// One of a counter of a nanosecond that began with the wall clock.
+    pub(super) fn even() -> Self {
+        let anchor = Self::new();
+        let scale = 1 << SHIFT;
+        anchor.store(Moment { counter: 0, nanos: 0, scale, span: SPAN.unsigned_abs() });
+        anchor.mark.rate.store(scale, Ordering::Relaxed);
+        anchor
+    }
+
+    /// Begins a write in a process, and leaves it so.
+    #[cfg(not(loom))]
+    pub(super) fn begin(&self, epoch: u32) -> u64 {
+        let mine = u64::from(epoch) << EPOCH_SHIFT | WRITING;
+        self.seq.store(mine, Ordering::Release);
+        mine
+    }
+}

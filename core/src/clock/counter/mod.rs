@@ -1,0 +1,122 @@
+//! The system's wall clock, read through the processor's counter where that may be trusted and is cheaper.
+//!
+//! Two thirds of the system call are a fence and a conversion. The counter is read without the fence, so a reading may be as old as
+//! the processor's window of instructions: [`SLACK_NANOS`] covers that. [`anchor`] ties the counter to the wall clock.
+
+use core::cell::Cell;
+
+use crate::{
+    Result, fork,
+    sync::{Ordering, Tally},
+};
+
+mod anchor;
+#[cfg_attr(target_arch = "x86_64", path = "x86_64.rs")]
+#[cfg_attr(target_arch = "aarch64", path = "aarch64.rs")]
+mod arch;
+#[cfg(all(test, loom))]
+mod model;
+#[cfg(all(test, not(any(loom, shuttle, miri))))]
+mod tests;
+mod trust;
+
+use anchor::Anchor;
+use arch::Processor;
+
+/// A counter and a wall clock: the machine's, or made up.
+trait Hardware {
+    /// How often to look for the anchor that another thread renews: longer than that takes.
+    const SPINS: u32 = 64;
+
+    /// The count, perhaps as of a few instructions ago or ahead.
+    fn counter(&self) -> u64;
+
+    /// The count, read after what is before it in the program and before what is after it.
+    fn counter_in_order(&self) -> u64;
+
+    /// The wall clock, in Unix nanoseconds.
+    fn wall(&self) -> Result<i64>;
+}
+
+/// How far a reading may lag behind another thread's: a load that waits for another processor's cache line takes a microsecond or
+/// two, and two anchors differ by less than one.
+const SLACK_NANOS: u64 = 10_000;
+
+/// How many readings of a thread an anchor may serve, so that a counter that stopped is noticed.
+const READINGS: u32 = 4096;
+
+static ANCHOR: Anchor = Anchor::new();
+
+/// [`UNDECIDED`], [`EXACT`] or [`COUNTER`].
+static CHOICE: Tally = Tally::new(UNDECIDED);
+const UNDECIDED: u32 = 0;
+const EXACT: u32 = 1;
+const COUNTER: u32 = 2;
+
+std::thread_local! {
+    /// How many readings this thread may take before it renews the anchor: 0 for ever where the counter is not used.
+    static LEFT: Cell<u32> = const { Cell::new(0) };
+}
+
+/// The wall clock.
+#[inline]
+pub(super) fn now() -> Result<i64> {
+    match CHOICE.load(Ordering::Relaxed) {
+        COUNTER => LEFT.with(|left| read(&ANCHOR, left, &Processor)),
+        EXACT => Processor.wall(),
+        _ => first(),
+    }
+}
+
+#[inline]
+fn read(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Result<i64> {
+    if left.get() > 0 {
+        left.set(left.get() - 1);
+        if let Some(now) = anchor.read(hardware) {
+            return Ok(now);
+        }
+    }
+    renew(anchor, left, hardware)
+}
+
+#[cold]
+#[inline(never)]
+fn renew(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Result<i64> {
+    left.set(READINGS);
+    anchor.renew(hardware, fork::current())
+}
+
+#[cold]
+#[inline(never)]
+fn first() -> Result<i64> {
+    decide();
+    Processor.wall()
+}
+
+/// Makes this thread's next reading look at the wall clock: much may have happened.
+pub(super) fn slept() {
+    LEFT.set(0);
+}
+
+/// How far readings may lag.
+#[inline]
+pub(super) fn slack_nanos() -> u64 {
+    if is_used() { SLACK_NANOS } else { 0 }
+}
+
+/// Returns whether the counter is read, which is decided once.
+#[inline]
+pub(super) fn is_used() -> bool {
+    match CHOICE.load(Ordering::Relaxed) {
+        UNDECIDED => decide(),
+        choice => choice == COUNTER,
+    }
+}
+
+/// Two threads may both decide; they come to the same, or either does.
+#[cold]
+fn decide() -> bool {
+    let choice = if trust::choose(&Processor) { COUNTER } else { EXACT };
+    let decided = CHOICE.compare_exchange(UNDECIDED, choice, Ordering::Relaxed, Ordering::Relaxed);
+    decided.map_or_else(|first| first, |_| choice) == COUNTER
+}

@@ -1,0 +1,90 @@
+//! The anchor under loom: a reading made of two anchors, or of one that was spoilt, would be half a span off.
+//!
+//! `RUSTFLAGS="--cfg loom" cargo test -p polyflake --release --lib counter`.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    vec::Vec,
+};
+
+use loom::thread;
+
+use super::{Anchor, Hardware, anchor::SPAN};
+use crate::Result;
+
+/// What a look takes, in counts and nanoseconds.
+const STEP: u64 = 100;
+/// How far anchors lie apart.
+const APART: u64 = SPAN.unsigned_abs() / 2;
+
+/// A counter of a nanosecond, and a wall clock that shows the same. Time is no part of the model.
+struct Even(AtomicU64);
+
+impl Even {
+    fn pass(&self, nanos: u64) -> u64 {
+        self.0.fetch_add(nanos, Ordering::Relaxed) + nanos
+    }
+}
+
+impl Hardware for Even {
+    const SPINS: u32 = 0;
+
+    fn counter(&self) -> u64 {
+        self.pass(STEP)
+    }
+    fn counter_in_order(&self) -> u64 {
+        self.pass(STEP)
+    }
+    fn wall(&self) -> Result<i64> {
+        Ok(self.pass(STEP).cast_signed())
+    }
+}
+
+/// Takes a reading, and holds it against the time before and after it.
+#[track_caller]
+fn check(hardware: &Even, read: impl FnOnce() -> Option<i64>) {
+    let before = hardware.0.load(Ordering::Relaxed).cast_signed();
+    if let Some(reading) = read() {
+        let after = hardware.0.load(Ordering::Relaxed).cast_signed();
+        let width = 20 * STEP.cast_signed();
+        assert!((before - width..=after).contains(&reading), "{before} {reading} {after}");
+    }
+}
+
+/// Two threads, each of which reads and renews as the orders say, at half an anchor's span after the last one.
+fn two_threads(orders: [&'static [bool]; 2]) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(move || {
+        let world = Arc::new((Anchor::even(), Even(AtomicU64::new(0))));
+        world.0.read(&world.1).unwrap();
+        world.1.pass(APART);
+        let run = |renews: &'static [bool]| {
+            let world = world.clone();
+            move || {
+                let (anchor, hardware) = &*world;
+                for renews in renews {
+                    match renews {
+                        true => check(hardware, || Some(anchor.renew(hardware, 1).unwrap())),
+                        false => check(hardware, || anchor.read(hardware)),
+                    }
+                }
+            }
+        };
+        let handles: Vec<_> = orders.iter().map(|orders| thread::spawn(run(orders))).collect();
+        handles.into_iter().for_each(|handle| handle.join().unwrap());
+    });
+}
+
+#[test]
+fn a_reader_never_sees_half_an_anchor() {
+    two_threads([&[true], &[false, false]]);
+}
+
+#[test]
+fn two_that_renew_never_write_at_once() {
+    two_threads([&[true, false], &[true, false]]);
+}

@@ -1,0 +1,324 @@
+//! The anchor over made-up counters and wall clocks, right and wrong, for simulated seconds.
+
+use core::cell::Cell;
+use std::{boxed::Box, vec, vec::Vec};
+
+use super::{
+    Anchor, Hardware, READINGS, SLACK_NANOS,
+    anchor::{HOLD, SPAN},
+    read, trust,
+};
+use crate::{Error, ErrorKind, Result};
+
+const US: i64 = 1_000;
+const MS: i64 = 1_000_000;
+const SECOND: i64 = 1_000 * MS;
+/// When a world begins, in Unix nanoseconds.
+const BEGIN: i64 = 1_763_650_000 * SECOND;
+/// How long the rate takes to be measured at first, or again after a fault.
+const WARM: i64 = 4 * MS;
+
+/// What time is on a counter or a wall clock, by the true nanoseconds since the beginning.
+type Shape = Box<dyn Fn(i64) -> i64>;
+
+/// A machine of one's own: its time passes as it is looked at.
+struct World {
+    now: Cell<i64>,
+    counter: Shape,
+    wall: Shape,
+    /// What a look at the wall clock takes.
+    look: i64,
+    looks: Cell<u32>,
+}
+
+impl World {
+    fn new(counter: impl Fn(i64) -> i64 + 'static, wall: impl Fn(i64) -> i64 + 'static) -> Self {
+        let (counter, wall) = (Box::new(counter), Box::new(wall));
+        Self { now: Cell::new(0), counter, wall, look: 20, looks: Cell::new(0) }
+    }
+
+    /// A good counter under a wall clock.
+    fn under(wall: impl Fn(i64) -> i64 + 'static) -> Self {
+        Self::new(|now| now * 26 / 10 + (1 << 40), wall)
+    }
+
+    /// A counter under a good wall clock.
+    fn with(counter: impl Fn(i64) -> i64 + 'static) -> Self {
+        Self::new(counter, |now| now)
+    }
+
+    fn pass(&self, nanos: i64) {
+        self.now.set(self.now.get() + nanos);
+    }
+
+    /// What the wall clock shows.
+    fn shown(&self) -> i64 {
+        BEGIN + (self.wall)(self.now.get())
+    }
+}
+
+impl Hardware for World {
+    fn counter(&self) -> u64 {
+        self.pass(7);
+        (self.counter)(self.now.get()).cast_unsigned()
+    }
+    fn counter_in_order(&self) -> u64 {
+        self.counter()
+    }
+    fn wall(&self) -> Result<i64> {
+        self.looks.set(self.looks.get() + 1);
+        self.pass(self.look);
+        Ok(self.shown())
+    }
+}
+
+/// A reading, and how far it leads the wall clock; both in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+struct Reading {
+    at: i64,
+    shows: i64,
+    leads: i64,
+}
+
+/// The readings of one thread, one each `step` nanoseconds, up to a true time.
+fn readings(world: &World, step: i64, until: i64) -> Vec<Reading> {
+    let (anchor, left) = (Anchor::new(), Cell::new(0));
+    let mut all = vec![];
+    while world.now.get() < until {
+        let shows = read(&anchor, &left, world).unwrap();
+        let (at, leads) = (world.now.get(), shows - world.shown());
+        all.push(Reading { at, shows, leads });
+        world.pass(step);
+    }
+    all
+}
+
+/// The greatest lead and the greatest lag among the readings of a span of true time.
+fn worst(all: &[Reading], from: i64, to: i64) -> (i64, i64) {
+    let leads = || all.iter().filter(|reading| (from..to).contains(&reading.at));
+    (
+        leads().map(|reading| reading.leads).max().unwrap(),
+        -leads().map(|reading| reading.leads).min().unwrap(),
+    )
+}
+
+#[track_caller]
+fn assert_monotone(all: &[Reading]) {
+    for pair in all.windows(2) {
+        assert!(pair[0].shows <= pair[1].shows, "{pair:?}");
+    }
+}
+
+#[test]
+fn readings_lag_by_less_than_a_microsecond_and_rarely_look() {
+    for tenths in [10_i64, 240, 10_000, 26_000, 50_000] {
+        // From a megahertz to five gigahertz; a count is part of the lag.
+        let world = World::with(move |now| now / 10 * tenths / 1000);
+        let all = readings(&world, 100, 50 * MS);
+        let (lead, lag) = worst(&all, WARM, 50 * MS);
+        assert!(lead <= 10_000 / tenths && lag < US + 10_000 / tenths, "{tenths}: {lead} {lag}");
+        assert_monotone(&all);
+        let looks = world.looks.get();
+        assert!(i64::from(looks) < 60 + WARM / 50, "{tenths}: {looks}");
+    }
+}
+
+#[test]
+fn an_anchor_lasts_a_millisecond() {
+    let world = World::with(|now| now * 3);
+    let all = readings(&world, 500, WARM + 100 * MS);
+    let looks = world.looks.replace(0);
+    drop(all);
+    assert!((100..100 + WARM / 500).contains(&looks.into()), "{looks}");
+}
+
+#[test]
+fn rests_of_any_length_do_no_harm() {
+    for step in [10 * US, 900 * US, MS, 3 * MS, 100 * MS, 3 * SECOND] {
+        let all = readings(&World::with(|now| now * 26 / 10), step, 1000 * step);
+        let (lead, lag) = worst(&all, 4 * step.max(MS), 1000 * step);
+        assert!(lead <= 0 && lag <= US, "{step}: {lead} {lag}");
+    }
+}
+
+/// A wall clock that runs faster or slower by so many millionths from 20 ms on.
+fn slewed(millionths: i64) -> World {
+    World::under(move |now| now + (now - 20 * MS).max(0) * millionths / 1_000_000)
+}
+
+#[test]
+fn slews_are_followed_without_going_back() {
+    for millionths in [-100_000, -83_333, -500, -50, 50, 500, 83_333, 100_000_i64] {
+        let all = readings(&slewed(millionths), 170, 60 * MS);
+        assert_monotone(&all);
+        // A millisecond passes before the new rate is measured; some of another until readings are even again.
+        let (lead, lag) = worst(&all, 20 * MS, 60 * MS);
+        let most = millionths.abs() * MS / 1_000_000 * 5 / 4 + US;
+        assert!(lead <= most && lag <= most, "{millionths}: {lead} {lag}");
+        let (lead, lag) = worst(&all, 20 * MS + 2 * WARM, 60 * MS);
+        assert!(lead <= US && lag <= US, "{millionths}: {lead} {lag}");
+    }
+}
+
+#[test]
+fn a_step_of_the_wall_clock_is_seen_within_a_millisecond() {
+    for step in [3600 * SECOND, 10 * MS, -10 * MS, -2 * HOLD, -3600 * SECOND] {
+        let world = World::under(move |now| now + if now < 20 * MS { 0 } else { step });
+        let all = readings(&world, 170, 60 * MS);
+        let (lead, lag) = worst(&all, 20 * MS + SPAN + US, 60 * MS);
+        assert!(lead <= 0 && lag <= US, "{step}: {lead} {lag}");
+        assert_eq!(
+            all.windows(2).filter(|pair| pair[1].shows < pair[0].shows).count(),
+            usize::from(step < 0)
+        );
+    }
+}
+
+#[test]
+fn a_small_step_back_is_waited_for() {
+    for step in [-1, -50 * US, 1 - HOLD] {
+        let world = World::under(move |now| now + if now < 20 * MS { 0 } else { step });
+        let all = readings(&world, 170, 60 * MS);
+        assert_monotone(&all);
+        let (lead, lag) = worst(&all, 20 * MS + 2 * WARM, 60 * MS);
+        assert!(lead <= 0 && lag <= US, "{step}: {lead} {lag}");
+    }
+}
+
+#[test]
+fn a_counter_that_stops_is_noticed_after_so_many_readings() {
+    let step = 170;
+    let stopped = |now: i64| now.min(20 * MS) * 3;
+    let all = readings(&World::with(stopped), step, 60 * MS);
+    let (_, lag) = worst(&all, 20 * MS, 60 * MS);
+    assert!(lag <= i64::from(READINGS) * (step + 7) + US, "{lag}");
+    let (lead, lag) = worst(&all, 20 * MS + WARM, 60 * MS);
+    assert!(lead <= 0 && lag < 20, "the system call alone: {lead} {lag}");
+}
+
+#[test]
+fn a_counter_that_jumps_leads_or_lags_by_a_millisecond_at_most() {
+    for jump in [-3600 * SECOND, -MS, -MS / 2, -100, 100, MS / 2, MS, 2 * MS, 3600 * SECOND] {
+        let world = World::with(move |now| (now + if now < 20 * MS { 0 } else { jump }) * 3);
+        let all = readings(&world, 170, 60 * MS);
+        let (lead, lag) = worst(&all, 20 * MS, 60 * MS);
+        assert!(lead <= SPAN + HOLD && lag <= SPAN + US, "{jump}: {lead} {lag}");
+        let (lead, lag) = worst(&all, 20 * MS + WARM, 60 * MS);
+        assert!(lead <= 0 && lag <= US, "{jump}: {lead} {lag}");
+    }
+}
+
+#[test]
+fn a_counter_that_changes_its_rate_is_measured_anew() {
+    for (times, over) in [(2, 1), (10, 1), (1, 2), (1, 10), (21, 20), (19, 20)] {
+        let changed =
+            move |now: i64| 3 * (now.min(20 * MS) + (now - 20 * MS).max(0) * times / over);
+        let all = readings(&World::with(changed), 170, 80 * MS);
+        let (lead, lag) = worst(&all, 20 * MS, 80 * MS);
+        // Ten times too slow, a thread's readings of an anchor are over before the millisecond is.
+        assert!(lead <= SPAN + HOLD && lag <= SPAN + US, "{times}/{over}: {lead} {lag}");
+        let (lead, lag) = worst(&all, 20 * MS + 4 * WARM, 80 * MS);
+        assert!(lead <= 10 && lag <= US, "{times}/{over}: {lead} {lag}");
+    }
+}
+
+#[test]
+fn processors_that_disagree_are_never_further_off_than_they_are_apart() {
+    for apart in [100, 10 * US, 10 * MS] {
+        // A thread that changes its processor at every look.
+        let turn = Cell::new(false);
+        let world = World::with(move |now| {
+            turn.set(!turn.get());
+            (now + if turn.get() { 0 } else { apart }) * 3
+        });
+        let all = readings(&world, 170, 40 * MS);
+        let (lead, lag) = worst(&all, 0, 40 * MS);
+        let most = apart.min(SPAN) + HOLD + US;
+        assert!(lead <= most && lag <= most, "{apart}: {lead} {lag}");
+    }
+}
+
+#[test]
+fn a_wall_clock_that_is_slow_to_read_is_read_for_each_reading() {
+    let world = World { look: 5 * US, ..World::with(|now| now * 3) };
+    let all = readings(&world, 170, 60 * MS);
+    let exact = all.iter().filter(|reading| reading.leads == 0 || reading.leads == -7).count();
+    assert!(exact * 10 > all.len() * 9, "{exact} of {}", all.len());
+    assert_monotone(&all);
+}
+
+#[test]
+fn near_the_end_of_time_no_reading_wraps() {
+    let world = World::under(|now| i64::MAX - BEGIN - 5 * MS + now.min(5 * MS));
+    assert_monotone(&readings(&world, 170, 20 * MS));
+}
+
+/// A wall clock that fails between two times.
+struct Failing(World);
+
+impl Hardware for Failing {
+    fn counter(&self) -> u64 {
+        self.0.counter()
+    }
+    fn counter_in_order(&self) -> u64 {
+        self.0.counter()
+    }
+    fn wall(&self) -> Result<i64> {
+        match self.0.now.get() {
+            now if (10 * MS..12 * MS).contains(&now) => Err(Error::new(ErrorKind::ClockFailed)),
+            _ => self.0.wall(),
+        }
+    }
+}
+
+#[test]
+fn a_wall_clock_that_fails_says_so_and_is_read_again() {
+    let hardware = Failing(World::with(|now| now * 3));
+    let (anchor, left) = (Anchor::new(), Cell::new(0));
+    let mut failed = 0;
+    while hardware.0.now.get() < 20 * MS {
+        match read(&anchor, &left, &hardware) {
+            Ok(shows) => assert!((hardware.0.shown() - shows) < 2 * SPAN),
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::ClockFailed);
+                failed += 1;
+            }
+        }
+        hardware.0.pass(40);
+    }
+    assert!(failed > 100);
+    assert!(hardware.0.shown() - read(&anchor, &left, &hardware).unwrap() < US);
+}
+
+#[test]
+fn an_anchor_that_another_thread_writes_is_spoilt_by_who_cannot_wait() {
+    let (world, anchor) = (World::new(|now| now, |now| now - BEGIN), Anchor::even());
+    let mine = anchor.begin(7);
+    assert_eq!(anchor.read(&world), None);
+    let now = anchor.renew(&world, 7).unwrap();
+    assert_eq!(now, world.shown());
+    assert!(anchor.publish(mine).is_err(), "a later reading was shown");
+}
+
+#[test]
+fn a_child_takes_over_what_its_parent_was_writing() {
+    let (world, anchor) = (World::new(|now| now, |now| now - BEGIN), Anchor::even());
+    anchor.begin(7);
+    anchor.renew(&world, 8).unwrap();
+    assert!(anchor.read(&world).is_some());
+}
+
+#[test]
+fn the_counter_is_read_where_it_is_cheaper() {
+    let cheap = World { look: 20, ..World::with(|now| now) };
+    let dear = World { look: 8, ..World::with(|now| now) };
+    assert!(trust::is_cheaper(&cheap) && !trust::is_cheaper(&dear));
+    // One that stands still tells nothing.
+    assert!(!trust::is_cheaper(&World::with(|_| 7)));
+}
+
+#[test]
+fn the_slack_covers_what_readings_lag() {
+    let all = readings(&World::with(|now| now * 26 / 10), 33, 50 * MS);
+    assert!(worst(&all, 0, 50 * MS).1.cast_unsigned() * 4 < SLACK_NANOS);
+}

@@ -1,0 +1,53 @@
+//! x86-64's time stamp counter.
+#![allow(unsafe_code, unused_unsafe, reason = "instructions that Rust before 1.93 calls unsafe")]
+
+use core::arch::x86_64::{__cpuid, _mm_lfence, _rdtsc};
+
+use super::{super::system, Hardware};
+use crate::Result;
+
+/// What the kernel calls it.
+pub(super) const CLOCK_SOURCE: &str = "tsc";
+
+/// The processor that a thread runs on.
+pub(super) struct Processor;
+
+impl Hardware for Processor {
+    #[inline]
+    fn counter(&self) -> u64 {
+        // SAFETY: every x86-64 processor has the instruction; `is_readable` was asked whether this process may use it.
+        unsafe { _rdtsc() }
+    }
+
+    fn counter_in_order(&self) -> u64 {
+        // SAFETY: as above; the fences touch no memory.
+        unsafe {
+            _mm_lfence();
+            let count = _rdtsc();
+            _mm_lfence();
+            count
+        }
+    }
+
+    #[inline]
+    fn wall(&self) -> Result<i64> {
+        system::exact()
+    }
+}
+
+/// Returns whether this process may read the counter: `PR_SET_TSC` may have forbidden it, as recorders of programs do.
+pub(super) fn is_readable() -> bool {
+    const PR_GET_TSC: libc::c_int = 25;
+    const PR_TSC_ENABLE: libc::c_int = 1;
+    let mut permission: libc::c_int = 0;
+    // SAFETY: `permission` is an integer to write to.
+    let asked = unsafe { libc::prctl(PR_GET_TSC, &raw mut permission) };
+    asked == 0 && permission == PR_TSC_ENABLE
+}
+
+/// Returns whether it counts at one rate in all states of the processor: the invariant counter.
+pub(super) fn is_steady() -> bool {
+    const LEAF: u32 = 0x8000_0007;
+    // SAFETY: every x86-64 processor has the instruction; the leaf is read only where there is one.
+    unsafe { __cpuid(0x8000_0000).eax >= LEAF && __cpuid(LEAF).edx & 1 << 8 != 0 }
+}

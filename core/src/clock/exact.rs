@@ -1,0 +1,45 @@
+//! The wall clock by the system call alone.
+
+use super::{Clock, SystemClock, system};
+use crate::Result;
+
+/// The operating system's wall clock, of which every reading is a look: for tests that step it, and for who wants no counter in between.
+///
+/// Don't let it share a partition, node or window with a generator on the [`SystemClock`], which may lag behind it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ExactClock;
+
+impl Clock for ExactClock {
+    #[inline]
+    fn unix_nanos(&self) -> Result<i64> {
+        system::exact()
+    }
+
+    fn sleep(&self, nanos: u64) -> Result<()> {
+        SystemClock.sleep(nanos)
+    }
+
+    fn elapsed_nanos(&self) -> Option<u64> {
+        SystemClock.elapsed_nanos()
+    }
+}
+
+/// Where the [`SystemClock`] takes the time from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Source {
+    /// The processor's counter, set by the wall clock every millisecond.
+    Counter,
+    /// The system call (on Linux without a switch to the kernel), for every reading.
+    SystemCall,
+}
+
+impl Source {
+    /// Its name: `counter` or `system_call`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::SystemCall => "system_call",
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! The system's clock on this machine, by the counter where it has one: right, never going back, in all threads and in children.
+//!
+//! `POLYFLAKE_SECONDS` says for how long. With `--nocapture` a histogram is printed of how far readings lag, and how far one goes back
+//! behind another thread's.
+#![cfg(all(feature = "std", not(miri)))]
+
+use std::{
+    collections::BTreeMap,
+    env,
+    process::Command,
+    sync::atomic::{AtomicBool, AtomicI64, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+use polyflake::{
+    clock::{Clock, ExactClock, Source, SystemClock},
+    sno::Generator,
+};
+
+#[cfg(unix)]
+#[allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
+#[path = "forks/mod.rs"]
+mod forks;
+
+const MS: i64 = 1_000_000;
+
+fn seconds() -> Duration {
+    let given = env::var("POLYFLAKE_SECONDS").ok().map(|given| given.parse().unwrap());
+    Duration::from_secs_f64(given.unwrap_or(0.3))
+}
+
+/// How many threads: more than processors, so that some are interrupted.
+fn threads() -> usize {
+    thread::available_parallelism().map_or(2, usize::from) + 2
+}
+
+fn now() -> i64 {
+    SystemClock.unix_nanos().unwrap()
+}
+
+fn exactly() -> i64 {
+    ExactClock.unix_nanos().unwrap()
+}
+
+/// How far readings may be off: less than a system that is set right slowly moves its clock in a millisecond.
+const OFF: i64 = MS / 8;
+
+/// How often something was in 2^k nanoseconds, from 2^k-1 on.
+type Histogram = BTreeMap<u32, u64>;
+
+fn count(histogram: &mut Histogram, nanos: i64) {
+    *histogram.entry(64 - nanos.max(0).leading_zeros()).or_default() += 1;
+}
+
+/// Runs a look in each thread until the time is up, and adds up what they count.
+fn in_threads(look: impl Fn(&mut Histogram) + Sync) -> Histogram {
+    let (start, is_over) = (Instant::now(), AtomicBool::new(false));
+    let mut all = Histogram::new();
+    thread::scope(|scope| {
+        let work = || {
+            let mut histogram = Histogram::new();
+            while !is_over.load(Ordering::Relaxed) {
+                (0..1000).for_each(|_| look(&mut histogram));
+            }
+            histogram
+        };
+        let handles: Vec<_> = (0..threads()).map(|_| scope.spawn(work)).collect();
+        while start.elapsed() < seconds() {
+            thread::sleep(Duration::from_millis(10));
+        }
+        is_over.store(true, Ordering::Relaxed);
+        for handle in handles {
+            for (bits, times) in handle.join().unwrap() {
+                *all.entry(bits).or_default() += times;
+            }
+        }
+    });
+    all
+}
+
+#[test]
+fn readings_lie_between_two_exact_ones() {
+    let lags = in_threads(|lags| {
+        let before = exactly();
+        let reading = now();
+        let after = exactly();
+        assert!((before - OFF..=after + OFF).contains(&reading), "{before} {reading} {after}");
+        count(lags, before - reading);
+    });
+    println!("{:?}: behind an exact reading before, 2^k ns: {lags:?}", SystemClock::source());
+}
+
+/// A reading after another thread's has ended shows no less, but for what the fence that is left out may hide.
+#[test]
+fn no_reading_goes_back_by_as_much_as_the_slack() {
+    let latest = AtomicI64::new(0);
+    let slack = SystemClock.slack_nanos().cast_signed();
+    let back = in_threads(|back| {
+        let seen = latest.load(Ordering::Acquire);
+        let reading = now();
+        assert!(seen - reading < slack.max(1), "{seen} {reading}");
+        count(back, seen - reading);
+        latest.fetch_max(reading, Ordering::AcqRel);
+    });
+    println!("{:?}: behind another thread's, 2^k ns: {back:?}", SystemClock::source());
+}
+
+#[test]
+fn no_thread_sees_its_own_readings_go_back() {
+    let back = in_threads(|back| {
+        let first = now();
+        let second = now();
+        assert!(first <= second, "{first} {second}");
+        count(back, second - first);
+    });
+    println!("{:?}: between two readings, 2^k ns: {back:?}", SystemClock::source());
+}
+
+#[test]
+fn a_reading_after_a_sleep_is_a_look() {
+    for nanos in [1_u64, 50_000, 2_000_000] {
+        now();
+        let before = exactly();
+        SystemClock.sleep(nanos).unwrap();
+        let reading = now();
+        assert!(reading >= before && reading <= exactly() + OFF, "{nanos}");
+    }
+}
+
+#[test]
+fn generators_of_many_threads_never_see_the_clock_step_back() {
+    // One partition has an ID for each 61 ns; the threads wait for the rest of a tick now and then.
+    let ids = Generator::builder().partition(7).build().unwrap();
+    in_threads(|_| {
+        ids.generate(0).unwrap();
+    });
+    assert_eq!(ids.stats().unwrap().drifts, 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_child_reads_the_time_whatever_its_parents_threads_were_doing() {
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..threads() {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    now();
+                }
+            });
+        }
+        for _ in 0..50 {
+            let is_right = || {
+                let (before, reading, after) = (exactly(), now(), exactly());
+                (before - OFF..=after + OFF).contains(&reading)
+            };
+            let work = || vec![u8::from((0..1000).all(|_| is_right()))];
+            assert_eq!(forks::in_child_by(forks::hooked, work), [1]);
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+}
+
+const EXPECTED: &str = "POLYFLAKE_EXPECTED_CLOCK";
+
+/// A process of its own, since what is read is decided once.
+#[test]
+fn the_environment_chooses_what_is_read() {
+    if let Ok(expected) = env::var(EXPECTED) {
+        let slack = SystemClock.slack_nanos();
+        assert_eq!(SystemClock::source().name(), expected);
+        assert_eq!(slack > 0, SystemClock::source() == Source::Counter, "{slack}");
+        assert!((now() - exactly()).abs() < 1000 * MS);
+        return;
+    }
+    let has_counter = cfg!(all(
+        target_os = "linux",
+        target_pointer_width = "64",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    ));
+    let counter = if has_counter { "counter" } else { "system_call" };
+    for (choice, expected) in [("exact", "system_call"), ("counter", counter)] {
+        let mut child = Command::new(env::current_exe().unwrap());
+        child.args(["the_environment_chooses_what_is_read", "--exact"]);
+        let child = child.env("POLYFLAKE_CLOCK", choice).env(EXPECTED, expected);
+        let output = child.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    }
+}
