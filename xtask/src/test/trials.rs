@@ -31,6 +31,7 @@ pub const ALL: &[Step] = &[
     npm("npm-csp", |sh| packaging::newest_with_browser(sh, "csp")),
     npm("npm-node-versions", |sh| packaging::newest(sh, "node-versions")),
     npm("npm-runtimes", |sh| packaging::newest(sh, "runtimes")),
+    npm("npm-react-native", |sh| packaging::newest(sh, "react-native")),
     Step::trial("pandas", Package::Python, python_tools::pandas),
     Step::trial("polars", Package::Python, python_tools::polars),
     Step::trial("pyarrow", Package::Python, python_tools::pyarrow),

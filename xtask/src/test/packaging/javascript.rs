@@ -113,6 +113,7 @@ fn project(shell: &Shell, tool: &str) -> Result<TempDir> {
 fn npm_run<'sh>(shell: &'sh Shell, script: &str) -> Cmd<'sh> {
     cmd!(shell, "npm run --silent {script}")
         .env("NEXT_TELEMETRY_DISABLED", "1")
+        .env("POLYFLAKE_REPOSITORY", workspace::root())
         .env_remove("POLYFLAKE_BACKEND")
 }
 

@@ -1,0 +1,45 @@
+// A script for Hermes, React Native's engine, which has neither WebAssembly nor classes: compiled as React Native's packager does it, with every vector in it.
+import { copyFileSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { transformAsync } from "@babel/core";
+import { build } from "esbuild";
+
+const repository = process.env.POLYFLAKE_REPOSITORY;
+copyFileSync(join(repository, "packages/js/test/decode-vectors.mjs"), "decode-vectors.js");
+const { FILES } = await import("./decode-vectors.js");
+const vectors = Object.fromEntries(FILES.map((name) => [name, JSON.parse(readFileSync(join(repository, `tests/vectors/${name}.json`), "utf8"))]));
+
+const contents = `
+  import * as decode from "polyflake/decode";
+  import { byMetabyte } from "polyflake/json";
+  import { readVectors } from "./decode-vectors.js";
+
+  if (typeof WebAssembly !== "undefined") throw new Error("expected an engine without WebAssembly");
+  const { answers, wrong } = readVectors(decode, ${JSON.stringify(vectors)});
+  if (wrong.length > 0 || answers < 3000) throw new Error(answers + " answers, wrong: " + wrong.slice(0, 5).join("; "));
+  const text = '{"id": "aaaaaaaa55aaaaaa", "foo": "bar"}';
+  if (byMetabyte({ 24: ({ foo }) => foo }).parse(text) !== "bar") throw new Error("expected the object of its kind");
+  print(answers + " answers");`;
+
+const babel = {
+  name: "babel",
+  setup({ onLoad }) {
+    const preset = ["@react-native/babel-preset", { disableImportExportTransform: true, unstable_transformProfile: "default" }];
+    const options = { presets: [preset], babelrc: false, configFile: false };
+    onLoad({ filter: /polyflake[/\\]dist|decode-vectors/ }, async ({ path }) => {
+      const { code } = await transformAsync(readFileSync(path, "utf8"), { ...options, filename: path });
+      return { contents: code, resolveDir: dirname(path) };
+    });
+  },
+};
+
+await build({
+  stdin: { contents, resolveDir: "." },
+  bundle: true,
+  format: "iife",
+  target: "es2016",
+  supported: { bigint: true, "const-and-let": true },
+  outfile: "out.js",
+  logLevel: "error",
+  plugins: [babel],
+});
