@@ -2,7 +2,8 @@
 
 /// What went wrong, without data: match on it.
 ///
-/// [`ErrorKind::code`] is stable: it is the same string in every language.
+/// [`ErrorKind::code`] is stable: it is the same string in every language. What happened, why, and what to do for each code:
+/// <https://example.invalid/polyflake/blob/main/docs/errors.md>
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {

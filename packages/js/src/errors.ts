@@ -35,7 +35,8 @@ export interface ErrorDetails {
 /**
  * Why a call was refused. Nothing was changed by it.
  *
- * Tell errors apart by `code`: the ESM and CJS copies of this package have a class each.
+ * Tell errors apart by `code`: the ESM and CJS copies of this package have a class each. What happened, why, and what to do for each
+ * code: https://example.invalid/polyflake/blob/main/docs/errors.md
  */
 export class PolyflakeError extends Error {
   /** The stable code, the same string in every language. */

@@ -1,4 +1,4 @@
-//! The chances that README.md prints for default partitions are those of a simulation.
+//! The chances that docs/promises.md prints for default partitions are those of a simulation.
 
 use std::{fs, path::Path};
 
@@ -11,7 +11,8 @@ const TRIALS: u32 = 20_000;
 const BOUNDS: u32 = 32_768;
 
 fn readme() -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap()
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/promises.md"))
+        .unwrap()
 }
 
 /// The rows below the table's head that begins with a text, as numbers: what stands beside them is left out.

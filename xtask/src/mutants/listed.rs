@@ -65,7 +65,7 @@ fn copy_of_the_tree() -> Result<std::path::PathBuf> {
     let (shell, tree) = (workspace::shell()?, workspace::target().join("mutants/tree"));
     shell.remove_path(&tree)?;
     shell.create_dir(&tree)?;
-    let files = cmd!(shell, "git ls-files core tests/soak Cargo.toml Cargo.lock README.md packages/api.toml tests/vectors").read()?;
+    let files = cmd!(shell, "git ls-files core tests/soak Cargo.toml Cargo.lock docs/promises.md packages/api.toml tests/vectors").read()?;
     for file in files.lines() {
         let (from, to) = (workspace::root().join(file), tree.join(file));
         fs::create_dir_all(to.parent().context("a file in a folder")?)?;

@@ -5,6 +5,7 @@ mod kernels;
 mod notices;
 mod oldest_rust;
 mod packaging;
+mod pages;
 mod reach;
 mod readme;
 mod stepping;

@@ -1,4 +1,4 @@
-//! The examples of the repository's README and of each package's own, run as they are written.
+//! The examples of the repository's README, of its guide and of each package's README, run as they are written.
 
 use std::{fs, path::Path};
 
@@ -15,8 +15,9 @@ const PYTHON: (&str, Run) = ("python", python);
 const JAVASCRIPT: (&str, Run) = ("js", javascript);
 
 /// Each README with the languages of which it must have examples.
-const READMES: [(&str, &[(&str, Run)]); 4] = [
+const READMES: [(&str, &[(&str, Run)]); 5] = [
     ("README.md", &[RUST, PYTHON, JAVASCRIPT]),
+    ("docs/guide.md", &[RUST, PYTHON, JAVASCRIPT]),
     ("core/README.md", &[RUST]),
     ("packages/python/README.md", &[PYTHON]),
     ("packages/js/README.md", &[JAVASCRIPT]),

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{oldest_rust, reach, trials, twice};
+use super::{oldest_rust, pages, reach, trials, twice};
 use crate::{address, workspace};
 
 /// What each module of the core may use besides itself and `error`. Modules that are not here may use nothing else.
@@ -70,6 +70,7 @@ pub fn check() -> Result<()> {
     faults.extend(oldest_rust::named_otherwise()?);
     faults.extend(trials::stale()?);
     faults.extend(address::faults()?);
+    faults.extend(pages::faults(sources.iter().map(|source| (&*source.path, &*source.text)))?);
     faults.extend(reach::too_far(sources.iter().map(|source| (&*source.path, &*source.text))));
     faults.extend(twice::bodies(
         sources.iter().map(|source| (&*source.path, without_tests(&source.text))),

@@ -7,6 +7,7 @@ class PolyflakeError(Exception):
     """Why a call was refused. Nothing was changed by it.
 
     Match on :attr:`code`, which is the same string in every language, or catch one of the classes below.
+    What happened, why, and what to do for each code: https://example.invalid/polyflake/blob/main/docs/errors.md
     """
 
     code: str = ""

@@ -1,0 +1,92 @@
+//! The pages that people read: an entry for each error code, links that lead somewhere, a front page of a few screens.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use anyhow::{Context, Result};
+
+use crate::workspace;
+
+const FRONT: &str = "README.md";
+/// The most lines of the front page.
+const LONGEST_FRONT: usize = 120;
+
+/// Each code of `api.toml` has one section here, under its own name.
+const ERRORS: &str = "docs/errors.md";
+
+/// Faults of the pages with these paths and texts.
+pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Result<Vec<String>> {
+    let api: toml::Table =
+        fs::read_to_string(workspace::root().join("packages/api.toml"))?.parse()?;
+    let codes = api["errors"].as_table().context("expected errors in packages/api.toml")?;
+    let codes: BTreeSet<_> = codes.keys().map(String::as_str).collect();
+    let mut faults = Vec::new();
+    for (path, text) in files.filter(|(path, _)| is_page(path)) {
+        faults.extend(broken_links(path, text));
+        if path == ERRORS {
+            faults.extend(unexplained(text, &codes));
+        }
+        if path == FRONT && text.lines().count() > LONGEST_FRONT {
+            let lines = text.lines().count();
+            faults.push(format!("{FRONT}: expected at most {LONGEST_FRONT} lines, found {lines}"));
+        }
+    }
+    Ok(faults)
+}
+
+/// Returns whether a file is read where it lies: those of packages are read elsewhere, and `address` has rules for them.
+fn is_page(path: &str) -> bool {
+    path.ends_with(".md") && !path.starts_with("packages/") && !path.starts_with("core/")
+}
+
+/// Codes without a section, and sections of no code.
+fn unexplained(text: &str, codes: &BTreeSet<&str>) -> Vec<String> {
+    let heading = |line: &'_ str| -> Option<String> {
+        Some(line.strip_prefix("## `")?.strip_suffix('`')?.to_owned())
+    };
+    let sections: BTreeSet<_> = text.lines().filter_map(heading).collect();
+    let sections: BTreeSet<_> = sections.iter().map(String::as_str).collect();
+    let differing = codes.symmetric_difference(&sections);
+    differing
+        .map(|code| format!("{ERRORS}: {code} is on one side of it and api.toml only"))
+        .collect()
+}
+
+/// Links to files that are not there.
+fn broken_links(path: &str, text: &str) -> Vec<String> {
+    let folder = Path::new(path).parent().unwrap_or(Path::new(""));
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+    let files = targets.map(|(target, _)| target.split('#').next().unwrap_or_default());
+    let is_file = |target: &&str| {
+        !target.is_empty() && !target.contains(|c: char| c.is_whitespace() || ":<>(\"'".contains(c))
+    };
+    let is_there = |target: &str| workspace::root().join(folder).join(target).exists();
+    let broken = files.filter(is_file).filter(|target| !is_there(target));
+    broken.map(|target| format!("{path}: {target} leads nowhere")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_code_has_a_section_and_each_section_a_code() {
+        let codes = BTreeSet::from(["a", "b"]);
+        assert!(unexplained("## `a`\ntext\n## `b`\n", &codes).is_empty());
+        assert_eq!(unexplained("## `a`\n## `c`\n", &codes).len(), 2);
+    }
+
+    #[test]
+    fn links_are_followed_from_the_page_that_they_are_in() {
+        assert!(
+            broken_links("docs/a.md", "[b](errors.md#code) [c](../README.md) [d](#e)").is_empty()
+        );
+        assert_eq!(broken_links("docs/a.md", "[b](README.md) [c](../errors.md)").len(), 2);
+    }
+
+    #[test]
+    fn a_front_page_that_is_too_long_is_found() {
+        let long = "a\n".repeat(LONGEST_FRONT + 1);
+        assert_eq!(faults([(FRONT, &*long)].into_iter()).unwrap().len(), 1);
+        assert_eq!(faults([(FRONT, &long[2..])].into_iter()).unwrap(), [""; 0]);
+    }
+}
