@@ -1,6 +1,6 @@
 //! A moment, as callers give it.
 
-/// A moment in Unix time: from an integer of milliseconds, or exactly from a [`SystemTime`](std::time::SystemTime).
+/// A moment in Unix time: from an integer of milliseconds, or exactly from a `SystemTime` of the standard library.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
