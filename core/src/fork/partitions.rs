@@ -128,7 +128,7 @@ pub(crate) trait Leases: Table {
 
 impl<T: Table + ?Sized> Leases for T {}
 
-/// A table in memory. All zero at first, so that fresh shared pages are one. `N` is a power of two, fewer than [`COUNT`] in models only.
+/// A table in memory. All zero at first, so that fresh shared pages are one. `N` is a power of two, fewer than `COUNT` in models only.
 ///
 /// Of use to models alone; processes have [`shared`].
 #[cfg(feature = "std")]
