@@ -2,7 +2,7 @@
 
 A family of IDs is a module: :mod:`polyflake.sno`, :mod:`polyflake.randflake` (whose cipher is
 :mod:`polyflake.sparx64`), :mod:`polyflake.hotguid`; :mod:`polyflake.layout` makes and reads snowflakes of any shape.
-Everything that is refused raises a :class:`PolyflakeError` with a stable ``code``.
+Every error is a :class:`PolyflakeError` with a stable ``code``.
 """
 
 from polyflake._errors import (

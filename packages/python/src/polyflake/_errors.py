@@ -1,17 +1,17 @@
-"""The exceptions, and which code raises which: the one place that says so."""
+"""The exceptions, and the one table of the codes that raise them."""
 
 from __future__ import annotations
 
 
 class PolyflakeError(Exception):
-    """Why a call was refused. Nothing was changed by it.
+    """The reason for which a call was refused. The call changed nothing.
 
     Match on :attr:`code`, which is the same string in every language, or catch one of the classes below.
-    What happened, why, and what to do for each code: https://example.invalid/polyflake/blob/main/docs/errors.md
+    Meaning, causes and remedies of each code: https://example.invalid/polyflake/blob/main/docs/errors.md
     """
 
     code: str = ""
-    """The stable code: ``"invalid_character"``, ``"sequence_exhausted"``, ...; empty in an exception that you make."""
+    """The stable code: ``"invalid_character"``, ``"sequence_exhausted"``, ...; empty in an exception that you create."""
 
     position: int | None = None
     """The 0-based index of the first bad character of a text."""
@@ -20,18 +20,18 @@ class PolyflakeError(Exception):
     """The parameter, field or option that was refused, by the name that the caller gave it."""
 
     retry_at: int | None = None
-    """When to try again, in Unix milliseconds."""
+    """The time from which to try again, in Unix milliseconds."""
 
     written: int | None = None
-    """How many IDs were made before a batch was refused. They are not given to anyone else."""
+    """Number of IDs made before a batch was refused. No other call gets them."""
 
     item: int | None = None
-    """The 0-based index of the item that was refused, where there are many."""
+    """The 0-based index of the refused item in a call for many."""
 
 
 class InvalidTypeError(PolyflakeError, TypeError):
-    """``invalid_type``: :attr:`field` is the parameter. Whatever a value's own code raises (``__index__``, an iterator, a
-    time zone) goes through as it is."""
+    """``invalid_type``: :attr:`field` is the parameter. Exceptions from a value's own code (``__index__``, an
+    iterator, a time zone) pass through unchanged."""
 
 
 class InvalidValueError(PolyflakeError, ValueError):
@@ -56,7 +56,7 @@ class LeaseError(PolyflakeError):
 
 
 class StateError(PolyflakeError):
-    """A generator that makes no more IDs: ``generator_closed``, or ``forked`` away from its partition."""
+    """A generator that makes no more IDs: ``generator_closed``, or ``forked`` in a child of its process."""
 
 
 class EntropyError(PolyflakeError):
@@ -96,7 +96,7 @@ def build(
     written: int | None,
     item: int | None,
 ) -> PolyflakeError:
-    """The exception for what the core says."""
+    """The exception for an error of the core."""
     error = _CLASSES.get(code, PolyflakeError)(message)
     error.code = code
     error.position = position

@@ -34,7 +34,7 @@ class _ArrowStream(Protocol):
 class _ArrowArray(Protocol):
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
-# An array of NumPy's, whose own stubs say only from Python 3.12 on that it is a buffer.
+# A NumPy array, whose own stubs declare it a buffer only from Python 3.12 on.
 class _NumPyArray(Protocol):
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
@@ -45,13 +45,11 @@ _Integers: TypeAlias = _ArrowStream | _ArrowArray | _Buffer
 
 @final
 class Stall:
-    """A notice that a call has to wait: what a generator's ``on_stall`` is given."""
+    """A notice that a call has to wait: the argument of a generator's ``on_stall``."""
 
     @property
     def reason(self) -> str:
-        """Why: `sequence_exhausted` or `clock_behind`.
-
-        Why: ``"sequence_exhausted"`` or ``"clock_behind"``."""
+        """The reason for the wait: ``"sequence_exhausted"`` or ``"clock_behind"``."""
 
     @property
     def unix_ms(self) -> int:
@@ -59,22 +57,22 @@ class Stall:
 
     @property
     def stalled(self) -> int:
-        """How many calls of this generator wait now, this one included. They race; there is no queue."""
+        """Number of calls of this generator that wait now, this one included. They race; there is no queue."""
 
     @property
     def slept_ms(self) -> int:
-        """How long this call has slept, in milliseconds, rounded up: 0 in the first notice."""
+        """The time that this call has slept, in milliseconds, rounded up: 0 in the first notice."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
 
 @final
 class Description:
-    """What an ID format can do, in figures: the same for every family."""
+    """Size, fields, rate and time span of an ID format; the same class for every family."""
 
     @property
     def bits(self) -> int:
-        """How many bits an ID has."""
+        """Number of bits in an ID."""
 
     @property
     def fields(self) -> tuple[FieldDescription, ...]:
@@ -82,39 +80,36 @@ class Description:
 
     @property
     def per_second(self) -> int | None:
-        """How many IDs one generator can make in a second, floored; ``None`` without both a timestamp and a
+        """Number of IDs that one generator can make in a second, floored; ``None`` without both a timestamp and a
         sequence."""
 
     @property
     def per_second_in_all(self) -> int | None:
-        """How many IDs all generators together can make in a second, floored; ``None`` as above, and past 2^128."""
+        """Number of IDs that all generators together can make in a second, floored; ``None`` without both a timestamp
+        and a sequence, and past 2^128."""
 
     @property
     def first_ms(self) -> int | None:
-        """When the first tick begins, in Unix milliseconds."""
+        """The start of the first tick, in Unix milliseconds."""
 
     @property
     def last_ms(self) -> int | None:
-        """When the last tick begins, in Unix milliseconds.
+        """The start of the last tick, in Unix milliseconds.
 
-        When the last tick begins that 64-bit milliseconds hold, in Unix milliseconds."""
+        Ticks that begin past 64-bit milliseconds do not count."""
 
     @property
     def sorts_by_time(self) -> bool:
-        """Whether IDs sort by time from the first tick to the last: integers as signed ones, bytes and texts
+        """True if IDs sort by time from the first tick to the last: integers as signed ones, bytes and texts
         bytewise."""
 
     @property
     def below_2_53(self) -> bool:
-        """Whether every ID is below 2^53.
-
-        Whether every ID, as an unsigned integer, is below 2^53: a JavaScript number holds it."""
+        """True if every ID is below 2^53 as an unsigned integer: a JavaScript number holds it."""
 
     @property
     def below_2_63(self) -> bool:
-        """Whether every ID is below 2^63.
-
-        Whether every ID, as an unsigned integer, is below 2^63: it is never negative."""
+        """True if every ID is below 2^63 as an unsigned integer: it is never negative."""
 
     def __eq__(self, other: object, /) -> bool: ...
     __hash__ = None  # type: ignore[assignment]
@@ -125,19 +120,19 @@ class FieldDescription:
 
     @property
     def name(self) -> str:
-        """The field's name: ``"timestamp"``, ``"sequence"``, ``"unused"``, or that of a constant or bindable."""
+        """The field's name: ``"timestamp"``, ``"sequence"``, ``"unused"``, or the name of a constant or bindable."""
 
     @property
     def kind(self) -> str:
-        """What kind of field it is, as in a layout's JSON."""
+        """The kind of field, as in a layout's JSON."""
 
     @property
     def offset(self) -> int:
-        """Bits above it."""
+        """Number of bits above it."""
 
     @property
     def bits(self) -> int:
-        """How many bits wide it is."""
+        """The width, in bits."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...

@@ -1,4 +1,4 @@
-"""Records have no constructors: this is what their pickles and copies call."""
+"""The function that pickles and copies of records call, since records have no constructors."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def generate(shard_key: SupportsIndex = 0) -> UUID:
 
     Its 5 random bytes are drawn at the first call, and again in a forked child.
 
-    :param shard_key: what you route by, 0..4294967295.
+    :param shard_key: the value that you route by, 0..4294967295.
     :raises ExhaustedError: ``sequence_exhausted`` after 16,777,216 IDs in one second, and 1 s of waiting.
     :raises OutOfRangeError: for the shard key, or ``time_out_of_range`` before 1970 and after 2106.
     :raises EntropyError: if the system gives no random bytes.
@@ -53,16 +53,16 @@ def generate(shard_key: SupportsIndex = 0) -> UUID:
 def set_default_generator(generator: Generator | None, /) -> None:
     """Sets the process-wide generator; none stands for a new one.
 
-    It is behind :func:`generate` in all threads. None makes a new one with new random bytes; the one before is never taken up again, and
-    stays usable by those who hold it.
+    :func:`generate` uses it in all threads. ``None`` stands for a new generator with new random bytes. The generator
+    before is never used again by :func:`generate`, and stays usable by those who hold it.
 
         >>> set_default_generator(Generator(clock=lambda: 1_893_456_000_000_000_000))
         >>> timestamp(generate())
         1893456000
         >>> set_default_generator(None)
 
-    It serves tests, whose generators have a clock that mocked time reaches, and programs that know their window. A forked child
-    has the same generator, which refuses with ``forked`` there if its window was given.
+    It serves tests, whose generator reads a mocked clock, and programs that know their window. A forked child has the
+    same generator, which refuses with ``forked`` there if its window was given.
 
     :raises InvalidTypeError: for anything else.
     """
@@ -79,12 +79,12 @@ def parse(text: str, /) -> UUID:
     """
 
 def parts(id: UUID, /) -> Parts:
-    """The fields of an ID. Every UUID has some: that they make sense says nothing."""
+    """The fields of an ID. Any UUID can be read: plausible fields do not prove that it is a Hot Guid."""
 
 def from_parts(
     *, timestamp: SupportsIndex, machine: _Buffer, counter: SupportsIndex, shard_key: SupportsIndex = 0
 ) -> UUID:
-    """The ID of given fields; that it is made only once is the caller's concern.
+    """The ID of given fields; the caller makes sure that no ID is made twice.
 
     :param timestamp: Unix seconds, 0..4294967295.
     :param machine: 5 bytes.
@@ -95,20 +95,20 @@ def from_parts(
     """
 
 def shard_key(id: UUID, /) -> int:
-    """What the application routes by, 0..4294967295.
+    """The shard key of an ID, 0..4294967295: the value that the application routes by.
 
         >>> shard_key(generate(7))
         7
     """
 
 def timestamp(id: UUID, /) -> int:
-    """When an ID was made, in Unix seconds."""
+    """The creation time of an ID, in Unix seconds."""
 
 def to_sql(id: UUID, /) -> UUID:
     """The GUID that SQL Server sorts by time, to be stored in a ``uniqueidentifier`` column."""
 
 def from_sql(guid: UUID, /) -> UUID:
-    """The ID of a GUID that SQL Server sorts by time: :func:`to_sql` undone."""
+    """The ID of a GUID that SQL Server sorts by time; the inverse of :func:`to_sql`."""
 
 def to_dotnet_bytes(id: UUID, /) -> bytes:
     """The 16 bytes in the order of .NET's ``Guid.ToByteArray()``: the same as ``id.bytes_le``."""
@@ -122,28 +122,27 @@ def from_dotnet_bytes(data: _Buffer, /) -> UUID:
 def time_range(start: _Time, end: _Time, /, *, sql: bool = False) -> tuple[UUID, UUID]:
     """The lowest and highest ID of a half-open time range, for BETWEEN queries.
 
-    The lowest and the highest ID, both inclusive, of the half-open time range ``start <= time < end``: for BETWEEN
-    queries. An ID is in the range if its own second begins in it.
+    Both are inclusive; the range is ``start <= time < end``. An ID is in the range if its own second begins in it.
 
-    :param sql: in the form that SQL Server sorts by time, as :func:`to_sql` gives it.
+    :param sql: true for the form that SQL Server sorts by time, as :func:`to_sql` gives it.
     :raises OutOfRangeError: ``out_of_range`` if the range is reversed or holds no second, ``time_out_of_range`` before
         1970 or past 2106-02-07T06:28:16Z.
     """
 
 def describe() -> Description:
-    """What the format can do, in figures. The fields are in the order of the text."""
+    """Size, fields, rate and time span of the format. The fields are in the order of the text."""
 
 @final
 class Parts:
-    """What an ID holds."""
+    """The fields of an ID."""
 
     @property
     def timestamp(self) -> int:
-        """When it was made, in Unix seconds."""
+        """The creation time, in Unix seconds."""
 
     @property
     def datetime(self) -> dt.datetime:
-        """When it was made, as an aware datetime in UTC."""
+        """The creation time, as an aware datetime in UTC."""
 
     @property
     def machine(self) -> bytes:
@@ -151,11 +150,11 @@ class Parts:
 
     @property
     def counter(self) -> int:
-        """Which one of its second it was, from any start: 0..16777215."""
+        """The ID's number within its second, counted from any start: 0..16777215."""
 
     @property
     def shard_key(self) -> int:
-        """What the application routes by, 0..4294967295."""
+        """The shard key, 0..4294967295: the value that the application routes by."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -164,12 +163,13 @@ class Parts:
 class Generator:
     """A source of IDs under random bytes of its own.
 
-    A source of IDs under 5 random bytes of its own, up to 16,777,216 a second.
+    It has 5 random bytes, and makes up to 16,777,216 IDs a second.
 
     Threads may share it. The random bytes are drawn at the first ID, and again in a forked child: 148,664 generators
     that are active in the same second share them with a chance of 1 %, and then repeat an ID only if their counters
-    meet too. When the clock goes back it stays in the highest second seen. Two copies would repeat each other's IDs, so
-    it can be neither copied nor pickled; where a window was given it refuses with ``forked`` in a forked child.
+    meet too. When the clock goes back, the generator stays in the highest second seen. Two copies would repeat each
+    other's IDs, so it can be neither copied nor pickled; with a given window it refuses with ``forked`` in a forked
+    child.
 
     Waiting lets other threads run and ends when a signal's handler raises, as ``KeyboardInterrupt`` does.
     """
@@ -188,17 +188,17 @@ class Generator:
         :param window: the half-open time span in which IDs may be made: those whose second begins in it.
         :param clock: gives integer Unix nanoseconds, instead of the system's clock; called without a lock, so it may
             be slow, raise or use the generator itself.
-        :param on_exhausted: what to do when a second's counters are used up: ``"wait"`` for the next, or ``"error"``.
-        :param max_wait: how long one call may wait, in milliseconds, 0..4294967295; 1000.
-        :param on_stall: hears of calls that have to wait, before each of their sleeps, on the waiting thread; what it
-            raises ends the wait and comes out.
+        :param on_exhausted: action when a second's counters are used up: ``"wait"`` for the next, or ``"error"``.
+        :param max_wait: longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
+        :param on_stall: called on the waiting thread before each sleep of a call that has to wait; an exception from it
+            ends the wait and propagates.
         :raises OutOfRangeError: with the ``field``.
         """
 
     def generate(self, shard_key: SupportsIndex = 0) -> UUID:
         """One new ID.
 
-        :param shard_key: what you route by, 0..4294967295.
+        :param shard_key: the value that you route by, 0..4294967295.
         :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``.
         :raises LeaseError: ``lease_not_started`` with ``retry_at``, ``lease_expired``: outside the window.
         :raises StateError: ``generator_closed``, ``forked``.
@@ -213,22 +213,22 @@ class Generator:
     def generate_many(self, n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> HotGuidArray:
         """Many new IDs, in the order of time. Other threads run meanwhile.
 
-        :param n: how many, 0..16777216.
-        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
+        :param n: number of IDs, 0..16777216.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``, the number of IDs that were made and are lost.
         """
 
     def fill(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> None:
         """Fills the caller's buffer with new IDs.
 
-        Fills a buffer of the caller's, in the order of time: as many as it holds. Memory that is filled
-        again and again costs no fresh pages. Other threads run meanwhile.
+        As many as the buffer holds, in the order of time. Filling the same memory again and again takes no new pages from
+        the system. Other threads run meanwhile.
 
         :param buffer: writable and C-contiguous: bytes in the order of the text (``bytearray``, NumPy's
             ``uint8`` in rows of 16) or items of 16 bytes (NumPy's ``S16`` and ``V16``).
         :raises InvalidTypeError: for a buffer that is read-only, strided or of anything else.
         :raises InvalidValueError: ``invalid_length`` unless it holds whole IDs.
-        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs are at the front, to use; what comes
-            after them is as it was.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``, the number of valid IDs at the front of the
+            buffer; the rest of the buffer is unchanged.
         """
 
     def try_generate(self, shard_key: SupportsIndex = 0) -> UUID:
@@ -244,14 +244,14 @@ class Generator:
     def try_generate_many(self, n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> HotGuidArray:
         """The new IDs that there are now, up to a number. It never waits: there may be fewer, or none.
 
-        :param n: how many at most, 0..16777216.
+        :param n: largest number of IDs, 0..16777216.
         :raises PolyflakeError: as :meth:`generate_many`, except for ``sequence_exhausted`` and ``clock_behind``.
         """
 
     def try_fill(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> int:
         """Fills the front of the caller's buffer with the new IDs that there are now, and returns how many.
 
-        It never waits: there may be fewer than the buffer holds, or none. What comes after them is as it was.
+        It never waits: there may be fewer than the buffer holds, or none. The rest of the buffer is unchanged.
 
         :param buffer: as :meth:`fill` takes it.
         :raises PolyflakeError: as :meth:`fill`, except for ``sequence_exhausted`` and ``clock_behind``.
@@ -260,7 +260,8 @@ class Generator:
     def generate_async(self, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, UUID]:
         """One new ID, waiting without holding the thread.
 
-        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. Cancelled, it makes no ID.
+        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. If cancelled,
+        it makes no ID.
 
         :raises PolyflakeError: as :meth:`generate`, when it is awaited.
         """
@@ -278,8 +279,8 @@ class Generator:
     ) -> Coroutine[Any, Any, HotGuidArray]:
         """Many new IDs, waiting without holding the thread.
 
-        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. Cancelled, it loses those
-        that it made.
+        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. A
+        cancelled call loses the IDs that it made.
 
         :raises PolyflakeError: as :meth:`generate_many`, when it is awaited.
         """
@@ -287,15 +288,15 @@ class Generator:
     def fill_async(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, None]:
         """New IDs into the caller's buffer, waiting without holding the thread.
 
-        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. Cancelled, it leaves some of its IDs at the
-        front.
+        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. A cancelled call leaves
+        some new IDs at the front.
 
         :raises PolyflakeError: as :meth:`fill`, when it is awaited.
         """
 
     def extend_window(self, end: _Time, /) -> None:
-        """Moves the end of the window later; an earlier or equal end changes nothing, and so does any where there is no
-        window.
+        """Moves the end of the window later; an earlier or equal end changes nothing, and neither does any end without
+        a window.
 
         :raises OutOfRangeError: for an end before the window's start, or past the format's time.
         """
@@ -304,10 +305,10 @@ class Generator:
         """Figures of now."""
 
     def close(self) -> None:
-        """Ends the generator, also for calls in flight on other threads. There is nothing to save: the next one draws
-        its own random bytes.
+        """Ends the generator, also for calls in flight on other threads. There is nothing to save: the next generator
+        draws random bytes of its own.
 
-        :raises StateError: ``generator_closed`` if it was.
+        :raises StateError: ``generator_closed`` if it was closed before.
         """
 
     def __reduce__(self) -> Any: ...
@@ -316,13 +317,12 @@ class Generator:
 class Pool:
     """Several generators as one, which makes more IDs in a second than each may.
 
-    Several generators as one, which makes more IDs in a second than the 16,777,216 that each may. What tells them
-    apart are the random bytes that each draws.
+    Each makes at most 16,777,216 IDs in a second. The random bytes that each draws tell them apart.
 
-    A call takes from the generator that the last one took from; where that one's tick is used up it goes on to the
-    next, and only where all are does it wait, or fail, as one alone would. All else a generator refuses, the pool refuses
-    too, so it is closed, extended and looked at member by member. Threads may share it, and its generators too. IDs of
-    different generators are in no order.
+    A call takes IDs from the generator that the last call used. When its tick is used up, the call goes on to the next
+    generator; when all are used up, it waits or fails, as one generator would. Any other error of a generator is an error
+    of the pool; close, extend and inspect the generators one by one. Threads may share the pool, and its generators too.
+    IDs of different generators are in no order.
 
         >>> ids = Pool(Generator() for _ in range(4))
         >>> shard_key(ids.generate(7))
@@ -332,8 +332,8 @@ class Pool:
     def __new__(cls, members: Iterable[Generator], /) -> Pool:
         """A pool of generators, 1 to 65,536 of them.
 
-        :raises OutOfRangeError: with the ``item``, where a generator is there twice; where there are none, or too many.
-        :raises InvalidTypeError: for a member that is no generator of this family, with the ``item``.
+        :raises OutOfRangeError: with the ``item``, for a generator that is given twice; for no generators, or too many.
+        :raises InvalidTypeError: for a member that is not a generator of this family, with the ``item``.
         """
 
     def generate(self, shard_key: SupportsIndex = 0) -> UUID:
@@ -345,14 +345,14 @@ class Pool:
     def generate_many(self, n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> HotGuidArray:
         """Many new IDs, from one generator after the other. Other threads run meanwhile.
 
-        :param n: how many, 0..16777216.
-        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
+        :param n: number of IDs, 0..16777216.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``, the number of IDs that were made and are lost.
         """
 
     def fill(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> None:
         """Fills the caller's buffer with new IDs.
 
-        Fills a buffer of the caller's, from one generator after the other: see :meth:`Generator.fill`."""
+        The IDs come from one generator after the other; the buffer is as for :meth:`Generator.fill`."""
 
     def try_generate(self, shard_key: SupportsIndex = 0) -> UUID:
         """One new ID if there is one now. It never waits, whatever ``on_exhausted`` and ``max_wait`` say.
@@ -367,14 +367,15 @@ class Pool:
     def try_generate_many(self, n: SupportsIndex, /, shard_key: SupportsIndex = 0) -> HotGuidArray:
         """The new IDs that there are now, up to a number. It never waits: there may be fewer, or none.
 
-        :param n: how many at most, 0..16777216.
-        :raises PolyflakeError: as :meth:`Generator.generate_many`, except for ``sequence_exhausted`` and ``clock_behind``.
+        :param n: largest number of IDs, 0..16777216.
+        :raises PolyflakeError: as :meth:`Generator.generate_many`, except for ``sequence_exhausted`` and
+            ``clock_behind``.
         """
 
     def try_fill(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> int:
         """Fills the front of the caller's buffer with the new IDs that there are now, and returns how many.
 
-        It never waits: there may be fewer than the buffer holds, or none. What comes after them is as it was.
+        It never waits: there may be fewer than the buffer holds, or none. The rest of the buffer is unchanged.
 
         :param buffer: as :meth:`Generator.fill` takes it.
         :raises PolyflakeError: as :meth:`Generator.fill`, except for ``sequence_exhausted`` and ``clock_behind``.
@@ -383,7 +384,8 @@ class Pool:
     def generate_async(self, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, UUID]:
         """One new ID, waiting without holding the thread.
 
-        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. Cancelled, it makes no ID.
+        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. If cancelled,
+        it makes no ID.
 
         :raises PolyflakeError: as :meth:`generate`, when it is awaited.
         """
@@ -401,8 +403,8 @@ class Pool:
     ) -> Coroutine[Any, Any, HotGuidArray]:
         """Many new IDs, waiting without holding the thread.
 
-        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. Cancelled, it loses those
-        that it made.
+        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. A
+        cancelled call loses the IDs that it made.
 
         :raises PolyflakeError: as :meth:`generate_many`, when it is awaited.
         """
@@ -410,8 +412,8 @@ class Pool:
     def fill_async(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, None]:
         """New IDs into the caller's buffer, waiting without holding the thread.
 
-        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. Cancelled, it leaves some of its IDs at the
-        front.
+        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. A cancelled call leaves
+        some new IDs at the front.
 
         :raises PolyflakeError: as :meth:`fill`, when it is awaited.
         """
@@ -467,11 +469,11 @@ class Stats:
 
     @property
     def len(self) -> int:
-        """How many IDs were made in that second."""
+        """Number of IDs made in that second."""
 
     @property
     def closed(self) -> bool:
-        """Whether the generator was closed."""
+        """True if the generator was closed."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...

@@ -26,7 +26,7 @@ __all__ = ["Generator", "Layout", "LayoutArray", "Parsed", "ParsedColumns", "Poo
 
 @final
 class Layout:
-    """Which bits of an ID mean what.
+    """The shape of an ID: its fields, and the bits of each.
 
     It is a value: equal to another of the same fields, and may be copied and pickled.
 
@@ -60,17 +60,17 @@ class Layout:
     def from_json(text: str, /) -> Layout:
         """The layout of a JSON text.
 
-        The layout of a description as a JSON text. Raises as the constructor."""
+        The text is a description in JSON. Raises as the constructor."""
 
     @staticmethod
     def preset(name: str, /, **fields: _Value) -> Layout:
         """The layout of a service's IDs: ``"twitter"`` (X), ``"discord"``, ``"instagram"``, ``"sonyflake"``,
-        ``"mastodon"`` or ``"baidu"``; of the last two there is no generator.
+        ``"mastodon"`` or ``"baidu"``; the last two have no generator.
 
             >>> Layout.preset("twitter").parse(1541815603606036480).datetime.isoformat()
             '2022-06-28T16:07:40.105000+00:00'
 
-        :param fields: machine fields that have this value in every ID, and need not be given for each then.
+        :param fields: values of machine fields that are the same in every ID, and need not be given for each.
         :raises InvalidValueError: ``invalid_layout`` for another name, ``unknown_field`` for a field that it does not
             have.
         :raises OutOfRangeError: ``out_of_range`` for a value that does not fit.
@@ -81,11 +81,11 @@ class Layout:
 
     @property
     def bits(self) -> int:
-        """How many bits an ID has."""
+        """Number of bits in an ID."""
 
     @property
     def is_integer(self) -> bool:
-        """Whether IDs are integers; else they are bytes."""
+        """True if IDs are integers; false if they are bytes."""
 
     def pack(
         self,
@@ -95,14 +95,14 @@ class Layout:
         bindables: _Values | None = None,
         constants: _Values | None = None,
     ) -> Any:
-        """The ID of given values: an ``int``, or ``bytes`` in a layout of byte IDs. That it is made only once is the
-        caller's concern.
+        """The ID of given values: an ``int``, or ``bytes`` in a layout of byte IDs. The caller makes sure that no ID is
+        made twice.
 
         :param timestamp: floored to the layout's tick.
         :param bindables: all of them, by name.
-        :param constants: those that this ID has others of.
-        :raises InvalidValueError: ``unknown_field``, ``missing_field``, ``invalid_character`` for a text that is no
-            Unicode, each with the ``field``.
+        :param constants: values, by name, that replace constants in this ID.
+        :raises InvalidValueError: ``unknown_field``, ``missing_field``, ``invalid_character`` for a text that is not
+            valid Unicode, each with the ``field``.
         :raises InvalidTypeError: for a value of another type than its field's.
         :raises OutOfRangeError: ``out_of_range`` for a value that does not fit its field, with the ``field``;
             ``time_out_of_range``.
@@ -118,8 +118,7 @@ class Layout:
     ) -> LayoutArray:
         """Many IDs of given values and columns of values.
 
-        Many IDs of given values. Where a field's value is a column, each ID has one of its values; all other values
-        are the same in all.
+        If a field's value is a column, each ID takes one item of it; all other values are the same in every ID.
 
             >>> from array import array
             >>> twitter = Layout.preset("twitter", datacenter=11, worker=26)
@@ -133,7 +132,7 @@ class Layout:
 
         :param timestamp: a column of Unix milliseconds, or a time; floored to the layout's tick.
         :param bindables: all of them, by name.
-        :param constants: those that these IDs have others of.
+        :param constants: values, by name, that replace constants in these IDs.
         :raises InvalidTypeError: as :meth:`pack`; without a column; for a column of anything else; for one of a field
             of bytes, text or more than 64 bits.
         :raises InvalidValueError: as :meth:`pack`; ``invalid_length`` for columns that are not equally long.
@@ -147,8 +146,8 @@ class Layout:
             >>> memoryview(twitter.parse_columns(ids).sequence).tolist()
             [0, 1]
 
-        :param ids: a :class:`LayoutArray` or what one can be made of, which is copied: signed 64-bit integers in an
-            integer layout, packed bytes in one of byte IDs.
+        :param ids: a :class:`LayoutArray`, or an argument of its constructor, which is copied: signed 64-bit integers
+            in an integer layout, packed bytes in one of byte IDs.
         :raises InvalidTypeError: for bytes in an integer layout, and for integers of an array in one of byte IDs.
         :raises InvalidValueError: ``invalid_length`` for IDs of another length, and if the last one is not whole.
         """
@@ -166,17 +165,16 @@ class Layout:
     def time_range(self, start: _Time, end: _Time, /, bindables: _Values | None = None) -> tuple[Any, Any]:
         """The lowest and highest ID of a half-open time range, for BETWEEN queries.
 
-        The lowest and the highest ID, both inclusive, of the half-open time range ``start <= time < end``: for
-        BETWEEN queries. An ID is in the range if its own tick begins in it.
+        Both are inclusive; the range is ``start <= time < end``. An ID is in the range if its own tick begins in it.
 
-        :param bindables: those that precede the timestamp; the others span all their values.
-        :raises OutOfRangeError: ``time_out_of_range`` where the timestamp cannot hold it, ``out_of_range`` where it is
+        :param bindables: values of the bindables above the timestamp; the others span all their values.
+        :raises OutOfRangeError: ``time_out_of_range`` if the timestamp cannot hold the range, ``out_of_range`` if it is
             reversed, holds no tick or crosses the sign bit, and in a layout with the sequence above the timestamp.
         :raises InvalidValueError: ``missing_field``, ``unknown_field`` with the ``field``.
         """
 
     def describe(self) -> Description:
-        """What the layout can do, in figures."""
+        """Size, fields, rate and time span of the layout's IDs."""
 
     def __eq__(self, other: object, /) -> bool: ...
     __hash__ = None  # type: ignore[assignment]
@@ -184,15 +182,15 @@ class Layout:
 
 @final
 class Parsed:
-    """What an ID holds."""
+    """The fields of an ID."""
 
     @property
     def unix_ms(self) -> int | None:
-        """When its tick begins, in Unix milliseconds, floored; ``None`` in a layout without a timestamp."""
+        """The start of its tick, in Unix milliseconds, floored; ``None`` in a layout without a timestamp."""
 
     @property
     def datetime(self) -> dt.datetime | None:
-        """When its tick begins, as an aware datetime in UTC; ``None`` in a layout without a timestamp, and outside the
+        """The start of its tick, as an aware datetime in UTC; ``None`` in a layout without a timestamp, and outside the
         years 1 to 9999."""
 
     @property
@@ -212,8 +210,8 @@ class Parsed:
 
 @final
 class ParsedColumns:
-    """The fields of many IDs: columns of signed 64-bit integers, which NumPy and Arrow see without a copy. As a sequence it
-    gives the fields of one ID after the other, as :meth:`Layout.parse` does.
+    """The fields of many IDs: columns of signed 64-bit integers, which NumPy and Arrow see without a copy. As a
+    sequence it gives the fields of one ID after the other, as :meth:`Layout.parse` does.
 
     Each is read when it is asked for, without looking at the others. Fields of bytes, text or more than 64 bits have no
     column: they are read ID by ID, with :meth:`Layout.parse`.
@@ -221,7 +219,7 @@ class ParsedColumns:
 
     @property
     def unix_ms(self) -> FieldColumn | None:
-        """When the tick of each begins, in Unix milliseconds, floored; ``None`` in a layout without a timestamp.
+        """The start of each ID's tick, in Unix milliseconds, floored; ``None`` in a layout without a timestamp.
 
         :raises OutOfRangeError: ``time_out_of_range`` outside 64-bit milliseconds, with the ``item``.
         """
@@ -270,18 +268,18 @@ class Generator:
     ) -> Generator:
         """A new generator.
 
-        :param layout: of which no other generator may have the same bindables.
-        :param bindables: those that are the same in every ID; the others are given for each.
+        :param layout: the layout; no other generator of it may have the same bindables.
+        :param bindables: values of the bindables that are the same in every ID; the others are given for each.
         :param sequence_only: for a layout without a timestamp, whose sequence is given out once, from start to end.
         :param window: the half-open time span in which IDs may be made: those whose tick begins in it.
         :param clock: gives integer Unix nanoseconds, instead of the system's clock; called without a lock, so it may
             be slow, raise or use the generator itself.
-        :param on_exhausted: what to do when a tick's sequence is used up: ``"wait"`` for the next, or ``"error"``.
-        :param max_wait: how long one call may wait, in milliseconds, 0..4294967295; 1000.
-        :param on_stall: hears of calls that have to wait, before each of their sleeps, on the waiting thread; what it
-            raises ends the wait and comes out.
-        :warns RuntimeWarning: where a generator of this process, still in use, has the same layout, bindables and a part of the time: they
-            repeat each other's IDs.
+        :param on_exhausted: action when a tick's sequence is used up: ``"wait"`` for the next, or ``"error"``.
+        :param max_wait: longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
+        :param on_stall: called on the waiting thread before each sleep of a call that has to wait; an exception from it
+            ends the wait and propagates.
+        :warns RuntimeWarning: if a generator of this process that is still in use has the same layout and bindables,
+            and an overlapping time: they repeat each other's IDs.
         :raises InvalidValueError: ``invalid_layout`` for a layout that no IDs can be made of, ``unknown_field`` for a
             bindable that it does not have, or a window without a timestamp.
         :raises OutOfRangeError: with the ``field``.
@@ -310,7 +308,7 @@ class Generator:
     def generate(self, bindables: _Values | None = None) -> Any:
         """One new ID: an ``int``, or ``bytes`` in a layout of byte IDs.
 
-        :param bindables: those that are not fixed; of those that are, this ID may have others.
+        :param bindables: values of the bindables that are not fixed; values of fixed ones hold for this ID alone.
         :raises InvalidValueError: ``missing_field``, ``unknown_field`` with the ``field``.
         :raises InvalidTypeError: for a value of another type than its field's.
         :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``; without it where the sequence is alone.
@@ -323,22 +321,22 @@ class Generator:
     def generate_many(self, n: SupportsIndex, /, bindables: _Values | None = None) -> LayoutArray:
         """Many new IDs. Other threads run meanwhile.
 
-        :param n: how many: 0..16777216, and at most 268435456 bytes.
-        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
+        :param n: number of IDs: 0..16777216, and at most 268435456 bytes.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``, the number of IDs that were made and are lost.
         """
 
     def fill(self, buffer: _Buffer, /, bindables: _Values | None = None) -> None:
         """Fills the caller's buffer with new IDs.
 
-        Fills a buffer of the caller's: as many as it holds. Memory that is filled again and
-        again costs no fresh pages. Other threads run meanwhile.
+        As many as the buffer holds. Filling the same memory again and again takes no new pages from the system. Other
+        threads run meanwhile.
 
         :param buffer: writable and C-contiguous: in an integer layout signed 64-bit integers in the machine's
             byte order, else bytes (NumPy's ``uint8`` in rows of an ID) or items of an ID's length (``S``, ``V``).
         :raises InvalidTypeError: for a buffer that is read-only, strided or of anything else.
         :raises InvalidValueError: ``invalid_length`` unless it holds whole IDs.
-        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs are at the front, to use; what comes
-            after them is as it was.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``, the number of valid IDs at the front of the
+            buffer; the rest of the buffer is unchanged.
         """
 
     def try_generate(self, bindables: _Values | None = None) -> Any:
@@ -352,14 +350,14 @@ class Generator:
     def try_generate_many(self, n: SupportsIndex, /, bindables: _Values | None = None) -> LayoutArray:
         """The new IDs that there are now, up to a number. It never waits: there may be fewer, or none.
 
-        :param n: how many at most: 0..16777216, and at most 268435456 bytes.
+        :param n: largest number of IDs: 0..16777216, and at most 268435456 bytes.
         :raises PolyflakeError: as :meth:`generate_many`, except for ``sequence_exhausted`` and ``clock_behind``.
         """
 
     def try_fill(self, buffer: _Buffer, /, bindables: _Values | None = None) -> int:
         """Fills the front of the caller's buffer with the new IDs that there are now, and returns how many.
 
-        It never waits: there may be fewer than the buffer holds, or none. What comes after them is as it was.
+        It never waits: there may be fewer than the buffer holds, or none. The rest of the buffer is unchanged.
 
         :param buffer: as :meth:`fill` takes it.
         :raises PolyflakeError: as :meth:`fill`, except for ``sequence_exhausted`` and ``clock_behind``.
@@ -368,7 +366,8 @@ class Generator:
     def generate_async(self, bindables: _Values | None = None) -> Coroutine[Any, Any, Any]:
         """One new ID, waiting without holding the thread.
 
-        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. Cancelled, it makes no ID.
+        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. If cancelled,
+        it makes no ID.
 
         :raises PolyflakeError: as :meth:`generate`, when it is awaited.
         """
@@ -378,8 +377,8 @@ class Generator:
     ) -> Coroutine[Any, Any, LayoutArray]:
         """Many new IDs, waiting without holding the thread.
 
-        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. Cancelled, it loses those
-        that it made.
+        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. A
+        cancelled call loses the IDs that it made.
 
         :raises PolyflakeError: as :meth:`generate_many`, when it is awaited.
         """
@@ -387,8 +386,8 @@ class Generator:
     def fill_async(self, buffer: _Buffer, /, bindables: _Values | None = None) -> Coroutine[Any, Any, None]:
         """New IDs into the caller's buffer, waiting without holding the thread.
 
-        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. Cancelled, it leaves some of its IDs at the
-        front.
+        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. A cancelled call leaves
+        some new IDs at the front.
 
         :raises PolyflakeError: as :meth:`fill`, when it is awaited.
         """
@@ -398,8 +397,8 @@ class Generator:
         """The layout of its IDs."""
 
     def extend_window(self, end: _Time, /) -> None:
-        """Moves the end of the window later; an earlier or equal end changes nothing, and so does any where there is no
-        window.
+        """Moves the end of the window later; an earlier or equal end changes nothing, and neither does any end without
+        a window.
 
         :raises OutOfRangeError: for an end before the window's start, or past the layout's time.
         :raises InvalidValueError: ``unknown_field`` in a layout without a timestamp.
@@ -411,9 +410,10 @@ class Generator:
     def close(self) -> Snapshot:
         """Ends the generator and gives the snapshot to restore from.
 
-        Ends the generator, also for calls in flight on other threads, and gives the snapshot to restore from, once.
+        Calls in flight on other threads end, too. The snapshot is given once.
 
-        :raises StateError: ``generator_closed`` if it was; ``forked``, since the parent's generator goes on.
+        :raises StateError: ``generator_closed`` if it was closed before; ``forked``, since the parent's generator goes
+            on.
         """
 
     def __reduce__(self) -> Any: ...
@@ -422,13 +422,12 @@ class Generator:
 class Pool:
     """Generators of one layout as one, which makes more IDs in a tick than each may.
 
-    Generators of one layout as one, which makes more IDs in a tick than the layout's sequence allows to each. All
-    bindables of each are fixed.
+    The layout's sequence limits the IDs of each generator in a tick. All bindables of each generator are fixed.
 
-    A call takes from the generator that the last one took from; where that one's tick is used up it goes on to the
-    next, and only where all are does it wait, or fail, as one alone would. All else a generator refuses, the pool refuses
-    too, so it is closed, extended and looked at member by member. Threads may share it, and its generators too. IDs of
-    different generators are in no order.
+    A call takes IDs from the generator that the last call used. When its tick is used up, the call goes on to the next
+    generator; when all are used up, it waits or fails, as one generator would. Any other error of a generator is an error
+    of the pool; close, extend and inspect the generators one by one. Threads may share the pool, and its generators too.
+    IDs of different generators are in no order.
 
         >>> sonyflake = Layout.preset("sonyflake")  # 256 in 10 ms
         >>> ids = Pool(Generator(sonyflake, bindables={"machine": machine}) for machine in range(4))
@@ -439,11 +438,11 @@ class Pool:
     def __new__(cls, members: Iterable[Generator], /) -> Pool:
         """A pool of generators, 1 to 65,536 of them.
 
-        :raises OutOfRangeError: with the ``item``, where a generator is there twice or two have the same bindables; where
-            there are no generators, or too many.
-        :raises InvalidValueError: with the ``item``: ``missing_field`` for a bindable that is not fixed, ``invalid_layout``
-            for another layout than the others'.
-        :raises InvalidTypeError: for a member that is no generator of this family, with the ``item``.
+        :raises OutOfRangeError: with the ``item``, for a generator that is given twice or has the bindables of another;
+            for no generators, or too many.
+        :raises InvalidValueError: with the ``item``: ``missing_field`` for a bindable that is not fixed,
+            ``invalid_layout`` for a layout that differs from the others'.
+        :raises InvalidTypeError: for a member that is not a generator of this family, with the ``item``.
         """
 
     def generate(self) -> Any:
@@ -452,14 +451,14 @@ class Pool:
     def generate_many(self, n: SupportsIndex, /) -> LayoutArray:
         """Many new IDs, from one generator after the other. Other threads run meanwhile.
 
-        :param n: how many: 0..16777216, and at most 268435456 bytes.
-        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
+        :param n: number of IDs: 0..16777216, and at most 268435456 bytes.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``, the number of IDs that were made and are lost.
         """
 
     def fill(self, buffer: _Buffer, /) -> None:
         """Fills the caller's buffer with new IDs.
 
-        Fills a buffer of the caller's, from one generator after the other: see :meth:`Generator.fill`."""
+        The IDs come from one generator after the other; the buffer is as for :meth:`Generator.fill`."""
 
     def try_generate(self) -> Any:
         """One new ID if there is one now. It never waits, whatever ``on_exhausted`` and ``max_wait`` say.
@@ -472,14 +471,15 @@ class Pool:
     def try_generate_many(self, n: SupportsIndex, /) -> LayoutArray:
         """The new IDs that there are now, up to a number. It never waits: there may be fewer, or none.
 
-        :param n: how many at most: 0..16777216, and at most 268435456 bytes.
-        :raises PolyflakeError: as :meth:`Generator.generate_many`, except for ``sequence_exhausted`` and ``clock_behind``.
+        :param n: largest number of IDs: 0..16777216, and at most 268435456 bytes.
+        :raises PolyflakeError: as :meth:`Generator.generate_many`, except for ``sequence_exhausted`` and
+            ``clock_behind``.
         """
 
     def try_fill(self, buffer: _Buffer, /) -> int:
         """Fills the front of the caller's buffer with the new IDs that there are now, and returns how many.
 
-        It never waits: there may be fewer than the buffer holds, or none. What comes after them is as it was.
+        It never waits: there may be fewer than the buffer holds, or none. The rest of the buffer is unchanged.
 
         :param buffer: as :meth:`Generator.fill` takes it.
         :raises PolyflakeError: as :meth:`Generator.fill`, except for ``sequence_exhausted`` and ``clock_behind``.
@@ -488,7 +488,8 @@ class Pool:
     def generate_async(self) -> Coroutine[Any, Any, Any]:
         """One new ID, waiting without holding the thread.
 
-        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. Cancelled, it makes no ID.
+        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. If cancelled,
+        it makes no ID.
 
         :raises PolyflakeError: as :meth:`generate`, when it is awaited.
         """
@@ -496,8 +497,8 @@ class Pool:
     def generate_many_async(self, n: SupportsIndex, /) -> Coroutine[Any, Any, LayoutArray]:
         """Many new IDs, waiting without holding the thread.
 
-        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. Cancelled, it loses those
-        that it made.
+        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. A
+        cancelled call loses the IDs that it made.
 
         :raises PolyflakeError: as :meth:`generate_many`, when it is awaited.
         """
@@ -505,8 +506,8 @@ class Pool:
     def fill_async(self, buffer: _Buffer, /) -> Coroutine[Any, Any, None]:
         """New IDs into the caller's buffer, waiting without holding the thread.
 
-        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. Cancelled, it leaves some of its IDs at the
-        front.
+        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. A cancelled call leaves
+        some new IDs at the front.
 
         :raises PolyflakeError: as :meth:`fill`, when it is awaited.
         """
@@ -552,7 +553,7 @@ class LayoutArray:
 
 @final
 class Snapshot:
-    """What a closed generator leaves to restore from."""
+    """The state of a closed generator, to restore it from."""
 
     @staticmethod
     def from_dict(members: dict[str, Any], /) -> Snapshot:
@@ -582,16 +583,16 @@ class Stats:
 
     @property
     def last_ms(self) -> int | None:
-        """When the last tick used began, in Unix milliseconds; ``None`` before the first ID, and in a layout without a
+        """The start of the last tick used, in Unix milliseconds; ``None`` before the first ID, and in a layout without a
         timestamp."""
 
     @property
     def len(self) -> int:
-        """How many IDs of that tick are used up, or of the whole sequence in a layout without a timestamp."""
+        """Number of IDs used up in that tick, or in the whole sequence of a layout without a timestamp."""
 
     @property
     def closed(self) -> bool:
-        """Whether the generator was closed."""
+        """True if the generator was closed."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...

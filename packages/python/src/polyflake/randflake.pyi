@@ -68,15 +68,15 @@ def from_unsigned(value: SupportsIndex, /) -> int:
     """
 
 def describe() -> Description:
-    """What the format can do, in figures. The fields are those of the raw value, which only the secret shows."""
+    """Size, fields, rate and time span of the format. The fields are those of the raw value, which only the secret shows."""
 
 @final
 class Grant:
     """The right to use one node, or a range of nodes, for a span of time.
 
-    The right to use one node, or a range of nodes, from ``start`` until just before ``end``, in Unix seconds.
+    It lasts from ``start`` until just before ``end``, in Unix seconds.
 
-    Whoever hands out grants makes sure that no two share a node and a second. A grant serves one generator once. It is
+    The issuer of grants makes sure that no two grants share a node and a second. A grant serves one generator once. It is
     a value: equal to another of the same numbers, hashable, and may be copied and pickled.
 
         >>> Grant(42, 1_763_650_000, 1_763_653_600).nodes
@@ -110,15 +110,15 @@ class Grant:
 
 @final
 class Parts:
-    """What an ID holds, as the secret shows it."""
+    """The fields of an ID, which only the secret shows."""
 
     @property
     def timestamp(self) -> int:
-        """When it was made, in Unix seconds."""
+        """The creation time, in Unix seconds."""
 
     @property
     def datetime(self) -> dt.datetime:
-        """When it was made, as an aware datetime in UTC."""
+        """The creation time, as an aware datetime in UTC."""
 
     @property
     def node(self) -> int:
@@ -126,31 +126,31 @@ class Parts:
 
     @property
     def sequence(self) -> int:
-        """Which one of its node's second it was, 0..131071."""
+        """The ID's number within its second and node, 0..131071."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
 
 @final
 class Codec:
-    """Reads IDs, and makes those of given fields, under a secret. The secret is in no text of it, and it can be neither
-    copied nor pickled."""
+    """Reads IDs, and makes those of given fields, under a secret. No text of a codec shows the secret, and it can be
+    neither copied nor pickled."""
 
     def __new__(cls, secret: _Buffer, /) -> Codec:
-        """A codec for a secret of 16 bytes, which are copied: what becomes of them later changes nothing. Any 16 bytes
-        are taken, 16 zeros too: draw them with ``secrets.token_bytes(16)``.
+        """A codec for a secret of 16 bytes, which are copied: later changes to the buffer have no effect. Any 16 bytes
+        are accepted, even zeros: draw them with ``secrets.token_bytes(16)``.
 
         :raises InvalidValueError: ``invalid_secret`` for another length.
         """
 
     def inspect(self, id: SupportsIndex, /) -> Parts:
-        """The fields of an ID. That they look like some says nothing: every number decrypts to something.
+        """The fields of an ID. Every number decrypts to some fields: plausible ones do not prove that it is an ID.
 
         :raises OutOfRangeError: unless the ID is in -2^63..2^63-1.
         """
 
     def encrypt(self, timestamp: SupportsIndex, node: SupportsIndex, sequence: SupportsIndex) -> int:
-        """The ID of given fields; that it is made only once is the caller's concern.
+        """The ID of given fields; the caller makes sure that no ID is made twice.
 
         :param timestamp: Unix seconds, 1730000000..2803741823.
         :param node: 0..131071.
@@ -164,9 +164,10 @@ class Codec:
 class Generator:
     """A source of IDs under one grant, up to 131,072 a second for each of its nodes.
 
-    Threads may share it. It fails where a second is used up or the clock is behind the last second used, or waits when
-    asked to. A grant that served one generator must not serve another without ``resume_after``, so a generator can be
-    neither copied nor pickled, and in a forked child it refuses with ``forked``. The secret is in no text of it.
+    Threads may share it. When a second is used up or the clock is behind the last second used, calls wait or fail, as
+    ``on_exhausted`` says. A grant that served one generator must not serve another without ``resume_after``, so a
+    generator can be neither copied nor pickled, and in a forked child it refuses with ``forked``. No text of it shows
+    the secret.
 
     Waiting lets other threads run and ends when a signal's handler raises, as ``KeyboardInterrupt`` does.
     """
@@ -184,19 +185,19 @@ class Generator:
     ) -> Generator:
         """A new generator.
 
-        :param grant: which nodes it may use, and when.
-        :param secret: 16 bytes, which are copied; the same for all nodes. Any are taken, 16 zeros too.
+        :param grant: the nodes that it may use, and the time span.
+        :param secret: 16 bytes, which are copied; the same for all nodes. Any bytes are accepted, even zeros.
         :param clock: gives integer Unix nanoseconds, instead of the system's clock; called without a lock, so it may
             be slow, raise or use the generator itself.
-        :param on_exhausted: what to do when a second's IDs are used up, or the clock is behind: ``"wait"`` for it to
+        :param on_exhausted: action when a second's IDs are used up, or the clock is behind: ``"wait"`` for it to
             move on, or ``"error"``.
-        :param max_wait: how long one call may wait, in milliseconds, 0..4294967295; 1000.
+        :param max_wait: longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
         :param resume_after: the last second that the grant was used in, as :meth:`close` told: no ID is made in it or
             before it. 1730000000..2803741823.
-        :param on_stall: hears of calls that have to wait, before each of their sleeps, on the waiting thread; what it
-            raises ends the wait and comes out.
-        :warns RuntimeWarning: where a generator of this process, still in use, has the same nodes, secret and a part of the time: they
-            repeat each other's IDs.
+        :param on_stall: called on the waiting thread before each sleep of a call that has to wait; an exception from it
+            ends the wait and propagates.
+        :warns RuntimeWarning: if a generator of this process that is still in use has the same secret, and overlapping
+            nodes and time: they repeat each other's IDs.
         :raises InvalidValueError: ``invalid_secret`` unless it has 16 bytes.
         :raises OutOfRangeError: with the ``field``.
         """
@@ -216,21 +217,21 @@ class Generator:
     def generate_many(self, n: SupportsIndex, /) -> RandflakeArray:
         """Many new IDs. Other threads run meanwhile.
 
-        :param n: how many, 0..16777216.
-        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
+        :param n: number of IDs, 0..16777216.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``, the number of IDs that were made and are lost.
         """
 
     def fill(self, buffer: _Buffer, /) -> None:
         """Fills the caller's buffer with new IDs.
 
-        Fills a buffer of the caller's: as many as it holds. Memory that is filled again and
-        again costs no fresh pages. Other threads run meanwhile.
+        As many as the buffer holds. Filling the same memory again and again takes no new pages from the system. Other
+        threads run meanwhile.
 
         :param buffer: writable and C-contiguous: signed 64-bit integers in the machine's byte order, such
             as a NumPy array of ``int64`` or an ``array("q")``.
         :raises InvalidTypeError: for a buffer that is read-only, strided or of anything else.
-        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs are at the front, to use; what comes
-            after them is as it was.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``, the number of valid IDs at the front of the
+            buffer; the rest of the buffer is unchanged.
         """
 
     def try_generate(self) -> int:
@@ -247,14 +248,14 @@ class Generator:
     def try_generate_many(self, n: SupportsIndex, /) -> RandflakeArray:
         """The new IDs that there are now, up to a number. It never waits: there may be fewer, or none.
 
-        :param n: how many at most, 0..16777216.
+        :param n: largest number of IDs, 0..16777216.
         :raises PolyflakeError: as :meth:`generate_many`, except for ``sequence_exhausted`` and ``clock_behind``.
         """
 
     def try_fill(self, buffer: _Buffer, /) -> int:
         """Fills the front of the caller's buffer with the new IDs that there are now, and returns how many.
 
-        It never waits: there may be fewer than the buffer holds, or none. What comes after them is as it was.
+        It never waits: there may be fewer than the buffer holds, or none. The rest of the buffer is unchanged.
 
         :param buffer: as :meth:`fill` takes it.
         :raises PolyflakeError: as :meth:`fill`, except for ``sequence_exhausted`` and ``clock_behind``.
@@ -263,7 +264,8 @@ class Generator:
     def generate_async(self) -> Coroutine[Any, Any, int]:
         """One new ID, waiting without holding the thread.
 
-        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. Cancelled, it makes no ID.
+        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. If cancelled,
+        it makes no ID.
 
         :raises PolyflakeError: as :meth:`generate`, when it is awaited.
         """
@@ -279,8 +281,8 @@ class Generator:
     def generate_many_async(self, n: SupportsIndex, /) -> Coroutine[Any, Any, RandflakeArray]:
         """Many new IDs, waiting without holding the thread.
 
-        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. Cancelled, it loses those
-        that it made.
+        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. A
+        cancelled call loses the IDs that it made.
 
         :raises PolyflakeError: as :meth:`generate_many`, when it is awaited.
         """
@@ -288,8 +290,8 @@ class Generator:
     def fill_async(self, buffer: _Buffer, /) -> Coroutine[Any, Any, None]:
         """New IDs into the caller's buffer, waiting without holding the thread.
 
-        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. Cancelled, it leaves some of its IDs at the
-        front.
+        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. A cancelled call leaves
+        some new IDs at the front.
 
         :raises PolyflakeError: as :meth:`fill`, when it is awaited.
         """
@@ -313,10 +315,11 @@ class Generator:
     def close(self) -> int | None:
         """Ends the generator and tells the last second used.
 
-        Ends the generator, also for calls in flight on other threads, and tells the last second used, in Unix
-        seconds: what the grant's next generator must resume after. ``None`` if nothing was made.
+        Calls in flight on other threads end, too. The result is in Unix seconds: the ``resume_after`` of the grant's next
+        generator. ``None`` if nothing was made.
 
-        :raises StateError: ``generator_closed`` if it was; ``forked``, since the parent's generator goes on.
+        :raises StateError: ``generator_closed`` if it was closed before; ``forked``, since the parent's generator goes
+            on.
         """
 
     def __reduce__(self) -> Any: ...
@@ -325,13 +328,12 @@ class Generator:
 class Pool:
     """Generators of several grants as one, which makes more IDs in a second than each may.
 
-    Generators of several grants as one, which makes more IDs in a second than the 131,072 that each node may. For
-    nodes that follow each other one grant of them all does the same.
+    Each node makes at most 131,072 IDs in a second. For adjacent nodes, one grant of all of them does the same.
 
-    A call takes from the generator that the last one took from; where that one's tick is used up it goes on to the
-    next, and only where all are does it wait, or fail, as one alone would. All else a generator refuses, the pool refuses
-    too, so it is closed, extended and looked at member by member. Threads may share it, and its generators too. IDs of
-    different generators are in no order.
+    A call takes IDs from the generator that the last call used. When its tick is used up, the call goes on to the next
+    generator; when all are used up, it waits or fails, as one generator would. Any other error of a generator is an error
+    of the pool; close, extend and inspect the generators one by one. Threads may share the pool, and its generators too.
+    IDs of different generators are in no order.
 
         >>> grants = [Grant(node, 1_730_000_000, 2_803_741_824) for node in (7, 42)]
         >>> ids = Pool(Generator(grant, b"sixteen byte key") for grant in grants)
@@ -342,10 +344,10 @@ class Pool:
     def __new__(cls, members: Iterable[Generator], /) -> Pool:
         """A pool of generators, 1 to 65,536 of them.
 
-        :raises OutOfRangeError: with the ``item``, where a generator is there twice or two have a node in common; where
-            there are no generators, or too many.
-        :raises InvalidValueError: ``invalid_secret`` with the ``item``, for another secret than the others'.
-        :raises InvalidTypeError: for a member that is no generator of this family, with the ``item``.
+        :raises OutOfRangeError: with the ``item``, for a generator that is given twice or has a node of another; for no
+            generators, or too many.
+        :raises InvalidValueError: ``invalid_secret`` with the ``item``, for a secret that differs from the others'.
+        :raises InvalidTypeError: for a member that is not a generator of this family, with the ``item``.
         """
 
     def generate(self) -> int:
@@ -357,14 +359,14 @@ class Pool:
     def generate_many(self, n: SupportsIndex, /) -> RandflakeArray:
         """Many new IDs, from one generator after the other. Other threads run meanwhile.
 
-        :param n: how many, 0..16777216.
-        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
+        :param n: number of IDs, 0..16777216.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``, the number of IDs that were made and are lost.
         """
 
     def fill(self, buffer: _Buffer, /) -> None:
         """Fills the caller's buffer with new IDs.
 
-        Fills a buffer of the caller's, from one generator after the other: see :meth:`Generator.fill`."""
+        The IDs come from one generator after the other; the buffer is as for :meth:`Generator.fill`."""
 
     def try_generate(self) -> int:
         """One new ID if there is one now. It never waits, whatever ``on_exhausted`` and ``max_wait`` say.
@@ -380,14 +382,15 @@ class Pool:
     def try_generate_many(self, n: SupportsIndex, /) -> RandflakeArray:
         """The new IDs that there are now, up to a number. It never waits: there may be fewer, or none.
 
-        :param n: how many at most, 0..16777216.
-        :raises PolyflakeError: as :meth:`Generator.generate_many`, except for ``sequence_exhausted`` and ``clock_behind``.
+        :param n: largest number of IDs, 0..16777216.
+        :raises PolyflakeError: as :meth:`Generator.generate_many`, except for ``sequence_exhausted`` and
+            ``clock_behind``.
         """
 
     def try_fill(self, buffer: _Buffer, /) -> int:
         """Fills the front of the caller's buffer with the new IDs that there are now, and returns how many.
 
-        It never waits: there may be fewer than the buffer holds, or none. What comes after them is as it was.
+        It never waits: there may be fewer than the buffer holds, or none. The rest of the buffer is unchanged.
 
         :param buffer: as :meth:`Generator.fill` takes it.
         :raises PolyflakeError: as :meth:`Generator.fill`, except for ``sequence_exhausted`` and ``clock_behind``.
@@ -396,7 +399,8 @@ class Pool:
     def generate_async(self) -> Coroutine[Any, Any, int]:
         """One new ID, waiting without holding the thread.
 
-        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. Cancelled, it makes no ID.
+        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. If cancelled,
+        it makes no ID.
 
         :raises PolyflakeError: as :meth:`generate`, when it is awaited.
         """
@@ -412,8 +416,8 @@ class Pool:
     def generate_many_async(self, n: SupportsIndex, /) -> Coroutine[Any, Any, RandflakeArray]:
         """Many new IDs, waiting without holding the thread.
 
-        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. Cancelled, it loses those
-        that it made.
+        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. A
+        cancelled call loses the IDs that it made.
 
         :raises PolyflakeError: as :meth:`generate_many`, when it is awaited.
         """
@@ -421,8 +425,8 @@ class Pool:
     def fill_async(self, buffer: _Buffer, /) -> Coroutine[Any, Any, None]:
         """New IDs into the caller's buffer, waiting without holding the thread.
 
-        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. Cancelled, it leaves some of its IDs at the
-        front.
+        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. A cancelled call leaves
+        some new IDs at the front.
 
         :raises PolyflakeError: as :meth:`fill`, when it is awaited.
         """
@@ -442,10 +446,10 @@ class RandflakeArray:
     """
 
     def __new__(cls, ids: _Integers, /) -> RandflakeArray:
-        """The IDs of a column of signed 64-bit integers: a buffer of such in the machine's byte order (a NumPy array of
-        ``int64``, an ``array("q")``) or what has an Arrow column of them (pyarrow, polars and others).
+        """The IDs of a column of signed 64-bit integers: a buffer in the machine's byte order (a NumPy array of
+        ``int64``, an ``array("q")``) or an Arrow column (pyarrow, polars and others).
 
-        :raises InvalidTypeError: for a column of anything else, of unsigned integers too, and for a null, with the
+        :raises InvalidTypeError: for a column of anything else, even of unsigned integers; for a null, with the
             ``item``.
         """
 
@@ -485,11 +489,12 @@ class RandflakeArray:
 
 @final
 class TextColumn:
-    """Texts of IDs, packed: what :meth:`RandflakeArray.text_column` gives.
+    """Texts of IDs, packed, as :meth:`RandflakeArray.text_column` gives them.
 
-    It is a sequence of ``str``, which pandas takes as a column. It has the buffer protocol (``numpy.asarray(column)`` is a read-only ``S16`` array that copies nothing) and is a
-    column of Arrow's strings (``pyarrow.array(column)``, ``polars.Series(column)``), of up to 165191049 texts. They are
-    written when they are asked for: for NumPy the first time, for Arrow each time.
+    It is a sequence of ``str``, which pandas takes as a column. It has the buffer protocol (``numpy.asarray(column)``
+    is a read-only ``S16`` array that copies nothing) and is a column of Arrow's strings (``pyarrow.array(column)``,
+    ``polars.Series(column)``), of up to 165191049 texts. The texts are written on demand: once for NumPy, and each time
+    for Arrow.
     """
 
     def __len__(self) -> int: ...
@@ -512,11 +517,11 @@ class Stats:
 
     @property
     def len(self) -> int:
-        """How many IDs of that second are used up."""
+        """Number of IDs used up in that second."""
 
     @property
     def closed(self) -> bool:
-        """Whether the generator was closed."""
+        """True if the generator was closed."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...

@@ -43,11 +43,12 @@ __all__ = [
 def generate(metabyte: SupportsIndex | None = None) -> Sno:
     """One new ID from the process-wide generator, which :func:`set_default_generator` sets.
 
-    The generator is leased a partition at the first call and while it makes IDs, from a table of this process and its
-    forks, so that no two of them have one at the same time. Other processes and machines share it by chance: 1 %
-    likely at 37 processes. Give partitions where IDs must be unique for sure.
+    The generator leases a partition at the first call and while it makes IDs, from a table of this process and its
+    forks, so that no two generators have the same one at a time. Generators of other processes and machines have it by
+    chance: 1 % likely at 37 processes. Give partitions if IDs must be unique for sure.
 
-    :param metabyte: what the ID is of, 0..255, yours to give meaning; the generator's own by default, which is 0 unless one was set.
+    :param metabyte: the kind of the ID, 0..255, with a meaning of your own; by default the generator's, which is 0 unless
+        it was set.
     :raises ExhaustedError: ``sequence_exhausted`` after 1 s of waiting (a tick of 4 ms holds 65,536 IDs at most, and
         at least half as many), ``partitions_exhausted``.
     :raises ClockError: ``clock_behind``, if the clock was set back twice and stays so for 1 s.
@@ -58,16 +59,16 @@ def generate(metabyte: SupportsIndex | None = None) -> Sno:
 def set_default_generator(generator: Generator | None, /) -> None:
     """Sets the process-wide generator; none stands for a new one.
 
-    It is behind :func:`generate` in all threads. None makes a new one under a new partition; the one before is never taken up again, and
-    stays usable by those who hold it.
+    :func:`generate` uses it in all threads. ``None`` stands for a new generator with a new partition. The generator
+    before is never used again by :func:`generate`, and stays usable by those who hold it.
 
         >>> set_default_generator(Generator(7, sequence_min=0, clock=lambda: 1_893_456_000_000_000_000))
         >>> generate()
         Sno('b7uup9i22222g222')
         >>> set_default_generator(None)
 
-    It serves tests, whose generators have a clock that mocked time reaches, and programs that know their partition. A forked child
-    has the same generator, which refuses with ``forked`` there if its partition or window was given.
+    It serves tests, whose generator reads a mocked clock, and programs that know their partition. A forked child has the
+    same generator, which refuses with ``forked`` there if its partition or window was given.
 
     :raises InvalidTypeError: for anything else.
     """
@@ -75,10 +76,8 @@ def set_default_generator(generator: Generator | None, /) -> None:
 def metabyte(text: str, /) -> int:
     """The metabyte of a text, without parsing the rest of it.
 
-    The metabyte of a text, 0..255, without parsing the rest of it.
-
-    The length and the two characters that hold it are checked, the other characters are not: to pick a type for a
-    document, whose ID is parsed later.
+    It is 0..255. Only the length and the two characters that hold it are checked: to pick a type for a document whose
+    ID is parsed later.
 
         >>> metabyte("a7rdmuv326nct5if")
         1
@@ -91,8 +90,8 @@ def by_metabyte(
 ) -> Callable[[dict[str, Any]], _T | dict[str, Any]]:
     """Makes objects of JSON what the metabytes of their IDs say.
 
-    It gives the ``object_hook`` of :func:`json.loads`. A kind is a class, or a function, that takes an object's members by
-    their names; objects without an ID of one of the kinds stay dicts.
+    It gives the ``object_hook`` of :func:`json.loads`. A kind is a class, or a function, that takes an object's members
+    by their names; objects without an ID of one of the kinds stay dicts.
 
         >>> import json
         >>> hook = by_metabyte({24: lambda id, foo, baz: (foo, baz)})
@@ -101,15 +100,15 @@ def by_metabyte(
 
     :param kinds: the kinds by their metabytes, 0..255.
     :param name: the member that holds the ID.
-    :raises InvalidTypeError: for what is no mapping of metabytes to callables.
-    :raises OutOfRangeError: for what is no metabyte.
+    :raises InvalidTypeError: for anything but a mapping of metabytes to callables.
+    :raises OutOfRangeError: for a key that is not a metabyte.
     """
 
 def time_range(start: _Time, end: _Time, /) -> tuple[Sno, Sno]:
     """The lowest and highest ID of a half-open time range, for BETWEEN queries.
 
-    The lowest and the highest ID, both inclusive, of the half-open time range ``start <= time < end``: for BETWEEN
-    queries on the bytes or the text. An ID is in the range if its own tick begins in it.
+    Both are inclusive; the range is ``start <= time < end``. The query may compare the bytes or the text. An ID is in the
+    range if its own tick begins in it.
 
     :raises OutOfRangeError: ``out_of_range`` if the range is reversed or holds no tick of 4 ms, ``time_out_of_range``
         before 2010 or past 2079-09-07T15:47:35.548Z.
@@ -118,23 +117,23 @@ def time_range(start: _Time, end: _Time, /) -> tuple[Sno, Sno]:
 def from_json_value(value: str | None, /, *, null_is_zero: bool = False) -> Sno:
     """The ID of a JSON value, where asked with the original's habit.
 
-    The ID of a JSON value as ``json.loads`` gives it: its text.
+    The value is as ``json.loads`` gives it: the ID's text.
 
-    :param null_is_zero: whether ``None`` is the zero ID, a habit of the original.
-    :raises InvalidTypeError: for anything but a text, ``None`` included unless it was asked for.
+    :param null_is_zero: true to read ``None`` as the zero ID, a habit of the original.
+    :raises InvalidTypeError: for anything but a text, and for ``None`` without ``null_is_zero``.
     :raises InvalidValueError: as the constructor of :class:`Sno`.
     """
 
 def to_json_value(id: Sno, /, *, null_is_zero: bool = False) -> str | None:
     """An ID as a JSON value, where asked with the original's habit.
 
-    An ID as a JSON value, for ``json.dumps``: its text.
+    The value is for ``json.dumps``: the ID's text.
 
-    :param null_is_zero: whether the zero ID becomes ``None``, a habit of the original.
+    :param null_is_zero: true to write the zero ID as ``None``, a habit of the original.
     """
 
 def describe() -> Description:
-    """What the format can do, in figures."""
+    """Size, fields, rate and time span of the format."""
 
 @final
 class Sno:
@@ -195,15 +194,15 @@ class Sno:
     def uuid(self) -> _uuid.UUID:
         """The UUID column's value: the 16 characters of the text are the 16 bytes.
 
-        The UUID column's value: the 16 ASCII characters of the text are the 16 bytes. It sorts as the ID does."""
+        The characters are ASCII. The UUID sorts as the ID does."""
 
     @property
     def unix_ms(self) -> int:
-        """When it was made, in Unix milliseconds: the beginning of its tick of 4 ms."""
+        """The creation time, in Unix milliseconds: the start of the ID's tick of 4 ms."""
 
     @property
     def datetime(self) -> dt.datetime:
-        """When it was made, as an aware datetime in UTC."""
+        """The creation time, as an aware datetime in UTC."""
 
     @property
     def tick(self) -> int:
@@ -215,19 +214,19 @@ class Sno:
 
     @property
     def metabyte(self) -> int:
-        """The metabyte, 0..255: what the ID is of."""
+        """The metabyte, 0..255: the kind of the ID."""
 
     @property
     def partition(self) -> int:
-        """The partition, 0..65535: which generator made it. ``partition.to_bytes(2)`` gives its two bytes."""
+        """The partition, 0..65535, of the generator that made it. ``partition.to_bytes(2)`` gives its two bytes."""
 
     @property
     def sequence(self) -> int:
-        """The sequence, 0..65535: where it stands within its tick."""
+        """The sequence, 0..65535: the ID's place within its tick."""
 
     def with_metabyte(self, metabyte: SupportsIndex, /) -> Sno:
-        """The same ID with another metabyte, 0..255: a version of a record, another type. It cannot hit another ID of
-        its generator but one of the same cell, changed in the same way."""
+        """The same ID with another metabyte, 0..255: a version of a record, another type. The new ID can
+        equal no other ID of its generator, except one derived from the same ID in the same way."""
 
     def with_partition(self, partition: _Partition, /) -> Sno:
         """The same ID with another partition: 0..65535, or two bytes."""
@@ -271,21 +270,21 @@ class Generator:
     ) -> Generator:
         """A new generator.
 
-        :param partition: 0..65535, or two bytes; by default one that differs from that of every other default
-            generator in this process and its forks, drawn at the first ID.
+        :param partition: 0..65535, or two bytes; by default drawn at the first ID, and different from the partition of
+            every other default generator in this process and its forks.
         :param sequence_min: the first sequence of a tick, inclusive; 0, or random in 0..32767 under a default
             partition.
-        :param sequence_max: the last sequence of a tick, inclusive; 65535. The pool holds at least 4. Two generators
-            with bounds that do not overlap may share a partition.
-        :param metabyte: that of IDs made without saying one.
+        :param sequence_max: the last sequence of a tick, inclusive; 65535. The bounds hold at least 4 sequences. Two
+            generators with bounds that do not overlap may share a partition.
+        :param metabyte: the metabyte of IDs for which none is given.
         :param window: the half-open time span in which IDs may be made. An end that was made durable before use makes
             restarts safe without a snapshot.
         :param clock: gives integer Unix nanoseconds, instead of the system's clock; called without a lock, so it may
             be slow, raise or use the generator itself.
-        :param on_exhausted: what to do when a tick's sequences are used up: ``"wait"`` for the next, or ``"error"``.
-        :param max_wait: how long one call may wait, in milliseconds, 0..4294967295; 1000.
-        :param on_stall: hears of calls that have to wait, before each of their sleeps, on the waiting thread; what it
-            raises ends the wait and comes out.
+        :param on_exhausted: action when a tick's sequences are used up: ``"wait"`` for the next, or ``"error"``.
+        :param max_wait: longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
+        :param on_stall: called on the waiting thread before each sleep of a call that has to wait; an exception from it
+            ends the wait and propagates.
         :raises OutOfRangeError: with the ``field``.
         """
 
@@ -340,8 +339,8 @@ class Generator:
         """The text of one new ID, at once: ``str(generate(metabyte))``. Raises as :meth:`generate`."""
 
     def generate_at(self, time: _Time, /, metabyte: SupportsIndex | None = None) -> Sno:
-        """An ID of a given time, which uniqueness is not promised for: it has a sequence of its own that rolls over
-        silently, and the generator's window does not bind it. For things that have their own time, few at once.
+        """An ID of a given time, which uniqueness is not promised for: its sequence is a separate counter that wraps
+        around silently, and the generator's window does not apply. For records with a time of their own, few at once.
 
         :raises OutOfRangeError: ``time_out_of_range``.
         :raises StateError: ``generator_closed``, ``forked``.
@@ -352,22 +351,22 @@ class Generator:
 
         They span as many ticks as they need, and ``max_wait`` bounds the wait for each of them.
 
-        :param n: how many, 0..16777216.
-        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
+        :param n: number of IDs, 0..16777216.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``, the number of IDs that were made and are lost.
         """
 
     def fill(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> None:
         """Fills the caller's buffer with new IDs.
 
-        Fills a buffer of the caller's, in the order of time: as many as it holds. Memory that is filled
-        again and again costs no fresh pages. Other threads run meanwhile.
+        As many as the buffer holds, in the order of time. Filling the same memory again and again takes no new pages from
+        the system. Other threads run meanwhile.
 
         :param buffer: writable and C-contiguous: bytes (``bytearray``, NumPy's ``uint8`` in rows of 10) or
             items of 10 bytes (NumPy's ``S10`` and ``V10``).
         :raises InvalidTypeError: for a buffer that is read-only, strided or of anything else.
         :raises InvalidValueError: ``invalid_length`` unless it holds whole IDs.
-        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs are at the front, to use; what comes
-            after them is as it was.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``, the number of valid IDs at the front of the
+            buffer; the rest of the buffer is unchanged.
         """
 
     def try_generate(self, metabyte: SupportsIndex | None = None) -> Sno:
@@ -384,14 +383,14 @@ class Generator:
     def try_generate_many(self, n: SupportsIndex, /, metabyte: SupportsIndex | None = None) -> SnoArray:
         """The new IDs that there are now, up to a number. It never waits: there may be fewer, or none.
 
-        :param n: how many at most, 0..16777216.
+        :param n: largest number of IDs, 0..16777216.
         :raises PolyflakeError: as :meth:`generate_many`, except for ``sequence_exhausted`` and ``clock_behind``.
         """
 
     def try_fill(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> int:
         """Fills the front of the caller's buffer with the new IDs that there are now, and returns how many.
 
-        It never waits: there may be fewer than the buffer holds, or none. What comes after them is as it was.
+        It never waits: there may be fewer than the buffer holds, or none. The rest of the buffer is unchanged.
 
         :param buffer: as :meth:`fill` takes it.
         :raises PolyflakeError: as :meth:`fill`, except for ``sequence_exhausted`` and ``clock_behind``.
@@ -400,7 +399,8 @@ class Generator:
     def generate_async(self, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, Sno]:
         """One new ID, waiting without holding the thread.
 
-        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. Cancelled, it makes no ID.
+        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. If cancelled,
+        it makes no ID.
 
         :raises PolyflakeError: as :meth:`generate`, when it is awaited.
         """
@@ -418,8 +418,8 @@ class Generator:
     ) -> Coroutine[Any, Any, SnoArray]:
         """Many new IDs, waiting without holding the thread.
 
-        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. Cancelled, it loses those
-        that it made.
+        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. A
+        cancelled call loses the IDs that it made.
 
         :raises PolyflakeError: as :meth:`generate_many`, when it is awaited.
         """
@@ -427,8 +427,8 @@ class Generator:
     def fill_async(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, None]:
         """New IDs into the caller's buffer, waiting without holding the thread.
 
-        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. Cancelled, it leaves some of its IDs at the
-        front.
+        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. A cancelled call leaves
+        some new IDs at the front.
 
         :raises PolyflakeError: as :meth:`fill`, when it is awaited.
         """
@@ -438,8 +438,8 @@ class Generator:
         """The partition, once the generator has one: a default one is drawn at the first ID."""
 
     def extend_window(self, end: _Time, /) -> None:
-        """Moves the end of the window later; an earlier or equal end changes nothing, and so does any where there is no
-        window.
+        """Moves the end of the window later; an earlier or equal end changes nothing, and neither does any end without
+        a window.
 
         :raises OutOfRangeError: for an end before the window's start, or past the format's time.
         """
@@ -447,15 +447,16 @@ class Generator:
     def stats(self) -> Stats:
         """Figures of now, which nothing can be restored from.
 
-        :raises ClockError: what the clock says.
+        :raises ClockError: ``clock_failed`` if the clock fails.
         """
 
     def close(self) -> Snapshot:
         """Ends the generator and gives the snapshot to restore from.
 
-        Ends the generator, also for calls in flight on other threads, and gives the snapshot to restore from, once.
+        Calls in flight on other threads end, too. The snapshot is given once.
 
-        :raises StateError: ``generator_closed`` if it was; ``forked``, since the parent's generator goes on.
+        :raises StateError: ``generator_closed`` if it was closed before; ``forked``, since the parent's generator goes
+            on.
         """
 
     def __reduce__(self) -> Any: ...
@@ -467,10 +468,10 @@ class Pool:
     Generators of several partitions as one, which makes more IDs in a tick than the 65,536 that each may: one
     partition takes 61 ns an ID, however fast the machine is.
 
-    A call takes from the generator that the last one took from; where that one's tick is used up it goes on to the
-    next, and only where all are does it wait, or fail, as one alone would. All else a generator refuses, the pool refuses
-    too, so it is closed, extended and looked at member by member. Threads may share it, and its generators too. IDs of
-    different generators are in no order.
+    A call takes IDs from the generator that the last call used. When its tick is used up, the call goes on to the next
+    generator; when all are used up, it waits or fails, as one generator would. Any other error of a generator is an error
+    of the pool; close, extend and inspect the generators one by one. Threads may share the pool, and its generators too.
+    IDs of different generators are in no order.
 
         >>> ids = Pool(Generator() for _ in range(4))
         >>> len(ids.generate_many(100_000))
@@ -480,16 +481,16 @@ class Pool:
     def __new__(cls, members: Iterable[Generator], /) -> Pool:
         """A pool of generators, 1 to 65,536 of them.
 
-        :raises OutOfRangeError: with the ``item``, where a generator is there twice, two have the same given partition,
-            given partitions and default ones are mixed (they might meet), or the metabytes for IDs made without saying
-            one differ; where there are no generators, or too many.
-        :raises InvalidTypeError: for a member that is no generator of this family, with the ``item``.
+        :raises OutOfRangeError: with the ``item``, for a generator that is given twice, a given partition that two of
+            them have, a mix of given and default partitions (they might meet), or different default metabytes; for no
+            generators, or too many.
+        :raises InvalidTypeError: for a member that is not a generator of this family, with the ``item``.
         """
 
     def generate(self, metabyte: SupportsIndex | None = None) -> Sno:
         """One new ID. Raises as :meth:`Generator.generate`.
 
-        :param metabyte: 0..255; that of its generators by default.
+        :param metabyte: 0..255; by default the metabyte of its generators.
         """
 
     def generate_text(self, metabyte: SupportsIndex | None = None) -> str:
@@ -498,14 +499,14 @@ class Pool:
     def generate_many(self, n: SupportsIndex, /, metabyte: SupportsIndex | None = None) -> SnoArray:
         """Many new IDs, from one generator after the other. Other threads run meanwhile.
 
-        :param n: how many, 0..16777216.
-        :raises PolyflakeError: as :meth:`generate`, with ``written``: so many IDs were made, and are lost.
+        :param n: number of IDs, 0..16777216.
+        :raises PolyflakeError: as :meth:`generate`, with ``written``, the number of IDs that were made and are lost.
         """
 
     def fill(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> None:
         """Fills the caller's buffer with new IDs.
 
-        Fills a buffer of the caller's, from one generator after the other: see :meth:`Generator.fill`."""
+        The IDs come from one generator after the other; the buffer is as for :meth:`Generator.fill`."""
 
     def try_generate(self, metabyte: SupportsIndex | None = None) -> Sno:
         """One new ID if there is one now. It never waits, whatever ``on_exhausted`` and ``max_wait`` say.
@@ -521,14 +522,15 @@ class Pool:
     def try_generate_many(self, n: SupportsIndex, /, metabyte: SupportsIndex | None = None) -> SnoArray:
         """The new IDs that there are now, up to a number. It never waits: there may be fewer, or none.
 
-        :param n: how many at most, 0..16777216.
-        :raises PolyflakeError: as :meth:`Generator.generate_many`, except for ``sequence_exhausted`` and ``clock_behind``.
+        :param n: largest number of IDs, 0..16777216.
+        :raises PolyflakeError: as :meth:`Generator.generate_many`, except for ``sequence_exhausted`` and
+            ``clock_behind``.
         """
 
     def try_fill(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> int:
         """Fills the front of the caller's buffer with the new IDs that there are now, and returns how many.
 
-        It never waits: there may be fewer than the buffer holds, or none. What comes after them is as it was.
+        It never waits: there may be fewer than the buffer holds, or none. The rest of the buffer is unchanged.
 
         :param buffer: as :meth:`Generator.fill` takes it.
         :raises PolyflakeError: as :meth:`Generator.fill`, except for ``sequence_exhausted`` and ``clock_behind``.
@@ -537,7 +539,8 @@ class Pool:
     def generate_async(self, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, Sno]:
         """One new ID, waiting without holding the thread.
 
-        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. Cancelled, it makes no ID.
+        A coroutine for asyncio: where :meth:`generate` would sleep, it sleeps in the event loop. If cancelled,
+        it makes no ID.
 
         :raises PolyflakeError: as :meth:`generate`, when it is awaited.
         """
@@ -555,8 +558,8 @@ class Pool:
     ) -> Coroutine[Any, Any, SnoArray]:
         """Many new IDs, waiting without holding the thread.
 
-        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. Cancelled, it loses those
-        that it made.
+        A coroutine, as :meth:`generate_async`. The event loop has a turn at least every 16,384 IDs. A
+        cancelled call loses the IDs that it made.
 
         :raises PolyflakeError: as :meth:`generate_many`, when it is awaited.
         """
@@ -564,8 +567,8 @@ class Pool:
     def fill_async(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, None]:
         """New IDs into the caller's buffer, waiting without holding the thread.
 
-        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. Cancelled, it leaves some of its IDs at the
-        front.
+        A coroutine, as :meth:`generate_many_async`; the buffer is held until its end. A cancelled call leaves
+        some new IDs at the front.
 
         :raises PolyflakeError: as :meth:`fill`, when it is awaited.
         """
@@ -596,17 +599,18 @@ class SnoArray:
     def from_texts(column: _Texts, /) -> SnoArray:
         """The IDs of many texts.
 
-        The IDs of a column of texts, each read as strictly as by :class:`Sno`. A null or ``None`` is no text.
+        The IDs of a column of texts, each read as strictly as by :class:`Sno`. A null or ``None`` is refused.
 
-        :param column: what has an Arrow column of texts or of 16 bytes each (``__arrow_c_stream__``,
-            ``__arrow_c_array__``: pyarrow, polars and others); a buffer of 16 bytes each (NumPy's ``S`` and ``U``, a
+        :param column: an Arrow column of texts or of 16 bytes each (``__arrow_c_stream__``, ``__arrow_c_array__``:
+            pyarrow, polars and others); a buffer of 16 bytes each (NumPy's ``S`` and ``U``, a
             table of bytes with 16 in a row, packed bytes); or any iterable of ``str``.
-        :raises InvalidTypeError: for a value that is no column of texts; with the ``item`` that is no text.
+        :raises InvalidTypeError: for a value that is not a column of texts; for an item that is not a text, with the
+            ``item``.
         :raises InvalidValueError: ``invalid_length``, ``invalid_character`` with the ``item`` and the ``position``.
         """
 
     def unix_ms(self) -> FieldColumn:
-        """When each was made, in Unix milliseconds: 64-bit integers."""
+        """The creation time of each ID, in Unix milliseconds: 64-bit integers."""
 
     def metabytes(self) -> FieldColumn:
         """The metabyte of each: bytes."""
@@ -618,10 +622,10 @@ class SnoArray:
         """The sequence of each: unsigned 16-bit integers."""
 
     def having_metabyte(self, metabyte: SupportsIndex, /) -> Mask:
-        """Which carry a metabyte: ``ids[ids.having_metabyte(7)]`` are those."""
+        """Selects the IDs that carry a metabyte: ``ids[ids.having_metabyte(7)]``."""
 
     def in_time_range(self, start: _Time, end: _Time, /) -> Mask:
-        """Which lie in a half-open time range: those whose tick begins in it.
+        """Selects the IDs in a half-open time range: those whose tick begins in it.
 
         :raises OutOfRangeError: as :func:`time_range`.
         """
@@ -647,7 +651,7 @@ class SnoArray:
 
 @final
 class TextColumn:
-    """Texts of IDs, packed: 16 characters each, what :meth:`SnoArray.text_column` gives.
+    """Texts of IDs, packed: 16 characters each, as :meth:`SnoArray.text_column` gives them.
 
     It is a sequence of ``str``, which pandas takes as a column (``frame["id"] = column``). It has the buffer protocol
     (``numpy.asarray(column)`` is a read-only ``S16`` array that copies nothing) and is a column of Arrow's strings
@@ -684,17 +688,17 @@ class FieldColumn:
 
 @final
 class Mask:
-    """Which of many IDs pass a filter: a sequence of ``bool``, to index arrays and columns with.
+    """A filter over many IDs: a sequence of ``bool``, to index arrays and columns with.
 
-    Masks of as many IDs are joined by ``&`` and ``|``, and turned by ``~``. For NumPy (``numpy.asarray(mask)``) and
+    ``&`` and ``|`` combine two masks of the same length, ``~`` inverts one. For NumPy (``numpy.asarray(mask)``) and
     Arrow (``pyarrow.array(mask)``, ``polars.Series(mask)``) they are columns of booleans, which filter other columns.
     pandas filters with NumPy's array: ``frame[numpy.asarray(mask)]``.
 
-    :raises InvalidValueError: ``invalid_length`` where there are more or fewer IDs.
+    :raises InvalidValueError: ``invalid_length`` if an array, a column or another mask has another length.
     """
 
     def count(self) -> int:
-        """How many IDs pass."""
+        """Number of IDs that pass."""
 
     def __and__(self, other: Mask, /) -> Mask: ...
     def __rand__(self, other: Mask, /) -> Mask: ...
@@ -716,7 +720,7 @@ class Mask:
 
 @final
 class Snapshot:
-    """What a closed generator leaves to restore from. Times are ticks: 4 ms units since 2010-01-01T00:00:00Z.
+    """The state of a closed generator, to restore it from. Times are ticks: 4 ms units since 2010-01-01T00:00:00Z.
 
     As JSON and as a dict it has the original's member names: ``partition`` (two bytes as numbers), ``sequenceMin``,
     ``sequenceMax``, ``sequence``, ``now``, ``wallHi``, ``wallSafe``, ``drifts``.
@@ -727,7 +731,7 @@ class Snapshot:
         """The snapshot of a dict with the original's member names: all of them and no others.
 
         :raises InvalidValueError: ``missing_field``, ``unknown_field`` with the ``field``.
-        :raises InvalidTypeError: for a value that is no integer.
+        :raises InvalidTypeError: for a value that is not an integer.
         :raises OutOfRangeError: with the ``field``.
         """
 
@@ -738,8 +742,8 @@ class Snapshot:
     def from_json(text: str, /) -> Snapshot:
         """The snapshot of a JSON text with the original's member names.
 
-        :raises InvalidValueError: as :meth:`from_dict`, and ``invalid_character`` with the position where the text is
-            no JSON.
+        :raises InvalidValueError: as :meth:`from_dict`, and ``invalid_character`` with the position if the text is
+            not JSON.
         """
 
     def to_json(self) -> str:
@@ -763,8 +767,8 @@ class Snapshot:
 
     @property
     def now(self) -> int:
-        """When the snapshot was taken, in ticks. Ours are exact and say ``wall_hi`` here; where an original's is
-        later, it has lost the sequence."""
+        """The time at which the snapshot was taken, in ticks. Our snapshots are exact and have ``wall_hi`` here; a
+        snapshot of the original with a later time has lost the sequence."""
 
     @property
     def wall_hi(self) -> int:
@@ -772,11 +776,11 @@ class Snapshot:
 
     @property
     def wall_safe(self) -> int:
-        """Up to this tick a step back of the clock is waited out."""
+        """The last tick at which calls wait after a step back of the clock."""
 
     @property
     def drifts(self) -> int:
-        """How often the clock stepped back; the lowest bit is the tick-tock bit."""
+        """Number of times that the clock stepped back; the lowest bit is the tick-tock bit."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -803,7 +807,7 @@ class Stats:
 
     @property
     def len(self) -> int:
-        """How many IDs were made in this tick."""
+        """Number of IDs made in this tick."""
 
     @property
     def now(self) -> int:
@@ -815,15 +819,15 @@ class Stats:
 
     @property
     def wall_safe(self) -> int:
-        """Up to this tick a step back of the clock is waited out."""
+        """The last tick at which calls wait after a step back of the clock."""
 
     @property
     def drifts(self) -> int:
-        """How often the clock stepped back."""
+        """Number of times that the clock stepped back."""
 
     @property
     def closed(self) -> bool:
-        """Whether the generator was closed."""
+        """True if the generator was closed."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...

@@ -12,7 +12,8 @@ __all__ = ["Sparx64"]
 
 @final
 class Sparx64:
-    """The cipher SPARX-64/128 under one key. The key is in no text of it, and it can be neither copied nor pickled.
+    """The cipher SPARX-64/128 under one key. No text of it shows the key, and it can be neither copied nor
+    pickled.
 
     >>> cipher = Sparx64(bytes.fromhex("00112233445566778899aabbccddeeff"))
     >>> cipher.encrypt(bytes.fromhex("0123456789abcdef")).hex()
@@ -20,7 +21,7 @@ class Sparx64:
     """
 
     def __new__(cls, key: _Buffer, /) -> Sparx64:
-        """The cipher under a key of 16 bytes, which are copied: what becomes of them later changes nothing.
+        """The cipher under a key of 16 bytes, which are copied: later changes to the buffer have no effect.
 
         :raises InvalidValueError: ``invalid_secret`` for another length.
         """
