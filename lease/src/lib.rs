@@ -1,2 +1,39 @@
-//! Leases of node numbers that cannot overlap.
+//! Node numbers that cannot overlap: each number is leased to one process for a span of time, and the next holder begins after the last
+//! tick that the one before may have used.
+//!
+//! - [`Keeper`] holds the rules. It has no clock, opens nothing and starts no thread: it is told the time and the store's answers, and
+//!   says what to ask and what becomes of the generator.
+//! - [`Store`] is what a driver implements: one request, one reply, both plain data. [`conformance`] is the suite that every driver
+//!   passes.
+//! - [`Memory`] is a store for tests, within one process.
+//!
+//! The records to the byte and the rules are in `docs/leases.md` of the repository.
 #![no_std]
+
+extern crate alloc;
+
+/// The examples of the README run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+pub mod conformance;
+mod error;
+mod json;
+mod keeper;
+mod leased;
+mod memory;
+mod record;
+mod shape;
+mod store;
+
+pub use error::{Error, ErrorKind};
+pub use keeper::{Action, Grant, Keeper, Moment, Options};
+pub use leased::Leased;
+pub use memory::Memory;
+pub use record::{Namespace, Random, Record};
+pub use shape::{Grid, Shape};
+pub use store::{Ask, Found, Reply, Request, Store};
+
+/// The result of a fallible call.
+pub type Result<T, E = Error> = core::result::Result<T, E>;

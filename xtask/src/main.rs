@@ -56,7 +56,7 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
-    /// Go through the large sizes of the leases' model
+    /// Go through the large sizes of the leases' model, and through 100,000 worlds of the simulator
     Leases,
     /// Test whether Randflake IDs spread evenly over shards
     Uniformity {
@@ -105,7 +105,10 @@ fn fork(options: &[String]) -> Result<()> {
 fn leases() -> Result<()> {
     let shell = workspace::shell()?;
     let tests = ["--test", "model", "--", "--ignored", "--nocapture", "--test-threads", "1"];
-    Ok(cmd!(shell, "cargo test --release --package polyflake-lease {tests...}").run()?)
+    cmd!(shell, "cargo test --release --package polyflake-lease {tests...}").run()?;
+    let tests = ["--test", "simulator", "--", "--nocapture"];
+    let worlds = cmd!(shell, "cargo test --release --package polyflake-lease {tests...}");
+    Ok(worlds.env("POLYFLAKE_SEEDS", "100000").run()?)
 }
 
 fn main() -> Result<ExitCode> {

@@ -72,6 +72,8 @@ fn no_std(shell: &Shell) -> Result<()> {
                 .run()?;
         }
     }
+    let target = ["--target", "thumbv7em-none-eabi"];
+    cmd!(shell, "cargo build --quiet --package polyflake-lease {target...}").run()?;
     // Without compare-and-swap, as core/README.md says.
     let chosen = ["--no-default-features", "--target", "thumbv6m-none-eabi"];
     Ok(cmd!(shell, "cargo build --quiet --package polyflake {chosen...}")
@@ -92,7 +94,8 @@ fn rust_docs(shell: &Shell) -> Result<()> {
             .env("RUSTDOCFLAGS", "-D warnings")
             .run()?;
     }
-    Ok(())
+    let lease = cmd!(shell, "cargo doc --quiet --package polyflake-lease --no-deps");
+    Ok(lease.env("RUSTDOCFLAGS", "-D warnings").run()?)
 }
 
 /// All interleavings of the atomic steps of state machines and counter clock, in a build of its own.

@@ -1,0 +1,116 @@
+//! What a keeper or a store refuses, and its code.
+
+use alloc::borrow::Cow;
+use core::fmt;
+
+/// What was refused, without data: match on it.
+///
+/// [`ErrorKind::code`] is stable: it is the same string in every language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A number, a name or a length outside its limits.
+    OutOfRange,
+    /// There is no grant yet, or the store is away and the window has ended.
+    LeaseUnavailable,
+    /// The record shows another holder's grant.
+    LeaseLost,
+    /// The namespace has another shape.
+    NamespaceMismatch,
+    /// Every number is granted; [`Error::until`] tells when the next one ends.
+    NumbersExhausted,
+    /// The store may forget what it acknowledges.
+    StoreNotDurable,
+    /// The store is another incarnation; [`Error::until`] tells when it grants again.
+    StoreChanged,
+    /// A record is missing, unreadable or contradicts another.
+    StoreDamaged,
+    /// A record or a table has a newer format than this version knows.
+    SchemaOutdated,
+    /// The claimant's clock differs too much from the store's.
+    ClockSkewed,
+}
+
+impl ErrorKind {
+    /// Every kind, in the order of the documentation.
+    pub const ALL: [Self; 10] = [
+        Self::OutOfRange,
+        Self::LeaseUnavailable,
+        Self::LeaseLost,
+        Self::NamespaceMismatch,
+        Self::NumbersExhausted,
+        Self::StoreNotDurable,
+        Self::StoreChanged,
+        Self::StoreDamaged,
+        Self::SchemaOutdated,
+        Self::ClockSkewed,
+    ];
+
+    /// The stable code, the same string in every language.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::OutOfRange => "out_of_range",
+            Self::LeaseUnavailable => "lease_unavailable",
+            Self::LeaseLost => "lease_lost",
+            Self::NamespaceMismatch => "namespace_mismatch",
+            Self::NumbersExhausted => "numbers_exhausted",
+            Self::StoreNotDurable => "store_not_durable",
+            Self::StoreChanged => "store_changed",
+            Self::StoreDamaged => "store_damaged",
+            Self::SchemaOutdated => "schema_outdated",
+            Self::ClockSkewed => "clock_skewed",
+        }
+    }
+}
+
+/// Why a keeper has no grant, or a store refused a request. No grant is lost by it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    kind: ErrorKind,
+    reason: Cow<'static, str>,
+    until: Option<u64>,
+}
+
+impl Error {
+    /// An error with its reason in words: lower case, no full stop, "expected X, found Y".
+    pub fn new(kind: ErrorKind, reason: impl Into<Cow<'static, str>>) -> Self {
+        Self { kind, reason: reason.into(), until: None }
+    }
+
+    /// The same error with the time at which its cause ends, in Unix milliseconds.
+    #[must_use]
+    pub fn with_until(self, until: u64) -> Self {
+        Self { until: Some(until), ..self }
+    }
+
+    /// What was refused.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        self.kind.code()
+    }
+
+    /// When the cause ends, in Unix milliseconds, where that is known.
+    pub fn until(&self) -> Option<u64> {
+        self.until
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl core::error::Error for Error {}
+
+pub(crate) fn damaged(reason: impl Into<Cow<'static, str>>) -> Error {
+    Error::new(ErrorKind::StoreDamaged, reason)
+}
+
+pub(crate) fn out_of_range(reason: impl Into<Cow<'static, str>>) -> Error {
+    Error::new(ErrorKind::OutOfRange, reason)
+}

@@ -1,0 +1,47 @@
+//! When to do what: renewals, pauses after failures, chance.
+
+use super::{Held, Keeper, Moment};
+use crate::{Random, Record, Result};
+
+impl<R: FnMut() -> Result<Random>> Keeper<R> {
+    /// Returns whether a grant is to be renewed: a quarter of a lease has passed, or the generator's clock has come that near to the end.
+    pub(super) fn is_due(&self, held: &Held, now: Moment) -> bool {
+        let rest = self.options.lease_ms / 4 * 3;
+        now.elapsed_ms >= held.renew_at
+            || (now.elapsed_ms >= held.soonest && now.wall_ms.saturating_add(rest) >= held.end)
+    }
+
+    pub(super) fn held_now(&mut self, record: Record, end: u64, now: Moment) -> Held {
+        let quarter = self.options.lease_ms / 4;
+        let early = self.chance(quarter / 10);
+        let (renew_at, soonest) = (now.elapsed_ms + quarter - early, now.elapsed_ms + quarter / 4);
+        Held { record, end, renew_at, soonest, is_lost: false }
+    }
+
+    /// How long to pause after a failure without a grant: longer with each one, up to a tenth of a lease.
+    pub(super) fn pause(&mut self) -> u64 {
+        let longest = (self.options.lease_ms / 10).clamp(50, 60_000);
+        let pause = (25_u64 << self.failures.min(16)).min(longest);
+        self.failures += 1;
+        pause / 2 + self.chance(pause / 2)
+    }
+
+    /// How long to pause after a failure with a grant: a tenth of what is left, so that those with the least left come first.
+    pub(super) fn pause_of(&mut self, held: &Held, now: Moment) -> u64 {
+        let left = held.end.saturating_sub(now.wall_ms).min(self.options.lease_ms);
+        self.failures = self.failures.saturating_add(1);
+        (left / 10).max(50) + self.chance(left / 40)
+    }
+
+    /// A number below `limit`, or 0. It decides nothing but when something is done, and which of several free records is tried.
+    pub(super) fn chance(&mut self, limit: u64) -> u64 {
+        let random = (self.random)().map_or(0, |random| random.0);
+        u64::try_from(random.rotate_left(64) % u128::from(limit.max(1))).unwrap_or(0)
+    }
+
+    /// The store's time, by the last reply and what has passed since: never later than it is, if the monotonic clock does not run fast.
+    pub(super) fn store_time(&self, now: Moment) -> u64 {
+        let (store, seen) = self.store_now;
+        store.saturating_add(now.elapsed_ms.saturating_sub(seen))
+    }
+}

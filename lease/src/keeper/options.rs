@@ -1,0 +1,95 @@
+//! What a keeper is told.
+
+use alloc::string::{String, ToString};
+
+use crate::{
+    Result, Shape,
+    error::out_of_range,
+    record::{check_name, check_text},
+};
+
+const HOUR: u64 = 3_600_000;
+const MINUTE: u64 = 60_000;
+/// The longest lease: a year.
+const LONGEST: u64 = 366 * 24 * HOUR;
+
+/// A namespace, its shape, and how to lease its numbers.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub(super) namespace: String,
+    pub(super) shape: Shape,
+    pub(super) lease_ms: u64,
+    pub(super) holder: String,
+    pub(super) preferred: Option<u64>,
+    pub(super) insists: bool,
+}
+
+impl Options {
+    /// Leases of an hour, of any number.
+    ///
+    /// # Errors
+    /// `out_of_range` for a name that no namespace can have.
+    pub fn new(namespace: &str, shape: Shape) -> Result<Self> {
+        check_name(namespace)?;
+        Ok(Self {
+            namespace: namespace.to_string(),
+            shape,
+            lease_ms: HOUR,
+            holder: String::new(),
+            preferred: None,
+            insists: false,
+        })
+    }
+
+    /// How long a lease lasts, in milliseconds.
+    ///
+    /// # Errors
+    /// `out_of_range` unless it lasts at least two steps of the grid and half a second, and at most a year.
+    pub fn lease_ms(self, lease_ms: u64) -> Result<Self> {
+        if lease_ms < (2 * self.shape.grid().step()).max(500) || lease_ms > LONGEST {
+            return Err(out_of_range(
+                "expected a lease of two steps of the grid and half a second to a year",
+            ));
+        }
+        Ok(Self { lease_ms, ..self })
+    }
+
+    /// A name for people, in the record of the number that is held.
+    ///
+    /// # Errors
+    /// `out_of_range` for more than 200 bytes, or control characters.
+    pub fn holder(self, holder: &str) -> Result<Self> {
+        check_text(holder, 200)?;
+        Ok(Self { holder: holder.to_string(), ..self })
+    }
+
+    /// A number to take if it is free.
+    ///
+    /// # Errors
+    /// `out_of_range` unless it is one of the shape's.
+    pub fn prefer(self, number: u64) -> Result<Self> {
+        if self.shape.index_of(number).is_none() {
+            return Err(out_of_range("expected a number of the namespace"));
+        }
+        Ok(Self { preferred: Some(number), ..self })
+    }
+
+    /// A number to take or to wait for; leases last a minute unless [`Options::lease_ms`] says otherwise afterwards.
+    ///
+    /// # Errors
+    /// As [`Options::prefer`].
+    pub fn insist(self, number: u64) -> Result<Self> {
+        let options = self.prefer(number)?;
+        Ok(Self { insists: true, lease_ms: MINUTE, ..options })
+    }
+
+    /// How long an answer is waited for, in milliseconds.
+    pub(super) fn patience(&self) -> u64 {
+        (self.lease_ms / 20).clamp(100, 15_000)
+    }
+
+    /// How far the claimant's clock may be off the store's, in milliseconds.
+    pub(super) fn skew(&self) -> u64 {
+        MINUTE.min(self.lease_ms / 3)
+    }
+}

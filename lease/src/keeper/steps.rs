@@ -1,0 +1,447 @@
+//! The steps of a keeper: what each answer leads to.
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::{Action, At, Grant, Held, Keeper, Moment, Step};
+use crate::{
+    Ask, Error, ErrorKind, Found, Namespace, Random, Record, Reply, Result, error::damaged,
+};
+
+/// How far a grant may begin before the store's time.
+const SLACK_MS: u64 = 5_000;
+/// How far clocks may be off where a restored store trusts them.
+const CLOCK_ERROR_MS: u64 = 60_000;
+/// How many records a claim chooses from.
+const CHOICE: u32 = 8;
+
+impl<R: FnMut() -> Result<Random>> Keeper<R> {
+    /// Goes on where time alone decides.
+    pub(super) fn advance(&mut self, now: Moment) {
+        match core::mem::replace(&mut self.at, At::Ended) {
+            At::Idle { held, .. } if self.is_closing => self.seal(held),
+            At::Idle { held: Some(held), .. } if !held.is_lost => {
+                if self.is_due(&held, now) {
+                    return self.renew(held, now);
+                }
+                self.at = At::Idle { until: held.renew_at, held: Some(held) };
+            }
+            At::Idle { until, held } if now.elapsed_ms >= until => self.open(held, now),
+            At::Asking { step, held } if self.is_closing && step.only_reads() => self.seal(held),
+            At::Asking { step, held } if now.elapsed_ms >= self.patience => {
+                self.request += 1;
+                let error =
+                    Error::new(ErrorKind::LeaseUnavailable, "expected an answer of the store");
+                self.failed(step, held, error, now);
+            }
+            At::Paused { held, .. } if self.is_closing => self.seal(held),
+            At::Paused { until, step, held } if now.elapsed_ms >= until => {
+                let first = match (&step, &held) {
+                    (Step::SettleClaim(put), _) => put.first,
+                    (_, Some(held)) => held.record.first,
+                    _ => return self.open(held, now),
+                };
+                self.ask(step, Ask::Read { first }, held, now);
+            }
+            other => self.at = other,
+        }
+    }
+
+    /// What there is to do while nothing is.
+    pub(super) fn rest(&self, now: Moment) -> Action {
+        let soon = now.elapsed_ms + 1;
+        match &self.at {
+            At::Idle { held: Some(held), .. } if !held.is_lost => {
+                // By the generator's clock it may be time earlier than by the monotonic one.
+                let lead = held.end.saturating_sub(now.wall_ms + self.options.lease_ms / 4 * 3);
+                let early = held.soonest.max(now.elapsed_ms.saturating_add(lead));
+                Action::Wait(held.renew_at.min(early).max(soon))
+            }
+            At::Idle { until, .. } | At::Paused { until, .. } => Action::Wait((*until).max(soon)),
+            At::Asking { .. } => Action::Wait(self.patience.max(soon)),
+            At::Sealing(_) => Action::Wait(u64::MAX),
+            At::Ended => Action::End,
+        }
+    }
+
+    /// Closes: the generator is sealed before its number is given back.
+    fn seal(&mut self, held: Option<Held>) {
+        if let Some(held) = held {
+            self.actions.push_back(Action::Seal);
+            self.at = At::Sealing(held);
+        }
+    }
+
+    fn open(&mut self, held: Option<Held>, now: Moment) {
+        match (self.random)() {
+            Ok(incarnation) => {
+                let namespace = Namespace {
+                    name: self.options.namespace.clone(),
+                    shape: self.options.shape.to_json(),
+                    incarnation,
+                    store: String::new(),
+                    records: 0,
+                    longest_ms: self.options.lease_ms,
+                    quiet_until: 0,
+                    version: 1,
+                };
+                self.ask(Step::Open, Ask::Open(namespace), held, now);
+            }
+            Err(error) => self.later(held, error, now),
+        }
+    }
+
+    /// Gives up for now, and begins again after a pause.
+    fn later(&mut self, held: Option<Held>, error: Error, now: Moment) {
+        let pause = self.pause();
+        // A cause that is known to last is not looked at more often than needed.
+        let known = error.until().map_or(0, |until| until.saturating_sub(self.store_time(now)));
+        let longest = self.options.lease_ms / 10;
+        self.refuse(error);
+        self.at = At::Idle { until: now.elapsed_ms + pause.max(known.min(longest)), held };
+    }
+
+    fn again(&mut self, held: Option<Held>, now: Moment) {
+        self.at = At::Idle { until: now.elapsed_ms, held };
+    }
+
+    /// A request failed, or nobody answered: a write may have been done or not.
+    pub(super) fn failed(&mut self, step: Step, held: Option<Held>, error: Error, now: Moment) {
+        match (step, held) {
+            (Step::Claim(put), held) => {
+                self.refuse(error);
+                let first = put.first;
+                self.ask(Step::SettleClaim(put), Ask::Read { first }, held, now);
+            }
+            (Step::SettleClaim(put), held) => {
+                self.refuse(error);
+                let until = now.elapsed_ms + self.pause();
+                self.at = At::Paused { until, step: Step::SettleClaim(put), held };
+            }
+            (Step::Renew(_) | Step::SettleRenewal, Some(held)) => {
+                self.refuse(error);
+                let until = now.elapsed_ms + self.pause_of(&held, now);
+                self.at = At::Paused { until, step: Step::SettleRenewal, held: Some(held) };
+            }
+            (Step::Release { .. }, _) => {
+                self.refuse(error);
+                self.at = At::Ended;
+            }
+            (_, held) => self.later(held, error, now),
+        }
+    }
+
+    /// Takes an answer.
+    pub(super) fn take(&mut self, step: Step, held: Option<Held>, reply: Reply, now: Moment) {
+        let namespace = match self.namespace(&reply) {
+            Ok(namespace) => namespace,
+            Err(error) => return self.failed(step, held, error, now),
+        };
+        match (step, reply.found) {
+            (Step::Open, Found::Nothing) => {
+                self.opened(namespace, (reply.now, &reply.store), held, now);
+            }
+            (Step::Survey, Found::Survey { records, latest_end }) => {
+                self.surveyed(namespace, &reply.store, (records, latest_end), held, now);
+            }
+            (Step::Prepare, Found::Done | Found::Differs(_)) => self.again(held, now),
+            (Step::Find, Found::Records(records)) => self.choose(&namespace, &records, held, now),
+            (Step::Look, Found::Records(records)) => self.look(&namespace, records, held, now),
+            (Step::Claim(put), Found::Done) => self.begin(put, now),
+            (Step::Claim(put), Found::Differs(Some(found))) if found.is_grant(&put) => {
+                self.begin(found, now);
+            }
+            // Somebody else was faster.
+            (Step::Claim(_), Found::Differs(_)) => {
+                let until = now.elapsed_ms + self.pause();
+                self.at = At::Idle { until, held };
+            }
+            (Step::SettleClaim(put), Found::Records(records)) => {
+                match records.into_iter().find(|found| found.is_grant(&put)) {
+                    Some(found) => self.begin(found, now),
+                    None => self.again(held, now),
+                }
+            }
+            (step @ (Step::Renew(_) | Step::SettleRenewal), found) => {
+                let is_same = namespace.store == reply.store;
+                let incarnation = is_same.then_some(namespace.incarnation);
+                self.renewed(step, found, (held, incarnation), now);
+            }
+            (Step::Release { put, is_last: false }, Found::Differs(Some(found)))
+                if found.is_grant(&put) && found.granted_until > put.granted_until =>
+            {
+                let put = Record { version: found.version + 1, ..put };
+                self.release(&found, put, true, now);
+            }
+            (Step::Release { .. }, _) => self.at = At::Ended,
+            (step, _) => self.failed(step, held, damaged("expected another kind of reply"), now),
+        }
+    }
+
+    /// The namespace's record, if it is the one that the options describe.
+    fn namespace(&self, reply: &Reply) -> Result<Namespace> {
+        let namespace = reply.namespace.clone();
+        let namespace = namespace.ok_or_else(|| damaged("expected the namespace's record"))?;
+        let shape = self.options.shape.to_json();
+        if namespace.shape != shape {
+            let reason = format!("expected a namespace of {}, found {shape}", namespace.shape);
+            return Err(Error::new(ErrorKind::NamespaceMismatch, reason));
+        }
+        if namespace.records > self.options.shape.capacity() {
+            return Err(damaged("expected no more records than numbers"));
+        }
+        Ok(namespace)
+    }
+
+    fn opened(
+        &mut self,
+        namespace: Namespace,
+        (time, store): (u64, &str),
+        held: Option<Held>,
+        now: Moment,
+    ) {
+        let skew = time.abs_diff(now.wall_ms);
+        if skew > self.options.skew() {
+            let reason = format!(
+                "expected a clock within {} ms of the store's, found {skew} ms",
+                self.options.skew()
+            );
+            return self.later(held, Error::new(ErrorKind::ClockSkewed, reason), now);
+        }
+        if namespace.store != store || !self.is_surveyed {
+            return self.ask(Step::Survey, Ask::Survey, held, now);
+        }
+        self.claim_in(namespace, held, now);
+    }
+
+    /// Looks for a number in a namespace that is known to be whole.
+    fn claim_in(&mut self, namespace: Namespace, held: Option<Held>, now: Moment) {
+        let time = self.store_now.0;
+        if namespace.longest_ms < self.options.lease_ms {
+            let new = Namespace { longest_ms: self.options.lease_ms, ..namespace.clone() };
+            return self.prepare(namespace, new, held, now);
+        }
+        if let Some(error) = quiet(&namespace, time) {
+            return self.later(held, error, now);
+        }
+        let index = self.preferred.and_then(|number| self.options.shape.index_of(number));
+        match index {
+            Some(index) if index < namespace.records => {
+                let first = self.options.shape.first_of(index);
+                self.ask(Step::Look, Ask::Read { first }, held, now);
+            }
+            Some(index) => self.grow(namespace, index + 1, held, now),
+            None if namespace.records == 0 => self.grow(namespace, 1, held, now),
+            None => self.ask(Step::Find, Ask::Find { limit: CHOICE }, held, now),
+        }
+    }
+
+    fn grow(&mut self, namespace: Namespace, records: u64, held: Option<Held>, now: Moment) {
+        let new = Namespace { records, ..namespace.clone() };
+        self.prepare(namespace, new, held, now);
+    }
+
+    /// Writes the namespace's record, and begins again.
+    fn prepare(&mut self, old: Namespace, new: Namespace, held: Option<Held>, now: Moment) {
+        let new = Namespace { version: old.version + 1, ..new };
+        let (first, count) = (self.options.shape.first_of(old.records), self.options.shape.block());
+        self.ask(Step::Prepare, Ask::PutNamespace { old, new, first, count }, held, now);
+    }
+
+    fn surveyed(
+        &mut self,
+        namespace: Namespace,
+        store: &str,
+        (records, latest_end): (u64, u64),
+        held: Option<Held>,
+        now: Moment,
+    ) {
+        if records < namespace.records {
+            let reason = format!("expected {} records, found {records}", namespace.records);
+            return self.later(held, damaged(reason), now);
+        }
+        if namespace.store == store {
+            self.is_surveyed = true;
+            return self.claim_in(namespace, held, now);
+        }
+        let incarnation = match (self.random)() {
+            Ok(incarnation) => incarnation,
+            Err(error) => return self.later(held, error, now),
+        };
+        let last = self.store_now.0.max(latest_end).max(namespace.quiet_until);
+        let longest = namespace.longest_ms.max(self.options.lease_ms);
+        let quiet_until = last + longest + CLOCK_ERROR_MS;
+        let store = String::from(store);
+        let new = Namespace { incarnation, store, quiet_until, ..namespace.clone() };
+        self.prepare(namespace, new, held, now);
+    }
+
+    fn look(
+        &mut self,
+        namespace: &Namespace,
+        records: Vec<Record>,
+        held: Option<Held>,
+        now: Moment,
+    ) {
+        let Some(record) = records.into_iter().next() else {
+            return self.later(held, damaged("expected a record, found none"), now);
+        };
+        if record.granted_until <= self.store_now.0 {
+            return self.claim(namespace, record, held, now);
+        }
+        if self.options.insists {
+            return self.later(held, exhausted(1, record.granted_until), now);
+        }
+        self.preferred = None;
+        self.ask(Step::Find, Ask::Find { limit: CHOICE }, held, now);
+    }
+
+    fn choose(
+        &mut self,
+        namespace: &Namespace,
+        records: &[Record],
+        held: Option<Held>,
+        now: Moment,
+    ) {
+        let time = self.store_now.0;
+        let free: Vec<_> = records.iter().filter(|it| it.granted_until <= time).collect();
+        let chosen = self.chance(free.len() as u64);
+        if let Some(record) = usize::try_from(chosen).ok().and_then(|chosen| free.get(chosen)) {
+            return self.claim(namespace, (*record).clone(), held, now);
+        }
+        let capacity = self.options.shape.capacity();
+        if namespace.records < capacity {
+            let records = (namespace.records + namespace.records.clamp(1, 1024)).min(capacity);
+            return self.grow(namespace.clone(), records, held, now);
+        }
+        let soonest = records.first().map_or(0, |record| record.granted_until);
+        self.later(held, exhausted(capacity, soonest), now);
+    }
+
+    fn claim(&mut self, namespace: &Namespace, old: Record, held: Option<Held>, now: Moment) {
+        let time = self.store_now.0;
+        if let Some(error) = quiet(namespace, time) {
+            return self.later(held, error, now);
+        }
+        let early = time.saturating_sub(SLACK_MS);
+        let start = self.grid.up(early.max(old.granted_until).max(namespace.quiet_until));
+        let granted_until = self.grid.down(time + self.options.lease_ms);
+        let token = match (self.random)() {
+            Ok(token) if granted_until > start => token,
+            Ok(_) => {
+                return self.later(held, damaged("expected a record whose grant has ended"), now);
+            }
+            Err(error) => return self.later(held, error, now),
+        };
+        let put = Record {
+            start,
+            granted_until,
+            token,
+            version: old.version + 1,
+            incarnation: namespace.incarnation,
+            holder: self.options.holder.clone(),
+            ..old.clone()
+        };
+        self.ask(Step::Claim(put.clone()), Ask::Put { old, new: put }, held, now);
+    }
+
+    fn begin(&mut self, record: Record, now: Moment) {
+        let end = record.granted_until;
+        self.failures = 0;
+        self.preferred =
+            if self.options.insists { self.options.preferred } else { Some(record.first) };
+        self.actions.push_back(Action::Begin(Grant::of(&record, end)));
+        let held = self.held_now(record, end, now);
+        self.at = At::Idle { until: held.renew_at, held: Some(held) };
+    }
+
+    fn renew(&mut self, held: Held, now: Moment) {
+        let granted_until = self.grid.down(self.store_time(now) + self.options.lease_ms);
+        let old = held.record.clone();
+        if granted_until <= old.granted_until {
+            let held = self.held_now(old, held.end, now);
+            self.at = At::Idle { until: held.renew_at, held: Some(held) };
+            return;
+        }
+        let new = Record { granted_until, version: old.version + 1, ..old.clone() };
+        self.ask(Step::Renew(new.clone()), Ask::Put { old, new }, Some(held), now);
+    }
+
+    /// The answer to a renewal, or to the question what became of one.
+    fn renewed(
+        &mut self,
+        step: Step,
+        found: Found,
+        (held, incarnation): (Option<Held>, Option<Random>),
+        now: Moment,
+    ) {
+        let Some(held) = held else { return self.again(None, now) };
+        let is_current = incarnation == Some(held.record.incarnation);
+        let (there, is_answer) = match (step, found) {
+            (Step::Renew(put), Found::Done) => (Some(put), true),
+            (Step::Renew(_), Found::Differs(found)) => (found, false),
+            (_, Found::Records(records)) => (records.into_iter().next(), true),
+            (step, _) => {
+                return self.failed(
+                    step,
+                    Some(held),
+                    damaged("expected another kind of reply"),
+                    now,
+                );
+            }
+        };
+        let error = match there {
+            Some(there) if there.is_grant(&held.record) && (is_answer || is_current) => {
+                let end = held.end.max(there.granted_until);
+                self.failures = 0;
+                if end > held.end {
+                    self.actions.push_back(Action::Extend(end));
+                }
+                let held = self.held_now(there, end, now);
+                self.at = At::Idle { until: held.renew_at, held: Some(held) };
+                return;
+            }
+            _ if !is_current => {
+                let reason = "expected the store that granted before, found a restored one";
+                Error::new(ErrorKind::StoreChanged, reason)
+            }
+            Some(Record { first, .. }) => {
+                let reason =
+                    format!("expected this holder's grant of number {first}, found another");
+                Error::new(ErrorKind::LeaseLost, reason)
+            }
+            None => damaged("expected a record, found none"),
+        };
+        self.lost(held, error, now);
+    }
+
+    /// The grant is not renewed any more; its window runs out, and another number is looked for.
+    fn lost(&mut self, held: Held, error: Error, now: Moment) {
+        self.is_surveyed = false;
+        self.refuse(error);
+        self.again(Some(Held { is_lost: true, ..held }), now);
+    }
+
+    pub(super) fn release(&mut self, old: &Record, put: Record, is_last: bool, now: Moment) {
+        let (old, new) = (old.clone(), put.clone());
+        self.ask(Step::Release { put, is_last }, Ask::Put { old, new }, None, now);
+    }
+}
+
+impl Step {
+    /// Returns whether nothing is lost if its answer is never read.
+    fn only_reads(&self) -> bool {
+        matches!(self, Self::Open | Self::Survey | Self::Prepare | Self::Find | Self::Look)
+    }
+}
+
+/// The refusal of a namespace whose store was restored a while ago.
+fn quiet(namespace: &Namespace, time: u64) -> Option<Error> {
+    let reason = "expected the store that granted before, found a restored one";
+    let error = || Error::new(ErrorKind::StoreChanged, reason).with_until(namespace.quiet_until);
+    (time < namespace.quiet_until).then(error)
+}
+
+fn exhausted(numbers: u64, until: u64) -> Error {
+    let reason = format!("expected a free number, found none of {numbers}");
+    Error::new(ErrorKind::NumbersExhausted, reason).with_until(until)
+}

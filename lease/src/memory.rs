@@ -1,0 +1,126 @@
+//! A store within a process, for tests.
+
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+
+use crate::{Ask, Error, ErrorKind, Found, Namespace, Record, Reply, Request, Result, Store};
+
+/// A store in memory: it lasts as long as its process, and its time is what it is told.
+///
+/// ```
+/// use polyflake_lease::{Memory, conformance};
+///
+/// conformance::check(&mut Memory::new(1_763_650_000_000));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Memory {
+    now: u64,
+    incarnation: u64,
+    namespaces: BTreeMap<String, Kept>,
+}
+
+#[derive(Clone, Debug)]
+struct Kept {
+    namespace: Namespace,
+    records: BTreeMap<u64, Record>,
+}
+
+impl Memory {
+    /// An empty store whose time is `now`, in Unix milliseconds.
+    pub fn new(now: u64) -> Self {
+        Self { now, incarnation: 1, namespaces: BTreeMap::new() }
+    }
+
+    /// Sets the store's time.
+    pub fn set_now(&mut self, now: u64) {
+        self.now = now;
+    }
+
+    /// Goes back to a copy that was made before, as a restored backup does: the time goes on, and the store is another incarnation.
+    pub fn restore(&mut self, backup: Self) {
+        let incarnation = self.incarnation + 1;
+        *self = Self { now: self.now, incarnation, namespaces: backup.namespaces };
+    }
+
+    /// Takes a record out, as a careless operator does: for tests.
+    pub fn lose(&mut self, namespace: &str, first: u64) -> Option<Record> {
+        self.namespaces.get_mut(namespace)?.records.remove(&first)
+    }
+
+    /// The records of a namespace, by number.
+    pub fn records(&self, namespace: &str) -> Vec<Record> {
+        let kept = self.namespaces.get(namespace);
+        kept.map_or_else(Vec::new, |kept| kept.records.values().cloned().collect())
+    }
+
+    fn name(&self) -> String {
+        format!("memory:{}", self.incarnation)
+    }
+}
+
+impl Store for Memory {
+    fn answer(&mut self, request: &Request) -> Result<Reply> {
+        let (now, store) = (self.now, self.name());
+        if let Ask::Open(namespace) = &request.ask {
+            let new = Namespace { store: store.clone(), ..namespace.clone() };
+            let kept = Kept { namespace: new, records: BTreeMap::new() };
+            self.namespaces.entry(request.namespace.clone()).or_insert(kept);
+        }
+        let Some(kept) = self.namespaces.get_mut(&request.namespace) else {
+            return Err(Error::new(ErrorKind::StoreDamaged, "expected the namespace's record"));
+        };
+        let found = kept.answer(&store, &request.ask);
+        Ok(Reply { now, store, namespace: Some(kept.namespace.clone()), found })
+    }
+}
+
+impl Kept {
+    fn answer(&mut self, store: &str, ask: &Ask) -> Found {
+        match ask {
+            Ask::Open(_) => Found::Nothing,
+            Ask::Find { limit } => {
+                let mut records: Vec<_> = self.records.values().cloned().collect();
+                records.sort_by_key(|record| (record.granted_until, record.first));
+                records.truncate(usize::try_from(*limit).unwrap_or(usize::MAX));
+                Found::Records(records)
+            }
+            Ask::Read { first } => {
+                Found::Records(self.records.get(first).cloned().into_iter().collect())
+            }
+            Ask::Put { old, new } => self.put(store, old, new),
+            Ask::PutNamespace { old, new, first, count } => {
+                let read = |namespace: &Namespace| (namespace.version, namespace.incarnation);
+                if read(&self.namespace) != read(old) || new.store != store {
+                    return Found::Differs(None);
+                }
+                for index in 0..new.records.saturating_sub(old.records) {
+                    let first = first + index * count;
+                    let fresh = Record::fresh(first, *count, new.incarnation);
+                    self.records.entry(first).or_insert(fresh);
+                }
+                self.namespace = new.clone();
+                Found::Done
+            }
+            Ask::Survey => Found::Survey {
+                records: self.records.len() as u64,
+                latest_end: self.ends().max().unwrap_or(0),
+            },
+        }
+    }
+
+    fn ends(&self) -> impl Iterator<Item = u64> {
+        let ends = self.records.values().map(|record| record.granted_until);
+        ends.filter(|end| *end != Record::RESERVED)
+    }
+
+    fn put(&mut self, store: &str, old: &Record, new: &Record) -> Found {
+        let is_current =
+            self.namespace.store == store && self.namespace.incarnation == new.incarnation;
+        match self.records.get_mut(&new.first) {
+            Some(record) if is_current && record.is_as_read(old) => {
+                *record = new.clone();
+                Found::Done
+            }
+            found => Found::Differs(found.cloned()),
+        }
+    }
+}

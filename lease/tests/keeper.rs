@@ -1,0 +1,429 @@
+//! A keeper, step by step: what it asks, what it makes of the answers, and what is in its way.
+
+use polyflake_lease::{
+    Action, Ask, Error, ErrorKind, Found, Grant, Keeper, Memory, Moment, Options, Random, Record,
+    Reply, Request, Result, Shape, Store, conformance,
+};
+
+const T: u64 = 1_763_650_000_000;
+const HOUR: u64 = 3_600_000;
+
+type Draw = Box<dyn FnMut() -> Result<Random>>;
+
+/// A keeper with its store, at a time that the test sets.
+struct Host {
+    keeper: Keeper<Draw>,
+    now: Moment,
+    refused: Vec<Error>,
+    asked: Vec<Request>,
+    ended: bool,
+}
+
+impl Host {
+    fn new(options: Options) -> Self {
+        let seed = std::cell::Cell::new(u128::from(fastrand::u64(1..)) << 32);
+        let draw: Draw = Box::new(move || {
+            seed.set(seed.get() + 1);
+            Ok(Random(seed.get()))
+        });
+        let now = Moment { wall_ms: T, elapsed_ms: 0 };
+        let (refused, asked) = (Vec::new(), Vec::new());
+        Self { keeper: Keeper::new(options, draw), now, refused, asked, ended: false }
+    }
+
+    fn pass(&mut self, ms: u64) {
+        self.now.wall_ms += ms;
+        self.now.elapsed_ms += ms;
+    }
+
+    /// Drives the keeper against a store until it waits, or has a grant.
+    fn drive(&mut self, store: &mut Memory) -> Option<Grant> {
+        loop {
+            match self.keeper.poll(self.now) {
+                Action::Ask(request) => {
+                    store.set_now(T + self.now.elapsed_ms);
+                    let reply = store.answer(&request);
+                    let number = request.number;
+                    self.asked.push(request);
+                    self.keeper.answered(number, reply, self.now);
+                }
+                Action::Begin(grant) => return Some(grant),
+                Action::Extend(_) => {}
+                Action::Seal => self.keeper.sealed(None, self.now),
+                Action::Refused(error) => self.refused.push(error),
+                Action::Wait(_) => return None,
+                Action::End => {
+                    self.ended = true;
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// Drives the keeper for a while, a step at a time.
+    fn drive_for(&mut self, store: &mut Memory, ms: u64) -> Option<Grant> {
+        for _ in 0..100 {
+            if let Some(grant) = self.drive(store) {
+                return Some(grant);
+            }
+            self.pass(ms / 100);
+        }
+        None
+    }
+
+    /// The next request, which nobody answers yet.
+    fn request(&mut self) -> Request {
+        loop {
+            match self.keeper.poll(self.now) {
+                Action::Ask(request) => return request,
+                Action::Refused(error) => self.refused.push(error),
+                other => panic!("expected a request, found {other:?}"),
+            }
+        }
+    }
+
+    #[track_caller]
+    fn assert_refused(&mut self, kind: ErrorKind) -> Error {
+        let error = self.refused.pop();
+        let error = error.unwrap_or_else(|| panic!("expected {kind:?}, found no refusal"));
+        assert_eq!(error.kind(), kind, "{error}");
+        error
+    }
+}
+
+fn options(numbers: u64) -> Options {
+    Options::new("orders", Shape::sno(0..=numbers - 1).unwrap()).unwrap()
+}
+
+fn holder(store: &mut Memory, options: Options) -> (Host, Grant) {
+    let mut host = Host::new(options);
+    let grant = host.drive(store).expect("expected a grant");
+    (host, grant)
+}
+
+#[test]
+fn holders_have_numbers_of_their_own() {
+    let mut store = Memory::new(T);
+    let hosts: Vec<_> = (0..3).map(|_| holder(&mut store, options(3))).collect();
+    let mut numbers: Vec<_> = hosts.iter().map(|(_, grant)| *grant.numbers().start()).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, [0, 1, 2]);
+    let mut late = Host::new(options(3));
+    assert_eq!(late.drive(&mut store), None);
+    let error = late.assert_refused(ErrorKind::NumbersExhausted);
+    assert_eq!(error.until(), Some(T + HOUR));
+    assert_eq!(error.to_string(), "expected a free number, found none of 3");
+}
+
+#[test]
+fn a_closed_keeper_gives_its_number_back_at_once() {
+    let mut store = Memory::new(T);
+    let (mut host, grant) = holder(&mut store, options(1));
+    assert!(grant.start() <= T && grant.end() == T + HOUR);
+    host.keeper.close();
+    assert_eq!(host.keeper.poll(host.now), Action::Seal);
+    host.keeper.sealed(Some(T + 6), host.now);
+    assert_eq!(host.drive(&mut store), None);
+    assert!(host.ended);
+    assert_eq!(store.records("orders")[0].granted_until, T + 8, "rounded up to a tick");
+    let mut next = Host::new(options(1));
+    next.pass(8);
+    let next = next.drive(&mut store).expect("expected the number that was given back");
+    assert_eq!(next.start(), T + 8);
+}
+
+#[test]
+fn a_generator_that_made_nothing_gives_everything_back() {
+    let mut store = Memory::new(T);
+    let (mut host, grant) = holder(&mut store, options(1));
+    host.keeper.close();
+    host.drive(&mut store);
+    assert_eq!(store.records("orders")[0].granted_until, grant.start());
+}
+
+#[test]
+fn a_store_that_is_away_for_forty_minutes_goes_unnoticed() {
+    let mut store = Memory::new(T);
+    for away_from in [0, 14 * 60_000, 16 * 60_000, 40 * 60_000, 50 * 60_000] {
+        let (mut host, _) = holder(&mut store, options(100));
+        for minute in 0..180 {
+            let is_away = (away_from..away_from + 40 * 60_000).contains(&(minute * 60_000));
+            loop {
+                match host.keeper.poll(host.now) {
+                    Action::Ask(request) => {
+                        store.set_now(T + host.now.elapsed_ms);
+                        let gone = || Err(Error::new(ErrorKind::LeaseUnavailable, "away"));
+                        let reply = if is_away { gone() } else { store.answer(&request) };
+                        host.keeper.answered(request.number, reply, host.now);
+                    }
+                    Action::Wait(_) => break,
+                    Action::Extend(_) | Action::Refused(_) => {}
+                    other => panic!("{other:?}"),
+                }
+            }
+            assert!(host.keeper.end() > Some(host.now.wall_ms), "minute {minute}");
+            host.pass(60_000);
+        }
+    }
+}
+
+#[test]
+fn a_lost_reply_is_settled_by_reading() {
+    let mut store = Memory::new(T);
+    let mut host = Host::new(options(1));
+    let claim = loop {
+        let request = host.request();
+        if matches!(request.ask, Ask::Put { .. }) {
+            break request;
+        }
+        let reply = store.answer(&request);
+        host.keeper.answered(request.number, reply, host.now);
+    };
+    let lost = store.answer(&claim).unwrap();
+    assert_eq!(lost.found, Found::Done);
+    host.pass(20_000);
+    let read = host.request();
+    assert_eq!(read.ask, Ask::Read { first: 0 });
+    // The late answer is of no use any more.
+    host.keeper.answered(claim.number, Ok(lost), host.now);
+    assert_eq!(host.keeper.number(), None);
+    let reply = store.answer(&read);
+    host.keeper.answered(read.number, reply, host.now);
+    assert!(matches!(host.keeper.poll(host.now), Action::Begin(_) | Action::Refused(_)));
+    assert_eq!(host.keeper.number(), Some(0));
+}
+
+/// A claim that lands after it was given up is nobody's.
+#[test]
+fn a_claim_that_is_not_there_is_given_up() {
+    let mut store = Memory::new(T);
+    let mut host = Host::new(options(1));
+    let claim = loop {
+        let request = host.request();
+        if matches!(request.ask, Ask::Put { .. }) {
+            break request;
+        }
+        let reply = store.answer(&request);
+        host.keeper.answered(request.number, reply, host.now);
+    };
+    host.pass(20_000);
+    let read = host.request();
+    let reply = store.answer(&read);
+    host.keeper.answered(read.number, reply, host.now);
+    let late = store.answer(&claim).unwrap();
+    host.keeper.answered(claim.number, Ok(late), host.now);
+    assert_eq!(host.drive(&mut store), None);
+    assert_eq!(host.keeper.number(), None);
+    host.assert_refused(ErrorKind::NumbersExhausted);
+}
+
+#[test]
+fn one_who_insists_waits_and_writes_nothing() {
+    let mut store = Memory::new(T);
+    let (_first, grant) = holder(&mut store, options(2).insist(1).unwrap());
+    assert_eq!((grant.numbers(), grant.end()), (1..=1, T + 60_000));
+    let mut second = Host::new(options(2).insist(1).unwrap());
+    let before = store.records("orders");
+    assert_eq!(second.drive_for(&mut store, 59_000), None);
+    assert_eq!(store.records("orders"), before);
+    second.assert_refused(ErrorKind::NumbersExhausted);
+    let grant = second.drive_for(&mut store, 10_000).expect("expected the number after its end");
+    assert_eq!((grant.numbers(), grant.start()), (1..=1, T + 60_000));
+}
+
+#[test]
+fn one_who_prefers_takes_another() {
+    let mut store = Memory::new(T);
+    let (_first, grant) = holder(&mut store, options(5).prefer(3).unwrap());
+    assert_eq!(grant.numbers(), 3..=3);
+    let (_second, grant) = holder(&mut store, options(5).prefer(3).unwrap());
+    assert!(*grant.numbers().start() < 3);
+}
+
+#[test]
+fn another_shape_gets_no_number() {
+    let mut store = Memory::new(T);
+    let _holder = holder(&mut store, options(2));
+    let shapes = [Shape::sno(0..=2), Shape::hotguid(0..=1), Shape::randflake(0..=1, &[1; 16])];
+    for shape in shapes {
+        let mut host = Host::new(Options::new("orders", shape.unwrap()).unwrap());
+        assert_eq!(host.drive(&mut store), None);
+        host.assert_refused(ErrorKind::NamespaceMismatch);
+    }
+}
+
+#[test]
+fn clocks_that_are_far_off_are_refused() {
+    const DAY: u64 = 24 * HOUR;
+    for skew in [61_000, DAY, 3653 * DAY] {
+        for ahead in [true, false] {
+            let mut store = Memory::new(T);
+            let mut host = Host::new(options(1));
+            host.now.wall_ms = if ahead { T + skew } else { T - skew };
+            assert_eq!(host.drive(&mut store), None);
+            host.assert_refused(ErrorKind::ClockSkewed);
+            host.now.wall_ms = T + host.now.elapsed_ms;
+            assert!(host.drive_for(&mut store, 60_000).is_some(), "usable afterwards");
+        }
+    }
+    let mut store = Memory::new(T);
+    let mut host = Host::new(options(1));
+    host.now.wall_ms = T + 59_000;
+    assert!(host.drive(&mut store).is_some());
+}
+
+#[test]
+fn a_restored_store_is_quiet_for_a_while() {
+    let mut store = Memory::new(T);
+    let (mut old, _) = holder(&mut store, options(10));
+    let backup = store.clone();
+    old.pass(20 * 60_000);
+    old.drive(&mut store);
+    assert_eq!(old.keeper.end(), Some(T + 20 * 60_000 + HOUR));
+    store.restore(backup);
+    let mut new = Host::new(options(10));
+    new.pass(20 * 60_000);
+    assert_eq!(new.drive(&mut store), None);
+    let error = new.assert_refused(ErrorKind::StoreChanged);
+    assert_eq!(error.until(), Some(T + HOUR + HOUR + 60_000));
+    old.pass(20 * 60_000);
+    old.drive(&mut store);
+    old.assert_refused(ErrorKind::StoreChanged);
+    assert_eq!(old.keeper.end(), Some(T + 20 * 60_000 + HOUR), "runs to its end");
+    let grant = new.drive_for(&mut store, 2 * HOUR).expect("expected a grant after the quiet time");
+    assert!(grant.start() >= T + 2 * HOUR + 60_000);
+}
+
+#[test]
+fn a_missing_record_is_not_a_free_one() {
+    let mut store = Memory::new(T);
+    let (mut first, _) = holder(&mut store, options(3));
+    store.lose("orders", 0).expect("expected a record");
+    let mut second = Host::new(options(3));
+    assert_eq!(second.drive(&mut store), None);
+    second.assert_refused(ErrorKind::StoreDamaged);
+    first.pass(20 * 60_000);
+    first.drive(&mut store);
+    first.assert_refused(ErrorKind::StoreDamaged);
+}
+
+/// Whatever a store answers, a keeper goes on.
+#[test]
+fn rows_written_by_hand_are_refused() {
+    let fresh = Record::fresh(0, 1, Random(1));
+    let rows = [
+        Record { version: 0, ..fresh.clone() },
+        Record { version: Record::RESERVED, ..fresh.clone() },
+        Record { count: 2, ..fresh.clone() },
+        Record { first: 9, ..fresh.clone() },
+        Record { start: 5, ..fresh.clone() },
+        Record { granted_until: u64::MAX, ..fresh.clone() },
+        Record { holder: "a\nb".into(), ..fresh.clone() },
+    ];
+    for row in rows {
+        let mut store = Memory::new(T);
+        let mut host = Host::new(options(1));
+        for _ in 0..50 {
+            match host.keeper.poll(host.now) {
+                Action::Ask(request) => {
+                    store.set_now(host.now.wall_ms);
+                    let mut reply = store.answer(&request).unwrap();
+                    if let Found::Records(records) = &mut reply.found {
+                        *records = vec![row.clone()];
+                    }
+                    host.keeper.answered(request.number, Ok(reply), host.now);
+                }
+                Action::Refused(error) => host.refused.push(error),
+                Action::Wait(_) => host.pass(60_000),
+                other => panic!("{row:?}: {other:?}"),
+            }
+        }
+        host.assert_refused(ErrorKind::StoreDamaged);
+    }
+}
+
+#[test]
+fn a_store_at_the_end_of_time_is_refused() {
+    let mut store = Memory::new(Record::RESERVED);
+    let mut host = Host::new(options(1));
+    let request = host.request();
+    let reply = store.answer(&request);
+    host.keeper.answered(request.number, reply, host.now);
+    assert_eq!(host.drive(&mut Memory::new(T)), None);
+    host.assert_refused(ErrorKind::StoreDamaged);
+}
+
+#[test]
+fn without_entropy_nothing_is_claimed() {
+    let draw: Draw = Box::new(|| Err(Error::new(ErrorKind::LeaseUnavailable, "no entropy")));
+    let mut host = Host::new(options(1));
+    host.keeper = Keeper::new(options(1), draw);
+    assert_eq!(host.drive(&mut Memory::new(T)), None);
+    host.assert_refused(ErrorKind::LeaseUnavailable);
+    assert!(host.asked.is_empty());
+}
+
+#[test]
+fn options_have_limits() {
+    for name in ["", "-a", "a b", "a/b", "\u{e9}", &"a".repeat(65)] {
+        assert!(Options::new(name, Shape::sno(0..=1).unwrap()).is_err(), "{name}");
+    }
+    for lease_ms in [0, 1, 499, u64::MAX, 366 * 24 * HOUR + 1] {
+        assert!(options(1).lease_ms(lease_ms).is_err(), "{lease_ms}");
+    }
+    let hotguid = Options::new("a", Shape::hotguid(0..=1).unwrap()).unwrap();
+    assert!(hotguid.clone().lease_ms(1999).is_err() && hotguid.lease_ms(2000).is_ok());
+    assert!(options(1).holder(&"x".repeat(201)).is_err());
+    assert!(options(1).holder("a\0").is_err());
+    assert!(options(2).prefer(2).is_err() && options(2).insist(2).is_err());
+}
+
+/// A store with one fault, which the suite for drivers must find.
+struct Faulty(Memory, Fault);
+
+type Fault = fn(&mut Memory, &Request) -> Option<Reply>;
+
+impl Store for Faulty {
+    fn answer(&mut self, request: &Request) -> Result<Reply> {
+        let Self(store, fault) = self;
+        fault(store, request).map_or_else(|| store.answer(request), Ok)
+    }
+}
+
+#[test]
+fn the_suite_for_drivers_finds_faults() {
+    let faults: [(&str, Fault); 4] = [
+        ("a swap without conditions", |store, request| {
+            let Ask::Put { new, .. } = &request.ask else { return None };
+            let there = store.records(&request.namespace);
+            let old = there.into_iter().find(|record| record.first == new.first)?;
+            let ask = Ask::Put { old, new: new.clone() };
+            store.answer(&Request { ask, ..request.clone() }).ok()
+        }),
+        ("a swap that says done and does nothing", |store, request| {
+            let Ask::Put { .. } = &request.ask else { return None };
+            let reply = store.answer(&Request { ask: Ask::Survey, ..request.clone() });
+            Some(Reply { found: Found::Done, ..reply.ok()? })
+        }),
+        ("a refusal without the record", |store, request| {
+            let mut reply = store.answer(request).ok()?;
+            if let Found::Differs(record) = &mut reply.found {
+                *record = None;
+            }
+            Some(reply)
+        }),
+        ("reserved numbers that are counted", |store, request| {
+            let mut reply = store.answer(request).ok()?;
+            if let Found::Survey { latest_end, .. } = &mut reply.found {
+                let records = store.records(&request.namespace);
+                *latest_end = records.iter().map(|record| record.granted_until).max()?;
+            }
+            Some(reply)
+        }),
+    ];
+    conformance::check(&mut Faulty(Memory::new(T), |_, _| None));
+    for (name, fault) in faults {
+        let check = move || conformance::check(&mut Faulty(Memory::new(T), fault));
+        assert!(std::panic::catch_unwind(check).is_err(), "expected that the suite finds {name}");
+    }
+}

@@ -1,0 +1,65 @@
+//! Real keepers over a store in memory, in worlds that a seed makes: processes that are killed, paused, closed and started again, clocks
+//! that step, requests and replies that are late, doubled or lost, a store that fails and is restored from backups. No two generators
+//! have one number at one time.
+//!
+//! `POLYFLAKE_SEEDS=100000 cargo test --release -p polyflake-lease --test simulator` goes through more worlds, and
+//! `POLYFLAKE_SEED=7` through one again.
+#![allow(unreachable_pub, reason = "modules of one test")]
+
+mod generator;
+mod world;
+
+use std::{collections::BTreeMap, env};
+
+use world::{Weak, World};
+
+const EVENTS: usize = 1000;
+
+fn number(name: &str) -> Option<u64> {
+    env::var(name).ok().and_then(|value| value.parse().ok())
+}
+
+#[test]
+fn no_two_generators_have_one_number_at_one_time() {
+    let seeds = match number("POLYFLAKE_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("POLYFLAKE_SEEDS").unwrap_or(2000),
+    };
+    let (mut claims, mut made, mut refused) = (0, 0, BTreeMap::<_, usize>::new());
+    for seed in seeds.clone() {
+        let mut world = World::new(seed, Weak::Nowhere);
+        if let Some(fault) = world.run(EVENTS) {
+            panic!("{fault}: POLYFLAKE_SEED={seed}");
+        }
+        claims += world.claims;
+        made += generator::verdict().1;
+        world.refused.iter().for_each(|(code, count)| *refused.entry(*code).or_default() += count);
+    }
+    println!("{} worlds, {claims} grants, {made} ticks, {refused:?}", seeds.end - seeds.start);
+    if seeds.end - seeds.start >= 2000 {
+        assert!(claims > 8_000 && made > 200_000, "expected worlds in which something happens");
+        let codes = [
+            "clock_skewed",
+            "lease_lost",
+            "lease_unavailable",
+            "numbers_exhausted",
+            "store_changed",
+        ];
+        for code in codes {
+            assert!(
+                refused.get(code).is_some_and(|count| *count > 10),
+                "expected {code}: {refused:?}"
+            );
+        }
+    }
+}
+
+/// What is left out is noticed soon: the worlds are not too kind.
+#[test]
+fn weakened_worlds_repeat_ids() {
+    for weak in [Weak::NoCompare, Weak::TtlAsProof, Weak::NoSeal, Weak::NotDurable] {
+        let caught = (0..50).find(|seed| World::new(*seed, weak).run(EVENTS).is_some());
+        println!("{weak:?}: caught in world {caught:?}");
+        assert!(caught.is_some(), "expected that {weak:?} is noticed");
+    }
+}

@@ -1,0 +1,355 @@
+//! Processes with real keepers, a store and a network between them, under clocks that step: everything that happens follows from a
+//! seed.
+
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, HashMap},
+};
+
+use fastrand::Rng;
+use polyflake_lease::{
+    Action, Ask, Error, ErrorKind, Keeper, Leased, Memory, Moment, Options, Random, Reply, Request,
+    Result, Shape, Store,
+};
+
+use crate::generator::{self, Generator};
+
+pub const T: u64 = 1_763_650_000_000;
+
+/// What is left out, to see that the simulator notices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Weak {
+    Nowhere,
+    /// A store that swaps whatever it finds.
+    NoCompare,
+    /// A generator that checks the time that it read, and encodes another.
+    TtlAsProof,
+    /// A release that sees nothing of what was made, beside a generator that goes on.
+    NoSeal,
+    /// A store that forgets what it acknowledged: in a crash, or as a restored one that takes itself for the one before.
+    NotDurable,
+}
+
+type Seeded = Box<dyn FnMut() -> Result<Random>>;
+
+/// A process: a keeper and a generator.
+struct Process {
+    keeper: Keeper<Seeded>,
+    generator: Option<Generator>,
+    /// How far its clock is off, in milliseconds.
+    offset: i64,
+    paused_until: u64,
+    /// Which of the processes that ran here it is: replies to earlier ones are lost.
+    life: u32,
+    is_closing: bool,
+    wakes: u64,
+}
+
+/// What happens, and when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Event {
+    Arrive {
+        process: usize,
+        life: u32,
+        request: Request,
+    },
+    Answer {
+        process: usize,
+        life: u32,
+        number: u64,
+        reply: Result<Reply>,
+    },
+    /// The last one that was asked for counts.
+    Wake {
+        process: usize,
+        order: u64,
+    },
+    Make {
+        process: usize,
+    },
+    Chaos,
+}
+
+pub struct World {
+    rng: Rng,
+    weak: Weak,
+    now: u64,
+    lease_ms: u64,
+    shape: Shape,
+    store: Memory,
+    store_offset: i64,
+    backup: Option<Memory>,
+    processes: Vec<Process>,
+    queue: BinaryHeap<(Reverse<u64>, Reverse<u64>)>,
+    events: HashMap<u64, Event>,
+    scheduled: u64,
+    pub claims: usize,
+    pub refused: HashMap<&'static str, usize>,
+}
+
+impl World {
+    pub fn new(seed: u64, weak: Weak) -> Self {
+        let mut rng = Rng::with_seed(seed);
+        let numbers = rng.u64(0..3);
+        let shape = if rng.bool() { Shape::sno(0..=numbers) } else { Shape::hotguid(0..=numbers) };
+        let shape = shape.unwrap();
+        generator::reset(shape.grid().step());
+        let lease_ms = [2_000, 10_000, 60_000, 3_600_000][rng.usize(0..4)];
+        let mut world = Self {
+            weak,
+            now: T + rng.u64(0..10_000),
+            lease_ms,
+            shape,
+            store: Memory::new(T),
+            store_offset: rng.i64(-1000..1000),
+            backup: None,
+            processes: Vec::new(),
+            queue: BinaryHeap::new(),
+            events: HashMap::new(),
+            scheduled: 0,
+            claims: 0,
+            refused: HashMap::new(),
+            rng,
+        };
+        for process in 0..world.rng.usize(2..5) {
+            let new = world.process(0);
+            world.processes.push(new);
+            world.wake(0, process);
+            world.schedule(1, Event::Make { process });
+        }
+        world.schedule(1, Event::Chaos);
+        world
+    }
+
+    /// Lets so many things happen, or fewer if a promise breaks.
+    pub fn run(&mut self, events: usize) -> Option<String> {
+        for _ in 0..events {
+            let (Reverse(at), Reverse(number)) = self.queue.pop()?;
+            self.now = self.now.max(at);
+            let event = self.events.remove(&number).unwrap();
+            self.happen(event);
+            if let (Some(fault), _) = generator::verdict() {
+                return Some(fault);
+            }
+        }
+        None
+    }
+
+    fn process(&mut self, life: u32) -> Process {
+        let mut random = self.rng.fork();
+        let mut options = Options::new("orders", self.shape.clone())
+            .and_then(|options| options.lease_ms(self.lease_ms))
+            .unwrap();
+        if self.rng.u8(..) < 40 {
+            let number = self.rng.u64(self.shape.numbers());
+            options = if self.rng.bool() {
+                options.prefer(number)
+            } else {
+                options.insist(number).and_then(|it| it.lease_ms(self.lease_ms))
+            }
+            .unwrap();
+        }
+        let draw: Seeded = Box::new(move || Ok(Random(random.u128(1..))));
+        let offset = if self.rng.u8(..) < 245 { self.rng.i64(-200..200) } else { self.skew() };
+        let (generator, paused_until, is_closing) = (None, 0, false);
+        Process {
+            keeper: Keeper::new(options, draw),
+            generator,
+            offset,
+            paused_until,
+            life,
+            is_closing,
+            wakes: 0,
+        }
+    }
+
+    /// A clock that is off by up to two leases.
+    fn skew(&mut self) -> i64 {
+        let most = i64::try_from(self.lease_ms * 2).unwrap();
+        self.rng.i64(-most..most)
+    }
+
+    fn schedule(&mut self, delay: u64, event: Event) {
+        self.scheduled += 1;
+        self.queue.push((Reverse(self.now.saturating_add(delay)), Reverse(self.scheduled)));
+        self.events.insert(self.scheduled, event);
+    }
+
+    fn wake(&mut self, delay: u64, process: usize) {
+        self.processes[process].wakes += 1;
+        let order = self.processes[process].wakes;
+        self.schedule(delay, Event::Wake { process, order });
+    }
+
+    fn moment(&self, process: usize) -> Moment {
+        let wall_ms = self.now.saturating_add_signed(self.processes[process].offset);
+        Moment { wall_ms, elapsed_ms: self.now - T }
+    }
+
+    fn happen(&mut self, event: Event) {
+        let paused = match &event {
+            Event::Answer { process, .. }
+            | Event::Wake { process, .. }
+            | Event::Make { process } => {
+                self.processes[*process].paused_until.saturating_sub(self.now)
+            }
+            _ => 0,
+        };
+        if paused > 0 {
+            return self.schedule(paused, event);
+        }
+        match event {
+            Event::Arrive { process, life, request } => self.arrive(process, life, &request),
+            Event::Answer { process, life, number, reply } => {
+                if self.processes[process].life == life {
+                    let now = self.moment(process);
+                    self.processes[process].keeper.answered(number, reply, now);
+                    self.drive(process);
+                }
+            }
+            Event::Wake { process, order } if self.processes[process].wakes == order => {
+                self.drive(process);
+            }
+            Event::Wake { .. } => {}
+            Event::Make { process } => self.make(process),
+            Event::Chaos => self.chaos(),
+        }
+    }
+
+    /// Does what a keeper says.
+    fn drive(&mut self, process: usize) {
+        loop {
+            let now = self.moment(process);
+            let own = &mut self.processes[process];
+            match own.keeper.poll(now) {
+                Action::Ask(request) => self.send(process, &request),
+                Action::Begin(grant) => {
+                    self.claims += 1;
+                    let after = own.generator.as_ref().and_then(Leased::seal);
+                    own.generator = Some(Generator::begin(grant, after).unwrap());
+                }
+                Action::Extend(end) => own.generator.as_ref().unwrap().extend(end),
+                Action::Seal => {
+                    let generator = own.generator.as_ref().unwrap();
+                    let end = if self.weak == Weak::NoSeal { None } else { generator.seal() };
+                    own.keeper.sealed(end, now);
+                }
+                Action::Refused(error) => *self.refused.entry(error.code()).or_default() += 1,
+                Action::Wait(until) => {
+                    let delay = until.saturating_sub(now.elapsed_ms).clamp(1, self.lease_ms);
+                    return self.wake(delay, process);
+                }
+                Action::End if own.is_closing => return self.restart(process),
+                Action::End => return,
+            }
+        }
+    }
+
+    /// The network: requests are late, doubled or lost.
+    fn send(&mut self, process: usize, request: &Request) {
+        let life = self.processes[process].life;
+        let copies = match self.rng.u8(..100) {
+            0..3 => 0,
+            3..9 => 2,
+            _ => 1,
+        };
+        for _ in 0..copies {
+            let delay = self.delay();
+            self.schedule(delay, Event::Arrive { process, life, request: request.clone() });
+        }
+    }
+
+    fn delay(&mut self) -> u64 {
+        match self.rng.u8(..100) {
+            0..93 => self.rng.u64(1..20),
+            93..98 => self.rng.u64(20..self.lease_ms / 4),
+            _ => self.rng.u64(1..self.lease_ms * 2),
+        }
+    }
+
+    fn arrive(&mut self, process: usize, life: u32, request: &Request) {
+        self.store.set_now(self.now.saturating_add_signed(self.store_offset));
+        let away = || Err(Error::new(ErrorKind::LeaseUnavailable, "the store is away"));
+        let chance = self.rng.u8(..100);
+        if chance < 2 {
+            let event = Event::Answer { process, life, number: request.number, reply: away() };
+            return self.schedule(1, event);
+        }
+        let mut asked = request.clone();
+        if let (Weak::NoCompare, Ask::Put { old, new }) = (self.weak, &mut asked.ask) {
+            let there = self.store.records("orders").into_iter().find(|it| it.first == new.first);
+            *old = there.unwrap_or(old.clone());
+        }
+        let reply = self.store.answer(&asked);
+        let reply = if chance < 4 { away() } else { reply };
+        if chance >= 7 {
+            let delay = self.delay();
+            self.schedule(delay, Event::Answer { process, life, number: request.number, reply });
+        }
+    }
+
+    /// A generator makes an ID: at once, or after a pause between a look at the clock and the ID.
+    fn make(&mut self, process: usize) {
+        let ms = self.moment(process).wall_ms;
+        let stale = ms.saturating_sub(self.rng.u64(0..self.lease_ms));
+        if let Some(generator) = &self.processes[process].generator {
+            if self.weak == Weak::TtlAsProof && generator.holds(stale) {
+                generator.make(ms);
+            }
+            for ms in [ms, stale].into_iter().filter(|ms| generator.holds(*ms)) {
+                generator.make(ms);
+            }
+        }
+        let delay = self.rng.u64(1..self.lease_ms / 8);
+        self.schedule(delay, Event::Make { process });
+    }
+
+    fn restart(&mut self, process: usize) {
+        let life = self.processes[process].life + 1;
+        let new = self.process(life);
+        let old = std::mem::replace(&mut self.processes[process], new);
+        if self.weak == Weak::NoSeal {
+            // The generator that was not sealed goes on.
+            self.processes[process].generator = old.generator;
+        }
+        let delay = self.rng.u64(0..self.lease_ms / 4);
+        self.wake(delay, process);
+    }
+
+    fn chaos(&mut self) {
+        let process = self.rng.usize(0..self.processes.len());
+        match self.rng.u8(..12) {
+            0 | 1 => self.restart(process),
+            2 | 3 => {
+                self.processes[process].paused_until =
+                    self.now + self.rng.u64(0..self.lease_ms * 2);
+            }
+            4 | 5 => {
+                self.processes[process].is_closing = true;
+                self.processes[process].keeper.close();
+                self.wake(0, process);
+            }
+            6 if self.rng.u8(..) < 60 => self.processes[process].offset = self.skew(),
+            6 | 7 => self.processes[process].offset = self.rng.i64(-100..100),
+            8 => self.store_offset = self.rng.i64(-20_000..20_000),
+            // An empty store cannot be told from a new one.
+            9 if !self.store.records("orders").is_empty() => {
+                self.backup = Some(self.store.clone());
+            }
+            10 if self.rng.u8(..) < 60 => self.restore(),
+            _ => {}
+        }
+        let delay = self.rng.u64(1..self.lease_ms / 2);
+        self.schedule(delay, Event::Chaos);
+    }
+
+    /// A backup is restored; or, where the store is not durable, a crash forgets what came after it.
+    fn restore(&mut self) {
+        let Some(backup) = self.backup.take() else { return };
+        if self.weak == Weak::NotDurable {
+            self.store = backup;
+            return;
+        }
+        self.store.restore(backup);
+    }
+}
