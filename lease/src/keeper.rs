@@ -1,6 +1,7 @@
 //! The state machine that gets a number, keeps it, and gives it back.
 
 mod care;
+mod claims;
 mod options;
 mod steps;
 

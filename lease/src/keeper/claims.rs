@@ -1,0 +1,198 @@
+//! The way to a grant: the namespace's record, a free number, the claim.
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::{Held, Keeper, Moment, Step};
+use crate::{Ask, Error, ErrorKind, Namespace, Random, Record, Result, error::damaged};
+
+/// How far a grant may begin before the store's time.
+const SLACK_MS: u64 = 5_000;
+/// How far clocks may be off where a restored store trusts them.
+const CLOCK_ERROR_MS: u64 = 60_000;
+/// How many records a claim chooses from.
+const CHOICE: u32 = 8;
+
+impl<R: FnMut() -> Result<Random>> Keeper<R> {
+    pub(super) fn open(&mut self, held: Option<Held>, now: Moment) {
+        match (self.random)() {
+            Ok(incarnation) => {
+                let namespace = Namespace {
+                    name: self.options.namespace.clone(),
+                    shape: self.options.shape.to_json(),
+                    incarnation,
+                    store: String::new(),
+                    records: 0,
+                    longest_ms: self.options.lease_ms,
+                    quiet_until: 0,
+                    version: 1,
+                };
+                self.ask(Step::Open, Ask::Open(namespace), held, now);
+            }
+            Err(error) => self.later(held, error, now),
+        }
+    }
+
+    pub(super) fn opened(
+        &mut self,
+        namespace: Namespace,
+        (time, store): (u64, &str),
+        held: Option<Held>,
+        now: Moment,
+    ) {
+        let skew = time.abs_diff(now.wall_ms);
+        if skew > self.options.skew() {
+            let reason = format!(
+                "expected a clock within {} ms of the store's, found {skew} ms",
+                self.options.skew()
+            );
+            return self.later(held, Error::new(ErrorKind::ClockSkewed, reason), now);
+        }
+        if namespace.store != store || !self.is_surveyed {
+            return self.ask(Step::Survey, Ask::Survey, held, now);
+        }
+        self.claim_in(namespace, held, now);
+    }
+
+    /// Looks for a number in a namespace that is known to be whole.
+    fn claim_in(&mut self, namespace: Namespace, held: Option<Held>, now: Moment) {
+        let time = self.store_now.0;
+        if namespace.longest_ms < self.options.lease_ms {
+            let new = Namespace { longest_ms: self.options.lease_ms, ..namespace.clone() };
+            return self.prepare(namespace, new, held, now);
+        }
+        if let Some(error) = quiet(&namespace, time) {
+            return self.later(held, error, now);
+        }
+        let index = self.preferred.and_then(|number| self.options.shape.index_of(number));
+        match index {
+            Some(index) if index < namespace.records => {
+                let first = self.options.shape.first_of(index);
+                self.ask(Step::Look, Ask::Read { first }, held, now);
+            }
+            Some(index) => self.grow(namespace, index + 1, held, now),
+            None if namespace.records == 0 => self.grow(namespace, 1, held, now),
+            None => self.ask(Step::Find, Ask::Find { limit: CHOICE }, held, now),
+        }
+    }
+
+    fn grow(&mut self, namespace: Namespace, records: u64, held: Option<Held>, now: Moment) {
+        let new = Namespace { records, ..namespace.clone() };
+        self.prepare(namespace, new, held, now);
+    }
+
+    /// Writes the namespace's record, and begins again.
+    fn prepare(&mut self, old: Namespace, new: Namespace, held: Option<Held>, now: Moment) {
+        let new = Namespace { version: old.version + 1, ..new };
+        let (first, count) = (self.options.shape.first_of(old.records), self.options.shape.block());
+        self.ask(Step::Prepare, Ask::PutNamespace { old, new, first, count }, held, now);
+    }
+
+    pub(super) fn surveyed(
+        &mut self,
+        namespace: Namespace,
+        store: &str,
+        (records, latest_end): (u64, u64),
+        held: Option<Held>,
+        now: Moment,
+    ) {
+        if records < namespace.records {
+            let reason = format!("expected {} records, found {records}", namespace.records);
+            return self.later(held, damaged(reason), now);
+        }
+        if namespace.store == store {
+            self.is_surveyed = true;
+            return self.claim_in(namespace, held, now);
+        }
+        let incarnation = match (self.random)() {
+            Ok(incarnation) => incarnation,
+            Err(error) => return self.later(held, error, now),
+        };
+        let last = self.store_now.0.max(latest_end).max(namespace.quiet_until);
+        let longest = namespace.longest_ms.max(self.options.lease_ms);
+        let quiet_until = last + longest + CLOCK_ERROR_MS;
+        let store = String::from(store);
+        let new = Namespace { incarnation, store, quiet_until, ..namespace.clone() };
+        self.prepare(namespace, new, held, now);
+    }
+
+    pub(super) fn look(
+        &mut self,
+        namespace: &Namespace,
+        records: Vec<Record>,
+        held: Option<Held>,
+        now: Moment,
+    ) {
+        let Some(record) = records.into_iter().next() else {
+            return self.later(held, damaged("expected a record, found none"), now);
+        };
+        if record.granted_until <= self.store_now.0 {
+            return self.claim(namespace, record, held, now);
+        }
+        if self.options.insists {
+            return self.later(held, exhausted(1, record.granted_until), now);
+        }
+        self.preferred = None;
+        self.ask(Step::Find, Ask::Find { limit: CHOICE }, held, now);
+    }
+
+    pub(super) fn choose(
+        &mut self,
+        namespace: &Namespace,
+        records: &[Record],
+        held: Option<Held>,
+        now: Moment,
+    ) {
+        let time = self.store_now.0;
+        let free: Vec<_> = records.iter().filter(|it| it.granted_until <= time).collect();
+        let chosen = self.chance(free.len() as u64);
+        if let Some(record) = usize::try_from(chosen).ok().and_then(|chosen| free.get(chosen)) {
+            return self.claim(namespace, (*record).clone(), held, now);
+        }
+        let capacity = self.options.shape.capacity();
+        if namespace.records < capacity {
+            let records = (namespace.records + namespace.records.clamp(1, 1024)).min(capacity);
+            return self.grow(namespace.clone(), records, held, now);
+        }
+        let soonest = records.first().map_or(0, |record| record.granted_until);
+        self.later(held, exhausted(capacity, soonest), now);
+    }
+
+    fn claim(&mut self, namespace: &Namespace, old: Record, held: Option<Held>, now: Moment) {
+        let time = self.store_now.0;
+        if let Some(error) = quiet(namespace, time) {
+            return self.later(held, error, now);
+        }
+        let early = time.saturating_sub(SLACK_MS);
+        let start = self.grid.up(early.max(old.granted_until).max(namespace.quiet_until));
+        let granted_until = self.grid.down(time + self.options.lease_ms);
+        let token = match (self.random)() {
+            Ok(token) if granted_until > start => token,
+            Ok(_) => {
+                return self.later(held, damaged("expected a record whose grant has ended"), now);
+            }
+            Err(error) => return self.later(held, error, now),
+        };
+        let put = Record {
+            start,
+            granted_until,
+            token,
+            version: old.version + 1,
+            incarnation: namespace.incarnation,
+            holder: self.options.holder.clone(),
+            ..old.clone()
+        };
+        self.ask(Step::Claim(put.clone()), Ask::Put { old, new: put }, held, now);
+    }
+}
+
+/// The refusal of a namespace whose store was restored a while ago.
+fn quiet(namespace: &Namespace, time: u64) -> Option<Error> {
+    let reason = "expected the store that granted before, found a restored one";
+    let error = || Error::new(ErrorKind::StoreChanged, reason).with_until(namespace.quiet_until);
+    (time < namespace.quiet_until).then(error)
+}
+
+fn exhausted(numbers: u64, until: u64) -> Error {
+    let reason = format!("expected a free number, found none of {numbers}");
+    Error::new(ErrorKind::NumbersExhausted, reason).with_until(until)
+}
