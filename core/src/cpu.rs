@@ -1,11 +1,11 @@
-//! The instruction sets of this machine: found out once, lowered on request.
+//! The instruction sets of this machine: detected once, lowered on request.
 //!
-//! A kernel is a safe function for one [`Set`]'s target features, in a file of that set's name. Whoever calls kernels takes
-//! a [`Level`] once for a slice, and matches its set. As no level is made that the machine does not have, holding one is the
+//! A kernel is a safe function for one [`Set`]'s target features, in a file of that set's name. Callers of kernels take a
+//! [`Level`] once for a slice and match its set. A level is only made for a set that the machine has, so holding one is the
 //! proof that `unsafe` calls of these functions need.
 //!
-//! With `std`, the environment variable `POLYFLAKE_CPU` plays a weaker machine: it names the highest set to use, `scalar`
-//! for none. It is read once. A set that the machine lacks, or another word, lowers nothing.
+//! With `std`, the environment variable `POLYFLAKE_CPU` simulates a weaker machine: it names the highest set to use, `scalar`
+//! for none. It is read once. The name of a set that the machine lacks, or any other word, lowers nothing.
 
 pub(crate) mod memory;
 #[cfg(any(
@@ -15,10 +15,10 @@ pub(crate) mod memory;
 ))]
 pub(crate) mod parts;
 
-/// What kernels are written for, weakest first. Each includes those before it.
+/// Instruction sets that kernels are written for, weakest first. Each includes all before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Set {
-    /// What the target has anyway.
+    /// The instructions that every machine of the target has.
     Scalar,
     /// SSSE3 and SSE4.1.
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
@@ -32,7 +32,7 @@ pub enum Set {
     /// NEON, little-endian.
     #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
     Neon,
-    /// SIMD of 128 bits: a module that has any of it is refused where it is not there, so this is decided when compiling.
+    /// SIMD of 128 bits. An engine without it refuses any module that uses it, so this is decided at compile time.
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     Simd128,
 }
@@ -53,7 +53,7 @@ impl Set {
         Self::Simd128,
     ];
 
-    /// What `POLYFLAKE_CPU` calls it.
+    /// Its name in `POLYFLAKE_CPU`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scalar => "scalar",
@@ -87,7 +87,7 @@ impl Set {
     }
 }
 
-/// Whether this machine has all of these: asked of it, or without `std` known when compiling.
+/// Asks whether this machine has all of these features; without `std` the answer is known at compile time.
 #[cfg(any(
     all(target_arch = "x86_64", target_feature = "sse2"),
     all(target_arch = "aarch64", target_endian = "little", target_feature = "neon")
@@ -108,7 +108,7 @@ macro_rules! has {
 ))]
 use has;
 
-/// A set that this machine has, with all below it.
+/// A set that this machine has, with all sets below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Level(Set);
 
@@ -122,7 +122,7 @@ impl Level {
     }
 }
 
-/// The `KERNELS` of a level, where the module above the caller's has a file for every set, of that set's name.
+/// The `KERNELS` of a level. The parent of the calling module must have a file for every set, of that set's name.
 macro_rules! kernels_of {
     ($level:expr) => {
         match $level.set() {
@@ -142,7 +142,7 @@ macro_rules! kernels_of {
 }
 pub(crate) use kernels_of;
 
-/// The highest level of this machine, or of the one that it plays.
+/// The highest level of this machine, or of the weaker one that it simulates.
 #[inline]
 pub fn level() -> Level {
     #[cfg(feature = "std")]
@@ -161,7 +161,8 @@ fn highest() -> Level {
     Level(*Set::ALL.iter().take_while(|set| set.is_here()).last().unwrap_or(&Set::Scalar))
 }
 
-/// Remembers the answer. Threads that ask at the same time find the same, so there is no lock that a fork could leave held.
+/// Remembers the level. Threads that ask at the same time find the same level, so it needs no lock, which a fork could leave
+/// held.
 #[cfg(feature = "std")]
 mod known {
     use core::sync::atomic::{AtomicU8, Ordering};
@@ -191,7 +192,7 @@ mod known {
         level
     }
 
-    /// No higher than the set of this name.
+    /// The level, lowered to the set of this name.
     pub(super) fn lowered(level: Level, name: Option<&str>) -> Level {
         let played = Set::ALL.iter().find(|set| Some(set.name()) == name);
         played.map_or(level, |&set| level.min(Level(set)))
@@ -221,7 +222,7 @@ mod tests {
         assert_eq!(lowered(highest, None), highest);
     }
 
-    /// Whoever plays a weaker machine by a mistyped name hears of it here.
+    /// Fails if the name in `POLYFLAKE_CPU` is mistyped.
     #[test]
     fn the_machine_that_is_asked_for_is_played() {
         if let Ok(name) = std::env::var("POLYFLAKE_CPU") {

@@ -17,7 +17,7 @@ use inline::Inline;
 pub use kind::ErrorKind;
 use packed::Packed;
 
-/// Why a call was refused. Nothing was changed by it, and nothing is lost.
+/// The reason why a call was refused. The call changed nothing, and nothing is lost.
 ///
 /// ```
 /// use polyflake::{ErrorKind, sno::Sno};
@@ -29,8 +29,8 @@ use packed::Packed;
 /// assert_eq!(error.to_string(), "invalid character '!' at position 15");
 /// ```
 ///
-/// With the `alloc` feature it takes three words of a 64-bit machine. Refusals that loops meet allocate nothing: malformed texts, a tick
-/// that is used up, a clock that is behind, windows and leases that have ended.
+/// With the `alloc` feature it takes three words of a 64-bit machine. Errors that are frequent in loops allocate nothing:
+/// malformed texts, a tick that is used up, a clock that is behind, windows and leases that have ended.
 #[derive(Clone)]
 pub struct Error(Packed);
 
@@ -49,7 +49,7 @@ impl Error {
         Self(Packed::aside(kind, Kept::new(field, told)))
     }
 
-    /// An error of a kind, without details: for clocks and sources of random bytes of your own.
+    /// An error of a kind, without details: for your own clocks and sources of random bytes.
     #[cold]
     pub const fn new(kind: ErrorKind) -> Self {
         Self::inline(Inline::plain(kind))
@@ -75,8 +75,8 @@ impl Error {
         }
     }
 
-    /// The same error with another one as its [source](core::error::Error::source), for example the cause of a clock's failure. The
-    /// message does not repeat the source, and equality ignores it.
+    /// Adds a [source](core::error::Error::source), for example the cause of a clock's failure. The message does not repeat the
+    /// source, and equality ignores it.
     ///
     /// ```
     /// use std::error::Error as _;
@@ -96,7 +96,7 @@ impl Error {
         Self(self.0.changed(|kept| kept.source = Some(source::Source::new(source))))
     }
 
-    /// What went wrong.
+    /// The kind of error.
     pub const fn kind(&self) -> ErrorKind {
         self.0.kind()
     }
@@ -127,7 +127,7 @@ impl Error {
         }
     }
 
-    /// When to try again, in Unix milliseconds.
+    /// The time to try again, in Unix milliseconds.
     pub fn retry_at(&self) -> Option<i64> {
         match self.0.detail() {
             Detail::RetryAt(unix_ms) => Some(unix_ms),
@@ -135,7 +135,7 @@ impl Error {
         }
     }
 
-    /// How many items of a buffer were filled before the error; they hold valid IDs.
+    /// Number of items of a buffer that were filled before the error; they hold valid IDs.
     pub fn written(&self) -> Option<usize> {
         match self.0.among() {
             Among::Written(written) => Some(written),
@@ -143,7 +143,7 @@ impl Error {
         }
     }
 
-    /// The 0-based index of the item that was refused, where there are many.
+    /// The 0-based index of the refused item, in a call for many.
     pub fn item(&self) -> Option<usize> {
         match self.0.among() {
             Among::Item(item) => Some(item),
@@ -152,10 +152,10 @@ impl Error {
     }
 }
 
-/// What this crate, its bindings and their tests make errors with. No part of what is promised: hidden in the documentation, and
+/// Constructors for this crate, its bindings and their tests. Not part of the public API: hidden in the documentation, and
 /// free to change in any version.
 impl Error {
-    /// A text or byte string of the wrong length; lengths in its own unit (characters, UTF-16 units or bytes).
+    /// A text or byte string of the wrong length, with lengths in its own unit (characters, UTF-16 units or bytes).
     #[doc(hidden)]
     #[cold]
     pub fn invalid_length(found: usize, least: usize, most: usize) -> Self {
@@ -176,22 +176,22 @@ impl Error {
         Self::inline(Inline::multiple(found, of))
     }
 
-    /// A secret of the wrong length, in bytes; nothing of its content is told.
+    /// A secret of the wrong length, in bytes. The error tells nothing of its content.
     #[doc(hidden)]
     #[cold]
     pub fn invalid_secret(found: usize) -> Self {
         Self::by_length(ErrorKind::InvalidSecret, found, 16, 16)
     }
 
-    /// The 0-based position of the first bad character of a text, where the character itself is not known.
+    /// The 0-based position of the first bad character of a text, if the character itself is not known.
     #[doc(hidden)]
     #[cold]
     pub const fn invalid_character(position: usize) -> Self {
         Self::inline(Inline::character(position, None))
     }
 
-    /// The first bad character of a text and its 0-based position: a Unicode scalar value, a surrogate, or for bytes past ASCII
-    /// what [`unit_of_byte`] gives.
+    /// The first bad character of a text and its 0-based position: a Unicode scalar value, a surrogate, or the result of
+    /// [`unit_of_byte`] for a byte past ASCII.
     #[doc(hidden)]
     #[cold]
     pub const fn bad_character(position: usize, unit: u32) -> Self {
@@ -205,13 +205,13 @@ impl Error {
         Self::aside(ErrorKind::OutOfRange, Some(field.into()), Told::Range { value, least, most })
     }
 
-    /// A number of 65 bits in place of an ID of 64, by its lower 64 bits.
+    /// A number of 65 bits in place of an ID of 64 bits; takes the number's lower 64 bits.
     #[cold]
     pub(crate) const fn too_large(low: u64) -> Self {
         Self::inline(Inline::too_large(low))
     }
 
-    /// A value of any type that does not fit a field of so many bits.
+    /// A value of any type that does not fit a field of `bits` bits.
     #[cfg(feature = "alloc")]
     #[cold]
     pub(crate) fn misfit(field: impl Into<Name>, bits: u32, value: impl Into<Name>) -> Self {
@@ -219,7 +219,7 @@ impl Error {
         Self::aside(ErrorKind::OutOfRange, Some(field.into()), told)
     }
 
-    /// The same error as one of another kind.
+    /// The same error under another kind.
     #[inline(never)]
     #[cfg(feature = "alloc")]
     pub(crate) fn with_kind(self, kind: ErrorKind) -> Self {
@@ -245,7 +245,7 @@ impl Error {
         }
     }
 
-    /// An error that time cures, and when: `unix_ms`.
+    /// An error that time cures, at `unix_ms`.
     #[doc(hidden)]
     #[cold]
     pub const fn retry_later(kind: ErrorKind, unix_ms: i64) -> Self {

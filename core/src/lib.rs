@@ -1,6 +1,6 @@
 //! Coordination-based unique IDs: sno, Randflake, Hot Guid and custom snowflakes.
 //!
-//! Reading order, which is also the data's way:
+//! Reading order, which is also the way of the data:
 //!
 //! ```text
 //! Clock --time--> generator (epoch, window) --tick--> sequence --slot--> format.pack --word--> [sparx64]
@@ -43,7 +43,7 @@ pub use generator::OnExhausted;
 #[doc(hidden)]
 pub use serde_core as __serde;
 
-/// Kernels under levels of one's choice: for this project's own benches and tests, no part of what is promised.
+/// Kernels at given levels: for this project's own benches and tests, not part of the public API.
 #[doc(hidden)]
 pub mod kernels {
     #[cfg(feature = "std")]

@@ -1,8 +1,8 @@
 //! The one door to atomics, so that a model checker can stand behind it.
 
-/// Counts what decides nothing: outside the model.
+/// A counter that decides nothing, so it stays outside the model.
 pub(crate) use portable_atomic::AtomicU32 as Tally;
-/// Says where to look first, which decides nothing either.
+/// A hint where to look first, which decides nothing either.
 #[cfg(feature = "alloc")]
 pub(crate) use portable_atomic::AtomicUsize as Hint;
 pub(crate) use portable_atomic::Ordering;
@@ -22,7 +22,7 @@ pub(crate) use shuttle::sync::atomic::AtomicPtr;
 #[cfg(loom)]
 pub(crate) use model::{AtomicPtr, AtomicU32, AtomicU64, AtomicU128};
 
-/// Atomics in pages that processes share: never with a lock in their place, which would be the lock of one process.
+/// Atomics in pages that processes share. They never fall back to a lock, which would belong to one process.
 #[cfg(feature = "std")]
 pub(crate) mod shared {
     #[cfg(any(loom, shuttle))]
@@ -80,6 +80,6 @@ mod model {
         }
     }
 
-    // loom has no 128-bit atomics: outside the model, which has none of the generators that use them.
+    // loom has no 128-bit atomics, so this one stays outside the model, which has no generator that uses it.
     pub(crate) use portable_atomic::AtomicU128;
 }

@@ -1,18 +1,18 @@
-//! Whether memory has been written to: where it has not, the system still has to find and clear a page at the first write, and
-//! the cleared page is in the caches, which stores past them must empty first.
+//! Hints about memory, for kernels that write much of it. At the first write to a page the system has to find and clear it;
+//! the cleared page is in the caches, which non-temporal stores must empty first.
 
-/// As many bytes are more than caches hold, so that stores past them may pay.
+/// Larger than any cache, so non-temporal stores may pay off.
 pub(crate) const MANY: usize = 32 << 20;
 
-/// Bytes of a page of x86-64; where pages are larger, the system refuses most of its multiples.
+/// Bytes of a page of x86-64. Where pages are larger, the system refuses most of this size's multiples as addresses.
 #[cfg(any(
     all(feature = "std", target_os = "linux"),
     all(target_arch = "x86_64", target_feature = "sse2")
 ))]
 const PAGE: usize = 4096;
 
-/// Asks for the memory a page after these bytes, which a kernel that goes through much of it will soon read. By itself a
-/// processor looks ahead no further than to the end of a page.
+/// Prefetches the memory one page after these bytes, for kernels that will soon read it. By itself a processor prefetches no
+/// further than to the end of a page.
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 #[inline]
 pub(crate) fn ask_ahead(bytes: &[u8]) {
@@ -36,7 +36,7 @@ pub(crate) fn fence() {
     }
 }
 
-/// Whether samples of these bytes lie in pages that are there. Where that cannot be asked, none do.
+/// Returns whether samples of these bytes lie in resident pages; `false` where the system cannot tell.
 #[cfg(all(feature = "std", target_os = "linux"))]
 pub(crate) fn is_touched(bytes: &[u8]) -> bool {
     let samples = bytes.len() / 8;

@@ -1,10 +1,10 @@
-//! The facts of an error: as they are read, and as they lie behind the pointer.
+//! The facts of an error: as callers read them, and as they are stored behind the pointer.
 
 use super::inline::Inline;
 #[cfg(feature = "alloc")]
 use super::source::Source;
 
-/// A name in an error: a built-in one, or that of a custom layout's field.
+/// A name in an error: a built-in one, or the name of a custom layout's field.
 #[cfg(feature = "alloc")]
 pub(crate) type Name = alloc::borrow::Cow<'static, str>;
 #[cfg(not(feature = "alloc"))]
@@ -37,7 +37,7 @@ pub(super) enum Detail<'a> {
     },
     Character {
         position: usize,
-        /// As [`Error::bad_character`](super::Error::bad_character) takes it.
+        /// The character, in the form that [`Error::bad_character`](super::Error::bad_character) takes.
         unit: Option<u32>,
     },
     Range {
@@ -58,13 +58,13 @@ pub(super) enum Detail<'a> {
     },
 }
 
-/// Where the error is in a call for many items.
+/// Progress of a call for many items at the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Among {
     Nothing,
     /// Items written before the error.
     Written(usize),
-    /// The item that was refused.
+    /// Index of the refused item.
     Item(usize),
 }
 
@@ -97,10 +97,10 @@ pub(super) enum Told {
 /// The facts behind the pointer: everything but the kind.
 #[derive(Clone)]
 pub(super) struct Kept {
-    /// None where [`Told::Inline`] has it.
+    /// None if [`Told::Inline`] has the field.
     pub(super) field: Option<Name>,
     pub(super) told: Told,
-    /// [`Among::Nothing`] where [`Told::Inline`] has it.
+    /// [`Among::Nothing`] if [`Told::Inline`] has it.
     pub(super) among: Among,
     #[cfg(feature = "alloc")]
     pub(super) source: Option<Source>,

@@ -1,4 +1,4 @@
-//! Errors that need no heap: numbers and texts of the program, also with an item's index or a count.
+//! Errors that need no heap: numbers and static texts, also with an item's index or a count.
 //!
 //! ```text
 //! bytes   0    1     2      4            8              16
@@ -12,14 +12,14 @@
 //!         tag  kind                      pointer                            Aside
 //! ```
 //!
-//! Decoders and generators that must not wait refuse in loops, so their errors have a form here.
+//! Decoders, and generators that must not wait, refuse in loops, so their errors have a form here.
 
 use super::{
     ErrorKind,
     facts::{Among, Detail},
 };
 
-/// The meaning of `count`, or of `short`, a count of 32 bits.
+/// The meaning of `count`, or of `short`, which is a count of 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Nothing,
@@ -27,7 +27,7 @@ pub(super) enum Place {
     Item,
 }
 
-/// Numbers and texts of the program.
+/// Facts that are numbers and static texts.
 #[derive(Clone, Copy)]
 pub(super) enum Inline {
     Plain {
@@ -40,7 +40,7 @@ pub(super) enum Inline {
         place: Place,
         count: usize,
         position: usize,
-        /// [`NO_UNIT`], or as [`Detail::Character`] has it.
+        /// [`NO_UNIT`], or the unit of [`Detail::Character`].
         unit: u32,
     },
     RetryAt {
@@ -55,7 +55,7 @@ pub(super) enum Inline {
         count: usize,
         found: usize,
         least: u16,
-        /// [`UNLIMITED`], or as [`Detail::Length`] has it.
+        /// [`UNLIMITED`], or the limit of [`Detail::Length`].
         most: u16,
     },
     /// A Randflake's text of a number from 2^64 up to 2^65, which decoders refuse.
@@ -109,7 +109,7 @@ impl Inline {
         Self::Character { kind, place: Place::Nothing, count: 0, position, unit }
     }
 
-    /// A wrong length; None where its limits need more than 16 bits.
+    /// A wrong length; None if its limits need more than 16 bits.
     #[inline]
     pub(super) fn length(kind: ErrorKind, found: usize, least: usize, most: usize) -> Option<Self> {
         let most = match u16::try_from(most) {
@@ -166,7 +166,7 @@ impl Inline {
         }
     }
 
-    /// Puts the error at a place among many items. False where the count does not fit.
+    /// Notes the error's place among many items. Returns `false` if the count does not fit.
     pub(super) fn put(&mut self, among: Among) -> bool {
         let (to, number) = match among {
             Among::Nothing => (Place::Nothing, 0),

@@ -1,8 +1,8 @@
-//! What can go wrong, and its code.
+//! Kinds of errors, and their codes.
 
-/// What went wrong, without data: match on it.
+/// The kind of an error, without data: match on it.
 ///
-/// [`ErrorKind::code`] is stable: it is the same string in every language. What happened, why, and what to do for each code:
+/// [`ErrorKind::code`] is stable: it is the same string in every language. Meaning, cause and cure of each code:
 /// <https://example.invalid/polyflake/blob/main/docs/errors.md>
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]

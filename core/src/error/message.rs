@@ -79,7 +79,7 @@ impl Error {
         write!(f, ", found {found}")
     }
 
-    /// What a range is of.
+    /// The quantity that a range limits.
     fn subject(&self) -> &str {
         self.field().unwrap_or("a value")
     }
@@ -90,8 +90,8 @@ impl Error {
     }
 }
 
-/// Writes a bad character as [`Error::bad_character`] takes it: itself if it is printable ASCII, else its number. The tables of
-/// what else can be printed have 5 KB.
+/// Writes a bad character, in the form that [`Error::bad_character`] takes: itself if it is printable ASCII, else its number.
+/// The library's tables of all printable characters would add 5 KB.
 fn write_unit(f: &mut fmt::Formatter<'_>, unit: u32) -> fmt::Result {
     if let Ok(byte @ b' '..=b'~') = u8::try_from(unit) {
         return write!(f, " '{}'", char::from(byte));

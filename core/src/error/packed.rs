@@ -11,7 +11,7 @@ type Aside = alloc::boxed::Box<Kept>;
 #[cfg(not(feature = "alloc"))]
 type Aside = Kept;
 
-/// Without a heap the facts lie where the pointer would be, and an error is as large as they are.
+/// An error's facts. Without a heap they are stored in place of the pointer, and an error is as large as they are.
 #[derive(Clone)]
 pub(super) enum Packed {
     Inline(Inline),
@@ -59,7 +59,7 @@ impl Packed {
         }
     }
 
-    /// The same error at a place among many items.
+    /// The same error with its place among many items.
     #[cold]
     #[inline(never)]
     pub(super) fn put(mut self, among: Among) -> Self {

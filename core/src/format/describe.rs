@@ -1,30 +1,31 @@
-//! What an ID format can do, in figures.
+//! Key figures of an ID format.
 
 use alloc::{string::String, vec::Vec};
 
 use super::{Scale, Span};
 
-/// What an ID format can do: the same for every family.
+/// Key figures of an ID format, the same for every family.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Description {
-    /// How many bits an ID has.
+    /// Number of bits of an ID.
     pub bits: u32,
     /// Its fields, from the top.
     pub fields: Vec<FieldDescription>,
-    /// How many IDs one generator can make in a second, floored; none without both a timestamp and a sequence.
+    /// Number of IDs that one generator can make in a second, floored; none without both a timestamp and a sequence.
     pub per_second: Option<u128>,
-    /// How many all generators together can make in a second, floored; none as above, and past 2^128.
+    /// Number of IDs that all generators together can make in a second, floored; none without both a timestamp and a sequence, and
+    /// past 2^128.
     pub per_second_in_all: Option<u128>,
-    /// When the first tick begins, in Unix milliseconds.
+    /// The start of the first tick, in Unix milliseconds.
     pub first_ms: Option<i64>,
-    /// When the last tick begins that 64-bit milliseconds hold, in Unix milliseconds.
+    /// The start of the last tick that 64-bit milliseconds hold, in Unix milliseconds.
     pub last_ms: Option<i64>,
-    /// Whether IDs sort by time from the first tick to the last: integers as signed ones, bytes and texts bytewise.
+    /// `true` if IDs sort by time from the first tick to the last: integers as signed ones, bytes and texts bytewise.
     pub sorts_by_time: bool,
-    /// Whether no ID, as an unsigned integer, reaches 2^53: a JavaScript number holds it.
+    /// `true` if every ID, as an unsigned integer, is below 2^53, so that a JavaScript number holds it.
     pub below_2_53: bool,
-    /// Whether no ID, as an unsigned integer, reaches 2^63: it is never negative.
+    /// `true` if every ID, as an unsigned integer, is below 2^63, so that it is never negative.
     pub below_2_63: bool,
 }
 
@@ -32,18 +33,18 @@ pub struct Description {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FieldDescription {
-    /// Its name: `timestamp`, `sequence`, `unused`, or that of a constant or bindable.
+    /// Name of the field: `timestamp`, `sequence`, `unused`, or the name of a constant or bindable.
     pub name: String,
-    /// What kind of field it is, as in a layout's JSON.
+    /// Kind of the field, as in a layout's JSON.
     pub kind: &'static str,
-    /// Bits above it.
+    /// Number of bits above the field.
     pub offset: u32,
-    /// How many bits wide it is.
+    /// Width of the field, in bits.
     pub bits: u32,
 }
 
 impl FieldDescription {
-    /// Fields of these names, kinds and widths, from the top.
+    /// Lists fields of given names, kinds and widths, from the top.
     pub(crate) fn list<'n>(
         fields: impl IntoIterator<Item = (&'n str, &'static str, u32)>,
     ) -> Vec<Self> {
@@ -55,21 +56,21 @@ impl FieldDescription {
     }
 }
 
-/// What the figures of a family follow from.
+/// The facts that a family's figures follow from.
 pub(crate) struct Figures<'f> {
     /// Names and kinds of the fields, from the top.
     pub(crate) names: &'f [(&'f str, &'static str)],
     pub(crate) spans: &'f [Span],
     pub(crate) scale: Scale,
-    /// IDs that one generator can make in a tick.
+    /// Number of IDs that one generator can make in a tick.
     pub(crate) per_tick: u64,
-    /// Generators that can be told apart.
+    /// Number of generators that can be told apart.
     pub(crate) generators: u128,
     pub(crate) sorts_by_time: bool,
 }
 
 impl Figures<'_> {
-    /// The figures. All bits of every family's IDs are used, so none stays below 2^63.
+    /// The figures. Every family uses all bits of its IDs, so no family stays below 2^63.
     pub(crate) fn describe(self) -> Description {
         let fields = self.names.iter().zip(self.spans);
         let fields = fields.map(|((name, kind), span)| (*name, *kind, span.bits()));

@@ -6,7 +6,7 @@ use crate::{Error, ErrorKind, Result};
 /// Characters of a text.
 pub(crate) const LENGTH: usize = 36;
 
-/// Where the two digits of each byte begin.
+/// The position in the text at which the two digits of each byte begin.
 const DIGITS_AT: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 
 const HYPHENS_AT: [usize; 4] = [8, 13, 18, 23];
@@ -36,13 +36,14 @@ pub(crate) const fn reverse_groups(bytes: [u8; 16]) -> [u8; 16] {
     [a3, a2, a1, a0, b1, b0, c1, c0, d0, d1, e0, e1, e2, e3, e4, e5]
 }
 
-/// The GUID that SQL Server sorts as the text of `bytes` sorts, in .NET's order: SQL Server compares the groups from the last to the first.
+/// The GUID that SQL Server sorts as the text of `bytes` sorts, in .NET's order: SQL Server compares the groups from the last
+/// to the first.
 pub(crate) const fn to_sql(bytes: [u8; 16]) -> [u8; 16] {
     let [s0, s1, s2, s3, m1, m0, m3, m2, m4, c0, c1, c2, k0, k1, k2, k3] = bytes;
     [k0, k1, k2, k3, c1, c2, m4, c0, m3, m2, s0, s1, s2, s3, m1, m0]
 }
 
-/// The bytes, in the order of the text, of what [`to_sql`] gave.
+/// Undoes [`to_sql`]: the bytes in the order of the text.
 pub(crate) const fn of_sql(bytes: [u8; 16]) -> [u8; 16] {
     let [k0, k1, k2, k3, c1, c2, m4, c0, m3, m2, s0, s1, s2, s3, m1, m0] = bytes;
     [s0, s1, s2, s3, m1, m0, m3, m2, m4, c0, c1, c2, k0, k1, k2, k3]
@@ -70,7 +71,7 @@ pub(crate) fn decode(text: &str) -> Result<[u8; 16]> {
     ascii.and_then(bytes).ok_or_else(|| why_not(text.chars().map(u32::from)))
 }
 
-/// The 16 bytes of a text in UTF-16, which lengths and positions count the units of.
+/// The 16 bytes of a text in UTF-16; lengths and positions count its units.
 pub(crate) fn decode_utf16(units: &[u16]) -> Result<[u8; 16]> {
     let ascii = units.try_into().ok().map(ascii_of_utf16);
     ascii.as_ref().and_then(bytes).ok_or_else(|| why_not(units.iter().copied().map(u32::from)))

@@ -1,4 +1,4 @@
-//! What all formats share: spans of bits, ticks of time, texts, and the description of a format.
+//! Parts that all formats share: spans of bits, ticks of time, texts, and the description of a format.
 
 #[cfg(feature = "alloc")]
 mod describe;

@@ -1,10 +1,10 @@
-//! Why a text is refused: the cold path of the decoders, which only say that they cannot read it.
+//! The reason why a text is refused: the cold path of the decoders, which only say that they cannot read it.
 
 use core::ops::RangeInclusive;
 
 use crate::Error;
 
-/// The length is judged first, then the characters: the error for whichever is wrong, if one is.
+/// The error for a text: for a wrong length first, then for the first bad character; none if both are right.
 ///
 /// `units` are the text's characters, or its UTF-16 units: lengths and positions count them.
 #[cold]

@@ -7,7 +7,7 @@ use crate::{Error, Result};
 
 const NANOS_PER_MS: i64 = 1_000_000;
 
-/// A format's time: its ticks are whole milliseconds long, counted from an epoch that is a whole tick.
+/// A format's time: ticks of whole milliseconds, counted from an epoch at which a tick begins.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
     pub(crate) epoch_ms: i64,
@@ -36,18 +36,18 @@ impl Scale {
         u64::try_from(since).ok().filter(|tick| *tick <= self.last)
     }
 
-    /// When a tick begins, in Unix milliseconds; one past the last tick has such a time too.
+    /// The start of a tick, in Unix milliseconds; also for the tick after the last one.
     #[inline]
     pub(crate) const fn ms_of(&self, tick: u64) -> i64 {
         self.epoch_ms + tick.cast_signed() * self.tick_ms
     }
 
-    /// How long a tick lasts, in nanoseconds.
+    /// Length of a tick, in nanoseconds.
     pub(crate) const fn tick_nanos(&self) -> u64 {
         (self.tick_ms * NANOS_PER_MS).cast_unsigned()
     }
 
-    /// The first tick that begins at a time or after it.
+    /// The first tick that begins at a given time or later.
     fn first_from(&self, unix_ms: i64) -> u64 {
         let since = (unix_ms - self.epoch_ms).cast_unsigned();
         since.div_ceil(self.tick_ms.cast_unsigned())
@@ -107,7 +107,7 @@ impl Ticks for Scale {
         let (start_ms, end_ms) = (start.ceil_ms(), end.ceil_ms());
         let (latest, format_ends) = (self.ms_of(self.last), self.ms_of(self.last + 1));
         if !(self.epoch_ms..=latest).contains(&start_ms) {
-            // Whatever the end is, no tick of the format begins in the span.
+            // No tick of the format begins in the span, so the start is wrong whatever the end is.
             if start_ms < end_ms && !(latest..format_ends).contains(&start_ms) {
                 return Err(self.outside("start", start_ms));
             }
@@ -127,7 +127,7 @@ impl Ticks for Scale {
     }
 }
 
-/// Whether a clock reading lies in a tick that begins at a time and lasts so long, all in nanoseconds.
+/// Returns whether a clock reading lies in the tick that begins at `begins` and lasts `lasts`, all in nanoseconds.
 #[inline]
 pub(crate) const fn is_within(begins: i64, lasts: u64, unix_nanos: i64) -> bool {
     unix_nanos >= begins && unix_nanos.wrapping_sub(begins).cast_unsigned() < lasts

@@ -1,4 +1,4 @@
-//! IDs in serde: as text where people read it, as bytes in binary formats.
+//! IDs in serde: as text in human-readable formats, as bytes in binary ones.
 
 use core::fmt;
 
@@ -7,7 +7,7 @@ use serde_core::{
     de::{Error, Visitor},
 };
 
-/// Writes an ID of this text and these bytes.
+/// Writes an ID as its text or as its bytes, as the format wants it.
 pub(crate) fn write<S: Serializer>(to: S, text: &str, bytes: &[u8]) -> Result<S::Ok, S::Error> {
     if to.is_human_readable() { to.serialize_str(text) } else { to.serialize_bytes(bytes) }
 }

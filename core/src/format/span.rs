@@ -1,6 +1,6 @@
 //! One field's place in an ID of at most 128 bits.
 
-/// A run of bits: `shift` bits stand below it.
+/// A run of bits with `shift` bits below it.
 ///
 /// A format lists its fields' widths once, from the most significant bit, and gets their spans at compile time:
 ///
@@ -28,7 +28,7 @@ impl Span {
         spans
     }
 
-    /// How many bits wide it is.
+    /// Width in bits.
     #[cfg(feature = "alloc")]
     pub(crate) const fn bits(self) -> u32 {
         self.bits
@@ -39,7 +39,7 @@ impl Span {
         u64::MAX >> (64 - self.bits)
     }
 
-    /// `value` in its place; it must fit, which the callers' types and checks make sure of.
+    /// A word with `value` in its place. The value must fit; the callers' types and checks make sure of that.
     #[inline(always)]
     #[allow(
         clippy::inline_always,

@@ -1,6 +1,6 @@
-//! What every ID with one text has: conversions from and to it, here and in serde.
+//! Conversions of IDs from and to their text, here and in serde.
 
-/// An ID is shown as its text, and read from it.
+/// Implements the conversions of an ID that is shown as its text and read from it.
 macro_rules! text_id {
     ($id:ident) => {
         impl core::fmt::Display for $id {
@@ -25,7 +25,7 @@ macro_rules! text_id {
     };
 }
 
-/// An ID that is bytes: read from a slice of them, and shown as its text in Debug too.
+/// Implements the conversions of an ID that is bytes: it is read from a slice of bytes, and shown as its text in Debug too.
 macro_rules! byte_id {
     ($id:ident) => {
         crate::format::text_id!($id);

@@ -10,31 +10,31 @@ pub(crate) trait Ticks {
     /// The last tick.
     fn last(&self) -> u64;
 
-    /// How long a tick lasts, in nanoseconds.
+    /// Length of a tick, in nanoseconds.
     fn tick_nanos(&self) -> u64;
 
     /// The tick of a clock reading.
     ///
     /// # Errors
-    /// `time_out_of_range` outside of the format's time.
+    /// `time_out_of_range` outside the format's time.
     fn tick_of_nanos(&self, unix_nanos: i64) -> Result<u64>;
 
     /// Returns whether a clock reading lies in a tick: cheaper than [`Ticks::tick_of_nanos`].
     fn is_within(&self, tick: u64, unix_nanos: i64) -> bool;
 
-    /// When a tick begins, in Unix milliseconds.
+    /// The start of a tick, in Unix milliseconds.
     fn ms_of(&self, tick: u64) -> i64;
 
-    /// When a tick begins, in Unix nanoseconds; the end of 64-bit time for what lies past it.
+    /// The start of a tick, in Unix nanoseconds; the end of 64-bit time for a tick past it.
     fn nanos_of(&self, tick: u64) -> i64;
 
     /// The ticks that begin within a half-open span of time.
     ///
     /// # Errors
-    /// `out_of_range` for an empty span; `time_out_of_range` outside of the format's time.
+    /// `out_of_range` for an empty span; `time_out_of_range` outside the format's time.
     fn ticks_within(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>>;
 
-    /// One past the last tick that begins before the end of a window, which begins with tick `start`.
+    /// The tick after the last one that begins before the end of a window. The window begins with tick `start`.
     ///
     /// # Errors
     /// As [`Ticks::ticks_within`].

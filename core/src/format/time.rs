@@ -29,18 +29,18 @@ impl UnixTime {
         self.nanos
     }
 
-    /// The millisecond that it is in; the end of 64-bit time for what lies past it.
+    /// The millisecond that holds the moment; the end of 64-bit time for a moment past it.
     pub(crate) fn floor_ms(self) -> i64 {
         saturated(self.nanos.div_euclid(NANOS_PER_MS))
     }
 
-    /// The first millisecond that begins at it or after it; the end of 64-bit time for what lies past it.
+    /// The first millisecond that begins at the moment or later; the end of 64-bit time for a moment past it.
     pub(crate) fn ceil_ms(self) -> i64 {
         saturated(-(-self.nanos).div_euclid(NANOS_PER_MS))
     }
 }
 
-/// No format whose ticks are whole milliseconds reaches an end of 64-bit time.
+/// Clamps to 64 bits, which no format with ticks of whole milliseconds notices: none reaches an end of 64-bit time.
 fn saturated(unix_ms: i128) -> i64 {
     let end = if unix_ms < 0 { i64::MIN } else { i64::MAX };
     i64::try_from(unix_ms).unwrap_or(end)
@@ -55,7 +55,7 @@ impl From<i64> for UnixTime {
 #[cfg(feature = "std")]
 impl From<std::time::SystemTime> for UnixTime {
     fn from(time: std::time::SystemTime) -> Self {
-        // As many seconds as 64 bits hold have fewer than 2^94 nanoseconds.
+        // A `Duration` has 64-bit seconds, so it has fewer than 2^94 nanoseconds.
         let nanos = |since: std::time::Duration| since.as_nanos().cast_signed();
         let nanos = match time.duration_since(std::time::UNIX_EPOCH) {
             Ok(since) => nanos(since),

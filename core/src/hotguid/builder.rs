@@ -26,12 +26,12 @@ pub struct Builder<C> {
 }
 
 impl<C: Clock> Builder<C> {
-    /// Options for a generator with a clock and a source of random bytes of your own: see [`Builder::draw`].
+    /// Options for a generator with your own clock and source of random bytes: see [`Builder::draw`].
     pub const fn with_clock(clock: C, draw: fn() -> Result<[u8; 8]>) -> Self {
         Self { draw, options: Options::new(clock) }
     }
 
-    /// Where 8 random bytes come from: 5 for the machine field, 3 for the counter's start. It is called at the first ID, and
+    /// Source of 8 random bytes: 5 for the machine field, 3 for the counter's start. It is called at the first ID, and
     /// again after a fork.
     pub fn draw(mut self, draw: fn() -> Result<[u8; 8]>) -> Self {
         self.draw = draw;
@@ -48,7 +48,8 @@ impl<C: Clock> Builder<C> {
     /// The generator.
     ///
     /// # Errors
-    /// `out_of_range` where the window is empty, or the clock is coarser than a second; `time_out_of_range` where it leaves the format's time.
+    /// `out_of_range` if the window is empty or the clock is coarser than a second; `time_out_of_range` if the window leaves the
+    /// format's time.
     pub fn build(self) -> Result<Generator<C>> {
         let window = self.options.window(&SCALE)?;
         let process = self.options.window.map(|_| ProcessGuard::this_process()).transpose()?;

@@ -1,4 +1,4 @@
-//! What Hot Guid adds to the engine: a machine and a counter's start, drawn at random in each process.
+//! The engine's parts for Hot Guid: a machine and a counter's start, drawn at random in each process.
 
 use super::{HotGuid, LAST_COUNTER, SCALE, fill::write_run, id::Machine};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     sequence::per_tick::{PerTick, Run},
 };
 
-/// What tells a generator from all others, and where its counter starts: 8 random bytes in one word.
+/// The machine, which tells a generator from all others, and its counter's start: 8 random bytes in one word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Identity {
     pub(super) machine: Machine,

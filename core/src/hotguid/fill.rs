@@ -1,12 +1,12 @@
-//! Writing a run of IDs: all but the counter is the same, which lies in the lower half of an ID.
+//! Writing a run of IDs, which differ only in the counter, in the lower half of an ID.
 
 use super::{HotGuid, LAST_COUNTER};
 use crate::cpu::{self, Level};
 
-/// So few IDs take less time than it takes to ask for the machine's level.
+/// Below this many IDs, scalar code is faster than asking for the machine's level.
 const FEW: usize = 16;
 
-/// Writes IDs that count on from the first, whose counters do not pass the last one.
+/// Writes IDs with consecutive counters, beginning with the given ID; no counter passes the last one.
 type Kernel = unsafe fn(&mut [HotGuid], HotGuid);
 
 const fn kernel(level: Level) -> Kernel {
@@ -33,19 +33,19 @@ fn write(ids: &mut [HotGuid], first: HotGuid) {
     let mut lower = u64::from_be_bytes(lower);
     for id in ids {
         *id = HotGuid::of_halves([upper, lower.to_be_bytes()]);
-        // Past the end of the run it may overflow, and is not used.
+        // Past the end of the run this may overflow, but it is not used there.
         lower = lower.wrapping_add(COUNTER);
     }
 }
 
-/// Writes IDs that count on from `first`, after the last counter from 0 on; not so many that a counter comes twice.
+/// Writes IDs with consecutive counters, beginning with `first`; 0 follows the last counter. No counter may come twice.
 #[inline]
 pub(super) fn write_run(ids: &mut [HotGuid], first: HotGuid) {
     let level = if ids.len() < FEW { Level::SCALAR } else { cpu::level() };
     write_run_with(level, ids, first);
 }
 
-/// The same at a level of one's choice.
+/// [`write_run`] at a given level.
 pub fn write_run_with(level: Level, ids: &mut [HotGuid], first: HotGuid) {
     let up_to_last = (LAST_COUNTER - first.counter()) as usize + 1;
     let (ids, from_0) = ids.split_at_mut(up_to_last.min(ids.len()));

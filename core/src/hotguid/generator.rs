@@ -33,16 +33,16 @@ use crate::{clock::SystemClock, entropy};
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///
-/// It is told from all others by 5 random bytes, drawn at the first ID and again after a fork: 148,664 generators that are
-/// active in the same second share them with a chance of 1 %, and then repeat an ID only if their counters meet too.
+/// Its 5 random bytes, drawn at the first ID and again after a fork, tell it from all others. Among 148,664 generators that
+/// are active in the same second, two share these bytes with a chance of 1 %, and repeat an ID only if their counters meet too.
 ///
-/// When the clock goes back it stays in the highest second seen. So one wild reading takes it to that second until time comes
-/// there, at worst in 2106; in a window such a reading is refused instead, and changes nothing.
+/// If the clock goes back, the generator stays in the highest second seen. One wild reading therefore holds it in that second
+/// until time gets there, at worst in 2106. With a window, a reading outside it is refused and changes nothing.
 ///
-/// Keep it in a `static`, or share it by reference. A `const` of this type is a new generator at each use, and each draws an
-/// identity of its own.
+/// Keep it in a `static`, or share it by reference. A `const` of this type is a new generator at each use, and each draws its
+/// own identity.
 ///
-/// It cannot be cloned, since both would repeat each other's IDs:
+/// It cannot be cloned, since a generator and its clone would repeat each other's IDs:
 ///
 /// ```compile_fail
 /// let ids = polyflake::hotguid::Generator::new();
@@ -57,13 +57,13 @@ pub struct Generator<C = DefaultClock> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Stats {
-    /// What tells the generator from all others, once it is drawn.
+    /// The machine field, which tells the generator from all others; none before it is drawn.
     pub machine: Option<[u8; 5]>,
     /// The highest second that an ID was made in, in Unix seconds; none before the first ID.
     pub last_second: Option<i64>,
-    /// How many IDs were made in that second.
+    /// Number of IDs made in that second.
     pub len: u32,
-    /// Whether the generator was closed.
+    /// `true` if the generator was closed.
     pub closed: bool,
 }
 
@@ -99,7 +99,7 @@ pub fn generate(shard_key: u32) -> Result<HotGuid> {
 }
 
 impl<C> Generator<C> {
-    /// A generator with a clock and a source of random bytes of your own: see [`Builder::draw`](super::Builder::draw).
+    /// A generator with your own clock and source of random bytes: see [`Builder::draw`](super::Builder::draw).
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, hotguid::Generator};
@@ -118,16 +118,16 @@ impl<C> Generator<C> {
 
     windows!(SCALE);
 
-    /// Ends the generator, also for calls in flight on other threads. There is nothing to save: the next one draws its own
+    /// Ends the generator, also for calls in flight on other threads. There is nothing to save: the next generator draws its own
     /// random bytes.
     ///
     /// # Errors
-    /// `generator_closed` if it was.
+    /// `generator_closed` if it was closed before.
     pub fn close(&self) -> Result<()> {
         self.engine.close().map(drop)
     }
 
-    /// Figures of now.
+    /// Figures of the generator at this moment.
     pub fn stats(&self) -> Stats {
         let (state, (epoch, word)) = (self.engine.state(), self.engine.family.drawn.last());
         Stats {
@@ -140,12 +140,13 @@ impl<C> Generator<C> {
 }
 
 impl<C: Clock> Generator<C> {
-    /// One new ID, for a shard of your choice.
+    /// One new ID for a given shard.
     ///
     /// # Errors
-    /// `sequence_exhausted` after 16,777,216 IDs in one second, with when to retry, after a wait of at most `max_wait`;
+    /// `sequence_exhausted` after 16,777,216 IDs in one second, with the time to retry, after a wait of at most `max_wait`;
     /// `lease_not_started`, `lease_expired` outside the window; `time_out_of_range` outside 1970..2106; `generator_closed`;
-    /// `forked` in a child process if a window was given; `entropy_unavailable`; what the clock says. Nothing is changed by a refused call.
+    /// `forked` in a child process if a window was given; `entropy_unavailable`; any error of the clock. A refused call changes
+    /// nothing.
     #[inline]
     pub fn generate(&self, shard_key: u32) -> Result<HotGuid> {
         self.engine.one(Mode::Wait, shard_key)
@@ -153,8 +154,8 @@ impl<C: Clock> Generator<C> {
 
     calls!(engine: HotGuid, shard_key: u32; core::convert::identity);
 
-    /// Gives the generator random bytes that were drawn elsewhere, unless it has some in this process, and returns whether it took
-    /// them: for bindings, whose entropy comes from outside. No part of what is promised.
+    /// Gives the generator random bytes that were drawn elsewhere, unless it already has some in this process. Returns whether it
+    /// took them. For bindings, whose entropy comes from outside; not part of the public API.
     ///
     /// # Errors
     /// `forked` as in [`crate::fork::prepare`].
@@ -166,7 +167,7 @@ impl<C: Clock> Generator<C> {
     clock!();
 }
 
-/// A machine that has given out nothing yet.
+/// A state machine that has given out nothing yet.
 pub(super) const fn counters() -> PerTick {
     let counters = Slots { first: 0, last: LAST_COUNTER as u64 };
     PerTick::new(counters, Behind::Held, SCALE.last).expect("25 bits of slots and 32 of seconds")

@@ -1,4 +1,4 @@
-//! A thread's own way into a generator: it reserves blocks, so that threads scale.
+//! Handles: each reserves blocks of a generator's slots for one thread, so that threads scale.
 
 use core::{num::NonZeroU32, ops::Deref};
 
@@ -9,11 +9,11 @@ use crate::{
     generator::{BLOCK, Blocks, Mode, Pack, handle_calls, handles, holds},
 };
 
-/// Makes IDs of a shared [`Generator`] for one thread. What it has reserved in a second and not used by its end is lost.
+/// Makes IDs of a shared [`Generator`] for one thread. Slots that it reserved in a second and did not use by its end are lost.
 ///
-/// Its IDs are in order as long as a block lasts and the counter does not pass its end; those of different handles mix.
+/// Its IDs are in order as long as a block lasts and the counter does not pass its end; IDs of different handles mix.
 ///
-/// It cannot be cloned, since both would give out what is left of the block:
+/// It cannot be cloned, since a handle and its clone would both give out the rest of the block:
 ///
 /// ```compile_fail
 /// let ids = polyflake::hotguid::Generator::new();

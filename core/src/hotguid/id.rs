@@ -1,4 +1,4 @@
-//! The ID: its fields, its orders of bytes, its texts.
+//! The ID: its fields, its byte orders, its texts.
 
 use super::{COUNTER, LAST_COUNTER, MACHINE, SCALE, SHARD_KEY, TIMESTAMP};
 use crate::{
@@ -6,20 +6,20 @@ use crate::{
     format::{Text, Ticks, byte_id, guid},
 };
 
-/// What an ID holds.
+/// The fields of an ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Parts {
-    /// When it was made, in Unix seconds: 0..=4294967295.
+    /// Creation time, in Unix seconds: 0..=4294967295.
     pub timestamp: i64,
-    /// What tells its generator from all others: random bytes, in the original of host and process.
+    /// Random bytes that tell its generator from all others; the original derives them from host and process.
     pub machine: [u8; 5],
-    /// Which one of that second it was: 0..=16777215, from any start.
+    /// Number of the ID within its second: 0..=16777215, from any start.
     pub counter: u32,
-    /// What the application routes by.
+    /// The key that the application routes by.
     pub shard_key: u32,
 }
 
-/// An ID: 16 bytes, ordered by time as its text is.
+/// A Hot Guid: 16 bytes, which sort by time, as its text does.
 ///
 /// ```
 /// use polyflake::hotguid::HotGuid;
@@ -39,7 +39,7 @@ pub struct HotGuid([u8; HotGuid::LEN]);
 pub(super) struct Machine(u64);
 
 impl Machine {
-    /// Of the low 40 bits of a word, the first byte on top.
+    /// The machine in the low 40 bits of a word, with its first byte on top.
     pub(super) const fn of_word(word: u64) -> Self {
         Self(swap_pairs(word))
     }
@@ -90,7 +90,7 @@ impl HotGuid {
         Self(word.to_be_bytes())
     }
 
-    /// The upper and the lower half of the fields' word.
+    /// The upper and the lower eight bytes.
     #[inline]
     pub(super) fn halves(self) -> [[u8; 8]; 2] {
         [0, 8].map(|at| core::array::from_fn(|byte| self.0[at + byte]))
@@ -121,28 +121,28 @@ impl HotGuid {
         }
     }
 
-    /// When it was made, in Unix seconds.
+    /// Creation time, in Unix seconds.
     pub fn timestamp(self) -> i64 {
         TIMESTAMP.take(self.word()).cast_signed()
     }
 
-    /// When it was made, in Unix milliseconds: whole seconds.
+    /// Creation time, in Unix milliseconds: whole seconds.
     pub fn unix_ms(self) -> i64 {
         SCALE.ms_of(TIMESTAMP.take(self.word()))
     }
 
-    /// What tells its generator from all others.
+    /// The bytes that tell its generator from all others.
     pub fn machine(self) -> [u8; 5] {
         self.parts().machine
     }
 
-    /// Which one of its second it was, from any start: 24 bits.
+    /// Number of the ID within its second, from any start: 24 bits.
     #[allow(clippy::cast_possible_truncation, reason = "24 bits")]
     pub fn counter(self) -> u32 {
         COUNTER.take(self.word()) as u32
     }
 
-    /// What the application routes by.
+    /// The key that the application routes by.
     #[allow(clippy::cast_possible_truncation, reason = "32 bits")]
     pub fn shard_key(self) -> u32 {
         (SHARD_KEY.take(self.word()) as u32).swap_bytes()
@@ -173,7 +173,7 @@ impl HotGuid {
         guid::reverse_groups(self.0)
     }
 
-    /// The ID of 16 bytes in the order of RFC 9562, as `uuid::Uuid` has them: that of the text.
+    /// The ID of 16 bytes in the order of RFC 9562, as in `uuid::Uuid`: the order of the text.
     pub const fn from_rfc_bytes(bytes: [u8; Self::LEN]) -> Self {
         Self(bytes)
     }
@@ -222,7 +222,7 @@ impl HotGuid {
         guid::decode_utf16(units).map(Self)
     }
 
-    /// The ID of a text that is known when the program is compiled; none where [`HotGuid::parse`] is an error.
+    /// The ID of a text, at compile time; none where [`HotGuid::parse`] is an error.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -255,12 +255,12 @@ impl HotGuid {
     }
 
     /// The lowest and the highest ID (both inclusive) of the half-open time range `start .. end`, in Unix milliseconds or as
-    /// `SystemTime`s, for BETWEEN queries, and for those of SQL Server too, since the converted IDs sort alike. An ID is in the range if
-    /// its own second begins in it.
+    /// `SystemTime`s, for BETWEEN queries. SQL Server's queries take the two converted IDs, which sort alike. An ID is in the
+    /// range if its own second begins in it.
     ///
     /// # Errors
-    /// `time_out_of_range` before 1970 or past 2106 (the end may be one second past the last); `out_of_range` where the
-    /// range is reversed, or holds no second.
+    /// `time_out_of_range` before 1970 or past 2106 (the end may be one second past the last); `out_of_range` if the
+    /// range is reversed or holds no second.
     pub fn time_range(
         start: impl Into<UnixTime>,
         end: impl Into<UnixTime>,

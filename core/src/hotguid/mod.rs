@@ -1,12 +1,12 @@
-//! Hot Guid: GUIDs that sort by time, and name their shard.
+//! Hot Guid: GUIDs that sort by time and name their shard.
 //!
 //! ```text
 //! text order: 32 Unix seconds | 40 machine | 24 counter | 32 shard key, its bytes reversed
 //! ```
 //!
-//! Three orders of the same 16 bytes are in use: that of the text, which is also RFC 9562's and sorts by time; that of
-//! .NET's `Guid.ToByteArray()`, in which the first three groups of the text are reversed; and the one that SQL Server
-//! sorts by time, since it compares the groups from the last to the first.
+//! Three orders of the same 16 bytes are in use: the order of the text, which is also RFC 9562's and sorts by time; the
+//! order of .NET's `Guid.ToByteArray()`, in which the first three groups of the text are reversed; and the order that SQL
+//! Server sorts by time, since it compares the groups from the last to the first.
 //!
 //! Source: `HotGuid` (C#).
 
@@ -33,7 +33,7 @@ pub use pool::Pool;
 pub use crate::OnExhausted;
 use crate::format::{Scale, Span};
 
-/// Where the fields are, in the order of the text.
+/// Places of the fields, in the order of the text.
 const FIELDS: [Span; 4] = Span::split([32, 40, 24, 32]);
 const TIMESTAMP: Span = FIELDS[0];
 const MACHINE: Span = FIELDS[1];
@@ -50,7 +50,7 @@ pub const LAST_SECOND: i64 = TIMESTAMP.max().cast_signed();
 #[allow(clippy::cast_possible_truncation, reason = "24 bits")]
 pub const LAST_COUNTER: u32 = COUNTER.max() as u32;
 
-/// What the format can do, in figures. The fields are in the order of the text.
+/// Key figures of the format. The fields are in the order of the text.
 ///
 /// ```
 /// let figures = polyflake::hotguid::describe();

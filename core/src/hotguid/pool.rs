@@ -1,4 +1,4 @@
-//! Several generators as one, past what one may have in a second.
+//! Several generators as one, for more IDs a second than one generator can make.
 
 use alloc::boxed::Box;
 use core::{ops::Deref, time::Duration};
@@ -11,12 +11,13 @@ use crate::{
     generator::{Engine, Member, Members, Mode, Pooled, Source, address, calls, pools},
 };
 
-/// Makes IDs of several [`Generator`]s, faster than the 16,777,216 a second (60 ns an ID) that the format grants to each. Threads
-/// may share it, and its generators too.
+/// Makes IDs of several [`Generator`]s, faster than the 16,777,216 IDs a second (60 ns an ID) that the format allows for each.
+/// Threads may share it, and its generators too.
 ///
-/// A call takes from the generator that the last one took from; where that one's second is used up it goes on to the next, and
-/// only where all are does it wait as one alone would. All else a generator refuses, the pool refuses too: a closed one, one
-/// outside its window. So it is closed, extended and looked at member by member. IDs of different members are in no order.
+/// A call takes IDs from the same generator as the last call. If that generator's second is used up, it goes on to the next
+/// one; if all are used up, it waits as a single generator would. Any other error of a member is an error of the pool, for
+/// example of a closed member or one outside its window: close, extend and inspect members one by one. IDs of different
+/// members are in no order.
 ///
 /// ```
 /// use polyflake::hotguid::{Generator, Pool};
@@ -33,11 +34,10 @@ pub struct Pool<G> {
 }
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
-    /// A pool of generators, given as references, in `Arc`s or the like. What tells them apart are the random bytes that each
-    /// draws.
+    /// A pool of generators, given as references, in `Arc`s or the like. The random bytes that each draws tell them apart.
     ///
     /// # Errors
-    /// `out_of_range`: with the `item` where one is there twice; where there are none, or more than 65,536.
+    /// `out_of_range`: with the `item`, if a generator is listed twice; if there are none, or more than 65,536.
     pub fn new(members: impl IntoIterator<Item = G>) -> Result<Self> {
         Members::new(members).map(|members| Self { members })
     }
@@ -66,7 +66,7 @@ impl Pooled for Identities {
         Ok(())
     }
 
-    /// Each draws its own random bytes.
+    /// A claim of the generator's own address: each generator draws its own random bytes.
     fn claim(&self) -> (usize, usize) {
         (address(self), address(self))
     }

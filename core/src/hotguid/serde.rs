@@ -1,4 +1,4 @@
-//! IDs as text, in binary formats as the 16 bytes of RFC 9562, as `uuid::Uuid` has it.
+//! IDs in serde: as text, and in binary formats as the 16 bytes of RFC 9562, like `uuid::Uuid`.
 
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -1,7 +1,7 @@
-//! The machines against small models that are obviously right, over every short sequence of clock readings, and over random
-//! longer ones: as many as the environment variable `POLYFLAKE_SEQUENCES` says.
+//! The machines against small models that are obviously right, over every short sequence of clock readings, and over longer
+//! random ones, whose number the environment variable `POLYFLAKE_SEQUENCES` gives.
 //!
-//! A model is sequential, keeps what it gave out in a set, and says nothing about words, bits or atomics.
+//! A model is sequential, keeps all slots that it gave out in a set, and knows nothing of words, bits or atomics.
 
 use std::{collections::HashSet, format, vec::Vec};
 
@@ -12,7 +12,7 @@ use super::{
 };
 
 const TICKS: u64 = 4;
-/// 3 under Miri, which is slow.
+/// Readings in a sequence; fewer under Miri, which is slow.
 const READINGS: u32 = if cfg!(miri) { 3 } else { 8 };
 const POOL: u64 = 2;
 
@@ -39,7 +39,7 @@ fn random_sequences() -> impl Iterator<Item = Vec<u64>> {
 /// A slot as (tick, tick-tock bit, sequence).
 type Cell = (u64, bool, u64);
 
-/// What a call may come to, for machine and model alike.
+/// The outcome of a call, for machine and model alike.
 #[derive(Debug, PartialEq, Eq)]
 enum Answer {
     Cells(Vec<Cell>),
@@ -99,7 +99,7 @@ fn take(used: &mut u64, tick: u64, flipped: bool, want: u64) -> Answer {
     if cells.is_empty() { Answer::Full } else { Answer::Cells(cells) }
 }
 
-/// Runs a sequence on both and compares; no cell may come twice.
+/// Runs a sequence on both machine and model and compares them; no cell may come twice.
 #[track_caller]
 fn compare(
     readings: &[u64],
@@ -193,7 +193,7 @@ fn a_call_that_began_in_the_unsafe_past_does_not_step_back() {
     assert!(matches!(machine.step(machine.observe(), 5, 1, bounds, Flip::Allowed), Step::Taken(_)));
 }
 
-/// Some processors' swaps fail for no reason now and then, and Miri's mostly.
+/// Repeats an attempt: on some processors a swap fails for no reason now and then, under Miri mostly.
 fn persistently<R>(attempt: impl Fn() -> Option<R>) -> Option<R> {
     (0..100).find_map(|_| attempt())
 }

@@ -2,16 +2,16 @@
 //! each visited once.
 //!
 //! The threads take the real machine's steps one atomic access at a time and decide with its own [`plan`]; only the atomics
-//! are played. In contrast to loom the clock is free: each reading may be any tick, or the time or a little before it.
+//! are simulated. Unlike in loom, the clock is free: each reading may be any tick, or the time or a little before it.
 
 use std::{collections::HashSet, vec, vec::Vec};
 
 use super::{Bounds, Flip, Plan, Word, plan};
 
-/// Two sequences a tick, so that ticks are soon used up.
+/// Two sequences in a tick, so that ticks are soon used up.
 const BOUNDS: Bounds = Bounds { min: 0, max: 1 };
 
-/// Where a thread stands in its call: what it does next, and what it has read.
+/// The progress of a thread in its call: its next step, and the values that it has read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum At {
     Observe,
@@ -21,20 +21,20 @@ enum At {
     Swap { word: u64, now: u8, safe: u8 },
 }
 
-/// The order in which a step back does its two writes: the machine's own, or the wrong one, to see that it is found.
+/// The order of the two writes of a step back: the machine's own, or the wrong one, which the search must find.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
     RaiseThenSwap,
     SwapThenRaise,
 }
 
-/// What a reading may show.
+/// The ticks that a reading may show.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Readings {
     /// Any tick.
     Any,
-    /// The time, which only goes on, or the tick before it by a reading that lags. With slack, one in the tick before the word's
-    /// counts as the word's.
+    /// The time, which only goes on, or the tick before it, for a reading that lags. With slack, a reading in the tick before the
+    /// word's counts as one of the word's tick.
     Lagging { has_slack: bool },
 }
 
@@ -57,7 +57,7 @@ struct State {
     given: u64,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug)]
 struct Found {
     states: usize,
@@ -100,7 +100,7 @@ impl Explorer {
         Found { states: known.len(), repeated, fell_back }
     }
 
-    /// Whether some thread decides to go back, or to wait for a clock that is behind.
+    /// Returns whether some thread decides to go back, or to wait for a clock that is behind.
     fn falls_back(&self, state: &State) -> bool {
         state.threads.iter().any(|thread| match thread.at {
             At::ReadSafe { seen, now } => matches!(
@@ -111,7 +111,7 @@ impl Explorer {
         })
     }
 
-    /// The states that one access of a thread leads to, and whether it gave out a slot for the second time.
+    /// The states that one access of a thread leads to, each with whether the access gave out a slot for the second time.
     fn successors(&self, state: &State, index: usize) -> Vec<(State, bool)> {
         let thread = state.threads[index];
         if thread.owed > 0 {
@@ -147,7 +147,8 @@ impl Explorer {
         }
     }
 
-    /// The times at which a thread may read the clock, and what it takes the reading for where it saw the word in the tick `wall`.
+    /// The times at which a thread may read the clock, each with the tick that it takes the reading for, having seen the word in
+    /// tick `wall`.
     fn shown(&self, time: u8, wall: u8) -> impl Iterator<Item = (u8, u8)> {
         let (first, last, lags) = match self.readings {
             Readings::Any => (1, self.ticks, 0),
@@ -235,7 +236,7 @@ fn two_threads_with_batches() {
     assert!(!found.repeated && found.states > 30_000, "{found:?}");
 }
 
-/// Millions of states: `cargo test --release -p polyflake --lib -- --ignored three_threads`.
+/// Visits millions of states: `cargo test --release -p polyflake --lib -- --ignored three_threads`.
 #[test]
 #[ignore = "takes minutes without optimisation"]
 fn three_threads_two_calls_over_four_ticks() {

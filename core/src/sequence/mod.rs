@@ -1,10 +1,10 @@
-//! The state machines that give out slots: a tick goes in; a run of slots comes out, or why there is none.
+//! The state machines that give out slots: a tick goes in; a run of slots comes out, or the reason why there is none.
 //!
 //! They never read a clock and never wait. The caller looks at the state (`observe`), reads its clock, then takes
-//! one `step`: the slots that it gets are those which the step itself secured, so a reading can grow stale
-//! without harm. All that decides uniqueness is in one atomic word.
+//! one `step`. It only gets slots that the step itself secured, so a reading can grow stale without harm. Everything that
+//! decides uniqueness is in one atomic word.
 //!
-//! Reserving `n` slots is the primitive; the slots of one run lie in one tick and may be fewer than asked for.
+//! The primitive is to reserve `n` slots; the slots of one run lie in one tick and may be fewer than asked for.
 
 use crate::Result;
 
@@ -19,10 +19,10 @@ mod exhaustive;
 pub(crate) trait Machine {
     /// A reading of the state, to step from.
     type Seen: Copy;
-    /// Which slots a tick has, where that is not the machine's own.
+    /// The slots of a tick, if the machine does not know them itself.
     type Limits: Copy;
     type Run: Run;
-    /// All that the machine knows, at one moment.
+    /// The whole state of the machine, at one moment.
     type State;
 
     fn observe(&self) -> Self::Seen;
@@ -32,15 +32,15 @@ pub(crate) trait Machine {
 
     fn is_closed_at(&self, seen: Self::Seen) -> bool;
 
-    /// The tick that a step from here at `now` would encode.
+    /// The tick that a step from `seen` at `now` would encode.
     #[inline]
     fn tick_for(&self, seen: Self::Seen, now: u64) -> u64 {
         let _ = seen;
         now
     }
 
-    /// Takes up to `want` slots in the tick that was observed, if there are any and nobody else moved the state: what
-    /// [`Machine::step`] does for a clock that showed that tick. Else nothing is changed.
+    /// Takes up to `want` slots in the tick that was observed, as [`Machine::step`] does for a clock that showed that tick. If
+    /// there are none, or another thread moved the state, it changes nothing.
     fn step_within(&self, seen: Self::Seen, want: u32, limits: Self::Limits) -> Option<Self::Run>;
 
     /// Takes up to `want` slots for a clock that showed `now` after `seen` was observed.
@@ -53,10 +53,10 @@ pub(crate) trait Machine {
         flip: Flip,
     ) -> Step<Self::Run>;
 
-    /// Ends the machine: the state returned is the last, and no step succeeds after it.
+    /// Ends the machine and returns its last state; no step succeeds after it.
     ///
     /// # Errors
-    /// `generator_closed` if it was.
+    /// `generator_closed` if it was closed before.
     fn close(&self) -> Result<Self::State>;
 
     fn state(&self) -> Self::State;
@@ -67,30 +67,30 @@ pub(crate) trait Machine {
     }
 }
 
-/// Slots of one tick that follow each other.
+/// Consecutive slots of one tick.
 pub(crate) trait Run: Copy {
     fn tick(&self) -> u64;
     fn len(&self) -> u32;
 }
 
-/// Whether a step may go back in time, where the machine can.
+/// Permission for a step to go back in time, if the machine can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flip {
     Allowed,
-    /// The clock was behind since the call began, further than the machine can follow: it waits for the last tick.
+    /// The clock was further behind since the call began than the machine can follow, so the call waits for the last tick.
     Refused,
 }
 
 /// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step<R> {
-    /// These slots are the caller's.
+    /// The caller now owns these slots.
     Taken(R),
     /// Another thread moved the state on: observe, read the clock, try again.
     Raced,
     /// Every slot of this tick is taken.
     Full,
-    /// The tick is behind this one, further than the machine can follow.
+    /// The clock's tick is behind this one, further than the machine can follow.
     Behind(u64),
     /// The machine is closed for ever.
     Closed,

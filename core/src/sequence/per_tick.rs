@@ -1,4 +1,4 @@
-//! One sequence a tick, which never goes back: the machine of every family but sno.
+//! One sequence for each tick, and ticks that never go back: the machine of every family but sno.
 //!
 //! ```text
 //! word, of 64 or 128 bits: 1 closed | tick | next slot
@@ -9,7 +9,7 @@
 use super::{Flip, Machine, Step, word::Word};
 use crate::{Error, ErrorKind};
 
-/// What a clock behind the last tick means.
+/// The treatment of a clock that is behind the last tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Behind {
     /// An error.
@@ -33,7 +33,7 @@ pub(crate) struct Run {
     pub(crate) len: u32,
 }
 
-/// All that the machine knows, at one moment; `next` is one past the last slot given out in `tick`.
+/// The whole state of the machine, at one moment; `next` is one past the last slot given out in `tick`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct State {
     pub(crate) tick: u64,
@@ -61,12 +61,12 @@ pub(crate) struct PerTick {
 }
 
 impl PerTick {
-    /// Nothing given out yet, for ticks up to `last_tick`; none where ticks and slots have more than 127 bits.
+    /// A machine that has given out nothing yet, for ticks up to `last_tick`; none if ticks and slots have more than 127 bits.
     pub(crate) const fn new(slots: Slots, behind: Behind, last_tick: u64) -> Option<Self> {
         Self::at(slots, behind, last_tick, 0, slots.first as u128)
     }
 
-    /// With `next` as the next slot of `tick`, one past the last when the tick is used up.
+    /// A machine whose next slot is slot `next` of `tick`; `next` is one past the last slot if the tick is used up.
     pub(crate) const fn at(
         slots: Slots,
         behind: Behind,
@@ -85,13 +85,13 @@ impl PerTick {
         Some(Self { word, slots, behind, next_bits })
     }
 
-    /// The state, wherever it lies.
+    /// The word that holds the state, wherever it is stored.
     #[inline]
     const fn word(&self) -> &Word {
         &self.word
     }
 
-    /// Decides a step from a word: the slots, to be taken by swapping in the new word, or why there are none.
+    /// Decides a step from a word: the slots, which are taken by swapping in the new word, or the reason why there are none.
     #[inline]
     fn plan(&self, word: u128, now: u64, want: u32) -> Result<(Run, u128), Step<Run>> {
         if self.is_closed_at(word) {

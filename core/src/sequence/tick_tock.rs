@@ -1,4 +1,4 @@
-//! One sequence a tick, with a bit that flips when the clock steps back: sno's machine.
+//! One sequence for each tick, with a bit that flips when the clock steps back: sno's machine.
 //!
 //! ```text
 //! word: 1 closed | .. | 39 tick | 1 tick-tock | 17 next sequence        safe: tick
@@ -10,8 +10,9 @@
 //! - back, from `wall` to `now`, the bit flips. `safe` is then at least `wall`, and a later step back must land above
 //!   `safe`, so no tick up to `wall` is entered again with the bit that it had.
 //!
-//! `safe` only rises. It is raised before the word is swapped, and read after the word was: whoever sees a word that went
-//! back sees the `safe` that belongs to it. Raised too early, by a swap that fails, it only refuses more.
+//! `safe` only rises. It is raised before the word is swapped, and read after the word, so a thread that sees a word that
+//! went back also sees the `safe` that belongs to it. If the swap then fails, `safe` was raised too early, and only refuses
+//! more.
 
 use super::{Flip, Machine, Step};
 use crate::{
@@ -46,7 +47,7 @@ impl Word {
     const fn next(self) -> u32 {
         (self.0 & NEXT_MASK) as u32
     }
-    /// Whether both are open and in the same tick with the same bit: then nothing but `next` moved between them.
+    /// Returns whether both words are open and in the same tick with the same bit: then only `next` moved between them.
     const fn same_line(self, other: Self) -> bool {
         self.0 >> NEXT_BITS == other.0 >> NEXT_BITS
     }
@@ -68,13 +69,13 @@ pub(crate) struct Run {
     pub(crate) len: u32,
 }
 
-/// All that the machine knows, at one moment.
+/// The whole state of the machine, at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct State {
     pub(crate) tick: u64,
     pub(crate) next: u32,
     pub(crate) safe: u64,
-    /// How often the clock stepped back; the lowest bit is the tick-tock bit.
+    /// Number of steps back of the clock; the lowest bit is the tick-tock bit.
     pub(crate) drifts: u32,
     pub(crate) closed: bool,
 }
@@ -99,17 +100,17 @@ pub(crate) struct TickTock(Words);
 struct Words {
     word: AtomicU64,
     safe: AtomicU64,
-    /// Counts for the snapshot only; the word's bit is what decides.
+    /// Counts steps back for the snapshot only; the word's bit decides.
     drifts: AtomicU32,
 }
 
 impl TickTock {
-    /// Nothing given out yet.
+    /// A machine that has given out nothing yet.
     pub(crate) const fn new() -> Self {
         Self::at(0, 0, 0, 0)
     }
 
-    /// As it was: `next` is the sequence that follows in `tick`.
+    /// A machine restored to a state: `next` is the next sequence of `tick`.
     pub(crate) const fn at(tick: u64, next: u32, safe: u64, drifts: u32) -> Self {
         Self(Words {
             word: AtomicU64::new(Word::new(tick, drifts & 1 == 1, next).0),
@@ -118,13 +119,13 @@ impl TickTock {
         })
     }
 
-    /// The state, wherever it lies.
+    /// The words that hold the state, wherever they are stored.
     #[inline]
     const fn words(&self) -> &Words {
         &self.0
     }
 
-    /// Puts `next` in the place of `seen`, or gives what was found; it may fail for no reason.
+    /// Replaces `seen` by `next`, or returns the word that was found instead; it may fail for no reason.
     #[inline]
     fn swap(&self, seen: Word, next: Word) -> Result<(), Word> {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
@@ -166,7 +167,7 @@ impl Machine for TickTock {
 
     #[inline]
     fn step_within(&self, seen: Word, want: u32, bounds: Bounds) -> Option<Run> {
-        // Nothing goes back within a tick, so `safe` is not asked.
+        // A step within a tick never goes back, so `safe` is not read.
         match plan(seen, 0, seen.tick(), want, bounds, Flip::Refused) {
             Plan::Take { run, next, .. } => self.swap(seen, next).ok().map(|()| run),
             _ => None,
@@ -195,7 +196,7 @@ impl Machine for TickTock {
                     }
                     return Step::Taken(run);
                 }
-                // Only `next` moved, so what was decided from tick, bit and `safe` still holds.
+                // Only `next` moved, so the decision from tick, bit and `safe` still holds.
                 Err(newer) if newer.same_line(word) => word = newer,
                 Err(_) => return Step::Raced,
             }
@@ -215,9 +216,9 @@ impl Machine for TickTock {
     }
 }
 
-/// What a step would do, before anything is changed.
+/// The plan of a step, made before anything is changed.
 enum Plan {
-    /// Take these slots by swapping in `next`; `safe` must be raised first where the step goes back.
+    /// Take these slots by swapping in `next`; `safe` must be raised first if the step goes back.
     Take {
         run: Run,
         next: Word,
@@ -228,7 +229,7 @@ enum Plan {
     Closed,
 }
 
-/// Decides a step from a word, and from `safe` as it was read after the word.
+/// Decides a step from a word, and from the `safe` that was read after it.
 #[inline]
 fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, flip: Flip) -> Plan {
     if word.closed() {
@@ -249,7 +250,7 @@ fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, flip: Flip) 
     }
 }
 
-/// The slots `first ..` of a tick, at most `want` and none past `max`; none at all if that leaves nothing.
+/// The slots `first ..` of a tick: at most `want`, and none past `max`. None if that leaves no slot.
 #[inline]
 fn run(tick: u64, tick_tock: bool, first: u32, want: u32, max: u16) -> Option<Run> {
     let len = want.min((u32::from(max) + 1).saturating_sub(first));

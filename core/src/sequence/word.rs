@@ -1,8 +1,8 @@
-//! The atomic word that a machine's state lies in: 64 bits where they are enough, else 128.
+//! The atomic word that holds a machine's state: 64 bits if they are enough, else 128.
 
 use crate::sync::{AtomicU64, AtomicU128, Ordering};
 
-/// Its top bit means closed; the bits below are the machine's.
+/// A word whose top bit means closed; the bits below it belong to the machine.
 #[derive(Debug)]
 pub(super) enum Word {
     Narrow(AtomicU64),
@@ -10,10 +10,10 @@ pub(super) enum Word {
 }
 
 impl Word {
-    /// The most bits below the top one.
+    /// The largest number of bits below the top one.
     pub(super) const MOST: u32 = 127;
 
-    /// A word of at least `bits` bits below the top one, of which there are no more than [`Word::MOST`].
+    /// A word with at least `bits` bits below the top one; `bits` is at most [`Word::MOST`].
     pub(super) const fn new(bits: u32, value: u128) -> Self {
         debug_assert!(bits <= Self::MOST);
         if bits <= 63 {
@@ -40,7 +40,7 @@ impl Word {
         }
     }
 
-    /// Puts `to` in the place of `from`, or gives what was found; it may fail for no reason.
+    /// Replaces `from` by `to`, or returns the value that was found instead; it may fail for no reason.
     #[inline]
     pub(super) fn swap(&self, from: u128, to: u128) -> Result<(), u128> {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
@@ -55,7 +55,7 @@ impl Word {
         }
     }
 
-    /// Sets the closed bit and gives what was there before.
+    /// Sets the closed bit and returns the value before.
     pub(super) fn close(&self) -> u128 {
         match self {
             Self::Narrow(word) => word.fetch_or(narrow(self.closed()), Ordering::AcqRel).into(),
