@@ -1,12 +1,12 @@
-//! Fields of a byte ID: runs of bits that begin and end anywhere. Offsets count from the top bit of the first byte.
+//! Fields of a byte ID: runs of bits that begin and end at any bit. Offsets count from the top bit of the first byte.
 
 use alloc::vec::Vec;
 
-/// Flips the bits of `value` (of `bits` bits, at most 64) into their place. On bits that are 0 that writes them.
+/// Flips the bits of `value` (of `bits` bits, at most 64) in their place. Where the ID's bits are 0, this writes the value.
 pub(super) fn flip_in(id: &mut [u8], offset: u32, bits: u32, value: u64) {
     let (mut value, mut end) = (value, offset + bits);
     while end > offset {
-        // One byte a round, from the low end: `low` bits of it lie below the field.
+        // One byte a round, from the low end: `low` bits of the byte lie below the field.
         let low = (8 - end % 8) % 8;
         let width = (8 - low).min(end - offset);
         id[(end as usize - 1) / 8] ^= (value.to_le_bytes()[0] & ones(width)) << low;
@@ -15,7 +15,7 @@ pub(super) fn flip_in(id: &mut [u8], offset: u32, bits: u32, value: u64) {
     }
 }
 
-/// Flips a big-endian number into its place, which it fits.
+/// Flips the bits of a big-endian number in their place. The number must fit.
 pub(super) fn flip_in_wide(id: &mut [u8], offset: u32, bits: u32, number: &[u8]) {
     let mut end = offset + bits;
     for byte in number.iter().rev() {
@@ -63,7 +63,7 @@ pub(super) fn take_wide(id: &[u8], offset: u32, bits: u32, invert: bool) -> Vec<
     number
 }
 
-/// How many bits a big-endian number needs.
+/// Number of bits that a big-endian number needs.
 pub(super) fn length(number: &[u8]) -> usize {
     let zeros = number.iter().take_while(|byte| **byte == 0).count();
     number.get(zeros).map_or(0, |top| 8 * (number.len() - zeros) - top.leading_zeros() as usize)

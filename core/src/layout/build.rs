@@ -1,4 +1,4 @@
-//! From described fields to placed ones: everything that can be wrong with a layout is found here, once.
+//! Builds a layout: gives described fields their places, and finds every fault of a layout here, once.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -13,7 +13,7 @@ use crate::{Error, ErrorKind, Result};
 /// The longest byte ID, in bytes.
 const MOST_BYTES: usize = 65_536;
 
-/// The most fields: their names are kept sorted one by one.
+/// The largest number of fields. It is bounded because their names are inserted into a sorted list one by one.
 const MOST_FIELDS: usize = 16_384;
 
 pub(super) fn invalid(reason: impl Into<alloc::borrow::Cow<'static, str>>) -> Error {
@@ -86,7 +86,7 @@ fn name_or(name: Option<String>, kind: &str, offset: u32, bits: u32) -> String {
     name.unwrap_or_else(|| format!("{kind}-{offset}-{bits}"))
 }
 
-/// Where the timestamp or the sequence is: it is alone of its kind, and at most 64 bits wide.
+/// Place of the timestamp or the sequence among the fields; a layout has at most one of each, at most 64 bits wide.
 fn at_most_one(fields: &[Placed], name: &str, is: fn(&Role) -> bool) -> Result<Option<usize>> {
     let mut found = fields.iter().enumerate().filter(|(_, field)| is(&field.role));
     let Some((index, field)) = found.next() else { return Ok(None) };
@@ -99,7 +99,7 @@ fn at_most_one(fields: &[Placed], name: &str, is: fn(&Role) -> bool) -> Result<O
     found.next().map_or(Ok(Some(index)), |_| Err(invalid(format!("expected at most one {name}"))))
 }
 
-/// Where the fields of one kind are, sorted by name.
+/// Places of the fields of one kind, sorted by name.
 fn names(fields: &[Placed], is: fn(&Role) -> bool) -> Result<Vec<Slot>> {
     let mut slots: Vec<Slot> = Vec::new();
     for (index, field) in fields.iter().enumerate().filter(|(_, field)| is(&field.role)) {
@@ -116,7 +116,7 @@ fn names(fields: &[Placed], is: fn(&Role) -> bool) -> Result<Vec<Slot>> {
     Ok(slots)
 }
 
-/// Bytes and texts are for byte layouts, and a sequence starts with an integer.
+/// Checks the type of a field: bytes and texts are for byte layouts, and a sequence starts with an integer.
 fn check_types(shape: Shape, field: &Placed) -> Result<()> {
     let kind = match &field.role {
         Role::Bindable(kind) => Some(*kind),
@@ -133,7 +133,7 @@ fn check_types(shape: Shape, field: &Placed) -> Result<()> {
     }
 }
 
-/// An ID with nothing but the constants in it; they and the sequence's start must fit.
+/// An ID with only the constants in it; they and the sequence's start must fit.
 fn blank(shape: Shape, fields: &[Placed]) -> Result<Draft> {
     let mut draft = Draft::new(shape);
     for field in fields {

@@ -32,12 +32,12 @@ pub struct Builder<C> {
 }
 
 impl<C: Clock> Builder<C> {
-    /// Options for a generator with a clock of your own.
+    /// Options for a generator with your own clock.
     pub fn with_clock(layout: Layout, clock: C) -> Self {
         Self { layout, fixed: Vec::new(), sequence_only: false, options: Options::new(clock) }
     }
 
-    /// Fixes a bindable, which need not be given for each ID then.
+    /// Fixes a bindable, so that it need not be given for each ID.
     pub fn bind(mut self, name: impl Into<String>, value: impl Into<Value<'static>>) -> Self {
         self.fixed.push((name.into(), value.into()));
         self
@@ -60,9 +60,11 @@ impl<C: Clock> Builder<C> {
     /// The generator.
     ///
     /// # Errors
-    /// `invalid_layout` where the layout has no sequence, or no timestamp and `sequence_only` was not asked for (or has one and
-    /// it was), or is only for reading, or counts more than 2^62 ticks until now beside a sequence of 64 bits; `unknown_field`, `invalid_type`, `out_of_range` for a fixed bindable; `unknown_field` for a window
-    /// without a timestamp, `out_of_range` for an empty one, `time_out_of_range` where it leaves the layout's time.
+    /// - `invalid_layout` if the layout has no sequence; if it has no timestamp and `sequence_only` was not asked for, or has one
+    ///   and it was; if it is only for reading; or if it counts more than 2^62 ticks until now beside a sequence of 64 bits.
+    /// - `unknown_field`, `invalid_type`, `out_of_range` for a fixed bindable.
+    /// - For a window: `unknown_field` without a timestamp, `out_of_range` if it is empty, `time_out_of_range` if it leaves the
+    ///   layout's time.
     pub fn build(self) -> Result<Generator<C>> {
         let slots = self.slots()?;
         self.assemble(slots, 0, slots.first.into())
@@ -92,7 +94,7 @@ impl<C: Clock> Builder<C> {
         }
     }
 
-    /// The slots of a tick, if there can be a generator at all.
+    /// The slots of a tick, if a generator of the layout is possible at all.
     fn slots(&self) -> Result<Slots> {
         let refused = |reason| Err(Error::because(ErrorKind::InvalidLayout, reason));
         if self.layout.only_read {

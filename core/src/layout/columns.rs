@@ -7,12 +7,12 @@ use super::{
 };
 use crate::{Error, Result};
 
-/// One field's values, one for each ID.
+/// The values of one field, one for each ID.
 type Column<'c> = (Slot, &'c [i64]);
 
 impl Layout {
-    /// Writes one field of every integer ID: an integer of at most 64 bits, or the time of a timestamp in Unix milliseconds,
-    /// floored. No other field is looked at.
+    /// Writes one field of every integer ID into a column: an integer of at most 64 bits, or the time of a timestamp in Unix
+    /// milliseconds, floored. It reads no other field.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -27,7 +27,7 @@ impl Layout {
     /// # Errors
     /// `invalid_type` in a layout of byte IDs, and for a field of bytes, text or more than 64 bits; `unknown_field` for a slot of
     /// another layout; `invalid_length` unless both slices are equally long; `time_out_of_range`, with the item, for a time
-    /// outside signed 64-bit milliseconds: the places from there on are left as they are.
+    /// outside signed 64-bit milliseconds: the column is unchanged from that item on.
     pub fn integer_column(&self, slot: Slot, ids: &[i64], column: &mut [i64]) -> Result<()> {
         if !self.is_integer() {
             return Err(Error::invalid_type("bytes", "integers"));
@@ -38,10 +38,10 @@ impl Layout {
         read(field, ids.iter().map(word), column)
     }
 
-    /// As [`Layout::integer_column`], of byte IDs that lie side by side.
+    /// As [`Layout::integer_column`], for byte IDs packed one after the other.
     ///
     /// # Errors
-    /// As there, with `invalid_type` in a layout of integers, and `invalid_length` where bytes are left over.
+    /// As there, with `invalid_type` in a layout of integers, and `invalid_length` for bytes that are no whole number of IDs.
     pub fn bytes_column(&self, slot: Slot, ids: &[u8], column: &mut [i64]) -> Result<()> {
         let length = self.length_of_bytes()?;
         let field = self.column_field(slot)?;
@@ -50,7 +50,7 @@ impl Layout {
         read(field, ids.chunks_exact(length).map(word), column)
     }
 
-    /// How many bytes an ID has; an error in a layout of integers.
+    /// Number of bytes of an ID; an error in a layout of integers.
     fn length_of_bytes(&self) -> Result<usize> {
         match self.shape {
             Shape::Bytes(length) => Ok(length),
@@ -58,7 +58,7 @@ impl Layout {
         }
     }
 
-    /// A field that a column of 64-bit integers holds.
+    /// A field that fits a column of 64-bit integers.
     fn column_field(&self, slot: Slot) -> Result<&Placed> {
         let field = self.fields.get(slot.0).ok_or_else(foreign_slot)?;
         match (&field.role, field.kind()) {
@@ -73,12 +73,12 @@ impl Layout {
     }
 }
 
-/// Writes the values that the words of a field are, its inversion undone.
+/// Writes the values of a field, given its bits in each ID; undoes its inversion.
 #[inline]
 fn read(field: &Placed, words: impl Iterator<Item = u64>, column: &mut [i64]) -> Result<()> {
     let words = words.map(|word| word ^ field.flip);
     let Role::Timestamp(timeline) = &field.role else {
-        // All of 64 bits are read as a signed integer, and less fit one.
+        // A field of 64 bits is read as a signed integer, and a narrower one fits it.
         column.iter_mut().zip(words).for_each(|(place, word)| *place = word.cast_signed());
         return Ok(());
     };
@@ -99,8 +99,7 @@ fn time_of(field: &Placed, timeline: &Timeline, word: u64) -> Result<i64> {
 }
 
 impl Values<'_> {
-    /// Writes integer IDs of these values, with those of columns in their place: one of each for every ID. Times are Unix
-    /// milliseconds.
+    /// Writes integer IDs of these values. Fields with a column take their value for each ID from it. Times are Unix milliseconds.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -114,10 +113,10 @@ impl Values<'_> {
     /// ```
     ///
     /// # Errors
-    /// Before anything is written: `invalid_type` in a layout of byte IDs, and for a column of a field of bytes, text or more
-    /// than 64 bits; `unknown_field` for a slot of another layout; `invalid_length` unless all slices are equally long; as
-    /// [`Values::pack`] for the fields without a column; `out_of_range` and `time_out_of_range` for a value that does not fit,
-    /// with its item: column by column.
+    /// All before anything is written: `invalid_type` in a layout of byte IDs, and for a column of a field of bytes, text or more
+    /// than 64 bits; `unknown_field` for a slot of another layout; `invalid_length` unless all slices are equally long; the errors
+    /// of [`Values::pack`] for the fields without a column; column by column, `out_of_range` and `time_out_of_range` for a value
+    /// that does not fit, with its item.
     pub fn pack_integer_columns(&self, columns: &[Column<'_>], ids: &mut [i64]) -> Result<()> {
         let Draft::Word(word) = *self.draft() else {
             return Err(Error::invalid_type("bytes", "integers"));
@@ -134,10 +133,10 @@ impl Values<'_> {
         Ok(())
     }
 
-    /// As [`Values::pack_integer_columns`], for byte IDs side by side.
+    /// As [`Values::pack_integer_columns`], for byte IDs packed one after the other.
     ///
     /// # Errors
-    /// As there, with `invalid_type` in a layout of integers, and `invalid_length` where bytes are left over.
+    /// As there, with `invalid_type` in a layout of integers, and `invalid_length` for bytes that are no whole number of IDs.
     pub fn pack_bytes_columns(&self, columns: &[Column<'_>], ids: &mut [u8]) -> Result<()> {
         let length = self.layout().length_of_bytes()?;
         let count = ids.len() / length;
@@ -155,7 +154,7 @@ impl Values<'_> {
         Ok(())
     }
 
-    /// Refuses what would be no IDs.
+    /// Refuses columns that do not make IDs.
     fn check_columns(&self, columns: &[Column<'_>], count: usize) -> Result<()> {
         for &(slot, column) in columns {
             self.layout().column_field(slot)?;
@@ -166,11 +165,11 @@ impl Values<'_> {
     }
 }
 
-/// Refuses a column of which a value does not fit its field.
+/// Refuses a column with a value that does not fit its field.
 fn fits(field: &Placed, column: &[i64]) -> Result<()> {
     let fits = |value: &i64| field.quick(&Value::Integer((*value).into())).is_some();
     let all_fit = match field.role {
-        // The times that fit are a span.
+        // The times that fit are one span, so it is enough to check the ends.
         Role::Timestamp(_) => {
             [column.iter().min(), column.iter().max()].into_iter().flatten().all(fits)
         }
@@ -183,7 +182,7 @@ fn fits(field: &Placed, column: &[i64]) -> Result<()> {
     Err(field.refuse(column[misfit]).in_item(misfit))
 }
 
-/// Puts the bits of values that fit into their places.
+/// Writes the values of a column, which are known to fit, as bits into the IDs.
 #[inline]
 fn write<P>(field: &Placed, column: &[i64], places: impl Iterator<Item = P>, put: impl Fn(P, u64)) {
     let pairs = places.zip(column);

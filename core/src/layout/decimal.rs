@@ -1,12 +1,12 @@
-//! Integers of any size as decimal text, which is how JSON and JavaScript carry those past 64 bits.
+//! Integers of any size as decimal text: the form in which JSON and JavaScript carry integers past 64 bits.
 
 use alloc::{format, string::String, vec::Vec};
 
-/// Nine digits at a time: the most that 32 bits hold.
+/// Digits handled at a time: the most that 32 bits hold.
 const DIGITS: usize = 9;
 const BASE: u64 = 1_000_000_000;
 
-/// No field is wide enough for more digits than these, and reading takes time by their square.
+/// The largest number of digits that is read. No field holds more, and the time to read grows with their square.
 pub(super) const MOST_DIGITS: usize = 160_000;
 
 /// The sign and big-endian magnitude of `-?(0|[1-9][0-9]*)`, without leading zero bytes.
@@ -58,7 +58,7 @@ fn limbs(magnitude: &[u8]) -> Vec<u32> {
     chunks.map(|chunk| chunk.iter().fold(0, |limb, byte| limb << 8 | u32::from(*byte))).collect()
 }
 
-/// Divides by nine digits' worth and gives the remainder.
+/// Divides by 10^9 and returns the remainder.
 fn divide(limbs: &mut Vec<u32>) -> u64 {
     let mut rest = 0;
     for limb in limbs.iter_mut().rev() {

@@ -1,4 +1,4 @@
-//! What an ID format can do, in figures.
+//! Key figures of a layout.
 
 use super::{
     Draft, Json, Layout, Value,
@@ -40,7 +40,7 @@ impl From<&FieldDescription> for Json {
 }
 
 impl Layout {
-    /// What the layout can do, in figures.
+    /// Key figures of the layout.
     ///
     /// ```
     /// use polyflake::layout::preset;
@@ -69,7 +69,7 @@ impl Layout {
         }
     }
 
-    /// How many IDs so many generators make in a second.
+    /// Number of IDs that `generators` generators can make in a second.
     fn per_second(&self, generators: u128) -> Option<u128> {
         let timeline = self.timeline()?;
         let (first, last) = self.slots()?;
@@ -78,13 +78,13 @@ impl Layout {
         Some(in_a_million_ticks / u128::from(timeline.tick().as_micros()))
     }
 
-    /// How many generators the bindables tell apart; none past 2^127.
+    /// Number of generators that the bindables tell apart; none past 2^127.
     fn machines(&self) -> Option<u128> {
         let bindables = self.fields.iter().filter(|field| matches!(field.role, Role::Bindable(_)));
         1_u128.checked_shl(bindables.map(|field| field.width.bits).sum())
     }
 
-    /// When the first and the last tick begin.
+    /// The starts of the first and the last tick.
     fn moments(&self) -> Option<(Option<i64>, Option<i64>)> {
         let timeline = self.timeline()?;
         Some((timeline.ms_of(0), timeline.last_ms()))
@@ -96,7 +96,7 @@ impl Layout {
         let fixed = |field: &Placed| {
             field.width.bits == 0 || matches!(field.role, Role::Constant(_) | Role::Unused)
         };
-        // Half of the times are negative IDs then. (In 64 bits those are the times before the epoch.)
+        // Then half of the times make negative IDs. (In 64 bits these are the times before the epoch.)
         let has_sign = self.shape == Shape::Integer
             && field.offset == 0
             && (1..64).contains(&field.width.bits);

@@ -9,7 +9,7 @@
 //!   {"kind": "sequence", "bits": 12, "start": 0}]}
 //! ```
 //!
-//! `"only_read": true` says that no generator may be made of it.
+//! `"only_read": true` forbids generators of the layout.
 
 use alloc::{
     format,
@@ -26,8 +26,8 @@ use super::{
 use crate::Result;
 
 impl Layout {
-    /// The layout of a description; everything wrong with it is `invalid_layout`, a constant or start that does not fit
-    /// `out_of_range`.
+    /// The layout of a description. Any fault of it is `invalid_layout`, except `out_of_range` for a constant or start that does
+    /// not fit.
     ///
     /// No part of what is promised: for bindings.
     #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! An ID in the making: fields are put in place one by one, in any order, also more than once.
+//! An ID in the making: its fields are set one by one, in any order, also more than once.
 
 use alloc::{vec, vec::Vec};
 
@@ -11,7 +11,7 @@ pub(crate) enum Draft {
 }
 
 impl Draft {
-    /// All zeros.
+    /// A draft of all zeros.
     pub(super) fn new(shape: Shape) -> Self {
         match shape {
             Shape::Integer => Self::Word(0),
@@ -19,7 +19,7 @@ impl Draft {
         }
     }
 
-    /// Puts the bits of a field of at most 64 bits in place of those that are there.
+    /// Replaces the bits of a field of at most 64 bits.
     #[inline]
     pub(super) fn put(&mut self, field: &Placed, bits: u64) {
         match self {
@@ -30,7 +30,7 @@ impl Draft {
         }
     }
 
-    /// Puts a big-endian number into a field of any width, inverted where the field is.
+    /// Puts a big-endian number into a field of any width; inverts it in an inverted field.
     pub(super) fn put_wide(&mut self, field: &Placed, number: &[u8]) {
         self.fill(field, field.invert);
         if let Self::Bytes(id) = self {
@@ -53,7 +53,7 @@ impl Draft {
         }
     }
 
-    /// Whether all bits above the lowest `limit` are zero.
+    /// Returns whether all bits above the lowest `limit` bits are zero.
     pub(super) fn is_below(&self, limit: u32) -> bool {
         let length = match self {
             Self::Word(word) => bits::length(&word.to_be_bytes()),

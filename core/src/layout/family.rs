@@ -1,4 +1,4 @@
-//! What a layout adds to the engine: its timestamp, and all bits of an ID but time and sequence.
+//! The engine's parts for a layout: its timestamp, and all bits of an ID but time and sequence.
 
 use alloc::vec::Vec;
 
@@ -17,7 +17,7 @@ pub(crate) struct Template {
     pub(super) base: Draft,
     /// The bindables that are not fixed.
     pub(super) missing: Vec<Slot>,
-    /// None where the sequence is alone.
+    /// None for a generator of the sequence only.
     pub(super) ticks: Option<LayoutTicks>,
     pub(super) process: ProcessGuard,
 }
@@ -28,7 +28,7 @@ impl Template {
         Values::resume(&self.layout, &self.base, &self.missing)
     }
 
-    /// An ID without time and sequence, where no bindable is missing.
+    /// An ID without time and sequence, if no bindable is missing.
     #[inline]
     pub(super) fn complete(&self) -> Result<&Draft> {
         match self.missing.first() {
@@ -63,7 +63,7 @@ impl Family for Template {
     type Ticks = LayoutTicks;
     type Identity = ();
 
-    /// No bit of a layout tells IDs before a step back from those after it.
+    /// `false`: no bit of a layout tells IDs made before a step back from IDs made after it.
     const WAITS_BEHIND: bool = false;
 
     #[inline]

@@ -4,9 +4,9 @@ use alloc::string::String;
 
 use super::{Tick, Type, Value};
 
-/// A field of a [`Layout`](super::Layout): what it holds, and how many bits wide it is.
+/// A field of a [`Layout`](super::Layout): its content and its width in bits.
 ///
-/// A width of 0 is allowed; such a field holds 0. Whether a field fits its layout is checked when that is built.
+/// A width of 0 is allowed; a field of width 0 holds 0. The layout checks its fields when it is built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
     pub(super) kind: Kind,
@@ -28,12 +28,12 @@ impl Field {
         Self { kind, bits, invert: false }
     }
 
-    /// The time, in ticks since the tick of `epoch_ms` (Unix milliseconds). At most one, at most 64 bits.
+    /// The time, in ticks since the tick of `epoch_ms` (Unix milliseconds). A layout has at most one, of at most 64 bits.
     pub const fn timestamp(bits: u32, tick: Tick, epoch_ms: i64) -> Self {
         Self::new(bits, Kind::Timestamp { tick, epoch_ms })
     }
 
-    /// The sequence within a tick, from 0. At most one, at most 64 bits.
+    /// The sequence within a tick, from 0. A layout has at most one, of at most 64 bits.
     pub const fn sequence(bits: u32) -> Self {
         Self::new(bits, Kind::Sequence { start: Value::Integer(0) })
     }
@@ -43,7 +43,7 @@ impl Field {
         Self::new(bits, Kind::Sequence { start: start.into().normal() })
     }
 
-    /// A value that is the same in every ID, unless one ID overrides it. Without a name it is called `const-<offset>-<bits>`.
+    /// A value that is the same in every ID, unless an ID overrides it. Without a name it is called `const-<offset>-<bits>`.
     /// Bytes and texts are for byte layouts.
     pub fn constant<'n>(
         bits: u32,
@@ -66,12 +66,12 @@ impl Field {
         Self::new(bits, Kind::Bindable { name: name.into().map(String::from), kind })
     }
 
-    /// Bits that are zero in every ID, and ignored in those that are read.
+    /// Bits that are zero in every new ID, and ignored when an ID is read.
     pub const fn unused(bits: u32) -> Self {
         Self::new(bits, Kind::Unused)
     }
 
-    /// The same field with all its bits flipped: newest first, for instance. Unused bits stay zero all the same.
+    /// The same field with all its bits flipped, for example to sort the newest IDs first. Unused bits stay zero.
     #[must_use]
     pub const fn inverted(mut self) -> Self {
         self.invert = true;

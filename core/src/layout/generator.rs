@@ -14,8 +14,8 @@ use crate::{
 
 /// Makes IDs of a custom layout. Threads may share it.
 ///
-/// No other generator may have the same layout and bindables, since both would repeat each other's IDs; that is why it cannot
-/// be cloned:
+/// No other generator may have the same layout and bindables, since both would repeat each other's IDs. For that reason it
+/// cannot be cloned:
 ///
 /// ```compile_fail
 /// use polyflake::layout::{Generator, preset};
@@ -25,10 +25,10 @@ use crate::{
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///
-/// It never goes back in time: after one wild reading it refuses with `clock_behind` until time comes there, at worst in 2262, where
-/// readings end. In a window such a reading is refused instead, and changes nothing.
+/// It never goes back in time: after one wild reading it refuses with `clock_behind` until time gets there, at worst in 2262,
+/// where readings end. With a window, a reading outside it is refused and changes nothing.
 ///
-/// Bindables are fixed when it is built, or given for each ID; the sequence is one for all of them:
+/// Bindables are fixed when it is built, or given for each ID. All their values share one sequence:
 ///
 /// ```
 /// use polyflake::layout::{Generator, preset};
@@ -43,13 +43,13 @@ pub struct Generator<C = DefaultClock> {
     pub(super) engine: Engine<Template, C>,
 }
 
-/// Room for many IDs: of an integer layout, or bytes packed one after the other.
+/// A buffer for many IDs: integers, or bytes packed one after the other.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Batch<'b> {
     /// IDs of an integer layout.
     Integers(&'b mut [i64]),
-    /// IDs of a layout of byte IDs: a whole number of them.
+    /// A whole number of IDs of a layout of byte IDs.
     Bytes(&'b mut [u8]),
 }
 
@@ -79,18 +79,18 @@ impl<C> Generator<C> {
         &self.engine.family.layout
     }
 
-    /// Room for the bindables of an ID, with the fixed ones in it.
+    /// The values of an ID, with the fixed bindables set.
     pub fn values(&self) -> Values<'_> {
         self.engine.family.values()
     }
 
-    /// The window, in Unix milliseconds: half-open; none in a layout without a timestamp.
+    /// The half-open window, in Unix milliseconds; none in a layout without a timestamp.
     pub fn window(&self) -> Option<(i64, i64)> {
         self.engine.family.ticks().map(|ticks| self.engine.window_ms(ticks))
     }
 
-    /// Moves the end of the window later: Unix milliseconds, or a `SystemTime`. An earlier or equal end changes nothing, nor
-    /// does any where no window was given, since that is all of the format's time already.
+    /// Moves the end of the window later: Unix milliseconds, or a `SystemTime`. An earlier or equal end changes nothing. Without a
+    /// given window no end changes anything, since the window is already all of the format's time.
     ///
     /// # Errors
     /// `out_of_range` for an end before the window's start; `time_out_of_range` past the layout's time; `unknown_field` in a
@@ -101,17 +101,17 @@ impl<C> Generator<C> {
         self.engine.family.ticks().map_or(Ok(()), |ticks| self.engine.extend_window(ticks, end))
     }
 
-    /// Ends the generator, also for calls in flight on other threads, and gives the snapshot to restore from, once.
+    /// Ends the generator, also for calls in flight on other threads, and returns the snapshot to restore from, once.
     ///
     /// # Errors
-    /// `generator_closed` if it was; `forked` in a child process, since the parent's generator goes on.
+    /// `generator_closed` if it was closed before; `forked` in a child process, since the parent's generator goes on.
     pub fn close(&self) -> Result<Snapshot> {
         self.engine.family.check_process()?;
         let state = self.engine.close()?;
         Ok(Snapshot { tick: state.tick, next_sequence: state.next })
     }
 
-    /// Figures of now.
+    /// Figures of the generator at this moment.
     pub fn stats(&self) -> Stats {
         let state = self.engine.state();
         let first = self.layout().slots().map_or(0, |(first, _)| first.into());
@@ -126,32 +126,32 @@ impl<C> Generator<C> {
 }
 
 impl<C: Clock> Generator<C> {
-    /// One new ID, where all bindables are fixed.
+    /// One new ID, if all bindables are fixed.
     ///
     /// # Errors
-    /// `missing_field` for a bindable that is not fixed; `clock_behind` at once where the clock is behind the last tick;
-    /// `sequence_exhausted` after a wait of at most `max_wait`, both with when to retry; `lease_not_started`, `lease_expired` outside the
-    /// window; `time_out_of_range` outside the layout's time; `generator_closed`; `forked` in a child process; what the clock
-    /// says. Nothing is changed by a refused call.
+    /// `missing_field` for a bindable that is not fixed; `clock_behind` at once if the clock is behind the last tick;
+    /// `sequence_exhausted` after a wait of at most `max_wait`, both with the time to retry; `lease_not_started`, `lease_expired`
+    /// outside the window; `time_out_of_range` outside the layout's time; `generator_closed`; `forked` in a child process; any
+    /// error of the clock. A refused call changes nothing.
     #[inline]
     pub fn generate(&self) -> Result<Id> {
         self.one(Mode::Wait)
     }
 
-    /// One new ID with these bindables; a time and a sequence that are set do not matter.
+    /// One new ID with these bindables; it ignores a time or a sequence among the values.
     ///
     /// # Errors
-    /// As [`Generator::generate`], and first as [`Values::pack`] for the bindables and constants; `invalid_layout` for values of
-    /// another layout.
+    /// First the errors of [`Values::pack`] for the bindables and constants, then those of [`Generator::generate`];
+    /// `invalid_layout` for values of another layout.
     #[inline]
     pub fn generate_with(&self, values: &Values<'_>) -> Result<Id> {
         self.one_with(Mode::Wait, values)
     }
 
-    /// Fills a slice with new IDs, where all bindables are fixed: `&mut [i64]` in an integer layout, or packed bytes.
+    /// Fills a slice with new IDs, if all bindables are fixed: `&mut [i64]` in an integer layout, else packed bytes.
     ///
     /// # Errors
-    /// As [`Generator::generate`]; [`Error::written`](crate::Error::written) tells how many IDs at the front of the slice are there to use.
+    /// As [`Generator::generate`]; [`Error::written`](crate::Error::written) is the number of valid IDs at the front of the slice.
     /// `invalid_type` for a slice of the other kind; `invalid_length` for bytes that are no whole number of IDs.
     pub fn fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<()> {
         self.engine.family.complete()?;
@@ -167,16 +167,16 @@ impl<C: Clock> Generator<C> {
         self.engine.fill(Mode::Wait, Some(base), ids.into())
     }
 
-    /// One new ID if there is one now, where all bindables are fixed. It never waits.
+    /// One new ID without waiting, if all bindables are fixed.
     ///
     /// # Errors
-    /// `sequence_exhausted` or `clock_behind`, with when to retry, instead of a wait; all else as [`Generator::generate`].
+    /// `sequence_exhausted` or `clock_behind`, with the time to retry, instead of a wait; all else as [`Generator::generate`].
     #[inline]
     pub fn try_generate(&self) -> Result<Id> {
         self.one(Mode::Try)
     }
 
-    /// One new ID with these bindables, if there is one now. It never waits.
+    /// One new ID with these bindables, without waiting.
     ///
     /// # Errors
     /// As [`Generator::generate_with`], and [`Generator::try_generate`].
@@ -185,10 +185,10 @@ impl<C: Clock> Generator<C> {
         self.one_with(Mode::Try, values)
     }
 
-    /// Fills the front of a slice with as many new IDs as there are now, and returns how many. It never waits.
+    /// Fills the front of a slice with as many new IDs as are available now, and returns their number. It never waits.
     ///
     /// # Errors
-    /// As [`Generator::fill`], but for `sequence_exhausted` and `clock_behind`, which end the batch.
+    /// As [`Generator::fill`], except `sequence_exhausted` and `clock_behind`, which only end the batch.
     pub fn try_fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<usize> {
         self.engine.family.complete()?;
         self.engine.try_fill(None, ids.into())
@@ -207,7 +207,7 @@ impl<C: Clock> Generator<C> {
         self.engine.try_fill(Some(base), ids.into())
     }
 
-    /// One new ID, where all bindables are fixed, waiting in `sleep` instead of on the thread: `tokio::time::sleep` for example.
+    /// One new ID, if all bindables are fixed. It waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread.
     ///
     /// # Errors
     /// As [`Generator::generate`].
@@ -216,7 +216,7 @@ impl<C: Clock> Generator<C> {
         self.engine.one_async(&sleep, None).await
     }
 
-    /// One new ID with these bindables, waiting in `sleep` instead of on the thread.
+    /// One new ID with these bindables. It waits in `sleep` and does not block the thread.
     ///
     /// # Errors
     /// As [`Generator::generate_with`].
@@ -229,7 +229,8 @@ impl<C: Clock> Generator<C> {
         self.engine.one_async(&sleep, Some(base)).await
     }
 
-    /// As [`Generator::fill`], waiting in `sleep` instead of on the thread. Dropped before its end, it loses the IDs that it wrote.
+    /// As [`Generator::fill`], but it waits in `sleep` and does not block the thread. If dropped before its end, it loses the IDs
+    /// that it wrote.
     ///
     /// # Errors
     /// As [`Generator::fill`].

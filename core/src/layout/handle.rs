@@ -1,4 +1,4 @@
-//! A thread's own way into a generator: it reserves blocks, so that threads scale.
+//! Handles: each reserves blocks of a generator's slots for one thread, so that threads scale.
 
 use core::{num::NonZeroU32, ops::Deref};
 
@@ -9,11 +9,11 @@ use crate::{
     generator::{BLOCK, Blocks, Mode, Pack, handles, holds},
 };
 
-/// Makes IDs of a shared [`Generator`] for one thread. What it has reserved in a tick and not used by its end is lost.
+/// Makes IDs of a shared [`Generator`] for one thread. Slots that it reserved in a tick and did not use by its end are lost.
 ///
-/// Its IDs are in order; those of different handles mix.
+/// Its IDs are in order; IDs of different handles mix.
 ///
-/// It cannot be cloned, since both would give out what is left of the block:
+/// It cannot be cloned, since a handle and its clone would both give out the rest of the block:
 ///
 /// ```compile_fail
 /// use polyflake::layout::{Generator, preset};
@@ -38,7 +38,7 @@ impl<G> Handle<G> {
 }
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
-    /// One new ID, where all bindables are fixed.
+    /// One new ID, if all bindables are fixed.
     ///
     /// # Errors
     /// As [`Generator::generate`].
@@ -56,7 +56,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
         self.make(Mode::Wait, Some(values))
     }
 
-    /// One new ID if there is one now, where all bindables are fixed. It never waits.
+    /// One new ID without waiting, if all bindables are fixed.
     ///
     /// # Errors
     /// As [`Generator::try_generate`].
@@ -65,7 +65,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
         self.make(Mode::Try, None)
     }
 
-    /// One new ID with these bindables, if there is one now. It never waits.
+    /// One new ID with these bindables, without waiting.
     ///
     /// # Errors
     /// As [`Generator::try_generate_with`].

@@ -1,10 +1,9 @@
-//! An ID of a layout that is only known at run time.
+//! The ID of a layout, which is only known at run time.
 
 use alloc::vec::Vec;
 use core::fmt;
 
-/// An ID of a custom layout. IDs of one layout are ordered as databases order them: integers as signed ones, bytes
-/// bytewise.
+/// An ID of a custom layout. IDs of one layout are ordered as in databases: integers as signed ones, bytes bytewise.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Id {
@@ -40,7 +39,7 @@ impl Id {
 }
 
 impl fmt::Display for Id {
-    /// Integers in decimal, bytes in hex.
+    /// Writes integers in decimal, bytes in hex.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Integer(id) => write!(f, "{id}"),

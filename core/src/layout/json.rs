@@ -1,4 +1,4 @@
-//! JSON values, as far as descriptions need them, and what a description may ask of one. Everything wrong with one is
+//! JSON values, as far as descriptions need them, and the reading of descriptions from them. Any fault of a value is
 //! `invalid_layout`.
 
 use alloc::{
@@ -10,31 +10,32 @@ use alloc::{
 use super::{Value, build::invalid};
 use crate::{Error, Result};
 
-/// Integers of at most this magnitude are numbers in JSON, larger ones decimal strings: what JavaScript reads exactly.
+/// The largest magnitude of integers that JSON has as numbers, since JavaScript reads them exactly; larger ones are decimal
+/// strings.
 const LARGEST_NUMBER: u64 = 1 << 53;
 
-/// A JSON value: what layouts, their figures and snapshots are read from and written as. For bindings, which have objects of
-/// their own language in place of a text.
+/// A JSON value, from which layouts, their figures and snapshots are read, and as which they are written. For bindings, which
+/// have objects of their own language in place of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Json {
     /// `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// An integer; those past 2^53 are texts where they are meant.
+    /// An integer. Layouts and snapshots have integers past 2^53 as texts.
     Integer(i64),
-    /// Any other number: none is meant anywhere.
+    /// Any other number, which has no meaning anywhere.
     Fraction,
     /// A text.
     Text(String),
     /// A list.
     List(Vec<Json>),
-    /// An object: its members in order, each name once where it is meant.
+    /// An object: its members in order. Valid objects have each name once.
     Object(Vec<(String, Json)>),
 }
 
 impl Json {
-    /// What to call it in an error.
+    /// Its name in an error.
     fn name(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -48,7 +49,7 @@ impl Json {
     }
 }
 
-/// An object that is written.
+/// An object to be written.
 #[derive(Default)]
 pub(crate) struct Object(Vec<(String, Json)>);
 
@@ -57,7 +58,7 @@ impl Object {
         self.0.push((name.into(), value));
     }
 
-    /// A number or decimal text; null where there is none.
+    /// Adds a number or decimal text; null for `None`.
     pub(crate) fn put_integer(&mut self, name: &str, value: Option<Value<'_>>) {
         self.put(name, value.map_or(Json::Null, |value| Json::from(&value)));
     }
@@ -88,7 +89,7 @@ impl From<u32> for Json {
 }
 
 impl From<&Value<'_>> for Json {
-    /// Bytes are hex; integers past 2^53 are decimal strings.
+    /// Writes bytes in hex, and integers past 2^53 as decimal strings.
     fn from(value: &Value<'_>) -> Self {
         match value {
             Value::Integer(n) if n.unsigned_abs() <= LARGEST_NUMBER.into() => {
@@ -99,15 +100,15 @@ impl From<&Value<'_>> for Json {
     }
 }
 
-/// The members of an object, taken out one by one, so that those which nobody asked for are left.
+/// The members of an object, taken out one by one, so that unknown members are left at the end.
 pub(crate) struct Members {
-    /// What the object is, for errors.
+    /// The object's name in errors.
     of: String,
     left: Vec<(String, Json)>,
 }
 
 impl Members {
-    /// The members of an object; what it is, is for errors.
+    /// The members of an object; `of` is its name in errors.
     pub(crate) fn new(of: String, json: Json) -> Result<Self> {
         match json {
             Json::Object(left) => Ok(Self { of, left }),
@@ -142,7 +143,7 @@ impl Members {
         }
     }
 
-    /// `true` or `false`; `false` where it is absent.
+    /// Takes `true` or `false`; an absent member is `false`.
     pub(super) fn flag(&mut self, name: &str) -> Result<bool> {
         match self.take(name) {
             None => Ok(false),
@@ -151,7 +152,7 @@ impl Members {
         }
     }
 
-    /// An integer of any size: a number up to 2^53, or a decimal string.
+    /// Takes an integer of any size: a number up to 2^53, or a decimal string.
     pub(super) fn integer(&mut self, name: &str) -> Result<Value<'static>> {
         match self.need(name)? {
             Json::Integer(number) if number.unsigned_abs() <= LARGEST_NUMBER => Ok(number.into()),
@@ -164,14 +165,14 @@ impl Members {
         }
     }
 
-    /// An integer that a type of the language holds.
+    /// Takes an integer that fits `T`.
     pub(crate) fn small<T: TryFrom<i128>>(&mut self, name: &str) -> Result<T> {
         let value = self.integer(name)?;
         let number = if let Value::Integer(n) = value { T::try_from(n).ok() } else { None };
         number.ok_or_else(|| self.wrong(name, "an integer in its range", &value.to_string()))
     }
 
-    /// Refuses what is left.
+    /// Refuses any member that is left.
     pub(crate) fn end(self) -> Result<()> {
         match self.left.first() {
             None => Ok(()),

@@ -1,4 +1,4 @@
-//! The layout itself, and how its fields are found.
+//! The layout itself, and the search for its fields.
 
 use alloc::{string::String, vec::Vec};
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{Error, ErrorKind, Result};
 
-/// What an ID is: a signed 64-bit integer, or so many bytes.
+/// The form of an ID: a signed 64-bit integer, or a number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     Integer,
@@ -28,7 +28,7 @@ impl Shape {
     }
 }
 
-/// Which bits of an ID mean what: checked when it is built, so that packing and parsing are shifts and masks.
+/// The meaning of each bit of an ID. A layout is checked when it is built, so that packing and parsing are shifts and masks.
 ///
 /// ```
 /// use polyflake::layout::{Field, Layout, Tick};
@@ -53,61 +53,61 @@ pub struct Layout {
     pub(super) constants: Vec<Slot>,
     /// Sorted by name.
     pub(super) bindables: Vec<Slot>,
-    /// Where the timestamp is.
+    /// Index of the timestamp.
     pub(super) time: Option<usize>,
-    /// Where the sequence is.
+    /// Index of the sequence.
     pub(super) sequence: Option<usize>,
-    /// An ID with nothing but the constants in it.
+    /// An ID with only the constants in it.
     pub(super) blank: Draft,
-    /// Whether no generator may be made of it.
+    /// `true` if the layout may not have generators.
     pub(crate) only_read: bool,
 }
 
-/// Where a field of one layout is: a name looked up once. It means nothing to another layout.
+/// The place of a field in one layout: a name looked up once. It means nothing to another layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slot(pub(super) usize);
 
 impl Layout {
-    /// A layout of signed 64-bit integers: fields from the most significant bit, which fill the 64 bits.
+    /// A layout of signed 64-bit integers. The fields begin at the most significant bit and fill the 64 bits.
     ///
-    /// Everything wrong with the description is `invalid_layout`; a constant or start that does not fit `out_of_range`.
+    /// Any fault of the fields is `invalid_layout`, except `out_of_range` for a constant or start that does not fit.
     pub fn integer(fields: impl IntoIterator<Item = Field>) -> Result<Self> {
         build::build(Shape::Integer, fields)
     }
 
-    /// A layout of IDs of `length` bytes, 1 to 65,536: fields from the top bit of the first byte, which fill them.
+    /// A layout of IDs of `length` bytes, 1 to 65,536. The fields begin at the top bit of the first byte and fill all bytes.
     ///
-    /// Everything wrong with the description is `invalid_layout`; a constant or start that does not fit `out_of_range`.
+    /// Any fault of the fields is `invalid_layout`, except `out_of_range` for a constant or start that does not fit.
     pub fn bytes(length: usize, fields: impl IntoIterator<Item = Field>) -> Result<Self> {
         build::build(Shape::Bytes(length), fields)
     }
 
-    /// How many bits an ID has.
+    /// Number of bits of an ID.
     pub const fn bits(&self) -> u32 {
         self.shape.bits()
     }
 
-    /// Whether IDs are integers; else they are bytes.
+    /// Returns `true` if IDs are integers, `false` if they are bytes.
     pub const fn is_integer(&self) -> bool {
         matches!(self.shape, Shape::Integer)
     }
 
-    /// Where the timestamp is, or `unknown_field`.
+    /// The slot of the timestamp, or `unknown_field`.
     pub fn timestamp(&self) -> Result<Slot> {
         self.time.map(Slot).ok_or_else(|| unknown("timestamp"))
     }
 
-    /// Where the sequence is, or `unknown_field`.
+    /// The slot of the sequence, or `unknown_field`.
     pub fn sequence(&self) -> Result<Slot> {
         self.sequence.map(Slot).ok_or_else(|| unknown("sequence"))
     }
 
-    /// Where a constant is, or `unknown_field`.
+    /// The slot of a constant, or `unknown_field`.
     pub fn constant(&self, name: &str) -> Result<Slot> {
         self.find(&self.constants, name)
     }
 
-    /// Where a bindable is, or `unknown_field`.
+    /// The slot of a bindable, or `unknown_field`.
     pub fn bindable(&self, name: &str) -> Result<Slot> {
         self.find(&self.bindables, name)
     }
@@ -122,17 +122,17 @@ impl Layout {
         self.named(|role| matches!(role, Role::Bindable(_))).map(|(name, _)| name)
     }
 
-    /// Room for the values of one ID, to be used again for the next.
+    /// A buffer for the values of one ID, to be used again for the next.
     pub fn values(&self) -> Values<'_> {
         Values::new(self)
     }
 
-    /// What the timestamp counts.
+    /// The timeline of the timestamp.
     pub(crate) fn timeline(&self) -> Option<&Timeline> {
         self.time_field().map(|(timeline, _)| timeline)
     }
 
-    /// The timestamp, and the field that it is in.
+    /// The timeline of the timestamp, and its field.
     #[inline]
     pub(super) fn time_field(&self) -> Option<(&Timeline, &Placed)> {
         let field = &self.fields[self.time?];

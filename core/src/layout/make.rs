@@ -7,7 +7,7 @@ use crate::{Error, Result, generator::Pack, sequence::per_tick::Run};
 
 impl Pack for Template {
     type Id = Id;
-    /// The constants and bindables of an ID, if they are not the template's own.
+    /// The constants and bindables of an ID, if it does not take those of the template.
     type Given<'g> = Option<&'g Draft>;
     type Batch<'b> = Batch<'b>;
 
@@ -41,7 +41,7 @@ impl Pack for Template {
 }
 
 impl Batch<'_> {
-    /// How many IDs of the size of `kind` there is room for.
+    /// Number of IDs of the size of `kind` that fit.
     fn count(&self, kind: &Draft) -> Result<usize> {
         match (kind, self) {
             (Draft::Word(_), Self::Integers(ids)) => Ok(ids.len()),
@@ -57,14 +57,14 @@ impl Batch<'_> {
     }
 }
 
-/// Writes IDs of slots that follow each other.
+/// Writes IDs of consecutive slots.
 fn write_integers(layout: &Layout, id: u64, first: u64, ids: &mut [i64]) {
     for (k, place) in ids.iter_mut().enumerate() {
         *place = layout.word_at(id, first + k as u64).cast_signed();
     }
 }
 
-/// Writes IDs of slots that follow each other.
+/// Writes IDs of consecutive slots.
 fn write_bytes(layout: &Layout, id: Vec<u8>, first: u64, bytes: &mut [u8]) {
     let length = id.len();
     let mut draft = Draft::Bytes(id);

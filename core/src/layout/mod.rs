@@ -5,11 +5,11 @@
 //! a byte ID:      | 48 timestamp | 80 bindable                                      |      8 x N bits, big-endian
 //! ```
 //!
-//! Fields are listed from the most significant bit and fill the ID. A [`Layout`] is checked once, when it is built; names are
-//! looked up once, for a [`Slot`]; then packing and parsing are shifts and masks.
+//! Fields are listed from the most significant bit and fill the ID. A [`Layout`] is checked once, when it is built; a name is
+//! looked up once, for a [`Slot`]. After that, packing and parsing are shifts and masks.
 //!
-//! A [`Generator`] fills in time and sequence: the first ID and the first of each new tick have the sequence's start value, each
-//! further one of the tick the next. A clock behind the last tick is an error at once: a layout has no bit to spare for it.
+//! A [`Generator`] fills in time and sequence. The first ID of each tick has the sequence's start value, each further ID of the
+//! tick the next value. A clock behind the last tick is an error at once, since a layout has no bit to spare for it.
 
 mod bits;
 mod build;

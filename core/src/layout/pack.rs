@@ -11,9 +11,9 @@ use crate::{Error, Result};
 
 /// The values of one ID of a layout, by field: made once, set for every ID.
 ///
-/// A [`Slot`] is a name looked up once. Setting a name or slot that the layout doesn't have is `unknown_field` at once;
-/// everything else is refused when the ID is packed, field by field from the top: whether the value is there
-/// (`missing_field`), its type (`invalid_type`), and whether it fits (`out_of_range`, `time_out_of_range`).
+/// A [`Slot`] is a name looked up once. Setting a name or slot that the layout doesn't have is `unknown_field` at once.
+/// All other faults are refused when the ID is packed, field by field from the top: a missing value (`missing_field`), a
+/// wrong type (`invalid_type`), and a value that does not fit (`out_of_range`, `time_out_of_range`).
 ///
 /// ```
 /// use polyflake::layout::{Field, Layout};
@@ -30,20 +30,20 @@ use crate::{Error, Result};
 #[derive(Clone, Debug)]
 pub struct Values<'v> {
     layout: &'v Layout,
-    /// The ID so far: what fits is put in place when it is set.
+    /// The ID so far: a value that fits is put in place when it is set.
     draft: Draft,
     states: Vec<State<'v>>,
-    /// How many fields keep it from being an ID.
+    /// Number of fields that are missing or refused.
     open: usize,
 }
 
-/// What is known of one field's value.
+/// The state of one field's value.
 #[derive(Clone, Debug)]
 enum State<'v> {
     Missing,
-    /// It is in its place.
+    /// The value is in its place.
     Put,
-    /// It does not fit, which is said when the ID is packed: fields above it come first then.
+    /// The value does not fit. The error comes when the ID is packed, since errors of the fields above it come first.
     Refused(Value<'v>),
 }
 
@@ -63,7 +63,7 @@ impl<'v> Values<'v> {
         Self { layout, draft: layout.blank.clone(), states, open }
     }
 
-    /// The values that a draft holds, which lacks those of `missing`, the time and the sequence.
+    /// The values of a draft that lacks the time, the sequence and the fields of `missing`.
     pub(crate) fn resume(layout: &'v Layout, draft: &Draft, missing: &[Slot]) -> Self {
         let mut values = Self { draft: draft.clone(), ..Self::new(layout) };
         for (_, slot) in layout.named(|role| matches!(role, Role::Bindable(_))) {
@@ -92,12 +92,12 @@ impl<'v> Values<'v> {
         Ok(self)
     }
 
-    /// As `set`, once for all types and names.
+    /// As `set`, compiled once for all types and names.
     fn put(&mut self, slot: Slot, value: Value<'v>) -> Result<&mut Self> {
         self.set(slot, value)
     }
 
-    /// Sets a value that is no small integer, or remembers that it is refused.
+    /// Sets any value but a small integer, or remembers that it is refused.
     #[cold]
     fn set_slowly(&mut self, slot: Slot, field: &Placed, value: Value<'v>) -> Result<&mut Self> {
         if let Role::Unused = field.role {
@@ -115,7 +115,7 @@ impl<'v> Values<'v> {
         self.states[slot.0] = state;
     }
 
-    /// Sets the time, in Unix milliseconds; [`Value::Nanos`] where those are too coarse.
+    /// Sets the time, in Unix milliseconds, or as [`Value::Nanos`] if milliseconds are too coarse.
     pub fn time(&mut self, time: impl Into<Value<'v>>) -> Result<&mut Self> {
         self.put(self.layout.timestamp()?, time.into())
     }
@@ -141,7 +141,7 @@ impl<'v> Values<'v> {
         Ok(self.draft.clone().into_id())
     }
 
-    /// The ID of these values, in an integer layout; `invalid_type` in one of bytes.
+    /// The ID of these values, in an integer layout; `invalid_type` in a layout of byte IDs.
     #[inline]
     pub fn pack_integer(&self) -> Result<i64> {
         let Draft::Word(word) = self.draft else {
@@ -151,8 +151,8 @@ impl<'v> Values<'v> {
         Ok(word.cast_signed())
     }
 
-    /// Writes the ID of these values, in a layout of byte IDs; `invalid_type` in one of integers, `invalid_length` where
-    /// `id` has another length than an ID. After an error `id` is as it was.
+    /// Writes the ID of these values, in a layout of byte IDs; `invalid_type` in a layout of integers, `invalid_length` if
+    /// `id` has another length than an ID. An error leaves `id` unchanged.
     pub fn pack_into(&self, id: &mut [u8]) -> Result<()> {
         self.layout.check_length(id.len())?;
         self.check()?;
@@ -162,13 +162,13 @@ impl<'v> Values<'v> {
         Ok(())
     }
 
-    /// Refuses what is no ID yet.
+    /// Refuses values that do not make an ID yet.
     #[inline]
     fn check(&self) -> Result<()> {
         if self.open == 0 { Ok(()) } else { self.why_not() }
     }
 
-    /// The first thing that is wrong, from the top.
+    /// The first error, from the top.
     #[cold]
     fn why_not(&self) -> Result<()> {
         (0..self.states.len()).try_for_each(|index| self.check_field(index))
@@ -184,7 +184,7 @@ impl<'v> Values<'v> {
         }
     }
 
-    /// Refuses values that are no ID with any time and sequence.
+    /// Refuses values that do not make an ID, whatever its time and sequence.
     #[inline]
     pub(crate) fn check_all_but_cell(&self) -> Result<()> {
         let cell = [self.layout.time, self.layout.sequence];
@@ -198,13 +198,13 @@ impl<'v> Values<'v> {
         self.check_all_but(|index| cell.contains(&Some(index)))
     }
 
-    /// Refuses values that are no ID with any of some fields.
+    /// Refuses values that do not make an ID, whatever its free fields hold.
     pub(super) fn check_all_but(&self, is_free: impl Fn(usize) -> bool) -> Result<()> {
         let mut others = (0..self.states.len()).filter(|index| !is_free(*index));
         others.try_for_each(|index| self.check_field(index))
     }
 
-    /// The bindables without a value. A value that is there must fit.
+    /// The bindables without a value. Values of the others must fit.
     pub(crate) fn missing(&self) -> Result<Vec<Slot>> {
         let mut missing = Vec::new();
         for (_, slot) in self.layout.named(|role| matches!(role, Role::Bindable(_))) {
@@ -216,7 +216,7 @@ impl<'v> Values<'v> {
         Ok(missing)
     }
 
-    /// As `check_field`, but the field may be without a value.
+    /// As `check_field`, but the value may be missing.
     pub(super) fn check_if_given(&self, index: usize) -> Result<()> {
         if let State::Missing = self.states[index] { Ok(()) } else { self.check_field(index) }
     }

@@ -17,10 +17,10 @@ enum Bits<'a> {
     Bytes(&'a [u8]),
 }
 
-/// The fields of an ID, which is known to have a time that milliseconds hold, and texts that are UTF-8.
+/// The fields of an ID, whose time is known to fit 64-bit milliseconds, and whose texts are known to be UTF-8.
 ///
-/// Nothing is copied until a field is asked for, and then only bytes and texts that do not lie on whole bytes, and integers
-/// past 128 bits.
+/// Nothing is copied until a field is read. Even then only bytes and texts that do not lie on whole bytes are copied, and
+/// integers past 128 bits.
 #[derive(Clone, Debug)]
 pub struct Parsed<'a> {
     layout: &'a Layout,
@@ -29,7 +29,7 @@ pub struct Parsed<'a> {
 }
 
 impl Layout {
-    /// The fields of an ID: `invalid_type` where it is not of this layout's kind, `invalid_length` for a wrong length,
+    /// The fields of an ID: `invalid_type` if it is not of this layout's kind, `invalid_length` for a wrong length,
     /// `time_out_of_range` for a time outside signed 64-bit milliseconds, `invalid_character` for a text that is not UTF-8.
     pub fn parse<'a>(&'a self, id: &'a Id) -> Result<Parsed<'a>> {
         match id {
@@ -66,7 +66,7 @@ impl Layout {
         }
     }
 
-    /// The time of an ID, and that its texts are texts: whichever is wrong first, from the top.
+    /// Checks an ID's time, and that its texts are UTF-8; the first error is from the top.
     fn checked<'a>(&'a self, bits: Bits<'a>) -> Result<Parsed<'a>> {
         let mut unix_ms = None;
         for field in &self.fields {
@@ -81,13 +81,13 @@ impl Layout {
 }
 
 impl<'a> Parsed<'a> {
-    /// When the tick of the ID begins, in Unix milliseconds, floored; none in a layout without a timestamp.
+    /// The start of the ID's tick, in Unix milliseconds, floored; none in a layout without a timestamp.
     #[inline]
     pub const fn unix_ms(&self) -> Option<i64> {
         self.unix_ms
     }
 
-    /// The same in nanoseconds, for ticks shorter than a millisecond.
+    /// The start of the ID's tick, in Unix nanoseconds, for ticks shorter than a millisecond.
     pub fn unix_nanos(&self) -> Option<i128> {
         let (timeline, field) = self.layout.time_field()?;
         timeline.micros_of(self.bits.integer(field)).map(|micros| micros * 1000)
@@ -99,7 +99,7 @@ impl<'a> Parsed<'a> {
         Some(self.bits.integer(&self.layout.fields[slot.0]))
     }
 
-    /// The value of a field: a timestamp's is its time in Unix milliseconds.
+    /// The value of a field; for a timestamp its time in Unix milliseconds.
     #[inline]
     pub fn get(&self, slot: Slot) -> Result<Value<'a>> {
         let field = self.layout.fields.get(slot.0).ok_or_else(foreign_slot)?;
@@ -110,8 +110,7 @@ impl<'a> Parsed<'a> {
         }
     }
 
-    /// The integer in a field, or the time in a timestamp: `invalid_type` where it is bytes or text, `out_of_range` past 128
-    /// bits.
+    /// The integer in a field, or the time in a timestamp; `invalid_type` for bytes or text, `out_of_range` past 128 bits.
     #[inline]
     pub fn integer(&self, slot: Slot) -> Result<i128> {
         let field = self.layout.fields.get(slot.0).ok_or_else(foreign_slot)?;
@@ -127,7 +126,7 @@ impl<'a> Parsed<'a> {
         }
     }
 
-    /// The value of a field that is no small integer.
+    /// The value of a field of any type, except small integers.
     fn get_slowly(&self, field: &Placed) -> Result<Value<'a>> {
         match &field.role {
             Role::Timestamp(_) => Ok(Value::Integer(self.unix_ms.unwrap_or_default().into())),
@@ -162,7 +161,7 @@ impl<'a> Parsed<'a> {
 }
 
 impl<'a> Bits<'a> {
-    /// The bits of a field of at most 64 bits, its inversion undone.
+    /// The bits of a field of at most 64 bits, with its inversion undone.
     #[inline]
     fn word(self, field: &Placed) -> u64 {
         let bits = match self {
@@ -178,7 +177,7 @@ impl<'a> Bits<'a> {
         field.width.widen(self.word(field))
     }
 
-    /// When the tick in a timestamp begins.
+    /// The start of the tick in a timestamp.
     #[inline]
     fn unix_ms(self, field: &Placed, timeline: &Timeline) -> Result<i64> {
         let value = self.integer(field);
@@ -216,7 +215,7 @@ impl<'a> Bits<'a> {
     }
 }
 
-/// An integer of more than 64 bits: those that 64 bits hold are read as signed ones.
+/// The integer of a field of more than 64 bits; a value that fits 64 bits is read as a signed integer.
 fn wide_integer(number: Cow<'_, [u8]>) -> Value<'_> {
     match Value::integer(false, number) {
         Value::Integer(n) => Value::Integer(u64::try_from(n).map_or(n, |n| n.cast_signed().into())),

@@ -1,4 +1,4 @@
-//! A field in its place: all that packing and parsing need of it, worked out when the layout is built.
+//! A field in its place: everything that packing and parsing need to know of it, computed when the layout is built.
 
 use alloc::string::String;
 
@@ -26,7 +26,7 @@ impl Role {
         }
     }
 
-    /// What kind of values it takes.
+    /// The type of its values.
     pub(super) fn kind(&self) -> Type {
         match self {
             Self::Bindable(kind) => *kind,
@@ -40,21 +40,21 @@ impl Role {
 pub(super) struct Placed {
     pub(super) name: String,
     pub(super) role: Role,
-    /// From the top bit.
+    /// Number of bits above the field.
     pub(super) offset: u32,
     pub(super) width: Width,
-    /// Bits below it, in an integer layout; 0 for a width of 0.
+    /// Number of bits below the field, in an integer layout; 0 for a width of 0.
     pub(super) shift: u32,
-    /// What to flip in a field of at most 64 bits: all of it or nothing.
+    /// Bits to flip in a field of at most 64 bits: all of them or none.
     pub(super) flip: u64,
     pub(super) invert: bool,
-    /// Whether it is a sequence, constant or bindable that takes integers of at most 64 bits.
+    /// `true` if the field is a sequence, constant or bindable that takes integers of at most 64 bits.
     pub(super) plain: bool,
 }
 
 impl Placed {
-    /// The bits of what most values are: an integer of 64 bits, or a time in milliseconds, that fits. None leaves it to
-    /// [`Placed::put`], which knows all others, and every error.
+    /// The bits of most values: of an integer of 64 bits, or a time in milliseconds, that fits. None leaves the value to
+    /// [`Placed::put`], which handles all others, and every error.
     #[inline]
     pub(super) fn quick(&self, value: &Value<'_>) -> Option<u64> {
         let Value::Integer(number) = value else { return None };
@@ -79,7 +79,7 @@ impl Placed {
         bits::flip_in(id, self.offset, self.width.bits, old ^ bits);
     }
 
-    /// Why an integer, or a time in Unix milliseconds, does not fit.
+    /// The error for an integer, or a time in Unix milliseconds, that does not fit.
     #[cold]
     pub(super) fn refuse(&self, value: i64) -> Error {
         match &self.role {
@@ -105,18 +105,18 @@ impl Placed {
         Ok(())
     }
 
-    /// What kind of values it takes.
+    /// The type of its values.
     pub(super) fn kind(&self) -> Type {
         self.role.kind()
     }
 
-    /// The error for a value that is not there.
+    /// The error for a missing value.
     #[cold]
     pub(super) fn missing(&self) -> Error {
         Error::field_error(ErrorKind::MissingField, self.name.clone())
     }
 
-    /// The value of a time.
+    /// The timestamp's value for a time.
     fn time(&self, timeline: &Timeline, value: &Value<'_>) -> Result<u64> {
         let (ticks, unix_ms) = match value {
             Value::Integer(ms) => (i64::try_from(*ms).ok().map(|ms| timeline.value_of_ms(ms)), *ms),
@@ -131,7 +131,7 @@ impl Placed {
             .ok_or_else(|| timeline.outside("timestamp", unix_ms))
     }
 
-    /// Any value, checked, as a big-endian number without leading zeros; `space` is for those that are no bytes yet.
+    /// Any value, checked, as a big-endian number without leading zeros; `space` holds the bytes of integers.
     fn number<'v>(&self, value: &'v Value<'_>, space: &'v mut [u8; 16]) -> Result<&'v [u8]> {
         if value.kind() != Some(self.kind()) {
             return Err(self.wrong_type(self.takes(), value));

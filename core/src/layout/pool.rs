@@ -1,4 +1,4 @@
-//! Several generators of one layout as one, past what its sequence may hold in a tick.
+//! Several generators of one layout as one, for more IDs in a tick than its sequence holds.
 
 use alloc::boxed::Box;
 use core::{ops::Deref, time::Duration};
@@ -10,12 +10,13 @@ use crate::{
     generator::{Engine, Member, Members, Mode, Pooled, Source, pools},
 };
 
-/// Makes IDs of several [`Generator`]s of one layout, faster than its sequence allows to each. Threads may share it, and its
+/// Makes IDs of several [`Generator`]s of one layout, faster than its sequence allows for each. Threads may share it, and its
 /// generators too.
 ///
-/// A call takes from the generator that the last one took from; where that one's tick is used up it goes on to the next, and only
-/// where all are does it wait as one alone would. All else a generator refuses, the pool refuses too: a closed one, one outside
-/// its window, one of the parent process. So it is closed, extended and looked at member by member. IDs of different members are in no order.
+/// A call takes IDs from the same generator as the last call. If that generator's tick is used up, it goes on to the next one;
+/// if all are used up, it waits as a single generator would. Any other error of a member is an error of the pool, for example
+/// of a closed member, one outside its window or one of the parent process: close, extend and inspect members one by one. IDs
+/// of different members are in no order.
 ///
 /// ```
 /// use polyflake::layout::{Generator, Pool, preset};
@@ -37,8 +38,9 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     /// A pool of generators whose bindables are all fixed, given as references, in `Arc`s or the like.
     ///
     /// # Errors
-    /// With the `item`: `missing_field` for a bindable that is not fixed; `out_of_range` where one is there twice or two have the same
-    /// bindables; `invalid_layout` for another layout than the others'. Also `out_of_range` where there are none, or more than 65,536.
+    /// With the `item`: `missing_field` for a bindable that is not fixed; `out_of_range` if a generator is listed twice or two have
+    /// the same bindables; `invalid_layout` if a layout differs from the others'. Also `out_of_range` if there are none, or more
+    /// than 65,536.
     pub fn new(members: impl IntoIterator<Item = G>) -> Result<Self> {
         Members::new(members).map(|members| Self { members })
     }
@@ -52,7 +54,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
         self.members.one(Mode::Wait, None)
     }
 
-    /// Fills a slice with new IDs, from one member after the other: `&mut [i64]` in an integer layout, or packed bytes.
+    /// Fills a slice with new IDs, from one member after the other: `&mut [i64]` in an integer layout, else packed bytes.
     ///
     /// # Errors
     /// As [`Generator::fill`].
@@ -60,7 +62,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
         self.members.fill(Mode::Wait, None, ids.into())
     }
 
-    /// One new ID if any member has one now. It never waits.
+    /// One new ID without waiting, if any member has one now.
     ///
     /// # Errors
     /// As [`Generator::try_generate`].
@@ -69,7 +71,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
         self.members.one(Mode::Try, None)
     }
 
-    /// Fills the front of a slice with as many new IDs as there are now in all members, and returns how many. It never waits.
+    /// Fills the front of a slice with as many new IDs as all members have now, and returns their number. It never waits.
     ///
     /// # Errors
     /// As [`Generator::try_fill`].
@@ -77,7 +79,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
         self.members.try_fill(None, ids.into())
     }
 
-    /// One new ID, waiting in `sleep` instead of on the thread: `tokio::time::sleep` for example.
+    /// One new ID. It waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread.
     ///
     /// # Errors
     /// As [`Generator::generate`].
@@ -85,7 +87,8 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
         self.members.one_async(&sleep, None).await
     }
 
-    /// As [`Pool::fill`], waiting in `sleep` instead of on the thread. Dropped before its end, it loses the IDs that it wrote.
+    /// As [`Pool::fill`], but it waits in `sleep` and does not block the thread. If dropped before its end, it loses the IDs that
+    /// it wrote.
     ///
     /// # Errors
     /// As [`Generator::fill`].

@@ -16,7 +16,7 @@ enum Part {
     Unused(u32),
     /// Bits, tick, epoch in Unix milliseconds.
     Time(u32, Tick, i64),
-    /// Which machine made the ID.
+    /// A field of the machine that made the ID: its bits and name.
     Machine(u32, &'static str),
     Sequence(u32),
 }
@@ -92,8 +92,8 @@ impl Part {
 
 /// The layout of a service's IDs: `twitter`, `discord`, `instagram`, `sonyflake`, `mastodon` or `baidu`.
 ///
-/// A machine field that is given a value becomes a constant; the others are bindables. There is no generator for `mastodon`
-/// (the low bits are a hash and a sequence) and `baidu` (its time ended on 2024-11-20): their IDs are only read.
+/// A machine field with a given value becomes a constant; the others are bindables. There is no generator for `mastodon`
+/// (the low bits are a hash and a sequence) and `baidu` (its time ended on 2024-11-20): their IDs can only be read.
 ///
 /// # Errors
 /// `invalid_layout` for another name, `unknown_field` for a machine field that the layout does not have, `invalid_type` or
@@ -119,7 +119,7 @@ pub fn preset<'v>(
     let plain = build(Shape::Integer, fields.clone())?;
     let machine = machine.into_iter().map(|(name, value)| Ok((plain.bindable(name)?, value)));
     let machine = machine.collect::<Result<Vec<_>>>()?;
-    // From the top, without the library's sorting, which is 2 KB of a wasm module.
+    // From the top, without the library's sort, which would add 2 KB to a wasm module.
     for (index, described) in fields.iter_mut().enumerate() {
         for (_, value) in machine.iter().filter(|(slot, _)| slot.0 == index) {
             let field = &plain.fields[index];

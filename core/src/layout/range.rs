@@ -35,12 +35,12 @@ impl Layout {
 }
 
 impl Values<'_> {
-    /// The lowest and the highest ID of a time range with the bindables that are set; the time and the sequence that
-    /// are set do not matter.
+    /// The lowest and the highest ID of a time range with the bindables that are set; it ignores a time or a sequence among the
+    /// values.
     ///
     /// # Errors
     /// `unknown_field` in a layout without a timestamp; `missing_field` and so on for the bindables; `time_out_of_range` for a
-    /// range that the timestamp cannot hold (the end may be one past its last tick); `out_of_range` for one that is reversed,
+    /// range that the timestamp cannot hold (the end may be one past its last tick); `out_of_range` for a range that is reversed,
     /// holds no tick, or crosses the sign bit of an integer ID, and in a layout with the sequence above the timestamp.
     pub fn time_range(
         &self,
@@ -78,7 +78,8 @@ impl Values<'_> {
     }
 }
 
-/// As unsigned integers the ends are in order; as signed ones they are not if the sign bit lies between them.
+/// Checks that the ends are in order. As unsigned integers they are; as signed ones they are not if the sign bit lies between
+/// them.
 fn in_order(lowest: Id, highest: Id) -> Result<(Id, Id)> {
     if lowest > highest {
         return Err(refused(

@@ -1,5 +1,5 @@
-//! Layouts, their figures and snapshots in every format of serde: as JSON values in texts, and as the same values with a tag each in
-//! bytes, since some formats of bytes do not say of what type a value is.
+//! Layouts, their figures and snapshots in every format of serde: as JSON values in text formats, and as the same values with
+//! a tag each in binary ones, since some binary formats do not tell a value's type.
 
 mod tagged;
 
@@ -17,8 +17,8 @@ use super::{Description, Json, Layout, Snapshot};
 
 #[cfg(feature = "json")]
 impl Layout {
-    /// The layout of a JSON text: `invalid_layout` for everything wrong with it, `out_of_range` for a constant or start that
-    /// does not fit.
+    /// The layout of a JSON text. Any fault of it is `invalid_layout`, except `out_of_range` for a constant or start that does not
+    /// fit.
     ///
     /// ```
     /// use polyflake::layout::Layout;
@@ -36,7 +36,7 @@ impl Layout {
 
     /// The layout as a JSON text.
     pub fn to_json(&self) -> alloc::string::String {
-        // Texts, integers and booleans under names: nothing that JSON cannot say.
+        // Texts, integers and booleans under names: JSON can express all of them.
         serde_json::to_string(self).unwrap_or_default()
     }
 }
@@ -111,7 +111,7 @@ impl<'de> Visitor<'de> for Reader {
     }
 }
 
-/// Whatever has a JSON value is written as that.
+/// Implements `Serialize` by a type's JSON value.
 macro_rules! serialize_as_json {
     ($($type:ty),*) => {$(
         impl Serialize for $type {
@@ -122,7 +122,7 @@ macro_rules! serialize_as_json {
     )*};
 }
 
-/// And read from it.
+/// Implements `Deserialize` by a type's JSON value.
 macro_rules! deserialize_from_json {
     ($($type:ty),*) => {$(
         impl<'de> Deserialize<'de> for $type {

@@ -1,4 +1,4 @@
-//! What a generator leaves, and what it tells of itself.
+//! The snapshot that a closed generator leaves, and the figures of a running one.
 
 use super::{
     Json,
@@ -6,18 +6,18 @@ use super::{
 };
 use crate::Result;
 
-/// What a closed generator leaves to restore from, once.
+/// The state of a closed generator, to restore from once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Snapshot {
     /// The last tick used, as the timestamp counts them; 0 in a layout without one.
     pub tick: u64,
-    /// The sequence that follows in that tick, one past the field's last if it is used up.
+    /// The next sequence in that tick; one past the field's last if it is used up.
     pub next_sequence: u128,
 }
 
 impl Snapshot {
-    /// The snapshot with these fields, from wherever they were kept.
+    /// The snapshot with these fields, wherever they were stored.
     ///
     /// ```
     /// use polyflake::layout::{Generator, Snapshot, preset};
@@ -32,7 +32,7 @@ impl Snapshot {
         Self { tick, next_sequence }
     }
 
-    /// The snapshot of a JSON value; everything wrong with that is `invalid_layout`.
+    /// The snapshot of a JSON value. Any fault of the value is `invalid_layout`.
     ///
     /// No part of what is promised: for bindings.
     #[doc(hidden)]
@@ -59,10 +59,10 @@ impl Snapshot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Stats {
-    /// When the last tick used began, in Unix milliseconds; none before the first ID, and in a layout without a timestamp.
+    /// The start of the last tick used, in Unix milliseconds; none before the first ID, and in a layout without a timestamp.
     pub last_ms: Option<i64>,
-    /// How many IDs of that tick are used up, or of the whole sequence in a layout without a timestamp.
+    /// Number of IDs of that tick that are used up; in a layout without a timestamp, of the whole sequence.
     pub len: u128,
-    /// Whether the generator was closed.
+    /// `true` if the generator was closed.
     pub closed: bool,
 }

@@ -1,4 +1,4 @@
-//! How long a tick lasts.
+//! The length of a tick.
 
 use alloc::format;
 use core::{fmt, str::FromStr};
@@ -32,17 +32,17 @@ impl Tick {
     /// One second.
     pub const SECOND: Self = Self { micros: 1_000_000 };
 
-    /// A tick of so many microseconds: `1..=i64::MAX`, else `invalid_layout`.
+    /// A tick of `micros` microseconds: `1..=i64::MAX`, else `invalid_layout`.
     pub fn from_micros(micros: u64) -> Result<Self> {
         Self::from_units(micros, 1, "us")
     }
 
-    /// A tick of so many milliseconds.
+    /// A tick of `millis` milliseconds.
     pub fn from_millis(millis: u64) -> Result<Self> {
         Self::from_units(millis, 1000, "ms")
     }
 
-    /// A tick of so many seconds.
+    /// A tick of `seconds` seconds.
     pub fn from_secs(seconds: u64) -> Result<Self> {
         Self::from_units(seconds, 1_000_000, "s")
     }
@@ -56,7 +56,7 @@ impl Tick {
         Ok(Self { micros: count * micros })
     }
 
-    /// How long it is, in microseconds.
+    /// Length of the tick, in microseconds.
     pub const fn as_micros(self) -> u64 {
         self.micros
     }
@@ -80,7 +80,7 @@ impl FromStr for Tick {
         let count = units
             .iter()
             .find_map(|(unit, micros)| Some((text.strip_suffix(unit)?, *micros, *unit)));
-        // Digits alone, the first of them not 0: else one tick had many spellings.
+        // Only digits, the first of them not 0: otherwise one tick would have many spellings.
         let tick = count.and_then(|(count, micros, unit)| {
             let is_plain = count.starts_with(|c: char| ('1'..='9').contains(&c));
             let count = count.parse().ok().filter(|_| is_plain)?;

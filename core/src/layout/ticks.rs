@@ -10,14 +10,14 @@ use crate::{
 
 const NANOS_PER_MS: i64 = 1_000_000;
 
-/// The ticks `0..=last` of a layout's timestamp. Those that no 64-bit clock shows are left out, so that few bits hold them.
+/// The ticks `0..=last` of a layout's timestamp. Ticks that no 64-bit clock shows are left out, to save bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LayoutTicks {
     timeline: Timeline,
     last: u64,
-    /// When tick 0 begins, in Unix nanoseconds, where 64 bits hold that.
+    /// The start of tick 0, in Unix nanoseconds, if 64 bits hold it.
     begins: Option<i64>,
-    /// How long each tick lasts, in nanoseconds.
+    /// Length of a tick, in nanoseconds.
     lasts: u64,
 }
 
@@ -42,11 +42,11 @@ impl Ticks for LayoutTicks {
         self.last
     }
 
-    /// Whether a clock reading lies in a tick up to the last: cheaper than to ask for the reading's tick.
+    /// Returns whether a clock reading lies in a tick, which is at most the last one. Cheaper than computing the reading's tick.
     #[inline]
     fn is_within(&self, tick: u64, unix_nanos: i64) -> bool {
         let Some(first) = self.begins else { return false };
-        // No overflow, but in the sum of a signed number and an unsigned one: a clock shows when the tick begins.
+        // This overflows only because a signed and an unsigned number are added: the start of the tick fits 64 bits.
         let begins = first.wrapping_add(tick.wrapping_mul(self.lasts).cast_signed());
         is_within(begins, self.lasts, unix_nanos)
     }
@@ -61,18 +61,18 @@ impl Ticks for LayoutTicks {
         }
     }
 
-    /// When a tick begins, in Unix milliseconds, floored; the end of 64-bit time for what lies past it.
+    /// The start of a tick, in Unix milliseconds, floored; the end of 64-bit time for a tick past it.
     fn ms_of(&self, tick: u64) -> i64 {
         self.timeline.ms_of(tick.into()).unwrap_or(i64::MAX)
     }
 
-    /// When a tick begins, in Unix nanoseconds; the end of 64-bit time for what lies past it.
+    /// The start of a tick, in Unix nanoseconds; the end of 64-bit time for a tick past it.
     fn nanos_of(&self, tick: u64) -> i64 {
         let micros = self.timeline.micros_of(tick.into());
         micros.and_then(|micros| i64::try_from(micros * 1000).ok()).unwrap_or(i64::MAX)
     }
 
-    /// How long a tick lasts, in nanoseconds.
+    /// Length of a tick, in nanoseconds.
     #[inline]
     fn tick_nanos(&self) -> u64 {
         self.lasts
@@ -87,7 +87,7 @@ impl Ticks for LayoutTicks {
         Ok(first..last + 1)
     }
 
-    /// One past the last tick that begins before the end of a window, which begins with `start`.
+    /// The tick after the last one that begins before the end of a window. The window begins with tick `start`.
     fn end_of(&self, start: u64, end: UnixTime) -> Result<u64> {
         let last = self.timeline.last_before(end)?;
         if last < start || last > i64::MAX.cast_unsigned() {

@@ -43,7 +43,8 @@ impl Timeline {
         }
     }
 
-    /// The same where a tick is no whole number of milliseconds: in 128 bits, and apart so that the other stays small.
+    /// The value of a time in Unix milliseconds, for ticks that are no whole number of milliseconds. It computes in 128 bits, and
+    /// is a function of its own to keep `value_of_ms` small.
     #[inline(never)]
     fn value_by_micros(&self, unix_ms: i64) -> i128 {
         let tick = i128::from(self.tick.as_micros());
@@ -68,7 +69,7 @@ impl Timeline {
         }
     }
 
-    /// When the tick of a value begins, in Unix milliseconds, floored; none outside 64 bits.
+    /// The start of a value's tick, in Unix milliseconds, floored; none outside 64 bits.
     #[inline]
     pub(crate) fn ms_of(&self, value: i128) -> Option<i64> {
         match self.whole_ms.ms {
@@ -78,15 +79,15 @@ impl Timeline {
         }
     }
 
-    /// The times of all values in Unix milliseconds as a first one and a step; none where it is no whole one, or where
-    /// 64 bits do not hold them all.
+    /// The times of all values in Unix milliseconds, as a first time and a step; none if the step is no whole number, or if 64
+    /// bits do not hold all times.
     pub(crate) fn line(&self) -> Option<(i64, i64)> {
         let is_line = self.whole_ms.ms > 0 && self.width.bits < 64;
         self.ms_of(self.width.most.into()).filter(|_| is_line)?;
         Some((self.ms_of(0)?, self.whole_ms.ms))
     }
 
-    /// When the tick of a value begins, in Unix microseconds.
+    /// The start of a value's tick, in Unix microseconds.
     pub(crate) fn micros_of(&self, value: i128) -> Option<i128> {
         value.checked_add(self.epoch)?.checked_mul(self.tick.as_micros().into())
     }
@@ -110,8 +111,8 @@ impl Timeline {
         Error::time_out_of_range(field, unix_ms, first, last)
     }
 
-    /// The first and the last value, as bits, whose ticks begin in the half-open span `start .. end`. The field must hold all of
-    /// that span.
+    /// The first and the last value, as bits, whose ticks begin in the half-open span `start .. end`. The field must hold the whole
+    /// span.
     pub(crate) fn ticks_within(&self, start: UnixTime, end: UnixTime) -> Result<(u64, u64)> {
         if self.width.narrow(self.value_of(start)).is_none() {
             let outside = self.outside("start", start.floor_ms().into());
@@ -143,7 +144,7 @@ impl Timeline {
         last.ok_or_else(|| self.outside("end", time.floor_ms().into()))
     }
 
-    /// The first value whose tick begins at a time or after it.
+    /// The first value whose tick begins at a given time or later.
     fn first_from(&self, time: UnixTime) -> i128 {
         let value = self.value_of(time);
         let begins = self.micros_of(value).and_then(|micros| micros.checked_mul(1000));
@@ -152,11 +153,11 @@ impl Timeline {
 
     /// The value of a time.
     fn value_of(&self, time: UnixTime) -> i128 {
-        // A moment of 94 bits less an epoch of 74.
+        // A moment of at most 94 bits minus an epoch of at most 74 bits.
         self.value_of_nanos(time.nanos()).unwrap_or(i128::MAX)
     }
 
-    /// When the last tick begins, in Unix milliseconds, that both the field and 64-bit milliseconds hold.
+    /// The start, in Unix milliseconds, of the last tick that both the field and 64-bit milliseconds hold.
     pub(crate) fn last_ms(&self) -> Option<i64> {
         let last = i64::try_from(self.width.most).unwrap_or(i64::MAX);
         self.ms_of(last.into()).or_else(|| self.ms_of(self.value_of_ms(i64::MAX)))
@@ -166,12 +167,12 @@ impl Timeline {
 /// A tick of whole milliseconds, ready to divide by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct WholeMs {
-    /// How many, or 0 for a tick that is no whole number of them.
+    /// Milliseconds of a tick, or 0 if they are no whole number.
     ms: i64,
     /// 2^64 / `ms`, rounded up.
     reciprocal: u64,
-    /// Up to here `floor(n / ms)` is `floor(n * reciprocal / 2^64)`: `reciprocal * ms` is at most `ms` more than 2^64, so the
-    /// product is at most `n / 2^64` too large, and that is less than `1 / ms`.
+    /// A bound of `n` up to which `floor(n / ms)` is `floor(n * reciprocal / 2^64)`. `reciprocal * ms` is at most `ms` more than
+    /// 2^64, so the product is at most `n / 2^64` too large, and that is less than `1 / ms`.
     exact_to: u64,
 }
 

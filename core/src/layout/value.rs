@@ -1,4 +1,4 @@
-//! What a field holds, as people write it.
+//! Values of fields, as people write them.
 
 use alloc::{
     borrow::Cow,
@@ -11,7 +11,7 @@ use core::fmt;
 use super::{bits, decimal};
 use crate::{Error, ErrorKind, Result};
 
-/// What kind of values a constant or bindable takes.
+/// The type of values that a constant or bindable takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Type {
@@ -19,7 +19,7 @@ pub enum Type {
     Integer,
     /// Bytes, read as a big-endian number; leading zero bytes are not kept.
     Bytes,
-    /// A text, whose UTF-8 is read as bytes are.
+    /// A text; its UTF-8 is read like bytes.
     Text,
 }
 
@@ -48,9 +48,9 @@ impl Type {
 pub enum Value<'a> {
     /// An integer; for a timestamp the time in Unix milliseconds.
     Integer(i128),
-    /// An integer past 128 bits: its sign, and its magnitude big-endian.
+    /// An integer past 128 bits.
     Wide {
-        /// Whether it is below zero; such a one fits no field.
+        /// `true` below zero; a negative integer of this size fits no field.
         negative: bool,
         /// Its magnitude, big-endian.
         magnitude: Cow<'a, [u8]>,
@@ -61,13 +61,13 @@ pub enum Value<'a> {
     Bytes(Cow<'a, [u8]>),
     /// A text.
     Text(Cow<'a, str>),
-    /// What no field takes, by the name of its type: so that bindings to dynamic languages can leave it to the layout
-    /// which error comes first. No part of what is promised.
+    /// The name of a type that no field takes. Bindings to dynamic languages pass it so that the layout decides which error comes
+    /// first. Not part of the public API.
     #[doc(hidden)]
     Other(Cow<'a, str>),
 }
 
-/// Values of more bytes than these are not told in full: the time to write an integer's digits grows with their square.
+/// The longest value, in bytes, that an error shows in full: the time to write an integer's digits grows with their square.
 const LONG: usize = 32;
 
 impl<'a> Value<'a> {
@@ -81,8 +81,8 @@ impl<'a> Value<'a> {
         Self::Integer(if negative { -number } else { number })
     }
 
-    /// The integer of a decimal text: `-?(0|[1-9][0-9]*)`, else `invalid_character`. More than 160,000 digits, which no field
-    /// holds, are `invalid_length`.
+    /// The integer of a decimal text: `-?(0|[1-9][0-9]*)`, else `invalid_character`. More than 160,000 digits are
+    /// `invalid_length`; no field holds them.
     pub fn parse_integer(text: &str) -> Result<Value<'static>> {
         let parts = decimal::read(text);
         parts
@@ -98,7 +98,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The same value, owning what it refers to.
+    /// The same value with owned content.
     pub fn into_owned(self) -> Value<'static> {
         match self {
             Self::Integer(n) => Value::Integer(n),
@@ -112,7 +112,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The type of field that takes it; none where no constant or bindable does.
+    /// The type of field that takes the value; none if no constant or bindable takes it.
     pub fn kind(&self) -> Option<Type> {
         match self {
             Self::Integer(_) | Self::Wide { .. } => Some(Type::Integer),
@@ -122,7 +122,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// As an error tells it: what is long, by its size.
+    /// The value in the words of an error; a long one by its size.
     pub(super) fn brief(&self) -> String {
         match self {
             Self::Wide { magnitude, .. } if magnitude.len() > LONG => {
@@ -134,7 +134,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// What to call its type in an error.
+    /// The name of its type in an error.
     pub(super) fn type_name(&self) -> Cow<'static, str> {
         match self {
             Self::Integer(_) | Self::Wide { .. } => Cow::Borrowed("an integer"),
@@ -146,7 +146,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Why a text is no integer: its characters are judged first, then their order, then how many there are.
+/// The error for a text that is no integer: for its characters first, then for their order, then for their number.
 #[cold]
 fn not_decimal(text: &str) -> Error {
     let is_bad = |(i, c): &(usize, char)| !(c.is_ascii_digit() || *c == '-' && *i == 0);
@@ -164,7 +164,7 @@ fn not_decimal(text: &str) -> Error {
 }
 
 impl fmt::Display for Value<'_> {
-    /// Integers in decimal, bytes in hex, texts as they are.
+    /// Writes integers in decimal, bytes in hex, texts as they are.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Integer(n) | Self::Nanos(n) => write!(f, "{n}"),
@@ -178,7 +178,7 @@ impl fmt::Display for Value<'_> {
     }
 }
 
-/// Every integer type of the language that 128 signed bits hold.
+/// Implements the conversion from every integer type that fits 128 signed bits.
 macro_rules! from_integers {
     ($($int:ty),*) => {$(
         impl From<$int> for Value<'_> {

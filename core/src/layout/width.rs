@@ -1,4 +1,4 @@
-//! How wide a field is, and which integers it holds.
+//! The width of a field, and the integers that it holds.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Width {
@@ -13,7 +13,7 @@ impl Width {
         Self { bits, most }
     }
 
-    /// The bits of an integer in at most 64 of them, where those below 0 are taken modulo 2^64; none if it does not fit.
+    /// An integer as at most 64 bits; none if it does not fit. In a field of 64 bits, integers in -2^63..0 are taken modulo 2^64.
     #[inline]
     pub(super) fn narrow(self, number: i128) -> Option<u64> {
         match u64::try_from(number) {
@@ -23,13 +23,14 @@ impl Width {
         }
     }
 
-    /// The integer in at most 64 bits: back from `narrow`.
+    /// Undoes `narrow`: the integer of at most 64 bits.
     #[inline]
     pub(super) fn widen(self, bits: u64) -> i128 {
         if self.bits == 64 { bits.cast_signed().into() } else { bits.into() }
     }
 
-    /// An integer in any number of bits, where those below 0 are taken modulo 2^64; none if they cannot be.
+    /// An integer for a field of any width. In a field of 64 bits or more, integers in -2^63..0 are taken modulo 2^64; none for
+    /// any other integer below 0.
     pub(super) fn modulo(self, number: i128) -> Option<u128> {
         match u128::try_from(number) {
             Ok(number) => Some(number),

@@ -25,20 +25,20 @@ pub(super) fn serialize<S: Serializer>(json: &Json, to: S) -> Result<S::Ok, S::E
     }
 }
 
-/// How deep values may lie in each other; a layout's lie 4 deep. Some formats have no bound of their own, and bytes that are only
-/// brackets would end the stack.
+/// The deepest nesting of values; a layout's values nest 4 deep. Some formats have no bound of their own, so bytes that only
+/// open lists would overflow the stack.
 const DEEPEST: u8 = 8;
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Json, D::Error> {
     Nested(DEEPEST).deserialize(from)
 }
 
-/// Reads a value that may have so many levels.
+/// Reads a value that may have this many levels.
 #[derive(Clone, Copy)]
 struct Nested(u8);
 
 impl Nested {
-    /// Reads what lies in a value.
+    /// The reader of the values within a value.
     fn within<E: serde_core::de::Error>(self) -> Result<Self, E> {
         let below = self.0.checked_sub(1);
         below.map(Self).ok_or_else(|| E::custom("expected values at most 8 deep in each other"))
@@ -74,7 +74,7 @@ impl<'de> Visitor<'de> for Nested {
     }
 }
 
-/// Reads a list of what a seed reads.
+/// Reads a list of the values that a seed reads.
 struct Listed<S>(S);
 
 impl<'de, S: DeserializeSeed<'de> + Copy> DeserializeSeed<'de> for Listed<S> {
@@ -127,7 +127,7 @@ impl<'de> Visitor<'de> for Member {
     }
 }
 
-/// The place of a tag among [`VARIANTS`], which formats have by number or by name.
+/// The place of a tag among [`VARIANTS`]; formats write it as a number or a name.
 struct Tag(usize);
 
 impl<'de> Deserialize<'de> for Tag {
