@@ -25,15 +25,15 @@ def contests() -> Iterator[Contest]:
     yield Contest(
         "python: one ID",
         ours.ids() + peers.ids(),
-        [Goal("python: Randflake generate", ("Randflake", None), original, 1 / 250)],
+        [Goal("python: Randflake generate", ("Randflake", None), (original, None), 1 / 250)],
         missing=peers.missing(),
     )
     yield Contest(
         "python: one ID as text",
         ours.texts() + peers.texts(),
         [
-            Goal("python: sno text, against ulid-transform", ("sno", None), "ulid-transform", 1.0),
-            Goal("python: sno text, against uuid_utils", ("sno", None), "uuid_utils.uuid7", 0.5),
+            Goal("python: sno text, against ulid-transform", ("sno", None), ("ulid-transform", None), 0.8),
+            Goal("python: sno text, against uuid_utils", ("sno", None), ("uuid_utils.uuid7", None), 0.5),
         ],
         missing=peers.missing(),
     )
@@ -41,9 +41,9 @@ def contests() -> Iterator[Contest]:
     yield Contest(
         "python: one object of several kinds read from JSON",
         kinds.ways(),
-        [Goal("python: JSON by metabyte", ("by metabyte", None), "parsed twice", 0.9)],
+        [Goal("python: JSON by metabyte", ("by metabyte", None), ("parsed twice", None), 0.9)],
     )
-    memory = "memory copied, as many bytes moved"
+    memory = ("memory copied, as many bytes moved", None)
     yield Contest(
         "python: a column of 10 million sno texts",
         ours.columns(COLUMN) + peers.memory(COLUMN),
@@ -63,14 +63,15 @@ def contests() -> Iterator[Contest]:
     yield Contest(
         "python: a million sno IDs",
         ours.a_million(),
-        [Goal("python: a million sno IDs from four partitions", ("four partitions", None), "one partition", 0.3)],
+        [Goal("python: a million sno IDs from four partitions", ("four partitions", None), ("one partition", None), 0.3)],
     )
+    many = SIZES[-1]
     limits = [
-        Goal("python: sno batch of 65,536 as NumPy, an ID", ("sno, as NumPy", 65_536), None, 1.0),
-        Goal("python: sno batch of 65,536 into NumPy, an ID", ("sno, into NumPy", 65_536), None, 1.0),
+        Goal("python: sno batch of 65,536 as NumPy", ("sno, as NumPy", many), (peers.FRESH, many), 2.0),
+        Goal("python: sno batch of 65,536 into NumPy", ("sno, into NumPy", many), (peers.COPIED, many), 1.0),
     ]
     singly = Entry("uuid_utils.uuid7, in a loop", *_in_a_loop(), items=1024, x=1024)
-    yield Contest("python: batches", [*ours.batches(SIZES), singly], limits, axis="IDs in a call")
+    yield Contest("python: batches", [*ours.batches(SIZES), *peers.written(many), singly], limits, axis="IDs in a call")
 
 
 def _in_a_loop() -> tuple[str, dict[str, object]]:

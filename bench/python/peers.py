@@ -68,6 +68,23 @@ def memory(count: int) -> list[Entry]:
     return [Entry("memory copied, as many bytes moved", "copy(target, source)", objects, items=count)]
 
 
+FRESH = "ones, 10 bytes each"
+COPIED = "10 bytes each copied"
+
+
+def written(count: int) -> list[Entry]:
+    """As many bytes as sno IDs have: in fresh memory, and into memory that was written before."""
+    import numpy
+
+    source, target = (numpy.ones(10 * count, numpy.uint8) for _ in range(2))
+    fresh = {"ones": numpy.ones, "shape": 10 * count, "dtype": numpy.uint8}
+    copied = {"copy": numpy.copyto, "target": target, "source": source}
+    return [
+        Entry(FRESH, "ones(shape, dtype)", fresh, items=count, x=count),
+        Entry(COPIED, "copy(target, source)", copied, items=count, x=count),
+    ]
+
+
 def parses() -> list[Entry]:
     """One text read, strictly."""
     text = str(uuid.uuid4())

@@ -22,6 +22,8 @@ use crate::{
 const OF_GOALS: u32 = 1024;
 
 const SCALAR: &str = "sno, scalar";
+const ZEROS_10: &str = "zeros, 10 bytes each";
+const ZEROS_16: &str = "zeros, 16 bytes each";
 
 const SIZES: [u32; 7] = [1, 4, 16, 64, 256, 1024, 4096];
 
@@ -31,25 +33,27 @@ pub(crate) fn sizes() -> Contest {
     let hot_guid = SIZES.map(|size| ("Hot Guid", size, hot_guids(size)));
     let layout = SIZES.map(|size| ("custom layout", size, layouts(size)));
     let zeros =
-        SIZES.map(|size| Entry::peer("zeros, 10 bytes each", zeros(size)).making(size).at(size));
+        SIZES.map(|size| Entry::peer(ZEROS_10, cleared(size, Sno::LEN)).making(size).at(size));
+    let larger = Entry::peer(ZEROS_16, cleared(OF_GOALS, HotGuid::LEN));
     let ours = sno.chain(randflake).chain(hot_guid).chain(layout);
     let ours = ours.map(|(name, size, work)| Entry::ours(name, work).making(size).at(size));
     let scalar = Entry::ours(SCALAR, scalar_snos(OF_GOALS)).making(OF_GOALS).at(OF_GOALS);
     Contest {
         name: "rust: batches",
         axis: Some("IDs in a call"),
-        entries: ours.chain(zeros).chain([scalar]).collect(),
+        entries: ours.chain(zeros).chain([scalar, larger.making(OF_GOALS).at(OF_GOALS)]).collect(),
         goals: vec![
-            goal("rust: sno batch of 1024, an ID", "sno", 0.15),
-            goal("rust: sno batch of 1024, an ID, scalar", SCALAR, 0.4),
-            goal("rust: Hot Guid batch of 1024, an ID", "Hot Guid", 0.25),
+            goal("rust: sno batch of 1024, an ID", "sno", ZEROS_10, 4.0),
+            goal("rust: sno batch of 1024, an ID, scalar", SCALAR, ZEROS_10, 8.0),
+            goal("rust: Hot Guid batch of 1024, an ID", "Hot Guid", ZEROS_16, 5.0),
         ],
     }
 }
 
-/// A batch of 1024, clock and atomic step included, against so many nanoseconds.
-fn goal(name: &'static str, ours: &'static str, nanos: f64) -> Goal {
-    Goal { name, ours: Key(ours, Some(OF_GOALS)), against: Against::nanos(nanos), most: 1.0 }
+/// A batch of 1024, clock and atomic step included, against memory of as many bytes filled with zeros.
+fn goal(name: &'static str, ours: &'static str, zeros: &'static str, most: f64) -> Goal {
+    let against = Against::key(zeros, Key(zeros, Some(OF_GOALS)));
+    Goal { name, ours: Key(ours, Some(OF_GOALS)), against, most }
 }
 
 fn snos(size: u32) -> Work {
@@ -86,8 +90,8 @@ fn layouts(size: u32) -> Work {
     repeat(move || ids.fill(Batch::Integers(black_box(&mut batch))).expect("a clock"))
 }
 
-/// The floor: writing as many bytes as sno IDs have.
-fn zeros(size: u32) -> Work {
-    let mut bytes = vec![1_u8; size as usize * Sno::LEN];
+/// The floor: writing as many bytes as the IDs have.
+fn cleared(size: u32, bytes: usize) -> Work {
+    let mut bytes = vec![1_u8; size as usize * bytes];
     repeat(move || black_box(&mut bytes).fill(0))
 }

@@ -1,9 +1,13 @@
 //! One new ID: ours against peers, and against a look at the clock.
 
-use std::{hint::spin_loop, time::SystemTime};
+use std::{
+    hint::spin_loop,
+    sync::atomic::{AtomicU64, Ordering},
+    time::SystemTime,
+};
 
 use ferroid::time::MonotonicClock;
-use polyflake::clock::{CoarseClock, SystemClock};
+use polyflake::clock::{Clock, CoarseClock, ExactClock, SystemClock};
 use svix_ksuid::{Ksuid, KsuidLike};
 use uuid::Uuid;
 
@@ -17,6 +21,9 @@ use crate::{
 
 const FERROID: &str = "ferroid Atomic, system clock";
 const CLOCK: &str = "SystemTime::now alone";
+const EXACT: &str = "sno, exact clock";
+const PARTS: &str = "the system clock as read here, and a swap";
+const EXACT_PARTS: &str = "SystemTime::now and a swap";
 
 /// The ID as its library has it, bytes or an integer.
 pub(crate) fn one() -> Contest {
@@ -31,8 +38,11 @@ pub(crate) fn one() -> Contest {
         axis: None,
         entries: our_ids().into_iter().chain(their_ids()).collect(),
         goals: vec![
-            goal("rust: sno generate, against the clock", "sno", CLOCK, 1.4),
-            goal("rust: sno generate, against ferroid", "sno", FERROID, 0.85),
+            goal("rust: sno generate, against the clock", "sno", CLOCK, 0.7),
+            goal("rust: sno generate, against ferroid", "sno", FERROID, 0.5),
+            goal("rust: Hot Guid generate, against ferroid", "Hot Guid", FERROID, 0.65),
+            goal("rust: sno generate, against its parts", "sno", PARTS, 1.25),
+            goal("rust: sno generate, exact clock, against its parts", EXACT, EXACT_PARTS, 1.15),
             goal("rust: sno generate, coarse clock", "sno, coarse clock", FERROID, 0.32),
         ],
     }
@@ -40,6 +50,7 @@ pub(crate) fn one() -> Contest {
 
 fn our_ids() -> Vec<Entry> {
     let exact = sno(Unbound::making(1));
+    let looking = sno(Unbound::on(ExactClock));
     let coarse = CoarseClock::new().ok().map(|clock| sno(Unbound::on(clock)));
     let (randflake, hot_guid, layout) =
         (randflake(Unbound::in_seconds(1)), hot_guid(Unbound::in_seconds(1)), layout(SystemClock));
@@ -50,11 +61,24 @@ fn our_ids() -> Vec<Entry> {
         .into_iter()
         .chain(coarse)
         .chain([
+            Entry::ours(EXACT, repeat(move || looking.generate(1).expect("a clock"))),
+            Entry::ours(PARTS, repeat(and_a_swap(|| SystemClock.unix_nanos()))),
             Entry::ours("Randflake", repeat(move || randflake.generate().expect("a clock"))),
             Entry::ours("Hot Guid", repeat(move || hot_guid.generate(1).expect("a clock"))),
             Entry::ours("custom layout", repeat(move || layout.generate().expect("a clock"))),
         ])
         .collect()
+}
+
+/// What every ID takes: a look at a word, one at a clock, and a swap of the word.
+fn and_a_swap<T>(read: impl Fn() -> T + 'static) -> impl FnMut() -> (T, bool) {
+    let word = AtomicU64::new(0);
+    move || {
+        let seen = word.load(Ordering::Acquire);
+        let now = read();
+        let orders = (Ordering::AcqRel, Ordering::Acquire);
+        (now, word.compare_exchange(seen, seen + 1, orders.0, orders.1).is_ok())
+    }
 }
 
 fn their_ids() -> Vec<Entry> {
@@ -63,6 +87,7 @@ fn their_ids() -> Vec<Entry> {
     let mut ulids = ulid::Generator::new();
     vec![
         Entry::peer(CLOCK, repeat(SystemTime::now)),
+        Entry::peer(EXACT_PARTS, repeat(and_a_swap(SystemTime::now))),
         Entry::peer(FERROID, repeat(move || ferroid.next_id(|_| spin_loop()))),
         Entry::peer(
             "ferroid Atomic, ticker thread",

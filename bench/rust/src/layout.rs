@@ -5,53 +5,53 @@ use std::hint::black_box;
 use polyflake::layout::{Field, Layout, Slot, Tick, Values};
 
 use crate::{
+    by_hand,
     contest::{Against, Contest, Entry, Goal},
     measure::{Work, repeat},
 };
 
-/// What one pack, and one parse with a look at every field, may take.
-const LIMIT_NANOS: f64 = 15.0;
-
 pub(crate) fn both_ways() -> Contest {
-    let goal = |name, ours: &'static str| Goal {
-        name,
-        ours: ours.into(),
-        against: Against::nanos(LIMIT_NANOS),
-        most: 1.0,
-    };
     Contest {
         name: "rust: a layout of 8 fields",
         axis: None,
-        entries: vec![Entry::ours("pack", pack()), Entry::ours("parse", parse())],
+        entries: vec![
+            Entry::ours("pack", pack()),
+            Entry::ours("parse", parse()),
+            Entry::peer(PACK_BY_HAND, by_hand::pack()),
+            Entry::peer(PARSE_BY_HAND, by_hand::parse()),
+        ],
         goals: vec![
-            goal("rust: layout pack, 8 fields", "pack"),
-            goal("rust: layout parse, 8 fields", "parse"),
+            goal("rust: layout pack, 8 fields", "pack", PACK_BY_HAND, 6.0),
+            goal("rust: layout parse, 8 fields", "parse", PARSE_BY_HAND, 4.0),
         ],
     }
+}
+
+const PACK_BY_HAND: &str = "the same fields packed by hand";
+const PARSE_BY_HAND: &str = "the same fields parsed by hand";
+
+fn goal(name: &'static str, ours: &'static str, against: &'static str, most: f64) -> Goal {
+    Goal { name, ours: ours.into(), against: Against::entry(against), most }
 }
 
 /// How many IDs a column has.
 const IDS: u32 = 4096;
 
-/// What three fields of an ID may take, in columns.
-const COLUMNS_NANOS: f64 = 3.0;
-
 /// The same layout, a column at a time.
 pub(crate) fn columns() -> Contest {
-    let goal = |name, ours: &'static str| Goal {
-        name,
-        ours: ours.into(),
-        against: Against::nanos(COLUMNS_NANOS),
-        most: 1.0,
-    };
-    let entries = [Entry::ours(PARSE, parse_columns()), Entry::ours(PACK, pack_columns())];
+    let entries = [
+        Entry::ours(PARSE, parse_columns()),
+        Entry::ours(PACK, pack_columns()),
+        Entry::peer(PARSE_BY_HAND, by_hand::parse_columns(IDS)),
+        Entry::peer(PACK_BY_HAND, by_hand::pack_columns(IDS)),
+    ];
     Contest {
         name: "rust: 3 fields of 4096 IDs of a layout",
         axis: None,
         entries: entries.into_iter().map(|entry| entry.making(IDS)).collect(),
         goals: vec![
-            goal("rust: layout parse, 3 columns", PARSE),
-            goal("rust: layout pack, 3 columns", PACK),
+            goal("rust: layout parse, 3 columns", PARSE, PARSE_BY_HAND, 2.0),
+            goal("rust: layout pack, 3 columns", PACK, PACK_BY_HAND, 2.0),
         ],
     }
 }

@@ -4,6 +4,7 @@
 //! the ratios of the same round, so the machine's mood cancels out. `cargo xtask bench` runs it.
 
 mod batches;
+mod by_hand;
 mod cipher;
 mod clocks;
 mod codecs;

@@ -15,6 +15,9 @@ pub struct Contest {
     pub name: String,
     /// What `x` of the entries counts, if they make curves.
     pub axis: Option<String>,
+    /// What the system's clock was read by, where the program says.
+    #[serde(default)]
+    pub clock: Option<String>,
     pub entries: Vec<Entry>,
     pub goals: Vec<Goal>,
     pub missing: Vec<Missing>,
@@ -76,6 +79,11 @@ impl Report {
         self.contests.iter().flat_map(|contest| &contest.goals)
     }
 
+    /// What the system's clock was read by, where a program says.
+    pub fn clock(&self) -> Option<&str> {
+        self.contests.iter().find_map(|contest| contest.clock.as_deref())
+    }
+
     pub fn is_met(&self) -> bool {
         self.goals().all(|goal| goal.met)
     }
@@ -122,6 +130,13 @@ mod tests {
         assert!(report(contest().only_asked_for("rust: met")).is_met());
         assert!(!report(contest().only_asked_for("rust: missed")).is_met());
         assert_eq!(contest().only_asked_for("a contest").goals.len(), 2);
+    }
+
+    #[test]
+    fn a_report_names_its_clock_where_a_program_says() {
+        assert_eq!(report(contest()).clock(), None);
+        let said = Contest { clock: Some("counter".into()), ..contest() };
+        assert_eq!(report(said).clock(), Some("counter"));
     }
 
     #[test]

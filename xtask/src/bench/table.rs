@@ -42,10 +42,15 @@ pub fn print_goals(report: &Report) {
         return println!("\nno goals among these");
     }
     goals.sort_by_key(|goal| !goal.met);
-    println!("\ngoals: the median ratio of the same round, which may be at most so much");
+    println!("\nthe system's clock is read by: {}", clock(report));
+    println!("goals: the median ratio of the same round, which may be at most so much");
     goals.iter().for_each(|goal| println!("{}", verdict(goal)));
     let missed = goals.iter().filter(|goal| !goal.met).count();
     println!("{} goals, {missed} missed", goals.len());
+}
+
+fn clock(report: &Report) -> &str {
+    report.clock().unwrap_or("no program said")
 }
 
 fn verdict(goal: &Goal) -> String {
@@ -70,11 +75,12 @@ pub fn page(report: &Report) -> String {
     let missing: String = missing.into_iter().collect();
     let missing = if missing.is_empty() { "nothing\n" } else { &missing };
     format!(
-        "# The goals, as last measured\n\nWritten by `cargo xtask bench --plots`: {}.\n\n\
+        "# The goals, as last measured\n\nWritten by `cargo xtask bench --plots`: {}; the system's clock is read by: {}.\n\n\
         Nanoseconds an ID; the ratio is the median over the rounds, and may be at most the goal.\n\n\
         | goal | ours | against | theirs | ratio | goal | met |\n|---|---|---|---|---|---|---|\n{rows}\n\
         Not to be had on this machine:\n\n{missing}",
         report.machine.to_string().replace('\n', "; "),
+        clock(report),
     )
 }
 

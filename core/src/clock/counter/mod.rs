@@ -62,25 +62,30 @@ std::thread_local! {
 #[inline]
 pub(super) fn now() -> Result<i64> {
     match CHOICE.load(Ordering::Relaxed) {
-        COUNTER => LEFT.with(|left| read(&ANCHOR, left, &Processor)),
+        COUNTER => match LEFT.with(|left| read(&ANCHOR, left, &Processor)) {
+            Some(now) => Ok(now),
+            None => renew_here(),
+        },
         EXACT => Processor.wall(),
         _ => first(),
     }
 }
 
+/// The time by the anchor, for a thread that has `left` readings of it.
 #[inline]
-fn read(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Result<i64> {
-    if left.get() > 0 {
-        left.set(left.get() - 1);
-        if let Some(now) = anchor.read(hardware) {
-            return Ok(now);
-        }
-    }
-    renew(anchor, left, hardware)
+fn read(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Option<i64> {
+    let more = left.get().checked_sub(1)?;
+    left.set(more);
+    anchor.read(hardware)
 }
 
+/// Out of the way: results are large, and take time to hand on.
 #[cold]
 #[inline(never)]
+fn renew_here() -> Result<i64> {
+    LEFT.with(|left| renew(&ANCHOR, left, &Processor))
+}
+
 fn renew(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Result<i64> {
     left.set(READINGS);
     anchor.renew(hardware, fork::current())

@@ -1,0 +1,96 @@
+//! The layout of eight fields as one would write it by hand, in shifts and masks, with the checks that a field fits: what a layout
+//! that is known only at run time is held against.
+//!
+//! ```text
+//! 1 unused | 39 time of 10 ms | 2 region | 4 zone | 4 rack, inverted | 5 worker | 1 kind | 8 sequence, inverted
+//! ```
+
+use std::hint::black_box;
+
+use crate::measure::{Work, repeat};
+
+const EPOCH_MS: i64 = 1_409_529_600_000;
+const REGION: i64 = 1;
+const TIME_SHIFT: u32 = 24;
+
+/// The time, zone, rack, worker and sequence.
+type Values = [i64; 5];
+
+/// The ID; none where a value does not fit.
+#[inline]
+fn packed([unix_ms, zone, rack, worker, sequence]: Values) -> Option<i64> {
+    let time = (unix_ms - EPOCH_MS).div_euclid(10);
+    let fits = |value: i64, bits: u32| value >> bits == 0;
+    (fits(time, 39) && fits(zone, 4) && fits(rack, 4) && fits(worker, 5) && fits(sequence, 8))
+        .then_some(
+            time << TIME_SHIFT
+                | REGION << 22
+                | zone << 18
+                | (15 - rack) << 14
+                | worker << 9
+                | (255 - sequence),
+        )
+}
+
+/// The time and the other seven fields.
+#[inline]
+fn parsed(id: i64) -> [i64; 8] {
+    let field = |shift: u32, bits: u32| id >> shift & ((1 << bits) - 1);
+    [
+        field(TIME_SHIFT, 39) * 10 + EPOCH_MS,
+        field(22, 2),
+        field(18, 4),
+        15 - field(14, 4),
+        field(9, 5),
+        field(8, 1),
+        255 - field(0, 8),
+        field(63, 1),
+    ]
+}
+
+pub(crate) fn pack() -> Work {
+    let mut n = 0_u8;
+    repeat(move || {
+        n = n.wrapping_add(1);
+        let time = black_box(1_763_650_000_000_i64) + i64::from(n);
+        packed([time, (n & 15).into(), (n >> 4).into(), (n & 31).into(), n.into()])
+    })
+}
+
+pub(crate) fn parse() -> Work {
+    let mut id = 1_i64 << 60;
+    repeat(move || {
+        id = black_box(id) + 1_234_567;
+        parsed(id).map(black_box)
+    })
+}
+
+/// The time, rack and sequence of many.
+fn columns(count: u32) -> [Vec<i64>; 3] {
+    let column = |value: fn(i64) -> i64| (0..i64::from(count)).map(value).collect();
+    [column(|k| 1_763_650_000_000 + k), column(|k| k % 16), column(|k| k % 256)]
+}
+
+pub(crate) fn pack_columns(count: u32) -> Work {
+    let ([times, racks, sequences], mut ids) = (columns(count), vec![0; count as usize]);
+    repeat(move || {
+        let ids = black_box(&mut ids).iter_mut();
+        for (((id, time), rack), sequence) in ids.zip(&times).zip(&racks).zip(&sequences) {
+            *id = packed([*time, 3, *rack, 9, *sequence])?;
+        }
+        Some(())
+    })
+}
+
+pub(crate) fn parse_columns(count: u32) -> Work {
+    let ids: Vec<i64> = (0..i64::from(count)).map(|k| 1 << 60 | k << 20).collect();
+    let mut columns = columns(count);
+    repeat(move || {
+        let ids = black_box(&ids);
+        for (column, field) in black_box(&mut columns).iter_mut().zip([0, 3, 6]) {
+            for (value, id) in column.iter_mut().zip(ids) {
+                *value = parsed(*id)[field];
+            }
+        }
+    })
+}
