@@ -9,7 +9,7 @@ export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Refuses a method that was taken off its object: `is` says whether it is called on one of its class. */
+/** Refuses a method that was taken off its object: `is` is `true` if it is called on an object of its class. */
 export function attached(is: boolean): void {
   if (is) return;
   throw new PolyflakeError("invalid_type", "expected a method called on its object, found one taken off it", { field: "this" });
@@ -45,7 +45,7 @@ export function time(value: unknown, field: string): number {
   throw invalidType("valid Date or integer milliseconds", value, { field });
 }
 
-/** What a Date of any realm holds; undefined for what is no Date. */
+/** The Unix milliseconds of a Date of any realm; undefined if the value is no Date. */
 export function millisecondsOf(value: unknown): number | undefined {
   try {
     return Date.prototype.getTime.call(value);
@@ -63,7 +63,7 @@ const offsetOf = /* @__PURE__ */ getter("byteOffset");
 const kindOf = /* @__PURE__ */ getter(Symbol.toStringTag);
 const lengthOf = /* @__PURE__ */ getter("length");
 
-/** Whether a value is a Uint8Array of any realm. */
+/** Returns `true` for a Uint8Array of any realm. */
 export function isBytes(value: unknown): value is Uint8Array {
   return kindOf.call(value) === "Uint8Array";
 }
@@ -80,20 +80,20 @@ export function integers(value: unknown, field: string): BigInt64Array {
   throw invalidType("BigInt64Array", value, { field });
 }
 
-/** The values of a field in many IDs: numbers, or where it has more than 53 bits, bigints. */
+/** The values of a field in many IDs: numbers, or bigints for a field of more than 53 bits. */
 export type Column = Float64Array | BigInt64Array;
 
-/** Whether a value is a column, of any realm. */
+/** Returns `true` for a column, of any realm. */
 export function isColumn(value: unknown): value is Column {
   return kindOf.call(value) === "BigInt64Array" || isNumbers(value);
 }
 
-/** Whether a value is a Float64Array of any realm. */
+/** Returns `true` for a Float64Array of any realm. */
 export function isNumbers(value: unknown): value is Float64Array {
   return kindOf.call(value) === "Float64Array";
 }
 
-/** How many elements there are, whatever a subclass says. */
+/** Number of elements, whatever a subclass says. */
 export function lengthOfArray(value: Uint8Array | Column): number {
   return lengthOf.call(value) as number;
 }

@@ -1,32 +1,32 @@
 import { className, type ErrorCode, type ErrorDetails, invalidType, PolyflakeError } from "./errors.js";
 
-/** A notice that a call has to wait. */
+/** Notice that a call has to wait. */
 export interface Stall {
-  /** Why. */
+  /** The reason to wait. */
   reason: "sequence_exhausted" | "clock_behind";
   /** The clock's reading, in Unix milliseconds. */
   unixMs: number;
-  /** How many calls of this generator wait now, this one included: more than one where a clock or a callback calls it. */
+  /** Number of calls of this generator that wait now, with this one: more than one if a clock or a callback calls the generator. */
   stalled: number;
-  /** How long this call has slept, in milliseconds, rounded up: 0 in the first notice. */
+  /** Time that this call has slept, in milliseconds, rounded up: 0 in the first notice. */
   sleptMs: number;
 }
 
-/** How many functions of callers may be in progress inside each other, each calling a generator: the machines' stacks end. */
+/** Most clocks and callbacks that may run inside each other, each calling a generator: the machines' stacks are finite. */
 const DEEPEST = 16;
 
 let depth = 0;
 
-/** A generator's functions, made harmless: they throw nothing. */
+/** The clock and callback of a generator, wrapped so that they never throw. */
 export class GuardedClock {
   readonly read: () => number;
-  /** Gives 1 where the call may wait. */
+  /** Returns 1 if the call may wait. */
   readonly stalled: ((reason: number, unixMs: number, stalled: number, sleptMs: number) => number) | undefined;
-  /** Why the clock failed last. */
+  /** Reason of the clock's last failure. */
   #failure: unknown;
-  /** Whether it threw that. */
+  /** `true` if the clock threw that reason. */
   #threw = false;
-  /** What the callback for stalls threw. */
+  /** The value that the callback for stalls threw. */
   #thrown: { value: unknown } | undefined;
 
   constructor(clock: () => unknown, onStall: ((stall: Stall) => unknown) | undefined) {
@@ -48,9 +48,9 @@ export class GuardedClock {
   }
 
   /**
-   * Adds to an error why the clock failed, and gives the message for one that threw.
+   * Adds the cause of the clock's failure to an error, and returns the message for a clock that threw.
    *
-   * @throws what the callback for stalls threw, in place of the error.
+   * @throws the value that the callback for stalls threw, in place of the error.
    */
   explain(error: ErrorDetails, code: ErrorCode): string | undefined {
     const thrown = this.#thrown;
@@ -62,7 +62,7 @@ export class GuardedClock {
   }
 }
 
-/** Runs a function of a caller's; `failed` makes the result of what it throws. */
+/** Runs a function that the caller gave; `failed` turns a thrown value into the result. */
 function inside<T>(run: () => T, failed: (thrown: unknown) => T): T {
   if (depth === DEEPEST) {
     return failed(new PolyflakeError("clock_failed", `expected clocks at most ${DEEPEST} deep in each other`));
@@ -78,9 +78,9 @@ function inside<T>(run: () => T, failed: (thrown: unknown) => T): T {
 }
 
 /**
- * Guards a function that gives Unix milliseconds, and one that hears of stalls; undefined where there is neither.
+ * Guards a clock, which returns Unix milliseconds, and a callback for stalls; undefined if both are missing.
  *
- * @throws {PolyflakeError} `invalid_type` for what is no function.
+ * @throws {PolyflakeError} `invalid_type` unless both are functions.
  */
 export function guarded(clock: unknown, onStall: unknown): GuardedClock | undefined {
   for (const [field, given] of [["clock", clock], ["onStall", onStall]] as const) {
@@ -90,5 +90,7 @@ export function guarded(clock: unknown, onStall: unknown): GuardedClock | undefi
   return new GuardedClock((clock ?? systemTime) as () => unknown, onStall as ((stall: Stall) => unknown) | undefined);
 }
 
-/** The `Date.now` of the import, as in bindings-wasm/src/host.js: what tests put in its place later is not the system's time. */
+/**
+ * `Date.now` as it was at the import, as in bindings-wasm/src/host.js: a mock that tests install later is not the system's time.
+ */
 const systemTime = /* @__PURE__ */ ((): (() => number) => Date.now)();

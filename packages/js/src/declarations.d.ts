@@ -1,15 +1,15 @@
-/** What the build puts in the place of names: the package's version, the machine of an entry point, the wasm modules and their glue. */
+/** Names that the build replaces: the package's version, the machine of an entry point, the wasm modules and their glue. */
 declare const VERSION: string;
 
-/** Which machine an entry point has. */
+/** The kind of machine of an entry point. */
 declare module "#backend" {
   export const backend: () => import("./machine.js").Backend["kind"];
 }
 
-/** The machine of the family whose name follows; what there is not is refused. */
+/** The machine of the family whose name follows; `load` throws if it is not available. */
 declare module "#machine/*" {
   export const load: () => import("./machine.js").Backend;
-  /** Of the entry point `web` alone. */
+  /** Exists in the entry point `web` only. */
   export const init: import("./init.js").Init;
 }
 

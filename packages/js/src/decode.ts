@@ -1,6 +1,6 @@
 /**
- * Reads IDs in plain JavaScript, without wasm: all of sno's texts, the parts of a Hot Guid, the text of a Randflake. The functions of
- * the same names in `polyflake` are these.
+ * Reads IDs in plain JavaScript, without wasm: all of sno's texts, the parts of a Hot Guid, the text of a Randflake. `polyflake`
+ * exports the same functions under the same names.
  *
  * ```js
  * import { hotguid, isValid, parse, randflake } from "polyflake/decode";

@@ -2,51 +2,54 @@ import type { CallName, Machine } from "./machine.js";
 import { MessageReader } from "./message.js";
 import { withJson } from "./show.js";
 
-/** What an ID format can do, in figures: the same in every language. In JSON, bigints are decimal strings, which `descriptionFromJson` of `polyflake/json` reads. */
+/**
+ * Figures of an ID format, the same in every language. In JSON, bigints are decimal strings, which `descriptionFromJson` of
+ * `polyflake/json` reads.
+ */
 export interface Description {
-  /** How many bits an ID has. */
+  /** Number of bits in an ID. */
   bits: number;
-  /** Its fields, from the top. */
+  /** Fields, from the most significant bit on. */
   fields: FieldDescription[];
-  /** How many IDs one generator can make in a second, floored; undefined without both a timestamp and a sequence. */
+  /** Most IDs that one generator can make in a second, floored; undefined unless the format has a timestamp and a sequence. */
   perSecond: bigint | undefined;
-  /** How many all generators together can make in a second, floored; undefined as above, and past 2^128. */
+  /** Most IDs that all generators together can make in a second, floored; undefined as above, and past 2^128. */
   perSecondInAll: bigint | undefined;
-  /** When the first tick begins, in Unix milliseconds. */
+  /** Start of the first tick, in Unix milliseconds. */
   firstMs: bigint | undefined;
-  /** When the last tick begins that 64-bit milliseconds hold, in Unix milliseconds. */
+  /** Start of the last tick that 64-bit milliseconds hold, in Unix milliseconds. */
   lastMs: bigint | undefined;
-  /** Whether IDs sort by time from the first tick to the last: integers as signed ones, bytes and texts bytewise. */
+  /** `true` if IDs sort by time from the first tick to the last: integers as signed integers, bytes and texts bytewise. */
   sortsByTime: boolean;
-  /** Whether no ID, as an unsigned integer, reaches 2^53: a number holds it. */
+  /** `true` if every ID, as an unsigned integer, is below 2^53, so that a number holds it. */
   below2_53: boolean;
-  /** Whether no ID, as an unsigned integer, reaches 2^63: it is never negative. */
+  /** `true` if every ID, as an unsigned integer, is below 2^63, so that a signed integer is never negative. */
   below2_63: boolean;
 }
 
 /** One field of a format. */
 export interface FieldDescription {
-  /** Its name. */
+  /** Name of the field. */
   name: string;
-  /** What kind of field it is. */
+  /** Kind of the field. */
   kind: "timestamp" | "sequence" | "constant" | "bindable" | "unused";
-  /** Bits above it. */
+  /** Number of bits above it. */
   offset: number;
-  /** How many bits wide it is. */
+  /** Width in bits. */
   bits: number;
 }
 
 /** A field of a format that never changes. */
 type Fixed = [name: string, kind: FieldDescription["kind"], bits: number];
 
-/** The figures of a format that never changes: written down, since a machine that computes them is 2 KB larger. */
+/** The figures of a format that never changes, written down because computing them would add 2 KB to a machine. */
 export function figuresOf(fixed: Fixed[], figures: Omit<Description, "bits" | "fields">): Description {
   let bits = 0;
   const fields = fixed.map(([name, kind, width]) => ({ name, kind, offset: (bits += width) - width, bits: width }));
   return withJson({ bits, fields, ...figures });
 }
 
-/** The figures that a call answers with. */
+/** Reads the figures from the answer of a call. */
 export function descriptionOf(m: Machine, call: CallName): Description {
   m.check(m.calls[call]());
   const message = new MessageReader(m);

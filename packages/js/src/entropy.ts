@@ -1,7 +1,7 @@
 import { PolyflakeError } from "./errors.js";
 
 /**
- * Random bytes of the system's, asked for only when an ID is made: the global scope of a worker has none.
+ * Random bytes from the system. Called only when an ID is made, since the global scope of a worker has none.
  *
  * @throws {PolyflakeError} `entropy_unavailable`.
  */

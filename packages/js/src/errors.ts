@@ -1,4 +1,4 @@
-/** What went wrong; the same strings in every language. */
+/** Codes of errors; the same strings in every language. */
 export type ErrorCode =
   | "invalid_type"
   | "invalid_length"
@@ -22,7 +22,7 @@ export type ErrorCode =
   | "entropy_unavailable"
   | "backend_unavailable";
 
-/** The members of an error beside its code. */
+/** The members of an error besides its code. */
 export interface ErrorDetails {
   position?: number;
   field?: string;
@@ -33,10 +33,10 @@ export interface ErrorDetails {
 }
 
 /**
- * Why a call was refused. Nothing was changed by it.
+ * The error of every refused call. A refused call changes nothing.
  *
- * Tell errors apart by `code`: the ESM and CJS copies of this package have a class each. What happened, why, and what to do for each
- * code: https://example.invalid/polyflake/blob/main/docs/errors.md
+ * Tell errors apart by `code`, not by class: the ESM and CJS copies of this package each have their own. The causes of each code
+ * and the remedies: https://example.invalid/polyflake/blob/main/docs/errors.md
  */
 export class PolyflakeError extends Error {
   /** The stable code, the same string in every language. */
@@ -45,11 +45,11 @@ export class PolyflakeError extends Error {
   declare readonly position?: number;
   /** The parameter, field or option that was refused. */
   declare readonly field?: string;
-  /** When to try again, in Unix milliseconds. */
+  /** Time from which a retry can succeed, in Unix milliseconds. */
   declare readonly retryAt?: number;
-  /** How many IDs were made before a batch was refused. */
+  /** Number of IDs made before the error, in a call for many. */
   declare readonly written?: number;
-  /** The 0-based index of the item that was refused, where there are many. */
+  /** The 0-based index of the refused item, in a call for many. */
   declare readonly item?: number;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -63,14 +63,14 @@ export class PolyflakeError extends Error {
   }
 }
 
-/** A value of the wrong type: never converted, and nothing of it is called to describe it. */
+/** The error for a value of the wrong type. The value is never converted, and describing it calls none of its methods. */
 export function invalidType(expected: string, value: unknown, details?: ErrorDetails): PolyflakeError {
   const found = typeof value === "number" ? value : value === null ? "null" : typeof value;
   const place = details?.field === undefined ? "" : ` for \`${details.field}\``;
   return new PolyflakeError("invalid_type", `expected ${expected}${place}, found ${found}`, details);
 }
 
-/** The class of a value, or its type where it has none that can be told without calling anything of it but a proxy's traps. */
+/** Name of a value's class, or else of its type. Calls nothing of the value, apart from the traps of a proxy. */
 export function className(value: unknown): string {
   try {
     if (value === null) return "null";
@@ -83,26 +83,26 @@ export function className(value: unknown): string {
   }
 }
 
-/** A member of an object's own that is no accessor. */
+/** An own member of an object, unless it is an accessor. */
 const dataOf = (object: object | null, name: string): unknown => object && Object.getOwnPropertyDescriptor(object, name)?.value;
 
-/** A text or byte string of the wrong length. */
+/** The error for a text or bytes of the wrong length. */
 export function invalidLength(expected: number | string, found: number, details?: ErrorDetails): PolyflakeError {
   return new PolyflakeError("invalid_length", `expected length ${expected}, found ${found}`, details);
 }
 
-/** A number outside its limits, both inclusive. */
+/** The error for a number outside its limits, both inclusive. */
 export function outOfRange(least: number | bigint, most: number | bigint, found: unknown, field: string): PolyflakeError {
   return new PolyflakeError("out_of_range", `expected ${field} from ${least} to ${most}, found ${found}`, { field });
 }
 
-/** The first bad character of a text: shown if it is printable ASCII, else by its number. */
+/** The error for the first bad character of a text, which it shows if it is printable ASCII, else by its number. */
 export function invalidCharacter(text: string, position: number, details?: ErrorDetails): PolyflakeError {
   const code = text.charCodeAt(position);
   return badCode(code, "U+", position, details);
 }
 
-/** The first bad byte of some, as {@link invalidCharacter} has it. */
+/** The error for the first bad byte, in the form of {@link invalidCharacter}. */
 export function invalidByte(byte: number, position: number, details?: ErrorDetails): PolyflakeError {
   return badCode(byte, byte > 127 ? "byte 0x" : "U+", position, details);
 }

@@ -1,4 +1,4 @@
-/** Reading the JSON form of figures, in which bigints are decimal texts. */
+/** Reads the JSON form of figures, in which bigints are decimal texts. */
 import { flag, string } from "./checks.js";
 import type { Description, FieldDescription } from "./describe.js";
 import { integer } from "./decode/checks.js";
@@ -8,13 +8,13 @@ import { bigintOf, withJson } from "./show.js";
 
 const KINDS = ["timestamp", "sequence", "constant", "bindable", "unused"] as const;
 const FLAGS = ["sortsByTime", "below2_53", "below2_63"] as const;
-/** Those that a format may lack. */
+/** Figures that a format may lack. */
 const FIGURES = ["perSecond", "perSecondInAll", "firstMs", "lastMs"] as const;
 
 /**
- * What `describe` gave, out of its JSON form.
+ * Restores the result of `describe` from its JSON form.
  *
- * @throws {PolyflakeError} `missing_field`, `unknown_field`; `invalid_type` for another value, with the `field`.
+ * @throws {PolyflakeError} `missing_field`, `unknown_field`; `invalid_type` for a wrong value, with the `field`.
  */
 export function descriptionFromJson(json: unknown): Description {
   const required = fields(json, "json", ["bits", "fields", ...FLAGS]);

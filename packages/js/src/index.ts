@@ -1,5 +1,5 @@
 /**
- * Coordination-based unique IDs. A family is a module.
+ * Coordination-based unique IDs. Each family is a module.
  *
  * @module
  */

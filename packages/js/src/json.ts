@@ -1,5 +1,6 @@
 /**
- * JSON of several kinds of objects, which the metabytes of their sno IDs tell apart, and of figures. Plain JavaScript, without wasm.
+ * Reads and writes JSON of several kinds of objects, told apart by the metabytes of their sno IDs, and reads JSON of figures. Plain
+ * JavaScript, without wasm.
  *
  * @module
  */
@@ -12,41 +13,41 @@ export type { Description, FieldDescription } from "./describe.js";
 export { type ErrorCode, PolyflakeError } from "./errors.js";
 export { descriptionFromJson } from "./figures.js";
 
-/** A kind of object: a class that is made of an object's members, or a function that gives what they stand for. */
+/** A kind of object: a class whose constructor takes an object's members, or a function that turns them into the object. */
 export type Kind = (new (members: any) => unknown) | ((members: any) => unknown);
 
-/** What a kind makes of members. */
+/** The type of object that a kind makes. */
 export type Made<K> = K extends new (members: any) => infer T ? T : K extends (members: any) => infer T ? T : never;
 
 /** Reads and writes JSON of objects `T`. */
 export interface ByMetabyte<T> {
   /**
-   * For `JSON.parse`: makes each object in a text what its ID says, the innermost first. What has no ID of one of the kinds stays as
-   * it is.
+   * Reviver for `JSON.parse`: turns each object in a text into the kind that its ID says, the innermost first. Objects without an
+   * ID of one of the kinds stay as they are.
    */
   readonly reviver: (key: string, value: unknown) => unknown;
   /**
-   * Makes each object in a value that `JSON.parse` gave (or `response.json()`) what its ID says, the innermost first, in place; the result takes the place
-   * of the outermost. It is what `reviver` does, in a quarter of the time: engines parse slowly for revivers.
+   * Turns each object in a value from `JSON.parse` or `response.json()` into the kind that its ID says, the innermost first, in
+   * place; the outermost is returned. Does the work of `reviver` in a quarter of the time: engines parse slowly for revivers.
    */
   readonly revive: (value: unknown) => unknown;
   /**
-   * Makes an object what its ID says.
+   * Turns an object into the kind that its ID says.
    *
-   * @throws {PolyflakeError} `invalid_type` for other than an object; `missing_field` without an ID; `invalid_length`, `invalid_character` for a wrong one;
-   * `out_of_range` for an ID of no kind.
+   * @throws {PolyflakeError} `invalid_type` unless it is an object; `missing_field` without an ID; `invalid_type`,
+   * `invalid_length`, `invalid_character` for a wrong ID; `out_of_range` for an ID of no kind.
    */
   readonly decode: (members: unknown) => T;
   /**
-   * The object of a JSON text; those within it are made, too.
+   * The object of a JSON text; objects inside it are turned into their kinds, too.
    *
-   * @throws {PolyflakeError} as {@link ByMetabyte.decode}; what `JSON.parse` and the kinds throw goes through.
+   * @throws {PolyflakeError} as {@link ByMetabyte.decode}; errors of `JSON.parse` and of the kinds pass through.
    */
   readonly parse: (json: string) => T;
   /**
    * The JSON text of an object.
    *
-   * @throws {PolyflakeError} as {@link ByMetabyte.decode}; `invalid_type` for an object of another class than its ID says.
+   * @throws {PolyflakeError} as {@link ByMetabyte.decode}; `invalid_type` for an object of a class that does not match its ID.
    */
   readonly stringify: (object: T) => string;
 }
@@ -57,8 +58,8 @@ interface Entry {
 }
 
 /**
- * Reads and writes objects whose kinds are told by the metabytes of their IDs, so that they need no member for that. The type is the
- * union of what the kinds make.
+ * Reads and writes objects whose kinds are told apart by the metabytes of their IDs, so that they need no member for their kind.
+ * The result's `T` is the union of the types that the kinds make.
  *
  * ```js
  * const records = byMetabyte({ 24: User, 25: Order });
@@ -66,11 +67,11 @@ interface Entry {
  * records.revive(JSON.parse(text)); // whatever the text is, with users and orders in it
  * ```
  *
- * A kind is a class, which is made of the members as they were read, or a function of them.
+ * A kind is a class or a function; it takes the members as they were read.
  *
  * @param kinds The kinds by their metabytes, 0..255.
  * @param name The member that holds the ID.
- * @throws {PolyflakeError} `invalid_type` for what is no kind, `out_of_range` for what is no metabyte.
+ * @throws {PolyflakeError} `invalid_type` for a wrong kind, `out_of_range` for a wrong metabyte.
  */
 export function byMetabyte<const K extends { readonly [metabyte: number]: Kind }>(kinds: K, name = "id"): ByMetabyte<Made<K[keyof K]>> {
   type T = Made<K[keyof K]>;
@@ -125,7 +126,7 @@ function isObject(value: unknown): value is Members {
 
 function entryOf(kind: unknown): Entry {
   if (typeof kind !== "function") throw invalidType("class or function", kind, { field: "kinds" });
-  // Classes have a prototype for good; functions may be given another.
+  // The prototype of a class is read-only, unlike that of a function.
   if (Object.getOwnPropertyDescriptor(kind, "prototype")?.writable !== false) return { make: kind as Entry["make"], has: () => true };
   return { make: (members) => new (kind as new (members: object) => unknown)(members), has: (object) => object instanceof kind };
 }

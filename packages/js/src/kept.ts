@@ -3,7 +3,7 @@ import type { ErrorCode } from "./errors.js";
 import { type Signal, slept } from "./later.js";
 import { type CallName, type Machine, SLEEP } from "./machine.js";
 
-/** Tells machines of what nobody holds any more; some edge runtimes have no such thing. */
+/** Releases what a machine keeps for objects that were collected; some edge runtimes lack FinalizationRegistry. */
 const forgotten = typeof FinalizationRegistry === "function" ? /* @__PURE__ */ new FinalizationRegistry(release) : undefined;
 
 function release({ machine, handle }: { machine: Machine; handle: number }): void {
@@ -11,10 +11,10 @@ function release({ machine, handle }: { machine: Machine; handle: number }): voi
   machine.check(machine.calls.release());
 }
 
-/** Whether the turn that was just taken ended its call. */
+/** Returns whether the last turn ended its call. */
 const isDone = ({ numbers }: Machine): boolean => Number.isNaN(numbers[SLEEP]);
 
-/** What a machine refuses with where the table that it was lent failed. */
+/** Errors of a machine that mean that its lent table failed. */
 const LENT = /* @__PURE__ */ new Set<ErrorCode>(["entropy_unavailable", "partitions_exhausted"]);
 
 /** Something that a machine keeps for an object: a generator, a codec, a cipher, a layout. */
@@ -22,9 +22,9 @@ export class Kept {
   readonly handle: number;
 
   /**
-   * Has it built from slots, and from what already lies in the scratch area; it goes when `owner` does.
+   * Builds it from slots and from the contents of the scratch area. It is released when `owner` is collected.
    *
-   * @throws {PolyflakeError} what the call refuses with.
+   * @throws {PolyflakeError} the error of the call.
    */
   constructor(
     owner: object,
@@ -40,13 +40,13 @@ export class Kept {
     forgotten?.register(owner, { machine, handle: this.handle });
   }
 
-  /** Writes the handle, for a call that is made next. */
+  /** Writes the handle, for the next call. */
   ready(): Machine {
     this.machine.numbers[0] = this.handle;
     return this.machine;
   }
 
-  /** Makes a call, whose other arguments lie in the scratch area; results lie there then. */
+  /** Makes a call, whose other arguments lie in the scratch area; so do its results afterwards. */
   call(name: CallName): Machine {
     const machine = this.ready();
     this.check(machine.calls[name]());
@@ -54,11 +54,11 @@ export class Kept {
   }
 
   /**
-   * Makes a call that takes turns, whose arguments lie in the scratch area, and gives what `read` finds there then. Its first turn is
-   * over when this returns.
+   * Makes a call that takes turns, whose arguments lie in the scratch area, and resolves to the value that `read` finds there at
+   * its end. The first turn is over when this returns.
    *
-   * @param made how many IDs earlier calls of a batch made, if there is a batch.
-   * @throws {PolyflakeError} as {@link call}; the signal's reason.
+   * @param made number of IDs that earlier calls of a batch made, if there is a batch.
+   * @throws {PolyflakeError} as {@link call}; the reason of an aborted signal.
    */
   async later<T>(name: CallName, read: (m: Machine) => T, signal?: Signal, made?: number): Promise<T> {
     const machine = this.ready();
@@ -78,18 +78,18 @@ export class Kept {
     }
   }
 
-  /** Throws what the call that was just made refused with. */
+  /** Throws the error of the last call. */
   refused(): never {
     this.check(undefined);
     throw new Error("expected a refusal");
   }
 
   /**
-   * Looks at a call's answer.
+   * Checks the status of a call.
    *
-   * @param made how many IDs earlier calls of a batch made.
-   * @param isBatch whether errors count them that say nothing of it.
-   * @throws {PolyflakeError} what it refused with, and what only this side knows of that.
+   * @param made number of IDs that earlier calls of a batch made.
+   * @param isBatch adds `written` also to errors that have none.
+   * @throws {PolyflakeError} the call's error, completed with details that only this side knows.
    */
   check(status: number | undefined, made = 0, isBatch = false): void {
     if (status === 0) this.machine.check(0);

@@ -1,12 +1,12 @@
 /**
- * Calls that wait without holding the thread. The machine decides when a call waits and for how long, in turns; here is what sleeps
- * between two of them.
+ * Runs calls that wait without holding the thread. The machine decides when a call waits and for how long, in turns; this file
+ * sleeps between two turns.
  */
 import { isObject } from "./checks.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 import { members } from "./members.js";
 
-/** What of an AbortSignal is used, of any realm. */
+/** The used members of an AbortSignal, of any realm. */
 export interface Signal {
   readonly aborted: boolean;
   readonly reason?: unknown;
@@ -14,19 +14,19 @@ export interface Signal {
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
-/** Options of a call that may be ended before it has an ID. */
+/** Options of a call that can be aborted before it has an ID. */
 export interface AsyncOptions {
   /** An `AbortSignal`: once it is aborted, the call rejects with its reason. */
   signal?: Signal | undefined;
 }
 
-/** IDs that one call makes before it lets others run. */
+/** Number of IDs that one call makes before it lets other work run. */
 const REST = 1 << 16;
 
 /**
- * The signal of a call's options, which is not aborted.
+ * The signal of a call's options, which must not be aborted yet.
  *
- * @throws {PolyflakeError} `invalid_type`, `unknown_field`; the reason of a signal that is aborted.
+ * @throws {PolyflakeError} `invalid_type`, `unknown_field`; the reason of an aborted signal.
  */
 export function signalOf(options: unknown): Signal | undefined {
   const { signal } = members(options, "options", ["signal"]);
@@ -46,11 +46,11 @@ function check(signal: Signal | undefined): void {
 }
 
 /**
- * Sleeps at least so many nanoseconds, on the timer that the realm has then: tests may have put another in its place.
+ * Sleeps at least `nanos` nanoseconds, on the realm's current `setTimeout`, which tests may have replaced.
  *
- * The timer keeps a process alive, which would otherwise end before the ID is made.
+ * The timer keeps the process alive, which could otherwise end before the ID is made.
  *
- * @throws {PolyflakeError} `clock_failed` in a realm without timers; the reason of a signal that is aborted, at once.
+ * @throws {PolyflakeError} `clock_failed` in a realm without timers; the reason of a signal, as soon as it is aborted.
  */
 export function slept(nanos: number, signal: Signal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -67,17 +67,19 @@ export function slept(nanos: number, signal: Signal | undefined): Promise<void> 
   });
 }
 
-/** What makes IDs for a call that may wait. */
+/** The functions that make IDs for a call that may wait. */
 export interface Later {
-  /** Makes IDs, at most `count`, where so many were `made` before, and gives their bytes, to be copied at once; none where a call would wait. */
+  /**
+   * Makes at most `count` IDs, after `made` others, and returns their bytes, to be copied at once; none if it would have to wait.
+   */
   some(count: number, made: number): Uint8Array;
-  /** Makes one ID, waiting for it if need be, and gives its bytes, which are the caller's. */
+  /** Makes one ID, waiting if needed, and returns its bytes, which the caller may keep. */
   one(made: number): Promise<Uint8Array>;
 }
 
 /**
- * Fills memory with IDs of so many bytes each, by calls for a batch at most. There is one at least, which checks what IDs are about
- * also where none is wanted.
+ * Fills `many` with IDs of `size` bytes each, in calls for at most `batch` IDs. Makes at least one call, so that arguments are
+ * checked even for a count of 0.
  */
 export async function fillLater(many: Uint8Array, size: number, batch: number, { some, one }: Later, signal?: Signal): Promise<Uint8Array> {
   let rested = 0;

@@ -3,76 +3,76 @@ import { type ErrorCode, type ErrorDetails, PolyflakeError } from "./errors.js";
 import type { LentTable } from "./partitions.js";
 import { decode, putAscii } from "./utf8.js";
 
-/** A call without arguments: 0 means done. */
+/** A call without arguments: 0 means success. */
 export type Call = () => number | undefined;
 
-/** The calls of bindings-js, by family: each family's folder adds its own. */
+/** Calls of bindings-js, by family: each family's folder adds its own. */
 export interface FamilyCalls {}
 
-/** All calls, by their names. */
+/** Names of all calls. */
 export type CallName = "release" | "putPiece" | "nextPiece" | "turn" | { [Family in keyof FamilyCalls]: `${Family}${FamilyCalls[Family]}` }[keyof FamilyCalls];
 
 /**
- * The calls that the native addon and the wasm modules share: arguments and results lie in the scratch area. A wasm module
- * has those of its family; the addon also has those of its table of default partitions.
+ * The calls of the native addon and the wasm modules: arguments and results lie in the scratch area. A wasm module has the calls of
+ * its family; the addon has all, and those of its table of default partitions.
  */
 export type Calls = Record<CallName, Call> & { [Name in `partitions${"Next" | "Until" | "Swap"}`]?: Call };
 
-/** Gives the next ID of the generator whose handle is in the first slot; undefined where it is refused. */
+/** Returns the next ID of the generator whose handle is in the first slot; undefined for a refusal. */
 export type Next<Id> = () => Id | undefined;
 
-/** The calls that make one ID, and what they give as it: each family's folder adds its own. */
+/** The calls that make one ID, and the types of their IDs: each family's folder adds its own. */
 export interface Ids {}
 
-/** A machine as it comes: its calls, and where its scratch area lies. */
+/** A loaded machine: its calls, and the place of its scratch area. */
 export interface Backend {
   readonly kind: "native" | "wasm";
   readonly calls: Calls;
-  /** The same calls as functions that give the ID: only on native, where that is faster than to read it here. */
+  /** The calls that make one ID as functions that return it: only on native, where that is faster than to read the scratch area. */
   readonly makers?: { readonly [Name in keyof Ids]: Next<Ids[Name]> };
-  /** Sets the clock of the generator that is built next. */
+  /** Sets the clock for the next generator that is built. */
   readonly setClock: (clock: GuardedClock) => void;
-  /** Lends the machine the table that its default partitions are leased from. */
+  /** Lends the machine the table from which default partitions are leased. */
   readonly lend: (table: LentTable) => void;
-  /** The buffer that holds the scratch area now: wasm memory gets another when it grows. */
+  /** The current buffer of the scratch area: wasm memory gets another one when it grows. */
   readonly buffer: () => ArrayBuffer;
   readonly offset: number;
 }
 
-/** The layout of the scratch area, as bindings-js/src/scratch.rs has it. */
+/** Layout of the scratch area, as in bindings-js/src/scratch.rs. */
 const NUMBERS = 32;
 export const BYTES = 16 * 1024;
-/** The slot that says where in its message a piece lies. */
+/** Slot with the offset of a piece in its message. */
 export const OFFSET = NUMBERS - 1;
-/** The slot that says how long to sleep before a call's next turn, in nanoseconds; NaN where the call is done. */
+/** Slot with the time to sleep before a call's next turn, in nanoseconds; NaN once the call is done. */
 export const SLEEP = NUMBERS - 2;
-/** Bytes of the scratch area. */
+/** Size of the scratch area in bytes. */
 export const SCRATCH = NUMBERS * 8 + BYTES;
 
-/** IDs that one call converts or makes. */
+/** Most IDs that one call converts or makes. */
 export const BATCH = 1024;
 
-/** The most IDs of one `generateMany`: their memory is asked for before the first is made. */
+/** Most IDs of one `generateMany`: their memory is allocated before the first is made. */
 export const MOST = 1 << 24;
 
-/** Texts that are cut out of one string: past these there is little to win, and such a string stays as long as any of its texts. */
+/** Number of texts cut out of one string: more saves little time, and the string stays in memory as long as any of its texts. */
 const CUT = 32;
 
 /** Stands for a value that was not given. */
 export const ABSENT = NaN;
 
-/** Adds what only this side knows of an error; gives its message where there is a better one. */
+/** Adds details that only this side knows to an error; returns a message if it has a better one. */
 type More = (error: ErrorDetails, code: ErrorCode) => string | void;
 
-/** A machine in use: the scratch area as views, and errors thrown. */
+/** A machine in use: shows the scratch area as views, and throws errors. */
 export class Machine {
   readonly calls: Calls;
   readonly setClock: Backend["setClock"];
   readonly lend: Backend["lend"];
-  /** The table that it was lent; false where it has one of its own. */
+  /** The table that it was lent; false if it has its own. */
   lent?: LentTable | false;
   numbers!: Float64Array;
-  /** The same slots, for integers of 64 bits. */
+  /** The same slots, as integers of 64 bits. */
   bigints!: BigInt64Array;
   bytes!: Uint8Array;
   readonly #view: () => void;
@@ -80,7 +80,7 @@ export class Machine {
   readonly #makers: Backend["makers"];
   readonly #nameOf: (field: string) => string;
 
-  /** `nameOf` gives the names of fields in errors. */
+  /** `nameOf` turns the core's names of fields into those of errors. */
   constructor({ calls, makers, setClock, lend, buffer, offset }: Backend, nameOf = camelCase) {
     this.calls = calls;
     this.setClock = setClock;
@@ -95,18 +95,18 @@ export class Machine {
     this.#view();
   }
 
-  /** Looks at a call's answer: throws what it refused with, and what `more` there is to say. */
+  /** Checks the status of a call, and throws its error, completed by `more`. */
   check(status: number | undefined, more?: More): void {
     this.look();
     if (status !== 0) throw this.#error(more);
   }
 
-  /** Looks whether the scratch area is where it was, which every call may change. */
+  /** Renews the views if a call moved the scratch area, which any call may do. */
   look(): void {
     if (this.bytes.length === 0) this.#view();
   }
 
-  /** A call that makes an ID as a function that gives it; `read` reads it out of the scratch area. */
+  /** A call that makes an ID, as a function that returns it; `read` reads it from the scratch area. */
   maker<Name extends keyof Ids>(name: Name, read: (m: Machine) => Ids[Name]): Next<Ids[Name]> {
     const call = this.calls[name];
     const next: Next<Ids[Name]> = () => {
@@ -117,12 +117,12 @@ export class Machine {
     return this.#makers?.[name] ?? next;
   }
 
-  /** Writes a text of ASCII at the beginning of the bytes; false for none, for another, and for one that does not fit. */
+  /** Writes an ASCII text at the start of the bytes; false if there is no text, or if it is not ASCII or does not fit. */
   putAscii(text: string | undefined): boolean {
     return text !== undefined && putAscii(text, this.bytes);
   }
 
-  /** The ASCII text of some bytes. */
+  /** The ASCII text of `length` bytes. */
   ascii(from: number, length: number): string {
     let text = "";
     for (let at = from; text.length < length; at += 16) text += sixteen(this.bytes, at);
@@ -135,10 +135,10 @@ export class Machine {
   }
 
   /**
-   * The texts of so many cells among the bytes, of `width` bytes each: put into `texts`, from one on.
+   * Puts the texts of `count` cells of `width` bytes each into `texts`, from index `to` on.
    *
-   * A string for some of them at once, and each cut out of that: a third of the time of a string for each. Who keeps one such text
-   * keeps {@link CUT} of them in memory.
+   * Makes one string for {@link CUT} texts and cuts each out of it, in a third of the time of a string for each. A caller who
+   * keeps one text keeps all of these in memory.
    */
   cut(texts: string[], to: number, count: number, width: number, lengthOf = (_index: number): number => width): void {
     for (let from = 0; from < count; from += CUT) {
@@ -174,7 +174,7 @@ export class Machine {
   }
 }
 
-/** The ASCII text of 16 bytes. One call of `fromCharCode` with 16 codes beats every other way. */
+/** The ASCII text of 16 bytes. One call of `fromCharCode` with 16 codes is the fastest way. */
 function sixteen(b: Uint8Array, at: number): string {
   return String.fromCharCode(
     b[at]!,
@@ -196,13 +196,13 @@ function sixteen(b: Uint8Array, at: number): string {
   );
 }
 
-/** Options have their names in camel case here. */
+/** The name of an option in camel case, as JavaScript has it. */
 function camelCase(name: string): string {
   const [first, ...others] = name.split("_");
   return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
-/** A machine of this copy of the package, loaded at the first use. */
+/** Returns a function that loads a machine of this copy of the package at its first use. */
 export function onDemand(load: () => Backend, nameOf?: (field: string) => string): () => Machine {
   let loaded: Machine | undefined;
   return () => (loaded ??= new Machine(load(), nameOf));

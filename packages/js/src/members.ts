@@ -1,12 +1,12 @@
-/** Objects whose members a caller gives: options, parts, values by name. What their getters and proxies throw goes through. */
+/** Reads objects from callers: options, parts, values by name. Errors of their getters and proxies pass through. */
 import { isObject } from "./checks.js";
 import { className, invalidType, PolyflakeError } from "./errors.js";
 
 /**
- * The members of an object that the caller gave, each read once. A plain object of any realm, or one of a class that has at
- * least one of the members: what has none is no such object, be it a Date, a Map or a list.
+ * The members of an object from the caller, each read once. The object is plain, of any realm, or has at least one of the
+ * members: a Date, a Map or a list without any is refused.
  *
- * @throws {PolyflakeError} `invalid_type`; `unknown_field` for a member beside `names` if there may be none.
+ * @throws {PolyflakeError} `invalid_type`; `unknown_field` for a member besides `names`, unless others are ignored.
  */
 export function members<Name extends string>(
   value: unknown,
@@ -23,7 +23,7 @@ export function members<Name extends string>(
 }
 
 /**
- * The members of an object that must have them all.
+ * The members of an object, all of which are required.
  *
  * @throws {PolyflakeError} `missing_field`; as {@link members}.
  */
@@ -40,9 +40,9 @@ export function fields<Name extends string>(
 }
 
 /**
- * Names and values of an object that the caller gave, those that are undefined left out; none where there is no object.
+ * Names and values of an object from the caller, without undefined ones; an empty list for undefined.
  *
- * @throws {PolyflakeError} `invalid_type` for what has no members of its own, unless it is a plain object, and for a list.
+ * @throws {PolyflakeError} `invalid_type` for a list, and for an object without own members unless it is plain.
  */
 export function entries(value: unknown, field: string): [name: string, value: unknown][] {
   if (value === undefined) return [];
@@ -52,7 +52,7 @@ export function entries(value: unknown, field: string): [name: string, value: un
   return all.filter(([, member]) => member !== undefined);
 }
 
-/** The two elements of an array or array-like; `what` they are, in the plural. */
+/** The two elements of an array or array-like; `what` names them in errors, in the plural. */
 export function pair(value: unknown, field: string, what: string): [unknown, unknown] {
   const { 0: first, 1: second, length } = members(value, field, ["0", "1", "length"], "ignored");
   if (length === 2) return [first, second];
@@ -69,7 +69,7 @@ function noMembers(object: object, field: string): PolyflakeError {
   return new PolyflakeError("invalid_type", `expected a plain object for \`${field}\`, found ${className(object)}`, { field });
 }
 
-/** A misspelt option would be a partition or a bound that is silently not there. */
+/** Refuses members besides `names`: a misspelt option would silently drop a partition or a bound. */
 function refuseOthers(object: object, names: readonly string[]): void {
   for (const name in object) {
     if (names.includes(name) || isOfAll(object, name)) continue;
@@ -77,32 +77,32 @@ function refuseOthers(object: object, names: readonly string[]): void {
   }
 }
 
-/** Whether an object has no class. */
+/** Returns whether an object has no class. */
 function isPlain(object: object): boolean {
   const parent: object | null = Object.getPrototypeOf(object);
   return parent === null || isRoot(parent);
 }
 
-/** Whether an object or its class has a member. */
+/** Returns whether an object or its class has a member. */
 function isGiven(object: object, name: string): boolean {
   const owner = ownerOf(object, name);
   return owner !== null && (owner === object || !isRoot(owner));
 }
 
-/** Whether an object has a member because all objects do: what a stranger put on `Object.prototype` is no option. */
+/** Returns whether an object has a member only from `Object.prototype`: members that others put there are no options. */
 function isOfAll(object: object, name: string): boolean {
   const owner = ownerOf(object, name);
   return owner !== null && owner !== object && isRoot(owner);
 }
 
-/** The object or its next ancestor that has a member itself; null also for a proxy that does not tell. */
+/** The object, or its nearest ancestor with an own member of that name; null also for a proxy that hides it. */
 function ownerOf(object: object, name: string): object | null {
   let owner: object | null = object;
   while (owner !== null && !Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner) as object | null;
   return owner;
 }
 
-/** Whether an object is the `Object.prototype` of some realm. */
+/** Returns whether an object is the `Object.prototype` of some realm. */
 function isRoot(object: object): boolean {
   return Object.getPrototypeOf(object) === null && Object.hasOwn(object, "isPrototypeOf");
 }

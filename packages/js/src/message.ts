@@ -15,10 +15,10 @@ const LIST = 9;
 const OBJECT = 10;
 const OTHER = 11;
 
-/** A value that a message answers with. */
+/** A value in the message of an answer. */
 export type Answer = undefined | boolean | bigint | string | Uint8Array | Answer[] | { [name: string]: Answer };
 
-/** Reads the message that a call answered with. */
+/** Reads the message of a call's answer. */
 export class MessageReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -33,7 +33,7 @@ export class MessageReader {
     return this.#at < this.#bytes.length;
   }
 
-  /** The next value, which is an integer or none. */
+  /** The next value, which is an integer or undefined. */
   integer(): bigint | undefined {
     return this.value() as bigint | undefined;
   }
@@ -80,7 +80,7 @@ export class MessageReader {
   }
 }
 
-/** All bytes of an answer, of which the first piece lies in the scratch area. */
+/** All bytes of an answer, whose first piece lies in the scratch area. */
 export function answerOf(m: Machine): Uint8Array {
   const answer = new Uint8Array(m.numbers[0]!);
   for (let from = 0; from < answer.length; from += BYTES) {
@@ -96,7 +96,7 @@ export class MessageWriter {
   #view = new DataView(this.#bytes.buffer);
   #length = 0;
 
-  /** Puts the message where the next call finds it, and the length of its last piece into the second slot; gives that. */
+  /** Hands the message to the next call, with the length of its last piece in the second slot; returns that length. */
   put(m: Machine): number {
     let from = 0;
     for (; this.#length - from > BYTES; from += BYTES) {
@@ -114,23 +114,23 @@ export class MessageWriter {
     return piece.length;
   }
 
-  /** What was written, for another message. */
+  /** The bytes written so far, for another message. */
   get written(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Forgets all but the beginning. */
+  /** Drops all but the first `length` bytes. */
   keep(length: number): void {
     this.#length = length;
   }
 
-  /** Bytes as they are. */
+  /** Writes bytes as they are. */
   raw(bytes: Uint8Array): void {
     const at = this.#room(bytes.length);
     this.#bytes.set(bytes, at);
   }
 
-  /** A count or length. */
+  /** Writes a count or length. */
   length(length: number): void {
     const at = this.#room(4);
     this.#view.setUint32(at, length, true);
@@ -179,13 +179,13 @@ export class MessageWriter {
     this.name(text);
   }
 
-  /** What a value is that no field takes. */
+  /** Writes the name of a type that no field takes. */
   other(what: string): void {
     this.#tag(OTHER);
     this.name(what);
   }
 
-  /** A text without a tag. */
+  /** Writes a text without a tag. */
   name(name: string): void {
     if (!isShortAscii(name)) {
       this.#piece(encode(name));
@@ -206,7 +206,7 @@ export class MessageWriter {
     this.raw(bytes);
   }
 
-  /** Makes room, and says where. */
+  /** Makes room for `count` bytes, and returns its position. */
   #room(count: number): number {
     const at = this.#length;
     this.#length += count;
@@ -220,7 +220,7 @@ export class MessageWriter {
   }
 }
 
-/** Whether the characters of a text are its bytes; most names are so, and the encoder takes a microsecond. */
+/** Returns whether a text is short ASCII, as most names are; for those, the encoder's microsecond is saved. */
 function isShortAscii(text: string): boolean {
   if (text.length > 64) return false;
   for (let k = 0; k < text.length; k++) if (text.charCodeAt(k) > 127) return false;
@@ -240,7 +240,7 @@ function magnitudeOf(number: bigint): Uint8Array {
   return Uint8Array.from({ length: even.length / 2 }, (_, k) => Number.parseInt(even.slice(2 * k, 2 * k + 2), 16));
 }
 
-/** Whether a text is Unicode: surrogates come in pairs. */
+/** Returns whether a text is Unicode: surrogates come in pairs. */
 export function isUnicode(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.codePointAt(at)!;

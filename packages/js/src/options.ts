@@ -7,37 +7,42 @@ import { members, pair } from "./members.js";
 /** Options of every generator. */
 export interface SharedOptions {
   /**
-   * A function that gives the time in Unix milliseconds; the system's clock by default. A reading is believed: one far in the
-   * future moves the generator there for good. Until the clock gets there too, a generator refuses with
-   * `clock_behind`, or goes on in that tick where its format can. What the function throws is the `cause` of `clock_failed`.
+   * A function that returns the time in Unix milliseconds; the system's clock by default. Every reading is believed: one far in
+   * the future moves the generator there for good. Until the clock catches up, the generator refuses with `clock_behind`, or
+   * stays in that tick if its format allows that. An error that the function throws is the `cause` of `clock_failed`.
    */
   clock?: () => number;
-  /** What to do when a tick's IDs are used up, or the clock is behind; to wait by default. */
+  /** Reaction to a tick whose IDs are used up, or to a clock that is behind: `"wait"` by default. */
   onExhausted?: "wait" | "error";
-  /** How long one call may wait, in milliseconds; one tick, and at most 10 ms, by default. Nothing else runs meanwhile, save in calls whose names end with `Async`. */
+  /**
+   * Longest wait of one call, in milliseconds; by default one tick, at most 10 ms. Nothing else runs on the thread meanwhile,
+   * except in calls whose names end with `Async`.
+   */
   maxWait?: number;
-  /** Hears of calls that have to wait, before each of their sleeps; what it throws ends the call and goes through. */
+  /**
+   * Callback for calls that have to wait, before each of their sleeps; an error that it throws ends the call and passes through.
+   */
   onStall?: (stall: Stall) => void;
 }
 
 /** Options of a generator that may have a window. */
 export interface WindowOptions extends SharedOptions {
-  /** The half-open time span, Dates or integer Unix milliseconds, in which IDs may be made. */
+  /** The half-open time span in which IDs may be made, as Dates or integer Unix milliseconds. */
   window?: readonly [start: Date | number, end: Date | number];
 }
 
 export const SHARED = ["clock", "onExhausted", "maxWait", "onStall"] as const;
 export const WINDOW = ["window", ...SHARED] as const;
 
-/** Options, checked: as the numbers of the first slots, and what stays on this side. */
+/** Checked options: the numbers of the first slots, and the options that stay on this side. */
 export interface SharedSettings<Name extends string> {
   readonly slots: readonly [start: number, end: number, onExhausted: number, maxWait: number];
   readonly clock: GuardedClock | undefined;
-  /** Every option as it was given. */
+  /** All options as they were given. */
   readonly given: Partial<Record<Name, unknown>>;
 }
 
-/** Reads the options of a generator, each once; all but those named are refused. */
+/** Reads the options of a generator, each once; refuses any that are not in `names`. */
 export function sharedSettings<Name extends string>(options: unknown, names: readonly Name[]): SharedSettings<Name> {
   const own = members(options, "options", names);
   const given: Partial<Record<(typeof WINDOW)[number], unknown>> = own;

@@ -4,29 +4,29 @@ import type { CallName, Machine } from "./machine.js";
 import { fewOf, present, textsOf } from "./show.js";
 import { listedOrJoined, refuseOne } from "./texts.js";
 
-/** How the IDs of a family lie in bytes. */
+/** Packing of a family's IDs in bytes. */
 interface Packing {
   readonly machine: () => Machine;
   /** Bytes of an ID. */
   readonly length: number;
-  /** Characters of its text. */
+  /** Characters of an ID's text. */
   readonly width: number;
-  /** The most texts of one call. */
+  /** Most texts of one call. */
   readonly batch: number;
-  /** The call for packed IDs, as many as the first slot says, that writes their texts in their place. */
+  /** The call that replaces packed IDs by their texts; their number is in the first slot. */
   readonly write: CallName;
-  /** The call for the same undone. */
+  /** The call that replaces texts by packed IDs. */
   readonly read: CallName;
   /** Reads one text. */
   readonly readOne: (text: string) => unknown;
 }
 
-/** Makes IDs, at most `count`, where so many were `made` before, and gives their bytes. */
+/** Makes at most `count` IDs, after `made` others, and returns their bytes. */
 type Some = (count: number, made: number) => Uint8Array;
 
 /**
- * Fills memory with IDs of so many bytes each, by calls for a batch at most that give as many or fewer. There is one at least, which
- * checks what IDs are about also where none is wanted.
+ * Fills `many` with IDs of `size` bytes each, in calls for at most `batch` IDs, which may make fewer. Makes at least one call, so
+ * that arguments are checked even for a count of 0.
  */
 export function fillBy(many: Uint8Array, size: number, batch: number, some: Some): Uint8Array {
   let at = 0;
@@ -38,7 +38,9 @@ export function fillBy(many: Uint8Array, size: number, batch: number, some: Some
   return many;
 }
 
-/** The same until a call gives none: as much of the memory as is filled then, in a buffer of its own. */
+/**
+ * Fills `many` as {@link fillBy} does, until a call makes no ID; a partly filled `many` is returned as a copy of its filled part.
+ */
 export function fillNow(many: Uint8Array, size: number, batch: number, some: Some): Uint8Array {
   let at = 0;
   for (let left = true; left; ) {
@@ -50,7 +52,7 @@ export function fillNow(many: Uint8Array, size: number, batch: number, some: Som
   return at < many.length ? many.slice(0, at) : many;
 }
 
-/** Many IDs, packed, whose texts are what one sees. */
+/** Many IDs, packed, that users see as texts. */
 export class PackedTexts implements Iterable<string> {
   static readonly name: string = "PackedTexts";
   /** The packed bytes, in the order of the IDs. */
@@ -69,14 +71,14 @@ export class PackedTexts implements Iterable<string> {
     present(this, textsOf, fewOf);
   }
 
-  /** How many IDs there are. */
+  /** Number of IDs. */
   get length(): number {
     attached(isObject(this) && #packing in this);
     return Math.floor(lengthOfArray(this.bytes) / this.#packing.length);
   }
 
   /**
-   * The text of one ID; a negative index counts from the end. Undefined outside.
+   * The text of the ID at an index, or undefined if there is none; a negative index counts from the end.
    *
    * @throws {PolyflakeError} `invalid_type`.
    */
@@ -86,7 +88,7 @@ export class PackedTexts implements Iterable<string> {
     return place === undefined ? undefined : this.#write(place, 1).ascii(0, this.#packing.width);
   }
 
-  /** The texts of all. */
+  /** The texts of all IDs. */
   texts(): string[] {
     attached(isObject(this) && #packing in this);
     return this.#texts(0, this.length);
@@ -100,7 +102,7 @@ export class PackedTexts implements Iterable<string> {
     }
   }
 
-  /** The texts of so many IDs from one on. */
+  /** The texts of `count` IDs from the index `from` on. */
   #texts(from: number, count: number): string[] {
     const { batch, width } = this.#packing;
     const texts = new Array<string>(count);
@@ -111,7 +113,7 @@ export class PackedTexts implements Iterable<string> {
     return texts;
   }
 
-  /** Has the texts of so many IDs from one on written. */
+  /** Lets the machine write the texts of `count` IDs from the index `from` on. */
   #write(from: number, count: number): Machine {
     const { machine, length, write } = this.#packing;
     const m = machine();
@@ -123,9 +125,9 @@ export class PackedTexts implements Iterable<string> {
 }
 
 /**
- * The packed IDs of texts: of an array of them, or of one text in which they lie side by side.
+ * The packed IDs of texts, given as an array or as one string of texts side by side.
  *
- * @throws {PolyflakeError} `invalid_type`, `out_of_range`, `invalid_length`; what a text is refused with, and its `item`.
+ * @throws {PolyflakeError} `invalid_type`, `out_of_range`, `invalid_length`; the error of the first bad text, with its `item`.
  */
 export function packed(given: unknown, { machine, length, width, batch, read, readOne }: Packing): Uint8Array {
   const texts = listedOrJoined(given, width);
@@ -142,7 +144,7 @@ export function packed(given: unknown, { machine, length, width, batch, read, re
 }
 
 /**
- * Where an index leads to, which counts from the end if it is negative; undefined for outside.
+ * The position of an index, which counts from the end if it is negative; undefined if it is outside.
  *
  * @throws {PolyflakeError} `invalid_type`.
  */

@@ -1,34 +1,34 @@
 /**
- * The table that default partitions are leased from: one for all copies of the package in a realm (ESM and CJS, native and wasm), and
- * for all threads of a process where a runtime lets them share memory.
+ * Shares the table from which default partitions are leased: one for all copies of the package in a realm (ESM and CJS, native and
+ * wasm), and for all threads of a process if the runtime lets them share memory.
  *
- * The first copy that needs one leaves its table under a registered symbol. How partitions are taken, renewed and given back is the
- * core's alone; this side only keeps the cells.
+ * The first copy that needs a table leaves its own under a registered symbol. The core alone decides how partitions are taken,
+ * renewed and returned; this side only keeps the cells.
  */
 import { within } from "./checks.js";
 import { randomBytes } from "./entropy.js";
 import type { Call, Machine } from "./machine.js";
 import { needStack } from "./stack.js";
 
-/** How many partitions there are. */
+/** Number of partitions. */
 const COUNT = 65_536;
 
-/** For each partition the tick up to which it is taken, -1 for ever. */
+/** The tick until which each partition is taken; -1 means forever. */
 export interface Table {
-  /** The partition to look at next: another one at each call, until all have come. */
+  /** The next partition to look at: another one at each call, until all have come up. */
   next(): number;
   until(partition: number): number;
-  /** Puts one tick in the place of another; false where that was not there. */
+  /** Replaces a partition's tick `old` by `fresh`; false if its tick was not `old`. */
   swap(partition: number, old: number, fresh: number): boolean;
-  /** The scratch area of the addon whose table it is. */
+  /** Scratch area of the addon that owns the table. */
   readonly area?: ArrayBuffer;
 }
 
 const KEY = Symbol.for("polyflake.partitions");
 
 /**
- * Readies a machine for default partitions: false where it leases them from a table of its own, which it shares with the others; true
- * where it is lent one.
+ * Prepares a machine for default partitions. Returns `false` if it leases them from its own table, which it shares with the others,
+ * `true` if it is lent a table.
  */
 export function lendTo(machine: Machine): boolean {
   if (machine.lent === undefined) {
@@ -40,7 +40,7 @@ export function lendTo(machine: Machine): boolean {
   return machine.lent !== false;
 }
 
-/** The realm's table; the machine's, should it be the first. */
+/** The realm's table; the first machine provides it. */
 function tableOf(machine: Machine): Table {
   const realm = globalThis as { [KEY]?: Table };
   const isTable = (value: Partial<Table> | null | undefined) =>
@@ -49,7 +49,7 @@ function tableOf(machine: Machine): Table {
   return realm[KEY]!;
 }
 
-/** A table for a machine: its functions throw nothing. */
+/** A table for a machine, whose functions never throw. */
 export class LentTable {
   #thrown: { value: unknown } | undefined;
   readonly random: () => number;
@@ -58,7 +58,7 @@ export class LentTable {
   readonly swap: (partition: number, old: number, fresh: number) => number;
 
   constructor(table: Table) {
-    // Asked first, when a partition is drawn, which is the only time that a call in steady use asks for memory.
+    // Called first when a partition is drawn, the only time that a call in steady use allocates memory.
     this.random = () => this.#guarded(() => (needStack(), random16()));
     this.next = () => this.#guarded(() => within(table.next(), "partition", COUNT - 1));
     this.until = (partition) => this.#guarded(() => table.until(partition));
@@ -75,9 +75,9 @@ export class LentTable {
   }
 
   /**
-   * Throws what a function of the table threw last.
+   * Throws the last error of the table's functions.
    *
-   * @throws that, once.
+   * @throws the value that a function threw, once.
    */
   rethrow(): void {
     const thrown = this.#thrown;
@@ -91,10 +91,10 @@ function random16(): number {
   return (high! << 8) | low!;
 }
 
-/** The partition that comes after `count` others: in each aligned group of a power of two, those of the group in another order. */
+/** The partition drawn after `count` others: each aligned group of a power of two is drawn whole, in an order that `base` sets. */
 const place = (base: number, count: number): number => (base ^ count) % COUNT;
 
-/** A table of one realm: memory for those partitions alone that were looked at. */
+/** A table of one realm, with memory only for groups of partitions that were looked at. */
 class RealmTable implements Table {
   #base: number | undefined;
   #count = 0;
@@ -125,10 +125,10 @@ class RealmTable implements Table {
   }
 }
 
-/** What the threads of a process find it by; another arrangement of the cells would have another number. */
+/** Name under which the threads of a process find the table. The number changes with the arrangement of the cells. */
 const NAME = "polyflake.partitions.1";
 
-/** A cell for each partition, and before them one of the base (set once bit 48 is) and the count. */
+/** Size of the shared memory: one cell for the base (valid once bit 48 is set) and the count, then one for each partition. */
 const BYTES = 8 * (1 + COUNT);
 
 interface Threads {
@@ -140,7 +140,7 @@ interface Host {
   process?: { getBuiltinModule?: (name: string) => Threads | undefined };
 }
 
-/** The table of the process's threads, which those that begin later get too; undefined where threads share nothing. */
+/** The table of the process's threads, which later threads also get; undefined if threads cannot share memory. */
 function sharedTable(): Table | undefined {
   try {
     const threads = (globalThis as Host).process!.getBuiltinModule!("node:worker_threads")!;
@@ -180,7 +180,7 @@ class SharedTable implements Table {
   }
 }
 
-/** The addon's own table, which is one for all threads of the process, for other copies to lease from. */
+/** The addon's own table, the same for all threads of the process, from which other copies lease. */
 function addonTable(machine: Machine): Table | undefined {
   const { partitionsNext, partitionsUntil, partitionsSwap } = machine.calls;
   if (!partitionsNext || !partitionsUntil || !partitionsSwap) return undefined;

@@ -9,25 +9,25 @@ import { fillBy, fillNow } from "./packed.js";
 /** A generator, as a pool sees it. */
 export interface Member {
   readonly kept: Kept;
-  /** What IDs have that say nothing else; the same for all members. */
+  /** Metabyte of IDs made without one; the same for all members. */
   readonly metabyte?: number;
   /**
-   * Makes so many IDs, at most a batch, and gives their bytes, to be copied at once. Without waiting there may be fewer, or none;
-   * errors count those `made` before.
+   * Makes `count` IDs, at most a batch, and returns their bytes, to be copied at once. Without waiting there may be fewer, or none;
+   * errors count the IDs `made` before.
    */
   fill(count: number, about: unknown, made: number, waits: boolean): Uint8Array;
-  /** Makes one ID, or throws why there is none now. */
+  /** Makes one ID, or throws if none can be made now. */
   now(about: unknown): unknown;
-  /** Makes one ID, waiting for it if need be, and gives its bytes; errors count those `made` before, if there is a batch. */
+  /** Makes one ID, waiting if needed, and returns its bytes; errors of a batch count the IDs `made` before. */
   later(about: unknown, signal: Signal | undefined, made?: number): Promise<Uint8Array>;
 }
 
-/** The most members: each is asked before a call waits. */
+/** Most members: each is tried before a call waits. */
 const MOST = 65_536;
 
 const enrolled = /* @__PURE__ */ new WeakMap<object, Member>();
 
-/** Makes a generator fit for pools. */
+/** Registers a generator for pools. */
 export function enroll(generator: object, member: Member): void {
   enrolled.set(generator, member);
 }
@@ -42,16 +42,17 @@ export function generatorOf<G extends object>(value: unknown, Generator: new () 
   throw invalidType("Generator of this copy of the package", value, { field: "generator" });
 }
 
-/** Generators of one family: one after the other, so that a tick holds as many IDs as all of them have. */
+/** Generators of one family, used one after the other, so that a tick holds the IDs of all of them. */
 export class Members<G extends object> {
   /** The generators. */
   readonly all: readonly G[];
   readonly #members: readonly Member[];
-  /** Which one had an ID last, and so most likely has another. */
+  /** Index of the member that made the last ID, and so most likely has another. */
   #current = 0;
 
   /**
-   * At least one, of a machine, and no two that `check` says might meet.
+   * Takes at least one generator, all of one machine; `check` is the call that refuses two generators that might repeat each
+   * other's IDs.
    *
    * @throws {PolyflakeError} as the constructors of pools.
    */
@@ -64,9 +65,9 @@ export class Members<G extends object> {
   }
 
   /**
-   * Fills memory with packed IDs of so many bytes each, in calls of at most so many.
+   * Fills `many` with packed IDs of `size` bytes each, in calls for at most `batch` IDs.
    *
-   * @throws {PolyflakeError} what a member refuses with; with `written`, how many were made before.
+   * @throws {PolyflakeError} the error of a member, with `written`, the number of IDs made before it.
    */
   fill(many: Uint8Array, size: number, batch: number, about?: unknown): Uint8Array {
     return fillBy(many, size, batch, (count, made) => {
@@ -75,12 +76,12 @@ export class Members<G extends object> {
     });
   }
 
-  /** The same without waiting: as much of the memory as is filled then. */
+  /** Fills `many` without waiting, and returns the part that is filled. */
   fillNow(many: Uint8Array, size: number, batch: number, about?: unknown): Uint8Array {
     return fillNow(many, size, batch, (count, made) => this.#some(count, about, made));
   }
 
-  /** The same, waiting without holding the thread. */
+  /** Fills `many`, waiting without holding the thread. */
   fillLater(many: Uint8Array, size: number, batch: number, signal: Signal | undefined, about?: unknown): Promise<Uint8Array> {
     const some = (count: number, made: number) => this.#some(count, about, made);
     const one = (made: number) => this.#members[this.#current]!.later(about, signal, made);
@@ -88,15 +89,15 @@ export class Members<G extends object> {
   }
 
   /**
-   * The ID that the members had just now; where there was none, that of the current one.
+   * The ID that the members just made, or, if they had none, one of the current member.
    *
-   * @throws {PolyflakeError} what that one refuses with.
+   * @throws {PolyflakeError} the error of the current member.
    */
   one<Id>(made: Id | undefined, about?: unknown): Id {
     return made ?? (this.#members[this.#current]!.now(about) as Id);
   }
 
-  /** IDs of the first member that has any for now; none where no member has. */
+  /** IDs of the first member that has any now; empty if no member has. */
   #some(count: number, about: unknown, made: number): Uint8Array {
     const { length } = this.#members;
     for (let k = 0; ; k++) {
@@ -108,7 +109,7 @@ export class Members<G extends object> {
     }
   }
 
-  /** Has the core look whether any two might meet. */
+  /** Lets the core check that no two members can repeat each other's IDs. */
   #check(machine: Machine, check: CallName): void {
     const handles = new MessageWriter();
     for (const { kept } of this.#members) handles.length(kept.handle);
@@ -124,7 +125,7 @@ export class Members<G extends object> {
   }
 }
 
-/** What an iterable gives; what it throws goes through. */
+/** The items of an iterable; its errors pass through. */
 function listOf(value: unknown): unknown[] {
   const isList = isObject(value) && !ArrayBuffer.isView(value); // a view holds numbers, and one without its memory throws
   const iterate = isList ? (value as Iterable<unknown>)[Symbol.iterator] : undefined;

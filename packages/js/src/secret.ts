@@ -4,8 +4,8 @@ import type { Machine } from "./machine.js";
 const LENGTH = 16;
 
 /**
- * Writes a key or secret for a call that takes it out of the scratch area again, and gives its length; one of the wrong
- * length is refused by that alone.
+ * Writes a key or secret for a call that erases it from the scratch area, and returns its length. The bytes of a key of the wrong
+ * length are not written; the call refuses it by its length.
  *
  * @throws {PolyflakeError} `invalid_type`.
  */

@@ -1,37 +1,37 @@
-/** How objects show themselves to `JSON.stringify`, to consoles and to `structuredClone`. */
+/** Shows objects to `JSON.stringify`, to consoles and to `structuredClone`. */
 import { isBytes } from "./checks.js";
 import { PolyflakeError } from "./errors.js";
 
-/** What consoles of Node, Deno and Bun call. */
+/** The method that consoles of Node, Deno and Bun call. */
 const INSPECT = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
 
-/** IDs that a console shows of many. */
+/** Number of IDs that a console shows of many. */
 const SHOWN = 6;
 
 /**
- * Gives an object of a class what JSON and consoles call. A function among its members keeps it from being cloned: the copy would
- * have lost its class. All objects of a class have the same functions, so that they can be compared.
+ * Gives an object of a class the methods that JSON and consoles call. A function among its own members keeps it from being
+ * cloned, since the copy would lose its class. All objects of a class share the same functions, so that they compare as equal.
  */
 export function present(object: object, toJSON: (this: never) => unknown, inspect: (this: never) => string): void {
   Object.assign(object, { toJSON, [INSPECT]: inspect });
 }
 
-/** The JSON of many IDs: their texts. */
+/** The JSON form of many IDs: their texts. */
 export function textsOf(this: { texts(): string[] }): string[] {
   return this.texts();
 }
 
-/** The JSON of an object that holds a secret, or a state. */
+/** The JSON form of an object that holds a secret. */
 export function nothingOf(): object {
   return {};
 }
 
-/** An object by its class alone, in a console. */
+/** The console's view of an object: its class alone. */
 export function nameOf(this: object): string {
   return `${this.constructor.name} {}`;
 }
 
-/** Many IDs in a console: the first few. */
+/** The console's view of many IDs: the first few. */
 export function fewOf(this: Iterable<unknown> & { length: number; at(index: number): unknown }): string {
   const shown = Array.from({ length: Math.min(this.length, SHOWN) }, (_, k) => shownAs(this.at(k)));
   if (this.length > SHOWN) shown.push(`... ${this.length - SHOWN} more`);
@@ -49,11 +49,11 @@ export function hexOf(bytes: Uint8Array): string {
 }
 
 /**
- * Gives a plain object a JSON form, in which integers that are bigints are decimal strings, as in a layout's description, and bytes
- * are hex. It is no member that one sees, so the object stays plain, and its clone is a true copy.
+ * Gives a plain object a JSON form, in which bigints are decimal strings, as in a layout's description, and bytes are hex. The
+ * method is not enumerable, so the object stays plain, and its clone is a true copy.
  */
 export function withJson<T extends object>(object: T): T {
-  // Without a prototype, on which a stranger may have put a getter.
+  // Without a prototype, on which other code may have put a getter.
   const descriptor: PropertyDescriptor = Object.assign(Object.create(null), { value: jsonOfMembers });
   return Object.defineProperty(object, "toJSON", descriptor);
 }
@@ -69,7 +69,7 @@ function jsonOfValue(value: unknown): unknown {
   return isPlain ? jsonOfMembers.call(value) : value;
 }
 
-/** The integer of a decimal text in its one spelling; undefined for another text. */
+/** The integer of a decimal text in canonical spelling; undefined for another text. */
 export function decimalOf(text: string): bigint | undefined {
   const digits = Array.from(text.startsWith("-") ? text.slice(1) : text);
   if (digits.length === 0 || !digits.every((digit) => "0123456789".includes(digit))) return undefined;
@@ -84,7 +84,7 @@ export function unhex(text: string): Uint8Array | undefined {
   return Uint8Array.from({ length: digits.length / 2 }, (_, k) => (digits[2 * k]! << 4) | digits[2 * k + 1]!);
 }
 
-/** More digits than any figure or field of 64 bits has; longer ones are no integers that a program made. */
+/** Longest accepted text of an integer, in characters: longer than that of any figure or field of 64 bits. */
 const LONGEST = 400;
 
 /** The integer of the JSON form of a bigint. */
@@ -94,7 +94,7 @@ export function bigintOf(json: unknown, field: string): bigint {
   throw invalidJson("a decimal text", field);
 }
 
-/** The bytes of their JSON form. */
+/** The bytes of the JSON form of bytes. */
 export function bytesOfHex(json: unknown, field: string): Uint8Array {
   const value = typeof json === "string" ? unhex(json) : undefined;
   if (value) return value;

@@ -1,20 +1,20 @@
-/** Many texts that are read at once: the border, and the first bad one of them. */
+/** Checks many texts that are read at once, and finds the first bad one. */
 import { within } from "./checks.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 import { MOST } from "./machine.js";
 
-/** Texts that nobody changes any more; what is no text is found when it is read. */
+/** Copied texts, which callers can no longer change; a value that is no text is found when it is read. */
 export interface Texts {
   readonly count: number;
-  /** Some of them side by side; undefined if one of them has a length that none may have. */
+  /** The texts from index `from` to just before `to`, side by side; undefined if one of them has a wrong length. */
   readonly joined: (from: number, to: number) => string | undefined;
   readonly at: (index: number) => string;
 }
 
 /**
- * The elements of an array, each read once; what their getters throw goes through.
+ * The elements of an array, each read once; errors of getters pass through.
  *
- * @throws {PolyflakeError} `invalid_type`; `out_of_range` for more than one call may read.
+ * @throws {PolyflakeError} `invalid_type`; `out_of_range` for more texts than one call may read.
  */
 export function listed(texts: unknown, least: number, most: number): Texts {
   const all = elements(texts, "texts");
@@ -34,9 +34,9 @@ export function listed(texts: unknown, least: number, most: number): Texts {
 }
 
 /**
- * The texts that lie side by side in one, so many characters each; or the elements of an array.
+ * The texts side by side in one string, of `width` characters each, or the elements of an array.
  *
- * @throws {PolyflakeError} as {@link listed}; `invalid_length` where characters are left over.
+ * @throws {PolyflakeError} as {@link listed}; `invalid_length` if characters are left over.
  */
 export function listedOrJoined(texts: unknown, width: number): Texts {
   if (typeof texts !== "string") return listed(texts, width, width);
@@ -47,7 +47,7 @@ export function listedOrJoined(texts: unknown, width: number): Texts {
   return { count: within(texts.length / width, "texts", MOST), joined, at: (index) => joined(index, index + 1) };
 }
 
-/** The elements of an array of texts, each read once; at most as many as one call may read. */
+/** The elements of an array of texts, each read once; refuses more than one call may read. */
 export function elements(texts: unknown, field: string): readonly unknown[] {
   if (!Array.isArray(texts)) throw invalidType("array of strings", texts, { field });
   const all = new Array<unknown>(within(texts.length, field, MOST));
@@ -56,9 +56,9 @@ export function elements(texts: unknown, field: string): readonly unknown[] {
 }
 
 /**
- * Refuses the first text of some that `read` refuses.
+ * Throws the error of the first text that `read` refuses.
  *
- * @throws {PolyflakeError} what it is refused with, and its `item`.
+ * @throws {PolyflakeError} the error of that text, with its `item`.
  */
 export function refuseOne({ at }: Texts, from: number, to: number, read: (text: string) => unknown): never {
   for (let item = from; item < to; item++) {

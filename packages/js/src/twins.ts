@@ -1,9 +1,9 @@
-/** Warns of a generator that would repeat the IDs of another one of this copy of the package. */
+/** Warns of a generator that would repeat the IDs of another generator of this copy of the package. */
 import type { Kept } from "./kept.js";
 import type { CallName } from "./machine.js";
 import { MessageWriter } from "./message.js";
 
-/** What only one generator may have, for a time whose end is exclusive. */
+/** A generator's claim to IDs that no other may make, for a time whose end is exclusive. */
 export interface Claim {
   readonly kept: WeakRef<Kept> | undefined;
   readonly start: number;
@@ -11,12 +11,12 @@ export interface Claim {
 }
 
 const claims = /* @__PURE__ */ new Map<string, Claim[]>();
-/** How many keys there may be until those of generators that are gone are forgotten. */
+/** Number of keys at which those of collected or closed generators are dropped. */
 let room = 64;
 
 /**
- * A claim of a new generator for a time: NaN for a bound that there is not. Those under one key are compared: the core says by `pool`
- * whether two may be used together. Give it up by a new end that lies before the start.
+ * Makes the claim of a new generator for a time, whose missing bounds are NaN. Claims under one key are compared: the call `pool`
+ * refuses two generators that may not be used together. To give a claim up, set its end before its start.
  */
 export function claim(kept: Kept, key: string, [from, to]: readonly number[], pool: CallName, same: string): Claim {
   const start = Number.isNaN(from) ? -Infinity : from!;
@@ -28,7 +28,7 @@ export function claim(kept: Kept, key: string, [from, to]: readonly number[], po
   return own;
 }
 
-/** Whether a claim's generator is still there, and open. */
+/** Returns whether a claim's generator still exists and is open. */
 function isHeld({ kept, start, end }: Claim): boolean {
   return start < end && kept?.deref() !== undefined;
 }
@@ -53,7 +53,7 @@ function areTwins({ kept: weak }: Claim, kept: Kept, pool: CallName): boolean {
   }
 }
 
-/** Node, Bun and Deno show warnings of the process; where there is none, nobody would see one. */
+/** Emits a warning of the process, as Node, Bun and Deno show it; other runtimes have no place for one. */
 function warn(same: string): void {
   const host = (globalThis as { process?: { emitWarning?: unknown } }).process;
   if (typeof host?.emitWarning !== "function") return;

@@ -1,11 +1,11 @@
 /**
- * Texts as UTF-8 and back: by the runtime's own coders, or by hand in realms without them, such as Jest's jsdom. Both ends
- * write no malformed text.
+ * Converts texts to UTF-8 and back: by the runtime's own coders, or by hand in realms without them, such as Jest's jsdom. Neither
+ * side ever writes malformed text.
  */
 const decoder = typeof TextDecoder === "function" ? /* @__PURE__ */ new TextDecoder("utf-8", { ignoreBOM: true }) : undefined;
 const encoder = typeof TextEncoder === "function" ? /* @__PURE__ */ new TextEncoder() : undefined;
 
-/** The text of bytes; a mark at its beginning is a part of it. */
+/** The text of bytes; keeps a byte order mark at the start. */
 export function decode(bytes: Uint8Array): string {
   if (decoder) return decoder.decode(bytes);
   let text = "";
@@ -32,10 +32,10 @@ function bytesOf(code: number): number[] {
   return [[0xc0, 0xe0, 0xf0][more - 1]! | (code >> (6 * more)), ...following];
 }
 
-/** Writes ASCII at the beginning of bytes; false for another text, and for one that does not fit. */
+/** Writes an ASCII text at the start of bytes; false if it is not ASCII, or does not fit. */
 export function putAscii(text: string, bytes: Uint8Array): boolean {
   const { length } = text;
-  // Polyfills may lack it.
+  // Polyfills may lack `encodeInto`.
   if (encoder?.encodeInto) {
     const { read, written } = encoder.encodeInto(text, bytes);
     return read === length && written === length;

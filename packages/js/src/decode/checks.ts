@@ -1,7 +1,7 @@
-/** The border of what reads IDs without a machine: values are checked and never converted. */
+/** Checks of values from callers for functions that read IDs without a machine: values are never converted. */
 import { invalidCharacter, invalidLength, invalidType, outOfRange, type PolyflakeError } from "../errors.js";
 
-/** A whole number; whether it is in range is checked later. */
+/** A whole number, whose range is checked later. */
 export function integer(value: unknown, field: string): number {
   if (typeof value === "number" && Number.isInteger(value)) return value;
   throw invalidType("integer", value, { field });
@@ -19,7 +19,7 @@ export function signed(value: unknown, field: string): bigint {
   return within64(value, field, BigInt.asIntN, -1n << 63n);
 }
 
-/** An integer of 64 bits, the least of which is given, that `as` leaves as it is. */
+/** An integer of 64 bits, from `least` on, that `as` leaves unchanged. */
 export function within64(value: unknown, field: string, as: typeof BigInt.asIntN, least: bigint): bigint {
   if (typeof value !== "bigint") throw invalidType("bigint", value, { field });
   if (as(64, value) === value) return value;
@@ -34,10 +34,10 @@ export function sized(text: unknown, field: string, most: number, least = most):
   throw invalidLength(least < most ? `${least} to ${most}` : most, text.length, { field });
 }
 
-/** The value of the character at a position; negative for one that the format does not have there. */
+/** The value of the character at a position; negative if the format does not allow the character there. */
 export type ValueAt = (text: string, position: number) => number;
 
-/** The error for the first character that the format does not have. */
+/** The error for the first character that the format does not allow. */
 export function misspelt(text: string, field: string, valueAt: ValueAt): PolyflakeError {
   let position = 0;
   while (valueAt(text, position) >= 0) position++;
@@ -45,8 +45,8 @@ export function misspelt(text: string, field: string, valueAt: ValueAt): Polyfla
 }
 
 /**
- * The place of a character in a row of `count` digits and lower-case letters that begins at the digit `zero`; negative for any
- * other, so that values put together are negative if one of them is.
+ * The index of a character among `count` digits and lower-case letters that begin at the digit `zero`; negative for any other
+ * character, so that the OR of several values is negative if one of them is.
  */
 export function digit(code: number, zero: number, count: number): number {
   const value = (code < 58 ? code - 48 : code > 96 ? code - 87 : -1) - zero;
@@ -56,7 +56,7 @@ export function digit(code: number, zero: number, count: number): number {
 /** Characters of a UUID's usual text: 8-4-4-4-12 hexadecimal digits. */
 export const UUID_LENGTH = 36;
 
-/** Where the two digits of each byte begin. */
+/** Positions of the first digit of each byte. */
 const BYTES_AT = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 
 /** The value of a hexadecimal digit in either case. */
@@ -86,7 +86,7 @@ export function bytesOfUuid(text: string): number[] | undefined {
 /**
  * The 16 bytes of a UUID's text in either case.
  *
- * Without regular expressions: where the stack ends, V8 compiles none and ends the process instead of throwing.
+ * Avoids regular expressions: near the end of the stack, V8 ends the process instead of throwing when it compiles one.
  */
 export function uuidBytes(text: unknown, field: string): number[] {
   const found = sized(text, field, UUID_LENGTH);

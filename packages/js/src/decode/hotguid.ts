@@ -1,19 +1,19 @@
 /**
- * Reading a Hot Guid.
+ * Reads Hot Guids.
  *
  * @module
  */
 import { bytesOfUuid, UUID_LENGTH, uuidBytes } from "./checks.js";
 
-/** What an ID holds. */
+/** The fields of an ID. */
 export interface Parts {
-  /** When it was made, in Unix seconds: 0..4294967295. */
+  /** Time of creation, in Unix seconds: 0..4294967295. */
   timestamp: number;
-  /** What tells its generator from all others: 5 bytes. */
+  /** Random bytes that tell its generator from all others: 5 bytes. */
   machine: Uint8Array;
-  /** Which one of its second it was, from any start: 0..16777215. */
+  /** Counts within a second, from any start: 0..16777215. */
   counter: number;
-  /** What the application routes by: 0..4294967295. */
+  /** Key that the application routes by: 0..4294967295. */
   shardKey: number;
 }
 
@@ -27,13 +27,13 @@ export function parse(text: string): string {
   return text.toLowerCase();
 }
 
-/** Whether a value is the text of an ID, in either case: every GUID's text is one. */
+/** Returns `true` for the text of an ID, in either case: every GUID's text is one. */
 export function isValid(value: unknown): value is string {
   return typeof value === "string" && value.length === UUID_LENGTH && bytesOfUuid(value) !== undefined;
 }
 
 /**
- * The fields of an ID. Every GUID has some: that they make sense says nothing.
+ * The fields of an ID. Every GUID can be read this way, so plausible fields prove nothing.
  *
  * @throws {PolyflakeError} as {@link parse}.
  */
@@ -47,13 +47,13 @@ export function parts(id: string): Parts {
   };
 }
 
-/** The number of 32 bits whose bytes lie at these places, the highest first. */
+/** The 32-bit number of the bytes at these places, highest byte first. */
 function word(bytes: readonly number[], a: number, b: number, c: number, d: number): number {
   return ((bytes[a]! << 24) | (bytes[b]! << 16) | (bytes[c]! << 8) | bytes[d]!) >>> 0;
 }
 
 /**
- * What the application routes by, 0..4294967295.
+ * The shard key of an ID, by which the application routes: 0..4294967295.
  *
  * @throws {PolyflakeError} as {@link parse}.
  */
@@ -62,7 +62,7 @@ export function shardKey(id: string): number {
 }
 
 /**
- * When an ID was made, in Unix seconds.
+ * The time at which an ID was made, in Unix seconds.
  *
  * @throws {PolyflakeError} as {@link parse}.
  */
@@ -71,7 +71,7 @@ export function timestamp(id: string): number {
 }
 
 /**
- * The 16 bytes in the order of the text, which is RFC 9562's: they sort by time.
+ * The 16 bytes in the order of the text, as in RFC 9562: they sort by time.
  *
  * @throws {PolyflakeError} as {@link parse}.
  */

@@ -1,12 +1,12 @@
 /**
- * A Randflake's text and number, without its secret.
+ * Converts between a Randflake's text and number, without its secret.
  *
  * @module
  */
 import { outOfRange, PolyflakeError } from "../errors.js";
 import { digit, misspelt, signed, sized, type ValueAt } from "./checks.js";
 
-/** Characters of the longest text, the first of which has 4 bits of the 64. */
+/** Characters of the longest text. Its first character has 4 of the 64 bits. */
 const MOST = 13;
 const LAST_FIRST = 15;
 
@@ -15,14 +15,14 @@ const valueAt: ValueAt = (text, position) => digit(text.charCodeAt(position), 0,
 /**
  * The text of an ID: 1 to 13 characters of `[0-9a-v]`.
  *
- * @throws {PolyflakeError} `invalid_type` for other than a bigint; `out_of_range` outside signed 64 bits.
+ * @throws {PolyflakeError} `invalid_type` unless it is a bigint; `out_of_range` outside signed 64 bits.
  */
 export function encodeText(id: bigint): string {
   return BigInt.asUintN(64, signed(id, "id")).toString(32);
 }
 
 /**
- * The ID of a text, which has one spelling.
+ * The ID of a text. Each ID has one spelling.
  *
  * @throws {PolyflakeError} `invalid_type`; `invalid_length`, `invalid_character` with the position; `not_canonical` for a
  * leading zero; `out_of_range` above 2^64-1.

@@ -2,7 +2,7 @@ import { invalidCharacter } from "../errors.js";
 import { integer, sized, uuidText, within } from "./checks.js";
 import { TEXT_LENGTH, textOf, valueAt, wordsIn, wordsOf } from "./words.js";
 
-/** When tick 0 began, in Unix milliseconds, and how long a tick lasts. */
+/** The start of tick 0, in Unix milliseconds, and the length of a tick. */
 const EPOCH_MS = 1_262_304_000_000;
 const TICK_MS = 4;
 
@@ -12,19 +12,19 @@ export interface Parts {
   tick: number;
   /** Flips when the clock steps back. */
   tickTock: boolean;
-  /** What the ID is of, 0..255; yours to give meaning. */
+  /** Type of the object that the ID names, 0..255; its meaning is yours to choose. */
   metabyte: number;
-  /** Which generator made it, 0..65535. */
+  /** Generator that made it, 0..65535. */
   partition: number;
   /** Counts within a tick, 0..65535. */
   sequence: number;
 }
 
-/** The fields of an ID, and when it was made. */
+/** The fields of an ID, and the time of its tick. */
 export interface Fields extends Parts {
-  /** When its tick began. */
+  /** Start of its tick. */
   timestamp: Date;
-  /** When its tick began, in Unix milliseconds. */
+  /** Start of its tick, in Unix milliseconds. */
   unixMs: number;
 }
 
@@ -49,14 +49,13 @@ export function parse(text: string): Fields {
   };
 }
 
-/** Whether a value is the text of an ID: 16 characters of `[2-9a-x]`. */
+/** Returns `true` for the text of an ID: 16 characters of `[2-9a-x]`. */
 export function isValid(value: unknown): value is string {
   return typeof value === "string" && value.length === TEXT_LENGTH && wordsIn(value) !== undefined;
 }
 
 /**
- * The metabyte of a text, 0..255, without parsing the rest of it: only the length and the two characters that hold it are
- * checked.
+ * The metabyte of a text, 0..255. Only the length and the two characters that hold it are checked; the rest is not parsed.
  *
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`, or `invalid_character` with the position.
  */
@@ -70,7 +69,7 @@ export function metabyte(text: string): number {
 }
 
 /**
- * The same ID with another metabyte (0..255): a version, another type.
+ * The same ID with another metabyte (0..255), for instance for a new version or another type.
  *
  * @throws {PolyflakeError} as {@link parse}; `out_of_range`.
  */
@@ -82,7 +81,7 @@ export function withMetabyte(text: string, metabyte: number): string {
 }
 
 /**
- * The 10 bytes of an ID, in the order of time.
+ * The 10 bytes of an ID, which sort by time.
  *
  * @throws {PolyflakeError} as {@link parse}.
  */
@@ -93,7 +92,7 @@ export function toBytes(text: string): Uint8Array {
 }
 
 /**
- * The value of a UUID column, in its usual text: the 16 characters of the ID's text are the 16 bytes.
+ * The ID as the usual text of a UUID, for a UUID column. The 16 bytes of the UUID are the 16 characters of the ID's text.
  *
  * @throws {PolyflakeError} as {@link parse}.
  */

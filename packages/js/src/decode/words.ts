@@ -1,4 +1,4 @@
-/** A sno ID as four words of 20 bits: four characters of its text each. */
+/** Handles a sno ID as four words of 20 bits, each of which is four characters of its text. */
 import { digit, misspelt, sized, type ValueAt } from "./checks.js";
 
 /** Bytes of an ID. */

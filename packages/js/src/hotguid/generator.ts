@@ -14,22 +14,22 @@ export type GeneratorOptions = WindowOptions;
 
 /** Figures of a generator, at one moment. */
 export interface Stats {
-  /** What tells the generator from all others: 5 bytes, drawn at its first ID. */
+  /** Random bytes that tell the generator from all others: 5 bytes, drawn at its first ID. */
   machine: Uint8Array | undefined;
-  /** The highest second that an ID was made in, in Unix seconds; undefined before the first ID. */
+  /** The highest second in which an ID was made, in Unix seconds; undefined before the first ID. */
   lastSecond: number | undefined;
-  /** How many IDs were made in that second. */
+  /** Number of IDs made in that second. */
   len: number;
-  /** Whether the generator was closed. */
+  /** `true` once the generator was closed. */
   closed: boolean;
 }
 
 /**
- * Makes Hot Guids. It is told from all others by 5 random bytes, drawn at its first ID: 148,664 generators that are active in
- * the same second share them with a chance of 1 %, and then repeat an ID only if their counters meet too. When the clock
- * goes back it stays in the highest second seen.
+ * Makes Hot Guids. 5 random bytes, drawn at the first ID, tell the generator from all others: among 148,664 generators that are
+ * active in the same second, the chance that two share these bytes is 1 %, and even those repeat an ID only if their counters
+ * meet. When the clock goes back, a generator stays in the highest second seen.
  *
- * It belongs to the thread that made it: it can be neither cloned nor sent to a worker.
+ * A generator belongs to the thread that made it: it can be neither cloned nor sent to a worker.
  *
  * ```js
  * const ids = new hotguid.Generator();
@@ -42,7 +42,8 @@ export class Generator {
   /**
    * One new ID, for a shard key of your choice: 0..4294967295, 0 by default.
    *
-   * A function of the object's own: it may be taken off and called alone, and it keeps the generator from being cloned.
+   * A property of each object, not of the class: it can be taken off and called alone, and it keeps the generator from being
+   * cloned.
    *
    * @throws {PolyflakeError} `sequence_exhausted` after 16,777,216 IDs in one second, with `retryAt`, after a wait of at most
    * `maxWait`; `lease_not_started`, `lease_expired` outside the window; `time_out_of_range` outside 1970..2106; `clock_failed`
@@ -51,7 +52,7 @@ export class Generator {
   readonly generate: (shardKey?: number) => string;
 
   readonly #kept: Kept;
-  /** Whether random bytes are provided. */
+  /** `true` once random bytes were provided. */
   #settled = false;
 
   /**
@@ -73,8 +74,8 @@ export class Generator {
   /**
    * Many new IDs, at most 16,777,216 at once, in the order of time.
    *
-   * @throws {PolyflakeError} as {@link Generator.generate}, with `written`: how many were made before; `out_of_range` for
-   * the count.
+   * @throws {PolyflakeError} as {@link Generator.generate}, with `written`, the number of IDs made before the error;
+   * `out_of_range` for the count.
    */
   generateMany(count: number, shardKey = 0): HotGuidArray {
     attached(isObject(this) && #kept in this);
@@ -84,7 +85,7 @@ export class Generator {
   }
 
   /**
-   * One new ID if there is one now. It never waits, whatever the options say.
+   * One new ID if one can be made now. Never waits, whatever the options say.
    *
    * @throws {PolyflakeError} `sequence_exhausted` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
    */
@@ -94,7 +95,7 @@ export class Generator {
   }
 
   /**
-   * The new IDs that there are now, up to a number of at most 16,777,216. It never waits: there may be fewer, or none.
+   * Many new IDs without waiting, at most 16,777,216: only those that can be made now, which may be fewer than `count`, or none.
    *
    * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
    */
@@ -105,11 +106,11 @@ export class Generator {
   }
 
   /**
-   * One new ID, for a shard key of your choice, in time.
+   * Resolves to one new ID, for a shard key of your choice.
    *
-   * The thread is free while the call waits, by the rules of {@link Generator.generate}: `onExhausted`, `maxWait` and `onStall`.
+   * The thread is free while the call waits. `onExhausted`, `maxWait` and `onStall` hold as in {@link Generator.generate}.
    *
-   * @throws {PolyflakeError} as {@link Generator.generate}; the reason of a signal that is aborted. All of it rejects.
+   * @throws {PolyflakeError} as {@link Generator.generate}, and the reason of an aborted signal, all as rejections of the promise.
    */
   async generateAsync(shardKey = 0, options: AsyncOptions = {}): Promise<string> {
     attached(isObject(this) && #kept in this);
@@ -118,10 +119,11 @@ export class Generator {
   }
 
   /**
-   * Many new IDs, at most 16,777,216 at once, in time. The thread is free now and then, too, while many are made; a call that is
-   * aborted loses what it has made.
+   * Resolves to many new IDs, at most 16,777,216 at once. Other work also gets its turn every 65,536 IDs; an aborted call loses
+   * the IDs that it has made.
    *
-   * @throws {PolyflakeError} as {@link Generator.generateMany}; the reason of a signal that is aborted. All of it rejects.
+   * @throws {PolyflakeError} as {@link Generator.generateMany}, and the reason of an aborted signal, all as rejections of the
+   * promise.
    */
   async generateManyAsync(count: number, shardKey = 0, options: AsyncOptions = {}): Promise<HotGuidArray> {
     attached(isObject(this) && #kept in this);
@@ -134,8 +136,8 @@ export class Generator {
   }
 
   /**
-   * Moves the end of the window later, to a Date or integer Unix milliseconds; an earlier or equal end changes nothing,
-   * and neither does any end of a generator without a window.
+   * Moves the end of the window later, to a Date or integer Unix milliseconds. An end that is not later changes nothing, nor does
+   * the call on a generator without a window.
    *
    * @throws {PolyflakeError} `invalid_type`; `out_of_range` for an end before the window's start; `time_out_of_range`.
    */
@@ -145,7 +147,7 @@ export class Generator {
     this.#kept.call("hotguidExtendWindow");
   }
 
-  /** Figures of now. */
+  /** The current figures. */
   stats(): Stats {
     attached(isObject(this) && #kept in this);
     const { numbers, bytes } = this.#kept.call("hotguidStats");
@@ -161,27 +163,27 @@ export class Generator {
   /**
    * Ends the generator. There is nothing to save: the next one draws its own random bytes.
    *
-   * @throws {PolyflakeError} `generator_closed` if it was.
+   * @throws {PolyflakeError} `generator_closed` if it was closed before.
    */
   close(): void {
     attached(isObject(this) && #kept in this);
     this.#kept.call("hotguidClose");
   }
 
-  /** One ID if there is one now. */
+  /** One ID if one can be made now. */
   #now(shardKey: unknown): string {
     const m = this.#ready(shardKey);
     this.#kept.check(m.calls.hotguidTryGenerate());
     return m.ascii(0, TEXT_LENGTH);
   }
 
-  /** Makes one ID, waiting for it if need be, and gives its bytes. */
+  /** Makes one ID, waiting if needed, and returns its bytes. */
   #later(shardKey: unknown, signal: Signal | undefined, made?: number): Promise<Uint8Array> {
     this.#ready(shardKey);
     return this.#kept.later("hotguidOneAsync", (m) => m.bytes.slice(0, LENGTH), signal, made);
   }
 
-  /** Makes so many IDs, in memory to be copied at once; those there are for now, where it may not wait. */
+  /** Makes `count` IDs, or without waiting those that can be made now; the caller copies the bytes at once. */
   #fill(count: number, shardKey: unknown, made: number, waits: boolean): Uint8Array {
     const m = this.#ready(shardKey);
     m.numbers[2] = count;
@@ -189,7 +191,7 @@ export class Generator {
     return m.bytes.subarray(0, m.numbers[0]! * LENGTH);
   }
 
-  /** Writes what every ID needs: the handle and the shard key. */
+  /** Writes the arguments of every ID: the handle and the shard key. */
   #ready(shardKey: unknown): Machine {
     if (!this.#settled) this.#settle();
     const m = this.#kept.ready();
@@ -197,7 +199,7 @@ export class Generator {
     return m;
   }
 
-  /** Provides random bytes: not before the first ID, since workers have no entropy then. */
+  /** Provides random bytes: at the first ID and not before, since the global scope of a worker has no entropy. */
   #settle(): void {
     this.#kept.machine.bytes.set(randomBytes(8));
     this.#kept.call("hotguidProvide");
@@ -208,10 +210,9 @@ export class Generator {
 let shared: Generator | undefined;
 
 /**
- * One new ID from a generator that all of the thread shares, for a shard key of your choice: 0..4294967295, 0 by default.
- * {@link setDefaultGenerator} sets it.
- * Another copy of the package (CommonJS beside ES modules, a second version) has another such generator, with random bytes of
- * its own.
+ * One new ID from the thread's shared generator, for a shard key of your choice: 0..4294967295, 0 by default.
+ * {@link setDefaultGenerator} replaces the generator. Another copy of the package (CommonJS beside ES modules, a second version) has its
+ * own, with its own random bytes.
  *
  * @throws {PolyflakeError} as {@link Generator.generate}.
  */
@@ -220,9 +221,9 @@ export function generate(shardKey?: number): string {
 }
 
 /**
- * Sets the generator behind {@link generate} on this thread: for tests, with a clock and what else an ID is made of, or for all
- * of a program. `undefined` stands for a new one, with new random bytes; the one before is never taken up again, and stays usable by
- * those who hold it.
+ * Sets the generator behind {@link generate} on this thread, for tests, with a clock and other options, or for a whole program.
+ * `undefined` stands for a new one, with new random bytes. The previous generator is not used again by `generate`; code that
+ * holds it can still use it.
  *
  * ```js
  * hotguid.setDefaultGenerator(new hotguid.Generator({ clock: () => Date.now() })); // sees mocked time
@@ -230,7 +231,7 @@ export function generate(shardKey?: number): string {
  * hotguid.setDefaultGenerator(undefined);
  * ```
  *
- * @throws {PolyflakeError} `invalid_type` for other than a generator of this copy of the package.
+ * @throws {PolyflakeError} `invalid_type` unless it is a generator of this copy of the package.
  */
 export function setDefaultGenerator(generator: Generator | undefined): void {
   shared = generator === undefined ? undefined : generatorOf(generator, Generator);

@@ -11,26 +11,26 @@ export { isValid, type Parts, parse, parts, shardKey, timestamp, toBytes } from 
 
 /** Bytes of an ID. */
 export const LENGTH = 16;
-/** Characters of its text. */
+/** Characters of an ID's text. */
 export const TEXT_LENGTH = UUID_LENGTH;
 
 /** Bytes of the machine. */
 const MACHINE_LENGTH = 5;
 
-/** The places of an ID's bytes in the order of .NET's `Guid.ToByteArray()`, and the other way round. */
+/** Byte order of .NET's `Guid.ToByteArray()`; the same table converts in both directions. */
 const DOTNET = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
-/** The places of an ID's bytes in the text of the GUID that SQL Server sorts by time, and those of the GUID's in the ID's. */
+/** Byte order of the GUID that SQL Server sorts by time, and the table for the way back. */
 const TO_SQL = [15, 14, 13, 12, 11, 10, 9, 8, 6, 7, 0, 1, 2, 3, 4, 5];
 const FROM_SQL = [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0];
 
-/** The last of the seconds that 32 bits hold. */
+/** The last second that 32 bits hold. */
 const LAST_SECOND = 2 ** 32 - 1;
 
 /**
- * The ID of given fields; that it is made only once is the caller's concern.
+ * The ID with the given fields. Making each ID only once is up to the caller.
  *
- * @throws {PolyflakeError} `missing_field`, `invalid_type`; `invalid_length` for other than 5 bytes of `machine`;
- * `time_out_of_range` for the timestamp, `out_of_range` for the others.
+ * @throws {PolyflakeError} `missing_field`, `invalid_type`; `invalid_length` unless `machine` has 5 bytes; `time_out_of_range`
+ * for the timestamp, `out_of_range` for the others.
  */
 export function fromParts(parts: Parts): string {
   const given = fields(parts, "parts", ["timestamp", "machine", "counter", "shardKey"]);
@@ -50,13 +50,13 @@ export function fromParts(parts: Parts): string {
   return uuidText([...bigEndian(timestamp), b, a, d, c, e, ...bigEndian(counter).slice(1), ...bigEndian(shardKey).reverse()]);
 }
 
-/** The 4 bytes of a number. */
+/** The 4 bytes of a number, most significant first. */
 function bigEndian(number: number): number[] {
   return [24, 16, 8, 0].map((shift) => (number >>> shift) & 0xff);
 }
 
 /**
- * The GUID that SQL Server sorts by time, to be stored in a `uniqueidentifier` column.
+ * The ID as a GUID that SQL Server sorts by time, for a `uniqueidentifier` column.
  *
  * @throws {PolyflakeError} as {@link parse}.
  */
@@ -65,7 +65,7 @@ export function toSql(id: string): string {
 }
 
 /**
- * The ID of a GUID that SQL Server sorts by time: {@link toSql} undone.
+ * The ID of a GUID that SQL Server sorts by time; the inverse of {@link toSql}.
  *
  * @throws {PolyflakeError} as {@link parse}.
  */
@@ -74,7 +74,7 @@ export function fromSql(guid: string): string {
 }
 
 /**
- * The ID of 16 bytes in the order of the text; every 16 bytes are one.
+ * The ID of 16 bytes in the order of the text; any 16 bytes are an ID.
  *
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
  */
@@ -101,12 +101,12 @@ export function fromDotnetBytes(id: Uint8Array): string {
 }
 
 /**
- * The lowest and the highest ID (both inclusive) of the half-open time range `start`..`end`, for BETWEEN queries; where `sql`
- * is true, as GUIDs that SQL Server sorts by time. Times are Dates or integer Unix milliseconds. An ID is in the range if its
- * own second begins in it.
+ * The lowest and the highest ID (both inclusive) of the half-open time range `start`..`end`, for BETWEEN queries; with the option
+ * `sql`, as GUIDs that SQL Server sorts by time. Times are Dates or integer Unix milliseconds. An ID is in the range if its
+ * second begins in it.
  *
- * @throws {PolyflakeError} `invalid_type`; `time_out_of_range` before 1970 or past 2106; `out_of_range` where the range is
- * reversed, or holds no second.
+ * @throws {PolyflakeError} `invalid_type`; `time_out_of_range` before 1970 or past 2106; `out_of_range` if the range is reversed,
+ * or holds no second.
  */
 export function timeRange(
   start: Date | number,
@@ -126,7 +126,7 @@ function inOrder(bytes: readonly number[], places: readonly number[]): number[] 
   return places.map((place) => bytes[place]!);
 }
 
-/** The bytes of an ID. */
+/** The 16 bytes of an ID, checked. */
 function sixteen(id: unknown): number[] {
   const length = lengthOfArray(bytes(id, "id"));
   if (length !== LENGTH) throw invalidLength(LENGTH, length, { field: "id" });
@@ -137,7 +137,7 @@ const PACKING = {
   machine,
   length: LENGTH,
   width: TEXT_LENGTH,
-  /** Texts that fit one call. */
+  /** Number of texts that fit one call. */
   batch: 448,
   write: "hotguidTexts",
   read: "hotguidFromTexts",
@@ -148,26 +148,26 @@ const PACKING = {
 export class HotGuidArray extends PackedTexts {
   static override readonly name: string = "HotGuidArray";
   /**
-   * IDs over packed bytes, which are not copied.
+   * An array over packed bytes, which are not copied.
    *
-   * @throws {PolyflakeError} `invalid_type`; `invalid_length` for other than a multiple of 16.
+   * @throws {PolyflakeError} `invalid_type`; `invalid_length` unless the length is a multiple of 16.
    */
   constructor(bytes: Uint8Array) {
     super(bytes, PACKING);
   }
 
   /**
-   * The IDs of at most 16,777,216 texts in either case: of an array, or of one string in which they lie side by side.
+   * The IDs of at most 16,777,216 texts in either case, given as an array or as one string of texts side by side.
    *
    * @throws {PolyflakeError} `invalid_type`; `invalid_length`, or `invalid_character` with the position in its text, each with the
-   * `item` where one text is refused; `out_of_range` for more texts.
+   * `item` if one text is refused; `out_of_range` for more texts.
    */
   static fromTexts(texts: string | readonly string[]): HotGuidArray {
     return new HotGuidArray(packed(texts, PACKING));
   }
 }
 
-/** What the format can do, in figures; the fields are in the order of the text. */
+/** Figures of the format; the fields are in the order of the text. */
 export function describe(): Description {
   return figuresOf(
     [

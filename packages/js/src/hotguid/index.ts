@@ -1,5 +1,5 @@
 /**
- * Hot Guid: GUIDs that sort by time, and name their shard. An ID is its text in lower case.
+ * Hot Guid: GUIDs that sort by time and carry a shard key. An ID is a text in lower case.
  *
  * ```text
  * 32 Unix seconds | 40 machine | 24 counter | 32 shard key, its bytes reversed        (in the order of the text)

@@ -7,12 +7,12 @@ import { HotGuidArray, LENGTH } from "./ids.js";
 import { machine } from "./machine.js";
 
 /**
- * Several generators as one, which makes more IDs in a second than the 16,777,216 that each may. What tells them apart are
- * the random bytes that each draws.
+ * Several generators as one, which makes more IDs in a second than the 16,777,216 of each. The random bytes that each draws tell
+ * them apart.
  *
- * A call takes from the generator that the last one took from; where that one's tick is used up it goes on to the next, and only
- * where all are does it wait, or fail, as one alone would. All else a generator refuses, the pool refuses too, so it is closed,
- * extended and looked at member by member. IDs of different generators are in no order.
+ * A call stays with the generator that made the last ID and moves on to the next one when its tick is used up; only when all are
+ * used up does it wait or fail, as a single generator would. Any other error of a member is an error of the pool; close, extend
+ * and inspect members one by one. IDs of different generators are in no order.
  *
  * ```js
  * const ids = new hotguid.Pool([new hotguid.Generator(), new hotguid.Generator()]);
@@ -34,8 +34,8 @@ export class Pool {
   /**
    * A pool of generators, 1 to 65,536 of them.
    *
-   * @throws {PolyflakeError} `invalid_type`, with the `item`, for what is no generator; `out_of_range` with the `item` where one is there
-   * twice; `out_of_range` where there are none, or too many.
+   * @throws {PolyflakeError} `invalid_type` with the `item` for a value that is no generator; `out_of_range` with the `item` for a
+   * generator given twice; `out_of_range` for none, or too many.
    */
   constructor(members: Iterable<Generator>) {
     this.#members = new Members(members, machine(), "hotguidPool");
@@ -55,7 +55,7 @@ export class Pool {
   }
 
   /**
-   * One new ID if there is one now. It never waits, whatever the options say.
+   * One new ID if one can be made now. Never waits, whatever the options say.
    *
    * @throws {PolyflakeError} `sequence_exhausted` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
    */
@@ -65,7 +65,7 @@ export class Pool {
   }
 
   /**
-   * The new IDs that there are now, up to a number of at most 16,777,216. It never waits: there may be fewer, or none.
+   * Many new IDs without waiting, at most 16,777,216: only those that can be made now, which may be fewer than `count`, or none.
    *
    * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
    */
@@ -76,7 +76,7 @@ export class Pool {
   }
 
   /**
-   * One new ID, for a shard key of your choice, in time. The thread is free while the call waits.
+   * Resolves to one new ID, for a shard key of your choice. The thread is free while the call waits.
    *
    * @throws {PolyflakeError} as {@link Generator.generateAsync}.
    */
@@ -86,7 +86,7 @@ export class Pool {
   }
 
   /**
-   * Many new IDs, at most 16,777,216 at once, in time, from one generator after the other.
+   * Resolves to many new IDs, at most 16,777,216 at once, from one generator after the other.
    *
    * @throws {PolyflakeError} as {@link Generator.generateManyAsync}.
    */
@@ -98,7 +98,7 @@ export class Pool {
     return new HotGuidArray(many);
   }
 
-  /** Its generators. */
+  /** The pool's generators. */
   get members(): readonly Generator[] {
     attached(isObject(this) && #members in this);
     return this.#members.all;

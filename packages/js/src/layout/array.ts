@@ -7,32 +7,32 @@ import { elements } from "../texts.js";
 import type { Kind } from "./description.js";
 import type { IdOf } from "./layout.js";
 
-/** As many bytes as 2^24 of the largest fixed format have. */
+/** Most bytes of one call: those of 2^24 IDs of the largest fixed format. */
 const MOST_BYTES = 1 << 28;
 
 /** The longest ID, in bytes. */
 const LONGEST = 65_536;
 
-/** IDs of a layout, packed: 64 bits each, or as many bytes as an ID has. */
+/** IDs of a layout, packed: integers of 64 bits, or the bytes of all IDs one after the other. */
 export type PackedOf<K extends Kind> = K extends "integer" ? BigInt64Array : Uint8Array;
 
 /** Many IDs of a layout, packed. */
 export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
   static readonly name: string = "LayoutArray";
 
-  /** The IDs: a BigInt64Array, or the bytes of all, one after the other. */
+  /** The IDs: a BigInt64Array, or the bytes of all IDs one after the other. */
   readonly packed: PackedOf<K>;
   /** The JSON form, which {@link LayoutArray.fromJson} reads: integers as decimal strings, bytes in hex. */
   declare readonly toJSON: () => string[];
-  /** How many elements of the array an ID has. */
+  /** Number of elements of the array that make up an ID. */
   readonly #size: number;
 
   /**
-   * IDs over an array, which is not copied.
+   * An array of IDs over a typed array, which is not copied.
    *
-   * @param length How many bytes an ID has, in an array of bytes.
-   * @throws {PolyflakeError} `invalid_type`, `out_of_range` for the length; `invalid_length` for bytes that are no whole number
-   * of IDs.
+   * @param length Length of an ID in bytes, for an array of bytes.
+   * @throws {PolyflakeError} `invalid_type`, `out_of_range` for the length; `invalid_length` for bytes that are not a whole
+   * number of IDs.
    */
   constructor(packed: PackedOf<K>, ...length: K extends "integer" ? [] : [length: number]);
   constructor(packed: PackedOf<K>, length?: number) {
@@ -42,9 +42,9 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
   }
 
   /**
-   * IDs out of the JSON form of an array: integers, or bytes if it says how many an ID has.
+   * The array of a JSON form: of integers, or of bytes if the length of an ID is given.
    *
-   * @throws {PolyflakeError} `invalid_type`, with the `item` where one is no such text; `out_of_range`.
+   * @throws {PolyflakeError} `invalid_type`, with the `item` if one text is wrong; `out_of_range`.
    */
   static fromJson(json: readonly string[]): LayoutArray<"integer">;
   static fromJson(json: readonly string[], length: number): LayoutArray<"bytes">;
@@ -52,14 +52,14 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
     return idsOfJson(json, length);
   }
 
-  /** How many IDs there are. */
+  /** Number of IDs. */
   get length(): number {
     attached(isObject(this) && #size in this);
     return Math.floor(lengthOfArray(this.packed) / this.#size);
   }
 
   /**
-   * One ID; a negative index counts from the end. Undefined outside.
+   * The ID at an index, or undefined if there is none; a negative index counts from the end.
    *
    * @throws {PolyflakeError} `invalid_type`.
    */
@@ -81,15 +81,15 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
   }
 }
 
-/** What of a layout says how its IDs are packed. */
+/** The properties of a layout that say how its IDs are packed. */
 interface Shape {
   bits: number;
   isInteger: boolean;
 }
 
 /**
- * Many IDs of a layout, at most 2^24 and 256 MiB, packed by a function into memory for IDs of so many bytes, of which one call makes a
- * batch at most; it gives the memory that it filled.
+ * Many IDs of a layout, at most 2^24 and 256 MiB. `fill` writes IDs of `size` bytes into `many`, in calls for at most `batch`
+ * IDs, and returns the memory that it filled.
  */
 export function manyOf<K extends Kind>(
   layout: Shape,
@@ -100,7 +100,7 @@ export function manyOf<K extends Kind>(
   return arrayOf(layout, fill(room, size, batchOf(size)));
 }
 
-/** The same by a function that takes its time. */
+/** Does the same with an asynchronous function. */
 export async function manyLaterOf<K extends Kind>(
   layout: Shape,
   count: number,
@@ -110,20 +110,20 @@ export async function manyLaterOf<K extends Kind>(
   return arrayOf(layout, await fill(room, size, batchOf(size)));
 }
 
-/** Memory for so many IDs, and how many bytes each has. */
+/** Memory for `count` IDs, and the length of each in bytes. */
 function roomFor({ bits }: Shape, count: number): { room: Uint8Array; size: number } {
   const size = bits / 8;
   const most = Math.min(MOST, Math.floor(MOST_BYTES / size));
   return { room: new Uint8Array(within(count, "count", most) * size), size };
 }
 
-/** The IDs in memory that has room for no more. */
+/** The array over memory that is exactly filled with IDs. */
 export function arrayOf<K extends Kind>({ bits, isInteger }: Shape, many: Uint8Array): LayoutArray<K> {
   const packed = isInteger ? new BigInt64Array(many.buffer as ArrayBuffer) : many;
   return new LayoutArray<Kind>(packed, bits / 8) as unknown as LayoutArray<K>;
 }
 
-/** How many pieces of so many bytes one call takes or makes. */
+/** Most items of `size` bytes in one call. */
 export function batchOf(size: number): number {
   return Math.max(1, Math.min(BATCH, Math.floor(BYTES / size)));
 }
@@ -148,14 +148,14 @@ function idsOfJson(json: unknown, length: unknown): LayoutArray {
   return new LayoutArray<Kind>(packed, size);
 }
 
-/** The integer of 64 bits whose decimal text this is. */
+/** The integer of 64 bits of a decimal text. */
 function integerOf(text: unknown, item: number): bigint {
   const value = typeof text === "string" && text.length <= "-9223372036854775808".length ? decimalOf(text) : undefined;
   if (value !== undefined && BigInt.asIntN(64, value) === value) return value;
   throw new PolyflakeError("invalid_type", `item ${item}: expected a decimal text of 64 bits, found another value`, { field: "json", item });
 }
 
-/** The bytes whose hex this is. */
+/** The bytes of a text in hex. */
 function bytesOf(text: unknown, size: number, item: number): Uint8Array {
   const found = typeof text === "string" && text.length === 2 * size ? unhex(text) : undefined;
   if (found) return found;

@@ -10,7 +10,7 @@ import { BINDABLE, CONSTANT, NUMBER_BITS, SEQUENCE, TIME, type Value, ValuesWrit
 
 export type { Column } from "../checks.js";
 
-/** What many IDs are made of: columns, with a value for each ID, and values that are the same in all. */
+/** Values for many IDs: columns with one value for each ID, and values that are the same in all. */
 export interface PackColumns {
   /** The time: Unix milliseconds, or a Date; floored to the layout's tick. */
   timestamp?: Column | Date | number | bigint;
@@ -18,31 +18,31 @@ export interface PackColumns {
   sequence?: Column | number | bigint;
   /** All bindables, by name. */
   bindables?: Readonly<Record<string, Column | Value>>;
-  /** Those constants that these IDs have others of, by name. */
+  /** Constants with other values in these IDs than in the layout, by name. */
   constants?: Readonly<Record<string, Column | Value>>;
 }
 
 /**
- * What many IDs hold, a value of each ID in each column: a Float64Array for a field of at most 53 bits, a BigInt64Array for a wider one.
- * Fields of bytes, text or more than 64 bits have no column: they are read ID by ID.
+ * The fields of many IDs. Each column has one value for each ID: a Float64Array for a field of at most 53 bits, a BigInt64Array
+ * for a wider one. Fields of bytes, text or more than 64 bits have no column: read them ID by ID.
  */
 export interface ParsedColumns {
-  /** When the tick of each begins, in Unix milliseconds, floored; undefined in a layout without a timestamp. */
+  /** Start of each ID's tick, in Unix milliseconds, floored; undefined in a layout without a timestamp. */
   unixMs: BigInt64Array | undefined;
   /** The sequences; undefined in a layout without one. */
   sequence: Column | undefined;
-  /** The bindables that have columns, by name, from the top. */
+  /** The bindables that have columns, by name, from the most significant field on. */
   bindables: Record<string, Column>;
-  /** The constants that have columns, by name, from the top, as the IDs have them. */
+  /** The constants that have columns, by name, from the most significant field on, with the values in the IDs. */
   constants: Record<string, Column>;
 }
 
-/** What a call is given, in memory that is used again: nothing of a caller's runs while it is written. */
+/** The message for a call, in memory that calls share: no code of a caller runs while it is written. */
 const message = /* @__PURE__ */ new MessageWriter();
 
 const ROLES: Readonly<Record<string, number>> = { timestamp: TIME, sequence: SEQUENCE, bindable: BINDABLE, constant: CONSTANT };
 
-/** Packs IDs of so many bits of a layout that is kept. */
+/** Packs IDs of a layout from columns. */
 export function packColumns<K extends Kind>(kept: Kept, kind: { bits: number; isInteger: boolean }, given: unknown): LayoutArray<K> {
   const values = new ColumnsWriter();
   values.all(given);
@@ -56,7 +56,7 @@ export function packColumns<K extends Kind>(kept: Kept, kind: { bits: number; is
   );
 }
 
-/** Reads the columns of packed IDs of a layout that is kept. */
+/** Reads packed IDs of a layout into columns. */
 export function parseColumns(kept: Kept, { bits, fields }: Description, isInteger: boolean, given: unknown): ParsedColumns {
   const size = bits / 8;
   const packed = isInteger ? integers(given, "packed") : bytes(given, "packed");
@@ -76,7 +76,7 @@ export function parseColumns(kept: Kept, { bits, fields }: Description, isIntege
   };
 }
 
-/** One field of IDs; undefined if it has no column. */
+/** The column of one field; undefined if the field has none. */
 function columnOf(kept: Kept, { name, kind, bits }: FieldDescription, ids: Uint8Array, size: number): Column | undefined {
   const isNumber = kind !== "timestamp" && bits <= NUMBER_BITS;
   const column = new (isNumber ? Float64Array : BigInt64Array)(ids.length / size);
@@ -94,14 +94,14 @@ function columnOf(kept: Kept, { name, kind, bits }: FieldDescription, ids: Uint8
       return kept.call("layoutColumn").bytes.subarray(0, count * 8);
     });
   } catch (error) {
-    // The IDs were looked at, so that only the field can be of another type.
+    // The IDs were checked, so only the type of the field can be refused.
     if (error instanceof PolyflakeError && error.code === "invalid_type") return undefined;
     throw error;
   }
   return column;
 }
 
-/** Values of which some are columns. */
+/** Writes values of which some are columns. */
 class ColumnsWriter extends ValuesWriter {
   readonly #columns: { role: number; name: string; column: Column }[] = [];
 
@@ -110,7 +110,7 @@ class ColumnsWriter extends ValuesWriter {
     else super.field(role, name, value);
   }
 
-  /** How many values each column has. */
+  /** Number of values in each column. */
   count(): number {
     const [first, ...others] = this.#columns;
     if (first === undefined) throw invalidType("a column at least", undefined, { field: "values" });
@@ -123,7 +123,7 @@ class ColumnsWriter extends ValuesWriter {
     return count;
   }
 
-  /** Writes the message of the values and of some of each column. */
+  /** Writes the message of the single values and of a part of each column. */
   part(from: number, to: number): void {
     message.keep(0);
     message.length(this.#columns.length);
@@ -137,7 +137,7 @@ class ColumnsWriter extends ValuesWriter {
   }
 }
 
-/** Refuses numbers that are no integers, or may have been rounded. */
+/** Refuses numbers that are not integers, or may have been rounded. */
 function refuseFractions(field: string, column: Float64Array): void {
   const { buffer, byteOffset, length } = partOfBytes(column, 0, lengthOfArray(column) * 8);
   const item = new Float64Array(buffer, byteOffset, length / 8).findIndex((number) => !Number.isSafeInteger(number));

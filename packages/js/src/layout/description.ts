@@ -2,31 +2,31 @@ import { string } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
 import { isUnicode, type MessageReader, type MessageWriter } from "../message.js";
 
-/** What an ID is: a signed integer of 64 bits, or bytes. */
+/** Type of an ID: a signed integer of 64 bits, or bytes. */
 export type Kind = "integer" | "bytes";
 
-/** An integer: as a decimal text where it is past 2^53 (a bigint is one too). */
+/** An integer; past 2^53 as a decimal text or a bigint. */
 export type Integer = number | bigint | string;
 
 /**
- * Which bits of an ID mean what, from the most significant bit: JSON, the same in every language.
+ * Description of a layout: the fields of an ID, from the most significant bit on. JSON, the same in every language.
  */
 export interface LayoutDescription<K extends Kind = Kind> {
-  /** What an ID is. */
+  /** Type of an ID. */
   id: K;
-  /** How many bits it has: 64 for an integer, a multiple of 8 up to 524,288 for bytes. */
+  /** Number of bits in an ID: 64 for an integer, a multiple of 8 up to 524,288 for bytes. */
   bits: number;
-  /** Its fields, which fill it. */
+  /** Fields, which fill all the bits. */
   fields: readonly Field[];
-  /** Whether no generator may be made of it. */
+  /** `true` if no generator may be made of the layout. */
   only_read?: boolean;
 }
 
-/** What all fields have. */
+/** The members of all kinds of fields. */
 interface AnyField {
-  /** How many bits wide it is; 0 is allowed. */
+  /** Width in bits; 0 is allowed. */
   bits: number;
-  /** Whether all its bits are flipped: newest first, for instance. */
+  /** `true` if all its bits are flipped, for instance to sort the newest first. */
   invert?: boolean;
 }
 
@@ -36,14 +36,14 @@ export type Field =
   | (AnyField & { kind: "timestamp"; tick: string; epoch_ms: Integer })
   /** The sequence within a tick, from `start` (0 by default). */
   | (AnyField & { kind: "sequence"; start?: Integer })
-  /** A value that is the same in every ID; bytes, for byte layouts alone, are in hex. */
+  /** A value that is the same in every ID; bytes, which only byte layouts may have, are in hex. */
   | (AnyField & { kind: "constant"; name?: string; type?: "integer" | "bytes" | "text"; value: Integer })
   /** A value given for each ID. */
   | (AnyField & { kind: "bindable"; name?: string; type?: "integer" | "bytes" | "text" })
-  /** Bits that are zero in every ID, and ignored in those that are read. */
+  /** Bits that are zero in every new ID, and ignored when IDs are read. */
   | (AnyField & { kind: "unused" });
 
-/** No description is deeper. */
+/** Most levels of lists and objects in a description. */
 const DEEPEST = 8;
 
 const LARGEST = 2 ** 53;
@@ -52,7 +52,10 @@ function invalid(message: string, cause?: unknown): PolyflakeError {
   return new PolyflakeError("invalid_layout", message, cause === undefined ? {} : { cause });
 }
 
-/** A message of a description or snapshot, of a class of writers; what is no JSON value in it is refused, what its getters throw goes through. */
+/**
+ * The message of a description or snapshot, by a class of writers. Refuses values that JSON lacks; errors of getters pass
+ * through.
+ */
 export function messageOf<W extends MessageWriter>(description: unknown, Writer: new () => W): W {
   const message = new Writer();
   write(message, description, 0);
@@ -81,7 +84,7 @@ function writeList(message: MessageWriter, list: readonly unknown[], depth: numb
   for (let k = 0; k < length; k++) write(message, list[k], depth);
 }
 
-/** Members that are undefined are none, as in JSON. */
+/** Writes an object without its undefined members, as JSON does. */
 function writeObject(message: MessageWriter, object: object, depth: number): void {
   const members = Object.entries(object).filter(([, value]) => value !== undefined);
   message.object(members.length);
@@ -96,7 +99,7 @@ function unicode(text: string): string {
   throw invalid("expected texts without lone surrogates");
 }
 
-/** What a JSON text says, with nothing lost: no number that JavaScript rounds, no member that is there twice. */
+/** The value of a JSON text without loss: refuses numbers that JavaScript rounds, and members that occur twice. */
 export function parseJson(text: unknown): unknown {
   const { members, numbers } = tokensOf(string(text, "text"));
   const odd = numbers.find((number) => !isPlain(number));
@@ -111,7 +114,7 @@ export function parseJson(text: unknown): unknown {
   return parsed;
 }
 
-/** The colons of a JSON text, which are its members', and its numbers. */
+/** The number of members in a JSON text, which is that of its colons, and its numbers. */
 function tokensOf(text: string): { members: number; numbers: string[] } {
   const numbers: string[] = [];
   let members = 0;
@@ -127,13 +130,13 @@ function tokensOf(text: string): { members: number; numbers: string[] } {
   return { members, numbers };
 }
 
-/** One level further down, if there is one. */
+/** The next level down; throws past the last one. */
 function deeper(depth: number): number {
   if (depth < DEEPEST) return depth + 1;
   throw invalid(`expected a description of at most ${DEEPEST} levels`);
 }
 
-/** Where the quotation mark is that ends the text which begins at one. */
+/** Position of the quotation mark that ends the text that begins at `start`. */
 function endOfText(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
@@ -150,20 +153,20 @@ function numberAt(text: string, start: number): string {
   return text.slice(start, end);
 }
 
-/** Whether a JSON number is an integer in plain digits that JavaScript does not round. */
+/** Returns whether a JSON number is an integer in plain digits that JavaScript does not round. */
 function isPlain(number: string): boolean {
   const value = Number(number);
   return String(value) === number && Number.isInteger(value) && Math.abs(value) <= LARGEST;
 }
 
-/** How many members all objects have together. */
+/** Number of members of all objects together. */
 function membersOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   const inside = Object.values(value).reduce((sum: number, member) => sum + membersOf(member), 0);
   return Array.isArray(value) ? inside : inside + Object.keys(value).length;
 }
 
-/** A JSON value that a call answered with, as JavaScript has it. */
+/** The JSON value of a call's answer, in the types of `JSON.parse`. */
 export function jsonOf(message: MessageReader): unknown {
   return plain(message.value());
 }

@@ -15,46 +15,47 @@ import { type Values, ValuesWriter } from "./values.js";
 
 /** Options for a generator. */
 export interface GeneratorOptions extends WindowOptions {
-  /** Bindables that are the same in every ID; the others are given for each. */
+  /** Bindables that are the same in every ID; the others are given for each ID. */
   bindables?: Values;
-  /** For a layout without a timestamp, whose sequence is given out once, from its start to its end. */
+  /** Allows a layout without a timestamp, whose sequence is given out once, from its start to its end. */
   sequenceOnly?: boolean;
 }
 
 /**
- * What a closed generator leaves to restore from, once: a second generator from it repeats IDs.
+ * The state of a closed generator. Restore from it only once: a second generator from it repeats IDs.
  *
  * It is JSON, the same in every language; integers past 2^53 are decimal texts.
  */
 export interface Snapshot {
-  /** The last tick used, as the timestamp counts them; 0 in a layout without one. */
+  /** The last tick used, counted as in the timestamp; 0 in a layout without one. */
   tick: number | string;
-  /** The sequence that follows in that tick, one past the field's last if it is used up. */
+  /** The next sequence in that tick, one past the field's last if the tick is used up. */
   next_sequence: number | string;
 }
 
 /** Figures of a generator, at one moment. */
 export interface Stats {
-  /** When the last tick used began, in Unix milliseconds; undefined before the first ID, and in a layout without a timestamp. */
+  /** Start of the last tick used, in Unix milliseconds; undefined before the first ID, and in a layout without a timestamp. */
   lastMs: bigint | undefined;
-  /** How many IDs of that tick are used up, or of the whole sequence in a layout without a timestamp. */
+  /** Number of IDs used up in that tick, or of the whole sequence in a layout without a timestamp. */
   len: bigint;
-  /** Whether the generator was closed. */
+  /** `true` once the generator was closed. */
   closed: boolean;
 }
 
 const OPTIONS = ["bindables", "sequenceOnly", ...WINDOW] as const;
 
-/** Where a generator begins that does not begin anew. */
+/** The start of a generator that is restored. */
 class Origin {
   constructor(readonly snapshot: unknown) {}
 }
 
 /**
- * Makes IDs of one layout, which has a timestamp and a sequence. The sequence begins with its start value in each new tick;
- * a clock behind the last tick is an error at once. Two generators of the same layout and bindables repeat each other's IDs.
+ * Makes IDs of one layout, which has a timestamp and a sequence. The sequence begins with its start value in each new tick; a
+ * clock behind the last tick is an error at once, without a wait. Two generators of the same layout and bindables repeat each
+ * other's IDs.
  *
- * It belongs to the thread that made it: it can be neither cloned nor sent to a worker.
+ * A generator belongs to the thread that made it: it can be neither cloned nor sent to a worker.
  *
  * ```js
  * const ids = new layout.Generator(layout.Layout.preset("sonyflake"), { bindables: { machine: 7 } });
@@ -65,9 +66,10 @@ export class Generator<K extends Kind = Kind> {
   static readonly name: string = "Generator";
 
   /**
-   * One new ID, with those bindables that are not fixed.
+   * One new ID, from values for the bindables that are not fixed.
    *
-   * A function of the object's own: it may be taken off and called alone, and it keeps the generator from being cloned.
+   * A property of each object, not of the class: it can be taken off and called alone, and it keeps the generator from being
+   * cloned.
    *
    * @throws {PolyflakeError} `missing_field`, `unknown_field`, `out_of_range` for a bindable, with the `field`; `invalid_type`;
    * `clock_behind` at once; `sequence_exhausted` after a wait of at most `maxWait`, both with `retryAt`; `lease_not_started`,
@@ -82,10 +84,10 @@ export class Generator<K extends Kind = Kind> {
   readonly #claim: Claim;
 
   /**
-   * A generator. Where another one of this thread, still in use, has the same layout, fixed bindables and a part of the time, a warning
-   * of the process says so: they repeat each other's IDs.
+   * A generator. If another one of this thread, still in use, has the same layout and fixed bindables and their times overlap,
+   * the process emits a warning: they repeat each other's IDs.
    *
-   * @throws {PolyflakeError} `invalid_layout` for a layout that no IDs can be made of; `unknown_field`, `out_of_range` with the option or
+   * @throws {PolyflakeError} `invalid_layout` for a layout that cannot make IDs; `unknown_field`, `out_of_range` with the option or
    * bindable as `field`; `invalid_type`; `time_out_of_range` for the window.
    */
   constructor(layout: Layout<K>, options?: GeneratorOptions);
@@ -111,10 +113,10 @@ export class Generator<K extends Kind = Kind> {
   }
 
   /**
-   * A generator that goes on where a closed one of the same layout stopped. Restore a snapshot once.
+   * A generator that continues where a closed one of the same layout stopped. Restore a snapshot only once.
    *
-   * @throws {PolyflakeError} as the constructor; `invalid_layout` for what is no snapshot; `out_of_range` for one that no generator
-   * of the layout can have left.
+   * @throws {PolyflakeError} as the constructor; `invalid_layout` unless it is a snapshot; `out_of_range` for a snapshot that no
+   * generator of the layout can leave.
    */
   static restore<K extends Kind>(layout: Layout<K>, snapshot: Snapshot, options: GeneratorOptions = {}): Generator<K> {
     const make = Generator as unknown as new (layout: Layout<K>, options: unknown, origin: Origin) => Generator<K>;
@@ -122,10 +124,10 @@ export class Generator<K extends Kind = Kind> {
   }
 
   /**
-   * Many new IDs, at most 16,777,216 (and 256 MiB) at once, with those bindables that are not fixed.
+   * Many new IDs, at most 16,777,216 (and 256 MiB) at once, from values for the bindables that are not fixed.
    *
-   * @throws {PolyflakeError} as {@link Generator.generate}, with `written`: how many were made before; `out_of_range` for
-   * the count.
+   * @throws {PolyflakeError} as {@link Generator.generate}, with `written`, the number of IDs made before the error;
+   * `out_of_range` for the count.
    */
   generateMany(count: number, bindables?: Values): LayoutArray<K> {
     attached(isObject(this) && #kept in this);
@@ -135,7 +137,7 @@ export class Generator<K extends Kind = Kind> {
   }
 
   /**
-   * One new ID if there is one now. It never waits, whatever the options say.
+   * One new ID if one can be made now. Never waits, whatever the options say.
    *
    * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
    */
@@ -145,7 +147,8 @@ export class Generator<K extends Kind = Kind> {
   }
 
   /**
-   * The new IDs that there are now, up to a number of at most 16,777,216 (and 256 MiB). It never waits: there may be fewer, or none.
+   * Many new IDs without waiting, at most 16,777,216 (and 256 MiB): only those that can be made now, which may be fewer than
+   * `count`, or none.
    *
    * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
    */
@@ -157,11 +160,11 @@ export class Generator<K extends Kind = Kind> {
   }
 
   /**
-   * One new ID, in time, with those bindables that are not fixed.
+   * Resolves to one new ID, from values for the bindables that are not fixed.
    *
-   * The thread is free while the call waits, by the rules of {@link Generator.generate}: `onExhausted`, `maxWait` and `onStall`.
+   * The thread is free while the call waits. `onExhausted`, `maxWait` and `onStall` hold as in {@link Generator.generate}.
    *
-   * @throws {PolyflakeError} as {@link Generator.generate}; the reason of a signal that is aborted. All of it rejects.
+   * @throws {PolyflakeError} as {@link Generator.generate}, and the reason of an aborted signal, all as rejections of the promise.
    */
   async generateAsync(bindables?: Values, options: AsyncOptions = {}): Promise<IdOf<K>> {
     attached(isObject(this) && #kept in this);
@@ -170,10 +173,11 @@ export class Generator<K extends Kind = Kind> {
   }
 
   /**
-   * Many new IDs, at most 16,777,216 (and 256 MiB) at once, in time. The thread is free now and then, too, while many are made; a call
-   * that is aborted loses what it has made.
+   * Resolves to many new IDs, at most 16,777,216 (and 256 MiB) at once. Other work also gets its turn every 65,536 IDs; an
+   * aborted call loses the IDs that it has made.
    *
-   * @throws {PolyflakeError} as {@link Generator.generateMany}; the reason of a signal that is aborted. All of it rejects.
+   * @throws {PolyflakeError} as {@link Generator.generateMany}, and the reason of an aborted signal, all as rejections of the
+   * promise.
    */
   async generateManyAsync(count: number, bindables?: Values, options: AsyncOptions = {}): Promise<LayoutArray<K>> {
     attached(isObject(this) && #kept in this);
@@ -184,8 +188,8 @@ export class Generator<K extends Kind = Kind> {
   }
 
   /**
-   * Moves the end of the window later, to a Date or integer Unix milliseconds; an earlier or equal end changes nothing,
-   * and neither does any end of a generator without a window.
+   * Moves the end of the window later, to a Date or integer Unix milliseconds. An end that is not later changes nothing, nor does
+   * the call on a generator without a window.
    *
    * @throws {PolyflakeError} `invalid_type`; `out_of_range` for an end before the window's start; `time_out_of_range`; `unknown_field` in
    * a layout without a timestamp.
@@ -198,7 +202,7 @@ export class Generator<K extends Kind = Kind> {
     this.#claim.end = Math.max(this.#claim.end, later);
   }
 
-  /** Figures of now. */
+  /** The current figures. */
   stats(): Stats {
     attached(isObject(this) && #kept in this);
     const message = new MessageReader(this.#kept.call("layoutStats"));
@@ -206,9 +210,9 @@ export class Generator<K extends Kind = Kind> {
   }
 
   /**
-   * Ends the generator and gives the snapshot to restore from, once.
+   * Ends the generator and returns the snapshot to restore from, only once.
    *
-   * @throws {PolyflakeError} `generator_closed` if it was.
+   * @throws {PolyflakeError} `generator_closed` if it was closed before.
    */
   close(): Snapshot {
     attached(isObject(this) && #kept in this);
@@ -217,19 +221,19 @@ export class Generator<K extends Kind = Kind> {
     return snapshot;
   }
 
-  /** One ID if there is one now. */
+  /** One ID if one can be made now. */
   #now(bindables: unknown): IdOf<K> {
     this.#put(bindables);
     return idOf(this.#kept.call("layoutTryGenerate"), this.layout.isInteger);
   }
 
-  /** Makes one ID, waiting for it if need be, and gives its bytes. */
+  /** Makes one ID, waiting if needed, and returns its bytes. */
   #later(bindables: unknown, signal: Signal | undefined, made?: number): Promise<Uint8Array> {
     this.#put(bindables);
     return this.#kept.later("layoutOneAsync", answerOf, signal, made);
   }
 
-  /** Makes so many IDs; those there are for now, where it may not wait. */
+  /** Makes `count` IDs, or without waiting those that can be made now. */
   #fill(count: number, bindables: unknown, made: number, waits: boolean): Uint8Array {
     this.#put(bindables);
     const m = this.#kept.ready();
@@ -238,7 +242,7 @@ export class Generator<K extends Kind = Kind> {
     return answerOf(m);
   }
 
-  /** Puts bindables where the next call finds them. */
+  /** Writes the bindables for the next call. */
   #put(bindables: unknown): void {
     const message = new ValuesWriter();
     message.bindables(bindables);

@@ -1,5 +1,5 @@
 /**
- * Custom layouts: snowflakes of any shape.
+ * Custom layouts: snowflake IDs with fields of your choice.
  *
  * ```text
  * an integer ID:  | 1 unused | 41 timestamp | 5 constant | 5 bindable | 12 sequence |      64 bits, signed

@@ -18,7 +18,7 @@ export type IdOf<K extends Kind> = K extends "integer" ? bigint : Uint8Array;
 /** The names of the layouts of services. */
 export type PresetName = "twitter" | "discord" | "instagram" | "sonyflake" | "mastodon" | "baidu";
 
-/** What an ID is made of. */
+/** Values for one ID. */
 export interface PackValues {
   /** The time: a Date, or Unix milliseconds; floored to the layout's tick. */
   timestamp?: Date | number | bigint;
@@ -26,28 +26,28 @@ export interface PackValues {
   sequence?: number | bigint;
   /** All bindables, by name. */
   bindables?: Values;
-  /** Those constants that this ID has others of, by name. */
+  /** Constants with other values in this ID than in the layout, by name. */
   constants?: Values;
 }
 
 /**
- * What an ID holds. An integer of a field of at most 53 bits is a number, of a wider one a bigint; bytes come without leading
- * zeros.
+ * The fields of an ID. The integer of a field of at most 53 bits is a number, of a wider field a bigint; bytes come without
+ * leading zeros.
  */
 export interface Parsed {
-  /** When its tick begins, in Unix milliseconds, floored; undefined in a layout without a timestamp. */
+  /** Start of its tick, in Unix milliseconds, floored; undefined in a layout without a timestamp. */
   unixMs: bigint | undefined;
-  /** The same as a Date; null for a time that a Date cannot hold. */
+  /** Start of its tick as a Date; null for a time that a Date cannot hold. */
   timestamp: Date | null | undefined;
   /** The sequence; undefined in a layout without one. */
   sequence: number | bigint | undefined;
-  /** The bindables, by name, from the top. */
+  /** The bindables, by name, from the most significant field on. */
   bindables: Record<string, Value>;
-  /** The constants, by name, from the top, as this ID has them. */
+  /** The constants, by name, from the most significant field on, with the values in this ID. */
   constants: Record<string, Value>;
 }
 
-/** Stands in the place of a description for a layout that was made otherwise. */
+/** Takes the place of a description for a layout that is not built from one object. */
 class Made {
   constructor(
     readonly build: "layoutBuild" | "layoutPresetBuild",
@@ -55,11 +55,11 @@ class Made {
   ) {}
 }
 
-/** What the generator of a layout needs of it. */
+/** Returns what a machine keeps for a layout, for generators; undefined for other objects. */
 let keptOf: (layout: object) => Kept | undefined;
 
 /**
- * Which bits of an ID mean what.
+ * The fields of an ID and their bits.
  *
  * ```js
  * const snowflakes = new layout.Layout({
@@ -93,8 +93,8 @@ export class Layout<K extends Kind = Kind> {
   /**
    * The layout of a description.
    *
-   * @throws {PolyflakeError} `invalid_layout` for everything wrong with it; `out_of_range` for a constant or start that does
-   * not fit, with the `field`.
+   * @throws {PolyflakeError} `invalid_layout` for a wrong description; `out_of_range` for a constant or start that does not fit,
+   * with the `field`.
    */
   constructor(description: LayoutDescription<K>);
   constructor(description: unknown) {
@@ -117,13 +117,13 @@ export class Layout<K extends Kind = Kind> {
   }
 
   /**
-   * The layout of a service's IDs; of `mastodon`'s and `baidu`'s there is no generator.
+   * The layout of a service's IDs. Those of `mastodon` and `baidu` have no generator.
    *
    * ```js
    * layout.Layout.preset("twitter").parse(1541815603606036480n).timestamp; // 2022-06-28T16:07:40.105Z
    * ```
    *
-   * @param fields Machine fields that have this value in every ID, and need not be given for each then.
+   * @param fields Machine fields with one value in every ID, which then need not be given for each.
    * @throws {PolyflakeError} `invalid_layout` for another name; `unknown_field`, `out_of_range` with the `field`; `invalid_type`.
    */
   static preset(name: PresetName, fields: Values = {}): Layout<"integer"> {
@@ -143,23 +143,23 @@ export class Layout<K extends Kind = Kind> {
     return JSON.stringify(jsonOf(new MessageReader(this.#kept.call("layoutDescription"))));
   }
 
-  /** How many bits an ID has. */
+  /** Number of bits in an ID. */
   get bits(): number {
     attached(isObject(this) && #kept in this);
     return this.#figures.bits;
   }
 
-  /** Whether IDs are integers; else they are bytes. */
+  /** `true` if IDs are integers, `false` if they are bytes. */
   get isInteger(): boolean {
     attached(isObject(this) && #kept in this);
     return this.#isInteger;
   }
 
   /**
-   * The ID of given values. That it is made only once is the caller's concern.
+   * The ID with the given values. Making each ID only once is up to the caller.
    *
-   * @throws {PolyflakeError} `unknown_field`, `missing_field`, `out_of_range`, `invalid_character` for a text that is no Unicode, each with
-   * the `field`; `invalid_type`, `time_out_of_range`.
+   * @throws {PolyflakeError} `unknown_field`, `missing_field`, `out_of_range`, `invalid_character` for a text with lone
+   * surrogates, each with the `field`; `invalid_type`, `time_out_of_range`.
    */
   pack(values: PackValues = {}): IdOf<K> {
     attached(isObject(this) && #kept in this);
@@ -173,8 +173,8 @@ export class Layout<K extends Kind = Kind> {
    * The fields of an ID; unused bits are ignored.
    *
    * @throws {PolyflakeError} `invalid_type` for an ID of the other kind, and for a number, which may have been rounded;
-   * `out_of_range` outside signed 64 bits; `invalid_length` for other bytes; `time_out_of_range` for a time outside 64-bit
-   * milliseconds; `invalid_character` for a text that is no UTF-8.
+   * `out_of_range` outside signed 64 bits; `invalid_length` for bytes of another length; `time_out_of_range` for a time outside
+   * 64-bit milliseconds; `invalid_character` for a text that is not UTF-8.
    */
   parse(id: IdOf<K>): Parsed {
     attached(isObject(this) && #kept in this);
@@ -192,7 +192,7 @@ export class Layout<K extends Kind = Kind> {
   }
 
   /**
-   * What {@link Layout.parse} gave, out of its JSON form.
+   * Restores the result of {@link Layout.parse} from its JSON form.
    *
    * ```js
    * const discord = layout.Layout.preset("discord");
@@ -200,20 +200,19 @@ export class Layout<K extends Kind = Kind> {
    * discord.parsedFromJson(JSON.parse(text)).unixMs; // 1462015105796n
    * ```
    *
-   * @throws {PolyflakeError} as {@link Layout.pack}; `invalid_type` for what is no JSON form of a field's value.
+   * @throws {PolyflakeError} as {@link Layout.pack}; `invalid_type` for a value that is not the JSON form of a field's value.
    */
   parsedFromJson(json: unknown): Parsed {
     attached(isObject(this) && #kept in this);
     const { fields } = descriptionJson.call(this as Layout);
     const values = valuesOfJson(json, this.#figures.fields, fields);
-    // Ticks of no whole milliseconds begin between two, so the time is what was said.
+    // Ticks that are no whole number of milliseconds begin between two, so the given time is kept.
     const unixMs = values.timestamp;
     return withJson({ ...this.parse(this.pack(values as PackValues)), unixMs, timestamp: dateOf(unixMs) });
   }
 
   /**
-   * Many IDs of given values. Where a field's value is a column, each ID has one of its values; all other values are the same in
-   * all.
+   * Many IDs with the given values. A column has one value for each ID; any other value is the same in all IDs.
    *
    * ```js
    * const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
@@ -221,8 +220,9 @@ export class Layout<K extends Kind = Kind> {
    * discord.parseColumns(ids.packed).sequence; // Float64Array [0, 1, 2]
    * ```
    *
-   * @throws {PolyflakeError} as {@link Layout.pack}, with the `item` where it is a column's; `invalid_length` for columns that are not
-   * equally long; `invalid_type` without a column, and for one of a field that has none; `out_of_range` for more than 256 MiB of IDs.
+   * @throws {PolyflakeError} as {@link Layout.pack}, with the `item` for a value in a column; `invalid_length` for columns of
+   * different lengths; `invalid_type` without a column, and for a column of a field that cannot have one; `out_of_range` for more
+   * than 256 MiB of IDs.
    */
   packColumns(values: PackColumns): LayoutArray<K> {
     attached(isObject(this) && #kept in this);
@@ -230,15 +230,15 @@ export class Layout<K extends Kind = Kind> {
   }
 
   /**
-   * The fields of many IDs, packed: a column of each.
+   * The fields of many packed IDs, each as a column.
    *
    * ```js
    * const { unixMs, bindables } = layout.Layout.preset("discord").parseColumns(new BigInt64Array([175928847299117063n]));
    * [unixMs[0], bindables.worker[0]]; // [1462015105796n, 1]
    * ```
    *
-   * @throws {PolyflakeError} `invalid_type` for IDs of the other kind; `invalid_length` for bytes that are no whole number of IDs;
-   * `time_out_of_range` for a time outside 64-bit milliseconds, with the `item`.
+   * @throws {PolyflakeError} `invalid_type` for IDs of the other kind; `invalid_length` for bytes that are not a whole number of
+   * IDs; `time_out_of_range` for a time outside 64-bit milliseconds, with the `item`.
    */
   parseColumns(packed: PackedOf<K>): ParsedColumns {
     attached(isObject(this) && #kept in this);
@@ -247,11 +247,12 @@ export class Layout<K extends Kind = Kind> {
 
   /**
    * The lowest and the highest ID (both inclusive) of the half-open time range `start`..`end`, for BETWEEN queries. Times are
-   * Dates or integer Unix milliseconds. An ID is in the range if its own tick begins in it.
+   * Dates or integer Unix milliseconds. An ID is in the range if its tick begins in it.
    *
-   * @param bindables Those that precede the timestamp; the others span all their values.
-   * @throws {PolyflakeError} `time_out_of_range` where the timestamp cannot hold it; `out_of_range` where it is reversed, holds no
-   * tick or crosses the sign bit, and in a layout with the sequence above the timestamp; `missing_field`, `unknown_field`.
+   * @param bindables Values for the bindables above the timestamp; the others span all their values.
+   * @throws {PolyflakeError} `time_out_of_range` if the timestamp cannot hold the range; `out_of_range` if the range is reversed,
+   * holds no tick or crosses the sign bit, and in a layout with the sequence above the timestamp; `missing_field`,
+   * `unknown_field`.
    */
   timeRange(start: Date | number, end: Date | number, bindables: Values = {}): { lowest: IdOf<K>; highest: IdOf<K> } {
     attached(isObject(this) && #kept in this);
@@ -266,7 +267,7 @@ export class Layout<K extends Kind = Kind> {
     return { lowest: lowest as IdOf<K>, highest: highest as IdOf<K> };
   }
 
-  /** What the layout can do, in figures. */
+  /** Figures of the layout. */
   describe(): Description {
     attached(isObject(this) && #kept in this);
     const { fields, ...figures } = this.#figures;
@@ -275,9 +276,9 @@ export class Layout<K extends Kind = Kind> {
 }
 
 /**
- * The handle of a layout, for the call that makes a generator of it.
+ * The handle of a layout, for the call that builds a generator.
  *
- * @throws {PolyflakeError} `invalid_type` for other than a layout of this copy of the package.
+ * @throws {PolyflakeError} `invalid_type` unless it is a layout of this copy of the package.
  */
 export function handleOf(value: unknown): number {
   const kept = typeof value === "object" && value !== null ? keptOf(value) : undefined;
@@ -290,7 +291,7 @@ export function idOf<K extends Kind>(m: Machine, isInteger: boolean): IdOf<K> {
   return (isInteger ? m.bigints[0]! : answerOf(m)) as IdOf<K>;
 }
 
-/** Puts an ID of whatever kind where a call finds it. */
+/** Writes an ID of either kind for a call. */
 function putId(m: Machine, id: unknown): void {
   if (isBytes(id)) {
     const message = new MessageWriter();
@@ -302,13 +303,13 @@ function putId(m: Machine, id: unknown): void {
   }
 }
 
-/** The next value of a field of so many bits. */
+/** The next value of a message, for a field of `bits` bits. */
 function valueOf(message: MessageReader, bits: number): Value | undefined {
   const value = message.value() as bigint | string | Uint8Array | undefined;
   return typeof value === "bigint" && bits <= NUMBER_BITS ? Number(value) : value;
 }
 
-/** A time as a Date; null outside its years. */
+/** A time as a Date; null for a time that a Date cannot hold. */
 function dateOf(unixMs: bigint | undefined): Date | null | undefined {
   if (unixMs === undefined) return undefined;
   const date = new Date(Number(unixMs));

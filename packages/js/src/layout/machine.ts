@@ -10,5 +10,5 @@ declare module "../machine.js" {
   }
 }
 
-/** The machine of this family. Names of fields are users' own, and stay as they are. */
+/** The machine of this family. Users choose the names of fields, so these stay as they are. */
 export const machine = /* @__PURE__ */ onDemand(load, (field) => field);

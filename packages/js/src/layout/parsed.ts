@@ -1,4 +1,4 @@
-/** Reading the JSON form of parsed IDs, in which bigints are decimal texts, and bytes hex. */
+/** Reads the JSON form of parsed IDs, in which bigints are decimal texts, and bytes are hex. */
 import { invalidType, PolyflakeError } from "../errors.js";
 import { entries, members } from "../members.js";
 import type { FieldDescription } from "../describe.js";
@@ -8,7 +8,7 @@ import type { Value, Values } from "./values.js";
 
 const MEMBERS = ["unixMs", "timestamp", "sequence", "bindables", "constants"] as const;
 
-/** What a JSON form says of an ID, as it is packed; texts of JSON are told apart by the types of the layout's fields. */
+/** The values of an ID's JSON form, ready to be packed; the types of the layout's fields say what a text of JSON stands for. */
 export interface Read {
   timestamp: bigint | undefined;
   sequence: number | bigint | undefined;
@@ -16,7 +16,7 @@ export interface Read {
   constants: Values;
 }
 
-/** The values of a JSON form, of whatever size; `names` and `fields` are a layout's, in the same order. */
+/** The values of a JSON form, whose sizes are not checked; `names` and `fields` are those of a layout, in the same order. */
 export function valuesOfJson(json: unknown, names: readonly FieldDescription[], fields: readonly Field[]): Read {
   const given = members(json, "json", MEMBERS);
   const types = new Map(names.map(({ name }, k) => [name, typeOf(fields[k]!)]));
@@ -34,7 +34,7 @@ function typeOf(field: Field): string {
   return ("type" in field ? field.type : undefined) ?? "integer";
 }
 
-/** The value of a field of a type; which names there are, the layout says. */
+/** The value of a field of the given type. Unknown names are refused later, by the layout. */
 function valueOf(value: unknown, type: string | undefined, field: string): Value {
   if (type === "bytes") return bytesOfHex(value, field);
   if (type === "integer") return integerOf(value, field);
@@ -42,7 +42,7 @@ function valueOf(value: unknown, type: string | undefined, field: string): Value
   throw invalidType("text or number", value, { field });
 }
 
-/** An integer: a number, or a decimal text where the field is wider than numbers. */
+/** An integer: a number, or a decimal text for a field of more than 53 bits. */
 function integerOf(value: unknown, field: string): number | bigint {
   if (typeof value !== "number") return bigintOf(value, field);
   if (Number.isSafeInteger(value)) return value;

@@ -8,12 +8,12 @@ import { type AsyncOptions, signalOf } from "../later.js";
 import { machine } from "./machine.js";
 
 /**
- * Generators of one layout as one, which makes more IDs in a tick than the layout's sequence allows to each. All bindables of
- * each are fixed.
+ * Several generators of one layout as one, which makes more IDs in a tick than the layout's sequence allows to each. Every
+ * generator must have all its bindables fixed.
  *
- * A call takes from the generator that the last one took from; where that one's tick is used up it goes on to the next, and only
- * where all are does it wait, or fail, as one alone would. All else a generator refuses, the pool refuses too, so it is closed,
- * extended and looked at member by member. IDs of different generators are in no order.
+ * A call stays with the generator that made the last ID and moves on to the next one when its tick is used up; only when all are
+ * used up does it wait or fail, as a single generator would. Any other error of a member is an error of the pool; close, extend
+ * and inspect members one by one. IDs of different generators are in no order.
  *
  * ```js
  * const sonyflake = layout.Layout.preset("sonyflake"); // 256 in 10 ms
@@ -36,9 +36,9 @@ export class Pool<K extends Kind = Kind> {
   /**
    * A pool of generators, 1 to 65,536 of them.
    *
-   * @throws {PolyflakeError} `invalid_type`, with the `item`, for what is no generator; with the `item` `missing_field` for a bindable that is not
-   * fixed, `out_of_range` where one is there twice or two have the same bindables, `invalid_layout` for another layout than the others'; `out_of_range`
-   * where there are none, or too many.
+   * @throws {PolyflakeError} with the `item`: `invalid_type` for a value that is no generator, `missing_field` for a bindable
+   * that is not fixed, `out_of_range` for a generator given twice or with the bindables of another, `invalid_layout` for a layout
+   * that differs from the others; without it: `out_of_range` for none, or too many.
    */
   constructor(members: Iterable<Generator<K>>) {
     this.#members = new Members(members, machine(), "layoutPool");
@@ -56,7 +56,7 @@ export class Pool<K extends Kind = Kind> {
   }
 
   /**
-   * One new ID if there is one now. It never waits, whatever the options say.
+   * One new ID if one can be made now. Never waits, whatever the options say.
    *
    * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
    */
@@ -66,7 +66,8 @@ export class Pool<K extends Kind = Kind> {
   }
 
   /**
-   * The new IDs that there are now, up to a number of at most 16,777,216 (and 256 MiB). It never waits: there may be fewer, or none.
+   * Many new IDs without waiting, at most 16,777,216 (and 256 MiB): only those that can be made now, which may be fewer than
+   * `count`, or none.
    *
    * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
    */
@@ -76,7 +77,7 @@ export class Pool<K extends Kind = Kind> {
   }
 
   /**
-   * One new ID, in time. The thread is free while the call waits.
+   * Resolves to one new ID. The thread is free while the call waits.
    *
    * @throws {PolyflakeError} as {@link Generator.generateAsync}.
    */
@@ -86,7 +87,7 @@ export class Pool<K extends Kind = Kind> {
   }
 
   /**
-   * Many new IDs, at most 16,777,216 (and 256 MiB) at once, in time, from one generator after the other.
+   * Resolves to many new IDs, at most 16,777,216 (and 256 MiB) at once, from one generator after the other.
    *
    * @throws {PolyflakeError} as {@link Generator.generateManyAsync}.
    */
@@ -96,7 +97,7 @@ export class Pool<K extends Kind = Kind> {
     return manyLaterOf(this.members[0]!.layout, count, (many, size, batch) => this.#members.fillLater(many, size, batch, signal));
   }
 
-  /** Its generators. */
+  /** The pool's generators. */
   get members(): readonly Generator<K>[] {
     attached(isObject(this) && #members in this);
     return this.#members.all;

@@ -4,27 +4,27 @@ import { entries, members } from "../members.js";
 import { isUnicode, MessageWriter } from "../message.js";
 
 /**
- * What a field may be given: an integer (a bigint, or a number that JavaScript holds exactly), bytes or text.
+ * Value of a field: an integer (a bigint, or a number that JavaScript holds exactly), bytes or text.
  *
- * Which one it takes, the field says; everything else is refused.
+ * The field's type says which of them it takes; any other is refused.
  */
 export type Value = number | bigint | Uint8Array | string;
 
 /** Values by the names of their fields. */
 export type Values = Readonly<Record<string, Value>>;
 
-/** Fields of at most so many bits are numbers. */
+/** Most bits of a field whose values are numbers. */
 export const NUMBER_BITS = 53;
 
-/** What a value is for: see bindings-js/src/ids/layout.rs. */
+/** Roles of a value: see bindings-js/src/layout/ids.rs. */
 export const TIME = 0;
 export const SEQUENCE = 1;
 export const BINDABLE = 2;
 export const CONSTANT = 3;
 
-/** A message of values; which of them are refused, and in which order, the core says. */
+/** Writes a message of values. The core decides which of them are refused, and in which order. */
 export class ValuesWriter extends MessageWriter {
-  /** All that an ID is made of. */
+  /** Writes all values of an ID. */
   all(values: unknown): void {
     const given = members(values, "values", ["timestamp", "sequence", "bindables", "constants"]);
     this.bindables(given.bindables);
@@ -37,14 +37,14 @@ export class ValuesWriter extends MessageWriter {
     for (const [name, value] of entries(bindables, "bindables")) this.field(BINDABLE, name, value);
   }
 
-  /** The value of one field. */
+  /** Writes the value of one field. */
   field(role: number, name: string, value: unknown): void {
     this.length(role);
     this.name(name);
     this.value(value, name);
   }
 
-  /** Names and values alone. */
+  /** Writes names and values without roles. */
   pairs(values: unknown, field: string): void {
     for (const [name, value] of entries(values, field)) {
       this.name(name);
@@ -52,7 +52,7 @@ export class ValuesWriter extends MessageWriter {
     }
   }
 
-  /** A value of whatever type. */
+  /** Writes a value of any type. */
   value(value: unknown, field: string): void {
     if (typeof value === "bigint") this.integer(value);
     else if (typeof value === "number" && Number.isSafeInteger(value)) this.integer(BigInt(value));
@@ -62,7 +62,7 @@ export class ValuesWriter extends MessageWriter {
   }
 }
 
-/** A time in whole milliseconds as an integer; anything else as it is, to be refused. */
+/** A time in whole milliseconds as a bigint; any other value unchanged, for the core to refuse. */
 function timeOf(time: unknown): unknown {
   const ms = typeof time === "number" ? time : millisecondsOf(time);
   return ms !== undefined && Number.isInteger(ms) ? BigInt(ms) : time;
@@ -73,7 +73,7 @@ function unicode(text: string, field: string): string {
   throw new PolyflakeError("invalid_character", `expected a text without lone surrogates for \`${field}\``, { field });
 }
 
-/** What to call a value in an error. */
+/** Name of a value in errors. */
 function nameOf(value: unknown): string {
   if (typeof value === "number") return "a number that is no integer or may have been rounded";
   return value === null ? "null" : typeof value;

@@ -1,10 +1,10 @@
 /**
  * Finds the native addon at run time and loads it.
  *
- * Bundlers follow `require`, also one made by `createRequire`, and stop at a `.node` file or move it. So `createRequire` is
- * taken by a name that none of them reads, and paths are put together here: a bundle carries no addon, but uses that of an
- * installed package of the same version. `process.dlopen` would not do: each call makes another environment, while `require`
- * gives all copies of the package on a thread the same addon.
+ * Bundlers follow `require`, also one from `createRequire`, and fail at a `.node` file or move it. So this file gets
+ * `createRequire` in a way that no bundler sees, and puts paths together itself: a bundle carries no addon, but uses the addon of
+ * an installed package of the same version. `process.dlopen` is no substitute: each call makes another environment, while
+ * `require` gives all copies of the package on a thread the same addon.
  */
 import { readFileSync } from "node:fs";
 import nodeModule, { type createRequire } from "node:module";
@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 
 const PLACE = `${process.platform}-${process.arch}`;
 
-/** What the first addon that loads here exports: Linux has two C libraries. */
+/** The exports of the first addon that loads. Two are tried for each folder: Linux has two C libraries. */
 export function loadAddon(): unknown {
   const requireAt = Reflect.get(nodeModule, "createRequire") as typeof createRequire;
   const failures: unknown[] = [];
@@ -31,7 +31,7 @@ export function loadAddon(): unknown {
   throw new AggregateError(failures, `no native addon for ${PLACE}`);
 }
 
-/** Where this version of the package is installed: around this file, or where Node looks from a bundle or from the program. */
+/** The folders of this version of the package: around this file, or where Node looks from a bundle or from the program. */
 function packageFolders(): string[] {
   const starts = [thisFile(), process.argv[1]].filter((path) => path !== undefined).map((path) => dirname(resolve(path)));
   const around = starts.slice(0, 1).map((folder) => resolve(folder, "../.."));
@@ -39,7 +39,7 @@ function packageFolders(): string[] {
   return [...new Set([...around, ...beside])].filter(isThisVersion);
 }
 
-/** The file of this code, as far as a bundler left that to be known: the first is empty in CommonJS, the second unknown in ES modules. */
+/** The file of this code, unless a bundler hid it: `import.meta.url` is empty in CommonJS, `__filename` unknown in ES modules. */
 function thisFile(): string | undefined {
   try {
     const url: string = import.meta.url ?? __filename;
@@ -49,13 +49,13 @@ function thisFile(): string | undefined {
   }
 }
 
-/** A folder, the one that it lies in, and so on. */
+/** A folder and all folders above it. */
 function ancestors(folder: string): string[] {
   const parent = dirname(folder);
   return parent === folder ? [folder] : [folder, ...ancestors(parent)];
 }
 
-/** An addon of another version may have other calls. */
+/** Returns whether a folder holds this version of the package: an addon of another version may have other calls. */
 function isThisVersion(folder: string): boolean {
   try {
     const { name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));

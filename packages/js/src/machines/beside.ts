@@ -2,14 +2,14 @@ import { invalidType, PolyflakeError } from "../errors.js";
 import type { Init, Source } from "../init.js";
 import { DIRECTIVE } from "./wasm.js";
 
-/** A wasm module in a file, once it was fetched and compiled. */
+/** A wasm module in a file of its own. */
 interface Beside {
   readonly init: Init;
-  /** @throws {PolyflakeError} `backend_unavailable` before `init` is through. */
+  /** @throws {PolyflakeError} `backend_unavailable` before the promise of `init` resolves. */
   readonly compiled: () => WebAssembly.Module;
 }
 
-/** The module of a file; `place` is asked for the file's address where the caller gives no source. */
+/** The module of a file; `place` returns the file's address for callers who give no source. */
 export function beside(place: () => URL): Beside {
   let module: WebAssembly.Module | undefined;
   let opening: Promise<void> | undefined;
@@ -17,7 +17,7 @@ export function beside(place: () => URL): Beside {
     module = await compile(source ?? place());
   };
   return {
-    // Calls share one attempt; one that failed can be made again.
+    // Calls share one attempt; after a failure, the next call tries again.
     init: (source) => (opening ??= open(source).catch((error: unknown) => ((opening = undefined), Promise.reject(error)))),
     compiled: () => {
       if (module) return module;
@@ -37,7 +37,7 @@ async function compile(source: Source): Promise<WebAssembly.Module> {
   }
 }
 
-/** Of any realm. */
+/** Returns whether a value is a WebAssembly.Module of any realm. */
 function isModule(value: unknown): value is WebAssembly.Module {
   return Object.prototype.toString.call(value) === "[object WebAssembly.Module]";
 }

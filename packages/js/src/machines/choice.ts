@@ -1,4 +1,4 @@
-/** Which machine Node has: the addon where there is one for the platform, unless the environment says which one. */
+/** Chooses the machine of Node: the addon if one loads on the platform, else wasm, unless the environment names one. */
 import { env } from "node:process";
 import { PolyflakeError } from "../errors.js";
 import type { Backend } from "../machine.js";
@@ -8,7 +8,7 @@ type Kind = Backend["kind"];
 
 const VARIABLE = "POLYFLAKE_BACKEND";
 
-/** One for all families, decided at the first use. */
+/** The choice for all families, made at the first use. */
 let chosen: Kind | undefined;
 
 export const backend = (): Kind => (chosen ??= choose(env[VARIABLE]));

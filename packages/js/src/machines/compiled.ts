@@ -1,2 +1,2 @@
-/** Which machine runs where there is no other. */
+/** The machine of entry points that have wasm only. */
 export const backend = () => "wasm" as const;

@@ -1,4 +1,4 @@
-/** wasm that the runtime compiled: Vercel's edge, which asks for it with `?module`. */
+/** Loads wasm that the runtime compiled, on Vercel's edge, where `?module` imports it. */
 import { glue } from "#family";
 import module from "#family.wasm?module";
 import { instantiate } from "./wasm.js";

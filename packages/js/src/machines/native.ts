@@ -1,4 +1,4 @@
-/** The native addon of Node. */
+/** Loads the native addon of Node. */
 import { arch, platform } from "node:process";
 import type { GuardedClock } from "../clock.js";
 import { PolyflakeError } from "../errors.js";
@@ -7,18 +7,18 @@ import type { LentTable } from "../partitions.js";
 import { loadAddon } from "./addon.js";
 
 interface Addon {
-  /** The machine of this thread: over the given scratch area, or that of an earlier copy of the package. */
+  /** The machine of this thread, over the given scratch area or that of an earlier copy of the package. */
   attach(area: Uint8Array): Required<Pick<Backend, "calls" | "makers">> & { area: Uint8Array };
-  /** Sets the clock of the generator that is built next. */
+  /** Sets the clock for the next generator that is built. */
   clock(read: GuardedClock["read"], stalled: GuardedClock["stalled"]): void;
-  /** Lends it the table of default partitions that another copy of the package has. */
+  /** Lends it the table of default partitions of another copy of the package. */
   lend(next: LentTable["next"], until: LentTable["until"], swap: LentTable["swap"]): void;
 }
 
 let loaded: Backend | undefined;
 
 /**
- * One addon has all families.
+ * The addon as a machine, which has all families.
  *
  * @throws {PolyflakeError} `backend_unavailable`, whose `cause` has an error for each place that was tried.
  */

@@ -1,4 +1,4 @@
-/** Node: the native addon, and wasm where there is none for the platform, unless the environment says which one. */
+/** Loads the native addon in Node, or wasm if no addon loads on the platform, unless the environment names one. */
 import { backend } from "./choice.js";
 import { load as loadWasm } from "./inline.js";
 import { load as loadNative } from "./native.js";

@@ -5,26 +5,26 @@ import type { Backend, Call, Calls } from "../machine.js";
 import type { LentTable } from "../partitions.js";
 import { MANY_LEVELS, needStack } from "../stack.js";
 
-/** What the build puts together for a module, of wasm-bindgen's functions and of bindings-wasm/src/host.js. */
+/** The glue of a module, which the build puts together from wasm-bindgen's functions and bindings-wasm/src/host.js. */
 export interface Glue {
-  /** What an instance imports. */
+  /** The imports of an instance. */
   readonly imports: () => WebAssembly.Imports;
-  /** Hands its exports to what it imported. */
+  /** Gives the imported functions access to the exports. */
   readonly begin: (exports: Exports) => void;
-  /** Keeps a clock for it, and gives the clock's number. */
+  /** Keeps a clock for the module, and returns the clock's number. */
   readonly keep: (clock: GuardedClock) => number;
-  /** Lends it the table of default partitions. */
+  /** Lends the module the table of default partitions. */
   readonly lend: (table: LentTable) => void;
 }
 
 type Exports = Calls & {
   memory: WebAssembly.Memory;
   __stack_pointer: WebAssembly.Global;
-  /** Runs once, before all else. */
+  /** Runs once, before any other call. */
   __wbindgen_start(): void;
-  /** Where the scratch area lies. */
+  /** Address of the scratch area. */
   scratch(): number;
-  /** Sets the clock of the generator that is built next, by its number. */
+  /** Sets the clock for the next generator that is built, by its number. */
   clock(number: number): void;
 };
 
@@ -51,7 +51,10 @@ export function instantiate(source: WebAssembly.Module | Uint8Array, glue: Glue)
   };
 }
 
-/** A module, compiled unless the runtime did it: an edge's modules are of its host's realm, so they are not told by their class. */
+/**
+ * A module, compiled unless the runtime did it. Modules of edge runtimes come from the host's realm, so their class does not
+ * tell.
+ */
 function compiled(source: WebAssembly.Module | Uint8Array): WebAssembly.Module {
   try {
     return isBytes(source) ? new WebAssembly.Module(source as BufferSource) : source;
@@ -63,7 +66,7 @@ function compiled(source: WebAssembly.Module | Uint8Array): WebAssembly.Module {
 
 export const DIRECTIVE = "a content-security policy allows it with 'wasm-unsafe-eval' in script-src";
 
-/** The exports of an instance that is ready. */
+/** The exports of a new instance, ready to be called. */
 function started(module: WebAssembly.Module, glue: Glue): Exports {
   try {
     const exports = new WebAssembly.Instance(module, glue.imports()).exports as unknown as Exports;
@@ -79,16 +82,16 @@ function unavailable(message: string, cause: unknown): PolyflakeError {
   return new PolyflakeError("backend_unavailable", message, { cause });
 }
 
-/** Fewer, for calls that only layouts make. */
+/** Levels for the other calls of layouts. */
 const LEVELS = 128;
 
-/** How many, for a call that may be left in the middle with memory being handed out. Those in steady use ask for none. */
+/** Levels of stack that a call needs, so as not to be cut off while it allocates memory. Calls in steady use allocate none. */
 function levelsOf(name: string): number {
   if (["Async", "Build", "Describe", "Piece", "Pool", "turn"].some((end) => name.endsWith(end))) return MANY_LEVELS;
   return name.startsWith("layout") ? LEVELS : 0;
 }
 
-/** A call that is not begun where the stack is about to end. */
+/** A call that throws, before it begins, if too little stack is left. */
 function guarded(call: Call, levels: number): Call {
   if (levels === 0) return call;
   return () => {
@@ -98,8 +101,8 @@ function guarded(call: Call, levels: number): Call {
 }
 
 /**
- * Makes calls that survive the end of JavaScript's stack: a RangeError leaves wasm in the middle, and the stack in its
- * memory as it was then. Calls inside a clock are mended by the return of the call around it.
+ * Makes calls that survive the end of JavaScript's stack: a RangeError leaves wasm in the middle of a call, with its own stack
+ * pointer still moved. For a call inside a clock, the return of the outer call restores the pointer.
  */
 function mender(stack: WebAssembly.Global): (call: Call) => Call {
   const top: unknown = stack.value;

@@ -1,9 +1,9 @@
-/** wasm in a file beside the script, which `init` opens: browsers. */
+/** Loads wasm from a file beside the script, which `init` opens: browsers. */
 import { glue } from "#family";
 import { beside } from "./beside.js";
 import { instantiate } from "./wasm.js";
 
-// The build puts the family's file here: bundlers look for a text in this place.
+// The build puts the name of the family's file here: bundlers look for a literal in this place.
 const file = /* @__PURE__ */ beside(() => new URL("#family.wasm", import.meta.url));
 
 export const init = file.init;

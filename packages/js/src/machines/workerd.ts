@@ -1,4 +1,4 @@
-/** wasm that the runtime compiled: Cloudflare's workers, which compile nothing themselves. */
+/** Loads wasm that the runtime compiled, in Cloudflare's workers, which must not compile any themselves. */
 import { glue } from "#family";
 import module from "#family.wasm";
 import { instantiate } from "./wasm.js";

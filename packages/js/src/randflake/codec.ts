@@ -7,8 +7,8 @@ import { type Parts } from "./ids.js";
 import { machine } from "./machine.js";
 
 /**
- * Reads IDs, and makes those of given fields, under a secret, which is copied and never shown; any 16
- * bytes are taken, zeros too.
+ * Reads IDs, and makes IDs with given fields, under a secret, which is copied and never shown. Any 16 bytes are accepted, even
+ * zeros.
  *
  * ```js
  * const codec = new randflake.Codec(secret);
@@ -28,9 +28,9 @@ export class Codec {
   }
 
   /**
-   * The fields of an ID. That they look like some says nothing: every number decrypts to something.
+   * The fields of an ID. Plausible fields prove nothing: every number decrypts to some.
    *
-   * @throws {PolyflakeError} `invalid_type` for other than a bigint; `out_of_range` outside signed 64 bits.
+   * @throws {PolyflakeError} `invalid_type` unless it is a bigint; `out_of_range` outside signed 64 bits.
    */
   inspect(id: bigint): Parts {
     attached(isObject(this) && #kept in this);
@@ -38,7 +38,7 @@ export class Codec {
   }
 
   /**
-   * The ID of given fields; that it is made only once is the caller's concern.
+   * The ID with the given fields. Making each ID only once is up to the caller.
    *
    * @throws {PolyflakeError} `missing_field`, `invalid_type`; `time_out_of_range` for the timestamp, `out_of_range` for the others.
    */
@@ -51,7 +51,7 @@ export class Codec {
   }
 }
 
-/** What a codec or generator reads out of an ID. */
+/** The fields that a codec or generator reads from an ID. */
 export function inspect(kept: Kept, id: bigint): Parts {
   kept.machine.bigints[1] = signed(id, "id");
   const [timestamp, node, sequence] = kept.call("randflakeInspect").numbers as unknown as number[];

@@ -14,11 +14,11 @@ import { machine } from "./machine.js";
 
 /** Options for a generator. */
 export interface GeneratorOptions extends SharedOptions {
-  /** What to do when a second's IDs are used up, or the clock is behind the last second used; to wait by default. */
+  /** Reaction to a second whose IDs are used up, or to a clock behind the last second used: `"wait"` by default. */
   onExhausted?: "wait" | "error";
   /**
-   * The last second that the grant was used in, in Unix seconds, as {@link Generator.close} told: no ID is made in it or
-   * before it. A grant that served a generator must not serve another one without this.
+   * The last second in which the grant was used, in Unix seconds, as {@link Generator.close} returned it: no ID is made in it or
+   * before it. A grant that served one generator must not serve another without this option.
    */
   resumeAfter?: number;
 }
@@ -27,17 +27,17 @@ export interface GeneratorOptions extends SharedOptions {
 export interface Stats {
   /** The last second used, in Unix seconds; undefined before the first ID. */
   lastSecond: number | undefined;
-  /** How many IDs of that second are used up: given out, or made ahead for the next calls. */
+  /** Number of IDs used up in that second: returned, or made ahead for the next calls. */
   len: number;
-  /** Whether the generator was closed. */
+  /** `true` once the generator was closed. */
   closed: boolean;
 }
 
 /**
  * Makes Randflake IDs under one grant.
  *
- * It belongs to the thread that made it: it can be neither cloned nor sent to a worker. The secret is copied and never shown;
- * any 16 bytes are taken, zeros too, so take random ones.
+ * A generator belongs to the thread that made it: it can be neither cloned nor sent to a worker. The secret is copied and never
+ * shown. Any 16 bytes are accepted, even zeros, so use random ones.
  *
  * ```js
  * const grant = new randflake.Grant(42, 1_730_000_000, 2_803_741_824);
@@ -51,7 +51,8 @@ export class Generator {
   /**
    * One new ID.
    *
-   * A function of the object's own: it may be taken off and called alone, and it keeps the generator from being cloned.
+   * A property of each object, not of the class: it can be taken off and called alone, and it keeps the generator from being
+   * cloned.
    *
    * @throws {PolyflakeError} `lease_not_started` with `retryAt`, `lease_expired`; `clock_behind`, `sequence_exhausted` with `retryAt`,
    * at once or after a wait of at most `maxWait`; `clock_failed` with the `cause`; `generator_closed`.
@@ -63,8 +64,8 @@ export class Generator {
   readonly #nextText: Next<string>;
 
   /**
-   * A generator. Where another one of this thread, still in use, has the same nodes, secret and a part of the time, a warning of the
-   * process says so: they repeat each other's IDs.
+   * A generator. If another one of this thread, still in use, has the same nodes and secret and their times overlap, the process
+   * emits a warning: they repeat each other's IDs.
    *
    * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` with the option as `field`; `invalid_secret` unless
    * the secret has 16 bytes.
@@ -102,8 +103,8 @@ export class Generator {
   /**
    * Many new IDs, at most 16,777,216 at once.
    *
-   * @throws {PolyflakeError} as {@link Generator.generate}, with `written`: how many were made before; `invalid_type`,
-   * `out_of_range` for the count.
+   * @throws {PolyflakeError} as {@link Generator.generate}, with `written`, the number of IDs made before the error;
+   * `invalid_type`, `out_of_range` for the count.
    */
   generateMany(count: number): RandflakeArray {
     attached(isObject(this) && #kept in this);
@@ -113,7 +114,7 @@ export class Generator {
   }
 
   /**
-   * One new ID if there is one now. It never waits, whatever the options say.
+   * One new ID if one can be made now. Never waits, whatever the options say.
    *
    * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
    */
@@ -123,7 +124,7 @@ export class Generator {
   }
 
   /**
-   * The text of one new ID if there is one now.
+   * The text of one new ID if one can be made now.
    *
    * @throws {PolyflakeError} as {@link tryGenerate}.
    */
@@ -133,7 +134,7 @@ export class Generator {
   }
 
   /**
-   * The new IDs that there are now, up to a number of at most 16,777,216. It never waits: there may be fewer, or none.
+   * Many new IDs without waiting, at most 16,777,216: only those that can be made now, which may be fewer than `count`, or none.
    *
    * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
    */
@@ -145,11 +146,11 @@ export class Generator {
   }
 
   /**
-   * One new ID, in time.
+   * Resolves to one new ID.
    *
-   * The thread is free while the call waits, by the rules of {@link Generator.generate}: `onExhausted`, `maxWait` and `onStall`.
+   * The thread is free while the call waits. `onExhausted`, `maxWait` and `onStall` hold as in {@link Generator.generate}.
    *
-   * @throws {PolyflakeError} as {@link Generator.generate}; the reason of a signal that is aborted. All of it rejects.
+   * @throws {PolyflakeError} as {@link Generator.generate}, and the reason of an aborted signal, all as rejections of the promise.
    */
   async generateAsync(options: AsyncOptions = {}): Promise<bigint> {
     attached(isObject(this) && #kept in this);
@@ -158,7 +159,7 @@ export class Generator {
   }
 
   /**
-   * The text of one new ID, in time.
+   * Resolves to the text of one new ID.
    *
    * @throws {PolyflakeError} as {@link Generator.generateAsync}.
    */
@@ -168,10 +169,11 @@ export class Generator {
   }
 
   /**
-   * Many new IDs, at most 16,777,216 at once, in time. The thread is free now and then, too, while many are made; a call that is
-   * aborted loses what it has made.
+   * Resolves to many new IDs, at most 16,777,216 at once. Other work also gets its turn every 65,536 IDs; an aborted call loses
+   * the IDs that it has made.
    *
-   * @throws {PolyflakeError} as {@link Generator.generateMany}; the reason of a signal that is aborted. All of it rejects.
+   * @throws {PolyflakeError} as {@link Generator.generateMany}, and the reason of an aborted signal, all as rejections of the
+   * promise.
    */
   async generateManyAsync(count: number, options: AsyncOptions = {}): Promise<RandflakeArray> {
     attached(isObject(this) && #kept in this);
@@ -183,7 +185,7 @@ export class Generator {
     return new RandflakeArray(new BigInt64Array(many.buffer as ArrayBuffer));
   }
 
-  /** The grant, as far as it was extended. */
+  /** The grant, with its extensions. */
   get grant(): Grant {
     attached(isObject(this) && #kept in this);
     const [first, last, start, end] = this.#kept.call("randflakeHeldGrant").numbers as unknown as number[];
@@ -191,7 +193,7 @@ export class Generator {
   }
 
   /**
-   * Extends the grant; one that ends no later changes nothing.
+   * Extends the grant; a grant that does not end later changes nothing.
    *
    * @throws {PolyflakeError} `lease_mismatch` unless both have the same nodes and start; `invalid_type`, `out_of_range`.
    */
@@ -204,16 +206,16 @@ export class Generator {
   }
 
   /**
-   * The fields of an ID. That they look like some says nothing: every number decrypts to something.
+   * The fields of an ID. Plausible fields prove nothing: every number decrypts to some.
    *
-   * @throws {PolyflakeError} `invalid_type` for other than a bigint; `out_of_range` outside signed 64 bits.
+   * @throws {PolyflakeError} `invalid_type` unless it is a bigint; `out_of_range` outside signed 64 bits.
    */
   inspect(id: bigint): Parts {
     attached(isObject(this) && #kept in this);
     return inspect(this.#kept, id);
   }
 
-  /** Figures of now. */
+  /** The current figures. */
   stats(): Stats {
     attached(isObject(this) && #kept in this);
     const [last, len, closed] = this.#kept.call("randflakeStats").numbers as unknown as number[];
@@ -221,10 +223,10 @@ export class Generator {
   }
 
   /**
-   * Ends the generator, and tells the last second used, in Unix seconds: what the grant's next generator must resume after.
-   * Undefined if there was none.
+   * Ends the generator, and returns the last second used, in Unix seconds, for the option `resumeAfter` of the grant's next
+   * generator. Undefined if no ID was made.
    *
-   * @throws {PolyflakeError} `generator_closed` if it was.
+   * @throws {PolyflakeError} `generator_closed` if it was closed before.
    */
   close(): number | undefined {
     attached(isObject(this) && #kept in this);
@@ -233,17 +235,17 @@ export class Generator {
     return last;
   }
 
-  /** One ID if there is one now. */
+  /** One ID if one can be made now. */
   #now(): bigint {
     return this.#kept.call("randflakeTryGenerate").bigints[0]!;
   }
 
-  /** Makes one ID, waiting for it if need be, and gives its bytes. */
+  /** Makes one ID, waiting if needed, and returns its bytes. */
   #later(signal: Signal | undefined, made?: number): Promise<Uint8Array> {
     return this.#kept.later("randflakeOneAsync", (m) => m.bytes.slice(0, 8), signal, made);
   }
 
-  /** Makes so many IDs, in memory to be copied at once; those there are for now, where it may not wait. */
+  /** Makes `count` IDs, or without waiting those that can be made now; the caller copies the bytes at once. */
   #fill(count: number, made: number, waits: boolean): Uint8Array {
     const m = this.#kept.ready();
     m.numbers[1] = count;

@@ -5,7 +5,7 @@ import { machine } from "./machine.js";
 /**
  * The right to use one node, or a range of nodes, from `start` until just before `end`, in Unix seconds.
  *
- * Whoever hands out grants makes sure that no two share a node and a second; a grant serves one generator once.
+ * The issuer of grants makes sure that no two share a node and a second. A grant serves one generator, once.
  */
 export class Grant {
   /** The first and the last node, both inclusive. */
@@ -33,7 +33,7 @@ export class Grant {
   }
 }
 
-/** A grant as the numbers of slots: first and last node, start, end. */
+/** The grant as numbers for slots: first and last node, start, end. */
 export function slotsOf(grant: unknown): number[] {
   const { nodes, start, end } = members(grant, "grant", ["nodes", "start", "end"], "ignored");
   const [first, last] = pair(nodes, "nodes", "integers");

@@ -9,22 +9,22 @@ import { machine } from "./machine.js";
 
 export { decodeText, encodeText } from "../decode/randflake.js";
 
-/** Bytes of a text's slot, which has zeros after it. */
+/** Bytes of a text's slot, padded with zeros. */
 export const SLOT = 16;
 /** Characters of the longest text. */
 export const TEXT_LENGTH = 13;
 
-/** What an ID holds. */
+/** The fields of an ID. */
 export interface Parts {
-  /** When it was made, in Unix seconds: 1730000000..2803741823. */
+  /** Time of creation, in Unix seconds: 1730000000..2803741823. */
   timestamp: number;
-  /** Which node made it: 0..131071. */
+  /** Node that made it: 0..131071. */
   node: number;
-  /** Which one of its node's second it was: 0..131071. */
+  /** Counts within a second of the node: 0..131071. */
   sequence: number;
 }
 
-/** How long the text in a slot is. */
+/** Length of the text in a slot. */
 export function lengthInSlot({ bytes }: Machine, index: number): number {
   let length = TEXT_LENGTH;
   while (bytes[index * SLOT + length - 1] === 0) length--;
@@ -32,7 +32,7 @@ export function lengthInSlot({ bytes }: Machine, index: number): number {
 }
 
 /**
- * The same 64 bits, read without a sign.
+ * The same 64 bits as an unsigned integer.
  *
  * @throws {PolyflakeError} `invalid_type`; `out_of_range` outside signed 64 bits.
  */
@@ -41,7 +41,7 @@ export function toUnsigned(id: bigint): bigint {
 }
 
 /**
- * The ID whose 64 bits, read without a sign, are this number.
+ * The ID with the 64 bits of an unsigned integer.
  *
  * @throws {PolyflakeError} `invalid_type`; `out_of_range` outside 0..2^64-1.
  */
@@ -49,20 +49,20 @@ export function fromUnsigned(value: bigint): bigint {
   return BigInt.asIntN(64, unsigned(value, "value"));
 }
 
-/** Texts that one call reads, and where among the bytes their offsets lie: see bindings-js/src/ids/randflake.rs. */
+/** Most texts that one call reads, and the position of their offsets among the bytes: see bindings-js/src/randflake/ids.rs. */
 const TEXTS = 960;
 const OFFSETS = TEXTS * TEXT_LENGTH;
 
 /** Many IDs, packed: 64 bits each. */
 export class RandflakeArray implements Iterable<bigint> {
   static readonly name: string = "RandflakeArray";
-  /** The IDs, in their order. */
+  /** The IDs, in the order in which they were made or given. */
   readonly ids: BigInt64Array;
   /** The JSON form: the texts, which {@link RandflakeArray.fromTexts} reads. */
   declare readonly toJSON: () => string[];
 
   /**
-   * IDs over an array, which is not copied.
+   * An array of IDs over a typed array, which is not copied.
    *
    * @throws {PolyflakeError} `invalid_type`.
    */
@@ -91,14 +91,14 @@ export class RandflakeArray implements Iterable<bigint> {
     return new RandflakeArray(many);
   }
 
-  /** How many IDs there are. */
+  /** Number of IDs. */
   get length(): number {
     attached(isObject(this) && #texts in this);
     return lengthOfArray(this.ids);
   }
 
   /**
-   * One ID; a negative index counts from the end. Undefined outside.
+   * The ID at an index, or undefined if there is none; a negative index counts from the end.
    *
    * @throws {PolyflakeError} `invalid_type`.
    */
@@ -108,7 +108,7 @@ export class RandflakeArray implements Iterable<bigint> {
     return place === undefined ? undefined : this.ids[place];
   }
 
-  /** The texts of all. */
+  /** The texts of all IDs. */
   texts(): string[] {
     attached(isObject(this) && #texts in this);
     const texts = new Array<string>(this.length);
@@ -121,7 +121,7 @@ export class RandflakeArray implements Iterable<bigint> {
     for (let place = 0; place < this.length; place++) yield this.ids[place]!;
   }
 
-  /** Puts the texts of some into `texts`. */
+  /** Puts the texts of `count` IDs from the index `from` on into `texts`. */
   #texts(from: number, count: number, texts: string[]): void {
     const m = machine();
     m.bytes.set(partOfBytes(this.ids, from * 8, count * 8));
@@ -131,7 +131,7 @@ export class RandflakeArray implements Iterable<bigint> {
   }
 }
 
-/** Puts some texts where a call finds them, side by side, and where each ends; false if one cannot be a text of an ID. */
+/** Writes texts side by side for a call, with the end of each; false if one of them cannot be a text of an ID. */
 function putTexts(m: Machine, texts: Texts, from: number, to: number): boolean {
   if (!m.putAscii(texts.joined(from, to))) return false;
   const offsets = new Int32Array(m.bytes.buffer, m.bytes.byteOffset + OFFSETS, to - from + 1);
@@ -141,7 +141,7 @@ function putTexts(m: Machine, texts: Texts, from: number, to: number): boolean {
   return true;
 }
 
-/** What the format can do, in figures; the fields are those of the raw value, which only the secret shows. */
+/** Figures of the format; the fields are those of the raw value, which only the secret reveals. */
 export function describe(): Description {
   return figuresOf(
     [

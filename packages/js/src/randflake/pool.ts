@@ -7,12 +7,12 @@ import { encodeText, RandflakeArray } from "./ids.js";
 import { machine } from "./machine.js";
 
 /**
- * Generators of several grants as one, which makes more IDs in a second than the 131,072 that each node may. For nodes that
- * follow each other one grant of them all does the same.
+ * Generators of several grants as one, which makes more IDs in a second than the 131,072 of each node. For consecutive nodes, one
+ * grant of all of them does the same.
  *
- * A call takes from the generator that the last one took from; where that one's tick is used up it goes on to the next, and only
- * where all are does it wait, or fail, as one alone would. All else a generator refuses, the pool refuses too, so it is closed,
- * extended and looked at member by member. IDs of different generators are in no order.
+ * A call stays with the generator that made the last ID and moves on to the next one when its tick is used up; only when all are
+ * used up does it wait or fail, as a single generator would. Any other error of a member is an error of the pool; close, extend
+ * and inspect members one by one. IDs of different generators are in no order.
  *
  * ```js
  * const grants = [7, 42].map((node) => new randflake.Grant(node, 1_730_000_000, 2_803_741_824));
@@ -35,9 +35,9 @@ export class Pool {
   /**
    * A pool of generators, 1 to 65,536 of them.
    *
-   * @throws {PolyflakeError} `invalid_type`, with the `item`, for what is no generator; `out_of_range` with the `item` where one is there
-   * twice or two have a node in common; `invalid_secret` with the `item` for another secret than the others'; `out_of_range` where there are none,
-   * or too many.
+   * @throws {PolyflakeError} with the `item`: `invalid_type` for a value that is no generator, `out_of_range` for a generator
+   * given twice or with a node of another, `invalid_secret` for a secret that differs from the others; without it: `out_of_range`
+   * for none, or too many.
    */
   constructor(members: Iterable<Generator>) {
     this.#members = new Members(members, machine(), "randflakePool");
@@ -67,7 +67,7 @@ export class Pool {
   }
 
   /**
-   * One new ID if there is one now. It never waits, whatever the options say.
+   * One new ID if one can be made now. Never waits, whatever the options say.
    *
    * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
    */
@@ -77,7 +77,7 @@ export class Pool {
   }
 
   /**
-   * The text of one new ID if there is one now.
+   * The text of one new ID if one can be made now.
    *
    * @throws {PolyflakeError} as {@link tryGenerate}.
    */
@@ -87,7 +87,7 @@ export class Pool {
   }
 
   /**
-   * The new IDs that there are now, up to a number of at most 16,777,216. It never waits: there may be fewer, or none.
+   * Many new IDs without waiting, at most 16,777,216: only those that can be made now, which may be fewer than `count`, or none.
    *
    * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
    */
@@ -98,7 +98,7 @@ export class Pool {
   }
 
   /**
-   * One new ID, in time. The thread is free while the call waits.
+   * Resolves to one new ID. The thread is free while the call waits.
    *
    * @throws {PolyflakeError} as {@link Generator.generateAsync}.
    */
@@ -108,7 +108,7 @@ export class Pool {
   }
 
   /**
-   * The text of one new ID, in time.
+   * Resolves to the text of one new ID.
    *
    * @throws {PolyflakeError} as {@link Generator.generateAsync}.
    */
@@ -118,7 +118,7 @@ export class Pool {
   }
 
   /**
-   * Many new IDs, at most 16,777,216 at once, in time, from one generator after the other.
+   * Resolves to many new IDs, at most 16,777,216 at once, from one generator after the other.
    *
    * @throws {PolyflakeError} as {@link Generator.generateManyAsync}.
    */
@@ -130,7 +130,7 @@ export class Pool {
     return new RandflakeArray(new BigInt64Array(many.buffer as ArrayBuffer));
   }
 
-  /** Its generators. */
+  /** The pool's generators. */
   get members(): readonly Generator[] {
     attached(isObject(this) && #members in this);
     return this.#members.all;

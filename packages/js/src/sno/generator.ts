@@ -21,7 +21,7 @@ import {
 
 export type { GeneratorOptions, RestoreOptions, Snapshot, Stats } from "./options.js";
 
-/** Where a generator begins: anew, at a snapshot, at one of the original's. */
+/** The start of a generator: 0 for a new one, 1 for a snapshot, 2 for a snapshot of the original. */
 class Origin {
   constructor(
     readonly how: 0 | 1 | 2,
@@ -30,9 +30,10 @@ class Origin {
 }
 
 /**
- * Makes IDs under one partition. It copes with one step back of the clock; after a second one it waits until the clock is where it was.
+ * Makes IDs under one partition. A generator absorbs one step back of the clock; after a second one it waits until the clock has
+ * caught up.
  *
- * It belongs to the thread that made it: it can be neither cloned nor sent to a worker.
+ * A generator belongs to the thread that made it: it can be neither cloned nor sent to a worker.
  *
  * ```js
  * const ids = new sno.Generator({ partition: 7, metabyte: 1 });
@@ -45,7 +46,8 @@ export class Generator {
   /**
    * One new ID, of the given metabyte (0..255) or the generator's own.
    *
-   * A function of the object's own: it may be taken off and called alone, and it keeps the generator from being cloned.
+   * A property of each object, not of the class: it can be taken off and called alone, and it keeps the generator from being
+   * cloned.
    *
    * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, after a wait of at most `maxWait`;
    * `lease_not_started`, `lease_expired` outside the window; `time_out_of_range` outside 2010..2079; `clock_failed` with
@@ -55,7 +57,7 @@ export class Generator {
 
   readonly #kept: Kept;
   readonly #metabyte: number;
-  /** Whether its first draw asks this side for no random bytes, or there are some. */
+  /** `true` once random bytes are known to be available, or if this side never has to provide any. */
   #seeded: boolean;
 
   /**
@@ -83,17 +85,16 @@ export class Generator {
   }
 
   /**
-   * A generator that goes on where a closed one stopped, with its partition and bounds. Restore a snapshot once.
+   * A generator that continues where a closed one stopped, with its partition and bounds. Restore a snapshot only once.
    *
-   * @throws {PolyflakeError} as the constructor; `missing_field`; `out_of_range` for a snapshot that no generator can have
-   * left.
+   * @throws {PolyflakeError} as the constructor; `missing_field`; `out_of_range` for a snapshot that no generator can leave.
    */
   static restore(snapshot: Snapshot, options: RestoreOptions = {}): Generator {
     return Generator.#from(options, new Origin(1, snapshot));
   }
 
   /**
-   * A generator that goes on from a snapshot of the original, with the original's habits: bounds in the wrong order are
+   * A generator that continues from a snapshot of the original sno, with that library's habits: bounds in the wrong order are
    * swapped, and an upper bound of 0 is read as 65535.
    *
    * @throws {PolyflakeError} as {@link Generator.restore}.
@@ -107,8 +108,8 @@ export class Generator {
   }
 
   /**
-   * An ID of a given time, a Date or integer Unix milliseconds, inside the window or outside. Its sequence rolls over silently,
-   * so uniqueness is not promised: for IDs of things that have their own time, few at once.
+   * An ID of a given time, a Date or integer Unix milliseconds, inside the window or outside. The sequence rolls over silently, so
+   * uniqueness is not promised: meant for a few IDs at a time, of things that have their own time.
    *
    * @throws {PolyflakeError} `invalid_type`, `time_out_of_range`, `generator_closed`.
    */
@@ -124,8 +125,8 @@ export class Generator {
   /**
    * Many new IDs, at most 16,777,216 at once, in the order of time.
    *
-   * @throws {PolyflakeError} as {@link Generator.generate}, with `written`: how many were made before; `out_of_range` for
-   * the count.
+   * @throws {PolyflakeError} as {@link Generator.generate}, with `written`, the number of IDs made before the error;
+   * `out_of_range` for the count.
    */
   generateMany(count: number, metabyte?: number): SnoArray {
     attached(isObject(this) && #kept in this);
@@ -135,7 +136,7 @@ export class Generator {
   }
 
   /**
-   * One new ID if there is one now. It never waits, whatever the options say.
+   * One new ID if one can be made now. Never waits, whatever the options say.
    *
    * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
    */
@@ -145,7 +146,7 @@ export class Generator {
   }
 
   /**
-   * The new IDs that there are now, up to a number of at most 16,777,216. It never waits: there may be fewer, or none.
+   * Many new IDs without waiting, at most 16,777,216: only those that can be made now, which may be fewer than `count`, or none.
    *
    * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
    */
@@ -156,11 +157,11 @@ export class Generator {
   }
 
   /**
-   * One new ID, of the given metabyte (0..255) or the generator's own, in time.
+   * Resolves to one new ID, of the given metabyte (0..255) or the generator's own.
    *
-   * The thread is free while the call waits, by the rules of {@link Generator.generate}: `onExhausted`, `maxWait` and `onStall`.
+   * The thread is free while the call waits. `onExhausted`, `maxWait` and `onStall` hold as in {@link Generator.generate}.
    *
-   * @throws {PolyflakeError} as {@link Generator.generate}; the reason of a signal that is aborted. All of it rejects.
+   * @throws {PolyflakeError} as {@link Generator.generate}, and the reason of an aborted signal, all as rejections of the promise.
    */
   async generateAsync(metabyte?: number, options: AsyncOptions = {}): Promise<string> {
     attached(isObject(this) && #kept in this);
@@ -169,10 +170,11 @@ export class Generator {
   }
 
   /**
-   * Many new IDs, at most 16,777,216 at once, in time. The thread is free now and then, too, while many are made; a call that is
-   * aborted loses what it has made.
+   * Resolves to many new IDs, at most 16,777,216 at once. Other work also gets its turn every 65,536 IDs; an aborted call loses
+   * the IDs that it has made.
    *
-   * @throws {PolyflakeError} as {@link Generator.generateMany}; the reason of a signal that is aborted. All of it rejects.
+   * @throws {PolyflakeError} as {@link Generator.generateMany}, and the reason of an aborted signal, all as rejections of the
+   * promise.
    */
   async generateManyAsync(count: number, metabyte?: number, options: AsyncOptions = {}): Promise<SnoArray> {
     attached(isObject(this) && #kept in this);
@@ -192,8 +194,8 @@ export class Generator {
   }
 
   /**
-   * Moves the end of the window later, to a Date or integer Unix milliseconds; an earlier or equal end changes nothing,
-   * and neither does any end of a generator without a window.
+   * Moves the end of the window later, to a Date or integer Unix milliseconds. An end that is not later changes nothing, nor does
+   * the call on a generator without a window.
    *
    * @throws {PolyflakeError} `invalid_type`; `out_of_range` for an end before the window's start; `time_out_of_range`.
    */
@@ -214,9 +216,9 @@ export class Generator {
   }
 
   /**
-   * Ends the generator and gives the snapshot to restore from, once.
+   * Ends the generator and returns the snapshot to restore from, only once.
    *
-   * @throws {PolyflakeError} `generator_closed` if it was.
+   * @throws {PolyflakeError} `generator_closed` if it was closed before.
    */
   close(): Snapshot {
     attached(isObject(this) && #kept in this);
@@ -224,20 +226,20 @@ export class Generator {
     return snapshotOf(this.#kept.call("snoClose").numbers);
   }
 
-  /** One ID if there is one now. */
+  /** One ID if one can be made now. */
   #now(metabyte: unknown): string {
     const m = this.#ready(metabyte);
     this.#kept.check(m.calls.snoTryGenerate());
     return m.text(0);
   }
 
-  /** Makes one ID, waiting for it if need be, and gives its bytes. */
+  /** Makes one ID, waiting if needed, and returns its bytes. */
   #later(metabyte: unknown, signal: Signal | undefined, made?: number): Promise<Uint8Array> {
     this.#ready(metabyte);
     return this.#kept.later("snoOneAsync", (m) => m.bytes.slice(0, LENGTH), signal, made);
   }
 
-  /** Makes so many IDs, in memory to be copied at once; those there are for now, where it may not wait. */
+  /** Makes `count` IDs, or without waiting those that can be made now; the caller copies the bytes at once. */
   #fill(count: number, metabyte: unknown, made: number, waits: boolean): Uint8Array {
     const m = this.#ready(metabyte);
     m.numbers[2] = count;
@@ -245,7 +247,7 @@ export class Generator {
     return m.bytes.subarray(0, m.numbers[0]! * LENGTH);
   }
 
-  /** Writes what every ID needs: the handle and the metabyte. */
+  /** Writes the arguments of every ID: the handle and the metabyte. */
   #ready(metabyte: unknown): Machine {
     if (!this.#seeded) this.#seed();
     const m = this.#kept.ready();
@@ -253,7 +255,9 @@ export class Generator {
     return m;
   }
 
-  /** Looks for random bytes before the clock is read: the global scope of a worker has neither, and says so for these alone. */
+  /**
+   * Asks for random bytes before the clock is read: the global scope of a worker has neither, but only random bytes report that.
+   */
   #seed(): void {
     if (!this.#seeded) randomBytes(1);
     this.#seeded = true;
@@ -263,8 +267,8 @@ export class Generator {
 let shared: Generator | undefined;
 
 /**
- * One new ID of the given metabyte (0..255; 0 by default) from a generator that all of the thread shares: one with a default
- * partition, unless {@link setDefaultGenerator} set another. Another copy of the package (CommonJS beside ES modules, a second version) has another such generator,
+ * One new ID of the given metabyte (0..255; 0 by default) from the thread's shared generator, which has a default partition unless
+ * {@link setDefaultGenerator} set another. Another copy of the package (CommonJS beside ES modules, a second version) has its own,
  * under another partition, since all copies in a realm draw from one source.
  *
  * @throws {PolyflakeError} as {@link Generator.generate}.
@@ -274,9 +278,9 @@ export function generate(metabyte?: number): string {
 }
 
 /**
- * Sets the generator behind {@link generate} on this thread: for tests, with a clock and what else an ID is made of, or for all
- * of a program. `undefined` stands for a new one, under a new partition; the one before is never taken up again, and stays usable by
- * those who hold it.
+ * Sets the generator behind {@link generate} on this thread, for tests, with a clock and other options, or for a whole program.
+ * `undefined` stands for a new one, under a new partition. The previous generator is not used again by `generate`; code that
+ * holds it can still use it.
  *
  * ```js
  * sno.setDefaultGenerator(new sno.Generator({ partition: 7, clock: () => Date.now() })); // sees mocked time
@@ -284,7 +288,7 @@ export function generate(metabyte?: number): string {
  * sno.setDefaultGenerator(undefined);
  * ```
  *
- * @throws {PolyflakeError} `invalid_type` for other than a generator of this copy of the package.
+ * @throws {PolyflakeError} `invalid_type` unless it is a generator of this copy of the package.
  */
 export function setDefaultGenerator(generator: Generator | undefined): void {
   shared = generator === undefined ? undefined : generatorOf(generator, Generator);

@@ -39,8 +39,8 @@ export function withSequence(text: string, sequence: number): string {
  * The lowest and the highest ID (both inclusive) of the half-open time range `start`..`end`, for BETWEEN queries. Times are
  * Dates or integer Unix milliseconds.
  *
- * @throws {PolyflakeError} `time_out_of_range` before 2010 or past 2079; `out_of_range` where the range is reversed, or
- * holds no tick of 4 ms.
+ * @throws {PolyflakeError} `time_out_of_range` before 2010 or past 2079; `out_of_range` if the range is reversed, or holds no
+ * tick of 4 ms.
  */
 export function timeRange(start: Date | number, end: Date | number): { lowest: string; highest: string } {
   const [first, last] = [time(start, "start"), time(end, "end")];
@@ -55,7 +55,7 @@ export function timeRange(start: Date | number, end: Date | number): { lowest: s
 const LAST_TICK = 2 ** 39 - 1;
 
 /**
- * The ID of given fields; it also takes what {@link parse} gives, where the tick decides about the time.
+ * The ID with the given fields. Also takes the result of {@link parse}, of which only the tick counts for the time.
  *
  * @throws {PolyflakeError} `missing_field`, `invalid_type`, `out_of_range` with the field.
  */
@@ -74,7 +74,7 @@ export function fromParts(parts: Parts): string {
 }
 
 /**
- * The ID of its 10 bytes; every 10 bytes are one.
+ * The ID of 10 bytes; any 10 bytes are an ID.
  *
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
  */
@@ -90,10 +90,10 @@ export function fromBytes(id: Uint8Array): string {
 }
 
 /**
- * The ID in a UUID column's value, given as the usual text in either case.
+ * The ID in a value of a UUID column, given as the usual text in either case.
  *
- * @throws {PolyflakeError} `invalid_type`, `invalid_length`; `invalid_character` with the position in the UUID's text, or of
- * the byte that no ID has.
+ * @throws {PolyflakeError} `invalid_type`, `invalid_length`; `invalid_character` with the position in the UUID's text, or the
+ * index of the byte that no ID has.
  */
 export function fromUuid(uuid: string): string {
   const value = uuidBytes(uuid, "uuid");
@@ -116,27 +116,26 @@ const PACKING = {
 export class SnoArray extends PackedTexts {
   static override readonly name: string = "SnoArray";
   /**
-   * IDs over packed bytes, which are not copied.
+   * An array over packed bytes, which are not copied.
    *
-   * @throws {PolyflakeError} `invalid_type`; `invalid_length` for other than a multiple of 10.
+   * @throws {PolyflakeError} `invalid_type`; `invalid_length` unless the length is a multiple of 10.
    */
   constructor(bytes: Uint8Array) {
     super(bytes, PACKING);
   }
 
   /**
-   * The IDs of at most 16,777,216 texts: of an array, or of one string in which they lie side by side, which is read ten times as
-   * fast.
+   * The IDs of at most 16,777,216 texts, given as an array or as one string of texts side by side, which is read ten times as fast.
    *
    * @throws {PolyflakeError} `invalid_type`; `invalid_length`, or `invalid_character` with the position in its text, each with the
-   * `item` where one text is refused; `out_of_range` for more texts.
+   * `item` if one text is refused; `out_of_range` for more texts.
    */
   static fromTexts(texts: string | readonly string[]): SnoArray {
     return new SnoArray(packed(texts, PACKING));
   }
 }
 
-/** What the format can do, in figures. */
+/** Figures of the format. */
 export function describe(): Description {
   return figuresOf(
     [

@@ -1,11 +1,11 @@
 /**
- * sno: 10 bytes, 16 characters, a metabyte that tells what the ID is of.
+ * sno: 10 bytes, 16 characters, and a metabyte for the type of the object that the ID names.
  *
  * ```text
  * 39 timestamp, 4 ms units since 2010 | 1 tick-tock | 8 metabyte | 16 partition | 16 sequence        (big-endian)
  * ```
  *
- * Byte order, text order and time order are one.
+ * IDs sort the same way by bytes, by text and by time.
  *
  * @module
  */

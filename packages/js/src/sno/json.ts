@@ -5,16 +5,16 @@ import { members } from "../members.js";
 /** The zero ID, which the original writes as null. */
 const ZERO = "2222222222222222";
 
-/** How IDs and JSON values belong together. */
+/** Options for converting between IDs and JSON values. */
 export interface JsonOptions {
-  /** Whether the zero ID is `null`, a habit of the original; false by default. */
+  /** Maps the zero ID to `null` and back, a habit of the original; false by default. */
   nullIsZero?: boolean;
 }
 
 /**
- * The ID of a JSON value as `JSON.parse` gives it: its text.
+ * The ID of a value from `JSON.parse`: its text, or `null` for the zero ID if the option `nullIsZero` is set.
  *
- * @throws {PolyflakeError} as `parse`; `invalid_type` for `null` unless it was asked for.
+ * @throws {PolyflakeError} as `parse`; `invalid_type` for `null` without `nullIsZero`.
  */
 export function fromJsonValue(value: string | null, options: JsonOptions = {}): string {
   if (value === null && nullIsZero(options)) return ZERO;
@@ -23,7 +23,7 @@ export function fromJsonValue(value: string | null, options: JsonOptions = {}): 
 }
 
 /**
- * An ID as a JSON value, for `JSON.stringify`: its text, or `null` for the zero ID where that was asked for.
+ * An ID as a value for `JSON.stringify`: its text, or `null` for the zero ID if the option `nullIsZero` is set.
  *
  * @throws {PolyflakeError} as `parse`.
  */

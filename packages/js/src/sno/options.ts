@@ -4,18 +4,18 @@ import { PolyflakeError } from "../errors.js";
 import { fields, pair } from "../members.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 
-/** Options for a generator that goes on from a snapshot. */
+/** Options for a generator that continues from a snapshot. */
 export interface RestoreOptions extends WindowOptions {
-  /** The metabyte of IDs made without saying one, 0..255; 0 by default. */
+  /** The metabyte of IDs made without one, 0..255; 0 by default. */
   metabyte?: number;
 }
 
 /** Options for a generator. */
 export interface GeneratorOptions extends RestoreOptions {
   /**
-   * The partition: 0..65535, or two bytes. No other generator may have it, save with other sequence bounds, and nobody checks
-   * that. By default one is leased for as long as the generator makes IDs: it differs from all that are leased at that time in this
-   * realm, whichever copy of the package has them, and where threads share memory, in the process.
+   * The partition: 0..65535, or two bytes. No other generator may have it, except with other sequence bounds; this is not
+   * checked. By default a partition is leased for as long as the generator makes IDs. It differs from all others leased at that
+   * time by any copy of the package in this realm, or in the whole process if threads share memory.
    */
   partition?: number | Uint8Array;
   /** The first sequence of a tick, inclusive: 0..65535. 0 by default, or random in 0..32767 under a default partition. */
@@ -25,9 +25,9 @@ export interface GeneratorOptions extends RestoreOptions {
 }
 
 /**
- * What a closed generator leaves to restore from, once: a second generator from it repeats IDs.
+ * The state of a closed generator. Restore from it only once: a second generator from it repeats IDs.
  *
- * It is JSON under the original's names. Times are 4 ms units since 2010.
+ * Plain JSON with the names of the original sno. Times are in 4 ms units since 2010.
  */
 export interface Snapshot {
   /** The partition's two bytes. */
@@ -38,13 +38,13 @@ export interface Snapshot {
   sequenceMax: number;
   /** The last sequence given out in tick `wallHi`. */
   sequence: number;
-  /** When the snapshot was taken. */
+  /** Time of the snapshot. */
   now: number;
   /** The tick of the last ID. */
   wallHi: number;
-  /** Up to this tick a step back of the clock is waited out. */
+  /** Tick up to which a generator waits out a step back of the clock. */
   wallSafe: number;
-  /** How often the clock stepped back. */
+  /** Number of steps back of the clock. */
   drifts: number;
 }
 
@@ -56,19 +56,19 @@ export interface Stats {
   sequenceMin: number;
   /** The last sequence of a tick. */
   sequenceMax: number;
-  /** The last sequence given out in this tick; the lower bound if none was. */
+  /** The last sequence given out in this tick; the lower bound if there was none. */
   sequence: number;
-  /** How many IDs were made in this tick. */
+  /** Number of IDs made in this tick. */
   len: number;
-  /** This tick, by the generator's clock: 4 ms units since 2010. */
+  /** The current tick by the generator's clock, in 4 ms units since 2010. */
   now: number;
   /** The tick of the last ID. */
   wallHi: number;
-  /** Up to this tick a step back of the clock is waited out. */
+  /** Tick up to which a generator waits out a step back of the clock. */
   wallSafe: number;
-  /** How often the clock stepped back. */
+  /** Number of steps back of the clock. */
   drifts: number;
-  /** Whether the generator was closed. */
+  /** `true` once the generator was closed. */
   closed: boolean;
 }
 
@@ -76,16 +76,18 @@ const RESTORE = ["metabyte", ...WINDOW] as const;
 const BUILD = ["partition", "sequenceMin", "sequenceMax", ...RESTORE] as const;
 const COUNTERS = ["sequenceMin", "sequenceMax", "sequence", "now", "wallHi", "wallSafe", "drifts"] as const;
 
-/** Options, checked: as numbers in the order of the slots, and what stays on this side. */
+/** Checked options: numbers in the order of the slots, and the options that stay on this side. */
 export interface Settings {
   readonly slots: readonly number[];
   readonly clock: GuardedClock | undefined;
   readonly metabyte: number;
-  /** Whether it leases a default partition. */
+  /** `true` if the generator leases a default partition. */
   readonly leases: boolean;
 }
 
-/** Reads the options; a partition and bounds only where no snapshot brings them. `how` the generator begins is a slot too. */
+/**
+ * Reads the options; a partition and bounds only without a snapshot, which has its own. `how`, the kind of start, is a slot too.
+ */
 export function settingsOf(options: unknown, how: number): Settings {
   const names: readonly (typeof BUILD)[number][] = how === 0 ? BUILD : RESTORE;
   const { slots, clock, given } = sharedSettings(options, names);
@@ -113,14 +115,14 @@ function partitionOf(value: unknown): number {
   return (high! << 8) | low!;
 }
 
-/** A snapshot as numbers, the partition's two bytes first. */
+/** The numbers of a snapshot, the partition's two bytes first. */
 export function numbersOf(snapshot: unknown): number[] {
   const given = fields(snapshot, "snapshot", ["partition", ...COUNTERS], "refused");
   const bytes = pair(given.partition, "partition", "bytes").map((byte) => integer(byte, "partition"));
   return [...bytes, ...COUNTERS.map((field) => integer(given[field], field))];
 }
 
-/** The snapshot that a closing call left. */
+/** The snapshot in the answer of the call that closes. */
 export function snapshotOf(numbers: Float64Array): Snapshot {
   const [high, low, ...counters] = numbers as unknown as number[];
   return {
@@ -129,7 +131,7 @@ export function snapshotOf(numbers: Float64Array): Snapshot {
   };
 }
 
-/** The figures that a call left. */
+/** The figures in the answer of a call. */
 export function statsOf(numbers: Float64Array): Stats {
   const [partition, sequenceMin, sequenceMax, sequence, len, now, wallHi, wallSafe, drifts, closed] =
     numbers as unknown as number[];

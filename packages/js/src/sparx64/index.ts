@@ -1,7 +1,7 @@
 /**
  * SPARX-64/128, the cipher behind Randflake: blocks of 8 bytes under a key of 16.
  *
- * It hides and shuffles; it authenticates nothing, and a block is always encrypted to the same block.
+ * It hides and shuffles values, but authenticates nothing: a block is always encrypted to the same block.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { nameOf, nothingOf, present } from "../show.js";
 const BLOCK = 8;
 
 /**
- * The cipher under one key, which is copied and never shown; any 16 bytes are taken, zeros too.
+ * The cipher under one key, which is copied and never shown. Any 16 bytes are accepted, even zeros.
  *
  * ```js
  * const cipher = new sparx64.Sparx64(crypto.getRandomValues(new Uint8Array(16)));
@@ -56,9 +56,9 @@ export class Sparx64 {
   }
 
   /**
-   * Many blocks in one piece, each on its own, encrypted.
+   * Many blocks side by side, each encrypted on its own.
    *
-   * @throws {PolyflakeError} `invalid_type`; `invalid_length` for other than a multiple of 8.
+   * @throws {PolyflakeError} `invalid_type`; `invalid_length` unless the length is a multiple of 8.
    */
   encryptMany(blocks: Uint8Array): Uint8Array {
     attached(isObject(this) && #kept in this);
@@ -66,7 +66,7 @@ export class Sparx64 {
   }
 
   /**
-   * Many blocks in one piece, each on its own, decrypted.
+   * Many blocks side by side, each decrypted on its own.
    *
    * @throws {PolyflakeError} as {@link Sparx64.encryptMany}.
    */
