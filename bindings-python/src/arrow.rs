@@ -56,7 +56,7 @@ pub(crate) struct Stream {
     private_data: *mut c_void,
 }
 
-/// What has an owner, who can hand it on: the capsule's name, and an empty one that stays in the owner's place.
+/// A C structure that a capsule hands over: the capsule's name, and the empty value that stays in the owner's place.
 pub(crate) trait Handed: Sized {
     const NAME: &CStr;
     const NONE: Self;

@@ -100,7 +100,7 @@ pub(crate) fn build(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     BUILD.import(py, "polyflake._errors", "build")
 }
 
-/// What copying and pickling call of an object that must stay the only one of its kind.
+/// The refusal to copy or pickle an object of which there must be only one.
 #[cold]
 pub(crate) fn no_copy(reason: &'static str) -> PyResult<()> {
     Err(raise(Error::because(ErrorKind::InvalidType, reason)))

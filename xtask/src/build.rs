@@ -7,7 +7,7 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// What there is to build.
+/// The languages to build for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     Rust,
@@ -26,7 +26,7 @@ pub fn all(shell: &Shell) -> Result<()> {
     Language::ALL.into_iter().try_for_each(|language| build(shell, language))
 }
 
-/// What the conformance suite needs of one language.
+/// Builds the driver of one language for the conformance suite.
 pub fn build(shell: &Shell, language: Language) -> Result<()> {
     match language {
         Language::Rust => Ok(cmd!(shell, "cargo build --quiet --package conformance-rust").run()?),

@@ -13,7 +13,7 @@ pub struct Options {
     /// Only targets whose name contains this
     #[arg(default_value = "")]
     target: String,
-    /// How often each is run; those of texts and bytes try more than 30 of them in each run
+    /// Number of runs of each target; a run of a target for texts or bytes tries more than 30 of them
     #[arg(long, default_value_t = 3_000_000)]
     runs: u64,
 }

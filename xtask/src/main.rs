@@ -60,13 +60,13 @@ enum Task {
     Leases,
     /// Test whether Randflake IDs spread evenly over shards
     Uniformity {
-        /// How many IDs
+        /// Number of IDs
         #[arg(default_value_t = 10_000_000)]
         ids: u64,
     },
-    /// Test whether the cipher's time tells of what it ciphers
+    /// Test whether the cipher's time depends on the block that it encrypts
     Timing {
-        /// How many samples each way
+        /// Number of samples each way
         #[arg(default_value_t = 10_000_000)]
         samples: u64,
     },

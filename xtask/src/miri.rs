@@ -1,6 +1,6 @@
-//! Miri: the core's tests, each step of them checked for undefined behaviour, on machines that are not this one too.
+//! Miri: the core's tests, with every step checked for undefined behaviour, on this machine and on emulated ones.
 //!
-//! Where it is too slow for all that a test does, the test does less (`cfg(miri)`). Forks and shared pages it does not have.
+//! Tests that are too slow under Miri do less there (`cfg(miri)`). Miri has no forks and no shared pages.
 
 use anyhow::Result;
 use clap::Args;
@@ -29,7 +29,7 @@ pub struct Options {
     /// Only machines whose target's name contains this
     #[arg(long, default_value = "")]
     target: String,
-    /// What to pass to `cargo miri test`, instead of all tests: `--test sno_generator`
+    /// Arguments of `cargo miri test`, instead of all tests: `--test sno_generator`
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<String>,
 }

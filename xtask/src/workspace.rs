@@ -1,4 +1,4 @@
-//! Where things are, and a shell that stands in the repository's root.
+//! The repository's folders, and a shell in its root.
 
 use std::{
     env,
@@ -13,18 +13,18 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository's root")
 }
 
-/// Where everything that is built goes.
+/// The folder of everything that is built.
 pub fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
 }
 
-/// Where cargo keeps the sources of dependencies.
+/// The folder in which cargo keeps the sources of dependencies.
 pub fn cargo_home() -> Result<String> {
     let home = env::var("CARGO_HOME").or_else(|_| env::var("HOME").map(|home| home + "/.cargo"));
     home.context("expected CARGO_HOME or HOME")
 }
 
-/// Where cargo installs the tools of exactly the wanted version.
+/// The folder into which cargo installs tools of exactly the wanted version.
 pub fn tools() -> PathBuf {
     target().join("tools")
 }
@@ -44,12 +44,12 @@ pub fn bench_venv() -> PathBuf {
     target().join("bench-venv")
 }
 
-/// Where the built wheel lies.
+/// The folder of the built wheel.
 pub fn wheels() -> PathBuf {
     target().join("wheels")
 }
 
-/// Whether this run is one of continuous integration, where nothing may be skipped.
+/// Returns whether this is a run of continuous integration, where nothing may be skipped.
 pub fn in_ci() -> bool {
     env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false")
 }

@@ -9,20 +9,20 @@ pub(super) struct Buffers<'a> {
     pub(super) pointers: &'a [*const c_void],
     /// The array begins at this place of each of them.
     pub(super) offset: usize,
-    /// So many items the array has.
+    /// Number of items in the array.
     length: usize,
     may_have_nulls: bool,
 }
 
 impl<'a> Buffers<'a> {
-    /// Those of an array, and how many items come before its first null. Nothing if the array is not as the interface has it.
+    /// The buffers of an array, and the number of items before its first null; `None` if the array breaks the interface's rules.
     pub(super) fn before_null(array: &'a Array) -> Option<(Self, usize)> {
         let buffers = Self::of(array)?;
         let length = buffers.first_null()?;
         Some((buffers, length))
     }
 
-    /// Whether a null follows so many items.
+    /// Returns `true` if a null follows the first `length` items.
     pub(super) fn end_at_null(&self, length: usize) -> bool {
         length < self.length
     }
@@ -50,7 +50,7 @@ impl<'a> Buffers<'a> {
         is_well.then(|| unsafe { slice::from_raw_parts(start.add(first), length) })
     }
 
-    /// Where the first null is; the length without any.
+    /// Index of the first null; the length if there is none.
     fn first_null(&self) -> Option<usize> {
         let length = self.length;
         if !self.may_have_nulls || self.pointers.first()?.is_null() {

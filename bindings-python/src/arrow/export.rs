@@ -21,7 +21,7 @@ pub(crate) struct Column {
     pub(crate) owner: Arc<dyn Send + Sync>,
 }
 
-/// What an exported array owns.
+/// The memory that an exported array owns.
 struct Kept {
     buffers: Vec<*const c_void>,
     _owner: Arc<dyn Send + Sync>,

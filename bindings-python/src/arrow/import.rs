@@ -28,12 +28,12 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// Whether a value's type says that it offers a column.
+    /// Returns whether a value's type has a method that exports a column.
     pub(crate) fn are_offered(value: &Bound<'_, PyAny>) -> PyResult<bool> {
         Ok(has(value, "__arrow_c_stream__")? || has(value, "__arrow_c_array__")?)
     }
 
-    /// The column that a value offers; none if it offers none. What it raises goes through; what it offers may be none.
+    /// The column that a value exports; `None` if its type exports none. Exceptions of its methods pass through.
     pub(crate) fn of(
         value: &Bound<'_, PyAny>,
         name: &str,
@@ -116,7 +116,7 @@ impl Stream {
         Ok(array.release.is_some().then_some(array))
     }
 
-    /// What the stream says of its failure.
+    /// The error of a failed call, with the stream's own message.
     fn check(&mut self, failed: c_int) -> PyResult<()> {
         if failed == 0 {
             return Ok(());

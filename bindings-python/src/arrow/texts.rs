@@ -1,18 +1,18 @@
-//! How texts lie in Arrow's buffers. Every layout begins with a map of nulls.
+//! The layouts of texts in Arrow's buffers. Each begins with a map of nulls.
 
 use std::{borrow::Cow, ops::Range};
 
 use super::{Array, buffers::Buffers};
 use crate::ids::column::{BLOCK, Chars, Texts, Textual, decoded, gather, placed, text_in};
 
-/// How the texts of a column lie.
+/// The layout of a column of texts.
 #[derive(Clone, Copy)]
 pub(super) enum Layout {
     /// Side by side, of one width.
     Fixed(usize),
-    /// Side by side, and where each begins in 32 bits.
+    /// Side by side, with the start of each in 32 bits.
     Offsets32,
-    /// Side by side, and where each begins in 64 bits.
+    /// Side by side, with the start of each in 64 bits.
     Offsets64,
     /// Anywhere in many buffers, and records of where.
     Views,
@@ -32,12 +32,12 @@ impl Layout {
 /// A piece of a column, up to its first null.
 pub(crate) struct Piece<'a, I> {
     pub(crate) texts: Box<dyn Texts<I> + Sync + 'a>,
-    /// Whether a null follows.
+    /// `true` if a null follows.
     pub(crate) ends_at_null: bool,
 }
 
 impl<'a, I: Textual> Piece<'a, I> {
-    /// Nothing if the array is not as the interface has it.
+    /// The texts of an array; `None` if it breaks the interface's rules.
     pub(super) fn of(array: &'a Array, layout: Layout) -> Option<Self> {
         let (buffers, length) = Buffers::before_null(array)?;
         let first = buffers.offset;
@@ -136,7 +136,7 @@ impl<'a, P: Place> Joined<'a, P> {
         Some(Self { places, bytes: buffers.slice(2, 0, end)? })
     }
 
-    /// Where a text lies; nowhere if the array's places are not in order.
+    /// The byte range of a text; not a valid one if the array's offsets are not in order.
     fn span(&self, index: usize) -> Range<usize> {
         let [start, end] = [index, index + 1].map(|index| self.places[index].to_index());
         start.unwrap_or(0)..end.unwrap_or(0)

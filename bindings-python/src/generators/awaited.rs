@@ -18,7 +18,7 @@ use pyo3::{exceptions::PyRuntimeError, prelude::*, sync::PyOnceLock};
 use crate::errors::detached;
 
 thread_local! {
-    /// How long the call that this thread went on with last is to sleep.
+    /// The sleep that this thread's last polled call asked for.
     static ASKED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 
@@ -40,7 +40,7 @@ pub(crate) async fn give_way() {
     sleep(Duration::ZERO).await;
 }
 
-/// Whether other threads run while a call goes on.
+/// Other threads during a call.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Threads {
     Run,
@@ -73,7 +73,7 @@ impl Call {
         };
         match steps.step(py) {
             Poll::Ready(result) => {
-                // What the call held may run code of Python's at its end, so it comes after the lock.
+                // Dropping the call may run Python code, so it comes after the lock is released.
                 let over = call.as_mut().map(|call| call.take());
                 drop(call);
                 drop(over);

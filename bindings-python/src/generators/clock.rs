@@ -30,7 +30,7 @@ impl PythonClock {
         Self { time: time.map(|time| time.0.0), on_stall: on_stall.map(|told| told.0.0) }
     }
 
-    /// Whether it runs no code of Python's.
+    /// Returns `true` if it runs no Python code.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         self.time.is_none() && self.on_stall.is_none()
@@ -92,9 +92,9 @@ fn no_interpreter<T>() -> Result<T> {
     Err(Error::because(ErrorKind::ClockFailed, REASON))
 }
 
-/// How many callables of this thread, clocks and those for stalls, may run within each other. One that uses its own generator
-/// without end would otherwise use up the stack, of which a level takes 2 KB (9 KB in a debug build), and so end the
-/// process: Python's own limit does not know how large the stack is.
+/// Deepest nesting of callables (clocks and callbacks for stalls) in one thread. A callable that calls its own generator
+/// without end would otherwise overflow the stack and end the process: a level takes 2 KB (9 KB in a debug build), and
+/// Python's own limit does not know how large the stack is.
 const DEEPEST: u32 = 64;
 
 /// A callable that runs now.

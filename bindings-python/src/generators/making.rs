@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// Whether a call may wait.
+/// Waiting behaviour of a call.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Mode {
     /// As the generator's policy says.
@@ -30,9 +30,9 @@ pub(crate) enum Mode {
 
 /// A class of generators or pools.
 pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
-    /// What a caller says of the IDs to make, as an argument.
+    /// The caller's argument about the IDs to make: a metabyte, a shard key, bindables.
     type Said;
-    /// The same, as the core takes it.
+    /// The same argument, as the core takes it.
     type Key: Send + Sync + 'static;
     type Id: Send + 'static;
 
@@ -68,7 +68,7 @@ pub(crate) trait Writes<T: Plain>: Makes {
     ) -> impl Future<Output = Result<()>> + Send;
 }
 
-/// How many IDs are made before the event loop has another turn: a millisecond's worth at most.
+/// Number of IDs made before the event loop has another turn: at most a millisecond's worth.
 const AT_ONCE: usize = 1 << 14;
 
 /// Lets the event loop do a turn, unless this is the first block of a batch.
@@ -215,7 +215,7 @@ impl<'py, M: Makes> WithRows<M> for ManyLater<'_, 'py, M> {
     }
 }
 
-/// As many IDs as a buffer holds, or the first of them.
+/// Fills a buffer with IDs, or in [`Mode::Try`] its front.
 pub(crate) struct Fill<'a, 'py, M: Makes> {
     pub(crate) maker: &'a M,
     pub(crate) mode: Mode,
@@ -238,7 +238,7 @@ impl<M: Makes> WithRows<M> for Fill<'_, '_, M> {
     }
 }
 
-/// As many IDs as a buffer holds, later.
+/// The coroutine that fills a buffer with IDs.
 pub(crate) struct FillLater<'a, 'py, M: Makes> {
     pub(crate) maker: &'a Bound<'py, M>,
     pub(crate) buffer: &'a Bound<'py, PyAny>,

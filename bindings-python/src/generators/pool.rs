@@ -71,7 +71,7 @@ pub(crate) fn traverse<G>(
     members.iter().try_for_each(|member| visit.call(&member.0))
 }
 
-/// What copying and pickling call.
+/// Called by copying and pickling, which it refuses.
 pub(crate) fn reduce() -> PyResult<()> {
     no_copy("expected one pool of its generators, found a copy: make another one of them")
 }

@@ -9,17 +9,18 @@ use std::{
 
 use pyo3::{exceptions::PyRuntimeWarning, prelude::*};
 
-/// What only one generator may have, and when: lives as long as its generator, or until that is closed.
+/// A time span in which only one generator may use something; it lives until its generator is closed or dropped.
 pub(crate) struct Claim(Mutex<Option<Range<i64>>>);
 
-/// Claims by what they are on. Nobody waits for the lock, so no child of a fork can either: then there is no warning.
+/// Claims, by the name of the thing claimed. No thread waits for the lock, so a forked child cannot hang on it: without
+/// the lock there is no warning.
 static CLAIMS: Mutex<Option<HashMap<String, Vec<Weak<Claim>>>>> = Mutex::new(None);
 
 impl Claim {
-    /// A claim for a time, whose end is exclusive; `what` it is on tells it from claims on other things.
+    /// A claim on `what` for a time span, whose end is exclusive.
     ///
     /// # Errors
-    /// The warning where another generator has a claim on it for a part of that time, if warnings are errors.
+    /// The warning that another generator has a claim on it for a part of that time, if warnings are errors.
     pub(crate) fn on(
         py: Python<'_>,
         what: String,

@@ -101,7 +101,7 @@ impl Generator {
         }
     }
 
-    /// What copying and pickling call: two generators of the same random bytes repeat each other's IDs.
+    /// Called by copying and pickling, which it refuses: two generators with the same random bytes repeat each other's IDs.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
         no_copy("expected one generator of its random bytes, found a copy: make another one")
@@ -172,5 +172,5 @@ impl Stats {
     }
 }
 
-/// What a pickle of figures holds.
+/// The content of a pickle of figures.
 type Figures = (Option<[u8; 5]>, Option<i64>, u32, bool);

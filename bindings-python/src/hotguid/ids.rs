@@ -217,10 +217,10 @@ impl Parts {
     }
 }
 
-/// What a pickle of parts holds.
+/// The content of a pickle of parts.
 type Fields = (i64, [u8; 5], u32, u32);
 
-/// A machine as people read it.
+/// The machine in hex, for people.
 pub(crate) fn hex(machine: [u8; 5]) -> String {
     let [a, b, c, d, e] = machine;
     format!("{:010x}", u64::from_be_bytes([0, 0, 0, a, b, c, d, e]))

@@ -21,16 +21,16 @@ use super::{
 };
 use crate::arrow::export::{self, Capsules, Column};
 
-/// What lies in memory as cells of one kind, and is zero where its bytes are. [`plain`] alone implements it, for what
-/// is transparent around bytes or one integer.
+/// A type whose memory is cells of one kind, and for which zero bytes are a value. Only [`plain`] implements it, for types
+/// that are transparent around bytes or one integer.
 pub(crate) trait Plain: Copy + 'static {
-    /// How Python calls the kind of cell.
+    /// Python's format of a cell.
     const FORMAT: &CStr;
     /// Bytes of a cell.
     const CELL: usize;
-    /// How Arrow calls a column of such cells, if it is one.
+    /// Arrow's format of a column of these cells; empty if there is none.
     const ARROW: &str;
-    /// Memory for such that nobody uses.
+    /// Unused memory for such values.
     fn spare() -> &'static Spare<Self>;
 }
 
@@ -68,23 +68,23 @@ pub(crate) struct Packed<T: Plain> {
     /// For exporting: rows, and cells of a row. They must live as long as the IDs.
     shape: [ffi::Py_ssize_t; 2],
     strides: [ffi::Py_ssize_t; 2],
-    /// Whether it is a table of cells, not a list of them.
+    /// `true` for a table of cells, `false` for a list.
     is_table: bool,
 }
 
-/// What an index or a slice gives.
+/// The result of an index or a slice.
 pub(crate) enum At<T> {
     One(T),
     Many(Vec<T>),
 }
 
 impl<T: Plain> Packed<T> {
-    /// One item an ID.
+    /// An array with one item for each ID.
     pub(crate) fn new(ids: Vec<T>) -> Self {
         Self { is_table: T::CELL < size_of::<T>(), ..Self::in_rows(ids, 1) }
     }
 
-    /// So many items an ID; there is a whole number of IDs.
+    /// An array with `items` items for each ID; `ids` is a whole number of IDs.
     pub(crate) fn in_rows(ids: Vec<T>, items: usize) -> Self {
         let (rows, columns) = (ids.len() / items, items * size_of::<T>() / T::CELL);
         // A vector has at most isize::MAX bytes.
@@ -107,12 +107,12 @@ impl<T: Plain> Packed<T> {
         self.ids.clone()
     }
 
-    /// How many IDs there are.
+    /// Number of IDs.
     pub(crate) fn len(&self) -> usize {
         self.shape[0].cast_unsigned()
     }
 
-    /// Items of an ID.
+    /// Number of items in an ID.
     pub(crate) fn width(&self) -> usize {
         self.strides[0].cast_unsigned() / size_of::<T>()
     }
@@ -158,7 +158,7 @@ impl<T: Plain> Packed<T> {
         at(&self.ids, index)
     }
 
-    /// Where the IDs of an index or a slice are.
+    /// Positions of the IDs of an index or a slice.
     pub(crate) fn positions(&self, index: &Bound<'_, PyAny>) -> PyResult<At<usize>> {
         positions(index, self.len())
     }
@@ -228,7 +228,7 @@ pub(crate) fn at<T: Copy>(items: &[T], index: &Bound<'_, PyAny>) -> PyResult<At<
     })
 }
 
-/// Where the items of an index, a slice or a mask are, of so many.
+/// Positions of the items of an index, a slice or a mask, in `length` items.
 pub(crate) fn positions(index: &Bound<'_, PyAny>, length: usize) -> PyResult<At<usize>> {
     if let Ok(mask) = index.cast::<Mask>() {
         return mask.get().positions(length).map(At::Many);
@@ -273,11 +273,11 @@ pub(crate) fn iterate<'py, T>(sequence: &Bound<'py, T>) -> PyResult<Bound<'py, P
     unsafe { Bound::from_owned_ptr_or_err(sequence.py(), ffi::PySeqIter_New(sequence.as_ptr())) }
 }
 
-/// What may stand before a format to say that its cells are in the machine's own byte order.
+/// Prefixes of a format whose cells are in the machine's own byte order.
 pub(super) const NATIVE: [char; 3] =
     ['@', '=', if cfg!(target_endian = "little") { '<' } else { '>' }];
 
-/// A copy of integers whose pickle machines of either byte order read: Python's own array of them.
+/// A copy of integers as Python's own array, whose pickle machines of either byte order can read.
 pub(crate) fn portable<'py, T>(integers: &Bound<'py, T>) -> PyResult<Bound<'py, PyAny>> {
     let py = integers.py();
     let copy = PyMemoryView::from(integers.as_any())?.call_method0(intern!(py, "tobytes"))?;

@@ -122,7 +122,7 @@ impl<'py> Rows<'py> {
     }
 }
 
-/// Whether an array does not show its memory, though it can be iterated.
+/// Returns `true` for an error of a value that does not give access to its memory but can be iterated.
 fn is_refusal(raised: &PyErr, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = value.py();
     let is_refusal = raised.is_instance_of::<PyValueError>(py)

@@ -30,7 +30,7 @@ pub(crate) type Chars = [u8; 16];
 
 /// IDs whose texts fit [`Chars`].
 pub(crate) trait Textual: Copy + Default + Send + Sync + 'static {
-    /// Whether texts have many lengths, so that zeros come after them where all places have one width.
+    /// `true` if texts differ in length, so that zeros fill places of a fixed width.
     const PADDED: bool;
     /// Characters of a text.
     const LENGTHS: RangeInclusive<usize>;
@@ -106,12 +106,12 @@ pub(crate) fn placed<I: Textual>(text: &[u8]) -> Option<Chars> {
     Some(place)
 }
 
-/// What is text in a row of fixed width.
+/// The text in a row of fixed width.
 pub(crate) fn text_in<I: Textual>(row: &[u8]) -> &[u8] {
     if I::PADDED { unpadded(row, 0) } else { row }
 }
 
-/// What comes before the blanks at the end.
+/// The row without the blanks at its end.
 pub(super) fn unpadded<T: PartialEq>(row: &[T], blank: T) -> &[T] {
     let length = row.iter().rposition(|item| *item != blank).map_or(0, |last| last + 1);
     &row[..length]
@@ -134,10 +134,10 @@ pub(super) const NAME: &str = "column";
 
 pub(super) const COLUMN: &str = "a column of texts";
 
-/// So many texts and their IDs fit the processor's nearest memory.
+/// Number of texts that fit into the first-level cache together with their IDs.
 pub(crate) const BLOCK: usize = 512;
 
-/// The IDs of a column. An error says which item it is about.
+/// The IDs of a column. An error names the item.
 pub(crate) fn ids_of<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> {
     if let Some(pieces) = Pieces::of(column, NAME, COLUMN)? {
         of_pieces(column.py(), &pieces)
@@ -199,14 +199,14 @@ pub(crate) fn gather<I: Textual>(
     decoded(&room[..whole], ids)
 }
 
-/// What a text that was refused is refused for when it is read alone.
+/// The error that a refused text gives when it is read alone.
 #[cold]
 fn refusal<I: Textual>(text: &[u8]) -> Error {
     let text = String::from_utf8_lossy(text);
     I::parse(&text).map_or_else(|error| error, |_| mistyped(NAME, COLUMN, "a changing one"))
 }
 
-/// The exception for an item that is no text; for a text that is no ID's, as for it alone.
+/// The exception for an item that is not a text, or for the text of no ID, as if it were read alone.
 #[cold]
 fn refused(error: Error) -> PyErr {
     if error.kind() == ErrorKind::InvalidType { raise_named(error, NAME) } else { raise(error) }

@@ -83,7 +83,7 @@ pub(crate) fn int<'py>(
     Ok(INDEX.import(py, "operator", "index")?.call1((value,))?.cast_into()?)
 }
 
-/// Whether a value's type claims that its values stand for integers.
+/// Returns whether a value's type has `__index__`: its values stand for integers.
 pub(crate) fn has_index(value: &Bound<'_, PyAny>) -> bool {
     value.get_type().hasattr(intern!(value.py(), "__index__")).unwrap_or(true)
 }
@@ -144,7 +144,7 @@ numbers! {
     SequenceMin(u16) "sequence_min" 0..=u16::MAX;
     SequenceMax(u16) "sequence_max" 0..=u16::MAX;
     Tick(u64) "tick" 0..=Sno::from_bytes([0xff; Sno::LEN]).tick();
-    /// How many IDs at once: 160 MiB of them at most, a few seconds' worth at the best rate of any family.
+    /// Number of IDs in one call: at most 160 MiB for sno and 256 MiB for Hot Guid, a few seconds' worth at the best rate of any family.
     Count(u32) "n" 0..=1 << 24;
     /// In milliseconds.
     MaxWait(u32) "max_wait" 0..=u32::MAX;
@@ -256,11 +256,11 @@ impl<'a, 'py> Take<'a, 'py> for Callable {
     }
 }
 
-/// What a clock and a callback for stalls are given as.
+/// The argument for a clock, and for a callback for stalls.
 pub(crate) type ClockArgument = Option<Of<Callable, name::clock>>;
 pub(crate) type StallArgument = Option<Of<Callable, name::on_stall>>;
 
-/// The iterator of an argument. What it raises, and what making it raises, goes through.
+/// The iterator of an argument. Its exceptions, and those of making it, pass through.
 pub(crate) fn iterator<'py>(
     value: &Bound<'py, PyAny>,
     expected: &str,

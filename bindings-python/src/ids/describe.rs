@@ -1,4 +1,4 @@
-//! What an ID format can do, in figures: the same for every family.
+//! Size, fields, rate and time span of an ID format: the same classes for every family.
 
 use polyflake::layout;
 use pyo3::{prelude::*, types::PyTuple};
@@ -52,7 +52,7 @@ impl From<layout::Description> for Description {
     }
 }
 
-/// What a pickle of a description holds: bits, fields, capacities, the first and last tick, and what is true of every ID.
+/// The content of a pickle of a description: bits, fields, capacities, the first and last tick, and the three flags.
 type Figures<'py> = (
     u32,
     Bound<'py, PyTuple>,

@@ -160,7 +160,7 @@ impl PartialEq for Mask {
 }
 
 impl Mask {
-    /// What a filter says of IDs.
+    /// The mask that a filter writes for IDs.
     pub(crate) fn of(
         py: Python<'_>,
         ids: &[Sno],
@@ -190,7 +190,7 @@ impl Mask {
         Ok(chosen)
     }
 
-    /// Where those are that pass, of as many as the mask is long.
+    /// Positions of the items that pass. `length` must be the mask's length.
     pub(crate) fn positions(&self, length: usize) -> PyResult<Vec<usize>> {
         self.check_length(length)?;
         let mut positions = room(self.count())?;

@@ -16,7 +16,7 @@ pub(super) const INTEGERS: &str = "a buffer of signed 64-bit integers";
 
 const COLUMN: &str = "a column of signed 64-bit integers";
 
-/// Whether cells of this kind and size are signed 64-bit integers. How many bytes C's own integers have differs between machines.
+/// Returns whether cells of this kind and size are signed 64-bit integers. The size of C's integers differs between machines.
 pub(super) fn is_integer(kind: &str, size: usize) -> bool {
     matches!(kind, "q" | "l" | "n") && size == 8
 }

@@ -41,7 +41,7 @@ fn read(kinds: &Bound<'_, PyAny>) -> PyResult<HashMap<u8, Py<PyAny>>> {
     Ok(read)
 }
 
-/// What the kind of an object makes of its members; the members themselves where they are of no kind.
+/// The object that a kind makes of its members; the members themselves if they are of no kind.
 fn made(
     kinds: &HashMap<u8, Py<PyAny>>,
     name: &str,

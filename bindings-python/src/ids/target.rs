@@ -17,25 +17,25 @@ use crate::errors::detached;
 /// The parameter of every method that fills.
 const NAME: &str = "buffer";
 
-/// So many bytes of IDs fit the processor's nearest memory.
+/// Number of bytes of IDs that fit into the first-level cache.
 const BLOCK: usize = 1 << 15;
 
 /// A writable buffer in one piece.
 ///
-/// While a clock is asked or a call waits, other code of Python's may read and write it. So no reference leads there: IDs
-/// are made in memory of our own, block by block, and copied.
+/// Other Python code may read and write it while a clock is asked or a call waits. So there is no reference to it: IDs are
+/// made in our own memory, block by block, and copied.
 pub(crate) struct Target {
     buffer: PyUntypedBuffer,
     /// Bytes of an ID.
     row: usize,
 }
 
-/// What an ID is in a buffer.
+/// The type of an ID in a buffer.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Item {
     /// A signed 64-bit integer.
     Integer,
-    /// So many bytes.
+    /// A number of bytes.
     Bytes(usize),
 }
 
@@ -123,12 +123,12 @@ impl Target {
         room_for(self.count().min(most) * self.row / size_of::<T>())
     }
 
-    /// How many IDs it holds.
+    /// Number of IDs that it holds.
     pub(crate) fn count(&self) -> usize {
         self.buffer.len_bytes() / self.row
     }
 
-    /// Copies a block of IDs, as many as were made, to its places.
+    /// Copies the IDs made in a block to their places.
     pub(crate) fn take<T: Plain>(
         &self,
         filling: &mut Filling,
@@ -161,7 +161,7 @@ impl Target {
 pub(crate) struct Filling {
     all: usize,
     written: usize,
-    /// Whether a block was not filled: there are no more IDs.
+    /// `true` after a block that was not filled: there are no more IDs.
     is_short: bool,
     process: u32,
 }
@@ -197,7 +197,7 @@ impl Filling {
     }
 }
 
-/// How many IDs of a block were made, also before an error.
+/// Number of IDs made in a block, even before an error.
 fn written(made: &polyflake::Result<usize>) -> usize {
     made.as_ref().map_or_else(|error| error.written().unwrap_or(0), |&made| made)
 }

@@ -85,7 +85,7 @@ impl TextColumn {
         column.export(py)
     }
 
-    /// Where the last text ends, if 32 bits hold it.
+    /// The end of the last text, if it fits into 32 bits.
     fn end(&self) -> Option<i32> {
         i32::try_from(self.0.len() * Sno::TEXT_LEN).ok()
     }

@@ -41,7 +41,7 @@ type Bindables = Of<Named, name::bindables>;
 pub(crate) struct Generator {
     pub(super) inner: Inner,
     layout: Py<Layout>,
-    /// Where all bindables are fixed.
+    /// Present if all bindables are fixed.
     claim: Option<Arc<Claim>>,
 }
 
@@ -49,7 +49,7 @@ const TWIN: &str = "another generator of this process has the same layout, binda
 
 builds! { Builder<PythonClock>, window }
 
-/// What generators of layouts take beside the options that all share.
+/// Arguments of a layout's generator: its own, and the options that all families share.
 struct Given<'a, 'py> {
     layout: LayoutArgument,
     bindables: Option<Bindables>,
@@ -162,7 +162,7 @@ impl Generator {
         format!("<layout.Generator of IDs of {} bits>", self.inner.layout().bits())
     }
 
-    /// What copying and pickling call: two generators of one layout and bindables repeat each other's IDs.
+    /// Called by copying and pickling, which it refuses: two generators of one layout with the same bindables repeat each other's IDs.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
         no_copy(

@@ -206,7 +206,7 @@ pub(crate) struct Parsed {
     id: Id,
 }
 
-/// What an ID is read again from.
+/// The content of a pickle of parsed fields: the layout and the ID, which is parsed again.
 type Fields<'py> = (Bound<'py, Layout>, Bound<'py, PyAny>);
 
 impl PartialEq for Parsed {

@@ -62,7 +62,7 @@ impl Generator {
             builder = builder.resume_after(second.0);
         }
         let inner = builder.build().map_err(raise)?;
-        // How the secret decrypts a number stands for it.
+        // A decrypted number identifies the secret without showing it.
         let of_secret = inner.inspect(Randflake::default());
         let what = format!("{:?} {of_secret:?}", grant.nodes());
         let claim = Claim::on(py, what, grant.start()..grant.end(), TWIN)?;
@@ -107,7 +107,7 @@ impl Generator {
         format!("<randflake.Generator of nodes {first} to {last} until {}>", grant.end())
     }
 
-    /// What copying and pickling call: two generators under one grant repeat each other's IDs.
+    /// Called by copying and pickling, which it refuses: two generators under one grant repeat each other's IDs.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
         no_copy("expected one generator of a grant, found a copy")

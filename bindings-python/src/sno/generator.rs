@@ -182,7 +182,7 @@ impl Generator {
         }
     }
 
-    /// What copying and pickling call: two generators of one partition repeat each other's IDs.
+    /// Called by copying and pickling, which it refuses: two generators of one partition repeat each other's IDs.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
         no_copy(

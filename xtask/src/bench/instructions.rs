@@ -1,7 +1,7 @@
-//! How many instructions the hot functions take, counted by callgrind and held against what was kept: a regression shows
+//! Numbers of instructions of the hot functions, counted by Callgrind and compared with the stored counts: regressions show
 //! without noise.
 //!
-//! Callgrind plays a processor without AVX-512, so it is the kernels below that are counted.
+//! Callgrind emulates a processor without AVX-512, so the next lower kernels are counted.
 
 use std::{collections::BTreeMap, fs};
 

@@ -1,11 +1,11 @@
-//! What the figures were measured on.
+//! The machine on which the figures were measured.
 
 use std::{fmt, fs, process::Command, thread};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Above this load a processor, others are at work and the figures are no good.
+/// Highest load for each processor at which the figures are good: above it, other processes are at work.
 const CALM: f64 = 0.5;
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub struct Machine {
     pub rust: String,
     /// The day in UTC.
     pub date: String,
-    /// How many processes ran or waited when the run began, on average of a minute.
+    /// Processes that ran or waited at the start of the run: the average of a minute.
     pub load: Option<f64>,
 }
 
@@ -32,7 +32,7 @@ pub fn describe() -> Machine {
 }
 
 impl Machine {
-    /// What there is to say before anyone believes the figures.
+    /// A warning about the figures, if other processes are at work.
     fn warning(&self) -> Option<String> {
         #[allow(clippy::cast_precision_loss, reason = "few processors")]
         let calm = self.processors as f64 * CALM;

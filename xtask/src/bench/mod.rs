@@ -25,7 +25,7 @@ use report::Report;
 pub struct Options {
     /// Only contests and goals whose name contains this; `rust:`, `python:` and `node:` begin the names
     filter: Option<String>,
-    /// How often each entry of a contest has its turn; what few rounds say is not much
+    /// Number of turns of each entry of a contest; figures of few rounds mean little
     #[arg(long, default_value_t = 101, value_parser = clap::value_parser!(u32).range(2..))]
     rounds: u32,
     /// Write the goals, the contests and the machine to this file

@@ -1,4 +1,4 @@
-//! What ordered keys save: rows under our keys and under random ones, in databases.
+//! Savings of ordered keys: rows under our keys and under random ones, in databases.
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};

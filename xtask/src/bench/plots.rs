@@ -8,7 +8,7 @@ use xshell::{Shell, cmd};
 use super::{report::Report, table};
 use crate::{tools, workspace};
 
-/// What the report has: the goals as a page, each language against its peers, cost against batch size, throughput against threads.
+/// Draws a report: the goals as a page, each language against its peers, cost against batch size, throughput against threads.
 pub fn draw(shell: &Shell, report: &Report) -> Result<()> {
     let file = tempfile::NamedTempFile::new()?;
     report.write(file.path())?;

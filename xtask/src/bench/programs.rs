@@ -15,18 +15,18 @@ use crate::{
 };
 
 pub struct Program {
-    /// What the names of its contests begin with.
+    /// The start of its contests' names.
     language: &'static str,
     /// Builds it and what it measures.
     set_up: fn(&Shell) -> Result<()>,
     command: for<'s> fn(&'s Shell, &str) -> Cmd<'s>,
 }
 
-/// What is asked of every program.
+/// The request to every program.
 pub struct Ask<'a> {
     /// Only contests and goals whose name contains this.
     pub filter: &'a str,
-    /// How often each entry of a contest has its turn.
+    /// Number of turns of each entry of a contest.
     pub rounds: u32,
 }
 
@@ -37,7 +37,7 @@ pub const ALL: [Program; 3] = [
 ];
 
 impl Program {
-    /// Whether the filter does not name another language.
+    /// Returns `false` if the filter names another language.
     pub fn is_meant_by(&self, filter: &str) -> bool {
         let named = |program: &Self| filter.starts_with(&format!("{}:", program.language));
         named(self) || !ALL.iter().any(named)

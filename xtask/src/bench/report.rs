@@ -1,4 +1,4 @@
-//! What was measured.
+//! The measurements.
 
 use std::{fs, path::Path};
 
@@ -13,7 +13,7 @@ use super::machine::Machine;
 pub struct Contest {
     #[serde(rename = "contest")]
     pub name: String,
-    /// What `x` of the entries counts, if they make curves.
+    /// The quantity that `x` of the entries counts, if they make curves.
     pub axis: Option<String>,
     /// What the system's clock was read by, where the program says.
     #[serde(default)]
@@ -23,7 +23,7 @@ pub struct Contest {
     pub missing: Vec<Missing>,
 }
 
-/// What one item costs, in nanoseconds: the median over the rounds, and the quartiles.
+/// The cost of one item, in nanoseconds: the median over the rounds, and the quartiles.
 #[derive(Serialize, Deserialize)]
 pub struct Entry {
     pub name: String,

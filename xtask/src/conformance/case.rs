@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 /// One request and its expected answer.
 pub struct Case {
-    /// Where it comes from, for the report.
+    /// Its origin, for the report.
     pub name: String,
     pub request: Value,
     pub expected: Pattern,
-    /// Whether it is about a value of a type that only dynamic languages can pass.
+    /// `true` if it has a value of a type that only dynamic languages can pass.
     pub dynamic: bool,
 }
 
@@ -31,15 +31,15 @@ impl Case {
         Self { dynamic: true, ..self }
     }
 
-    /// What it is about: the first word of its operation, or its argument.
+    /// The family: the first word of its operation, or its argument `family`.
     pub fn family(&self) -> &str {
         let op = self.request["op"].as_str().unwrap_or_default();
         let family = self.request["args"]["family"].as_str().unwrap_or(op);
         op.split_once('.').map_or(family, |(family, _)| family)
     }
 
-    /// Whether lengths and positions in the answer depend on the unit that a language counts its texts in: characters
-    /// past U+FFFF are one in Rust and Python, and two in JavaScript.
+    /// Returns whether lengths and positions in the answer depend on the unit in which a language counts texts: a
+    /// character past U+FFFF is one in Rust and Python, and two in JavaScript.
     pub fn counts_by_unit(&self) -> bool {
         fn astral(value: &Value) -> bool {
             match value {
@@ -53,11 +53,11 @@ impl Case {
     }
 }
 
-/// What an answer must look like.
+/// The expected shape of an answer.
 pub enum Pattern {
-    /// Whatever it is, all runtimes must agree.
+    /// Any answer, in which all runtimes agree.
     Any,
-    /// Just this.
+    /// Exactly this value.
     Is(Value),
     /// An object with at least these members.
     Has(Vec<(&'static str, Pattern)>),
@@ -98,7 +98,7 @@ impl Pattern {
         Self::Ends { len, first: first.to_vec(), last: last.to_vec() }
     }
 
-    /// Whether an answer is as it must be.
+    /// Returns whether an answer has this shape.
     pub fn fits(&self, found: &Value) -> bool {
         match self {
             Self::Any => true,

@@ -45,7 +45,7 @@ impl Mismatch<'_> {
         fits && self.agree()
     }
 
-    /// Whether all who count texts alike say the same.
+    /// Returns whether all runtimes that count texts in the same unit give the same answer.
     fn agree(&self) -> bool {
         if !self.case.counts_by_unit() {
             return all_equal(self.answers.iter().map(|(_, answer)| *answer));
@@ -107,10 +107,10 @@ impl Mismatch<'_> {
     }
 }
 
-/// How much of two answers is shown before they differ.
+/// Number of characters that are shown before the first difference of two answers.
 const BEFORE: usize = 200;
 
-/// How many characters two texts begin with alike.
+/// Number of equal characters at the start of two texts.
 fn common_start(one: &str, other: &str) -> usize {
     let differs = one.chars().zip(other.chars()).position(|(left, right)| left != right);
     differs.unwrap_or_else(|| one.chars().count().min(other.chars().count()))

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::Runtime;
 
-/// How long the next answer may take: a browser has to start within it.
+/// Longest time to the next answer, in which a browser has to start.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A running driver; it ends when this is dropped.

@@ -38,7 +38,7 @@ use crate::{
     workspace,
 };
 
-/// How many mismatches are printed in full.
+/// Number of mismatches that are printed in full.
 const SHOWN: usize = 20;
 
 #[derive(Args)]
@@ -52,7 +52,7 @@ pub struct Options {
     /// The seed of the random cases; by default a new one, which is printed
     #[arg(long)]
     seed: Option<u64>,
-    /// How many random cases
+    /// Number of random cases
     #[arg(long, default_value_t = Options::default().cases)]
     cases: usize,
 }
@@ -113,7 +113,7 @@ impl Ready {
             .try_for_each(|language| build::build(shell, language))
     }
 
-    /// Whether a run with these may count as one: in continuous integration nothing may be skipped.
+    /// Returns whether these runtimes are enough: in continuous integration nothing may be skipped.
     pub fn suffices(&self) -> bool {
         self.complete || !workspace::in_ci()
     }
@@ -145,7 +145,7 @@ pub fn run(options: &Options, ready: &Ready) -> Result<bool> {
     Ok(wrong.is_empty())
 }
 
-/// How many cases there are of each family.
+/// Prints the number of cases of each family.
 fn print_families(cases: &[Case]) {
     let mut counts = BTreeMap::new();
     cases.iter().for_each(|case| *counts.entry(case.family()).or_insert(0) += 1);

@@ -8,7 +8,7 @@ use super::{Case, hotguid, layout, randflake, sno, sparx64};
 /// Makes one case.
 type Maker = fn(&mut Rng) -> Case;
 
-/// Who makes cases, each with its share.
+/// The makers of cases, each with its share.
 const MAKERS: [(usize, Maker); 11] = [
     (32, sno::id),
     (4, sno::trace),
@@ -59,7 +59,7 @@ pub fn field(rng: &mut Rng, bits: u32) -> i64 {
     if rng.u32(..10) == 0 { number(rng) } else { rng.i64(0..1 << bits) }
 }
 
-/// So many random bytes, in hex.
+/// A number of random bytes, in hex.
 pub fn hex(rng: &mut Rng, length: usize) -> String {
     HEXLOWER.encode(&std::iter::repeat_with(|| rng.u8(..)).take(length).collect::<Vec<_>>())
 }

@@ -9,7 +9,7 @@ use xshell::Shell;
 use super::Case;
 use crate::{build::Language, tools, workspace};
 
-/// Where polyflake runs.
+/// A runtime in which polyflake runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Runtime {
     Rust,
@@ -35,12 +35,12 @@ impl Runtime {
         }
     }
 
-    /// Whether its texts are counted in UTF-16 units, not in Unicode scalar values.
+    /// Returns `true` if it counts texts in UTF-16 units, `false` for Unicode scalar values.
     pub const fn counts_utf16(self) -> bool {
         !matches!(self, Self::Rust | Self::Python)
     }
 
-    /// Whether it can be asked: some values only dynamic languages can pass.
+    /// Returns whether a case can be put to it: some values only dynamic languages can pass.
     pub fn is_asked(self, case: &Case) -> bool {
         !case.dynamic || self.language() != Language::Rust
     }

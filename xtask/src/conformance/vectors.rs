@@ -80,7 +80,7 @@ fn ranges(file: &Value) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// What this project answers: `ours` where a case or step has it, else the original's. An error of one of them hides all
+/// This project's answer: `ours` if a case or step has it, else the original's. An error in one of them hides all
 /// values of the other.
 pub fn ours<'a>(case: &'a Value, member: &str) -> Option<&'a Value> {
     let Some(ours) = case.get("ours") else { return case.get(member) };

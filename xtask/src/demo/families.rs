@@ -1,4 +1,4 @@
-//! What the demo asks of each family: how an ID is made, how it is read, and what is printed of it.
+//! The demo's requests for each family: to make an ID, and to read it; and the fields that it prints.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 /// A family of IDs.
 pub struct Family {
     pub name: &'static str,
-    /// The request that makes an ID; the number tells apart what is asked of each runtime.
+    /// The request that makes an ID; the number differs between runtimes.
     pub make: fn(usize) -> Value,
-    /// The request that reads an ID that was made, and what it must be answered with.
+    /// The request that reads an ID that was made, and the expected answer.
     pub read: fn(&Value) -> (Value, Value),
-    /// When an ID was made.
+    /// The creation time of an ID.
     pub time: fn(&Value) -> Option<Timestamp>,
-    /// What is printed of an ID: heading and where it is (RFC 6901).
+    /// The fields of an ID that are printed: the heading and the JSON pointer (RFC 6901) of each.
     pub columns: &'static [(&'static str, &'static str)],
 }
 

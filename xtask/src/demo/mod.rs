@@ -16,7 +16,7 @@ use crate::{
     workspace,
 };
 
-/// What the metabytes of the sample mean.
+/// Meanings of the sample's metabytes.
 const KINDS: [&str; 6] = ["user", "order", "payment", "ticket", "photo", "label"];
 
 /// An ID's time may lie this far from the time at which it is looked at.
@@ -82,11 +82,11 @@ impl Made {
     }
 }
 
-/// Who was asked, and whether it answered as it must.
+/// The runtimes that were asked; `true` for a right answer.
 struct Readers(Vec<(Runtime, bool)>);
 
 impl Readers {
-    /// Asks all the same.
+    /// Sends the same request to all.
     fn ask(request: &Value, expected: &Value, parties: &mut [Party]) -> Result<Self> {
         let ask = |party: &mut Party| Ok((party.runtime, party.ask(request)? == *expected));
         parties.iter_mut().map(ask).collect::<Result<_>>().map(Self)

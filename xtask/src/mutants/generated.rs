@@ -86,11 +86,11 @@ const GROUPS: [Group; 8] = [
 /// The share that must be caught, in percent.
 const GOAL: u32 = 95;
 
-/// What became of the mutants; those that do not compile say nothing.
+/// The fates of the mutants; those that do not compile do not count.
 #[derive(Default, Deserialize)]
 struct Count {
     caught: u32,
-    /// Caught too: the tests never came to an end.
+    /// Caught, too: the tests did not end.
     timeout: u32,
     missed: u32,
 }

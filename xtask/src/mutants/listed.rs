@@ -32,11 +32,11 @@ struct Mutant {
     arguments: Vec<String>,
 }
 
-/// What became of a mutant.
+/// The fate of a mutant.
 enum Fate {
     Caught,
     Survived,
-    /// It says nothing: it does not compile.
+    /// Does not count: it does not compile.
     Broken,
 }
 

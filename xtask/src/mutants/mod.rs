@@ -1,4 +1,4 @@
-//! Whether the suite is any good: faults are put into copies of the core, and its tests must turn red.
+//! A test of the test suite: faults are put into copies of the core, and its tests must turn red.
 
 mod generated;
 mod listed;

@@ -38,7 +38,7 @@ pub struct Options {
 /// A part of the tests, which passes or does not.
 struct Step {
     name: &'static str,
-    /// Whether later steps are of no use when this one fails.
+    /// `true` if a failure of this step makes later ones useless.
     needed: bool,
     run: Run,
 }
@@ -76,7 +76,7 @@ impl Step {
     }
 }
 
-/// How the steps ended.
+/// The results of the steps.
 #[derive(Default)]
 struct Count {
     passed: usize,
@@ -139,7 +139,7 @@ fn run_all(shell: &Shell, steps: &[&'static Step]) -> Count {
 }
 
 impl Count {
-    /// What went wrong, and a last line that programs can read.
+    /// The failed steps, and a last line that programs can read.
     fn summary(&self) -> String {
         let failed: String = self.failed.iter().flat_map(|name| ["FAILED: ", name, "\n"]).collect();
         let skipped =

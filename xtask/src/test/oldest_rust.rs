@@ -15,7 +15,7 @@ pub const FEATURES: [&str; 8] =
 const AARCH64: &str = "aarch64-unknown-linux-musl";
 const WASM: &str = "wasm32-unknown-unknown";
 
-/// Where users read which Rust they need, each at least once.
+/// Texts that tell users the Rust version they need, each at least once.
 const TEXTS: [&str; 3] = ["README.md", "core/README.md", "packages/python/README.md"];
 
 /// The core with every feature set, for machines with every kind of kernel, and its tests; then the bindings, which `pip` and `wasm-pack` may

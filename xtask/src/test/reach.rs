@@ -1,6 +1,6 @@
-//! How far a family reaches: what carries Hot Guid's name, by path or content, is what a fifth family would be written in.
+//! The reach of a family: files that carry Hot Guid's name, by path or content, are those in which a fifth family would be written.
 
-/// The name, as its folders and its types have it.
+/// The name, as folders, functions and texts spell it.
 const NAMES: [&str; 3] = ["hotguid", "hot_guid", "hot guid"];
 
 /// The most files of a folder that may carry the name.

@@ -16,17 +16,17 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// How long each process makes IDs.
+/// Seconds for which each process makes IDs.
 const SECONDS: &str = "2";
 
-/// How long the clock is left alone, and how far off it is at most, in seconds.
+/// Time between two changes of the clock, and its largest error, in seconds.
 const PAUSE: Duration = Duration::from_millis(50);
 const FURTHEST: f64 = 3.0;
 
-/// What waits for the clock in vain may be told; nothing else.
+/// The codes of errors that a call may raise after waiting for the clock in vain; no others are allowed.
 const REFUSALS: [&str; 2] = ["clock_behind", "sequence_exhausted"];
 
-/// What a program says of its IDs: see `tests/stepping/README.md`.
+/// A program's report on its IDs: see `tests/stepping/README.md`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Said {
@@ -53,7 +53,7 @@ pub fn check(shell: &Shell) -> Result<()> {
     processes.into_iter().try_for_each(|(name, process)| judge(process).context(name))
 }
 
-/// The programs, without what they are told on their command lines.
+/// The programs, without their arguments.
 fn programs() -> [(&'static str, Command); 4] {
     let (root, rust) = (workspace::root(), workspace::target().join("debug/stepping"));
     let (script, module) =

@@ -44,7 +44,7 @@ pub const ALL: &[Step] = &[
     Step::check("demo", demo),
 ];
 
-/// What the machine must have or get before anything is compiled.
+/// Installs the tools that must be there before anything is compiled.
 fn set_up(shell: &Shell) -> Result<()> {
     tools::rust_targets(shell)?;
     tools::python(shell)?;

@@ -1,4 +1,4 @@
-//! The rules of the house that no compiler knows: who may use whom, how long files may be, one version, no machine's paths.
+//! House rules that no compiler knows: dependencies between modules, length of files, one version, no machine's paths.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -8,7 +8,7 @@ use xshell::{Shell, cmd};
 use super::{oldest_rust, pages, reach, trials, twice};
 use crate::{address, workspace};
 
-/// What each module of the core may use besides itself and `error`. Modules that are not here may use nothing else.
+/// Modules that each module of the core may use besides itself and `error`. A module that is not listed may use no other.
 const ARROWS: [(&str, &[&str]); 12] = [
     ("format", &[]),
     ("base32", &["cpu", "format"]),
@@ -50,7 +50,7 @@ const ARROWS: [(&str, &[&str]); 12] = [
     ),
 ];
 
-/// How long a source file may be, its tests not counted.
+/// Most lines of a source file, without its tests.
 const LONGEST: usize = 400;
 
 /// A text file of the repository, by its path from the root.

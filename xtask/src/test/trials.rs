@@ -54,7 +54,7 @@ const HEADER: &str = "# Written by `cargo xtask test --thorough`: the tools, and
 /// Tools by name, with the versions that were used.
 pub type Versions = BTreeMap<String, String>;
 
-/// What is tried.
+/// The package that a trial installs.
 #[derive(Clone, Copy)]
 #[allow(dead_code, reason = "a package may have no trial")]
 pub enum Package {
@@ -69,7 +69,7 @@ struct Row {
     date: String,
     /// The commit that was checked out, on which the tree may have had changes.
     commit: String,
-    /// Of the files that decide how the package installs.
+    /// Digest of the files that decide how the package installs.
     digest: String,
     tools: Versions,
 }

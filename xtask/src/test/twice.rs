@@ -1,10 +1,10 @@
-//! What is written twice: function bodies that stand in the folders of two families.
+//! Duplicate code: function bodies that stand in the folders of two families.
 
 use std::collections::BTreeMap;
 
-/// The families, as their folders and files are called everywhere.
+/// The families, by the names of their folders and files.
 const FAMILIES: [&str; 4] = ["sno", "randflake", "hotguid", "layout"];
-/// A body of so many lines may stand anywhere: it calls what they share.
+/// Bodies of up to this many lines may stand in two families: they call shared code.
 const SHORT: usize = 5;
 
 /// Bodies that stand in two families, of the files with these paths and texts.

@@ -24,7 +24,7 @@ pub fn browser(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// What lets tests of wasm crates drive the browser.
+/// The driver with which tests of wasm crates control the browser.
 pub fn driver(shell: &Shell) -> Result<PathBuf> {
     browser(shell)?;
     find_driver()

@@ -43,17 +43,17 @@ pub fn rust_toolchain(shell: &Shell, version: &str, targets: &[&str]) -> Result<
     Ok(())
 }
 
-/// What runs the fuzz targets.
+/// Installs cargo-bolero, which runs the fuzz targets.
 pub fn bolero(shell: &Shell) -> Result<()> {
     install(shell, "cargo-bolero", "0.13.5")
 }
 
-/// What puts faults into the code.
+/// Installs cargo-mutants, which puts faults into the code.
 pub fn mutants(shell: &Shell) -> Result<()> {
     install(shell, "cargo-mutants", "27.1.0")
 }
 
-/// What judges the dependencies.
+/// Installs cargo-deny, which checks the dependencies.
 pub fn deny(shell: &Shell) -> Result<()> {
     install(shell, "cargo-deny", "0.20.2")
 }

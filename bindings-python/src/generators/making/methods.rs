@@ -91,8 +91,8 @@ macro_rules! makes_texts {
     };
 }
 
-/// What the generators and pools of a family make: the type of an ID, its array, its place in a buffer, Python's object of it; and what
-/// the core takes for each, which the class reads out of an argument.
+/// Implements [`Makes`] for the generators and pools of a family: the type of an ID, its array, its place in a buffer, its
+/// Python object; and the core's key for each ID, which the class reads from an argument.
 macro_rules! makes {
     (
         [$($class:ident)*] $Id:ident $Array:ident $item:expr, $object:expr,

@@ -41,14 +41,14 @@ impl<'py> Take<'_, 'py> for Octets<'py> {
     }
 }
 
-/// Whether a value's type has the buffer protocol.
+/// Returns whether a value's type has the buffer protocol.
 #[allow(unsafe_code)]
 pub(crate) fn has_buffer(value: &Bound<'_, PyAny>) -> bool {
     // SAFETY: the value is alive.
     unsafe { ffi::PyObject_CheckBuffer(value.as_ptr()) != 0 }
 }
 
-/// A text. A lone surrogate, which is no character, stands as one that no format has.
+/// A text. A lone surrogate, which is not a character, is replaced by one that no format allows.
 pub(crate) struct Text<'a>(Cow<'a, str>);
 
 impl std::ops::Deref for Text<'_> {

@@ -87,7 +87,7 @@ pub(crate) fn raise_about_time(error: Error, name: &str) -> PyErr {
     if is_time(&error) { raise_named(error, name) } else { raise(error) }
 }
 
-/// Whether an error is about a time, or an end of a span of time: not about a field that the caller named.
+/// Returns whether an error is about a time or an end of a time span, not about a field that the caller named.
 fn is_time(error: &Error) -> bool {
     const SPANS: [&str; 4] = ["time range", "window", "start", "end"];
     let names_span = |field: &str| SPANS.iter().any(|span| field.contains(span));

@@ -1,4 +1,4 @@
-//! What a layout's generator leaves when it is closed, and its figures.
+//! The snapshot of a layout's closed generator, and a generator's figures.
 
 use polyflake::layout;
 use pyo3::prelude::*;

@@ -41,7 +41,7 @@ pub(super) enum Ids {
     Bytes(Packed<u8>),
 }
 
-/// What an array is made of: a buffer, and the bytes of an ID.
+/// Arguments of an array's constructor: a buffer, and the number of bytes in an ID.
 type Arguments<'py> = (Bound<'py, PyAny>, Option<usize>);
 
 impl LayoutArray {

@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-/// What IDs are packed of: values that are the same in all, and columns.
+/// Input of packing: values that are the same in every ID, and columns.
 pub(super) struct Packing<'l> {
     layout: &'l layout::Layout,
     values: Values<'l>,

@@ -25,7 +25,7 @@ use crate::{
 /// A method that takes an optional metabyte.
 trait Method {
     const NAME: &'static str;
-    /// Where `PyO3`'s own method is kept.
+    /// The cell that holds `PyO3`'s own method.
     const LONG_WAY: &'static PyOnceLock<Py<PyAny>>;
 
     fn make<'py>(generator: &Bound<'py, Generator>, metabyte: u8) -> PyResult<Bound<'py, PyAny>>;
@@ -85,11 +85,11 @@ fn put_before<M: Method>(py: Python<'_>) -> PyResult<()> {
     class.setattr(M::NAME, short_way)
 }
 
-/// What Python calls.
+/// The function that Python calls.
 ///
 /// # Safety
-/// As a method of [`Generator`] under `METH_FASTCALL | METH_KEYWORDS`: `slf` is one, and `args` leads to `count` arguments without
-/// a name and one for each name of the tuple `names`, which may be null.
+/// As for a method of [`Generator`] under `METH_FASTCALL | METH_KEYWORDS`: `slf` is a `Generator`, and `args` points to `count`
+/// positional arguments and one for each name of the tuple `names`, which may be null.
 unsafe extern "C" fn call<M: Method>(
     slf: *mut ffi::PyObject,
     args: *const *mut ffi::PyObject,
@@ -179,12 +179,12 @@ impl<'py> Given<'_, 'py> {
     }
 }
 
-/// Whether the one name is the metabyte's. Names in source code are interned, so they are the same object.
+/// Returns `true` if the only name is `metabyte`. Names in source code are interned, so equal names are the same object.
 fn is_metabyte(names: Borrowed<'_, '_, PyTuple>) -> bool {
     names.len() == 1 && names.get_item(0).is_ok_and(|name| name.is(intern!(names.py(), "metabyte")))
 }
 
-/// A plain `int` that is a metabyte: no code of Python's runs here.
+/// The metabyte of a plain `int`: no Python code runs here.
 fn plain(value: Borrowed<'_, '_, PyAny>) -> Option<u8> {
     let int = value.cast_exact::<PyInt>().ok()?;
     int.extract::<i64>().ok()?.try_into().ok()

@@ -1,4 +1,4 @@
-//! What a generator leaves behind, and its figures.
+//! The snapshot of a closed generator, and a generator's figures.
 
 use polyflake::{Error, ErrorKind, sno};
 use pyo3::{
@@ -195,7 +195,7 @@ pub(crate) struct Stats {
     closed: bool,
 }
 
-/// What a pickle of figures holds: partition, bounds, what was made, ticks, whether it was closed.
+/// The content of a pickle of figures: partition, bounds, sequence with its counts, ticks, closed state.
 type Figures = (Option<u16>, (u16, u16), (u16, u32, u32), (u64, u64, u64), bool);
 
 impl From<sno::Stats> for Stats {

@@ -20,7 +20,7 @@ pub struct Part {
     pub bits: u32,
     /// The name that it goes by: none for a timestamp, a sequence and unused bits.
     pub name: String,
-    /// How long a tick is, in microseconds.
+    /// The length of a tick, in microseconds.
     pub tick_us: u64,
     pub epoch_ms: i64,
 }
@@ -55,9 +55,9 @@ const TICKS: [(&str, u64); 9] = [
     ("3600s", 3_600_000_000),
 ];
 
-/// What a field may be made of beside its width.
+/// The properties of a layout that limit its fields.
 pub struct Needs {
-    /// How wide an ID is, and whether it is of bytes.
+    /// The width of an ID, and `true` if it consists of bytes.
     pub bits: u32,
     pub is_bytes: bool,
     pub epochs: fn(&mut Rng) -> i64,

@@ -143,7 +143,7 @@ fn remove(rng: &mut Rng, object: &mut Value, names: &[&str]) {
     }
 }
 
-/// What may stand where something else is expected.
+/// A value to stand where something else is expected.
 fn odd(rng: &mut Rng) -> Value {
     const TEXTS: [&str; 30] = [
         "",

@@ -155,7 +155,7 @@ fn time_range(rng: &mut Rng, drawn: &Drawn) -> Value {
     json!({"from_ms": from.to_string(), "to_ms": to.to_string(), "bindables": bindables})
 }
 
-/// Whether it and the numbers next to it are exact in JavaScript.
+/// Returns whether a number and its neighbours are exact in JavaScript.
 fn is_exact(ms: i64) -> bool {
     ms.unsigned_abs() < (1 << 53) - 2
 }

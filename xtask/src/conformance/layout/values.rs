@@ -42,7 +42,7 @@ pub fn fitting(rng: &mut Rng, part: &Part) -> Value {
     }
 }
 
-/// When a tick begins, in Unix milliseconds, floored.
+/// The start of a tick, in Unix milliseconds, floored.
 fn time(part: &Part, tick: &BigInt) -> BigInt {
     let epoch = i128::from(part.epoch_ms) * 1000;
     let epoch = BigInt::from(epoch.div_euclid(part.tick_us.into()));
@@ -101,7 +101,7 @@ pub fn misfit(rng: &mut Rng, part: &Part) -> Value {
     }
 }
 
-/// What no field takes.
+/// A value that no field takes.
 pub fn foreign(rng: &mut Rng) -> Value {
     [json!(true), json!(false), json!(1.5), json!([]), Value::Null][rng.usize(..5)].clone()
 }

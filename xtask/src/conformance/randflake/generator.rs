@@ -84,10 +84,10 @@ fn scenario_cases(name: &str, scenario: &Value) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// How `generate_many` asks for more IDs than there are.
+/// A way for `generate_many` to ask for more IDs than there are.
 #[derive(Clone, Copy)]
 enum Filling {
-    /// As many as there are, then one more.
+    /// All IDs that there are, then one more.
     ThenOneMore,
     /// One batch, which is refused and says how many it wrote.
     AtOnce,

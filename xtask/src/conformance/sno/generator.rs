@@ -70,8 +70,8 @@ fn close(expected: Pattern) -> Step {
     Step { request: json!({"op": "close", "clock": []}), expected }
 }
 
-/// What a closing snapshot must have of the original's. One that was taken after the last unit has lost its sequence; ours
-/// never does, so there only the rest is comparable.
+/// The members of the original's snapshot that ours must have, too. An original that was taken after the last unit has lost
+/// its sequence, and ours never does; then only the other members are comparable.
 fn kept(snapshot: &Value) -> Pattern {
     let names = ["partition", "sequenceMin", "sequenceMax", "wallHi", "wallSafe", "drifts"];
     let exact = if snapshot["now"] == snapshot["wallHi"] { &["now", "sequence"][..] } else { &[] };

@@ -112,7 +112,7 @@ fn null_or_text(rng: &mut Rng) -> Value {
     if rng.bool() { Value::Null } else { valid_text(rng).into() }
 }
 
-/// What may stand where an ID is expected.
+/// A JSON value to stand where an ID is expected.
 fn json_value(rng: &mut Rng) -> Value {
     match rng.u32(..12) {
         0 => Value::Null,

@@ -71,7 +71,7 @@ pub fn newest_with_browser(shell: &Shell, tool: &str) -> Result<Versions> {
     newest(shell, tool)
 }
 
-/// What a project's package.json says.
+/// The parts of a project's package.json that a trial reads.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Manifest {
@@ -79,7 +79,7 @@ struct Manifest {
     dependencies: BTreeMap<String, String>,
     #[serde(default)]
     dev_dependencies: BTreeMap<String, String>,
-    /// What the newest versions are where they are not `latest`, and tools that only trials need.
+    /// The newest versions of packages that do not tag them `latest`, and tools that only trials need.
     #[serde(default)]
     newest: BTreeMap<String, String>,
 }

@@ -1,4 +1,4 @@
-//! What users install, installed into empty projects outside the repository.
+//! The packages that users install, installed into empty projects outside the repository.
 
 mod javascript;
 mod python;

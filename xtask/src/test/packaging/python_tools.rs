@@ -92,7 +92,7 @@ fn project_with(shell: &Shell, project: &Path, packages: &[&str]) -> Result<std:
     Ok(python)
 }
 
-/// What was installed.
+/// The versions that were installed.
 fn versions(shell: &Shell, python: &Path, packages: &[&str]) -> Result<Versions> {
     let version = |package: &&str| -> Result<_> {
         let ask = "import sys, importlib.metadata as m; print(m.version(sys.argv[1]))";

@@ -11,7 +11,7 @@ use xshell::{Shell, cmd};
 use super::{copy, packaging};
 use crate::{test::trials::Versions, tools, workspace};
 
-/// What users find beside the sources.
+/// The texts that users find beside the sources.
 const TEXTS: [&str; 5] =
     ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md"];
 
@@ -91,7 +91,7 @@ fn check_texts(package: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What a registry's page shows.
+/// Checks the metadata that a registry's page shows.
 fn check_metadata(package: &Path) -> Result<()> {
     let manifest: toml::Table = fs::read_to_string(package.join("Cargo.toml"))?.parse()?;
     let shown = &manifest["package"];
