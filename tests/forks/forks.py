@@ -36,7 +36,7 @@ GIVEN: list[Any] = [
 
 
 def make(count: int) -> tuple[bytes, bytes]:
-    """So many IDs of this process: sno's, and Hot Guids."""
+    """The bytes of IDs of this process: half of the count from sno, half from Hot Guid."""
     quarter = count // 4
     return (
         b"".join([bytes(sno.generate()) for _ in range(quarter)]) + bytes(SNO.generate_many(quarter)),
@@ -78,7 +78,7 @@ class Child:
 
 
 def work(count: int, has_child: bool) -> Callable[[], bytes]:
-    """What a child does: as many IDs of its own, and of its own child."""
+    """The work of a child: to make `count` IDs, and as many in a child of its own, if it has one."""
 
     def child() -> bytes:
         codes = [refusal(generator) for generator in GIVEN]
@@ -92,7 +92,7 @@ def work(count: int, has_child: bool) -> Callable[[], bytes]:
 
 
 def are_distinct(ids: bytes, width: int) -> bool:
-    """Whether no two IDs of so many bytes are equal."""
+    """Returns whether all IDs, each of `width` bytes, are distinct."""
     rows = np.zeros((len(ids) // width, 16), np.uint8)
     rows[:, :width] = np.frombuffer(ids, np.uint8).reshape(-1, width)
     high, low = rows.view(np.uint64).T

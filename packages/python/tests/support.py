@@ -1,4 +1,4 @@
-"""What the tests share: a way to say "this is refused", the repository's files, clocks that follow a script."""
+"""Helpers of the tests: a way to say "this is refused", the repository's files, clocks that follow a script."""
 
 from __future__ import annotations
 

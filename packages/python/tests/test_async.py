@@ -297,7 +297,7 @@ def test_the_loop_has_turns_while_many_ids_are_made(call: str) -> None:
 
 
 def in_child(work: Callable[[], bytes]) -> bytes:
-    """What a forked child says."""
+    """The bytes that the work returns in a forked child."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:

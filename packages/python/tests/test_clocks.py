@@ -68,7 +68,7 @@ each_family = pytest.mark.parametrize("make", [generator, randflakes, hot_guids,
 
 
 def made_before(ids: Any) -> int:
-    """How many IDs a generator made."""
+    """Number of IDs that a generator made."""
     return int(ids.stats().len)
 
 

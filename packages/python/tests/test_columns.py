@@ -114,7 +114,7 @@ def test_what_is_written_is_read(column: list[sno.Sno]) -> None:
 
 
 def single(text: str) -> tuple[str, int | None]:
-    """What a text is refused for when it is read alone."""
+    """The error code and position of a refused text that is read alone."""
     with pytest.raises(PolyflakeError) as caught:
         sno.Sno(text)
     return caught.value.code, caught.value.position

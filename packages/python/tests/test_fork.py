@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 
 
 def in_child(work: Callable[[], Any]) -> Any:
-    """What the work gives in a forked child."""
+    """The result of the work in a forked child, or the code of its error."""
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -215,7 +215,7 @@ def test_a_signals_handler_that_forks_while_a_batch_waits(given: bool, call: str
         import os, signal, sys, tempfile
         from polyflake import PolyflakeError, sno
 
-        # So few IDs a tick that it waits, however slow the machine.
+        # Few IDs in a tick, so that it waits even on a slow machine.
         ids = sno.Generator(7 if sys.argv[1] == "given" else None, sequence_min=0, sequence_max=9999)
         forks = []
 

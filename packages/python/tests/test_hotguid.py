@@ -29,7 +29,7 @@ ID = uuid.UUID("691f29d0-bbaa-ddcc-ee01-0203ffffff7f")
 
 
 def sql_server_order(guid: uuid.UUID) -> bytes:
-    """What SQL Server compares, from the first byte to the last."""
+    """The bytes in the order in which SQL Server compares them."""
     data = guid.bytes_le
     return bytes(data[at] for at in (10, 11, 12, 13, 14, 15, 8, 9, 6, 7, 4, 5, 0, 1, 2, 3))
 

@@ -110,7 +110,7 @@ BAD = [
 
 
 def single(text: str) -> tuple[str, int | None]:
-    """What a text is refused for when it is read alone."""
+    """The error code and position of a refused text that is read alone."""
     with pytest.raises(PolyflakeError) as caught:
         decode_text(text)
     return caught.value.code, caught.value.position

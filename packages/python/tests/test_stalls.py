@@ -56,7 +56,7 @@ def exhausted(make: Callable[..., Any], **options: Any) -> Any:
     return ids
 
 
-# How many IDs a tick holds.
+# Numbers of IDs in a tick.
 POOLS = {
     a_randflake_generator: 0,
     a_hot_guid_generator: 2**24,

@@ -58,21 +58,21 @@ def shard_generator() -> layout.Generator:
 
 
 class Call(NamedTuple):
-    """What is called, of what, and arguments that it takes."""
+    """A call: the maker of its object, and valid arguments."""
 
     of: Callable[[], Any]
     args: list[Any]
     kwargs: dict[str, Any]
 
     def function(self, name: str) -> Callable[..., Any]:
-        """Of a fresh object, so that no call can hide what another did."""
+        """The function of a fresh object, so that no call can hide the effects of another."""
         owner = self.of()
         function = owner if name == "__call__" else getattr(owner, name)
         return finished(function) if name.endswith("_async") else function  # type: ignore[no-any-return]
 
 
 def finished(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that gives a coroutine as one that gives its result."""
+    """Turns a method that returns a coroutine into one that returns its result."""
 
     @wraps(function)
     def finish(*args: Any, **kwargs: Any) -> Any:

@@ -28,7 +28,7 @@ def decrypt(n: int) -> object:
 
 
 def long_enough(work: Callable[[int], object]) -> int:
-    """How much of this work takes a fifth of a second: long beside any delay of a thread's wake-up."""
+    """An amount of work that takes a fifth of a second: much longer than a thread's delay in waking up."""
     n, taken = 1 << 14, 0.0
     while taken < 0.2 and n < 1 << 24:
         n *= 2

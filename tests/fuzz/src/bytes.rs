@@ -1,9 +1,9 @@
 //! Choices out of the bytes of an input: zeros where there are none left.
 
-/// How many IDs one input makes.
+/// Number of IDs that one input makes.
 pub(crate) const NEIGHBOURS: usize = 32;
 
-/// The IDs of an input: its own first bytes (zeros where there are none), then such in which one byte is another.
+/// The IDs of an input: its own first bytes (zeros past its end), then the same with one byte changed.
 pub(crate) fn neighbours<const N: usize>(input: &[u8]) -> impl Iterator<Item = [u8; N]> {
     let own: [u8; N] = Bytes(input).array();
     let others = chances(input).map(move |[at, byte, ..]| {
@@ -64,7 +64,7 @@ impl Bytes<'_> {
         from[self.below(from.len())].clone()
     }
 
-    /// Whether something happens that happens once in `times`.
+    /// Returns `true` once in `times`, by the next byte.
     pub(crate) fn seldom(&mut self, times: u8) -> bool {
         self.byte() % times == times - 1
     }

@@ -10,10 +10,10 @@ use crate::{
     slices::{MOST, sixteens},
 };
 
-/// When 2010 began, in Unix milliseconds: sno's first tick.
+/// The start of 2010, in Unix milliseconds: sno's first tick.
 const EPOCH_MS: i64 = 1_262_304_000_000;
 
-/// IDs near each other, whose fields are often the same; the input says what is asked for.
+/// IDs near each other, whose fields are often the same; the input decides the query.
 pub(crate) fn sno(input: &[u8]) {
     let mut bytes = Bytes(input);
     let mask: [u8; 10] = bytes.array();

@@ -112,7 +112,7 @@ fn spoil_member(members: &mut Map<String, Value>, bytes: &mut Bytes<'_>) {
     }
 }
 
-/// What some member may be, and most may not.
+/// A value that some members may have, and most may not.
 fn odd(bytes: &mut Bytes<'_>) -> Option<Value> {
     Some(match bytes.byte() % 16 {
         0 => return None,

@@ -11,7 +11,7 @@ use crate::{
 const DIGITS: &str = "0123456789abcdefABCDEF";
 const HYPHENS: [usize; 4] = [8, 13, 18, 23];
 
-/// Where SQL Server's form has each byte (source: the original).
+/// Position of each byte in SQL Server's form (source: the original).
 const SQL: [usize; 16] = [13, 12, 11, 10, 15, 14, 9, 8, 6, 7, 4, 5, 0, 1, 2, 3];
 
 /// Texts of IDs and of SQL Server's GUIDs, in UTF-8 and UTF-16.

@@ -214,7 +214,7 @@ fn check_generator(layout: &Layout, parsed: &Parsed<'_>, bytes: &mut Bytes<'_>) 
     assert_eq!(made.len(), count, "{}", layout.to_json());
 }
 
-/// What is packed of a generator's values, a reading of its clock, and the sequence of an ID.
+/// The ID packed from a generator's values, a reading of its clock, and the sequence of an ID.
 fn at(ids: &Generator<&ManualClock>, id: &Id, reading: i64) -> Id {
     let (layout, mut values) = (ids.layout(), ids.values());
     if layout.timestamp().is_ok() {

@@ -1,4 +1,4 @@
-//! What JavaScript calls: every call, in any order, with anything at all in the area that arguments cross through.
+//! The machine that JavaScript calls: every call, in any order, with any bytes in the area that passes arguments.
 
 use std::ptr;
 
@@ -78,7 +78,7 @@ fn write(scratch: &'static Scratch, bytes: &mut Bytes<'_>) {
     put(scratch, BYTES_AT, bytes.take(message));
 }
 
-/// Where the bytes of the area lie, as `packages/js/src/machine.ts` knows it.
+/// Offset of the bytes in the area, as `packages/js/src/machine.ts` has it.
 const BYTES_AT: usize = 8 * 32;
 
 #[allow(unsafe_code, reason = "JavaScript writes the area by address, too")]

@@ -51,7 +51,7 @@ pub(crate) fn randflake(input: &[u8]) {
     check_column(&ids, &slots);
 }
 
-/// What IDs are side by side; then any texts at any offsets.
+/// Checks the column of some IDs, side by side; then any texts at any offsets.
 fn check_column(ids: &[Randflake], slots: &[[u8; 16]]) {
     let (mut offsets, mut text) = (vec![0; ids.len() + 1], vec![0; ids.len() * 13]);
     let end = randflake::encode_column(ids, &mut offsets, &mut text).expect("room for all");

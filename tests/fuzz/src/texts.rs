@@ -2,18 +2,18 @@
 
 use crate::bytes::chances;
 
-/// What a decoder must not mistake for a character of an alphabet.
+/// Characters that a decoder must not mistake for one of an alphabet.
 const ODD: [char; 32] = [
     '\0', '\n', ' ', '-', '_', '=', '.', '/', ':', '@', '[', '`', '{', '~', '\u{7f}', '\u{80}',
     '\u{b2}', 'ß', 'ÿ', 'ı', 'а', 'о', 'K', 'ﬀ', '٣', '0', '2', 'a', '\u{feff}', '\u{fffd}', '😀',
     '𝟚',
 ];
 
-/// How many neighbours of a nearly right text are tried, too.
+/// Number of neighbours of a nearly right text that are tried, too.
 const NEIGHBOURS: usize = 16;
 
-/// Calls `check` with texts that the bytes make, each with what its units are, in UTF-8 and in UTF-16: the bytes themselves, a
-/// nearly right text, and neighbours of it, which differ in one character: 36 texts in all.
+/// Calls `check` with texts of the bytes in UTF-8 and in UTF-16, each with its units: the bytes themselves, a nearly right
+/// text, and neighbours of it, which differ in one character: 36 texts in all.
 pub(crate) fn each(input: &[u8], near: &str, mut check: impl FnMut(Text<'_>, &[u32])) {
     let mut forms = Forms::default();
     if let Ok(text) = str::from_utf8(input) {
@@ -77,7 +77,7 @@ pub(crate) enum Text<'t> {
 }
 
 impl Text<'_> {
-    /// What one of two decoders makes of it.
+    /// The result of the decoder for its encoding.
     pub(crate) fn read<T>(&self, utf8: fn(&str) -> T, utf16: fn(&[u16]) -> T) -> T {
         match self {
             Self::Utf8(text) => utf8(text),
@@ -86,14 +86,14 @@ impl Text<'_> {
     }
 }
 
-/// Whether a spelling is the text of these units.
+/// Returns whether a spelling is the text of these units.
 pub(crate) fn spells(text: &str, units: &[u32]) -> bool {
     text.len() == units.len()
         && text.bytes().zip(units).all(|(byte, unit)| u32::from(byte) == *unit)
 }
 
-/// A nearly right text: mostly of the right length, mostly of the alphabet that `alphabet_at` tells for a position. The
-/// first byte says how long, each one after it a character.
+/// A nearly right text: mostly of the right length, mostly of the alphabet that `alphabet_at` gives for a position. The
+/// first byte decides the length, and each one after it a character.
 pub(crate) fn nearly(
     input: &[u8],
     right: usize,

@@ -1,23 +1,23 @@
-//! What a decoder says of a text, in a form that can be compared.
+//! Verdicts of decoders on a text, in a form that can be compared.
 
 use polyflake::{Error, ErrorKind, Result};
 
-/// A value, or why there is none: the kind of the error and its position.
+/// A value, or the kind and position of the error.
 pub(crate) type Verdict<T> = std::result::Result<T, (ErrorKind, Option<usize>)>;
 
-/// What a decoder said.
+/// The verdict of a decoder.
 pub(crate) fn verdict<T>(result: Result<T>) -> Verdict<T> {
     result.map_err(|error| (error.kind(), error.position()))
 }
 
-/// An error whose message can be told to people.
+/// An error, after a check that its message can be shown.
 pub(crate) fn told(error: &Error) -> &Error {
     let message = error.to_string();
     assert!(message.starts_with(char::is_lowercase), "{message}");
     error
 }
 
-/// What the order of checks comes to: the length, then the characters, of which the first bad one is told.
+/// The verdict by the order of checks: the length, then the characters, with the position of the first bad one.
 pub(crate) fn judge(
     units: &[u32],
     lengths: std::ops::RangeInclusive<usize>,

@@ -1,9 +1,9 @@
-//! What the tests of kernels share. They are a crate of their own, without others' code, so that they are built quickly for
-//! targets that are only emulated.
+//! Helpers of the kernels' tests, in a crate of their own without third-party code, which builds quickly for emulated
+//! targets.
 
 use polyflake::kernels::{Level, levels};
 
-/// Every length of slices that is tried: past all groups, and past several of them; fewer under Miri, which is slow.
+/// Lengths of slices to try: past every group, and past several of them; fewer under Miri, which is slow.
 pub const LENGTHS: std::ops::RangeInclusive<usize> = 0..=if cfg!(miri) { 20 } else { 300 };
 
 /// The levels of this machine but for the scalar one, which is what they are held against.
@@ -34,7 +34,7 @@ impl Noise {
         ((self.next() >> 32) as usize) % limit
     }
 
-    /// So many bytes, each of any value.
+    /// `N` bytes, each of any value.
     pub fn bytes<const N: usize>(&mut self) -> [u8; N] {
         std::array::from_fn(|_| self.next().to_be_bytes()[0])
     }

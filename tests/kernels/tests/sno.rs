@@ -76,7 +76,7 @@ fn what_goes_past_the_caches_is_the_same_in_every_place() {
     }
 }
 
-/// Where levels go past the caches by themselves, as those of x86-64 can: memory that is large, and was written before.
+/// Non-temporal stores, which levels of x86-64 choose by themselves: for memory that is large and was written before.
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn more_than_caches_hold_is_encoded() {

@@ -23,7 +23,7 @@ fn slices_of_every_length_are_encrypted_and_decrypted() {
     }
 }
 
-/// What is no ciphertext of ours decrypts alike, too.
+/// Random blocks, which no cipher made, decrypt to the same at every level.
 #[test]
 fn anything_is_decrypted() {
     let mut noise = Noise::new();

@@ -1,4 +1,4 @@
-//! How each family makes IDs, and which cell of the bitmap an ID is.
+//! Makers of each family's IDs, with each ID's cell in the bitmap.
 
 use std::{num::NonZeroU32, sync::Arc};
 
@@ -15,11 +15,11 @@ use crate::chaos::Chaos;
 
 /// Makes IDs on any thread and tells their cells.
 pub(crate) trait Maker: Sync {
-    /// How many cells there are.
+    /// Number of cells.
     fn cells(&self) -> u64;
     /// The clock of all its generators.
     fn clock(&self) -> &Chaos;
-    /// Makes some IDs, singly, in a batch or by a handle, and notes each one's cell; a refused call notes what was made before.
+    /// Makes some IDs, singly, in a batch or by a handle, and notes each one's cell; a refused call notes the IDs made before.
     fn make(&self, random: &mut Rng, note: &mut dyn FnMut(u64)) -> Result<()>;
 }
 
@@ -49,7 +49,7 @@ fn size(random: &mut Rng) -> NonZeroU32 {
     NonZeroU32::new(random.u32(1..100)).expect("at least 1")
 }
 
-/// Which way a call goes, and how many IDs it makes.
+/// The kind of a call, and the number of its IDs.
 enum Way {
     Single,
     Batch(usize),
@@ -74,12 +74,12 @@ trait Source: Sync {
     type Id: Copy + Default;
     fn single(&self, random: &mut Rng) -> Result<Self::Id>;
     fn fill(&self, random: &mut Rng, ids: &mut [Self::Id]) -> Result<()>;
-    /// What makes IDs by a handle.
+    /// A function that makes IDs by a handle.
     fn handle(&self, size: NonZeroU32) -> impl FnMut() -> Result<Self::Id>;
     fn cell(&self, id: Self::Id) -> u64;
 }
 
-/// A generator under a mad clock that shows so many cells.
+/// A generator under a chaotic clock, which shows a number of cells.
 struct Soaked<S> {
     ids: S,
     clock: Arc<Chaos>,

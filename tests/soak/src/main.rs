@@ -21,12 +21,12 @@ use families::{FAMILIES, Family};
 /// Threads at a time, more than the machine has processors, so that they are interrupted anywhere.
 const THREADS: u64 = 8;
 
-/// So many refused calls in a row mean that the clock has come to its end.
+/// Number of refused calls in a row that mean the end of the clock's time.
 const HOPELESS: u32 = 10_000;
 
 #[derive(Parser)]
 struct Options {
-    /// How many IDs of each family.
+    /// Number of IDs of each family.
     #[arg(long, default_value_t = 1_000_000_000)]
     ids: u64,
     /// Only families whose name contains this.
@@ -37,7 +37,7 @@ struct Options {
     seed: Option<u64>,
 }
 
-/// What became of a family's run.
+/// The result of a family's run.
 struct Outcome {
     made: u64,
     twice: u64,

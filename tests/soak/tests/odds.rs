@@ -5,9 +5,9 @@ use std::{fs, path::Path};
 use fastrand::Rng;
 use polyflake::kernels::partition_after;
 
-/// How often each is tried.
+/// Number of trials of each case.
 const TRIALS: u32 = 20_000;
-/// Lower bounds are drawn from as many.
+/// Number of possible lower bounds.
 const BOUNDS: u32 = 32_768;
 
 fn readme() -> String {
@@ -32,7 +32,7 @@ fn chance(mut trial: impl FnMut() -> bool) -> f64 {
     f64::from((0..TRIALS).map(|_| u32::from(trial())).sum::<u32>()) / f64::from(TRIALS)
 }
 
-/// Whether two of some processes, with a number of generators each, share a partition.
+/// Returns whether two of some processes, with a number of generators each, share a partition.
 fn some_share(random: &mut Rng, generators: u32, processes: u32) -> bool {
     let mut taken = vec![false; 65_536];
     (0..processes).any(|_| {

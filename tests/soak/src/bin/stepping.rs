@@ -54,7 +54,7 @@ fn number(id: &layout::Id) -> u128 {
     id.as_integer().expect("an integer layout").cast_unsigned().into()
 }
 
-/// What one thread saw.
+/// The observations of one thread.
 #[derive(Default)]
 struct Seen {
     ids: Vec<(u8, u128)>,

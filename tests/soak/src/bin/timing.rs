@@ -1,5 +1,5 @@
-//! Whether the cipher's time tells of what it ciphers: Welch's t-test between a fixed block and random ones, after the method
-//! of dudect (Reparaz, Balasch, Verbauwhede 2017).
+//! Test whether the cipher's time depends on the block that it encrypts: Welch's t-test between a fixed block and random
+//! ones, after the method of dudect (Reparaz, Balasch, Verbauwhede 2017).
 //!
 //! `cargo xtask timing` runs it with ten million samples each way.
 

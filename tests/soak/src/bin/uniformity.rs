@@ -1,5 +1,5 @@
-//! Whether Randflake IDs spread evenly over shards, by their low bits and by their high ones: a chi-square test of IDs made
-//! one after the other.
+//! Spread of Randflake IDs over shards, by their low bits and by their high ones: a chi-square test of IDs made one after
+//! the other.
 //!
 //! `cargo xtask uniformity` runs it on ten million IDs.
 
@@ -31,7 +31,7 @@ fn generate(secret: [u8; 16], count: usize, mut each: impl FnMut(u64)) {
     }
 }
 
-/// How likely a fair spread is at least as uneven as these counts.
+/// Probability that a fair spread is at least as uneven as these counts.
 #[allow(clippy::cast_precision_loss, reason = "counts far below 2^53")]
 fn p_value(counts: &[u64]) -> f64 {
     let expected = counts.iter().sum::<u64>() as f64 / counts.len() as f64;

@@ -29,7 +29,7 @@ impl Fast {
         self.from_ms * 1_000_000 + i64::try_from(passed.as_nanos()).expect("less than 292 years")
     }
 
-    /// How many of its milliseconds pass in a span of the world's time.
+    /// Milliseconds of this clock that pass in a span of real time.
     pub(crate) fn of_world(&self, span: Duration) -> i64 {
         i64::try_from((span * self.speed).as_millis()).expect("a short span")
     }

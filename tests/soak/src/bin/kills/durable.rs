@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Serialize, de::DeserializeOwned};
 
-/// What was written last; none where nothing was.
+/// The value written last; `None` if nothing was written.
 pub(crate) fn read<T: DeserializeOwned>(file: &Path) -> io::Result<Option<T>> {
     match fs::read(file) {
         Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),

@@ -13,7 +13,7 @@ use crate::{
 
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
-    /// How much faster than the world's its clock goes: some ticks pass while a process lives.
+    /// Speed of its clock relative to real time: some ticks pass while a process lives.
     pub(crate) speed: u32,
     pub(crate) live: fn(Life<'_>) -> Outcome,
     /// Bytes of an ID.

@@ -1,5 +1,5 @@
-//! What a process does until it is killed: it makes IDs and writes each to its output, and keeps in a file what the next
-//! one needs to go on.
+//! The life of a process until it is killed: it makes IDs and writes each to its output, and keeps in a file the state from
+//! which the next process goes on.
 
 use std::{
     convert::Infallible,
@@ -15,7 +15,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{clock::Fast, durable, makers::Maker};
 
-/// How long a window is, in the world's time: longer than the disk takes to note its end.
+/// Length of a window in real time: longer than the disk takes to store its end.
 const WINDOW: Duration = Duration::from_millis(20);
 
 pub(crate) type Outcome = std::result::Result<Infallible, Box<dyn Error>>;
@@ -23,7 +23,7 @@ pub(crate) type Outcome = std::result::Result<Infallible, Box<dyn Error>>;
 pub(crate) struct Life<'l> {
     pub(crate) clock: Fast,
     pub(crate) state: &'l Path,
-    /// Whether it leaves out what keeps lives apart: the harness must notice.
+    /// `true` to leave out the state that keeps lives apart: the harness must notice.
     pub(crate) careless: bool,
     pub(crate) random: Rng,
 }

@@ -31,27 +31,27 @@ use tempfile::TempDir;
 
 #[derive(Parser)]
 struct Options {
-    /// How many kills of each kind of generator.
+    /// Number of kills of each kind of generator.
     #[arg(long, default_value_t = 10_000)]
     kills: u64,
     /// Only kinds whose name contains this.
     #[arg(long, default_value = "")]
     kind: String,
-    /// Leave out what keeps lives apart, until an ID is there twice: the harness must notice.
+    /// Leave out the state that keeps lives apart, until an ID is made twice: the harness must notice.
     #[arg(long)]
     careless: bool,
     #[command(subcommand)]
     life: Option<Lived>,
 }
 
-/// How this program is called by itself.
+/// The command with which this program starts itself.
 #[derive(clap::Subcommand)]
 enum Lived {
     #[command(hide = true)]
     Live(Begin),
 }
 
-/// What a process is told at its start.
+/// Arguments of a process.
 #[derive(Args)]
 struct Begin {
     kind: String,
@@ -76,11 +76,11 @@ const NEAR: Duration = Duration::from_millis(2);
 /// For a process to make its first ID.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What became of the processes of one kind.
+/// The result of the processes of one kind.
 #[derive(Default)]
 struct Outcome {
     kills: u64,
-    /// How many of those killed had made an ID.
+    /// Number of killed processes that had made an ID.
     made_some: u64,
     ids: u64,
     twice: u64,
@@ -93,7 +93,7 @@ struct Killer<'k> {
     state: PathBuf,
     /// Goes on while nothing lives, and steps between lives.
     clock: Fast,
-    /// When the last life began, by its clock.
+    /// The start of the last life, by its clock.
     began_ms: i64,
     cells: Cells,
     outcome: Outcome,
@@ -167,7 +167,7 @@ impl<'k> Killer<'k> {
 /// Kills a process at any moment of its start, or at any after its first ID. One that has ended by itself was refused something.
 fn end(process: &mut Child, first: &Receiver<()>) -> Result<(), Box<dyn Error>> {
     if fastrand::u8(..4) > 0 {
-        // Where the process ended, the sender is gone.
+        // If the process ended, the sender is gone.
         let _ = first.recv_timeout(PATIENCE);
     }
     thread::sleep(LONGEST.mul_f64(fastrand::f64()));

@@ -1,4 +1,4 @@
-//! How the generators of each family make IDs, and which cell an ID is.
+//! Makers of each family's IDs, with each ID's cell.
 
 use std::time::Duration;
 
@@ -16,14 +16,14 @@ use crate::clock::Fast;
 /// The most IDs of one write: a pipe takes them all or none.
 const BATCH: usize = 200;
 
-/// How long a call may wait before the loop around it looks again.
+/// Longest wait of a call, after which the loop around it looks again.
 const MAX_WAIT: Duration = Duration::from_millis(2);
 
-/// Makes some IDs and appends their bytes; a refused call appends what was made before.
+/// Makes some IDs and appends their bytes; a refused call appends the IDs made before.
 pub(crate) trait Maker {
     /// Bytes of an ID on the pipe.
     const BYTES: usize;
-    /// The cell of an ID: those that follow each other in a tick are numbers that do.
+    /// The cell of an ID: consecutive IDs of a tick have consecutive cells.
     fn cell(id: &[u8]) -> u128;
     fn make(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()>;
 }
@@ -33,7 +33,7 @@ fn size(random: &mut Rng) -> usize {
     if random.bool() { 1 } else { random.usize(1..=BATCH) }
 }
 
-/// What a call wrote: all, or what its error says.
+/// Number of IDs that a call wrote: all, or the number in its error.
 fn written(outcome: &Result<()>, asked: usize) -> usize {
     outcome.as_ref().map_or_else(|error| error.written().unwrap_or(0), |()| asked)
 }
