@@ -231,8 +231,8 @@ impl Writer {
         self.flag(figures.sorts_by_time);
         self.flag(figures.below_2_53);
         self.flag(figures.below_2_63);
-        for field in &figures.fields {
-            self.text(&field.name);
+        for field in figures.fields() {
+            self.text(field.name());
             self.text(field.kind);
             self.integer(field.offset.into());
             self.integer(field.bits.into());

@@ -36,7 +36,7 @@ pub mod sparx64;
 mod sync;
 
 pub use error::{Error, ErrorKind, Result};
-pub use format::UnixTime;
+pub use format::{Description, FieldDescription, UnixTime};
 pub use generator::OnExhausted;
 // For the code that `sno::by_metabyte!` writes.
 #[cfg(feature = "serde")]

@@ -141,6 +141,7 @@ fn generators_over_layouts_allocate_nothing() {
     let ids = Generator::builder(preset("discord", []).unwrap()).build().unwrap();
     let mut values = ids.values();
     values.bind("worker", 1).unwrap().bind("process", 2).unwrap();
+    ids.generate_with(&values).expect("the first reading of a process chooses its clock");
     assert_no_allocation(|| ids.generate_with(&values).unwrap());
     assert_no_allocation(|| ids.fill_with(&values, &mut [0_i64; 100][..]).unwrap());
 
@@ -215,4 +216,13 @@ fn refusals_in_loops_allocate_nothing() {
 #[track_caller]
 fn refused<T: std::fmt::Debug>(result: Result<T>, kind: ErrorKind) {
     assert_eq!(result.unwrap_err().kind(), kind);
+}
+
+#[test]
+fn the_figures_of_fixed_formats_are_part_of_the_program() {
+    use polyflake::{Description, hotguid, randflake};
+
+    const FIGURES: [Description; 3] = [sno::describe(), randflake::describe(), hotguid::describe()];
+    assert_eq!(FIGURES.map(|figures| figures.fields().len()), [5, 3, 4]);
+    assert_no_allocation(|| sno::describe().fields().iter().map(|field| field.bits).sum::<u32>());
 }

@@ -40,7 +40,7 @@ impl From<layout::Description> for Description {
     fn from(figures: layout::Description) -> Self {
         Self {
             bits: figures.bits,
-            fields: figures.fields.into_iter().map(FieldDescription::from).collect(),
+            fields: figures.fields().iter().map(FieldDescription::from).collect(),
             per_second: figures.per_second,
             per_second_in_all: figures.per_second_in_all,
             first_ms: figures.first_ms,
@@ -119,10 +119,10 @@ pub(crate) struct FieldDescription {
     bits: u32,
 }
 
-impl From<layout::FieldDescription> for FieldDescription {
-    fn from(field: layout::FieldDescription) -> Self {
-        let kind = field.kind.to_owned();
-        Self { name: field.name, kind, offset: field.offset, bits: field.bits }
+impl From<&layout::FieldDescription> for FieldDescription {
+    fn from(field: &layout::FieldDescription) -> Self {
+        let (name, kind) = (field.name().to_owned(), field.kind.to_owned());
+        Self { name, kind, offset: field.offset, bits: field.bits }
     }
 }
 

@@ -1,21 +1,24 @@
-//! Key figures of an ID format.
-
-use alloc::{string::String, vec::Vec};
+//! The figures of an ID format, without a heap for the formats that never change.
 
 use super::{Scale, Span};
+use crate::error::Name;
 
-/// Key figures of an ID format, the same for every family.
+/// Fields, in the program or on the heap.
+#[cfg(feature = "alloc")]
+type Fields = alloc::borrow::Cow<'static, [FieldDescription]>;
+#[cfg(not(feature = "alloc"))]
+type Fields = &'static [FieldDescription];
+
+/// The figures of an ID format: the same for every family.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Description {
-    /// Number of bits of an ID.
+    /// Bits of an ID.
     pub bits: u32,
-    /// Its fields, from the top.
-    pub fields: Vec<FieldDescription>,
-    /// Number of IDs that one generator can make in a second, floored; none without both a timestamp and a sequence.
+    fields: Fields,
+    /// IDs that one generator can make in a second, floored; none without both a timestamp and a sequence.
     pub per_second: Option<u128>,
-    /// Number of IDs that all generators together can make in a second, floored; none without both a timestamp and a sequence, and
-    /// past 2^128.
+    /// IDs that all generators together can make in a second, floored; none as above, and past 2^128.
     pub per_second_in_all: Option<u128>,
     /// The start of the first tick, in Unix milliseconds.
     pub first_ms: Option<i64>,
@@ -23,9 +26,9 @@ pub struct Description {
     pub last_ms: Option<i64>,
     /// `true` if IDs sort by time from the first tick to the last: integers as signed ones, bytes and texts bytewise.
     pub sorts_by_time: bool,
-    /// `true` if every ID, as an unsigned integer, is below 2^53, so that a JavaScript number holds it.
+    /// `true` if every ID, as an unsigned integer, is below 2^53: a JavaScript number holds it.
     pub below_2_53: bool,
-    /// `true` if every ID, as an unsigned integer, is below 2^63, so that it is never negative.
+    /// `true` if every ID, as an unsigned integer, is below 2^63: it is never negative.
     pub below_2_63: bool,
 }
 
@@ -33,52 +36,83 @@ pub struct Description {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FieldDescription {
-    /// Name of the field: `timestamp`, `sequence`, `unused`, or the name of a constant or bindable.
-    pub name: String,
-    /// Kind of the field, as in a layout's JSON.
+    name: Name,
+    /// The kind of field, as in a layout's JSON.
     pub kind: &'static str,
-    /// Number of bits above the field.
+    /// Bits above it.
     pub offset: u32,
-    /// Width of the field, in bits.
+    /// Its width in bits.
     pub bits: u32,
 }
 
-impl FieldDescription {
-    /// Lists fields of given names, kinds and widths, from the top.
-    pub(crate) fn list<'n>(
+impl Description {
+    /// The fields, from the top.
+    pub fn fields(&self) -> &[FieldDescription] {
+        &self.fields
+    }
+
+    /// Figures of fields alone, for the others to be filled in.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn of_fields<'n>(
         fields: impl IntoIterator<Item = (&'n str, &'static str, u32)>,
-    ) -> Vec<Self> {
+    ) -> Self {
         let place = |offset: &mut u32, (name, kind, bits): (&str, _, u32)| {
             *offset += bits;
-            Some(Self { name: name.into(), kind, offset: *offset - bits, bits })
+            let name = alloc::string::String::from(name).into();
+            Some(FieldDescription { name, kind, offset: *offset - bits, bits })
         };
-        fields.into_iter().scan(0, place).collect()
+        let fields: alloc::vec::Vec<_> = fields.into_iter().scan(0, place).collect();
+        Self {
+            bits: fields.iter().map(|field| field.bits).sum(),
+            fields: fields.into(),
+            per_second: None,
+            per_second_in_all: None,
+            first_ms: None,
+            last_ms: None,
+            sorts_by_time: false,
+            below_2_53: false,
+            below_2_63: false,
+        }
     }
 }
 
-/// The facts that a family's figures follow from.
-pub(crate) struct Figures<'f> {
-    /// Names and kinds of the fields, from the top.
-    pub(crate) names: &'f [(&'f str, &'static str)],
-    pub(crate) spans: &'f [Span],
+impl FieldDescription {
+    /// A field of a format of so many bits.
+    pub(crate) const fn of(name: &'static str, kind: &'static str, span: Span, of: u32) -> Self {
+        #[cfg(feature = "alloc")]
+        let name = Name::Borrowed(name);
+        Self { name, kind, offset: of - span.shift() - span.bits(), bits: span.bits() }
+    }
+
+    /// Its name: `timestamp`, `sequence`, `unused`, or that of a constant or bindable.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// The facts from which the figures of a family follow.
+pub(crate) struct Figures {
+    pub(crate) bits: u32,
+    pub(crate) fields: &'static [FieldDescription],
     pub(crate) scale: Scale,
-    /// Number of IDs that one generator can make in a tick.
+    /// IDs that one generator can make in a tick.
     pub(crate) per_tick: u64,
-    /// Number of generators that can be told apart.
+    /// Generators that can be told apart.
     pub(crate) generators: u128,
     pub(crate) sorts_by_time: bool,
 }
 
-impl Figures<'_> {
-    /// The figures. Every family uses all bits of its IDs, so no family stays below 2^63.
-    pub(crate) fn describe(self) -> Description {
-        let fields = self.names.iter().zip(self.spans);
-        let fields = fields.map(|((name, kind), span)| (*name, *kind, span.bits()));
-        let per_second =
-            u128::from(self.per_tick) * 1000 / u128::from(self.scale.tick_ms.unsigned_abs());
+impl Figures {
+    /// The figures. All bits of every family's IDs are used, so none stays below 2^63.
+    pub(crate) const fn describe(&self) -> Description {
+        let per_second = self.per_tick as u128 * 1000 / self.scale.tick_ms.unsigned_abs() as u128;
+        #[cfg(feature = "alloc")]
+        let fields = Fields::Borrowed(self.fields);
+        #[cfg(not(feature = "alloc"))]
+        let fields = self.fields;
         Description {
-            bits: self.spans.iter().map(|span| span.bits()).sum(),
-            fields: FieldDescription::list(fields),
+            bits: self.bits,
+            fields,
             per_second: Some(per_second),
             per_second_in_all: Some(per_second * self.generators),
             first_ms: Some(self.scale.ms_of(0)),

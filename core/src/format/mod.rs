@@ -1,6 +1,5 @@
 //! Parts that all formats share: spans of bits, ticks of time, texts, and the description of a format.
 
-#[cfg(feature = "alloc")]
 mod describe;
 pub(crate) mod guid;
 mod refusal;
@@ -13,9 +12,7 @@ mod text_id;
 mod ticks;
 mod time;
 
-#[cfg(feature = "alloc")]
 pub(crate) use describe::Figures;
-#[cfg(feature = "alloc")]
 pub use describe::{Description, FieldDescription};
 pub(crate) use refusal::refusal;
 pub(crate) use scale::Scale;

@@ -1,6 +1,6 @@
 //! One field's place in an ID of at most 128 bits.
 
-/// A run of bits with `shift` bits below it.
+/// A run of bits: `shift` bits stand below it.
 ///
 /// A format lists its fields' widths once, from the most significant bit, and gets their spans at compile time:
 ///
@@ -28,10 +28,14 @@ impl Span {
         spans
     }
 
-    /// Width in bits.
-    #[cfg(feature = "alloc")]
+    /// Its width in bits.
     pub(crate) const fn bits(self) -> u32 {
         self.bits
+    }
+
+    /// The number of bits below it.
+    pub(crate) const fn shift(self) -> u32 {
+        self.shift
     }
 
     /// The largest value that fits.
@@ -39,7 +43,7 @@ impl Span {
         u64::MAX >> (64 - self.bits)
     }
 
-    /// A word with `value` in its place. The value must fit; the callers' types and checks make sure of that.
+    /// `value` in its place; it must fit, which the callers' types and checks make sure of.
     #[inline(always)]
     #[allow(
         clippy::inline_always,

@@ -31,7 +31,7 @@ pub use id::{HotGuid, Parts};
 pub use pool::Pool;
 
 pub use crate::OnExhausted;
-use crate::format::{Scale, Span};
+use crate::format::{FieldDescription, Figures, Scale, Span};
 
 /// Places of the fields, in the order of the text.
 const FIELDS: [Span; 4] = Span::split([32, 40, 24, 32]);
@@ -59,21 +59,20 @@ pub const LAST_COUNTER: u32 = COUNTER.max() as u32;
 /// assert_eq!(figures.last_ms, Some(4_294_967_295_000));
 /// assert!(figures.sorts_by_time);
 /// ```
-#[cfg(feature = "alloc")]
-pub fn describe() -> crate::format::Description {
-    let names = [
-        ("timestamp", "timestamp"),
-        ("machine", "bindable"),
-        ("counter", "sequence"),
-        ("shard_key", "bindable"),
-    ];
-    crate::format::Figures {
-        names: &names,
-        spans: &FIELDS,
+pub const fn describe() -> crate::format::Description {
+    const BITS: u32 = 128;
+    const FIGURES: Figures = Figures {
+        bits: BITS,
+        fields: &[
+            FieldDescription::of("timestamp", "timestamp", TIMESTAMP, BITS),
+            FieldDescription::of("machine", "bindable", MACHINE, BITS),
+            FieldDescription::of("counter", "sequence", COUNTER, BITS),
+            FieldDescription::of("shard_key", "bindable", SHARD_KEY, BITS),
+        ],
         scale: SCALE,
         per_tick: COUNTER.max() + 1,
-        generators: u128::from(MACHINE.max()) + 1,
+        generators: MACHINE.max() as u128 + 1,
         sorts_by_time: true,
-    }
-    .describe()
+    };
+    FIGURES.describe()
 }

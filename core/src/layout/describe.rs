@@ -16,7 +16,7 @@ impl Description {
     pub fn to_value(&self) -> Json {
         let mut object = Object::default();
         object.put("bits", self.bits.into());
-        object.put("fields", Json::List(self.fields.iter().map(Json::from).collect()));
+        object.put("fields", Json::List(self.fields().iter().map(Json::from).collect()));
         object.put_integer("per_second", self.per_second.map(Value::from));
         object.put_integer("per_second_in_all", self.per_second_in_all.map(Value::from));
         object.put_integer("first_ms", self.first_ms.map(Value::from));
@@ -31,7 +31,7 @@ impl Description {
 impl From<&FieldDescription> for Json {
     fn from(field: &FieldDescription) -> Self {
         let mut object = Object::default();
-        object.put("name", field.name.as_str().into());
+        object.put("name", field.name().into());
         object.put("kind", field.kind.into());
         object.put("offset", field.offset.into());
         object.put("bits", field.bits.into());
@@ -56,17 +56,14 @@ impl Layout {
         let fields =
             self.fields.iter().map(|field| (&*field.name, field.role.as_str(), field.width.bits));
         let (first_ms, last_ms) = self.moments().unzip();
-        Description {
-            bits: self.bits(),
-            fields: FieldDescription::list(fields),
-            per_second: self.per_second(1),
-            per_second_in_all: self.machines().and_then(|machines| self.per_second(machines)),
-            first_ms: first_ms.flatten(),
-            last_ms: last_ms.flatten(),
-            sorts_by_time: self.sorts_by_time(),
-            below_2_53: self.highest().is_below(53),
-            below_2_63: self.highest().is_below(63),
-        }
+        let mut figures = Description::of_fields(fields);
+        figures.per_second = self.per_second(1);
+        figures.per_second_in_all = self.machines().and_then(|machines| self.per_second(machines));
+        (figures.first_ms, figures.last_ms) = (first_ms.flatten(), last_ms.flatten());
+        figures.sorts_by_time = self.sorts_by_time();
+        figures.below_2_53 = self.highest().is_below(53);
+        figures.below_2_63 = self.highest().is_below(63);
+        figures
     }
 
     /// Number of IDs that `generators` generators can make in a second.

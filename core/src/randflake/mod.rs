@@ -38,7 +38,7 @@ pub use pool::Pool;
 pub use text::{SLOT, decode_column, decode_slice, encode_column, encode_slice};
 
 pub use crate::OnExhausted;
-use crate::format::{Scale, Span};
+use crate::format::{FieldDescription, Figures, Scale, Span};
 
 /// Where the fields are in the raw value.
 const FIELDS: [Span; 3] = Span::split([30, 17, 17]);
@@ -72,16 +72,19 @@ pub const LAST_SEQUENCE: u32 = SEQUENCE.max() as u32;
 /// assert_eq!(figures.per_second_in_all, Some(131_072 * 131_072));
 /// assert!(!figures.sorts_by_time);
 /// ```
-#[cfg(feature = "alloc")]
-pub fn describe() -> crate::format::Description {
-    let names = [("timestamp", "timestamp"), ("node", "bindable"), ("sequence", "sequence")];
-    crate::format::Figures {
-        names: &names,
-        spans: &FIELDS,
+pub const fn describe() -> crate::format::Description {
+    const BITS: u32 = 64;
+    const FIGURES: Figures = Figures {
+        bits: BITS,
+        fields: &[
+            FieldDescription::of("timestamp", "timestamp", FIELDS[0], BITS),
+            FieldDescription::of("node", "bindable", FIELDS[1], BITS),
+            FieldDescription::of("sequence", "sequence", FIELDS[2], BITS),
+        ],
         scale: SCALE,
         per_tick: SEQUENCE.max() + 1,
-        generators: u128::from(NODE.max()) + 1,
+        generators: NODE.max() as u128 + 1,
         sorts_by_time: false,
-    }
-    .describe()
+    };
+    FIGURES.describe()
 }

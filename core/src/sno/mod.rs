@@ -58,7 +58,7 @@ pub use text::{decode_slice, encode_slice};
 #[doc(inline)]
 pub use crate::__by_metabyte as by_metabyte;
 pub use crate::OnExhausted;
-use crate::format::Scale;
+use crate::format::{FieldDescription, Figures, Scale};
 
 /// 4 ms units since 2010-01-01T00:00:00Z, 39 bits of them: up to 2079-09-07T15:47:35.548Z.
 const SCALE: Scale = Scale { epoch_ms: 1_262_304_000_000, tick_ms: 4, last: (1 << 39) - 1 };
@@ -72,22 +72,21 @@ const SCALE: Scale = Scale { epoch_ms: 1_262_304_000_000, tick_ms: 4, last: (1 <
 /// assert_eq!(figures.per_second_in_all, Some(16_384_000 * 65_536));
 /// assert_eq!(figures.last_ms, Some(3_461_327_255_548));
 /// ```
-#[cfg(feature = "alloc")]
-pub fn describe() -> crate::format::Description {
-    let names = [
-        ("timestamp", "timestamp"),
-        ("tick_tock", "bindable"),
-        ("metabyte", "bindable"),
-        ("partition", "bindable"),
-        ("sequence", "sequence"),
-    ];
-    crate::format::Figures {
-        names: &names,
-        spans: &id::FIELDS,
+pub const fn describe() -> crate::format::Description {
+    const BITS: u32 = 80;
+    const FIGURES: Figures = Figures {
+        bits: BITS,
+        fields: &[
+            FieldDescription::of("timestamp", "timestamp", id::FIELDS[0], BITS),
+            FieldDescription::of("tick_tock", "bindable", id::FIELDS[1], BITS),
+            FieldDescription::of("metabyte", "bindable", id::FIELDS[2], BITS),
+            FieldDescription::of("partition", "bindable", id::FIELDS[3], BITS),
+            FieldDescription::of("sequence", "sequence", id::FIELDS[4], BITS),
+        ],
         scale: SCALE,
         per_tick: 1 << 16,
         generators: 1 << 16,
         sorts_by_time: true,
-    }
-    .describe()
+    };
+    FIGURES.describe()
 }

@@ -11,12 +11,13 @@ fn slots(layout: &Layout) -> Vec<(Slot, FieldDescription)> {
     let slot = |field: &FieldDescription| match field.kind {
         "timestamp" => layout.timestamp().ok(),
         "sequence" => layout.sequence().ok(),
-        "constant" => layout.constant(&field.name).ok(),
-        "bindable" => layout.bindable(&field.name).ok(),
+        "constant" => layout.constant(field.name()).ok(),
+        "bindable" => layout.bindable(field.name()).ok(),
         _ => None,
     };
-    let fields = layout.describe().fields;
-    fields.into_iter().filter_map(|field| Some((slot(&field)?, field))).collect()
+    let described = layout.describe();
+    let fields = described.fields().iter();
+    fields.filter_map(|field| Some((slot(field)?, field.clone()))).collect()
 }
 
 /// IDs of a layout, side by side and singly.

@@ -72,7 +72,7 @@ fn check(text: &str, bytes: &mut Bytes<'_>) {
 fn check_figures(layout: &Layout) {
     let figures = layout.describe();
     let mut end = 0;
-    for field in &figures.fields {
+    for field in figures.fields() {
         assert_eq!(field.offset, end);
         end += field.bits;
     }
@@ -154,7 +154,7 @@ fn bits_of(id: &Id) -> Vec<u8> {
 /// An ID's bits, those of unused fields cleared.
 fn used_bits(layout: &Layout, id: &Id) -> Vec<u8> {
     let mut bits = bits_of(id);
-    for field in layout.describe().fields.iter().filter(|field| field.kind == "unused") {
+    for field in layout.describe().fields().iter().filter(|field| field.kind == "unused") {
         for bit in field.offset..field.offset + field.bits {
             bits[bit as usize / 8] &= !(0x80 >> (bit % 8));
         }

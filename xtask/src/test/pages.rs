@@ -35,7 +35,8 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Res
 
 /// Returns whether a file is read where it lies: those of packages are read elsewhere, and `address` has rules for them.
 fn is_page(path: &str) -> bool {
-    path.ends_with(".md") && !path.starts_with("packages/") && !path.starts_with("core/")
+    let is_markdown = Path::new(path).extension().is_some_and(|end| end == "md");
+    is_markdown && !path.starts_with("packages/") && !path.starts_with("core/")
 }
 
 /// Codes without a section, and sections of no code.

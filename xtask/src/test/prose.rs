@@ -56,11 +56,9 @@ fn opened<'t>(text: &'t str, openings: &'t [&'t str]) -> impl Iterator<Item = (u
 }
 
 fn is_clause(said: &str) -> bool {
-    let opens = |clause: &&str| {
-        said.strip_prefix(clause)
-            .is_some_and(|rest| rest.starts_with(|c: char| c == ' ' || c == ','))
-    };
-    CLAUSES.iter().any(|clause| opens(&clause))
+    let opens =
+        |clause: &&str| said.strip_prefix(clause).is_some_and(|rest| rest.starts_with([' ', ',']));
+    CLAUSES.iter().any(|clause| opens(clause))
 }
 
 #[cfg(test)]

@@ -16,8 +16,8 @@ pub(crate) fn family(args: &Value) -> Answer {
 
 /// What the protocol calls FIGURES.
 pub(crate) fn written(figures: &Description) -> Value {
-    let fields = figures.fields.iter().map(|field| {
-        json!({"name": field.name, "kind": field.kind, "offset": field.offset, "bits": field.bits})
+    let fields = figures.fields().iter().map(|field| {
+        json!({"name": field.name(), "kind": field.kind, "offset": field.offset, "bits": field.bits})
     });
     json!({
         "bits": figures.bits,
