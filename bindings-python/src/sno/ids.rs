@@ -84,6 +84,19 @@ impl Sno {
         sno::Sno::from_uuid_bytes(uuid.0.0).map(Self).map_err(raise)
     }
 
+    #[doc = doc!("sno.Sno.from_uuid8")]
+    #[staticmethod]
+    #[pyo3(signature = (uuid, /))]
+    fn from_uuid8(uuid: Of<Uuid, name::uuid>) -> PyResult<Self> {
+        sno::Sno::from_uuid8_bytes(uuid.0.0).map(Self).map_err(|error| raise(error.of("uuid")))
+    }
+
+    #[doc = doc!("sno.Sno.uuid8")]
+    #[getter]
+    fn uuid8<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        uuid::of_bytes(py, self.0.to_uuid8_bytes())
+    }
+
     #[doc = doc!("sno.Sno.uuid")]
     #[getter]
     fn uuid<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

@@ -254,7 +254,7 @@ impl Sno {
     /// The low 80 bits of a word. In two stores: byte by byte, the compiler makes a shuffle of it that costs a nanosecond.
     #[inline]
     #[allow(clippy::cast_possible_truncation, reason = "the word's parts")]
-    const fn of_word(word: u128) -> Self {
+    pub(super) const fn of_word(word: u128) -> Self {
         let mut bytes = [0; Self::LEN];
         let (high, low) = bytes.split_at_mut(8);
         high.copy_from_slice(&((word >> 16) as u64).to_be_bytes());
@@ -262,7 +262,7 @@ impl Sno {
         Self(bytes)
     }
 
-    const fn word(self) -> u128 {
+    pub(super) const fn word(self) -> u128 {
         let [a, b, c, d, e, f, g, h, i, j] = self.0;
         let (high, low) =
             (u64::from_be_bytes([a, b, c, d, e, f, g, h]), u16::from_be_bytes([i, j]));

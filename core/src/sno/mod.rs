@@ -29,6 +29,7 @@ mod pool;
 mod serde;
 mod snapshot;
 mod text;
+mod uuid8;
 
 pub use builder::{Builder, Partition};
 pub use columns::{

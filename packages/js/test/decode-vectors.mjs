@@ -2,7 +2,7 @@
 // without modules, WebAssembly, or a host.
 
 /** The vectors that hold texts, by file. */
-export const FILES = ["hotguid", "polymorphic", "randflake", "randflake_invalid", "sno", "sno_invalid"];
+export const FILES = ["hotguid", "polymorphic", "randflake", "randflake_invalid", "sno", "sno_invalid", "uuid8"];
 
 /** Reads all of them: how many answers there were, and those that are wrong. */
 export function readVectors(decode, vectors) {
@@ -32,6 +32,11 @@ export function readVectors(decode, vectors) {
     expect(hex(decode.toBytes(encoded)), bytes, encoded);
     expect(decode.toUuid(encoded).replaceAll("-", ""), hex(Array.from(encoded, (letter) => letter.charCodeAt(0))), encoded);
   }
+  for (const { encoded, uuid8 } of vectors.uuid8.sno) {
+    expect(decode.toUuid8(encoded), uuid8, encoded);
+    for (const form of [uuid8, uuid8.toUpperCase()]) expect(decode.fromUuid8(form), encoded, form);
+  }
+  for (const { uuid, error } of vectors.uuid8.sno_invalid) expect(code(() => decode.fromUuid8(uuid)), `${error} undefined`, uuid);
   for (const { input } of vectors.sno_invalid.cases) {
     if (input === undefined) continue;
     const letters = "23456789abcdefghijklmnopqrstuvwx";

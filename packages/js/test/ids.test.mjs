@@ -80,6 +80,7 @@ onEachMachine(({ sno }) => {
       fc.property(bytesOfIds, bytesOfIds, (a, b) => {
         const [x, y] = [sno.fromBytes(a), sno.fromBytes(b)];
         assert.equal(x < y, Buffer.compare(a, b) < 0);
+        assert.equal(sno.toUuid8(x) < sno.toUuid8(y), x < y);
         if (sno.parse(x).unixMs < sno.parse(y).unixMs) assert(x < y);
         assert.deepEqual([...sno.toBytes(x)], [...a]);
       }),
@@ -97,6 +98,8 @@ onEachMachine(({ sno }) => {
         assert.equal(sno.fromParts(fields), text);
         assert.equal(sno.fromUuid(sno.toUuid(text)), text);
         assert.equal(sno.fromUuid(sno.toUuid(text).toUpperCase()), text);
+        assert.equal(sno.fromUuid8(sno.toUuid8(text)), text);
+        assert.match(sno.toUuid8(text), /^.{8}-.{4}-8.{3}-[89ab].{3}-.{12}$/);
       }),
     );
   });
@@ -107,6 +110,19 @@ onEachMachine(({ sno }) => {
     refused("invalid_character", () => sno.fromUuid(sno.toUuid(ID).replace("-", "0")), { position: 8 });
     refused("invalid_character", () => sno.fromUuid("g" + sno.toUuid(ID).slice(1)), { position: 0 });
     refused("invalid_character", () => sno.fromUuid("00000000-0000-0000-0000-000000000000"), { position: 0 });
+  });
+
+  test("a UUID of another version, variant or end is refused", () => {
+    const uuid = BigInt(`0x${sno.toUuid8(ID).replaceAll("-", "")}`);
+    const textOf = (bits) => bits.toString(16).padStart(32, "0").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+    for (let bit = 0n; bit < 128n; bit++) {
+      const near = textOf(uuid ^ (1n << bit));
+      if (bit < 42n || (bit >= 62n && bit < 64n) || (bit >= 76n && bit < 80n)) refused("not_canonical", () => sno.fromUuid8(near), { field: "uuid" });
+      else assert.equal(sno.toUuid8(sno.fromUuid8(near)), near);
+    }
+    for (const value of [1, null, undefined, {}]) refused("invalid_type", () => sno.fromUuid8(value), { field: "uuid" });
+    refused("invalid_length", () => sno.fromUuid8(""));
+    refused("invalid_character", () => sno.fromUuid8("g" + sno.toUuid8(ID).slice(1)), { position: 0 });
   });
 
   test("ranges are those of the vectors", () => {

@@ -86,6 +86,8 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
     "sno.toBytes": [ID],
     "sno.toUuid": [ID],
     "sno.fromUuid": [sno.toUuid(ID)],
+    "sno.toUuid8": [ID],
+    "sno.fromUuid8": [sno.toUuid8(ID)],
     "sno.fromJsonValue": [ID, { nullIsZero: true }],
     "sno.toJsonValue": [ID, { nullIsZero: true }],
     "sno.generate": [1],

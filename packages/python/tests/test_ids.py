@@ -87,6 +87,8 @@ def test_every_form_of_an_id_reads_back(id: sno.Sno) -> None:
     assert sno.Sno.from_bytes(bytes(id)) == id
     assert sno.Sno.from_uuid(id.uuid) == id
     assert id.uuid.bytes == str(id).encode()
+    assert sno.Sno.from_uuid8(id.uuid8) == id
+    assert (id.uuid8.version, id.uuid8.variant) == (8, uuid.RFC_4122)
     assert eval(repr(id), {"Sno": sno.Sno}) == id
     parts = {name: getattr(id, name) for name in ("tick", "tick_tock", "metabyte", "partition", "sequence")}
     assert sno.Sno.from_parts(**parts) == id
@@ -104,7 +106,7 @@ def test_changing_a_field_changes_nothing_else(id: sno.Sno, metabyte: int, parti
 
 @given(ids, ids)
 def test_ids_compare_as_their_bytes_texts_and_uuids_do(a: sno.Sno, b: sno.Sno) -> None:
-    for left, right in ((bytes(a), bytes(b)), (str(a), str(b)), (a.uuid, b.uuid)):
+    for left, right in ((bytes(a), bytes(b)), (str(a), str(b)), (a.uuid, b.uuid), (a.uuid8, b.uuid8)):
         assert (a < b, a <= b, a == b, a != b, a >= b, a > b) == (
             left < right,
             left <= right,
@@ -157,6 +159,13 @@ def test_datetimes_of_any_zone_are_floored_to_milliseconds(moment: dt.datetime) 
             generator.generate_at(moment)
     else:
         assert generator.generate_at(moment).unix_ms == unix_ms // 4 * 4
+
+
+@pytest.mark.parametrize("bit", [0, 41, 62, 63, 76, 79])
+def test_a_uuid_of_another_version_variant_or_end_is_no_id(bit: int) -> None:
+    near = uuid.UUID(int=sno.Sno("22222223nbcndcnc").uuid8.int ^ 1 << bit)
+    with refused("not_canonical", field="uuid"):
+        sno.Sno.from_uuid8(near)
 
 
 def test_a_uuid_of_other_bytes_is_no_id() -> None:

@@ -117,6 +117,7 @@ CALLS: dict[str, Call] = {
     "sno.Sno.from_bytes": call(always(sno.Sno), bytes(ID)),
     "sno.Sno.from_parts": call(always(sno.Sno), tick=1, partition=2, sequence=3, metabyte=4, tick_tock=True),
     "sno.Sno.from_uuid": call(always(sno.Sno), ID.uuid),
+    "sno.Sno.from_uuid8": call(always(sno.Sno), ID.uuid8),
     "sno.Sno.with_metabyte": call(always(ID), 1),
     "sno.Sno.with_partition": call(always(ID), 1),
     "sno.Sno.with_sequence": call(always(ID), 1),

@@ -13,7 +13,7 @@ use super::{Case, hotguid, layout, randflake, sno, sparx64};
 /// Makes the cases of one file.
 type Reader = fn(&Value) -> Result<Vec<Case>>;
 
-const READERS: [(&str, Reader); 14] = [
+const READERS: [(&str, Reader); 15] = [
     ("sno.json", sno::ids),
     ("sno_invalid.json", sno::invalid),
     ("sno_generator.json", sno::generator),
@@ -28,6 +28,7 @@ const READERS: [(&str, Reader); 14] = [
     ("layout_generator.json", layout::generator),
     ("presets.json", layout::presets),
     ("ranges.json", ranges),
+    ("uuid8.json", uuid8),
 ];
 
 /// The cases of every file in `folder`; a file that nobody reads is an error.
@@ -78,6 +79,11 @@ fn ranges(file: &Value) -> Result<Vec<Case>> {
         cases.push(range(&label(index, case), case)?);
     }
     Ok(cases)
+}
+
+/// `uuid8.json` has those of sno and of Hot Guid.
+fn uuid8(file: &Value) -> Result<Vec<Case>> {
+    sno::uuid8(file)
 }
 
 /// This project's answer: `ours` if a case or step has it, else the original's. An error in one of them hides all

@@ -9,7 +9,7 @@ import { fields } from "../members.js";
 import { packed, PackedTexts } from "../packed.js";
 import { machine } from "./machine.js";
 
-export { type Fields, isValid, metabyte, type Parts, parse, toBytes, toUuid, withMetabyte } from "../decode/sno.js";
+export { type Fields, fromUuid8, isValid, metabyte, type Parts, parse, toBytes, toUuid, toUuid8, withMetabyte } from "../decode/sno.js";
 export { LENGTH, TEXT_LENGTH } from "../decode/words.js";
 
 /**

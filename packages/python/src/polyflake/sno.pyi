@@ -190,6 +190,19 @@ class Sno:
             ``[2-9a-x]``.
         """
 
+    @staticmethod
+    def from_uuid8(uuid: _uuid.UUID, /) -> Sno:
+        """The ID of a UUID of version 8.
+
+        :raises InvalidValueError: ``not_canonical`` for another version or variant, and for bits behind the ID.
+        """
+
+    @property
+    def uuid8(self) -> _uuid.UUID:
+        """The UUID of version 8 that holds all bits of the ID, in its order.
+
+        Strict validators accept it, and it sorts as the ID does."""
+
     @property
     def uuid(self) -> _uuid.UUID:
         """The UUID column's value: the 16 characters of the text are the 16 bytes.

@@ -47,6 +47,14 @@ function fromUuid({ uuid }) {
   return fields(sno.fromUuid(uuid));
 }
 
+function toUuid8({ text }) {
+  return sno.toUuid8(text);
+}
+
+function fromUuid8({ uuid }) {
+  return fields(sno.fromUuid8(uuid));
+}
+
 /** The ID that a pointer (RFC 6901) names within a JSON text, and its metabyte. */
 function inJson({ json, pointer }) {
   const names = pointer.split("/").slice(1);
@@ -141,6 +149,8 @@ export const OPS = {
   with: withFields,
   time_range: timeRange,
   to_uuid: toUuid,
+  to_uuid8: toUuid8,
+  from_uuid8: fromUuid8,
   from_uuid: fromUuid,
   json: inJson,
   json_value: (args) => jsonValue(args),

@@ -67,6 +67,14 @@ def from_uuid(args: Args) -> Any:
     return fields(Sno.from_uuid(uuid.UUID(args["uuid"])))
 
 
+def to_uuid8(args: Args) -> Any:
+    return str(Sno(args["text"]).uuid8)
+
+
+def from_uuid8(args: Args) -> Any:
+    return fields(Sno.from_uuid8(uuid.UUID(args["uuid"])))
+
+
 def in_json(args: Args) -> Any:
     """The ID that a pointer (RFC 6901) names within a JSON text, and its metabyte."""
     value = json.loads(args["json"])
@@ -150,6 +158,8 @@ OPS = {
     "with": with_fields,
     "time_range": time_range,
     "to_uuid": to_uuid,
+    "to_uuid8": to_uuid8,
+    "from_uuid8": from_uuid8,
     "from_uuid": from_uuid,
     "json": in_json,
     "json_value": json_value,

@@ -44,6 +44,24 @@ fn one_id(name: &str, case: &Value, other: &Value) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
+/// sno's part of `uuid8.json`: to a UUID of version 8 and back, and UUIDs that must be refused.
+pub fn uuid8(file: &Value) -> Result<Vec<Case>> {
+    let mut made = Vec::new();
+    for (index, case) in list(file, "sno")?.iter().enumerate() {
+        let (name, uuid) = (format!("sno {}", label(index, case)), member(case, "uuid8")?);
+        let there = json!({"text": member(case, "encoded")?});
+        made.push(Case::of(&name, "sno.to_uuid8", there, Pattern::ok(uuid.clone())));
+        let id = Pattern::ok_has([("hex", member(case, "hex")?.clone())]);
+        made.push(Case::of(&name, "sno.from_uuid8", json!({ "uuid": uuid }), id));
+    }
+    for (index, case) in list(file, "sno_invalid")?.iter().enumerate() {
+        let args = json!({"uuid": member(case, "uuid")?});
+        let refused = Pattern::error(member(case, "error")?, None);
+        made.push(Case::of(&label(index, case), "sno.from_uuid8", args, refused));
+    }
+    Ok(made)
+}
+
 /// A case's fields, in the protocol's names.
 pub fn fields(case: &Value) -> Result<Value> {
     Ok(json!({

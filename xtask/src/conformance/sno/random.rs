@@ -14,7 +14,7 @@ const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
 
 /// One random question.
 pub fn id(rng: &mut Rng) -> Case {
-    let (op, args) = match rng.u32(..13) {
+    let (op, args) = match rng.u32(..15) {
         0 | 1 => ("sno.parse", json!({"text": any_text(rng)})),
         2 => ("sno.metabyte", json!({"text": any_text(rng)})),
         3 => ("sno.from_bytes", json!({"hex": bytes(rng)})),
@@ -24,6 +24,8 @@ pub fn id(rng: &mut Rng) -> Case {
         7 => ("sno.to_uuid", json!({"text": any_text(rng)})),
         8 => ("sno.from_uuid", json!({"uuid": uuid(rng)})),
         9 => ("sno.json", document(rng)),
+        13 => ("sno.to_uuid8", json!({"text": any_text(rng)})),
+        14 => ("sno.from_uuid8", json!({"uuid": uuid8(rng)})),
         10 => ("sno.json_value_or_null", json!({"json": json_value(rng).to_string()})),
         11 => ("sno.to_json_or_null", json!({"text": any_text(rng)})),
         _ => ("sno.json_value", json!({"json": json_value(rng).to_string()})),
@@ -89,6 +91,18 @@ fn uuid(rng: &mut Rng) -> String {
         _ => {}
     }
     uuid_of(&bytes)
+}
+
+/// A UUID of version 8 that holds an ID, or almost.
+fn uuid8(rng: &mut Rng) -> String {
+    const OTHERS: u128 = 15 << 76 | 3 << 62 | ((1 << 42) - 1);
+    let mut bits = rng.u128(..) & !OTHERS | 8 << 76 | 2 << 62;
+    match rng.u32(..4) {
+        0 => bits ^= 1 << rng.u32(..128),
+        1 => bits = rng.u128(..),
+        _ => {}
+    }
+    uuid_of(&bits.to_be_bytes())
 }
 
 /// An ID somewhere in a JSON text, and the pointer to it.

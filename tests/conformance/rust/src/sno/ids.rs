@@ -79,6 +79,16 @@ pub(crate) fn from_uuid(args: &Value) -> Answer {
     Ok(fields(Sno::from_uuid_bytes(uuid.into_bytes())?))
 }
 
+pub(crate) fn to_uuid8(args: &Value) -> Answer {
+    let id = Sno::parse(text(args, "text")?)?;
+    Ok(Uuid::from_bytes(id.to_uuid8_bytes()).to_string().into())
+}
+
+pub(crate) fn from_uuid8(args: &Value) -> Answer {
+    let uuid = Uuid::parse_str(text(args, "uuid")?).map_err(unexpected)?;
+    Ok(fields(Sno::from_uuid8_bytes(uuid.into_bytes())?))
+}
+
 /// A new ID of the process-wide generator.
 pub(crate) fn generate(args: &Value) -> Answer {
     Ok(fields(sno::generate(integer(args, "metabyte")?)?))

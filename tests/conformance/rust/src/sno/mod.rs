@@ -22,6 +22,8 @@ pub(crate) fn run(op: &str, args: &Value) -> Answer {
         "time_range" => ids::time_range(args),
         "to_uuid" => ids::to_uuid(args),
         "from_uuid" => ids::from_uuid(args),
+        "to_uuid8" => ids::to_uuid8(args),
+        "from_uuid8" => ids::from_uuid8(args),
         "generate" => ids::generate(args),
         "json" => json::pointed_at(args),
         "json_value" => json::value(args),

@@ -1,0 +1,77 @@
+//! An ID as a UUID of version 8 (RFC 9562), which strict validators accept.
+//!
+//! ```text
+//! 40 timestamp and tick-tock, 8 metabyte | 4 version = 8 | 12 partition, its upper | 2 variant = 10 | 4 partition, its lower | 16 sequence | 42 zero
+//! ```
+//!
+//! All 80 bits of the ID are in it, in their order: bytes, text and time sort alike.
+
+use super::Sno;
+use crate::{Error, ErrorKind, Result};
+
+const VERSION: u128 = 8 << 76;
+const VERSION_BITS: u128 = 15 << 76;
+const VARIANT: u128 = 2 << 62;
+const VARIANT_BITS: u128 = 3 << 62;
+/// How many bits follow the sequence.
+const ZERO: u32 = 42;
+
+/// Above the version, between version and variant, and below the variant: how far left they lie of where the ID has them.
+const HIGH: (u128, u32) = (0xffff_ffff_ffff << 32, 48);
+const MIDDLE: (u128, u32) = (0xfff << 20, 44);
+const LOW: (u128, u32) = (0xf_ffff, ZERO);
+
+impl Sno {
+    /// The bytes of a UUID of version 8, which validators accept: all bits of the ID, in its order.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// let id = Sno::parse("22222223nbcndcnc")?;
+    /// let uuid = 0x00000000_01aa_8555_96aa_a80000000000_u128;
+    /// assert_eq!(id.to_uuid8_bytes(), uuid.to_be_bytes());
+    /// assert_eq!(Sno::from_uuid8_bytes(uuid.to_be_bytes())?, id);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub const fn to_uuid8_bytes(&self) -> [u8; 16] {
+        let word = self.word();
+        let bits =
+            (word & HIGH.0) << HIGH.1 | (word & MIDDLE.0) << MIDDLE.1 | (word & LOW.0) << LOW.1;
+        (bits | VERSION | VARIANT).to_be_bytes()
+    }
+
+    /// The ID in the bytes of a UUID of version 8.
+    ///
+    /// # Errors
+    /// `not_canonical` for another version or variant, and for bits behind the ID.
+    pub fn from_uuid8_bytes(bytes: [u8; 16]) -> Result<Self> {
+        let uuid = u128::from_be_bytes(bytes);
+        let reason = if uuid & VERSION_BITS != VERSION {
+            "expected a UUID of version 8, found another version"
+        } else if uuid & VARIANT_BITS != VARIANT {
+            "expected a UUID of RFC 9562's variant, found another variant"
+        } else if uuid & ((1 << ZERO) - 1) != 0 {
+            "expected a UUID that ends in 42 zero bits, found others"
+        } else {
+            let bits =
+                (uuid >> HIGH.1 & HIGH.0) | (uuid >> MIDDLE.1 & MIDDLE.0) | uuid >> LOW.1 & LOW.0;
+            return Ok(Self::of_word(bits));
+        };
+        Err(Error::because(ErrorKind::NotCanonical, reason))
+    }
+
+    /// [`Sno::to_uuid8_bytes`] as a [`uuid::Uuid`].
+    #[cfg(feature = "uuid")]
+    pub const fn to_uuid8(&self) -> uuid::Uuid {
+        uuid::Uuid::from_bytes(self.to_uuid8_bytes())
+    }
+
+    /// [`Sno::from_uuid8_bytes`] of a [`uuid::Uuid`].
+    ///
+    /// # Errors
+    /// As [`Sno::from_uuid8_bytes`].
+    #[cfg(feature = "uuid")]
+    pub fn from_uuid8(uuid: uuid::Uuid) -> Result<Self> {
+        Self::from_uuid8_bytes(uuid.into_bytes())
+    }
+}
