@@ -1,4 +1,4 @@
-//! Tells the linker that Node brings Node-API.
+//! Tells the linker that Node provides Node-API.
 
 fn main() {
     napi_build::setup();

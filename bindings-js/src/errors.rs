@@ -1,7 +1,7 @@
-//! How a refusal gets out: its numbers in the first slots, its texts one after the other among the bytes.
+//! Writes an error for JavaScript: its numbers into the first slots, its texts one after the other into the bytes.
 //!
-//! Nothing is allocated: where the stack ends, JavaScript may leave a call in the middle, and memory being
-//! handed out in that moment would never be right again.
+//! Nothing is allocated: when the stack ends, JavaScript may leave a call in the middle, and an allocation interrupted there would
+//! corrupt the allocator for good.
 
 use core::fmt::{self, Write as _};
 
@@ -9,16 +9,15 @@ use polyflake::Error;
 
 use crate::{Scratch, scratch::BYTES};
 
-/// Writes an error: position, retry-at, written and item (NaN where they say nothing), then the lengths of code, field and
-/// message (NaN where there is none).
+/// Writes an error: position, retry-at, written and item, then the lengths of code, field and message. A missing value is NaN.
 #[cold]
 pub(crate) fn write(scratch: &Scratch, error: &Error) {
-    // A name of a layout's field may be of any length, and is told whole or not at all; the message has room all the same.
+    // The name of a layout's field may have any length. It is written whole or not at all, which leaves room for the message.
     let name = error.field().filter(|name| name.len() <= BYTES / 2);
     let code = scratch.put_bytes(0, error.code().as_bytes());
     let field = scratch.put_bytes(code, name.unwrap_or_default().as_bytes());
     let mut message = Writer { scratch, start: code + field, length: 0 };
-    // Only a full area ends it early, which cuts the message.
+    // The write fails only at the end of the area, which cuts the message.
     let _ = write!(message, "{error}");
     scratch.put_numbers([
         number(error.position()),
@@ -31,7 +30,7 @@ pub(crate) fn write(scratch: &Scratch, error: &Error) {
     ]);
 }
 
-/// Writes a text among the bytes.
+/// Writes a text into the bytes.
 struct Writer<'a> {
     scratch: &'a Scratch,
     start: usize,

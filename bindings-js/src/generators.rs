@@ -1,4 +1,4 @@
-//! What generators of all families share: their options, how many IDs a call makes, their figures.
+//! Code that generators of all families share: their options, the size of a batch, their figures.
 
 use core::time::Duration;
 
@@ -6,19 +6,19 @@ use polyflake::{Error, ErrorKind, Result, sno::OnExhausted};
 
 use crate::Scratch;
 
-/// IDs that one call converts or makes.
+/// Most IDs that one call converts or makes.
 pub(crate) const BATCH: usize = 1024;
 
-/// Slots of the options that all families share. Where a value was not given, they hold NaN.
+/// Slots of the options that all families share. They hold NaN for missing values.
 pub(crate) mod slot {
     pub(crate) const WINDOW: [usize; 2] = [0, 1];
     pub(crate) const ON_EXHAUSTED: usize = 2;
     pub(crate) const MAX_WAIT: usize = 3;
-    /// The first one of a family's own.
+    /// First slot of a family's own options.
     pub(crate) const OWN: usize = 4;
 }
 
-/// The options that all families share, as far as they were given.
+/// The given options that all families share.
 pub(crate) struct Shared {
     pub(crate) window: Option<(i64, i64)>,
     pub(crate) on_exhausted: Option<OnExhausted>,
@@ -38,8 +38,8 @@ impl Scratch {
 }
 
 impl Shared {
-    /// A builder's error under the name of the option that it is about. A bindable may be called `start`, too, but what does not fit it
-    /// has no range.
+    /// A builder's error, with the name of the option that it concerns. A bindable may also be called `start`, but the error for
+    /// a value that does not fit it has no range.
     pub(crate) fn named(&self, error: Error) -> Error {
         let is_ranged = error.range().is_some();
         match (error.kind(), error.field()) {
@@ -51,7 +51,7 @@ impl Shared {
     }
 }
 
-/// Hands a builder the options that were given, under the same names.
+/// Passes the given options to a builder's methods of the same names.
 macro_rules! give {
     ($builder:ident, $shared:ident, window) => {
         if let Some((start, end)) = $shared.window {
@@ -71,7 +71,7 @@ macro_rules! give {
 
 pub(crate) use give;
 
-/// A second, or NaN where there is none.
+/// A second as a slot's number; NaN for none.
 #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
 pub(crate) fn seconds(second: Option<i64>) -> f64 {
     second.map_or(f64::NAN, |second| second as f64)

@@ -1,4 +1,4 @@
-//! What a kind of machine stands on: its time, and how chance gets to it.
+//! The services that a kind of machine needs: its clock, and its source of random bytes.
 
 use polyflake::{Error, ErrorKind, Result, clock::Clock, fork::partitions::FindTable};
 
@@ -7,15 +7,15 @@ pub trait Host: Clock + 'static {
     /// The system's clock.
     fn system() -> Self;
 
-    /// Whether it is the system's clock, which calls nothing back.
+    /// Returns `true` for the system's clock, which never calls back into JavaScript.
     fn is_system(&self) -> bool;
 
-    /// The table that default partitions are leased from: the one that JavaScript lent, or the machine's own where it has one and
-    /// none was lent.
+    /// Finds the table from which default partitions are leased: the one that JavaScript lent, or else the machine's own if it
+    /// has one.
     fn table(is_lent: bool) -> FindTable;
 }
 
-/// Stands where generators draw: the caller provides what they are to be, before their first ID.
+/// Takes the place of a draw of random bytes: the caller provides them before a generator's first ID.
 pub(crate) fn undrawn<T>() -> Result<T> {
     Err(Error::new(ErrorKind::EntropyUnavailable))
 }

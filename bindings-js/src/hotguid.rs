@@ -1,4 +1,4 @@
-//! Hot Guid: its generators here, its texts and bytes in `ids`.
+//! Hot Guid: generators here, texts and bytes in `ids`.
 
 mod ids;
 
@@ -14,7 +14,7 @@ use crate::{
     kept::Kept,
 };
 
-/// Fills what it is given with new IDs, and says how many there are.
+/// Fills a batch with new IDs, and returns how many it made.
 type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u32, &mut [HotGuid]) -> Result<usize>;
 
 /// Generators, by the handle in the first slot; a shard key is in the second.
@@ -28,7 +28,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Handle; the 8 random bytes that the generator gets.
+    /// Handle; 8 random bytes for the generator.
     pub fn hotguid_provide(&self) -> Result<()> {
         let mut drawn = [0; 8];
         self.scratch.get_bytes(0, &mut drawn);
@@ -44,7 +44,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// The same without waiting -> text.
+    /// Does the same without waiting -> text.
     pub fn hotguid_try_generate(&self) -> Result<()> {
         let (kept, shard_key) = (self.kept()?, self.scratch.double_word(1, "shard_key")?);
         let id = kept.hotguid()?.try_generate(shard_key)?;
@@ -52,7 +52,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// One ID, in turns -> a packed ID in RFC's order.
+    /// One ID, made in turns -> a packed ID in the RFC's order.
     pub fn hotguid_one_async(&self) -> Result<()> {
         let (kept, shard_key) = (self.kept()?, self.scratch.double_word(1, "shard_key")?);
         let scratch = self.scratch;
@@ -64,7 +64,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// Also a count of at most [`BATCH`] -> packed IDs in RFC's order.
+    /// Also a count of at most [`BATCH`] -> packed IDs in the RFC's order.
     pub fn hotguid_fill(&self) -> Result<()> {
         self.hotguid_fill_by(&|guids, shard_key, ids| {
             guids.fill(shard_key, ids)?;
@@ -72,7 +72,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// The same without waiting -> packed IDs, how many.
+    /// Does the same without waiting -> packed IDs, their number.
     pub fn hotguid_fill_now(&self) -> Result<()> {
         self.hotguid_fill_by(&Generator::try_fill)
     }
@@ -90,7 +90,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// A message of handles -> nothing, if all may be in one pool.
+    /// A message of handles -> nothing; refused unless all may be in one pool.
     pub fn hotguid_pool(&self) -> Result<()> {
         let kept = self.kept_in_message()?;
         Pool::new(kept.iter().filter_map(|kept| kept.hotguid().ok())).map(drop)
@@ -101,7 +101,7 @@ impl<C: Host> Machine<C> {
         self.kept()?.hotguid()?.extend_window(self.scratch.time(2))
     }
 
-    /// -> the last second (or NaN), IDs made in it, whether it is closed, whether it has drawn; the 5 bytes of the machine.
+    /// -> last second (or NaN), number of IDs made in it, closed (0 or 1), drawn (0 or 1); the 5 bytes of the machine.
     pub fn hotguid_stats(&self) -> Result<()> {
         let stats = self.kept()?.hotguid()?.stats();
         self.scratch.put_bytes(0, &stats.machine.unwrap_or_default());

@@ -1,4 +1,4 @@
-//! What JavaScript holds by handle, and releases when it forgets it.
+//! Objects that JavaScript holds by handle, until it collects their owners.
 
 use alloc::{rc::Rc, vec::Vec};
 
@@ -6,10 +6,10 @@ use polyflake::{Error, ErrorKind, Result};
 
 use crate::{Host, Machine, message::Reader, turns::Waiting};
 
-/// Says what there is to keep, and how to get at each kind.
+/// Declares the kinds of kept objects, with an accessor for each.
 macro_rules! kept {
     ($($(#[$cfg:meta])? $name:ident: $kind:ident($kept:ty),)*) => {
-        /// Anything that a handle may stand for.
+        /// An object behind a handle.
         #[derive(Debug)]
         #[allow(clippy::large_enum_variant, reason = "each lies in memory of its own")]
         pub(crate) enum Kept<C> {$(
@@ -45,19 +45,19 @@ kept! {
     waiting: Waiting(Waiting),
 }
 
-/// Handles are in the first slot.
+/// Calls with a handle in the first slot.
 impl<C: Host> Machine<C> {
-    /// Forgets what a handle stands for; it may be given out again.
+    /// Drops the object of a handle; the handle may be used again.
     pub fn release(&self) -> Result<()> {
         let place = self.scratch.length();
         let _last = self.last.take();
         let released = self.kept.borrow_mut().get_mut(place).and_then(Option::take);
-        // Only now, since the clock's end may run code that comes back here.
+        // Dropped only now: dropping a clock may run code that calls back into the machine.
         drop(released);
         Ok(())
     }
 
-    /// Sets the clock of the generator that is built next.
+    /// Sets the clock for the next generator that is built.
     pub fn set_clock(&self, clock: C) {
         self.clock.replace(Some(clock));
     }
@@ -67,9 +67,9 @@ impl<C: Host> Machine<C> {
         self.clock.take().unwrap_or_else(C::system)
     }
 
-    /// What the handle in the first slot stands for.
+    /// The object of the handle in the first slot.
     ///
-    /// Mostly that of the call before: the processor guesses so, and goes on before it knows.
+    /// Mostly the same as in the call before: the processor predicts that and runs ahead.
     #[inline]
     pub(crate) fn kept(&self) -> Result<Rc<Kept<C>>> {
         match &*self.last.borrow() {
@@ -81,13 +81,13 @@ impl<C: Host> Machine<C> {
         Ok(kept)
     }
 
-    /// What the handle in another slot stands for.
+    /// The object of the handle in a given slot.
     #[inline(never)]
     pub(crate) fn kept_at(&self, slot: usize) -> Result<Rc<Kept<C>>> {
         self.kept_by(self.scratch.place(slot))
     }
 
-    /// What the handles in a message stand for.
+    /// The objects of the handles in a message.
     pub(crate) fn kept_in_message(&self) -> Result<Vec<Rc<Kept<C>>>> {
         let message = self.take_message();
         let mut handles = Reader::new(&message);
@@ -102,7 +102,7 @@ impl<C: Host> Machine<C> {
         self.kept.borrow().get(handle).cloned().flatten().ok_or_else(gone)
     }
 
-    /// Keeps a thing and gives its handle.
+    /// Keeps an object, and writes its handle into the first slot.
     #[allow(clippy::cast_precision_loss, reason = "there is no memory for 2^53 of them")]
     pub(crate) fn keep(&self, thing: Kept<C>) {
         let mut kept = self.kept.borrow_mut();

@@ -1,4 +1,4 @@
-//! Custom layouts: their generators here, their descriptions and IDs in `ids`, columns of IDs in `columns`.
+//! Custom layouts: generators here, descriptions and IDs in `ids`, columns of IDs in `columns`.
 
 mod columns;
 mod ids;
@@ -18,8 +18,8 @@ use crate::{
 };
 use ids::set;
 
-/// Slots of [`Machine::layout_generator_build`] beside those that all families share: the layout's handle, the length
-/// of a message, whether the sequence is alone, whether there is a snapshot to go on from.
+/// Slots of [`Machine::layout_generator_build`] besides those that all families share: the layout's handle, the length of a
+/// message, 1 for a layout of a sequence without a timestamp, 1 for a snapshot to restore.
 mod own {
     use crate::generators::slot::OWN;
 
@@ -29,7 +29,7 @@ mod own {
     pub(super) const RESTORED: usize = OWN + 3;
 }
 
-/// A generator's values with those of a message in them.
+/// A generator's values, completed by those of a message.
 fn values<'v, C>(generator: &'v Generator<C>, message: &'v [u8]) -> Result<Values<'v>> {
     let mut values = generator.values();
     set(&mut values, Reader::new(message))?;
@@ -42,18 +42,18 @@ fn packed(id: &Id) -> Writer {
     match id {
         Id::Integer(id) => message.raw(&id.to_ne_bytes()),
         Id::Bytes(id) => message.raw(id),
-        // The core has no other kind.
+        // The core has no other type of ID.
         _ => {}
     }
     message
 }
 
-/// Fills what it is given with new IDs, and says how many there are.
+/// Fills a batch with new IDs, and returns how many it made.
 type Fill<'f, C> = &'f dyn Fn(&Generator<C>, &Values<'_>, Batch<'_>) -> Result<usize>;
 
-/// Generators, by the handle in the first slot; the length of a message is in the second: bindables.
+/// Generators, by the handle in the first slot; the length of a message of bindables is in the second.
 impl<C: Host> Machine<C> {
-    /// Options; a message: the snapshot if there is one, names and values of fixed bindables -> a handle.
+    /// Options; a message with the snapshot, if there is one, and the names and values of fixed bindables -> a handle.
     pub fn layout_generator_build(&self) -> Result<()> {
         let (scratch, clock, shared) = (self.scratch, self.take_clock(), self.scratch.shared()?);
         let sequence_only = scratch.integer(own::SEQUENCE_ONLY, "sequenceOnly", 1)? == 1;
@@ -84,7 +84,7 @@ impl<C: Host> Machine<C> {
         self.answer_id(&id)
     }
 
-    /// The same without waiting -> an ID.
+    /// Does the same without waiting -> an ID.
     pub fn layout_try_generate(&self) -> Result<()> {
         let (kept, message) = (self.kept()?, self.take_message());
         let generator = kept.layout_generator()?;
@@ -92,7 +92,7 @@ impl<C: Host> Machine<C> {
         self.answer_id(&id)
     }
 
-    /// One ID, in turns -> a packed ID.
+    /// One ID, made in turns -> a packed ID.
     pub fn layout_one_async(&self) -> Result<()> {
         let (kept, message, scratch) = (self.kept()?, self.take_message(), self.scratch);
         self.begin(async move {
@@ -112,7 +112,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// The same without waiting -> packed IDs, as many as there are.
+    /// Does the same without waiting -> the packed IDs that could be made.
     pub fn layout_fill_now(&self) -> Result<()> {
         self.layout_fill_by(&|generator, values, ids| generator.try_fill_with(values, ids))
     }
@@ -131,7 +131,7 @@ impl<C: Host> Machine<C> {
         )
     }
 
-    /// A message of handles -> nothing, if all may be in one pool.
+    /// A message of handles -> nothing; refused unless all may be in one pool.
     pub fn layout_pool(&self) -> Result<()> {
         let kept = self.kept_in_message()?;
         Pool::new(kept.iter().filter_map(|kept| kept.layout_generator().ok())).map(drop)
@@ -142,7 +142,7 @@ impl<C: Host> Machine<C> {
         self.kept()?.layout_generator()?.extend_window(self.scratch.time(2))
     }
 
-    /// -> when the last tick used began, how many IDs it has, whether it is closed.
+    /// -> start of the last tick used, number of IDs used up in it, closed.
     pub fn layout_stats(&self) -> Result<()> {
         let stats = self.kept()?.layout_generator()?.stats();
         self.answer(|message| {

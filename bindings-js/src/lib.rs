@@ -1,4 +1,4 @@
-//! What the native addon and the wasm module share: calls without arguments that work through one scratch area.
+//! The common part of the native addon and the wasm module: calls without arguments that work through one scratch area.
 //!
 //! ```text
 //! TypeScript --numbers, UTF-16 units, bytes--> Scratch --> a call --> core --> Scratch --> TypeScript
@@ -7,8 +7,8 @@
 //! An argument or a string costs a native call 60 ns and a wasm call 100 ns; a number written to memory costs one. So
 //! both machines have the same calls, and the TypeScript above them is written once.
 //!
-//! Reading order: `scratch` (the area), `errors` (how a refusal gets out), `host` (time and chance), `kept` (what JavaScript
-//! holds by handle), `turns` (calls that wait), `table` (default partitions), `generators` (what they share), the families.
+//! Reading order: `scratch` (the area), `errors` (errors for JavaScript), `host` (clock and random bytes), `kept` (objects behind
+//! handles), `turns` (calls that wait), `table` (default partitions), `generators` (their common part), the families.
 #![no_std]
 #![cfg_attr(
     not(all(feature = "sno", feature = "randflake", feature = "hotguid", feature = "layout")),
@@ -48,22 +48,22 @@ use polyflake::Result;
 pub use scratch::Scratch;
 pub use table::{tick_of_float, tick_to_float, word_of_float};
 
-/// One thread's scratch area, and what it holds for JavaScript. `C` is the clock of this kind of machine.
+/// One thread's scratch area, and the objects that it keeps for JavaScript. `C` is the clock of this kind of machine.
 #[derive(Debug)]
 pub struct Machine<C> {
     scratch: &'static Scratch,
-    /// Indexed by handle; empty places are used again.
+    /// Kept objects by handle; empty places are used again.
     kept: RefCell<Vec<Option<Rc<Kept<C>>>>>,
-    /// The handle that the last call had, and what it stands for.
+    /// The handle of the last call, and its object.
     last: RefCell<Option<(i64, Rc<Kept<C>>)>>,
-    /// What is too long for the scratch area.
+    /// A message that is too long for the scratch area.
     message: RefCell<Vec<u8>>,
-    /// The clock of the generator that is built next.
+    /// The clock for the next generator that is built.
     clock: RefCell<Option<C>>,
 }
 
 impl<C: Host> Machine<C> {
-    /// A machine that holds nothing yet.
+    /// A machine without kept objects.
     pub const fn new(scratch: &'static Scratch) -> Self {
         Self {
             scratch,
@@ -74,12 +74,12 @@ impl<C: Host> Machine<C> {
         }
     }
 
-    /// The area that arguments and results cross through.
+    /// The area for arguments and results.
     pub const fn scratch(&self) -> &'static Scratch {
         self.scratch
     }
 
-    /// Runs one call: 0 means done; 1 means refused, with the error in the scratch area.
+    /// Runs one call: 0 means success; 1 means refused, with the error in the scratch area.
     #[inline]
     pub fn run(&self, call: impl FnOnce(&Self) -> Result<()>) -> u32 {
         match call(self) {
@@ -106,7 +106,7 @@ macro_rules! shared_calls {
     };
 }
 
-/// As [`shared_calls`], for sno's.
+/// As [`shared_calls`], for the calls of sno.
 #[macro_export]
 macro_rules! sno_calls {
     ($export:ident) => {
@@ -130,7 +130,7 @@ macro_rules! sno_calls {
     };
 }
 
-/// As [`shared_calls`], for Randflake's and its cipher's.
+/// As [`shared_calls`], for the calls of Randflake and its cipher.
 #[macro_export]
 macro_rules! randflake_calls {
     ($export:ident) => {
@@ -160,7 +160,7 @@ macro_rules! randflake_calls {
     };
 }
 
-/// As [`shared_calls`], for Hot Guid's.
+/// As [`shared_calls`], for the calls of Hot Guid.
 #[macro_export]
 macro_rules! hotguid_calls {
     ($export:ident) => {
@@ -183,7 +183,7 @@ macro_rules! hotguid_calls {
     };
 }
 
-/// As [`shared_calls`], for layouts.
+/// As [`shared_calls`], for the calls of layouts.
 #[macro_export]
 macro_rules! layout_calls {
     ($export:ident) => {

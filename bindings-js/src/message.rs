@@ -1,10 +1,10 @@
-//! Values of any kind and size, in a row: what does not fit slots.
+//! Messages: values of any kind and size one after the other, for arguments that do not fit slots.
 //!
 //! ```text
-//! a value: 1 tag | what the tag says                     numbers are little-endian
+//! a value: 1 tag | the tag's content                     numbers are little-endian
 //! ```
 //!
-//! `packages/js/src/message.ts` knows the tags.
+//! `packages/js/src/message.ts` repeats the tags.
 
 use alloc::vec::Vec;
 
@@ -30,7 +30,7 @@ pub(crate) mod tag {
     pub(crate) const BYTES: u8 = 5;
     /// As bytes: the big-endian magnitude of an integer past 64 bits.
     pub(crate) const WIDE: u8 = 6;
-    /// The same of one below zero.
+    /// As bytes: the big-endian magnitude of a negative integer past 64 bits.
     pub(crate) const WIDE_BELOW: u8 = 7;
     /// A number that is no integer.
     pub(crate) const FRACTION: u8 = 8;
@@ -38,11 +38,11 @@ pub(crate) mod tag {
     pub(crate) const LIST: u8 = 9;
     /// A count of 32 bits, that many texts without a tag, each before its value.
     pub(crate) const OBJECT: u8 = 10;
-    /// As a text: what a value is that no field takes.
+    /// As a text: the name of a type that no field takes.
     pub(crate) const OTHER: u8 = 11;
 }
 
-/// Reads a message. The package wrote it, so it is whole; what is not there reads as zeros.
+/// Reads a message. The package wrote it, so it is complete; a missing part reads as zeros.
 #[derive(Debug)]
 pub(crate) struct Reader<'m>(&'m [u8]);
 
@@ -55,13 +55,13 @@ impl<'m> Reader<'m> {
         !self.0.is_empty()
     }
 
-    /// So many integers of 64 bits without a tag, in the machine's byte order.
+    /// The next `count` integers of 64 bits, without tags, in the machine's byte order.
     pub(crate) fn integers(&mut self, count: usize) -> Vec<i64> {
         let (integers, _) = self.take(count * 8).as_chunks();
         integers.iter().map(|bytes| i64::from_ne_bytes(*bytes)).collect()
     }
 
-    /// All that is left, as bytes.
+    /// All remaining bytes.
     pub(crate) const fn rest(&self) -> &'m [u8] {
         self.0
     }
@@ -81,7 +81,7 @@ impl<'m> Reader<'m> {
         self.number(4) as usize
     }
 
-    /// How many values follow: each of them takes a byte at least.
+    /// Number of values that follow, each of which takes at least one byte.
     fn count(&mut self) -> usize {
         self.length().min(self.0.len())
     }
@@ -170,7 +170,7 @@ impl Writer {
             Value::Wide { magnitude, .. } => self.piece(tag::WIDE, magnitude),
             Value::Integer(number) => match i64::try_from(*number) {
                 Ok(number) => self.integer(number),
-                // Past 64 bits there are none below zero.
+                // Integers past 64 bits are never negative here.
                 Err(_) => self.piece(tag::WIDE, &number.to_be_bytes()),
             },
             _ => self.tag(tag::NONE),
@@ -184,7 +184,7 @@ impl Writer {
         }
     }
 
-    /// Bytes as they are.
+    /// Writes bytes as they are.
     pub(crate) fn raw(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
     }
@@ -193,7 +193,7 @@ impl Writer {
         match id {
             Id::Integer(id) => self.integer(*id),
             Id::Bytes(id) => self.piece(tag::BYTES, id),
-            // The core has no other kind.
+            // The core has no other type of ID.
             _ => self.tag(tag::NONE),
         }
     }
@@ -221,7 +221,7 @@ impl Writer {
         }
     }
 
-    /// A format's figures, then its fields.
+    /// Writes a format's figures, then its fields.
     pub(crate) fn description(&mut self, figures: &Description) {
         self.integer(figures.bits.into());
         self.optional(figures.per_second);
@@ -240,11 +240,11 @@ impl Writer {
     }
 }
 
-/// Messages cross in the bytes, piece by piece where they are longer than those: the pieces before the last one of a message
-/// first, and the pieces after the first one of an answer later, whose whole length is in the first slot. Where a piece lies
-/// in its message is in the slot [`OFFSET`].
+/// Messages are passed in the bytes, in pieces if they are longer. The caller of a call puts all pieces but the last beforehand,
+/// and fetches all pieces of an answer but the first afterwards; the first slot has the answer's whole length. The slot
+/// [`OFFSET`] has the offset of a piece in its message.
 impl<C: Host> Machine<C> {
-    /// A piece of a message that goes on, its length in the second slot.
+    /// A piece of a message, but not the last one, with its length in the second slot.
     pub fn put_piece(&self) -> Result<()> {
         self.append_piece(1);
         Ok(())
@@ -258,12 +258,12 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// The message whose last piece lies among the bytes, its length in the second slot.
+    /// Takes the message whose last piece lies in the bytes, with its length in the second slot.
     pub(crate) fn take_message(&self) -> Vec<u8> {
         self.take_message_at(1)
     }
 
-    /// The same with the length in another slot.
+    /// Does the same with the length in another slot.
     pub(crate) fn take_message_at(&self, slot: usize) -> Vec<u8> {
         self.append_piece(slot);
         self.message.take()
@@ -276,14 +276,14 @@ impl<C: Host> Machine<C> {
         self.scratch.get_bytes(0, &mut message[at..]);
     }
 
-    /// Writes a message, whose first piece lies among the bytes then.
+    /// Writes a message as the answer, with its first piece in the bytes.
     pub(crate) fn answer(&self, write: impl FnOnce(&mut Writer)) -> Result<()> {
         let mut message = Writer::default();
         write(&mut message);
         self.answer_message(message)
     }
 
-    /// The same for a message that is written.
+    /// Does the same for a finished message.
     #[allow(clippy::cast_precision_loss, reason = "no message has 2^53 bytes")]
     pub(crate) fn answer_message(&self, message: Writer) -> Result<()> {
         self.scratch.put_numbers([message.0.len() as f64]);

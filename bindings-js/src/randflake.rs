@@ -1,4 +1,4 @@
-//! Randflake: its generators here, its IDs in `ids`, its cipher in `sparx64`.
+//! Randflake: generators here, IDs in `ids`, the cipher in `sparx64`.
 
 mod ids;
 mod sparx64;
@@ -17,12 +17,12 @@ use crate::{
     kept::Kept,
 };
 
-/// Slots of [`Machine::randflake_build`] beside those that all families share: the grant's four, then these.
+/// Slots of [`Machine::randflake_build`] besides those that all families share: four for the grant, then these.
 const RESUME_AFTER: usize = OWN + 4;
 const SECRET_LENGTH: usize = OWN + 5;
 
-/// A generator. Under the system's clock it makes single IDs through the core's handle, which encrypts many at once: a caller's
-/// own clock may count its readings, and call back.
+/// A generator. Under the system's clock it makes single IDs through the core's handle, which encrypts many at once. A caller's own
+/// clock gets no handle, since it may count its readings, or call back.
 #[derive(Debug)]
 pub(crate) struct Flakes<C> {
     pub(crate) generator: Rc<Generator<C>>,
@@ -64,17 +64,17 @@ impl<C: Host> Flakes<C> {
     }
 }
 
-/// Returns whether a generator refused what it will have later.
+/// Returns whether a generator refused an ID that it can make later.
 fn is_of_now(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::SequenceExhausted | ErrorKind::ClockBehind)
 }
 
-/// Fills what it is given with new IDs, and says how many there are.
+/// Fills a batch with new IDs, and returns how many it made.
 type Fill<'f, C> = &'f dyn Fn(&Generator<C>, &mut [Randflake]) -> Result<usize>;
 
 /// Generators, by the handle in the first slot.
 impl<C: Host> Machine<C> {
-    /// Options; the secret among the bytes -> a handle.
+    /// Options; the secret in the bytes -> a handle.
     pub fn randflake_build(&self) -> Result<()> {
         let (scratch, clock) = (self.scratch, self.take_clock());
         let secret = scratch.take_secret(SECRET_LENGTH, "secret");
@@ -96,14 +96,14 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// The same without waiting -> ID.
+    /// Does the same without waiting -> ID.
     pub fn randflake_try_generate(&self) -> Result<()> {
         let id = self.kept()?.randflake()?.try_generate()?;
         self.scratch.put_bigint(0, id.to_i64());
         Ok(())
     }
 
-    /// -> a text's length; the text.
+    /// -> length of a text; the text.
     #[inline]
     pub fn randflake_generate_text(&self) -> Result<()> {
         let id = self.kept()?.randflake()?.generate()?;
@@ -111,7 +111,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// One ID, in turns -> a packed ID.
+    /// One ID, made in turns -> a packed ID.
     pub fn randflake_one_async(&self) -> Result<()> {
         let (kept, scratch) = (self.kept()?, self.scratch);
         self.begin(async move {
@@ -130,7 +130,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// The same without waiting -> packed IDs, how many.
+    /// Does the same without waiting -> packed IDs, their number.
     pub fn randflake_fill_now(&self) -> Result<()> {
         self.randflake_fill_by(&Generator::try_fill)
     }
@@ -146,7 +146,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// A message of handles -> nothing, if all may be in one pool.
+    /// A message of handles -> nothing; refused unless all may be in one pool.
     pub fn randflake_pool(&self) -> Result<()> {
         let kept = self.kept_in_message()?;
         Pool::new(kept.iter().filter_map(|kept| Some(&*kept.randflake().ok()?.generator))).map(drop)
@@ -159,13 +159,13 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Also a grant's four.
+    /// Also the four numbers of a grant.
     pub fn randflake_extend_grant(&self) -> Result<()> {
         let (kept, longer) = (self.kept()?, self.scratch.grant(1)?);
         kept.randflake()?.generator.extend_grant(longer)
     }
 
-    /// -> the last second (or NaN), IDs used of it, whether it is closed.
+    /// -> last second (or NaN), number of IDs used up in it, closed (0 or 1).
     #[allow(clippy::cast_precision_loss, reason = "34 bits for all nodes")]
     pub fn randflake_stats(&self) -> Result<()> {
         let stats = self.kept()?.randflake()?.generator.stats();

@@ -1,7 +1,7 @@
-//! The area of memory that arguments and results cross through.
+//! The area of memory for arguments and results.
 //!
-//! JavaScript writes it, makes a call, and reads it before anything else can run, so one area serves all calls of a
-//! thread. A call reads all its arguments before it does anything that could call back.
+//! JavaScript writes it, makes a call, and reads it before anything else can run, so one area serves all calls of a thread. A call
+//! reads all its arguments before it does anything that could call back into JavaScript.
 
 use core::{cell::Cell, ptr};
 
@@ -9,23 +9,23 @@ use polyflake::{Error, Result};
 
 use crate::generators::BATCH;
 
-/// The largest integer that JavaScript holds exactly, as all below it.
+/// The largest integer up to which JavaScript holds all integers exactly.
 pub(crate) const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
-/// Slots for numbers: a float, or an integer of 64 bits.
+/// Number of slots. Each holds a float, or an integer of 64 bits.
 const NUMBERS: usize = 32;
-/// The slot that says where in its message a piece lies.
+/// Slot with the offset of a piece in its message.
 pub(crate) const OFFSET: usize = NUMBERS - 1;
-/// The slot that says how long to sleep before a call's next turn, in nanoseconds; NaN where the call is done.
+/// Slot with the time to sleep before a call's next turn, in nanoseconds; NaN once the call is done.
 pub(crate) const SLEEP: usize = NUMBERS - 2;
 /// Bytes of a key or secret.
 const SECRET: usize = 16;
-/// Bytes: 1,024 texts of 16 characters.
+/// Number of bytes: 1,024 texts of 16 characters.
 pub(crate) const BYTES: usize = 16 * 1024;
 
-/// Cells, since JavaScript writes them behind the compiler's back.
+/// The area, in cells, since JavaScript writes it without the compiler's knowledge.
 ///
-/// `packages/js/src/machine.ts` knows the offsets.
+/// `packages/js/src/machine.ts` repeats the offsets.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Scratch {
@@ -121,7 +121,7 @@ impl Scratch {
         self.bits(slot, field, 32)
     }
 
-    /// As [`Scratch::integer`], for so many bits, at most 32.
+    /// As [`Scratch::integer`], for `bits` bits, at most 32.
     pub(crate) fn bits(&self, slot: usize, field: &'static str, bits: u32) -> Result<u32> {
         let [a, b, c, d, ..] = self.integer(slot, field, (1 << bits) - 1)?.to_le_bytes();
         Ok(u32::from_le_bytes([a, b, c, d]))
@@ -132,13 +132,13 @@ impl Scratch {
         self.integer(slot, field, MAX_SAFE_INTEGER)
     }
 
-    /// Whether a value was given: NaN stands for one that was not.
+    /// Returns whether a slot has a value: NaN stands for a missing one.
     #[inline]
     pub(crate) fn given(&self, slot: usize) -> bool {
         !self.number(slot).is_nan()
     }
 
-    /// What `read` makes of a slot, if a value was given there.
+    /// The result of `read` for a slot, if the slot has a value.
     pub(crate) fn optional<T>(
         &self,
         slot: usize,
@@ -147,7 +147,7 @@ impl Scratch {
         self.given(slot).then(|| read(self, slot)).transpose()
     }
 
-    /// A time in whole Unix milliseconds; what is beyond 64 bits is beyond every format, and stays so.
+    /// A time in whole Unix milliseconds. Times past 64 bits saturate; no format's range reaches that far.
     #[allow(clippy::cast_possible_truncation, reason = "saturates, see above")]
     pub(crate) fn time(&self, slot: usize) -> i64 {
         self.number(slot) as i64
@@ -158,7 +158,7 @@ impl Scratch {
         self.place(slot).min(BATCH)
     }
 
-    /// The length or count in the first slot: JavaScript's own, so it is one.
+    /// The length or count in the first slot. The package wrote it, so it is valid.
     #[inline]
     pub fn length(&self) -> usize {
         self.place(0)
@@ -171,7 +171,7 @@ impl Scratch {
         self.number(slot) as usize
     }
 
-    /// The key or secret of as many bytes as a slot says, taken out of the area. One of another length is not in it.
+    /// Takes a key or secret out of the area, with its length in a slot, and erases it. A key of the wrong length was not written.
     pub(crate) fn take_secret(&self, slot: usize, name: &'static str) -> Result<[u8; SECRET]> {
         match self.place(slot) {
             SECRET => {
@@ -184,23 +184,23 @@ impl Scratch {
         }
     }
 
-    /// Writes a text that is this long at the beginning of the bytes.
+    /// Writes a text of `LENGTH` bytes at the start of the bytes.
     #[inline]
     pub(crate) fn put_text<const LENGTH: usize>(&self, text: &[u8]) {
         self.put_bytes(0, text.first_chunk().unwrap_or(&[0; LENGTH]));
     }
 
-    /// Copies bytes out, from `at` on; stops at the end of the area.
+    /// Copies bytes out, from `at` on, up to the end of the area.
     #[inline]
     #[allow(unsafe_code, reason = "cell by cell takes wasm 16 times as long")]
     pub(crate) fn get_bytes(&self, at: usize, bytes: &mut [u8]) {
         let cells = self.bytes.get(at..).unwrap_or_default();
         let count = cells.len().min(bytes.len());
-        // SAFETY: both have so many bytes, and no slice of bytes lies in cells.
+        // SAFETY: both have at least `count` bytes, and no slice of bytes overlaps cells.
         unsafe { ptr::copy_nonoverlapping(cells.as_ptr().cast(), bytes.as_mut_ptr(), count) };
     }
 
-    /// So many bytes from `at` on.
+    /// The `LENGTH` bytes from `at` on.
     #[inline]
     pub(crate) fn chunk<const LENGTH: usize>(&self, at: usize) -> [u8; LENGTH] {
         let mut chunk = [0; LENGTH];
@@ -208,7 +208,7 @@ impl Scratch {
         chunk
     }
 
-    /// Copies bytes in, from `at` on; stops at the end of the area. Says how many fitted.
+    /// Copies bytes in, from `at` on, up to the end of the area; returns how many fitted.
     #[inline]
     #[allow(unsafe_code, reason = "as above")]
     pub(crate) fn put_bytes(&self, at: usize, bytes: &[u8]) -> usize {

@@ -1,4 +1,4 @@
-//! sno: its generators here, its texts and bytes in `ids`.
+//! sno: generators here, texts and bytes in `ids`.
 
 mod ids;
 
@@ -15,7 +15,7 @@ use crate::{
     scratch::MAX_SAFE_INTEGER,
 };
 
-/// Slots of [`Machine::sno_build`] beside those that all families share. Where a value was not given, they hold NaN.
+/// Slots of [`Machine::sno_build`] besides those that all families share. They hold NaN for missing values.
 mod own {
     use crate::generators::slot::OWN;
 
@@ -28,13 +28,13 @@ mod own {
     pub(super) const SNAPSHOT: usize = OWN + 6;
 }
 
-/// Fills what it is given with new IDs, and says how many there are.
+/// Fills a batch with new IDs, and returns how many it made.
 type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u8, &mut [u8]) -> Result<usize>;
 
 /// Generators, by the handle in the first slot; a metabyte is in the second.
 impl<C: Host> Machine<C> {
-    /// Options (see [`own`]) -> a handle. `HOW` is 0 to begin, 1 to restore, 2 to import the original's snapshot; `IS_LENT` is 1 where
-    /// default partitions are leased from the table that was lent.
+    /// Options (see [`own`]) -> a handle. `HOW` is 0 for a new generator, 1 to restore a snapshot, 2 to import one of the original;
+    /// `IS_LENT` is 1 if default partitions are leased from a lent table.
     pub fn sno_build(&self) -> Result<()> {
         let (scratch, clock) = (self.scratch, self.take_clock());
         let shared = scratch.shared()?;
@@ -73,7 +73,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// The same without waiting -> text.
+    /// Does the same without waiting -> text.
     pub fn sno_try_generate(&self) -> Result<()> {
         let (kept, metabyte) = (self.kept()?, self.scratch.byte(1, "metabyte")?);
         let id = kept.sno()?.try_generate(metabyte)?;
@@ -81,7 +81,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// One ID, in turns -> packed bytes.
+    /// One ID, made in turns -> packed bytes.
     pub fn sno_one_async(&self) -> Result<()> {
         let (kept, metabyte) = (self.kept()?, self.scratch.byte(1, "metabyte")?);
         let scratch = self.scratch;
@@ -101,7 +101,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// The same without waiting -> packed bytes, how many IDs.
+    /// Does the same without waiting -> packed bytes, number of IDs.
     pub fn sno_fill_now(&self) -> Result<()> {
         self.sno_fill_by(&Generator::try_fill_bytes)
     }
@@ -117,13 +117,13 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// A message of handles -> nothing, if all may be in one pool.
+    /// A message of handles -> nothing; refused unless all may be in one pool.
     pub fn sno_pool(&self) -> Result<()> {
         let kept = self.kept_in_message()?;
         Pool::new(kept.iter().filter_map(|kept| kept.sno().ok())).map(drop)
     }
 
-    /// -> the partition, NaN while it has none.
+    /// -> the partition, NaN while there is none.
     pub fn sno_partition(&self) -> Result<()> {
         let partition = self.kept()?.sno()?.partition();
         self.scratch.put_numbers([partition.map_or(f64::NAN, f64::from)]);
@@ -135,7 +135,7 @@ impl<C: Host> Machine<C> {
         self.kept()?.sno()?.extend_window(self.scratch.time(2))
     }
 
-    /// -> partition (or NaN), both bounds, sequence, length, now, the two walls, drifts, whether it is closed.
+    /// -> partition (or NaN), both bounds, sequence, number of IDs, now, the two walls, drifts, closed (0 or 1).
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
     pub fn sno_stats(&self) -> Result<()> {
         let stats = self.kept()?.sno()?.stats()?;
@@ -154,7 +154,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// -> the snapshot, its members in the original's order.
+    /// -> the snapshot, with its members in the order of the original.
     pub fn sno_close(&self) -> Result<()> {
         let snapshot = self.kept()?.sno()?.close()?;
         self.scratch.put_snapshot(snapshot);
@@ -178,7 +178,7 @@ impl Scratch {
         Ok(builder)
     }
 
-    /// The partition's two bytes, then the other members.
+    /// Reads a snapshot: the partition's two bytes, then the other members.
     fn snapshot(&self) -> Result<Snapshot> {
         let at = |member: usize| own::SNAPSHOT + member;
         let [high, low] = [self.byte(at(0), "partition")?, self.byte(at(1), "partition")?];

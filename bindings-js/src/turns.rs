@@ -1,7 +1,7 @@
 //! Calls that wait without holding the thread: futures of the core, which JavaScript polls.
 //!
-//! Each poll is a turn. A turn either ends the call, or says how long to sleep before the next one, so the core alone decides when a
-//! call waits, for how long, and when it gives up.
+//! Each poll is a turn. A turn either ends the call, or sets the time to sleep before the next one, so the core alone decides
+//! when a call waits, for how long, and when it gives up.
 
 use alloc::boxed::Box;
 use core::{
@@ -23,7 +23,7 @@ use crate::{
     scratch::SLEEP,
 };
 
-/// A call in turns. It leaves its ID in the scratch area, or gives the message to answer with.
+/// A call in turns. It leaves its ID in the scratch area, or returns the message of its answer.
 type Turns = Pin<Box<dyn Future<Output = Result<Option<Writer>>>>>;
 
 /// A call between two turns.
@@ -36,7 +36,7 @@ impl fmt::Debug for Waiting {
 }
 
 impl Scratch {
-    /// Ends the turn: JavaScript is to sleep for so long.
+    /// Ends the turn, and lets JavaScript sleep for the given time.
     #[allow(clippy::cast_precision_loss, reason = "a wait is cut into pieces of 10 ms")]
     pub(crate) async fn sleep(&self, time: Duration) {
         self.put_number(SLEEP, time.as_nanos() as f64);
@@ -48,7 +48,7 @@ impl Scratch {
     }
 }
 
-/// Calls in turns leave the nanoseconds to sleep in the slot [`SLEEP`], and NaN there when they are done.
+/// Calls in turns. They write the nanoseconds to sleep into the slot [`SLEEP`], and NaN once they are done.
 impl<C: Host> Machine<C> {
     /// Takes the first turn of a call -> its answer, or a handle for the next turn.
     pub(crate) fn begin(
@@ -62,7 +62,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes the next turn of the call that the first slot says -> its answer; the caller releases the handle then.
+    /// Takes the next turn of the call whose handle is in the first slot -> its answer; the caller releases the handle at the end.
     pub fn turn(&self) -> Result<()> {
         let kept = self.kept_at(0)?;
         let mut turns = kept.waiting()?.0.try_borrow_mut().map_err(|_| gone())?;

@@ -1,7 +1,7 @@
-//! The calls of a machine as functions of JavaScript, made by hand.
+//! The calls of a machine as functions of JavaScript, written by hand.
 //!
-//! A function finds what it works on by a data pointer and takes no arguments; those that make an ID give it themselves, as
-//! a string of one byte a character or a bigint. napi's own functions take 40 ns more.
+//! A function finds its machine by a data pointer and takes no arguments; functions that make an ID return it, as a string with
+//! one byte for each character or as a bigint. napi's own functions take 40 ns more.
 #![allow(unsafe_code, reason = "Node-API itself, which is C")]
 
 use std::{
@@ -20,13 +20,13 @@ type Native = Machine<JsClock>;
 
 type Callback = unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> sys::napi_value;
 
-/// Makes JavaScript's value of what a call left in the scratch area.
+/// Makes a JavaScript value of a call's results in the scratch area.
 type Answer = fn(sys::napi_env, &Scratch, &mut sys::napi_value) -> sys::napi_status;
 
-/// Functions whose data is a machine, and their names, which end with a zero.
+/// Functions whose data is a machine, with their names, which end with a zero.
 pub(crate) type Functions = Vec<(&'static str, Callback)>;
 
-/// Adds functions for calls that are answered alike.
+/// Adds functions for calls with the same kind of answer.
 macro_rules! add {
     ($functions:ident, $answer:expr; $($call:expr => $name:literal,)*) => {$({
         unsafe extern "C" fn callback(
@@ -40,7 +40,7 @@ macro_rules! add {
     })*};
 }
 
-/// Every call, as a function that gives 0 where it is done, and undefined where it was refused.
+/// All calls as functions that return 0, or undefined for a refusal.
 pub(crate) fn calls() -> Functions {
     let mut functions = Functions::new();
     macro_rules! export {
@@ -61,7 +61,7 @@ pub(crate) fn calls() -> Functions {
     functions
 }
 
-/// The calls that make one ID, as functions that give it, and undefined where they were refused.
+/// The calls that make one ID as functions that return it, or undefined for a refusal.
 pub(crate) fn makers() -> Functions {
     let mut functions = Functions::new();
     add! { functions, text::<{ Sno::TEXT_LEN }>; Machine::sno_generate => "snoGenerate", }
@@ -71,10 +71,10 @@ pub(crate) fn makers() -> Functions {
     functions
 }
 
-/// Makes functions properties of an object.
+/// Defines functions as properties of an object.
 ///
 /// # Safety
-/// `object` is a value of `env`, which is running this; `machine` stays where it is until JavaScript of `env` has ended.
+/// `object` is a value of `env`, which is running this; `machine` does not move until JavaScript of `env` has ended.
 pub(crate) unsafe fn define(
     env: sys::napi_env,
     object: sys::napi_value,
@@ -98,10 +98,10 @@ pub(crate) unsafe fn define(
     })
 }
 
-/// Runs a call of the machine that a function has as its data, and answers; undefined where it was refused.
+/// Runs a call of the machine in a function's data, and returns its answer; undefined for a refusal.
 ///
 /// # Safety
-/// `env` and `info` are what Node-API gave a function that [`define`] made.
+/// `env` and `info` come from Node-API, for a function that [`define`] made.
 #[inline]
 unsafe fn run(
     env: sys::napi_env,
@@ -110,9 +110,9 @@ unsafe fn run(
     answer: Answer,
 ) -> sys::napi_value {
     let (mut data, mut value, none) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
-    // SAFETY: our caller's promise; only the data is asked for.
+    // SAFETY: our caller's promise; only the data is requested.
     unsafe { sys::napi_get_cb_info(env, info, ptr::null_mut(), none, none, &raw mut data) };
-    // SAFETY: `define`'s promise. It is only shared, since what calls change in it lies in cells.
+    // SAFETY: `define`'s promise. The reference is shared: calls change only cells of the machine.
     let Some(machine) = (unsafe { data.cast::<Native>().as_ref() }) else { return value };
     match catch_unwind(AssertUnwindSafe(|| machine.run(call))) {
         Ok(0) => answer(env, machine.scratch(), &mut value),
@@ -128,7 +128,7 @@ fn zero(env: sys::napi_env, _: &Scratch, value: &mut sys::napi_value) -> sys::na
     unsafe { sys::napi_create_uint32(env, 0, value) }
 }
 
-/// The text of this length at the beginning of the bytes.
+/// The text of `LENGTH` bytes at the start of the bytes.
 fn text<const LENGTH: usize>(
     env: sys::napi_env,
     scratch: &Scratch,
@@ -137,7 +137,7 @@ fn text<const LENGTH: usize>(
     latin1(env, &scratch.bytes()[..LENGTH], value)
 }
 
-/// The text at the beginning of the bytes whose length is in the first slot.
+/// The text at the start of the bytes, with its length in the first slot.
 fn short_text(
     env: sys::napi_env,
     scratch: &Scratch,
@@ -149,7 +149,7 @@ fn short_text(
 
 fn latin1(env: sys::napi_env, text: &[Cell<u8>], value: &mut sys::napi_value) -> sys::napi_status {
     let (text, length) = (text.as_ptr().cast(), text.len().cast_signed());
-    // SAFETY: as above; there are so many bytes, and nobody writes them meanwhile.
+    // SAFETY: as above; there are `length` bytes, and nothing writes them meanwhile.
     unsafe { sys::napi_create_string_latin1(env, text, length, value) }
 }
 

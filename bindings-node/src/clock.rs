@@ -1,4 +1,4 @@
-//! Time in Node: the system's clock or a function, and the thread's sleep.
+//! Clocks in Node: the system's clock or a function, and the thread's sleep.
 
 use std::ptr;
 
@@ -19,14 +19,14 @@ use crate::table;
 /// The longest wait by default, in nanoseconds: nothing else runs on the thread meanwhile.
 const LONGEST_WAIT: u64 = 10_000_000;
 
-/// Gives Unix milliseconds.
+/// A function that returns Unix milliseconds.
 pub(crate) type Read = FunctionRef<(), f64>;
 
-/// Hears of a stall (0 for `sequence_exhausted` or 1 for `clock_behind`, Unix milliseconds, calls, milliseconds slept), and gives 1 where
-/// the call may wait.
+/// A callback for stalls (0 for `sequence_exhausted` or 1 for `clock_behind`, Unix milliseconds, calls, milliseconds slept), which
+/// returns 1 if the call may wait.
 pub(crate) type Stalled = FunctionRef<FnArgs<(f64, f64, f64, f64)>, f64>;
 
-/// Functions are used on the thread and in the environment that made them, and die with it.
+/// The clock of a generator. Functions are used only on the thread and in the environment that made them, and die with it.
 pub(crate) enum JsClock {
     System,
     Functions { env: Env, read: Read, stalled: Option<Stalled> },
@@ -89,29 +89,29 @@ fn failed() -> Error {
     Error::new(ErrorKind::ClockFailed)
 }
 
-/// Calls a function with numbers, by hand: napi's own call turns an exception into text by calling JavaScript, which at the
-/// end of the stack throws again, without end.
+/// Calls a function with numbers, by hand: napi's own call turns an exception into text by calling JavaScript, which at the end
+/// of the stack throws again, endlessly.
 #[allow(unsafe_code, reason = "see above")]
 pub(crate) fn call(env: Env, function: sys::napi_value, numbers: &[f64]) -> Result<f64> {
     let env = env.raw();
     let (mut this, mut value, mut result) = (ptr::null_mut(), ptr::null_mut(), f64::NAN);
     let mut arguments = [ptr::null_mut(); 4];
     for (argument, number) in arguments.iter_mut().zip(numbers) {
-        // SAFETY: `env` is the one that is running this call, since its functions are used nowhere else.
+        // SAFETY: `env` is running this call, since its functions are used nowhere else.
         unsafe { sys::napi_create_double(env, *number, argument) };
     }
-    // SAFETY: as above, so `function` and what these give are values of it; there are as many arguments as numbers.
+    // SAFETY: as above, so `function` and the results are values of `env`; there are as many arguments as numbers.
     let status = unsafe {
         sys::napi_get_undefined(env, &raw mut this);
         let count = numbers.len().min(arguments.len());
         sys::napi_call_function(env, this, function, count, arguments.as_ptr(), &raw mut value)
     };
     if status == sys::Status::napi_ok {
-        // SAFETY: as above; `value` is what the function gave.
+        // SAFETY: as above; `value` is the function's result.
         unsafe { sys::napi_get_value_double(env, value, &raw mut result) };
         return Ok(result);
     }
-    // SAFETY: as above. What was thrown is forgotten: the functions that get here throw only where the stack ends.
+    // SAFETY: as above. The exception is dropped: these functions throw only at the end of the stack.
     unsafe { sys::napi_get_and_clear_last_exception(env, &raw mut value) };
     Err(failed())
 }

@@ -1,4 +1,4 @@
-//! The thread's machine, and the JavaScript memory that its scratch area lies in.
+//! The thread's machine, and its scratch area in JavaScript's memory.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -21,14 +21,14 @@ thread_local! {
 
 struct Attached {
     machine: Machine<JsClock>,
-    /// Keeps the memory of the scratch area alive for as long as the environment.
+    /// Keeps the memory of the scratch area alive as long as the environment.
     area: ObjectRef<false>,
     env: sys::napi_env,
     /// The table of another copy of the package.
     lent: RefCell<Option<Rc<table::Functions>>>,
 }
 
-/// Makes the thread's machine over `area`, unless it has one; gives the one it has.
+/// Returns the thread's machine; the first call makes it over `area`.
 pub(crate) fn attach<'env>(env: &'env Env, area: Object<'env>) -> napi::Result<Object<'env>> {
     let attached = attached().map_or_else(|| first(env, area), Ok)?;
     if attached.env != env.raw() {
@@ -51,7 +51,7 @@ fn first(env: &Env, area: Object<'_>) -> napi::Result<Rc<Attached>> {
     Ok(attached)
 }
 
-/// An object of functions.
+/// An object with functions as its properties.
 #[allow(unsafe_code, reason = "the functions hold the machine by its address")]
 fn functions<'env>(
     env: &'env Env,
@@ -59,13 +59,13 @@ fn functions<'env>(
     functions: Functions,
 ) -> napi::Result<Object<'env>> {
     let object = Object::new(env)?;
-    // SAFETY: the object was made just now in this environment, which is running. `ATTACHED` holds what is attached until the
-    // clean-up of the same environment, as `attach` checks, and that comes after the last of its JavaScript.
+    // SAFETY: the object was made just now in this environment, which is running. `ATTACHED` holds the machine until the clean-up
+    // of the same environment, as `attach` checks, and the clean-up comes after the last of its JavaScript.
     unsafe { calls::define(env.raw(), object.raw(), functions, &raw const attached.machine) }?;
     Ok(object)
 }
 
-/// Sets the clock of the generator that is built next.
+/// Sets the clock for the next generator that is built.
 pub(crate) fn set_clock(clock: JsClock) {
     if let Some(attached) = attached() {
         attached.machine.set_clock(clock);
@@ -99,8 +99,8 @@ fn scratch_in(area: Object<'_>) -> napi::Result<&'static Scratch> {
     if memory.len() < size_of::<Scratch>() || !scratch.is_aligned() {
         return Err(napi::Error::new(Status::InvalidArg, "expected a larger, aligned area"));
     }
-    // SAFETY: large enough and aligned, as just checked, and any bytes are a Scratch. An array buffer does not move, and
-    // this one stays: `Attached` holds it until the environment ends, which ends `Attached` too, and the package neither
-    // detaches nor resizes it. It is made of cells, so JavaScript may write it between calls.
+    // SAFETY: large enough and aligned, as just checked, and any bytes are a valid Scratch. An array buffer does not move, and
+    // this one stays alive: `Attached` holds it until the environment ends, which drops `Attached` too, and the package neither
+    // detaches nor resizes it. Scratch is made of cells, so JavaScript may write it between calls.
     Ok(unsafe { &*scratch })
 }

@@ -1,4 +1,4 @@
-//! The table of default partitions that another copy of the package has: one on wasm, or with an addon of its own.
+//! The table of default partitions of another copy of the package, which runs on wasm or has its own addon.
 
 use napi::{
     Env, JsValue as _,
@@ -12,14 +12,14 @@ use polyflake_js::{tick_of_float, tick_to_float, word_of_float};
 
 use crate::{clock, machine};
 
-/// The partition to look at next; NaN where that fails.
+/// A function that returns the partition to look at next; NaN for a failure.
 pub(crate) type Next = FunctionRef<(), f64>;
-/// A partition: the tick up to which it is taken, -1 for ever.
+/// A function that returns the tick up to which a partition is taken, -1 for ever.
 pub(crate) type Until = FunctionRef<f64, f64>;
-/// A partition, the tick that is expected there, another: 1 where that was put in its place.
+/// A function that takes a partition, its expected tick and a new tick; returns 1 if the new tick was set.
 pub(crate) type Swap = FunctionRef<FnArgs<(f64, f64, f64)>, f64>;
 
-/// Functions of the thread that the table was lent to, which die with its environment. None throws.
+/// Functions of a lent table. They belong to one thread and die with its environment. None throws.
 pub(crate) struct Functions {
     pub(crate) env: Env,
     pub(crate) next: Next,
@@ -27,7 +27,7 @@ pub(crate) struct Functions {
     pub(crate) swap: Swap,
 }
 
-/// The table that was lent to the thread that calls.
+/// The table lent to the calling thread.
 struct Lent;
 
 #[allow(clippy::unnecessary_wraps, reason = "the own one may be missing")]
@@ -63,7 +63,7 @@ impl Table for Lent {
     }
 }
 
-/// What a function answers; NaN where the environment has ended, or the function failed.
+/// The result of a function; NaN if the environment has ended, or the function failed.
 fn asked(ask: impl FnOnce(&Functions) -> Option<f64>) -> f64 {
     machine::lent().and_then(|lent| ask(&lent)).unwrap_or(f64::NAN)
 }

@@ -1,4 +1,4 @@
-//! Time in JavaScript without a system: the `Date.now` of the import or a function, and sleep where the runtime lets one sleep.
+//! Clocks in JavaScript without a system: `Date.now` as of the import or a function, and sleep if the runtime allows it.
 
 use polyflake::{
     Error, ErrorKind, Result,
@@ -15,7 +15,7 @@ const LONGEST_WAIT: u64 = 10_000_000;
 
 #[wasm_bindgen(module = "/src/host.js")]
 extern "C" {
-    /// Keeps the functions of a generator: for tests, since a package's script calls it itself.
+    /// Keeps the functions of a generator. Exported for tests: in the package, a script calls it.
     pub fn keep(clock: &JsValue) -> u32;
 
     fn forget(clock: u32);
@@ -25,7 +25,7 @@ extern "C" {
     fn elapsed() -> f64;
 }
 
-/// A clock by its number in `host.js`; 0 is the system's.
+/// A clock by its number in `host.js`; 0 is the system's clock.
 #[derive(Debug)]
 pub(crate) struct JsClock(pub(crate) u32);
 

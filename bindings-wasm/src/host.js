@@ -1,38 +1,38 @@
-/** What the wasm machine asks of JavaScript: the time, a sleep, its users' functions, which it knows by number, and default partitions. */
+/** The functions that the wasm machine imports: the time, a sleep, clocks of users by their numbers, and default partitions. */
 
 /**
- * The `Date.now` of the import: a date that tests put in its place later would stay in generators, which never go back. Those that
- * are to see it have a clock.
+ * `Date.now` as of the import: a mocked time that tests install later would stay in generators, which never go back. A generator
+ * that should see mocked time is given a clock.
  */
 const now = /* @__PURE__ */ (() => Date.now)();
 
-/** The `performance.now` of the import. */
+/** `performance.now` as of the import. */
 const passed = /* @__PURE__ */ (() => {
   const { performance } = globalThis;
   const now = performance?.now;
   return () => now.call(performance);
 })();
-/** What it showed last. */
+/** Its last reading. */
 let latest = 0;
 
-/** By number, from 1 on; 0 is the system's clock. */
+/** Clocks by number, from 1 on; 0 is the system's clock. */
 const clocks = /* @__PURE__ */ new Map();
 let last = 0;
-/** A cell that nobody wakes. */
+/** A cell to wait on, which nothing notifies. */
 let cell;
 
-/** Keeps the functions of a generator: `read()` and, where there is one, `stalled(...)`. */
+/** Keeps the functions of a generator: `read()` and, if given, `stalled(...)`. */
 export function keep(clock) {
   clocks.set(++last, clock);
   return last;
 }
 
-/** Forgets them. */
+/** Drops the functions of a generator. */
 export function forget(number) {
   clocks.delete(number);
 }
 
-/** The time in Unix milliseconds. The functions throw only where the stack ends. */
+/** The time in Unix milliseconds; NaN at the end of the stack, the only place where a clock throws. */
 export function read(number) {
   try {
     return number === 0 ? now() : clocks.get(number).read();
@@ -41,7 +41,7 @@ export function read(number) {
   }
 }
 
-/** Milliseconds since some moment, by a clock that only goes on; NaN where there is none, or it does anything else. */
+/** Milliseconds since some moment, by a monotonic clock; NaN if there is none, or if it goes back or stops being a number. */
 export function elapsed() {
   try {
     const ms = passed();
@@ -51,7 +51,7 @@ export function elapsed() {
   }
 }
 
-/** Tells that a call has to wait; 1 where it may. */
+/** Reports that a call has to wait; 1 if it may. */
 export function stalled(number, reason, unixMs, calls, sleptMs) {
   try {
     return clocks.get(number)?.stalled?.(reason, unixMs, calls, sleptMs) ?? 1;
@@ -60,30 +60,30 @@ export function stalled(number, reason, unixMs, calls, sleptMs) {
   }
 }
 
-/** Sleeps, where the runtime lets a thread sleep; pages that are not isolated have no memory for it. */
+/** Sleeps, if the runtime lets a thread sleep; pages that are not isolated lack the shared memory for it. */
 export function sleep(ms) {
   try {
     cell ??= new Int32Array(new SharedArrayBuffer(4));
     Atomics.wait(cell, 0, 0, ms);
   } catch {
-    // Then it returns at once: the bound on unmoved readings ends the wait.
+    // Returns at once: the bound on unmoved readings ends the wait.
   }
 }
 
-/** The table of default partitions, whose functions throw nothing. */
+/** The table of default partitions, whose functions never throw. */
 let table;
 
-/** Lends it. */
+/** Lends the table. */
 export function lend(lent) {
   table = lent;
 }
 
-/** 16 random bits; NaN where there are none, or no table was lent. */
+/** 16 random bits; NaN if there are none, or no table was lent. */
 export function random() {
   return table ? table.random() : NaN;
 }
 
-/** The partition to look at next; NaN where that fails. */
+/** The partition to look at next; NaN for a failure. */
 export function next() {
   return table.next();
 }
@@ -93,7 +93,7 @@ export function until(partition) {
   return table.until(partition);
 }
 
-/** Puts one tick in the place of another; 0 where that was not there. */
+/** Replaces a partition's tick `old` by `fresh`; 0 if its tick was not `old`. */
 export function swap(partition, old, fresh) {
   return table.swap(partition, old, fresh);
 }

@@ -1,6 +1,6 @@
 //! The wasm machine: the calls of `polyflake-js` as exports without arguments.
 //!
-//! It takes no entropy: that is provided from outside. What it asks for is in `host.js`.
+//! It draws no entropy itself: JavaScript provides it. Its imports are in `host.js`.
 #![cfg_attr(all(feature = "bare", target_arch = "wasm32"), no_std)]
 
 extern crate alloc;
@@ -18,13 +18,13 @@ use polyflake_js::{Machine, Scratch};
 pub use table::lend;
 use wasm_bindgen::prelude::*;
 
-/// Where the scratch area lies in the memory.
+/// Address of the scratch area in the memory.
 #[wasm_bindgen]
 pub fn scratch() -> *const Scratch {
     machine().scratch()
 }
 
-/// Sets the clock of the generator that is built next: one that `host.js` keeps.
+/// Sets the clock for the next generator that is built, by its number in `host.js`.
 #[wasm_bindgen]
 pub fn clock(number: u32) {
     machine().set_clock(JsClock(number));

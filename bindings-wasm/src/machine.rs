@@ -1,4 +1,4 @@
-//! The one machine of the module.
+//! The module's only machine.
 
 use core::cell::OnceCell;
 
@@ -12,7 +12,7 @@ struct OnlyThread(OnceCell<Machine<JsClock>>);
 #[cfg(target_feature = "atomics")]
 compile_error!("the machine is for one thread: each worker has an instance of its own");
 
-// SAFETY: wasm without atomics has no second thread that the reference could get to, which is checked above.
+// SAFETY: wasm without atomics, as checked above, has no second thread that the reference could reach.
 #[allow(unsafe_code, reason = "a thread-local would need the standard library")]
 unsafe impl Sync for OnlyThread {}
 

@@ -1,4 +1,4 @@
-//! The table of default partitions, which lies in JavaScript: copies of the package, machines and threads share it.
+//! The table of default partitions, kept in JavaScript: copies of the package, machines and threads share it.
 
 use polyflake::{Result, fork::partitions::Table};
 use polyflake_js::{tick_of_float, tick_to_float, word_of_float};
@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(module = "/src/host.js")]
 extern "C" {
-    /// Lends the module a table: for tests, since a package's script calls it itself.
+    /// Lends the module a table. Exported for tests: in the package, a script calls it.
     pub fn lend(table: &JsValue);
 
     fn random() -> f64;
@@ -15,7 +15,7 @@ extern "C" {
     fn swap(partition: u32, old: f64, new: f64) -> u32;
 }
 
-/// What was lent.
+/// The lent table.
 struct Lent;
 
 /// Finds the table of the module.

@@ -17,7 +17,7 @@ use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 wasm_bindgen_test_configure!(run_in_browser);
 
 const NUMBERS: u32 = 32;
-/// Options of a generator: window, what to do, how long; how, metabyte, partition, bounds, whether a table was lent.
+/// Options of a generator: window, `onExhausted`, `maxWait`; kind of start, metabyte, partition, bounds, 1 for a lent table.
 const DEFAULTS: [f64; 10] =
     [f64::NAN, f64::NAN, f64::NAN, f64::NAN, 0.0, f64::NAN, f64::NAN, f64::NAN, f64::NAN, 1.0];
 
@@ -67,7 +67,7 @@ fn makes_an_id_by_the_pages_clock_and_reads_it() {
     let handle = build(None);
     put(&[handle, 9.0]);
     assert_eq!(machine::sno_generate(), 0);
-    // Its text lies where the next call reads one.
+    // The next call reads the text from where this one left it.
     put(&[1.0]);
     assert_eq!(machine::sno_from_texts(), 0);
     let id = Sno::from_slice(&bytes(10)).unwrap();

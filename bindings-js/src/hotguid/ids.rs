@@ -4,7 +4,7 @@ use polyflake::{Result, hotguid::HotGuid};
 
 use crate::{Host, Machine, Scratch};
 
-/// Texts that one call makes: as many as there is room for.
+/// Most texts that one call makes, limited by the area.
 const TEXTS: usize = 448;
 
 impl Scratch {
@@ -15,7 +15,7 @@ impl Scratch {
 
 /// Many IDs at once; single ones are read in JavaScript.
 impl<C: Host> Machine<C> {
-    /// A count of at most [`TEXTS`]; packed IDs in RFC's order -> packed texts.
+    /// A count of at most [`TEXTS`]; packed IDs in the RFC's order -> packed texts.
     pub fn hotguid_texts(&self) -> Result<()> {
         let mut ids = [[0; HotGuid::LEN]; TEXTS];
         let ids = &mut ids[..self.scratch.count(0).min(TEXTS)];
@@ -26,7 +26,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// A count of at most [`TEXTS`]; packed texts -> packed IDs in RFC's order.
+    /// A count of at most [`TEXTS`]; packed texts -> packed IDs in the RFC's order.
     pub fn hotguid_from_texts(&self) -> Result<()> {
         let mut texts = [[0; HotGuid::TEXT_LEN]; TEXTS];
         let texts = &mut texts[..self.scratch.count(0).min(TEXTS)];
@@ -38,7 +38,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Two times; whether the texts are for SQL Server -> two texts.
+    /// Two times; 1 for texts for SQL Server, else 0 -> two texts.
     pub fn hotguid_time_range(&self) -> Result<()> {
         let scratch = self.scratch;
         let (lowest, highest) = HotGuid::time_range(scratch.time(0), scratch.time(1))?;

@@ -1,4 +1,4 @@
-//! Columns of custom layouts: a field of many IDs at once.
+//! Columns of custom layouts: the values of a field in many IDs at once.
 
 use alloc::{vec, vec::Vec};
 
@@ -10,7 +10,7 @@ use polyflake::{
 use super::ids::{role, set};
 use crate::{Host, Machine, message::Reader};
 
-/// The field whose role and name a message says.
+/// The field with the role and name in a message.
 fn slot(layout: &Layout, message: &mut Reader<'_>) -> Result<Slot> {
     match (message.length(), message.text()) {
         (role::TIME, _) => layout.timestamp(),
@@ -20,7 +20,7 @@ fn slot(layout: &Layout, message: &mut Reader<'_>) -> Result<Slot> {
     }
 }
 
-/// An error's item as one of all, of which the first of this call is the given one.
+/// Turns an error's item within this call into its index among all items; `first` is the index of the call's first item.
 fn among(first: usize) -> impl Fn(Error) -> Error {
     move |error| match error.item() {
         Some(item) => error.in_item(first + item),
@@ -29,9 +29,9 @@ fn among(first: usize) -> impl Fn(Error) -> Error {
 }
 
 /// Layouts, by the handle in the first slot; the length of a message is in the second, a count of at most
-/// [`BATCH`](crate::generators::BATCH) in the third, the place of the first ID among all in the fourth.
+/// [`BATCH`](crate::generators::BATCH) in the third, the index of the first ID among all in the fourth.
 impl<C: Host> Machine<C> {
-    /// A field, packed IDs; whether the field's integers are numbers in the fifth slot -> a number or an integer for each ID.
+    /// A field, packed IDs; 1 in the fifth slot for numbers instead of integers -> a number or an integer for each ID.
     #[allow(clippy::cast_precision_loss, reason = "numbers are asked for where 53 bits are enough")]
     pub fn layout_column(&self) -> Result<()> {
         let (kept, count, first) = (self.kept()?, self.scratch.count(2), self.scratch.place(3));
@@ -52,7 +52,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// How many columns there are; of each its field, whether it has numbers, and those or integers; values -> packed IDs.
+    /// Number of columns; for each its field, 1 for numbers instead of integers, and its values; single values -> packed IDs.
     pub fn layout_pack_columns(&self) -> Result<()> {
         let (kept, count, first) = (self.kept()?, self.scratch.count(2), self.scratch.place(3));
         let (layout, message) = (kept.layout()?, self.take_message());
@@ -74,7 +74,7 @@ impl<C: Host> Machine<C> {
 }
 
 impl Reader<'_> {
-    /// Whether there are numbers, which are whole, and so many of them; else integers.
+    /// The next column: 1 before `count` whole numbers as floats, else 0 before `count` integers.
     fn column(&mut self, count: usize) -> Vec<i64> {
         let (is_number, mut column) = (self.length() == 1, self.integers(count));
         if is_number {

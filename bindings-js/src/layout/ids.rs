@@ -1,4 +1,4 @@
-//! Custom layouts: made, described, packed, parsed.
+//! Custom layouts: building, describing, packing and parsing.
 
 use alloc::{vec, vec::Vec};
 
@@ -13,14 +13,14 @@ use crate::{
     message::{Reader, Writer},
 };
 
-/// What a value in a message is for.
+/// Roles of a value in a message; any other number is a constant.
 pub(super) mod role {
     pub(in crate::layout) const TIME: usize = 0;
     pub(in crate::layout) const SEQUENCE: usize = 1;
     pub(in crate::layout) const BINDABLE: usize = 2;
 }
 
-/// Sets what a message says: a role, a name and a value each.
+/// Sets the values of a message, each with a role and a name.
 pub(crate) fn set<'v>(values: &mut Values<'v>, mut message: Reader<'v>) -> Result<()> {
     while message.has_more() {
         let (role, name, value) = (message.length(), message.text(), message.value());
@@ -35,7 +35,7 @@ pub(crate) fn set<'v>(values: &mut Values<'v>, mut message: Reader<'v>) -> Resul
 }
 
 impl Writer {
-    /// Time, sequence; then bindables and constants from the top.
+    /// Writes time and sequence, then the bindables and the constants, each from the most significant field on.
     fn parsed(&mut self, layout: &Layout, parsed: &Parsed<'_>) {
         self.optional(parsed.unix_ms());
         self.optional(layout.sequence().and_then(|slot| parsed.get(slot)).ok());
@@ -48,14 +48,14 @@ impl Writer {
 /// Layouts, by the handle in the first slot; the length of a message is in the second. An ID is an integer in the first
 /// slot or a message of its bytes.
 impl<C: Host> Machine<C> {
-    /// A description -> a handle, whether IDs are integers.
+    /// A description -> a handle, 1 if IDs are integers.
     pub fn layout_build(&self) -> Result<()> {
         let message = self.take_message();
         self.keep_layout(Layout::from_value(Reader::new(&message).json())?);
         Ok(())
     }
 
-    /// The name of a preset; names and values of fields that are constants -> a handle, whether IDs are integers.
+    /// The name of a preset; names and values of fields that become constants -> a handle, 1 if IDs are integers.
     pub fn layout_preset_build(&self) -> Result<()> {
         let message = self.take_message();
         let mut message = Reader::new(&message);
@@ -93,7 +93,7 @@ impl<C: Host> Machine<C> {
         self.answer_id(&values.pack()?)
     }
 
-    /// An ID: bytes in a message, or where that has no length an integer in the third slot -> its fields.
+    /// An ID, as bytes in a message, or, if the message's length is NaN, as an integer in the third slot -> its fields.
     pub fn layout_parse(&self) -> Result<()> {
         let (kept, is_bytes) = (self.kept()?, self.scratch.given(1));
         let id = if is_bytes {
@@ -119,7 +119,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// Answers with packed IDs, as many as `integers` or `bytes` says that it made in room for `count`.
+    /// Answers with packed IDs. `integers` or `bytes` fills room for `count` IDs, and returns how many it made.
     pub(crate) fn answer_packed(
         &self,
         layout: &Layout,
@@ -147,7 +147,7 @@ impl<C: Host> Machine<C> {
                 Ok(())
             }
             Id::Bytes(id) => self.answer(|message| message.raw(id)),
-            // The core has no other kind.
+            // The core has no other type of ID.
             _ => Err(Error::new(ErrorKind::InvalidType)),
         }
     }

@@ -7,18 +7,18 @@ use polyflake::{
 
 use crate::{Host, Machine, Scratch, generators::BATCH, kept::Kept};
 
-/// Texts that one call reads: as many as there is room for beside their offsets.
+/// Most texts that one call reads, limited by the area, which also holds their offsets.
 const TEXTS: usize = 960;
 
-/// How wide the fields are: what is wider never gets to the core, whose types are.
+/// Widths of the fields. Wider values are refused here, since the core's types would take them.
 const NODE_BITS: u32 = 17;
 const SEQUENCE_BITS: u32 = 17;
 
-/// Where the offsets of texts lie among the bytes.
+/// Position of the texts' offsets in the bytes.
 const OFFSETS: usize = TEXTS * Randflake::TEXT_LEN;
 
 impl Scratch {
-    /// The grant whose first and last node, start and end are in these slots.
+    /// The grant in four slots from `at` on: first and last node, start, end.
     #[allow(clippy::cast_possible_truncation, reason = "17 bits, checked")]
     pub(crate) fn grant(&self, at: usize) -> Result<Grant> {
         let node = |at| self.bits(at, "nodes", NODE_BITS);
@@ -57,12 +57,12 @@ impl Scratch {
 
 /// IDs are integers of 64 bits.
 impl<C: Host> Machine<C> {
-    /// First and last node, start, end: whether there is such a grant.
+    /// First and last node, start, end -> nothing; refused unless they make a grant.
     pub fn randflake_grant(&self) -> Result<()> {
         self.scratch.grant(0).map(|_| ())
     }
 
-    /// A secret of as many bytes as the first slot says -> a handle.
+    /// A secret, with its length in the first slot -> a handle.
     pub fn randflake_codec_build(&self) -> Result<()> {
         self.keep(Kept::Codec(Codec::new(self.scratch.take_secret(0, "secret")?)));
         Ok(())
@@ -91,7 +91,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// A count of at most [`BATCH`]; packed IDs -> their texts, in slots of 16 bytes with zeros after the text.
+    /// A count of at most [`BATCH`]; packed IDs -> their texts, in slots of 16 bytes padded with zeros.
     pub fn randflake_texts(&self) -> Result<()> {
         let (mut ids, mut slots) = ([Randflake::default(); BATCH], [[0; SLOT]; BATCH]);
         let count = self.scratch.count(0);
@@ -104,7 +104,8 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// A count of at most [`TEXTS`]; texts side by side, and at [`OFFSETS`] where each begins and where all end -> packed IDs.
+    /// A count of at most [`TEXTS`]; texts side by side, and at [`OFFSETS`] the start of each and the end of the last -> packed
+    /// IDs.
     pub fn randflake_from_texts(&self) -> Result<()> {
         let (mut text, mut offsets) = ([0; OFFSETS], [0; TEXTS + 1]);
         let mut ids = [Randflake::default(); TEXTS];

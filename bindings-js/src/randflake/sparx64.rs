@@ -1,4 +1,4 @@
-//! SPARX-64/128: the cipher itself.
+//! SPARX-64/128, the cipher behind Randflake.
 
 use polyflake::{
     Result,
@@ -9,7 +9,7 @@ use crate::{Host, Machine, generators::BATCH, kept::Kept};
 
 /// Ciphers, by the handle in the first slot; a count of at most [`BATCH`] blocks is in the second.
 impl<C: Host> Machine<C> {
-    /// A key of as many bytes as the first slot says -> a handle.
+    /// A key, with its length in the first slot -> a handle.
     pub fn sparx64_build(&self) -> Result<()> {
         self.keep(Kept::Cipher(Sparx64::new(self.scratch.take_secret(0, "key")?)));
         Ok(())
