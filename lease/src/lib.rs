@@ -5,12 +5,14 @@
 //!   says what to ask and what becomes of the generator.
 //! - [`Store`] is what a driver implements: one request, one reply, both plain data. [`conformance`] is the suite that every driver
 //!   passes.
-//! - [`Memory`] is a store for tests, within one process.
+//! - [`Memory`] is a store for tests, within one process; `Sqlite` (feature `sqlite`) one in a file, for the processes of a machine.
 //!
 //! The records to the byte and the rules are in `docs/leases.md` of the repository.
 #![no_std]
 
 extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 /// The examples of the README run as tests.
 #[cfg(doctest)]
@@ -25,6 +27,8 @@ mod leased;
 mod memory;
 mod record;
 mod shape;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 mod store;
 
 pub use error::{Error, ErrorKind};
@@ -33,6 +37,8 @@ pub use leased::Leased;
 pub use memory::Memory;
 pub use record::{Namespace, Random, Record};
 pub use shape::{Grid, Shape};
+#[cfg(feature = "sqlite")]
+pub use sqlite::Sqlite;
 pub use store::{Ask, Found, Reply, Request, Store};
 
 /// The result of a fallible call.

@@ -73,7 +73,8 @@ fn no_std(shell: &Shell) -> Result<()> {
         }
     }
     let target = ["--target", "thumbv7em-none-eabi"];
-    cmd!(shell, "cargo build --quiet --package polyflake-lease {target...}").run()?;
+    cmd!(shell, "cargo build --quiet --package polyflake-lease --no-default-features {target...}")
+        .run()?;
     // Without compare-and-swap, as core/README.md says.
     let chosen = ["--no-default-features", "--target", "thumbv6m-none-eabi"];
     Ok(cmd!(shell, "cargo build --quiet --package polyflake {chosen...}")
@@ -94,7 +95,7 @@ fn rust_docs(shell: &Shell) -> Result<()> {
             .env("RUSTDOCFLAGS", "-D warnings")
             .run()?;
     }
-    let lease = cmd!(shell, "cargo doc --quiet --package polyflake-lease --no-deps");
+    let lease = cmd!(shell, "cargo doc --quiet --package polyflake-lease --no-deps --all-features");
     Ok(lease.env("RUSTDOCFLAGS", "-D warnings").run()?)
 }
 
