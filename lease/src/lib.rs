@@ -19,6 +19,8 @@ extern crate std;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+#[cfg(feature = "std")]
+mod clock;
 pub mod conformance;
 mod error;
 mod json;
@@ -26,20 +28,28 @@ mod keeper;
 mod leased;
 mod memory;
 mod record;
+#[cfg(feature = "std")]
+mod runner;
 mod shape;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;
+#[cfg(feature = "std")]
+mod url;
 
 pub use error::{Error, ErrorKind};
 pub use keeper::{Action, Grant, Keeper, Moment, Options};
 pub use leased::Leased;
 pub use memory::Memory;
 pub use record::{Namespace, Random, Record};
+#[cfg(feature = "std")]
+pub use runner::Lease;
 pub use shape::{Grid, Shape};
 #[cfg(feature = "sqlite")]
 pub use sqlite::Sqlite;
 pub use store::{Ask, Found, Reply, Request, Store};
+#[cfg(feature = "std")]
+pub use url::open;
 
 /// The result of a fallible call.
 pub type Result<T, E = Error> = core::result::Result<T, E>;

@@ -10,13 +10,13 @@ mod rows;
 use std::{
     path::{Path, PathBuf},
     string::String,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::Duration,
 };
 
 use alloc::format;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-use crate::{Ask, Error, ErrorKind, Found, Record, Reply, Request, Result, Store};
+use crate::{Ask, Error, ErrorKind, Found, Record, Reply, Request, Result, Store, clock};
 
 /// How long a locked file is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -90,7 +90,7 @@ impl Store for Sqlite {
         let found = answer(&transaction, request, store)?;
         let namespace = rows::namespace(&transaction, &request.namespace)?;
         transaction.commit().map_err(failed)?;
-        Ok(Reply { now: now()?, store: store.into(), namespace, found })
+        Ok(Reply { now: clock::unix_ms(), store: store.into(), namespace, found })
     }
 }
 
@@ -196,13 +196,6 @@ fn probe(connection: &mut Connection) -> Result<()> {
         return Ok(());
     }
     Err(Error::new(ErrorKind::StoreNotDurable, "expected a store that keeps conditions"))
-}
-
-fn now() -> Result<u64> {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).ok();
-    since.and_then(|since| u64::try_from(since.as_millis()).ok()).ok_or_else(|| {
-        Error::new(ErrorKind::ClockSkewed, "expected a clock after 1970, found an earlier one")
-    })
 }
 
 /// The error of `SQLite` in ours.

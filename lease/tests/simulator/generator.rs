@@ -34,7 +34,7 @@ pub fn verdict() -> (Option<String>, usize) {
     LEDGER.with_borrow(|ledger| (ledger.fault.clone(), ledger.made.len()))
 }
 
-pub struct Generator {
+struct Generator {
     id: usize,
     number: u64,
     start: u64,
@@ -44,8 +44,40 @@ pub struct Generator {
     is_sealed: Cell<bool>,
 }
 
-impl Leased for Generator {
-    fn begin(grant: Grant, after: Option<u64>) -> Result<Self> {
+/// A process's generator: the newest.
+#[derive(Default)]
+pub struct Place(RefCell<Option<Generator>>);
+
+impl Leased for Place {
+    fn begin(&self, grant: Grant) -> Result<()> {
+        let after = self.seal();
+        self.0.replace(Some(Generator::new(&grant, after)));
+        Ok(())
+    }
+
+    fn extend(&self, end: u64) {
+        self.0.borrow().as_ref().unwrap().extend(end);
+    }
+
+    fn seal(&self) -> Option<u64> {
+        self.0.borrow().as_ref().and_then(Generator::seal)
+    }
+}
+
+impl Place {
+    /// Makes an ID at a time, whatever the window says.
+    pub fn make(&self, ms: u64) {
+        self.0.borrow().iter().for_each(|generator| generator.make(ms));
+    }
+
+    /// Returns whether the window holds a time.
+    pub fn holds(&self, ms: u64) -> bool {
+        self.0.borrow().as_ref().is_some_and(|generator| generator.holds(ms))
+    }
+}
+
+impl Generator {
+    fn new(grant: &Grant, after: Option<u64>) -> Self {
         let number = *grant.numbers().start();
         assert_eq!(grant.start() % TICK.get(), 0, "expected a start on a border of ticks");
         assert_eq!(grant.end() % TICK.get(), 0, "expected an end on a border of ticks");
@@ -55,7 +87,7 @@ impl Leased for Generator {
             ledger.windows.push((number, start, start));
             ledger.widen(id, grant.end());
             let (end, mark) = (Cell::new(grant.end()), Cell::default());
-            Ok(Self { id, number, start, end, mark, is_sealed: Cell::default() })
+            Self { id, number, start, end, mark, is_sealed: Cell::default() }
         })
     }
 
@@ -77,16 +109,14 @@ impl Leased for Generator {
         });
         mark
     }
-}
 
-impl Generator {
     /// Returns whether the window holds a time.
-    pub fn holds(&self, ms: u64) -> bool {
+    fn holds(&self, ms: u64) -> bool {
         !self.is_sealed.get() && (self.start..self.end.get()).contains(&(ms - ms % TICK.get()))
     }
 
     /// Makes an ID at a time, whatever the window says.
-    pub fn make(&self, ms: u64) {
+    fn make(&self, ms: u64) {
         let tick = ms - ms % TICK.get();
         self.mark.set(self.mark.get().max(Some(tick + TICK.get())));
         LEDGER.with_borrow_mut(|ledger| {

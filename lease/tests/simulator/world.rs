@@ -12,7 +12,7 @@ use polyflake_lease::{
     Result, Shape, Store,
 };
 
-use crate::generator::{self, Generator};
+use crate::generator::{self, Place};
 
 pub const T: u64 = 1_763_650_000_000;
 
@@ -35,7 +35,7 @@ type Seeded = Box<dyn FnMut() -> Result<Random>>;
 /// A process: a keeper and a generator.
 struct Process {
     keeper: Keeper<Seeded>,
-    generator: Option<Generator>,
+    place: Place,
     /// How far its clock is off, in milliseconds.
     offset: i64,
     paused_until: u64,
@@ -151,10 +151,10 @@ impl World {
         }
         let draw: Seeded = Box::new(move || Ok(Random(random.u128(1..))));
         let offset = if self.rng.u8(..) < 245 { self.rng.i64(-200..200) } else { self.skew() };
-        let (generator, paused_until, is_closing) = (None, 0, false);
+        let (place, paused_until, is_closing) = (Place::default(), 0, false);
         Process {
             keeper: Keeper::new(options, draw),
-            generator,
+            place,
             offset,
             paused_until,
             life,
@@ -225,13 +225,11 @@ impl World {
                 Action::Ask(request) => self.send(process, &request),
                 Action::Begin(grant) => {
                     self.claims += 1;
-                    let after = own.generator.as_ref().and_then(Leased::seal);
-                    own.generator = Some(Generator::begin(grant, after).unwrap());
+                    own.place.begin(grant).unwrap();
                 }
-                Action::Extend(end) => own.generator.as_ref().unwrap().extend(end),
+                Action::Extend(end) => own.place.extend(end),
                 Action::Seal => {
-                    let generator = own.generator.as_ref().unwrap();
-                    let end = if self.weak == Weak::NoSeal { None } else { generator.seal() };
+                    let end = if self.weak == Weak::NoSeal { None } else { own.place.seal() };
                     own.keeper.sealed(end, now);
                 }
                 Action::Refused(error) => *self.refused.entry(error.code()).or_default() += 1,
@@ -292,13 +290,12 @@ impl World {
     fn make(&mut self, process: usize) {
         let ms = self.moment(process).wall_ms;
         let stale = ms.saturating_sub(self.rng.u64(0..self.lease_ms));
-        if let Some(generator) = &self.processes[process].generator {
-            if self.weak == Weak::TtlAsProof && generator.holds(stale) {
-                generator.make(ms);
-            }
-            for ms in [ms, stale].into_iter().filter(|ms| generator.holds(*ms)) {
-                generator.make(ms);
-            }
+        let place = &self.processes[process].place;
+        if self.weak == Weak::TtlAsProof && place.holds(stale) {
+            place.make(ms);
+        }
+        for ms in [ms, stale].into_iter().filter(|ms| place.holds(*ms)) {
+            place.make(ms);
         }
         let delay = self.rng.u64(1..self.lease_ms / 8);
         self.schedule(delay, Event::Make { process });
@@ -310,7 +307,7 @@ impl World {
         let old = std::mem::replace(&mut self.processes[process], new);
         if self.weak == Weak::NoSeal {
             // The generator that was not sealed goes on.
-            self.processes[process].generator = old.generator;
+            self.processes[process].place = old.place;
         }
         let delay = self.rng.u64(0..self.lease_ms / 4);
         self.wake(delay, process);

@@ -1,0 +1,23 @@
+//! The clocks of the system.
+
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// Unix milliseconds; 0 before 1970.
+pub(crate) fn unix_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Milliseconds by a clock that counts suspension.
+#[cfg(target_os = "linux")]
+pub(crate) fn elapsed_ms(_began: Instant) -> u64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    let (seconds, nanos) = (time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs());
+    seconds * 1000 + nanos / 1_000_000
+}
+
+/// Milliseconds since `began`; whether suspension counts is the system's affair.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn elapsed_ms(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
+}

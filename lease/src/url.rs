@@ -1,0 +1,50 @@
+//! Stores by their addresses.
+
+use std::{
+    boxed::Box,
+    collections::HashMap,
+    string::{String, ToString},
+    sync::{LazyLock, Mutex, PoisonError},
+};
+
+use alloc::format;
+
+use crate::{Memory, Reply, Request, Result, Store, clock, error::out_of_range};
+
+/// Opens the store that a URL names: `sqlite:` and the path of a file (feature `sqlite`), or `memory:` and a name, which is shared
+/// by the threads of this process and lasts as long: for tests.
+///
+/// # Errors
+/// `out_of_range` for any other URL; what the store says.
+pub fn open(url: &str) -> Result<Box<dyn Store>> {
+    match url.split_once(':') {
+        Some(("memory", name)) => Ok(Box::new(Shared(name.to_string()))),
+        #[cfg(feature = "sqlite")]
+        Some(("sqlite", path)) => Ok(Box::new(crate::Sqlite::open(path)?)),
+        // What comes after may hold a password.
+        Some((scheme, _)) if scheme.len() < 20 => Err(out_of_range(format!(
+            "expected a URL of a store that was built in, found {scheme}:"
+        ))),
+        _ => Err(out_of_range("expected a URL of a store")),
+    }
+}
+
+static STORES: LazyLock<Mutex<HashMap<String, Memory>>> = LazyLock::new(Mutex::default);
+
+/// A store in memory by its name.
+struct Shared(String);
+
+impl Store for Shared {
+    fn answer(&mut self, request: &Request) -> Result<Reply> {
+        let mut stores = STORES.lock().unwrap_or_else(PoisonError::into_inner);
+        let store = stores.entry(self.0.clone()).or_insert_with(|| Memory::new(0));
+        store.set_now(clock::unix_ms());
+        store.answer(request)
+    }
+}
+
+impl Store for Box<dyn Store> {
+    fn answer(&mut self, request: &Request) -> Result<Reply> {
+        (**self).answer(request)
+    }
+}
