@@ -21,7 +21,7 @@ mod cpu;
 #[cfg(feature = "std")]
 mod entropy;
 mod error;
-// No part of what is promised: for bindings.
+// Not part of the public API: for bindings.
 #[doc(hidden)]
 pub mod fork;
 mod format;

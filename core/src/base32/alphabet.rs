@@ -1,11 +1,11 @@
-//! Alphabets of base32, and eight characters at once, one in each byte of a word.
+//! Alphabets of base32, and their arithmetic on eight characters at once, one in each byte of a word.
 
-/// An alphabet of two runs: digits for the values from 0 on, and after them letters from `a` on.
+/// An alphabet of two runs: digits for the values from 0 on, then letters from `a` on.
 #[derive(Clone, Copy)]
 pub(super) struct Alphabet {
     /// The character of value 0.
     pub(super) digit: u8,
-    /// How many values are digits.
+    /// Number of values that are digits.
     pub(super) digits: u8,
 }
 
@@ -15,7 +15,7 @@ pub(super) const SNO: Alphabet = Alphabet { digit: b'2', digits: 8 };
 /// `0`-`9` and `a`-`v` (RFC 4648, section 7, in lower case).
 pub(super) const HEX: Alphabet = Alphabet { digit: b'0', digits: 10 };
 
-/// The character of the first letter.
+/// The first letter.
 pub(super) const LETTER: u8 = b'a';
 
 /// A value in every byte of a word.
@@ -26,12 +26,12 @@ pub(super) const fn all(byte: u8) -> u64 {
 const HIGH_BITS: u64 = all(0x80);
 
 impl Alphabet {
-    /// How many values are letters.
+    /// Number of values that are letters.
     pub(super) const fn letters(self) -> u8 {
         32 - self.digits
     }
 
-    /// All characters, in the order of value, for kernels that look them up.
+    /// All characters, in the order of their values, for kernels that look them up.
     #[cfg(any(
         all(target_arch = "x86_64", target_feature = "sse2"),
         all(target_arch = "aarch64", target_endian = "little", target_feature = "neon")
@@ -46,7 +46,8 @@ impl Alphabet {
         table
     }
 
-    /// What is added to a value below `digits` at its place; at the place of `digits`, what is added to all from there on.
+    /// Offsets from values to characters: for each value below `digits` at its index, and at index `digits` the one offset of all
+    /// letters.
     #[cfg(any(
         all(target_arch = "x86_64", target_feature = "sse2"),
         all(target_arch = "wasm32", target_feature = "simd128")
@@ -64,12 +65,12 @@ impl Alphabet {
         values + all(self.digit) + letters * (LETTER - self.digit - self.digits) as u64
     }
 
-    /// The values of eight characters, and a bit for each byte that is not in the alphabet.
+    /// The values of eight characters, and a set bit for each byte that is not in the alphabet.
     #[inline]
     pub(super) const fn values(self, characters: u64) -> (u64, u64) {
         let letters = characters >> 6 & all(1);
         let lifted = characters | HIGH_BITS;
-        // The high bit of each byte survives a subtraction if the character is not below what is subtracted.
+        // The high bit of each byte survives the subtraction if the character is not below the number subtracted.
         let first = LETTER - self.digit;
         let above_first = lifted - (all(self.digit) + letters * first as u64);
         let past = first + self.letters() - self.digits;
@@ -79,7 +80,7 @@ impl Alphabet {
     }
 }
 
-/// 40 bits, five in each byte.
+/// Spreads 40 bits, five to each byte.
 #[inline]
 pub(super) const fn spread(bits: u64) -> u64 {
     let twenties = (bits & 0xff_fff0_0000) << 12 | bits & 0xf_ffff;
@@ -87,7 +88,7 @@ pub(super) const fn spread(bits: u64) -> u64 {
     (tens & 0x03e0_03e0_03e0_03e0) << 3 | tens & 0x001f_001f_001f_001f
 }
 
-/// 40 bits from five in each byte.
+/// Gathers 40 bits from five bits in each byte.
 #[inline]
 pub(super) const fn gather(fives: u64) -> u64 {
     let tens = (fives & 0x1f00_1f00_1f00_1f00) >> 3 | fives & 0x001f_001f_001f_001f;

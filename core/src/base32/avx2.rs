@@ -33,8 +33,8 @@ fn stream(ids: &[Id], texts: &mut [Text]) {
     let ((first, ids), (first_places, lines)) = (ids.split_at(before), texts.split_at_mut(before));
     encode(first, first_places);
     let store = |half: &mut [u8; 32], characters| {
-        // SAFETY: the texts from `before` on begin at a multiple of 64, their groups have 64 bytes, and parts of these begin at
-        // multiples of 32. The fence below comes before anyone else can look at them.
+        // SAFETY: the texts from `before` on begin at a multiple of 64, their groups have 64 bytes, and the parts of groups begin
+        // at multiples of 32. The fence below comes before any other code can read them.
         #[allow(unsafe_code)]
         unsafe {
             _mm256_stream_si256(core::ptr::from_mut(half).cast(), characters);
@@ -49,7 +49,7 @@ fn stream(ids: &[Id], texts: &mut [Text]) {
 fn encode_by(store: impl Fn(&mut [u8; 32], __m256i), ids: &[Id], texts: &mut [Text]) {
     let ((groups, last), (places, last_places)) =
         (ids.as_chunks::<GROUP>(), texts.as_chunks_mut::<GROUP>());
-    // Two bytes for each two characters, of IDs in front of their lane and at the end.
+    // Two bytes for each two characters, for an ID at the front of its lane and one at the end.
     let pairs = _mm256_setr_epi8(
         1, 0, 2, 1, 3, 2, 4, 3, 6, 5, 7, 6, 8, 7, 9, 8, //
         7, 6, 8, 7, 9, 8, 10, 9, 12, 11, 13, 12, 14, 13, 15, 14,
@@ -57,7 +57,7 @@ fn encode_by(store: impl Fn(&mut [u8; 32], __m256i), ids: &[Id], texts: &mut [Te
     for (group, place) in groups.iter().zip(places) {
         let (group, place) = (group.as_flattened(), place.as_flattened_mut());
         for pair in 0..2 {
-            // The second lane's ID ends where the lane does, or the group's last would reach past it.
+            // The second lane's ID is at the end of the lane: at the front, a load of the group's last ID would reach past the group.
             let (low, high) =
                 (part::<_, 16>(group, 20 * pair), part::<_, 16>(group, 20 * pair + 4));
             let lanes = _mm256_shuffle_epi8(_mm256_loadu2_m128i(high, low), pairs);
@@ -84,7 +84,7 @@ fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
     GROUP * groups.len() + sse41::decode(last, last_places)
 }
 
-/// Writes four IDs in whole registers: what of one is too much, the next one covers.
+/// Writes four IDs in whole registers: each store overwrites the surplus bytes of the one before.
 #[target_feature(enable = "avx2")]
 fn store([first, second]: [__m256i; 2], place: &mut [u8]) {
     let lanes = [
@@ -100,7 +100,7 @@ fn store([first, second]: [__m256i; 2], place: &mut [u8]) {
     _mm_storeu_si16(part_mut::<_, 2>(place, 38), _mm_srli_si128::<8>(last));
 }
 
-/// A register of which each lane is this one.
+/// A register with the same lane twice.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn both(lane: __m128i) -> __m256i {
@@ -114,7 +114,7 @@ pub(super) fn all(byte: u8) -> __m256i {
     _mm256_set1_epi8(byte.cast_signed())
 }
 
-/// Five bits in each byte, from words that hold the ten bits of two characters somewhere.
+/// Five bits in each byte, from words that each hold the ten bits of two characters at some position.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn values(lanes: __m256i) -> __m256i {
@@ -132,7 +132,7 @@ pub(super) fn characters(alphabet: Alphabet, values: __m256i) -> __m256i {
     _mm256_add_epi8(values, _mm256_shuffle_epi8(offsets, run))
 }
 
-/// The values of characters, and something other than 0 for each that has none.
+/// The values of characters, and a byte other than 0 for each character without a value.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn values_of(alphabet: Alphabet, characters: __m256i) -> (__m256i, __m256i) {
@@ -145,14 +145,14 @@ pub(super) fn values_of(alphabet: Alphabet, characters: __m256i) -> (__m256i, __
     (values, _mm256_min_epu8(no_digits, no_letters))
 }
 
-/// The ten bytes of sixteen values, in front of each lane.
+/// The ten bytes of sixteen values, at the front of each lane.
 #[target_feature(enable = "avx2")]
 fn gather(values: __m256i) -> __m256i {
     let order = _mm_setr_epi8(2, 1, 0, 5, 4, 10, 9, 8, 13, 12, -1, -1, -1, -1, -1, -1);
     _mm256_shuffle_epi8(forties(values), both(order))
 }
 
-/// Forty bits of each eight values, where the narrower kernel has them.
+/// The forty bits of each eight values, at the same position as in the narrower kernel.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn forties(values: __m256i) -> __m256i {

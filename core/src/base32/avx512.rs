@@ -32,8 +32,8 @@ fn stream(ids: &[Id], texts: &mut [Text]) {
     let ((first, ids), (first_places, lines)) = (ids.split_at(before), texts.split_at_mut(before));
     encode(first, first_places);
     let store = |line: &mut [u8; 64], characters| {
-        // SAFETY: the texts from `before` on begin at a multiple of 64, their groups have 128 bytes, and parts of these begin at
-        // multiples of 64. The fence below comes before anyone else can look at them.
+        // SAFETY: the texts from `before` on begin at a multiple of 64, their groups have 128 bytes, and the parts of groups begin
+        // at multiples of 64. The fence below comes before any other code can read them.
         #[allow(unsafe_code)]
         unsafe {
             _mm512_stream_si512(core::ptr::from_mut(line).cast(), characters);
@@ -51,7 +51,7 @@ fn encode_by(store: impl Fn(&mut [u8; 64], __m512i), ids: &[Id], texts: &mut [Te
     let [front, back] = [&FRONT, &BACK].map(|order| _mm512_loadu_si512(order));
     for (group, place) in groups.iter().zip(places) {
         let (group, place) = (group.as_flattened(), place.as_flattened_mut());
-        // The second register ends where the group does: four IDs are in front of the first, four at the end of the second.
+        // The second register ends with the group: four IDs are at the front of the first, four at the end of the second.
         for (at, order) in [(0, front), (1, back)] {
             let ids = _mm512_loadu_si512(part::<_, 64>(group, 16 * at));
             let forties = _mm512_permutexvar_epi8(order, ids);
@@ -77,10 +77,10 @@ fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
     GROUP * groups.len() + sse41::decode(last, last_places)
 }
 
-/// Writes eight IDs, of which each register has four in front.
+/// Writes eight IDs, four from the front of each register.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn store([first, second]: [__m512i; 2], place: &mut [u8]) {
-    // The second covers what of the first is too much.
+    // The second store overwrites the surplus bytes of the first.
     _mm512_storeu_si512(part_mut::<_, 64>(place, 0), first);
     _mm256_storeu_si256(part_mut::<_, 32>(place, 40), _mm512_castsi512_si256(second));
     _mm_storeu_si64(part_mut::<_, 8>(place, 72), _mm512_extracti32x4_epi32::<2>(second));
@@ -89,13 +89,13 @@ fn store([first, second]: [__m512i; 2], place: &mut [u8]) {
 /// The characters of each word's lowest 40 bits.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn characters(forties: __m512i) -> __m512i {
-    // Each byte gets the eight bits from there on, and of these the alphabet, which is there twice, looks at six.
+    // Each byte gets the eight bits from its shift on. A lookup uses six of them, so the table holds the alphabet twice.
     let shifts = i64::from_le_bytes([35, 30, 25, 20, 15, 10, 5, 0]);
     let values = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(shifts), forties);
     _mm512_permutexvar_epi8(values, _mm512_loadu_si512(&CHARACTERS))
 }
 
-/// The values of characters, and a high bit for each that has none.
+/// The values of characters, and a high bit for each character without a value.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn values_of(characters: __m512i) -> (__m512i, __m512i) {
     let [low, high] = [&VALUES[0], &VALUES[1]].map(|half| _mm512_loadu_si512(half));
@@ -103,7 +103,7 @@ fn values_of(characters: __m512i) -> (__m512i, __m512i) {
     (values, _mm512_or_si512(values, characters))
 }
 
-/// The forty bytes of sixty-four values, in front.
+/// The forty bytes of sixty-four values, at the front.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn gather(values: __m512i) -> __m512i {
     let tens = _mm512_maddubs_epi16(values, _mm512_set1_epi16(1 << 8 | 1 << 5));
@@ -113,7 +113,8 @@ fn gather(values: __m512i) -> __m512i {
     _mm512_permutexvar_epi8(_mm512_loadu_si512(&FIVES), forties)
 }
 
-/// The five bytes of each word's characters, the last one lowest; words have eight bytes, but only these are looked at.
+/// Positions of the five bytes of each word's characters, the last one lowest. Words have eight bytes, but only these five are
+/// used.
 const FRONT: [u8; 64] = reversed_fives(0);
 const BACK: [u8; 64] = reversed_fives(24);
 
@@ -130,7 +131,7 @@ const fn reversed_fives(from: u8) -> [u8; 64] {
     order
 }
 
-/// Where each of the forty bytes is: as in the narrower kernels, five in each word.
+/// Position of each of the forty bytes: as in the narrower kernels, five in each word.
 const FIVES: [u8; 64] = {
     let mut order = [0; 64];
     let mut place: u8 = 0;
@@ -145,7 +146,7 @@ static CHARACTERS: [u8; 64] = characters_of(SNO);
 
 static VALUES: [[u8; 64]; 2] = values_in(SNO);
 
-/// What six bits are looked up in, of which five are a value: an alphabet twice.
+/// Lookup table from six bits, of which five are a value, to a character: an alphabet twice.
 pub(super) const fn characters_of(alphabet: Alphabet) -> [u8; 64] {
     let mut twice = [0; 64];
     let mut place = 0;
@@ -156,7 +157,7 @@ pub(super) const fn characters_of(alphabet: Alphabet) -> [u8; 64] {
     twice
 }
 
-/// What an ASCII character is looked up in: its value, or a high bit.
+/// Lookup table from ASCII characters to their values; a high bit stands for no value.
 pub(super) const fn values_in(alphabet: Alphabet) -> [[u8; 64]; 2] {
     let mut values = [[0x80; 64]; 2];
     let mut value: u8 = 0;

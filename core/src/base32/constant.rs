@@ -1,4 +1,4 @@
-//! Reading texts at compile time: one character after the other.
+//! Decoding at compile time, one character after the other.
 
 use super::alphabet::{Alphabet, HEX, SNO};
 

@@ -1,8 +1,8 @@
-//! Five bits a character, both ways, for fixed alphabets.
+//! Encoding and decoding of five bits a character, for fixed alphabets.
 //!
-//! `scalar.rs` (sno's alphabet) and `hex.rs` (Randflake's) are the truth and the only authors of error positions. Beside
-//! `scalar.rs` lies a file for each instruction set, under the contract of `slices::Kernels`; one ID alone takes what every
-//! machine of the target has.
+//! `scalar.rs` (sno's alphabet) and `hex` (Randflake's) are the reference, and alone compute error positions. Beside
+//! `scalar.rs` is a file for each instruction set, under the contract of `slices::Kernels`. A single ID only uses instructions
+//! that every machine of the target has.
 
 mod alphabet;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
@@ -47,13 +47,13 @@ pub(crate) fn encode(id: &[u8; 10]) -> [u8; 16] {
     one::encode(id)
 }
 
-/// The bytes of a text, if it is one.
+/// The bytes of a text, if it is valid.
 #[inline]
 pub(crate) fn decode(text: &[u8; 16]) -> Option<[u8; 10]> {
     one::decode(text)
 }
 
-/// Why the bytes of a text are no ID.
+/// The error for a text whose bytes are no ID.
 #[cold]
 pub(crate) fn refuse(text: &[u8; 16]) -> Error {
     scalar::refuse(text)

@@ -16,7 +16,7 @@ pub(super) const KERNELS: Kernels =
 
 static CHARACTERS: [[u8; 16]; 2] = characters_of(SNO);
 
-/// What a value is looked up in.
+/// Lookup table from values to characters.
 pub(super) const fn characters_of(alphabet: Alphabet) -> [[u8; 16]; 2] {
     let table = alphabet.table();
     let (halves, _) = table.as_chunks();
@@ -27,7 +27,7 @@ pub(super) const fn characters_of(alphabet: Alphabet) -> [[u8; 16]; 2] {
 #[inline]
 pub(super) fn encode(id: &Id) -> Text {
     let mut text = [0; 16];
-    // SAFETY: it is only compiled where all machines of the target have NEON.
+    // SAFETY: this file is only compiled where all machines of the target have NEON.
     #[allow(unsafe_code)]
     unsafe {
         vst1q_u8(&mut text, characters(id));
@@ -35,11 +35,11 @@ pub(super) fn encode(id: &Id) -> Text {
     text
 }
 
-/// The ID of a text, if it is one.
+/// The ID of a text, if it is valid.
 #[inline]
 pub(super) fn decode(text: &Text) -> Option<Id> {
     let mut id = [0; 10];
-    // SAFETY: it is only compiled where all machines of the target have NEON.
+    // SAFETY: this file is only compiled where all machines of the target have NEON.
     #[allow(unsafe_code)]
     let is_good = unsafe { decode_to(text, &mut id) };
     is_good.then_some(id)
@@ -62,12 +62,12 @@ fn decode_all(texts: &[Text], ids: &mut [Id]) -> usize {
 #[target_feature(enable = "neon")]
 fn characters(id: &Id) -> uint8x16_t {
     let bytes = vcombine_u8(vld1_u8(part(id, 0)), vld1_u8(part(id, 2)));
-    // Two bytes for each two characters; from the other word those of the second half.
+    // Two bytes for each two characters; the second half's bytes come from the other word.
     let pairs = vld1q_u8(&[1, 0, 2, 1, 3, 2, 4, 3, 12, 11, 13, 12, 14, 13, 15, 14]);
     vqtbl2q_u8(vld1q_u8_x2(&CHARACTERS), values(vqtbl1q_u8(bytes, pairs)))
 }
 
-/// Five bits in each byte, from lanes that hold the ten bits of two characters somewhere.
+/// Five bits in each byte, from lanes that each hold the ten bits of two characters at some position.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn values(lanes: uint8x16_t) -> uint8x16_t {
@@ -77,7 +77,7 @@ pub(super) fn values(lanes: uint8x16_t) -> uint8x16_t {
     vreinterpretq_u8_u16(vorrq_u16(vshrq_n_u16::<11>(tens), second))
 }
 
-/// Writes the ID of a text, if it is one.
+/// Writes the ID of a text. Returns `false` if the text is invalid.
 #[inline]
 #[target_feature(enable = "neon")]
 fn decode_to(text: &Text, id: &mut Id) -> bool {
@@ -91,12 +91,12 @@ fn decode_to(text: &Text, id: &mut Id) -> bool {
     is_good
 }
 
-/// The values of characters, and something other than 0 for each that has none.
+/// The values of characters, and a byte other than 0 for each character without a value.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn values_of(alphabet: Alphabet, characters: uint8x16_t) -> (uint8x16_t, uint8x16_t) {
     let Alphabet { digit, digits: ten } = alphabet;
-    // A subtraction of the other run's offset wraps to something greater.
+    // Subtracting the other run's offset wraps to a greater value.
     let digits = vsubq_u8(characters, vdupq_n_u8(digit));
     let letters = vsubq_u8(characters, vdupq_n_u8(LETTER));
     let no_digits = vqsubq_u8(digits, vdupq_n_u8(ten - 1));
@@ -105,7 +105,7 @@ pub(super) fn values_of(alphabet: Alphabet, characters: uint8x16_t) -> (uint8x16
     (values, vminq_u8(no_digits, no_letters))
 }
 
-/// The ten bytes of sixteen values, in front.
+/// The ten bytes of sixteen values, at the front.
 #[inline]
 #[target_feature(enable = "neon")]
 fn gather(values: uint8x16_t) -> uint8x16_t {
@@ -113,11 +113,11 @@ fn gather(values: uint8x16_t) -> uint8x16_t {
     vqtbl1q_u8(vreinterpretq_u8_u64(forties(values)), vld1q_u8(&order))
 }
 
-/// The forty bits of each eight values, lowest in a word.
+/// The forty bits of each eight values, at the low end of a word.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn forties(values: uint8x16_t) -> uint64x2_t {
-    // Above what each step joins, bits of no use are left: the next step covers or ignores them.
+    // Each step leaves useless bits above those that it joins; the next step overwrites or ignores them.
     let lanes = vreinterpretq_u16_u8(values);
     let tens = vreinterpretq_u32_u16(vsliq_n_u16::<5>(vshrq_n_u16::<8>(lanes), lanes));
     let twenties = vreinterpretq_u64_u32(vsliq_n_u32::<10>(vshrq_n_u32::<16>(tens), tens));

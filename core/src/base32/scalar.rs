@@ -1,7 +1,7 @@
 //! sno's base32: 80 bits as 16 characters, byte order = text order, one spelling for each ID.
 //!
-//! Eight characters are worked on at once, one in each byte of a word: 40 bits are spread over its bytes, five to each, and
-//! the characters are computed rather than looked up.
+//! Eight characters are handled at once, one in each byte of a word: 40 bits are spread over its bytes, five to each, and
+//! the characters are computed and not looked up.
 
 use super::{
     alphabet::{Alphabet, SNO, all, gather, spread},
@@ -32,7 +32,7 @@ pub(super) fn encode(id: &Id) -> Text {
     (u128::from(high) << 64 | u128::from(low)).to_be_bytes()
 }
 
-/// The ID of a text, if it is one.
+/// The ID of a text, if it is valid.
 #[inline]
 pub(super) fn decode(text: &Text) -> Option<Id> {
     let word = u128::from_be_bytes(*text);
@@ -55,7 +55,7 @@ pub(super) fn digits(alphabet: Alphabet, number: u64) -> [u64; 2] {
     [number >> 40, number & 0xff_ffff_ffff].map(|forty| alphabet.characters(spread(forty)))
 }
 
-/// The number that the first and the last eight of 16 digits are, if it has 64 bits.
+/// The number of the first and the last eight of 16 digits, if it fits 64 bits.
 #[inline]
 #[cfg_attr(
     all(target_arch = "x86_64", target_feature = "sse2"),
@@ -66,7 +66,7 @@ pub(super) fn number(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {
     (high >> 24 == 0).then_some(high << 40 | low)
 }
 
-/// Twice 40 bits of 16 characters, if all are of the alphabet.
+/// Twice 40 bits of 16 characters, if all of them are in the alphabet.
 #[inline]
 fn forties(alphabet: Alphabet, characters: [u64; 2]) -> Option<[u64; 2]> {
     let [(high, bad_high), (low, bad_low)] = characters.map(|half| alphabet.values(half));
@@ -80,13 +80,13 @@ pub(crate) fn value(byte: u8) -> Option<u8> {
     (bad == 0).then(|| value.to_le_bytes()[0])
 }
 
-/// Why the bytes of a text are no ID.
+/// The error for a text whose bytes are no ID.
 #[cold]
 pub(super) fn refuse(text: &Text) -> Error {
     why_not(text.iter().copied().map(unit_of_byte))
 }
 
-/// Why a text is no ID: its characters, or UTF-16 units.
+/// The error for a text that is no ID, given its characters or UTF-16 units.
 #[cold]
 pub(crate) fn why_not(units: impl Iterator<Item = u32> + Clone) -> Error {
     let is_good = |_, unit| u8::try_from(unit).ok().and_then(value).is_some();

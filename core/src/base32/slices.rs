@@ -1,4 +1,4 @@
-//! sno's base32 for whole slices: a kernel for the machine, and behind it the scalar code, which alone says what is wrong.
+//! sno's base32 for whole slices: a kernel for the machine, and then the scalar code, which alone finds errors.
 
 use super::scalar;
 use crate::{
@@ -9,13 +9,13 @@ use crate::{
 pub(super) type Id = [u8; 10];
 pub(super) type Text = [u8; 16];
 
-/// What each instruction set's file has, for slices that are equally long.
+/// The functions of each instruction set's file, for slices that are equally long.
 pub(super) struct Kernels {
     /// Writes the text of every ID.
     pub(super) encode: unsafe fn(&[Id], &mut [Text]),
-    /// The same past the caches, where there are instructions for that.
+    /// As `encode`, with non-temporal stores if the set has them.
     pub(super) stream: unsafe fn(&[Id], &mut [Text]),
-    /// Writes the IDs of texts up to a group of them that holds a bad one, and says how many. The others' places stay as they are.
+    /// Writes the IDs of texts up to a group that holds a bad text, and returns how many. The other places stay unchanged.
     pub(super) decode: unsafe fn(&[Text], &mut [Id]) -> usize,
 }
 
@@ -26,14 +26,14 @@ const fn kernels(level: Level) -> &'static Kernels {
 /// Writes the text of every ID.
 ///
 /// # Errors
-/// `invalid_length` where the slices are not equally long.
+/// `invalid_length` unless the slices are equally long.
 pub fn encode(level: Level, ids: &[[u8; 10]], texts: &mut [[u8; 16]]) -> Result<()> {
     same_length(ids.len(), texts.len())?;
     let bytes = texts.as_flattened();
     let past_caches = bytes.len() >= memory::MANY && memory::is_touched(bytes);
     let kernels = kernels(level);
     let kernel = if past_caches { kernels.stream } else { kernels.encode };
-    // SAFETY: a level is one of this machine.
+    // SAFETY: holding a `Level` proves that the machine has its instructions.
     #[allow(unsafe_code)]
     unsafe {
         kernel(ids, texts);
@@ -41,13 +41,13 @@ pub fn encode(level: Level, ids: &[[u8; 10]], texts: &mut [[u8; 16]]) -> Result<
     Ok(())
 }
 
-/// As [`encode`], into any memory past the caches.
+/// As [`encode`], but with non-temporal stores, if the level has them, whatever the memory.
 ///
 /// # Errors
 /// As there.
 pub fn stream(level: Level, ids: &[[u8; 10]], texts: &mut [[u8; 16]]) -> Result<()> {
     same_length(ids.len(), texts.len())?;
-    // SAFETY: a level is one of this machine.
+    // SAFETY: holding a `Level` proves that the machine has its instructions.
     #[allow(unsafe_code)]
     unsafe {
         (kernels(level).stream)(ids, texts);
@@ -55,16 +55,16 @@ pub fn stream(level: Level, ids: &[[u8; 10]], texts: &mut [[u8; 16]]) -> Result<
     Ok(())
 }
 
-/// Writes the ID of every text, as far as they are good.
+/// Writes the ID of every text, up to the first bad one.
 ///
 /// # Errors
-/// `invalid_length` where the slices are not equally long; `invalid_character` with item and position.
+/// `invalid_length` unless the slices are equally long; `invalid_character` with item and position.
 pub fn decode(level: Level, texts: &[[u8; 16]], ids: &mut [[u8; 10]]) -> Result<()> {
     same_length(texts.len(), ids.len())?;
-    // SAFETY: a level is one of this machine.
+    // SAFETY: holding a `Level` proves that the machine has its instructions.
     #[allow(unsafe_code)]
     let done = unsafe { (kernels(level).decode)(texts, ids) };
-    // In the group that the kernel stopped at, good ones may come first.
+    // In the group at which the kernel stopped, good texts may come first.
     for (item, (text, id)) in texts.iter().zip(ids).enumerate().skip(done) {
         *id = scalar::decode(text).ok_or_else(|| scalar::refuse(text).in_item(item))?;
     }

@@ -1,4 +1,4 @@
-//! SSE2, which every x86-64 has: one ID where asking for more would cost more than it saves.
+//! SSE2, which every x86-64 has: for one ID, where asking for the machine's level would cost more than it saves.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::x86_64::*;
@@ -15,7 +15,7 @@ use crate::cpu::parts::part;
 #[inline]
 pub(super) fn encode(id: &Id) -> Text {
     let mut text = [0; 16];
-    // Eight bytes and two, as an ID is packed: a load across both would wait until they lie in memory.
+    // Eight bytes and two, as an ID is packed: a load across both would wait until the stores reach memory.
     let (low, tail) = (u64::from_le_bytes(*part(id, 0)), u16::from_le_bytes(*part(id, 8)));
     let high = low >> 16 | u64::from(tail) << 48;
     // SAFETY: this file is only compiled where all machines of the target have SSE2.
@@ -26,13 +26,13 @@ pub(super) fn encode(id: &Id) -> Text {
     text
 }
 
-/// The ID of a text, if it is one.
+/// The ID of a text, if it is valid.
 #[inline]
 pub(super) fn decode(text: &Text) -> Option<Id> {
     // SAFETY: this file is only compiled where all machines of the target have SSE2.
     #[allow(unsafe_code)]
     let [high, low] = unsafe { forties(SNO, _mm_loadu_si128(text)) }?;
-    // Eight bytes and two: as IDs are copied, so that a copy need not wait until both lie in memory.
+    // Eight bytes and two, as IDs are copied, so that a copy need not wait until the stores reach memory.
     let [a, b, c, d, e, f, g, h] = (high << 24 | low >> 16).to_be_bytes();
     let [.., i, j] = low.to_be_bytes();
     Some([a, b, c, d, e, f, g, h, i, j])
@@ -50,7 +50,7 @@ pub(super) fn digits(alphabet: Alphabet, number: u64) -> [u64; 2] {
     }
 }
 
-/// The number that the first and the last eight of 16 digits are, if it has 64 bits.
+/// The number of the first and the last eight of 16 digits, if it fits 64 bits.
 #[inline]
 pub(super) fn number(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {
     let [first, last] = digits.map(|half| half.swap_bytes().cast_signed());
@@ -60,12 +60,12 @@ pub(super) fn number(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {
     (high >> 24 == 0).then_some(high << 40 | low)
 }
 
-/// Twice 40 bits of 16 characters, if all are of the alphabet.
+/// Twice 40 bits of 16 characters, if all of them are in the alphabet.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn forties(alphabet: Alphabet, characters: __m128i) -> Option<[u64; 2]> {
     let Alphabet { digit, digits: ten } = alphabet;
-    // A subtraction of the other run's offset wraps to something greater.
+    // Subtracting the other run's offset wraps to a greater value.
     let digits = _mm_sub_epi8(characters, all(digit));
     let letters = _mm_sub_epi8(characters, all(LETTER));
     let no_digits = _mm_subs_epu8(digits, all(ten - 1));
@@ -96,7 +96,7 @@ fn all(byte: u8) -> __m128i {
 fn values(low: u64, high: u64) -> __m128i {
     let low = _mm_cvtsi64_si128(low.cast_signed());
     let high = _mm_cvtsi64_si128(high.cast_signed());
-    // Bytes 0-3 and 5-8 over bytes 1-4 and 6-9: two bytes for each two characters, whose ten bits go to the top.
+    // Bytes 0-3 and 5-8 above bytes 1-4 and 6-9: two bytes for each two characters, whose ten bits go to the top.
     let upper = _mm_unpacklo_epi32(low, _mm_srli_epi64::<24>(high));
     let lower = _mm_unpacklo_epi32(_mm_srli_epi64::<8>(low), _mm_srli_epi64::<32>(high));
     let lanes = _mm_unpacklo_epi8(lower, upper);
@@ -115,7 +115,7 @@ fn characters(Alphabet { digit, digits }: Alphabet, values: __m128i) -> __m128i 
     _mm_add_epi8(values, _mm_add_epi8(all(digit), further))
 }
 
-/// Twice 40 bits from five in each byte.
+/// Twice 40 bits, from five bits in each byte.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn gather(values: __m128i) -> [u64; 2] {

@@ -19,7 +19,7 @@ pub(super) const KERNELS: Kernels = Kernels { encode, stream: encode, decode };
 pub(super) fn encode(ids: &[Id], texts: &mut [Text]) {
     for (id, text) in ids.iter().zip(texts) {
         let [low, high] = [0, 2].map(|at| i64::from_le_bytes(*part(id, at)));
-        // Two bytes for each two characters; from the other word those of the second half.
+        // Two bytes for each two characters; the second half's bytes come from the other word.
         let pairs = _mm_setr_epi8(1, 0, 2, 1, 3, 2, 4, 3, 12, 11, 13, 12, 14, 13, 15, 14);
         let lanes = _mm_shuffle_epi8(_mm_set_epi64x(high, low), pairs);
         _mm_storeu_si128(text, characters(SNO, values(lanes)));
@@ -41,7 +41,7 @@ pub(super) fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
     texts.len()
 }
 
-/// Five bits in each byte, from lanes that hold the ten bits of two characters somewhere.
+/// Five bits in each byte, from lanes that each hold the ten bits of two characters at some position.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 pub(super) fn values(lanes: __m128i) -> __m128i {
@@ -57,12 +57,12 @@ pub(super) fn characters(alphabet: Alphabet, values: __m128i) -> __m128i {
     _mm_add_epi8(values, _mm_shuffle_epi8(_mm_loadu_si128(&alphabet.offsets()), run))
 }
 
-/// The values of characters, and something other than 0 for each that has none.
+/// The values of characters, and a byte other than 0 for each character without a value.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 pub(super) fn values_of(alphabet: Alphabet, characters: __m128i) -> (__m128i, __m128i) {
     let Alphabet { digit, digits: ten } = alphabet;
-    // A subtraction of the other run's offset wraps to something greater.
+    // Subtracting the other run's offset wraps to a greater value.
     let digits = _mm_sub_epi8(characters, all(digit));
     let letters = _mm_sub_epi8(characters, all(LETTER));
     let no_digits = _mm_subs_epu8(digits, all(ten - 1));
@@ -78,12 +78,12 @@ pub(super) fn all(byte: u8) -> __m128i {
     _mm_set1_epi8(byte.cast_signed())
 }
 
-/// Forty bits of each eight values: from the top down, they are in bytes 2, 1, 0, 5 and 4 of a word.
+/// The forty bits of each eight values: from the top down, in bytes 2, 1, 0, 5 and 4 of a word.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 pub(super) fn forties(values: __m128i) -> __m128i {
     let tens = _mm_maddubs_epi16(values, _mm_set1_epi16(1 << 8 | 1 << 5));
-    // Twenty bits in each half of a word, the first four bits further up than need be: room for the top of the second's.
+    // Twenty bits in each half of a word, the first half's four bits higher than needed: room for the top of the second's.
     let twenties = _mm_madd_epi16(
         tens,
         _mm_setr_epi16(1 << 14, 1 << 4, 1 << 10, 1, 1 << 14, 1 << 4, 1 << 10, 1),

@@ -49,7 +49,7 @@ pub(super) fn write_run(ids: &mut [HotGuid], first: HotGuid) {
 pub fn write_run_with(level: Level, ids: &mut [HotGuid], first: HotGuid) {
     let up_to_last = (LAST_COUNTER - first.counter()) as usize + 1;
     let (ids, from_0) = ids.split_at_mut(up_to_last.min(ids.len()));
-    // SAFETY: a level is one of this machine.
+    // SAFETY: holding a `Level` proves that the machine has its instructions.
     #[allow(unsafe_code)]
     unsafe {
         kernel(level)(ids, first);

@@ -216,7 +216,7 @@ impl HotGuid {
 
     /// As [`HotGuid::parse`], for UTF-16: length and position are counted in its units.
     ///
-    /// No part of what is promised: for bindings.
+    /// Not part of the public API: for bindings.
     #[doc(hidden)]
     pub fn parse_utf16(units: &[u16]) -> Result<Self> {
         guid::decode_utf16(units).map(Self)
@@ -248,7 +248,7 @@ impl HotGuid {
 
     /// As [`HotGuid::parse_sql`], for UTF-16.
     ///
-    /// No part of what is promised: for bindings.
+    /// Not part of the public API: for bindings.
     #[doc(hidden)]
     pub fn parse_sql_utf16(units: &[u16]) -> Result<Self> {
         guid::decode_utf16(units).map(|bytes| Self::from_sql(guid::reverse_groups(bytes)))

@@ -11,7 +11,7 @@ use crate::format::{Description, FieldDescription};
 impl Description {
     /// The figures as a JSON value, under the names that they have here.
     ///
-    /// No part of what is promised: for bindings.
+    /// Not part of the public API: for bindings.
     #[doc(hidden)]
     pub fn to_value(&self) -> Json {
         let mut object = Object::default();

@@ -29,7 +29,7 @@ impl Layout {
     /// The layout of a description. Any fault of it is `invalid_layout`, except `out_of_range` for a constant or start that does
     /// not fit.
     ///
-    /// No part of what is promised: for bindings.
+    /// Not part of the public API: for bindings.
     #[doc(hidden)]
     pub fn from_value(description: Json) -> Result<Self> {
         let mut members = Members::new("the layout".into(), description)?;
@@ -53,7 +53,7 @@ impl Layout {
 
     /// The layout's description.
     ///
-    /// No part of what is promised: for bindings.
+    /// Not part of the public API: for bindings.
     #[doc(hidden)]
     pub fn to_value(&self) -> Json {
         let mut object = Object::default();

@@ -46,7 +46,7 @@ mod timeline;
 mod value;
 mod width;
 
-/// No part of what is promised: for bindings.
+/// Not part of the public API: for bindings.
 #[doc(hidden)]
 pub use json::Json;
 pub use {

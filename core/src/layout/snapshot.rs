@@ -34,7 +34,7 @@ impl Snapshot {
 
     /// The snapshot of a JSON value. Any fault of the value is `invalid_layout`.
     ///
-    /// No part of what is promised: for bindings.
+    /// Not part of the public API: for bindings.
     #[doc(hidden)]
     pub fn from_value(json: Json) -> Result<Self> {
         let mut members = Members::new("the snapshot".into(), json)?;
@@ -45,7 +45,7 @@ impl Snapshot {
 
     /// The snapshot as a JSON value.
     ///
-    /// No part of what is promised: for bindings.
+    /// Not part of the public API: for bindings.
     #[doc(hidden)]
     pub fn to_value(&self) -> Json {
         let mut object = Object::default();

@@ -30,13 +30,13 @@ pub struct Builder<C> {
 }
 
 impl<C: Clock> Builder<C> {
-    /// Options for a generator with a clock of your own.
+    /// Options for a generator with your own clock.
     pub fn with_clock(grant: Grant, secret: impl Into<Codec>, clock: C) -> Self {
         Self { grant, codec: secret.into(), resume_after: None, options: Options::new(clock) }
     }
 
-    /// The last second, in Unix seconds, that this grant was used in, as [`Generator::close`] told: no ID is made in it or
-    /// before it. A grant that served a generator must not serve another one without this.
+    /// The last second, in Unix seconds, in which this grant was used, as [`Generator::close`] returned it. No ID is made in this
+    /// second or before it. A grant that served a generator must not serve another one without this option.
     pub fn resume_after(mut self, unix_seconds: i64) -> Self {
         self.resume_after = Some(unix_seconds);
         self
@@ -52,14 +52,14 @@ impl<C: Clock> Builder<C> {
     /// The generator.
     ///
     /// # Errors
-    /// `out_of_range` where `resume_after` is a second that the format does not have, or the clock is coarser than a second.
+    /// `out_of_range` if `resume_after` is a second that the format does not have, or the clock is coarser than a second.
     pub fn build(self) -> Result<Generator<C>> {
         let (state, window) = (self.state()?, Window::new(self.grant.ticks()));
         let nodes = Nodes::new(self.codec, self.grant)?;
         Ok(Generator { engine: Engine::with_options(self.options, nodes, state, window)? })
     }
 
-    /// The machine, with everything up to `resume_after` used up.
+    /// The state machine, with everything up to `resume_after` used up.
     fn state(&self) -> Result<PerTick> {
         let nodes = self.grant.nodes();
         let last = u64::from(nodes.end() - nodes.start() + 1) * SLOTS_PER_NODE - 1;
@@ -79,5 +79,5 @@ impl<C: Clock> Builder<C> {
     }
 }
 
-/// Every node has this many slots a second; they follow each other in the order of the nodes.
+/// Slots of a node in a second. The slots of a grant's nodes follow each other in the order of the nodes.
 pub(super) const SLOTS_PER_NODE: u64 = LAST_SEQUENCE as u64 + 1;

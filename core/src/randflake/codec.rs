@@ -1,22 +1,22 @@
-//! From fields to the ID and back, under a secret.
+//! The codec: from fields to the ID and back, under a secret.
 
 use super::{EPOCH, LAST_NODE, LAST_SEQUENCE, NODE, Randflake, SCALE, SEQUENCE, TIMESTAMP};
 use crate::format::Span;
 use crate::sparx64::Sparx64;
 use crate::{Error, Result};
 
-/// What an ID holds.
+/// The fields of an ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Parts {
-    /// When it was made, in Unix seconds: 1730000000..=2803741823.
+    /// Creation time, in Unix seconds: 1730000000..=2803741823.
     pub timestamp: i64,
-    /// Which node made it: 0..=131071.
+    /// The node that made the ID: 0..=131071.
     pub node: u32,
-    /// Which one of that second it was: 0..=131071.
+    /// Number of the ID within its second: 0..=131071.
     pub sequence: u32,
 }
 
-/// Reads IDs, and makes those of given fields, under a secret.
+/// Reads IDs, and makes IDs of given fields, under a secret.
 ///
 /// ```
 /// use polyflake::randflake::{Codec, Parts};
@@ -32,7 +32,7 @@ pub struct Codec {
 }
 
 impl Codec {
-    /// A codec for a secret of 16 bytes. All of them pass, also 16 zeros: draw them at random.
+    /// A codec for a secret of 16 bytes. It accepts any bytes, even 16 zeros, so draw them at random.
     pub fn new(secret: [u8; 16]) -> Self {
         Self { cipher: Sparx64::new(secret) }
     }
@@ -45,7 +45,7 @@ impl Codec {
         Sparx64::from_slice(secret).map(|cipher| Self { cipher })
     }
 
-    /// The ID of given fields; that it is made only once is the caller's concern.
+    /// The ID of given fields. The caller must make sure that it is made only once.
     ///
     /// # Errors
     /// `time_out_of_range` for the timestamp, `out_of_range` for the others.
@@ -53,20 +53,20 @@ impl Codec {
         Ok(self.encrypt_raw(parts.to_raw()?))
     }
 
-    /// The fields of an ID. That they look like some says nothing: every number decrypts to something.
+    /// The fields of an ID. Plausible fields prove nothing: every number decrypts to some fields.
     #[inline]
     pub fn inspect(&self, id: Randflake) -> Parts {
         let raw = self.cipher.decrypt_block(id.to_u64().to_le_bytes());
         Parts::from_raw(u64::from_le_bytes(raw))
     }
 
-    /// Whether both have the same secret.
+    /// Returns whether both have the same secret.
     #[cfg(feature = "alloc")]
     pub(super) fn has_secret_of(&self, other: &Self) -> bool {
         self.cipher.has_key_of(&other.cipher)
     }
 
-    /// The IDs of as many raw values, which are destroyed.
+    /// Writes the IDs of an equal number of raw values, and overwrites the raw values.
     pub(super) fn encrypt_many(&self, raw: &mut [[u8; 8]], ids: &mut [Randflake]) {
         self.cipher.encrypt_blocks(raw);
         for (id, block) in ids.iter_mut().zip(raw) {
@@ -87,7 +87,7 @@ impl From<[u8; 16]> for Codec {
 }
 
 impl Parts {
-    /// When it was made, in Unix milliseconds: whole seconds.
+    /// Creation time, in Unix milliseconds: whole seconds.
     pub const fn unix_ms(&self) -> i64 {
         self.timestamp.saturating_mul(1000)
     }

@@ -1,4 +1,4 @@
-//! Conversions from and to what holds an ID elsewhere, and the ends of the range of IDs.
+//! Conversions from and to other types that hold an ID, and the lowest and the highest ID.
 
 use super::Randflake;
 use crate::base32;
@@ -9,7 +9,7 @@ impl Randflake {
     /// The highest ID, as a signed number.
     pub const MAX: Self = Self::from_i64(i64::MAX);
 
-    /// The ID of a text that is known when the program is compiled; none where [`Randflake::parse`] is an error.
+    /// The ID of a text, at compile time; none where [`Randflake::parse`] is an error.
     ///
     /// ```
     /// use polyflake::randflake::Randflake;

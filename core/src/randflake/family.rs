@@ -1,4 +1,4 @@
-//! What Randflake adds to the engine: the grant's nodes, and the cipher.
+//! The engine's parts for Randflake: the grant's nodes, and the cipher.
 
 use super::{Codec, Grant, SCALE};
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Nodes {
     pub(super) codec: Codec,
-    /// Its end is the window's.
+    /// The grant as given; its current end is the end of the window.
     pub(super) grant: Grant,
     process: ProcessGuard,
 }

@@ -15,8 +15,8 @@ use crate::{
 
 /// Makes Randflake IDs under one grant. Threads may share it.
 ///
-/// It never goes back in time: after one wild reading of the clock it refuses with `clock_behind` until time comes there, but the
-/// grant bounds how far that can be.
+/// It never goes back in time: after one wild reading of the clock it refuses with `clock_behind` until time gets there. The
+/// grant bounds how far ahead that can be.
 ///
 /// It cannot be cloned, since a grant serves one generator once:
 ///
@@ -37,21 +37,21 @@ pub struct Generator<C = DefaultClock> {
 pub struct Stats {
     /// The last second used, in Unix seconds; none before the first ID.
     pub last_second: Option<i64>,
-    /// How many IDs of that second are used up.
+    /// Number of IDs of that second that are used up.
     pub len: u64,
-    /// Whether the generator was closed.
+    /// `true` if the generator was closed.
     pub closed: bool,
 }
 
 #[cfg(feature = "std")]
 impl Generator {
-    /// Options for a generator under a grant; the secret is 16 bytes, or a [`Codec`] of them.
+    /// Options for a generator under a grant; the secret is 16 bytes, or a [`Codec`].
     pub fn builder(grant: Grant, secret: impl Into<Codec>) -> Builder<crate::clock::SystemClock> {
         Builder::with_clock(grant, secret, crate::clock::SystemClock)
     }
 }
 
-/// Hides what IDs hide: node, second and sequence.
+/// Hides node, second and sequence, as IDs do.
 impl<C> fmt::Debug for Generator<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Generator").finish_non_exhaustive()
@@ -59,18 +59,18 @@ impl<C> fmt::Debug for Generator<C> {
 }
 
 impl<C> Generator<C> {
-    /// The fields of an ID. That they look like some says nothing: every number decrypts to something.
+    /// The fields of an ID. Plausible fields prove nothing: every number decrypts to some fields.
     #[inline]
     pub fn inspect(&self, id: Randflake) -> Parts {
         self.engine.family.codec.inspect(id)
     }
 
-    /// The grant, as far as it was extended.
+    /// The grant, including its extensions.
     pub fn grant(&self) -> Grant {
         self.engine.family.grant.until(self.engine.window().ticks().end)
     }
 
-    /// Extends the grant; one that ends no later changes nothing.
+    /// Extends the grant. A grant that ends no later changes nothing.
     ///
     /// # Errors
     /// `lease_mismatch` unless both have the same nodes and start.
@@ -79,17 +79,17 @@ impl<C> Generator<C> {
         Ok(())
     }
 
-    /// Ends the generator, also for calls in flight on other threads, and tells the last second used, in Unix seconds: what
-    /// the grant's next generator must resume after. None if there was none.
+    /// Ends the generator, also for calls in flight on other threads, and returns the last second used, in Unix seconds, after
+    /// which the grant's next generator must resume. None if no second was used.
     ///
     /// # Errors
-    /// `generator_closed` if it was; `forked` in a child process, since the parent's generator goes on.
+    /// `generator_closed` if it was closed before; `forked` in a child process, since the parent's generator goes on.
     pub fn close(&self) -> Result<Option<i64>> {
         self.engine.family.check_process()?;
         Ok(last_second(self.engine.close()?))
     }
 
-    /// Figures of now.
+    /// Figures of the generator at this moment.
     pub fn stats(&self) -> Stats {
         let state = self.engine.state();
         let len = u64::try_from(state.next).unwrap_or(u64::MAX);
@@ -101,9 +101,9 @@ impl<C: Clock> Generator<C> {
     /// One new ID.
     ///
     /// # Errors
-    /// In this order: `lease_not_started`, with when to retry, `lease_expired`; `clock_behind` where the clock is behind the
-    /// last second used, `sequence_exhausted`, both with when to retry, at once or after a wait of at most `max_wait`;
-    /// further `generator_closed`; `forked` in a child process; what the clock says. Nothing is changed by a refused call.
+    /// In this order: `lease_not_started`, with the time to retry, `lease_expired`; `clock_behind` if the clock is behind the
+    /// last second used, `sequence_exhausted`, both with the time to retry, at once or after a wait of at most `max_wait`;
+    /// also `generator_closed`; `forked` in a child process; any error of the clock. A refused call changes nothing.
     #[inline]
     pub fn generate(&self) -> Result<Randflake> {
         self.engine.one(Mode::Wait, ())
@@ -114,7 +114,7 @@ impl<C: Clock> Generator<C> {
     clock!();
 }
 
-/// The second that a state is in; none where nothing was made.
+/// The second of a state; none if no ID was made.
 fn last_second(state: State) -> Option<i64> {
     (state.next > 0).then(|| SCALE.ms_of(state.tick) / 1000)
 }

@@ -1,4 +1,4 @@
-//! The grant: which nodes a generator may use, and when.
+//! The grant: the nodes that a generator may use, and the time in which it may use them.
 
 use core::ops::{Range, RangeInclusive};
 
@@ -7,7 +7,7 @@ use crate::{Error, ErrorKind, Result};
 
 /// The right to use one node, or a range of nodes, from `start` until just before `end`, in Unix seconds.
 ///
-/// Whoever hands out grants makes sure that no two share a node and a second; a grant serves one generator once.
+/// The issuer of grants must make sure that no two share a node and a second. A grant serves one generator once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Grant {
     first_node: u32,
@@ -26,7 +26,7 @@ impl Grant {
         Self::with_nodes(node..=node, start, end)
     }
 
-    /// A grant of a range of nodes: a generator goes on with the next one when one's second is used up.
+    /// A grant of a range of nodes. When a node's second is used up, the generator goes on with the next node.
     ///
     /// # Errors
     /// As [`Grant::new`], and `out_of_range` for a range without nodes.
@@ -68,7 +68,7 @@ impl Grant {
         Self { end: EPOCH + end.cast_signed(), ..self }
     }
 
-    /// This grant until `longer` ends, or as it is if that is no later.
+    /// This grant with the end of `longer`, or unchanged if that is no later.
     ///
     /// # Errors
     /// `lease_mismatch` unless both have the same nodes and start.

@@ -1,4 +1,4 @@
-//! A thread's own way into a generator: it reserves blocks, so that threads scale.
+//! Handles: each reserves blocks of a generator's slots for one thread, so that threads scale.
 
 use core::{fmt, num::NonZeroU32, ops::Deref};
 
@@ -9,11 +9,11 @@ use crate::{
     generator::{BLOCK, Blocks, Mode, handles, holds},
 };
 
-/// Makes IDs of a shared [`Generator`] for one thread. What it has reserved in a second and not used by its end is lost.
+/// Makes IDs of a shared [`Generator`] for one thread. Slots that it reserved in a second and did not use by its end are lost.
 ///
-/// Handles share the grant: their slots never meet.
+/// Handles share the grant, but never a slot.
 ///
-/// It cannot be cloned, since both would give out what is left of the block:
+/// It cannot be cloned, since a handle and its clone would both give out the rest of the block:
 ///
 /// ```compile_fail
 /// use polyflake::randflake::{Generator, Grant};
@@ -31,10 +31,11 @@ pub struct Handle<G> {
     group: Group,
 }
 
-/// The IDs of neighbouring slots of the block, encrypted together: a fifth of the time, and less, of one after the other.
+/// The IDs of neighbouring slots of the block. Encrypting them together takes at most a fifth of the time of encrypting them
+/// one by one.
 struct Group([Randflake; GROUP]);
 
-/// IDs that nobody has yet are nobody's to see.
+/// Hides IDs that have not been handed out yet.
 impl fmt::Debug for Group {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Group")
@@ -59,7 +60,7 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
         self.make(Mode::Wait)
     }
 
-    /// One new ID if there is one now. It never waits.
+    /// One new ID without waiting, if there is one now.
     ///
     /// # Errors
     /// As [`Generator::try_generate`].

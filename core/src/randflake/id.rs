@@ -6,7 +6,7 @@ use crate::{
     format::{Text, text_id},
 };
 
-/// An ID: a signed 64-bit integer, as a database has it, ordered as one.
+/// A Randflake: a signed 64-bit integer, as in a database, and ordered like one.
 ///
 /// ```
 /// use polyflake::randflake::Randflake;
@@ -21,25 +21,25 @@ use crate::{
 pub struct Randflake(i64);
 
 impl Randflake {
-    /// The most characters of a text.
+    /// The largest number of characters of a text.
     pub const TEXT_LEN: usize = hex::MAX_DIGITS;
 
-    /// The ID that is this number. Every number is one: only its decryption says of what.
+    /// The ID of a signed number. Every number is an ID; only decryption tells its fields.
     pub const fn from_i64(id: i64) -> Self {
         Self(id)
     }
 
-    /// The ID whose 64 bits, read without a sign, are this number.
+    /// The ID of an unsigned number: its 64 bits read without a sign.
     pub const fn from_u64(id: u64) -> Self {
         Self(id.cast_signed())
     }
 
-    /// The number, as in a column of type BIGINT.
+    /// The signed number, as in a column of type BIGINT.
     pub const fn to_i64(self) -> i64 {
         self.0
     }
 
-    /// The number that the text spells: the same 64 bits without a sign.
+    /// The unsigned number that the text spells: the same 64 bits read without a sign.
     pub const fn to_u64(self) -> u64 {
         self.0.cast_unsigned()
     }
@@ -62,7 +62,7 @@ impl Randflake {
 
     /// As [`Randflake::parse`], for UTF-16: length and position are counted in its units.
     ///
-    /// No part of what is promised: for bindings.
+    /// Not part of the public API: for bindings.
     #[doc(hidden)]
     pub fn parse_utf16(units: &[u16]) -> Result<Self> {
         hex::decode_utf16(units).map(Self::from_u64)

@@ -3,7 +3,7 @@
 use super::{Randflake, builder::SLOTS_PER_NODE, codec, family::Nodes};
 use crate::{Result, generator::Pack, sequence::per_tick::Run};
 
-/// How many IDs are encrypted together.
+/// Number of IDs that are encrypted together.
 pub(super) const GROUP: usize = 64;
 
 impl Pack for Nodes {
@@ -26,7 +26,7 @@ impl Pack for Nodes {
 }
 
 impl Nodes {
-    /// The IDs of a run from the `k`-th slot on, as many as there is room for.
+    /// Writes the IDs of a run, from the `k`-th slot on, until `ids` is full.
     pub(super) fn encrypt(&self, run: Run, k: usize, ids: &mut [Randflake]) {
         let mut slots = run.first + k as u64..;
         for group in ids.chunks_mut(GROUP) {

@@ -1,4 +1,4 @@
-//! Randflake: 64-bit IDs that look random to those without the secret.
+//! Randflake: 64-bit IDs that look random without the secret.
 //!
 //! ```text
 //! raw: 30 timestamp | 17 node | 17 sequence        timestamp = Unix seconds - 1730000000
@@ -8,7 +8,8 @@
 //! The last second is 2803741823 (2058-11-05T17:10:23Z); all 64 bits of the raw value are used from 2041-10-31 on. The
 //! text is base32hex of the unsigned value: lower case, no padding, no leading zeros.
 //!
-//! Unpredictable is all that an ID is: it is not authentic and no capability, and its order says nothing of its time.
+//! An ID is unpredictable and no more: it is not authenticated, it is no capability, and the order of IDs tells nothing of
+//! their times.
 //!
 //! Source: randflake 2.1.0.
 
@@ -40,7 +41,7 @@ pub use text::{SLOT, decode_column, decode_slice, encode_column, encode_slice};
 pub use crate::OnExhausted;
 use crate::format::{FieldDescription, Figures, Scale, Span};
 
-/// Where the fields are in the raw value.
+/// Places of the fields in the raw value.
 const FIELDS: [Span; 3] = Span::split([30, 17, 17]);
 const TIMESTAMP: Span = FIELDS[0];
 const NODE: Span = FIELDS[1];
@@ -63,7 +64,7 @@ pub const LAST_NODE: u32 = NODE.max() as u32;
 #[allow(clippy::cast_possible_truncation, reason = "17 bits")]
 pub const LAST_SEQUENCE: u32 = SEQUENCE.max() as u32;
 
-/// What the format can do, in figures. The fields are those of the raw value, which only the secret shows.
+/// Key figures of the format. The fields are the fields of the raw value, which only the secret reveals.
 ///
 /// ```
 /// let figures = polyflake::randflake::describe();

@@ -1,4 +1,4 @@
-//! Several grants as one, past what a node may have in a second.
+//! Several grants as one, for more IDs a second than one node has.
 
 use alloc::boxed::Box;
 use core::{ops::Deref, time::Duration};
@@ -11,12 +11,13 @@ use crate::{
     generator::{Engine, Member, Members, Mode, Pooled, Source, calls, pools},
 };
 
-/// Makes IDs of several [`Generator`]s, faster than the 131,072 a second that the format grants to each node. Threads may share it,
-/// and its generators too. For nodes that follow each other one grant of them all does the same.
+/// Makes IDs of several [`Generator`]s, faster than the 131,072 IDs a second that the format allows for each node. Threads may
+/// share it, and its generators too. For consecutive nodes, one grant of all of them does the same.
 ///
-/// A call takes from the generator that the last one took from; where that one's second is used up it goes on to the next, and
-/// only where all are does it fail, or wait, as one alone would. All else a generator refuses, the pool refuses too: a closed one,
-/// one outside its grant, one of the parent process. So it is closed, extended and looked at member by member.
+/// A call takes IDs from the same generator as the last call. If that generator's second is used up, it goes on to the next
+/// one; if all are used up, it fails or waits as a single generator would. Any other error of a member is an error of the pool,
+/// for example of a closed member, one outside its grant or one of the parent process: close, extend and inspect members one by
+/// one.
 ///
 /// ```
 /// use polyflake::randflake::{Generator, Grant, Pool, Randflake};
@@ -39,8 +40,8 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     /// A pool of generators, given as references, in `Arc`s or the like.
     ///
     /// # Errors
-    /// With the `item`: `out_of_range` where one is there twice or two have a node in common; `invalid_secret` for another secret than the others';
-    /// also `out_of_range` where there are none, or more than 65,536.
+    /// With the `item`: `out_of_range` if a generator is listed twice or two have a node in common; `invalid_secret` if a secret
+    /// differs from the others'. Also `out_of_range` if there are none, or more than 65,536.
     pub fn new(members: impl IntoIterator<Item = G>) -> Result<Self> {
         Members::new(members).map(|members| Self { members })
     }

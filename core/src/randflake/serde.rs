@@ -1,4 +1,4 @@
-//! IDs as text, in binary formats as the signed integer.
+//! IDs in serde: as text, and in binary formats as the signed integer.
 
 use core::fmt;
 

@@ -3,10 +3,10 @@
 use super::Randflake;
 use crate::{Result, base32::hex::slices, cpu};
 
-/// Bytes of a slot, which holds a text and zero bytes after it: a fixed-width column of most libraries.
+/// Bytes of a slot, which holds a text and zero bytes after it, as in the fixed-width columns of most libraries.
 pub const SLOT: usize = 16;
 
-/// Writes the text of every ID, and zero bytes after it.
+/// Writes the text of every ID into its slot, and zero bytes after it.
 ///
 /// ```
 /// use polyflake::randflake::{self, Randflake};
@@ -18,13 +18,13 @@ pub const SLOT: usize = 16;
 /// ```
 ///
 /// # Errors
-/// `invalid_length` where the slices are not equally long.
+/// `invalid_length` unless the slices are equally long.
 pub fn encode_slice(ids: &[Randflake], slots: &mut [[u8; SLOT]]) -> Result<()> {
     slices::encode(cpu::level(), numbers(ids), slots)
 }
 
-/// Writes the ID of every text, which ends before its slot's zero bytes. At the first bad one it stops, and leaves the places
-/// from there on as they are.
+/// Writes the ID of every text, which ends before its slot's zero bytes. It stops at the first bad text, and leaves the places
+/// from there on unchanged.
 ///
 /// ```
 /// use polyflake::randflake::{self, Randflake};
@@ -37,13 +37,14 @@ pub fn encode_slice(ids: &[Randflake], slots: &mut [[u8; SLOT]]) -> Result<()> {
 /// ```
 ///
 /// # Errors
-/// `invalid_length` where the slices are not equally long; else as [`Randflake::parse`], with the item.
+/// `invalid_length` unless the slices are equally long; else as [`Randflake::parse`], with the item.
 pub fn decode_slice(slots: &[[u8; SLOT]], ids: &mut [Randflake]) -> Result<()> {
     slices::decode(cpu::level(), slots, numbers_mut(ids))
 }
 
-/// Writes the texts of all IDs side by side, and where each begins; the last offset, which is returned too, is where all
-/// end. These are the two buffers of an Arrow column of strings. Bytes after the end may be written to.
+/// Writes the texts of all IDs one after the other, and the offset at which each begins. The last offset, which is also
+/// returned, is the end of all texts. These are the two buffers of an Arrow column of strings. Bytes after the end may be
+/// overwritten.
 ///
 /// ```
 /// use polyflake::randflake::{self, Randflake};
@@ -56,30 +57,30 @@ pub fn decode_slice(slots: &[[u8; SLOT]], ids: &mut [Randflake]) -> Result<()> {
 /// ```
 ///
 /// # Errors
-/// `invalid_length` unless there is an offset more than there are IDs, and room for 13 bytes an ID; `out_of_range` for more IDs
-/// than offsets can tell: 165,191,049.
+/// `invalid_length` unless there is one more offset than IDs, and room for 13 bytes an ID; `out_of_range` for more IDs than
+/// 32-bit offsets can hold: 165,191,049.
 pub fn encode_column(ids: &[Randflake], offsets: &mut [i32], text: &mut [u8]) -> Result<usize> {
     slices::encode_column(cpu::level(), numbers(ids), offsets, text)
 }
 
-/// Writes the ID of every text of those that lie side by side. At the first bad one it stops, and leaves the places from
-/// there on as they are.
+/// Writes the ID of every text, given texts one after the other and their offsets. It stops at the first bad text, and leaves
+/// the places from there on unchanged.
 ///
 /// # Errors
-/// `invalid_length` unless there is an offset more than there are IDs; `out_of_range` for an offset before the one in front of
-/// it, or past the texts; else as [`Randflake::parse`]. All but the first with the item.
+/// `invalid_length` unless there is one more offset than IDs; `out_of_range` for an offset below the previous one, or past the
+/// texts; else as [`Randflake::parse`]. All but the first come with the item.
 pub fn decode_column(offsets: &[i32], text: &[u8], ids: &mut [Randflake]) -> Result<()> {
     slices::decode_column(cpu::level(), offsets, text, numbers_mut(ids))
 }
 
 #[allow(unsafe_code)]
 const fn numbers(ids: &[Randflake]) -> &[u64] {
-    // SAFETY: `Randflake` is `repr(transparent)` over `i64`, which lies in memory as its 64 bits do without a sign.
+    // SAFETY: `Randflake` is `repr(transparent)` over `i64`, which has the size and alignment of `u64`.
     unsafe { &*(core::ptr::from_ref(ids) as *const [u64]) }
 }
 
 #[allow(unsafe_code)]
 const fn numbers_mut(ids: &mut [Randflake]) -> &mut [u64] {
-    // SAFETY: as above; and all 64 bits are an ID.
+    // SAFETY: as above; and any 64 bits are an ID.
     unsafe { &mut *(core::ptr::from_mut(ids) as *mut [u64]) }
 }

@@ -17,10 +17,10 @@ use crate::{
     sequence::tick_tock::TickTock,
 };
 
-/// The fewest sequences that a tick may have.
+/// The smallest number of sequences that a tick may have.
 const SMALLEST_POOL: u16 = 4;
 
-/// Two bytes of any meaning: which generator made an ID. From an integer or two bytes.
+/// The generator that made an ID: two bytes of any meaning, from an integer or two bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Partition(u16);
 
@@ -56,7 +56,7 @@ pub struct Builder<C> {
 }
 
 impl<C: Clock> Builder<C> {
-    /// Options for a generator with a clock of your own. Without `std` there is no default partition, so give one.
+    /// Options for a generator with your own clock. Without `std` there is no default partition, so give one.
     pub const fn with_clock(clock: C) -> Self {
         #[cfg(feature = "std")]
         let draw = Some(Draw::Leased(fork::partitions::shared));
@@ -66,20 +66,21 @@ impl<C: Clock> Builder<C> {
         Self { partition: None, draw, sequence_min: None, sequence_max: None, options }
     }
 
-    /// The partition; no other generator may have it, nor may this one after a restart, save with other sequence bounds.
+    /// The partition. No other generator may have it, nor this one after a restart, except with other sequence bounds.
     pub fn partition(mut self, partition: impl Into<Partition>) -> Self {
         self.partition = Some(partition.into().0);
         self
     }
 
-    /// Where a partition comes from if none is given: called at the first ID, and again after a fork. It is the generator's for as
-    /// long as the process lives.
+    /// Source of the partition if none is given: called at the first ID, and again after a fork. The generator keeps the partition
+    /// for as long as the process lives.
     pub fn draw(mut self, draw: fn() -> Result<Drawn>) -> Self {
         self.draw = Some(Draw::By(draw));
         self
     }
 
-    /// Where default partitions are leased from: for bindings, which share a table with their host. No part of what is promised.
+    /// The table that default partitions are leased from: for bindings, which share a table with their host. Not part of the
+    /// public API.
     #[cfg(feature = "alloc")]
     #[doc(hidden)]
     pub fn leased_from(mut self, find: fork::partitions::FindTable) -> Self {
@@ -110,8 +111,9 @@ impl<C: Clock> Builder<C> {
     /// The generator.
     ///
     /// # Errors
-    /// `out_of_range` where the pool of sequences is below 4, the window is empty, or the clock is coarser than 4 ms; `time_out_of_range` where the window
-    /// leaves the format's time; `missing_field` where there is no partition and nowhere to draw one from.
+    /// `out_of_range` if a tick has fewer than 4 sequences, the window is empty, or the clock is coarser than 4 ms;
+    /// `time_out_of_range` if the window leaves the format's time; `missing_field` if there is neither a partition nor a source of
+    /// one.
     pub fn build(self) -> Result<Generator<C>> {
         let bounds = bounds(self.sequence_min.unwrap_or(0), self.sequence_max.unwrap_or(u16::MAX))?;
         let origin = self.origin()?;
@@ -129,7 +131,7 @@ impl<C: Clock> Builder<C> {
     }
 
     /// A generator that goes on from a snapshot of the original, with the original's habits: bounds in the wrong order are
-    /// swapped, an upper bound of 0 is read as 65535, and a blank snapshot as one of a generator that made nothing.
+    /// swapped, an upper bound of 0 is read as 65535, and a blank snapshot as the snapshot of a generator that made no ID.
     ///
     /// # Errors
     /// As [`Builder::restore`].
@@ -182,7 +184,7 @@ fn given(partition: u16) -> Result<Origin> {
     Ok(Origin::Given { partition, epoch })
 }
 
-/// Bounds in order, with a pool that is large enough.
+/// Checked bounds: in order, with enough sequences between them.
 fn bounds(min: u16, max: u16) -> Result<Bounds> {
     if max < SMALLEST_POOL - 1 || min > max - (SMALLEST_POOL - 1) {
         let least = i128::from(min) + i128::from(SMALLEST_POOL) - 1;

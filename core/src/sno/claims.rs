@@ -1,7 +1,8 @@
-//! Which partition is a generator's, and for which ticks.
+//! Claims: the partitions of a generator, and the ticks for which it has each.
 //!
-//! A claim never changes, but for its end, which only grows. So whoever found one may use it for a tick that it holds, whatever came
-//! after it: the machine's word gives out each tick and sequence once, under all claims of the generator.
+//! A claim never changes, except for its end, which only grows. So a thread that found a claim may use it for any tick that it
+//! holds, even if a newer claim has replaced it: the machine's word gives out each tick and sequence once, under all claims of
+//! the generator.
 #![allow(unsafe_code, reason = "claims are read without a lock and freed with the generator")]
 
 #[cfg(feature = "alloc")]
@@ -19,7 +20,7 @@ pub(super) struct Claim {
     identity: AtomicU64,
     start: u64,
     until: AtomicU64,
-    /// The same span, before the generator's window cuts it, and when it was taken.
+    /// The lease's own span, before the generator's window cuts it, and the time at which it was taken.
     #[cfg(feature = "alloc")]
     lease_start: u64,
     #[cfg(feature = "alloc")]
@@ -28,12 +29,12 @@ pub(super) struct Claim {
 }
 
 impl Claim {
-    /// A claim that no other generator ends, for ticks from `start` on; up to where, `extend` tells.
+    /// A claim that no other generator ends, for ticks from `start` on. `extend` sets its end.
     pub(super) const fn unending(identity: Identity, start: u64) -> Self {
         Self::spanning(identity, start, 0, 0, u64::MAX)
     }
 
-    /// A claim of a lease's ticks, of which none before `start` are used.
+    /// A claim of a lease's ticks, without those before `start`.
     #[cfg(feature = "alloc")]
     pub(super) const fn leased(identity: Identity, start: u64, lease: Lease) -> Self {
         let Lease { start: lease_start, since, until, .. } = lease;
@@ -71,13 +72,13 @@ impl Claim {
         (self.start..self.until.load(Ordering::Acquire)).contains(&tick)
     }
 
-    /// Takes the ticks up to `window_end`, as far as the lease goes; an earlier end changes nothing.
+    /// Extends the claim to `window_end`, or to the end of the lease if that is earlier. An earlier end changes nothing.
     pub(super) fn extend(&self, window_end: u64) {
         let end = self.lease_until.load(Ordering::Acquire).min(window_end);
         self.until.fetch_max(end, Ordering::AcqRel);
     }
 
-    /// Whether no other generator ends it.
+    /// Returns `true` if no other generator ends the claim.
     pub(super) fn is_unending(&self) -> bool {
         self.lease_until.load(Ordering::Acquire) == u64::MAX
     }
@@ -93,7 +94,7 @@ impl Claim {
         }
     }
 
-    /// Touches its atomics, so that a model knows them before another thread does.
+    /// Touches the claim's atomics, so that a model knows them before another thread uses them.
     #[cfg(loom)]
     fn enter_model(&self) {
         self.identity();
@@ -107,16 +108,16 @@ impl Claim {
     }
 }
 
-/// A generator's claims, of which the newest counts.
+/// A generator's claims; the newest one counts.
 #[derive(Debug)]
 pub(super) struct Claims {
-    /// Counts while there is no newer one.
+    /// The claim that counts while there is no newer one.
     first: Claim,
     #[cfg(feature = "alloc")]
     newest: AtomicPtr<Newer>,
 }
 
-/// A claim, and the one that it came after: freed with the generator, since others may read it until then.
+/// A claim, and the older one that it replaced. It is freed with the generator, since other threads may read it until then.
 #[cfg(feature = "alloc")]
 #[derive(Debug)]
 struct Newer {
@@ -147,7 +148,7 @@ impl Claims {
         &self.first
     }
 
-    /// Gives the first claim its identity, if it still has the one that was found and is the one that counts.
+    /// Gives the first claim its identity, if it still has the identity `found` and is the claim that counts.
     pub(super) fn settle(&self, found: Identity, mine: Identity) -> bool {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         let (found, mine) = (found.to_word(), mine.to_word());
@@ -155,7 +156,7 @@ impl Claims {
             && self.first.identity.compare_exchange(found, mine, ORDERS.0, ORDERS.1).is_ok()
     }
 
-    /// Lets a claim count in the place of the one that was found, unless another thread was faster; returns what counts then.
+    /// Replaces the claim `found` by another, unless another thread was faster. Returns the claim that counts then.
     #[cfg(feature = "alloc")]
     pub(super) fn put(&self, found: &Claim, claim: Claim) -> &Claim {
         let older = self.newest.load(Ordering::Acquire);
@@ -167,7 +168,7 @@ impl Claims {
         let mine = Box::into_raw(Box::new(Newer { claim, older }));
         let put = self.newest.compare_exchange(older, mine, Ordering::AcqRel, Ordering::Acquire);
         if put.is_err() {
-            // SAFETY: just leaked, and nobody else has seen it.
+            // SAFETY: `mine` was just leaked, and no other thread has seen it.
             drop(unsafe { Box::from_raw(mine) });
         }
         self.current()
@@ -179,7 +180,7 @@ impl Drop for Claims {
     fn drop(&mut self) {
         let mut newest = self.newest.load(Ordering::Acquire);
         while !newest.is_null() {
-            // SAFETY: leaked by `put`, each once; nobody can read them any more.
+            // SAFETY: `put` leaked each of them once, and nothing can read them any more.
             newest = unsafe { Box::from_raw(newest) }.older;
         }
     }

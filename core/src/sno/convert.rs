@@ -1,4 +1,4 @@
-//! Conversions from and to what holds an ID elsewhere, and the ends of the range of IDs.
+//! Conversions from and to other types that hold an ID, and the lowest and the highest ID.
 
 use super::Sno;
 use crate::base32;
@@ -11,7 +11,7 @@ impl Sno {
     /// The highest ID: all bits 1.
     pub const MAX: Self = Self::from_bytes([0xff; Self::LEN]);
 
-    /// The ID of a text that is known when the program is compiled; none where [`Sno::parse`] is an error.
+    /// The ID of a text, at compile time; none where [`Sno::parse`] is an error.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -26,7 +26,7 @@ impl Sno {
     }
 }
 
-/// The text's 16 bytes, as [`Sno::to_uuid`].
+/// The text's 16 bytes: see [`Sno::to_uuid`].
 #[cfg(feature = "uuid")]
 impl From<Sno> for uuid::Uuid {
     fn from(id: Sno) -> Self {
@@ -34,7 +34,7 @@ impl From<Sno> for uuid::Uuid {
     }
 }
 
-/// As [`Sno::from_uuid`].
+/// See [`Sno::from_uuid`].
 #[cfg(feature = "uuid")]
 impl TryFrom<uuid::Uuid> for Sno {
     type Error = Error;

@@ -1,4 +1,4 @@
-//! Writing a run of IDs: all bytes but the last two of each are the same.
+//! Writing a run of IDs, which differ only in the last two bytes.
 
 #[cfg(any(
     all(target_arch = "x86_64", target_feature = "sse2"),
@@ -11,10 +11,10 @@ mod scalar;
 use super::Sno;
 use crate::cpu::{self, Level, Set};
 
-/// So few IDs take less time without a kernel.
+/// Below this many IDs, scalar code is faster.
 const FEW: usize = 32;
 
-/// Writes IDs that count on from the first in their sequence, into packed bytes whose length is a multiple of 10.
+/// Writes IDs with consecutive sequences, beginning with the given ID, into packed bytes whose length is a multiple of 10.
 type Kernel = unsafe fn(&mut [u8], Sno);
 
 const fn kernel(level: Level) -> Kernel {
@@ -31,7 +31,7 @@ const fn kernel(level: Level) -> Kernel {
     }
 }
 
-/// Writes IDs that count on from `first` in their sequence, into packed bytes whose length is a multiple of 10.
+/// Writes IDs with consecutive sequences, beginning with `first`, into packed bytes whose length is a multiple of 10.
 #[inline]
 pub(super) fn write_run(ids: &mut [u8], first: Sno) {
     if ids.len() < FEW * Sno::LEN {
@@ -40,16 +40,16 @@ pub(super) fn write_run(ids: &mut [u8], first: Sno) {
     write_run_with(cpu::level(), ids, first);
 }
 
-/// The same at a level of one's choice.
+/// [`write_run`] at a given level.
 pub fn write_run_with(level: Level, ids: &mut [u8], first: Sno) {
-    // SAFETY: a level is one of this machine.
+    // SAFETY: holding a `Level` proves that the machine has its instructions.
     #[allow(unsafe_code)]
     unsafe {
         kernel(level)(ids, first);
     }
 }
 
-/// The bytes of IDs that lie side by side.
+/// The bytes of a slice of IDs.
 #[allow(unsafe_code)]
 pub(super) fn bytes_of(ids: &mut [Sno]) -> &mut [u8] {
     // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, and every 10 bytes are an ID.

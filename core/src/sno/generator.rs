@@ -32,8 +32,8 @@ use crate::{
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///
-/// Keep it in a `static`, or share it by reference. A `const` of this type is a new generator at each use, and each draws an
-/// identity of its own.
+/// Keep it in a `static`, or share it by reference. A `const` of this type is a new generator at each use, and each draws its
+/// own identity.
 ///
 /// It cannot be cloned, since two generators of one partition repeat each other's IDs:
 ///
@@ -44,17 +44,18 @@ use crate::{
 #[derive(Debug)]
 pub struct Generator<C = DefaultClock> {
     pub(super) engine: Engine<Partitions, C>,
-    /// Counts the IDs of given times.
+    /// The number of IDs of given times.
     at: AtomicU32,
 }
 
 #[cfg(feature = "std")]
 impl Generator {
-    /// A generator under a default partition, which it is leased at its first ID and for as long as it makes some: no two of a
-    /// process and its forks have one for the same time. Idle, it may go on under another. Its sequences begin at a random one in 0..=32767.
+    /// A generator under a default partition. It leases the partition at its first ID and for as long as it makes IDs; no two
+    /// generators of a process and its forks have the same one at the same time. After an idle time it may go on under another
+    /// one. Its sequences begin at a random number in 0..=32767.
     ///
-    /// Two versions of this crate in one process lease each from a table of its own, so their default partitions may be the same: give
-    /// partitions where a program links both.
+    /// Two versions of this crate in one process each have their own table of leases, so their default partitions may be the same.
+    /// Give partitions yourself if a program links both.
     pub const fn new() -> Self {
         Self::drawing(crate::clock::SystemClock, Draw::Leased(crate::fork::partitions::shared))
     }
@@ -102,7 +103,7 @@ pub fn generate(metabyte: u8) -> Result<Sno> {
 }
 
 impl<C> Generator<C> {
-    /// A generator with a clock and a source of partitions of your own: see [`Builder::draw`](super::Builder::draw).
+    /// A generator with your own clock and source of partitions: see [`Builder::draw`](super::Builder::draw).
     ///
     /// ```
     /// use polyflake::{
@@ -137,9 +138,9 @@ impl<C: Clock> Generator<C> {
     /// One new ID.
     ///
     /// # Errors
-    /// `sequence_exhausted` or `clock_behind`, with when to retry, after a wait of at most `max_wait`; `lease_not_started`,
+    /// `sequence_exhausted` or `clock_behind`, with the time to retry, after a wait of at most `max_wait`; `lease_not_started`,
     /// `lease_expired` outside the window; `time_out_of_range` outside 2010..2079; `generator_closed`; `forked` in a child process
-    /// if the partition was given; what the clock says. Nothing is changed by a refused call.
+    /// if the partition was given; any error of the clock. A refused call changes nothing.
     #[inline]
     pub fn generate(&self, metabyte: u8) -> Result<Sno> {
         self.engine.one(Mode::Wait, metabyte)
@@ -150,14 +151,13 @@ impl<C: Clock> Generator<C> {
     /// As [`Generator::fill`], into packed bytes, 10 an ID.
     ///
     /// # Errors
-    /// As [`Generator::fill`], and `invalid_length` where the bytes are no whole number of IDs.
+    /// As [`Generator::fill`], and `invalid_length` if the bytes are no whole number of IDs.
     pub fn fill_bytes(&self, metabyte: u8, bytes: &mut [u8]) -> Result<()> {
         self.engine.fill(Mode::Wait, metabyte, bytes)
     }
 
-    /// An ID of a given time: Unix milliseconds, or a `SystemTime`. It has a sequence of its own that rolls over silently, so
-    /// uniqueness is not promised: for IDs of things that have their own time, few at once.
-    /// The window does not matter to it.
+    /// An ID of a given time: Unix milliseconds, or a `SystemTime`. For IDs of things that have their own time, few at once: these
+    /// IDs have a sequence of their own that rolls over silently, so uniqueness is not promised. The window does not apply.
     ///
     /// # Errors
     /// `time_out_of_range`; `generator_closed`; `forked`; `entropy_unavailable`.
@@ -172,25 +172,25 @@ impl<C: Clock> Generator<C> {
         Ok(self.engine.family.id((identity, run), count, metabyte))
     }
 
-    /// Who this generator is in this process, for what has no tick of its own.
+    /// The identity of this generator in this process, for IDs of given times.
     fn identity(&self) -> Result<Identity> {
         self.engine.family.identity(self.engine.window(), || self.engine.tick_now(&SCALE))
     }
 
-    /// The partition, once the generator has one: a default one is drawn at the first ID, and may be another after a fork, or when
-    /// the generator was idle.
+    /// The partition, once the generator has one. A default partition is drawn at the first ID, and may change after a fork or an
+    /// idle time.
     pub fn partition(&self) -> Option<u16> {
         self.engine.family.current()
     }
 
     windows!(SCALE);
 
-    /// Ends the generator, also for calls in flight on other threads, and gives the snapshot to restore from, once. A default partition
-    /// then belongs to the snapshot: no generator of this process and its forks is leased it again.
+    /// Ends the generator, also for calls in flight on other threads, and returns the snapshot to restore from, once. A default
+    /// partition then belongs to the snapshot: no other generator of this process and its forks will lease it.
     ///
     /// # Errors
-    /// `generator_closed` if it was; `forked`, since the parent's generator goes on; where a default partition must first be
-    /// drawn, that error.
+    /// `generator_closed` if it was closed before; `forked`, since the parent's generator goes on; the error of drawing a default
+    /// partition, if it must be drawn first.
     pub fn close(&self) -> Result<Snapshot> {
         self.engine.check_open()?;
         let (family, window) = (&self.engine.family, self.engine.window());
@@ -199,10 +199,10 @@ impl<C: Clock> Generator<C> {
         Ok(Snapshot::of(identity.partition, family.bounds_of(identity), state))
     }
 
-    /// Figures of now. Nothing can be restored from them.
+    /// Figures of the generator at this moment. Nothing can be restored from them.
     ///
     /// # Errors
-    /// What the clock says, and `time_out_of_range`.
+    /// Any error of the clock, and `time_out_of_range`.
     pub fn stats(&self) -> Result<Stats> {
         let (state, now) = (self.engine.state(), self.engine.tick_now(&SCALE)?);
         Ok(Stats::of(self.partition(), self.engine.family.bounds(), state, now))
@@ -211,7 +211,7 @@ impl<C: Clock> Generator<C> {
     /// As [`Generator::try_fill`], into packed bytes, 10 an ID.
     ///
     /// # Errors
-    /// As [`Generator::try_fill`], and `invalid_length` where the bytes are no whole number of IDs.
+    /// As [`Generator::try_fill`], and `invalid_length` if the bytes are no whole number of IDs.
     pub fn try_fill_bytes(&self, metabyte: u8, bytes: &mut [u8]) -> Result<usize> {
         self.engine.try_fill(metabyte, bytes)
     }
@@ -219,7 +219,7 @@ impl<C: Clock> Generator<C> {
     clock!();
 }
 
-/// Gives a default partition back, for the ticks after the last one used.
+/// Returns a default partition to its table, for the ticks after the last one used.
 #[cfg(feature = "alloc")]
 impl<C> Drop for Generator<C> {
     fn drop(&mut self) {

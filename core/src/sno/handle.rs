@@ -1,4 +1,4 @@
-//! A thread's own way into a generator: it reserves blocks, so that threads scale.
+//! Handles: each reserves blocks of a generator's slots for one thread, so that threads scale.
 
 use core::{num::NonZeroU32, ops::Deref};
 
@@ -9,10 +9,10 @@ use crate::{
     generator::{BLOCK, Blocks, Mode, Pack, handle_calls, handles, holds},
 };
 
-/// Makes IDs of a shared [`Generator`] for one thread. What it has reserved in a tick and not used by its end is lost, so
+/// Makes IDs of a shared [`Generator`] for one thread. Slots that it reserved in a tick and did not use by its end are lost, so
 /// a block is small against a tick's 65,536 sequences.
 ///
-/// Its IDs are in order; those of different handles mix.
+/// Its IDs are in order; IDs of different handles mix.
 ///
 /// ```
 /// use polyflake::sno::Generator;
@@ -30,7 +30,7 @@ use crate::{
 /// });
 /// ```
 ///
-/// It cannot be cloned, since both would give out what is left of the block:
+/// It cannot be cloned, since a handle and its clone would both give out the rest of the block:
 ///
 /// ```compile_fail
 /// let ids = polyflake::sno::Generator::new();

@@ -15,7 +15,7 @@ const SEQUENCE: Span = FIELDS[4];
 
 /// A sno ID: 10 bytes, big-endian, or 16 characters of `[2-9a-x]`.
 ///
-/// It compares as its bytes, its text and its time do. A slice of them lies in memory as their packed bytes.
+/// IDs compare as their bytes, their texts and their times do. In memory, a slice of IDs is the IDs' packed bytes.
 ///
 /// ```
 /// use polyflake::sno::Sno;
@@ -30,7 +30,7 @@ const SEQUENCE: Span = FIELDS[4];
 #[repr(transparent)]
 pub struct Sno([u8; Sno::LEN]);
 
-// A result is no larger than its error.
+// A result must be no larger than its error.
 #[cfg(all(feature = "alloc", target_pointer_width = "64"))]
 const _: () = assert!(size_of::<Result<Sno>>() <= 24);
 
@@ -39,13 +39,13 @@ const _: () = assert!(size_of::<Result<Sno>>() <= 24);
 pub struct Parts {
     /// 4 ms units since 2010-01-01T00:00:00Z: 39 bits.
     pub tick: u64,
-    /// Flips when the clock steps back.
+    /// A bit that flips when the clock steps back.
     pub tick_tock: bool,
-    /// What the ID is of; yours to give meaning.
+    /// A byte whose meaning you choose, for example the type of the thing that the ID names.
     pub metabyte: u8,
-    /// Which generator made it.
+    /// The partition of the generator that made the ID.
     pub partition: u16,
-    /// Counts within a tick.
+    /// Number of the ID within its tick.
     pub sequence: u16,
 }
 
@@ -62,7 +62,7 @@ impl Sno {
     #[inline]
     pub fn parse(text: &str) -> Result<Self> {
         match text.as_bytes().first_chunk() {
-            // 16 bytes that decode are 16 characters; 16 bytes with a bad one may be fewer, which comes first.
+            // 16 bytes that decode are 16 characters; 16 bytes with a bad character may be fewer characters, an error that comes first.
             Some(bytes) if text.len() == Self::TEXT_LEN => {
                 base32::decode(bytes).map(Self).ok_or_else(|| why_not(text))
             }
@@ -72,7 +72,7 @@ impl Sno {
 
     /// As [`Sno::parse`], for UTF-16: length and position are counted in its units.
     ///
-    /// No part of what is promised: for bindings.
+    /// Not part of the public API: for bindings.
     #[doc(hidden)]
     pub fn parse_utf16(text: &[u16]) -> Result<Self> {
         let ascii = text.try_into().ok().map(ascii_of_utf16);
@@ -80,7 +80,7 @@ impl Sno {
         id.ok_or_else(|| base32::why_not(text.iter().copied().map(u32::from)))
     }
 
-    /// The ID of its 10 bytes; every 10 bytes are one.
+    /// The ID of 10 bytes; any 10 bytes are an ID.
     pub const fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
         Self(bytes)
     }
@@ -150,19 +150,19 @@ impl Sno {
         }
     }
 
-    /// When its tick began, in Unix milliseconds.
+    /// The start of its tick, in Unix milliseconds.
     pub const fn unix_ms(&self) -> i64 {
         SCALE.ms_of(self.tick())
     }
 
-    /// When its tick began.
+    /// The start of its tick.
     #[cfg(feature = "std")]
     pub fn system_time(&self) -> std::time::SystemTime {
         let since_1970 = core::time::Duration::from_millis(self.unix_ms().cast_unsigned());
         std::time::UNIX_EPOCH + since_1970
     }
 
-    /// The 4 ms units since 2010-01-01T00:00:00Z.
+    /// Its time in 4 ms units since 2010-01-01T00:00:00Z.
     pub const fn tick(&self) -> u64 {
         TICK.take(self.word())
     }
@@ -172,22 +172,22 @@ impl Sno {
         TICK_TOCK.take(self.word()) == 1
     }
 
-    /// What the ID is of.
+    /// The byte whose meaning you choose.
     pub const fn metabyte(&self) -> u8 {
         self.0[5]
     }
 
-    /// Which generator made it, as an integer; `to_be_bytes` gives its two bytes.
+    /// The partition of the generator that made it, as an integer; `to_be_bytes` returns its two bytes.
     pub const fn partition(&self) -> u16 {
         u16::from_be_bytes([self.0[6], self.0[7]])
     }
 
-    /// Where it stands within its tick.
+    /// Number of the ID within its tick.
     pub const fn sequence(&self) -> u16 {
         u16::from_be_bytes([self.0[8], self.0[9]])
     }
 
-    /// The same ID with another metabyte: a version, another type.
+    /// The same ID with another metabyte, for example of another version or type.
     #[must_use]
     pub const fn with_metabyte(mut self, metabyte: u8) -> Self {
         self.0[5] = metabyte;
@@ -240,8 +240,8 @@ impl Sno {
     /// `SystemTime`s, for BETWEEN queries. An ID is in the range if its own tick begins in it.
     ///
     /// # Errors
-    /// `time_out_of_range` before 2010 or past 2079 (the end may be one tick past the last); `out_of_range` where the
-    /// range is reversed, or holds no tick.
+    /// `time_out_of_range` before 2010 or past 2079 (the end may be one tick past the last); `out_of_range` if the
+    /// range is reversed or holds no tick.
     pub fn time_range(
         start: impl Into<UnixTime>,
         end: impl Into<UnixTime>,
@@ -251,7 +251,8 @@ impl Sno {
         Ok((Self::of_word(TICK.put(ticks.start)), Self::of_word(below_end)))
     }
 
-    /// The low 80 bits of a word. In two stores: byte by byte, the compiler makes a shuffle of it that costs a nanosecond.
+    /// The ID of a word's low 80 bits. It writes them in two stores: out of a copy byte by byte, the compiler makes a shuffle that
+    /// costs a nanosecond.
     #[inline]
     #[allow(clippy::cast_possible_truncation, reason = "the word's parts")]
     pub(super) const fn of_word(word: u128) -> Self {
@@ -270,7 +271,8 @@ impl Sno {
     }
 }
 
-/// Why a text is no ID. One of 16 bytes with a bad character may have fewer than 16 characters, which comes first.
+/// The error for a text that is no ID. A wrong length comes first: a text of 16 bytes with a bad character may have fewer than
+/// 16 characters.
 #[cold]
 fn why_not(text: &str) -> Error {
     base32::why_not(text.chars().map(u32::from))

@@ -1,4 +1,4 @@
-//! Who a generator is: its partition, and the process that it has it in.
+//! The identity of a generator: its partition, and the process in which it has that partition.
 
 #[cfg(feature = "alloc")]
 use super::SCALE;
@@ -12,18 +12,18 @@ use crate::{Result, generator::ProcessGuard};
 /// A default partition, and the lower bound of its sequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drawn {
-    /// Differs from that of every other default generator in reach.
+    /// A partition that differs from those of all other default generators in reach.
     pub partition: u16,
     /// Random in 0..=32767, so that two processes that share a partition by chance meet less often.
     pub sequence_min: u16,
 }
 
 impl Drawn {
-    /// A partition that no generator of this process and its forks has or will be leased, with entropy from the system: for
+    /// A partition that no generator of this process and its forks has or will lease, with entropy from the system: for
     /// generators elsewhere.
     ///
     /// # Errors
-    /// `partitions_exhausted` where all 65,536 are taken; `entropy_unavailable`.
+    /// `partitions_exhausted` if all 65,536 are taken; `entropy_unavailable`.
     #[cfg(feature = "std")]
     pub fn from_system() -> Result<Self> {
         use crate::{
@@ -42,7 +42,7 @@ impl Drawn {
     }
 }
 
-/// The error where no partition is free.
+/// The error if no partition is free.
 #[cfg(feature = "alloc")]
 #[cold]
 pub(super) fn exhausted(reason: NoLease) -> Error {
@@ -55,27 +55,28 @@ pub(super) fn exhausted(reason: NoLease) -> Error {
     }
 }
 
-/// Where the partition comes from.
+/// The source of the partition.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin {
-    /// Belongs to the process of this epoch.
+    /// A given partition; it belongs to the process of this epoch.
     Given { partition: u16, epoch: u32 },
-    /// Drawn at the first ID and again after a fork; with bounds of one's own, only the partition is.
+    /// A partition that is drawn at the first ID and again after a fork, together with the lower bound unless that was given.
     /// A window belongs to the process that it was given to.
     Drawn { draw: Draw, own_min: bool, window_of: Option<ProcessGuard> },
 }
 
-/// How a partition is drawn.
+/// The way in which a partition is drawn.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Draw {
-    /// Leased from a table, time and again.
+    /// Leased from a table, again and again.
     #[cfg(feature = "alloc")]
     Leased(FindTable),
     /// Given by a function, for as long as the process lives.
     By(fn() -> Result<Drawn>),
 }
 
-/// Who a generator is in this process: the epoch it belongs to, its partition and its lowest sequence, in one word.
+/// The identity of a generator in this process: the epoch that it belongs to, its partition and its lowest sequence, in one
+/// word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(super) epoch: u32,
@@ -84,7 +85,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// Stands for "not drawn yet": no process is this many forks deep.
+    /// The epoch that stands for "not drawn yet": no process is this many forks deep.
     pub(super) const NEVER: u32 = u32::MAX;
 
     pub(super) const fn to_word(self) -> u64 {

@@ -1,4 +1,4 @@
-//! The original's habit in JSON: the zero ID is `null`. For serde's `with`, so that it is had only where it is asked for.
+//! The original's habit in JSON: the zero ID is `null`. For serde's `with`, so it only applies to fields that ask for it.
 //!
 //! ```
 //! use polyflake::sno::Sno;

@@ -1,4 +1,4 @@
-//! Enums whose variants the metabytes of IDs tell apart, read by serde.
+//! Enums that serde reads, with the metabyte of an ID to tell the variant.
 
 mod buffer;
 mod members;
@@ -10,23 +10,23 @@ use serde_core::{Deserialize, Deserializer};
 
 use crate::Error;
 
-/// An enum that [`by_metabyte!`](crate::sno::by_metabyte) declares.
+/// An enum declared by [`by_metabyte!`](crate::sno::by_metabyte).
 pub trait ByMetabyte<'de>: Deserialize<'de> {
     /// The member that holds the ID.
     const MEMBER: &'static str;
     /// The metabytes of the variants, as they were declared.
     const METABYTES: &'static [&'static str];
 
-    /// Reads the content of the variant of a metabyte; `None` where no variant has it.
+    /// Reads the content of a metabyte's variant; `None` if no variant has the metabyte.
     ///
     /// # Errors
-    /// As the content's type.
+    /// Any error of the content's type.
     fn of_metabyte<D: Deserializer<'de>>(
         metabyte: u8,
         content: D,
     ) -> Result<Option<Self>, D::Error>;
 
-    /// Reads an object as `Deserialize` does, and tells an ID that is refused from what the format or the content refuses.
+    /// Reads an object as `Deserialize` does, and tells errors of the ID from errors of the format or the content.
     ///
     /// ```
     /// use polyflake::sno::{ByMetabyte, ReadError, Sno, by_metabyte};
@@ -49,8 +49,8 @@ pub trait ByMetabyte<'de>: Deserialize<'de> {
     /// ```
     ///
     /// # Errors
-    /// [`ReadError::Id`] with `missing_field`, `invalid_type`, `invalid_length`, `invalid_character`, or `out_of_range` where no variant has
-    /// the ID's metabyte; [`ReadError::Other`] for the rest.
+    /// [`ReadError::Id`] with `missing_field`, `invalid_type`, `invalid_length`, `invalid_character`, or `out_of_range` if no
+    /// variant has the ID's metabyte; [`ReadError::Other`] for the rest.
     fn read<D: Deserializer<'de>>(from: D) -> Result<Self, ReadError<D::Error>> {
         let mut refused = None;
         let read = read(from, &mut refused);
@@ -58,12 +58,12 @@ pub trait ByMetabyte<'de>: Deserialize<'de> {
     }
 }
 
-/// Why an object was not read.
+/// The reason why an object was not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadError<E> {
-    /// Its ID is missing, malformed, or of no variant.
+    /// The ID is missing, malformed, or of no variant.
     Id(Error),
-    /// The format or the type of the content refused it.
+    /// The format or the content's type refused the object.
     Other(E),
 }
 
@@ -76,7 +76,7 @@ impl<E: fmt::Display> fmt::Display for ReadError<E> {
     }
 }
 
-/// Has the same source as the error within, whose message it repeats.
+/// Repeats the message of the inner error, so it has the inner error's source.
 impl<E: core::error::Error> core::error::Error for ReadError<E> {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
@@ -86,16 +86,17 @@ impl<E: core::error::Error> core::error::Error for ReadError<E> {
     }
 }
 
-/// Reads an object as the variant of its ID. For the macro: no part of what is promised.
+/// Reads an object as the variant of its ID. For the macro; not part of the public API.
 ///
 /// # Errors
-/// As the format, with the message of what was refused of an ID.
+/// Any error of the format; an error of the ID has this crate's message.
 #[doc(hidden)]
 pub fn deserialize<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(from: D) -> Result<K, D::Error> {
     read(from, &mut None)
 }
 
-/// Formats that do not describe themselves have no members to look at, and refuse `deserialize_any`.
+/// Reads an object from a format that describes itself. Other formats have no members to look at, and refuse
+/// `deserialize_any`.
 fn read<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(
     from: D,
     refused: &mut Option<Error>,
@@ -104,10 +105,10 @@ fn read<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(
     from.deserialize_any(Reader::new(human_readable, refused))
 }
 
-/// Declares an enum that serde reads by the metabytes of sno IDs: the object's ID says of which variant it is.
+/// Declares an enum that serde reads by the metabytes of sno IDs: the metabyte of an object's ID selects the variant.
 ///
-/// Each variant holds one type, which is read from the whole object, its ID included. What precedes the arrows are patterns: `1`,
-/// `1 | 2`, `1..=4`, a constant. `_` takes what the others leave; without it other metabytes are refused.
+/// Each variant holds one type, which is read from the whole object, its ID included. Patterns precede the arrows: `1`,
+/// `1 | 2`, `1..=4`, a constant. `_` takes all metabytes that the others leave; without it they are refused.
 ///
 /// ```
 /// use polyflake::sno::{Sno, by_metabyte};
@@ -142,17 +143,18 @@ fn read<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 ///
-/// Attributes are those of the enum and its variants. Only `Deserialize` comes from the macro; `#[serde(untagged)]` writes the objects
-/// as they were read. The enum may borrow: `enum Record<'a> { ... }`. The ID may be in another member: `enum Record by "_id" { ... }`.
+/// Attributes are passed on to the enum and its variants. The macro only implements `Deserialize`; `#[serde(untagged)]` writes
+/// the objects as they were read. The enum may borrow: `enum Record<'a> { ... }`. The ID may be in another member:
+/// `enum Record by "_id" { ... }`.
 ///
-/// Members that follow the ID are read straight into the variant's type. Members that precede it are kept in memory until the ID is
-/// there, so write the ID first. Before the ID, `serde_json` cannot give integers of more than 64 bits, `RawValue`, or numbers under its
-/// feature `arbitrary_precision`; they are refused there, never rounded.
+/// Members that follow the ID are read straight into the variant's type. Members that precede it are kept in memory until the
+/// ID is read, so write the ID first. Before the ID, `serde_json` cannot read integers of more than 64 bits, `RawValue`, or
+/// numbers under its feature `arbitrary_precision`; they are refused there, never rounded.
 ///
-/// Any format that describes itself is read: JSON, CBOR, `MessagePack` with names. Others (postcard, bincode) refuse.
+/// Any format that describes itself can be read: JSON, CBOR, `MessagePack` with names. Others (postcard, bincode) refuse.
 ///
-/// An ID that is missing, malformed or of no variant is an error with this crate's message; [`ByMetabyte::read`] gives it with its
-/// code. An ID that an object has twice is refused.
+/// An ID that is missing, malformed or of no variant is an error with this crate's message; [`ByMetabyte::read`] returns it
+/// with its code. An object with two IDs is refused.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __by_metabyte {

@@ -3,7 +3,7 @@
 use super::Sno;
 use crate::{Error, Result, base32, format};
 
-/// The characters that hold it: 5 bits of the first, the upper 3 of the second.
+/// Positions of the two characters that hold the metabyte: 5 bits of the first, the upper 3 bits of the second.
 const HIGH: usize = 8;
 const LOW: usize = 9;
 
@@ -26,7 +26,7 @@ pub fn metabyte(text: &str) -> Result<u8> {
 
 /// As [`metabyte`], for UTF-16: length and position are counted in its units.
 ///
-/// No part of what is promised: for bindings.
+/// Not part of the public API: for bindings.
 #[doc(hidden)]
 pub fn metabyte_utf16(text: &[u16]) -> Result<u8> {
     let units = text.try_into().map_err(|_| bad_length(text.len()))?;
@@ -34,8 +34,8 @@ pub fn metabyte_utf16(text: &[u16]) -> Result<u8> {
     of_ascii(&ascii).ok_or_else(|| bad_character(&ascii, |position| text[position].into()))
 }
 
-/// The slow way, for a text that is not ASCII or has the wrong length or a bad character: no other language refuses a character
-/// that it does not look at.
+/// The slow way, for a text that is not ASCII, or has the wrong length or a bad character. It ignores bad characters at other
+/// positions, as the other languages do.
 #[cold]
 fn of_chars(text: &str) -> Result<u8> {
     let mut ascii = [0; Sno::TEXT_LEN];
@@ -55,7 +55,7 @@ fn bad_length(found: usize) -> Error {
     Error::invalid_length(found, Sno::TEXT_LEN, Sno::TEXT_LEN)
 }
 
-/// The error for the first of the two characters that is bad; `unit` gives it as it stands in the text.
+/// The error for the first bad one of the two characters; `unit` returns a character of the text.
 #[cold]
 fn bad_character(text: &[u8; Sno::TEXT_LEN], unit: impl Fn(usize) -> u32) -> Error {
     let position = if base32::value(text[HIGH]).is_none() { HIGH } else { LOW };

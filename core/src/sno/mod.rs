@@ -1,10 +1,10 @@
-//! sno: 10 bytes, 16 characters, a metabyte that tells what the ID is of.
+//! sno: 10 bytes, 16 characters, and a metabyte whose meaning you choose.
 //!
 //! ```text
 //! 39 timestamp, 4 ms units since 2010 | 1 tick-tock | 8 metabyte | 16 partition | 16 sequence        (big-endian)
 //! ```
 //!
-//! Byte order, text order and time order are one. Source of the format: sno 1.2.1 (Go).
+//! Byte order, text order and time order are the same. Source of the format: sno 1.2.1 (Go).
 
 mod builder;
 mod claims;
@@ -64,7 +64,7 @@ use crate::format::{FieldDescription, Figures, Scale};
 /// 4 ms units since 2010-01-01T00:00:00Z, 39 bits of them: up to 2079-09-07T15:47:35.548Z.
 const SCALE: Scale = Scale { epoch_ms: 1_262_304_000_000, tick_ms: 4, last: (1 << 39) - 1 };
 
-/// What the format can do, in figures.
+/// Key figures of the format.
 ///
 /// ```
 /// let figures = polyflake::sno::describe();

@@ -1,18 +1,18 @@
-//! IDs side by side and their bytes are one memory: each can be seen as the other.
+//! Views between slices of IDs and slices of their bytes, without copying.
 
 use super::Sno;
 use crate::{Error, Result};
 
 impl Sno {
-    /// The bytes of IDs that lie side by side, 10 each.
+    /// The bytes of a slice of IDs, 10 each.
     pub const fn slice_as_bytes(ids: &[Self]) -> &[u8] {
         arrays(ids).as_flattened()
     }
 
-    /// The IDs that bytes are, 10 each; every 10 bytes are one.
+    /// The IDs of packed bytes, 10 each; any 10 bytes are an ID.
     ///
     /// # Errors
-    /// `invalid_length` where bytes are left over; it expects them in whole IDs.
+    /// `invalid_length` if the bytes are no whole number of IDs.
     pub const fn slice_from_bytes(bytes: &[u8]) -> Result<&[Self]> {
         match bytes.as_chunks() {
             (arrays, []) => Ok(of_arrays(arrays)),
@@ -20,7 +20,7 @@ impl Sno {
         }
     }
 
-    /// As [`Sno::slice_from_bytes`], to write to.
+    /// As [`Sno::slice_from_bytes`], mutable.
     ///
     /// # Errors
     /// As [`Sno::slice_from_bytes`].
@@ -46,18 +46,18 @@ pub(super) const fn arrays(ids: &[Sno]) -> &[[u8; Sno::LEN]] {
 
 #[allow(unsafe_code)]
 pub(super) const fn arrays_mut(ids: &mut [Sno]) -> &mut [[u8; Sno::LEN]] {
-    // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, and every 10 bytes are one.
+    // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, and any 10 bytes are an ID.
     unsafe { &mut *(core::ptr::from_mut(ids) as *mut [[u8; Sno::LEN]]) }
 }
 
 #[allow(unsafe_code)]
 const fn of_arrays(arrays: &[[u8; Sno::LEN]]) -> &[Sno] {
-    // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, and every 10 bytes are one.
+    // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, and any 10 bytes are an ID.
     unsafe { &*(core::ptr::from_ref(arrays) as *const [Sno]) }
 }
 
 #[allow(unsafe_code)]
 const fn of_arrays_mut(arrays: &mut [[u8; Sno::LEN]]) -> &mut [Sno] {
-    // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, and every 10 bytes are one.
+    // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, and any 10 bytes are an ID.
     unsafe { &mut *(core::ptr::from_mut(arrays) as *mut [Sno]) }
 }

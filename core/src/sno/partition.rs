@@ -1,4 +1,4 @@
-//! What sno adds to the engine: how a generator gets its partition, keeps it while it makes IDs, and lets it go.
+//! The engine's parts for sno: a generator gets its partition, keeps it while it makes IDs, and returns it at its end.
 
 #[cfg(feature = "alloc")]
 use super::identity::exhausted;
@@ -16,7 +16,7 @@ use crate::{
     sequence::tick_tock::{Bounds, TickTock},
 };
 
-/// A generator's partitions, one after the other, and its sequences.
+/// The partitions that a generator has one after the other, and its sequences.
 #[derive(Debug)]
 pub(crate) struct Partitions {
     claims: Claims,
@@ -36,7 +36,7 @@ impl Partitions {
         Self { claims: Claims::new(Claim::unending(identity, window.start())), origin, bounds }
     }
 
-    /// The partition, if it was given.
+    /// The partition, if it was given and not drawn.
     #[cfg(feature = "alloc")]
     pub(super) const fn given(&self) -> Option<u16> {
         match self.origin {
@@ -62,7 +62,7 @@ impl Partitions {
         Bounds { min, ..self.bounds }
     }
 
-    /// The claim of this process that holds for a tick, of those that its window leaves.
+    /// The claim of this process that holds for a tick. A claim holds no ticks outside the window.
     #[inline]
     fn claim_of(&self, window: &Window, tick: u64) -> Result<&Claim> {
         let claim = self.claims.current();
@@ -70,8 +70,8 @@ impl Partitions {
         if is_here && claim.holds(tick) { Ok(claim) } else { self.reclaim(window, tick) }
     }
 
-    /// Goes on with the claim that there is, or draws another: at the first ID, after a fork, when another generator has the partition
-    /// after a long time without an ID, and where the clock went back behind the lease.
+    /// Goes on with the current claim, or draws another: at the first ID, after a fork, if another generator got the partition
+    /// during a long time without an ID, and if the clock went back behind the lease.
     #[cold]
     fn reclaim(&self, window: &Window, tick: u64) -> Result<&Claim> {
         fork::prepare()?;
@@ -85,12 +85,12 @@ impl Partitions {
         }
     }
 
-    /// Puts another claim in the place of the one that was found, unless another thread was faster.
+    /// Replaces the claim `found` by another, unless another thread was faster.
     fn draw_anew(&self, found: &Claim, window: &Window, tick: u64) -> Result<()> {
         let Origin::Drawn { draw, own_min, .. } = self.origin else {
             return Err(Error::new(ErrorKind::Forked));
         };
-        // Before the draw, which may fork: what both processes drew then is the parent's.
+        // Read before the draw, which may fork: if it does, the draw of both processes belongs to the parent.
         let epoch = fork::current();
         let least = |drawn| if own_min { self.bounds.min } else { drawn };
         match draw {
@@ -112,7 +112,7 @@ impl Partitions {
         Ok(())
     }
 
-    /// Puts an identity that never ends in the place of what was found.
+    /// Replaces the claim `found` by an identity that never ends.
     #[cfg_attr(not(feature = "alloc"), allow(unused_variables, reason = "for a second claim"))]
     fn settle(&self, found: &Claim, mine: Identity, window: &Window) -> bool {
         if self.claims.settle(found.identity(), mine) {
@@ -127,7 +127,7 @@ impl Partitions {
         false
     }
 
-    /// The table that it leases its partitions from, if it does.
+    /// The table from which the generator leases its partitions, if any.
     #[cfg(feature = "alloc")]
     fn table(&self) -> Option<Result<&'static dyn Table>> {
         match self.origin {
@@ -136,7 +136,7 @@ impl Partitions {
         }
     }
 
-    /// Returns whether a claim's lease has a tick, be it by renewing the lease.
+    /// Returns whether a claim's lease has a tick, renewing the lease if need be.
     #[cfg(feature = "alloc")]
     fn prolong(&self, claim: &Claim, tick: u64) -> Result<bool> {
         loop {
@@ -154,14 +154,15 @@ impl Partitions {
         }
     }
 
-    /// Without a table no claim ends.
+    /// Returns `true`: without a table no claim ends.
     #[cfg(not(feature = "alloc"))]
     #[allow(clippy::unnecessary_wraps, clippy::unused_self, reason = "with a table it may fail")]
     const fn prolong(&self, _: &Claim, _: u64) -> Result<bool> {
         Ok(true)
     }
 
-    /// The identity in this process, for what has no tick of its own: `now` tells the tick where the identity holds for a while.
+    /// The identity in this process, for calls that have no tick. `now` returns the clock's tick; it is only called if the identity
+    /// depends on the tick.
     pub(super) fn identity(
         &self,
         window: &Window,
@@ -176,7 +177,7 @@ impl Partitions {
         Ok(self.claim_of(window, now()?)?.identity())
     }
 
-    /// Makes the partition this generator's for ever, and returns who it is.
+    /// Keeps the partition for this generator for ever, and returns the identity.
     #[cfg(feature = "alloc")]
     pub(super) fn keep(&self, window: &Window, now: impl Fn() -> Result<u64>) -> Result<Identity> {
         loop {
@@ -190,7 +191,7 @@ impl Partitions {
                 claim.renewed(u64::MAX);
                 return Ok(identity);
             }
-            // Another generator's since the lease ended, which this clock may not see for long.
+            // Another generator got the partition since the lease ended, which this clock may not show for a long time.
             if claim.lease().until == lease.until {
                 self.draw_anew(claim, window, now()?)?;
             }
@@ -202,11 +203,11 @@ impl Partitions {
         self.identity(window, now)
     }
 
-    /// Gives a default partition back, for the ticks from `unused` on.
+    /// Returns a default partition to its table, for the ticks from `unused` on.
     #[cfg(feature = "alloc")]
     pub(super) fn give_back(&self, unused: impl FnOnce() -> u64) {
         let claim = self.claims.current();
-        // In a child it is the parent's.
+        // In a child the partition belongs to the parent.
         if claim.is_unending() || claim.identity().epoch != fork::epoch() {
             return;
         }
@@ -253,7 +254,7 @@ impl Family for Partitions {
 
     fn extended(&self, end: u64) {
         let claim = self.claims.current();
-        // An undrawn one holds nothing yet.
+        // A claim that was not drawn yet holds nothing.
         if claim.identity().epoch != Identity::NEVER {
             claim.extend(end);
         }

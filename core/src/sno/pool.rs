@@ -1,4 +1,4 @@
-//! Several partitions as one, past what one may have in a tick.
+//! Several partitions as one, for more IDs in a tick than one partition has.
 
 use alloc::boxed::Box;
 use core::{ops::Deref, time::Duration};
@@ -11,15 +11,16 @@ use crate::{
     generator::{Engine, Member, Members, Mode, Pooled, Source, address, calls, pools, refused},
 };
 
-/// Makes IDs of several [`Generator`]s, faster than the 65,536 in 4 ms (61 ns an ID) that the format grants to each. Threads may
-/// share it, and its generators too.
+/// Makes IDs of several [`Generator`]s, faster than the 65,536 IDs in 4 ms (61 ns an ID) that the format allows for each.
+/// Threads may share it, and its generators too.
 ///
-/// A call takes from the generator that the last one took from; where that one's tick is used up it goes on to the next, and only
-/// where all are does it wait as one alone would. All else a generator refuses, the pool refuses too: a closed one, one outside
-/// its window, one of the parent process. So it is closed, extended and looked at member by member. IDs of different members are in no order.
+/// A call takes IDs from the same generator as the last call. If that generator's tick is used up, it goes on to the next one;
+/// if all are used up, it waits as a single generator would. Any other error of a member is an error of the pool, for example
+/// of a closed member, one outside its window or one of the parent process: close, extend and inspect members one by one. IDs
+/// of different members are in no order.
 ///
-/// Threads that share a pool meet at the same generator. Each may have a pool of its own over the same generators, beginning
-/// with another.
+/// Threads that share a pool contend for the same generator. To avoid that, give each thread its own pool of the same
+/// generators, each beginning with another generator.
 ///
 /// ```
 /// use polyflake::sno::{Generator, Pool, Sno};
@@ -40,8 +41,8 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     /// A pool of generators, given as references, in `Arc`s or the like.
     ///
     /// # Errors
-    /// `out_of_range`, with the `item`: where one is there twice, two have the same given partition, or given partitions and default ones,
-    /// which might meet, are mixed; where there are none, or more than 65,536.
+    /// `out_of_range`: with the `item`, if a generator is listed twice, if two have the same given partition, or if given partitions
+    /// and default ones, which might be equal, are mixed; if there are none, or more than 65,536.
     pub fn new(members: impl IntoIterator<Item = G>) -> Result<Self> {
         Members::new(members).map(|members| Self { members })
     }
@@ -65,7 +66,7 @@ impl Pooled for Partitions {
 
     const OVERLAP: &'static str = "expected members of different partitions, found the same twice";
 
-    /// A default partition may be drawn later, and be the given one of another then.
+    /// Refuses to mix given and default partitions: a default one may be drawn later, and then equal a given one.
     fn check_kind(&self, other: &Self) -> Result<()> {
         if self.given().is_some() == other.given().is_some() {
             return Ok(());

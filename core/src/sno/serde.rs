@@ -1,4 +1,4 @@
-//! IDs as text (bytes in binary formats), snapshots under the original's names.
+//! IDs in serde as text (as bytes in binary formats), and snapshots under the original's names.
 
 use alloc::string::String;
 use core::fmt;
@@ -64,7 +64,7 @@ impl<'de> Visitor<'de> for SnapshotVisitor {
         f.write_str("a snapshot of a sno generator")
     }
 
-    /// The members in order: how formats that say nothing of their content have them.
+    /// Reads the members in order, as formats that do not describe themselves have them.
     fn visit_seq<A: SeqAccess<'de>>(self, mut members: A) -> Result<Snapshot, A::Error> {
         let partition = members.next_element()?.map(number_of);
         let mut numbers = [partition.ok_or_else(|| A::Error::invalid_length(0, &self))?; 8];
@@ -75,7 +75,7 @@ impl<'de> Visitor<'de> for SnapshotVisitor {
         Snapshot::from_numbers(numbers).map_err(A::Error::custom)
     }
 
-    /// Every member once, none beside them.
+    /// Reads the members by name: every member once, and no others.
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Snapshot, A::Error> {
         let mut found = [None; NAMES.len()];
         while let Some(name) = map.next_key::<String>()? {

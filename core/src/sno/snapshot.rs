@@ -1,9 +1,9 @@
-//! What can be saved of a generator, and what can be looked at.
+//! The snapshot of a closed generator, and the figures of a running one.
 
 use super::builder::Bounds;
 use crate::{Error, Result, sequence::tick_tock::State};
 
-/// What a closed generator leaves behind to restore from. Restore it once: a second generator from it repeats IDs.
+/// The state of a closed generator, to restore from. Restore it once: a second generator from it repeats IDs.
 ///
 /// As JSON (feature `serde`) it has the original's member names. Times are 4 ms units since 2010.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,14 +18,14 @@ pub struct Snapshot {
     pub sequence_max: u16,
     /// The last sequence given out in tick `wall_hi`.
     pub sequence: u32,
-    /// When the snapshot was taken. Ours are exact and say `wall_hi` here; where an original's is later than `wall_hi`, it has
-    /// lost the sequence.
+    /// The tick at which the snapshot was taken. Snapshots of this library are exact and have `wall_hi` here. If it is later than
+    /// `wall_hi` in a snapshot of the original, the sequence is lost.
     pub now: u64,
     /// The tick of the last ID.
     pub wall_hi: u64,
-    /// Up to this tick a step back of the clock is waited out.
+    /// The tick up to which a step back of the clock is waited out.
     pub wall_safe: u64,
-    /// How often the clock stepped back; the lowest bit is the tick-tock bit.
+    /// Number of steps back of the clock; the lowest bit is the tick-tock bit.
     pub drifts: u32,
 }
 
@@ -39,24 +39,24 @@ pub struct Stats {
     pub sequence_min: u16,
     /// The last sequence of a tick.
     pub sequence_max: u16,
-    /// The last sequence given out in this tick; the lower bound if none was.
+    /// The last sequence given out in this tick; the lower bound if none was given out.
     pub sequence: u16,
-    /// How many IDs were made in this tick.
+    /// Number of IDs made in this tick.
     pub len: u32,
     /// This tick, by the generator's clock: 4 ms units since 2010.
     pub now: u64,
     /// The tick of the last ID.
     pub wall_hi: u64,
-    /// Up to this tick a step back of the clock is waited out.
+    /// The tick up to which a step back of the clock is waited out.
     pub wall_safe: u64,
-    /// How often the clock stepped back.
+    /// Number of steps back of the clock.
     pub drifts: u32,
-    /// Whether the generator was closed.
+    /// `true` if the generator was closed.
     pub closed: bool,
 }
 
 impl Snapshot {
-    /// The snapshot of a generator that has made no ID yet; set the other fields to what was kept.
+    /// The snapshot of a generator that has made no ID yet. Set the other fields to the stored values.
     ///
     /// ```
     /// use polyflake::sno::{Generator, Snapshot};
@@ -76,9 +76,9 @@ impl Snapshot {
         Self { partition, sequence_min, sequence_max, sequence, now, wall_hi, wall_safe, drifts }
     }
 
-    /// The members by the original's names, in their order, and the largest number that each may be.
+    /// The members by the original's names, in their order, and the largest number of each.
     ///
-    /// No part of what is promised: for bindings, and what reads and writes snapshots.
+    /// Not part of the public API: for bindings, and for reading and writing snapshots.
     #[doc(hidden)]
     pub const MEMBERS: [(&'static str, u64); 8] = [
         ("partition", u16::MAX as u64),
@@ -112,7 +112,7 @@ impl Snapshot {
     /// The snapshot whose members have these values.
     ///
     /// # Errors
-    /// `out_of_range` for the first that is past its member's largest number, under that member's name.
+    /// `out_of_range` for the first number past its member's largest one, under the member's name.
     #[doc(hidden)]
     pub fn from_numbers(numbers: [u64; 8]) -> Result<Self> {
         for ((name, most), number) in Self::MEMBERS.into_iter().zip(numbers) {
@@ -148,13 +148,13 @@ impl Snapshot {
         }
     }
 
-    /// Returns whether nothing tells it from the snapshot of a generator that made no ID. One whose only ID was the first of the
+    /// Returns whether it looks like the snapshot of a generator that made no ID. A generator whose only ID was the first of the
     /// format leaves the same.
     pub(super) const fn is_blank(&self) -> bool {
         self.wall_hi == 0 && self.now == 0 && self.sequence == 0
     }
 
-    /// The sequence that follows in tick `wall_hi`: never one that may have been given out.
+    /// The next sequence in tick `wall_hi`: never one that may have been given out.
     pub(super) fn next_sequence(&self, bounds: Bounds) -> Result<u32> {
         let (least, most) = (u32::from(bounds.min), u32::from(bounds.max));
         if self.sequence != 0 && self.sequence < least {
@@ -192,7 +192,7 @@ impl Stats {
     }
 }
 
-/// The sequence before `next`; the lower bound where none was given out.
+/// The sequence before `next`; the lower bound if none was given out.
 fn last_sequence(bounds: Bounds, next: u32) -> u32 {
     next.saturating_sub(1).max(bounds.min.into())
 }

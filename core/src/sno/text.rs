@@ -3,10 +3,10 @@
 use super::{Sno, packed};
 use crate::{Result, base32::slices, cpu};
 
-/// Writes the text of every ID, 16 ASCII characters each: also the 16 bytes of a UUID column's value.
+/// Writes the text of every ID, 16 ASCII characters each; these are also the 16 bytes of a UUID column's value.
 ///
-/// Many are written fastest into memory that was used before: what the system has to find and clear first takes ten times as
-/// long as the texts.
+/// Many texts are written fastest into memory that was used before: if the system has to find and clear it first, that takes
+/// ten times as long as the texts.
 ///
 /// ```
 /// use polyflake::sno::{self, Sno};
@@ -19,12 +19,12 @@ use crate::{Result, base32::slices, cpu};
 /// ```
 ///
 /// # Errors
-/// `invalid_length` where the slices are not equally long.
+/// `invalid_length` unless the slices are equally long.
 pub fn encode_slice(ids: &[Sno], texts: &mut [[u8; Sno::TEXT_LEN]]) -> Result<()> {
     slices::encode(cpu::level(), packed::arrays(ids), texts)
 }
 
-/// Writes the ID of every text. At the first bad one it stops, and leaves the places from there on as they are.
+/// Writes the ID of every text. It stops at the first bad text, and leaves the places from there on unchanged.
 ///
 /// ```
 /// use polyflake::sno::{self, Sno};
@@ -39,7 +39,7 @@ pub fn encode_slice(ids: &[Sno], texts: &mut [[u8; Sno::TEXT_LEN]]) -> Result<()
 /// ```
 ///
 /// # Errors
-/// `invalid_length` where the slices are not equally long; `invalid_character` with the item and the position in it.
+/// `invalid_length` unless the slices are equally long; `invalid_character` with the item and the position in it.
 pub fn decode_slice(texts: &[[u8; Sno::TEXT_LEN]], ids: &mut [Sno]) -> Result<()> {
     slices::decode(cpu::level(), texts, packed::arrays_mut(ids))
 }

@@ -1,8 +1,8 @@
-//! Many blocks at once, one in each lane: the rounds of `scalar.rs`, in a shape that compilers make vectors of.
+//! Many blocks at once, one in each lane: the rounds of `scalar.rs`, in a shape that compilers vectorize.
 //!
-//! Words lie by their place in the block, so a vector holds the same word of many blocks, and a step is one loop over lanes.
-//! The file of an instruction set calls this with the set's features switched on, and gets what the set's intrinsics
-//! would give. All of it is inlined there: a function of its own would be compiled without the features.
+//! Words are sorted by their place in the block, so a vector holds the same word of many blocks, and a step is one loop over
+//! lanes. The file of an instruction set calls this with the set's features switched on, and gets the same code as with the
+//! set's intrinsics. All of it is inlined there: a separate function would be compiled without the features.
 
 #![allow(clippy::inline_always, reason = "what is not inlined would lack the set's features")]
 
@@ -12,22 +12,22 @@ use super::{
     schedule::Schedule,
 };
 
-/// Lanes of a group: a few vectors of every instruction set, which share what it costs to bring a subkey to all lanes.
+/// Lanes of a group: a few vectors of every instruction set, which share the cost of copying a subkey to all lanes.
 const GROUP: usize = 64;
 
-/// Lanes of a small group, a vector or two. What is left over is padded to the one or the other. In wasm there is none: unrolled,
-/// it has 2.4 KB of a compressed module, and a whole group takes 0.6 us.
+/// Lanes of a small group, a vector or two. The rest of the blocks is padded to a small or a whole group. In wasm there is no
+/// small group: unrolled, it would add 2.4 KB to a compressed module, and a whole group only takes 0.6 us.
 const SMALL: usize = if cfg!(target_arch = "wasm32") { FEW } else { 16 };
 
-/// As many blocks take less time one after the other than a small group does.
+/// Up to this many blocks, one after the other is faster than a small group.
 const FEW: usize = 2;
 
-/// One way through the cipher.
+/// A direction of the cipher: encryption or decryption.
 pub(super) trait Direction {
-    /// All steps, for all lanes.
+    /// Runs all steps, for all lanes.
     fn steps<const N: usize>(schedule: &Schedule, words: &mut Words<N>);
 
-    /// One block after the other.
+    /// Handles one block after the other.
     fn one_by_one(schedule: &Schedule, blocks: &mut [Block]);
 }
 
@@ -74,7 +74,7 @@ impl Direction for Decrypt {
     }
 }
 
-/// All blocks in place: whole groups, and a padded one for the rest.
+/// Handles all blocks in place: whole groups, and a padded group for the rest.
 #[inline(always)]
 pub(super) fn apply<D: Direction>(schedule: &Schedule, blocks: &mut [Block]) {
     let (groups, rest) = blocks.as_chunks_mut();
@@ -99,7 +99,7 @@ fn apply_to_group<D: Direction, const N: usize>(schedule: &Schedule, blocks: &mu
     words.store(blocks);
 }
 
-/// The words of `N` blocks, all words of a place in the block in a row: the last words of the blocks, then those before
+/// The words of `N` blocks, in a row for each place in the block: first the last words of all blocks, then the words before
 /// them, and so on.
 #[repr(align(64))] // What a vector takes from memory would else lie across two cache lines.
 pub(super) struct Words<const N: usize>([[u16; N]; 4]);
@@ -148,12 +148,12 @@ impl<const N: usize> Words<N> {
     }
 }
 
-/// Blocks as numbers, in the machine's order of bytes.
+/// Blocks as numbers, in the machine's byte order.
 #[repr(align(64))]
 struct Rows<const N: usize>([[u8; BLOCK_BYTES]; N]);
 
 impl<const N: usize> Rows<N> {
-    /// From blocks to words in rows, or back. Four blocks, a quarter of the group apart, get lanes next to each other.
+    /// Transposes blocks to words in rows, or back. Four blocks, a quarter of the group apart, get adjacent lanes.
     #[inline(always)]
     fn transposed(mut self) -> Self {
         for i in 0..N / 4 {

@@ -6,8 +6,8 @@
 //!
 //! Words are big-endian, in the key and in the block. Nothing here branches or indexes by a secret.
 
-// `scalar.rs` is the truth. Slices go through the file of an instruction set, under the contract of `slices::Kernels`: all of
-// them are `lanes.rs`, compiled for that set.
+// `scalar.rs` is the reference. Slices go through the file of an instruction set, under the contract of `slices::Kernels`:
+// each such file is `lanes.rs`, compiled for that set.
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod avx2;
@@ -45,8 +45,8 @@ type Block = [u8; BLOCK_BYTES];
 
 /// The cipher under one key.
 ///
-/// The key itself is not kept; the subkeys made of it are wiped on drop. What a move of this value leaves behind on the
-/// stack is not: keep it where it was made.
+/// The key itself is not kept; the subkeys made of it are wiped on drop. Copies that a move of this value leaves on the stack
+/// are not wiped: keep it where it was made.
 ///
 /// ```
 /// use polyflake::sparx64::Sparx64;
@@ -75,32 +75,32 @@ impl Sparx64 {
         key.try_into().map(Self::new).map_err(|_| Error::invalid_secret(key.len()))
     }
 
-    /// Whether both are under the same key, in a time that does not tell where they differ.
+    /// Returns whether both are under the same key, in a time that does not depend on where they differ.
     #[cfg(feature = "alloc")]
     pub(crate) fn has_key_of(&self, other: &Self) -> bool {
         self.schedule.differences(&other.schedule) == 0
     }
 
-    /// One block, encrypted.
+    /// Encrypts one block.
     #[inline]
     #[must_use]
     pub fn encrypt_block(&self, block: [u8; BLOCK_BYTES]) -> [u8; BLOCK_BYTES] {
         scalar::encrypt_block(&self.schedule, block)
     }
 
-    /// One block, decrypted.
+    /// Decrypts one block.
     #[inline]
     #[must_use]
     pub fn decrypt_block(&self, block: [u8; BLOCK_BYTES]) -> [u8; BLOCK_BYTES] {
         scalar::decrypt_block(&self.schedule, block)
     }
 
-    /// Many blocks in place, each on its own, encrypted.
+    /// Encrypts many blocks in place, each on its own.
     pub fn encrypt_blocks(&self, blocks: &mut [[u8; BLOCK_BYTES]]) {
         slices::encrypt_blocks(cpu::level(), self, blocks);
     }
 
-    /// Many blocks in place, each on its own, decrypted.
+    /// Decrypts many blocks in place, each on its own.
     pub fn decrypt_blocks(&self, blocks: &mut [[u8; BLOCK_BYTES]]) {
         slices::decrypt_blocks(cpu::level(), self, blocks);
     }

@@ -1,4 +1,4 @@
-//! One block after the other: the truth that every other kernel is held against, and is made of.
+//! One block after the other: the reference that every other kernel is tested against, and is built from.
 
 #![allow(
     clippy::inline_always,
@@ -88,7 +88,7 @@ pub(super) fn unmix(a: Pair, b: Pair) -> (Pair, Pair) {
     (b, xor(a, spread(b)))
 }
 
-/// What the linear layer mixes into the other branch.
+/// The part of a branch that the linear layer mixes into the other branch.
 #[inline(always)]
 fn spread((left, right): Pair) -> Pair {
     let both = (left ^ right).rotate_left(8);

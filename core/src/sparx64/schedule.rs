@@ -5,7 +5,7 @@ use super::{KEY_BYTES, scalar, wipe};
 /// Steps of a whole encryption.
 pub(super) const STEPS: usize = 8;
 
-/// Rounds in a row that one branch makes within a step.
+/// Consecutive rounds of one branch within a step.
 pub(super) const ROUNDS: usize = 3;
 
 /// Branches: a block is two pairs of 16-bit words.
@@ -17,7 +17,7 @@ pub(super) type Subkeys = [[u16; 2]; ROUNDS];
 /// The subkeys of every branch of every step, in order of use, wiped on drop.
 pub(super) struct Schedule {
     pub(super) steps: [[Subkeys; BRANCHES]; STEPS],
-    /// What the two branches are mixed with at the end.
+    /// The subkeys that are mixed into the two branches at the end.
     pub(super) last: [[u16; 2]; BRANCHES],
 }
 
@@ -40,7 +40,7 @@ impl Schedule {
         schedule
     }
 
-    /// The bits in which any two subkeys differ, put together: none where the keys are the same.
+    /// The bits in which the subkeys differ, of all of them joined by `|`: 0 if the keys are the same.
     #[cfg(feature = "alloc")]
     pub(super) fn differences(&self, other: &Self) -> u16 {
         let words = self.words().zip(other.words());

@@ -3,7 +3,7 @@
 use super::{Block, Sparx64, schedule::Schedule};
 use crate::cpu::{Level, kernels_of};
 
-/// What each instruction set's file has. Both work in place, on as many blocks as there are.
+/// The functions of each instruction set's file. Both work in place, on any number of blocks.
 pub(super) struct Kernels {
     pub(super) encrypt: unsafe fn(&Schedule, &mut [Block]),
     pub(super) decrypt: unsafe fn(&Schedule, &mut [Block]),
@@ -15,7 +15,7 @@ const fn kernels(level: Level) -> &'static Kernels {
 
 /// Encrypts every block.
 pub fn encrypt_blocks(level: Level, cipher: &Sparx64, blocks: &mut [Block]) {
-    // SAFETY: a level is one of this machine.
+    // SAFETY: holding a `Level` proves that the machine has its instructions.
     #[allow(unsafe_code)]
     unsafe {
         (kernels(level).encrypt)(&cipher.schedule, blocks);
@@ -24,7 +24,7 @@ pub fn encrypt_blocks(level: Level, cipher: &Sparx64, blocks: &mut [Block]) {
 
 /// Decrypts every block.
 pub fn decrypt_blocks(level: Level, cipher: &Sparx64, blocks: &mut [Block]) {
-    // SAFETY: a level is one of this machine.
+    // SAFETY: holding a `Level` proves that the machine has its instructions.
     #[allow(unsafe_code)]
     unsafe {
         (kernels(level).decrypt)(&cipher.schedule, blocks);

@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{Ordering, compiler_fence};
 
-/// Overwrites everything with zeros, also where nothing reads it again.
+/// Overwrites everything with zeros, even if nothing reads it again.
 #[allow(unsafe_code, reason = "only a volatile write is sure to be kept before the value dies")]
 pub(super) fn wipe<T: Copy + Default>(secret: &mut [T]) {
     for item in secret {

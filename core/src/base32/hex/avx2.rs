@@ -27,7 +27,7 @@ pub(super) const KERNELS: Kernels = Kernels { encode, decode, decode_column };
 
 const GROUP: usize = 4;
 
-/// Bits of 11 and of 12 digits.
+/// Bits of 11 digits and of 12 digits.
 const ELEVEN: i32 = 55;
 const TWELVE: i32 = 60;
 
@@ -54,11 +54,11 @@ fn encode(numbers: &[u64], slots: &mut [Slot]) {
     sse41::encode(last, last_places);
 }
 
-/// The slots of two numbers, each of which fills a lane twice.
+/// The slots of two numbers; each number fills its lane twice.
 #[target_feature(enable = "avx2")]
 fn texts(numbers: __m256i) -> __m256i {
     let digits = characters(HEX, values(_mm256_shuffle_epi8(numbers, lanes(&PAIRS))));
-    // From the first of 13 digits on, or from the one after it.
+    // From the first of 13 digits on, or from the second.
     let from_13 = _mm256_add_epi8(lanes(&PLACES), all(0x70 + 16 - 13));
     let one_less = are_zero(_mm256_srli_epi64::<TWELVE>(numbers));
     _mm256_shuffle_epi8(digits, _mm256_sub_epi8(from_13, one_less))
@@ -100,7 +100,7 @@ pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -
     done + sse41::decode_column(&offsets[done..], text, last)
 }
 
-/// Writes the numbers of four texts, if all have 12 or 13 digits.
+/// Writes the numbers of four texts, if all of them have 12 or 13 digits.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn decode_four(offsets: &[i32; GROUP + 1], text: &[u8], place: &mut [u64; GROUP]) -> bool {
@@ -111,7 +111,7 @@ fn decode_four(offsets: &[i32; GROUP + 1], text: &[u8], place: &mut [u64; GROUP]
     store([numbers_of(a, b, &MOST_OF_TEXTS), numbers_of(c, d, &MOST_OF_TEXTS)], place)
 }
 
-/// Two numbers, in front of their lanes, and something other than 0 unless both have 12 or 13 digits.
+/// Two numbers, at the front of their lanes, and bits other than 0 unless both have 12 or 13 valid digits.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn numbers_of(
@@ -145,14 +145,14 @@ fn store(
     is_good
 }
 
-/// All bits of the words that are 0.
+/// A mask with all bits set in the words that are 0.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn are_zero(words: __m256i) -> __m256i {
     _mm256_cmpeq_epi64(words, _mm256_setzero_si256())
 }
 
-/// The same in both lanes.
+/// A register with the same bytes in both lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn lanes(bytes: &[u8; 16]) -> __m256i {

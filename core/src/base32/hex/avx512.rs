@@ -1,6 +1,6 @@
 //! AVX-512 with VBMI: eight numbers, each in two words of eight characters.
 //!
-//! Only numbers of 12 and 13 digits are done here, which are all but one of 500 that look random.
+//! Only numbers of 12 and 13 digits are handled here. Of numbers that look random, all but one in 500 are that long.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::x86_64::*;
@@ -21,7 +21,7 @@ pub(super) const KERNELS: Kernels = Kernels { encode, decode, decode_column };
 
 const GROUP: usize = 8;
 
-/// Bits of 11 and of 12 digits.
+/// Bits of 11 digits and of 12 digits.
 const ELEVEN: u32 = 55;
 const TWELVE: u32 = 60;
 
@@ -51,12 +51,12 @@ fn encode(numbers: &[u64], slots: &mut [Slot]) {
 fn digits(numbers: __m512i) -> [__m512i; 2] {
     let short = _mm512_cmplt_epu64_mask(numbers, _mm512_set1_epi64(1 << TWELVE));
     let one_less = _mm512_maskz_set1_epi64(short, all(5).cast_signed());
-    // Where the bits of each character begin. Bytes that are past the text are cleared at the end.
+    // The lowest bit of each character. Bytes past the text are cleared at the end.
     let first = words(u64::from_le_bytes([60, 55, 50, 45, 40, 35, 30, 25]));
     let last = words(u64::from_le_bytes([20, 15, 10, 5, 0, 0, 0, 0]));
     let [first, last] = [first, last]
         .map(|from| _mm512_multishift_epi64_epi8(_mm512_sub_epi8(from, one_less), numbers));
-    // The first of 13 has four bits; what follows them are the number's lowest.
+    // The first of 13 digits has four bits. The multishift wraps, so bits of the number's low end follow them: cleared here.
     let first = _mm512_mask_and_epi64(first, !short, first, words(!0xf0));
     let table = _mm512_loadu_si512(&CHARACTERS);
     let [first, last] = [first, last].map(|values| _mm512_permutexvar_epi8(values, table));
@@ -88,7 +88,7 @@ fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
     GROUP * groups.len() + sse41::decode(last, last_places)
 }
 
-/// The numbers of eight slots, and whether they are none, or of less than 12 digits.
+/// The numbers of eight slots, and whether any slot is invalid or has fewer than 12 digits.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn values([low, high]: [__m512i; 2]) -> (__m512i, bool) {
     let even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
@@ -110,20 +110,20 @@ fn values([low, high]: [__m512i; 2]) -> (__m512i, bool) {
     (numbers, bad != 0 || too_long | leading_zero | too_large != 0)
 }
 
-/// 40 bits of each eight characters; bytes of which one that is none has its highest bit.
+/// The 40 bits of each eight characters, and bytes whose highest bit is set for an invalid character.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn forties(characters: __m512i) -> (__m512i, __m512i) {
     let [low, high] = [&VALUES[0], &VALUES[1]].map(|half| _mm512_loadu_si512(half));
     let values = _mm512_permutex2var_epi8(low, characters, high);
     let tens = _mm512_maddubs_epi16(values, _mm512_set1_epi16(1 << 8 | 32));
     let twenties = _mm512_madd_epi16(tens, _mm512_set1_epi32(1 << 16 | 1024));
-    // The first is in the lower half of a word.
+    // The first twenty bits are in the lower half of a word.
     let upper = _mm512_srli_epi64::<12>(_mm512_slli_epi64::<32>(twenties));
     let forties = _mm512_or_si512(upper, _mm512_srli_epi64::<32>(twenties));
     (forties, _mm512_or_si512(values, characters))
 }
 
-/// A word, eight times.
+/// A register with the same word eight times.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn words(word: u64) -> __m512i {
     _mm512_set1_epi64(word.cast_signed())

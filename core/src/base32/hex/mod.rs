@@ -1,7 +1,7 @@
-//! Randflake's base32hex: a 64-bit number in 1 to 13 digits, without leading zeros, so each has one spelling.
+//! Randflake's base32hex: a 64-bit number in 1 to 13 digits, without leading zeros, so that each number has one spelling.
 //!
-//! The digits are the last of 16, which are 80 bits: so a number is written and read as sno's bytes are, in another alphabet,
-//! and its text is moved between the one end of 16 bytes and the other.
+//! The digits are the last of 16 digits, which are 80 bits. So a number is written and read like sno's bytes, in another
+//! alphabet, and its text is moved between the two ends of 16 bytes.
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod avx2;
@@ -26,7 +26,7 @@ mod sse41;
 use super::scalar as one;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 use super::sse2 as one;
-// Shifts of 128 bits, which `slot` has elsewhere, are calls in wasm.
+// The other `slot` shifts 128 bits, which is a call in wasm.
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use simd128::slot;
 
@@ -45,7 +45,7 @@ pub(crate) const MAX_DIGITS: usize = 13;
 pub(crate) fn encode(number: u64) -> Text<MAX_DIGITS> {
     let digits = slot(number);
     let mut text = [0; MAX_DIGITS];
-    // In two pieces, each out of a register.
+    // In two pieces, each from a register.
     let (first, last) = text.split_at_mut(8);
     first.copy_from_slice(&digits[..8]);
     last.copy_from_slice(&digits[8..MAX_DIGITS]);
@@ -65,11 +65,11 @@ fn slot(number: u64) -> slices::Slot {
     ((first << 64 | last) << (8 * before)).to_be_bytes()
 }
 
-/// How many digits a number has.
+/// Number of digits of a number.
 #[inline]
 #[allow(clippy::cast_possible_truncation, reason = "13 at most")]
 const fn length_of(number: u64) -> u8 {
-    // Bits by five, rounded up.
+    // Bits divided by five, rounded up.
     let bits = u64::BITS - (number | 1).leading_zeros();
     (((bits + 4) * 205) >> 10) as u8
 }
@@ -83,7 +83,7 @@ pub(crate) fn decode(text: &str) -> crate::Result<u64> {
     }
 }
 
-/// The number of a text in UTF-16, which lengths and positions count the units of.
+/// The number of a text in UTF-16; lengths and positions count its units.
 pub(crate) fn decode_utf16(units: &[u16]) -> crate::Result<u64> {
     let mut ascii = [0; MAX_DIGITS];
     let narrowed = ascii.get_mut(..units.len()).and_then(|ascii| {
@@ -96,7 +96,7 @@ pub(crate) fn decode_utf16(units: &[u16]) -> crate::Result<u64> {
     narrowed.ok_or_else(|| why_not(units.iter().copied().map(u32::from)))
 }
 
-/// The number, if this is the one spelling of one.
+/// The number of a text, if the text is its one spelling.
 #[inline]
 fn number(text: &[u8]) -> Option<u64> {
     if text.len() > MAX_DIGITS || !matches!(text, [_] | [b'1'..=b'v', ..]) {
@@ -105,7 +105,7 @@ fn number(text: &[u8]) -> Option<u64> {
     one::number(HEX, padded(text))
 }
 
-/// The first and the last eight of 16 digits: a text of up to 13, after zeros.
+/// The first and the last eight of 16 digits: a text of up to 13 digits, after zeros.
 #[inline]
 fn padded(text: &[u8]) -> [u64; 2] {
     const ZEROS: u64 = all(b'0');
@@ -129,7 +129,7 @@ fn why_not(units: impl Iterator<Item = u32> + Clone) -> Error {
     if units.clone().next() == Some(u32::from(b'0')) {
         return Error::because(ErrorKind::NotCanonical, "expected no leading zero, found one");
     }
-    // 13 characters of 5 bits each, so nothing but the top bit is lost.
+    // 13 characters of 5 bits each, so only the top bit is lost.
     let values = units.filter_map(value).map(|(values, _)| values & 31);
     Error::too_large(values.fold(0, |number, value| number << 5 | value))
 }

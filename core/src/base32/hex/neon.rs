@@ -25,7 +25,7 @@ fn encode(numbers: &[u64], slots: &mut [Slot]) {
         let bytes = vreinterpretq_u8_u64(vdupq_n_u64(*number));
         let values = values(vqtbl1q_u8(bytes, vld1q_u8(&PAIRS)));
         let digits = vqtbl2q_u8(vld1q_u8_x2(&CHARACTERS), values);
-        // From the first digit on. Past the last there is none.
+        // From the first digit on. Positions past the last digit yield 0.
         let order = vaddq_u8(vld1q_u8(&PLACES), vdupq_n_u8(16 - length_of(*number)));
         vst1q_u8(slot, vqtbl1q_u8(digits, order));
     }
@@ -41,7 +41,7 @@ fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize {
     lane::decode_column(offsets, text, numbers, |digits, most| number(digits, most))
 }
 
-/// The number of 12 or 13 digits in these places.
+/// The number of 12 or 13 digits at given positions.
 #[inline]
 #[target_feature(enable = "neon")]
 fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {

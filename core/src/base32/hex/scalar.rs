@@ -1,4 +1,4 @@
-//! One number after the other, each with what all machines of the target have.
+//! One number after the other, with the instructions that all machines of the target have.
 
 use super::{
     number,

@@ -34,7 +34,7 @@ pub(super) fn slot(number: u64) -> Slot {
 fn text(number: u64, lift: v128) -> v128 {
     let lanes = u8x16_swizzle(u64x2_splat(number), v128_load(&PAIRS));
     let digits = characters(HEX, values(lanes, lift));
-    // From the first digit on. Past the last there is none.
+    // From the first digit on. Positions past the last digit yield 0.
     let order = u8x16_add(v128_load(&PLACES), u8x16_splat(16 - length_of(number)));
     u8x16_swizzle(digits, order)
 }
@@ -47,7 +47,7 @@ fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize {
     lane::decode_column(offsets, text, numbers, number)
 }
 
-/// The number of 12 or 13 digits in these places.
+/// The number of 12 or 13 digits at given positions.
 #[inline]
 fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
     let [bytes, places, most] = [bytes, places, most].map(|bytes| v128_load(bytes));

@@ -1,4 +1,4 @@
-//! Whole slices of numbers: as texts in slots of 16 bytes, and as texts side by side.
+//! Whole slices of numbers: as texts in slots of 16 bytes, and as texts one after the other.
 
 use super::{MAX_DIGITS, length_of, why_not};
 use crate::{
@@ -10,13 +10,13 @@ use crate::{
 /// A text, with zero bytes after it.
 pub(crate) type Slot = [u8; 16];
 
-/// What each instruction set's file has, for slices that are equally long.
+/// The functions of each instruction set's file, for slices that are equally long.
 pub(super) struct Kernels {
     /// Writes the text of every number.
     pub(super) encode: unsafe fn(&[u64], &mut [Slot]),
-    /// Writes the numbers of slots up to the first bad one, and says how many.
+    /// Writes the numbers of slots up to the first bad slot, and returns how many.
     pub(super) decode: unsafe fn(&[Slot], &mut [u64]) -> usize,
-    /// The same of texts side by side, of which there is an offset more.
+    /// As `decode`, for texts one after the other, with one more offset than texts.
     pub(super) decode_column: unsafe fn(&[i32], &[u8], &mut [u64]) -> usize,
 }
 
@@ -24,10 +24,10 @@ const fn kernels(level: Level) -> &'static Kernels {
     kernels_of!(level)
 }
 
-/// As many texts lie in slots on their way into a column, or out of one.
+/// Number of texts that are held in slots on their way into a column or out of one.
 const CHUNK: usize = 64;
 
-/// What is in a slot before its zero bytes.
+/// The text of a slot: its bytes before the zero bytes.
 #[inline]
 pub(super) fn text_of(slot: &Slot) -> &[u8] {
     let after = u128::from_le_bytes(*slot).leading_zeros() / 8;
@@ -37,10 +37,10 @@ pub(super) fn text_of(slot: &Slot) -> &[u8] {
 /// Writes the text of every number into its slot.
 ///
 /// # Errors
-/// `invalid_length` where the slices are not equally long.
+/// `invalid_length` unless the slices are equally long.
 pub fn encode(level: Level, numbers: &[u64], slots: &mut [Slot]) -> Result<()> {
     same_length(numbers.len(), slots.len())?;
-    // SAFETY: a level is one of this machine.
+    // SAFETY: holding a `Level` proves that the machine has its instructions.
     #[allow(unsafe_code)]
     unsafe {
         (kernels(level).encode)(numbers, slots);
@@ -51,21 +51,21 @@ pub fn encode(level: Level, numbers: &[u64], slots: &mut [Slot]) -> Result<()> {
 /// Writes the number of every slot's text, up to the first bad one.
 ///
 /// # Errors
-/// `invalid_length` where the slices are not equally long; as for one text, with its item.
+/// `invalid_length` unless the slices are equally long; as for one text, with its item.
 pub fn decode(level: Level, slots: &[Slot], numbers: &mut [u64]) -> Result<()> {
     same_length(slots.len(), numbers.len())?;
-    // SAFETY: a level is one of this machine.
+    // SAFETY: holding a `Level` proves that the machine has its instructions.
     #[allow(unsafe_code)]
     let done = unsafe { (kernels(level).decode)(slots, numbers) };
     slots.get(done).map_or(Ok(()), |bad| Err(refusal(text_of(bad), done)))
 }
 
-/// Writes the texts of all numbers side by side, and where each begins; after the last offset, where all end, which is
-/// returned too.
+/// Writes the texts of all numbers one after the other, and the offset at which each begins. A last offset is the end of all
+/// texts, which is also returned.
 ///
 /// # Errors
-/// `invalid_length` unless there is an offset more than there are numbers, and room for 13 bytes a number; `out_of_range`
-/// where so many are more than an offset can say.
+/// `invalid_length` unless there is one more offset than numbers, and room for 13 bytes a number; `out_of_range` for more
+/// numbers than 32-bit offsets can hold at 13 bytes each.
 pub fn encode_column(
     level: Level,
     numbers: &[u64],
@@ -82,7 +82,7 @@ pub fn encode_column(
         return Err(Error::out_of_range("ids", numbers.len() as i128, 0, most_numbers));
     }
     let mut slots = [[0; 16]; CHUNK];
-    // Its last value is an offset, too, as `most` is.
+    // It ends at `most` or below, which is known to fit an offset.
     let mut end: u32 = 0;
     offsets[0] = 0;
     for (numbers, offsets) in numbers.chunks(CHUNK).zip(offsets[1..].chunks_mut(CHUNK)) {
@@ -97,7 +97,7 @@ pub fn encode_column(
     Ok(end as usize)
 }
 
-/// Writes a slot's text. What comes after it is overwritten later, where there is room for it.
+/// Writes a slot's text. If there is room it writes the whole slot; the bytes after the text are overwritten later.
 #[inline]
 fn put(slot: &Slot, length: usize, places: &mut [u8]) {
     match places.first_chunk_mut() {
@@ -106,18 +106,18 @@ fn put(slot: &Slot, length: usize, places: &mut [u8]) {
     }
 }
 
-/// Of its own, or LLVM would make one call of both ways to copy.
+/// A function of its own, since LLVM would otherwise merge both ways to copy into one call.
 #[cold]
 #[inline(never)]
 fn put_last(text: &[u8], places: &mut [u8]) {
     places[..text.len()].copy_from_slice(text);
 }
 
-/// Writes the number of every text of those that lie side by side, up to the first bad one.
+/// Writes the number of every text, given texts one after the other and their offsets, up to the first bad one.
 ///
 /// # Errors
-/// `invalid_length` unless there is an offset more than there are numbers; `out_of_range` with its item for an offset
-/// before the one in front of it or past the texts; as for one text, with its item.
+/// `invalid_length` unless there is one more offset than numbers; `out_of_range` with its item for an offset below the
+/// previous one or past the texts; as for one text, with its item.
 pub fn decode_column(
     level: Level,
     offsets: &[i32],
@@ -125,7 +125,7 @@ pub fn decode_column(
     numbers: &mut [u64],
 ) -> Result<()> {
     same_length(numbers.len().saturating_add(1), offsets.len())?;
-    // SAFETY: a level is one of this machine.
+    // SAFETY: holding a `Level` proves that the machine has its instructions.
     #[allow(unsafe_code)]
     let done = unsafe { (kernels(level).decode_column)(offsets, text, numbers) };
     offsets[done..].first_chunk().map_or(Ok(()), |&[start, end]| {

@@ -23,7 +23,7 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
         let bytes = _mm_cvtsi64_si128(number.cast_signed());
         let lanes = _mm_shuffle_epi8(bytes, _mm_loadu_si128(&PAIRS));
         let digits = characters(HEX, values(lanes));
-        // From the first digit on. Places past the last are lifted above 0x7f, where there is none.
+        // From the first digit on. Positions past the last digit are lifted above 0x7f, where a shuffle yields 0.
         let lift = all(0x70 + (16 - length_of(*number)));
         let order = _mm_add_epi8(_mm_loadu_si128(&PLACES), lift);
         _mm_storeu_si128(slot, _mm_shuffle_epi8(digits, order));
@@ -42,7 +42,7 @@ pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -
     lane::decode_column(offsets, text, numbers, |digits, most| number(digits, most))
 }
 
-/// The number of 12 or 13 digits in these places.
+/// The number of 12 or 13 digits at given positions.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {

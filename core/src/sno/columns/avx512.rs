@@ -1,4 +1,4 @@
-//! AVX-512 with VBMI: eight IDs lie in two registers, and one instruction takes bytes of both.
+//! AVX-512 with VBMI: eight IDs fill two registers, and one instruction picks bytes out of both.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::x86_64::*;
@@ -20,13 +20,13 @@ pub(super) const KERNELS: Kernels =
 
 const GROUP: usize = 8;
 
-/// The bytes of a field, the lowest first, one ID behind the other.
+/// Positions of a field's bytes, the lowest first, one ID after the other.
 const TIMES: [u8; 64] = in_turn([4, 3, 2, 1, 0, 0, 0, 0]);
 const METABYTES: [u8; 64] = in_turn([5]);
 const PARTITIONS: [u8; 64] = in_turn([7, 6]);
 const SEQUENCES: [u8; 64] = in_turn([9, 8]);
 
-/// Where the second register begins, so that it ends where the group does.
+/// Start of the second register, so that it ends with the group.
 const SECOND: usize = GROUP * Sno::LEN - 64;
 
 const fn in_turn<const BYTES: usize>(bytes: [usize; BYTES]) -> [u8; 64] {
@@ -49,7 +49,7 @@ fn unix_ms(ids: &[Sno], column: &mut [i64]) {
     let ((groups, last), (places, last_places)) =
         (ids.as_chunks::<GROUP>(), column.as_chunks_mut::<GROUP>());
     for (group, place) in groups.iter().zip(places) {
-        // Without the tick-tock bit it is twice the tick, and a tick has 4 ms.
+        // Without the tick-tock bit the time is twice the tick, and a tick has 4 ms.
         let twice_ticks = _mm512_and_si512(times(group), _mm512_set1_epi64(!1));
         let since_epoch = _mm512_slli_epi64::<1>(twice_ticks);
         _mm512_storeu_si512(
@@ -99,7 +99,7 @@ fn in_ticks(ids: &[Sno], ticks: Range<u64>, bitmap: &mut [u8]) -> usize {
     let limit = |tick: u64| _mm512_set1_epi64((tick << 1).cast_signed());
     let (start, span) = (limit(ticks.start), limit(ticks.end.saturating_sub(ticks.start)));
     let passes = |group: &[Sno; GROUP]| {
-        // Below the start wraps to something greater than any span.
+        // A time below the start wraps to a value greater than any span.
         _mm512_cmplt_epu64_mask(_mm512_sub_epi64(times(group), start), span)
     };
     let (last, last_places) = mark(ids, bitmap, passes);
@@ -107,7 +107,7 @@ fn in_ticks(ids: &[Sno], ticks: Range<u64>, bitmap: &mut [u8]) -> usize {
     ones(bitmap)
 }
 
-/// The times of a group, with the tick-tock bit lowest.
+/// The times of a group, with the tick-tock bit as the lowest bit.
 #[inline]
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn times(group: &[Sno; GROUP]) -> __m512i {
@@ -124,7 +124,7 @@ fn gather(group: &[Sno; GROUP], order: &[u8; 64]) -> __m512i {
     _mm512_permutex2var_epi8(first, _mm512_loadu_si512(order), second)
 }
 
-/// Writes a field of two bytes, and gives what is left.
+/// Writes a field of two bytes for whole groups. Returns the IDs and places that are left.
 #[inline]
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn words<'a>(
@@ -140,7 +140,7 @@ fn words<'a>(
     (last, last_places)
 }
 
-/// Writes the bits of each group, and gives what is left.
+/// Writes the bits of each whole group. Returns the IDs and bytes that are left.
 #[inline]
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn mark<'a>(

@@ -1,9 +1,9 @@
 //! Fields of many IDs at once: into columns, and as filters, without looking at the rest.
 //!
-//! What passes a filter is a bitmap, a bit an ID from the lowest bit of each byte on, as in Arrow's boolean arrays: filters
+//! A filter writes a bitmap with one bit for each ID, from the lowest bit of each byte on, as in Arrow's boolean arrays. Filters
 //! are joined by `&` and `|`.
 //!
-//! `scalar.rs` asks each ID for its fields. Beside it lies a file for each instruction set that is worth one, under the
+//! `scalar.rs` asks each ID for its fields. Beside it is a file for each instruction set that is worth one, under the
 //! contract of `slices::Kernels`.
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
@@ -26,7 +26,7 @@ mod sse41;
 use super::{SCALE, Sno};
 use crate::{Result, UnixTime, cpu, format::Ticks};
 
-/// Writes when each ID's tick began, in Unix milliseconds.
+/// Writes the start of each ID's tick, in Unix milliseconds.
 ///
 /// ```
 /// use polyflake::sno::{self, Sno};
@@ -39,7 +39,7 @@ use crate::{Result, UnixTime, cpu, format::Ticks};
 /// ```
 ///
 /// # Errors
-/// `invalid_length` where the slices are not equally long.
+/// `invalid_length` unless the slices are equally long.
 pub fn unix_ms_column(ids: &[Sno], column: &mut [i64]) -> Result<()> {
     slices::unix_ms(cpu::level(), ids, column)
 }
@@ -47,7 +47,7 @@ pub fn unix_ms_column(ids: &[Sno], column: &mut [i64]) -> Result<()> {
 /// Writes the metabyte of each ID.
 ///
 /// # Errors
-/// `invalid_length` where the slices are not equally long.
+/// `invalid_length` unless the slices are equally long.
 pub fn metabyte_column(ids: &[Sno], column: &mut [u8]) -> Result<()> {
     slices::metabyte(cpu::level(), ids, column)
 }
@@ -55,7 +55,7 @@ pub fn metabyte_column(ids: &[Sno], column: &mut [u8]) -> Result<()> {
 /// Writes the partition of each ID.
 ///
 /// # Errors
-/// `invalid_length` where the slices are not equally long.
+/// `invalid_length` unless the slices are equally long.
 pub fn partition_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
     slices::partition(cpu::level(), ids, column)
 }
@@ -63,12 +63,13 @@ pub fn partition_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
 /// Writes the sequence of each ID.
 ///
 /// # Errors
-/// `invalid_length` where the slices are not equally long.
+/// `invalid_length` unless the slices are equally long.
 pub fn sequence_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
     slices::sequence(cpu::level(), ids, column)
 }
 
-/// Which IDs carry a metabyte: sets their bits in `bitmap`, clears the others, and says how many are set.
+/// Filters IDs by a metabyte: sets the bits of the IDs that have it in `bitmap`, clears the others, and returns the number of
+/// set bits.
 ///
 /// ```
 /// use polyflake::sno::{self, Sno};
@@ -81,13 +82,13 @@ pub fn sequence_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
 /// ```
 ///
 /// # Errors
-/// `invalid_length` where the bitmap has not a byte for every eight IDs, rounded up.
+/// `invalid_length` unless the bitmap has one byte for every eight IDs, rounded up.
 pub fn having_metabyte(ids: &[Sno], metabyte: u8, bitmap: &mut [u8]) -> Result<usize> {
     slices::having_metabyte(cpu::level(), ids, metabyte, bitmap)
 }
 
-/// Which IDs lie in the half-open time range `start .. end`, in Unix milliseconds or as `SystemTime`s, as [`having_metabyte`] says it. An ID
-/// is in the range if its own tick begins in it.
+/// Filters IDs by the half-open time range `start .. end`, in Unix milliseconds or as `SystemTime`s, into a bitmap as in
+/// [`having_metabyte`]. An ID is in the range if its own tick begins in it.
 ///
 /// # Errors
 /// As [`Sno::time_range`] for the range, and `invalid_length` as [`having_metabyte`].

@@ -1,4 +1,4 @@
-//! NEON: what of two IDs lies in sixteen bytes is looked up.
+//! NEON: table lookups pick the fields out of two adjacent IDs.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::aarch64::*;
@@ -22,7 +22,7 @@ fn unix_ms(ids: &[Sno], column: &mut [i64]) {
     let ((pairs, last), (places, last_places)) =
         (ids.as_chunks::<2>(), column.as_chunks_mut::<2>());
     for (pair, place) in pairs.iter().zip(places) {
-        // Without the tick-tock bit it is twice the tick, and a tick has 4 ms.
+        // Without the tick-tock bit the time is twice the tick, and a tick has 4 ms.
         let twice_ticks = vbicq_u64(times(Sno::slice_as_bytes(pair), 0), vdupq_n_u64(1));
         let since_epoch = vreinterpretq_s64_u64(vshlq_n_u64::<1>(twice_ticks));
         vst1q_s64(place, vaddq_s64(since_epoch, vdupq_n_s64(SCALE.epoch_ms)));
@@ -69,7 +69,7 @@ fn in_ticks(ids: &[Sno], ticks: Range<u64>, bitmap: &mut [u8]) -> usize {
         let times = times(group, pair);
         vreinterpretq_u32_u64(vandq_u64(vcgeq_u64(times, start), vcltq_u64(times, end)))
     };
-    // Of all bits in each word, those of its lower half.
+    // The bits of each word are all equal, so its lower half is enough.
     let four = |group: &[u8], pair| {
         vreinterpretq_u16_u32(vuzp1q_u32(two(group, pair), two(group, pair + 1)))
     };
@@ -82,7 +82,7 @@ fn in_ticks(ids: &[Sno], ticks: Range<u64>, bitmap: &mut [u8]) -> usize {
     ones(bitmap)
 }
 
-/// The times of a pair of IDs, with the tick-tock bit lowest.
+/// The times of a pair of IDs, with the tick-tock bit as the lowest bit.
 #[inline]
 #[target_feature(enable = "neon")]
 fn times(group: &[u8], pair: usize) -> uint64x2_t {
@@ -90,7 +90,7 @@ fn times(group: &[u8], pair: usize) -> uint64x2_t {
     vreinterpretq_u64_u8(vqtbl1q_u8(bytes, vld1q_u8(&TIMES)))
 }
 
-/// A field of so many pairs of IDs.
+/// A field of `PAIRS` pairs of IDs.
 #[inline]
 #[target_feature(enable = "neon")]
 fn gather<const PAIRS: usize>(group: &[u8], orders: &[[u8; 16]; PAIRS]) -> uint8x16_t {
@@ -102,7 +102,7 @@ fn gather<const PAIRS: usize>(group: &[u8], orders: &[[u8; 16]; PAIRS]) -> uint8
     gathered
 }
 
-/// Writes a field of two bytes, and gives what is left.
+/// Writes a field of two bytes for whole groups. Returns the IDs and places that are left.
 #[inline]
 #[target_feature(enable = "neon")]
 fn words<'a>(
@@ -118,7 +118,8 @@ fn words<'a>(
     (last, last_places)
 }
 
-/// Writes a bit for each of sixteen bytes that have all or none set, for each group, and gives what is left.
+/// Writes a bit for each of sixteen bytes, whose bits are all set or all clear, for each whole group. Returns the IDs and bytes
+/// that are left.
 #[inline]
 #[target_feature(enable = "neon")]
 fn mark<'a>(

@@ -1,16 +1,16 @@
-//! What of two IDs lies in sixteen bytes, for instruction sets that look bytes up in as many.
+//! Shuffle tables that pick fields out of two adjacent IDs, for instruction sets with 16-byte shuffles.
 
-/// No byte: what is looked up there is 0.
+/// An index past the bytes, for which a shuffle yields 0.
 const NONE: u8 = 0x80;
 
-/// The times of two IDs, from where the first one begins: words with the tick-tock bit lowest.
+/// The times of two IDs, counted from the start of the first: words with the tick-tock bit as the lowest bit.
 pub(super) const TIMES: [u8; 16] =
     [4, 3, 2, 1, 0, NONE, NONE, NONE, 14, 13, 12, 11, 10, NONE, NONE, NONE];
 
-/// Where the sixteen bytes begin that hold all else of two IDs.
+/// Start of the sixteen bytes that hold all other fields of two IDs.
 pub(super) const REST: usize = 4;
 
-/// A field of one pair after the other, each behind the one before.
+/// A field of several pairs: each pair's values go behind the values of the pair before.
 pub(super) const METABYTES: [[u8; 16]; 8] = in_turn([1, 11]);
 pub(super) const PARTITIONS: [[u8; 16]; 4] = in_turn([3, 2, 13, 12]);
 pub(super) const SEQUENCES: [[u8; 16]; 4] = in_turn([5, 4, 15, 14]);

@@ -1,4 +1,4 @@
-//! wasm's SIMD: what of two IDs lies in sixteen bytes is looked up.
+//! wasm's SIMD: swizzles pick the fields out of two adjacent IDs.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::wasm32::*;
@@ -21,7 +21,7 @@ fn unix_ms(ids: &[Sno], column: &mut [i64]) {
     let ((pairs, last), (places, last_places)) =
         (ids.as_chunks::<2>(), column.as_chunks_mut::<2>());
     for (pair, place) in pairs.iter().zip(places) {
-        // Without the tick-tock bit it is twice the tick, and a tick has 4 ms.
+        // Without the tick-tock bit the time is twice the tick, and a tick has 4 ms.
         let twice_ticks = v128_andnot(times(Sno::slice_as_bytes(pair), 0), i64x2_splat(1));
         let since_epoch = i64x2_shl(twice_ticks, 1);
         v128_store(place, i64x2_add(since_epoch, i64x2_splat(SCALE.epoch_ms)));
@@ -60,7 +60,7 @@ fn in_ticks(ids: &[Sno], ticks: Range<u64>, bitmap: &mut [u8]) -> usize {
     let limit = |tick: u64| u64x2_splat(tick << 1);
     let (start, end) = (limit(ticks.start), limit(ticks.end));
     let two = |group: &[u8], pair| {
-        // Times have 40 bits, so a sign does not matter.
+        // Times have 40 bits, so a signed comparison is right.
         let times = times(group, pair);
         v128_and(i64x2_ge(times, start), i64x2_lt(times, end))
     };
@@ -73,13 +73,13 @@ fn in_ticks(ids: &[Sno], ticks: Range<u64>, bitmap: &mut [u8]) -> usize {
     ones(bitmap)
 }
 
-/// The times of a pair of IDs, with the tick-tock bit lowest.
+/// The times of a pair of IDs, with the tick-tock bit as the lowest bit.
 #[inline]
 fn times(group: &[u8], pair: usize) -> v128 {
     u8x16_swizzle(v128_load(part::<_, 16>(group, 20 * pair)), v128_load(&TIMES))
 }
 
-/// A field of so many pairs of IDs.
+/// A field of `PAIRS` pairs of IDs.
 #[inline]
 fn gather<const PAIRS: usize>(group: &[u8], orders: &[[u8; 16]; PAIRS]) -> v128 {
     let mut gathered = u8x16_splat(0);
@@ -90,7 +90,7 @@ fn gather<const PAIRS: usize>(group: &[u8], orders: &[[u8; 16]; PAIRS]) -> v128 
     gathered
 }
 
-/// Writes a field of two bytes, and gives what is left.
+/// Writes a field of two bytes for whole groups. Returns the IDs and places that are left.
 #[inline]
 fn words<'a>(
     ids: &'a [Sno],
@@ -105,7 +105,7 @@ fn words<'a>(
     (last, last_places)
 }
 
-/// Writes the signs of sixteen bytes for each group, and gives what is left.
+/// Writes the signs of sixteen bytes for each whole group. Returns the IDs and bytes that are left.
 #[inline]
 fn mark<'a>(
     ids: &'a [Sno],

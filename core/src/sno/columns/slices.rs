@@ -8,8 +8,8 @@ use crate::{
     cpu::{Level, Set},
 };
 
-/// What each instruction set's file has, for columns as long as the IDs, and bitmaps with a byte for every eight. Filters
-/// say how many bits they set.
+/// The functions of each instruction set's file, for columns as long as the IDs, and bitmaps with a byte for every eight IDs.
+/// Filters return the number of bits that they set.
 pub(super) struct Kernels {
     pub(super) unix_ms: unsafe fn(&[Sno], &mut [i64]),
     pub(super) metabyte: unsafe fn(&[Sno], &mut [u8]),
@@ -33,7 +33,7 @@ const fn kernels(level: Level) -> &'static Kernels {
     }
 }
 
-/// How many bits are set, by the caller's instructions.
+/// Number of set bits. It is inlined, to be counted with the caller's instructions.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "what is not inlined would lack the set's features")]
 pub(super) fn ones(bitmap: &[u8]) -> usize {
@@ -42,7 +42,7 @@ pub(super) fn ones(bitmap: &[u8]) -> usize {
     ones.chain(last.iter().map(|byte| byte.count_ones())).map(|ones| ones as usize).sum()
 }
 
-/// [`super::unix_ms_column`] of a level.
+/// [`super::unix_ms_column`] at a given level.
 ///
 /// # Errors
 /// As there.
@@ -50,7 +50,7 @@ pub fn unix_ms(level: Level, ids: &[Sno], column: &mut [i64]) -> Result<()> {
     fill(ids, column, kernels(level).unix_ms)
 }
 
-/// [`super::metabyte_column`] of a level.
+/// [`super::metabyte_column`] at a given level.
 ///
 /// # Errors
 /// As there.
@@ -58,7 +58,7 @@ pub fn metabyte(level: Level, ids: &[Sno], column: &mut [u8]) -> Result<()> {
     fill(ids, column, kernels(level).metabyte)
 }
 
-/// [`super::partition_column`] of a level.
+/// [`super::partition_column`] at a given level.
 ///
 /// # Errors
 /// As there.
@@ -66,7 +66,7 @@ pub fn partition(level: Level, ids: &[Sno], column: &mut [u16]) -> Result<()> {
     fill(ids, column, kernels(level).partition)
 }
 
-/// [`super::sequence_column`] of a level.
+/// [`super::sequence_column`] at a given level.
 ///
 /// # Errors
 /// As there.
@@ -74,7 +74,7 @@ pub fn sequence(level: Level, ids: &[Sno], column: &mut [u16]) -> Result<()> {
     fill(ids, column, kernels(level).sequence)
 }
 
-/// [`super::having_metabyte`] of a level.
+/// [`super::having_metabyte`] at a given level.
 ///
 /// # Errors
 /// As there.
@@ -85,26 +85,26 @@ pub fn having_metabyte(
     bitmap: &mut [u8],
 ) -> Result<usize> {
     check_length(ids.len().div_ceil(8), bitmap.len())?;
-    // SAFETY: a level is one of this machine.
+    // SAFETY: holding a `Level` proves that the machine has its instructions.
     #[allow(unsafe_code)]
     Ok(unsafe { (kernels(level).having_metabyte)(ids, metabyte, bitmap) })
 }
 
-/// [`super::in_time_range`] of a level, in ticks of 39 bits.
+/// [`super::in_time_range`] at a given level, in ticks of 39 bits.
 ///
 /// # Errors
 /// `invalid_length` as there.
 pub fn in_ticks(level: Level, ids: &[Sno], ticks: Range<u64>, bitmap: &mut [u8]) -> Result<usize> {
     check_length(ids.len().div_ceil(8), bitmap.len())?;
-    // SAFETY: a level is one of this machine.
+    // SAFETY: holding a `Level` proves that the machine has its instructions.
     #[allow(unsafe_code)]
     Ok(unsafe { (kernels(level).in_ticks)(ids, ticks, bitmap) })
 }
 
-/// `kernel` is one of a level's.
+/// Checks the lengths and calls `kernel`, which belongs to a level.
 fn fill<T>(ids: &[Sno], column: &mut [T], kernel: unsafe fn(&[Sno], &mut [T])) -> Result<()> {
     check_length(ids.len(), column.len())?;
-    // SAFETY: a level is one of this machine, and its kernels run there.
+    // SAFETY: the kernel belongs to a `Level`, and holding one proves that the machine has its instructions.
     #[allow(unsafe_code)]
     unsafe {
         kernel(ids, column);

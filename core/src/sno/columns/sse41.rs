@@ -1,4 +1,4 @@
-//! SSSE3 and SSE4.1: what of two IDs lies in sixteen bytes is shuffled to its place.
+//! SSSE3 and SSE4.1: shuffles pick the fields out of two adjacent IDs.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::x86_64::*;
@@ -22,7 +22,7 @@ fn unix_ms(ids: &[Sno], column: &mut [i64]) {
     let ((pairs, last), (places, last_places)) =
         (ids.as_chunks::<2>(), column.as_chunks_mut::<2>());
     for (pair, place) in pairs.iter().zip(places) {
-        // Without the tick-tock bit it is twice the tick, and a tick has 4 ms.
+        // Without the tick-tock bit the time is twice the tick, and a tick has 4 ms.
         let twice_ticks = _mm_and_si128(times(Sno::slice_as_bytes(pair), 0), _mm_set1_epi64x(!1));
         let since_epoch = _mm_slli_epi64::<1>(twice_ticks);
         _mm_storeu_si128(place, _mm_add_epi64(since_epoch, _mm_set1_epi64x(SCALE.epoch_ms)));
@@ -65,7 +65,7 @@ fn having_metabyte(ids: &[Sno], metabyte: u8, bitmap: &mut [u8]) -> usize {
 fn in_ticks(ids: &[Sno], ticks: Range<u64>, bitmap: &mut [u8]) -> usize {
     let limit = |tick: u64| _mm_set1_epi64x((tick << 1).cast_signed());
     let (start, end) = (limit(ticks.start), limit(ticks.end));
-    // The sign is set where the time is not below the start but below the end.
+    // The sign is set if the time is below the end, but not below the start.
     let passes = |group: &[u8], pair| {
         let times = times(group, pair);
         _mm_andnot_si128(_mm_sub_epi64(times, start), _mm_sub_epi64(times, end))
@@ -84,14 +84,14 @@ fn in_ticks(ids: &[Sno], ticks: Range<u64>, bitmap: &mut [u8]) -> usize {
     ones(bitmap)
 }
 
-/// The times of a pair of IDs, with the tick-tock bit lowest.
+/// The times of a pair of IDs, with the tick-tock bit as the lowest bit.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 fn times(group: &[u8], pair: usize) -> __m128i {
     _mm_shuffle_epi8(_mm_loadu_si128(part::<_, 16>(group, 20 * pair)), _mm_loadu_si128(&TIMES))
 }
 
-/// A field of so many pairs of IDs.
+/// A field of `PAIRS` pairs of IDs.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 fn gather<const PAIRS: usize>(group: &[u8], orders: &[[u8; 16]; PAIRS]) -> __m128i {
@@ -103,7 +103,7 @@ fn gather<const PAIRS: usize>(group: &[u8], orders: &[[u8; 16]; PAIRS]) -> __m12
     gathered
 }
 
-/// Writes a field of two bytes, and gives what is left.
+/// Writes a field of two bytes for whole groups. Returns the IDs and places that are left.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 fn words<'a>(
@@ -119,7 +119,7 @@ fn words<'a>(
     (last, last_places)
 }
 
-/// Writes the signs of sixteen bytes for each group, and gives what is left.
+/// Writes the signs of sixteen bytes for each whole group. Returns the IDs and bytes that are left.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 fn mark<'a>(

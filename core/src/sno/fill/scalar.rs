@@ -6,8 +6,8 @@ use super::Sno;
 const BLOCK: usize = 8;
 const WORDS: usize = BLOCK * Sno::LEN / 8;
 
-/// A block of eight IDs is ten words, and no sequence lies across two of them. So a block is made once, and the next one
-/// by adding eight to each sequence in place.
+/// Makes a block once, and each further one by adding eight to every sequence in place. A block of eight IDs is ten words, and
+/// no sequence lies across two words.
 pub(super) fn write_run(ids: &mut [u8], first: Sno) {
     let mut blocks = ids.chunks_exact_mut(BLOCK * Sno::LEN);
     let mut block = block_from(first);
@@ -16,7 +16,7 @@ pub(super) fn write_run(ids: &mut [u8], first: Sno) {
         for (slot, word) in bytes.chunks_exact_mut(8).zip(&block) {
             slot.copy_from_slice(&word.to_be_bytes());
         }
-        // Past the end of the run these overflow, and are not used.
+        // Past the end of the run these overflow, but they are not used there.
         block.iter_mut().zip(STEPS).for_each(|(word, step)| *word = word.wrapping_add(step));
         sequence = sequence.wrapping_add(8);
     }
@@ -26,7 +26,7 @@ pub(super) fn write_run(ids: &mut [u8], first: Sno) {
     }
 }
 
-/// Eight in the place of each sequence.
+/// The value eight at the place of each sequence.
 const STEPS: [u64; WORDS] = {
     let mut steps = [0; WORDS];
     let mut id = 0;

@@ -1,4 +1,4 @@
-//! Values of any format, kept to be read later.
+//! Values of any format, kept in memory to be read later.
 
 use alloc::{string::String, vec::Vec};
 use core::{fmt, marker::PhantomData};
@@ -15,7 +15,7 @@ use serde_core::{
 
 use super::super::Sno;
 
-/// A value as a format that describes itself gave it.
+/// A value that was read from a format that describes itself.
 pub(super) enum Buffered<'de> {
     Null,
     Bool(bool),
@@ -122,7 +122,7 @@ impl<'de> Visitor<'de> for Keeper {
     }
 }
 
-/// Reads a value again, with the errors `E` of the format that it is from.
+/// Reads a value again, with the errors `E` of its format.
 pub(super) struct Replay<'de, E> {
     value: Buffered<'de>,
     human_readable: bool,
@@ -196,7 +196,7 @@ impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
         visitor.visit_newtype_struct(self)
     }
 
-    /// A variant's name, or a map of it to its content.
+    /// Reads an enum: a variant's name, or a map from the name to its content.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         name: &'static str,

@@ -1,4 +1,4 @@
-//! The members of an object: those before the ID kept, those after it as the format has them.
+//! The members of an object: members before the ID are kept in memory, members after it are read straight from the format.
 
 use alloc::{string::String, vec, vec::Vec};
 use core::{fmt, iter, marker::PhantomData};
@@ -19,13 +19,13 @@ use super::{
 };
 use crate::{Error, ErrorKind};
 
-/// Members that room is made for at once.
+/// The number of members to reserve room for.
 const FEW: usize = 12;
 
 /// Reads an object as the variant of its ID.
 pub(super) struct Reader<'r, K> {
     human_readable: bool,
-    /// Where an ID that is refused is told.
+    /// The place for the error of a refused ID.
     refused: &'r mut Option<Error>,
     kind: PhantomData<K>,
 }
@@ -60,7 +60,7 @@ impl<'de, K: ByMetabyte<'de>> Visitor<'de> for Reader<'_, K> {
                 let id = rest.next_value_seed(IdReader)?;
                 break id.map_err(|error| self.refuse::<A::Error>(error.of(K::MEMBER)))?;
             }
-            // An object has more than the four that a vector begins with.
+            // Objects usually have more members than the four that a vector begins with.
             if kept.is_empty() {
                 kept.reserve(FEW);
             }
@@ -82,7 +82,7 @@ fn unknown(metabyte: u8, member: &'static str, known: &[&str]) -> Error {
     Error::because(ErrorKind::OutOfRange, reason).of(member)
 }
 
-/// A member's name: in the input, in the buffer for names, or no text.
+/// A member's name: borrowed from the input, in the buffer for names, or no text.
 enum Name<'de> {
     Borrowed(&'de str),
     Copied,
@@ -107,7 +107,7 @@ impl<'de> Name<'de> {
     }
 }
 
-/// Reads a name, into a buffer that is used again and again where the format has it for a moment only.
+/// Reads a name. If the format cannot lend it, the name goes into a buffer that is used for all names.
 struct NameReader<'n>(&'n mut String);
 
 impl<'de> DeserializeSeed<'de> for NameReader<'_> {
@@ -150,7 +150,8 @@ impl<'de> Visitor<'de> for NameReader<'_> {
     }
 }
 
-/// Reads an ID: its metabyte, and itself as it was given. What is no ID is a value, so that the caller has its error.
+/// Reads an ID: its metabyte, and the ID as it was given. A value that is no ID is not an error here, so that the caller can
+/// report it.
 struct IdReader;
 
 type Id<'de> = Result<(u8, Buffered<'de>), Error>;
@@ -230,7 +231,7 @@ impl<'de> Visitor<'de> for IdReader {
 
 type Kept<'de> = (Buffered<'de>, Buffered<'de>);
 
-/// What the type of a variant is read from.
+/// The members from which the type of a variant is read.
 struct Members<'de, A> {
     /// Members before the ID, and the ID.
     kept: iter::Chain<vec::IntoIter<Kept<'de>>, iter::Once<Kept<'de>>>,
