@@ -44,6 +44,17 @@ fn partitions(clock: &ScriptedClock, count: u16) -> Partitions {
     sno::Pool::new(members.collect::<Result<Vec<_>>>().unwrap()).unwrap()
 }
 
+#[test]
+fn threads_that_share_a_pool_take_from_different_members() {
+    let ids = partitions(&showing([T]), 3);
+    let make = || [(); 2].map(|()| ids.generate(0).unwrap().partition());
+    let other = || thread::scope(|scope| scope.spawn(make).join().unwrap());
+    let (mine, others) = (make(), other());
+    assert_eq!((mine[0], mine[1], others[0]), (1, 1, others[1]));
+    assert_ne!(mine[0], others[0]);
+    assert_eq!(make(), [1, 1], "the first thread stays where it is");
+}
+
 fn node(clock: &ScriptedClock, node: u32) -> randflake::Builder<ScriptedClock> {
     let lease = Grant::new(node, 1_730_000_000, 2_803_741_824).unwrap();
     randflake::Builder::with_clock(lease, *b"sixteen byte key", clock.clone())

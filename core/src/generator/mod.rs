@@ -18,6 +18,8 @@ mod options;
 #[cfg(feature = "alloc")]
 mod pool;
 mod process;
+#[cfg(feature = "alloc")]
+mod spread;
 mod wait;
 mod window;
 

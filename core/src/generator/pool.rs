@@ -9,12 +9,9 @@ use core::{ops::Deref, ptr, time::Duration};
 use super::{
     Engine, Mode, Pack,
     fill::{Source, Taken, is_of_now},
+    spread::Spread,
 };
-use crate::{
-    Error, ErrorKind, Result,
-    clock::Clock,
-    sync::{Hint, Ordering},
-};
+use crate::{Error, ErrorKind, Result, clock::Clock};
 
 /// More are of no use: each is asked before a call waits.
 const MOST: usize = 65_536;
@@ -56,8 +53,8 @@ pub(crate) trait Member: Sized {
 #[derive(Debug)]
 pub(crate) struct Members<G> {
     all: Vec<G>,
-    /// Which one had an ID last, and so most likely has another.
-    current: Hint,
+    /// Which one had an ID for this thread last, and so most likely has another.
+    spread: Spread,
 }
 
 impl<G> Members<G> {
@@ -75,7 +72,7 @@ impl<G: Deref<Target: Member>> Members<G> {
             1..=MOST => check_all(&families(&all))?,
             _ => return Err(too_many()),
         }
-        Ok(Self { all, current: Hint::new(0) })
+        Ok(Self { all, spread: Spread::new() })
     }
 
     /// What the first member refused, of another; that refusal where none has any.
@@ -95,7 +92,7 @@ impl<G: Deref<Target: Member>> Members<G> {
                 Err(error) if is_of_now(&error) => {}
                 taken => {
                     let taken = taken?;
-                    self.current.store(place, Ordering::Relaxed);
+                    self.spread.move_to(place, self.all.len());
                     return Ok(taken);
                 }
             }
@@ -103,10 +100,10 @@ impl<G: Deref<Target: Member>> Members<G> {
         Err(refusal)
     }
 
-    /// The member that had an ID last.
+    /// The member that had an ID for this thread last.
     #[inline]
     fn current(&self) -> (usize, &EngineOf<G::Target>) {
-        let place = self.current.load(Ordering::Relaxed);
+        let place = self.spread.place(self.all.len());
         (place, self.all[place].engine())
     }
 }

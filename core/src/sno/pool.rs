@@ -14,13 +14,13 @@ use crate::{
 /// Makes IDs of several [`Generator`]s, faster than the 65,536 IDs in 4 ms (61 ns an ID) that the format allows for each.
 /// Threads may share it, and its generators too.
 ///
-/// A call takes IDs from the same generator as the last call. If that generator's tick is used up, it goes on to the next one;
+/// A call takes IDs from the same generator as the thread's last call. If that generator's tick is used up, it goes on to the next one;
 /// if all are used up, it waits as a single generator would. Any other error of a member is an error of the pool, for example
 /// of a closed member, one outside its window or one of the parent process: close, extend and inspect members one by one. IDs
 /// of different members are in no order.
 ///
-/// Threads that share a pool contend for the same generator. To avoid that, give each thread its own pool of the same
-/// generators, each beginning with another generator.
+/// Threads that share a pool begin with different generators where there are enough of them, so they rarely contend. Without
+/// `std` all threads begin with the same generator.
 ///
 /// ```
 /// use polyflake::sno::{Generator, Pool, Sno};
