@@ -1,6 +1,6 @@
 //! `packages/api.toml` against the crate's public names, both ways.
 //!
-//! The names are read from the sources: what a family's `mod.rs` re-exports, and the public functions of those types.
+//! The names are read from the sources: the names that a family's `mod.rs` re-exports, and the public functions of those types.
 #![cfg(not(miri))]
 
 use std::{
@@ -13,7 +13,7 @@ use polyflake::ErrorKind;
 use syn::{Attribute, ImplItem, Item, Type, UseTree, Visibility};
 use toml::Table;
 
-/// Where each family of `api.toml` lives: the first folder's `mod.rs` says what is public.
+/// The folders of each family of `api.toml`; the first folder's `mod.rs` lists the public names.
 const FAMILIES: [(&str, &[&str]); 5] = [
     ("sno", &["src/sno"]),
     ("randflake", &["src/randflake"]),
@@ -41,12 +41,12 @@ fn parse(file: &Path) -> Vec<Item> {
     syn::parse_file(&fs::read_to_string(file).unwrap()).unwrap().items
 }
 
-/// Whether a name is promised: public, and not hidden in the documentation.
+/// Returns whether a name is part of the public API: public, and not hidden in the documentation.
 fn is_promised(visibility: &Visibility, attributes: &[Attribute]) -> bool {
     matches!(visibility, Visibility::Public(_)) && !is_hidden(attributes)
 }
 
-/// Whether the documentation leaves something out, which is then no part of what is promised.
+/// Returns whether the documentation hides an item, which is then not part of the public API.
 fn is_hidden(attributes: &[Attribute]) -> bool {
     let hides = |attribute: &Attribute| {
         attribute.path().is_ident("doc")
@@ -66,7 +66,7 @@ fn leaves(tree: &UseTree) -> Vec<String> {
     }
 }
 
-/// What `mod.rs` makes public.
+/// The names that `mod.rs` makes public.
 fn exported(items: &[Item]) -> BTreeSet<String> {
     let names = items.iter().flat_map(|item| match item {
         Item::Use(item) if is_promised(&item.vis, &item.attrs) => leaves(&item.tree),
@@ -78,7 +78,7 @@ fn exported(items: &[Item]) -> BTreeSet<String> {
     names.collect()
 }
 
-/// The type that an inherent `impl` is of, with its public functions.
+/// The type of an inherent `impl`, with its public functions.
 fn methods(item: &Item) -> Option<(String, Vec<String>)> {
     if let Item::Macro(list) = item {
         let is_pool = list.mac.path.is_ident("pools");
@@ -134,7 +134,7 @@ fn names_in_code(folders: &[&str]) -> Names {
     names
 }
 
-/// Whether an entry is meant for Rust.
+/// Returns whether an entry is meant for Rust.
 fn in_rust(entry: &Table) -> bool {
     entry.get("in").is_none_or(|languages| {
         languages.as_array().unwrap().iter().any(|language| language.as_str() == Some("rust"))

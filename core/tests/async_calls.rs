@@ -1,4 +1,4 @@
-//! Calls that wait without holding the thread: the executor goes on meanwhile, and a call that is dropped repeats nothing.
+//! Calls that wait without blocking the thread: the executor goes on meanwhile, and a dropped call repeats no ID.
 #![cfg(not(any(loom, shuttle)))]
 
 use std::{
@@ -28,7 +28,7 @@ const NOW: i64 = 1_763_650_000_000;
 
 type Shared = Arc<ManualClock>;
 
-/// Four IDs a tick.
+/// A generator of four IDs a tick.
 fn few(clock: Shared) -> sno::Generator<Shared> {
     let builder = sno::Builder::with_clock(clock).partition(7).sequence_max(3);
     builder.max_wait(Duration::from_secs(3600)).build().unwrap()
@@ -67,7 +67,7 @@ async fn a_call_that_is_dropped_repeats_nothing() {
     let mut seen = HashSet::new();
     let work = async {
         for _ in 0..200 {
-            // Some are dropped while they wait, and some have made a part of their batch.
+            // Some calls are dropped while they wait, and some of these have made a part of their batch.
             let mut batch = [Sno::default(); 6];
             let filled =
                 timeout(Duration::from_millis(9), ids.fill_async(sleep, 1, &mut batch)).await;
@@ -85,7 +85,7 @@ async fn a_call_that_is_dropped_repeats_nothing() {
     assert!(!seen.is_empty());
 }
 
-/// Notes how many calls wait, as each of them hears.
+/// A clock that notes the number of waiting calls, as each call is told.
 struct Told(ManualClock, AtomicU32);
 
 impl Clock for Told {

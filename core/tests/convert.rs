@@ -1,4 +1,4 @@
-//! IDs from and to what holds them elsewhere.
+//! Conversions from and to other types that hold an ID.
 #![cfg(not(any(loom, shuttle)))]
 
 use polyflake::{

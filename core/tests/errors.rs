@@ -1,4 +1,4 @@
-//! What errors say stays as it was said, wherever it is kept; their source; their size.
+//! The facts of errors stay the same wherever they are stored; also their source and their size.
 
 use std::{
     error::Error as _,
@@ -26,7 +26,7 @@ fn errors_cross_threads_and_unwinding() {
     is_everything::<Error>();
 }
 
-/// What an error is about, apart from its kind and where it is among others.
+/// An error, with all facts that it must report, except its kind and its place among many items.
 #[derive(Clone, Copy)]
 struct Said {
     error: fn() -> Error,
@@ -48,7 +48,7 @@ const NOTHING: Said = Said {
 
 const MOST: i128 = u64::MAX as i128;
 
-/// Each way to make one, at the borders of what lies inline.
+/// Every way to make an error, at the borders of what fits inline.
 const SAID: [Said; 27] = [
     NOTHING,
     Said {
@@ -237,7 +237,7 @@ fn every_error_says_it_among_items_and_with_a_source_too() {
             assert_says(&item, said, None, Some(count));
             assert_ne!(written, item);
             assert_ne!(written, error);
-            // The last one counts.
+            // The last call counts.
             assert_eq!(written.clone().in_item(count), item);
             let with_source = item.clone().with_source(io::Error::other("below"));
             assert_says(&with_source, said, None, Some(count));
@@ -272,13 +272,13 @@ fn a_source_comes_back_as_what_it_was() {
     assert_eq!(error.to_string(), "clock failed");
     assert!(format!("{error:?}").contains("receiver is silent"), "{error:?}");
 
-    // Changes keep it, and clones share it.
+    // Changes keep the source, and clones share it.
     let clone = error.clone().of("clock").after_writing(3).in_item(1);
     assert!(std::ptr::addr_eq(clone.source().unwrap(), error.source().unwrap()));
     assert_eq!((clone.field(), clone.item()), (Some("clock"), Some(1)));
     assert_eq!((error.field(), error.item()), (None, None));
 
-    // Another takes its place, and errors of this crate may be sources as well.
+    // Another source replaces it, and errors of this crate may be sources as well.
     let replaced = clone.with_source(Error::invalid_secret(5));
     assert!(replaced.source().unwrap().is::<Error>());
     assert!(error.source().unwrap().is::<io::Error>());

@@ -1,4 +1,4 @@
-//! What a forked child may make: nothing under what was given to the parent, and never the parent's IDs.
+//! IDs of forked children: none under a partition, grant or window that was given to the parent, and never the parent's IDs.
 #![cfg(all(unix, not(miri)))]
 #![allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
 
@@ -25,7 +25,7 @@ use polyflake::{
 #[path = "forks/mod.rs"]
 mod forks;
 
-/// What `work` returns in a forked child.
+/// The result of `work` in a forked child.
 fn in_child(work: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
     forks::in_child_by(forks::hooked, work)
 }
@@ -92,7 +92,7 @@ fn children_and_parent_differ_under_default_partitions() {
 struct Forking(AtomicI32);
 
 impl Forking {
-    /// Forks at the reading after so many others.
+    /// A clock that forks at the reading after `readings` others.
     fn after(readings: i32) -> Self {
         Self(AtomicI32::new(readings))
     }
@@ -133,7 +133,8 @@ fn a_fork_inside_the_clock_is_noticed() {
     assert_eq!(found, [1, 9]);
 }
 
-/// The IDs that both processes make from the call on that forks, be it the first call, or one that finds all it needs.
+/// Asserts that both processes make different IDs from the call on that forks. That may be the first call, or one for which
+/// everything is ready.
 #[track_caller]
 fn assert_both_differ<const LEN: usize>(make: impl Fn(&Forking, &mut dyn FnMut([u8; LEN]))) {
     for readings in 0..6 {
@@ -170,7 +171,7 @@ fn both_processes_differ_after_a_fork_inside_the_clock() {
     });
 }
 
-/// Blocks outlive no fork: under a clock that stands still, nothing else would end them.
+/// A fork ends blocks: under a clock that stands still, nothing else would end them.
 #[test]
 fn the_blocks_of_given_handles_stay_with_the_parent() {
     let clock = &ManualClock::at_unix_ms(1_763_650_000_000);
@@ -294,7 +295,7 @@ impl Clock for Stepping {
     }
 }
 
-/// What parent and child have after a batch in the middle of which the clock forks.
+/// The results of parent and child after a batch in the middle of which the clock forks.
 fn batch_across_a_fork(fill: impl Fn(Stepping) -> Vec<u8>) -> (Vec<u8>, Vec<u8>) {
     let both = in_child(|| {
         let before = std::process::id();
@@ -352,7 +353,7 @@ fn a_batch_in_flight_begins_again_in_the_child() {
     });
 }
 
-/// Says how many IDs of a batch there are to use, and whether the clock forked.
+/// The number of valid IDs of a batch, and whether the clock forked.
 fn written(outcome: Result<()>) -> Vec<u8> {
     match outcome {
         Ok(()) => b"all".to_vec(),

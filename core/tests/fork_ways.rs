@@ -1,5 +1,5 @@
-//! Every way to a generator readies the process for forks by itself: each is tried in a process where nothing else did, by a
-//! `fork()` that runs the C library's hooks and, on Linux, by a `_Fork()` that runs none.
+//! Every way to a generator prepares the process for forks by itself. Each is tried in a process in which nothing else did so,
+//! with a `fork()` that runs the C library's hooks and, on Linux, with a `_Fork()` that runs none.
 #![cfg(all(unix, not(miri)))]
 #![allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
 
@@ -18,11 +18,11 @@ use polyflake::{
 mod forks;
 
 const WAY: &str = "POLYFLAKE_WAY";
-/// IDs of each process.
+/// Number of IDs of each process.
 const EACH: usize = 20;
 const NOON: i64 = 1_763_650_000_000;
 
-/// Makes an ID: its bytes, or none where the generator refuses because of a fork.
+/// Makes an ID: its bytes, or none if the generator refuses because of a fork.
 type Make<'g> = Box<dyn FnMut() -> Vec<u8> + 'g>;
 
 fn bytes<T>(made: polyflake::Result<T>, bytes_of: impl FnOnce(T) -> Vec<u8>) -> Vec<u8> {
@@ -48,7 +48,7 @@ fn hotguid_of(ids: hotguid::Generator<impl polyflake::clock::Clock + 'static>) -
     Box::new(move || bytes(ids.generate(0), |id| id.to_bytes().to_vec()))
 }
 
-/// Under a clock that stands still a repeated state shows at once.
+/// A clock that stands still, under which a repeated state shows at once.
 fn still() -> &'static ManualClock {
     static STILL: ManualClock = ManualClock::at_unix_ms(NOON);
     &STILL
@@ -108,7 +108,7 @@ const WAYS: &[Way] = &[
     }),
 ];
 
-/// The kinds of fork: the last one, which only Linux's epoch sees, where the C library has it.
+/// The kinds of fork. The last one, which only Linux's epoch sees, is there if the C library has it.
 fn kinds() -> Vec<forks::Fork> {
     let mut kinds: Vec<forks::Fork> = vec![forks::hooked];
     if cfg!(target_os = "linux") {
@@ -124,7 +124,7 @@ fn every_way_to_a_generator_readies_for_forks() {
     assert!(failed.is_empty(), "kinds of fork and ways: {failed:?}");
 }
 
-/// Whether a way to a generator holds in a process of its own.
+/// Returns whether a way to a generator passes, in a process of its own.
 fn holds(kind: usize, way: &str) -> bool {
     let this = Command::new(env::current_exe().unwrap())
         .args(["--exact", "in_a_process_of_its_own", "--ignored", "--quiet"])

@@ -1,4 +1,4 @@
-//! What is serialized is read back, by formats of every kind: text, self-describing bytes, and bytes that say nothing of what they are.
+//! Serialized values are read back, in formats of every kind: text, bytes that describe themselves, and bytes that do not.
 
 #![cfg(feature = "serde")]
 
@@ -67,7 +67,7 @@ fn layouts_and_their_snapshots() {
     assert_comes_back(&layout::Snapshot::new(7, 0));
 }
 
-/// Figures are written and never read: those of JSON stand for all.
+/// Figures are written and never read, so JSON stands for all formats.
 #[test]
 fn descriptions() {
     let described: Description = preset("twitter", []).unwrap().describe();

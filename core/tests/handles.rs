@@ -1,4 +1,4 @@
-//! Handles of the per-tick families: blocks that die with their tick and their generator, and threads that never meet.
+//! Handles of the per-tick families: blocks that end with their tick and their generator, and threads that never share an ID.
 
 mod support;
 
@@ -97,14 +97,14 @@ fn blocks_double_within_a_tick() {
     let (mut hasty, start) =
         (ids.handle_with(NonZeroU32::new(2).unwrap()), ids.generate(1).unwrap());
     let after = |id: hotguid::HotGuid| id.counter().wrapping_sub(start.counter()) & 0xff_ffff;
-    // Where the next block would begin, after each block that the handle has used up.
+    // The start of the next block, after the handle has used up a number of IDs.
     let mut begins = |uses: u32| {
         for _ in 0..uses {
             hasty.generate(1).unwrap();
         }
         after(ids.generate(1).unwrap())
     };
-    // 2, 4, 8, ..., 128, then 128 for ever; in between, the IDs that looked.
+    // Blocks of 2, 4, 8, ..., 128, then 128 for ever; between them lie the IDs made to look.
     let found = [2, 4, 8, 16, 32, 64, 128, 128].map(&mut begins);
     assert_eq!(found, [3, 8, 17, 34, 67, 132, 261, 390]);
     clock.play([T + 1000]);
@@ -123,7 +123,7 @@ fn a_handle_that_holds_its_generator_encrypts_slot_after_slot() {
     assert_eq!(slots, (0..500).collect::<Vec<_>>());
 }
 
-/// A Randflake's handle has encrypted IDs ahead, which are nobody's to see yet.
+/// A handle of Randflake has encrypted IDs in advance, which it must not show yet.
 #[test]
 fn what_a_handle_holds_ready_is_not_shown() {
     let lease = Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();

@@ -1,4 +1,4 @@
-//! Hot Guid's format: fields, orders of bytes and texts against the original's outputs.
+//! Hot Guid's format: fields, byte orders and texts against the original's outputs.
 
 mod support;
 
@@ -62,7 +62,7 @@ struct Ranges {
 
 static FILE: LazyLock<File> = LazyLock::new(|| typed("hotguid.json"));
 
-/// The ID of a text; the same, error included, as from its UTF-16, and also where the SQL Server form is read.
+/// The ID of a text. Asserts the same result, error included, for its UTF-16, and for the text read in SQL Server's form.
 #[track_caller]
 fn parse(text: &str) -> Result<HotGuid, Error> {
     let id = HotGuid::parse(text);
@@ -132,7 +132,7 @@ fn both_forms_sort_as_the_vectors_say() {
     let sorted: Vec<_> =
         file.project_sorted_guids.iter().map(|text| parse(text).unwrap()).collect();
     assert!(sorted.len() > 10 && sorted.is_sorted());
-    // The converted ones are listed in the order of the IDs that they were made of.
+    // The converted GUIDs are listed in the order of the IDs that they were made from.
     let converted: Vec<_> =
         file.project_sorted_sqlguids.iter().map(|text| HotGuid::parse_sql(text).unwrap()).collect();
     assert_eq!(converted, sorted);
@@ -222,7 +222,7 @@ fn upper_case_is_read_and_lower_case_written() {
     assert_eq!(format!("{id:?}"), format!("HotGuid({TEXT:?})"));
 }
 
-/// Every character of two bytes and less, and some of three and four, in every place.
+/// Tries every character of one or two bytes, and some of three and four, at every position.
 #[test]
 fn each_character_is_judged_in_its_place() {
     let chars: Vec<char> =

@@ -83,7 +83,7 @@ fn a_clock_that_goes_back_is_held_in_the_highest_second() {
 fn no_counter_comes_twice_in_a_second() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).build().unwrap();
-    // When the second is used up, the clock shows the one before and this one, then the next.
+    // After the second is used up, the clock shows the previous second, this one, then the next.
     show(&clock, [S, S - 1, S, S + 1]);
     let mut all = vec![HotGuid::default(); (1 << 24) + 2];
     ids.fill(7, &mut all).unwrap();
@@ -122,7 +122,7 @@ fn a_window_holds_for_the_second_that_is_encoded() {
     assert_eq!(assert_code(ids.generate(7), "lease_not_started").retry_at(), Some(S * 1000));
     clock.play([(S + 2) * 1000 - 1]);
     assert_next(&ids, S + 1, START);
-    // Held in the second used, which the window has, though the reading is before it.
+    // It stays in the second used, which is in the window, though the reading is before the window.
     clock.play([S * 1000 - 1]);
     assert_next(&ids, S + 1, LAST_COUNTER);
     clock.play([(S + 2) * 1000]);
@@ -138,7 +138,7 @@ fn the_first_second_of_all_is_not_in_a_later_window() {
     let clock = ScriptedClock::default();
     let ids = at(&clock).window(S * 1000, (S + 2) * 1000).build().unwrap();
     show(&clock, [0]);
-    // The first call draws the random bytes, the second one has them.
+    // The first call draws the random bytes, the second one already has them.
     for _ in 0..2 {
         assert_code(ids.generate(7), "lease_not_started");
     }
@@ -249,7 +249,7 @@ fn generators_differ_and_threads_share_no_id() {
     const EACH: usize = rounds(20_000);
     static OWN: Generator = Generator::new();
     let built = Generator::builder().build().unwrap();
-    // Threads that draw at once may each be heard; the first IDs are made before there are any.
+    // Threads that draw at the same time may each draw; so the first IDs are made before there are threads.
     let first = [OWN.generate(7), built.generate(7), hotguid::generate(7)].map(Result::unwrap);
     let work = || -> Vec<HotGuid> {
         let mut made = vec![HotGuid::default(); EACH];

@@ -1,4 +1,4 @@
-//! Enums whose variants the metabytes of IDs tell apart, read by serde.
+//! Enums that serde reads, with the metabyte of an ID to tell the variant.
 #![cfg(feature = "json")]
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ struct User {
     baz: String,
 }
 
-/// Of every shape that a value may have.
+/// An object with a value of every shape.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 struct Order {
     total: f64,
@@ -52,7 +52,7 @@ enum Paid {
     Twice(u8, u8),
 }
 
-/// CBOR has no type for any value of JSON's.
+/// A type of the same JSON shape for all kinds of values.
 type Anything = Vec<Option<bool>>;
 
 #[derive(Debug, PartialEq, Deserialize, Serialize)]
@@ -62,12 +62,12 @@ struct Tag<'a> {
 }
 
 by_metabyte! {
-    /// What is read here.
+    /// The enum that the tests read.
     #[derive(Clone, Debug, PartialEq, Serialize)]
     #[serde(untagged)]
     enum Record {
         24 => User(User),
-        /// Two versions of it.
+        /// Two versions of an order.
         1 | 2 => Order(Order),
     }
 }
@@ -105,8 +105,8 @@ fn order() -> Order {
     }
 }
 
-/// By each way into `serde_json`: the text and the slice lend their bytes, the reader does not. Errors are without their place, which
-/// a reader counts in its own way.
+/// Reads a text by each entry point of `serde_json`: text and slice lend their bytes, the reader does not. Errors come without
+/// their position, which a reader counts differently.
 #[track_caller]
 fn in_every_way<T: DeserializeOwned + std::fmt::Debug + PartialEq>(
     text: &str,
@@ -151,7 +151,7 @@ fn members_before_the_id_are_read_as_those_after_it() {
     assert_eq!(in_every_way::<Record>(&first), Ok(Record::Order(order())));
 }
 
-/// A fault of a value is told, wherever the ID stands.
+/// A wrong value is an error, wherever the ID stands.
 #[test]
 fn what_does_not_fit_is_refused_before_the_id_too() {
     let good = serde_json::to_value(order()).unwrap();
@@ -188,7 +188,7 @@ fn what_does_not_fit_is_refused_before_the_id_too() {
     }
 }
 
-/// What only the text of a number holds is refused before the ID, and never rounded.
+/// Numbers that only their text holds exactly are refused before the ID, and never rounded.
 #[test]
 fn integers_of_128_bits_must_follow_the_id() {
     #[derive(Debug, PartialEq, Deserialize)]
@@ -260,7 +260,7 @@ fn the_member_may_have_another_name_and_one_variant_the_rest() {
     );
 }
 
-/// Types that have their own idea of an object.
+/// Types that read an object in their own way.
 #[test]
 fn a_variant_may_be_of_any_type_that_reads_an_object() {
     #[derive(Debug, PartialEq, Deserialize)]
@@ -328,7 +328,7 @@ fn a_variant_may_be_of_any_type_that_reads_an_object() {
     assert_eq!(read(8), Ok(Kinds::Ignored(serde::de::IgnoredAny)));
 }
 
-/// An error of the ID, with what serde's says.
+/// The error of an ID. Asserts that serde's error has the same message.
 #[track_caller]
 fn refusal(text: &str) -> Error {
     let told = in_every_way::<Record>(text).unwrap_err();
@@ -417,7 +417,7 @@ fn errors_are_shown_with_their_source() {
     assert!(error.to_string().starts_with("EOF"));
 }
 
-/// Formats of bytes: those that say what they hold are read, the others refuse.
+/// Binary formats that describe themselves are read; the others refuse.
 #[test]
 fn formats_of_bytes_are_read_where_they_describe_themselves() {
     let record = Record::User(user());

@@ -1,4 +1,4 @@
-//! Default partitions: leased for a while, so that they are never used up and no two generators have one for the same time.
+//! Default partitions: leased for a while, so that they are never used up, and no two generators have one at the same time.
 
 #![allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
 
@@ -16,7 +16,7 @@ use polyflake::{
     sno::{Generator, Pool, Sno},
 };
 
-/// Runs a test in a process of its own: the table of partitions is the process's, and each test has another time.
+/// Runs a test in a process of its own, since a process has one table of partitions, and each test has another time.
 fn alone(name: &str, test: impl FnOnce()) {
     const NAME: &str = "POLYFLAKE_TEST";
     if cfg!(miri) || env::var(NAME).is_ok_and(|wanted| wanted == name) {
@@ -61,7 +61,7 @@ fn seventy_thousand_generators_in_a_row_are_never_refused() {
     });
 }
 
-/// As languages do that collect garbage when they like.
+/// Forgets generators, as languages do that collect garbage at any time.
 #[test]
 #[cfg_attr(miri, ignore = "many")]
 fn seventy_thousand_forgotten_generators_are_never_refused() {
@@ -84,7 +84,7 @@ fn where_all_are_taken_it_says_when_one_is_free() {
             })
             .collect();
         assert_eq!(all.len(), 65_536);
-        // Each is held for as long again as it was used, up to a minute.
+        // Each partition is held for as long again as it was used, up to a minute.
         let later = MINUTE + 1016;
         for (used, free) in
             [(0, 4), (4, 8), (8, 16), (1000, 1016), (MINUTE, later), (later, later + MINUTE)]
@@ -111,7 +111,7 @@ fn an_idle_generator_goes_on_under_its_partition_or_another_and_repeats_nothing(
         clock.set_unix_ms(T + 60 * MINUTE);
         let later = idle.generate(0).unwrap();
         assert_eq!(first.partition(), later.partition(), "nobody else came");
-        // Taken for a while longer by its owner, then by whoever comes round: all partitions, once.
+        // The owner kept it for a while longer, but its lease has ended: others take all partitions, each once.
         clock.set_unix_ms(T + 120 * MINUTE);
         let others: Vec<_> =
             if cfg!(miri) { vec![] } else { (0..65_536).map(|_| at(clock)).collect() };
@@ -127,14 +127,14 @@ fn an_idle_generator_goes_on_under_its_partition_or_another_and_repeats_nothing(
 fn a_clock_that_goes_back_behind_the_lease_draws_another_partition() {
     alone("a_clock_that_goes_back_behind_the_lease_draws_another_partition", || {
         let clock = &ManualClock::at_unix_ms(T + 200 * MINUTE);
-        // So that the next to have the partition begins there.
+        // So that the next generator that gets the partition begins there.
         let before = at(clock);
         let used = before.generate(0).unwrap();
         drop(before);
         if cfg!(miri) {
             return;
         }
-        // All others once, in an earlier time.
+        // All other partitions are taken once, at an earlier time.
         clock.set_unix_ms(T + 100 * MINUTE);
         (0..65_535).for_each(|_| assert!(at(clock).generate(0).is_ok()));
         clock.set_unix_ms(T + 201 * MINUTE);
@@ -184,7 +184,7 @@ fn a_closed_generators_partition_stays_its_snapshots() {
     });
 }
 
-/// Refuses more than a few readings.
+/// A clock that refuses more than a few readings.
 struct Patient<'c>(&'c ManualClock, AtomicI64);
 
 impl Clock for Patient<'_> {
@@ -250,7 +250,7 @@ fn a_window_cuts_the_lease_and_is_extended_past_it() {
     });
 }
 
-/// Goes on by a second at each reading.
+/// A clock that goes on by a second at each reading.
 struct Hasty(AtomicI64);
 
 impl Clock for Hasty {
@@ -299,7 +299,7 @@ fn a_pool_of_default_generators_goes_on_for_hours() {
 #[path = "forks/mod.rs"]
 mod forks;
 
-/// As servers do that fork a worker for each request, which ends by `_exit`.
+/// Forks children, as servers do that fork a worker for each request, which ends by `_exit`.
 #[test]
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]

@@ -18,15 +18,15 @@ thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: everything is handed on to the system's allocator; the counter is thread-local and needs no allocation.
+// SAFETY: every call is forwarded to the system's allocator; the counter is thread-local and needs no allocation.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller's promise, handed on.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise, handed on.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -145,7 +145,7 @@ fn generators_over_layouts_allocate_nothing() {
     assert_no_allocation(|| ids.generate_with(&values).unwrap());
     assert_no_allocation(|| ids.fill_with(&values, &mut [0_i64; 100][..]).unwrap());
 
-    // A byte ID of its own, and one draft for all of a batch.
+    // One allocation for a byte ID, and one draft for a whole batch.
     let fields = [Field::timestamp(48, Tick::MILLISECOND, 0), Field::sequence(16)];
     let ids = Generator::builder(Layout::bytes(8, fields).unwrap()).build().unwrap();
     let before = ALLOCATIONS.with(Cell::get);
@@ -187,7 +187,7 @@ fn refusals_in_loops_allocate_nothing() {
         });
     }
 
-    // Generators that may not wait: with when to try again, and what was written.
+    // Generators that must not wait: errors with the time to retry, and the number of written IDs.
     let at = |unix_ms: i64| ManualClock::new(unix_ms * 1_000_000);
     let clock = at(NOW);
     let builder = sno::Builder::with_clock(&clock).partition(1).sequence_min(0).sequence_max(3);
@@ -199,7 +199,7 @@ fn refusals_in_loops_allocate_nothing() {
     });
     let waits = |result: Result<_>| assert_eq!(result.unwrap_err().retry_at(), Some(NOW + 4));
     assert_no_allocation(|| waits(ids.try_generate_text(0)));
-    // One step back is taken without waiting, a second one is not.
+    // A first step back needs no wait, a second one does.
     clock.set_unix_ms(NOW - 60_000);
     ids.try_generate(0).unwrap();
     clock.set_unix_ms(NOW - 120_000);

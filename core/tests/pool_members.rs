@@ -1,4 +1,4 @@
-//! The members of pools: which ones are refused beside others, and how long it takes to find out.
+//! The members of pools: the ones that are refused beside others, and the number of looks that it takes.
 
 mod support;
 
@@ -12,7 +12,7 @@ use polyflake::{
 use proptest::prelude::*;
 use support::{ScriptedClock, rounds};
 
-/// A generator, and how often it is looked at.
+/// A generator, and the number of looks at it.
 #[derive(Clone)]
 struct Counted<'c, G>(&'c G, &'c Cell<usize>);
 
@@ -49,7 +49,7 @@ fn hot_guid() -> hotguid::Generator<ScriptedClock> {
     hotguid::Generator::builder().clock(ScriptedClock::default()).build().unwrap()
 }
 
-/// How often a pool looks at each of its members while it is made.
+/// Number of times that a new pool looks at each of its members.
 macro_rules! looks {
     ($pool:ty, $members:expr) => {{
         let (members, looks): (Vec<_>, _) = ($members.collect(), Cell::new(0));
@@ -59,7 +59,7 @@ macro_rules! looks {
     }};
 }
 
-/// More than sorting needs, and less than comparing each two of so many.
+/// More looks than sorting needs, and fewer than comparing every two of `MANY` members.
 const FEW: usize = 100;
 const MANY: u16 = 2000;
 
@@ -102,7 +102,7 @@ fn members_without_end_are_refused() {
     assert_eq!(asked.get(), 65_537);
 }
 
-/// A member, in the words of the rules.
+/// A member, in the terms of the rules.
 #[derive(Clone, Debug)]
 enum Drawn {
     New { nodes: (u32, u32), other_secret: bool },
@@ -120,7 +120,7 @@ fn members() -> impl Strategy<Value = Vec<Drawn>> {
 
 type Flakes = Arc<randflake::Generator<ScriptedClock>>;
 
-/// The item that comparing each with all before it finds, and why it is refused.
+/// The refused item, found by comparing each item with all before it, and its error code.
 fn first_refused(members: &[(Flakes, bool)]) -> Option<(usize, &'static str)> {
     members.iter().enumerate().find_map(|(item, (member, secret))| {
         let reason = members[..item].iter().find_map(|(other, of_other)| {

@@ -1,4 +1,4 @@
-//! Pools: several generators as one, which go on with the next where one's tick is used up, and never make an ID twice.
+//! Pools: several generators as one, which go on with the next one when a tick is used up, and never make an ID twice.
 
 mod support;
 
@@ -77,7 +77,7 @@ fn shards(clock: &ScriptedClock, count: i64) -> Shards {
     layout::Pool::new(members).unwrap()
 }
 
-/// Which member made an ID.
+/// The member that made an ID.
 fn shard_of(id: &layout::Id) -> i128 {
     let layout = layout();
     layout.parse(id).unwrap().integer(layout.bindable("shard").unwrap()).unwrap()
@@ -219,7 +219,7 @@ fn a_hot_guid_pool_goes_on_past_2_24_in_a_second() {
     let machines = [(); 2]
         .map(|()| Arc::new(hotguid::Generator::builder().clock(clock.clone()).build().unwrap()));
     let ids = hotguid::Pool::new(machines).unwrap();
-    // A block of all but one.
+    // A block of all IDs but one.
     let first =
         ids.members()[0].handle_with(NonZeroU32::new((1 << 24) - 1).unwrap()).generate(0).unwrap();
     let [last, next] = [ids.generate(0).unwrap(), ids.generate(0).unwrap()];
@@ -323,7 +323,7 @@ fn leases_that_might_meet_are_refused() {
         assert_refused(refused, out, Some(1), "nodes, found the same twice");
     }
     pool([nodes(1..=4, key), nodes(5..=9, key)]).unwrap();
-    // A bit at the beginning of the secret, and one at its end.
+    // A secret with another bit at the beginning, and one with another bit at the end.
     for other in [b"rixteen byte key", b"sixteen byte kex"] {
         let refused = pool([nodes(1..=1, key), nodes(2..=2, other)]);
         assert_refused(refused, ErrorKind::InvalidSecret, Some(1), "expected one secret");
@@ -376,7 +376,7 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Whatever the clock shows, whoever asks: no ID twice, and none is held back as long as a member has one.
+    /// Whatever the clock shows and whichever way is asked: no ID comes twice, and the pool has one as long as a member has one.
     #[test]
     fn no_id_comes_twice(count in 1..=4_u16, calls in calls()) {
         let clock = showing([T]);
@@ -399,7 +399,7 @@ proptest! {
         }
     }
 
-    /// Members that go on in the highest tick or refuse: as one, they have exactly what all of them have.
+    /// Members that go on in the highest tick or refuse: as a pool, they have exactly the IDs of all of them.
     #[test]
     fn a_pool_has_all_that_its_members_have(count in 1..=4_i64, wanted in prop::collection::vec(1..12_usize, 1..8)) {
         let clock = showing([T]);
@@ -418,7 +418,7 @@ proptest! {
     }
 }
 
-/// Everything that threads make of a pool, each by itself.
+/// The IDs that threads make of a pool, one list for each thread.
 fn made_by_threads<Id: Copy + Default + Send + Eq + Hash>(
     fill: impl Fn(&mut [Id]) -> Result<()> + Sync,
 ) -> usize {

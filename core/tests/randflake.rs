@@ -88,7 +88,7 @@ fn texts_are_accepted_or_refused_as_the_vectors_say() {
     }
 }
 
-/// The ID of a text; the same, error included, as from its UTF-16.
+/// The ID of a text. Asserts the same result, error included, for its UTF-16.
 #[track_caller]
 fn parse(text: &str) -> Result<Randflake, Error> {
     let id = Randflake::parse(text);
@@ -103,7 +103,7 @@ fn is_digit(char: char) -> bool {
     matches!(char, '0'..='9' | 'a'..='v')
 }
 
-/// Every character of two bytes and less, and some of three and four, in every place of texts of every length.
+/// Tries every character of one or two bytes, and some of three and four, at every position of texts of every length.
 #[test]
 fn each_bad_character_is_found_where_it_is() {
     let chars = ('\0'..='\u{2ff}').chain("１٣аKａ\u{feff}\u{fffd}😀𝟎".chars());
@@ -280,7 +280,7 @@ proptest! {
         prop_assert_eq!(Randflake::from_i64(id.to_i64()), id);
     }
 
-    /// What is read at all is written as it was: one spelling for each ID.
+    /// Each text that is read is also written that way: each ID has one spelling.
     #[test]
     fn writing_undoes_parsing(text in "[0-9a-w]{0,14}") {
         let most = if text.len() == 13 { 'f' } else { 'v' };

@@ -23,7 +23,7 @@ const SECRET: [u8; 16] = *b"sixteen byte key";
 
 /// A second, in Unix seconds.
 const S: i64 = 1_763_650_000;
-/// IDs of a node in a second.
+/// Number of IDs of a node in a second.
 const FULL: usize = 131_072;
 
 #[track_caller]
@@ -52,7 +52,7 @@ fn parts<C: Clock>(ids: &Generator<C>) -> Parts {
     ids.inspect(ids.generate().unwrap())
 }
 
-/// Takes all that is left of a second.
+/// Takes all IDs that are left of a second.
 fn exhaust<C: Clock>(ids: &Generator<C>, count: usize) -> Vec<Randflake> {
     let mut batch = vec![Randflake::default(); count];
     ids.fill(&mut batch).unwrap();
@@ -61,7 +61,7 @@ fn exhaust<C: Clock>(ids: &Generator<C>, count: usize) -> Vec<Randflake> {
 
 // The original's traces.
 
-/// Shows a trace's reading, or fails where that is no integer.
+/// A clock that shows a trace's reading, or fails if that is no integer.
 #[derive(Clone, Default)]
 struct TraceClock(Arc<Mutex<Option<i64>>>);
 
@@ -81,11 +81,11 @@ impl Clock for TraceClock {
     }
 }
 
-/// The grant of a constructor or an extension; none where a value is for dynamic languages only.
+/// The grant of a constructor or an extension; none if a value is for dynamic languages only.
 fn lease_of(case: &Value) -> Option<Result<Grant>> {
     let node = case["node_id"].as_i64()?;
     let times = (case["start"].as_i64()?, case["end_exclusive"].as_i64()?);
-    // What does not fit the type is refused where it is converted to it.
+    // A value that does not fit the type is refused when it is converted to the type.
     let Ok(node) = u32::try_from(node) else { return None };
     Some(Grant::new(node, times.0, times.1))
 }

@@ -19,7 +19,7 @@ const T: i64 = 1_763_650_000_000_000_000;
 const TICK: i64 = 4_000_000;
 const SLACK: i64 = 1_000_000;
 
-/// A clock that shows what it is told, and says that it may lag.
+/// A clock that shows given times, and declares that it may lag.
 struct Lagging {
     now: Cell<i64>,
     slack: i64,
@@ -43,13 +43,13 @@ impl Clock for &Lagging {
     }
 }
 
-/// Readings on both sides of each edge that counts: of a tick, and of the slack before one.
+/// Readings on both sides of each relevant edge: of a tick, and of the slack before it.
 fn edges(tick: i64) -> Vec<i64> {
     let starts = (0..3).map(|k| T + k * tick);
     starts.flat_map(|start| [start - SLACK, start - SLACK + 1, start - 1, start]).collect()
 }
 
-/// Every sequence of so many readings.
+/// Every sequence of `length` readings.
 fn sequences(edges: &[i64], length: u32) -> impl Iterator<Item = Vec<i64>> {
     let length = if cfg!(miri) { 2 } else { length };
     let many = edges.len();
@@ -73,7 +73,7 @@ struct Flipping {
 }
 
 impl Flipping {
-    /// The tick, the tick-tock bit and the sequence; none where the clock is too far behind.
+    /// The tick, the tick-tock bit and the sequence; none if the clock is too far behind.
     fn call(&mut self, now: i64) -> Option<(i64, bool, u16)> {
         let now = settled(now, self.wall, TICK);
         if now < self.wall {
@@ -111,7 +111,7 @@ fn sno_follows_its_model() {
     }
 }
 
-/// The tick of each call, by a machine that refuses a clock that is behind.
+/// The tick of each call of a machine that refuses a clock that is behind.
 fn refusing(readings: &[i64], tick: i64) -> Vec<Option<i64>> {
     let mut wall = 0;
     let call = |now: &i64| {

@@ -111,7 +111,7 @@ fn a_stalled_call_says_so_before_each_sleep() {
     ids.generate(0).unwrap();
     let notice = |unix_ms, slept_ms| (ErrorKind::SequenceExhausted, unix_ms, 1, slept_ms);
     assert_eq!(*notices.lock().unwrap(), [notice(T, 0), notice(T + 1, 4)]);
-    // Its wait is over: the next one is alone again, for as many readings as a clock may stand still.
+    // Its wait is over, so the next call waits alone again, for as many readings as a clock may stand still.
     notices.lock().unwrap().clear();
     for _ in 0..3 {
         ids.generate(0).unwrap();
@@ -279,7 +279,7 @@ fn a_clock_that_panics_is_survived() {
     panics(&mut || handle.generate(0));
     let sequences = [handle.generate(0), ids.generate(0), ids.generate(0)];
     assert_eq!(sequences.map(|id| id.unwrap().sequence()), [11, 12, 13]);
-    // Whoever leaves a wait by a panic does not count as waiting any more.
+    // A call that leaves a wait by a panic no longer counts as waiting.
     panics(&mut || ids.generate(0));
     panics(&mut || ids.generate(0));
     assert_eq!(*notices.lock().unwrap(), [1, 1]);
@@ -340,7 +340,7 @@ fn a_drawn_lower_bound_is_told_and_saved() {
     );
 }
 
-/// A new generator's state is in the format's first tick, which no ID was taken from.
+/// A new generator's state is in the format's first tick, from which no ID was taken.
 #[test]
 fn a_drawn_lower_bound_holds_in_the_first_tick_of_all() {
     const EPOCH: i64 = 1_262_304_000_000;
@@ -580,7 +580,7 @@ fn a_clock_that_lingers_before_the_next_tick_is_given_up() {
     assert_eq!(error.retry_at(), Some(T + 4));
 }
 
-/// A clock that goes on by a tick at each reading, and whose own code makes an ID of the generator that asks.
+/// A clock that goes on by a tick at each reading, and makes an ID of the generator that asks.
 #[derive(Default)]
 struct Meddler {
     asker: OnceLock<Arc<Generator<Arc<Self>>>>,
@@ -646,7 +646,7 @@ fn what_was_closed_in_the_first_tick_of_all_goes_on_after_its_only_id() {
     assert_eq!((id.tick(), id.sequence()), (0, 0));
     let again = Generator::builder().clock(&clock).restore(ids.close().unwrap()).unwrap();
     assert_eq!(again.generate(0).unwrap().sequence(), 1);
-    // The original reads such a snapshot as one of a generator that made nothing.
+    // The original reads this snapshot as one of a generator that made no ID.
     let theirs = Generator::builder().clock(&clock).partition(8).build().unwrap();
     theirs.generate(0).unwrap();
     let theirs = Generator::builder().clock(&clock).import_original(theirs.close().unwrap());

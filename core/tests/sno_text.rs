@@ -1,4 +1,4 @@
-//! sno's text: one spelling an ID, errors at the first bad character, all orders one.
+//! sno's text: one spelling for each ID, errors at the first bad character, and the same order for texts, bytes and times.
 
 use polyflake::sno::{self, Parts, Sno};
 use proptest::prelude::*;
@@ -54,7 +54,7 @@ proptest! {
     }
 }
 
-/// The rule again, slowly.
+/// Checks an error against a slow form of the rule.
 #[track_caller]
 fn assert_reason(text: &str, code: &str, position: Option<usize>) {
     if text.chars().count() == 16 {
@@ -120,7 +120,7 @@ fn texts_that_look_alike_are_refused() {
     for (text, code, position) in cases {
         let error = Sno::parse(text).unwrap_err();
         assert_eq!((error.code(), error.position()), (code, position), "{text:?}");
-        // The metabyte's own two characters are good in all of them.
+        // The two characters of the metabyte are good in all of these texts.
         assert_eq!(sno::metabyte(text).is_err(), text.chars().count() != 16, "{text:?}");
     }
     let long = "2".repeat(if cfg!(miri) { 1000 } else { 1 << 20 });

@@ -11,7 +11,7 @@ use polyflake::{
 use serde_json::Value;
 use support::{ScriptedClock, hex, ours, unhex, vectors};
 
-/// Fields of a case that must equal the parsed ID's.
+/// Asserts that the fields of a case equal the parsed ID's.
 #[track_caller]
 fn assert_fields(id: Sno, case: &Value) {
     assert_eq!(id.tick(), case["timestamp_units"], "{case}");
@@ -82,7 +82,7 @@ fn the_metabyte_of_polymorphic_json() {
 
 type Ids = Generator<ScriptedClock>;
 
-/// The vectors' generators answer at once when a tick is full, save where they say that a call waits.
+/// A builder for the vectors' generators, which wait when a tick is used up.
 fn builder(clock: &ScriptedClock) -> Builder<ScriptedClock> {
     Generator::builder().clock(clock.clone()).on_exhausted(OnExhausted::Wait)
 }
@@ -112,7 +112,7 @@ fn generate_many(ids: &Ids, metabyte: u8, count: usize) -> Vec<String> {
     texts
 }
 
-/// One step of a scenario, blocked calls left out.
+/// Runs one step of a scenario, except calls that wait.
 fn run(ids: &Ids, clock: &ScriptedClock, step: &Value) {
     play(clock, step);
     let metabyte = |step: &Value| match (step["metabyte"].as_u64(), step["id"].as_str()) {
@@ -191,7 +191,7 @@ fn generators_follow_the_originals_scenarios() {
     }
 }
 
-/// Runs steps in order. Where one begins a call that waits, the steps up to the one that ends it run inside that call.
+/// Runs steps in order. If a step begins a call that waits, the steps up to the one that ends it run inside that call.
 fn run_steps(ids: &Arc<Ids>, clock: &ScriptedClock, steps: &[Value]) {
     let begins =
         |step: &Value| step["note"].as_str().is_some_and(|note| note.starts_with("a second New"));

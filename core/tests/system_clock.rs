@@ -1,7 +1,8 @@
-//! The system's clock on this machine, by the counter where it has one: right, never going back, in all threads and in children.
+//! The system's clock on this machine, read by the counter if it has one: it is right and never goes back, in all threads and in
+//! children.
 //!
-//! `POLYFLAKE_SECONDS` says for how long. With `--nocapture` a histogram is printed of how far readings lag, and how far one goes back
-//! behind another thread's.
+//! `POLYFLAKE_SECONDS` sets the duration. With `--nocapture` it prints a histogram of how far readings lag, and how far a reading
+//! goes back behind another thread's.
 #![cfg(all(feature = "std", not(miri)))]
 
 use std::{
@@ -31,7 +32,7 @@ fn seconds() -> Duration {
     Duration::from_secs_f64(given.unwrap_or(0.3))
 }
 
-/// How many threads: more than processors, so that some are interrupted.
+/// Number of threads: more than processors, so that some are interrupted.
 fn threads() -> usize {
     thread::available_parallelism().map_or(2, usize::from) + 2
 }
@@ -44,17 +45,17 @@ fn exactly() -> i64 {
     ExactClock.unix_nanos().unwrap()
 }
 
-/// How far readings may be off: less than a system that is set right slowly moves its clock in a millisecond.
+/// The largest error allowed of a reading: less than a slow correction of the system's clock moves it in a millisecond.
 const OFF: i64 = MS / 8;
 
-/// How often something was in 2^k nanoseconds, from 2^k-1 on.
+/// Number of values below 2^k nanoseconds, from 2^(k-1) on, by k.
 type Histogram = BTreeMap<u32, u64>;
 
 fn count(histogram: &mut Histogram, nanos: i64) {
     *histogram.entry(64 - nanos.max(0).leading_zeros()).or_default() += 1;
 }
 
-/// Runs a look in each thread until the time is up, and adds up what they count.
+/// Runs `look` in each thread until the time is up, and adds up the histograms.
 fn in_threads(look: impl Fn(&mut Histogram) + Sync) -> Histogram {
     let (start, is_over) = (Instant::now(), AtomicBool::new(false));
     let mut all = Histogram::new();
@@ -92,7 +93,7 @@ fn readings_lie_between_two_exact_ones() {
     println!("{:?}: behind an exact reading before, 2^k ns: {lags:?}", SystemClock::source());
 }
 
-/// A reading after another thread's has ended shows no less, but for what the fence that is left out may hide.
+/// A reading that begins after another thread's has ended shows no less, except for the lag that the omitted fence allows.
 #[test]
 fn no_reading_goes_back_by_as_much_as_the_slack() {
     let latest = AtomicI64::new(0);
@@ -131,7 +132,7 @@ fn a_reading_after_a_sleep_is_a_look() {
 
 #[test]
 fn generators_of_many_threads_never_see_the_clock_step_back() {
-    // One partition has an ID for each 61 ns; the threads wait for the rest of a tick now and then.
+    // One partition has an ID for each 61 ns, so the threads wait for the rest of a tick now and then.
     let behind = AtomicU64::new(0);
     let on_stall = |stall: &Stall| {
         behind.fetch_add((stall.reason == ErrorKind::ClockBehind).into(), Ordering::Relaxed);
@@ -171,7 +172,7 @@ fn a_child_reads_the_time_whatever_its_parents_threads_were_doing() {
 
 const EXPECTED: &str = "POLYFLAKE_EXPECTED_CLOCK";
 
-/// A process of its own, since what is read is decided once.
+/// Runs in a process of its own, since a process decides once what it reads.
 #[test]
 fn the_environment_chooses_what_is_read() {
     if let Ok(expected) = env::var(EXPECTED) {

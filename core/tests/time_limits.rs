@@ -1,4 +1,4 @@
-//! What errors say of time: the first and the last of a format, and the nearest range that holds an ID.
+//! Times in errors: the first and the last of a format, and the nearest range that holds an ID.
 
 use polyflake::{
     Error, OnExhausted, Result,
@@ -20,7 +20,7 @@ fn assert_outside<V>(result: Result<V>, field: &'static str, time: i64, (first, 
     assert_eq!(result.err(), Some(expected));
 }
 
-/// The error for a range that ends too soon.
+/// Asserts the error for a range that ends too soon.
 #[track_caller]
 fn assert_too_short<V>(result: Result<V>, end: i64, least: i64, most: i64) {
     let expected = Error::out_of_range("end", end.into(), least.into(), most.into());
@@ -115,7 +115,7 @@ fn manual_clocks_stop_at_the_ends_of_nanoseconds() {
     }
 }
 
-/// The limits of a refusal are a range that a value can lie in, or they help nobody.
+/// The limits of a refusal are a range in which a value can lie; otherwise they would not help.
 #[test]
 fn refused_ranges_and_windows_name_possible_limits() {
     let ends = [i64::MIN, -1, 0, SNO_FIRST, T, SNO_LAST, SNO_LAST + 1, HOT_GUID_LAST + 1, i64::MAX];

@@ -1,4 +1,4 @@
-//! `SystemTime` where a time is taken: the same as milliseconds, and exact between them.
+//! `SystemTime` as an argument: the same as milliseconds, and exact between them.
 #![cfg(feature = "std")]
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -30,7 +30,7 @@ fn a_whole_millisecond_is_the_same_either_way() {
 
 #[test]
 fn a_range_holds_the_ticks_that_begin_in_it() {
-    // A nanosecond after a tick begins, the next one is the first; a nanosecond before it ends, it is in the range.
+    // A range that begins a nanosecond after a tick begins at the next one; a range may end a nanosecond after a tick begins.
     let (lowest, highest) = Sno::time_range(at(1), at(4_000_001)).unwrap();
     assert_eq!((lowest.unix_ms(), highest.unix_ms()), (MS + 4, MS + 4));
     let within = Sno::time_range(at(1), at(4_000_000)).unwrap_err();

@@ -1,4 +1,4 @@
-//! How long calls wait, by a clock whose monotonic side is scripted, and who never waits.
+//! Lengths of waits, by a clock whose monotonic side is scripted, and calls that never wait.
 
 use std::{
     sync::atomic::{AtomicI64, AtomicU64, Ordering},
@@ -21,9 +21,9 @@ struct Slow {
     wall: AtomicI64,
     passed: AtomicU64,
     factor: u64,
-    /// How long a reading of the wall clock takes.
+    /// Duration of a reading of the wall clock.
     reading: u64,
-    /// How far the wall clock goes on at each reading.
+    /// Progress of the wall clock at each reading.
     step: i64,
 }
 
@@ -58,7 +58,7 @@ fn assert_code<T>(result: Result<T>, code: &str) -> Error {
     error
 }
 
-/// Four sequences of a tick, all of them used.
+/// A generator with four sequences in a tick, all of them used.
 fn exhausted<C: Clock>(clock: C, max_wait: Duration) -> sno::Generator<C> {
     let ids = sno::Generator::builder().clock(clock).partition(7).sequence_max(3);
     let ids = ids.max_wait(max_wait).build().unwrap();
@@ -78,8 +78,8 @@ fn a_wait_is_charged_what_passed_and_not_what_was_asked() {
     }
 }
 
-/// As a browser shows to a script that runs, or a test that stops time: then the sleeps that were asked for are charged, and
-/// patience ends a wait.
+/// A monotonic clock that stands still, as a browser shows to a running script, or a test that stops time. Then the sleeps that
+/// were asked for are charged, and the clock's patience ends a wait.
 #[test]
 fn a_monotonic_clock_that_stands_still_is_none() {
     struct Stopped(AtomicU64);
@@ -116,7 +116,7 @@ fn a_notice_says_how_long_the_call_has_slept() {
 
 #[test]
 fn lost_races_are_charged() {
-    /// Makes an ID of its own generator at each reading, in an ever new tick: whoever asks loses.
+    /// A clock that makes an ID of its own generator at each reading, always in a new tick, so that the caller always loses the race.
     struct Meddler(Slow, std::sync::OnceLock<std::sync::Weak<sno::Generator<&'static Meddler>>>);
     impl Clock for &'static Meddler {
         fn unix_nanos(&self) -> Result<i64> {
@@ -152,7 +152,7 @@ fn on_exhausted_error_never_sleeps() {
     let ids = ids.on_exhausted(OnExhausted::Error).build().unwrap();
     ids.fill(0, &mut [Sno::default(); 4]).unwrap();
     assert_code(ids.generate(0), "sequence_exhausted");
-    // Back in time, and then before the point up to which that is safe.
+    // The clock steps back, and then before the point up to which that is safe.
     clock.wall.store((T - 4000) * 1_000_000, Ordering::Relaxed);
     ids.generate(0).unwrap();
     clock.wall.store((T - 8000) * 1_000_000, Ordering::Relaxed);
@@ -181,7 +181,7 @@ fn every_family_waits_by_default() {
     assert_eq!((error.written(), clock.passed()), (Some(1 << 24), 2000 * MS));
 }
 
-/// Codes and counts of all calls of a kind that never wait, of one, of its handle and of its pool.
+/// Asserts the codes and counts of all calls that never wait, of a generator, its handle and its pool.
 macro_rules! assert_never_waits {
     ($ids:expr, $clock:expr, $ids_left:expr, $batch:expr, ($($extra:expr)?)) => {{
         let (ids, clock) = (&$ids, &$clock);
@@ -215,12 +215,12 @@ fn try_calls_take_what_there_is_and_never_wait() {
     assert_never_waits!(tweets, clock, 4096, vec![0_i64; 5000], ());
     assert_eq!(tweets.try_fill_with(&tweets.values(), &mut vec![0_i64; 5000][..]), Ok(4095 - 64));
     assert_code(tweets.try_generate_with(&tweets.values()), "sequence_exhausted");
-    // A clock that is behind is another reason to wait. Layouts say so at once, as all their calls do.
+    // A clock that is behind is another reason to wait. Layouts refuse it at once, in all their calls.
     clock.wall.fetch_sub(3_600_000_000_000, Ordering::Relaxed);
     assert_eq!(flakes.try_fill(&mut [randflake::Randflake::default(); 2]), Ok(0));
     assert_code(flakes.try_generate_text(), "clock_behind");
     assert_eq!(tweets.try_fill(&mut [0_i64; 5][..]), Ok(0));
-    // What no time cures is an error, with what was written before.
+    // An error that no time cures is returned, with the number of IDs written before.
     snos_after_close(&clock);
     assert_eq!(clock.passed(), 0);
 }
@@ -249,7 +249,7 @@ fn a_pool_tries_all_of_its_members() {
     assert_eq!(pool.try_fill(0, &mut [Sno::default(); 50]), Ok(28));
     assert_code(pool.try_generate(0), "sequence_exhausted");
     assert_eq!(clock.passed(), 0);
-    // The same pool waits where it may.
+    // The same pool waits in calls that may wait.
     assert_code(pool.generate(0), "sequence_exhausted");
     assert_eq!(clock.passed(), 1000 * MS);
 }

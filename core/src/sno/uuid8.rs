@@ -13,10 +13,11 @@ const VERSION: u128 = 8 << 76;
 const VERSION_BITS: u128 = 15 << 76;
 const VARIANT: u128 = 2 << 62;
 const VARIANT_BITS: u128 = 3 << 62;
-/// How many bits follow the sequence.
+/// Number of bits after the sequence.
 const ZERO: u32 = 42;
 
-/// Above the version, between version and variant, and below the variant: how far left they lie of where the ID has them.
+/// The ID's bits above the version, between version and variant, and below the variant, each with its shift to the left from
+/// its place in the ID.
 const HIGH: (u128, u32) = (0xffff_ffff_ffff << 32, 48);
 const MIDDLE: (u128, u32) = (0xfff << 20, 44);
 const LOW: (u128, u32) = (0xf_ffff, ZERO);
@@ -43,7 +44,7 @@ impl Sno {
     /// The ID in the bytes of a UUID of version 8.
     ///
     /// # Errors
-    /// `not_canonical` for another version or variant, and for bits behind the ID.
+    /// `not_canonical` for another version or variant, and for bits other than 0 after the ID.
     pub fn from_uuid8_bytes(bytes: [u8; 16]) -> Result<Self> {
         let uuid = u128::from_be_bytes(bytes);
         let reason = if uuid & VERSION_BITS != VERSION {

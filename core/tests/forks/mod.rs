@@ -7,16 +7,16 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// Makes a child: gives 0 there, its process's number here.
+/// Makes a child process: returns 0 in the child, and the child's process ID here.
 pub(crate) type Fork = fn() -> libc::pid_t;
 
-/// With the C library's hooks.
+/// Forks with the C library's hooks.
 pub(crate) fn hooked() -> libc::pid_t {
     // SAFETY: the child runs what the tests give it, and leaves by `_exit`.
     unsafe { libc::fork() }
 }
 
-/// Past the C library's hooks, where it has such a function.
+/// A function that forks past the C library's hooks, if the library has one.
 #[cfg(target_os = "linux")]
 #[allow(dead_code, reason = "not every test forks so")]
 pub(crate) fn unhooked() -> Option<Fork> {
@@ -38,7 +38,7 @@ pub(crate) fn unhooked() -> Option<Fork> {
     None
 }
 
-/// What `work` returns in a child that `fork` makes, whose panics end up as missing bytes.
+/// The result of `work` in a child that `fork` makes; a panic in the child shows as missing bytes.
 pub(crate) fn in_child_by(fork: Fork, work: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
     let mut ends = [0; 2];
     // SAFETY: `ends` has room for the two descriptors.

@@ -1,4 +1,4 @@
-//! Columns of many IDs against one ID after the other.
+//! Columns of many IDs, compared with one ID after the other.
 
 use polyflake::layout::{Field, FieldDescription, Id, Layout, Slot, Tick, Type};
 use polyflake::{Error, ErrorKind, Result};
@@ -20,7 +20,7 @@ fn slots(layout: &Layout) -> Vec<(Slot, FieldDescription)> {
     fields.filter_map(|field| Some((slot(field)?, field.clone()))).collect()
 }
 
-/// IDs of a layout, side by side and singly.
+/// IDs of a layout, packed and one by one.
 struct Ids {
     integers: Vec<i64>,
     bytes: Vec<u8>,
@@ -58,7 +58,7 @@ impl Ids {
     }
 }
 
-/// Packs columns into IDs, over values of which the others are zero.
+/// Packs columns into IDs; all other values are zero.
 fn packed(layout: &Layout, columns: &[(Slot, &[i64])], count: usize) -> Result<Vec<Id>> {
     let values = layout.values();
     let mut ids = Ids::of(layout, &vec![0; count]);
@@ -78,7 +78,7 @@ fn packed_singly(layout: &Layout, columns: &[(Slot, &[i64])], item: usize) -> Re
     values.pack()
 }
 
-/// Numbers that often lie at the edge of a field of so many bits.
+/// Numbers that often lie at the edge of a field of `bits` bits.
 fn near(noise: u64, bits: u32) -> i64 {
     match noise % 64 {
         0 => -1,
@@ -103,11 +103,11 @@ proptest! {
             let column = ids.column(&layout, slot, noise.len());
             let singly: Vec<_> = ids.singly(&layout).iter().map(|id| layout.parse(id)?.integer(slot)).collect();
             match column {
-                // Single IDs are refused for their other fields, too.
+                // Single IDs are refused for their other fields too.
                 Ok(column) => for (value, single) in column.into_iter().zip(singly) {
                     prop_assert!(single.is_err() || single == Ok(value.into()), "{field:?} {single:?} {value}");
                 },
-                // A text above the time is refused first.
+                // In a single ID, a text above the time is refused first.
                 Err(error) if error.kind() == ErrorKind::TimeOutOfRange => {
                     let single = singly[error.item().unwrap()].clone().map_err(|single| single.kind());
                     prop_assert!(matches!(single, Err(ErrorKind::TimeOutOfRange | ErrorKind::InvalidCharacter)), "{single:?}");

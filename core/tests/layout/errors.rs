@@ -1,4 +1,4 @@
-//! What is refused, in which order, and that nothing is lost by it.
+//! Refused values: their errors, the order of errors, and that a refusal loses nothing.
 
 use polyflake::layout::{Field, Id, Layout, Slot, Tick, Type, Value};
 
@@ -22,7 +22,7 @@ fn unknown_names_come_first() {
     let layout = snowflake();
     let mut values = layout.values();
     assert_eq!(assert_code(values.bind("nope", 1), "unknown_field").field(), Some("nope"));
-    // The two kinds of names are apart.
+    // Constants and bindables have separate names.
     assert_code(values.bind("c", 1), "unknown_field");
     assert_code(values.constant("a", 1), "unknown_field");
     let bare = Layout::integer([Field::unused(64)]).unwrap();
@@ -241,7 +241,7 @@ fn values_that_are_long_are_told_by_their_size() {
         values.bind("n", n).unwrap().bind("text", text).unwrap();
         assert_code(values.pack(), "out_of_range").to_string()
     };
-    // Digits of so many bytes would take hours to write.
+    // The digits of so long an integer would take hours to write.
     let huge = Value::integer(false, vec![0xff; 1 << 24]);
     assert_eq!(told(huge, "a"), "expected n of at most 8 bits, found an integer of 134217728 bits");
     assert_eq!(told(256.into(), "a"), "expected n of at most 8 bits, found 256");
@@ -250,7 +250,7 @@ fn values_that_are_long_are_told_by_their_size() {
     assert_eq!(told(1.into(), long), "expected text of at most 8 bits, found a text of 33 bytes");
 }
 
-/// A tick that begins within a millisecond is not told by that one's beginning, which is before it.
+/// A limit that begins within a millisecond is not reported as the millisecond's start, which is before it.
 #[test]
 fn the_limits_of_a_time_fit_themselves() {
     let tick = Tick::from_micros(1500).unwrap();

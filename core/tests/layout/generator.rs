@@ -1,4 +1,4 @@
-//! Generators over layouts: the original's traces, then windows, restarts, wide words, many threads, and callers that
+//! Generators of layouts: the original's traces, then windows, restarts, wide words, many threads, and callers that
 //! behave badly.
 
 use std::{collections::HashSet, thread, time::Duration};
@@ -132,11 +132,11 @@ fn bindables_are_fixed_or_given() {
     assert_code(open.generate_with(&open.values()), "missing_field");
     assert_code(open.generate_with(open.values().bind("worker", 1024).unwrap()), "out_of_range");
     assert_code(open.generate_with(open.values().bind("worker", "7").unwrap()), "invalid_type");
-    // Time and sequence are the generator's, whatever is set; and refused calls have used up nothing.
+    // The generator sets time and sequence, whatever the values have; and refused calls have used up nothing.
     let mut values = open.values();
     values.bind("worker", 3).unwrap().time(-1).unwrap().sequence(1 << 20).unwrap();
     assert_eq!(parts(&open.generate_with(&values).unwrap()), (5, 3, 0));
-    // Values of an equal layout are as good; those of another are not.
+    // Values of an equal layout are accepted, values of another layout are not.
     let (equal, other) = (snowflake(), preset("discord", []).unwrap());
     assert!(open.generate_with(equal.values().bind("worker", 1).unwrap()).is_ok());
     assert_code(open.generate_with(&other.values()), "invalid_layout");
@@ -268,7 +268,7 @@ fn a_window_holds_and_only_grows() {
     assert_eq!(all.window(), Some((EPOCH, EPOCH + (1 << 41))));
     all.extend_window(EPOCH + 10).unwrap();
     assert_eq!(all.window(), Some((EPOCH, EPOCH + (1 << 41))));
-    // A wait does not lead out of the window.
+    // A wait does not go past the window's end.
     let ids = worker(&clock, [19]).window(EPOCH + 10, EPOCH + 20).build().unwrap();
     ids.fill(&mut vec![0_i64; 4096][..]).unwrap();
     show(&clock, [19, 20]);
@@ -363,7 +363,7 @@ fn stats_tell_the_first_use_from_none() {
     let stats = |ids: &Generator<ScriptedClock>| (ids.stats().last_ms, ids.stats().len);
     let ids = scenario("1 unused, 41 ts ms, 22 seq from 100", &clock).unwrap();
     assert_eq!(stats(&ids), (None, 0));
-    // The layout's first tick is the one that a new generator's state is in.
+    // The state of a new generator is in the layout's first tick.
     show(&clock, [0]);
     ids.generate().unwrap();
     assert_eq!(stats(&ids), (Some(EPOCH), 1));
@@ -411,7 +411,7 @@ fn a_sequence_alone() {
     assert_code(again.extend_window(5), "unknown_field");
 }
 
-/// Time and sequence of 64 bits each, in a 128-bit word.
+/// A layout with time and sequence of 64 bits each, in a 128-bit word.
 #[test]
 fn the_widest_generator() {
     let fields = [
@@ -448,7 +448,7 @@ fn the_widest_generator() {
     assert_code(ids.generate(), "sequence_exhausted");
 }
 
-/// Epochs of 64-bit timestamps may lie so far back that a clock shows ticks past 63 bits, or a word does not hold them.
+/// Epochs of 64-bit timestamps may be so long ago that a clock shows ticks past 63 bits, or that a word does not hold them.
 #[test]
 fn epochs_long_ago() {
     let us = Tick::MICROSECOND;

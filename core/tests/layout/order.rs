@@ -1,9 +1,9 @@
-//! Layouts with the time in front sort by it, and by what follows where it is the same.
+//! Layouts with the time in front sort by time, and within a tick by the fields that follow.
 
 use polyflake::layout::{Field, Id, Layout, Tick};
 use proptest::prelude::*;
 
-/// The time in milliseconds, what is bound, and the sequence.
+/// The time in milliseconds, the bindable, and the sequence.
 type Parts = (u64, u64, u64);
 
 fn fields(time: u32, bound: u32, rest: u32) -> [Field; 3] {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::reference::{FieldPlan, Given, Kind, Plan, power};
 
-/// What a field is drawn from.
+/// The random numbers that a field is made from.
 #[derive(Clone, Debug)]
 pub(crate) struct Draw {
     kind: u8,
@@ -48,7 +48,7 @@ pub(crate) fn draws() -> impl Strategy<Value = Vec<Draw>> {
     proptest::collection::vec(draw, 1..24)
 }
 
-/// A plan that fills its ID: what is left over goes to a bindable.
+/// A plan that fills its ID: the bits that are left over go to a bindable.
 pub(crate) fn plan(bytes: Option<usize>, draws: &[Draw]) -> Plan {
     let mut plan = Plan { bytes, fields: Vec::new() };
     let mut left = plan.bits();
@@ -104,7 +104,7 @@ fn fitting(kind: Type, bits: u32, seed: &[u8]) -> Given {
     }
 }
 
-/// A value that may be missing, of the wrong type, or not fit.
+/// A value that may be missing, of the wrong type, or too large.
 fn any_value(field: &FieldPlan, seed: &[u8]) -> Option<Given> {
     let (first, rest) = (seed[0], &seed[1..]);
     let kind = match (&field.kind, first % 16) {
@@ -177,7 +177,7 @@ proptest! {
         let given: Vec<_> = plan.fields.iter().zip(&seeds).map(fit).collect();
         let id = plan.pack_with(&layout, &given).unwrap();
         prop_assert_eq!(&id, &plan.id(&plan.pack(&given).unwrap()));
-        // An extreme epoch, floored to its tick, may lie before all 64-bit milliseconds.
+        // An extreme epoch, floored to its tick, may be before all 64-bit milliseconds.
         if let Ok(parsed) = layout.parse(&id) {
             let in_nanos = |(index, given): (usize, Option<Given>)| match plan.fields[index].kind {
                 Kind::Timestamp { .. } => parsed.unix_nanos().map(Given::Nanos),

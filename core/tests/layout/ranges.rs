@@ -1,4 +1,4 @@
-//! Time ranges: the vectors, and what the rules say about every ID near their ends.
+//! Time ranges: the vectors, and the rules for every ID near the ends of a range.
 
 use polyflake::layout::{Field, Id, Layout, Tick, Type};
 use serde_json::Value as Json;
@@ -35,7 +35,7 @@ fn check(case: &Json) {
     }
 }
 
-/// Layouts small enough to look at every ID: it must lie between the ends iff its own time is in the range.
+/// Layouts small enough to look at every ID: an ID must lie between the ends if and only if its own time is in the range.
 #[test]
 fn every_id_is_on_the_right_side() {
     for (invert, invert_all) in [(false, false), (true, false), (false, true), (true, true)] {
@@ -55,7 +55,7 @@ fn every_id_is_on_the_right_side() {
     }
 }
 
-/// Every range, and every ID that can be made: with the bindable above as given, unused bits 0, the constant as it is.
+/// Checks every range and every ID that can be made: with the upper bindable as given, unused bits 0, and the constant.
 fn check_all_ids(layout: &Layout) {
     let made: Vec<_> = (0..=u16::MAX)
         .map(|id| Id::Bytes(id.to_be_bytes().into()))
@@ -132,7 +132,7 @@ fn a_range_may_not_cross_the_sign_bit() {
     let (lowest, highest) = layout.time_range(half, half + 1, []).unwrap();
     assert!(lowest < highest && lowest == Id::Integer(i64::MIN));
     assert_code(layout.time_range(half - 1, half + 1, []), "out_of_range");
-    // The same bits as bytes sort without a sign.
+    // As bytes, the same bits sort without a sign.
     let bytes = Layout::bytes(8, [Field::timestamp(42, MS, 0), Field::sequence(22)]).unwrap();
     assert!(bytes.time_range(half - 1, half + 1, []).is_ok());
 }

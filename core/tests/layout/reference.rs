@@ -1,4 +1,4 @@
-//! The rules of packing and parsing once more, slow and plainly: IDs are big integers, fields are sums and remainders.
+//! The rules of packing and parsing again, slow and simple: IDs are big integers, fields are sums and remainders.
 
 use num_bigint::{BigInt, Sign};
 use polyflake::layout::{Field, Id, Layout, Tick, Type, Value};
@@ -93,7 +93,7 @@ impl FieldPlan {
         if self.invert { field.inverted() } else { field }
     }
 
-    /// Integers fit iff 0 <= v < 2^bits; in 64 bits or more also -2^63..-1, modulo 2^64.
+    /// An integer as the bits of a field. It fits if 0 <= v < 2^bits; in 64 bits or more also -2^63..=-1, modulo 2^64.
     fn fit(&self, n: BigInt) -> Option<BigInt> {
         if n >= BigInt::ZERO {
             return (n < power(self.bits)).then_some(n);
@@ -101,7 +101,7 @@ impl FieldPlan {
         (self.bits >= 64 && n >= -power(63)).then(|| n + power(64))
     }
 
-    /// 2^63..2^64-1 are read as negative, in 64 bits or more.
+    /// The integer of a field's bits: in 64 bits or more, 2^63..=2^64-1 are read as negative.
     fn signed(&self, n: BigInt) -> BigInt {
         if self.bits >= 64 && n >= power(63) && n < power(64) { n - power(64) } else { n }
     }
@@ -132,7 +132,7 @@ impl FieldPlan {
         self.fit(BigInt::from_bytes_be(Sign::Plus, bytes)).ok_or("out_of_range")
     }
 
-    /// What an ID's bits of this field say.
+    /// The value of this field's bits in an ID.
     fn read(&self, n: BigInt) -> Result<Option<Given>, Refused> {
         let n = if self.invert { power(self.bits) - 1 - n } else { n };
         let kind = match &self.kind {
@@ -203,7 +203,7 @@ impl Plan {
         self.fields.iter().map(read).collect()
     }
 
-    /// The ID as the layout has it.
+    /// The ID as a value of the layout.
     pub(crate) fn id(&self, id: &BigInt) -> Id {
         let bytes = id.to_bytes_be().1;
         let length = self.bits() as usize / 8;
@@ -216,7 +216,7 @@ impl Plan {
         }
     }
 
-    /// What the layout itself packs.
+    /// The ID that the layout itself packs.
     pub(crate) fn pack_with(
         &self,
         layout: &Layout,
@@ -236,7 +236,7 @@ impl Plan {
         values.pack()
     }
 
-    /// What the layout itself parses.
+    /// The values that the layout itself parses.
     pub(crate) fn parse_with(
         &self,
         layout: &Layout,

@@ -1,4 +1,4 @@
-//! Reading the vectors: their descriptions have the original's member names, translated here into ours.
+//! Reading the vectors: their descriptions have the original's member names, translated here into this library's.
 
 use polyflake::layout::{Id, Layout, Parsed, Value, Values};
 use polyflake::{Error, Result};
@@ -8,8 +8,8 @@ pub(crate) fn list<'a>(json: &'a Json, name: &str) -> &'a [Json] {
     json[name].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// A case as this project answers it: the original's members, with those of `ours` over them. Where one of the two is an
-/// error and the other is not, ours alone counts.
+/// The answer expected of this library: the original's members, overridden by the members of `ours`. If one of the two is an
+/// error and the other is not, only `ours` counts.
 pub(crate) fn ours(case: &Json) -> Map<String, Json> {
     let mut merged = case.as_object().unwrap().clone();
     let Some(Json::Object(over)) = merged.remove("ours") else { return merged };

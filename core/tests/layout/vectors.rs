@@ -1,4 +1,4 @@
-//! `layout64` and `layoutbytes`: what the original packs and parses, save where `ours` says otherwise.
+//! `layout64` and `layoutbytes`: results of the original's packing and parsing, except where `ours` differs.
 
 use polyflake::layout::Layout;
 use serde_json::Value as Json;
@@ -30,7 +30,7 @@ fn byte_layouts() {
     }
 }
 
-/// Checks every layout of a file; gives how many there were, and how many answers.
+/// Checks every layout of a file. Returns the number of layouts and of answers.
 fn check_all(file: &Json) -> (usize, usize) {
     let layouts = list(file, "layouts");
     (layouts.len(), layouts.iter().map(check).sum())

@@ -1,4 +1,4 @@
-//! Generators over custom layouts: the per-tick machine under a layout's own fields, and a sequence without a clock.
+//! Generators of custom layouts: the per-tick machine under a layout's own fields, and a sequence without a clock.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ impl Source for Generator<Shared> {
     }
 }
 
-/// Two IDs a tick.
+/// A generator of two IDs a tick.
 fn layout(readings: &[i64]) -> Generator<Shared> {
     let time = Field::timestamp(40, Tick::MILLISECOND, 0).inverted();
     let fields = [Field::unused(1), time, Field::sequence_from(5, 30), Field::unused(18)];
@@ -45,7 +45,7 @@ fn layout(readings: &[i64]) -> Generator<Shared> {
     builder.max_wait(Duration::ZERO).build().unwrap()
 }
 
-/// Five IDs in all.
+/// A generator of five IDs in all.
 fn alone() -> Generator<Shared> {
     let fields = [Field::unused(56), Field::sequence_from(8, 251)];
     let builder = Builder::with_clock(Layout::integer(fields).unwrap(), Shared::new([0]));

@@ -9,7 +9,7 @@ pub(crate) use loom::{
     thread,
 };
 
-/// `LOOM_MAX_PREEMPTIONS` in the environment takes the place of a model's bound, where it has one; 0 lifts it.
+/// Checks a model with loom. `LOOM_MAX_PREEMPTIONS` in the environment replaces a model's bound, if it has one; 0 lifts it.
 pub(crate) fn check(preemptions: Option<usize>, model: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     let given = builder.preemption_bound;

@@ -23,7 +23,7 @@ use std::{fmt::Debug, num::NonZeroU32};
 use checker::{Arc, AtomicUsize, Ordering, check, thread};
 use polyflake::{Error, Result, clock::Clock};
 
-/// Gives the readings of a script, in Unix milliseconds, to whichever thread asks next; the last one stays.
+/// A clock that gives the readings of a script, in Unix milliseconds, to the next thread that asks; the last reading stays.
 struct Shared {
     unix_ms: Vec<i64>,
     read: AtomicUsize,
@@ -35,7 +35,7 @@ impl Shared {
         Self { unix_ms: unix_ms.into_iter().collect(), read: AtomicUsize::new(0), slack_ms: 0 }
     }
 
-    /// Says that readings may lag by less than this.
+    /// The same clock, declaring that readings may lag by less than `slack_ms`.
     fn lagging(self, slack_ms: u64) -> Self {
         Self { slack_ms, ..self }
     }
@@ -58,11 +58,11 @@ impl Clock for Shared {
 trait Source: Send + Sync + 'static {
     type Id: Ord + Debug + Default + Copy + Send + 'static;
 
-    /// Touches every atomic before there is a second thread: the model learns of them at their first use.
+    /// Touches every atomic before there is a second thread: the model learns of an atomic at its first use.
     fn touch(&self);
     fn make(&self) -> Result<Self::Id>;
     fn fill(&self, ids: &mut [Self::Id]) -> Result<()>;
-    /// Makes IDs out of blocks, the first of which has two.
+    /// Makes IDs out of blocks; the first block has two IDs.
     fn blocks(&self) -> impl FnMut() -> Result<Self::Id>;
 }
 
@@ -73,7 +73,7 @@ fn enter_model<S: Source>(ids: S) -> Arc<S> {
     Arc::new(ids)
 }
 
-/// As many IDs as the calls got; a call may be refused, but only for one of the reasons that waiting would cure.
+/// The IDs of `calls` calls; a call may be refused, but only for a reason that waiting would cure.
 fn generate<S: Source>(ids: &S, calls: usize) -> Vec<S::Id> {
     collect(calls, || ids.make())
 }
@@ -95,7 +95,7 @@ fn assert_distinct<I: Ord + Debug>(mut all: Vec<I>) {
     assert_eq!(all.len(), made, "an ID was given out twice");
 }
 
-/// Two threads with `calls` calls each, on one generator.
+/// Checks two threads with `calls` calls each, on one generator.
 fn two_threads<S: Source>(
     preemptions: Option<usize>,
     calls: usize,
@@ -111,7 +111,7 @@ fn two_threads<S: Source>(
     });
 }
 
-/// A batch of three in one thread against single calls in another.
+/// Checks a batch of three in one thread against single calls in another.
 fn batch_against_singles<S: Source>(build: impl Fn() -> S + Send + Sync + 'static) {
     check(None, move || {
         let ids = enter_model(build());
@@ -129,7 +129,7 @@ fn batch_against_singles<S: Source>(build: impl Fn() -> S + Send + Sync + 'stati
     });
 }
 
-/// A handle in one thread, which uses up a block and begins another, against single calls in another.
+/// Checks a handle in one thread, which uses up a block and begins another, against single calls in another thread.
 fn blocks_against_singles<S: Source>(
     preemptions: Option<usize>,
     build: impl Fn() -> S + Send + Sync + 'static,

@@ -1,5 +1,5 @@
-//! Default partitions: a table of one or two, from which generators take, renew, lose and give back leases; and the claims of one
-//! generator, which its threads put in each other's place.
+//! Default partitions: a table of one or two, from which generators take, renew, lose and return leases; and the claims of one
+//! generator, which its threads replace by each other's.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ lazy_static! {
     static ref TWO: Cells<2> = entered(Cells::new());
 }
 
-/// A table of which each atomic was touched.
+/// A table with every atomic touched.
 fn entered<const N: usize>(table: Cells<N>) -> Cells<N> {
     for _ in 0..N {
         table.until(table.next().unwrap());
@@ -35,8 +35,8 @@ fn two() -> Result<&'static dyn Table> {
     Ok(&*TWO)
 }
 
-/// A generator with four sequences a tick, the same ones in each: IDs of two generators are equal where their partitions are, in
-/// one tick.
+/// A generator with four sequences a tick, the same ones in each generator: in one tick, IDs of two generators are equal if
+/// their partitions are.
 fn generator(find: FindTable, ticks: &[i64]) -> Generator<Shared> {
     find().unwrap();
     let clock = Shared::new(ticks.iter().map(|tick| EPOCH_MS + 4 * tick));
@@ -47,7 +47,7 @@ fn generator(find: FindTable, ticks: &[i64]) -> Generator<Shared> {
     ids
 }
 
-/// The IDs of as many calls; those that are refused have a reason.
+/// The IDs of `calls` calls; a refused call must have one of the expected reasons.
 fn generate(ids: &Generator<Shared>, calls: usize) -> Vec<Sno> {
     let made = (0..calls).map(|_| ids.generate(0).map_err(|error| error.code()));
     let all: Vec<_> = made.collect();
@@ -56,7 +56,7 @@ fn generate(ids: &Generator<Shared>, calls: usize) -> Vec<Sno> {
     all.into_iter().flatten().collect()
 }
 
-/// A generator for each thread, with the readings of its clock, one an ID; it gives back what it has at its end.
+/// Checks threads with a generator each, which has one reading of its clock for each ID, and returns its lease at its end.
 fn threads(find: FindTable, preemptions: Option<usize>, readings: &'static [&'static [i64]]) {
     check(preemptions, move || {
         let start = |ticks: &'static [i64]| {
@@ -91,13 +91,13 @@ fn three_generators_on_two_partitions() {
     threads(two, Some(2), &[&[100, 101], &[100, 101], &[101, 100]]);
 }
 
-/// The first gives back a lease that had longer to last, maybe after another generator took the partition at its end.
+/// The first generator returns a lease early, maybe after another generator took the partition at the lease's end.
 #[test]
 fn three_generators_of_which_one_gives_back_early() {
     threads(one, Some(3), &[&[104], &[100, 101, 102], &[104]]);
 }
 
-/// Both threads of one generator find that its lease ended, and a generator of its own may have taken it.
+/// Both threads of one generator find that its lease ended, and another generator may have taken the partition.
 #[test]
 fn claims_of_two_threads_and_a_stranger() {
     check(Some(2), || {
@@ -116,7 +116,7 @@ fn claims_of_two_threads_and_a_stranger() {
     });
 }
 
-/// A partition that a snapshot goes on with is taken by nobody else, whenever the generator is closed.
+/// No other generator takes the partition of a snapshot, whenever the generator is closed.
 #[test]
 fn a_closed_generator_keeps_its_partition() {
     check(None, || {

@@ -1,4 +1,4 @@
-//! The per-tick machine, in both its moods: Randflake refuses a clock that steps back, Hot Guid stays in its second.
+//! The per-tick machine, in both its modes: Randflake refuses a clock that steps back, Hot Guid stays in its second.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -43,7 +43,7 @@ impl Source for randflake::Generator<Shared> {
     }
 }
 
-/// Second S - 1 is used up.
+/// A generator whose second S - 1 is used up.
 fn resumed(after: &[i64]) -> randflake::Builder<Shared> {
     let lease = Grant::new(7, S - 1, S + 10).unwrap();
     randflake::Builder::with_clock(lease, [7; 16], seconds(after)).resume_after(S - 1)
@@ -73,7 +73,7 @@ impl Source for hotguid::Generator<Shared> {
     }
 }
 
-/// Other bytes in each draw, as random ones are; counters from the same start, so that slots given out twice show.
+/// Draws different bytes each time, like random ones, but the same start of the counter, so that slots given out twice show.
 fn draw() -> Result<[u8; 8]> {
     static DRAWN: AtomicU64 = AtomicU64::new(0);
     Ok((DRAWN.fetch_add(1, Ordering::Relaxed) << 24).to_be_bytes())
@@ -129,7 +129,7 @@ fn hot_guid_batches_against_single_calls() {
     batch_against_singles(|| hot_guid(&[0, 0, 1]));
 }
 
-/// A steady clock is never behind what another thread made, however late a thread uses its reading.
+/// A steady clock is never behind the IDs of another thread, however late a thread uses its reading.
 #[test]
 fn a_steady_clock_is_never_behind() {
     check(None, || {
@@ -140,7 +140,7 @@ fn a_steady_clock_is_never_behind() {
     });
 }
 
-/// Nor are readings that lag by less than the clock's slack behind.
+/// Readings that lag by less than the clock's slack are never behind either.
 #[test]
 fn readings_that_lag_are_never_behind() {
     check(None, || {
@@ -168,7 +168,7 @@ fn nothing_is_made_after_close_and_what_was_is_before_the_second_told() {
     });
 }
 
-/// What was made under an extension lies before its end, and the end never moves back.
+/// IDs made under an extension lie before its end, and the end never moves back.
 #[test]
 fn a_lease_is_extended_while_ids_are_made() {
     check(None, || {

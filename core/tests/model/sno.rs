@@ -39,13 +39,13 @@ fn builder(ticks: &[i64]) -> Builder<Shared> {
     Generator::builder().clock(clock).max_wait(Duration::ZERO)
 }
 
-/// A generator with four sequences a tick. The script's first reading goes to entering the model.
+/// A generator with four sequences a tick. The script's first reading is used up when its atomics enter the model.
 fn generator(ticks: &[i64]) -> Generator<Shared> {
     let ticks = [&ticks[..1], ticks].concat();
     builder(&ticks).partition(7).sequence_min(0).sequence_max(3).build().unwrap()
 }
 
-/// A clock that only goes on is never taken for one that stepped back, however late a thread uses its reading.
+/// A clock that only goes on is never seen to step back, however late a thread uses its reading.
 #[test]
 fn a_steady_clock_is_not_seen_to_step_back() {
     check(None, || {
@@ -58,7 +58,7 @@ fn a_steady_clock_is_not_seen_to_step_back() {
     });
 }
 
-/// A clock that goes on, read by threads some of whose readings lag by less than its slack, is not seen to step back either.
+/// A clock that goes on is not seen to step back either if some readings of a thread lag by less than its slack.
 #[test]
 fn readings_that_lag_are_not_seen_as_a_step_back() {
     check(None, || {
@@ -115,7 +115,7 @@ fn blocks_against_single_calls_as_the_clock_steps_back() {
     blocks_against_singles(Some(3), || generator(&[100, 50, 50, 100, 101]));
 }
 
-/// What a snapshot goes on with lies past all blocks, also one that is reserved while the generator is closed.
+/// A snapshot goes on past all blocks, also past a block that is reserved while the generator is closed.
 #[test]
 fn blocks_end_with_their_generator() {
     check(None, || {
@@ -130,7 +130,7 @@ fn blocks_end_with_their_generator() {
     });
 }
 
-/// What was made under an extension lies before its end, also while the clock steps back.
+/// IDs made under an extension lie before its end, also while the clock steps back.
 #[test]
 fn a_window_is_extended_while_ids_are_made() {
     let ms = |tick: i64| EPOCH_MS + 4 * tick;

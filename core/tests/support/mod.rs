@@ -1,4 +1,4 @@
-//! What the tests of the core share: the vectors, and a clock that follows a script.
+//! Helpers that the core's tests share: the vectors, and a clock that follows a script.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
 use std::{
@@ -17,18 +17,18 @@ pub fn vectors(name: &str) -> Value {
     serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap()
 }
 
-/// The same, as the types of a test.
+/// A vector file of the repository, read into the types of a test.
 #[track_caller]
 pub fn typed<T: serde::de::DeserializeOwned>(name: &str) -> T {
     serde_json::from_value(vectors(name)).unwrap()
 }
 
-/// How often to do something: a thousandth as often under Miri, which takes a thousand times as long.
+/// Number of repetitions: a thousandth under Miri, which takes a thousand times as long.
 pub const fn rounds(natively: usize) -> usize {
     if cfg!(miri) { natively.div_ceil(1000) } else { natively }
 }
 
-/// A length that nobody expects: a mebibyte natively.
+/// An unexpectedly large length: a mebibyte natively.
 pub const LONG: usize = if cfg!(miri) { 1000 } else { 1 << 20 };
 
 /// A step for an iterator: all of it, or every `n`-th under Miri.
@@ -36,7 +36,7 @@ pub const fn all_or_every(n: usize) -> usize {
     if cfg!(miri) { n } else { 1 }
 }
 
-/// What this project answers to a case: its own `ours` where it has one, else the case itself.
+/// The answer expected of this library to a case: its `ours` if it has one, else the case itself.
 pub fn ours(case: &Value) -> &Value {
     case.get("ours").unwrap_or(case)
 }
@@ -60,8 +60,8 @@ pub fn hex(bytes: &[u8]) -> String {
 
 type Hook = Box<dyn FnOnce() + Send>;
 
-/// Shows the readings of a script, one after the other; the last one stays. A hook may run between the first reading and
-/// the second, as another thread would.
+/// A clock that shows the readings of a script, one after the other; the last one stays. A hook may run between two readings,
+/// as another thread would.
 #[derive(Clone, Default)]
 pub struct ScriptedClock(Arc<Mutex<Script>>);
 
@@ -117,7 +117,7 @@ impl Clock for ScriptedClock {
     }
 }
 
-/// A clock that says how coarse it is, in nanoseconds, and nothing else.
+/// A clock that only declares its coarseness, in nanoseconds.
 pub struct CoarseClock(pub u64);
 
 impl Clock for CoarseClock {
