@@ -16,7 +16,7 @@ use polyflake::{
     clock::Clock,
     hotguid::{self, Builder, Generator, HotGuid, LAST_COUNTER, LAST_SECOND, OnExhausted, Parts},
 };
-use support::{BrokenClock, ScriptedClock, rounds};
+use support::{BrokenClock, CoarseClock, ScriptedClock, rounds};
 
 /// A second, in Unix seconds.
 const S: i64 = 1_763_650_000;
@@ -35,6 +35,20 @@ fn assert_code<V>(result: Result<V>, code: &str) -> Error {
     let error = result.err().unwrap();
     assert_eq!(error.code(), code, "{error}");
     error
+}
+
+/// A static's clock is looked at when it is asked for an ID, since nothing else can refuse it.
+#[test]
+fn a_static_whose_clock_is_coarser_than_a_second_refuses_every_call() {
+    static FINE: Generator<CoarseClock> = Generator::with_clock(CoarseClock(1_000_000_000), draw);
+    static COARSE: Generator<CoarseClock> = Generator::with_clock(CoarseClock(1_000_000_001), draw);
+    assert!(FINE.generate(0).is_ok());
+    for _ in 0..2 {
+        let error = assert_code(COARSE.generate(0), "out_of_range");
+        assert_eq!(error.field(), Some("resolution_nanos"));
+        assert_code(COARSE.handle().generate(0), "out_of_range");
+    }
+    assert_eq!(COARSE.stats().last_second, None);
 }
 
 /// A generator whose clock shows the beginning of second [`S`].

@@ -621,6 +621,24 @@ fn a_clock_coarser_than_a_tick_is_refused() {
     assert_code(build(u64::MAX), "out_of_range");
 }
 
+/// A static's clock is looked at when it is asked for an ID, since nothing else can refuse it.
+#[test]
+fn a_static_whose_clock_is_coarser_than_a_tick_refuses_every_call() {
+    const DRAWN: fn() -> Result<Drawn, Error> = || Ok(Drawn { partition: 7, sequence_min: 0 });
+    static FINE: Generator<CoarseClock> = Generator::with_clock(CoarseClock(4_000_000), DRAWN);
+    static COARSE: Generator<CoarseClock> = Generator::with_clock(CoarseClock(4_000_001), DRAWN);
+    assert!(FINE.generate(0).is_ok());
+    for _ in 0..2 {
+        let error = assert_code(COARSE.generate(0), "out_of_range");
+        assert_eq!(error.field(), Some("resolution_nanos"));
+        assert_code(COARSE.try_generate(0), "out_of_range");
+        assert_code(COARSE.handle().generate(0), "out_of_range");
+        let error = assert_code(COARSE.fill(0, &mut [Sno::default(); 2]), "out_of_range");
+        assert_eq!(error.written(), Some(0));
+    }
+    assert_eq!(COARSE.stats().unwrap().wall_hi, 0);
+}
+
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #[test]
 #[cfg_attr(miri, ignore = "Miri has no coarse clock")]

@@ -272,6 +272,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         flip: Flip,
         want: u32,
     ) -> Result<Outcome<Reserved<F>>> {
+        // A static's clock is looked at nowhere else.
+        self.policy.check_clock(&self.clock)?;
         self.family.check_process()?;
         let now = self.tick_after(ticks, (seen, now))?;
         let tick = self.machine.tick_for(seen, now);

@@ -101,6 +101,8 @@ pub fn generate(shard_key: u32) -> Result<HotGuid> {
 impl<C> Generator<C> {
     /// A generator with your own clock and source of random bytes: see [`Builder::draw`](super::Builder::draw).
     ///
+    /// A clock that is coarser than a second is refused with `out_of_range`, by each call for an ID.
+    ///
     /// ```
     /// use polyflake::{clock::ManualClock, hotguid::Generator};
     ///

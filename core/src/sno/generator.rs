@@ -105,6 +105,8 @@ pub fn generate(metabyte: u8) -> Result<Sno> {
 impl<C> Generator<C> {
     /// A generator with your own clock and source of partitions: see [`Builder::draw`](super::Builder::draw).
     ///
+    /// A clock that is coarser than 4 ms is refused with `out_of_range`, by each call for an ID.
+    ///
     /// ```
     /// use polyflake::{
     ///     clock::ManualClock,

@@ -117,12 +117,12 @@ impl Clock for ScriptedClock {
     }
 }
 
-/// A clock that only declares its coarseness, in nanoseconds.
+/// A clock that stands still and declares its coarseness, in nanoseconds.
 pub struct CoarseClock(pub u64);
 
 impl Clock for CoarseClock {
     fn unix_nanos(&self) -> Result<i64> {
-        Err(Error::new(ErrorKind::ClockFailed))
+        Ok(1_763_650_000_000_000_000)
     }
     fn sleep(&self, _: u64) -> Result<()> {
         Ok(())
