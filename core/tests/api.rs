@@ -107,8 +107,9 @@ fn listed(name: &str) -> Vec<String> {
     let list =
         list.split("macro_rules!").next().unwrap().replace("async ", "").replace("const ", "");
     let ends = |c: char| !c.is_ascii_alphanumeric() && c != '_';
-    let names = list.split("pub fn ").skip(1).map(|rest| rest.split(ends).next().unwrap());
-    names.map(str::to_owned).collect()
+    let parts: Vec<_> = list.split("pub fn ").collect();
+    let promised = parts.windows(2).filter(|two| !two[0].trim_end().ends_with("#[doc(hidden)]"));
+    promised.map(|two| two[1].split(ends).next().unwrap().to_owned()).collect()
 }
 
 fn names_in_code(folders: &[&str]) -> Names {

@@ -46,10 +46,36 @@ fn a_given_partition_stays_with_the_parent() {
     let codes = in_child(|| {
         let refused =
             [ids.generate(0).err(), ids.generate_at(1_763_650_000_000, 0).err(), ids.close().err()];
-        refused.map(|error| error.unwrap().code()).join(" ").into_bytes()
+        let refused = refused.into_iter().chain([ids.seal().err()]);
+        let codes: Vec<_> = refused.map(|error| error.unwrap().code()).collect();
+        codes.join(" ").into_bytes()
     });
-    assert_eq!(codes, b"forked forked forked");
+    assert_eq!(codes, b"forked forked forked forked");
     ids.generate(0).unwrap();
+}
+
+/// A child moves to a grant of its own, and leaves the parent's alone.
+#[test]
+fn a_grant_stays_with_the_parent() {
+    let granted = |partition| {
+        let builder = Generator::builder().partition(partition);
+        builder.window(1_262_304_000_000, 3_461_327_255_552).build()
+    };
+    let ids = sno::Leased::new(granted(7).unwrap()).unwrap();
+    ids.generate(0).unwrap();
+    let told = in_child(|| {
+        let refused = [ids.generate(0).err(), ids.seal(0).err()];
+        let mut told: Vec<String> =
+            refused.map(|error| error.unwrap().code().to_owned()).into_iter().collect();
+        let moved = ids.move_to(|highest| {
+            told.push(format!("{highest:?}"));
+            granted(9)
+        });
+        told.push(format!("{moved:?} {}", ids.generate(0).unwrap().partition()));
+        told.join(", ").into_bytes()
+    });
+    assert_eq!(String::from_utf8(told).unwrap(), "forked, forked, None, Ok(1) 9");
+    assert_eq!((ids.generate(0).unwrap().partition(), ids.grant().0), (7, 0));
 }
 
 #[test]

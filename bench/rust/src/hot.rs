@@ -2,7 +2,7 @@
 
 use polyflake::{
     clock::ManualClock,
-    hotguid::HotGuid,
+    hotguid::{self, HotGuid},
     layout::Batch,
     randflake::{self, Codec, Randflake, SLOT},
     sno::{self, Generator, Sno},
@@ -37,6 +37,10 @@ const fn batch(name: &'static str, work: fn() -> Work) -> Hot {
 pub(crate) const ALL: &[Hot] = &[
     one("sno generate", || {
         let ids = samples::sno(Synthetic::making(1));
+        repeat(move || ids.generate(1))
+    }),
+    one("sno generate, leased", || {
+        let ids = sno::Leased::new(samples::sno(Synthetic::making(1))).expect("a timestamp");
         repeat(move || ids.generate(1))
     }),
     one("sno generate_text", || {
@@ -74,6 +78,11 @@ pub(crate) const ALL: &[Hot] = &[
     }),
     one("randflake generate", || {
         let ids = samples::randflake(Synthetic::in_seconds(1));
+        repeat(move || ids.generate())
+    }),
+    one("randflake generate, leased", || {
+        let ids = randflake::Leased::new(samples::randflake(Synthetic::in_seconds(1)))
+            .expect("a timestamp");
         repeat(move || ids.generate())
     }),
     one("randflake generate_text", || {
@@ -121,6 +130,11 @@ pub(crate) const ALL: &[Hot] = &[
         let ids = samples::hot_guid(Synthetic::in_seconds(1));
         repeat(move || ids.generate(1))
     }),
+    one("hotguid generate, leased", || {
+        let ids =
+            hotguid::Leased::new(samples::hot_guid(Synthetic::in_seconds(1))).expect("a timestamp");
+        repeat(move || ids.generate(1))
+    }),
     one("hotguid generate_text", || {
         let ids = samples::hot_guid(Synthetic::in_seconds(1));
         repeat(move || ids.generate_text(1))
@@ -132,6 +146,11 @@ pub(crate) const ALL: &[Hot] = &[
     }),
     one("layout generate", || {
         let ids = samples::layout(Synthetic::making(1));
+        repeat(move || ids.generate())
+    }),
+    one("layout generate, leased", || {
+        let ids = polyflake::layout::Leased::new(samples::layout(Synthetic::making(1)))
+            .expect("a timestamp");
         repeat(move || ids.generate())
     }),
     batch("layout fill 1024, an ID", || {

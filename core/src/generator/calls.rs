@@ -164,6 +164,76 @@ macro_rules! windows {
     };
 }
 
+/// How a generator of a family moves from grant to grant, in the field `moving`.
+#[cfg(feature = "alloc")]
+macro_rules! leases {
+    ($generator:ty) => {
+        /// A generator under its first grant, which has the number 0. Its window is the grant.
+        ///
+        /// # Errors
+        /// `unknown_field` for one of a layout without a timestamp.
+        pub fn new(first: $generator) -> Result<Self> {
+            Moving::new(first).map(|moving| Self { moving })
+        }
+
+        /// Goes on under another grant, and returns its number, one more than the last. The generator before is sealed; `build` learns
+        /// from when to when the highest tick lasts that it may have used, in Unix milliseconds, and makes one whose window begins no
+        /// earlier. Calls meanwhile wait as between two grants.
+        ///
+        /// In a child process the parent's generator is left alone, and `build` learns of no tick.
+        ///
+        /// # Errors
+        /// What `build` says; `lease_mismatch` for a window that begins earlier, or where another thread moved meanwhile.
+        pub fn move_to(
+            &self,
+            build: impl FnOnce(Option<Range<i64>>) -> Result<$generator>,
+        ) -> Result<u32> {
+            self.moving.move_to(build)
+        }
+
+        /// Moves the end of a grant later; an earlier or equal end changes nothing.
+        ///
+        /// # Errors
+        /// `lease_mismatch` for a grant that is not the newest; `out_of_range`, `time_out_of_range` as for windows.
+        pub fn extend(&self, number: u32, end: impl Into<UnixTime>) -> Result<()> {
+            self.moving.extend(number, end.into())
+        }
+
+        /// Ends a grant for good, also for calls in flight, and tells from when to when the highest tick lasts that it may have used,
+        /// in Unix milliseconds; none where none was. Calls after it wait as between two grants.
+        ///
+        /// # Errors
+        /// `lease_mismatch` for a grant that is not the newest; `generator_closed` if it was sealed; `forked` in a child process.
+        pub fn seal(&self, number: u32) -> Result<Option<Range<i64>>> {
+            self.moving.of(number)?.seal()
+        }
+
+        /// The newest grant's number, and its span in Unix milliseconds.
+        pub fn grant(&self) -> (u32, Range<i64>) {
+            self.moving.grant()
+        }
+    };
+}
+
+/// How a generator ends under a lease.
+macro_rules! seals {
+    () => {
+        /// Ends the generator, also for calls in flight on other threads, and tells from when to when the highest tick lasts that it
+        /// may have used, in Unix milliseconds: all slots count that were ever reserved, used or not, in batches and handles too. None
+        /// where none was. A lease ends no earlier than that tick.
+        ///
+        /// No part of what is promised: for leases.
+        ///
+        /// # Errors
+        /// `generator_closed` if it was; `forked` in a child process of the one that partition, nodes or window were given to, since the
+        /// parent's generator goes on.
+        #[doc(hidden)]
+        pub fn seal(&self) -> Result<Option<core::ops::Range<i64>>> {
+            self.engine.seal()
+        }
+    };
+}
+
 /// A generator's way to its clock.
 macro_rules! clock {
     () => {
@@ -249,6 +319,8 @@ macro_rules! options {
     };
 }
 
+pub(crate) use {
+    calls, clock, handle_calls, handles, holds, options, seals, window_option, windows,
+};
 #[cfg(feature = "alloc")]
-pub(crate) use pools;
-pub(crate) use {calls, clock, handle_calls, handles, holds, options, window_option, windows};
+pub(crate) use {leases, pools};

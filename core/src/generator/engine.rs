@@ -1,10 +1,12 @@
 //! The engine: reserving slots, within a window, in this process, until the generator is closed.
 
-use core::time::Duration;
+use core::{ops::Range, time::Duration};
 
+#[cfg(feature = "alloc")]
+use super::fill::Taken;
 use super::{
     Family, Mode, Options, WaitPolicy, Window,
-    wait::{Call, NEVER},
+    wait::{Call, NEVER, ms_rounded_up},
 };
 use crate::{
     Error, ErrorKind, Result, UnixTime,
@@ -28,7 +30,7 @@ pub(crate) struct Engine<F: Family, C> {
 pub(crate) type Reserved<F> = (<F as Family>::Identity, <<F as Family>::Machine as Machine>::Run);
 
 /// Where a call looked before it read the clock, and the reading.
-type Sight<F> = (<<F as Family>::Machine as Machine>::Seen, i64);
+pub(crate) type Sight<F> = (<<F as Family>::Machine as Machine>::Seen, i64);
 
 /// The outcome of one attempt.
 enum Outcome<T> {
@@ -87,6 +89,23 @@ impl<F: Family, C> Engine<F, C> {
     /// Ends the generator, also for calls in flight, and gives the machine's last state.
     pub(crate) fn close(&self) -> Result<<F::Machine as Machine>::State> {
         self.machine.close()
+    }
+
+    /// Ends the generator, also for calls in flight, and tells from when to when the highest tick lasts of which slots were ever
+    /// reserved, used or not: in Unix milliseconds, rounded up. None where no slot was.
+    pub(crate) fn seal(&self) -> Result<Option<Range<i64>>> {
+        self.family.check_process()?;
+        self.close()?;
+        // A child of this very moment sealed its copy.
+        self.family.check_process()?;
+        Ok(self.highest().map(|(_, span)| span))
+    }
+
+    /// The highest tick of which slots were ever reserved, and from when to when it lasts, in Unix milliseconds, rounded up.
+    pub(crate) fn highest(&self) -> Option<(u64, Range<i64>)> {
+        let (tick, ticks) = (self.machine.highest(&self.state())?, self.family.ticks()?);
+        let begins = |tick| ms_rounded_up(ticks.nanos_of(tick));
+        Some((tick, begins(tick)..begins(tick + 1)))
     }
 
     /// The machine's state, at one moment.
@@ -175,6 +194,35 @@ impl<F: Family, C: Clock> Engine<F, C> {
         }
     }
 
+    /// As [`Engine::reserve`], with what belongs to the slots; where it takes more than one look, `slowly` goes on from there, with
+    /// [`Engine::reserve_from`].
+    #[cfg(feature = "alloc")]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+    #[allow(clippy::inline_always, reason = "as Engine::reserve")]
+    pub(crate) fn take_or<'s>(
+        &'s self,
+        want: u32,
+        slowly: impl FnOnce(Sight<F>) -> Result<Taken<'s, F>>,
+    ) -> Result<Taken<'s, F>> {
+        let sight = self.sight()?;
+        match self.family.ticks().and_then(|ticks| self.shortcut(ticks, sight, want)) {
+            Some(taken) => Ok((&self.family, taken)),
+            None => slowly(sight),
+        }
+    }
+
+    /// As [`Engine::reserve`], after a look that was not enough.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn reserve_from(
+        &self,
+        sight: Sight<F>,
+        want: u32,
+        mode: Mode,
+    ) -> Result<Reserved<F>> {
+        let Some(ticks) = self.family.ticks() else { return self.reserve_timeless(want) };
+        self.reserve_slowly(ticks, mode, sight, want)
+    }
+
     /// Looks at the machine, and only then reads the clock.
     #[inline]
     fn sight(&self) -> Result<Sight<F>> {
@@ -204,7 +252,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         }
     }
 
-    const fn policy_in(&self, mode: Mode) -> &WaitPolicy {
+    pub(crate) const fn policy_in(&self, mode: Mode) -> &WaitPolicy {
         match mode {
             Mode::Wait => &self.policy,
             Mode::Try => &NEVER,

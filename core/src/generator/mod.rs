@@ -14,6 +14,8 @@ mod drawn;
 mod engine;
 mod family;
 mod fill;
+#[cfg(feature = "alloc")]
+mod moving;
 mod options;
 #[cfg(feature = "alloc")]
 mod pool;
@@ -24,15 +26,17 @@ mod wait;
 mod window;
 
 pub(crate) use block::{BLOCK, Blocks};
-#[cfg(feature = "alloc")]
-pub(crate) use calls::pools;
 pub(crate) use calls::{
-    calls, clock, handle_calls, handles, holds, options, window_option, windows,
+    calls, clock, handle_calls, handles, holds, options, seals, window_option, windows,
 };
+#[cfg(feature = "alloc")]
+pub(crate) use calls::{leases, pools};
 pub(crate) use drawn::{DrawnWord, NEVER};
 pub(crate) use engine::{Engine, Reserved};
 pub(crate) use family::{Family, Pack};
 pub(crate) use fill::{Mode, Source};
+#[cfg(feature = "alloc")]
+pub(crate) use moving::Moving;
 pub(crate) use options::Options;
 #[cfg(feature = "alloc")]
 pub(crate) use pool::{Member, Members, Pooled, address, refused};

@@ -234,6 +234,6 @@ impl Drop for Wait<'_> {
     }
 }
 
-fn ms_rounded_up(nanos: i64) -> i64 {
+pub(super) fn ms_rounded_up(nanos: i64) -> i64 {
     nanos.div_euclid(1_000_000) + i64::from(nanos.rem_euclid(1_000_000) > 0)
 }

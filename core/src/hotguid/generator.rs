@@ -13,7 +13,7 @@ use crate::{
     clock::{Clock, DefaultClock},
     format::Text,
     generator::{
-        DrawnWord, Engine, Mode, NEVER, Source, WaitPolicy, Window, calls, clock, windows,
+        DrawnWord, Engine, Mode, NEVER, Source, WaitPolicy, Window, calls, clock, seals, windows,
     },
     sequence::per_tick::{Behind, PerTick, Slots},
 };
@@ -119,6 +119,8 @@ impl<C> Generator<C> {
     }
 
     windows!(SCALE);
+
+    seals!();
 
     /// Ends the generator, also for calls in flight on other threads. There is nothing to save: the next generator draws its own
     /// random bytes.

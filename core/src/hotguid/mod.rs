@@ -17,6 +17,8 @@ mod generator;
 mod handle;
 mod id;
 #[cfg(feature = "alloc")]
+mod leased;
+#[cfg(feature = "alloc")]
 mod pool;
 #[cfg(feature = "serde")]
 mod serde;
@@ -27,6 +29,9 @@ pub use generator::generate;
 pub use generator::{Generator, Stats};
 pub use handle::Handle;
 pub use id::{HotGuid, Parts};
+#[cfg(feature = "alloc")]
+#[doc(hidden)]
+pub use leased::Leased;
 #[cfg(feature = "alloc")]
 pub use pool::Pool;
 

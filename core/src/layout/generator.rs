@@ -101,6 +101,20 @@ impl<C> Generator<C> {
         self.engine.family.ticks().map_or(Ok(()), |ticks| self.engine.extend_window(ticks, end))
     }
 
+    /// Ends the generator, also for calls in flight on other threads, and tells from when to when the highest tick lasts that it
+    /// may have used, in Unix milliseconds: all slots count that were ever reserved, used or not, in batches and handles too. None
+    /// where none was. A lease ends no earlier than that tick.
+    ///
+    /// No part of what is promised: for leases.
+    ///
+    /// # Errors
+    /// `generator_closed` if it was; `forked` in a child process; `unknown_field` in a layout without a timestamp, which goes on.
+    #[doc(hidden)]
+    pub fn seal(&self) -> Result<Option<core::ops::Range<i64>>> {
+        self.layout().timestamp()?;
+        self.engine.seal()
+    }
+
     /// Ends the generator, also for calls in flight on other threads, and returns the snapshot to restore from, once.
     ///
     /// # Errors

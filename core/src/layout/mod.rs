@@ -30,6 +30,7 @@ mod json;
     reason = "the layout itself, in the folder of all that belongs to it"
 )]
 mod layout;
+mod leased;
 mod make;
 mod pack;
 mod parse;
@@ -49,6 +50,8 @@ mod width;
 /// Not part of the public API: for bindings.
 #[doc(hidden)]
 pub use json::Json;
+#[doc(hidden)]
+pub use leased::Leased;
 pub use {
     crate::format::{Description, FieldDescription},
     builder::Builder,

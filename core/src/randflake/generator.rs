@@ -9,7 +9,7 @@ use crate::{
     Result,
     clock::{Clock, DefaultClock},
     format::Text,
-    generator::{Engine, Family, Mode, Source, calls, clock},
+    generator::{Engine, Family, Mode, Source, calls, clock, seals},
     sequence::per_tick::State,
 };
 
@@ -88,6 +88,8 @@ impl<C> Generator<C> {
         self.engine.family.check_process()?;
         Ok(last_second(self.engine.close()?))
     }
+
+    seals!();
 
     /// Figures of the generator at this moment.
     pub fn stats(&self) -> Stats {

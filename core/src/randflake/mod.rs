@@ -21,6 +21,8 @@ mod generator;
 mod grant;
 mod handle;
 mod id;
+#[cfg(feature = "alloc")]
+mod leased;
 mod make;
 #[cfg(feature = "alloc")]
 mod pool;
@@ -34,6 +36,9 @@ pub use generator::{Generator, Stats};
 pub use grant::Grant;
 pub use handle::Handle;
 pub use id::Randflake;
+#[cfg(feature = "alloc")]
+#[doc(hidden)]
+pub use leased::Leased;
 #[cfg(feature = "alloc")]
 pub use pool::Pool;
 pub use text::{SLOT, decode_column, decode_slice, encode_column, encode_slice};

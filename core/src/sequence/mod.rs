@@ -61,6 +61,9 @@ pub(crate) trait Machine {
 
     fn state(&self) -> Self::State;
 
+    /// The highest tick of which slots were ever taken, up to a state; none where no slot was.
+    fn highest(&self, state: &Self::State) -> Option<u64>;
+
     #[inline]
     fn is_closed(&self) -> bool {
         self.is_closed_at(self.observe())

@@ -190,4 +190,9 @@ impl Machine for PerTick {
     fn state(&self) -> State {
         self.state_of(self.observe())
     }
+
+    fn highest(&self, state: &State) -> Option<u64> {
+        let is_used = state.tick > 0 || state.next > self.slots.first.into();
+        is_used.then_some(state.tick)
+    }
 }

@@ -214,6 +214,12 @@ impl Machine for TickTock {
     fn state(&self) -> State {
         self.state_of(self.observe())
     }
+
+    /// A tick that the clock stepped back from is no higher than `safe`, which was raised before.
+    fn highest(&self, state: &State) -> Option<u64> {
+        let highest = state.tick.max(state.safe);
+        (highest > 0 || state.next > 0).then_some(highest)
+    }
 }
 
 /// The plan of a step, made before anything is changed.

@@ -15,7 +15,7 @@ use crate::{
     Result, UnixTime,
     clock::{Clock, DefaultClock},
     format::Text,
-    generator::{Engine, Mode, Pack, Source, WaitPolicy, Window, calls, clock, windows},
+    generator::{Engine, Mode, Pack, Source, WaitPolicy, Window, calls, clock, seals, windows},
     sequence::tick_tock::{Run, TickTock},
     sync::{AtomicU32, Ordering},
 };
@@ -186,6 +186,8 @@ impl<C: Clock> Generator<C> {
     }
 
     windows!(SCALE);
+
+    seals!();
 
     /// Ends the generator, also for calls in flight on other threads, and returns the snapshot to restore from, once. A default
     /// partition then belongs to the snapshot: no other generator of this process and its forks will lease it.

@@ -19,6 +19,8 @@ mod identity;
 pub mod json_null;
 #[cfg(feature = "serde")]
 mod kinds;
+#[cfg(feature = "alloc")]
+mod leased;
 mod make;
 mod metabyte;
 mod packed;
@@ -47,6 +49,9 @@ pub use identity::Drawn;
 pub use kinds::deserialize as deserialize_by_metabyte;
 #[cfg(feature = "serde")]
 pub use kinds::{ByMetabyte, ReadError};
+#[cfg(feature = "alloc")]
+#[doc(hidden)]
+pub use leased::Leased;
 pub use metabyte::metabyte;
 #[doc(hidden)]
 pub use metabyte::metabyte_utf16;

@@ -14,6 +14,7 @@ mod checker;
 mod checker;
 
 mod layout;
+mod leases;
 mod partitions;
 mod per_tick;
 mod sno;

@@ -14,6 +14,9 @@ use crate::{tools, workspace};
 
 /// A function may take so many times what was kept.
 const TOLERANCE: f64 = 1.03;
+/// What the names of functions under a lease end with, and how many times as many instructions they may take.
+const LEASED: &str = ", leased";
+const LEASED_TOLERANCE: f64 = 1.02;
 /// A function is called so many times, then so many: the difference has neither start nor end of the program in it.
 const CALLS: [u32; 2] = [100, 1100];
 
@@ -47,7 +50,20 @@ pub fn main(shell: &Shell, filter: &str, keep: bool) -> Result<bool> {
         );
     }
     let well = counts.iter().map(|(name, count)| compare(name, *count, kept.counts.get(name)));
-    Ok(well.fold(true, |all, one| all & one))
+    Ok(well.fold(true, |all, one| all & one) & leases_are_cheap(&counts))
+}
+
+/// Returns whether no function takes much more under a lease than without, and tells those that do.
+fn leases_are_cheap(counts: &BTreeMap<String, f64>) -> bool {
+    let leased = counts.iter().filter_map(|(name, count)| {
+        let unleased = counts.get(name.strip_suffix(LEASED)?)?;
+        Some((name, count / unleased))
+    });
+    let dear: Vec<_> = leased.filter(|(_, factor)| *factor > LEASED_TOLERANCE).collect();
+    for (name, factor) in &dear {
+        println!("  MORE  {factor:.3} times as many as without a lease: {name}");
+    }
+    dear.is_empty()
 }
 
 fn count(shell: &Shell, filter: &str) -> Result<BTreeMap<String, f64>> {
@@ -115,7 +131,7 @@ fn write(counts: BTreeMap<String, f64>) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::compare;
+    use super::{compare, leases_are_cheap};
 
     #[test]
     fn only_more_by_some_per_cent_is_a_regression() {
@@ -124,5 +140,16 @@ mod tests {
         assert!(compare("less", 50.0, Some(&100.0)));
         assert!(!compare("more", 103.1, Some(&100.0)));
         assert!(!compare("new", 1.0, None));
+    }
+
+    #[test]
+    fn a_lease_may_cost_two_per_cent() {
+        let counts = |leased| {
+            [("a", 100.0), ("a, leased", leased), ("b, leased", 7.0)]
+                .map(|(name, count)| (name.to_owned(), count))
+                .into()
+        };
+        assert!(leases_are_cheap(&counts(102.0)));
+        assert!(!leases_are_cheap(&counts(102.1)));
     }
 }

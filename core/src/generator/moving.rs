@@ -1,0 +1,244 @@
+//! Generators under a lease, one for each grant: the newest makes the IDs, and moving on swaps a pointer.
+//!
+//! Whoever found a generator may go on with it for the step that they are in: its window holds its own grant alone, and it refuses
+//! once it is sealed. So a call asks for the newest generator once, and again only where that one refused.
+#![allow(unsafe_code, reason = "generators are read without a lock and freed with what moves")]
+
+use alloc::boxed::Box;
+use core::{marker::PhantomData, ops::Range, ptr, time::Duration};
+
+use super::{Engine, Family, Member, Mode, Source, engine::Sight, fill::Taken, wait::Call};
+use crate::{
+    Error, ErrorKind, Result, UnixTime,
+    clock::Clock,
+    sync::{AtomicPtr, Ordering},
+};
+
+/// The newest generator, and all before it.
+#[derive(Debug)]
+pub(crate) struct Moving<G> {
+    /// Never null.
+    newest: AtomicPtr<Granted<G>>,
+    generators: PhantomData<*mut G>,
+}
+
+/// A generator, and the one that it came after: freed with [`Moving`], since calls may be in it until then.
+#[derive(Debug)]
+struct Granted<G> {
+    generator: G,
+    /// How many came before it.
+    number: u32,
+    older: *mut Granted<G>,
+}
+
+/// The engine of a generator.
+type EngineOf<G> = Engine<<G as Member>::Family, <G as Member>::Clock>;
+
+// SAFETY: it owns its generators, as a vector would.
+unsafe impl<G: Send> Send for Moving<G> {}
+// SAFETY: any thread may put a generator there, and all share those that are there.
+unsafe impl<G: Send + Sync> Sync for Moving<G> {}
+
+impl<G> Moving<G> {
+    /// The generator that counts.
+    #[inline]
+    fn newest(&self) -> &Granted<G> {
+        // SAFETY: a box that `new` or `put` leaked and only `drop` frees.
+        unsafe { &*self.newest.load(Ordering::Acquire) }
+    }
+
+    /// Lets a generator count in the place of the one that was found, and gives its number; none where another thread was faster.
+    fn put(&self, found: &Granted<G>, generator: G) -> Option<u32> {
+        let (older, number) = (ptr::from_ref(found).cast_mut(), found.number + 1);
+        let mine = Box::into_raw(Box::new(Granted { generator, number, older }));
+        let put = self.newest.compare_exchange(older, mine, Ordering::AcqRel, Ordering::Acquire);
+        if put.is_err() {
+            // SAFETY: just leaked, and nobody else has seen it.
+            drop(unsafe { Box::from_raw(mine) });
+        }
+        put.is_ok().then_some(number)
+    }
+}
+
+impl<G> Drop for Moving<G> {
+    fn drop(&mut self) {
+        let mut newest = self.newest.load(Ordering::Acquire);
+        while !newest.is_null() {
+            // SAFETY: leaked by `new` or `put`, each once; nobody can read them any more.
+            newest = unsafe { Box::from_raw(newest) }.older;
+        }
+    }
+}
+
+impl<G: Member> Moving<G> {
+    /// With a generator under the first grant.
+    ///
+    /// # Errors
+    /// `unknown_field` for one without a timestamp, which has no window.
+    pub(crate) fn new(first: G) -> Result<Self> {
+        check_time(&first)?;
+        let first = Granted { generator: first, number: 0, older: ptr::null_mut() };
+        let newest = AtomicPtr::new(ptr::null_mut());
+        newest.store(Box::into_raw(Box::new(first)), Ordering::Release);
+        Ok(Self { newest, generators: PhantomData })
+    }
+
+    /// The engine of the grant with a number, if that is the newest.
+    ///
+    /// # Errors
+    /// `lease_mismatch`.
+    pub(crate) fn of(&self, number: u32) -> Result<&EngineOf<G>> {
+        let newest = self.newest();
+        if newest.number == number { Ok(newest.generator.engine()) } else { Err(mismatch()) }
+    }
+
+    /// Seals the newest generator, and lets the one count in its place that `build` makes, which learns from when to when the highest
+    /// tick lasts that the sealed one may have used. Returns its number.
+    ///
+    /// # Errors
+    /// What `build` says; `lease_mismatch` for a generator whose window begins before that tick, or where another thread moved
+    /// meanwhile. Then no generator counts that is not sealed, until the next move.
+    pub(crate) fn move_to(
+        &self,
+        build: impl FnOnce(Option<Range<i64>>) -> Result<G>,
+    ) -> Result<u32> {
+        let found = self.newest();
+        let last = found.generator.engine().end();
+        let generator = build(last.as_ref().map(|(_, span)| span.clone()))?;
+        check_time(&generator)?;
+        let start = generator.engine().window().start();
+        if last.is_some_and(|(tick, _)| start < tick) {
+            return Err(mismatch());
+        }
+        self.put(found, generator).ok_or_else(mismatch)
+    }
+
+    /// Moves the end of a grant later.
+    pub(crate) fn extend(&self, number: u32, end: UnixTime) -> Result<()> {
+        let engine = self.of(number)?;
+        engine.family.ticks().map_or(Ok(()), |ticks| engine.extend_window(ticks, end))
+    }
+
+    /// The newest grant's number, and its span in Unix milliseconds.
+    pub(crate) fn grant(&self) -> (u32, Range<i64>) {
+        let Granted { generator, number, .. } = self.newest();
+        let engine = generator.engine();
+        let (start, end) = engine.family.ticks().map_or((0, 0), |ticks| engine.window_ms(ticks));
+        (*number, start..end)
+    }
+
+    /// What a call does that the generator refused which it tried: it tries the newest at once where that is another one, or after a
+    /// sleep of so many nanoseconds.
+    #[cold]
+    fn try_again<'s>(
+        &'s self,
+        tried: &mut &'s Granted<G>,
+        call: &mut Call<'s>,
+        refused: Error,
+    ) -> Result<Option<u64>> {
+        if !is_of_a_grant(&refused) {
+            return Err(refused);
+        }
+        let newest = self.newest();
+        if !ptr::eq(newest, *tried) {
+            *tried = newest;
+            return Ok(None);
+        }
+        let clock = newest.generator.engine().clock();
+        let now = clock.unix_nanos()?;
+        let until = refused.retry_at().map_or(now, |ms| ms.saturating_mul(1_000_000));
+        match call.wait(clock, refused.kind(), now, until.max(now.saturating_add(LOOK_AGAIN))) {
+            Err(error) if error.kind() == refused.kind() => Err(refused),
+            nanos => nanos.map(Some),
+        }
+    }
+
+    /// What a call does that could not take slots at the first look, which was at `sight`.
+    #[cold]
+    #[inline(never)]
+    fn take_slowly<'s>(
+        &'s self,
+        mut tried: &'s Granted<G>,
+        sight: Sight<G::Family>,
+        want: u32,
+        mode: Mode,
+    ) -> Result<Taken<'s, G::Family>> {
+        let first = tried.generator.engine();
+        let mut taken = first.reserve_from(sight, want, mode).map(|slots| (&first.family, slots));
+        let mut call = Call::new(first.policy_in(mode));
+        while let Err(refused) = taken {
+            if let Some(nanos) = self.try_again(&mut tried, &mut call, refused)? {
+                tried.generator.engine().clock().sleep(nanos)?;
+                tried = self.newest();
+            }
+            taken = tried.generator.engine().take(want, mode);
+        }
+        taken
+    }
+}
+
+/// How soon a call asks again whether there is another grant, or a longer one, in nanoseconds.
+const LOOK_AGAIN: i64 = 1_000_000;
+
+/// Refuses a generator that no span of time can bound.
+fn check_time<G: Member>(generator: &G) -> Result<()> {
+    let has_time = generator.engine().family.ticks().is_some();
+    if has_time { Ok(()) } else { Err(Error::field_error(ErrorKind::UnknownField, "timestamp")) }
+}
+
+/// Returns whether a generator refused what the next grant, or an extension, will allow.
+fn is_of_a_grant(error: &Error) -> bool {
+    use ErrorKind::{GeneratorClosed, LeaseExpired, LeaseNotStarted};
+    matches!(error.kind(), LeaseNotStarted | LeaseExpired | GeneratorClosed)
+}
+
+#[cold]
+fn mismatch() -> Error {
+    Error::new(ErrorKind::LeaseMismatch)
+}
+
+/// Slots of the newest generator, or of the next: a call that is refused between two grants, before one begins, or after one ended,
+/// waits as the generator's policy says.
+impl<G: Member> Source for Moving<G> {
+    type Family = G::Family;
+
+    fn family(&self) -> &G::Family {
+        &self.newest().generator.engine().family
+    }
+
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+    #[allow(clippy::inline_always, reason = "as Engine::reserve")]
+    fn take(&self, want: u32, mode: Mode) -> Result<Taken<'_, G::Family>> {
+        let newest = self.newest();
+        newest.generator.engine().take_or(want, |sight| self.take_slowly(newest, sight, want, mode))
+    }
+
+    async fn take_async(
+        &self,
+        want: u32,
+        sleep: &impl AsyncFn(Duration),
+    ) -> Result<Taken<'_, G::Family>> {
+        let mut tried = self.newest();
+        let mut call = Call::new(tried.generator.engine().policy_in(Mode::Wait));
+        loop {
+            let refused = match tried.generator.engine().take_async(want, sleep).await {
+                Err(error) => error,
+                taken => return taken,
+            };
+            if let Some(nanos) = self.try_again(&mut tried, &mut call, refused)? {
+                sleep(Duration::from_nanos(nanos)).await;
+                tried = self.newest();
+            }
+        }
+    }
+}
+
+impl<F: Family, C: Clock> Engine<F, C> {
+    /// Ends the generator, unless it was ended or is the parent process's, and tells its highest tick, and from when to when that lasts.
+    fn end(&self) -> Option<(u64, Range<i64>)> {
+        self.family.check_process().ok()?;
+        // Closed before is as good.
+        let _ = self.close();
+        self.highest()
+    }
+}

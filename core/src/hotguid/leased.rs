@@ -1,0 +1,37 @@
+//! A generator that moves from grant to grant.
+
+use core::{ops::Range, time::Duration};
+
+use super::{Generator, HotGuid};
+use crate::{
+    Result, UnixTime,
+    clock::{Clock, DefaultClock},
+    format::Text,
+    generator::{Mode, Moving, Source, calls, leases},
+};
+
+/// Makes IDs under one grant after the other: machines. Threads may share it.
+///
+/// What was under an earlier grant is sealed, and a grant that comes back has a new generator, so no two windows are joined. It leaves no
+/// snapshot: what comes after its end is the next holder's.
+///
+/// No part of what is promised: for leases.
+#[derive(Debug)]
+pub struct Leased<C = DefaultClock> {
+    moving: Moving<Generator<C>>,
+}
+
+impl<C: Clock> Leased<C> {
+    leases!(Generator<C>);
+
+    /// One new ID.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`], after a wait of at most `max_wait` where there is no grant for now.
+    #[inline]
+    pub fn generate(&self, shard_key: u32) -> Result<HotGuid> {
+        self.moving.one(Mode::Wait, shard_key)
+    }
+
+    calls!(moving: HotGuid, shard_key: u32; core::convert::identity);
+}

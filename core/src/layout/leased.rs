@@ -1,0 +1,85 @@
+//! A generator that moves from grant to grant.
+
+use core::{ops::Range, time::Duration};
+
+use super::{Batch, Generator, Id};
+use crate::{
+    Result, UnixTime,
+    clock::{Clock, DefaultClock},
+    generator::{Mode, Moving, Source, leases},
+};
+
+/// Makes IDs under one grant after the other: constants or bindables. Threads may share it.
+///
+/// What was under an earlier grant is sealed, and a grant that comes back has a new generator, so no two windows are joined. It leaves no
+/// snapshot: what comes after its end is the next holder's.
+///
+/// No part of what is promised: for leases.
+#[derive(Debug)]
+pub struct Leased<C = DefaultClock> {
+    moving: Moving<Generator<C>>,
+}
+
+impl<C: Clock> Leased<C> {
+    leases!(Generator<C>);
+
+    /// One new ID, where all bindables are fixed.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`], after a wait of at most `max_wait` where there is no grant for now.
+    #[inline]
+    pub fn generate(&self) -> Result<Id> {
+        self.moving.family().complete()?;
+        self.moving.one(Mode::Wait, None)
+    }
+
+    /// As [`Generator::fill`].
+    ///
+    /// # Errors
+    /// As [`Leased::generate`]; [`Error::written`](crate::Error::written) tells how many IDs at the front of the slice are there to use.
+    pub fn fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<()> {
+        self.moving.family().complete()?;
+        self.moving.fill(Mode::Wait, None, ids.into())
+    }
+
+    /// As [`Generator::try_generate`].
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate(&self) -> Result<Id> {
+        self.moving.family().complete()?;
+        self.moving.one(Mode::Try, None)
+    }
+
+    /// As [`Generator::try_fill`].
+    ///
+    /// # Errors
+    /// As [`Generator::try_fill`].
+    pub fn try_fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<usize> {
+        self.moving.family().complete()?;
+        self.moving.try_fill(None, ids.into())
+    }
+
+    /// As [`Generator::generate_async`].
+    ///
+    /// # Errors
+    /// As [`Leased::generate`].
+    pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Id> {
+        self.moving.family().complete()?;
+        self.moving.one_async(&sleep, None).await
+    }
+
+    /// As [`Generator::fill_async`].
+    ///
+    /// # Errors
+    /// As [`Leased::fill`].
+    pub async fn fill_async<'b>(
+        &self,
+        sleep: impl AsyncFn(Duration),
+        ids: impl Into<Batch<'b>>,
+    ) -> Result<()> {
+        self.moving.family().complete()?;
+        self.moving.fill_async(&sleep, None, ids.into()).await
+    }
+}

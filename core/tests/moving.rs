@@ -1,0 +1,344 @@
+//! Generators that move from grant to grant: where calls wait, what a move refuses, and that nothing is made twice.
+
+use std::{
+    collections::HashSet,
+    future::Future,
+    ops::Range,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicI64, Ordering},
+    },
+    task::{Context, Poll, Waker},
+    thread,
+    time::Duration,
+};
+
+use polyflake::{
+    Error, OnExhausted, Result,
+    clock::{Clock, SystemClock},
+    hotguid::{self, HotGuid},
+    layout::{self, Field, Layout},
+    randflake::{self, Grant},
+    sno::{self, Builder, Leased, Sno},
+};
+
+/// A moment at the beginning of a tick of every family, in Unix milliseconds.
+const T: i64 = 1_763_650_000_000;
+
+type Hook = Box<dyn FnOnce() + Send>;
+
+/// A clock that sleeping moves, and that does something else in its first sleep, or in a reading.
+#[derive(Default)]
+struct Time {
+    nanos: AtomicI64,
+    first_sleep: Mutex<Option<Hook>>,
+    next_reading: Mutex<Option<Hook>>,
+}
+
+impl Time {
+    fn at(unix_ms: i64) -> Arc<Self> {
+        Arc::new(Self { nanos: AtomicI64::new(unix_ms * 1_000_000), ..Self::default() })
+    }
+    fn unix_ms(&self) -> i64 {
+        self.nanos.load(Ordering::Relaxed) / 1_000_000
+    }
+    fn set(&self, unix_ms: i64) {
+        self.nanos.store(unix_ms * 1_000_000, Ordering::Relaxed);
+    }
+    fn in_first_sleep(&self, hook: impl FnOnce() + Send + 'static) {
+        *self.first_sleep.lock().unwrap() = Some(Box::new(hook));
+    }
+}
+
+impl Clock for Time {
+    fn unix_nanos(&self) -> Result<i64> {
+        let hook = self.next_reading.lock().unwrap().take();
+        hook.into_iter().for_each(|hook| hook());
+        Ok(self.nanos.load(Ordering::Relaxed))
+    }
+    fn sleep(&self, nanos: u64) -> Result<()> {
+        self.nanos.fetch_add(nanos.cast_signed(), Ordering::Relaxed);
+        let hook = self.first_sleep.lock().unwrap().take();
+        hook.into_iter().for_each(|hook| hook());
+        Ok(())
+    }
+}
+
+#[track_caller]
+fn assert_code<T>(result: Result<T>, code: &str) -> Error {
+    let Err(error) = result else { panic!("expected {code}, found an ID") };
+    assert_eq!(error.code(), code);
+    error
+}
+
+fn granted(time: &Arc<Time>, partition: u16, span: Range<i64>) -> Builder<Arc<Time>> {
+    Builder::with_clock(time.clone()).partition(partition).window(span.start, span.end)
+}
+
+fn leased(time: &Arc<Time>, partition: u16, span: Range<i64>) -> Leased<Arc<Time>> {
+    Leased::new(granted(time, partition, span).build().unwrap()).unwrap()
+}
+
+#[test]
+fn a_move_seals_the_last_grant_and_goes_on_under_the_next() {
+    let time = Time::at(T);
+    let ids = leased(&time, 7, T - 1000..T + 1000);
+    assert_eq!(ids.grant(), (0, T - 1000..T + 1000));
+    let first = ids.generate(0).unwrap();
+    let moved = ids.move_to(|highest| {
+        assert_eq!(highest, Some(T..T + 4));
+        granted(&time, 9, T..T + 5000).build()
+    });
+    assert_eq!((moved, ids.grant()), (Ok(1), (1, T..T + 5000)));
+    let next = ids.generate(0).unwrap();
+    assert_eq!((first.partition(), next.partition()), (7, 9));
+    assert_eq!((first.sequence(), next.sequence()), (0, 0), "a state of its own");
+}
+
+#[test]
+fn a_grant_that_begins_before_the_last_tick_is_refused_until_a_later_one_comes() {
+    let time = Time::at(T);
+    let ids = Leased::new(
+        granted(&time, 7, T - 1000..T + 1000).max_wait(Duration::ZERO).build().unwrap(),
+    );
+    let ids = ids.unwrap();
+    time.set(T + 8);
+    ids.generate(0).unwrap();
+    time.set(T);
+    ids.generate(0).unwrap();
+    assert_code(ids.move_to(|_| granted(&time, 9, T..T + 1000).build()), "lease_mismatch");
+    assert_code(ids.generate(0), "generator_closed");
+    let ended = ids.move_to(|_| Err(Error::new(polyflake::ErrorKind::LeaseExpired)));
+    assert_code(ended, "lease_expired");
+    let later = ids.move_to(|highest| {
+        assert_eq!(highest, Some(T + 8..T + 12), "still known");
+        granted(&time, 9, T + 8..T + 1000).max_wait(Duration::ZERO).build()
+    });
+    assert_eq!(later, Ok(1));
+    assert_eq!(assert_code(ids.generate(0), "lease_not_started").retry_at(), Some(T + 8));
+    time.set(T + 8);
+    assert_eq!(ids.generate(0).unwrap().partition(), 9);
+}
+
+#[test]
+fn a_grant_that_comes_back_joins_no_windows() {
+    let time = Time::at(T);
+    let ids = leased(&time, 7, T..T + 100);
+    let mut all = HashSet::from([ids.generate(0).unwrap()]);
+    ids.move_to(|_| granted(&time, 8, T + 100..T + 200).build()).unwrap();
+    ids.move_to(|_| granted(&time, 7, T + 200..T + 300).max_wait(Duration::ZERO).build()).unwrap();
+    time.set(T + 152);
+    assert_code(ids.generate(0), "lease_not_started");
+    time.set(T + 200);
+    all.insert(ids.generate(0).unwrap());
+    time.set(T + 300);
+    assert_code(ids.generate(0), "lease_expired");
+    assert_eq!(all.len(), 2);
+}
+
+#[test]
+fn a_call_waits_for_the_start_as_long_as_it_may() {
+    for (start, max_wait, waits) in
+        [(500_i64, 1000_i64, true), (1000, 1000, true), (1200, 1000, false)]
+    {
+        let time = Time::at(T);
+        let builder = granted(&time, 7, T + start..T + 5000);
+        let builder = builder.max_wait(Duration::from_millis(max_wait.cast_unsigned()));
+        let ids = Leased::new(builder.build().unwrap()).unwrap();
+        let error = assert_code(ids.try_generate(0), "lease_not_started");
+        assert_eq!((error.retry_at(), time.unix_ms()), (Some(T + start), T));
+        let made = ids.generate(0);
+        if waits {
+            assert_eq!(made.unwrap().unix_ms(), T + start);
+        } else {
+            assert_eq!(assert_code(made, "lease_not_started").retry_at(), Some(T + start));
+            assert_eq!(time.unix_ms(), T + max_wait);
+        }
+    }
+    let time = Time::at(T);
+    let builder = granted(&time, 7, T + 500..T + 5000).on_exhausted(OnExhausted::Error);
+    let ids = Leased::new(builder.build().unwrap()).unwrap();
+    assert_code(ids.generate(0), "lease_not_started");
+    assert_code(ids.fill(0, &mut [Sno::default(); 2]), "lease_not_started");
+    assert_eq!(time.unix_ms(), T);
+}
+
+#[test]
+fn a_call_waits_for_an_extension_and_for_the_next_grant() {
+    let time = Time::at(T);
+    let ids = Arc::new(leased(&time, 7, T - 100..T));
+    let (extending, moving, from) = (ids.clone(), ids.clone(), time.clone());
+    time.in_first_sleep(move || extending.extend(0, T + 100).unwrap());
+    assert_eq!(ids.generate(0).unwrap().partition(), 7);
+    time.set(T + 100);
+    time.in_first_sleep(move || {
+        let moved = moving.move_to(|_| granted(&from, 9, T + 100..T + 9000).build());
+        assert_eq!(moved, Ok(1));
+    });
+    assert_eq!(ids.generate(0).unwrap().partition(), 9);
+    assert_code(ids.extend(0, T + 90_000), "lease_mismatch");
+    assert_code(ids.seal(0), "lease_mismatch");
+    assert_eq!(ids.grant(), (1, T + 100..T + 9000));
+}
+
+#[test]
+fn a_call_in_flight_uses_no_grant_that_was_moved_from() {
+    let time = Time::at(T);
+    let ids = Arc::new(leased(&time, 7, T - 100..T + 1000));
+    ids.generate(0).unwrap();
+    let (moving, from) = (ids.clone(), time.clone());
+    *time.next_reading.lock().unwrap() = Some(Box::new(move || {
+        let moved = moving.move_to(|highest| {
+            assert_eq!(highest, Some(T..T + 4));
+            granted(&from, 9, T + 4..T + 1000).build()
+        });
+        assert_eq!(moved, Ok(1));
+        from.set(T + 4);
+    }));
+    let id = ids.generate(0).unwrap();
+    assert_eq!((id.partition(), id.unix_ms()), (9, T + 4));
+}
+
+#[test]
+fn a_batch_keeps_what_is_written_and_goes_on_under_the_next_grant() {
+    let time = Time::at(T);
+    let ids = Arc::new(leased(&time, 7, T - 100..T + 1000));
+    let (moving, from) = (ids.clone(), time.clone());
+    time.in_first_sleep(move || {
+        moving.move_to(|_| granted(&from, 9, T..T + 9000).build()).unwrap();
+    });
+    let mut batch = vec![Sno::default(); 100_000];
+    ids.fill(0, &mut batch).unwrap();
+    let partitions: Vec<_> = batch.iter().map(Sno::partition).collect();
+    assert!(partitions.is_sorted() && partitions[65_535] == 7 && partitions[65_536] == 9);
+    assert_eq!(batch.iter().collect::<HashSet<_>>().len(), batch.len());
+    ids.seal(1).unwrap();
+    let error = assert_code(ids.fill(0, &mut batch), "generator_closed");
+    assert_eq!(error.written(), Some(0));
+}
+
+#[test]
+fn a_sealed_grant_makes_nothing_and_tells_its_tick_once() {
+    let time = Time::at(T);
+    let ids = leased(&time, 7, T - 100..T + 9000);
+    ids.generate(0).unwrap();
+    assert_eq!(ids.seal(0), Ok(Some(T..T + 4)));
+    assert_code(ids.seal(0), "generator_closed");
+    assert_code(ids.try_generate(0), "generator_closed");
+    assert_code(ids.generate(0), "generator_closed");
+    assert_eq!(time.unix_ms(), T + 1000, "it waited for another grant");
+}
+
+#[test]
+fn a_future_waits_for_the_next_grant() {
+    let time = Time::at(T);
+    let ids = leased(&time, 7, T + 20..T + 9000);
+    let sleep = |time: Arc<Time>| {
+        move |nanos: Duration| {
+            let time = time.clone();
+            async move { time.sleep(u64::try_from(nanos.as_nanos()).unwrap()).unwrap() }
+        }
+    };
+    let mut batch = [Sno::default(); 2];
+    assert_eq!(ready(ids.generate_async(sleep(time.clone()), 0)).unwrap().unix_ms(), T + 20);
+    ready(ids.fill_async(sleep(time.clone()), 0, &mut batch)).unwrap();
+    ids.seal(0).unwrap();
+    assert_code(ready(ids.generate_async(sleep(time), 0)), "generator_closed");
+}
+
+fn ready<T>(future: impl Future<Output = T>) -> T {
+    let mut future = Box::pin(future);
+    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => panic!("expected a future that sleeps at once"),
+    }
+}
+
+#[test]
+fn every_family_moves() {
+    let time = Time::at(T);
+    let grant = |node| Grant::new(node, T / 1000, T / 1000 + 10).unwrap();
+    let flakes = |node| randflake::Builder::with_clock(grant(node), [7; 16], time.clone()).build();
+    let ids = randflake::Leased::new(flakes(7).unwrap()).unwrap();
+    let first = ids.generate().unwrap();
+    assert_eq!(ids.move_to(|_| flakes(9)), Ok(1));
+    let codec = randflake::Codec::from([7; 16]);
+    let nodes = [first, ids.generate().unwrap()].map(|id| codec.inspect(id).node);
+    assert_eq!(nodes, [7, 9]);
+
+    let guids = |machine: u8| {
+        let builder = hotguid::Builder::with_clock(time.clone(), || unreachable!("provided"));
+        let ids = builder.window(T, T + 10_000).build()?;
+        ids.provide_identity([0, 0, 0, 0, machine, 0, 0, 0])?;
+        Ok(ids)
+    };
+    let ids = hotguid::Leased::new(guids(7).unwrap()).unwrap();
+    let first = ids.generate(0).unwrap();
+    ids.move_to(|_| guids(9)).unwrap();
+    let machines = [first, ids.generate(0).unwrap()].map(HotGuid::machine);
+    assert_eq!(machines, [[0, 0, 0, 0, 7], [0, 0, 0, 0, 9]]);
+
+    let fields = |number| {
+        let number = Field::constant(8, "node", number);
+        Layout::integer([
+            Field::unused(4),
+            Field::timestamp(44, layout::Tick::MILLISECOND, 0),
+            number,
+            Field::sequence(8),
+        ])
+    };
+    let numbered = |number| {
+        let builder = layout::Builder::with_clock(fields(number)?, time.clone());
+        builder.window(T, T + 10_000).build()
+    };
+    let ids = layout::Leased::new(numbered(7).unwrap()).unwrap();
+    let mut batch = [0_i64; 4];
+    ids.fill(&mut batch[..2]).unwrap();
+    ids.move_to(|_| numbered(9)).unwrap();
+    assert_eq!(ids.try_fill(&mut batch[2..]), Ok(2));
+    assert_eq!(batch.map(|id| id >> 8 & 0xff), [7, 7, 9, 9]);
+
+    let alone = Layout::integer([Field::unused(56), Field::sequence(8)]).unwrap();
+    let alone = layout::Generator::builder(alone).sequence_only(true).build().unwrap();
+    assert_code(layout::Leased::new(alone), "unknown_field");
+}
+
+/// Threads make IDs while grants come and go, of numbers that come back too.
+#[test]
+fn no_id_is_made_twice_while_grants_come_and_go() {
+    let moves = if cfg!(miri) { 5 } else { 100 };
+    let partition = |number: u32| u16::try_from(number % 2).unwrap();
+    let grant = |number: u32, start: i64| {
+        let builder = sno::Generator::builder().partition(partition(number));
+        builder.window(start, 3_000_000_000_000_i64).build()
+    };
+    let now = SystemClock.unix_nanos().unwrap() / 1_000_000;
+    let ids = &Leased::new(grant(0, now).unwrap()).unwrap();
+    let all: Vec<Sno> = thread::scope(|scope| {
+        let make = || {
+            let (mut all, mut batch) = (Vec::new(), [Sno::default(); 10]);
+            while ids.grant().0 < moves {
+                all.push(ids.generate(0).unwrap());
+                ids.fill(0, &mut batch).unwrap();
+                all.extend(batch);
+            }
+            all
+        };
+        let makers = [scope.spawn(make), scope.spawn(make)];
+        let (mut ends, mut made) = ([now; 2], Vec::new());
+        for number in 1..=moves {
+            let place = usize::from(partition(number));
+            let moved = ids.move_to(|highest| {
+                let highest = highest.unwrap_or(now..now);
+                ends[1 - place] = highest.end;
+                grant(number, ends[place].max(highest.start))
+            });
+            assert_eq!(moved, Ok(number));
+            made.push(ids.generate(0).unwrap());
+        }
+        made.extend(makers.into_iter().flat_map(|thread| thread.join().unwrap()));
+        made
+    });
+    assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
+    assert!(all.len() >= usize::try_from(moves).unwrap());
+}
