@@ -1,4 +1,4 @@
-"""PostgreSQL: a server of its own for the run, with its defaults, over a socket in a temporary folder."""
+"""PostgreSQL: a new server for the run, with default settings, over a socket in a temporary folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import psycopg
 
 from tables import Filled, Key, Kind, transactions
 
-#: The server's shared memory: smaller than the table, as in SQLite's case.
+#: The server's shared memory: smaller than the table, as for SQLite.
 SHARED_BUFFERS = "32MB"
 
 
@@ -28,7 +28,7 @@ def programs() -> Path | None:
 
 
 def _user() -> str | None:
-    """Whom to run the server as: it refuses to be root."""
+    """The user that runs the server, which refuses to run as root."""
     if os.geteuid() != 0:
         return None
     try:
@@ -39,7 +39,7 @@ def _user() -> str | None:
 
 @contextmanager
 def server(folder_of_programs: Path) -> Iterator[psycopg.Connection]:
-    """A connection to a new server, which is gone with everything in it afterwards."""
+    """A connection to a new server, which is deleted with all its data afterwards."""
     user = _user()
     with tempfile.TemporaryDirectory(prefix="keys") as folder:
         if user is not None:
@@ -66,7 +66,7 @@ def name(connection: psycopg.Connection) -> str:
 
 
 def fill(connection: psycopg.Connection, kind: Kind, keys: list[Key]) -> Filled:
-    """Inserts the rows by COPY, a transaction for each part, from a fresh checkpoint to the next."""
+    """Inserts the rows by COPY, a transaction for each part, timed from one checkpoint to the next."""
     column = "bigint" if kind.integer else "bytea"
     connection.execute("DROP TABLE IF EXISTS rows")
     connection.execute(f"CREATE TABLE rows (id {column} PRIMARY KEY, payload bytea)")

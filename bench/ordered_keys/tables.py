@@ -1,4 +1,4 @@
-"""What keys cost in a B-tree: rows under one kind of key, inserted into a table of a database."""
+"""The cost of keys in a B-tree: rows under one kind of key, inserted into a table of a database."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import TypeAlias
 
 Key: TypeAlias = "bytes | int"
 
-#: What a row holds beside its key: 100 bytes, as a small record does.
+#: Content of a row besides its key: 100 bytes, the size of a small record.
 PAYLOAD = bytes(100)
-#: Rows of one transaction.
+#: Number of rows in a transaction.
 TRANSACTION = 10_000
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of key: its name to people, to the program that makes the keys, and how long one is."""
+    """A kind of key: its name in reports, its name for the program that makes the keys, and its length in bytes."""
 
     name: str
     argument: str
@@ -50,15 +50,15 @@ KINDS = [
 
 @dataclass(frozen=True)
 class Filled:
-    """What a table came to."""
+    """Time and size of a filled table."""
 
     database: str
     key: str
     seconds: float
-    #: Pages of the tree that the key is in, and bytes of all that the table takes.
+    #: Pages of the tree with the key, and bytes of the table with its index.
     pages: int
     bytes: int
-    #: Bytes that went to the log meanwhile; nothing where the database cannot tell.
+    #: Bytes written to the log meanwhile; None if the database does not report it.
     log_bytes: int | None
 
 

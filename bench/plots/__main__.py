@@ -1,4 +1,4 @@
-"""Draws what was measured as SVG: arguments are the JSON file and the folder to draw into. `cargo xtask bench --plots` runs it."""
+"""Draws measurements as SVG. Arguments: the JSON file and the folder to draw into. `cargo xtask bench --plots` runs it."""
 
 from __future__ import annotations
 

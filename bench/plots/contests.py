@@ -20,7 +20,7 @@ IN_WORDS = {"rust": "Rust", "python": "Python", "node": "Node"}
 
 
 def draw(report: dict[str, Any], folder: Path) -> None:
-    """Every plot that the report has contests for."""
+    """Draws every plot whose contests are in the report."""
     held = {contest["contest"]: contest for contest in report["contests"]}
     for language in IN_WORDS:
         ones = {"one ID": held.get(f"{language}: one ID"), "one ID as text": held.get(f"{language}: one ID as text")}
@@ -33,7 +33,7 @@ def draw(report: dict[str, Any], folder: Path) -> None:
 
 
 def _peers(language: str, ones: dict[str, Any], report: dict[str, Any], folder: Path) -> None:
-    """One ID, and one ID as text, side by side."""
+    """Draws one ID and one ID as text side by side."""
     tallest = max(len(contest["entries"]) for contest in ones.values())
     size = (5.6 * len(ones) + 0.6, 1.5 + 0.3 * tallest)
     figure, axes = pyplot.subplots(1, len(ones), figsize=size, squeeze=False)
@@ -45,8 +45,8 @@ def _peers(language: str, ones: dict[str, Any], report: dict[str, Any], folder: 
 
 
 def _dots(axis: Axes, entries: list[Entry]) -> None:
-    """The fastest on top; a logarithmic scale where the slowest would hide all others. Dots, since a bar's length says nothing
-    on such a scale.
+    """Draws entries as dots, the fastest on top. The scale is logarithmic if the slowest entry would hide all others;
+    bars would have no meaningful length on such a scale.
     """
     entries = sorted(entries, key=lambda entry: -entry["ns"])
     nanos = [entry["ns"] for entry in entries]
@@ -112,7 +112,7 @@ def _curves(
     value: Callable[[Entry], float],
     spread: Callable[[Entry], tuple[float, float]] = _spread,
 ) -> None:
-    """A curve for each name, with its quartiles as a shade."""
+    """Draws a curve for each name, with its quartiles as a shade."""
     ours, theirs = cycle(OUR_CURVES), cycle(THEIR_CURVES)
     for name in dict.fromkeys(entry["name"] for entry in entries):
         curve = [entry for entry in entries if entry["name"] == name]

@@ -1,4 +1,4 @@
-"""The plot of ordered keys: time, size and log of tables, by what their keys are."""
+"""The plot of ordered keys: time, size and log of tables, by kind of key."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLUMNS = [
 
 
 def draw(report: dict[str, Any], folder: Path) -> None:
-    """A row for each database, a column for each figure."""
+    """Draws a row for each database and a column for each figure."""
     databases = list(dict.fromkeys(table["database"] for table in report["tables"]))
     size = (13.5, 0.9 + 2.5 * len(databases))
     figure, axes = pyplot.subplots(len(databases), len(COLUMNS), figsize=size, squeeze=False)

@@ -1,4 +1,4 @@
-"""How all plots look, and what stands below each: where and when its figures were taken."""
+"""The common style of all plots, and the caption below each: place and date of its measurements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 OURS = "#0b6e4f"
 THEIRS = "#9aa0a6"
-#: For curves: ours in the first colours, peers in greys.
+#: Colours of curves: this project's in colour, peers in grey.
 OUR_CURVES = ["#0b6e4f", "#d1495b", "#30638e", "#edae49"]
 THEIR_CURVES = ["#5f6368", "#9aa0a6", "#c3c7cb"]
 
@@ -35,18 +35,18 @@ def use_style() -> None:
 
 
 def leave_room(figure: Figure, height: float) -> None:
-    """Lays the plots out above the caption, in a figure of so many inches."""
+    """Lays the plots out above the caption, in a figure of the given height in inches."""
     caption = 0.5 / height
     figure.set_layout_engine("constrained", rect=(0, caption, 1, 1 - caption))
 
 
 def label(axis: Axes, text: str, x: float, place: float, gap: int = 4) -> None:
-    """Writes to the right of a point."""
+    """Writes a text to the right of a point."""
     axis.annotate(text, (x, place), (gap, 0), textcoords="offset points", va="center", fontsize=8)
 
 
 def save(figure: Figure, file: Path, machine: dict[str, Any], note: str) -> None:
-    """Writes a plot with its caption: what was done, on which machine, when."""
+    """Writes a plot with its caption: method, machine and date."""
     place = f"{machine['processor']}, {machine['processors']} processors, {machine['system']}, {machine['date']}"
     busy = machine["load"] is not None and machine["load"] > machine["processors"] / 2
     warning = f"; others were at work (load {machine['load']:.1f}): provisional" if busy else ""

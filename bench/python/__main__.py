@@ -15,7 +15,7 @@ import ours
 import peers
 from contest import Contest, Entry, Goal
 
-#: How many texts a column has.
+#: Number of texts in a column.
 COLUMN = 10_000_000
 SIZES = [1, 16, 256, 1024, 4096, 16_384, 65_536]
 

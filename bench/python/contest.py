@@ -1,8 +1,8 @@
-"""A contest: statements timed in turn, and the goals that their ratios are held against.
+"""Contests: statements timed in turn, and goals for the ratios of their times.
 
-The same method as in Rust: rounds of about half a millisecond, one of each entry after the other, the median of the ratios of the same
-round. Since every entry rests while the others run, a generator's cap (65,536 sno IDs in 4 ms) does not bind where one
-ID takes 30 ns or more.
+The same method as in Rust: rounds of about half a millisecond, one of each entry after the other, and the median of the
+ratios within a round. Since every entry rests while the others run, the limit of a generator (65,536 sno IDs in 4 ms)
+is not reached if one ID takes 30 ns or more.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from dataclasses import dataclass, field
 from timeit import Timer
 from typing import Any
 
-#: As many as `cargo xtask bench` asks for.
+#: Number of rounds in each repetition, set by `cargo xtask bench`.
 ROUNDS = int(os.environ["POLYFLAKE_BENCH_ROUNDS"])
 ROUND_SECONDS = 0.0005
-#: How often the rounds are taken at most, while a goal is so near that they do not tell whether it is met.
+#: Most times that the rounds are repeated, while they leave a goal undecided.
 MOST_TIMES = 8
-#: Fewer rounds are a rehearsal, and settle nothing.
+#: Fewest rounds that can decide a goal; fewer are only a trial run.
 FEWEST_ROUNDS = 20
-#: How often a round is tried again that the system interrupted.
+#: Most attempts at a round that the system interrupts.
 TRIES = 5
 
 
@@ -34,22 +34,22 @@ class Entry:
     statement: str
     objects: dict[str, Any]
     ours: bool = False
-    #: How many items one repetition makes.
+    #: Number of items that one repetition makes.
     items: int = 1
-    #: Where it lies on the contest's axis.
+    #: Position on the contest's axis.
     x: int | None = None
-    #: What is done before a round, which takes no time of it.
+    #: Statement that runs before a round, outside its time.
     before: str = ""
 
     def timer(self) -> Timer:
-        """Its objects are local names, as they would be in a function."""
+        """A timer in which the objects are local names, as in a function."""
         names = [f"{name} = _objects[{name!r}]" for name in self.objects]
         return Timer(self.statement, "\n".join([*names, self.before]) or "pass", globals={"_objects": self.objects})
 
 
 @dataclass
 class Goal:
-    """How many times as long as another an entry may take, each by its name and place."""
+    """The most time that an entry may take, as a multiple of another entry's time; both by name and position on the axis."""
 
     name: str
     ours: tuple[str, int | None]
@@ -57,7 +57,9 @@ class Goal:
     most: float
 
     def is_open(self, ratios: list[float]) -> bool:
-        """Whether the line lies within 5 % of the median, and in the interval that holds the true median in 95 of 100 runs."""
+        """Returns whether the rounds leave the goal undecided: its limit is within 5 % of the median ratio, and in the
+        interval that holds the true median in 95 of 100 runs.
+        """
         ordered, middle = sorted(ratios), len(ratios) // 2
         width = math.isqrt(len(ratios))
         low, high = ordered[max(0, middle - width)], ordered[min(len(ratios) - 1, middle + width)]
@@ -71,14 +73,14 @@ class Contest:
     entries: list[Entry]
     goals: list[Goal] = field(default_factory=list)
     axis: str | None = None
-    #: Peers that are not to be had here, and why.
+    #: Peers that are unavailable here, with the reason.
     missing: list[dict[str, str]] = field(default_factory=list)
 
     def is_meant_by(self, text: str) -> bool:
         return any(text in name for name in [self.name, *(goal.name for goal in self.goals)])
 
     def hold(self) -> dict[str, Any]:
-        """Runs it, and tells it as JSON."""
+        """Runs the contest, and returns its results, ready for JSON."""
         rounds = self._time()
         return {
             "contest": self.name,
@@ -103,7 +105,7 @@ class Contest:
 
 
 def _undisturbed(timer: Timer, count: int) -> float:
-    """The seconds of a round during which no other process had this one's processor."""
+    """The seconds of a round during which no other process used this one's processor."""
     for _ in range(TRIES):
         before = _interruptions()
         seconds = timer.timeit(count)
@@ -117,7 +119,7 @@ def _interruptions() -> int:
 
 
 def _calibrate(timer: Timer) -> int:
-    """How many repetitions fill a round."""
+    """Number of repetitions that fill a round."""
     count = 1
     while (seconds := timer.timeit(count)) < ROUND_SECONDS / 4:
         count *= 2

@@ -1,4 +1,4 @@
-"""JSON of several kinds of objects, read by the metabytes of their IDs, against the ways without it."""
+"""Reads JSON of several kinds of objects by the metabytes of their IDs, against ways without a metabyte."""
 
 from __future__ import annotations
 

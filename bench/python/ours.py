@@ -1,4 +1,4 @@
-"""What this project makes: generators whose own caps do not bind."""
+"""Entries of this project: generators that never reach the limits of their formats."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from polyflake import hotguid, layout, randflake, sno
 from contest import Entry
 from peers import SECRET
 
-#: With so many partitions, batches never meet the cap of one.
+#: Number of partitions with which batches never reach the limit of one.
 POOL = 512
 
 
@@ -16,13 +16,13 @@ def sno_pool(partitions: int = POOL) -> sno.Pool:
 
 
 def randflake_ids() -> randflake.Generator:
-    """All nodes, since one has 131,072 IDs a second."""
+    """A generator of all nodes, since one node has only 131,072 IDs a second."""
     grant = randflake.Grant((0, 131_071), 1_730_000_000, 2_803_741_824)
     return randflake.Generator(grant, SECRET)
 
 
 def wide_layout() -> layout.Generator:
-    """So many sequences in a millisecond that the layout's own limit never binds."""
+    """A generator with so many sequences in a millisecond that it never reaches the limit of its layout."""
     time = {"kind": "timestamp", "bits": 42, "tick": "1ms", "epoch_ms": 0}
     fields = [time, {"kind": "sequence", "bits": 22}]
     return layout.Generator(layout.Layout({"id": "integer", "bits": 64, "fields": fields}))
@@ -62,7 +62,7 @@ def parses() -> list[Entry]:
 
 
 def columns(count: int) -> list[Entry]:
-    """All texts of a column read, strictly, into fresh memory; and written."""
+    """Reads all texts of a column, strictly, into fresh memory; and writes them."""
     import numpy
     import pyarrow
 
@@ -76,7 +76,7 @@ def columns(count: int) -> list[Entry]:
 
 
 def randflake_columns(count: int) -> list[Entry]:
-    """The same of Randflake, whose texts have many lengths."""
+    """The same for Randflake, whose texts differ in length."""
     import numpy
     import pyarrow
 
@@ -93,7 +93,7 @@ def randflake_columns(count: int) -> list[Entry]:
 
 
 def layout_columns(count: int) -> list[Entry]:
-    """Columns into IDs of X's layout, and a field out of them."""
+    """Packs columns into IDs of the layout of X (Twitter), and reads fields from them."""
     import numpy
 
     twitter = layout.Layout.preset("twitter", datacenter=1, worker=2)
@@ -110,7 +110,7 @@ def layout_columns(count: int) -> list[Entry]:
 
 
 def batches(sizes: list[int]) -> list[Entry]:
-    """One call for many, as an array that NumPy sees without a copy, and as texts."""
+    """One call for many IDs, as an array that NumPy sees without a copy, and as texts."""
     import numpy
 
     pool, numbers, wide = sno_pool(), randflake_ids(), wide_layout()
@@ -132,12 +132,12 @@ def batches(sizes: list[int]) -> list[Entry]:
 
 
 def a_million() -> list[Entry]:
-    """Under the cap of one partition and of four: 16 ticks of one."""
+    """A million IDs under the limit of one partition and of four: 16 ticks of one partition."""
     return [_a_million("one partition", 1), _a_million("four partitions", 4)]
 
 
 def _a_million(name: str, partitions: int) -> Entry:
-    """The tick that all have at hand after a rest, and the one after it, are used up before."""
+    """Uses up two ticks of each partition before the round: the one available after a rest, and the next one."""
     tick, objects = 1 << 16, {"ids": sno_pool(partitions)}
     before, count = f"ids.generate_many({2 * tick * partitions})", 16 * tick
     return Entry(name, f"ids.generate_many({count})", objects, True, count, before=before)

@@ -1,4 +1,4 @@
-"""Libraries of others, used as their documentation says."""
+"""Entries of other libraries, used as documented."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def missing() -> list[dict[str, str]]:
 
 
 def ids() -> list[Entry]:
-    """One ID as the library has it."""
+    """One ID in the library's own type."""
     entries = [
         Entry("uuid.uuid4", "make()", {"make": uuid.uuid4}),
         Entry("uuid_utils.uuid4", "make()", {"make": uuid_utils.uuid4}),
@@ -60,7 +60,7 @@ def texts() -> list[Entry]:
 
 
 def memory(count: int) -> list[Entry]:
-    """What a text and its ID together have, 26 bytes: half of them read, half of them written, where others were before."""
+    """Copies 13 bytes for each ID into used memory: 13 read and 13 written make the 26 bytes of a text and its ID."""
     import numpy
 
     source, target = (numpy.ones(13 * count, numpy.uint8) for _ in range(2))
@@ -73,7 +73,7 @@ COPIED = "10 bytes each copied"
 
 
 def written(count: int) -> list[Entry]:
-    """As many bytes as sno IDs have: in fresh memory, and into memory that was written before."""
+    """Writes as many bytes as sno IDs have, into fresh memory and into memory that was written before."""
     import numpy
 
     source, target = (numpy.ones(10 * count, numpy.uint8) for _ in range(2))

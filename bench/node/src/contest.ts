@@ -1,37 +1,37 @@
 /**
- * A contest: calls timed in turn, and the goals that their ratios are held against.
+ * Runs a contest: calls timed in turn, and goals for the ratios of their times.
  *
- * The same method as in Rust: rounds of about half a millisecond, one of each entry after the other, the median of the
- * ratios of the same round. Since every entry rests while the others run, a generator's cap (65,536 sno IDs in 4 ms) does
- * not bind where one ID takes 30 ns or more.
+ * The same method as in Rust: rounds of about half a millisecond, one of each entry after the other, and the median of the ratios
+ * within a round. Since every entry rests while the others run, the limit of a generator (65,536 sno IDs in 4 ms) is not reached if
+ * one ID takes 30 ns or more.
  */
 
-/** As many as `cargo xtask bench` asks for. */
+/** Number of rounds in each repetition, set by `cargo xtask bench`. */
 const ROUNDS = Number(process.env.POLYFLAKE_BENCH_ROUNDS);
 const ROUND_NANOS = 500_000;
-/** How often the rounds are taken at most, while a goal is so near that they do not tell whether it is met. */
+/** Most times that the rounds are repeated, while they leave a goal undecided. */
 const MOST_TIMES = 8;
-/** Fewer rounds are a rehearsal, and settle nothing. */
+/** Fewest rounds that can decide a goal; fewer are only a trial run. */
 const FEWEST_ROUNDS = 20;
-/** How often a round is tried again that the system interrupted. */
+/** Most attempts at a round that the system interrupts. */
 const TRIES = 5;
-/** How long each entry runs before anything counts, so that it is compiled as it will be. */
+/** Time that each entry runs before the first round, so that it is fully compiled. */
 const WARM_UP_NANOS = 100_000_000;
 
-/** Calls so many times, and tells the nanoseconds that it took. */
+/** Makes `count` calls, and returns the nanoseconds that they took. */
 type Work = (count: number) => number;
 
 export interface Entry {
   name: string;
   ours: boolean;
-  /** How many items one call makes. */
+  /** Number of items that one call makes. */
   items: number;
-  /** Where it lies on the contest's axis. */
+  /** Position on the contest's axis. */
   x: number | null;
   work: Work;
 }
 
-/** How many times as long as another an entry may take. */
+/** The most time that an entry may take, as a multiple of another entry's time. */
 export interface Goal {
   name: string;
   ours: Entry;
@@ -53,8 +53,8 @@ export interface Contest {
 }
 
 /**
- * A loop around a call. It is compiled anew for each, so that one entry's call does not make another's slower: the engine
- * specialises a call site for what it has seen there. What the calls return is used, so that none is left out.
+ * A loop around a call. It is compiled anew for each entry, so that one entry's call does not slow down another's: the engine
+ * specialises a call site for the functions that it has seen there. The results are used, so that no call is optimised away.
  */
 function loop(call: () => unknown): Work {
   const body = `return (count) => {
@@ -76,7 +76,7 @@ export function peer(name: string, call: () => unknown): Entry {
   return { ...ours(name, call), ours: false };
 }
 
-/** An entry that makes many items in a call, and lies there on the axis. */
+/** An entry that makes `size` items in a call, with that size as its position on the axis. */
 export function batch(entry: Entry, size: number): Entry {
   return { ...entry, items: size, x: size };
 }
@@ -85,7 +85,7 @@ export function isMeantBy(contest: Contest, text: string): boolean {
   return [contest, ...(contest.goals ?? [])].some(({ name }) => name.includes(text));
 }
 
-/** Runs it, and tells it as what becomes JSON. */
+/** Runs a contest, and returns its results, ready for JSON. */
 export function hold(contest: Contest): unknown {
   const { entries, goals = [], missing = [] } = contest;
   const counts = entries.map(({ work }) => calibrate(work));
@@ -108,7 +108,7 @@ export function hold(contest: Contest): unknown {
   };
 }
 
-/** The nanoseconds of a round during which no other process had this one's processor. */
+/** The nanoseconds of a round during which no other process used this one's processor. */
 function undisturbed(work: Work, count: number): number {
   let nanos = 0;
   for (let k = 0; k < TRIES; k++) {
@@ -123,7 +123,7 @@ function interruptions(): number {
   return process.resourceUsage().involuntaryContextSwitches;
 }
 
-/** How many repetitions fill a round, once the call is warm. */
+/** Number of repetitions that fill a round, once the call is warm. */
 function calibrate(work: Work): number {
   let count = 1;
   let nanos = work(count);
@@ -149,7 +149,10 @@ function ratios({ ours, against }: Goal, rounds: Map<Entry, number[]>): number[]
   return rounds.get(ours)!.map((nanos, round) => nanos / rounds.get(against)![round]!);
 }
 
-/** Whether the line lies within 5 % of the median, and in the interval that holds the true median in 95 of 100 runs. */
+/**
+ * Returns whether the rounds leave a goal undecided: its limit is within 5 % of the median ratio, and in the interval that holds
+ * the true median in 95 of 100 runs.
+ */
 function isOpen(goal: Goal, rounds: Map<Entry, number[]>): boolean {
   const sorted = ratios(goal, rounds).toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);

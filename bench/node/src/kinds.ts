@@ -1,4 +1,4 @@
-/** JSON of several kinds of objects, read by the metabytes of their IDs, against the ways without it. */
+/** Reads JSON of several kinds of objects by the metabytes of their IDs, against ways without a metabyte. */
 import { metabyte } from "polyflake/decode";
 import { byMetabyte } from "polyflake/json";
 import { type Contest, ours, peer } from "./contest.js";
@@ -36,7 +36,7 @@ class Order {
   }
 }
 
-/** An object is made by its ID, from the members that `read` gives. */
+/** Makes an object of the kind that its ID says, from the members that `read` returns. */
 const made = (id: string, read: () => any): User | Order => (metabyte(id) === 1 ? new User(read()) : new Order(read()));
 
 export function read(): Contest {

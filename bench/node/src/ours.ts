@@ -1,18 +1,18 @@
-/** What this project makes: generators whose own caps do not bind. */
+/** Entries of this project: generators that never reach the limits of their formats. */
 import { hotguid, layout, randflake, sno } from "polyflake";
 import { metabyte } from "polyflake/decode";
 import { sno as inWasm } from "polyflake/wasm";
 import { batch, type Entry, ours } from "./contest.js";
 import { SECRET } from "./peers.js";
 
-/** With so many partitions, batches never meet the cap of one. */
+/** Number of partitions with which batches never reach the limit of one. */
 const POOL = 512;
 
 function snoPool(): sno.Pool {
   return new sno.Pool(Array.from({ length: POOL }, (_, partition) => new sno.Generator({ partition })));
 }
 
-/** All nodes, since one has 131,072 IDs a second. */
+/** A generator of all nodes, since one node has only 131,072 IDs a second. */
 function randflakeIds(): randflake.Generator {
   const grant = new randflake.Grant([0, 131_071], 1_730_000_000, 2_803_741_824);
   return new randflake.Generator(grant, SECRET);
@@ -64,7 +64,7 @@ export function manyTexts(size: number): { singly: Entry; array: Entry; joined: 
   };
 }
 
-/** X's layout, ID by ID and in columns. */
+/** The layout of X (Twitter), ID by ID and in columns. */
 export function columns(size: number): { singly: Entry; parsed: Entry; packed: Entry } {
   const twitter = layout.Layout.preset("twitter", { worker: 1 });
   const given = {
@@ -81,7 +81,7 @@ export function columns(size: number): { singly: Entry; parsed: Entry; packed: E
   };
 }
 
-/** One call for many: packed bytes, and texts. */
+/** One call for many IDs: packed bytes, and texts. */
 export function batches(sizes: number[]): { packed: Entry[]; texts: Entry[]; bigints: Entry[] } {
   const [pool, numbers] = [snoPool(), randflakeIds()];
   return {

@@ -1,4 +1,4 @@
-/** Libraries of others, used as their documentation says, and what Node itself has. */
+/** Entries of other libraries, used as documented, and of Node itself. */
 import crypto from "node:crypto";
 import { TwitterSnowflake } from "@sapphire/snowflake";
 import { nanoid } from "nanoid";
@@ -41,7 +41,7 @@ export function reads(): Entry[] {
   return [peer("uuid, to bytes", () => parse(text)), peer("uuid, from bytes", () => stringify(bytes))];
 }
 
-/** Nodes in turn, so that none runs out of IDs; checked first, since a peer that computes something else is none. */
+/** Generates with 64 nodes in turn, so that none runs out of IDs. The cipher is checked first: a peer must compute the same. */
 function plain(): () => bigint {
   const key = Uint8Array.from({ length: 16 }, (_, k) => 17 * k);
   const published = new Generator(0, key).encrypt(0xefcdab8967452301n);

@@ -1,12 +1,11 @@
 /**
- * Randflake as one would write it in plain TypeScript: the peer of this project's own. Numbers for the cipher's 16-bit
- * words, bigint where 64 bits meet.
+ * Randflake in straightforward TypeScript, as a peer: numbers for the cipher's 16-bit words, bigint for 64 bits.
  */
 
 const EPOCH = 1_730_000_000;
 const STEPS = 8;
 const ROUNDS = 3;
-/** Subkeys of a branch in a step. */
+/** Number of subkeys of a branch in a step. */
 const WORDS = 2 * ROUNDS;
 
 /** A bijection of two 16-bit words: one round without its key. */
@@ -16,7 +15,7 @@ function speckey(x: number, y: number): [number, number] {
   return [a, b];
 }
 
-/** 17 times 6 subkeys of a key of eight words. */
+/** The 17 times 6 subkeys of a key of eight words. */
 function schedule(secret: Uint8Array): Uint16Array {
   const key = Array.from({ length: 8 }, (_, k) => (secret[2 * k]! << 8) | secret[2 * k + 1]!);
   const subkeys = new Uint16Array((2 * STEPS + 1) * WORDS);
@@ -32,7 +31,7 @@ function schedule(secret: Uint8Array): Uint16Array {
   return subkeys;
 }
 
-/** SPARX-64/128, one block of four words in place. */
+/** Encrypts one block of four words in place with SPARX-64/128. */
 function encrypt(subkeys: Uint16Array, block: Uint16Array): void {
   for (let step = 0; step < STEPS; step++) {
     for (let branch = 0; branch < 2; branch++) {

@@ -1,4 +1,6 @@
-/** The core in wasm, with SIMD and without: two builds of bench/wasm, which `cargo xtask bench` puts beside this program. */
+/**
+ * Measures the core in wasm, with SIMD and without: two builds of bench/wasm, which `cargo xtask bench` puts beside this program.
+ */
 import { readFileSync } from "node:fs";
 import { type Contest, type Entry, ours } from "./contest.js";
 
@@ -16,7 +18,7 @@ function entry(name: string, direction: Direction): Entry {
   return { ...ours(name, build(name)[direction]), items: BLOCKS };
 }
 
-/** One direction of the cipher over a slice. */
+/** The contest for one direction of the cipher, over a slice. */
 export function sparx(direction: Direction): Contest {
   const [scalar, simd128] = [entry("scalar", direction), entry("simd128", direction)];
   const goal = { name: `node: SPARX ${direction} 4096 in wasm, SIMD`, ours: simd128, against: scalar, most: 1 / 5 };

@@ -1,4 +1,4 @@
-//! Many IDs in one call: what one of them costs, by how many there are.
+//! Many IDs in one call: the time for each, by the size of the batch.
 
 use std::hint::black_box;
 
@@ -18,7 +18,7 @@ use crate::{
     samples::{hot_guid, layout, randflake, sno},
 };
 
-/// As many IDs do the goals speak of.
+/// Size of the batches in goals.
 const OF_GOALS: u32 = 1024;
 
 const SCALAR: &str = "sno, scalar";
@@ -50,7 +50,7 @@ pub(crate) fn sizes() -> Contest {
     }
 }
 
-/// A batch of 1024, clock and atomic step included, against memory of as many bytes filled with zeros.
+/// A goal for a batch of 1024, with the reading of the clock and the atomic step, against filling as many bytes with zeros.
 fn goal(name: &'static str, ours: &'static str, zeros: &'static str, most: f64) -> Goal {
     let against = Against::key(zeros, Key(zeros, Some(OF_GOALS)));
     Goal { name, ours: Key(ours, Some(OF_GOALS)), against, most }
@@ -62,7 +62,7 @@ fn snos(size: u32) -> Work {
     repeat(move || ids.fill(1, black_box(&mut batch)).expect("a clock"))
 }
 
-/// What a batch does, with the scalar kernel: clock and step as for one ID, then the run.
+/// The work of a batch with the scalar kernel: clock and atomic step as for one ID, then the run of IDs.
 fn scalar_snos(size: u32) -> Work {
     let ids = sno(Unbound::making(size));
     let mut bytes = vec![0; size as usize * Sno::LEN];
@@ -90,7 +90,7 @@ fn layouts(size: u32) -> Work {
     repeat(move || ids.fill(Batch::Integers(black_box(&mut batch))).expect("a clock"))
 }
 
-/// The floor: writing as many bytes as the IDs have.
+/// The lower bound: writing as many bytes as the IDs have.
 fn cleared(size: u32, bytes: usize) -> Work {
     let mut bytes = vec![1_u8; size as usize * bytes];
     repeat(move || black_box(&mut bytes).fill(0))

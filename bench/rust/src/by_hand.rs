@@ -1,5 +1,5 @@
-//! The layout of eight fields as one would write it by hand, in shifts and masks, with the checks that a field fits: what a layout
-//! that is known only at run time is held against.
+//! The layout of eight fields written by hand, in shifts and masks, with checks that each value fits: the peer of a layout that
+//! is known only at run time.
 //!
 //! ```text
 //! 1 unused | 39 time of 10 ms | 2 region | 4 zone | 4 rack, inverted | 5 worker | 1 kind | 8 sequence, inverted
@@ -13,10 +13,10 @@ const EPOCH_MS: i64 = 1_409_529_600_000;
 const REGION: i64 = 1;
 const TIME_SHIFT: u32 = 24;
 
-/// The time, zone, rack, worker and sequence.
+/// Values of the time, zone, rack, worker and sequence.
 type Values = [i64; 5];
 
-/// The ID; none where a value does not fit.
+/// The ID; `None` if a value does not fit.
 #[inline]
 fn packed([unix_ms, zone, rack, worker, sequence]: Values) -> Option<i64> {
     let time = (unix_ms - EPOCH_MS).div_euclid(10);
@@ -65,7 +65,7 @@ pub(crate) fn parse() -> Work {
     })
 }
 
-/// The time, rack and sequence of many.
+/// Columns of the time, rack and sequence.
 fn columns(count: u32) -> [Vec<i64>; 3] {
     let column = |value: fn(i64) -> i64| (0..i64::from(count)).map(value).collect();
     [column(|k| 1_763_650_000_000 + k), column(|k| k % 16), column(|k| k % 256)]

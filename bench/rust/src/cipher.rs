@@ -1,4 +1,4 @@
-//! SPARX-64 over slices: each instruction set of the machine against the scalar code.
+//! SPARX-64 over slices: each instruction set of the machine against scalar code.
 
 use std::hint::black_box;
 

@@ -1,4 +1,4 @@
-//! Clocks under which a format's own limit never binds (sno: 65,536 IDs in 4 ms, Randflake: 131,072 in a second).
+//! Clocks under which generators never reach the limit of a format (sno: 65,536 IDs in 4 ms, Randflake: 131,072 in a second).
 
 use std::{
     cell::Cell,
@@ -10,11 +10,11 @@ use polyflake::{
     clock::{Clock, SystemClock},
 };
 
-/// A tick of sno.
+/// A tick of sno, in nanoseconds.
 const TICK: i64 = 4_000_000;
 const SECOND: i64 = 1_000_000_000;
 
-/// Reads a clock, and goes a little further ahead of it with every reading. For one thread.
+/// A clock that runs a little further ahead of another one with every reading. For one thread.
 pub(crate) struct Unbound<C = SystemClock> {
     clock: C,
     ahead: Cell<i64>,
@@ -22,12 +22,12 @@ pub(crate) struct Unbound<C = SystemClock> {
 }
 
 impl Unbound {
-    /// For calls that make `batch` IDs each, in ticks of 4 ms: at most 32,768 in each, half of what sno has.
+    /// For calls that make `batch` IDs each, in ticks of 4 ms: at most 32,768 in a tick, half of sno's limit.
     pub(crate) const fn making(batch: u32) -> Self {
         Self::over(SystemClock, batch as i64 * TICK / 32_768)
     }
 
-    /// For calls that make `batch` IDs each, in ticks of a second: at most 65,536 in each, which every family has.
+    /// For calls that make `batch` IDs each, in ticks of a second: at most 65,536 in a tick, within the limit of every family.
     pub(crate) const fn in_seconds(batch: u32) -> Self {
         Self::over(SystemClock, batch as i64 * SECOND / 65_536)
     }
@@ -56,7 +56,7 @@ impl<C: Clock> Clock for Unbound<C> {
     }
 }
 
-/// The system's clock run 64 times as fast, so that a tick of 4 ms lasts 62.5 us. Threads share it and write nothing.
+/// The system's clock, 64 times as fast, so that a tick of 4 ms lasts 62.5 us. Threads share it without writing to it.
 pub(crate) struct Fast {
     start: i64,
 }
@@ -83,7 +83,7 @@ thread_local! {
     static READINGS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// No clock at all: it stands still, and moves on by one tick after so many readings of any one thread.
+/// A clock without time: it stands still, and moves on by one tick after `readings` readings by any one thread.
 pub(crate) struct Synthetic {
     now: AtomicI64,
     tick_nanos: i64,

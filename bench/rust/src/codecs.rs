@@ -1,4 +1,4 @@
-//! sno's text, both ways, against general codecs that were given its alphabet.
+//! Encoding and decoding sno's text, against general codecs with its alphabet.
 
 use polyflake::sno::Sno;
 

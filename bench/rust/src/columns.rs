@@ -1,4 +1,4 @@
-//! Columns and filters of 4 million sno IDs, each against touching the same memory.
+//! Columns and filters of 4 million sno IDs, each against merely reading and writing the same memory.
 
 use std::hint::black_box;
 

@@ -1,4 +1,4 @@
-//! A contest: pieces of work timed in turn, and the goals that their ratios are held against.
+//! Contests: pieces of work timed in turn, and goals for the ratios of their times.
 
 use polyflake::clock::SystemClock;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::measure::{Spread, Work, calibrate, time};
 /// Pieces of work that do the same job.
 pub(crate) struct Contest {
     pub(crate) name: &'static str,
-    /// What `x` of the entries counts, where they make a curve: the heading of an axis.
+    /// The heading of an axis, for entries that make a curve over `x`.
     pub(crate) axis: Option<&'static str>,
     pub(crate) entries: Vec<Entry>,
     pub(crate) goals: Vec<Goal>,
@@ -18,15 +18,15 @@ pub(crate) struct Contest {
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
     pub(crate) work: Work,
-    /// Whether this project made it, or another.
+    /// `true` for work of this project, `false` for work of others.
     pub(crate) ours: bool,
-    /// Where it lies on the contest's axis.
+    /// Position on the contest's axis.
     pub(crate) x: Option<u32>,
-    /// How many items one repetition makes.
+    /// Number of items that one repetition makes.
     pub(crate) items: u32,
 }
 
-/// The most that an entry may take, as a ratio.
+/// The most time that an entry may take, as a ratio.
 pub(crate) struct Goal {
     pub(crate) name: &'static str,
     pub(crate) ours: Key,
@@ -34,14 +34,15 @@ pub(crate) struct Goal {
     pub(crate) most: f64,
 }
 
-/// How often the rounds are taken at most.
+/// Most times that the rounds are repeated.
 const MOST_TIMES: usize = 8;
-/// Fewer rounds are a rehearsal, and settle nothing.
+/// Fewest rounds that can decide a goal; fewer are only a trial run.
 const FEWEST_ROUNDS: usize = 20;
 
 impl Goal {
-    /// Whether the line lies within 5 % of the median ratio, and within the interval that holds the true median in 95 of 100 runs: the
-    /// ranks around the middle, as far as a coin's tosses go.
+    /// Returns whether the rounds leave the goal undecided: its limit is within 5 % of the median ratio, and within the interval
+    /// that holds the true median in 95 of 100 runs. By the binomial distribution, these are the ratios up to the square root of
+    /// their number away from the middle.
     fn is_open(&self, ratios: &[f64]) -> bool {
         let mut sorted = ratios.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -54,7 +55,7 @@ impl Goal {
     }
 }
 
-/// An entry, by its name and place.
+/// An entry, by its name and position on the axis.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Key(pub(crate) &'static str, pub(crate) Option<u32>);
 
@@ -64,9 +65,9 @@ impl From<&'static str> for Key {
     }
 }
 
-/// What a goal compares with: other entries of the same contest, so many times each.
+/// The time with which a goal compares: a sum of multiples of other entries of the same contest.
 pub(crate) struct Against {
-    /// How it is named to people.
+    /// Its name in reports.
     pub(crate) name: &'static str,
     entries: Vec<(Key, f64)>,
 }
@@ -77,12 +78,12 @@ impl Against {
         Self::key(name, name.into())
     }
 
-    /// Another entry on the contest's axis, under a name of its own.
+    /// Another entry on the contest's axis, under a different name in reports.
     pub(crate) fn key(name: &'static str, key: Key) -> Self {
         Self { name, entries: vec![(key, 1.0)] }
     }
 
-    /// Entries, so many times each, under a name that tells them.
+    /// A sum of multiples of entries, under a name that tells them.
     pub(crate) fn sum(
         name: &'static str,
         entries: impl IntoIterator<Item = (&'static str, f64)>,
@@ -93,22 +94,22 @@ impl Against {
 }
 
 impl Entry {
-    /// One of this project's.
+    /// An entry of this project.
     pub(crate) fn ours(name: &'static str, work: Work) -> Self {
         Self { name, work, ours: true, x: None, items: 1 }
     }
 
-    /// One of others.
+    /// An entry of others.
     pub(crate) fn peer(name: &'static str, work: Work) -> Self {
         Self { ours: false, ..Self::ours(name, work) }
     }
 
-    /// One that makes so many items at once.
+    /// The entry with `items` items in each repetition.
     pub(crate) fn making(self, items: u32) -> Self {
         Self { items, ..self }
     }
 
-    /// One that has a place on the contest's axis.
+    /// The entry with a position on the contest's axis.
     pub(crate) fn at(self, x: u32) -> Self {
         Self { x: Some(x), ..self }
     }
@@ -122,13 +123,13 @@ impl Entry {
 type Rounds = Vec<f64>;
 
 impl Contest {
-    /// Whether its name or that of one of its goals contains this.
+    /// Returns whether the name of the contest or of one of its goals contains a text.
     pub(crate) fn is_meant_by(&self, filter: &str) -> bool {
         let mut names = self.goals.iter().map(|goal| goal.name).chain([self.name]);
         names.any(|name| name.contains(filter))
     }
 
-    /// Runs it, and tells it as JSON. A goal whose entries this machine can't have is among what is missing.
+    /// Runs the contest, and returns its results as JSON. Goals with entries that this machine lacks are listed as missing.
     pub(crate) fn hold(mut self) -> Value {
         let rounds = self.time();
         let entries = self.entries.iter().zip(&rounds).map(|(entry, rounds)| entry.tell(rounds));
@@ -150,7 +151,7 @@ impl Contest {
         })
     }
 
-    /// Times all entries in turn; again while a goal is so near that the rounds do not tell whether it is met.
+    /// Times all entries in turn, and repeats this while the rounds leave a goal undecided.
     fn time(&mut self) -> Vec<Rounds> {
         let counts: Vec<_> =
             self.entries.iter_mut().map(|entry| calibrate(&mut entry.work)).collect();
@@ -190,7 +191,7 @@ impl Contest {
         }))
     }
 
-    /// What a goal compares with, round by round.
+    /// The times with which a goal compares, round by round.
     fn theirs(&self, against: &Against, rounds: &[Rounds]) -> Option<Rounds> {
         let entries = against.entries.iter();
         let parts = entries.map(|(key, times)| Some((self.rounds_of(*key, rounds)?, *times)));
@@ -211,7 +212,7 @@ impl Contest {
     }
 }
 
-/// How many rounds `cargo xtask bench` asks for.
+/// Number of rounds, set by `cargo xtask bench`.
 fn asked_rounds() -> usize {
     let asked = std::env::var("POLYFLAKE_BENCH_ROUNDS").ok().and_then(|asked| asked.parse().ok());
     asked.expect("expected a number of rounds in POLYFLAKE_BENCH_ROUNDS")

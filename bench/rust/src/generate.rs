@@ -1,4 +1,4 @@
-//! One new ID: ours against peers, and against a look at the clock.
+//! One new ID: this project against peers, and against one reading of the clock.
 
 use std::{
     hint::spin_loop,
@@ -25,7 +25,7 @@ const EXACT: &str = "sno, exact clock";
 const PARTS: &str = "the system clock as read here, and a swap";
 const EXACT_PARTS: &str = "SystemTime::now and a swap";
 
-/// The ID as its library has it, bytes or an integer.
+/// One ID in the library's own type, bytes or an integer.
 pub(crate) fn one() -> Contest {
     let goal = |name, ours: &'static str, against, most| Goal {
         name,
@@ -70,7 +70,7 @@ fn our_ids() -> Vec<Entry> {
         .collect()
 }
 
-/// What every ID takes: a look at a word, one at a clock, and a swap of the word.
+/// The parts of every ID: a load of an atomic word, a reading of a clock, and a compare-and-swap of the word.
 fn and_a_swap<T>(read: impl Fn() -> T + 'static) -> impl FnMut() -> (T, bool) {
     let word = AtomicU64::new(0);
     move || {
@@ -102,7 +102,7 @@ fn their_ids() -> Vec<Entry> {
     ]
 }
 
-/// The same as text, on the stack where the library can.
+/// One ID as text, on the stack if the library can do that.
 pub(crate) fn text() -> Contest {
     let (sno, randflake) = (sno(Unbound::making(1)), randflake(Unbound::in_seconds(1)));
     let hot_guid = hot_guid(Unbound::in_seconds(1));

@@ -1,4 +1,4 @@
-//! The hot functions, one call each, under a clock that is none: the same instructions in every run.
+//! The hot functions, one call each, under a synthetic clock: the same instructions in every run.
 
 use polyflake::{
     clock::ManualClock,
@@ -16,10 +16,10 @@ use crate::{
     samples::{self, SECRET},
 };
 
-/// How many items a batch has.
+/// Number of items in a batch.
 const BATCH: u32 = 1024;
 
-/// A function, what one call of it does, and how many items that makes.
+/// A hot function: its name, the work of one call, and the number of items that a call makes.
 pub(crate) struct Hot {
     pub(crate) name: &'static str,
     pub(crate) items: u32,

@@ -1,4 +1,4 @@
-//! JSON of several kinds of objects, read by the metabytes of their IDs, against the ways without it.
+//! Reads JSON of several kinds of objects by the metabytes of their IDs, against ways without a metabyte.
 
 use polyflake::sno::{Sno, by_metabyte};
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use crate::{
     measure::{Work, repeat},
 };
 
-/// All but the ID: 300 bytes, as a record of a service has them.
+/// The members of a service's record except for the ID: 300 bytes.
 const MEMBERS: &str = r#""name":"Ada Lovelace","email":"ada@example.com","visits":1843,"score":0.875,"tags":["first","analyst","poet","london"],"address":{"street":"12 St James's Square","city":"London","country":"United Kingdom"},"parent":null,"note":"She wrote \"the first program\", and saw further than others did."#;
 
 #[derive(Deserialize)]
@@ -48,7 +48,7 @@ by_metabyte! {
     }
 }
 
-/// Looks at the ID of a text alone.
+/// Reads only the ID of a JSON text.
 #[derive(Deserialize)]
 struct Head {
     id: Sno,

@@ -1,4 +1,4 @@
-//! Custom layouts: an ID of eight fields, from its values and back to them.
+//! Custom layouts: an ID of eight fields, packed from its values and parsed back.
 
 use std::hint::black_box;
 
@@ -34,10 +34,10 @@ fn goal(name: &'static str, ours: &'static str, against: &'static str, most: f64
     Goal { name, ours: ours.into(), against: Against::entry(against), most }
 }
 
-/// How many IDs a column has.
+/// Number of IDs in a column.
 const IDS: u32 = 4096;
 
-/// The same layout, a column at a time.
+/// The contest for the same layout, a column at a time.
 pub(crate) fn columns() -> Contest {
     let entries = [
         Entry::ours(PARSE, parse_columns()),
@@ -59,7 +59,7 @@ pub(crate) fn columns() -> Contest {
 const PARSE: &str = "parse columns";
 const PACK: &str = "pack columns";
 
-/// The time and two numbers.
+/// Columns of the time and of two numbers.
 struct Columns {
     slots: [Slot; 3],
     columns: [Vec<i64>; 3],

@@ -1,7 +1,7 @@
 //! Measures the core against its peers and limits, and prints each contest as a line of JSON.
 //!
-//! All entries of a contest are timed in turn, in one process pinned to one processor. A goal is held against the median of
-//! the ratios of the same round, so the machine's mood cancels out. `cargo xtask bench` runs it.
+//! All entries of a contest are timed in turn, in one process pinned to one processor. A goal is compared with the median of the
+//! ratios within a round, so that changes in the machine's speed cancel out. `cargo xtask bench` runs it.
 
 mod batches;
 mod by_hand;
@@ -67,9 +67,9 @@ enum Task {
     },
     /// Name the hot functions
     Functions,
-    /// Call a hot function so many times, for whoever counts instructions
+    /// Call a hot function a number of times, for a tool that counts instructions
     Call { name: String, times: u32 },
-    /// Write so many keys to the standard output
+    /// Write a number of keys to the standard output
     Keys { kind: keys::Kind, count: u64 },
 }
 

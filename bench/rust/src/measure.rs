@@ -1,17 +1,17 @@
-//! Work, and how long it takes.
+//! Pieces of work, and measuring their times.
 
 use std::{
     hint::black_box,
     time::{Duration, Instant},
 };
 
-/// How long one round of one piece of work lasts, about: short against the turn that the system gives to a process.
+/// Approximate length of one round of a piece of work: short against the time slice that the system gives to a process.
 const ROUND: Duration = Duration::from_micros(500);
 
-/// Does its work so many times, and says how long that took.
+/// Does its work a number of times, and returns the time that this took.
 pub(crate) type Work = Box<dyn FnMut(u32) -> Duration>;
 
-/// Work that is one call.
+/// Work of one call.
 pub(crate) fn repeat<T>(mut call: impl FnMut() -> T + 'static) -> Work {
     Box::new(move |count| {
         let start = Instant::now();
@@ -22,7 +22,7 @@ pub(crate) fn repeat<T>(mut call: impl FnMut() -> T + 'static) -> Work {
     })
 }
 
-/// Work that is one call on what is made when the work begins: much memory, which other work should not pay for.
+/// Work of one call on a state that is made when the work first runs: large memory, which would slow other work down.
 pub(crate) fn repeat_with<S: 'static, T>(
     make: impl Fn() -> S + 'static,
     mut call: impl FnMut(&mut S) -> T + 'static,
@@ -38,10 +38,10 @@ pub(crate) fn repeat_with<S: 'static, T>(
     })
 }
 
-/// How often a round is tried again that the system interrupted.
+/// Most attempts at a round that the system interrupts.
 const TRIES: usize = 5;
 
-/// Nanoseconds for one repetition, in a round during which no other process had this one's processors.
+/// Nanoseconds for one repetition, in a round during which no other process used this one's processors.
 pub(crate) fn time(work: &mut Work, count: u32) -> f64 {
     let mut nanos = 0.0;
     for _ in 0..TRIES {
@@ -54,7 +54,7 @@ pub(crate) fn time(work: &mut Work, count: u32) -> f64 {
     nanos
 }
 
-/// How often the system took a processor away from a thread of this process.
+/// Number of times that the system took a processor away from a thread of this process.
 #[cfg(unix)]
 fn interruptions() -> i64 {
     use nix::sys::resource::{UsageWho, getrusage};
@@ -66,7 +66,7 @@ fn interruptions() -> i64 {
     0
 }
 
-/// How many repetitions fill a round.
+/// Number of repetitions that fill a round.
 pub(crate) fn calibrate(work: &mut Work) -> u32 {
     let mut count = 1;
     loop {

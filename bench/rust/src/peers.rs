@@ -1,4 +1,4 @@
-//! Libraries of others, used as their documentation says.
+//! Other libraries, used as documented.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -7,7 +7,7 @@ use fast32::base32::Alphabet32Nopad;
 use ferroid::{define_snowflake_id, generator::AtomicSnowflakeGenerator, time::TimeSource};
 
 define_snowflake_id!(
-    /// So many sequences that the layout's own limit never binds.
+    /// An ID with so many sequences that generators never reach the limit of the layout.
     WideId, u64,
     reserved: 0,
     timestamp: 42,
@@ -15,7 +15,7 @@ define_snowflake_id!(
     sequence: 22
 );
 
-/// The system's clock in milliseconds, as its own crate and its users write it.
+/// The system's clock in milliseconds, written as ferroid and its users write it.
 pub(crate) struct SystemMillis;
 
 impl TimeSource<u64> for SystemMillis {
@@ -34,7 +34,7 @@ pub(crate) type Ferroid<C> = AtomicSnowflakeGenerator<WideId, C>;
 
 const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
 
-/// sno's alphabet in data-encoding, which can't be told that 80 bits need no padding but does not write any.
+/// sno's alphabet in data-encoding, which has no way to state that 80 bits need no padding, but writes none.
 pub(crate) fn data_encoding() -> Encoding {
     let mut specification = Specification::new();
     specification.symbols.push_str(str::from_utf8(ALPHABET).expect("letters and digits"));

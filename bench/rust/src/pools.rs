@@ -1,4 +1,4 @@
-//! Past a format's own limit: a million sno IDs under the system's clock, by how many partitions there are.
+//! Past the limit of a format: a million sno IDs under the system's clock, by number of partitions.
 
 use std::{hint::black_box, time::Instant};
 
@@ -12,14 +12,14 @@ use crate::{
     measure::Work,
 };
 
-/// What one partition has in a tick.
+/// Number of IDs of one partition in a tick.
 const TICK: usize = 1 << 16;
 
-/// A million, and whole ticks for all of these partitions.
+/// About a million IDs, in whole ticks for each number of partitions.
 const IDS: usize = 16 * TICK;
 const PARTITIONS: [u16; 4] = [1, 2, 4, 8];
 
-/// IDs of one call.
+/// Number of IDs in one call.
 const BATCH: usize = 8192;
 
 const SNO: &str = "sno";
@@ -53,7 +53,7 @@ fn snos(partitions: u16) -> Work {
         }
     };
     Box::new(move |count| {
-        // The tick that all have at hand after a rest, and the one after it, at whose beginning time begins to count.
+        // Uses up the tick that is available after a rest, and the one after it, so that the timed IDs begin with a new tick.
         make(2 * TICK * usize::from(partitions));
         let start = Instant::now();
         (0..count).for_each(|_| make(IDS));

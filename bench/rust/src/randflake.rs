@@ -1,4 +1,4 @@
-//! Randflake against its two parts: the cipher, one block at a time, and one look at the clock.
+//! Randflake against its two parts: the cipher, one block at a time, and one reading of the clock.
 
 use std::{hint::black_box, time::SystemTime};
 
@@ -48,7 +48,7 @@ pub(crate) fn parts() -> Contest {
 
 const RADIX: &str = "u64::from_str_radix";
 
-/// Its text, one at a time; the standard library reads the same digits, less strictly.
+/// The contest for one text at a time. The standard library reads the same digits, less strictly.
 pub(crate) fn texts() -> Contest {
     let ids = samples();
     let (mut numbers, mut ours) = (Turns::of(ids.clone()), Turns::of(texts_of(&ids)));
@@ -71,7 +71,7 @@ pub(crate) fn texts() -> Contest {
     }
 }
 
-/// IDs as they come: of 12 and 13 digits, now and then of less.
+/// New IDs: of 12 and 13 digits, sometimes fewer.
 fn samples() -> Vec<Randflake> {
     let mut ids = vec![Randflake::default(); 256];
     randflake(Unbound::in_seconds(256)).fill(&mut ids).expect("a clock");
@@ -82,10 +82,10 @@ fn texts_of(ids: &[Randflake]) -> Vec<Text<{ Randflake::TEXT_LEN }>> {
     ids.iter().map(|id| id.text()).collect()
 }
 
-/// How many texts a slice has.
+/// Number of texts in a slice.
 const TEXTS: u32 = 1024;
 
-/// Its text in slices, by each instruction set of the machine against one after the other.
+/// A contest for texts in slices: each instruction set of the machine against scalar code, text by text.
 fn in_slices(
     name: &'static str,
     work: fn(Level) -> Work,
@@ -167,7 +167,7 @@ fn decode_side_by_side(level: Level) -> Work {
     })
 }
 
-/// Offsets and texts, yet to be written.
+/// Memory for offsets and texts.
 fn column() -> (Vec<i32>, Vec<u8>) {
     (vec![0; TEXTS as usize + 1], vec![0; TEXTS as usize * Randflake::TEXT_LEN])
 }

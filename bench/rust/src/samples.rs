@@ -1,4 +1,4 @@
-//! Generators and IDs to work with.
+//! Generators and IDs for contests.
 
 use polyflake::{
     base32::Text,
@@ -23,7 +23,7 @@ pub(crate) fn hot_guid<C: Clock>(clock: C) -> hotguid::Generator<C> {
     hotguid::Generator::builder().clock(clock).build().expect("valid options")
 }
 
-/// Fields as Instagram's, where a millisecond has room for enough sequences that no clock need be helped.
+/// Fields like those of Instagram, with enough sequences in a millisecond for the system's clock.
 pub(crate) fn layout<C: Clock>(clock: C) -> layout::Generator<C> {
     use polyflake::layout::{Field, Layout, Tick};
     let fields = [
@@ -36,17 +36,17 @@ pub(crate) fn layout<C: Clock>(clock: C) -> layout::Generator<C> {
     builder.build().expect("valid options")
 }
 
-/// IDs to work on, few enough to stay in the first cache.
+/// Sample IDs, few enough to stay in the first-level cache.
 pub(crate) fn snos() -> Vec<Sno> {
     let mut samples = vec![Sno::default(); 256];
     Generator::new().fill(7, &mut samples).expect("a working clock");
     samples
 }
 
-/// Past what caches hold.
+/// Number of IDs that no cache holds.
 pub(crate) const MILLIONS: u32 = 4_000_000;
 
-/// So many IDs, without a pattern.
+/// That many IDs, without a pattern.
 pub(crate) fn millions() -> Vec<Sno> {
     let mut noise = 0x9e37_79b9_7f4a_7c15_u64;
     let mut bytes = vec![0; MILLIONS as usize * Sno::LEN];
@@ -59,19 +59,19 @@ pub(crate) fn millions() -> Vec<Sno> {
     Sno::slice_from_bytes(&bytes).expect("whole IDs").to_vec()
 }
 
-/// Their texts.
+/// The texts of sample IDs.
 pub(crate) fn texts() -> Turns<Text<{ Sno::TEXT_LEN }>> {
     Turns::of(snos().iter().map(Sno::text).collect())
 }
 
-/// Takes the samples in turn, for ever.
+/// Samples, taken in turn for ever.
 pub(crate) struct Turns<T> {
     samples: Vec<T>,
     next: u8,
 }
 
 impl<T> Turns<T> {
-    /// Over 256 samples.
+    /// Takes 256 samples in turn.
     pub(crate) fn of(samples: Vec<T>) -> Self {
         assert_eq!(samples.len(), 256, "expected 256 samples, found {}", samples.len());
         Self { samples, next: 0 }

@@ -1,4 +1,4 @@
-//! Threads that do their work at the same time, each pinned to a processor of its own.
+//! Threads that work at the same time, each pinned to its own processor.
 
 use std::{
     hint::{black_box, spin_loop},
@@ -17,7 +17,7 @@ use core_affinity::CoreId;
 
 use crate::measure::Work;
 
-/// The processors of this process; the first reading counts, since a pinned thread sees but its own.
+/// The processors of this process, read before any thread is pinned, since a pinned thread sees only its own.
 static CORES: LazyLock<Vec<CoreId>> =
     LazyLock::new(|| core_affinity::get_core_ids().unwrap_or_default());
 
@@ -28,19 +28,19 @@ pub(crate) fn pin(index: usize) {
     }
 }
 
-/// 1, 2, 4 and so on: no more than there are processors.
+/// Numbers of threads: 1, 2, 4 and so on, up to the number of processors.
 pub(crate) fn sizes() -> impl Iterator<Item = usize> {
     (0..6).map(|power| 1 << power).take_while(|size| *size <= CORES.len())
 }
 
-/// What one thread does so many times.
+/// The work of one thread, done a number of times.
 pub(crate) type Member = Box<dyn FnMut(u32) + Send>;
 
-/// Keeps what one thread writes off the cache lines of others: members are made side by side.
+/// Keeps the memory that one thread writes off the cache lines of other threads: members are made side by side.
 #[repr(align(128))]
 struct Apart<T>(T);
 
-/// A member whose work is one call.
+/// A member with one call as its work.
 pub(crate) fn member<T>(call: impl FnMut() -> T + Send + 'static) -> Member {
     let mut call = Apart(call);
     Box::new(move |count| {
@@ -51,7 +51,7 @@ pub(crate) fn member<T>(call: impl FnMut() -> T + Send + 'static) -> Member {
     })
 }
 
-/// Where the threads of a team meet: nobody starts before all are there, and the last to end ends the round.
+/// Counters that synchronise a team: no thread starts before all are ready, and the round ends with the last thread.
 #[derive(Default)]
 struct Line {
     ready: AtomicUsize,
@@ -59,7 +59,7 @@ struct Line {
     done: AtomicUsize,
 }
 
-/// So many members that work at once: this thread is the first.
+/// Work of `size` members at the same time, of which this thread is the first.
 pub(crate) fn team(size: usize, make: impl Fn() -> Member) -> Work {
     let line = Arc::new(Line::default());
     let others: Vec<_> = (1..size).map(|index| spawn(index, make(), line.clone())).collect();
@@ -90,7 +90,7 @@ fn spawn(index: usize, mut work: Member, line: Arc<Line>) -> Sender<u32> {
         }
     };
     thread::spawn(move || {
-        // The others would wait for ever; what went wrong is printed by then.
+        // The other threads would wait for ever. The panic's message is already printed.
         if catch_unwind(AssertUnwindSafe(rounds)).is_err() {
             exit(101);
         }
@@ -98,7 +98,7 @@ fn spawn(index: usize, mut work: Member, line: Arc<Line>) -> Sender<u32> {
     sender
 }
 
-/// Spins: a sleeping thread would wake up late.
+/// Spins until a counter reaches a value: a sleeping thread would wake up late.
 fn wait_for(counter: &AtomicUsize, value: usize) {
     while counter.load(Ordering::Acquire) < value {
         spin_loop();

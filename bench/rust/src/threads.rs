@@ -1,4 +1,4 @@
-//! Throughput against threads: one generator for all, handles of their own, and peers.
+//! Throughput by number of threads: one generator for all threads, a handle for each, and peers.
 
 use std::{hint::spin_loop, sync::Arc};
 
@@ -20,7 +20,7 @@ const HANDLES: &str = "sno, a handle for each thread";
 const SHARED: &str = "sno, one generator";
 const POOL: &str = "sno, a pool of four";
 
-/// With a look at the system's clock for every ID.
+/// The contest with one reading of the system's clock for every ID.
 pub(crate) fn reading_the_clock() -> Contest {
     let ferroid = Arc::new(Ferroid::new(0, SystemMillis));
     let poll = move || {
@@ -40,7 +40,7 @@ pub(crate) fn reading_the_clock() -> Contest {
     }
 }
 
-/// Without one: what the generator itself allows.
+/// The contest without readings of the system's clock, for the limit of the generator itself.
 pub(crate) fn standing_still() -> Contest {
     Contest {
         name: "rust: threads, a synthetic clock",
@@ -50,7 +50,7 @@ pub(crate) fn standing_still() -> Contest {
     }
 }
 
-/// Threads that share a pool rarely meet at one of its generators.
+/// The goal for threads that share a pool, where they rarely meet at one generator.
 fn on_a_pool() -> Goal {
     Goal {
         name: "rust: two threads on a pool",
@@ -60,7 +60,7 @@ fn on_a_pool() -> Goal {
     }
 }
 
-/// Two threads must make so many times as many as one: in time an ID, the inverse.
+/// The goal that two threads make `times` times as many IDs as one. As a ratio of times, this is the inverse.
 fn two_against_one(name: &'static str, times: f64) -> Goal {
     Goal {
         name,

@@ -1,5 +1,5 @@
-//! SPARX-64 over a slice, for whoever counts its time in wasm. Each call works on what the one before left, and returns a
-//! little of the result.
+//! SPARX-64 over a slice, to be timed in wasm. Each call works on the blocks that the last one left, and returns one byte of the
+//! result.
 #![allow(
     unsafe_code,
     reason = "without wasm-bindgen, a name is exported by an attribute that is unsafe"

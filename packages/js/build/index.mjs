@@ -1,4 +1,4 @@
-/** `npm run build`: everything that the package ships. With names of parts (wasm, native, script, texts), only those. */
+/** Builds everything that the package ships, as `npm run build`. With names of parts (wasm, native, script, texts), only these. */
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildNative } from "./native.mjs";

@@ -1,4 +1,4 @@
-/** The native addon of this machine. */
+/** Builds the native addon for this machine. */
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { cargo, PACKAGE, targetDirectory } from "./tools.mjs";
@@ -11,7 +11,7 @@ export function buildNative() {
   const library = LIBRARIES[process.platform] ?? "libpolyflake_node.so";
   const folder = join(PACKAGE, "prebuilds", platform());
   mkdirSync(folder, { recursive: true });
-  // Removed first: a process that has it loaded keeps the old one.
+  // Removed first, so that a process that has the old file loaded keeps it.
   rmSync(join(folder, "polyflake.node"), { force: true });
   copyFileSync(join(targetDirectory(), "release", library), join(folder, "polyflake.node"));
 }

@@ -1,4 +1,4 @@
-/** The TypeScript: one bundle for each entry point and module format, and the types. */
+/** Builds the TypeScript: one bundle for each entry point and module format, and the types. */
 import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
@@ -8,7 +8,10 @@ import { FAMILIES, glueOf, moduleOf } from "./wasm.mjs";
 const DIST = join(PACKAGE, "dist");
 const { version, exports } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
 
-/** Each entry point is the same code over another machine: the file of `machines` that loads a family's, and the one that says which. */
+/**
+ * The entry points, which are the same code over different machines: the file of `machines` that loads a family's machine, and the
+ * file that names its kind.
+ */
 const MACHINES = {
   node: ["node", "choice"],
   native: ["native", "native"],
@@ -21,22 +24,22 @@ const MACHINES = {
 /** The entry points of a format. */
 const ENTRIES = { esm: Object.keys(MACHINES), cjs: ["node", "native", "wasm"] };
 
-/** The namespaces of an entry point: as ES modules each is a file, so that bundlers leave out what is not used. */
+/** The namespaces of an entry point. As ES modules each is a file, so that bundlers leave out unused ones. */
 const NAMESPACES = ["hotguid", "layout", "randflake", "sno", "sparx64"];
 
-/** What all entry points share, by the names of the files: the one class of errors, and what reads IDs without a machine. */
+/** Files that all entry points share: the class of errors, and the functions that read IDs without a machine. */
 const SHARED = {
   errors: "errors",
   ...Object.fromEntries(["checks", "hotguid", "randflake", "sno", "words"].map((name) => [`decode-${name}`, `decode/${name}`])),
 };
 
-/** What files of their own consist of, by their names. */
+/** Sources of an entry point's separate files, by file name. */
 const PARTS = Object.fromEntries([...NAMESPACES.map((name) => [name, `${name}/index`]), ["backend", "backend"]]);
 
-/** Whose machine opens the module of a namespace of the entry point `web`. */
+/** The family whose machine opens the module of a namespace of the entry point `web`. */
 const openerOf = (name) => (FAMILIES.includes(name) ? name : "randflake");
 
-/** Entry points that stand for `web` outside of browsers, by their conditions: the same code as without it. */
+/** Entry points that take the place of `web` outside of browsers: the same code as under their own names. */
 const STANDING_IN = { esm: ["node", "wasm", "workerd", "edge-light"], cjs: ["node", "wasm"] };
 
 const source = (name) => join(PACKAGE, `src/${name}.ts`);
@@ -55,7 +58,7 @@ export async function buildScript() {
   writeFolders();
 }
 
-/** A folder for each path behind the package's name, for tools that know no `exports`: TypeScript's node10, Parcel's default. */
+/** Writes a folder for each subpath of the package, for tools that ignore `exports`: TypeScript's node10, Parcel's default. */
 function writeFolders() {
   for (const [path, conditions] of Object.entries(exports)) {
     if (path === "." || typeof conditions === "string") continue;
@@ -82,7 +85,7 @@ async function buildFormat(format) {
   }
 }
 
-/** An entry point that names its namespaces, and a file for each of them. */
+/** Bundles an entry point that exports its namespaces, and a file for each of them. */
 async function bundleNamespaces(entry) {
   const fileOf = (name) => `${entry}-${name}`;
   const opened = (name) => entry === "web" && NAMESPACES.includes(name);
@@ -92,7 +95,7 @@ async function bundleNamespaces(entry) {
   await bundle("esm", Object.fromEntries(files), { entry, shared: fileOf("shared") });
 }
 
-/** The namespaces of the entry point `web`, with what opens their modules. */
+/** A plugin that adds `init` to the namespaces of the entry point `web`. */
 const opened = {
   name: "opened",
   setup({ onResolve, onLoad }) {
@@ -104,7 +107,7 @@ const opened = {
   },
 };
 
-/** The types of the entry point `web`: those of the others, and an `init` in each namespace. */
+/** Writes the types of the entry point `web`: the types of the others, and an `init` in each namespace. */
 function writeTypesOfWeb() {
   const folder = join(DIST, "esm/web");
   const index = readFileSync(join(DIST, "esm/index.d.ts"), "utf8");
@@ -117,13 +120,13 @@ function writeTypesOfWeb() {
   }
 }
 
-/** Another entry point with an `init` for each namespace, which has nothing to do. */
+/** Writes another entry point with an `init` for each namespace, which does nothing. */
 function standIn(format, entry) {
   const write = (name, lines) => writeFileSync(join(DIST, format, `${name}.js`), `${lines.join("\n")}\n`);
   if (format === "cjs") {
     const namespaces = NAMESPACES.map((name) => `exports.${name} = { ...entry.${name}, init: async () => {} };`);
     const names = ["backend", "PolyflakeError", ...NAMESPACES].map((name) => `${name}: null`);
-    // The second line tells Node the names that modules may import.
+    // From the second line, Node learns the names that modules may import.
     const rest = "({ backend: exports.backend, PolyflakeError: exports.PolyflakeError } = entry);";
     return write(`web-${entry}`, [`const entry = require("./${entry}.js");`, `0 && (module.exports = { ${names.join(", ")} });`, rest, ...namespaces]);
   }
@@ -141,7 +144,7 @@ function bundle(format, entryPoints, { entry, external = [], shared } = {}) {
     chunkNames: `${shared}-[hash]`,
     format,
     target: "es2022",
-    // For CommonJS, what tells Node the names that modules may import.
+    // For CommonJS, "node" adds the line from which Node learns the names that modules may import.
     platform: format === "cjs" ? "node" : "neutral",
     logLevel: "warning",
     external: ["node:*", "*.wasm", "*.wasm?module"],
@@ -151,8 +154,8 @@ function bundle(format, entryPoints, { entry, external = [], shared } = {}) {
 }
 
 /**
- * A family's machine of an entry point: the files of `machines` that name `#family`, read for that family, so that they lie in a
- * namespace of its own. All others are the same for all families.
+ * A plugin for a family's machine in an entry point. It reads the files of `machines` that name `#family` for that family, and so
+ * in the family's own namespace. All other files are the same for all families.
  */
 function machineOf(entry, family) {
   const namespace = `machine-${family}`;
@@ -180,7 +183,9 @@ function machineOf(entry, family) {
   };
 }
 
-/** Puts the machine's kind in the place of its name (see src/declarations.d.ts), and leaves other files to be found at run time. */
+/**
+ * A plugin that replaces the name of the machine's kind (see src/declarations.d.ts), and leaves shared files outside of bundles.
+ */
 function names(entry, external) {
   const outside = new Map(external);
   return {
@@ -195,7 +200,7 @@ function names(entry, external) {
   };
 }
 
-/** Files of their own, which the bundles share. */
+/** The name of a file that the bundles share; undefined for other files. */
 function sharedFile(path, folder) {
   const file = join(folder, path).replace(/\.js$/, ".ts");
   const name = Object.keys(SHARED).find((name) => source(SHARED[name]) === file);

@@ -1,4 +1,4 @@
-/** The programs that the build runs, and where it finds them. */
+/** Runs the programs of the build, and finds them. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -7,15 +7,18 @@ import { delimiter, join } from "node:path";
 export const PACKAGE = new URL("..", import.meta.url).pathname;
 export const REPOSITORY = join(PACKAGE, "../..");
 
-/** Between flags of the compiler, any of which may have spaces in it. */
+/** Separator of compiler flags, which may contain spaces themselves. */
 const SEPARATOR = "\x1f";
 
-/** Runs a program in the repository, its output on the terminal. */
+/** Runs a program in the repository, with its output on the terminal. */
 export function run(program, ...args) {
   execFileSync(program, args, { cwd: REPOSITORY, stdio: "inherit" });
 }
 
-/** Runs cargo with flags for the compiler, beside the caller's own: one that is in a variable replaces all of the configuration's. */
+/**
+ * Runs cargo with compiler flags in addition to the user's own. Flags in an environment variable replace those of cargo's
+ * configuration, so the flags are added there if the user sets one.
+ */
 export function cargo(flags, ...args) {
   const { RUSTFLAGS, CARGO_ENCODED_RUSTFLAGS, ...env } = process.env;
   const own = CARGO_ENCODED_RUSTFLAGS?.split(SEPARATOR) ?? RUSTFLAGS?.split(" ");
@@ -25,7 +28,10 @@ export function cargo(flags, ...args) {
   execFileSync("cargo", [...args, ...config], { cwd: REPOSITORY, stdio: "inherit", env });
 }
 
-/** Flags that keep this machine's folders out of what is built, the innermost last, which wins; xtask/src/build.rs has them for the wheel. */
+/**
+ * Flags that keep this machine's folders out of built files. The last match wins, so inner folders come last. xtask/src/build.rs
+ * has the same flags for the wheel.
+ */
 function withoutLocalPaths() {
   const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
   const registry = join(home, "registry/src");
@@ -35,17 +41,17 @@ function withoutLocalPaths() {
   return folders.map(([folder, name]) => `--remap-path-prefix=${folder}=${name}`);
 }
 
-/** What a program prints. */
+/** The output of a program. */
 export function output(program, ...args) {
   return execFileSync(program, args, { cwd: REPOSITORY, encoding: "utf8", maxBuffer: 1 << 26 }).trim();
 }
 
-/** Where cargo builds to. */
+/** Folder that cargo builds into. */
 export function targetDirectory() {
   return JSON.parse(output("cargo", "metadata", "--no-deps", "--format-version=1")).target_directory;
 }
 
-/** The target, added to the toolchain if it is missing and there is a rustup to ask. */
+/** Adds a target to the toolchain, if it is missing and rustup is installed. */
 export function addTarget(target) {
   try {
     if (!output("rustup", "target", "list", "--installed").split("\n").includes(target)) run("rustup", "target", "add", target);
@@ -54,7 +60,7 @@ export function addTarget(target) {
   }
 }
 
-/** wasm-bindgen of exactly the version that the crate is locked to, installed if there is none. */
+/** Path of wasm-bindgen in exactly the crate's locked version, installed if it is missing. */
 export function wasmBindgen() {
   const version = lockedVersion("wasm-bindgen");
   const own = join(targetDirectory(), "tools");

@@ -1,16 +1,16 @@
-/** The wasm modules and their glue: one for each family, so that nobody downloads what is not used. */
+/** Builds the wasm modules and their glue: one for each family, so that pages download only the families that they use. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { addTarget, cargo, PACKAGE, run, targetDirectory, wasmBindgen } from "./tools.mjs";
 
 const TARGET = "wasm32-unknown-unknown";
-/** Every runtime of today has instructions for 128 bits at once. */
+/** Compiler flags: all current runtimes have 128-bit SIMD. */
 const FLAGS = ["-Ctarget-feature=+simd128"];
 const OUT = join(PACKAGE, "build/out");
 
 /**
- * The families, by the names of bindings-wasm's features, each with what it is optimized for. Functions with one caller stay
- * functions in the layouts' module: 2 % more code, which compresses to 2 % less.
+ * The families, by the names of bindings-wasm's features, each with its profile and its options for wasm-opt. In the module of
+ * layouts, functions with one caller are not inlined: 2 % more code, which compresses to 2 % less.
  */
 const PROFILES = {
   sno: ["wasm", "-O3"],
@@ -21,12 +21,12 @@ const PROFILES = {
 
 export const FAMILIES = Object.keys(PROFILES);
 
-/** A family's module as it ships. */
+/** Path of a family's module, as shipped. */
 export const moduleOf = (family) => join(OUT, `${family}.wasm`);
-/** What a module of it needs of JavaScript. */
+/** Path of the JavaScript that a family's module needs. */
 export const glueOf = (family) => join(OUT, family, "glue.js");
 
-/** Builds them. One run serves all runtimes: the entry points differ only in where they have the compiled module from. */
+/** Builds all modules. The same modules serve all runtimes: entry points differ only in how they load the compiled module. */
 export function buildWasm() {
   addTarget(TARGET);
   rmSync(OUT, { recursive: true, force: true });
@@ -42,7 +42,7 @@ function buildFamily(family) {
   run(wasmBindgen(), "--target", "bundler", "--no-typescript", "--out-dir", join(OUT, family), built);
   const optimize = join(PACKAGE, "node_modules/binaryen/bin/wasm-opt");
   const bound = join(OUT, family, "polyflake_wasm_bg.wasm");
-  // What values can be at all, asked between two rounds, makes a module up to 1.5 % smaller.
+  // An analysis of possible values (GUFA) between two rounds makes a module up to 1.5 % smaller.
   const rounds = [passes, "--gufa-optimizing", passes, ...options];
   const strip = ["debug", "producers", "target-features"].map((what) => `--strip-${what}`);
   run(process.execPath, optimize, ...rounds, "--enable-simd", ...strip, bound, "-o", moduleOf(family));
@@ -50,9 +50,9 @@ function buildFamily(family) {
 }
 
 /**
- * The functions that a module imports, by the names that wasm-bindgen gave them, as one object, so that bundlers leave out those of
- * families that are not used. wasm-bindgen's own code around them is not taken: it tells modules by their class, and those of edge
- * runtimes are of another realm.
+ * Collects the functions that a module imports into one object, by the names that wasm-bindgen gave them, so that bundlers leave
+ * out those of unused families. wasm-bindgen's own loader is not used: it recognises modules by their class, but modules of edge
+ * runtimes come from another realm.
  */
 function glueFor(module) {
   const imports = WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(module)));

@@ -1,4 +1,4 @@
-// Bundles for places that have no node_modules, as users' bundlers do: by the package's export conditions.
+// Bundles for places without node_modules, as users' bundlers do: by the package's export conditions.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { build } from "esbuild";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 
-/** Bundles a file of this folder with its imports into a folder of their own. */
+/** Bundles a file of this folder, with its imports, into a new folder. */
 export async function bundle(entry, conditions, format) {
   const folder = await mkdtemp(join(tmpdir(), "polyflake-conformance-"));
   await build({

@@ -23,7 +23,7 @@ const browser = await chromium.launch({ executablePath: process.argv[2], headles
 try {
   const page = await browser.newPage();
   await page.addScriptTag({ content: await readFile(join(folder, "page.js"), "utf8") });
-  // As texts: values themselves arrive in the page without a member called `__proto__`.
+  // Passed as texts: values would lose a member called `__proto__` on the way into the page.
   const answers = (text) => JSON.stringify(JSON.parse(text).map(conformance.answer));
   await serve(async (requests) => JSON.parse(await page.evaluate(answers, JSON.stringify(requests))));
 } finally {

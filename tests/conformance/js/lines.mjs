@@ -1,6 +1,6 @@
-// The driver's side of the conversation: requests come in, a line each; answers go out, a line each, in order.
+// The driver's side of the protocol: requests come in, a line each; answers go out, a line each, in the same order.
 
-/** Answers the lines of standard input, as many at once as have come, until it ends. */
+/** Answers the lines of standard input until it ends, all lines that have arrived at once. */
 export async function serve(answerAll) {
   let rest = "";
   for await (const chunk of process.stdin.setEncoding("utf8")) {

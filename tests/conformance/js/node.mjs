@@ -1,4 +1,4 @@
-// Node: `--conditions=native` or `--conditions=wasm` choose what the package runs on (tests/package.json).
+// Node: `--conditions=native` or `--conditions=wasm` chooses the package's machine (tests/package.json).
 
 import { serve } from "./lines.mjs";
 import { answer } from "./ops.mjs";

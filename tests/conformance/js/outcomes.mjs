@@ -2,7 +2,7 @@
 
 import { PolyflakeError } from "#polyflake";
 
-/** What a call gives or throws. */
+/** The result or the error of a call. */
 export function outcome(call) {
   try {
     return { ok: call() ?? null };
@@ -12,7 +12,7 @@ export function outcome(call) {
   }
 }
 
-/** The members that all languages have; JSON leaves out what is undefined. */
+/** The members of an error that all languages have; JSON leaves out undefined ones. */
 function members({ code, position, retryAt, written }) {
   return { code, position, retry_at: retryAt === undefined ? undefined : String(retryAt), written };
 }

@@ -1,3 +1,3 @@
-// What the page in the browser can be asked.
+// The exports of the page in the browser.
 
 export { answer } from "./ops.mjs";

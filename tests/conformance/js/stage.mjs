@@ -1,13 +1,13 @@
-// A generator under a scripted clock, step by step; each family says what its steps are.
+// A generator under a scripted clock, step by step; each family defines its steps.
 //
-// The clock is called from inside the generator and may itself take steps, so each call in progress has a frame of its own.
+// The clock is called from inside the generator and may itself take steps, so each call in progress has its own frame.
 
 import { outcome } from "./outcomes.mjs";
 
-// What a clock may show that is no time.
+// Readings of a clock that are not times.
 const NO_TIMES = { none: undefined, boolean: true, float: NaN };
 
-/** A generator, and the calls in progress. Families give `build` and `call`. */
+/** A generator, and the calls in progress. Families define `build` and `call`. */
 export class Stage {
   #frames = [];
 
@@ -28,7 +28,7 @@ export class Stage {
     return window ? { ...options, window: window.map(Number) } : options;
   }
 
-  /** Takes a step: its readings are the clock's until it ends. */
+  /** Takes a step, during which the clock shows the step's readings. */
   step(step) {
     const frame = { readings: step.clock ?? [], inside: step.inside ?? [], read: 0, answers: [] };
     this.#frames.push(frame);
@@ -37,7 +37,7 @@ export class Stage {
     return step.inside === undefined ? answer : { ...answer, inside: frame.answers };
   }
 
-  /** The reading of now, the last one for ever, in Unix milliseconds. */
+  /** The current reading, in Unix milliseconds; the last one repeats for ever. */
   #read() {
     const frame = this.#frames.at(-1);
     frame.read += 1;

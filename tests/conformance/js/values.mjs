@@ -1,4 +1,4 @@
-// The protocol's values as JavaScript's, and back.
+// Converts the protocol's values to JavaScript's, and back.
 
 /** The bytes of a hex text. */
 export function bytesOf(hex) {
@@ -9,19 +9,19 @@ export function hexOf(bytes) {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** A VALUE: an integer as a decimal string, bytes as `{ hex }`, text as `{ text }`; all else is itself. */
+/** A VALUE: an integer as a decimal string, bytes as `{ hex }`, text as `{ text }`; anything else stands for itself. */
 export function read(value) {
   if (typeof value === "string") return BigInt(value);
   if (typeof value?.hex === "string") return bytesOf(value.hex);
   return typeof value?.text === "string" ? value.text : value;
 }
 
-/** Named values, where there may be none. */
+/** Named values, which may be missing. */
 export function readAll(values = {}) {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, read(value)]));
 }
 
-/** A value that was read: integers are numbers only where a number holds all of their field's. */
+/** A value that was read. An integer is a number only if numbers hold all integers of its field. */
 export function write(value) {
   if (typeof value === "bigint" || Number.isSafeInteger(value)) return String(value);
   if (typeof value === "string") return { text: value };
@@ -33,12 +33,12 @@ export function writeAll(values) {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, write(value)]));
 }
 
-/** An integer, where there may be none. */
+/** An integer, which may be missing. */
 export function decimal(number) {
   return number === undefined ? null : String(number);
 }
 
-/** What the protocol calls FIGURES. */
+/** FIGURES of the protocol. */
 export function figures({ bits, fields, sortsByTime, below2_53, below2_63, ...integers }) {
   return {
     bits,

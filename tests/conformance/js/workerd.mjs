@@ -1,4 +1,4 @@
-// workerd, the edge runtime itself, with the worker beside this file.
+// Runs workerd, the edge runtime itself, with the worker beside this file.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import workerd from "workerd";
 import { bundle } from "./bundle.mjs";
 import { serve } from "./lines.mjs";
 
-/** What workerd is told: one worker of these modules, on a free port of this machine alone. */
+/** The configuration of workerd: one worker of these modules, on a free local port. */
 function config(modules) {
   const kind = (name) => (name.endsWith(".wasm") ? "wasm" : "esModule");
   const embedded = modules.map((name) => `(name = "${name}", ${kind(name)} = embed "${name}")`);
@@ -36,7 +36,7 @@ async function modules(folder) {
   return ["worker.js", ...names];
 }
 
-/** Starts workerd; the port it listens on comes over the pipe that it is told of. */
+/** Starts workerd, which reports the port that it listens on through a pipe. */
 async function start(folder) {
   const path = join(folder, "config.capnp");
   await writeFile(path, config(await modules(folder)));

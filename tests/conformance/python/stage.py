@@ -1,6 +1,6 @@
-"""A generator under a scripted clock, step by step; each family says what its steps are.
+"""A generator under a scripted clock, step by step; each family defines its steps.
 
-The clock is called from inside the generator and may itself take steps, so each call in progress has a frame of its own.
+The clock is called from inside the generator and may itself take steps, so each call in progress has its own frame.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Args = dict[str, Any]
 
 NANOS_PER_MS = 1_000_000
 
-# What a clock may show that is no time.
+# Readings of a clock that are not times.
 NO_TIMES: dict[str, Any] = {"none": None, "boolean": True, "float": 1_763_650_000.5}
 
 
@@ -29,7 +29,7 @@ class Frame:
     answers: list[Any] = field(default_factory=list)
 
     def shown(self) -> Any:
-        """The reading of now, the last one for ever, in Unix nanoseconds."""
+        """The current reading, in Unix nanoseconds; the last one repeats for ever."""
         reading = self.readings[min(self.read, len(self.readings)) - 1]
         if reading == "raise":
             raise RuntimeError("a clock that fails")
@@ -72,7 +72,7 @@ class Stage(ABC):
         return frame.shown()
 
     def step(self, step: Args) -> dict[str, Any]:
-        """Takes a step: its readings are the clock's until it ends."""
+        """Takes a step, during which the clock shows the step's readings."""
         frame = Frame(step.get("clock", []), step.get("inside", []))
         self.frames.append(frame)
         answer = outcome(lambda: self.call(step))

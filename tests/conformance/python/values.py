@@ -1,4 +1,4 @@
-"""The protocol's values as Python's, and back."""
+"""Converts the protocol's values to Python's, and back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from polyflake import Description
 
 
 def read(value: Any) -> Any:
-    """A VALUE: an integer as a decimal string, bytes as ``{"hex"}``, text as ``{"text"}``; all else is itself."""
+    """A VALUE: an integer as a decimal string, bytes as ``{"hex"}``, text as ``{"text"}``; anything else stands for itself."""
     match value:
         case str():
             return int(value)
@@ -21,7 +21,7 @@ def read(value: Any) -> Any:
 
 
 def read_all(values: dict[str, Any] | None) -> dict[str, Any]:
-    """Named values, where there may be none."""
+    """Named values, which may be missing."""
     return {name: read(value) for name, value in (values or {}).items()}
 
 
@@ -40,7 +40,7 @@ def decimal(number: int | None) -> str | None:
 
 
 def figures(description: Description) -> dict[str, Any]:
-    """What the protocol calls FIGURES."""
+    """FIGURES of the protocol."""
     fields = [
         {"name": field.name, "kind": field.kind, "offset": field.offset, "bits": field.bits}
         for field in description.fields

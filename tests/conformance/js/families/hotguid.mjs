@@ -5,7 +5,7 @@ import { hotguid } from "#polyflake";
 import { Stage, unknown } from "../stage.mjs";
 import { bytesOf, decimal, hexOf } from "../values.mjs";
 
-/** What the protocol calls GUID. */
+/** GUID of the protocol. */
 function fields(id) {
   const { timestamp, machine, counter, shardKey } = hotguid.parts(id);
   if (hotguid.timestamp(id) !== timestamp || hotguid.shardKey(id) !== shardKey) {
@@ -35,7 +35,7 @@ function timeRange({ from_ms, to_ms }) {
   return { lowest: end("lowest"), highest: end("highest") };
 }
 
-/** What does not hang on chance. */
+/** A trace of the parts of IDs that do not depend on random bytes. */
 class Trace extends Stage {
   #first;
   #machines = [];
@@ -65,7 +65,7 @@ class Trace extends Stage {
       : this.generator.generateMany(count, shard_key).texts();
   }
 
-  /** An ID, told from the others of the trace. */
+  /** An ID, with the machine as its number in the trace and the counter relative to the first ID. */
   #shown(id) {
     const { timestamp, machine, counter, shardKey } = hotguid.parts(id);
     this.#first ??= counter;

@@ -8,7 +8,7 @@ import { bytesOf, decimal, figures, hexOf, read, readAll, write, writeAll } from
 
 const { Generator, Layout } = layout;
 
-/** The layout of a description, which is the same as an object and as a text; or a preset. */
+/** The layout of a description, checked to be the same from an object and from a text; or a preset. */
 function layoutOf({ layout: description }) {
   const { preset, fields } = description;
   if (preset !== undefined) return Layout.preset(preset, readAll(fields));
@@ -49,14 +49,14 @@ function timeRange(args) {
   return { lowest: shown(lowest), highest: shown(highest) };
 }
 
-/** A new ID of a generator with the system's clock, and what it holds. */
+/** A new ID of a generator with the system's clock, and its fields. */
 function generate(args) {
   const generator = new Generator(layoutOf(args), { bindables: readAll(args.bindables) });
   const id = generator.generate();
   return { id: shown(id), parsed: fields(generator.layout.parse(id)) };
 }
 
-/** What the protocol calls PARSED: only what the layout has. */
+/** PARSED of the protocol: only the fields that the layout has. */
 function fields({ unixMs, sequence, bindables, constants }) {
   const found = { bindables: writeAll(bindables), constants: writeAll(constants) };
   if (unixMs !== undefined) found.timestamp_ms = String(unixMs);
@@ -102,7 +102,7 @@ class Trace extends Stage {
     return { last_ms: decimal(lastMs), len: String(len), closed };
   }
 
-  /** Closes the generator, and goes on with one from its snapshot, which has been JSON in between. */
+  /** Closes the generator, and continues with one from its snapshot, which passes through JSON. */
   #restore() {
     const closed = this.generator.close();
     const again = JSON.parse(JSON.stringify(closed));

@@ -24,7 +24,7 @@ function generate(args) {
   return fields(codec(args), generator.generate());
 }
 
-/** What the protocol calls FLAKE. */
+/** FLAKE of the protocol. */
 function fields(codec, id) {
   const { timestamp, node, sequence } = codec.inspect(id);
   return { id: String(id), text: randflake.encodeText(id), timestamp: String(timestamp), node, sequence };

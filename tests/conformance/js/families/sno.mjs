@@ -19,7 +19,7 @@ function fromParts({ tick, tick_tock, ...rest }) {
   return fields(sno.fromParts({ tick: Number(tick), tickTock: tick_tock === 1, ...rest }));
 }
 
-/** Both ways to a metabyte must say the same. */
+/** The metabyte of a text; throws unless both functions for it agree. */
 function metabyte({ text }) {
   const ways = [() => sno.metabyte(text), () => decode.metabyte(text)];
   const [one, other] = ways.map((way) => JSON.stringify(outcome(way)));
@@ -76,7 +76,7 @@ function generate({ metabyte }) {
   return fields(sno.generate(metabyte));
 }
 
-/** What the protocol calls FIELDS. */
+/** FIELDS of the protocol. */
 function fields(text) {
   const { tick, unixMs, tickTock, metabyte, partition, sequence } = sno.parse(text);
   return {
@@ -128,7 +128,7 @@ class Trace extends Stage {
     }
   }
 
-  /** Closes the generator, and goes on with one from its snapshot, which has been JSON in between. */
+  /** Closes the generator, and continues with one from its snapshot, which passes through JSON. */
   #restore() {
     const closed = this.generator.close();
     this.generator = sno.Generator.restore(JSON.parse(JSON.stringify(closed)), this.options());

@@ -1,1 +1,1 @@
-"""What each family is asked."""
+"""The operations of each family."""

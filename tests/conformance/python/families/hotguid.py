@@ -12,7 +12,7 @@ from values import decimal
 
 
 def fields(id: UUID) -> dict[str, Any]:
-    """What the protocol calls GUID."""
+    """GUID of the protocol."""
     parts = hotguid.parts(id)
     if (hotguid.timestamp(id), hotguid.shard_key(id)) != (parts.timestamp, parts.shard_key):
         raise AssertionError(f"{id}: one field alone is another than among all")
@@ -66,7 +66,7 @@ def generate(args: Args) -> Any:
 
 
 class Trace(Stage):
-    """What does not hang on chance."""
+    """A trace of the parts of IDs that do not depend on random bytes."""
 
     generator: Generator
 
@@ -95,7 +95,7 @@ class Trace(Stage):
                 raise unknown(step)
 
     def shown(self, id: UUID) -> dict[str, Any]:
-        """An ID, told from the others of the trace."""
+        """An ID, with the machine as its number in the trace and the counter relative to the first ID."""
         parts = hotguid.parts(id)
         if self.first is None:
             self.first = parts.counter

@@ -12,7 +12,7 @@ from values import decimal, figures, read, read_all, write
 
 
 def layout(args: Args) -> Layout:
-    """The layout of a description, which is the same as an object and as a text; or a preset."""
+    """The layout of a description, checked to be the same from an object and from a text; or a preset."""
     description = args["layout"]
     if "preset" in description:
         return Layout.preset(description["preset"], **read_all(description.get("fields")))
@@ -59,14 +59,14 @@ def time_range(args: Args) -> Any:
 
 
 def generate(args: Args) -> Any:
-    """A new ID of a generator with the system's clock, and what it holds."""
+    """A new ID of a generator with the system's clock, and its fields."""
     generator = Generator(layout(args), bindables=read_all(args.get("bindables")))
     id = generator.generate()
     return {"id": shown(id), "parsed": fields(generator.layout.parse(id))}
 
 
 def fields(parsed: Parsed) -> dict[str, Any]:
-    """What the protocol calls PARSED: only what the layout has."""
+    """PARSED of the protocol: only the fields that the layout has."""
     found = {
         "timestamp_ms": decimal(parsed.unix_ms),
         "sequence": decimal(parsed.sequence),
@@ -112,7 +112,7 @@ class Trace(Stage):
         return {"last_ms": decimal(stats.last_ms), "len": str(stats.len), "closed": stats.closed}
 
     def restore(self) -> Any:
-        """Closes the generator, and goes on with one from the figures of its snapshot."""
+        """Closes the generator, and continues with one from the figures of its snapshot."""
         closed = figures_of(self.generator.close())
         again = Snapshot.from_dict(closed)
         self.generator = Generator.restore(self.generator.layout, again, **self.all_options())

@@ -43,7 +43,7 @@ def inspect(args: Args) -> Any:
 
 
 def fields(codec: Codec, id: int) -> Any:
-    """What the protocol calls FLAKE."""
+    """FLAKE of the protocol."""
     parts = codec.inspect(id)
     return {
         "id": str(id),

@@ -12,7 +12,7 @@ from stage import Args, Stage, unknown
 
 
 def fields(id: Sno) -> dict[str, Any]:
-    """What the protocol calls FIELDS."""
+    """FIELDS of the protocol."""
     return {
         "hex": bytes(id).hex(),
         "text": str(id),
@@ -144,7 +144,7 @@ class Trace(Stage):
         return {name: getattr(stats, name) for name in names + more}
 
     def restore(self) -> Any:
-        """Closes the generator, and goes on with one from its snapshot, which has been JSON in between."""
+        """Closes the generator, and continues with one from its snapshot, which passes through JSON."""
         closed = self.generator.close()
         self.generator = Generator.restore(Snapshot.from_json(closed.to_json()), **self.options())
         return closed.to_dict()

@@ -1,4 +1,4 @@
-//! The protocol's arguments as Rust values, and polyflake's errors as the protocol's.
+//! Converts the protocol's arguments to Rust values, and polyflake's errors to the protocol's form.
 
 use data_encoding::HEXLOWER;
 use polyflake::{Error, ErrorKind};
@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 pub(crate) type Answer = Result<Value, Failure>;
 
-/// Why there is no value.
+/// Reason why a request has no value.
 pub(crate) enum Failure {
     Refused(Error),
     UnknownOp,
-    /// The request is not in the protocol's form, or something broke that never should.
+    /// The request is not in the protocol's form, or something failed that never should.
     Unexpected(String),
 }
 
@@ -20,7 +20,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// The members that all languages have.
+/// The members of an error that all languages have.
 pub(crate) fn error(error: &Error) -> Value {
     let mut members = json!({"code": error.code()});
     let mut set = |name: &str, value: Option<Value>| {
@@ -34,7 +34,7 @@ pub(crate) fn error(error: &Error) -> Value {
     members
 }
 
-/// What breaks only where the request is not in the protocol's form.
+/// A failure that happens only if the request is not in the protocol's form.
 #[allow(clippy::needless_pass_by_value, reason = "the form that map_err takes")]
 pub(crate) fn unexpected(error: impl ToString) -> Failure {
     Failure::Unexpected(error.to_string())
@@ -51,14 +51,13 @@ pub(crate) fn bytes(args: &Value, name: &str) -> Result<Vec<u8>, Failure> {
     HEXLOWER.decode(text(args, name)?.as_bytes()).map_err(unexpected)
 }
 
-/// So many bytes: other lengths are what their conversion says, `invalid_length`.
+/// `N` bytes in hex; `invalid_length` for another length.
 pub(crate) fn array<const N: usize>(args: &Value, name: &str) -> Result<[u8; N], Failure> {
     let refused = |_| Error::new(ErrorKind::InvalidLength).into();
     bytes(args, name)?.try_into().map_err(refused)
 }
 
-/// An integer, given as a number or as a decimal string. One that `T` cannot hold is what its conversion says:
-/// `out_of_range`.
+/// An integer, given as a number or as a decimal string; `out_of_range` if `T` cannot hold it.
 pub(crate) fn integer<T: TryFrom<i128>>(args: &Value, name: &'static str) -> Result<T, Failure> {
     let number = args[name].as_i64().map(i128::from);
     let value = number.or_else(|| args[name].as_str()?.parse().ok());
@@ -68,7 +67,7 @@ pub(crate) fn integer<T: TryFrom<i128>>(args: &Value, name: &'static str) -> Res
     T::try_from(value).map_err(|_| Error::field_error(ErrorKind::OutOfRange, name).into())
 }
 
-/// The same, where the argument may be missing.
+/// An integer argument that may be missing.
 pub(crate) fn maybe<T: TryFrom<i128>>(
     args: &Value,
     name: &'static str,

@@ -1,4 +1,4 @@
-//! What formats can do, in figures.
+//! Figures of formats.
 
 use polyflake::{hotguid, layout::Description, randflake, sno};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ pub(crate) fn family(args: &Value) -> Answer {
     }
 }
 
-/// What the protocol calls FIGURES.
+/// FIGURES of the protocol.
 pub(crate) fn written(figures: &Description) -> Value {
     let fields = figures.fields().iter().map(|field| {
         json!({"name": field.name(), "kind": field.kind, "offset": field.offset, "bits": field.bits})

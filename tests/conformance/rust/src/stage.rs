@@ -1,7 +1,7 @@
-//! A generator under a scripted clock, step by step; each family says what its steps are.
+//! A generator under a scripted clock, step by step; each family defines its steps.
 //!
-//! The clock is called from inside the generator and may itself take steps, so everything that steps share lies in a
-//! [`Stage`] behind shared references: the generator of now, and a frame of readings for each call in progress.
+//! The clock is called from inside the generator and may itself take steps, so everything that steps share is in a [`Stage`] behind
+//! shared references: the current generator, and a frame of readings for each call in progress.
 
 use std::{
     cell::RefCell,
@@ -25,7 +25,7 @@ pub(crate) trait Play: Sized + 'static {
     /// The generator of a trace's options.
     fn build(options: &Value, clock: Script) -> Result<Self, Failure>;
 
-    /// The answer to a step; `stage` is for those that put another generator in this one's place.
+    /// The answer to a step; `stage` is for steps that replace the generator.
     fn call(&self, step: &Value, stage: &Rc<Stage<Self>>) -> Answer;
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn run<G: Play>(options: &Value) -> Answer {
     Ok(json!({ "steps": answers }))
 }
 
-/// What the steps of one trace share.
+/// The state that the steps of one trace share.
 pub(crate) struct Stage<G> {
     pub(crate) options: Value,
     generator: RefCell<Option<Rc<G>>>,
@@ -60,7 +60,7 @@ struct Frame {
 /// The clock of a stage.
 pub(crate) struct Script(Weak<dyn Readings>);
 
-/// What a [`Script`] needs of a stage.
+/// The part of a stage that a [`Script`] uses.
 trait Readings {
     fn read(self: Rc<Self>) -> polyflake::Result<i64>;
 }
@@ -97,7 +97,7 @@ impl<G: Play> Stage<G> {
         self.generator.replace(Some(Rc::new(generator)));
     }
 
-    /// Takes a step: its readings are the clock's until it ends.
+    /// Takes a step, during which the clock shows the step's readings.
     fn step(self: &Rc<Self>, step: &Value) -> Value {
         let generator =
             self.generator.borrow().clone().expect("a trace has a generator while it runs");
@@ -110,7 +110,7 @@ impl<G: Play> Stage<G> {
         answer
     }
 
-    /// Counts a reading; the second one brings the steps to take inside it.
+    /// Counts a reading; the second one returns the steps to take inside it.
     fn next_reading(&self) -> Vec<Value> {
         self.top(|frame| {
             frame.read += 1;
@@ -129,7 +129,7 @@ impl Frame {
         Self { readings: list("clock"), read: 0, inside: list("inside"), answers: Vec::new() }
     }
 
-    /// The reading of now, the last one for ever. What is no time here only a failing clock can show.
+    /// The current reading; the last one repeats for ever. A reading that is not a time is a failure of the clock.
     fn shown(&self) -> polyflake::Result<i64> {
         let reading = self.readings.get(self.read - 1).or(self.readings.last());
         let unix_ms = reading.and_then(Value::as_str).and_then(|text| text.parse().ok());
@@ -142,7 +142,7 @@ pub(crate) fn window(options: &Value) -> Result<Option<(i64, i64)>, Failure> {
     pair(options, "window")
 }
 
-/// Two integers, where the argument may be missing.
+/// Two integers in an argument that may be missing.
 pub(crate) fn pair(args: &Value, name: &'static str) -> Result<Option<(i64, i64)>, Failure> {
     let Some(pair) = args[name].as_array() else { return Ok(None) };
     let ends = json!({"start": pair[0], "end": pair[1]});

@@ -1,4 +1,4 @@
-//! The examples of docs/formats.md are what this project makes: each value that is worked out here stands on the page.
+//! Checks the examples of docs/formats.md: each value that is computed here must be on the page.
 
 use data_encoding::HEXLOWER;
 use polyflake::{

@@ -47,7 +47,7 @@ fn time_range(args: &Value) -> Answer {
     Ok(json!({"lowest": end(lowest), "highest": end(highest)}))
 }
 
-/// What the protocol calls GUID.
+/// GUID of the protocol.
 fn fields(id: HotGuid) -> Value {
     let parts = id.parts();
     json!({

@@ -1,4 +1,4 @@
-//! Traces of Hot Guid: what does not hang on chance.
+//! Traces of Hot Guid, with the parts of IDs that do not depend on random bytes.
 
 use std::{
     cell::{Cell, RefCell},
@@ -13,7 +13,7 @@ use crate::{
     stage::{Play, Script, Stage, max_wait, on_exhausted, window},
 };
 
-/// A generator, and what its first ID had by chance.
+/// A generator, the counter of its first ID, and the machines seen so far.
 pub(crate) struct Stand {
     generator: Generator<Script>,
     first: Cell<Option<u32>>,
@@ -67,7 +67,7 @@ impl Stand {
         Ok(made.into_iter().map(|id| self.shown(id)).collect())
     }
 
-    /// An ID, told from the others of the trace.
+    /// An ID, with the machine as its number in the trace and the counter relative to the first ID.
     fn shown(&self, id: HotGuid) -> Value {
         let parts = id.parts();
         let first = self.first.get().unwrap_or(parts.counter);
@@ -80,7 +80,7 @@ impl Stand {
         })
     }
 
-    /// The how-manieth machine of the trace it is.
+    /// Number of a machine, in the order in which machines occur in the trace.
     fn number_of(&self, machine: [u8; 5]) -> usize {
         let mut known = self.machines.borrow_mut();
         known.iter().position(|one| *one == machine).unwrap_or_else(|| {

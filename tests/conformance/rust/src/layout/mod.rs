@@ -82,7 +82,7 @@ fn time_range(layout: &Layout, args: &Value) -> Answer {
     Ok(json!({"lowest": lowest.to_string(), "highest": highest.to_string()}))
 }
 
-/// A new ID of a generator with the system's clock, and what it holds.
+/// A new ID of a generator with the system's clock, and its fields.
 fn generate(layout: Layout, args: &Value) -> Answer {
     let mut builder = Generator::builder(layout);
     for (name, value) in values::read_all(args, "bindables")? {
@@ -93,7 +93,7 @@ fn generate(layout: Layout, args: &Value) -> Answer {
     Ok(json!({"id": id.to_string(), "parsed": fields(&generator.layout().parse(&id)?)}))
 }
 
-/// What the protocol calls PARSED: only what the layout has.
+/// PARSED of the protocol: only the fields that the layout has.
 fn fields(parsed: &Parsed<'_>) -> Value {
     let mut fields = Map::new();
     let mut put = |name: &str, value: Option<Value>| {

@@ -84,7 +84,7 @@ fn byte_ids(generator: &Generator<Script>, bound: &Values<'_>, count: usize) -> 
     Ok(made.chunks(length).map(|id| HEXLOWER.encode(id)).collect())
 }
 
-/// Closes the generator, and goes on with one from its snapshot, which has been JSON in between.
+/// Closes the generator, and continues with one from its snapshot, which passes through JSON.
 fn restore(generator: &Generator<Script>, stage: &Rc<Stage<Generator<Script>>>) -> Answer {
     let snapshot = generator.close()?;
     let json = serde_json::to_string(&snapshot).map_err(unexpected)?;

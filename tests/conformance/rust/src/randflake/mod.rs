@@ -52,7 +52,7 @@ fn generate(args: &Value) -> Answer {
     Ok(fields(&codec(args)?, generator.generate()?))
 }
 
-/// What the protocol calls FLAKE.
+/// FLAKE of the protocol.
 fn fields(codec: &Codec, id: Randflake) -> Value {
     let parts = codec.inspect(id);
     json!({

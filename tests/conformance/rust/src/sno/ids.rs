@@ -1,4 +1,4 @@
-//! Questions about single sno IDs.
+//! Operations on single sno IDs.
 
 use data_encoding::HEXLOWER;
 use polyflake::sno::{self, Parts, Sno};
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::args::{Answer, bytes, integer, maybe, text, unexpected};
 
-/// What the protocol calls FIELDS.
+/// FIELDS of the protocol.
 pub(crate) fn fields(id: Sno) -> Value {
     json!({
         "hex": hex(id),

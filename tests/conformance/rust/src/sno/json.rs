@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::ids::fields;
 use crate::args::{Answer, Failure, text, unexpected};
 
-/// The ID that a pointer names within a JSON text, and its metabyte.
+/// The ID at a JSON pointer in a JSON text, and its metabyte.
 pub(crate) fn pointed_at(args: &Value) -> Answer {
     let document = parsed(text(args, "json")?)?;
     let pointer = text(args, "pointer")?;
@@ -25,7 +25,7 @@ pub(crate) fn value(args: &Value) -> Answer {
     Ok(fields(decoded(&parsed(text(args, "json")?)?)?))
 }
 
-/// The same with the original's null.
+/// Does the same, with `null` for the zero ID as in the original.
 pub(crate) fn value_or_null(args: &Value) -> Answer {
     let value = parsed(text(args, "json")?)?;
     let by_hand = if value.is_null() { Ok(Sno::default()) } else { by_hand(&value) };
@@ -38,7 +38,7 @@ pub(crate) fn written(args: &Value) -> Answer {
     Ok(serde_json::to_string(&id).map_err(unexpected)?.into())
 }
 
-/// The same with the original's null.
+/// Does the same, with `null` for the zero ID as in the original.
 pub(crate) fn written_or_null(args: &Value) -> Answer {
     let id = Sno::parse(text(args, "text")?)?;
     let value = json_null::serialize(&id, serde_json::value::Serializer).map_err(unexpected)?;
@@ -60,7 +60,8 @@ fn by_hand(value: &Value) -> polyflake::Result<Sno> {
     }
 }
 
-/// serde's errors have no code, so the code is that of the value itself; both ways must agree on whether it is an ID.
+/// The result of both ways, which must agree on whether a value is an ID. serde's errors have no code, so the error is that of the
+/// reading by hand.
 fn agreed(
     by_serde: serde_json::Result<Sno>,
     by_hand: polyflake::Result<Sno>,

@@ -56,7 +56,7 @@ fn builder(options: &Value, clock: Script) -> Result<Builder<Script>, Failure> {
     Ok(builder)
 }
 
-/// Those that a snapshot has itself.
+/// The options that a snapshot brings itself.
 fn fresh(options: &Value, mut builder: Builder<Script>) -> Result<Builder<Script>, Failure> {
     if let Some(partition) = maybe::<u16>(options, "partition")? {
         builder = builder.partition(partition);
@@ -70,7 +70,7 @@ fn fresh(options: &Value, mut builder: Builder<Script>) -> Result<Builder<Script
     Ok(builder)
 }
 
-/// Closes the generator, and goes on with one from its snapshot, which has been JSON in between.
+/// Closes the generator, and continues with one from its snapshot, which passes through JSON.
 fn restore(generator: &Generator<Script>, stage: &Rc<Stage<Generator<Script>>>) -> Answer {
     let closed = written(&generator.close()?)?;
     let snapshot = snapshot(&closed)?.expect("a snapshot is not null");
