@@ -1,5 +1,5 @@
-//! Arrow's C data interface, as far as columns of IDs, their texts and their fields need it: <https://arrow.apache.org/docs/format/CDataInterface.html>
-//! and the capsules in which Python hands it around. No Arrow library is needed on either side.
+//! The part of Arrow's C data interface that columns of IDs, texts and fields need,
+//! <https://arrow.apache.org/docs/format/CDataInterface.html>, and the capsules in which Python passes it on. No Arrow library is needed on either side.
 #![allow(
     unsafe_code,
     reason = "the interface is one of C: structs of pointers, and functions that free them"
@@ -61,12 +61,12 @@ pub(crate) trait Handed: Sized {
     const NAME: &CStr;
     const NONE: Self;
 
-    /// Takes it out of the capsule that it was handed over in.
+    /// Takes it out of its capsule.
     fn take(capsule: &Bound<'_, PyAny>) -> PyResult<Self> {
         let capsule = capsule.cast::<PyCapsule>()?;
         let held = capsule.pointer_checked(Some(Self::NAME))?.cast::<Self>();
-        // SAFETY: a capsule of this name holds one of these, says the interface. What stays in its place is one that is released, which
-        // the capsule leaves alone.
+        // SAFETY: by the interface, a capsule of this name holds this structure. The released one that takes its place is left
+        // alone by the capsule.
         Ok(unsafe { held.replace(Self::NONE) })
     }
 }

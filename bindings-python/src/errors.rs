@@ -1,4 +1,4 @@
-//! From the core's errors to Python's exceptions. The classes, and which code raises which, are Python: `polyflake/_errors.py`.
+//! From the core's errors to Python's exceptions. The classes, and the table of their codes, are Python: `polyflake/_errors.py`.
 
 use std::{error, fmt};
 
@@ -36,8 +36,8 @@ pub(crate) fn raise(error: Error) -> PyErr {
     attached(|py| raise_about(py, &error, error.field()))
 }
 
-/// Lets a function use Python on a thread that is in a call of Python's. `Python::attach` doubts that while the interpreter shuts
-/// down, and panics, though finalisers run and call then.
+/// Lets a function use Python on a thread that Python called. `Python::attach` panics while the interpreter shuts down, though
+/// finalisers still run and call then.
 #[allow(unsafe_code)]
 pub(crate) fn attached<R>(work: impl FnOnce(Python<'_>) -> R) -> R {
     // SAFETY: only functions that Python calls make exceptions, and they do it while their thread is attached: every `detach` is
@@ -45,15 +45,15 @@ pub(crate) fn attached<R>(work: impl FnOnce(Python<'_>) -> R) -> R {
     work(unsafe { Python::assume_attached() })
 }
 
-/// Does work while other threads run. While the interpreter shuts down there are none, and no thread may come back to it.
+/// Does work while other threads run. While the interpreter shuts down there are no others, and no thread may attach again.
 #[allow(unsafe_code)]
 pub(crate) fn detached<R: Ungil, F: Ungil + FnOnce() -> R>(py: Python<'_>, work: F) -> R {
     // SAFETY: always safe to call.
     if unsafe { ffi::Py_IsInitialized() } == 0 { work() } else { py.detach(work) }
 }
 
-/// The exception for an error, with what Python code raised as its cause. What is no `Exception` (`KeyboardInterrupt`,
-/// `SystemExit`) goes through unchanged.
+/// The exception for an error, with what Python code raised as its cause. An exception that is not an `Exception`
+/// (`KeyboardInterrupt`, `SystemExit`) passes through unchanged.
 #[cold]
 pub(crate) fn raise_from(
     py: Python<'_>,
@@ -69,8 +69,8 @@ pub(crate) fn raise_from(
     refused
 }
 
-/// The exception for an error about a field, also where the core's error has it in words only. An exception that the error carries is its
-/// cause, or is raised in its place.
+/// The exception for an error about a field, which the core's error may name in its message only. An exception that the
+/// error carries becomes the cause, or is raised instead.
 #[cold]
 pub(crate) fn raise_about(py: Python<'_>, error: &Error, field: Option<&str>) -> PyErr {
     match Raised::within(error) {
@@ -94,7 +94,7 @@ fn built(py: Python<'_>, error: &Error, field: Option<&str>) -> PyErr {
     built.map_or_else(|failure| failure, PyErr::from_value)
 }
 
-/// The function that makes exceptions. Nothing can be imported when the interpreter shuts down, so it is asked for before.
+/// The function that makes exceptions. It is imported early, since nothing can be imported while the interpreter shuts down.
 pub(crate) fn build(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static BUILD: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     BUILD.import(py, "polyflake._errors", "build")

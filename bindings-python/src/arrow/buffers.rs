@@ -1,4 +1,4 @@
-//! The buffers of an array of Arrow's.
+//! The buffers of an Arrow array.
 
 use std::{ffi::c_void, slice};
 
@@ -7,7 +7,7 @@ use super::Array;
 /// The buffers of an array.
 pub(super) struct Buffers<'a> {
     pub(super) pointers: &'a [*const c_void],
-    /// The array begins at this place of each of them.
+    /// The index in each buffer at which the array begins.
     pub(super) offset: usize,
     /// Number of items in the array.
     length: usize,
@@ -32,21 +32,21 @@ impl<'a> Buffers<'a> {
         if array.buffers.is_null() || array.release.is_none() {
             return None;
         }
-        // SAFETY: the interface says that there are so many, for as long as the array is not released.
+        // SAFETY: by the interface there are `n_buffers` pointers, for as long as the array is not released.
         let pointers = unsafe { slice::from_raw_parts(array.buffers.cast_const(), count) };
         let (offset, length) = (array.offset.try_into().ok()?, array.length.try_into().ok()?);
         Some(Self { pointers, offset, length, may_have_nulls: array.null_count != 0 })
     }
 
-    /// `length` items of a buffer from `first` on. `T` is a type that any bytes are.
+    /// `length` items of a buffer from `first` on. Any bytes must be a valid `T`.
     pub(super) fn slice<T>(&self, buffer: usize, first: usize, length: usize) -> Option<&'a [T]> {
         let start = self.pointers.get(buffer)?.cast::<T>();
         if length == 0 {
             return Some(&[]);
         }
         let is_well = !start.is_null() && start.is_aligned();
-        // SAFETY: as the callers ask for no more than the array's length says, the interface promises that so many are there, and that
-        // they stay as they are.
+        // SAFETY: the callers ask for no more items than the array's length, and by the interface these are there and do not
+        // change.
         is_well.then(|| unsafe { slice::from_raw_parts(start.add(first), length) })
     }
 

@@ -1,4 +1,4 @@
-//! Packed IDs as Arrow's columns. Nothing is copied: what is handed out keeps the IDs alive, without Python.
+//! Packed IDs as Arrow columns. Nothing is copied: exported arrays keep the IDs alive, without Python.
 
 use std::{
     ffi::{CString, c_void},
@@ -10,10 +10,10 @@ use pyo3::{prelude::*, types::PyCapsule};
 
 use super::{Array, Handed, Schema};
 
-/// A schema and an array, each in its capsule: what `__arrow_c_array__` gives.
+/// A schema and an array, each in its capsule: the result of `__arrow_c_array__`.
 pub(crate) type Capsules<'py> = (Bound<'py, PyCapsule>, Bound<'py, PyCapsule>);
 
-/// A column without nulls: its type in Arrow's letters, its length, and its buffers, which live as long as their owner.
+/// A column without nulls: its type as Arrow's format string, its length, and its buffers, which live as long as their owner.
 pub(crate) struct Column {
     pub(crate) format: String,
     pub(crate) length: usize,
@@ -36,7 +36,7 @@ impl Column {
     }
 }
 
-/// The type alone: what `__arrow_c_schema__` gives.
+/// The type alone: the result of `__arrow_c_schema__`.
 pub(crate) fn schema(format: String) -> PyResult<Schema> {
     let format = CString::new(format)?.into_raw();
     Ok(Schema { format, name: c"".as_ptr(), release: Some(release_schema), ..Schema::NONE })
@@ -50,7 +50,7 @@ pub(crate) fn capsule<T: Handed + Send + 'static>(
 }
 
 fn array(length: usize, buffers: Vec<*const c_void>, owner: Arc<dyn Send + Sync>) -> Array {
-    // Before them comes the map of nulls, of which there are none.
+    // The map of nulls comes first; without nulls it is a null pointer.
     let buffers: Vec<_> = std::iter::once(ptr::null()).chain(buffers).collect();
     let kept = Box::new(Kept { buffers, _owner: owner });
     Array {
@@ -64,7 +64,7 @@ fn array(length: usize, buffers: Vec<*const c_void>, owner: Arc<dyn Send + Sync>
 }
 
 unsafe extern "C" fn release_schema(schema: *mut Schema) {
-    // SAFETY: the caller owns one that `schema` made and that is not released; its format is a `CString`'s.
+    // SAFETY: the caller owns a schema that `schema` made and that is not released; its format comes from a `CString`.
     unsafe {
         drop(CString::from_raw((*schema).format.cast_mut()));
         (*schema).release = None;
@@ -72,7 +72,7 @@ unsafe extern "C" fn release_schema(schema: *mut Schema) {
 }
 
 unsafe extern "C" fn release_array(array: *mut Array) {
-    // SAFETY: the caller owns one that `array` made and that is not released; its private data is a `Kept` in a box.
+    // SAFETY: the caller owns an array that `array` made and that is not released; its private data is a boxed `Kept`.
     unsafe {
         drop(Box::from_raw((*array).private_data.cast::<Kept>()));
         (*array).release = None;

@@ -1,4 +1,4 @@
-//! Columns of Arrow's, in pieces, as texts and as integers.
+//! Arrow columns, in pieces, as texts and as integers.
 
 use std::{
     borrow::Cow,
@@ -61,7 +61,7 @@ impl Pieces {
         Ok(Self { schema, arrays: vec![array] })
     }
 
-    /// The type, in Arrow's letters.
+    /// The type, as Arrow's format string.
     pub(crate) fn format(&self) -> Cow<'_, str> {
         if self.schema.format.is_null() {
             return Cow::Borrowed("nothing");
@@ -70,13 +70,13 @@ impl Pieces {
         unsafe { CStr::from_ptr(self.schema.format) }.to_string_lossy()
     }
 
-    /// Each piece, as texts; nothing if the column is one of something else, or not as the interface has it.
+    /// The pieces, as texts; `None` if the column has another type or breaks the interface's rules.
     pub(crate) fn texts<I: Textual>(&self) -> Option<Vec<Piece<'_, I>>> {
         let layout = Layout::of(&self.format()).filter(|_| self.schema.dictionary.is_null())?;
         self.arrays.iter().map(|array| Piece::of(array, layout)).collect()
     }
 
-    /// Each piece, as signed 64-bit integers up to its first null, and whether one follows; nothing as for texts.
+    /// The pieces, as signed 64-bit integers up to the first null, each with `true` if a null follows; `None` as for texts.
     pub(crate) fn integers(&self) -> Option<Vec<(&[i64], bool)>> {
         let piece = |array| {
             let (buffers, length) = Buffers::before_null(array)?;
@@ -92,7 +92,7 @@ fn has(value: &Bound<'_, PyAny>, method: &str) -> PyResult<bool> {
 }
 
 impl Stream {
-    /// All of its pieces.
+    /// All pieces of the stream.
     fn collect(mut self) -> PyResult<Pieces> {
         let mut schema = Schema::NONE;
         let get_schema = self.get_schema.ok_or_else(released)?;

@@ -14,7 +14,7 @@ pub(super) enum Layout {
     Offsets32,
     /// Side by side, with the start of each in 64 bits.
     Offsets64,
-    /// Anywhere in many buffers, and records of where.
+    /// Anywhere in many buffers, with a record of each text's place.
     Views,
 }
 
@@ -91,7 +91,7 @@ impl Fixed<'_> {
 trait Place: Copy {
     fn to_index(self) -> Option<usize>;
 
-    /// Places as offsets of 32 bits, and from where they count. One too far for them becomes an offset that leads nowhere.
+    /// Places as 32-bit offsets, and the base that they count from. A place out of their reach becomes an invalid offset.
     fn offsets<'a>(places: &'a [Self], room: &'a mut [i32]) -> (&'a [i32], usize);
 }
 
@@ -121,7 +121,7 @@ impl Place for i64 {
 }
 
 struct Joined<'a, P> {
-    /// One more than there are texts.
+    /// Offsets of the texts, and of the end of the last.
     places: &'a [P],
     bytes: &'a [u8],
 }
@@ -160,7 +160,7 @@ impl<P: Place + Sync, I: Textual> Texts<I> for Joined<'_, P> {
     }
 }
 
-/// A record of where a text lies: `4 length | 4 its beginning | 4 number of the buffer | 4 place in it`, in the machine's byte
+/// A record of a text's place: `4 length | 4 its beginning | 4 number of the buffer | 4 place in it`, in the machine's byte
 /// order; texts of up to 12 bytes lie in it, after the length.
 type View = [u8; 16];
 
@@ -172,7 +172,7 @@ struct Views<'a> {
 impl<'a> Views<'a> {
     fn of(buffers: &Buffers<'a>, length: usize) -> Option<Self> {
         let views = buffers.slice(1, buffers.offset, length)?;
-        // The last buffer says how long those are that lie between.
+        // The last buffer has the lengths of the buffers before it.
         let last = buffers.pointers.len().checked_sub(1)?;
         let lengths = buffers.slice::<i64>(last, 0, last.checked_sub(2)?)?;
         let buffer = |(index, length): (usize, &i64)| buffers.slice(index, 0, length.to_index()?);
@@ -180,7 +180,7 @@ impl<'a> Views<'a> {
         Some(Self { views, buffers })
     }
 
-    /// Nothing if the record leads nowhere.
+    /// The text of a record; `None` if the record is invalid.
     fn bytes(&self, view: &'a View) -> Option<&[u8]> {
         let ([length, _, buffer, place], _) = view.as_chunks() else { return None };
         let number = |bytes: &[u8; 4]| i32::from_ne_bytes(*bytes).to_index();

@@ -1,7 +1,7 @@
 //! The core's calls that wait without holding the thread, as coroutines of asyncio.
 //!
-//! A coroutine of `polyflake/_waiting.py` goes on with the call until it is done, and sleeps in between as the call asks. Cancelling,
-//! timeouts and the warning of what was never awaited are Python's own. A call that is dropped loses the IDs that it had.
+//! A coroutine of `polyflake/_waiting.py` resumes the call until it is done, and sleeps in between as the call asks.
+//! Cancelling, timeouts and the warning about coroutines never awaited are Python's own. A dropped call loses its IDs.
 
 use std::{
     cell::Cell,
@@ -22,7 +22,7 @@ thread_local! {
     static ASKED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 
-/// The sleep that the core's calls take.
+/// The sleep function for the core's calls.
 pub(crate) async fn sleep(time: Duration) {
     let mut is_over = false;
     poll_fn(|_| {
@@ -47,7 +47,7 @@ pub(crate) enum Threads {
     Wait,
 }
 
-/// A coroutine of a call, whose result `give` turns into Python's.
+/// The coroutine of a call; `give` turns the result into a Python object.
 pub(crate) fn coroutine<T: Send + 'static>(
     py: Python<'_>,
     threads: Threads,
@@ -60,7 +60,7 @@ pub(crate) fn coroutine<T: Send + 'static>(
     WAIT.import(py, "polyflake._waiting", "finish")?.call1((call,))
 }
 
-/// A call under way: going on with it gives the seconds to sleep, which are a `float`, or its result, which is none.
+/// A call under way: resuming it returns the seconds to sleep, as a `float`, or its result, which is never a `float`.
 #[pyclass(frozen, module = "polyflake")]
 struct Call(Mutex<Option<Box<dyn Steps>>>);
 

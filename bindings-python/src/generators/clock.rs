@@ -17,9 +17,9 @@ use crate::{
 };
 
 pub(crate) struct PythonClock {
-    /// Gives integer Unix nanoseconds; the system's clock otherwise.
+    /// A callable that returns integer Unix nanoseconds; `None` for the system's clock.
     time: Option<Py<PyAny>>,
-    /// Hears that a call has to wait.
+    /// A callable for calls that have to wait.
     on_stall: Option<Py<PyAny>>,
 }
 
@@ -123,7 +123,7 @@ thread_local! {
     static LEVELS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The error that ends a wait, so that what was raised in it comes out.
+/// The error that ends a wait and carries the exception raised in it.
 fn end_wait(raised: PyErr, found: &str) -> Error {
     Error::because(ErrorKind::ClockFailed, format!("expected to wait, found {found}"))
         .with_source(Raised::InWait(raised))

@@ -1,4 +1,4 @@
-//! The generator that a program sets in the place of a family's own, behind `generate`.
+//! The generator that a program sets for `generate`, instead of the family's own.
 
 use std::sync::{
     PoisonError, RwLock,
@@ -11,16 +11,16 @@ use crate::ids::convert::{Of, Take, name, wrong_type};
 
 /// A generator, if one was set.
 ///
-/// The lock is held for the moment that a pointer takes to be read or written, during which no thread lets go of the interpreter: so
-/// no fork finds it held.
+/// The lock is held only while a pointer is read or written, during which no thread releases the interpreter: so no fork
+/// finds it held.
 pub(crate) struct Given<G> {
-    /// Looked at before the lock.
+    /// `true` if a generator is set; read before the lock.
     is_there: AtomicBool,
     generator: RwLock<Option<Py<G>>>,
 }
 
 impl<G: PyClass> Given<G> {
-    /// Holds none yet.
+    /// An empty place.
     pub(crate) const fn new() -> Self {
         Self { is_there: AtomicBool::new(false), generator: RwLock::new(None) }
     }
@@ -44,7 +44,7 @@ impl<G: PyClass> Given<G> {
             place.replace(generator)
         };
         self.is_there.store(true, Ordering::Release);
-        // Its end may run code of Python's, so it comes after the lock.
+        // Dropping it may run Python code, so it comes after the lock is released.
         drop(before);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Making IDs: what the generators and pools of all families do alike, once, below the methods that [`makes_ids`] gives them.
+//! Making IDs: the code that the generators and pools of all families share, below the methods of [`makes_ids`].
 
 mod methods;
 
@@ -22,9 +22,9 @@ use crate::{
 /// Waiting behaviour of a call.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Mode {
-    /// As the generator's policy says.
+    /// Waits as the generator's options say.
     Wait,
-    /// Never.
+    /// Never waits.
     Try,
 }
 
@@ -42,7 +42,7 @@ pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
 
     fn one_async(&self, key: &Self::Key) -> impl Future<Output = Result<Self::Id>> + Send;
 
-    /// An ID as Python has it.
+    /// The Python object of an ID.
     fn object(py: Python<'_>, id: Self::Id) -> PyResult<Bound<'_, PyAny>>;
 
     /// The exception for an error of a call under a key.
@@ -51,14 +51,14 @@ pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
     }
 }
 
-/// One whose IDs have texts.
+/// A class whose IDs have texts.
 pub(crate) trait MakesTexts: Makes {
     fn text(py: Python<'_>, id: Self::Id) -> PyResult<Bound<'_, PyAny>>;
 }
 
-/// One that writes IDs into memory of such items.
+/// A class that writes IDs into slices of `T`.
 pub(crate) trait Writes<T: Plain>: Makes {
-    /// Returns how many IDs were written, if not all that there was room for.
+    /// Returns the number of IDs written, or `None` if `items` is full.
     fn write(&self, mode: Mode, key: &Self::Key, items: &mut [T]) -> Result<Option<usize>>;
 
     fn write_async(
@@ -78,7 +78,7 @@ async fn give_way_after(places: &Range<usize>) {
     }
 }
 
-/// Memory for many IDs: so many items an ID, and an array of them all.
+/// Memory for many IDs: the number of items in an ID, and a function that makes the array.
 pub(crate) struct Rows<T> {
     pub(crate) item: Item,
     pub(crate) items: usize,
@@ -86,7 +86,7 @@ pub(crate) struct Rows<T> {
 }
 
 impl<T: Plain> Rows<T> {
-    /// One item an ID, in arrays of a class of their own.
+    /// Memory with one item for each ID, for arrays of class `A`.
     pub(crate) fn of<A>(item: Item) -> Self
     where
         A: PyClass + From<Vec<T>> + Into<PyClassInitializer<A>>,
@@ -101,13 +101,13 @@ impl<T: Plain> Rows<T> {
     }
 }
 
-/// One that makes many IDs at once.
+/// A class that makes many IDs at once.
 pub(crate) trait MakesMany: Makes {
-    /// Does something with the memory that its IDs take.
+    /// Does work with the memory of its IDs.
     fn with_rows<W: WithRows<Self>>(&self, work: W) -> PyResult<W::Made>;
 }
 
-/// Work with the memory that IDs of a class take, whatever items it has.
+/// Work with the memory of a class's IDs, whose items may have any type.
 pub(crate) trait WithRows<M: Makes> {
     type Made;
 
@@ -140,7 +140,7 @@ pub(crate) fn text<'py, M: MakesTexts>(
     M::text(py, maker.one(mode, &key).map_err(|error| M::refused(&key, error))?)
 }
 
-/// One ID, or its text, later.
+/// The coroutine that makes one ID, or its text.
 pub(crate) fn later<'py, M: Makes>(
     maker: &Bound<'py, M>,
     said: M::Said,
@@ -156,7 +156,7 @@ pub(crate) fn later<'py, M: Makes>(
     })
 }
 
-/// An array of up to so many IDs.
+/// Makes an array of `n` IDs, or in [`Mode::Try`] of up to `n`.
 pub(crate) struct Many<'a, 'py, M: Makes> {
     pub(crate) py: Python<'py>,
     pub(crate) maker: &'a M,
@@ -180,7 +180,7 @@ impl<'py, M: Makes> WithRows<M> for Many<'_, 'py, M> {
     }
 }
 
-/// An array of so many IDs, later.
+/// The coroutine that makes an array of `n` IDs.
 pub(crate) struct ManyLater<'a, 'py, M: Makes> {
     pub(crate) maker: &'a Bound<'py, M>,
     pub(crate) n: Count,

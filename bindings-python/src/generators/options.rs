@@ -1,4 +1,4 @@
-//! The options that the generators of all families share, as keywords: named here alone.
+//! The options that the generators of all families share, as keywords; their names are here only.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(crate) struct Options {
     on_stall: StallArgument,
 }
 
-/// The keywords of a call that none of its other parameters took.
+/// The keywords of a call that match none of its other parameters.
 pub(crate) type Keywords<'a, 'py> = &'a Bound<'py, PyDict>;
 
 /// A core's builder.
@@ -27,7 +27,7 @@ pub(crate) trait Builds: Sized {
     fn window(self, start_ms: i64, end_ms: i64) -> Self;
 }
 
-/// A family's builder, and whether it takes a window.
+/// Implements [`Builds`] for a family's builder, with or without a window.
 macro_rules! builds {
     ($builder:ty $(, $window:ident)?) => {
         impl $crate::generators::options::Builds for $builder {

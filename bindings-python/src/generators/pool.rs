@@ -1,4 +1,4 @@
-//! Pools: a file for each family, and the members that they hold, which Python holds too.
+//! Pools: a file for each family, and the members of pools, which are Python objects.
 
 use std::ops::Deref;
 
@@ -15,7 +15,7 @@ const NAME: &str = "members";
 
 const MEMBERS: &str = "an iterable of generators of this family";
 
-/// No pool has so many members: more are not asked for, of what may go on without end.
+/// One more than a pool may have: an endless iterator is read up to this many members.
 const TOO_MANY: usize = 65_537;
 
 /// A class of generators.
@@ -25,7 +25,7 @@ pub(crate) trait Generates: PyClass<Frozen = True> + Sync {
     fn inner(&self) -> &Self::Inner;
 }
 
-/// A generator of Python's, as the core's pools point at it.
+/// A Python generator, to which the core's pools point.
 pub(crate) struct Member<G>(pub(crate) Py<G>);
 
 impl<G: Generates> Deref for Member<G> {

@@ -43,14 +43,14 @@ impl Claim {
         }
     }
 
-    /// Gives it up.
+    /// Ends the claim.
     pub(crate) fn end(&self) {
         if let Ok(mut time) = self.0.try_lock() {
             *time = None;
         }
     }
 
-    /// Adds it to all claims; returns whether another one overlaps it.
+    /// Adds the claim to all others; returns whether one of them overlaps it.
     fn enter(self: &Arc<Self>, what: String) -> bool {
         let Ok(mut claims) = CLAIMS.try_lock() else { return false };
         let claims = claims.get_or_insert_default();

@@ -1,4 +1,4 @@
-//! Hot Guids, which Python has as `uuid.UUID`, one and many.
+//! Hot Guids, one and many; Python's type for one is `uuid.UUID`.
 
 use std::ffi::c_int;
 
@@ -45,7 +45,7 @@ impl From<Uuid> for HotGuid {
     }
 }
 
-/// An ID as Python has it.
+/// The Python object of an ID.
 pub(crate) fn to_uuid(py: Python<'_>, id: HotGuid) -> PyResult<Bound<'_, PyAny>> {
     uuid::of_bytes(py, id.to_rfc_bytes())
 }
@@ -107,7 +107,7 @@ pub(crate) fn to_sql(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>> {
     to_uuid(py, sorted_by_sql_server(id.0.into()))
 }
 
-/// As the GUID of those bytes, which are in the order of .NET.
+/// The GUID that SQL Server sorts by time, as a Hot Guid of its bytes, which are in the order of .NET.
 fn sorted_by_sql_server(id: HotGuid) -> HotGuid {
     HotGuid::from_bytes(id.to_sql())
 }

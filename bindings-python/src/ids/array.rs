@@ -1,4 +1,4 @@
-//! Many IDs of one size, packed: what the array classes of all families share.
+//! Many IDs of one size, packed: the code that the array classes of all families share.
 
 use std::{
     ffi::{CStr, c_char, c_int, c_void},
@@ -30,7 +30,7 @@ pub(crate) trait Plain: Copy + 'static {
     const CELL: usize;
     /// Arrow's format of a column of these cells; empty if there is none.
     const ARROW: &str;
-    /// Unused memory for such values.
+    /// Unused memory for values of this type.
     fn spare() -> &'static Spare<Self>;
 }
 
@@ -60,10 +60,10 @@ plain! {
     i64: c"q", 8, "l";
 }
 
-/// IDs in one piece of memory: a table of bytes with a row an ID, or a list of integers.
+/// IDs in one piece of memory: a table of bytes with a row for each ID, or a list of integers.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Packed<T: Plain> {
-    /// Those who look at the memory, in Arrow's way, keep it alive without Python.
+    /// Shared, since exported Arrow arrays keep the memory alive without Python.
     ids: Arc<Kept<T>>,
     /// For exporting: rows, and cells of a row. They must live as long as the IDs.
     shape: [ffi::Py_ssize_t; 2],
@@ -102,7 +102,7 @@ impl<T: Plain> Packed<T> {
         &self.ids
     }
 
-    /// All items, and a share in keeping them.
+    /// All items, as a shared owner of them.
     pub(crate) fn shared(&self) -> Arc<Kept<T>> {
         self.ids.clone()
     }
@@ -129,17 +129,17 @@ impl<T: Plain> Packed<T> {
         Ok(Self::in_rows(items, self.width()))
     }
 
-    /// Arrow's name for their type: numbers, or bytes of one length.
+    /// Arrow's format of the IDs: numbers, or bytes of one length.
     fn arrow_format(&self) -> String {
         if self.is_table { format!("w:{}", self.strides[0]) } else { T::ARROW.to_owned() }
     }
 
-    /// Arrow's type of them.
+    /// Arrow's type of the IDs.
     pub(crate) fn arrow_schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         export::capsule(py, export::schema(self.arrow_format())?)
     }
 
-    /// The IDs, as Arrow has columns.
+    /// The IDs, as an Arrow column.
     pub(crate) fn arrow_array<'py>(&self, py: Python<'py>) -> PyResult<Capsules<'py>>
     where
         T: Send + Sync + 'static,
@@ -153,7 +153,7 @@ impl<T: Plain> Packed<T> {
         column.export(py)
     }
 
-    /// The IDs of an index, a slice, as lists have it, or a mask.
+    /// The IDs of an index, of a slice as for lists, or of a mask.
     pub(crate) fn at(&self, index: &Bound<'_, PyAny>) -> PyResult<At<T>> {
         at(&self.ids, index)
     }
@@ -213,7 +213,7 @@ impl<T: Plain> Packed<T> {
     }
 }
 
-/// The items of an index, a slice, as lists have it, or a mask.
+/// The items of an index, of a slice as for lists, or of a mask.
 pub(crate) fn at<T: Copy>(items: &[T], index: &Bound<'_, PyAny>) -> PyResult<At<T>> {
     if let Ok(mask) = index.cast::<Mask>() {
         return mask.get().choose(items).map(At::Many);
@@ -245,14 +245,14 @@ pub(crate) fn positions(index: &Bound<'_, PyAny>, length: usize) -> PyResult<At<
     found.map(At::One).ok_or_else(|| PyIndexError::new_err("index out of range"))
 }
 
-/// Counts negative indices from the end.
+/// The position of an index; negative ones count from the end.
 fn position_of(index: isize, length: usize) -> Option<usize> {
     let position =
         if index < 0 { length.checked_add_signed(index) } else { usize::try_from(index).ok() };
     position.filter(|position| *position < length)
 }
 
-/// `NumPy`'s array of a column, by its protocol: the column's own memory where no copy is wanted or needed.
+/// The `NumPy` array of a column, by `__array__`: the column's own memory unless a copy is wanted or needed.
 pub(crate) fn to_numpy<'py, T>(
     column: &Bound<'py, T>,
     dtype: Option<&Bound<'py, PyAny>>,

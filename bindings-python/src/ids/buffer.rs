@@ -1,4 +1,4 @@
-//! Texts of one width in buffers: what `NumPy` and others have.
+//! Texts of one width in buffers, as in `NumPy` arrays.
 #![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
 
 use std::{borrow::Cow, ops::Range, slice};
@@ -19,18 +19,18 @@ use super::{
     integers::buffer_of,
 };
 
-/// Of what a row is made.
+/// The content of a row.
 #[derive(Clone, Copy, PartialEq)]
 enum Unit {
-    /// Bytes, all of which are the text.
+    /// Bytes without padding.
     Byte,
-    /// Bytes, after which there may be NULs: `NumPy`'s `S`.
+    /// Bytes, padded with NULs: `NumPy`'s `S`.
     PaddedByte,
-    /// Characters of 4 bytes, after which there may be NULs: `NumPy`'s `U`.
+    /// Characters of 4 bytes, padded with NULs: `NumPy`'s `U`.
     PaddedChar,
 }
 
-/// Texts in a buffer. Where someone may write to it meanwhile, they are copied before they are looked at.
+/// Texts in a buffer. If other code may write to it meanwhile, they are copied first.
 pub(super) struct Rows<'py> {
     memory: Memory<'py>,
     /// Bytes of a row.
@@ -39,13 +39,13 @@ pub(super) struct Rows<'py> {
 }
 
 enum Memory<'py> {
-    /// All is in one piece.
+    /// A buffer in one piece.
     InPlace(PyUntypedBuffer),
     Copied(Bound<'py, PyBytes>),
 }
 
 impl Unit {
-    /// That of a buffer's format and dimensions, if it is one of texts.
+    /// The unit of a buffer with this format and number of dimensions, if it holds texts.
     fn of(format: &str, dimensions: usize) -> Option<Self> {
         let kind =
             format.trim_start_matches(NATIVE).trim_start_matches(|c: char| c.is_ascii_digit());
@@ -59,7 +59,7 @@ impl Unit {
 }
 
 impl<'py> Rows<'py> {
-    /// The texts of a value's buffer; nothing if it gives none, or one of Python's objects.
+    /// The texts of a value's buffer; `None` if it has no buffer, or a buffer of Python objects.
     pub(super) fn of(value: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
         // SAFETY: the value is alive.
         if unsafe { ffi::PyObject_CheckBuffer(value.as_ptr()) } == 0 {
@@ -68,7 +68,7 @@ impl<'py> Rows<'py> {
         let buffer = match buffer_of(value) {
             Ok(Some(buffer)) => buffer,
             Ok(None) => return Ok(None),
-            // `NumPy` has kinds of arrays that it shows to nobody.
+            // `NumPy` refuses the buffers of some kinds of arrays.
             Err(raised) if is_refusal(&raised, value)? => return Ok(None),
             Err(raised) => return Err(raised),
         };
@@ -93,7 +93,7 @@ impl<'py> Rows<'py> {
     fn bytes(&self) -> &[u8] {
         match &self.memory {
             Memory::InPlace(buffer) if buffer.len_bytes() == 0 => &[],
-            // SAFETY: the buffer is held, and C-contiguous: so many bytes lie there, and any are well.
+            // SAFETY: the buffer is held and C-contiguous: it has this many bytes, and any bytes are valid.
             Memory::InPlace(buffer) => unsafe {
                 slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes())
             },
@@ -105,7 +105,7 @@ impl<'py> Rows<'py> {
         &self.bytes()[index * self.width..][..self.width]
     }
 
-    /// The text of a row in its place: characters past ASCII, which no format has, become a byte that none has.
+    /// The text of a row, padded; characters past ASCII become a byte that no format allows.
     fn chars<I: Textual>(&self, index: usize) -> Option<Chars> {
         let row = self.row(index);
         match self.unit {

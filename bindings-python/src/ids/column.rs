@@ -1,4 +1,4 @@
-//! IDs' texts by the column, read strictly: Arrow's columns, `NumPy`'s and other buffers, and whatever can be iterated.
+//! Columns of IDs' texts, read strictly: Arrow columns, buffers (`NumPy`'s and others), and any iterables.
 
 use std::{
     borrow::Cow,
@@ -25,7 +25,7 @@ use crate::{
     errors::raise,
 };
 
-/// The place of a text: as many bytes as sno's texts have; behind shorter ones come zeros.
+/// The place of a text: 16 bytes, the length of sno's texts; zeros follow shorter texts.
 pub(crate) type Chars = [u8; 16];
 
 /// IDs whose texts fit [`Chars`].
@@ -37,10 +37,10 @@ pub(crate) trait Textual: Copy + Default + Send + Sync + 'static {
 
     fn parse(text: &str) -> Result<Self>;
 
-    /// As for slices in the core.
+    /// The core's `decode_slice` of the family.
     fn decode(texts: &[Chars], ids: &mut [Self]) -> Result<()>;
 
-    /// Reads texts that lie side by side, up to the first bad one, and says how many. There is an offset more than there are IDs.
+    /// Reads texts that lie side by side, up to the first bad one, and returns their number. `offsets` has one item more than `ids`.
     fn decode_joined(offsets: &[i32], bytes: &[u8], ids: &mut [Self]) -> usize;
 }
 
@@ -58,7 +58,7 @@ impl Textual for Sno {
 
     fn decode_joined(offsets: &[i32], bytes: &[u8], ids: &mut [Self]) -> usize {
         let is_text = |pair: &[i32]| pair[1].wrapping_sub(pair[0]) == 16;
-        // Without a branch for each: mostly all are.
+        // Without a branch for each text: mostly all of them are right.
         let all = offsets.windows(2).fold(true, |all, pair| all & is_text(pair));
         let whole = if all {
             ids.len()
@@ -89,13 +89,13 @@ impl Textual for Randflake {
     }
 }
 
-/// Reads texts up to the first bad one, and says how many. There is a place for each.
+/// Reads texts up to the first bad one, and returns their number. `ids` has a place for each.
 pub(crate) fn decoded<I: Textual>(texts: &[Chars], ids: &mut [I]) -> usize {
     let read = I::decode(texts, &mut ids[..texts.len()]);
     read.map_or_else(|error| error.item().unwrap_or(0), |()| texts.len())
 }
 
-/// A text in its place; none if no ID's text is like it.
+/// A text, padded to its place; `None` if it cannot be an ID's: of another length, or with a zero at its end.
 pub(crate) fn placed<I: Textual>(text: &[u8]) -> Option<Chars> {
     if !I::PADDED {
         return text.try_into().ok();
@@ -121,15 +121,15 @@ pub(super) fn unpadded<T: PartialEq>(row: &[T], blank: T) -> &[T] {
 pub(crate) trait Texts<I> {
     fn len(&self) -> usize;
 
-    /// Reads the texts of a range of at most [`BLOCK`] up to the first bad one, and says how many. There are as many IDs, and
-    /// places for texts that do not lie as they should.
+    /// Reads the texts of a range of at most [`BLOCK`] up to the first bad one, and returns their number. `ids` and `room` have a
+    /// place for each; texts that are not laid out as the core needs them are copied to `room`.
     fn read(&self, range: Range<usize>, room: &mut [Chars], ids: &mut [I]) -> usize;
 
     /// One text of any length.
     fn item(&self, index: usize) -> Cow<'_, [u8]>;
 }
 
-/// The parameter that columns are given as.
+/// The name of the parameter for columns.
 pub(super) const NAME: &str = "column";
 
 pub(super) const COLUMN: &str = "a column of texts";
@@ -167,7 +167,7 @@ fn append_piece<I: Textual>(ids: &mut Vec<I>, piece: &Piece<'_, I>) -> Result<()
     Ok(())
 }
 
-/// Appends the IDs of texts to others, which there is room for.
+/// Appends the IDs of texts; `ids` has room for them.
 fn append<I: Textual>(ids: &mut Vec<I>, texts: &(impl Texts<I> + ?Sized)) -> Result<()> {
     let (before, all) = (ids.len(), texts.len());
     let (mut room, mut read) = ([Chars::default(); BLOCK], [I::default(); BLOCK]);
@@ -184,7 +184,7 @@ fn append<I: Textual>(ids: &mut Vec<I>, texts: &(impl Texts<I> + ?Sized)) -> Res
     Ok(())
 }
 
-/// Copies texts into `room` up to the first that is none, and reads them.
+/// Copies texts into `room` up to the first that cannot be an ID's, and reads them.
 pub(crate) fn gather<I: Textual>(
     range: Range<usize>,
     room: &mut [Chars],
@@ -212,7 +212,7 @@ fn refused(error: Error) -> PyErr {
     if error.kind() == ErrorKind::InvalidType { raise_named(error, NAME) } else { raise(error) }
 }
 
-/// The IDs of what can be iterated.
+/// The IDs of an iterable.
 fn of_items<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> {
     if column.is_instance_of::<PyString>() {
         return Err(wrong_type(NAME, COLUMN, column));

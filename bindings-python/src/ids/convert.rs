@@ -1,5 +1,5 @@
 //! From Python values to the arguments of the core: every function's parameters are of these types. A value of another
-//! type is `invalid_type`, with the parameter's name; whatever a value's own code raises goes through as it is.
+//! type is `invalid_type`, with the parameter's name; exceptions from a value's own code pass through unchanged.
 
 mod names;
 mod text;
@@ -29,7 +29,7 @@ use crate::errors::raise_about;
 
 type Value<'a, 'py> = Borrowed<'a, 'py, PyAny>;
 
-/// An integer as Python has it, of any size.
+/// A Python integer, of any size.
 #[derive(Clone, Copy)]
 pub(crate) enum Whole {
     Fits(i128),
@@ -37,12 +37,12 @@ pub(crate) enum Whole {
 }
 
 impl Whole {
-    /// An `int`, or what stands for one (`__index__`); a `bool` does not.
+    /// The integer of an `int`, or of a value with `__index__`, but not of a `bool`.
     pub(crate) fn of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
         Self::among(value, "int", name)
     }
 
-    /// As [`Whole::of`], where other types would do too.
+    /// As [`Whole::of`], for parameters that take other types, too.
     pub(crate) fn among(value: &Bound<'_, PyAny>, expected: &str, name: &str) -> PyResult<Self> {
         Self::of_int(&int(value, expected, name)?)
     }
@@ -231,7 +231,7 @@ impl FromPyObject<'_, '_> for Exhausted {
     }
 }
 
-/// A bool, which no number stands for.
+/// A `bool`; numbers are refused.
 #[derive(Clone, Copy)]
 pub(crate) struct Flag(pub(crate) bool);
 

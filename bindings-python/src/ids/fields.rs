@@ -1,4 +1,4 @@
-//! Fields of many IDs: columns of numbers, and masks that tell which IDs pass a filter.
+//! Fields of many IDs: columns of numbers, and masks of the IDs that pass a filter.
 
 use std::{
     ffi::c_int,
@@ -76,7 +76,7 @@ fn filled<T: Plain + Send>(
     Ok(Packed::new(numbers))
 }
 
-/// The same expression for every kind of numbers.
+/// Evaluates one expression for every kind of numbers.
 macro_rules! numbers {
     ($column:expr, $numbers:ident => $value:expr) => {
         match &$column.0 {
@@ -146,10 +146,10 @@ impl FieldColumn {
 #[doc = doc!("sno.Mask")]
 #[pyclass(frozen, sequence, eq, module = "polyflake.sno")]
 pub(crate) struct Mask {
-    /// A bit an ID, from the lowest of each byte on; those past the end are 0.
+    /// A bit for each ID, from the lowest of each byte on; bits past the end are 0.
     bits: Arc<Vec<u8>>,
     length: usize,
-    /// The same as bytes of 0 and 1, once somebody has asked.
+    /// The same bits as bytes of 0 and 1, made on demand.
     bytes: OnceLock<Packed<bool>>,
 }
 
@@ -176,7 +176,7 @@ impl Mask {
         Self { bits: bits.into(), length, bytes: OnceLock::new() }
     }
 
-    /// The items of those that pass, of as many as the mask is long.
+    /// The items that pass. `items` must be as long as the mask.
     pub(crate) fn choose<T: Copy>(&self, items: &[T]) -> PyResult<Vec<T>> {
         self.check_length(items.len())?;
         let mut chosen = room(self.count())?;
@@ -202,7 +202,7 @@ impl Mask {
         self.bits[position / 8] >> (position % 8) & 1 == 1
     }
 
-    /// The same as a mask of some of its places.
+    /// The mask of some of its positions.
     fn at(&self, places: &[usize]) -> PyResult<Self> {
         let mut bits = room(places.len().div_ceil(8))?;
         let bit = |(index, place): (usize, &usize)| u8::from(self.has(*place)) << index;

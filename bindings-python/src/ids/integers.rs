@@ -1,4 +1,4 @@
-//! Columns of 64-bit integers: buffers of such, and Arrow's.
+//! Columns of 64-bit integers: buffers, and Arrow columns.
 #![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
 
 use std::slice;
@@ -21,8 +21,8 @@ pub(super) fn is_integer(kind: &str, size: usize) -> bool {
     matches!(kind, "q" | "l" | "n") && size == 8
 }
 
-/// 64-bit integers, in their buffer's order. They are looked at where they lie: not after code of Python's has run, and while this
-/// thread has the interpreter.
+/// 64-bit integers, in their buffer's order. They are read in place: while this thread has the interpreter, and before any
+/// Python code runs.
 pub(crate) struct Integers(Memory);
 
 enum Memory {
@@ -37,7 +37,7 @@ impl<'a, 'py> Take<'a, 'py> for Integers {
 }
 
 impl Integers {
-    /// Those of a column, or of a buffer of any or so many dimensions.
+    /// The integers of an Arrow column, or of a buffer with any or a given number of dimensions.
     pub(crate) fn of(
         value: &Bound<'_, PyAny>,
         name: &str,
@@ -72,8 +72,8 @@ impl Integers {
         match &self.0 {
             Memory::Copied(integers) => integers,
             Memory::InPlace(buffer) if buffer.len_bytes() == 0 => &[],
-            // SAFETY: the buffer is held, C-contiguous and aligned: so many integers lie there, and any bits are one. Nobody writes to
-            // them while this thread has the interpreter and runs no code of Python's, as is said above.
+            // SAFETY: the buffer is held, C-contiguous and aligned: it has this many integers, and any bits are valid. No other code
+            // writes to it while this thread has the interpreter and runs no Python code, as is said above.
             Memory::InPlace(buffer) => unsafe {
                 slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes() / 8)
             },
@@ -85,7 +85,7 @@ impl Integers {
     }
 }
 
-/// The integers of all pieces. An error says which item it is about.
+/// The integers of all pieces. An error names the item.
 fn joined(pieces: &Pieces, name: &str) -> PyResult<Vec<i64>> {
     let refused = || wrong_kind(name, COLUMN, &format!("Arrow's type {}", pieces.format()));
     let parts = pieces.integers().ok_or_else(refused)?;
@@ -99,7 +99,7 @@ fn joined(pieces: &Pieces, name: &str) -> PyResult<Vec<i64>> {
     Ok(all)
 }
 
-/// A value's buffer; none of a scalar, which has no shape. Those of `ctypes` don't say their strides; a memoryview of them does.
+/// A value's buffer; `None` for a scalar, which has no shape. Buffers of `ctypes` have no strides, but a memoryview of them has.
 pub(crate) fn buffer_of(value: &Bound<'_, PyAny>) -> PyResult<Option<PyUntypedBuffer>> {
     PyUntypedBuffer::get(value).map(Some).or_else(|_| {
         let view = PyMemoryView::from(value)?;

@@ -12,14 +12,14 @@ use pyo3::{exceptions::PyMemoryError, prelude::*};
 use super::array::Plain;
 use crate::errors::raise;
 
-/// Of how many bytes memory is kept for the next who needs some. The C library may give as much to the system when it is
-/// freed, and fresh pages cost 3.5 ns an ID, twenty times what filling them does.
+/// Sizes, in bytes, of memory that is kept for reuse. The C library may return memory of this size to the system when it is
+/// freed, and new pages cost 3.5 ns an ID, twenty times the cost of filling them.
 const SPARE: RangeInclusive<usize> = 1 << 17..=1 << 21;
 
-/// Memory that nobody uses: at most one piece for a kind of item. Nobody waits for it, so no child of a fork can either.
+/// Unused memory: at most one piece for a kind of item. No thread waits for the lock, so a forked child cannot hang on it.
 pub(crate) type Spare<T> = Mutex<Vec<T>>;
 
-/// Items whose memory is kept for others when nobody looks at them any more.
+/// Items whose memory is kept for reuse when they are dropped.
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Kept<T: Plain>(Vec<T>);
 
@@ -57,7 +57,7 @@ fn spare<T: Plain>(count: usize) -> Option<Vec<T>> {
     suits.then(|| mem::take(&mut *spare))
 }
 
-/// An empty vector with room for `count` items; refused, not aborted, where memory is short.
+/// An empty vector with room for `count` items; an error, not an abort, if memory is short.
 pub(crate) fn room<T>(count: usize) -> PyResult<Vec<T>> {
     let mut items = Vec::new();
     items.try_reserve_exact(count).map_err(|_| PyMemoryError::new_err(()))?;
@@ -79,7 +79,7 @@ pub(crate) fn room_for<T: Plain>(count: usize) -> PyResult<Vec<T>> {
         return Ok(items);
     }
     let mut items: Vec<T> = room(count)?;
-    // SAFETY: there is room for so many, and zeros are an item, being `Plain`. (`resize` takes 0.3 ns for one of 10 bytes.)
+    // SAFETY: there is room for `count` items, and zeros are a valid item of a `Plain` type. (`resize` takes 0.3 ns for an item of 10 bytes.)
     #[allow(unsafe_code)]
     unsafe {
         items.as_mut_ptr().write_bytes(0, count);
@@ -88,10 +88,10 @@ pub(crate) fn room_for<T: Plain>(count: usize) -> PyResult<Vec<T>> {
     Ok(items)
 }
 
-/// Bytes of all IDs of one call: what 2^24 of the fixed formats' largest have.
+/// Most bytes of all IDs of one call: the size of 2^24 Hot Guids, the largest of the fixed formats.
 const MOST_BYTES: usize = 1 << 28;
 
-/// Refuses memory for more IDs of so many bytes.
+/// Refuses `n` IDs of `bytes` bytes each if they take more than [`MOST_BYTES`].
 pub(crate) fn check_bytes(n: usize, bytes: usize) -> PyResult<()> {
     let most = MOST_BYTES / bytes;
     if n > most {
@@ -100,7 +100,7 @@ pub(crate) fn check_bytes(n: usize, bytes: usize) -> PyResult<()> {
     Ok(())
 }
 
-/// The first items of some, in no more memory than they need.
+/// The first items of a vector, in no more memory than they need.
 pub(crate) fn first<T>(mut items: Vec<T>, count: usize) -> Vec<T> {
     if count < items.len() {
         items.truncate(count);
@@ -109,8 +109,8 @@ pub(crate) fn first<T>(mut items: Vec<T>, count: usize) -> Vec<T> {
     items
 }
 
-/// Asks Linux for large pages where memory is large, as `NumPy` does: the first touch of each small one takes so long that
-/// 10 million IDs were parsed in 69 ms instead of 22.
+/// Asks Linux for huge pages for large memory, as `NumPy` does. Without them, the first touch of each small page is so slow
+/// that 10 million IDs were parsed in 69 ms instead of 22.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
 fn ask_for_huge_pages<T>(items: &mut Vec<T>) {

@@ -1,4 +1,4 @@
-//! Secrets: copied on entry, wiped when the call is over, in no message.
+//! Secrets: copied on entry, wiped at the end of the call, and shown in no message.
 
 use polyflake::{Error, sparx64::KEY_BYTES};
 use pyo3::prelude::*;

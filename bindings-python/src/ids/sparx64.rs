@@ -58,14 +58,14 @@ impl Sparx64 {
         many(py, &blocks.0, |blocks| self.0.decrypt_blocks(blocks))
     }
 
-    /// The key is in no text and in no copy.
+    /// Refuses copies, so that the key is in none.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
         no_copy("expected one cipher of a key, found a copy: make it of the key again")
     }
 }
 
-/// New bytes with every block worked on; other threads run meanwhile.
+/// A copy of the bytes with every block encrypted or decrypted; other threads run meanwhile.
 fn many<'py>(
     py: Python<'py>,
     found: &Octets<'_>,

@@ -1,4 +1,4 @@
-//! Buffers that the caller owns, to be filled with IDs.
+//! Buffers of the caller, to be filled with IDs.
 #![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
 
 use std::ops::Range;
@@ -96,8 +96,8 @@ impl Target {
         Ok(Self { buffer, row: item.bytes() })
     }
 
-    /// Fills it with IDs by a function that writes as many as there is room for, or fewer and then no more, and returns how many;
-    /// other threads run meanwhile. An error that says how many IDs were made before says how many are in the buffer.
+    /// Fills it with IDs by a function that fills its slice, or writes fewer IDs when there are no more, and returns their
+    /// number; other threads run meanwhile. The number of written IDs in an error is the number in the buffer.
     pub(crate) fn fill<T: Plain + Send>(
         &self,
         py: Python<'_>,
@@ -118,7 +118,7 @@ impl Target {
         detached(py, fill).map_err(refused)
     }
 
-    /// Memory for up to so many of its IDs.
+    /// Memory for a block of up to `most` of its IDs.
     pub(crate) fn block<T: Plain>(&self, most: usize) -> PyResult<Vec<T>> {
         room_for(self.count().min(most) * self.row / size_of::<T>())
     }
@@ -141,11 +141,11 @@ impl Target {
         filling.wrote(made, places)
     }
 
-    /// Copies IDs to those places that follow so many others.
+    /// Copies IDs to the places that follow `others` IDs.
     fn put<T: Plain>(&self, others: usize, ids: &[T]) {
         let (place, bytes) = (others * self.row, size_of_val(ids));
         assert!(place + bytes <= self.buffer.len_bytes());
-        // SAFETY: the buffer is held, so it stays where it is and as long as it is; it is writable and C-contiguous, and the bytes lie
+        // SAFETY: the buffer is held, so its address and length do not change; it is writable and C-contiguous, and the bytes lie
         // within it, as was just checked. `T` is `Plain`: all of its bytes are initialised. What other threads write there at the
         // same time is as undefined as for `readinto` of Python's own files, which releases the interpreter too.
         unsafe {
@@ -171,13 +171,13 @@ impl Filling {
         Self { all, written: 0, is_short: false, process: fork::process() }
     }
 
-    /// The places of the next block, of at most so many IDs.
+    /// The places of the next block, of at most `most` IDs.
     pub(crate) fn next(&self, most: usize) -> Option<Range<usize>> {
         let end = self.all.min(self.written.saturating_add(most));
         (self.written < end && !self.is_short).then_some(self.written..end)
     }
 
-    /// Counts the IDs of a block. An error that says how many of them were made says how many of the batch were.
+    /// Counts the IDs of a block. The number of written IDs in an error becomes the number of the whole batch.
     pub(crate) fn wrote(
         &mut self,
         made: polyflake::Result<usize>,

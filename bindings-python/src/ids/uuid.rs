@@ -20,7 +20,7 @@ impl<'a, 'py> Take<'a, 'py> for Uuid {
 /// The `uuid.UUID` of 16 bytes in the order of its text.
 pub(crate) fn of_bytes(py: Python<'_>, bytes: [u8; 16]) -> PyResult<Bound<'_, PyAny>> {
     let arguments = PyDict::new(py);
-    // A tenth faster than out of bytes.
+    // A tenth faster than from bytes.
     arguments.set_item(intern!(py, "int"), u128::from_be_bytes(bytes))?;
     class(py)?.call((), Some(&arguments))
 }

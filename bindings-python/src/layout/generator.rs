@@ -176,7 +176,7 @@ impl Generator {
 }
 
 impl Generator {
-    /// The values of one ID, the fixed ones among them.
+    /// The values of one ID, with the fixed ones.
     fn values(&self, bindables: Option<&Named>) -> polyflake::Result<Values<'_>> {
         let mut values = self.inner.values();
         for (name, value) in bindables.into_iter().flat_map(|named| &named.0) {
@@ -282,7 +282,7 @@ where
     }
 }
 
-/// The memory of a layout's IDs.
+/// Does work with the memory of a layout's IDs.
 fn with_rows<M, W>(layout: &layout::Layout, work: W) -> PyResult<W::Made>
 where
     M: Writes<i64> + Writes<u8>,

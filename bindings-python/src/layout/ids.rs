@@ -1,4 +1,4 @@
-//! Custom layouts: what they are described as, and IDs of theirs.
+//! Custom layouts: their descriptions, and their IDs.
 
 mod array;
 mod columns;
@@ -188,7 +188,7 @@ impl Layout {
     }
 }
 
-/// An ID as Python has it: an integer or bytes.
+/// The Python object of an ID: an integer or bytes.
 pub(crate) fn id_to_object(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>> {
     Ok(match id {
         Id::Integer(id) => id.into_pyobject(py)?.into_any(),
@@ -202,7 +202,7 @@ pub(crate) fn id_to_object(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>>
 #[pyclass(frozen, eq, module = "polyflake.layout")]
 pub(crate) struct Parsed {
     layout: Py<Layout>,
-    /// Known to be one of the layout's.
+    /// Checked to be an ID of the layout.
     id: Id,
 }
 

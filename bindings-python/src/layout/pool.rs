@@ -53,7 +53,7 @@ impl Pool {
 }
 
 impl Pool {
-    /// That of all members.
+    /// The layout of all members.
     pub(crate) fn layout(&self) -> &layout::Layout {
         self.inner.members()[0].layout()
     }

@@ -1,4 +1,4 @@
-//! Randflake IDs, one and many; what they hold, who may make them.
+//! Randflake IDs, one and many; their fields, and grants.
 
 mod text;
 
@@ -164,7 +164,7 @@ impl Codec {
         id.map_err(|error| raise_about_time(error, "timestamp"))
     }
 
-    /// The secret is in no text and in no copy.
+    /// Refuses copies, so that the secret is in none.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
         no_copy("expected one codec of a secret, found a copy: make it of the secret again")
@@ -234,7 +234,7 @@ impl Grant {
         format!("Grant({:?}, {}, {})", self.nodes(), self.start(), self.end())
     }
 
-    /// A grant is a value; that it serves one generator once is its owner's concern.
+    /// A grant is a value; its owner makes sure that it serves one generator once.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, ((u32, u32), i64, i64)) {
         let grant = slf.get();
         (slf.get_type(), (grant.nodes(), grant.start(), grant.end()))

@@ -23,7 +23,7 @@ impl Generates for Generator {
 #[pyclass(frozen, module = "polyflake.sno")]
 pub(crate) struct Pool {
     pub(crate) inner: sno::Pool<Member<Generator>>,
-    /// That of all members.
+    /// The default metabyte, the same for all members.
     pub(crate) metabyte: Metabyte,
 }
 

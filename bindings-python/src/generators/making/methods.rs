@@ -1,6 +1,6 @@
-//! The methods of generators and pools, and what the fixed families give to them.
+//! The methods of generators and pools, and the fixed families' types for them.
 
-/// The methods by which generators and pools make IDs: which family and class, what a caller says of an ID, and how `help` shows that.
+/// Defines the methods by which a class of generators or pools makes IDs: family, class, the caller's argument, its signature in `help`.
 macro_rules! makes_ids {
     ($family:ident $class:ident ($($key:ident: $Key:ty = $default:expr)?) $one:literal $many:literal $buffer:literal) => {
         #[pyo3::pymethods]
@@ -64,7 +64,7 @@ macro_rules! makes_ids {
     };
 }
 
-/// The methods of those whose IDs have texts.
+/// Defines the methods of classes whose IDs have texts.
 macro_rules! makes_texts {
     ($family:ident $class:ident ($($key:ident: $Key:ty = $default:expr)?) $one:literal) => {
         #[pyo3::pymethods]

@@ -1,4 +1,4 @@
-//! Parameters under the names that callers know them by, so that a refusal says which one it is about.
+//! Parameters with the names that callers know, so that errors name them.
 
 use std::marker::PhantomData;
 
@@ -12,7 +12,7 @@ pub(crate) trait Name {
     const NAME: &str;
 }
 
-/// A value that is read out of an argument, whose name the errors give.
+/// A value that is read from an argument, which errors name.
 pub(crate) trait Take<'a, 'py>: Sized {
     fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self>;
 }
@@ -76,7 +76,7 @@ pub(crate) fn wrong_type(name: &str, expected: &str, found: &Bound<'_, PyAny>) -
     raise_about(found.py(), &mistyped(name, expected, &type_name(found)), Some(name))
 }
 
-/// The exception for an argument that is one of the right type in most, but not in all; what is found is in words.
+/// The exception for an argument of the right type with the wrong content; `found` describes it in words.
 #[cold]
 pub(crate) fn wrong_kind(name: &str, expected: &str, found: &str) -> PyErr {
     raise_named(mistyped(name, expected, found), name)

@@ -58,7 +58,7 @@ impl std::ops::Deref for Text<'_> {
     }
 }
 
-/// The longest text that is read in its place: Python keeps the UTF-8 of those that are not ASCII, for as long as they live.
+/// The longest text that is read without a copy: Python caches the UTF-8 of texts that are not ASCII for as long as they live.
 const SHORT: usize = 64;
 
 impl<'a, 'py> Take<'a, 'py> for Text<'a> {
@@ -116,7 +116,7 @@ fn length(text: &Bound<'_, PyString>) -> usize {
     usize::try_from(length).unwrap_or(usize::MAX)
 }
 
-/// A text of Unicode characters, copied: Python would keep the UTF-8 of one that it lends.
+/// A text of Unicode characters, copied: Python would cache the UTF-8 of a borrowed one.
 pub(crate) fn owned_text(text: &Bound<'_, PyString>) -> PyResult<String> {
     let bytes = text.encode_utf8()?.as_bytes().to_vec();
     Ok(String::from_utf8(bytes)?)

@@ -1,4 +1,4 @@
-//! Times as arguments, and as Python has them.
+//! Times as arguments, and as Python objects.
 
 use polyflake::{Error, ErrorKind};
 use pyo3::{
@@ -68,7 +68,7 @@ impl FromPyObject<'_, '_> for Span {
     }
 }
 
-/// The exception for a time range that the core refuses: one of its ends is what is wrong.
+/// The exception for a time range that the core refuses, because of one of its ends.
 #[cold]
 pub(crate) fn raise_in_range(error: Error, start: UnixMs) -> PyErr {
     let is_start = error.kind() == ErrorKind::TimeOutOfRange
@@ -81,7 +81,7 @@ pub(crate) fn raise_in_range(error: Error, start: UnixMs) -> PyErr {
     }
 }
 
-/// The exception for an error that is about a time, if any time is a parameter's of this name.
+/// The exception for an error; the parameter `name` is the field of an error about a time.
 #[cold]
 pub(crate) fn raise_about_time(error: Error, name: &str) -> PyErr {
     if is_time(&error) { raise_named(error, name) } else { raise(error) }
@@ -124,7 +124,7 @@ pub(crate) fn datetime_of_ms(py: Python<'_>, unix_ms: i64) -> PyResult<Bound<'_,
     datetime_of_micros(py, i128::from(unix_ms) * 1000)
 }
 
-/// The aware datetime, in UTC, of Unix microseconds; an `OverflowError` outside of Python's years.
+/// The aware datetime, in UTC, of Unix microseconds; an `OverflowError` outside the years 1 to 9999.
 pub(crate) fn datetime_of_micros(py: Python<'_>, micros: i128) -> PyResult<Bound<'_, PyAny>> {
     const DAY: i128 = 86_400_000_000;
     let (days, micros) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));

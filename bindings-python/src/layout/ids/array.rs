@@ -53,7 +53,7 @@ impl LayoutArray {
         Self(Ids::Bytes(Packed::in_rows(ids, size)))
     }
 
-    /// The IDs of packed bytes, so many an ID.
+    /// The IDs of packed bytes, `size` bytes each.
     pub(super) fn of_packed(bytes: &Octets<'_>, size: usize, name: &str) -> PyResult<Self> {
         let bytes = bytes.as_bytes();
         match bytes.len() % size {
@@ -62,7 +62,7 @@ impl LayoutArray {
         }
     }
 
-    /// `n` IDs of a layout, by a function that writes them.
+    /// An array of `n` IDs of a layout, which a function writes.
     pub(super) fn written(
         layout: &Layout,
         n: usize,

@@ -1,4 +1,4 @@
-//! Many IDs of a layout at once: out of columns of values, and columns of fields out of them.
+//! Many IDs of a layout at once: packed from columns of values, and parsed into columns of fields.
 
 use polyflake::{
     Error, ErrorKind,
@@ -94,7 +94,7 @@ impl<'l> Packing<'l> {
         Ok(())
     }
 
-    /// The IDs, as many as the columns are long.
+    /// The IDs, one for each item of the columns.
     pub(super) fn pack(&self) -> PyResult<LayoutArray> {
         let columns: Vec<_> =
             self.columns.iter().map(|(slot, column)| (*slot, column.as_slice())).collect();
@@ -111,8 +111,8 @@ impl<'l> Packing<'l> {
     }
 }
 
-/// The column that a value is; none if it is the value of one field, or of none. Bytes are a value, and what shows a buffer
-/// without dimensions is a number.
+/// The column of an argument; `None` if it is a single value, or of a type that no field takes. Bytes are a single value,
+/// and so is a number, which has a buffer without dimensions.
 fn column_in(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Integers>> {
     if given.is_instance_of::<PyBytes>() || given.is_instance_of::<PyByteArray>() {
         return Ok(None);
@@ -133,7 +133,7 @@ fn column_in(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Integers>>
 #[pyclass(frozen, sequence, module = "polyflake.layout")]
 pub(crate) struct ParsedColumns {
     layout: Py<Layout>,
-    /// Known to be of the layout's kind.
+    /// Checked to be of the layout's kind.
     ids: Ids,
 }
 
@@ -147,7 +147,7 @@ impl ParsedColumns {
         &self.layout.get().0
     }
 
-    /// One field; none if the layout does not have it, or it has values that a column does not hold.
+    /// The column of a field; `None` if the layout does not have it, or if a column cannot hold its values.
     fn column(
         &self,
         py: Python<'_>,
@@ -166,7 +166,7 @@ impl ParsedColumns {
         }
     }
 
-    /// Those fields of these names that have columns.
+    /// The columns of the fields with these names, where a column can hold them.
     fn columns<'py, 'n>(
         &self,
         py: Python<'py>,
@@ -183,7 +183,7 @@ impl ParsedColumns {
     }
 }
 
-/// IDs as an argument: those of an array, or of a buffer.
+/// IDs as an argument: an array, or a buffer.
 fn ids_of(layout: &layout::Layout, given: &Bound<'_, PyAny>) -> PyResult<Ids> {
     const NAME: &str = "ids";
     let size = layout.bits() as usize / 8;

@@ -11,10 +11,10 @@ use crate::{
     ids::convert::{Whole, has_index, owned_text, type_name, wrong_type},
 };
 
-/// No description is nested deeper; an object that holds itself is.
+/// Deepest nesting: no description is nested deeper, but an object that contains itself is.
 const DEEPEST: u32 = 8;
 
-/// The JSON object that a dict stands for; `invalid_layout` where it stands for none.
+/// The JSON object of a dict; `invalid_layout` if there is none.
 pub(crate) fn of_dict(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Json> {
     if !value.is_instance_of::<PyDict>() {
         return Err(wrong_type(name, "dict", value));

@@ -15,7 +15,8 @@ use crate::{
     },
 };
 
-/// A value as an argument. Which type a field takes, the layout knows: what no field takes goes on to it by its name.
+/// A value as an argument. The layout knows the type that a field takes: a value that no field takes is passed on by the name of
+/// its type, for the error.
 pub(crate) struct Given(pub(crate) Value<'static>);
 
 impl<'a, 'py> Take<'a, 'py> for Given {
@@ -49,7 +50,7 @@ fn integer(int: &Bound<'_, PyInt>) -> PyResult<Value<'static>> {
     }
 }
 
-/// An integer beyond 128 bits, by the functions of `int` itself: a class of its own may have others.
+/// An integer beyond 128 bits, by the methods of `int` itself, which a subclass may override.
 fn wide(number: &Bound<'_, PyInt>) -> PyResult<Value<'static>> {
     let py = number.py();
     let class = py.get_type::<PyInt>();
@@ -66,7 +67,7 @@ fn not_unicode(text: &Bound<'_, PyAny>, field: &str, raised: PyErr) -> PyErr {
     raise_from(text.py(), &error, Some(field), raised)
 }
 
-/// A value as Python has it.
+/// The Python object of a value.
 pub(super) fn to_object<'py>(py: Python<'py>, value: &Value<'_>) -> PyResult<Bound<'py, PyAny>> {
     match value {
         Value::Integer(number) => Ok(number.into_pyobject(py)?.into_any()),
@@ -75,12 +76,12 @@ pub(super) fn to_object<'py>(py: Python<'py>, value: &Value<'_>) -> PyResult<Bou
         Value::Wide { magnitude, .. } => py
             .get_type::<PyInt>()
             .call_method1(intern!(py, "from_bytes"), (PyBytes::new(py, magnitude), "big")),
-        // Nothing that is read from an ID.
+        // A kind that no ID has.
         _ => Ok(py.None().into_bound(py)),
     }
 }
 
-/// A time: integer Unix milliseconds, or an aware datetime, which has microseconds. What is neither goes on to the layout.
+/// A time: integer Unix milliseconds, or an aware datetime, which has microseconds. Other types go on to the layout.
 pub(crate) struct Time(pub(crate) Value<'static>);
 
 impl<'a, 'py> Take<'a, 'py> for Time {
@@ -93,7 +94,7 @@ impl<'a, 'py> Take<'a, 'py> for Time {
     }
 }
 
-/// The parameters that stand for a layout's own fields.
+/// The parameters for a layout's own fields.
 const TIMESTAMP: &str = "timestamp";
 const SEQUENCE: &str = "sequence";
 
@@ -115,8 +116,8 @@ impl Names {
         self.raise_typed(error)
     }
 
-    /// The exception for an error of a call that takes these values. The core tells the name of one of another type in words
-    /// only.
+    /// The exception for an error of a call that takes these values. For a value of another type, the core has the name in
+    /// its message only.
     #[cold]
     pub(crate) fn raise_typed(&self, error: Error) -> PyErr {
         if error.kind() != ErrorKind::InvalidType || error.field().is_some() {
@@ -166,7 +167,7 @@ pub(super) fn items<'py>(
 fn named<'py>(item: &Bound<'py, PyAny>, parameter: &str) -> PyResult<(String, Bound<'py, PyAny>)> {
     let [name, value] = convert::pair(item, "pairs of a name and a value", parameter)?;
     let text = Text::take(name.as_borrowed(), parameter)?;
-    // A name that is no Unicode is no field's, though what stands for it may be.
+    // A name that is not valid Unicode is no field's name, though its replacement may be one.
     if name.cast::<PyString>().is_ok_and(|name| name.encode_utf8().is_err()) {
         return Err(raise(Error::field_error(ErrorKind::UnknownField, text.to_string())));
     }
@@ -174,7 +175,7 @@ fn named<'py>(item: &Bound<'py, PyAny>, parameter: &str) -> PyResult<(String, Bo
 }
 
 impl Named {
-    /// As the core takes them.
+    /// The names and values, as the core takes them.
     pub(crate) fn iter<'v>(&'v self) -> impl Iterator<Item = (&'v str, Value<'v>)> {
         self.0.iter().map(|(name, value)| -> (&'v str, Value<'v>) { (name, value.clone()) })
     }

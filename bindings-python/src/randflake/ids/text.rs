@@ -23,7 +23,7 @@ use crate::{
 #[pyclass(frozen, sequence, module = "polyflake.randflake")]
 pub(crate) struct TextColumn {
     ids: Arc<Kept<Randflake>>,
-    /// The texts in places of one width, once somebody has asked. Arrow has them side by side.
+    /// The texts in places of one width, made on demand. For Arrow they lie side by side.
     slots: OnceLock<Packed<Chars>>,
 }
 
