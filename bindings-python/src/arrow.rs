@@ -1,5 +1,6 @@
 //! The part of Arrow's C data interface that columns of IDs, texts and fields need,
-//! <https://arrow.apache.org/docs/format/CDataInterface.html>, and the capsules in which Python passes it on. No Arrow library is needed on either side.
+//! <https://arrow.apache.org/docs/format/CDataInterface.html>, and the capsules in which Python passes it on. No Arrow library is
+//! needed on either side.
 #![allow(
     unsafe_code,
     reason = "the interface is one of C: structs of pointers, and functions that free them"

@@ -1,4 +1,4 @@
-"""Forks by the thousand: what parents, children and grandchildren make with the generators that they share, compared.
+"""Forks by the thousand: compares the IDs that parents, children and grandchildren make with shared generators.
 
     python tests/forks/forks.py [--forks N] [--ids N]
 
@@ -20,9 +20,9 @@ import numpy as np
 
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno
 
-#: So many children make IDs at once.
+#: Number of children that make IDs at once.
 AT_ONCE = 8
-#: Every so many children fork, too.
+#: One child in this many forks, too.
 FAMILY = 10
 
 SNO, GUID = sno.Generator(), hotguid.Generator()

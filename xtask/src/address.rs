@@ -10,7 +10,7 @@ use crate::workspace;
 /// The branch that links into the repository name.
 const BRANCH: &str = "/blob/main/";
 
-/// READMEs that are read outside the repository, where only full addresses lead anywhere.
+/// READMEs that are read outside the repository, where only full addresses work.
 const TRAVELLING: [&str; 3] =
     ["core/README.md", "packages/python/README.md", "packages/js/README.md"];
 
@@ -26,7 +26,7 @@ const METADATA: [(&str, &str); 8] = [
     ("packages/js/package.json", "\"url\""),
 ];
 
-/// Puts the address of Cargo.toml in the place of the one that the packages name.
+/// Replaces the address in the packages by the one in Cargo.toml.
 pub fn main() -> Result<()> {
     let (wanted, found) = (wanted()?, found()?);
     let shell = Shell::new()?;
@@ -41,7 +41,7 @@ pub fn main() -> Result<()> {
     Ok(())
 }
 
-/// The address that is to be named.
+/// The address in Cargo.toml.
 fn wanted() -> Result<String> {
     let cargo: toml::Table = read("Cargo.toml")?.parse()?;
     let address = cargo["workspace"]["package"]["repository"].as_str();
@@ -56,7 +56,7 @@ fn found() -> Result<String> {
     Ok(address.trim_start_matches("git+").trim_end_matches(".git").to_owned())
 }
 
-/// Faults for tidy: another address in a package, and links that lead nowhere.
+/// Faults for tidy: another address in a package, and broken links.
 pub fn faults() -> Result<Vec<String>> {
     let (wanted, found) = (wanted()?, found()?);
     let mut faults = Vec::new();

@@ -1,4 +1,4 @@
-//! Builds what the tests and the demo load: the wheel, the npm package, the test drivers.
+//! Builds the packages that the tests and the demo load: the wheel, the npm package, the test drivers.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ impl Language {
     pub const ALL: [Self; 3] = [Self::Rust, Self::Python, Self::JavaScript];
 }
 
-/// Everything.
+/// Builds everything.
 pub fn all(shell: &Shell) -> Result<()> {
     tools::python(shell)?;
     tools::node(shell)?;
@@ -47,8 +47,8 @@ fn python(shell: &Shell) -> Result<()> {
     install_wheel(shell, &workspace::venv())
 }
 
-/// Compiler flags that keep this machine's folders out of what is built. Cargo has no setting for it that is stable and that
-/// knows where its own folder is.
+/// Compiler flags that keep this machine's folders out of the built files. Cargo has no stable setting for it that knows its
+/// own folder.
 pub fn without_local_paths(shell: &Shell) -> Result<String> {
     let sysroot = cmd!(shell, "rustc --print sysroot").quiet().read()?;
     let root = workspace::root().display().to_string();
@@ -57,7 +57,7 @@ pub fn without_local_paths(shell: &Shell) -> Result<String> {
     Ok(flags.join(" "))
 }
 
-/// The wheel that was built, into an environment.
+/// Installs the built wheel into an environment.
 pub fn install_wheel(shell: &Shell, venv: &Path) -> Result<()> {
     let (python, wheels) = (venv.join("bin/python"), workspace::wheels());
     let options = ["--quiet", "--force-reinstall", "--no-deps", "--no-index"];

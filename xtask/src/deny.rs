@@ -1,4 +1,4 @@
-//! cargo-deny: `deny.toml` says which licences, sources and crates may be in the dependencies.
+//! cargo-deny: `deny.toml` lists the licences, sources and crates that dependencies may have.
 
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
@@ -12,7 +12,7 @@ pub fn main() -> Result<()> {
     advisories(&shell)
 }
 
-/// Their database lies on GitHub, which not every machine reaches.
+/// Checks the advisories, whose database is on GitHub, which not every machine reaches.
 fn advisories(shell: &Shell) -> Result<()> {
     let output =
         cmd!(shell, "cargo deny --all-features check advisories").ignore_status().output()?;

@@ -1,4 +1,4 @@
-//! The fuzz targets under libFuzzer, one after the other: it keeps the inputs that reach new code and makes others of them.
+//! The fuzz targets under libFuzzer, one after the other: it keeps inputs that reach new code, and derives others from them.
 
 use std::time::Instant;
 
@@ -18,7 +18,7 @@ pub struct Options {
     runs: u64,
 }
 
-/// Runs the targets; the first one that fails shows its input, which lies in the folder of crashes.
+/// Runs the targets; the first one that fails shows its input, which is in the folder of crashes.
 pub fn main(options: &Options) -> Result<bool> {
     let shell = workspace::shell()?;
     tools::bolero(&shell)?;
@@ -39,7 +39,7 @@ pub fn main(options: &Options) -> Result<bool> {
     Ok(true)
 }
 
-/// The names of the targets, which are tests too.
+/// The names of the targets, which are tests, too.
 fn targets(shell: &Shell) -> Result<Vec<String>> {
     let listed = cmd!(shell, "cargo test --quiet --package fuzz --lib -- --list --format terse");
     let listed = listed.quiet().read()?;
@@ -47,7 +47,7 @@ fn targets(shell: &Shell) -> Result<Vec<String>> {
     Ok(names.map(|name| name.rsplit("::").next().unwrap_or(name).to_owned()).collect())
 }
 
-/// The compiler's instrumentation needs no nightly toolchain; what it finds is kept between calls.
+/// Fuzzes one target. The compiler's instrumentation needs no nightly toolchain; inputs that it finds are kept between calls.
 fn fuzz(shell: &Shell, target: &str, runs: u64) -> Result<()> {
     let (built, runs) = (workspace::target().join("fuzz"), runs.to_string());
     let (corpus, crashes) = (built.join("corpus").join(target), built.join("crashes").join(target));

@@ -1,7 +1,7 @@
 //! The one task runner: `cargo xtask demo | test | conformance | bench | build`.
 //!
-//! Every task sets up what it needs on the machine by itself ([`tools`]), builds what it tests ([`build`]), and exits
-//! with 1 if anything is not as it should be.
+//! Every task sets up its tools on the machine by itself ([`tools`]), builds the code that it tests ([`build`]), and exits
+//! with 1 on any fault.
 #![allow(
     unreachable_pub,
     reason = "a program has no public face; `pub` here means: for the other modules"
@@ -30,15 +30,15 @@ use xshell::cmd;
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", about = "The tasks of this repository")]
 enum Task {
-    /// Ask every runtime the same and compare the answers, with the vectors and with each other.
+    /// Ask every runtime the same questions and compare the answers, with the vectors and with each other.
     Conformance(conformance::Options),
     /// Make IDs in every runtime, read each of them in every other, and show them
     Demo,
     /// Run all tests of all languages
     Test(test::Options),
-    /// Time ours against peers, and hold the goals
+    /// Measure our code against peers, and check the goals
     Bench(bench::Options),
-    /// Make IDs by the billion under a clock gone mad, and check each of them against all others
+    /// Make IDs by the billion under a chaotic clock, and check each of them against all others
     Soak {
         /// Options of the harness: --ids N, --family NAME, --seed N
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -78,7 +78,7 @@ enum Task {
     Miri(miri::Options),
     /// Run the core's tests of threads, memory and kernels under the compiler's sanitizers
     Sanitize(sanitize::Options),
-    /// Judge the dependencies: licences, sources, bans, and advisories where their database can be had
+    /// Check the dependencies: licences, sources, bans, and advisories if their database can be reached
     Deny,
     /// Write the public address of Cargo.toml into the metadata and links of all packages
     Address,
@@ -86,14 +86,14 @@ enum Task {
     Build,
 }
 
-/// Runs one of the programs that prove by number.
+/// Runs one of the programs that test by large numbers.
 fn prove(program: &str, options: &[String]) -> Result<()> {
     let shell = workspace::shell()?;
     let run = cmd!(shell, "cargo run --quiet --release --package soak --bin {program}");
     Ok(run.arg("--").args(options).run()?)
 }
 
-/// Runs the program that proves by number of forks, against the wheel.
+/// Runs the program that tests many forks, against the wheel.
 fn fork(options: &[String]) -> Result<()> {
     let shell = workspace::shell()?;
     build::build(&shell, build::Language::Python)?;
@@ -101,7 +101,7 @@ fn fork(options: &[String]) -> Result<()> {
     Ok(cmd!(shell, "{python} tests/forks/forks.py").args(options).run()?)
 }
 
-/// Runs what takes minutes of the leases' proofs.
+/// Runs the tests of the leases that take minutes.
 fn leases() -> Result<()> {
     let shell = workspace::shell()?;
     let tests = ["--test", "model", "--", "--ignored", "--nocapture", "--test-threads", "1"];

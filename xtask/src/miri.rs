@@ -8,13 +8,13 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// A machine to play, and what it has beyond the least.
+/// A machine to emulate, and its features beyond the baseline.
 struct Machine {
     target: &'static str,
     features: &'static str,
 }
 
-/// The usual one, with the widest kernels that Miri knows all instructions of; a big-endian one; one of 32 bits.
+/// The usual machine, with the widest kernels whose instructions Miri knows; a big-endian one; a 32-bit one.
 const MACHINES: [Machine; 3] = [
     Machine { target: "x86_64-unknown-linux-gnu", features: "+ssse3,+sse4.1,+avx2,+popcnt" },
     Machine { target: "s390x-unknown-linux-gnu", features: "" },

@@ -1,4 +1,4 @@
-//! The compiler's sanitizers: races between threads, and accesses outside of what is owned.
+//! The compiler's sanitizers: races between threads, and invalid memory accesses.
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -8,7 +8,7 @@ use crate::{tools, workspace};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Sanitizer {
-    /// Races: the tests that share generators, and the soak harness, with a standard library that is watched too.
+    /// Races: the tests that share generators, and the soak harness, with a standard library that is instrumented, too.
     Thread,
     /// Memory: all tests of the core, the kernels of this machine's instruction sets among them.
     Address,
@@ -20,7 +20,7 @@ pub struct Options {
     sanitizer: Option<Sanitizer>,
 }
 
-/// Sanitizers cannot be had for the host by itself: with a target that is named, build scripts and macros go without.
+/// The host's target, named explicitly: build scripts and macros, which cannot have sanitizers, are then built without them.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 pub fn main(options: &Options) -> Result<()> {

@@ -144,7 +144,7 @@ numbers! {
     SequenceMin(u16) "sequence_min" 0..=u16::MAX;
     SequenceMax(u16) "sequence_max" 0..=u16::MAX;
     Tick(u64) "tick" 0..=Sno::from_bytes([0xff; Sno::LEN]).tick();
-    /// Number of IDs in one call: at most 160 MiB for sno and 256 MiB for Hot Guid, a few seconds' worth at the best rate of any family.
+    /// Number of IDs in one call: at most 256 MiB in the fixed formats, a few seconds' worth at the best rate of any family.
     Count(u32) "n" 0..=1 << 24;
     /// In milliseconds.
     MaxWait(u32) "max_wait" 0..=u32::MAX;

@@ -68,7 +68,7 @@ pub(crate) struct Generator {
 
 builds! { Builder<PythonClock>, window }
 
-/// A generator with the options that all ways to make one take.
+/// A generator with the options that its constructors share.
 fn make(
     function: &str,
     metabyte: Metabyte,

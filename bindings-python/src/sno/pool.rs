@@ -56,7 +56,7 @@ impl Pool {
     }
 }
 
-/// The metabyte that all members have for IDs made without saying one.
+/// The default metabyte, which must be the same for all members.
 fn metabyte_of(members: &[Member<Generator>]) -> PyResult<Metabyte> {
     let [first, others @ ..] = members else { return Ok(Metabyte(0)) };
     let all = first.0.get().metabyte;

@@ -1,4 +1,4 @@
-"""The catalogue of bad input: what is tried at every function."""
+"""The catalogue of bad input, which is tried on every function."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ NO_INTEGERS = [
     [],
     {},
     object(),
-    # Until NumPy 2.3 it stood for an integer, with a warning.
+    # Until NumPy 2.3 it counted as an integer, with a warning.
     *([] if hasattr(np.bool_, "__index__") else [np.bool_(True)]),
     np.float64(1),
     dt.timedelta(1),
     int,
 ]
 
-#: Their types claim that they stand for integers; they themselves raise a ``TypeError``.
+#: Values whose types have ``__index__``, which raises a ``TypeError``.
 NO_INDICES = [np.array([1, 2]), NoInteger()]
 
 BAD_CHARACTERS = [

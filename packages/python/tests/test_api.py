@@ -41,7 +41,7 @@ def mine(entries: dict[str, Any]) -> dict[str, str]:
 
 
 def says(documented: object, summary: str) -> bool:
-    """Its documentation begins with the summary, which may go on."""
+    """Returns whether its documentation begins with the summary."""
     return " ".join((inspect.getdoc(documented) or "").split()).startswith(summary.removesuffix("."))
 
 
@@ -66,7 +66,7 @@ def test_classes_have_the_stated_members(family: str) -> None:
 
 
 def documented(stub: ast.Module) -> Iterator[tuple[str, str]]:
-    """Names in a stub, and what it says of them."""
+    """Names in a stub, with their docstrings."""
     for node in stub.body:
         if isinstance(node, ast.ClassDef | ast.FunctionDef):
             yield node.name, ast.get_docstring(node) or ""

@@ -23,7 +23,7 @@ def a_sno_generator(**options: Any) -> Any:
 
 
 def a_randflake_generator(**options: Any) -> Any:
-    """One that waits at once: the second is used up."""
+    """A generator that waits at once: its second is used up."""
     return randflake.Generator(GRANT, bytes(16), resume_after=NOW_NS // 10**9, **options)
 
 
@@ -82,7 +82,7 @@ CALLS: dict[str, Callable[[Any], Coroutine[Any, Any, Any]]] = {
 @pytest.mark.parametrize("call", CALLS)
 @each
 def test_the_loop_goes_on_while_a_call_waits(make: Callable[..., Any], call: str) -> None:
-    """The clock goes on by the loop's turns alone, so a call that held the loop would wait for ever."""
+    """Only the loop's turns advance the clock, so a call that held the loop would wait for ever."""
     now = [NOW_NS]
     ids = make(clock=lambda: now[0], **PATIENT)
     if not hasattr(ids, f"{'generate_text' if call == 'text' else 'generate'}_async"):

@@ -1,4 +1,4 @@
-"""Ways to call the methods that have a short way of their own: each gives what the long way does."""
+"""Ways to call the methods that have a shortcut: each gives the same as the usual way."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from polyflake import PolyflakeError, hotguid, layout, randflake, sno
 
 
 class Clock:
-    """Gives what it is set to, or raises it."""
+    """A clock that returns the value it is set to, or raises it."""
 
     def __init__(self, reading: Any = NOW_NS) -> None:
         self.reading = reading
@@ -97,7 +97,7 @@ def test_what_a_clock_raises_is_the_cause(make: Any, call: Callable[[Any], objec
 
 
 def raising_at(ends: int, raised: BaseException) -> Callable[[], int]:
-    """A clock that goes on by a tick at each reading, and raises after so many."""
+    """A clock that advances by a tick at each reading, and raises after a number of them."""
     readings = iter(range(ends))
 
     def clock() -> int:
@@ -273,7 +273,7 @@ def test_a_clock_may_close_its_generator(make: Any) -> None:
 
 @each_family
 def test_a_clock_that_calls_for_ever_is_stopped(make: Any) -> None:
-    """Long before the end of a thread's stack, which Python's own limit knows nothing of."""
+    """The limit comes long before the end of a thread's stack, which Python's own limit does not know."""
     limit, size = sys.getrecursionlimit(), threading.stack_size(1 << 20)
     calls: list[int] = []
     codes: list[str] = []

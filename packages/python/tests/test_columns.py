@@ -1,4 +1,4 @@
-"""Columns of texts in, columns of IDs and of texts out: NumPy, pyarrow, polars, and what only claims to be one."""
+"""Columns of texts in, columns of IDs and of texts out: NumPy, pyarrow, polars, and false columns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Column = Callable[[list[str]], Any]
 
 
 def chunked(texts: list[str]) -> Any:
-    """In pieces, empty ones among them."""
+    """A column in pieces, with empty ones among them."""
     third = len(texts) // 3
     return pa.chunked_array([texts[:third], [], texts[third : third + 1], texts[third + 1 :], []], pa.string())
 
@@ -278,7 +278,7 @@ def test_numpy_text_may_be_padded_and_nothing_else() -> None:
 
 
 class Claims:
-    """Claims to be a column of Arrow's."""
+    """An object with the methods of an Arrow column."""
 
     def __init__(self, given: Any) -> None:
         self.given = given

@@ -1,4 +1,4 @@
-"""Columns of fields of many sno IDs, and masks: what NumPy, Arrow and polars see, and what filters choose."""
+"""Columns of fields of many sno IDs, and masks: as seen by NumPy, Arrow and polars, and as chosen by filters."""
 
 from __future__ import annotations
 

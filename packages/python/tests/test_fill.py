@@ -1,4 +1,4 @@
-"""IDs into buffers that the caller owns: every family, every kind of buffer, and those that are none."""
+"""IDs into the caller's buffers: every family, every kind of buffer, and values that are no buffers."""
 
 from __future__ import annotations
 
@@ -323,7 +323,7 @@ def test_anything_is_taken_or_refused(target: Any, name: str) -> None:
 
 @pytest.mark.parametrize("n", [13_000, 13_108, 65_536, 104_857, 104_858])
 def test_memory_that_is_used_again_holds_new_ids(n: int) -> None:
-    """Arrays of these sizes may lie where others lay: what is still looked at must stay as it is."""
+    """Arrays of these sizes may reuse memory: memory that is still in use must not change."""
     clock = iter(range(NOW_NS, NOW_NS + 10**12, 10**9)).__next__
     ids, seen = sno.Generator(1, clock=lambda: clock()), set()
     kept = ids.generate_many(n)

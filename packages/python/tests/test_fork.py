@@ -178,7 +178,7 @@ def _make(_: int) -> list[str]:
 
 
 def test_hundreds_of_forks_share_nothing() -> None:
-    """In short what ``cargo xtask forks`` does at length."""
+    """A short run of ``cargo xtask forks``."""
     program = [sys.executable, str(REPOSITORY / "tests/forks/forks.py"), "--forks", "200"]
     done = subprocess.run(program, capture_output=True, text=True, timeout=120)
     assert done.stdout.startswith("221 processes, 222000 IDs: none twice"), done

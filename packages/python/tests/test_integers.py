@@ -1,4 +1,4 @@
-"""Every parameter that takes an integer, in every family: what is taken, and what is refused how."""
+"""Every parameter that takes an integer, in every family: values that are taken, and the errors for others."""
 
 from __future__ import annotations
 

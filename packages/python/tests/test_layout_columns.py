@@ -1,4 +1,4 @@
-"""Columns of layouts' fields: many IDs out of them, and they out of many IDs, as one by one."""
+"""Columns of layouts' fields, packed into many IDs and parsed from them, as one by one."""
 
 from __future__ import annotations
 
@@ -246,7 +246,7 @@ def test_layouts_without_time_or_sequence_have_no_such_columns() -> None:
 
 
 def pack(**given: Any) -> LayoutArray:
-    """Of a layout, with all but one value."""
+    """IDs packed from right values, some of which are replaced."""
     whole = {"timestamp": 1_500_000_000_000, "sequence": np.arange(3), "bindables": {"worker": 3}}
     return LAYOUTS["plain"].pack_columns(**whole | given)
 

@@ -40,14 +40,14 @@ def field(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def ours(case: dict[str, Any]) -> dict[str, Any]:
-    """The answer that is ours: the original's, with ``ours`` over it."""
+    """Our answer: the original's, with the members of ``ours``."""
     if "ours" not in case:
         return case
     return {name: value for name, value in case.items() if name != "error"} | case["ours"]
 
 
 def value(written: Any) -> Any:
-    """A decimal string, ``{"hex"}`` or ``{"text"}`` as Python has it."""
+    """The Python value of a decimal string, ``{"hex"}`` or ``{"text"}``."""
     if isinstance(written, str):
         return int(written)
     return written["text"] if "text" in written else bytes.fromhex(written["hex"])
@@ -102,7 +102,7 @@ def check_parse(of: Layout, case: dict[str, Any]) -> None:
 
 
 def written_alike(of: Layout) -> None:
-    """A layout is what its JSON and its copies are."""
+    """A layout equals its JSON's layout and its copies."""
     assert Layout.from_json(of.to_json()) == of == Layout(json.loads(of.to_json()))
     assert Layout.from_json(of.to_json()).to_json() == of.to_json()
 

@@ -1,4 +1,4 @@
-"""Columns and masks as Python's sequences and as NumPy's arrays, which pandas and others take them for."""
+"""Columns and masks as Python's sequences and as NumPy's arrays, as pandas and others use them."""
 
 from __future__ import annotations
 

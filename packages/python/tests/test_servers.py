@@ -49,7 +49,7 @@ def application(environ, start_response):
 
 
 class Connection(http.client.HTTPConnection):
-    """To a server behind a file."""
+    """A connection to a server behind a socket file."""
 
     def connect(self) -> None:
         self.sock = socket.socket(socket.AF_UNIX)
@@ -67,7 +67,7 @@ def ask(address: str) -> Any:
 
 @contextmanager
 def server(folder: Path, *options: str) -> Iterator[str]:
-    """One that answers, until it is not needed any more."""
+    """A server that answers, until it is no longer needed."""
     (folder / "served.py").write_text(textwrap.dedent(APPLICATION))
     address = str(folder / "socket")
     command = [sys.executable, "-m", "gunicorn", "--bind", f"unix:{address}", *options, "served:application"]

@@ -30,7 +30,7 @@ CALLS = {
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 @pytest.mark.parametrize("clock", ["", ", clock=clock", ", clock=broken", ", clock=clock, on_stall=told"])
 def test_a_generator_that_is_deleted_last_works_or_refuses(call: str, clock: str) -> None:
-    """Whatever it was that ran first: here nothing of the module ran before."""
+    """The result does not depend on earlier calls: here the module ran nothing before."""
     returned, said, errors = run(
         f"""
         import builtins, time
@@ -90,7 +90,7 @@ def test_a_thread_that_waits_does_not_hold_up_the_end() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the process's memory from /proc")
 def test_a_long_text_is_refused_by_its_length() -> None:
-    """Python would keep the UTF-8 of a text that it lends, as long as the text lives."""
+    """Python would keep the UTF-8 of a borrowed text as long as the text lives."""
     returned, said, errors = run(
         """
         import resource, sys

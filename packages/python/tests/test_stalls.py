@@ -29,7 +29,7 @@ def an_imported_generator(**options: Any) -> Any:
 
 
 def a_randflake_generator(**options: Any) -> Any:
-    """One that waits at once: the second is used up."""
+    """A generator that waits at once: its second is used up."""
     second = NOW_NS // 10**9
     return randflake.Generator(GRANT, bytes(16), **{"on_exhausted": "wait", "resume_after": second, **options})
 

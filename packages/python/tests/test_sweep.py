@@ -296,7 +296,7 @@ NOT_CALLED = {
 
 
 def names() -> Iterator[str]:
-    """All that is public and can be called."""
+    """All public callables."""
     for family in ("sno", "randflake", "hotguid", "layout", "sparx64"):
         module = getattr(polyflake, family)
         for name in module.__all__:
@@ -369,7 +369,7 @@ class RaisingEverything:
 
 
 class Lying:
-    """Says that it is of another type."""
+    """A value whose ``__class__`` is another type."""
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
@@ -472,7 +472,7 @@ THEIR_OWN = re.compile(
 
 
 def try_call(function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> None:
-    """It answers, or refuses with a typed error; only what a value itself raises comes out otherwise."""
+    """The call answers, or refuses with a typed error; other exceptions come from the values themselves."""
     try:
         function(*args, **kwargs)
     except PolyflakeError as error:
@@ -495,7 +495,7 @@ def test_every_value_in_every_place(name: str) -> None:
             try_call(function, [*call.args[:place], make(), *call.args[place + 1 :]], call.kwargs)
         for place in call.kwargs:
             try_call(function, call.args, {**call.kwargs, place: make()})
-        # The same object and a fresh one answer as before, whatever the others did.
+        # The same object and a fresh one answer as before, whatever the other calls did.
         if member not in ("close", "extend_window", "extend_grant"):
             function(*call.args, **call.kwargs)
     gc.collect()

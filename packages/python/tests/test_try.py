@@ -37,7 +37,7 @@ WIDE = layout.Layout(
 
 
 class Family(NamedTuple):
-    """A generator, with a given number, and how many IDs it has in a tick; pools; room for so many IDs."""
+    """A family: its generator with a number, the number of IDs in a tick, its pool, and a buffer for a number of IDs."""
 
     make: Callable[..., Any]
     per_tick: int
@@ -87,7 +87,7 @@ def family(request: pytest.FixtureRequest) -> Family:
 
 
 def unwilling(stall: Stall) -> None:
-    """Hears of a wait that must not be."""
+    """Fails, since it is called for a wait that must not happen."""
     raise AssertionError(stall)
 
 

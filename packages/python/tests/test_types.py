@@ -1,4 +1,4 @@
-"""The stubs: strict, and what the module really has."""
+"""The stubs: strictly typed, and equal to the module."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_typed_use_is_what_mypy_sees() -> None:
 
 @pytest.mark.parametrize("version", ["3.10", "3.11", "3.12", "3.14"])
 def test_numpys_arrays_are_buffers_for_mypy(version: str) -> None:
-    """On all versions: NumPy's own stubs say so from 3.12 on."""
+    """On all versions: NumPy's own stubs declare it from 3.12 on."""
     run("-m", "mypy", "--strict", "--python-version", version, "../../tests/packaging/python/tools/use_types.py")
 
 

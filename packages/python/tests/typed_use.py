@@ -1,4 +1,4 @@
-"""Checked by mypy --strict, never run: what users write has the types that they expect, and wrong use is found."""
+"""Checked by mypy --strict, never run: users' code has the expected types, and wrong use is found."""
 
 import datetime as dt
 import time

@@ -1,4 +1,4 @@
-//! Choices out of the bytes of an input: zeros where there are none left.
+//! Choices from the bytes of an input, which zeros follow.
 
 /// Number of IDs that one input makes.
 pub(crate) const NEIGHBOURS: usize = 32;
@@ -25,7 +25,7 @@ pub(crate) fn chances(input: &[u8]) -> impl Iterator<Item = [u8; 4]> {
     })
 }
 
-/// The bytes that are left.
+/// The remaining bytes.
 pub(crate) struct Bytes<'b>(pub(crate) &'b [u8]);
 
 impl Bytes<'_> {
@@ -43,7 +43,7 @@ impl Bytes<'_> {
         std::array::from_fn(|at| taken.get(at).copied().unwrap_or(0))
     }
 
-    /// Up to so many bytes.
+    /// The next bytes, at most `count`.
     pub(crate) fn take(&mut self, count: usize) -> &[u8] {
         let (taken, left) = self.0.split_at(count.min(self.0.len()));
         self.0 = left;
@@ -59,7 +59,7 @@ impl Bytes<'_> {
         usize::from(u16::from_le_bytes(self.array())) % count.max(1)
     }
 
-    /// One of many.
+    /// One of some items.
     pub(crate) fn choose<T: Clone>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())].clone()
     }

@@ -32,7 +32,7 @@ pub(crate) fn texts(input: &[u8]) {
     });
 }
 
-/// IDs of 16 bytes in each order, which lead to each other; slices of another length are refused.
+/// IDs of 16 bytes in each order, with the conversions between them; slices of another length are refused.
 pub(crate) fn bytes(input: &[u8]) {
     match HotGuid::from_slice(input) {
         Ok(id) => assert_eq!(id.to_bytes(), input),
@@ -75,7 +75,7 @@ fn lower(unit: u32) -> u32 {
     char::from_u32(unit).map_or(unit, |c| c.to_ascii_lowercase().into())
 }
 
-/// Between the orders of .NET and of the text.
+/// Converts bytes between the orders of .NET and of the text.
 fn reverse_groups(mut bytes: [u8; 16]) -> [u8; 16] {
     bytes[..4].reverse();
     bytes[4..6].reverse();

@@ -1,4 +1,4 @@
-//! Custom layouts: descriptions as JSON, then IDs of whatever layout came of it.
+//! Custom layouts: descriptions as JSON, then IDs of the layouts that they give.
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ fn edit(text: &mut Vec<u8>, bytes: &mut Bytes<'_>) {
     }
 }
 
-/// A text is refused as a layout, or is one that is written as it was read, and whose IDs are read as they were made.
+/// Checks that a text is refused, or is a layout that is written as it was read, and whose IDs are read as they were made.
 fn check(text: &str, bytes: &mut Bytes<'_>) {
     let layout = match Layout::from_json(text) {
         Ok(layout) => layout,
@@ -68,7 +68,7 @@ fn check(text: &str, bytes: &mut Bytes<'_>) {
     layout_columns::check(&layout, &ids);
 }
 
-/// The fields lie one after the other and fill the ID.
+/// Checks that the fields lie one after the other and fill the ID.
 fn check_figures(layout: &Layout) {
     let figures = layout.describe();
     let mut end = 0;
@@ -82,7 +82,7 @@ fn check_figures(layout: &Layout) {
     assert!(figures.below_2_63 || !figures.below_2_53);
 }
 
-/// IDs of the other kind, or of another length.
+/// Checks that IDs of the other kind or of another length are refused.
 fn check_foreign_ids(layout: &Layout) {
     let length = layout.bits() as usize / 8;
     for length in [length - 1, length + 1] {
@@ -96,7 +96,7 @@ fn check_foreign_ids(layout: &Layout) {
     }
 }
 
-/// Any ID: what it is parsed to makes the same ID again, save for bits that nobody uses.
+/// Checks that the fields of any ID make the same ID again, except for unused bits.
 fn check_id(layout: &Layout, id: &Id, bytes: &mut Bytes<'_>) {
     let parsed = match layout.parse(id) {
         Ok(parsed) => parsed,
@@ -125,7 +125,7 @@ fn any_id(layout: &Layout, bytes: &mut Bytes<'_>) -> Id {
     Id::Bytes(id)
 }
 
-/// All that an ID holds.
+/// The values of all fields of an ID.
 pub(crate) fn values_of<'v>(layout: &'v Layout, parsed: &Parsed<'v>) -> Values<'v> {
     let mut values = layout.values();
     if let Some(nanos) = parsed.unix_nanos() {
@@ -151,7 +151,7 @@ fn bits_of(id: &Id) -> Vec<u8> {
     }
 }
 
-/// An ID's bits, those of unused fields cleared.
+/// An ID's bits, with unused fields cleared.
 fn used_bits(layout: &Layout, id: &Id) -> Vec<u8> {
     let mut bits = bits_of(id);
     for field in layout.describe().fields().iter().filter(|field| field.kind == "unused") {
@@ -162,7 +162,7 @@ fn used_bits(layout: &Layout, id: &Id) -> Vec<u8> {
     bits
 }
 
-/// An ID is in a time range, of IDs with its own bindables and constants, if its own tick begins there.
+/// Checks that an ID is in a time range, of IDs with its own bindables and constants, if its own tick begins there.
 fn check_range(values: &Values<'_>, id: &Id, parsed: &Parsed<'_>, bytes: &mut Bytes<'_>) {
     let Some(now) = parsed.unix_ms() else {
         return assert_eq!(values.time_range(0, 1).unwrap_err().kind(), ErrorKind::UnknownField);
@@ -180,8 +180,8 @@ fn check_range(values: &Values<'_>, id: &Id, parsed: &Parsed<'_>, bytes: &mut By
     }
 }
 
-/// A generator whose clock shows times near an ID's: its IDs are those of the times shown, or it refuses; and one that is
-/// restored goes on.
+/// Checks a generator whose clock shows times near an ID's: its IDs have the times shown, or it refuses; and a restored
+/// generator goes on.
 fn check_generator(layout: &Layout, parsed: &Parsed<'_>, bytes: &mut Bytes<'_>) {
     let now = parsed.unix_nanos().and_then(|nanos| i64::try_from(nanos).ok()).unwrap_or_default();
     let clock = ManualClock::new(now);

@@ -1,4 +1,4 @@
-//! Columns of a layout's fields, out of IDs and into them, against one ID after the other.
+//! Columns of a layout's fields, parsed from IDs and packed into them, against one ID after the other.
 
 use polyflake::{
     ErrorKind, Result,
@@ -7,7 +7,7 @@ use polyflake::{
 
 use crate::{layout::values_of, verdict::told};
 
-/// Every column of some IDs that can be parsed; then the same columns packed.
+/// Checks every column of some valid IDs; then the same columns packed.
 pub(crate) fn check(layout: &Layout, ids: &[Id]) {
     let parsed: Vec<_> = ids.iter().filter_map(|id| layout.parse(id).ok()).collect();
     let ids: Vec<_> = ids.iter().filter(|id| layout.parse(id).is_ok()).cloned().collect();
@@ -16,7 +16,7 @@ pub(crate) fn check(layout: &Layout, ids: &[Id]) {
     let Some(first) = parsed.first() else { return };
     let base = values_of(layout, first);
     let given: Vec<_> = columns.iter().map(|(slot, column)| (*slot, &column[..])).collect();
-    // A tick that begins within a millisecond may be another's, or nobody's, when that begins.
+    // The start of the millisecond in which a tick begins may lie in another tick, or in none.
     let one_by_one: Result<Vec<_>> =
         (0..ids.len()).map(|at| pack_one(base.clone(), &given, at)).collect();
     match (pack_all(&base, &given, ids.len()), one_by_one) {
@@ -38,7 +38,7 @@ fn slots(layout: &Layout) -> Vec<Slot> {
     fields.chain(bindables).chain(constants).flatten().collect()
 }
 
-/// A field of each ID, unless it is too wide for a column, or no integer.
+/// A field of each ID, unless it is too wide for a column, or not an integer.
 fn column(
     layout: &Layout,
     slot: Slot,

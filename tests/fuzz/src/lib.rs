@@ -1,10 +1,10 @@
-//! Whatever bytes come in, every decoder says what a plain reading of its format says, to the position of the first bad
-//! character, and what it accepts has one spelling.
+//! For any bytes, every decoder gives the same result as a plain reading of its format, up to the position of the first bad
+//! character, and every accepted text is the only spelling of its ID.
 //!
 //! Each target is a test, which tries some thousands of random inputs, and a fuzz target: `cargo xtask fuzz` runs it under
 //! libFuzzer, which looks for inputs that reach new code.
 //!
-//! Reading order: `verdict` and `texts` (how a decoder is judged), then a family each; `description` (layouts out of bytes).
+//! Reading order: `verdict` and `texts` (the judgement of decoders), then a file for each family; `description` (layouts from bytes).
 #![cfg(test)]
 
 mod bytes;
@@ -24,7 +24,7 @@ mod verdict;
 mod targets {
     use super::{columns, hotguid, layout, machine, randflake, slices, snapshots, sno};
 
-    /// A target each: its name, what it runs, and how long inputs may be.
+    /// Defines the targets: the name of each, the function that it runs, and the longest input.
     macro_rules! targets {
         ($($name:ident: $run:path, $most:literal;)*) => {$(
             #[test]

@@ -28,7 +28,7 @@ const CALLS: [&[Call]; 5] = [
     layout_calls!(calls),
 ];
 
-/// Numbers where things begin and end: handles, counts, lengths, times.
+/// Numbers at limits: of handles, counts, lengths, times.
 const NUMBERS: [f64; 16] = [
     0.0,
     1.0,
@@ -63,7 +63,7 @@ pub(crate) fn calls(input: &[u8]) {
     });
 }
 
-/// As the package writes: numbers into slots, bytes of a message.
+/// Writes as the package does: numbers into slots, bytes of a message.
 fn write(scratch: &'static Scratch, bytes: &mut Bytes<'_>) {
     for _ in 0..bytes.below(6) {
         let slot = bytes.below(8);
@@ -84,15 +84,15 @@ const BYTES_AT: usize = 8 * 32;
 #[allow(unsafe_code, reason = "JavaScript writes the area by address, too")]
 fn put(scratch: &'static Scratch, at: usize, bytes: &[u8]) {
     assert!(at + bytes.len() <= size_of::<Scratch>());
-    // SAFETY: the area consists of cells of integers, which anything may be written into while no call runs, and the
-    // bytes lie within it.
+    // SAFETY: the area consists of cells of integers, into which any bytes may be written while no call runs, and the bytes
+    // lie within it.
     unsafe {
         let area = ptr::from_ref(scratch).cast_mut().cast::<u8>();
         area.add(at).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
     }
 }
 
-/// A text that is an ID is one, and its text again, whatever was called before.
+/// Checks that the text of an ID is parsed and written again as it was, whatever was called before.
 fn assert_works(machine: &Machine<Stopped>) {
     let scratch = machine.scratch();
     put(scratch, BYTES_AT, TEXT);

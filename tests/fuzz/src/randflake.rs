@@ -1,4 +1,4 @@
-//! Randflake: texts, and what any number decrypts to.
+//! Randflake: texts, and the fields of any number.
 
 use polyflake::{
     ErrorKind,
@@ -24,7 +24,7 @@ pub(crate) fn texts(input: &[u8]) {
     });
 }
 
-/// Any secret and any number: the fields are those that encrypt to it, and its text leads back to it.
+/// Any secret and any number: its fields encrypt to it again, and its text is parsed to it again.
 pub(crate) fn numbers(input: &[u8]) {
     let Some((secret, rest)) = input.split_first_chunk::<16>() else {
         return assert_eq!(Codec::from_slice(input).unwrap_err().kind(), ErrorKind::InvalidSecret);

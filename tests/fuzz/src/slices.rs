@@ -1,4 +1,4 @@
-//! Many texts or blocks at once, by the widest instructions that the machine has (or plays: `POLYFLAKE_CPU`), against one
+//! Many texts or blocks at once, by the widest instructions of the machine (or of the level in `POLYFLAKE_CPU`), against one
 //! after the other by the plain readings.
 
 use polyflake::{
@@ -71,7 +71,7 @@ fn check_column(ids: &[Randflake], slots: &[[u8; 16]]) {
     check_decoded(decoded, &again, texts.iter().map(|text| randflake_reading(&units(text))));
 }
 
-/// Blocks, each for itself.
+/// Blocks, each on its own.
 pub(crate) fn sparx64(input: &[u8]) {
     let mut bytes = Bytes(input);
     let cipher = Sparx64::new(bytes.array());
@@ -84,7 +84,7 @@ pub(crate) fn sparx64(input: &[u8]) {
     assert_eq!(encrypted, blocks);
 }
 
-/// Items by chance, a few of them with a byte changed.
+/// Random items, a few of them with a byte changed.
 fn spoilt(input: &[u8], item: impl Fn([u8; 16]) -> [u8; 16]) -> Vec<[u8; 16]> {
     let mut bytes = Bytes(input);
     let count = bytes.below(MOST);
@@ -117,7 +117,7 @@ fn text_of(slot: &[u8; 16]) -> &[u8] {
     &slot[..end]
 }
 
-/// Everything up to the first text that is none, and that one's error; nothing after it.
+/// Checks that all texts before the first bad one are read, that its error is returned, and that nothing after it is written.
 fn check_decoded<T: Default + PartialEq + std::fmt::Debug>(
     decoded: Result<(), Error>,
     ids: &[T],

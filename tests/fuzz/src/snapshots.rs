@@ -1,4 +1,4 @@
-//! Snapshots as JSON: what is read is written alike, and is either refused or restored to a generator that goes on.
+//! Snapshots as JSON: a snapshot is written as it was read, and is either refused or restored to a generator that goes on.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::{bytes::Bytes, verdict::told};
 
 const NOW_MS: i64 = 1_763_650_000_000;
 
-/// Snapshots of sno, by the original's habits too.
+/// Snapshots of sno, also by the original's habits.
 pub(crate) fn sno(input: &[u8]) {
     check_sno(input);
     let mut bytes = Bytes(input);
@@ -67,8 +67,8 @@ fn check_sno(json: &[u8]) {
     }
 }
 
-/// A restored generator's IDs differ from the last one that the snapshot tells of, and from each other; what it leaves
-/// can be restored again.
+/// Checks that a restored generator's IDs differ from the snapshot's last one and from each other, and that its own snapshot can
+/// be restored.
 fn check_goes_on(ids: &Generator<&ManualClock>, snapshot: &sno::Snapshot) {
     let made: Vec<_> = [0, 1].iter().filter_map(|metabyte| ids.generate(*metabyte).ok()).collect();
     let last = (snapshot.wall_hi, snapshot.drifts & 1 == 1, snapshot.sequence);

@@ -30,7 +30,7 @@ pub(crate) fn texts(input: &[u8]) {
     });
 }
 
-/// IDs of bytes: what they hold, and all their forms, lead back to them; slices of another length are refused.
+/// IDs of bytes: their fields and all their forms give the same IDs again; slices of another length are refused.
 pub(crate) fn bytes(input: &[u8]) {
     match Sno::from_slice(input) {
         Ok(id) => assert_eq!(id.as_bytes(), input),
@@ -50,7 +50,7 @@ pub(crate) fn reading(units: &[u32]) -> Verdict<Sno> {
     Ok(Sno::from_bytes(bytes))
 }
 
-/// The metabyte is in the characters 8 and 9, and no other is looked at.
+/// The metabyte of a text, by characters 8 and 9 alone.
 fn metabyte_reading(units: &[u32]) -> Verdict<u8> {
     judge(units, 16..=16, |at, unit| at != 8 && at != 9 || value(unit).is_some())?;
     let bits = value(units[8]).unwrap_or_default() << 5 | value(units[9]).unwrap_or_default();
@@ -65,7 +65,7 @@ const fn value(unit: u32) -> Option<u128> {
     }
 }
 
-/// A UUID's bytes, where each unit is one.
+/// A UUID's bytes, if each unit is a byte.
 fn uuid_of(units: &[u32]) -> Option<[u8; 16]> {
     let mut uuid = [0; 16];
     for (byte, unit) in uuid.iter_mut().zip(units) {

@@ -1,4 +1,4 @@
-//! Texts out of bytes: as they are, and nearly right ones.
+//! Texts from bytes: the bytes themselves, and nearly right texts.
 
 use crate::bytes::chances;
 

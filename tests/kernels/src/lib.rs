@@ -6,16 +6,16 @@ use polyflake::kernels::{Level, levels};
 /// Lengths of slices to try: past every group, and past several of them; fewer under Miri, which is slow.
 pub const LENGTHS: std::ops::RangeInclusive<usize> = 0..=if cfg!(miri) { 20 } else { 300 };
 
-/// The levels of this machine but for the scalar one, which is what they are held against.
+/// The levels of this machine, except for the scalar one, with which they are compared.
 pub fn vector_levels() -> impl Iterator<Item = Level> {
     levels().filter(|&level| level != Level::SCALAR)
 }
 
-/// Numbers of no pattern, the same in every run (xorshift64).
+/// Pseudo-random numbers, the same in every run (xorshift64).
 pub struct Noise(u64);
 
 impl Noise {
-    /// Always from the same number on.
+    /// A generator that always starts from the same number.
     #[expect(clippy::new_without_default, reason = "nothing about it is a default")]
     pub const fn new() -> Self {
         Self(0x9e37_79b9_7f4a_7c15)
@@ -29,7 +29,7 @@ impl Noise {
         self.0
     }
 
-    /// One below a limit, which is small.
+    /// A number below a small limit.
     pub const fn below(&mut self, limit: usize) -> usize {
         ((self.next() >> 32) as usize) % limit
     }

@@ -1,4 +1,4 @@
-//! Columns and filters of sno: every level finds in slices what each ID says of itself.
+//! Columns and filters of sno: every level finds the same in slices as the methods of each ID.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use polyflake::{
     sno::{self, Parts, Sno},
 };
 
-/// Every value of a metabyte, times over the whole range and around `tick`.
+/// IDs with every metabyte, and times over the whole range and around `tick`.
 fn ids(count: usize, tick: u64) -> Vec<Sno> {
     let mut noise = Noise::new();
     let mut id = |index: usize| {
@@ -43,7 +43,7 @@ fn each<T>(ids: &[Sno], field: impl Fn(&Sno) -> T) -> Vec<T> {
     ids.iter().map(field).collect()
 }
 
-/// Bit by bit.
+/// The bitmap of IDs that pass, made bit by bit.
 fn bitmap(ids: &[Sno], passes: impl Fn(&Sno) -> bool) -> (usize, Vec<u8>) {
     let mut bitmap = vec![0; ids.len().div_ceil(8)];
     let passing = ids.iter().enumerate().filter(|(_, id)| passes(id));
@@ -51,7 +51,7 @@ fn bitmap(ids: &[Sno], passes: impl Fn(&Sno) -> bool) -> (usize, Vec<u8>) {
     (count, bitmap)
 }
 
-/// Over bits that were all set before.
+/// The bitmap that a filter writes over bits that were all set.
 fn marked(
     ids: &[Sno],
     mark: impl FnOnce(&[Sno], &mut [u8]) -> polyflake::Result<usize>,

@@ -1,4 +1,4 @@
-//! Runs of IDs: every level writes what counting on by one writes.
+//! Runs of IDs: every level writes the same as counting up one by one.
 
 use kernel_tests::LENGTHS;
 use polyflake::{
@@ -24,7 +24,7 @@ fn runs_of_sno_of_every_length_count_on_by_one() {
     }
 }
 
-/// After the last counter comes 0.
+/// A Hot Guid with a counter, which starts again at 0 after the last one.
 fn hot_guid(counter: u32) -> HotGuid {
     let counter = counter & LAST_COUNTER;
     let machine = [1, 2, 3, 4, 0xff];

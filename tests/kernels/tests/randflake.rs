@@ -1,4 +1,4 @@
-//! Randflake's texts in slices: every level writes what the format says, and refuses what it refuses of one text.
+//! Randflake's texts in slices: every level writes the texts of the format, and refuses a text with the error of a single one.
 
 use kernel_tests::{LENGTHS, Noise};
 use polyflake::{
@@ -13,10 +13,10 @@ use polyflake::{
 /// More than two groups, and a rest.
 const ITEMS: usize = 21;
 
-/// None of the numbers.
+/// A number that no test writes.
 const UNTOUCHED: u64 = 0x5555_aaaa_5555_aaaa;
 
-/// Mostly long ones, as real IDs are; and of every length.
+/// Numbers of every length, but mostly long ones, as real IDs are.
 fn numbers(count: usize) -> Vec<u64> {
     let mut noise = Noise::new();
     let short = |noise: &mut Noise| noise.next() >> noise.below(64);
@@ -24,7 +24,7 @@ fn numbers(count: usize) -> Vec<u64> {
     (0..count).map(|_| any(&mut noise)).collect()
 }
 
-/// Digit by digit, as the format says it.
+/// The text of a number, made digit by digit as the format defines it.
 fn text_of(mut number: u64) -> String {
     let mut digits = Vec::new();
     loop {
@@ -87,7 +87,7 @@ fn refuses_as_one_is_refused(level: Level, slots: &[[u8; 16]], item: usize) {
     assert!(read[item..].iter().all(|number| *number == UNTOUCHED), "{level:?} wrote past {item}");
 }
 
-/// The error for one text. A byte past ASCII is no character, where UTF-16 has one of its number.
+/// The error for one text. A byte past ASCII is not a character, though in UTF-16 a unit of that number is.
 fn why_one_is_refused(text: &[u8], item: usize) -> Error {
     let units: Vec<u16> = text.iter().map(|&byte| byte.into()).collect();
     let error = Randflake::parse_utf16(&units).unwrap_err().in_item(item);
@@ -103,7 +103,7 @@ fn is_good(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'v')
 }
 
-/// Fewer under Miri, which is slow.
+/// Distance between tried values; larger under Miri, which is slow.
 const STEP: usize = if cfg!(miri) { 61 } else { 1 };
 
 fn items() -> impl Iterator<Item = usize> {
@@ -216,7 +216,7 @@ fn columns_of_every_length_are_written_and_read() {
             let end = encode_randflake_column(level, &numbers, &mut offsets, &mut text).unwrap();
             assert_eq!(offsets, expected_offsets, "{level:?} {length}");
             assert_eq!(&text[..end], expected.as_bytes(), "{level:?} {length}");
-            // With and without bytes that are no text's.
+            // With and without bytes that belong to no text.
             for text in [&text[..end], &text] {
                 let mut read = vec![UNTOUCHED; length];
                 decode_randflake_column(level, &offsets, text, &mut read).unwrap();

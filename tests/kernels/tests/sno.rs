@@ -1,4 +1,4 @@
-//! sno's base32 in slices: every level writes what the scalar code writes, and refuses what it refuses.
+//! sno's base32 in slices: every level writes the same as the scalar code, and refuses the same.
 
 use kernel_tests::{LENGTHS, Noise, vector_levels};
 use polyflake::{
@@ -17,7 +17,7 @@ fn ids(count: usize) -> Vec<[u8; 10]> {
     (0..count).map(|_| noise.bytes()).collect()
 }
 
-/// Bit by bit, as the format says it.
+/// The text of an ID, made bit by bit as the format defines it.
 fn text_of(id: [u8; 10]) -> [u8; 16] {
     let bit = |at: usize| id[at / 8] >> (7 - at % 8) & 1;
     std::array::from_fn(|place| {
@@ -34,7 +34,7 @@ fn bad_bytes() -> impl Iterator<Item = u8> {
     (0..=u8::MAX).filter(|byte| !ALPHABET.contains(byte))
 }
 
-/// Decodes over places whose bytes tell whether they were written.
+/// Decodes texts over marked places, which show whether they were written.
 fn decoded(level: Level, texts: &[[u8; 16]]) -> (Vec<[u8; 10]>, Result<(), Error>) {
     let mut ids = vec![[0xa5; 10]; texts.len()];
     let outcome = decode_sno(level, texts, &mut ids);

@@ -1,4 +1,4 @@
-//! SPARX-64/128 in slices: every level does what the scalar code does, block by block.
+//! SPARX-64/128 in slices: every level does the same as the scalar code, block by block.
 
 use kernel_tests::{LENGTHS, Noise};
 use polyflake::{

@@ -1,4 +1,4 @@
-//! A clock gone mad, shared by all threads.
+//! A chaotic clock, shared by all threads.
 
 use std::{
     cell::RefCell,
@@ -7,8 +7,8 @@ use std::{
 
 use polyflake::{Result, clock::Clock};
 
-/// Shows ticks from 0 to a last one, so that a bitmap holds all it can show. It stalls for long, goes on by one now and then,
-/// jumps ahead, steps back, and sometimes lies to one caller only.
+/// A clock that shows ticks from 0 to a last one, so that a bitmap holds them all. It stalls for long, advances by one now and
+/// then, jumps ahead, steps back, and sometimes shows a wrong tick to one caller only.
 pub(crate) struct Chaos {
     tick: AtomicI64,
     last: i64,
@@ -20,7 +20,7 @@ thread_local! {
     static RANDOM: RefCell<fastrand::Rng> = RefCell::new(fastrand::Rng::new());
 }
 
-/// Something happens in a few of so many readings: a tick lasts long enough to be used up now and then.
+/// Number of readings in which a few events happen: a tick lasts long enough to be used up now and then.
 const READINGS: u32 = 1 << 20;
 
 impl Chaos {
@@ -29,7 +29,7 @@ impl Chaos {
         Self { tick: AtomicI64::new(100), last: ticks - 1, tick_ms, start_ms }
     }
 
-    /// Goes on by one.
+    /// Advances by one tick.
     pub(crate) fn advance(&self) {
         self.tick.fetch_add(1, Ordering::Relaxed);
     }
@@ -53,7 +53,7 @@ impl Clock for Chaos {
         Ok((self.start_ms + tick * self.tick_ms) * 1_000_000)
     }
 
-    /// Whoever waits makes time go on.
+    /// Advances the clock for a call that waits.
     fn sleep(&self, _nanos: u64) -> Result<()> {
         self.advance();
         Ok(())

@@ -25,7 +25,7 @@ pub(crate) trait Maker: Sync {
 
 pub(crate) struct Family {
     pub(crate) name: &'static str,
-    /// A maker with room for so many IDs and more.
+    /// The function that makes a maker, from the number of IDs that it must have room for and a seed.
     pub(crate) build: fn(u64, u64) -> Box<dyn Maker>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) const FAMILIES: [Family; 5] = [
 /// The most IDs of one batch.
 const BATCH: usize = 1000;
 
-/// Ticks that hold `ids` at `slots` each several times over: a mad clock skips many slots.
+/// Number of ticks, of `slots` IDs each, that hold `ids` several times over: a chaotic clock skips many slots.
 fn ticks(ids: u64, slots: u64) -> i64 {
     (6 * ids.div_ceil(slots) + 1024).cast_signed()
 }
@@ -64,7 +64,7 @@ fn way(random: &mut Rng) -> Way {
     }
 }
 
-/// A batch's length if it went well, what was written before if not.
+/// Number of IDs that a batch wrote: all, or the number in its error.
 fn written(outcome: &Result<()>, asked: usize) -> usize {
     outcome.as_ref().map_or_else(|error| error.written().unwrap_or(0), |()| asked)
 }
@@ -224,7 +224,7 @@ impl Source for randflake::Generator<Arc<Chaos>> {
     }
 }
 
-/// The clock goes on far more often than 2^24 IDs fill a second.
+/// Hot Guids. The clock advances long before 2^24 IDs fill a second.
 fn hot_guids(ids: u64, _seed: u64) -> Box<dyn Maker> {
     Soaked::build((ticks(ids, 1 << 20), 1000, 24), |clock| {
         hotguid::Generator::builder().clock(clock).build()

@@ -1,5 +1,5 @@
 //! Makes IDs by the billion on eight threads, under a clock that jumps, stalls and steps back, and notes each one in a
-//! bitmap: a bit that is set twice is an ID that was given out twice.
+//! bitmap: a bit set twice is an ID given out twice.
 //!
 //! `cargo xtask soak` runs it in full; the tests run it briefly.
 

@@ -1,4 +1,4 @@
-//! The program that kills, briefly: nothing is there twice, and much is where what keeps lives apart is left out.
+//! A short run of the program that kills: no ID is made twice, but many are without the state that keeps lives apart.
 
 use std::process::Command;
 

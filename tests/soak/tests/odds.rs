@@ -15,7 +15,7 @@ fn readme() -> String {
         .unwrap()
 }
 
-/// The rows below the table's head that begins with a text, as numbers: what stands beside them is left out.
+/// The rows of the table whose head begins with `head`, as numbers; other text in them is left out.
 fn table(head: &str) -> Vec<Vec<f64>> {
     let text = readme();
     let rows = text.lines().skip_while(|line| !line.starts_with(head)).skip(2);

@@ -12,17 +12,17 @@ use xshell::{Shell, cmd};
 use super::{machine, programs};
 use crate::{tools, workspace};
 
-/// A function may take so many times what was kept.
+/// Largest ratio of a function's count to the stored count.
 const TOLERANCE: f64 = 1.03;
-/// What the names of functions under a lease end with, and how many times as many instructions they may take.
+/// End of the names of functions under a lease, and the largest ratio of their count to the one without a lease.
 const LEASED: &str = ", leased";
 const LEASED_TOLERANCE: f64 = 1.02;
-/// A function is called so many times, then so many: the difference has neither start nor end of the program in it.
+/// Numbers of calls in two runs: the difference of their counts excludes the program's start and end.
 const CALLS: [u32; 2] = [100, 1100];
 
 const FILE: &str = "bench/instructions.toml";
 
-/// The file: for one architecture and one compiler, instructions of one call.
+/// The stored counts: instructions of one call, for one architecture and one compiler.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     architecture: String,
@@ -30,7 +30,7 @@ struct Kept {
     counts: BTreeMap<String, f64>,
 }
 
-/// False when a function takes more than was kept, or nothing was.
+/// Returns `false` if a function takes more than its stored count, or has none.
 pub fn main(shell: &Shell, filter: &str, keep: bool) -> Result<bool> {
     tools::valgrind(shell)?;
     programs::build_rust(shell)?;
@@ -80,7 +80,7 @@ fn count(shell: &Shell, filter: &str) -> Result<BTreeMap<String, f64>> {
     Ok(counts)
 }
 
-/// Of the whole program with so many calls in it.
+/// Number of instructions of the whole program with a number of calls.
 fn instructions(shell: &Shell, name: &str, calls: u32) -> Result<f64> {
     let (program, calls) = (programs::rust_program(), calls.to_string());
     let options = ["--tool=callgrind", "--callgrind-out-file=/dev/null"];
@@ -110,7 +110,7 @@ fn read() -> Result<Kept> {
     toml::from_str(&text).with_context(|| format!("{FILE} is not as expected"))
 }
 
-/// Keeps these counts, and those of before for functions that were not counted now.
+/// Stores these counts, and keeps the old ones of functions that were not counted now.
 fn write(counts: BTreeMap<String, f64>) -> Result<()> {
     let mut all = read().map(|kept| kept.counts).unwrap_or_default();
     all.extend(counts);

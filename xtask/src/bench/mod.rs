@@ -1,7 +1,7 @@
-//! Ours against peers, and against what was there before: times, instructions, and what ordered keys save.
+//! Benchmarks against peers and against earlier counts: times, instructions, and the savings of ordered keys.
 //!
 //! Each language has a program of its own in `bench/`, which times all entries of a contest in turn and prints a line of
-//! JSON for each contest. Here they are set up, run, shown, and their goals held.
+//! JSON for each contest. This module sets them up, runs them, shows the figures and checks the goals.
 
 mod instructions;
 mod machine;
@@ -43,12 +43,12 @@ pub struct Options {
     /// Insert rows under our keys and under random ones into databases instead
     #[arg(long, conflicts_with = "instructions")]
     ordered_keys: bool,
-    /// With --ordered-keys: how many rows
+    /// With --ordered-keys: number of rows
     #[arg(long, requires = "ordered_keys", default_value_t = 1_000_000)]
     rows: u32,
 }
 
-/// False when a goal is missed.
+/// Returns `false` if a goal is missed.
 pub fn main(options: &Options) -> Result<bool> {
     let shell = workspace::shell()?;
     let filter = options.filter.as_deref().unwrap_or_default();
@@ -69,12 +69,12 @@ pub fn main(options: &Options) -> Result<bool> {
     Ok(report.is_met())
 }
 
-/// Every contest, hardly timed: whether all that is measured can still be called.
+/// Runs every contest with the least timing, to check that everything measured can still be called.
 pub fn rehearse(shell: &xshell::Shell) -> Result<()> {
     run(shell, &Ask { filter: "", rounds: 2 }).map(|_| ())
 }
 
-/// Runs every program that the filter leaves something to do.
+/// Runs every program that the filter selects.
 fn run(shell: &xshell::Shell, ask: &Ask) -> Result<Report> {
     let mut report = Report::on(machine::describe());
     println!("{}", report.machine);

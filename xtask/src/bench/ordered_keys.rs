@@ -8,7 +8,7 @@ use xshell::{Shell, cmd};
 use super::{Options, machine, plots, programs};
 use crate::{tools, workspace};
 
-/// Fills the tables, prints what they came to, and writes and draws it where that is asked for.
+/// Fills the tables, prints their figures, and writes and draws them if asked to.
 pub fn main(shell: &Shell, options: &Options) -> Result<()> {
     programs::build_rust(shell)?;
     tools::bench_python(shell)?;

@@ -20,7 +20,7 @@ fn folder() -> PathBuf {
     workspace::root().join("docs/bench")
 }
 
-/// Draws a report, or what ordered keys came to.
+/// Draws a report, or the figures of ordered keys.
 pub fn draw_file(shell: &Shell, report: &Path) -> Result<()> {
     tools::bench_python(shell)?;
     let (python, program) =

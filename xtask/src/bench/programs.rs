@@ -17,7 +17,7 @@ use crate::{
 pub struct Program {
     /// The start of its contests' names.
     language: &'static str,
-    /// Builds it and what it measures.
+    /// Builds the program and the code that it measures.
     set_up: fn(&Shell) -> Result<()>,
     command: for<'s> fn(&'s Shell, &str) -> Cmd<'s>,
 }
@@ -59,7 +59,7 @@ impl Program {
     }
 }
 
-/// The Rust program, also for what it does beside contests.
+/// The Rust program, which has other tasks beside contests, too.
 pub fn rust_program() -> std::path::PathBuf {
     workspace::target().join("release/bench-rust")
 }
@@ -94,8 +94,8 @@ fn build_node(shell: &Shell) -> Result<()> {
     build_wasm(shell, "simd128", "-Ctarget-feature=+simd128")
 }
 
-/// The core in wasm, for a machine with these features, put beside Node's program. Each has a folder of its own, or they
-/// would build each other anew.
+/// The core in wasm, for a machine with these features, put beside Node's program. Each has a build folder of its own,
+/// or each would rebuild the other.
 fn build_wasm(shell: &Shell, name: &str, flags: &str) -> Result<()> {
     let target = workspace::target().join("bench-wasm").join(name);
     let options = ["--quiet", "--release", "--package", "bench-wasm"];
@@ -108,7 +108,7 @@ fn build_wasm(shell: &Shell, name: &str, flags: &str) -> Result<()> {
     Ok(())
 }
 
-/// Pinned from outside, since Node cannot pin itself; where there is no taskset the system may move it.
+/// Node's program, pinned to a processor by taskset, since Node cannot pin itself; without taskset the system may move it.
 fn node<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
     let program = workspace::root().join("bench/node/build/main.js");
     let last = std::thread::available_parallelism().map_or(0, |count| count.get() - 1).to_string();

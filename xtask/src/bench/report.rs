@@ -15,7 +15,7 @@ pub struct Contest {
     pub name: String,
     /// The quantity that `x` of the entries counts, if they make curves.
     pub axis: Option<String>,
-    /// What the system's clock was read by, where the program says.
+    /// The means by which the system's clock was read, if the program reports it.
     #[serde(default)]
     pub clock: Option<String>,
     pub entries: Vec<Entry>,
@@ -33,7 +33,7 @@ pub struct Entry {
     pub quartiles_ns: [f64; 2],
 }
 
-/// The median over the rounds of what ours took, as a multiple of what it is held against.
+/// The ratio of our time to the time that it is compared with: the median over the rounds.
 #[derive(Serialize, Deserialize)]
 #[allow(clippy::struct_field_names, reason = "the names in the file")]
 pub struct Goal {
@@ -43,12 +43,12 @@ pub struct Goal {
     pub against_ns: f64,
     pub ratio: f64,
     pub ratio_quartiles: [f64; 2],
-    /// The most that the ratio may be.
+    /// Largest ratio allowed.
     pub goal: f64,
     pub met: bool,
 }
 
-/// A peer or goal that this machine can't have.
+/// A peer or goal that is not available on this machine.
 #[derive(Serialize, Deserialize)]
 pub struct Missing {
     pub name: String,
@@ -61,7 +61,7 @@ pub struct Report {
 }
 
 impl Contest {
-    /// Without the goals that were not asked for: a contest is held as a whole also where only one goal's name is given.
+    /// The contest with only the goals that the filter names: it runs as a whole even for one goal.
     pub fn only_asked_for(mut self, filter: &str) -> Self {
         if !self.name.contains(filter) {
             self.goals.retain(|goal| goal.name.contains(filter));
@@ -79,7 +79,7 @@ impl Report {
         self.contests.iter().flat_map(|contest| &contest.goals)
     }
 
-    /// What the system's clock was read by, where a program says.
+    /// The means by which the system's clock was read, if a program reports it.
     pub fn clock(&self) -> Option<&str> {
         self.contests.iter().find_map(|contest| contest.clock.as_deref())
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::report::{Contest, Entry, Goal, Report};
 
-/// One line for each entry; those of a curve say where they lie on it.
+/// Prints a line for each entry; entries of a curve have their place on it.
 pub fn print_contest(contest: &Contest) {
     let axis = contest.axis.as_ref().map_or_else(String::new, |axis| format!(", by {axis}"));
     println!("\n{}: ns an item{axis}; median and quartiles of all rounds", contest.name);
@@ -23,7 +23,7 @@ fn line(entry: &Entry) -> String {
     format!("{mark} {:<42} {x:>6} {:>10}  {low:>9} .. {high}", entry.name, figure(entry.ns))
 }
 
-/// Three digits that count, and no more than four behind the point.
+/// A figure with three significant digits, and at most four decimals.
 fn figure(value: f64) -> String {
     let decimals = match value {
         v if v < 0.0995 => 4,
@@ -35,7 +35,7 @@ fn figure(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// Every goal with its verdict, the missed ones last.
+/// Prints every goal with its verdict, the missed ones last.
 pub fn print_goals(report: &Report) {
     let mut goals: Vec<_> = report.goals().collect();
     if goals.is_empty() {

@@ -1,4 +1,4 @@
-//! A question to every runtime, and what its answer must look like.
+//! A question to every runtime, and the expected shape of the answer.
 
 use std::{collections::HashSet, fmt};
 
@@ -21,7 +21,7 @@ impl Case {
         Self { name: name.into(), request, expected, dynamic: false }
     }
 
-    /// A case that has its operation in its name.
+    /// A case with its operation in its name.
     pub fn of(name: &str, op: &str, args: Value, expected: Pattern) -> Self {
         Self::new(format!("{name}: {op}"), op, args, expected)
     }
@@ -61,11 +61,11 @@ pub enum Pattern {
     Is(Value),
     /// An object with at least these members.
     Has(Vec<(&'static str, Pattern)>),
-    /// An array of as many items as there are patterns.
+    /// An array with one item for each pattern.
     Each(Vec<Pattern>),
     /// An array of `len` items, no two alike, of which only the first and the last few are known.
     Ends { len: usize, first: Vec<Value>, last: Vec<Value> },
-    /// Whatever obeys a rule, which has a name.
+    /// Any value that obeys a named rule.
     Obeys(&'static str, fn(&Value) -> bool),
 }
 

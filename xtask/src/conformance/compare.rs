@@ -1,4 +1,4 @@
-//! Holds the answers of all runtimes against what was expected and against each other.
+//! Compares the answers of all runtimes with the expected answers and with each other.
 
 use std::fmt;
 
@@ -6,19 +6,19 @@ use serde_json::Value;
 
 use super::{Case, Runtime};
 
-/// The answers of one runtime, in the order of the cases; none where it was not asked.
+/// The answers of one runtime, in the order of the cases; `None` for cases that it was not asked.
 pub struct Answers {
     pub runtime: Runtime,
     pub answers: Vec<Option<Value>>,
 }
 
-/// A case that not all runtimes answered as they must.
+/// A case with a wrong answer from at least one runtime.
 pub struct Mismatch<'a> {
     case: &'a Case,
     answers: Vec<(Runtime, &'a Value)>,
 }
 
-/// Every case that is not as it must be.
+/// The cases with wrong answers.
 pub fn mismatches<'a>(cases: &'a [Case], all: &'a [Answers]) -> Vec<Mismatch<'a>> {
     let row = |index: usize| {
         let given = |one: &'a Answers| Some((one.runtime, one.answers[index].as_ref()?));

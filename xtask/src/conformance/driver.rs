@@ -53,7 +53,7 @@ impl Driver {
             let writing = scope.spawn(move || write_all(input, requests));
             let answered: Result<Vec<Value>> = (0..count).map(|_| next(answers)).collect();
             if answered.is_err() {
-                // A driver that stopped answering may have stopped reading too.
+                // A driver that stopped answering may have stopped reading, too.
                 let _ = self.child.kill();
             }
             let written = writing.join().expect("writing does not panic");

@@ -70,7 +70,7 @@ impl Default for Options {
 
 impl Options {}
 
-/// Sets up, builds and runs; false if anything differs or is missing where it must not.
+/// Sets up, builds and runs; returns `false` for any difference, or for a missing runtime if none may be missing.
 pub fn main(options: &Options) -> Result<bool> {
     let shell = workspace::shell()?;
     let ready = Ready::on_this_machine(&shell, &options.runtimes)?;
@@ -78,7 +78,7 @@ pub fn main(options: &Options) -> Result<bool> {
     Ok(run(options, &ready)? && ready.suffices())
 }
 
-/// The runtimes that can be asked, and whether they are all that were wanted.
+/// The runtimes that can be asked, and `true` if they are all the wanted ones.
 pub struct Ready {
     pub runtimes: Vec<Runtime>,
     complete: bool,
@@ -102,7 +102,7 @@ impl Ready {
         Ok(Self { complete: runtimes.len() == wanted.len(), runtimes })
     }
 
-    /// Builds what they load.
+    /// Builds the packages that the runtimes load.
     pub fn build(&self, shell: &Shell) -> Result<()> {
         let used = |language: &Language| {
             self.runtimes.iter().any(|runtime| runtime.language() == *language)
@@ -119,7 +119,7 @@ impl Ready {
     }
 }
 
-/// Asks the runtimes; false if any answer is not as it must be.
+/// Asks the runtimes; returns `false` for any wrong answer.
 pub fn run(options: &Options, ready: &Ready) -> Result<bool> {
     let mut cases = vectors::read(&options.vectors)?;
     let seed = options.seed.unwrap_or_else(|| fastrand::u64(..));
@@ -152,7 +152,7 @@ fn print_families(cases: &[Case]) {
     counts.iter().for_each(|(family, count)| println!("  {family:<24} {count} cases"));
 }
 
-/// The names of the cases in a folder's vector files that any answer differs from.
+/// The names of the cases in a folder's vector files that any runtime answers differently.
 pub fn differing(vectors: &Path, ready: &Ready) -> Result<Vec<String>> {
     let cases = vectors::read(vectors)?;
     let answers = ask_all(&cases, &ready.runtimes)?;

@@ -1,4 +1,4 @@
-//! Random cases, the same ones for the same seed: nobody knows their answers, so all runtimes must agree.
+//! Random cases, the same ones for the same seed: their answers are not known, so all runtimes must agree.
 
 use data_encoding::HEXLOWER;
 use fastrand::Rng;

@@ -1,4 +1,4 @@
-//! The runtimes, and how each one's driver is made ready and started.
+//! The runtimes, and the code that sets up and starts the driver of each.
 
 use std::{ffi::OsStr, process::Command};
 
@@ -55,7 +55,7 @@ impl Runtime {
         }
     }
 
-    /// Sets up what this runtime needs; [`tools::Missing`] where the machine lacks something that cannot be fetched.
+    /// Sets up the tools of this runtime; [`tools::Missing`] if the machine lacks a tool that cannot be fetched.
     pub fn set_up(self, shell: &Shell) -> Result<()> {
         match self {
             Self::Rust => Ok(()),

@@ -61,7 +61,7 @@ fn block(rng: &mut Rng) -> String {
     hex(rng, length)
 }
 
-/// Around the sizes of the groups that are worked on together; none too.
+/// Blocks, in numbers around the sizes of the groups that are worked on together; sometimes none.
 fn many(rng: &mut Rng) -> String {
     let blocks = rng.usize(..=70);
     let rest = if rng.u32(..10) == 0 { rng.usize(..8) } else { 0 };

@@ -4,13 +4,13 @@ use fastrand::Rng;
 
 use super::random::one_of;
 
-/// Characters that are in no alphabet: neighbours of one, look-alikes, and what other formats use.
+/// Characters that are in no alphabet: neighbours of its characters, look-alikes, and characters of other formats.
 const STRANGERS: [char; 28] = [
     '0', '1', 'y', 'z', 'A', 'K', 'X', 'Z', ' ', '\t', '\n', '\r', '\0', '=', '-', '_', ':', '@',
     '`', '{', '\u{7f}', '\u{80}', 'é', '２', '٢', '\u{430}', '\u{212a}', '\u{feff}',
 ];
 
-/// One in four is left as it is; the others have something wrong with them.
+/// A text that is unchanged one time in four, and garbled otherwise.
 pub fn maybe_garbled(rng: &mut Rng, text: String) -> String {
     if rng.u32(..4) == 0 { text } else { garbled(rng, text) }
 }
@@ -40,7 +40,7 @@ pub fn garbled(rng: &mut Rng, mut text: String) -> String {
     }
 }
 
-/// Strangers in the place of up to `most` characters.
+/// A text with up to `most` characters replaced by strangers.
 fn replaced(rng: &mut Rng, text: &str, most: usize) -> String {
     let mut characters: Vec<_> = text.chars().collect();
     for _ in 0..most.min(characters.len()) {

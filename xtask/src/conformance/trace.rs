@@ -1,4 +1,4 @@
-//! Steps of a generator under a scripted clock: what to ask, and what to expect.
+//! Steps of a generator under a scripted clock: requests and expected answers.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::case::{Case, Pattern};
 
-/// A step to ask for, and the answer that it must get.
+/// A step's request, and its expected answer.
 pub struct Step {
     pub request: Value,
     pub expected: Pattern,
@@ -18,7 +18,7 @@ impl Step {
     }
 }
 
-/// Requests, and what answers them.
+/// The requests, and the expected answers.
 pub fn split(steps: Vec<Step>) -> (Vec<Value>, Vec<Pattern>) {
     steps.into_iter().map(|step| (step.request, step.expected)).unzip()
 }
@@ -31,13 +31,13 @@ pub fn case(name: impl Into<String>, op: &str, mut options: Value, steps: Vec<St
     Case::new(name, op, options, Pattern::ok_with(answers))
 }
 
-/// A generator that is not built.
+/// The case of a generator that is refused.
 pub fn refused(name: impl Into<String>, op: &str, mut options: Value, code: &Value) -> Case {
     options["steps"] = json!([]);
     Case::new(name, op, options, Pattern::error(code, None))
 }
 
-/// Whatever the answers are, none repeats an ID of an earlier one.
+/// The pattern of answers of which none repeats an ID of an earlier one.
 pub fn no_id_twice() -> Pattern {
     Pattern::Obeys("no ID given out twice", |answer| {
         all_new(&answer["ok"]["steps"], &mut HashSet::new())

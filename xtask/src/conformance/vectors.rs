@@ -31,7 +31,7 @@ const READERS: [(&str, Reader); 15] = [
     ("uuid8.json", uuid8),
 ];
 
-/// The cases of every file in `folder`; a file that nobody reads is an error.
+/// The cases of every file in `folder`; a file without a reader is an error.
 pub fn read(folder: &Path) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     println!("vectors: {}", folder.display());
@@ -50,7 +50,7 @@ pub fn read(folder: &Path) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// The files of a folder, by name. Nothing to compare with is no success.
+/// The files of a folder, by name. An empty folder is an error.
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries =
         fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
@@ -66,7 +66,7 @@ fn read_file(path: &Path, reader: Reader) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// `ranges.json` has every family's.
+/// The cases of `ranges.json`, which has every family's.
 fn ranges(file: &Value) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {

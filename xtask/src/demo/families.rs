@@ -78,10 +78,10 @@ pub const LAYOUT: Family = Family {
     ],
 };
 
-/// 16 bytes that all nodes share: of this demo alone.
+/// The 16 bytes that all nodes share, for this demo alone.
 const SECRET: &str = "00112233445566778899aabbccddeeff";
 
-/// A snowflake of one's own: milliseconds since 2017, a data centre, a shard and a sequence.
+/// A custom snowflake: milliseconds since 2017, a data centre, a shard and a sequence.
 fn layout() -> Value {
     json!({"id": "integer", "bits": 64, "fields": [
         {"kind": "unused", "bits": 1},
@@ -92,7 +92,7 @@ fn layout() -> Value {
     ]})
 }
 
-/// IDs of services that everyone knows, and when they were made: service, preset, ID, time.
+/// IDs of well-known services, with their creation times: service, preset, ID, time.
 pub const KNOWN: [[&str; 4]; 2] = [
     ["X", "twitter", "1541815603606036480", "1656432460105"],
     ["Discord", "discord", "175928847299117063", "1462015105796"],

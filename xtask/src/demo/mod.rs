@@ -1,4 +1,4 @@
-//! Makes IDs of every family in every runtime, reads each of them in every other, and prints what they say.
+//! Makes IDs of every family in every runtime, reads each of them in every other, and prints the fields.
 
 mod families;
 mod table;
@@ -19,7 +19,7 @@ use crate::{
 /// Meanings of the sample's metabytes.
 const KINDS: [&str; 6] = ["user", "order", "payment", "ticket", "photo", "label"];
 
-/// An ID's time may lie this far from the time at which it is looked at.
+/// Largest distance of an ID's time from the current time.
 const RECENT: SignedDuration = SignedDuration::from_mins(5);
 
 /// A runtime with its driver.
@@ -28,7 +28,7 @@ struct Party {
     driver: Driver,
 }
 
-/// Sets up and builds all, and shows it; false if any two disagree.
+/// Sets up, builds and shows everything; returns `false` if any two runtimes disagree.
 pub fn main() -> Result<bool> {
     let shell = workspace::shell()?;
     let ready = Ready::on_this_machine(&shell, &[])?;
@@ -36,7 +36,7 @@ pub fn main() -> Result<bool> {
     run(&ready)
 }
 
-/// Shows what is built; false if any two disagree, or one is missing where it must not.
+/// Shows the built runtimes; returns `false` if any two disagree, or if one is missing that must not be.
 pub fn run(ready: &Ready) -> Result<bool> {
     let mut parties =
         ready.runtimes.iter().map(|runtime| Party::start(*runtime)).collect::<Result<Vec<_>>>()?;
@@ -64,7 +64,7 @@ impl Party {
     }
 }
 
-/// An ID, when it was made, and who read it as its maker did.
+/// An ID, its creation time, and the runtimes that read it.
 struct Made {
     maker: Runtime,
     id: Value,
@@ -143,7 +143,7 @@ fn row(family: &Family, made: &Made) -> Vec<String> {
     row
 }
 
-/// Puts the IDs into one JSON text, whose objects say nothing of their type but by the metabyte of their ID.
+/// Puts the IDs into one JSON text, whose objects show their type only by the metabyte of their ID.
 fn show_polymorphic(made: &[Made], parties: &mut [Party]) -> Result<bool> {
     let objects: Vec<_> = made.iter().map(|made| json!({"id": made.id["text"]})).collect();
     let sample = json!({ "objects": objects }).to_string();
@@ -161,7 +161,7 @@ fn show_polymorphic(made: &[Made], parties: &mut [Party]) -> Result<bool> {
     Ok(well)
 }
 
-/// Reads IDs of others, by preset.
+/// Reads IDs of other services, by preset.
 fn show_known(parties: &mut [Party]) -> Result<bool> {
     println!("\npresets: IDs of well-known services");
     let mut rows = vec![["service", "ID", "time", "read alike in"].map(str::to_owned).to_vec()];

@@ -1,4 +1,4 @@
-//! Faults as cargo-mutants makes them: operators exchanged, bodies replaced, conditions negated, one at a time.
+//! Faults that cargo-mutants makes: operators exchanged, bodies replaced, conditions negated, one at a time.
 
 use std::{fs, path::Path};
 
@@ -8,7 +8,7 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// Files, and the tests that must notice what is changed in them.
+/// Files, and the tests that must notice changes in them.
 struct Group {
     name: &'static str,
     files: &'static [&'static str],
@@ -111,7 +111,7 @@ impl Count {
     }
 }
 
-/// Runs the groups whose name contains `filter`; true if enough was caught.
+/// Runs the groups whose name contains `filter`; returns `true` if enough mutants were caught.
 pub fn run(filter: &str) -> Result<bool> {
     let shell = workspace::shell()?;
     tools::mutants(&shell)?;
@@ -135,7 +135,7 @@ impl Group {
             .arg("--config=tests/mutants/generated.toml")
             .args(files)
             .args(tests);
-        // One target folder for all groups; cargo-mutants says by its exit status that there are survivors.
+        // One target folder for all groups; cargo-mutants reports survivors by its exit status.
         run.env("CARGO_TARGET_DIR", workspace::target().join("mutants/plain"))
             .ignore_status()
             .run()?;

@@ -1,4 +1,4 @@
-//! Deliberate faults of which the suite must catch every one.
+//! Deliberate faults, each of which the suite must catch.
 
 use std::{fs, path::Path, process::Stdio};
 
@@ -40,7 +40,7 @@ enum Fate {
     Broken,
 }
 
-/// Runs all whose name contains `filter`; true if all were caught.
+/// Runs all mutants whose name contains `filter`; returns `true` if all were caught.
 pub fn run(filter: &str) -> Result<bool> {
     let text = fs::read_to_string(workspace::root().join("tests/mutants/mutants.toml"))?;
     let list: List = toml::from_str(&text)?;
@@ -60,7 +60,7 @@ pub fn run(filter: &str) -> Result<bool> {
     Ok(others == 0)
 }
 
-/// A fresh copy of what is committed or lies uncommitted in tracked files.
+/// A fresh copy of the tracked files, with uncommitted changes.
 fn copy_of_the_tree() -> Result<std::path::PathBuf> {
     let (shell, tree) = (workspace::shell()?, workspace::target().join("mutants/tree"));
     shell.remove_path(&tree)?;

@@ -16,7 +16,7 @@ pub struct Options {
     generated: bool,
 }
 
-/// True if enough was caught: of the list all, of what is generated 95 %.
+/// Returns `true` if enough was caught: all listed mutants, or 95 % of the generated ones.
 pub fn main(options: &Options) -> Result<bool> {
     let run = if options.generated { generated::run } else { listed::run };
     run(&options.filter)

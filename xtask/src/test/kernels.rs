@@ -1,11 +1,11 @@
-//! The tests of kernels for machines that this one is not. They are optimised a little: emulated, that saves more than it costs.
+//! The tests of kernels for other machines, which are emulated. They are optimised a little: that saves more time than it costs.
 
 use anyhow::Result;
 use xshell::{Cmd, Shell, cmd};
 
 use crate::tools;
 
-/// NEON, on an emulated machine. Linked statically by Rust's own linker, so nothing of that machine need be there.
+/// NEON, on an emulated machine. Linked statically by Rust's own linker, so no tools for that machine are needed.
 pub fn aarch64(shell: &Shell) -> Result<()> {
     let qemu = tools::qemu_aarch64(shell)?;
     let tests = tests_for(shell, "aarch64-unknown-linux-musl")

@@ -1,5 +1,5 @@
-//! All tests of all languages, cheap ones first, with what they need on a fresh machine; with `--thorough`, trials of the
-//! packages with the newest versions of other people's tools as well.
+//! All tests of all languages, cheap ones first, with their tools on a fresh machine; with `--thorough`, also trials of the
+//! packages with the newest versions of other people's tools.
 
 mod kernels;
 mod notices;
@@ -35,7 +35,7 @@ pub struct Options {
     list: bool,
 }
 
-/// A part of the tests, which passes or does not.
+/// A part of the tests, which passes or fails.
 struct Step {
     name: &'static str,
     /// `true` if a failure of this step makes later ones useless.
@@ -46,7 +46,7 @@ struct Step {
 /// The work of a step.
 enum Run {
     Check(fn(&Shell) -> Result<()>),
-    /// Uses a package with the newest versions of other people's tools; which versions, is kept in [`trials::RESULTS`].
+    /// Uses a package with the newest versions of other people's tools; [`trials::RESULTS`] records the versions.
     Trial(trials::Package, fn(&Shell) -> Result<trials::Versions>),
 }
 
@@ -63,7 +63,7 @@ impl Step {
         Self { name, needed: false, run: Run::Trial(package, run) }
     }
 
-    /// The same step, without which later ones are of no use.
+    /// Marks the step as needed: later ones are useless if it fails.
     const fn needed(self) -> Self {
         Self { needed: true, ..self }
     }

@@ -10,7 +10,7 @@ use crate::{
     workspace,
 };
 
-/// In each file one text, and another one to put in its first place.
+/// For each file a text, and another one that replaces it where it first occurs.
 const FAULTS: [(&str, &str, &str); 14] = [
     ("sno.json", r#""sequence": 0"#, r#""sequence": 1"#),
     ("sno_invalid.json", r#""position": 0"#, r#""position": 1"#),

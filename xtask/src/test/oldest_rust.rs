@@ -1,4 +1,4 @@
-//! The oldest Rust that is promised: everything that users compile builds with exactly that one, and all texts name it.
+//! The oldest supported Rust: everything that users compile builds with exactly that version, and all texts name it.
 
 use std::fs;
 
@@ -18,8 +18,9 @@ const WASM: &str = "wasm32-unknown-unknown";
 /// Texts that tell users the Rust version they need, each at least once.
 const TEXTS: [&str; 3] = ["README.md", "core/README.md", "packages/python/README.md"];
 
-/// The core with every feature set, for machines with every kind of kernel, and its tests; then the bindings, which `pip` and `wasm-pack` may
-/// compile on a user's machine. They are built in a folder of their own, or each run would build everything again.
+/// Builds the core with every feature set, for machines with every kind of kernel, and its tests; then the bindings, which
+/// `pip` and `wasm-pack` may compile on a user's machine. The build folder is a separate one, or each run would build
+/// everything again.
 pub fn check(shell: &Shell) -> Result<()> {
     let version = format!("{}.0", promised()?);
     tools::rust_toolchain(shell, &version, &[AARCH64, WASM])?;

@@ -14,7 +14,7 @@ const RUST: (&str, Run) = ("rust", rust);
 const PYTHON: (&str, Run) = ("python", python);
 const JAVASCRIPT: (&str, Run) = ("js", javascript);
 
-/// Each README with the languages of which it must have examples.
+/// Each README with the languages in which it must have examples.
 const READMES: [(&str, &[(&str, Run)]); 5] = [
     ("README.md", &[RUST, PYTHON, JAVASCRIPT]),
     ("docs/guide.md", &[RUST, PYTHON, JAVASCRIPT]),
@@ -100,7 +100,7 @@ fn python(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// From where the package's name leads to what was built here.
+/// Runs the blocks in the folder `tests`, where the package's name finds the package built here.
 fn javascript(shell: &Shell, blocks: &[String], _: &Path) -> Result<()> {
     let tests = workspace::root().join("tests");
     for block in blocks {

@@ -51,7 +51,7 @@ fn set_up(shell: &Shell) -> Result<()> {
     tools::node(shell)
 }
 
-/// All members with all features; and the core with fewer, where other code is left unused.
+/// Checks all members with all features, and the core with fewer, which leaves other code unused.
 fn clippy(shell: &Shell) -> Result<()> {
     cmd!(shell, "cargo clippy --quiet --workspace --all-targets --all-features -- -D warnings")
         .run()?;
@@ -87,7 +87,7 @@ fn rust(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "cargo test --quiet --workspace --all-features").run()?)
 }
 
-/// The documentation, also of what fewer features leave.
+/// Builds the documentation, also with fewer features.
 fn rust_docs(shell: &Shell) -> Result<()> {
     for features in oldest_rust::FEATURES {
         let chosen = ["--no-default-features", "--features", features];

@@ -80,7 +80,7 @@ pub fn check() -> Result<()> {
     Ok(())
 }
 
-/// All that git has or would add, but for what is not text.
+/// The text files that git has or would add.
 fn sources() -> Result<Vec<Source>> {
     let shell = Shell::new()?;
     shell.change_dir(workspace::root());
@@ -163,7 +163,7 @@ fn too_long(source: &Source) -> Option<String> {
 
 /// Paths and hosts that one machine has and another has not.
 fn of_one_machine(source: &Source) -> Vec<String> {
-    // Put together here, or this file would hold them.
+    // Joined at run time, so that this file does not contain them.
     let foreign = [
         ["/wo", "rk/"],
         ["/ro", "ot/"],
@@ -211,8 +211,8 @@ fn read(path: &str) -> Result<String> {
     fs::read_to_string(workspace::root().join(path)).with_context(|| format!("cannot read {path}"))
 }
 
-/// Atomics of the core that no model checker can stand behind. Clocks, what detects the machine, and the hooks of `fork()` are no
-/// part of a model.
+/// Atomics of the core that a model checker cannot replace. Clocks, the detection of the machine, and the hooks of `fork()` are
+/// no part of a model.
 fn atomics_past_the_door(source: &Source) -> Option<String> {
     const OUTSIDE: [&str; 4] = ["sync.rs", "clock", "cpu.rs", "fork/unix.rs"];
     let path = source.path.strip_prefix("core/src/")?;

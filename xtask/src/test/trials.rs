@@ -1,5 +1,5 @@
 //! Trials of the packages with the newest versions of other people's tools: slow, and dependent on what the registries
-//! serve today, so they run with `--thorough` alone. Each leaves a row in [`RESULTS`], which tidy finds stale as soon as the
+//! serve today, so they run with `--thorough` alone. Each leaves a row in [`RESULTS`], which tidy reports as stale when the
 //! package has changed.
 
 use std::{collections::BTreeMap, fs, io::Write, process::Stdio};
@@ -78,8 +78,8 @@ struct Row {
 type Rows = BTreeMap<String, Row>;
 
 impl Package {
-    /// The files that decide how the package installs and behaves in other people's tools, as git names paths: the bindings and what
-    /// is around them. Texts and tests are left out, and so is the core behind the bindings, which every run tests.
+    /// The files that decide how the package installs and behaves in other people's tools, as git names paths: the bindings and
+    /// the files around them. Texts and tests are left out, and so is the core behind the bindings, which every run tests.
     fn paths(self) -> &'static [&'static str] {
         match self {
             Self::Rust => &["Cargo.toml", "core/Cargo.toml", "core/src", "tests/packaging/rust"],
@@ -110,7 +110,7 @@ impl Package {
         let listed = cmd!(shell, "git ls-files {options...} {paths...} :!*.md").quiet().read()?;
         let there = |path: &&str| workspace::root().join(path).is_file();
         let mut files: Vec<_> = listed.lines().filter(there).collect();
-        // Git lists what it does not have yet first.
+        // Git lists untracked files first.
         files.sort_unstable();
         let hashes = hash(&["--stdin-paths"], &files.join("\n"))?;
         let named: Vec<_> =
@@ -119,7 +119,7 @@ impl Package {
     }
 }
 
-/// Asks git for hashes of what it is given.
+/// Asks git for hashes of its input.
 fn hash(options: &[&str], input: &str) -> Result<String> {
     let mut git = std::process::Command::new("git")
         .current_dir(workspace::root())
@@ -134,7 +134,7 @@ fn hash(options: &[&str], input: &str) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }
 
-/// Keeps what a trial passed with.
+/// Records the tools with which a trial passed.
 pub fn record(name: &str, package: Package, tools: Versions) -> Result<()> {
     ensure!(!tools.is_empty(), "expected the versions of the tools that were tried");
     let shell = workspace::shell()?;

@@ -1,4 +1,4 @@
-//! A headless browser: the machine's, or Debian's package where that can be installed.
+//! A headless browser: the machine's, or Debian's package if it can be installed.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use super::{
     debian::{find, install},
 };
 
-/// Installs Chromium and its driver where the machine has none and apt-get can.
+/// Installs Chromium and its driver if the machine has none and apt-get can.
 pub fn browser(shell: &Shell) -> Result<()> {
     if find_browser().is_none() || find_driver().is_none() {
         install(shell, &["chromium", "chromium-driver"]);

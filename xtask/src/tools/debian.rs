@@ -1,4 +1,4 @@
-//! Programs that Debian's packages have: installed as root there; anywhere else nothing happens.
+//! Programs of Debian's packages: they are installed if this is root on Debian, and not elsewhere.
 
 use std::path::PathBuf;
 
@@ -34,7 +34,7 @@ pub fn faketime(shell: &Shell) -> Result<PathBuf> {
         .ok_or_else(|| Missing("no libfaketime on this machine: install it by hand").into())
 }
 
-/// Distributions keep it in a folder of its own, some for each architecture.
+/// Finds the library in its folder, which some distributions have for each architecture.
 fn find_faketime() -> Option<PathBuf> {
     let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);
     let deeper = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
@@ -44,7 +44,7 @@ fn find_faketime() -> Option<PathBuf> {
     places.find(|library| library.is_file())
 }
 
-/// Installs packages if this is root on Debian; whoever wants them looks whether they are there.
+/// Installs packages if this is root on Debian; callers check whether they are there.
 pub fn install(shell: &Shell, packages: &[&str]) {
     let am_root = cmd!(shell, "id -u").quiet().read().is_ok_and(|id| id.trim() == "0");
     if am_root && cmd!(shell, "apt-get update").quiet().ignore_stdout().run().is_ok() {

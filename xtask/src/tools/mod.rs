@@ -1,4 +1,4 @@
-//! Sets up what this repository needs on a fresh machine. Each function is quick when there is nothing left to do.
+//! Sets up the tools of this repository on a fresh machine. Each function is quick when there is nothing left to do.
 //!
 //! The machine brings rustup, Python 3.10 or newer and Node 20 or newer; all else is fetched here, at versions that the
 //! repository pins.
@@ -20,7 +20,7 @@ use std::{error::Error, fmt, fs, path::Path};
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-/// The error for what the machine lacks and nothing here can fetch: its runtimes are skipped, not failed.
+/// The error for a tool that the machine lacks and that cannot be fetched: runtimes that need it are skipped, not failed.
 #[derive(Debug)]
 pub struct Missing(&'static str);
 
@@ -41,7 +41,7 @@ fn once(stamp: &Path, wanted: &str, make: impl FnOnce() -> Result<()>) -> Result
     fs::write(stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))
 }
 
-/// The first version number in what `program --version` prints, as (major, minor); none where there is no such program.
+/// The first version number in the output of `program --version`, as (major, minor); `None` if there is no such program.
 fn version(shell: &Shell, program: &str) -> Option<(u32, u32)> {
     let said = cmd!(shell, "{program} --version").quiet().ignore_stderr().read().ok()?;
     let word = said.split_whitespace().find(|word| word.contains(|c: char| c.is_ascii_digit()))?;

@@ -14,7 +14,7 @@ use crate::workspace;
 
 const OLDEST: (u32, u32) = (20, 0);
 
-/// Installs what the lock files of `packages/js` and `tests` name, and lets the tests find the package by its name.
+/// Installs the packages in the lock files of `packages/js` and `tests`, and lets the tests find our package by its name.
 pub fn node(shell: &Shell) -> Result<()> {
     let found = version(shell, "node") >= Some(OLDEST) && version(shell, "npm").is_some();
     ensure!(found, Missing("no Node 20 or newer with npm on this machine"));

@@ -1,4 +1,4 @@
-//! Python: an environment of the repository's own, with what `tests/requirements.txt` pins; and one for the benches.
+//! Python: an environment of the repository's own, with the packages that `tests/requirements.txt` pins; and one for the benches.
 
 use std::{
     env, fs,

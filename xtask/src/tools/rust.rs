@@ -6,8 +6,8 @@ use xshell::{Shell, cmd};
 use super::once;
 use crate::workspace;
 
-/// Browsers and the edge; machines without an operating system, where the core must build too; and what else kernels are
-/// tested on.
+/// Browsers and the edge; machines without an operating system, for which the core must build, too; and other machines on
+/// which kernels are tested.
 const TARGETS: [&str; 6] = [
     "wasm32-unknown-unknown",
     "thumbv6m-none-eabi",

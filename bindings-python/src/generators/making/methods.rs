@@ -1,6 +1,7 @@
 //! The methods of generators and pools, and the fixed families' types for them.
 
-/// Defines the methods by which a class of generators or pools makes IDs: family, class, the caller's argument, its signature in `help`.
+/// Defines the methods by which a class of generators or pools makes IDs: family, class, the caller's argument, and its
+/// signature in `help`.
 macro_rules! makes_ids {
     ($family:ident $class:ident ($($key:ident: $Key:ty = $default:expr)?) $one:literal $many:literal $buffer:literal) => {
         #[pyo3::pymethods]

@@ -1,5 +1,5 @@
-//! The short way into the methods that are called most, where they are called as usual: without arguments, or with a plain
-//! `int` as the metabyte, of a generator whose clock is the system's. `PyO3`'s own way, which all other calls take, costs 7 ns more.
+//! A shortcut for the usual calls of the methods that are called most: without arguments, or with a plain `int` as the
+//! metabyte, on a generator with the system's clock. All other calls go through `PyO3`'s own methods, which cost 7 ns more.
 #![allow(unsafe_code, reason = "what Python calls directly has pointers for arguments")]
 
 use std::{
@@ -56,7 +56,7 @@ impl Method for GenerateText {
     }
 }
 
-/// Puts the short ways before `PyO3`'s.
+/// Puts the shortcuts in place of `PyO3`'s methods.
 pub(crate) fn put(py: Python<'_>) -> PyResult<()> {
     put_before::<Generate>(py)?;
     put_before::<GenerateText>(py)
@@ -68,19 +68,19 @@ fn put_before<M: Method>(py: Python<'_>) -> PyResult<()> {
     let said = |name| long_way.getattr(name)?.extract::<String>();
     let (signature, summary) = (said("__text_signature__")?, said("__doc__")?);
     let doc = CString::new(format!("{}{signature}\n--\n\n{summary}", M::NAME))?;
-    // Python keeps pointers to all of these, as long as the process lives.
+    // Python keeps pointers to these for the life of the process.
     let method = Box::leak(Box::new(ffi::PyMethodDef {
         ml_name: CString::new(M::NAME)?.into_raw(),
         ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: call::<M> },
         ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
         ml_doc: doc.into_raw(),
     }));
-    // SAFETY: the class is a type, `method` and what it points to are never freed, and `call` has the signature that the flags say.
+    // SAFETY: the class is a type, `method` and its strings are never freed, and `call` has the signature of the flags.
     // The call gives a new reference, or null with an exception set.
     let short_way = unsafe {
         Bound::from_owned_ptr_or_err(py, ffi::PyDescr_NewMethod(class.as_type_ptr(), method))?
     };
-    // First of all, since the short way needs it. One that was put before is kept.
+    // Set first, since the shortcut needs it. A method that was set before is kept.
     let _ = M::LONG_WAY.set(py, long_way.unbind());
     class.setattr(M::NAME, short_way)
 }
@@ -142,13 +142,13 @@ impl<'py> Given<'_, 'py> {
         };
         let values = match count.cast_unsigned() + names.map_or(0, |names| names.len()) {
             0 => &[],
-            // SAFETY: the caller says that so many arguments are there. A `Borrowed` is a pointer that is not null.
+            // SAFETY: the caller promises this many arguments. A `Borrowed` is a pointer that is not null.
             all => unsafe { slice::from_raw_parts(args.cast(), all) },
         };
         Self { values, names }
     }
 
-    /// The metabyte, if the call is a usual one.
+    /// The metabyte, if the shortcut can take the call.
     #[inline]
     fn metabyte(&self, generator: &Generator) -> Option<u8> {
         match (self.values, self.names) {
@@ -158,7 +158,7 @@ impl<'py> Given<'_, 'py> {
         }
     }
 
-    /// The call, of another method.
+    /// Calls another method with the same arguments.
     #[cold]
     fn call(
         &self,

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// The one member that is not a number: its two bytes.
+/// The only member that is not a number: the two bytes of the partition.
 const PARTITION: &str = sno::Snapshot::MEMBERS[0].0;
 
 #[doc = doc!("sno.Snapshot")]
@@ -150,7 +150,7 @@ fn required<'py>(members: &Bound<'py, PyDict>, name: &'static str) -> PyResult<B
     members.get_item(name)?.ok_or_else(|| raise(Error::field_error(ErrorKind::MissingField, name)))
 }
 
-/// The error for a text that is no JSON, at the position that Python's parser says; whatever else it raises goes through.
+/// The error for a text that is not JSON, at the position of Python's parser; other exceptions pass through.
 fn malformed(py: Python<'_>, raised: PyErr) -> PyErr {
     let is_of_text =
         raised.is_instance_of::<PyValueError>(py) || raised.is_instance_of::<PyRecursionError>(py);

@@ -37,7 +37,7 @@ impl Generators {
         })
     }
 
-    /// One ID of each family, or why there is none.
+    /// One ID of each family, or its error.
     fn each(&self) -> [Result<(u8, u128)>; 4] {
         let sno =
             |id: sno::Sno| id.to_bytes().iter().fold(0, |id, byte| id << 8 | u128::from(*byte));

@@ -9,13 +9,13 @@ use polyflake::sparx64::Sparx64;
 
 type Block = [u8; 8];
 
-/// Blocks ciphered in one sample, so that it is long against the clock's own time.
+/// Blocks encrypted in one sample, so that it takes much longer than reading the clock.
 const BLOCKS: usize = 16;
 
 /// Above this, the two kinds of input can be told apart.
 const MOST_T: f64 = 5.0;
 
-/// Mean and variance as they come in (Welford).
+/// Running mean and variance (Welford).
 #[derive(Clone, Copy, Default)]
 struct Moments {
     count: f64,
@@ -42,8 +42,8 @@ fn welch(kinds: [Moments; 2]) -> f64 {
     (a.mean - b.mean).abs() / (a.variance_of_mean() + b.variance_of_mean()).sqrt()
 }
 
-/// Samples that are prepared together: all inputs lie ready before the first is timed, so that the two kinds differ in
-/// nothing but their bytes.
+/// Samples that are prepared together: all inputs are ready before the first is timed, so that the two kinds differ only
+/// in their bytes.
 const PREPARED: usize = 4096;
 
 /// Times `work` on fixed and on random blocks, in random order. Samples slower than most of the first ones are left out: they
@@ -103,7 +103,7 @@ fn main() -> ExitCode {
 mod tests {
     use super::*;
 
-    /// A cipher that takes longer for some blocks than for others is found out.
+    /// A cipher that takes longer for some blocks than for others is noticed.
     #[test]
     fn a_leak_is_noticed() {
         let cipher = Sparx64::new([7; 16]);

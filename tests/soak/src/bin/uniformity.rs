@@ -14,7 +14,7 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 /// Shards, as powers of two.
 const SHARD_BITS: [u32; 3] = [1, 4, 10];
 
-/// A fair spread is refused this rarely.
+/// Probability that a fair spread is refused.
 const LEAST_P: f64 = 0.001;
 
 /// Hands `count` IDs of one node to `each`, second after second.

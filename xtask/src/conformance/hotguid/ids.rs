@@ -60,7 +60,7 @@ fn fields(case: &Value) -> Result<Value> {
     }))
 }
 
-/// The converted GUID's own bytes and text belong together too.
+/// The converted GUID's own bytes and text, which belong together, too.
 fn sql_bytes(name: &str, case: &Value) -> Result<Case> {
     let args = json!({"hex": text(case, "sql_bytes_hex")?});
     let expected = Pattern::ok_has([("text", member(case, "sql_text")?.clone())]);

@@ -27,7 +27,7 @@ pub fn id(rng: &mut Rng) -> Case {
     Case::new(op, op, args, Pattern::Any)
 }
 
-/// The text of a GUID, or almost; also as others write it, in braces or without hyphens.
+/// The text of a GUID, or almost; also in other spellings, in braces or without hyphens.
 fn text(rng: &mut Rng) -> String {
     let mut bytes = [0; 16];
     bytes.fill_with(|| rng.u8(..));
@@ -42,7 +42,7 @@ fn text(rng: &mut Rng) -> String {
     }
 }
 
-/// At most one of them does not fit: in which order arguments are refused is not part of the format.
+/// Fields, of which at most one does not fit: the order in which arguments are refused is not part of the format.
 fn parts(rng: &mut Rng) -> Value {
     let wrong = rng.u32(..12);
     let field = |rng: &mut Rng, place, bits: u32| match rng.u32(..4) {
@@ -64,7 +64,7 @@ fn dotnet(rng: &mut Rng) -> String {
     hex(rng, length)
 }
 
-/// Mostly a span within the format's time, also empty, reversed and outside ones.
+/// A span, mostly within the format's time; also empty, reversed and outside ones.
 fn time_range(rng: &mut Rng) -> Value {
     let mut end = || match rng.u32(..6) {
         0 => rng.i64(-2000..=2000),

@@ -1,4 +1,4 @@
-//! Random traces: what of them does not hang on chance.
+//! Random traces: the parts of them that do not depend on chance.
 
 use std::collections::HashSet;
 
@@ -60,7 +60,7 @@ fn step(rng: &mut Rng, depth: u32) -> Value {
     step
 }
 
-/// Second, machine and counter together are never those of an earlier ID.
+/// Returns whether no two IDs have the same second, machine and counter.
 fn no_counter_twice(answer: &Value) -> bool {
     fn all_new(steps: &Value, seen: &mut HashSet<[String; 3]>) -> bool {
         steps.as_array().into_iter().flatten().all(|step| {

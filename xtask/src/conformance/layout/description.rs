@@ -1,11 +1,11 @@
-//! The vectors' descriptions, which have the original's member names, in ours. Nothing else knows the original's.
+//! Translates the vectors' descriptions from the original's member names into ours. No other module knows the original's.
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 
 use crate::conformance::vectors::{list, member, number, text};
 
-/// The layout of a vector: one of bytes where its size is in bytes, or where only bytes can hold its fields.
+/// The layout of a vector: of bytes if its size is in bytes, or if only bytes can hold its fields.
 pub fn translate(vector: &Value) -> Result<Value> {
     let fields = list(vector, "fields")?.iter().map(field).collect::<Result<Vec<_>>>()?;
     let bits = number(vector, "size_bits")?;
@@ -51,7 +51,7 @@ fn tick(theirs: &Value) -> Result<Value> {
     .into())
 }
 
-/// A constant's value: what it is, its type tells.
+/// A constant's value; its type decides its meaning.
 fn plain(value: &Value) -> Result<Value> {
     Ok(match value {
         Value::Object(tagged) if tagged.contains_key("text") => tagged["text"].clone(),
@@ -75,7 +75,7 @@ pub fn inputs(theirs: &Value) -> Result<Map<String, Value>> {
     Ok(ours)
 }
 
-/// Values, with one spelling for texts: theirs have the bytes too.
+/// Values, with one spelling for texts, to which the original adds their bytes.
 pub fn values(theirs: &Value) -> Value {
     match theirs {
         Value::Object(tagged) if tagged.contains_key("utf8_hex") => json!({"text": tagged["text"]}),

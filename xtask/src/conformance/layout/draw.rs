@@ -18,7 +18,7 @@ pub struct Part {
     pub kind: &'static str,
     pub of_type: &'static str,
     pub bits: u32,
-    /// The name that it goes by: none for a timestamp, a sequence and unused bits.
+    /// Its name; empty for a timestamp, a sequence and unused bits.
     pub name: String,
     /// The length of a tick, in microseconds.
     pub tick_us: u64,
@@ -142,7 +142,7 @@ pub fn named(rng: &mut Rng, needs: &Needs, parts: &[Part], kind: &'static str, b
         "constant" | "bindable" => one_of(rng, &NAMES),
         _ => "",
     };
-    // A name that is taken is none: the field gets its default name then.
+    // A name that is taken counts as none: the field gets its default name.
     let name = if taken(name) || rng.u32(..6) == 0 { UNNAMED } else { name };
     Part {
         kind,
@@ -154,10 +154,10 @@ pub fn named(rng: &mut Rng, needs: &Needs, parts: &[Part], kind: &'static str, b
     }
 }
 
-/// Stands for no name until a field's place is known; no field is called so.
+/// Placeholder for a field without a name, until its place is known; no field has this name.
 const UNNAMED: &str = "\0";
 
-/// Fields without a name go by their kind, offset and width.
+/// Names the fields without a name by their kind, offset and width.
 fn name_unnamed(parts: &mut [Part]) {
     let mut offset = 0;
     for part in parts {
@@ -169,7 +169,7 @@ fn name_unnamed(parts: &mut [Part]) {
     }
 }
 
-/// A field in the description's words; names that it has anyway are left out half of the time.
+/// The description of a field; a default name is left out half of the time.
 fn describe(rng: &mut Rng, part: &Part) -> Value {
     let mut field = json!({"kind": part.kind, "bits": part.bits});
     match part.kind {
@@ -212,7 +212,7 @@ fn decimal(rng: &mut Rng, value: &Value) -> Value {
     integer(rng, value.as_str().unwrap_or_default())
 }
 
-/// A number where JSON's numbers are exact, or a decimal string.
+/// An integer as a JSON number if that is exact, else as a decimal string.
 fn integer(rng: &mut Rng, decimal: &str) -> Value {
     match decimal.parse::<i64>() {
         Ok(number) if number.unsigned_abs() <= 1 << 53 && rng.bool() => number.into(),

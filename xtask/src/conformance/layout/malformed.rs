@@ -9,7 +9,7 @@ use crate::conformance::{
     random::one_of,
 };
 
-/// A layout drawn at random in which something is changed, mostly for the worse.
+/// A random layout with one change, mostly for the worse.
 pub fn description(rng: &mut Rng) -> Case {
     let mut layout = layout(rng).layout;
     for _ in 0..rng.usize(1..=2) {
@@ -19,7 +19,7 @@ pub fn description(rng: &mut Rng) -> Case {
     Case::new(format!("{op} of a spoiled layout"), op, json!({"layout": layout}), Pattern::Any)
 }
 
-/// A description as a text, which may be no JSON.
+/// A description as a text, which may be invalid JSON.
 pub fn text(rng: &mut Rng) -> Case {
     let mut layout = layout(rng).layout;
     if rng.u32(..4) == 0 {
@@ -78,7 +78,7 @@ const ODD_TOKENS: [&str; 44] = [
     ",",
 ];
 
-/// A text with an odd token in the place of another one, or in between; or cut off, or with more behind it.
+/// A text with an odd token, which replaces another one or is inserted; or a text cut off, or with more behind it.
 fn spoiled_text(rng: &mut Rng, mut text: String) -> String {
     let ends: Vec<_> = text.match_indices([':', ',', '}', ']', '"']).map(|(at, _)| at).collect();
     let at = ends[rng.usize(..ends.len())];
@@ -92,7 +92,7 @@ fn spoiled_text(rng: &mut Rng, mut text: String) -> String {
     text
 }
 
-/// Puts an odd token in the place of what stands between a colon and the end of a member.
+/// Replaces a member's value, from the colon to the end, by an odd token.
 fn replace_value(rng: &mut Rng, text: &mut String, from: usize) {
     let Some(start) = text[from..].find(':').map(|at| from + at + 1) else { return };
     let end = text[start..].find([',', '}']).map_or(text.len(), |at| start + at);

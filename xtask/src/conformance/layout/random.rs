@@ -60,7 +60,7 @@ fn ask(op: &str, mut args: Value, layout: Value) -> Case {
     Case::new(op, op, args, Pattern::Any)
 }
 
-/// Values of all fields, mostly of all and fitting.
+/// Values of fields: mostly of all of them, and mostly fitting.
 fn values(rng: &mut Rng, drawn: &Drawn) -> Value {
     let mut args = json!({"bindables": {}, "constants": {}});
     let faulty = rng.u32(..3) == 0;
@@ -85,7 +85,7 @@ fn values(rng: &mut Rng, drawn: &Drawn) -> Value {
     args
 }
 
-/// Mostly one that fits; else none, or a wrong one.
+/// A value for a field: mostly a fitting one, else none or a wrong one.
 fn any_value(rng: &mut Rng, part: &Part) -> Option<Value> {
     match rng.u32(..12) {
         0 => None,
@@ -104,7 +104,7 @@ fn put(args: &mut Value, part: &Part, value: Value) {
     }
 }
 
-/// An ID of the layout's kind, or of the other.
+/// An ID of the layout's kind, or of the other kind.
 fn any_id(rng: &mut Rng, drawn: &Drawn) -> Value {
     let id = random_id(rng, drawn);
     match (rng.u32(..20), drawn.layout["id"] == "integer") {
@@ -128,7 +128,7 @@ fn random_id(rng: &mut Rng, drawn: &Drawn) -> String {
     }
 }
 
-/// Mostly a span of some ticks, also empty, reversed and outside ones.
+/// A span, mostly of some ticks; also empty, reversed and outside ones.
 fn time_range(rng: &mut Rng, drawn: &Drawn) -> Value {
     let times = drawn.parts.iter().find(|part| part.kind == "timestamp");
     let end = |rng: &mut Rng| match times {
@@ -160,7 +160,7 @@ fn is_exact(ms: i64) -> bool {
     ms.unsigned_abs() < (1 << 53) - 2
 }
 
-/// A preset, mostly one that there is, with some of its machine fields given.
+/// A preset, mostly an existing one, with some of its machine fields given.
 fn of_preset(rng: &mut Rng) -> Case {
     let (name, machine) = one_of(rng, &PRESETS);
     let mut fields = Map::new();

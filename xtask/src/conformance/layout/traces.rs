@@ -36,8 +36,8 @@ pub fn trace(rng: &mut Rng) -> Case {
     Case::new("layout.generator", "layout.generator", options, trace::no_id_twice())
 }
 
-/// A layout that a generator can mostly be made of. No bindable is in it that alone could tell two IDs apart: IDs that
-/// repeat but for one are seen.
+/// A layout from which a generator can mostly be made. It has no bindable that alone could tell two IDs apart, so IDs that
+/// repeat but for a bindable are noticed.
 fn layout(rng: &mut Rng, sequence_only: bool) -> Drawn {
     let is_bytes = rng.bool();
     let needs = Needs {
@@ -66,7 +66,7 @@ fn layout(rng: &mut Rng, sequence_only: bool) -> Drawn {
     filled(rng, &needs, parts)
 }
 
-/// Each bindable with a chance of one in `odds` to be missing or wrong.
+/// Values of the bindables; each is missing or wrong with a chance of one in `odds`.
 fn some_bindables(rng: &mut Rng, drawn: &Drawn, odds: u32) -> Value {
     let mut given = Map::new();
     for part in drawn.parts.iter().filter(|part| part.kind == "bindable") {

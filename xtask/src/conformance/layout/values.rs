@@ -13,7 +13,7 @@ fn power(bits: u32) -> BigInt {
     BigInt::from(1) << bits
 }
 
-/// An integer of so many bits, often the least or the greatest.
+/// An integer of `bits` bits, often the least or the greatest.
 fn below(rng: &mut Rng, bits: u32) -> BigInt {
     match rng.u32(..6) {
         0 => BigInt::ZERO,
@@ -25,7 +25,7 @@ fn below(rng: &mut Rng, bits: u32) -> BigInt {
     }
 }
 
-/// A value that fits; for a timestamp a time in Unix milliseconds, which does where milliseconds can say it.
+/// A fitting value; for a timestamp a time in Unix milliseconds, which fits if milliseconds can express it.
 pub fn fitting(rng: &mut Rng, part: &Part) -> Value {
     match (part.kind, part.of_type) {
         ("timestamp", _) => time(part, &below(rng, part.bits)).to_string().into(),
@@ -51,7 +51,7 @@ fn time(part: &Part, tick: &BigInt) -> BigInt {
     if micros < &ms * 1000 { ms - 1 } else { ms }
 }
 
-/// A text of at most so many bytes, of characters of one to four.
+/// A text of at most `most` bytes, of characters of one to four bytes.
 fn text(rng: &mut Rng, most: usize) -> String {
     let mut text = String::new();
     while text.len() < most && rng.u32(..12) > 0 {

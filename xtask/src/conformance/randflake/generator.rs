@@ -69,7 +69,7 @@ fn secret(case: &Value) -> Result<[Case; 3]> {
     ])
 }
 
-/// A scenario, and what its IDs hold. Where it asks for more than there is, one batch is short in a trace of its own.
+/// A scenario, and the fields of its IDs. If it asks for more IDs than there are, one batch is short in a trace of its own.
 fn scenario_cases(name: &str, scenario: &Value) -> Result<Vec<Case>> {
     let steps = list(scenario, "steps")?;
     let mut cases = vec![whole(name, scenario, steps, Filling::ThenOneMore)?];
@@ -167,7 +167,7 @@ fn lease_after(lease: &[Value]) -> Result<Value> {
     Ok(json!({"nodes": [node, node], "start": start.to_string(), "end": end.to_string()}))
 }
 
-/// A reading in Unix seconds, or a Python expression for what is no time.
+/// A reading in Unix seconds, or a Python expression for a value that is not a time.
 fn clock(step: &Value) -> Result<Value> {
     let reading = member(step, "clock")?;
     let Some(expression) = reading.as_str() else {

@@ -1,4 +1,4 @@
-//! The vectors of single IDs: fields under a secret, texts, and what is no ID.
+//! The vectors of single IDs: fields under a secret, texts, and values that are not IDs.
 
 use anyhow::{Context, Result, ensure};
 use data_encoding::HEXLOWER;
@@ -10,7 +10,7 @@ use crate::conformance::{
     vectors::{label, list, member, number, ours, text},
 };
 
-/// `randflake.json`: each ID from its fields and its text, and back; and what the cipher makes of its raw value.
+/// `randflake.json`: each ID from its fields and its text, and back; and the cipher's result for its raw value.
 pub fn ids(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {

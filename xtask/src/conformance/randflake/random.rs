@@ -31,7 +31,7 @@ pub fn id(rng: &mut Rng) -> Case {
     Case::new(op, op, args, Pattern::Any)
 }
 
-/// A value that is no ID, or no text of one.
+/// A value that is not an ID, or not the text of one.
 fn of_foreign(rng: &mut Rng) -> Case {
     let bytes = json!({"hex": hex(rng, 8)});
     let value = [bytes, json!(true), json!(1.5), json!([]), Value::Null][rng.usize(..5)].clone();
@@ -66,7 +66,7 @@ fn unsigned(rng: &mut Rng) -> String {
     near(rng, [0, 1 << 63, u64::MAX.into()])
 }
 
-/// At most one of them does not fit: in which order arguments are refused is not part of the format.
+/// Fields, of which at most one does not fit: the order in which arguments are refused is not part of the format.
 fn fields(rng: &mut Rng) -> Value {
     let wrong = rng.u32(..12);
     let timestamp = match rng.u32(..4) {

@@ -36,7 +36,7 @@ fn options(rng: &mut Rng) -> Value {
     options
 }
 
-/// One node or a range, now and then one that cannot be.
+/// One node or a range, now and then an invalid one.
 fn nodes(rng: &mut Rng) -> Value {
     let node = if rng.u32(..16) == 0 { number(rng) } else { rng.i64(0..1 << 17) };
     match rng.u32(..3) {
@@ -89,7 +89,7 @@ fn clock(rng: &mut Rng) -> Value {
     readings.into()
 }
 
-/// A large batch sees one time, since how often it looks is not part of the format.
+/// One call. The clock shows a large batch one time, since the number of its readings is not part of the format.
 fn step(rng: &mut Rng, options: &Value, depth: u32) -> Value {
     let mut step = match rng.u32(..24) {
         0 | 1 => extension(rng, options),
@@ -113,7 +113,7 @@ fn step(rng: &mut Rng, options: &Value, depth: u32) -> Value {
     step
 }
 
-/// Mostly of the generator's own nodes and start.
+/// An extension, mostly with the generator's own nodes and start.
 fn extension(rng: &mut Rng, options: &Value) -> Value {
     let nodes = if rng.u32(..8) == 0 { nodes(rng) } else { options["nodes"].clone() };
     let mut lease = if rng.u32(..8) == 0 { lease(rng) } else { options["lease"].clone() };

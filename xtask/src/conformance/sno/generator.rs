@@ -20,8 +20,8 @@ pub fn generator(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// The scenario itself, closed at its end; and one that closes at each of its snapshots, since ours only gives a snapshot
-/// when the generator ends.
+/// The scenario itself, closed at its end; and for each of its snapshots one that closes there, since our generators give a
+/// snapshot only at their end.
 fn cases_of(name: &str, scenario: &Value) -> Result<Vec<Case>> {
     if let Some(code) = ours(scenario, "error") {
         return Ok(vec![trace::refused(name, "sno.generator", options(scenario), code)]);
@@ -170,7 +170,7 @@ fn figure(step: &Value, name: &'static str) -> Result<Step> {
     Ok(Step { request: json!({"op": "stats", "clock": clock(step)?}), expected })
 }
 
-/// Within a scenario only the figures of a snapshot can be had.
+/// A snapshot within a scenario, of which only the figures are available.
 fn snapshot(step: &Value) -> Result<Step> {
     const NAMES: [(&str, &str); 5] = [
         ("sequence", "sequence"),

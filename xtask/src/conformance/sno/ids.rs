@@ -97,7 +97,7 @@ fn with_field(hex: &str, other: &str, field: &str) -> String {
     format!("{}{}{}", &hex[..span.start], &other[span.clone()], &hex[span.end..])
 }
 
-/// `sno_invalid.json`: texts that must be refused, and what comes of JSON values.
+/// `sno_invalid.json`: texts that must be refused, and the IDs of JSON values.
 pub fn invalid(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
@@ -118,8 +118,8 @@ pub fn invalid(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// One of `json_notes`: without the original's null, and with it where that is what the note is about; none where it is
-/// said not to be JSON.
+/// One of `json_notes`: without the original's null, and with it if the note is about that; no case for a value that is not
+/// JSON by the note.
 fn json_note(name: &str, note: &Value) -> Result<Vec<Case>> {
     if let Some(written) = ours(note, "marshal_zero") {
         let ask = |op, written: &Value| {

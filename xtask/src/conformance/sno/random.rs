@@ -37,7 +37,7 @@ fn valid_text(rng: &mut Rng) -> String {
     (0..16).map(|_| char::from(one_of(rng, ALPHABET))).collect()
 }
 
-/// A text of sno's, or almost.
+/// The text of a sno ID, or almost.
 fn any_text(rng: &mut Rng) -> String {
     let text = valid_text(rng);
     maybe_garbled(rng, text)
@@ -63,7 +63,7 @@ fn with(rng: &mut Rng) -> Value {
     json!({"text": any_text(rng), name: field(rng, bits)})
 }
 
-/// Mostly a span within the format's time, also empty, reversed and outside ones.
+/// A span, mostly within the format's time; also empty, reversed and outside ones.
 fn time_range(rng: &mut Rng) -> Value {
     const FIRST: i64 = 1_262_304_000_000;
     const END: i64 = 3_461_327_255_552;

@@ -46,7 +46,7 @@ fn options(rng: &mut Rng) -> Value {
     options
 }
 
-/// Small pools, so that they run out; also too small ones and reversed ones.
+/// Bounds of few sequences, so that they run out; also too few, and reversed ones.
 fn bounds(rng: &mut Rng, options: &mut Value) {
     let min = if rng.u32(..20) == 0 { number(rng) } else { rng.i64(0..65_530) };
     options["sequence_min"] = min.into();
@@ -72,7 +72,7 @@ fn snapshot(rng: &mut Rng) -> Value {
     })
 }
 
-/// Milliseconds: within the same tick often, within a few ticks mostly.
+/// Milliseconds: often within the same tick, mostly within a few ticks.
 fn near(rng: &mut Rng) -> i64 {
     let span = one_of(rng, &SPANS_MS);
     rng.i64(0..span)

@@ -1,7 +1,7 @@
 //! The npm tarball in small projects of users: `tests/packaging/js` has a folder for each tool, and `use` with the files that
 //! they share.
 //!
-//! A project's `test` runs with the tools of its lock file, in every run; its `thorough` with the newest ones.
+//! A project's `test` runs in every run, with the tools of its lock file; its `thorough` runs with the newest tools.
 
 use std::{collections::BTreeMap, fs};
 
@@ -32,12 +32,12 @@ pub fn javascript(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// A tool's project with the versions of its lock file.
+/// Tests a tool's project with the versions of its lock file.
 pub fn pinned(shell: &Shell, tool: &str) -> Result<()> {
     let project = project(shell, tool)?;
     let _there = shell.push_dir(project.path());
     cmd!(shell, "npm ci {QUIET...}").run()?;
-    // As `npm install` would, which may also change other versions.
+    // Done by hand, since `npm install` may also change other versions.
     let package = shell.create_dir("node_modules/polyflake")?;
     cmd!(
         shell,
@@ -47,7 +47,7 @@ pub fn pinned(shell: &Shell, tool: &str) -> Result<()> {
     Ok(npm_run(shell, "test").run()?)
 }
 
-/// A tool's project with the newest versions.
+/// Tests a tool's project with the newest versions.
 pub fn newest(shell: &Shell, tool: &str) -> Result<Versions> {
     let project = project(shell, tool)?;
     let _there = shell.push_dir(project.path());

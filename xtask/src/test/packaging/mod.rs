@@ -28,7 +28,7 @@ fn only_file(folder: &Path) -> Result<PathBuf> {
     Ok(files.next().with_context(|| format!("expected a file in {}", folder.display()))??.path())
 }
 
-/// Copies what is in a folder.
+/// Copies the content of a folder.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     for file in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
         let file = file?;

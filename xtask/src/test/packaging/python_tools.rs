@@ -40,7 +40,7 @@ fn tool(shell: &Shell, program: &str, packages: &[&str]) -> Result<Versions> {
     versions(shell, &python, packages)
 }
 
-/// Both type checkers over what users write, for each target, with `NumPy`'s own stubs.
+/// Runs both type checkers over users' code, for each target, with `NumPy`'s own stubs.
 pub fn type_checkers(shell: &Shell) -> Result<Versions> {
     let (project, packages) = (tempfile::tempdir()?, ["numpy", "mypy", "pyright"]);
     let python = project_with(shell, project.path(), &packages)?;
@@ -54,8 +54,8 @@ pub fn type_checkers(shell: &Shell) -> Result<Versions> {
     versions(shell, &python, &packages)
 }
 
-/// The oldest Python that is promised: it builds its own wheel, and the suite passes there with the versions of the tools that it
-/// can have.
+/// The oldest Python that is promised: it builds its own wheel, and the suite passes there with versions of the tools
+/// that support it.
 pub fn oldest_python(shell: &Shell) -> Result<Versions> {
     let oldest = tools::oldest_python(shell)?;
     let folder = tempfile::tempdir()?;

@@ -23,7 +23,7 @@ pub fn rust(shell: &Shell) -> Result<()> {
     let package = unpack(shell, project.path())?;
     check_texts(&package)?;
     check_metadata(&package)?;
-    // The versions that the workspace has, or a new release of a dependency would decide.
+    // The workspace's versions, so that a new release of a dependency does not change the result.
     fs::copy(workspace::root().join("Cargo.lock"), project.path().join("Cargo.lock"))?;
     let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("packaging-rust"));
     {
@@ -34,7 +34,7 @@ pub fn rust(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "cargo run --quiet").run()?)
 }
 
-/// The documentation as docs.rs builds it: by the newest nightly, with labels for what a feature adds.
+/// Builds the documentation as docs.rs does: by the newest nightly, with labels for items that need a feature.
 pub fn docs_rs(shell: &Shell) -> Result<Versions> {
     tools::newest_nightly(shell)?;
     let folder = tempfile::tempdir()?;
@@ -74,7 +74,7 @@ fn unpack(shell: &Shell, folder: &Path) -> Result<PathBuf> {
     let version = env!("CARGO_PKG_VERSION");
     let name = format!("polyflake-{version}");
     let archive = packed.join("package").join(format!("{name}.crate"));
-    // Cargo takes files for built that are older than the last build, and those of a package are of 2006.
+    // Cargo does not rebuild files that are older than the last build, and a package's files are dated 2006.
     cmd!(shell, "tar --extract --touch --gzip --file {archive} --directory {folder}").run()?;
     let package = folder.join("polyflake");
     fs::rename(folder.join(name), &package)?;

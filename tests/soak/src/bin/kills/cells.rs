@@ -1,4 +1,4 @@
-//! The cells that were given out, as ranges: a generator fills each tick from its start, so a life leaves few of them.
+//! The cells given out, as ranges: a generator fills each tick from its start, so a life leaves few ranges.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub(crate) struct Cells(BTreeMap<u128, u128>);
 
 impl Cells {
-    /// Notes a cell; whether it was noted before.
+    /// Notes a cell; returns whether it was noted before.
     pub(crate) fn note(&mut self, cell: u128) -> bool {
         match self.0.range_mut(..=cell).next_back() {
             Some((_, end)) if cell < *end => return true,

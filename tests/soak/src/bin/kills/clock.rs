@@ -1,4 +1,4 @@
-//! A clock that is told where to begin and goes faster than the world's, so that ticks pass while a process lives.
+//! A clock with a given start that runs faster than real time, so that ticks pass while a process lives.
 
 use std::{
     thread,

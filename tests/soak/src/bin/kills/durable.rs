@@ -1,4 +1,4 @@
-//! A file that holds what was written to it before, or what is written now, whenever its writer is killed.
+//! A file that holds either its old value or the new one, whenever its writer is killed.
 
 use std::{
     fs::{self, File},
@@ -17,7 +17,7 @@ pub(crate) fn read<T: DeserializeOwned>(file: &Path) -> io::Result<Option<T>> {
     }
 }
 
-/// Returns when it is on the disk, and its name too.
+/// Writes a value; returns when the value and the file's name are on the disk.
 pub(crate) fn write(file: &Path, value: &impl Serialize) -> io::Result<()> {
     let beside = file.with_extension("new");
     let mut new = File::create(&beside)?;

@@ -1,4 +1,4 @@
-//! The generators that are killed, and what each is resumed from.
+//! The generators that are killed, and the state from which each is resumed.
 
 use polyflake::{Result, layout, randflake::Grant, sno};
 
@@ -64,8 +64,8 @@ impl Windowed for Layouts {
     }
 }
 
-/// A lease that begins with the format and ends where the window does: what was used of it, up to the window's start, is
-/// resumed after.
+/// A lease from the format's start to the window's end: the generator resumes after the part that was used, up to the window's
+/// start.
 impl Windowed for Randflakes {
     fn build(clock: Fast, start_ms: i64, end_ms: i64) -> Result<Self> {
         let last_used = start_ms.div_euclid(1000) - 1;
@@ -76,7 +76,7 @@ impl Windowed for Randflakes {
     }
 }
 
-/// No second that only begins before the end is in it.
+/// A lease of the whole seconds up to `end_ms`.
 fn lease(node: u32, end_ms: i64) -> Result<Grant> {
     Grant::new(node, 1_730_000_000, end_ms.div_euclid(1000))
 }
@@ -108,7 +108,7 @@ impl Closing for Layouts {
     }
 }
 
-/// A lease that is used by one generator after the other; each leaves the last second that it used.
+/// A lease for one generator after the other; each leaves the last second that it used.
 impl Closing for Randflakes {
     type Left = Option<i64>;
     fn begin(clock: Fast, number: u32) -> Result<Self> {

@@ -34,7 +34,8 @@ pub(crate) trait Windowed: Maker + Sized {
     fn extend(&self, end_ms: i64) -> Result<()>;
 }
 
-/// Each window begins where the last one ended that is on the disk, and ends where it says there before an ID is made in it.
+/// Makes IDs in windows. Each begins at the end of the last one on the disk, and its own end is on the disk before an ID is
+/// made in it.
 pub(crate) fn in_windows<M: Windowed>(mut life: Life<'_>) -> Outcome {
     let last_end = durable::read(life.state)?.filter(|_| !life.careless);
     let start = last_end.unwrap_or_else(|| life.clock.unix_ms());
@@ -54,17 +55,17 @@ pub(crate) fn in_windows<M: Windowed>(mut life: Life<'_>) -> Outcome {
     }
 }
 
-/// A generator that can be closed and leaves what the next one resumes from.
+/// A generator that can be closed, and then leaves the state from which the next one resumes.
 pub(crate) trait Closing: Maker + Sized {
     type Left: Serialize + DeserializeOwned + Clone;
-    /// One that is told from all others by a number.
+    /// A generator with a number that no other has.
     fn begin(clock: Fast, number: u32) -> Result<Self>;
     fn resume(clock: Fast, number: u32, left: Self::Left) -> Result<Self>;
     fn leave(&self) -> Result<Self::Left>;
 }
 
-/// Generators, one after the other: each is resumed from what the one before left, or begins under a new number where that was
-/// killed. What is left is taken off the disk before it is used, so that it is used once.
+/// Makes IDs with one generator after the other: each resumes from the state that the one before left, or begins under a new
+/// number if that one was killed. A state is taken off the disk before it is used, so that it is used once.
 pub(crate) fn by_turns<M: Closing>(mut life: Life<'_>) -> Outcome {
     loop {
         let (number, left) =
@@ -84,7 +85,7 @@ pub(crate) fn by_turns<M: Closing>(mut life: Life<'_>) -> Outcome {
 }
 
 impl Life<'_> {
-    /// Makes some IDs and writes them; what it was refused for, if that passes.
+    /// Makes some IDs and writes them; returns the kind of a refusal that passes with time.
     fn make(&mut self, ids: &impl Maker) -> std::result::Result<Option<ErrorKind>, Box<dyn Error>> {
         let mut bytes = Vec::new();
         let outcome = ids.make(&mut self.random, &mut bytes);

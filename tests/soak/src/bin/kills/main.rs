@@ -1,8 +1,8 @@
 //! Kills processes that make IDs, thousands of times at random moments, and restarts them under a clock that has stepped back or
-//! forward meanwhile. All IDs that got out of them are compared: none may be there twice.
+//! forward meanwhile. All their IDs are compared: none may be made twice.
 //!
-//! `cargo xtask kills` runs it in full; a test runs it briefly. What a kill does not show is a loss of power: whether what was synced is
-//! on the disk then, is the disk's affair.
+//! `cargo xtask kills` runs it in full; a test runs it briefly. A kill does not show a loss of power, in which the
+//! disk must keep synced data.
 
 mod cells;
 mod clock;
@@ -64,16 +64,16 @@ struct Begin {
 /// Readings of the first clock.
 const START_MS: i64 = 1_763_650_000_000;
 
-/// Processes live so long at most once they have made an ID, in the world's time.
+/// Longest life of a process after its first ID, in real time.
 const LONGEST: Duration = Duration::from_millis(10);
 
-/// Their clock steps by so much at most in between.
+/// Largest step of the clock between two lives.
 const STEP: Duration = Duration::from_millis(50);
 
-/// Or back to where the last process began, give or take this.
+/// Largest distance from the start of the last process, for steps back to it.
 const NEAR: Duration = Duration::from_millis(2);
 
-/// For a process to make its first ID.
+/// Longest time for a process to make its first ID.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The result of the processes of one kind.
@@ -91,7 +91,7 @@ struct Killer<'k> {
     kind: &'k Kind,
     careless: bool,
     state: PathBuf,
-    /// Goes on while nothing lives, and steps between lives.
+    /// The clock, which runs on while no process lives, and steps between lives.
     clock: Fast,
     /// The start of the last life, by its clock.
     began_ms: i64,
@@ -135,7 +135,7 @@ impl<'k> Killer<'k> {
         command.stdout(Stdio::piped()).spawn()
     }
 
-    /// Half of the times the clock steps between two lives, most of all to where the last one began.
+    /// Steps the clock between two lives, half of the times, and mostly to the start of the last life.
     fn step_clock(&mut self) {
         let now_ms = self.clock.unix_ms();
         let (from, most) = match fastrand::u8(..6) {
@@ -164,7 +164,7 @@ impl<'k> Killer<'k> {
     }
 }
 
-/// Kills a process at any moment of its start, or at any after its first ID. One that has ended by itself was refused something.
+/// Kills a process at any moment of its start, or at any after its first ID. A process that ended by itself had an error.
 fn end(process: &mut Child, first: &Receiver<()>) -> Result<(), Box<dyn Error>> {
     if fastrand::u8(..4) > 0 {
         // If the process ended, the sender is gone.
@@ -186,8 +186,8 @@ fn kill(kind: &Kind, options: &Options) -> Result<Outcome, Box<dyn Error>> {
     Ok(killer.outcome)
 }
 
-/// In memory, where there is such a folder: what a killed process wrote is there all the same, and processes that wait for a
-/// disk make few IDs.
+/// A folder in memory, if there is one: it keeps the files of a killed process as well as a disk, and processes that wait for
+/// a disk make few IDs.
 fn folder() -> io::Result<TempDir> {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }
@@ -214,7 +214,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             "{}: {kills} kills, {made_some} of processes that had made IDs, {ids} IDs, {twice} there twice, {seconds:.0} s",
             kind.name
         );
-        // A run in which nearly nothing was made shows nothing.
+        // A run that made nearly no IDs proves nothing.
         well &= twice == 0 && made_some >= kills / 2;
     }
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -28,7 +28,7 @@ pub(crate) trait Maker {
     fn make(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()>;
 }
 
-/// One ID, or a batch of up to so many.
+/// The size of a call: one ID, or a batch of up to [`BATCH`].
 fn size(random: &mut Rng) -> usize {
     if random.bool() { 1 } else { random.usize(1..=BATCH) }
 }
@@ -67,7 +67,7 @@ impl Maker for Snos {
 
 pub(crate) type HotGuids = hotguid::Generator<Fast>;
 
-/// Every life has the same machine bytes and the same start, as if chance were out of order: windows alone keep them apart.
+/// Every life has the same machine bytes and the same start, as if random numbers failed: only windows keep lives apart.
 pub(crate) fn hotguid_builder(clock: Fast) -> hotguid::Builder<Fast> {
     hotguid::Generator::builder().clock(clock).max_wait(MAX_WAIT).draw(|| Ok([7; 8]))
 }
