@@ -5,7 +5,8 @@
 //!   says what to ask and what becomes of the generator.
 //! - [`Store`] is what a driver implements: one request, one reply, both plain data. [`conformance`] is the suite that every driver
 //!   passes.
-//! - [`Memory`] is a store for tests, within one process; `Sqlite` (feature `sqlite`) one in a file, for the processes of a machine.
+//! - [`Memory`] is a store for tests, within one process; `Sqlite` (feature `sqlite`) one in a file, for the processes of a machine;
+//!   `Postgresql` (feature `postgresql`) one for those of many.
 //!
 //! The records to the byte and the rules are in `docs/leases.md` of the repository.
 #![no_std]
@@ -27,6 +28,8 @@ mod json;
 mod keeper;
 mod leased;
 mod memory;
+#[cfg(feature = "postgresql")]
+mod postgresql;
 mod record;
 #[cfg(feature = "std")]
 mod runner;
@@ -41,6 +44,8 @@ pub use error::{Error, ErrorKind};
 pub use keeper::{Action, Grant, Keeper, Moment, Options};
 pub use leased::Leased;
 pub use memory::Memory;
+#[cfg(feature = "postgresql")]
+pub use postgresql::Postgresql;
 pub use record::{Namespace, Random, Record};
 #[cfg(feature = "std")]
 pub use runner::Lease;

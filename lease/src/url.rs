@@ -11,7 +11,8 @@ use alloc::format;
 
 use crate::{Memory, Reply, Request, Result, Store, clock, error::out_of_range};
 
-/// Opens the store that a URL names: `sqlite:` and the path of a file (feature `sqlite`), or `memory:` and a name, which is shared
+/// Opens the store that a URL names: `postgres://` and an address (feature `postgresql`), `sqlite:` and the path of a file (feature
+/// `sqlite`), or `memory:` and a name, which is shared
 /// by the threads of this process and lasts as long: for tests.
 ///
 /// # Errors
@@ -21,6 +22,8 @@ pub fn open(url: &str) -> Result<Box<dyn Store>> {
         Some(("memory", name)) => Ok(Box::new(Shared(name.to_string()))),
         #[cfg(feature = "sqlite")]
         Some(("sqlite", path)) => Ok(Box::new(crate::Sqlite::open(path)?)),
+        #[cfg(feature = "postgresql")]
+        Some(("postgres" | "postgresql", _)) => Ok(Box::new(crate::Postgresql::open(url)?)),
         // What comes after may hold a password.
         Some((scheme, _)) if scheme.len() < 20 => Err(out_of_range(format!(
             "expected a URL of a store that was built in, found {scheme}:"

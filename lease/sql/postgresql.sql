@@ -1,0 +1,27 @@
+-- The records of docs/leases.md in PostgreSQL: format 1.
+CREATE TABLE IF NOT EXISTS polyflake_namespaces (
+    namespace text NOT NULL PRIMARY KEY,
+    digest text NOT NULL,
+    format bigint NOT NULL,
+    incarnation text NOT NULL,
+    longest_ms bigint NOT NULL,
+    quiet_until bigint NOT NULL,
+    records bigint NOT NULL,
+    shape text NOT NULL,
+    store text NOT NULL,
+    version bigint NOT NULL
+);
+CREATE TABLE IF NOT EXISTS polyflake_leases (
+    namespace text NOT NULL,
+    first bigint NOT NULL,
+    count bigint NOT NULL,
+    format bigint NOT NULL,
+    granted_until bigint NOT NULL,
+    holder text NOT NULL,
+    incarnation text NOT NULL,
+    start bigint NOT NULL,
+    token text NOT NULL,
+    version bigint NOT NULL,
+    PRIMARY KEY (namespace, first)
+);
+CREATE INDEX IF NOT EXISTS polyflake_leases_end ON polyflake_leases (namespace, granted_until, first);

@@ -1,0 +1,191 @@
+//! A store in `PostgreSQL`.
+//!
+//! Each request is one transaction, which asks for a synchronous commit and reads in itself whether the server keeps what it commits, which
+//! server it is and on which timeline: a restored backup and a promoted replica are other incarnations. A dump that is read back into
+//! the same server looks the same: whoever does that tells the namespace (`quiet_until`).
+//!
+//! Statements have no names, so a pooler that gives each transaction another connection is no obstacle.
+
+mod rows;
+
+use std::{string::String, time::Duration};
+
+use alloc::format;
+use core::str::FromStr;
+use postgres::{Client, Config, NoTls, Transaction};
+
+use crate::{Ask, Error, ErrorKind, Found, Record, Reply, Request, Result, Store, error::damaged};
+
+const PATIENCE: Duration = Duration::from_secs(5);
+
+const SCHEMA: &str = include_str!("../sql/postgresql.sql");
+
+/// A lock of this crate's, for the transaction: its number is any.
+const LOCK: &str = "SELECT pg_advisory_xact_lock(7089336938131513954)";
+
+/// What a transaction begins with.
+const BEGIN: &str = "SET LOCAL synchronous_commit = on; SET LOCAL lock_timeout = '5s';
+    SET LOCAL statement_timeout = '10s'";
+
+/// Settings that decide whether a commit lasts, the server's identity, and its time.
+const STATE: &str = "SELECT current_setting('fsync') = 'on' AS fsync,
+    current_setting('full_page_writes') = 'on' AS full_page_writes,
+    current_setting('synchronous_commit') AS synchronous_commit,
+    pg_is_in_recovery() AS recovery,
+    (SELECT system_identifier::text FROM pg_control_system()) AS system,
+    CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
+    floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now";
+
+/// A store in `PostgreSQL`.
+pub struct Postgresql {
+    client: Option<Client>,
+    /// The process that opened the connection: a fork's child leaves it alone.
+    process: u32,
+}
+
+impl Postgresql {
+    /// Connects to a server, and makes the tables if there are none.
+    ///
+    /// # Errors
+    /// `store_not_durable` for a server that may forget what it commits; `schema_outdated` and `store_damaged` for tables of another
+    /// format; `lease_unavailable` where there is no connection.
+    pub fn open(url: &str) -> Result<Self> {
+        let mut config = Config::from_str(url).map_err(|_| {
+            // What was given may hold a password.
+            Error::new(ErrorKind::OutOfRange, "expected a URL of PostgreSQL")
+        })?;
+        config.connect_timeout(PATIENCE).tcp_user_timeout(2 * PATIENCE);
+        config.application_name("polyflake-lease");
+        let mut client = config.connect(NoTls).map_err(failed)?;
+        let mut transaction = client.transaction().map_err(failed)?;
+        state(&mut transaction)?;
+        if !rows::is_there(&mut transaction)? {
+            // One at a time: "if not exists" fails where two make a table at once.
+            transaction.batch_execute(LOCK).map_err(failed)?;
+            transaction.batch_execute(SCHEMA).map_err(failed)?;
+        }
+        rows::check_columns(&mut transaction)?;
+        transaction.commit().map_err(failed)?;
+        probe(&mut client)?;
+        Ok(Self { client: Some(client), process: std::process::id() })
+    }
+}
+
+impl Drop for Postgresql {
+    fn drop(&mut self) {
+        if self.process != std::process::id() {
+            core::mem::forget(self.client.take());
+        }
+    }
+}
+
+impl core::fmt::Debug for Postgresql {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Postgresql").field("process", &self.process).finish_non_exhaustive()
+    }
+}
+
+impl Store for Postgresql {
+    fn answer(&mut self, request: &Request) -> Result<Reply> {
+        let client = self.client.as_mut().filter(|_| self.process == std::process::id());
+        let client = client.ok_or_else(|| {
+            let reason = "expected the process that opened the store, found its child";
+            Error::new(ErrorKind::LeaseUnavailable, reason)
+        })?;
+        let mut transaction = client.transaction().map_err(failed)?;
+        let (store, now) = state(&mut transaction)?;
+        let found = answer(&mut transaction, request, &store)?;
+        let namespace = rows::namespace(&mut transaction, &request.namespace, false)?;
+        transaction.commit().map_err(failed)?;
+        Ok(Reply { now, store, namespace, found })
+    }
+}
+
+fn answer(transaction: &mut Transaction<'_>, request: &Request, store: &str) -> Result<Found> {
+    let name = &request.namespace;
+    match &request.ask {
+        Ask::Open(namespace) => {
+            rows::insert_namespace(transaction, namespace, store)?;
+            Ok(Found::Nothing)
+        }
+        Ask::Find { limit } => Ok(Found::Records(rows::first_to_end(transaction, name, *limit)?)),
+        Ask::Read { first } => {
+            Ok(Found::Records(rows::record(transaction, name, *first)?.into_iter().collect()))
+        }
+        Ask::Put { old, new } => {
+            // Locked, so that no other incarnation begins between the look and the swap.
+            let namespace = rows::namespace(transaction, name, true)?;
+            let is_current =
+                namespace.is_some_and(|it| it.store == store && it.incarnation == new.incarnation);
+            if is_current && rows::swap(transaction, name, old, new)? {
+                return Ok(Found::Done);
+            }
+            Ok(Found::Differs(rows::record(transaction, name, new.first)?))
+        }
+        Ask::PutNamespace { old, new, first, count } => {
+            if new.store != store || !rows::swap_namespace(transaction, old, new)? {
+                return Ok(Found::Differs(None));
+            }
+            for index in 0..new.records.saturating_sub(old.records) {
+                let fresh = Record::fresh(first + index * count, *count, new.incarnation);
+                rows::insert(transaction, name, &fresh)?;
+            }
+            Ok(Found::Done)
+        }
+        Ask::Survey => rows::survey(transaction, name),
+    }
+}
+
+/// Begins a transaction: refuses a server that may forget what it commits, and returns its name and its time.
+fn state(transaction: &mut Transaction<'_>) -> Result<(String, u64)> {
+    transaction.batch_execute(BEGIN).map_err(failed)?;
+    let rows = transaction.query_typed(STATE, &[]).map_err(failed)?;
+    let row = rows.first().ok_or_else(|| damaged("expected the server's state, found none"))?;
+    let is_on = |column: &str| row.try_get::<_, bool>(column).map_err(failed);
+    let text = |column: &str| row.try_get::<_, String>(column).map_err(failed);
+    let fault = if is_on("recovery")? {
+        "a server in recovery"
+    } else if !is_on("fsync")? {
+        "fsync=off"
+    } else if !is_on("full_page_writes")? {
+        "full_page_writes=off"
+    } else if text("synchronous_commit")? != "on" {
+        "an asynchronous commit"
+    } else {
+        let now = row.try_get::<_, i64>("now").map_err(failed)?;
+        let store = format!("postgresql:{}:{}", text("system")?, text("timeline")?);
+        let now = u64::try_from(now).map_err(|_| damaged("expected a time after 1970"))?;
+        return Ok((store, now));
+    };
+    let reason = format!("expected a server that keeps what it commits, found {fault}");
+    Err(Error::new(ErrorKind::StoreNotDurable, reason))
+}
+
+/// Checks that a stale swap and a second creation fail, and leaves nothing behind.
+fn probe(client: &mut Client) -> Result<()> {
+    let mut transaction = client.transaction().map_err(failed)?;
+    // A name that no namespace has, and no other connection at the same time.
+    let name =
+        format!("probe of conditions {}:{:?}", std::process::id(), std::thread::current().id());
+    let fresh = Record::fresh(0, 1, crate::Random(1));
+    let stale = Record { version: 2, ..fresh.clone() };
+    rows::insert(&mut transaction, &name, &fresh)?;
+    rows::insert(&mut transaction, &name, &stale)?;
+    let is_kept = rows::record(&mut transaction, &name, 0)? == Some(fresh);
+    let is_refused = !rows::swap(&mut transaction, &name, &stale, &stale)?;
+    transaction.rollback().map_err(failed)?;
+    if is_kept && is_refused {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::StoreNotDurable, "expected a store that keeps conditions"))
+}
+
+/// The error of a server or a connection in ours; it holds nothing of the URL.
+#[expect(clippy::needless_pass_by_value, reason = "as map_err calls it")]
+fn failed(error: postgres::Error) -> Error {
+    let reason = match error.as_db_error() {
+        Some(cause) => format!("expected an answer of PostgreSQL, found: {}", cause.message()),
+        None => format!("expected an answer of PostgreSQL, found: {error}"),
+    };
+    Error::new(ErrorKind::LeaseUnavailable, reason)
+}

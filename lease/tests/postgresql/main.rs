@@ -1,0 +1,172 @@
+//! The store in `PostgreSQL`: the suite for drivers, servers that forget, crashes, promoted replicas, rows written by hand.
+#![cfg(all(feature = "postgresql", unix))]
+#![allow(unreachable_pub, reason = "modules of one test")]
+
+mod server;
+
+use std::thread;
+
+use polyflake_lease::{
+    Action, ErrorKind, Grant, Keeper, Moment, Options, Postgresql, Random, Result, Shape, Store,
+    conformance, open,
+};
+use server::{Server, programs};
+
+/// Opens a namespace, and has a claim or what was in its way.
+fn claim(store: &mut dyn Store) -> Result<Grant> {
+    let options = Options::new("orders", Shape::sno(0..=99)?)?;
+    let mut keeper = Keeper::new(options, || Ok(Random(u128::from(fastrand::u64(1..)))));
+    let wall_ms = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap();
+    for elapsed_ms in 0..100_000 {
+        let now = Moment { elapsed_ms, wall_ms };
+        match keeper.poll(now) {
+            Action::Ask(request) => keeper.answered(request.number, store.answer(&request), now),
+            Action::Begin(grant) => return Ok(grant),
+            Action::Refused(error) => return Err(error),
+            Action::Wait(_) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    panic!("expected an end of the keeper's steps");
+}
+
+fn claim_at(url: &str) -> Result<Grant> {
+    claim(&mut open(url)?)
+}
+
+#[track_caller]
+fn assert_refused<V>(result: Result<V>, kind: ErrorKind) {
+    let Err(error) = result else { panic!("expected {kind:?}, found none") };
+    assert_eq!(error.kind(), kind, "{error}");
+}
+
+#[test]
+fn it_passes_the_suite() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    conformance::check(&mut Postgresql::open(&server.url()).unwrap());
+    // A role that commits asynchronously by default is no obstacle.
+    server.by_hand(&[
+        "TRUNCATE polyflake_leases, polyflake_namespaces",
+        "ALTER ROLE lease SET synchronous_commit = off",
+    ]);
+    conformance::check(&mut Postgresql::open(&server.url()).unwrap());
+}
+
+#[test]
+fn servers_that_forget_are_refused_at_any_time() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let mut store = Postgresql::open(&server.url()).unwrap();
+    for setting in ["fsync", "full_page_writes"] {
+        claim(&mut store).unwrap();
+        server.by_hand(&[
+            &format!("ALTER SYSTEM SET {setting} = off"),
+            "SELECT pg_reload_conf()",
+            "SELECT pg_sleep(0.5)",
+        ]);
+        assert_refused(claim(&mut store), ErrorKind::StoreNotDurable);
+        assert_refused(claim_at(&server.url()), ErrorKind::StoreNotDurable);
+        server.by_hand(&[
+            &format!("ALTER SYSTEM RESET {setting}"),
+            "SELECT pg_reload_conf()",
+            "SELECT pg_sleep(0.5)",
+        ]);
+        claim(&mut store).unwrap();
+    }
+}
+
+#[test]
+fn a_server_that_is_gone_is_unavailable_and_keeps_what_it_acknowledged() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let mut store = Postgresql::open(&server.url()).unwrap();
+    let first = claim(&mut store).unwrap();
+    server.down();
+    assert_refused(claim(&mut store), ErrorKind::LeaseUnavailable);
+    assert_refused(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
+    server.up();
+    let second = claim_at(&server.url()).unwrap();
+    assert_ne!(first.numbers(), second.numbers());
+}
+
+#[test]
+fn a_replica_is_refused_and_quiet_once_it_is_promoted() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let mut old = Postgresql::open(&server.url()).unwrap();
+    claim(&mut old).unwrap();
+    let replica = server.replica();
+    assert_refused(claim_at(&replica.url()), ErrorKind::StoreNotDurable);
+    replica.promote();
+    assert_refused(claim_at(&replica.url()), ErrorKind::StoreChanged);
+    claim(&mut old).unwrap();
+}
+
+#[test]
+fn rows_written_by_hand_are_refused() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let mut store = Postgresql::open(&server.url()).unwrap();
+    claim(&mut store).unwrap();
+    let changes = [
+        ("polyflake_leases SET format = 2", ErrorKind::SchemaOutdated),
+        ("polyflake_leases SET token = 'x'", ErrorKind::StoreDamaged),
+        ("polyflake_leases SET version = -1", ErrorKind::StoreDamaged),
+        ("polyflake_leases SET granted_until = start - 1", ErrorKind::StoreDamaged),
+        ("polyflake_leases SET count = 3", ErrorKind::StoreDamaged),
+        ("polyflake_namespaces SET records = 1000", ErrorKind::StoreDamaged),
+        ("polyflake_namespaces SET digest = ''", ErrorKind::StoreDamaged),
+        ("polyflake_namespaces SET format = 7", ErrorKind::SchemaOutdated),
+    ];
+    server.by_hand(&[
+        "CREATE TABLE n AS SELECT * FROM polyflake_namespaces",
+        "CREATE TABLE l AS SELECT * FROM polyflake_leases",
+    ]);
+    for (change, kind) in changes {
+        server.by_hand(&[&format!("UPDATE {change}")]);
+        assert_refused(claim(&mut store), kind);
+        server.by_hand(&[
+            "TRUNCATE polyflake_leases, polyflake_namespaces",
+            "INSERT INTO polyflake_namespaces SELECT * FROM n",
+            "INSERT INTO polyflake_leases SELECT * FROM l",
+        ]);
+    }
+    claim(&mut store).unwrap();
+    server.by_hand(&["ALTER TABLE polyflake_leases ADD COLUMN flag bigint"]);
+    assert_refused(claim_at(&server.url()), ErrorKind::SchemaOutdated);
+    server.by_hand(&["ALTER TABLE polyflake_leases DROP COLUMN flag, DROP COLUMN holder"]);
+    assert_refused(claim_at(&server.url()), ErrorKind::StoreDamaged);
+}
+
+#[test]
+fn holders_side_by_side_have_numbers_of_their_own() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let claim_some = |url: String| {
+        let mut store = Postgresql::open(&url).unwrap();
+        (0..5).map(|_| *claim(&mut store).unwrap().numbers().start()).collect::<Vec<_>>()
+    };
+    let url = server.url();
+    let threads = (0..4)
+        .map(|_| (url.clone(), claim_some))
+        .map(|(url, some)| thread::spawn(move || some(url)));
+    let threads: Vec<_> = threads.collect();
+    let mut numbers: Vec<_> = threads.into_iter().flat_map(|it| it.join().unwrap()).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    assert_eq!(numbers.len(), 20);
+}
+
+#[test]
+fn a_password_is_in_no_error() {
+    for url in [
+        "postgres://a:sesame@localhost:1/x",
+        "postgres://a:sesame@[::1/x",
+        "postgres://a:sesame@localhost/x?sesame=1",
+        "sesame",
+    ] {
+        let Err(error) = open(url) else { panic!("expected no server at {url}") };
+        assert!(!format!("{error} {error:?}").contains("sesame"), "{error:?}");
+    }
+}

@@ -1,0 +1,131 @@
+//! Servers of a test's own, in a folder of their own, over a socket there.
+
+use std::{
+    env, fs,
+    os::unix::{fs::chown, process::CommandExt},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use tempfile::TempDir;
+
+/// A server that is gone with everything in it when it is dropped.
+pub struct Server {
+    folder: TempDir,
+    programs: PathBuf,
+    user: Option<u32>,
+}
+
+/// The folder of the server's programs: Debian keeps them out of the path. None is a failure where tests must not be left out.
+pub fn programs() -> Option<PathBuf> {
+    let found = fs::read_dir("/usr/lib/postgresql").ok().and_then(|versions| {
+        let mut folders: Vec<_> = versions.flatten().map(|it| it.path().join("bin")).collect();
+        folders.sort();
+        folders.pop().filter(|folder| folder.join("initdb").exists())
+    });
+    if found.is_none() {
+        assert!(env::var_os("CI").is_none(), "expected PostgreSQL on this machine");
+        println!("left out: no PostgreSQL on this machine");
+    }
+    found
+}
+
+/// Whom to run a server as, which refuses to be root.
+fn user() -> Option<u32> {
+    let line = |name: &str| {
+        let users = fs::read_to_string("/etc/passwd").unwrap();
+        let prefix = format!("{name}:");
+        let line = users.lines().find(|line| line.starts_with(&prefix))?.to_owned();
+        line.split(':').nth(2)?.parse().ok()
+    };
+    let is_root =
+        fs::metadata("/proc/self").is_ok_and(|it| std::os::unix::fs::MetadataExt::uid(&it) == 0);
+    is_root.then(|| line("postgres").or_else(|| line("nobody")).unwrap())
+}
+
+impl Server {
+    /// An empty server.
+    pub fn start(programs: &Path) -> Self {
+        let server = Self::new(programs);
+        let data = server.data();
+        server.run(
+            "initdb",
+            &["--auth=trust", "--username=lease", "--pgdata", data.to_str().unwrap()],
+        );
+        server.up();
+        server
+    }
+
+    /// A replica of this server.
+    pub fn replica(&self) -> Self {
+        let replica = Self::new(&self.programs);
+        let (from, data) = (self.folder.path().to_str().unwrap().to_owned(), replica.data());
+        let options =
+            ["--host", &from, "--username=lease", "--write-recovery-conf", "--checkpoint=fast"];
+        replica
+            .run("pg_basebackup", &[&options[..], &["--pgdata", data.to_str().unwrap()]].concat());
+        replica.up();
+        replica
+    }
+
+    fn new(programs: &Path) -> Self {
+        let (folder, user) = (tempfile::tempdir().unwrap(), user());
+        chown(folder.path(), user, None).unwrap();
+        Self { folder, programs: programs.into(), user }
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    pub fn url(&self) -> String {
+        let folder = self.folder.path().to_str().unwrap().replace('/', "%2F");
+        format!("postgresql://lease@{folder}/postgres")
+    }
+
+    #[track_caller]
+    fn run(&self, program: &str, arguments: &[&str]) {
+        let mut command = Command::new(self.programs.join(program));
+        command.args(arguments).current_dir(self.folder.path()).stdout(Stdio::null());
+        if let Some(user) = self.user {
+            command.uid(user);
+        }
+        assert!(command.status().unwrap().success(), "{program} {arguments:?}");
+    }
+
+    fn control(&self, arguments: &[&str]) {
+        let data = self.data();
+        let always = ["--pgdata", data.to_str().unwrap(), "--wait", "--silent"];
+        self.run("pg_ctl", &[&always[..], arguments].concat());
+    }
+
+    pub fn up(&self) {
+        let folder = self.folder.path().to_str().unwrap();
+        let options = format!("-k {folder} -c listen_addresses='' -c shared_buffers=16MB");
+        self.control(&["--log", &format!("{folder}/log"), "--options", &options, "start"]);
+    }
+
+    /// Ends it as a loss of power does.
+    pub fn down(&self) {
+        self.control(&["--mode=immediate", "stop"]);
+    }
+
+    pub fn promote(&self) {
+        self.control(&["promote"]);
+    }
+
+    /// Does something by hand.
+    #[track_caller]
+    pub fn by_hand(&self, statements: &[&str]) {
+        let mut client = postgres::Client::connect(&self.url(), postgres::NoTls).unwrap();
+        for statement in statements {
+            client.batch_execute(statement).unwrap();
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.down();
+    }
+}
