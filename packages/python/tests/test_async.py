@@ -58,7 +58,7 @@ GENERATORS = [an_exhausted_sno_generator, a_randflake_generator, a_hot_guid_gene
 MAKERS = [*GENERATORS, *map(pool_of, GENERATORS)]
 each = pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
 
-#: Long enough for the tests, whatever the machine does meanwhile.
+#: Long enough for the tests, even on a busy machine.
 PATIENT = {"max_wait": 60_000}
 
 SECOND_NS = 10**9

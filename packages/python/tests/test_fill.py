@@ -44,7 +44,7 @@ FAMILIES: dict[str, Family] = {
 }
 
 
-#: Buffers for so many IDs of so many bytes.
+#: Buffers for a number of IDs of a number of bytes.
 BYTE_BUFFERS: dict[str, Callable[[int, int], Any]] = {
     "bytearray": lambda n, size: bytearray(n * size),
     "memoryview": lambda n, size: memoryview(bytearray(n * size)),

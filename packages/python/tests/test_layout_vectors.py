@@ -147,7 +147,7 @@ def test_presets_read_ids(case: dict[str, Any]) -> None:
     holds(parsed, case["parsed"])
     assert parsed.datetime is not None
     assert parsed.datetime.isoformat(timespec="milliseconds") == case["time"].replace("Z", "+00:00")
-    # Unused bits are ignored in what is read, and zero in what is written.
+    # Unused bits are ignored when an ID is read, and zero when it is written.
     used = id & (2**63 - 1) if of.describe().fields[0].kind == "unused" else id
     packed = of.pack(timestamp=parsed.unix_ms, sequence=parsed.sequence, bindables=parsed.bindables)
     assert packed == used

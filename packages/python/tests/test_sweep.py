@@ -279,7 +279,7 @@ CALLS: dict[str, Call] = {
     },
 }
 
-#: Classes that nobody can make, and the errors, which are plain Python.
+#: Classes without constructors, and the errors, which are plain Python.
 NOT_CALLED = {
     "FieldColumn",
     "Mask",

@@ -25,7 +25,7 @@ pub(crate) fn descriptions(input: &[u8]) {
     check(&description.to_string(), &mut bytes);
 }
 
-/// JSON texts: any, and those of presets with bytes changed, taken out, put in.
+/// JSON texts: any texts, and presets with bytes changed, removed, inserted.
 pub(crate) fn json(input: &[u8]) {
     if let Ok(text) = str::from_utf8(input) {
         check(text, &mut Bytes(input));

@@ -1,4 +1,4 @@
-//! The chances that docs/promises.md prints for default partitions are those of a simulation.
+//! Compares the chances in docs/promises.md for default partitions with a simulation.
 
 use std::{fs, path::Path};
 

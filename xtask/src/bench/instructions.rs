@@ -53,7 +53,7 @@ pub fn main(shell: &Shell, filter: &str, keep: bool) -> Result<bool> {
     Ok(well.fold(true, |all, one| all & one) & leases_are_cheap(&counts))
 }
 
-/// Returns whether no function takes much more under a lease than without, and tells those that do.
+/// Returns whether no function takes much more under a lease than without, and prints those that do.
 fn leases_are_cheap(counts: &BTreeMap<String, f64>) -> bool {
     let leased = counts.iter().filter_map(|(name, count)| {
         let unleased = counts.get(name.strip_suffix(LEASED)?)?;

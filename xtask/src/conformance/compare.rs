@@ -56,7 +56,7 @@ impl Mismatch<'_> {
     }
 }
 
-/// Answers that are wrong whatever the question: a driver that does not know the operation, or an error that is not
+/// Returns whether an answer is wrong for any question: a driver that does not know the operation, or an error that is not
 /// polyflake's.
 fn is_broken(answer: &Value) -> bool {
     let text = answer.to_string();

@@ -81,7 +81,7 @@ fn ranges(file: &Value) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// `uuid8.json` has those of sno and of Hot Guid.
+/// The cases of `uuid8.json`, for sno and for Hot Guid.
 fn uuid8(file: &Value) -> Result<Vec<Case>> {
     sno::uuid8(file)
 }

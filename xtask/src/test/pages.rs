@@ -33,7 +33,7 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Res
     Ok(faults)
 }
 
-/// Returns whether a file is read where it lies: those of packages are read elsewhere, and `address` has rules for them.
+/// Returns whether a file is read in the repository: the packages' files are read elsewhere, and `address` has rules for them.
 fn is_page(path: &str) -> bool {
     let is_markdown = Path::new(path).extension().is_some_and(|end| end == "md");
     is_markdown && !path.starts_with("packages/") && !path.starts_with("core/")

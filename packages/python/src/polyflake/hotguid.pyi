@@ -5,8 +5,8 @@
 An ID is a :class:`uuid.UUID`: its text and its ``bytes`` sort by time; its ``bytes_le`` are what .NET's
 ``Guid.ToByteArray()`` gives. IDs are predictable and show time, generator and volume: they are no secrets.
 
-Whatever is refused raises a :class:`polyflake.PolyflakeError`; nothing is rounded, wrapped or guessed. Integers are
-``int`` or what stands for one (``__index__``, as NumPy's integers do); ``bool`` and ``float`` are not. Times of ranges
+Every refused argument raises a :class:`polyflake.PolyflakeError`; nothing is rounded, wrapped or guessed. Integers are
+``int`` or any type with ``__index__``, as NumPy's integers, but not ``bool`` or ``float``. Times of ranges
 and windows are aware ``datetime`` or integer Unix milliseconds; timestamps of IDs are integer Unix seconds.
 """
 
@@ -429,7 +429,7 @@ class HotGuidArray:
     """Many IDs, packed: 16 bytes each, in the order of the text, as ``UUID.bytes`` has them.
 
     It has the buffer protocol, as a read-only table of bytes with a row for each ID: ``numpy.asarray(ids)`` is a
-    ``uint8`` array of shape ``(n, 16)`` that copies nothing. And it is a column of Arrow's, of 16 bytes each:
+    ``uint8`` array of shape ``(n, 16)`` that copies nothing. It is also an Arrow column, of 16 bytes each:
     ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 

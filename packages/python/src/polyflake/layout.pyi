@@ -6,8 +6,8 @@
 Fields are listed from the most significant bit and fill the ID. A layout is checked once, when it is made; then packing
 and parsing are shifts and masks.
 
-Whatever is refused raises a :class:`polyflake.PolyflakeError`; nothing is rounded, wrapped or guessed. Integers are
-``int`` of any size or what stands for one (``__index__``, as NumPy's integers do); ``bool`` and ``float`` are not.
+Every refused argument raises a :class:`polyflake.PolyflakeError`; nothing is rounded, wrapped or guessed. Integers are
+``int`` of any size or any type with ``__index__``, as NumPy's integers, but not ``bool`` or ``float``.
 Bytes as values of fields are ``bytes``, ``bytearray`` or ``memoryview``. Times are aware ``datetime`` or integer Unix
 milliseconds; naive datetimes are not.
 """
@@ -136,7 +136,7 @@ class Layout:
         :raises InvalidTypeError: as :meth:`pack`; without a column; for a column of anything else; for one of a field
             of bytes, text or more than 64 bits.
         :raises InvalidValueError: as :meth:`pack`; ``invalid_length`` for columns that are not equally long.
-        :raises OutOfRangeError: as :meth:`pack`, with the ``item`` where the value is a column's; ``out_of_range`` for
+        :raises OutOfRangeError: as :meth:`pack`, with the ``item`` if the value is from a column; ``out_of_range`` for
             more than 268435456 bytes of byte IDs.
         """
 
@@ -157,7 +157,7 @@ class Layout:
 
         :raises InvalidTypeError: for bytes in an integer layout, for an integer in a layout of byte IDs.
         :raises InvalidValueError: ``invalid_length`` for bytes of another length, ``invalid_character`` for a text that
-            is no UTF-8.
+            is not UTF-8.
         :raises OutOfRangeError: ``out_of_range`` for an integer outside -2^63..2^63-1, ``time_out_of_range`` for a time
             outside 64-bit milliseconds.
         """
@@ -226,7 +226,7 @@ class ParsedColumns:
 
     @property
     def sequence(self) -> FieldColumn | None:
-        """The sequence of each; ``None`` in a layout without one, and where it has no column."""
+        """The sequence of each; ``None`` in a layout without one, and if a column cannot hold it."""
 
     @property
     def bindables(self) -> dict[str, FieldColumn]:
@@ -311,7 +311,7 @@ class Generator:
         :param bindables: values of the bindables that are not fixed; values of fixed ones hold for this ID alone.
         :raises InvalidValueError: ``missing_field``, ``unknown_field`` with the ``field``.
         :raises InvalidTypeError: for a value of another type than its field's.
-        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``; without it where the sequence is alone.
+        :raises ExhaustedError: ``sequence_exhausted`` with ``retry_at``; without it in a layout without a timestamp.
         :raises ClockError: ``clock_behind`` with ``retry_at``, ``clock_failed``.
         :raises LeaseError: ``lease_not_started`` with ``retry_at``, ``lease_expired``: outside the window.
         :raises StateError: ``generator_closed``, ``forked``.
@@ -523,7 +523,7 @@ class LayoutArray:
     """Many IDs, packed.
 
     It has the buffer protocol, read-only: integer IDs as a list of signed 64-bit integers, byte IDs as a table of bytes
-    with a row for each. ``numpy.asarray(ids)`` copies nothing. And it is a column of Arrow's, of those integers or
+    with a row for each. ``numpy.asarray(ids)`` copies nothing. It is also an Arrow column, of these integers or
     bytes: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 

@@ -5,8 +5,8 @@
 An ID is an ``int``, signed, as a database has it in a BIGINT column; its text is base32hex of the unsigned value. IDs
 are unpredictable and nothing more: they are not authentic, no capability, and do not sort by time.
 
-Whatever is refused raises a :class:`polyflake.PolyflakeError`; nothing is rounded, wrapped or guessed. Integers are
-``int`` or what stands for one (``__index__``, as NumPy's integers do); ``bool`` and ``float`` are not. Times are
+Every refused argument raises a :class:`polyflake.PolyflakeError`; nothing is rounded, wrapped or guessed. Integers are
+``int`` or any type with ``__index__``, as NumPy's integers, but not ``bool`` or ``float``. Times are
 integer Unix seconds, the last one 2803741823 (2058-11-05T17:10:23Z).
 """
 
@@ -133,7 +133,7 @@ class Parts:
 
 @final
 class Codec:
-    """Reads IDs, and makes those of given fields, under a secret. No text of a codec shows the secret, and it can be
+    """Reads IDs, and makes IDs of given fields, under a secret. No text of a codec shows the secret, and it can be
     neither copied nor pickled."""
 
     def __new__(cls, secret: _Buffer, /) -> Codec:
@@ -442,7 +442,7 @@ class RandflakeArray:
     """Many IDs, packed: a signed 64-bit integer each.
 
     It has the buffer protocol, as a read-only list of them: ``numpy.asarray(ids)`` is an ``int64`` array that copies
-    nothing. And it is a column of Arrow's: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
+    nothing. It is also an Arrow column: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 
     def __new__(cls, ids: _Integers, /) -> RandflakeArray:
@@ -469,7 +469,7 @@ class RandflakeArray:
         """
 
     def text_column(self) -> TextColumn:
-        """The texts of all, packed: the fast way into NumPy, Arrow and what understands them."""
+        """The texts of all, packed: the fast way into NumPy, Arrow and libraries that use them."""
 
     def texts(self) -> list[str]:
         """The texts of all."""
@@ -492,7 +492,7 @@ class TextColumn:
     """Texts of IDs, packed, as :meth:`RandflakeArray.text_column` gives them.
 
     It is a sequence of ``str``, which pandas takes as a column. It has the buffer protocol (``numpy.asarray(column)``
-    is a read-only ``S16`` array that copies nothing) and is a column of Arrow's strings (``pyarrow.array(column)``,
+    is a read-only ``S16`` array that copies nothing) and is an Arrow column of strings (``pyarrow.array(column)``,
     ``polars.Series(column)``), of up to 165191049 texts. The texts are written on demand: once for NumPy, and each time
     for Arrow.
     """

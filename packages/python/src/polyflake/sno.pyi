@@ -1,12 +1,12 @@
-"""sno: 10 bytes, 16 characters, a metabyte that tells what the ID is of.
+"""sno: 10 bytes, 16 characters, and a metabyte for the kind of the ID.
 
     39 timestamp, 4 ms units since 2010 | 1 tick-tock | 8 metabyte | 16 partition | 16 sequence      (big-endian)
 
 Byte order, text order and time order are one. IDs are predictable and show time, place and volume: they are no
 secrets.
 
-Whatever is refused raises a :class:`polyflake.PolyflakeError`; nothing is rounded, wrapped or guessed. Integers are
-``int`` or what stands for one (``__index__``, as NumPy's integers do); ``bool`` and ``float`` are not. Times are
+Every refused argument raises a :class:`polyflake.PolyflakeError`; nothing is rounded, wrapped or guessed. Integers are
+``int`` or any type with ``__index__``, as NumPy's integers, but not ``bool`` or ``float``. Times are
 aware ``datetime`` or integer Unix milliseconds; naive datetimes are not. Bytes are anything with the buffer protocol.
 """
 
@@ -88,9 +88,9 @@ def metabyte(text: str, /) -> int:
 def by_metabyte(
     kinds: Mapping[int, Callable[..., _T]], /, *, name: str = "id"
 ) -> Callable[[dict[str, Any]], _T | dict[str, Any]]:
-    """Makes objects of JSON what the metabytes of their IDs say.
+    """Turns JSON objects into the kinds that the metabytes of their IDs select.
 
-    It gives the ``object_hook`` of :func:`json.loads`. A kind is a class, or a function, that takes an object's members
+    It returns an ``object_hook`` for :func:`json.loads`. A kind is a class, or a function, that takes an object's members
     by their names; objects without an ID of one of the kinds stay dicts.
 
         >>> import json
@@ -115,7 +115,7 @@ def time_range(start: _Time, end: _Time, /) -> tuple[Sno, Sno]:
     """
 
 def from_json_value(value: str | None, /, *, null_is_zero: bool = False) -> Sno:
-    """The ID of a JSON value, where asked with the original's habit.
+    """The ID of a JSON value, on request with the original's null for the zero ID.
 
     The value is as ``json.loads`` gives it: the ID's text.
 
@@ -125,7 +125,7 @@ def from_json_value(value: str | None, /, *, null_is_zero: bool = False) -> Sno:
     """
 
 def to_json_value(id: Sno, /, *, null_is_zero: bool = False) -> str | None:
-    """An ID as a JSON value, where asked with the original's habit.
+    """An ID as a JSON value, on request with the original's null for the zero ID.
 
     The value is for ``json.dumps``: the ID's text.
 
@@ -599,7 +599,7 @@ class SnoArray:
     It has the buffer protocol, as a read-only table of bytes with a row for each ID: ``numpy.asarray(ids)`` is a
     ``uint8`` array of shape ``(n, 10)``, ``numpy.frombuffer(ids, "V10")`` one of ``n`` records, ``bytes(ids)`` the
     packed bytes. Nothing is copied by the first two. (NumPy's ``S10`` drops zero bytes at the end of an ID: do not
-    use it.) And it is a column of Arrow's, of 10 bytes each: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
+    use it.) It is also an Arrow column, of 10 bytes each: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 
     def __new__(cls, data: _Buffer, /) -> SnoArray:
@@ -644,7 +644,7 @@ class SnoArray:
         """
 
     def text_column(self) -> TextColumn:
-        """The texts of all, packed: the fast way into NumPy, Arrow and what understands them."""
+        """The texts of all, packed: the fast way into NumPy, Arrow and libraries that use them."""
 
     def texts(self) -> list[str]:
         """The texts of all."""
@@ -667,7 +667,7 @@ class TextColumn:
     """Texts of IDs, packed: 16 characters each, as :meth:`SnoArray.text_column` gives them.
 
     It is a sequence of ``str``, which pandas takes as a column (``frame["id"] = column``). It has the buffer protocol
-    (``numpy.asarray(column)`` is a read-only ``S16`` array that copies nothing) and is a column of Arrow's strings
+    (``numpy.asarray(column)`` is a read-only ``S16`` array that copies nothing) and is an Arrow column of strings
     (``pyarrow.array(column)``, ``polars.Series(column)``).
     """
 

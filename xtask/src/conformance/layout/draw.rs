@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::values::fitting;
 use crate::conformance::random::one_of;
 
-/// A layout and what is known of its fields, from the top.
+/// A layout and its fields, from the top.
 pub struct Drawn {
     pub layout: Value,
     pub parts: Vec<Part>,
