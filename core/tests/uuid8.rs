@@ -3,7 +3,14 @@
 
 mod support;
 
-use polyflake::{ErrorKind, sno::Sno};
+use std::collections::BTreeSet;
+
+use polyflake::{
+    ErrorKind,
+    clock::ManualClock,
+    hotguid::{Builder, HotGuid, Uuid8Parts},
+    sno::Sno,
+};
 use proptest::prelude::*;
 use support::{unhex, vectors};
 use uuid::{Uuid, Variant};
@@ -55,5 +62,101 @@ proptest! {
             Ok(other) => prop_assert_eq!(other.to_uuid8(), near),
             Err(_) => prop_assert!((76..80).contains(&changed) || changed < 42 || (62..64).contains(&changed)),
         }
+    }
+}
+
+#[test]
+fn hot_guid_has_the_uuids_of_the_vectors() {
+    let file = vectors("uuid8.json");
+    let cases = file["hotguid"].as_array().unwrap();
+    assert!(cases.len() > 20);
+    for case in cases {
+        let number = |name: &str| case[name].as_u64().unwrap();
+        let parts = Uuid8Parts {
+            timestamp: number("timestamp").try_into().unwrap(),
+            machine: case["machine"].as_str().unwrap().parse().unwrap(),
+            counter: number("counter").try_into().unwrap(),
+            shard_key: number("shard_key").try_into().unwrap(),
+        };
+        let id = HotGuid::from_uuid8_parts(parts).unwrap();
+        assert_eq!(id.text(), case["uuid8"].as_str().unwrap());
+        assert_eq!(id.uuid8_parts(), Ok(parts));
+    }
+}
+
+#[test]
+fn hot_guid_refuses_fields_that_do_not_fit() {
+    let parts = Uuid8Parts { timestamp: 0, machine: 0, counter: 0, shard_key: 0 };
+    let refused = |parts| HotGuid::from_uuid8_parts(parts).unwrap_err();
+    let machine = refused(Uuid8Parts { machine: 1 << 34, ..parts });
+    assert_eq!((machine.code(), machine.field()), ("out_of_range", Some("machine")));
+    assert_eq!(refused(Uuid8Parts { counter: 1 << 24, ..parts }).field(), Some("counter"));
+    assert_eq!(refused(Uuid8Parts { timestamp: 1 << 32, ..parts }).code(), "time_out_of_range");
+}
+
+/// Random bytes of every kind, those that are all set included.
+fn draws() -> [fn() -> polyflake::Result<[u8; 8]>; 4] {
+    [
+        || Ok([0; 8]),
+        || Ok([0xff; 8]),
+        || Ok([1, 0x80, 0x80, 0x80, 0x80, 0x80, 2, 3]),
+        || Ok([0x12, 0x34, 0x56, 0x78, 0x9a, 0xff, 0xff, 0xfe]),
+    ]
+}
+
+#[test]
+fn a_generator_makes_uuids_of_version_8_where_it_is_asked_to() {
+    let clock = ManualClock::at_unix_ms(1_763_650_000_000);
+    for draw in draws() {
+        let ids = Builder::with_clock(&clock, draw).uuid8(true).build().unwrap();
+        let mut many = vec![HotGuid::default(); 100];
+        ids.fill(0x0102_0304, &mut many).unwrap();
+        many.push(ids.generate(0x0102_0304).unwrap());
+        assert_eq!(many.iter().collect::<BTreeSet<_>>().len(), 101);
+        let machine = many[0].uuid8_parts().unwrap().machine;
+        for (id, next) in many.iter().zip(&many[1..]) {
+            let (one, other) = (id.uuid8_parts().unwrap(), next.uuid8_parts().unwrap());
+            assert_eq!((one.timestamp, one.shard_key), (1_763_650_000, 0x0102_0304));
+            assert_eq!((one.machine, other.counter), (machine, (one.counter + 1) & 0xff_ffff));
+            assert_eq!(Uuid::from(*id).get_version_num(), 8);
+            assert_eq!(Uuid::from(*id).get_variant(), Variant::RFC4122);
+            assert_eq!(&id.to_rfc_bytes()[12..], [1, 2, 3, 4]);
+        }
+    }
+}
+
+#[test]
+fn a_compatible_generator_makes_none_that_reads_as_one() {
+    let clock = ManualClock::at_unix_ms(1_763_650_000_000);
+    for draw in draws() {
+        let ids = Builder::with_clock(&clock, draw).build().unwrap();
+        let id = ids.generate(7).unwrap();
+        assert_eq!(id.uuid8_parts().unwrap_err().kind(), ErrorKind::NotCanonical);
+        assert_eq!((id.shard_key(), Some(id.machine())), (7, ids.stats().machine));
+    }
+}
+
+proptest! {
+    #[test]
+    fn hot_guid_reads_what_it_writes_and_nothing_else(bits: u128) {
+        let id = HotGuid::from_rfc_bytes(bits.to_be_bytes());
+        match id.uuid8_parts() {
+            Ok(parts) => prop_assert_eq!(HotGuid::from_uuid8_parts(parts), Ok(id)),
+            Err(error) => prop_assert_eq!(error.kind(), ErrorKind::NotCanonical),
+        }
+        let marked = bits & !(15 << 76 | 3 << 62) | 8 << 76 | 2 << 62;
+        let id = HotGuid::from_rfc_bytes(marked.to_be_bytes());
+        prop_assert_eq!(HotGuid::from_uuid8_parts(id.uuid8_parts().unwrap()), Ok(id));
+    }
+
+    #[test]
+    fn hot_guid_sorts_by_time(one: (u32, u64, u32, u32), other: (u32, u64, u32, u32)) {
+        let [one, other] = [one, other].map(|(timestamp, machine, counter, shard_key)| {
+            let (machine, counter) = (machine >> 30, counter >> 8);
+            Uuid8Parts { timestamp: timestamp.into(), machine, counter, shard_key }
+        });
+        let [left, right] = [one, other].map(|parts| HotGuid::from_uuid8_parts(parts).unwrap());
+        prop_assert_eq!(left.cmp(&right), one.cmp(&other));
+        prop_assert_eq!(left.text().cmp(&right.text()), one.cmp(&other));
     }
 }

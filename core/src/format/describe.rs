@@ -47,6 +47,10 @@ pub struct FieldDescription {
 
 impl Description {
     /// The fields, from the top.
+    #[cfg_attr(
+        not(feature = "alloc"),
+        allow(clippy::needless_borrow, reason = "a Cow with a heap")
+    )]
     pub fn fields(&self) -> &[FieldDescription] {
         &self.fields
     }
@@ -85,6 +89,10 @@ impl FieldDescription {
     }
 
     /// Its name: `timestamp`, `sequence`, `unused`, or that of a constant or bindable.
+    #[cfg_attr(
+        not(feature = "alloc"),
+        allow(clippy::needless_borrow, reason = "a Cow with a heap")
+    )]
     pub fn name(&self) -> &str {
         &self.name
     }

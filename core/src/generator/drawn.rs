@@ -14,12 +14,13 @@ pub(crate) struct DrawnWord {
     word: AtomicU64,
     epoch: AtomicU32,
     draw: fn() -> Result<[u8; 8]>,
+    shape: fn(u64) -> u64,
 }
 
 impl DrawnWord {
-    /// A word that `draw` gives, when it is first asked for in a process.
-    pub(crate) const fn new(draw: fn() -> Result<[u8; 8]>) -> Self {
-        Self { word: AtomicU64::new(0), epoch: AtomicU32::new(NEVER), draw }
+    /// A word that `draw` gives, when it is first asked for in a process; `shape` puts into it what is not random.
+    pub(crate) const fn new(draw: fn() -> Result<[u8; 8]>, shape: fn(u64) -> u64) -> Self {
+        Self { word: AtomicU64::new(0), epoch: AtomicU32::new(NEVER), draw, shape }
     }
 
     /// The epoch in which a word was drawn last, and the word: of this process, or of one before a fork. [`NEVER`] before the first.
@@ -43,7 +44,7 @@ impl DrawnWord {
         let found = self.word.load(Ordering::Acquire);
         fork::prepare()?;
         let epoch = fork::current();
-        let mine = u64::from_be_bytes((self.draw)()?);
+        let mine = (self.shape)(u64::from_be_bytes((self.draw)()?));
         Ok((epoch, self.settle(found, epoch, mine).unwrap_or_else(|theirs| theirs)))
     }
 
@@ -63,6 +64,6 @@ impl DrawnWord {
         if self.last().0 == epoch {
             return Ok(false);
         }
-        Ok(self.settle(found, epoch, u64::from_be_bytes(drawn)).is_ok())
+        Ok(self.settle(found, epoch, (self.shape)(u64::from_be_bytes(drawn))).is_ok())
     }
 }

@@ -1,6 +1,6 @@
 //! The engine's parts for Hot Guid: a machine and a counter's start, drawn at random in each process.
 
-use super::{HotGuid, LAST_COUNTER, SCALE, fill::write_run, id::Machine};
+use super::{HotGuid, LAST_COUNTER, SCALE, fill::write_run, id::Machine, uuid8};
 use crate::{
     Result,
     format::Scale,
@@ -26,8 +26,22 @@ impl Identity {
 #[derive(Debug)]
 pub(crate) struct Identities {
     pub(super) drawn: DrawnWord,
+    /// Whether the IDs are UUIDs of version 8.
+    pub(super) uuid8: bool,
     /// The process that a window was given to.
     pub(super) process: Option<ProcessGuard>,
+}
+
+impl Identities {
+    /// Identities of random bytes, shaped for the form of the IDs.
+    pub(super) const fn new(
+        draw: fn() -> Result<[u8; 8]>,
+        uuid8: bool,
+        process: Option<ProcessGuard>,
+    ) -> Self {
+        let shape = if uuid8 { uuid8::marked } else { uuid8::unmarked };
+        Self { drawn: DrawnWord::new(draw, shape), uuid8, process }
+    }
 }
 
 impl Family for Identities {
@@ -67,6 +81,7 @@ impl Pack for Identities {
     #[allow(clippy::cast_possible_truncation, reason = "slots are counters of 24 bits")]
     fn id(&self, (identity, run): (Identity, Run), k: u32, shard_key: u32) -> HotGuid {
         let counter = (identity.start + run.first as u32 + k) & LAST_COUNTER;
+        let shard_key = if self.uuid8 { shard_key.swap_bytes() } else { shard_key };
         HotGuid::pack(run.tick, identity.machine, counter, shard_key)
     }
 

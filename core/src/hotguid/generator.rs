@@ -12,9 +12,7 @@ use crate::{
     Result, UnixTime,
     clock::{Clock, DefaultClock},
     format::Text,
-    generator::{
-        DrawnWord, Engine, Mode, NEVER, Source, WaitPolicy, Window, calls, clock, seals, windows,
-    },
+    generator::{Engine, Mode, NEVER, Source, WaitPolicy, Window, calls, clock, seals, windows},
     sequence::per_tick::{Behind, PerTick, Slots},
 };
 #[cfg(feature = "std")]
@@ -113,7 +111,7 @@ impl<C> Generator<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn with_clock(clock: C, draw: fn() -> Result<[u8; 8]>) -> Self {
-        let family = Identities { drawn: DrawnWord::new(draw), process: None };
+        let family = Identities::new(draw, false, None);
         let window = Window::all(SCALE.last);
         Self { engine: Engine::new(family, counters(), window, WaitPolicy::of(&SCALE), clock) }
     }

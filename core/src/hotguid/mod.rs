@@ -22,6 +22,7 @@ mod leased;
 mod pool;
 #[cfg(feature = "serde")]
 mod serde;
+mod uuid8;
 
 pub use builder::Builder;
 #[cfg(feature = "std")]
@@ -34,6 +35,7 @@ pub use id::{HotGuid, Parts};
 pub use leased::Leased;
 #[cfg(feature = "alloc")]
 pub use pool::Pool;
+pub use uuid8::Uuid8Parts;
 
 pub use crate::OnExhausted;
 use crate::format::{FieldDescription, Figures, Scale, Span};

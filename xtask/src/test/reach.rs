@@ -8,7 +8,7 @@ const FILES: [(&str, usize); 3] =
     [("bindings-python/src/", 4), ("bindings-js/src/", 4), ("packages/js/src/", 8)];
 
 /// The core's folder, and the most lines of code in its files that carry the name: without comments and blank lines.
-const LINES: (&str, usize) = ("core/src/", 650);
+const LINES: (&str, usize) = ("core/src/", 750);
 
 /// Counts that are too high, or 0, over the files with these paths and texts.
 pub(super) fn too_far<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Vec<String> {
@@ -50,9 +50,9 @@ mod tests {
 
     #[test]
     fn comments_and_blank_lines_do_not_count() {
-        assert_eq!(faults(&format!("a\n{}", "\n// b\n    /// c\n".repeat(650))), 0);
-        assert_eq!(faults(&"a\n".repeat(650)), 0);
-        assert_eq!(faults(&"a\n".repeat(651)), 1);
+        assert_eq!(faults(&format!("a\n{}", "\n// b\n    /// c\n".repeat(750))), 0);
+        assert_eq!(faults(&"a\n".repeat(750)), 0);
+        assert_eq!(faults(&"a\n".repeat(751)), 1);
     }
 
     #[test]

@@ -1,0 +1,101 @@
+//! IDs as UUIDs of version 8 (RFC 9562), which strict validators accept: a form of its own.
+//!
+//! ```text
+//! 32 Unix seconds, 16 machine | 4 version = 8 | 12 machine | 2 variant = 10 | 6 machine | 24 counter | 32 shard key
+//! ```
+//!
+//! Version and variant leave 34 bits for the machine instead of 40. The shard key is big-endian here; the fields else lie where
+//! the compatible form has them.
+
+use super::{COUNTER, HotGuid, LAST_COUNTER, SCALE, SHARD_KEY, TIMESTAMP};
+use crate::{Error, ErrorKind, Result};
+
+/// The machine's 34 bits, which generators draw at random.
+const MACHINE_BITS: u32 = 34;
+const LAST_MACHINE: u64 = (1 << MACHINE_BITS) - 1;
+
+/// Version and variant within the machine's 40 bits of the compatible form.
+const MARKS: u64 = 0x80_0080;
+/// The bits that hold them.
+const MARKED: u64 = 0xf0_00c0;
+/// Where the machine's 40 bits begin in an ID.
+const MACHINE_AT: u32 = 56;
+
+/// The fields of an ID that is a UUID of version 8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Uuid8Parts {
+    /// The creation time, in Unix seconds: 0..=4294967295.
+    pub timestamp: i64,
+    /// The random bits that tell its generator from all others: 34 of them.
+    pub machine: u64,
+    /// The ID's number within its second, counted from any start: 0..=16777215.
+    pub counter: u32,
+    /// The shard key.
+    pub shard_key: u32,
+}
+
+/// The same within 8 bytes that were drawn, whose first five are the machine's before its pairs are swapped.
+const DRAWN_MARKS: u64 = 0x8080 << 24;
+const DRAWN_MARKED: u64 = 0xf0c0 << 24;
+
+/// Puts version and variant into drawn bytes.
+pub(super) const fn marked(drawn: u64) -> u64 {
+    drawn & !DRAWN_MARKED | DRAWN_MARKS
+}
+
+/// Takes drawn bytes as they are, but for those of a UUID of version 8 (1 in 64), which get another version.
+pub(super) const fn unmarked(drawn: u64) -> u64 {
+    if drawn & DRAWN_MARKED == DRAWN_MARKS { drawn ^ 0x1000 << 24 } else { drawn }
+}
+
+impl HotGuid {
+    /// The fields of a UUID of version 8, which a generator with [`Builder::uuid8`](super::Builder::uuid8) makes.
+    ///
+    /// ```
+    /// use polyflake::hotguid::Generator;
+    ///
+    /// let ids = Generator::builder().uuid8(true).build()?;
+    /// assert_eq!(ids.generate(3)?.uuid8_parts()?.shard_key, 3);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `not_canonical` for another version or variant.
+    pub fn uuid8_parts(self) -> Result<Uuid8Parts> {
+        let word = u128::from_be_bytes(self.to_rfc_bytes());
+        #[allow(clippy::cast_possible_truncation, reason = "40, 24 and 32 bits")]
+        let (machine, counter, shard_key) =
+            ((word >> MACHINE_AT) as u64 & ((1 << 40) - 1), COUNTER.take(word) as u32, word as u32);
+        if machine & MARKED != MARKS {
+            let reason = "expected a UUID of version 8 and RFC 9562's variant, found another";
+            return Err(Error::because(ErrorKind::NotCanonical, reason));
+        }
+        let machine = machine >> 24 << 18 | (machine >> 8 & 0xfff) << 6 | machine & 0x3f;
+        let timestamp = TIMESTAMP.take(word).cast_signed();
+        Ok(Uuid8Parts { timestamp, machine, counter, shard_key })
+    }
+
+    /// The UUID of version 8 with these fields.
+    ///
+    /// # Errors
+    /// `time_out_of_range` for the timestamp, `out_of_range` for the machine and the counter.
+    pub fn from_uuid8_parts(parts: Uuid8Parts) -> Result<Self> {
+        let Uuid8Parts { timestamp, machine, counter, shard_key } = parts;
+        let seconds = SCALE.tick_of_seconds(timestamp)?;
+        let within = |field: &'static str, value: u64, most: u64| {
+            if value <= most {
+                Ok(())
+            } else {
+                Err(Error::out_of_range(field, value.into(), 0, most.into()))
+            }
+        };
+        within("machine", machine, LAST_MACHINE)?;
+        within("counter", counter.into(), LAST_COUNTER.into())?;
+        let bits = machine >> 18 << 24 | (machine >> 6 & 0xfff) << 8 | machine & 0x3f | MARKS;
+        let word = TIMESTAMP.put(seconds)
+            | u128::from(bits) << MACHINE_AT
+            | COUNTER.put(counter.into())
+            | SHARD_KEY.put(shard_key.into());
+        Ok(Self::from_rfc_bytes(word.to_be_bytes()))
+    }
+}
