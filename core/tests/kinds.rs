@@ -52,7 +52,7 @@ enum Paid {
     Twice(u8, u8),
 }
 
-/// A type of the same JSON shape for all kinds of values.
+/// A list in place of `serde_json::Value`, since CBOR has no type for any value of JSON's.
 type Anything = Vec<Option<bool>>;
 
 #[derive(Debug, PartialEq, Deserialize, Serialize)]

@@ -8,7 +8,7 @@ pub(crate) fn unix_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Milliseconds by a clock that counts suspension.
+/// Milliseconds by a clock that goes on while the machine is suspended.
 #[cfg(target_os = "linux")]
 pub(crate) fn elapsed_ms(_began: Instant) -> u64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
@@ -16,7 +16,7 @@ pub(crate) fn elapsed_ms(_began: Instant) -> u64 {
     seconds * 1000 + nanos / 1_000_000
 }
 
-/// Milliseconds since `began`; whether suspension counts is the system's affair.
+/// Milliseconds since `began`; it depends on the system whether they count suspension.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn elapsed_ms(began: Instant) -> u64 {
     u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)

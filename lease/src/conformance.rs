@@ -1,6 +1,7 @@
-//! The suite that every store passes: what a driver must do for the rules to hold, checked on a store that is empty at first.
+//! The suite that every store passes: the promises of a driver that the rules depend on, checked on a store that is empty at
+//! first.
 //!
-//! A driver's test calls [`check`] with a fresh store. It panics with what was expected and what was found.
+//! A driver's test calls [`check`] with a fresh store. It panics with the expected and the found result.
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
@@ -12,7 +13,7 @@ pub const NAMESPACE: &str = "conformance";
 /// Checks a store.
 ///
 /// # Panics
-/// With the first fault.
+/// At the first fault.
 pub fn check(store: &mut dyn Store) {
     let mut suite = Suite { store, number: 0 };
     let first = suite.opening();
@@ -60,7 +61,7 @@ impl Suite<'_> {
         assert_eq!(self.read(new.first).as_ref(), Some(new), "expected the record that was put");
     }
 
-    /// A write that must be refused with the record that is there, and change nothing.
+    /// Asserts that a write is refused with the stored record, and changes nothing.
     #[track_caller]
     fn assert_refused(&mut self, old: &Record, new: &Record, why: &str) {
         let there = self.read(new.first);
@@ -69,7 +70,7 @@ impl Suite<'_> {
         assert_eq!(self.read(new.first), there, "expected that a refusal changes nothing: {why}");
     }
 
-    /// The first one makes the namespace's record, and nobody makes it again.
+    /// Checks that the first `Open` makes the namespace's record, and no other makes it again.
     fn opening(&mut self) -> Namespace {
         let reply = self.ask(Ask::Open(proposed(1)));
         assert!(reply.now > 1_600_000_000_000, "expected Unix milliseconds, found {}", reply.now);
@@ -98,7 +99,7 @@ impl Suite<'_> {
         assert_eq!(reply.namespace, Some(new));
     }
 
-    /// A swap compares version, token and incarnation, and is done once.
+    /// Checks that a swap compares version, token and incarnation, and is done once.
     fn swapping(&mut self) {
         let fresh = self.read(10).expect("expected a record");
         let claimed = granted(&fresh, 5, (1_763_650_000_000, 1_763_653_600_000));
@@ -122,7 +123,7 @@ impl Suite<'_> {
         assert_eq!(found, Found::Differs(None), "expected that a swap makes no record");
     }
 
-    /// Another incarnation of the namespace refuses grants of the one before.
+    /// Checks that a new incarnation of the namespace refuses grants of the one before.
     fn namespaces(&mut self) {
         let old = self.namespace();
         let new = Namespace {
@@ -151,7 +152,7 @@ impl Suite<'_> {
         self.assert_put(&held, &claimed);
     }
 
-    /// Records that end first come first.
+    /// Checks that records that end first come first.
     fn finding(&mut self) {
         let ends = |reply: Reply| match reply.found {
             Found::Records(records) => records
@@ -167,7 +168,7 @@ impl Suite<'_> {
         assert_eq!(found, [(0, 12), (0, 14)], "expected at most as many as asked for");
     }
 
-    /// The highest end leaves out reserved numbers.
+    /// Checks that the highest end leaves out reserved numbers.
     fn surveying(&mut self) {
         let held = self.read(10).expect("expected a record");
         let survey = Found::Survey { records: 3, latest_end: held.granted_until };
@@ -184,7 +185,7 @@ impl Suite<'_> {
         );
     }
 
-    /// Texts and the largest integers come back as they were.
+    /// Checks that texts and the largest integers come back unchanged.
     fn texts(&mut self) {
         let free = self.read(12).expect("expected a record");
         let incarnation = self.namespace().incarnation;
@@ -195,7 +196,7 @@ impl Suite<'_> {
     }
 }
 
-/// A namespace as its users propose it; each draws another incarnation.
+/// A namespace as its users propose it; each user draws another incarnation.
 fn proposed(incarnation: u128) -> Namespace {
     let shape = Shape::sno(10..=25).and_then(|shape| shape.with_blocks(2));
     let shape = shape.unwrap_or_else(|error| panic!("{error}"));

@@ -1,9 +1,9 @@
-//! What a keeper or a store refuses, and its code.
+//! Errors of keepers and stores, and their codes.
 
 use alloc::borrow::Cow;
 use core::fmt;
 
-/// What was refused, without data: match on it.
+/// The kind of an error, without data: match on it.
 ///
 /// [`ErrorKind::code`] is stable: it is the same string in every language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -11,7 +11,7 @@ use core::fmt;
 pub enum ErrorKind {
     /// A number, a name or a length outside its limits.
     OutOfRange,
-    /// There is no grant yet, or the store is away and the window has ended.
+    /// There is no grant yet, or the store cannot be reached and the window has ended.
     LeaseUnavailable,
     /// The record shows another holder's grant.
     LeaseLost,
@@ -63,7 +63,7 @@ impl ErrorKind {
     }
 }
 
-/// Why a keeper has no grant, or a store refused a request. No grant is lost by it.
+/// The reason why a keeper has no grant, or a store refused a request. An error loses no grant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
@@ -83,7 +83,7 @@ impl Error {
         Self { until: Some(until), ..self }
     }
 
-    /// What was refused.
+    /// The kind of error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
@@ -93,7 +93,7 @@ impl Error {
         self.kind.code()
     }
 
-    /// When the cause ends, in Unix milliseconds, where that is known.
+    /// The end of the cause, in Unix milliseconds, if it is known.
     pub fn until(&self) -> Option<u64> {
         self.until
     }

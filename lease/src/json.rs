@@ -1,12 +1,12 @@
-//! Canonical JSON: fields in ASCII order, no white space, no escapes but those of a quotation mark and a backslash. The reader takes
-//! nothing else, so a text that it takes is the only one of its value.
+//! Canonical JSON: fields in ASCII order, no white space, and only quotation marks and backslashes escaped. The reader accepts
+//! nothing else, so each value has one text.
 
 use alloc::{format, string::String};
 use core::fmt::Write;
 
 use crate::{Error, ErrorKind, Result, error::damaged, record::Random};
 
-/// The largest integer in a record: what every JSON reader holds.
+/// The largest integer in a record, which every JSON reader holds.
 pub(crate) const MOST: u64 = (1 << 53) - 1;
 
 /// Writes fields one after the other.

@@ -1,4 +1,4 @@
-//! The state machine that gets a number, keeps it, and gives it back.
+//! The state machine that leases a number, keeps it, and returns it.
 
 mod care;
 mod claims;
@@ -24,7 +24,7 @@ pub struct Moment {
     pub elapsed_ms: u64,
 }
 
-/// The right to use numbers `first ..= last` from `start` until just before `end`, in Unix milliseconds: for one generator, once.
+/// The right of one generator to use numbers `first ..= last`, once, from `start` until just before `end`, in Unix milliseconds.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Grant {
     first: u64,
@@ -44,39 +44,39 @@ impl Grant {
         self.first..=self.last
     }
 
-    /// When it begins, in Unix milliseconds.
+    /// The start of the grant, in Unix milliseconds.
     pub fn start(&self) -> u64 {
         self.start
     }
 
-    /// When it ends, in Unix milliseconds: the first one outside.
+    /// The end of the grant, in Unix milliseconds: the first millisecond outside.
     pub fn end(&self) -> u64 {
         self.end
     }
 }
 
-/// What the host of a keeper has to do next.
+/// The next task of a keeper's host.
 #[derive(Debug, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "few are made, and each is taken apart at once")]
 pub enum Action {
     /// Send the request to the store, and hand over the reply whenever it comes.
     Ask(Request),
-    /// Make a new generator in this grant and let it replace the one before. The old one is closed, and the new one's window begins no earlier
-    /// than its last tick.
+    /// Make a new generator in this grant and let it replace the one before. The old generator is closed, and the new one's window
+    /// begins no earlier than the old one's last tick.
     Begin(Grant),
     /// The generator's window now ends at this time, in Unix milliseconds.
     Extend(u64),
     /// Seal the generator, and call [`Keeper::sealed`].
     Seal,
-    /// Something is in the way; the keeper goes on. For logs, and for calls that find no grant.
+    /// The keeper met an error and goes on. For logs, and for calls that find no grant.
     Refused(Error),
-    /// Nothing until this time, by [`Moment::elapsed_ms`], or until a reply comes.
+    /// Do nothing until this time, by [`Moment::elapsed_ms`], or until a reply comes.
     Wait(u64),
     /// The keeper is closed.
     End,
 }
 
-/// Gets a number of a namespace, renews it and gives it back. It reads no clock, opens nothing and starts no thread.
+/// Leases a number of a namespace, renews the lease and returns the number. It reads no clock, opens nothing and starts no thread.
 ///
 /// ```
 /// use polyflake_lease::{Action, Keeper, Memory, Moment, Options, Random, Shape, Store};
@@ -102,36 +102,36 @@ pub struct Keeper<R> {
     random: R,
     at: At,
     actions: VecDeque<Action>,
-    /// The number of the last request, and until when its answer is waited for.
+    /// The number of the last request, and the time up to which its answer is waited for.
     request: u64,
     patience: u64,
-    /// The number that is preferred: the one before, or the one asked for.
+    /// The preferred number: the previous one, or the one asked for.
     preferred: Option<u64>,
-    /// The store's time when a reply came, and that moment.
+    /// The store's time in the last reply, and the moment at which the reply came.
     store_now: (u64, u64),
     /// Failures in a row.
     failures: u32,
-    /// Whether the namespace's records were counted.
+    /// `true` if the namespace's records were counted.
     is_surveyed: bool,
     is_closing: bool,
 }
 
-/// A grant that the keeper has, and the end that was acknowledged.
+/// A grant that the keeper has, and its acknowledged end.
 #[derive(Clone, Debug)]
 struct Held {
     record: Record,
     end: u64,
-    /// When to renew it, by the monotonic clock; and when at the earliest, where the generator's clock is ahead.
+    /// The time of the renewal, by the monotonic clock, and the earliest time of it, if the generator's clock is ahead.
     renew_at: u64,
     soonest: u64,
-    /// The renewal was refused for good: the window runs out.
+    /// `true` if the renewal was refused for good, so that the window runs out.
     is_lost: bool,
 }
 
-/// Where the keeper stands: what it has asked, and what it does with the answer.
+/// The keeper's state: its last request, and the use that it has for the answer.
 #[derive(Clone, Debug)]
 enum At {
-    /// Nothing is under way until the monotonic clock shows this.
+    /// Nothing is under way until the monotonic clock shows `until`.
     Idle {
         until: u64,
         held: Option<Held>,
@@ -140,7 +140,7 @@ enum At {
         step: Step,
         held: Option<Held>,
     },
-    /// A step that got no answer is taken again when the monotonic clock shows this.
+    /// A step that got no answer is repeated when the monotonic clock shows `until`.
     Paused {
         until: u64,
         step: Step,
@@ -159,9 +159,9 @@ enum Step {
     /// Writes the namespace's record: another incarnation, a longer lease, more records.
     Prepare,
     Find,
-    /// Looks at one record that is preferred.
+    /// Reads the preferred record.
     Look,
-    /// The record that was put, and the one that it replaces.
+    /// Puts a record that claims a number.
     Claim(Record),
     SettleClaim(Record),
     Renew(Record),
@@ -173,7 +173,7 @@ enum Step {
 }
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
-    /// A keeper that has nothing yet. `random` gives 128 bits from the operating system; it is called at each claim, and looks
+    /// A keeper without a grant. `random` returns 128 bits from the operating system; it is called at each claim, and checks
     /// whether the process was forked.
     pub fn new(options: Options, random: R) -> Self {
         let (grid, preferred) = (options.shape.grid(), options.preferred);
@@ -193,7 +193,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// What to do next. Call it again after each action, after each reply, and when the time has come that [`Action::Wait`] names.
+    /// Returns the next task. Call it again after each action, after each reply, and at the time of an [`Action::Wait`].
     pub fn poll(&mut self, now: Moment) -> Action {
         if let Some(action) = self.actions.pop_front() {
             return action;
@@ -202,7 +202,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.actions.pop_front().unwrap_or_else(|| self.rest(now))
     }
 
-    /// Takes the reply to a request. One that is no longer waited for changes nothing.
+    /// Takes the reply to a request. A reply that is no longer waited for changes nothing.
     pub fn answered(&mut self, request: u64, reply: Result<Reply>, now: Moment) {
         if request != self.request || !matches!(self.at, At::Asking { .. }) {
             return;
@@ -218,13 +218,13 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Gives the number back, or stops getting one. [`Action::End`] says when that is done.
+    /// Begins to return the number, or stops leasing one. [`Action::End`] follows when that is done.
     pub fn close(&mut self) {
         self.is_closing = true;
     }
 
-    /// Takes the end of the highest tick that the sealed generator ever reserved, in Unix milliseconds; nothing if it reserved none.
-    /// An end on no border of the grant is rounded up. Without [`Action::Seal`] before it changes nothing.
+    /// Takes the end of the highest tick that the sealed generator ever reserved, in Unix milliseconds; `None` if it reserved none.
+    /// An end that is no border of the grid is rounded up. Without a preceding [`Action::Seal`] the call changes nothing.
     pub fn sealed(&mut self, end: Option<u64>, now: Moment) {
         let At::Sealing(held) = core::mem::replace(&mut self.at, At::Ended) else { return };
         let lowest = held.record.start;
@@ -242,7 +242,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.held().map(|held| held.record.first)
     }
 
-    /// Until when the generator's window reaches, in Unix milliseconds.
+    /// The end of the generator's window, in Unix milliseconds.
     pub fn end(&self) -> Option<u64> {
         self.held().map(|held| held.end)
     }
@@ -257,7 +257,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Refuses a reply that no store of format 1 gives.
+    /// Refuses a reply that cannot come from a store of format 1.
     fn check(&self, reply: Reply) -> Result<Reply> {
         let records: &[Record] = match &reply.found {
             Found::Records(records) => records,
@@ -279,7 +279,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         Ok(reply)
     }
 
-    /// Asks the store, and remembers what for.
+    /// Asks the store, and remembers the step.
     fn ask(&mut self, step: Step, ask: Ask, held: Option<Held>, now: Moment) {
         self.request += 1;
         self.patience = now.elapsed_ms + self.options.patience();

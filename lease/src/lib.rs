@@ -1,10 +1,10 @@
-//! Node numbers that cannot overlap: each number is leased to one process for a span of time, and the next holder begins after the last
-//! tick that the one before may have used.
+//! Node numbers that cannot overlap: each number is leased to one process for a span of time, and the next holder begins after
+//! the last tick that the previous holder may have used.
 //!
-//! - [`Keeper`] holds the rules. It has no clock, opens nothing and starts no thread: it is told the time and the store's answers, and
-//!   says what to ask and what becomes of the generator.
-//! - [`Store`] is what a driver implements: one request, one reply, both plain data. [`conformance`] is the suite that every driver
-//!   passes.
+//! - [`Keeper`] holds the rules. It has no clock, opens nothing and starts no thread: it takes the time and the store's answers,
+//!   and returns the next request or the next step of the generator.
+//! - [`Store`] is implemented by drivers: one request, one reply, both plain data. [`conformance`] is the suite that every
+//!   driver passes.
 //! - [`Memory`] is a store for tests, within one process; `Sqlite` (feature `sqlite`) one in a file, for the processes of a machine;
 //!   `Postgresql` (feature `postgresql`) one for those of many.
 //!

@@ -4,7 +4,7 @@ use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
 use crate::{Ask, Error, ErrorKind, Found, Namespace, Record, Reply, Request, Result, Store};
 
-/// A store in memory: it lasts as long as its process, and its time is what it is told.
+/// A store in memory. It lasts as long as its process, and its time is set by its owner.
 ///
 /// ```
 /// use polyflake_lease::{Memory, conformance};
@@ -35,13 +35,13 @@ impl Memory {
         self.now = now;
     }
 
-    /// Goes back to a copy that was made before, as a restored backup does: the time goes on, and the store is another incarnation.
+    /// Goes back to an earlier copy, like a restored backup: the time goes on, and the store becomes another incarnation.
     pub fn restore(&mut self, backup: Self) {
         let incarnation = self.incarnation + 1;
         *self = Self { now: self.now, incarnation, namespaces: backup.namespaces };
     }
 
-    /// Takes a record out, as a careless operator does: for tests.
+    /// Removes a record, as a careless operator does: for tests.
     pub fn lose(&mut self, namespace: &str, first: u64) -> Option<Record> {
         self.namespaces.get_mut(namespace)?.records.remove(&first)
     }

@@ -1,4 +1,4 @@
-//! What a store keeps: a record for each block of numbers, and one for each namespace.
+//! The records of a store: one for each block of numbers, and one for each namespace.
 
 use alloc::{format, string::String};
 use core::fmt;
@@ -35,13 +35,13 @@ impl fmt::Display for Random {
     }
 }
 
-/// What a store keeps of a block of numbers. Times are Unix milliseconds.
+/// The record of a block of numbers. Times are Unix milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "the fields of format 1")]
 pub struct Record {
     /// The first number.
     pub first: u64,
-    /// How many numbers there are.
+    /// Number of numbers in the block.
     pub count: u64,
     /// The start of the last grant.
     pub start: u64,
@@ -49,7 +49,7 @@ pub struct Record {
     pub granted_until: u64,
     /// The claim's token; 0 in a record that was never granted.
     pub token: Random,
-    /// One more with each change.
+    /// The version, which each change raises by one.
     pub version: u64,
     /// The namespace's incarnation when the grant was made.
     pub incarnation: Random,
@@ -58,7 +58,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// The end of a reserved number, which nobody is granted: the end of time.
+    /// The end of a reserved number, which is never granted: the end of time.
     pub const RESERVED: u64 = MOST;
 
     /// The record of a block that was never granted.
@@ -124,7 +124,7 @@ impl Record {
         Ok(record)
     }
 
-    /// Refuses what no writer of format 1 leaves: for drivers, after each read.
+    /// Refuses a record that no writer of format 1 leaves: for drivers, after each read.
     ///
     /// # Errors
     /// `store_damaged`.
@@ -147,25 +147,25 @@ impl Record {
     }
 }
 
-/// What a store keeps of a namespace.
+/// The record of a namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "the fields of format 1")]
 pub struct Namespace {
     /// Its name.
     pub name: String,
-    /// What decides which IDs are made, in canonical JSON; its digest is written beside it.
+    /// The shape, which decides the IDs that are made, in canonical JSON; its digest is stored beside it.
     pub shape: String,
-    /// The store's incarnation: grants of another one are not renewed.
+    /// The store's incarnation: grants of another incarnation are not renewed.
     pub incarnation: Random,
-    /// Which store it is, as its driver sees it.
+    /// The driver's name of the store.
     pub store: String,
-    /// How many records there are.
+    /// Number of records.
     pub records: u64,
-    /// The longest lease that there ever was.
+    /// The longest lease so far.
     pub longest_ms: u64,
-    /// No grant begins before it, in Unix milliseconds.
+    /// The time before which no grant begins, in Unix milliseconds.
     pub quiet_until: u64,
-    /// One more with each change.
+    /// The version, which each change raises by one.
     pub version: u64,
 }
 
@@ -214,7 +214,7 @@ impl Namespace {
         Ok(namespace)
     }
 
-    /// Refuses what no writer of format 1 leaves: for drivers, after each read, with the digest that was stored.
+    /// Refuses a record that no writer of format 1 leaves: for drivers, after each read, with the stored digest.
     ///
     /// # Errors
     /// `store_damaged`.
@@ -233,7 +233,7 @@ impl Namespace {
     }
 }
 
-/// Refuses a namespace's name that no store takes.
+/// Refuses an invalid name of a namespace.
 pub(crate) fn check_name(name: &str) -> Result<()> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     let begins = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());

@@ -1,4 +1,4 @@
-//! A thread that drives a keeper over a store that answers at once: the blocking way to keep a lease.
+//! A thread that drives a keeper over a store with blocking calls.
 
 use std::{
     boxed::Box,
@@ -13,10 +13,10 @@ use crate::{
     Action, Error, ErrorKind, Grant, Keeper, Leased, Moment, Options, Random, Result, Store, clock,
 };
 
-/// A lease that renews itself, moves to another number where it has to, and gives its number back when it is dropped.
+/// A lease that renews itself, moves to another number if it must, and returns its number when it is dropped.
 ///
-/// It takes a function that opens the store and no open store, which a forked process would share. In a fork's child it does
-/// nothing at all; the child starts a lease of its own.
+/// It takes a function that opens the store and not an open store, which a forked process would share. In a forked child it
+/// does nothing at all; the child starts its own lease.
 ///
 /// ```
 /// use std::{sync::{Arc, Mutex}, time::Duration};
@@ -47,7 +47,7 @@ pub struct Lease {
     process: u32,
 }
 
-/// What the thread and its owner share.
+/// The state that the thread and its owner share.
 #[derive(Debug, Default)]
 struct Shared {
     state: Mutex<State>,
@@ -69,7 +69,7 @@ impl Lease {
     /// Starts the thread. `open` opens the store, again after each failure.
     ///
     /// # Errors
-    /// `lease_unavailable` where the system starts no thread.
+    /// `lease_unavailable` if the system cannot start a thread.
     pub fn start<S, L>(
         open: impl FnMut() -> Result<S> + Send + 'static,
         options: Options,
@@ -97,7 +97,7 @@ impl Lease {
     /// Waits until there is a grant.
     ///
     /// # Errors
-    /// What is in the way after `longest`: the last refusal, else `lease_unavailable`.
+    /// The last refusal, else `lease_unavailable`, if there is no grant after `longest`.
     pub fn ready(&self, longest: Duration) -> Result<()> {
         let waits = |state: &mut State| state.number.is_none() && !state.is_over;
         let state = self.shared.lock();
@@ -115,23 +115,23 @@ impl Lease {
         self.shared.lock().number
     }
 
-    /// Until when the generator's window reaches, in Unix milliseconds.
+    /// The end of the generator's window, in Unix milliseconds.
     pub fn end(&self) -> Option<u64> {
         self.shared.lock().end
     }
 
-    /// The last refusal since there was a grant or a renewal.
+    /// The last refusal since the last grant or renewal.
     pub fn refused(&self) -> Option<Error> {
         self.shared.lock().refused.clone()
     }
 
-    /// How many renewals were acknowledged, and how many requests were refused or failed.
+    /// Number of acknowledged renewals, and number of requests that were refused or failed.
     pub fn counts(&self) -> (u64, u64) {
         let state = self.shared.lock();
         (state.renewals, state.failures)
     }
 
-    /// Seals the generator, gives the number back and waits until that is done.
+    /// Seals the generator, returns the number and waits until that is done.
     pub fn close(mut self) {
         self.stop();
     }
@@ -139,13 +139,13 @@ impl Lease {
     fn stop(&mut self) {
         let Some(thread) = self.thread.take() else { return };
         if self.process != std::process::id() {
-            // The thread is the parent's.
+            // The thread belongs to the parent.
             core::mem::forget(thread);
             return;
         }
         self.shared.lock().is_closing = true;
         self.shared.changed.notify_all();
-        // A thread that panicked gave nothing back: its number is free when its lease ends.
+        // A thread that panicked returned nothing: its number is free when its lease ends.
         let _ = thread.join();
     }
 }
@@ -164,7 +164,7 @@ impl Shared {
 
 type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
 
-/// What the thread owns.
+/// The state that the thread owns.
 struct Driver<O, S, L> {
     open: O,
     store: Option<S>,
@@ -216,7 +216,7 @@ impl<S: Store, L: Leased, O: FnMut() -> Result<S>> Driver<O, S, L> {
         Ok(self.store.as_mut().expect("just opened"))
     }
 
-    /// A grant that no generator can be made for is given back.
+    /// Begins a grant. If no generator can be made for it, the grant is returned.
     fn begin(&mut self, keeper: &mut Keeper<Draw>, grant: Grant) {
         match self.place.begin(grant) {
             Ok(()) => self.note(keeper, |_| {}),
@@ -234,12 +234,12 @@ impl<S: Store, L: Leased, O: FnMut() -> Result<S>> Driver<O, S, L> {
         self.shared.changed.notify_all();
     }
 
-    /// Sleeps, but not through a close. It looks at the clocks now and then, since sleeps may not count suspension.
+    /// Sleeps, unless the lease is closed. It wakes now and then to look at the clocks, since sleeps may not count suspension.
     fn wait(&self, ms: u64) {
         let pause = Duration::from_millis(ms.min(10_000));
         let state = self.shared.lock();
         if !state.is_closing {
-            // Woken or not, the loop looks again.
+            // The loop looks again, whether it was woken or not.
             let _ = self.shared.changed.wait_timeout_while(state, pause, |state| !state.is_closing);
         }
     }

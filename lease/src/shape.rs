@@ -1,4 +1,4 @@
-//! What decides which IDs a namespace's generators make: two users of one namespace must agree on all of it.
+//! The shape of a namespace, which decides the IDs that its generators make: all its users must agree on the whole shape.
 
 use alloc::{
     format,
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{Result, error::out_of_range, json::MOST, json::Writer};
 
-/// A family's layout as far as leases care: its name, its epoch, its ticks, and the numbers that are leased.
+/// A family's layout as far as leases need it: its name, its epoch, its ticks, and the numbers that are leased.
 ///
 /// ```
 /// use polyflake_lease::Shape;
@@ -59,7 +59,7 @@ impl Shape {
         Self::new("sno", (1_262_304_000_000, 4000), "partition", (partitions, 65_535))
     }
 
-    /// Nodes of Randflake under a secret. The shape holds 8 bytes of a keyed hash of the secret and nothing else of it.
+    /// Nodes of Randflake under a secret. Of the secret the shape only holds 8 bytes of a keyed hash.
     ///
     /// # Errors
     /// `out_of_range` unless the nodes are in 0 to 131071.
@@ -77,7 +77,7 @@ impl Shape {
         Self::new("hotguid", (0, 1_000_000), "machine", (machines, 1_048_575))
     }
 
-    /// Numbers of a layout, which the fields named make, the most significant first. `layout` is its JSON with 0 in these fields.
+    /// Numbers of a layout, made of the named fields, the most significant first. `layout` is its JSON with 0 in these fields.
     ///
     /// # Errors
     /// `out_of_range` for a tick of 0, an epoch before 1970, numbers from 2^53 on, or no field.
@@ -95,10 +95,10 @@ impl Shape {
         Ok(Self { fields, layout: Some(layout.to_string()), ..shape })
     }
 
-    /// The same shape with blocks of `block` numbers to a record.
+    /// The same shape with blocks of `block` numbers in a record.
     ///
     /// # Errors
-    /// `out_of_range` unless that is a power of two and the numbers are a whole number of blocks.
+    /// `out_of_range` unless `block` is a power of two and the numbers are a whole number of blocks.
     pub fn with_blocks(self, block: u64) -> Result<Self> {
         let numbers = self.last - self.first + 1;
         if !block.is_power_of_two() || !numbers.is_multiple_of(block) {
@@ -112,12 +112,12 @@ impl Shape {
         self.first..=self.last
     }
 
-    /// How many numbers a record covers.
+    /// Number of numbers that a record covers.
     pub fn block(&self) -> u64 {
         self.block
     }
 
-    /// How many records a namespace of this shape may have.
+    /// The largest number of records in a namespace of this shape.
     pub fn capacity(&self) -> u64 {
         (self.last - self.first + 1) / self.block
     }
@@ -132,7 +132,7 @@ impl Shape {
         self.numbers().contains(&number).then(|| (number - self.first) / self.block)
     }
 
-    /// The borders that grants may have.
+    /// The times at which grants may begin and end.
     pub fn grid(&self) -> Grid {
         let step = lcm(self.tick_us, 1000) / 1000;
         Grid { step, offset: self.epoch_ms % step }
@@ -158,7 +158,7 @@ impl Shape {
     }
 }
 
-/// Where grants may begin and end: every `step` milliseconds.
+/// The times at which grants may begin and end: every `step` milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
     step: u64,
@@ -166,13 +166,13 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The last border that is not after `ms`; 0 where there is none.
+    /// The last border at or before `ms`; 0 if there is none.
     pub fn down(self, ms: u64) -> u64 {
         let Some(since) = ms.checked_sub(self.offset) else { return 0 };
         ms - since % self.step
     }
 
-    /// The first border that is not before `ms`; the last of all where there is none.
+    /// The first border at or after `ms`; the last border of all if there is none.
     pub fn up(self, ms: u64) -> u64 {
         let down = self.down(ms);
         if down == ms || (down == 0 && ms == 0) {

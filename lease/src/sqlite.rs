@@ -1,8 +1,9 @@
 //! A store in an `SQLite` file, for the processes of one machine.
 //!
-//! It is durable or refused: a rollback journal with `synchronous=EXTRA`, or a write-ahead log with `FULL`; on Linux no file system in
-//! memory or on the network. The file's device and inode tell one incarnation from another, so a copied file is a restored store. A
-//! backup that is written into the same file looks the same: whoever does that tells the namespace (`quiet_until`).
+//! A file that is not durable is refused. Durable is a rollback journal with `synchronous=EXTRA`, or a write-ahead log with
+//! `FULL`; on Linux, no file system in memory or on the network. The file's device and inode tell one incarnation from another,
+//! so a copied file is a restored store. A backup that is written into the same file looks like the same store: an operator who
+//! does that must tell the namespace (`quiet_until`).
 
 mod file;
 mod rows;
@@ -18,7 +19,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::{Ask, Error, ErrorKind, Found, Record, Reply, Request, Result, Store, clock};
 
-/// How long a locked file is waited for.
+/// The longest wait for a locked file.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 const SCHEMA: &str = include_str!("../sql/sqlite.sql");
@@ -37,25 +38,25 @@ const SCHEMA: &str = include_str!("../sql/sqlite.sql");
 #[derive(Debug)]
 pub struct Sqlite {
     path: PathBuf,
-    /// The process that opened the file: in a fork's child the connection is left alone.
+    /// The process that opened the file: in a forked child the connection is not used.
     process: u32,
-    /// Always there, but for the last moment.
+    /// The connection and the store's name; `None` only while they are replaced or dropped.
     open: Option<(Connection, String)>,
 }
 
 impl Sqlite {
-    /// Opens a file, and makes it if there is none.
+    /// Opens a file, and creates it if there is none.
     ///
     /// # Errors
-    /// `store_not_durable` for a file that may forget what was written; `schema_outdated` and `store_damaged` for tables of another
-    /// format; `lease_unavailable` where the file cannot be opened.
+    /// `store_not_durable` for a file that may lose written data; `schema_outdated` and `store_damaged` for tables of another
+    /// format; `lease_unavailable` if the file cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref().to_path_buf();
         let open = connect(&path)?;
         Ok(Self { path, process: std::process::id(), open: Some(open) })
     }
 
-    /// The connection, to the file that the path names now.
+    /// The connection to the file that the path names now.
     fn connection(&mut self) -> Result<(&mut Connection, &str)> {
         if self.process != std::process::id() {
             let reason = "expected the process that opened the store, found its child";
@@ -147,7 +148,7 @@ fn connect(path: &Path) -> Result<(Connection, String)> {
     Ok((connection, name))
 }
 
-/// Asks for durable writes, and refuses a file that does not give them.
+/// Asks for durable writes, and refuses a file that does not have them.
 fn make_durable(connection: &Connection) -> Result<()> {
     let read = |pragma: &str| -> Result<String> {
         connection
@@ -198,7 +199,7 @@ fn probe(connection: &mut Connection) -> Result<()> {
     Err(Error::new(ErrorKind::StoreNotDurable, "expected a store that keeps conditions"))
 }
 
-/// The error of `SQLite` in ours.
+/// An error of `SQLite` as this crate's.
 #[expect(clippy::needless_pass_by_value, reason = "as map_err calls it")]
 fn failed(error: rusqlite::Error) -> Error {
     use rusqlite::{Error::SqliteFailure, ErrorCode};

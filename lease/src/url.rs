@@ -1,4 +1,4 @@
-//! Stores by their addresses.
+//! Stores by their URLs.
 
 use std::{
     boxed::Box,
@@ -11,12 +11,12 @@ use alloc::format;
 
 use crate::{Memory, Reply, Request, Result, Store, clock, error::out_of_range};
 
-/// Opens the store that a URL names: `postgres://` and an address (feature `postgresql`), `sqlite:` and the path of a file (feature
-/// `sqlite`), or `memory:` and a name, which is shared
-/// by the threads of this process and lasts as long: for tests.
+/// Opens the store that a URL names: `postgres://` and an address (feature `postgresql`), `sqlite:` and the path of a file
+/// (feature `sqlite`), or `memory:` and a name. A store in memory is for tests: the threads of this process share it, and it
+/// lasts as long as the process.
 ///
 /// # Errors
-/// `out_of_range` for any other URL; what the store says.
+/// `out_of_range` for any other URL; any error of the store.
 pub fn open(url: &str) -> Result<Box<dyn Store>> {
     match url.split_once(':') {
         Some(("memory", name)) => Ok(Box::new(Shared(name.to_string()))),
@@ -24,7 +24,7 @@ pub fn open(url: &str) -> Result<Box<dyn Store>> {
         Some(("sqlite", path)) => Ok(Box::new(crate::Sqlite::open(path)?)),
         #[cfg(feature = "postgresql")]
         Some(("postgres" | "postgresql", _)) => Ok(Box::new(crate::Postgresql::open(url)?)),
-        // What comes after may hold a password.
+        // The rest of the URL may hold a password.
         Some((scheme, _)) if scheme.len() < 20 => Err(out_of_range(format!(
             "expected a URL of a store that was built in, found {scheme}:"
         ))),

@@ -1,4 +1,4 @@
-//! A keeper, step by step: what it asks, what it makes of the answers, and what is in its way.
+//! A keeper, step by step: its requests, its use of the answers, and its errors.
 
 use polyflake_lease::{
     Action, Ask, Error, ErrorKind, Found, Grant, Keeper, Memory, Moment, Options, Random, Record,
@@ -71,7 +71,7 @@ impl Host {
         None
     }
 
-    /// The next request, which nobody answers yet.
+    /// The next request, left unanswered.
     fn request(&mut self) -> Request {
         loop {
             match self.keeper.poll(self.now) {
@@ -184,7 +184,7 @@ fn a_lost_reply_is_settled_by_reading() {
     host.pass(20_000);
     let read = host.request();
     assert_eq!(read.ask, Ask::Read { first: 0 });
-    // The late answer is of no use any more.
+    // The late answer changes nothing.
     host.keeper.answered(claim.number, Ok(lost), host.now);
     assert_eq!(host.keeper.number(), None);
     let reply = store.answer(&read);
@@ -193,7 +193,7 @@ fn a_lost_reply_is_settled_by_reading() {
     assert_eq!(host.keeper.number(), Some(0));
 }
 
-/// A claim that lands after it was given up is nobody's.
+/// A claim that reaches the store after it was given up gives nobody a grant.
 #[test]
 fn a_claim_that_is_not_there_is_given_up() {
     let mut store = Memory::new(T);
@@ -307,7 +307,7 @@ fn a_missing_record_is_not_a_free_one() {
     first.assert_refused(ErrorKind::StoreDamaged);
 }
 
-/// Whatever a store answers, a keeper goes on.
+/// A keeper goes on, whatever a store answers.
 #[test]
 fn rows_written_by_hand_are_refused() {
     let fresh = Record::fresh(0, 1, Random(1));

@@ -1,4 +1,4 @@
-//! Records to the byte, against the page that describes them; and what is no record.
+//! Records to the byte, against the page that describes them; and texts that are no records.
 
 use polyflake_lease::{Namespace, Random, Record, Shape};
 
@@ -54,7 +54,7 @@ fn assert_code(text: &str, code: &str) {
     assert!(!error.to_string().ends_with('.') && !error.to_string().is_empty());
 }
 
-/// Each text is the record with one thing replaced.
+/// Each text is the record with one part replaced.
 #[test]
 fn what_is_no_record_is_refused() {
     let text = record().to_json();

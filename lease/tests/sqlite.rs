@@ -10,7 +10,7 @@ use polyflake_lease::{
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-/// A folder on a disk: the system's own for such files may be in memory.
+/// A folder on a disk: the system's folder for temporary files may be in memory.
 fn folder() -> TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }
@@ -28,7 +28,7 @@ fn assert_refused(path: &std::path::Path, kind: ErrorKind) -> Error {
     error
 }
 
-/// Opens the store, and has a claim or what was in its way.
+/// A claim over a store: its grant, or its error.
 fn claim(store: &mut Sqlite) -> Result<Grant> {
     let options = Options::new("orders", Shape::sno(0..=99)?)?;
     let mut keeper = Keeper::new(options, || Ok(Random(u128::from(fastrand::u64(1..)))));
@@ -126,7 +126,7 @@ fn rows_written_by_hand_are_refused_and_stay() {
     }
 }
 
-/// A copy is another file, and so a restored store; the file that it was made of goes on.
+/// A copy is another file, and so a restored store; the file that was copied goes on.
 #[test]
 fn a_copied_file_is_quiet_for_a_while() {
     let (folder, path) = file();
@@ -137,7 +137,7 @@ fn a_copied_file_is_quiet_for_a_while() {
     let error = claim(&mut Sqlite::open(&copy).unwrap()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::StoreChanged, "{error}");
     claim(&mut store).unwrap();
-    // Also where the copy takes the file's place under an open store.
+    // Also if the copy replaces the file under an open store.
     fs::copy(&path, &copy).unwrap();
     fs::rename(&copy, &path).unwrap();
     assert_eq!(claim(&mut store).unwrap_err().kind(), ErrorKind::StoreChanged);

@@ -1,10 +1,11 @@
-//! When to do what: renewals, pauses after failures, chance.
+//! Times of renewals, pauses after failures, and chance.
 
 use super::{Held, Keeper, Moment};
 use crate::{Random, Record, Result};
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
-    /// Returns whether a grant is to be renewed: a quarter of a lease has passed, or the generator's clock has come that near to the end.
+    /// Returns whether a grant is to be renewed: a quarter of a lease has passed, or the generator's clock is at most three quarters
+    /// of a lease before the end.
     pub(super) fn is_due(&self, held: &Held, now: Moment) -> bool {
         let rest = self.options.lease_ms / 4 * 3;
         now.elapsed_ms >= held.renew_at
@@ -18,7 +19,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         Held { record, end, renew_at, soonest, is_lost: false }
     }
 
-    /// How long to pause after a failure without a grant: longer with each one, up to a tenth of a lease.
+    /// The pause after a failure without a grant: longer with each failure, up to a tenth of a lease.
     pub(super) fn pause(&mut self) -> u64 {
         let longest = (self.options.lease_ms / 10).clamp(50, 60_000);
         let pause = (25_u64 << self.failures.min(16)).min(longest);
@@ -26,20 +27,21 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         pause / 2 + self.chance(pause / 2)
     }
 
-    /// How long to pause after a failure with a grant: a tenth of what is left, so that those with the least left come first.
+    /// The pause after a failure with a grant: a tenth of the time left, so that keepers with the least time left come first.
     pub(super) fn pause_of(&mut self, held: &Held, now: Moment) -> u64 {
         let left = held.end.saturating_sub(now.wall_ms).min(self.options.lease_ms);
         self.failures = self.failures.saturating_add(1);
         (left / 10).max(50) + self.chance(left / 40)
     }
 
-    /// A number below `limit`, or 0. It decides nothing but when something is done, and which of several free records is tried.
+    /// A random number below `limit`, or 0. It only decides the time of a step, and which of several free records is tried.
     pub(super) fn chance(&mut self, limit: u64) -> u64 {
         let random = (self.random)().map_or(0, |random| random.0);
         u64::try_from(random.rotate_left(64) % u128::from(limit.max(1))).unwrap_or(0)
     }
 
-    /// The store's time, by the last reply and what has passed since: never later than it is, if the monotonic clock does not run fast.
+    /// The store's time, by the last reply and the time passed since: never later than the true one, unless the monotonic clock
+    /// runs fast.
     pub(super) fn store_time(&self, now: Moment) -> u64 {
         let (store, seen) = self.store_now;
         store.saturating_add(now.elapsed_ms.saturating_sub(seen))

@@ -5,11 +5,11 @@ use alloc::{format, string::String, vec::Vec};
 use super::{Held, Keeper, Moment, Step};
 use crate::{Ask, Error, ErrorKind, Namespace, Random, Record, Result, error::damaged};
 
-/// How far a grant may begin before the store's time.
+/// The longest time that a grant may begin before the store's time.
 const SLACK_MS: u64 = 5_000;
-/// How far clocks may be off where a restored store trusts them.
+/// The largest error of clocks that a restored store trusts.
 const CLOCK_ERROR_MS: u64 = 60_000;
-/// How many records a claim chooses from.
+/// Number of records that a claim chooses from.
 const CHOICE: u32 = 8;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
@@ -53,7 +53,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.claim_in(namespace, held, now);
     }
 
-    /// Looks for a number in a namespace that is known to be whole.
+    /// Looks for a number in a namespace whose records are known to be complete.
     fn claim_in(&mut self, namespace: Namespace, held: Option<Held>, now: Moment) {
         let time = self.store_now.0;
         if namespace.longest_ms < self.options.lease_ms {

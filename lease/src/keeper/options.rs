@@ -1,4 +1,4 @@
-//! What a keeper is told.
+//! The options of a keeper.
 
 use alloc::string::{String, ToString};
 
@@ -13,7 +13,7 @@ const MINUTE: u64 = 60_000;
 /// The longest lease: a year.
 const LONGEST: u64 = 366 * 24 * HOUR;
 
-/// A namespace, its shape, and how to lease its numbers.
+/// A namespace, its shape, and the terms of leasing its numbers.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub(super) namespace: String,
@@ -41,10 +41,10 @@ impl Options {
         })
     }
 
-    /// How long a lease lasts, in milliseconds.
+    /// Sets the length of a lease, in milliseconds.
     ///
     /// # Errors
-    /// `out_of_range` unless it lasts at least two steps of the grid and half a second, and at most a year.
+    /// `out_of_range` unless the lease lasts at least two steps of the grid and half a second, and at most a year.
     pub fn lease_ms(self, lease_ms: u64) -> Result<Self> {
         if lease_ms < (2 * self.shape.grid().step()).max(500) || lease_ms > LONGEST {
             return Err(out_of_range(
@@ -54,7 +54,7 @@ impl Options {
         Ok(Self { lease_ms, ..self })
     }
 
-    /// A name for people, in the record of the number that is held.
+    /// Sets a name for people, which is written in the record of the leased number.
     ///
     /// # Errors
     /// `out_of_range` for more than 200 bytes, or control characters.
@@ -63,10 +63,10 @@ impl Options {
         Ok(Self { holder: holder.to_string(), ..self })
     }
 
-    /// A number to take if it is free.
+    /// Sets a number to take if it is free.
     ///
     /// # Errors
-    /// `out_of_range` unless it is one of the shape's.
+    /// `out_of_range` unless it is one of the shape's numbers.
     pub fn prefer(self, number: u64) -> Result<Self> {
         if self.shape.index_of(number).is_none() {
             return Err(out_of_range("expected a number of the namespace"));
@@ -74,7 +74,7 @@ impl Options {
         Ok(Self { preferred: Some(number), ..self })
     }
 
-    /// A number to take or to wait for; leases last a minute unless [`Options::lease_ms`] says otherwise afterwards.
+    /// Sets a number to take or to wait for. Leases then last a minute, unless [`Options::lease_ms`] is called afterwards.
     ///
     /// # Errors
     /// As [`Options::prefer`].
@@ -83,12 +83,12 @@ impl Options {
         Ok(Self { insists: true, lease_ms: MINUTE, ..options })
     }
 
-    /// How long an answer is waited for, in milliseconds.
+    /// The longest wait for an answer, in milliseconds.
     pub(super) fn patience(&self) -> u64 {
         (self.lease_ms / 20).clamp(100, 15_000)
     }
 
-    /// How far the claimant's clock may be off the store's, in milliseconds.
+    /// The largest difference allowed between the claimant's clock and the store's, in milliseconds.
     pub(super) fn skew(&self) -> u64 {
         MINUTE.min(self.lease_ms / 3)
     }

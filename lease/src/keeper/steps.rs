@@ -1,4 +1,4 @@
-//! The steps of a keeper: what each answer leads to.
+//! The steps of a keeper: the consequences of each answer.
 
 use alloc::format;
 
@@ -8,7 +8,7 @@ use crate::{
 };
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
-    /// Goes on where time alone decides.
+    /// Goes on in states in which only time decides.
     pub(super) fn advance(&mut self, now: Moment) {
         match core::mem::replace(&mut self.at, At::Ended) {
             At::Idle { held, .. } if self.is_closing => self.seal(held),
@@ -39,12 +39,12 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// What there is to do while nothing is.
+    /// The action while there is nothing to do.
     pub(super) fn rest(&self, now: Moment) -> Action {
         let soon = now.elapsed_ms + 1;
         match &self.at {
             At::Idle { held: Some(held), .. } if !held.is_lost => {
-                // By the generator's clock it may be time earlier than by the monotonic one.
+                // The time may come earlier by the generator's clock than by the monotonic one.
                 let lead = held.end.saturating_sub(now.wall_ms + self.options.lease_ms / 4 * 3);
                 let early = held.soonest.max(now.elapsed_ms.saturating_add(lead));
                 Action::Wait(held.renew_at.min(early).max(soon))
@@ -56,7 +56,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Closes: the generator is sealed before its number is given back.
+    /// Closes the keeper: the generator is sealed before its number is returned.
     fn seal(&mut self, held: Option<Held>) {
         if let Some(held) = held {
             self.actions.push_back(Action::Seal);
@@ -67,7 +67,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Gives up for now, and begins again after a pause.
     pub(super) fn later(&mut self, held: Option<Held>, error: Error, now: Moment) {
         let pause = self.pause();
-        // A cause that is known to last is not looked at more often than needed.
+        // If the end of a cause is known, the keeper does not try more often than needed.
         let known = error.until().map_or(0, |until| until.saturating_sub(self.store_time(now)));
         let longest = self.options.lease_ms / 10;
         self.refuse(error);
@@ -78,7 +78,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.at = At::Idle { until: now.elapsed_ms, held };
     }
 
-    /// A request failed, or nobody answered: a write may have been done or not.
+    /// Handles a request that failed or got no answer: a write may have been done or not.
     pub(super) fn failed(&mut self, step: Step, held: Option<Held>, error: Error, now: Moment) {
         match (step, held) {
             (Step::Claim(put), held) => {
@@ -124,7 +124,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             (Step::Claim(put), Found::Differs(Some(found))) if found.is_grant(&put) => {
                 self.begin(found, now);
             }
-            // Somebody else was faster.
+            // Another claimant was faster.
             (Step::Claim(_), Found::Differs(_)) => {
                 let until = now.elapsed_ms + self.pause();
                 self.at = At::Idle { until, held };
@@ -151,7 +151,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// The namespace's record, if it is the one that the options describe.
+    /// The namespace's record, if it is as the options describe.
     fn namespace(&self, reply: &Reply) -> Result<Namespace> {
         let namespace = reply.namespace.clone();
         let namespace = namespace.ok_or_else(|| damaged("expected the namespace's record"))?;
@@ -188,7 +188,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.ask(Step::Renew(new.clone()), Ask::Put { old, new }, Some(held), now);
     }
 
-    /// The answer to a renewal, or to the question what became of one.
+    /// Handles the answer to a renewal, or to the read that settles one.
     fn renewed(
         &mut self,
         step: Step,
@@ -236,7 +236,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.lost(held, error, now);
     }
 
-    /// The grant is not renewed any more; its window runs out, and another number is looked for.
+    /// Stops renewing a grant: its window runs out, and the keeper looks for another number.
     fn lost(&mut self, held: Held, error: Error, now: Moment) {
         self.is_surveyed = false;
         self.refuse(error);
@@ -250,7 +250,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 }
 
 impl Step {
-    /// Returns whether nothing is lost if its answer is never read.
+    /// Returns whether nothing is lost if the answer to the step is never read.
     fn only_reads(&self) -> bool {
         matches!(self, Self::Open | Self::Survey | Self::Prepare | Self::Find | Self::Look)
     }

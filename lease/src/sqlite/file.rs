@@ -1,4 +1,4 @@
-//! The file that a store is in: which one it is, and whether its file system keeps it.
+//! The file of a store: its identity, and the durability of its file system.
 
 use std::{fs, path::Path, string::String};
 
@@ -24,7 +24,7 @@ const REFUSED: [(u32, &str); 13] = [
     (0x7461_636f, "OCFS2"),
 ];
 
-/// Refuses a path that names no file, or one in a place that forgets.
+/// Refuses a path that names no file, or a file on a file system that is not durable.
 pub(super) fn check(path: &Path) -> Result<()> {
     let is_memory = path.as_os_str().is_empty() || path.to_string_lossy().contains(":memory:");
     if is_memory {
@@ -62,7 +62,7 @@ fn refused(found: &str) -> Error {
     Error::new(ErrorKind::StoreNotDurable, reason)
 }
 
-/// What tells one file from another, whatever is in it.
+/// The name that tells one file from another, whatever its content.
 pub(super) fn name(path: &Path) -> Result<String> {
     let metadata = fs::metadata(path).map_err(|error| {
         Error::new(

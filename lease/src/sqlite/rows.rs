@@ -35,7 +35,7 @@ const LEASES: [&str; 10] = [
     "version",
 ];
 
-/// Refuses tables with other columns than those of format 1.
+/// Refuses tables whose columns are not those of format 1.
 pub(super) fn check_columns(connection: &Connection) -> Result<()> {
     for (table, expected) in [("polyflake_namespaces", NAMESPACES), ("polyflake_leases", LEASES)] {
         let mut columns = BTreeSet::<String>::new();
@@ -188,7 +188,7 @@ pub(super) fn insert(connection: &Connection, name: &str, new: &Record) -> Resul
     made.map(drop).map_err(failed)
 }
 
-/// Replaces a record that is as it was read, and says whether it was.
+/// Replaces a record if it is unchanged since it was read. Returns whether it was.
 pub(super) fn swap(
     connection: &Connection,
     name: &str,
@@ -216,7 +216,7 @@ pub(super) fn swap(
     Ok(changed.map_err(failed)? == 1)
 }
 
-/// Replaces a namespace's record that is as it was read, and says whether it was.
+/// Replaces a namespace's record if it is unchanged since it was read. Returns whether it was.
 pub(super) fn swap_namespace(
     connection: &Connection,
     old: &Namespace,
@@ -240,7 +240,7 @@ pub(super) fn swap_namespace(
     Ok(changed.map_err(failed)? == 1)
 }
 
-/// An integer of a record, all of which lie below 2^53.
+/// An integer of a record as a column's value; integers of records are below 2^53.
 fn of(value: u64) -> i64 {
     value.cast_signed()
 }

@@ -1,5 +1,5 @@
-//! The protocol of `docs/leases.md` as a model, searched through all its states: no two generators make one (number, tick). And its
-//! weakened variants, each of which must break that: a rule that nothing would miss is no rule.
+//! The protocol of `docs/leases.md` as a model, searched through all its states: no two generators make the same (number, tick).
+//! And its weakened variants, each of which must break that promise, to show that every rule is needed.
 //!
 //! The sizes that take minutes are ignored here; `cargo xtask leases` goes through them.
 #![allow(unreachable_pub, reason = "modules of one test")]
@@ -85,7 +85,7 @@ fn every_weakened_service_is_caught() {
     }
 }
 
-/// The page for readers has the rows of the tables here.
+/// The page for readers lists the rows of these tables.
 #[test]
 fn the_page_lists_every_variant() {
     let page = include_str!("../../../docs/leases.md");

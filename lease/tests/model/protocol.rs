@@ -1,5 +1,5 @@
-//! The protocol of leases as a model: every step that a holder, the store, the network or a crash may take. Holders read any
-//! time at any moment, and so does the store: but for a restored backup, safety must not depend on a clock.
+//! The protocol of leases as a model: every step that a holder, the store, the network or a crash may take. Holders and the store
+//! may read any time at any moment: except for a restored backup, safety must not depend on a clock.
 
 use crate::{
     search::{Broken, Model},
@@ -7,27 +7,27 @@ use crate::{
     weak::Weak,
 };
 
-/// How much a search goes through.
+/// The size of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     pub holders: u8,
     pub numbers: u8,
     pub ticks: u8,
-    /// Units of time a tick; with more than one, borders must be rounded.
+    /// Units of time in a tick; with more than one, borders must be rounded.
     pub grain: u8,
     pub claims: u8,
     pub renewals: u8,
     pub crashes: u8,
     pub store_crashes: u8,
-    /// How often a message may arrive.
+    /// Number of times that a message may arrive.
     pub deliveries: u8,
     pub time: Time,
 }
 
-/// Which times the store reads.
+/// The times that the store reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Time {
-    /// Any at all.
+    /// Any time at all.
     Any,
     /// Time that passes, off by `error` at most; a backup may be restored. Leases last `longest` ticks.
     Passing { error: u8, longest: u8, slack: u8 },
@@ -118,7 +118,7 @@ impl Protocol {
         self.weak == weak
     }
 
-    /// A holder's generator makes an ID, or reserves one for a batch, which is the same: it may be handed out at any later time.
+    /// A holder's generator makes an ID. Reserving one for a batch is the same: it may be handed out at any later time.
     fn make(&self, state: &State, holder: usize, next: Next<'_>) {
         let Holder { has, is_sealed, grant, .. } = state.holders[holder];
         if !has || is_sealed {
@@ -142,7 +142,7 @@ impl Protocol {
         }
     }
 
-    /// Whether a window holds a tick.
+    /// Returns whether a window holds a tick.
     fn allows(&self, grant: &Grant, tick: u8) -> bool {
         let (from, to) = (tick * self.size.grain, (tick + 1) * self.size.grain);
         match self.weak {
@@ -153,7 +153,7 @@ impl Protocol {
         }
     }
 
-    /// A holder reads a record and sends a claim. A read that takes long is a claim that takes long.
+    /// A holder reads a record and sends a claim. A slow read is the same as a slow claim.
     fn claim(&self, state: &State, holder: usize, next: Next<'_>) {
         if state.claims == 0 || state.holders[holder].wait != Wait::Nothing {
             return;
@@ -215,7 +215,7 @@ impl Protocol {
         }
     }
 
-    /// A record, as it is durably: reading waits for a write that is not.
+    /// A durable record: reading waits for a write that is not durable yet.
     fn read(&self, state: &State, number: u8) -> Option<Record> {
         let (record, durable) =
             (state.records[usize::from(number)], state.durable[usize::from(number)]);
@@ -282,7 +282,7 @@ impl Protocol {
         }
     }
 
-    /// A holder seals its generator, sends the release and is done, whatever becomes of it.
+    /// A holder seals its generator, sends the release and is done, whatever happens to the release.
     fn release(&self, state: &State, holder: usize, next: Next<'_>) {
         let own = state.holders[holder];
         let is_free = matches!(own.wait, Wait::Nothing | Wait::Renewal);
@@ -326,7 +326,7 @@ impl Protocol {
         next(Ok(to.sorted()));
     }
 
-    /// What a holder is left with once its release was sent: nothing.
+    /// Ends a holder's grant once its release was sent.
     fn end_grant(&self, to: &mut State, holder: usize) {
         let grant = to.holders[holder].grant;
         let answered = to.holders[holder].answered;
@@ -346,7 +346,7 @@ impl Protocol {
         }
     }
 
-    /// A generator is gone. Where a variant lets it go on in another way, the IDs that it made stay its own.
+    /// A generator is gone. If a variant lets it go on in another way, it keeps the IDs that it made.
     fn drop_generator(&self, to: &mut State, holder: usize) {
         let made = to.made;
         to.drop_generator(holder);
@@ -419,7 +419,7 @@ impl Protocol {
             to.holders[holder].answered = answered;
         }
         if is_claim && is_own && self.is(Weak::NoStart) {
-            // The record does not say where the grant begins: the claimant takes the time.
+            // The record does not tell the start of the grant: the claimant takes the current time.
             for start in 0..found.until {
                 let mut to = to;
                 self.acquire(&mut to, holder, own.number, found);
@@ -435,7 +435,7 @@ impl Protocol {
                 let grant = &mut to.holders[holder].grant;
                 (grant.end, grant.record) = (grant.end.max(found.until), found);
             }
-            // The window stays what it is, and is never renewed.
+            // The window stays as it is, and is never renewed.
             (false, false) => to.holders[holder].is_known = false,
         }
         next(Ok(to.sorted()));
@@ -489,7 +489,7 @@ impl Protocol {
         }
     }
 
-    /// Whether the store takes a write.
+    /// Returns whether the store accepts a write.
     fn swaps(&self, state: &State, message: &Message) -> bool {
         let (found, read) = (state.records[usize::from(message.number)], message.read);
         let is_current = message.put.incarnation == state.incarnation;
@@ -508,7 +508,7 @@ impl Protocol {
         }
     }
 
-    /// A store makes its writes durable, and lets its answers go; or crashes before it did.
+    /// A store makes its writes durable and sends its answers, or crashes before that.
     fn flush(&self, state: &State, next: Next<'_>) {
         if state.records == state.durable {
             return;
@@ -594,7 +594,7 @@ impl Protocol {
         }
     }
 
-    /// A state in which `holder` made an ID, unless somebody else made one of the same number and tick.
+    /// The state after `holder` made an ID; broken if another generator made one of the same number and tick.
     fn made(&self, mut to: State, holder: usize, number: u8, tick: u8) -> Result<State, Broken> {
         let own = u8::try_from(holder + 1).unwrap();
         let maker = &mut to.made[usize::from(number)][usize::from(tick)];

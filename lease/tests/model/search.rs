@@ -6,7 +6,7 @@ use std::{
     hash::{BuildHasher, BuildHasherDefault, Hash, Hasher},
 };
 
-/// A machine whose every step is up to chance: which steps there are from a state, and whether one breaks the promise.
+/// A machine that takes any possible step: the steps from a state, and whether one breaks the promise.
 pub trait Model {
     type State: Copy + Eq + Hash + Debug;
 
@@ -25,7 +25,7 @@ pub struct Broken;
 pub enum Found {
     /// Every state was seen, and none breaks the promise.
     Nothing { states: usize },
-    /// The shortest way to a broken promise has this many steps.
+    /// The promise breaks; the shortest way to that has this many steps.
     Broken { steps: usize },
     /// The limit of states was reached first; all states that this many steps lead to were seen.
     Deep { states: usize, steps: usize },
@@ -33,7 +33,7 @@ pub enum Found {
 
 /// Visits states in the order of their distance from the start, until the promise breaks, nothing is left or `limit` states were seen.
 pub fn search<M: Model>(model: &M, limit: usize) -> Found {
-    // Fingerprints of 64 bits: among 10^8 states two are equal with a chance of 1 in 3,000, and only hide a state.
+    // Fingerprints of 64 bits: among 10^8 states two are equal with a chance of 1 in 3,000, which would only hide a state.
     let fingerprint = |state: &M::State| BuildHasherDefault::<Fingerprint>::new().hash_one(state);
     let start = model.start();
     let mut seen = HashSet::<u64, BuildHasherDefault<Taken>>::default();
@@ -60,7 +60,7 @@ pub fn search<M: Model>(model: &M, limit: usize) -> Found {
     Found::Nothing { states: seen.len() }
 }
 
-/// Takes a fingerprint as its own hash.
+/// A hasher that takes a fingerprint as its own hash.
 #[derive(Default)]
 struct Taken(u64);
 
@@ -76,8 +76,8 @@ impl Hasher for Taken {
     }
 }
 
-/// Fingerprints of states: multiplications of 64 bits whose halves are folded together, since the library's hash takes most of a search's
-/// time.
+/// A hasher for fingerprints of states: multiplications of 64 bits whose halves are folded together. With the library's hash,
+/// hashing would take most of a search's time.
 #[derive(Default)]
 struct Fingerprint(u64);
 

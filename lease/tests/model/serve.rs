@@ -1,5 +1,5 @@
-//! The protocol of a service that leases a block and grants rectangles of it from memory: two instances over one block of one number, two
-//! processes that ask them. Any reading of any clock is possible, every message may be late or lost.
+//! The protocol of a service that leases a block and grants rectangles of it from memory: two instances over one block of one
+//! number, and two processes that ask them. Any reading of any clock is possible, and every message may be late or lost.
 
 use crate::search::{Broken, Model};
 
@@ -7,7 +7,7 @@ const INSTANCES: usize = 2;
 const SUBS: usize = 2;
 const TICKS: usize = END as usize;
 
-/// What is weakened, if anything.
+/// The weakened part, if any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Weak {
     Nowhere,
@@ -20,7 +20,7 @@ pub enum Weak {
     ReturnedUnsealed,
 }
 
-/// Name, what is weakened, and the steps until it is caught.
+/// Name, weakened part, and the steps until it is caught.
 pub const VARIANTS: &[(&str, Weak, usize)] = &[
     ("a sub-grant past the block's end", Weak::PastEnd, 12),
     ("a sub-grant by an end that is not acknowledged", Weak::ByPendingEnd, 13),
@@ -53,7 +53,7 @@ enum At {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 struct Instance {
     at: At,
-    /// The block as acknowledged, and as asked for.
+    /// The acknowledged block, and the requested one.
     block: Block,
     asked: Block,
     /// The end of the last sub-grant that was not returned.
@@ -62,7 +62,7 @@ struct Instance {
     answer: u8,
 }
 
-/// A write on its way: it puts a block in the place of the one that was read.
+/// A write on its way: it replaces the block that was read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 struct Write {
     is_sent: bool,
@@ -78,7 +78,7 @@ struct Sub {
     end: u8,
     mark: u8,
     from: u8,
-    /// A sub-grant on its way to it, and a return on its way back: start, end and, of a return, the end that it frees.
+    /// A sub-grant on its way to the process, and a return on its way back: start, end and, for a return, the end that it frees.
     offer: Option<(u8, u8, u8)>,
     back: Option<(u8, u8, u8)>,
 }
@@ -89,7 +89,7 @@ pub struct State {
     instances: [Instance; INSTANCES],
     writes: [Write; INSTANCES],
     subs: [Sub; SUBS],
-    /// Whose generator made an ID of a tick: 1 and 2, or 3 for one that is gone.
+    /// The process whose generator made an ID of each tick: 1 and 2, or 3 for a generator that is gone.
     made: [u8; TICKS],
     claims: u8,
     renewals: u8,
@@ -164,7 +164,7 @@ impl Serve {
             }
             _ => return,
         };
-        // The earliest start: with a later one there are fewer ticks to make.
+        // The earliest start: a later one leaves fewer ticks.
         let (start, token) = match at {
             At::Claiming => (read.until, self.claims - to.claims),
             _ => (read.start, read.token),
@@ -215,7 +215,7 @@ impl Serve {
         next(Ok(to));
     }
 
-    /// An instance refuses asks from now on, and lowers its block to the highest end that was not returned.
+    /// An instance refuses requests from now on, and lowers its block to the highest end that was not returned.
     fn stop(&self, state: &State, index: usize, next: Next<'_>) {
         let own = state.instances[index];
         if !matches!(own.at, At::Serving | At::Renewing) || state.writes[index].is_sent {
@@ -233,7 +233,7 @@ impl Serve {
         next(Ok(to));
     }
 
-    /// An instance is gone, and another begins; what it granted stays.
+    /// An instance is gone, and another begins; its grants stay.
     fn crash(&self, state: &State, index: usize, next: Next<'_>) {
         let own = state.instances[index];
         if own.at == At::Idle || (state.crashes == 0 && own.at != At::Stopping) {
@@ -272,7 +272,7 @@ impl Serve {
         }
     }
 
-    /// A process takes its sub-grant, makes IDs, gives it back; the return reaches the instance.
+    /// A process takes its sub-grant, makes IDs and returns it; the return reaches the instance.
     fn use_grant(&self, state: &State, sub: usize, next: Next<'_>) {
         let own = state.subs[sub];
         if let Some((start, end, from)) = own.offer {

@@ -1,15 +1,15 @@
-//! The state of a model: what the store holds, what is under way, and what each holder believes.
+//! The state of a model: the store, the messages under way, and the belief of each holder.
 
-/// At most so many of each.
+/// The largest numbers of holders, numbers and so on.
 pub const HOLDERS: usize = 3;
 pub const NUMBERS: usize = 2;
 pub const TICKS: usize = 8;
 pub const MESSAGES: usize = 7;
 
-/// A tick that was made by a generator that is gone.
+/// Stands for the maker of an ID whose generator is gone.
 pub const GONE: u8 = u8::MAX;
 
-/// What the store keeps of a number. Times are in units of [`Size::grain`](crate::protocol::Size) to a tick.
+/// The store's record of a number. A tick has [`Size::grain`](crate::protocol::Size) units of time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Record {
     pub start: u8,
@@ -20,24 +20,24 @@ pub struct Record {
     pub name: u8,
 }
 
-/// The four values by which a grant is known.
+/// Four values identify a grant.
 impl Record {
     pub fn is_grant(&self, other: &Self) -> bool {
         (self.incarnation, self.token, self.start) == (other.incarnation, other.token, other.start)
     }
 }
 
-/// A write on its way to the store. It may arrive late, twice or never, and outlive whoever sent it.
+/// A write on its way to the store. It may arrive late, twice or never, and outlive its sender.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Message {
-    /// How often it may still arrive; 0 where there is no message.
+    /// Number of times that it may still arrive; 0 if there is no message.
     pub left: u8,
     pub holder: u8,
-    /// Whether the holder still waits for its answer.
+    /// `true` if the holder still waits for the answer.
     pub awaited: bool,
     pub is_release: bool,
     pub number: u8,
-    /// The record that it replaces, and the one that it puts there.
+    /// The record that it replaces, and the record that it puts.
     pub read: Record,
     pub put: Record,
 }
@@ -48,7 +48,7 @@ pub enum Wait {
     Nothing,
     Claim,
     Renewal,
-    /// In weakened variants alone: a release is sent and never looked after.
+    /// In weakened variants only: a release is sent and its answer is ignored.
     Release,
 }
 
@@ -56,9 +56,9 @@ pub enum Wait {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Grant {
     pub number: u8,
-    /// The end that was acknowledged.
+    /// The acknowledged end.
     pub end: u8,
-    /// The start of the generator's window: the record's, but for weakened variants.
+    /// The start of the generator's window: the record's start, except in weakened variants.
     pub start: u8,
     pub record: Record,
 }
@@ -68,19 +68,19 @@ pub struct Grant {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Holder {
     pub wait: Wait,
-    /// The answer "done" has come, or waits until the write is durable.
+    /// `true` if the answer "done" has come, or waits until the write is durable.
     pub answered: bool,
     pub answer_is_held: bool,
-    /// What it asked the store to put, and where.
+    /// The record that it asked the store to put, and its number.
     pub asked: Record,
     pub number: u8,
-    /// Whether it has a generator, whose grant this is.
+    /// `true` if it has a generator, which `grant` belongs to.
     pub has: bool,
     pub is_sealed: bool,
-    /// Whether the store may still show the grant as its own.
+    /// `true` if the store may still show the grant as this holder's.
     pub is_known: bool,
     pub grant: Grant,
-    /// One past the highest tick reserved; in weakened variants what they take for it.
+    /// One past the highest tick reserved, or the value that a weakened variant takes for it.
     pub mark: u8,
     /// In weakened variants: one past a tick that is reserved and not yet handed out, and its number.
     pub flight: u8,
@@ -91,12 +91,12 @@ pub struct Holder {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct State {
-    /// What the store answers from, and what it would have after a crash.
+    /// The records that the store answers from, and the records that it would have after a crash.
     pub records: [Record; NUMBERS],
     pub durable: [Record; NUMBERS],
     pub holders: [Holder; HOLDERS],
     pub messages: [Message; MESSAGES],
-    /// Whose generator made an ID of (number, tick): 0 nobody's, else one more than the holder, or [`GONE`].
+    /// The maker of an ID of (number, tick): 0 for none, else one more than the holder, or [`GONE`].
     pub made: [[u8; TICKS]; NUMBERS],
     pub next_token: u8,
     pub claims: u8,
@@ -104,7 +104,7 @@ pub struct State {
     pub crashes: u8,
     pub store_crashes: u8,
     pub losses: u8,
-    /// Only where a backup is restored: true time, the store's incarnation, when grants may begin, the backup.
+    /// Only with a restored backup: true time, the store's incarnation, the time from which grants may begin, the backup.
     pub clock: u8,
     pub incarnation: u8,
     pub quiet_until: u8,
@@ -124,7 +124,7 @@ impl State {
         made.iter_mut().filter(|maker| **maker == own).for_each(|maker| *maker = GONE);
     }
 
-    /// Nobody waits for the answers to this holder's messages any more.
+    /// Stops waiting for the answers to this holder's messages.
     pub fn stop_waiting(&mut self, holder: usize) {
         self.holders[holder].wait = Wait::Nothing;
         self.holders[holder].answered = false;
@@ -135,7 +135,7 @@ impl State {
         sent.for_each(|message| message.awaited = false);
     }
 
-    /// Sends a message, or does not where too many are under way.
+    /// Sends a message. Returns `false` if too many are under way.
     #[must_use]
     pub fn send(&mut self, message: Message) -> bool {
         let Some(place) = self.messages.iter_mut().find(|message| message.left == 0) else {
@@ -145,7 +145,7 @@ impl State {
         true
     }
 
-    /// The same state with its messages in one order, since none of them comes first.
+    /// The same state with its messages sorted, since their order has no meaning.
     pub fn sorted(mut self) -> Self {
         for message in self.messages.iter_mut().filter(|message| message.left == 0) {
             *message = Message::default();

@@ -1,8 +1,8 @@
-//! The weakened variants of the protocol, a row each: what is left out, and how soon the search notices.
+//! The weakened variants of the protocol, a row each: the rule that is left out, and the steps until the search notices.
 
 use crate::protocol::Size;
 
-/// What is weakened, if anything.
+/// The weakened part, if any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Weak {
     Nowhere,
@@ -46,7 +46,7 @@ pub struct Variant {
     pub name: &'static str,
     pub weak: Weak,
     pub size: Size,
-    /// Steps of the shortest way to an ID that is made twice; none in a harmless variant.
+    /// Steps of the shortest way to an ID that is made twice; none for a harmless variant.
     pub caught: Option<usize>,
 }
 

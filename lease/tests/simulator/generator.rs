@@ -1,4 +1,4 @@
-//! A generator as far as leases care, and the ledger of everything that generators make.
+//! A generator as far as leases need it, and the ledger of everything that generators make.
 
 use std::{
     cell::{Cell, RefCell},
@@ -9,12 +9,12 @@ use polyflake_lease::{Grant, Leased, Result};
 
 // Each thread of the tests has a world of its own.
 thread_local! {
-    /// Milliseconds of a tick in it.
+    /// Milliseconds of a tick in the world.
     static TICK: Cell<u64> = const { Cell::new(1) };
     static LEDGER: RefCell<Ledger> = RefCell::default();
 }
 
-/// What was made, by which generator; and which windows they had.
+/// The IDs that were made, each with its generator; and the windows of the generators.
 #[derive(Default)]
 struct Ledger {
     made: HashMap<(u64, u64), usize>,
@@ -29,7 +29,7 @@ pub fn reset(tick: u64) {
     LEDGER.take();
 }
 
-/// The first promise that was broken, and how many IDs were made.
+/// The first promise that was broken, and the number of IDs that were made.
 pub fn verdict() -> (Option<String>, usize) {
     LEDGER.with_borrow(|ledger| (ledger.fault.clone(), ledger.made.len()))
 }
@@ -44,7 +44,7 @@ struct Generator {
     is_sealed: Cell<bool>,
 }
 
-/// A process's generator: the newest.
+/// A process's newest generator.
 #[derive(Default)]
 pub struct Place(RefCell<Option<Generator>>);
 
@@ -102,7 +102,7 @@ impl Generator {
     fn seal(&self) -> Option<u64> {
         self.is_sealed.set(true);
         let mark = self.mark.get();
-        // What it never used others may have.
+        // Other generators may have the ticks that it never used.
         LEDGER.with_borrow_mut(|ledger| {
             let window = &mut ledger.windows[self.id];
             window.2 = mark.map_or(window.1, |mark| mark.max(window.1));
@@ -136,7 +136,7 @@ impl Ledger {
         self.fault.get_or_insert(fault);
     }
 
-    /// A generator's window reaches to `end`: no other of the number may reach into it.
+    /// Widens a generator's window to `end`; no other window of the number may overlap it.
     fn widen(&mut self, id: usize, end: u64) {
         self.windows[id].2 = end;
         let (number, start, _) = self.windows[id];

@@ -1,6 +1,6 @@
-//! Real keepers over a store in memory, in worlds that a seed makes: processes that are killed, paused, closed and started again, clocks
-//! that step, requests and replies that are late, doubled or lost, a store that fails and is restored from backups. No two generators
-//! have one number at one time.
+//! Real keepers over a store in memory, in worlds that a seed makes: processes that are killed, paused, closed and restarted,
+//! clocks that step, requests and replies that are late, doubled or lost, a store that fails and is restored from backups. No
+//! two generators have one number at the same time.
 //!
 //! `POLYFLAKE_SEEDS=100000 cargo test --release -p polyflake-lease --test simulator` goes through more worlds, and
 //! `POLYFLAKE_SEED=7` through one again.
@@ -54,7 +54,7 @@ fn no_two_generators_have_one_number_at_one_time() {
     }
 }
 
-/// What is left out is noticed soon: the worlds are not too kind.
+/// Weakened rules are noticed soon: the worlds are not too kind.
 #[test]
 fn weakened_worlds_repeat_ids() {
     for weak in [Weak::NoCompare, Weak::TtlAsProof, Weak::NoSeal, Weak::NotDurable] {

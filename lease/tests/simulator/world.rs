@@ -1,5 +1,5 @@
-//! Processes with real keepers, a store and a network between them, under clocks that step: everything that happens follows from a
-//! seed.
+//! Processes with real keepers, a store and a network between them, under clocks that step. A seed decides everything that
+//! happens.
 
 use std::{
     cmp::Reverse,
@@ -16,17 +16,17 @@ use crate::generator::{self, Place};
 
 pub const T: u64 = 1_763_650_000_000;
 
-/// What is left out, to see that the simulator notices.
+/// A rule that is left out, which the simulator must notice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Weak {
     Nowhere,
     /// A store that swaps whatever it finds.
     NoCompare,
-    /// A generator that checks the time that it read, and encodes another.
+    /// A generator that checks one time, and encodes another.
     TtlAsProof,
-    /// A release that sees nothing of what was made, beside a generator that goes on.
+    /// A release that ignores the IDs that were made, beside a generator that goes on.
     NoSeal,
-    /// A store that forgets what it acknowledged: in a crash, or as a restored one that takes itself for the one before.
+    /// A store that loses acknowledged writes: in a crash, or when it is restored but keeps its old name.
     NotDurable,
 }
 
@@ -36,16 +36,16 @@ type Seeded = Box<dyn FnMut() -> Result<Random>>;
 struct Process {
     keeper: Keeper<Seeded>,
     place: Place,
-    /// How far its clock is off, in milliseconds.
+    /// Error of its clock, in milliseconds.
     offset: i64,
     paused_until: u64,
-    /// Which of the processes that ran here it is: replies to earlier ones are lost.
+    /// Number of the process among those that ran in this place: replies to earlier ones are lost.
     life: u32,
     is_closing: bool,
     wakes: u64,
 }
 
-/// What happens, and when.
+/// An event of the world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Event {
     Arrive {
@@ -59,7 +59,7 @@ enum Event {
         number: u64,
         reply: Result<Reply>,
     },
-    /// The last one that was asked for counts.
+    /// Wakes a process; the last wake that was asked for counts.
     Wake {
         process: usize,
         order: u64,
@@ -121,7 +121,7 @@ impl World {
         world
     }
 
-    /// Lets so many things happen, or fewer if a promise breaks.
+    /// Lets `events` events happen, or fewer if a promise breaks.
     pub fn run(&mut self, events: usize) -> Option<String> {
         for _ in 0..events {
             let (Reverse(at), Reverse(number)) = self.queue.pop()?;
@@ -216,7 +216,7 @@ impl World {
         }
     }
 
-    /// Does what a keeper says.
+    /// Does the actions of a keeper.
     fn drive(&mut self, process: usize) {
         loop {
             let now = self.moment(process);
@@ -243,7 +243,7 @@ impl World {
         }
     }
 
-    /// The network: requests are late, doubled or lost.
+    /// Sends a request through the network, which may delay, double or lose it.
     fn send(&mut self, process: usize, request: &Request) {
         let life = self.processes[process].life;
         let copies = match self.rng.u8(..100) {
@@ -286,7 +286,7 @@ impl World {
         }
     }
 
-    /// A generator makes an ID: at once, or after a pause between a look at the clock and the ID.
+    /// Lets a generator make an ID: at once, or after a pause between a look at the clock and the ID.
     fn make(&mut self, process: usize) {
         let ms = self.moment(process).wall_ms;
         let stale = ms.saturating_sub(self.rng.u64(0..self.lease_ms));
@@ -340,7 +340,7 @@ impl World {
         self.schedule(delay, Event::Chaos);
     }
 
-    /// A backup is restored; or, where the store is not durable, a crash forgets what came after it.
+    /// Restores a backup; or, if the store is not durable, lets a crash lose all writes after it.
     fn restore(&mut self) {
         let Some(backup) = self.backup.take() else { return };
         if self.weak == Weak::NotDurable {
