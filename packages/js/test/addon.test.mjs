@@ -1,4 +1,4 @@
-// How a bundle in Node finds the addon of the installed package, and what it does without one.
+// Bundles in Node: they find the addon of the installed package, or do without one.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -12,12 +12,12 @@ const HOME = fileURLToPath(new URL("..", import.meta.url));
 const root = mkdtempSync(join(tmpdir(), "polyflake-"));
 after(() => rmSync(root, { recursive: true }));
 
-/** Makes an ID and says with which machine. */
+/** Makes an ID and prints the machine. */
 const PROGRAM = 'import { backend, sno } from "polyflake"; console.log(sno.isValid(sno.generate()) && backend());';
 
 const REQUIRING = PROGRAM.replace(/import (.*) from (.*?);/, "const $1 = require($2);");
 
-/** Both forms of the package, in bundles of both forms. */
+/** Both module formats of the package, in bundles of both formats. */
 const KINDS = [
   ["esm.mjs", PROGRAM],
   ["esm.cjs", PROGRAM],
@@ -27,7 +27,7 @@ const KINDS = [
 
 async function bundle(name, contents) {
   const format = name.endsWith(".mjs") ? "esm" : "cjs";
-  // What `require` of Node's own modules needs in an ES module.
+  // Defines `require` in ES modules, where CommonJS code needs it for Node's own modules.
   const banner = format === "esm" ? { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' } : {};
   const options = { bundle: true, platform: "node", format, banner, write: false, logOverride: { "empty-import-meta": "silent" } };
   const { outputFiles } = await build({ stdin: { contents, resolveDir: dirname(fileURLToPath(import.meta.url)) }, ...options });
@@ -36,7 +36,7 @@ async function bundle(name, contents) {
 
 const bundles = await Promise.all(KINDS.map(([name, contents]) => bundle(name, contents)));
 
-/** A project in which each kind of bundle lies in a folder of its own. */
+/** A project with a folder for each kind of bundle. */
 function project(name, install = () => undefined) {
   const [folder, dist] = [join(root, name), join(root, name, "dist/deep")];
   mkdirSync(dist, { recursive: true });
@@ -71,7 +71,7 @@ describe("a bundle", () => {
   test("is found by its own file where another program loads it", () => {
     const loaded = project("loaded", copyOf());
     const found = loaded(root, (path) => ["--input-type=module", "--eval", `await import(${JSON.stringify(pathToFileURL(path))});`]);
-    // A bundle of the form for CommonJS, put into an ES module, can't know its file.
+    // A bundle of the CommonJS format, put into an ES module, cannot know its file.
     assert.deepEqual(found, ["native", "native", "wasm", "native"]);
   });
 

@@ -1,4 +1,5 @@
-// Whatever is handed to whatever, the answer is a value or a typed error (or what a value throws itself), and all is well afterwards.
+// Any function with any arguments: the answer is a value or a typed error (or the error that a value throws itself), and everything
+// works afterwards.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -9,7 +10,7 @@ import { NOW } from "./refusals.mjs";
 const GUID = "691f29d0-bbaa-ddcc-ee01-0203ffffff7f";
 const secret = new Uint8Array(16);
 
-/** All own functions of an object, and those of its class. */
+/** All functions of an object and of its class. */
 function methodsOf(object) {
   const names = [object, Object.getPrototypeOf(object)].flatMap((owner) => Object.getOwnPropertyNames(owner));
   const methods = names.filter((name) => name !== "constructor" && typeof object[name] === "function" && name !== "close");

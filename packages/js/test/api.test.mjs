@@ -1,4 +1,4 @@
-// packages/api.toml against what is exported, both ways.
+// packages/api.toml against the exports, in both directions.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -20,7 +20,7 @@ const ours = (entries = {}) =>
 
 const isPlain = (object) => Object.getPrototypeOf(object) === Object.prototype;
 
-/** The public names of a class and its instances, those of its ancestors included. */
+/** The public names of a class and its instances, with those of its ancestors. */
 function publicMembers(instance) {
   const standard = ["length", "name", "prototype", "constructor", "at", "toJSON"];
   if (isPlain(instance)) return Object.keys(instance).sort();
@@ -30,7 +30,7 @@ function publicMembers(instance) {
   return [...names].filter((name) => !standard.includes(name)).sort();
 }
 
-/** One of each class that has members, and of each interface: a plain object. */
+/** An instance of each class that has members, and a plain object for each interface. */
 function samples({ hotguid, layout, randflake, sno, sparx64 }) {
   const grant = new randflake.Grant(1, 1_730_000_000, 1_730_000_001);
   const secret = new Uint8Array(16);
@@ -62,7 +62,7 @@ function samples({ hotguid, layout, randflake, sno, sparx64 }) {
   };
 }
 
-/** What makes a generator of given options. */
+/** Functions that make a generator with given options. */
 const makers = ({ hotguid, layout, randflake, sno }) => ({
   sno: (options) => new sno.Generator(options),
   hotguid: (options) => new hotguid.Generator(options),
@@ -73,7 +73,7 @@ const makers = ({ hotguid, layout, randflake, sno }) => ({
   },
 });
 
-/** Those that are parameters of their own. */
+/** Options of the API that are parameters in JavaScript. */
 const POSITIONAL = ["layout", "grant", "secret"];
 
 onEachMachine((polyflake) => {

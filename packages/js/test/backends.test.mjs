@@ -1,4 +1,4 @@
-// Which machine runs, how one sees it, and how one insists on it; where none can run, a typed error says why.
+// The choice of the machine: how it is shown, how it is forced, and the typed error if none can run.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const FIRST_USES = `[
   () => new polyflake.sparx64.Sparx64(new Uint8Array(16)),
 ]`;
 
-/** Runs a script in a Node of its own, `POLYFLAKE_BACKEND` set or not, and gives the lines that it prints. */
+/** Runs a script in a new Node process, with `POLYFLAKE_BACKEND` or without, and returns the lines that it prints. */
 function run(source, POLYFLAKE_BACKEND) {
   const { POLYFLAKE_BACKEND: _, ...env } = process.env;
   if (POLYFLAKE_BACKEND !== undefined) env.POLYFLAKE_BACKEND = POLYFLAKE_BACKEND;
@@ -28,7 +28,7 @@ function run(source, POLYFLAKE_BACKEND) {
   return execFileSync(process.execPath, ["--input-type=module", "--eval", source], options).trim().split("\n");
 }
 
-/** Prints what the package's copy at a path does. */
+/** A script that prints the behaviour of the package's copy at a path. */
 const report = (path) => `
   const polyflake = await import(${JSON.stringify(path)});
   const told = (use) => {

@@ -1,4 +1,4 @@
-// Values that JavaScript can hand to each function: typed errors, nothing changed, all usable afterwards.
+// Wrong values for each function: typed errors, nothing changed, everything works afterwards.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -15,7 +15,7 @@ onEachMachine((polyflake) => {
   const { Generator, SnoArray } = sno;
   const ids = new Generator({ partition: 1, clock: () => NOW });
 
-  /** Whatever happened, a good call works and follows the last one. */
+  /** Asserts that a good call works after an error, and continues after the last one. */
   function stillWell() {
     assert.equal(sno.parse(ID).metabyte, 1);
     const { sequence, len } = ids.stats();

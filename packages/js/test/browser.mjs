@@ -1,4 +1,4 @@
-// A page of the repository in Chromium.
+// Opens pages of the repository in Chromium.
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { delimiter, extname, join } from "node:path";
@@ -13,12 +13,12 @@ const executablePath = (process.env.PATH ?? "")
   .flatMap((folder) => NAMES.map((name) => join(folder, name)))
   .find(existsSync);
 
-/** Why tests in a browser are left out here; false where they are not. */
+/** Reason to skip tests in a browser; false to run them. */
 export const isMissing = executablePath ? false : "no Chromium on this machine";
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".json": "application/json", ".css": "text/css" };
 
-/** The repository, as a static server shows it, with more headers. */
+/** A static server of the repository, with additional headers. */
 const serveWith = (headers) => ({ url }, response) => {
   const path = join(REPOSITORY, new URL(url, "http://localhost").pathname);
   if (!existsSync(path)) return response.writeHead(404).end();

@@ -1,4 +1,4 @@
-// Every family under every clock that JavaScript can hand it: an ID or a typed error, nothing changed by an error, all well afterwards.
+// Every family under every kind of clock: an ID or a typed error, nothing changed by an error, everything works afterwards.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -7,7 +7,7 @@ import { NOW, refused, scripted } from "./refusals.mjs";
 
 const NO_TIMES = [NaN, Infinity, -Infinity, undefined, null, true, "0", 0n, [], {}, new Date(NOW), Object(NOW), Symbol("s"), () => NOW];
 
-/** Before and after the time of every family. */
+/** Times before and after the range of every family. */
 const OUTSIDE = [-1, -0.5, -1e15, Date.UTC(9999, 0, 1), 2 ** 53, Number.MAX_VALUE, -Number.MAX_VALUE];
 
 const CALLS = [(ids) => ids.generate(), (ids) => ids.generateMany(3)];
@@ -24,7 +24,7 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
 
   for (const [family, make] of Object.entries(families)) {
     describe(family, () => {
-      /** Readings that every call refuses, one after the other, before and after good ones. */
+      /** Readings that every call refuses, before and after good ones. */
       function refuses(codes, readings) {
         let reading = () => NOW;
         const ids = make({ clock: () => reading(), maxWait: 0 });
@@ -69,7 +69,7 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
         const made = [];
         let inside = false;
         let now = NOW;
-        // The number of readings ends it, not the time that they take on a busy machine.
+        // The bound on readings ends the call, not a bound on time, which would depend on how busy the machine is.
         const ids = make({
           maxWait: 1000,
           clock() {

@@ -1,4 +1,4 @@
-// Columns of layouts: what one ID after the other gives, in typed arrays, and what is refused.
+// Columns of layouts: the same values as ID by ID, in typed arrays, and refusals.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -29,7 +29,7 @@ onEachMachine(({ layout }) => {
   const discord = Layout.preset("discord");
   const wide = new Layout(WIDE);
 
-  /** The columns of IDs, taken off them one by one. */
+  /** The columns of IDs, read ID by ID. */
   function oneByOne(its, ids) {
     const all = [...ids].map((id) => its.parse(id));
     const named = (kind, columns) =>

@@ -1,4 +1,4 @@
-// Many copies of the package in one process: modules of both kinds, both machines, threads.
+// Many copies of the package in one process: both module formats, both machines, threads.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
@@ -11,7 +11,7 @@ import { refused } from "./refusals.mjs";
 const require = createRequire(import.meta.url);
 const COPIES = [native, wasm, require("polyflake/native"), require("polyflake/wasm"), require("polyflake")];
 
-/** Runs a script in a Node of its own and gives what it prints. */
+/** Runs a script in a new Node process and returns its output. */
 function run(source, ...flags) {
   const options = { encoding: "utf8", cwd: new URL(".", import.meta.url) };
   return execFileSync(process.execPath, [...flags, "--input-type=module", "--eval", source], options).trim();

@@ -1,10 +1,10 @@
-// Every vector that `polyflake/decode` can answer, by functions that need nothing but the language: they run as a text in engines
+// Checks every vector for `polyflake/decode`, with functions that need nothing but the language: they run as a text in engines
 // without modules, WebAssembly, or a host.
 
-/** The vectors that hold texts, by file. */
+/** Files of the vectors with texts. */
 export const FILES = ["hotguid", "polymorphic", "randflake", "randflake_invalid", "sno", "sno_invalid", "uuid8"];
 
-/** Reads all of them: how many answers there were, and those that are wrong. */
+/** Reads all vectors; returns the number of answers, and the wrong ones. */
 export function readVectors(decode, vectors) {
   const wrong = [];
   let answers = 0;

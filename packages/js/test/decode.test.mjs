@@ -1,4 +1,4 @@
-// `polyflake/decode`: the same functions as the package's, the core's answers and errors, wherever JavaScript runs.
+// `polyflake/decode`: the package's own functions, with the answers and errors of the core, in every engine.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createRequire } from "node:module";
@@ -21,7 +21,7 @@ const require = createRequire(import.meta.url);
 const VECTORS = Object.fromEntries(FILES.map((name) => [name, vectors(name)]));
 const ID = "a7rdmuv326nct5if";
 
-/** The functions that read, by the family whose name they have in the package. */
+/** The reading functions, by their family's name in the package. */
 const FUNCTIONS = {
   sno: Object.entries(decode).filter(([name, value]) => typeof value === "function" && name !== "PolyflakeError"),
   hotguid: Object.entries(decode.hotguid),
@@ -101,7 +101,7 @@ describe("every vector", () => {
   });
 });
 
-/** What the core says of one text of ASCII, by the addon's own calls: an error's code, position and message, if it is refused. */
+/** The core's answer to one ASCII text, by the addon's own calls: an error's code, position and message, if the text is refused. */
 function ofCore(call, text, before = (_bytes) => undefined) {
   const bytes = area.subarray(NUMBERS * 8);
   bytes.set(Buffer.from(text, "latin1"));
@@ -121,7 +121,7 @@ const addon = require(fileURLToPath(new URL(`../prebuilds/${process.platform}-${
 const { area, calls } = addon.attach(new Uint8Array(NUMBERS * 8 + 16 * 1024));
 const slots = new Float64Array(area.buffer, area.byteOffset, NUMBERS);
 
-/** What a function here says of it. */
+/** A decode function's answer to a text, in the same form. */
 function ofDecode(read, text) {
   try {
     return void read(text);
@@ -130,7 +130,7 @@ function ofDecode(read, text) {
   }
 }
 
-/** Characters of a format, and now and then others of ASCII. */
+/** Texts of a format's characters, with a few other ASCII characters. */
 const almost = (alphabet, length) =>
   fc.array(fc.oneof({ weight: 40, arbitrary: fc.constantFrom(...alphabet) }, { weight: 1, arbitrary: fc.integer({ min: 0, max: 127 }).map((code) => String.fromCharCode(code)) }), length).map((all) => all.join(""));
 

@@ -1,4 +1,4 @@
-// Each export condition's entry point, through a user's bundler, makes IDs without anything of Node.
+// The entry points of all export conditions, after a user's bundler: they make IDs without Node.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { build } from "esbuild";
 const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
 process.on("exit", () => rmSync(folder, { recursive: true }));
 
-/** Imports of compiled modules, which edge runtimes have. */
+/** A plugin for imports of compiled wasm modules, as edge runtimes have them. */
 const compiledModules = (seen) => ({
   name: "compiled-modules",
   setup({ onResolve, onLoad, initialOptions }) {

@@ -1,4 +1,4 @@
-// The examples, as a reader would run them.
+// The examples, run as a reader would run them.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
@@ -8,7 +8,7 @@ import { after, before, describe, test } from "node:test";
 import { sno } from "polyflake/native";
 import { browse, isMissing, REPOSITORY } from "./browser.mjs";
 
-/** What an example prints, run as a reader would run it. */
+/** The output of an example. */
 function run(name) {
   const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
   try {
@@ -21,7 +21,7 @@ function run(name) {
   }
 }
 
-/** What each prints. */
+/** Expected output of each example. */
 const EXAMPLES = {
   "polymorphic.mjs": /\n-> Order, made \d{4}-\d\d-\d\dT[\d:.]+Z\n$/,
   "record-versions.mjs": /  version 2\na draft -> a better draft -> the final text\n$/,

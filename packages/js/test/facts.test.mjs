@@ -1,4 +1,4 @@
-// What the documentation says of the corners.
+// Statements of the documentation on edge cases.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";

@@ -10,7 +10,7 @@ const END = 3461327255552;
 
 onEachMachine(({ sno }) => {
   const { Generator } = sno;
-  /** A generator whose pool is 4 and whose clock is scripted. */
+  /** A generator with 4 sequences in a tick and a scripted clock. */
   const small = (clock, more = {}) => new Generator({ partition: 1, sequenceMax: 3, clock, maxWait: 0, ...more });
 
   test("an ID has what its generator has", () => {

@@ -1,4 +1,4 @@
-// Hot Guid: texts, bytes and fields as the original has them, the orders, generators.
+// Hot Guid: texts, bytes and fields as in the original, byte orders, generators.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

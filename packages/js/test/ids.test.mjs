@@ -1,4 +1,4 @@
-// Texts, bytes and fields: the vectors, properties, and texts that must be refused.
+// Texts, bytes and fields of sno: vectors, properties, and texts that must be refused.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -35,7 +35,7 @@ onEachMachine(({ sno }) => {
   });
 
   test("counts in UTF-16 units, and cuts none down to ASCII", () => {
-    // U+0161 ends in the byte of "a"; a pair of surrogates is two units; lone ones are units too.
+    // The low byte of U+0161 is that of "a"; a surrogate pair counts as two units; so does each lone surrogate as one.
     for (const bad of ["š", "\uff12", "\u0662", "а", "\u212a", "\ud800", "\udc00", "\0", "\n", " ", "A", "1", "0", "y", "z", "=", "-", "_", "\ufeff"]) {
       for (const position of [0, 7, 8, 15]) {
         const text = ID.slice(0, position) + bad + ID.slice(position + 1);

@@ -1,4 +1,4 @@
-// Every parameter that takes an integer, in the families beside sno: what is taken, and what is refused how.
+// Every integer parameter of the families besides sno: accepted values, and the errors for others.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NOT_A_BIGINT, NOT_A_NUMBER, NOT_WHOLE } from "./catalogue.mjs";
@@ -19,7 +19,7 @@ onEachMachine(({ hotguid, randflake }) => {
   const flake = (changes) => codec.encrypt({ timestamp: SECOND, node: 1, sequence: 1, ...changes });
   const guid = (changes) => hotguid.fromParts({ timestamp: SECOND, machine: new Uint8Array(5), counter: 0, shardKey: 0, ...changes });
 
-  /** A name in errors, a call with a value for it, its limits. */
+  /** Parameters: the name in errors, a call with a value, the limits. */
   const numbers = [
     ["nodes", (node) => new randflake.Grant(node, SECOND, SECOND + 1), 0, 131_071],
     ["nodes", (node) => new randflake.Grant([node, 131_071], SECOND, SECOND + 1), 0, 131_071],

@@ -15,10 +15,10 @@ const fields = (shard) => [
   { kind: "sequence", bits: 2 },
 ];
 
-/** What is compared of an error. */
+/** The compared members of an error. */
 const told = ({ name, message, code, retryAt, written, field, cause }) => ({ name, message, code, retryAt, written, field, cause });
 
-/** Holds the thread for so many milliseconds. */
+/** Blocks the thread for a number of milliseconds. */
 function block(ms) {
   const begun = performance.now();
   while (performance.now() < begun + ms);
@@ -30,7 +30,7 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
   const shard = (of) => (number, more) => new layout.Generator(of, { bindables: { shard: number }, ...more });
   const node = (number, more) => new randflake.Generator(new randflake.Grant(number, 1_730_000_000, 2_803_741_824), SECRET, more);
 
-  /** What makes a generator of a number, how many IDs it has in a tick, and how long that is. */
+  /** Families: a maker of numbered generators, the IDs of a generator in a tick, the length of a tick. */
   const FAMILIES = {
     sno: { make: (number, more) => new sno.Generator({ partition: number, sequenceMax: 3, ...more }), perTick: 4, tickMs: 4, Pool: sno.Pool, Many: sno.SnoArray },
     randflake: { make: node, perTick: 131_072, tickMs: 1000, Pool: randflake.Pool, Many: randflake.RandflakeArray },
@@ -40,7 +40,7 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
   };
 
   for (const [name, { make, perTick, tickMs, Pool, Many }] of Object.entries(FAMILIES)) {
-    /** A generator whose tick is used up, and its clock. */
+    /** A generator with a used-up tick, and its clock. */
     const exhausted = (more = {}) => {
       const time = { now: NOW };
       const ids = make(1, { onExhausted: "wait", maxWait: 3_600_000, clock: () => time.now, ...more });
@@ -135,7 +135,7 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
       await rejected("sequence_exhausted", short.generateManyAsync(3), { written: 1, retryAt: NOW + tickMs });
     });
 
-    // A second of Hot Guids is 256 MiB.
+    // Hot Guids of one second take 256 MiB.
     if (name === "hotguid") continue;
 
     test(`${name}: 100 calls at once make 100 IDs`, async () => {

@@ -1,4 +1,4 @@
-// Generators over custom layouts: what they make, windows, waits, snapshots, options.
+// Generators over custom layouts: IDs, windows, waits, snapshots, options.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

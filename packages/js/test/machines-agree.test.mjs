@@ -8,12 +8,12 @@ import { NOW } from "./refusals.mjs";
 
 const SECRET = Uint8Array.from({ length: 16 }, (_, k) => k);
 
-/** Date.now as a test mocks it. */
+/** Mocked `Date.now`. */
 const real = Date.now;
 let now = NOW;
 afterEach(() => (Date.now = real));
 
-/** What a call gives, or the code and text of its error. */
+/** The result of a call, or the code and text of its error. */
 function answer(call) {
   try {
     return call();
@@ -28,7 +28,7 @@ const FAMILIES = {
   layout: ({ layout }, options) => new layout.Generator(layout.Layout.preset("sonyflake"), { bindables: { machine: 7 }, ...options }),
 };
 
-/** What is done with a generator; each gives what can be compared. */
+/** Calls on a generator, each with a result that can be compared. */
 const ACTS = {
   generate: (ids) => ids.generate(),
   many: (ids) => Array.from(ids.generateMany(4)),

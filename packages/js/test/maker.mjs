@@ -1,4 +1,4 @@
-// What a worker or a process of a cluster does: it makes IDs with the default generators, and sends them.
+// The program of a worker, or of a process in a cluster: makes IDs with the default generators, and sends them.
 import cluster from "node:cluster";
 import { parentPort, workerData } from "node:worker_threads";
 

@@ -1,4 +1,4 @@
-// Objects that callers give: whose members count, what is no such object, and what they throw themselves.
+// Objects from callers: the members that count, values that are refused, and errors that objects throw themselves.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
@@ -11,7 +11,7 @@ const clock = () => NOW;
 const SECRET = new Uint8Array(16);
 const GUID = "691f29d0-bbaa-ddcc-ee01-0203ffffff7f";
 
-/** Calls that read the members of an object, by its name in errors: a good one, and what they do with another. */
+/** Calls that read the members of an object, by its name in errors: a good object, and the call with another one. */
 function readers({ hotguid, layout, randflake, sno }) {
   const grant = new randflake.Grant(1, 1_730_000_000, 2_803_741_824);
   const discord = layout.Layout.preset("discord");
@@ -40,7 +40,7 @@ function readers({ hotguid, layout, randflake, sno }) {
   };
 }
 
-/** What no caller means as options. */
+/** Values that no caller means as options. */
 const CLEARLY_NOT = () => ({
   "a Date": new Date(NOW),
   "a Map": new Map([["partition", 7]]),

@@ -1,4 +1,4 @@
-// Errors name what the caller spelt, in the caller's words.
+// Errors name parameters and fields as the caller spelt them.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as decode from "polyflake/decode";

@@ -1,4 +1,4 @@
-// What the tarball holds, as npm packs it.
+// The contents of the tarball, as npm packs it.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -16,7 +16,7 @@ function packed() {
   return files.map(({ path }) => path);
 }
 
-/** All files that a part of package.json names. */
+/** All files named in a part of package.json. */
 function named(part) {
   if (typeof part === "string") return part.startsWith("./") ? [part.slice(2)] : [];
   return Object.entries(part ?? {}).flatMap(([key, value]) => [...named(value), ...(key.startsWith("./dist/") ? [key.slice(2)] : [])]);

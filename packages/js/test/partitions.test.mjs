@@ -1,18 +1,18 @@
-// Default partitions: leased for a while from a table that generators share across copies of the package, machines and threads.
+// Default partitions, leased from a table that generators share across copies of the package, machines and threads.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
 
-/** Runs a script in a Node of its own, and gives what it prints as JSON. */
+/** Runs a script in a new Node process, and returns its output, which is JSON. */
 function run(source) {
   const options = { encoding: "utf8", cwd: new URL(".", import.meta.url), maxBuffer: 1 << 24 };
   return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "--eval", source], options));
 }
 
-/** Random bytes that are always the same, so that only what is shared tells generators apart. */
+/** Constant random bytes, so that only the shared table tells generators apart. */
 const UNLUCKY = 'Object.defineProperty(globalThis, "crypto", { value: { getRandomValues: (bytes) => bytes } });';
 
-/** Makes so many generators with one ID each while a hundred others live, and prints how many IDs differ. */
+/** A script that makes many generators with one ID each while a hundred others live, and prints the number of different IDs. */
 const inARow = (count) => `
   const living = Array.from({ length: 100 }, () => new sno.Generator());
   const made = new Set(living.map(({ generate }) => generate()));
@@ -106,7 +106,7 @@ describe("copies of the package", () => {
     });
   }
 
-  /** What a generator on a machine does over a table that another copy left: its partition, or the error's code. */
+  /** The partition of a generator on a machine over the table of another copy, or the code of the error. */
   const over = (machine, table) =>
     run(`
       globalThis[Symbol.for("polyflake.partitions")] = ${table};

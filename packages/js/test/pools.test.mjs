@@ -1,4 +1,4 @@
-// Pools: several generators as one, which go on with the next where one's tick is used up.
+// Pools: several generators as one, which move on to the next one when a tick is used up.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -10,7 +10,7 @@ import { NOW, refused, scripted } from "./refusals.mjs";
 const SECRET = new Uint8Array(16);
 const clock = () => NOW;
 
-/** 4 IDs in a millisecond for each of 256 shards. */
+/** A layout with 4 IDs in a millisecond for each of 256 shards. */
 const SMALL = {
   id: "integer",
   bits: 64,
@@ -23,7 +23,7 @@ const SMALL = {
 
 onEachMachine(({ hotguid, layout, randflake, sno }) => {
   const small = layout.Layout.fromJson(JSON.stringify(SMALL));
-  /** With 4 sequences in a tick. */
+  /** A generator with 4 sequences in a tick. */
   const partition = (number, more = {}) => new sno.Generator({ partition: number, sequenceMax: 3, clock, maxWait: 0, ...more });
   const node = (number, secret = SECRET, more = {}) =>
     new randflake.Generator(new randflake.Grant(number, 1_730_000_000, 2_803_741_824), secret, { clock, ...more });

@@ -1,4 +1,4 @@
-// Randflake: texts and fields as the originals have them, grants, generators.
+// Randflake: texts and fields as in the originals, grants, generators.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
@@ -17,7 +17,7 @@ const secret = bytes("dffd6021bb2bd5b0af676290809ec3a5");
 onEachMachine(({ randflake }) => {
   const { Codec, decodeText, encodeText, Generator, Grant, RandflakeArray } = randflake;
   const codec = new Codec(secret);
-  /** A generator of node 1 at one second. */
+  /** A generator, of node 1 by default, under a clock: a function, or a number of seconds at which it stands still. */
   const at = (clock, options = {}, nodes = 1) =>
     new Generator(new Grant(nodes, START, END), secret, { clock: typeof clock === "number" ? () => clock * 1000 : clock, ...options });
 

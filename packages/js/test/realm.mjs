@@ -1,4 +1,4 @@
-// Realms of their own, as test runners and edge sandboxes make them: the package's files run in one, over another one's Node.
+// Makes new realms, as test runners and edge sandboxes do: the package's files run in one realm, over Node of another.
 import { build } from "esbuild";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,12 +9,12 @@ import vm from "node:vm";
 const require = createRequire(import.meta.url);
 const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
 
-/** A realm with the language alone, and these globals; `options` are those of `vm.createContext`. */
+/** A realm with the language alone, and the given globals; `options` are those of `vm.createContext`. */
 export function realm(globals = {}, options = {}) {
   return vm.createContext({ ...globals }, options);
 }
 
-/** What a file of `dist/cjs` exports when all of it runs in a realm, as Jest does it. */
+/** The exports of a file of `dist/cjs` that runs in a realm together with its imports, as under Jest. */
 export function requireIn(context, name) {
   const modules = new Map();
   const load = (path) => {
@@ -31,8 +31,8 @@ export function requireIn(context, name) {
 }
 
 /**
- * What the package exports when a bundle under an export condition runs in a realm; its wasm modules are this realm's, as those of an
- * edge runtime are its host's.
+ * The package's exports from a bundle under an export condition that runs in a realm. Its wasm modules are of this realm, as
+ * those of an edge runtime are of its host's realm.
  */
 export async function bundleIn(context, condition, compile = compiledModule) {
   const compiled = {

@@ -1,4 +1,4 @@
-// The package in realms that lack what it would like to have, and whose objects are not those of the realm that calls it.
+// The package in realms that lack optional features, called with objects of other realms.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import vm from "node:vm";
@@ -7,16 +7,16 @@ import { NOW, refused, scripted } from "./refusals.mjs";
 
 const ID = "a7rdmuv326nct5if";
 
-/** What hosts add to the language. */
+/** Globals that hosts add to the language. */
 const HOST = { TextDecoder, TextEncoder, atob, btoa, console, crypto, performance, queueMicrotask, setTimeout, structuredClone, URL };
 
-/** What engines have that some runtimes take away. */
+/** Globals of engines that some runtimes remove. */
 const ENGINE = ["Atomics", "FinalizationRegistry", "SharedArrayBuffer", "WeakRef"];
 
-/** Layouts whose texts are more than ASCII: names, values, descriptions. */
+/** A text beyond ASCII for the names, values and descriptions of layouts. */
 const WIDE = "größe 寸法 📏".repeat(9);
 
-/** Uses all families, without chance. */
+/** Uses all families, with the same results in every run. */
 function use({ hotguid, layout, randflake, sno, sparx64 }) {
   const clock = () => NOW;
   const ids = new sno.Generator({ partition: 7, clock });

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 export const vectors = (name) =>
   JSON.parse(readFileSync(new URL(`../../../tests/vectors/${name}.json`, import.meta.url), "utf8"));
 
-/** Runs a call that must be refused with a code, and gives the error. */
+/** Runs a call that must be refused with a code, and returns the error. */
 export function refused(code, call, more = {}) {
   try {
     const value = call();
@@ -20,14 +20,14 @@ export function refused(code, call, more = {}) {
   }
 }
 
-/** What a promise was rejected with. */
+/** The error that a promise was rejected with. */
 export const rejection = (promise) =>
   promise.then(
     (value) => assert.fail(`expected a rejection, got ${String(value)}`),
     (error) => error,
   );
 
-/** Awaits a call that must be refused with a code, and gives the error. */
+/** Awaits a call that must be refused with a code, and returns the error. */
 export async function rejected(code, promise, more) {
   const error = await rejection(promise);
   const rethrow = () => {
@@ -36,7 +36,7 @@ export async function rejected(code, promise, more) {
   return refused(code, rethrow, more);
 }
 
-/** A clock that shows readings one after the other, the last one for ever. */
+/** A clock that shows readings one after the other, and repeats the last one for ever. */
 export function scripted(...readings) {
   let next = 0;
   return () => {
@@ -45,5 +45,5 @@ export function scripted(...readings) {
   };
 }
 
-/** 2026-01-01, where a tick begins. */
+/** 2026-01-01, the start of a tick. */
 export const NOW = Date.UTC(2026, 0, 1);

@@ -1,4 +1,4 @@
-// What objects of the package are in JSON, in a console, and in a copy.
+// Objects of the package in JSON, in a console, and in a copy.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
@@ -14,7 +14,7 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
   const grant = new randflake.Grant(1, 1_730_000_000, 2_803_741_824);
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
   const wide = new layout.Layout({ id: "bytes", bits: 72, fields: [{ kind: "timestamp", bits: 64, tick: "1ms", epoch_ms: 0 }, { kind: "bindable", bits: 8, name: "x", type: "bytes" }] });
-  // Every type of value, a constant that IDs may differ in, and ticks of no whole milliseconds.
+  // Has every type of value, a constant with other values in some IDs, and ticks that are no whole number of milliseconds.
   const odd = new layout.Layout({
     id: "bytes",
     bits: 288,

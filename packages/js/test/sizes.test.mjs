@@ -1,4 +1,4 @@
-// How small it is where that counts, after a user's bundler.
+// Limits on the package's size in browsers and on edge runtimes, after a user's bundler.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -49,7 +49,7 @@ test("what is imported and not used costs nothing", async () => {
   assert(bytes <= 100, `${bytes} bytes`);
 });
 
-/** The README's table of sizes, by what is imported: in the script, and with wasm beside it. */
+/** Sizes in the README's table, by import: in the script, and with wasm beside it. */
 const PRINTED = Object.fromEntries(
   [...readFileSync(new URL("../README.md", import.meta.url), "utf8").matchAll(/^\| `?([\w/]+)`? \| ([\d.]+) KB \| (?:([\d.]+) KB)? ?\|$/gm)].map(([, name, ...kilobytes]) => [name, kilobytes]),
 );

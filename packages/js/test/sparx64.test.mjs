@@ -1,4 +1,4 @@
-// The cipher: the vectors, many blocks, and what is no key or block.
+// The cipher: vectors, many blocks, and wrong keys and blocks.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";

@@ -1,4 +1,4 @@
-// The end of JavaScript's stack: a call there is refused by a RangeError or says that its clock failed, and the next one is well.
+// The end of JavaScript's stack: a call there throws a RangeError or reports a failed clock, and the next one works.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
@@ -18,7 +18,7 @@ const custom = new layout.Generator(discord, { clock: () => Date.now(), bindable
 const made = new Set();
 const failures = new Set();
 
-/** Goes to the end of the stack, and on the way back calls until it works. */
+/** Recurses to the end of the stack, and on the way back repeats a call until it works. */
 function atTheEnd(call) {
   try {
     atTheEnd(call);

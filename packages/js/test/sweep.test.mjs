@@ -1,5 +1,5 @@
-// Every export and every method, with every wrong value at every place: a value, a typed error or what the value itself throws,
-// and all is well afterwards.
+// Every export and every method, with every wrong value at every place: the answer is a value, a typed error or the error that
+// the value throws itself, and everything works afterwards.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as native from "polyflake/native";
@@ -24,7 +24,7 @@ function resized() {
   return bytes;
 }
 
-/** What any parameter may be handed: of every type, and of most of them several. */
+/** Wrong values for any parameter: of every type, most of them several times. */
 const wrongs = () => [
   ...[undefined, -0, -1, 0.5, 2 ** 31, 2 ** 32, 2 ** 53, -(2 ** 53), 1e300, 2n ** 63n, -(2n ** 63n) - 1n, 2n ** 64n, 10n ** 400n],
   ...[...NOT_A_NUMBER, ...NOT_WHOLE, ...NOT_A_BIGINT, ...notATextOf(ID), ...notBytesOf(16)],
@@ -36,7 +36,7 @@ const wrongs = () => [
   ...[raising("called"), () => NaN, () => Infinity, () => -1, () => 0.5, () => 8.7e15, () => 253_402_300_799_999, () => NOW - 1e6, () => 1n, () => "1", () => ({}), () => Symbol("s")],
 ];
 
-/** A good argument with one thing wrong in it, and whatever is wrong by itself. */
+/** Wrong values in place of a good argument, and copies of it with one wrong member. */
 function* spoilt(value, depth = 3) {
   yield* wrongs();
   if (depth === 0 || typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return;
@@ -52,7 +52,7 @@ function* spoilt(value, depth = 3) {
   if (!Array.isArray(value)) yield { ...value, other: 1 };
 }
 
-/** All options of a generator, and those of one family. */
+/** The shared options of a generator, and those of one family. */
 const options = (own = {}) => ({ clock, maxWait: 0, onExhausted: "error", onStall: () => undefined, ...own });
 
 const DESCRIPTION = {
@@ -67,7 +67,7 @@ const DESCRIPTION = {
   ],
 };
 
-/** Good arguments for everything that is exported, by its name; a class's are its constructor's. */
+/** Good arguments for every export, by name; those of a class are for its constructor. */
 function goodArguments({ hotguid, layout, randflake, sno }) {
   const grant = new randflake.Grant([7, 8], 1_730_000_000, 2_803_741_000);
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
@@ -238,10 +238,10 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
 
 const isClass = (value) => /^class\b/.test(Function.prototype.toString.call(value));
 
-/** What JSON.stringify and consoles call. */
+/** Methods that JSON.stringify and consoles call. */
 const NOT_CALLED = ["constructor", "toJSON", Symbol.for("nodejs.util.inspect.custom")];
 
-/** The functions of an object and those that it has of its class, up to the language's own. */
+/** The functions of an object and of its classes, without those of the language. */
 function functionsOf(object) {
   const names = new Set();
   for (let owner = object; owner && owner !== Object.prototype && owner !== Function.prototype; owner = Object.getPrototypeOf(owner)) {
@@ -253,13 +253,13 @@ function functionsOf(object) {
   return [...names];
 }
 
-/** The values that a class gives by name alone. */
+/** The accessors of a class. */
 function gettersOf(prototype) {
   const names = Object.getOwnPropertyNames(prototype);
   return names.filter((name) => Reflect.getOwnPropertyDescriptor(prototype, name).get);
 }
 
-/** All that can be called, by the same names; `make` makes an instance. */
+/** All functions, methods and constructors, by the same names; `make` makes an instance. */
 function calls(polyflake, good) {
   const found = {};
   const add = (name, call) => {
@@ -279,7 +279,7 @@ function calls(polyflake, good) {
   };
   const addAll = (prefix, module) => {
     for (const [name, value] of Object.entries(module)) {
-      // The error takes what any error of the language takes.
+      // The error class takes any arguments, as the language's own errors do.
       if (value.prototype instanceof Error) continue;
       if (typeof value !== "function") addAll(`${name}.`, value);
       else if (isClass(value)) addClass(prefix + name, value);
@@ -290,14 +290,14 @@ function calls(polyflake, good) {
   return found;
 }
 
-/** A generator of each family, with what makes one ID. */
+/** A generator of each family, with the call that makes one ID. */
 function generators({ hotguid, layout, randflake, sno }) {
   const grant = new randflake.Grant(7, 1_730_000_000, 2_803_741_000);
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
   return [new sno.Generator(), new hotguid.Generator(), new randflake.Generator(grant, SECRET), new layout.Generator(discord)];
 }
 
-/** Runs a call, which gives a value, is refused with a typed error, or ends with what an object of the caller's threw. */
+/** Runs a call, which must return a value, throw a typed error, or throw the error of one of the caller's objects. */
 async function isTyped(name, call) {
   try {
     const made = call();
@@ -307,7 +307,7 @@ async function isTyped(name, call) {
   }
 }
 
-/** What a call gave may be used: a generator makes an ID, a list gives its items. */
+/** Uses the result of a call: a generator makes an ID, a list returns its items. */
 async function isUsable(name, made) {
   if (typeof made?.generate === "function") await isTyped(name, () => made.generate());
   if (typeof made?.texts === "function") await isTyped(name, () => made.texts());

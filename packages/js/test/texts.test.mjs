@@ -1,4 +1,4 @@
-// Many texts at once: what one by one gives, and the first bad one named.
+// Many texts at once: the same results as one by one, and errors that name the first bad text.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -10,7 +10,7 @@ const SECRET = new Uint8Array(16).fill(7);
 
 onEachMachine(({ hotguid, randflake, sno }) => {
   const grant = new randflake.Grant([0, 9], 1_730_000_000, 2_803_741_000);
-  /** Each family: its array, the same of one text, IDs to try, and whether texts of one length may lie side by side. */
+  /** Families: the array class, the reading of one text, sample IDs, and the member with the packed IDs. */
   const FAMILIES = {
     sno: [sno.SnoArray, sno.toBytes, new sno.Generator({ partition: 1, clock: () => NOW }).generateMany(2500, 7), "bytes"],
     randflake: [

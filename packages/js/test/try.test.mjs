@@ -1,4 +1,4 @@
-// Calls that never wait: the IDs that there are now, and an error or fewer of them where there are none.
+// Calls that never wait: the IDs that can be made now, or else fewer IDs or an error.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { onEachMachine } from "./machines.mjs";
@@ -12,7 +12,7 @@ const fields = (shard) => [
   { kind: "sequence", bits: 2 },
 ];
 
-/** Other calls would wait for an hour, and say so. */
+/** Options under which other calls would wait for an hour, and would fail the test by `onStall`. */
 const PATIENT = {
   onExhausted: "wait",
   maxWait: 3_600_000,
@@ -25,7 +25,7 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
   const shard = (of) => (number, more) => new layout.Generator(of, { bindables: { shard: number }, ...more });
   const node = (number, more) => new randflake.Generator(new randflake.Grant(number, 1_730_000_000, 2_803_741_824), SECRET, more);
 
-  /** What makes a generator of a number, how many IDs it has in a tick, and how long that is. */
+  /** Families: a maker of numbered generators, the IDs of a generator in a tick, the length of a tick. */
   const FAMILIES = {
     sno: { make: (number, more) => new sno.Generator({ partition: number, sequenceMax: 3, ...more }), perTick: 4, tickMs: 4, Pool: sno.Pool, Many: sno.SnoArray },
     randflake: { make: node, perTick: 131_072, tickMs: 1000, Pool: randflake.Pool, Many: randflake.RandflakeArray },

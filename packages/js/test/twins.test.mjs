@@ -1,4 +1,4 @@
-// A warning where two generators of a process would repeat each other's IDs.
+// The warning about two generators of a process that would repeat each other's IDs.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// The types, as users' compilers see them: without those of the browser or of Node.
+// The types, as users' compilers see them without the types of the browser or of Node.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";

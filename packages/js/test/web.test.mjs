@@ -20,7 +20,7 @@ const FAMILIES = ["hotguid", "layout", "randflake", "sno", "sparx64"];
 const bytesOf = (family) => readFileSync(join(HOME, `dist/esm/${family}.wasm`));
 const ID = "a7rdmuv326nct5if";
 
-/** A copy of the package of its own, in which nothing was opened. */
+/** A new copy of the package, in which no module was opened. */
 let copies = 0;
 const fresh = async () => {
   copies += 1;

@@ -1,4 +1,4 @@
-// Many threads and many processes, as users have them: workers, and a cluster behind one port.
+// Many threads and many processes, as in users' programs: workers, and a cluster behind one port.
 import assert from "node:assert/strict";
 import cluster from "node:cluster";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import * as wasm from "polyflake/wasm";
 
 const script = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** How many IDs of each family one thread or process makes. */
+/** Number of IDs of each family that one thread or process makes. */
 const COUNT = 2000;
 
 function assertAllDiffer(made, makers) {
@@ -21,7 +21,7 @@ function assertAllDiffer(made, makers) {
   }
 }
 
-/** The first message of each of so many workers, all of which live at once. */
+/** The first message of each of `count` workers, which all live at the same time. */
 async function workers(count, machine, workerData = {}) {
   const all = Array.from({ length: count }, () => new Worker(script("maker.mjs"), { workerData: { machine, count: COUNT, ...workerData } }));
   try {

@@ -102,7 +102,7 @@ export function toUuid(text: string): string {
 }
 
 /**
- * The UUID of version 8 that holds all bits of an ID, in its order: what strict validators accept.
+ * The ID as a UUID of version 8, which strict validators accept. It holds all bits of the ID and sorts in the same order.
  *
  * @throws {PolyflakeError} as {@link parse}.
  */
@@ -115,8 +115,8 @@ export function toUuid8(text: string): string {
 /**
  * The ID of a UUID of version 8, given as the usual text in either case.
  *
- * @throws {PolyflakeError} `invalid_type`, `invalid_length`, or `invalid_character` with the position; `not_canonical` for another version or
- * variant, and for bits behind the ID.
+ * @throws {PolyflakeError} `invalid_type`, `invalid_length`, or `invalid_character` with the position; `not_canonical` for another
+ * version or variant, and for bits set after the ID.
  */
 export function fromUuid8(uuid: string): string {
   const bytes = uuidBytes(uuid, "uuid");

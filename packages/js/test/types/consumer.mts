@@ -1,4 +1,4 @@
-// What a user's compiler accepts, and what it must not.
+// Code that a user's compiler must accept, and code that it must refuse.
 import { type AsyncOptions, backend, type Description, type ErrorCode, hotguid, layout, PolyflakeError, randflake, type Stall, sno, sparx64 } from "polyflake";
 import * as decode from "polyflake/decode";
 import { byMetabyte } from "polyflake/json";
