@@ -37,7 +37,7 @@ WIDE = layout.Layout(
 
 
 class Family(NamedTuple):
-    """A family: its generator with a number, the number of IDs in a tick, its pool, and a buffer for a number of IDs."""
+    """A family: its generator with a number, the number of IDs in a tick, its pool, and a buffer for some IDs."""
 
     make: Callable[..., Any]
     per_tick: int

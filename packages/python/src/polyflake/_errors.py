@@ -11,7 +11,8 @@ class PolyflakeError(Exception):
     """
 
     code: str = ""
-    """The stable code: ``"invalid_character"``, ``"sequence_exhausted"``, ...; empty in an exception that you create."""
+    """The stable code: ``"invalid_character"``, ``"sequence_exhausted"``, ...; empty in an exception that you
+    create."""
 
     position: int | None = None
     """The 0-based index of the first bad character of a text."""

@@ -8,7 +8,8 @@ from typing import Any
 
 
 async def finish(call: Callable[[], Any]) -> Any:
-    """The result of a call that returns the seconds to sleep, as a ``float``, until it is done. No result is a ``float``."""
+    """The result of a call that returns the seconds to sleep, as a ``float``, until it is done. No result is a
+    ``float``."""
     try:
         while type(result := call()) is float:
             await sleep(result)

@@ -220,8 +220,8 @@ class Generator:
     def fill(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> None:
         """Fills the caller's buffer with new IDs.
 
-        As many as the buffer holds, in the order of time. Filling the same memory again and again takes no new pages from
-        the system. Other threads run meanwhile.
+        As many as the buffer holds, in the order of time. Filling the same memory again and again takes no new pages
+        from the system. Other threads run meanwhile.
 
         :param buffer: writable and C-contiguous: bytes in the order of the text (``bytearray``, NumPy's
             ``uint8`` in rows of 16) or items of 16 bytes (NumPy's ``S16`` and ``V16``).
@@ -320,9 +320,9 @@ class Pool:
     Each makes at most 16,777,216 IDs in a second. The random bytes that each draws tell them apart.
 
     A call takes IDs from the generator that the last call used. When its tick is used up, the call goes on to the next
-    generator; when all are used up, it waits or fails, as one generator would. Any other error of a generator is an error
-    of the pool; close, extend and inspect the generators one by one. Threads may share the pool, and its generators too.
-    IDs of different generators are in no order.
+    generator; when all are used up, it waits or fails, as one generator would. Any other error of a generator is an
+    error of the pool; close, extend and inspect the generators one by one. Threads may share the pool, and its
+    generators too. IDs of different generators are in no order.
 
         >>> ids = Pool(Generator() for _ in range(4))
         >>> shard_key(ids.generate(7))

@@ -425,9 +425,9 @@ class Pool:
     The layout's sequence limits the IDs of each generator in a tick. All bindables of each generator are fixed.
 
     A call takes IDs from the generator that the last call used. When its tick is used up, the call goes on to the next
-    generator; when all are used up, it waits or fails, as one generator would. Any other error of a generator is an error
-    of the pool; close, extend and inspect the generators one by one. Threads may share the pool, and its generators too.
-    IDs of different generators are in no order.
+    generator; when all are used up, it waits or fails, as one generator would. Any other error of a generator is an
+    error of the pool; close, extend and inspect the generators one by one. Threads may share the pool, and its
+    generators too. IDs of different generators are in no order.
 
         >>> sonyflake = Layout.preset("sonyflake")  # 256 in 10 ms
         >>> ids = Pool(Generator(sonyflake, bindables={"machine": machine}) for machine in range(4))
@@ -583,8 +583,8 @@ class Stats:
 
     @property
     def last_ms(self) -> int | None:
-        """The start of the last tick used, in Unix milliseconds; ``None`` before the first ID, and in a layout without a
-        timestamp."""
+        """The start of the last tick used, in Unix milliseconds; ``None`` before the first ID, and in a layout without
+        a timestamp."""
 
     @property
     def len(self) -> int:

@@ -68,7 +68,8 @@ def from_unsigned(value: SupportsIndex, /) -> int:
     """
 
 def describe() -> Description:
-    """Size, fields, rate and time span of the format. The fields are those of the raw value, which only the secret shows."""
+    """Size, fields, rate and time span of the format. The fields are those of the raw value, which only the secret
+    shows."""
 
 @final
 class Grant:
@@ -76,8 +77,8 @@ class Grant:
 
     It lasts from ``start`` until just before ``end``, in Unix seconds.
 
-    The issuer of grants makes sure that no two grants share a node and a second. A grant serves one generator once. It is
-    a value: equal to another of the same numbers, hashable, and may be copied and pickled.
+    The issuer of grants makes sure that no two grants share a node and a second. A grant serves one generator once. It
+    is a value: equal to another of the same numbers, hashable, and may be copied and pickled.
 
         >>> Grant(42, 1_763_650_000, 1_763_653_600).nodes
         (42, 42)
@@ -315,8 +316,8 @@ class Generator:
     def close(self) -> int | None:
         """Ends the generator and tells the last second used.
 
-        Calls in flight on other threads end, too. The result is in Unix seconds: the ``resume_after`` of the grant's next
-        generator. ``None`` if nothing was made.
+        Calls in flight on other threads end, too. The result is in Unix seconds: the ``resume_after`` of the grant's
+        next generator. ``None`` if nothing was made.
 
         :raises StateError: ``generator_closed`` if it was closed before; ``forked``, since the parent's generator goes
             on.
@@ -331,9 +332,9 @@ class Pool:
     Each node makes at most 131,072 IDs in a second. For adjacent nodes, one grant of all of them does the same.
 
     A call takes IDs from the generator that the last call used. When its tick is used up, the call goes on to the next
-    generator; when all are used up, it waits or fails, as one generator would. Any other error of a generator is an error
-    of the pool; close, extend and inspect the generators one by one. Threads may share the pool, and its generators too.
-    IDs of different generators are in no order.
+    generator; when all are used up, it waits or fails, as one generator would. Any other error of a generator is an
+    error of the pool; close, extend and inspect the generators one by one. Threads may share the pool, and its
+    generators too. IDs of different generators are in no order.
 
         >>> grants = [Grant(node, 1_730_000_000, 2_803_741_824) for node in (7, 42)]
         >>> ids = Pool(Generator(grant, b"sixteen byte key") for grant in grants)

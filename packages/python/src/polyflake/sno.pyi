@@ -47,8 +47,8 @@ def generate(metabyte: SupportsIndex | None = None) -> Sno:
     forks, so that no two generators have the same one at a time. Generators of other processes and machines have it by
     chance: 1 % likely at 37 processes. Give partitions if IDs must be unique for sure.
 
-    :param metabyte: the kind of the ID, 0..255, with a meaning of your own; by default the generator's, which is 0 unless
-        it was set.
+    :param metabyte: the kind of the ID, 0..255, with a meaning of your own; by default the generator's, which is 0
+        unless it was set.
     :raises ExhaustedError: ``sequence_exhausted`` after 1 s of waiting (a tick of 4 ms holds 65,536 IDs at most, and
         at least half as many), ``partitions_exhausted``.
     :raises ClockError: ``clock_behind``, if the clock was set back twice and stays so for 1 s.
@@ -67,8 +67,8 @@ def set_default_generator(generator: Generator | None, /) -> None:
         Sno('b7uup9i22222g222')
         >>> set_default_generator(None)
 
-    It serves tests, whose generator reads a mocked clock, and programs that know their partition. A forked child has the
-    same generator, which refuses with ``forked`` there if its partition or window was given.
+    It serves tests, whose generator reads a mocked clock, and programs that know their partition. A forked child has
+    the same generator, which refuses with ``forked`` there if its partition or window was given.
 
     :raises InvalidTypeError: for anything else.
     """
@@ -90,8 +90,8 @@ def by_metabyte(
 ) -> Callable[[dict[str, Any]], _T | dict[str, Any]]:
     """Turns JSON objects into the kinds that the metabytes of their IDs select.
 
-    It returns an ``object_hook`` for :func:`json.loads`. A kind is a class, or a function, that takes an object's members
-    by their names; objects without an ID of one of the kinds stay dicts.
+    It returns an ``object_hook`` for :func:`json.loads`. A kind is a class, or a function, that takes an object's
+    members by their names; objects without an ID of one of the kinds stay dicts.
 
         >>> import json
         >>> hook = by_metabyte({24: lambda id, foo, baz: (foo, baz)})
@@ -107,8 +107,8 @@ def by_metabyte(
 def time_range(start: _Time, end: _Time, /) -> tuple[Sno, Sno]:
     """The lowest and highest ID of a half-open time range, for BETWEEN queries.
 
-    Both are inclusive; the range is ``start <= time < end``. The query may compare the bytes or the text. An ID is in the
-    range if its own tick begins in it.
+    Both are inclusive; the range is ``start <= time < end``. The query may compare the bytes or the text. An ID is in
+    the range if its own tick begins in it.
 
     :raises OutOfRangeError: ``out_of_range`` if the range is reversed or holds no tick of 4 ms, ``time_out_of_range``
         before 2010 or past 2079-09-07T15:47:35.548Z.
@@ -371,8 +371,8 @@ class Generator:
     def fill(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> None:
         """Fills the caller's buffer with new IDs.
 
-        As many as the buffer holds, in the order of time. Filling the same memory again and again takes no new pages from
-        the system. Other threads run meanwhile.
+        As many as the buffer holds, in the order of time. Filling the same memory again and again takes no new pages
+        from the system. Other threads run meanwhile.
 
         :param buffer: writable and C-contiguous: bytes (``bytearray``, NumPy's ``uint8`` in rows of 10) or
             items of 10 bytes (NumPy's ``S10`` and ``V10``).
@@ -482,9 +482,9 @@ class Pool:
     partition takes 61 ns an ID, however fast the machine is.
 
     A call takes IDs from the generator that the last call used. When its tick is used up, the call goes on to the next
-    generator; when all are used up, it waits or fails, as one generator would. Any other error of a generator is an error
-    of the pool; close, extend and inspect the generators one by one. Threads may share the pool, and its generators too.
-    IDs of different generators are in no order.
+    generator; when all are used up, it waits or fails, as one generator would. Any other error of a generator is an
+    error of the pool; close, extend and inspect the generators one by one. Threads may share the pool, and its
+    generators too. IDs of different generators are in no order.
 
         >>> ids = Pool(Generator() for _ in range(4))
         >>> len(ids.generate_many(100_000))
