@@ -75,7 +75,7 @@ export class RandflakeArray implements Iterable<bigint> {
    * The IDs of at most 16,777,216 texts.
    *
    * @throws {PolyflakeError} `invalid_type`; `invalid_length`, `invalid_character` with the position in its text, `not_canonical` or
-   * `out_of_range`, each with the `item` where one text is refused; `out_of_range` for more texts.
+   * `out_of_range`, each with the `item` if one text is refused; `out_of_range` for more texts.
    */
   static fromTexts(texts: readonly string[]): RandflakeArray {
     const given = listed(texts, 1, TEXT_LENGTH);
