@@ -63,11 +63,14 @@ export function elements(texts: unknown, field: string): readonly unknown[] {
 export function refuseOne({ at }: Texts, from: number, to: number, read: (text: string) => unknown): never {
   for (let item = from; item < to; item++) {
     try {
-      read(at(item));
+      const text: unknown = at(item);
+      if (typeof text !== "string") throw invalidType("string", text, { field: "texts" });
+      read(text);
     } catch (error) {
       if (!(error instanceof PolyflakeError)) throw error;
       const { code, message, position } = error;
-      throw new PolyflakeError(code, `item ${item}: ${message}`, { ...(position === undefined ? {} : { position }), item });
+      const field = code === "invalid_type" ? { field: "texts" } : {};
+      throw new PolyflakeError(code, `item ${item}: ${message}`, { ...(position === undefined ? {} : { position }), ...field, item });
     }
   }
   throw new Error("expected a bad text");

@@ -55,11 +55,14 @@ onEachMachine(({ hotguid, randflake, sno }) => {
     });
 
     test(`${family}: elements of another type or length`, () => {
-      for (const value of notATextOf(texts[0])) refused("invalid_type", () => List.fromTexts(texts.with(1500, value)), { item: 1500 });
+      for (const value of notATextOf(texts[0])) {
+        const { message } = refused("invalid_type", () => List.fromTexts(texts.with(1500, value)), { item: 1500, field: "texts" });
+        assert.match(message, /^item 1500: expected string for `texts`, found /);
+      }
       for (const text of ["", `${texts[0]}000`, "x".repeat(1 << 20)]) refused("invalid_length", () => List.fromTexts(texts.with(7, text)), { item: 7 });
       const longer = texts[8] + texts[9].slice(0, 1);
       refused("invalid_length", () => List.fromTexts(texts.with(8, longer + "000").with(9, texts[9].slice(1))), { item: 8 });
-      refused("invalid_type", () => List.fromTexts(new Array(3)), { item: 0 });
+      refused("invalid_type", () => List.fromTexts(new Array(3)), { item: 0, field: "texts" });
     });
 
     test(`${family}: what is no array of texts`, () => {
