@@ -1,4 +1,4 @@
-/** The border: values from JavaScript, checked and never converted. */
+/** Checks of values from callers: values are never converted. */
 import { integer, within64 } from "./decode/checks.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 import { ABSENT } from "./machine.js";
@@ -15,7 +15,7 @@ export function attached(is: boolean): void {
   throw new PolyflakeError("invalid_type", "expected a method called on its object, found one taken off it", { field: "this" });
 }
 
-/** A whole number, or {@link ABSENT} for one that was not given. */
+/** A whole number, or {@link ABSENT} if it is missing. */
 export function optionalInteger(value: unknown, field: string): number {
   return value === undefined ? ABSENT : integer(value, field);
 }
@@ -25,7 +25,7 @@ export function unsigned(value: unknown, field: string): bigint {
   return within64(value, field, BigInt.asUintN, 0n);
 }
 
-/** A boolean; false where none was given. */
+/** A boolean; false if it is missing. */
 export function flag(value: unknown, field: string): boolean {
   if (value === undefined || typeof value === "boolean") return value === true;
   throw invalidType("boolean", value, { field });
@@ -74,7 +74,7 @@ export function bytes(value: unknown, field: string): Uint8Array {
   throw invalidType("Uint8Array", value, { field });
 }
 
-/** A BigInt64Array of any realm; of no length if it is detached. */
+/** A BigInt64Array of any realm; of length 0 if it is detached. */
 export function integers(value: unknown, field: string): BigInt64Array {
   if (kindOf.call(value) === "BigInt64Array") return value as BigInt64Array;
   throw invalidType("BigInt64Array", value, { field });
@@ -98,7 +98,7 @@ export function lengthOfArray(value: Uint8Array | Column): number {
   return lengthOf.call(value) as number;
 }
 
-/** A view of some of the bytes, whatever a subclass says; `from` and `length` lie within. */
+/** A view of a part of the bytes, whatever a subclass says; `from` and `length` must be within them. */
 export function partOfBytes(value: Uint8Array | Column, from: number, length: number): Uint8Array {
   if (length === 0) return new Uint8Array(0); // also where the buffer went elsewhere
   return new Uint8Array(bufferOf.call(value) as ArrayBuffer, (offsetOf.call(value) as number) + from, length);

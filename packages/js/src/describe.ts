@@ -39,7 +39,7 @@ export interface FieldDescription {
   bits: number;
 }
 
-/** A field of a format that never changes. */
+/** A field of a fixed format. */
 type Fixed = [name: string, kind: FieldDescription["kind"], bits: number];
 
 /** The figures of a format that never changes, written down because computing them would add 2 KB to a machine. */

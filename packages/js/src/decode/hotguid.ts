@@ -18,7 +18,7 @@ export interface Parts {
 }
 
 /**
- * The ID of a text: hex in either case, with hyphens. An ID is its text in lower case.
+ * The ID of a text in hex of either case, with hyphens. An ID is a text in lower case.
  *
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`, or `invalid_character` with the position.
  */

@@ -12,7 +12,7 @@ import { machine } from "./machine.js";
 /** Options for a generator. */
 export type GeneratorOptions = WindowOptions;
 
-/** Figures of a generator, at one moment. */
+/** Figures of a generator at one moment. */
 export interface Stats {
   /** Random bytes that tell the generator from all others: 5 bytes, drawn at its first ID. */
   machine: Uint8Array | undefined;
@@ -72,7 +72,7 @@ export class Generator {
   }
 
   /**
-   * Many new IDs, at most 16,777,216 at once, in the order of time.
+   * Many new IDs, at most 16,777,216 at once, ordered by time.
    *
    * @throws {PolyflakeError} as {@link Generator.generate}, with `written`, the number of IDs made before the error;
    * `out_of_range` for the count.

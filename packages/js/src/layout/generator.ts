@@ -33,7 +33,7 @@ export interface Snapshot {
   next_sequence: number | string;
 }
 
-/** Figures of a generator, at one moment. */
+/** Figures of a generator at one moment. */
 export interface Stats {
   /** Start of the last tick used, in Unix milliseconds; undefined before the first ID, and in a layout without a timestamp. */
   lastMs: bigint | undefined;

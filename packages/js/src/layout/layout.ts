@@ -15,7 +15,7 @@ import { NUMBER_BITS, type Value, type Values, ValuesWriter } from "./values.js"
 /** An ID of a layout: a signed integer of 64 bits, or bytes. */
 export type IdOf<K extends Kind> = K extends "integer" ? bigint : Uint8Array;
 
-/** The names of the layouts of services. */
+/** Names of the presets: layouts of services. */
 export type PresetName = "twitter" | "discord" | "instagram" | "sonyflake" | "mastodon" | "baidu";
 
 /** Values for one ID. */
@@ -286,7 +286,7 @@ export function handleOf(value: unknown): number {
   throw invalidType("Layout of this copy of the package", value, { field: "layout" });
 }
 
-/** The ID that a call answered with. */
+/** The ID in the answer of a call. */
 export function idOf<K extends Kind>(m: Machine, isInteger: boolean): IdOf<K> {
   return (isInteger ? m.bigints[0]! : answerOf(m)) as IdOf<K>;
 }

@@ -23,7 +23,7 @@ export interface GeneratorOptions extends SharedOptions {
   resumeAfter?: number;
 }
 
-/** Figures of a generator, at one moment. */
+/** Figures of a generator at one moment. */
 export interface Stats {
   /** The last second used, in Unix seconds; undefined before the first ID. */
   lastSecond: number | undefined;

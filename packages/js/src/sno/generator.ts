@@ -123,7 +123,7 @@ export class Generator {
   }
 
   /**
-   * Many new IDs, at most 16,777,216 at once, in the order of time.
+   * Many new IDs, at most 16,777,216 at once, ordered by time.
    *
    * @throws {PolyflakeError} as {@link Generator.generate}, with `written`, the number of IDs made before the error;
    * `out_of_range` for the count.
@@ -206,7 +206,7 @@ export class Generator {
   }
 
   /**
-   * Figures of now. Nothing can be restored from them.
+   * The current figures. No generator can be restored from them.
    *
    * @throws {PolyflakeError} `clock_failed`, `time_out_of_range`.
    */

@@ -20,7 +20,7 @@ export interface GeneratorOptions extends RestoreOptions {
   partition?: number | Uint8Array;
   /** The first sequence of a tick, inclusive: 0..65535. 0 by default, or random in 0..32767 under a default partition. */
   sequenceMin?: number;
-  /** The last sequence of a tick, inclusive: 0..65535, 65535 by default. The pool holds at least 4. */
+  /** The last sequence of a tick, inclusive: 0..65535, 65535 by default. The bounds must leave at least 4 sequences. */
   sequenceMax?: number;
 }
 
@@ -48,7 +48,7 @@ export interface Snapshot {
   drifts: number;
 }
 
-/** Figures of a generator, at one moment. Nothing can be restored from them, since the generator goes on. */
+/** Figures of a generator at one moment. No generator can be restored from them, since this one continues. */
 export interface Stats {
   /** The partition, once the generator has one. */
   partition: number | undefined;
