@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from timeit import Timer
 from typing import Any
 
+import polyflake
+
 #: Number of rounds in each repetition, set by `cargo xtask bench`.
 ROUNDS = int(os.environ["POLYFLAKE_BENCH_ROUNDS"])
 ROUND_SECONDS = 0.0005
@@ -85,6 +87,7 @@ class Contest:
         return {
             "contest": self.name,
             "axis": self.axis,
+            "clock": polyflake.clock_source(),
             "entries": [_tell(entry, rounds[entry.name, entry.x]) for entry in self.entries],
             "goals": [_judge(goal, rounds) for goal in self.goals],
             "missing": self.missing,

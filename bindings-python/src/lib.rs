@@ -43,7 +43,7 @@ mod _polyflake {
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
     #[pymodule_export]
-    use crate::generators::clock::Stall;
+    use crate::generators::clock::{Stall, clock_source};
     #[pymodule_export]
     use crate::ids::describe::{Description, FieldDescription};
 

@@ -129,6 +129,12 @@ fn end_wait(raised: PyErr, found: &str) -> Error {
         .with_source(Raised::InWait(raised))
 }
 
+#[doc = doc!("_polyflake.clock_source")]
+#[pyfunction]
+pub(crate) fn clock_source() -> &'static str {
+    SystemClock::source().name()
+}
+
 #[doc = doc!("_polyflake.Stall")]
 #[pyclass(frozen, eq, hash, get_all, module = "polyflake")]
 #[derive(PartialEq, Eq, Hash)]

@@ -57,6 +57,12 @@ def test_modules_have_the_stated_functions_and_classes(family: str) -> None:
         assert says(getattr(FAMILIES[family], name), summary), name
 
 
+def test_the_package_has_the_stated_functions() -> None:
+    for name, summary in mine(API["package"]).items():
+        assert name in polyflake.__all__
+        assert says(getattr(polyflake, name), summary), name
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_classes_have_the_stated_members(family: str) -> None:
     classes = API[family].get("classes", {})

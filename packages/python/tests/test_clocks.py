@@ -5,6 +5,8 @@ from __future__ import annotations
 import decimal
 import gc
 import itertools
+import os
+import platform
 import signal
 import subprocess
 import sys
@@ -23,6 +25,9 @@ from hypothesis import strategies as st
 from support import NOW_MS, NOW_NS, TICK_NS, refused, script
 
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno
+
+
+HAS_COUNTER = sys.platform == "linux" and platform.machine() in {"x86_64", "aarch64"}
 
 
 class Clock:
@@ -547,3 +552,12 @@ def test_ids_can_be_made_until_the_interpreter_is_gone() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, "bye\n", "")
+
+
+@pytest.mark.parametrize("choice", ["exact", "counter", "another word"])
+def test_the_environment_chooses_what_the_system_clock_is_read_by(choice: str) -> None:
+    code = "import polyflake; polyflake.sno.generate(); print(polyflake.clock_source())"
+    environment = {**os.environ, "POLYFLAKE_CLOCK": choice}
+    said = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    expected = {"exact": {"system_call"}, "counter": {"counter"} if HAS_COUNTER else {"system_call"}}
+    assert said.stdout.strip() in expected.get(choice, {"counter", "system_call"})

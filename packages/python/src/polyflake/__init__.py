@@ -19,7 +19,7 @@ from polyflake._errors import (
 
 # After the errors, which the module raises.
 from polyflake import hotguid, layout, randflake, sno, sparx64  # isort: skip
-from polyflake._polyflake import Description, FieldDescription, Stall, __version__  # isort: skip
+from polyflake._polyflake import Description, FieldDescription, Stall, __version__, clock_source  # isort: skip
 
 __all__ = [
     "ClockError",
@@ -35,6 +35,7 @@ __all__ = [
     "Stall",
     "StateError",
     "__version__",
+    "clock_source",
     "hotguid",
     "layout",
     "randflake",
