@@ -40,7 +40,7 @@ pub(super) fn write_run(ids: &mut [u8], first: Sno) {
     write_run_with(cpu::level(), ids, first);
 }
 
-/// [`write_run`] at a given level.
+/// `write_run` at a given level.
 pub fn write_run_with(level: Level, ids: &mut [u8], first: Sno) {
     // SAFETY: holding a `Level` proves that the machine has its instructions.
     #[allow(unsafe_code)]
