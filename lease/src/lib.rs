@@ -28,12 +28,18 @@ mod json;
 mod keeper;
 mod leased;
 mod memory;
+#[cfg(feature = "std")]
+mod place;
 #[cfg(feature = "postgresql")]
 mod postgresql;
+#[cfg(feature = "std")]
+pub mod randflake;
 mod record;
 #[cfg(feature = "std")]
 mod runner;
 mod shape;
+#[cfg(feature = "std")]
+pub mod sno;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;

@@ -117,6 +117,16 @@ impl Shape {
         self.block
     }
 
+    #[cfg(feature = "std")]
+    pub(crate) fn family(&self) -> &str {
+        self.family
+    }
+
+    #[cfg(feature = "std")]
+    pub(crate) fn is_of_secret(&self, secret: &[u8; 16]) -> bool {
+        self.secret.as_ref() == Some(&check_value(secret))
+    }
+
     /// The largest number of records in a namespace of this shape.
     pub fn capacity(&self) -> u64 {
         (self.last - self.first + 1) / self.block

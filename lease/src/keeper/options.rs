@@ -83,6 +83,18 @@ impl Options {
         Ok(Self { insists: true, lease_ms: MINUTE, ..options })
     }
 
+    /// Returns whether the shape is of a family, one number to a record.
+    #[cfg(feature = "std")]
+    pub(crate) fn is_of(&self, family: &str) -> bool {
+        self.shape.family() == family && self.shape.block() == 1
+    }
+
+    /// Returns whether the shape is of a secret.
+    #[cfg(feature = "std")]
+    pub(crate) fn is_of_secret(&self, secret: &[u8; 16]) -> bool {
+        self.shape.is_of_secret(secret)
+    }
+
     /// The longest wait for an answer, in milliseconds.
     pub(super) fn patience(&self) -> u64 {
         (self.lease_ms / 20).clamp(100, 15_000)

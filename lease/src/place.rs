@@ -1,0 +1,132 @@
+//! The generator of a lease, whatever its family: it moves from grant to grant as the core's leased generators do.
+
+use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use alloc::string::ToString;
+use core::ops::Range;
+
+use crate::{Error, ErrorKind, Grant, Lease, Leased, Options, Result, error::damaged, open};
+
+/// A family's leased generator: one type of the core for each.
+pub(crate) trait Family: Send + Sync + Sized + 'static {
+    /// A generator under one grant.
+    type Generator;
+
+    /// Under its first grant.
+    fn first(generator: Self::Generator) -> polyflake::Result<Self>;
+    /// Under the next grant, which learns how long the highest tick of the last one lasts.
+    fn next(
+        &self,
+        build: impl FnOnce(Option<Range<i64>>) -> polyflake::Result<Self::Generator>,
+    ) -> polyflake::Result<u32>;
+    /// Until a later end.
+    fn extend(&self, number: u32, end: i64) -> polyflake::Result<()>;
+    /// No further: how long the highest tick lasts.
+    fn seal(&self, number: u32) -> polyflake::Result<Option<Range<i64>>>;
+}
+
+/// The four calls of [`Family`], which the core's types have under other names.
+macro_rules! family {
+    ($family:ident) => {
+        impl $crate::place::Family for polyflake::$family::Leased {
+            type Generator = polyflake::$family::Generator;
+
+            fn first(generator: Self::Generator) -> polyflake::Result<Self> {
+                Self::new(generator)
+            }
+            fn next(
+                &self,
+                build: impl FnOnce(Option<core::ops::Range<i64>>) -> polyflake::Result<Self::Generator>,
+            ) -> polyflake::Result<u32> {
+                self.move_to(build)
+            }
+            fn extend(&self, number: u32, end: i64) -> polyflake::Result<()> {
+                self.extend(number, end)
+            }
+            fn seal(&self, number: u32) -> polyflake::Result<Option<core::ops::Range<i64>>> {
+                self.seal(number)
+            }
+        }
+    };
+}
+
+pub(crate) use family;
+
+/// A generator for a number and a window in Unix milliseconds.
+type Build<G> = dyn Fn(u64, Range<i64>) -> polyflake::Result<G> + Send + Sync;
+
+/// The leased generator, once there was a grant.
+pub(crate) struct Place<F: Family> {
+    leased: OnceLock<F>,
+    /// The number of its newest grant.
+    number: AtomicU32,
+    build: std::boxed::Box<Build<F::Generator>>,
+}
+
+impl<F: Family> Place<F> {
+    /// The generator and its lease, from a store and a namespace: waits for the first grant.
+    pub(crate) fn start(
+        url: &str,
+        options: Options,
+        longest: Duration,
+        build: impl Fn(u64, Range<i64>) -> polyflake::Result<F::Generator> + Send + Sync + 'static,
+    ) -> Result<(Arc<Self>, Lease)> {
+        let (leased, number) = (OnceLock::new(), AtomicU32::new(0));
+        let place = Arc::new(Self { leased, number, build: std::boxed::Box::new(build) });
+        let url = url.to_string();
+        let lease = Lease::start(move || open(&url), options, place.clone())?;
+        lease.ready(longest)?;
+        Ok((place, lease))
+    }
+
+    /// The leased generator.
+    pub(crate) fn get(&self) -> &F {
+        self.leased.get().expect("a lease that was ready has had a grant")
+    }
+}
+
+impl<F: Family> Leased for Place<F> {
+    fn begin(&self, grant: Grant) -> Result<()> {
+        let (number, start, end) = (*grant.numbers().start(), of(grant.start()), of(grant.end()));
+        let Some(leased) = self.leased.get() else {
+            let first = (self.build)(number, start..end).and_then(F::first).map_err(refused)?;
+            let is_first = self.leased.set(first).is_ok();
+            return is_first.then_some(()).ok_or_else(|| damaged("expected one keeper of a place"));
+        };
+        let next = |last: Option<Range<i64>>| {
+            let start = last.map_or(start, |last| last.start.max(start));
+            (self.build)(number, start..end)
+        };
+        let number = leased.next(next).map_err(refused)?;
+        self.number.store(number, Ordering::Release);
+        Ok(())
+    }
+
+    fn extend(&self, end: u64) {
+        if let Some(leased) = self.leased.get() {
+            // Refused only where another grant came between: its own end counts then.
+            let _ = leased.extend(self.number.load(Ordering::Acquire), of(end));
+        }
+    }
+
+    fn seal(&self) -> Option<u64> {
+        let last = self.leased.get()?.seal(self.number.load(Ordering::Acquire));
+        // Where nobody can tell any more, the whole grant counts as used.
+        last.map_or(Some(u64::MAX), |last| last.map(|last| last.end.max(0).cast_unsigned()))
+    }
+}
+
+fn of(ms: u64) -> i64 {
+    i64::try_from(ms).unwrap_or(i64::MAX)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "as map_err calls it")]
+fn refused(error: polyflake::Error) -> Error {
+    Error::new(ErrorKind::LeaseUnavailable, error.to_string())
+}

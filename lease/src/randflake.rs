@@ -1,0 +1,74 @@
+//! Randflake IDs under nodes that are leased.
+
+use core::{ops::Deref, time::Duration};
+use std::sync::Arc;
+
+use polyflake::randflake::{self, Grant, Leased};
+
+use crate::{
+    Lease, Options, Result, Shape,
+    error::out_of_range,
+    place::{Place, family},
+};
+
+family!(randflake);
+
+/// A generator whose node is leased: it renews itself, moves to another node where it has to, and gives its node back when it is
+/// dropped.
+///
+/// ```
+/// let ids = polyflake_lease::randflake::Generator::new("memory:orders", "users", [7; 16])?;
+/// let id = ids.generate()?;
+/// let node = polyflake::randflake::Codec::new([7; 16]).inspect(id).node;
+/// assert_eq!(Some(u64::from(node)), ids.lease().number());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// It has the calls of the core's generators: one ID, its text, a batch, and those that never wait.
+pub struct Generator {
+    place: Arc<Place<Leased>>,
+    lease: Lease,
+}
+
+impl Generator {
+    /// A generator with the defaults, from a store's URL as [`open`](crate::open) takes it, the name of a namespace of all nodes, and the
+    /// secret that they share. It waits up to 10 seconds for its first grant.
+    ///
+    /// # Errors
+    /// What is in the way: `lease_unavailable`, `namespace_mismatch` for another secret, and others.
+    pub fn new(url: &str, namespace: &str, secret: [u8; 16]) -> Result<Self> {
+        let options = Options::new(namespace, Shape::randflake(0..=131_071, &secret)?)?;
+        Self::with(url, options, secret, Duration::from_secs(10))
+    }
+
+    /// A generator with other options, whose shape is of Randflake and of this secret; it waits for its first grant for `longest`.
+    ///
+    /// # Errors
+    /// As [`Generator::new`]; `out_of_range` for options of another family or secret, or with blocks.
+    pub fn with(url: &str, options: Options, secret: [u8; 16], longest: Duration) -> Result<Self> {
+        if !options.is_of("randflake") || !options.is_of_secret(&secret) {
+            return Err(out_of_range(
+                "expected options of Randflake and of the secret, without blocks",
+            ));
+        }
+        let (place, lease) = Place::start(url, options, longest, move |number, window| {
+            let node = u32::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
+            let grant = Grant::new(node, window.start / 1000, window.end / 1000)?;
+            randflake::Generator::builder(grant, randflake::Codec::new(secret)).build()
+        })?;
+        Ok(Self { place, lease })
+    }
+
+    /// The lease.
+    pub fn lease(&self) -> &Lease {
+        &self.lease
+    }
+}
+
+impl Deref for Generator {
+    type Target = Leased;
+
+    fn deref(&self) -> &Leased {
+        self.place.get()
+    }
+}

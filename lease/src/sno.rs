@@ -1,0 +1,72 @@
+//! sno IDs under partitions that are leased.
+
+use core::{ops::Deref, time::Duration};
+use std::sync::Arc;
+
+use polyflake::sno::{self, Leased};
+
+use crate::{
+    Lease, Options, Result, Shape,
+    error::out_of_range,
+    place::{Place, family},
+};
+
+family!(sno);
+
+/// A generator whose partition is leased: it renews itself, moves to another partition where it has to, and gives its partition back
+/// when it is dropped.
+///
+/// ```
+/// let ids = polyflake_lease::sno::Generator::new("memory:orders", "orders")?;
+/// let (first, second) = (ids.generate(7)?, ids.generate(7)?);
+/// assert!(first < second);
+/// assert_eq!(Some(u64::from(first.partition())), ids.lease().number());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// It has the calls of the core's generators: one ID, its text, a batch, and those that never wait.
+pub struct Generator {
+    place: Arc<Place<Leased>>,
+    lease: Lease,
+}
+
+impl Generator {
+    /// A generator with the defaults, from a store's URL as [`open`](crate::open) takes it and the name of a namespace of all partitions.
+    /// It waits up to 10 seconds for its first grant.
+    ///
+    /// # Errors
+    /// What is in the way: `lease_unavailable`, `numbers_exhausted` and others.
+    pub fn new(url: &str, namespace: &str) -> Result<Self> {
+        let options = Options::new(namespace, Shape::sno(0..=u64::from(u16::MAX))?)?;
+        Self::with(url, options, Duration::from_secs(10))
+    }
+
+    /// A generator with other options, whose shape is of sno; it waits for its first grant for `longest`.
+    ///
+    /// # Errors
+    /// As [`Generator::new`]; `out_of_range` for options of another family or with blocks.
+    pub fn with(url: &str, options: Options, longest: Duration) -> Result<Self> {
+        if !options.is_of("sno") {
+            return Err(out_of_range("expected options of sno without blocks"));
+        }
+        let (place, lease) = Place::start(url, options, longest, |number, window| {
+            let partition = u16::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
+            let generator = sno::Generator::builder().partition(partition);
+            generator.window(window.start, window.end).build()
+        })?;
+        Ok(Self { place, lease })
+    }
+
+    /// The lease.
+    pub fn lease(&self) -> &Lease {
+        &self.lease
+    }
+}
+
+impl Deref for Generator {
+    type Target = Leased;
+
+    fn deref(&self) -> &Leased {
+        self.place.get()
+    }
+}
