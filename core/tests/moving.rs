@@ -1,4 +1,4 @@
-//! Generators that move from grant to grant: where calls wait, what a move refuses, and that nothing is made twice.
+//! Generators that move from grant to grant: waits of calls, refusals of moves, and no ID made twice.
 
 use std::{
     collections::HashSet,
@@ -27,7 +27,7 @@ const T: i64 = 1_763_650_000_000;
 
 type Hook = Box<dyn FnOnce() + Send>;
 
-/// A clock that sleeping moves, and that does something else in its first sleep, or in a reading.
+/// A clock that sleeping moves, and that runs a hook in its first sleep, or in a reading.
 #[derive(Default)]
 struct Time {
     nanos: AtomicI64,
@@ -303,7 +303,7 @@ fn every_family_moves() {
     assert_code(layout::Leased::new(alone), "unknown_field");
 }
 
-/// Threads make IDs while grants come and go, of numbers that come back too.
+/// Threads make IDs while grants come and go; numbers come back too.
 #[test]
 fn no_id_is_made_twice_while_grants_come_and_go() {
     let moves = if cfg!(miri) { 5 } else { 100 };

@@ -1,4 +1,4 @@
-//! Generators that are sealed: what they tell lies past all that they may have used, and nothing is made afterwards.
+//! Sealed generators: the end that they return lies past all slots that they may have used, and they make nothing afterwards.
 
 use std::{ops::Range, thread, time::Duration};
 
@@ -36,7 +36,7 @@ fn hot_guid(clock: &ManualClock) -> hotguid::Generator<&ManualClock> {
     builder.max_wait(Duration::ZERO).build().unwrap()
 }
 
-/// Of so many IDs a tick, in ticks of so many microseconds.
+/// A generator of a layout with ticks of `micros` microseconds.
 fn layout(micros: u64, clock: &ManualClock) -> layout::Generator<&ManualClock> {
     let tick = Tick::from_micros(micros).unwrap();
     let fields = [Field::unused(1), Field::timestamp(55, tick, 0), Field::sequence(8)];
@@ -67,7 +67,7 @@ fn the_first_tick_of_a_format_is_one_too() {
     assert_eq!(ids.seal(), Ok(Some(1_730_000_000_000..1_730_000_001_000)));
 }
 
-/// All calls of a sealed generator, and of a handle that has slots left.
+/// Asserts the refusal of all calls of a sealed generator, and of a handle that has slots left.
 macro_rules! assert_sealed {
     ($ids:expr, $one:expr, $batch:expr, $highest:expr, ($($given:expr)?)) => {{
         let ids = $ids;
@@ -87,7 +87,7 @@ macro_rules! assert_sealed {
     }};
 }
 
-/// Whether a generator says that it is closed.
+/// A generator whose figures tell whether it is closed.
 trait Closed {
     fn stats_are_closed(&self) -> bool;
 }
@@ -123,7 +123,7 @@ fn nothing_is_made_by_a_sealed_generator() {
     assert_code(ids.close(), "generator_closed");
 }
 
-/// Where a clock stepped back, the highest tick is not the last one.
+/// If a clock stepped back, the highest tick is not the last one.
 #[test]
 fn a_tick_that_the_clock_stepped_back_from_counts() {
     let clock = &ManualClock::at_unix_ms(T + 40);
@@ -141,7 +141,7 @@ fn a_tick_that_the_clock_stepped_back_from_counts() {
     assert_eq!(guids.seal(), Ok(Some(T + 5000..T + 6000)));
 }
 
-/// What a handle or a batch reserved counts, whether it was handed out or not.
+/// Slots that a handle or a batch reserved count, whether they were handed out or not.
 #[test]
 fn a_tick_that_was_only_reserved_counts() {
     let clock = &ManualClock::at_unix_ms(T);
@@ -179,7 +179,7 @@ fn a_layout_without_a_timestamp_cannot_be_sealed() {
     ids.generate().unwrap();
 }
 
-/// While threads make IDs, none is past what the seal told, and one thread alone seals.
+/// While threads make IDs, no ID is past the end that the seal returned, and only one thread seals.
 #[test]
 fn no_thread_makes_an_id_past_the_seal() {
     let rounds = if cfg!(miri) { 3 } else { 200 };

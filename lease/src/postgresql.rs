@@ -1,10 +1,10 @@
 //! A store in `PostgreSQL`.
 //!
-//! Each request is one transaction, which asks for a synchronous commit and reads in itself whether the server keeps what it commits, which
-//! server it is and on which timeline: a restored backup and a promoted replica are other incarnations. A dump that is read back into
-//! the same server looks the same: whoever does that tells the namespace (`quiet_until`).
+//! Each request is one transaction. It asks for a synchronous commit, and also reads whether the server's commits are durable, the
+//! server's identity and its timeline: a restored backup and a promoted replica are other incarnations. A dump that is restored
+//! into the same server looks like the same store: an operator who does that must tell the namespace (`quiet_until`).
 //!
-//! Statements have no names, so a pooler that gives each transaction another connection is no obstacle.
+//! Statements have no names, so a pooler may give each transaction another connection.
 
 mod rows;
 
@@ -20,10 +20,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 const SCHEMA: &str = include_str!("../sql/postgresql.sql");
 
-/// A lock of this crate's, for the transaction: its number is any.
+/// Takes this crate's lock for the transaction; its number is arbitrary.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(7089336938131513954)";
 
-/// What a transaction begins with.
+/// The first statements of a transaction.
 const BEGIN: &str = "SET LOCAL synchronous_commit = on; SET LOCAL lock_timeout = '5s';
     SET LOCAL statement_timeout = '10s'";
 
@@ -39,19 +39,19 @@ const STATE: &str = "SELECT current_setting('fsync') = 'on' AS fsync,
 /// A store in `PostgreSQL`.
 pub struct Postgresql {
     client: Option<Client>,
-    /// The process that opened the connection: a fork's child leaves it alone.
+    /// The process that opened the connection: a forked child does not use it.
     process: u32,
 }
 
 impl Postgresql {
-    /// Connects to a server, and makes the tables if there are none.
+    /// Connects to a server, and creates the tables if there are none.
     ///
     /// # Errors
-    /// `store_not_durable` for a server that may forget what it commits; `schema_outdated` and `store_damaged` for tables of another
-    /// format; `lease_unavailable` where there is no connection.
+    /// `store_not_durable` for a server that may lose its commits; `schema_outdated` and `store_damaged` for tables of another
+    /// format; `lease_unavailable` if there is no connection.
     pub fn open(url: &str) -> Result<Self> {
         let mut config = Config::from_str(url).map_err(|_| {
-            // What was given may hold a password.
+            // The URL may hold a password.
             Error::new(ErrorKind::OutOfRange, "expected a URL of PostgreSQL")
         })?;
         config.connect_timeout(PATIENCE).tcp_user_timeout(2 * PATIENCE);
@@ -60,7 +60,7 @@ impl Postgresql {
         let mut transaction = client.transaction().map_err(failed)?;
         state(&mut transaction)?;
         if !rows::is_there(&mut transaction)? {
-            // One at a time: "if not exists" fails where two make a table at once.
+            // One at a time: "if not exists" fails if two connections create a table at the same time.
             transaction.batch_execute(LOCK).map_err(failed)?;
             transaction.batch_execute(SCHEMA).map_err(failed)?;
         }
@@ -136,7 +136,7 @@ fn answer(transaction: &mut Transaction<'_>, request: &Request, store: &str) -> 
     }
 }
 
-/// Begins a transaction: refuses a server that may forget what it commits, and returns its name and its time.
+/// Begins a transaction: refuses a server that may lose its commits, and returns its name and its time.
 fn state(transaction: &mut Transaction<'_>) -> Result<(String, u64)> {
     transaction.batch_execute(BEGIN).map_err(failed)?;
     let rows = transaction.query_typed(STATE, &[]).map_err(failed)?;
@@ -180,7 +180,7 @@ fn probe(client: &mut Client) -> Result<()> {
     Err(Error::new(ErrorKind::StoreNotDurable, "expected a store that keeps conditions"))
 }
 
-/// The error of a server or a connection in ours; it holds nothing of the URL.
+/// An error of a server or a connection as this crate's; it holds nothing of the URL.
 #[expect(clippy::needless_pass_by_value, reason = "as map_err calls it")]
 fn failed(error: postgres::Error) -> Error {
     let reason = match error.as_db_error() {

@@ -1,22 +1,22 @@
-//! Slots reserved ahead for one thread, so that threads don't meet at the state for every ID.
+//! Slots reserved ahead for one thread, so that threads don't contend for the state at every ID.
 //!
-//! A block dies with its tick, with the process (a fork), and when the generator is closed: asked for every ID. The window needs no
-//! asking, since the block's tick was checked against it and a window never shrinks. What is left of a dead block
-//! is never given out.
+//! A block ends with its tick, with the process (a fork), and when the generator is closed; this is checked for every ID. The
+//! window need not be checked, since the block's tick was checked against it and a window never shrinks. The rest of an ended
+//! block is never given out.
 
 use core::{fmt, num::NonZeroU32};
 
 use super::{Engine, Family, Mode, Reserved};
 use crate::{Result, clock::Clock, fork, sequence::Run};
 
-/// IDs in the first block of a tick if nothing is said: enough to make the shared step cheap, few enough to lose.
+/// Default number of IDs in the first block of a tick: enough to make the shared step cheap, few enough to lose.
 pub(crate) const BLOCK: NonZeroU32 = NonZeroU32::new(64).unwrap();
 
-/// Within a tick each block is twice as large as the last, up to this many times the first. So a handle loses hardly more
-/// than it uses, and one that is in a hurry rarely meets the others.
+/// The largest block, in multiples of the first. Within a tick each block is twice as large as the last, so a handle loses
+/// hardly more slots than it uses, and a busy handle rarely meets the others.
 const GROWTH: u32 = 64;
 
-/// Reserved slots, of which the first `taken` are used.
+/// Reserved slots; the first `taken` of them are used.
 struct Block<F: Family> {
     slots: Reserved<F>,
     epoch: u32,
@@ -32,7 +32,7 @@ impl<F: Family> Block<F> {
         self.slots.1.len()
     }
 
-    /// The next slot's place in the block, if the block lives in this tick.
+    /// The next slot's place in the block, if the block is of this tick and has not ended.
     #[inline]
     fn take(&mut self, tick: u64) -> Option<(Reserved<F>, u32)> {
         let is_alive =
@@ -44,7 +44,7 @@ impl<F: Family> Block<F> {
     }
 }
 
-/// One thread's blocks, one after the other.
+/// The blocks that one thread has one after the other.
 pub(crate) struct Blocks<F: Family> {
     current: Option<Block<F>>,
     first: NonZeroU32,
@@ -58,13 +58,13 @@ impl<F: Family> fmt::Debug for Blocks<F> {
 }
 
 impl<F: Family> Blocks<F> {
-    /// Blocks of which the first of a tick has `first` slots.
+    /// Blocks; the first block of a tick has `first` slots.
     pub(crate) const fn new(first: NonZeroU32) -> Self {
         Self { current: None, first }
     }
 
-    /// A block's slots, and the place of the next one among them; of a fresh block where the last one is dead or used up.
-    /// The fresh block may be of a later tick, if the clock went on meanwhile.
+    /// A block's slots, and the place of the next slot among them. If the last block has ended or is used up, they are of a fresh
+    /// block, which may be of a later tick if the clock went on meanwhile.
     #[inline]
     pub(crate) fn next<C: Clock>(
         &mut self,
@@ -87,14 +87,14 @@ impl<F: Family> Blocks<F> {
     ) -> Result<(Reserved<F>, u32)> {
         let size = self.next_size(tick);
         self.current = None;
-        // Before the reservation: if that forks, the block dies with its first slot, in both processes.
+        // Read before the reservation: if that forks, the block ends with its first slot, in both processes.
         let epoch = fork::current();
         let slots = engine.reserve(size, mode)?;
         self.current = Some(Block { slots, epoch, taken: 1 });
         Ok((slots, 0))
     }
 
-    /// How many slots the block after this one should have.
+    /// Number of slots of the next block.
     fn next_size(&self, tick: u64) -> u32 {
         let first = self.first.get();
         let last = self.current.as_ref().filter(|block| block.tick() == tick);

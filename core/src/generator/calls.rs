@@ -1,4 +1,5 @@
-//! The calls that generators and pools have in all families whose IDs are of one type: alike but for what the caller gives.
+//! The calls of generators and pools in all families whose IDs have one type. They only differ in the values that the caller
+//! gives for each ID.
 
 /// The calls of a generator or pool whose slots come from `$source`, beside `generate`.
 macro_rules! calls {
@@ -15,21 +16,21 @@ macro_rules! calls {
         /// Fills a slice with new IDs.
         ///
         /// # Errors
-        /// As `generate`; [`Error::written`](crate::Error::written) tells how many IDs at the front of the slice are there to use.
+        /// As `generate`; [`Error::written`](crate::Error::written) is the number of valid IDs at the front of the slice.
         pub fn fill(&self $(, $given: $type)?, ids: &mut [$id]) -> Result<()> {
             self.$source.fill(Mode::Wait, ($($given)?), $room(ids))
         }
 
-        /// One new ID if there is one now. It never waits.
+        /// One new ID without waiting, if there is one now.
         ///
         /// # Errors
-        /// `sequence_exhausted` or `clock_behind`, with when to retry, instead of a wait; all else as `generate`.
+        /// `sequence_exhausted` or `clock_behind`, with the time to retry, instead of a wait; all else as `generate`.
         #[inline]
         pub fn try_generate(&self $(, $given: $type)?) -> Result<$id> {
             self.$source.one(Mode::Try, ($($given)?))
         }
 
-        /// The text of one new ID if there is one now, on the stack.
+        /// The text of one new ID without waiting, on the stack, if there is one now.
         ///
         /// # Errors
         /// As `try_generate`.
@@ -38,15 +39,15 @@ macro_rules! calls {
             Ok(self.try_generate($($given)?)?.text())
         }
 
-        /// Fills the front of a slice with as many new IDs as there are now, and returns how many. It never waits.
+        /// Fills the front of a slice with as many new IDs as are available now, and returns their number. It never waits.
         ///
         /// # Errors
-        /// As `fill`, but for `sequence_exhausted` and `clock_behind`, which end the batch.
+        /// As `fill`, except `sequence_exhausted` and `clock_behind`, which only end the batch.
         pub fn try_fill(&self $(, $given: $type)?, ids: &mut [$id]) -> Result<usize> {
             self.$source.try_fill(($($given)?), $room(ids))
         }
 
-        /// One new ID, waiting in `sleep` instead of on the thread: `tokio::time::sleep` for example.
+        /// One new ID. It waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread.
         ///
         /// # Errors
         /// As `generate`.
@@ -58,7 +59,7 @@ macro_rules! calls {
             self.$source.one_async(&sleep, ($($given)?)).await
         }
 
-        /// The text of one new ID, on the stack, waiting in `sleep` instead of on the thread.
+        /// The text of one new ID, on the stack. It waits in `sleep` and does not block the thread.
         ///
         /// # Errors
         /// As `generate`.
@@ -70,7 +71,8 @@ macro_rules! calls {
             Ok(self.generate_async(sleep $(, $given)?).await?.text())
         }
 
-        /// Fills a slice with new IDs, waiting in `sleep` instead of on the thread. Dropped before its end, it loses the IDs that it wrote.
+        /// Fills a slice with new IDs. It waits in `sleep` and does not block the thread. If dropped before its end, it loses the
+        /// IDs that it wrote.
         ///
         /// # Errors
         /// As `fill`.
@@ -85,15 +87,15 @@ macro_rules! calls {
     };
 }
 
-/// A generator's ways to a handle.
+/// The calls of a generator that make a handle.
 macro_rules! handles {
     () => {
-        /// A handle for one thread, whose first block of a tick has 64 IDs.
+        /// A handle for one thread; its first block of a tick has 64 IDs.
         pub const fn handle(&self) -> Handle<&Self> {
             self.handle_with(BLOCK)
         }
 
-        /// A handle that reserves `first` IDs when it is first asked in a tick, then twice as many as before, up to 64 times
+        /// A handle that reserves `first` IDs at its first ID of a tick, then twice as many each time, up to 64 times
         /// `first`.
         pub const fn handle_with(&self, first: NonZeroU32) -> Handle<&Self> {
             Handle::with_first(self, first)
@@ -101,10 +103,10 @@ macro_rules! handles {
     };
 }
 
-/// How a handle is made, with blocks in its field `blocks`; `$rest` is another field.
+/// The constructors of a handle, with blocks in its field `blocks`; `$rest` is another field.
 macro_rules! holds {
     ($($rest:ident: $value:expr)?) => {
-        /// A handle that holds its generator, behind an `Arc` for example. As [`Generator::handle`].
+        /// A handle that owns its generator, for example in an `Arc`. As [`Generator::handle`].
         pub const fn new(generator: G) -> Self {
             Self::with_first(generator, BLOCK)
         }
@@ -127,7 +129,7 @@ macro_rules! handle_calls {
             self.make(Mode::Wait, $given)
         }
 
-        /// One new ID if there is one now. It never waits.
+        /// One new ID without waiting, if there is one now.
         ///
         /// # Errors
         /// As [`Generator::try_generate`].
@@ -148,13 +150,13 @@ macro_rules! handle_calls {
 /// The window of a generator whose ticks are a constant.
 macro_rules! windows {
     ($scale:expr) => {
-        /// The window, in Unix milliseconds: half-open.
+        /// The half-open window, in Unix milliseconds.
         pub fn window(&self) -> (i64, i64) {
             self.engine.window_ms(&$scale)
         }
 
-        /// Moves the end of the window later: Unix milliseconds, or a `SystemTime`. An earlier or equal end changes nothing, nor
-        /// does any where no window was given, since that is all of the format's time already.
+        /// Moves the end of the window later: Unix milliseconds, or a `SystemTime`. An earlier or equal end changes nothing.
+        /// Without a given window no end changes anything, since the window is already all of the format's time.
         ///
         /// # Errors
         /// `out_of_range` for an end before the window's start; `time_out_of_range` past the format's time.
@@ -164,26 +166,26 @@ macro_rules! windows {
     };
 }
 
-/// How a generator of a family moves from grant to grant, in the field `moving`.
+/// The calls of a generator that moves from grant to grant, in the field `moving`.
 #[cfg(feature = "alloc")]
 macro_rules! leases {
     ($generator:ty) => {
         /// A generator under its first grant, which has the number 0. Its window is the grant.
         ///
         /// # Errors
-        /// `unknown_field` for one of a layout without a timestamp.
+        /// `unknown_field` for a generator of a layout without a timestamp.
         pub fn new(first: $generator) -> Result<Self> {
             Moving::new(first).map(|moving| Self { moving })
         }
 
-        /// Goes on under another grant, and returns its number, one more than the last. The generator before is sealed; `build` learns
-        /// from when to when the highest tick lasts that it may have used, in Unix milliseconds, and makes one whose window begins no
-        /// earlier. Calls meanwhile wait as between two grants.
+        /// Goes on under another grant, and returns its number, one more than the last. It seals the current generator and gives
+        /// `build` the span of the highest tick that this generator may have used, in Unix milliseconds. `build` makes a generator
+        /// whose window begins no earlier. Calls meanwhile wait as between two grants.
         ///
-        /// In a child process the parent's generator is left alone, and `build` learns of no tick.
+        /// In a child process the parent's generator is left alone, and `build` gets no tick.
         ///
         /// # Errors
-        /// What `build` says; `lease_mismatch` for a window that begins earlier, or where another thread moved meanwhile.
+        /// Any error of `build`; `lease_mismatch` for a window that begins earlier, or if another thread moved meanwhile.
         pub fn move_to(
             &self,
             build: impl FnOnce(Option<Range<i64>>) -> Result<$generator>,
@@ -199,11 +201,12 @@ macro_rules! leases {
             self.moving.extend(number, end.into())
         }
 
-        /// Ends a grant for good, also for calls in flight, and tells from when to when the highest tick lasts that it may have used,
-        /// in Unix milliseconds; none where none was. Calls after it wait as between two grants.
+        /// Ends a grant for good, also for calls in flight, and returns the span of the highest tick that it may have used, in Unix
+        /// milliseconds; none if it used no tick. Later calls wait as between two grants.
         ///
         /// # Errors
-        /// `lease_mismatch` for a grant that is not the newest; `generator_closed` if it was sealed; `forked` in a child process.
+        /// `lease_mismatch` for a grant that is not the newest; `generator_closed` if it was sealed before; `forked` in a child
+        /// process.
         pub fn seal(&self, number: u32) -> Result<Option<Range<i64>>> {
             self.moving.of(number)?.seal()
         }
@@ -215,18 +218,18 @@ macro_rules! leases {
     };
 }
 
-/// How a generator ends under a lease.
+/// The call that ends a generator under a lease.
 macro_rules! seals {
     () => {
-        /// Ends the generator, also for calls in flight on other threads, and tells from when to when the highest tick lasts that it
-        /// may have used, in Unix milliseconds: all slots count that were ever reserved, used or not, in batches and handles too. None
-        /// where none was. A lease ends no earlier than that tick.
+        /// Ends the generator, also for calls in flight on other threads, and returns the span of the highest tick that it may have
+        /// used, in Unix milliseconds. All slots that were ever reserved count, used or not, in batches and handles too. None if no
+        /// slot was reserved. A lease ends no earlier than that tick.
         ///
-        /// No part of what is promised: for leases.
+        /// Not part of the public API: for leases.
         ///
         /// # Errors
-        /// `generator_closed` if it was; `forked` in a child process of the one that partition, nodes or window were given to, since the
-        /// parent's generator goes on.
+        /// `generator_closed` if it was closed before; `forked` in a child of the process to which partition, nodes or window were
+        /// given, since the parent's generator goes on.
         #[doc(hidden)]
         pub fn seal(&self) -> Result<Option<core::ops::Range<i64>>> {
             self.engine.seal()
@@ -234,22 +237,22 @@ macro_rules! seals {
     };
 }
 
-/// A generator's way to its clock.
+/// The call of a generator that returns its clock.
 macro_rules! clock {
     () => {
-        /// The source of time that it was built with.
+        /// The source of time that the generator was built with.
         pub const fn clock(&self) -> &C {
             self.engine.clock()
         }
     };
 }
 
-/// A pool's ways to its generators, and theirs into it.
+/// The parts of a pool that concern its generators.
 #[cfg(feature = "alloc")]
 macro_rules! pools {
     ($family:ty) => {
         impl<G> Pool<G> {
-            /// Its generators.
+            /// The generators of the pool.
             pub fn members(&self) -> &[G] {
                 self.members.all()
             }
@@ -280,8 +283,8 @@ macro_rules! pools {
 /// The option of a window, set in a builder's field `options`.
 macro_rules! window_option {
     () => {
-        /// The half-open time span in which IDs may be made: those whose tick begins in it. Its ends are Unix milliseconds, or a
-        /// `SystemTime` each.
+        /// The half-open time span in which IDs may be made: IDs whose tick begins in it. Each end is Unix milliseconds or a
+        /// `SystemTime`.
         pub fn window(mut self, start: impl Into<UnixTime>, end: impl Into<UnixTime>) -> Self {
             self.options.window = Some((start.into(), end.into()));
             self
@@ -292,16 +295,16 @@ macro_rules! window_option {
 /// The options that all builders share, set in their field `options`.
 macro_rules! options {
     () => {
-        /// The longest wait for a tick, as time passes by the clock's monotonic side ([`Clock::elapsed_nanos`]); the clock's default
-        /// otherwise (1 s for the system's). A batch may wait as long for each of its ticks. Under a clock that stands still a call
-        /// waits as long and is refused then.
+        /// The longest wait for a tick, measured by the clock's monotonic time ([`Clock::elapsed_nanos`]). The default is the clock's
+        /// (1 s for the system's). A batch may wait this long for each of its ticks. Under a clock that stands still a call waits
+        /// this long and is then refused.
         pub fn max_wait(mut self, max_wait: Duration) -> Self {
             self.options.max_wait = Some(max_wait);
             self
         }
 
-        /// What to do when a tick's IDs are used up, or the clock is behind; to wait by default. Layouts refuse at once where the clock
-        /// is behind.
+        /// The reaction to a tick whose IDs are used up, or a clock that is behind: by default a wait. Layouts refuse at once if the
+        /// clock is behind.
         pub fn on_exhausted(mut self, on_exhausted: OnExhausted) -> Self {
             self.options.on_exhausted = on_exhausted;
             self
@@ -312,7 +315,7 @@ macro_rules! options {
             self.map(|options| options.on_stall(callback))
         }
 
-        /// The source of time, one for the generator's life.
+        /// The source of time, for the generator's whole life.
         pub fn clock<D: Clock>(self, clock: D) -> Builder<D> {
             self.map(|options| options.clock(clock))
         }

@@ -5,7 +5,7 @@ use crate::{
     sync::{AtomicU32, AtomicU64, Ordering},
 };
 
-/// Stands for "not drawn yet": no process is this many forks deep.
+/// The epoch that stands for "not drawn yet": no process is this many forks deep.
 pub(crate) const NEVER: u32 = u32::MAX;
 
 /// A word that was drawn, and the epoch of the process that drew it.
@@ -23,10 +23,11 @@ impl DrawnWord {
         Self { word: AtomicU64::new(0), epoch: AtomicU32::new(NEVER), draw, shape }
     }
 
-    /// The epoch in which a word was drawn last, and the word: of this process, or of one before a fork. [`NEVER`] before the first.
+    /// The epoch in which a word was drawn last, and the word: of this process, or of a process before a fork. [`NEVER`] before the
+    /// first draw.
     #[inline]
     pub(crate) fn last(&self) -> (u32, u64) {
-        // In this order: whoever sees the epoch sees what was drawn in it.
+        // In this order: a thread that sees the epoch also sees the word drawn in it.
         let epoch = self.epoch.load(Ordering::Acquire);
         (epoch, self.word.load(Ordering::Acquire))
     }
@@ -37,8 +38,8 @@ impl DrawnWord {
         if epoch == fork::epoch() { Ok((epoch, word)) } else { self.draw() }
     }
 
-    /// Draws, at the first ID or after a fork. Of threads that draw at once more than one may be heard, one after the other:
-    /// what either drew is of this process alone, and they share the slots.
+    /// Draws a word, at the first ID or after a fork. If threads draw at the same time, more than one word may be used, one after
+    /// the other: each belongs to this process alone, and they share the slots.
     #[cold]
     fn draw(&self) -> Result<(u32, u64)> {
         let found = self.word.load(Ordering::Acquire);
@@ -48,7 +49,7 @@ impl DrawnWord {
         Ok((epoch, self.settle(found, epoch, mine).unwrap_or_else(|theirs| theirs)))
     }
 
-    /// Puts what was drawn in an epoch in the place of what was found, unless another thread was faster.
+    /// Replaces the word `found` by a word drawn in an epoch, unless another thread was faster.
     fn settle(&self, found: u64, epoch: u32, mine: u64) -> core::result::Result<u64, u64> {
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         let settled = self.word.compare_exchange(found, mine, ORDERS.0, ORDERS.1);
@@ -56,7 +57,7 @@ impl DrawnWord {
         settled.map(|_| mine)
     }
 
-    /// Takes bytes that were drawn elsewhere, unless there are some of this process; returns whether it took them.
+    /// Takes bytes that were drawn elsewhere, unless this process already has some. Returns whether it took them.
     pub(crate) fn provide(&self, drawn: [u8; 8]) -> Result<bool> {
         let found = self.word.load(Ordering::Acquire);
         fork::prepare()?;

@@ -16,7 +16,7 @@ use crate::{
     sequence::{Flip, Machine, Step},
 };
 
-/// A generator of any family, but for the packing of IDs.
+/// A generator of any family, without the packing of IDs.
 #[derive(Debug)]
 pub(crate) struct Engine<F: Family, C> {
     pub(crate) family: F,
@@ -29,7 +29,7 @@ pub(crate) struct Engine<F: Family, C> {
 /// Slots of one tick, and the identity that they belong to.
 pub(crate) type Reserved<F> = (<F as Family>::Identity, <<F as Family>::Machine as Machine>::Run);
 
-/// Where a call looked before it read the clock, and the reading.
+/// The observed state of the machine, and the reading of the clock after it.
 pub(crate) type Sight<F> = (<<F as Family>::Machine as Machine>::Seen, i64);
 
 /// The outcome of one attempt.
@@ -41,10 +41,10 @@ enum Outcome<T> {
     Wait(i64, ErrorKind),
 }
 
-/// What a call does next.
+/// The next action of a call.
 enum Turn<T> {
     Return(T),
-    /// Observe again, after a sleep of so many nanoseconds.
+    /// Observe again, after a sleep of this many nanoseconds, if any.
     Retry(Option<u64>),
 }
 
@@ -59,7 +59,7 @@ impl<F: Family, C> Engine<F, C> {
         Self { family, machine, window, policy, clock }
     }
 
-    /// The source of time that it was built with.
+    /// The source of time that the generator was built with.
     pub(crate) const fn clock(&self) -> &C {
         &self.clock
     }
@@ -68,7 +68,7 @@ impl<F: Family, C> Engine<F, C> {
         &self.window
     }
 
-    /// The window, in Unix milliseconds: half-open.
+    /// The half-open window, in Unix milliseconds.
     pub(crate) fn window_ms(&self, ticks: &F::Ticks) -> (i64, i64) {
         let span = self.window.ticks();
         (ticks.ms_of(span.start), ticks.ms_of(span.end))
@@ -86,22 +86,22 @@ impl<F: Family, C> Engine<F, C> {
         self.family.extended(end);
     }
 
-    /// Ends the generator, also for calls in flight, and gives the machine's last state.
+    /// Ends the generator, also for calls in flight, and returns the machine's last state.
     pub(crate) fn close(&self) -> Result<<F::Machine as Machine>::State> {
         self.machine.close()
     }
 
-    /// Ends the generator, also for calls in flight, and tells from when to when the highest tick lasts of which slots were ever
-    /// reserved, used or not: in Unix milliseconds, rounded up. None where no slot was.
+    /// Ends the generator, also for calls in flight, and returns the span of the highest tick of which slots were ever reserved,
+    /// used or not: in Unix milliseconds, rounded up. None if no slot was reserved.
     pub(crate) fn seal(&self) -> Result<Option<Range<i64>>> {
         self.family.check_process()?;
         self.close()?;
-        // A child of this very moment sealed its copy.
+        // A child forked at this moment has only sealed its copy.
         self.family.check_process()?;
         Ok(self.highest().map(|(_, span)| span))
     }
 
-    /// The highest tick of which slots were ever reserved, and from when to when it lasts, in Unix milliseconds, rounded up.
+    /// The highest tick of which slots were ever reserved, and its span in Unix milliseconds, rounded up.
     pub(crate) fn highest(&self) -> Option<(u64, Range<i64>)> {
         let (tick, ticks) = (self.machine.highest(&self.state())?, self.family.ticks()?);
         let begins = |tick| ms_rounded_up(ticks.nanos_of(tick));
@@ -123,7 +123,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     /// An engine with the options that all builders share.
     ///
     /// # Errors
-    /// `out_of_range` where the clock is coarser than a tick.
+    /// `out_of_range` if the clock is coarser than a tick.
     pub(crate) fn with_options(
         options: Options<C>,
         family: F,
@@ -137,7 +137,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         Ok(Self::new(family, machine, window, policy, options.clock))
     }
 
-    /// The tick that an ID of now would be of, if the generator is open: what a handle asks for every ID.
+    /// The tick of an ID made now, if the generator is open. A handle asks this for every ID.
     #[inline]
     pub(crate) fn look(&self) -> Result<u64> {
         let Some(ticks) = self.family.ticks() else { return self.look_timelessly() };
@@ -166,8 +166,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         ticks.tick_of_nanos(unix_nanos).map_err(|error| self.family.outside(error, unix_nanos))
     }
 
-    /// The tick of a reading that was taken after a look at the machine. One that lags behind the start of the machine's tick by less
-    /// than the clock's slack is of that tick.
+    /// The tick of a reading that was taken after a look at the machine. A reading that is before the start of the machine's tick
+    /// by less than the clock's slack counts as that tick.
     #[inline]
     fn tick_after(&self, ticks: &F::Ticks, (seen, now): Sight<F>) -> Result<u64> {
         let (tick, last) = (self.tick_of(ticks, now)?, self.machine.tick(seen));
@@ -194,7 +194,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         }
     }
 
-    /// As [`Engine::reserve`], with what belongs to the slots; where it takes more than one look, `slowly` goes on from there, with
+    /// As [`Engine::reserve`], with a value that belongs to the slots. If one look is not enough, `slowly` goes on from there, with
     /// [`Engine::reserve_from`].
     #[cfg(feature = "alloc")]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
@@ -231,7 +231,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         Ok((seen, now))
     }
 
-    /// The loop, out of the way of the many calls that need none.
+    /// The loop of [`Engine::reserve`], kept apart from the many calls that need no loop.
     #[cold]
     #[inline(never)]
     fn reserve_slowly(
@@ -259,7 +259,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         }
     }
 
-    /// As [`Engine::reserve`], sleeping in `sleep` instead of on the thread.
+    /// As [`Engine::reserve`], but it waits in `sleep` and does not block the thread.
     pub(crate) async fn reserve_async(
         &self,
         want: u32,
@@ -280,7 +280,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         }
     }
 
-    /// Slots in the tick that was observed, if the clock is still in it and nothing else speaks against it.
+    /// Slots in the tick that was observed, if the clock is still in it and window and process allow it.
     #[inline]
     fn shortcut(&self, ticks: &F::Ticks, (seen, now): Sight<F>, want: u32) -> Option<Reserved<F>> {
         let tick = self.machine.tick(seen);
@@ -289,11 +289,11 @@ impl<F: Family, C: Clock> Engine<F, C> {
         }
         let (epoch, identity) = self.family.found(&self.window, tick)?;
         let run = self.machine.step_within(seen, want, self.family.limits(identity))?;
-        // Asked last, so that a fork up to the step is seen: what a child took is lost.
+        // Checked last, so that a fork up to the step is seen: slots that a child took are lost.
         (epoch == fork::epoch()).then_some((identity, run))
     }
 
-    /// One attempt, and what a call does that it fails.
+    /// Makes one attempt, and decides the next action if it fails.
     fn turn(
         &self,
         ticks: &F::Ticks,
@@ -329,7 +329,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         let (epoch, identity) = self.family.identify(&self.window, tick)?;
         Ok(match self.machine.step(seen, now, want, self.family.limits(identity), flip) {
             Step::Taken(run) if epoch == fork::epoch() => Outcome::Taken((identity, run)),
-            // Forked since the identity was read: this process is another.
+            // Forked since the identity was read: this is another process.
             Step::Taken(_) | Step::Raced => Outcome::Raced,
             Step::Full => Outcome::Wait(ticks.nanos_of(tick + 1), ErrorKind::SequenceExhausted),
             Step::Behind(last) if F::WAITS_BEHIND => {
@@ -342,7 +342,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         })
     }
 
-    /// Slots of a sequence without a timestamp: all of them are of one tick, which never ends.
+    /// Slots of a sequence without a timestamp: they all lie in one tick, which never ends.
     fn reserve_timeless(&self, want: u32) -> Result<Reserved<F>> {
         loop {
             self.family.check_process()?;
@@ -350,7 +350,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
             let (seen, limits) = (self.machine.observe(), self.family.limits(identity));
             match self.machine.step(seen, 0, want, limits, Flip::Refused) {
                 Step::Taken(run) if epoch == fork::epoch() => return Ok((identity, run)),
-                // Forked since: what a sequence without a timestamp gives out is the parent's.
+                // Forked meanwhile: slots of a sequence without a timestamp belong to the parent.
                 Step::Taken(_) => return Err(Error::new(ErrorKind::Forked)),
                 Step::Raced => {}
                 Step::Full | Step::Behind(_) => {

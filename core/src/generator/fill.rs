@@ -1,33 +1,33 @@
-//! Where slots come from, and filling a batch with them, whatever a fork in the middle of one does.
+//! Sources of slots, and batches that are filled from them, safely also if a fork happens in the middle of one.
 
 use core::time::Duration;
 
 use super::{Engine, Pack, Reserved};
 use crate::{Error, ErrorKind, Result, clock::Clock, fork, sequence::Run};
 
-/// Whether a call may wait.
+/// The permission of a call to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// As the generator's policy says.
+    /// It waits by the generator's policy.
     Wait,
-    /// Never.
+    /// It never waits.
     Try,
 }
 
 /// Slots, and the family that packs IDs from them.
 pub(crate) type Taken<'s, F> = (&'s F, Reserved<F>);
 
-/// What gives out slots: a generator's engine, or the members of a pool.
+/// A source of slots: a generator's engine, or the members of a pool.
 pub(crate) trait Source {
     type Family: Pack;
 
-    /// The family of whichever gives out slots.
+    /// The family of the generators that give out slots.
     fn family(&self) -> &Self::Family;
 
     /// Slots for up to `want` IDs.
     fn take(&self, want: u32, mode: Mode) -> Result<Taken<'_, Self::Family>>;
 
-    /// Slots for up to `want` IDs, after waiting in `sleep` if need be.
+    /// Slots for up to `want` IDs; it waits in `sleep` if need be.
     async fn take_async(
         &self,
         want: u32,
@@ -41,7 +41,7 @@ pub(crate) trait Source {
         Ok(family.id(slots, 0, given))
     }
 
-    /// One ID, after waiting in `sleep` if need be.
+    /// One ID; it waits in `sleep` if need be.
     async fn one_async(
         &self,
         sleep: &impl AsyncFn(Duration),
@@ -51,10 +51,10 @@ pub(crate) trait Source {
         Ok(family.id(slots, 0, given))
     }
 
-    /// As many IDs as there is room for.
+    /// Fills a buffer with IDs.
     ///
     /// # Errors
-    /// Those of [`Pack::room`]; those of [`Source::take`], which tell how many places were filled.
+    /// The errors of [`Pack::room`]; the errors of [`Source::take`], with the number of places that were filled.
     fn fill<'b>(&self, mode: Mode, given: Given<'b, Self>, room: Room<'b, Self>) -> Result<()> {
         let mut batch = Batch::new(self.family(), given, room)?;
         while let Some(want) = batch.want() {
@@ -63,10 +63,10 @@ pub(crate) trait Source {
         Ok(())
     }
 
-    /// As many IDs as there are slots now, and how many.
+    /// Fills the front of a buffer with IDs of the slots that are available now, and returns their number.
     ///
     /// # Errors
-    /// As [`Source::fill`], but for those that a wait would mend.
+    /// As [`Source::fill`], except errors that a wait would cure.
     fn try_fill<'b>(&self, given: Given<'b, Self>, room: Room<'b, Self>) -> Result<usize> {
         let count = self.family().room(&room, given)?;
         match self.fill(Mode::Try, given, room) {
@@ -76,7 +76,7 @@ pub(crate) trait Source {
         }
     }
 
-    /// As many IDs as there is room for, after waiting in `sleep` if need be.
+    /// Fills a buffer with IDs, waiting in `sleep` if need be.
     async fn fill_async<'b>(
         &self,
         sleep: &impl AsyncFn(Duration),
@@ -91,10 +91,10 @@ pub(crate) trait Source {
     }
 }
 
-/// What the caller chooses for each ID of a source.
+/// The part that the caller chooses for each ID of a source.
 pub(crate) type Given<'g, S> = <<S as Source>::Family as Pack>::Given<'g>;
 
-/// Room for many IDs of a source.
+/// A buffer for many IDs of a source.
 pub(crate) type Room<'b, S> = <<S as Source>::Family as Pack>::Batch<'b>;
 
 impl<F: Pack, C: Clock> Source for Engine<F, C> {
@@ -117,8 +117,8 @@ impl<F: Pack, C: Clock> Source for Engine<F, C> {
 
 /// A batch that is being filled.
 ///
-/// A child that is forked in the middle has a copy of what the parent wrote so far, so it begins again, or is refused with nothing
-/// written.
+/// A child that is forked in the middle has a copy of the IDs that the parent wrote so far, so it begins again, or is refused
+/// with nothing written.
 struct Batch<'b, F: Pack> {
     room: F::Batch<'b>,
     given: F::Given<'b>,
@@ -133,14 +133,14 @@ impl<'b, F: Pack> Batch<'b, F> {
         Ok(Self { room, given, count, written: 0, epoch: fork::current() })
     }
 
-    /// How many slots to ask for next; none when all places are filled.
+    /// Number of slots to ask for next; none if all places are filled.
     #[inline]
     fn want(&self) -> Option<u32> {
         let left = self.count - self.written;
         (left > 0).then(|| u32::try_from(left).unwrap_or(u32::MAX))
     }
 
-    /// Writes what was reserved, unless this process is no longer the one that reserved it.
+    /// Writes IDs of the reserved slots, unless another process reserved them.
     #[inline]
     fn put(&mut self, taken: Result<Taken<'_, F>>) -> Result<()> {
         let is_here = self.epoch == fork::epoch();
@@ -157,7 +157,7 @@ impl<'b, F: Pack> Batch<'b, F> {
     }
 }
 
-/// Returns whether a generator refused what it will have later: its tick is used up, or the clock behind it.
+/// Returns whether a refusal is temporary: the tick is used up, or the clock is behind.
 pub(crate) fn is_of_now(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::SequenceExhausted | ErrorKind::ClockBehind)
 }

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! An [`Engine`] owns machine, window, clock and wait policy. A [`Family`] adds its identity and its ticks; its public generator
-//! packs IDs from the slots. No lock is held anywhere, the clock's callbacks included.
+//! packs IDs from the slots. No lock is held anywhere, not even in the clock's callbacks.
 
 mod block;
 mod calls;

@@ -1,7 +1,7 @@
 //! Generators under a lease, one for each grant: the newest makes the IDs, and moving on swaps a pointer.
 //!
-//! Whoever found a generator may go on with it for the step that they are in: its window holds its own grant alone, and it refuses
-//! once it is sealed. So a call asks for the newest generator once, and again only where that one refused.
+//! A thread that found a generator may use it for its current step: the generator's window holds only its own grant, and it
+//! refuses once it is sealed. So a call looks for the newest generator once, and again only if that one refused.
 #![allow(unsafe_code, reason = "generators are read without a lock and freed with what moves")]
 
 use alloc::boxed::Box;
@@ -22,11 +22,11 @@ pub(crate) struct Moving<G> {
     generators: PhantomData<*mut G>,
 }
 
-/// A generator, and the one that it came after: freed with [`Moving`], since calls may be in it until then.
+/// A generator, and the older one that it replaced. It is freed with [`Moving`], since calls may be in it until then.
 #[derive(Debug)]
 struct Granted<G> {
     generator: G,
-    /// How many came before it.
+    /// Number of generators before it.
     number: u32,
     older: *mut Granted<G>,
 }
@@ -36,24 +36,24 @@ type EngineOf<G> = Engine<<G as Member>::Family, <G as Member>::Clock>;
 
 // SAFETY: it owns its generators, as a vector would.
 unsafe impl<G: Send> Send for Moving<G> {}
-// SAFETY: any thread may put a generator there, and all share those that are there.
+// SAFETY: any thread may put a generator there, and all threads share the generators that are there.
 unsafe impl<G: Send + Sync> Sync for Moving<G> {}
 
 impl<G> Moving<G> {
     /// The generator that counts.
     #[inline]
     fn newest(&self) -> &Granted<G> {
-        // SAFETY: a box that `new` or `put` leaked and only `drop` frees.
+        // SAFETY: the pointer is a box that `new` or `put` leaked and only `drop` frees.
         unsafe { &*self.newest.load(Ordering::Acquire) }
     }
 
-    /// Lets a generator count in the place of the one that was found, and gives its number; none where another thread was faster.
+    /// Replaces the generator `found` by another, and returns its number; none if another thread was faster.
     fn put(&self, found: &Granted<G>, generator: G) -> Option<u32> {
         let (older, number) = (ptr::from_ref(found).cast_mut(), found.number + 1);
         let mine = Box::into_raw(Box::new(Granted { generator, number, older }));
         let put = self.newest.compare_exchange(older, mine, Ordering::AcqRel, Ordering::Acquire);
         if put.is_err() {
-            // SAFETY: just leaked, and nobody else has seen it.
+            // SAFETY: `mine` was just leaked, and no other thread has seen it.
             drop(unsafe { Box::from_raw(mine) });
         }
         put.is_ok().then_some(number)
@@ -64,17 +64,17 @@ impl<G> Drop for Moving<G> {
     fn drop(&mut self) {
         let mut newest = self.newest.load(Ordering::Acquire);
         while !newest.is_null() {
-            // SAFETY: leaked by `new` or `put`, each once; nobody can read them any more.
+            // SAFETY: `new` or `put` leaked each of them once, and nothing can read them any more.
             newest = unsafe { Box::from_raw(newest) }.older;
         }
     }
 }
 
 impl<G: Member> Moving<G> {
-    /// With a generator under the first grant.
+    /// Begins with a generator under the first grant.
     ///
     /// # Errors
-    /// `unknown_field` for one without a timestamp, which has no window.
+    /// `unknown_field` for a generator without a timestamp, which has no window.
     pub(crate) fn new(first: G) -> Result<Self> {
         check_time(&first)?;
         let first = Granted { generator: first, number: 0, older: ptr::null_mut() };
@@ -83,7 +83,7 @@ impl<G: Member> Moving<G> {
         Ok(Self { newest, generators: PhantomData })
     }
 
-    /// The engine of the grant with a number, if that is the newest.
+    /// The engine of the grant with this number, if it is the newest grant.
     ///
     /// # Errors
     /// `lease_mismatch`.
@@ -92,12 +92,12 @@ impl<G: Member> Moving<G> {
         if newest.number == number { Ok(newest.generator.engine()) } else { Err(mismatch()) }
     }
 
-    /// Seals the newest generator, and lets the one count in its place that `build` makes, which learns from when to when the highest
-    /// tick lasts that the sealed one may have used. Returns its number.
+    /// Seals the newest generator, replaces it by the generator that `build` makes, and returns the new grant's number. `build`
+    /// gets the span of the highest tick that the sealed generator may have used.
     ///
     /// # Errors
-    /// What `build` says; `lease_mismatch` for a generator whose window begins before that tick, or where another thread moved
-    /// meanwhile. Then no generator counts that is not sealed, until the next move.
+    /// Any error of `build`; `lease_mismatch` for a generator whose window begins before that tick, or if another thread moved
+    /// meanwhile. Then the newest generator may be a sealed one until the next move.
     pub(crate) fn move_to(
         &self,
         build: impl FnOnce(Option<Range<i64>>) -> Result<G>,
@@ -127,8 +127,8 @@ impl<G: Member> Moving<G> {
         (*number, start..end)
     }
 
-    /// What a call does that the generator refused which it tried: it tries the newest at once where that is another one, or after a
-    /// sleep of so many nanoseconds.
+    /// The next action of a call that a generator refused: it tries the newest generator, at once if that is another one, or after a
+    /// sleep of the returned nanoseconds.
     #[cold]
     fn try_again<'s>(
         &'s self,
@@ -153,7 +153,7 @@ impl<G: Member> Moving<G> {
         }
     }
 
-    /// What a call does that could not take slots at the first look, which was at `sight`.
+    /// Takes slots for a call that got none at its first look, which was at `sight`.
     #[cold]
     #[inline(never)]
     fn take_slowly<'s>(
@@ -177,16 +177,16 @@ impl<G: Member> Moving<G> {
     }
 }
 
-/// How soon a call asks again whether there is another grant, or a longer one, in nanoseconds.
+/// Pause before a call looks again for another or a longer grant, in nanoseconds.
 const LOOK_AGAIN: i64 = 1_000_000;
 
-/// Refuses a generator that no span of time can bound.
+/// Refuses a generator without a timestamp, which no span of time can bound.
 fn check_time<G: Member>(generator: &G) -> Result<()> {
     let has_time = generator.engine().family.ticks().is_some();
     if has_time { Ok(()) } else { Err(Error::field_error(ErrorKind::UnknownField, "timestamp")) }
 }
 
-/// Returns whether a generator refused what the next grant, or an extension, will allow.
+/// Returns whether the next grant, or an extension, will allow the refused call.
 fn is_of_a_grant(error: &Error) -> bool {
     use ErrorKind::{GeneratorClosed, LeaseExpired, LeaseNotStarted};
     matches!(error.kind(), LeaseNotStarted | LeaseExpired | GeneratorClosed)
@@ -197,8 +197,8 @@ fn mismatch() -> Error {
     Error::new(ErrorKind::LeaseMismatch)
 }
 
-/// Slots of the newest generator, or of the next: a call that is refused between two grants, before one begins, or after one ended,
-/// waits as the generator's policy says.
+/// Slots of the newest generator, or of the next. A call that is refused between two grants, before a grant begins or after it
+/// ended, waits by the generator's policy.
 impl<G: Member> Source for Moving<G> {
     type Family = G::Family;
 
@@ -234,10 +234,10 @@ impl<G: Member> Source for Moving<G> {
 }
 
 impl<F: Family, C: Clock> Engine<F, C> {
-    /// Ends the generator, unless it was ended or is the parent process's, and tells its highest tick, and from when to when that lasts.
+    /// Ends the generator, unless it has ended or belongs to the parent process, and returns its highest tick and the tick's span.
     fn end(&self) -> Option<(u64, Range<i64>)> {
         self.family.check_process().ok()?;
-        // Closed before is as good.
+        // It may have been closed before.
         let _ = self.close();
         self.highest()
     }

@@ -13,7 +13,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct Options<C> {
     pub(crate) clock: C,
-    /// Half-open.
+    /// A half-open span.
     pub(crate) window: Option<(UnixTime, UnixTime)>,
     pub(crate) on_exhausted: OnExhausted,
     pub(crate) max_wait: Option<Duration>,
@@ -50,7 +50,7 @@ impl<C> Options<C> {
         })
     }
 
-    /// How a generator with ticks of this length waits.
+    /// The wait policy of a generator with ticks of this length.
     pub(crate) fn policy(&self, tick_nanos: u64) -> WaitPolicy {
         WaitPolicy::new(self.on_exhausted, self.max_wait, tick_nanos)
     }

@@ -1,7 +1,7 @@
-//! What the pools of all families share: one member after the other, so that a tick holds as many IDs as all of them have.
+//! The part that pools of all families share: one member after the other, so that a tick holds as many IDs as all members have.
 //!
-//! Which member is asked first decides nothing but speed. No two may make the same IDs, which is checked when a pool is made, so
-//! that a pool needs no state of its own that uniqueness would hang on.
+//! The choice of the first member to ask only affects speed. No two members may make the same IDs, which is checked when a pool
+//! is made, so uniqueness depends on no state of the pool.
 
 use alloc::vec::Vec;
 use core::{ops::Deref, ptr, time::Duration};
@@ -13,12 +13,12 @@ use super::{
 };
 use crate::{Error, ErrorKind, Result, clock::Clock};
 
-/// More are of no use: each is asked before a call waits.
+/// The largest number of members. More are of no use, since each is asked before a call waits.
 const MOST: usize = 65_536;
 
 /// A family whose generators can be in a pool.
 pub(crate) trait Pooled: Pack {
-    /// Tells generators of one kind apart.
+    /// A key that tells generators of one kind apart.
     type Claim<'m>: Ord
     where
         Self: 'm;
@@ -26,15 +26,15 @@ pub(crate) trait Pooled: Pack {
     /// The reason to refuse two members whose claims overlap.
     const OVERLAP: &'static str;
 
-    /// Refuses to be in any pool.
+    /// Refuses a generator that can be in no pool.
     fn check(&self) -> Result<()> {
         Ok(())
     }
 
-    /// Refuses a generator of another kind. The kinds are classes: generators of the kind of a third one are of one kind.
+    /// Refuses a generator of another kind. The kinds are classes: two generators of the same kind as a third one are of one kind.
     fn check_kind(&self, other: &Self) -> Result<()>;
 
-    /// The first and the last of what no other member may have: the [`address`] of a generator that shares nothing.
+    /// The first and the last key that no other member may have; the [`address`] of a generator that shares nothing.
     fn claim(&self) -> (Self::Claim<'_>, Self::Claim<'_>);
 }
 
@@ -64,7 +64,7 @@ impl<G> Members<G> {
 }
 
 impl<G: Deref<Target: Member>> Members<G> {
-    /// At least one, and no two that might meet.
+    /// Members of a pool: at least one, and no two that might make the same IDs.
     pub(crate) fn new(members: impl IntoIterator<Item = G>) -> Result<Self> {
         let all: Vec<G> = members.into_iter().take(MOST + 1).collect();
         match all.len() {
@@ -75,7 +75,7 @@ impl<G: Deref<Target: Member>> Members<G> {
         Ok(Self { all, spread: Spread::new() })
     }
 
-    /// What the first member refused, of another; that refusal where none has any.
+    /// Slots of another member after the first one refused; the first one's refusal if none has any.
     #[cold]
     #[inline(never)]
     fn take_elsewhere(
@@ -108,8 +108,8 @@ impl<G: Deref<Target: Member>> Members<G> {
     }
 }
 
-/// Slots of the first member that has any now, beginning with the current one. Where none has, the current one waits, or refuses,
-/// as it would alone.
+/// Slots of the first member that has any now, beginning with the current one. If none has any, the current one waits or
+/// refuses, as it would alone.
 impl<G: Deref<Target: Member>> Source for Members<G> {
     type Family = <G::Target as Member>::Family;
 
@@ -143,7 +143,7 @@ fn families<G: Deref<Target: Member>>(all: &[G]) -> Vec<&<G::Target as Member>::
     all.iter().map(|member| &member.engine().family).collect()
 }
 
-/// Refuses the first member that cannot be in a pool with those before it. The time is that of sorting.
+/// Refuses the first member that cannot be in a pool with those before it, in the time that sorting takes.
 fn check_all<F: Pooled>(all: &[&F]) -> Result<()> {
     if may_be_together(all) {
         return Ok(());
@@ -158,7 +158,7 @@ fn check_all<F: Pooled>(all: &[&F]) -> Result<()> {
     member.check().and_then(|()| beside()).map_err(|error| error.in_item(good))
 }
 
-/// Returns whether all of them may be in one pool, which [`check_two`] would say of each two.
+/// Returns whether all of them may be in one pool, as [`check_two`] checks for each two.
 #[inline(never)]
 fn may_be_together<F: Pooled>(all: &[&F]) -> bool {
     let is_good = |member: &F| member.check_kind(all[0]).and_then(|()| member.check());
@@ -170,11 +170,11 @@ fn may_be_together<F: Pooled>(all: &[&F]) -> bool {
     claims.iter().zip(&claims[1..]).all(|(one, next)| one.1 < next.0)
 }
 
-/// Sorts by heap: browsers load this, and the standard library's sort has 5 KB.
+/// Sorts with a heap: browsers load this code, and the standard library's sort would take 5 KB.
 #[inline(never)]
 fn sort<T: Ord>(items: &mut [T]) {
     for step in (1..items.len() + items.len() / 2).rev() {
-        // The heap is built from its last parent up, and then gives its largest item to the end, time and again.
+        // The heap is built from its last parent up; then its largest item goes to the end, again and again.
         let (mut parent, heap) = if step < items.len() {
             items.swap(0, step);
             (0, &mut items[..step])
@@ -195,7 +195,7 @@ fn sort<T: Ord>(items: &mut [T]) {
     }
 }
 
-/// Tells generators apart that have nothing else to be told apart by.
+/// The address of a generator, which tells it apart from others if nothing else does.
 pub(crate) fn address<G>(generator: &G) -> usize {
     ptr::from_ref(generator).addr()
 }
@@ -212,7 +212,7 @@ fn check_two<F: Pooled>(one: &F, other: &F) -> Result<()> {
     Ok(())
 }
 
-/// The error for more members than a pool may have, of which only the first are looked at.
+/// The error for more members than a pool may have; only the first ones were counted.
 #[cold]
 fn too_many() -> Error {
     let reason = alloc::format!("expected members from 1 to {MOST}, found more");

@@ -1,15 +1,15 @@
-//! The process that something given belongs to: a child made by `fork()` must not use it.
+//! The process to which a node, lease or window was given: a child made by `fork()` must not use it.
 
 use crate::{Error, ErrorKind, Result, fork};
 
-/// Which process a given node, lease or window belongs to.
+/// The process to which a given node, lease or window belongs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProcessGuard {
     epoch: u32,
 }
 
 impl ProcessGuard {
-    /// This process, readied for forks to come.
+    /// This process, prepared for later forks.
     pub(crate) fn this_process() -> Result<Self> {
         fork::prepare()?;
         Ok(Self { epoch: fork::current() })
@@ -21,8 +21,8 @@ impl ProcessGuard {
         self.epoch
     }
 
-    /// Refuses another process with `forked`. Ask after the step too: a fork in the clock, or in a signal's handler up to then, is
-    /// seen.
+    /// Refuses another process with `forked`. Call it after the step too, to see a fork in the clock or in a signal handler before
+    /// the step.
     #[inline]
     pub(crate) fn check(self) -> Result<()> {
         if self.epoch == fork::epoch() { Ok(()) } else { Err(Error::new(ErrorKind::Forked)) }

@@ -1,23 +1,23 @@
-//! Which member of a pool a thread asks first, so that threads that share one do not meet at one member.
+//! The choice of the member that a thread of a pool asks first, so that threads do not contend for one member.
 //!
-//! It decides nothing but speed: any thread may take from any member.
+//! It only affects speed: any thread may take from any member.
 
 #[cfg(feature = "std")]
 use core::cell::Cell;
 
 use crate::sync::{Hint, Ordering};
 
-/// Where the threads of a pool are.
+/// The members that a pool's threads ask first.
 #[derive(Debug)]
 pub(crate) struct Spread {
-    /// Where the first thread is. The others are as far from it as their numbers say, so they move on with it.
+    /// The first thread's member. The numbers of the other threads fix their distances from it, so they move on with it.
     current: Hint,
-    /// The number of the thread that asked first; 0: none did.
+    /// The number of the thread that asked first; 0 if none did.
     first: Hint,
 }
 
 impl Spread {
-    /// Nobody has asked yet.
+    /// A pool that no thread has asked yet.
     pub(crate) const fn new() -> Self {
         Self { current: Hint::new(0), first: Hint::new(0) }
     }
@@ -34,7 +34,7 @@ impl Spread {
         self.current.store(current, Ordering::Relaxed);
     }
 
-    /// How far this thread is from the first one: 0 for that one, and less than `count` for any.
+    /// This thread's distance from the first one: 0 for the first thread itself, and less than `count` for any.
     #[inline]
     fn offset(&self, count: usize) -> usize {
         let mine = number();
@@ -56,17 +56,17 @@ impl Spread {
     }
 }
 
-/// How far a thread is from the first one.
+/// A thread's distance from the first one.
 const fn beside(mine: usize, count: usize) -> usize {
     1 + mine % (count - 1)
 }
 
-/// A place below twice the count, below the count.
+/// Wraps a place below twice the count to one below the count.
 const fn wrapped(place: usize, count: usize) -> usize {
     if place < count { place } else { place - count }
 }
 
-/// A number of this thread, which no other has; 1 where the machine cannot say which thread it is.
+/// A number that only this thread has; 1 where the platform cannot tell threads apart.
 #[cfg(feature = "std")]
 #[inline]
 fn number() -> usize {

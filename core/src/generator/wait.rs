@@ -1,4 +1,4 @@
-//! Waiting: what a call does while there is no ID for it, and for how long.
+//! Waiting: the actions of a call while there is no ID for it, and their limits.
 
 use core::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::{
     sync::{Ordering, Tally},
 };
 
-/// What a generator does when it has no ID for now: a tick's IDs are used up, or the clock is behind.
+/// The reaction of a generator that has no ID for now: the tick's IDs are used up, or the clock is behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OnExhausted {
@@ -20,11 +20,11 @@ pub enum OnExhausted {
     Error,
 }
 
-/// How a generator waits, and how many of its calls do.
+/// The terms by which a generator waits, and the number of its waiting calls.
 #[derive(Debug)]
 pub(crate) struct WaitPolicy {
     on_exhausted: OnExhausted,
-    /// In nanoseconds; none: the clock's default.
+    /// In nanoseconds; none for the clock's default.
     max_wait: Option<u64>,
     tick_nanos: u64,
     stalled: Tally,
@@ -39,7 +39,7 @@ pub(crate) static NEVER: WaitPolicy = WaitPolicy {
 };
 
 impl WaitPolicy {
-    /// A wait longer than 584 years is as good as for ever.
+    /// A policy. A `max_wait` past 584 years, which 64-bit nanoseconds do not hold, counts as 584 years.
     pub(crate) const fn new(
         on_exhausted: OnExhausted,
         max_wait: Option<Duration>,
@@ -54,12 +54,12 @@ impl WaitPolicy {
         Self { on_exhausted, max_wait, tick_nanos, stalled: Tally::new(0) }
     }
 
-    /// How generators wait if nothing is said.
+    /// The default policy for a format's ticks.
     pub(crate) const fn of(scale: &Scale) -> Self {
         Self::new(OnExhausted::Wait, None, scale.tick_nanos())
     }
 
-    /// Refuses a clock that is coarser than the format's tick: its readings would skip ticks, and all their IDs.
+    /// Refuses a clock that is coarser than the format's tick: its readings would skip ticks, and waste all their IDs.
     pub(crate) fn check_clock<C: Clock>(&self, clock: &C) -> Result<()> {
         let resolution = clock.resolution_nanos();
         if resolution > self.tick_nanos {
@@ -75,7 +75,7 @@ impl WaitPolicy {
     }
 }
 
-/// What one call has waited and lost.
+/// The waits and lost races of one call.
 pub(crate) struct Call<'p> {
     policy: &'p WaitPolicy,
     wait: Option<Wait<'p>>,
@@ -89,7 +89,7 @@ impl<'p> Call<'p> {
         Self { policy, wait: None, races, was_behind: false }
     }
 
-    /// Whether the call's next step may go back in time: not once it was told to wait for a clock that is behind.
+    /// The permission of the call's next step to go back in time: refused once the call had to wait for a clock that is behind.
     pub(crate) const fn flip(&self) -> Flip {
         if self.was_behind { Flip::Refused } else { Flip::Allowed }
     }
@@ -102,10 +102,11 @@ impl<'p> Call<'p> {
         self.races.lose(clock, self.policy)
     }
 
-    /// How long to sleep towards `until`, in nanoseconds, at a reading of `now`, in the wait that this call is in or begins now.
+    /// The duration of the next sleep towards `until`, in nanoseconds, at a reading of `now`, in the wait that this call is in or
+    /// begins now.
     ///
     /// # Errors
-    /// `reason`, with when to retry, once the wait has been long enough; what the clock says.
+    /// `reason`, with the time to retry, once the wait has been long enough; any error of the clock.
     #[cold]
     #[inline(never)]
     pub(crate) fn wait<C: Clock>(
@@ -130,11 +131,11 @@ impl<'p> Call<'p> {
     }
 }
 
-/// How often others may be faster in one call. Threads lose a few races at most; a clock that is slow, or makes IDs of this
-/// generator itself, may show a tick that is over each time.
+/// The largest number of races that one call may lose. Threads lose a few at most; but a clock that is slow, or makes IDs of
+/// this generator itself, may show a tick that is over each time.
 const MOST_RACES: u32 = 1000;
 
-/// Races that are free: each means that the tick went on between a reading and its step.
+/// Number of lost races that are free: each means that the tick went on between a reading and its step.
 const FREE_RACES: u32 = 16;
 
 /// The races that one call has lost.
@@ -172,20 +173,20 @@ fn outrun() -> Error {
 /// The longest single sleep, so that a clock that is set forward is noticed soon.
 const LONGEST_SLEEP: u64 = 10_000_000;
 
-/// What a sleep takes at least, however short it was to be: what a wait is charged, lest a clock that lingers right before
-/// the next tick make it sleep a billion times.
+/// The shortest time that a wait is charged for a sleep, however short. Otherwise a clock that lingers right before the next
+/// tick would make it sleep a billion times.
 const SHORTEST_SLEEP: u64 = 50_000;
 
-/// One call's wait for a tick: how much of it is left.
+/// One call's wait for a tick, and the time that is left of it.
 struct Wait<'p> {
     policy: &'p WaitPolicy,
     left: u64,
     slept: u64,
-    /// What the last sleep was asked to last.
+    /// Duration that the last sleep was asked for.
     asked: u64,
-    /// When the wait was last charged, by the monotonic clock.
+    /// Time at which the wait was last charged, by the monotonic clock.
     charged_at: Option<u64>,
-    /// Whether the monotonic clock went on since the charge before.
+    /// `true` if the monotonic clock went on since the previous charge.
     is_timed: bool,
     unmoved: u32,
     last: Option<i64>,
@@ -199,8 +200,8 @@ impl<'p> Wait<'p> {
         Self { policy, left, slept: 0, asked: 0, charged_at, is_timed, unmoved: 0, last: None }
     }
 
-    /// Takes what has passed since the last charge from what is left: by the monotonic clock, or what the sleep was asked to last
-    /// where there is none, or it stood still.
+    /// Subtracts the time since the last charge from the time left: by the monotonic clock, or by the duration that the sleep was
+    /// asked for if there is no such clock or it stood still.
     fn charge<C: Clock>(&mut self, clock: &C) {
         let now = clock.elapsed_nanos();
         let passed = self.charged_at.zip(now).map_or(0, |(last, now)| now.saturating_sub(last));
@@ -210,7 +211,7 @@ impl<'p> Wait<'p> {
         self.slept = self.slept.saturating_add(passed);
     }
 
-    /// Returns whether to give up, at a reading of `now`.
+    /// Returns whether to give up the wait, at a reading of `now`.
     fn is_over<C: Clock>(&mut self, clock: &C, now: i64) -> bool {
         self.unmoved = if self.last == Some(now) { self.unmoved + 1 } else { 0 };
         self.last = Some(now);

@@ -30,7 +30,7 @@ impl Window {
         self.start
     }
 
-    /// Refuses a tick outside of the window, with `lease_not_started` or `lease_expired`.
+    /// Refuses a tick outside the window, with `lease_not_started` or `lease_expired`.
     #[inline]
     pub(crate) fn check(&self, tick: u64, ticks: &impl Ticks) -> Result<()> {
         if tick < self.start {

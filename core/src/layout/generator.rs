@@ -101,14 +101,15 @@ impl<C> Generator<C> {
         self.engine.family.ticks().map_or(Ok(()), |ticks| self.engine.extend_window(ticks, end))
     }
 
-    /// Ends the generator, also for calls in flight on other threads, and tells from when to when the highest tick lasts that it
-    /// may have used, in Unix milliseconds: all slots count that were ever reserved, used or not, in batches and handles too. None
-    /// where none was. A lease ends no earlier than that tick.
+    /// Ends the generator, also for calls in flight on other threads, and returns the span of the highest tick that it may have
+    /// used, in Unix milliseconds. All slots that were ever reserved count, used or not, in batches and handles too. None if no
+    /// slot was reserved. A lease ends no earlier than that tick.
     ///
-    /// No part of what is promised: for leases.
+    /// Not part of the public API: for leases.
     ///
     /// # Errors
-    /// `generator_closed` if it was; `forked` in a child process; `unknown_field` in a layout without a timestamp, which goes on.
+    /// `generator_closed` if it was closed before; `forked` in a child process; `unknown_field` in a layout without a timestamp,
+    /// whose generator goes on.
     #[doc(hidden)]
     pub fn seal(&self) -> Result<Option<core::ops::Range<i64>>> {
         self.layout().timestamp()?;

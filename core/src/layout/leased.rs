@@ -11,10 +11,10 @@ use crate::{
 
 /// Makes IDs under one grant after the other: constants or bindables. Threads may share it.
 ///
-/// What was under an earlier grant is sealed, and a grant that comes back has a new generator, so no two windows are joined. It leaves no
-/// snapshot: what comes after its end is the next holder's.
+/// Generators of earlier grants are sealed, and a grant that comes back gets a new generator, so no two windows are joined. It
+/// leaves no snapshot: the time after its end belongs to the next holder.
 ///
-/// No part of what is promised: for leases.
+/// Not part of the public API: for leases.
 #[derive(Debug)]
 pub struct Leased<C = DefaultClock> {
     moving: Moving<Generator<C>>,
@@ -23,10 +23,10 @@ pub struct Leased<C = DefaultClock> {
 impl<C: Clock> Leased<C> {
     leases!(Generator<C>);
 
-    /// One new ID, where all bindables are fixed.
+    /// One new ID, if all bindables are fixed.
     ///
     /// # Errors
-    /// As [`Generator::generate`], after a wait of at most `max_wait` where there is no grant for now.
+    /// As [`Generator::generate`], after a wait of at most `max_wait` if there is no grant for now.
     #[inline]
     pub fn generate(&self) -> Result<Id> {
         self.moving.family().complete()?;
@@ -36,7 +36,7 @@ impl<C: Clock> Leased<C> {
     /// As [`Generator::fill`].
     ///
     /// # Errors
-    /// As [`Leased::generate`]; [`Error::written`](crate::Error::written) tells how many IDs at the front of the slice are there to use.
+    /// As [`Leased::generate`]; [`Error::written`](crate::Error::written) is the number of valid IDs at the front of the slice.
     pub fn fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<()> {
         self.moving.family().complete()?;
         self.moving.fill(Mode::Wait, None, ids.into())

@@ -12,10 +12,10 @@ use crate::{
 
 /// Makes IDs under one grant after the other: nodes. Threads may share it.
 ///
-/// What was under an earlier grant is sealed, and a grant that comes back has a new generator, so no two windows are joined. It leaves no
-/// snapshot: what comes after its end is the next holder's.
+/// Generators of earlier grants are sealed, and a grant that comes back gets a new generator, so no two windows are joined. It
+/// leaves no snapshot: the time after its end belongs to the next holder.
 ///
-/// No part of what is promised: for leases.
+/// Not part of the public API: for leases.
 #[derive(Debug)]
 pub struct Leased<C = DefaultClock> {
     moving: Moving<Generator<C>>,
@@ -27,7 +27,7 @@ impl<C: Clock> Leased<C> {
     /// One new ID.
     ///
     /// # Errors
-    /// As [`Generator::generate`], after a wait of at most `max_wait` where there is no grant for now.
+    /// As [`Generator::generate`], after a wait of at most `max_wait` if there is no grant for now.
     #[inline]
     pub fn generate(&self) -> Result<Randflake> {
         self.moving.one(Mode::Wait, ())

@@ -27,7 +27,7 @@ fn granted(partition: u16, ticks: Range<i64>, readings: &[i64]) -> Generator<Sha
     ids
 }
 
-/// IDs of single calls and of blocks, which may be refused as between two grants.
+/// IDs of calls; a call may be refused as between two grants.
 fn singles(ids: &impl Fn() -> Result<Sno>, calls: usize) -> Vec<Sno> {
     let made = (0..calls).map(|_| ids().map_err(|error| error.code()));
     let all: Vec<_> = made.collect();
@@ -36,8 +36,8 @@ fn singles(ids: &impl Fn() -> Result<Sno>, calls: usize) -> Vec<Sno> {
     all.into_iter().flatten().collect()
 }
 
-/// What the next holder of a partition makes, from the end that the seal told on, is none of the last one's; also where a clock
-/// stepped back, and where blocks hold slots that nobody has yet.
+/// Checks that the next holder of a partition, from the end that the seal returned on, makes no ID of the last holder; also if a
+/// clock stepped back, and if blocks hold slots that were not handed out.
 fn sealed_while(readings: &'static [i64], preemptions: Option<usize>, in_blocks: bool) {
     check(preemptions, move || {
         let ids = Arc::new(granted(7, 0..1000, readings));
@@ -96,7 +96,7 @@ fn randflake_sealed_as_time_goes_on() {
     });
 }
 
-/// One thread moves to another number and back while others make IDs: no two are equal, though the number comes back.
+/// Checks that no two IDs are equal if one thread moves to another number and back while others make IDs.
 fn moved_while(preemptions: Option<usize>, readings: &'static [i64], makers: usize, calls: usize) {
     check(preemptions, move || {
         let ids = Arc::new(Leased::new(granted(7, 0..1000, readings)).unwrap());
@@ -133,7 +133,7 @@ fn moved_while_two_threads_make_ids() {
     moved_while(Some(1), &[100, 99, 101], 2, 1);
 }
 
-/// Two threads move: one of them is told that the other was faster, and what it built is never used.
+/// Two threads move: one of them learns that the other was faster, and its generator is never used.
 #[test]
 fn two_threads_move_at_once() {
     check(Some(3), || {

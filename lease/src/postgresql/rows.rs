@@ -49,7 +49,7 @@ fn query(
     transaction.query_typed(statement, values).map_err(failed)
 }
 
-/// Returns whether there are tables.
+/// Returns whether the tables exist.
 pub(super) fn is_there(transaction: &mut Transaction<'_>) -> Result<bool> {
     let found = query(
         transaction,
@@ -59,7 +59,7 @@ pub(super) fn is_there(transaction: &mut Transaction<'_>) -> Result<bool> {
     found.first().map_or(Ok(false), |row| row.try_get("there").map_err(failed))
 }
 
-/// Refuses tables with other columns than those of format 1.
+/// Refuses tables whose columns are not those of format 1.
 pub(super) fn check_columns(transaction: &mut Transaction<'_>) -> Result<()> {
     for (table, expected) in [("polyflake_namespaces", NAMESPACES), ("polyflake_leases", LEASES)] {
         let found = query(
@@ -131,7 +131,7 @@ fn namespace_of(row: &Row) -> Result<Namespace> {
     Ok(namespace)
 }
 
-/// A namespace's record; locked against changes on demand.
+/// A namespace's record, locked against changes if asked for.
 pub(super) fn namespace(
     transaction: &mut Transaction<'_>,
     name: &str,
@@ -226,7 +226,7 @@ pub(super) fn insert(transaction: &mut Transaction<'_>, name: &str, new: &Record
     made.map(drop)
 }
 
-/// Replaces a record that is as it was read, and says whether it was.
+/// Replaces a record if it is unchanged since it was read. Returns whether it was.
 pub(super) fn swap(
     transaction: &mut Transaction<'_>,
     name: &str,
@@ -255,7 +255,7 @@ pub(super) fn swap(
     Ok(changed?.len() == 1)
 }
 
-/// Replaces a namespace's record that is as it was read, and says whether it was.
+/// Replaces a namespace's record if it is unchanged since it was read. Returns whether it was.
 pub(super) fn swap_namespace(
     transaction: &mut Transaction<'_>,
     old: &Namespace,
@@ -280,7 +280,7 @@ pub(super) fn swap_namespace(
     Ok(changed?.len() == 1)
 }
 
-/// An integer of a record, all of which lie below 2^53.
+/// An integer of a record as a column's value; integers of records are below 2^53.
 fn of(value: u64) -> i64 {
     value.cast_signed()
 }

@@ -12,7 +12,7 @@ use polyflake_lease::{
 };
 use server::{Server, programs};
 
-/// Opens a namespace, and has a claim or what was in its way.
+/// A claim over a store: its grant, or its error.
 fn claim(store: &mut dyn Store) -> Result<Grant> {
     let options = Options::new("orders", Shape::sno(0..=99)?)?;
     let mut keeper = Keeper::new(options, || Ok(Random(u128::from(fastrand::u64(1..)))));

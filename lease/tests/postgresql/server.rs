@@ -1,4 +1,4 @@
-//! Servers of a test's own, in a folder of their own, over a socket there.
+//! Servers for one test, each in its own folder, with a socket there.
 
 use std::{
     env, fs,
@@ -9,14 +9,14 @@ use std::{
 
 use tempfile::TempDir;
 
-/// A server that is gone with everything in it when it is dropped.
+/// A server that is removed with all its data when it is dropped.
 pub struct Server {
     folder: TempDir,
     programs: PathBuf,
     user: Option<u32>,
 }
 
-/// The folder of the server's programs: Debian keeps them out of the path. None is a failure where tests must not be left out.
+/// The folder of the server's programs: Debian keeps them out of the path. Panics without one if tests must not be skipped.
 pub fn programs() -> Option<PathBuf> {
     let found = fs::read_dir("/usr/lib/postgresql").ok().and_then(|versions| {
         let mut folders: Vec<_> = versions.flatten().map(|it| it.path().join("bin")).collect();
@@ -30,7 +30,7 @@ pub fn programs() -> Option<PathBuf> {
     found
 }
 
-/// Whom to run a server as, which refuses to be root.
+/// The user to run a server as, which refuses to run as root.
 fn user() -> Option<u32> {
     let line = |name: &str| {
         let users = fs::read_to_string("/etc/passwd").unwrap();
@@ -105,7 +105,7 @@ impl Server {
         self.control(&["--log", &format!("{folder}/log"), "--options", &options, "start"]);
     }
 
-    /// Ends it as a loss of power does.
+    /// Ends the server like a loss of power.
     pub fn down(&self) {
         self.control(&["--mode=immediate", "stop"]);
     }
@@ -114,7 +114,7 @@ impl Server {
         self.control(&["promote"]);
     }
 
-    /// Does something by hand.
+    /// Runs statements by hand.
     #[track_caller]
     pub fn by_hand(&self, statements: &[&str]) {
         let mut client = postgres::Client::connect(&self.url(), postgres::NoTls).unwrap();
