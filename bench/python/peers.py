@@ -11,6 +11,8 @@ import randflake  # type: ignore[import-untyped]
 import ulid
 import ulid_transform
 import uuid_utils
+from snowflake import SnowflakeGenerator  # type: ignore[import-untyped]
+from uuid_extensions import uuid7, uuid7str  # type: ignore[import-untyped]
 
 from contest import Entry
 
@@ -34,6 +36,8 @@ def ids() -> list[Entry]:
         Entry("uuid.uuid4", "make()", {"make": uuid.uuid4}),
         Entry("uuid_utils.uuid4", "make()", {"make": uuid_utils.uuid4}),
         Entry("uuid_utils.uuid7", "make()", {"make": uuid_utils.uuid7}),
+        Entry("uuid7", "make()", {"make": uuid7}),
+        Entry("snowflake-id", "next(ids)", {"ids": SnowflakeGenerator(42)}),
         Entry("python-ulid", "make()", {"make": ulid.ULID}),
         Entry("ulid-transform, bytes", "make()", {"make": ulid_transform.ulid_now_bytes}),
         Entry("randflake 2.1.0", "ids.generate()", {"ids": original_randflake()}),
@@ -49,6 +53,7 @@ def texts() -> list[Entry]:
         Entry("uuid.uuid4", "str(make())", {"make": uuid.uuid4}),
         Entry("uuid_utils.uuid4", "str(make())", {"make": uuid_utils.uuid4}),
         Entry("uuid_utils.uuid7", "str(make())", {"make": uuid_utils.uuid7}),
+        Entry("uuid7", "make()", {"make": uuid7str}),
         Entry("python-ulid", "str(make())", {"make": ulid.ULID}),
         Entry("ulid-transform", "make()", {"make": ulid_transform.ulid_now}),
         Entry("nanoid", "make()", {"make": nanoid.generate}),
