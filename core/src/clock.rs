@@ -1,4 +1,4 @@
-//! Where time comes from, and how to let it pass. Nothing else reads time.
+//! Clocks: sources of time, and ways to let it pass. Nothing else reads time.
 
 use crate::{Error, ErrorKind, Result};
 
@@ -45,17 +45,17 @@ pub trait Clock {
     /// Lets about `nanos` nanoseconds pass. It may return early; an error ends the caller's wait.
     fn sleep(&self, nanos: u64) -> Result<()>;
 
-    /// Nanoseconds that have passed since some fixed moment, by a monotonic clock: what `max_wait` is charged by. With one, a wait
-    /// under a clock that stands still lasts as long as `max_wait` says.
+    /// Nanoseconds that have passed since some fixed moment, by a monotonic clock. `max_wait` is measured by it, so a wait under a
+    /// wall clock that stands still lasts `max_wait`.
     ///
-    /// None, the default, where there is no such clock: a wait is then charged the sleeps that were asked for, and
-    /// [`Clock::patience`] bounds it as well. So is a sleep during which this clock stood still.
+    /// None, the default, if there is no such clock: a wait is then charged the sleeps that were asked for, and
+    /// [`Clock::patience`] bounds it as well. The same holds for a sleep during which this clock stood still.
     fn elapsed_nanos(&self) -> Option<u64> {
         None
     }
 
-    /// How many readings in a row may show the same time before a wait is given up: the bound for clocks that stand
-    /// still while nobody yields, where [`Clock::elapsed_nanos`] gives none.
+    /// Number of readings in a row that may show the same time before a wait is given up. It bounds waits under clocks that stand
+    /// still while nobody yields, if [`Clock::elapsed_nanos`] returns none.
     fn patience(&self) -> u32 {
         16
     }
@@ -65,44 +65,43 @@ pub trait Clock {
         1
     }
 
-    /// How far a reading may lag behind one that another thread has already used, in nanoseconds: 0, the default, for a clock whose
-    /// readings never do.
+    /// The largest lag of a reading behind one that another thread has already used, in nanoseconds: 0, the default, for a clock
+    /// whose readings never lag.
     ///
-    /// A reading before the generator's current tick by less than this counts as that tick, so a lagging reading neither looks like a
-    /// step back of the clock nor makes a call wait. A step back of less than this goes unnoticed in the same way.
+    /// A reading that is before the generator's current tick by less than this counts as that tick, so a lagging reading neither
+    /// looks like a step back of the clock nor makes a call wait. A step back of less than this goes unnoticed in the same way.
     fn slack_nanos(&self) -> u64 {
         0
     }
 
-    /// How long a wait may be if the generator's builder says nothing, in nanoseconds, for a format whose tick lasts
-    /// `tick_nanos`.
+    /// The default of `max_wait`, in nanoseconds, for a format whose tick lasts `tick_nanos`.
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {
         let _ = tick_nanos;
         1_000_000_000
     }
 
-    /// Hears that a call has to wait, before each sleep, on the stalled thread, no lock held. An error ends the call's wait.
+    /// Is called before each sleep of a call that has to wait, on the stalled thread, with no lock held. An error ends the wait.
     fn stalled(&self, stall: &Stall) -> Result<()> {
         let _ = stall;
         Ok(())
     }
 }
 
-/// A notice that a call has to wait, as it is given to [`Clock::stalled`].
+/// A notice for [`Clock::stalled`] that a call has to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stall {
-    /// Why: `sequence_exhausted` or `clock_behind`.
+    /// The reason: `sequence_exhausted` or `clock_behind`.
     pub reason: ErrorKind,
     /// The clock's reading, in Unix milliseconds.
     pub unix_ms: i64,
-    /// How many calls of this generator wait now, this one included. They race; there is no queue.
+    /// Number of calls of this generator that wait now, including this one. They race; there is no queue.
     pub stalled: u32,
-    /// How long this call has slept, in milliseconds, rounded up: 0 in the first notice.
+    /// Time that this call has slept, in milliseconds, rounded up: 0 in the first notice.
     pub slept_ms: u32,
 }
 
-/// Hands every call on to the clock that a pointer leads to.
+/// Forwards every call to the clock behind a pointer.
 macro_rules! clock_behind_pointer {
     ($($(#[$when:meta])? $pointer:ty),*) => {$(
         $(#[$when])?
@@ -144,7 +143,7 @@ clock_behind_pointer!(
     alloc::sync::Arc<C>
 );
 
-/// A clock with a callback for stalls: what `on_stall` of a builder makes.
+/// A clock with a callback for stalls, as `on_stall` of a builder makes it.
 #[derive(Clone, Copy, Debug)]
 pub struct OnStall<C, F> {
     clock: C,
@@ -152,7 +151,7 @@ pub struct OnStall<C, F> {
 }
 
 impl<C: Clock, F: Fn(&Stall)> OnStall<C, F> {
-    /// `clock`, with `callback` called on a stalled thread, no lock held, before each sleep.
+    /// `clock`, with `callback` called before each sleep, on the stalled thread, with no lock held.
     pub const fn new(clock: C, callback: F) -> Self {
         Self { clock, callback }
     }
@@ -187,7 +186,7 @@ impl<C: Clock, F: Fn(&Stall)> Clock for OnStall<C, F> {
     }
 }
 
-/// A clock that shows what it is told: for tests and replays. Sleeping does not move it.
+/// A clock that is set by hand, for tests and replays. Sleeping does not move it.
 ///
 /// ```
 /// use polyflake::clock::{Clock, ManualClock};
@@ -207,17 +206,17 @@ impl ManualClock {
     }
 
     /// A clock that shows `unix_ms` milliseconds since 1970. A time that 64-bit nanoseconds cannot hold (before 1677 or after
-    /// 2262) becomes the nearest one that they can.
+    /// 2262) becomes the nearest one that they can hold.
     pub const fn at_unix_ms(unix_ms: i64) -> Self {
         Self::new(unix_ms.saturating_mul(1_000_000))
     }
 
-    /// Shows another time from now on.
+    /// Sets the time.
     pub fn set_unix_nanos(&self, unix_nanos: i64) {
         self.0.store(unix_nanos, portable_atomic::Ordering::Release);
     }
 
-    /// Shows another time from now on, in milliseconds; one past the ends of 64-bit nanoseconds becomes the nearest end.
+    /// Sets the time, in milliseconds; a time past the ends of 64-bit nanoseconds becomes the nearest end.
     pub fn set_unix_ms(&self, unix_ms: i64) {
         self.set_unix_nanos(unix_ms.saturating_mul(1_000_000));
     }
@@ -234,23 +233,24 @@ impl Clock for ManualClock {
 
 /// The operating system's wall clock, and the thread's sleep.
 ///
-/// On Linux it reads the processor's counter where the kernel's own clock does, which takes a third of the time: [`SystemClock::source`]
-/// says whether. A reading goes on from a look at the wall clock that is at most a millisecond old by that counter, or 4,096
-/// readings of the thread, so a step of the wall clock is seen within a millisecond. `POLYFLAKE_CLOCK=exact` in the environment makes every
-/// reading a look at the wall clock, and [`ExactClock`] does for one generator.
+/// On Linux it reads the processor's counter if the kernel's own clock does, which takes a third of the time;
+/// [`SystemClock::source`] tells whether it does. A reading goes on from a look at the wall clock that is at most a millisecond
+/// old by that counter, or 4,096 readings of the thread, so a step of the wall clock is seen within a millisecond.
+/// `POLYFLAKE_CLOCK=exact` in the environment makes every reading a look at the wall clock; [`ExactClock`] does so for one
+/// generator.
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
 #[cfg(feature = "std")]
 impl SystemClock {
-    /// Returns what is read in this process: decided once, when it is first asked or read.
+    /// Returns the source that this process reads. It is decided once, at the first reading or the first call of this function.
     pub fn source() -> Source {
         if counter::is_used() { Source::Counter } else { Source::SystemCall }
     }
 }
 
-/// The clock of generators that are given none; without `std`, no clock at all.
+/// The clock of generators without a given clock; without `std`, no clock at all.
 #[cfg(feature = "std")]
 pub(crate) type DefaultClock = SystemClock;
 #[cfg(not(feature = "std"))]
@@ -286,10 +286,10 @@ fn beyond_nanos(unix_ms: i128) -> Error {
     Error::time_out_of_range("clock", unix_ms, ms(i64::MIN), ms(i64::MAX))
 }
 
-/// The nanoseconds of a reading in milliseconds: for clocks that count so.
+/// The nanoseconds of a reading in milliseconds, for clocks that count milliseconds.
 pub fn nanos_from_ms(unix_ms: i64) -> Result<i64> {
     const MOST: i64 = i64::MAX / 1_000_000;
-    // A multiplication that checks itself is one of 128 bits in wasm.
+    // A checked multiplication would take 128 bits in wasm.
     if (-MOST..=MOST).contains(&unix_ms) {
         Ok(unix_ms * 1_000_000)
     } else {
@@ -297,10 +297,10 @@ pub fn nanos_from_ms(unix_ms: i64) -> Result<i64> {
     }
 }
 
-/// The nanoseconds of a reading in milliseconds as a float, as scripting languages have it: floored to whole
-/// milliseconds; NaN and infinities are `clock_failed`.
+/// The nanoseconds of a reading in milliseconds as a float, as in scripting languages: floored to whole milliseconds; NaN and
+/// infinities are `clock_failed`.
 ///
-/// No part of what is promised: for bindings.
+/// Not part of the public API: for bindings.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,

@@ -1,4 +1,4 @@
-//! The generator of a lease, whatever its family: it moves from grant to grant as the core's leased generators do.
+//! The generator of a lease, of any family: it moves from grant to grant as the core's leased generators do.
 
 use std::{
     sync::{
@@ -13,25 +13,25 @@ use core::ops::Range;
 
 use crate::{Error, ErrorKind, Grant, Lease, Leased, Options, Result, error::damaged, open};
 
-/// A family's leased generator: one type of the core for each.
+/// The leased generator of a family: a type of the core.
 pub(crate) trait Family: Send + Sync + Sized + 'static {
     /// A generator under one grant.
     type Generator;
 
-    /// Under its first grant.
+    /// Begins with a generator under the first grant.
     fn first(generator: Self::Generator) -> polyflake::Result<Self>;
-    /// Under the next grant, which learns how long the highest tick of the last one lasts.
+    /// Moves to the next grant, given the span of the last grant's highest tick.
     fn next(
         &self,
         build: impl FnOnce(Option<Range<i64>>) -> polyflake::Result<Self::Generator>,
     ) -> polyflake::Result<u32>;
-    /// Until a later end.
+    /// Moves the end of a grant later.
     fn extend(&self, number: u32, end: i64) -> polyflake::Result<()>;
-    /// No further: how long the highest tick lasts.
+    /// Ends a grant, and returns the span of its highest tick.
     fn seal(&self, number: u32) -> polyflake::Result<Option<Range<i64>>>;
 }
 
-/// The four calls of [`Family`], which the core's types have under other names.
+/// Implements the four calls of [`Family`], which the core's types have under other names.
 macro_rules! family {
     ($family:ident) => {
         impl $crate::place::Family for polyflake::$family::Leased {
@@ -58,7 +58,7 @@ macro_rules! family {
 
 pub(crate) use family;
 
-/// A generator for a number and a window in Unix milliseconds.
+/// Makes a generator for a number and a window in Unix milliseconds.
 type Build<G> = dyn Fn(u64, Range<i64>) -> polyflake::Result<G> + Send + Sync;
 
 /// The leased generator, once there was a grant.
@@ -70,7 +70,7 @@ pub(crate) struct Place<F: Family> {
 }
 
 impl<F: Family> Place<F> {
-    /// The generator and its lease, from a store and a namespace: waits for the first grant.
+    /// Starts the generator and its lease, from a store and a namespace, and waits for the first grant.
     pub(crate) fn start(
         url: &str,
         options: Options,
@@ -110,14 +110,14 @@ impl<F: Family> Leased for Place<F> {
 
     fn extend(&self, end: u64) {
         if let Some(leased) = self.leased.get() {
-            // Refused only where another grant came between: its own end counts then.
+            // Refused only if another grant came between; then its own end counts.
             let _ = leased.extend(self.number.load(Ordering::Acquire), of(end));
         }
     }
 
     fn seal(&self) -> Option<u64> {
         let last = self.leased.get()?.seal(self.number.load(Ordering::Acquire));
-        // Where nobody can tell any more, the whole grant counts as used.
+        // If the highest tick is not known any more, the whole grant counts as used.
         last.map_or(Some(u64::MAX), |last| last.map(|last| last.end.max(0).cast_unsigned()))
     }
 }

@@ -1,4 +1,4 @@
-//! Randflake IDs under nodes that are leased.
+//! Randflake IDs under leased nodes.
 
 use core::{ops::Deref, time::Duration};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::{
 
 family!(randflake);
 
-/// A generator whose node is leased: it renews itself, moves to another node where it has to, and gives its node back when it is
+/// A generator with a leased node: it renews the lease, moves to another node if it must, and returns its node when it is
 /// dropped.
 ///
 /// ```
@@ -24,24 +24,25 @@ family!(randflake);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// It has the calls of the core's generators: one ID, its text, a batch, and those that never wait.
+/// It has the calls of the core's generators: one ID, its text, a batch, and calls that never wait.
 pub struct Generator {
     place: Arc<Place<Leased>>,
     lease: Lease,
 }
 
 impl Generator {
-    /// A generator with the defaults, from a store's URL as [`open`](crate::open) takes it, the name of a namespace of all nodes, and the
+    /// A generator with the defaults, from a store's URL as in [`open`](crate::open), the name of a namespace of all nodes, and the
     /// secret that they share. It waits up to 10 seconds for its first grant.
     ///
     /// # Errors
-    /// What is in the way: `lease_unavailable`, `namespace_mismatch` for another secret, and others.
+    /// The reason why there is no grant: `lease_unavailable`, `namespace_mismatch` for another secret, and others.
     pub fn new(url: &str, namespace: &str, secret: [u8; 16]) -> Result<Self> {
         let options = Options::new(namespace, Shape::randflake(0..=131_071, &secret)?)?;
         Self::with(url, options, secret, Duration::from_secs(10))
     }
 
-    /// A generator with other options, whose shape is of Randflake and of this secret; it waits for its first grant for `longest`.
+    /// A generator with other options, whose shape must be Randflake's with this secret. It waits up to `longest` for its first
+    /// grant.
     ///
     /// # Errors
     /// As [`Generator::new`]; `out_of_range` for options of another family or secret, or with blocks.

@@ -1,4 +1,4 @@
-//! sno IDs under partitions that are leased.
+//! sno IDs under leased partitions.
 
 use core::{ops::Deref, time::Duration};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::{
 
 family!(sno);
 
-/// A generator whose partition is leased: it renews itself, moves to another partition where it has to, and gives its partition back
+/// A generator with a leased partition: it renews the lease, moves to another partition if it must, and returns its partition
 /// when it is dropped.
 ///
 /// ```
@@ -24,24 +24,24 @@ family!(sno);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// It has the calls of the core's generators: one ID, its text, a batch, and those that never wait.
+/// It has the calls of the core's generators: one ID, its text, a batch, and calls that never wait.
 pub struct Generator {
     place: Arc<Place<Leased>>,
     lease: Lease,
 }
 
 impl Generator {
-    /// A generator with the defaults, from a store's URL as [`open`](crate::open) takes it and the name of a namespace of all partitions.
+    /// A generator with the defaults, from a store's URL as in [`open`](crate::open) and the name of a namespace of all partitions.
     /// It waits up to 10 seconds for its first grant.
     ///
     /// # Errors
-    /// What is in the way: `lease_unavailable`, `numbers_exhausted` and others.
+    /// The reason why there is no grant: `lease_unavailable`, `numbers_exhausted` and others.
     pub fn new(url: &str, namespace: &str) -> Result<Self> {
         let options = Options::new(namespace, Shape::sno(0..=u64::from(u16::MAX))?)?;
         Self::with(url, options, Duration::from_secs(10))
     }
 
-    /// A generator with other options, whose shape is of sno; it waits for its first grant for `longest`.
+    /// A generator with other options, whose shape must be sno's. It waits up to `longest` for its first grant.
     ///
     /// # Errors
     /// As [`Generator::new`]; `out_of_range` for options of another family or with blocks.

@@ -3,9 +3,10 @@
 use super::{Clock, SystemClock, system};
 use crate::Result;
 
-/// The operating system's wall clock, of which every reading is a look: for tests that step it, and for who wants no counter in between.
+/// The operating system's wall clock, read by the system call every time: for tests that step it, and for programs that do not
+/// want the counter.
 ///
-/// Don't let it share a partition, node or window with a generator on the [`SystemClock`], which may lag behind it.
+/// Don't let a generator on it share a partition, node or window with a generator on the [`SystemClock`], which may lag behind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ExactClock;
 
@@ -24,7 +25,7 @@ impl Clock for ExactClock {
     }
 }
 
-/// Where the [`SystemClock`] takes the time from.
+/// The source of the [`SystemClock`]'s time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Source {

@@ -1,13 +1,13 @@
-//! Linux's wall clocks, read without the detour through a `SystemTime` and its difference from 1970, which costs 4 ns.
+//! Linux's wall clocks, read without going through a `SystemTime` and its difference from 1970, which would cost 4 ns.
 #![allow(unsafe_code, reason = "the C library's clocks have no safe door")]
 
 use super::{Clock, SystemClock};
 use crate::{Error, ErrorKind, Result};
 
 /// Linux's `CLOCK_REALTIME_COARSE`: cheaper to read than the exact clock, and as coarse as the kernel's timer interrupt
-/// (1 to 10 ms). A generator takes it only where that is at most the format's tick.
+/// (1 to 10 ms). A generator only accepts it if that is at most the format's tick.
 ///
-/// Don't let it share a partition, node or window with a generator on the exact clock: it lags behind it.
+/// Don't let a generator on it share a partition, node or window with a generator on the exact clock: it lags behind.
 ///
 /// ```
 /// use polyflake::{clock::CoarseClock, hotguid::Generator};

@@ -1,7 +1,7 @@
-//! Time that only passes: what waits are charged by.
+//! The monotonic clock, by which waits are measured.
 #![allow(unsafe_code, reason = "the C library's clocks have no safe door")]
 
-/// Nanoseconds since some moment; none where the system refuses.
+/// Nanoseconds since some fixed moment; none if the system refuses.
 #[cfg(unix)]
 pub(super) fn elapsed_nanos() -> Option<u64> {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -13,7 +13,7 @@ pub(super) fn elapsed_nanos() -> Option<u64> {
     seconds.checked_mul(1_000_000_000)?.checked_add(nanos)
 }
 
-/// Nanoseconds since the first call. There is no fork here that could inherit the lock held.
+/// Nanoseconds since the first call. It may lock, since these platforms have no fork that could inherit a held lock.
 #[cfg(not(unix))]
 pub(super) fn elapsed_nanos() -> Option<u64> {
     use std::{sync::OnceLock, time::Instant};

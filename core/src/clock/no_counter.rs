@@ -1,4 +1,4 @@
-//! Where no counter is read: every reading is a look at the wall clock.
+//! The clock of platforms without a counter: every reading is a look at the wall clock.
 
 use super::system;
 use crate::Result;
@@ -11,7 +11,7 @@ pub(super) fn now() -> Result<i64> {
 
 pub(super) const fn slept() {}
 
-/// How far readings may lag: not at all.
+/// The largest lag of readings: none.
 pub(super) const fn slack_nanos() -> u64 {
     0
 }

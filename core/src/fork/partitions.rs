@@ -1,11 +1,11 @@
-//! Default partitions, leased for a while each from a table that the processes of a fork tree share.
+//! Default partitions, each leased for a while from a table that the processes of a fork tree share.
 //!
-//! An entry holds the tick up to which its partition is taken, exclusively; who takes one begins there. So a generator that is
-//! dropped, killed or forgotten needs no destructor: its partition is free as soon as the ticks have passed that it may have used.
-//! Ticks are those of the IDs that are made, by the clock of whoever takes.
+//! An entry holds the tick before which its partition is taken; the next lease begins there. So a generator that is dropped,
+//! killed or forgotten needs no destructor: its partition is free as soon as the ticks that it may have used have passed.
+//! Ticks are the ticks of the IDs, by the clock of the generator that takes the lease.
 //!
-//! An entry only grows, but for one that its owner gives back, who lowers it to the end of the last tick used. So an owner that finds
-//! its own value still owns the partition, however long it was idle.
+//! An entry only grows, except if its owner returns it: then it is lowered to the end of the last tick used. So an owner that
+//! finds its own value still owns the partition, however long it was idle.
 
 use core::result;
 
@@ -16,47 +16,47 @@ use crate::sync::{
 };
 use crate::{Error, Result};
 
-/// How many partitions there are.
+/// Number of partitions.
 pub(crate) const COUNT: usize = 1 << 16;
-/// Set once the base is drawn.
+/// The bit that is set once the base is drawn.
 #[cfg(feature = "std")]
 const DRAWN: u32 = 1 << 16;
 /// The end of a lease that never ends.
 const FOREVER: u64 = u64::MAX;
 
-/// The first lease lasts one tick. A generator that is forgotten after one ID holds its partition no longer, so that 65,536 of them
-/// in a row, in processes or in a loop, always find a free one.
+/// Ticks of the first lease. A generator that is forgotten after one ID holds its partition no longer than that, so that 65,536
+/// generators in a row, in processes or in a loop, always find a free one.
 const FIRST_LEASE: u64 = 1;
-/// Each further lease lasts as long again as its partition was held, up to a minute.
+/// The largest extension of a lease: a minute in ticks. Each extension is as long as the partition was held so far.
 const LONGEST_LEASE: u64 = 15_000;
 
 /// A partition for the ticks `start .. until`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lease {
     pub(crate) partition: u16,
-    /// Where the lease before it ended, which may be long ago.
+    /// The end of the previous lease, which may be long ago.
     pub(crate) start: u64,
-    /// When it was taken.
+    /// The tick at which it was taken.
     pub(crate) since: u64,
     pub(crate) until: u64,
 }
 
-/// Why there is no lease.
+/// The reason why there is no lease.
 #[derive(Debug)]
 pub(crate) enum NoLease {
-    /// All partitions are taken up to this tick; [`u64::MAX`] where all are taken for ever.
+    /// All partitions are taken up to this tick; [`u64::MAX`] if all are taken for ever.
     Before(u64),
     Failed(Error),
 }
 
-/// The partition that comes after `count` others: in each aligned group of a power of two, the partitions of the group in another
-/// order. So the groups of two bases are equal or have nothing in common.
+/// The partition that follows `count` others. The counts of an aligned group of a power of two lead to the partitions of one
+/// aligned group of that size, in another order. So the groups of two bases are equal or have nothing in common.
 pub const fn place(base: u32, count: u32) -> usize {
     ((base ^ count) as usize) % COUNT
 }
 
-/// Default partitions, and the tick up to which each is taken. All generators in reach share one: those of a fork tree, or of the
-/// threads of a JavaScript process.
+/// Default partitions, and the tick up to which each is taken. All generators of a fork tree, or of the threads of a JavaScript
+/// process, share one table.
 pub trait Table: Sync {
     /// 16 random bits.
     ///
@@ -64,19 +64,19 @@ pub trait Table: Sync {
     /// `entropy_unavailable`.
     fn random(&self) -> Result<u16>;
 
-    /// The partition to look at next, another at each call until all have come: see [`place`].
+    /// The partition to look at next: a different one at each call until all were returned, see [`place`].
     ///
     /// # Errors
-    /// `entropy_unavailable`, since the first is drawn.
+    /// `entropy_unavailable`, since the first one is drawn at random.
     fn next(&self) -> Result<u16>;
 
     /// The tick up to which a partition is taken.
     fn until(&self, partition: u16) -> u64;
 
-    /// Puts `new` in the place of `old`, and returns whether `old` was still there.
+    /// Replaces `old` by `new`, and returns whether `old` was still there.
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool;
 
-    /// How many partitions it has: fewer in models only.
+    /// Number of partitions of the table; it is only smaller in models.
     fn count(&self) -> usize {
         COUNT
     }
@@ -85,12 +85,12 @@ pub trait Table: Sync {
 /// Finds the table of a process, at the first use.
 pub type FindTable = fn() -> Result<&'static dyn Table>;
 
-/// What generators do with a table.
+/// The operations of generators on a table.
 pub(crate) trait Leases: Table {
     /// A partition that is free at `now`.
     ///
     /// # Errors
-    /// The tick at which the first will be free; `entropy_unavailable`.
+    /// The tick at which the first partition will be free; `entropy_unavailable`.
     fn take(&self, now: u64) -> result::Result<Lease, NoLease> {
         let mut earliest = FOREVER;
         for _ in 0..self.count() {
@@ -105,19 +105,19 @@ pub(crate) trait Leases: Table {
         Err(NoLease::Before(earliest))
     }
 
-    /// Makes a lease last beyond `now`, and returns its new end: none where somebody else took the partition after the old end.
+    /// Makes a lease last beyond `now`, and returns its new end; none if another generator took the partition after the old end.
     fn renew(&self, lease: Lease, now: u64) -> Option<u64> {
         let held = lease.until.saturating_sub(lease.since);
         let until = now + held.clamp(FIRST_LEASE, LONGEST_LEASE);
         self.swap(lease.partition, lease.until, until).then_some(until)
     }
 
-    /// Makes a lease last for ever, and returns whether it does.
+    /// Makes a lease last for ever. Returns `false` if another generator has the partition.
     fn keep(&self, lease: Lease) -> bool {
         self.swap(lease.partition, lease.until, FOREVER)
     }
 
-    /// Ends a lease at `end`, the tick after the last one used, if that is earlier. Somebody else may have the partition by now.
+    /// Ends a lease at `end`, the tick after the last one used, if that is earlier. Another generator may have the partition by now.
     fn give_back(&self, lease: Lease, end: u64) {
         let end = end.max(lease.start);
         if end < lease.until {
@@ -128,22 +128,23 @@ pub(crate) trait Leases: Table {
 
 impl<T: Table + ?Sized> Leases for T {}
 
-/// A table in memory. All zero at first, so that fresh shared pages are one. `N` is a power of two, fewer than `COUNT` in models only.
+/// A table in memory. It is all zero at first, so that fresh shared pages are a table. `N` is a power of two, smaller than
+/// `COUNT` only in models.
 ///
-/// Of use to models alone; processes have [`shared`].
+/// Only models make one; processes have [`shared`].
 #[cfg(feature = "std")]
 #[repr(C)]
 #[derive(Debug)]
 pub struct Cells<const N: usize> {
     base: AtomicU32,
-    /// How many were looked at.
+    /// Number of partitions that were looked at.
     count: AtomicU32,
     until: [AtomicU64; N],
 }
 
 #[cfg(feature = "std")]
 impl<const N: usize> Cells<N> {
-    /// A table of which nothing is taken.
+    /// A table with no partition taken.
     #[cfg(any(test, not(unix), miri, loom, shuttle))]
     #[allow(clippy::new_without_default, reason = "one a process")]
     pub const fn new() -> Self {
@@ -195,7 +196,7 @@ fn random_u16() -> Result<u16> {
     crate::entropy::random().map(u16::from_le_bytes)
 }
 
-/// In a model, which is to run alike each time.
+/// Returns 0: a model must run the same way each time.
 #[cfg(any(loom, shuttle))]
 #[allow(clippy::unnecessary_wraps, reason = "outside it may fail")]
 const fn random_u16() -> Result<u16> {
@@ -205,7 +206,7 @@ const fn random_u16() -> Result<u16> {
 /// The table of this process and its relatives by fork.
 ///
 /// # Errors
-/// As [`super::prepare`]; `partitions_exhausted` where there is no memory for it.
+/// As [`super::prepare`]; `partitions_exhausted` if there is no memory for it.
 #[cfg(feature = "std")]
 pub fn shared() -> Result<&'static dyn Table> {
     super::prepare()?;
@@ -234,7 +235,7 @@ mod tests {
     #[test]
     fn a_lease_is_renewed_for_as_long_as_it_was_held_up_to_a_minute() {
         let table = Cells::<SMALL>::new();
-        // However long nobody had the partition.
+        // However long the partition was free.
         for now in [0, 1_000_000] {
             let mut lease = table.take(now).unwrap();
             let mut ends = Vec::new();
@@ -272,7 +273,7 @@ mod tests {
         assert!(matches!(table.take(104), Err(NoLease::Before(105))));
         let next = table.take(105).unwrap();
         assert_eq!((next.start, next.until), (105, 106));
-        // Unused, it begins for the next where it began.
+        // It was not used, so the next lease begins where this one began.
         table.give_back(next, 7);
         assert_eq!(table.take(106).unwrap().start, 105);
     }
@@ -284,7 +285,7 @@ mod tests {
         assert!(matches!(table.take(1 << 40), Err(NoLease::Before(FOREVER))));
     }
 
-    /// Threads that take, renew, lose and give back, each under a clock of its own that goes to and fro.
+    /// Threads that take, renew, lose and return leases, each under its own clock, which goes forward and back.
     #[test]
     fn leases_of_one_partition_never_overlap() {
         const EACH: u64 = if cfg!(miri) { 50 } else { 20_000 };

@@ -1,4 +1,4 @@
-//! `pthread_atfork` and, on Linux, a page that the kernel wipes in children; and a page that all of a fork tree share.
+//! `pthread_atfork` and, on Linux, a page that the kernel wipes in children; and pages that all processes of a fork tree share.
 #![allow(unsafe_code, reason = "the C library's fork hooks and shared memory have no safe door")]
 
 use core::{mem::size_of, ptr};
@@ -10,9 +10,9 @@ use crate::{Error, ErrorKind, Result};
 /// The epoch of the program's first process. No epoch is 0.
 const FIRST: u32 = 1;
 
-/// Holds the epoch until there is a page for it.
+/// The epoch, until there is a page for it.
 static UNWIPED: AtomicU32 = AtomicU32::new(FIRST);
-/// Where the epoch lies: in [`UNWIPED`], or in a page that reads 0 in a new child.
+/// The place of the epoch: [`UNWIPED`], or a page that reads 0 in a new child.
 static PLACE: AtomicPtr<AtomicU32> = AtomicPtr::new((&raw const UNWIPED).cast_mut());
 /// The highest epoch of this process and its ancestors.
 static LATEST: AtomicU32 = AtomicU32::new(FIRST);
@@ -35,7 +35,7 @@ pub(crate) fn current() -> u32 {
 
 #[inline]
 fn place() -> &'static AtomicU32 {
-    // SAFETY: it leads to a static, or to a page that is never unmapped once it is in PLACE.
+    // SAFETY: it points to a static, or to a page that is never unmapped once it is in PLACE.
     unsafe { &*PLACE.load(Ordering::Relaxed) }
 }
 
@@ -43,7 +43,7 @@ fn place() -> &'static AtomicU32 {
 #[cold]
 fn renew() -> u32 {
     let mine = LATEST.fetch_add(1, Ordering::Relaxed) + 1;
-    // Another thread of this child may be faster; then its epoch is the one.
+    // Another thread of this child may be faster; then its epoch counts.
     let raced = place().compare_exchange(0, mine, Ordering::AcqRel, Ordering::Acquire);
     raced.map_or_else(|theirs| theirs, |_| mine)
 }
@@ -53,9 +53,9 @@ extern "C" fn in_child() {
     renew();
 }
 
-/// Readies this process for forks: by a hook, by a wiped page, or by both.
+/// Prepares this process for forks: by a hook, by a wiped page, or by both.
 pub(super) fn prepare() -> Result<()> {
-    // Two threads may both install the hook: epochs then go up by two, which is as good. A lock could be inherited held.
+    // Two threads may both install the hook: epochs then rise by two, which does no harm. A fork could inherit a held lock.
     if !IS_READY.load(Ordering::Acquire) {
         let is_wiped = wipe_in_children();
         // SAFETY: the handler only touches atomics, so it may run between fork() and the child's first own instruction.
@@ -69,20 +69,20 @@ pub(super) fn prepare() -> Result<()> {
     shared_table().map(drop)
 }
 
-/// Without a hook, a child would repeat its parent's IDs.
+/// The error if there is no hook: a child would repeat its parent's IDs.
 #[cold]
 fn unready() -> Error {
     Error::because(ErrorKind::Forked, "expected memory for a fork hook, found none")
 }
 
-/// Moves the epoch into a page that children get as zeros, however they are made: also past the C library's hooks. Linux
-/// has had such pages since 4.14.
+/// Moves the epoch into a page that children see as zeros, however they are made, also past the C library's hooks. Linux has
+/// such pages since 4.14.
 #[cfg(target_os = "linux")]
 fn wipe_in_children() -> bool {
     let Some(page) = new_page::<AtomicU32>(libc::MAP_PRIVATE) else { return false };
-    // SAFETY: the page is ours alone, and of as many bytes.
+    // SAFETY: no other code has the page, and it has this size.
     if unsafe { libc::madvise(page.cast(), size_of::<AtomicU32>(), libc::MADV_WIPEONFORK) } != 0 {
-        // SAFETY: nobody else has seen it.
+        // SAFETY: no other thread has seen the page.
         unsafe { libc::munmap(page.cast(), size_of::<AtomicU32>()) };
         return false;
     }
@@ -90,7 +90,7 @@ fn wipe_in_children() -> bool {
     // SAFETY: a fresh page of zeros, which are an atomic.
     unsafe { &*page }.store(current(), Ordering::Relaxed);
     if PLACE.compare_exchange(unwiped, page, Ordering::AcqRel, Ordering::Acquire).is_err() {
-        // SAFETY: another thread was faster, so nobody has seen this one.
+        // SAFETY: another thread was faster, so no other thread has seen this page.
         unsafe { libc::munmap(page.cast(), size_of::<AtomicU32>()) };
     }
     true
@@ -101,18 +101,18 @@ fn wipe_in_children() -> bool {
     false
 }
 
-/// The fork tree's table of default partitions. Its pages are touched as its entries are.
+/// The fork tree's table of default partitions. A page of it takes memory once an entry in it is touched.
 pub(super) fn shared_table() -> Result<&'static Cells<COUNT>> {
     let mut table = SHARED.load(Ordering::Acquire);
     if table.is_null() {
         table = first_of(new_page(libc::MAP_SHARED).ok_or_else(unshared)?);
     }
     // SAFETY: never null after `first_of`; it points to pages that are never unmapped once they are in SHARED, and any bytes are a
-    // table: a child that gave up its privileges can write to them still.
+    // valid table, also bytes from a child that gave up its privileges, which can still write to them.
     Ok(unsafe { &*table })
 }
 
-/// Without shared pages, parent and child would take the same partitions.
+/// The error if there are no shared pages: parent and child would take the same partitions.
 #[cold]
 fn unshared() -> Error {
     let reason = "expected shared memory for default partitions, found none";
@@ -124,17 +124,17 @@ fn first_of(mine: *mut Cells<COUNT>) -> *mut Cells<COUNT> {
     match SHARED.compare_exchange(ptr::null_mut(), mine, Ordering::AcqRel, Ordering::Acquire) {
         Ok(_) => mine,
         Err(theirs) => {
-            // SAFETY: `mine` came from mmap with this size and nobody else has seen it.
+            // SAFETY: `mine` came from mmap with this size, and no other thread has seen it.
             unsafe { libc::munmap(mine.cast(), size_of::<Cells<COUNT>>()) };
             theirs
         }
     }
 }
 
-/// Pages of zeros with room for a `T`: private ones, or such as children share.
+/// Pages of zeros with room for a `T`: private ones, or pages that children share.
 fn new_page<T>(kind: libc::c_int) -> Option<*mut T> {
     let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, kind | libc::MAP_ANONYMOUS);
-    // SAFETY: a fresh anonymous mapping at an address of the system's choice touches nothing of ours.
+    // SAFETY: a fresh anonymous mapping at an address that the system chooses touches no existing memory.
     let page = unsafe { libc::mmap(ptr::null_mut(), size_of::<T>(), access, kind, -1, 0) };
     (page != libc::MAP_FAILED).then_some(page.cast())
 }

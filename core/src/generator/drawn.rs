@@ -18,7 +18,7 @@ pub(crate) struct DrawnWord {
 }
 
 impl DrawnWord {
-    /// A word that `draw` gives, when it is first asked for in a process; `shape` puts into it what is not random.
+    /// A word that `draw` returns when a process first needs it; `shape` sets the bits that are not random.
     pub(crate) const fn new(draw: fn() -> Result<[u8; 8]>, shape: fn(u64) -> u64) -> Self {
         Self { word: AtomicU64::new(0), epoch: AtomicU32::new(NEVER), draw, shape }
     }

@@ -97,7 +97,7 @@ impl<G: Member> Moving<G> {
     ///
     /// # Errors
     /// Any error of `build`; `lease_mismatch` for a generator whose window begins before that tick, or if another thread moved
-    /// meanwhile. Then the newest generator may be a sealed one until the next move.
+    /// meanwhile. After an error the newest generator may be sealed until the next move.
     pub(crate) fn move_to(
         &self,
         build: impl FnOnce(Option<Range<i64>>) -> Result<G>,

@@ -53,7 +53,7 @@ pub(crate) trait Member: Sized {
 #[derive(Debug)]
 pub(crate) struct Members<G> {
     all: Vec<G>,
-    /// Which one had an ID for this thread last, and so most likely has another.
+    /// The member that had an ID for this thread last, and so most likely has another.
     spread: Spread,
 }
 

@@ -40,8 +40,8 @@ impl<C: Clock> Builder<C> {
     }
 
     /// Makes UUIDs of version 8, which strict validators accept, instead of the compatible form:
-    /// [`HotGuid::uuid8_parts`](super::HotGuid::uuid8_parts) reads them. Version and variant take 6 of the 40 random bits: 18,583 generators that are
-    /// active in the same second share the others with a chance of 1 %.
+    /// [`HotGuid::uuid8_parts`](super::HotGuid::uuid8_parts) reads them. Version and variant take 6 of the 40 random bits: among
+    /// 18,583 generators that are active in the same second, two share the other 34 with a chance of 1 %.
     pub fn uuid8(mut self, uuid8: bool) -> Self {
         self.uuid8 = uuid8;
         self

@@ -26,7 +26,7 @@ impl Identity {
 #[derive(Debug)]
 pub(crate) struct Identities {
     pub(super) drawn: DrawnWord,
-    /// Whether the IDs are UUIDs of version 8.
+    /// `true` if the IDs are UUIDs of version 8.
     pub(super) uuid8: bool,
     /// The process that a window was given to.
     pub(super) process: Option<ProcessGuard>,

@@ -4,8 +4,8 @@
 //! 32 Unix seconds, 16 machine | 4 version = 8 | 12 machine | 2 variant = 10 | 6 machine | 24 counter | 32 shard key
 //! ```
 //!
-//! Version and variant leave 34 bits for the machine instead of 40. The shard key is big-endian here; the fields else lie where
-//! the compatible form has them.
+//! Version and variant leave 34 bits for the machine instead of 40. The shard key is big-endian here; all other fields are at
+//! the same places as in the compatible form.
 
 use super::{COUNTER, HotGuid, LAST_COUNTER, SCALE, SHARD_KEY, TIMESTAMP};
 use crate::{Error, ErrorKind, Result};
@@ -18,7 +18,7 @@ const LAST_MACHINE: u64 = (1 << MACHINE_BITS) - 1;
 const MARKS: u64 = 0x80_0080;
 /// The bits that hold them.
 const MARKED: u64 = 0xf0_00c0;
-/// Where the machine's 40 bits begin in an ID.
+/// Lowest bit of the machine's 40 bits in an ID.
 const MACHINE_AT: u32 = 56;
 
 /// The fields of an ID that is a UUID of version 8.
@@ -34,7 +34,7 @@ pub struct Uuid8Parts {
     pub shard_key: u32,
 }
 
-/// The same within 8 bytes that were drawn, whose first five are the machine's before its pairs are swapped.
+/// Version and variant within 8 drawn bytes; the first five of them are the machine's before its pairs are swapped.
 const DRAWN_MARKS: u64 = 0x8080 << 24;
 const DRAWN_MARKED: u64 = 0xf0c0 << 24;
 
@@ -43,7 +43,7 @@ pub(super) const fn marked(drawn: u64) -> u64 {
     drawn & !DRAWN_MARKED | DRAWN_MARKS
 }
 
-/// Takes drawn bytes as they are, but for those of a UUID of version 8 (1 in 64), which get another version.
+/// Leaves drawn bytes unchanged, except those of a UUID of version 8 (1 in 64), which get another version.
 pub(super) const fn unmarked(drawn: u64) -> u64 {
     if drawn & DRAWN_MARKED == DRAWN_MARKS { drawn ^ 0x1000 << 24 } else { drawn }
 }

@@ -6,7 +6,7 @@ use core::arch::asm;
 use super::{super::system, Hardware};
 use crate::Result;
 
-/// What the kernel calls it.
+/// The kernel's name of the counter.
 pub(super) const CLOCK_SOURCE: &str = "arch_sys_counter";
 
 /// The processor that a thread runs on.
@@ -16,7 +16,7 @@ impl Hardware for Processor {
     #[inline]
     fn counter(&self) -> u64 {
         let count;
-        // SAFETY: Linux lets programs read the register, or reads it for them where a processor has a fault in it.
+        // SAFETY: Linux lets programs read the register, or reads it for them if the processor's register is faulty.
         unsafe {
             asm!("mrs {}, cntvct_el0", out(reg) count, options(nomem, nostack, preserves_flags));
         }
@@ -24,7 +24,7 @@ impl Hardware for Processor {
     }
 
     fn counter_in_order(&self) -> u64 {
-        // SAFETY: a barrier of the instruction stream, before and after.
+        // SAFETY: a barrier of the instruction stream, which touches no memory; another follows the reading.
         unsafe { asm!("isb", options(nostack, preserves_flags)) };
         let count = self.counter();
         // SAFETY: as above.
@@ -38,12 +38,12 @@ impl Hardware for Processor {
     }
 }
 
-/// Returns whether this process may read the counter: any may.
+/// Returns whether this process may read the counter: every process may.
 pub(super) const fn is_readable() -> bool {
     true
 }
 
-/// Returns whether it counts at one rate in all states of the processor: the architecture says so.
+/// Returns whether it counts at one rate in all states of the processor, which the architecture guarantees.
 pub(super) const fn is_steady() -> bool {
     true
 }

@@ -1,17 +1,18 @@
-//! One moment at which counter and wall clock were read together, and the rate to go on from it for a millisecond.
+//! The anchor: a moment at which counter and wall clock were read together, and the rate to go on from it for a millisecond.
 //!
 //! ```text
 //! reading = nanos + (counter - anchor's counter) * scale, while that is below span
 //! seq: 32 process epoch | 30 round | 1 spoilt | 1 being written
 //! ```
 //!
-//! Readers take no lock: they read `seq`, the anchor and `seq` again, and go elsewhere if it changed. Whoever finds the anchor too old
-//! renews it, one thread at a time; the others wait for a moment, then read the wall clock itself and spoil the anchor that is
-//! being written, since it may be older than their reading. A child of a process that was writing takes the write over.
+//! Readers take no lock: they read `seq`, the anchor and `seq` again, and do not use the anchor if `seq` changed. A thread that
+//! finds the anchor too old renews it, one thread at a time. The others wait for a moment, then read the wall clock itself and
+//! spoil the anchor that is being written, since it may be older than their reading. A child of a process that was writing takes
+//! over the write.
 //!
-//! The scale is never told: it is what passed on the wall clock from mark to mark, by the longest that the counter may have taken for
-//! that, so readings lag rather than lead. An anchor is valid where two such measures in a row agree; after a step of the wall clock
-//! or a fault of the counter, none is until they do again.
+//! The scale is measured: the time that passed on the wall clock from mark to mark, divided by the largest count that may have
+//! passed meanwhile, so that readings lag and do not lead. An anchor is valid if two measurements in a row agree. After a step of
+//! the wall clock or a fault of the counter, no anchor is valid until they agree again.
 
 use super::Hardware;
 use crate::{
@@ -21,13 +22,14 @@ use crate::{
 
 /// The scale's binary places.
 const SHIFT: u32 = 32;
-/// How long an anchor is valid, in nanoseconds: no reading leads by more, whatever the counter does.
+/// Time for which an anchor is valid, in nanoseconds: no reading leads by more, whatever the counter does.
 pub(super) const SPAN: i64 = 1_000_000;
-/// How far marks lie apart at least: close ones measure a rate badly.
+/// The shortest time between marks: close marks measure a rate badly.
 const MARK: i64 = SPAN * 9 / 10;
-/// What the wall clock may be behind the readings shown and still be waited for, instead of followed back at once.
+/// The longest time by which the wall clock may be behind the readings shown and still be waited for. If it is further behind,
+/// readings follow it back at once.
 pub(super) const HOLD: i64 = SPAN / 8;
-/// The longest that reading counter, wall clock and counter may take, in nanoseconds, where the rate is known.
+/// The longest time to read counter, wall clock and counter, in nanoseconds, if the rate is known.
 const WIDEST: u64 = 1_000;
 
 const WRITING: u64 = 1;
@@ -42,21 +44,21 @@ pub(super) struct Anchor {
     counter: AtomicU64,
     nanos: AtomicU64,
     scale: AtomicU64,
-    /// In counts; 0 where the anchor is not valid.
+    /// In counts; 0 if the anchor is not valid.
     span: AtomicU64,
     mark: Mark,
 }
 
-/// What the scale is measured from; only the thread that writes the anchor touches it.
+/// The moment from which the scale is measured; only the thread that writes the anchor touches it.
 #[derive(Debug)]
 struct Mark {
     counter: AtomicU64,
     nanos: AtomicU64,
-    /// The rate at the last mark; 0: unknown.
+    /// The rate at the last mark; 0 if unknown.
     rate: AtomicU64,
 }
 
-/// A look at the wall clock between two at the counter.
+/// A reading of the wall clock between two readings of the counter.
 #[derive(Clone, Copy)]
 struct Look {
     before: u64,
@@ -64,7 +66,7 @@ struct Look {
     after: u64,
 }
 
-/// What an anchor says.
+/// The content of an anchor.
 #[derive(Clone, Copy, Debug)]
 struct Moment {
     counter: u64,
@@ -74,23 +76,23 @@ struct Moment {
 }
 
 impl Moment {
-    /// The reading at a count; none where it is past the span.
+    /// The reading at a count; none if the count is past the span.
     #[inline]
     fn at(&self, counter: u64) -> Option<i64> {
         let passed = counter.wrapping_sub(self.counter);
-        // No overflow: less than a millisecond, and `Anchor::renewed` keeps away from the end of time.
+        // No overflow: it adds less than a millisecond, and `Anchor::renewed` keeps away from the end of time.
         let nanos = || self.nanos.wrapping_add(((passed * self.scale) >> SHIFT).cast_signed());
         (passed < self.span).then(nanos)
     }
 
-    /// The latest reading that it may have shown up to a count.
+    /// The latest reading that the anchor may have shown up to a count.
     fn latest(&self, counter: u64) -> i64 {
         self.at(counter).unwrap_or(self.nanos + SPAN)
     }
 }
 
 impl Anchor {
-    /// None yet.
+    /// An anchor that is not valid yet.
     pub(super) const fn new() -> Self {
         Self {
             seq: AtomicU64::new(0),
@@ -106,13 +108,13 @@ impl Anchor {
         }
     }
 
-    /// The time now, if the anchor is valid and nobody writes it.
+    /// The time now, if the anchor is valid and no thread is writing it.
     #[inline]
     pub(super) fn read(&self, hardware: &impl Hardware) -> Option<i64> {
         let seq = self.seq.load(Ordering::Acquire);
         let moment = self.moment();
         let reading = moment.at(hardware.counter());
-        // After loads that acquire: whoever saw a part of another anchor sees that it is being written.
+        // After loads that acquire: a thread that saw a part of another anchor also sees that it is being written.
         if seq & WRITING != 0 || self.seq.load(Ordering::Relaxed) != seq {
             return None;
         }
@@ -136,7 +138,7 @@ impl Anchor {
         self.span.store(moment.span, Ordering::Release);
     }
 
-    /// The time now, by a new anchor, another thread's new anchor, or the wall clock itself; `epoch` is the process's.
+    /// The time now, by a new anchor, another thread's new anchor, or the wall clock itself; `epoch` is the process's epoch.
     pub(super) fn renew(&self, hardware: &impl Hardware, epoch: u32) -> Result<i64> {
         loop {
             let seq = self.seq.load(Ordering::Acquire);
@@ -164,7 +166,7 @@ impl Anchor {
         self.seq.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire)
     }
 
-    /// Writes a new anchor, as the thread that `mine` in `seq` gives the right to.
+    /// Writes a new anchor, with the right that `mine` in `seq` gives.
     fn write(&self, hardware: &impl Hardware, mine: u64) -> Result<i64> {
         let look = Look {
             before: hardware.counter_in_order(),
@@ -190,7 +192,8 @@ impl Anchor {
         self.seq.store(mine & !(WRITING | SPOILT), Ordering::Release);
     }
 
-    /// Waits for the anchor that another thread writes, or reads the wall clock and spoils it; none if it was written meanwhile.
+    /// Waits for the anchor that another thread writes, or reads the wall clock and spoils that anchor; none if the anchor was
+    /// written meanwhile.
     fn wait<H: Hardware>(&self, hardware: &H, seq: u64) -> Result<Option<i64>> {
         for _ in 0..H::SPINS {
             core::hint::spin_loop();
@@ -199,7 +202,7 @@ impl Anchor {
             }
         }
         let now = hardware.wall()?;
-        // Only now, so that every anchor to come is of a later look.
+        // Only after the reading, so that every later anchor is of a later look.
         let is_spoilt = match self.swap(seq, seq | SPOILT) {
             Ok(_) => true,
             Err(found) => found == seq | SPOILT,
@@ -207,7 +210,7 @@ impl Anchor {
         Ok(is_spoilt.then_some(now))
     }
 
-    /// What to go on from after a look: not valid where the rate is not known.
+    /// The new anchor after a look; not valid if the rate is not known.
     fn renewed(&self, look: Look) -> Moment {
         let last = self.moment();
         let scale = self.mark.rate_at(look);
@@ -222,8 +225,8 @@ impl Anchor {
     }
 }
 
-/// Where and how fast to go on from the latest reading shown: where that is a little ahead of the wall clock, from there and slower, so
-/// that readings don't go back and are even with it after a span.
+/// The time and the scale to go on from, given the latest reading shown. If that is a little ahead of the wall clock, readings go
+/// on from there at a slower rate, so that they don't go back and agree with the wall clock after a span.
 fn held(shown: i64, nanos: i64, scale: u64) -> (i64, u64) {
     let ahead = shown.saturating_sub(nanos);
     if !(0..HOLD).contains(&ahead) {
@@ -238,7 +241,7 @@ impl Mark {
         self.nanos.load(Ordering::Relaxed).cast_signed()
     }
 
-    /// Nanoseconds a count, with [`SHIFT`] binary places: 0 where it is not known. Sets a new mark if the last one is old enough.
+    /// Nanoseconds a count, with [`SHIFT`] binary places; 0 if unknown. Sets a new mark if the last one is old enough.
     fn rate_at(&self, look: Look) -> u64 {
         let last = self.rate.load(Ordering::Relaxed);
         let width = u128::from(look.after.wrapping_sub(look.before)) * u128::from(last);
@@ -247,7 +250,7 @@ impl Mark {
         if !is_wide && (0..MARK).contains(&passed) {
             return last;
         }
-        // By the longest that the counter may have taken.
+        // By the largest count that may have passed.
         let counts = look.after.wrapping_sub(self.counter.load(Ordering::Relaxed));
         let rate = if is_wide { 0 } else { rate(passed, counts) };
         self.counter.store(look.before, Ordering::Relaxed);
@@ -257,19 +260,19 @@ impl Mark {
     }
 }
 
-/// Nanoseconds a count, at the least; 0 for none that a counter has.
+/// The least possible nanoseconds a count; 0 for a rate that no counter has.
 fn rate(nanos: i64, counts: u64) -> u64 {
     let nanos = u128::from(nanos.max(0).unsigned_abs()) << SHIFT;
-    // A count may be over but for a moment.
+    // Almost one more count may have passed.
     let rate = nanos / (u128::from(counts) + 1);
-    // A span of at least 16 counts, so that a count is not much of it.
+    // A span must have at least 16 counts, so that one count is a small part of it.
     let most = u128::from(SPAN.unsigned_abs()) << SHIFT >> 4;
     if rate <= most { u64::try_from(rate).unwrap_or(0) } else { 0 }
 }
 
 #[cfg(test)]
 impl Anchor {
-    /// One of a counter of a nanosecond that began with the wall clock.
+    /// An anchor of a counter that counts nanoseconds and began with the wall clock.
     pub(super) fn even() -> Self {
         let anchor = Self::new();
         let scale = 1 << SHIFT;
@@ -278,7 +281,7 @@ impl Anchor {
         anchor
     }
 
-    /// Begins a write in a process, and leaves it so.
+    /// Begins a write in a process, and leaves it unfinished.
     #[cfg(not(loom))]
     pub(super) fn begin(&self, epoch: u32) -> u64 {
         let mine = u64::from(epoch) << EPOCH_SHIFT | WRITING;

@@ -1,4 +1,4 @@
-//! The system's wall clock, read through the processor's counter where that may be trusted and is cheaper.
+//! The system's wall clock, read through the processor's counter if that can be trusted and is cheaper.
 //!
 //! Two thirds of the system call are a fence and a conversion. The counter is read without the fence, so a reading may be as old as
 //! the processor's window of instructions: [`SLACK_NANOS`] covers that. [`anchor`] ties the counter to the wall clock.
@@ -23,26 +23,26 @@ mod trust;
 use anchor::Anchor;
 use arch::Processor;
 
-/// A counter and a wall clock: the machine's, or made up.
+/// A counter and a wall clock: the machine's, or simulated ones.
 trait Hardware {
-    /// How often to look for the anchor that another thread renews: longer than that takes.
+    /// Number of looks for the anchor that another thread renews: they take longer than the renewal.
     const SPINS: u32 = 64;
 
-    /// The count, perhaps as of a few instructions ago or ahead.
+    /// The count, perhaps of a few instructions earlier or later.
     fn counter(&self) -> u64;
 
-    /// The count, read after what is before it in the program and before what is after it.
+    /// The count, read in the order of the program: after the instructions before it and before the instructions after it.
     fn counter_in_order(&self) -> u64;
 
     /// The wall clock, in Unix nanoseconds.
     fn wall(&self) -> Result<i64>;
 }
 
-/// How far a reading may lag behind another thread's: a load that waits for another processor's cache line takes a microsecond or
-/// two, and two anchors differ by less than one.
+/// The largest lag of a reading behind another thread's: a load that waits for another processor's cache line takes a microsecond
+/// or two, and two anchors differ by less than one microsecond.
 const SLACK_NANOS: u64 = 10_000;
 
-/// How many readings of a thread an anchor may serve, so that a counter that stopped is noticed.
+/// Number of readings of a thread that an anchor may serve, so that a counter that stopped is noticed.
 const READINGS: u32 = 4096;
 
 static ANCHOR: Anchor = Anchor::new();
@@ -54,7 +54,7 @@ const EXACT: u32 = 1;
 const COUNTER: u32 = 2;
 
 std::thread_local! {
-    /// How many readings this thread may take before it renews the anchor: 0 for ever where the counter is not used.
+    /// Number of readings that this thread may take before it renews the anchor: 0 for ever if the counter is not used.
     static LEFT: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -71,7 +71,7 @@ pub(super) fn now() -> Result<i64> {
     }
 }
 
-/// The time by the anchor, for a thread that has `left` readings of it.
+/// The time by the anchor, for a thread that may take `left` more readings of it.
 #[inline]
 fn read(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Option<i64> {
     let more = left.get().checked_sub(1)?;
@@ -79,7 +79,7 @@ fn read(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Option<i
     anchor.read(hardware)
 }
 
-/// Out of the way: results are large, and take time to hand on.
+/// A function of its own, since results are large and take time to pass on.
 #[cold]
 #[inline(never)]
 fn renew_here() -> Result<i64> {
@@ -98,12 +98,12 @@ fn first() -> Result<i64> {
     Processor.wall()
 }
 
-/// Makes this thread's next reading look at the wall clock: much may have happened.
+/// Makes this thread's next reading look at the wall clock, since much may have happened during a sleep.
 pub(super) fn slept() {
     LEFT.set(0);
 }
 
-/// How far readings may lag.
+/// The largest lag of readings, in nanoseconds.
 #[inline]
 pub(super) fn slack_nanos() -> u64 {
     if is_used() { SLACK_NANOS } else { 0 }
@@ -118,7 +118,7 @@ pub(super) fn is_used() -> bool {
     }
 }
 
-/// Two threads may both decide; they come to the same, or either does.
+/// Decides whether to read the counter. If two threads decide at the same time, the first decision counts for both.
 #[cold]
 fn decide() -> bool {
     let choice = if trust::choose(&Processor) { COUNTER } else { EXACT };

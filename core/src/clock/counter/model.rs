@@ -1,4 +1,4 @@
-//! The anchor under loom: a reading made of two anchors, or of one that was spoilt, would be half a span off.
+//! The anchor under loom: a reading made of two anchors, or of a spoilt one, would be half a span off.
 //!
 //! `RUSTFLAGS="--cfg loom" cargo test -p polyflake --release --lib counter`.
 
@@ -15,12 +15,12 @@ use loom::thread;
 use super::{Anchor, Hardware, anchor::SPAN};
 use crate::Result;
 
-/// What a look takes, in counts and nanoseconds.
+/// The time that a look takes, in counts and nanoseconds.
 const STEP: u64 = 100;
-/// How far anchors lie apart.
+/// The time between two anchors.
 const APART: u64 = SPAN.unsigned_abs() / 2;
 
-/// A counter of a nanosecond, and a wall clock that shows the same. Time is no part of the model.
+/// A counter that counts nanoseconds, and a wall clock that shows the same. Time is not part of the model.
 struct Even(AtomicU64);
 
 impl Even {
@@ -43,7 +43,7 @@ impl Hardware for Even {
     }
 }
 
-/// Takes a reading, and holds it against the time before and after it.
+/// Takes a reading, and compares it with the time before and after it.
 #[track_caller]
 fn check(hardware: &Even, read: impl FnOnce() -> Option<i64>) {
     let before = hardware.0.load(Ordering::Relaxed).cast_signed();
@@ -54,7 +54,7 @@ fn check(hardware: &Even, read: impl FnOnce() -> Option<i64>) {
     }
 }
 
-/// Two threads, each of which reads and renews as the orders say, at half an anchor's span after the last one.
+/// Two threads, each of which reads and renews in the given order, half a span after the last anchor.
 fn two_threads(orders: [&'static [bool]; 2]) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);

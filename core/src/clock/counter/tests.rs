@@ -1,4 +1,4 @@
-//! The anchor over made-up counters and wall clocks, right and wrong, for simulated seconds.
+//! The anchor over simulated counters and wall clocks, right and wrong ones, for simulated seconds.
 
 use core::cell::Cell;
 use std::{boxed::Box, vec, vec::Vec};
@@ -13,20 +13,20 @@ use crate::{Error, ErrorKind, Result};
 const US: i64 = 1_000;
 const MS: i64 = 1_000_000;
 const SECOND: i64 = 1_000 * MS;
-/// When a world begins, in Unix nanoseconds.
+/// The start of a world, in Unix nanoseconds.
 const BEGIN: i64 = 1_763_650_000 * SECOND;
-/// How long the rate takes to be measured at first, or again after a fault.
+/// The time until the rate is measured, at first or again after a fault.
 const WARM: i64 = 4 * MS;
 
-/// What time is on a counter or a wall clock, by the true nanoseconds since the beginning.
+/// The value of a counter or a wall clock, by the true nanoseconds since the beginning.
 type Shape = Box<dyn Fn(i64) -> i64>;
 
-/// A machine of one's own: its time passes as it is looked at.
+/// A simulated machine: its time passes as it is read.
 struct World {
     now: Cell<i64>,
     counter: Shape,
     wall: Shape,
-    /// What a look at the wall clock takes.
+    /// Duration of a look at the wall clock.
     look: i64,
     looks: Cell<u32>,
 }
@@ -37,12 +37,12 @@ impl World {
         Self { now: Cell::new(0), counter, wall, look: 20, looks: Cell::new(0) }
     }
 
-    /// A good counter under a wall clock.
+    /// A good counter with a given wall clock.
     fn under(wall: impl Fn(i64) -> i64 + 'static) -> Self {
         Self::new(|now| now * 26 / 10 + (1 << 40), wall)
     }
 
-    /// A counter under a good wall clock.
+    /// A given counter with a good wall clock.
     fn with(counter: impl Fn(i64) -> i64 + 'static) -> Self {
         Self::new(counter, |now| now)
     }
@@ -51,7 +51,7 @@ impl World {
         self.now.set(self.now.get() + nanos);
     }
 
-    /// What the wall clock shows.
+    /// The time that the wall clock shows.
     fn shown(&self) -> i64 {
         BEGIN + (self.wall)(self.now.get())
     }
@@ -72,7 +72,7 @@ impl Hardware for World {
     }
 }
 
-/// A reading, and how far it leads the wall clock; both in nanoseconds.
+/// A reading, and its lead over the wall clock; both in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 struct Reading {
     at: i64,
@@ -80,7 +80,7 @@ struct Reading {
     leads: i64,
 }
 
-/// The readings of one thread, one each `step` nanoseconds, up to a true time.
+/// The readings of one thread, one every `step` nanoseconds, up to a true time.
 fn readings(world: &World, step: i64, until: i64) -> Vec<Reading> {
     let (anchor, left) = (Anchor::new(), Cell::new(0));
     let mut all = vec![];
@@ -109,7 +109,7 @@ fn assert_monotone(all: &[Reading]) {
     }
 }
 
-/// As a generator reads.
+/// Reads as a generator does.
 fn read(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Result<i64> {
     super::read(anchor, left, hardware).map_or_else(|| super::renew(anchor, left, hardware), Ok)
 }
@@ -146,7 +146,7 @@ fn rests_of_any_length_do_no_harm() {
     }
 }
 
-/// A wall clock that runs faster or slower by so many millionths from 20 ms on.
+/// A wall clock that runs faster or slower by `millionths` from 20 ms on.
 fn slewed(millionths: i64) -> World {
     World::under(move |now| now + (now - 20 * MS).max(0) * millionths / 1_000_000)
 }
@@ -156,7 +156,7 @@ fn slews_are_followed_without_going_back() {
     for millionths in [-100_000, -83_333, -500, -50, 50, 500, 83_333, 100_000_i64] {
         let all = readings(&slewed(millionths), 170, 60 * MS);
         assert_monotone(&all);
-        // A millisecond passes before the new rate is measured; some of another until readings are even again.
+        // A millisecond passes before the new rate is measured, and a part of another until readings agree again.
         let (lead, lag) = worst(&all, 20 * MS, 60 * MS);
         let most = millionths.abs() * MS / 1_000_000 * 5 / 4 + US;
         assert!(lead <= most && lag <= most, "{millionths}: {lead} {lag}");
@@ -220,7 +220,7 @@ fn a_counter_that_changes_its_rate_is_measured_anew() {
             move |now: i64| 3 * (now.min(20 * MS) + (now - 20 * MS).max(0) * times / over);
         let all = readings(&World::with(changed), 170, 80 * MS);
         let (lead, lag) = worst(&all, 20 * MS, 80 * MS);
-        // Ten times too slow, a thread's readings of an anchor are over before the millisecond is.
+        // With a counter ten times too slow, a thread's readings of an anchor are used up before its millisecond is over.
         assert!(lead <= SPAN + HOLD && lag <= SPAN + US, "{times}/{over}: {lead} {lag}");
         let (lead, lag) = worst(&all, 20 * MS + 4 * WARM, 80 * MS);
         assert!(lead <= 10 && lag <= US, "{times}/{over}: {lead} {lag}");
@@ -318,7 +318,7 @@ fn the_counter_is_read_where_it_is_cheaper() {
     let cheap = World { look: 20, ..World::with(|now| now) };
     let dear = World { look: 8, ..World::with(|now| now) };
     assert!(trust::is_cheaper(&cheap) && !trust::is_cheaper(&dear));
-    // One that stands still tells nothing.
+    // A counter that stands still measures nothing.
     assert!(!trust::is_cheaper(&World::with(|_| 7)));
 }
 

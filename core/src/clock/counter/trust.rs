@@ -1,18 +1,18 @@
-//! Whether to read the counter. `POLYFLAKE_CLOCK` in the environment chooses by hand: `exact` for the system call, `counter` for the
-//! counter, also where the kernel does not vouch for it. Another word changes nothing.
+//! The decision whether to read the counter. `POLYFLAKE_CLOCK` in the environment chooses by hand: `exact` for the system call,
+//! `counter` for the counter, even if the kernel does not trust it. Any other word changes nothing.
 
 use std::{env, fs};
 
 use super::{Hardware, arch};
 
-/// The kernel's own choice, which it changes when it finds that processors disagree or that the rate is off.
+/// The file with the kernel's own choice, which the kernel changes if processors disagree or the rate is wrong.
 const KERNELS: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
-/// How often each is read to compare costs.
+/// Number of readings of each to compare costs.
 const TIMES: u32 = 16;
 const TRIALS: u32 = 4;
 
-/// Returns whether to read the counter. Where in doubt, not: under checkers, which play the atomics, in particular.
+/// Returns whether to read the counter: in doubt not, in particular not under checkers, which simulate the atomics.
 pub(super) fn choose(hardware: &impl Hardware) -> bool {
     if cfg!(any(miri, loom, shuttle)) || !arch::is_readable() {
         return false;
@@ -28,8 +28,8 @@ fn is_the_kernels() -> bool {
     fs::read_to_string(KERNELS).is_ok_and(|source| source.trim() == arch::CLOCK_SOURCE)
 }
 
-/// Returns whether reading the counter takes at most three quarters of the system call's time, by the counter itself: not where a
-/// debugger or a hypervisor traps it.
+/// Returns whether reading the counter takes at most three quarters of the system call's time, measured by the counter itself. It
+/// does not if a debugger or a hypervisor traps it.
 pub(super) fn is_cheaper(hardware: &impl Hardware) -> bool {
     let time = |read: &dyn Fn()| {
         let trial = || {

@@ -6,7 +6,7 @@ use core::arch::x86_64::{__cpuid, _mm_lfence, _rdtsc};
 use super::{super::system, Hardware};
 use crate::Result;
 
-/// What the kernel calls it.
+/// The kernel's name of the counter.
 pub(super) const CLOCK_SOURCE: &str = "tsc";
 
 /// The processor that a thread runs on.
@@ -15,7 +15,7 @@ pub(super) struct Processor;
 impl Hardware for Processor {
     #[inline]
     fn counter(&self) -> u64 {
-        // SAFETY: every x86-64 processor has the instruction; `is_readable` was asked whether this process may use it.
+        // SAFETY: every x86-64 processor has the instruction; `is_readable` has checked that this process may use it.
         unsafe { _rdtsc() }
     }
 
@@ -35,7 +35,7 @@ impl Hardware for Processor {
     }
 }
 
-/// Returns whether this process may read the counter: `PR_SET_TSC` may have forbidden it, as recorders of programs do.
+/// Returns whether this process may read the counter: `PR_SET_TSC` may have forbidden it, as tools that record programs do.
 pub(super) fn is_readable() -> bool {
     const PR_GET_TSC: libc::c_int = 25;
     const PR_TSC_ENABLE: libc::c_int = 1;
@@ -45,9 +45,9 @@ pub(super) fn is_readable() -> bool {
     asked == 0 && permission == PR_TSC_ENABLE
 }
 
-/// Returns whether it counts at one rate in all states of the processor: the invariant counter.
+/// Returns whether it counts at one rate in all states of the processor, as an invariant counter does.
 pub(super) fn is_steady() -> bool {
     const LEAF: u32 = 0x8000_0007;
-    // SAFETY: every x86-64 processor has the instruction; the leaf is read only where there is one.
+    // SAFETY: every x86-64 processor has the instruction; the leaf is only read if it exists.
     unsafe { __cpuid(0x8000_0000).eax >= LEAF && __cpuid(LEAF).edx & 1 << 8 != 0 }
 }
