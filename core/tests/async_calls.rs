@@ -85,7 +85,7 @@ async fn a_call_that_is_dropped_repeats_nothing() {
     assert!(!seen.is_empty());
 }
 
-/// A clock that notes the number of waiting calls, as each call is told.
+/// A clock that notes the number of waiting calls from each notice.
 struct Told(ManualClock, AtomicU32);
 
 impl Clock for Told {

@@ -116,7 +116,7 @@ fn a_notice_says_how_long_the_call_has_slept() {
 
 #[test]
 fn lost_races_are_charged() {
-    /// A clock that makes an ID of its own generator at each reading, always in a new tick, so that the caller always loses the race.
+    /// A clock that makes an ID of its own generator at each reading, always in a new tick, so that the caller loses every race.
     struct Meddler(Slow, std::sync::OnceLock<std::sync::Weak<sno::Generator<&'static Meddler>>>);
     impl Clock for &'static Meddler {
         fn unix_nanos(&self) -> Result<i64> {

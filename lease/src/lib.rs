@@ -6,7 +6,7 @@
 //! - [`Store`] is implemented by drivers: one request, one reply, both plain data. [`conformance`] is the suite that every
 //!   driver passes.
 //! - [`Memory`] is a store for tests, within one process; `Sqlite` (feature `sqlite`) one in a file, for the processes of a machine;
-//!   `Postgresql` (feature `postgresql`) one for those of many.
+//!   `Postgresql` (feature `postgresql`) one for processes of many machines.
 //!
 //! The records to the byte and the rules are in `docs/leases.md` of the repository.
 #![no_std]

@@ -57,7 +57,7 @@ fn encode_by(store: impl Fn(&mut [u8; 32], __m256i), ids: &[Id], texts: &mut [Te
     for (group, place) in groups.iter().zip(places) {
         let (group, place) = (group.as_flattened(), place.as_flattened_mut());
         for pair in 0..2 {
-            // The second lane's ID is at the end of the lane: at the front, a load of the group's last ID would reach past the group.
+            // The second lane's ID is at the end of the lane: at the front, the group's last load would reach past the group.
             let (low, high) =
                 (part::<_, 16>(group, 20 * pair), part::<_, 16>(group, 20 * pair + 4));
             let lanes = _mm256_shuffle_epi8(_mm256_loadu2_m128i(high, low), pairs);

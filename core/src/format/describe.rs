@@ -55,7 +55,7 @@ impl Description {
         &self.fields
     }
 
-    /// Figures of fields alone, for the others to be filled in.
+    /// The figures of fields, with all other figures left to be set.
     #[cfg(feature = "alloc")]
     pub(crate) fn of_fields<'n>(
         fields: impl IntoIterator<Item = (&'n str, &'static str, u32)>,
@@ -81,14 +81,14 @@ impl Description {
 }
 
 impl FieldDescription {
-    /// A field of a format of so many bits.
+    /// A field of a format of `of` bits.
     pub(crate) const fn of(name: &'static str, kind: &'static str, span: Span, of: u32) -> Self {
         #[cfg(feature = "alloc")]
         let name = Name::Borrowed(name);
         Self { name, kind, offset: of - span.shift() - span.bits(), bits: span.bits() }
     }
 
-    /// Its name: `timestamp`, `sequence`, `unused`, or that of a constant or bindable.
+    /// Name of the field: `timestamp`, `sequence`, `unused`, or the name of a constant or bindable.
     #[cfg_attr(
         not(feature = "alloc"),
         allow(clippy::needless_borrow, reason = "a Cow with a heap")
@@ -103,9 +103,9 @@ pub(crate) struct Figures {
     pub(crate) bits: u32,
     pub(crate) fields: &'static [FieldDescription],
     pub(crate) scale: Scale,
-    /// IDs that one generator can make in a tick.
+    /// Number of IDs that one generator can make in a tick.
     pub(crate) per_tick: u64,
-    /// Generators that can be told apart.
+    /// Number of generators that can be told apart.
     pub(crate) generators: u128,
     pub(crate) sorts_by_time: bool,
 }

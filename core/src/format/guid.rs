@@ -29,7 +29,7 @@ const VALUES: [u8; 256] = {
     values
 };
 
-/// From the order of the text to that of .NET's `Guid.ToByteArray()`, and back: the first three groups reversed.
+/// Converts from the order of the text to the order of .NET's `Guid.ToByteArray()`, and back: it reverses the first three groups.
 pub(crate) const fn reverse_groups(bytes: [u8; 16]) -> [u8; 16] {
     let [a0, a1, a2, a3, b0, b1, c0, c1, rest @ ..] = bytes;
     let [d0, d1, e0, e1, e2, e3, e4, e5] = rest;

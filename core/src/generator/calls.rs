@@ -295,16 +295,16 @@ macro_rules! window_option {
 /// The options that all builders share, set in their field `options`.
 macro_rules! options {
     () => {
-        /// The longest wait for a tick, measured by the clock's monotonic time ([`Clock::elapsed_nanos`]). The default is the clock's
-        /// (1 s for the system's). A batch may wait this long for each of its ticks. Under a clock that stands still a call waits
-        /// this long and is then refused.
+        /// The longest wait for a tick, measured by the clock's monotonic time ([`Clock::elapsed_nanos`]). The default is the
+        /// clock's (1 s for the system's). A batch may wait this long for each of its ticks. Under a clock that stands still a call
+        /// waits this long and is then refused.
         pub fn max_wait(mut self, max_wait: Duration) -> Self {
             self.options.max_wait = Some(max_wait);
             self
         }
 
-        /// The reaction to a tick whose IDs are used up, or a clock that is behind: by default a wait. Layouts refuse at once if the
-        /// clock is behind.
+        /// The reaction to a tick whose IDs are used up, or a clock that is behind: by default a wait. Layouts refuse at once if
+        /// the clock is behind.
         pub fn on_exhausted(mut self, on_exhausted: OnExhausted) -> Self {
             self.options.on_exhausted = on_exhausted;
             self

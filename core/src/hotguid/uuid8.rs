@@ -1,4 +1,4 @@
-//! IDs as UUIDs of version 8 (RFC 9562), which strict validators accept: a form of its own.
+//! IDs as UUIDs of version 8 (RFC 9562), which strict validators accept; their fields differ from the compatible form.
 //!
 //! ```text
 //! 32 Unix seconds, 16 machine | 4 version = 8 | 12 machine | 2 variant = 10 | 6 machine | 24 counter | 32 shard key

@@ -62,7 +62,7 @@ impl Sno {
     #[inline]
     pub fn parse(text: &str) -> Result<Self> {
         match text.as_bytes().first_chunk() {
-            // 16 bytes that decode are 16 characters; 16 bytes with a bad character may be fewer characters, an error that comes first.
+            // 16 bytes that decode are 16 characters. With a bad character they may be fewer, and that error comes first.
             Some(bytes) if text.len() == Self::TEXT_LEN => {
                 base32::decode(bytes).map(Self).ok_or_else(|| why_not(text))
             }
