@@ -1,6 +1,7 @@
 //! Generators as Python objects: a file for each family, the clock they share, pools of them, and a warning of twins.
 
 pub(crate) mod awaited;
+pub(crate) mod callable;
 pub(crate) mod clock;
 pub(crate) mod given;
 pub(crate) mod making;

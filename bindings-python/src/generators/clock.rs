@@ -6,8 +6,9 @@ use polyflake::{
     Error, ErrorKind, Result,
     clock::{Clock, SystemClock},
 };
-use pyo3::{PyTraverseError, PyVisit, prelude::*};
+use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyTuple};
 
+use super::callable::call;
 use crate::{
     errors::Raised,
     ids::{
@@ -78,7 +79,8 @@ impl Clock for PythonClock {
         let Some(callable) = &self.on_stall else { return Ok(()) };
         let _level = Level::enter()?;
         let tell = |py: Python<'_>| {
-            let told = callable.call1(py, (Stall::from(stall),));
+            let told = PyTuple::new(py, [Stall::from(stall)])
+                .and_then(|arguments| call(callable.bind(py), &arguments));
             told.map(drop).map_err(|raised| end_wait(raised, "an exception"))
         };
         Python::try_attach(tell).unwrap_or_else(no_interpreter)
@@ -176,7 +178,8 @@ impl Stall {
 
 /// One reading. The callable may use the generator itself: no lock is held.
 fn ask(callable: &Bound<'_, PyAny>) -> Result<i64> {
-    let reading = callable.call0().map_err(|raised| {
+    let arguments = PyTuple::empty(callable.py());
+    let reading = call(callable, &arguments).map_err(|raised| {
         let found = format!(
             "expected a time from the clock, found {}",
             type_name(raised.value(callable.py()))

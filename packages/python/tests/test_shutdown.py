@@ -88,6 +88,39 @@ def test_a_thread_that_waits_does_not_hold_up_the_end() -> None:
     assert (returned, said, errors) == (0, "bye\n", "")
 
 
+@pytest.mark.parametrize("inside", ["clock", "on_stall"])
+@pytest.mark.parametrize("does", ["time.sleep(0.001)", "sum(range(1000))", "threading.Event().wait(1)"])
+def test_a_daemon_thread_in_a_callable_does_not_end_the_process_badly(inside: str, does: str) -> None:
+    """CPython before 3.14 ends such a thread by unwinding it, wherever it is."""
+    returned, said, errors = run(
+        f"""
+        import threading, time
+        from polyflake import sno
+
+        begun = threading.Event()
+
+        def busy():
+            begun.set()
+            while True:
+                {does}
+
+        def clock():
+            if {inside == "clock"}:
+                busy()
+            return 1_800_000_000_000_000_000
+
+        def on_stall(stall):
+            busy()
+
+        generator = sno.Generator(1, sequence_max=3, clock=clock, on_stall=on_stall)
+        threading.Thread(target=lambda: generator.generate_many(100), daemon=True).start()
+        begun.wait()
+        print("bye")
+        """
+    )
+    assert (returned, said, errors) == (0, "bye\n", "")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the process's memory from /proc")
 def test_a_long_text_is_refused_by_its_length() -> None:
     """Python would keep the UTF-8 of a borrowed text as long as the text lives."""
