@@ -16,7 +16,7 @@ pub fn valgrind(shell: &Shell) -> Result<()> {
     found.ok_or_else(|| Missing("no valgrind on this machine: install it by hand").into())
 }
 
-/// The QEMU that runs programs for AArch64.
+/// The QEMU that runs programs for `AArch64`.
 pub fn qemu_aarch64(shell: &Shell) -> Result<PathBuf> {
     let find_it = || find(&["qemu-aarch64", "qemu-aarch64-static"]);
     if find_it().is_none() {
