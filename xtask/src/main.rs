@@ -56,7 +56,7 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
-    /// Go through the large sizes of the leases' model, and through 100,000 worlds of the simulator
+    /// Go through the large sizes of the leases' model, 100,000 worlds of the simulator and 200 faults of processes on each store
     Leases,
     /// Test whether Randflake IDs spread evenly over shards
     Uniformity {
@@ -108,7 +108,10 @@ fn leases() -> Result<()> {
     cmd!(shell, "cargo test --release --package polyflake-lease {tests...}").run()?;
     let tests = ["--test", "simulator", "--", "--nocapture"];
     let worlds = cmd!(shell, "cargo test --release --package polyflake-lease {tests...}");
-    Ok(worlds.env("POLYFLAKE_SEEDS", "100000").run()?)
+    worlds.env("POLYFLAKE_SEEDS", "100000").run()?;
+    let tests = ["--all-features", "--test", "faults", "--", "--nocapture"];
+    let faults = cmd!(shell, "cargo test --release --package polyflake-lease {tests...}");
+    Ok(faults.env("POLYFLAKE_CYCLES", "200").run()?)
 }
 
 fn main() -> Result<ExitCode> {

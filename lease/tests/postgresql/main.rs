@@ -2,6 +2,7 @@
 #![cfg(all(feature = "postgresql", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
+#[path = "../server/mod.rs"]
 mod server;
 
 use std::thread;
