@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { sno } from "polyflake";
 import { byMetabyte } from "polyflake/json"; // all that a reader needs, without wasm
 
-/** What every record has; a record's class has a metabyte of its own. */
+/** The base of every record; each class has a metabyte of its own. */
 class Record {
   constructor(members) {
     Object.assign(this, members);

@@ -11,7 +11,7 @@ import { hotguid } from "polyflake";
 const SHARDS = 2 ** 22;
 const REGIONS = { eu: 0, us: 1, ap: 2 }; // up to 1,024 of them
 
-/** Where a record lives. */
+/** Returns a record's region and shard. */
 function homeOf(id) {
   const shardKey = hotguid.shardKey(id);
   return { region: Math.floor(shardKey / SHARDS), shard: shardKey % SHARDS };

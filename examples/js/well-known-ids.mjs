@@ -9,7 +9,7 @@ import { layout } from "polyflake";
 const X = layout.Layout.preset("twitter");
 const DISCORD = layout.Layout.preset("discord");
 
-/** What the two services answer, cut short. */
+/** Answers of the two services, cut short. */
 const ANSWERS = [
   [X, '{"data": {"id": "1541815603606036480", "text": "a post"}}', ({ data }) => data.id],
   [DISCORD, '{"id": "175928847299117063", "content": "a message"}', ({ id }) => id],

@@ -14,7 +14,7 @@ from polyflake import sno
 
 @dataclass(frozen=True)
 class Record:
-    """What every record has; a record's class has a metabyte of its own."""
+    """The base of every record; each class has a metabyte of its own."""
 
     METABYTE: ClassVar[int]
     id: sno.Sno

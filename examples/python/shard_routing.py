@@ -19,7 +19,7 @@ REGIONS = {"eu": 0, "us": 1, "ap": 2}  # up to 1,024 of them
 
 @dataclass(frozen=True)
 class Home:
-    """Where a record lives."""
+    """A record's region and shard."""
 
     region: int
     shard: int

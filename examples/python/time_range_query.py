@@ -28,7 +28,7 @@ def store(events: Iterable[Event]) -> sqlite3.Connection:
 
 
 def between(database: sqlite3.Connection, start: dt.datetime, end: dt.datetime) -> list[Event]:
-    """What was from ``start`` until just before ``end``."""
+    """Records from ``start`` until just before ``end``."""
     lowest, highest = sno.time_range(start, end)
     rows = database.execute(QUERY, (bytes(lowest), bytes(highest)))
     return [(sno.Sno.from_bytes(id).datetime, what) for id, what in rows]

@@ -1,4 +1,4 @@
-"""What a user's first file may look like, in a project that has nothing but the wheel."""
+"""A user's first file, in a project that has nothing but the wheel."""
 
 import datetime as dt
 import pathlib

@@ -21,7 +21,7 @@ export async function served(folder, act, headers = {}) {
   }
 }
 
-/** What a page has when `ready`, an expression in it, is true. Errors in the page are errors here. */
+/** Reads a value from a page as soon as `ready`, an expression in it, is true. Errors in the page are errors here. */
 export async function inPage(url, ready, read) {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
   try {

@@ -1,4 +1,4 @@
-"""What users write with NumPy, for the type checkers: nothing here is wrong."""
+"""Code as users write it with NumPy, for the type checkers: nothing here is wrong."""
 
 import array
 
