@@ -6,6 +6,7 @@ mod notices;
 mod oldest_rust;
 mod packaging;
 mod pages;
+mod prose;
 mod reach;
 mod readme;
 mod stepping;

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{oldest_rust, pages, reach, trials, twice};
+use super::{oldest_rust, pages, prose, reach, trials, twice};
 use crate::{address, workspace};
 
 /// Modules that each module of the core may use besides itself and `error`. A module that is not listed may use no other.
@@ -71,6 +71,7 @@ pub fn check() -> Result<()> {
     faults.extend(trials::stale()?);
     faults.extend(address::faults()?);
     faults.extend(pages::faults(sources.iter().map(|source| (&*source.path, &*source.text)))?);
+    faults.extend(prose::clauses(sources.iter().map(|source| (&*source.path, &*source.text))));
     faults.extend(reach::too_far(sources.iter().map(|source| (&*source.path, &*source.text))));
     faults.extend(twice::bodies(
         sources.iter().map(|source| (&*source.path, without_tests(&source.text))),
