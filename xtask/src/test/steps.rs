@@ -84,6 +84,7 @@ fn no_std(shell: &Shell) -> Result<()> {
 
 /// Unit tests, integration tests, examples and documentation tests.
 fn rust(shell: &Shell) -> Result<()> {
+    tools::postgresql(shell);
     Ok(cmd!(shell, "cargo test --quiet --workspace --all-features").run()?)
 }
 
