@@ -34,7 +34,7 @@ pub fn faketime(shell: &Shell) -> Result<PathBuf> {
         .ok_or_else(|| Missing("no libfaketime on this machine: install it by hand").into())
 }
 
-/// Installs PostgreSQL, whose programs Debian keeps off the path, for tests that start servers of their own.
+/// Installs `PostgreSQL`, whose programs Debian keeps off the path, for tests that start servers of their own.
 pub fn postgresql(shell: &Shell) {
     let is_there = PathBuf::from("/usr/lib/postgresql").is_dir() || find(&["initdb"]).is_some();
     if !is_there {
