@@ -12,7 +12,7 @@ use std::{string::String, time::Duration};
 
 use alloc::format;
 use core::str::FromStr;
-use postgres::{Client, Config, NoTls, Transaction};
+use postgres::{Client, Config, IsolationLevel, NoTls, Transaction};
 
 use crate::{Ask, Error, ErrorKind, Found, Record, Reply, Request, Result, Store, error::damaged};
 
@@ -92,12 +92,25 @@ impl Store for Postgresql {
             let reason = "expected the process that opened the store, found its child";
             Error::new(ErrorKind::LeaseUnavailable, reason)
         })?;
-        let mut transaction = client.transaction().map_err(failed)?;
+        let mut transaction = client
+            .build_transaction()
+            .isolation_level(isolation(&request.ask))
+            .start()
+            .map_err(failed)?;
         let (store, now) = state(&mut transaction)?;
         let found = answer(&mut transaction, request, &store)?;
         let namespace = rows::namespace(&mut transaction, &request.namespace, false)?;
         transaction.commit().map_err(failed)?;
         Ok(Reply { now, store, namespace, found })
+    }
+}
+
+/// The isolation of a request. A look sees records and namespace of one moment: else records that another holder makes in between
+/// would seem lost. A change sees what was committed last, so that a swap that came too late differs instead of failing.
+const fn isolation(ask: &Ask) -> IsolationLevel {
+    match ask {
+        Ask::Find { .. } | Ask::Read { .. } | Ask::Survey => IsolationLevel::RepeatableRead,
+        Ask::Open(_) | Ask::Put { .. } | Ask::PutNamespace { .. } => IsolationLevel::ReadCommitted,
     }
 }
 

@@ -140,10 +140,18 @@ fn rows_written_by_hand_are_refused() {
     assert_refused(claim_at(&server.url()), ErrorKind::StoreDamaged);
 }
 
+/// Holders that begin at the same time, again and again: each new namespace grows under the eyes of the others.
 #[test]
 fn holders_side_by_side_have_numbers_of_their_own() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
+    for _ in 0..10 {
+        side_by_side(&server);
+        server.by_hand(&["TRUNCATE polyflake_leases, polyflake_namespaces"]);
+    }
+}
+
+fn side_by_side(server: &Server) {
     let claim_some = |url: String| {
         let mut store = Postgresql::open(&url).unwrap();
         (0..5).map(|_| *claim(&mut store).unwrap().numbers().start()).collect::<Vec<_>>()
