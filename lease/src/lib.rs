@@ -40,6 +40,8 @@ mod runner;
 mod shape;
 #[cfg(feature = "std")]
 pub mod sno;
+#[cfg(any(feature = "sqlite", feature = "postgresql"))]
+mod sql;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;

@@ -14,7 +14,11 @@ use alloc::format;
 use core::str::FromStr;
 use postgres::{Client, Config, IsolationLevel, NoTls, Transaction};
 
-use crate::{Ask, Error, ErrorKind, Found, Record, Reply, Request, Result, Store, error::damaged};
+use crate::{
+    Ask, Error, ErrorKind, Reply, Request, Result, Store,
+    error::damaged,
+    sql::{self, Rows},
+};
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -64,7 +68,7 @@ impl Postgresql {
             transaction.batch_execute(LOCK).map_err(failed)?;
             transaction.batch_execute(SCHEMA).map_err(failed)?;
         }
-        rows::check_columns(&mut transaction)?;
+        sql::check_columns(&mut transaction)?;
         transaction.commit().map_err(failed)?;
         probe(&mut client)?;
         Ok(Self { client: Some(client), process: std::process::id() })
@@ -98,8 +102,8 @@ impl Store for Postgresql {
             .start()
             .map_err(failed)?;
         let (store, now) = state(&mut transaction)?;
-        let found = answer(&mut transaction, request, &store)?;
-        let namespace = rows::namespace(&mut transaction, &request.namespace, false)?;
+        let found = sql::answer(&mut transaction, request, &store)?;
+        let namespace = transaction.namespace(&request.namespace, false)?;
         transaction.commit().map_err(failed)?;
         Ok(Reply { now, store, namespace, found })
     }
@@ -108,45 +112,7 @@ impl Store for Postgresql {
 /// The isolation of a request. A look sees records and namespace of one moment: else records that another holder makes in between
 /// would seem lost. A change sees what was committed last, so that a swap that came too late differs instead of failing.
 const fn isolation(ask: &Ask) -> IsolationLevel {
-    match ask {
-        Ask::Find { .. } | Ask::Read { .. } | Ask::Survey => IsolationLevel::RepeatableRead,
-        Ask::Open(_) | Ask::Put { .. } | Ask::PutNamespace { .. } => IsolationLevel::ReadCommitted,
-    }
-}
-
-fn answer(transaction: &mut Transaction<'_>, request: &Request, store: &str) -> Result<Found> {
-    let name = &request.namespace;
-    match &request.ask {
-        Ask::Open(namespace) => {
-            rows::insert_namespace(transaction, namespace, store)?;
-            Ok(Found::Nothing)
-        }
-        Ask::Find { limit } => Ok(Found::Records(rows::first_to_end(transaction, name, *limit)?)),
-        Ask::Read { first } => {
-            Ok(Found::Records(rows::record(transaction, name, *first)?.into_iter().collect()))
-        }
-        Ask::Put { old, new } => {
-            // Locked, so that no other incarnation begins between the look and the swap.
-            let namespace = rows::namespace(transaction, name, true)?;
-            let is_current =
-                namespace.is_some_and(|it| it.store == store && it.incarnation == new.incarnation);
-            if is_current && rows::swap(transaction, name, old, new)? {
-                return Ok(Found::Done);
-            }
-            Ok(Found::Differs(rows::record(transaction, name, new.first)?))
-        }
-        Ask::PutNamespace { old, new, first, count } => {
-            if new.store != store || !rows::swap_namespace(transaction, old, new)? {
-                return Ok(Found::Differs(None));
-            }
-            for index in 0..new.records.saturating_sub(old.records) {
-                let fresh = Record::fresh(first + index * count, *count, new.incarnation);
-                rows::insert(transaction, name, &fresh)?;
-            }
-            Ok(Found::Done)
-        }
-        Ask::Survey => rows::survey(transaction, name),
-    }
+    if sql::changes(ask) { IsolationLevel::ReadCommitted } else { IsolationLevel::RepeatableRead }
 }
 
 /// Begins a transaction: refuses a server that may lose its commits, and returns its name and its time.
@@ -174,23 +140,15 @@ fn state(transaction: &mut Transaction<'_>) -> Result<(String, u64)> {
     Err(Error::new(ErrorKind::StoreNotDurable, reason))
 }
 
-/// Checks that a stale swap and a second creation fail, and leaves nothing behind.
+/// Checks that the server keeps conditions, and leaves nothing behind.
 fn probe(client: &mut Client) -> Result<()> {
     let mut transaction = client.transaction().map_err(failed)?;
     // A name that no namespace has, and no other connection at the same time.
     let name =
         format!("probe of conditions {}:{:?}", std::process::id(), std::thread::current().id());
-    let fresh = Record::fresh(0, 1, crate::Random(1));
-    let stale = Record { version: 2, ..fresh.clone() };
-    rows::insert(&mut transaction, &name, &fresh)?;
-    rows::insert(&mut transaction, &name, &stale)?;
-    let is_kept = rows::record(&mut transaction, &name, 0)? == Some(fresh);
-    let is_refused = !rows::swap(&mut transaction, &name, &stale, &stale)?;
+    let probed = sql::probe(&mut transaction, &name);
     transaction.rollback().map_err(failed)?;
-    if is_kept && is_refused {
-        return Ok(());
-    }
-    Err(Error::new(ErrorKind::StoreNotDurable, "expected a store that keeps conditions"))
+    probed
 }
 
 /// An error of a server or a connection as this crate's; it holds nothing of the URL.

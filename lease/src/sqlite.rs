@@ -15,9 +15,12 @@ use std::{
 };
 
 use alloc::format;
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-use crate::{Ask, Error, ErrorKind, Found, Record, Reply, Request, Result, Store, clock};
+use crate::{
+    Error, ErrorKind, Reply, Request, Result, Store, clock,
+    sql::{self, Rows},
+};
 
 /// The longest wait for a locked file.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -83,49 +86,16 @@ impl Drop for Sqlite {
 impl Store for Sqlite {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         let (connection, store) = self.connection()?;
-        let writes =
-            matches!(request.ask, Ask::Open(_) | Ask::Put { .. } | Ask::PutNamespace { .. });
-        let behavior =
-            if writes { TransactionBehavior::Immediate } else { TransactionBehavior::Deferred };
-        let transaction = connection.transaction_with_behavior(behavior).map_err(failed)?;
-        let found = answer(&transaction, request, store)?;
-        let namespace = rows::namespace(&transaction, &request.namespace)?;
+        let behavior = if sql::changes(&request.ask) {
+            TransactionBehavior::Immediate
+        } else {
+            TransactionBehavior::Deferred
+        };
+        let mut transaction = connection.transaction_with_behavior(behavior).map_err(failed)?;
+        let found = sql::answer(&mut transaction, request, store)?;
+        let namespace = transaction.namespace(&request.namespace, false)?;
         transaction.commit().map_err(failed)?;
         Ok(Reply { now: clock::unix_ms(), store: store.into(), namespace, found })
-    }
-}
-
-fn answer(transaction: &Transaction<'_>, request: &Request, store: &str) -> Result<Found> {
-    let name = &request.namespace;
-    match &request.ask {
-        Ask::Open(namespace) => {
-            rows::insert_namespace(transaction, namespace, store)?;
-            Ok(Found::Nothing)
-        }
-        Ask::Find { limit } => Ok(Found::Records(rows::first_to_end(transaction, name, *limit)?)),
-        Ask::Read { first } => {
-            Ok(Found::Records(rows::record(transaction, name, *first)?.into_iter().collect()))
-        }
-        Ask::Put { old, new } => {
-            let namespace = rows::namespace(transaction, name)?;
-            let is_current =
-                namespace.is_some_and(|it| it.store == store && it.incarnation == new.incarnation);
-            if is_current && rows::swap(transaction, name, old, new)? {
-                return Ok(Found::Done);
-            }
-            Ok(Found::Differs(rows::record(transaction, name, new.first)?))
-        }
-        Ask::PutNamespace { old, new, first, count } => {
-            if new.store != store || !rows::swap_namespace(transaction, old, new)? {
-                return Ok(Found::Differs(None));
-            }
-            for index in 0..new.records.saturating_sub(old.records) {
-                let fresh = Record::fresh(first + index * count, *count, new.incarnation);
-                rows::insert(transaction, name, &fresh)?;
-            }
-            Ok(Found::Done)
-        }
-        Ask::Survey => rows::survey(transaction, name),
     }
 }
 
@@ -138,10 +108,10 @@ fn connect(path: &Path) -> Result<(Connection, String)> {
     let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     make_durable(&connection)?;
-    let transaction =
+    let mut transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     transaction.execute_batch(SCHEMA).map_err(failed)?;
-    rows::check_columns(&transaction)?;
+    sql::check_columns(&mut transaction)?;
     transaction.commit().map_err(failed)?;
     probe(&mut connection)?;
     let name = file::name(path)?;
@@ -181,22 +151,13 @@ fn make_durable(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Checks that a stale swap and a second creation fail, and leaves nothing behind.
+/// Checks that the file keeps conditions, and leaves nothing behind.
 fn probe(connection: &mut Connection) -> Result<()> {
-    const NAME: &str = "probe of conditions";
-    let transaction =
+    let mut transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    let fresh = Record::fresh(0, 1, crate::Random(1));
-    let stale = Record { version: 2, ..fresh.clone() };
-    rows::insert(&transaction, NAME, &fresh)?;
-    rows::insert(&transaction, NAME, &stale)?;
-    let is_kept = rows::record(&transaction, NAME, 0)? == Some(fresh);
-    let is_refused = !rows::swap(&transaction, NAME, &stale, &stale)?;
+    let probed = sql::probe(&mut transaction, "probe of conditions");
     transaction.rollback().map_err(failed)?;
-    if is_kept && is_refused {
-        return Ok(());
-    }
-    Err(Error::new(ErrorKind::StoreNotDurable, "expected a store that keeps conditions"))
+    probed
 }
 
 /// An error of `SQLite` as this crate's.

@@ -1,0 +1,193 @@
+//! The rules that every store of rows keeps; a driver says how its rows are read and written.
+
+use std::{collections::BTreeSet, string::String};
+
+use alloc::{format, vec::Vec};
+
+use crate::{
+    Ask, Error, ErrorKind, Found, Namespace, Random, Record, Request, Result, error::damaged,
+    json::check_format,
+};
+
+const NAMESPACES: [&str; 10] = [
+    "namespace",
+    "digest",
+    "format",
+    "incarnation",
+    "longest_ms",
+    "quiet_until",
+    "records",
+    "shape",
+    "store",
+    "version",
+];
+const LEASES: [&str; 10] = [
+    "namespace",
+    "first",
+    "count",
+    "format",
+    "granted_until",
+    "holder",
+    "incarnation",
+    "start",
+    "token",
+    "version",
+];
+
+/// A transaction of a driver.
+pub(crate) trait Rows {
+    /// The names of a table's columns.
+    fn columns(&mut self, table: &str) -> Result<BTreeSet<String>>;
+
+    /// A namespace's record; locked against changes until the end of the transaction if asked for.
+    fn namespace(&mut self, name: &str, is_locked: bool) -> Result<Option<Namespace>>;
+
+    fn record(&mut self, name: &str, first: u64) -> Result<Option<Record>>;
+
+    /// The records that end first.
+    fn first_to_end(&mut self, name: &str, limit: u32) -> Result<Vec<Record>>;
+
+    fn survey(&mut self, name: &str) -> Result<Found>;
+
+    /// Makes a namespace's record if there is none.
+    fn insert_namespace(&mut self, new: &Namespace, store: &str) -> Result<()>;
+
+    /// Makes a record if there is none.
+    fn insert(&mut self, name: &str, new: &Record) -> Result<()>;
+
+    /// Replaces a record if it is unchanged since it was read. Returns whether it was.
+    fn swap(&mut self, name: &str, old: &Record, new: &Record) -> Result<bool>;
+
+    /// Replaces a namespace's record if it is unchanged since it was read. Returns whether it was.
+    fn swap_namespace(&mut self, old: &Namespace, new: &Namespace) -> Result<bool>;
+}
+
+/// A row of a driver, by the names of its columns.
+pub(crate) trait Columns {
+    fn signed(&self, column: &str) -> Result<i64>;
+
+    fn text(&self, column: &str) -> Result<String>;
+
+    fn integer(&self, column: &str) -> Result<u64> {
+        let value = self.signed(column)?;
+        u64::try_from(value)
+            .map_err(|_| damaged(format!("expected `{column}` from 0 on, found {value}")))
+    }
+
+    fn random(&self, column: &str) -> Result<Random> {
+        Random::parse(&self.text(column)?)
+    }
+}
+
+/// Returns whether an ask may change a row.
+pub(crate) const fn changes(ask: &Ask) -> bool {
+    match ask {
+        Ask::Open(_) | Ask::Put { .. } | Ask::PutNamespace { .. } => true,
+        Ask::Find { .. } | Ask::Read { .. } | Ask::Survey => false,
+    }
+}
+
+/// Answers a request within a transaction of a store of this name.
+pub(crate) fn answer(rows: &mut impl Rows, request: &Request, store: &str) -> Result<Found> {
+    let name = &request.namespace;
+    match &request.ask {
+        Ask::Open(namespace) => {
+            rows.insert_namespace(namespace, store)?;
+            Ok(Found::Nothing)
+        }
+        Ask::Find { limit } => Ok(Found::Records(rows.first_to_end(name, *limit)?)),
+        Ask::Read { first } => Ok(Found::Records(rows.record(name, *first)?.into_iter().collect())),
+        Ask::Put { old, new } => {
+            // Locked, so that no other incarnation begins between the look and the swap.
+            let namespace = rows.namespace(name, true)?;
+            let is_current =
+                namespace.is_some_and(|it| it.store == store && it.incarnation == new.incarnation);
+            if is_current && rows.swap(name, old, new)? {
+                return Ok(Found::Done);
+            }
+            Ok(Found::Differs(rows.record(name, new.first)?))
+        }
+        Ask::PutNamespace { old, new, first, count } => {
+            if new.store != store || !rows.swap_namespace(old, new)? {
+                return Ok(Found::Differs(None));
+            }
+            for index in 0..new.records.saturating_sub(old.records) {
+                let fresh = Record::fresh(first + index * count, *count, new.incarnation);
+                rows.insert(name, &fresh)?;
+            }
+            Ok(Found::Done)
+        }
+        Ask::Survey => rows.survey(name),
+    }
+}
+
+/// Checks that a stale swap and a second creation fail. The caller rolls the transaction back; no other connection may use the name
+/// at the same time.
+pub(crate) fn probe(rows: &mut impl Rows, name: &str) -> Result<()> {
+    let fresh = Record::fresh(0, 1, Random(1));
+    let stale = Record { version: 2, ..fresh.clone() };
+    rows.insert(name, &fresh)?;
+    rows.insert(name, &stale)?;
+    let is_kept = rows.record(name, 0)? == Some(fresh);
+    let is_refused = !rows.swap(name, &stale, &stale)?;
+    if is_kept && is_refused {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::StoreNotDurable, "expected a store that keeps conditions"))
+}
+
+/// Refuses tables whose columns are not those of format 1.
+pub(crate) fn check_columns(rows: &mut impl Rows) -> Result<()> {
+    for (table, expected) in [("polyflake_namespaces", NAMESPACES), ("polyflake_leases", LEASES)] {
+        let columns = rows.columns(table)?;
+        if let Some(missing) = expected.iter().find(|column| !columns.contains(**column)) {
+            return Err(damaged(format!("expected a column `{missing}` in {table}, found none")));
+        }
+        if let Some(unknown) = columns.iter().find(|column| !expected.contains(&column.as_str())) {
+            let reason = format!("expected {table} of format 1, found a column `{unknown}`");
+            return Err(Error::new(ErrorKind::SchemaOutdated, reason));
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn record_of(row: &impl Columns) -> Result<Record> {
+    check_format(row.integer("format")?)?;
+    let record = Record {
+        first: row.integer("first")?,
+        count: row.integer("count")?,
+        start: row.integer("start")?,
+        granted_until: row.integer("granted_until")?,
+        token: row.random("token")?,
+        version: row.integer("version")?,
+        incarnation: row.random("incarnation")?,
+        holder: row.text("holder")?,
+    };
+    record.check()?;
+    Ok(record)
+}
+
+pub(crate) fn namespace_of(row: &impl Columns) -> Result<Namespace> {
+    check_format(row.integer("format")?)?;
+    let namespace = Namespace {
+        name: row.text("namespace")?,
+        shape: row.text("shape")?,
+        incarnation: row.random("incarnation")?,
+        store: row.text("store")?,
+        records: row.integer("records")?,
+        longest_ms: row.integer("longest_ms")?,
+        quiet_until: row.integer("quiet_until")?,
+        version: row.integer("version")?,
+    };
+    namespace.check(&row.text("digest")?)?;
+    Ok(namespace)
+}
+
+pub(crate) fn survey_of(row: &impl Columns) -> Result<Found> {
+    Ok(Found::Survey { records: row.integer("records")?, latest_end: row.integer("latest_end")? })
+}
+
+/// An integer of a record as a column's value; integers of records are below 2^53.
+pub(crate) const fn of(value: u64) -> i64 {
+    value.cast_signed()
+}
