@@ -6,13 +6,17 @@ use std::{
     collections::HashSet,
     env,
     process::Command,
-    sync::atomic::{AtomicI64, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicI64, AtomicU16, AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
 use polyflake::{
     Error, ErrorKind, Result,
     clock::{Clock, ManualClock},
+    fork::partitions::Table,
     sno::{Generator, Pool, Sno},
 };
 
@@ -318,4 +322,56 @@ fn seventy_thousand_children_with_one_id_each_are_never_refused() {
         }
         assert_eq!(all.len(), 10 + 2 * 70_000, "a child meets a living generator");
     });
+}
+
+/// A table of four partitions. Another thread closes the generator at the moment at which a partition was kept for ever.
+struct ClosedMeanwhile {
+    until: [AtomicU64; 4],
+    count: AtomicU16,
+}
+
+static TABLE: ClosedMeanwhile =
+    ClosedMeanwhile { until: [const { AtomicU64::new(0) }; 4], count: AtomicU16::new(0) };
+static CLOSED: OnceLock<Generator<ManualClock>> = OnceLock::new();
+
+impl Table for ClosedMeanwhile {
+    fn random(&self) -> Result<u16> {
+        Ok(0)
+    }
+
+    fn next(&self) -> Result<u16> {
+        Ok(self.count.fetch_add(1, Ordering::Relaxed) % 4)
+    }
+
+    fn until(&self, partition: u16) -> u64 {
+        self.until[usize::from(partition)].load(Ordering::Acquire)
+    }
+
+    fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
+        let cell = &self.until[usize::from(partition)];
+        let swapped = cell.compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire).is_ok();
+        if swapped && new == u64::MAX {
+            let other = std::thread::spawn(|| CLOSED.get().unwrap().close());
+            assert_code(other.join().unwrap(), "generator_closed");
+        }
+        swapped
+    }
+
+    fn count(&self) -> usize {
+        4
+    }
+}
+
+#[test]
+fn threads_that_close_a_generator_together_keep_one_partition() {
+    let ids = CLOSED.get_or_init(|| {
+        let clock = ManualClock::at_unix_ms(T);
+        Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap()
+    });
+    let used = ids.generate(0).unwrap().partition();
+    let snapshot = ids.close().unwrap();
+    assert_eq!(u16::from_be_bytes(snapshot.partition), used);
+    let kept = (0..4).filter(|partition| TABLE.until(*partition) == u64::MAX);
+    assert_eq!(kept.collect::<Vec<_>>(), [used]);
+    assert_code(ids.close(), "generator_closed");
 }

@@ -223,6 +223,18 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.is_closing = true;
     }
 
+    /// Takes the reason why no generator could be made for the grant of the [`Action::Begin`] just before. The number is returned, and
+    /// the keeper claims one again after a pause, which grows with each failure. At other times the call changes nothing.
+    pub fn not_begun(&mut self, error: Error, now: Moment) {
+        match core::mem::replace(&mut self.at, At::Ended) {
+            At::Idle { held: Some(held), .. } if !held.is_lost => {
+                self.refuse(error);
+                self.release_to(&held, held.record.start, now);
+            }
+            other => self.at = other,
+        }
+    }
+
     /// Takes the end of the highest tick that the sealed generator ever reserved, in Unix milliseconds; `None` if it reserved none.
     /// An end that is no border of the grid is rounded up. Without a preceding [`Action::Seal`] the call changes nothing.
     pub fn sealed(&mut self, end: Option<u64>, now: Moment) {
@@ -232,9 +244,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if held.is_lost {
             return;
         }
-        let record =
-            Record { granted_until: end, version: held.record.version + 1, ..held.record.clone() };
-        self.release(&held.record, record, false, now);
+        self.release_to(&held, end, now);
     }
 
     /// The number of the generator's grant, if there is one.

@@ -52,10 +52,12 @@ impl Generator {
                 "expected options of Randflake and of the secret, without blocks",
             ));
         }
+        // It wipes its subkeys on drop; the secret itself is not kept.
+        let codec = randflake::Codec::new(secret);
         let (place, lease) = Place::start(url, options, longest, move |number, window| {
             let node = u32::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
             let grant = Grant::new(node, window.start / 1000, window.end / 1000)?;
-            randflake::Generator::builder(grant, randflake::Codec::new(secret)).build()
+            randflake::Generator::builder(grant, codec.clone()).build()
         })?;
         Ok(Self { place, lease })
     }

@@ -10,7 +10,7 @@ use std::{
 use alloc::format;
 
 use crate::{
-    Action, Error, ErrorKind, Grant, Keeper, Leased, Moment, Options, Random, Result, Store, clock,
+    Action, Error, ErrorKind, Keeper, Leased, Moment, Options, Random, Result, Store, clock,
 };
 
 /// A lease that renews itself, moves to another number if it must, and returns its number when it is dropped.
@@ -189,7 +189,12 @@ impl<S: Store, L: Leased, O: FnMut() -> Result<S>> Driver<O, S, L> {
                     let now = self.moment();
                     keeper.answered(request.number, reply, now);
                 }
-                Action::Begin(grant) => self.begin(&mut keeper, grant),
+                Action::Begin(grant) => {
+                    if let Err(error) = self.place.begin(grant) {
+                        keeper.not_begun(error, now);
+                    }
+                    self.note(&keeper, |_| {});
+                }
                 Action::Extend(end) => {
                     self.place.extend(end);
                     self.note(&keeper, |state| state.renewals += 1);
@@ -214,17 +219,6 @@ impl<S: Store, L: Leased, O: FnMut() -> Result<S>> Driver<O, S, L> {
             self.store = Some((self.open)()?);
         }
         Ok(self.store.as_mut().expect("just opened"))
-    }
-
-    /// Begins a grant. If no generator can be made for it, the grant is returned.
-    fn begin(&mut self, keeper: &mut Keeper<Draw>, grant: Grant) {
-        match self.place.begin(grant) {
-            Ok(()) => self.note(keeper, |_| {}),
-            Err(error) => {
-                let mut state = self.shared.lock();
-                (state.refused, state.is_closing) = (Some(error), true);
-            }
-        }
     }
 
     fn note(&self, keeper: &Keeper<Draw>, change: impl FnOnce(&mut State)) {

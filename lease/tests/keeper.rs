@@ -116,6 +116,26 @@ fn holders_have_numbers_of_their_own() {
 }
 
 #[test]
+fn a_grant_without_a_generator_is_returned_unused_and_claimed_again() {
+    let mut store = Memory::new(T);
+    let (mut host, grant) = holder(&mut store, options(1));
+    let mut pauses = Vec::new();
+    for _ in 0..8 {
+        let reason = "expected a generator, found none";
+        host.keeper.not_begun(Error::new(ErrorKind::LeaseUnavailable, reason), host.now);
+        assert_eq!((host.drive(&mut store), host.keeper.number()), (None, None));
+        host.assert_refused(ErrorKind::LeaseUnavailable);
+        assert_eq!(store.records("orders")[0].granted_until, store.records("orders")[0].start);
+        let Action::Wait(until) = host.keeper.poll(host.now) else { panic!("expected a pause") };
+        pauses.push(until - host.now.elapsed_ms);
+        host.pass(pauses[pauses.len() - 1]);
+        host.drive(&mut store).expect("expected a grant");
+    }
+    assert!(pauses[7] > 20 * pauses[0], "{pauses:?}");
+    assert_eq!(grant.numbers(), 0..=0);
+}
+
+#[test]
 fn a_closed_keeper_gives_its_number_back_at_once() {
     let mut store = Memory::new(T);
     let (mut host, grant) = holder(&mut store, options(1));

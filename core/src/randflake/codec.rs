@@ -26,7 +26,7 @@ pub struct Parts {
 /// assert_eq!(codec.inspect(codec.encrypt(parts)?), parts);
 /// # Ok::<(), polyflake::Error>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Codec {
     cipher: Sparx64,
 }

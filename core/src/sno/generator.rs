@@ -12,8 +12,9 @@ use super::{
     partition::Partitions,
 };
 use crate::{
-    Result, UnixTime,
+    Error, ErrorKind, Result, UnixTime,
     clock::{Clock, DefaultClock},
+    fork,
     format::Text,
     generator::{Engine, Mode, Pack, Source, WaitPolicy, Window, calls, clock, seals, windows},
     sequence::tick_tock::{Run, TickTock},
@@ -46,6 +47,8 @@ pub struct Generator<C = DefaultClock> {
     pub(super) engine: Engine<Partitions, C>,
     /// The number of IDs of given times.
     at: AtomicU32,
+    /// The epoch of the process in which a thread is closing the generator.
+    closing: AtomicU32,
 }
 
 #[cfg(feature = "std")]
@@ -57,7 +60,7 @@ impl Generator {
     /// Two versions of this crate in one process each have their own table of leases, so their default partitions may be the same.
     /// Give partitions yourself if a program links both.
     pub const fn new() -> Self {
-        Self::drawing(crate::clock::SystemClock, Draw::Leased(crate::fork::partitions::shared))
+        Self::drawing(crate::clock::SystemClock, Draw::Leased(fork::partitions::shared))
     }
 
     /// Options for a generator.
@@ -132,7 +135,8 @@ impl<C> Generator<C> {
     }
 
     pub(super) const fn of(engine: Engine<Partitions, C>) -> Self {
-        Self { engine, at: AtomicU32::new(0) }
+        let closing = AtomicU32::new(Identity::NEVER);
+        Self { engine, at: AtomicU32::new(0), closing }
     }
 }
 
@@ -193,10 +197,23 @@ impl<C: Clock> Generator<C> {
     /// partition then belongs to the snapshot: no other generator of this process and its forks will lease it.
     ///
     /// # Errors
-    /// `generator_closed` if it was closed before; `forked`, since the parent's generator goes on; the error of drawing a default
-    /// partition, if it must be drawn first.
+    /// `generator_closed` if it was closed before, or another thread is closing it; `forked`, since the parent's generator goes on;
+    /// the error of drawing a default partition, if it must be drawn first.
     pub fn close(&self) -> Result<Snapshot> {
         self.engine.check_open()?;
+        let here = fork::current();
+        // Two threads could each keep a partition for ever, of which a snapshot has one.
+        if self.closing.swap(here, Ordering::AcqRel) == here {
+            return Err(Error::new(ErrorKind::GeneratorClosed));
+        }
+        let closed = self.close_alone();
+        if closed.is_err() {
+            self.closing.store(Identity::NEVER, Ordering::Release);
+        }
+        closed
+    }
+
+    fn close_alone(&self) -> Result<Snapshot> {
         let (family, window) = (&self.engine.family, self.engine.window());
         let identity = family.keep(window, || self.engine.tick_now(&SCALE))?;
         let state = self.engine.close()?;

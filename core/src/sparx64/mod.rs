@@ -57,6 +57,7 @@ type Block = [u8; BLOCK_BYTES];
 /// assert_eq!(u64::from_be_bytes(encrypted), 0x2bbef152_01f55f98);
 /// assert_eq!(cipher.decrypt_block(encrypted), block);
 /// ```
+#[derive(Clone)]
 pub struct Sparx64 {
     schedule: Schedule,
 }

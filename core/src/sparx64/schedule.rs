@@ -15,6 +15,7 @@ pub(super) const BRANCHES: usize = 2;
 pub(super) type Subkeys = [[u16; 2]; ROUNDS];
 
 /// The subkeys of every branch of every step, in order of use, wiped on drop.
+#[derive(Clone)]
 pub(super) struct Schedule {
     pub(super) steps: [[Subkeys; BRANCHES]; STEPS],
     /// The subkeys that are mixed into the two branches at the end.

@@ -98,7 +98,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             }
             (Step::Release { .. }, _) => {
                 self.refuse(error);
-                self.at = At::Ended;
+                self.released(now);
             }
             (_, held) => self.later(held, error, now),
         }
@@ -146,7 +146,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 let put = Record { version: found.version + 1, ..put };
                 self.release(&found, put, true, now);
             }
-            (Step::Release { .. }, _) => self.at = At::Ended,
+            (Step::Release { .. }, _) => self.released(now),
             (step, _) => self.failed(step, held, damaged("expected another kind of reply"), now),
         }
     }
@@ -168,7 +168,6 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     pub(super) fn begin(&mut self, record: Record, now: Moment) {
         let end = record.granted_until;
-        self.failures = 0;
         self.preferred =
             if self.options.insists { self.options.preferred } else { Some(record.first) };
         self.actions.push_back(Action::Begin(Grant::of(&record, end)));
@@ -177,6 +176,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     fn renew(&mut self, held: Held, now: Moment) {
+        self.failures = 0;
         let granted_until = self.grid.down(self.store_time(now) + self.options.lease_ms);
         let old = held.record.clone();
         if granted_until <= old.granted_until {
@@ -243,7 +243,23 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.again(Some(Held { is_lost: true, ..held }), now);
     }
 
-    pub(super) fn release(&mut self, old: &Record, put: Record, is_last: bool, now: Moment) {
+    /// Returns a number whose grant was used up to `end`, a border of the grid.
+    pub(super) fn release_to(&mut self, held: &Held, end: u64, now: Moment) {
+        let old = &held.record;
+        let put = Record { granted_until: end, version: old.version + 1, ..old.clone() };
+        self.release(old, put, false, now);
+    }
+
+    /// Ends, or begins again if the keeper had to return a number without being closed.
+    fn released(&mut self, now: Moment) {
+        self.at = if self.is_closing {
+            At::Ended
+        } else {
+            At::Idle { until: now.elapsed_ms + self.pause(), held: None }
+        };
+    }
+
+    fn release(&mut self, old: &Record, put: Record, is_last: bool, now: Moment) {
         let (old, new) = (old.clone(), put.clone());
         self.ask(Step::Release { put, is_last }, Ask::Put { old, new }, None, now);
     }

@@ -1,0 +1,90 @@
+//! The runner with a thread: generators that cannot be made, and the memory of a secret.
+#![cfg(feature = "std")]
+#![allow(unsafe_code, reason = "an allocator is needed to look at memory that is given back")]
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use polyflake_lease::{
+    Error, ErrorKind, Grant, Lease, Leased, Options, Result, Shape, open, randflake,
+};
+
+const LONG: Duration = Duration::from_secs(20);
+
+/// A place whose first generators cannot be made.
+struct Failing {
+    failures: AtomicUsize,
+    begun: AtomicUsize,
+}
+
+impl Leased for Failing {
+    fn begin(&self, _: Grant) -> Result<()> {
+        let left = |left: usize| left.checked_sub(1);
+        if self.failures.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left).is_ok() {
+            let reason = "expected a generator, found none";
+            return Err(Error::new(ErrorKind::LeaseUnavailable, reason));
+        }
+        self.begun.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn extend(&self, _: u64) {}
+
+    fn seal(&self) -> Option<u64> {
+        None
+    }
+}
+
+#[test]
+fn a_lease_goes_on_after_a_generator_that_cannot_be_made() {
+    let place = Arc::new(Failing { failures: 3.into(), begun: 0.into() });
+    let options = Options::new("failing", Shape::sno(0..=0).unwrap()).unwrap();
+    let lease = Lease::start(|| open("memory:failing"), options, place.clone()).unwrap();
+    lease.ready(LONG).unwrap();
+    assert_eq!((lease.number(), place.begun.load(Ordering::Relaxed)), (Some(0), 1));
+    assert_eq!((lease.refused(), lease.counts()), (None, (0, 3)));
+}
+
+const SECRET: [u8; 16] = *b"a secret to wipe";
+
+/// An allocator that counts the memory that is given back with the secret in it.
+struct Watch;
+
+static LEFT: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: as the system's allocator, to which it leads.
+unsafe impl GlobalAlloc for Watch {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise. Zeros, so that no byte is read before it was written.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: the memory belongs to the caller until it is given back, and was filled with zeros at first.
+        let bytes = unsafe { std::slice::from_raw_parts(memory, layout.size()) };
+        if bytes.windows(16).any(|window| window == SECRET) {
+            LEFT.fetch_add(1, Ordering::Relaxed);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Watch = Watch;
+
+#[test]
+fn memory_is_given_back_without_the_secret() {
+    drop(Box::new(SECRET));
+    assert_eq!(LEFT.swap(0, Ordering::Relaxed), 1, "the watch sees a secret");
+    let ids = randflake::Generator::new("memory:secret", "users", SECRET).unwrap();
+    ids.generate().unwrap();
+    drop(ids);
+    assert_eq!(LEFT.load(Ordering::Relaxed), 0);
+}
