@@ -56,7 +56,8 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
-    /// Go through the large sizes of the leases' model, 100,000 worlds of the simulator and 200 faults of processes on each store
+    /// Go through the large sizes of the leases' model, 100,000 worlds of the simulator, and 200 faults and ten minutes of faults of
+    /// processes on each store
     Leases,
     /// Test whether Randflake IDs spread evenly over shards
     Uniformity {
@@ -109,9 +110,14 @@ fn leases() -> Result<()> {
     let tests = ["--test", "simulator", "--", "--nocapture"];
     let worlds = cmd!(shell, "cargo test --release --package polyflake-lease {tests...}");
     worlds.env("POLYFLAKE_SEEDS", "100000").run()?;
-    let tests = ["--all-features", "--test", "faults", "--", "--nocapture"];
-    let faults = cmd!(shell, "cargo test --release --package polyflake-lease {tests...}");
-    Ok(faults.env("POLYFLAKE_CYCLES", "200").run()?)
+    tools::postgresql(&shell);
+    tools::faketime(&shell)?;
+    for (name, value) in [("POLYFLAKE_CYCLES", "200"), ("POLYFLAKE_SECONDS", "600")] {
+        let tests = ["--all-features", "--test", "faults", "--", "--nocapture"];
+        let faults = cmd!(shell, "cargo test --release --package polyflake-lease {tests...}");
+        faults.env("CI", "true").env(name, value).run()?;
+    }
+    Ok(())
 }
 
 fn main() -> Result<ExitCode> {

@@ -4,8 +4,12 @@ use std::{
     env, fs,
     os::unix::{fs::chown, process::CommandExt},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Command, ExitStatus, Stdio},
+    thread,
+    time::Duration,
 };
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use tempfile::TempDir;
 
@@ -83,26 +87,64 @@ impl Server {
         format!("postgresql://lease@{folder}/postgres")
     }
 
+    /// The socket on which the server listens.
+    pub fn socket(&self) -> PathBuf {
+        self.folder.path().join(".s.PGSQL.5432")
+    }
+
     #[track_caller]
     fn run(&self, program: &str, arguments: &[&str]) {
+        assert!(
+            self.status(program, arguments, Stdio::inherit()).success(),
+            "{program} {arguments:?}"
+        );
+    }
+
+    fn status(&self, program: &str, arguments: &[&str], errors: Stdio) -> ExitStatus {
         let mut command = Command::new(self.programs.join(program));
-        command.args(arguments).current_dir(self.folder.path()).stdout(Stdio::null());
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .stdout(Stdio::null())
+            .stderr(errors);
         if let Some(user) = self.user {
             command.uid(user);
         }
-        assert!(command.status().unwrap().success(), "{program} {arguments:?}");
+        command.status().unwrap()
     }
 
+    #[track_caller]
     fn control(&self, arguments: &[&str]) {
+        assert!(self.controls(arguments), "pg_ctl {arguments:?}");
+    }
+
+    fn controls(&self, arguments: &[&str]) -> bool {
         let data = self.data();
         let always = ["--pgdata", data.to_str().unwrap(), "--wait", "--silent"];
-        self.run("pg_ctl", &[&always[..], arguments].concat());
+        let all = [&always[..], arguments].concat();
+        self.status("pg_ctl", &all, Stdio::null()).success()
     }
 
+    /// Starts the server; after [`Server::kill`] its old processes may need a moment to end.
     pub fn up(&self) {
         let folder = self.folder.path().to_str().unwrap();
         let options = format!("-k {folder} -c listen_addresses='' -c shared_buffers=16MB");
-        self.control(&["--log", &format!("{folder}/log"), "--options", &options, "start"]);
+        let log = format!("{folder}/log");
+        for _ in 0..20 {
+            if self.controls(&["--log", &log, "--options", &options, "start"]) {
+                return;
+            }
+            thread::sleep(Duration::from_millis(250));
+        }
+        panic!("expected a server: {}", fs::read_to_string(log).unwrap_or_default());
+    }
+
+    /// Kills the server's first process; the others notice it and end.
+    pub fn kill(&self) {
+        let file = fs::read_to_string(self.data().join("postmaster.pid")).unwrap();
+        let pid = file.lines().next().and_then(|line| line.trim().parse().ok());
+        let pid = pid.and_then(Pid::from_raw).expect("expected the server's process");
+        kill_process(pid, Signal::KILL).unwrap();
     }
 
     /// Ends the server like a loss of power.
@@ -126,6 +168,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.down();
+        // It fails if the server is down already.
+        self.controls(&["--mode=immediate", "stop"]);
     }
 }

@@ -84,6 +84,7 @@ pub struct World {
     events: HashMap<u64, Event>,
     scheduled: u64,
     pub claims: usize,
+    pub unusable: usize,
     pub refused: HashMap<&'static str, usize>,
 }
 
@@ -91,9 +92,13 @@ impl World {
     pub fn new(seed: u64, weak: Weak) -> Self {
         let mut rng = Rng::with_seed(seed);
         let numbers = rng.u64(0..3);
-        let shape = if rng.bool() { Shape::sno(0..=numbers) } else { Shape::hotguid(0..=numbers) };
+        let shape = if rng.bool() {
+            Shape::sno(0..=numbers)
+        } else {
+            Shape::randflake(0..=numbers, &generator::SECRET)
+        };
         let shape = shape.unwrap();
-        generator::reset(shape.grid().step());
+        generator::reset();
         let lease_ms = [2_000, 10_000, 60_000, 3_600_000][rng.usize(0..4)];
         let mut world = Self {
             weak,
@@ -108,6 +113,7 @@ impl World {
             events: HashMap::new(),
             scheduled: 0,
             claims: 0,
+            unusable: 0,
             refused: HashMap::new(),
             rng,
         };
@@ -151,7 +157,8 @@ impl World {
         }
         let draw: Seeded = Box::new(move || Ok(Random(random.u128(1..))));
         let offset = if self.rng.u8(..) < 245 { self.rng.i64(-200..200) } else { self.skew() };
-        let (place, paused_until, is_closing) = (Place::default(), 0, false);
+        let place = Place::new(self.shape.clone(), self.weak == Weak::TtlAsProof);
+        let (paused_until, is_closing) = (0, false);
         Process {
             keeper: Keeper::new(options, draw),
             place,
@@ -225,7 +232,12 @@ impl World {
                 Action::Ask(request) => self.send(process, &request),
                 Action::Begin(grant) => {
                     self.claims += 1;
-                    own.place.begin(grant).unwrap();
+                    if own.place.begin(grant).is_err() {
+                        // A grant that ends before the last tick of the one before: it is returned.
+                        self.unusable += 1;
+                        own.is_closing = true;
+                        own.keeper.close();
+                    }
                 }
                 Action::Extend(end) => own.place.extend(end),
                 Action::Seal => {
@@ -286,16 +298,17 @@ impl World {
         }
     }
 
-    /// Lets a generator make an ID: at once, or after a pause between a look at the clock and the ID.
+    /// Lets a generator make IDs: at once, and after a pause between a look at the clock and the IDs.
     fn make(&mut self, process: usize) {
         let ms = self.moment(process).wall_ms;
         let stale = ms.saturating_sub(self.rng.u64(0..self.lease_ms));
+        let count = self.rng.usize(1..6);
         let place = &self.processes[process].place;
-        if self.weak == Weak::TtlAsProof && place.holds(stale) {
-            place.make(ms);
-        }
-        for ms in [ms, stale].into_iter().filter(|ms| place.holds(*ms)) {
-            place.make(ms);
+        if self.weak != Weak::TtlAsProof {
+            place.make(ms, count);
+            place.make(stale, 1);
+        } else if place.holds(stale) {
+            place.make(ms, 1);
         }
         let delay = self.rng.u64(1..self.lease_ms / 8);
         self.schedule(delay, Event::Make { process });

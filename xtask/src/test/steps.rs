@@ -85,6 +85,8 @@ fn no_std(shell: &Shell) -> Result<()> {
 /// Unit tests, integration tests, examples and documentation tests.
 fn rust(shell: &Shell) -> Result<()> {
     tools::postgresql(shell);
+    // A test that needs it says so.
+    let _ = tools::faketime(shell);
     Ok(cmd!(shell, "cargo test --quiet --workspace --all-features").run()?)
 }
 

@@ -1,0 +1,56 @@
+//! Clocks that step: a library shows each process a time of its own.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// Finds the library, which distributions keep in different folders. Panics without it if tests must not be skipped.
+pub fn library() -> Option<PathBuf> {
+    let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);
+    let deeper = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
+    let deeper: Vec<_> = deeper.map(|entry| entry.path()).collect();
+    let places = folders.iter().chain(&deeper).map(|it| it.join("faketime/libfaketime.so.1"));
+    let found = places.into_iter().find(|library| library.is_file());
+    if found.is_none() {
+        assert!(env::var_os("CI").is_none(), "expected libfaketime on this machine");
+        println!("clocks do not step: no libfaketime on this machine");
+    }
+    found
+}
+
+/// A clock for the processes that run in one place, one after the other.
+pub struct Clock {
+    file: PathBuf,
+    library: Option<PathBuf>,
+}
+
+impl Clock {
+    pub fn new(folder: &Path, place: usize) -> Self {
+        let clock = Self { file: folder.join(format!("{place}.time")), library: library() };
+        clock.set(0);
+        clock
+    }
+
+    /// Lets a program see this clock in place of the system's; monotonic clocks do not step.
+    pub fn show(&self, program: &mut Command) {
+        if let Some(library) = &self.library {
+            program.env("LD_PRELOAD", library).env("FAKETIME_TIMESTAMP_FILE", &self.file);
+            program.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+            program.env("NO_FAKE_STAT", "1");
+        }
+    }
+
+    pub fn steps(&self) -> bool {
+        self.library.is_some()
+    }
+
+    /// Sets the difference between this clock and the system's, in milliseconds.
+    #[expect(clippy::cast_precision_loss, reason = "twenty years in milliseconds fit")]
+    pub fn set(&self, ms: i64) {
+        let beside = self.file.with_extension("new");
+        fs::write(&beside, format!("{:+.3}\n", ms as f64 / 1000.0)).unwrap();
+        fs::rename(beside, &self.file).unwrap();
+    }
+}

@@ -1,0 +1,150 @@
+//! The life of a process: what the test starts itself again for. It writes down each ID that it makes, and ends when its input
+//! does.
+
+use std::{
+    env, fs,
+    io::Write,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant, UNIX_EPOCH},
+};
+
+use polyflake::sno::{Generator, Leased as Core, Sno};
+use polyflake_lease::{Grant, Lease, Leased, Options, Result, Shape, open, sno};
+
+pub const LEASE: Duration = Duration::from_secs(1);
+pub const URL: &str = "POLYFLAKE_LIFE";
+pub const LOG: &str = "POLYFLAKE_LOG";
+pub const NAMESPACE: &str = "POLYFLAKE_NAMESPACE";
+pub const RULE: &str = "POLYFLAKE_RULE";
+
+/// The rule that a process leaves out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Weak {
+    Nowhere,
+    /// It trusts a look at the clock, and makes its IDs a while later.
+    TtlAsProof,
+    /// It returns its number while its generator goes on.
+    NoSeal,
+}
+
+fn options() -> Options {
+    let shape = Shape::sno(0..=1).unwrap();
+    let name = env::var(NAMESPACE).unwrap();
+    Options::new(&name, shape).and_then(|it| it.lease_ms(1000)).unwrap()
+}
+
+/// Lives, if this process was started for that.
+pub fn live() {
+    let Ok(url) = env::var(URL) else { return };
+    let mut log = fs::File::create_new(env::var(LOG).unwrap()).unwrap();
+    let goes_on = Arc::new(AtomicBool::new(true));
+    let watch = goes_on.clone();
+    thread::spawn(move || {
+        // Whatever is read: the end of the input is what counts.
+        let _ = std::io::read_to_string(std::io::stdin());
+        watch.store(false, Ordering::Relaxed);
+    });
+    let goes_on = || goes_on.load(Ordering::Relaxed);
+    let note = |id: Sno| log.write_all(id.as_bytes()).unwrap();
+    match env::var(RULE).as_deref() {
+        Ok("TtlAsProof") => careless(&url, goes_on, note),
+        Ok("NoSeal") => unsealed(&url, goes_on, note),
+        _ => careful(&url, goes_on, note),
+    }
+}
+
+/// As users do it.
+fn careful(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
+    while goes_on() {
+        let Ok(ids) = sno::Generator::with(url, options(), LEASE) else { continue };
+        while goes_on() {
+            match ids.try_generate(0) {
+                Ok(id) => note(id),
+                Err(_) => thread::sleep(Duration::from_millis(5)),
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// The number and the end of a lease, for a generator that does not know them.
+#[derive(Default)]
+struct Look(Mutex<Option<(u64, u64)>>);
+
+impl Leased for Look {
+    fn begin(&self, grant: Grant) -> Result<()> {
+        *self.0.lock().unwrap() = Some((*grant.numbers().start(), grant.end()));
+        Ok(())
+    }
+    fn extend(&self, end: u64) {
+        self.0.lock().unwrap().iter_mut().for_each(|it| it.1 = end);
+    }
+    fn seal(&self) -> Option<u64> {
+        Some(u64::MAX)
+    }
+}
+
+/// Looks whether the lease has ended, and makes IDs a while later.
+fn careless(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
+    let (look, url) = (Arc::new(Look::default()), url.to_owned());
+    let _lease = Lease::start(move || open(&url), options(), look.clone()).unwrap();
+    let generators = [0_u16, 1].map(|it| Generator::builder().partition(it).build().unwrap());
+    while goes_on() {
+        let now = u64::try_from(UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap();
+        let held = look.0.lock().unwrap().filter(|(_, end)| now < *end);
+        thread::sleep(Duration::from_millis(5));
+        if let Some((number, _)) = held {
+            (0..20).for_each(|_| {
+                note(generators[usize::try_from(number).unwrap()].generate(0).unwrap());
+                thread::sleep(Duration::from_millis(1));
+            });
+        }
+    }
+}
+
+/// A generator under its grant, which a release does not end.
+#[derive(Default)]
+struct Unsealed(Mutex<Option<Core>>);
+
+impl Leased for Unsealed {
+    fn begin(&self, grant: Grant) -> Result<()> {
+        let number = u16::try_from(*grant.numbers().start()).unwrap();
+        let (start, end) = (grant.start().cast_signed(), grant.end().cast_signed());
+        let generator = Generator::builder().partition(number).window(start, end).build();
+        *self.0.lock().unwrap() = Some(Core::new(generator.unwrap()).unwrap());
+        Ok(())
+    }
+    fn extend(&self, end: u64) {
+        if let Some(ids) = &*self.0.lock().unwrap() {
+            // Its first grant is its only one.
+            ids.extend(0, end.cast_signed()).unwrap();
+        }
+    }
+    fn seal(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// Returns its number, and makes IDs until its window ends.
+fn unsealed(url: &str, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
+    let (place, url) = (Arc::new(Unsealed::default()), url.to_owned());
+    let lease = Lease::start(move || open(&url), options(), place.clone()).unwrap();
+    let mut make = || {
+        if let Some(Ok(id)) = place.0.lock().unwrap().as_ref().map(|ids| ids.try_generate(0)) {
+            note(id);
+        }
+        thread::sleep(Duration::from_millis(1));
+    };
+    while goes_on() {
+        make();
+    }
+    lease.close();
+    let since = Instant::now();
+    while since.elapsed() < LEASE {
+        make();
+    }
+}

@@ -1,0 +1,141 @@
+//! Processes that make IDs under leases of a second, of which there are fewer numbers than processes, while they are killed, stopped
+//! for longer than a lease, and closed at random; while their clocks step by up to ten years; while the server is killed; and
+//! while the network is slow, cuts answers off and doubles what was said. No two of them make one (partition, tick), and none
+//! makes an ID twice. Three controls leave out a rule each, and must repeat some.
+//!
+//! `POLYFLAKE_CYCLES=200 cargo test --release -p polyflake-lease --all-features --test faults` takes minutes, and
+//! `POLYFLAKE_SECONDS=600` ten of them.
+#![cfg(all(feature = "sqlite", feature = "postgresql", unix))]
+#![allow(unreachable_pub, reason = "modules of one test")]
+
+mod clock;
+mod life;
+mod proxy;
+mod run;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../server/mod.rs"]
+mod server;
+
+use std::{
+    env, thread,
+    time::{Duration, Instant},
+};
+
+use life::{LEASE, Weak};
+use proxy::Proxy;
+use run::{Faults, Stage};
+use server::{Server, programs};
+use tempfile::TempDir;
+
+#[test]
+fn life() {
+    life::live();
+}
+
+fn number(name: &str) -> Option<usize> {
+    env::var(name).ok().and_then(|value| value.parse().ok())
+}
+
+fn sqlite() -> (TempDir, Stage) {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let url = format!("sqlite:{}", folder.path().join("leases.db").display());
+    (folder, Stage { url, server: None, proxy: None, shares_clock: true })
+}
+
+fn assert_none_twice(stage: &Stage) {
+    let (began, seconds) = (Instant::now(), number("POLYFLAKE_SECONDS"));
+    let cycles = number("POLYFLAKE_CYCLES").unwrap_or(16);
+    let mut faults = Faults::new(stage, Weak::Nowhere);
+    faults.begin();
+    while seconds.map_or(faults.cycles < cycles, |seconds| {
+        began.elapsed() < Duration::from_secs(seconds as u64)
+    }) {
+        faults.cycle();
+    }
+    faults.end();
+    let Faults { found, cycles, all_lives, counts, .. } = &faults;
+    println!("{cycles} cycles, {all_lives} lives, {found:?}, {:.0?}", began.elapsed());
+    println!("{counts:?}, {:?}", stage.proxy.as_ref().map(Proxy::counts));
+    assert_eq!((found.ticks_twice, found.ids_twice), (0, 0));
+    assert!(found.ids > 50 * cycles, "expected IDs, found {}", found.ids);
+    if *cycles >= 150 {
+        let proxied = stage.proxy.as_ref().map_or([1; 3], Proxy::counts);
+        assert!(counts.len() >= faults.kinds() && !proxied.contains(&0), "expected every fault");
+    }
+}
+
+#[test]
+fn nothing_is_made_twice_over_sqlite() {
+    let (_folder, stage) = sqlite();
+    assert_none_twice(&stage);
+}
+
+#[test]
+fn nothing_is_made_twice_over_postgresql() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let proxy = Proxy::start(server.socket());
+    let url = proxy.url();
+    assert_none_twice(&Stage {
+        url,
+        server: Some(server),
+        proxy: Some(proxy),
+        shares_clock: false,
+    });
+}
+
+/// Runs a control until it makes a tick and an ID twice, for 20 cycles at most.
+fn assert_some_twice(stage: &Stage, weak: Weak, mut cycle: impl FnMut(&mut Faults<'_>)) {
+    for _ in 0..5 {
+        let mut faults = Faults::new(stage, weak);
+        faults.begin();
+        (0..4).for_each(|_| cycle(&mut faults));
+        faults.end();
+        println!("control {weak:?}: {:?}", faults.found);
+        if faults.found.ticks_twice > 0 && faults.found.ids_twice > 0 {
+            return;
+        }
+    }
+    panic!("expected that a control makes some twice within 20 cycles");
+}
+
+#[test]
+fn one_who_trusts_a_look_at_the_clock_repeats_ids() {
+    let (_folder, stage) = sqlite();
+    assert_some_twice(&stage, Weak::TtlAsProof, |faults| {
+        faults.pause(fastrand::usize(..3));
+        thread::sleep(LEASE.mul_f32(fastrand::f32()));
+    });
+}
+
+#[test]
+fn one_who_returns_a_number_that_it_uses_repeats_ids() {
+    let (_folder, stage) = sqlite();
+    assert_some_twice(&stage, Weak::NoSeal, |faults| faults.restart(fastrand::usize(..3)));
+}
+
+/// What the store acknowledged a second ago is gone, as after a crash of a server that does not wait for its disk.
+#[test]
+fn a_store_that_answers_before_a_write_is_durable_repeats_ids() {
+    let (folder, stage) = sqlite();
+    let (path, copy) = (folder.path().join("leases.db"), folder.path().join("copy.db"));
+    let store = || {
+        let store = rusqlite::Connection::open(&path).unwrap();
+        store.busy_timeout(Duration::from_secs(5)).unwrap();
+        store.execute("ATTACH ?1 AS copy", [copy.to_str().unwrap()]).unwrap();
+        store
+    };
+    assert_some_twice(&stage, Weak::Nowhere, |_| {
+        let tables = ["polyflake_leases", "polyflake_namespaces"];
+        for name in tables {
+            let keep = format!("CREATE TABLE copy.{name} AS SELECT * FROM main.{name}");
+            store().execute_batch(&format!("DROP TABLE IF EXISTS copy.{name}; {keep}")).unwrap();
+        }
+        thread::sleep(LEASE * 3 / 2);
+        let back = tables.map(|name| {
+            format!("DELETE FROM main.{name}; INSERT INTO main.{name} SELECT * FROM copy.{name};")
+        });
+        store().execute_batch(&format!("BEGIN IMMEDIATE; {} COMMIT", back.concat())).unwrap();
+        thread::sleep(LEASE);
+    });
+}

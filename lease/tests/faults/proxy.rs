@@ -1,0 +1,151 @@
+//! A network between processes and a server: it delays what passes, cuts connections before an answer comes through, and
+//! sends all that a connection said a second time.
+
+use std::{
+    io::{Read, Write},
+    net::{Shutdown, TcpListener, TcpStream},
+    os::unix::net::UnixStream,
+    path::PathBuf,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+/// The network's state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Weather {
+    Fair,
+    /// What passes is late by up to half a second.
+    Slow,
+    /// One answer in three ends its connection in place of coming through: the server did what was asked.
+    Cutting,
+    /// After one answer in four, all that its connection said reaches the server again, by another connection.
+    Doubling,
+}
+
+pub struct Proxy {
+    port: u16,
+    state: Arc<State>,
+}
+
+struct State {
+    socket: PathBuf,
+    weather: AtomicU8,
+    is_over: AtomicBool,
+    /// Number of chunks that were late, answers that were cut and conversations that were doubled.
+    counts: [AtomicUsize; 3],
+}
+
+impl Proxy {
+    pub fn start(socket: PathBuf) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (weather, is_over) = (AtomicU8::new(0), AtomicBool::new(false));
+        let state = Arc::new(State { socket, weather, is_over, counts: Default::default() });
+        let for_thread = state.clone();
+        thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                if for_thread.is_over.load(Ordering::Relaxed) {
+                    return;
+                }
+                for_thread.connect(client);
+            }
+        });
+        Self { port, state }
+    }
+
+    pub fn url(&self) -> String {
+        format!("postgresql://lease@127.0.0.1:{}/postgres", self.port)
+    }
+
+    pub fn set(&self, weather: Weather) {
+        self.state.weather.store(weather as u8, Ordering::Relaxed);
+    }
+
+    pub fn counts(&self) -> [usize; 3] {
+        [0, 1, 2].map(|index| self.state.counts[index].load(Ordering::Relaxed))
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.state.is_over.store(true, Ordering::Relaxed);
+        // The listener looks at the state when a client comes.
+        let _ = TcpStream::connect(("127.0.0.1", self.port));
+    }
+}
+
+impl State {
+    fn is(&self, weather: Weather) -> bool {
+        self.weather.load(Ordering::Relaxed) == weather as u8
+    }
+
+    fn count(&self, weather: Weather) {
+        self.counts[weather as usize - 1].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Joins a client and the server; without a server the client's connection ends.
+    fn connect(self: &Arc<Self>, client: TcpStream) {
+        let Ok(server) = UnixStream::connect(&self.socket) else { return };
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let (mut from, mut to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+        let (state, heard) = (self.clone(), said.clone());
+        thread::spawn(move || {
+            while let Some(chunk) = read(&mut from) {
+                state.wait();
+                heard.lock().unwrap().extend_from_slice(&chunk);
+                if to.write_all(&chunk).is_err() {
+                    break;
+                }
+            }
+            let _ = (to.shutdown(Shutdown::Both), from.shutdown(Shutdown::Both));
+        });
+        let (state, mut from, mut to) = (self.clone(), server, client);
+        thread::spawn(move || {
+            while let Some(chunk) = read(&mut from) {
+                state.wait();
+                if state.is(Weather::Cutting) && fastrand::u8(..3) == 0 {
+                    state.count(Weather::Cutting);
+                    break;
+                }
+                if state.is(Weather::Doubling) && fastrand::u8(..4) == 0 {
+                    state.count(Weather::Doubling);
+                    let (state, again) = (state.clone(), said.lock().unwrap().clone());
+                    thread::spawn(move || state.say(&again));
+                }
+                if to.write_all(&chunk).is_err() {
+                    break;
+                }
+            }
+            let _ = (to.shutdown(Shutdown::Both), from.shutdown(Shutdown::Both));
+        });
+    }
+
+    fn wait(&self) {
+        if self.is(Weather::Slow) {
+            self.count(Weather::Slow);
+            thread::sleep(Duration::from_millis(fastrand::u64(..500)));
+        }
+    }
+
+    /// Says all that a connection said to the server again, and does not listen to its answers.
+    fn say(&self, words: &[u8]) {
+        let Ok(mut server) = UnixStream::connect(&self.socket) else { return };
+        let Ok(mut answers) = server.try_clone() else { return };
+        let patience = Some(Duration::from_secs(2));
+        if answers.set_read_timeout(patience).is_ok() && server.write_all(words).is_ok() {
+            while read(&mut answers).is_some() {}
+        }
+    }
+}
+
+fn read(from: &mut impl Read) -> Option<Vec<u8>> {
+    let mut chunk = vec![0; 16_384];
+    let size = from.read(&mut chunk).ok().filter(|size| *size > 0)?;
+    chunk.truncate(size);
+    Some(chunk)
+}

@@ -1,0 +1,259 @@
+//! Processes under faults, and the comparison of all that they made.
+
+use std::{
+    collections::HashMap,
+    env, fs,
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use polyflake::sno::Sno;
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+use crate::{
+    clock::Clock,
+    life::{LEASE, LOG, NAMESPACE, RULE, URL, Weak},
+    proxy::{Proxy, Weather},
+    server::Server,
+};
+
+const PROCESSES: usize = 3;
+
+const MINUTE: i64 = 60_000;
+const DAY: i64 = 24 * 60 * MINUTE;
+/// The steps of clocks, each in both directions: a little, a minute, a day, ten years.
+const STEPS: [i64; 4] = [1500, MINUTE, DAY, 3653 * DAY];
+
+/// A store, and the parts of it that can fail.
+pub struct Stage {
+    pub url: String,
+    pub server: Option<Server>,
+    pub proxy: Option<Proxy>,
+    /// `true` if the store's time is the holder's: a claim by a clock that is far ahead then blocks its number for as long, and
+    /// a new namespace begins.
+    pub shares_clock: bool,
+}
+
+/// The faults of a cycle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fault {
+    Kill,
+    Close,
+    Pause,
+    Step(i64),
+    KillServer,
+    Weather(Weather),
+}
+
+/// The IDs that processes made, and the equal ones among them.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Found {
+    pub ids: usize,
+    /// Number of (partition, tick) that two processes made, and of IDs that were there before.
+    pub ticks_twice: usize,
+    pub ids_twice: usize,
+}
+
+pub struct Faults<'f> {
+    stage: &'f Stage,
+    weak: Weak,
+    folder: TempDir,
+    clocks: Vec<Clock>,
+    processes: Vec<Child>,
+    /// The namespaces so far, and the processes that were started in the current one.
+    namespaces: usize,
+    lives: usize,
+    pub all_lives: usize,
+    pub found: Found,
+    pub cycles: usize,
+    pub counts: HashMap<String, usize>,
+}
+
+impl<'f> Faults<'f> {
+    pub fn new(stage: &'f Stage, weak: Weak) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let clocks = (0..PROCESSES).map(|place| Clock::new(folder.path(), place)).collect();
+        Self {
+            stage,
+            weak,
+            folder,
+            clocks,
+            processes: Vec::new(),
+            namespaces: 0,
+            lives: 0,
+            all_lives: 0,
+            found: Found::default(),
+            cycles: 0,
+            counts: HashMap::new(),
+        }
+    }
+
+    fn start(&mut self, place: usize) -> Child {
+        self.lives += 1;
+        self.all_lives += 1;
+        let mut life = Command::new(env::current_exe().unwrap());
+        life.args(["--exact", "life", "--nocapture"])
+            .env(URL, &self.stage.url)
+            .env(LOG, self.folder.path().join(format!("{}.log", self.lives)))
+            .env(NAMESPACE, format!("faults-{:?}-{}", self.weak, self.namespaces))
+            .env(RULE, format!("{:?}", self.weak))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null());
+        self.clocks[place].show(&mut life);
+        life.spawn().unwrap()
+    }
+
+    /// Begins a namespace with new processes.
+    pub fn begin(&mut self) {
+        self.namespaces += 1;
+        self.lives = 0;
+        self.clocks.iter().for_each(|clock| clock.set(0));
+        self.processes = (0..PROCESSES).map(|place| self.start(place)).collect();
+        thread::sleep(LEASE);
+    }
+
+    /// Closes the processes, and compares all that was made in this namespace.
+    pub fn end(&mut self) {
+        for mut process in std::mem::take(&mut self.processes) {
+            close(&mut process);
+        }
+        let found = compare(self.folder.path(), self.lives);
+        self.found.ids += found.ids;
+        self.found.ticks_twice += found.ticks_twice;
+        self.found.ids_twice += found.ids_twice;
+        (1..=self.lives).for_each(|life| {
+            // A process that was killed at once wrote none.
+            let _ = fs::remove_file(self.folder.path().join(format!("{life}.log")));
+        });
+    }
+
+    /// A fault at random, after which its place is as before.
+    pub fn cycle(&mut self) {
+        self.cycles += 1;
+        let place = fastrand::usize(..PROCESSES);
+        let fault = self.choose();
+        *self.counts.entry(name(fault)).or_default() += 1;
+        match fault {
+            Fault::Kill => {
+                self.processes[place].kill().unwrap();
+                self.processes[place].wait().unwrap();
+                self.processes[place] = self.start(place);
+            }
+            Fault::Close => self.restart(place),
+            Fault::Pause => self.pause(place),
+            Fault::Step(ms) => {
+                self.clocks[place].set(ms);
+                thread::sleep(LEASE.mul_f32(0.5 + fastrand::f32()));
+                self.clocks[place].set(0);
+                if self.stage.shares_clock && ms >= MINUTE {
+                    thread::sleep(LEASE);
+                    self.end();
+                    self.begin();
+                }
+            }
+            Fault::KillServer => {
+                let server = self.stage.server.as_ref().unwrap();
+                server.kill();
+                thread::sleep(LEASE.mul_f32(fastrand::f32()));
+                server.up();
+            }
+            Fault::Weather(weather) => {
+                let proxy = self.stage.proxy.as_ref().unwrap();
+                proxy.set(weather);
+                thread::sleep(LEASE);
+                self.restart(place);
+                thread::sleep(LEASE);
+                proxy.set(Weather::Fair);
+            }
+        }
+        thread::sleep(LEASE.mul_f32(fastrand::f32()));
+    }
+
+    fn choose(&self) -> Fault {
+        let steps = self.clocks[0].steps();
+        loop {
+            let fault = match fastrand::u8(..12) {
+                0 | 1 => Fault::Kill,
+                2 | 3 => Fault::Close,
+                4 | 5 => Fault::Pause,
+                6 | 7 if steps => Fault::Step(-STEPS[fastrand::usize(..STEPS.len())]),
+                8 if steps => Fault::Step(STEPS[fastrand::usize(..STEPS.len())]),
+                9 if self.stage.server.is_some() => Fault::KillServer,
+                10 | 11 if self.stage.proxy.is_some() => Fault::Weather(
+                    [Weather::Slow, Weather::Cutting, Weather::Doubling][fastrand::usize(..3)],
+                ),
+                _ => continue,
+            };
+            return fault;
+        }
+    }
+
+    /// Number of kinds of faults that may happen.
+    pub fn kinds(&self) -> usize {
+        let steps = if self.clocks[0].steps() { 2 * STEPS.len() } else { 0 };
+        let (server, proxy) = (self.stage.server.is_some(), self.stage.proxy.is_some());
+        3 + steps + usize::from(server) + 3 * usize::from(proxy)
+    }
+
+    /// Lets a process end by itself, and starts another one.
+    pub fn restart(&mut self, place: usize) {
+        close(&mut self.processes[place]);
+        self.processes[place] = self.start(place);
+    }
+
+    /// Stops a process for longer than its lease lasts.
+    pub fn pause(&self, place: usize) {
+        let pid = Pid::from_child(&self.processes[place]);
+        kill_process(pid, Signal::STOP).unwrap();
+        thread::sleep(LEASE * 3 / 2);
+        kill_process(pid, Signal::CONT).unwrap();
+    }
+}
+
+impl Drop for Faults<'_> {
+    fn drop(&mut self) {
+        for process in &mut self.processes {
+            // Only after a failure: a process that was stopped would stay.
+            let _ = (process.kill(), process.wait());
+        }
+    }
+}
+
+#[track_caller]
+fn close(process: &mut Child) {
+    drop(process.stdin.take());
+    let since = Instant::now();
+    while since.elapsed() < Duration::from_secs(60) {
+        if let Some(status) = process.try_wait().unwrap() {
+            assert!(status.success(), "expected that a process ends well, found {status}");
+            return;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    panic!("expected that a process ends within a minute");
+}
+
+fn name(fault: Fault) -> String {
+    match fault {
+        Fault::Step(ms) => format!("Step({} s)", ms / 1000),
+        fault => format!("{fault:?}"),
+    }
+}
+
+fn compare(folder: &Path, lives: usize) -> Found {
+    let (mut makers, mut seen, mut found) = (HashMap::new(), HashMap::new(), Found::default());
+    for life in 1..=lives {
+        let log = fs::read(folder.join(format!("{life}.log"))).unwrap_or_default();
+        for bytes in log.chunks_exact(10) {
+            let id = Sno::from_slice(bytes).unwrap();
+            found.ids += 1;
+            let maker = *makers.entry((id.partition(), id.unix_ms())).or_insert(life);
+            found.ticks_twice += usize::from(maker != life);
+            found.ids_twice += usize::from(seen.insert(id, life).is_some());
+        }
+    }
+    found
+}
