@@ -1,105 +1,14 @@
 //! A keeper, step by step: its requests, its use of the answers, and its errors.
+#![allow(unreachable_pub, reason = "modules of one test")]
 
+#[allow(dead_code, reason = "other tests use the rest")]
+mod host;
+
+use host::{Draw, HOUR, Host, T, holder, options};
 use polyflake_lease::{
-    Action, Ask, Error, ErrorKind, Found, Grant, Keeper, Memory, Moment, Options, Random, Record,
-    Reply, Request, Result, Shape, Store, conformance,
+    Action, Ask, Error, ErrorKind, Found, Keeper, Memory, Options, Random, Record, Reply, Request,
+    Result, Shape, Store, conformance,
 };
-
-const T: u64 = 1_763_650_000_000;
-const HOUR: u64 = 3_600_000;
-
-type Draw = Box<dyn FnMut() -> Result<Random>>;
-
-/// A keeper with its store, at a time that the test sets.
-struct Host {
-    keeper: Keeper<Draw>,
-    now: Moment,
-    refused: Vec<Error>,
-    asked: Vec<Request>,
-    ended: bool,
-}
-
-impl Host {
-    fn new(options: Options) -> Self {
-        let seed = std::cell::Cell::new(u128::from(fastrand::u64(1..)) << 32);
-        let draw: Draw = Box::new(move || {
-            seed.set(seed.get() + 1);
-            Ok(Random(seed.get()))
-        });
-        let now = Moment { wall_ms: T, elapsed_ms: 0 };
-        let (refused, asked) = (Vec::new(), Vec::new());
-        Self { keeper: Keeper::new(options, draw), now, refused, asked, ended: false }
-    }
-
-    fn pass(&mut self, ms: u64) {
-        self.now.wall_ms += ms;
-        self.now.elapsed_ms += ms;
-    }
-
-    /// Drives the keeper against a store until it waits, or has a grant.
-    fn drive(&mut self, store: &mut Memory) -> Option<Grant> {
-        loop {
-            match self.keeper.poll(self.now) {
-                Action::Ask(request) => {
-                    store.set_now(T + self.now.elapsed_ms);
-                    let reply = store.answer(&request);
-                    let number = request.number;
-                    self.asked.push(request);
-                    self.keeper.answered(number, reply, self.now);
-                }
-                Action::Begin(grant) => return Some(grant),
-                Action::Extend(_) => {}
-                Action::Seal => self.keeper.sealed(None, self.now),
-                Action::Refused(error) => self.refused.push(error),
-                Action::Wait(_) => return None,
-                Action::End => {
-                    self.ended = true;
-                    return None;
-                }
-            }
-        }
-    }
-
-    /// Drives the keeper for a while, a step at a time.
-    fn drive_for(&mut self, store: &mut Memory, ms: u64) -> Option<Grant> {
-        for _ in 0..100 {
-            if let Some(grant) = self.drive(store) {
-                return Some(grant);
-            }
-            self.pass(ms / 100);
-        }
-        None
-    }
-
-    /// The next request, left unanswered.
-    fn request(&mut self) -> Request {
-        loop {
-            match self.keeper.poll(self.now) {
-                Action::Ask(request) => return request,
-                Action::Refused(error) => self.refused.push(error),
-                other => panic!("expected a request, found {other:?}"),
-            }
-        }
-    }
-
-    #[track_caller]
-    fn assert_refused(&mut self, kind: ErrorKind) -> Error {
-        let error = self.refused.pop();
-        let error = error.unwrap_or_else(|| panic!("expected {kind:?}, found no refusal"));
-        assert_eq!(error.kind(), kind, "{error}");
-        error
-    }
-}
-
-fn options(numbers: u64) -> Options {
-    Options::new("orders", Shape::sno(0..=numbers - 1).unwrap()).unwrap()
-}
-
-fn holder(store: &mut Memory, options: Options) -> (Host, Grant) {
-    let mut host = Host::new(options);
-    let grant = host.drive(store).expect("expected a grant");
-    (host, grant)
-}
 
 #[test]
 fn holders_have_numbers_of_their_own() {

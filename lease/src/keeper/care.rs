@@ -1,7 +1,9 @@
-//! Times of renewals, pauses after failures, and chance.
+//! Times of renewals, pauses after failures, clocks that differ, and chance.
+
+use alloc::format;
 
 use super::{Held, Keeper, Moment};
-use crate::{Random, Record, Result};
+use crate::{Error, ErrorKind, Random, Record, Result};
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Returns whether a grant is to be renewed: a quarter of a lease has passed, or the generator's clock is at most three quarters
@@ -45,5 +47,21 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn store_time(&self, now: Moment) -> u64 {
         let (store, seen) = self.store_now;
         store.saturating_add(now.elapsed_ms.saturating_sub(seen))
+    }
+
+    /// The error of a store's time that is too far from the generator's clock.
+    pub(super) fn skewed(&self, time: u64, now: Moment) -> Option<Error> {
+        let (skew, most) = (time.abs_diff(now.wall_ms), self.options.skew());
+        let reason = format!("expected a clock within {most} ms of the store's, found {skew} ms");
+        (skew > most).then(|| Error::new(ErrorKind::ClockSkewed, reason))
+    }
+
+    /// The error of a grant that begins far in the future by both clocks, since they stepped back: it is of no use until then.
+    pub(super) fn yet_to_begin(&self, held: &Held, now: Moment) -> Option<Error> {
+        let ahead = held.record.start.saturating_sub(now.wall_ms.max(self.store_time(now)));
+        let reason =
+            format!("expected a grant that has begun, found one that begins in {ahead} ms");
+        (ahead > self.options.skew())
+            .then(|| Error::new(ErrorKind::ClockSkewed, reason).with_until(held.record.start))
     }
 }

@@ -3,7 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{Held, Keeper, Moment, Step};
-use crate::{Ask, Error, ErrorKind, Namespace, Random, Record, Result, error::damaged};
+use crate::{Ask, Error, ErrorKind, Namespace, Random, Record, Result, error::damaged, json::MOST};
 
 /// The longest time that a grant may begin before the store's time.
 const SLACK_MS: u64 = 5_000;
@@ -39,13 +39,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         held: Option<Held>,
         now: Moment,
     ) {
-        let skew = time.abs_diff(now.wall_ms);
-        if skew > self.options.skew() {
-            let reason = format!(
-                "expected a clock within {} ms of the store's, found {skew} ms",
-                self.options.skew()
-            );
-            return self.later(held, Error::new(ErrorKind::ClockSkewed, reason), now);
+        if let Some(error) = self.skewed(time, now) {
+            return self.later(held, error, now);
         }
         if namespace.store != store || !self.is_surveyed {
             return self.ask(Step::Survey, Ask::Survey, held, now);
@@ -107,9 +102,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             Ok(incarnation) => incarnation,
             Err(error) => return self.later(held, error, now),
         };
-        let last = self.store_now.0.max(latest_end).max(namespace.quiet_until);
-        let longest = namespace.longest_ms.max(self.options.lease_ms);
-        let quiet_until = last + longest + CLOCK_ERROR_MS;
+        let longest = self.options.lease_ms;
+        let quiet_until = match quiet_time(&namespace, (self.store_now.0, latest_end), longest) {
+            Ok(quiet_until) => quiet_until,
+            Err(error) => return self.later(held, error, now),
+        };
         let store = String::from(store);
         let new = Namespace { incarnation, store, quiet_until, ..namespace.clone() };
         self.prepare(namespace, new, held, now);
@@ -159,7 +156,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     fn claim(&mut self, namespace: &Namespace, old: Record, held: Option<Held>, now: Moment) {
         let time = self.store_now.0;
-        if let Some(error) = quiet(namespace, time) {
+        if let Some(error) = quiet(namespace, time).or_else(|| self.skewed(time, now)) {
             return self.later(held, error, now);
         }
         let early = time.saturating_sub(SLACK_MS);
@@ -183,6 +180,19 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         };
         self.ask(Step::Claim(put.clone()), Ask::Put { old, new: put }, held, now);
     }
+}
+
+/// The end of the quiet time of a restored store, by its time and the latest end that it knows (R7).
+pub(crate) fn quiet_time(
+    namespace: &Namespace,
+    (now, latest_end): (u64, u64),
+    lease_ms: u64,
+) -> Result<u64> {
+    let last = now.max(latest_end).max(namespace.quiet_until);
+    let longest = namespace.longest_ms.max(lease_ms);
+    let quiet_until = last.checked_add(longest + CLOCK_ERROR_MS);
+    let is_time = |end: &u64| *end < MOST;
+    quiet_until.filter(is_time).ok_or_else(|| damaged("expected ends before the end of time"))
 }
 
 /// The refusal of a namespace whose store was restored a while ago.

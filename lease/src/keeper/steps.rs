@@ -5,6 +5,7 @@ use alloc::format;
 use super::{Action, At, Grant, Held, Keeper, Moment, Step};
 use crate::{
     Ask, Error, ErrorKind, Found, Namespace, Random, Record, Reply, Result, error::damaged,
+    json::MOST,
 };
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
@@ -155,6 +156,10 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     fn namespace(&self, reply: &Reply) -> Result<Namespace> {
         let namespace = reply.namespace.clone();
         let namespace = namespace.ok_or_else(|| damaged("expected the namespace's record"))?;
+        namespace.check(&namespace.digest())?;
+        if namespace.version == MOST {
+            return Err(damaged("expected a version that can be raised"));
+        }
         let shape = self.options.shape.to_json();
         if namespace.shape != shape {
             let reason = format!("expected a namespace of {}, found {shape}", namespace.shape);
@@ -177,12 +182,16 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     fn renew(&mut self, held: Held, now: Moment) {
         self.failures = 0;
-        let granted_until = self.grid.down(self.store_time(now) + self.options.lease_ms);
+        if let Some(error) = self.yet_to_begin(&held, now) {
+            return self.lost(held, error, now);
+        }
+        // By the clock that is behind: one that is far ahead would take the number from everybody for as long.
+        let time = self.store_time(now).min(now.wall_ms);
+        let granted_until = self.grid.down(time + self.options.lease_ms);
         let old = held.record.clone();
         if granted_until <= old.granted_until {
-            let held = self.held_now(old, held.end, now);
-            self.at = At::Idle { until: held.renew_at, held: Some(held) };
-            return;
+            // The reply brings the store's time, which may have been wrong in the last one.
+            return self.ask(Step::SettleRenewal, Ask::Read { first: old.first }, Some(held), now);
         }
         let new = Record { granted_until, version: old.version + 1, ..old.clone() };
         self.ask(Step::Renew(new.clone()), Ask::Put { old, new }, Some(held), now);
@@ -217,6 +226,9 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 self.failures = 0;
                 if end > held.end {
                     self.actions.push_back(Action::Extend(end));
+                }
+                if let Some(error) = self.skewed(self.store_now.0, now) {
+                    self.refuse(error);
                 }
                 let held = self.held_now(there, end, now);
                 self.at = At::Idle { until: held.renew_at, held: Some(held) };

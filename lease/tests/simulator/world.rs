@@ -232,11 +232,10 @@ impl World {
                 Action::Ask(request) => self.send(process, &request),
                 Action::Begin(grant) => {
                     self.claims += 1;
-                    if own.place.begin(grant).is_err() {
-                        // A grant that ends before the last tick of the one before: it is returned.
+                    if let Err(error) = own.place.begin(grant) {
+                        // A grant that ends before the last tick of the one before.
                         self.unusable += 1;
-                        own.is_closing = true;
-                        own.keeper.close();
+                        own.keeper.not_begun(error, now);
                     }
                 }
                 Action::Extend(end) => own.place.extend(end),

@@ -1,0 +1,163 @@
+//! Clocks of stores and holders that are apart by a minute, a day or ten years: a clear error, no number taken from everybody
+//! for years, and everything as before once the clocks are right again. And times written by hand into records.
+#![allow(unreachable_pub, reason = "modules of one test")]
+
+#[allow(dead_code, reason = "other tests use the rest")]
+mod host;
+
+use host::{HOUR, Host, T, holder, options};
+use polyflake_lease::{Action, Ask, ErrorKind, Found, Memory, Record, Store};
+
+const MINUTE: u64 = 60_000;
+const DAY: u64 = 24 * HOUR;
+const APART: [u64; 3] = [MINUTE + 1000, DAY, 3653 * DAY];
+
+/// Drives a keeper for some minutes under clocks that are off, and returns the last end that its generator has.
+#[track_caller]
+fn drive(host: &mut Host, store: &mut Memory, minutes: u64, store_off: i64, off: i64) -> u64 {
+    for _ in 0..minutes {
+        let true_time = T + host.now.elapsed_ms;
+        host.now.wall_ms = true_time.saturating_add_signed(off);
+        loop {
+            match host.keeper.poll(host.now) {
+                Action::Ask(request) => {
+                    store.set_now(true_time.saturating_add_signed(store_off));
+                    let reply = store.answer(&request);
+                    host.keeper.answered(request.number, reply, host.now);
+                }
+                Action::Refused(error) => host.refused.push(error),
+                Action::Wait(_) => break,
+                _ => {}
+            }
+        }
+        host.now.elapsed_ms += MINUTE;
+    }
+    host.keeper.end().expect("expected a grant")
+}
+
+#[test]
+fn a_holder_whose_clock_steps_keeps_its_number_and_says_so() {
+    for apart in APART {
+        for off in [apart.cast_signed(), -apart.cast_signed()] {
+            let mut store = Memory::new(T);
+            let (mut host, grant) = holder(&mut store, options(3));
+            let end = drive(&mut host, &mut store, 120, 0, off);
+            host.assert_refused(ErrorKind::ClockSkewed);
+            assert!(end <= T + 3 * HOUR, "expected an end by the store's time, off by {off} ms");
+            assert_eq!(host.keeper.number(), Some(*grant.numbers().start()));
+            host.refused.clear();
+            drive(&mut host, &mut store, 20, 0, 0);
+            host.refused.clear();
+            let end = drive(&mut host, &mut store, 60, 0, 0);
+            assert_eq!(host.refused, [], "expected none once the clock is right again");
+            assert!(end > T + 3 * HOUR, "expected a renewed lease, off by {off} ms");
+        }
+    }
+}
+
+#[test]
+fn a_store_whose_clock_steps_takes_no_number_from_everybody() {
+    for apart in APART {
+        for off in [apart.cast_signed(), -apart.cast_signed()] {
+            let mut store = Memory::new(T);
+            let (mut host, _) = holder(&mut store, options(3));
+            drive(&mut host, &mut store, 120, off, 0);
+            host.assert_refused(ErrorKind::ClockSkewed);
+            let mut late = Host::new(options(3));
+            late.now = host.now;
+            late.now.wall_ms = T + late.now.elapsed_ms;
+            store.set_now(late.now.wall_ms.saturating_add_signed(off));
+            let request = match late.keeper.poll(late.now) {
+                Action::Ask(request) => request,
+                other => panic!("expected a request, found {other:?}"),
+            };
+            late.keeper.answered(request.number, store.answer(&request), late.now);
+            assert!(matches!(late.keeper.poll(late.now), Action::Refused(_)));
+            let ends = store.records("orders").into_iter().map(|record| record.granted_until);
+            assert!(ends.max().unwrap() <= T + 3 * HOUR, "off by {off} ms");
+            drive(&mut host, &mut store, 20, 0, 0);
+            host.refused.clear();
+            let end = drive(&mut host, &mut store, 60, 0, 0);
+            assert_eq!(host.refused, [], "expected none once the clock is right again");
+            assert!(end > T + 3 * HOUR, "expected a renewed lease, off by {off} ms");
+        }
+    }
+}
+
+/// A file's time is its holder's: a claim under a clock that is ahead takes a number for as long, and another one serves.
+#[test]
+fn a_holder_whose_machine_steps_back_moves_to_another_number() {
+    for apart in [DAY, 3653 * DAY] {
+        let mut store = Memory::new(T + apart);
+        let mut host = Host::new(options(3));
+        host.now.wall_ms = T + apart;
+        let grant = loop {
+            match host.keeper.poll(host.now) {
+                Action::Ask(request) => {
+                    store.set_now(T + apart);
+                    let reply = store.answer(&request);
+                    host.keeper.answered(request.number, reply, host.now);
+                }
+                Action::Begin(grant) => break grant,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert!(grant.start() > T + apart - MINUTE);
+        let end = drive(&mut host, &mut store, 60, 0, 0);
+        let error = host.assert_refused(ErrorKind::ClockSkewed);
+        assert_eq!(error.until(), Some(grant.start()));
+        assert!(end < T + 3 * HOUR);
+        assert_ne!(host.keeper.number(), Some(*grant.numbers().start()));
+    }
+}
+
+/// A namespace's record and a survey as a hand may write them: a clear error, and the store is as it was.
+#[test]
+fn times_written_by_hand_are_refused() {
+    type Change = fn(&mut polyflake_lease::Reply);
+    let changes: [(&str, Change); 6] = [
+        ("an end of 2^53", |reply| survey(reply, Record::RESERVED + 1)),
+        ("an end of 2^64 - 1", |reply| survey(reply, u64::MAX)),
+        ("an end just before the end of time", |reply| survey(reply, Record::RESERVED - 1)),
+        ("a lease of 2^64 - 1", |reply| reply.namespace.as_mut().unwrap().longest_ms = u64::MAX),
+        ("a quiet time of 2^64 - 1", |reply| {
+            reply.namespace.as_mut().unwrap().quiet_until = u64::MAX;
+        }),
+        ("the last version", |reply| {
+            reply.namespace.as_mut().unwrap().version = Record::RESERVED;
+        }),
+    ];
+    for (name, change) in changes {
+        let mut store = Memory::new(T);
+        drop(holder(&mut store, options(3)));
+        let backup = store.clone();
+        store.restore(backup);
+        let before = store.clone();
+        let mut host = Host::new(options(3));
+        for _ in 0..50 {
+            match host.keeper.poll(host.now) {
+                Action::Ask(request) => {
+                    assert!(
+                        !matches!(request.ask, Ask::Put { .. } | Ask::PutNamespace { .. }),
+                        "{name}: expected that nothing is written, found {request:?}"
+                    );
+                    store.set_now(host.now.wall_ms);
+                    let mut reply = store.answer(&request).unwrap();
+                    change(&mut reply);
+                    host.keeper.answered(request.number, Ok(reply), host.now);
+                }
+                Action::Refused(error) => host.refused.push(error),
+                Action::Wait(_) => host.pass(MINUTE),
+                other => panic!("{name}: {other:?}"),
+            }
+        }
+        host.assert_refused(ErrorKind::StoreDamaged);
+        assert_eq!(store.records("orders"), before.records("orders"), "{name}");
+    }
+}
+
+fn survey(reply: &mut polyflake_lease::Reply, end: u64) {
+    if let Found::Survey { latest_end, .. } = &mut reply.found {
+        *latest_end = end;
+    }
+}
