@@ -114,7 +114,7 @@ fn one_who_returns_a_number_that_it_uses_repeats_ids() {
     assert_some_twice(&stage, Weak::NoSeal, |faults| faults.restart(fastrand::usize(..3)));
 }
 
-/// What the store acknowledged a second ago is gone, as after a crash of a server that does not wait for its disk.
+/// A store that loses what it acknowledged a second ago, like a server that crashes and does not wait for its disk.
 #[test]
 fn a_store_that_answers_before_a_write_is_durable_repeats_ids() {
     let (folder, stage) = sqlite();

@@ -19,7 +19,7 @@ use std::{
 #[repr(u8)]
 pub enum Weather {
     Fair,
-    /// What passes is late by up to half a second.
+    /// Delays of up to half a second, each way.
     Slow,
     /// One answer in three ends its connection in place of coming through: the server did what was asked.
     Cutting,
