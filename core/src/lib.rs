@@ -1,14 +1,21 @@
 //! Coordination-based unique IDs: sno, Randflake, Hot Guid and custom snowflakes.
 //!
-//! Reading order, which is also the way of the data:
-//!
-//! ```text
-//! Clock --time--> generator (epoch, window) --tick--> sequence --slot--> format.pack --word--> [sparx64]
-//!       --> bytes = ID --> base32 | guid text --> text       (decoding is the same line backwards)
-//! ```
+//! [`sno`]: mod@sno
+//! [`randflake`]: mod@randflake
+//! [`hotguid`]: mod@hotguid
+//! [`clock`]: mod@clock
+//! [`sparx64`]: mod@sparx64
+#![cfg_attr(feature = "alloc", doc = "[`layout`]: mod@layout\n")]
+// The README is the front page of the documentation, too; `cargo xtask test readme` runs its examples.
+#![cfg_attr(not(doctest), doc = include_str!("../README.md"))]
 #![no_std]
 // On docs.rs: labels what a feature adds.
 #![cfg_attr(docsrs, feature(doc_cfg))]
+
+// Reading order, which is also the way of the data:
+//
+//     Clock --time--> generator (epoch, window) --tick--> sequence --slot--> format.pack --word--> [sparx64]
+//           --> bytes = ID --> base32 | guid text --> text       (decoding is the same line backwards)
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
