@@ -1,10 +1,18 @@
 //! The calls of generators and pools in all families whose IDs have one type. They only differ in the values that the caller
 //! gives for each ID.
 
-/// The calls of a generator or pool whose slots come from `$source`, beside `generate`.
+/// The calls of a generator or pool whose slots come from `$source`, beside `generate`. `$setup` begins their examples: it makes
+/// `ids`.
 macro_rules! calls {
-    ($source:ident: $id:ty $(, $given:ident: $type:ty)?; $room:expr) => {
+    ($source:ident: $id:ty $(, $given:ident: $type:ty = $value:literal)?; $room:expr; $setup:literal) => {
         /// The text of one new ID, on the stack.
+        ///
+        /// ```
+        #[doc = $setup]
+        #[doc = concat!("let text = ids.generate_text(", $(stringify!($value),)? ")?;")]
+        #[doc = concat!("assert_eq!(", stringify!($id), "::parse(&text)?.text(), text);")]
+        /// # Ok::<(), polyflake::Error>(())
+        /// ```
         ///
         /// # Errors
         /// As `generate`.
@@ -15,6 +23,14 @@ macro_rules! calls {
 
         /// Fills a slice with new IDs.
         ///
+        /// ```
+        #[doc = $setup]
+        #[doc = concat!("let mut batch = [", stringify!($id), "::default(); 100];")]
+        #[doc = concat!("ids.fill(", $(stringify!($value), ", ",)? "&mut batch)?;")]
+        /// assert_ne!(batch[0], batch[99]);
+        /// # Ok::<(), polyflake::Error>(())
+        /// ```
+        ///
         /// # Errors
         /// As `generate`; [`Error::written`](crate::Error::written) is the number of valid IDs at the front of the slice.
         pub fn fill(&self $(, $given: $type)?, ids: &mut [$id]) -> Result<()> {
@@ -22,6 +38,15 @@ macro_rules! calls {
         }
 
         /// One new ID without waiting, if there is one now.
+        ///
+        /// ```
+        #[doc = $setup]
+        #[doc = concat!("match ids.try_generate(", $(stringify!($value),)? ") {")]
+        ///     Ok(id) => assert_ne!(id, Default::default()),
+        ///     Err(error) => println!("try again at {:?}", error.retry_at()), // in Unix milliseconds
+        /// }
+        /// # Ok::<(), polyflake::Error>(())
+        /// ```
         ///
         /// # Errors
         /// `sequence_exhausted` or `clock_behind`, with the time to retry, instead of a wait; all else as `generate`.
@@ -32,6 +57,13 @@ macro_rules! calls {
 
         /// The text of one new ID without waiting, on the stack, if there is one now.
         ///
+        /// ```
+        #[doc = $setup]
+        #[doc = concat!("let text = ids.try_generate_text(", $(stringify!($value),)? ")?;")]
+        #[doc = concat!("assert_eq!(", stringify!($id), "::parse(&text)?.text(), text);")]
+        /// # Ok::<(), polyflake::Error>(())
+        /// ```
+        ///
         /// # Errors
         /// As `try_generate`.
         #[inline]
@@ -41,6 +73,14 @@ macro_rules! calls {
 
         /// Fills the front of a slice with as many new IDs as are available now, and returns their number. It never waits.
         ///
+        /// ```
+        #[doc = $setup]
+        #[doc = concat!("let mut batch = [", stringify!($id), "::default(); 100];")]
+        #[doc = concat!("let made = ids.try_fill(", $(stringify!($value), ", ",)? "&mut batch)?;")]
+        /// assert!(batch[made..].iter().all(|unchanged| *unchanged == Default::default()));
+        /// # Ok::<(), polyflake::Error>(())
+        /// ```
+        ///
         /// # Errors
         /// As `fill`, except `sequence_exhausted` and `clock_behind`, which only end the batch.
         pub fn try_fill(&self $(, $given: $type)?, ids: &mut [$id]) -> Result<usize> {
@@ -48,6 +88,16 @@ macro_rules! calls {
         }
 
         /// One new ID. It waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread.
+        ///
+        /// ```
+        /// # #[tokio::main(flavor = "current_thread")]
+        /// # async fn main() -> polyflake::Result<()> {
+        #[doc = $setup]
+        #[doc = concat!("let id = ids.generate_async(tokio::time::sleep", $(", ", stringify!($value),)? ").await?;")]
+        /// assert_ne!(id, Default::default());
+        /// # Ok(())
+        /// # }
+        /// ```
         ///
         /// # Errors
         /// As `generate`.
@@ -60,6 +110,16 @@ macro_rules! calls {
         }
 
         /// The text of one new ID, on the stack. It waits in `sleep` and does not block the thread.
+        ///
+        /// ```
+        /// # #[tokio::main(flavor = "current_thread")]
+        /// # async fn main() -> polyflake::Result<()> {
+        #[doc = $setup]
+        #[doc = concat!("let text = ids.generate_text_async(tokio::time::sleep", $(", ", stringify!($value),)? ").await?;")]
+        #[doc = concat!("assert_eq!(", stringify!($id), "::parse(&text)?.text(), text);")]
+        /// # Ok(())
+        /// # }
+        /// ```
         ///
         /// # Errors
         /// As `generate`.
@@ -74,6 +134,17 @@ macro_rules! calls {
         /// Fills a slice with new IDs. It waits in `sleep` and does not block the thread. If dropped before its end, it loses the
         /// IDs that it wrote.
         ///
+        /// ```
+        /// # #[tokio::main(flavor = "current_thread")]
+        /// # async fn main() -> polyflake::Result<()> {
+        #[doc = $setup]
+        #[doc = concat!("let mut batch = [", stringify!($id), "::default(); 100];")]
+        #[doc = concat!("ids.fill_async(tokio::time::sleep, ", $(stringify!($value), ", ",)? "&mut batch).await?;")]
+        /// assert_ne!(batch[0], batch[99]);
+        /// # Ok(())
+        /// # }
+        /// ```
+        ///
         /// # Errors
         /// As `fill`.
         pub async fn fill_async(
@@ -87,26 +158,54 @@ macro_rules! calls {
     };
 }
 
-/// The calls of a generator that make a handle.
+/// The calls of a generator that make a handle. `$setup` begins their examples: it makes `ids`.
 macro_rules! handles {
-    () => {
+    ($setup:literal $(, $value:literal)?) => {
         /// A handle for one thread; its first block of a tick has 64 IDs.
+        ///
+        /// ```
+        #[doc = $setup]
+        /// let mut handle = ids.handle();
+        #[doc = concat!("assert_ne!(handle.generate(", $(stringify!($value),)? ")?, handle.generate(", $(stringify!($value),)? ")?);")]
+        /// # Ok::<(), polyflake::Error>(())
+        /// ```
         pub const fn handle(&self) -> Handle<&Self> {
             self.handle_with(BLOCK)
         }
 
         /// A handle that reserves `first` IDs at its first ID of a tick, then twice as many each time, up to 64 times
         /// `first`.
+        ///
+        /// ```
+        /// use std::num::NonZeroU32;
+        ///
+        #[doc = $setup]
+        /// let mut handle = ids.handle_with(NonZeroU32::MIN); // for threads that make few IDs in a tick
+        #[doc = concat!("assert_ne!(handle.generate(", $(stringify!($value),)? ")?, handle.generate(", $(stringify!($value),)? ")?);")]
+        /// # Ok::<(), polyflake::Error>(())
+        /// ```
         pub const fn handle_with(&self, first: NonZeroU32) -> Handle<&Self> {
             Handle::with_first(self, first)
         }
     };
 }
 
-/// The constructors of a handle, with blocks in its field `blocks`; `$rest` is another field.
+/// The constructors of a handle, with blocks in its field `blocks`; `$rest` is another field. `$setup` begins the example: it
+/// makes `ids`.
 macro_rules! holds {
-    ($($rest:ident: $value:expr)?) => {
+    ($setup:literal; $($rest:ident: $value:expr)?) => {
         /// A handle that owns its generator, for example in an `Arc`. As [`Generator::handle`].
+        ///
+        /// ```
+        /// use std::{sync::Arc, thread};
+        ///
+        #[doc = $setup]
+        /// let ids = Arc::new(ids);
+        /// let mut handle = Handle::new(ids.clone());
+        /// thread::spawn(move || drop(handle)).join().unwrap(); // it borrows nothing
+        /// assert_eq!(Arc::strong_count(&ids), 1);
+        /// # Ok::<(), polyflake::Error>(())
+        /// ```
         pub const fn new(generator: G) -> Self {
             Self::with_first(generator, BLOCK)
         }
@@ -117,10 +216,17 @@ macro_rules! holds {
     };
 }
 
-/// The calls of a handle whose IDs are packed one by one.
+/// The calls of a handle whose IDs are packed one by one. `$setup` begins their examples: it makes `ids`.
 macro_rules! handle_calls {
-    ($id:ty, $given:ident: $type:ty) => {
+    ($id:ty, $given:ident: $type:ty = $value:literal; $setup:literal) => {
         /// One new ID.
+        ///
+        /// ```
+        #[doc = $setup]
+        /// let mut handle = ids.handle();
+        #[doc = concat!("assert_ne!(handle.generate(", stringify!($value), ")?, handle.generate(", stringify!($value), ")?);")]
+        /// # Ok::<(), polyflake::Error>(())
+        /// ```
         ///
         /// # Errors
         /// As [`Generator::generate`].
@@ -130,6 +236,13 @@ macro_rules! handle_calls {
         }
 
         /// One new ID without waiting, if there is one now.
+        ///
+        /// ```
+        #[doc = $setup]
+        #[doc = concat!("let id = ids.handle().try_generate(", stringify!($value), ")?;")]
+        #[doc = concat!("assert_eq!(id.", stringify!($given), "(), ", stringify!($value), ");")]
+        /// # Ok::<(), polyflake::Error>(())
+        /// ```
         ///
         /// # Errors
         /// As [`Generator::try_generate`].
@@ -147,16 +260,33 @@ macro_rules! handle_calls {
     };
 }
 
-/// The window of a generator whose ticks are a constant.
+/// The window of a generator whose ticks are a constant. `$setup` begins the examples: it makes a `builder`.
 macro_rules! windows {
-    ($scale:expr) => {
+    ($scale:expr; $setup:literal) => {
         /// The half-open window, in Unix milliseconds.
+        ///
+        /// ```
+        #[doc = $setup]
+        /// let ids = builder.window(1_763_650_000_000, 1_763_653_600_000).build()?;
+        /// assert_eq!(ids.window(), (1_763_650_000_000, 1_763_653_600_000));
+        /// # Ok::<(), polyflake::Error>(())
+        /// ```
         pub fn window(&self) -> (i64, i64) {
             self.engine.window_ms(&$scale)
         }
 
         /// Moves the end of the window later: Unix milliseconds, or a `SystemTime`. An earlier or equal end changes nothing.
         /// Without a given window no end changes anything, since the window is already all of the format's time.
+        ///
+        /// ```
+        #[doc = $setup]
+        /// let ids = builder.window(1_763_650_000_000, 1_763_653_600_000).build()?;
+        /// ids.extend_window(1_763_657_200_000)?;
+        /// assert_eq!(ids.window().1, 1_763_657_200_000);
+        /// ids.extend_window(1_763_653_600_000)?; // an earlier end: nothing changes
+        /// assert_eq!(ids.window().1, 1_763_657_200_000);
+        /// # Ok::<(), polyflake::Error>(())
+        /// ```
         ///
         /// # Errors
         /// `out_of_range` for an end before the window's start; `time_out_of_range` past the format's time.
@@ -237,22 +367,39 @@ macro_rules! seals {
     };
 }
 
-/// The call of a generator that returns its clock.
+/// The call of a generator that returns its clock. `$setup` begins the example: it makes a `builder`.
 macro_rules! clock {
-    () => {
+    ($setup:literal) => {
         /// The source of time that the generator was built with.
+        ///
+        /// ```
+        /// use polyflake::clock::{Clock, ManualClock};
+        #[doc = $setup]
+        /// let ids = builder.clock(ManualClock::at_unix_ms(1_763_650_000_000)).build()?;
+        /// ids.clock().set_unix_ms(1_763_650_000_004);
+        /// assert_eq!(ids.clock().unix_nanos()?, 1_763_650_000_004_000_000);
+        /// # Ok::<(), polyflake::Error>(())
+        /// ```
         pub const fn clock(&self) -> &C {
             self.engine.clock()
         }
     };
 }
 
-/// The parts of a pool that concern its generators.
+/// The parts of a pool that concern its generators. `$setup` begins the examples: it makes two generators, `first` and `second`.
 #[cfg(feature = "alloc")]
 macro_rules! pools {
-    ($family:ty) => {
+    ($family:ty; $setup:literal) => {
         impl<G> Pool<G> {
             /// The generators of the pool.
+            ///
+            /// ```
+            #[doc = $setup]
+            /// let ids = Pool::owning([first, second])?;
+            /// ids.members()[1].close()?;
+            /// assert_eq!(ids.members().len(), 2);
+            /// # Ok::<(), polyflake::Error>(())
+            /// ```
             pub fn members(&self) -> &[G] {
                 self.members.all()
             }
@@ -260,6 +407,13 @@ macro_rules! pools {
 
         impl<C: Clock> Pool<Box<Generator<C>>> {
             /// A pool that owns its generators.
+            ///
+            /// ```
+            #[doc = $setup]
+            /// let ids = Pool::owning([first, second])?;
+            /// assert_eq!(ids.members().len(), 2);
+            /// # Ok::<(), polyflake::Error>(())
+            /// ```
             ///
             /// # Errors
             /// As [`Pool::new`].
@@ -280,11 +434,22 @@ macro_rules! pools {
     };
 }
 
-/// The option of a window, set in a builder's field `options`.
+/// The option of a window, set in a builder's field `options`. `$setup` begins the example: it makes a `builder`.
 macro_rules! window_option {
-    () => {
+    ($setup:literal $(, $value:literal)?) => {
         /// The half-open time span in which IDs may be made: IDs whose tick begins in it. Each end is Unix milliseconds or a
         /// `SystemTime`.
+        ///
+        /// ```
+        /// use polyflake::clock::ManualClock;
+        #[doc = $setup]
+        /// let clock = ManualClock::at_unix_ms(1_763_653_600_000);
+        /// let ids = builder.window(1_763_650_000_000, 1_763_653_600_000).clock(&clock).build()?;
+        #[doc = concat!("assert_eq!(ids.generate(", $(stringify!($value),)? ").unwrap_err().code(), \"lease_expired\");")]
+        /// clock.set_unix_ms(1_763_653_599_999);
+        #[doc = concat!("ids.generate(", $(stringify!($value),)? ")?;")]
+        /// # Ok::<(), polyflake::Error>(())
+        /// ```
         pub fn window(mut self, start: impl Into<UnixTime>, end: impl Into<UnixTime>) -> Self {
             self.options.window = Some((start.into(), end.into()));
             self
@@ -292,12 +457,26 @@ macro_rules! window_option {
     };
 }
 
-/// The options that all builders share, set in their field `options`.
+/// The options that all builders share, set in their field `options`. `$setup` begins the examples: it makes a `builder`; `$next`
+/// is the start of the tick after 1763650000000, in Unix milliseconds.
 macro_rules! options {
-    () => {
+    ($setup:literal, $next:literal $(, $value:literal)?) => {
         /// The longest wait for a tick, measured by the clock's monotonic time ([`Clock::elapsed_nanos`]). The default is the
         /// clock's (1 s for the system's). A batch may wait this long for each of its ticks. Under a clock that stands still a call
         /// waits this long and is then refused.
+        ///
+        /// ```
+        /// use std::{num::NonZeroU32, time::Duration};
+        ///
+        /// use polyflake::clock::ManualClock;
+        #[doc = $setup]
+        /// let clock = ManualClock::at_unix_ms(1_763_650_000_000);
+        /// let ids = builder.clock(&clock).max_wait(Duration::from_millis(1)).build()?;
+        #[doc = concat!("ids.handle_with(NonZeroU32::MAX).generate(", $(stringify!($value),)? ")?; // reserves the whole tick")]
+        #[doc = concat!("let error = ids.generate(", $(stringify!($value),)? ").unwrap_err();")]
+        /// assert_eq!(error.code(), "sequence_exhausted");
+        /// # Ok::<(), polyflake::Error>(())
+        /// ```
         pub fn max_wait(mut self, max_wait: Duration) -> Self {
             self.options.max_wait = Some(max_wait);
             self
@@ -305,17 +484,61 @@ macro_rules! options {
 
         /// The reaction to a tick whose IDs are used up, or a clock that is behind: by default a wait. Layouts refuse at once if
         /// the clock is behind.
+        ///
+        /// ```
+        /// use std::num::NonZeroU32;
+        ///
+        /// use polyflake::{OnExhausted, clock::ManualClock};
+        #[doc = $setup]
+        /// let clock = ManualClock::at_unix_ms(1_763_650_000_000);
+        /// let ids = builder.clock(&clock).on_exhausted(OnExhausted::Error).build()?;
+        #[doc = concat!("ids.handle_with(NonZeroU32::MAX).generate(", $(stringify!($value),)? ")?; // reserves the whole tick")]
+        #[doc = concat!("let error = ids.generate(", $(stringify!($value),)? ").unwrap_err();")]
+        /// assert_eq!(error.code(), "sequence_exhausted");
+        #[doc = concat!("assert_eq!(error.retry_at(), Some(", stringify!($next), "));")]
+        /// # Ok::<(), polyflake::Error>(())
+        /// ```
         pub fn on_exhausted(mut self, on_exhausted: OnExhausted) -> Self {
             self.options.on_exhausted = on_exhausted;
             self
         }
 
         /// Calls `callback` when a call has to wait, before each of its sleeps, on the stalled thread.
+        ///
+        /// ```
+        /// use std::{cell::Cell, num::NonZeroU32};
+        ///
+        /// use polyflake::clock::ManualClock;
+        #[doc = $setup]
+        /// let clock = ManualClock::at_unix_ms(1_763_650_000_000);
+        /// let stalls = Cell::new(0);
+        /// let ids = builder
+        ///     .clock(&clock)
+        ///     .on_stall(|stall| {
+        ///         stalls.set(stalls.get() + 1);
+        ///         clock.set_unix_ms(stall.unix_ms + 1000); // time goes on
+        ///     })
+        ///     .build()?;
+        #[doc = concat!("ids.handle_with(NonZeroU32::MAX).generate(", $(stringify!($value),)? ")?; // reserves the whole tick")]
+        #[doc = concat!("ids.generate(", $(stringify!($value),)? ")?;")]
+        /// assert_eq!(stalls.get(), 1);
+        /// # Ok::<(), polyflake::Error>(())
+        /// ```
         pub fn on_stall<F: Fn(&Stall)>(self, callback: F) -> Builder<OnStall<C, F>> {
             self.map(|options| options.on_stall(callback))
         }
 
         /// The source of time, for the generator's whole life.
+        ///
+        /// ```
+        /// use polyflake::clock::ManualClock;
+        #[doc = $setup]
+        /// let ids = builder.clock(ManualClock::at_unix_ms(1_763_650_000_000)).build()?;
+        #[doc = concat!("let first = ids.generate(", $(stringify!($value),)? ")?;")]
+        /// ids.clock().set_unix_ms(1_763_650_001_000);
+        #[doc = concat!("assert_ne!(ids.generate(", $(stringify!($value),)? ")?, first);")]
+        /// # Ok::<(), polyflake::Error>(())
+        /// ```
         pub fn clock<D: Clock>(self, clock: D) -> Builder<D> {
             self.map(|options| options.clock(clock))
         }

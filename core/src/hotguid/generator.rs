@@ -116,7 +116,9 @@ impl<C> Generator<C> {
         Self { engine: Engine::new(family, counters(), window, WaitPolicy::of(&SCALE), clock) }
     }
 
-    windows!(SCALE);
+    windows!(SCALE; "use polyflake::hotguid::Generator;
+
+let builder = Generator::builder();");
 
     seals!();
 
@@ -154,7 +156,9 @@ impl<C: Clock> Generator<C> {
         self.engine.one(Mode::Wait, shard_key)
     }
 
-    calls!(engine: HotGuid, shard_key: u32; core::convert::identity);
+    calls!(engine: HotGuid, shard_key: u32 = 7; core::convert::identity; "use polyflake::hotguid::{Generator, HotGuid};
+
+let ids = Generator::new();");
 
     /// Gives the generator random bytes that were drawn elsewhere, unless it already has some in this process. Returns whether it
     /// took them. For bindings, whose entropy comes from outside; not part of the public API.
@@ -166,7 +170,9 @@ impl<C: Clock> Generator<C> {
         self.engine.family.drawn.provide(drawn)
     }
 
-    clock!();
+    clock!("use polyflake::hotguid::Generator;
+
+let builder = Generator::builder();");
 }
 
 /// A state machine that has given out nothing yet.

@@ -27,13 +27,19 @@ pub struct Handle<G> {
 }
 
 impl<C: Clock> Generator<C> {
-    handles!();
+    handles!("use polyflake::hotguid::Generator;
+
+let ids = Generator::new();", 7);
 }
 
 impl<G> Handle<G> {
-    holds!();
+    holds!("use polyflake::hotguid::{Generator, Handle};
+
+let ids = Generator::new();";);
 }
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
-    handle_calls!(HotGuid, shard_key: u32);
+    handle_calls!(HotGuid, shard_key: u32 = 7; "use polyflake::hotguid::Generator;
+
+let ids = Generator::new();");
 }

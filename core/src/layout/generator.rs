@@ -283,5 +283,7 @@ impl<C: Clock> Generator<C> {
         self.engine.one(mode, Some(self.engine.family.base_of(values)?))
     }
 
-    clock!();
+    clock!(r#"use polyflake::layout::{Generator, preset};
+
+let builder = Generator::builder(preset("sonyflake", [])?).bind("machine", 7);"#);
 }

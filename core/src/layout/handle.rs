@@ -30,11 +30,15 @@ pub struct Handle<G> {
 }
 
 impl<C: Clock> Generator<C> {
-    handles!();
+    handles!(r#"use polyflake::layout::{Generator, preset};
+
+let ids = Generator::builder(preset("sonyflake", [])?).bind("machine", 7).build()?;"#);
 }
 
 impl<G> Handle<G> {
-    holds!();
+    holds!(r#"use polyflake::layout::{Generator, Handle, preset};
+
+let ids = Generator::builder(preset("sonyflake", [])?).bind("machine", 7).build()?;"#;);
 }
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {

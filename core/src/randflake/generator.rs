@@ -111,9 +111,15 @@ impl<C: Clock> Generator<C> {
         self.engine.one(Mode::Wait, ())
     }
 
-    calls!(engine: Randflake; core::convert::identity);
+    calls!(engine: Randflake; core::convert::identity; r#"use polyflake::randflake::{Generator, Grant, Randflake};
 
-    clock!();
+let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+let ids = Generator::builder(grant, *b"sixteen byte key").build()?;"#);
+
+    clock!(r#"use polyflake::randflake::{Generator, Grant};
+
+let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+let builder = Generator::builder(grant, *b"sixteen byte key");"#);
 }
 
 /// The second of a state; none if no ID was made.

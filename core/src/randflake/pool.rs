@@ -55,10 +55,22 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
         self.members.one(Mode::Wait, ())
     }
 
-    calls!(members: Randflake; core::convert::identity);
+    calls!(members: Randflake; core::convert::identity; r#"use polyflake::randflake::{Generator, Grant, Pool, Randflake};
+
+let node = |node| {
+    let grant = Grant::new(node, 1_730_000_000, 2_803_741_824)?;
+    Generator::builder(grant, *b"sixteen byte key").build()
+};
+let ids = Pool::owning([node(7)?, node(42)?])?;"#);
 }
 
-pools!(Nodes);
+pools!(Nodes; r#"use polyflake::randflake::{Generator, Grant, Pool};
+
+let node = |node| {
+    let grant = Grant::new(node, 1_730_000_000, 2_803_741_824)?;
+    Generator::builder(grant, *b"sixteen byte key").build()
+};
+let (first, second) = (node(7)?, node(42)?);"#);
 
 impl Pooled for Nodes {
     type Claim<'m> = usize;

@@ -152,7 +152,9 @@ impl<C: Clock> Generator<C> {
         self.engine.one(Mode::Wait, metabyte)
     }
 
-    calls!(engine: Sno, metabyte: u8; fill::bytes_of);
+    calls!(engine: Sno, metabyte: u8 = 7; fill::bytes_of; "use polyflake::sno::{Generator, Sno};
+
+let ids = Generator::new();");
 
     /// As [`Generator::fill`], into packed bytes, 10 an ID.
     ///
@@ -189,7 +191,9 @@ impl<C: Clock> Generator<C> {
         self.engine.family.current()
     }
 
-    windows!(SCALE);
+    windows!(SCALE; "use polyflake::sno::Generator;
+
+let builder = Generator::builder().partition(42);");
 
     seals!();
 
@@ -237,7 +241,9 @@ impl<C: Clock> Generator<C> {
         self.engine.try_fill(metabyte, bytes)
     }
 
-    clock!();
+    clock!("use polyflake::sno::Generator;
+
+let builder = Generator::builder().partition(42);");
 }
 
 /// Returns a default partition to its table, for the ticks after the last one used.

@@ -44,13 +44,19 @@ pub struct Handle<G> {
 }
 
 impl<C: Clock> Generator<C> {
-    handles!();
+    handles!("use polyflake::sno::Generator;
+
+let ids = Generator::new();", 7);
 }
 
 impl<G> Handle<G> {
-    holds!();
+    holds!("use polyflake::sno::{Generator, Handle};
+
+let ids = Generator::new();";);
 }
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
-    handle_calls!(Sno, metabyte: u8);
+    handle_calls!(Sno, metabyte: u8 = 7; "use polyflake::sno::Generator;
+
+let ids = Generator::new();");
 }

@@ -56,10 +56,14 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
         self.members.one(Mode::Wait, metabyte)
     }
 
-    calls!(members: Sno, metabyte: u8; fill::bytes_of);
+    calls!(members: Sno, metabyte: u8 = 7; fill::bytes_of; "use polyflake::sno::{Generator, Pool, Sno};
+
+let ids = Pool::owning([Generator::new(), Generator::new()])?;");
 }
 
-pools!(Partitions);
+pools!(Partitions; "use polyflake::sno::{Generator, Pool};
+
+let (first, second) = (Generator::new(), Generator::new());");
 
 impl Pooled for Partitions {
     type Claim<'m> = usize;
