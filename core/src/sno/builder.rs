@@ -21,6 +21,12 @@ use crate::{
 const SMALLEST_POOL: u16 = 4;
 
 /// The generator that made an ID: two bytes of any meaning, from an integer or two bytes.
+///
+/// ```
+/// use polyflake::sno::Partition;
+///
+/// assert_eq!(Partition::from(300), Partition::from([1, 44]));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Partition(u16);
 
@@ -57,6 +63,14 @@ pub struct Builder<C> {
 
 impl<C: Clock> Builder<C> {
     /// Options for a generator with your own clock. Without `std` there is no default partition, so give one.
+    ///
+    /// ```
+    /// use polyflake::{clock::ManualClock, sno::Builder};
+    ///
+    /// let ids = Builder::with_clock(ManualClock::at_unix_ms(1_767_225_600_000)).partition(7).build()?;
+    /// assert_eq!(ids.generate(1)?.to_string(), "9d5ve8222622g222"); // the same in each run
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn with_clock(clock: C) -> Self {
         #[cfg(feature = "std")]
         let draw = Some(Draw::Leased(fork::partitions::shared));
@@ -67,6 +81,14 @@ impl<C: Clock> Builder<C> {
     }
 
     /// The partition. No other generator may have it, nor this one after a restart, except with other sequence bounds.
+    ///
+    /// ```
+    /// use polyflake::sno::Generator;
+    ///
+    /// let node = Generator::builder().partition(300).build()?;
+    /// assert_eq!(node.generate(7)?.partition(), 300);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn partition(mut self, partition: impl Into<Partition>) -> Self {
         self.partition = Some(partition.into().0);
         self
@@ -74,6 +96,18 @@ impl<C: Clock> Builder<C> {
 
     /// Source of the partition if none is given: called at the first ID, and again after a fork. The generator keeps the partition
     /// for as long as the process lives.
+    ///
+    /// ```
+    /// use polyflake::sno::{Drawn, Generator};
+    ///
+    /// fn of_this_host() -> polyflake::Result<Drawn> {
+    ///     Ok(Drawn { partition: 42, sequence_min: 0 }) // for example from the host's address
+    /// }
+    ///
+    /// let ids = Generator::builder().draw(of_this_host).build()?;
+    /// assert_eq!(ids.generate(7)?.partition(), 42);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn draw(mut self, draw: fn() -> Result<Drawn>) -> Self {
         self.draw = Some(Draw::By(draw));
         self
@@ -89,12 +123,31 @@ impl<C: Clock> Builder<C> {
     }
 
     /// The first sequence of a tick, inclusive; 0 by default, or random in 0..=32767 under a default partition.
+    ///
+    /// ```
+    /// use polyflake::sno::Generator;
+    ///
+    /// // Two generators of one partition, with half of its sequences each.
+    /// let low = Generator::builder().partition(42).sequence_max(32_767).build()?;
+    /// let high = Generator::builder().partition(42).sequence_min(32_768).build()?;
+    /// assert!(low.generate(7)?.sequence() < high.generate(7)?.sequence());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn sequence_min(mut self, sequence: u16) -> Self {
         self.sequence_min = Some(sequence);
         self
     }
 
     /// The last sequence of a tick, inclusive; 65535 by default.
+    ///
+    /// ```
+    /// use polyflake::sno::Generator;
+    ///
+    /// assert!(Generator::builder().partition(42).sequence_max(999).build()?.generate(7)?.sequence() <= 999);
+    /// let few = Generator::builder().partition(42).sequence_min(10).sequence_max(12).build();
+    /// assert_eq!(few.unwrap_err().field(), Some("sequence_max")); // fewer than four in a tick
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn sequence_max(mut self, sequence: u16) -> Self {
         self.sequence_max = Some(sequence);
         self
@@ -114,6 +167,14 @@ let builder = Generator::builder().partition(42);", 1_763_650_000_004, 7);
 
     /// The generator.
     ///
+    /// ```
+    /// use polyflake::{clock::ManualClock, sno::Builder};
+    ///
+    /// let ids = Builder::with_clock(ManualClock::new(0)).partition(42).build()?; // the clock is read later
+    /// assert_eq!(ids.generate(7).unwrap_err().code(), "time_out_of_range"); // 1970: no such ID
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `out_of_range` if a tick has fewer than 4 sequences, the window is empty, or the clock is coarser than 4 ms;
     /// `time_out_of_range` if the window leaves the format's time; `missing_field` if there is neither a partition nor a source of
@@ -126,6 +187,19 @@ let builder = Generator::builder().partition(42);", 1_763_650_000_004, 7);
 
     /// A generator that goes on where a closed one stopped, with its partition and bounds.
     ///
+    /// ```
+    /// use polyflake::{clock::ManualClock, sno::Builder};
+    ///
+    /// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
+    /// let ids = Builder::with_clock(&clock).partition(42).build()?;
+    /// let last = ids.generate(7)?;
+    /// let snapshot = ids.close()?;
+    /// clock.set_unix_ms(1_767_225_590_000); // a restart, and the clock is behind
+    /// let ids = Builder::with_clock(&clock).restore(snapshot)?;
+    /// assert!(ids.generate(7)?.tick_tock() && !last.tick_tock());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Builder::build`], and `out_of_range` for a snapshot that no generator can have left.
     pub fn restore(self, snapshot: Snapshot) -> Result<Generator<C>> {
@@ -136,6 +210,16 @@ let builder = Generator::builder().partition(42);", 1_763_650_000_004, 7);
 
     /// A generator that goes on from a snapshot of the original, with the original's habits: bounds in the wrong order are
     /// swapped, an upper bound of 0 is read as 65535, and a blank snapshot as the snapshot of a generator that made no ID.
+    ///
+    /// ```
+    /// use polyflake::sno::{Generator, Snapshot};
+    ///
+    /// let swapped = Snapshot::new([0, 42], 999, 500); // the original swaps bounds in the wrong order
+    /// let ids = Generator::builder().import_original(swapped)?;
+    /// assert_eq!(ids.generate(7)?.sequence(), 500);
+    /// assert!(Generator::builder().restore(swapped).is_err());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Builder::restore`].

@@ -59,16 +59,46 @@ impl Generator {
     ///
     /// Two versions of this crate in one process each have their own table of leases, so their default partitions may be the same.
     /// Give partitions yourself if a program links both.
+    ///
+    /// ```
+    /// use polyflake::sno::Generator;
+    ///
+    /// static ORDERS: Generator = Generator::new();
+    /// static USERS: Generator = Generator::new();
+    ///
+    /// let (order, user) = (ORDERS.generate(1)?, USERS.generate(2)?);
+    /// assert_ne!(order.partition(), user.partition());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn new() -> Self {
         Self::drawing(crate::clock::SystemClock, Draw::Leased(fork::partitions::shared))
     }
 
     /// Options for a generator.
+    ///
+    /// ```
+    /// use polyflake::sno::Generator;
+    ///
+    /// let ids = Generator::builder().partition(42).build()?; // a number that you hand out
+    /// assert_eq!(ids.generate(7)?.partition(), 42);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn builder() -> Builder<crate::clock::SystemClock> {
         Builder::with_clock(crate::clock::SystemClock)
     }
 
     /// A generator that goes on where a closed one stopped. Restore each snapshot once.
+    ///
+    /// ```
+    /// use polyflake::sno::Generator;
+    ///
+    /// let ids = Generator::builder().partition(42).build()?;
+    /// let last = ids.generate(7)?;
+    /// let snapshot = ids.close()?; // to be stored, for example as JSON
+    /// let ids = Generator::restore(snapshot)?; // after the restart
+    /// assert_ne!(ids.generate(7)?, last);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Builder::restore`].
@@ -77,6 +107,15 @@ impl Generator {
     }
 
     /// A generator that goes on from a snapshot of the original, with the original's habits.
+    ///
+    /// ```
+    /// use polyflake::sno::{Generator, Snapshot};
+    ///
+    /// let mut stored = Snapshot::new([0, 42], 0, 65_535); // fields of the Go library's `GeneratorSnapshot`
+    /// (stored.now, stored.wall_hi, stored.sequence) = (126_230_400_000, 126_230_400_000, 9);
+    /// assert_eq!(Generator::import_original(stored)?.generate(7)?.partition(), 42);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Builder::import_original`].
@@ -95,6 +134,12 @@ impl Default for Generator {
 const ALL: Bounds = Bounds { min: 0, max: u16::MAX };
 
 /// One new ID from the process-wide generator, which has a default partition.
+///
+/// ```
+/// let id = polyflake::sno::generate(7)?;
+/// assert_eq!((id.metabyte(), id.to_string().len()), (7, 16));
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 ///
 /// # Errors
 /// As [`Generator::generate`].
@@ -143,6 +188,16 @@ impl<C> Generator<C> {
 impl<C: Clock> Generator<C> {
     /// One new ID.
     ///
+    /// ```
+    /// use polyflake::sno::Generator;
+    ///
+    /// let ids = Generator::builder().partition(42).build()?;
+    /// assert!(ids.generate(7)? < ids.generate(7)?); // IDs of one tick sort by metabyte, then by sequence
+    /// ids.close()?;
+    /// assert_eq!(ids.generate(7).unwrap_err().code(), "generator_closed");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `sequence_exhausted` or `clock_behind`, with the time to retry, after a wait of at most `max_wait`; `lease_not_started`,
     /// `lease_expired` outside the window; `time_out_of_range` outside 2010..2079; `generator_closed`; `forked` in a child process
@@ -158,6 +213,15 @@ let ids = Generator::new();");
 
     /// As [`Generator::fill`], into packed bytes, 10 an ID.
     ///
+    /// ```
+    /// use polyflake::sno::{Generator, Sno};
+    ///
+    /// let mut packed = [0; 1000];
+    /// Generator::new().fill_bytes(7, &mut packed)?;
+    /// assert!(Sno::slice_from_bytes(&packed)?.is_sorted());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Generator::fill`], and `invalid_length` if the bytes are no whole number of IDs.
     pub fn fill_bytes(&self, metabyte: u8, bytes: &mut [u8]) -> Result<()> {
@@ -166,6 +230,17 @@ let ids = Generator::new();");
 
     /// An ID of a given time: Unix milliseconds, or a `SystemTime`. For IDs of things that have their own time, few at once: these
     /// IDs have a sequence of their own that rolls over silently, so uniqueness is not promised. The window does not apply.
+    ///
+    /// ```
+    /// use std::time::SystemTime;
+    ///
+    /// use polyflake::sno::Generator;
+    ///
+    /// let ids = Generator::new();
+    /// assert_eq!(ids.generate_at(1_767_225_600_000, 7)?.unix_ms(), 1_767_225_600_000); // imported from elsewhere
+    /// assert!(ids.generate_at(SystemTime::UNIX_EPOCH, 7).is_err()); // before 2010
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `time_out_of_range`; `generator_closed`; `forked`; `entropy_unavailable`.
@@ -187,6 +262,16 @@ let ids = Generator::new();");
 
     /// The partition, once the generator has one. A default partition is drawn at the first ID, and may change after a fork or an
     /// idle time.
+    ///
+    /// ```
+    /// use polyflake::sno::Generator;
+    ///
+    /// let ids = Generator::new();
+    /// assert_eq!(ids.partition(), None); // drawn at the first ID
+    /// let id = ids.generate(7)?;
+    /// assert_eq!(ids.partition(), Some(id.partition()));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn partition(&self) -> Option<u16> {
         self.engine.family.current()
     }
@@ -199,6 +284,17 @@ let builder = Generator::builder().partition(42);");
 
     /// Ends the generator, also for calls in flight on other threads, and returns the snapshot to restore from, once. A default
     /// partition then belongs to the snapshot: no other generator of this process and its forks will lease it.
+    ///
+    /// ```
+    /// use polyflake::sno::Generator;
+    ///
+    /// let ids = Generator::builder().partition(42).build()?;
+    /// ids.generate(7)?;
+    /// let snapshot = ids.close()?;
+    /// assert_eq!(snapshot.partition, [0, 42]);
+    /// assert_eq!(ids.close().unwrap_err().code(), "generator_closed");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `generator_closed` if it was closed before, or another thread is closing it; `forked`, since the parent's generator goes on;
@@ -226,6 +322,19 @@ let builder = Generator::builder().partition(42);");
 
     /// Figures of the generator at this moment. Nothing can be restored from them.
     ///
+    /// ```
+    /// use polyflake::{clock::ManualClock, sno::Builder};
+    ///
+    /// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
+    /// let ids = Builder::with_clock(&clock).partition(42).build()?;
+    /// (ids.generate(7)?, ids.generate(7)?);
+    /// clock.set_unix_ms(1_767_225_599_000);
+    /// ids.generate(7)?;
+    /// let stats = ids.stats()?;
+    /// assert_eq!((stats.len, stats.drifts), (1, 1)); // one ID in this tick, one step back of the clock
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Any error of the clock, and `time_out_of_range`.
     pub fn stats(&self) -> Result<Stats> {
@@ -234,6 +343,15 @@ let builder = Generator::builder().partition(42);");
     }
 
     /// As [`Generator::try_fill`], into packed bytes, 10 an ID.
+    ///
+    /// ```
+    /// use polyflake::sno::Generator;
+    ///
+    /// let mut packed = [0; 1000];
+    /// let made = Generator::new().try_fill_bytes(7, &mut packed)?;
+    /// assert!(made <= 100 && packed[10 * made..].iter().all(|byte| *byte == 0));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Generator::try_fill`], and `invalid_length` if the bytes are no whole number of IDs.

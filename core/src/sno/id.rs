@@ -35,6 +35,14 @@ pub struct Sno([u8; Sno::LEN]);
 const _: () = assert!(size_of::<Result<Sno>>() <= 24);
 
 /// The fields of a [`Sno`].
+///
+/// ```
+/// use polyflake::sno::{Parts, Sno};
+///
+/// let parts = Sno::parse("9d5ve8222622g222")?.parts();
+/// assert_eq!(parts, Parts { tick: 126_230_400_000, tick_tock: false, metabyte: 1, partition: 7, sequence: 0 });
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parts {
     /// 4 ms units since 2010-01-01T00:00:00Z: 39 bits.
@@ -56,6 +64,15 @@ impl Sno {
     pub const TEXT_LEN: usize = 16;
 
     /// The ID of a text: 16 characters of `[2-9a-x]`.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// assert_eq!(Sno::parse("9d5ve8222622g222")?.partition(), 7);
+    /// let error = Sno::parse("9D5ve8222622g222").unwrap_err(); // upper case is another text, so it is refused
+    /// assert_eq!((error.code(), error.position()), ("invalid_character", Some(1)));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `invalid_length` (in characters) or `invalid_character` with the position of the first bad one.
@@ -81,11 +98,26 @@ impl Sno {
     }
 
     /// The ID of 10 bytes; any 10 bytes are an ID.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// assert_eq!(Sno::from_bytes(*b"\x3a\xc7\xd6\x18\0\x01\0\x07\0\0").to_string(), "9d5ve8222622g222");
+    /// ```
     pub const fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
         Self(bytes)
     }
 
     /// The ID of a slice of 10 bytes.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// let row = [0x3a, 0xc7, 0xd6, 0x18, 0, 1, 0, 7, 0, 0]; // as a database's client returns it
+    /// assert_eq!(Sno::from_slice(&row)?.metabyte(), 1);
+    /// assert_eq!(Sno::from_slice(&row[1..]).unwrap_err().to_string(), "expected length 10, found 9");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `invalid_length`, in bytes.
@@ -97,6 +129,15 @@ impl Sno {
     }
 
     /// The ID of given fields.
+    ///
+    /// ```
+    /// use polyflake::sno::{Parts, Sno};
+    ///
+    /// let parts = Parts { tick: 126_230_400_000, tick_tock: false, metabyte: 1, partition: 7, sequence: 0 };
+    /// assert_eq!(Sno::from_parts(parts)?.to_string(), "9d5ve8222622g222");
+    /// assert_eq!(Sno::from_parts(Parts { tick: 1 << 39, ..parts }).unwrap_err().field(), Some("tick"));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `out_of_range` where the tick has more than 39 bits.
@@ -120,16 +161,40 @@ impl Sno {
     }
 
     /// The 10 bytes, in the order of time.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// let (early, late) = (Sno::parse("9d5ve8222622g222")?, Sno::parse("9d5ve8242622g222")?);
+    /// assert!(early.to_bytes() < late.to_bytes());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn to_bytes(self) -> [u8; Self::LEN] {
         self.0
     }
 
     /// The 10 bytes, in the order of time.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// let id = Sno::parse("9d5ve8222622g222")?;
+    /// assert_eq!(id.as_bytes().len(), Sno::LEN); // a parameter for a column of type BYTEA or BINARY(10)
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn as_bytes(&self) -> &[u8; Self::LEN] {
         &self.0
     }
 
     /// The text, on the stack.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// let text = Sno::parse("9d5ve8222622g222")?.text(); // without a heap, unlike `to_string`
+    /// assert_eq!(text.as_str(), "9d5ve8222622g222");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     #[inline]
     pub fn text(&self) -> Text<{ Self::TEXT_LEN }> {
         // SAFETY: the encoder writes characters of the alphabet, which are ASCII.
@@ -140,6 +205,14 @@ impl Sno {
     }
 
     /// All fields.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// let parts = Sno::parse("9d5ve8222622g222")?.parts();
+    /// assert_eq!((parts.metabyte, parts.partition, parts.sequence), (1, 7, 0));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn parts(&self) -> Parts {
         Parts {
             tick: self.tick(),
@@ -151,11 +224,28 @@ impl Sno {
     }
 
     /// The start of its tick, in Unix milliseconds.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// assert_eq!(Sno::parse("9d5ve8222622g222")?.unix_ms(), 1_767_225_600_000); // 2026-01-01
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn unix_ms(&self) -> i64 {
         SCALE.ms_of(self.tick())
     }
 
     /// The start of its tick.
+    ///
+    /// ```
+    /// use std::time::{Duration, UNIX_EPOCH};
+    ///
+    /// use polyflake::sno::Sno;
+    ///
+    /// let made = Sno::parse("9d5ve8222622g222")?.system_time();
+    /// assert_eq!(made.duration_since(UNIX_EPOCH)?, Duration::from_secs(1_767_225_600));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[cfg(feature = "std")]
     pub fn system_time(&self) -> std::time::SystemTime {
         let since_1970 = core::time::Duration::from_millis(self.unix_ms().cast_unsigned());
@@ -163,31 +253,84 @@ impl Sno {
     }
 
     /// Its time in 4 ms units since 2010-01-01T00:00:00Z.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// let id = Sno::parse("9d5ve8222622g222")?;
+    /// assert_eq!(id.tick(), 126_230_400_000);
+    /// assert_eq!(id.unix_ms(), 1_262_304_000_000 + 4 * 126_230_400_000);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn tick(&self) -> u64 {
         TICK.take(self.word())
     }
 
     /// The bit that flips when the clock steps back.
+    ///
+    /// ```
+    /// use polyflake::{clock::ManualClock, sno::Builder};
+    ///
+    /// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
+    /// let ids = Builder::with_clock(&clock).partition(7).build()?;
+    /// assert!(!ids.generate(1)?.tick_tock());
+    /// clock.set_unix_ms(1_767_225_500_000); // the clock steps back
+    /// assert!(ids.generate(1)?.tick_tock());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn tick_tock(&self) -> bool {
         TICK_TOCK.take(self.word()) == 1
     }
 
     /// The byte whose meaning you choose.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// const USER: u8 = 1;
+    /// assert_eq!(Sno::parse("9d5ve8222622g222")?.metabyte(), USER);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn metabyte(&self) -> u8 {
         self.0[5]
     }
 
     /// The partition of the generator that made it, as an integer; `to_be_bytes` returns its two bytes.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// let id = Sno::parse("9d5ve8222622g222")?;
+    /// assert_eq!((id.partition(), id.partition().to_be_bytes()), (7, [0, 7]));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn partition(&self) -> u16 {
         u16::from_be_bytes([self.0[6], self.0[7]])
     }
 
     /// Number of the ID within its tick.
+    ///
+    /// ```
+    /// use polyflake::sno::Generator;
+    ///
+    /// let ids = Generator::builder().partition(7).sequence_min(1000).build()?;
+    /// assert_eq!(ids.generate(1)?.sequence(), 1000); // the first of its tick
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn sequence(&self) -> u16 {
         u16::from_be_bytes([self.0[8], self.0[9]])
     }
 
     /// The same ID with another metabyte, for example of another version or type.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// let user = Sno::parse("9d5ve8222622g222")?;
+    /// let profile = user.with_metabyte(2); // the same moment and number, for another thing
+    /// assert_eq!((profile.metabyte(), profile.unix_ms()), (2, user.unix_ms()));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     #[must_use]
     pub const fn with_metabyte(mut self, metabyte: u8) -> Self {
         self.0[5] = metabyte;
@@ -195,6 +338,13 @@ impl Sno {
     }
 
     /// The same ID with another partition.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// assert_eq!(Sno::parse("9d5ve8222622g222")?.with_partition(300).partition(), 300);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     #[must_use]
     pub const fn with_partition(mut self, partition: u16) -> Self {
         [self.0[6], self.0[7]] = partition.to_be_bytes();
@@ -202,6 +352,13 @@ impl Sno {
     }
 
     /// The same ID with another sequence.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// assert_eq!(Sno::parse("9d5ve8222622g222")?.with_sequence(9).sequence(), 9);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     #[must_use]
     pub const fn with_sequence(mut self, sequence: u16) -> Self {
         [self.0[8], self.0[9]] = sequence.to_be_bytes();
@@ -209,11 +366,27 @@ impl Sno {
     }
 
     /// The value of a UUID column: the 16 ASCII characters of the text are its 16 bytes.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// assert_eq!(&Sno::parse("9d5ve8222622g222")?.to_uuid_bytes(), b"9d5ve8222622g222");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn to_uuid_bytes(&self) -> [u8; Self::TEXT_LEN] {
         base32::encode(&self.0)
     }
 
     /// The ID in a UUID column's value.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// let id = Sno::parse("9d5ve8222622g222")?;
+    /// assert_eq!(Sno::from_uuid_bytes(id.to_uuid_bytes())?, id);
+    /// assert_eq!(Sno::from_uuid_bytes([0; 16]).unwrap_err().position(), Some(0)); // another UUID
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `invalid_character` with the position of the first byte that is not in `[2-9a-x]`.
@@ -222,12 +395,28 @@ impl Sno {
     }
 
     /// [`Sno::to_uuid_bytes`] as a [`uuid::Uuid`].
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// let uuid = Sno::parse("9d5ve8222622g222")?.to_uuid();
+    /// assert_eq!(uuid.to_string(), "39643576-6538-3232-3236-323267323232");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     #[cfg(feature = "uuid")]
     pub fn to_uuid(&self) -> uuid::Uuid {
         uuid::Uuid::from_bytes(self.to_uuid_bytes())
     }
 
     /// [`Sno::from_uuid_bytes`] of a [`uuid::Uuid`].
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// let uuid = uuid::uuid!("39643576-6538-3232-3236-323267323232");
+    /// assert_eq!(Sno::from_uuid(uuid)?.to_string(), "9d5ve8222622g222");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Sno::from_uuid_bytes`].
@@ -238,6 +427,15 @@ impl Sno {
 
     /// The lowest and the highest ID (both inclusive) of the half-open time range `start .. end`, in Unix milliseconds or as
     /// `SystemTime`s, for BETWEEN queries. An ID is in the range if its own tick begins in it.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// let (lowest, highest) = Sno::time_range(1_767_225_600_000, 1_767_312_000_000)?; // all of 2026-01-01
+    /// let id = Sno::parse("9d5ve8222622g222")?;
+    /// assert!((lowest..=highest).contains(&id)); // SELECT ... WHERE id BETWEEN lowest AND highest
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `time_out_of_range` before 2010 or past 2079 (the end may be one tick past the last); `out_of_range` if the

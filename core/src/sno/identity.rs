@@ -10,6 +10,14 @@ use crate::{
 use crate::{Result, generator::ProcessGuard};
 
 /// A default partition, and the lower bound of its sequences.
+///
+/// ```
+/// use polyflake::sno::{Drawn, Generator};
+///
+/// let ids = Generator::builder().draw(|| Ok(Drawn { partition: 42, sequence_min: 100 })).build()?;
+/// assert_eq!(ids.generate(7)?.sequence(), 100);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drawn {
     /// A partition that differs from those of all other default generators in reach.
@@ -21,6 +29,14 @@ pub struct Drawn {
 impl Drawn {
     /// A partition that no generator of this process and its forks has or will lease, with entropy from the system: for
     /// generators elsewhere.
+    ///
+    /// ```
+    /// use polyflake::sno::Drawn;
+    ///
+    /// let (first, second) = (Drawn::from_system()?, Drawn::from_system()?);
+    /// assert_ne!(first.partition, second.partition);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `partitions_exhausted` if all 65,536 are taken; `entropy_unavailable`.

@@ -24,11 +24,31 @@ use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 use super::Sno;
 
 /// Writes an ID, the zero ID as null.
+///
+/// ```
+/// use polyflake::sno::Sno;
+///
+/// #[derive(serde::Serialize)]
+/// struct Order(#[serde(with = "polyflake::sno::json_null")] Sno);
+///
+/// assert_eq!(serde_json::to_string(&Order(Sno::default()))?, "null");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 pub fn serialize<S: Serializer>(id: &Sno, serializer: S) -> Result<S::Ok, S::Error> {
     Some(id).filter(|id| **id != Sno::default()).serialize(serializer)
 }
 
 /// Reads an ID, null as the zero ID.
+///
+/// ```
+/// use polyflake::sno::Sno;
+///
+/// #[derive(serde::Deserialize)]
+/// struct Order(#[serde(with = "polyflake::sno::json_null")] Sno);
+///
+/// assert_eq!(serde_json::from_str::<Order>("null")?.0, Sno::default());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Sno, D::Error> {
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }

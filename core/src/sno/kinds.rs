@@ -11,6 +11,23 @@ use serde_core::{Deserialize, Deserializer};
 use crate::Error;
 
 /// An enum declared by [`by_metabyte!`](crate::sno::by_metabyte).
+///
+/// ```
+/// use polyflake::sno::{ByMetabyte, Sno, by_metabyte};
+///
+/// #[derive(serde::Deserialize)]
+/// struct User {
+///     id: Sno,
+/// }
+///
+/// by_metabyte! {
+///     enum Record by "_id" {
+///         24 | 25 => User(User),
+///     }
+/// }
+///
+/// assert_eq!((Record::MEMBER, Record::METABYTES), ("_id", &["24 | 25"][..]));
+/// ```
 pub trait ByMetabyte<'de>: Deserialize<'de> {
     /// The member that holds the ID.
     const MEMBER: &'static str;
@@ -18,6 +35,26 @@ pub trait ByMetabyte<'de>: Deserialize<'de> {
     const METABYTES: &'static [&'static str];
 
     /// Reads the content of a metabyte's variant; `None` if no variant has the metabyte.
+    ///
+    /// ```
+    /// use polyflake::sno::{ByMetabyte, Sno, by_metabyte};
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct User {
+    ///     id: Sno,
+    /// }
+    ///
+    /// by_metabyte! {
+    ///     enum Record {
+    ///         24 => User(User),
+    ///     }
+    /// }
+    ///
+    /// let content = serde_json::json!({"id": "aaaaaaaa55aaaaaa"});
+    /// assert!(matches!(Record::of_metabyte(24, content.clone())?, Some(Record::User(_))));
+    /// assert!(Record::of_metabyte(25, content)?.is_none());
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Any error of the content's type.
@@ -59,6 +96,25 @@ pub trait ByMetabyte<'de>: Deserialize<'de> {
 }
 
 /// The reason why an object was not read.
+///
+/// ```
+/// use polyflake::sno::{ByMetabyte, ReadError, Sno, by_metabyte};
+///
+/// #[derive(serde::Deserialize)]
+/// struct User {
+///     id: Sno,
+/// }
+///
+/// by_metabyte! {
+///     enum Record {
+///         24 => User(User),
+///     }
+/// }
+///
+/// let read = |text| Record::read(&mut serde_json::Deserializer::from_str(text)).err();
+/// assert!(matches!(read(r#"{"id": "9d5ve8222622g22!"}"#), Some(ReadError::Id(_)))); // 400 Bad Request, with the ID's error
+/// assert!(matches!(read("{"), Some(ReadError::Other(_)))); // no JSON
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadError<E> {
     /// The ID is missing, malformed, or of no variant.

@@ -5,11 +5,27 @@ use crate::{Error, Result};
 
 impl Sno {
     /// The bytes of a slice of IDs, 10 each.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// let ids = [Sno::MIN, Sno::MAX];
+    /// assert_eq!(Sno::slice_as_bytes(&ids).len(), 20);
+    /// ```
     pub const fn slice_as_bytes(ids: &[Self]) -> &[u8] {
         arrays(ids).as_flattened()
     }
 
     /// The IDs of packed bytes, 10 each; any 10 bytes are an ID.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// let file = [0; 30]; // three IDs, packed
+    /// assert_eq!(Sno::slice_from_bytes(&file)?, [Sno::MIN; 3]);
+    /// assert!(Sno::slice_from_bytes(&file[1..]).is_err());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `invalid_length` if the bytes are no whole number of IDs.
@@ -21,6 +37,17 @@ impl Sno {
     }
 
     /// As [`Sno::slice_from_bytes`], mutable.
+    ///
+    /// ```
+    /// use polyflake::sno::{self, Generator, Sno};
+    ///
+    /// static IDS: Generator = Generator::new();
+    ///
+    /// let mut packet = [0; 30];
+    /// IDS.fill(7, Sno::slice_from_bytes_mut(&mut packet)?)?;
+    /// assert!(packet.chunks(10).all(|id| Sno::from_slice(id).is_ok_and(|id| id.metabyte() == 7)));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Sno::slice_from_bytes`].

@@ -40,6 +40,16 @@ pub struct Pool<G> {
 impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     /// A pool of generators, given as references, in `Arc`s or the like.
     ///
+    /// ```
+    /// use polyflake::sno::{Generator, Pool};
+    ///
+    /// let node = |partition| Generator::builder().partition(partition).build();
+    /// let (first, second) = (node(42)?, node(43)?);
+    /// assert_eq!(Pool::new([&first, &second])?.members().len(), 2);
+    /// assert_eq!(Pool::new([&first, &second, &first]).unwrap_err().item(), Some(2));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `out_of_range`: with the `item`, if a generator is listed twice, if two have the same given partition, or if given partitions
     /// and default ones, which might be equal, are mixed; if there are none, or more than 65,536.
@@ -48,6 +58,15 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     }
 
     /// One new ID.
+    ///
+    /// ```
+    /// use polyflake::sno::{Generator, Pool};
+    ///
+    /// let node = |partition| Generator::builder().partition(partition).build();
+    /// let ids = Pool::owning([node(42)?, node(43)?])?;
+    /// assert!([42, 43].contains(&ids.generate(7)?.partition()));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Generator::generate`].

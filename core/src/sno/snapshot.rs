@@ -6,6 +6,17 @@ use crate::{Error, Result, sequence::tick_tock::State};
 /// The state of a closed generator, to restore from. Restore it once: a second generator from it repeats IDs.
 ///
 /// As JSON (feature `serde`) it has the original's member names. Times are 4 ms units since 2010.
+///
+/// ```
+/// use polyflake::sno::{Generator, Snapshot};
+///
+/// let ids = Generator::builder().partition(42).build()?;
+/// let last = ids.generate(7)?;
+/// let stored = serde_json::to_string(&ids.close()?)?; // {"partition":42,"sequenceMin":0, ...
+/// let snapshot: Snapshot = serde_json::from_str(&stored)?;
+/// assert_ne!(Generator::restore(snapshot)?.generate(7)?, last);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(test, derive(Default))]
 #[non_exhaustive]
@@ -30,6 +41,15 @@ pub struct Snapshot {
 }
 
 /// Figures of a generator, at one moment. Nothing can be restored from them, since the generator goes on.
+///
+/// ```
+/// use polyflake::sno::Generator;
+///
+/// let ids = Generator::builder().partition(42).sequence_max(999).build()?;
+/// let stats = ids.stats()?;
+/// assert_eq!((stats.partition, stats.sequence_max, stats.closed), (Some(42), 999, false));
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Stats {

@@ -43,6 +43,14 @@ impl Sno {
 
     /// The ID in the bytes of a UUID of version 8.
     ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// let random = 0x3d3df1a5_7f0b_4d39_9f6f_0c2a6a6f5d21_u128; // of version 4
+    /// let error = Sno::from_uuid8_bytes(random.to_be_bytes()).unwrap_err();
+    /// assert_eq!(error.to_string(), "expected a UUID of version 8, found another version");
+    /// ```
+    ///
     /// # Errors
     /// `not_canonical` for another version or variant, and for bits other than 0 after the ID.
     pub fn from_uuid8_bytes(bytes: [u8; 16]) -> Result<Self> {
@@ -62,12 +70,28 @@ impl Sno {
     }
 
     /// [`Sno::to_uuid8_bytes`] as a [`uuid::Uuid`].
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// let uuid = Sno::parse("22222223nbcndcnc")?.to_uuid8();
+    /// assert_eq!((uuid.to_string().as_str(), uuid.get_version_num()), ("00000000-01aa-8555-96aa-a80000000000", 8));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     #[cfg(feature = "uuid")]
     pub const fn to_uuid8(&self) -> uuid::Uuid {
         uuid::Uuid::from_bytes(self.to_uuid8_bytes())
     }
 
     /// [`Sno::from_uuid8_bytes`] of a [`uuid::Uuid`].
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// let uuid = uuid::uuid!("00000000-01aa-8555-96aa-a80000000000");
+    /// assert_eq!(Sno::from_uuid8(uuid)?.to_string(), "22222223nbcndcnc");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Sno::from_uuid8_bytes`].

@@ -46,6 +46,16 @@ pub fn unix_ms_column(ids: &[Sno], column: &mut [i64]) -> Result<()> {
 
 /// Writes the metabyte of each ID.
 ///
+/// ```
+/// use polyflake::sno::{self, Sno};
+///
+/// let ids = [1, 7, 7].map(|metabyte| Sno::default().with_metabyte(metabyte));
+/// let mut column = [0; 3];
+/// sno::metabyte_column(&ids, &mut column)?;
+/// assert_eq!(column, [1, 7, 7]);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
 /// # Errors
 /// `invalid_length` unless the slices are equally long.
 pub fn metabyte_column(ids: &[Sno], column: &mut [u8]) -> Result<()> {
@@ -54,6 +64,16 @@ pub fn metabyte_column(ids: &[Sno], column: &mut [u8]) -> Result<()> {
 
 /// Writes the partition of each ID.
 ///
+/// ```
+/// use polyflake::sno::{self, Sno};
+///
+/// let ids = [42, 300].map(|partition| Sno::default().with_partition(partition));
+/// let mut column = [0; 2];
+/// sno::partition_column(&ids, &mut column)?;
+/// assert_eq!(column, [42, 300]);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
 /// # Errors
 /// `invalid_length` unless the slices are equally long.
 pub fn partition_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
@@ -61,6 +81,16 @@ pub fn partition_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
 }
 
 /// Writes the sequence of each ID.
+///
+/// ```
+/// use polyflake::sno::{self, Sno};
+///
+/// let ids = [8, 9].map(|sequence| Sno::default().with_sequence(sequence));
+/// let mut column = [0; 2];
+/// sno::sequence_column(&ids, &mut column)?;
+/// assert_eq!(column, [8, 9]);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 ///
 /// # Errors
 /// `invalid_length` unless the slices are equally long.
@@ -89,6 +119,16 @@ pub fn having_metabyte(ids: &[Sno], metabyte: u8, bitmap: &mut [u8]) -> Result<u
 
 /// Filters IDs by the half-open time range `start .. end`, in Unix milliseconds or as `SystemTime`s, into a bitmap as in
 /// [`having_metabyte`]. An ID is in the range if its own tick begins in it.
+///
+/// ```
+/// use polyflake::sno::{self, Sno};
+///
+/// let ids = [Sno::parse("9d5ve8222622g222")?, Sno::parse("9d5ve8242622g222")?, Sno::MAX]; // two of 2026-01-01
+/// let mut bitmap = [0];
+/// assert_eq!(sno::in_time_range(&ids, 1_767_225_600_000, 1_767_312_000_000, &mut bitmap)?, 2);
+/// assert_eq!(bitmap, [0b011]);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 ///
 /// # Errors
 /// As [`Sno::time_range`] for the range, and `invalid_length` as [`having_metabyte`].
