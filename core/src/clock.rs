@@ -38,6 +38,31 @@ mod counter;
 ///
 /// A generator keeps one clock for its life and calls it without holding any lock, so a clock may fail, lie, be slow or
 /// use the generator itself: the worst that follows is an error.
+///
+/// ```
+/// use std::time::{Duration, SystemTime};
+///
+/// use polyflake::{Result, clock::Clock, sno::Builder};
+///
+/// /// Runs a day ahead.
+/// struct Tomorrow;
+///
+/// impl Clock for Tomorrow {
+///     fn unix_nanos(&self) -> Result<i64> {
+///         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970");
+///         Ok(i64::try_from((now + Duration::from_secs(86_400)).as_nanos()).expect("before 2262"))
+///     }
+///
+///     fn sleep(&self, nanos: u64) -> Result<()> {
+///         std::thread::sleep(Duration::from_nanos(nanos));
+///         Ok(())
+///     }
+/// }
+///
+/// let ids = Builder::with_clock(Tomorrow).partition(42).build()?;
+/// assert!(ids.generate(7)?.system_time() > SystemTime::now());
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 pub trait Clock {
     /// The time now, in nanoseconds since 1970-01-01T00:00:00Z.
     fn unix_nanos(&self) -> Result<i64>;
@@ -88,6 +113,25 @@ pub trait Clock {
 }
 
 /// A notice for [`Clock::stalled`] that a call has to wait.
+///
+/// ```
+/// use std::{num::NonZeroU32, sync::Mutex};
+///
+/// use polyflake::{clock::ManualClock, sno::Builder};
+///
+/// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
+/// let seen = Mutex::new(None);
+/// let ids = Builder::with_clock(&clock).partition(42).on_stall(|stall| {
+///     seen.lock().unwrap().get_or_insert(*stall);
+///     clock.set_unix_ms(1_767_225_600_004); // time goes on
+/// });
+/// let ids = ids.build()?;
+/// ids.handle_with(NonZeroU32::MAX).generate(7)?; // reserves the whole tick
+/// ids.generate(7)?;
+/// let stall = seen.lock().unwrap().unwrap();
+/// assert_eq!((stall.reason.code(), stall.stalled, stall.slept_ms), ("sequence_exhausted", 1, 0));
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stall {
@@ -144,6 +188,19 @@ clock_behind_pointer!(
 );
 
 /// A clock with a callback for stalls, as `on_stall` of a builder makes it.
+///
+/// ```
+/// use polyflake::{
+///     clock::{ManualClock, OnStall},
+///     sno::Builder,
+/// };
+///
+/// let clock = OnStall::new(ManualClock::at_unix_ms(1_767_225_600_000), |stall| {
+///     eprintln!("waits since {} ms: {}", stall.slept_ms, stall.reason.code());
+/// });
+/// assert_eq!(Builder::with_clock(clock).partition(42).build()?.generate(7)?.metabyte(), 7);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct OnStall<C, F> {
     clock: C,
@@ -152,6 +209,14 @@ pub struct OnStall<C, F> {
 
 impl<C: Clock, F: Fn(&Stall)> OnStall<C, F> {
     /// `clock`, with `callback` called before each sleep, on the stalled thread, with no lock held.
+    ///
+    /// ```
+    /// use polyflake::clock::{Clock, OnStall, SystemClock};
+    ///
+    /// let clock = OnStall::new(SystemClock, |_| eprintln!("a call waits"));
+    /// assert!(clock.unix_nanos()? > 1_767_225_600_000_000_000);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn new(clock: C, callback: F) -> Self {
         Self { clock, callback }
     }
@@ -201,22 +266,57 @@ pub struct ManualClock(portable_atomic::AtomicI64);
 
 impl ManualClock {
     /// A clock that shows `unix_nanos` nanoseconds since 1970.
+    ///
+    /// ```
+    /// use polyflake::clock::{Clock, ManualClock};
+    ///
+    /// assert_eq!(ManualClock::new(-1).unix_nanos()?, -1); // just before 1970
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn new(unix_nanos: i64) -> Self {
         Self(portable_atomic::AtomicI64::new(unix_nanos))
     }
 
     /// A clock that shows `unix_ms` milliseconds since 1970. A time that 64-bit nanoseconds cannot hold (before 1677 or after
     /// 2262) becomes the nearest one that they can hold.
+    ///
+    /// ```
+    /// use polyflake::clock::{Clock, ManualClock};
+    ///
+    /// assert_eq!(ManualClock::at_unix_ms(1_767_225_600_000).unix_nanos()?, 1_767_225_600_000_000_000);
+    /// assert_eq!(ManualClock::at_unix_ms(i64::MAX).unix_nanos()?, i64::MAX);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn at_unix_ms(unix_ms: i64) -> Self {
         Self::new(unix_ms.saturating_mul(1_000_000))
     }
 
     /// Sets the time.
+    ///
+    /// ```
+    /// use polyflake::clock::{Clock, ManualClock};
+    ///
+    /// let clock = ManualClock::new(0);
+    /// clock.set_unix_nanos(clock.unix_nanos()? + 4_000_000); // 4 ms pass
+    /// assert_eq!(clock.unix_nanos()?, 4_000_000);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn set_unix_nanos(&self, unix_nanos: i64) {
         self.0.store(unix_nanos, portable_atomic::Ordering::Release);
     }
 
     /// Sets the time, in milliseconds; a time past the ends of 64-bit nanoseconds becomes the nearest end.
+    ///
+    /// ```
+    /// use polyflake::{clock::ManualClock, sno::Builder};
+    ///
+    /// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
+    /// let ids = Builder::with_clock(&clock).partition(7).build()?;
+    /// let before = ids.generate(1)?;
+    /// clock.set_unix_ms(1_767_225_600_004);
+    /// assert_eq!(ids.generate(1)?.tick(), before.tick() + 1);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn set_unix_ms(&self, unix_ms: i64) {
         self.set_unix_nanos(unix_ms.saturating_mul(1_000_000));
     }
@@ -238,6 +338,13 @@ impl Clock for ManualClock {
 /// old by that counter, or 4,096 readings of the thread, so a step of the wall clock is seen within a millisecond.
 /// `POLYFLAKE_CLOCK=exact` in the environment makes every reading a look at the wall clock; [`ExactClock`] does so for one
 /// generator.
+///
+/// ```
+/// use polyflake::clock::{Clock, SystemClock};
+///
+/// assert!(SystemClock.unix_nanos()? > 1_767_225_600_000_000_000); // 2026 has begun
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
@@ -245,6 +352,13 @@ pub struct SystemClock;
 #[cfg(feature = "std")]
 impl SystemClock {
     /// Returns the source that this process reads. It is decided once, at the first reading or the first call of this function.
+    ///
+    /// ```
+    /// use polyflake::clock::SystemClock;
+    ///
+    /// println!("time is read by {}", SystemClock::source().name());
+    /// assert_eq!(SystemClock::source(), SystemClock::source()); // decided once
+    /// ```
     pub fn source() -> Source {
         if counter::is_used() { Source::Counter } else { Source::SystemCall }
     }
@@ -287,6 +401,14 @@ fn beyond_nanos(unix_ms: i128) -> Error {
 }
 
 /// The nanoseconds of a reading in milliseconds, for clocks that count milliseconds.
+///
+/// ```
+/// use polyflake::clock::nanos_from_ms;
+///
+/// assert_eq!(nanos_from_ms(1_767_225_600_000)?, 1_767_225_600_000_000_000);
+/// assert_eq!(nanos_from_ms(i64::MAX).unwrap_err().code(), "time_out_of_range");
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 pub fn nanos_from_ms(unix_ms: i64) -> Result<i64> {
     const MOST: i64 = i64::MAX / 1_000_000;
     // A checked multiplication would take 128 bits in wasm.

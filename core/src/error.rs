@@ -50,6 +50,13 @@ impl Error {
     }
 
     /// An error of a kind, without details: for your own clocks and sources of random bytes.
+    ///
+    /// ```
+    /// use polyflake::{Error, ErrorKind};
+    ///
+    /// let error = Error::new(ErrorKind::ClockFailed);
+    /// assert_eq!((error.code(), error.to_string().as_str()), ("clock_failed", "clock failed"));
+    /// ```
     #[cold]
     pub const fn new(kind: ErrorKind) -> Self {
         Self::inline(Inline::plain(kind))
@@ -97,16 +104,39 @@ impl Error {
     }
 
     /// The kind of error.
+    ///
+    /// ```
+    /// use polyflake::{ErrorKind, sno::Sno};
+    ///
+    /// match Sno::parse("9q6kc9o37a32432!").unwrap_err().kind() {
+    ///     ErrorKind::InvalidLength | ErrorKind::InvalidCharacter => println!("404 Not Found"),
+    ///     kind => panic!("no other kind here: {kind:?}"),
+    /// }
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn kind(&self) -> ErrorKind {
         self.0.kind()
     }
 
     /// The stable code, the same string in every language.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// assert_eq!(Sno::parse("").unwrap_err().code(), "invalid_length"); // for logs, and across languages
+    /// ```
     pub const fn code(&self) -> &'static str {
         self.kind().code()
     }
 
     /// The 0-based index of the first bad character, in the text's own unit.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    ///
+    /// assert_eq!(Sno::parse("9q6kc9o37a32432!").unwrap_err().position(), Some(15));
+    /// assert_eq!(Sno::parse("9q6kc9o37a32432").unwrap_err().position(), None);
+    /// ```
     pub fn position(&self) -> Option<usize> {
         match self.0.detail() {
             Detail::Character { position, .. } => Some(position),
@@ -115,11 +145,25 @@ impl Error {
     }
 
     /// The parameter, field or option that was refused.
+    ///
+    /// ```
+    /// use polyflake::randflake::Grant;
+    ///
+    /// let error = Grant::new(200_000, 1_730_000_000, 2_803_741_824).unwrap_err();
+    /// assert_eq!(error.field(), Some("node"));
+    /// ```
     pub fn field(&self) -> Option<&str> {
         self.0.field()
     }
 
     /// The value that was refused, and the limits (both inclusive) that it broke, in the unit that the caller gave.
+    ///
+    /// ```
+    /// use polyflake::randflake::Grant;
+    ///
+    /// let error = Grant::new(200_000, 1_730_000_000, 2_803_741_824).unwrap_err();
+    /// assert_eq!(error.range(), Some((200_000, 0, 131_071)));
+    /// ```
     pub fn range(&self) -> Option<(i128, i128, i128)> {
         match self.0.detail() {
             Detail::Range { value, least, most, .. } => Some((value, least, most)),
@@ -128,6 +172,20 @@ impl Error {
     }
 
     /// The time to try again, in Unix milliseconds.
+    ///
+    /// ```
+    /// use polyflake::{
+    ///     clock::ManualClock,
+    ///     randflake::{Builder, Grant},
+    /// };
+    ///
+    /// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
+    /// let tomorrow = Grant::new(42, 1_767_312_000, 2_803_741_824)?;
+    /// let ids = Builder::with_clock(tomorrow, *b"sixteen byte key", &clock).build()?;
+    /// let error = ids.generate().unwrap_err();
+    /// assert_eq!((error.code(), error.retry_at()), ("lease_not_started", Some(1_767_312_000_000)));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn retry_at(&self) -> Option<i64> {
         match self.0.detail() {
             Detail::RetryAt(unix_ms) => Some(unix_ms),
@@ -136,6 +194,21 @@ impl Error {
     }
 
     /// Number of items of a buffer that were filled before the error; they hold valid IDs.
+    ///
+    /// ```
+    /// use polyflake::{
+    ///     OnExhausted,
+    ///     clock::ManualClock,
+    ///     sno::{Builder, Sno},
+    /// };
+    ///
+    /// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
+    /// let ids = Builder::with_clock(&clock).partition(42).on_exhausted(OnExhausted::Error).build()?;
+    /// let mut batch = vec![Sno::default(); 100_000];
+    /// let error = ids.fill(7, &mut batch).unwrap_err();
+    /// assert_eq!(error.written(), Some(65_536)); // a tick's IDs, which are valid
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn written(&self) -> Option<usize> {
         match self.0.among() {
             Among::Written(written) => Some(written),
@@ -144,6 +217,14 @@ impl Error {
     }
 
     /// The 0-based index of the refused item, in a call for many.
+    ///
+    /// ```
+    /// use polyflake::sno::{self, Sno};
+    ///
+    /// let texts = [*b"9d5ve8222622g222", *b"9d5ve8222622g22!"];
+    /// let error = sno::decode_slice(&texts, &mut [Sno::default(); 2]).unwrap_err();
+    /// assert_eq!((error.item(), error.position()), (Some(1), Some(15)));
+    /// ```
     pub fn item(&self) -> Option<usize> {
         match self.0.among() {
             Among::Item(item) => Some(item),

@@ -7,6 +7,14 @@ use crate::Result;
 /// want the counter.
 ///
 /// Don't let a generator on it share a partition, node or window with a generator on the [`SystemClock`], which may lag behind.
+///
+/// ```
+/// use polyflake::{clock::ExactClock, sno::Generator};
+///
+/// let ids = Generator::builder().partition(42).clock(ExactClock).build()?;
+/// assert_eq!(ids.generate(7)?.partition(), 42);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ExactClock;
 
@@ -26,6 +34,15 @@ impl Clock for ExactClock {
 }
 
 /// The source of the [`SystemClock`]'s time.
+///
+/// ```
+/// use polyflake::clock::{Source, SystemClock};
+///
+/// match SystemClock::source() {
+///     Source::Counter => println!("readings take a third of the time"),
+///     _ => println!("readings are system calls"),
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Source {
@@ -37,6 +54,12 @@ pub enum Source {
 
 impl Source {
     /// Its name: `counter` or `system_call`.
+    ///
+    /// ```
+    /// use polyflake::clock::Source;
+    ///
+    /// assert_eq!(Source::SystemCall.name(), "system_call");
+    /// ```
     pub const fn name(self) -> &'static str {
         match self {
             Self::Counter => "counter",

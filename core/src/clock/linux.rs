@@ -24,6 +24,14 @@ pub struct CoarseClock {
 impl CoarseClock {
     /// The clock, if the system has it.
     ///
+    /// ```
+    /// use polyflake::clock::{Clock, CoarseClock};
+    ///
+    /// let clock = CoarseClock::new()?;
+    /// assert!(clock.resolution_nanos() > 1); // a millisecond or more: see whether your tick is longer
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `clock_failed`.
     pub fn new() -> Result<Self> {

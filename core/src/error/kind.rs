@@ -4,6 +4,16 @@
 ///
 /// [`ErrorKind::code`] is stable: it is the same string in every language. Meaning, cause and cure of each code:
 /// <https://example.invalid/polyflake/blob/main/docs/errors.md>
+///
+/// ```
+/// use polyflake::{ErrorKind, sno};
+///
+/// match sno::generate(7) {
+///     Ok(id) => println!("{id}"),
+///     Err(error) if error.kind() == ErrorKind::SequenceExhausted => println!("try again soon"),
+///     Err(error) => panic!("{}: {error}", error.code()),
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -75,6 +85,13 @@ impl ErrorKind {
     ];
 
     /// The stable code, the same string in every language.
+    ///
+    /// ```
+    /// use polyflake::ErrorKind;
+    ///
+    /// assert_eq!(ErrorKind::LeaseExpired.code(), "lease_expired");
+    /// assert!(ErrorKind::ALL.iter().all(|kind| kind.code().is_ascii()));
+    /// ```
     pub const fn code(self) -> &'static str {
         match self {
             Self::InvalidType => "invalid_type",

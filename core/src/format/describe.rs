@@ -10,6 +10,12 @@ type Fields = alloc::borrow::Cow<'static, [FieldDescription]>;
 type Fields = &'static [FieldDescription];
 
 /// The figures of an ID format: the same for every family.
+///
+/// ```
+/// let sno = polyflake::sno::describe();
+/// assert_eq!((sno.bits, sno.per_second), (80, Some(16_384_000)));
+/// assert!(sno.sorts_by_time && !sno.below_2_53); // no number of JavaScript holds it
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Description {
@@ -33,6 +39,12 @@ pub struct Description {
 }
 
 /// One field of a format.
+///
+/// ```
+/// let fields = polyflake::sno::describe();
+/// let metabyte = &fields.fields()[2];
+/// assert_eq!((metabyte.name(), metabyte.offset, metabyte.bits), ("metabyte", 40, 8));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FieldDescription {
@@ -47,6 +59,12 @@ pub struct FieldDescription {
 
 impl Description {
     /// The fields, from the top.
+    ///
+    /// ```
+    /// let description = polyflake::randflake::describe();
+    /// let names: Vec<_> = description.fields().iter().map(|field| field.name()).collect();
+    /// assert_eq!(names, ["timestamp", "node", "sequence"]);
+    /// ```
     #[cfg_attr(
         not(feature = "alloc"),
         allow(clippy::needless_borrow, reason = "a Cow with a heap")
@@ -89,6 +107,11 @@ impl FieldDescription {
     }
 
     /// Name of the field: `timestamp`, `sequence`, `unused`, or the name of a constant or bindable.
+    ///
+    /// ```
+    /// let description = polyflake::hotguid::describe();
+    /// assert_eq!(description.fields()[3].name(), "shard_key");
+    /// ```
     #[cfg_attr(
         not(feature = "alloc"),
         allow(clippy::needless_borrow, reason = "a Cow with a heap")

@@ -29,6 +29,11 @@ impl<const N: usize> Text<N> {
     }
 
     /// The text.
+    ///
+    /// ```
+    /// let text = polyflake::sno::Sno::MIN.text();
+    /// assert!(text.as_str().chars().all(|c| c == '2')); // also by deref: `text.chars()`
+    /// ```
     pub fn as_str(&self) -> &str {
         debug_assert!(self.as_bytes().is_ascii());
         // SAFETY: `new_unchecked` makes the only texts, and its callers promise that these bytes are ASCII.
@@ -39,6 +44,11 @@ impl<const N: usize> Text<N> {
     }
 
     /// The text's bytes.
+    ///
+    /// ```
+    /// let text = polyflake::randflake::Randflake::from_i64(7).text();
+    /// assert_eq!(text.as_bytes(), b"7"); // no longer than the text
+    /// ```
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]
     }

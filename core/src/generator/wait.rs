@@ -11,6 +11,15 @@ use crate::{
 };
 
 /// The reaction of a generator that has no ID for now: the tick's IDs are used up, or the clock is behind.
+///
+/// ```
+/// use polyflake::{OnExhausted, sno::Generator};
+///
+/// // For a server that rather answers 503 than waits.
+/// let ids = Generator::builder().partition(42).on_exhausted(OnExhausted::Error).build()?;
+/// assert_eq!(ids.generate(7)?.partition(), 42);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OnExhausted {

@@ -28,12 +28,29 @@ pub struct Builder<C> {
 
 impl<C: Clock> Builder<C> {
     /// Options for a generator with your own clock and source of random bytes: see [`Builder::draw`].
+    ///
+    /// ```
+    /// use polyflake::{clock::ManualClock, hotguid::Builder};
+    ///
+    /// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
+    /// let ids = Builder::with_clock(&clock, || Ok([0; 8])).build()?;
+    /// assert_eq!(ids.generate(3)?.to_string(), "6955b900-0000-0000-0000-000003000000"); // the same in each run
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn with_clock(clock: C, draw: fn() -> Result<[u8; 8]>) -> Self {
         Self { draw, uuid8: false, options: Options::new(clock) }
     }
 
     /// Source of 8 random bytes: 5 for the machine field, 3 for the counter's start. It is called at the first ID, and
     /// again after a fork.
+    ///
+    /// ```
+    /// use polyflake::hotguid::Generator;
+    ///
+    /// let ids = Generator::builder().draw(|| Ok([1, 2, 3, 4, 5, 0, 0, 0])).build()?;
+    /// assert_eq!(ids.generate(3)?.machine(), [1, 2, 3, 4, 5]);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn draw(mut self, draw: fn() -> Result<[u8; 8]>) -> Self {
         self.draw = draw;
         self
@@ -42,6 +59,14 @@ impl<C: Clock> Builder<C> {
     /// Makes UUIDs of version 8, which strict validators accept, instead of the compatible form:
     /// [`HotGuid::uuid8_parts`](super::HotGuid::uuid8_parts) reads them. Version and variant take 6 of the 40 random bits: among
     /// 18,583 generators that are active in the same second, two share the other 34 with a chance of 1 %.
+    ///
+    /// ```
+    /// use polyflake::hotguid::Generator;
+    ///
+    /// let id = uuid::Uuid::from(Generator::builder().uuid8(true).build()?.generate(3)?);
+    /// assert_eq!((id.get_version_num(), id.get_variant()), (8, uuid::Variant::RFC4122));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn uuid8(mut self, uuid8: bool) -> Self {
         self.uuid8 = uuid8;
         self
@@ -59,6 +84,14 @@ let builder = Generator::builder();", 1_763_650_001_000, 7);
     }
 
     /// The generator.
+    ///
+    /// ```
+    /// use polyflake::hotguid::Generator;
+    ///
+    /// assert!(Generator::builder().build().is_ok());
+    /// let empty = Generator::builder().window(1_767_225_600_000, 1_767_225_600_000).build();
+    /// assert_eq!(empty.unwrap_err().code(), "out_of_range");
+    /// ```
     ///
     /// # Errors
     /// `out_of_range` if the window is empty or the clock is coarser than a second; `time_out_of_range` if the window leaves the

@@ -52,6 +52,16 @@ pub struct Generator<C = DefaultClock> {
 }
 
 /// Figures of a generator, at one moment.
+///
+/// ```
+/// use polyflake::hotguid::Generator;
+///
+/// let ids = Generator::new();
+/// assert_eq!((ids.stats().machine, ids.stats().len), (None, 0)); // nothing drawn yet
+/// let id = ids.generate(3)?;
+/// assert_eq!((ids.stats().machine, ids.stats().len), (Some(id.machine()), 1));
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Stats {
@@ -68,11 +78,28 @@ pub struct Stats {
 #[cfg(feature = "std")]
 impl Generator {
     /// A generator with the system's clock and random bytes.
+    ///
+    /// ```
+    /// use polyflake::hotguid::Generator;
+    ///
+    /// static IDS: Generator = Generator::new();
+    ///
+    /// assert!(IDS.generate(3)? < IDS.generate(3)?);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn new() -> Self {
         Self::with_clock(SystemClock, entropy::random)
     }
 
     /// Options for a generator.
+    ///
+    /// ```
+    /// use polyflake::hotguid::Generator;
+    ///
+    /// let ids = Generator::builder().window(1_767_225_600_000, 1_767_312_000_000).build()?; // 2026-01-01
+    /// assert_eq!(ids.window(), (1_767_225_600_000, 1_767_312_000_000));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn builder() -> Builder<SystemClock> {
         Builder::with_clock(SystemClock, entropy::random)
     }
@@ -86,6 +113,12 @@ impl Default for Generator {
 }
 
 /// One new ID from the process-wide generator.
+///
+/// ```
+/// let id = polyflake::hotguid::generate(3)?;
+/// assert_eq!((id.shard_key(), id.to_string().len()), (3, 36));
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 ///
 /// # Errors
 /// As [`Generator::generate`].
@@ -125,6 +158,15 @@ let builder = Generator::builder();");
     /// Ends the generator, also for calls in flight on other threads. There is nothing to save: the next generator draws its own
     /// random bytes.
     ///
+    /// ```
+    /// use polyflake::hotguid::Generator;
+    ///
+    /// let ids = Generator::new();
+    /// ids.close()?;
+    /// assert_eq!(ids.generate(3).unwrap_err().code(), "generator_closed");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `generator_closed` if it was closed before.
     pub fn close(&self) -> Result<()> {
@@ -132,6 +174,15 @@ let builder = Generator::builder();");
     }
 
     /// Figures of the generator at this moment.
+    ///
+    /// ```
+    /// use polyflake::hotguid::{Generator, HotGuid};
+    ///
+    /// let ids = Generator::new();
+    /// ids.fill(3, &mut [HotGuid::default(); 10])?;
+    /// assert!(ids.stats().last_second.is_some() && !ids.stats().closed);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn stats(&self) -> Stats {
         let (state, (epoch, word)) = (self.engine.state(), self.engine.family.drawn.last());
         Stats {
@@ -145,6 +196,15 @@ let builder = Generator::builder();");
 
 impl<C: Clock> Generator<C> {
     /// One new ID for a given shard.
+    ///
+    /// ```
+    /// use polyflake::hotguid::Generator;
+    ///
+    /// let ids = Generator::new();
+    /// let (first, second) = (ids.generate(3)?, ids.generate(4)?); // one for shard 3, one for shard 4
+    /// assert_eq!((first.shard_key(), second.shard_key()), (3, 4));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `sequence_exhausted` after 16,777,216 IDs in one second, with the time to retry, after a wait of at most `max_wait`;

@@ -7,6 +7,15 @@ use crate::{
 };
 
 /// The fields of an ID.
+///
+/// ```
+/// use polyflake::hotguid::{HotGuid, Parts};
+///
+/// let parts = HotGuid::parse("691f29d0-bbaa-ddcc-ee01-0203ffffff7f")?.parts();
+/// let machine = [0xaa, 0xbb, 0xcc, 0xdd, 0xee];
+/// assert_eq!(parts, Parts { timestamp: 1_763_650_000, machine, counter: 0x01_0203, shard_key: 0x7fff_ffff });
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Parts {
     /// Creation time, in Unix seconds: 0..=4294967295.
@@ -67,6 +76,15 @@ impl HotGuid {
 
     /// The ID of given fields.
     ///
+    /// ```
+    /// use polyflake::hotguid::{HotGuid, Parts};
+    ///
+    /// let parts = Parts { timestamp: 1_767_225_600, machine: [0; 5], counter: 0, shard_key: 3 };
+    /// assert_eq!(HotGuid::from_parts(parts)?.to_string(), "6955b900-0000-0000-0000-000003000000");
+    /// assert!(HotGuid::from_parts(Parts { timestamp: -1, ..parts }).is_err()); // before 1970
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `time_out_of_range` for the timestamp, `out_of_range` for the counter.
     pub fn from_parts(parts: Parts) -> Result<Self> {
@@ -112,6 +130,14 @@ impl HotGuid {
     }
 
     /// The fields.
+    ///
+    /// ```
+    /// use polyflake::hotguid::HotGuid;
+    ///
+    /// let id = HotGuid::parse("691f29d0-bbaa-ddcc-ee01-0203ffffff7f")?;
+    /// assert_eq!(HotGuid::from_parts(id.parts())?, id);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn parts(self) -> Parts {
         Parts {
             timestamp: self.timestamp(),
@@ -122,27 +148,65 @@ impl HotGuid {
     }
 
     /// Creation time, in Unix seconds.
+    ///
+    /// ```
+    /// use polyflake::hotguid::HotGuid;
+    ///
+    /// assert_eq!(HotGuid::parse("6955b900-0000-0000-0000-000003000000")?.timestamp(), 1_767_225_600);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn timestamp(self) -> i64 {
         TIMESTAMP.take(self.word()).cast_signed()
     }
 
     /// Creation time, in Unix milliseconds: whole seconds.
+    ///
+    /// ```
+    /// use polyflake::hotguid::HotGuid;
+    ///
+    /// assert_eq!(HotGuid::parse("6955b900-0000-0000-0000-000003000000")?.unix_ms(), 1_767_225_600_000);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn unix_ms(self) -> i64 {
         SCALE.ms_of(TIMESTAMP.take(self.word()))
     }
 
     /// The bytes that tell its generator from all others.
+    ///
+    /// ```
+    /// use polyflake::hotguid::Generator;
+    ///
+    /// let (here, there) = (Generator::new(), Generator::new());
+    /// assert_eq!(here.generate(3)?.machine(), here.generate(3)?.machine());
+    /// assert_ne!(here.generate(3)?.machine(), there.generate(3)?.machine()); // but for 1 in 2^40
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn machine(self) -> [u8; 5] {
         self.parts().machine
     }
 
     /// Number of the ID within its second, from any start: 24 bits.
+    ///
+    /// ```
+    /// use polyflake::hotguid::HotGuid;
+    ///
+    /// assert_eq!(HotGuid::parse("691f29d0-bbaa-ddcc-ee01-0203ffffff7f")?.counter(), 0x01_0203);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     #[allow(clippy::cast_possible_truncation, reason = "24 bits")]
     pub fn counter(self) -> u32 {
         COUNTER.take(self.word()) as u32
     }
 
     /// The key that the application routes by.
+    ///
+    /// ```
+    /// use polyflake::hotguid::HotGuid;
+    ///
+    /// let id = HotGuid::parse("6955b900-0000-0000-0000-000003000000")?;
+    /// assert_eq!(id.shard_key() % 16, 3); // the shard of 16
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     #[allow(clippy::cast_possible_truncation, reason = "32 bits")]
     pub fn shard_key(self) -> u32 {
         (SHARD_KEY.take(self.word()) as u32).swap_bytes()
@@ -153,11 +217,27 @@ impl HotGuid {
     }
 
     /// The ID of 16 bytes in the order of .NET's `Guid.ToByteArray()`.
+    ///
+    /// ```
+    /// use polyflake::hotguid::HotGuid;
+    ///
+    /// // What `Guid.ToByteArray()` of C# gives: the first three groups of the text are reversed.
+    /// let id = HotGuid::from_bytes(*b"\0\xb9\x55\x69\0\0\0\0\0\0\0\0\x03\0\0\0");
+    /// assert_eq!(id.to_string(), "6955b900-0000-0000-0000-000003000000");
+    /// ```
     pub const fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
         Self(guid::reverse_groups(bytes))
     }
 
     /// The ID of a slice of 16 bytes in the order of .NET.
+    ///
+    /// ```
+    /// use polyflake::hotguid::HotGuid;
+    ///
+    /// assert_eq!(HotGuid::from_slice(&[0; 16])?, HotGuid::MIN);
+    /// assert_eq!(HotGuid::from_slice(&[0; 10]).unwrap_err().to_string(), "expected length 16, found 10");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `invalid_length`, in bytes.
@@ -169,43 +249,106 @@ impl HotGuid {
     }
 
     /// The 16 bytes in the order of .NET's `Guid.ToByteArray()`.
+    ///
+    /// ```
+    /// use polyflake::hotguid::HotGuid;
+    ///
+    /// let id = HotGuid::parse("6955b900-0000-0000-0000-000003000000")?;
+    /// assert_eq!(id.to_bytes()[..4], [0, 0xb9, 0x55, 0x69]);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn to_bytes(self) -> [u8; Self::LEN] {
         guid::reverse_groups(self.0)
     }
 
     /// The ID of 16 bytes in the order of RFC 9562, as in `uuid::Uuid`: the order of the text.
+    ///
+    /// ```
+    /// use polyflake::hotguid::HotGuid;
+    ///
+    /// let uuid = uuid::uuid!("6955b900-0000-0000-0000-000003000000");
+    /// assert_eq!(HotGuid::from_rfc_bytes(uuid.into_bytes()).shard_key(), 3);
+    /// ```
     pub const fn from_rfc_bytes(bytes: [u8; Self::LEN]) -> Self {
         Self(bytes)
     }
 
     /// The 16 bytes in the order of RFC 9562: they sort as the text does, by time.
+    ///
+    /// ```
+    /// use polyflake::hotguid::HotGuid;
+    ///
+    /// let id = HotGuid::parse("6955b900-0000-0000-0000-000003000000")?;
+    /// assert_eq!(id.to_rfc_bytes()[..4], [0x69, 0x55, 0xb9, 0]); // as the text spells it
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn to_rfc_bytes(self) -> [u8; Self::LEN] {
         self.0
     }
 
     /// The ID of a GUID that SQL Server sorts by time, in the order of .NET's `Guid.ToByteArray()`.
+    ///
+    /// ```
+    /// use polyflake::hotguid::HotGuid;
+    ///
+    /// let id = HotGuid::parse("691f29d0-bbaa-ddcc-ee01-0203ffffff7f")?;
+    /// assert_eq!(HotGuid::from_sql(id.to_sql()), id);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn from_sql(bytes: [u8; Self::LEN]) -> Self {
         Self(guid::of_sql(bytes))
     }
 
     /// The GUID that SQL Server sorts by time, in the order of .NET's `Guid.ToByteArray()`, which is how its clients
     /// send one.
+    ///
+    /// ```
+    /// use polyflake::hotguid::HotGuid;
+    ///
+    /// let early = HotGuid::parse("691f29d0-bbaa-ddcc-ee01-0203ffffff7f")?;
+    /// let late = HotGuid::parse("6955b900-0000-0000-0000-000003000000")?;
+    /// assert!(early.to_sql()[10..] < late.to_sql()[10..]); // the bytes that SQL Server compares first
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn to_sql(self) -> [u8; Self::LEN] {
         guid::to_sql(self.0)
     }
 
     /// The text, in lower case.
+    ///
+    /// ```
+    /// use polyflake::hotguid::HotGuid;
+    ///
+    /// assert_eq!(HotGuid::MAX.text().as_str(), "ffffffff-ffff-ffff-ffff-ffffffffffff");
+    /// ```
     #[inline]
     pub fn text(self) -> Text<{ Self::TEXT_LEN }> {
         guid::encode(&self.0)
     }
 
     /// The text of the GUID that SQL Server sorts by time.
+    ///
+    /// ```
+    /// use polyflake::hotguid::HotGuid;
+    ///
+    /// let id = HotGuid::parse("691f29d0-bbaa-ddcc-ee01-0203ffffff7f")?;
+    /// assert_eq!(id.sql_text().as_str(), "7fffffff-0302-01ee-ddcc-691f29d0bbaa");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn sql_text(self) -> Text<{ Self::TEXT_LEN }> {
         guid::encode(&guid::reverse_groups(self.to_sql()))
     }
 
     /// The ID of a text: hex with hyphens, in either case.
+    ///
+    /// ```
+    /// use polyflake::hotguid::HotGuid;
+    ///
+    /// let id = HotGuid::parse("6955B900-0000-0000-0000-000003000000")?; // either case
+    /// assert_eq!(id.shard_key(), 3);
+    /// assert_eq!(HotGuid::parse("6955b90").unwrap_err().to_string(), "expected length 36, found 7");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `invalid_length` (in characters) or `invalid_character` with the position of the first bad one.
@@ -240,6 +383,14 @@ impl HotGuid {
 
     /// The ID of the text of a GUID that SQL Server sorts by time.
     ///
+    /// ```
+    /// use polyflake::hotguid::HotGuid;
+    ///
+    /// let id = HotGuid::parse_sql("7fffffff-0302-01ee-ddcc-691f29d0bbaa")?; // as SQL Server prints it
+    /// assert_eq!(id.timestamp(), 1_763_650_000);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`HotGuid::parse`].
     pub fn parse_sql(text: &str) -> Result<Self> {
@@ -257,6 +408,15 @@ impl HotGuid {
     /// The lowest and the highest ID (both inclusive) of the half-open time range `start .. end`, in Unix milliseconds or as
     /// `SystemTime`s, for BETWEEN queries. SQL Server's queries take the two converted IDs, which sort alike. An ID is in the
     /// range if its own second begins in it.
+    ///
+    /// ```
+    /// use polyflake::hotguid::HotGuid;
+    ///
+    /// let (lowest, highest) = HotGuid::time_range(1_767_225_600_000, 1_767_312_000_000)?; // all of 2026-01-01
+    /// let id = HotGuid::parse("6955b900-0000-0000-0000-000003000000")?;
+    /// assert!((lowest..=highest).contains(&id)); // SELECT ... WHERE id BETWEEN lowest AND highest
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `time_out_of_range` before 1970 or past 2106 (the end may be one second past the last); `out_of_range` if the

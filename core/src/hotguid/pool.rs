@@ -36,6 +36,15 @@ pub struct Pool<G> {
 impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     /// A pool of generators, given as references, in `Arc`s or the like. The random bytes that each draws tell them apart.
     ///
+    /// ```
+    /// use polyflake::hotguid::{Generator, Pool};
+    ///
+    /// let (first, second) = (Generator::new(), Generator::new());
+    /// assert_eq!(Pool::new([&first, &second])?.members().len(), 2);
+    /// assert_eq!(Pool::new([&first, &first]).unwrap_err().item(), Some(1));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `out_of_range`: with the `item`, if a generator is listed twice; if there are none, or more than 65,536.
     pub fn new(members: impl IntoIterator<Item = G>) -> Result<Self> {
@@ -43,6 +52,14 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     }
 
     /// One new ID, for a shard of your choice.
+    ///
+    /// ```
+    /// use polyflake::hotguid::{Generator, Pool};
+    ///
+    /// let ids = Pool::owning([Generator::new(), Generator::new()])?;
+    /// assert_eq!(ids.generate(3)?.shard_key(), 3);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Generator::generate`].

@@ -22,6 +22,14 @@ const MARKED: u64 = 0xf0_00c0;
 const MACHINE_AT: u32 = 56;
 
 /// The fields of an ID that is a UUID of version 8.
+///
+/// ```
+/// use polyflake::hotguid::{HotGuid, Uuid8Parts};
+///
+/// let parts = Uuid8Parts { timestamp: 1_767_225_600, machine: 0, counter: 0, shard_key: 3 };
+/// assert_eq!(HotGuid::from_uuid8_parts(parts)?.to_string(), "6955b900-0000-8000-8000-000000000003");
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Uuid8Parts {
     /// The creation time, in Unix seconds: 0..=4294967295.
@@ -76,6 +84,15 @@ impl HotGuid {
     }
 
     /// The UUID of version 8 with these fields.
+    ///
+    /// ```
+    /// use polyflake::hotguid::{HotGuid, Uuid8Parts};
+    ///
+    /// let parts = Uuid8Parts { timestamp: 1_767_225_600, machine: 1 << 33, counter: 7, shard_key: 3 };
+    /// assert_eq!(HotGuid::from_uuid8_parts(parts)?.uuid8_parts()?, parts);
+    /// assert!(HotGuid::from_uuid8_parts(Uuid8Parts { machine: 1 << 34, ..parts }).is_err()); // 34 bits
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `time_out_of_range` for the timestamp, `out_of_range` for the machine and the counter.

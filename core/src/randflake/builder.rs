@@ -31,12 +31,39 @@ pub struct Builder<C> {
 
 impl<C: Clock> Builder<C> {
     /// Options for a generator with your own clock.
+    ///
+    /// ```
+    /// use polyflake::{
+    ///     clock::ManualClock,
+    ///     randflake::{Builder, Grant},
+    /// };
+    ///
+    /// let grant = Grant::new(7, 1_730_000_000, 2_803_741_824)?;
+    /// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
+    /// let ids = Builder::with_clock(grant, *b"sixteen byte key", &clock).build()?;
+    /// assert_eq!(&*ids.generate_text()?, "amb6fiq6d10u2"); // the same in each run
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn with_clock(grant: Grant, secret: impl Into<Codec>, clock: C) -> Self {
         Self { grant, codec: secret.into(), resume_after: None, options: Options::new(clock) }
     }
 
     /// The last second, in Unix seconds, in which this grant was used, as [`Generator::close`] returned it. No ID is made in this
     /// second or before it. A grant that served a generator must not serve another one without this option.
+    ///
+    /// ```
+    /// use polyflake::randflake::{Generator, Grant};
+    ///
+    /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+    /// let ids = Generator::builder(grant, *b"sixteen byte key").build()?;
+    /// let last = ids.inspect(ids.generate()?);
+    /// let second = ids.close()?.unwrap(); // to be stored
+    ///
+    /// let ids = Generator::builder(grant, *b"sixteen byte key").resume_after(second);
+    /// let ids = ids.max_wait(std::time::Duration::from_secs(2)).build()?; // after the restart
+    /// assert!(ids.inspect(ids.generate()?).timestamp > last.timestamp);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn resume_after(mut self, unix_seconds: i64) -> Self {
         self.resume_after = Some(unix_seconds);
         self
@@ -53,6 +80,15 @@ let builder = Generator::builder(grant, *b"sixteen byte key");"#, 1_763_650_001_
     }
 
     /// The generator.
+    ///
+    /// ```
+    /// use polyflake::randflake::{Generator, Grant};
+    ///
+    /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+    /// let early = Generator::builder(grant, *b"sixteen byte key").resume_after(0).build(); // 1970
+    /// assert_eq!(early.unwrap_err().field(), Some("resume_after"));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `out_of_range` if `resume_after` is a second that the format does not have, or the clock is coarser than a second.

@@ -6,6 +6,14 @@ use crate::sparx64::Sparx64;
 use crate::{Error, Result};
 
 /// The fields of an ID.
+///
+/// ```
+/// use polyflake::randflake::{Codec, Parts, Randflake};
+///
+/// let parts = Codec::new(*b"sixteen byte key").inspect(Randflake::parse("amb6fiq6d10u2")?);
+/// assert_eq!(parts, Parts { timestamp: 1_767_225_600, node: 7, sequence: 0 });
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Parts {
     /// Creation time, in Unix seconds: 1730000000..=2803741823.
@@ -33,11 +41,27 @@ pub struct Codec {
 
 impl Codec {
     /// A codec for a secret of 16 bytes. It accepts any bytes, even 16 zeros, so draw them at random.
+    ///
+    /// ```
+    /// use polyflake::randflake::{Codec, Randflake};
+    ///
+    /// let codec = Codec::new(*b"sixteen byte key");
+    /// assert_eq!(codec.inspect(Randflake::parse("amb6fiq6d10u2")?).node, 7);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn new(secret: [u8; 16]) -> Self {
         Self { cipher: Sparx64::new(secret) }
     }
 
     /// A codec for a secret in a slice.
+    ///
+    /// ```
+    /// use polyflake::randflake::Codec;
+    ///
+    /// let secret = std::env::var("SECRET").unwrap_or_else(|_| "too short".into());
+    /// let error = Codec::from_slice(secret.as_bytes()).unwrap_err();
+    /// assert_eq!(error.to_string(), "expected a secret of 16 bytes, found 9");
+    /// ```
     ///
     /// # Errors
     /// `invalid_secret` unless it has 16 bytes.
@@ -47,6 +71,16 @@ impl Codec {
 
     /// The ID of given fields. The caller must make sure that it is made only once.
     ///
+    /// ```
+    /// use polyflake::randflake::{Codec, Parts};
+    ///
+    /// let codec = Codec::new(*b"sixteen byte key");
+    /// let id = codec.encrypt(Parts { timestamp: 1_767_225_600, node: 7, sequence: 0 })?;
+    /// assert_eq!(id.to_string(), "amb6fiq6d10u2");
+    /// assert!(codec.encrypt(Parts { timestamp: 0, node: 7, sequence: 0 }).is_err()); // before 2024
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `time_out_of_range` for the timestamp, `out_of_range` for the others.
     pub fn encrypt(&self, parts: Parts) -> Result<Randflake> {
@@ -54,6 +88,16 @@ impl Codec {
     }
 
     /// The fields of an ID. Plausible fields prove nothing: every number decrypts to some fields.
+    ///
+    /// ```
+    /// use polyflake::randflake::{Codec, Randflake};
+    ///
+    /// let codec = Codec::new(*b"sixteen byte key");
+    /// assert_eq!(codec.inspect(Randflake::parse("amb6fiq6d10u2")?).timestamp, 1_767_225_600);
+    /// let nobodys = codec.inspect(Randflake::from_i64(0)); // no proof: every number has fields
+    /// assert!(nobodys.node <= 131_071);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     #[inline]
     pub fn inspect(&self, id: Randflake) -> Parts {
         let raw = self.cipher.decrypt_block(id.to_u64().to_le_bytes());
@@ -88,6 +132,12 @@ impl From<[u8; 16]> for Codec {
 
 impl Parts {
     /// Creation time, in Unix milliseconds: whole seconds.
+    ///
+    /// ```
+    /// use polyflake::randflake::Parts;
+    ///
+    /// assert_eq!(Parts { timestamp: 1_767_225_600, node: 7, sequence: 0 }.unix_ms(), 1_767_225_600_000);
+    /// ```
     pub const fn unix_ms(&self) -> i64 {
         self.timestamp.saturating_mul(1000)
     }

@@ -32,6 +32,17 @@ pub struct Generator<C = DefaultClock> {
 }
 
 /// Figures of a generator, at one moment.
+///
+/// ```
+/// use polyflake::randflake::{Generator, Grant, Randflake};
+///
+/// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+/// let ids = Generator::builder(grant, *b"sixteen byte key").build()?;
+/// assert_eq!((ids.stats().last_second, ids.stats().len), (None, 0));
+/// ids.fill(&mut [Randflake::default(); 10])?;
+/// assert!(ids.stats().last_second.is_some());
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Stats {
@@ -46,6 +57,15 @@ pub struct Stats {
 #[cfg(feature = "std")]
 impl Generator {
     /// Options for a generator under a grant; the secret is 16 bytes, or a [`Codec`].
+    ///
+    /// ```
+    /// use polyflake::randflake::{Codec, Generator, Grant};
+    ///
+    /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?; // node 42, from and until, in Unix seconds
+    /// let ids = Generator::builder(grant, Codec::from_slice(b"sixteen byte key")?).build()?;
+    /// assert_eq!(ids.grant(), grant);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn builder(grant: Grant, secret: impl Into<Codec>) -> Builder<crate::clock::SystemClock> {
         Builder::with_clock(grant, secret, crate::clock::SystemClock)
     }
@@ -60,17 +80,47 @@ impl<C> fmt::Debug for Generator<C> {
 
 impl<C> Generator<C> {
     /// The fields of an ID. Plausible fields prove nothing: every number decrypts to some fields.
+    ///
+    /// ```
+    /// use polyflake::randflake::{Generator, Grant};
+    ///
+    /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+    /// let ids = Generator::builder(grant, *b"sixteen byte key").build()?;
+    /// assert_eq!(ids.inspect(ids.generate()?).node, 42);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     #[inline]
     pub fn inspect(&self, id: Randflake) -> Parts {
         self.engine.family.codec.inspect(id)
     }
 
     /// The grant, including its extensions.
+    ///
+    /// ```
+    /// use polyflake::randflake::{Generator, Grant};
+    ///
+    /// let grant = Grant::with_nodes(40..=49, 1_730_000_000, 2_803_741_824)?;
+    /// let ids = Generator::builder(grant, *b"sixteen byte key").build()?;
+    /// assert_eq!(ids.grant().nodes(), 40..=49);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn grant(&self) -> Grant {
         self.engine.family.grant.until(self.engine.window().ticks().end)
     }
 
     /// Extends the grant. A grant that ends no later changes nothing.
+    ///
+    /// ```
+    /// use polyflake::randflake::{Generator, Grant};
+    ///
+    /// let grant = Grant::new(42, 1_730_000_000, 1_767_225_600)?;
+    /// let ids = Generator::builder(grant, *b"sixteen byte key").build()?;
+    /// ids.extend_grant(Grant::new(42, 1_730_000_000, 1_767_312_000)?)?;
+    /// assert_eq!(ids.grant().end(), 1_767_312_000);
+    /// let other = ids.extend_grant(Grant::new(43, 1_730_000_000, 1_767_312_000)?);
+    /// assert_eq!(other.unwrap_err().code(), "lease_mismatch");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `lease_mismatch` unless both have the same nodes and start.
@@ -82,6 +132,17 @@ impl<C> Generator<C> {
     /// Ends the generator, also for calls in flight on other threads, and returns the last second used, in Unix seconds, after
     /// which the grant's next generator must resume. None if no second was used.
     ///
+    /// ```
+    /// use polyflake::randflake::{Generator, Grant};
+    ///
+    /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+    /// let ids = Generator::builder(grant, *b"sixteen byte key").build()?;
+    /// let id = ids.generate()?;
+    /// assert_eq!(ids.close()?, Some(ids.inspect(id).timestamp)); // for `Builder::resume_after`
+    /// assert_eq!(ids.generate().unwrap_err().code(), "generator_closed");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `generator_closed` if it was closed before; `forked` in a child process, since the parent's generator goes on.
     pub fn close(&self) -> Result<Option<i64>> {
@@ -92,6 +153,16 @@ impl<C> Generator<C> {
     seals!();
 
     /// Figures of the generator at this moment.
+    ///
+    /// ```
+    /// use polyflake::randflake::{Generator, Grant};
+    ///
+    /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+    /// let ids = Generator::builder(grant, *b"sixteen byte key").build()?;
+    /// ids.generate()?;
+    /// assert_eq!((ids.stats().len, ids.stats().closed), (1, false));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn stats(&self) -> Stats {
         let state = self.engine.state();
         let len = u64::try_from(state.next).unwrap_or(u64::MAX);
@@ -101,6 +172,15 @@ impl<C> Generator<C> {
 
 impl<C: Clock> Generator<C> {
     /// One new ID.
+    ///
+    /// ```
+    /// use polyflake::randflake::{Generator, Grant};
+    ///
+    /// let past = Grant::new(42, 1_730_000_000, 1_730_000_060)?; // a minute of 2024
+    /// let ids = Generator::builder(past, *b"sixteen byte key").build()?;
+    /// assert_eq!(ids.generate().unwrap_err().code(), "lease_expired");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// In this order: `lease_not_started`, with the time to retry, `lease_expired`; `clock_behind` if the clock is behind the

@@ -59,6 +59,16 @@ let ids = Generator::builder(grant, *b"sixteen byte key").build()?;"#; group: Gr
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// One new ID.
     ///
+    /// ```
+    /// use polyflake::randflake::{Generator, Grant};
+    ///
+    /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+    /// let ids = Generator::builder(grant, *b"sixteen byte key").build()?;
+    /// let mut handle = ids.handle();
+    /// assert_ne!(handle.generate()?, handle.generate()?);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Generator::generate`].
     #[inline]
@@ -67,6 +77,15 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     }
 
     /// One new ID without waiting, if there is one now.
+    ///
+    /// ```
+    /// use polyflake::randflake::{Generator, Grant};
+    ///
+    /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+    /// let ids = Generator::builder(grant, *b"sixteen byte key").build()?;
+    /// assert_eq!(ids.inspect(ids.handle().try_generate()?).node, 42);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Generator::try_generate`].

@@ -25,32 +25,71 @@ impl Randflake {
     pub const TEXT_LEN: usize = hex::MAX_DIGITS;
 
     /// The ID of a signed number. Every number is an ID; only decryption tells its fields.
+    ///
+    /// ```
+    /// use polyflake::randflake::Randflake;
+    ///
+    /// assert_eq!(Randflake::from_i64(4_594_531_474_933_654_033).to_string(), "3vgoe12ccb8gh");
+    /// ```
     pub const fn from_i64(id: i64) -> Self {
         Self(id)
     }
 
     /// The ID of an unsigned number: its 64 bits read without a sign.
+    ///
+    /// ```
+    /// use polyflake::randflake::Randflake;
+    ///
+    /// assert_eq!(Randflake::from_u64(u64::MAX), Randflake::from_i64(-1));
+    /// ```
     pub const fn from_u64(id: u64) -> Self {
         Self(id.cast_signed())
     }
 
     /// The signed number, as in a column of type BIGINT.
+    ///
+    /// ```
+    /// use polyflake::randflake::Randflake;
+    ///
+    /// assert_eq!(Randflake::parse("fvvvvvvvvvvvv")?.to_i64(), -1); // the largest text
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn to_i64(self) -> i64 {
         self.0
     }
 
     /// The unsigned number that the text spells: the same 64 bits read without a sign.
+    ///
+    /// ```
+    /// use polyflake::randflake::Randflake;
+    ///
+    /// assert_eq!(Randflake::from_i64(-1).to_u64(), u64::MAX);
+    /// ```
     pub const fn to_u64(self) -> u64 {
         self.0.cast_unsigned()
     }
 
     /// The text: 1 to 13 characters of `[0-9a-v]`.
+    ///
+    /// ```
+    /// use polyflake::randflake::Randflake;
+    ///
+    /// assert_eq!(Randflake::from_i64(32).text().as_str(), "10");
+    /// ```
     #[inline]
     pub fn text(self) -> Text<{ Self::TEXT_LEN }> {
         hex::encode(self.to_u64())
     }
 
     /// The ID of a text.
+    ///
+    /// ```
+    /// use polyflake::randflake::Randflake;
+    ///
+    /// assert_eq!(Randflake::parse("10")?.to_i64(), 32);
+    /// assert_eq!(Randflake::parse("010").unwrap_err().code(), "not_canonical"); // one spelling for each ID
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// In this order: `invalid_length` unless it has 1 to 13 characters, `invalid_character` with the position of the first

@@ -39,6 +39,19 @@ pub struct Pool<G> {
 impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     /// A pool of generators, given as references, in `Arc`s or the like.
     ///
+    /// ```
+    /// use polyflake::randflake::{Generator, Grant, Pool};
+    ///
+    /// let node = |node, secret| {
+    ///     let grant = Grant::new(node, 1_730_000_000, 2_803_741_824)?;
+    ///     Generator::builder(grant, secret).build()
+    /// };
+    /// let (first, second) = (node(7, *b"sixteen byte key")?, node(42, *b"another 16 bytes")?);
+    /// let error = Pool::new([&first, &second]).unwrap_err();
+    /// assert_eq!((error.code(), error.item()), ("invalid_secret", Some(1)));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// With the `item`: `out_of_range` if a generator is listed twice or two have a node in common; `invalid_secret` if a secret
     /// differs from the others'. Also `out_of_range` if there are none, or more than 65,536.
@@ -47,6 +60,18 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     }
 
     /// One new ID.
+    ///
+    /// ```
+    /// use polyflake::randflake::{Generator, Grant, Pool};
+    ///
+    /// let node = |node| {
+    ///     let grant = Grant::new(node, 1_730_000_000, 2_803_741_824)?;
+    ///     Generator::builder(grant, *b"sixteen byte key").build()
+    /// };
+    /// let ids = Pool::owning([node(7)?, node(42)?])?;
+    /// assert!([7, 42].contains(&ids.members()[0].inspect(ids.generate()?).node));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Generator::generate`].

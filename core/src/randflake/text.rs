@@ -66,6 +66,15 @@ pub fn encode_column(ids: &[Randflake], offsets: &mut [i32], text: &mut [u8]) ->
 /// Writes the ID of every text, given texts one after the other and their offsets. It stops at the first bad text, and leaves
 /// the places from there on unchanged.
 ///
+/// ```
+/// use polyflake::randflake::{self, Randflake};
+///
+/// let mut ids = [Randflake::default(); 2];
+/// randflake::decode_column(&[0, 1, 4], b"7100", &mut ids)?;
+/// assert_eq!(ids, [7, 1 << 10].map(Randflake::from_i64));
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
 /// # Errors
 /// `invalid_length` unless there is one more offset than IDs; `out_of_range` for an offset below the previous one, or past the
 /// texts; else as [`Randflake::parse`]. All but the first come with the item.

@@ -64,11 +64,25 @@ pub struct Sparx64 {
 
 impl Sparx64 {
     /// The cipher under a key of 16 bytes.
+    ///
+    /// ```
+    /// use polyflake::sparx64::Sparx64;
+    ///
+    /// let (one, other) = (Sparx64::new([1; 16]), Sparx64::new([2; 16]));
+    /// assert_ne!(one.encrypt_block([0; 8]), other.encrypt_block([0; 8]));
+    /// ```
     pub fn new(key: [u8; KEY_BYTES]) -> Self {
         Self { schedule: Schedule::new(key) }
     }
 
     /// The cipher under a key in a slice.
+    ///
+    /// ```
+    /// use polyflake::sparx64::Sparx64;
+    ///
+    /// assert!(Sparx64::from_slice(b"sixteen byte key").is_ok());
+    /// assert_eq!(Sparx64::from_slice(b"short").unwrap_err().to_string(), "expected a secret of 16 bytes, found 5");
+    /// ```
     ///
     /// # Errors
     /// `invalid_secret` unless it has 16 bytes.
@@ -83,6 +97,14 @@ impl Sparx64 {
     }
 
     /// Encrypts one block.
+    ///
+    /// ```
+    /// use polyflake::sparx64::Sparx64;
+    ///
+    /// let cipher = Sparx64::new(0x00112233_44556677_8899aabb_ccddeeff_u128.to_be_bytes());
+    /// let encrypted = cipher.encrypt_block(0x01234567_89abcdef_u64.to_be_bytes());
+    /// assert_eq!(encrypted, 0x2bbef152_01f55f98_u64.to_be_bytes()); // the paper's test vector
+    /// ```
     #[inline]
     #[must_use]
     pub fn encrypt_block(&self, block: [u8; BLOCK_BYTES]) -> [u8; BLOCK_BYTES] {
@@ -90,6 +112,13 @@ impl Sparx64 {
     }
 
     /// Decrypts one block.
+    ///
+    /// ```
+    /// use polyflake::sparx64::Sparx64;
+    ///
+    /// let cipher = Sparx64::new(*b"sixteen byte key");
+    /// assert_eq!(cipher.decrypt_block(cipher.encrypt_block(*b"my block")), *b"my block");
+    /// ```
     #[inline]
     #[must_use]
     pub fn decrypt_block(&self, block: [u8; BLOCK_BYTES]) -> [u8; BLOCK_BYTES] {
@@ -97,11 +126,30 @@ impl Sparx64 {
     }
 
     /// Encrypts many blocks in place, each on its own.
+    ///
+    /// ```
+    /// use polyflake::sparx64::Sparx64;
+    ///
+    /// let cipher = Sparx64::new(*b"sixteen byte key");
+    /// let mut blocks = [[0; 8], [1; 8]];
+    /// cipher.encrypt_blocks(&mut blocks);
+    /// assert_eq!(blocks[1], cipher.encrypt_block([1; 8]));
+    /// ```
     pub fn encrypt_blocks(&self, blocks: &mut [[u8; BLOCK_BYTES]]) {
         slices::encrypt_blocks(cpu::level(), self, blocks);
     }
 
     /// Decrypts many blocks in place, each on its own.
+    ///
+    /// ```
+    /// use polyflake::sparx64::Sparx64;
+    ///
+    /// let cipher = Sparx64::new(*b"sixteen byte key");
+    /// let mut blocks = [[7; 8]; 1000];
+    /// cipher.encrypt_blocks(&mut blocks);
+    /// cipher.decrypt_blocks(&mut blocks);
+    /// assert_eq!(blocks, [[7; 8]; 1000]);
+    /// ```
     pub fn decrypt_blocks(&self, blocks: &mut [[u8; BLOCK_BYTES]]) {
         slices::decrypt_blocks(cpu::level(), self, blocks);
     }
