@@ -33,17 +33,47 @@ pub struct Builder<C> {
 
 impl<C: Clock> Builder<C> {
     /// Options for a generator with your own clock.
+    ///
+    /// ```
+    /// use polyflake::{
+    ///     clock::ManualClock,
+    ///     layout::{Builder, preset},
+    /// };
+    ///
+    /// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
+    /// let ids = Builder::with_clock(preset("sonyflake", [])?, &clock).bind("machine", 7).build()?;
+    /// assert_eq!(ids.generate()?.as_integer(), Some(600_114_305_433_600_007)); // the same in each run
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn with_clock(layout: Layout, clock: C) -> Self {
         Self { layout, fixed: Vec::new(), sequence_only: false, options: Options::new(clock) }
     }
 
     /// Fixes a bindable, so that it need not be given for each ID.
+    ///
+    /// ```
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let ids = Generator::builder(preset("discord", [])?).bind("worker", 3).bind("process", 9).build()?;
+    /// let id = ids.generate()?;
+    /// assert_eq!(ids.layout().parse(&id)?.bindable("process")?, 9.into());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn bind(mut self, name: impl Into<String>, value: impl Into<Value<'static>>) -> Self {
         self.fixed.push((name.into(), value.into()));
         self
     }
 
     /// Asks for a generator over a layout without a timestamp: it gives out the sequence once, from its start to its end.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Generator, Layout};
+    ///
+    /// let layout = Layout::integer([Field::unused(54), Field::sequence(10)])?; // 1,024 in all
+    /// let ids = Generator::builder(layout).sequence_only(true).build()?;
+    /// assert_eq!((ids.generate()?.as_integer(), ids.generate()?.as_integer()), (Some(0), Some(1)));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn sequence_only(mut self, sequence_only: bool) -> Self {
         self.sequence_only = sequence_only;
         self
@@ -63,6 +93,15 @@ let builder = Generator::builder(preset("sonyflake", [])?).bind("machine", 7);"#
 
     /// The generator.
     ///
+    /// ```
+    /// use polyflake::layout::{Field, Generator, Layout, Tick};
+    ///
+    /// let layout = Layout::integer([Field::unused(1), Field::timestamp(63, Tick::MILLISECOND, 0)])?;
+    /// let error = Generator::builder(layout).build().unwrap_err();
+    /// assert_eq!(error.to_string(), "expected a sequence, without which IDs of one tick repeat");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// - `invalid_layout` if the layout has no sequence; if it has no timestamp and `sequence_only` was not asked for, or has one
     ///   and it was; if it is only for reading; or if it counts more than 2^62 ticks until now beside a sequence of 64 bits.
@@ -75,6 +114,17 @@ let builder = Generator::builder(preset("sonyflake", [])?).bind("machine", 7);"#
     }
 
     /// A generator that goes on where a closed one of the same layout stopped.
+    ///
+    /// ```
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let machine = || Ok(Generator::builder(preset("sonyflake", [])?).bind("machine", 7));
+    /// let ids = machine()?.build()?;
+    /// let last = ids.generate()?;
+    /// let snapshot = ids.close()?; // to be stored
+    /// assert!(machine()?.restore(snapshot)?.generate()? > last); // after the restart
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Builder::build`], and `out_of_range` for a snapshot that no generator of the layout can have left.

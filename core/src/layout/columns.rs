@@ -40,6 +40,16 @@ impl Layout {
 
     /// As [`Layout::integer_column`], for byte IDs packed one after the other.
     ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout};
+    ///
+    /// let layout = Layout::bytes(3, [Field::bindable(8, "shard"), Field::sequence(16)])?;
+    /// let mut column = [0; 2];
+    /// layout.bytes_column(layout.sequence()?, &[7, 0, 1, 7, 1, 0], &mut column)?;
+    /// assert_eq!(column, [1, 256]);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As there, with `invalid_type` in a layout of integers, and `invalid_length` for bytes that are no whole number of IDs.
     pub fn bytes_column(&self, slot: Slot, ids: &[u8], column: &mut [i64]) -> Result<()> {
@@ -134,6 +144,17 @@ impl Values<'_> {
     }
 
     /// As [`Values::pack_integer_columns`], for byte IDs packed one after the other.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout};
+    ///
+    /// let layout = Layout::bytes(3, [Field::bindable(8, "shard"), Field::sequence(16)])?;
+    /// let mut packed = [0; 6];
+    /// let mut values = layout.values();
+    /// values.bind("shard", 7)?.pack_bytes_columns(&[(layout.sequence()?, &[1, 256])], &mut packed)?;
+    /// assert_eq!(packed, [7, 0, 1, 7, 1, 0]);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As there, with `invalid_type` in a layout of integers, and `invalid_length` for bytes that are no whole number of IDs.

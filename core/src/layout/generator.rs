@@ -44,6 +44,21 @@ pub struct Generator<C = DefaultClock> {
 }
 
 /// A buffer for many IDs: integers, or bytes packed one after the other.
+///
+/// ```
+/// use polyflake::layout::{Field, Generator, Layout, preset};
+///
+/// let posts = Generator::builder(preset("sonyflake", [])?).bind("machine", 7).build()?;
+/// let mut integers = [0_i64; 100];
+/// posts.fill(&mut integers[..])?;
+///
+/// let layout = Layout::bytes(2, [Field::sequence(16)])?;
+/// let numbers = Generator::builder(layout).sequence_only(true).build()?;
+/// let mut packed = [0_u8; 6];
+/// numbers.fill(&mut packed[..])?;
+/// assert_eq!(packed, [0, 0, 0, 1, 0, 2]);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Batch<'b> {
@@ -68,6 +83,14 @@ impl<'b> From<&'b mut [u8]> for Batch<'b> {
 #[cfg(feature = "std")]
 impl Generator {
     /// Options for a generator over a layout.
+    ///
+    /// ```
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let ids = Generator::builder(preset("instagram", [])?).bind("shard", 7).build()?;
+    /// assert!(ids.generate()?.as_integer().is_some());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn builder(layout: Layout) -> Builder<crate::clock::SystemClock> {
         Builder::with_clock(layout, crate::clock::SystemClock)
     }
@@ -75,22 +98,58 @@ impl Generator {
 
 impl<C> Generator<C> {
     /// The layout of its IDs.
+    ///
+    /// ```
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let ids = Generator::builder(preset("instagram", [])?).bind("shard", 7).build()?;
+    /// assert_eq!(ids.layout().bindable_names().collect::<Vec<_>>(), ["shard"]);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn layout(&self) -> &Layout {
         &self.engine.family.layout
     }
 
     /// The values of an ID, with the fixed bindables set.
+    ///
+    /// ```
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let ids = Generator::builder(preset("discord", [])?).bind("worker", 3).build()?;
+    /// let id = ids.generate_with(ids.values().bind("process", 9)?)?; // the worker is set already
+    /// assert_eq!(ids.layout().parse(&id)?.bindable("worker")?, 3.into());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn values(&self) -> Values<'_> {
         self.engine.family.values()
     }
 
     /// The half-open window, in Unix milliseconds; none in a layout without a timestamp.
+    ///
+    /// ```
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let builder = Generator::builder(preset("sonyflake", [])?).bind("machine", 7);
+    /// let ids = builder.window(1_767_225_600_000, 1_767_312_000_000).build()?;
+    /// assert_eq!(ids.window(), Some((1_767_225_600_000, 1_767_312_000_000)));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn window(&self) -> Option<(i64, i64)> {
         self.engine.family.ticks().map(|ticks| self.engine.window_ms(ticks))
     }
 
     /// Moves the end of the window later: Unix milliseconds, or a `SystemTime`. An earlier or equal end changes nothing. Without a
     /// given window no end changes anything, since the window is already all of the format's time.
+    ///
+    /// ```
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let builder = Generator::builder(preset("sonyflake", [])?).bind("machine", 7);
+    /// let ids = builder.window(1_767_225_600_000, 1_767_312_000_000).build()?;
+    /// ids.extend_window(1_767_398_400_000)?;
+    /// assert_eq!(ids.window(), Some((1_767_225_600_000, 1_767_398_400_000)));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `out_of_range` for an end before the window's start; `time_out_of_range` past the layout's time; `unknown_field` in a
@@ -118,6 +177,16 @@ impl<C> Generator<C> {
 
     /// Ends the generator, also for calls in flight on other threads, and returns the snapshot to restore from, once.
     ///
+    /// ```
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let ids = Generator::builder(preset("sonyflake", [])?).bind("machine", 7).build()?;
+    /// ids.generate()?;
+    /// assert_eq!(ids.close()?.next_sequence, 1);
+    /// assert_eq!(ids.generate().unwrap_err().code(), "generator_closed");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `generator_closed` if it was closed before; `forked` in a child process, since the parent's generator goes on.
     pub fn close(&self) -> Result<Snapshot> {
@@ -127,6 +196,15 @@ impl<C> Generator<C> {
     }
 
     /// Figures of the generator at this moment.
+    ///
+    /// ```
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let ids = Generator::builder(preset("sonyflake", [])?).bind("machine", 7).build()?;
+    /// let id = ids.generate()?;
+    /// assert_eq!(ids.stats().last_ms, ids.layout().parse(&id)?.unix_ms());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn stats(&self) -> Stats {
         let state = self.engine.state();
         let first = self.layout().slots().map_or(0, |(first, _)| first.into());
@@ -143,6 +221,15 @@ impl<C> Generator<C> {
 impl<C: Clock> Generator<C> {
     /// One new ID, if all bindables are fixed.
     ///
+    /// ```
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let ids = Generator::builder(preset("instagram", [])?).build()?;
+    /// let error = ids.generate().unwrap_err(); // for whom?
+    /// assert_eq!(error.to_string(), "missing value for field `shard`");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `missing_field` for a bindable that is not fixed; `clock_behind` at once if the clock is behind the last tick;
     /// `sequence_exhausted` after a wait of at most `max_wait`, both with the time to retry; `lease_not_started`, `lease_expired`
@@ -155,6 +242,15 @@ impl<C: Clock> Generator<C> {
 
     /// One new ID with these bindables; it ignores a time or a sequence among the values.
     ///
+    /// ```
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let ids = Generator::builder(preset("instagram", [])?).build()?;
+    /// let id = ids.generate_with(ids.values().bind("shard", 7)?)?;
+    /// assert_eq!(ids.layout().parse(&id)?.bindable("shard")?, 7.into());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// First the errors of [`Values::pack`] for the bindables and constants, then those of [`Generator::generate`];
     /// `invalid_layout` for values of another layout.
@@ -164,6 +260,16 @@ impl<C: Clock> Generator<C> {
     }
 
     /// Fills a slice with new IDs, if all bindables are fixed: `&mut [i64]` in an integer layout, else packed bytes.
+    ///
+    /// ```
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let ids = Generator::builder(preset("instagram", [])?).bind("shard", 7).build()?;
+    /// let mut batch = [0_i64; 100];
+    /// ids.fill(&mut batch[..])?;
+    /// assert!(batch.is_sorted());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Generator::generate`]; [`Error::written`](crate::Error::written) is the number of valid IDs at the front of the slice.
@@ -175,6 +281,16 @@ impl<C: Clock> Generator<C> {
 
     /// Fills a slice with new IDs with these bindables.
     ///
+    /// ```
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let ids = Generator::builder(preset("instagram", [])?).build()?;
+    /// let mut batch = [0_i64; 100];
+    /// ids.fill_with(ids.values().bind("shard", 7)?, &mut batch[..])?;
+    /// assert_eq!(ids.layout().parse_integer(batch[99])?.bindable("shard")?, 7.into());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Generator::fill`] and [`Generator::generate_with`].
     pub fn fill_with<'b>(&self, values: &Values<'_>, ids: impl Into<Batch<'b>>) -> Result<()> {
@@ -183,6 +299,19 @@ impl<C: Clock> Generator<C> {
     }
 
     /// One new ID without waiting, if all bindables are fixed.
+    ///
+    /// ```
+    /// use polyflake::{
+    ///     clock::ManualClock,
+    ///     layout::{Builder, preset},
+    /// };
+    ///
+    /// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
+    /// let ids = Builder::with_clock(preset("sonyflake", [])?, &clock).bind("machine", 7).build()?;
+    /// ids.fill(&mut [0_i64; 256][..])?; // a tick's IDs
+    /// assert_eq!(ids.try_generate().unwrap_err().retry_at(), Some(1_767_225_600_010));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `sequence_exhausted` or `clock_behind`, with the time to retry, instead of a wait; all else as [`Generator::generate`].
@@ -193,6 +322,15 @@ impl<C: Clock> Generator<C> {
 
     /// One new ID with these bindables, without waiting.
     ///
+    /// ```
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let ids = Generator::builder(preset("instagram", [])?).build()?;
+    /// let id = ids.try_generate_with(ids.values().bind("shard", 7)?)?;
+    /// assert_eq!(ids.layout().parse(&id)?.bindable("shard")?, 7.into());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Generator::generate_with`], and [`Generator::try_generate`].
     #[inline]
@@ -202,6 +340,18 @@ impl<C: Clock> Generator<C> {
 
     /// Fills the front of a slice with as many new IDs as are available now, and returns their number. It never waits.
     ///
+    /// ```
+    /// use polyflake::{
+    ///     clock::ManualClock,
+    ///     layout::{Builder, preset},
+    /// };
+    ///
+    /// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
+    /// let ids = Builder::with_clock(preset("sonyflake", [])?, &clock).bind("machine", 7).build()?;
+    /// assert_eq!(ids.try_fill(&mut [0_i64; 1000][..])?, 256); // the tick has no more
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Generator::fill`], except `sequence_exhausted` and `clock_behind`, which only end the batch.
     pub fn try_fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<usize> {
@@ -210,6 +360,18 @@ impl<C: Clock> Generator<C> {
     }
 
     /// As [`Generator::try_fill`], with these bindables.
+    ///
+    /// ```
+    /// use polyflake::{
+    ///     clock::ManualClock,
+    ///     layout::{Builder, preset},
+    /// };
+    ///
+    /// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
+    /// let ids = Builder::with_clock(preset("sonyflake", [])?, &clock).build()?;
+    /// assert_eq!(ids.try_fill_with(ids.values().bind("machine", 7)?, &mut [0_i64; 1000][..])?, 256);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Generator::try_fill`] and [`Generator::generate_with`].
@@ -224,6 +386,18 @@ impl<C: Clock> Generator<C> {
 
     /// One new ID, if all bindables are fixed. It waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread.
     ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> polyflake::Result<()> {
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let ids = Generator::builder(preset("instagram", [])?).bind("shard", 7).build()?;
+    /// let id = ids.generate_async(tokio::time::sleep).await?;
+    /// assert!(id < ids.generate_async(tokio::time::sleep).await?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// As [`Generator::generate`].
     pub async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Id> {
@@ -232,6 +406,18 @@ impl<C: Clock> Generator<C> {
     }
 
     /// One new ID with these bindables. It waits in `sleep` and does not block the thread.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> polyflake::Result<()> {
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let ids = Generator::builder(preset("instagram", [])?).build()?;
+    /// let id = ids.generate_with_async(tokio::time::sleep, ids.values().bind("shard", 7)?).await?;
+    /// assert_eq!(ids.layout().parse(&id)?.bindable("shard")?, 7.into());
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// As [`Generator::generate_with`].
@@ -247,6 +433,19 @@ impl<C: Clock> Generator<C> {
     /// As [`Generator::fill`], but it waits in `sleep` and does not block the thread. If dropped before its end, it loses the IDs
     /// that it wrote.
     ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> polyflake::Result<()> {
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let ids = Generator::builder(preset("sonyflake", [])?).bind("machine", 7).build()?;
+    /// let mut batch = [0_i64; 500]; // more than a tick of 10 ms has
+    /// ids.fill_async(tokio::time::sleep, &mut batch[..]).await?;
+    /// assert!(batch.is_sorted());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// As [`Generator::fill`].
     pub async fn fill_async<'b>(
@@ -259,6 +458,20 @@ impl<C: Clock> Generator<C> {
     }
 
     /// As [`Generator::fill_async`], with these bindables.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> polyflake::Result<()> {
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let ids = Generator::builder(preset("instagram", [])?).build()?;
+    /// let mut batch = [0_i64; 100];
+    /// let mut values = ids.values();
+    /// ids.fill_with_async(tokio::time::sleep, values.bind("shard", 7)?, &mut batch[..]).await?;
+    /// assert!(batch.is_sorted());
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// As [`Generator::fill_with`].

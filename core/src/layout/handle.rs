@@ -44,6 +44,15 @@ let ids = Generator::builder(preset("sonyflake", [])?).bind("machine", 7).build(
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// One new ID, if all bindables are fixed.
     ///
+    /// ```
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let ids = Generator::builder(preset("instagram", [])?).bind("shard", 7).build()?;
+    /// let mut handle = ids.handle();
+    /// assert!(handle.generate()? < handle.generate()?);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Generator::generate`].
     #[inline]
@@ -52,6 +61,16 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     }
 
     /// One new ID with these bindables.
+    ///
+    /// ```
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let ids = Generator::builder(preset("instagram", [])?).build()?;
+    /// let mut values = ids.values();
+    /// let id = ids.handle().generate_with(values.bind("shard", 7)?)?;
+    /// assert_eq!(ids.layout().parse(&id)?.bindable("shard")?, 7.into());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Generator::generate_with`].
@@ -62,6 +81,14 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
 
     /// One new ID without waiting, if all bindables are fixed.
     ///
+    /// ```
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let ids = Generator::builder(preset("instagram", [])?).bind("shard", 7).build()?;
+    /// assert!(ids.handle().try_generate()?.as_integer().is_some());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Generator::try_generate`].
     #[inline]
@@ -70,6 +97,16 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     }
 
     /// One new ID with these bindables, without waiting.
+    ///
+    /// ```
+    /// use polyflake::layout::{Generator, preset};
+    ///
+    /// let ids = Generator::builder(preset("instagram", [])?).build()?;
+    /// let mut values = ids.values();
+    /// let id = ids.handle().try_generate_with(values.bind("shard", 7)?)?;
+    /// assert_eq!(ids.layout().parse(&id)?.bindable("shard")?, 7.into());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Generator::try_generate_with`].

@@ -4,6 +4,13 @@ use alloc::vec::Vec;
 use core::fmt;
 
 /// An ID of a custom layout. IDs of one layout are ordered as in databases: integers as signed ones, bytes bytewise.
+///
+/// ```
+/// use polyflake::layout::Id;
+///
+/// assert!(Id::Integer(-1) < Id::Integer(0)); // signed, as in a column of type BIGINT
+/// assert_eq!(Id::Bytes(vec![0xca, 0xfe]).to_string(), "cafe");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Id {
@@ -30,6 +37,13 @@ impl Id {
     }
 
     /// The bytes; none for an integer.
+    ///
+    /// ```
+    /// use polyflake::layout::Id;
+    ///
+    /// assert_eq!(Id::Bytes(vec![7]).as_bytes(), Some(&[7][..]));
+    /// assert_eq!(Id::Integer(7).as_bytes(), None);
+    /// ```
     pub fn as_bytes(&self) -> Option<&[u8]> {
         match self {
             Self::Integer(_) => None,

@@ -64,6 +64,17 @@ pub struct Layout {
 }
 
 /// The place of a field in one layout: a name looked up once. It means nothing to another layout.
+///
+/// ```
+/// use polyflake::layout::preset;
+///
+/// let instagram = preset("instagram", [])?;
+/// let shard = instagram.bindable("shard")?; // looked up once, for many IDs
+/// for id in [3_000_000_000_000_007_168, 3_000_000_000_000_008_192] {
+///     println!("{}", instagram.parse_integer(id)?.integer(shard)?);
+/// }
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slot(pub(super) usize);
 
@@ -71,6 +82,15 @@ impl Layout {
     /// A layout of signed 64-bit integers. The fields begin at the most significant bit and fill the 64 bits.
     ///
     /// Any fault of the fields is `invalid_layout`, except `out_of_range` for a constant or start that does not fit.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout, Tick};
+    ///
+    /// let time = Field::timestamp(41, Tick::MILLISECOND, 1_767_225_600_000);
+    /// assert!(Layout::integer([Field::unused(1), time.clone(), Field::sequence(22)]).is_ok());
+    /// let error = Layout::integer([time, Field::sequence(22)]).unwrap_err();
+    /// assert_eq!(error.to_string(), "expected widths that sum to 64 bits, found 63");
+    /// ```
     pub fn integer(fields: impl IntoIterator<Item = Field>) -> Result<Self> {
         build::build(Shape::Integer, fields)
     }
@@ -78,51 +98,127 @@ impl Layout {
     /// A layout of IDs of `length` bytes, 1 to 65,536. The fields begin at the top bit of the first byte and fill all bytes.
     ///
     /// Any fault of the fields is `invalid_layout`, except `out_of_range` for a constant or start that does not fit.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout, Tick};
+    ///
+    /// let time = Field::timestamp(48, Tick::MILLISECOND, 0);
+    /// let layout = Layout::bytes(8, [time, Field::sequence(16)])?;
+    /// let id = layout.values().time(1_767_225_600_000_i64)?.sequence(7)?.pack()?;
+    /// assert_eq!(id.to_string(), "019b76daa8000007");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn bytes(length: usize, fields: impl IntoIterator<Item = Field>) -> Result<Self> {
         build::build(Shape::Bytes(length), fields)
     }
 
     /// Number of bits of an ID.
+    ///
+    /// ```
+    /// assert_eq!(polyflake::layout::preset("twitter", [])?.bits(), 64);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn bits(&self) -> u32 {
         self.shape.bits()
     }
 
     /// Returns `true` if IDs are integers, `false` if they are bytes.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout, preset};
+    ///
+    /// assert!(preset("twitter", [])?.is_integer());
+    /// assert!(!Layout::bytes(8, [Field::unused(64)])?.is_integer());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub const fn is_integer(&self) -> bool {
         matches!(self.shape, Shape::Integer)
     }
 
     /// The slot of the timestamp, or `unknown_field`.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// let parsed = twitter.parse_integer(1_541_815_603_606_036_480)?;
+    /// assert_eq!(parsed.integer(twitter.timestamp()?)?, 1_656_432_460_105);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn timestamp(&self) -> Result<Slot> {
         self.time.map(Slot).ok_or_else(|| unknown("timestamp"))
     }
 
     /// The slot of the sequence, or `unknown_field`.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// let parsed = twitter.parse_integer(1_541_815_603_606_036_481)?;
+    /// assert_eq!(parsed.integer(twitter.sequence()?)?, 1);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn sequence(&self) -> Result<Slot> {
         self.sequence.map(Slot).ok_or_else(|| unknown("sequence"))
     }
 
     /// The slot of a constant, or `unknown_field`.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout};
+    ///
+    /// let layout = Layout::integer([Field::unused(56), Field::constant(8, "region", 3)])?;
+    /// assert_eq!(layout.parse_integer(3)?.get(layout.constant("region")?)?, 3.into());
+    /// assert_eq!(layout.constant("zone").unwrap_err().to_string(), "unknown field `zone`");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn constant(&self, name: &str) -> Result<Slot> {
         self.find(&self.constants, name)
     }
 
     /// The slot of a bindable, or `unknown_field`.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// let parsed = twitter.parse_integer(1_541_815_603_606_036_480)?;
+    /// assert_eq!(parsed.integer(twitter.bindable("worker")?)?, 26);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn bindable(&self, name: &str) -> Result<Slot> {
         self.find(&self.bindables, name)
     }
 
     /// The names of the constants, from the top.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout};
+    ///
+    /// let layout = Layout::integer([Field::unused(56), Field::constant(8, "region", 3)])?;
+    /// assert_eq!(layout.constant_names().collect::<Vec<_>>(), ["region"]);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn constant_names(&self) -> impl Iterator<Item = &str> {
         self.named(|role| matches!(role, Role::Constant(_))).map(|(name, _)| name)
     }
 
     /// The names of the bindables, from the top.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// assert_eq!(twitter.bindable_names().collect::<Vec<_>>(), ["datacenter", "worker"]);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn bindable_names(&self) -> impl Iterator<Item = &str> {
         self.named(|role| matches!(role, Role::Bindable(_))).map(|(name, _)| name)
     }
 
     /// A buffer for the values of one ID, to be used again for the next.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// let mut values = twitter.values();
+    /// values.time(1_656_432_460_105_i64)?.bind("datacenter", 11)?.bind("worker", 26)?;
+    /// assert_eq!(values.sequence(0)?.pack_integer()?, 1_541_815_603_606_036_480);
+    /// assert_eq!(values.sequence(1)?.pack_integer()?, 1_541_815_603_606_036_481);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn values(&self) -> Values<'_> {
         Values::new(self)
     }

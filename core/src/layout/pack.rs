@@ -75,6 +75,16 @@ impl<'v> Values<'v> {
     }
 
     /// Sets the value of a field.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// let (time, worker) = (twitter.timestamp()?, twitter.bindable("worker")?); // looked up once
+    /// let mut values = twitter.values();
+    /// values.bind("datacenter", 11)?.sequence(0)?;
+    /// let id = values.set(time, 1_656_432_460_105_i64)?.set(worker, 26)?.pack_integer()?;
+    /// assert_eq!(id, 1_541_815_603_606_036_480);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "what kind of value it is is known where it is called")]
     pub fn set(&mut self, slot: Slot, value: impl Into<Value<'v>>) -> Result<&mut Self> {
@@ -116,32 +126,86 @@ impl<'v> Values<'v> {
     }
 
     /// Sets the time, in Unix milliseconds, or as [`Value::Nanos`] if milliseconds are too coarse.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout, Tick, Value};
+    ///
+    /// let layout = Layout::integer([Field::unused(1), Field::timestamp(63, Tick::MICROSECOND, 0)])?;
+    /// let mut values = layout.values();
+    /// assert_eq!(values.time(1_767_225_600_000_i64)?.pack_integer()?, 1_767_225_600_000_000);
+    /// let time = Value::Nanos(1_767_225_600_000_001_000); // finer than milliseconds
+    /// assert_eq!(values.time(time)?.pack_integer()?, 1_767_225_600_000_001);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn time(&mut self, time: impl Into<Value<'v>>) -> Result<&mut Self> {
         self.put(self.layout.timestamp()?, time.into())
     }
 
     /// Sets the sequence.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout};
+    ///
+    /// let layout = Layout::integer([Field::unused(48), Field::sequence(16)])?;
+    /// assert_eq!(layout.values().sequence(7)?.pack_integer()?, 7);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn sequence(&mut self, sequence: impl Into<Value<'v>>) -> Result<&mut Self> {
         self.put(self.layout.sequence()?, sequence.into())
     }
 
     /// Sets a bindable.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout};
+    ///
+    /// let layout = Layout::integer([Field::unused(56), Field::bindable(8, "shard")])?;
+    /// assert_eq!(layout.values().bind("shard", 7)?.pack_integer()?, 7);
+    /// assert_eq!(layout.values().bind("rack", 7).unwrap_err().to_string(), "unknown field `rack`");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn bind(&mut self, name: &str, value: impl Into<Value<'v>>) -> Result<&mut Self> {
         self.put(self.layout.bindable(name)?, value.into())
     }
 
     /// Overrides a constant.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout};
+    ///
+    /// let layout = Layout::integer([Field::unused(56), Field::constant(8, "region", 3)])?;
+    /// assert_eq!(layout.values().pack_integer()?, 3);
+    /// assert_eq!(layout.values().constant("region", 4)?.pack_integer()?, 4);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn constant(&mut self, name: &str, value: impl Into<Value<'v>>) -> Result<&mut Self> {
         self.put(self.layout.constant(name)?, value.into())
     }
 
     /// The ID of these values.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Id, Layout};
+    ///
+    /// let layout = Layout::integer([Field::unused(56), Field::bindable(8, "shard")])?;
+    /// assert_eq!(layout.values().pack().unwrap_err().to_string(), "missing value for field `shard`");
+    /// assert_eq!(layout.values().bind("shard", 7)?.pack()?, Id::Integer(7));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn pack(&self) -> Result<Id> {
         self.check()?;
         Ok(self.draft.clone().into_id())
     }
 
     /// The ID of these values, in an integer layout; `invalid_type` in a layout of byte IDs.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout};
+    ///
+    /// let layout = Layout::integer([Field::unused(56), Field::bindable(8, "shard")])?;
+    /// assert_eq!(layout.values().bind("shard", 7)?.pack_integer()?, 7);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     #[inline]
     pub fn pack_integer(&self) -> Result<i64> {
         let Draft::Word(word) = self.draft else {
@@ -153,6 +217,16 @@ impl<'v> Values<'v> {
 
     /// Writes the ID of these values, in a layout of byte IDs; `invalid_type` in a layout of integers, `invalid_length` if
     /// `id` has another length than an ID. An error leaves `id` unchanged.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout};
+    ///
+    /// let layout = Layout::bytes(2, [Field::bindable(16, "shard")])?;
+    /// let mut row = [0; 10];
+    /// layout.values().bind("shard", 258)?.pack_into(&mut row[8..])?;
+    /// assert_eq!(row[8..], [1, 2]);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn pack_into(&self, id: &mut [u8]) -> Result<()> {
         self.layout.check_length(id.len())?;
         self.check()?;

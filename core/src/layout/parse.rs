@@ -21,6 +21,13 @@ enum Bits<'a> {
 ///
 /// Nothing is copied until a field is read. Even then only bytes and texts that do not lie on whole bytes are copied, and
 /// integers past 128 bits.
+///
+/// ```
+/// let twitter = polyflake::layout::preset("twitter", [])?;
+/// let tweet = twitter.parse_integer(1_541_815_603_606_036_480)?;
+/// assert_eq!((tweet.unix_ms(), tweet.sequence()), (Some(1_656_432_460_105), Some(0)));
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Parsed<'a> {
     layout: &'a Layout,
@@ -31,6 +38,17 @@ pub struct Parsed<'a> {
 impl Layout {
     /// The fields of an ID: `invalid_type` if it is not of this layout's kind, `invalid_length` for a wrong length,
     /// `time_out_of_range` for a time outside signed 64-bit milliseconds, `invalid_character` for a text that is not UTF-8.
+    ///
+    /// ```
+    /// use polyflake::layout::{Id, preset};
+    ///
+    /// let twitter = preset("twitter", [])?;
+    /// let id = Id::Integer(1_541_815_603_606_036_480);
+    /// assert_eq!(twitter.parse(&id)?.unix_ms(), Some(1_656_432_460_105)); // 2022-06-28
+    /// let bytes = Id::Bytes(vec![0; 8]);
+    /// assert_eq!(twitter.parse(&bytes).unwrap_err().code(), "invalid_type");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn parse<'a>(&'a self, id: &'a Id) -> Result<Parsed<'a>> {
         match id {
             Id::Integer(id) => self.parse_integer(*id),
@@ -39,6 +57,13 @@ impl Layout {
     }
 
     /// The fields of an integer ID.
+    ///
+    /// ```
+    /// let discord = polyflake::layout::preset("discord", [])?;
+    /// let id = discord.parse_integer(175_928_847_299_117_063)?;
+    /// assert_eq!((id.unix_ms(), id.sequence()), (Some(1_462_015_105_796), Some(7)));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     #[inline]
     pub fn parse_integer(&self, id: i64) -> Result<Parsed<'_>> {
         if self.shape != Shape::Integer {
@@ -50,6 +75,15 @@ impl Layout {
     }
 
     /// The fields of a byte ID.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout, Tick};
+    ///
+    /// let layout = Layout::bytes(8, [Field::timestamp(48, Tick::MILLISECOND, 0), Field::sequence(16)])?;
+    /// let id = layout.parse_bytes(&[0x01, 0x9b, 0x76, 0xda, 0xa8, 0, 0, 7])?;
+    /// assert_eq!((id.unix_ms(), id.sequence()), (Some(1_767_225_600_000), Some(7)));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn parse_bytes<'a>(&'a self, id: &'a [u8]) -> Result<Parsed<'a>> {
         self.check_length(id.len())?;
         self.checked(Bits::Bytes(id))
@@ -82,24 +116,52 @@ impl Layout {
 
 impl<'a> Parsed<'a> {
     /// The start of the ID's tick, in Unix milliseconds, floored; none in a layout without a timestamp.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// assert_eq!(twitter.parse_integer(0)?.unix_ms(), Some(1_288_834_974_657)); // the epoch
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     #[inline]
     pub const fn unix_ms(&self) -> Option<i64> {
         self.unix_ms
     }
 
     /// The start of the ID's tick, in Unix nanoseconds, for ticks shorter than a millisecond.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout, Tick};
+    ///
+    /// let layout = Layout::integer([Field::unused(1), Field::timestamp(63, Tick::MICROSECOND, 0)])?;
+    /// let id = layout.parse_integer(1_767_225_600_000_001)?;
+    /// assert_eq!((id.unix_nanos(), id.unix_ms()), (Some(1_767_225_600_000_001_000), Some(1_767_225_600_000)));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn unix_nanos(&self) -> Option<i128> {
         let (timeline, field) = self.layout.time_field()?;
         timeline.micros_of(self.bits.integer(field)).map(|micros| micros * 1000)
     }
 
     /// The sequence; none in a layout without one.
+    ///
+    /// ```
+    /// let discord = polyflake::layout::preset("discord", [])?;
+    /// assert_eq!(discord.parse_integer(175_928_847_299_117_063)?.sequence(), Some(7));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn sequence(&self) -> Option<i128> {
         let slot = self.layout.sequence().ok()?;
         Some(self.bits.integer(&self.layout.fields[slot.0]))
     }
 
     /// The value of a field; for a timestamp its time in Unix milliseconds.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// let worker = twitter.bindable("worker")?;
+    /// assert_eq!(twitter.parse_integer(1_541_815_603_606_036_480)?.get(worker)?, 26.into());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     #[inline]
     pub fn get(&self, slot: Slot) -> Result<Value<'a>> {
         let field = self.layout.fields.get(slot.0).ok_or_else(foreign_slot)?;
@@ -111,6 +173,13 @@ impl<'a> Parsed<'a> {
     }
 
     /// The integer in a field, or the time in a timestamp; `invalid_type` for bytes or text, `out_of_range` past 128 bits.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// let worker = twitter.bindable("worker")?;
+    /// assert_eq!(twitter.parse_integer(1_541_815_603_606_036_480)?.integer(worker)?, 26);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     #[inline]
     pub fn integer(&self, slot: Slot) -> Result<i128> {
         let field = self.layout.fields.get(slot.0).ok_or_else(foreign_slot)?;
@@ -136,21 +205,54 @@ impl<'a> Parsed<'a> {
     }
 
     /// The value of a bindable, or `unknown_field`.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// let tweet = twitter.parse_integer(1_541_815_603_606_036_480)?;
+    /// assert_eq!(tweet.bindable("datacenter")?, 11.into());
+    /// assert_eq!(tweet.bindable("rack").unwrap_err().code(), "unknown_field");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn bindable(&self, name: &str) -> Result<Value<'a>> {
         self.get(self.layout.bindable(name)?)
     }
 
     /// The value that a constant has in this ID, or `unknown_field`.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout};
+    ///
+    /// let layout = Layout::integer([Field::unused(56), Field::constant(8, "region", 3)])?;
+    /// assert_eq!(layout.parse_integer(4)?.constant("region")?, 4.into()); // as in the ID, not as in the layout
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn constant(&self, name: &str) -> Result<Value<'a>> {
         self.get(self.layout.constant(name)?)
     }
 
     /// All bindables by name, from the top.
+    ///
+    /// ```
+    /// let twitter = polyflake::layout::preset("twitter", [])?;
+    /// let tweet = twitter.parse_integer(1_541_815_603_606_036_480)?;
+    /// let fields: Vec<_> = tweet.bindables().collect();
+    /// assert_eq!(fields, [("datacenter", 11.into()), ("worker", 26.into())]);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn bindables(&self) -> impl Iterator<Item = (&'a str, Value<'a>)> {
         self.all(|role| matches!(role, Role::Bindable(_)))
     }
 
     /// All constants by name, from the top.
+    ///
+    /// ```
+    /// use polyflake::layout::{Field, Layout};
+    ///
+    /// let layout = Layout::bytes(3, [Field::constant(16, "region", "eu"), Field::unused(8)])?;
+    /// let fields: Vec<_> = layout.parse_bytes(b"us\0")?.constants().collect();
+    /// assert_eq!(fields, [("region", "us".into())]);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn constants(&self) -> impl Iterator<Item = (&'a str, Value<'a>)> {
         self.all(|role| matches!(role, Role::Constant(_)))
     }

@@ -37,6 +37,16 @@ pub struct Pool<G> {
 impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     /// A pool of generators whose bindables are all fixed, given as references, in `Arc`s or the like.
     ///
+    /// ```
+    /// use polyflake::layout::{Generator, Pool, preset};
+    ///
+    /// let machine = |id: i64| Generator::builder(preset("sonyflake", [])?).bind("machine", id).build();
+    /// let (first, twin) = (machine(7)?, machine(7)?);
+    /// let error = Pool::new([&first, &twin]).unwrap_err();
+    /// assert_eq!((error.code(), error.item()), ("out_of_range", Some(1)));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// With the `item`: `missing_field` for a bindable that is not fixed; `out_of_range` if a generator is listed twice or two have
     /// the same bindables; `invalid_layout` if a layout differs from the others'. Also `out_of_range` if there are none, or more
@@ -47,6 +57,15 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
 
     /// One new ID.
     ///
+    /// ```
+    /// use polyflake::layout::{Generator, Pool, preset};
+    ///
+    /// let machine = |id: i64| Generator::builder(preset("sonyflake", [])?).bind("machine", id).build();
+    /// let ids = Pool::owning([machine(7)?, machine(8)?])?;
+    /// assert_ne!(ids.generate()?, ids.generate()?);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Generator::generate`].
     #[inline]
@@ -56,6 +75,17 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
 
     /// Fills a slice with new IDs, from one member after the other: `&mut [i64]` in an integer layout, else packed bytes.
     ///
+    /// ```
+    /// use polyflake::layout::{Generator, Pool, preset};
+    ///
+    /// let machine = |id: i64| Generator::builder(preset("sonyflake", [])?).bind("machine", id).build();
+    /// let ids = Pool::owning([machine(7)?, machine(8)?])?;
+    /// let mut batch = [0_i64; 500];
+    /// ids.fill(&mut batch[..])?; // 256 of each in 10 ms
+    /// assert!(batch.iter().all(|id| *id > 0));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Generator::fill`].
     pub fn fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<()> {
@@ -63,6 +93,14 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     }
 
     /// One new ID without waiting, if any member has one now.
+    ///
+    /// ```
+    /// use polyflake::layout::{Generator, Pool, preset};
+    ///
+    /// let machine = |id: i64| Generator::builder(preset("sonyflake", [])?).bind("machine", id).build();
+    /// assert!(Pool::owning([machine(7)?, machine(8)?])?.try_generate()?.as_integer().is_some());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Generator::try_generate`].
@@ -73,6 +111,21 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
 
     /// Fills the front of a slice with as many new IDs as all members have now, and returns their number. It never waits.
     ///
+    /// ```
+    /// use polyflake::{
+    ///     clock::ManualClock,
+    ///     layout::{Builder, Pool, preset},
+    /// };
+    ///
+    /// let clock = ManualClock::at_unix_ms(1_767_225_600_000);
+    /// let machine = |id: i64| {
+    ///     Builder::with_clock(preset("sonyflake", [])?, &clock).bind("machine", id).build()
+    /// };
+    /// let ids = Pool::owning([machine(7)?, machine(8)?])?;
+    /// assert_eq!(ids.try_fill(&mut [0_i64; 1000][..])?, 512); // 256 of each
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Generator::try_fill`].
     pub fn try_fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<usize> {
@@ -80,6 +133,18 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     }
 
     /// One new ID. It waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> polyflake::Result<()> {
+    /// use polyflake::layout::{Generator, Pool, preset};
+    ///
+    /// let machine = |id: i64| Generator::builder(preset("sonyflake", [])?).bind("machine", id).build();
+    /// let ids = Pool::owning([machine(7)?, machine(8)?])?;
+    /// assert!(ids.generate_async(tokio::time::sleep).await?.as_integer().is_some());
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// As [`Generator::generate`].
@@ -89,6 +154,20 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
 
     /// As [`Pool::fill`], but it waits in `sleep` and does not block the thread. If dropped before its end, it loses the IDs that
     /// it wrote.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> polyflake::Result<()> {
+    /// use polyflake::layout::{Generator, Pool, preset};
+    ///
+    /// let machine = |id: i64| Generator::builder(preset("sonyflake", [])?).bind("machine", id).build();
+    /// let ids = Pool::owning([machine(7)?, machine(8)?])?;
+    /// let mut batch = [0_i64; 600]; // more than both have in 10 ms
+    /// ids.fill_async(tokio::time::sleep, &mut batch[..]).await?;
+    /// assert!(batch.iter().all(|id| *id > 0));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// As [`Generator::fill`].

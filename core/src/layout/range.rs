@@ -38,6 +38,21 @@ impl Values<'_> {
     /// The lowest and the highest ID of a time range with the bindables that are set; it ignores a time or a sequence among the
     /// values.
     ///
+    /// ```
+    /// use polyflake::layout::{Field, Id, Layout, Tick};
+    ///
+    /// let layout = Layout::integer([
+    ///     Field::unused(1),
+    ///     Field::bindable(13, "shard"), // above the time, so a range is of one shard
+    ///     Field::timestamp(40, Tick::MILLISECOND, 1_767_225_600_000),
+    ///     Field::sequence(10),
+    /// ])?;
+    /// let mut values = layout.values();
+    /// let (lowest, highest) = values.bind("shard", 7)?.time_range(1_767_225_600_000, 1_767_225_600_001)?;
+    /// assert_eq!((lowest, highest), (Id::Integer(7 << 50), Id::Integer((7 << 50) + 1023)));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `unknown_field` in a layout without a timestamp; `missing_field` and so on for the bindables; `time_out_of_range` for a
     /// range that the timestamp cannot hold (the end may be one past its last tick); `out_of_range` for a range that is reversed,

@@ -35,6 +35,15 @@ impl Layout {
     }
 
     /// The layout as a JSON text.
+    ///
+    /// ```
+    /// use polyflake::layout::{Layout, preset};
+    ///
+    /// let json = preset("twitter", [])?.to_json();
+    /// assert!(json.starts_with(r#"{"id":"integer","bits":64,"fields":[{"kind":"unused","bits":1},"#));
+    /// assert_eq!(Layout::from_json(&json)?, preset("twitter", [])?);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn to_json(&self) -> alloc::string::String {
         // Texts, integers and booleans under names: JSON can express all of them.
         serde_json::to_string(self).unwrap_or_default()

@@ -7,6 +7,18 @@ use super::{
 use crate::Result;
 
 /// The state of a closed generator, to restore from once.
+///
+/// ```
+/// use polyflake::layout::{Generator, preset};
+///
+/// let builder = |layout| Generator::builder(layout).bind("machine", 7);
+/// let ids = builder(preset("sonyflake", [])?).build()?;
+/// let last = ids.generate()?;
+/// let stored = serde_json::to_string(&ids.close()?)?;
+/// let ids = builder(preset("sonyflake", [])?).restore(serde_json::from_str(&stored)?)?;
+/// assert!(ids.generate()? > last);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Snapshot {
@@ -56,6 +68,16 @@ impl Snapshot {
 }
 
 /// Figures of a generator, at one moment.
+///
+/// ```
+/// use polyflake::layout::{Generator, preset};
+///
+/// let ids = Generator::builder(preset("sonyflake", [])?).bind("machine", 7).build()?;
+/// assert_eq!((ids.stats().last_ms, ids.stats().len), (None, 0));
+/// ids.fill(&mut [0_i64; 10][..])?;
+/// assert!(ids.stats().last_ms.is_some());
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Stats {

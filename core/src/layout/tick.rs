@@ -33,16 +33,38 @@ impl Tick {
     pub const SECOND: Self = Self { micros: 1_000_000 };
 
     /// A tick of `micros` microseconds: `1..=i64::MAX`, else `invalid_layout`.
+    ///
+    /// ```
+    /// use polyflake::layout::Tick;
+    ///
+    /// assert_eq!(Tick::from_micros(250)?.to_string(), "250us");
+    /// assert!(Tick::from_micros(0).is_err());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn from_micros(micros: u64) -> Result<Self> {
         Self::from_units(micros, 1, "us")
     }
 
     /// A tick of `millis` milliseconds.
+    ///
+    /// ```
+    /// use polyflake::layout::Tick;
+    ///
+    /// assert_eq!(Tick::from_millis(10)?, Tick::TEN_MILLISECONDS);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn from_millis(millis: u64) -> Result<Self> {
         Self::from_units(millis, 1000, "ms")
     }
 
     /// A tick of `seconds` seconds.
+    ///
+    /// ```
+    /// use polyflake::layout::Tick;
+    ///
+    /// assert_eq!(Tick::from_secs(60)?.to_string(), "60s");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn from_secs(seconds: u64) -> Result<Self> {
         Self::from_units(seconds, 1_000_000, "s")
     }
@@ -57,6 +79,12 @@ impl Tick {
     }
 
     /// Length of the tick, in microseconds.
+    ///
+    /// ```
+    /// use polyflake::layout::Tick;
+    ///
+    /// assert_eq!(Tick::MILLISECOND.as_micros(), 1000);
+    /// ```
     pub const fn as_micros(self) -> u64 {
         self.micros
     }

@@ -12,6 +12,16 @@ use super::{bits, decimal};
 use crate::{Error, ErrorKind, Result};
 
 /// The type of values that a constant or bindable takes.
+///
+/// ```
+/// use polyflake::layout::{Field, Layout, Type};
+///
+/// let layout = Layout::bytes(2, [Field::bindable_of(Type::Text, 16, "region")])?;
+/// assert_eq!(layout.values().bind("region", "eu")?.pack()?.to_string(), "6575");
+/// let error = layout.values().bind("region", 7)?.pack().unwrap_err();
+/// assert_eq!(error.to_string(), "expected text for `region`, found an integer");
+/// # Ok::<(), polyflake::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Type {
@@ -25,6 +35,12 @@ pub enum Type {
 
 impl Type {
     /// Its name in a layout's JSON.
+    ///
+    /// ```
+    /// use polyflake::layout::Type;
+    ///
+    /// assert_eq!(Type::Bytes.as_str(), "bytes");
+    /// ```
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Integer => "integer",
@@ -72,6 +88,12 @@ const LONG: usize = 32;
 
 impl<'a> Value<'a> {
     /// The integer of a sign and a big-endian magnitude.
+    ///
+    /// ```
+    /// use polyflake::layout::Value;
+    ///
+    /// assert_eq!(Value::integer(true, &[1, 0][..]), Value::from(-256));
+    /// ```
     pub fn integer(negative: bool, magnitude: impl Into<Cow<'a, [u8]>>) -> Self {
         let magnitude = magnitude.into();
         if bits::length(&magnitude) > 127 {
@@ -83,6 +105,14 @@ impl<'a> Value<'a> {
 
     /// The integer of a decimal text: `-?(0|[1-9][0-9]*)`, else `invalid_character`. More than 160,000 digits are
     /// `invalid_length`; no field holds them.
+    ///
+    /// ```
+    /// use polyflake::layout::Value;
+    ///
+    /// assert_eq!(Value::parse_integer("-7")?, (-7).into());
+    /// assert_eq!(Value::parse_integer("07").unwrap_err().code(), "invalid_character"); // one spelling
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
     pub fn parse_integer(text: &str) -> Result<Value<'static>> {
         let parts = decimal::read(text);
         parts
@@ -99,6 +129,16 @@ impl<'a> Value<'a> {
     }
 
     /// The same value with owned content.
+    ///
+    /// ```
+    /// use polyflake::layout::Value;
+    ///
+    /// fn region() -> Value<'static> {
+    ///     let read = String::from("eu");
+    ///     Value::from(read.as_str()).into_owned() // outlives what it was read from
+    /// }
+    /// assert_eq!(region(), Value::from("eu"));
+    /// ```
     pub fn into_owned(self) -> Value<'static> {
         match self {
             Self::Integer(n) => Value::Integer(n),
@@ -113,6 +153,13 @@ impl<'a> Value<'a> {
     }
 
     /// The type of field that takes the value; none if no constant or bindable takes it.
+    ///
+    /// ```
+    /// use polyflake::layout::{Type, Value};
+    ///
+    /// assert_eq!(Value::from("eu").kind(), Some(Type::Text));
+    /// assert_eq!(Value::Nanos(0).kind(), None); // only a timestamp takes it
+    /// ```
     pub fn kind(&self) -> Option<Type> {
         match self {
             Self::Integer(_) | Self::Wide { .. } => Some(Type::Integer),
