@@ -1,4 +1,13 @@
 //! Clocks: sources of time, and ways to let it pass. Nothing else reads time.
+//!
+//! ```
+//! use polyflake::{clock::ManualClock, sno::Generator};
+//!
+//! let clock = ManualClock::at_unix_ms(1_767_225_600_000); // for a test; without it, the system's
+//! let ids = Generator::builder().partition(7).clock(&clock).build()?;
+//! assert_eq!(ids.generate(1)?.unix_ms(), 1_767_225_600_000);
+//! # Ok::<(), polyflake::Error>(())
+//! ```
 
 use crate::{Error, ErrorKind, Result};
 

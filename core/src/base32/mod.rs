@@ -1,5 +1,10 @@
 //! Encoding and decoding of five bits a character, for fixed alphabets.
 //!
+//! ```
+//! let text = polyflake::sno::Sno::MIN.text(); // a `Text`, on the stack
+//! assert_eq!(text.as_str(), "2222222222222222");
+//! ```
+//!
 //! `scalar.rs` (sno's alphabet) and `hex` (Randflake's) are the reference, and alone compute error positions. Beside
 //! `scalar.rs` is a file for each instruction set, under the contract of `slices::Kernels`. A single ID only uses instructions
 //! that every machine of the target has.

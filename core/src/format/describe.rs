@@ -109,8 +109,8 @@ impl FieldDescription {
     /// Name of the field: `timestamp`, `sequence`, `unused`, or the name of a constant or bindable.
     ///
     /// ```
-    /// let description = polyflake::hotguid::describe();
-    /// assert_eq!(description.fields()[3].name(), "shard_key");
+    /// let description = polyflake::sno::describe();
+    /// assert_eq!(description.fields()[3].name(), "partition");
     /// ```
     #[cfg_attr(
         not(feature = "alloc"),

@@ -72,12 +72,17 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    window_option!("use polyflake::hotguid::Generator;
-
-let builder = Generator::builder();", 7);
-    options!("use polyflake::hotguid::Generator;
-
-let builder = Generator::builder();", 1_763_650_001_000, 7);
+    window_option!(
+        "use polyflake::hotguid::Generator;\n\n\
+         let builder = Generator::builder();",
+        7
+    );
+    options!(
+        "use polyflake::hotguid::Generator;\n\n\
+         let builder = Generator::builder();",
+        1_763_650_001_000,
+        7
+    );
 
     fn map<D>(self, map: impl FnOnce(Options<C>) -> Options<D>) -> Builder<D> {
         Builder { draw: self.draw, uuid8: self.uuid8, options: map(self.options) }

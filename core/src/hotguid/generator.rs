@@ -149,9 +149,9 @@ impl<C> Generator<C> {
         Self { engine: Engine::new(family, counters(), window, WaitPolicy::of(&SCALE), clock) }
     }
 
-    windows!(SCALE; "use polyflake::hotguid::Generator;
-
-let builder = Generator::builder();");
+    windows!(SCALE;
+        "use polyflake::hotguid::Generator;\n\n\
+         let builder = Generator::builder();");
 
     seals!();
 
@@ -216,9 +216,9 @@ impl<C: Clock> Generator<C> {
         self.engine.one(Mode::Wait, shard_key)
     }
 
-    calls!(engine: HotGuid, shard_key: u32 = 7; core::convert::identity; "use polyflake::hotguid::{Generator, HotGuid};
-
-let ids = Generator::new();");
+    calls!(engine: HotGuid, shard_key: u32 = 7; core::convert::identity;
+        "use polyflake::hotguid::{Generator, HotGuid};\n\n\
+         let ids = Generator::new();");
 
     /// Gives the generator random bytes that were drawn elsewhere, unless it already has some in this process. Returns whether it
     /// took them. For bindings, whose entropy comes from outside; not part of the public API.
@@ -230,9 +230,10 @@ let ids = Generator::new();");
         self.engine.family.drawn.provide(drawn)
     }
 
-    clock!("use polyflake::hotguid::Generator;
-
-let builder = Generator::builder();");
+    clock!(
+        "use polyflake::hotguid::Generator;\n\n\
+         let builder = Generator::builder();"
+    );
 }
 
 /// A state machine that has given out nothing yet.

@@ -27,19 +27,21 @@ pub struct Handle<G> {
 }
 
 impl<C: Clock> Generator<C> {
-    handles!("use polyflake::hotguid::Generator;
-
-let ids = Generator::new();", 7);
+    handles!(
+        "use polyflake::hotguid::Generator;\n\n\
+         let ids = Generator::new();",
+        7
+    );
 }
 
 impl<G> Handle<G> {
-    holds!("use polyflake::hotguid::{Generator, Handle};
-
-let ids = Generator::new();";);
+    holds!(
+        "use polyflake::hotguid::{Generator, Handle};\n\n\
+         let ids = Generator::new();";);
 }
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
-    handle_calls!(HotGuid, shard_key: u32 = 7; "use polyflake::hotguid::Generator;
-
-let ids = Generator::new();");
+    handle_calls!(HotGuid, shard_key: u32 = 7;
+        "use polyflake::hotguid::Generator;\n\n\
+         let ids = Generator::new();");
 }

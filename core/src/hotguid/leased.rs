@@ -33,7 +33,7 @@ impl<C: Clock> Leased<C> {
         self.moving.one(Mode::Wait, shard_key)
     }
 
-    calls!(moving: HotGuid, shard_key: u32 = 7; core::convert::identity; "use polyflake::hotguid::{Generator, HotGuid, Leased};
-
-let ids = Leased::new(Generator::new())?;");
+    calls!(moving: HotGuid, shard_key: u32 = 7; core::convert::identity;
+        "use polyflake::hotguid::{Generator, HotGuid, Leased};\n\n\
+         let ids = Leased::new(Generator::new())?;");
 }

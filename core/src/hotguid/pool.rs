@@ -68,14 +68,14 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
         self.members.one(Mode::Wait, shard_key)
     }
 
-    calls!(members: HotGuid, shard_key: u32 = 7; core::convert::identity; "use polyflake::hotguid::{Generator, HotGuid, Pool};
-
-let ids = Pool::owning([Generator::new(), Generator::new()])?;");
+    calls!(members: HotGuid, shard_key: u32 = 7; core::convert::identity;
+        "use polyflake::hotguid::{Generator, HotGuid, Pool};\n\n\
+         let ids = Pool::owning([Generator::new(), Generator::new()])?;");
 }
 
-pools!(Identities; "use polyflake::hotguid::{Generator, Pool};
-
-let (first, second) = (Generator::new(), Generator::new());");
+pools!(Identities;
+    "use polyflake::hotguid::{Generator, Pool};\n\n\
+     let (first, second) = (Generator::new(), Generator::new());");
 
 impl Pooled for Identities {
     type Claim<'m> = usize;

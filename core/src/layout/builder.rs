@@ -79,12 +79,15 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    window_option!(r#"use polyflake::layout::{Generator, preset};
-
-let builder = Generator::builder(preset("sonyflake", [])?).bind("machine", 7);"#);
-    options!(r#"use polyflake::layout::{Generator, preset};
-
-let builder = Generator::builder(preset("sonyflake", [])?).bind("machine", 7);"#, 1_763_650_000_010);
+    window_option!(
+        "use polyflake::layout::{Generator, preset};\n\n\
+         let builder = Generator::builder(preset(\"sonyflake\", [])?).bind(\"machine\", 7);"
+    );
+    options!(
+        "use polyflake::layout::{Generator, preset};\n\n\
+         let builder = Generator::builder(preset(\"sonyflake\", [])?).bind(\"machine\", 7);",
+        1_763_650_000_010
+    );
 
     fn map<D>(self, map: impl FnOnce(Options<C>) -> Options<D>) -> Builder<D> {
         let Self { layout, fixed, sequence_only, options } = self;

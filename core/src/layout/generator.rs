@@ -496,7 +496,8 @@ impl<C: Clock> Generator<C> {
         self.engine.one(mode, Some(self.engine.family.base_of(values)?))
     }
 
-    clock!(r#"use polyflake::layout::{Generator, preset};
-
-let builder = Generator::builder(preset("sonyflake", [])?).bind("machine", 7);"#);
+    clock!(
+        "use polyflake::layout::{Generator, preset};\n\n\
+         let builder = Generator::builder(preset(\"sonyflake\", [])?).bind(\"machine\", 7);"
+    );
 }

@@ -30,15 +30,16 @@ pub struct Handle<G> {
 }
 
 impl<C: Clock> Generator<C> {
-    handles!(r#"use polyflake::layout::{Generator, preset};
-
-let ids = Generator::builder(preset("sonyflake", [])?).bind("machine", 7).build()?;"#);
+    handles!(
+        "use polyflake::layout::{Generator, preset};\n\n\
+         let ids = Generator::builder(preset(\"sonyflake\", [])?).bind(\"machine\", 7).build()?;"
+    );
 }
 
 impl<G> Handle<G> {
-    holds!(r#"use polyflake::layout::{Generator, Handle, preset};
-
-let ids = Generator::builder(preset("sonyflake", [])?).bind("machine", 7).build()?;"#;);
+    holds!(
+        "use polyflake::layout::{Generator, Handle, preset};\n\n\
+         let ids = Generator::builder(preset(\"sonyflake\", [])?).bind(\"machine\", 7).build()?;";);
 }
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {

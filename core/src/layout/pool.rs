@@ -180,10 +180,10 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
     }
 }
 
-pools!(Template; r#"use polyflake::layout::{Generator, Pool, preset};
-
-let machine = |id: i64| Generator::builder(preset("sonyflake", [])?).bind("machine", id).build();
-let (first, second) = (machine(7)?, machine(8)?);"#);
+pools!(Template;
+    "use polyflake::layout::{Generator, Pool, preset};\n\n\
+     let machine = |id: i64| Generator::builder(preset(\"sonyflake\", [])?).bind(\"machine\", id).build();\n\
+     let (first, second) = (machine(7)?, machine(8)?);");
 
 impl Pooled for Template {
     type Claim<'m> = &'m Draft;

@@ -69,10 +69,12 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    options!(r#"use polyflake::randflake::{Generator, Grant};
-
-let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
-let builder = Generator::builder(grant, *b"sixteen byte key");"#, 1_763_650_001_000);
+    options!(
+        "use polyflake::randflake::{Generator, Grant};\n\n\
+         let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;\n\
+         let builder = Generator::builder(grant, *b\"sixteen byte key\");",
+        1_763_650_001_000
+    );
 
     fn map<D>(self, map: impl FnOnce(Options<C>) -> Options<D>) -> Builder<D> {
         let Self { grant, codec, resume_after, options } = self;

@@ -191,15 +191,16 @@ impl<C: Clock> Generator<C> {
         self.engine.one(Mode::Wait, ())
     }
 
-    calls!(engine: Randflake; core::convert::identity; r#"use polyflake::randflake::{Generator, Grant, Randflake};
+    calls!(engine: Randflake; core::convert::identity;
+        "use polyflake::randflake::{Generator, Grant, Randflake};\n\n\
+         let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;\n\
+         let ids = Generator::builder(grant, *b\"sixteen byte key\").build()?;");
 
-let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
-let ids = Generator::builder(grant, *b"sixteen byte key").build()?;"#);
-
-    clock!(r#"use polyflake::randflake::{Generator, Grant};
-
-let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
-let builder = Generator::builder(grant, *b"sixteen byte key");"#);
+    clock!(
+        "use polyflake::randflake::{Generator, Grant};\n\n\
+         let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;\n\
+         let builder = Generator::builder(grant, *b\"sixteen byte key\");"
+    );
 }
 
 /// The second of a state; none if no ID was made.

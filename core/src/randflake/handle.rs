@@ -43,17 +43,19 @@ impl fmt::Debug for Group {
 }
 
 impl<C: Clock> Generator<C> {
-    handles!(r#"use polyflake::randflake::{Generator, Grant};
-
-let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
-let ids = Generator::builder(grant, *b"sixteen byte key").build()?;"#);
+    handles!(
+        "use polyflake::randflake::{Generator, Grant};\n\n\
+         let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;\n\
+         let ids = Generator::builder(grant, *b\"sixteen byte key\").build()?;"
+    );
 }
 
 impl<G> Handle<G> {
-    holds!(r#"use polyflake::randflake::{Generator, Grant, Handle};
-
-let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
-let ids = Generator::builder(grant, *b"sixteen byte key").build()?;"#; group: Group([Randflake::from_u64(0); GROUP]));
+    holds!(
+        "use polyflake::randflake::{Generator, Grant, Handle};\n\n\
+         let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;\n\
+         let ids = Generator::builder(grant, *b\"sixteen byte key\").build()?;";
+        group: Group([Randflake::from_u64(0); GROUP]));
 }
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {

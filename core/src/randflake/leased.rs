@@ -33,8 +33,8 @@ impl<C: Clock> Leased<C> {
         self.moving.one(Mode::Wait, ())
     }
 
-    calls!(moving: Randflake; core::convert::identity; r#"use polyflake::randflake::{Generator, Grant, Leased, Randflake};
-
-let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
-let ids = Leased::new(Generator::builder(grant, *b"sixteen byte key").build()?)?;"#);
+    calls!(moving: Randflake; core::convert::identity;
+        "use polyflake::randflake::{Generator, Grant, Leased, Randflake};\n\n\
+         let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;\n\
+         let ids = Leased::new(Generator::builder(grant, *b\"sixteen byte key\").build()?)?;");
 }

@@ -80,22 +80,18 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
         self.members.one(Mode::Wait, ())
     }
 
-    calls!(members: Randflake; core::convert::identity; r#"use polyflake::randflake::{Generator, Grant, Pool, Randflake};
-
-let node = |node| {
-    let grant = Grant::new(node, 1_730_000_000, 2_803_741_824)?;
-    Generator::builder(grant, *b"sixteen byte key").build()
-};
-let ids = Pool::owning([node(7)?, node(42)?])?;"#);
+    calls!(members: Randflake; core::convert::identity;
+        "use polyflake::randflake::{Generator, Grant, Pool, Randflake};\n\n\
+         let grant = |node| Grant::new(node, 1_730_000_000, 2_803_741_824);\n\
+         let node = |node| Generator::builder(grant(node)?, *b\"sixteen byte key\").build();\n\
+         let ids = Pool::owning([node(7)?, node(42)?])?;");
 }
 
-pools!(Nodes; r#"use polyflake::randflake::{Generator, Grant, Pool};
-
-let node = |node| {
-    let grant = Grant::new(node, 1_730_000_000, 2_803_741_824)?;
-    Generator::builder(grant, *b"sixteen byte key").build()
-};
-let (first, second) = (node(7)?, node(42)?);"#);
+pools!(Nodes;
+    "use polyflake::randflake::{Generator, Grant, Pool};\n\n\
+     let grant = |node| Grant::new(node, 1_730_000_000, 2_803_741_824);\n\
+     let node = |node| Generator::builder(grant(node)?, *b\"sixteen byte key\").build();\n\
+     let (first, second) = (node(7)?, node(42)?);");
 
 impl Pooled for Nodes {
     type Claim<'m> = usize;

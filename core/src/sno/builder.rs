@@ -153,12 +153,17 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    window_option!("use polyflake::sno::Generator;
-
-let builder = Generator::builder().partition(42);", 7);
-    options!("use polyflake::sno::Generator;
-
-let builder = Generator::builder().partition(42);", 1_763_650_000_004, 7);
+    window_option!(
+        "use polyflake::sno::Generator;\n\n\
+         let builder = Generator::builder().partition(42);",
+        7
+    );
+    options!(
+        "use polyflake::sno::Generator;\n\n\
+         let builder = Generator::builder().partition(42);",
+        1_763_650_000_004,
+        7
+    );
 
     fn map<D>(self, map: impl FnOnce(Options<C>) -> Options<D>) -> Builder<D> {
         let Self { partition, draw, sequence_min, sequence_max, options } = self;

@@ -207,9 +207,9 @@ impl<C: Clock> Generator<C> {
         self.engine.one(Mode::Wait, metabyte)
     }
 
-    calls!(engine: Sno, metabyte: u8 = 7; fill::bytes_of; "use polyflake::sno::{Generator, Sno};
-
-let ids = Generator::new();");
+    calls!(engine: Sno, metabyte: u8 = 7; fill::bytes_of;
+        "use polyflake::sno::{Generator, Sno};\n\n\
+         let ids = Generator::new();");
 
     /// As [`Generator::fill`], into packed bytes, 10 an ID.
     ///
@@ -276,9 +276,9 @@ let ids = Generator::new();");
         self.engine.family.current()
     }
 
-    windows!(SCALE; "use polyflake::sno::Generator;
-
-let builder = Generator::builder().partition(42);");
+    windows!(SCALE;
+        "use polyflake::sno::Generator;\n\n\
+         let builder = Generator::builder().partition(42);");
 
     seals!();
 
@@ -359,9 +359,10 @@ let builder = Generator::builder().partition(42);");
         self.engine.try_fill(metabyte, bytes)
     }
 
-    clock!("use polyflake::sno::Generator;
-
-let builder = Generator::builder().partition(42);");
+    clock!(
+        "use polyflake::sno::Generator;\n\n\
+         let builder = Generator::builder().partition(42);"
+    );
 }
 
 /// Returns a default partition to its table, for the ticks after the last one used.

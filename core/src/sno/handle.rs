@@ -44,19 +44,21 @@ pub struct Handle<G> {
 }
 
 impl<C: Clock> Generator<C> {
-    handles!("use polyflake::sno::Generator;
-
-let ids = Generator::new();", 7);
+    handles!(
+        "use polyflake::sno::Generator;\n\n\
+         let ids = Generator::new();",
+        7
+    );
 }
 
 impl<G> Handle<G> {
-    holds!("use polyflake::sno::{Generator, Handle};
-
-let ids = Generator::new();";);
+    holds!(
+        "use polyflake::sno::{Generator, Handle};\n\n\
+         let ids = Generator::new();";);
 }
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
-    handle_calls!(Sno, metabyte: u8 = 7; "use polyflake::sno::Generator;
-
-let ids = Generator::new();");
+    handle_calls!(Sno, metabyte: u8 = 7;
+        "use polyflake::sno::Generator;\n\n\
+         let ids = Generator::new();");
 }

@@ -33,7 +33,7 @@ impl<C: Clock> Leased<C> {
         self.moving.one(Mode::Wait, metabyte)
     }
 
-    calls!(moving: Sno, metabyte: u8 = 7; fill::bytes_of; "use polyflake::sno::{Generator, Leased, Sno};
-
-let ids = Leased::new(Generator::builder().partition(42).build()?)?;");
+    calls!(moving: Sno, metabyte: u8 = 7; fill::bytes_of;
+        "use polyflake::sno::{Generator, Leased, Sno};\n\n\
+         let ids = Leased::new(Generator::builder().partition(42).build()?)?;");
 }

@@ -75,14 +75,14 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Pool<G> {
         self.members.one(Mode::Wait, metabyte)
     }
 
-    calls!(members: Sno, metabyte: u8 = 7; fill::bytes_of; "use polyflake::sno::{Generator, Pool, Sno};
-
-let ids = Pool::owning([Generator::new(), Generator::new()])?;");
+    calls!(members: Sno, metabyte: u8 = 7; fill::bytes_of;
+        "use polyflake::sno::{Generator, Pool, Sno};\n\n\
+         let ids = Pool::owning([Generator::new(), Generator::new()])?;");
 }
 
-pools!(Partitions; "use polyflake::sno::{Generator, Pool};
-
-let (first, second) = (Generator::new(), Generator::new());");
+pools!(Partitions;
+    "use polyflake::sno::{Generator, Pool};\n\n\
+     let (first, second) = (Generator::new(), Generator::new());");
 
 impl Pooled for Partitions {
     type Claim<'m> = usize;

@@ -5,6 +5,14 @@
 //! IDs; it authenticates nothing, and a block is always encrypted to the same block.
 //!
 //! Words are big-endian, in the key and in the block. Nothing here branches or indexes by a secret.
+//!
+//! ```
+//! use polyflake::sparx64::Sparx64;
+//!
+//! let cipher = Sparx64::new(*b"sixteen byte key");
+//! let hidden = cipher.encrypt_block(42_u64.to_be_bytes()); // a number that tells nothing of its neighbours
+//! assert_eq!(u64::from_be_bytes(cipher.decrypt_block(hidden)), 42);
+//! ```
 
 // `scalar.rs` is the reference. Slices go through the file of an instruction set, under the contract of `slices::Kernels`:
 // each such file is `lanes.rs`, compiled for that set.

@@ -40,10 +40,26 @@ enum Fate {
     Broken,
 }
 
+impl List {
+    fn read() -> Result<Self> {
+        let text = fs::read_to_string(workspace::root().join("tests/mutants/mutants.toml"))?;
+        Ok(toml::from_str(&text)?)
+    }
+}
+
+/// The faults that fit their file no more, since it was edited.
+pub fn stale() -> Result<Vec<String>> {
+    let of = |mutant: &Mutant| -> Result<Option<String>> {
+        let text = fs::read_to_string(workspace::root().join(&mutant.file))?;
+        let fault = mutant.edited(&text).err();
+        Ok(fault.map(|fault| format!("tests/mutants/mutants.toml: {}: {fault}", mutant.name)))
+    };
+    List::read()?.mutant.iter().filter_map(|mutant| of(mutant).transpose()).collect()
+}
+
 /// Runs all mutants whose name contains `filter`; returns `true` if all were caught.
 pub fn run(filter: &str) -> Result<bool> {
-    let text = fs::read_to_string(workspace::root().join("tests/mutants/mutants.toml"))?;
-    let list: List = toml::from_str(&text)?;
+    let list = List::read()?;
     let tree = copy_of_the_tree()?;
     let (mut caught, mut others) = (0, 0);
     for mutant in list.mutant.iter().filter(|mutant| mutant.name.contains(filter)) {
@@ -83,19 +99,21 @@ impl Mutant {
     fn run(&self, tree: &Path) -> Result<Fate> {
         let file = tree.join(&self.file);
         let original = fs::read_to_string(&file)?;
-        let mut mutated = original.clone();
-        for edit in std::iter::once(&self.edit).chain(&self.also) {
-            ensure!(
-                mutated.matches(&edit.find).count() == 1,
-                "expected its place once in {}",
-                self.file
-            );
-            mutated = mutated.replace(&edit.find, &edit.replace);
-        }
-        fs::write(&file, mutated)?;
+        fs::write(&file, self.edited(&original)?)?;
         let fate = self.test(tree);
         fs::write(&file, original)?;
         fate
+    }
+
+    /// The file's text with the fault.
+    fn edited(&self, original: &str) -> Result<String> {
+        let edits = std::iter::once(&self.edit).chain(&self.also);
+        edits.fold(Ok(original.to_owned()), |text, edit| {
+            let text = text?;
+            let found = text.matches(&edit.find).count();
+            ensure!(found == 1, "expected its place once in {}, found it {found} times", self.file);
+            Ok(text.replace(&edit.find, &edit.replace))
+        })
     }
 
     fn test(&self, tree: &Path) -> Result<Fate> {
@@ -121,5 +139,22 @@ impl Mutant {
         }
         command.env("CARGO_TARGET_DIR", target).stdout(Stdio::null()).stderr(Stdio::null());
         Ok(command.status()?.success())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_stands_once_in_its_file() {
+        let edit = Edit { find: "a".to_owned(), replace: "c".to_owned() };
+        let also = vec![Edit { find: "c".to_owned(), replace: "d".to_owned() }];
+        let (name, file) = ("a fault".to_owned(), "a.rs".to_owned());
+        let mutant = Mutant { name, file, edit, also, checker: None, arguments: vec![] };
+        assert_eq!(mutant.edited("a b").unwrap(), "d b");
+        for text in ["b", "a a", "a c"] {
+            assert!(mutant.edited(text).is_err(), "{text}");
+        }
     }
 }

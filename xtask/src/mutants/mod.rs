@@ -5,6 +5,7 @@ mod listed;
 
 use anyhow::Result;
 use clap::Args;
+pub use listed::stale;
 
 #[derive(Args)]
 pub struct Options {

@@ -1,6 +1,7 @@
 //! All tests of all languages, cheap ones first, with their tools on a fresh machine; with `--thorough`, also trials of the
 //! packages with the newest versions of other people's tools.
 
+mod examples;
 mod kernels;
 mod notices;
 mod oldest_rust;

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{Step, kernels, notices, oldest_rust, packaging, readme, stepping, tidy};
+use super::{Step, examples, kernels, notices, oldest_rust, packaging, readme, stepping, tidy};
 use crate::{
     bench, build,
     conformance::{self, Ready},
@@ -21,6 +21,7 @@ pub const ALL: &[Step] = &[
     Step::check("kernels-aarch64", kernels::aarch64),
     Step::check("kernels-wasm", kernels::wasm),
     Step::check("rust-docs", rust_docs),
+    Step::check("rust-examples", examples::check),
     Step::check("loom", loom),
     Step::check("build", build::all).needed(),
     Step::check("python", python),

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
 use super::{oldest_rust, pages, prose, reach, trials, twice};
-use crate::{address, workspace};
+use crate::{address, mutants, workspace};
 
 /// Modules that each module of the core may use besides itself and `error`. A module that is not listed may use no other.
 const ARROWS: [(&str, &[&str]); 12] = [
@@ -50,7 +50,7 @@ const ARROWS: [(&str, &[&str]); 12] = [
     ),
 ];
 
-/// Most lines of a source file, without its tests.
+/// Most lines of a source file, without its tests and the examples of its documentation, which are tests too.
 const LONGEST: usize = 400;
 
 /// A text file of the repository, by its path from the root.
@@ -70,6 +70,7 @@ pub fn check() -> Result<()> {
     faults.extend(oldest_rust::named_otherwise()?);
     faults.extend(trials::stale()?);
     faults.extend(address::faults()?);
+    faults.extend(mutants::stale()?);
     faults.extend(pages::faults(sources.iter().map(|source| (&*source.path, &*source.text)))?);
     faults.extend(prose::clauses(sources.iter().map(|source| (&*source.path, &*source.text))));
     faults.extend(reach::too_far(sources.iter().map(|source| (&*source.path, &*source.text))));
@@ -154,10 +155,22 @@ fn without_tests(text: &str) -> &str {
     tests.map_or(text, |start| &text[..start])
 }
 
+/// The lines of a file that are no example in its documentation.
+fn without_examples(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_example = false;
+    text.lines().filter(move |line| {
+        let said = line.trim_start();
+        let said = said.strip_prefix("///").or_else(|| said.strip_prefix("//!"));
+        let is_fence = said.is_some_and(|said| said.trim_start().starts_with("```"));
+        is_example ^= is_fence;
+        !is_example && !is_fence
+    })
+}
+
 fn too_long(source: &Source) -> Option<String> {
     const CODE: [&str; 5] = ["rs", "py", "ts", "mjs", "js"];
     let extension = Path::new(&source.path).extension()?.to_str()?;
-    let lines = without_tests(&source.text).lines().count();
+    let lines = without_examples(without_tests(&source.text)).count();
     let long = CODE.contains(&extension) && !source.path.contains("tests/") && lines > LONGEST;
     long.then(|| format!("{}: {lines} lines, more than {LONGEST}", source.path))
 }
@@ -264,6 +277,9 @@ mod tests {
         assert!(too_long(&source("core/src/a.rs", &lines(400))).is_none());
         assert!(too_long(&source("core/src/a.rs", &lines(401))).is_some());
         assert!(too_long(&source("tests/vectors/a.json", &lines(401))).is_none());
+        let example = format!("/// ```\n{}/// ```\n", "/// x\n".repeat(9));
+        assert!(too_long(&source("core/src/a.rs", &(example.clone() + &lines(400)))).is_none());
+        assert!(too_long(&source("core/src/a.rs", &(example + &lines(401)))).is_some());
     }
 
     #[test]

@@ -1,0 +1,131 @@
+//! Examples in the documentation of the crates: the items without one, which become fewer and never more.
+
+use std::{collections::BTreeSet, fs};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Map, Value};
+use xshell::{Shell, cmd};
+
+use crate::workspace;
+
+/// Each crate, with the most public items that may lack an example.
+const LACKING: [(&str, usize); 1] = [("polyflake", 0)];
+
+/// Items that need an example. Methods of a trait are shown by the example of the trait.
+const KINDS: [&str; 6] = ["module", "struct", "enum", "trait", "function", "macro"];
+
+pub fn check(shell: &Shell) -> Result<()> {
+    for (package, most) in LACKING {
+        let described = described(shell, package)?;
+        let (count, lacking) = Items::of(&described)?.lacking();
+        println!("{package}: {} of {count} items have an example", count - lacking.len());
+        ensure!(
+            lacking.len() <= most,
+            "{package}: expected at most {most} items without an example, found {}:\n  {}",
+            lacking.len(),
+            lacking.into_iter().collect::<Vec<_>>().join("\n  ")
+        );
+    }
+    Ok(())
+}
+
+/// The documentation as rustdoc's JSON, after the expansion of macros. Only nightly compilers are meant to write it, so the
+/// stable one is told to behave like one; of the format, only parts are read that have long been as they are.
+fn described(shell: &Shell, package: &str) -> Result<Value> {
+    let json = ["-Z", "unstable-options", "--output-format", "json"];
+    cmd!(shell, "cargo rustdoc --quiet --package {package} --all-features -- {json...}")
+        .env("RUSTC_BOOTSTRAP", "1")
+        .run()?;
+    let file = workspace::target().join("doc").join(package.replace('-', "_") + ".json");
+    let text = fs::read_to_string(&file).with_context(|| format!("cannot read {file:?}"))?;
+    Ok(serde_json::from_str(&text)?)
+}
+
+/// The items of a crate by their numbers.
+struct Items<'d> {
+    index: &'d Map<String, Value>,
+    root: &'d Value,
+}
+
+/// An item with its path.
+type Found<'d> = (String, &'d Value);
+
+impl<'d> Items<'d> {
+    fn of(described: &'d Value) -> Result<Self> {
+        let index = described["index"].as_object().context("expected an index of items")?;
+        Ok(Self { index, root: &described["root"] })
+    }
+
+    /// The number of public items that need an example, and the paths of those without one.
+    fn lacking(&self) -> (usize, BTreeSet<String>) {
+        let mut found = Vec::new();
+        self.visit(self.root, "", &mut found);
+        let all: BTreeSet<_> = found.iter().map(|(path, _)| path.clone()).collect();
+        let has = |item: &Value| item["docs"].as_str().is_some_and(|docs| docs.contains("```"));
+        let without = found.into_iter().filter(|(_, item)| !has(item)).map(|(path, _)| path);
+        (all.len(), without.collect())
+    }
+
+    /// Collects an item and everything in it.
+    fn visit(&self, id: &Value, path: &str, found: &mut Vec<Found<'d>>) {
+        let Some((kind, item, inner)) = self.item(id) else { return };
+        if kind == "use" {
+            return self.visit(&inner["id"], path, found);
+        }
+        let Some(name) = item["name"].as_str().filter(|_| KINDS.contains(&kind)) else { return };
+        let path = format!("{path}::{name}");
+        found.push((path.clone(), item));
+        for item in list(&inner["items"]).filter(|_| kind == "module") {
+            self.visit(item, &path, found);
+        }
+        for block in list(&inner["impls"]) {
+            self.visit_functions(block, &path, found);
+        }
+    }
+
+    /// Collects the functions of a block without a trait.
+    fn visit_functions(&self, block: &Value, path: &str, found: &mut Vec<Found<'d>>) {
+        let Some((_, _, inner)) = self.item(block) else { return };
+        for function in list(&inner["items"]).filter(|_| inner["trait"].is_null()) {
+            self.visit(function, path, found);
+        }
+    }
+
+    /// The kind of an item, the item, and its inner part. Items of other crates, and hidden ones, are not in the index.
+    fn item(&self, id: &Value) -> Option<(&'d str, &'d Value, &'d Value)> {
+        let item = self.index.get(&id.to_string())?;
+        let (kind, inner) = item["inner"].as_object()?.iter().next()?;
+        Some((kind, item, inner))
+    }
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn items_without_an_example_are_found_through_uses_and_in_types() {
+        let block = json!({ "inner": { "impl": { "trait": null, "items": [4, 5] } } });
+        let of_trait = json!({ "inner": { "impl": { "trait": {}, "items": [5] } } });
+        let function = |name: &str, docs: &str| json!({ "name": name, "docs": docs, "inner": { "function": {} } });
+        let described = json!({ "root": 0, "index": {
+            "0": { "name": "ours", "docs": "```", "inner": { "module": { "items": [1, 6] } } },
+            "1": { "name": null, "docs": null, "inner": { "use": { "id": 2 } } },
+            "2": { "name": "Id", "docs": null, "inner": { "struct": { "impls": [3, 7] } } },
+            "3": block,
+            "4": function("new", "As:\n```\nnew()\n```"),
+            "5": function("text", "Its text."),
+            "6": { "name": "LEN", "docs": "A number.", "inner": { "constant": {} } },
+            "7": of_trait,
+        } });
+        let (count, lacking) = Items::of(&described).unwrap().lacking();
+        assert_eq!(count, 4);
+        assert_eq!(lacking.into_iter().collect::<Vec<_>>(), ["::ours::Id", "::ours::Id::text"]);
+    }
+}
