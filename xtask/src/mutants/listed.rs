@@ -107,9 +107,8 @@ impl Mutant {
 
     /// The file's text with the fault.
     fn edited(&self, original: &str) -> Result<String> {
-        let edits = std::iter::once(&self.edit).chain(&self.also);
-        edits.fold(Ok(original.to_owned()), |text, edit| {
-            let text = text?;
+        let mut edits = std::iter::once(&self.edit).chain(&self.also);
+        edits.try_fold(original.to_owned(), |text, edit| {
             let found = text.matches(&edit.find).count();
             ensure!(found == 1, "expected its place once in {}, found it {found} times", self.file);
             Ok(text.replace(&edit.find, &edit.replace))

@@ -37,7 +37,8 @@ fn described(shell: &Shell, package: &str) -> Result<Value> {
         .env("RUSTC_BOOTSTRAP", "1")
         .run()?;
     let file = workspace::target().join("doc").join(package.replace('-', "_") + ".json");
-    let text = fs::read_to_string(&file).with_context(|| format!("cannot read {file:?}"))?;
+    let text =
+        fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
     Ok(serde_json::from_str(&text)?)
 }
 
