@@ -16,6 +16,7 @@ pub const NAMESPACE: &str = "conformance";
 /// At the first fault.
 pub fn check(store: &mut dyn Store) {
     let mut suite = Suite { store, number: 0 };
+    suite.nothing();
     let first = suite.opening();
     suite.records(&first);
     suite.swapping();
@@ -68,6 +69,27 @@ impl Suite<'_> {
         let found = self.ask(Ask::Put { old: old.clone(), new: new.clone() }).found;
         assert_eq!(found, Found::Differs(there.clone()), "expected a refusal: {why}");
         assert_eq!(self.read(new.first), there, "expected that a refusal changes nothing: {why}");
+    }
+
+    /// Checks that only `Open` makes a namespace.
+    fn nothing(&mut self) {
+        let fresh = Record::fresh(10, 2, Random(1));
+        let (old, new) = (proposed(1), Namespace { version: 2, ..proposed(1) });
+        let asks = [
+            (Ask::Find { limit: 8 }, Found::Records(Vec::new())),
+            (Ask::Read { first: 10 }, Found::Records(Vec::new())),
+            (Ask::Survey, Found::Survey { records: 0, latest_end: 0 }),
+            (Ask::Put { old: fresh.clone(), new: fresh }, Found::Differs(None)),
+            (Ask::PutNamespace { old, new, first: 10, count: 2 }, Found::Differs(None)),
+        ];
+        for (ask, expected) in asks {
+            let reply = self.ask(ask.clone());
+            assert_eq!(
+                (reply.namespace, reply.found),
+                (None, expected),
+                "expected nothing: {ask:?}"
+            );
+        }
     }
 
     /// Checks that the first `Open` makes the namespace's record, and no other makes it again.

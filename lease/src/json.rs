@@ -1,7 +1,7 @@
 //! Canonical JSON: fields in ASCII order, no white space, and only quotation marks and backslashes escaped. The reader accepts
 //! nothing else, so each value has one text.
 
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 use core::fmt::Write;
 
 use crate::{Error, ErrorKind, Result, error::damaged, record::Random};
@@ -107,6 +107,10 @@ impl<'t> Reader<'t> {
 
     pub(crate) fn string(&mut self, key: &str) -> Result<String> {
         self.key(key)?;
+        self.text(key)
+    }
+
+    fn text(&mut self, key: &str) -> Result<String> {
         self.skip("\"", &format!("a text in `{key}`"))?;
         let mut text = String::new();
         let mut chars = self.rest.char_indices();
@@ -125,6 +129,25 @@ impl<'t> Reader<'t> {
             }
         }
         Err(damaged(format!("expected a text in `{key}`")))
+    }
+
+    /// One text or more.
+    pub(crate) fn strings(&mut self, key: &str) -> Result<Vec<String>> {
+        self.key(key)?;
+        self.skip("[", &format!("a list in `{key}`"))?;
+        let mut texts = Vec::from([self.text(key)?]);
+        while self.rest.starts_with(',') {
+            self.skip(",", "a comma")?;
+            texts.push(self.text(key)?);
+        }
+        self.skip("]", &format!("the end of the list in `{key}`"))?;
+        Ok(texts)
+    }
+
+    /// The text of a field, if the next field is this one.
+    pub(crate) fn optional(&mut self, key: &str) -> Result<Option<String>> {
+        let is_next = self.rest.starts_with(&format!(",\"{key}\":"));
+        is_next.then(|| self.string(key)).transpose()
     }
 
     pub(crate) fn random(&mut self, key: &str) -> Result<Random> {

@@ -8,6 +8,7 @@ mod steps;
 use alloc::{collections::VecDeque, string::String};
 use core::fmt;
 
+pub(crate) use claims::quiet_time;
 pub use options::Options;
 
 use crate::{

@@ -7,6 +7,8 @@
 //!   driver passes.
 //! - [`Memory`] is a store for tests, within one process; `Sqlite` (feature `sqlite`) one in a file, for the processes of a machine;
 //!   `Postgresql` (feature `postgresql`) one for processes of many machines.
+//! - [`Operator`] looks at a namespace and takes the steps that people decide on: to evict a holder, to reserve a number, to tell of
+//!   a restored backup. [`Plan`] says how many numbers a fleet needs.
 //!
 //! The records to the byte and the rules are in `docs/leases.md` of the repository.
 #![no_std]
@@ -28,8 +30,10 @@ mod json;
 mod keeper;
 mod leased;
 mod memory;
+mod operator;
 #[cfg(feature = "std")]
 mod place;
+mod plan;
 #[cfg(feature = "postgresql")]
 mod postgresql;
 #[cfg(feature = "std")]
@@ -52,6 +56,8 @@ pub use error::{Error, ErrorKind};
 pub use keeper::{Action, Grant, Keeper, Moment, Options};
 pub use leased::Leased;
 pub use memory::Memory;
+pub use operator::{Operator, Status};
+pub use plan::{Fleet, Plan};
 #[cfg(feature = "postgresql")]
 pub use postgresql::Postgresql;
 pub use record::{Namespace, Random, Record};

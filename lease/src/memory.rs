@@ -2,7 +2,7 @@
 
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
-use crate::{Ask, Error, ErrorKind, Found, Namespace, Record, Reply, Request, Result, Store};
+use crate::{Ask, Found, Namespace, Record, Reply, Request, Result, Store};
 
 /// A store in memory. It lasts as long as its process, and its time is set by its owner.
 ///
@@ -66,7 +66,13 @@ impl Store for Memory {
             self.namespaces.entry(request.namespace.clone()).or_insert(kept);
         }
         let Some(kept) = self.namespaces.get_mut(&request.namespace) else {
-            return Err(Error::new(ErrorKind::StoreDamaged, "expected the namespace's record"));
+            let found = match request.ask {
+                Ask::Open(_) => Found::Nothing,
+                Ask::Find { .. } | Ask::Read { .. } => Found::Records(Vec::new()),
+                Ask::Put { .. } | Ask::PutNamespace { .. } => Found::Differs(None),
+                Ask::Survey => Found::Survey { records: 0, latest_end: 0 },
+            };
+            return Ok(Reply { now, store, namespace: None, found });
         };
         let found = kept.answer(&store, &request.ask);
         Ok(Reply { now, store, namespace: Some(kept.namespace.clone()), found })

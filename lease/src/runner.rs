@@ -244,7 +244,7 @@ impl<S: Store, L: Leased, O: FnMut() -> Result<S>> Driver<O, S, L> {
 }
 
 /// 128 bits from the operating system.
-fn random() -> Result<Random> {
+pub(crate) fn random() -> Result<Random> {
     let mut bytes = [0; 16];
     match getrandom::fill(&mut bytes) {
         Ok(()) => Ok(Random(u128::from_le_bytes(bytes))),

@@ -10,7 +10,13 @@ use core::fmt::Write;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
-use crate::{Result, error::out_of_range, json::MOST, json::Writer};
+use crate::{
+    Result,
+    error::{damaged, out_of_range},
+    json::{MOST, Reader, Writer},
+};
+
+const FAMILIES: [&str; 4] = ["sno", "randflake", "hotguid", "layout"];
 
 /// A family's layout as far as leases need it: its name, its epoch, its ticks, and the numbers that are leased.
 ///
@@ -146,6 +152,29 @@ impl Shape {
     pub fn grid(&self) -> Grid {
         let step = lcm(self.tick_us, 1000) / 1000;
         Grid { step, offset: self.epoch_ms % step }
+    }
+
+    /// Reads a shape in canonical JSON, as in a [`Namespace`](crate::Namespace).
+    ///
+    /// # Errors
+    /// `store_damaged` for any other text, `schema_outdated` for a newer format.
+    pub fn from_json(text: &str) -> Result<Self> {
+        let mut reader = Reader::new(text)?;
+        let (block, epoch_ms) = (reader.integer("block")?, reader.integer("epoch_ms")?);
+        let (family, fields) = (reader.string("family")?, reader.strings("fields")?);
+        let first = reader.integer("first")?;
+        reader.format()?;
+        let last = reader.integer("last")?;
+        let (layout, secret) = (reader.optional("layout")?, reader.optional("secret")?);
+        let tick_us = reader.integer("tick_us")?;
+        reader.end()?;
+        let known = FAMILIES.into_iter().find(|known| **known == family);
+        let family = known.ok_or_else(|| damaged("expected a family in a shape"))?;
+        let is_range = first <= last && last < MOST && tick_us > 0;
+        if !is_range || !block.is_power_of_two() || !(last - first + 1).is_multiple_of(block) {
+            return Err(damaged("expected a range of blocks, and a tick, in a shape"));
+        }
+        Ok(Self { family, epoch_ms, tick_us, fields, first, last, block, layout, secret })
     }
 
     /// The shape in canonical JSON.

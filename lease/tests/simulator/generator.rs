@@ -270,9 +270,10 @@ impl Ledger {
     fn widen(&mut self, id: usize, end: u64) {
         self.windows[id].2 = end;
         let (number, start, _) = self.windows[id];
-        let meets = |(other, window): (usize, &(u64, u64, u64))| {
-            (other != id && window.0 == number && window.1 < end && start < window.2)
-                .then_some(other)
+        let meets = |(other, &(its, from, to)): (usize, &(u64, u64, u64))| {
+            // A window that was sealed before its first tick is empty.
+            let is_common = its == number && start.max(from) < end.min(to);
+            (other != id && is_common).then_some(other)
         };
         if let Some(other) = self.windows.iter().enumerate().find_map(meets) {
             let fault = format!("generators {other} and {id} have number {number} at once");

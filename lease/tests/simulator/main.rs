@@ -1,6 +1,6 @@
 //! Real keepers over a store in memory, with generators of the core, in worlds that a seed makes: processes that are killed,
 //! paused, closed and restarted, clocks that step, requests and replies that are late, doubled or lost, a store that fails and
-//! is restored from backups. No two generators have one number at the same time, and no ID is made twice.
+//! is restored from backups, operators who evict holders and reserve numbers. No two generators have one number at the same time, and no ID is made twice.
 //!
 //! `POLYFLAKE_SEEDS=100000 cargo test --release -p polyflake-lease --test simulator` goes through more worlds, and
 //! `POLYFLAKE_SEED=7` through one again.
@@ -25,7 +25,7 @@ fn no_two_generators_have_one_number_at_one_time() {
         Some(seed) => seed..seed + 1,
         None => 0..number("POLYFLAKE_SEEDS").unwrap_or(2000),
     };
-    let (mut claims, mut made, mut unusable) = (0, 0, 0);
+    let (mut claims, mut made, mut unusable, mut operated) = (0, 0, 0, 0);
     let mut refused = BTreeMap::<_, usize>::new();
     for seed in seeds.clone() {
         let mut world = World::new(seed, Weak::Nowhere);
@@ -34,15 +34,19 @@ fn no_two_generators_have_one_number_at_one_time() {
         }
         claims += world.claims;
         unusable += world.unusable;
+        operated += world.operated;
         made += generator::verdict().1;
         world.refused.iter().for_each(|(code, count)| *refused.entry(*code).or_default() += count);
     }
     println!(
-        "{} worlds, {claims} grants, {made} IDs, {refused:?}, {unusable} unusable",
+        "{} worlds, {claims} grants, {made} IDs, {refused:?}, {unusable} unusable, {operated} operated",
         seeds.end - seeds.start
     );
     if seeds.end - seeds.start >= 2000 {
-        assert!(claims > 8_000 && made > 200_000, "expected worlds in which something happens");
+        assert!(
+            claims > 8_000 && made > 200_000 && operated > 2_000,
+            "expected worlds in which something happens"
+        );
         let codes = [
             "clock_skewed",
             "lease_lost",

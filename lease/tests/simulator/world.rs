@@ -8,8 +8,8 @@ use std::{
 
 use fastrand::Rng;
 use polyflake_lease::{
-    Action, Ask, Error, ErrorKind, Keeper, Leased, Memory, Moment, Options, Random, Reply, Request,
-    Result, Shape, Store,
+    Action, Ask, Error, ErrorKind, Keeper, Leased, Memory, Moment, Operator, Options, Random,
+    Reply, Request, Result, Shape, Store,
 };
 
 use crate::generator::{self, Place};
@@ -85,6 +85,7 @@ pub struct World {
     scheduled: u64,
     pub claims: usize,
     pub unusable: usize,
+    pub operated: usize,
     pub refused: HashMap<&'static str, usize>,
 }
 
@@ -114,6 +115,7 @@ impl World {
             scheduled: 0,
             claims: 0,
             unusable: 0,
+            operated: 0,
             refused: HashMap::new(),
             rng,
         };
@@ -346,10 +348,30 @@ impl World {
                 self.backup = Some(self.store.clone());
             }
             10 if self.rng.u8(..) < 60 => self.restore(),
+            11 => self.operate(),
             _ => {}
         }
         let delay = self.rng.u64(1..self.lease_ms / 2);
         self.schedule(delay, Event::Chaos);
+    }
+
+    /// An operator evicts a holder, reserves a number and frees it, or tells of a restored backup; any of it may be refused.
+    fn operate(&mut self) {
+        self.store.set_now(self.now.saturating_add_signed(self.store_offset));
+        let (number, what) = (self.rng.u64(self.shape.numbers()), self.rng.u8(..20));
+        let used_until = self.now + self.rng.u64(0..self.lease_ms);
+        let mut random = self.rng.fork();
+        let draw = || Ok(Random(random.u128(1..)));
+        let mut operator = Operator::new(&mut self.store, "orders", draw).unwrap();
+        let done = match what {
+            0 => operator.restored(None).is_ok(),
+            1..10 => operator.evict(number).is_ok(),
+            _ => {
+                let reserved = operator.reserve(number, "a reason");
+                reserved.is_ok_and(|_| operator.free(number, used_until).is_ok())
+            }
+        };
+        self.operated += usize::from(done);
     }
 
     /// Restores a backup; or, if the store is not durable, lets a crash lose all writes after it.

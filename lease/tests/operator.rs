@@ -1,0 +1,227 @@
+//! An operator's steps beside keepers, and the arithmetic for a fleet.
+#![allow(unreachable_pub, reason = "modules of one test")]
+
+#[allow(dead_code, reason = "other tests use the rest")]
+mod host;
+
+use host::{HOUR, Host, T, holder, options};
+use polyflake_lease::{
+    Ask, Error, ErrorKind, Fleet, Found, Memory, Operator, Plan, Random, Record, Reply, Request,
+    Result, Shape, Store,
+};
+
+fn draw() -> Result<Random> {
+    Ok(Random(fastrand::u128(1..)))
+}
+
+fn operator<S: Store>(store: S) -> Operator<S, fn() -> Result<Random>> {
+    Operator::new(store, "orders", draw as fn() -> Result<Random>).unwrap()
+}
+
+#[track_caller]
+fn assert_kind<V: std::fmt::Debug>(result: Result<V>, kind: ErrorKind) -> Error {
+    let error = result.unwrap_err();
+    assert_eq!(error.kind(), kind, "{error}");
+    error
+}
+
+#[test]
+fn an_evicted_holder_runs_to_its_end_and_nobody_begins_earlier() {
+    let mut store = Memory::new(T);
+    let (mut first, grant) = holder(&mut store, options(1));
+    let record = operator(&mut store).evict(0).unwrap();
+    assert_eq!((record.start, record.granted_until), (grant.end(), grant.end()));
+    first.pass(20 * 60_000);
+    first.drive(&mut store);
+    assert_eq!(first.refused[0].kind(), ErrorKind::LeaseLost, "{:?}", first.refused);
+    assert_eq!(first.keeper.end(), Some(grant.end()), "runs to its end");
+    let mut second = Host::new(options(1));
+    second.now = first.now;
+    assert_eq!(second.drive(&mut store), None);
+    second.assert_refused(ErrorKind::NumbersExhausted);
+    let next = second.drive_for(&mut store, 2 * HOUR).expect("expected the number after its end");
+    assert!(next.start() >= grant.end());
+}
+
+#[test]
+fn a_reserved_number_is_granted_to_nobody_until_it_is_freed() {
+    let mut store = Memory::new(T);
+    let (mut first, grant) = holder(&mut store, options(2));
+    assert_eq!(grant.numbers(), 0..=0);
+    let reserved = operator(&mut store).reserve(0, "retired").unwrap();
+    assert_eq!((reserved.start, reserved.granted_until), (grant.end(), Record::RESERVED));
+    assert_eq!(operator(&mut store).reserve(0, "again"), Ok(reserved.clone()));
+    first.pass(20 * 60_000);
+    let moved = first.drive(&mut store).expect("expected another number");
+    first.assert_refused(ErrorKind::LeaseLost);
+    assert_eq!(moved.numbers(), 1..=1);
+    let mut late = Host::new(options(2).insist(0).unwrap());
+    late.pass(100 * 24 * HOUR);
+    assert_eq!(late.drive(&mut store), None);
+    late.assert_refused(ErrorKind::NumbersExhausted);
+    let used_until = T + 100 * 24 * HOUR + 5;
+    let freed = operator(&mut store).free(0, used_until).unwrap();
+    assert_eq!(freed.granted_until, used_until + 3, "rounded up to a tick");
+    let next = late.drive_for(&mut store, HOUR).expect("expected the number that was freed");
+    assert!(next.start() >= used_until);
+    assert_kind(operator(&mut store).free(0, 0), ErrorKind::OutOfRange);
+}
+
+#[test]
+fn a_number_that_was_never_reached_can_be_reserved() {
+    let mut store = Memory::new(T);
+    drop(holder(&mut store, options(5)));
+    let reserved = operator(&mut store).reserve(3, "a constant").unwrap();
+    assert_eq!((reserved.start, &*reserved.holder), (T, "a constant"));
+    let numbers: Vec<_> =
+        (0..3).map(|_| *holder(&mut store, options(5)).1.numbers().start()).collect();
+    assert!(!numbers.contains(&3), "{numbers:?}");
+    let status = operator(&mut store).status().unwrap();
+    assert_eq!((status.granted, status.reserved, status.free), (4, 1, 0));
+    assert_eq!((status.next_end, status.is_restored), (Some(T + HOUR), false));
+    assert_eq!(status.shape, Shape::sno(0..=4).unwrap());
+    let records = operator(&mut store).records().unwrap();
+    assert_eq!(records.iter().map(|it| it.first).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+}
+
+/// A dump that is read into the same server: nothing in the store tells of it, so an operator does.
+#[test]
+fn a_backup_that_an_operator_tells_of_is_quiet_for_a_while() {
+    let mut store = Memory::new(T);
+    let (mut old, _) = holder(&mut store, options(10));
+    let backup = store.clone();
+    old.pass(30 * 60_000);
+    old.drive(&mut store);
+    store = backup;
+    store.set_now(T + 30 * 60_000);
+    let namespace = operator(&mut store).restored(None).unwrap();
+    assert_eq!(namespace.quiet_until, T + HOUR + HOUR + 60_000);
+    let later = T + 5 * HOUR;
+    let namespace = operator(&mut store).restored(Some(later)).unwrap();
+    assert_eq!(namespace.quiet_until, later.max(T + 3 * HOUR + 120_000));
+    let mut new = Host::new(options(10));
+    new.now = old.now;
+    assert_eq!(new.drive(&mut store), None);
+    assert_eq!(new.assert_refused(ErrorKind::StoreChanged).until(), Some(later));
+    old.pass(20 * 60_000);
+    old.drive(&mut store);
+    old.assert_refused(ErrorKind::StoreChanged);
+    let grant = new.drive_for(&mut store, 5 * HOUR).expect("expected a grant after that");
+    assert!(grant.start() >= later);
+    let nanoseconds = T * 1_000_000;
+    assert_kind(operator(&mut store).restored(Some(nanoseconds)), ErrorKind::OutOfRange);
+}
+
+#[test]
+fn impossible_steps_are_refused_and_change_nothing() {
+    let mut store = Memory::new(T);
+    let error = assert_kind(operator(&mut store).status(), ErrorKind::OutOfRange);
+    assert_eq!(error.to_string(), "expected a namespace of the store, found none named orders");
+    drop(holder(&mut store, options(3)));
+    let before = store.records("orders");
+    let mut it = operator(&mut store);
+    assert_kind(it.evict(3), ErrorKind::OutOfRange);
+    assert_kind(it.evict(2), ErrorKind::OutOfRange);
+    assert_kind(it.reserve(u64::MAX, ""), ErrorKind::OutOfRange);
+    assert_kind(it.reserve(0, "a\nb"), ErrorKind::OutOfRange);
+    assert_kind(it.reserve(0, &"x".repeat(201)), ErrorKind::OutOfRange);
+    assert_kind(it.free(0, T), ErrorKind::OutOfRange);
+    assert_kind(it.free(0, u64::MAX), ErrorKind::OutOfRange);
+    assert_eq!(store.records("orders"), before);
+    assert!(Operator::new(Memory::new(T), "a b", draw).is_err());
+    let backup = store.clone();
+    store.restore(backup);
+    assert!(operator(&mut store).status().unwrap().is_restored);
+    assert_kind(operator(&mut store).evict(0), ErrorKind::StoreChanged);
+    operator(&mut store).restored(None).unwrap();
+    assert!(!operator(&mut store).status().unwrap().is_restored);
+    store.lose("orders", 0).expect("expected a record");
+    assert_kind(operator(&mut store).evict(0), ErrorKind::StoreDamaged);
+    assert_kind(operator(&mut store).restored(None), ErrorKind::StoreDamaged);
+}
+
+/// A store in which others change each record just before a write.
+struct Busy(Memory);
+
+impl Store for Busy {
+    fn answer(&mut self, request: &Request) -> Result<Reply> {
+        if let Ask::Put { old, .. } = &request.ask {
+            let there = self.0.records("orders").into_iter().find(|it| it.first == old.first);
+            let old = there.unwrap();
+            let new = Record { version: old.version + 1, ..old.clone() };
+            let ask = Ask::Put { old, new };
+            assert_eq!(self.0.answer(&Request { ask, ..request.clone() })?.found, Found::Done);
+        }
+        self.0.answer(request)
+    }
+}
+
+#[test]
+fn a_record_that_others_change_is_given_up() {
+    let mut store = Memory::new(T);
+    drop(holder(&mut store, options(3)));
+    assert_kind(operator(Busy(store)).evict(0), ErrorKind::LeaseUnavailable);
+}
+
+#[test]
+fn shapes_are_read_back() {
+    let layout = Shape::layout("{\"a\":\"\\\\\"}", (1, 1500), &["data", "center"], 0..=7);
+    let shapes = [
+        Shape::sno(3..=1026).and_then(|shape| shape.with_blocks(256)),
+        Shape::randflake(0..=131_071, &[7; 16]),
+        Shape::hotguid(0..=0),
+        layout,
+    ];
+    for shape in shapes.map(Result::unwrap) {
+        let text = shape.to_json();
+        assert_eq!(Shape::from_json(&text), Ok(shape));
+        for end in 0..text.len() {
+            assert_kind(Shape::from_json(&text[..end]), ErrorKind::StoreDamaged);
+        }
+    }
+    let text = Shape::sno(0..=9).unwrap().to_json();
+    let damaged = [
+        ("\"sno\"", "\"snow\""),
+        ("[\"partition\"]", "[]"),
+        ("\"last\":9", "\"last\":9007199254740991"),
+        ("\"first\":0", "\"first\":10"),
+        ("\"block\":1", "\"block\":3"),
+        ("\"block\":1", "\"block\":4"),
+        ("\"tick_us\":4000", "\"tick_us\":0"),
+        ("\"tick_us\"", "\"secret\":1,\"tick_us\""),
+    ];
+    for (from, to) in damaged {
+        assert!(text.contains(from), "{from}");
+        assert_kind(Shape::from_json(&text.replace(from, to)), ErrorKind::StoreDamaged);
+    }
+    let newer = text.replace("\"format\":1", "\"format\":2");
+    assert_kind(Shape::from_json(&newer), ErrorKind::SchemaOutdated);
+}
+
+fn plan(numbers: u64, lease_ms: u64, holders: u64, kills_per_hour: u64) -> Plan {
+    let shape = Shape::hotguid(0..=numbers - 1).unwrap();
+    Plan::new(&shape, lease_ms, Fleet { holders, kills_per_hour })
+}
+
+#[test]
+fn a_plan_counts_holders_and_kills_within_a_lease() {
+    assert_eq!(plan(1000, HOUR, 200, 40).needed, 240);
+    assert_eq!(plan(1000, HOUR / 2, 200, 41).needed, 221, "a part of a kill counts");
+    assert_eq!(plan(1000, 24 * HOUR, 200, 40).needed, 1160);
+    assert!(plan(240, HOUR, 200, 40).fits() && !plan(239, HOUR, 200, 40).fits());
+    assert_eq!(plan(240, 24 * HOUR, 200, 40).longest_lease_ms, Some(HOUR));
+    assert_eq!(plan(200, HOUR, 200, 40).longest_lease_ms, None);
+    assert_eq!(plan(199, HOUR, 200, 0).longest_lease_ms, None);
+    assert_eq!(plan(200, HOUR, 200, 0).longest_lease_ms, Some(366 * 24 * HOUR));
+    let large = plan(131_072, HOUR, 100_000, 0);
+    assert!((large.renewals_per_second - 111.1).abs() < 0.1, "{large:?}");
+    let endless = plan(1, u64::MAX, u64::MAX, u64::MAX);
+    assert!(!endless.fits() && endless.longest_lease_ms.is_none());
+    assert_eq!(
+        plan(1024, HOUR, 200, 40).to_string(),
+        "numbers: 240 needed (200 holders, 40 killed within a lease of 3600 s), 1024 there\n\
+         lease: up to 74160 s fits\n\
+         store: 0.2 renewals a second\n\
+         absence of the store that goes unnoticed: 2400 s; wait for the number of a killed holder: up to 3600 s"
+    );
+}
