@@ -10,6 +10,7 @@ use polyflake_lease::{
     Result, Shape, Store,
 };
 
+#[expect(clippy::unnecessary_wraps, reason = "as operators call it")]
 fn draw() -> Result<Random> {
     Ok(Random(fastrand::u128(1..)))
 }
