@@ -9,7 +9,7 @@ use polyflake::{
 
 use crate::{
     Host, Machine,
-    generators::{BATCH, give, seconds},
+    generators::{BATCH, give, seconds, slot},
     host::undrawn,
     kept::Kept,
 };
@@ -19,9 +19,10 @@ type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u32, &mut [HotGuid]) -> Result<usiz
 
 /// Generators, by the handle in the first slot; a shard key is in the second.
 impl<C: Host> Machine<C> {
-    /// Options -> a handle.
+    /// Options, then 1 for UUIDs of version 8, else 0 -> a handle.
     pub fn hotguid_build(&self) -> Result<()> {
         let mut builder = Builder::with_clock(self.take_clock(), undrawn);
+        builder = builder.uuid8(self.scratch.integer(slot::OWN, "uuid8", 1)? == 1);
         let shared = self.scratch.shared()?;
         give!(builder, shared, window);
         self.keep(Kept::HotGuid(builder.build().map_err(|error| shared.named(error))?));

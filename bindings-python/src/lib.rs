@@ -30,6 +30,7 @@ mod randflake {
 }
 mod sno {
     pub(crate) mod generator;
+    mod hooks;
     pub(crate) mod ids;
     pub(crate) mod pool;
 }
@@ -55,8 +56,8 @@ mod _polyflake {
         use crate::hotguid::generator::{Generator, Stats, generate, set_default_generator};
         #[pymodule_export]
         use crate::hotguid::ids::{
-            HotGuidArray, Parts, describe, from_dotnet_bytes, from_parts, from_sql, parse, parts,
-            shard_key, time_range, timestamp, to_dotnet_bytes, to_sql,
+            HotGuidArray, Parts, Uuid8Parts, describe, from_dotnet_bytes, from_parts, from_sql,
+            parse, parts, shard_key, time_range, timestamp, to_dotnet_bytes, to_sql,
         };
         #[pymodule_export]
         use crate::hotguid::pool::Pool;

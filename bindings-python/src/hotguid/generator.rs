@@ -17,7 +17,7 @@ use crate::generators::{
 use crate::{
     errors::{no_copy, raise},
     ids::{
-        convert::{Of, Span, UnixMs, name, raise_about_time},
+        convert::{Flag, Of, Span, UnixMs, name, raise_about_time},
         record::{Reduced, reduced},
         target::Item,
     },
@@ -67,11 +67,11 @@ pub(crate) struct Generator {
 impl Generator {
     #[new]
     #[pyo3(
-        signature = (**options),
-        text_signature = "(*, window=None, clock=None, on_exhausted='wait', max_wait=None, on_stall=None)"
+        signature = (*, uuid8 = Of::new(Flag(false)), **options),
+        text_signature = "(*, uuid8=False, window=None, clock=None, on_exhausted='wait', max_wait=None, on_stall=None)"
     )]
-    fn new(options: Option<Keywords<'_, '_>>) -> PyResult<Self> {
-        let with_clock = |clock| hotguid::Generator::builder().clock(clock);
+    fn new(uuid8: Of<Flag, name::uuid8>, options: Option<Keywords<'_, '_>>) -> PyResult<Self> {
+        let with_clock = |clock| hotguid::Generator::builder().uuid8(uuid8.0.0).clock(clock);
         let builder = Options::of("Generator", options)?.builder(with_clock);
         let inner = builder.build().map_err(|error| raise_about_time(error, Span::NAME))?;
         Ok(Self { inner })

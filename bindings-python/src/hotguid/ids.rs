@@ -12,7 +12,7 @@ use pyo3::{
 use crate::ids::{
     array::{At, Packed, iterate, plain},
     convert::{
-        self, Flag, Octets, Of, UnixMs, UnixSeconds, name, numbers, raise_about_time,
+        self, Flag, Octets, Of, Take as _, UnixMs, UnixSeconds, name, numbers, raise_about_time,
         raise_in_range, raise_named, texts,
     },
     describe::Description,
@@ -34,6 +34,24 @@ texts! {
 numbers! {
     ShardKey(u32) "shard_key" 0..=u32::MAX;
     Counter(u32) "counter" 0..=LAST_COUNTER;
+}
+
+/// The machine's 34 bits in a UUID of version 8.
+const LAST_UUID8_MACHINE: u64 = (1 << 34) - 1;
+
+/// A machine as an argument: bytes, which are copied before other arguments run code, or an integer.
+pub(crate) struct Machine<'py> {
+    value: Bound<'py, PyAny>,
+    bytes: Option<Octets<'py>>,
+}
+
+impl<'py> FromPyObject<'_, 'py> for Machine<'py> {
+    type Error = PyErr;
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let is_buffer = convert::has_buffer(&value);
+        let bytes = is_buffer.then(|| Octets::take(value, "machine")).transpose()?;
+        Ok(Self { value: value.to_owned(), bytes })
+    }
 }
 
 /// An ID as an argument.
@@ -62,27 +80,44 @@ pub(crate) fn parse<'py>(
 
 #[doc = doc!("hotguid.parts")]
 #[pyfunction]
-#[pyo3(signature = (id, /))]
-pub(crate) fn parts(id: Id) -> Parts {
-    Parts(HotGuid::from(id.0).parts())
+#[pyo3(signature = (id, /, *, uuid8 = Of::new(Flag(false))), text_signature = "(id, /, *, uuid8=False)")]
+pub(crate) fn parts(
+    py: Python<'_>,
+    id: Id,
+    uuid8: Of<Flag, name::uuid8>,
+) -> PyResult<Bound<'_, PyAny>> {
+    let id = HotGuid::from(id.0);
+    if !uuid8.0.0 {
+        return Ok(Bound::new(py, Parts(id.parts()))?.into_any());
+    }
+    let parts = id.uuid8_parts().map_err(|error| raise_named(error, "id"))?;
+    Ok(Bound::new(py, Uuid8Parts(parts))?.into_any())
 }
 
 #[doc = doc!("hotguid.from_parts")]
 #[pyfunction]
 #[pyo3(
-    signature = (*, timestamp, machine, counter, shard_key = ShardKey(0)),
-    text_signature = "(*, timestamp, machine, counter, shard_key=0)"
+    signature = (*, timestamp, machine, counter, shard_key = ShardKey(0), uuid8 = Of::new(Flag(false))),
+    text_signature = "(*, timestamp, machine, counter, shard_key=0, uuid8=False)"
 )]
 pub(crate) fn from_parts<'py>(
     py: Python<'py>,
     timestamp: Of<UnixSeconds, name::timestamp>,
-    machine: Of<Octets<'_>, name::machine>,
+    machine: Machine<'py>,
     counter: Counter,
     shard_key: ShardKey,
+    uuid8: Of<Flag, name::uuid8>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let machine = machine.0.exactly("machine")?;
     let (timestamp, counter, shard_key) = (timestamp.0.0, counter.0, shard_key.0);
-    let id = HotGuid::from_parts(hotguid::Parts { timestamp, machine, counter, shard_key });
+    let id = if uuid8.0.0 {
+        let machine = convert::number(&machine.value, "machine", 0..=LAST_UUID8_MACHINE)?;
+        let parts = hotguid::Uuid8Parts { timestamp, machine, counter, shard_key };
+        HotGuid::from_uuid8_parts(parts)
+    } else {
+        let no_bytes = || convert::wrong_type("machine", "bytes", &machine.value);
+        let machine = machine.bytes.ok_or_else(no_bytes)?.exactly("machine")?;
+        HotGuid::from_parts(hotguid::Parts { timestamp, machine, counter, shard_key })
+    };
     to_uuid(py, id.map_err(|error| raise_about_time(error, "timestamp"))?)
 }
 
@@ -219,6 +254,64 @@ impl Parts {
 
 /// The content of a pickle of parts.
 type Fields = (i64, [u8; 5], u32, u32);
+
+#[doc = doc!("hotguid.Uuid8Parts")]
+#[pyclass(frozen, eq, hash, module = "polyflake.hotguid")]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Uuid8Parts(hotguid::Uuid8Parts);
+
+#[pymethods]
+impl Uuid8Parts {
+    #[doc = doc!("hotguid.Uuid8Parts.timestamp")]
+    #[getter]
+    fn timestamp(&self) -> i64 {
+        self.0.timestamp
+    }
+
+    #[doc = doc!("hotguid.Uuid8Parts.datetime")]
+    #[getter]
+    fn datetime<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        convert::datetime_of_ms(py, self.0.timestamp * 1000)
+    }
+
+    #[doc = doc!("hotguid.Uuid8Parts.machine")]
+    #[getter]
+    fn machine(&self) -> u64 {
+        self.0.machine
+    }
+
+    #[doc = doc!("hotguid.Uuid8Parts.counter")]
+    #[getter]
+    fn counter(&self) -> u32 {
+        self.0.counter
+    }
+
+    #[doc = doc!("hotguid.Uuid8Parts.shard_key")]
+    #[getter]
+    fn shard_key(&self) -> u32 {
+        self.0.shard_key
+    }
+
+    fn __repr__(&self) -> String {
+        let hotguid::Uuid8Parts { timestamp, machine, counter, shard_key } = self.0;
+        format!(
+            "<Uuid8Parts: timestamp {timestamp}, machine {machine}, counter {counter}, shard key {shard_key}>"
+        )
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Uuid8Fields>> {
+        let hotguid::Uuid8Parts { timestamp, machine, counter, shard_key } = slf.get().0;
+        reduced(slf, (timestamp, machine, counter, shard_key))
+    }
+
+    #[staticmethod]
+    fn _restore(timestamp: i64, machine: u64, counter: u32, shard_key: u32) -> Self {
+        Self(hotguid::Uuid8Parts { timestamp, machine, counter, shard_key })
+    }
+}
+
+/// The content of a pickle of a UUID's parts.
+type Uuid8Fields = (i64, u64, u32, u32);
 
 /// The machine in hex, for people.
 pub(crate) fn hex(machine: [u8; 5]) -> String {

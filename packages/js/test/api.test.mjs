@@ -46,6 +46,7 @@ function samples({ hotguid, layout, randflake, sno, sparx64 }) {
     },
     hotguid: {
       Parts: hotguid.parts(hotguid.generate()),
+      Uuid8Parts: hotguid.uuid8Parts(new hotguid.Generator({ uuid8: true }).generate()),
       Generator: new hotguid.Generator(),
       Pool: new hotguid.Pool([new hotguid.Generator()]),
       HotGuidArray: new hotguid.HotGuidArray(new Uint8Array(0)),

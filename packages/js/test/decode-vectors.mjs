@@ -61,6 +61,14 @@ export function readVectors(decode, vectors) {
     expect(decode.hotguid.isValid(text.slice(1)), false, text);
     expect(code(() => decode.hotguid.parts(`${text.slice(0, 8)}+${text.slice(9)}`)), "invalid_character 8", text);
   }
+  for (const { timestamp, machine, counter, shard_key, uuid8 } of vectors.uuid8.hotguid) {
+    for (const form of [uuid8, uuid8.toUpperCase()]) {
+      const parts = decode.hotguid.uuid8Parts(form);
+      expect([parts.timestamp, parts.machine, parts.counter, parts.shardKey].join(), [timestamp, machine, counter, shard_key].join(), form);
+    }
+    expect(code(() => decode.hotguid.uuid8Parts(`${uuid8.slice(0, 14)}4${uuid8.slice(15)}`)), "not_canonical undefined", uuid8);
+    expect(code(() => decode.hotguid.uuid8Parts(`${uuid8.slice(0, 19)}c${uuid8.slice(20)}`)), "not_canonical undefined", uuid8);
+  }
   for (const { encrypted_id, encoded } of vectors.randflake.cases) {
     expect(decode.randflake.encodeText(BigInt(encrypted_id)), encoded, encoded);
     expect(decode.randflake.decodeText(encoded), BigInt(encrypted_id), encoded);

@@ -109,6 +109,53 @@ onEachMachine(({ hotguid }) => {
     assert.equal(hotguid.fromParts(PARTS), ID);
   });
 
+  test("UUIDs of version 8 are those of the vectors, both ways", () => {
+    const { hotguid: cases } = vectors("uuid8");
+    assert(cases.length > 20);
+    for (const { timestamp, machine, counter, shard_key: shardKey, uuid8 } of cases) {
+      const parts = { timestamp, machine: Number(machine), counter, shardKey };
+      assert.equal(hotguid.fromUuid8Parts(parts), uuid8);
+      for (const text of [uuid8, uuid8.toUpperCase()]) assert.deepEqual(hotguid.uuid8Parts(text), parts);
+    }
+  });
+
+  test("a UUID of another version or variant is refused, bit by bit", () => {
+    const uuid8 = hotguid.fromUuid8Parts({ timestamp: 1_763_650_000, machine: 0x2_5555_5555, counter: 1, shardKey: 2 });
+    const bits = BigInt(`0x${uuid8.replaceAll("-", "")}`);
+    for (let bit = 0n; bit < 128n; bit++) {
+      const hex = (bits ^ (1n << bit)).toString(16).padStart(32, "0");
+      const near = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+      if ((bit >= 62n && bit < 64n) || (bit >= 76n && bit < 80n)) refused("not_canonical", () => hotguid.uuid8Parts(near), { field: "id" });
+      else assert.equal(hotguid.fromUuid8Parts(hotguid.uuid8Parts(near)), near);
+    }
+    for (const value of notATextOf(ID)) refused("invalid_type", () => hotguid.uuid8Parts(value));
+  });
+
+  test("fields of a UUID of version 8 that are refused", () => {
+    const parts = { timestamp: 1, machine: 1, counter: 1, shardKey: 1 };
+    for (const [field, most] of [["machine", 2 ** 34], ["counter", 2 ** 24], ["shardKey", 2 ** 32]]) {
+      for (const value of [-1, most]) refused("out_of_range", () => hotguid.fromUuid8Parts({ ...parts, [field]: value }), { field });
+      assert.equal(hotguid.uuid8Parts(hotguid.fromUuid8Parts({ ...parts, [field]: most - 1 }))[field], most - 1);
+      for (const value of ["1", 1n, 1.5, null, bytes("0000000001")]) refused("invalid_type", () => hotguid.fromUuid8Parts({ ...parts, [field]: value }), { field });
+    }
+    refused("time_out_of_range", () => hotguid.fromUuid8Parts({ ...parts, timestamp: 2 ** 32 }), { field: "timestamp" });
+    refused("missing_field", () => hotguid.fromUuid8Parts({ ...parts, machine: undefined }), { field: "machine" });
+  });
+
+  test("a generator makes UUIDs of version 8 where it is asked to, and no others that read as one", async () => {
+    const ids = new Generator({ uuid8: true, clock: () => NOW });
+    const made = [ids.generate(0x01020304), ids.tryGenerate(0x01020304), await ids.generateAsync(0x01020304), ...ids.generateMany(100, 0x01020304)];
+    const parts = made.map((id) => hotguid.uuid8Parts(id));
+    assert.equal(new Set(made).size, 103);
+    parts.forEach(({ timestamp, machine, counter, shardKey }, k) => {
+      assert.deepEqual([timestamp, machine, counter, shardKey], [NOW / 1000, parts[0].machine, (parts[0].counter + k) % PER_SECOND, 0x01020304]);
+      assert.match(made[k], /^.{8}-.{4}-8.{3}-[89ab].{3}-.{4}01020304$/);
+    });
+    assert.deepEqual(made, [...made].sort());
+    for (let k = 0; k < 200; k++) refused("not_canonical", () => hotguid.uuid8Parts(new Generator({ uuid8: false }).generate()));
+    for (const uuid8 of [null, 0, 1, "yes", {}]) refused("invalid_type", () => new Generator({ uuid8 }), { field: "uuid8" });
+  });
+
   test("ranges are those of the vectors, for SQL Server too", () => {
     const cases = vectors("ranges").cases.filter(({ family }) => family === "hotguid");
     assert(cases.length > 3);

@@ -176,6 +176,66 @@ def test_bytes_are_checked() -> None:
             hotguid.from_dotnet_bytes(bad)  # type: ignore[arg-type]
 
 
+# UUIDs of version 8.
+
+
+@pytest.mark.parametrize("case", vectors("uuid8.json")["hotguid"], ids=lambda case: case["uuid8"])
+def test_uuids_of_version_8_are_those_of_the_vectors(case: dict[str, Any]) -> None:
+    fields: dict[str, Any] = {name: case[name] for name in ("timestamp", "counter", "shard_key")}
+    fields["machine"] = int(case["machine"])
+    id = hotguid.from_parts(**fields, uuid8=True)
+    assert (str(id), id.version, id.variant) == (case["uuid8"], 8, uuid.RFC_4122)
+    parts = hotguid.parts(id, uuid8=True)
+    assert {name: getattr(parts, name) for name in fields} == fields
+    assert parts.datetime == dt.datetime.fromtimestamp(case["timestamp"], UTC)
+    assert case["machine"] in repr(parts)
+
+
+@given(st.uuids())
+def test_a_uuid_of_another_version_or_variant_is_refused(other: uuid.UUID) -> None:
+    if (other.version, other.variant) != (8, uuid.RFC_4122):
+        with refused("not_canonical", field="id"):
+            hotguid.parts(other, uuid8=True)
+    id = uuid.UUID(int=other.int & ~(15 << 76 | 3 << 62) | 8 << 76 | 2 << 62)
+    parts = hotguid.parts(id, uuid8=True)
+    fields: dict[str, Any] = {name: getattr(parts, name) for name in ("timestamp", "machine", "counter", "shard_key")}
+    assert hotguid.from_parts(**fields, uuid8=True) == id
+    assert (parts == hotguid.parts(id, uuid8=True)) and hash(parts) == hash(hotguid.parts(id, uuid8=True))
+    assert parts != hotguid.parts(id)
+
+
+def test_the_machine_is_bytes_in_one_form_and_34_bits_in_the_other() -> None:
+    fields: dict[str, Any] = {"timestamp": SECOND, "counter": 0}
+    for machine in (-1, 2**34, 2**200):
+        with refused("out_of_range", field="machine"):
+            hotguid.from_parts(machine=machine, **fields, uuid8=True)
+    for machine in (b"12345", "1", 1.0, True, None):
+        with refused("invalid_type", field="machine"):
+            hotguid.from_parts(machine=machine, **fields, uuid8=True)
+    with refused("invalid_type", field="machine"):
+        hotguid.from_parts(machine=1, **fields)
+    for flag in (0, 1, None, "yes"):
+        with refused("invalid_type", field="uuid8"):
+            hotguid.parts(ID, uuid8=flag)  # type: ignore[call-overload]
+        with refused("invalid_type", field="uuid8"):
+            Generator(uuid8=flag)  # type: ignore[arg-type]
+
+
+def test_a_generator_makes_uuids_of_version_8_where_it_is_asked_to() -> None:
+    ids = Generator(uuid8=True, clock=lambda: NOW_NS)
+    made = [ids.generate(0x01020304), hotguid.parse(ids.generate_text(0x01020304)), *ids.generate_many(100, 0x01020304)]
+    parts = [hotguid.parts(id, uuid8=True) for id in made]
+    assert len(set(made)) == 102
+    assert {(one.timestamp, one.machine, one.shard_key) for one in parts} == {(SECOND, parts[0].machine, 0x01020304)}
+    assert all((b.counter - a.counter) % 2**24 == 1 for a, b in itertools.pairwise(parts))
+    assert all((id.version, id.variant, id.bytes[12:]) == (8, uuid.RFC_4122, b"\1\2\3\4") for id in made)
+    lowest, highest = hotguid.time_range(NOW_MS, NOW_MS + 1000)
+    assert all(lowest <= id <= highest for id in made)
+    for _ in range(200):
+        with refused("not_canonical"):
+            hotguid.parts(Generator().generate(), uuid8=True)
+
+
 def test_figures_are_those_of_the_format() -> None:
     figures = hotguid.describe()
     assert (figures.bits, figures.per_second, figures.last_ms) == (128, 2**24, (2**32 - 1) * 1000)
@@ -301,7 +361,7 @@ def test_a_generator_cannot_be_copied(copying: Callable[[object], object]) -> No
     assert isinstance(caught.value, TypeError)
 
 
-@pytest.mark.parametrize("cls", [Generator, HotGuidArray, hotguid.Parts, hotguid.Stats], ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("cls", [Generator, HotGuidArray, hotguid.Parts, hotguid.Uuid8Parts, hotguid.Stats], ids=lambda cls: cls.__name__)
 def test_classes_cannot_be_extended_or_made_by_the_back_door(cls: type) -> None:
     with pytest.raises(TypeError):
         type("Mine", (cls,), {})

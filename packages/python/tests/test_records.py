@@ -51,6 +51,7 @@ RECORDS: list[Any] = [
     *sno.describe().fields,
     hotguid.describe(),
     hotguid.parts(hotguid.generate(7)),
+    hotguid.parts(hotguid.Generator(uuid8=True).generate(7), uuid8=True),
     used(hotguid.Generator(clock=frozen)).stats(),
     hotguid.Generator().stats(),
     randflake.Codec(bytes(16)).inspect(5),
@@ -73,7 +74,7 @@ each = pytest.mark.parametrize("record", RECORDS, ids=lambda record: f"{type(rec
 
 def test_every_record_is_here() -> None:
     modules = [polyflake, sno, randflake, hotguid, layout]
-    named = {"Description", "FieldDescription", "Parsed", "Parts", "Snapshot", "Stall", "Stats", "Grant", "Layout", "Sno"}
+    named = {"Description", "FieldDescription", "Parsed", "Parts", "Uuid8Parts", "Snapshot", "Stall", "Stats", "Grant", "Layout", "Sno"}
     classes = {getattr(module, name) for module in modules for name in module.__all__ if name in named}
     assert classes == {type(record) for record in RECORDS}
 

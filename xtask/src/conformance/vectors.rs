@@ -83,7 +83,9 @@ fn ranges(file: &Value) -> Result<Vec<Case>> {
 
 /// The cases of `uuid8.json`, for sno and for Hot Guid.
 fn uuid8(file: &Value) -> Result<Vec<Case>> {
-    sno::uuid8(file)
+    let mut cases = sno::uuid8(file)?;
+    cases.extend(hotguid::uuid8(file)?);
+    Ok(cases)
 }
 
 /// This project's answer: `ours` if a case or step has it, else the original's. An error in one of them hides all

@@ -1,5 +1,5 @@
 /** Checks of values from callers for functions that read IDs without a machine: values are never converted. */
-import { invalidCharacter, invalidLength, invalidType, outOfRange, type PolyflakeError } from "../errors.js";
+import { invalidCharacter, invalidLength, invalidType, outOfRange, PolyflakeError } from "../errors.js";
 
 /** A whole number, whose range is checked later. */
 export function integer(value: unknown, field: string): number {
@@ -93,6 +93,11 @@ export function uuidBytes(text: unknown, field: string): number[] {
   const bytes = bytesOfUuid(found);
   if (bytes) return bytes;
   throw misspelt(found, field, valueInUuid);
+}
+
+/** The error for a UUID without version 8 and what else a format asks for. */
+export function notVersion8(field: string, and: string): PolyflakeError {
+  return new PolyflakeError("not_canonical", `expected a UUID of version 8 with ${and}, found another`, { field });
 }
 
 /** The UUID's text of 16 bytes, in lower case. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { bytesOfUuid, UUID_LENGTH, uuidBytes } from "./checks.js";
+import { bytesOfUuid, notVersion8, UUID_LENGTH, uuidBytes } from "./checks.js";
 
 /** The fields of an ID. */
 export interface Parts {
@@ -11,6 +11,18 @@ export interface Parts {
   timestamp: number;
   /** Random bytes that tell its generator from all others: 5 bytes. */
   machine: Uint8Array;
+  /** Counts within a second, from any start: 0..16777215. */
+  counter: number;
+  /** Key that the application routes by: 0..4294967295. */
+  shardKey: number;
+}
+
+/** The fields of an ID that is a UUID of version 8. */
+export interface Uuid8Parts {
+  /** Time of creation, in Unix seconds: 0..4294967295. */
+  timestamp: number;
+  /** Random bits that tell its generator from all others: 34 bits, 0..17179869183. */
+  machine: number;
   /** Counts within a second, from any start: 0..16777215. */
   counter: number;
   /** Key that the application routes by: 0..4294967295. */
@@ -47,13 +59,32 @@ export function parts(id: string): Parts {
   };
 }
 
+/**
+ * The fields of a UUID of version 8, as a generator with `uuid8` makes it.
+ *
+ * @throws {PolyflakeError} as {@link parse}; `not_canonical` for another version or variant.
+ */
+export function uuid8Parts(id: string): Uuid8Parts {
+  const bytes = uuidBytes(id, "id");
+  // Version and variant lie among the machine's bits.
+  const [upper, lower] = [word(bytes, 4, 5, 6, 7), bytes[8]!];
+  if (((upper >> 12) & 15) !== 8 || lower >> 6 !== 2) throw notVersion8("id", "RFC 9562's variant");
+  return {
+    timestamp: word(bytes, 0, 1, 2, 3),
+    machine: (upper >>> 16) * 0x4_0000 + ((upper & 0xfff) << 6) + (lower & 63),
+    counter: word(bytes, 8, 9, 10, 11) & 0xff_ffff,
+    shardKey: word(bytes, 12, 13, 14, 15),
+  };
+}
+
 /** The 32-bit number of the bytes at these places, highest byte first. */
 function word(bytes: readonly number[], a: number, b: number, c: number, d: number): number {
   return ((bytes[a]! << 24) | (bytes[b]! << 16) | (bytes[c]! << 8) | bytes[d]!) >>> 0;
 }
 
 /**
- * The shard key of an ID, by which the application routes: 0..4294967295.
+ * The shard key of an ID of the compatible form, by which the application routes: 0..4294967295. {@link uuid8Parts} reads that of
+ * a UUID of version 8.
  *
  * @throws {PolyflakeError} as {@link parse}.
  */

@@ -1,5 +1,5 @@
-import { invalidCharacter, PolyflakeError } from "../errors.js";
-import { integer, sized, uuidBytes, uuidText, within } from "./checks.js";
+import { invalidCharacter } from "../errors.js";
+import { integer, notVersion8, sized, uuidBytes, uuidText, within } from "./checks.js";
 import { TEXT_LENGTH, textOf, valueAt, wordsIn, wordsOf } from "./words.js";
 
 /** The start of tick 0, in Unix milliseconds, and the length of a tick. */
@@ -122,7 +122,7 @@ export function fromUuid8(uuid: string): string {
   const bytes = uuidBytes(uuid, "uuid");
   const [a, b, c, d, e, f, g, h, i, j, k, ...rest] = bytes as [number, number, number, number, number, number, number, number, number, number, number];
   if (g >> 4 !== 8 || i >> 6 !== 2 || (k & 3) + Math.max(...(rest as number[])) > 0) {
-    throw new PolyflakeError("not_canonical", "expected a UUID of version 8 that ends in 42 zero bits, found another", { field: "uuid" });
+    throw notVersion8("uuid", "42 zero bits at its end");
   }
   return textOf([(a << 12) | (b << 4) | (c >> 4), ((c & 15) << 16) | (d << 8) | e, (f << 12) | ((g & 15) << 8) | h, ((i & 63) << 14) | (j << 6) | (k >> 2)]);
 }

@@ -1,13 +1,13 @@
 import { bytes, flag, integer, lengthOfArray, partOfBytes, time, within } from "../checks.js";
 import { UUID_LENGTH, uuidBytes, uuidText } from "../decode/checks.js";
-import { parse, type Parts } from "../decode/hotguid.js";
+import { parse, type Parts, type Uuid8Parts } from "../decode/hotguid.js";
 import { type Description, figuresOf } from "../describe.js";
 import { invalidLength, PolyflakeError } from "../errors.js";
 import { fields, members } from "../members.js";
 import { packed, PackedTexts } from "../packed.js";
 import { machine } from "./machine.js";
 
-export { isValid, type Parts, parse, parts, shardKey, timestamp, toBytes } from "../decode/hotguid.js";
+export { isValid, type Parts, parse, parts, shardKey, timestamp, toBytes, type Uuid8Parts, uuid8Parts } from "../decode/hotguid.js";
 
 /** Bytes of an ID. */
 export const LENGTH = 16;
@@ -22,6 +22,9 @@ const DOTNET = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
 /** Byte order of the GUID that SQL Server sorts by time, and the table for the way back. */
 const TO_SQL = [15, 14, 13, 12, 11, 10, 9, 8, 6, 7, 0, 1, 2, 3, 4, 5];
 const FROM_SQL = [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0];
+
+/** The last machine of a UUID of version 8, which has 34 bits for it. */
+const LAST_MACHINE = 2 ** 34 - 1;
 
 /** The last second that 32 bits hold. */
 const LAST_SECOND = 2 ** 32 - 1;
@@ -39,15 +42,34 @@ export function fromParts(parts: Parts): string {
     const message = `expected ${MACHINE_LENGTH} bytes of machine, found ${length}`;
     throw new PolyflakeError("invalid_length", message, { field: "machine" });
   }
+  const [timestamp, counter, shardKey] = numbersOf(given);
+  const [a, b, c, d, e] = partOfBytes(given.machine as Uint8Array, 0, MACHINE_LENGTH) as unknown as [number, number, number, number, number];
+  return uuidText([...bigEndian(timestamp), b, a, d, c, e, ...bigEndian(counter).slice(1), ...bigEndian(shardKey).reverse()]);
+}
+
+/**
+ * The UUID of version 8 with the given fields. Making each ID only once is up to the caller.
+ *
+ * @throws {PolyflakeError} `missing_field`, `invalid_type`; `time_out_of_range` for the timestamp, `out_of_range` for the others.
+ */
+export function fromUuid8Parts(parts: Uuid8Parts): string {
+  const given = fields(parts, "parts", ["timestamp", "machine", "counter", "shardKey"]);
+  integer(given.machine, "machine");
+  const [timestamp, counter, shardKey] = numbersOf(given);
+  const machine = within(given.machine, "machine", LAST_MACHINE);
+  const [high, low] = [Math.floor(machine / 0x4_0000), machine & 0x3_ffff];
+  const middle = [high >> 8, high & 0xff, 0x80 | (low >> 14), (low >> 6) & 0xff, 0x80 | (low & 0x3f)];
+  return uuidText([...bigEndian(timestamp), ...middle, ...bigEndian(counter).slice(1), ...bigEndian(shardKey)]);
+}
+
+/** The fields that both forms have, checked. */
+function numbersOf(given: Partial<Record<keyof Parts, unknown>>): [timestamp: number, counter: number, shardKey: number] {
   const names = ["timestamp", "counter", "shardKey"] as const;
   const [timestamp, ...others] = names.map((name) => integer(given[name], name)) as [number, number, number];
   const [counter, shardKey] = [within(others[0], "counter", 0xff_ffff), within(others[1], "shardKey", 0xffff_ffff)];
-  if (timestamp < 0 || timestamp > LAST_SECOND) {
-    const message = `expected timestamp from 0 to ${LAST_SECOND}, found ${timestamp}`;
-    throw new PolyflakeError("time_out_of_range", message, { field: "timestamp" });
-  }
-  const [a, b, c, d, e] = partOfBytes(given.machine as Uint8Array, 0, MACHINE_LENGTH) as unknown as [number, number, number, number, number];
-  return uuidText([...bigEndian(timestamp), b, a, d, c, e, ...bigEndian(counter).slice(1), ...bigEndian(shardKey).reverse()]);
+  if (timestamp >= 0 && timestamp <= LAST_SECOND) return [timestamp, counter, shardKey];
+  const message = `expected timestamp from 0 to ${LAST_SECOND}, found ${timestamp}`;
+  throw new PolyflakeError("time_out_of_range", message, { field: "timestamp" });
 }
 
 /** The 4 bytes of a number, most significant first. */

@@ -14,6 +14,7 @@ export {
   fromDotnetBytes,
   fromParts,
   fromSql,
+  fromUuid8Parts,
   HotGuidArray,
   isValid,
   parse,
@@ -25,5 +26,7 @@ export {
   toBytes,
   toDotnetBytes,
   toSql,
+  type Uuid8Parts,
+  uuid8Parts,
 } from "./ids.js";
 export { Pool } from "./pool.js";

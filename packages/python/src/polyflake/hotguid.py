@@ -7,6 +7,7 @@ HotGuidArray = _hotguid.HotGuidArray
 Parts = _hotguid.Parts
 Pool = _hotguid.Pool
 Stats = _hotguid.Stats
+Uuid8Parts = _hotguid.Uuid8Parts
 describe = _hotguid.describe
 from_dotnet_bytes = _hotguid.from_dotnet_bytes
 from_parts = _hotguid.from_parts
@@ -27,6 +28,7 @@ __all__ = [
     "Parts",
     "Pool",
     "Stats",
+    "Uuid8Parts",
     "describe",
     "from_dotnet_bytes",
     "from_parts",

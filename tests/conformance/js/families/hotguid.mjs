@@ -28,6 +28,15 @@ function fromParts({ timestamp, machine, counter, shard_key }) {
   return fields(hotguid.fromParts(parts));
 }
 
+function uuid8Parts({ text }) {
+  const { timestamp, machine, counter, shardKey } = hotguid.uuid8Parts(text);
+  return { timestamp: String(timestamp), machine: String(machine), counter, shard_key: shardKey };
+}
+
+function fromUuid8Parts({ timestamp, machine, counter, shard_key }) {
+  return hotguid.fromUuid8Parts({ timestamp: Number(timestamp), machine: Number(machine), counter, shardKey: shard_key });
+}
+
 function timeRange({ from_ms, to_ms }) {
   const ends = (options) => hotguid.timeRange(Number(from_ms), Number(to_ms), options);
   const [plain, sql] = [ends(), ends({ sql: true })];
@@ -41,7 +50,7 @@ class Trace extends Stage {
   #machines = [];
 
   build() {
-    return new hotguid.Generator(this.options());
+    return new hotguid.Generator({ ...this.options(), uuid8: this.args.uuid8 });
   }
 
   call(step) {
@@ -67,13 +76,13 @@ class Trace extends Stage {
 
   /** An ID, with the machine as its number in the trace and the counter relative to the first ID. */
   #shown(id) {
-    const { timestamp, machine, counter, shardKey } = hotguid.parts(id);
+    const { timestamp, machine, counter, shardKey } = this.args.uuid8 ? hotguid.uuid8Parts(id) : hotguid.parts(id);
     this.#first ??= counter;
-    const hex = hexOf(machine);
-    if (!this.#machines.includes(hex)) this.#machines.push(hex);
+    const shown = this.args.uuid8 ? machine : hexOf(machine);
+    if (!this.#machines.includes(shown)) this.#machines.push(shown);
     return {
       timestamp: String(timestamp),
-      machine: this.#machines.indexOf(hex),
+      machine: this.#machines.indexOf(shown),
       counter: (counter - this.#first) & 0xffffff,
       shard_key: shardKey,
     };
@@ -88,6 +97,8 @@ class Trace extends Stage {
 export const OPS = {
   parse: ({ text }) => fields(hotguid.parse(text)),
   from_parts: fromParts,
+  uuid8_parts: uuid8Parts,
+  from_uuid8_parts: fromUuid8Parts,
   from_bytes: ({ hex }) => fields(hotguid.fromBytes(bytesOf(hex))),
   from_dotnet: ({ hex }) => fields(hotguid.fromDotnetBytes(bytesOf(hex))),
   to_sql: ({ text }) => hotguid.toSql(text),

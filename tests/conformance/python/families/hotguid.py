@@ -37,6 +37,21 @@ def from_parts(args: Args) -> Any:
     return fields(hotguid.from_parts(**{**args, **exact}))
 
 
+def uuid8_parts(args: Args) -> Any:
+    parts = hotguid.parts(hotguid.parse(args["text"]), uuid8=True)
+    return {
+        "timestamp": str(parts.timestamp),
+        "machine": str(parts.machine),
+        "counter": parts.counter,
+        "shard_key": parts.shard_key,
+    }
+
+
+def from_uuid8_parts(args: Args) -> Any:
+    exact = {"timestamp": int(args["timestamp"]), "machine": int(args["machine"])}
+    return str(hotguid.from_parts(**{**args, **exact}, uuid8=True))
+
+
 def from_bytes(args: Args) -> Any:
     return fields(UUID(bytes=bytes.fromhex(args["hex"])))
 
@@ -73,10 +88,10 @@ class Trace(Stage):
     def __init__(self, args: Args) -> None:
         super().__init__(args)
         self.first: int | None = None
-        self.machines: list[bytes] = []
+        self.machines: list[bytes | int] = []
 
     def build(self) -> Generator:
-        return Generator(**self.options())
+        return Generator(**self.options(), uuid8=self.args.get("uuid8", False))
 
     def call(self, step: Args) -> Any:
         match step["op"]:
@@ -96,7 +111,7 @@ class Trace(Stage):
 
     def shown(self, id: UUID) -> dict[str, Any]:
         """An ID, with the machine as its number in the trace and the counter relative to the first ID."""
-        parts = hotguid.parts(id)
+        parts = hotguid.parts(id, uuid8=self.args.get("uuid8", False))
         if self.first is None:
             self.first = parts.counter
         if parts.machine not in self.machines:
@@ -116,6 +131,8 @@ class Trace(Stage):
 OPS = {
     "parse": parse,
     "from_parts": from_parts,
+    "uuid8_parts": uuid8_parts,
+    "from_uuid8_parts": from_uuid8_parts,
     "from_bytes": from_bytes,
     "from_dotnet": from_dotnet,
     "to_sql": to_sql,

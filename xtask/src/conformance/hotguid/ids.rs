@@ -74,6 +74,25 @@ fn conversion(name: &str, guid: &Value, sql: &Value) -> [Case; 2] {
     [ask("hotguid.to_sql", guid, sql), ask("hotguid.from_sql", sql, guid)]
 }
 
+/// Hot Guid's part of `uuid8.json`: UUIDs of version 8 from their fields, and back.
+pub fn uuid8(file: &Value) -> Result<Vec<Case>> {
+    let mut made = Vec::new();
+    for (index, case) in list(file, "hotguid")?.iter().enumerate() {
+        let (name, uuid) = (format!("hotguid {}", label(index, case)), member(case, "uuid8")?);
+        let parts = json!({
+            "timestamp": number(case, "timestamp")?.to_string(),
+            "machine": text(case, "machine")?,
+            "counter": number(case, "counter")?,
+            "shard_key": number(case, "shard_key")?,
+        });
+        let there = Pattern::ok(uuid.clone());
+        made.push(Case::of(&name, "hotguid.from_uuid8_parts", parts.clone(), there));
+        let back = json!({ "text": uuid });
+        made.push(Case::of(&name, "hotguid.uuid8_parts", back, Pattern::ok(parts)));
+    }
+    Ok(made)
+}
+
 /// A case of `ranges.json`.
 pub fn range(name: &str, case: &Value) -> Result<Case> {
     let args = json!({"from_ms": text(case, "from_ms")?, "to_ms": text(case, "to_ms")?});

@@ -4,6 +4,6 @@ mod ids;
 mod random;
 mod traces;
 
-pub use ids::{ids, range};
+pub use ids::{ids, range, uuid8};
 pub use random::id;
 pub use traces::trace;

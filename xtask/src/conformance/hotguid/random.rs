@@ -15,13 +15,15 @@ const END: i64 = 4_294_967_296_000;
 
 /// One random question.
 pub fn id(rng: &mut Rng) -> Case {
-    let (op, args) = match rng.u32(..9) {
+    let (op, args) = match rng.u32(..13) {
         0..=2 => ("hotguid.parse", json!({"text": text(rng)})),
         3 => ("hotguid.to_sql", json!({"text": text(rng)})),
         4 => ("hotguid.from_sql", json!({"text": text(rng)})),
         5 => ("hotguid.from_parts", parts(rng)),
         6 => ("hotguid.from_dotnet", json!({"hex": dotnet(rng)})),
-        7 => ("hotguid.from_bytes", json!({"hex": hex(rng, 16)})),
+        7 | 8 => ("hotguid.uuid8_parts", json!({"text": uuid8(rng)})),
+        9 | 10 => ("hotguid.from_uuid8_parts", uuid8_parts(rng)),
+        11 => ("hotguid.from_bytes", json!({"hex": hex(rng, 16)})),
         _ => ("hotguid.time_range", time_range(rng)),
     };
     Case::new(op, op, args, Pattern::Any)
@@ -32,6 +34,20 @@ fn text(rng: &mut Rng) -> String {
     let mut bytes = [0; 16];
     bytes.fill_with(|| rng.u8(..));
     let text = uuid_of(&bytes);
+    respelt(rng, text)
+}
+
+/// A UUID of version 8, or almost.
+fn uuid8(rng: &mut Rng) -> String {
+    let mut bytes = [0; 16];
+    bytes.fill_with(|| rng.u8(..));
+    if rng.u32(..8) != 0 {
+        (bytes[6], bytes[8]) = (0x80 | bytes[6] & 15, 0x80 | bytes[8] & 63);
+    }
+    respelt(rng, uuid_of(&bytes))
+}
+
+fn respelt(rng: &mut Rng, text: String) -> String {
     match rng.u32(..8) {
         0 => text.to_uppercase(),
         1 => text.replace('-', ""),
@@ -45,18 +61,32 @@ fn text(rng: &mut Rng) -> String {
 /// Fields, of which at most one does not fit: the order in which arguments are refused is not part of the format.
 fn parts(rng: &mut Rng) -> Value {
     let wrong = rng.u32(..12);
-    let field = |rng: &mut Rng, place, bits: u32| match rng.u32(..4) {
-        _ if wrong == place => [-1, 1_i64 << bits, number(rng)][rng.usize(..3)],
-        0 => one_of(rng, &[0, (1_i64 << bits) - 1_i64]),
-        _ => rng.i64(0..1_i64 << bits),
-    };
     let length = if wrong == 3 { rng.usize(..8) } else { 5 };
     json!({
-        "timestamp": field(rng, 0, 32).to_string(),
+        "timestamp": field(rng, wrong == 0, 32).to_string(),
         "machine": hex(rng, length),
-        "counter": field(rng, 1, 24),
-        "shard_key": field(rng, 2, 32),
+        "counter": field(rng, wrong == 1, 24),
+        "shard_key": field(rng, wrong == 2, 32),
     })
+}
+
+/// The same of a UUID of version 8.
+fn uuid8_parts(rng: &mut Rng) -> Value {
+    let wrong = rng.u32(..12);
+    json!({
+        "timestamp": field(rng, wrong == 0, 32).to_string(),
+        "machine": field(rng, wrong == 3, 34).to_string(),
+        "counter": field(rng, wrong == 1, 24),
+        "shard_key": field(rng, wrong == 2, 32),
+    })
+}
+
+fn field(rng: &mut Rng, wrong: bool, bits: u32) -> i64 {
+    match rng.u32(..4) {
+        _ if wrong => [-1, 1_i64 << bits, number(rng)][rng.usize(..3)],
+        0 => one_of(rng, &[0, (1_i64 << bits) - 1_i64]),
+        _ => rng.i64(0..1_i64 << bits),
+    }
 }
 
 fn dotnet(rng: &mut Rng) -> String {

@@ -21,6 +21,9 @@ pub fn trace(rng: &mut Rng) -> Case {
     if rng.u32(..3) == 0 {
         options["on_exhausted"] = one_of(rng, &["wait", "error"]).into();
     }
+    if rng.u32(..3) == 0 {
+        options["uuid8"] = rng.bool().into();
+    }
     options["steps"] = (0..rng.usize(1..20)).map(|_| step(rng, 1)).collect();
     let expected = Pattern::Obeys("no counter used twice in a second", no_counter_twice);
     Case::new("hotguid.generator", "hotguid.generator", options, expected)

@@ -3,7 +3,7 @@
 mod trace;
 
 use data_encoding::HEXLOWER;
-use polyflake::hotguid::{self, HotGuid, Parts};
+use polyflake::hotguid::{self, HotGuid, Parts, Uuid8Parts};
 use serde_json::{Value, json};
 
 use crate::{
@@ -15,6 +15,8 @@ pub(crate) fn run(op: &str, args: &Value) -> Answer {
     match op {
         "parse" => Ok(fields(id(args)?)),
         "from_parts" => from_parts(args),
+        "uuid8_parts" => uuid8_parts(args),
+        "from_uuid8_parts" => from_uuid8_parts(args),
         "from_bytes" => Ok(fields(HotGuid::from_rfc_bytes(array(args, "hex")?))),
         "from_dotnet" => Ok(fields(HotGuid::from_slice(&bytes(args, "hex")?)?)),
         "to_sql" => Ok((*id(args)?.sql_text()).into()),
@@ -38,6 +40,26 @@ fn from_parts(args: &Value) -> Answer {
         shard_key: integer(args, "shard_key")?,
     };
     Ok(fields(HotGuid::from_parts(parts)?))
+}
+
+fn uuid8_parts(args: &Value) -> Answer {
+    let parts = id(args)?.uuid8_parts()?;
+    Ok(json!({
+        "timestamp": parts.timestamp.to_string(),
+        "machine": parts.machine.to_string(),
+        "counter": parts.counter,
+        "shard_key": parts.shard_key,
+    }))
+}
+
+fn from_uuid8_parts(args: &Value) -> Answer {
+    let parts = Uuid8Parts {
+        timestamp: integer(args, "timestamp")?,
+        machine: integer(args, "machine")?,
+        counter: integer(args, "counter")?,
+        shard_key: integer(args, "shard_key")?,
+    };
+    Ok((*HotGuid::from_uuid8_parts(parts)?.text()).into())
 }
 
 fn time_range(args: &Value) -> Answer {

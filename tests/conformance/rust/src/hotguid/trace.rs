@@ -5,7 +5,7 @@ use std::{
     rc::Rc,
 };
 
-use polyflake::hotguid::{Generator, HotGuid, LAST_COUNTER};
+use polyflake::hotguid::{Generator, HotGuid, LAST_COUNTER, Parts, Uuid8Parts};
 use serde_json::{Value, json};
 
 use crate::{
@@ -16,13 +16,15 @@ use crate::{
 /// A generator, the counter of its first ID, and the machines seen so far.
 pub(crate) struct Stand {
     generator: Generator<Script>,
+    uuid8: bool,
     first: Cell<Option<u32>>,
-    machines: RefCell<Vec<[u8; 5]>>,
+    machines: RefCell<Vec<u64>>,
 }
 
 impl Play for Stand {
     fn build(options: &Value, clock: Script) -> Result<Self, Failure> {
-        let mut builder = Generator::builder().clock(clock);
+        let uuid8 = options["uuid8"] == true;
+        let mut builder = Generator::builder().uuid8(uuid8).clock(clock);
         if let Some((start, end)) = window(options)? {
             builder = builder.window(start, end);
         }
@@ -33,7 +35,7 @@ impl Play for Stand {
             builder = builder.on_exhausted(chosen);
         }
         let generator = builder.build()?;
-        Ok(Self { generator, first: Cell::default(), machines: RefCell::default() })
+        Ok(Self { generator, uuid8, first: Cell::default(), machines: RefCell::default() })
     }
 
     fn call(&self, step: &Value, _: &Rc<Stage<Self>>) -> Answer {
@@ -64,24 +66,24 @@ impl Stand {
                 made
             }
         };
-        Ok(made.into_iter().map(|id| self.shown(id)).collect())
+        made.into_iter().map(|id| self.shown(id)).collect()
     }
 
     /// An ID, with the machine as its number in the trace and the counter relative to the first ID.
-    fn shown(&self, id: HotGuid) -> Value {
-        let parts = id.parts();
+    fn shown(&self, id: HotGuid) -> Answer {
+        let parts = if self.uuid8 { id.uuid8_parts()? } else { as_uuid8(id.parts()) };
         let first = self.first.get().unwrap_or(parts.counter);
         self.first.set(Some(first));
-        json!({
+        Ok(json!({
             "timestamp": parts.timestamp.to_string(),
             "machine": self.number_of(parts.machine),
             "counter": parts.counter.wrapping_sub(first) & LAST_COUNTER,
             "shard_key": parts.shard_key,
-        })
+        }))
     }
 
     /// Number of a machine, in the order in which machines occur in the trace.
-    fn number_of(&self, machine: [u8; 5]) -> usize {
+    fn number_of(&self, machine: u64) -> usize {
         let mut known = self.machines.borrow_mut();
         known.iter().position(|one| *one == machine).unwrap_or_else(|| {
             known.push(machine);
@@ -97,4 +99,11 @@ impl Stand {
             "closed": stats.closed,
         })
     }
+}
+
+/// The fields of the compatible form, with the machine's bytes as a number.
+fn as_uuid8(parts: Parts) -> Uuid8Parts {
+    let Parts { timestamp, machine, counter, shard_key } = parts;
+    let machine = machine.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+    Uuid8Parts { timestamp, machine, counter, shard_key }
 }

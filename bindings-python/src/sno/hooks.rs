@@ -1,0 +1,46 @@
+//! Methods of IDs that other libraries look for. Those libraries are never imported here: the methods ask a Python module of this
+//! package, which is imported at their first call.
+
+use polyflake::sno;
+use pyo3::{intern, prelude::*, types::PyType};
+
+use super::ids::Sno;
+use crate::ids::text::Ascii;
+
+#[pymethods]
+impl Sno {
+    /// Called by Pydantic for a field of this type.
+    #[classmethod]
+    fn __get_pydantic_core_schema__<'py>(
+        class: &Bound<'py, PyType>,
+        _source: &Bound<'py, PyAny>,
+        _handler: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = class.py();
+        py.import("polyflake.pydantic")?.call_method0(intern!(py, "_sno_schema"))
+    }
+
+    /// Called by Pydantic for the JSON schema of a field of this type.
+    #[classmethod]
+    fn __get_pydantic_json_schema__<'py>(
+        class: &Bound<'py, PyType>,
+        _schema: &Bound<'py, PyAny>,
+        _handler: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = class.py();
+        py.import("polyflake.pydantic")?.call_method0(intern!(py, "_sno_json_schema"))
+    }
+
+    /// Called by `sqlite3` for a parameter, which becomes the text; no other protocol is known.
+    fn __conform__(
+        &self,
+        protocol: &Bound<'_, PyAny>,
+    ) -> PyResult<Option<Ascii<{ sno::Sno::TEXT_LEN }>>> {
+        let py = protocol.py();
+        let of_sqlite = match protocol.getattr_opt(intern!(py, "__module__"))? {
+            Some(module) => module.eq(intern!(py, "sqlite3"))?,
+            None => false,
+        };
+        Ok(of_sqlite.then(|| Ascii(self.0.text())))
+    }
+}
