@@ -107,7 +107,7 @@ fn a_grant_that_begins_before_the_last_tick_is_refused_until_a_later_one_comes()
     time.set(T);
     ids.generate(0).unwrap();
     assert_code(ids.move_to(|_| granted(&time, 9, T..T + 1000).build()), "lease_mismatch");
-    assert_code(ids.generate(0), "generator_closed");
+    assert_code(ids.generate(0), "lease_unavailable");
     let ended = ids.move_to(|_| Err(Error::new(polyflake::ErrorKind::LeaseExpired)));
     assert_code(ended, "lease_expired");
     let later = ids.move_to(|highest| {
@@ -115,7 +115,7 @@ fn a_grant_that_begins_before_the_last_tick_is_refused_until_a_later_one_comes()
         granted(&time, 9, T + 8..T + 1000).max_wait(Duration::ZERO).build()
     });
     assert_eq!(later, Ok(1));
-    assert_eq!(assert_code(ids.generate(0), "lease_not_started").retry_at(), Some(T + 8));
+    assert_eq!(assert_code(ids.generate(0), "lease_unavailable").retry_at(), Some(T + 8));
     time.set(T + 8);
     assert_eq!(ids.generate(0).unwrap().partition(), 9);
 }
@@ -128,11 +128,11 @@ fn a_grant_that_comes_back_joins_no_windows() {
     ids.move_to(|_| granted(&time, 8, T + 100..T + 200).build()).unwrap();
     ids.move_to(|_| granted(&time, 7, T + 200..T + 300).max_wait(Duration::ZERO).build()).unwrap();
     time.set(T + 152);
-    assert_code(ids.generate(0), "lease_not_started");
+    assert_code(ids.generate(0), "lease_unavailable");
     time.set(T + 200);
     all.insert(ids.generate(0).unwrap());
     time.set(T + 300);
-    assert_code(ids.generate(0), "lease_expired");
+    assert_code(ids.generate(0), "lease_unavailable");
     assert_eq!(all.len(), 2);
 }
 
@@ -145,21 +145,21 @@ fn a_call_waits_for_the_start_as_long_as_it_may() {
         let builder = granted(&time, 7, T + start..T + 5000);
         let builder = builder.max_wait(Duration::from_millis(max_wait.cast_unsigned()));
         let ids = Leased::new(builder.build().unwrap()).unwrap();
-        let error = assert_code(ids.try_generate(0), "lease_not_started");
+        let error = assert_code(ids.try_generate(0), "lease_unavailable");
         assert_eq!((error.retry_at(), time.unix_ms()), (Some(T + start), T));
         let made = ids.generate(0);
         if waits {
             assert_eq!(made.unwrap().unix_ms(), T + start);
         } else {
-            assert_eq!(assert_code(made, "lease_not_started").retry_at(), Some(T + start));
+            assert_eq!(assert_code(made, "lease_unavailable").retry_at(), Some(T + start));
             assert_eq!(time.unix_ms(), T + max_wait);
         }
     }
     let time = Time::at(T);
     let builder = granted(&time, 7, T + 500..T + 5000).on_exhausted(OnExhausted::Error);
     let ids = Leased::new(builder.build().unwrap()).unwrap();
-    assert_code(ids.generate(0), "lease_not_started");
-    assert_code(ids.fill(0, &mut [Sno::default(); 2]), "lease_not_started");
+    assert_code(ids.generate(0), "lease_unavailable");
+    assert_code(ids.fill(0, &mut [Sno::default(); 2]), "lease_unavailable");
     assert_eq!(time.unix_ms(), T);
 }
 
@@ -213,7 +213,7 @@ fn a_batch_keeps_what_is_written_and_goes_on_under_the_next_grant() {
     assert!(partitions.is_sorted() && partitions[65_535] == 7 && partitions[65_536] == 9);
     assert_eq!(batch.iter().collect::<HashSet<_>>().len(), batch.len());
     ids.seal(1).unwrap();
-    let error = assert_code(ids.fill(0, &mut batch), "generator_closed");
+    let error = assert_code(ids.fill(0, &mut batch), "lease_unavailable");
     assert_eq!(error.written(), Some(0));
 }
 
@@ -224,8 +224,8 @@ fn a_sealed_grant_makes_nothing_and_tells_its_tick_once() {
     ids.generate(0).unwrap();
     assert_eq!(ids.seal(0), Ok(Some(T..T + 4)));
     assert_code(ids.seal(0), "generator_closed");
-    assert_code(ids.try_generate(0), "generator_closed");
-    assert_code(ids.generate(0), "generator_closed");
+    assert_code(ids.try_generate(0), "lease_unavailable");
+    assert_code(ids.generate(0), "lease_unavailable");
     assert_eq!(time.unix_ms(), T + 1000, "it waited for another grant");
 }
 
@@ -243,7 +243,7 @@ fn a_future_waits_for_the_next_grant() {
     assert_eq!(ready(ids.generate_async(sleep(time.clone()), 0)).unwrap().unix_ms(), T + 20);
     ready(ids.fill_async(sleep(time.clone()), 0, &mut batch)).unwrap();
     ids.seal(0).unwrap();
-    assert_code(ready(ids.generate_async(sleep(time), 0)), "generator_closed");
+    assert_code(ready(ids.generate_async(sleep(time), 0)), "lease_unavailable");
 }
 
 fn ready<T>(future: impl Future<Output = T>) -> T {

@@ -54,15 +54,21 @@ impl Writer {
     }
 
     fn text(&mut self, text: &str) {
-        self.0.push('"');
-        for c in text.chars() {
-            if matches!(c, '"' | '\\') {
-                self.0.push('\\');
-            }
-            self.0.push(c);
-        }
-        self.0.push('"');
+        self.0.push_str(&quoted(text));
     }
+}
+
+/// A text in quotation marks.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut quoted = String::from('"');
+    for c in text.chars() {
+        if matches!(c, '"' | '\\') {
+            quoted.push('\\');
+        }
+        quoted.push(c);
+    }
+    quoted.push('"');
+    quoted
 }
 
 /// Reads fields in the order in which they are written.

@@ -25,9 +25,19 @@ struct Readme;
 #[cfg(feature = "std")]
 mod clock;
 pub mod conformance;
+#[cfg(feature = "std")]
+mod driver;
 mod error;
+#[cfg(any(feature = "sqlite", feature = "postgresql"))]
+mod forks;
+#[cfg(feature = "std")]
+mod holder;
+#[cfg(feature = "std")]
+pub mod hotguid;
 mod json;
 mod keeper;
+#[cfg(feature = "std")]
+pub mod layout;
 mod leased;
 mod memory;
 mod operator;

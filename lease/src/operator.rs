@@ -70,7 +70,7 @@ impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
     /// # Errors
     /// Any error of the store; `out_of_range` for a name that no namespace can have.
     pub fn open(url: &str, namespace: &str) -> Result<Self> {
-        Self::new(crate::open(url)?, namespace, crate::runner::random)
+        Self::new(crate::open(url)?, namespace, crate::driver::random)
     }
 }
 

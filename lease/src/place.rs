@@ -11,7 +11,9 @@ use std::{
 use alloc::string::ToString;
 use core::ops::Range;
 
-use crate::{Error, ErrorKind, Grant, Lease, Leased, Options, Result, error::damaged, open};
+use crate::{
+    Error, ErrorKind, Grant, Lease, Leased, Options, Result, error::damaged, holder::Holder, open,
+};
 
 /// The leased generator of a family: a type of the core.
 pub(crate) trait Family: Send + Sync + Sized + 'static {
@@ -76,13 +78,13 @@ impl<F: Family> Place<F> {
         options: Options,
         longest: Duration,
         build: impl Fn(u64, Range<i64>) -> polyflake::Result<F::Generator> + Send + Sync + 'static,
-    ) -> Result<(Arc<Self>, Lease)> {
+    ) -> Result<Holder<F>> {
         let (leased, number) = (OnceLock::new(), AtomicU32::new(0));
         let place = Arc::new(Self { leased, number, build: std::boxed::Box::new(build) });
         let url = url.to_string();
         let lease = Lease::start(move || open(&url), options, place.clone())?;
         lease.ready(longest)?;
-        Ok((place, lease))
+        Ok(Holder { place, lease, longest })
     }
 
     /// The leased generator.

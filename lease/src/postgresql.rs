@@ -17,6 +17,7 @@ use postgres::{Client, Config, IsolationLevel, NoTls, Transaction};
 use crate::{
     Ask, Error, ErrorKind, Reply, Request, Result, Store,
     error::damaged,
+    forks,
     sql::{self, Rows},
 };
 
@@ -54,6 +55,7 @@ impl Postgresql {
     /// `store_not_durable` for a server that may lose its commits; `schema_outdated` and `store_damaged` for tables of another
     /// format; `lease_unavailable` if there is no connection.
     pub fn open(url: &str) -> Result<Self> {
+        let process = forks::here()?;
         let mut config = Config::from_str(url).map_err(|_| {
             // The URL may hold a password.
             Error::new(ErrorKind::OutOfRange, "expected a URL of PostgreSQL")
@@ -71,13 +73,13 @@ impl Postgresql {
         sql::check_columns(&mut transaction)?;
         transaction.commit().map_err(failed)?;
         probe(&mut client)?;
-        Ok(Self { client: Some(client), process: std::process::id() })
+        Ok(Self { client: Some(client), process })
     }
 }
 
 impl Drop for Postgresql {
     fn drop(&mut self) {
-        if self.process != std::process::id() {
+        if forks::check(self.process).is_err() {
             core::mem::forget(self.client.take());
         }
     }
@@ -91,11 +93,8 @@ impl core::fmt::Debug for Postgresql {
 
 impl Store for Postgresql {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
-        let client = self.client.as_mut().filter(|_| self.process == std::process::id());
-        let client = client.ok_or_else(|| {
-            let reason = "expected the process that opened the store, found its child";
-            Error::new(ErrorKind::LeaseUnavailable, reason)
-        })?;
+        forks::check(self.process)?;
+        let client = self.client.as_mut().ok_or_else(|| damaged("expected a connection"))?;
         let mut transaction = client
             .build_transaction()
             .isolation_level(isolation(&request.ask))

@@ -1,13 +1,13 @@
 //! Randflake IDs under leased nodes.
 
-use core::{ops::Deref, time::Duration};
-use std::sync::Arc;
+use core::time::Duration;
 
-use polyflake::randflake::{self, Grant, Leased};
+use polyflake::randflake::{self, Grant, Leased, Randflake};
 
 use crate::{
     Lease, Options, Result, Shape,
     error::out_of_range,
+    holder::{Holder, calls},
     place::{Place, family},
 };
 
@@ -26,8 +26,7 @@ family!(randflake);
 ///
 /// It has the calls of the core's generators: one ID, its text, a batch, and calls that never wait.
 pub struct Generator {
-    place: Arc<Place<Leased>>,
-    lease: Lease,
+    holder: Holder<Leased>,
 }
 
 impl Generator {
@@ -54,24 +53,13 @@ impl Generator {
         }
         // It wipes its subkeys on drop; the secret itself is not kept.
         let codec = randflake::Codec::new(secret);
-        let (place, lease) = Place::start(url, options, longest, move |number, window| {
+        let holder = Place::start(url, options, longest, move |number, window| {
             let node = u32::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
             let grant = Grant::new(node, window.start / 1000, window.end / 1000)?;
             randflake::Generator::builder(grant, codec.clone()).build()
         })?;
-        Ok(Self { place, lease })
+        Ok(Self { holder })
     }
 
-    /// The lease.
-    pub fn lease(&self) -> &Lease {
-        &self.lease
-    }
-}
-
-impl Deref for Generator {
-    type Target = Leased;
-
-    fn deref(&self) -> &Leased {
-        self.place.get()
-    }
+    calls!(Randflake);
 }

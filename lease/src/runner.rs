@@ -1,22 +1,34 @@
-//! A thread that drives a keeper over a store with blocking calls.
+//! A lease that a thread keeps, and one of its own in each forked child.
+#![allow(
+    unsafe_code,
+    reason = "a lock could be held by another thread at a fork, so runs are read without one"
+)]
 
 use std::{
     boxed::Box,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicPtr, Ordering},
+    },
     thread::{Builder, JoinHandle},
     time::{Duration, Instant},
 };
 
 use alloc::format;
+use core::ptr;
+
+use polyflake::fork;
 
 use crate::{
-    Action, Error, ErrorKind, Keeper, Leased, Moment, Options, Random, Result, Store, clock,
+    Error, ErrorKind, Keeper, Leased, Options, Result, Store,
+    driver::{Driver, Shared, random},
 };
 
 /// A lease that renews itself, moves to another number if it must, and returns its number when it is dropped.
 ///
-/// It takes a function that opens the store and not an open store, which a forked process would share. In a forked child it
-/// does nothing at all; the child starts its own lease.
+/// It takes a function that opens the store and not an open store, which a forked process would share. The store is open only
+/// while the lease has something to ask. In a forked child it does nothing by itself; [`Lease::ready`] leases a number of the
+/// child's own there, and so does the first ID of a generator.
 ///
 /// ```
 /// use std::{sync::{Arc, Mutex}, time::Duration};
@@ -40,38 +52,50 @@ use crate::{
 /// assert_eq!(lease.number(), Some(0));
 /// # Ok::<(), polyflake_lease::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct Lease {
-    shared: Arc<Shared>,
-    thread: Option<JoinHandle<()>>,
+    /// The run of this process or of the last ancestor that had one; never null.
+    newest: AtomicPtr<Run>,
+    spawn: Box<Spawn>,
+}
+
+/// Starts a thread that keeps a lease.
+type Spawn = dyn Fn(Arc<Shared>) -> Result<JoinHandle<()>> + Send + Sync;
+
+/// A thread that keeps the lease in one process. Runs of ancestors are left alone: other threads may have held their locks at the
+/// fork.
+struct Run {
     process: u32,
+    shared: Arc<Shared>,
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// The state that the thread and its owner share.
-#[derive(Debug, Default)]
-struct Shared {
-    state: Mutex<State>,
-    changed: Condvar,
-}
+impl Run {
+    fn new() -> Self {
+        let (shared, thread) = (Arc::default(), Mutex::default());
+        Self { process: fork::process(), shared, thread }
+    }
 
-#[derive(Debug, Default)]
-struct State {
-    is_closing: bool,
-    is_over: bool,
-    number: Option<u64>,
-    end: Option<u64>,
-    refused: Option<Error>,
-    renewals: u64,
-    failures: u64,
+    fn start(&self, spawn: &Spawn) -> Result<()> {
+        match spawn(self.shared.clone()) {
+            Ok(thread) => {
+                *self.thread.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
+                Ok(())
+            }
+            Err(error) => {
+                self.shared.fail(error.clone());
+                Err(error)
+            }
+        }
+    }
 }
 
 impl Lease {
-    /// Starts the thread. `open` opens the store, again after each failure.
+    /// Starts the thread. `open` opens the store, again after each pause and each failure.
     ///
     /// # Errors
-    /// `lease_unavailable` if the system cannot start a thread.
+    /// `lease_unavailable` if the system cannot start a thread, or has no way to notice forks.
     pub fn start<S, L>(
-        open: impl FnMut() -> Result<S> + Send + 'static,
+        open: impl Fn() -> Result<S> + Send + Sync + 'static,
         options: Options,
         place: Arc<L>,
     ) -> Result<Self>
@@ -79,178 +103,166 @@ impl Lease {
         S: Store + 'static,
         L: Leased + Send + Sync + 'static,
     {
-        let shared = Arc::<Shared>::default();
-        let (for_thread, began) = (shared.clone(), Instant::now());
-        // The store is opened in the thread, and never leaves it.
-        let run = move || {
-            let driver = Driver { open, store: None, place, shared: for_thread, began };
-            driver.run(Keeper::new(options, Box::new(random)));
-        };
-        let process = std::process::id();
-        let thread = Builder::new().name("polyflake-lease".into()).spawn(run).map_err(|error| {
-            let reason = format!("expected a thread, found: {error}");
-            Error::new(ErrorKind::LeaseUnavailable, reason)
-        })?;
-        Ok(Self { shared, thread: Some(thread), process })
+        fork::prepare().map_err(|error| unavailable(format!("{error}")))?;
+        let open = Arc::new(open);
+        let spawn: Box<Spawn> = Box::new(move |shared| {
+            let (open, place, options) = (open.clone(), place.clone(), options.clone());
+            // The store is opened in the thread, and never leaves it.
+            let run = move || {
+                let driver =
+                    Driver { open: &*open, store: None, place, shared, began: Instant::now() };
+                driver.run(Keeper::new(options, Box::new(random)));
+            };
+            Builder::new()
+                .name("polyflake-lease".into())
+                .spawn(run)
+                .map_err(|error| unavailable(format!("expected a thread, found: {error}")))
+        });
+        let run = Run::new();
+        run.start(&*spawn)?;
+        Ok(Self { newest: AtomicPtr::new(Box::into_raw(Box::new(run))), spawn })
     }
 
-    /// Waits until there is a grant.
+    /// The newest run.
+    fn newest(&self) -> &Run {
+        // SAFETY: never null; a box that `start` or `here` leaked, and only `drop` frees.
+        unsafe { &*self.newest.load(Ordering::Acquire) }
+    }
+
+    /// This process's run, if it has one.
+    fn own(&self) -> Option<&Run> {
+        Some(self.newest()).filter(|run| run.process == fork::process())
+    }
+
+    /// This process's run, started if this is a child that has none, or if its thread could not be started.
+    fn here(&self) -> Result<&Run> {
+        loop {
+            let found = self.newest();
+            if found.process == fork::process() && !found.shared.has_failed() {
+                return Ok(found);
+            }
+            let mine = Box::into_raw(Box::new(Run::new()));
+            let old = ptr::from_ref(found).cast_mut();
+            let put = self.newest.compare_exchange(old, mine, Ordering::AcqRel, Ordering::Acquire);
+            if put.is_ok() {
+                // SAFETY: just leaked, and only `drop` frees it.
+                let run = unsafe { &*mine };
+                run.start(&*self.spawn)?;
+                return Ok(run);
+            }
+            // SAFETY: just leaked, and no other thread has seen it.
+            drop(unsafe { Box::from_raw(mine) });
+        }
+    }
+
+    /// Waits until there is a grant. In a forked child it begins to lease a number for the child.
     ///
     /// # Errors
     /// The last refusal, else `lease_unavailable`, if there is no grant after `longest`.
     pub fn ready(&self, longest: Duration) -> Result<()> {
-        let waits = |state: &mut State| state.number.is_none() && !state.is_over;
-        let state = self.shared.lock();
-        let waited = self.shared.changed.wait_timeout_while(state, longest, waits);
-        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        if state.number.is_some() {
-            return Ok(());
+        self.here()?.shared.ready(longest)
+    }
+
+    /// As [`Lease::ready`], but it waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread. Nothing is lost
+    /// if the future is dropped.
+    ///
+    /// # Errors
+    /// As [`Lease::ready`].
+    pub async fn ready_async(
+        &self,
+        sleep: impl AsyncFn(Duration),
+        longest: Duration,
+    ) -> Result<()> {
+        let (began, run) = (Instant::now(), self.here()?);
+        loop {
+            match run.shared.outcome() {
+                Some(outcome) => return outcome,
+                None if began.elapsed() >= longest => return run.shared.ready(Duration::ZERO),
+                None => sleep(LOOK_AGAIN.min(longest)).await,
+            }
         }
-        let none = || Error::new(ErrorKind::LeaseUnavailable, "expected a grant, found none yet");
-        Err(state.refused.clone().unwrap_or_else(none))
+    }
+
+    /// Begins to lease a number, if this is a forked child that has not done so.
+    pub(crate) fn wake(&self) -> Result<()> {
+        self.here().map(drop)
+    }
+
+    /// The reason why there is no ID, with the last refusal.
+    pub(crate) fn reason(&self) -> Error {
+        self.own().map_or_else(
+            || unavailable("expected a lease of this process, found its parent's"),
+            |run| run.shared.reason(),
+        )
     }
 
     /// The number that the generator has, if there is one.
     pub fn number(&self) -> Option<u64> {
-        self.shared.lock().number
+        self.own()?.shared.lock().number
     }
 
     /// The end of the generator's window, in Unix milliseconds.
     pub fn end(&self) -> Option<u64> {
-        self.shared.lock().end
+        self.own()?.shared.lock().end
     }
 
     /// The last refusal since the last grant or renewal.
     pub fn refused(&self) -> Option<Error> {
-        self.shared.lock().refused.clone()
+        self.own()?.shared.lock().refused.clone()
     }
 
     /// Number of acknowledged renewals, and number of requests that were refused or failed.
     pub fn counts(&self) -> (u64, u64) {
-        let state = self.shared.lock();
-        (state.renewals, state.failures)
+        self.own().map_or((0, 0), |run| {
+            let state = run.shared.lock();
+            (state.renewals, state.failures)
+        })
     }
 
     /// Seals the generator, returns the number and waits until that is done.
-    pub fn close(mut self) {
-        self.stop();
+    pub fn close(self) {
+        drop(self);
     }
 
-    fn stop(&mut self) {
-        let Some(thread) = self.thread.take() else { return };
-        if self.process != std::process::id() {
-            // The thread belongs to the parent.
-            core::mem::forget(thread);
-            return;
+    /// As [`Lease::close`], but it waits in `sleep`, and does not block the thread. If the future is dropped, the thread goes on to
+    /// return the number.
+    pub async fn close_async(self, sleep: impl AsyncFn(Duration)) {
+        let Some(run) = self.own() else { return };
+        // Nobody waits for a thread that is let go of.
+        drop(run.thread.lock().unwrap_or_else(PoisonError::into_inner).take());
+        run.shared.close();
+        while !run.shared.is_over() {
+            sleep(LOOK_AGAIN).await;
         }
-        self.shared.lock().is_closing = true;
-        self.shared.changed.notify_all();
-        // A thread that panicked returned nothing: its number is free when its lease ends.
-        let _ = thread.join();
     }
+}
+
+/// The pause before an asynchronous call looks again.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+
+fn unavailable(reason: impl Into<alloc::borrow::Cow<'static, str>>) -> Error {
+    Error::new(ErrorKind::LeaseUnavailable, reason)
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.stop();
+        let is_here = self.own().is_some();
+        if !is_here {
+            // The thread belongs to an ancestor.
+            return;
+        }
+        // SAFETY: `start` or `here` leaked it once, and nothing can read it any more.
+        let run = unsafe { Box::from_raw(*self.newest.get_mut()) };
+        run.shared.close();
+        if let Some(thread) = run.thread.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            // A thread that panicked returned nothing: its number is free when its lease ends.
+            let _ = thread.join();
+        }
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
-
-/// The state that the thread owns.
-struct Driver<O, S, L> {
-    open: O,
-    store: Option<S>,
-    place: Arc<L>,
-    shared: Arc<Shared>,
-    began: Instant,
-}
-
-impl<S: Store, L: Leased, O: FnMut() -> Result<S>> Driver<O, S, L> {
-    fn run(mut self, mut keeper: Keeper<Draw>) {
-        loop {
-            if self.shared.lock().is_closing {
-                keeper.close();
-            }
-            let now = self.moment();
-            match keeper.poll(now) {
-                Action::Ask(request) => {
-                    let reply = self.store().and_then(|store| store.answer(&request));
-                    if reply.is_err() {
-                        self.store = None;
-                    }
-                    let now = self.moment();
-                    keeper.answered(request.number, reply, now);
-                }
-                Action::Begin(grant) => {
-                    if let Err(error) = self.place.begin(grant) {
-                        keeper.not_begun(error, now);
-                    }
-                    self.note(&keeper, |_| {});
-                }
-                Action::Extend(end) => {
-                    self.place.extend(end);
-                    self.note(&keeper, |state| state.renewals += 1);
-                }
-                Action::Seal => keeper.sealed(self.place.seal(), now),
-                Action::Refused(error) => {
-                    let mut state = self.shared.lock();
-                    state.failures += 1;
-                    state.refused = Some(error);
-                }
-                Action::Wait(until) => self.wait(until.saturating_sub(now.elapsed_ms)),
-                Action::End => break,
-            }
-        }
-        let mut state = self.shared.lock();
-        (state.is_over, state.number, state.end) = (true, None, None);
-        self.shared.changed.notify_all();
-    }
-
-    fn store(&mut self) -> Result<&mut S> {
-        if self.store.is_none() {
-            self.store = Some((self.open)()?);
-        }
-        Ok(self.store.as_mut().expect("just opened"))
-    }
-
-    fn note(&self, keeper: &Keeper<Draw>, change: impl FnOnce(&mut State)) {
-        let mut state = self.shared.lock();
-        (state.number, state.end, state.refused) = (keeper.number(), keeper.end(), None);
-        change(&mut state);
-        self.shared.changed.notify_all();
-    }
-
-    /// Sleeps, unless the lease is closed. It wakes now and then to look at the clocks, since sleeps may not count suspension.
-    fn wait(&self, ms: u64) {
-        let pause = Duration::from_millis(ms.min(10_000));
-        let state = self.shared.lock();
-        if !state.is_closing {
-            // The loop looks again, whether it was woken or not.
-            let _ = self.shared.changed.wait_timeout_while(state, pause, |state| !state.is_closing);
-        }
-    }
-
-    fn moment(&self) -> Moment {
-        Moment { wall_ms: clock::unix_ms(), elapsed_ms: clock::elapsed_ms(self.began) }
-    }
-}
-
-/// 128 bits from the operating system.
-pub(crate) fn random() -> Result<Random> {
-    let mut bytes = [0; 16];
-    match getrandom::fill(&mut bytes) {
-        Ok(()) => Ok(Random(u128::from_le_bytes(bytes))),
-        Err(error) => {
-            let reason = format!("expected random bytes of the system, found: {error}");
-            Err(Error::new(ErrorKind::LeaseUnavailable, reason))
-        }
+impl core::fmt::Debug for Lease {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Lease").field("number", &self.number()).finish_non_exhaustive()
     }
 }

@@ -1,13 +1,13 @@
 //! sno IDs under leased partitions.
 
-use core::{ops::Deref, time::Duration};
-use std::sync::Arc;
+use core::time::Duration;
 
-use polyflake::sno::{self, Leased};
+use polyflake::sno::{self, Leased, Sno};
 
 use crate::{
     Lease, Options, Result, Shape,
     error::out_of_range,
+    holder::{Holder, calls},
     place::{Place, family},
 };
 
@@ -26,8 +26,7 @@ family!(sno);
 ///
 /// It has the calls of the core's generators: one ID, its text, a batch, and calls that never wait.
 pub struct Generator {
-    place: Arc<Place<Leased>>,
-    lease: Lease,
+    holder: Holder<Leased>,
 }
 
 impl Generator {
@@ -49,24 +48,13 @@ impl Generator {
         if !options.is_of("sno") {
             return Err(out_of_range("expected options of sno without blocks"));
         }
-        let (place, lease) = Place::start(url, options, longest, |number, window| {
+        let holder = Place::start(url, options, longest, |number, window| {
             let partition = u16::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
             let generator = sno::Generator::builder().partition(partition);
             generator.window(window.start, window.end).build()
         })?;
-        Ok(Self { place, lease })
+        Ok(Self { holder })
     }
 
-    /// The lease.
-    pub fn lease(&self) -> &Lease {
-        &self.lease
-    }
-}
-
-impl Deref for Generator {
-    type Target = Leased;
-
-    fn deref(&self) -> &Leased {
-        self.place.get()
-    }
+    calls!(Sno, metabyte: u8);
 }

@@ -6,6 +6,7 @@
 //! does that must tell the namespace (`quiet_until`).
 
 mod file;
+mod opened;
 mod rows;
 
 use std::{
@@ -15,6 +16,7 @@ use std::{
 };
 
 use alloc::format;
+use opened::Opened;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::{
@@ -41,10 +43,9 @@ const SCHEMA: &str = include_str!("../sql/sqlite.sql");
 #[derive(Debug)]
 pub struct Sqlite {
     path: PathBuf,
-    /// The process that opened the file: in a forked child the connection is not used.
-    process: u32,
     /// The connection and the store's name; `None` only while they are replaced or dropped.
     open: Option<(Connection, String)>,
+    opened: Opened,
 }
 
 impl Sqlite {
@@ -55,16 +56,14 @@ impl Sqlite {
     /// format; `lease_unavailable` if the file cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref().to_path_buf();
-        let open = connect(&path)?;
-        Ok(Self { path, process: std::process::id(), open: Some(open) })
+        let opened = Opened::here()?;
+        let open = Some(connect(&path)?);
+        Ok(Self { path, open, opened })
     }
 
     /// The connection to the file that the path names now.
     fn connection(&mut self) -> Result<(&mut Connection, &str)> {
-        if self.process != std::process::id() {
-            let reason = "expected the process that opened the store, found its child";
-            return Err(Error::new(ErrorKind::LeaseUnavailable, reason));
-        }
+        self.opened.check()?;
         let name = file::name(&self.path);
         if self.open.as_ref().is_none_or(|(_, opened)| name.as_ref() != Ok(opened)) {
             self.open = None;
@@ -77,7 +76,7 @@ impl Sqlite {
 
 impl Drop for Sqlite {
     fn drop(&mut self) {
-        if self.process != std::process::id() {
+        if self.opened.check().is_err() {
             core::mem::forget(self.open.take());
         }
     }

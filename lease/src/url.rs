@@ -4,16 +4,18 @@ use std::{
     boxed::Box,
     collections::HashMap,
     string::{String, ToString},
-    sync::{LazyLock, Mutex, PoisonError},
+    sync::{LazyLock, Mutex, OnceLock, PoisonError},
 };
 
 use alloc::format;
 
-use crate::{Memory, Reply, Request, Result, Store, clock, error::out_of_range};
+use polyflake::fork;
+
+use crate::{Error, ErrorKind, Memory, Reply, Request, Result, Store, clock, error::out_of_range};
 
 /// Opens the store that a URL names: `postgres://` and an address (feature `postgresql`), `sqlite:` and the path of a file
 /// (feature `sqlite`), or `memory:` and a name. A store in memory is for tests: the threads of this process share it, and it
-/// lasts as long as the process.
+/// lasts as long as the process. Forked children are refused.
 ///
 /// # Errors
 /// `out_of_range` for any other URL; any error of the store.
@@ -34,11 +36,18 @@ pub fn open(url: &str) -> Result<Box<dyn Store>> {
 
 static STORES: LazyLock<Mutex<HashMap<String, Memory>>> = LazyLock::new(Mutex::default);
 
+/// The process whose memory the stores are in.
+static PROCESS: OnceLock<u32> = OnceLock::new();
+
 /// A store in memory by its name.
 struct Shared(String);
 
 impl Store for Shared {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
+        if *PROCESS.get_or_init(fork::process) != fork::process() {
+            let reason = "expected the process that made a store in memory, found its child";
+            return Err(Error::new(ErrorKind::LeaseUnavailable, reason));
+        }
         let mut stores = STORES.lock().unwrap_or_else(PoisonError::into_inner);
         let store = stores.entry(self.0.clone()).or_insert_with(|| Memory::new(0));
         store.set_now(clock::unix_ms());

@@ -4,6 +4,8 @@
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
+    error::Error as _,
+    fs,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -11,8 +13,9 @@ use std::{
     time::Duration,
 };
 
+use polyflake::sno::Sno;
 use polyflake_lease::{
-    Error, ErrorKind, Grant, Lease, Leased, Options, Result, Shape, open, randflake,
+    Error, ErrorKind, Grant, Lease, Leased, Options, Result, Shape, open, randflake, sno,
 };
 
 const LONG: Duration = Duration::from_secs(20);
@@ -87,4 +90,37 @@ fn memory_is_given_back_without_the_secret() {
     ids.generate().unwrap();
     drop(ids);
     assert_eq!(LEFT.load(Ordering::Relaxed), 0);
+}
+
+#[test]
+#[cfg(feature = "sqlite")]
+fn an_id_without_a_lease_is_refused_and_says_since_when_and_why() {
+    let all = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let [here, away] = ["here", "away"].map(|name| all.path().join(name));
+    fs::create_dir(&here).unwrap();
+    let url = format!("sqlite:{}", here.join("leases.db").display());
+    let options = Options::new("orders", Shape::sno(0..=9).unwrap()).unwrap();
+    let ids = sno::Generator::with(&url, options.lease_ms(600).unwrap(), LONG).unwrap();
+    ids.generate(0).unwrap();
+    fs::rename(&here, &away).unwrap();
+    let refused = std::iter::repeat_with(|| ids.generate(0)).find_map(Result::err).unwrap();
+    assert_eq!(refused.code(), "lease_unavailable");
+    let said = refused.source().unwrap().to_string();
+    let since = format!("expected a lease, found none since {} (Unix", ids.lease().end().unwrap());
+    assert!(said.starts_with(&since) && said.contains("last refusal: expected"), "{said}");
+    assert_eq!(ids.try_generate(0).unwrap_err().code(), "lease_unavailable");
+    let mut batch = [Sno::default(); 3];
+    assert_eq!(ids.fill(0, &mut batch).unwrap_err().written(), Some(0));
+    fs::rename(&away, &here).unwrap();
+    let again = (0..20).find_map(|_| ids.generate(0).ok());
+    assert!(again.is_some(), "{:?}", ids.lease().refused());
+}
+
+#[test]
+fn a_generator_without_a_number_says_so() {
+    let options = || Options::new("orders", Shape::sno(7..=7).unwrap()).unwrap();
+    let _first = sno::Generator::with("memory:one", options(), LONG).unwrap();
+    let second = sno::Generator::with("memory:one", options(), Duration::from_millis(200));
+    let error = second.err().expect("expected a refusal");
+    assert_eq!(error.kind(), ErrorKind::NumbersExhausted, "{error}");
 }

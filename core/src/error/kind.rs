@@ -41,6 +41,8 @@ pub enum ErrorKind {
     LeaseExpired,
     /// An extension with other nodes or another start than the grant.
     LeaseMismatch,
+    /// A generator under a lease has no lease for now: the crate `polyflake-lease`.
+    LeaseUnavailable,
     /// A secret of another length than 16 bytes.
     InvalidSecret,
     /// An invalid layout.
@@ -61,7 +63,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Every kind, in the order of the documentation.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::InvalidType,
         Self::InvalidLength,
         Self::InvalidCharacter,
@@ -74,6 +76,7 @@ impl ErrorKind {
         Self::LeaseNotStarted,
         Self::LeaseExpired,
         Self::LeaseMismatch,
+        Self::LeaseUnavailable,
         Self::InvalidSecret,
         Self::InvalidLayout,
         Self::UnknownField,
@@ -106,6 +109,7 @@ impl ErrorKind {
             Self::LeaseNotStarted => "lease_not_started",
             Self::LeaseExpired => "lease_expired",
             Self::LeaseMismatch => "lease_mismatch",
+            Self::LeaseUnavailable => "lease_unavailable",
             Self::InvalidSecret => "invalid_secret",
             Self::InvalidLayout => "invalid_layout",
             Self::UnknownField => "unknown_field",
@@ -132,6 +136,7 @@ impl ErrorKind {
             Self::LeaseNotStarted => "grant or window has not started",
             Self::LeaseExpired => "grant or window has expired",
             Self::LeaseMismatch => "grant has other nodes or another start",
+            Self::LeaseUnavailable => "no lease for now",
             Self::InvalidSecret => "expected a secret of 16 bytes",
             Self::InvalidLayout => "invalid layout",
             Self::UnknownField => "unknown field",

@@ -139,6 +139,7 @@ impl<G: Member> Moving<G> {
         if !is_of_a_grant(&refused) {
             return Err(refused);
         }
+        let refused = refused.with_kind(ErrorKind::LeaseUnavailable);
         let newest = self.newest();
         if !ptr::eq(newest, *tried) {
             *tried = newest;

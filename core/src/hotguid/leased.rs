@@ -27,7 +27,8 @@ impl<C: Clock> Leased<C> {
     /// One new ID.
     ///
     /// # Errors
-    /// As [`Generator::generate`], after a wait of at most `max_wait` if there is no grant for now.
+    /// `lease_unavailable` after a wait of at most `max_wait` if there is no grant for now, with the time to retry if one begins
+    /// later; all else as [`Generator::generate`].
     #[inline]
     pub fn generate(&self, shard_key: u32) -> Result<HotGuid> {
         self.moving.one(Mode::Wait, shard_key)

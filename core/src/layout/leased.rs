@@ -26,7 +26,8 @@ impl<C: Clock> Leased<C> {
     /// One new ID, if all bindables are fixed.
     ///
     /// # Errors
-    /// As [`Generator::generate`], after a wait of at most `max_wait` if there is no grant for now.
+    /// `lease_unavailable` after a wait of at most `max_wait` if there is no grant for now, with the time to retry if one begins
+    /// later; all else as [`Generator::generate`].
     #[inline]
     pub fn generate(&self) -> Result<Id> {
         self.moving.family().complete()?;

@@ -89,6 +89,18 @@ impl Options {
         self.shape.family() == family && self.shape.block() == 1
     }
 
+    /// The numbers that are leased.
+    #[cfg(feature = "std")]
+    pub(crate) fn numbers(&self) -> core::ops::RangeInclusive<u64> {
+        self.shape.numbers()
+    }
+
+    /// Returns whether the shape is this one.
+    #[cfg(feature = "std")]
+    pub(crate) fn is_shape(&self, shape: &Shape) -> bool {
+        self.shape == *shape
+    }
+
     /// Returns whether the shape is of a secret.
     #[cfg(feature = "std")]
     pub(crate) fn is_of_secret(&self, secret: &[u8; 16]) -> bool {

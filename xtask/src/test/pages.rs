@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::workspace;
 
@@ -20,8 +20,9 @@ const DECISIONS: &str = "docs/decisions.md";
 pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Result<Vec<String>> {
     let api: toml::Table =
         fs::read_to_string(workspace::root().join("packages/api.toml"))?.parse()?;
-    let codes = api["errors"].as_table().context("expected errors in packages/api.toml")?;
-    let codes: BTreeSet<_> = codes.keys().map(String::as_str).collect();
+    let tables = [Some(&api["errors"]), api["lease"].get("errors")];
+    let tables = tables.into_iter().flatten().filter_map(toml::Value::as_table);
+    let codes: BTreeSet<_> = tables.flat_map(toml::Table::keys).map(String::as_str).collect();
     let mut faults = Vec::new();
     for (path, text) in files.filter(|(path, _)| is_page(path)) {
         faults.extend(broken_links(path, text));

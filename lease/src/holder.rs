@@ -1,0 +1,183 @@
+//! A generator and its lease: calls that a lease refuses for now say why, and in a forked child they lease a number first.
+
+use std::{sync::Arc, time::Duration};
+
+use polyflake::{Error, ErrorKind, Result};
+
+use crate::{
+    Lease,
+    place::{Family, Place},
+};
+
+/// The generator of a lease, of any family.
+pub(crate) struct Holder<F: Family> {
+    pub(crate) place: Arc<Place<F>>,
+    pub(crate) lease: Lease,
+    /// The longest wait for the first grant of a process.
+    pub(crate) longest: Duration,
+}
+
+impl<F: Family> Holder<F> {
+    /// Calls the generator; the call may wait.
+    #[inline]
+    pub(crate) fn call<V>(&self, mut call: impl FnMut(&F) -> Result<V>) -> Result<V> {
+        match call(self.place.get()) {
+            Err(refused) if is_of_lease(&refused) => self.call_later(refused, call),
+            made => made,
+        }
+    }
+
+    #[cold]
+    fn call_later<V>(&self, refused: Error, mut call: impl FnMut(&F) -> Result<V>) -> Result<V> {
+        if refused.kind() != ErrorKind::Forked {
+            return Err(self.explain(refused));
+        }
+        self.lease.ready(self.longest).map_err(unavailable)?;
+        call(self.place.get()).map_err(|refused| self.explain(refused))
+    }
+
+    /// Calls the generator; the call never waits.
+    #[inline]
+    pub(crate) fn try_call<V>(&self, call: impl FnOnce(&F) -> Result<V>) -> Result<V> {
+        match call(self.place.get()) {
+            Err(refused) if is_of_lease(&refused) => Err(self.explain(refused)),
+            made => made,
+        }
+    }
+
+    /// Calls the generator; the call waits in `sleep`.
+    pub(crate) async fn call_async<V>(
+        &self,
+        sleep: &impl AsyncFn(Duration),
+        mut call: impl AsyncFnMut(&F) -> Result<V>,
+    ) -> Result<V> {
+        let refused = match call(self.place.get()).await {
+            Err(refused) if refused.kind() == ErrorKind::Forked => refused,
+            made => return made.map_err(|refused| self.explain(refused)),
+        };
+        drop(refused);
+        self.lease.ready_async(sleep, self.longest).await.map_err(unavailable)?;
+        call(self.place.get()).await.map_err(|refused| self.explain(refused))
+    }
+
+    /// Adds the reason to a refusal for want of a lease. In a forked child the lease of its own begins.
+    #[cold]
+    fn explain(&self, refused: Error) -> Error {
+        match refused.kind() {
+            ErrorKind::LeaseUnavailable => refused.with_source(self.lease.reason()),
+            ErrorKind::Forked => {
+                let none = || none("expected a lease of this process, found none yet");
+                unavailable(self.lease.wake().err().unwrap_or_else(none))
+            }
+            _ => refused,
+        }
+    }
+}
+
+#[inline]
+fn is_of_lease(refused: &Error) -> bool {
+    matches!(refused.kind(), ErrorKind::LeaseUnavailable | ErrorKind::Forked)
+}
+
+fn none(reason: &'static str) -> crate::Error {
+    crate::Error::new(crate::ErrorKind::LeaseUnavailable, reason)
+}
+
+/// The error of a generator that has no lease.
+#[cold]
+fn unavailable(reason: crate::Error) -> Error {
+    Error::new(ErrorKind::LeaseUnavailable).with_source(reason)
+}
+
+/// The calls of a generator in all families whose IDs have one type; `$given` is the value that the caller gives for each ID.
+macro_rules! calls {
+    ($id:ty $(, $given:ident: $type:ty)?) => {
+        /// One new ID. It waits for a lease as for a tick: up to a second. The first ID in a forked child waits as long for a lease of
+        /// the child's own as the generator waited for its first.
+        ///
+        /// # Errors
+        /// `lease_unavailable` without a lease; its source says since when, and why. All else as the core's generator.
+        #[inline]
+        pub fn generate(&self $(, $given: $type)?) -> polyflake::Result<$id> {
+            self.holder.call(|ids| ids.generate($($given)?))
+        }
+
+        /// Fills a slice with new IDs. A batch across a move to another number goes on under that number.
+        ///
+        /// # Errors
+        /// As [`Generator::generate`]; `written` is the number of valid IDs at the front of the slice.
+        pub fn fill(&self $(, $given: $type)?, ids: &mut [$id]) -> polyflake::Result<()> {
+            self.holder.call(|leased| leased.fill($($given,)? ids))
+        }
+
+        /// One new ID without waiting, if there is one now. In a forked child the first call begins to lease a number.
+        ///
+        /// # Errors
+        /// `lease_unavailable`, `sequence_exhausted` or `clock_behind` instead of a wait; all else as [`Generator::generate`].
+        #[inline]
+        pub fn try_generate(&self $(, $given: $type)?) -> polyflake::Result<$id> {
+            self.holder.try_call(|ids| ids.try_generate($($given)?))
+        }
+
+        /// Fills the front of a slice with as many new IDs as are available now, and returns their number. It never waits.
+        ///
+        /// # Errors
+        /// As [`Generator::fill`], except `sequence_exhausted` and `clock_behind`, which only end the batch.
+        pub fn try_fill(&self $(, $given: $type)?, ids: &mut [$id]) -> polyflake::Result<usize> {
+            self.holder.try_call(|leased| leased.try_fill($($given,)? ids))
+        }
+
+        /// One new ID. It waits in `sleep`, for example `tokio::time::sleep`, and does not block the thread.
+        ///
+        /// # Errors
+        /// As [`Generator::generate`].
+        pub async fn generate_async(
+            &self,
+            sleep: impl AsyncFn(Duration)
+            $(, $given: $type)?
+        ) -> polyflake::Result<$id> {
+            self.holder.call_async(&sleep, async |ids| ids.generate_async(&sleep $(, $given)?).await).await
+        }
+
+        /// Fills a slice with new IDs. It waits in `sleep` and does not block the thread. If dropped before its end, it loses the
+        /// IDs that it wrote.
+        ///
+        /// # Errors
+        /// As [`Generator::fill`].
+        pub async fn fill_async(
+            &self,
+            sleep: impl AsyncFn(Duration)
+            $(, $given: $type)?,
+            ids: &mut [$id],
+        ) -> polyflake::Result<()> {
+            self.holder
+                .call_async(&sleep, async |leased| leased.fill_async(&sleep, $($given,)? &mut *ids).await)
+                .await
+        }
+
+        crate::holder::keeps!();
+    };
+}
+
+/// The calls of a generator that concern its lease.
+macro_rules! keeps {
+    () => {
+        /// The lease.
+        pub fn lease(&self) -> &Lease {
+            &self.holder.lease
+        }
+
+        /// Ends the generator, and returns the number. It waits until the store knows, as a drop does.
+        pub fn close(self) {
+            self.holder.lease.close();
+        }
+
+        /// As [`Generator::close`], but it waits in `sleep` and does not block the thread. If the future is dropped, the number is
+        /// returned all the same.
+        pub async fn close_async(self, sleep: impl AsyncFn(Duration)) {
+            self.holder.lease.close_async(sleep).await;
+        }
+    };
+}
+
+pub(crate) use {calls, keeps};

@@ -1,0 +1,132 @@
+//! Generators of each family under a lease: the place of the number in the IDs, and the shapes that are refused.
+#![cfg(feature = "std")]
+
+use std::{collections::HashSet, time::Duration};
+
+use polyflake::{
+    hotguid::HotGuid,
+    layout::{Field, Layout, Tick, Type, preset},
+};
+use polyflake_lease::{ErrorKind, Options, Result, Shape, hotguid, layout};
+
+const LONG: Duration = Duration::from_secs(20);
+
+#[track_caller]
+fn assert_refused<V>(result: Result<V>, kind: ErrorKind, reason: &str) {
+    let Err(error) = result else { panic!("expected {kind:?}, found none") };
+    assert_eq!((error.kind(), &*error.to_string()), (kind, reason));
+}
+
+/// A generator under a number of its own choice.
+fn machine(number: u64, uuid8: bool) -> hotguid::Generator {
+    let shape = Shape::hotguid(number..=number).unwrap();
+    let options = Options::new(&format!("machine-{number}-{uuid8}"), shape).unwrap();
+    hotguid::Generator::with("memory:machines", options, uuid8, LONG).unwrap()
+}
+
+/// Version and variant of UUIDs take bits of the machine, and none of the number.
+#[test]
+fn numbers_of_hot_guids_differ_in_their_ids() {
+    let numbers = [0, 1, 0x40, 0x80, 0xc0, 0x1000, 0x8080, 0x9080, 0xf0c0, 0x8_8080, 0xf_ffff];
+    let mut machines = HashSet::new();
+    for number in numbers {
+        let made = [false, true].map(|uuid8| machine(number, uuid8).generate(7).unwrap());
+        let [plain, marked] = made.map(HotGuid::machine);
+        let [.., a, b, c] = number.to_be_bytes();
+        assert_eq!(plain, [a, b, c, 0, 0]);
+        assert!(made[0].uuid8_parts().is_err());
+        // The same bytes, in the order of that form.
+        let bits = made[1].uuid8_parts().unwrap().machine;
+        assert_eq!([bits >> 18 & 0xff, bits >> 26, bits >> 6 & 0xff], [a, b, c].map(u64::from));
+        assert!(machines.insert(plain) && machines.insert(marked), "{number}");
+    }
+}
+
+#[test]
+fn a_hot_guid_begins_to_count_anywhere() {
+    let counters: HashSet<_> =
+        (0..4).map(|number| machine(number, false).generate(0).unwrap().counter()).collect();
+    assert!(counters.len() > 1, "{counters:?}");
+}
+
+fn fields() -> Layout {
+    Layout::integer([
+        Field::unused(1),
+        Field::timestamp(41, Tick::MILLISECOND, 1_483_228_800_000),
+        Field::constant(5, "region \"a\"", 9),
+        Field::bindable(5, "worker").inverted(),
+        Field::sequence(12),
+    ])
+    .unwrap()
+}
+
+#[test]
+fn constants_and_bindables_of_a_layout_hold_the_number() {
+    let layout = fields();
+    let names = ["worker", "region \"a\""];
+    let shape = layout::shape(&layout, &names, 0..=1023).unwrap();
+    // docs/leases.md has the same text.
+    let page = include_str!("../../docs/leases.md");
+    assert!(page.contains(&shape.to_json()), "{}", shape.to_json());
+    let options = Options::new("posts", shape).unwrap().prefer(0b00110_00101).unwrap();
+    let ids = layout::Generator::with("memory:posts", options, &layout, &names, LONG).unwrap();
+    let mut batch = [0_i64; 3];
+    ids.fill(&mut batch[..]).unwrap();
+    assert_eq!(ids.try_fill(&mut batch[1..]), Ok(2));
+    let first = ids.generate().unwrap();
+    assert!(first < ids.try_generate().unwrap());
+    for id in batch.map(|id| layout.parse_integer(id).unwrap()) {
+        assert_eq!(id.bindable("worker").unwrap(), 0b00110.into());
+        assert_eq!(id.constant("region \"a\"").unwrap(), 0b00101.into());
+    }
+    // The number of a field by itself, of a namespace of its own.
+    let own = layout::Generator::new("memory:posts", "workers", &layout, &["worker"]).unwrap();
+    assert_eq!(own.lease().number(), Some(0));
+    let made = own.generate().unwrap();
+    let id = layout.parse(&made).unwrap();
+    assert_eq!(id.constant("region \"a\"").unwrap(), 9.into());
+    let error = layout::Generator::new("memory:posts", "posts", &layout, &["worker"]).err();
+    assert_eq!(error.unwrap().kind(), ErrorKind::NamespaceMismatch);
+}
+
+#[test]
+fn a_layout_whose_numbers_cannot_be_leased_is_refused() {
+    let refused = |layout: &Layout, names: &[&str], reason: &str| {
+        let generator = layout::Generator::new("memory:refused", "refused", layout, names);
+        assert_refused(generator.map(drop), ErrorKind::OutOfRange, reason);
+    };
+    let layout = fields();
+    let none = "expected an integer constant or bindable `sequence`, once";
+    refused(&layout, &["sequence"], none);
+    refused(
+        &layout,
+        &["worker", "worker"],
+        "expected an integer constant or bindable `worker`, once",
+    );
+    refused(&layout, &[], "expected a value of the lease for `worker`, found none");
+    refused(&layout, &["region \"a\""], "expected a value of the lease for `worker`, found none");
+    let over = layout::shape(&layout, &["worker"], 0..=32);
+    assert_refused(over, ErrorKind::OutOfRange, "expected numbers up to 31, found 32");
+    let twitter = preset("twitter", []).unwrap();
+    refused(&twitter, &["worker"], "expected a value of the lease for `datacenter`, found none");
+    let alone = Layout::integer([Field::bindable(56, "n"), Field::sequence(8)]).unwrap();
+    refused(&alone, &["n"], "expected a layout with a timestamp");
+    let time = |epoch| Field::timestamp(40, Tick::SECOND, epoch);
+    let wide = Layout::bytes(
+        16,
+        [time(0), Field::bindable(60, "n"), Field::sequence(20), Field::unused(8)],
+    );
+    refused(&wide.unwrap(), &["n"], "expected an integer constant or bindable `n`, once");
+    let early = Layout::integer([time(-1), Field::bindable(8, "n"), Field::sequence(16)]).unwrap();
+    refused(&early, &["n"], "expected an epoch from 1970 on");
+    let bytes = Field::bindable_of(Type::Bytes, 8, "n");
+    let bytes = Layout::bytes(8, [time(0), bytes, Field::sequence(16)]).unwrap();
+    refused(&bytes, &["n"], "expected an integer constant or bindable `n`, once");
+    let strange = Layout::integer([time(0), Field::bindable(8, "a\nb"), Field::sequence(16)]);
+    refused(&strange.unwrap(), &["a\nb"], "expected names without control characters");
+    let of_another = Options::new("posts", Shape::sno(0..=31).unwrap()).unwrap();
+    let of_another =
+        layout::Generator::with("memory:refused", of_another, &layout, &["worker"], LONG);
+    let reason = "expected options of the layout and its fields, without blocks";
+    assert_refused(of_another.map(drop), ErrorKind::OutOfRange, reason);
+}

@@ -1,0 +1,180 @@
+//! Generators under a lease in forked children: each child leases a number of its own, and leaves its parent's alone.
+#![cfg(all(feature = "sqlite", unix, not(miri)))]
+#![allow(unsafe_code, reason = "fork has no safe door")]
+#![allow(unreachable_pub, reason = "modules of one test")]
+
+#[path = "../../core/tests/forks/mod.rs"]
+mod forks;
+#[cfg(feature = "postgresql")]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod server;
+
+use std::{
+    error::Error as _,
+    future::Future,
+    pin::pin,
+    sync::{Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Waker},
+    thread,
+    time::Duration,
+};
+
+use forks::{hooked, in_child_by, unhooked};
+use polyflake::sno::Sno;
+use polyflake_lease::{Options, Shape, open, sno::Generator};
+use tempfile::TempDir;
+
+/// One test at a time: a file that another test has open would be refused in a child.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn store() -> (TempDir, String) {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let url = format!("sqlite:{}", folder.path().join("leases.db").display());
+    (folder, url)
+}
+
+/// The child's copy of a generator, which the child may close.
+fn copy(ids: &Generator) -> Generator {
+    // SAFETY: in a child that ends by `_exit`, so that the original is never used again there.
+    unsafe { std::ptr::read(ids) }
+}
+
+/// The bytes of IDs as IDs.
+#[track_caller]
+fn ids_of(bytes: &[u8], count: usize) -> Vec<Sno> {
+    let ids: Vec<_> = bytes.chunks(10).map(|id| Sno::from_slice(id).unwrap()).collect();
+    assert_eq!(ids.len(), count, "the child failed");
+    ids
+}
+
+fn bytes_of(ids: &[Sno]) -> Vec<u8> {
+    ids.iter().flat_map(|id| id.to_bytes()).collect()
+}
+
+fn check(url: &str) {
+    let ids = Generator::new(url, "orders").unwrap();
+    let mine = ids.generate(0).unwrap().partition();
+    for fork in [Some(hooked as fn() -> _), unhooked()].into_iter().flatten() {
+        let work = || {
+            let mut made = vec![ids.generate(0).unwrap(), Sno::default(), Sno::default()];
+            ids.fill(0, &mut made[1..]).unwrap();
+            // The child's child, too.
+            made.extend(ids_of(&in_child_by(fork, || bytes_of(&[ids.generate(0).unwrap()])), 1));
+            made.push(ids.generate(0).unwrap());
+            copy(&ids).close();
+            bytes_of(&made)
+        };
+        let made = ids_of(&in_child_by(fork, work), 5);
+        let numbers: Vec<_> = made.iter().map(Sno::partition).collect();
+        assert_eq!([numbers[1], numbers[2], numbers[4]], [numbers[0]; 3]);
+        assert!(
+            numbers[0] != mine && numbers[3] != mine && numbers[0] != numbers[3],
+            "{numbers:?}"
+        );
+        assert_eq!(ids.generate(0).unwrap().partition(), mine);
+    }
+    let kept = in_child_by(hooked, || {
+        drop(copy(&ids));
+        vec![1]
+    });
+    assert_eq!((kept, ids.lease().number()), (vec![1], Some(mine.into())));
+    drop(ids);
+    // The parent's number and the child's were returned; the grandchildren's were not.
+    let mut next = (0..4).map(|_| Generator::new(url, "orders").unwrap()).collect::<Vec<_>>();
+    assert!(next.iter().any(|ids| ids.lease().number() == Some(mine.into())));
+    next.clear();
+}
+
+#[test]
+fn children_lease_numbers_of_their_own_in_sqlite() {
+    let _alone = alone();
+    let (_folder, url) = store();
+    check(&url);
+}
+
+#[test]
+#[cfg(feature = "postgresql")]
+fn children_lease_numbers_of_their_own_in_postgresql() {
+    let _alone = alone();
+    let Some(programs) = server::programs() else { return };
+    let server = server::Server::start(&programs);
+    check(&server.url());
+}
+
+#[test]
+fn a_call_that_may_not_wait_begins_to_lease_a_number_in_a_child() {
+    let _alone = alone();
+    let (_folder, url) = store();
+    let ids = Generator::new(&url, "orders").unwrap();
+    let mine = ids.generate(0).unwrap().partition();
+    let work = || {
+        let refused = ids.try_generate(0).unwrap_err();
+        assert_eq!(refused.code(), "lease_unavailable");
+        assert_eq!(
+            refused.source().unwrap().to_string(),
+            "expected a lease of this process, found none yet"
+        );
+        let made = (0..1000).find_map(|_| {
+            thread::sleep(Duration::from_millis(5));
+            ids.try_generate(0).ok()
+        });
+        bytes_of(&[made.unwrap()])
+    };
+    assert_ne!(ids_of(&in_child_by(hooked, work), 1)[0].partition(), mine);
+}
+
+#[test]
+fn a_future_leases_a_number_in_a_child() {
+    let _alone = alone();
+    let (_folder, url) = store();
+    let ids = Generator::new(&url, "orders").unwrap();
+    let mine = ids.generate(0).unwrap().partition();
+    let sleep = |pause| async move { thread::sleep(pause) };
+    let work = || bytes_of(&[ready(ids.generate_async(sleep, 0)).unwrap()]);
+    assert_ne!(ids_of(&in_child_by(hooked, work), 1)[0].partition(), mine);
+}
+
+fn ready<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => panic!("expected a future that sleeps at once"),
+    }
+}
+
+/// The child's memory is a copy, in which its parent's numbers would be granted again.
+#[test]
+fn a_store_in_memory_is_refused_in_a_child() {
+    let _alone = alone();
+    let options = Options::new("orders", Shape::sno(0..=9).unwrap()).unwrap();
+    let longest = Duration::from_millis(300);
+    let ids = Generator::with("memory:forks", options, longest).unwrap();
+    ids.generate(0).unwrap();
+    let work = || {
+        let refused = ids.generate(0).unwrap_err();
+        assert_eq!(refused.code(), "lease_unavailable");
+        let reason = "expected the process that made a store in memory, found its child";
+        assert_eq!(refused.source().unwrap().to_string(), reason);
+        vec![1]
+    };
+    assert_eq!(in_child_by(hooked, work), [1]);
+    ids.generate(0).unwrap();
+}
+
+/// `SQLite` takes a parent's locks for its own in a child.
+#[test]
+fn a_file_that_was_open_at_a_fork_is_refused_in_the_child() {
+    let _alone = alone();
+    let (_folder, url) = store();
+    let (folder, other) = store();
+    let opened = open(&other).unwrap();
+    let work = || {
+        let Err(refused) = open(&url) else { return vec![0] };
+        assert_eq!(refused.code(), "lease_unavailable", "{refused}");
+        vec![1]
+    };
+    assert_eq!(in_child_by(hooked, work), [1]);
+    drop((opened, folder));
+}
