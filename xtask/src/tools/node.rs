@@ -1,10 +1,6 @@
 //! Node, and the npm packages that the JavaScript package and its tests are built with.
 
-use std::{
-    fs,
-    os::unix::fs::symlink,
-    path::{Path, PathBuf},
-};
+use std::{fs, os::unix::fs::symlink, path::Path};
 
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
@@ -39,14 +35,6 @@ pub fn workerd(shell: &Shell) -> Result<()> {
     let workerd = workspace::root().join("tests/node_modules/.bin/workerd");
     let runs = cmd!(shell, "{workerd} --version").quiet().ignore_stdout().ignore_stderr().run();
     runs.map_err(|_| Missing("workerd does not run on this machine").into())
-}
-
-/// The program that runs tests of wasm crates. It comes with wasm-bindgen, which the package's build gets for itself.
-pub fn wasm_test_runner(shell: &Shell) -> Result<PathBuf> {
-    let ask = r#"import { wasmBindgen } from "./packages/js/build/tools.mjs"; console.log(wasmBindgen());"#;
-    let said = cmd!(shell, "node --input-type=module --eval {ask}").read()?;
-    let wasm_bindgen = Path::new(said.lines().last().context("expected the path of wasm-bindgen")?);
-    Ok(wasm_bindgen.with_file_name("wasm-bindgen-test-runner"))
 }
 
 fn install(shell: &Shell, folder: &Path) -> Result<()> {

@@ -1,5 +1,7 @@
 //! Rust's compilation targets and tools.
 
+use std::{fs, path::PathBuf};
+
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
@@ -58,12 +60,32 @@ pub fn deny(shell: &Shell) -> Result<()> {
     install(shell, "cargo-deny", "0.20.2")
 }
 
+/// The program that runs tests of wasm crates, of the crate's locked version. The browser's driver is asked without TLS.
+pub fn wasm_test_runner(shell: &Shell) -> Result<PathBuf> {
+    let name = "wasm-bindgen-cli";
+    install_with(shell, name, &locked("wasm-bindgen")?, &["--no-default-features"])?;
+    Ok(workspace::tools().join("bin/wasm-bindgen-test-runner"))
+}
+
+/// The version of a dependency in the lock file.
+fn locked(name: &str) -> Result<String> {
+    let lock: toml::Table = fs::read_to_string(workspace::root().join("Cargo.lock"))?.parse()?;
+    let packages = lock["package"].as_array().context("expected packages in Cargo.lock")?;
+    let package = packages.iter().find(|package| package["name"].as_str() == Some(name));
+    let version = package.and_then(|package| package["version"].as_str());
+    Ok(version.with_context(|| format!("expected {name} in Cargo.lock"))?.to_owned())
+}
+
 fn install(shell: &Shell, name: &str, version: &str) -> Result<()> {
+    install_with(shell, name, version, &[])
+}
+
+fn install_with(shell: &Shell, name: &str, version: &str, options: &[&str]) -> Result<()> {
     let tools = workspace::tools();
     shell.create_dir(&tools)?;
     once(&tools.join(format!("{name}.version")), version, || {
-        cmd!(shell, "cargo install --quiet {name} --version {version} --root {tools}").run()?;
-        Ok(())
+        let install = cmd!(shell, "cargo install --quiet {name} --version {version}");
+        Ok(install.args(options).args(["--root"]).arg(&tools).run()?)
     })
 }
 
