@@ -1,4 +1,4 @@
-"""Draws measurements as SVG. Arguments: the JSON file and the folder to draw into. `cargo xtask bench --plots` runs it."""
+"""Draws measurements as SVG, for `cargo xtask bench --plots`. Arguments: the JSON file and the folder to draw into."""
 
 from __future__ import annotations
 

@@ -54,7 +54,9 @@ def _dots(axis: Axes, entries: list[Entry]) -> None:
         low, high = entry["quartiles_ns"]
         spread = [[entry["ns"] - low], [high - entry["ns"]]]
         colour = OURS if entry["ours"] else THEIRS
-        axis.errorbar(entry["ns"], place, xerr=spread, fmt="o", markersize=8, color=colour, ecolor="#202124", elinewidth=1)
+        axis.errorbar(
+            entry["ns"], place, xerr=spread, fmt="o", markersize=8, color=colour, ecolor="#202124", elinewidth=1
+        )
         label(axis, _figure(entry["ns"]), high, place, gap=8)
     axis.set_yticks(range(len(entries)), [entry["name"] for entry in entries])
     axis.set_ylim(-0.7, len(entries) - 0.3)

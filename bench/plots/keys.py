@@ -31,7 +31,8 @@ def draw(report: dict[str, Any], folder: Path) -> None:
         row[0].set_title(database, loc="left", fontweight="bold")
         for axis in row[1:]:
             axis.set_yticklabels([])
-    note = f"{report['rows']:,} rows of a key and 100 bytes, inserted in the order in which the keys were made; median of 3 runs."
+    rows = f"{report['rows']:,} rows of a key and 100 bytes"
+    note = f"{rows}, inserted in the order in which the keys were made; median of 3 runs."
     save(figure, folder / "ordered-keys.svg", report["machine"], note)
 
 

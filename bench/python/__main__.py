@@ -63,7 +63,14 @@ def contests() -> Iterator[Contest]:
     yield Contest(
         "python: a million sno IDs",
         ours.a_million(),
-        [Goal("python: a million sno IDs from four partitions", ("four partitions", None), ("one partition", None), 0.3)],
+        [
+            Goal(
+                "python: a million sno IDs from four partitions",
+                ("four partitions", None),
+                ("one partition", None),
+                0.3,
+            )
+        ],
     )
     many = SIZES[-1]
     limits = [

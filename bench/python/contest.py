@@ -51,7 +51,7 @@ class Entry:
 
 @dataclass
 class Goal:
-    """The most time that an entry may take, as a multiple of another entry's time; both by name and position on the axis."""
+    """The most time that an entry may take, as a multiple of another entry's. Both by name and position on the axis."""
 
     name: str
     ours: tuple[str, int | None]

@@ -6,9 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from polyflake import sno
-
 from contest import Entry
+from polyflake import sno
 
 #: A record of a service, 400 bytes.
 TEXT = json.dumps(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from polyflake import hotguid, layout, randflake, sno
-
 from contest import Entry
 from peers import SECRET
+from polyflake import hotguid, layout, randflake, sno
 
 #: Number of partitions with which batches never reach the limit of one.
 POOL = 512

@@ -4,8 +4,8 @@
 //
 // Run it: node examples/js/shard-routing.mjs
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
 import { once } from "node:events";
+import { createServer } from "node:http";
 import { hotguid } from "polyflake";
 
 const SHARDS = 2 ** 22;
@@ -35,7 +35,10 @@ class Region {
 
   /** A new record, in this region; those of one customer lie in one shard. */
   create(customer, record) {
-    const shard = [...customer].reduce((hash, character) => (hash * 31 + character.codePointAt(0)) % this.shards.length, 7);
+    const shard = [...customer].reduce(
+      (hash, character) => (hash * 31 + character.codePointAt(0)) % this.shards.length,
+      7,
+    );
     const id = hotguid.generate(this.number * SHARDS + shard);
     this.shards[shard].set(id, record);
     return id;

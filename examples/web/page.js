@@ -48,7 +48,15 @@ function row([pointer, id]) {
   const tr = document.createElement("tr");
   const made = timestamp.toISOString().replace("T", " ").replace("Z", "");
   tr.setAttribute("role", "row");
-  const columns = [[pointer], marked(id), [KINDS.get(metabyte) ?? "unknown"], [metabyte], [made], [partition], [sequence]];
+  const columns = [
+    [pointer],
+    marked(id),
+    [KINDS.get(metabyte) ?? "unknown"],
+    [metabyte],
+    [made],
+    [partition],
+    [sequence],
+  ];
   tr.append(...columns.map((contents, column) => cell(NAMES[column], ...contents)));
   return tr;
 }

@@ -2,8 +2,9 @@
 
     python tests/forks/forks.py [--forks N] [--ids N]
 
-Half of a process's IDs are sno's and half are Hot Guids; half come from the process-wide generator and half from one that the
-parent had. What was given to the parent (a partition, a window, a grant, a layout's bindables) must be refused as ``forked``.
+Half of a process's IDs are sno's and half are Hot Guids; half come from the process-wide generator and half from one
+that the parent had. What was given to the parent (a partition, a window, a grant, a layout's bindables) must be refused
+as ``forked``.
 """
 
 from __future__ import annotations

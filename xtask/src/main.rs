@@ -13,6 +13,7 @@ mod build;
 mod conformance;
 mod demo;
 mod deny;
+mod format;
 mod fuzz;
 mod miri;
 mod mutants;
@@ -81,6 +82,8 @@ enum Task {
     Sanitize(sanitize::Options),
     /// Check the dependencies: licences, sources, bans, and advisories if their database can be reached
     Deny,
+    /// Format the code of all languages
+    Format(format::Options),
     /// Write the public address of Cargo.toml into the metadata and links of all packages
     Address,
     /// Build the wheel, the npm package and the test drivers.
@@ -137,6 +140,7 @@ fn main() -> Result<ExitCode> {
         Task::Miri(options) => miri::main(&options).map(|()| true)?,
         Task::Sanitize(options) => sanitize::main(&options).map(|()| true)?,
         Task::Deny => deny::main().map(|()| true)?,
+        Task::Format(options) => format::main(&options).map(|()| true)?,
         Task::Address => address::main().map(|()| true)?,
         Task::Build => build::all(&workspace::shell()?).map(|()| true)?,
     };

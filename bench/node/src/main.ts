@@ -11,7 +11,12 @@ import * as wasm from "./wasm.js";
 const SIZES = [1, 16, 256, 1024, 4096, 16_384];
 
 function oneBigint(): Contest {
-  const goal = { name: "node: a Randflake bigint", ours: ours.randflakeBigint, against: peers.plainRandflake, most: 0.11 };
+  const goal = {
+    name: "node: a Randflake bigint",
+    ours: ours.randflakeBigint,
+    against: peers.plainRandflake,
+    most: 0.11,
+  };
   return { name: "node: one ID", entries: [ours.randflakeBigint, ...peers.bigints()], goals: [goal] };
 }
 

@@ -85,8 +85,23 @@ export function columns(size: number): { singly: Entry; parsed: Entry; packed: E
 export function batches(sizes: number[]): { packed: Entry[]; texts: Entry[]; bigints: Entry[] } {
   const [pool, numbers] = [snoPool(), randflakeIds()];
   return {
-    packed: sizes.map((size) => batch(ours("sno, packed", () => pool.generateMany(size)), size)),
-    texts: sizes.map((size) => batch(ours("sno, texts", () => pool.generateMany(size).texts()), size)),
-    bigints: sizes.map((size) => batch(ours("Randflake, packed", () => numbers.generateMany(size)), size)),
+    packed: sizes.map((size) =>
+      batch(
+        ours("sno, packed", () => pool.generateMany(size)),
+        size,
+      ),
+    ),
+    texts: sizes.map((size) =>
+      batch(
+        ours("sno, texts", () => pool.generateMany(size).texts()),
+        size,
+      ),
+    ),
+    bigints: sizes.map((size) =>
+      batch(
+        ours("Randflake, packed", () => numbers.generateMany(size)),
+        size,
+      ),
+    ),
   };
 }

@@ -30,7 +30,9 @@ const NAMESPACES = ["hotguid", "layout", "randflake", "sno", "sparx64"];
 /** Files that all entry points share: the class of errors, and the functions that read IDs without a machine. */
 const SHARED = {
   errors: "errors",
-  ...Object.fromEntries(["checks", "hotguid", "randflake", "sno", "words"].map((name) => [`decode-${name}`, `decode/${name}`])),
+  ...Object.fromEntries(
+    ["checks", "hotguid", "randflake", "sno", "words"].map((name) => [`decode-${name}`, `decode/${name}`]),
+  ),
 };
 
 /** Sources of an entry point's separate files, by file name. */
@@ -89,7 +91,10 @@ async function buildFormat(format) {
 async function bundleNamespaces(entry) {
   const fileOf = (name) => `${entry}-${name}`;
   const opened = (name) => entry === "web" && NAMESPACES.includes(name);
-  const files = Object.entries(PARTS).map(([name, part]) => [fileOf(name), opened(name) ? `web:${name}` : source(part)]);
+  const files = Object.entries(PARTS).map(([name, part]) => [
+    fileOf(name),
+    opened(name) ? `web:${name}` : source(part),
+  ]);
   const external = Object.entries(PARTS).map(([name, part]) => [`./${part}.js`, `./${fileOf(name)}.js`]);
   await bundle("esm", { [entry]: source("index") }, { external });
   await bundle("esm", Object.fromEntries(files), { entry, shared: fileOf("shared") });
@@ -99,7 +104,11 @@ async function bundleNamespaces(entry) {
 const opened = {
   name: "opened",
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^web:/ }, ({ path }) => ({ path: path.slice("web:".length), namespace: "opened", sideEffects: false }));
+    onResolve({ filter: /^web:/ }, ({ path }) => ({
+      path: path.slice("web:".length),
+      namespace: "opened",
+      sideEffects: false,
+    }));
     onLoad({ filter: /./, namespace: "opened" }, ({ path: name }) => ({
       contents: `export * from "./${name}/index.js"; export { init } from "#machine/${openerOf(name)}";`,
       resolveDir: join(PACKAGE, "src"),
@@ -112,10 +121,18 @@ function writeTypesOfWeb() {
   const folder = join(DIST, "esm/web");
   const index = readFileSync(join(DIST, "esm/index.d.ts"), "utf8");
   const names = new RegExp(`"\\./(${NAMESPACES.join("|")})/index\\.js"`, "g");
-  writeFileSync(`${folder}.d.ts`, `${index.replace(names, '"./web/$1.js"')}export type { Init, Source } from "./init.js";\n`);
+  writeFileSync(
+    `${folder}.d.ts`,
+    `${index.replace(names, '"./web/$1.js"')}export type { Init, Source } from "./init.js";\n`,
+  );
   mkdirSync(folder);
   for (const name of NAMESPACES) {
-    const lines = ['import type { Init } from "../init.js";', `export * from "../${name}/index.js";`, "/** See {@link Init}. */", "export declare const init: Init;"];
+    const lines = [
+      'import type { Init } from "../init.js";',
+      `export * from "../${name}/index.js";`,
+      "/** See {@link Init}. */",
+      "export declare const init: Init;",
+    ];
     writeFileSync(join(folder, `${name}.d.ts`), `${lines.join("\n")}\n`);
   }
 }
@@ -128,11 +145,20 @@ function standIn(format, entry) {
     const names = ["backend", "PolyflakeError", ...NAMESPACES].map((name) => `${name}: null`);
     // From the second line, Node learns the names that modules may import.
     const rest = "({ backend: exports.backend, PolyflakeError: exports.PolyflakeError } = entry);";
-    return write(`web-${entry}`, [`const entry = require("./${entry}.js");`, `0 && (module.exports = { ${names.join(", ")} });`, rest, ...namespaces]);
+    return write(`web-${entry}`, [
+      `const entry = require("./${entry}.js");`,
+      `0 && (module.exports = { ${names.join(", ")} });`,
+      rest,
+      ...namespaces,
+    ]);
   }
   write("web-init", ["export const init = async () => {};"]);
-  for (const name of NAMESPACES) write(`web-${entry}-${name}`, [`export * from "./${entry}-${name}.js";`, 'export { init } from "./web-init.js";']);
-  return write(`web-${entry}`, [`export * from "./${entry}.js";`, ...NAMESPACES.map((name) => `export * as ${name} from "./web-${entry}-${name}.js";`)]);
+  for (const name of NAMESPACES)
+    write(`web-${entry}-${name}`, [`export * from "./${entry}-${name}.js";`, 'export { init } from "./web-init.js";']);
+  return write(`web-${entry}`, [
+    `export * from "./${entry}.js";`,
+    ...NAMESPACES.map((name) => `export * as ${name} from "./web-${entry}-${name}.js";`),
+  ]);
 }
 
 function bundle(format, entryPoints, { entry, external = [], shared } = {}) {
@@ -161,7 +187,9 @@ function machineOf(entry, family) {
   const namespace = `machine-${family}`;
   // One addon has all families.
   const fileOf = (name) =>
-    name === "native" ? { path: source("machines/native"), sideEffects: false } : { path: `src/machines/${name}.ts`, namespace, sideEffects: false };
+    name === "native"
+      ? { path: source("machines/native"), sideEffects: false }
+      : { path: `src/machines/${name}.ts`, namespace, sideEffects: false };
   const named = {
     "#family": { path: glueOf(family), sideEffects: false },
     "#family-base64": { path: `./${family}-base64.js`, external: true },
@@ -173,7 +201,11 @@ function machineOf(entry, family) {
     name: namespace,
     setup({ onResolve, onLoad }) {
       onResolve({ filter: new RegExp(`^#machine/${family}$`) }, () => fileOf(MACHINES[entry][0]));
-      onResolve({ filter: /./, namespace }, ({ path, resolveDir }) => named[path] ?? { path: join(resolveDir, path).replace(/\.js$/, ".ts"), sideEffects: false });
+      onResolve(
+        { filter: /./, namespace },
+        ({ path, resolveDir }) =>
+          named[path] ?? { path: join(resolveDir, path).replace(/\.js$/, ".ts"), sideEffects: false },
+      );
       onLoad({ filter: /./, namespace }, ({ path }) => {
         const file = join(PACKAGE, path);
         const contents = readFileSync(file, "utf8").replace('new URL("#family', `new URL("./${family}`);
@@ -191,7 +223,10 @@ function names(entry, external) {
   return {
     name: "names",
     setup({ onResolve }) {
-      onResolve({ filter: /^#backend$/ }, () => ({ path: source(`machines/${MACHINES[entry][1]}`), sideEffects: false }));
+      onResolve({ filter: /^#backend$/ }, () => ({
+        path: source(`machines/${MACHINES[entry][1]}`),
+        sideEffects: false,
+      }));
       onResolve({ filter: /./ }, ({ path, kind, resolveDir }) => {
         const file = kind === "entry-point" ? undefined : (outside.get(path) ?? sharedFile(path, resolveDir));
         return file && { path: file, external: true };

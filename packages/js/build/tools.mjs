@@ -1,8 +1,8 @@
 /** Runs the programs of the build, and finds them. */
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 
 export const PACKAGE = new URL("..", import.meta.url).pathname;
 export const REPOSITORY = join(PACKAGE, "../..");
@@ -37,7 +37,13 @@ function withoutLocalPaths() {
   const registry = join(home, "registry/src");
   const indexes = existsSync(registry) ? readdirSync(registry).map((index) => [join(registry, index), "/cargo"]) : [];
   const sysroot = output("rustc", "--print", "sysroot");
-  const folders = [[home, "/cargo"], ...indexes, [sysroot, "/rust"], [REPOSITORY, "/polyflake"], [targetDirectory(), "/target"]];
+  const folders = [
+    [home, "/cargo"],
+    ...indexes,
+    [sysroot, "/rust"],
+    [REPOSITORY, "/polyflake"],
+    [targetDirectory(), "/target"],
+  ];
   return folders.map(([folder, name]) => `--remap-path-prefix=${folder}=${name}`);
 }
 
@@ -54,26 +60,9 @@ export function targetDirectory() {
 /** Adds a target to the toolchain, if it is missing and rustup is installed. */
 export function addTarget(target) {
   try {
-    if (!output("rustup", "target", "list", "--installed").split("\n").includes(target)) run("rustup", "target", "add", target);
+    if (!output("rustup", "target", "list", "--installed").split("\n").includes(target))
+      run("rustup", "target", "add", target);
   } catch (failure) {
     if (failure.code !== "ENOENT") throw failure;
   }
-}
-
-/** Path of wasm-bindgen in exactly the crate's locked version, installed if it is missing. */
-export function wasmBindgen() {
-  const version = lockedVersion("wasm-bindgen");
-  const own = join(targetDirectory(), "tools");
-  const program = (directory) => join(directory, process.platform === "win32" ? "wasm-bindgen.exe" : "wasm-bindgen");
-  const fits = (path) => existsSync(path) && output(path, "--version") === `wasm-bindgen ${version}`;
-  const places = [join(own, "bin"), ...(process.env.PATH ?? "").split(delimiter)].map(program);
-  const found = places.find(fits);
-  if (found) return found;
-  run("cargo", "install", "wasm-bindgen-cli", "--version", version, "--root", own);
-  return program(join(own, "bin"));
-}
-
-function lockedVersion(name) {
-  const lock = readFileSync(join(REPOSITORY, "Cargo.lock"), "utf8");
-  return new RegExp(`name = "${name}"\nversion = "([^"]+)"`).exec(lock)[1];
 }

@@ -1,7 +1,7 @@
 /** Builds the wasm modules and their glue: one for each family, so that pages download only the families that they use. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { addTarget, cargo, PACKAGE, run, targetDirectory, wasmBindgen } from "./tools.mjs";
+import { addTarget, cargo, PACKAGE, run, targetDirectory } from "./tools.mjs";
 
 const TARGET = "wasm32-unknown-unknown";
 /** Compiler flags: all current runtimes have 128-bit SIMD. */
@@ -39,7 +39,7 @@ function buildFamily(family) {
   const target = ["--target", TARGET, "--profile", profile];
   cargo(FLAGS, "build", "--package", "polyflake-wasm", ...target, ...features);
   const built = join(targetDirectory(), TARGET, `${profile}/polyflake_wasm.wasm`);
-  run(wasmBindgen(), "--target", "bundler", "--no-typescript", "--out-dir", join(OUT, family), built);
+  run("cargo", "run", "--quiet", "--package", "xtask-wasm", "--", built, join(OUT, family));
   const optimize = join(PACKAGE, "node_modules/binaryen/bin/wasm-opt");
   const bound = join(OUT, family, "polyflake_wasm_bg.wasm");
   // An analysis of possible values (GUFA) between two rounds makes a module up to 1.5 % smaller.
@@ -57,7 +57,11 @@ function buildFamily(family) {
 function glueFor(module) {
   const imports = WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(module)));
   const files = [...new Set(imports.map(({ module }) => module))];
-  const listOf = (file) => `{ ${imports.filter(({ module }) => module === file).map(({ name }) => name).join(", ")} }`;
+  const listOf = (file) =>
+    `{ ${imports
+      .filter(({ module }) => module === file)
+      .map(({ name }) => name)
+      .join(", ")} }`;
   return [
     ...files.map((file) => `import ${listOf(file)} from "${file}";`),
     `import { keep, lend } from "${files.find((file) => file.startsWith("./snippets/"))}";`,

@@ -30,12 +30,18 @@ export class GuardedClock {
   #thrown: { value: unknown } | undefined;
 
   constructor(clock: () => unknown, onStall: ((stall: Stall) => unknown) | undefined) {
-    this.read = () => inside(() => this.#reading(clock()), (failure) => ((this.#failure = failure), (this.#threw = true), NaN));
+    this.read = () =>
+      inside(
+        () => this.#reading(clock()),
+        (failure) => ((this.#failure = failure), (this.#threw = true), NaN),
+      );
     this.stalled =
       onStall &&
       ((reason, unixMs, stalled, sleptMs) =>
         inside(
-          () => (onStall({ reason: reason === 0 ? "sequence_exhausted" : "clock_behind", unixMs, stalled, sleptMs }), 1),
+          () => (
+            onStall({ reason: reason === 0 ? "sequence_exhausted" : "clock_behind", unixMs, stalled, sleptMs }), 1
+          ),
           (value) => ((this.#thrown = { value }), 0),
         ));
   }
@@ -83,7 +89,10 @@ function inside<T>(run: () => T, failed: (thrown: unknown) => T): T {
  * @throws {PolyflakeError} `invalid_type` unless both are functions.
  */
 export function guarded(clock: unknown, onStall: unknown): GuardedClock | undefined {
-  for (const [field, given] of [["clock", clock], ["onStall", onStall]] as const) {
+  for (const [field, given] of [
+    ["clock", clock],
+    ["onStall", onStall],
+  ] as const) {
     if (given !== undefined && typeof given !== "function") throw invalidType("function", given, { field });
   }
   if (clock === undefined && onStall === undefined) return undefined;

@@ -12,7 +12,19 @@
  *
  * @module
  */
-export { type Fields, fromUuid8, isValid, metabyte, type Parts, parse, toBytes, toUuid, toUuid8, withMetabyte } from "./decode/sno.js";
+
 export * as hotguid from "./decode/hotguid.js";
 export * as randflake from "./decode/randflake.js";
+export {
+  type Fields,
+  fromUuid8,
+  isValid,
+  metabyte,
+  type Parts,
+  parse,
+  toBytes,
+  toUuid,
+  toUuid8,
+  withMetabyte,
+} from "./decode/sno.js";
 export { type ErrorCode, PolyflakeError } from "./errors.js";

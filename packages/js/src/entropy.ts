@@ -10,6 +10,8 @@ export function randomBytes(count: number): Uint8Array {
     return crypto.getRandomValues(new Uint8Array(count));
   } catch (cause) {
     const remedy = typeof crypto === "object" ? "in a worker, make IDs inside a handler" : "define `crypto` globally";
-    throw new PolyflakeError("entropy_unavailable", `expected random bytes of the system, found none; ${remedy}`, { cause });
+    throw new PolyflakeError("entropy_unavailable", `expected random bytes of the system, found none; ${remedy}`, {
+      cause,
+    });
   }
 }

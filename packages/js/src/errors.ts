@@ -84,7 +84,8 @@ export function className(value: unknown): string {
 }
 
 /** An own member of an object, unless it is an accessor. */
-const dataOf = (object: object | null, name: string): unknown => object && Object.getOwnPropertyDescriptor(object, name)?.value;
+const dataOf = (object: object | null, name: string): unknown =>
+  object && Object.getOwnPropertyDescriptor(object, name)?.value;
 
 /** The error for a text or bytes of the wrong length. */
 export function invalidLength(expected: number | string, found: number, details?: ErrorDetails): PolyflakeError {
@@ -92,7 +93,12 @@ export function invalidLength(expected: number | string, found: number, details?
 }
 
 /** The error for a number outside its limits, both inclusive. */
-export function outOfRange(least: number | bigint, most: number | bigint, found: unknown, field: string): PolyflakeError {
+export function outOfRange(
+  least: number | bigint,
+  most: number | bigint,
+  found: unknown,
+  field: string,
+): PolyflakeError {
   return new PolyflakeError("out_of_range", `expected ${field} from ${least} to ${most}, found ${found}`, { field });
 }
 
@@ -108,6 +114,12 @@ export function invalidByte(byte: number, position: number, details?: ErrorDetai
 }
 
 function badCode(code: number, prefix: string, position: number, details?: ErrorDetails): PolyflakeError {
-  const shown = code > 31 && code < 127 ? `'${String.fromCharCode(code)}'` : prefix + code.toString(16).toUpperCase().padStart(4, "0");
-  return new PolyflakeError("invalid_character", `invalid character ${shown} at position ${position}`, { position, ...details });
+  const shown =
+    code > 31 && code < 127
+      ? `'${String.fromCharCode(code)}'`
+      : prefix + code.toString(16).toUpperCase().padStart(4, "0");
+  return new PolyflakeError("invalid_character", `invalid character ${shown} at position ${position}`, {
+    position,
+    ...details,
+  });
 }

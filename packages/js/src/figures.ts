@@ -1,7 +1,7 @@
 /** Reads the JSON form of figures, in which bigints are decimal texts. */
 import { flag, string } from "./checks.js";
-import type { Description, FieldDescription } from "./describe.js";
 import { integer } from "./decode/checks.js";
+import type { Description, FieldDescription } from "./describe.js";
 import { invalidType } from "./errors.js";
 import { fields, members } from "./members.js";
 import { bigintOf, withJson } from "./show.js";
@@ -19,10 +19,26 @@ const FIGURES = ["perSecond", "perSecondInAll", "firstMs", "lastMs"] as const;
 export function descriptionFromJson(json: unknown): Description {
   const required = fields(json, "json", ["bits", "fields", ...FLAGS]);
   const given = members(json, "json", ["bits", "fields", ...FLAGS, ...FIGURES]);
-  const [perSecond, perSecondInAll, firstMs, lastMs] = FIGURES.map((name) => (given[name] === undefined ? undefined : bigintOf(given[name], name)));
-  const [sortsByTime, below2_53, below2_63] = FLAGS.map((name) => flag(required[name], name)) as [boolean, boolean, boolean];
+  const [perSecond, perSecondInAll, firstMs, lastMs] = FIGURES.map((name) =>
+    given[name] === undefined ? undefined : bigintOf(given[name], name),
+  );
+  const [sortsByTime, below2_53, below2_63] = FLAGS.map((name) => flag(required[name], name)) as [
+    boolean,
+    boolean,
+    boolean,
+  ];
   const bits = integer(required.bits, "bits");
-  return withJson({ bits, fields: listOf(required.fields).map(fieldOf), perSecond, perSecondInAll, firstMs, lastMs, sortsByTime, below2_53, below2_63 });
+  return withJson({
+    bits,
+    fields: listOf(required.fields).map(fieldOf),
+    perSecond,
+    perSecondInAll,
+    firstMs,
+    lastMs,
+    sortsByTime,
+    below2_53,
+    below2_63,
+  });
 }
 
 function listOf(json: unknown): unknown[] {
@@ -34,5 +50,10 @@ function fieldOf(json: unknown): FieldDescription {
   const given = fields(json, "fields", ["name", "kind", "offset", "bits"], "refused");
   const kind = KINDS.find((kind) => kind === given.kind);
   if (kind === undefined) throw invalidType(KINDS.join(", "), given.kind, { field: "kind" });
-  return { name: string(given.name, "name"), kind, offset: integer(given.offset, "offset"), bits: integer(given.bits, "bits") };
+  return {
+    name: string(given.name, "name"),
+    kind,
+    offset: integer(given.offset, "offset"),
+    bits: integer(given.bits, "bits"),
+  };
 }

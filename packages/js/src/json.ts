@@ -14,10 +14,20 @@ export { type ErrorCode, PolyflakeError } from "./errors.js";
 export { descriptionFromJson } from "./figures.js";
 
 /** A kind of object: a class whose constructor takes an object's members, or a function that turns them into the object. */
-export type Kind = (new (members: any) => unknown) | ((members: any) => unknown);
+export type Kind = (new (members: AnyMembers) => unknown) | ((members: AnyMembers) => unknown);
 
 /** The type of object that a kind makes. */
-export type Made<K> = K extends new (members: any) => infer T ? T : K extends (members: any) => infer T ? T : never;
+export type Made<K> = K extends new (
+  members: AnyMembers,
+) => infer T
+  ? T
+  : K extends (members: AnyMembers) => infer T
+    ? T
+    : never;
+
+/** An object's members, of whatever type a kind takes. */
+// biome-ignore lint/suspicious/noExplicitAny: a function fits only a type of functions that takes at least what it takes.
+type AnyMembers = any;
 
 /** Reads and writes JSON of objects `T`. */
 export interface ByMetabyte<T> {
@@ -73,18 +83,28 @@ interface Entry {
  * @param name The member that holds the ID.
  * @throws {PolyflakeError} `invalid_type` for a wrong kind, `out_of_range` for a wrong metabyte.
  */
-export function byMetabyte<const K extends { readonly [metabyte: number]: Kind }>(kinds: K, name = "id"): ByMetabyte<Made<K[keyof K]>> {
+export function byMetabyte<const K extends { readonly [metabyte: number]: Kind }>(
+  kinds: K,
+  name = "id",
+): ByMetabyte<Made<K[keyof K]>> {
   type T = Made<K[keyof K]>;
-  const entries = new Map(Object.entries(kinds).map(([key, kind]) => [within(Number(key), "metabyte", 255), entryOf(kind)]));
+  const entries = new Map(
+    Object.entries(kinds).map(([key, kind]) => [within(Number(key), "metabyte", 255), entryOf(kind)]),
+  );
 
   function entryFor(members: unknown): Entry {
     if (!isObject(members)) throw invalidType("object", members);
     const id = members[name];
-    if (id === undefined) throw new PolyflakeError("missing_field", `missing value for field \`${name}\``, { field: name });
+    if (id === undefined)
+      throw new PolyflakeError("missing_field", `missing value for field \`${name}\``, { field: name });
     const found = wordsOf(id, name)[2] >> 12;
     const entry = entries.get(found);
     if (entry) return entry;
-    throw new PolyflakeError("out_of_range", `expected an ID of metabyte ${[...entries.keys()].join(", ")}, found ${found}`, { field: name });
+    throw new PolyflakeError(
+      "out_of_range",
+      `expected an ID of metabyte ${[...entries.keys()].join(", ")}, found ${found}`,
+      { field: name },
+    );
   }
 
   const reviver = (_key: string, value: unknown): unknown => {
@@ -113,7 +133,11 @@ export function byMetabyte<const K extends { readonly [metabyte: number]: Kind }
     },
     stringify: (object) => {
       if (entryFor(object).has(object as object)) return JSON.stringify(object);
-      throw new PolyflakeError("invalid_type", `expected an object of the class that its \`${name}\` says, found another`, { field: name });
+      throw new PolyflakeError(
+        "invalid_type",
+        `expected an object of the class that its \`${name}\` says, found another`,
+        { field: name },
+      );
     },
   };
 }
@@ -127,6 +151,10 @@ function isObject(value: unknown): value is Members {
 function entryOf(kind: unknown): Entry {
   if (typeof kind !== "function") throw invalidType("class or function", kind, { field: "kinds" });
   // The prototype of a class is read-only, unlike that of a function.
-  if (Object.getOwnPropertyDescriptor(kind, "prototype")?.writable !== false) return { make: kind as Entry["make"], has: () => true };
-  return { make: (members) => new (kind as new (members: object) => unknown)(members), has: (object) => object instanceof kind };
+  if (Object.getOwnPropertyDescriptor(kind, "prototype")?.writable !== false)
+    return { make: kind as Entry["make"], has: () => true };
+  return {
+    make: (members) => new (kind as new (members: object) => unknown)(members),
+    has: (object) => object instanceof kind,
+  };
 }

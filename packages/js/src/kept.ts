@@ -4,7 +4,8 @@ import { type Signal, slept } from "./later.js";
 import { type CallName, type Machine, SLEEP } from "./machine.js";
 
 /** Releases what a machine keeps for objects that were collected; some edge runtimes lack FinalizationRegistry. */
-const forgotten = typeof FinalizationRegistry === "function" ? /* @__PURE__ */ new FinalizationRegistry(release) : undefined;
+const forgotten =
+  typeof FinalizationRegistry === "function" ? /* @__PURE__ */ new FinalizationRegistry(release) : undefined;
 
 function release({ machine, handle }: { machine: Machine; handle: number }): void {
   machine.numbers[0] = handle;

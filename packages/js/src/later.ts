@@ -38,7 +38,9 @@ export function signalOf(options: unknown): Signal | undefined {
 
 function isSignal(value: unknown): value is Signal {
   const { aborted, addEventListener, removeEventListener } = (isObject(value) ? value : {}) as Partial<Signal>;
-  return typeof aborted === "boolean" && typeof addEventListener === "function" && typeof removeEventListener === "function";
+  return (
+    typeof aborted === "boolean" && typeof addEventListener === "function" && typeof removeEventListener === "function"
+  );
 }
 
 function check(signal: Signal | undefined): void {
@@ -55,7 +57,8 @@ function check(signal: Signal | undefined): void {
 export function slept(nanos: number, signal: Signal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     check(signal);
-    if (typeof setTimeout !== "function") throw new PolyflakeError("clock_failed", "expected setTimeout to wait by, found none");
+    if (typeof setTimeout !== "function")
+      throw new PolyflakeError("clock_failed", "expected setTimeout to wait by, found none");
     const done = (settle: () => void) => () => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
@@ -81,7 +84,13 @@ export interface Later {
  * Fills `many` with IDs of `size` bytes each, in calls for at most `batch` IDs. Makes at least one call, so that arguments are
  * checked even for a count of 0.
  */
-export async function fillLater(many: Uint8Array, size: number, batch: number, { some, one }: Later, signal?: Signal): Promise<Uint8Array> {
+export async function fillLater(
+  many: Uint8Array,
+  size: number,
+  batch: number,
+  { some, one }: Later,
+  signal?: Signal,
+): Promise<Uint8Array> {
   let rested = 0;
   for (let at = 0; ; ) {
     const made = at / size;

@@ -7,10 +7,16 @@ import { decode, putAscii } from "./utf8.js";
 export type Call = () => number | undefined;
 
 /** Calls of bindings-js, by family: each family's folder adds its own. */
+// biome-ignore lint/suspicious/noEmptyInterface: others add to it, which a type alias does not allow.
 export interface FamilyCalls {}
 
 /** Names of all calls. */
-export type CallName = "release" | "putPiece" | "nextPiece" | "turn" | { [Family in keyof FamilyCalls]: `${Family}${FamilyCalls[Family]}` }[keyof FamilyCalls];
+export type CallName =
+  | "release"
+  | "putPiece"
+  | "nextPiece"
+  | "turn"
+  | { [Family in keyof FamilyCalls]: `${Family}${FamilyCalls[Family]}` }[keyof FamilyCalls];
 
 /**
  * The calls of the native addon and the wasm modules: arguments and results lie in the scratch area. A wasm module has the calls of
@@ -22,6 +28,7 @@ export type Calls = Record<CallName, Call> & { [Name in `partitions${"Next" | "U
 export type Next<Id> = () => Id | undefined;
 
 /** The calls that make one ID, and the types of their IDs: each family's folder adds its own. */
+// biome-ignore lint/suspicious/noEmptyInterface: others add to it, which a type alias does not allow.
 export interface Ids {}
 
 /** A loaded machine: its calls, and the place of its scratch area. */
@@ -62,7 +69,7 @@ const CUT = 32;
 export const ABSENT = NaN;
 
 /** Adds details that only this side knows to an error; returns a message if it has a better one. */
-type More = (error: ErrorDetails, code: ErrorCode) => string | void;
+type More = (error: ErrorDetails, code: ErrorCode) => string | undefined;
 
 /** A machine in use: shows the scratch area as views, and throws errors. */
 export class Machine {

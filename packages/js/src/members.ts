@@ -35,7 +35,8 @@ export function fields<Name extends string>(
 ): Partial<Record<Name, unknown>> {
   const given = members(value, field, names, others);
   const missing = names.find((name) => given[name] === undefined);
-  if (missing !== undefined) throw new PolyflakeError("missing_field", `missing value for field \`${missing}\``, { field: missing });
+  if (missing !== undefined)
+    throw new PolyflakeError("missing_field", `missing value for field \`${missing}\``, { field: missing });
   return given;
 }
 
@@ -66,7 +67,9 @@ function objectOf(value: unknown, field: string): object {
 }
 
 function noMembers(object: object, field: string): PolyflakeError {
-  return new PolyflakeError("invalid_type", `expected a plain object for \`${field}\`, found ${className(object)}`, { field });
+  return new PolyflakeError("invalid_type", `expected a plain object for \`${field}\`, found ${className(object)}`, {
+    field,
+  });
 }
 
 /** Refuses members besides `names`: a misspelt option would silently drop a partition or a bound. */

@@ -66,5 +66,9 @@ function onExhaustedOf(value: unknown): number {
   if (value === "error") return 1;
   const field = "onExhausted";
   if (typeof value !== "string") throw invalidType('"wait" or "error"', value, { field });
-  throw new PolyflakeError("out_of_range", `expected "wait" or "error" for \`onExhausted\`, found ${JSON.stringify(value)}`, { field });
+  throw new PolyflakeError(
+    "out_of_range",
+    `expected "wait" or "error" for \`onExhausted\`, found ${JSON.stringify(value)}`,
+    { field },
+  );
 }

@@ -64,7 +64,9 @@ export class PackedTexts implements Iterable<string> {
   constructor(bytes: Uint8Array, packing: Packing) {
     const length = lengthOfArray(checkedBytes(bytes, "bytes"));
     if (length % packing.length !== 0) {
-      throw new PolyflakeError("invalid_length", `expected a multiple of ${packing.length} bytes, found ${length}`, { field: "bytes" });
+      throw new PolyflakeError("invalid_length", `expected a multiple of ${packing.length} bytes, found ${length}`, {
+        field: "bytes",
+      });
     }
     this.bytes = bytes;
     this.#packing = packing;

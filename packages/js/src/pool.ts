@@ -82,7 +82,13 @@ export class Members<G extends object> {
   }
 
   /** Fills `many`, waiting without holding the thread. */
-  fillLater(many: Uint8Array, size: number, batch: number, signal: Signal | undefined, about?: unknown): Promise<Uint8Array> {
+  fillLater(
+    many: Uint8Array,
+    size: number,
+    batch: number,
+    signal: Signal | undefined,
+    about?: unknown,
+  ): Promise<Uint8Array> {
     const some = (count: number, made: number) => this.#some(count, about, made);
     const one = (made: number) => this.#members[this.#current]!.later(about, signal, made);
     return fillLater(many, size, batch, { some, one }, signal);

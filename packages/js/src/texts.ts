@@ -41,7 +41,9 @@ export function listed(texts: unknown, least: number, most: number): Texts {
 export function listedOrJoined(texts: unknown, width: number): Texts {
   if (typeof texts !== "string") return listed(texts, width, width);
   if (texts.length % width !== 0) {
-    throw new PolyflakeError("invalid_length", `expected a multiple of ${width} characters, found ${texts.length}`, { field: "texts" });
+    throw new PolyflakeError("invalid_length", `expected a multiple of ${width} characters, found ${texts.length}`, {
+      field: "texts",
+    });
   }
   const joined = (from: number, to: number) => texts.slice(from * width, to * width);
   return { count: within(texts.length / width, "texts", MOST), joined, at: (index) => joined(index, index + 1) };
@@ -70,7 +72,11 @@ export function refuseOne({ at }: Texts, from: number, to: number, read: (text: 
       if (!(error instanceof PolyflakeError)) throw error;
       const { code, message, position } = error;
       const field = code === "invalid_type" ? { field: "texts" } : {};
-      throw new PolyflakeError(code, `item ${item}: ${message}`, { ...(position === undefined ? {} : { position }), ...field, item });
+      throw new PolyflakeError(code, `item ${item}: ${message}`, {
+        ...(position === undefined ? {} : { position }),
+        ...field,
+        item,
+      });
     }
   }
   throw new Error("expected a bad text");

@@ -20,7 +20,11 @@ let room = 64;
  */
 export function claim(kept: Kept, key: string, [from, to]: readonly number[], pool: CallName, same: string): Claim {
   const start = Number.isNaN(from) ? -Infinity : from!;
-  const own = { kept: typeof WeakRef === "function" ? new WeakRef(kept) : undefined, start, end: Number.isNaN(to) ? Infinity : to! };
+  const own = {
+    kept: typeof WeakRef === "function" ? new WeakRef(kept) : undefined,
+    start,
+    end: Number.isNaN(to) ? Infinity : to!,
+  };
   if (claims.size >= room) forget();
   const others = (claims.get(key) ?? []).filter(isHeld);
   if (others.some((other) => other.start < own.end && own.start < other.end && areTwins(other, kept, pool))) warn(same);

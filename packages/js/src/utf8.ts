@@ -2,7 +2,8 @@
  * Converts texts to UTF-8 and back: by the runtime's own coders, or by hand in realms without them, such as Jest's jsdom. Neither
  * side ever writes malformed text.
  */
-const decoder = typeof TextDecoder === "function" ? /* @__PURE__ */ new TextDecoder("utf-8", { ignoreBOM: true }) : undefined;
+const decoder =
+  typeof TextDecoder === "function" ? /* @__PURE__ */ new TextDecoder("utf-8", { ignoreBOM: true }) : undefined;
 const encoder = typeof TextEncoder === "function" ? /* @__PURE__ */ new TextEncoder() : undefined;
 
 /** The text of bytes; keeps a byte order mark at the start. */

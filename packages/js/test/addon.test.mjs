@@ -28,9 +28,22 @@ const KINDS = [
 async function bundle(name, contents) {
   const format = name.endsWith(".mjs") ? "esm" : "cjs";
   // Defines `require` in ES modules, where CommonJS code needs it for Node's own modules.
-  const banner = format === "esm" ? { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' } : {};
-  const options = { bundle: true, platform: "node", format, banner, write: false, logOverride: { "empty-import-meta": "silent" } };
-  const { outputFiles } = await build({ stdin: { contents, resolveDir: dirname(fileURLToPath(import.meta.url)) }, ...options });
+  const banner =
+    format === "esm"
+      ? { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' }
+      : {};
+  const options = {
+    bundle: true,
+    platform: "node",
+    format,
+    banner,
+    write: false,
+    logOverride: { "empty-import-meta": "silent" },
+  };
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: dirname(fileURLToPath(import.meta.url)) },
+    ...options,
+  });
   return [name, outputFiles[0].contents];
 }
 
@@ -70,7 +83,11 @@ describe("a bundle", () => {
 
   test("is found by its own file where another program loads it", () => {
     const loaded = project("loaded", copyOf());
-    const found = loaded(root, (path) => ["--input-type=module", "--eval", `await import(${JSON.stringify(pathToFileURL(path))});`]);
+    const found = loaded(root, (path) => [
+      "--input-type=module",
+      "--eval",
+      `await import(${JSON.stringify(pathToFileURL(path))});`,
+    ]);
     // A bundle of the CommonJS format, put into an ES module, cannot know its file.
     assert.deepEqual(found, ["native", "native", "wasm", "native"]);
   });

@@ -13,7 +13,9 @@ const secret = new Uint8Array(16);
 /** All functions of an object and of its class. */
 function methodsOf(object) {
   const names = [object, Object.getPrototypeOf(object)].flatMap((owner) => Object.getOwnPropertyNames(owner));
-  const methods = names.filter((name) => name !== "constructor" && typeof object[name] === "function" && name !== "close");
+  const methods = names.filter(
+    (name) => name !== "constructor" && typeof object[name] === "function" && name !== "close",
+  );
   return Object.fromEntries(methods.map((name) => [name, (...values) => object[name](...values)]));
 }
 
@@ -28,21 +30,71 @@ onEachMachine(({ hotguid, layout, randflake, sparx64 }) => {
   const ids = new layout.Generator(discord, { clock, bindables: { worker: 1, process: 2 }, maxWait: 0 });
 
   const calls = {
-    randflake: { ...functionsOf(randflake), ...methodsOf(flakes), ...methodsOf(new randflake.Codec(secret)), make: (...v) => new randflake.Generator(...v), grant: (...v) => new randflake.Grant(...v), codec: (v) => new randflake.Codec(v), array: (v) => new randflake.RandflakeArray(v).texts() },
-    hotguid: { ...functionsOf(hotguid), ...methodsOf(guids), make: (v) => new hotguid.Generator(v), array: (v) => new hotguid.HotGuidArray(v).texts() },
-    layout: { ...methodsOf(discord), ...methodsOf(ids), make: (...v) => new layout.Generator(...v), layout: (v) => new layout.Layout(v), preset: layout.Layout.preset, fromJson: layout.Layout.fromJson, restore: layout.Generator.restore, options: (v) => new layout.Generator(discord, v), snapshot: (v) => layout.Generator.restore(discord, v), array: (...v) => [...new layout.LayoutArray(...v)] },
+    randflake: {
+      ...functionsOf(randflake),
+      ...methodsOf(flakes),
+      ...methodsOf(new randflake.Codec(secret)),
+      make: (...v) => new randflake.Generator(...v),
+      grant: (...v) => new randflake.Grant(...v),
+      codec: (v) => new randflake.Codec(v),
+      array: (v) => new randflake.RandflakeArray(v).texts(),
+    },
+    hotguid: {
+      ...functionsOf(hotguid),
+      ...methodsOf(guids),
+      make: (v) => new hotguid.Generator(v),
+      array: (v) => new hotguid.HotGuidArray(v).texts(),
+    },
+    layout: {
+      ...methodsOf(discord),
+      ...methodsOf(ids),
+      make: (...v) => new layout.Generator(...v),
+      layout: (v) => new layout.Layout(v),
+      preset: layout.Layout.preset,
+      fromJson: layout.Layout.fromJson,
+      restore: layout.Generator.restore,
+      options: (v) => new layout.Generator(discord, v),
+      snapshot: (v) => layout.Generator.restore(discord, v),
+      array: (...v) => [...new layout.LayoutArray(...v)],
+    },
     sparx64: { ...methodsOf(new sparx64.Sparx64(secret)), make: (v) => new sparx64.Sparx64(v) },
   };
 
   const anything = fc.oneof(
-    fc.anything({ withBigInt: true, withBoxedValues: true, withDate: true, withNullPrototype: true, withTypedArray: true, withSparseArray: true, withMap: true, withSet: true }),
+    fc.anything({
+      withBigInt: true,
+      withBoxedValues: true,
+      withDate: true,
+      withNullPrototype: true,
+      withTypedArray: true,
+      withSparseArray: true,
+      withMap: true,
+      withSet: true,
+    }),
     fc.constantFrom(...NOT_A_NUMBER, ...NOT_A_BIGINT, ...NOT_WHOLE, ...notATextOf(GUID), ...notBytesOf(16), hostile),
-    fc.constantFrom(-1, 2 ** 32, 2 ** 53, 2n ** 63n, -(2n ** 63n) - 1n, GUID, "1uv", "twitter", secret, grant, discord, new Date(NOW), NOW),
+    fc.constantFrom(
+      -1,
+      2 ** 32,
+      2 ** 53,
+      2n ** 63n,
+      -(2n ** 63n) - 1n,
+      GUID,
+      "1uv",
+      "twitter",
+      secret,
+      grant,
+      discord,
+      new Date(NOW),
+      NOW,
+    ),
   );
 
   for (const [family, functions] of Object.entries(calls)) {
     test(family, async () => {
-      const call = fc.record({ name: fc.constantFrom(...Object.keys(functions)), values: fc.array(anything, { maxLength: 3 }) });
+      const call = fc.record({
+        name: fc.constantFrom(...Object.keys(functions)),
+        values: fc.array(anything, { maxLength: 3 }),
+      });
       await fc.assert(
         fc.asyncProperty(call, async ({ name, values }) => {
           try {

@@ -35,7 +35,11 @@ function samples({ hotguid, layout, randflake, sno, sparx64 }) {
   const grant = new randflake.Grant(1, 1_730_000_000, 1_730_000_001);
   const secret = new Uint8Array(16);
   return {
-    sno: { Generator: new sno.Generator(), Pool: new sno.Pool([new sno.Generator()]), SnoArray: new sno.SnoArray(new Uint8Array(0)) },
+    sno: {
+      Generator: new sno.Generator(),
+      Pool: new sno.Pool([new sno.Generator()]),
+      SnoArray: new sno.SnoArray(new Uint8Array(0)),
+    },
     randflake: {
       Grant: grant,
       Parts: new randflake.Codec(secret).inspect(0n),
@@ -69,7 +73,11 @@ const makers = ({ hotguid, layout, randflake, sno }) => ({
   hotguid: (options) => new hotguid.Generator(options),
   layout: ({ layout: its = layout.Layout.preset("discord"), ...options }) => new layout.Generator(its, options),
   randflake: (options) => {
-    const { grant = new randflake.Grant(1, 1_730_000_000, 1_730_000_001), secret = new Uint8Array(16), ...others } = options;
+    const {
+      grant = new randflake.Grant(1, 1_730_000_000, 1_730_000_001),
+      secret = new Uint8Array(16),
+      ...others
+    } = options;
     return new randflake.Generator(grant, secret, others);
   },
 });
@@ -105,19 +113,27 @@ onEachMachine((polyflake) => {
     test(`${family}: each option is taken, and no other`, () => {
       const make = makers(polyflake)[family];
       make(Object.fromEntries(options.map((name) => [name, undefined])));
-      assert.throws(() => make({ other: 1 }), (error) => {
-        assert.equal(error.code, "unknown_field");
-        const named = error.message.match(/expected one of (.*), found/)[1].split(", ");
-        assert.deepEqual([...named, ...POSITIONAL.filter((name) => options.includes(name))].sort(), options);
-        return true;
-      });
+      assert.throws(
+        () => make({ other: 1 }),
+        (error) => {
+          assert.equal(error.code, "unknown_field");
+          const named = error.message.match(/expected one of (.*), found/)[1].split(", ");
+          assert.deepEqual([...named, ...POSITIONAL.filter((name) => options.includes(name))].sort(), options);
+          return true;
+        },
+      );
     });
   }
 
   test("members of stalls and descriptions", () => {
     const stalls = [];
     const clock = () => 1_767_225_600_000;
-    const ids = new polyflake.sno.Generator({ sequenceMax: 40_000, clock, maxWait: 1, onStall: (stall) => stalls.push(stall) });
+    const ids = new polyflake.sno.Generator({
+      sequenceMax: 40_000,
+      clock,
+      maxWait: 1,
+      onStall: (stall) => stalls.push(stall),
+    });
     assert.throws(() => ids.generateMany(40_002));
     assert.deepEqual(Object.keys(stalls[0]).sort(), ours(api.stall.members));
     const description = polyflake.sno.describe();
@@ -135,7 +151,10 @@ onEachMachine((polyflake) => {
 test("the codes of errors are those of api.toml", () => {
   const declared = readFileSync(new URL("../src/errors.ts", import.meta.url), "utf8");
   const union = /export type ErrorCode =([^;]*);/.exec(declared)[1];
-  assert.deepEqual(union.match(/\w+/g), Object.keys(api.errors).filter((code) => isOurs(api.errors[code])));
+  assert.deepEqual(
+    union.match(/\w+/g),
+    Object.keys(api.errors).filter((code) => isOurs(api.errors[code])),
+  );
 });
 
 test("decode has the functions that api.toml lists, which are those of the families", () => {

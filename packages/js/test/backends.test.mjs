@@ -46,8 +46,14 @@ onEachMachine((polyflake, name) => {
 });
 
 describe("in Node with an addon", () => {
-  for (const [variable, expected] of [[undefined, "native"], ["", "native"], ["native", "native"], ["wasm", "wasm"]]) {
-    test(`POLYFLAKE_BACKEND=${variable}`, () => assert.deepEqual(run(report("polyflake"), variable), [expected, ...WELL, expected]));
+  for (const [variable, expected] of [
+    [undefined, "native"],
+    ["", "native"],
+    ["native", "native"],
+    ["wasm", "wasm"],
+  ]) {
+    test(`POLYFLAKE_BACKEND=${variable}`, () =>
+      assert.deepEqual(run(report("polyflake"), variable), [expected, ...WELL, expected]));
   }
 
   test("another value is refused at the first use, and imports go through", () => {
@@ -58,7 +64,8 @@ describe("in Node with an addon", () => {
 
   test("the entry points for one machine heed no variable", () => {
     for (const variable of ["native", "wasm", "auto"]) {
-      for (const name of ["native", "wasm"]) assert.deepEqual(run(report(`polyflake/${name}`), variable), [name, ...WELL, name]);
+      for (const name of ["native", "wasm"])
+        assert.deepEqual(run(report(`polyflake/${name}`), variable), [name, ...WELL, name]);
     }
   });
 });
@@ -120,7 +127,11 @@ describe("where wasm cannot run", () => {
 
   test("a compiled module that does not start", async () => {
     const context = realm();
-    const { sno } = await bundleIn(context, "edge-light", () => new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])));
+    const { sno } = await bundleIn(
+      context,
+      "edge-light",
+      () => new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])),
+    );
     refused("backend_unavailable", () => sno.generate());
   });
 
@@ -135,7 +146,10 @@ describe("where wasm cannot run", () => {
       const told = (use) => { try { return String(use()); } catch ({ name, code, message, cause }) { return [name, code, /'wasm-unsafe-eval'/.test(message), cause.name].join(" "); } };
       return [decode.metabyte("a7rdmuv326nct5if"), backend(), sno.metabyte("a7rdmuv326nct5if"), told(() => new sno.Generator()), told(() => sno.generate())];
     })`;
-    for (const [policy, refusals] of [["script-src 'self'", 2], ["script-src 'self' 'wasm-unsafe-eval'", 0]]) {
+    for (const [policy, refusals] of [
+      ["script-src 'self'", 2],
+      ["script-src 'self' 'wasm-unsafe-eval'", 0],
+    ]) {
       const { page, close } = await browse("examples/web/style.css", { "content-security-policy": policy });
       try {
         const [metabyte, kind, same, ...told] = await page.evaluate(script);

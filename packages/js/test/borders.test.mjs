@@ -41,7 +41,8 @@ onEachMachine((polyflake) => {
   const words = { withPartition: 65_535, withSequence: 65_535, withMetabyte: 255 };
   for (const [name, most] of Object.entries(words)) {
     test(name, () => {
-      for (const value of [undefined, ...NOT_A_NUMBER, ...NOT_WHOLE]) refused("invalid_type", () => sno[name](ID, value));
+      for (const value of [undefined, ...NOT_A_NUMBER, ...NOT_WHOLE])
+        refused("invalid_type", () => sno[name](ID, value));
       for (const value of [-1, most + 1, 2 ** 16, 2 ** 32, 2 ** 53, -(2 ** 63), 1e300]) {
         refused("out_of_range", () => sno[name](ID, value), { field: name.slice(4).toLowerCase() });
       }
@@ -51,9 +52,15 @@ onEachMachine((polyflake) => {
   }
 
   test("metabytes of new IDs", () => {
-    for (const make of [(value) => ids.generate(value), (value) => ids.generateMany(3, value), (value) => ids.generateAt(NOW, value)]) {
-      for (const value of [...NOT_A_NUMBER, ...NOT_WHOLE]) refused("invalid_type", () => make(value), { field: "metabyte" });
-      for (const value of [-1, 256, 2 ** 32, 2 ** 53, -1e300]) refused("out_of_range", () => make(value), { field: "metabyte" });
+    for (const make of [
+      (value) => ids.generate(value),
+      (value) => ids.generateMany(3, value),
+      (value) => ids.generateAt(NOW, value),
+    ]) {
+      for (const value of [...NOT_A_NUMBER, ...NOT_WHOLE])
+        refused("invalid_type", () => make(value), { field: "metabyte" });
+      for (const value of [-1, 256, 2 ** 32, 2 ** 53, -1e300])
+        refused("out_of_range", () => make(value), { field: "metabyte" });
       stillWell();
     }
   });
@@ -100,8 +107,10 @@ onEachMachine((polyflake) => {
       for (const value of wrong) refused("invalid_type", () => new Generator({ [field]: value }), { field });
       for (const value of outside) refused("out_of_range", () => new Generator({ [field]: value }), { field });
     }
-    for (const value of NOT_WHOLE) refused("invalid_type", () => new Generator({ partition: value }), { field: "partition" });
-    for (const value of [null, 0, "", true, 1n, Symbol("s"), () => 1, [1], new Map(), new Date()]) refused("invalid_type", () => new Generator(value));
+    for (const value of NOT_WHOLE)
+      refused("invalid_type", () => new Generator({ partition: value }), { field: "partition" });
+    for (const value of [null, 0, "", true, 1n, Symbol("s"), () => 1, [1], new Map(), new Date()])
+      refused("invalid_type", () => new Generator(value));
     refused("unknown_field", () => new Generator({ sequence_min: 4 }), { field: "sequence_min" });
     refused("out_of_range", () => new Generator({ sequenceMin: 10, sequenceMax: 12 }), { field: "sequenceMax" });
     refused("out_of_range", () => new Generator({ sequenceMin: 12, sequenceMax: 10 }), { field: "sequenceMax" });
@@ -123,8 +132,20 @@ onEachMachine((polyflake) => {
   });
 
   test("bytes of IDs", () => {
-    for (const value of [undefined, null, ID, [], new Array(10).fill(0), new ArrayBuffer(10), new DataView(new ArrayBuffer(10)),
-      new Float64Array(10), new Uint8ClampedArray(10), new Int8Array(10), { length: 10 }, hostile]) {
+    for (const value of [
+      undefined,
+      null,
+      ID,
+      [],
+      new Array(10).fill(0),
+      new ArrayBuffer(10),
+      new DataView(new ArrayBuffer(10)),
+      new Float64Array(10),
+      new Uint8ClampedArray(10),
+      new Int8Array(10),
+      { length: 10 },
+      hostile,
+    ]) {
       refused("invalid_type", () => sno.fromBytes(value));
       refused("invalid_type", () => new SnoArray(value));
     }
@@ -193,8 +214,13 @@ onEachMachine((polyflake) => {
         }
         assert.equal(typeof value, "number");
       }
-      for (const partition of [[1], [1, 2, 3], [1.5, 0], ["1", "2"]]) refused("invalid_type", () => make({ ...snapshot, partition }));
-      for (const partition of [[-1, 0], [0, 256]]) refused("out_of_range", () => make({ ...snapshot, partition }), { field: "partition" });
+      for (const partition of [[1], [1, 2, 3], [1.5, 0], ["1", "2"]])
+        refused("invalid_type", () => make({ ...snapshot, partition }));
+      for (const partition of [
+        [-1, 0],
+        [0, 256],
+      ])
+        refused("out_of_range", () => make({ ...snapshot, partition }), { field: "partition" });
       refused("unknown_field", () => make({ ...snapshot, closed: true }), { field: "closed" });
       refused("unknown_field", () => make(snapshot, { partition: 2 }), { field: "partition" });
       refused("unknown_field", () => make(snapshot, { sequenceMin: 2 }), { field: "sequenceMin" });
@@ -205,7 +231,14 @@ onEachMachine((polyflake) => {
 
   test("whatever is handed to whatever, the answer is a value or a typed error, or what the value throws itself", () => {
     const anything = fc.oneof(
-      fc.anything({ withBigInt: true, withBoxedValues: true, withDate: true, withNullPrototype: true, withTypedArray: true, withSparseArray: true }),
+      fc.anything({
+        withBigInt: true,
+        withBoxedValues: true,
+        withDate: true,
+        withNullPrototype: true,
+        withTypedArray: true,
+        withSparseArray: true,
+      }),
       fc.constantFrom(...NOT_A_NUMBER, ...NOT_WHOLE, ...NOT_A_TEXT, hostile, 2 ** 53, 2 ** 32, -1),
     );
     const calls = {
@@ -219,7 +252,10 @@ onEachMachine((polyflake) => {
       extendWindow: (...values) => ids.extendWindow(...values),
       decode: decode.metabyte,
     };
-    const call = fc.record({ name: fc.constantFrom(...Object.keys(calls)), values: fc.array(anything, { maxLength: 3 }) });
+    const call = fc.record({
+      name: fc.constantFrom(...Object.keys(calls)),
+      values: fc.array(anything, { maxLength: 3 }),
+    });
     fc.assert(
       fc.property(call, ({ name, values }) => {
         try {

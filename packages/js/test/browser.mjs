@@ -16,15 +16,23 @@ const executablePath = (process.env.PATH ?? "")
 /** Reason to skip tests in a browser; false to run them. */
 export const isMissing = executablePath ? false : "no Chromium on this machine";
 
-const TYPES = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".json": "application/json", ".css": "text/css" };
+const TYPES = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".mjs": "text/javascript",
+  ".json": "application/json",
+  ".css": "text/css",
+};
 
 /** A static server of the repository, with additional headers. */
-const serveWith = (headers) => ({ url }, response) => {
-  const path = join(REPOSITORY, new URL(url, "http://localhost").pathname);
-  if (!existsSync(path)) return response.writeHead(404).end();
-  const type = TYPES[extname(path)] ?? "application/octet-stream";
-  response.writeHead(200, { "content-type": type, ...headers }).end(readFileSync(path));
-};
+const serveWith =
+  (headers) =>
+  ({ url }, response) => {
+    const path = join(REPOSITORY, new URL(url, "http://localhost").pathname);
+    if (!existsSync(path)) return response.writeHead(404).end();
+    const type = TYPES[extname(path)] ?? "application/octet-stream";
+    response.writeHead(200, { "content-type": type, ...headers }).end(readFileSync(path));
+  };
 
 /** Opens a file of the repository as a page. */
 export async function browse(path, headers = {}) {

@@ -1,21 +1,73 @@
 // Values of wrong types for functions.
 
 /** Values of every type except numbers. */
-export const NOT_A_NUMBER = [null, "", "1", true, 1n, 2n ** 64n, Symbol("s"), {}, [], [1], new Number(1), () => 1, new Date(NaN)];
+export const NOT_A_NUMBER = [
+  null,
+  "",
+  "1",
+  true,
+  1n,
+  2n ** 64n,
+  Symbol("s"),
+  {},
+  [],
+  [1],
+  new Number(1),
+  () => 1,
+  new Date(NaN),
+];
 export const NOT_WHOLE = [NaN, Infinity, -Infinity, 1.5, -0.5, Number.MIN_VALUE];
 
 /** Values for a parameter that takes a bigint. Numbers are among them, since they may have been rounded. */
-export const NOT_A_BIGINT = [undefined, null, 0, -0, 1, 2 ** 53, NaN, Infinity, 1.5, "1", "", true, Symbol("s"), {}, [], [1n], Object(1n), () => 1n];
+export const NOT_A_BIGINT = [
+  undefined,
+  null,
+  0,
+  -0,
+  1,
+  2 ** 53,
+  NaN,
+  Infinity,
+  1.5,
+  "1",
+  "",
+  true,
+  Symbol("s"),
+  {},
+  [],
+  [1n],
+  Object(1n),
+  () => 1n,
+];
 
 /** Values that are not texts, some of which convert to one. */
 export const notATextOf = (text) => [
-  ...[undefined, null, 0, NaN, 1n, true, Symbol("s"), {}, [], [text], new String(text), { toString: () => text }, new Date()],
+  ...[
+    undefined,
+    null,
+    0,
+    NaN,
+    1n,
+    true,
+    Symbol("s"),
+    {},
+    [],
+    [text],
+    new String(text),
+    { toString: () => text },
+    new Date(),
+  ],
 ];
 
 /** Values that are not bytes, some of which have the right length. */
 export const notBytesOf = (length) => [
   ...[undefined, null, 0, "", "x".repeat(length), [], new Array(length).fill(0), { length }, hostile],
-  ...[new ArrayBuffer(length), new DataView(new ArrayBuffer(length)), new Float64Array(length), new Uint8ClampedArray(length)],
+  ...[
+    new ArrayBuffer(length),
+    new DataView(new ArrayBuffer(length)),
+    new Float64Array(length),
+    new Uint8ClampedArray(length),
+  ],
   ...[new Int8Array(length), new BigInt64Array(1), new BigUint64Array(1)],
 ];
 
@@ -45,11 +97,14 @@ export const throwing = (name) => ({
   },
 });
 
-export const hostile = new Proxy({}, {
-  ownKeys() {
-    throw new Theirs("ownKeys");
+export const hostile = new Proxy(
+  {},
+  {
+    ownKeys() {
+      throw new Theirs("ownKeys");
+    },
+    get() {
+      throw new Theirs("get");
+    },
   },
-  get() {
-    throw new Theirs("get");
-  },
-});
+);

@@ -5,7 +5,22 @@ import fc from "fast-check";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused, scripted } from "./refusals.mjs";
 
-const NO_TIMES = [NaN, Infinity, -Infinity, undefined, null, true, "0", 0n, [], {}, new Date(NOW), Object(NOW), Symbol("s"), () => NOW];
+const NO_TIMES = [
+  NaN,
+  Infinity,
+  -Infinity,
+  undefined,
+  null,
+  true,
+  "0",
+  0n,
+  [],
+  {},
+  new Date(NOW),
+  Object(NOW),
+  Symbol("s"),
+  () => NOW,
+];
 
 /** Times before and after the range of every family. */
 const OUTSIDE = [-1, -0.5, -1e15, Date.UTC(9999, 0, 1), 2 ** 53, Number.MAX_VALUE, -Number.MAX_VALUE];
@@ -31,7 +46,11 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
         const first = ids.generate();
         const before = ids.stats();
         for (reading of readings) {
-          for (const call of CALLS) assert.throws(() => call(ids), ({ name, code }) => name === "PolyflakeError" && codes.includes(code));
+          for (const call of CALLS)
+            assert.throws(
+              () => call(ids),
+              ({ name, code }) => name === "PolyflakeError" && codes.includes(code),
+            );
         }
         reading = () => NOW;
         assert.deepEqual(ids.stats(), before);
@@ -39,12 +58,28 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
       }
 
       test("readings that are no time", () => {
-        refuses(["clock_failed"], NO_TIMES.map((value) => () => value));
-        refuses(["clock_failed"], [() => { throw new Error("no"); }, () => { throw undefined; }]);
+        refuses(
+          ["clock_failed"],
+          NO_TIMES.map((value) => () => value),
+        );
+        refuses(
+          ["clock_failed"],
+          [
+            () => {
+              throw new Error("no");
+            },
+            () => {
+              throw undefined;
+            },
+          ],
+        );
       });
 
       test("times outside of the family's", () => {
-        refuses(["time_out_of_range", "lease_not_started", "lease_expired"], OUTSIDE.map((value) => () => value));
+        refuses(
+          ["time_out_of_range", "lease_not_started", "lease_expired"],
+          OUTSIDE.map((value) => () => value),
+        );
       });
 
       test("clocks that swing repeat nothing", () => {

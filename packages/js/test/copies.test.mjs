@@ -33,7 +33,10 @@ describe("copies", () => {
   });
 
   test("the first copy's table serves the others, whichever machine it has", () => {
-    for (const [first, second] of [["native", "wasm"], ["wasm", "native"]]) {
+    for (const [first, second] of [
+      ["native", "wasm"],
+      ["wasm", "native"],
+    ]) {
       const script = `
         const [a, b] = [await import("polyflake/${first}"), await import("polyflake/${second}")];
         const partitions = [a, b, a].map(({ sno }) => sno.parse(new sno.Generator().generate()).partition);
@@ -98,12 +101,17 @@ describe("threads", () => {
     for (const { hotguid, layout, randflake, sno, sparx64 } of [native, wasm]) {
       const grant = new randflake.Grant(1, 1_730_000_000, 1_730_000_001);
       const secret = new Uint8Array(16).fill(1);
-      for (const ids of [new sno.Generator({ partition: 1 }), new hotguid.Generator(), new randflake.Generator(grant, secret), new layout.Generator(layout.Layout.preset("sonyflake"))]) {
+      for (const ids of [
+        new sno.Generator({ partition: 1 }),
+        new hotguid.Generator(),
+        new randflake.Generator(grant, secret),
+        new layout.Generator(layout.Layout.preset("sonyflake")),
+      ]) {
         assert.throws(() => structuredClone(ids), { name: "DataCloneError" });
         assert.throws(() => new MessageChannel().port1.postMessage({ ids }), { name: "DataCloneError" });
         refused("invalid_type", () => Object.create(ids).stats(), { field: "this" });
         refused("invalid_type", () => Reflect.get(ids.constructor.prototype, "close").call({}), { field: "this" });
-        assert.match(JSON.stringify(ids), /^\{(?:"layout":\{"id":"integer","bits":64,"fields":\[[^\[\]]*\]\})?\}$/);
+        assert.match(JSON.stringify(ids), /^\{(?:"layout":\{"id":"integer","bits":64,"fields":\[[^[\]]*\]\})?\}$/);
       }
       for (const secretive of [new randflake.Codec(secret), new sparx64.Sparx64(secret)]) {
         assert.throws(() => structuredClone(secretive), { name: "DataCloneError" });

@@ -66,13 +66,16 @@ describe("every vector", () => {
 
   test("in an engine with the language alone: no WebAssembly, no host, all that is built in frozen", () => {
     const bare = realm();
-    vm.runInContext(`
+    vm.runInContext(
+      `
       for (const name of ["WebAssembly", "SharedArrayBuffer", "Atomics", "FinalizationRegistry", "WeakRef", "escape", "unescape", "eval", "Intl"]) delete globalThis[name];
       for (const name of Object.getOwnPropertyNames(globalThis)) {
         const value = globalThis[name];
         if (typeof value === "function" && value.prototype) Object.freeze(value.prototype);
         if (Object(value) === value && value !== globalThis) Object.freeze(value);
-      }`, bare);
+      }`,
+      bare,
+    );
     const inside = vm.runInContext(`(${readVectors})`, bare);
     const read = vm.runInContext("(text) => JSON.parse(text)", bare);
     assertAllRead(JSON.parse(JSON.stringify(inside(requireIn(bare, "decode"), read(JSON.stringify(VECTORS))))));
@@ -86,7 +89,9 @@ describe("every vector", () => {
   });
 
   test("in a page under a strict content-security policy", { skip: isMissing }, async () => {
-    const { page, close } = await browse("examples/web/style.css", { "content-security-policy": "default-src 'none'; script-src 'self'; connect-src 'self'" });
+    const { page, close } = await browse("examples/web/style.css", {
+      "content-security-policy": "default-src 'none'; script-src 'self'; connect-src 'self'",
+    });
     try {
       const script = `(async () => {
         const { readVectors } = await import("/packages/js/test/decode-vectors.mjs");
@@ -110,14 +115,18 @@ function ofCore(call, text, before = (_bytes) => undefined) {
   if (calls[call]() === 0) return undefined;
   const [position, , , , code, field, message] = slots;
   const at = code + (field || 0);
-  const said = Buffer.from(bytes.subarray(at, at + message)).toString().replace("item 0: ", "");
+  const said = Buffer.from(bytes.subarray(at, at + message))
+    .toString()
+    .replace("item 0: ", "");
   return [Buffer.from(bytes.subarray(0, code)).toString(), Number.isNaN(position) ? undefined : position, said];
 }
 
 const NUMBERS = 32;
 const TEXTS_OF_RANDFLAKES = 960 * 13;
 new native.sno.Generator();
-const addon = require(fileURLToPath(new URL(`../prebuilds/${process.platform}-${process.arch}/polyflake.node`, import.meta.url)));
+const addon = require(
+  fileURLToPath(new URL(`../prebuilds/${process.platform}-${process.arch}/polyflake.node`, import.meta.url)),
+);
 const { area, calls } = addon.attach(new Uint8Array(NUMBERS * 8 + 16 * 1024));
 const slots = new Float64Array(area.buffer, area.byteOffset, NUMBERS);
 
@@ -132,7 +141,15 @@ function ofDecode(read, text) {
 
 /** Texts of a format's characters, with a few other ASCII characters. */
 const almost = (alphabet, length) =>
-  fc.array(fc.oneof({ weight: 40, arbitrary: fc.constantFrom(...alphabet) }, { weight: 1, arbitrary: fc.integer({ min: 0, max: 127 }).map((code) => String.fromCharCode(code)) }), length).map((all) => all.join(""));
+  fc
+    .array(
+      fc.oneof(
+        { weight: 40, arbitrary: fc.constantFrom(...alphabet) },
+        { weight: 1, arbitrary: fc.integer({ min: 0, max: 127 }).map((code) => String.fromCharCode(code)) },
+      ),
+      length,
+    )
+    .map((all) => all.join(""));
 
 const SNO = "23456789abcdefghijklmnopqrstuvwx";
 const HEX32 = "0123456789abcdefghijklmnopqrstuv";
@@ -143,7 +160,8 @@ describe("answers and errors are the core's", () => {
     fc.assert(
       fc.property(almost(SNO, { minLength: 16, maxLength: 16 }), (text) => {
         const refusal = ofCore("snoFromTexts", text);
-        for (const read of [decode.parse, decode.toBytes, decode.toUuid, (text) => decode.withMetabyte(text, 7)]) assert.deepEqual(ofDecode(read, text), refusal);
+        for (const read of [decode.parse, decode.toBytes, decode.toUuid, (text) => decode.withMetabyte(text, 7)])
+          assert.deepEqual(ofDecode(read, text), refusal);
         assert.equal(decode.isValid(text), refusal === undefined);
         if (refusal !== undefined) return;
         const bytes = native.sno.SnoArray.fromTexts([text]).bytes;
@@ -159,23 +177,28 @@ describe("answers and errors are the core's", () => {
   test("Hot Guid", () => {
     const group = (length) => almost("0123456789abcdefABCDEF", { minLength: length, maxLength: length });
     const hyphen = fc.oneof({ weight: 60, arbitrary: fc.constant("-") }, { weight: 1, arbitrary: group(1) });
-    const text = fc.tuple(group(8), hyphen, group(4), hyphen, group(4), hyphen, group(4), hyphen, group(12)).map((all) => all.join(""));
+    const text = fc
+      .tuple(group(8), hyphen, group(4), hyphen, group(4), hyphen, group(4), hyphen, group(12))
+      .map((all) => all.join(""));
     fc.assert(
       fc.property(text, (text) => {
         const refusal = ofCore("hotguidFromTexts", text);
         const { isValid, uuid8Parts, ...others } = decode.hotguid;
         for (const read of Object.values(others)) assert.deepEqual(ofDecode(read, text), refusal);
         if (refusal !== undefined) assert.deepEqual(ofDecode(uuid8Parts, text), refusal);
-        else assert.equal(ofDecode(uuid8Parts, text)?.[0], /^.{14}8.{4}[89ab]/i.test(text) ? undefined : "not_canonical");
+        else
+          assert.equal(ofDecode(uuid8Parts, text)?.[0], /^.{14}8.{4}[89ab]/i.test(text) ? undefined : "not_canonical");
         assert.equal(isValid(text), refusal === undefined);
-        if (refusal === undefined) assert.deepEqual(decode.hotguid.toBytes(text), native.hotguid.HotGuidArray.fromTexts([text]).bytes);
+        if (refusal === undefined)
+          assert.deepEqual(decode.hotguid.toBytes(text), native.hotguid.HotGuidArray.fromTexts([text]).bytes);
       }),
       RUNS,
     );
   });
 
   test("Randflake", () => {
-    const offsets = (length) => (bytes) => new Int32Array(bytes.buffer, bytes.byteOffset + TEXTS_OF_RANDFLAKES, 2).set([0, length]);
+    const offsets = (length) => (bytes) =>
+      new Int32Array(bytes.buffer, bytes.byteOffset + TEXTS_OF_RANDFLAKES, 2).set([0, length]);
     fc.assert(
       fc.property(almost(HEX32, { minLength: 0, maxLength: 15 }), (text) => {
         const refusal = ofCore("randflakeFromTexts", text, offsets(text.length));
@@ -197,7 +220,10 @@ describe("answers and errors are the core's", () => {
       assert.equal(refused("out_of_range", () => decode.withMetabyte(ID, metabyte), { field }).message, message);
     }
     const { message } = refused("out_of_range", () => new native.sno.Generator({ partition: 65_536 }));
-    assert.equal(refused("out_of_range", () => native.sno.withPartition(ID, 65_536), { field: "partition" }).message, message);
+    assert.equal(
+      refused("out_of_range", () => native.sno.withPartition(ID, 65_536), { field: "partition" }).message,
+      message,
+    );
   });
 });
 
@@ -205,7 +231,12 @@ onEachMachine(({ hotguid, sno }) => {
   test("what is made of fields is refused as the core refuses it", () => {
     const parts = { timestamp: 1, machine: new Uint8Array(5), counter: 1, shardKey: 1 };
     for (const [changed, code, field, message] of [
-      [{ timestamp: 2 ** 32 }, "time_out_of_range", "timestamp", "expected timestamp from 0 to 4294967295, found 4294967296"],
+      [
+        { timestamp: 2 ** 32 },
+        "time_out_of_range",
+        "timestamp",
+        "expected timestamp from 0 to 4294967295, found 4294967296",
+      ],
       [{ timestamp: -1 }, "time_out_of_range", "timestamp", "expected timestamp from 0 to 4294967295, found -1"],
       [{ counter: 2 ** 24 }, "out_of_range", "counter", "expected counter from 0 to 16777215, found 16777216"],
       [{ shardKey: -1 }, "out_of_range", "shardKey", "expected shardKey from 0 to 4294967295, found -1"],
@@ -213,7 +244,12 @@ onEachMachine(({ hotguid, sno }) => {
       assert.equal(refused(code, () => hotguid.fromParts({ ...parts, ...changed }), { field }).message, message);
     }
     const fields = { tick: 1, tickTock: false, metabyte: 1, partition: 1, sequence: 1 };
-    for (const [field, most] of Object.entries({ tick: 2 ** 39 - 1, metabyte: 255, partition: 65_535, sequence: 65_535 })) {
+    for (const [field, most] of Object.entries({
+      tick: 2 ** 39 - 1,
+      metabyte: 255,
+      partition: 65_535,
+      sequence: 65_535,
+    })) {
       const { message } = refused("out_of_range", () => sno.fromParts({ ...fields, [field]: most + 1 }), { field });
       assert.equal(message, `expected ${field} from 0 to ${most}, found ${most + 1}`);
       assert.equal(sno.parse(sno.fromParts({ ...fields, [field]: most }))[field], most);
@@ -222,8 +258,17 @@ onEachMachine(({ hotguid, sno }) => {
 
   test("a UUID of bytes that no ID has names the byte", () => {
     const uuid = sno.toUuid(ID);
-    for (const [byte, shown] of [["ff", "byte 0x00FF"], ["00", "U+0000"], ["21", "'!'"], ["7f", "U+007F"], ["80", "byte 0x0080"]]) {
-      const { message } = refused("invalid_character", () => sno.fromUuid(uuid.slice(0, 34) + byte), { position: 15, field: "uuid" });
+    for (const [byte, shown] of [
+      ["ff", "byte 0x00FF"],
+      ["00", "U+0000"],
+      ["21", "'!'"],
+      ["7f", "U+007F"],
+      ["80", "byte 0x0080"],
+    ]) {
+      const { message } = refused("invalid_character", () => sno.fromUuid(uuid.slice(0, 34) + byte), {
+        position: 15,
+        field: "uuid",
+      });
       assert.equal(message, `invalid character ${shown} at position 15`);
     }
   });

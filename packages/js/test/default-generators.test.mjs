@@ -7,8 +7,16 @@ import { NOW, refused } from "./refusals.mjs";
 
 onEachMachine(({ hotguid, sno }, name) => {
   const families = {
-    sno: { family: sno, timeOf: (id) => sno.parse(id).unixMs, make: (options) => new sno.Generator({ partition: 7, ...options }) },
-    hotguid: { family: hotguid, timeOf: (id) => hotguid.timestamp(id) * 1000, make: (options) => new hotguid.Generator(options) },
+    sno: {
+      family: sno,
+      timeOf: (id) => sno.parse(id).unixMs,
+      make: (options) => new sno.Generator({ partition: 7, ...options }),
+    },
+    hotguid: {
+      family: hotguid,
+      timeOf: (id) => hotguid.timestamp(id) * 1000,
+      make: (options) => new hotguid.Generator(options),
+    },
   };
   afterEach(() => [sno, hotguid].forEach(({ setDefaultGenerator }) => setDefaultGenerator(undefined)));
 
@@ -26,7 +34,15 @@ onEachMachine(({ hotguid, sno }, name) => {
     test(`${of}: anything else is refused, and changes nothing`, () => {
       family.setDefaultGenerator(make({ clock: () => NOW }));
       const other = of === "sno" ? new hotguid.Generator() : new sno.Generator();
-      for (const value of [null, 1, {}, family.Generator, Object.create(family.Generator.prototype), other, new family.Pool([make()])]) {
+      for (const value of [
+        null,
+        1,
+        {},
+        family.Generator,
+        Object.create(family.Generator.prototype),
+        other,
+        new family.Pool([make()]),
+      ]) {
         refused("invalid_type", () => family.setDefaultGenerator(value), { field: "generator" });
       }
       assert.equal(timeOf(family.generate()), NOW);
@@ -76,6 +92,9 @@ onEachMachine(({ hotguid, sno }, name) => {
       sno.setDefaultGenerator(new sno.Generator({ clock: () => Date.now() }));
       console.log(all.length, all.every(near), sno.parse(sno.generate()).timestamp.getUTCFullYear());`;
     const options = { encoding: "utf8", cwd: new URL(".", import.meta.url) };
-    assert.equal(execFileSync(process.execPath, ["--input-type=module", "--eval", script], options).trim(), "48 true 2030");
+    assert.equal(
+      execFileSync(process.execPath, ["--input-type=module", "--eval", script], options).trim(),
+      "48 true 2030",
+    );
   });
 });

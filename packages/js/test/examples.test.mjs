@@ -26,7 +26,8 @@ const EXAMPLES = {
   "polymorphic.mjs": /\n-> Order, made \d{4}-\d\d-\d\dT[\d:.]+Z\n$/,
   "record-versions.mjs": /  version 2\na draft -> a better draft -> the final text\n$/,
   "shard-routing.mjs": /  ->  region 0, shard \d+: a compass\n.*  ->  region 1, shard \d+: a nanosecond\n/,
-  "well-known-ids.mjs": /^2022-06-28T16:07:40.105Z  number 0 of \{"datacenter":11,"worker":26\}\n2016-04-30T11:18:25.796Z  number 7 of/,
+  "well-known-ids.mjs":
+    /^2022-06-28T16:07:40.105Z  number 0 of \{"datacenter":11,"worker":26\}\n2016-04-30T11:18:25.796Z  number 7 of/,
 };
 
 test("every example is run", () => {
@@ -97,7 +98,11 @@ describe("the web page", { skip: isMissing }, () => {
   for (const width of [320, 390, 768, 880, 900, 1280]) {
     test(`fits ${width} pixels, with each ID on one line`, async () => {
       await page.setViewportSize({ width, height: 900 });
-      const { id, ...made } = { id: sno.generate(1), [`a-${"rather-long-".repeat(9)}name`]: sno.generate(2), [`b${"x".repeat(90)}`]: [sno.generate(3)] };
+      const { id, ...made } = {
+        id: sno.generate(1),
+        [`a-${"rather-long-".repeat(9)}name`]: sno.generate(2),
+        [`b${"x".repeat(90)}`]: [sno.generate(3)],
+      };
       await page.fill("#json", JSON.stringify({ id, ...made }));
       await page.fill("#count", "3");
       await page.click("button");

@@ -67,7 +67,8 @@ test("two versions in one process have a shared generator each, under partitions
   try {
     const home = new URL("..", import.meta.url);
     const copies = ["one", "other"].flatMap((copy) => {
-      for (const part of ["dist", "prebuilds", "package.json"]) cpSync(new URL(part, home), join(folder, copy, part), { recursive: true });
+      for (const part of ["dist", "prebuilds", "package.json"])
+        cpSync(new URL(part, home), join(folder, copy, part), { recursive: true });
       return ["node", "wasm"].map((entry) => join(folder, copy, "dist/esm", `${entry}.js`));
     });
     const script = `
@@ -76,7 +77,10 @@ test("two versions in one process have a shared generator each, under partitions
       const made = [...copies, ...copies].map(({ sno }) => sno.parse(sno.generate()).partition);
       console.log(JSON.stringify([copies.map(({ backend }) => backend()), made.map((partition) => partition ^ made[0])]));`;
     const printed = execFileSync(process.execPath, ["--input-type=module", "--eval", script], { encoding: "utf8" });
-    assert.deepEqual(JSON.parse(printed), [["native", "wasm", "native", "wasm"], [0, 1, 2, 3, 0, 1, 2, 3]]);
+    assert.deepEqual(JSON.parse(printed), [
+      ["native", "wasm", "native", "wasm"],
+      [0, 1, 2, 3, 0, 1, 2, 3],
+    ]);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -92,7 +92,10 @@ onEachMachine(({ sno }) => {
     const first = ids.generate();
     now = NOW - 4000;
     const second = ids.generate();
-    assert.deepEqual([first, second].map((id) => sno.parse(id).tickTock), [false, true]);
+    assert.deepEqual(
+      [first, second].map((id) => sno.parse(id).tickTock),
+      [false, true],
+    );
     now = NOW - 8000;
     refused("clock_behind", () => ids.generate(), { retryAt: NOW - 4000 });
     assert.equal(ids.stats().drifts, 1);
@@ -105,9 +108,12 @@ onEachMachine(({ sno }) => {
     const raise = () => {
       throw thrown;
     };
-    const ids = small(scripted(NOW, NaN, Infinity, -Infinity, raise, undefined, null, "0", 0n, {}, Symbol("s"), new Date(), NOW));
+    const ids = small(
+      scripted(NOW, NaN, Infinity, -Infinity, raise, undefined, null, "0", 0n, {}, Symbol("s"), new Date(), NOW),
+    );
     const first = ids.generate();
-    for (const reading of [NaN, Infinity, -Infinity]) assert(!("cause" in refused("clock_failed", () => ids.generate())), `${reading}`);
+    for (const reading of [NaN, Infinity, -Infinity])
+      assert(!("cause" in refused("clock_failed", () => ids.generate())), `${reading}`);
     refused("clock_failed", () => ids.generate(), { cause: thrown });
     for (const reading of ["undefined", "null", "string", "bigint", "object", "symbol", "object"]) {
       const { cause } = refused("clock_failed", () => ids.generate());
@@ -128,7 +134,17 @@ onEachMachine(({ sno }) => {
   });
 
   test("readings outside the format's time are said to be", () => {
-    for (const reading of [-1, 0, START_2010 - 1, END, Date.UTC(9999, 0, 1), 2 ** 53, 1e300, -1e300, Number.MAX_VALUE]) {
+    for (const reading of [
+      -1,
+      0,
+      START_2010 - 1,
+      END,
+      Date.UTC(9999, 0, 1),
+      2 ** 53,
+      1e300,
+      -1e300,
+      Number.MAX_VALUE,
+    ]) {
       const ids = small(() => reading);
       refused("time_out_of_range", () => ids.generate());
     }
@@ -223,16 +239,31 @@ onEachMachine(({ sno }) => {
     assert.equal(sno.parse(ids.generate()).unixMs, NOW + 8);
     refused("out_of_range", () => ids.extendWindow(NOW - 8));
     refused("time_out_of_range", () => ids.extendWindow(2 ** 53));
-    for (const window of [[NOW, NOW], [NOW + 4, NOW]]) refused("out_of_range", () => new Generator({ window }));
-    for (const window of [[0, NOW], [NOW, END + 1]]) refused("time_out_of_range", () => new Generator({ window }));
+    for (const window of [
+      [NOW, NOW],
+      [NOW + 4, NOW],
+    ])
+      refused("out_of_range", () => new Generator({ window }));
+    for (const window of [
+      [0, NOW],
+      [NOW, END + 1],
+    ])
+      refused("time_out_of_range", () => new Generator({ window }));
   });
 
   test("a given time has a sequence of its own", () => {
     const ids = new Generator({ partition: 1, clock: () => NOW, metabyte: 2 });
     const made = [ids.generateAt(new Date(NOW)), ids.generateAt(NOW, 5)].map(sno.parse);
-    assert.deepEqual(made.map(({ unixMs, sequence, metabyte }) => [unixMs, sequence, metabyte]), [[NOW, 0, 2], [NOW, 1, 5]]);
+    assert.deepEqual(
+      made.map(({ unixMs, sequence, metabyte }) => [unixMs, sequence, metabyte]),
+      [
+        [NOW, 0, 2],
+        [NOW, 1, 5],
+      ],
+    );
     assert.equal(sno.parse(ids.generate()).sequence, 0);
-    for (const time of [0, START_2010 - 1, END, 2 ** 53, -1e300]) refused("time_out_of_range", () => ids.generateAt(time));
+    for (const time of [0, START_2010 - 1, END, 2 ** 53, -1e300])
+      refused("time_out_of_range", () => ids.generateAt(time));
   });
 
   test("a closed generator is closed, and its snapshot goes on", () => {
@@ -251,7 +282,12 @@ onEachMachine(({ sno }) => {
       wallSafe: 0,
       drifts: 0,
     });
-    for (const call of [() => ids.generate(), () => ids.generateMany(1), () => ids.generateAt(NOW), () => ids.close()]) {
+    for (const call of [
+      () => ids.generate(),
+      () => ids.generateMany(1),
+      () => ids.generateAt(NOW),
+      () => ids.close(),
+    ]) {
       refused("generator_closed", call);
     }
     assert.equal(ids.stats().closed, true);
@@ -264,7 +300,10 @@ onEachMachine(({ sno }) => {
     assert(!first.texts().includes(second));
     now = NOW - 4;
     assert.equal(sno.parse(restored.generate()).tickTock, true);
-    assert.equal(Generator.importOriginal({ ...snapshot, sequenceMin: 9, sequenceMax: 2 }, { clock }).stats().sequenceMin, 2);
+    assert.equal(
+      Generator.importOriginal({ ...snapshot, sequenceMin: 9, sequenceMax: 2 }, { clock }).stats().sequenceMin,
+      2,
+    );
     assert.equal(Generator.importOriginal({ ...snapshot, sequenceMax: 0 }, { clock }).stats().sequenceMax, 65_535);
   });
 
@@ -289,7 +328,13 @@ onEachMachine(({ sno }) => {
   test("a call that waits tells of it, and what the callback throws comes out", () => {
     const stalls = [];
     const clock = scripted(NOW, NOW, NOW + 1.5, NOW + 4);
-    const ids = new Generator({ partition: 1, sequenceMax: 3, clock, maxWait: 1000, onStall: (stall) => stalls.push(stall) });
+    const ids = new Generator({
+      partition: 1,
+      sequenceMax: 3,
+      clock,
+      maxWait: 1000,
+      onStall: (stall) => stalls.push(stall),
+    });
     ids.generateMany(4);
     assert.equal(sno.parse(ids.generate()).unixMs, NOW + 4);
     const [{ sleptMs: none, ...first }, { sleptMs, ...second }] = stalls;
@@ -299,10 +344,21 @@ onEachMachine(({ sno }) => {
     assert.equal(stalls.length, 2);
     for (const thrown of [new Error("no time"), undefined, null, 0]) {
       let now = NOW;
-      const impatient = small(() => now, { maxWait: 4, onStall() { throw thrown; } });
+      const impatient = small(() => now, {
+        maxWait: 4,
+        onStall() {
+          throw thrown;
+        },
+      });
       impatient.generateMany(4);
-      assert.throws(() => impatient.generate(), (error) => error === thrown);
-      assert.throws(() => impatient.generateMany(2), (error) => error === thrown);
+      assert.throws(
+        () => impatient.generate(),
+        (error) => error === thrown,
+      );
+      assert.throws(
+        () => impatient.generateMany(2),
+        (error) => error === thrown,
+      );
       now += 4;
       assert.equal(sno.parse(impatient.generate()).sequence, 0);
     }
@@ -328,7 +384,8 @@ onEachMachine(({ sno }) => {
     const ids = new Generator({ partition: 1, sequenceMax: 3, onStall: (stall) => stalls.push(stall) });
     assert.equal(new Set(ids.generateMany(40)).size, 40);
     assert(stalls.length > 0 && stalls.every(({ unixMs }) => Math.abs(Date.now() - unixMs) < 60_000));
-    for (const onStall of [null, 0, "f", {}]) refused("invalid_type", () => new Generator({ onStall }), { field: "onStall" });
+    for (const onStall of [null, 0, "f", {}])
+      refused("invalid_type", () => new Generator({ onStall }), { field: "onStall" });
   });
 
   test("a thousand generators come and go", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { detached, hostile, Lying, notATextOf, notBytesOf } from "./catalogue.mjs";
+import { detached, Lying, notATextOf, notBytesOf } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused, scripted, vectors } from "./refusals.mjs";
 
@@ -18,7 +18,16 @@ onEachMachine(({ hotguid }) => {
   test("texts, bytes and fields are the original's", () => {
     const { cases } = vectors("hotguid");
     assert(cases.length > 100);
-    for (const { timestamp, machine_pid, counter, shard_key: shardKey, bytes_hex, text, sql_text, text_order_bytes_hex } of cases) {
+    for (const {
+      timestamp,
+      machine_pid,
+      counter,
+      shard_key: shardKey,
+      bytes_hex,
+      text,
+      sql_text,
+      text_order_bytes_hex,
+    } of cases) {
       const fields = { timestamp, machine: bytes(machine_pid), counter, shardKey };
       assert.deepEqual(hotguid.parts(text), fields);
       assert.equal(hotguid.fromParts(fields), text);
@@ -71,7 +80,16 @@ onEachMachine(({ hotguid }) => {
     const reads = ["parse", "parts", "shardKey", "timestamp", "toSql", "fromSql", "toBytes", "toDotnetBytes"];
     for (const name of reads) {
       for (const value of notATextOf(ID)) refused("invalid_type", () => hotguid[name](value));
-      for (const text of ["", "1", ID.slice(1), `${ID}0`, ID.replaceAll("-", ""), `{${ID}}`, `urn:uuid:${ID}`, "0".repeat(1 << 20)]) {
+      for (const text of [
+        "",
+        "1",
+        ID.slice(1),
+        `${ID}0`,
+        ID.replaceAll("-", ""),
+        `{${ID}}`,
+        `urn:uuid:${ID}`,
+        "0".repeat(1 << 20),
+      ]) {
         const { message } = refused("invalid_length", () => hotguid[name](text));
         assert.equal(message, `expected length 36, found ${text.length}`);
       }
@@ -79,10 +97,13 @@ onEachMachine(({ hotguid }) => {
         refused("invalid_character", () => hotguid[name](bad + ID.slice(1)), { position: 0 });
       }
       for (const position of [8, 13, 18, 23]) {
-        refused("invalid_character", () => hotguid[name](`${ID.slice(0, position)}0${ID.slice(position + 1)}`), { position });
+        refused("invalid_character", () => hotguid[name](`${ID.slice(0, position)}0${ID.slice(position + 1)}`), {
+          position,
+        });
       }
     }
-    for (const value of [...notATextOf(ID), "", `${ID}0`, ID.replace("-", "0")]) assert.equal(hotguid.isValid(value), false);
+    for (const value of [...notATextOf(ID), "", `${ID}0`, ID.replace("-", "0")])
+      assert.equal(hotguid.isValid(value), false);
   });
 
   test("bytes that are refused", () => {
@@ -104,7 +125,10 @@ onEachMachine(({ hotguid }) => {
     for (const machine of notBytesOf(5).filter((value) => value !== undefined)) {
       refused("invalid_type", () => hotguid.fromParts({ ...PARTS, machine }), { field: "machine" });
     }
-    for (const length of [0, 4, 6]) refused("invalid_length", () => hotguid.fromParts({ ...PARTS, machine: new Uint8Array(length) }), { field: "machine" });
+    for (const length of [0, 4, 6])
+      refused("invalid_length", () => hotguid.fromParts({ ...PARTS, machine: new Uint8Array(length) }), {
+        field: "machine",
+      });
     for (const value of [undefined, null, 0, ID]) refused("invalid_type", () => hotguid.fromParts(value));
     assert.equal(hotguid.fromParts(PARTS), ID);
   });
@@ -125,7 +149,8 @@ onEachMachine(({ hotguid }) => {
     for (let bit = 0n; bit < 128n; bit++) {
       const hex = (bits ^ (1n << bit)).toString(16).padStart(32, "0");
       const near = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
-      if ((bit >= 62n && bit < 64n) || (bit >= 76n && bit < 80n)) refused("not_canonical", () => hotguid.uuid8Parts(near), { field: "id" });
+      if ((bit >= 62n && bit < 64n) || (bit >= 76n && bit < 80n))
+        refused("not_canonical", () => hotguid.uuid8Parts(near), { field: "id" });
       else assert.equal(hotguid.fromUuid8Parts(hotguid.uuid8Parts(near)), near);
     }
     for (const value of notATextOf(ID)) refused("invalid_type", () => hotguid.uuid8Parts(value));
@@ -133,27 +158,45 @@ onEachMachine(({ hotguid }) => {
 
   test("fields of a UUID of version 8 that are refused", () => {
     const parts = { timestamp: 1, machine: 1, counter: 1, shardKey: 1 };
-    for (const [field, most] of [["machine", 2 ** 34], ["counter", 2 ** 24], ["shardKey", 2 ** 32]]) {
-      for (const value of [-1, most]) refused("out_of_range", () => hotguid.fromUuid8Parts({ ...parts, [field]: value }), { field });
+    for (const [field, most] of [
+      ["machine", 2 ** 34],
+      ["counter", 2 ** 24],
+      ["shardKey", 2 ** 32],
+    ]) {
+      for (const value of [-1, most])
+        refused("out_of_range", () => hotguid.fromUuid8Parts({ ...parts, [field]: value }), { field });
       assert.equal(hotguid.uuid8Parts(hotguid.fromUuid8Parts({ ...parts, [field]: most - 1 }))[field], most - 1);
-      for (const value of ["1", 1n, 1.5, null, bytes("0000000001")]) refused("invalid_type", () => hotguid.fromUuid8Parts({ ...parts, [field]: value }), { field });
+      for (const value of ["1", 1n, 1.5, null, bytes("0000000001")])
+        refused("invalid_type", () => hotguid.fromUuid8Parts({ ...parts, [field]: value }), { field });
     }
-    refused("time_out_of_range", () => hotguid.fromUuid8Parts({ ...parts, timestamp: 2 ** 32 }), { field: "timestamp" });
+    refused("time_out_of_range", () => hotguid.fromUuid8Parts({ ...parts, timestamp: 2 ** 32 }), {
+      field: "timestamp",
+    });
     refused("missing_field", () => hotguid.fromUuid8Parts({ ...parts, machine: undefined }), { field: "machine" });
   });
 
   test("a generator makes UUIDs of version 8 where it is asked to, and no others that read as one", async () => {
     const ids = new Generator({ uuid8: true, clock: () => NOW });
-    const made = [ids.generate(0x01020304), ids.tryGenerate(0x01020304), await ids.generateAsync(0x01020304), ...ids.generateMany(100, 0x01020304)];
+    const made = [
+      ids.generate(0x01020304),
+      ids.tryGenerate(0x01020304),
+      await ids.generateAsync(0x01020304),
+      ...ids.generateMany(100, 0x01020304),
+    ];
     const parts = made.map((id) => hotguid.uuid8Parts(id));
     assert.equal(new Set(made).size, 103);
     parts.forEach(({ timestamp, machine, counter, shardKey }, k) => {
-      assert.deepEqual([timestamp, machine, counter, shardKey], [NOW / 1000, parts[0].machine, (parts[0].counter + k) % PER_SECOND, 0x01020304]);
+      assert.deepEqual(
+        [timestamp, machine, counter, shardKey],
+        [NOW / 1000, parts[0].machine, (parts[0].counter + k) % PER_SECOND, 0x01020304],
+      );
       assert.match(made[k], /^.{8}-.{4}-8.{3}-[89ab].{3}-.{4}01020304$/);
     });
     assert.deepEqual(made, [...made].sort());
-    for (let k = 0; k < 200; k++) refused("not_canonical", () => hotguid.uuid8Parts(new Generator({ uuid8: false }).generate()));
-    for (const uuid8 of [null, 0, 1, "yes", {}]) refused("invalid_type", () => new Generator({ uuid8 }), { field: "uuid8" });
+    for (let k = 0; k < 200; k++)
+      refused("not_canonical", () => hotguid.uuid8Parts(new Generator({ uuid8: false }).generate()));
+    for (const uuid8 of [null, 0, 1, "yes", {}])
+      refused("invalid_type", () => new Generator({ uuid8 }), { field: "uuid8" });
   });
 
   test("ranges are those of the vectors, for SQL Server too", () => {
@@ -166,10 +209,15 @@ onEachMachine(({ hotguid }) => {
         continue;
       }
       assert.deepEqual(hotguid.timeRange(...span), { lowest: lowest.text, highest: highest.text });
-      assert.deepEqual(hotguid.timeRange(...span.map((ms) => new Date(ms)), { sql: true }), { lowest: lowest.sql_text, highest: highest.sql_text });
+      assert.deepEqual(hotguid.timeRange(...span.map((ms) => new Date(ms)), { sql: true }), {
+        lowest: lowest.sql_text,
+        highest: highest.sql_text,
+      });
     }
-    for (const value of [undefined, null, "1", 1n, NaN, 1.5, {}, new Date(NaN)]) refused("invalid_type", () => hotguid.timeRange(value, NOW));
-    for (const sql of [null, 0, 1, "yes", {}]) refused("invalid_type", () => hotguid.timeRange(0, NOW, { sql }), { field: "sql" });
+    for (const value of [undefined, null, "1", 1n, NaN, 1.5, {}, new Date(NaN)])
+      refused("invalid_type", () => hotguid.timeRange(value, NOW));
+    for (const sql of [null, 0, 1, "yes", {}])
+      refused("invalid_type", () => hotguid.timeRange(0, NOW, { sql }), { field: "sql" });
     refused("unknown_field", () => hotguid.timeRange(0, NOW, { SQL: true }));
     refused("invalid_type", () => hotguid.timeRange(0, NOW, true));
   });
@@ -236,11 +284,21 @@ onEachMachine(({ hotguid }) => {
     refused("time_out_of_range", () => ids.extendWindow(2 ** 53));
     refused("out_of_range", () => new Generator({ window: [NOW, NOW] }));
     refused("time_out_of_range", () => new Generator({ window: [-1000, NOW] }));
-    for (const window of [null, 0, [], [NOW]]) refused("invalid_type", () => new Generator({ window }), { field: "window" });
+    for (const window of [null, 0, [], [NOW]])
+      refused("invalid_type", () => new Generator({ window }), { field: "window" });
   });
 
   test("clocks that fail, and times that the format has not", () => {
-    const ids = new Generator({ clock: scripted(NaN, () => { throw new Error("no"); }, "1", NOW) });
+    const ids = new Generator({
+      clock: scripted(
+        NaN,
+        () => {
+          throw new Error("no");
+        },
+        "1",
+        NOW,
+      ),
+    });
     for (const _ of [1, 2, 3]) refused("clock_failed", () => ids.generate());
     ids.generate();
     for (const reading of [-1, 2 ** 32 * 1000, Date.UTC(9999, 0, 1), 1e300]) {
@@ -253,7 +311,8 @@ onEachMachine(({ hotguid }) => {
     const ids = new Generator();
     ids.generate();
     assert.equal(ids.close(), undefined);
-    for (const call of [() => ids.generate(), () => ids.generateMany(1), () => ids.close()]) refused("generator_closed", call);
+    for (const call of [() => ids.generate(), () => ids.generateMany(1), () => ids.close()])
+      refused("generator_closed", call);
     assert.equal(ids.stats().closed, true);
   });
 
@@ -276,6 +335,14 @@ onEachMachine(({ hotguid }) => {
       below2_53: false,
       below2_63: false,
     });
-    assert.deepEqual(fields.map(({ name, offset, bits }) => [name, offset, bits]), [["timestamp", 0, 32], ["machine", 32, 40], ["counter", 72, 24], ["shard_key", 96, 32]]);
+    assert.deepEqual(
+      fields.map(({ name, offset, bits }) => [name, offset, bits]),
+      [
+        ["timestamp", 0, 32],
+        ["machine", 32, 40],
+        ["counter", 72, 24],
+        ["shard_key", 96, 32],
+      ],
+    );
   });
 });

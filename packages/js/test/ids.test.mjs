@@ -36,7 +36,27 @@ onEachMachine(({ sno }) => {
 
   test("counts in UTF-16 units, and cuts none down to ASCII", () => {
     // The low byte of U+0161 is that of "a"; a surrogate pair counts as two units; so does each lone surrogate as one.
-    for (const bad of ["š", "\uff12", "\u0662", "а", "\u212a", "\ud800", "\udc00", "\0", "\n", " ", "A", "1", "0", "y", "z", "=", "-", "_", "\ufeff"]) {
+    for (const bad of [
+      "š",
+      "\uff12",
+      "\u0662",
+      "а",
+      "\u212a",
+      "\ud800",
+      "\udc00",
+      "\0",
+      "\n",
+      " ",
+      "A",
+      "1",
+      "0",
+      "y",
+      "z",
+      "=",
+      "-",
+      "_",
+      "\ufeff",
+    ]) {
       for (const position of [0, 7, 8, 15]) {
         const text = ID.slice(0, position) + bad + ID.slice(position + 1);
         refused("invalid_character", () => sno.parse(text), { position });
@@ -89,18 +109,23 @@ onEachMachine(({ sno }) => {
 
   test("a changed field is changed alone", () => {
     fc.assert(
-      fc.property(bytesOfIds, fc.integer({ min: 0, max: 255 }), fc.integer({ min: 0, max: 65_535 }), (bytes, byte, word) => {
-        const text = sno.fromBytes(bytes);
-        const fields = sno.parse(text);
-        assert.deepEqual(sno.parse(sno.withMetabyte(text, byte)), { ...fields, metabyte: byte });
-        assert.deepEqual(sno.parse(sno.withPartition(text, word)), { ...fields, partition: word });
-        assert.deepEqual(sno.parse(sno.withSequence(text, word)), { ...fields, sequence: word });
-        assert.equal(sno.fromParts(fields), text);
-        assert.equal(sno.fromUuid(sno.toUuid(text)), text);
-        assert.equal(sno.fromUuid(sno.toUuid(text).toUpperCase()), text);
-        assert.equal(sno.fromUuid8(sno.toUuid8(text)), text);
-        assert.match(sno.toUuid8(text), /^.{8}-.{4}-8.{3}-[89ab].{3}-.{12}$/);
-      }),
+      fc.property(
+        bytesOfIds,
+        fc.integer({ min: 0, max: 255 }),
+        fc.integer({ min: 0, max: 65_535 }),
+        (bytes, byte, word) => {
+          const text = sno.fromBytes(bytes);
+          const fields = sno.parse(text);
+          assert.deepEqual(sno.parse(sno.withMetabyte(text, byte)), { ...fields, metabyte: byte });
+          assert.deepEqual(sno.parse(sno.withPartition(text, word)), { ...fields, partition: word });
+          assert.deepEqual(sno.parse(sno.withSequence(text, word)), { ...fields, sequence: word });
+          assert.equal(sno.fromParts(fields), text);
+          assert.equal(sno.fromUuid(sno.toUuid(text)), text);
+          assert.equal(sno.fromUuid(sno.toUuid(text).toUpperCase()), text);
+          assert.equal(sno.fromUuid8(sno.toUuid8(text)), text);
+          assert.match(sno.toUuid8(text), /^.{8}-.{4}-8.{3}-[89ab].{3}-.{12}$/);
+        },
+      ),
     );
   });
 
@@ -108,21 +133,27 @@ onEachMachine(({ sno }) => {
     assert.equal(sno.toUuid(ID).replaceAll("-", ""), Buffer.from(ID, "latin1").toString("hex"));
     refused("invalid_length", () => sno.fromUuid(sno.toUuid(ID).replaceAll("-", "")));
     refused("invalid_character", () => sno.fromUuid(sno.toUuid(ID).replace("-", "0")), { position: 8 });
-    refused("invalid_character", () => sno.fromUuid("g" + sno.toUuid(ID).slice(1)), { position: 0 });
+    refused("invalid_character", () => sno.fromUuid(`g${sno.toUuid(ID).slice(1)}`), { position: 0 });
     refused("invalid_character", () => sno.fromUuid("00000000-0000-0000-0000-000000000000"), { position: 0 });
   });
 
   test("a UUID of another version, variant or end is refused", () => {
     const uuid = BigInt(`0x${sno.toUuid8(ID).replaceAll("-", "")}`);
-    const textOf = (bits) => bits.toString(16).padStart(32, "0").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+    const textOf = (bits) =>
+      bits
+        .toString(16)
+        .padStart(32, "0")
+        .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
     for (let bit = 0n; bit < 128n; bit++) {
       const near = textOf(uuid ^ (1n << bit));
-      if (bit < 42n || (bit >= 62n && bit < 64n) || (bit >= 76n && bit < 80n)) refused("not_canonical", () => sno.fromUuid8(near), { field: "uuid" });
+      if (bit < 42n || (bit >= 62n && bit < 64n) || (bit >= 76n && bit < 80n))
+        refused("not_canonical", () => sno.fromUuid8(near), { field: "uuid" });
       else assert.equal(sno.toUuid8(sno.fromUuid8(near)), near);
     }
-    for (const value of [1, null, undefined, {}]) refused("invalid_type", () => sno.fromUuid8(value), { field: "uuid" });
+    for (const value of [1, null, undefined, {}])
+      refused("invalid_type", () => sno.fromUuid8(value), { field: "uuid" });
     refused("invalid_length", () => sno.fromUuid8(""));
-    refused("invalid_character", () => sno.fromUuid8("g" + sno.toUuid8(ID).slice(1)), { position: 0 });
+    refused("invalid_character", () => sno.fromUuid8(`g${sno.toUuid8(ID).slice(1)}`), { position: 0 });
   });
 
   test("ranges are those of the vectors", () => {
@@ -163,7 +194,8 @@ onEachMachine(({ sno }) => {
       refused("invalid_character", () => sno.toJsonValue(ID.toUpperCase(), options), { position: 0 });
     }
     refused("invalid_type", () => sno.toJsonValue(null, { nullIsZero: true }));
-    for (const nullIsZero of [null, 1, "true"]) refused("invalid_type", () => sno.fromJsonValue(null, { nullIsZero }), { field: "nullIsZero" });
+    for (const nullIsZero of [null, 1, "true"])
+      refused("invalid_type", () => sno.fromJsonValue(null, { nullIsZero }), { field: "nullIsZero" });
     refused("unknown_field", () => sno.fromJsonValue(null, { zero: true }));
   });
 
@@ -179,13 +211,16 @@ onEachMachine(({ sno }) => {
       below2_53: false,
       below2_63: false,
     });
-    assert.deepEqual(fields.map(({ name, kind, offset, bits }) => [name, kind, offset, bits]), [
-      ["timestamp", "timestamp", 0, 39],
-      ["tick_tock", "bindable", 39, 1],
-      ["metabyte", "bindable", 40, 8],
-      ["partition", "bindable", 48, 16],
-      ["sequence", "sequence", 64, 16],
-    ]);
+    assert.deepEqual(
+      fields.map(({ name, kind, offset, bits }) => [name, kind, offset, bits]),
+      [
+        ["timestamp", "timestamp", 0, 39],
+        ["tick_tock", "bindable", 39, 1],
+        ["metabyte", "bindable", 40, 8],
+        ["partition", "bindable", 48, 16],
+        ["sequence", "sequence", 64, 16],
+      ],
+    );
   });
 
   test("metabytes in JSON that is of many things", () => {

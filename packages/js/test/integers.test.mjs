@@ -17,7 +17,8 @@ onEachMachine(({ hotguid, randflake }) => {
   const codec = new randflake.Codec(secret);
   const guids = new hotguid.Generator({ clock });
   const flake = (changes) => codec.encrypt({ timestamp: SECOND, node: 1, sequence: 1, ...changes });
-  const guid = (changes) => hotguid.fromParts({ timestamp: SECOND, machine: new Uint8Array(5), counter: 0, shardKey: 0, ...changes });
+  const guid = (changes) =>
+    hotguid.fromParts({ timestamp: SECOND, machine: new Uint8Array(5), counter: 0, shardKey: 0, ...changes });
 
   /** Parameters: the name in errors, a call with a value, the limits. */
   const numbers = [
@@ -26,7 +27,12 @@ onEachMachine(({ hotguid, randflake }) => {
     ["nodes", (node) => new randflake.Grant([0, node], SECOND, SECOND + 1), 0, 131_071],
     ["start", (start) => new randflake.Grant(1, start, LAST_SECOND + 1), 1_730_000_000, LAST_SECOND],
     ["end", (end) => new randflake.Grant(1, SECOND, end), SECOND + 1, LAST_SECOND + 1],
-    ["resumeAfter", (resumeAfter) => new randflake.Generator(grant, secret, { resumeAfter }), 1_730_000_000, LAST_SECOND],
+    [
+      "resumeAfter",
+      (resumeAfter) => new randflake.Generator(grant, secret, { resumeAfter }),
+      1_730_000_000,
+      LAST_SECOND,
+    ],
     ["maxWait", (maxWait) => new randflake.Generator(grant, secret, { maxWait }), 0, 2 ** 53 - 1],
     ["node", (node) => flake({ node }), 0, 131_071],
     ["sequence", (sequence) => flake({ sequence }), 0, 131_071],
@@ -55,14 +61,12 @@ onEachMachine(({ hotguid, randflake }) => {
     });
   });
 
-  const times = [
-    (timestamp) => flake({ timestamp }),
-    (timestamp) => guid({ timestamp }),
-  ];
+  const times = [(timestamp) => flake({ timestamp }), (timestamp) => guid({ timestamp })];
 
   times.forEach((call, k) => {
     test(`timestamp ${k}`, () => {
-      for (const value of [...NOT_A_NUMBER, ...NOT_WHOLE]) refused("invalid_type", () => call(value), { field: "timestamp" });
+      for (const value of [...NOT_A_NUMBER, ...NOT_WHOLE])
+        refused("invalid_type", () => call(value), { field: "timestamp" });
       for (const value of [-1, ...HUGE]) refused("time_out_of_range", () => call(value));
     });
   });
@@ -78,7 +82,15 @@ onEachMachine(({ hotguid, randflake }) => {
   bigints.forEach(([field, call, least, most], k) => {
     test(`bigint ${k}: ${field}`, () => {
       for (const value of NOT_A_BIGINT) refused("invalid_type", () => call(value), { field });
-      for (const value of [least - 1n, most + 1n, 2n ** 64n, -(2n ** 63n) - 1n, 2n ** 128n, -(2n ** 128n), 2n ** 100_000n]) {
+      for (const value of [
+        least - 1n,
+        most + 1n,
+        2n ** 64n,
+        -(2n ** 63n) - 1n,
+        2n ** 128n,
+        -(2n ** 128n),
+        2n ** 100_000n,
+      ]) {
         const { message } = refused("out_of_range", () => call(value), { field });
         assert(message.length < 200);
       }
@@ -87,7 +99,12 @@ onEachMachine(({ hotguid, randflake }) => {
   });
 
   test("signedness is converted where asked, and nowhere else", () => {
-    for (const [signed, unsigned] of [[0n, 0n], [-1n, 2n ** 64n - 1n], [-(2n ** 63n), 2n ** 63n], [2n ** 63n - 1n, 2n ** 63n - 1n]]) {
+    for (const [signed, unsigned] of [
+      [0n, 0n],
+      [-1n, 2n ** 64n - 1n],
+      [-(2n ** 63n), 2n ** 63n],
+      [2n ** 63n - 1n, 2n ** 63n - 1n],
+    ]) {
       assert.equal(randflake.toUnsigned(signed), unsigned);
       assert.equal(randflake.fromUnsigned(unsigned), signed);
     }

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { byMetabyte, PolyflakeError } from "polyflake/json";
-import * as decode from "polyflake/decode";
 import { sno } from "polyflake";
+import * as decode from "polyflake/decode";
+import { byMetabyte, PolyflakeError } from "polyflake/json";
 import { realm, requireIn } from "./realm.mjs";
 import { refused, vectors } from "./refusals.mjs";
 
@@ -29,7 +29,16 @@ describe("byMetabyte", () => {
   });
 
   test("in any text, also within each other; what else there is stays", () => {
-    const text = JSON.stringify([{ id: ORDER, total: { id: USER } }, { id: OTHER }, { id: "no ID" }, { id: 1 }, { "": { id: USER } }, null, 1, USER]);
+    const text = JSON.stringify([
+      { id: ORDER, total: { id: USER } },
+      { id: OTHER },
+      { id: "no ID" },
+      { id: 1 },
+      { "": { id: USER } },
+      null,
+      1,
+      USER,
+    ]);
     const read = records.revive(JSON.parse(text));
     assert.deepEqual(read, JSON.parse(text, records.reviver));
     const [order, other, none, number, within, ...rest] = read;
@@ -54,7 +63,10 @@ describe("byMetabyte", () => {
       }),
     );
     const own = records.revive(JSON.parse(`{"__proto__": {"id": "${USER}"}}`));
-    assert(Object.getOwnPropertyDescriptor(own, "__proto__").value instanceof User && Object.getPrototypeOf(own) === Object.prototype);
+    assert(
+      Object.getOwnPropertyDescriptor(own, "__proto__").value instanceof User &&
+        Object.getPrototypeOf(own) === Object.prototype,
+    );
   });
 
   test("a text that was written is read as the same", () => {
@@ -87,17 +99,36 @@ describe("byMetabyte", () => {
 
   test("kinds are classes or functions under metabytes", () => {
     for (const key of ["256", "-1"]) refused("out_of_range", () => byMetabyte({ [key]: User }), { field: "metabyte" });
-    for (const key of ["user", "1.5", "NaN"]) refused("invalid_type", () => byMetabyte({ [key]: User }), { field: "metabyte" });
-    for (const kind of [undefined, null, {}, "User"]) refused("invalid_type", () => byMetabyte({ 1: kind }), { field: "kinds" });
-    assert.equal(byMetabyte({ 24: function plain(members) { return members.foo; } }).parse(`{"id": "${USER}", "foo": 0}`), 0);
+    for (const key of ["user", "1.5", "NaN"])
+      refused("invalid_type", () => byMetabyte({ [key]: User }), { field: "metabyte" });
+    for (const kind of [undefined, null, {}, "User"])
+      refused("invalid_type", () => byMetabyte({ 1: kind }), { field: "kinds" });
+    assert.equal(
+      byMetabyte({
+        24: function plain(members) {
+          return members.foo;
+        },
+      }).parse(`{"id": "${USER}", "foo": 0}`),
+      0,
+    );
     class Mine extends User {}
     assert(byMetabyte({ 24: Mine }).parse(`{"id": "${USER}"}`) instanceof Mine);
     const thrown = new Error("theirs");
-    assert.throws(() => byMetabyte({ 24: () => { throw thrown; } }).decode({ id: USER }), thrown);
+    assert.throws(
+      () =>
+        byMetabyte({
+          24: () => {
+            throw thrown;
+          },
+        }).decode({ id: USER }),
+      thrown,
+    );
   });
 
   test("every vector", () => {
-    const kinds = byMetabyte(Object.fromEntries(Array.from({ length: 256 }, (_, metabyte) => [metabyte, ({ id }) => `${id} ${metabyte}`])));
+    const kinds = byMetabyte(
+      Object.fromEntries(Array.from({ length: 256 }, (_, metabyte) => [metabyte, ({ id }) => `${id} ${metabyte}`])),
+    );
     let found = 0;
     for (const { json, pointer, id, metabyte } of vectors("polymorphic").cases) {
       if (pointer !== "/id") continue;

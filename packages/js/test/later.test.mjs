@@ -16,7 +16,15 @@ const fields = (shard) => [
 ];
 
 /** The compared members of an error. */
-const told = ({ name, message, code, retryAt, written, field, cause }) => ({ name, message, code, retryAt, written, field, cause });
+const told = ({ name, message, code, retryAt, written, field, cause }) => ({
+  name,
+  message,
+  code,
+  retryAt,
+  written,
+  field,
+  cause,
+});
 
 /** Blocks the thread for a number of milliseconds. */
 function block(ms) {
@@ -28,13 +36,26 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
   const small = layout.Layout.fromJson(JSON.stringify({ id: "integer", bits: 64, fields: fields(8) }));
   const wide = layout.Layout.fromJson(JSON.stringify({ id: "bytes", bits: 80, fields: fields(24) }));
   const shard = (of) => (number, more) => new layout.Generator(of, { bindables: { shard: number }, ...more });
-  const node = (number, more) => new randflake.Generator(new randflake.Grant(number, 1_730_000_000, 2_803_741_824), SECRET, more);
+  const node = (number, more) =>
+    new randflake.Generator(new randflake.Grant(number, 1_730_000_000, 2_803_741_824), SECRET, more);
 
   /** Families: a maker of numbered generators, the IDs of a generator in a tick, the length of a tick. */
   const FAMILIES = {
-    sno: { make: (number, more) => new sno.Generator({ partition: number, sequenceMax: 3, ...more }), perTick: 4, tickMs: 4, Pool: sno.Pool, Many: sno.SnoArray },
+    sno: {
+      make: (number, more) => new sno.Generator({ partition: number, sequenceMax: 3, ...more }),
+      perTick: 4,
+      tickMs: 4,
+      Pool: sno.Pool,
+      Many: sno.SnoArray,
+    },
     randflake: { make: node, perTick: 131_072, tickMs: 1000, Pool: randflake.Pool, Many: randflake.RandflakeArray },
-    hotguid: { make: (_, more) => new hotguid.Generator(more), perTick: 1 << 24, tickMs: 1000, Pool: hotguid.Pool, Many: hotguid.HotGuidArray },
+    hotguid: {
+      make: (_, more) => new hotguid.Generator(more),
+      perTick: 1 << 24,
+      tickMs: 1000,
+      Pool: hotguid.Pool,
+      Many: hotguid.HotGuidArray,
+    },
     layout: { make: shard(small), perTick: 4, tickMs: 1, Pool: layout.Pool, Many: layout.LayoutArray },
     "byte layout": { make: shard(wide), perTick: 4, tickMs: 1, Pool: layout.Pool, Many: layout.LayoutArray },
   };
@@ -79,10 +100,14 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
         const { ids, time } = exhausted();
         const maker = wrap(ids);
         const reason = { mine: true };
-        const calls = (signal) => [options(maker.generateAsync, { signal }), options(maker.generateManyAsync, { signal }, 1)];
+        const calls = (signal) => [
+          options(maker.generateAsync, { signal }),
+          options(maker.generateManyAsync, { signal }, 1),
+        ];
         /** Calls a method with its options last. */
         function options(method, value, ...before) {
-          const isAboutMore = (name === "sno" || name === "hotguid" || name.endsWith("layout")) && !(maker instanceof layout.Pool);
+          const isAboutMore =
+            (name === "sno" || name === "hotguid" || name.endsWith("layout")) && !(maker instanceof layout.Pool);
           return method.call(maker, ...before, ...(isAboutMore ? [undefined] : []), value);
         }
         for (const promise of calls(AbortSignal.abort(reason))) assert.equal(await rejection(promise), reason);
@@ -107,7 +132,9 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
         },
       };
       const cases = [
-        ...(name === "hotguid" ? [] : [{ onExhausted: "error" }, { maxWait: 0 }].map((more) => () => exhausted(more).ids)),
+        ...(name === "hotguid"
+          ? []
+          : [{ onExhausted: "error" }, { maxWait: 0 }].map((more) => () => exhausted(more).ids)),
         () => make(1, broken),
         () => {
           const ids = make(1, { clock: () => NOW });
@@ -124,11 +151,18 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
           }
           return assert.fail("expected a refusal");
         };
-        assert.deepEqual(told(await rejection(maker().generateAsync())), sync((ids) => ids.generate()));
-        assert.deepEqual(told(await rejection(maker().generateManyAsync(3))), sync((ids) => ids.generateMany(3)));
+        assert.deepEqual(
+          told(await rejection(maker().generateAsync())),
+          sync((ids) => ids.generate()),
+        );
+        assert.deepEqual(
+          told(await rejection(maker().generateManyAsync(3))),
+          sync((ids) => ids.generateMany(3)),
+        );
         await rejected("out_of_range", maker().generateManyAsync((1 << 24) + 1), { field: "count" });
         const { generateAsync, generateManyAsync } = maker();
-        for (const method of [generateAsync, generateManyAsync]) await rejected("invalid_type", method(1), { field: "this" });
+        for (const method of [generateAsync, generateManyAsync])
+          await rejected("invalid_type", method(1), { field: "this" });
       }
       const short = make(2, { clock: () => NOW, onExhausted: "error" });
       short.generateMany(perTick - 1);
@@ -152,14 +186,22 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
     test(`${name}: a call waits no longer than it may, and its stalls are heard`, async () => {
       const heard = [];
       const { ids } = exhausted({ maxWait: 20, clock: undefined, onStall: (stall) => heard.push(stall) });
-      for (let isFull = false; !isFull; ) isFull = ids.tryGenerateMany(perTick).length < perTick && ids.tryGenerateMany(1).length === 0;
+      for (let isFull = false; !isFull; )
+        isFull = ids.tryGenerateMany(perTick).length < perTick && ids.tryGenerateMany(1).length === 0;
       const begin = performance.now();
-      const results = await Promise.allSettled(Array.from({ length: perTick === 4 ? 200 : 1 }, () => ids.generateAsync()));
+      const results = await Promise.allSettled(
+        Array.from({ length: perTick === 4 ? 200 : 1 }, () => ids.generateAsync()),
+      );
       assert(performance.now() - begin < 5000);
-      for (const { reason } of results.filter(({ status }) => status === "rejected")) assert.equal(reason.code, "sequence_exhausted");
+      for (const { reason } of results.filter(({ status }) => status === "rejected"))
+        assert.equal(reason.code, "sequence_exhausted");
       assert(heard.length > 0);
       for (const { reason, sleptMs } of heard) assert(reason === "sequence_exhausted" && sleptMs >= 0);
-      if (perTick === 4) assert(heard.some(({ stalled }) => stalled > 100), "the calls wait beside each other");
+      if (perTick === 4)
+        assert(
+          heard.some(({ stalled }) => stalled > 100),
+          "the calls wait beside each other",
+        );
     });
 
     test(`${name}: a wait is charged the time that passes, not the sleeps that it asks for`, async () => {
@@ -191,7 +233,9 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
 
     test(`${name}: a pool gives what all have before it waits`, async () => {
       const time = { now: NOW };
-      const two = [1, 2].map((number) => make(number, { onExhausted: "wait", maxWait: 3_600_000, clock: () => time.now }));
+      const two = [1, 2].map((number) =>
+        make(number, { onExhausted: "wait", maxWait: 3_600_000, clock: () => time.now }),
+      );
       const ids = new Pool(two);
       const made = [...(await ids.generateManyAsync(2 * perTick))];
       const next = ids.generateManyAsync(2);
@@ -205,21 +249,31 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
     const step = () => scripted(NOW, NOW - 20, NOW - 10, NOW);
     const flake = node(1, { clock: () => NOW + 5000 });
     assert.equal(typeof (await flake.generateAsync()), "bigint");
-    const ids = FAMILIES.sno.make(1, { maxWait: 3_600_000, clock: scripted(NOW, NOW - 8, NOW, NOW - 4, NOW - 4, NOW + 4) });
+    const ids = FAMILIES.sno.make(1, {
+      maxWait: 3_600_000,
+      clock: scripted(NOW, NOW - 8, NOW, NOW - 4, NOW - 4, NOW + 4),
+    });
     for (let k = 0; k < 3; k++) ids.generate();
     assert.equal(typeof (await ids.generateAsync()), "string");
-    await rejected("clock_behind", after(0).then(() => {
-      const behind = FAMILIES.layout.make(1, { clock: step() });
-      behind.generate();
-      return behind.generateAsync();
-    }), { retryAt: NOW });
+    await rejected(
+      "clock_behind",
+      after(0).then(() => {
+        const behind = FAMILIES.layout.make(1, { clock: step() });
+        behind.generate();
+        return behind.generateAsync();
+      }),
+      { retryAt: NOW },
+    );
   });
 
   test("what IDs are about is taken as elsewhere", async () => {
     const ids = new sno.Generator({ metabyte: 9 });
     for (const maker of [ids, new sno.Pool([ids])]) {
       assert.deepEqual([await maker.generateAsync(), await maker.generateAsync(7)].map(sno.metabyte), [9, 7]);
-      assert.deepEqual([...(await maker.generateManyAsync(1)), ...(await maker.generateManyAsync(1, 5))].map(sno.metabyte), [9, 5]);
+      assert.deepEqual(
+        [...(await maker.generateManyAsync(1)), ...(await maker.generateManyAsync(1, 5))].map(sno.metabyte),
+        [9, 5],
+      );
       await rejected("out_of_range", maker.generateAsync(256), { field: "metabyte" });
       await rejected("out_of_range", maker.generateManyAsync(0, 256), { field: "metabyte" });
     }
@@ -277,7 +331,10 @@ onEachMachine(({ hotguid, layout, randflake, sno }, machine) => {
       for (let left = 1; left > 0; ) left = ids.tryGenerateMany(4).length;
       process.exitCode = sno.isValid(await ids.generateAsync()) ? 7 : 1;
     `;
-    const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { cwd: HERE, encoding: "utf8" });
+    const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+      cwd: HERE,
+      encoding: "utf8",
+    });
     assert.equal(status, 7, stderr);
   });
 });

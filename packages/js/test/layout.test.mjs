@@ -37,7 +37,8 @@ const JSON_OF_SNOWFLAKE =
   '{"kind":"sequence","bits":12,"start":0}]}';
 
 const changed = (changes) => ({ ...SNOWFLAKE, ...changes });
-const withField = (changes) => changed({ fields: [{ ...SNOWFLAKE.fields[0], ...changes }, ...SNOWFLAKE.fields.slice(1)] });
+const withField = (changes) =>
+  changed({ fields: [{ ...SNOWFLAKE.fields[0], ...changes }, ...SNOWFLAKE.fields.slice(1)] });
 const loop = [];
 loop.push(loop);
 const deep = Array.from({ length: 100_000 }).reduce((inner) => ({ fields: inner }), {});
@@ -113,13 +114,20 @@ onEachMachine(({ layout }) => {
   });
 
   test("whatever JSON.stringify would write is taken, and large integers", () => {
-    const fields = [{ kind: "unused", bits: 60, name: undefined }, { kind: "sequence", bits: 4n, start: "3" }];
+    const fields = [
+      { kind: "unused", bits: 60, name: undefined },
+      { kind: "sequence", bits: 4n, start: "3" },
+    ];
     assert.equal(
       new Layout({ id: "integer", bits: -0 + 64, fields }).toJson(),
       '{"id":"integer","bits":64,"fields":[{"kind":"unused","bits":60},{"kind":"sequence","bits":4,"start":3}]}',
     );
     for (const value of [2n ** 63n, String(2n ** 63n)]) {
-      const its = new Layout({ id: "bytes", bits: 72, fields: [{ kind: "constant", bits: 72, name: "a\"\\\n", value }] });
+      const its = new Layout({
+        id: "bytes",
+        bits: 72,
+        fields: [{ kind: "constant", bits: 72, name: 'a"\\\n', value }],
+      });
       assert(its.toJson().includes(`"value":"${2n ** 63n}"`));
       assert.equal(Layout.fromJson(its.toJson()).toJson(), its.toJson());
     }
@@ -145,8 +153,10 @@ onEachMachine(({ layout }) => {
   test("other arguments", () => {
     for (const value of notATextOf("{}")) refused("invalid_type", () => Layout.fromJson(value));
     for (const value of notATextOf("twitter")) refused("invalid_type", () => Layout.preset(value));
-    for (const name of ["", "x", "Twitter", "twitter ", "__proto__", "\ud800"]) refused("invalid_layout", () => Layout.preset(name));
-    for (const fields of [null, 0, "a", [1], new Map()]) refused("invalid_type", () => Layout.preset("twitter", fields));
+    for (const name of ["", "x", "Twitter", "twitter ", "__proto__", "\ud800"])
+      refused("invalid_layout", () => Layout.preset(name));
+    for (const fields of [null, 0, "a", [1], new Map()])
+      refused("invalid_type", () => Layout.preset("twitter", fields));
     refused("unknown_field", () => Layout.preset("twitter", { machine: 1 }), { field: "machine" });
     refused("out_of_range", () => Layout.preset("twitter", { worker: 32 }), { field: "worker" });
     refused("invalid_type", () => Layout.preset("twitter", { worker: "1" }));
@@ -158,7 +168,8 @@ onEachMachine(({ layout }) => {
   test("packs and parses integers", () => {
     const values = { timestamp: 1_483_228_800_001, sequence: 1, bindables: { worker_id: 2 } };
     assert.equal(snowflake.pack(values), 4_329_473n + 4096n);
-    for (const timestamp of [1_483_228_800_001n, new Date(1_483_228_800_001)]) assert.equal(snowflake.pack({ ...values, timestamp }), 4_333_569n);
+    for (const timestamp of [1_483_228_800_001n, new Date(1_483_228_800_001)])
+      assert.equal(snowflake.pack({ ...values, timestamp }), 4_333_569n);
     assert.equal(snowflake.pack({ ...values, sequence: 1n, bindables: { worker_id: 2n } }), 4_333_569n);
     assert.deepEqual(snowflake.parse(4_333_569n), {
       unixMs: 1_483_228_800_001n,
@@ -189,13 +200,25 @@ onEachMachine(({ layout }) => {
   });
 
   test("an integer is a number or a bigint by its field, never by its value", () => {
-    const fields = [{ kind: "bindable", bits: 53, name: "number" }, { kind: "bindable", bits: 54, name: "bigint" }, { kind: "sequence", bits: 64 }, { kind: "unused", bits: 5 }];
+    const fields = [
+      { kind: "bindable", bits: 53, name: "number" },
+      { kind: "bindable", bits: 54, name: "bigint" },
+      { kind: "sequence", bits: 64 },
+      { kind: "unused", bits: 5 },
+    ];
     const its = new Layout({ id: "bytes", bits: 176, fields });
-    for (const [number, bigint, sequence] of [[0, 0n, 0n], [2 ** 53 - 1, 2n ** 54n - 1n, -1n], [1, 1n, -(2n ** 63n)]]) {
+    for (const [number, bigint, sequence] of [
+      [0, 0n, 0n],
+      [2 ** 53 - 1, 2n ** 54n - 1n, -1n],
+      [1, 1n, -(2n ** 63n)],
+    ]) {
       const parsed = its.parse(its.pack({ sequence, bindables: { number, bigint } }));
       assert.deepEqual([parsed.bindables, parsed.sequence], [{ number, bigint }, sequence]);
     }
-    assert.deepEqual([its.parse(new Uint8Array(22)).unixMs, its.parse(new Uint8Array(22)).timestamp], [undefined, undefined]);
+    assert.deepEqual(
+      [its.parse(new Uint8Array(22)).unixMs, its.parse(new Uint8Array(22)).timestamp],
+      [undefined, undefined],
+    );
   });
 
   test("64 bits never pass through a number", () => {
@@ -209,7 +232,8 @@ onEachMachine(({ layout }) => {
     for (const all of [2n ** 64n, -(2n ** 63n) - 1n, 2n ** 100_000n]) {
       assert(refused("out_of_range", () => its.pack({ bindables: { all } }), { field: "all" }).message.length < 200);
     }
-    for (const id of [2n ** 63n, -(2n ** 63n) - 1n, 2n ** 64n, 2n ** 200n]) refused("out_of_range", () => its.parse(id), { field: "id" });
+    for (const id of [2n ** 63n, -(2n ** 63n) - 1n, 2n ** 64n, 2n ** 200n])
+      refused("out_of_range", () => its.parse(id), { field: "id" });
     for (const id of [undefined, null, 0, 1, 2 ** 53, 175928847299117063, "1", true, {}, [], Object(1n), hostile]) {
       refused("invalid_type", () => its.parse(id));
       refused("invalid_type", () => wide.parse(id));
@@ -230,15 +254,25 @@ onEachMachine(({ layout }) => {
     refused("missing_field", pack({ bindables: {}, sequence: "x" }), { field: "worker_id" });
     refused("missing_field", pack({ bindables: { worker_id: undefined } }), { field: "worker_id" });
     refused("missing_field", pack({ sequence: undefined }), { field: "sequence" });
-    for (const worker_id of [null, true, "2", 1.5, NaN, new Uint8Array(1), {}, Symbol("s"), () => 1, Object(1n)]) refused("invalid_type", pack({ bindables: { worker_id }, sequence: 5000 }));
-    for (const worker_id of [-1, 32, -1n, 2n ** 70n]) refused("out_of_range", pack({ bindables: { worker_id } }), { field: "worker_id" });
-    for (const timestamp of [null, true, "2026", 1.5, NaN, new Date(NaN), {}]) refused("invalid_type", pack({ timestamp }));
+    for (const worker_id of [null, true, "2", 1.5, NaN, new Uint8Array(1), {}, Symbol("s"), () => 1, Object(1n)])
+      refused("invalid_type", pack({ bindables: { worker_id }, sequence: 5000 }));
+    for (const worker_id of [-1, 32, -1n, 2n ** 70n])
+      refused("out_of_range", pack({ bindables: { worker_id } }), { field: "worker_id" });
+    for (const timestamp of [null, true, "2026", 1.5, NaN, new Date(NaN), {}])
+      refused("invalid_type", pack({ timestamp }));
     for (const timestamp of [0, -1n, 1e300, 2n ** 64n, new Date(0)]) refused("time_out_of_range", pack({ timestamp }));
-    for (const bindables of [null, 0, "ab", [2], new Map([["worker_id", 2]])]) refused("invalid_type", pack({ bindables }), { field: "bindables" });
+    for (const bindables of [null, 0, "ab", [2], new Map([["worker_id", 2]])])
+      refused("invalid_type", pack({ bindables }), { field: "bindables" });
     for (const text of ["\ud800", "a\udc00b", "\udc00\ud800"]) {
-      refused("invalid_character", () => wide.pack({ timestamp: 0, sequence: 0, bindables: { ...BINDABLES, text } }), { field: "text" });
+      refused("invalid_character", () => wide.pack({ timestamp: 0, sequence: 0, bindables: { ...BINDABLES, text } }), {
+        field: "text",
+      });
     }
-    assert.equal(wide.parse(wide.pack({ timestamp: 0, sequence: 0, bindables: { ...BINDABLES, text: "\ufeff😀" } })).bindables.text, "\ufeff😀");
+    assert.equal(
+      wide.parse(wide.pack({ timestamp: 0, sequence: 0, bindables: { ...BINDABLES, text: "\ufeff😀" } })).bindables
+        .text,
+      "\ufeff😀",
+    );
     assert.equal(typeof snowflake.pack(good), "bigint");
   });
 
@@ -258,12 +292,22 @@ onEachMachine(({ layout }) => {
   test("IDs, names and values longer than a piece of the scratch area", () => {
     const bytes = Uint8Array.from({ length: 65_535 }, (_, k) => (k * 31 + 1) % 256);
     bytes[0] = 1;
-    const its = new Layout({ id: "bytes", bits: 524_288, fields: [{ kind: "bindable", bits: 524_280, name: "n".repeat(40_000), type: "bytes" }, { kind: "unused", bits: 8 }] });
+    const its = new Layout({
+      id: "bytes",
+      bits: 524_288,
+      fields: [
+        { kind: "bindable", bits: 524_280, name: "n".repeat(40_000), type: "bytes" },
+        { kind: "unused", bits: 8 },
+      ],
+    });
     const id = its.pack({ bindables: { ["n".repeat(40_000)]: bytes } });
     assert.equal(id.length, 65_536);
     assert.deepEqual(id.subarray(0, 65_535), bytes);
     assert.deepEqual(Object.values(its.parse(id).bindables)[0], bytes);
-    refused("invalid_layout", () => new Layout({ id: "bytes", bits: 524_296, fields: [{ kind: "unused", bits: 524_296 }] }));
+    refused(
+      "invalid_layout",
+      () => new Layout({ id: "bytes", bits: 524_296, fields: [{ kind: "unused", bits: 524_296 }] }),
+    );
     const digits = "9".repeat(20_000);
     const large = new Layout({ id: "bytes", bits: 80_000, fields: [{ kind: "bindable", bits: 80_000, name: "n" }] });
     assert.equal(large.parse(large.pack({ bindables: { n: BigInt(digits) } })).bindables.n, BigInt(digits));
@@ -271,12 +315,20 @@ onEachMachine(({ layout }) => {
   });
 
   test("times that a Date cannot hold are bigint alone", () => {
-    const its = new Layout({ id: "integer", bits: 64, fields: [{ kind: "timestamp", bits: 64, tick: "1ms", epoch_ms: 0 }] });
+    const its = new Layout({
+      id: "integer",
+      bits: 64,
+      fields: [{ kind: "timestamp", bits: 64, tick: "1ms", epoch_ms: 0 }],
+    });
     for (const ms of [8.64e15, -8.64e15]) assert.deepEqual(its.parse(BigInt(ms)).timestamp, new Date(ms));
     for (const ms of [8_640_000_000_000_001n, -8_640_000_000_000_001n, 2n ** 63n - 1n, -(2n ** 63n)]) {
       assert.deepEqual([its.parse(ms).unixMs, its.parse(ms).timestamp], [ms, null]);
     }
-    const seconds = new Layout({ id: "integer", bits: 64, fields: [{ kind: "timestamp", bits: 64, tick: "1s", epoch_ms: 0 }] });
+    const seconds = new Layout({
+      id: "integer",
+      bits: 64,
+      fields: [{ kind: "timestamp", bits: 64, tick: "1s", epoch_ms: 0 }],
+    });
     refused("time_out_of_range", () => seconds.parse(2n ** 62n));
   });
 
@@ -286,13 +338,35 @@ onEachMachine(({ layout }) => {
     assert(lowest <= at(NOW) && at(NOW + 9) <= highest && at(NOW + 10) > highest && at(NOW - 1) < lowest);
     const bytes = wide.timeRange(NOW, NOW + 10);
     assert(Buffer.compare(bytes.lowest, wide.pack({ timestamp: NOW, sequence: 7, bindables: BINDABLES })) < 0);
-    const newestFirst = new Layout({ id: "bytes", bits: 64, fields: [{ kind: "bindable", bits: 16, name: "tenant" }, { kind: "timestamp", bits: 48, tick: "1ms", epoch_ms: 0, invert: true }] });
+    const newestFirst = new Layout({
+      id: "bytes",
+      bits: 64,
+      fields: [
+        { kind: "bindable", bits: 16, name: "tenant" },
+        { kind: "timestamp", bits: 48, tick: "1ms", epoch_ms: 0, invert: true },
+      ],
+    });
     const range = newestFirst.timeRange(0, 10, { tenant: 5 });
-    assert.deepEqual([[...range.lowest], [...range.highest]], [[0, 5, 255, 255, 255, 255, 255, 246], [0, 5, 255, 255, 255, 255, 255, 255]]);
+    assert.deepEqual(
+      [[...range.lowest], [...range.highest]],
+      [
+        [0, 5, 255, 255, 255, 255, 255, 246],
+        [0, 5, 255, 255, 255, 255, 255, 255],
+      ],
+    );
     refused("missing_field", () => newestFirst.timeRange(0, 10), { field: "tenant" });
     refused("unknown_field", () => newestFirst.timeRange(0, 10, { x: 1 }), { field: "x" });
-    for (const [from, to] of [[NOW, NOW], [NOW + 1, NOW]]) refused("out_of_range", () => snowflake.timeRange(from, to));
-    for (const [from, to] of [[0, NOW], [NOW, 2 ** 53], [NOW, 1e300]]) refused("time_out_of_range", () => snowflake.timeRange(from, to));
+    for (const [from, to] of [
+      [NOW, NOW],
+      [NOW + 1, NOW],
+    ])
+      refused("out_of_range", () => snowflake.timeRange(from, to));
+    for (const [from, to] of [
+      [0, NOW],
+      [NOW, 2 ** 53],
+      [NOW, 1e300],
+    ])
+      refused("time_out_of_range", () => snowflake.timeRange(from, to));
     for (const value of [undefined, null, "1", 1n, 1.5, NaN, new Date(NaN), {}]) {
       refused("invalid_type", () => snowflake.timeRange(value, NOW));
       refused("invalid_type", () => snowflake.timeRange(NOW, value));
@@ -303,11 +377,18 @@ onEachMachine(({ layout }) => {
   test("presets read the IDs of services", () => {
     const { cases } = vectors("presets");
     const read = cases.filter(({ id, unix_ms }) => id !== undefined && unix_ms !== undefined);
-    for (const { preset, id, unix_ms } of read) assert.equal(Layout.preset(preset).parse(BigInt(id)).unixMs, BigInt(unix_ms));
+    for (const { preset, id, unix_ms } of read)
+      assert.equal(Layout.preset(preset).parse(BigInt(id)).unixMs, BigInt(unix_ms));
     const tweet = Layout.preset("twitter").parse(1541815603606036480n);
-    assert.deepEqual([tweet.timestamp.toISOString(), tweet.bindables], ["2022-06-28T16:07:40.105Z", { datacenter: 11, worker: 26 }]);
+    assert.deepEqual(
+      [tweet.timestamp.toISOString(), tweet.bindables],
+      ["2022-06-28T16:07:40.105Z", { datacenter: 11, worker: 26 }],
+    );
     const message = Layout.preset("discord", { worker: 1 }).parse(175928847299117063n);
-    assert.deepEqual([message.timestamp.toISOString(), message.bindables, message.constants, message.sequence], ["2016-04-30T11:18:25.796Z", { process: 0 }, { worker: 1 }, 7]);
+    assert.deepEqual(
+      [message.timestamp.toISOString(), message.bindables, message.constants, message.sequence],
+      ["2016-04-30T11:18:25.796Z", { process: 0 }, { worker: 1 }, 7],
+    );
   });
 
   test("describes itself, and what it gives is the caller's own", () => {
@@ -332,12 +413,27 @@ onEachMachine(({ layout }) => {
   });
 
   test("layouts drawn at random keep every value that fits, and their JSON", () => {
-    const field = fc.record({ bits: fc.integer({ min: 0, max: 80 }), invert: fc.boolean(), type: fc.constantFrom("integer", "bytes"), seed: fc.bigInt(0n, 2n ** 80n - 1n) });
+    const field = fc.record({
+      bits: fc.integer({ min: 0, max: 80 }),
+      invert: fc.boolean(),
+      type: fc.constantFrom("integer", "bytes"),
+      seed: fc.bigInt(0n, 2n ** 80n - 1n),
+    });
     fc.assert(
       fc.property(fc.array(field, { minLength: 1, maxLength: 6 }), (drawn) => {
-        const fields = drawn.map(({ bits, invert, type }, k) => ({ kind: "bindable", bits, name: `f${k}`, type, invert }));
+        const fields = drawn.map(({ bits, invert, type }, k) => ({
+          kind: "bindable",
+          bits,
+          name: `f${k}`,
+          type,
+          invert,
+        }));
         const sum = drawn.reduce((sum, { bits }) => sum + bits, 0);
-        const its = new Layout({ id: "bytes", bits: Math.ceil((sum + 1) / 8) * 8, fields: [...fields, { kind: "unused", bits: Math.ceil((sum + 1) / 8) * 8 - sum }] });
+        const its = new Layout({
+          id: "bytes",
+          bits: Math.ceil((sum + 1) / 8) * 8,
+          fields: [...fields, { kind: "unused", bits: Math.ceil((sum + 1) / 8) * 8 - sum }],
+        });
         const given = drawn.map(({ bits, type, seed }, k) => {
           const integer = bits === 0 ? 0n : seed % 2n ** BigInt(Math.min(bits, 63));
           const hex = integer.toString(16);

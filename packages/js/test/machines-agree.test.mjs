@@ -24,8 +24,10 @@ function answer(call) {
 
 const FAMILIES = {
   sno: ({ sno }, options) => new sno.Generator({ partition: 7, sequenceMin: 0, sequenceMax: 9, ...options }),
-  randflake: ({ randflake }, options) => new randflake.Generator(new randflake.Grant(7, 1_730_000_000, 2_803_741_824), SECRET, options),
-  layout: ({ layout }, options) => new layout.Generator(layout.Layout.preset("sonyflake"), { bindables: { machine: 7 }, ...options }),
+  randflake: ({ randflake }, options) =>
+    new randflake.Generator(new randflake.Grant(7, 1_730_000_000, 2_803_741_824), SECRET, options),
+  layout: ({ layout }, options) =>
+    new layout.Generator(layout.Layout.preset("sonyflake"), { bindables: { machine: 7 }, ...options }),
 };
 
 /** Calls on a generator, each with a result that can be compared. */
@@ -38,7 +40,10 @@ const ACTS = {
 };
 
 const steps = fc.array(
-  fc.record({ by: fc.oneof(fc.constantFrom(0, 1, 4, 10, 1000, -1, -4, -5000), fc.integer({ min: -20_000, max: 20_000 })), act: fc.constantFrom(...Object.keys(ACTS)) }),
+  fc.record({
+    by: fc.oneof(fc.constantFrom(0, 1, 4, 10, 1000, -1, -4, -5000), fc.integer({ min: -20_000, max: 20_000 })),
+    act: fc.constantFrom(...Object.keys(ACTS)),
+  }),
   { maxLength: 30 },
 );
 

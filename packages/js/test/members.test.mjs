@@ -22,21 +22,49 @@ function readers({ hotguid, layout, randflake, sno }) {
   };
   return {
     "options of sno": ["options", { partition: 7 }, (options) => new sno.Generator(options).partition],
-    "options of a restored generator": ["options", { metabyte: 7 }, (options) => sno.Generator.restore(close(), options)],
+    "options of a restored generator": [
+      "options",
+      { metabyte: 7 },
+      (options) => sno.Generator.restore(close(), options),
+    ],
     "a snapshot": ["snapshot", close(), (snapshot) => sno.Generator.restore(snapshot)],
     "parts of sno": ["parts", { tick: 1, tickTock: true, metabyte: 1, partition: 1, sequence: 1 }, sno.fromParts],
     "options for JSON": ["options", { nullIsZero: true }, (options) => sno.fromJsonValue(null, options)],
     "options of Randflake": ["options", { maxWait: 7 }, (options) => new randflake.Generator(grant, SECRET, options)],
-    "parts of Randflake": ["parts", { timestamp: 1_763_650_000, node: 1, sequence: 1 }, (parts) => new randflake.Codec(SECRET).encrypt(parts)],
-    "a grant": ["grant", { nodes: [1, 2], start: 1_730_000_000, end: 2_803_741_824 }, (grant) => new randflake.Generator(grant, SECRET).grant],
+    "parts of Randflake": [
+      "parts",
+      { timestamp: 1_763_650_000, node: 1, sequence: 1 },
+      (parts) => new randflake.Codec(SECRET).encrypt(parts),
+    ],
+    "a grant": [
+      "grant",
+      { nodes: [1, 2], start: 1_730_000_000, end: 2_803_741_824 },
+      (grant) => new randflake.Generator(grant, SECRET).grant,
+    ],
     "options of Hot Guid": ["options", { maxWait: 7 }, (options) => new hotguid.Generator(options)],
     "parts of Hot Guid": ["parts", hotguid.parts(GUID), hotguid.fromParts],
     "options of a time range": ["options", { sql: true }, (options) => hotguid.timeRange(NOW, NOW + 1000, options)],
     "options of a layout's generator": ["options", { maxWait: 7 }, (options) => new layout.Generator(discord, options)],
-    "values of a layout": ["values", { timestamp: NOW, sequence: 1, bindables: { worker: 1, process: 2 } }, (values) => discord.pack(values)],
-    "columns of a layout": ["values", { timestamp: NOW, sequence: new Float64Array(2), bindables: { worker: 1, process: 2 } }, (values) => discord.packColumns(values)],
-    bindables: ["bindables", { worker: 1, process: 2 }, (bindables) => discord.pack({ timestamp: NOW, sequence: 1, bindables })],
-    "fields of a preset": ["fields", { worker: 1, process: 2 }, (fields) => layout.Layout.preset("discord", fields).toJson()],
+    "values of a layout": [
+      "values",
+      { timestamp: NOW, sequence: 1, bindables: { worker: 1, process: 2 } },
+      (values) => discord.pack(values),
+    ],
+    "columns of a layout": [
+      "values",
+      { timestamp: NOW, sequence: new Float64Array(2), bindables: { worker: 1, process: 2 } },
+      (values) => discord.packColumns(values),
+    ],
+    bindables: [
+      "bindables",
+      { worker: 1, process: 2 },
+      (bindables) => discord.pack({ timestamp: NOW, sequence: 1, bindables }),
+    ],
+    "fields of a preset": [
+      "fields",
+      { worker: 1, process: 2 },
+      (fields) => layout.Layout.preset("discord", fields).toJson(),
+    ],
   };
 }
 
@@ -63,7 +91,8 @@ onEachMachine((polyflake) => {
 
   for (const [name, [field, good, read]] of Object.entries(readers(polyflake))) {
     describe(name, () => {
-      const answer = (value) => JSON.stringify(read(value), (_, member) => (typeof member === "bigint" ? `${member}` : member));
+      const answer = (value) =>
+        JSON.stringify(read(value), (_, member) => (typeof member === "bigint" ? `${member}` : member));
 
       test("objects without a class, of any realm, and of classes that have the members", () => {
         class Given {
@@ -73,7 +102,8 @@ onEachMachine((polyflake) => {
         }
         const frozen = Object.freeze({ __proto__: null, ...good });
         const foreign = Object.assign(vm.runInNewContext("({})"), good);
-        for (const value of [{ ...good }, frozen, foreign, new Given(), new Proxy(good, {})]) assert.equal(answer(value), answer(good));
+        for (const value of [{ ...good }, frozen, foreign, new Given(), new Proxy(good, {})])
+          assert.equal(answer(value), answer(good));
       });
 
       for (const [what, value] of Object.entries(CLEARLY_NOT())) {
@@ -87,10 +117,18 @@ onEachMachine((polyflake) => {
         };
         for (const member of Object.keys(good)) {
           const value = Object.defineProperty({ ...good }, member, { get: raise, enumerable: true });
-          assert.throws(() => read(value), (error) => error === thrown, member);
+          assert.throws(
+            () => read(value),
+            (error) => error === thrown,
+            member,
+          );
         }
         for (const trap of ["get", "getPrototypeOf"]) {
-          assert.throws(() => read(new Proxy({ ...good }, { [trap]: raise })), (error) => error === thrown, trap);
+          assert.throws(
+            () => read(new Proxy({ ...good }, { [trap]: raise })),
+            (error) => error === thrown,
+            trap,
+          );
         }
         assert.throws(() => read(hostile), Theirs);
         assert.equal(answer(good), answer(good));
@@ -119,7 +157,15 @@ onEachMachine((polyflake) => {
     const isThrown = (error) => error === thrown;
     for (const { Pool } of [sno, randflake, polyflake.hotguid, layout]) {
       assert.throws(() => new Pool({ [Symbol.iterator]: raise }), isThrown);
-      assert.throws(() => new Pool((function* () { raise(); })()), isThrown);
+      assert.throws(
+        () =>
+          new Pool(
+            (function* () {
+              raise();
+            })(),
+          ),
+        isThrown,
+      );
     }
     for (const List of [sno.SnoArray, randflake.RandflakeArray, polyflake.hotguid.HotGuidArray]) {
       assert.throws(() => List.fromTexts(Object.defineProperty(["x"], 0, { get: raise })), isThrown);
@@ -136,24 +182,46 @@ onEachMachine((polyflake) => {
     const failing = () => {
       throw thrown;
     };
-    assert.equal(refused("clock_failed", () => new sno.Generator({ partition: 7, clock: failing }).generate()).cause, thrown);
+    assert.equal(
+      refused("clock_failed", () => new sno.Generator({ partition: 7, clock: failing }).generate()).cause,
+      thrown,
+    );
   });
 
   test("methods that were taken off their objects, and put on others", async () => {
     const grant = new randflake.Grant(1, 1_730_000_000, 2_803_741_824);
     const all = [
-      ...[new sno.Generator({ partition: 7 }), new polyflake.hotguid.Generator(), new randflake.Generator(grant, SECRET)],
-      ...[new sno.SnoArray(new Uint8Array(20)), new randflake.RandflakeArray(new BigInt64Array(2)), new polyflake.hotguid.HotGuidArray(new Uint8Array(32))],
-      ...[layout.Layout.preset("discord"), new layout.Generator(layout.Layout.preset("sonyflake")), new layout.LayoutArray(new BigInt64Array(2))],
+      ...[
+        new sno.Generator({ partition: 7 }),
+        new polyflake.hotguid.Generator(),
+        new randflake.Generator(grant, SECRET),
+      ],
+      ...[
+        new sno.SnoArray(new Uint8Array(20)),
+        new randflake.RandflakeArray(new BigInt64Array(2)),
+        new polyflake.hotguid.HotGuidArray(new Uint8Array(32)),
+      ],
+      ...[
+        layout.Layout.preset("discord"),
+        new layout.Generator(layout.Layout.preset("sonyflake")),
+        new layout.LayoutArray(new BigInt64Array(2)),
+      ],
       ...[new randflake.Codec(SECRET), new polyflake.sparx64.Sparx64(SECRET)],
       ...[new sno.Pool([new sno.Generator()]), new polyflake.hotguid.Pool([new polyflake.hotguid.Generator()])],
-      ...[new randflake.Pool([new randflake.Generator(grant, SECRET)]), new layout.Pool([new layout.Generator(layout.Layout.preset("sonyflake", { machine: 1 }))])],
+      ...[
+        new randflake.Pool([new randflake.Generator(grant, SECRET)]),
+        new layout.Pool([new layout.Generator(layout.Layout.preset("sonyflake", { machine: 1 }))]),
+      ],
     ];
     let seen = 0;
     for (const object of all) {
       const { generate } = object;
       if (generate && object.members === undefined && !object.layout) generate();
-      for (let owner = Object.getPrototypeOf(object); owner !== Object.prototype; owner = Object.getPrototypeOf(owner)) {
+      for (
+        let owner = Object.getPrototypeOf(object);
+        owner !== Object.prototype;
+        owner = Object.getPrototypeOf(owner)
+      ) {
         for (const [name, { value, get }] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
           if (name === "constructor") continue;
           for (const other of [undefined, null, {}, all[0] === object ? all[1] : all[0], Object.create(object)]) {
@@ -164,7 +232,8 @@ onEachMachine((polyflake) => {
           }
         }
         const iterate = owner[Symbol.iterator];
-        if (Object.hasOwn(owner, Symbol.iterator)) refused("invalid_type", () => [...{ [Symbol.iterator]: () => iterate.call({}) }], { field: "this" });
+        if (Object.hasOwn(owner, Symbol.iterator))
+          refused("invalid_type", () => [...{ [Symbol.iterator]: () => iterate.call({}) }], { field: "this" });
       }
     }
     assert(seen > 200, `${seen}`);
@@ -201,8 +270,26 @@ test("what a stranger put on Object.prototype is nobody's option, and breaks not
     said.push(typeof new layout.Generator(discord, { clock, bindables: { worker: 1, process: 1 } }).generate());
     console.log(said.join("\\n"));`;
   const parts = "missing_field,code,field";
-  const expected = ["", true, 8, true, parts, "unknown_field,code,field", "invalid_type,code,field", "invalid_type,code,field", "invalid_character,code,position,field"];
-  const more = [true, "bigint", "invalid_type,code,field", parts, "missing_field,code,field", '{"worker":1,"process":1}', "bigint"];
+  const expected = [
+    "",
+    true,
+    8,
+    true,
+    parts,
+    "unknown_field,code,field",
+    "invalid_type,code,field",
+    "invalid_type,code,field",
+    "invalid_character,code,position,field",
+  ];
+  const more = [
+    true,
+    "bigint",
+    "invalid_type,code,field",
+    parts,
+    "missing_field,code,field",
+    '{"worker":1,"process":1}',
+    "bigint",
+  ];
   for (const entry of ["native", "wasm"]) {
     const options = { encoding: "utf8", cwd: new URL(".", import.meta.url) };
     const printed = execFileSync(process.execPath, ["--input-type=module", "--eval", script(entry)], options);

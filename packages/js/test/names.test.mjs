@@ -17,8 +17,17 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
 
   for (const [family, make] of Object.entries(windowed)) {
     test(`the window of ${family}`, () => {
-      for (const window of [[5, 1], [NOW, NOW - 1], [NOW, 2 ** 60], [-(2 ** 60), NOW]]) {
-        assert.throws(() => make(window), ({ code, field }) => /out_of_range$/.test(code) && field === "window", `${window}`);
+      for (const window of [
+        [5, 1],
+        [NOW, NOW - 1],
+        [NOW, 2 ** 60],
+        [-(2 ** 60), NOW],
+      ]) {
+        assert.throws(
+          () => make(window),
+          ({ code, field }) => /out_of_range$/.test(code) && field === "window",
+          `${window}`,
+        );
       }
       refused("invalid_type", () => make(["x", 1]), { field: "window" });
       refused("out_of_range", () => make([NOW, NOW + 5000]).extendWindow(NOW - 5000), { field: "end" });
@@ -29,9 +38,17 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
     const fields = (first) => [first, { kind: "sequence", bits: 12 }, { kind: "bindable", name: "end", bits: 4 }];
     const timeless = new layout.Layout({ id: "integer", bits: 64, fields: fields({ kind: "unused", bits: 48 }) });
     const options = { bindables: { end: 1 }, window: [NOW, NOW + 1000] };
-    refused("unknown_field", () => new layout.Generator(timeless, { ...options, sequenceOnly: true }), { field: "window" });
-    const timed = new layout.Layout({ id: "integer", bits: 64, fields: fields({ kind: "timestamp", bits: 48, tick: "1ms", epoch_ms: 0 }) });
-    refused("out_of_range", () => new layout.Generator(timed, { ...options, bindables: { end: 99 } }), { field: "end" });
+    refused("unknown_field", () => new layout.Generator(timeless, { ...options, sequenceOnly: true }), {
+      field: "window",
+    });
+    const timed = new layout.Layout({
+      id: "integer",
+      bits: 64,
+      fields: fields({ kind: "timestamp", bits: 48, tick: "1ms", epoch_ms: 0 }),
+    });
+    refused("out_of_range", () => new layout.Generator(timed, { ...options, bindables: { end: 99 } }), {
+      field: "end",
+    });
     refused("out_of_range", () => new layout.Generator(timed, { ...options, window: [5, 1] }), { field: "window" });
   });
 
@@ -52,7 +69,15 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
   test("texts", () => {
     const id = "a7rdmuv326nct5if";
     const readers = {
-      text: [sno.parse, sno.metabyte, sno.toBytes, (text) => sno.withMetabyte(text, 1), hotguid.parse, randflake.decodeText, decode.metabyte],
+      text: [
+        sno.parse,
+        sno.metabyte,
+        sno.toBytes,
+        (text) => sno.withMetabyte(text, 1),
+        hotguid.parse,
+        randflake.decodeText,
+        decode.metabyte,
+      ],
       id: [hotguid.parts, hotguid.toSql, sno.toJsonValue],
       guid: [hotguid.fromSql],
       uuid: [sno.fromUuid],
@@ -70,7 +95,14 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
 
   test("what a clock threw", () => {
     class Broken extends Error {}
-    const thrown = [[new TypeError("no"), "TypeError"], [new Broken(), "Broken"], ["no", "string"], [undefined, "undefined"], [null, "null"], [Object.create(null), "object"]];
+    const thrown = [
+      [new TypeError("no"), "TypeError"],
+      [new Broken(), "Broken"],
+      ["no", "string"],
+      [undefined, "undefined"],
+      [null, "null"],
+      [Object.create(null), "object"],
+    ];
     for (const [cause, name] of thrown) {
       const failing = () => {
         throw cause;
@@ -79,7 +111,9 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
       assert.equal(message, `expected a time from the clock, found ${name}`);
       assert.equal(rest.cause, cause);
     }
-    let reading = () => { throw new Error("no"); };
+    let reading = () => {
+      throw new Error("no");
+    };
     const ids = new hotguid.Generator({ clock: () => reading() });
     refused("clock_failed", () => ids.generate());
     reading = () => NaN;
@@ -90,14 +124,29 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
     const said = (call) => refused("invalid_type", call).message;
 
     test("in place of two values", () => {
-      assert.equal(said(() => new sno.Generator({ window: [5] })), "expected two times for `window`, found 1");
-      assert.equal(said(() => new sno.Generator({ window: {} })), "expected two times for `window`, found Object");
-      assert.equal(said(() => new randflake.Grant([1, 2, 3], 1_730_000_000, 2_803_741_824)), "expected two integers for `nodes`, found 3");
+      assert.equal(
+        said(() => new sno.Generator({ window: [5] })),
+        "expected two times for `window`, found 1",
+      );
+      assert.equal(
+        said(() => new sno.Generator({ window: {} })),
+        "expected two times for `window`, found Object",
+      );
+      assert.equal(
+        said(() => new randflake.Grant([1, 2, 3], 1_730_000_000, 2_803_741_824)),
+        "expected two integers for `nodes`, found 3",
+      );
     });
 
     test("in place of options", () => {
-      assert.equal(said(() => new sno.Generator(new Map())), "expected a plain object for `options`, found Map");
-      assert.equal(said(() => new sno.Generator([])), "expected a plain object for `options`, found Array");
+      assert.equal(
+        said(() => new sno.Generator(new Map())),
+        "expected a plain object for `options`, found Map",
+      );
+      assert.equal(
+        said(() => new sno.Generator([])),
+        "expected a plain object for `options`, found Array",
+      );
     });
   });
 });

@@ -19,15 +19,21 @@ function packed() {
 /** All files named in a part of package.json. */
 function named(part) {
   if (typeof part === "string") return part.startsWith("./") ? [part.slice(2)] : [];
-  return Object.entries(part ?? {}).flatMap(([key, value]) => [...named(value), ...(key.startsWith("./dist/") ? [key.slice(2)] : [])]);
+  return Object.entries(part ?? {}).flatMap(([key, value]) => [
+    ...named(value),
+    ...(key.startsWith("./dist/") ? [key.slice(2)] : []),
+  ]);
 }
 
 describe("the tarball", () => {
   const files = packed();
 
   test("has the licences, the notice, the changes and a README of its own", () => {
-    for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md", "CHANGELOG.md", "README.md"]) assert(files.includes(name), name);
-    const [ours, repository] = ["README.md", "../../README.md"].map((path) => readFileSync(new URL(path, HOME), "utf8"));
+    for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md", "CHANGELOG.md", "README.md"])
+      assert(files.includes(name), name);
+    const [ours, repository] = ["README.md", "../../README.md"].map((path) =>
+      readFileSync(new URL(path, HOME), "utf8"),
+    );
     assert.notEqual(ours, repository);
     assert.match(ours.slice(0, 400), /npm install polyflake/);
   });
@@ -55,12 +61,16 @@ describe("the tarball", () => {
       assert(files.includes(file), file);
       const { main, module, types } = JSON.parse(readFileSync(new URL(file, HOME), "utf8"));
       const found = [main, module, types].map((name) => new URL(name, new URL(file, HOME)).href);
-      assert.deepEqual(found, [cjs.default, esm.default, cjs.types].map((name) => new URL(name, HOME).href));
+      assert.deepEqual(
+        found,
+        [cjs.default, esm.default, cjs.types].map((name) => new URL(name, HOME).href),
+      );
     }
   });
 
   test("names types before what they are of", () => {
-    const conditions = (part) => (typeof part === "string" ? [] : [Object.keys(part), ...Object.values(part).flatMap(conditions)]);
+    const conditions = (part) =>
+      typeof part === "string" ? [] : [Object.keys(part), ...Object.values(part).flatMap(conditions)];
     const typed = conditions(manifest.exports).filter((keys) => keys.includes("types"));
     assert(typed.length > 10, `${typed.length} of them`);
     for (const keys of typed) assert.equal(keys[0], "types");
@@ -69,7 +79,13 @@ describe("the tarball", () => {
   test("holds no folder of the machine that built it", () => {
     const { CARGO_HOME = resolve(homedir(), ".cargo"), CARGO_TARGET_DIR = "target" } = process.env;
     const repository = fileURLToPath(new URL("../..", HOME));
-    const folders = [resolve(repository), homedir(), CARGO_HOME, resolve(repository, CARGO_TARGET_DIR), "registry/src/"];
+    const folders = [
+      resolve(repository),
+      homedir(),
+      CARGO_HOME,
+      resolve(repository, CARGO_TARGET_DIR),
+      "registry/src/",
+    ];
     const built = files.filter((file) => /^(dist|prebuilds)\//.test(file));
     assert(built.some((file) => file.endsWith(".wasm")) && built.some((file) => file.endsWith(".node")), `${built}`);
     for (const file of built) {

@@ -48,7 +48,10 @@ for (const machine of ["native", "wasm"]) {
         now += 4;
         console.log(JSON.stringify([...found, refusal()]));`;
       const [taken, first, second, third] = run(script);
-      assert.deepEqual([taken, ...first.slice(0, 2), ...second.slice(0, 2), third], [65536, "partitions_exhausted", 4, "partitions_exhausted", 8, 16]);
+      assert.deepEqual(
+        [taken, ...first.slice(0, 2), ...second.slice(0, 2), third],
+        [65536, "partitions_exhausted", 4, "partitions_exhausted", 8, 16],
+      );
       assert.match(first[2], /^all default partitions are leased: retry at /);
     });
 
@@ -88,7 +91,10 @@ for (const machine of ["native", "wasm"]) {
 }
 
 describe("copies of the package", () => {
-  for (const [first, second] of [["native", "wasm"], ["wasm", "native"]]) {
+  for (const [first, second] of [
+    ["native", "wasm"],
+    ["wasm", "native"],
+  ]) {
     test(`${second} leases from the table of ${first}, where that came first`, () => {
       const script = `
         ${UNLUCKY}
@@ -123,7 +129,8 @@ describe("copies of the package", () => {
       assert.equal(over(machine, table("(() => { throw new Error('gone'); })()")), "gone");
       assert.equal(over(machine, table("7", "(() => { throw new Error('gone'); })()")), "gone");
       assert.equal(over(machine, table("7", "-1")), "partitions_exhausted");
-      for (const none of ["'no table'", "() => 7", "{ next: () => 7 }", "null"]) assert.equal(typeof over(machine, none), "number");
+      for (const none of ["'no table'", "() => 7", "{ next: () => 7 }", "null"])
+        assert.equal(typeof over(machine, none), "number");
     });
 
     test(`${machine} takes no partition for a clock that fails`, () => {

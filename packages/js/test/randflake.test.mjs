@@ -19,7 +19,10 @@ onEachMachine(({ randflake }) => {
   const codec = new Codec(secret);
   /** A generator, of node 1 by default, under a clock: a function, or a number of seconds at which it stands still. */
   const at = (clock, options = {}, nodes = 1) =>
-    new Generator(new Grant(nodes, START, END), secret, { clock: typeof clock === "number" ? () => clock * 1000 : clock, ...options });
+    new Generator(new Grant(nodes, START, END), secret, {
+      clock: typeof clock === "number" ? () => clock * 1000 : clock,
+      ...options,
+    });
 
   test("IDs, texts and fields are the originals', past 2041 too", () => {
     const { cases } = vectors("randflake");
@@ -47,7 +50,23 @@ onEachMachine(({ randflake }) => {
       const { message } = refused("invalid_length", () => decodeText("1".repeat(length)));
       assert.equal(message, `expected length 1 to 13, found ${length}`);
     }
-    for (const bad of ["A", "w", "z", "=", "-", " ", "\0", "\n", "\ufeff", "\uff11", "\u0661", "а", "\u212a", "\ud800", "š"]) {
+    for (const bad of [
+      "A",
+      "w",
+      "z",
+      "=",
+      "-",
+      " ",
+      "\0",
+      "\n",
+      "\ufeff",
+      "\uff11",
+      "\u0661",
+      "а",
+      "\u212a",
+      "\ud800",
+      "š",
+    ]) {
       refused("invalid_character", () => decodeText(`1${bad}1`), { position: 1 });
     }
     refused("invalid_character", () => decodeText("1😀"), { position: 1 });
@@ -77,17 +96,27 @@ onEachMachine(({ randflake }) => {
       const given = Uint8Array.from(secret);
       const made = make(given);
       given.fill(0);
-      assert.deepEqual(made.inspect(codec.encrypt({ timestamp: SECOND, node: 9, sequence: 3 })), { timestamp: SECOND, node: 9, sequence: 3 });
+      assert.deepEqual(made.inspect(codec.encrypt({ timestamp: SECOND, node: 9, sequence: 3 })), {
+        timestamp: SECOND,
+        node: 9,
+        sequence: 3,
+      });
     }
   });
 
   test("no secret is in an error, a text or an inspection", () => {
     const shown = new TextEncoder().encode("sixteen byte key");
     const seen = [];
-    const see = (value) => seen.push(inspect(value, { showHidden: true, depth: 9 }), JSON.stringify(value), String(value));
+    const see = (value) =>
+      seen.push(inspect(value, { showHidden: true, depth: 9 }), JSON.stringify(value), String(value));
     const ids = new Generator(new Grant(1, START, END), shown, { clock: () => SECOND * 1000 });
     [ids, new Codec(shown)].forEach(see);
-    for (const call of [() => new Codec(shown.subarray(1)), () => new Codec("sixteen byte key"), () => ids.generateMany(PER_NODE + 1), () => ids.inspect(0)]) {
+    for (const call of [
+      () => new Codec(shown.subarray(1)),
+      () => new Codec("sixteen byte key"),
+      () => ids.generateMany(PER_NODE + 1),
+      () => ids.inspect(0),
+    ]) {
       try {
         call();
       } catch (error) {
@@ -105,20 +134,34 @@ onEachMachine(({ randflake }) => {
     assert.deepEqual(new Grant(3, START, END).nodes, [3, 3]);
     assert.deepEqual(new Grant(new Uint32Array([3, 7]), START, END), grant);
     assert(Object.isFrozen(grant) && Object.isFrozen(grant.nodes));
-    for (const [nodes, start, end] of [[[7, 3], START, END], [1, SECOND, SECOND], [1, SECOND + 1, SECOND], [1, START - 1, END], [1, START, END + 1]]) {
+    for (const [nodes, start, end] of [
+      [[7, 3], START, END],
+      [1, SECOND, SECOND],
+      [1, SECOND + 1, SECOND],
+      [1, START - 1, END],
+      [1, START, END + 1],
+    ]) {
       refused("out_of_range", () => new Grant(nodes, start, end));
     }
-    for (const value of [undefined, null, "1", [1], [1, 2, 3], {}, new Date()]) refused("invalid_type", () => new Grant(value, START, END));
-    for (const value of [undefined, null, 0, {}, { nodes: 1 }]) refused("invalid_type", () => new Generator(value, secret));
+    for (const value of [undefined, null, "1", [1], [1, 2, 3], {}, new Date()])
+      refused("invalid_type", () => new Grant(value, START, END));
+    for (const value of [undefined, null, 0, {}, { nodes: 1 }])
+      refused("invalid_type", () => new Generator(value, secret));
     refused("out_of_range", () => new Generator({ nodes: [0, 131_072], start: START, end: END }, secret));
-    assert.equal(new Generator({ nodes: [5, 5], start: START, end: END }, secret, { clock: () => SECOND * 1000 }).grant.nodes[0], 5);
+    assert.equal(
+      new Generator({ nodes: [5, 5], start: START, end: END }, secret, { clock: () => SECOND * 1000 }).grant.nodes[0],
+      5,
+    );
   });
 
   test("the sequence starts at 0 in each second, and the ID has the node", () => {
     let now = SECOND;
     const ids = at(() => now * 1000 + 999);
     const parts = () => ids.inspect(ids.generate());
-    assert.deepEqual([parts(), parts()], [0, 1].map((sequence) => ({ timestamp: SECOND, node: 1, sequence })));
+    assert.deepEqual(
+      [parts(), parts()],
+      [0, 1].map((sequence) => ({ timestamp: SECOND, node: 1, sequence })),
+    );
     assert.deepEqual(ids.inspect(decodeText(ids.generateText())), { timestamp: SECOND, node: 1, sequence: 2 });
     now += 1;
     assert.deepEqual(parts(), { timestamp: SECOND + 1, node: 1, sequence: 0 });
@@ -155,9 +198,15 @@ onEachMachine(({ randflake }) => {
     full.generateMany(PER_NODE);
     assert.deepEqual(full.inspect(full.generate()), { timestamp: SECOND + 1, node: 1, sequence: 0 });
     const told = stalls.map(({ sleptMs, ...stall }, sleeps) => ({ ...stall, hasSlept: sleptMs >= 10 * sleeps }));
-    assert.deepEqual(told, [0, 300, 700].map((ms) => ({
-      reason: "sequence_exhausted", unixMs: SECOND * 1000 + ms, stalled: 1, hasSlept: true,
-    })));
+    assert.deepEqual(
+      told,
+      [0, 300, 700].map((ms) => ({
+        reason: "sequence_exhausted",
+        unixMs: SECOND * 1000 + ms,
+        stalled: 1,
+        hasSlept: true,
+      })),
+    );
     assert.equal(stalls[0].sleptMs, 0);
     const frozen = at(SECOND, { onExhausted: "wait", maxWait: 5 });
     frozen.generateMany(PER_NODE);
@@ -169,9 +218,17 @@ onEachMachine(({ randflake }) => {
   test("what a callback for stalls throws comes out, and nothing is changed", () => {
     const thrown = new Error("no time for this");
     let now = SECOND;
-    const ids = at(() => now * 1000, { onExhausted: "wait", onStall: () => { throw thrown; } });
+    const ids = at(() => now * 1000, {
+      onExhausted: "wait",
+      onStall: () => {
+        throw thrown;
+      },
+    });
     ids.generateMany(PER_NODE);
-    assert.throws(() => ids.generate(), (error) => error === thrown);
+    assert.throws(
+      () => ids.generate(),
+      (error) => error === thrown,
+    );
     now += 1;
     assert.equal(ids.inspect(ids.generate()).sequence, 0);
   });
@@ -207,7 +264,8 @@ onEachMachine(({ randflake }) => {
     const ids = at(SECOND);
     ids.generate();
     assert.equal(ids.close(), SECOND);
-    for (const call of [() => ids.generate(), () => ids.generateText(), () => ids.generateMany(1), () => ids.close()]) refused("generator_closed", call);
+    for (const call of [() => ids.generate(), () => ids.generateText(), () => ids.generateMany(1), () => ids.close()])
+      refused("generator_closed", call);
     assert.equal(ids.stats().closed, true);
     assert.equal(at(SECOND).close(), undefined);
     let now = SECOND;
@@ -252,7 +310,16 @@ onEachMachine(({ randflake }) => {
     assert.equal(ids.at(-1), ids.ids[1499]);
     assert.equal(ids.at(1500), undefined);
     assert.deepEqual(new RandflakeArray(new BigInt64Array([0n, -1n, 1n])).texts(), ["0", "fvvvvvvvvvvvv", "1"]);
-    for (const value of [undefined, null, [], [1n], new BigUint64Array(2), new Uint8Array(8), new ArrayBuffer(8), hostile]) {
+    for (const value of [
+      undefined,
+      null,
+      [],
+      [1n],
+      new BigUint64Array(2),
+      new Uint8Array(8),
+      new ArrayBuffer(8),
+      hostile,
+    ]) {
       refused("invalid_type", () => new RandflakeArray(value), { field: "ids" });
     }
     const gone = new BigInt64Array(3);
@@ -264,7 +331,8 @@ onEachMachine(({ randflake }) => {
   test("options", () => {
     const make = (options) => new Generator(new Grant(1, START, END), secret, options);
     for (const options of [null, 0, ""]) refused("invalid_type", () => make(options));
-    for (const field of ["window", "metabyte", "resume_after"]) refused("unknown_field", () => make({ [field]: 1 }), { field });
+    for (const field of ["window", "metabyte", "resume_after"])
+      refused("unknown_field", () => make({ [field]: 1 }), { field });
     for (const clock of [null, 0, "now", {}]) refused("invalid_type", () => make({ clock }), { field: "clock" });
     for (const onStall of [null, 0, "f", {}]) refused("invalid_type", () => make({ onStall }), { field: "onStall" });
     refused("out_of_range", () => make({ onExhausted: "raise" }), { field: "onExhausted" });

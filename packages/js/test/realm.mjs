@@ -1,10 +1,11 @@
 // Makes new realms, as test runners and edge sandboxes do: the package's files run in one realm, over Node of another.
-import { build } from "esbuild";
+
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import vm from "node:vm";
+import { build } from "esbuild";
 
 const require = createRequire(import.meta.url);
 const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
@@ -21,7 +22,8 @@ export function requireIn(context, name) {
     if (modules.has(path)) return modules.get(path).exports;
     const module = { exports: {} };
     modules.set(path, module);
-    const inside = (specifier) => (specifier.startsWith(".") ? load(join(dirname(path), specifier)) : require(specifier));
+    const inside = (specifier) =>
+      specifier.startsWith(".") ? load(join(dirname(path), specifier)) : require(specifier);
     const parameters = ["module", "exports", "require", "__filename", "__dirname"];
     const run = vm.compileFunction(readFileSync(path, "utf8"), parameters, { parsingContext: context, filename: path });
     run(module, module.exports, inside, path, dirname(path));
@@ -38,8 +40,13 @@ export async function bundleIn(context, condition, compile = compiledModule) {
   const compiled = {
     name: "compiled",
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /\.wasm(\?module)?$/ }, ({ path }) => ({ path: path.replace("?module", ""), namespace: "compiled" }));
-      onLoad({ filter: /.*/, namespace: "compiled" }, ({ path }) => ({ contents: `export default COMPILED[${JSON.stringify(path)}];` }));
+      onResolve({ filter: /\.wasm(\?module)?$/ }, ({ path }) => ({
+        path: path.replace("?module", ""),
+        namespace: "compiled",
+      }));
+      onLoad({ filter: /.*/, namespace: "compiled" }, ({ path }) => ({
+        contents: `export default COMPILED[${JSON.stringify(path)}];`,
+      }));
     },
   };
   const { outputFiles } = await build({

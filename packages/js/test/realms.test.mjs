@@ -8,7 +8,19 @@ import { NOW, refused, scripted } from "./refusals.mjs";
 const ID = "a7rdmuv326nct5if";
 
 /** Globals that hosts add to the language. */
-const HOST = { TextDecoder, TextEncoder, atob, btoa, console, crypto, performance, queueMicrotask, setTimeout, structuredClone, URL };
+const HOST = {
+  TextDecoder,
+  TextEncoder,
+  atob,
+  btoa,
+  console,
+  crypto,
+  performance,
+  queueMicrotask,
+  setTimeout,
+  structuredClone,
+  URL,
+};
 
 /** Globals of engines that some runtimes remove. */
 const ENGINE = ["Atomics", "FinalizationRegistry", "SharedArrayBuffer", "WeakRef"];
@@ -92,7 +104,11 @@ for (const entry of ENTRIES) {
 
     test("where a worker's global scope refuses chance, the remedy is named", () => {
       const refusing = new Error("Disallowed operation called within global scope");
-      const crypto = { getRandomValues() { throw refusing; } };
+      const crypto = {
+        getRandomValues() {
+          throw refusing;
+        },
+      };
       const { hotguid, sno } = requireIn(realm({ ...HOST, crypto }), entry);
       const makers = entry === "wasm" ? [() => sno.generate(), () => hotguid.generate()] : [() => hotguid.generate()];
       for (const make of makers) {
@@ -105,10 +121,17 @@ for (const entry of ENTRIES) {
     test("things of another realm are taken", () => {
       const context = realm(HOST);
       const { hotguid, layout, sno } = requireIn(context, entry);
-      const given = new sno.Generator({ partition: new Uint8Array([1, 2]), window: [new Date(NOW), new Date(NOW + 1000)], clock: () => NOW });
+      const given = new sno.Generator({
+        partition: new Uint8Array([1, 2]),
+        window: [new Date(NOW), new Date(NOW + 1000)],
+        clock: () => NOW,
+      });
       assert.equal(given.partition, 258);
       assert.equal(hotguid.fromBytes(Buffer.alloc(16)), "00000000-0000-0000-0000-000000000000");
-      assert.equal(layout.Layout.preset("sonyflake", { machine: 7 }).parseColumns(new BigInt64Array(2)).unixMs.length, 2);
+      assert.equal(
+        layout.Layout.preset("sonyflake", { machine: 7 }).parseColumns(new BigInt64Array(2)).unixMs.length,
+        2,
+      );
       refused("invalid_type", () => sno.parse(new Date()));
     });
   });
@@ -117,13 +140,31 @@ for (const entry of ENTRIES) {
 describe("wasm, where the clock that only goes on", () => {
   const falling = scripted(3e6, 2e6, 1e6, 0);
   const stopped = { absent: undefined, "is no clock": { now: 7 }, "stands still": { now: () => 7 } };
-  const wild = { throws: { now: () => { throw new Error("no"); } }, "shows no number": { now: () => "7" }, "is NaN": { now: () => NaN } };
-  const impossible = { "is infinite": { now: () => Infinity }, "is negative": { now: () => -7 }, "goes back": { now: () => falling() } };
+  const wild = {
+    throws: {
+      now: () => {
+        throw new Error("no");
+      },
+    },
+    "shows no number": { now: () => "7" },
+    "is NaN": { now: () => NaN },
+  };
+  const impossible = {
+    "is infinite": { now: () => Infinity },
+    "is negative": { now: () => -7 },
+    "goes back": { now: () => falling() },
+  };
   for (const [what, performance] of Object.entries({ ...stopped, ...wild, ...impossible })) {
     test(`${what}: a wait is charged the sleeps that it asks for`, () => {
       const { sno } = requireIn(realm({ ...HOST, performance }), "wasm");
       let stalls = 0;
-      const ids = new sno.Generator({ partition: 7, sequenceMax: 3, clock: () => NOW, maxWait: 3_600_000, onStall: () => (stalls += 1) });
+      const ids = new sno.Generator({
+        partition: 7,
+        sequenceMax: 3,
+        clock: () => NOW,
+        maxWait: 3_600_000,
+        onStall: () => (stalls += 1),
+      });
       ids.generateMany(4);
       refused("sequence_exhausted", () => ids.generate(), { retryAt: NOW + 4 });
       assert(stalls >= 2 && stalls <= 20, `${stalls} stalls`);

@@ -15,7 +15,8 @@ export function refused(code, call, more = {}) {
     assert.equal(error.name, "PolyflakeError", `expected ${code}, found ${error.stack}`);
     assert.equal(error.code, code, error.message);
     assert.match(error.message, /^[^A-Z].*[^.]$/s);
-    for (const [member, value] of Object.entries(more)) assert.deepEqual(error[member], value, `${member}: ${error.message}`);
+    for (const [member, value] of Object.entries(more))
+      assert.deepEqual(error[member], value, `${member}: ${error.message}`);
     return error;
   }
 }

@@ -13,7 +13,14 @@ const clock = () => NOW;
 onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
   const grant = new randflake.Grant(1, 1_730_000_000, 2_803_741_824);
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
-  const wide = new layout.Layout({ id: "bytes", bits: 72, fields: [{ kind: "timestamp", bits: 64, tick: "1ms", epoch_ms: 0 }, { kind: "bindable", bits: 8, name: "x", type: "bytes" }] });
+  const wide = new layout.Layout({
+    id: "bytes",
+    bits: 72,
+    fields: [
+      { kind: "timestamp", bits: 64, tick: "1ms", epoch_ms: 0 },
+      { kind: "bindable", bits: 8, name: "x", type: "bytes" },
+    ],
+  });
   // Has every type of value, a constant with other values in some IDs, and ticks that are no whole number of milliseconds.
   const odd = new layout.Layout({
     id: "bytes",
@@ -30,7 +37,14 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
     ],
   });
   const unused = new layout.Layout({ id: "integer", bits: 64, fields: [{ kind: "unused", bits: 64 }] });
-  const micro = new layout.Layout({ id: "integer", bits: 64, fields: [{ kind: "timestamp", bits: 60, tick: "3us", epoch_ms: 0 }, { kind: "sequence", bits: 4 }] });
+  const micro = new layout.Layout({
+    id: "integer",
+    bits: 64,
+    fields: [
+      { kind: "timestamp", bits: 60, tick: "3us", epoch_ms: 0 },
+      { kind: "sequence", bits: 4 },
+    ],
+  });
   const generators = [
     new sno.Generator({ partition: 7, clock }),
     new hotguid.Generator({ clock }),
@@ -47,20 +61,42 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
     assert.deepEqual(randflake.RandflakeArray.fromTexts(through(flakes)), flakes);
     assert.deepEqual(through(ids), Array.from(ids.packed, String));
     assert.deepEqual(layout.LayoutArray.fromJson(through(ids)), ids);
-    const bytes = new layout.LayoutArray(Uint8Array.from({ length: 18 }, (_, k) => 255 - k), 9);
+    const bytes = new layout.LayoutArray(
+      Uint8Array.from({ length: 18 }, (_, k) => 255 - k),
+      9,
+    );
     assert.equal(through(bytes)[0], "fffefdfcfbfaf9f8f7");
     assert.deepEqual(layout.LayoutArray.fromJson(through(bytes), 9), bytes);
     assert.deepEqual(through({ ids: snos }).ids, snos.texts());
   });
 
   test("what is no JSON of IDs of a layout is refused", () => {
-    for (const text of ["", " 1", "1 ", "01", "+1", "1.0", "0x1", "1e3", "-0", "9223372036854775808", "-9223372036854775809", "1".repeat(1000), 1, 1n, null]) {
+    for (const text of [
+      "",
+      " 1",
+      "1 ",
+      "01",
+      "+1",
+      "1.0",
+      "0x1",
+      "1e3",
+      "-0",
+      "9223372036854775808",
+      "-9223372036854775809",
+      "1".repeat(1000),
+      1,
+      1n,
+      null,
+    ]) {
       refused("invalid_type", () => layout.LayoutArray.fromJson(["1", text]), { item: 1, field: "json" });
     }
-    for (const text of ["", "0", "0g", "FF", "fff", 1, null]) refused("invalid_type", () => layout.LayoutArray.fromJson(["ff", text], 1), { item: 1, field: "json" });
-    for (const value of ["1", {}, null, undefined]) refused("invalid_type", () => layout.LayoutArray.fromJson(value), { field: "json" });
+    for (const text of ["", "0", "0g", "FF", "fff", 1, null])
+      refused("invalid_type", () => layout.LayoutArray.fromJson(["ff", text], 1), { item: 1, field: "json" });
+    for (const value of ["1", {}, null, undefined])
+      refused("invalid_type", () => layout.LayoutArray.fromJson(value), { field: "json" });
     refused("invalid_length", () => layout.LayoutArray.fromJson([], 0));
-    for (const end of [2n ** 63n - 1n, -(2n ** 63n)]) assert.equal(layout.LayoutArray.fromJson([String(end)]).at(0), end);
+    for (const end of [2n ** 63n - 1n, -(2n ** 63n)])
+      assert.equal(layout.LayoutArray.fromJson([String(end)]).at(0), end);
   });
 
   test("layouts are their descriptions", () => {
@@ -81,7 +117,13 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
       assert.deepEqual(structuredClone(description), description);
     }
     const parsed = discord.parse(arrays[3].at(0));
-    assert.deepEqual(through(parsed), { unixMs: String(NOW), timestamp: new Date(NOW).toISOString(), sequence: 0, bindables: {}, constants: { worker: 1, process: 2 } });
+    assert.deepEqual(through(parsed), {
+      unixMs: String(NOW),
+      timestamp: new Date(NOW).toISOString(),
+      sequence: 0,
+      bindables: {},
+      constants: { worker: 1, process: 2 },
+    });
     assert.deepEqual(structuredClone(parsed), parsed);
     const more = wide.parse(wide.pack({ timestamp: NOW, bindables: { x: new Uint8Array([200]) } }));
     assert.deepEqual(through(more).bindables, { x: "c8" });
@@ -97,41 +139,80 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
         const { [name]: _, ...others } = through(description);
         if (typeof description[name] === "bigint") assert.equal(descriptionFromJson(others)[name], undefined);
         else refused("missing_field", () => descriptionFromJson(others), { field: name });
-        for (const value of [{}, "x", 1.5, null]) refused("invalid_type", () => descriptionFromJson({ ...others, [name]: value }), { field: name });
+        for (const value of [{}, "x", 1.5, null])
+          refused("invalid_type", () => descriptionFromJson({ ...others, [name]: value }), { field: name });
       }
     }
     refused("unknown_field", () => descriptionFromJson({ ...through(sno.describe()), more: 1 }), { field: "more" });
-    refused("missing_field", () => descriptionFromJson({ ...through(sno.describe()), fields: [{}] }), { field: "name" });
+    refused("missing_field", () => descriptionFromJson({ ...through(sno.describe()), fields: [{}] }), {
+      field: "name",
+    });
     const field = { name: "x", kind: "sequence", offset: 0, bits: 1 };
-    refused("invalid_type", () => descriptionFromJson({ ...through(sno.describe()), fields: [{ ...field, kind: "other" }] }), { field: "kind" });
-    for (const json of [null, undefined, 1, "", []]) refused("invalid_type", () => descriptionFromJson(json), { field: "json" });
+    refused(
+      "invalid_type",
+      () => descriptionFromJson({ ...through(sno.describe()), fields: [{ ...field, kind: "other" }] }),
+      { field: "kind" },
+    );
+    for (const json of [null, undefined, 1, "", []])
+      refused("invalid_type", () => descriptionFromJson(json), { field: "json" });
   });
 
   test("parsed IDs are read back", () => {
     const ids = [0n, -1n, 2n ** 63n - 1n, -(2n ** 63n), 175928847299117063n];
-    const readable = ["discord", "twitter", "instagram", "sonyflake", "mastodon", "baidu"].map((name) => layout.Layout.preset(name));
+    const readable = ["discord", "twitter", "instagram", "sonyflake", "mastodon", "baidu"].map((name) =>
+      layout.Layout.preset(name),
+    );
     const parsed = readable.flatMap((one) => ids.map((id) => [one, one.parse(id)]));
     const values = { zero: new Uint8Array([0, 200]), text: "1", wide: 2n ** 70n, kind: 3 };
     const { wide: large, ...small } = values;
-    for (const bindables of [{ ...small, wide: large }, { zero: new Uint8Array(0), text: "", wide: 0n, kind: 0 }]) {
+    for (const bindables of [
+      { ...small, wide: large },
+      { zero: new Uint8Array(0), text: "", wide: 0n, kind: 0 },
+    ]) {
       parsed.push([odd, odd.parse(odd.pack({ timestamp: NOW + 1, bindables, sequence: 2n ** 60n }))]);
     }
-    parsed.push([wide, wide.parse(new Uint8Array(9))], [unused, unused.parse(1n)], [micro, micro.parse(micro.pack({ timestamp: 1, sequence: 0 }))]);
+    parsed.push(
+      [wide, wide.parse(new Uint8Array(9))],
+      [unused, unused.parse(1n)],
+      [micro, micro.parse(micro.pack({ timestamp: 1, sequence: 0 }))],
+    );
     assert(parsed.length > 30);
     for (const [one, fields] of parsed) assert.deepEqual(one.parsedFromJson(through(fields)), fields);
     for (const [one, fields] of parsed) assert.deepEqual(through(one.parsedFromJson(through(fields))), through(fields));
     const good = through(parsed.find(([one]) => one === odd)[1]);
-    for (const bad of [{ sequence: "x" }, { sequence: 1.5 }, { sequence: "01" }, { unixMs: 1 }, { unixMs: "1".repeat(1000) }]) {
+    for (const bad of [
+      { sequence: "x" },
+      { sequence: 1.5 },
+      { sequence: "01" },
+      { unixMs: 1 },
+      { unixMs: "1".repeat(1000) },
+    ]) {
       refused("invalid_type", () => odd.parsedFromJson({ ...good, ...bad }), { field: Object.keys(bad)[0] });
     }
-    for (const bad of [{ zero: "0" }, { zero: "C8" }, { zero: 1 }, { text: null }, { text: {} }, { wide: 1.5 }, { wide: "-0" }, { kind: true }]) {
-      refused("invalid_type", () => odd.parsedFromJson({ ...good, bindables: { ...good.bindables, ...bad } }), { field: Object.keys(bad)[0] });
+    for (const bad of [
+      { zero: "0" },
+      { zero: "C8" },
+      { zero: 1 },
+      { text: null },
+      { text: {} },
+      { wide: 1.5 },
+      { wide: "-0" },
+      { kind: true },
+    ]) {
+      refused("invalid_type", () => odd.parsedFromJson({ ...good, bindables: { ...good.bindables, ...bad } }), {
+        field: Object.keys(bad)[0],
+      });
     }
-    refused("out_of_range", () => odd.parsedFromJson({ ...good, bindables: { ...good.bindables, kind: 256 } }), { field: "kind" });
-    refused("unknown_field", () => odd.parsedFromJson({ ...good, bindables: { ...good.bindables, more: 1 } }), { field: "more" });
+    refused("out_of_range", () => odd.parsedFromJson({ ...good, bindables: { ...good.bindables, kind: 256 } }), {
+      field: "kind",
+    });
+    refused("unknown_field", () => odd.parsedFromJson({ ...good, bindables: { ...good.bindables, more: 1 } }), {
+      field: "more",
+    });
     refused("missing_field", () => odd.parsedFromJson({ ...good, bindables: {} }));
     refused("unknown_field", () => odd.parsedFromJson({ ...good, more: 1 }), { field: "more" });
-    for (const json of [null, undefined, 1, "", []]) refused("invalid_type", () => odd.parsedFromJson(json), { field: "json" });
+    for (const json of [null, undefined, 1, "", []])
+      refused("invalid_type", () => odd.parsedFromJson(json), { field: "json" });
   });
 
   test("snapshots are read back", () => {
@@ -145,17 +226,37 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
 
   test("a console shows classes by their names, and of many IDs the first few", () => {
     const [snos, , flakes, ids] = arrays;
-    assert.equal(inspect(snos), `SnoArray(8) [ ${snos.texts().slice(0, 6).map((text) => `'${text}'`).join(", ")}, ... 2 more ]`);
+    assert.equal(
+      inspect(snos),
+      `SnoArray(8) [ ${snos
+        .texts()
+        .slice(0, 6)
+        .map((text) => `'${text}'`)
+        .join(", ")}, ... 2 more ]`,
+    );
     assert.equal(inspect(new sno.SnoArray(new Uint8Array(0))), "SnoArray(0) []");
     assert(inspect(flakes).startsWith(`RandflakeArray(8) [ ${flakes.at(0)}n, `));
     assert(inspect(ids).startsWith(`LayoutArray(8) [ ${ids.at(0)}n, `));
     assert.equal(inspect(new layout.LayoutArray(new Uint8Array([1, 2]), 1)), "LayoutArray(2) [ '01', '02' ]");
     assert.equal(inspect(discord), `Layout ${discord.toJson()}`);
-    const objects = [...generators, new sno.Pool([new sno.Generator()]), grant, new randflake.Codec(SECRET), new sparx64.Sparx64(SECRET)];
+    const objects = [
+      ...generators,
+      new sno.Pool([new sno.Generator()]),
+      grant,
+      new randflake.Codec(SECRET),
+      new sparx64.Sparx64(SECRET),
+    ];
     const names = ["Generator", "Generator", "Generator", "Generator", "Pool", "Grant", "Codec", "Sparx64"];
     objects.forEach((object, k) => assert(inspect(object).startsWith(`${names[k]} {`), inspect(object)));
     assert.deepEqual(inspect(new randflake.Codec(SECRET)), "Codec {}");
-    for (const { name, prototype } of [sno.SnoArray, hotguid.HotGuidArray, randflake.RandflakeArray, layout.LayoutArray, layout.Layout, sno.Generator]) {
+    for (const { name, prototype } of [
+      sno.SnoArray,
+      hotguid.HotGuidArray,
+      randflake.RandflakeArray,
+      layout.LayoutArray,
+      layout.Layout,
+      sno.Generator,
+    ]) {
       assert.equal(prototype.constructor.name, name);
       assert.match(name, /^[A-Z][A-Za-z]+$/);
     }
@@ -164,7 +265,14 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64 }) => {
   });
 
   test("what a copy would lose its class by is not cloned", () => {
-    for (const object of [...arrays, ...generators, discord, new randflake.Codec(SECRET), new sparx64.Sparx64(SECRET), new sno.Pool([new sno.Generator()])]) {
+    for (const object of [
+      ...arrays,
+      ...generators,
+      discord,
+      new randflake.Codec(SECRET),
+      new sparx64.Sparx64(SECRET),
+      new sno.Pool([new sno.Generator()]),
+    ]) {
       assert.throws(() => structuredClone(object), { name: "DataCloneError" }, inspect(object));
     }
     const [snos, , flakes] = arrays;

@@ -51,7 +51,11 @@ test("what is imported and not used costs nothing", async () => {
 
 /** Sizes in the README's table, by import: in the script, and with wasm beside it. */
 const PRINTED = Object.fromEntries(
-  [...readFileSync(new URL("../README.md", import.meta.url), "utf8").matchAll(/^\| `?([\w/]+)`? \| ([\d.]+) KB \| (?:([\d.]+) KB)? ?\|$/gm)].map(([, name, ...kilobytes]) => [name, kilobytes]),
+  [
+    ...readFileSync(new URL("../README.md", import.meta.url), "utf8").matchAll(
+      /^\| `?([\w/]+)`? \| ([\d.]+) KB \| (?:([\d.]+) KB)? ?\|$/gm,
+    ),
+  ].map(([, name, ...kilobytes]) => [name, kilobytes]),
 );
 
 const FAMILIES = ["hotguid", "sparx64", "randflake", "sno", "layout"];
@@ -73,12 +77,18 @@ test("the README prints the sizes", async () => {
 });
 
 test("the README prints the sizes with wasm beside the script, which are smaller", async () => {
-  const modules = { ...Object.fromEntries(FAMILIES.map((name) => [name, [name]])), sparx64: ["randflake"], all: Object.keys(KILOBYTES) };
+  const modules = {
+    ...Object.fromEntries(FAMILIES.map((name) => [name, [name]])),
+    sparx64: ["randflake"],
+    all: Object.keys(KILOBYTES),
+  };
   const beside = Object.keys(PRINTED).filter((name) => PRINTED[name][1] !== undefined);
   assert.deepEqual(beside.sort(), Object.keys(modules).sort());
   for (const [name, files] of Object.entries(modules)) {
     const script = await size(IMPORTS[name].replace('"polyflake"', '"polyflake/web"'));
-    const compressed = files.map((file) => gzipSync(readFileSync(new URL(`../dist/esm/${file}.wasm`, import.meta.url)), { level: 9 }).length);
+    const compressed = files.map(
+      (file) => gzipSync(readFileSync(new URL(`../dist/esm/${file}.wasm`, import.meta.url)), { level: 9 }).length,
+    );
     const bytes = compressed.reduce((sum, one) => sum + one, script);
     isAbout(bytes, PRINTED[name][1], `${name}, with wasm beside`);
     assert(bytes < 0.82 * PRINTED[name][0] * 1024, `${name}: ${bytes}`);

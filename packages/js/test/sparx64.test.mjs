@@ -49,7 +49,8 @@ onEachMachine(({ sparx64: { Sparx64 } }) => {
 
   test("keys", () => {
     for (const value of notBytesOf(16)) refused("invalid_type", () => new Sparx64(value), { field: "key" });
-    for (const length of [0, 1, 15, 17, 32, 1 << 20]) refused("invalid_secret", () => new Sparx64(new Uint8Array(length)));
+    for (const length of [0, 1, 15, 17, 32, 1 << 20])
+      refused("invalid_secret", () => new Sparx64(new Uint8Array(length)));
     refused("invalid_secret", () => new Sparx64(detached(16)));
     refused("invalid_secret", () => new Sparx64(new Lying(17)));
     assert.throws(() => Sparx64(key), TypeError);
@@ -68,7 +69,8 @@ onEachMachine(({ sparx64: { Sparx64 } }) => {
         refused("invalid_type", () => cipher[`${name}Many`](value), { field: "blocks" });
       }
       for (const length of [0, 7, 9, 16]) refused("invalid_length", () => cipher[name](new Uint8Array(length)));
-      for (const length of [1, 7, 9, 8193]) refused("invalid_length", () => cipher[`${name}Many`](new Uint8Array(length)));
+      for (const length of [1, 7, 9, 8193])
+        refused("invalid_length", () => cipher[`${name}Many`](new Uint8Array(length)));
       refused("invalid_length", () => cipher[name](detached(8)));
       assert.equal(cipher[`${name}Many`](detached(8)).length, 0);
       assert.deepEqual(cipher[name](new Lying(8)), cipher[name](new Uint8Array(8)));

@@ -80,8 +80,19 @@ for (const machine of ["native", "wasm"]) {
     const flags = ["--stack-size=300", "--input-type=module", "--eval", SCRIPT, machine];
     const { failures, fresh } = JSON.parse(execFileSync(process.execPath, flags, options));
     assert(failures.includes("RangeError"), "the stack's end was not reached");
-    const expected = ["RangeError", "clock_failed", "entropy_unavailable", "invalid_character", "invalid_layout", "invalid_type", "sequence_exhausted"];
-    assert.deepEqual(failures.filter((name) => !expected.includes(name)), []);
+    const expected = [
+      "RangeError",
+      "clock_failed",
+      "entropy_unavailable",
+      "invalid_character",
+      "invalid_layout",
+      "invalid_type",
+      "sequence_exhausted",
+    ];
+    assert.deepEqual(
+      failures.filter((name) => !expected.includes(name)),
+      [],
+    );
     assert.equal(fresh, 4000);
   });
 }

@@ -4,7 +4,17 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as native from "polyflake/native";
 import * as wasm from "polyflake/wasm";
-import { detached, hostile, Lying, NOT_A_BIGINT, NOT_A_NUMBER, NOT_WHOLE, notATextOf, notBytesOf, Theirs } from "./catalogue.mjs";
+import {
+  detached,
+  hostile,
+  Lying,
+  NOT_A_BIGINT,
+  NOT_A_NUMBER,
+  NOT_WHOLE,
+  notATextOf,
+  notBytesOf,
+  Theirs,
+} from "./catalogue.mjs";
 import { NOW } from "./refusals.mjs";
 
 const ID = "a7rdmuv326nct5if";
@@ -26,14 +36,73 @@ function resized() {
 
 /** Wrong values for any parameter: of every type, most of them several times. */
 const wrongs = () => [
-  ...[undefined, -0, -1, 0.5, 2 ** 31, 2 ** 32, 2 ** 53, -(2 ** 53), 1e300, 2n ** 63n, -(2n ** 63n) - 1n, 2n ** 64n, 10n ** 400n],
+  ...[
+    undefined,
+    -0,
+    -1,
+    0.5,
+    2 ** 31,
+    2 ** 32,
+    2 ** 53,
+    -(2 ** 53),
+    1e300,
+    2n ** 63n,
+    -(2n ** 63n) - 1n,
+    2n ** 64n,
+    10n ** 400n,
+  ],
   ...[...NOT_A_NUMBER, ...NOT_WHOLE, ...NOT_A_BIGINT, ...notATextOf(ID), ...notBytesOf(16)],
   ...["\ud800".repeat(16), "x".repeat(2 ** 20), "２".repeat(16), "__proto__", "\0", Object(true), Object(Symbol("s"))],
-  ...[hostile, Proxy.revocable({}, {}).proxy, Object.create(null), Object.freeze({}), { __proto__: null, length: 2 }, new Map(), /x/, new Error("e")],
-  ...[[[]], [NaN], [, 1], Object.assign([NOW, NOW + 4], { 1: Symbol("s") }), class {}, async () => 1, function* () {}, Promise.resolve(1)],
-  ...[detached(), new Lying(10), new Uint8Array(0), new Uint8Array(7), new Uint8Array(16), new Uint8Array(new SharedArrayBuffer(16)), ...resized()],
-  ...[{ valueOf: raising("valueOf") }, { toString: raising("toString") }, { [Symbol.toPrimitive]: raising("toPrimitive") }, { [Symbol.iterator]: raising("iterator") }, { then: raising("then") }],
-  ...[raising("called"), () => NaN, () => Infinity, () => -1, () => 0.5, () => 8.7e15, () => 253_402_300_799_999, () => NOW - 1e6, () => 1n, () => "1", () => ({}), () => Symbol("s")],
+  ...[
+    hostile,
+    Proxy.revocable({}, {}).proxy,
+    Object.create(null),
+    Object.freeze({}),
+    { __proto__: null, length: 2 },
+    new Map(),
+    /x/,
+    new Error("e"),
+  ],
+  ...[
+    [[]],
+    [NaN],
+    [, 1],
+    Object.assign([NOW, NOW + 4], { 1: Symbol("s") }),
+    class {},
+    async () => 1,
+    function* () {},
+    Promise.resolve(1),
+  ],
+  ...[
+    detached(),
+    new Lying(10),
+    new Uint8Array(0),
+    new Uint8Array(7),
+    new Uint8Array(16),
+    new Uint8Array(new SharedArrayBuffer(16)),
+    ...resized(),
+  ],
+  ...[
+    { valueOf: raising("valueOf") },
+    { toString: raising("toString") },
+    { [Symbol.toPrimitive]: raising("toPrimitive") },
+    { [Symbol.iterator]: raising("iterator") },
+    { then: raising("then") },
+  ],
+  ...[
+    raising("called"),
+    () => NaN,
+    () => Infinity,
+    () => -1,
+    () => 0.5,
+    () => 8.7e15,
+    () => 253_402_300_799_999,
+    () => NOW - 1e6,
+    () => 1n,
+    () => "1",
+    () => ({}),
+    () => Symbol("s"),
+  ],
 ];
 
 /** Wrong values in place of a good argument, and copies of it with one wrong member. */
@@ -201,9 +270,13 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
     "layout.Layout.preset": ["discord", { worker: 1, process: 2 }],
     "layout.Layout#toJson": [],
     "layout.Layout#pack": [{ timestamp: NOW, sequence: 1, bindables: { b: "b" }, constants: { c: new Uint8Array(2) } }],
-    "layout.Layout#packColumns": [{ timestamp: NOW, sequence: new Float64Array(2), bindables: { b: "b" }, constants: { c: new Uint8Array(2) } }],
+    "layout.Layout#packColumns": [
+      { timestamp: NOW, sequence: new Float64Array(2), bindables: { b: "b" }, constants: { c: new Uint8Array(2) } },
+    ],
     "layout.Layout#parse": [new Uint8Array(12)],
-    "layout.Layout#parsedFromJson": [{ unixMs: String(NOW), sequence: 1, bindables: { b: "b" }, constants: { c: "0000" } }],
+    "layout.Layout#parsedFromJson": [
+      { unixMs: String(NOW), sequence: 1, bindables: { b: "b" }, constants: { c: "0000" } },
+    ],
     "layout.Layout#parseColumns": [new Uint8Array(24)],
     "layout.Layout#timeRange": [NOW, NOW + 1, {}],
     "layout.Layout#describe": [],
@@ -211,7 +284,10 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
     "layout.LayoutArray.fromJson": [["1", "-2"]],
     "layout.LayoutArray#at": [0],
     "layout.LayoutArray#Symbol(Symbol.iterator)": [],
-    "layout.Generator": [layout.Layout.preset("instagram"), options({ bindables: { shard: 1 }, sequenceOnly: false, window: WINDOW })],
+    "layout.Generator": [
+      layout.Layout.preset("instagram"),
+      options({ bindables: { shard: 1 }, sequenceOnly: false, window: WINDOW }),
+    ],
     "layout.Generator.restore": [discord, stop(layout, discord), options({ bindables: {}, window: WINDOW })],
     "layout.Generator#generateAsync": [{}, { signal: new AbortController().signal }],
     "layout.Generator#generateManyAsync": [3, {}, { signal: new AbortController().signal }],
@@ -246,7 +322,11 @@ const NOT_CALLED = ["constructor", "toJSON", Symbol.for("nodejs.util.inspect.cus
 /** The functions of an object and of its classes, without those of the language. */
 function functionsOf(object) {
   const names = new Set();
-  for (let owner = object; owner && owner !== Object.prototype && owner !== Function.prototype; owner = Object.getPrototypeOf(owner)) {
+  for (
+    let owner = object;
+    owner && owner !== Object.prototype && owner !== Function.prototype;
+    owner = Object.getPrototypeOf(owner)
+  ) {
     for (const name of Reflect.ownKeys(owner)) {
       const value = Reflect.getOwnPropertyDescriptor(owner, name).value;
       if (!NOT_CALLED.includes(name) && typeof value === "function" && !isClass(value)) names.add(name);
@@ -296,7 +376,12 @@ function calls(polyflake, good) {
 function generators({ hotguid, layout, randflake, sno }) {
   const grant = new randflake.Grant(7, 1_730_000_000, 2_803_741_000);
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
-  return [new sno.Generator(), new hotguid.Generator(), new randflake.Generator(grant, SECRET), new layout.Generator(discord)];
+  return [
+    new sno.Generator(),
+    new hotguid.Generator(),
+    new randflake.Generator(grant, SECRET),
+    new layout.Generator(discord),
+  ];
 }
 
 /** Runs a call, which must return a value, throw a typed error, or throw the error of one of the caller's objects. */
@@ -315,12 +400,20 @@ async function isUsable(name, made) {
   if (typeof made?.texts === "function") await isTyped(name, () => made.texts());
 }
 
-for (const [machine, polyflake, other] of [["native", native, wasm], ["wasm", wasm, native]]) {
+for (const [machine, polyflake, other] of [
+  ["native", native, wasm],
+  ["wasm", wasm, native],
+]) {
   describe(machine, () => {
     const good = goodArguments(polyflake);
     const all = calls(polyflake, good);
     const mine = generators(polyflake);
-    const foreign = [...generators(other), new other.randflake.Grant(7, 1_730_000_000, 1_730_000_001), other.layout.Layout.preset("discord"), ...mine];
+    const foreign = [
+      ...generators(other),
+      new other.randflake.Grant(7, 1_730_000_000, 1_730_000_001),
+      other.layout.Layout.preset("discord"),
+      ...mine,
+    ];
 
     const stillWell = () => {
       for (const ids of mine) assert.notEqual(ids.generate(), ids.generate());
@@ -353,15 +446,29 @@ for (const [machine, polyflake, other] of [["native", native, wasm], ["wasm", wa
         const Class = name.split(".").reduce((module, part) => module[part], polyflake);
         assert.throws(() => Class(...good[name]), TypeError, name);
         assert.throws(() => Reflect.apply(Class, {}, good[name]), TypeError, name);
-        for (const place of good[name].keys()) await isTyped(name, () => Reflect.construct(Class, good[name].slice(0, place), Object));
+        for (const place of good[name].keys())
+          await isTyped(name, () => Reflect.construct(Class, good[name].slice(0, place), Object));
       }
       stillWell();
     });
 
     test("methods and getters on what has none", async () => {
-      for (const ids of [...mine, new polyflake.sno.SnoArray(new Uint8Array(10)), new polyflake.sparx64.Sparx64(SECRET)]) {
+      for (const ids of [
+        ...mine,
+        new polyflake.sno.SnoArray(new Uint8Array(10)),
+        new polyflake.sparx64.Sparx64(SECRET),
+      ]) {
         const prototype = Object.getPrototypeOf(ids);
-        for (const receiver of [undefined, null, 1, "", {}, Object.create(prototype), new Proxy(ids, {}), ...mine.filter((one) => one !== ids)]) {
+        for (const receiver of [
+          undefined,
+          null,
+          1,
+          "",
+          {},
+          Object.create(prototype),
+          new Proxy(ids, {}),
+          ...mine.filter((one) => one !== ids),
+        ]) {
           const acts = [
             ...functionsOf(prototype).map((name) => () => Reflect.apply(prototype[name], receiver, [1])),
             ...gettersOf(prototype).map((name) => () => Reflect.get(prototype, name, receiver)),

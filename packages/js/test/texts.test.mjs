@@ -12,7 +12,12 @@ onEachMachine(({ hotguid, randflake, sno }) => {
   const grant = new randflake.Grant([0, 9], 1_730_000_000, 2_803_741_000);
   /** Families: the array class, the reading of one text, sample IDs, and the member with the packed IDs. */
   const FAMILIES = {
-    sno: [sno.SnoArray, sno.toBytes, new sno.Generator({ partition: 1, clock: () => NOW }).generateMany(2500, 7), "bytes"],
+    sno: [
+      sno.SnoArray,
+      sno.toBytes,
+      new sno.Generator({ partition: 1, clock: () => NOW }).generateMany(2500, 7),
+      "bytes",
+    ],
     randflake: [
       randflake.RandflakeArray,
       (text) => new Uint8Array(BigInt64Array.of(randflake.decodeText(text)).buffer),
@@ -42,10 +47,19 @@ onEachMachine(({ hotguid, randflake, sno }) => {
     test(`${family}: what one text is refused with, its position and its item`, () => {
       for (const way of ways) {
         for (const item of places) {
-          for (const [position, bad] of [[0, "!"], [3, "š"], [texts[item].length - 1, "\ud800"], [2, "２"], [1, "\0"]]) {
+          for (const [position, bad] of [
+            [0, "!"],
+            [3, "š"],
+            [texts[item].length - 1, "\ud800"],
+            [2, "２"],
+            [1, "\0"],
+          ]) {
             const text = texts[item].slice(0, position) + bad + texts[item].slice(position + 1);
             const { message } = refused("invalid_character", () => one(text));
-            const error = refused("invalid_character", () => List.fromTexts(way(texts.with(item, text))), { position, item });
+            const error = refused("invalid_character", () => List.fromTexts(way(texts.with(item, text))), {
+              position,
+              item,
+            });
             assert.equal(error.message, `item ${item}: ${message}`);
           }
         }
@@ -56,17 +70,33 @@ onEachMachine(({ hotguid, randflake, sno }) => {
 
     test(`${family}: elements of another type or length`, () => {
       for (const value of notATextOf(texts[0])) {
-        const { message } = refused("invalid_type", () => List.fromTexts(texts.with(1500, value)), { item: 1500, field: "texts" });
+        const { message } = refused("invalid_type", () => List.fromTexts(texts.with(1500, value)), {
+          item: 1500,
+          field: "texts",
+        });
         assert.match(message, /^item 1500: expected string for `texts`, found /);
       }
-      for (const text of ["", `${texts[0]}000`, "x".repeat(1 << 20)]) refused("invalid_length", () => List.fromTexts(texts.with(7, text)), { item: 7 });
+      for (const text of ["", `${texts[0]}000`, "x".repeat(1 << 20)])
+        refused("invalid_length", () => List.fromTexts(texts.with(7, text)), { item: 7 });
       const longer = texts[8] + texts[9].slice(0, 1);
-      refused("invalid_length", () => List.fromTexts(texts.with(8, longer + "000").with(9, texts[9].slice(1))), { item: 8 });
+      refused("invalid_length", () => List.fromTexts(texts.with(8, `${longer}000`).with(9, texts[9].slice(1))), {
+        item: 8,
+      });
       refused("invalid_type", () => List.fromTexts(new Array(3)), { item: 0, field: "texts" });
     });
 
     test(`${family}: what is no array of texts`, () => {
-      for (const value of [undefined, null, 1, 1n, {}, new Set(texts), { length: 1, 0: texts[0] }, hostile, new Lying(10)]) {
+      for (const value of [
+        undefined,
+        null,
+        1,
+        1n,
+        {},
+        new Set(texts),
+        { length: 1, 0: texts[0] },
+        hostile,
+        new Lying(10),
+      ]) {
         refused("invalid_type", () => List.fromTexts(value), { field: "texts" });
       }
       refused("out_of_range", () => List.fromTexts(new Array(2 ** 24 + 1)), { field: "texts" });
@@ -91,8 +121,12 @@ onEachMachine(({ hotguid, randflake, sno }) => {
   }
 
   test("characters that are left over", () => {
-    for (const [List, width] of [[sno.SnoArray, 16], [hotguid.HotGuidArray, 36]]) {
-      for (const length of [1, width - 1, width + 1]) refused("invalid_length", () => List.fromTexts("2".repeat(length)), { item: undefined });
+    for (const [List, width] of [
+      [sno.SnoArray, 16],
+      [hotguid.HotGuidArray, 36],
+    ]) {
+      for (const length of [1, width - 1, width + 1])
+        refused("invalid_length", () => List.fromTexts("2".repeat(length)), { item: undefined });
     }
     refused("out_of_range", () => sno.SnoArray.fromTexts("2".repeat(16).repeat(2 ** 24 + 1)), { field: "texts" });
   });
@@ -116,6 +150,7 @@ onEachMachine(({ hotguid, randflake, sno }) => {
 
   test("Hot Guids in either case", () => {
     const texts = ["691F29D0-BBAA-DDCC-EE01-0203FFFFFF7F", "691f29d0-bbaa-ddcc-ee01-0203ffffff7f"];
-    for (const given of [texts, texts.join("")]) assert.deepEqual(hotguid.HotGuidArray.fromTexts(given).texts(), [texts[1], texts[1]]);
+    for (const given of [texts, texts.join("")])
+      assert.deepEqual(hotguid.HotGuidArray.fromTexts(given).texts(), [texts[1], texts[1]]);
   });
 });

@@ -23,13 +23,26 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
   const small = layout.Layout.fromJson(JSON.stringify({ id: "integer", bits: 64, fields: fields(8) }));
   const wide = layout.Layout.fromJson(JSON.stringify({ id: "bytes", bits: 80, fields: fields(24) }));
   const shard = (of) => (number, more) => new layout.Generator(of, { bindables: { shard: number }, ...more });
-  const node = (number, more) => new randflake.Generator(new randflake.Grant(number, 1_730_000_000, 2_803_741_824), SECRET, more);
+  const node = (number, more) =>
+    new randflake.Generator(new randflake.Grant(number, 1_730_000_000, 2_803_741_824), SECRET, more);
 
   /** Families: a maker of numbered generators, the IDs of a generator in a tick, the length of a tick. */
   const FAMILIES = {
-    sno: { make: (number, more) => new sno.Generator({ partition: number, sequenceMax: 3, ...more }), perTick: 4, tickMs: 4, Pool: sno.Pool, Many: sno.SnoArray },
+    sno: {
+      make: (number, more) => new sno.Generator({ partition: number, sequenceMax: 3, ...more }),
+      perTick: 4,
+      tickMs: 4,
+      Pool: sno.Pool,
+      Many: sno.SnoArray,
+    },
     randflake: { make: node, perTick: 131_072, tickMs: 1000, Pool: randflake.Pool, Many: randflake.RandflakeArray },
-    hotguid: { make: (_, more) => new hotguid.Generator(more), perTick: 1 << 24, tickMs: 1000, Pool: hotguid.Pool, Many: hotguid.HotGuidArray },
+    hotguid: {
+      make: (_, more) => new hotguid.Generator(more),
+      perTick: 1 << 24,
+      tickMs: 1000,
+      Pool: hotguid.Pool,
+      Many: hotguid.HotGuidArray,
+    },
     layout: { make: shard(small), perTick: 4, tickMs: 1, Pool: layout.Pool, Many: layout.LayoutArray },
     "byte layout": { make: shard(wide), perTick: 4, tickMs: 1, Pool: layout.Pool, Many: layout.LayoutArray },
   };
@@ -85,7 +98,8 @@ onEachMachine(({ hotguid, layout, randflake, sno }) => {
         refused("generator_closed", () => ids.tryGenerate());
         refused("generator_closed", () => ids.tryGenerateMany(2));
         const { tryGenerate, tryGenerateMany } = ids;
-        for (const method of [tryGenerate, tryGenerateMany]) refused("invalid_type", () => method(1), { field: "this" });
+        for (const method of [tryGenerate, tryGenerateMany])
+          refused("invalid_type", () => method(1), { field: "this" });
       }
     });
 

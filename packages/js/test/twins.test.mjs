@@ -52,7 +52,10 @@ onEachMachine(({ layout, randflake }, name) => {
     const kept = [];
     await silent(() => {
       kept.push(flakes({ nodes: 17 }), flakes({ nodes: 18 }), flakes({ nodes: [17, 18] }));
-      kept.push(flakes({ nodes: 17, secret: new Uint8Array(16).fill(1) }), flakes({ nodes: 17, start: START + 1000, end: START + 2000 }));
+      kept.push(
+        flakes({ nodes: 17, secret: new Uint8Array(16).fill(1) }),
+        flakes({ nodes: 17, start: START + 1000, end: START + 2000 }),
+      );
     });
     await warned(() => kept.push(flakes({ nodes: 17, start: START + 500, end: START + 1000 })));
     kept[1].extendGrant(new randflake.Grant(18, START, START + 1500));
@@ -67,7 +70,9 @@ onEachMachine(({ layout, randflake }, name) => {
       kept.push(sonyflakes(19, { window: [NOW, NOW + 1000] }), sonyflakes(19, { window: [NOW + 1000, NOW + 2000] }));
     });
     kept[4].extendWindow(NOW + 1500);
-    await warned(() => kept.push(new layout.Generator(layout.Layout.fromJson(sonyflake.toJson()), { bindables: { machine: 17n } })));
+    await warned(() =>
+      kept.push(new layout.Generator(layout.Layout.fromJson(sonyflake.toJson()), { bindables: { machine: 17n } })),
+    );
     await warned(() => kept.push(sonyflakes(19, { window: [NOW + 500, NOW + 600] })));
     const snapshot = kept[1].close();
     await silent(() => kept.push(layout.Generator.restore(sonyflake, snapshot, { bindables: { machine: 18 } })));
@@ -96,7 +101,10 @@ onEachMachine(({ layout, randflake }, name) => {
       const make = () => new randflake.Generator(new randflake.Grant(1, 1730000000, 2803741824), new Uint8Array(16));
       if (typeof [make(), make()][1].generate() !== "bigint") throw new Error("no ID");
     `;
-    const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8", cwd: import.meta.dirname });
+    const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
+      encoding: "utf8",
+      cwd: import.meta.dirname,
+    });
     assert.equal(status, 0, stderr);
   });
 
@@ -112,7 +120,11 @@ onEachMachine(({ layout, randflake }, name) => {
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
     `;
-    const { status, stdout, stderr } = spawnSync(process.execPath, ["--expose-gc", "--input-type=module", "--eval", program], { encoding: "utf8", cwd: import.meta.dirname });
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ["--expose-gc", "--input-type=module", "--eval", program],
+      { encoding: "utf8", cwd: import.meta.dirname },
+    );
     assert.deepEqual([status, stdout], [0, ""], stderr);
   });
 });

@@ -5,10 +5,15 @@ import { createRequire } from "node:module";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-const tsc = createRequire(import.meta.url).resolve("typescript/package.json").replace("package.json", "bin/tsc");
+const tsc = createRequire(import.meta.url)
+  .resolve("typescript/package.json")
+  .replace("package.json", "bin/tsc");
 const project = fileURLToPath(new URL("types/tsconfig.json", import.meta.url));
 
-for (const resolution of [["nodenext", "nodenext"], ["esnext", "bundler"]]) {
+for (const resolution of [
+  ["nodenext", "nodenext"],
+  ["esnext", "bundler"],
+]) {
   test(`types under ${resolution[1]}`, () => {
     const [module, moduleResolution] = resolution;
     const flags = ["--project", project, "--module", module, "--moduleResolution", moduleResolution];

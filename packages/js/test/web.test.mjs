@@ -8,9 +8,9 @@ import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
-import { parse } from "smol-toml";
 import * as native from "polyflake";
 import * as standsIn from "polyflake/web";
+import { parse } from "smol-toml";
 import { browse, isMissing, REPOSITORY } from "./browser.mjs";
 import { refused } from "./refusals.mjs";
 
@@ -27,7 +27,14 @@ const fresh = async () => {
   const folder = mkdtempSync(join(HOME, "build/web-"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   const outfile = join(folder, `copy-${copies}.mjs`);
-  await build({ stdin: { contents: 'export * from "polyflake/web";', resolveDir: join(HOME, "test") }, bundle: true, format: "esm", conditions: ["browser"], outfile, logLevel: "error" });
+  await build({
+    stdin: { contents: 'export * from "polyflake/web";', resolveDir: join(HOME, "test") },
+    bundle: true,
+    format: "esm",
+    conditions: ["browser"],
+    outfile,
+    logLevel: "error",
+  });
   return import(outfile);
 };
 
@@ -36,7 +43,8 @@ describe("polyflake/web", () => {
     const web = await fresh();
     for (const entry of [web, standsIn]) {
       assert.deepEqual(Object.keys(entry).sort(), Object.keys(native).sort());
-      for (const family of FAMILIES) assert.deepEqual(Object.keys(entry[family]).sort(), [...Object.keys(native[family]), ...api.web.names].sort());
+      for (const family of FAMILIES)
+        assert.deepEqual(Object.keys(entry[family]).sort(), [...Object.keys(native[family]), ...api.web.names].sort());
     }
   });
 
@@ -68,10 +76,21 @@ describe("polyflake/web", () => {
 
   test("an init that fails can be made again, and one that did not is not repeated", async () => {
     const { sno } = await fresh();
-    const sources = [[1, "invalid_type"], [{}, "invalid_type"], [true, "invalid_type"], [new Uint8Array(3), "backend_unavailable"]];
+    const sources = [
+      [1, "invalid_type"],
+      [{}, "invalid_type"],
+      [true, "invalid_type"],
+      [new Uint8Array(3), "backend_unavailable"],
+    ];
     for (const [source, code] of sources) await assert.rejects(sno.init(source), { code });
-    await assert.rejects(sno.init(new Response("", { status: 404 })), { code: "backend_unavailable", message: /status 404/ });
-    await assert.rejects(sno.init("http://127.0.0.1:1/"), ({ code, cause }) => code === "backend_unavailable" && cause instanceof TypeError);
+    await assert.rejects(sno.init(new Response("", { status: 404 })), {
+      code: "backend_unavailable",
+      message: /status 404/,
+    });
+    await assert.rejects(
+      sno.init("http://127.0.0.1:1/"),
+      ({ code, cause }) => code === "backend_unavailable" && cause instanceof TypeError,
+    );
     const thrown = new Error("theirs");
     await assert.rejects(sno.init(Promise.reject(thrown)), thrown);
     let asked = 0;
@@ -121,7 +140,9 @@ describe("polyflake/web", () => {
     } finally {
       await close();
     }
-    const sizes = ["page.js", "sno.wasm"].map((name) => gzipSync(readFileSync(join(folder, name)), { level: 9 }).length);
+    const sizes = ["page.js", "sno.wasm"].map(
+      (name) => gzipSync(readFileSync(join(folder, name)), { level: 9 }).length,
+    );
     assert(sizes[0] + sizes[1] < 42 * 1024, `${sizes.join(" + ")} bytes`);
   });
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import cluster from "node:cluster";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import * as native from "polyflake/native";
 import * as wasm from "polyflake/wasm";
@@ -23,7 +23,10 @@ function assertAllDiffer(made, makers) {
 
 /** The first message of each of `count` workers, which all live at the same time. */
 async function workers(count, machine, workerData = {}) {
-  const all = Array.from({ length: count }, () => new Worker(script("maker.mjs"), { workerData: { machine, count: COUNT, ...workerData } }));
+  const all = Array.from(
+    { length: count },
+    () => new Worker(script("maker.mjs"), { workerData: { machine, count: COUNT, ...workerData } }),
+  );
   try {
     return await Promise.all(all.map(async (worker) => (await once(worker, "message"))[0]));
   } finally {
@@ -53,7 +56,12 @@ test("what makes IDs can't be handed to a worker, and goes on where it is", () =
   for (const { hotguid, layout, randflake, sno } of [native, wasm]) {
     const grant = new randflake.Grant(7, 1_730_000_000, 2_803_741_000);
     const secret = new Uint8Array(16);
-    for (const ids of [new sno.Generator(), new hotguid.Generator(), new randflake.Generator(grant, secret), new layout.Generator(layout.Layout.preset("instagram", { shard: 1 }))]) {
+    for (const ids of [
+      new sno.Generator(),
+      new hotguid.Generator(),
+      new randflake.Generator(grant, secret),
+      new layout.Generator(layout.Layout.preset("instagram", { shard: 1 })),
+    ]) {
       const first = ids.generate();
       for (const hand of [
         () => new Worker("", { eval: true, workerData: { ids } }),

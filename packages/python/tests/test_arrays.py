@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import refused
 
 from polyflake import sno
+from support import refused
 
 packed = st.integers(0, 40).flatmap(lambda n: st.binary(min_size=10 * n, max_size=10 * n))
 bounds = st.one_of(st.none(), st.integers(-50, 50))

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import NOW_NS, TICK_NS, refused
 
 from polyflake import PolyflakeError, Stall, hotguid, layout, randflake, sno
+from support import NOW_NS, TICK_NS, refused
 
 GRANT = randflake.Grant(1, 1_730_000_000, 2_803_741_824)
 SONYFLAKE = layout.Layout.preset("sonyflake", machine=1)

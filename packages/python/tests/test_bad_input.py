@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from catalogue import BAD_CHARACTERS, Raising, anything
 from hypothesis import given
-from support import NOW_MS, NOW_NS, refused
 
+from catalogue import BAD_CHARACTERS, anything
 from polyflake import InvalidTypeError, PolyflakeError, sno
+from support import NOW_MS, NOW_NS, refused
 
 ID = sno.Sno("93bm44ab22flxhjb")
 SHARED = sno.Generator(1)

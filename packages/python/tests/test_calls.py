@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from catalogue import NO_INTEGERS, Colour, Indexed, MyInt
-from support import NOW_NS, refused
 
+from catalogue import NO_INTEGERS, Colour, Indexed, MyInt
 from polyflake import sno
+from support import NOW_NS, refused
 
 METHODS = ["generate", "generate_text"]
 

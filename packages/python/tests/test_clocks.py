@@ -22,10 +22,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import NOW_MS, NOW_NS, TICK_NS, refused, script
 
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno
-
+from support import NOW_MS, NOW_NS, TICK_NS, refused, script
 
 HAS_COUNTER = sys.platform == "linux" and platform.machine() in {"x86_64", "aarch64"}
 

@@ -11,12 +11,12 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
-from catalogue import BAD_CHARACTERS, anything
 from hypothesis import example, given
 from hypothesis import strategies as st
-from support import refused
 
+from catalogue import BAD_CHARACTERS, anything
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno
+from support import refused
 
 Column = Callable[[list[str]], Any]
 

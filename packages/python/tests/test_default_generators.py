@@ -11,9 +11,9 @@ import weakref
 from collections.abc import Iterator
 
 import pytest
-from support import NOW_MS, NOW_NS, refused
 
 from polyflake import hotguid, sno
+from support import NOW_MS, NOW_NS, refused
 
 SECOND = NOW_MS // 1000
 

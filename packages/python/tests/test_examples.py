@@ -10,9 +10,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from support import REPOSITORY, refused, vectors
 
 from polyflake import hotguid, sno
+from support import REPOSITORY, refused, vectors
 
 EXAMPLES = sorted((REPOSITORY / "examples/python").glob("*.py"))
 README = Path(__file__).parents[1] / "README.md"

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import refused
 
 from polyflake import sno
+from support import refused
 
 packed = st.integers(0, 300).flatmap(lambda n: st.binary(min_size=10 * n, max_size=10 * n))
 

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from catalogue import anything
 from hypothesis import given
 from hypothesis import strategies as st
-from support import NOW_NS, refused
 
+from catalogue import anything
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno
+from support import NOW_NS, refused
 
 GRANT = randflake.Grant((0, 131_071), 1_730_000_000, 2_803_741_824)
 TIME = {"kind": "timestamp", "bits": 41, "tick": "1ms", "epoch_ms": 0}
@@ -191,7 +191,7 @@ NO_TARGETS: dict[str, Callable[[], Any]] = {
 @each_family
 def test_what_an_array_or_a_view_raises_goes_through(name: str) -> None:
     for target in (released(), np.zeros(72, "M8[ms]")):
-        with pytest.raises(ValueError, match="released|cannot include dtype"):
+        with pytest.raises(ValueError, match=r"released|cannot include dtype"):
             FAMILIES[name].make().fill(target)
 
 

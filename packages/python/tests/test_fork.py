@@ -14,9 +14,9 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 import pytest
-from support import REPOSITORY
 
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno
+from support import REPOSITORY
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 
@@ -246,7 +246,8 @@ def test_a_signals_handler_that_forks_while_a_batch_waits(given: bool, call: str
             assert child == b"forked 0", child[:20]
             assert len(made) == 8_000_000
         else:
-            both = {bytes(made[at : at + 10]) for at in range(0, len(made), 10)} & {child[at : at + 10] for at in range(0, len(child), 10)}
+            ours, theirs = ({bytes(ids[at : at + 10]) for at in range(0, len(ids), 10)} for ids in (made, child))
+            both = ours & theirs
             assert len(made) == len(child) == 8_000_000 and not both, len(both)
         print("well")
         """

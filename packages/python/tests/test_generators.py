@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import NOW_MS, NOW_NS, TICK_NS, refused, script, vectors
 
 from polyflake import PolyflakeError, sno
+from support import NOW_MS, NOW_NS, TICK_NS, refused, script, vectors
 
 UTC = dt.timezone.utc
 

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from catalogue import BAD_CHARACTERS, Raising, anything
 from hypothesis import given
 from hypothesis import strategies as st
-from support import NOW_MS, NOW_NS, refused, script, vectors
 
+from catalogue import BAD_CHARACTERS, Raising, anything
 from polyflake import PolyflakeError, hotguid
 from polyflake.hotguid import Generator, HotGuidArray
+from support import NOW_MS, NOW_NS, refused, script, vectors
 
 UTC = dt.timezone.utc
 SECOND_NS = 10**9
@@ -361,7 +361,9 @@ def test_a_generator_cannot_be_copied(copying: Callable[[object], object]) -> No
     assert isinstance(caught.value, TypeError)
 
 
-@pytest.mark.parametrize("cls", [Generator, HotGuidArray, hotguid.Parts, hotguid.Uuid8Parts, hotguid.Stats], ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize(
+    "cls", [Generator, HotGuidArray, hotguid.Parts, hotguid.Uuid8Parts, hotguid.Stats], ids=lambda cls: cls.__name__
+)
 def test_classes_cannot_be_extended_or_made_by_the_back_door(cls: type) -> None:
     with pytest.raises(TypeError):
         type("Mine", (cls,), {})

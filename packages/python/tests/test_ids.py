@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import refused, vectors
 
 from polyflake import PolyflakeError, sno
+from support import refused, vectors
 
 ALPHABET = "23456789abcdefghijklmnopqrstuvwx"
 UTC = dt.timezone.utc

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from catalogue import HUGE, NO_INDICES, NO_INTEGERS, Colour, Indexed, MyInt, Raising
-from support import NOW_MS, refused
 
+from catalogue import HUGE, NO_INDICES, NO_INTEGERS, Colour, Indexed, MyInt, Raising
 from polyflake import hotguid, layout, randflake, sno
+from support import NOW_MS, refused
 
 
 class Parameter(NamedTuple):

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from support import refused, vectors
 
 from polyflake import sno
+from support import refused, vectors
 
 TEXT = '{"id": "aaaaaaaa55aaaaaa", "foo": "bar", "baz": "bar"}'
 USER = sno.Sno("aaaaaaaa55aaaaaa")

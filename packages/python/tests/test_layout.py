@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from catalogue import Indexed, MyInt, Raising, anything
 from hypothesis import given
 from hypothesis import strategies as st
-from support import NOW_MS, NOW_NS, refused, script
 
+from catalogue import Indexed, MyInt, Raising, anything
 from polyflake import PolyflakeError, layout
 from polyflake.layout import Generator, Layout, LayoutArray, Snapshot
+from support import NOW_MS, NOW_NS, refused, script
 
 UTC = dt.timezone.utc
 MS_NS = 1_000_000

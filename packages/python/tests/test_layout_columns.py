@@ -12,13 +12,13 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
-from catalogue import anything
 from hypothesis import given
 from hypothesis import strategies as st
-from support import refused
 
+from catalogue import anything
 from polyflake import PolyflakeError, layout, sno
 from polyflake.layout import Layout, LayoutArray
+from support import refused
 
 TIME = {"kind": "timestamp", "bits": 41, "tick": "1ms", "epoch_ms": 1_483_228_800_000}
 SEQUENCE = {"kind": "sequence", "bits": 12}
@@ -240,9 +240,9 @@ def test_layouts_without_time_or_sequence_have_no_such_columns() -> None:
     read = described.parse_columns(described.pack_columns(bindables={"a": np.arange(3), "b": 5}))
     assert (read.unix_ms, read.sequence, read.constants) == (None, None, {})
     assert np.asarray(read.bindables["a"]).tolist() == [0, 1, 2]
-    for given in ({"timestamp": np.arange(3)}, {"sequence": np.arange(3)}, {"constants": {"x": np.arange(3)}}):
+    for more in ({"timestamp": np.arange(3)}, {"sequence": np.arange(3)}, {"constants": {"x": np.arange(3)}}):
         with refused("unknown_field"):
-            described.pack_columns(bindables={"a": np.arange(3), "b": 5}, **given)  # type: ignore[arg-type]
+            described.pack_columns(bindables={"a": np.arange(3), "b": 5}, **more)  # type: ignore[arg-type]
 
 
 def pack(**given: Any) -> LayoutArray:
@@ -334,14 +334,14 @@ def test_names_are_the_layouts_and_none_is_missing() -> None:
     ids=lambda column: f"{type(column).__name__} {getattr(column, 'dtype', '')} {getattr(column, 'shape', '')}",
 )
 def test_what_is_no_column_is_refused(column: Any) -> None:
-    for given in (
+    for wrong in (
         {"sequence": column},
         {"timestamp": column},
         {"bindables": {"worker": column}},
         {"constants": {"dc": column}},
     ):
         with refused("invalid_type"):
-            pack(**{"sequence": np.arange(3)} | given)
+            pack(**{"sequence": np.arange(3)} | wrong)
 
 
 def test_a_number_of_numpys_is_no_column() -> None:

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from support import refused, vectors
 
 from polyflake import layout
 from polyflake.layout import Layout
+from support import refused, vectors
 
 TICKS = {"ms": "1ms", "s": "1s", "s_builtin": "1s"}
 KINDS = {

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from support import NOW_MS, NOW_NS, TICK_NS, refused, script
 
 from polyflake import PolyflakeError, Stall, hotguid, layout, randflake, sno
+from support import NOW_MS, NOW_NS, TICK_NS, refused, script
 
 SECRET = bytes(16)
 SMALL = layout.Layout(

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from catalogue import BAD_CHARACTERS, anything
 from hypothesis import given
 from hypothesis import strategies as st
-from support import NOW_MS, NOW_NS, refused, script, vectors
 
+from catalogue import BAD_CHARACTERS, anything
 from polyflake import PolyflakeError, randflake
 from polyflake.randflake import Codec, Generator, Grant, RandflakeArray
+from support import NOW_MS, NOW_NS, refused, script, vectors
 
 SECRET = bytes.fromhex("dffd6021bb2bd5b0af676290809ec3a5")
 FIRST, END = 1_730_000_000, 2_803_741_824

@@ -9,14 +9,14 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
-from catalogue import BAD_CHARACTERS, anything
 from hypothesis import given
 from hypothesis import strategies as st
-from support import refused
-from test_columns import ANY, Column, sliced
 
+from catalogue import BAD_CHARACTERS, anything
 from polyflake import PolyflakeError, randflake
 from polyflake.randflake import RandflakeArray, decode_text, encode_text
+from support import refused
+from test_columns import ANY, Column, sliced
 
 GRANT = randflake.Grant((0, 131_071), 1_730_000_000, 2_803_741_824)
 

@@ -9,10 +9,10 @@ from multiprocessing import get_context
 from typing import Any
 
 import pytest
-from support import NOW_NS, refused
 
 import polyflake
 from polyflake import hotguid, layout, randflake, sno, sparx64
+from support import NOW_NS, refused
 
 LAYOUT = layout.Layout.preset("twitter")
 TEXTS = layout.Layout(
@@ -69,12 +69,26 @@ RECORDS: list[Any] = [
     stall(),
 ]
 
-each = pytest.mark.parametrize("record", RECORDS, ids=lambda record: f"{type(record).__module__}.{type(record).__name__}")
+each = pytest.mark.parametrize(
+    "record", RECORDS, ids=lambda record: f"{type(record).__module__}.{type(record).__name__}"
+)
 
 
 def test_every_record_is_here() -> None:
     modules = [polyflake, sno, randflake, hotguid, layout]
-    named = {"Description", "FieldDescription", "Parsed", "Parts", "Uuid8Parts", "Snapshot", "Stall", "Stats", "Grant", "Layout", "Sno"}
+    named = {
+        "Description",
+        "FieldDescription",
+        "Parsed",
+        "Parts",
+        "Uuid8Parts",
+        "Snapshot",
+        "Stall",
+        "Stats",
+        "Grant",
+        "Layout",
+        "Sno",
+    }
     classes = {getattr(module, name) for module in modules for name in module.__all__ if name in named}
     assert classes == {type(record) for record in RECORDS}
 

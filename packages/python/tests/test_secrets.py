@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import NOW_NS, refused
 
 from polyflake import PolyflakeError, randflake
 from polyflake.sparx64 import Sparx64
+from support import NOW_NS, refused
 
 SECRET = b"\xde\xad\xbe\xef" + b"tell no one!"
 SECOND = NOW_NS // 10**9

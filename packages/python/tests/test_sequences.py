@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import NOW_NS, refused
 
 from polyflake import layout, randflake, sno
+from support import NOW_NS, refused
 
 IDS = sno.Generator(7, clock=lambda: NOW_NS).generate_many(20, metabyte=3)
 FLAKES = randflake.RandflakeArray(np.arange(-5, 15))

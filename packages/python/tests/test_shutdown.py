@@ -10,9 +10,7 @@ import pytest
 
 
 def run(program: str) -> tuple[int, str, str]:
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120
-    )
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import refused, vectors
 
 from polyflake.sparx64 import Sparx64
+from support import refused, vectors
 
 CIPHER = Sparx64(bytes(range(16)))
 ONE: list[Callable[[Any], bytes]] = [CIPHER.encrypt, CIPHER.decrypt]

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from support import NOW_MS, NOW_NS, TICK_NS, refused, script
 
 from polyflake import Stall, hotguid, layout, randflake, sno
+from support import NOW_MS, NOW_NS, TICK_NS, refused, script
 
 GRANT = randflake.Grant(1, 1_730_000_000, 2_803_741_824)
 

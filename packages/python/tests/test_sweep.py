@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from catalogue import BAD_CHARACTERS, HUGE, NO_INTEGERS, Colour, Indexed, MyInt, Raising
-from test_api import API
 
 import polyflake
+from catalogue import BAD_CHARACTERS, HUGE, NO_INTEGERS, Colour, Indexed, MyInt, Raising
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno, sparx64
+from test_api import API
 
 GRANT = randflake.Grant((1, 2), 1_730_000_000, 2_803_741_824)
 SECRET = bytes(16)
@@ -468,7 +468,8 @@ CALLS |= {f"{name}_async": made for name, made in CALLS.items() if WAITING.fullm
 #: What values of the catalogue raise themselves: their own code, views that are released, and NumPy's arrays.
 THEIR_OWN = re.compile(
     "no|operation forbidden on released memoryview object|cannot include dtype 'M' in a buffer"
-    "|iteration over a 0-d array|multi-dimensional sub-views are not implemented|only (integer scalar arrays|0-dimensional arrays) can be converted to .*|__index__ returned non-int .*"
+    "|iteration over a 0-d array|multi-dimensional sub-views are not implemented"
+    "|only (integer scalar arrays|0-dimensional arrays) can be converted to .*|__index__ returned non-int .*"
 )
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
-from support import NOW_MS, NOW_NS, refused, script
 
 from polyflake import Stall, hotguid, layout, randflake, sno
+from support import NOW_MS, NOW_NS, refused, script
 
 SMALL = layout.Layout(
     {
@@ -65,9 +65,7 @@ FAMILIES = {
         lambda n: bytearray(10 * n),
         sno.SnoArray,
     ),
-    "randflake": Family(
-        _node, 131_072, 1000, randflake.Pool, lambda n: array("q", [0] * n), randflake.RandflakeArray
-    ),
+    "randflake": Family(_node, 131_072, 1000, randflake.Pool, lambda n: array("q", [0] * n), randflake.RandflakeArray),
     "hotguid": Family(
         lambda _, **options: hotguid.Generator(**options),
         1 << 24,
@@ -209,7 +207,10 @@ def test_all_other_errors_are_raised(family: Family) -> None:
     def broken() -> int:
         raise ZeroDivisionError
 
-    for call in (patient(family, clock=broken).try_generate, lambda: patient(family, clock=broken).try_generate_many(2)):
+    for call in (
+        patient(family, clock=broken).try_generate,
+        lambda: patient(family, clock=broken).try_generate_many(2),
+    ):
         with refused("clock_failed") as caught:
             call()
         assert isinstance(caught.value.__cause__, ZeroDivisionError)
@@ -219,7 +220,10 @@ def test_what_ids_are_about_is_taken_as_elsewhere() -> None:
     ids = sno.Generator(1, metabyte=9)
     assert [ids.try_generate().metabyte, ids.try_generate(7).metabyte] == [9, 7]
     assert [sno.metabyte(ids.try_generate_text()), sno.metabyte(ids.try_generate_text(metabyte=7))] == [9, 7]
-    assert {id.metabyte for id in ids.try_generate_many(3)} | {id.metabyte for id in ids.try_generate_many(3, 5)} == {9, 5}
+    assert {id.metabyte for id in ids.try_generate_many(3)} | {id.metabyte for id in ids.try_generate_many(3, 5)} == {
+        9,
+        5,
+    }
     pool = sno.Pool([ids])
     assert [pool.try_generate().metabyte, sno.metabyte(pool.try_generate_text(7))] == [9, 7]
     open_ = layout.Generator(SMALL)

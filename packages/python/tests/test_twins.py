@@ -9,15 +9,17 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from support import NOW_MS
 
 from polyflake import layout, randflake
+from support import NOW_MS
 
 SONYFLAKE = layout.Layout.preset("sonyflake")
 START = 1_730_000_000
 
 
-def flakes(nodes: Any = 7, start: int = START, end: int = START + 1000, secret: bytes = b"secret of twins!", **more: Any) -> Any:
+def flakes(
+    nodes: Any = 7, start: int = START, end: int = START + 1000, secret: bytes = b"secret of twins!", **more: Any
+) -> Any:
     return randflake.Generator(randflake.Grant(nodes, start, end), secret, **more)
 
 
@@ -100,7 +102,10 @@ def test_other_bindables_and_windows_are_no_twins() -> None:
             layout.Generator(SONYFLAKE),
             layout.Generator(layout.Layout.preset("instagram"), bindables={"shard": 7}),
         ]
-        windowed = [sonyflakes(60_009, window=(NOW_MS, NOW_MS + 1000)), sonyflakes(60_009, window=(NOW_MS + 1000, NOW_MS + 2000))]
+        windowed = [
+            sonyflakes(60_009, window=(NOW_MS, NOW_MS + 1000)),
+            sonyflakes(60_009, window=(NOW_MS + 1000, NOW_MS + 2000)),
+        ]
     assert len(kept) + len(windowed) == 7
     windowed[0].extend_window(NOW_MS + 1500)
     with pytest.warns(RuntimeWarning):

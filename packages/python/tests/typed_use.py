@@ -50,7 +50,6 @@ except polyflake.InvalidValueError as error:
     assert_type((error.written, error.item), tuple[int | None, int | None])
 
 
-
 async def waits() -> None:
     assert_type(await ids.generate_async(3), sno.Sno)
     assert_type(await ids.generate_text_async(metabyte=3), str)

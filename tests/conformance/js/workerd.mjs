@@ -40,7 +40,9 @@ async function modules(folder) {
 async function start(folder) {
   const path = join(folder, "config.capnp");
   await writeFile(path, config(await modules(folder)));
-  const child = spawn(workerd.default, ["serve", "--control-fd=3", path], { stdio: ["ignore", "inherit", "inherit", "pipe"] });
+  const child = spawn(workerd.default, ["serve", "--control-fd=3", path], {
+    stdio: ["ignore", "inherit", "inherit", "pipe"],
+  });
   const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`workerd ended with ${code}`)));
   const listening = once(createInterface({ input: child.stdio[3] }), "line");
   const [line] = await Promise.race([listening, ended]);

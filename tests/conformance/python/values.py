@@ -8,7 +8,7 @@ from polyflake import Description
 
 
 def read(value: Any) -> Any:
-    """A VALUE: an integer as a decimal string, bytes as ``{"hex"}``, text as ``{"text"}``; anything else stands for itself."""
+    """A VALUE: an integer as a decimal string, bytes as ``{"hex"}``, text as ``{"text"}``; others are themselves."""
     match value:
         case str():
             return int(value)

@@ -7,13 +7,14 @@ use super::{Step, examples, kernels, notices, oldest_rust, packaging, readme, st
 use crate::{
     bench, build,
     conformance::{self, Ready},
-    demo, tools, workspace,
+    demo, format, tools, workspace,
 };
 
 pub const ALL: &[Step] = &[
     Step::check("tidy", |_| tidy::check()),
-    Step::check("format", |sh| Ok(cmd!(sh, "cargo fmt --all --check").run()?)),
     Step::check("set-up", set_up).needed(),
+    Step::check("format", format::check),
+    Step::check("lint", format::lint),
     Step::check("clippy", clippy),
     Step::check("no_std", no_std),
     Step::check("oldest-rust", oldest_rust::check),

@@ -169,9 +169,11 @@ fn without_examples(text: &str) -> impl Iterator<Item = &str> {
 
 fn too_long(source: &Source) -> Option<String> {
     const CODE: [&str; 5] = ["rs", "py", "ts", "mjs", "js"];
+    const TESTS: [&str; 2] = ["tests/", "packages/js/test/"];
     let extension = Path::new(&source.path).extension()?.to_str()?;
     let lines = without_examples(without_tests(&source.text)).count();
-    let long = CODE.contains(&extension) && !source.path.contains("tests/") && lines > LONGEST;
+    let is_test = TESTS.iter().any(|folder| source.path.contains(folder));
+    let long = CODE.contains(&extension) && !is_test && lines > LONGEST;
     long.then(|| format!("{}: {lines} lines, more than {LONGEST}", source.path))
 }
 
@@ -280,6 +282,8 @@ mod tests {
         let example = format!("/// ```\n{}/// ```\n", "/// x\n".repeat(9));
         assert!(too_long(&source("core/src/a.rs", &(example.clone() + &lines(400)))).is_none());
         assert!(too_long(&source("core/src/a.rs", &(example + &lines(401)))).is_some());
+        assert!(too_long(&source("packages/js/src/a.ts", &lines(401))).is_some());
+        assert!(too_long(&source("packages/js/test/a.test.mjs", &lines(401))).is_none());
     }
 
     #[test]

@@ -45,9 +45,12 @@ fn environment(shell: &Shell, venv: &Path, requirements: &str) -> Result<()> {
     let wanted =
         fs::read_to_string(&file).with_context(|| format!("cannot read {requirements}"))?;
     once(&venv.join("requirements.txt"), &wanted, || {
-        cmd!(shell, "{machine} -m venv --clear {venv}")
-            .run()
-            .context("on Debian, install python3-venv")?;
+        // An environment that works is kept, with the wheel that is installed there.
+        if !python.exists() {
+            cmd!(shell, "{machine} -m venv --clear {venv}")
+                .run()
+                .context("on Debian, install python3-venv")?;
+        }
         cmd!(shell, "{python} -m pip install --quiet -r {file}").run()?;
         Ok(())
     })

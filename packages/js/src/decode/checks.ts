@@ -24,7 +24,12 @@ export function within64(value: unknown, field: string, as: typeof BigInt.asIntN
   if (typeof value !== "bigint") throw invalidType("bigint", value, { field });
   if (as(64, value) === value) return value;
   // A bigint may have a million digits.
-  throw outOfRange(least, least + (1n << 64n) - 1n, BigInt.asIntN(256, value) === value ? value : "one of more than 256 bits", field);
+  throw outOfRange(
+    least,
+    least + (1n << 64n) - 1n,
+    BigInt.asIntN(256, value) === value ? value : "one of more than 256 bits",
+    field,
+  );
 }
 
 /** A text of `least` to `most` characters. */

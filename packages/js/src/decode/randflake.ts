@@ -38,7 +38,8 @@ export function decodeText(text: string): bigint {
   }
   if (all < 0) throw misspelt(text, "text", valueAt);
   const first = valueAt(text, 0);
-  if (first === 0 && text.length > 1) throw new PolyflakeError("not_canonical", "expected no leading zero, found one", { field: "text" });
+  if (first === 0 && text.length > 1)
+    throw new PolyflakeError("not_canonical", "expected no leading zero, found one", { field: "text" });
   const id = (BigInt(high) << 32n) | BigInt(low >>> 0);
   if (text.length < MOST || first <= LAST_FIRST) return id;
   throw outOfRange(0n, (1n << 64n) - 1n, (BigInt(first) << 60n) | BigInt.asUintN(60, id), "id");

@@ -88,7 +88,18 @@ export function withMetabyte(text: string, metabyte: number): string {
 export function toBytes(text: string): Uint8Array {
   const [a, b, c, d] = wordsOf(text, "text");
   // A Uint8Array keeps the low 8 bits of each.
-  return new Uint8Array([a >> 12, a >> 4, (a << 4) | (b >> 16), b >> 8, b, c >> 12, c >> 4, (c << 4) | (d >> 16), d >> 8, d]);
+  return new Uint8Array([
+    a >> 12,
+    a >> 4,
+    (a << 4) | (b >> 16),
+    b >> 8,
+    b,
+    c >> 12,
+    c >> 4,
+    (c << 4) | (d >> 16),
+    d >> 8,
+    d,
+  ]);
 }
 
 /**
@@ -108,7 +119,19 @@ export function toUuid(text: string): string {
  */
 export function toUuid8(text: string): string {
   const [a, b, c, d] = wordsOf(text, "text");
-  const bytes = [a >> 12, a >> 4, (a << 4) | (b >> 16), b >> 8, b, c >> 12, 0x80 | ((c >> 8) & 15), c, 0x80 | (d >> 14), d >> 6, d << 2];
+  const bytes = [
+    a >> 12,
+    a >> 4,
+    (a << 4) | (b >> 16),
+    b >> 8,
+    b,
+    c >> 12,
+    0x80 | ((c >> 8) & 15),
+    c,
+    0x80 | (d >> 14),
+    d >> 6,
+    d << 2,
+  ];
   return uuidText([...bytes, 0, 0, 0, 0, 0].map((byte) => byte & 0xff));
 }
 
@@ -120,9 +143,26 @@ export function toUuid8(text: string): string {
  */
 export function fromUuid8(uuid: string): string {
   const bytes = uuidBytes(uuid, "uuid");
-  const [a, b, c, d, e, f, g, h, i, j, k, ...rest] = bytes as [number, number, number, number, number, number, number, number, number, number, number];
+  const [a, b, c, d, e, f, g, h, i, j, k, ...rest] = bytes as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
   if (g >> 4 !== 8 || i >> 6 !== 2 || (k & 3) + Math.max(...(rest as number[])) > 0) {
     throw notVersion8("uuid", "42 zero bits at its end");
   }
-  return textOf([(a << 12) | (b << 4) | (c >> 4), ((c & 15) << 16) | (d << 8) | e, (f << 12) | ((g & 15) << 8) | h, ((i & 63) << 14) | (j << 6) | (k >> 2)]);
+  return textOf([
+    (a << 12) | (b << 4) | (c >> 4),
+    ((c & 15) << 16) | (d << 8) | e,
+    (f << 12) | ((g & 15) << 8) | h,
+    ((i & 63) << 14) | (j << 6) | (k >> 2),
+  ]);
 }

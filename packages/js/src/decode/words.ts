@@ -31,13 +31,16 @@ export function wordsOf(text: unknown, field: string): Words {
 }
 
 function wordAt(text: string, at: number): number {
-  return (valueAt(text, at) << 15) | (valueAt(text, at + 1) << 10) | (valueAt(text, at + 2) << 5) | valueAt(text, at + 3);
+  return (
+    (valueAt(text, at) << 15) | (valueAt(text, at + 1) << 10) | (valueAt(text, at + 2) << 5) | valueAt(text, at + 3)
+  );
 }
 
 /** The text of words. */
 export function textOf(words: Words): string {
   let text = "";
-  for (const word of words) text += String.fromCharCode(code(word >> 15), code(word >> 10), code(word >> 5), code(word));
+  for (const word of words)
+    text += String.fromCharCode(code(word >> 15), code(word >> 10), code(word >> 5), code(word));
   return text;
 }
 

@@ -77,7 +77,12 @@ export class Generator {
       this.#ready(shardKey);
       return next() ?? this.#kept.refused();
     };
-    enroll(this, { kept: this.#kept, fill: this.#fill.bind(this), now: this.#now.bind(this), later: this.#later.bind(this) });
+    enroll(this, {
+      kept: this.#kept,
+      fill: this.#fill.bind(this),
+      now: this.#now.bind(this),
+      later: this.#later.bind(this),
+    });
   }
 
   /**

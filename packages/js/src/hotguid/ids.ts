@@ -1,13 +1,23 @@
 import { bytes, flag, integer, lengthOfArray, partOfBytes, time, within } from "../checks.js";
 import { UUID_LENGTH, uuidBytes, uuidText } from "../decode/checks.js";
-import { parse, type Parts, type Uuid8Parts } from "../decode/hotguid.js";
+import { type Parts, parse, type Uuid8Parts } from "../decode/hotguid.js";
 import { type Description, figuresOf } from "../describe.js";
 import { invalidLength, PolyflakeError } from "../errors.js";
 import { fields, members } from "../members.js";
-import { packed, PackedTexts } from "../packed.js";
+import { PackedTexts, packed } from "../packed.js";
 import { machine } from "./machine.js";
 
-export { isValid, type Parts, parse, parts, shardKey, timestamp, toBytes, type Uuid8Parts, uuid8Parts } from "../decode/hotguid.js";
+export {
+  isValid,
+  type Parts,
+  parse,
+  parts,
+  shardKey,
+  timestamp,
+  toBytes,
+  type Uuid8Parts,
+  uuid8Parts,
+} from "../decode/hotguid.js";
 
 /** Bytes of an ID. */
 export const LENGTH = 16;
@@ -43,8 +53,23 @@ export function fromParts(parts: Parts): string {
     throw new PolyflakeError("invalid_length", message, { field: "machine" });
   }
   const [timestamp, counter, shardKey] = numbersOf(given);
-  const [a, b, c, d, e] = partOfBytes(given.machine as Uint8Array, 0, MACHINE_LENGTH) as unknown as [number, number, number, number, number];
-  return uuidText([...bigEndian(timestamp), b, a, d, c, e, ...bigEndian(counter).slice(1), ...bigEndian(shardKey).reverse()]);
+  const [a, b, c, d, e] = partOfBytes(given.machine as Uint8Array, 0, MACHINE_LENGTH) as unknown as [
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  return uuidText([
+    ...bigEndian(timestamp),
+    b,
+    a,
+    d,
+    c,
+    e,
+    ...bigEndian(counter).slice(1),
+    ...bigEndian(shardKey).reverse(),
+  ]);
 }
 
 /**
@@ -63,7 +88,9 @@ export function fromUuid8Parts(parts: Uuid8Parts): string {
 }
 
 /** The fields that both forms have, checked. */
-function numbersOf(given: Partial<Record<keyof Parts, unknown>>): [timestamp: number, counter: number, shardKey: number] {
+function numbersOf(
+  given: Partial<Record<keyof Parts, unknown>>,
+): [timestamp: number, counter: number, shardKey: number] {
   const names = ["timestamp", "counter", "shardKey"] as const;
   const [timestamp, ...others] = names.map((name) => integer(given[name], name)) as [number, number, number];
   const [counter, shardKey] = [within(others[0], "counter", 0xff_ffff), within(others[1], "shardKey", 0xffff_ffff)];

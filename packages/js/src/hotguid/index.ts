@@ -7,7 +7,7 @@
  *
  * @module
  */
-export { Generator, type GeneratorOptions, generate, setDefaultGenerator, type Stats } from "./generator.js";
+export { Generator, type GeneratorOptions, generate, type Stats, setDefaultGenerator } from "./generator.js";
 export {
   describe,
   fromBytes,
@@ -17,8 +17,8 @@ export {
   fromUuid8Parts,
   HotGuidArray,
   isValid,
-  parse,
   type Parts,
+  parse,
   parts,
   shardKey,
   timeRange,

@@ -132,7 +132,9 @@ function sizeOf(packed: Uint8Array, length: unknown): number {
   const size = within(length, "length", LONGEST);
   const found = lengthOfArray(bytes(packed, "packed"));
   if (size > 0 && found % size === 0) return size;
-  throw new PolyflakeError("invalid_length", `expected a multiple of ${size} bytes, found ${found}`, { field: "packed" });
+  throw new PolyflakeError("invalid_length", `expected a multiple of ${size} bytes, found ${found}`, {
+    field: "packed",
+  });
 }
 
 function jsonOf(this: LayoutArray): string[] {
@@ -152,12 +154,19 @@ function idsOfJson(json: unknown, length: unknown): LayoutArray {
 function integerOf(text: unknown, item: number): bigint {
   const value = typeof text === "string" && text.length <= "-9223372036854775808".length ? decimalOf(text) : undefined;
   if (value !== undefined && BigInt.asIntN(64, value) === value) return value;
-  throw new PolyflakeError("invalid_type", `item ${item}: expected a decimal text of 64 bits, found another value`, { field: "json", item });
+  throw new PolyflakeError("invalid_type", `item ${item}: expected a decimal text of 64 bits, found another value`, {
+    field: "json",
+    item,
+  });
 }
 
 /** The bytes of a text in hex. */
 function bytesOf(text: unknown, size: number, item: number): Uint8Array {
   const found = typeof text === "string" && text.length === 2 * size ? unhex(text) : undefined;
   if (found) return found;
-  throw new PolyflakeError("invalid_type", `item ${item}: expected ${2 * size} digits of hex in lower case, found another value`, { field: "json", item });
+  throw new PolyflakeError(
+    "invalid_type",
+    `item ${item}: expected ${2 * size} digits of hex in lower case, found another value`,
+    { field: "json", item },
+  );
 }

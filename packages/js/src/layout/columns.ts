@@ -40,10 +40,19 @@ export interface ParsedColumns {
 /** The message for a call, in memory that calls share: no code of a caller runs while it is written. */
 const message = /* @__PURE__ */ new MessageWriter();
 
-const ROLES: Readonly<Record<string, number>> = { timestamp: TIME, sequence: SEQUENCE, bindable: BINDABLE, constant: CONSTANT };
+const ROLES: Readonly<Record<string, number>> = {
+  timestamp: TIME,
+  sequence: SEQUENCE,
+  bindable: BINDABLE,
+  constant: CONSTANT,
+};
 
 /** Packs IDs of a layout from columns. */
-export function packColumns<K extends Kind>(kept: Kept, kind: { bits: number; isInteger: boolean }, given: unknown): LayoutArray<K> {
+export function packColumns<K extends Kind>(
+  kept: Kept,
+  kind: { bits: number; isInteger: boolean },
+  given: unknown,
+): LayoutArray<K> {
   const values = new ColumnsWriter();
   values.all(given);
   return manyOf(kind, values.count(), (many, size, batch) =>
@@ -57,11 +66,19 @@ export function packColumns<K extends Kind>(kept: Kept, kind: { bits: number; is
 }
 
 /** Reads packed IDs of a layout into columns. */
-export function parseColumns(kept: Kept, { bits, fields }: Description, isInteger: boolean, given: unknown): ParsedColumns {
+export function parseColumns(
+  kept: Kept,
+  { bits, fields }: Description,
+  isInteger: boolean,
+  given: unknown,
+): ParsedColumns {
   const size = bits / 8;
   const packed = isInteger ? integers(given, "packed") : bytes(given, "packed");
   const length = lengthOfArray(packed) * (isInteger ? 8 : 1);
-  if (length % size !== 0) throw new PolyflakeError("invalid_length", `expected a multiple of ${size} bytes, found ${length}`, { field: "packed" });
+  if (length % size !== 0)
+    throw new PolyflakeError("invalid_length", `expected a multiple of ${size} bytes, found ${length}`, {
+      field: "packed",
+    });
   const ids = partOfBytes(packed, 0, length);
   const columns = (kind: string): [string, Column][] =>
     fields
@@ -77,7 +94,12 @@ export function parseColumns(kept: Kept, { bits, fields }: Description, isIntege
 }
 
 /** The column of one field; undefined if the field has none. */
-function columnOf(kept: Kept, { name, kind, bits }: FieldDescription, ids: Uint8Array, size: number): Column | undefined {
+function columnOf(
+  kept: Kept,
+  { name, kind, bits }: FieldDescription,
+  ids: Uint8Array,
+  size: number,
+): Column | undefined {
   const isNumber = kind !== "timestamp" && bits <= NUMBER_BITS;
   const column = new (isNumber ? Float64Array : BigInt64Array)(ids.length / size);
   const places = new Uint8Array(column.buffer);
@@ -117,7 +139,8 @@ class ColumnsWriter extends ValuesWriter {
     const count = lengthOfArray(first.column);
     for (const { name, column } of others) {
       const found = lengthOfArray(column);
-      if (found !== count) throw new PolyflakeError("invalid_length", `expected length ${count}, found ${found}`, { field: name });
+      if (found !== count)
+        throw new PolyflakeError("invalid_length", `expected length ${count}, found ${found}`, { field: name });
     }
     for (const { name, column } of this.#columns) if (isNumbers(column)) refuseFractions(name, column);
     return count;
@@ -143,5 +166,8 @@ function refuseFractions(field: string, column: Float64Array): void {
   const item = new Float64Array(buffer, byteOffset, length / 8).findIndex((number) => !Number.isSafeInteger(number));
   if (item < 0) return;
   const found = "a number that is no integer or may have been rounded";
-  throw new PolyflakeError("invalid_type", `item ${item}: expected an integer for \`${field}\`, found ${found}`, { field, item });
+  throw new PolyflakeError("invalid_type", `item ${item}: expected an integer for \`${field}\`, found ${found}`, {
+    field,
+    item,
+  });
 }

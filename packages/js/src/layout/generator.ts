@@ -2,11 +2,11 @@ import { attached, flag, isObject, time } from "../checks.js";
 import { Kept } from "../kept.js";
 import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
 import { answerOf, MessageReader } from "../message.js";
+import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { fillBy, fillNow } from "../packed.js";
 import { enroll } from "../pool.js";
-import { type Claim, claim } from "../twins.js";
-import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { withJson } from "../show.js";
+import { type Claim, claim } from "../twins.js";
 import { arrayOf, type LayoutArray, manyLaterOf, manyOf } from "./array.js";
 import { jsonOf, type Kind, messageOf } from "./description.js";
 import { handleOf, type IdOf, idOf, type Layout } from "./layout.js";
@@ -109,7 +109,12 @@ export class Generator<K extends Kind = Kind> {
       return idOf(this.#kept.call("layoutGenerate"), layout.isInteger);
     };
     this.#claim = claim(this.#kept, `layout ${fixed} ${layout.toJson()}`, slots, "layoutPool", "layout, bindables");
-    enroll(this, { kept: this.#kept, fill: this.#fill.bind(this), now: this.#now.bind(this), later: this.#later.bind(this) });
+    enroll(this, {
+      kept: this.#kept,
+      fill: this.#fill.bind(this),
+      now: this.#now.bind(this),
+      later: this.#later.bind(this),
+    });
   }
 
   /**

@@ -4,12 +4,12 @@ import { invalidType } from "../errors.js";
 import { Kept } from "../kept.js";
 import { ABSENT, type Machine } from "../machine.js";
 import { answerOf, MessageReader, MessageWriter } from "../message.js";
+import { present, withJson } from "../show.js";
 import type { LayoutArray, PackedOf } from "./array.js";
 import { type PackColumns, type ParsedColumns, packColumns, parseColumns } from "./columns.js";
 import { jsonOf, type Kind, type LayoutDescription, messageOf, parseJson } from "./description.js";
 import { machine } from "./machine.js";
 import { valuesOfJson } from "./parsed.js";
-import { present, withJson } from "../show.js";
 import { NUMBER_BITS, type Value, type Values, ValuesWriter } from "./values.js";
 
 /** An ID of a layout: a signed integer of 64 bits, or bytes. */
@@ -98,7 +98,8 @@ export class Layout<K extends Kind = Kind> {
    */
   constructor(description: LayoutDescription<K>);
   constructor(description: unknown) {
-    const { build, message } = description instanceof Made ? description : new Made("layoutBuild", messageOf(description, MessageWriter));
+    const { build, message } =
+      description instanceof Made ? description : new Made("layoutBuild", messageOf(description, MessageWriter));
     const m = machine();
     message.put(m);
     this.#kept = new Kept(this, m, build, []);
@@ -183,12 +184,20 @@ export class Layout<K extends Kind = Kind> {
     const { fields } = this.#figures;
     const bitsOf = (kind: string): number => fields.find((field) => field.kind === kind)?.bits ?? 0;
     const unixMs = message.integer();
-    const sequence = valueOf(message, bitsOf("sequence")) as number | bigint | undefined;
+    const sequence = readValue(message, bitsOf("sequence")) as number | bigint | undefined;
     const named = (kind: string): Record<string, Value> =>
       Object.fromEntries(
-        fields.filter((field) => field.kind === kind).map(({ name, bits }) => [name, valueOf(message, bits) as Value]),
+        fields
+          .filter((field) => field.kind === kind)
+          .map(({ name, bits }) => [name, readValue(message, bits) as Value]),
       );
-    return withJson({ unixMs, timestamp: dateOf(unixMs), sequence, bindables: named("bindable"), constants: named("constant") });
+    return withJson({
+      unixMs,
+      timestamp: dateOf(unixMs),
+      sequence,
+      bindables: named("bindable"),
+      constants: named("constant"),
+    });
   }
 
   /**
@@ -304,7 +313,7 @@ function putId(m: Machine, id: unknown): void {
 }
 
 /** The next value of a message, for a field of `bits` bits. */
-function valueOf(message: MessageReader, bits: number): Value | undefined {
+function readValue(message: MessageReader, bits: number): Value | undefined {
   const value = message.value() as bigint | string | Uint8Array | undefined;
   return typeof value === "bigint" && bits <= NUMBER_BITS ? Number(value) : value;
 }

@@ -4,7 +4,17 @@ import { onDemand } from "../machine.js";
 declare module "../machine.js" {
   interface FamilyCalls {
     layout:
-      | ("Build" | "PresetBuild" | "Description" | "Describe" | "Pack" | "Parse" | "TimeRange" | "Column" | "PackColumns")
+      | (
+          | "Build"
+          | "PresetBuild"
+          | "Description"
+          | "Describe"
+          | "Pack"
+          | "Parse"
+          | "TimeRange"
+          | "Column"
+          | "PackColumns"
+        )
       | ("GeneratorBuild" | "Generate" | "TryGenerate" | "OneAsync" | "Fill" | "FillNow" | "Pool")
       | ("ExtendWindow" | "Stats" | "Close");
   }

@@ -1,7 +1,8 @@
 /** Reads the JSON form of parsed IDs, in which bigints are decimal texts, and bytes are hex. */
+
+import type { FieldDescription } from "../describe.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import { entries, members } from "../members.js";
-import type { FieldDescription } from "../describe.js";
 import { bigintOf, bytesOfHex } from "../show.js";
 import type { Field } from "./description.js";
 import type { Value, Values } from "./values.js";
@@ -21,7 +22,9 @@ export function valuesOfJson(json: unknown, names: readonly FieldDescription[], 
   const given = members(json, "json", MEMBERS);
   const types = new Map(names.map(({ name }, k) => [name, typeOf(fields[k]!)]));
   const named = (values: unknown, field: string): Values =>
-    Object.fromEntries(entries(values, field).map(([name, value]) => [name, valueOf(value, types.get(name), name)]));
+    Object.fromEntries(
+      entries(values, field).map(([name, value]) => [name, checkedValue(value, types.get(name), name)]),
+    );
   return {
     timestamp: given.unixMs === undefined ? undefined : bigintOf(given.unixMs, "unixMs"),
     sequence: given.sequence === undefined ? undefined : integerOf(given.sequence, "sequence"),
@@ -35,7 +38,7 @@ function typeOf(field: Field): string {
 }
 
 /** The value of a field of the given type. Unknown names are refused later, by the layout. */
-function valueOf(value: unknown, type: string | undefined, field: string): Value {
+function checkedValue(value: unknown, type: string | undefined, field: string): Value {
   if (type === "bytes") return bytesOfHex(value, field);
   if (type === "integer") return integerOf(value, field);
   if (typeof value === "string" || typeof value === "number") return value;
@@ -46,5 +49,7 @@ function valueOf(value: unknown, type: string | undefined, field: string): Value
 function integerOf(value: unknown, field: string): number | bigint {
   if (typeof value !== "number") return bigintOf(value, field);
   if (Number.isSafeInteger(value)) return value;
-  throw new PolyflakeError("invalid_type", `expected an integer for \`${field}\`, found a number that is none`, { field });
+  throw new PolyflakeError("invalid_type", `expected an integer for \`${field}\`, found a number that is none`, {
+    field,
+  });
 }

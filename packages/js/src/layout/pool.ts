@@ -1,10 +1,10 @@
 import { attached, isObject } from "../checks.js";
+import { type AsyncOptions, signalOf } from "../later.js";
 import { Members } from "../pool.js";
 import { type LayoutArray, manyLaterOf, manyOf } from "./array.js";
 import type { Kind } from "./description.js";
 import type { Generator } from "./generator.js";
 import type { IdOf } from "./layout.js";
-import { type AsyncOptions, signalOf } from "../later.js";
 import { machine } from "./machine.js";
 
 /**
@@ -94,7 +94,9 @@ export class Pool<K extends Kind = Kind> {
   async generateManyAsync(count: number, options: AsyncOptions = {}): Promise<LayoutArray<K>> {
     attached(isObject(this) && #members in this);
     const signal = signalOf(options);
-    return manyLaterOf(this.members[0]!.layout, count, (many, size, batch) => this.#members.fillLater(many, size, batch, signal));
+    return manyLaterOf(this.members[0]!.layout, count, (many, size, batch) =>
+      this.#members.fillLater(many, size, batch, signal),
+    );
   }
 
   /** The pool's generators. */

@@ -33,7 +33,9 @@ export function loadAddon(): unknown {
 
 /** The folders of this version of the package: around this file, or where Node looks from a bundle or from the program. */
 function packageFolders(): string[] {
-  const starts = [thisFile(), process.argv[1]].filter((path) => path !== undefined).map((path) => dirname(resolve(path)));
+  const starts = [thisFile(), process.argv[1]]
+    .filter((path) => path !== undefined)
+    .map((path) => dirname(resolve(path)));
   const around = starts.slice(0, 1).map((folder) => resolve(folder, "../.."));
   const beside = starts.flatMap(ancestors).map((folder) => join(folder, "node_modules", "polyflake"));
   return [...new Set([...around, ...beside])].filter(isThisVersion);

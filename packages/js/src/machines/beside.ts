@@ -18,7 +18,8 @@ export function beside(place: () => URL): Beside {
   };
   return {
     // Calls share one attempt; after a failure, the next call tries again.
-    init: (source) => (opening ??= open(source).catch((error: unknown) => ((opening = undefined), Promise.reject(error)))),
+    init: (source) =>
+      (opening ??= open(source).catch((error: unknown) => ((opening = undefined), Promise.reject(error)))),
     compiled: () => {
       if (module) return module;
       throw new PolyflakeError("backend_unavailable", "expected an `init()` that was awaited, found none");
@@ -43,7 +44,8 @@ function isModule(value: unknown): value is WebAssembly.Module {
 }
 
 async function bytesOf(given: unknown): Promise<BufferSource> {
-  if (ArrayBuffer.isView(given) || Object.prototype.toString.call(given) === "[object ArrayBuffer]") return given as BufferSource;
+  if (ArrayBuffer.isView(given) || Object.prototype.toString.call(given) === "[object ArrayBuffer]")
+    return given as BufferSource;
   const response = typeof given === "string" || isAddress(given) ? await fetched(String(given)) : given;
   if (isResponse(response)) return responded(response);
   throw invalidType("address, Response, bytes or WebAssembly.Module", given, { field: "source" });
@@ -54,7 +56,12 @@ function isAddress(value: unknown): boolean {
 }
 
 function isResponse(value: unknown): value is Response {
-  return typeof value === "object" && value !== null && typeof (value as Response).arrayBuffer === "function" && "ok" in value;
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    typeof (value as Response).arrayBuffer === "function" &&
+    "ok" in value
+  );
 }
 
 async function fetched(address: string): Promise<Response> {

@@ -26,7 +26,11 @@ export function load(): Backend {
   try {
     return (loaded ??= attached(loadAddon() as Addon));
   } catch (cause) {
-    throw new PolyflakeError("backend_unavailable", `expected a native addon for ${platform}-${arch}, found none that loads`, { cause });
+    throw new PolyflakeError(
+      "backend_unavailable",
+      `expected a native addon for ${platform}-${arch}, found none that loads`,
+      { cause },
+    );
   }
 }
 

@@ -35,7 +35,14 @@ type Exports = Calls & {
  */
 export function instantiate(source: WebAssembly.Module | Uint8Array, glue: Glue): Backend {
   needStack(MANY_LEVELS);
-  const { memory, __stack_pointer: stack, __wbindgen_start, scratch, clock, ...exports } = started(compiled(source), glue);
+  const {
+    memory,
+    __stack_pointer: stack,
+    __wbindgen_start,
+    scratch,
+    clock,
+    ...exports
+  } = started(compiled(source), glue);
   const mended = mender(stack);
   const isCall = ([name]: [string, unknown]): boolean => !name.startsWith("__");
   const calls = Object.entries(exports)
@@ -60,7 +67,10 @@ function compiled(source: WebAssembly.Module | Uint8Array): WebAssembly.Module {
     return isBytes(source) ? new WebAssembly.Module(source as BufferSource) : source;
   } catch (cause) {
     const hasWasm = typeof WebAssembly === "object";
-    throw unavailable(hasWasm ? `expected leave to compile wasm, found none: ${DIRECTIVE}` : "expected WebAssembly, found none", cause);
+    throw unavailable(
+      hasWasm ? `expected leave to compile wasm, found none: ${DIRECTIVE}` : "expected WebAssembly, found none",
+      cause,
+    );
   }
 }
 

@@ -3,7 +3,7 @@ import { Kept } from "../kept.js";
 import { fields } from "../members.js";
 import { putSecret } from "../secret.js";
 import { nameOf, nothingOf, present } from "../show.js";
-import { type Parts } from "./ids.js";
+import type { Parts } from "./ids.js";
 import { machine } from "./machine.js";
 
 /**
@@ -46,7 +46,10 @@ export class Codec {
     attached(isObject(this) && #kept in this);
     const names = ["timestamp", "node", "sequence"] as const;
     const given = fields(parts, "parts", names);
-    this.#kept.machine.numbers.set(names.map((name) => integer(given[name], name)), 1);
+    this.#kept.machine.numbers.set(
+      names.map((name) => integer(given[name], name)),
+      1,
+    );
     return this.#kept.call("randflakeEncrypt").bigints[0]!;
   }
 }

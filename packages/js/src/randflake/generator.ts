@@ -8,8 +8,8 @@ import { enroll } from "../pool.js";
 import { putSecret } from "../secret.js";
 import { type Claim, claim } from "../twins.js";
 import { inspect } from "./codec.js";
-import { encodeText, type Parts, RandflakeArray } from "./ids.js";
 import { Grant, slotsOf } from "./grant.js";
+import { encodeText, type Parts, RandflakeArray } from "./ids.js";
 import { machine } from "./machine.js";
 
 /** Options for a generator. */

@@ -112,7 +112,8 @@ export class RandflakeArray implements Iterable<bigint> {
   texts(): string[] {
     attached(isObject(this) && #texts in this);
     const texts = new Array<string>(this.length);
-    for (let from = 0; from < texts.length; from += BATCH) this.#texts(from, Math.min(BATCH, texts.length - from), texts);
+    for (let from = 0; from < texts.length; from += BATCH)
+      this.#texts(from, Math.min(BATCH, texts.length - from), texts);
     return texts;
   }
 

@@ -13,6 +13,6 @@
  */
 export { Codec } from "./codec.js";
 export { Generator, type GeneratorOptions, type Stats } from "./generator.js";
-export { decodeText, describe, encodeText, fromUnsigned, type Parts, RandflakeArray, toUnsigned } from "./ids.js";
 export { Grant } from "./grant.js";
+export { decodeText, describe, encodeText, fromUnsigned, type Parts, RandflakeArray, toUnsigned } from "./ids.js";
 export { Pool } from "./pool.js";

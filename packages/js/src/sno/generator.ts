@@ -81,7 +81,13 @@ export class Generator {
       this.#ready(metabyte);
       return next() ?? this.#kept.refused();
     };
-    enroll(this, { kept: this.#kept, metabyte, fill: this.#fill.bind(this), now: this.#now.bind(this), later: this.#later.bind(this) });
+    enroll(this, {
+      kept: this.#kept,
+      metabyte,
+      fill: this.#fill.bind(this),
+      now: this.#now.bind(this),
+      later: this.#later.bind(this),
+    });
   }
 
   /**

@@ -1,15 +1,26 @@
 import { bytes, flag, integer, lengthOfArray, partOfBytes, time, within } from "../checks.js";
 import { digit, uuidBytes } from "../decode/checks.js";
-import { parse, type Parts } from "../decode/sno.js";
+import { type Parts, parse } from "../decode/sno.js";
 import { LENGTH, TEXT_LENGTH, textOf, wordsOf } from "../decode/words.js";
 import { type Description, figuresOf } from "../describe.js";
 import { invalidByte, invalidLength } from "../errors.js";
 import { BATCH } from "../machine.js";
 import { fields } from "../members.js";
-import { packed, PackedTexts } from "../packed.js";
+import { PackedTexts, packed } from "../packed.js";
 import { machine } from "./machine.js";
 
-export { type Fields, fromUuid8, isValid, metabyte, type Parts, parse, toBytes, toUuid, toUuid8, withMetabyte } from "../decode/sno.js";
+export {
+  type Fields,
+  fromUuid8,
+  isValid,
+  metabyte,
+  type Parts,
+  parse,
+  toBytes,
+  toUuid,
+  toUuid8,
+  withMetabyte,
+} from "../decode/sno.js";
 export { LENGTH, TEXT_LENGTH } from "../decode/words.js";
 
 /**
@@ -63,8 +74,12 @@ export function fromParts(parts: Parts): string {
   const most = { tick: LAST_TICK, tickTock: 1, metabyte: 0xff, partition: 0xffff, sequence: 0xffff } as const;
   const names = Object.keys(most) as (keyof Parts)[];
   const given = fields(parts, "parts", names);
-  const values = names.map((name) => (name === "tickTock" ? Number(flag(given[name], name)) : integer(given[name], name)));
-  const [tick, tickTock, metabyte, partition, sequence] = names.map((name, k) => within(values[k], name, most[name])) as number[];
+  const values = names.map((name) =>
+    name === "tickTock" ? Number(flag(given[name], name)) : integer(given[name], name),
+  );
+  const [tick, tickTock, metabyte, partition, sequence] = names.map((name, k) =>
+    within(values[k], name, most[name]),
+  ) as number[];
   return textOf([
     Math.floor(tick! / 0x8_0000),
     ((tick! % 0x8_0000) << 1) | tickTock!,

@@ -14,9 +14,9 @@ export {
   type GeneratorOptions,
   generate,
   type RestoreOptions,
-  setDefaultGenerator,
   type Snapshot,
   type Stats,
+  setDefaultGenerator,
 } from "./generator.js";
 export {
   describe,
@@ -27,8 +27,8 @@ export {
   fromUuid8,
   isValid,
   metabyte,
-  parse,
   type Parts,
+  parse,
   SnoArray,
   timeRange,
   toBytes,

@@ -93,10 +93,7 @@ export function settingsOf(options: unknown, how: number): Settings {
   const { slots, clock, given } = sharedSettings(options, names);
   const partition = partitionOf(given.partition);
   const metabyte = optionalInteger(given.metabyte, "metabyte");
-  const bounds = [
-    optionalInteger(given.sequenceMin, "sequenceMin"),
-    optionalInteger(given.sequenceMax, "sequenceMax"),
-  ];
+  const bounds = [optionalInteger(given.sequenceMin, "sequenceMin"), optionalInteger(given.sequenceMax, "sequenceMax")];
   return {
     slots: [...slots, how, metabyte, partition, ...bounds],
     clock,
@@ -109,7 +106,9 @@ function partitionOf(value: unknown): number {
   if (!isBytes(value)) return optionalInteger(value, "partition");
   const length = lengthOfArray(value);
   if (length !== 2) {
-    throw new PolyflakeError("invalid_length", `expected 2 bytes of partition, found ${length}`, { field: "partition" });
+    throw new PolyflakeError("invalid_length", `expected 2 bytes of partition, found ${length}`, {
+      field: "partition",
+    });
   }
   const [high, low] = new Uint8Array(value);
   return (high! << 8) | low!;

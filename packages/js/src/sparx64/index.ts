@@ -91,14 +91,18 @@ export class Sparx64 {
 /** A copy of one block. */
 function oneBlock(block: Uint8Array): Uint8Array {
   const length = lengthOfArray(bytes(block, "block"));
-  if (length !== BLOCK) throw new PolyflakeError("invalid_length", `expected length ${BLOCK}, found ${length}`, { field: "block" });
+  if (length !== BLOCK)
+    throw new PolyflakeError("invalid_length", `expected length ${BLOCK}, found ${length}`, { field: "block" });
   return copyOf(block, length);
 }
 
 /** A copy of many blocks. */
 function manyBlocks(blocks: Uint8Array): Uint8Array {
   const length = lengthOfArray(bytes(blocks, "blocks"));
-  if (length % BLOCK !== 0) throw new PolyflakeError("invalid_length", `expected a multiple of ${BLOCK} bytes, found ${length}`, { field: "blocks" });
+  if (length % BLOCK !== 0)
+    throw new PolyflakeError("invalid_length", `expected a multiple of ${BLOCK} bytes, found ${length}`, {
+      field: "blocks",
+    });
   return copyOf(blocks, length);
 }
 

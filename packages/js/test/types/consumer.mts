@@ -1,9 +1,21 @@
 // Code that a user's compiler must accept, and code that it must refuse.
-import { type AsyncOptions, backend, type Description, type ErrorCode, hotguid, layout, PolyflakeError, randflake, type Stall, sno, sparx64 } from "polyflake";
+import {
+  type AsyncOptions,
+  type backend,
+  type Description,
+  type ErrorCode,
+  hotguid,
+  layout,
+  PolyflakeError,
+  randflake,
+  type Stall,
+  sno,
+  sparx64,
+} from "polyflake";
 import * as decode from "polyflake/decode";
 import { byMetabyte } from "polyflake/json";
-import { sno as forcedNative } from "polyflake/native";
-import { sno as forcedWasm } from "polyflake/wasm";
+import type { sno as forcedNative } from "polyflake/native";
+import type { sno as forcedWasm } from "polyflake/wasm";
 import { sno as besideScript, type Source } from "polyflake/web";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -31,7 +43,8 @@ is<Equal<typeof pooled.members, readonly sno.Generator[]>>();
 is<Equal<ReturnType<typeof ids.close>, sno.Snapshot>>();
 is<Equal<ReturnType<typeof ids.generateAsync>, Promise<string>>>();
 is<Equal<ReturnType<typeof pooled.generateManyAsync>, Promise<sno.SnoArray>>>();
-await pooled.generateAsync(1, { signal: abortSignal });
+const abortable: AsyncOptions = { signal: abortSignal };
+await pooled.generateAsync(1, abortable);
 await pooled.generateAsync(1, { signal: undefined });
 // @ts-expect-error: a signal has more
 await pooled.generateAsync(1, { signal: { aborted: false } });
@@ -86,7 +99,7 @@ is<Equal<typeof layouts, layout.Layout<"integer">>>();
 is<Equal<ReturnType<typeof layouts.pack>, bigint>>();
 const packed: bigint = layouts.pack({ timestamp: new Date(), sequence: 1n, bindables: { node: 1 } });
 const { unixMs, timestamp: when, bindables }: layout.Parsed = layouts.parse(packed);
-console.log(unixMs, when?.toISOString(), bindables["node"]);
+console.log(unixMs, when?.toISOString(), bindables.node);
 const ofBytes = new layout.Layout({ id: "bytes", bits: 8, fields: [{ kind: "unused", bits: 8 }] });
 is<Equal<ReturnType<typeof ofBytes.pack>, Uint8Array>>();
 const description: layout.LayoutDescription = JSON.parse(layouts.toJson());
@@ -102,14 +115,18 @@ new layout.LayoutArray(new Uint8Array(8), 4);
 layout.Generator.restore(custom.layout, custom.close(), { window: [0, 1] });
 console.log(any.timeRange(0, 1).lowest, new layout.Generator(any, { bindables: { a: "b" } }).stats().len + 1n);
 
-const columns: layout.ParsedColumns = layouts.parseColumns(layouts.packColumns({ sequence: new Float64Array(2) }).packed);
+const columns: layout.ParsedColumns = layouts.parseColumns(
+  layouts.packColumns({ sequence: new Float64Array(2) }).packed,
+);
 is<Equal<typeof columns.sequence, layout.Column | undefined>>();
 is<Equal<typeof columns.unixMs, BigInt64Array | undefined>>();
 const ofMany: layout.LayoutArray<"bytes"> = ofBytes.packColumns({ constants: { c: columns.unixMs!, d: "text" } });
 ofBytes.parseColumns(ofMany.packed);
 is<Equal<ReturnType<typeof sno.SnoArray.fromTexts>, sno.SnoArray>>();
 is<Equal<ReturnType<typeof randflake.RandflakeArray.fromTexts>, randflake.RandflakeArray>>();
-hotguid.HotGuidArray.fromTexts("").texts().concat(sno.SnoArray.fromTexts(["", ""] as const).texts());
+hotguid.HotGuidArray.fromTexts("")
+  .texts()
+  .concat(sno.SnoArray.fromTexts(["", ""] as const).texts());
 
 const snapshot: sno.Snapshot = JSON.parse("{}");
 sno.Generator.restore(snapshot, { clock: Date.now }).generateAt(new Date(), 3);
@@ -170,7 +187,7 @@ hotguid.fromParts({ timestamp: 0 });
 // @ts-expect-error: a block is bytes
 new sparx64.Sparx64(secret).encrypt("12345678");
 // @ts-expect-error: two reasons, no more
-const reason: Stall["reason"] = "forked";
+export const reason: Stall["reason"] = "forked";
 // @ts-expect-error: an ID of an integer layout is a bigint
 layouts.parse(1);
 // @ts-expect-error: nor is it bytes
@@ -197,7 +214,10 @@ class User {
     this.name = members.name;
   }
 }
-const records = byMetabyte({ 1: User, 2: ({ total }: { id: string; total: number }) => ({ kind: "order" as const, total }) });
+const records = byMetabyte({
+  1: User,
+  2: ({ total }: { id: string; total: number }) => ({ kind: "order" as const, total }),
+});
 const record = records.parse("");
 is<Equal<typeof record, User | { kind: "order"; total: number }>>();
 is<Equal<ReturnType<typeof records.decode>, typeof record>>();

@@ -125,7 +125,6 @@ def from_parts(
     shard_key: SupportsIndex = 0,
     uuid8: Literal[True],
 ) -> UUID: ...
-
 def shard_key(id: UUID, /) -> int:
     """The shard key of an ID, 0..4294967295: the value that the application routes by.
 

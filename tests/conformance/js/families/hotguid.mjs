@@ -34,7 +34,12 @@ function uuid8Parts({ text }) {
 }
 
 function fromUuid8Parts({ timestamp, machine, counter, shard_key }) {
-  return hotguid.fromUuid8Parts({ timestamp: Number(timestamp), machine: Number(machine), counter, shardKey: shard_key });
+  return hotguid.fromUuid8Parts({
+    timestamp: Number(timestamp),
+    machine: Number(machine),
+    counter,
+    shardKey: shard_key,
+  });
 }
 
 function timeRange({ from_ms, to_ms }) {

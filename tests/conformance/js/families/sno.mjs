@@ -1,7 +1,7 @@
 // sno.
 
-import { sno } from "#polyflake";
 import * as decode from "polyflake/decode";
+import { sno } from "#polyflake";
 
 import { outcome } from "../outcomes.mjs";
 import { Stage, unknown } from "../stage.mjs";

@@ -7,7 +7,7 @@ import uuid
 from typing import Any
 
 from polyflake import sno
-from polyflake.sno import Generator, Sno, Snapshot
+from polyflake.sno import Generator, Snapshot, Sno
 from stage import Args, Stage, unknown
 
 

@@ -10,4 +10,8 @@ function under(policy) {
 const strict = await under("default-src 'self'");
 assert.deepEqual([strict.decoded, strict.parsed], [1, 1]);
 assert.match(strict.generated, /^backend_unavailable: .*'wasm-unsafe-eval'/);
-assert.deepEqual(await under("default-src 'self'; script-src 'self' 'wasm-unsafe-eval'"), { decoded: 1, parsed: 1, generated: true });
+assert.deepEqual(await under("default-src 'self'; script-src 'self' 'wasm-unsafe-eval'"), {
+  decoded: 1,
+  parsed: 1,
+  generated: true,
+});

@@ -11,4 +11,8 @@ function outcome(act) {
 }
 
 const ID = "a7rdmuv326nct5if";
-globalThis.made = { decoded: outcome(() => metabyte(ID)), parsed: outcome(() => sno.parse(ID).metabyte), generated: outcome(() => sno.isValid(sno.generate())) };
+globalThis.made = {
+  decoded: outcome(() => metabyte(ID)),
+  parsed: outcome(() => sno.parse(ID).metabyte),
+  generated: outcome(() => sno.isValid(sno.generate())),
+};

@@ -9,7 +9,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const NEXT = "node_modules/next/dist/bin/next";
-const [browser, standalone, webpack] = ["--browser", "--standalone", "--webpack"].map((option) => process.argv.includes(option));
+const [browser, standalone, webpack] = ["--browser", "--standalone", "--webpack"].map((option) =>
+  process.argv.includes(option),
+);
 
 async function freePort() {
   const server = createServer().listen(0, "127.0.0.1");
@@ -47,7 +49,9 @@ async function check(address) {
 
 function build() {
   if (standalone) renameSync("standalone.config.js", "next.config.js");
-  execFileSync(process.execPath, [NEXT, "build", ...(webpack ? ["--webpack"] : [])], { stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync(process.execPath, [NEXT, "build", ...(webpack ? ["--webpack"] : [])], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
 }
 
 /** Runs a server while it is checked. */

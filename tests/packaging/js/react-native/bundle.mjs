@@ -7,7 +7,9 @@ import { build } from "esbuild";
 const repository = process.env.POLYFLAKE_REPOSITORY;
 copyFileSync(join(repository, "packages/js/test/decode-vectors.mjs"), "decode-vectors.js");
 const { FILES } = await import("./decode-vectors.js");
-const vectors = Object.fromEntries(FILES.map((name) => [name, JSON.parse(readFileSync(join(repository, `tests/vectors/${name}.json`), "utf8"))]));
+const vectors = Object.fromEntries(
+  FILES.map((name) => [name, JSON.parse(readFileSync(join(repository, `tests/vectors/${name}.json`), "utf8"))]),
+);
 
 const contents = `
   import * as decode from "polyflake/decode";
@@ -24,7 +26,10 @@ const contents = `
 const babel = {
   name: "babel",
   setup({ onLoad }) {
-    const preset = ["@react-native/babel-preset", { disableImportExportTransform: true, unstable_transformProfile: "default" }];
+    const preset = [
+      "@react-native/babel-preset",
+      { disableImportExportTransform: true, unstable_transformProfile: "default" },
+    ];
     const options = { presets: [preset], babelrc: false, configFile: false };
     onLoad({ filter: /polyflake[/\\]dist|decode-vectors/ }, async ({ path }) => {
       const { code } = await transformAsync(readFileSync(path, "utf8"), { ...options, filename: path });

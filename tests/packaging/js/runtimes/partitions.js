@@ -14,8 +14,13 @@ function expect(found, wanted, what) {
 }
 
 sno.generate();
-const workers = Array.from({ length: threads }, () => new Worker(new URL("./thread.js", import.meta.url), { workerData: each }));
-const made = await Promise.all(workers.map((worker) => new Promise((done, fail) => worker.once("message", done).once("error", fail))));
+const workers = Array.from(
+  { length: threads },
+  () => new Worker(new URL("./thread.js", import.meta.url), { workerData: each }),
+);
+const made = await Promise.all(
+  workers.map((worker) => new Promise((done, fail) => worker.once("message", done).once("error", fail))),
+);
 expect(new Set(made.flat()).size, threads * each, "partitions of threads");
 await Promise.all(workers.map((worker) => worker.terminate()));
 expect(inARow(sno, 70_000), 140_100, "IDs of generators in a row");

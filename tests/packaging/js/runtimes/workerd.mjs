@@ -32,16 +32,23 @@ try {
 }
 
 async function serve(config, use) {
-  const kinds = readdirSync(folder).map((name) => `(name = "${name}", ${name.endsWith(".wasm") ? "wasm" : "esModule"} = embed "${name}")`);
-  writeFileSync(config, `
+  const kinds = readdirSync(folder).map(
+    (name) => `(name = "${name}", ${name.endsWith(".wasm") ? "wasm" : "esModule"} = embed "${name}")`,
+  );
+  writeFileSync(
+    config,
+    `
 using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [(name = "main", worker = .worker)],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
 );
 const worker :Workerd.Worker = (modules = [${kinds.join(", ")}], compatibilityDate = "${workerd.compatibilityDate}");
-`);
-  const child = spawn(workerd.default, ["serve", "--control-fd=3", config], { stdio: ["ignore", "inherit", "inherit", "pipe"] });
+`,
+  );
+  const child = spawn(workerd.default, ["serve", "--control-fd=3", config], {
+    stdio: ["ignore", "inherit", "inherit", "pipe"],
+  });
   try {
     const [line] = await once(createInterface({ input: child.stdio[3] }), "line");
     await use(`http://127.0.0.1:${JSON.parse(line).port}/`);

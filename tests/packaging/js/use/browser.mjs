@@ -4,14 +4,22 @@ import { createServer } from "node:http";
 import { extname, join } from "node:path";
 import { chromium } from "playwright-core";
 
-const TYPES = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
+const TYPES = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".mjs": "text/javascript",
+  ".css": "text/css",
+  ".wasm": "application/wasm",
+};
 
 /** Serves a folder while `act` runs with its address. */
 export async function served(folder, act, headers = {}) {
   const server = createServer(({ url }, response) => {
     const path = join(folder, new URL(url, "http://localhost").pathname);
     if (!existsSync(path) || !statSync(path).isFile()) return response.writeHead(404).end();
-    response.writeHead(200, { "content-type": TYPES[extname(path)] ?? "application/octet-stream", ...headers }).end(readFileSync(path));
+    response
+      .writeHead(200, { "content-type": TYPES[extname(path)] ?? "application/octet-stream", ...headers })
+      .end(readFileSync(path));
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {
@@ -23,7 +31,10 @@ export async function served(folder, act, headers = {}) {
 
 /** Reads a value from a page as soon as `ready`, an expression in it, is true. Errors in the page are errors here. */
 export async function inPage(url, ready, read) {
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM,
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
   try {
     const page = await browser.newPage();
     const failed = new Promise((_, reject) => page.on("pageerror", reject));

@@ -2,5 +2,7 @@
 import { inPage, served } from "./browser.mjs";
 
 const [folder] = process.argv.slice(2);
-const found = await served(folder, (address) => inPage(`${address}/index.html`, "document.title !== ''", "document.title"));
+const found = await served(folder, (address) =>
+  inPage(`${address}/index.html`, "document.title !== ''", "document.title"),
+);
 if (found !== "wasm") throw new Error(`${folder}: expected wasm, found ${found}`);

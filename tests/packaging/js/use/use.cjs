@@ -19,7 +19,10 @@ exports.use = () => {
   const flakes = new randflake.Generator(new randflake.Grant(42, 1_730_000_000, 2_803_741_824), secret);
   expect(flakes.inspect(flakes.generate()).node === 42, "the node of the grant");
   expect(hotguid.shardKey(hotguid.generate(7)) === 7, "the given shard key");
-  expect(layout.Layout.preset("twitter").parse(1541815603606036480n).unixMs === 1656432460105n, "the time of a known ID");
+  expect(
+    layout.Layout.preset("twitter").parse(1541815603606036480n).unixMs === 1656432460105n,
+    "the time of a known ID",
+  );
   expect(new sparx64.Sparx64(secret).encrypt(new Uint8Array(8)).length === 8, "a block");
   return backend();
 };

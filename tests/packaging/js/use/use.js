@@ -21,7 +21,10 @@ export function use() {
   const id = sno.generate(7);
   expect(isValid(id) && metabyte(id) === 7, `an ID with metabyte 7, found ${id}`);
   const { timestamp, unixMs } = sno.parse(id);
-  expect(timestamp.getTime() === unixMs && Math.abs(Date.now() - unixMs) < 300_000, `the current time, found ${timestamp}`);
+  expect(
+    timestamp.getTime() === unixMs && Math.abs(Date.now() - unixMs) < 300_000,
+    `the current time, found ${timestamp}`,
+  );
   const ids = new sno.Generator({ partition: 3 }).generateMany(100);
   expect(new Set(ids.texts()).size === 100, "100 different IDs");
   const { code, position } = refusal(() => sno.parse("9q6kc9o37a32432!"));
@@ -31,7 +34,10 @@ export function use() {
   const flakes = new randflake.Generator(new randflake.Grant(42, 1_730_000_000, 2_803_741_824), secret);
   expect(flakes.inspect(flakes.generate()).node === 42, "the node of the grant");
   expect(hotguid.shardKey(hotguid.generate(7)) === 7, "the given shard key");
-  expect(layout.Layout.preset("twitter").parse(1541815603606036480n).unixMs === 1656432460105n, "the time of a known ID");
+  expect(
+    layout.Layout.preset("twitter").parse(1541815603606036480n).unixMs === 1656432460105n,
+    "the time of a known ID",
+  );
   expect(new sparx64.Sparx64(secret).encrypt(new Uint8Array(8)).length === 8, "a block");
   return backend();
 }

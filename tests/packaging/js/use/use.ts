@@ -13,7 +13,7 @@ const texts: string[] = ids.texts();
 const packed: Uint8Array = ids.bytes;
 
 const value: unknown = JSON.parse('"a7rdmuv326nct5if"');
-export const text: string = isValid(value) ? value : texts[0] ?? "";
+export const text: string = isValid(value) ? value : (texts[0] ?? "");
 
 export function codeOf(error: unknown): ErrorCode | undefined {
   return error instanceof PolyflakeError ? error.code : undefined;

@@ -7,7 +7,12 @@ import { z } from "zod";
 
 const ids = new sno.Generator({ partition: 0xffff }).generateMany(10_000).texts();
 const samples = [...ids, "2222222222222222", "xxxxxxxxxxxxxxxx"];
-const strict = [(uuid) => z.uuid().safeParse(uuid).success, (uuid) => z.uuid({ version: "v8" }).safeParse(uuid).success, (uuid) => validate(uuid) && version(uuid) === 8, (uuid) => v.safeParse(v.pipe(v.string(), v.uuid()), uuid).success];
+const strict = [
+  (uuid) => z.uuid().safeParse(uuid).success,
+  (uuid) => z.uuid({ version: "v8" }).safeParse(uuid).success,
+  (uuid) => validate(uuid) && version(uuid) === 8,
+  (uuid) => v.safeParse(v.pipe(v.string(), v.uuid()), uuid).success,
+];
 const guids = new hotguid.Generator({ uuid8: true }).generateMany(10_000).texts();
 for (const uuid of [...samples.map(toUuid8), ...guids]) {
   strict.forEach((accepts, k) => {
@@ -15,7 +20,9 @@ for (const uuid of [...samples.map(toUuid8), ...guids]) {
   });
 }
 if (z.uuid().safeParse(sno.toUuid("a7rdmuv326nct5if")).success) throw new Error("expected the compatible form refused");
-if (z.uuid({ version: "v8" }).safeParse(hotguid.generate()).success) throw new Error("expected the compatible form refused");
+if (z.uuid({ version: "v8" }).safeParse(hotguid.generate()).success)
+  throw new Error("expected the compatible form refused");
 const sorted = ids.map(toUuid8);
-if (sorted.some((uuid, k) => k > 0 && sorted[k - 1] >= uuid)) throw new Error("expected UUIDs in the order of their IDs");
+if (sorted.some((uuid, k) => k > 0 && sorted[k - 1] >= uuid))
+  throw new Error("expected UUIDs in the order of their IDs");
 console.log(`${samples.length + guids.length} UUIDs`);

@@ -2,6 +2,7 @@
 
 import duckdb
 import pyarrow as pa
+
 from polyflake import randflake, sno
 
 ids = sno.Generator(7).generate_many(1000, metabyte=3)

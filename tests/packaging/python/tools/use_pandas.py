@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+
 from polyflake import layout, randflake, sno
 
 ids = sno.Generator(7).generate_many(1000, metabyte=3)

@@ -1,6 +1,7 @@
 """Columns in polars: in, out, filters."""
 
 import polars as pl
+
 from polyflake import randflake, sno
 
 ids = sno.Generator(7).generate_many(1000, metabyte=3)

@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 import pyarrow.compute as pc
+
 from polyflake import randflake, sno
 
 ids = sno.Generator(7).generate_many(1000, metabyte=3)
@@ -9,7 +10,12 @@ mask = ids.in_time_range(1_300_000_000_000, ids[500].unix_ms + 4)
 flakes = randflake.RandflakeArray(memoryview(bytes(range(80))).cast("q"))
 
 table = pa.table(
-    {"id": pa.array(ids.text_column()), "made": pa.array(ids.unix_ms()), "bytes": pa.array(ids), "passes": pa.array(mask)}
+    {
+        "id": pa.array(ids.text_column()),
+        "made": pa.array(ids.unix_ms()),
+        "bytes": pa.array(ids),
+        "passes": pa.array(mask),
+    }
 )
 assert table.schema.types == [pa.string(), pa.int64(), pa.binary(10), pa.bool_()]
 assert pa.table({"id": ids.text_column()})["id"].to_pylist() == ids.texts()

@@ -3,6 +3,7 @@
 import array
 
 import numpy as np
+
 from polyflake import hotguid, layout, randflake, sno, sparx64
 
 rows = np.empty((65_536, 10), np.uint8)

@@ -1,5 +1,5 @@
-import Client from "./client.js";
 import { use } from "../use.js";
+import Client from "./client.js";
 
 export const dynamic = "force-dynamic";
 

@@ -1,0 +1,52 @@
+//! The formatters of all languages: rustfmt, ruff and biome, the latter two as `ruff.toml` and `biome.jsonc` say.
+
+use anyhow::Result;
+use clap::Args;
+use xshell::{Shell, cmd};
+
+use crate::{tools, workspace};
+
+#[derive(Args)]
+pub struct Options {
+    /// Change nothing, and fail where something would change
+    #[arg(long)]
+    check: bool,
+}
+
+pub fn main(options: &Options) -> Result<()> {
+    let shell = workspace::shell()?;
+    if options.check { check(&shell) } else { write(&shell) }
+}
+
+/// Formats every file.
+fn write(shell: &Shell) -> Result<()> {
+    set_up(shell)?;
+    let (ruff, biome) = (workspace::ruff(), workspace::biome());
+    cmd!(shell, "cargo fmt --all").run()?;
+    // Imports are sorted by ruff's linter, and by biome's assistant.
+    cmd!(shell, "{ruff} check --quiet --select I --fix").run()?;
+    cmd!(shell, "{ruff} format --quiet").run()?;
+    Ok(cmd!(shell, "{biome} check --linter-enabled=false --write").run()?)
+}
+
+/// Fails if any file is not formatted.
+pub fn check(shell: &Shell) -> Result<()> {
+    set_up(shell)?;
+    let (ruff, biome) = (workspace::ruff(), workspace::biome());
+    cmd!(shell, "cargo fmt --all --check").run()?;
+    cmd!(shell, "{ruff} format --quiet --diff").run()?;
+    Ok(cmd!(shell, "{biome} check --linter-enabled=false").run()?)
+}
+
+/// Fails for code that a linter of Python or JavaScript finds wrong or needlessly long; clippy has a step of its own.
+pub fn lint(shell: &Shell) -> Result<()> {
+    set_up(shell)?;
+    let (ruff, biome) = (workspace::ruff(), workspace::biome());
+    cmd!(shell, "{ruff} check --quiet").run()?;
+    Ok(cmd!(shell, "{biome} lint --error-on-warnings").run()?)
+}
+
+fn set_up(shell: &Shell) -> Result<()> {
+    tools::python(shell)?;
+    tools::node(shell)
+}
