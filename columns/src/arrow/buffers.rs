@@ -1,0 +1,71 @@
+//! The buffers of an Arrow array.
+
+use std::{ffi::c_void, slice};
+
+use super::Array;
+
+/// The buffers of an array.
+pub(super) struct Buffers<'a> {
+    pub(super) pointers: &'a [*const c_void],
+    /// The index in each buffer at which the array begins.
+    pub(super) offset: usize,
+    /// Number of items in the array.
+    pub(super) length: usize,
+    /// The map of nulls, from the array's first byte on, if there may be nulls.
+    nulls: Option<&'a [u8]>,
+}
+
+impl<'a> Buffers<'a> {
+    /// The buffers of an array; `None` if it breaks the interface's rules.
+    pub(super) fn of(array: &'a Array) -> Option<Self> {
+        let count = usize::try_from(array.n_buffers).ok()?;
+        let (offset, length) = (array.offset.try_into().ok()?, array.length.try_into().ok()?);
+        // -1 stands for a number that was not counted.
+        let counts_well = (-1..=array.length).contains(&array.null_count);
+        let may_be_there = within_memory::<*const c_void>(0, count) && count > 0;
+        if array.buffers.is_null() || array.release.is_none() || !counts_well || !may_be_there {
+            return None;
+        }
+        // SAFETY: by the interface there are `n_buffers` pointers, for as long as the array is not released.
+        let pointers = unsafe { slice::from_raw_parts(array.buffers.cast_const(), count) };
+        let mut buffers = Self { pointers, offset, length, nulls: None };
+        let has_map = !pointers[0].is_null();
+        if array.null_count > 0 && !has_map {
+            return None;
+        }
+        if array.null_count != 0 && has_map {
+            buffers.nulls = Some(buffers.slice(0, 0, offset.checked_add(length)?.div_ceil(8))?);
+        }
+        Some(buffers)
+    }
+
+    /// `length` items of a buffer from `first` on; `None` if no buffer can hold them. Any bytes must be a valid `T`.
+    pub(super) fn slice<T>(&self, buffer: usize, first: usize, length: usize) -> Option<&'a [T]> {
+        let start = self.pointers.get(buffer)?.cast::<T>();
+        if length == 0 {
+            return Some(&[]);
+        }
+        let is_well = !start.is_null() && start.is_aligned() && within_memory::<T>(first, length);
+        // SAFETY: the callers ask for no more items than the array's offset and length, or its own places and records, tell, and by
+        // the interface these are there and do not change. They are within one allocation, as was just checked of their size.
+        is_well.then(|| unsafe { slice::from_raw_parts(start.add(first), length) })
+    }
+
+    /// Returns whether an item is null.
+    pub(super) fn is_null(&self, index: usize) -> bool {
+        let bit = self.offset + index;
+        self.nulls.is_some_and(|map| map[bit / 8] >> (bit % 8) & 1 == 0)
+    }
+
+    /// Index of the first null; the length if there is none.
+    pub(super) fn first_null(&self) -> usize {
+        let mut items = if self.nulls.is_some() { 0..self.length } else { 0..0 };
+        items.find(|index| self.is_null(*index)).unwrap_or(self.length)
+    }
+}
+
+/// Returns whether one allocation can hold `length` items after the first `first`.
+fn within_memory<T>(first: usize, length: usize) -> bool {
+    let end = first.checked_add(length).and_then(|end| end.checked_mul(size_of::<T>()));
+    end.is_some_and(|bytes| isize::try_from(bytes).is_ok())
+}

@@ -1,0 +1,115 @@
+//! Dictionaries: columns of keys that select from an array of values.
+
+use std::{borrow::Cow, ops::Range};
+
+use super::{buffers::Buffers, layout::Readable};
+use crate::{
+    OutOfMemory, room,
+    texts::{Chars, Items, Texts, Textual, ids_up_to},
+};
+
+/// The positions of a dictionary's values in the order of the items, up to the first null.
+pub(super) struct Keys {
+    pub(super) positions: Vec<usize>,
+    /// `true` if a null follows.
+    pub(super) ends_at_null: bool,
+}
+
+impl Keys {
+    /// The keys of an array whose items have an integer format; `None` if it has another format, or selects values that are not there.
+    pub(super) fn of(
+        format: &str,
+        keys: &Buffers<'_>,
+        values: &Buffers<'_>,
+    ) -> Result<Option<Self>, OutOfMemory> {
+        match format {
+            "c" => Self::read::<i8>(keys, values),
+            "C" => Self::read::<u8>(keys, values),
+            "s" => Self::read::<i16>(keys, values),
+            "S" => Self::read::<u16>(keys, values),
+            "i" => Self::read::<i32>(keys, values),
+            "I" => Self::read::<u32>(keys, values),
+            "l" => Self::read::<i64>(keys, values),
+            "L" => Self::read::<u64>(keys, values),
+            _ => Ok(None),
+        }
+    }
+
+    fn read<K: Copy + TryInto<usize>>(
+        keys: &Buffers<'_>,
+        values: &Buffers<'_>,
+    ) -> Result<Option<Self>, OutOfMemory> {
+        let length = keys.first_null();
+        let Some(given) = keys.slice::<K>(1, keys.offset, length) else { return Ok(None) };
+        let mut positions = room(length)?;
+        for key in given {
+            match (*key).try_into() {
+                Ok(key) if key >= values.length => return Ok(None),
+                Ok(key) if values.is_null(key) => {
+                    return Ok(Some(Self { positions, ends_at_null: true }));
+                }
+                Ok(key) => positions.push(key),
+                Err(_) => return Ok(None),
+            }
+        }
+        Ok(Some(Self { positions, ends_at_null: length < keys.length }))
+    }
+}
+
+/// Items that keys select.
+pub(super) struct Selected<'a, I> {
+    positions: Vec<usize>,
+    values: Box<dyn Readable<I> + 'a>,
+    /// The IDs of the values; none for texts that are no IDs', which may stay unselected.
+    ids: Vec<Option<I>>,
+}
+
+impl<'a, I: Textual> Selected<'a, I> {
+    pub(super) fn of(
+        positions: Vec<usize>,
+        values: Box<dyn Readable<I> + 'a>,
+    ) -> Result<Self, OutOfMemory> {
+        let ids = ids_where_read(&*values)?;
+        Ok(Self { positions, values, ids })
+    }
+}
+
+/// The ID of each text that has one.
+fn ids_where_read<I: Textual>(
+    texts: &(impl Texts<I> + ?Sized),
+) -> Result<Vec<Option<I>>, OutOfMemory> {
+    let mut ids = room(texts.len())?;
+    while ids.len() < texts.len() {
+        ids_up_to(texts, ids.len(), |read| ids.extend(read.iter().copied().map(Some)));
+        if ids.len() < texts.len() {
+            ids.push(None);
+        }
+    }
+    Ok(ids)
+}
+
+impl<I> Items for Selected<'_, I> {
+    fn len(&self) -> usize {
+        self.positions.len()
+    }
+
+    fn item(&self, index: usize) -> Cow<'_, [u8]> {
+        self.values.item(self.positions[index])
+    }
+}
+
+impl<I: Textual> Texts<I> for Selected<'_, I> {
+    fn read(&self, range: Range<usize>, _: &mut [Chars], ids: &mut [I]) -> usize {
+        let selected = self.positions[range].iter().map_while(|position| self.ids[*position]);
+        let mut count = 0;
+        for (place, id) in ids.iter_mut().zip(selected) {
+            *place = id;
+            count += 1;
+        }
+        count
+    }
+
+    fn text(&self, index: usize) -> Cow<'_, [u8]> {
+        self.values.text(self.positions[index])
+    }
+}

@@ -1,0 +1,317 @@
+//! Columns of others, in pieces, as texts, bytes and integers.
+
+use std::{
+    borrow::Cow,
+    ffi::{CStr, c_int},
+    ptr,
+};
+
+use polyflake::{Error, sno::Sno};
+
+use super::{
+    Array, Handed, Schema, Stream,
+    buffers::Buffers,
+    dictionary::{Keys, Selected},
+    layout::{Fixed, Layout, Readable, items},
+};
+use crate::{
+    Fault, OutOfMemory, room,
+    texts::{Textual, append},
+};
+
+/// A column, piece by piece.
+#[derive(Debug)]
+pub struct Pieces {
+    schema: Schema,
+    arrays: Vec<Array>,
+}
+
+/// A stream that did not give its column, with its own reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamFailed(pub String);
+
+/// The items of a piece up to its first null.
+struct Piece<T> {
+    items: T,
+    /// `true` if a null follows.
+    ends_at_null: bool,
+}
+
+/// The type of a column: its keys if it is a dictionary, and its items.
+struct Kind<'a> {
+    keys: Option<Cow<'a, str>>,
+    items: Cow<'a, str>,
+}
+
+/// What a piece gives: `None` if it breaks the interface's rules.
+type Read<T> = Result<Option<Piece<T>>, OutOfMemory>;
+
+impl Pieces {
+    /// The column of one array.
+    pub fn of_array(schema: Schema, array: Array) -> Self {
+        Self { schema, arrays: vec![array] }
+    }
+
+    /// The type, as Arrow's format string.
+    pub fn format(&self) -> Cow<'_, str> {
+        format_of(&self.schema).unwrap_or(Cow::Borrowed("nothing"))
+    }
+
+    /// The IDs of a column of texts. A dictionary's values are looked at where they are selected.
+    ///
+    /// # Errors
+    /// [`Fault`]; the first item that is refused tells the error, with its index in the column.
+    pub fn ids<I: Textual>(&self) -> Result<Vec<I>, Fault> {
+        let kind = self.kind().ok_or_else(|| self.fault())?;
+        let layout = Layout::of_texts(&kind.items).ok_or_else(|| self.fault())?;
+        let pieces = self.pieces(|array| texts::<I>(array, &kind, layout))?;
+        let mut ids = room(total(pieces.iter().map(|piece| piece.items.len())))?;
+        for piece in &pieces {
+            append(&mut ids, &*piece.items)?;
+            piece.check_end(ids.len())?;
+        }
+        Ok(ids)
+    }
+
+    /// The bytes of a column of IDs of `size` bytes, side by side.
+    ///
+    /// # Errors
+    /// As [`Pieces::ids`]; `invalid_length` for an item of another length.
+    pub fn packed(&self, size: usize) -> Result<Vec<u8>, Fault> {
+        let kind = self.kind().ok_or_else(|| self.fault())?;
+        let layout = Layout::of_bytes(&kind.items).ok_or_else(|| self.fault())?;
+        if let Layout::Fixed(width) = layout
+            && width != size
+        {
+            return Err(Error::invalid_length(width, size, size).into());
+        }
+        if kind.keys.is_none()
+            && let Layout::Fixed(width) = layout
+        {
+            return self.fixed(width);
+        }
+        // As which texts they could be read does not matter.
+        let pieces = self.pieces(|array| values::<Sno>(array, &kind, layout))?;
+        let count = total(pieces.iter().map(|piece| piece.items.len()));
+        let mut bytes = room(count.saturating_mul(size))?;
+        for piece in &pieces {
+            for index in 0..piece.items.len() {
+                let item = piece.items.item(index);
+                if item.len() != size {
+                    let refused = Error::invalid_length(item.len(), size, size);
+                    return Err(refused.in_item(bytes.len() / size).into());
+                }
+                bytes.extend_from_slice(&item);
+            }
+            piece.check_end(bytes.len() / size)?;
+        }
+        Ok(bytes)
+    }
+
+    /// The integers of a column of signed 64-bit integers.
+    ///
+    /// # Errors
+    /// As [`Pieces::ids`].
+    pub fn integers(&self) -> Result<Vec<i64>, Fault> {
+        let kind = self.kind().filter(|kind| kind.items == "l").ok_or_else(|| self.fault())?;
+        let pieces = self.pieces(|array| integers(array, &kind))?;
+        let mut all = room(total(pieces.iter().map(|piece| piece.items.len())))?;
+        for piece in &pieces {
+            all.extend_from_slice(&piece.items);
+            piece.check_end(all.len())?;
+        }
+        Ok(all)
+    }
+
+    /// The bytes of a column of items of one width, without nulls.
+    fn fixed(&self, width: usize) -> Result<Vec<u8>, Fault> {
+        let pieces = self.pieces(|array| {
+            Ok(plain(array, |buffers, length| Fixed::of(buffers, width, length)))
+        })?;
+        let mut bytes = room(total(pieces.iter().map(|piece| piece.items.bytes.len())))?;
+        for piece in &pieces {
+            bytes.extend_from_slice(piece.items.bytes);
+            piece.check_end(bytes.len().checked_div(width).unwrap_or(0))?;
+        }
+        Ok(bytes)
+    }
+
+    fn kind(&self) -> Option<Kind<'_>> {
+        if self.schema.dictionary.is_null() {
+            return Some(Kind { keys: None, items: format_of(&self.schema)? });
+        }
+        // SAFETY: by the interface it is null or leads to a schema that lives as long as its owner.
+        let values = unsafe { &*self.schema.dictionary };
+        if !values.dictionary.is_null() {
+            return None;
+        }
+        Some(Kind { keys: Some(format_of(&self.schema)?), items: format_of(values)? })
+    }
+
+    /// Reads every array.
+    fn pieces<'a, T>(
+        &'a self,
+        mut read: impl FnMut(&'a Array) -> Read<T>,
+    ) -> Result<Vec<Piece<T>>, Fault> {
+        let one = |array| read(array)?.ok_or_else(|| self.fault());
+        self.arrays.iter().map(one).collect()
+    }
+
+    fn fault(&self) -> Fault {
+        Fault::Kind(self.format().into_owned())
+    }
+}
+
+impl<T> Piece<T> {
+    /// Refuses the null that follows `count` items of the column.
+    fn check_end(&self, count: usize) -> Result<(), Fault> {
+        if self.ends_at_null { Err(Fault::Null(count)) } else { Ok(()) }
+    }
+}
+
+fn total(mut lengths: impl Iterator<Item = usize>) -> usize {
+    lengths.try_fold(0, usize::checked_add).unwrap_or(usize::MAX)
+}
+
+/// The format of a schema; `None` if it is released.
+fn format_of(schema: &Schema) -> Option<Cow<'_, str>> {
+    if schema.format.is_null() || schema.release.is_none() {
+        return None;
+    }
+    // SAFETY: the interface says that the format is a C string, which lives as long as the schema.
+    Some(unsafe { CStr::from_ptr(schema.format) }.to_string_lossy())
+}
+
+/// The items of an array that is no dictionary, up to its first null.
+fn plain<'a, T>(
+    array: &'a Array,
+    items: impl FnOnce(&Buffers<'a>, usize) -> Option<T>,
+) -> Option<Piece<T>> {
+    let buffers = Buffers::of(array)?;
+    let length = buffers.first_null();
+    Some(Piece { items: items(&buffers, length)?, ends_at_null: length < buffers.length })
+}
+
+/// Items of an array, in their order or as keys select them.
+struct Values<'a, I> {
+    positions: Option<Vec<usize>>,
+    all: Box<dyn Readable<I> + 'a>,
+}
+
+impl<I> Values<'_, I> {
+    fn len(&self) -> usize {
+        self.positions.as_ref().map_or_else(|| self.all.len(), Vec::len)
+    }
+
+    fn item(&self, index: usize) -> Cow<'_, [u8]> {
+        self.all.item(self.positions.as_ref().map_or(index, |positions| positions[index]))
+    }
+}
+
+/// The texts, or bytes, of an array.
+fn values<'a, I: Textual>(
+    array: &'a Array,
+    kind: &Kind<'_>,
+    layout: Layout,
+) -> Read<Values<'a, I>> {
+    let Some(format) = &kind.keys else {
+        let read = |buffers: &Buffers<'a>, length| {
+            Some(Values { positions: None, all: items(buffers, layout, length)? })
+        };
+        return Ok(plain(array, read));
+    };
+    let Some((Keys { positions, ends_at_null }, values)) = dictionary(array, format)? else {
+        return Ok(None);
+    };
+    let all = items(&values, layout, values.length);
+    Ok(all.map(|all| Piece { items: Values { positions: Some(positions), all }, ends_at_null }))
+}
+
+/// The texts of an array.
+fn texts<'a, I: Textual>(
+    array: &'a Array,
+    kind: &Kind<'_>,
+    layout: Layout,
+) -> Read<Box<dyn Readable<I> + 'a>> {
+    let Some(Piece { items: Values { positions, all }, ends_at_null }) =
+        values(array, kind, layout)?
+    else {
+        return Ok(None);
+    };
+    let items = match positions {
+        Some(positions) => Box::new(Selected::of(positions, all)?),
+        None => all,
+    };
+    Ok(Some(Piece { items, ends_at_null }))
+}
+
+/// The integers of an array.
+fn integers<'a>(array: &'a Array, kind: &Kind<'_>) -> Read<Cow<'a, [i64]>> {
+    let Some(format) = &kind.keys else {
+        let slice = |buffers: &Buffers<'a>, length| buffers.slice(1, buffers.offset, length);
+        return Ok(plain(array, |buffers, length| slice(buffers, length).map(Cow::Borrowed)));
+    };
+    let Some((keys, values)) = dictionary(array, format)? else { return Ok(None) };
+    let values = values.slice::<i64>(1, values.offset, values.length);
+    let Some(values) = values else { return Ok(None) };
+    let mut items = room(keys.positions.len())?;
+    items.extend(keys.positions.iter().map(|position| values[*position]));
+    Ok(Some(Piece { items: Cow::Owned(items), ends_at_null: keys.ends_at_null }))
+}
+
+/// The keys of a dictionary array, and the buffers of its values.
+fn dictionary<'a>(
+    array: &'a Array,
+    format: &str,
+) -> Result<Option<(Keys, Buffers<'a>)>, OutOfMemory> {
+    // SAFETY: by the interface it is null or leads to an array that lives as long as its owner.
+    let values = unsafe { array.dictionary.as_ref() }.and_then(Buffers::of);
+    let (Some(keys), Some(values)) = (Buffers::of(array), values) else { return Ok(None) };
+    Ok(Keys::of(format, &keys, &values)?.map(|keys| (keys, values)))
+}
+
+impl Stream {
+    /// All pieces of the stream.
+    ///
+    /// # Errors
+    /// If the stream is released, or fails.
+    pub fn collect(mut self) -> Result<Pieces, StreamFailed> {
+        let mut schema = Schema::NONE;
+        let get_schema = self.get_schema.filter(|_| self.release.is_some());
+        // SAFETY: the stream is not released, and the schema may be written.
+        let failed = unsafe { get_schema.ok_or_else(released)?(&raw mut self, &raw mut schema) };
+        self.check(failed)?;
+        let mut arrays = vec![];
+        while let Some(array) = self.next()? {
+            arrays.push(array);
+        }
+        Ok(Pieces { schema, arrays })
+    }
+
+    /// The next piece.
+    fn next(&mut self) -> Result<Option<Array>, StreamFailed> {
+        let mut array = Array::NONE;
+        let get_next = self.get_next.ok_or_else(released)?;
+        // SAFETY: as for the schema.
+        let failed = unsafe { get_next(self, &raw mut array) };
+        self.check(failed)?;
+        Ok(array.release.is_some().then_some(array))
+    }
+
+    /// The error of a failed call, with the stream's own message.
+    fn check(&mut self, failed: c_int) -> Result<(), StreamFailed> {
+        if failed == 0 {
+            return Ok(());
+        }
+        // SAFETY: the stream is not released; it says null or a C string, which lives until its next call.
+        let said = unsafe {
+            let said = self.get_last_error.map_or(ptr::null(), |get| get(self));
+            if said.is_null() { c"no reason given" } else { CStr::from_ptr(said) }
+        };
+        Err(StreamFailed(said.to_string_lossy().into_owned()))
+    }
+}
+
+fn released() -> StreamFailed {
+    StreamFailed("expected a stream, found a released one".to_owned())
+}

@@ -1,0 +1,222 @@
+//! The layouts of items of bytes in Arrow's buffers. Each begins with a map of nulls.
+
+use std::{borrow::Cow, ops::Range};
+
+use super::buffers::Buffers;
+use crate::texts::{BLOCK, Chars, Items, Texts, Textual, decoded, gather, placed, text_in};
+
+/// The layout of a column of bytes or texts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// Side by side, of one width.
+    Fixed(usize),
+    /// Side by side, with the start of each in 32 bits.
+    Offsets32,
+    /// Side by side, with the start of each in 64 bits.
+    Offsets64,
+    /// Anywhere in many buffers, with a record of each item's place.
+    Views,
+}
+
+impl Layout {
+    /// The layout of a format of texts, which bytes may be, too.
+    pub(super) fn of_texts(format: &str) -> Option<Self> {
+        match format {
+            "u" => Some(Self::Offsets32),
+            "U" => Some(Self::Offsets64),
+            "vu" => Some(Self::Views),
+            _ => Self::of_bytes(format),
+        }
+    }
+
+    /// The layout of a format of bytes.
+    pub(super) fn of_bytes(format: &str) -> Option<Self> {
+        match format {
+            "z" => Some(Self::Offsets32),
+            "Z" => Some(Self::Offsets64),
+            "vz" => Some(Self::Views),
+            _ => format.strip_prefix("w:")?.parse().ok().map(Self::Fixed),
+        }
+    }
+}
+
+/// Items of bytes that are read as texts of IDs, too.
+pub(super) trait Readable<I>: Texts<I> + Send + Sync {}
+impl<I, T: Texts<I> + Send + Sync> Readable<I> for T {}
+
+/// The first `length` items of an array in a layout; `None` if it breaks the interface's rules.
+pub(super) fn items<'a, I: Textual>(
+    buffers: &Buffers<'a>,
+    layout: Layout,
+    length: usize,
+) -> Option<Box<dyn Readable<I> + 'a>> {
+    Some(match layout {
+        Layout::Fixed(width) => Box::new(Fixed::of(buffers, width, length)?),
+        Layout::Offsets32 => Box::new(Joined::<i32>::of(buffers, length)?),
+        Layout::Offsets64 => Box::new(Joined::<i64>::of(buffers, length)?),
+        Layout::Views => Box::new(Views::of(buffers, length)?),
+    })
+}
+
+pub(super) struct Fixed<'a> {
+    pub(super) bytes: &'a [u8],
+    width: usize,
+    length: usize,
+}
+
+impl<'a> Fixed<'a> {
+    pub(super) fn of(buffers: &Buffers<'a>, width: usize, length: usize) -> Option<Self> {
+        let (first, count) = (buffers.offset.checked_mul(width)?, length.checked_mul(width)?);
+        Some(Self { bytes: buffers.slice(1, first, count)?, width, length })
+    }
+
+    fn row(&self, index: usize) -> &'a [u8] {
+        &self.bytes[index * self.width..][..self.width]
+    }
+}
+
+impl Items for Fixed<'_> {
+    fn len(&self) -> usize {
+        self.length
+    }
+
+    fn item(&self, index: usize) -> Cow<'_, [u8]> {
+        Cow::Borrowed(self.row(index))
+    }
+}
+
+impl<I: Textual> Texts<I> for Fixed<'_> {
+    fn read(&self, range: Range<usize>, room: &mut [Chars], ids: &mut [I]) -> usize {
+        if self.width == size_of::<Chars>() {
+            return decoded(&self.bytes.as_chunks().0[range], ids);
+        }
+        gather(range, room, ids, |index| placed::<I>(text_in::<I>(self.row(index))))
+    }
+
+    fn text(&self, index: usize) -> Cow<'_, [u8]> {
+        Cow::Borrowed(text_in::<I>(self.row(index)))
+    }
+}
+
+/// A place in a buffer.
+trait Place: Copy + Send + Sync {
+    fn to_index(self) -> Option<usize>;
+
+    /// Places as 32-bit offsets, and the base that they count from. A place out of their reach becomes an invalid offset.
+    fn offsets<'a>(places: &'a [Self], room: &'a mut [i32]) -> (&'a [i32], usize);
+}
+
+impl Place for i32 {
+    fn to_index(self) -> Option<usize> {
+        self.try_into().ok()
+    }
+
+    fn offsets<'a>(places: &'a [Self], _: &'a mut [i32]) -> (&'a [i32], usize) {
+        (places, 0)
+    }
+}
+
+impl Place for i64 {
+    fn to_index(self) -> Option<usize> {
+        self.try_into().ok()
+    }
+
+    fn offsets<'a>(places: &'a [Self], room: &'a mut [i32]) -> (&'a [i32], usize) {
+        let offsets = &mut room[..places.len()];
+        for (offset, place) in offsets.iter_mut().zip(places) {
+            let behind = place.wrapping_sub(places[0]).clamp(-1, i32::MAX.into());
+            *offset = i32::try_from(behind).unwrap_or(-1);
+        }
+        (offsets, places[0].to_index().unwrap_or(usize::MAX))
+    }
+}
+
+struct Joined<'a, P> {
+    /// Offsets of the items, and of the end of the last.
+    places: &'a [P],
+    bytes: &'a [u8],
+}
+
+impl<'a, P: Place> Joined<'a, P> {
+    fn of(buffers: &Buffers<'a>, length: usize) -> Option<Self> {
+        if length == 0 {
+            return Some(Self { places: &[], bytes: &[] });
+        }
+        let places = buffers.slice::<P>(1, buffers.offset, length + 1)?;
+        let end = places[length].to_index()?;
+        Some(Self { places, bytes: buffers.slice(2, 0, end)? })
+    }
+
+    /// The byte range of an item; not a valid one if the array's offsets are not in order.
+    fn span(&self, index: usize) -> Range<usize> {
+        let [start, end] = [index, index + 1].map(|index| self.places[index].to_index());
+        start.unwrap_or(usize::MAX)..end.unwrap_or(0)
+    }
+}
+
+impl<P: Place> Items for Joined<'_, P> {
+    fn len(&self) -> usize {
+        self.places.len().saturating_sub(1)
+    }
+
+    fn item(&self, index: usize) -> Cow<'_, [u8]> {
+        Cow::Borrowed(self.bytes.get(self.span(index)).unwrap_or_default())
+    }
+}
+
+impl<P: Place, I: Textual> Texts<I> for Joined<'_, P> {
+    fn read(&self, range: Range<usize>, _: &mut [Chars], ids: &mut [I]) -> usize {
+        let places = &self.places[range.start..=range.end];
+        let mut room = [0; BLOCK + 1];
+        let (offsets, start) = P::offsets(places, &mut room);
+        I::decode_joined(offsets, self.bytes.get(start..).unwrap_or_default(), ids)
+    }
+}
+
+/// A record of an item's place: `4 length | 4 its beginning | 4 number of the buffer | 4 place in it`, in the machine's byte
+/// order; items of up to 12 bytes lie in it, after the length.
+type View = [u8; 16];
+
+struct Views<'a> {
+    views: &'a [View],
+    buffers: Vec<&'a [u8]>,
+}
+
+impl<'a> Views<'a> {
+    fn of(buffers: &Buffers<'a>, length: usize) -> Option<Self> {
+        let views = buffers.slice(1, buffers.offset, length)?;
+        // The last buffer has the lengths of the buffers before it.
+        let last = buffers.pointers.len().checked_sub(1)?;
+        let lengths = buffers.slice::<i64>(last, 0, last.checked_sub(2)?)?;
+        let buffer = |(index, length): (usize, &i64)| buffers.slice(index, 0, length.to_index()?);
+        let buffers = (2..).zip(lengths).map(buffer).collect::<Option<_>>()?;
+        Some(Self { views, buffers })
+    }
+
+    /// The item of a record; `None` if the record is invalid.
+    fn bytes(&self, view: &'a View) -> Option<&[u8]> {
+        let ([length, _, buffer, place], _) = view.as_chunks() else { return None };
+        let number = |bytes: &[u8; 4]| i32::from_ne_bytes(*bytes).to_index();
+        let length = number(length)?;
+        if length <= 12 {
+            return Some(&view[4..][..length]);
+        }
+        self.buffers.get(number(buffer)?)?.get(number(place)?..)?.get(..length)
+    }
+}
+
+impl Items for Views<'_> {
+    fn len(&self) -> usize {
+        self.views.len()
+    }
+
+    fn item(&self, index: usize) -> Cow<'_, [u8]> {
+        Cow::Borrowed(self.bytes(&self.views[index]).unwrap_or_default())
+    }
+}
+
+impl<I: Textual> Texts<I> for Views<'_> {
+    fn read(&self, range: Range<usize>, room: &mut [Chars], ids: &mut [I]) -> usize {
+        gather(range, room, ids, |index| placed::<I>(self.bytes(&self.views[index])?))
+    }
+}

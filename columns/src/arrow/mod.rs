@@ -1,0 +1,128 @@
+//! The part of Arrow's C data interface that columns of IDs, texts and fields need,
+//! <https://arrow.apache.org/docs/format/CDataInterface.html>. No Arrow library is needed on either side.
+//!
+//! The interface does not tell the sizes of buffers, so a reader has to believe lengths, offsets and the last place in a column
+//! of texts. Whatever else it can check, it does: [`Pieces`] refuses columns that contradict themselves.
+//!
+//! Reading order: this file (the structs), `export`, `buffers` (what an array points to), `layout` (items in buffers), `dictionary`
+//! (keys of items), `import`.
+#![allow(
+    unsafe_code,
+    reason = "the interface is one of C: structs of pointers, and functions that free them"
+)]
+
+mod buffers;
+mod dictionary;
+mod export;
+mod import;
+mod layout;
+
+use std::{
+    ffi::{CStr, c_char, c_int, c_void},
+    ptr::{self, NonNull},
+};
+
+pub use self::{
+    export::{Column, schema},
+    import::{Pieces, StreamFailed},
+};
+
+/// The type of a column.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Schema {
+    format: *const c_char,
+    name: *const c_char,
+    metadata: *const c_char,
+    flags: i64,
+    n_children: i64,
+    children: *mut *mut Schema,
+    dictionary: *mut Schema,
+    release: Option<unsafe extern "C" fn(*mut Schema)>,
+    private_data: *mut c_void,
+}
+
+/// A column, or a piece of one.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Array {
+    length: i64,
+    null_count: i64,
+    offset: i64,
+    n_buffers: i64,
+    n_children: i64,
+    buffers: *mut *const c_void,
+    children: *mut *mut Array,
+    dictionary: *mut Array,
+    release: Option<unsafe extern "C" fn(*mut Array)>,
+    private_data: *mut c_void,
+}
+
+/// A source of pieces.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Stream {
+    get_schema: Option<unsafe extern "C" fn(*mut Stream, *mut Schema) -> c_int>,
+    get_next: Option<unsafe extern "C" fn(*mut Stream, *mut Array) -> c_int>,
+    get_last_error: Option<unsafe extern "C" fn(*mut Stream) -> *const c_char>,
+    release: Option<unsafe extern "C" fn(*mut Stream)>,
+    private_data: *mut c_void,
+}
+
+/// A struct of the interface, whose owner must call its `release`, once.
+pub trait Handed: Sized {
+    /// The name under which hosts pass it on.
+    const NAME: &CStr;
+    /// A released struct, which stays in its former owner's place.
+    const NONE: Self;
+
+    /// Takes it from its owner.
+    ///
+    /// # Safety
+    /// `place` leads to a struct of this kind, which may be written; it keeps to the interface, or is released.
+    unsafe fn take(place: NonNull<Self>) -> Self {
+        // SAFETY: the caller says so. Nobody releases the released one that takes its place.
+        unsafe { place.replace(Self::NONE) }
+    }
+}
+
+macro_rules! handed {
+    ($($type:ident $name:literal { $($member:ident: $none:expr,)* })*) => {$(
+        impl Handed for $type {
+            const NAME: &CStr = $name;
+            const NONE: Self = Self { $($member: $none,)* release: None, private_data: ptr::null_mut() };
+        }
+
+        impl Drop for $type {
+            fn drop(&mut self) {
+                if let Some(release) = self.release {
+                    // SAFETY: it is not released yet, and this is its only owner.
+                    unsafe { release(self) };
+                }
+            }
+        }
+    )*};
+}
+
+handed! {
+    Schema c"arrow_schema" {
+        format: ptr::null(), name: ptr::null(), metadata: ptr::null(), flags: 0, n_children: 0, children: ptr::null_mut(),
+        dictionary: ptr::null_mut(),
+    }
+    Array c"arrow_array" {
+        length: 0, null_count: 0, offset: 0, n_buffers: 0, n_children: 0, buffers: ptr::null_mut(), children: ptr::null_mut(),
+        dictionary: ptr::null_mut(),
+    }
+    Stream c"arrow_array_stream" {
+        get_schema: None, get_next: None, get_last_error: None,
+    }
+}
+
+// SAFETY: the interface lets any thread use and release them, one at a time.
+unsafe impl Send for Schema {}
+// SAFETY: as above; what a schema points to never changes.
+unsafe impl Sync for Schema {}
+// SAFETY: as above.
+unsafe impl Send for Array {}
+// SAFETY: as above.
+unsafe impl Sync for Array {}

@@ -1,0 +1,242 @@
+//! Columns of IDs' texts, read strictly: each text is read, or refused, as if it were alone.
+//!
+//! Texts come from Arrow columns (`crate::arrow`), and in rows of one width (`rows`).
+
+mod rows;
+
+use std::{
+    borrow::Cow,
+    ops::{Range, RangeInclusive},
+};
+
+use polyflake::{
+    Error, ErrorKind, Result,
+    randflake::{self, Randflake},
+    sno::{self, Sno},
+};
+
+pub use self::rows::{Rows, Unit};
+use crate::{Fault, Plain, arrow::Column, room, room_for};
+
+/// The place of a text: 16 bytes, the length of sno's texts; zeros follow shorter texts.
+pub type Chars = [u8; 16];
+
+/// Number of texts that fit into the first-level cache together with their IDs.
+pub const BLOCK: usize = 512;
+
+/// IDs whose texts fit [`Chars`].
+pub trait Textual: Plain + Default {
+    /// `true` if texts differ in length, so that zeros fill places of a fixed width.
+    const PADDED: bool;
+    /// Characters of a text.
+    const LENGTHS: RangeInclusive<usize>;
+
+    /// The ID of one text.
+    ///
+    /// # Errors
+    /// Those of the family.
+    fn parse(text: &str) -> Result<Self>;
+
+    /// The core's `decode_slice` of the family.
+    ///
+    /// # Errors
+    /// That of the first bad text, which it names.
+    fn decode(texts: &[Chars], ids: &mut [Self]) -> Result<()>;
+
+    /// Reads texts that lie side by side, up to the first bad one, and returns their number. `offsets` has one item more than `ids`.
+    fn decode_joined(offsets: &[i32], bytes: &[u8], ids: &mut [Self]) -> usize;
+}
+
+impl Textual for Sno {
+    const PADDED: bool = false;
+    const LENGTHS: RangeInclusive<usize> = Self::TEXT_LEN..=Self::TEXT_LEN;
+
+    fn parse(text: &str) -> Result<Self> {
+        Self::parse(text)
+    }
+
+    fn decode(texts: &[Chars], ids: &mut [Self]) -> Result<()> {
+        sno::decode_slice(texts, ids)
+    }
+
+    fn decode_joined(offsets: &[i32], bytes: &[u8], ids: &mut [Self]) -> usize {
+        let is_text = |pair: &[i32]| pair[1].wrapping_sub(pair[0]) == 16;
+        // Without a branch for each text: mostly all of them are right.
+        let all = offsets.windows(2).fold(true, |all, pair| all & is_text(pair));
+        let whole = if all {
+            ids.len()
+        } else {
+            offsets.windows(2).take_while(|pair| is_text(pair)).count()
+        };
+        let start = usize::try_from(offsets[0]).unwrap_or(usize::MAX);
+        let bytes = bytes.get(start..).and_then(|bytes| bytes.get(..whole * size_of::<Chars>()));
+        decoded(bytes.unwrap_or_default().as_chunks().0, ids)
+    }
+}
+
+impl Textual for Randflake {
+    const PADDED: bool = true;
+    const LENGTHS: RangeInclusive<usize> = 1..=Self::TEXT_LEN;
+
+    fn parse(text: &str) -> Result<Self> {
+        Self::parse(text)
+    }
+
+    fn decode(texts: &[Chars], ids: &mut [Self]) -> Result<()> {
+        randflake::decode_slice(texts, ids)
+    }
+
+    fn decode_joined(offsets: &[i32], bytes: &[u8], ids: &mut [Self]) -> usize {
+        let read = randflake::decode_column(offsets, bytes, ids);
+        read.map_or_else(|error| error.item().unwrap_or(0), |()| ids.len())
+    }
+}
+
+/// Items of bytes in memory.
+pub trait Items {
+    /// Number of items.
+    fn len(&self) -> usize;
+
+    /// Returns whether there is no item.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// One item; empty if its place is not within the memory.
+    fn item(&self, index: usize) -> Cow<'_, [u8]>;
+}
+
+/// Texts in memory.
+pub trait Texts<I>: Items {
+    /// Reads the texts of a range of at most [`BLOCK`] up to the first bad one, and returns their number. `ids` and `room` have a
+    /// place for each; texts that are not laid out as the core needs them are copied to `room`.
+    fn read(&self, range: Range<usize>, room: &mut [Chars], ids: &mut [I]) -> usize;
+
+    /// One text of any length, without the padding of its place.
+    fn text(&self, index: usize) -> Cow<'_, [u8]> {
+        self.item(index)
+    }
+}
+
+/// The IDs of all texts. An error names the item.
+///
+/// # Errors
+/// That of the first bad text; if memory is short.
+pub fn ids_of<I: Textual>(texts: &(impl Texts<I> + ?Sized)) -> std::result::Result<Vec<I>, Fault> {
+    let mut ids = room(texts.len())?;
+    append(&mut ids, texts)?;
+    Ok(ids)
+}
+
+/// Appends the IDs of texts; `ids` has room for them.
+pub(crate) fn append<I: Textual>(ids: &mut Vec<I>, texts: &(impl Texts<I> + ?Sized)) -> Result<()> {
+    let bad = ids_up_to(texts, 0, |read| ids.extend_from_slice(read));
+    bad.map_or(Ok(()), |bad| Err(refusal::<I>(&texts.text(bad)).in_item(ids.len())))
+}
+
+/// Hands on the IDs of the texts from an index on, in blocks up to the first bad text, and returns the bad one's index.
+pub(crate) fn ids_up_to<I: Textual>(
+    texts: &(impl Texts<I> + ?Sized),
+    mut from: usize,
+    mut take: impl FnMut(&[I]),
+) -> Option<usize> {
+    let (mut room, mut read) = ([Chars::default(); BLOCK], [I::default(); BLOCK]);
+    while from < texts.len() {
+        let range = from..texts.len().min(from + BLOCK);
+        let (count, read) = (range.len(), &mut read[..range.len()]);
+        let good = texts.read(range, &mut room[..count], read);
+        take(&read[..good]);
+        from += good;
+        if good < count {
+            return Some(from);
+        }
+    }
+    None
+}
+
+/// The error that a refused text gives when it is read alone.
+#[cold]
+fn refusal<I: Textual>(text: &[u8]) -> Error {
+    let changed = "expected a column of texts, found one that changes while it is read";
+    let text = String::from_utf8_lossy(text);
+    let read = I::parse(&text);
+    read.map_or_else(|error| error, |_| Error::because(ErrorKind::InvalidType, changed))
+}
+
+/// Reads texts up to the first bad one, and returns their number. `ids` has a place for each.
+pub(crate) fn decoded<I: Textual>(texts: &[Chars], ids: &mut [I]) -> usize {
+    let read = I::decode(texts, &mut ids[..texts.len()]);
+    read.map_or_else(|error| error.item().unwrap_or(0), |()| texts.len())
+}
+
+/// Copies texts into `room` up to the first that cannot be an ID's, and reads them.
+pub(crate) fn gather<I: Textual>(
+    range: Range<usize>,
+    room: &mut [Chars],
+    ids: &mut [I],
+    text: impl Fn(usize) -> Option<Chars>,
+) -> usize {
+    let mut whole = 0;
+    for (chars, text) in room.iter_mut().zip(range.map_while(text)) {
+        *chars = text;
+        whole += 1;
+    }
+    decoded(&room[..whole], ids)
+}
+
+/// A text, padded to its place; `None` if it cannot be an ID's: of another length, or with a zero at its end.
+pub(crate) fn placed<I: Textual>(text: &[u8]) -> Option<Chars> {
+    if !I::PADDED {
+        return text.try_into().ok();
+    }
+    let mut place = Chars::default();
+    let ends_well = text.last() != Some(&0);
+    place.get_mut(..text.len()).filter(|_| ends_well)?.copy_from_slice(text);
+    Some(place)
+}
+
+/// The text in a row of fixed width.
+pub(crate) fn text_in<I: Textual>(row: &[u8]) -> &[u8] {
+    if I::PADDED { unpadded(row, 0) } else { row }
+}
+
+/// The row without the blanks at its end.
+fn unpadded<T: PartialEq>(row: &[T], blank: T) -> &[T] {
+    let length = row.iter().rposition(|item| *item != blank).map_or(0, |last| last + 1);
+    &row[..length]
+}
+
+/// The texts of sno's IDs, side by side.
+///
+/// # Errors
+/// If memory is short.
+pub fn of_snos(ids: &[Sno]) -> std::result::Result<Vec<Chars>, Fault> {
+    let (mut texts, mut block) = (room(ids.len())?, [Chars::default(); BLOCK]);
+    for ids in ids.chunks(BLOCK) {
+        let block = &mut block[..ids.len()];
+        sno::encode_slice(ids, block)?;
+        texts.extend_from_slice(block);
+    }
+    Ok(texts)
+}
+
+/// The texts of Randflakes, each in a place with zeros after it.
+///
+/// # Errors
+/// If memory is short.
+pub fn of_randflakes(ids: &[Randflake]) -> std::result::Result<Vec<Chars>, Fault> {
+    let mut slots = room_for(ids.len())?;
+    randflake::encode_slice(ids, &mut slots)?;
+    Ok(slots)
+}
+
+/// The texts of Randflakes as an Arrow column, side by side.
+///
+/// # Errors
+/// `invalid_length` for more texts than 32-bit offsets reach; if memory is short.
+pub fn randflake_column(ids: &[Randflake]) -> std::result::Result<Column, Fault> {
+    let mut offsets = room_for::<i32>(ids.len() + 1)?;
+    let mut text = room_for::<u8>(ids.len().saturating_mul(Randflake::TEXT_LEN))?;
+    randflake::encode_column(ids, &mut offsets, &mut text)?;
+    Ok(Column::of_joined(ids.len(), offsets.into(), text.into()))
+}

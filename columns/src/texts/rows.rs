@@ -1,0 +1,101 @@
+//! Texts in rows of one width, as in `NumPy` arrays.
+
+use std::{borrow::Cow, ops::Range};
+
+use super::{Chars, Items, Texts, Textual, decoded, gather, placed, text_in, unpadded};
+
+/// The content of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Bytes without padding.
+    Byte,
+    /// Bytes, padded with NULs: `NumPy`'s `S`.
+    PaddedByte,
+    /// Characters of 4 bytes, padded with NULs: `NumPy`'s `U`.
+    PaddedChar,
+}
+
+impl Unit {
+    /// The unit of a buffer with this format (PEP 3118) without its byte order, and this number of dimensions, if it holds texts.
+    pub fn of(format: &str, dimensions: usize) -> Option<Self> {
+        match (format.trim_start_matches(|c: char| c.is_ascii_digit()), dimensions) {
+            ("s", 1) => Some(Self::PaddedByte),
+            ("w", 1) => Some(Self::PaddedChar),
+            ("B" | "c", 1 | 2) => Some(Self::Byte),
+            _ => None,
+        }
+    }
+}
+
+/// Texts in rows of bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'a> {
+    /// All rows.
+    pub bytes: &'a [u8],
+    /// Bytes of a row.
+    pub width: usize,
+    /// The content of a row.
+    pub unit: Unit,
+    /// `true` if other code may write to the rows meanwhile: they are copied first.
+    pub may_change: bool,
+}
+
+impl Rows<'_> {
+    fn row(&self, index: usize) -> &[u8] {
+        &self.bytes[index * self.width..][..self.width]
+    }
+
+    /// The text of a row, padded; characters past ASCII become a byte that no format allows.
+    fn chars<I: Textual>(&self, index: usize) -> Option<Chars> {
+        let row = self.row(index);
+        match self.unit {
+            Unit::Byte => placed::<I>(text_in::<I>(row)),
+            Unit::PaddedByte => placed::<I>(unpadded(row, 0)),
+            Unit::PaddedChar => {
+                let (text, mut narrow) = (unpadded(row.as_chunks().0, [0; 4]), Chars::default());
+                for (place, char) in narrow.get_mut(..text.len())?.iter_mut().zip(text) {
+                    *place = u8::try_from(u32::from_ne_bytes(*char)).unwrap_or(u8::MAX);
+                }
+                placed::<I>(&narrow[..text.len()])
+            }
+        }
+    }
+}
+
+impl Items for Rows<'_> {
+    fn len(&self) -> usize {
+        self.bytes.len().checked_div(self.width).unwrap_or(0)
+    }
+
+    fn item(&self, index: usize) -> Cow<'_, [u8]> {
+        self.row(index).into()
+    }
+}
+
+impl<I: Textual> Texts<I> for Rows<'_> {
+    fn read(&self, range: Range<usize>, room: &mut [Chars], ids: &mut [I]) -> usize {
+        if self.width != size_of::<Chars>() || self.unit == Unit::PaddedChar {
+            return gather(range, room, ids, |index| self.chars::<I>(index));
+        }
+        let texts = &self.bytes.as_chunks().0[range];
+        if !self.may_change {
+            return decoded(texts, ids);
+        }
+        room.copy_from_slice(texts);
+        decoded(room, ids)
+    }
+
+    fn text(&self, index: usize) -> Cow<'_, [u8]> {
+        let row = self.row(index);
+        match self.unit {
+            Unit::Byte => text_in::<I>(row).into(),
+            Unit::PaddedByte => unpadded(row, 0).into(),
+            Unit::PaddedChar => {
+                let chars = unpadded(row.as_chunks().0, [0; 4]).iter();
+                let chars = chars.map(|char| char::from_u32(u32::from_ne_bytes(*char)));
+                let text = chars.map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER));
+                text.collect::<String>().into_bytes().into()
+            }
+        }
+    }
+}

@@ -1,0 +1,465 @@
+//! Arrow columns of others: read as their items are read alone, whatever their layout; malformed ones are refused.
+
+mod producer;
+
+use std::sync::atomic::Ordering;
+
+use polyflake::{randflake::Randflake, sno::Sno};
+use polyflake_columns::{Fault, Packed, arrow::StreamFailed, texts::Textual};
+use producer::{Buffer, Foreign, ForeignPieces, Layout, column, view};
+
+const LAYOUTS: [Layout; 4] =
+    [Layout::Fixed(16), Layout::Offsets32, Layout::Offsets64, Layout::Views];
+
+/// IDs of all kinds of bytes, and of texts of all lengths.
+fn snos(count: usize) -> Vec<Sno> {
+    let byte = |at: usize, k: usize| u8::try_from((at * 37 + k * 11) % 256).expect("a byte");
+    (0..count).map(|at| Sno::from_bytes(std::array::from_fn(|k| byte(at, k)))).collect()
+}
+
+fn flakes(count: usize) -> Vec<Randflake> {
+    (0..count).map(|at| Randflake::from_u64(u64::MAX / 3 >> (at % 63))).collect()
+}
+
+fn texts_of<I: ToString>(ids: &[I]) -> Vec<Vec<u8>> {
+    ids.iter().map(|id| id.to_string().into_bytes()).collect()
+}
+
+#[track_caller]
+fn read<I: Textual>(column: &Foreign) -> Result<Vec<I>, Fault> {
+    let (pieces, held) = column.hand_over();
+    let ids = pieces.ids();
+    drop(pieces);
+    assert_eq!(held.load(Ordering::Relaxed), 0, "everything is released");
+    ids
+}
+
+/// An outcome that can be compared: the kind and the item of an error.
+fn said<T>(outcome: Result<T, Fault>) -> Result<T, String> {
+    outcome.map_err(|fault| match fault {
+        Fault::Kind(format) => format!("kind {format}"),
+        Fault::Null(item) => format!("null at {item}"),
+        Fault::Refused(error) => match error.item() {
+            Some(item) => format!("{} at {item}", error.code()),
+            None => error.code().to_owned(),
+        },
+        Fault::Memory => "no memory".to_owned(),
+    })
+}
+
+#[test]
+fn the_structs_are_those_of_the_interface() {
+    assert!(producer::sizes().iter().all(|(ours, theirs)| ours == theirs));
+}
+
+#[test]
+fn texts_are_read_in_every_layout_from_any_offset() {
+    let counts: &[usize] = if cfg!(miri) { &[0, 3] } else { &[0, 1, 7, 511, 512, 513, 1500] };
+    for (count, before) in counts.iter().flat_map(|count| [(*count, 0), (*count, 3), (*count, 9)]) {
+        let (sno, flake) = (snos(count), flakes(count));
+        for layout in LAYOUTS {
+            for is_text in [false, true] {
+                let what = format!("{layout:?}, {count} after {before}");
+                let column_of = |texts: &[Vec<u8>]| column(layout, is_text, texts, before);
+                assert_eq!(read::<Sno>(&column_of(&texts_of(&sno))).expect(&what), sno, "{what}");
+                assert_eq!(
+                    read::<Randflake>(&column_of(&texts_of(&flake))).expect(&what),
+                    flake,
+                    "{what}"
+                );
+            }
+        }
+        for width in [13, 20] {
+            let column = column(Layout::Fixed(width), false, &texts_of(&flake), before);
+            assert_eq!(read::<Randflake>(&column).expect("padded texts"), flake);
+        }
+    }
+}
+
+#[test]
+fn a_bad_text_is_refused_as_alone_with_its_item() {
+    let bad: [&[u8]; 6] =
+        [b"", b"x", b"2222222222222222!", b"222222222222222!", b"\xff\xfe", &[b'2'; 40]];
+    let items: &[usize] = if cfg!(miri) { &[2] } else { &[0, 2, 511, 512, 600] };
+    for (item, bad) in items.iter().flat_map(|item| bad.map(|bad| (*item, bad))) {
+        let mut texts = texts_of(&snos(item + 3));
+        bad.clone_into(&mut texts[item]);
+        texts[item + 1] = b"also bad".to_vec();
+        let alone = Sno::parse(&String::from_utf8_lossy(bad)).expect_err("no text");
+        for layout in LAYOUTS.into_iter().filter(|layout| !matches!(layout, Layout::Fixed(_))) {
+            let Err(Fault::Refused(error)) = read::<Sno>(&column(layout, true, &texts, 2)) else {
+                panic!("expected an error");
+            };
+            assert_eq!((error.kind(), error.position()), (alone.kind(), alone.position()));
+            assert_eq!(error.item(), Some(item), "{layout:?}");
+        }
+    }
+}
+
+#[test]
+fn the_first_null_or_bad_text_is_refused() {
+    let mut texts = texts_of(&snos(20));
+    for layout in LAYOUTS {
+        for null in [0, 7, 8, 19] {
+            let nulls = column(layout, true, &texts, 5).with_nulls(|at| at >= null + 5);
+            assert_eq!(said(read::<Sno>(&nulls)), Err(format!("null at {null}")), "{layout:?}");
+        }
+        let others = column(layout, true, &texts, 5).with_nulls(|at| at < 5);
+        assert_eq!(read::<Sno>(&others).expect("nulls of another part").len(), 20);
+    }
+    texts[3] = b"bad".to_vec();
+    let column = column(Layout::Offsets32, true, &texts, 0).with_nulls(|at| at == 4);
+    assert_eq!(said(read::<Sno>(&column)), Err("invalid_length at 3".to_owned()));
+}
+
+#[test]
+fn pieces_are_one_column() {
+    let ids = snos(40);
+    let piece =
+        |from: usize, to: usize| column(Layout::Offsets64, true, &texts_of(&ids[from..to]), 1);
+    let pieces = vec![piece(0, 0), piece(0, 13), piece(13, 13), piece(13, 40)];
+    let (collected, held) = ForeignPieces { pieces, ..ForeignPieces::default() }.collect();
+    let collected = collected.expect("a stream that does not fail");
+    assert_eq!(collected.ids::<Sno>().expect("texts"), ids);
+    drop(collected);
+    assert_eq!(held.load(Ordering::Relaxed), 0);
+    let bad = column(Layout::Offsets64, true, &[b"bad".to_vec()], 0);
+    let stream = ForeignPieces { pieces: vec![piece(0, 5), bad], ..ForeignPieces::default() };
+    let refused = stream.collect().0.expect("a stream that does not fail").ids::<Sno>();
+    assert_eq!(said(refused), Err("invalid_length at 5".to_owned()));
+}
+
+#[test]
+fn a_stream_may_fail_or_be_released() {
+    let pieces = vec![column(Layout::Views, true, &texts_of(&snos(3)), 0)];
+    let well = ForeignPieces { pieces, ..ForeignPieces::default() };
+    let reason = Some(c"no \xff".to_owned());
+    for (stream, expected) in [
+        (
+            ForeignPieces { fails_at: Some(0), reason: reason.clone(), ..well.clone() },
+            "no \u{fffd}",
+        ),
+        (ForeignPieces { fails_at: Some(1), reason, ..well.clone() }, "no \u{fffd}"),
+        (ForeignPieces { fails_at: Some(2), ..well.clone() }, "no reason given"),
+        (
+            ForeignPieces { is_released: true, ..well.clone() },
+            "expected a stream, found a released one",
+        ),
+        (
+            ForeignPieces { lacks_schema: true, ..well.clone() },
+            "expected a stream, found a released one",
+        ),
+        (
+            ForeignPieces { lacks_next: true, ..well.clone() },
+            "expected a stream, found a released one",
+        ),
+    ] {
+        let (outcome, held) = stream.collect();
+        assert_eq!(outcome.expect_err("failed"), StreamFailed(expected.to_owned()));
+        assert_eq!(held.load(Ordering::Relaxed), 0, "{expected}");
+    }
+    let (empty, _held) = ForeignPieces::default().collect();
+    let refused = empty.expect("a stream without a type").ids::<Sno>();
+    assert_eq!(said(refused), Err("kind nothing".to_owned()));
+}
+
+/// Text columns that break the interface's rules, as far as a reader can see it, by what is wrong.
+fn malformed() -> Vec<(&'static str, Foreign)> {
+    let texts = texts_of(&snos(4));
+    let [fixed, joined, large, views] = LAYOUTS.map(|layout| column(layout, true, &texts, 1));
+    let long = |place: i32| view(&texts[0], place, 0);
+    let view_of = |view: [u8; 16]| {
+        let views = Buffer::of_all([view; 5]);
+        Foreign::new("vu", 1, [views, Buffer::of(&texts.concat()), Buffer::of_i64(&[64])])
+    };
+    let numbers = |numbers: [i32; 4]| Buffer::of_all(numbers.map(i32::to_ne_bytes)).clone();
+    let record = |length, buffer, place| {
+        Foreign::new(
+            "vu",
+            1,
+            [
+                numbers([length, 0, buffer, place]),
+                Buffer::of(&texts.concat()),
+                Buffer::of_i64(&[64]),
+            ],
+        )
+    };
+    let offsets = |offsets: [i32; 3]| {
+        Foreign::new("u", 2, [Buffer::of_i32(&offsets), Buffer::of(&texts.concat())])
+    };
+    let keys = |format, keys: &[i64]| {
+        let values = column(Layout::Offsets32, true, &texts, 0);
+        Foreign::of_keys(format, keys.len(), Buffer::of_i64(keys), values)
+    };
+    vec![
+        ("a negative length", joined.clone().with(|column| column.length = -1)),
+        ("the least length", joined.clone().with(|column| column.length = i64::MIN)),
+        ("a length past memory", fixed.clone().with(|column| column.length = i64::MAX)),
+        ("a length past memory, of offsets", large.clone().with(|column| column.length = i64::MAX)),
+        ("a length past memory, of views", views.clone().with(|column| column.length = i64::MAX)),
+        ("a negative offset", joined.clone().with(|column| column.offset = -1)),
+        ("an offset past memory", joined.clone().with(|column| column.offset = i64::MAX)),
+        ("no buffers", joined.clone().with(|column| column.n_buffers = Some(0))),
+        ("a negative number of buffers", joined.clone().with(|column| column.n_buffers = Some(-1))),
+        (
+            "more buffers than memory",
+            joined.clone().with(|column| column.n_buffers = Some(i64::MAX)),
+        ),
+        ("the map alone", joined.clone().with(|column| column.n_buffers = Some(1))),
+        ("no text", joined.clone().with(|column| column.n_buffers = Some(2))),
+        ("null for buffers", joined.clone().with(|column| column.has_buffers = false)),
+        ("null for offsets", joined.clone().with(|column| column.buffers[1] = None)),
+        ("null for text", joined.clone().with(|column| column.buffers[2] = None)),
+        ("offsets out of alignment", joined.clone().with(|column| column.shift = 2)),
+        ("large offsets out of alignment", large.clone().with(|column| column.shift = 4)),
+        ("a negative number of nulls", joined.clone().with(|column| column.null_count = -2)),
+        (
+            "more nulls than items",
+            joined.clone().with_nulls(|_| true).with(|column| column.null_count = 5),
+        ),
+        ("nulls without a map", joined.clone().with(|column| column.null_count = 1)),
+        ("a released array", joined.clone().with(|column| column.array_is_released = true)),
+        ("a released type", joined.clone().with(|column| column.schema_is_released = true)),
+        ("no format", joined.clone().with(|column| column.format = None)),
+        ("an empty format", joined.clone().with(|column| column.format = Some(String::new()))),
+        ("another format", joined.clone().with(|column| column.format = Some("utf8".to_owned()))),
+        ("integers", joined.clone().with(|column| column.format = Some("l".to_owned()))),
+        ("a struct", joined.clone().with(|column| column.format = Some("+s".to_owned()))),
+        ("no width", fixed.clone().with(|column| column.format = Some("w:".to_owned()))),
+        ("a negative width", fixed.clone().with(|column| column.format = Some("w:-16".to_owned()))),
+        (
+            "a width past memory",
+            fixed.with(|column| column.format = Some(format!("w:{}", usize::MAX))),
+        ),
+        ("a last offset below 0", offsets([0, 16, -1])),
+        ("no lengths of views' buffers", views.clone().with(|column| column.n_buffers = Some(2))),
+        (
+            "a buffer of views of negative length",
+            views.clone().with(|column| column.buffers[3] = Some(Buffer::of_i64(&[-1]))),
+        ),
+        ("null for a buffer of views", views.clone().with(|column| column.buffers[2] = None)),
+        ("lengths of views' buffers out of alignment", views.with(|column| column.shift = 4)),
+        ("a key below 0", keys("l", &[0, -1])),
+        ("a key past the values", keys("l", &[0, 4])),
+        ("a key far past the values", keys("L", &[0, i64::MIN])),
+        ("keys that are no integers", keys("g", &[0, 1])),
+        ("keys out of alignment", keys("l", &[0, 1]).with(|column| column.shift = 4)),
+        (
+            "a dictionary without values",
+            keys("l", &[0, 1]).with(|column| column.dictionary.1 = None),
+        ),
+        (
+            "a dictionary of released values",
+            keys("l", &[0]).with(|column| {
+                column.dictionary.1.as_mut().expect("values").array_is_released = true;
+            }),
+        ),
+        (
+            "a dictionary of a released type",
+            keys("l", &[0]).with(|column| {
+                column.dictionary.0.as_mut().expect("values").schema_is_released = true;
+            }),
+        ),
+        (
+            "a dictionary of integers",
+            keys("l", &[0]).with(|column| {
+                column.dictionary.0.as_mut().expect("values").format = Some("l".to_owned());
+            }),
+        ),
+        ("a dictionary of a dictionary", {
+            let (inner, outer) = (keys("l", &[0, 1]), Buffer::of_i64(&[0]));
+            Foreign::of_keys("l", 1, outer, inner)
+        }),
+        // Refused as items: the column is well as far as can be seen before.
+        ("an item: offsets that go back", offsets([16, 0, 32])),
+        ("an item: a first offset below 0", offsets([-16, 0, 16])),
+        ("an item: an offset past the text", offsets([0, i32::MAX, 32])),
+        ("an item: a view of another buffer", view_of(long(1))),
+        ("an item: a view of a buffer below 0", view_of(long(-1))),
+        ("an item: a view past its buffer", record(16, 0, 49)),
+        ("an item: a view far past its buffer", record(16, 0, i32::MAX)),
+        ("an item: a view before its buffer", record(16, 0, -1)),
+        ("an item: a view longer than its buffer", record(i32::MAX, 0, 0)),
+        ("an item: a view of negative length", record(-16, 0, 0)),
+    ]
+}
+
+#[test]
+fn malformed_columns_are_refused() {
+    for (what, column) in malformed() {
+        let refused = said(read::<Sno>(&column)).expect_err(what);
+        let is_item = what.starts_with("an item: ");
+        let expected = if is_item { "invalid_length at 0" } else { "kind " };
+        assert!(refused.starts_with(expected), "{what}: {refused}");
+        let refused = said(read::<Randflake>(&column)).expect_err(what);
+        assert!(
+            refused.starts_with(if is_item { "invalid_length at " } else { "kind " }),
+            "{what}: {refused}"
+        );
+    }
+}
+
+#[test]
+fn malformed_columns_of_integers_and_bytes_are_refused() {
+    for (what, column) in malformed().into_iter().filter(|(what, _)| !what.starts_with("an item")) {
+        let as_bytes = column.clone().with(|column| {
+            let bytes = |format: &mut String| *format = format.replace('u', "z").replace('U', "Z");
+            column.format.iter_mut().for_each(bytes);
+            column.dictionary.0.iter_mut().flat_map(|values| &mut values.format).for_each(bytes);
+        });
+        let (pieces, held) = as_bytes.hand_over();
+        let refused = said(pieces.packed(16)).expect_err(what);
+        assert!(refused.starts_with("kind ") || what.contains("width"), "{what}: {refused}");
+        drop(pieces);
+        assert_eq!(held.load(Ordering::Relaxed), 0);
+    }
+    let well = || Foreign::new("l", 3, [Buffer::of_i64(&[1, 2, 3])]);
+    let changes: [(&str, fn(&mut Foreign)); 9] = [
+        ("another format", |column| column.format = Some("L".to_owned())),
+        ("a negative length", |column| column.length = -1),
+        ("a length past memory", |column| column.length = i64::MAX),
+        ("an offset past memory", |column| column.offset = i64::MAX),
+        ("null for integers", |column| column.buffers[1] = None),
+        ("integers out of alignment", |column| column.shift = 4),
+        ("nulls without a map", |column| column.null_count = 1),
+        ("a released array", |column| column.array_is_released = true),
+        ("a released type", |column| column.schema_is_released = true),
+    ];
+    for (what, change) in changes {
+        let refused = well().with(change).hand_over().0.integers();
+        assert!(said(refused).expect_err(what).starts_with("kind "), "{what}");
+    }
+    assert_eq!(well().hand_over().0.integers().expect("integers"), [1, 2, 3]);
+    let nulls = well().with_nulls(|at| at == 1).hand_over().0.integers();
+    assert_eq!(said(nulls), Err("null at 1".to_owned()));
+}
+
+#[test]
+fn empty_columns_may_have_null_buffers() {
+    for format in ["u", "U", "vu", "z", "w:16", "w:0"] {
+        let mut column = Foreign::new(format, 0, []);
+        column.buffers = vec![None; 3];
+        assert_eq!(read::<Sno>(&column).expect(format), []);
+    }
+    let nothing = Foreign::new("w:0", 3, [Buffer::of(&[])]);
+    assert_eq!(said(read::<Sno>(&nothing)), Err("invalid_length at 0".to_owned()));
+    assert_eq!(said(nothing.hand_over().0.packed(10)), Err("invalid_length".to_owned()));
+}
+
+#[test]
+fn dictionaries_select_texts() {
+    let ids = snos(5);
+    let keys = [4, 0, 0, 3, 4, 1];
+    let expected: Vec<Sno> = keys.map(|key| ids[key]).to_vec();
+    let mut texts = texts_of(&ids);
+    texts[2] = b"not selected".to_vec();
+    for layout in [Layout::Offsets32, Layout::Offsets64, Layout::Views] {
+        let values = || column(layout, true, &texts, 1);
+        let columns = [
+            ("c", Buffer::of_all(keys.map(|key| [u8::try_from(key).expect("few")]))),
+            ("C", Buffer::of_all(keys.map(|key| [u8::try_from(key).expect("few")]))),
+            ("s", Buffer::of_all(keys.map(|key| i16::try_from(key).expect("few").to_ne_bytes()))),
+            ("S", Buffer::of_all(keys.map(|key| u16::try_from(key).expect("few").to_ne_bytes()))),
+            ("i", Buffer::of_all(keys.map(|key| i32::try_from(key).expect("few").to_ne_bytes()))),
+            ("I", Buffer::of_all(keys.map(|key| u32::try_from(key).expect("few").to_ne_bytes()))),
+            ("l", Buffer::of_all(keys.map(|key| (key as u64).to_ne_bytes()))),
+            ("L", Buffer::of_all(keys.map(|key| (key as u64).to_ne_bytes()))),
+        ];
+        for (format, keys) in columns {
+            let column = Foreign::of_keys(format, 6, keys, values());
+            assert_eq!(read::<Sno>(&column).expect(format), expected);
+        }
+    }
+    let selected = |keys: &[i64]| {
+        Foreign::of_keys(
+            "l",
+            keys.len(),
+            Buffer::of_i64(keys),
+            column(Layout::Views, true, &texts, 0),
+        )
+    };
+    assert_eq!(said(read::<Sno>(&selected(&[0, 1, 2, 2]))), Err("invalid_length at 2".to_owned()));
+    let null_key = selected(&[0, 1, 99]).with_nulls(|at| at == 2);
+    assert_eq!(said(read::<Sno>(&null_key)), Err("null at 2".to_owned()));
+    let null_value = selected(&[0, 1, 3]).with(|column| {
+        let values = column.dictionary.1.as_mut().expect("values");
+        **values = values.clone().with_nulls(|at| at == 3);
+    });
+    assert_eq!(said(read::<Sno>(&null_value)), Err("null at 2".to_owned()));
+    let unselected = selected(&[0, 1, 4]).with(|column| {
+        let values = column.dictionary.1.as_mut().expect("values");
+        **values = values.clone().with_nulls(|at| at == 3);
+    });
+    assert_eq!(read::<Sno>(&unselected).expect("no null is selected").len(), 3);
+}
+
+#[test]
+fn dictionaries_select_bytes_and_integers() {
+    let rows = [[1_u8; 10], [2; 10]].map(Vec::from);
+    let keys = || Buffer::of_i64(&[1, 0, 1]);
+    for layout in [Layout::Fixed(10), Layout::Offsets32, Layout::Views] {
+        let dictionary = Foreign::of_keys("l", 3, keys(), column(layout, false, &rows, 0));
+        let bytes = dictionary.hand_over().0.packed(10).expect("bytes");
+        assert_eq!(bytes, [&*rows[1], &*rows[0], &*rows[1]].concat());
+    }
+    let values = Foreign::new("l", 2, [Buffer::of_i64(&[-5, 7])]);
+    let integers = Foreign::of_keys("l", 3, keys(), values).hand_over().0.integers();
+    assert_eq!(integers.expect("integers"), [7, -5, 7]);
+}
+
+#[test]
+fn packed_ids_are_read_from_bytes_of_their_size() {
+    let rows: Vec<Vec<u8>> = snos(9).iter().map(|id| id.as_bytes().to_vec()).collect();
+    for layout in [Layout::Fixed(10), Layout::Offsets32, Layout::Offsets64, Layout::Views] {
+        let well = column(layout, false, &rows, 2);
+        assert_eq!(well.hand_over().0.packed(10).expect("bytes"), rows.concat(), "{layout:?}");
+        let nulls = column(layout, false, &rows, 2).with_nulls(|at| at == 7);
+        assert_eq!(said(nulls.hand_over().0.packed(10)), Err("null at 5".to_owned()));
+        let other = said(well.hand_over().0.packed(11));
+        let expected =
+            if layout == Layout::Fixed(10) { "invalid_length" } else { "invalid_length at 0" };
+        assert_eq!(other, Err(expected.to_owned()));
+    }
+    let mut mixed = rows.clone();
+    mixed[4].push(0);
+    let refused = column(Layout::Views, false, &mixed, 0).hand_over().0.packed(10);
+    assert_eq!(said(refused), Err("invalid_length at 4".to_owned()));
+    let text = column(Layout::Offsets32, true, &rows[..0], 0).hand_over().0.packed(10);
+    assert_eq!(said(text), Err("kind u".to_owned()));
+}
+
+#[test]
+fn exported_columns_are_read_again() {
+    use polyflake_columns::{
+        arrow::{Column, Pieces},
+        texts,
+    };
+
+    let (sno, flake) = (snos(20), flakes(20));
+    let again = |column: Column| {
+        let (schema, array) = column.export();
+        Pieces::of_array(schema, array)
+    };
+    let packed = Packed::new(sno.clone());
+    assert_eq!(again(packed.to_arrow()).packed(10).expect("bytes"), Sno::slice_as_bytes(&sno));
+    let texts_of_all = Packed::new(texts::of_snos(&sno).expect("memory"));
+    let column = Column::of_texts(&texts_of_all).expect("memory");
+    assert_eq!(again(column).ids::<Sno>().expect("texts"), sno);
+    let integers = again(Packed::new(flake.clone()).to_arrow()).integers().expect("integers");
+    assert!(integers.into_iter().eq(flake.iter().map(|id| id.to_i64())));
+    let column = texts::randflake_column(&flake).expect("memory");
+    assert_eq!(again(column).ids::<Randflake>().expect("texts"), flake);
+    let exported = packed.to_arrow();
+    drop(packed);
+    assert_eq!(again(exported).packed(10).expect("kept alive"), Sno::slice_as_bytes(&sno));
+    let empty = again(Packed::new(Vec::<Sno>::new()).to_arrow()).packed(10);
+    assert_eq!(empty.expect("no IDs"), []);
+}
+
+#[test]
+fn the_error_of_too_many_items_is_not_an_abort() {
+    // Items of no width are the only ones of which any number is there.
+    let many = Foreign::new("w:0", 0, [Buffer::of(&[])]).with(|column| column.length = i64::MAX);
+    let Err(fault) = read::<Sno>(&many) else { panic!("expected an error") };
+    assert!(matches!(fault, Fault::Memory | Fault::Refused(_)), "{fault:?}");
+}

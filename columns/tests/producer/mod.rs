@@ -1,0 +1,458 @@
+//! Columns as another library may hand them over: whatever stands in their structs, by structs of their own.
+#![allow(unsafe_code, reason = "the interface is one of C")]
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use std::{
+    ffi::{CString, c_char, c_int, c_void},
+    ptr::{self, NonNull},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use polyflake_columns::arrow::{Array, Handed, Pieces, Schema, Stream, StreamFailed};
+
+/// Arrow's schema, as its specification prints it.
+#[repr(C)]
+struct ForeignSchema {
+    format: *const c_char,
+    name: *const c_char,
+    metadata: *const c_char,
+    flags: i64,
+    n_children: i64,
+    children: *mut *mut ForeignSchema,
+    dictionary: *mut ForeignSchema,
+    release: Option<unsafe extern "C" fn(*mut ForeignSchema)>,
+    private_data: *mut c_void,
+}
+
+/// Arrow's array, as its specification prints it.
+#[repr(C)]
+struct ForeignArray {
+    length: i64,
+    null_count: i64,
+    offset: i64,
+    n_buffers: i64,
+    n_children: i64,
+    buffers: *mut *const c_void,
+    children: *mut *mut ForeignArray,
+    dictionary: *mut ForeignArray,
+    release: Option<unsafe extern "C" fn(*mut ForeignArray)>,
+    private_data: *mut c_void,
+}
+
+/// Arrow's stream, as its specification prints it.
+#[repr(C)]
+struct ForeignStream {
+    get_schema: Option<unsafe extern "C" fn(*mut ForeignStream, *mut ForeignSchema) -> c_int>,
+    get_next: Option<unsafe extern "C" fn(*mut ForeignStream, *mut ForeignArray) -> c_int>,
+    get_last_error: Option<unsafe extern "C" fn(*mut ForeignStream) -> *const c_char>,
+    release: Option<unsafe extern "C" fn(*mut ForeignStream)>,
+    private_data: *mut c_void,
+}
+
+/// The content of a buffer, aligned to 8 bytes.
+#[derive(Clone, Debug, Default)]
+pub struct Buffer {
+    words: Vec<u64>,
+    length: usize,
+}
+
+impl Buffer {
+    pub fn of(bytes: &[u8]) -> Self {
+        let word = |eight: &[u8]| {
+            let mut word = [0; 8];
+            word[..eight.len()].copy_from_slice(eight);
+            u64::from_ne_bytes(word)
+        };
+        // A word more than is needed, so that a shifted buffer is within its memory.
+        let words = bytes.chunks(8).map(word).chain([0]).collect();
+        Self { words, length: bytes.len() }
+    }
+
+    pub fn of_all<const N: usize>(items: impl IntoIterator<Item = [u8; N]>) -> Self {
+        Self::of(&items.into_iter().flatten().collect::<Vec<_>>())
+    }
+
+    pub fn of_i32(items: &[i32]) -> Self {
+        Self::of_all(items.iter().map(|item| item.to_ne_bytes()))
+    }
+
+    pub fn of_i64(items: &[i64]) -> Self {
+        Self::of_all(items.iter().map(|item| item.to_ne_bytes()))
+    }
+
+    pub fn len(&self) -> usize {
+        self.length
+    }
+}
+
+/// A column, as its producer describes it.
+#[derive(Clone, Debug)]
+pub struct Foreign {
+    /// `None` for a null pointer.
+    pub format: Option<String>,
+    pub length: i64,
+    pub null_count: i64,
+    pub offset: i64,
+    /// `None` for the number that there is.
+    pub n_buffers: Option<i64>,
+    /// `None` for a null pointer.
+    pub buffers: Vec<Option<Buffer>>,
+    /// Bytes by which the buffers are out of alignment.
+    pub shift: usize,
+    pub has_buffers: bool,
+    pub schema_is_released: bool,
+    pub array_is_released: bool,
+    /// The type of the dictionary's values, and the values.
+    pub dictionary: (Option<Box<Foreign>>, Option<Box<Foreign>>),
+}
+
+impl Foreign {
+    /// A column without nulls.
+    pub fn new(format: &str, length: usize, buffers: impl IntoIterator<Item = Buffer>) -> Self {
+        Self {
+            format: Some(format.to_owned()),
+            length: length.try_into().expect("short"),
+            null_count: 0,
+            offset: 0,
+            n_buffers: None,
+            buffers: std::iter::once(None).chain(buffers.into_iter().map(Some)).collect(),
+            shift: 0,
+            has_buffers: true,
+            schema_is_released: false,
+            array_is_released: false,
+            dictionary: (None, None),
+        }
+    }
+
+    /// The same with a value in each place changed.
+    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
+    }
+
+    /// Marks items as null.
+    pub fn with_nulls(mut self, is_null: impl Fn(usize) -> bool) -> Self {
+        let places = usize::try_from(self.offset + self.length).expect("a length");
+        let mut map = vec![0xff; places.div_ceil(8)];
+        for at in (0..places).filter(|at| is_null(*at)) {
+            map[at / 8] &= !(1 << (at % 8));
+        }
+        self.buffers[0] = Some(Buffer::of(&map));
+        self.null_count = -1;
+        self
+    }
+
+    /// A dictionary of these values, with keys of a format.
+    pub fn of_keys(format: &str, count: usize, keys: Buffer, values: Self) -> Self {
+        let both = (Some(Box::new(values.clone())), Some(Box::new(values)));
+        Self { dictionary: both, ..Self::new(format, count, [keys]) }
+    }
+
+    /// Hands the column over; the counter tells how many structs are not released.
+    pub fn hand_over(&self) -> (Pieces, Arc<AtomicUsize>) {
+        let held = Arc::default();
+        let (mut schema, mut array) = (self.schema(&held), self.array(&held));
+        // SAFETY: the structs are those of the interface, and keep to it as far as readers have to believe it.
+        let pieces = unsafe { Pieces::of_array(taken(&mut schema), taken(&mut array)) };
+        assert!(schema.release.is_none() && array.release.is_none(), "they were taken");
+        (pieces, held)
+    }
+
+    fn schema(&self, held: &Arc<AtomicUsize>) -> ForeignSchema {
+        let format = self.format.as_deref().map(|format| CString::new(format).expect("no zero"));
+        let values = self.dictionary.0.as_ref().map(|values| Box::new(values.schema(held)));
+        let owned = Box::new((format, Held::new(held)));
+        ForeignSchema {
+            format: owned.0.as_ref().map_or(ptr::null(), |format| format.as_ptr()),
+            name: c"".as_ptr(),
+            metadata: ptr::null(),
+            flags: 2,
+            n_children: 0,
+            children: ptr::null_mut(),
+            dictionary: values.map_or(ptr::null_mut(), Box::into_raw),
+            release: Some(release_schema),
+            private_data: Box::into_raw(owned).cast(),
+        }
+        .released_if(self.schema_is_released)
+    }
+
+    fn array(&self, held: &Arc<AtomicUsize>) -> ForeignArray {
+        let start = |buffer: &Option<Buffer>| {
+            let start = buffer.as_ref().map_or(ptr::null(), |buffer| buffer.words.as_ptr());
+            start.cast::<u8>().wrapping_add(if start.is_null() { 0 } else { self.shift }).cast()
+        };
+        let values = self.dictionary.1.as_ref().map(|values| Box::new(values.array(held)));
+        let buffers = self.buffers.clone();
+        let pointers: Vec<*const c_void> = buffers.iter().map(start).collect();
+        let count = pointers.len().try_into().expect("few");
+        let owned = Box::into_raw(Box::new((buffers, pointers, Held::new(held))));
+        // SAFETY: the box was just made, and nothing else refers to it.
+        let pointers = unsafe { &mut (*owned).1 };
+        ForeignArray {
+            length: self.length,
+            null_count: self.null_count,
+            offset: self.offset,
+            n_buffers: self.n_buffers.unwrap_or(count),
+            n_children: 0,
+            buffers: if self.has_buffers { pointers.as_mut_ptr() } else { ptr::null_mut() },
+            children: ptr::null_mut(),
+            dictionary: values.map_or(ptr::null_mut(), Box::into_raw),
+            release: Some(release_array),
+            private_data: owned.cast(),
+        }
+        .released_if(self.array_is_released)
+    }
+}
+
+/// A struct that is not released yet.
+struct Held(Arc<AtomicUsize>);
+
+impl Held {
+    fn new(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count.clone())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// # Safety
+/// Both are the same struct of the interface.
+unsafe fn taken<F, T: Handed>(foreign: &mut F) -> T {
+    assert_eq!((size_of::<F>(), align_of::<F>()), (size_of::<T>(), align_of::<T>()));
+    // SAFETY: the caller says so.
+    unsafe { T::take(NonNull::from(foreign).cast()) }
+}
+
+impl ForeignSchema {
+    /// A released schema; its format stays where it was, and is gone.
+    fn released_if(mut self, is_released: bool) -> Self {
+        if is_released {
+            // SAFETY: it is not released yet.
+            unsafe { release_schema(&raw mut self) };
+        }
+        self
+    }
+}
+
+impl ForeignArray {
+    fn released_if(mut self, is_released: bool) -> Self {
+        if is_released {
+            // SAFETY: it is not released yet.
+            unsafe { release_array(&raw mut self) };
+        }
+        self
+    }
+}
+
+unsafe extern "C" fn release_schema(schema: *mut ForeignSchema) {
+    // SAFETY: the caller owns a schema that `Foreign::schema` made and that is not released.
+    unsafe {
+        assert!((*schema).release.is_some(), "released once");
+        drop(Box::from_raw((*schema).private_data.cast::<(Option<CString>, Held)>()));
+        if let Some(values) = NonNull::new((*schema).dictionary) {
+            let mut values = Box::from_raw(values.as_ptr());
+            if values.release.is_some() {
+                release_schema(&raw mut *values);
+            }
+        }
+        (*schema).dictionary = ptr::null_mut();
+        (*schema).release = None;
+    }
+}
+
+type Owned = (Vec<Option<Buffer>>, Vec<*const c_void>, Held);
+
+unsafe extern "C" fn release_array(array: *mut ForeignArray) {
+    // SAFETY: the caller owns an array that `Foreign::array` made and that is not released.
+    unsafe {
+        assert!((*array).release.is_some(), "released once");
+        drop(Box::from_raw((*array).private_data.cast::<Owned>()));
+        if let Some(values) = NonNull::new((*array).dictionary) {
+            let mut values = Box::from_raw(values.as_ptr());
+            if values.release.is_some() {
+                release_array(&raw mut *values);
+            }
+        }
+        (*array).dictionary = ptr::null_mut();
+        (*array).release = None;
+    }
+}
+
+/// A stream of pieces of one column.
+#[derive(Clone, Debug, Default)]
+pub struct ForeignPieces {
+    pub pieces: Vec<Foreign>,
+    /// The call that fails: 0 for the schema, 1 for the first piece.
+    pub fails_at: Option<usize>,
+    /// `None` for a null pointer.
+    pub reason: Option<CString>,
+    pub is_released: bool,
+    pub lacks_schema: bool,
+    pub lacks_next: bool,
+}
+
+/// The state of a stream.
+struct Streaming {
+    given: ForeignPieces,
+    calls: usize,
+    held: Arc<AtomicUsize>,
+    _this: Held,
+}
+
+impl ForeignPieces {
+    pub fn collect(self) -> (Result<Pieces, StreamFailed>, Arc<AtomicUsize>) {
+        let held: Arc<AtomicUsize> = Arc::default();
+        let (is_released, lacks_schema, lacks_next) =
+            (self.is_released, self.lacks_schema, self.lacks_next);
+        let state =
+            Streaming { given: self, calls: 0, held: held.clone(), _this: Held::new(&held) };
+        let mut stream = ForeignStream {
+            get_schema: if lacks_schema { None } else { Some(get_schema) },
+            get_next: if lacks_next { None } else { Some(get_next) },
+            get_last_error: Some(get_last_error),
+            release: Some(release_stream),
+            private_data: Box::into_raw(Box::new(state)).cast(),
+        };
+        if is_released {
+            // SAFETY: it is not released yet.
+            unsafe { release_stream(&raw mut stream) };
+        }
+        // SAFETY: the struct is that of the interface.
+        let stream: Stream = unsafe { taken(&mut stream) };
+        (stream.collect(), held)
+    }
+}
+
+/// # Safety
+/// `stream` is one of [`ForeignPieces::collect`], and not released.
+unsafe fn state<'a>(stream: *mut ForeignStream) -> &'a mut Streaming {
+    // SAFETY: the caller says so.
+    unsafe { &mut *(*stream).private_data.cast() }
+}
+
+impl Streaming {
+    /// The code of the next call.
+    fn code(&mut self) -> c_int {
+        self.calls += 1;
+        if self.given.fails_at == Some(self.calls - 1) { 5 } else { 0 }
+    }
+}
+
+unsafe extern "C" fn get_schema(stream: *mut ForeignStream, place: *mut ForeignSchema) -> c_int {
+    // SAFETY: readers call it of a stream that is not released, with a place that they own.
+    unsafe {
+        let state = state(stream);
+        let code = state.code();
+        if let (0, Some(first)) = (code, state.given.pieces.first()) {
+            place.write(first.schema(&state.held));
+        }
+        code
+    }
+}
+
+unsafe extern "C" fn get_next(stream: *mut ForeignStream, place: *mut ForeignArray) -> c_int {
+    // SAFETY: as above.
+    unsafe {
+        let state = state(stream);
+        let code = state.code();
+        if let (0, Some(piece)) = (code, state.given.pieces.get(state.calls - 2)) {
+            place.write(piece.array(&state.held));
+        }
+        code
+    }
+}
+
+unsafe extern "C" fn get_last_error(stream: *mut ForeignStream) -> *const c_char {
+    // SAFETY: as above.
+    unsafe { state(stream) }.given.reason.as_ref().map_or(ptr::null(), |reason| reason.as_ptr())
+}
+
+unsafe extern "C" fn release_stream(stream: *mut ForeignStream) {
+    // SAFETY: the caller owns a stream that is not released.
+    unsafe {
+        assert!((*stream).release.is_some(), "released once");
+        drop(Box::from_raw((*stream).private_data.cast::<Streaming>()));
+        (*stream).private_data = ptr::null_mut();
+        (*stream).release = None;
+    }
+}
+
+/// Shows that the reader's structs are those of the interface.
+pub fn sizes() -> [(usize, usize); 3] {
+    [
+        (size_of::<ForeignSchema>(), size_of::<Schema>()),
+        (size_of::<ForeignArray>(), size_of::<Array>()),
+        (size_of::<ForeignStream>(), size_of::<Stream>()),
+    ]
+}
+
+/// The layouts of texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    Fixed(usize),
+    Offsets32,
+    Offsets64,
+    Views,
+}
+
+/// A column of items of bytes, after `before` others. Items of a fixed width are cut, or get zeros at their end.
+pub fn column(layout: Layout, is_text: bool, items: &[Vec<u8>], before: usize) -> Foreign {
+    let others = std::iter::repeat_n(b"another ID's text, or none".to_vec(), before);
+    let all: Vec<Vec<u8>> = others.chain(items.iter().cloned()).collect();
+    let place = |at: usize| all[..at].iter().map(Vec::len).sum::<usize>();
+    let [u, v] = if is_text { ["u", "vu"] } else { ["z", "vz"] };
+    let (format, buffers) = match layout {
+        Layout::Fixed(width) => {
+            let cut = |item: &Vec<u8>| {
+                (0..width).map(|at| item.get(at).copied().unwrap_or(0)).collect::<Vec<_>>()
+            };
+            let bytes: Vec<u8> = all.iter().flat_map(cut).collect();
+            (format!("w:{width}"), vec![Buffer::of(&bytes)])
+        }
+        Layout::Offsets32 => {
+            let places = (0..=all.len()).map(|at| i32::try_from(place(at)).expect("short"));
+            (
+                u.to_owned(),
+                vec![Buffer::of_i32(&places.collect::<Vec<_>>()), Buffer::of(&all.concat())],
+            )
+        }
+        Layout::Offsets64 => {
+            let places = (0..=all.len()).map(|at| i64::try_from(place(at)).expect("short"));
+            (
+                u.to_uppercase(),
+                vec![Buffer::of_i64(&places.collect::<Vec<_>>()), Buffer::of(&all.concat())],
+            )
+        }
+        Layout::Views => {
+            let views = all.iter().enumerate().map(|(at, item)| view(item, 0, place(at)));
+            let bytes = all.concat();
+            let length = Buffer::of_i64(&[bytes.len().try_into().expect("short")]);
+            (v.to_owned(), vec![Buffer::of_all(views), Buffer::of(&bytes), length])
+        }
+    };
+    let mut column = Foreign::new(&format, items.len(), buffers);
+    column.offset = before.try_into().expect("few");
+    column
+}
+
+/// The record of an item that is longer than 12 bytes, or of a short one.
+pub fn view(item: &[u8], buffer: i32, place: usize) -> [u8; 16] {
+    let mut view = [0; 16];
+    view[..4].copy_from_slice(&i32::try_from(item.len()).expect("short").to_ne_bytes());
+    if item.len() <= 12 {
+        view[4..][..item.len()].copy_from_slice(item);
+        return view;
+    }
+    view[4..8].copy_from_slice(&item[..4]);
+    view[8..12].copy_from_slice(&buffer.to_ne_bytes());
+    view[12..].copy_from_slice(&i32::try_from(place).expect("short").to_ne_bytes());
+    view
+}

@@ -1,0 +1,99 @@
+//! Texts in rows of one width, as NumPy and others keep them.
+
+use polyflake::{randflake::Randflake, sno::Sno};
+use polyflake_columns::{
+    Fault,
+    texts::{self, Rows, Unit},
+};
+
+const SNO: &[u8] = b"93bm44ab22flxhjb";
+const FLAKE: &[u8] = b"3vgoe12ccb8gh";
+
+fn padded(text: &[u8], width: usize) -> Vec<u8> {
+    let mut row = text.to_vec();
+    row.resize(width, 0);
+    row
+}
+
+/// Characters of 4 bytes, as `NumPy` pads them.
+fn wide(text: &str, width: usize) -> Vec<u8> {
+    let mut chars: Vec<u32> = text.chars().map(u32::from).collect();
+    chars.resize(width, 0);
+    chars.iter().flat_map(|char| char.to_ne_bytes()).collect()
+}
+
+fn rows(bytes: &[u8], width: usize, unit: Unit) -> Rows<'_> {
+    Rows { bytes, width, unit, may_change: false }
+}
+
+/// The IDs, or the code, position and item of the error.
+fn read<I: texts::Textual>(
+    rows: Rows<'_>,
+) -> Result<Vec<I>, (&'static str, Option<usize>, Option<usize>)> {
+    let changing = Rows { may_change: true, ..rows };
+    let both = [rows, changing].map(|rows| {
+        texts::ids_of::<I>(&rows).map_err(|fault| match fault {
+            Fault::Refused(error) => (error.code(), error.position(), error.item()),
+            other => panic!("{other:?}"),
+        })
+    });
+    assert_eq!(both[0].as_ref().err(), both[1].as_ref().err());
+    let [ids, again] = both;
+    assert_eq!(ids.as_ref().map(Vec::len), again.as_ref().map(Vec::len));
+    ids
+}
+
+#[test]
+fn formats_of_buffers_that_hold_texts() {
+    assert_eq!(Unit::of("16s", 1), Some(Unit::PaddedByte));
+    assert_eq!(Unit::of("16w", 1), Some(Unit::PaddedChar));
+    assert_eq!((Unit::of("B", 1), Unit::of("c", 2)), (Some(Unit::Byte), Some(Unit::Byte)));
+    for (format, dimensions) in [("B", 0), ("B", 3), ("16s", 2), ("l", 1), ("b", 1), ("", 1)] {
+        assert_eq!(Unit::of(format, dimensions), None, "{format}");
+    }
+}
+
+#[test]
+fn rows_of_every_unit_are_read() {
+    let sno = Sno::parse("93bm44ab22flxhjb").expect("a text");
+    let flake = Randflake::parse("3vgoe12ccb8gh").expect("a text");
+    assert_eq!(read::<Sno>(rows(&[SNO, SNO].concat(), 16, Unit::Byte)), Ok(vec![sno, sno]));
+    assert_eq!(read::<Randflake>(rows(&padded(FLAKE, 16), 16, Unit::Byte)), Ok(vec![flake]));
+    for width in [16, 40] {
+        assert_eq!(read::<Sno>(rows(&padded(SNO, width), width, Unit::PaddedByte)), Ok(vec![sno]));
+        let row = wide("93bm44ab22flxhjb", width);
+        assert_eq!(read::<Sno>(rows(&row, 4 * width, Unit::PaddedChar)), Ok(vec![sno]));
+        let row = wide("3vgoe12ccb8gh", width);
+        assert_eq!(read::<Randflake>(rows(&row, 4 * width, Unit::PaddedChar)), Ok(vec![flake]));
+    }
+    assert_eq!(read::<Sno>(rows(&[], 16, Unit::Byte)), Ok(vec![]));
+    assert_eq!(read::<Sno>(rows(&[], 0, Unit::PaddedByte)), Ok(vec![]));
+}
+
+#[test]
+fn bad_rows_are_refused_as_alone() {
+    let zeros = |text: &[u8]| [SNO, &padded(text, 16)].concat();
+    let bytes = zeros(&SNO[..8]);
+    assert_eq!(
+        read::<Sno>(rows(&bytes, 16, Unit::Byte)),
+        Err(("invalid_character", Some(8), Some(1)))
+    );
+    assert_eq!(
+        read::<Sno>(rows(&bytes, 16, Unit::PaddedByte)),
+        Err(("invalid_length", None, Some(1)))
+    );
+    let row = wide("93bm44ab22flxhj\u{e9}", 16);
+    assert_eq!(
+        read::<Sno>(rows(&row, 64, Unit::PaddedChar)),
+        Err(("invalid_character", Some(15), Some(0)))
+    );
+    let surrogate: Vec<u8> = [0xd800_u32; 16].iter().flat_map(|char| char.to_ne_bytes()).collect();
+    assert_eq!(
+        read::<Sno>(rows(&surrogate, 64, Unit::PaddedChar)),
+        Err(("invalid_character", Some(0), Some(0)))
+    );
+    assert_eq!(
+        read::<Randflake>(rows(&padded(b"01", 16), 16, Unit::Byte)),
+        Err(("not_canonical", None, Some(0)))
+    );
+}
