@@ -1,113 +1,103 @@
-//! The part of Arrow's C data interface that columns of IDs, texts and fields need,
-//! <https://arrow.apache.org/docs/format/CDataInterface.html>, and the capsules in which Python passes it on. No Arrow library is
-//! needed on either side.
-#![allow(
-    unsafe_code,
-    reason = "the interface is one of C: structs of pointers, and functions that free them"
-)]
+//! The capsules in which Python passes Arrow's structs on,
+//! <https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>.
+#![allow(unsafe_code, reason = "a capsule holds a pointer")]
 
-mod buffers;
-pub(crate) mod export;
-pub(crate) mod import;
-pub(crate) mod texts;
+use polyflake_columns::{
+    Fault,
+    arrow::{self, Array, Column, Handed, Pieces, Schema, Stream, StreamFailed},
+};
+use pyo3::{exceptions::PyRuntimeError, intern, prelude::*, types::PyCapsule};
 
-use std::{
-    ffi::{CStr, c_char, c_int, c_void},
-    ptr,
+use crate::{
+    errors::raise_from,
+    ids::convert::{mistyped, type_name},
 };
 
-use pyo3::{prelude::*, types::PyCapsule};
+/// A schema and an array, each in its capsule: the result of `__arrow_c_array__`.
+pub(crate) type Capsules<'py> = (Bound<'py, PyCapsule>, Bound<'py, PyCapsule>);
 
-/// The type of a column.
-#[repr(C)]
-pub(crate) struct Schema {
-    format: *const c_char,
-    name: *const c_char,
-    metadata: *const c_char,
-    flags: i64,
-    n_children: i64,
-    children: *mut *mut Schema,
-    dictionary: *mut Schema,
-    release: Option<unsafe extern "C" fn(*mut Schema)>,
-    private_data: *mut c_void,
+/// The result of `__arrow_c_array__`.
+pub(crate) fn export(py: Python<'_>, column: Column) -> PyResult<Capsules<'_>> {
+    let (schema, array) = column.export();
+    Ok((capsule(py, schema)?, capsule(py, array)?))
 }
 
-/// A column, or a piece of one.
-#[repr(C)]
-pub(crate) struct Array {
-    length: i64,
-    null_count: i64,
-    offset: i64,
-    n_buffers: i64,
-    n_children: i64,
-    buffers: *mut *const c_void,
-    children: *mut *mut Array,
-    dictionary: *mut Array,
-    release: Option<unsafe extern "C" fn(*mut Array)>,
-    private_data: *mut c_void,
+/// The result of `__arrow_c_schema__`.
+pub(crate) fn schema<'py>(py: Python<'py>, format: &str) -> PyResult<Bound<'py, PyCapsule>> {
+    capsule(py, arrow::schema(format))
 }
 
-/// A source of pieces.
-#[repr(C)]
-pub(crate) struct Stream {
-    get_schema: Option<unsafe extern "C" fn(*mut Stream, *mut Schema) -> c_int>,
-    get_next: Option<unsafe extern "C" fn(*mut Stream, *mut Array) -> c_int>,
-    get_last_error: Option<unsafe extern "C" fn(*mut Stream) -> *const c_char>,
-    release: Option<unsafe extern "C" fn(*mut Stream)>,
-    private_data: *mut c_void,
+fn capsule<T: Handed + Send + 'static>(py: Python<'_>, value: T) -> PyResult<Bound<'_, PyCapsule>> {
+    PyCapsule::new_with_value(py, value, T::NAME)
 }
 
-/// A C structure that a capsule hands over: the capsule's name, and the empty value that stays in the owner's place.
-pub(crate) trait Handed: Sized {
-    const NAME: &CStr;
-    const NONE: Self;
-
-    /// Takes it out of its capsule.
-    fn take(capsule: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let capsule = capsule.cast::<PyCapsule>()?;
-        let held = capsule.pointer_checked(Some(Self::NAME))?.cast::<Self>();
-        // SAFETY: by the interface, a capsule of this name holds this structure. The released one that takes its place is left
-        // alone by the capsule.
-        Ok(unsafe { held.replace(Self::NONE) })
-    }
+/// Takes a struct out of its capsule.
+fn take<T: Handed>(capsule: &Bound<'_, PyAny>) -> PyResult<T> {
+    let capsule = capsule.cast::<PyCapsule>()?;
+    let held = capsule.pointer_checked(Some(T::NAME))?.cast::<T>();
+    // SAFETY: by the interface, a capsule of this name holds this struct. The released one that takes its place is left alone by
+    // the capsule.
+    Ok(unsafe { T::take(held) })
 }
 
-/// A struct whose owner must call its `release`, once.
-macro_rules! handed {
-    ($($type:ident $name:literal { $($member:ident: $none:expr,)* })*) => {$(
-        impl Handed for $type {
-            const NAME: &CStr = $name;
-            const NONE: Self = Self { $($member: $none,)* release: None, private_data: ptr::null_mut() };
-        }
-
-        impl Drop for $type {
-            fn drop(&mut self) {
-                if let Some(release) = self.release {
-                    // SAFETY: it is not released yet, and this is its only owner.
-                    unsafe { release(self) };
-                }
-            }
-        }
-    )*};
+/// Returns whether a value's type has a method that exports a column.
+pub(crate) fn is_column(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(has(value, "__arrow_c_stream__")? || has(value, "__arrow_c_array__")?)
 }
 
-handed! {
-    Schema c"arrow_schema" {
-        format: ptr::null(), name: ptr::null(), metadata: ptr::null(), flags: 0, n_children: 0, children: ptr::null_mut(),
-        dictionary: ptr::null_mut(),
-    }
-    Array c"arrow_array" {
-        length: 0, null_count: 0, offset: 0, n_buffers: 0, n_children: 0, buffers: ptr::null_mut(), children: ptr::null_mut(),
-        dictionary: ptr::null_mut(),
-    }
-    Stream c"arrow_array_stream" {
-        get_schema: None, get_next: None, get_last_error: None,
-    }
+/// The column that a value exports, which an argument expects; `None` if its type exports none. Exceptions of its methods pass
+/// through.
+pub(crate) fn column(
+    value: &Bound<'_, PyAny>,
+    name: &str,
+    expected: &str,
+) -> PyResult<Option<Pieces>> {
+    let py = value.py();
+    let pieces = if has(value, "__arrow_c_stream__")? {
+        let stream = value.call_method0(intern!(py, "__arrow_c_stream__"))?;
+        of_stream(&stream)
+    } else if has(value, "__arrow_c_array__")? {
+        of_array(&value.call_method0(intern!(py, "__arrow_c_array__"))?)
+    } else {
+        return Ok(None);
+    };
+    let refused = |raised| {
+        let error = mistyped(name, expected, &type_name(value));
+        raise_from(py, &error, Some(name), raised)
+    };
+    pieces.map(Some).map_err(refused)
 }
 
-// SAFETY: the interface lets any thread use and release them, one at a time.
-unsafe impl Send for Schema {}
-// SAFETY: as above; what an array points to never changes.
-unsafe impl Send for Array {}
-// SAFETY: as above.
-unsafe impl Sync for Array {}
+/// What a function reads from the column that a value exports, while other threads run.
+pub(crate) fn read<T: Send>(
+    value: &Bound<'_, PyAny>,
+    name: &str,
+    expected: Expected,
+    read: impl FnOnce(&Pieces) -> Result<T, Fault> + Send,
+) -> PyResult<Option<T>> {
+    let Some(pieces) = column(value, name, expected.column)? else { return Ok(None) };
+    let read = value.py().detach(|| read(&pieces));
+    read.map(Some).map_err(|fault| expected.refused(fault, name))
+}
+
+/// A column that an argument expects, in words, and its items.
+#[derive(Clone, Copy)]
+pub(crate) struct Expected {
+    pub(crate) column: &'static str,
+    pub(crate) item: &'static str,
+}
+
+fn of_stream(stream: &Bound<'_, PyAny>) -> PyResult<Pieces> {
+    let stream: Stream = take(stream)?;
+    stream.collect().map_err(|StreamFailed(said)| PyRuntimeError::new_err(said))
+}
+
+fn of_array(capsules: &Bound<'_, PyAny>) -> PyResult<Pieces> {
+    let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) = capsules.extract()?;
+    let (schema, array): (Schema, Array) = (take(&schema)?, take(&array)?);
+    Ok(Pieces::of_array(schema, array))
+}
+
+fn has(value: &Bound<'_, PyAny>, method: &str) -> PyResult<bool> {
+    value.get_type().hasattr(method)
+}

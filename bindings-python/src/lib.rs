@@ -83,8 +83,8 @@ mod _polyflake {
         use crate::randflake::generator::{Generator, Stats};
         #[pymodule_export]
         use crate::randflake::ids::{
-            Codec, Grant, Parts, RandflakeArray, TextColumn, decode_text, describe, encode_text,
-            from_unsigned, to_unsigned,
+            Codec, Grant, Parts, PartsColumns, RandflakeArray, TextColumn, decode_text, describe,
+            encode_text, from_unsigned, to_unsigned,
         };
         #[pymodule_export]
         use crate::randflake::pool::Pool;

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use polyflake::{randflake::Randflake, sno::Sno};
 use polyflake_columns::{Fault, Packed, arrow::StreamFailed, texts::Textual};
-use producer::{Buffer, Foreign, ForeignPieces, Layout, column, view};
+use producer::{Buffer, Foreign, ForeignPieces, Layout, column};
 
 const LAYOUTS: [Layout; 4] =
     [Layout::Fixed(16), Layout::Offsets32, Layout::Offsets64, Layout::Views];
@@ -18,7 +18,7 @@ fn snos(count: usize) -> Vec<Sno> {
 }
 
 fn flakes(count: usize) -> Vec<Randflake> {
-    (0..count).map(|at| Randflake::from_u64(u64::MAX / 3 >> (at % 63))).collect()
+    (0..count).map(|at| Randflake::from_u64((u64::MAX / 3) >> (at % 63))).collect()
 }
 
 fn texts_of<I: ToString>(ids: &[I]) -> Vec<Vec<u8>> {
@@ -163,34 +163,13 @@ fn a_stream_may_fail_or_be_released() {
     assert_eq!(said(refused), Err("kind nothing".to_owned()));
 }
 
-/// Text columns that break the interface's rules, as far as a reader can see it, by what is wrong.
-fn malformed() -> Vec<(&'static str, Foreign)> {
+/// What is wrong with a column, and the column.
+type Malformed = Vec<(&'static str, Foreign)>;
+
+/// Text columns whose structs break the interface's rules, as far as a reader can see it.
+fn malformed_structs() -> Malformed {
     let texts = texts_of(&snos(4));
     let [fixed, joined, large, views] = LAYOUTS.map(|layout| column(layout, true, &texts, 1));
-    let long = |place: i32| view(&texts[0], place, 0);
-    let view_of = |view: [u8; 16]| {
-        let views = Buffer::of_all([view; 5]);
-        Foreign::new("vu", 1, [views, Buffer::of(&texts.concat()), Buffer::of_i64(&[64])])
-    };
-    let numbers = |numbers: [i32; 4]| Buffer::of_all(numbers.map(i32::to_ne_bytes)).clone();
-    let record = |length, buffer, place| {
-        Foreign::new(
-            "vu",
-            1,
-            [
-                numbers([length, 0, buffer, place]),
-                Buffer::of(&texts.concat()),
-                Buffer::of_i64(&[64]),
-            ],
-        )
-    };
-    let offsets = |offsets: [i32; 3]| {
-        Foreign::new("u", 2, [Buffer::of_i32(&offsets), Buffer::of(&texts.concat())])
-    };
-    let keys = |format, keys: &[i64]| {
-        let values = column(Layout::Offsets32, true, &texts, 0);
-        Foreign::of_keys(format, keys.len(), Buffer::of_i64(keys), values)
-    };
     vec![
         ("a negative length", joined.clone().with(|column| column.length = -1)),
         ("the least length", joined.clone().with(|column| column.length = i64::MIN)),
@@ -239,6 +218,16 @@ fn malformed() -> Vec<(&'static str, Foreign)> {
         ),
         ("null for a buffer of views", views.clone().with(|column| column.buffers[2] = None)),
         ("lengths of views' buffers out of alignment", views.with(|column| column.shift = 4)),
+    ]
+}
+
+/// Dictionaries that break the interface's rules.
+fn malformed_dictionaries() -> Malformed {
+    let keys = |format, keys: &[i64]| {
+        let values = column(Layout::Offsets32, true, &texts_of(&snos(4)), 0);
+        Foreign::of_keys(format, keys.len(), Buffer::of_i64(keys), values)
+    };
+    vec![
         ("a key below 0", keys("l", &[0, -1])),
         ("a key past the values", keys("l", &[0, 4])),
         ("a key far past the values", keys("L", &[0, i64::MIN])),
@@ -270,38 +259,57 @@ fn malformed() -> Vec<(&'static str, Foreign)> {
             let (inner, outer) = (keys("l", &[0, 1]), Buffer::of_i64(&[0]));
             Foreign::of_keys("l", 1, outer, inner)
         }),
-        // Refused as items: the column is well as far as can be seen before.
-        ("an item: offsets that go back", offsets([16, 0, 32])),
-        ("an item: a first offset below 0", offsets([-16, 0, 16])),
-        ("an item: an offset past the text", offsets([0, i32::MAX, 32])),
-        ("an item: a view of another buffer", view_of(long(1))),
-        ("an item: a view of a buffer below 0", view_of(long(-1))),
-        ("an item: a view past its buffer", record(16, 0, 49)),
-        ("an item: a view far past its buffer", record(16, 0, i32::MAX)),
-        ("an item: a view before its buffer", record(16, 0, -1)),
-        ("an item: a view longer than its buffer", record(i32::MAX, 0, 0)),
-        ("an item: a view of negative length", record(-16, 0, 0)),
     ]
+}
+
+/// Columns that are well as far as can be seen before their first item is read.
+fn malformed_items() -> Malformed {
+    let text = || Buffer::of(&texts_of(&snos(4)).concat());
+    let record = |length, buffer, place| {
+        let numbers = [length, 0, buffer, place].map(i32::to_ne_bytes);
+        Foreign::new("vu", 1, [Buffer::of_all(numbers), text(), Buffer::of_i64(&[64])])
+    };
+    vec![
+        ("offsets that go back", offsets([16, 0, 32])),
+        ("a first offset below 0", offsets([-16, 0, 16])),
+        ("an offset past the text", offsets([0, i32::MAX, 32])),
+        ("a view of another buffer", record(16, 1, 0)),
+        ("a view of a buffer below 0", record(16, -1, 0)),
+        ("a view past its buffer", record(16, 0, 49)),
+        ("a view far past its buffer", record(16, 0, i32::MAX)),
+        ("a view before its buffer", record(16, 0, -1)),
+        ("a view longer than its buffer", record(i32::MAX, 0, 0)),
+        ("a view of negative length", record(-16, 0, 0)),
+    ]
+}
+
+/// A column of texts with these offsets.
+fn offsets(offsets: [i32; 3]) -> Foreign {
+    let text = texts_of(&snos(4)).concat();
+    Foreign::new("u", 2, [Buffer::of_i32(&offsets), Buffer::of(&text)])
 }
 
 #[test]
 fn malformed_columns_are_refused() {
-    for (what, column) in malformed() {
-        let refused = said(read::<Sno>(&column)).expect_err(what);
-        let is_item = what.starts_with("an item: ");
-        let expected = if is_item { "invalid_length at 0" } else { "kind " };
-        assert!(refused.starts_with(expected), "{what}: {refused}");
+    for (what, column) in malformed_structs().into_iter().chain(malformed_dictionaries()) {
+        for refused in [said(read::<Sno>(&column)).err(), said(read::<Randflake>(&column)).err()] {
+            let refused = refused.expect(what);
+            assert!(refused.starts_with("kind "), "{what}: {refused}");
+        }
+    }
+    for (what, column) in malformed_items() {
+        assert_eq!(said(read::<Sno>(&column)), Err("invalid_length at 0".to_owned()), "{what}");
         let refused = said(read::<Randflake>(&column)).expect_err(what);
-        assert!(
-            refused.starts_with(if is_item { "invalid_length at " } else { "kind " }),
-            "{what}: {refused}"
-        );
+        assert!(refused.starts_with("invalid_length at "), "{what}: {refused}");
     }
 }
 
+/// A change that spoils a column.
+type Change = fn(&mut Foreign);
+
 #[test]
 fn malformed_columns_of_integers_and_bytes_are_refused() {
-    for (what, column) in malformed().into_iter().filter(|(what, _)| !what.starts_with("an item")) {
+    for (what, column) in malformed_structs().into_iter().chain(malformed_dictionaries()) {
         let as_bytes = column.clone().with(|column| {
             let bytes = |format: &mut String| *format = format.replace('u', "z").replace('U', "Z");
             column.format.iter_mut().for_each(bytes);
@@ -314,7 +322,7 @@ fn malformed_columns_of_integers_and_bytes_are_refused() {
         assert_eq!(held.load(Ordering::Relaxed), 0);
     }
     let well = || Foreign::new("l", 3, [Buffer::of_i64(&[1, 2, 3])]);
-    let changes: [(&str, fn(&mut Foreign)); 9] = [
+    let changes: [(&str, Change); 9] = [
         ("another format", |column| column.format = Some("L".to_owned())),
         ("a negative length", |column| column.length = -1),
         ("a length past memory", |column| column.length = i64::MAX),
@@ -453,7 +461,7 @@ fn exported_columns_are_read_again() {
     drop(packed);
     assert_eq!(again(exported).packed(10).expect("kept alive"), Sno::slice_as_bytes(&sno));
     let empty = again(Packed::new(Vec::<Sno>::new()).to_arrow()).packed(10);
-    assert_eq!(empty.expect("no IDs"), []);
+    assert!(empty.expect("no IDs").is_empty());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Texts in rows of one width, as NumPy and others keep them.
+//! Texts in rows of one width, as `NumPy` and others keep them.
 
 use polyflake::{randflake::Randflake, sno::Sno};
 use polyflake_columns::{
@@ -26,10 +26,10 @@ fn rows(bytes: &[u8], width: usize, unit: Unit) -> Rows<'_> {
     Rows { bytes, width, unit, may_change: false }
 }
 
-/// The IDs, or the code, position and item of the error.
-fn read<I: texts::Textual>(
-    rows: Rows<'_>,
-) -> Result<Vec<I>, (&'static str, Option<usize>, Option<usize>)> {
+/// The code, position and item of an error.
+type Refusal = (&'static str, Option<usize>, Option<usize>);
+
+fn read<I: texts::Textual>(rows: Rows<'_>) -> Result<Vec<I>, Refusal> {
     let changing = Rows { may_change: true, ..rows };
     let both = [rows, changing].map(|rows| {
         texts::ids_of::<I>(&rows).map_err(|fault| match fault {

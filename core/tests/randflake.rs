@@ -295,3 +295,31 @@ proptest! {
         let _ = Randflake::parse_utf16(&units);
     }
 }
+
+#[test]
+fn the_fields_of_many_ids_are_those_of_each() {
+    let codec = Codec::new(std::array::from_fn(|at| u8::try_from(at * 7).expect("a byte")));
+    for count in [0, 1, 63, 64, 65, 200] {
+        let ids: Vec<Randflake> = (0..count)
+            .map(|at: u64| Randflake::from_u64(at.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+            .collect();
+        let (mut timestamps, mut nodes, mut sequences) =
+            (vec![0; ids.len()], vec![0; ids.len()], vec![0; ids.len()]);
+        codec
+            .inspect_columns(&ids, &mut timestamps, &mut nodes, &mut sequences)
+            .expect("columns of one length");
+        for (at, id) in ids.iter().enumerate() {
+            let (timestamp, node, sequence) = (timestamps[at], nodes[at], sequences[at]);
+            assert_eq!(Parts { timestamp, node, sequence }, codec.inspect(*id), "{at} of {count}");
+        }
+        let mut longer = vec![0; ids.len() + 1];
+        let refused = [
+            codec.inspect_columns(&ids, &mut vec![0; ids.len() + 1], &mut nodes, &mut sequences),
+            codec.inspect_columns(&ids, &mut timestamps, &mut longer.clone(), &mut sequences),
+            codec.inspect_columns(&ids, &mut timestamps, &mut nodes, &mut longer),
+        ];
+        for refused in refused {
+            assert_eq!(refused.expect_err("refused").kind(), ErrorKind::InvalidLength);
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! Miri: the core's tests, with every step checked for undefined behaviour, on this machine and on emulated ones.
+//! Miri: the tests of the core and of columns, with every step checked for undefined behaviour, on this machine and on emulated ones.
 //!
 //! Tests that are too slow under Miri do less there (`cfg(miri)`). Miri has no forks and no shared pages.
 
@@ -49,7 +49,7 @@ fn run(shell: &Shell, Machine { target, features }: &Machine, arguments: &[Strin
     let chosen = if arguments.is_empty() { &all[..] } else { arguments };
     let test = cmd!(
         shell,
-        "cargo +nightly miri test --quiet --package polyflake --package kernel-tests --all-features --target {target} {chosen...}"
+        "cargo +nightly miri test --quiet --package polyflake --package polyflake-columns --package kernel-tests --all-features --target {target} {chosen...}"
     );
     // The tests read files and the clock.
     let test = test.env("MIRIFLAGS", "-Zmiri-disable-isolation");

@@ -54,6 +54,8 @@ fn memory(shell: &Shell) -> Result<()> {
         "--package",
         "polyflake",
         "--package",
+        "polyflake-columns",
+        "--package",
         "kernel-tests",
         "--all-features",
         "--lib",

@@ -6,15 +6,15 @@ use std::{future::Future, ops::Range};
 
 pub(crate) use methods::{makes, makes_ids, makes_texts};
 use polyflake::{Error, Result};
+use polyflake_columns::{Plain, first};
 use pyo3::{PyClass, prelude::*, pyclass::boolean_struct::True};
 
 use super::awaited::{Threads, coroutine, give_way};
 use crate::{
     errors::{detached, raise},
     ids::{
-        array::Plain,
         convert::Count,
-        memory::{check_bytes, first, room_for},
+        memory::{check_bytes, room_for},
         target::{Filling, Item, Target},
     },
 };

@@ -1,30 +1,26 @@
 //! Hot Guids, one and many; Python's type for one is `uuid.UUID`.
 
-use std::ffi::c_int;
-
 use polyflake::hotguid::{self, HotGuid, LAST_COUNTER};
+use polyflake_columns::{Packed, fields};
 use pyo3::{
-    ffi,
     prelude::*,
-    types::{PyBytes, PyCapsule, PyList, PyType},
+    types::{PyBytes, PyList},
 };
 
+use crate::errors::raise;
 use crate::ids::{
-    array::{At, Packed, iterate, plain},
+    array::{At, at, columnar, copied, packs},
+    column::PackedBytes,
     convert::{
         self, Flag, Octets, Of, Take as _, UnixMs, UnixSeconds, name, numbers, raise_about_time,
         raise_in_range, raise_named, texts,
     },
     describe::Description,
+    fields::FieldColumn,
     record::{Reduced, reduced},
     text::Ascii,
     uuid::{self, Uuid},
 };
-use crate::{arrow::export::Capsules, errors::raise};
-
-plain! {
-    HotGuid: c"B", 1, "";
-}
 
 texts! {
     /// The text of a Hot Guid.
@@ -324,6 +320,10 @@ pub(crate) fn hex(machine: [u8; 5]) -> String {
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct HotGuidArray(Packed<HotGuid>);
 
+packs!(HotGuidArray);
+columnar!(HotGuidArray);
+copied!(HotGuidArray);
+
 impl From<Vec<HotGuid>> for HotGuidArray {
     fn from(ids: Vec<HotGuid>) -> Self {
         Self(Packed::new(ids))
@@ -334,64 +334,49 @@ impl From<Vec<HotGuid>> for HotGuidArray {
 impl HotGuidArray {
     #[new]
     #[pyo3(signature = (data, /))]
-    fn new(data: Of<Octets<'_>, name::data>) -> PyResult<Self> {
-        let (ids, rest) = data.0.as_bytes().as_chunks();
-        if !rest.is_empty() {
-            return Err(convert::no_multiple("data", HotGuid::LEN, data.0.as_bytes().len()));
-        }
+    fn new(data: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let data = PackedBytes::of(data, "data", HotGuid::LEN)?;
+        let (ids, _) = data.as_bytes().as_chunks();
         Ok(ids.iter().map(|bytes| HotGuid::from_rfc_bytes(*bytes)).collect::<Vec<_>>().into())
+    }
+
+    #[doc = doc!("hotguid.HotGuidArray.timestamps")]
+    fn timestamps(&self, py: Python<'_>) -> PyResult<FieldColumn> {
+        FieldColumn::filled(py, self.0.items(), fields::timestamps)
+    }
+
+    #[doc = doc!("hotguid.HotGuidArray.machines")]
+    fn machines(&self, py: Python<'_>) -> PyResult<FieldColumn> {
+        FieldColumn::rows(py, self.0.items(), 5, fields::machines)
+    }
+
+    #[doc = doc!("hotguid.HotGuidArray.counters")]
+    fn counters(&self, py: Python<'_>) -> PyResult<FieldColumn> {
+        FieldColumn::filled(py, self.0.items(), fields::counters)
+    }
+
+    #[doc = doc!("hotguid.HotGuidArray.shard_keys")]
+    fn shard_keys(&self, py: Python<'_>) -> PyResult<FieldColumn> {
+        FieldColumn::filled(py, self.0.items(), fields::shard_keys)
     }
 
     #[doc = doc!("hotguid.HotGuidArray.texts")]
     fn texts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, self.0.ids().iter().map(|id| Ascii(id.text())))
+        PyList::new(py, self.0.items().iter().map(|id| Ascii(id.text())))
     }
 
     fn __len__(&self) -> usize {
-        self.0.ids().len()
+        self.0.items().len()
     }
 
     fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        match self.0.at(index)? {
+        match at(self.0.items(), index)? {
             At::One(id) => to_uuid(index.py(), id),
             At::Many(ids) => Ok(Bound::new(index.py(), Self::from(ids))?.into_any()),
         }
     }
 
-    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        iterate(slf)
-    }
-
     fn __repr__(&self) -> String {
-        format!("<HotGuidArray of {} IDs>", self.0.ids().len())
-    }
-
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (Bound<'py, PyBytes>,)) {
-        let packed: Vec<u8> = slf.get().0.ids().iter().flat_map(|id| id.to_rfc_bytes()).collect();
-        (slf.get_type(), (PyBytes::new(slf.py(), &packed),))
-    }
-
-    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        self.0.arrow_schema(py)
-    }
-
-    #[pyo3(signature = (requested_schema = None))]
-    fn __arrow_c_array__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Capsules<'py>> {
-        let _ = requested_schema; // is a wish
-        self.0.arrow_array(py)
-    }
-
-    #[allow(unsafe_code)]
-    unsafe fn __getbuffer__(
-        slf: &Bound<'_, Self>,
-        view: *mut ffi::Py_buffer,
-        flags: c_int,
-    ) -> PyResult<()> {
-        // SAFETY: Python calls this to have `view` filled; `slf` owns the packed IDs.
-        unsafe { slf.get().0.export(slf, view, flags) }
+        format!("<HotGuidArray of {} IDs>", self.0.items().len())
     }
 }

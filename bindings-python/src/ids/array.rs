@@ -1,76 +1,25 @@
-//! Many IDs of one size, packed: the code that the array classes of all families share.
+//! Indices into arrays of IDs, and the members that all arrays and columns share.
 
 use std::{
     ffi::{CStr, c_char, c_int, c_void},
     ptr,
-    sync::Arc,
 };
 
+use polyflake_columns::{Packed, Plain, arrow::Column};
 use pyo3::{
+    PyClass,
     exceptions::{PyBufferError, PyIndexError},
     ffi, intern,
     prelude::*,
-    types::{PyCapsule, PyDict, PyMemoryView, PySlice},
+    pyclass::boolean_struct::True,
+    types::{PyBytes, PyDict, PyMemoryView, PySlice},
 };
 
 use super::{
-    column::Chars,
     convert::Whole,
     fields::Mask,
-    memory::{Kept, Spare, room},
+    memory::{fault, room},
 };
-use crate::arrow::export::{self, Capsules, Column};
-
-/// A type whose memory is cells of one kind, and for which zero bytes are a value. Only [`plain`] implements it, for types
-/// that are transparent around bytes or one integer.
-pub(crate) trait Plain: Copy + 'static {
-    /// Python's format of a cell.
-    const FORMAT: &CStr;
-    /// Bytes of a cell.
-    const CELL: usize;
-    /// Arrow's format of a column of these cells; empty if there is none.
-    const ARROW: &str;
-    /// Unused memory for values of this type.
-    fn spare() -> &'static Spare<Self>;
-}
-
-/// Kinds of cells: the format, the bytes and the Arrow format of one.
-macro_rules! plain {
-    ($($type:ty: $format:literal, $cell:literal, $arrow:literal;)*) => {$(
-        impl $crate::ids::array::Plain for $type {
-            const FORMAT: &std::ffi::CStr = $format;
-            const CELL: usize = $cell;
-            const ARROW: &str = $arrow;
-            fn spare() -> &'static $crate::ids::memory::Spare<Self> {
-                static SPARE: $crate::ids::memory::Spare<$type> =
-                    $crate::ids::memory::Spare::new(Vec::new());
-                &SPARE
-            }
-        }
-    )*};
-}
-pub(crate) use plain;
-
-plain! {
-    Chars: c"16s", 16, "";
-    bool: c"?", 1, "";
-    u8: c"B", 1, "C";
-    u16: c"H", 2, "S";
-    i32: c"i", 4, "i";
-    i64: c"q", 8, "l";
-}
-
-/// IDs in one piece of memory: a table of bytes with a row for each ID, or a list of integers.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Packed<T: Plain> {
-    /// Shared, since exported Arrow arrays keep the memory alive without Python.
-    ids: Arc<Kept<T>>,
-    /// For exporting: rows, and cells of a row. They must live as long as the IDs.
-    shape: [ffi::Py_ssize_t; 2],
-    strides: [ffi::Py_ssize_t; 2],
-    /// `true` for a table of cells, `false` for a list.
-    is_table: bool,
-}
 
 /// The result of an index or a slice.
 pub(crate) enum At<T> {
@@ -78,145 +27,10 @@ pub(crate) enum At<T> {
     Many(Vec<T>),
 }
 
-impl<T: Plain> Packed<T> {
-    /// An array with one item for each ID.
-    pub(crate) fn new(ids: Vec<T>) -> Self {
-        Self { is_table: T::CELL < size_of::<T>(), ..Self::in_rows(ids, 1) }
-    }
-
-    /// An array with `items` items for each ID; `ids` is a whole number of IDs.
-    pub(crate) fn in_rows(ids: Vec<T>, items: usize) -> Self {
-        let (rows, columns) = (ids.len() / items, items * size_of::<T>() / T::CELL);
-        // A vector has at most isize::MAX bytes.
-        let [rows, columns, cell] = [rows, columns, T::CELL].map(usize::cast_signed);
-        Self {
-            ids: Arc::new(ids.into()),
-            shape: [rows, columns],
-            strides: [columns * cell, cell],
-            is_table: true,
-        }
-    }
-
-    /// All items.
-    pub(crate) fn ids(&self) -> &[T] {
-        &self.ids
-    }
-
-    /// All items, as a shared owner of them.
-    pub(crate) fn shared(&self) -> Arc<Kept<T>> {
-        self.ids.clone()
-    }
-
-    /// Number of IDs.
-    pub(crate) fn len(&self) -> usize {
-        self.shape[0].cast_unsigned()
-    }
-
-    /// Number of items in an ID.
-    pub(crate) fn width(&self) -> usize {
-        self.strides[0].cast_unsigned() / size_of::<T>()
-    }
-
-    /// The items of one ID.
-    pub(crate) fn row(&self, position: usize) -> &[T] {
-        &self.ids[position * self.width()..][..self.width()]
-    }
-
-    /// Some of the IDs.
-    pub(crate) fn rows(&self, positions: &[usize]) -> PyResult<Self> {
-        let mut items = room(positions.len() * self.width())?;
-        positions.iter().for_each(|position| items.extend_from_slice(self.row(*position)));
-        Ok(Self::in_rows(items, self.width()))
-    }
-
-    /// Arrow's format of the IDs: numbers, or bytes of one length.
-    fn arrow_format(&self) -> String {
-        if self.is_table { format!("w:{}", self.strides[0]) } else { T::ARROW.to_owned() }
-    }
-
-    /// Arrow's type of the IDs.
-    pub(crate) fn arrow_schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        export::capsule(py, export::schema(self.arrow_format())?)
-    }
-
-    /// The IDs, as an Arrow column.
-    pub(crate) fn arrow_array<'py>(&self, py: Python<'py>) -> PyResult<Capsules<'py>>
-    where
-        T: Send + Sync + 'static,
-    {
-        let column = Column {
-            format: self.arrow_format(),
-            length: self.len(),
-            buffers: vec![self.ids.as_ptr().cast()],
-            owner: self.ids.clone(),
-        };
-        column.export(py)
-    }
-
-    /// The IDs of an index, of a slice as for lists, or of a mask.
-    pub(crate) fn at(&self, index: &Bound<'_, PyAny>) -> PyResult<At<T>> {
-        at(&self.ids, index)
-    }
-
-    /// Positions of the IDs of an index or a slice.
-    pub(crate) fn positions(&self, index: &Bound<'_, PyAny>) -> PyResult<At<usize>> {
-        positions(index, self.len())
-    }
-
-    /// Fills `view` with the IDs, read-only.
-    ///
-    /// # Safety
-    /// `view` may be written, and `owner` owns `self`, which never changes.
-    #[allow(unsafe_code)]
-    pub(crate) unsafe fn export(
-        &self,
-        owner: &Bound<'_, PyAny>,
-        view: *mut ffi::Py_buffer,
-        flags: c_int,
-    ) -> PyResult<()> {
-        let asks = |flag: c_int| flags & flag == flag;
-        let refusal = if asks(ffi::PyBUF_WRITABLE) {
-            Some("expected a read-only request, found a writable one")
-        } else if asks(ffi::PyBUF_F_CONTIGUOUS) && self.is_table && self.shape[0] > 1 {
-            Some("expected a C-contiguous request, found a Fortran one")
-        } else {
-            None
-        };
-        if let Some(refusal) = refusal {
-            return Err(PyBufferError::new_err(refusal));
-        }
-        let has_shape = asks(ffi::PyBUF_ND);
-        let or_null = |wanted: bool, numbers: &[ffi::Py_ssize_t; 2]| {
-            if wanted { numbers.as_ptr().cast_mut() } else { ptr::null_mut() }
-        };
-        let filled = ffi::Py_buffer {
-            buf: self.ids.as_ptr().cast_mut().cast::<c_void>(),
-            obj: owner.clone().into_ptr(),
-            len: self.shape[0] * self.strides[0],
-            itemsize: self.strides[1],
-            readonly: 1,
-            ndim: if has_shape && self.is_table { 2 } else { 1 },
-            format: if asks(ffi::PyBUF_FORMAT) {
-                T::FORMAT.as_ptr().cast_mut()
-            } else {
-                ptr::null_mut::<c_char>()
-            },
-            shape: or_null(has_shape, &self.shape),
-            strides: or_null(asks(ffi::PyBUF_STRIDES), &self.strides),
-            suboffsets: ptr::null_mut(),
-            internal: ptr::null_mut(),
-        };
-        // SAFETY: the caller says that `view` may be written. `obj` keeps the owner, and so the IDs, the shape and the strides,
-        // alive and in place until the view is released; the IDs are `len` bytes without padding, being `Plain`.
-        unsafe { view.write(filled) };
-        Ok(())
-    }
-}
-
 /// The items of an index, of a slice as for lists, or of a mask.
 pub(crate) fn at<T: Copy>(items: &[T], index: &Bound<'_, PyAny>) -> PyResult<At<T>> {
     if let Ok(mask) = index.cast::<Mask>() {
-        return mask.get().choose(items).map(At::Many);
+        return mask.get().mask().choose(items).map(At::Many).map_err(fault);
     }
     Ok(match positions(index, items.len())? {
         At::One(position) => At::One(items[position]),
@@ -231,7 +45,7 @@ pub(crate) fn at<T: Copy>(items: &[T], index: &Bound<'_, PyAny>) -> PyResult<At<
 /// Positions of the items of an index, a slice or a mask, in `length` items.
 pub(crate) fn positions(index: &Bound<'_, PyAny>, length: usize) -> PyResult<At<usize>> {
     if let Ok(mask) = index.cast::<Mask>() {
-        return mask.get().positions(length).map(At::Many);
+        return mask.get().mask().positions(length).map(At::Many).map_err(fault);
     }
     if let Ok(slice) = index.cast::<PySlice>() {
         let span = slice.indices(length.cast_signed())?;
@@ -251,6 +65,181 @@ fn position_of(index: isize, length: usize) -> Option<usize> {
         if index < 0 { length.checked_add_signed(index) } else { usize::try_from(index).ok() };
     position.filter(|position| *position < length)
 }
+
+/// Memory that is exported as a buffer, read-only.
+pub(crate) struct Memory<'a> {
+    start: *const c_void,
+    format: &'static CStr,
+    shape: &'a [isize; 2],
+    strides: &'a [isize; 2],
+    is_table: bool,
+}
+
+impl<'a, T: Plain> From<&'a Packed<T>> for Memory<'a> {
+    fn from(packed: &'a Packed<T>) -> Self {
+        Self {
+            start: packed.items().as_ptr().cast(),
+            format: T::FORMAT,
+            shape: packed.shape(),
+            strides: packed.strides(),
+            is_table: packed.is_table(),
+        }
+    }
+}
+
+/// An array or a column, which NumPy and Arrow see without a copy.
+pub(crate) trait Columnar: PyClass<Frozen = True> + Sync {
+    /// Arrow's type of it.
+    fn format(&self) -> String;
+
+    /// The Arrow column of it.
+    fn column(&self, py: Python<'_>) -> PyResult<Column>;
+
+    /// The memory of it, which never changes.
+    fn memory(&self, py: Python<'_>) -> PyResult<Memory<'_>>;
+}
+
+/// Implements [`Columnar`] for classes around one [`Packed`].
+macro_rules! packs {
+    ($($class:ty)*) => {$(
+        impl $crate::ids::array::Columnar for $class {
+            fn format(&self) -> String {
+                self.0.arrow_format()
+            }
+
+            fn column(&self, _: pyo3::Python<'_>) -> pyo3::PyResult<polyflake_columns::arrow::Column> {
+                Ok(self.0.to_arrow())
+            }
+
+            fn memory(&self, _: pyo3::Python<'_>) -> pyo3::PyResult<$crate::ids::array::Memory<'_>> {
+                Ok((&self.0).into())
+            }
+        }
+    )*};
+}
+pub(crate) use packs;
+
+/// Defines the members that classes have as sequences, buffers and Arrow columns.
+macro_rules! columnar {
+    ($($class:ty)*) => {$(
+        #[allow(unsafe_op_in_unsafe_fn, reason = "PyO3's own code, around a method of a macro")]
+        const _: () = {
+            use pyo3::prelude::*;
+            use $crate::{arrow, ids::array::{self, Columnar}};
+
+            #[pymethods]
+            impl $class {
+                fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+                    array::iterate(slf)
+                }
+
+                fn __arrow_c_schema__<'py>(
+                    &self,
+                    py: Python<'py>,
+                ) -> PyResult<Bound<'py, pyo3::types::PyCapsule>> {
+                    arrow::schema(py, &self.format())
+                }
+
+                #[pyo3(signature = (requested_schema = None))]
+                fn __arrow_c_array__<'py>(
+                    &self,
+                    py: Python<'py>,
+                    requested_schema: Option<&Bound<'py, PyAny>>,
+                ) -> PyResult<arrow::Capsules<'py>> {
+                    let _ = requested_schema; // is a wish
+                    arrow::export(py, self.column(py)?)
+                }
+
+                #[allow(unsafe_code)]
+                unsafe fn __getbuffer__(
+                    slf: &Bound<'_, Self>,
+                    view: *mut pyo3::ffi::Py_buffer,
+                    flags: std::ffi::c_int,
+                ) -> PyResult<()> {
+                    // SAFETY: Python calls this to have `view` filled.
+                    unsafe { array::fill(slf, view, flags) }
+                }
+            }
+        };
+    )*};
+}
+pub(crate) use columnar;
+
+/// Fills `view` with the memory of a column.
+///
+/// # Safety
+/// `view` may be written.
+#[allow(unsafe_code)]
+pub(crate) unsafe fn fill<T: Columnar>(
+    owner: &Bound<'_, T>,
+    view: *mut ffi::Py_buffer,
+    flags: c_int,
+) -> PyResult<()> {
+    let memory = owner.get().memory(owner.py())?;
+    let asks = |flag: c_int| flags & flag == flag;
+    let refusal = if asks(ffi::PyBUF_WRITABLE) {
+        Some("expected a read-only request, found a writable one")
+    } else if asks(ffi::PyBUF_F_CONTIGUOUS) && memory.is_table && memory.shape[0] > 1 {
+        Some("expected a C-contiguous request, found a Fortran one")
+    } else {
+        None
+    };
+    if let Some(refusal) = refusal {
+        return Err(PyBufferError::new_err(refusal));
+    }
+    let has_shape = asks(ffi::PyBUF_ND);
+    let or_null = |wanted: bool, numbers: &[ffi::Py_ssize_t; 2]| {
+        if wanted { numbers.as_ptr().cast_mut() } else { ptr::null_mut() }
+    };
+    let filled = ffi::Py_buffer {
+        buf: memory.start.cast_mut(),
+        obj: owner.clone().into_any().into_ptr(),
+        len: memory.shape[0] * memory.strides[0],
+        itemsize: memory.strides[1],
+        readonly: 1,
+        ndim: if has_shape && memory.is_table { 2 } else { 1 },
+        format: if asks(ffi::PyBUF_FORMAT) {
+            memory.format.as_ptr().cast_mut()
+        } else {
+            ptr::null_mut::<c_char>()
+        },
+        shape: or_null(has_shape, memory.shape),
+        strides: or_null(asks(ffi::PyBUF_STRIDES), memory.strides),
+        suboffsets: ptr::null_mut(),
+        internal: ptr::null_mut(),
+    };
+    // SAFETY: the caller says that `view` may be written. `obj` keeps the owner, and so its memory, shape and strides, alive and in
+    // place until the view is released: a `Packed` never moves them while its owner, which is frozen, lives. They are `len` bytes
+    // without padding, being `Plain`.
+    unsafe { view.write(filled) };
+    Ok(())
+}
+
+/// The content of an array as one argument of its class: bytes of a table; integers as Python's own array, whose pickle machines of
+/// either byte order can read.
+pub(crate) fn content<'py, T: Columnar>(array: &Bound<'py, T>) -> PyResult<Bound<'py, PyAny>> {
+    let py = array.py();
+    let copy = PyMemoryView::from(array.as_any())?.call_method0(intern!(py, "tobytes"))?;
+    if array.get().memory(py)?.is_table {
+        return Ok(copy.cast_into::<PyBytes>()?.into_any());
+    }
+    py.import("array")?.getattr(intern!(py, "array"))?.call1(("q", copy))
+}
+
+/// Defines how arrays of one packing are copied and pickled: as their class and its argument.
+macro_rules! copied {
+    ($($class:ty)*) => {$(
+        #[pyo3::pymethods]
+        impl $class {
+            fn __reduce__<'py>(
+                slf: &pyo3::Bound<'py, Self>,
+            ) -> pyo3::PyResult<(pyo3::Bound<'py, pyo3::types::PyType>, (pyo3::Bound<'py, pyo3::PyAny>,))> {
+                Ok((pyo3::types::PyAnyMethods::get_type(slf.as_any()), ($crate::ids::array::content(slf)?,)))
+            }
+        }
+    )*};
+}
+pub(crate) use copied;
 
 /// The `NumPy` array of a column, by `__array__`: the column's own memory unless a copy is wanted or needed.
 pub(crate) fn to_numpy<'py, T>(
@@ -276,10 +265,3 @@ pub(crate) fn iterate<'py, T>(sequence: &Bound<'py, T>) -> PyResult<Bound<'py, P
 /// Prefixes of a format whose cells are in the machine's own byte order.
 pub(super) const NATIVE: [char; 3] =
     ['@', '=', if cfg!(target_endian = "little") { '<' } else { '>' }];
-
-/// A copy of integers as Python's own array, whose pickle machines of either byte order can read.
-pub(crate) fn portable<'py, T>(integers: &Bound<'py, T>) -> PyResult<Bound<'py, PyAny>> {
-    let py = integers.py();
-    let copy = PyMemoryView::from(integers.as_any())?.call_method0(intern!(py, "tobytes"))?;
-    py.import("array")?.getattr(intern!(py, "array"))?.call1(("q", copy))
-}

@@ -3,18 +3,19 @@
 
 use std::slice;
 
+use polyflake_columns::arrow::Pieces;
 use pyo3::{buffer::PyUntypedBuffer, prelude::*, types::PyMemoryView};
 
 use super::{
     array::NATIVE,
-    convert::{Octets, Take, has_buffer, mistyped, raise_named, wrong_kind, wrong_type},
-    memory::{copy_of, room},
+    convert::{Octets, Take, has_buffer, wrong_kind, wrong_type},
+    memory::copy_of,
 };
-use crate::arrow::import::Pieces;
+use crate::arrow::{self, Expected};
 
 pub(super) const INTEGERS: &str = "a buffer of signed 64-bit integers";
 
-const COLUMN: &str = "a column of signed 64-bit integers";
+const COLUMN: Expected = Expected { column: "a column of signed 64-bit integers", item: "int" };
 
 /// Returns whether cells of this kind and size are signed 64-bit integers. The size of C's integers differs between machines.
 pub(super) fn is_integer(kind: &str, size: usize) -> bool {
@@ -44,19 +45,18 @@ impl Integers {
         dimensions: Option<usize>,
     ) -> PyResult<Self> {
         if !has_buffer(value) {
-            let Some(pieces) = Pieces::of(value, name, COLUMN)? else {
-                return Err(wrong_type(name, COLUMN, value));
-            };
-            return Ok(Self(Memory::Copied(joined(&pieces, name)?)));
+            let read = arrow::read(value, name, COLUMN, Pieces::integers)?;
+            let copied = read.map(|integers| Self(Memory::Copied(integers)));
+            return copied.ok_or_else(|| wrong_type(name, COLUMN.column, value));
         }
         let Some(buffer) = buffer_of(value)? else {
-            return Err(wrong_type(name, COLUMN, value));
+            return Err(wrong_type(name, COLUMN.column, value));
         };
         let (format, found) = (buffer.format().to_string_lossy(), buffer.dimensions());
         let fits = is_integer(format.trim_start_matches(NATIVE), buffer.item_size());
         if !fits || dimensions.is_some_and(|expected| expected != found) {
             let found = format!("one of format {format}, {found} dimensions");
-            return Err(wrong_kind(name, COLUMN, &found));
+            return Err(wrong_kind(name, COLUMN.column, &found));
         }
         let is_aligned = buffer.buf_ptr().cast::<i64>().is_aligned();
         if cfg!(not(Py_GIL_DISABLED)) && buffer.is_c_contiguous() && is_aligned {
@@ -83,20 +83,6 @@ impl Integers {
     pub(crate) fn to_vec(&self) -> PyResult<Vec<i64>> {
         copy_of(self.as_slice())
     }
-}
-
-/// The integers of all pieces. An error names the item.
-fn joined(pieces: &Pieces, name: &str) -> PyResult<Vec<i64>> {
-    let refused = || wrong_kind(name, COLUMN, &format!("Arrow's type {}", pieces.format()));
-    let parts = pieces.integers().ok_or_else(refused)?;
-    let mut all = room(parts.iter().map(|(part, _)| part.len()).sum())?;
-    for (part, ends_at_null) in parts {
-        all.extend_from_slice(part);
-        if ends_at_null {
-            return Err(raise_named(mistyped(name, "int", "null").in_item(all.len()), name));
-        }
-    }
-    Ok(all)
 }
 
 /// A value's buffer; `None` for a scalar, which has no shape. Buffers of `ctypes` have no strides, but a memoryview of them has.

@@ -4,10 +4,11 @@
 use std::ops::Range;
 
 use polyflake::{Error, fork};
+use polyflake_columns::Plain;
 use pyo3::{buffer::PyUntypedBuffer, prelude::*};
 
 use super::{
-    array::{NATIVE, Plain},
+    array::NATIVE,
     convert::{has_buffer, mistyped, multiple, raise_named, wrong_kind, wrong_type},
     integers::{INTEGERS, buffer_of, is_integer},
     memory::room_for,

@@ -8,6 +8,7 @@ use polyflake::{
     Error, ErrorKind,
     layout::{self, Batch, Builder, Id, Values},
 };
+use polyflake_columns::Plain;
 use pyo3::{PyTraverseError, PyVisit, prelude::*};
 use snapshot::SnapshotArgument;
 pub(crate) use snapshot::{Snapshot, Stats};
@@ -26,7 +27,6 @@ use crate::generators::{
 use crate::{
     errors::{attached, no_copy, raise},
     ids::{
-        array::Plain,
         convert::{Flag, Of, Span, Take, UnixMs, name, raise_about_time, wrong_type},
         target::Item,
     },

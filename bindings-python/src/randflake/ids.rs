@@ -1,22 +1,24 @@
 //! Randflake IDs, one and many; their fields, and grants.
 
+mod columns;
 mod text;
 
-use std::{ffi::c_int, ops::RangeInclusive};
+use std::ops::RangeInclusive;
 
 use polyflake::{
     Error,
     randflake::{self, EPOCH, LAST_NODE, LAST_SECOND, LAST_SEQUENCE},
 };
+use polyflake_columns::Packed;
 use pyo3::{
-    ffi,
     prelude::*,
-    types::{PyCapsule, PyList, PyTuple, PyType},
+    types::{PyList, PyTuple, PyType},
 };
 
-pub(crate) use self::text::TextColumn;
+pub(crate) use self::{columns::PartsColumns, text::TextColumn};
+use crate::errors::{no_copy, raise};
 use crate::ids::{
-    array::{At, Packed, iterate, plain, portable},
+    array::{At, at, columnar, copied, packs},
     column,
     convert::{self, Of, UnixSeconds, name, numbers, raise_about_time, raise_named, texts},
     describe::Description,
@@ -25,14 +27,6 @@ use crate::ids::{
     secret::Secret,
     text::Ascii,
 };
-use crate::{
-    arrow::export::Capsules,
-    errors::{no_copy, raise},
-};
-
-plain! {
-    randflake::Randflake: c"q", 8, "l";
-}
 
 texts! {
     /// The text of a Randflake.
@@ -151,6 +145,16 @@ impl Codec {
         self.0.inspect(id.into()).into()
     }
 
+    #[doc = doc!("randflake.Codec.inspect_columns")]
+    #[pyo3(signature = (ids, /))]
+    fn inspect_columns(&self, ids: &Bound<'_, PyAny>) -> PyResult<PartsColumns> {
+        if let Ok(array) = ids.cast::<RandflakeArray>() {
+            return PartsColumns::of(ids.py(), &self.0, array.get().0.items());
+        }
+        let (py, ids) = (ids.py(), RandflakeArray::from(Integers::of(ids, "ids", None)?));
+        PartsColumns::of(py, &self.0, ids.0.items())
+    }
+
     #[doc = doc!("randflake.Codec.encrypt")]
     fn encrypt(
         &self,
@@ -246,6 +250,17 @@ impl Grant {
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct RandflakeArray(Packed<randflake::Randflake>);
 
+impl From<Integers> for RandflakeArray {
+    fn from(ids: Integers) -> Self {
+        let ids = ids.as_slice().iter().copied().map(randflake::Randflake::from_i64);
+        ids.collect::<Vec<_>>().into()
+    }
+}
+
+packs!(RandflakeArray);
+columnar!(RandflakeArray);
+copied!(RandflakeArray);
+
 impl From<Vec<randflake::Randflake>> for RandflakeArray {
     fn from(ids: Vec<randflake::Randflake>) -> Self {
         Self(Packed::new(ids))
@@ -257,13 +272,7 @@ impl RandflakeArray {
     #[new]
     #[pyo3(signature = (ids, /))]
     fn new(ids: Of<Integers, name::ids>) -> Self {
-        ids.0
-            .as_slice()
-            .iter()
-            .copied()
-            .map(randflake::Randflake::from_i64)
-            .collect::<Vec<_>>()
-            .into()
+        ids.0.into()
     }
 
     #[doc = doc!("randflake.RandflakeArray.from_texts")]
@@ -280,55 +289,21 @@ impl RandflakeArray {
 
     #[doc = doc!("randflake.RandflakeArray.texts")]
     fn texts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, self.0.ids().iter().map(|id| Ascii(id.text())))
+        PyList::new(py, self.0.items().iter().map(|id| Ascii(id.text())))
     }
 
     fn __len__(&self) -> usize {
-        self.0.ids().len()
+        self.0.items().len()
     }
 
     fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        match self.0.at(index)? {
+        match at(self.0.items(), index)? {
             At::One(id) => Ok(id.to_i64().into_pyobject(index.py())?.into_any()),
             At::Many(ids) => Ok(Bound::new(index.py(), Self::from(ids))?.into_any()),
         }
     }
 
-    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        iterate(slf)
-    }
-
     fn __repr__(&self) -> String {
-        format!("<RandflakeArray of {} IDs>", self.0.ids().len())
-    }
-
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyType>, (Bound<'py, PyAny>,))> {
-        Ok((slf.get_type(), (portable(slf)?,)))
-    }
-
-    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        self.0.arrow_schema(py)
-    }
-
-    #[pyo3(signature = (requested_schema = None))]
-    fn __arrow_c_array__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Capsules<'py>> {
-        let _ = requested_schema; // is a wish
-        self.0.arrow_array(py)
-    }
-
-    #[allow(unsafe_code)]
-    unsafe fn __getbuffer__(
-        slf: &Bound<'_, Self>,
-        view: *mut ffi::Py_buffer,
-        flags: c_int,
-    ) -> PyResult<()> {
-        // SAFETY: Python calls this to have `view` filled; `slf` owns the packed IDs.
-        unsafe { slf.get().0.export(slf, view, flags) }
+        format!("<RandflakeArray of {} IDs>", self.0.items().len())
     }
 }

@@ -1,20 +1,19 @@
 //! sno IDs, one and many.
 
-use std::ffi::c_int;
-
 use polyflake::sno::{self, Parts};
+use polyflake_columns::Packed;
 use pyo3::{
-    ffi,
     prelude::*,
-    types::{PyBytes, PyCapsule, PyList, PyType},
+    types::{PyBytes, PyList, PyType},
 };
 
+use crate::errors::raise;
 use crate::ids::{
-    array::{At, Packed, iterate, plain},
-    column,
+    array::{At, at, columnar, copied, packs},
+    column::{self, PackedBytes},
     convert::{
         self, Flag, Metabyte, Octets, Of, Partition, Sequence, Take, Tick, UnixMs, name,
-        no_multiple, raise_in_range, raise_named, texts, wrong_type,
+        raise_in_range, raise_named, texts, wrong_type,
     },
     describe::Description,
     fields::{FieldColumn, Mask},
@@ -22,11 +21,6 @@ use crate::ids::{
     text::{Ascii, TextColumn},
     uuid::{self, Uuid},
 };
-use crate::{arrow::export::Capsules, errors::raise};
-
-plain! {
-    sno::Sno: c"B", 1, "";
-}
 
 texts! {
     /// The text of one of sno's IDs.
@@ -245,6 +239,10 @@ pub(crate) fn time_range(
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct SnoArray(Packed<sno::Sno>);
 
+packs!(SnoArray);
+columnar!(SnoArray);
+copied!(SnoArray);
+
 impl From<Vec<sno::Sno>> for SnoArray {
     fn from(ids: Vec<sno::Sno>) -> Self {
         Self(Packed::new(ids))
@@ -255,10 +253,9 @@ impl From<Vec<sno::Sno>> for SnoArray {
 impl SnoArray {
     #[new]
     #[pyo3(signature = (data, /))]
-    fn new(data: Of<Octets<'_>, name::data>) -> PyResult<Self> {
-        let data = data.0.as_bytes();
-        let ids = sno::Sno::slice_from_bytes(data)
-            .map_err(|_| no_multiple("data", sno::Sno::LEN, data.len()))?;
+    fn new(data: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let data = PackedBytes::of(data, "data", sno::Sno::LEN)?;
+        let ids = sno::Sno::slice_from_bytes(data.as_bytes()).map_err(raise)?;
         Ok(copy_of(ids)?.into())
     }
 
@@ -271,22 +268,22 @@ impl SnoArray {
 
     #[doc = doc!("sno.SnoArray.unix_ms")]
     fn unix_ms(&self, py: Python<'_>) -> PyResult<FieldColumn> {
-        FieldColumn::unix_ms(py, self.0.ids())
+        FieldColumn::filled(py, self.0.items(), sno::unix_ms_column)
     }
 
     #[doc = doc!("sno.SnoArray.metabytes")]
     fn metabytes(&self, py: Python<'_>) -> PyResult<FieldColumn> {
-        FieldColumn::metabytes(py, self.0.ids())
+        FieldColumn::filled(py, self.0.items(), sno::metabyte_column)
     }
 
     #[doc = doc!("sno.SnoArray.partitions")]
     fn partitions(&self, py: Python<'_>) -> PyResult<FieldColumn> {
-        FieldColumn::partitions(py, self.0.ids())
+        FieldColumn::filled(py, self.0.items(), sno::partition_column)
     }
 
     #[doc = doc!("sno.SnoArray.sequences")]
     fn sequences(&self, py: Python<'_>) -> PyResult<FieldColumn> {
-        FieldColumn::sequences(py, self.0.ids())
+        FieldColumn::filled(py, self.0.items(), sno::sequence_column)
     }
 
     #[doc = doc!("sno.SnoArray.having_metabyte")]
@@ -294,7 +291,7 @@ impl SnoArray {
     fn having_metabyte(&self, py: Python<'_>, metabyte: Metabyte) -> PyResult<Mask> {
         let filter =
             |ids: &[sno::Sno], bits: &mut [u8]| sno::having_metabyte(ids, metabyte.0, bits);
-        Mask::of(py, self.0.ids(), filter, raise)
+        Mask::of(py, self.0.items(), filter, raise)
     }
 
     #[doc = doc!("sno.SnoArray.in_time_range")]
@@ -308,64 +305,31 @@ impl SnoArray {
         let (start, end) = (start.0, end.0);
         let filter =
             |ids: &[sno::Sno], bits: &mut [u8]| sno::in_time_range(ids, start.0, end.0, bits);
-        Mask::of(py, self.0.ids(), filter, |error| raise_in_range(error, start))
+        Mask::of(py, self.0.items(), filter, |error| raise_in_range(error, start))
     }
 
     #[doc = doc!("sno.SnoArray.text_column")]
     fn text_column(&self, py: Python<'_>) -> PyResult<TextColumn> {
-        TextColumn::of(py, self.0.ids())
+        TextColumn::of(py, self.0.items())
     }
 
     #[doc = doc!("sno.SnoArray.texts")]
     fn texts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, self.0.ids().iter().map(|id| Ascii(id.text())))
+        PyList::new(py, self.0.items().iter().map(|id| Ascii(id.text())))
     }
 
     fn __len__(&self) -> usize {
-        self.0.ids().len()
+        self.0.items().len()
     }
 
     fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        match self.0.at(index)? {
+        match at(self.0.items(), index)? {
             At::One(id) => Ok(Bound::new(index.py(), Sno(id))?.into_any()),
             At::Many(ids) => Ok(Bound::new(index.py(), Self::from(ids))?.into_any()),
         }
     }
 
-    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        iterate(slf)
-    }
-
     fn __repr__(&self) -> String {
-        format!("<SnoArray of {} IDs>", self.0.ids().len())
-    }
-
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (Bound<'py, PyBytes>,)) {
-        let packed = sno::Sno::slice_as_bytes(slf.get().0.ids());
-        (slf.get_type(), (PyBytes::new(slf.py(), packed),))
-    }
-
-    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        self.0.arrow_schema(py)
-    }
-
-    #[pyo3(signature = (requested_schema = None))]
-    fn __arrow_c_array__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Capsules<'py>> {
-        let _ = requested_schema; // is a wish
-        self.0.arrow_array(py)
-    }
-
-    #[allow(unsafe_code)]
-    unsafe fn __getbuffer__(
-        slf: &Bound<'_, Self>,
-        view: *mut ffi::Py_buffer,
-        flags: c_int,
-    ) -> PyResult<()> {
-        // SAFETY: Python calls this to have `view` filled; `slf` owns the packed IDs.
-        unsafe { slf.get().0.export(slf, view, flags) }
+        format!("<SnoArray of {} IDs>", self.0.items().len())
     }
 }

@@ -19,6 +19,9 @@ pub struct Column {
     owner: Arc<dyn Send + Sync>,
 }
 
+// SAFETY: its pointers lead to memory of its owner, which any thread may hold, and which never changes.
+unsafe impl Send for Column {}
+
 impl fmt::Debug for Column {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "<column of {} items of {}>", self.length, self.format)
@@ -60,18 +63,22 @@ impl Column {
         }
     }
 
-    /// Texts of 16 characters: strings, or large strings where 32-bit offsets do not reach.
+    /// Arrow's format of a number of texts of 16 characters: strings, or large strings where 32-bit offsets do not reach.
+    pub fn format_of_texts(count: usize) -> &'static str {
+        if end_of_texts(count).is_some() { "u" } else { "U" }
+    }
+
+    /// Texts of 16 characters.
     ///
     /// # Errors
     /// If memory is short.
     pub fn of_texts(texts: &Packed<Chars>) -> Result<Self, OutOfMemory> {
-        match i32::try_from(texts.len() * Sno::TEXT_LEN) {
-            Ok(end) => Self::of_places("u", texts, (0..=end).step_by(Sno::TEXT_LEN)),
-            Err(_) => {
-                let places = (0_i64..).step_by(Sno::TEXT_LEN).take(texts.len() + 1);
-                Self::of_places("U", texts, places)
-            }
+        let (format, count) = (Self::format_of_texts(texts.len()), texts.len());
+        if let Some(end) = end_of_texts(count) {
+            return Self::of_places(format, texts, (0..=end).step_by(Sno::TEXT_LEN));
         }
+        let places = (0_i64..).step_by(Sno::TEXT_LEN).take(count + 1);
+        Self::of_places(format, texts, places)
     }
 
     /// Texts of 16 characters; `places` has the start of each and the end of the last.
@@ -95,6 +102,11 @@ impl Column {
     pub fn export(self) -> (Schema, Array) {
         (schema(&self.format), array(self.length, self.buffers, self.owner))
     }
+}
+
+/// The end of the last of a number of texts, if 32 bits hold it.
+fn end_of_texts(count: usize) -> Option<i32> {
+    count.checked_mul(Sno::TEXT_LEN)?.try_into().ok()
 }
 
 /// A type by Arrow's format string.

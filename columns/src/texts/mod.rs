@@ -201,7 +201,7 @@ pub(crate) fn text_in<I: Textual>(row: &[u8]) -> &[u8] {
 }
 
 /// The row without the blanks at its end.
-fn unpadded<T: PartialEq>(row: &[T], blank: T) -> &[T] {
+fn unpadded<T: Copy + PartialEq>(row: &[T], blank: T) -> &[T] {
     let length = row.iter().rposition(|item| *item != blank).map_or(0, |last| last + 1);
     &row[..length]
 }

@@ -54,13 +54,13 @@ struct ForeignStream {
 
 /// The content of a buffer, aligned to 8 bytes.
 #[derive(Clone, Debug, Default)]
-pub struct Buffer {
+pub(crate) struct Buffer {
     words: Vec<u64>,
     length: usize,
 }
 
 impl Buffer {
-    pub fn of(bytes: &[u8]) -> Self {
+    pub(crate) fn of(bytes: &[u8]) -> Self {
         let word = |eight: &[u8]| {
             let mut word = [0; 8];
             word[..eight.len()].copy_from_slice(eight);
@@ -71,47 +71,58 @@ impl Buffer {
         Self { words, length: bytes.len() }
     }
 
-    pub fn of_all<const N: usize>(items: impl IntoIterator<Item = [u8; N]>) -> Self {
+    pub(crate) fn of_all<const N: usize>(items: impl IntoIterator<Item = [u8; N]>) -> Self {
         Self::of(&items.into_iter().flatten().collect::<Vec<_>>())
     }
 
-    pub fn of_i32(items: &[i32]) -> Self {
+    pub(crate) fn of_i32(items: &[i32]) -> Self {
         Self::of_all(items.iter().map(|item| item.to_ne_bytes()))
     }
 
-    pub fn of_i64(items: &[i64]) -> Self {
+    pub(crate) fn of_i64(items: &[i64]) -> Self {
         Self::of_all(items.iter().map(|item| item.to_ne_bytes()))
     }
 
-    pub fn len(&self) -> usize {
+    /// Overwrites bytes.
+    pub(crate) fn put(&mut self, at: usize, bytes: &[u8]) {
+        let mut all: Vec<u8> = self.words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        all[at..][..bytes.len()].copy_from_slice(bytes);
+        *self = Self { length: self.length, ..Self::of(&all) };
+    }
+
+    pub(crate) fn len(&self) -> usize {
         self.length
     }
 }
 
 /// A column, as its producer describes it.
 #[derive(Clone, Debug)]
-pub struct Foreign {
+pub(crate) struct Foreign {
     /// `None` for a null pointer.
-    pub format: Option<String>,
-    pub length: i64,
-    pub null_count: i64,
-    pub offset: i64,
+    pub(crate) format: Option<String>,
+    pub(crate) length: i64,
+    pub(crate) null_count: i64,
+    pub(crate) offset: i64,
     /// `None` for the number that there is.
-    pub n_buffers: Option<i64>,
+    pub(crate) n_buffers: Option<i64>,
     /// `None` for a null pointer.
-    pub buffers: Vec<Option<Buffer>>,
+    pub(crate) buffers: Vec<Option<Buffer>>,
     /// Bytes by which the buffers are out of alignment.
-    pub shift: usize,
-    pub has_buffers: bool,
-    pub schema_is_released: bool,
-    pub array_is_released: bool,
+    pub(crate) shift: usize,
+    pub(crate) has_buffers: bool,
+    pub(crate) schema_is_released: bool,
+    pub(crate) array_is_released: bool,
     /// The type of the dictionary's values, and the values.
-    pub dictionary: (Option<Box<Foreign>>, Option<Box<Foreign>>),
+    pub(crate) dictionary: (Option<Box<Foreign>>, Option<Box<Foreign>>),
 }
 
 impl Foreign {
     /// A column without nulls.
-    pub fn new(format: &str, length: usize, buffers: impl IntoIterator<Item = Buffer>) -> Self {
+    pub(crate) fn new(
+        format: &str,
+        length: usize,
+        buffers: impl IntoIterator<Item = Buffer>,
+    ) -> Self {
         Self {
             format: Some(format.to_owned()),
             length: length.try_into().expect("short"),
@@ -128,13 +139,13 @@ impl Foreign {
     }
 
     /// The same with a value in each place changed.
-    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+    pub(crate) fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
         change(&mut self);
         self
     }
 
     /// Marks items as null.
-    pub fn with_nulls(mut self, is_null: impl Fn(usize) -> bool) -> Self {
+    pub(crate) fn with_nulls(mut self, is_null: impl Fn(usize) -> bool) -> Self {
         let places = usize::try_from(self.offset + self.length).expect("a length");
         let mut map = vec![0xff; places.div_ceil(8)];
         for at in (0..places).filter(|at| is_null(*at)) {
@@ -146,13 +157,13 @@ impl Foreign {
     }
 
     /// A dictionary of these values, with keys of a format.
-    pub fn of_keys(format: &str, count: usize, keys: Buffer, values: Self) -> Self {
+    pub(crate) fn of_keys(format: &str, count: usize, keys: Buffer, values: Self) -> Self {
         let both = (Some(Box::new(values.clone())), Some(Box::new(values)));
         Self { dictionary: both, ..Self::new(format, count, [keys]) }
     }
 
     /// Hands the column over; the counter tells how many structs are not released.
-    pub fn hand_over(&self) -> (Pieces, Arc<AtomicUsize>) {
+    pub(crate) fn hand_over(&self) -> (Pieces, Arc<AtomicUsize>) {
         let held = Arc::default();
         let (mut schema, mut array) = (self.schema(&held), self.array(&held));
         // SAFETY: the structs are those of the interface, and keep to it as far as readers have to believe it.
@@ -288,15 +299,15 @@ unsafe extern "C" fn release_array(array: *mut ForeignArray) {
 
 /// A stream of pieces of one column.
 #[derive(Clone, Debug, Default)]
-pub struct ForeignPieces {
-    pub pieces: Vec<Foreign>,
+pub(crate) struct ForeignPieces {
+    pub(crate) pieces: Vec<Foreign>,
     /// The call that fails: 0 for the schema, 1 for the first piece.
-    pub fails_at: Option<usize>,
+    pub(crate) fails_at: Option<usize>,
     /// `None` for a null pointer.
-    pub reason: Option<CString>,
-    pub is_released: bool,
-    pub lacks_schema: bool,
-    pub lacks_next: bool,
+    pub(crate) reason: Option<CString>,
+    pub(crate) is_released: bool,
+    pub(crate) lacks_schema: bool,
+    pub(crate) lacks_next: bool,
 }
 
 /// The state of a stream.
@@ -308,7 +319,7 @@ struct Streaming {
 }
 
 impl ForeignPieces {
-    pub fn collect(self) -> (Result<Pieces, StreamFailed>, Arc<AtomicUsize>) {
+    pub(crate) fn collect(self) -> (Result<Pieces, StreamFailed>, Arc<AtomicUsize>) {
         let held: Arc<AtomicUsize> = Arc::default();
         let (is_released, lacks_schema, lacks_next) =
             (self.is_released, self.lacks_schema, self.lacks_next);
@@ -386,7 +397,7 @@ unsafe extern "C" fn release_stream(stream: *mut ForeignStream) {
 }
 
 /// Shows that the reader's structs are those of the interface.
-pub fn sizes() -> [(usize, usize); 3] {
+pub(crate) fn sizes() -> [(usize, usize); 3] {
     [
         (size_of::<ForeignSchema>(), size_of::<Schema>()),
         (size_of::<ForeignArray>(), size_of::<Array>()),
@@ -396,7 +407,7 @@ pub fn sizes() -> [(usize, usize); 3] {
 
 /// The layouts of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
+pub(crate) enum Layout {
     Fixed(usize),
     Offsets32,
     Offsets64,
@@ -404,7 +415,7 @@ pub enum Layout {
 }
 
 /// A column of items of bytes, after `before` others. Items of a fixed width are cut, or get zeros at their end.
-pub fn column(layout: Layout, is_text: bool, items: &[Vec<u8>], before: usize) -> Foreign {
+pub(crate) fn column(layout: Layout, is_text: bool, items: &[Vec<u8>], before: usize) -> Foreign {
     let others = std::iter::repeat_n(b"another ID's text, or none".to_vec(), before);
     let all: Vec<Vec<u8>> = others.chain(items.iter().cloned()).collect();
     let place = |at: usize| all[..at].iter().map(Vec::len).sum::<usize>();
@@ -444,7 +455,7 @@ pub fn column(layout: Layout, is_text: bool, items: &[Vec<u8>], before: usize) -
 }
 
 /// The record of an item that is longer than 12 bytes, or of a short one.
-pub fn view(item: &[u8], buffer: i32, place: usize) -> [u8; 16] {
+pub(crate) fn view(item: &[u8], buffer: i32, place: usize) -> [u8; 16] {
     let mut view = [0; 16];
     view[..4].copy_from_slice(&i32::try_from(item.len()).expect("short").to_ne_bytes());
     if item.len() <= 12 {

@@ -104,6 +104,54 @@ impl Codec {
         Parts::from_raw(u64::from_le_bytes(raw))
     }
 
+    /// Writes the fields of many IDs into a column of each, by the cipher's kernels.
+    ///
+    /// ```
+    /// use polyflake::randflake::{Codec, Parts};
+    ///
+    /// let codec = Codec::from_slice(b"sixteen byte key")?;
+    /// let ids = [codec.encrypt(Parts { timestamp: 1_763_650_000, node: 42, sequence: 7 })?; 2];
+    /// let (mut timestamps, mut nodes, mut sequences) = ([0; 2], [0; 2], [0; 2]);
+    /// codec.inspect_columns(&ids, &mut timestamps, &mut nodes, &mut sequences)?;
+    /// assert_eq!((timestamps, nodes, sequences), ([1_763_650_000; 2], [42; 2], [7; 2]));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `invalid_length` unless the slices are equally long.
+    pub fn inspect_columns(
+        &self,
+        ids: &[Randflake],
+        timestamps: &mut [i64],
+        nodes: &mut [u32],
+        sequences: &mut [u32],
+    ) -> Result<()> {
+        /// More blocks than any kernel takes at once.
+        const BLOCK: usize = 64;
+        let count = ids.len();
+        let lengths = [timestamps.len(), nodes.len(), sequences.len()];
+        if let Some(other) = lengths.into_iter().find(|length| *length != count) {
+            return Err(Error::invalid_length(other, count, count));
+        }
+        let mut blocks = [[0; 8]; BLOCK];
+        let fields = timestamps.chunks_mut(BLOCK).zip(nodes.chunks_mut(BLOCK));
+        let fields = fields.zip(sequences.chunks_mut(BLOCK));
+        for (ids, ((timestamps, nodes), sequences)) in ids.chunks(BLOCK).zip(fields) {
+            let blocks = &mut blocks[..ids.len()];
+            for (block, id) in blocks.iter_mut().zip(ids) {
+                *block = id.to_u64().to_le_bytes();
+            }
+            self.cipher.decrypt_blocks(blocks);
+            for (index, block) in blocks.iter().enumerate() {
+                let parts = Parts::from_raw(u64::from_le_bytes(*block));
+                timestamps[index] = parts.timestamp;
+                nodes[index] = parts.node;
+                sequences[index] = parts.sequence;
+            }
+        }
+        Ok(())
+    }
+
     /// Returns whether both have the same secret.
     #[cfg(feature = "alloc")]
     pub(super) fn has_secret_of(&self, other: &Self) -> bool {

@@ -41,7 +41,7 @@ for (const [family, most] of Object.entries(KILOBYTES)) {
 
 test("whoever uses one family has the module of that family alone", async () => {
   const bytes = await size('import { sno } from "polyflake"; console.log(sno.generate());');
-  assert(bytes <= 52 * 1024, `${bytes} bytes`);
+  assert(bytes <= 53 * 1024, `${bytes} bytes`);
 });
 
 test("what is imported and not used costs nothing", async () => {

@@ -211,7 +211,8 @@ def test_an_item_that_is_no_text_is_refused(item: int, value: Any) -> None:
         pa.array([1.5]),
         pa.array([], pa.null()),
         pa.array([True]),
-        pa.array(some(2)).dictionary_encode(),
+        pa.array([1, 2]).dictionary_encode(),
+        pa.array([some(1)[0], None]).dictionary_encode(),
         pa.array([some(1)]),
         pa.table({"id": some(2)}),
         pl.Series([1]),
@@ -454,3 +455,101 @@ def test_capsules_that_nobody_takes_are_released() -> None:
     for _ in range(1000):
         sno.Generator(1).generate_many(10).__arrow_c_array__()
         sno.Generator(1).generate_many(10).__arrow_c_schema__()
+
+
+def one_of_each(ids: Any) -> list[Any]:
+    """The IDs as other libraries' columns: what they make of an exported array, whole and in pieces, sliced, with offsets."""
+    array = pa.array(ids)
+    longer = pa.concat_arrays([array[:1], array, array[:2]])
+    return [array, pa.chunked_array([array[:3], array[3:3], array[3:]]), pl.Series(ids), longer[1:-2], array.dictionary_encode()]
+
+
+@pytest.mark.parametrize(
+    ("ids", "read"),
+    [
+        (sno.Generator(1).generate_many(1000), sno.SnoArray),
+        (GUIDS, hotguid.HotGuidArray),
+        (FLAKES, randflake.RandflakeArray),
+        (TWITTER, layout.LayoutArray),
+        (WIDES, lambda column: layout.LayoutArray(column, 9)),
+    ],
+    ids=["sno", "hotguid", "randflake", "layout of integers", "layout of bytes"],
+)
+def test_arrays_read_what_they_export(ids: Any, read: Callable[[Any], Any]) -> None:
+    for column in one_of_each(ids):
+        assert read(column) == ids, type(column)
+    assert read(pa.array(ids)[:0]) == read(pl.Series(ids)[:0]) == ids[:0]
+    with refused("invalid_type", item=2) as caught:
+        read(pa.array([*pa.array(ids[:2]).to_pylist(), None], pa.array(ids).type))
+    assert "found null" in str(caught.value)
+    for wrong in (pa.array(["x" * 16]), pl.Series([1.5]), pa.table({"id": pa.array(ids)}), ClaimsArray(None)):
+        with refused("invalid_type"):
+            read(wrong)
+    leaving = ZeroDivisionError()
+    with pytest.raises(ZeroDivisionError):
+        read(ClaimsStream(leaving))
+
+
+@pytest.mark.parametrize("kind", [pa.binary(), pa.large_binary(), pa.binary_view()])
+def test_packed_ids_may_lie_in_columns_of_any_bytes(kind: Any) -> None:
+    ids = sno.Generator(1).generate_many(600)
+    packed = [bytes(id) for id in ids]
+    assert sno.SnoArray(pa.array(packed, kind)) == ids
+    packed[5] += b"!"
+    with refused("invalid_length", item=5):
+        sno.SnoArray(pa.array(packed, kind))
+    with refused("invalid_length", item=None):
+        sno.SnoArray(pa.array([b"x" * 11], pa.binary(11)))
+    assert hotguid.HotGuidArray(pa.array([id.bytes for id in GUIDS], kind)) == GUIDS
+    assert TWITTER == layout.LayoutArray(pa.array(list(TWITTER)))
+
+
+def test_uuids_of_arrow_are_hot_guids() -> None:
+    kind = getattr(pa, "uuid", None)
+    if kind is None:
+        pytest.skip("this pyarrow has no UUIDs")
+    assert hotguid.HotGuidArray(pa.array([id.bytes for id in GUIDS], kind())) == GUIDS
+
+
+def test_columns_of_a_layout_are_parsed_from_arrow() -> None:
+    expected = [parsed.unix_ms for parsed in WIDE.parse_columns(WIDES)]
+    for column in one_of_each(WIDES):
+        assert [parsed.unix_ms for parsed in WIDE.parse_columns(column)] == expected
+
+
+def categories(texts: list[str]) -> dict[str, Any]:
+    """The texts as columns of keys into other texts, some of which are not used and no IDs'."""
+    unused = ["", "not used", *dict.fromkeys(reversed(texts))]
+    keys = [unused.index(text) for text in texts]
+    return {
+        "dictionary": pa.array(texts).dictionary_encode(),
+        "in pieces": pa.chunked_array([pa.array(texts[:2]).dictionary_encode(), pa.array(texts[2:]).dictionary_encode()]),
+        "with unused values": pa.DictionaryArray.from_arrays(pa.array(keys, pa.int16()), pa.array(unused)),
+        "of large strings": pa.DictionaryArray.from_arrays(pa.array(keys, pa.uint8()), pa.array(unused, pa.large_string())),
+        "of fixed bytes": pa.array([text.encode() for text in texts], pa.binary(16)).dictionary_encode(),
+        "categorical": pl.Series(texts, dtype=pl.Categorical),
+        "enum": pl.Series(texts, dtype=pl.Enum(unused)),
+    }
+
+
+@pytest.mark.parametrize("kind", categories(some(4)))
+def test_categories_are_read(kind: str) -> None:
+    texts = [text for text in some(5) for _ in range(3)]
+    assert sno.SnoArray.from_texts(categories(texts)[kind]).texts() == texts
+    texts[4] = "bad!" * 4
+    with refused("invalid_character", item=4, position=3):
+        sno.SnoArray.from_texts(categories(texts)[kind])
+
+
+def test_a_null_category_is_refused() -> None:
+    texts = some(3)
+    for column in (
+        pa.array([*texts, None]).dictionary_encode(),
+        pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 3]), pa.array([*texts, None])),
+        pl.Series([*texts, None], dtype=pl.Categorical),
+    ):
+        with refused("invalid_type", item=3) as caught:
+            sno.SnoArray.from_texts(column)
+        assert "found null" in str(caught.value)
+    unselected = pa.DictionaryArray.from_arrays(pa.array([0, 2]), pa.array([texts[0], None, texts[2]]))
+    assert sno.SnoArray.from_texts(unselected).texts() == [texts[0], texts[2]]

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -452,3 +454,17 @@ def test_anything_else_is_refused_with_a_typed_error_or_taken(value: Any) -> Non
 def test_what_a_value_raises_goes_through() -> None:
     with pytest.raises(ZeroDivisionError):
         hotguid.generate(Raising(ZeroDivisionError()))
+
+
+@given(st.lists(st.binary(min_size=16, max_size=16), max_size=50))
+def test_fields_of_many_are_those_of_each(packed: list[bytes]) -> None:
+    ids = hotguid.HotGuidArray(b"".join(packed))
+    parts = [hotguid.parts(id) for id in ids]
+    for name, dtype in (("timestamps", np.int64), ("counters", np.uint32), ("shard_keys", np.uint32)):
+        column, expected = getattr(ids, name)(), [getattr(part, name[:-1]) for part in parts]
+        assert (np.asarray(column).dtype, list(column)) == (dtype, expected)
+        assert pa.array(column).to_pylist() == pl.Series(column).to_list() == expected
+    machines = ids.machines()
+    assert list(machines) == pa.array(machines).to_pylist() == [part.machine for part in parts]
+    assert (np.asarray(machines).shape, repr(machines)) == ((len(ids), 5), f"<FieldColumn of {len(ids)} bytes>")
+    assert list(machines[::-2]) == [part.machine for part in parts[::-2]]

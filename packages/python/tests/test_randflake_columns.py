@@ -272,3 +272,32 @@ def test_ids_are_taken_from_arrow() -> None:
     for wrong in (pa.array([1], pa.uint64()), pa.array(["v"]), pl.Series(["v"]), pa.table({"id": [1]})):
         with refused("invalid_type"):
             RandflakeArray(wrong)
+
+
+@given(ids)
+def test_fields_of_many_are_those_of_each(column: list[int]) -> None:
+    codec, array = randflake.Codec(bytes(range(16))), array_of(column)
+    parts = codec.inspect_columns(array)
+    expected = [codec.inspect(id) for id in column]
+    assert list(parts) == expected
+    for name, dtype in (("timestamp", np.int64), ("node", np.uint32), ("sequence", np.uint32)):
+        field, values = getattr(parts, name), [getattr(part, name) for part in expected]
+        assert (np.asarray(field).dtype, list(field)) == (dtype, values)
+        assert pa.array(field).to_pylist() == pl.Series(field).to_list() == values
+    assert list(parts[1::2]) == expected[1::2]
+    assert (len(parts), repr(parts)) == (len(column), f"<PartsColumns of {len(column)} IDs>")
+
+
+def test_fields_are_read_from_any_column_of_integers() -> None:
+    codec, ids = randflake.Codec(bytes(16)), randflake.Generator(GRANT, bytes(16)).generate_many(1000)
+    expected = [codec.inspect(id) for id in ids]
+    for column in (ids, np.asarray(ids), pa.array(ids), pl.Series(ids), pa.array(ids).dictionary_encode()):
+        assert list(codec.inspect_columns(column)) == expected, type(column)
+    assert codec.inspect_columns(ids)[-1] == expected[-1]
+    with pytest.raises(IndexError):
+        codec.inspect_columns(ids)[1000]
+    with refused("invalid_type", item=1):
+        codec.inspect_columns(pa.array([1, None]))
+    for wrong in (7, [7], None, np.array([1.5]), np.array([7], np.uint64), pa.array(["v"]), ids.text_column()):
+        with refused("invalid_type", field="ids"):
+            codec.inspect_columns(wrong)

@@ -151,6 +151,7 @@ CALLS: dict[str, Call] = {
     "sno.to_json_value": call(always(sno), ID, null_is_zero=True),
     "randflake.Codec": call(always(randflake), SECRET),
     "randflake.Codec.inspect": call(always(randflake.Codec(SECRET)), 5),
+    "randflake.Codec.inspect_columns": call(always(randflake.Codec(SECRET)), randflake.RandflakeArray(array("q", [5]))),
     "randflake.Codec.encrypt": call(always(randflake.Codec(SECRET)), 1_730_000_000, 1, 2),
     "randflake.Generator": call(always(randflake), GRANT, SECRET, resume_after=1_730_000_000, **OPTIONS),
     "randflake.Generator.generate": call(randflake_generator),
@@ -197,7 +198,10 @@ CALLS: dict[str, Call] = {
     "hotguid.Generator.stats": call(hotguid_generator),
     "hotguid.Generator.close": call(hotguid_generator),
     "hotguid.HotGuidArray": call(always(hotguid), bytes(32)),
-    "hotguid.HotGuidArray.texts": call(lambda: hotguid.HotGuidArray(bytes(32))),
+    **{
+        f"hotguid.HotGuidArray.{name}": call(lambda: hotguid.HotGuidArray(bytes(32)))
+        for name in ("texts", "timestamps", "machines", "counters", "shard_keys")
+    },
     "hotguid.describe": call(always(hotguid)),
     "hotguid.from_dotnet_bytes": call(always(hotguid), bytes(16)),
     "hotguid.from_parts": call(always(hotguid), timestamp=1, machine=bytes(5), counter=2, shard_key=3, uuid8=False),
@@ -289,6 +293,7 @@ NOT_CALLED = {
     "Uuid8Parts",
     "Parsed",
     "ParsedColumns",
+    "PartsColumns",
     "TextColumn",
     "Stall",
     "Description",

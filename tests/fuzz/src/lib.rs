@@ -7,6 +7,7 @@
 //! Reading order: `verdict` and `texts` (the judgement of decoders), then a file for each family; `description` (layouts from bytes).
 #![cfg(test)]
 
+mod arrow;
 mod bytes;
 mod columns;
 mod description;
@@ -14,6 +15,8 @@ mod hotguid;
 mod layout;
 mod layout_columns;
 mod machine;
+#[path = "../../../columns/tests/producer/mod.rs"]
+mod producer;
 mod randflake;
 mod slices;
 mod snapshots;
@@ -22,7 +25,7 @@ mod texts;
 mod verdict;
 
 mod targets {
-    use super::{columns, hotguid, layout, machine, randflake, slices, snapshots, sno};
+    use super::{arrow, columns, hotguid, layout, machine, randflake, slices, snapshots, sno};
 
     /// Defines the targets: the name of each, the function that it runs, and the longest input.
     macro_rules! targets {
@@ -43,6 +46,7 @@ mod targets {
         hotguid_bytes: hotguid::bytes, 24;
         sno_slices: slices::sno, 24;
         sno_columns: columns::sno, 24;
+        arrow_columns: arrow::columns, 96;
         randflake_slices: slices::randflake, 24;
         sparx64_slices: slices::sparx64, 32;
         layout_descriptions: layout::descriptions, 512;

@@ -29,6 +29,8 @@ struct Mutant {
     #[serde(default)]
     also: Vec<Edit>,
     checker: Option<String>,
+    /// The package whose tests run, where it is not the core.
+    package: Option<String>,
     arguments: Vec<String>,
 }
 
@@ -81,16 +83,16 @@ fn copy_of_the_tree() -> Result<std::path::PathBuf> {
     let (shell, tree) = (workspace::shell()?, workspace::target().join("mutants/tree"));
     shell.remove_path(&tree)?;
     shell.create_dir(&tree)?;
-    let files = cmd!(shell, "git ls-files core tests/soak Cargo.toml Cargo.lock docs/promises.md packages/api.toml tests/vectors").read()?;
+    let files = cmd!(shell, "git ls-files columns core tests/soak Cargo.toml Cargo.lock docs/promises.md packages/api.toml tests/vectors").read()?;
     for file in files.lines() {
         let (from, to) = (workspace::root().join(file), tree.join(file));
         fs::create_dir_all(to.parent().context("a file in a folder")?)?;
         fs::copy(from, to)?;
     }
     let manifest = fs::read_to_string(workspace::root().join("Cargo.toml"))?;
-    let members = manifest
-        .lines()
-        .map(|line| if line.starts_with("members = ") { "members = [\"core\"]" } else { line });
+    let members = manifest.lines().map(|line| {
+        if line.starts_with("members = ") { "members = [\"columns\", \"core\"]" } else { line }
+    });
     fs::write(tree.join("Cargo.toml"), members.collect::<Vec<_>>().join("\n"))?;
     Ok(tree)
 }
@@ -127,11 +129,12 @@ impl Mutant {
 
     fn passes(&self, shell: &Shell, more: &[&str]) -> Result<bool> {
         let kind = self.checker.as_deref().unwrap_or("plain");
+        let package = self.package.as_deref().unwrap_or("polyflake");
         let release = self.checker.as_ref().map(|_| "--release");
         let (target, arguments) = (workspace::target().join("mutants").join(kind), &self.arguments);
         let mut command = std::process::Command::from(cmd!(
             shell,
-            "cargo test --quiet --package polyflake --all-features {release...} {more...} {arguments...}"
+            "cargo test --quiet --package {package} --all-features {release...} {more...} {arguments...}"
         ));
         if let Some(checker) = &self.checker {
             command.env("RUSTFLAGS", format!("--cfg {checker}"));

@@ -4,8 +4,12 @@
 const NAMES: [&str; 3] = ["hotguid", "hot_guid", "hot guid"];
 
 /// The most files of a folder that may carry the name.
-const FILES: [(&str, usize); 3] =
-    [("bindings-python/src/", 4), ("bindings-js/src/", 4), ("packages/js/src/", 8)];
+const FILES: [(&str, usize); 4] = [
+    ("bindings-python/src/", 4),
+    ("bindings-js/src/", 4),
+    ("columns/src/", 2),
+    ("packages/js/src/", 8),
+];
 
 /// The core's folder, and the most lines of code in its files that carry the name: without comments and blank lines.
 const LINES: (&str, usize) = ("core/src/", 750);
@@ -38,8 +42,9 @@ fn code_lines(text: &str) -> usize {
 mod tests {
     use super::*;
 
-    const OTHERS: [(&str, &str); 3] = [
+    const OTHERS: [(&str, &str); 4] = [
         ("bindings-python/src/hotguid.rs", ""),
+        ("columns/src/fields.rs", "HotGuid"),
         ("bindings-js/src/lib.rs", "mod hotguid;"),
         ("packages/js/src/a.ts", "// Hot Guid"),
     ];
@@ -64,6 +69,6 @@ mod tests {
 
     #[test]
     fn a_name_that_nothing_carries_proves_nothing() {
-        assert_eq!(too_far([].into_iter()).len(), 4);
+        assert_eq!(too_far([].into_iter()).len(), 5);
     }
 }

@@ -84,6 +84,8 @@ impl Package {
         match self {
             Self::Rust => &["Cargo.toml", "core/Cargo.toml", "core/src", "tests/packaging/rust"],
             Self::Python => &[
+                "columns/Cargo.toml",
+                "columns/src",
                 "bindings-python/Cargo.toml",
                 "bindings-python/src",
                 "packages/python/pyproject.toml",

@@ -1,25 +1,21 @@
 //! Many IDs of one layout.
 
-use std::ffi::c_int;
-
 use polyflake::{
     Error,
     layout::{Batch, Layout},
 };
+use polyflake_columns::{Packed, arrow::Column};
 use pyo3::{
-    ffi,
     prelude::*,
-    types::{PyBytes, PyCapsule, PyType},
+    types::{PyBytes, PyType},
 };
 
-use crate::{
-    arrow::export::Capsules,
-    ids::{
-        array::{At, Packed, iterate, portable},
-        convert::{Octets, Take, no_multiple, numbers},
-        integers::Integers,
-        memory::{check_bytes, copy_of, room_for},
-    },
+use crate::ids::{
+    array::{At, Columnar, Memory, at, columnar, content, positions},
+    column::PackedBytes,
+    convert::numbers,
+    integers::Integers,
+    memory::{check_bytes, copy_of, no_memory, room_for},
 };
 
 numbers! {
@@ -53,13 +49,13 @@ impl LayoutArray {
         Self(Ids::Bytes(Packed::in_rows(ids, size)))
     }
 
-    /// The IDs of packed bytes, `size` bytes each.
-    pub(super) fn of_packed(bytes: &Octets<'_>, size: usize, name: &str) -> PyResult<Self> {
-        let bytes = bytes.as_bytes();
-        match bytes.len() % size {
-            0 => Ok(Self::of_bytes(copy_of(bytes)?, size)),
-            _ => Err(no_multiple(name, size, bytes.len())),
-        }
+    /// The IDs of packed bytes, or of a column of them, `size` bytes each.
+    pub(super) fn of_packed(ids: &Bound<'_, PyAny>, size: usize, name: &str) -> PyResult<Self> {
+        let bytes = match PackedBytes::of(ids, name, size)? {
+            PackedBytes::Given(bytes) => copy_of(bytes.as_bytes())?,
+            PackedBytes::Read(bytes) => bytes,
+        };
+        Ok(Self::of_bytes(bytes, size))
     }
 
     /// An array of `n` IDs of a layout, which a function writes.
@@ -90,7 +86,7 @@ impl LayoutArray {
         let Some(Size(size)) = size else {
             return Ok(Self::of_integers(Integers::of(ids, NAME, None)?.to_vec()?));
         };
-        Self::of_packed(&Octets::take(ids.as_borrowed(), NAME)?, size as usize, NAME)
+        Self::of_packed(ids, size as usize, NAME)
     }
 
     fn __len__(&self) -> usize {
@@ -104,19 +100,15 @@ impl LayoutArray {
         let py = index.py();
         let many = |ids| Ok(Bound::new(py, ids)?.into_any());
         match &self.0 {
-            Ids::Integers(ids) => match ids.at(index)? {
+            Ids::Integers(ids) => match at(ids.items(), index)? {
                 At::One(id) => Ok(id.into_pyobject(py)?.into_any()),
                 At::Many(ids) => many(Self::of_integers(ids)),
             },
-            Ids::Bytes(ids) => match ids.positions(index)? {
+            Ids::Bytes(ids) => match positions(index, ids.len())? {
                 At::One(position) => Ok(PyBytes::new(py, ids.row(position)).into_any()),
-                At::Many(positions) => many(Self(Ids::Bytes(ids.rows(&positions)?))),
+                At::Many(chosen) => many(Self(Ids::Bytes(ids.rows(&chosen).map_err(no_memory)?))),
             },
         }
-    }
-
-    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        iterate(slf)
     }
 
     fn __repr__(&self) -> String {
@@ -124,45 +116,35 @@ impl LayoutArray {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, Arguments<'py>)> {
-        let arguments = match &slf.get().0 {
-            Ids::Integers(_) => (portable(slf)?, None),
-            Ids::Bytes(ids) => (PyBytes::new(slf.py(), ids.ids()).into_any(), Some(ids.width())),
+        let size = match &slf.get().0 {
+            Ids::Integers(_) => None,
+            Ids::Bytes(ids) => Some(ids.width()),
         };
-        Ok((slf.get_type(), arguments))
+        Ok((slf.get_type(), (content(slf)?, size)))
     }
+}
 
-    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+columnar!(LayoutArray);
+
+impl Columnar for LayoutArray {
+    fn format(&self) -> String {
         match &self.0 {
-            Ids::Integers(ids) => ids.arrow_schema(py),
-            Ids::Bytes(ids) => ids.arrow_schema(py),
+            Ids::Integers(ids) => ids.arrow_format(),
+            Ids::Bytes(ids) => ids.arrow_format(),
         }
     }
 
-    #[pyo3(signature = (requested_schema = None))]
-    fn __arrow_c_array__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Capsules<'py>> {
-        let _ = requested_schema; // is a wish
-        match &self.0 {
-            Ids::Integers(ids) => ids.arrow_array(py),
-            Ids::Bytes(ids) => ids.arrow_array(py),
-        }
+    fn column(&self, _: Python<'_>) -> PyResult<Column> {
+        Ok(match &self.0 {
+            Ids::Integers(ids) => ids.to_arrow(),
+            Ids::Bytes(ids) => ids.to_arrow(),
+        })
     }
 
-    #[allow(unsafe_code)]
-    unsafe fn __getbuffer__(
-        slf: &Bound<'_, Self>,
-        view: *mut ffi::Py_buffer,
-        flags: c_int,
-    ) -> PyResult<()> {
-        // SAFETY: Python calls this to have `view` filled; `slf` owns the packed IDs.
-        unsafe {
-            match &slf.get().0 {
-                Ids::Integers(ids) => ids.export(slf, view, flags),
-                Ids::Bytes(ids) => ids.export(slf, view, flags),
-            }
-        }
+    fn memory(&self, _: Python<'_>) -> PyResult<Memory<'_>> {
+        Ok(match &self.0 {
+            Ids::Integers(ids) => ids.into(),
+            Ids::Bytes(ids) => ids.into(),
+        })
     }
 }

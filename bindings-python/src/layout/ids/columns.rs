@@ -4,6 +4,7 @@ use polyflake::{
     Error, ErrorKind,
     layout::{self, Batch, Id, Slot, Value, Values},
 };
+use polyflake_columns::Packed;
 use pyo3::{
     prelude::*,
     types::{PyByteArray, PyBytes, PyDict, PyMemoryView},
@@ -15,14 +16,14 @@ use super::{
     value::{self, Names, Time},
 };
 use crate::{
-    arrow::import::Pieces,
+    arrow,
     errors::raise,
     ids::{
-        array::{At, Packed, iterate},
-        convert::{Octets, Take, has_buffer, raise_named, wrong_type},
+        array::{At, at, iterate, positions},
+        convert::{Take, has_buffer, raise_named, wrong_type},
         fields::FieldColumn,
         integers::{Integers, buffer_of},
-        memory::room_for,
+        memory::{no_memory, room_for},
     },
 };
 
@@ -118,7 +119,7 @@ fn column_in(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Integers>>
         return Ok(None);
     }
     if !has_buffer(given) {
-        let is_column = Pieces::are_offered(given)?;
+        let is_column = arrow::is_column(given)?;
         return if is_column { Integers::of(given, name, None).map(Some) } else { Ok(None) };
     }
     let Some(buffer) = buffer_of(given)? else { return Ok(None) };
@@ -156,8 +157,8 @@ impl ParsedColumns {
         let (Ok(slot), layout) = (slot, self.layout()) else { return Ok(None) };
         let mut numbers = room_for(self.__len__())?;
         let read = py.detach(|| match &self.ids {
-            Ids::Integers(ids) => layout.integer_column(slot, ids.ids(), &mut numbers),
-            Ids::Bytes(ids) => layout.bytes_column(slot, ids.ids(), &mut numbers),
+            Ids::Integers(ids) => layout.integer_column(slot, ids.items(), &mut numbers),
+            Ids::Bytes(ids) => layout.bytes_column(slot, ids.items(), &mut numbers),
         });
         match read {
             Ok(()) => Ok(Some(numbers.into())),
@@ -191,7 +192,7 @@ fn ids_of(layout: &layout::Layout, given: &Bound<'_, PyAny>) -> PyResult<Ids> {
         return Ok(if layout.is_integer() {
             LayoutArray::of_integers(Integers::of(given, NAME, None)?.to_vec()?).0
         } else {
-            LayoutArray::of_packed(&Octets::take(given.as_borrowed(), NAME)?, size, NAME)?.0
+            LayoutArray::of_packed(given, size, NAME)?.0
         });
     };
     match (&array.get().0, layout.is_integer()) {
@@ -243,13 +244,15 @@ impl ParsedColumns {
         let (py, layout) = (index.py(), self.layout.clone_ref(index.py()));
         let some = |ids| Ok(Bound::new(py, Self { layout: layout.clone_ref(py), ids })?.into_any());
         let id = match &self.ids {
-            Ids::Integers(ids) => match ids.at(index)? {
+            Ids::Integers(ids) => match at(ids.items(), index)? {
                 At::One(id) => Id::Integer(id),
                 At::Many(ids) => return some(Ids::Integers(Packed::new(ids))),
             },
-            Ids::Bytes(ids) => match ids.positions(index)? {
+            Ids::Bytes(ids) => match positions(index, ids.len())? {
                 At::One(position) => Id::Bytes(ids.row(position).to_vec()),
-                At::Many(positions) => return some(Ids::Bytes(ids.rows(&positions)?)),
+                At::Many(chosen) => {
+                    return some(Ids::Bytes(ids.rows(&chosen).map_err(no_memory)?));
+                }
             },
         };
         Ok(Bound::new(py, Parsed::of(layout, id)?)?.into_any())

@@ -3,8 +3,8 @@ import { integer, notVersion8, sized, uuidBytes, uuidText, within } from "./chec
 import { TEXT_LENGTH, textOf, valueAt, wordsIn, wordsOf } from "./words.js";
 
 /** The start of tick 0, in Unix milliseconds, and the length of a tick. */
-const EPOCH_MS = 1_262_304_000_000;
-const TICK_MS = 4;
+export const EPOCH_MS = 1_262_304_000_000;
+export const TICK_MS = 4;
 
 /** The fields of an ID. */
 export interface Parts {

@@ -1,4 +1,4 @@
-import { bytes, flag, integer, lengthOfArray, partOfBytes, time, within } from "../checks.js";
+import { attached, bytes, flag, integer, isObject, lengthOfArray, partOfBytes, time, within } from "../checks.js";
 import { UUID_LENGTH, uuidBytes, uuidText } from "../decode/checks.js";
 import { type Parts, parse, type Uuid8Parts } from "../decode/hotguid.js";
 import { type Description, figuresOf } from "../describe.js";
@@ -214,7 +214,43 @@ export class HotGuidArray extends PackedTexts {
   static fromTexts(texts: string | readonly string[]): HotGuidArray {
     return new HotGuidArray(packed(texts, PACKING));
   }
+
+  /** The creation time of each ID, in Unix seconds. */
+  timestamps(): Uint32Array {
+    attached(isObject(this) && #words in this);
+    return this.#words(0, false);
+  }
+
+  /** The machine of each: 5 bytes an ID, side by side. */
+  machines(): Uint8Array {
+    attached(isObject(this) && #words in this);
+    const rows = partOfBytes(this.bytes, 0, this.length * LENGTH);
+    const place = (k: number): number => Math.floor(k / MACHINE_LENGTH) * LENGTH + MACHINE[k % MACHINE_LENGTH]!;
+    return Uint8Array.from({ length: this.length * MACHINE_LENGTH }, (_, k) => rows[place(k)]!);
+  }
+
+  /** The counter of each. */
+  counters(): Uint32Array {
+    attached(isObject(this) && #words in this);
+    return this.#words(8, false).map((word) => word & 0xff_ffff);
+  }
+
+  /** The shard key of each. */
+  shardKeys(): Uint32Array {
+    attached(isObject(this) && #words in this);
+    return this.#words(12, true);
+  }
+
+  /** The 32-bit number at a place of each ID. */
+  #words(at: number, isLittle: boolean): Uint32Array {
+    const rows = partOfBytes(this.bytes, 0, this.length * LENGTH);
+    const view = new DataView(rows.buffer, rows.byteOffset, rows.length);
+    return Uint32Array.from({ length: this.length }, (_, k) => view.getUint32(k * LENGTH + at, isLittle));
+  }
 }
+
+/** Places of the machine's bytes in an ID. */
+const MACHINE = [5, 4, 7, 6, 8];
 
 /** Figures of the format; the fields are in the order of the text. */
 export function describe(): Description {

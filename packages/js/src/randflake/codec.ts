@@ -1,10 +1,25 @@
-import { attached, integer, isObject, signed } from "../checks.js";
+import { attached, integer, integers, isObject, lengthOfArray, partOfBytes, signed } from "../checks.js";
 import { Kept } from "../kept.js";
+import { BATCH } from "../machine.js";
 import { fields } from "../members.js";
 import { putSecret } from "../secret.js";
 import { nameOf, nothingOf, present } from "../show.js";
 import type { Parts } from "./ids.js";
 import { machine } from "./machine.js";
+
+/** The fields of many IDs, a column of each: of as many numbers as there are IDs. */
+export interface PartsColumns {
+  /** Time of creation, in Unix seconds: 1730000000..2803741823. */
+  timestamp: Uint32Array;
+  /** Node that made it: 0..131071. */
+  node: Uint32Array;
+  /** Counts within a second of the node: 0..131071. */
+  sequence: Uint32Array;
+}
+
+/** The Unix second of timestamp 0, and the largest node or sequence. */
+const EPOCH = 1_730_000_000;
+const LAST = 0x1_ffff;
 
 /**
  * Reads IDs, and makes IDs with given fields, under a secret, which is copied and never shown. Any 16 bytes are accepted, even
@@ -19,11 +34,14 @@ export class Codec {
   static readonly name: string = "Codec";
 
   readonly #kept: Kept;
+  /** The cipher under the same secret, for many IDs. */
+  readonly #cipher: Kept;
 
   /** @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless the secret has 16 bytes. */
   constructor(secret: Uint8Array) {
     const m = machine();
     this.#kept = new Kept(this, m, "randflakeCodecBuild", [putSecret(m, secret, "secret")]);
+    this.#cipher = new Kept(this, m, "sparx64Build", [putSecret(m, secret, "secret")]);
     present(this, nothingOf, nameOf);
   }
 
@@ -35,6 +53,36 @@ export class Codec {
   inspect(id: bigint): Parts {
     attached(isObject(this) && #kept in this);
     return inspect(this.#kept, id);
+  }
+
+  /**
+   * The fields of many IDs, a column of each, much faster than one by one.
+   *
+   * ```js
+   * codec.inspectColumns(generator.generateMany(1000).ids).node[999];
+   * ```
+   *
+   * @throws {PolyflakeError} `invalid_type`.
+   */
+  inspectColumns(ids: BigInt64Array): PartsColumns {
+    attached(isObject(this) && #kept in this);
+    const count = lengthOfArray(integers(ids, "ids"));
+    const columns = { timestamp: new Uint32Array(count), node: new Uint32Array(count), sequence: new Uint32Array(count) };
+    for (let from = 0; from < count; from += BATCH) {
+      const here = Math.min(BATCH, count - from);
+      const m = this.#cipher.machine;
+      m.bytes.set(partOfBytes(ids, from * 8, here * 8));
+      m.numbers[1] = here;
+      this.#cipher.call("sparx64Decrypt");
+      const words = new Uint32Array(m.bytes.buffer, m.bytes.byteOffset, 2 * here);
+      for (let k = 0; k < here; k++) {
+        const [low, high] = [words[2 * k]!, words[2 * k + 1]!];
+        columns.timestamp[from + k] = EPOCH + (high >>> 2);
+        columns.node[from + k] = ((high << 15) | (low >>> 17)) & LAST;
+        columns.sequence[from + k] = low & LAST;
+      }
+    }
+    return columns;
   }
 
   /**

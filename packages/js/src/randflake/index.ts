@@ -11,7 +11,7 @@
  *
  * @module
  */
-export { Codec } from "./codec.js";
+export { Codec, type PartsColumns } from "./codec.js";
 export { Generator, type GeneratorOptions, type Stats } from "./generator.js";
 export { Grant } from "./grant.js";
 export { decodeText, describe, encodeText, fromUnsigned, type Parts, RandflakeArray, toUnsigned } from "./ids.js";

@@ -1,10 +1,11 @@
-import { bytes, flag, integer, lengthOfArray, partOfBytes, time, within } from "../checks.js";
+import { attached, bytes, flag, integer, isObject, lengthOfArray, partOfBytes, time, within } from "../checks.js";
 import { digit, uuidBytes } from "../decode/checks.js";
-import { type Parts, parse } from "../decode/sno.js";
+import { EPOCH_MS, type Parts, parse, TICK_MS } from "../decode/sno.js";
 import { LENGTH, TEXT_LENGTH, textOf, wordsOf } from "../decode/words.js";
 import { type Description, figuresOf } from "../describe.js";
 import { invalidByte, invalidLength } from "../errors.js";
 import { BATCH } from "../machine.js";
+import { bitsOf, has, type Mask, maskOf } from "../mask.js";
 import { fields } from "../members.js";
 import { PackedTexts, packed } from "../packed.js";
 import { machine } from "./machine.js";
@@ -148,6 +149,100 @@ export class SnoArray extends PackedTexts {
   static fromTexts(texts: string | readonly string[]): SnoArray {
     return new SnoArray(packed(texts, PACKING));
   }
+
+  /** The creation time of each ID, in Unix milliseconds. */
+  unixMs(): Float64Array {
+    attached(isObject(this) && #rows in this);
+    const rows = this.#rows();
+    return Float64Array.from({ length: this.length }, (_, k) => EPOCH_MS + tickIn(rows, k) * TICK_MS);
+  }
+
+  /** The metabyte of each. */
+  metabytes(): Uint8Array {
+    attached(isObject(this) && #rows in this);
+    const rows = this.#rows();
+    return Uint8Array.from({ length: this.length }, (_, k) => rows[k * LENGTH + METABYTE]!);
+  }
+
+  /** The partition of each. */
+  partitions(): Uint16Array {
+    attached(isObject(this) && #rows in this);
+    const rows = this.#rows();
+    return Uint16Array.from({ length: this.length }, (_, k) => pairIn(rows, k * LENGTH + PARTITION));
+  }
+
+  /** The sequence of each. */
+  sequences(): Uint16Array {
+    attached(isObject(this) && #rows in this);
+    const rows = this.#rows();
+    return Uint16Array.from({ length: this.length }, (_, k) => pairIn(rows, k * LENGTH + SEQUENCE));
+  }
+
+  /**
+   * Selects the IDs that carry a metabyte (0..255): `ids.filter(ids.havingMetabyte(7))`.
+   *
+   * @throws {PolyflakeError} `invalid_type`, `out_of_range`.
+   */
+  havingMetabyte(metabyte: number): Mask {
+    attached(isObject(this) && #rows in this);
+    const [rows, wanted] = [this.#rows(), within(metabyte, "metabyte", 0xff)];
+    return maskOf(this.length, (k) => rows[k * LENGTH + METABYTE] === wanted);
+  }
+
+  /**
+   * Selects the IDs in the half-open time range `start`..`end`: those whose tick begins in it.
+   *
+   * @throws {PolyflakeError} as {@link timeRange}.
+   */
+  inTimeRange(start: Date | number, end: Date | number): Mask {
+    attached(isObject(this) && #rows in this);
+    const { lowest, highest } = timeRange(start, end);
+    const [rows, first, last] = [this.#rows(), parse(lowest).tick, parse(highest).tick];
+    return maskOf(this.length, (k) => {
+      const tick = tickIn(rows, k);
+      return tick >= first && tick <= last;
+    });
+  }
+
+  /**
+   * The IDs that pass a mask.
+   *
+   * @throws {PolyflakeError} `invalid_type`; `invalid_length` unless the mask is of as many IDs.
+   */
+  filter(mask: Mask): SnoArray {
+    attached(isObject(this) && #rows in this);
+    const [rows, bits] = [this.#rows(), bitsOf(mask, this.length, "mask")];
+    const chosen = new Uint8Array(mask.count() * LENGTH);
+    let at = 0;
+    for (let k = 0; k < this.length; k++) {
+      if (!has(bits, k)) continue;
+      chosen.set(rows.subarray(k * LENGTH, (k + 1) * LENGTH), at);
+      at += LENGTH;
+    }
+    return new SnoArray(chosen);
+  }
+
+  /** The bytes of all IDs, whatever became of the array that the caller gave. */
+  #rows(): Uint8Array {
+    return partOfBytes(this.bytes, 0, this.length * LENGTH);
+  }
+}
+
+/** Places of fields in an ID's bytes. */
+const METABYTE = 5;
+const PARTITION = 6;
+const SEQUENCE = 8;
+
+/** The tick of the ID in a row. */
+function tickIn(rows: Uint8Array, row: number): number {
+  const at = row * LENGTH;
+  const low = (rows[at + 1]! << 23) | (rows[at + 2]! << 15) | (rows[at + 3]! << 7) | (rows[at + 4]! >> 1);
+  return rows[at]! * 2 ** 31 + low;
+}
+
+/** The number of two bytes. */
+function pairIn(rows: Uint8Array, at: number): number {
+  return (rows[at]! << 8) | rows[at + 1]!;
 }
 
 /** Figures of the format. */

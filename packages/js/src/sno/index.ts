@@ -38,5 +38,6 @@ export {
   withPartition,
   withSequence,
 } from "./ids.js";
+export { Mask } from "../mask.js";
 export { fromJsonValue, type JsonOptions, toJsonValue } from "./json.js";
 export { Pool } from "./pool.js";

@@ -50,6 +50,7 @@ class _NumPyArray(Protocol):
 
 _Buffer: TypeAlias = Buffer | _NumPyArray
 _Texts: TypeAlias = _ArrowStream | _ArrowArray | _Buffer | Iterable[str]
+_Bytes: TypeAlias = _ArrowStream | _ArrowArray | _Buffer
 _Integers: TypeAlias = _ArrowStream | _ArrowArray | _Buffer
 
 @final

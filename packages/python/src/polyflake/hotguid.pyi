@@ -15,8 +15,8 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator
 from typing import Any, Literal, SupportsIndex, final, overload
 from uuid import UUID
 
-from polyflake._polyflake import Description, Stall, _Buffer, _OnExhausted, _Time
-from polyflake.sno import Mask
+from polyflake._polyflake import Description, Stall, _Buffer, _Bytes, _OnExhausted, _Time
+from polyflake.sno import FieldColumn, Mask
 
 __all__ = [
     "Generator",
@@ -497,11 +497,25 @@ class HotGuidArray:
     ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 
-    def __new__(cls, data: _Buffer, /) -> HotGuidArray:
-        """The IDs of packed bytes, as ``bytes(ids)`` gives them.
+    def __new__(cls, data: _Bytes, /) -> HotGuidArray:
+        """The IDs of packed bytes, as ``bytes(ids)`` gives them, or of an Arrow column of 16 bytes each (pyarrow, also
+        of UUIDs; polars and others; dictionaries of them, too).
 
-        :raises InvalidValueError: ``invalid_length`` if the last ID is not whole.
+        :raises InvalidTypeError: for anything else; for a null, with the ``item``.
+        :raises InvalidValueError: ``invalid_length`` if the last ID is not whole, or with the ``item`` of another length.
         """
+
+    def timestamps(self) -> FieldColumn:
+        """The creation time of each ID, in Unix seconds: 64-bit integers."""
+
+    def machines(self) -> FieldColumn:
+        """The machine of each: 5 bytes."""
+
+    def counters(self) -> FieldColumn:
+        """The counter of each: unsigned 32-bit integers."""
+
+    def shard_keys(self) -> FieldColumn:
+        """The shard key of each: unsigned 32-bit integers."""
 
     def texts(self) -> list[str]:
         """The texts of all."""

@@ -16,7 +16,7 @@ import datetime as dt
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from typing import Any, SupportsIndex, TypeAlias, final, overload
 
-from polyflake._polyflake import Description, Stall, _Buffer, _Integers, _OnExhausted, _Time
+from polyflake._polyflake import Description, Stall, _Buffer, _Bytes, _Integers, _OnExhausted, _Time
 from polyflake.sno import FieldColumn, Mask
 
 _Value: TypeAlias = SupportsIndex | bytes | bytearray | memoryview | str
@@ -532,10 +532,12 @@ class LayoutArray:
         """The IDs of a column of signed 64-bit integers, as :class:`polyflake.randflake.RandflakeArray` takes it."""
 
     @overload
-    def __new__(cls, ids: _Buffer, /, size: SupportsIndex | None) -> LayoutArray:
-        """The IDs of packed bytes, as ``bytes(ids)`` gives them, of ``size`` bytes each.
+    def __new__(cls, ids: _Bytes, /, size: SupportsIndex | None) -> LayoutArray:
+        """The IDs of packed bytes, as ``bytes(ids)`` gives them, of ``size`` bytes each; or of an Arrow column of so many
+        bytes each.
 
-        :raises InvalidValueError: ``invalid_length`` if the last ID is not whole.
+        :raises InvalidTypeError: for anything else; for a null, with the ``item``.
+        :raises InvalidValueError: ``invalid_length`` if the last ID is not whole, or with the ``item`` of another length.
         """
 
     def __len__(self) -> int: ...

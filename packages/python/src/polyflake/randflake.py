@@ -6,6 +6,7 @@ Codec = _randflake.Codec
 Generator = _randflake.Generator
 Grant = _randflake.Grant
 Parts = _randflake.Parts
+PartsColumns = _randflake.PartsColumns
 Pool = _randflake.Pool
 RandflakeArray = _randflake.RandflakeArray
 Stats = _randflake.Stats
@@ -21,6 +22,7 @@ __all__ = [
     "Generator",
     "Grant",
     "Parts",
+    "PartsColumns",
     "Pool",
     "RandflakeArray",
     "Stats",

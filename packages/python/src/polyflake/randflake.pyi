@@ -15,7 +15,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator
 from typing import Any, SupportsIndex, TypeAlias, final, overload
 
 from polyflake._polyflake import Description, Stall, _Buffer, _Integers, _OnExhausted, _Texts
-from polyflake.sno import Mask
+from polyflake.sno import FieldColumn, Mask
 
 _Nodes: TypeAlias = SupportsIndex | tuple[SupportsIndex, SupportsIndex] | list[SupportsIndex]
 
@@ -24,6 +24,7 @@ __all__ = [
     "Generator",
     "Grant",
     "Parts",
+    "PartsColumns",
     "Pool",
     "RandflakeArray",
     "Stats",
@@ -133,6 +134,31 @@ class Parts:
     def __eq__(self, other: object, /) -> bool: ...
 
 @final
+class PartsColumns:
+    """The fields of many IDs: columns that NumPy and Arrow see without a copy. As a sequence it gives the fields of one ID
+    after the other, as :meth:`Codec.inspect` does.
+    """
+
+    @property
+    def timestamp(self) -> FieldColumn:
+        """The creation time of each, in Unix seconds: 64-bit integers."""
+
+    @property
+    def node(self) -> FieldColumn:
+        """The node of each: unsigned 32-bit integers."""
+
+    @property
+    def sequence(self) -> FieldColumn:
+        """The sequence of each: unsigned 32-bit integers."""
+
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> Parts: ...
+    @overload
+    def __getitem__(self, index: slice | Mask, /) -> PartsColumns: ...
+    def __iter__(self) -> Iterator[Parts]: ...
+
+@final
 class Codec:
     """Reads IDs, and makes IDs of given fields, under a secret. No text of a codec shows the secret, and it can be
     neither copied nor pickled."""
@@ -148,6 +174,18 @@ class Codec:
         """The fields of an ID. Every number decrypts to some fields: plausible ones do not prove that it is an ID.
 
         :raises OutOfRangeError: unless the ID is in -2^63..2^63-1.
+        """
+
+    def inspect_columns(self, ids: RandflakeArray | _Integers, /) -> PartsColumns:
+        """The fields of many IDs, a column of each, ten times as fast as one by one. Other threads run meanwhile.
+
+            >>> codec = Codec(b"sixteen byte key")
+            >>> ids = RandflakeArray.from_texts(["3vgoe12ccb8gh"])
+            >>> codec.inspect_columns(ids)[0] == codec.inspect(ids[0])
+            True
+
+        :param ids: an array, or a column of signed 64-bit integers as :class:`RandflakeArray` takes it.
+        :raises InvalidTypeError: for anything else; for a null, with the ``item``.
         """
 
     def encrypt(self, timestamp: SupportsIndex, node: SupportsIndex, sequence: SupportsIndex) -> int:

@@ -15,7 +15,7 @@ import uuid as _uuid
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from typing import Any, SupportsIndex, TypeAlias, TypeVar, final, overload
 
-from polyflake._polyflake import Description, Stall, _Buffer, _OnExhausted, _Texts, _Time
+from polyflake._polyflake import Description, Stall, _Buffer, _Bytes, _OnExhausted, _Texts, _Time
 
 _Partition: TypeAlias = SupportsIndex | bytes | bytearray | memoryview
 _T = TypeVar("_T")
@@ -607,10 +607,12 @@ class SnoArray:
     use it.) It is also an Arrow column, of 10 bytes each: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 
-    def __new__(cls, data: _Buffer, /) -> SnoArray:
-        """The IDs of packed bytes, as ``bytes(ids)`` gives them.
+    def __new__(cls, data: _Bytes, /) -> SnoArray:
+        """The IDs of packed bytes, as ``bytes(ids)`` gives them, or of an Arrow column of 10 bytes each (pyarrow, polars
+        and others; dictionaries of them, too).
 
-        :raises InvalidValueError: ``invalid_length`` if the last ID is not whole.
+        :raises InvalidTypeError: for anything else; for a null, with the ``item``.
+        :raises InvalidValueError: ``invalid_length`` if the last ID is not whole, or with the ``item`` of another length.
         """
 
     @staticmethod
@@ -619,8 +621,8 @@ class SnoArray:
 
         The IDs of a column of texts, each read as strictly as by :class:`Sno`. A null or ``None`` is refused.
 
-        :param column: an Arrow column of texts or of 16 bytes each (``__arrow_c_stream__``, ``__arrow_c_array__``:
-            pyarrow, polars and others); a buffer of 16 bytes each (NumPy's ``S`` and ``U``, a
+        :param column: an Arrow column of texts or of 16 bytes each, or a dictionary of them (``__arrow_c_stream__``,
+            ``__arrow_c_array__``: pyarrow, polars, pandas and others, categories too); a buffer of 16 bytes each (NumPy's ``S`` and ``U``, a
             table of bytes with 16 in a row, packed bytes); or any iterable of ``str``.
         :raises InvalidTypeError: for a value that is not a column of texts; for an item that is not a text, with the
             ``item``.
@@ -690,7 +692,8 @@ class TextColumn:
 class FieldColumn:
     """A field of many IDs, packed: a sequence of ``int``, and numbers that NumPy (``numpy.asarray(column)``), pandas
     (``frame["made"] = column``), Arrow (``pyarrow.array(column)``, ``polars.Series(column)``) and ``memoryview`` see
-    without a copy.
+    without a copy. A column of bytes, as Hot Guid's machines, is a sequence of ``bytes``, and a table with a row for each
+    ID.
     """
 
     def __len__(self) -> int: ...

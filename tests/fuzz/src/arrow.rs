@@ -1,0 +1,267 @@
+//! Arrow columns of others, in any layout and with anything wrong in them, against one text after the other.
+//!
+//! Buffers are as long as their column says, which no reader can check; whatever else a struct, an offset, a record or a key says
+//! may be anything.
+
+use std::sync::atomic::Ordering;
+
+use polyflake::{randflake::Randflake, sno::Sno};
+use polyflake_columns::{Fault, texts::Textual};
+
+use crate::{
+    bytes::Bytes,
+    producer::{Buffer, Foreign, ForeignPieces, Layout, column},
+    slices::sixteens,
+};
+
+/// More items than one block has would take too long for each input.
+const MOST: usize = 24;
+
+/// Columns of texts: first as they should be, then with something wrong in them.
+pub(crate) fn columns(input: &[u8]) {
+    let mut bytes = Bytes(input);
+    let texts = texts(&mut bytes);
+    let layout = match bytes.below(5) {
+        0 => Layout::Fixed(bytes.below(24)),
+        1 => Layout::Fixed(16),
+        2 => Layout::Offsets32,
+        3 => Layout::Offsets64,
+        _ => Layout::Views,
+    };
+    let (nulls, before) = (bytes.number(), bytes.below(4));
+    let is_null = |at: usize| nulls.cast_unsigned() >> (at % 64) & 1 == 1;
+    let has_nulls = bytes.below(2) == 1;
+    let mut whole = column(layout, bytes.below(2) == 1, &texts, before);
+    if has_nulls {
+        whole = whole.with_nulls(|at| at >= before && is_null(at - before));
+    }
+    let items: Vec<_> = texts
+        .iter()
+        .enumerate()
+        .map(|(at, text)| (!(has_nulls && is_null(at))).then(|| in_layout(layout, text)))
+        .collect();
+    check::<Sno>(&whole, layout, &items);
+    check::<Randflake>(&whole, layout, &items);
+    let keys: Vec<usize> =
+        (0..bytes.below(MOST)).map(|_| bytes.below(items.len().max(1))).collect();
+    if items.is_empty() {
+        return;
+    }
+    let selected: Vec<_> = keys.iter().map(|key| items[*key].clone()).collect();
+    let keys: Vec<i64> = keys.iter().map(|key| i64::try_from(*key).expect("few")).collect();
+    let dictionary = Foreign::of_keys("l", keys.len(), Buffer::of_i64(&keys), whole.clone());
+    check::<Sno>(&dictionary, layout, &selected);
+    check::<Randflake>(&dictionary, layout, &selected);
+    let chosen = if bytes.below(2) == 1 { dictionary } else { whole };
+    let spoilt = spoilt(&mut bytes, chosen);
+    read_anyhow(&spoilt);
+    let stream = ForeignPieces {
+        pieces: vec![spoilt.clone(), spoilt],
+        fails_at: Some(bytes.below(6)),
+        ..ForeignPieces::default()
+    };
+    let (pieces, held) = stream.collect();
+    drop(pieces.map(|pieces| pieces.ids::<Sno>().map(drop)));
+    assert_eq!(held.load(Ordering::Relaxed), 0);
+}
+
+/// Texts of IDs, a few of them with a byte changed, longer or shorter.
+fn texts(bytes: &mut Bytes<'_>) -> Vec<Vec<u8>> {
+    let count = bytes.below(MOST);
+    let mut texts: Vec<_> = sixteens(bytes.0)
+        .take(count)
+        .map(|chance| match chance[15] % 3 {
+            0 => {
+                Randflake::from_u64(u64::from_le_bytes(chance.as_chunks().0[0]) >> (chance[8] % 64))
+                    .to_string()
+            }
+            _ => Sno::from_bytes(std::array::from_fn(|at| chance[at])).to_string(),
+        })
+        .map(String::into_bytes)
+        .collect();
+    for _ in 0..bytes.below(3).min(count) {
+        let (at, change) = (bytes.below(count), bytes.byte());
+        let text = &mut texts[at];
+        match bytes.below(3) {
+            0 => text.resize(bytes.below(40), change),
+            _ => {
+                let place = bytes.below(text.len().max(1));
+                text.iter_mut().skip(place).take(1).for_each(|byte| *byte = change);
+            }
+        }
+    }
+    texts
+}
+
+/// The text as a layout of a fixed width keeps it.
+fn in_layout(layout: Layout, text: &[u8]) -> Vec<u8> {
+    let mut kept = text.to_vec();
+    if let Layout::Fixed(width) = layout {
+        kept.resize(width, 0);
+    }
+    kept
+}
+
+/// Checks a column's IDs, or its error, against the texts read alone; `None` is null.
+fn check<I: Textual + PartialEq + std::fmt::Debug>(
+    column: &Foreign,
+    layout: Layout,
+    items: &[Option<Vec<u8>>],
+) {
+    let mut expected = Ok(vec![]);
+    for (item, text) in items.iter().enumerate() {
+        let Some(text) = text else {
+            expected = Err((None, item));
+            break;
+        };
+        let is_padded = I::PADDED && matches!(layout, Layout::Fixed(_));
+        let end = text.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+        let text = if is_padded { &text[..end] } else { text };
+        match (I::parse(&String::from_utf8_lossy(text)), &mut expected) {
+            (Ok(id), Ok(ids)) => ids.push(id),
+            (Err(error), _) => {
+                expected = Err((Some((error.kind(), error.position())), item));
+                break;
+            }
+            (Ok(_), Err(_)) => unreachable!("the loop ends there"),
+        }
+    }
+    let (pieces, held) = column.hand_over();
+    let read = pieces.ids::<I>().map_err(|fault| match fault {
+        Fault::Null(item) => (None, item),
+        Fault::Refused(error) => {
+            (Some((error.kind(), error.position())), error.item().expect("an item"))
+        }
+        other => panic!("{other:?}: {column:?}"),
+    });
+    assert_eq!(read, expected, "{column:?}");
+    drop(pieces);
+    assert_eq!(held.load(Ordering::Relaxed), 0);
+}
+
+/// Reads a column in every way. It is refused, or has no more items than it says.
+fn read_anyhow(column: &Foreign) {
+    let (pieces, held) = column.hand_over();
+    let most = usize::try_from(column.length).unwrap_or(0);
+    let within = |read: Result<usize, Fault>| {
+        assert!(read.map_or(true, |count| column.length >= 0 && count <= most), "{column:?}");
+    };
+    within(pieces.ids::<Sno>().map(|ids| ids.len()));
+    within(pieces.ids::<Randflake>().map(|ids| ids.len()));
+    within(pieces.packed(16).map(|bytes| bytes.len() / 16));
+    within(pieces.packed(10).map(|bytes| bytes.len() / 10));
+    within(pieces.integers().map(|integers| integers.len()));
+    drop(pieces);
+    assert_eq!(held.load(Ordering::Relaxed), 0);
+}
+
+/// The column with some things wrong in it, or in its values. Lengths may be shorter than they were, or longer than any memory.
+fn spoilt(bytes: &mut Bytes<'_>, mut whole: Foreign) -> Foreign {
+    for _ in 0..=bytes.below(3) {
+        match bytes.below(4) {
+            0 if whole.dictionary.1.is_some() => {
+                let values = whole.dictionary.1.take().expect("values");
+                whole.dictionary.1 = Some(Box::new(spoilt_once(bytes, *values)));
+            }
+            1 if whole.dictionary.0.is_some() => {
+                let kind = whole.dictionary.0.as_mut().expect("values");
+                kind.schema_is_released = bytes.below(2) == 1;
+                kind.format = other_format(bytes);
+            }
+            2 if whole.dictionary.0.is_some() => match bytes.below(3) {
+                0 => whole.dictionary.0 = None,
+                1 => whole.dictionary.1 = None,
+                _ => {
+                    whole.dictionary.1.iter_mut().for_each(|values| values.array_is_released = true)
+                }
+            },
+            _ => whole = spoilt_once(bytes, whole),
+        }
+    }
+    whole
+}
+
+/// A format that no reader takes for texts; `None` for a null pointer.
+fn other_format(bytes: &mut Bytes<'_>) -> Option<String> {
+    let formats = [
+        "",
+        "l",
+        "n",
+        "b",
+        "w:",
+        "w:-1",
+        "w:99999999999999999999",
+        "w:x",
+        "+s",
+        "+l",
+        "tsu:",
+        "\u{e9}",
+    ];
+    (bytes.below(8) > 0).then(|| bytes.choose(&formats).to_owned())
+}
+
+fn spoilt_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
+    // Only lengths that its buffers have, or that no memory has.
+    let shorter = |bytes: &mut Bytes<'_>, length: i64| match bytes.below(4) {
+        0 => bytes.number() | i64::MIN,
+        1 => i64::MAX - i64::from(bytes.byte()),
+        _ => length.clamp(0, 64) * i64::from(bytes.byte()) / 256,
+    };
+    match bytes.below(10) {
+        0 => column.length = shorter(bytes, column.length),
+        1 => column.offset = shorter(bytes, column.offset),
+        2 => column.null_count = bytes.number(),
+        3 => {
+            let count = i64::try_from(column.buffers.len()).expect("few");
+            column.n_buffers = Some(shorter(bytes, count));
+        }
+        4 => column.has_buffers = false,
+        5 => column.shift = bytes.below(8),
+        6 => column.array_is_released = true,
+        7 => {
+            let at = bytes.below(column.buffers.len());
+            column.buffers[at] = None;
+        }
+        8 => column.schema_is_released = true,
+        _ => {
+            if column.dictionary.1.is_some() {
+                spoil_keys(bytes, &mut column);
+            } else if column.format.as_ref().is_some_and(|format| !format.starts_with('w')) {
+                spoil_places(bytes, &mut column);
+            } else {
+                column.format = other_format(bytes);
+            }
+        }
+    }
+    column
+}
+
+fn spoil_keys(bytes: &mut Bytes<'_>, column: &mut Foreign) {
+    let keys: Vec<_> = (0..MOST).map(|_| bytes.number()).collect();
+    column.buffers[1] = Some(Buffer::of_i64(&keys));
+}
+
+/// Replaces an offset, but for the last, which readers have to believe, or a part of a record of a place.
+fn spoil_places(bytes: &mut Bytes<'_>, column: &mut Foreign) {
+    let text = column.buffers.get(2).and_then(Option::as_ref).map_or(0, Buffer::len);
+    let Some(places) = column.buffers.get_mut(1).and_then(Option::as_mut) else { return };
+    let format = column.format.as_deref().unwrap_or_default();
+    if format.starts_with('v') {
+        let (at, part) = (bytes.below(places.len() / 16), bytes.below(4) * 4);
+        if at * 16 + part < places.len() {
+            places.put(at * 16 + part, &bytes.number().to_ne_bytes()[..4]);
+        }
+        return;
+    }
+    let width = if matches!(format, "u" | "z") { 4 } else { 8 };
+    let at = bytes.below((places.len() / width).saturating_sub(1));
+    // With a shorter length, this may be the last: it is within the text, or below 0.
+    let place = bytes.below(text + 1);
+    let place = if bytes.below(2) == 1 { place as i64 } else { -1 - place as i64 };
+    if at * width < places.len() && width == 8 {
+        places.put(at * width, &place.to_ne_bytes());
+    } else if at * width < places.len() {
+        let place = i32::try_from(place).expect("a short text");
+        places.put(at * width, &place.to_ne_bytes());
+    }
+}
