@@ -68,7 +68,7 @@ pub(crate) fn column(
     pieces.map(Some).map_err(refused)
 }
 
-/// What a function reads from the column that a value exports, while other threads run.
+/// The result of a function that reads the column that a value exports, while other threads run; `None` if its type exports none.
 pub(crate) fn read<T: Send>(
     value: &Bound<'_, PyAny>,
     name: &str,

@@ -163,7 +163,7 @@ fn a_stream_may_fail_or_be_released() {
     assert_eq!(said(refused), Err("kind nothing".to_owned()));
 }
 
-/// What is wrong with a column, and the column.
+/// Columns, each after the reason to refuse it.
 type Malformed = Vec<(&'static str, Foreign)>;
 
 /// Text columns whose structs break the interface's rules, as far as a reader can see it.

@@ -43,7 +43,7 @@ struct Kind<'a> {
     items: Cow<'a, str>,
 }
 
-/// What a piece gives: `None` if it breaks the interface's rules.
+/// The content of a piece; `None` if it breaks the interface's rules.
 type Read<T> = Result<Option<Piece<T>>, OutOfMemory>;
 
 impl Pieces {

@@ -82,12 +82,11 @@ fn texts(bytes: &mut Bytes<'_>) -> Vec<Vec<u8>> {
     for _ in 0..bytes.below(3).min(count) {
         let (at, change) = (bytes.below(count), bytes.byte());
         let text = &mut texts[at];
-        match bytes.below(3) {
-            0 => text.resize(bytes.below(40), change),
-            _ => {
-                let place = bytes.below(text.len().max(1));
-                text.iter_mut().skip(place).take(1).for_each(|byte| *byte = change);
-            }
+        if bytes.below(3) == 0 {
+            text.resize(bytes.below(40), change);
+        } else {
+            let place = bytes.below(text.len().max(1));
+            text.iter_mut().skip(place).take(1).for_each(|byte| *byte = change);
         }
     }
     texts
@@ -172,7 +171,11 @@ fn spoilt(bytes: &mut Bytes<'_>, mut whole: Foreign) -> Foreign {
                 0 => whole.dictionary.0 = None,
                 1 => whole.dictionary.1 = None,
                 _ => {
-                    whole.dictionary.1.iter_mut().for_each(|values| values.array_is_released = true)
+                    whole
+                        .dictionary
+                        .1
+                        .iter_mut()
+                        .for_each(|values| values.array_is_released = true);
                 }
             },
             _ => whole = spoilt_once(bytes, whole),
@@ -256,8 +259,8 @@ fn spoil_places(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     let width = if matches!(format, "u" | "z") { 4 } else { 8 };
     let at = bytes.below((places.len() / width).saturating_sub(1));
     // With a shorter length, this may be the last: it is within the text, or below 0.
-    let place = bytes.below(text + 1);
-    let place = if bytes.below(2) == 1 { place as i64 } else { -1 - place as i64 };
+    let place = i64::try_from(bytes.below(text + 1)).expect("a short text");
+    let place = if bytes.below(2) == 1 { place } else { -1 - place };
     if at * width < places.len() && width == 8 {
         places.put(at * width, &place.to_ne_bytes());
     } else if at * width < places.len() {

@@ -153,7 +153,8 @@ mod tests {
         let edit = Edit { find: "a".to_owned(), replace: "c".to_owned() };
         let also = vec![Edit { find: "c".to_owned(), replace: "d".to_owned() }];
         let (name, file) = ("a fault".to_owned(), "a.rs".to_owned());
-        let mutant = Mutant { name, file, edit, also, checker: None, arguments: vec![] };
+        let mutant =
+            Mutant { name, file, edit, also, checker: None, package: None, arguments: vec![] };
         assert_eq!(mutant.edited("a b").unwrap(), "d b");
         for text in ["b", "a a", "a c"] {
             assert!(mutant.edited(text).is_err(), "{text}");
