@@ -24,7 +24,9 @@ export class Mask implements Iterable<boolean> {
     const found = lengthOfArray(bytes(bits, "bits"));
     const expected = Math.ceil(within(length, "length", MOST) / 8);
     if (found !== expected) {
-      throw new PolyflakeError("invalid_length", `expected ${expected} bytes of bits, found ${found}`, { field: "bits" });
+      throw new PolyflakeError("invalid_length", `expected ${expected} bytes of bits, found ${found}`, {
+        field: "bits",
+      });
     }
     this.#length = length;
     this.#bits = new Uint8Array(partOfBytes(bits, 0, found));
@@ -71,7 +73,10 @@ export class Mask implements Iterable<boolean> {
   and(other: Mask): Mask {
     attached(isObject(this) && #bits in this);
     const bits = bitsOf(other, this.#length, "other");
-    return new Mask(this.#bits.map((byte, k) => byte & bits[k]!), this.#length);
+    return new Mask(
+      this.#bits.map((byte, k) => byte & bits[k]!),
+      this.#length,
+    );
   }
 
   /**
@@ -82,13 +87,19 @@ export class Mask implements Iterable<boolean> {
   or(other: Mask): Mask {
     attached(isObject(this) && #bits in this);
     const bits = bitsOf(other, this.#length, "other");
-    return new Mask(this.#bits.map((byte, k) => byte | bits[k]!), this.#length);
+    return new Mask(
+      this.#bits.map((byte, k) => byte | bits[k]!),
+      this.#length,
+    );
   }
 
   /** The IDs that do not pass. */
   not(): Mask {
     attached(isObject(this) && #bits in this);
-    return new Mask(this.#bits.map((byte) => ~byte), this.#length);
+    return new Mask(
+      this.#bits.map((byte) => ~byte),
+      this.#length,
+    );
   }
 
   *[Symbol.iterator](): IterableIterator<boolean> {
@@ -112,7 +123,9 @@ export function maskOf(length: number, passes: (index: number) => boolean): Mask
 export function bitsOf(mask: unknown, length: number, field: string): Uint8Array {
   if (!(mask instanceof Mask)) throw invalidType("Mask", mask, { field });
   if (mask.length === length) return mask.bits;
-  throw new PolyflakeError("invalid_length", `expected a mask of ${length} IDs, found one of ${mask.length}`, { field });
+  throw new PolyflakeError("invalid_length", `expected a mask of ${length} IDs, found one of ${mask.length}`, {
+    field,
+  });
 }
 
 /** Returns whether the ID at a position passes. */

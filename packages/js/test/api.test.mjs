@@ -35,7 +35,12 @@ function samples({ hotguid, layout, randflake, sno, sparx64 }) {
   const grant = new randflake.Grant(1, 1_730_000_000, 1_730_000_001);
   const secret = new Uint8Array(16);
   return {
-    sno: { Generator: new sno.Generator(), Pool: new sno.Pool([new sno.Generator()]), SnoArray: new sno.SnoArray(new Uint8Array(0)), Mask: new sno.Mask(new Uint8Array(0), 0) },
+    sno: {
+      Generator: new sno.Generator(),
+      Pool: new sno.Pool([new sno.Generator()]),
+      SnoArray: new sno.SnoArray(new Uint8Array(0)),
+      Mask: new sno.Mask(new Uint8Array(0), 0),
+    },
     randflake: {
       Grant: grant,
       Parts: new randflake.Codec(secret).inspect(0n),

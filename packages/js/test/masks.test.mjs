@@ -6,21 +6,37 @@ import { detached, hostile } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { NOW, refused } from "./refusals.mjs";
 
-const packedOf = (size) => fc.array(fc.uint8Array({ minLength: size, maxLength: size }), { maxLength: 40 }).map((rows) => Uint8Array.from(rows.flatMap((row) => [...row])));
+const packedOf = (size) =>
+  fc
+    .array(fc.uint8Array({ minLength: size, maxLength: size }), { maxLength: 40 })
+    .map((rows) => Uint8Array.from(rows.flatMap((row) => [...row])));
 
 onEachMachine(({ hotguid, sno }) => {
   const { Mask, SnoArray } = sno;
-  const idsOf = (metabytes) => SnoArray.fromTexts(metabytes.map((metabyte) => sno.withMetabyte("93bm44ab22flxhjb", metabyte)));
+  const idsOf = (metabytes) =>
+    SnoArray.fromTexts(metabytes.map((metabyte) => sno.withMetabyte("93bm44ab22flxhjb", metabyte)));
 
   test("columns of sno's fields are those of each ID", () => {
     fc.assert(
       fc.property(packedOf(10), (packed) => {
         const ids = new SnoArray(packed);
         const parsed = ids.texts().map((text) => sno.parse(text));
-        assert.deepEqual(ids.unixMs(), Float64Array.from(parsed, ({ unixMs }) => unixMs));
-        assert.deepEqual(ids.metabytes(), Uint8Array.from(parsed, ({ metabyte }) => metabyte));
-        assert.deepEqual(ids.partitions(), Uint16Array.from(parsed, ({ partition }) => partition));
-        assert.deepEqual(ids.sequences(), Uint16Array.from(parsed, ({ sequence }) => sequence));
+        assert.deepEqual(
+          ids.unixMs(),
+          Float64Array.from(parsed, ({ unixMs }) => unixMs),
+        );
+        assert.deepEqual(
+          ids.metabytes(),
+          Uint8Array.from(parsed, ({ metabyte }) => metabyte),
+        );
+        assert.deepEqual(
+          ids.partitions(),
+          Uint16Array.from(parsed, ({ partition }) => partition),
+        );
+        assert.deepEqual(
+          ids.sequences(),
+          Uint16Array.from(parsed, ({ sequence }) => sequence),
+        );
       }),
     );
   });
@@ -30,10 +46,19 @@ onEachMachine(({ hotguid, sno }) => {
       fc.property(packedOf(16), (packed) => {
         const ids = new hotguid.HotGuidArray(packed);
         const parts = ids.texts().map((text) => hotguid.parts(text));
-        assert.deepEqual(ids.timestamps(), Uint32Array.from(parts, ({ timestamp }) => timestamp));
+        assert.deepEqual(
+          ids.timestamps(),
+          Uint32Array.from(parts, ({ timestamp }) => timestamp),
+        );
         assert.deepEqual(ids.machines(), Uint8Array.from(parts.flatMap(({ machine }) => [...machine])));
-        assert.deepEqual(ids.counters(), Uint32Array.from(parts, ({ counter }) => counter));
-        assert.deepEqual(ids.shardKeys(), Uint32Array.from(parts, ({ shardKey }) => shardKey));
+        assert.deepEqual(
+          ids.counters(),
+          Uint32Array.from(parts, ({ counter }) => counter),
+        );
+        assert.deepEqual(
+          ids.shardKeys(),
+          Uint32Array.from(parts, ({ shardKey }) => shardKey),
+        );
       }),
     );
   });
@@ -41,7 +66,10 @@ onEachMachine(({ hotguid, sno }) => {
   test("columns are read where the bytes lie within a larger buffer", () => {
     const all = Uint8Array.from({ length: 67 }, (_, k) => k * 5);
     assert.deepEqual(new SnoArray(all.subarray(7, 37)).partitions(), new SnoArray(all.slice(7, 37)).partitions());
-    assert.deepEqual(new hotguid.HotGuidArray(all.subarray(3, 35)).shardKeys(), new hotguid.HotGuidArray(all.slice(3, 35)).shardKeys());
+    assert.deepEqual(
+      new hotguid.HotGuidArray(all.subarray(3, 35)).shardKeys(),
+      new hotguid.HotGuidArray(all.slice(3, 35)).shardKeys(),
+    );
     assert.equal(new SnoArray(detached(40)).metabytes().length, 0);
   });
 
@@ -59,8 +87,14 @@ onEachMachine(({ hotguid, sno }) => {
           [one.or(one.not()).not(), () => false],
         ]) {
           const expected = metabytes.map(passes);
-          assert.deepEqual([mask.length, mask.count(), [...mask], mask.toJSON()], [ids.length, expected.filter(Boolean).length, expected, expected]);
-          assert.deepEqual(ids.filter(mask).texts(), ids.texts().filter((_, k) => expected[k]));
+          assert.deepEqual(
+            [mask.length, mask.count(), [...mask], mask.toJSON()],
+            [ids.length, expected.filter(Boolean).length, expected, expected],
+          );
+          assert.deepEqual(
+            ids.filter(mask).texts(),
+            ids.texts().filter((_, k) => expected[k]),
+          );
           assert.deepEqual([...new Mask(mask.bits, mask.length)], expected);
         }
       }),
@@ -73,9 +107,14 @@ onEachMachine(({ hotguid, sno }) => {
     assert.deepEqual([...ids.inTimeRange(NOW, NOW + 4)], [false, false, false, true, false, false, false]);
     assert.equal(ids.inTimeRange(NOW - 12, NOW + 13).count(), 7);
     assert.equal(ids.filter(ids.inTimeRange(new Date(NOW), new Date(NOW + 8))).unixMs()[0], NOW);
-    for (const wrong of [[NOW, NOW], [NOW + 1, NOW]]) refused("out_of_range", () => ids.inTimeRange(...wrong));
+    for (const wrong of [
+      [NOW, NOW],
+      [NOW + 1, NOW],
+    ])
+      refused("out_of_range", () => ids.inTimeRange(...wrong));
     refused("time_out_of_range", () => ids.inTimeRange(0, NOW));
-    for (const wrong of [undefined, null, "1", NaN]) refused("invalid_type", () => ids.inTimeRange(wrong, NOW), { field: "start" });
+    for (const wrong of [undefined, null, "1", NaN])
+      refused("invalid_type", () => ids.inTimeRange(wrong, NOW), { field: "start" });
     const last = sno.timeRange(3_461_327_255_548, 3_461_327_255_552).lowest;
     const far = SnoArray.fromTexts([last, "2222222222222222"]);
     assert.deepEqual([...far.unixMs()], [3_461_327_255_548, 1_262_304_000_000]);
@@ -85,11 +124,27 @@ onEachMachine(({ hotguid, sno }) => {
   test("masks and their arguments are checked", () => {
     const ids = idsOf([1, 2, 3]);
     const [mask, short] = [ids.havingMetabyte(1), idsOf([1, 2]).havingMetabyte(1)];
-    for (const use of [() => ids.filter(short), () => mask.and(short), () => short.or(mask)]) refused("invalid_length", use);
-    for (const wrong of [undefined, null, true, [true], new Uint8Array(1), {}, Object.create(Mask.prototype), hostile]) {
-      for (const use of [() => ids.filter(wrong), () => mask.and(wrong), () => mask.or(wrong)]) refused("invalid_type", use);
+    for (const use of [() => ids.filter(short), () => mask.and(short), () => short.or(mask)])
+      refused("invalid_length", use);
+    for (const wrong of [
+      undefined,
+      null,
+      true,
+      [true],
+      new Uint8Array(1),
+      {},
+      Object.create(Mask.prototype),
+      hostile,
+    ]) {
+      for (const use of [() => ids.filter(wrong), () => mask.and(wrong), () => mask.or(wrong)])
+        refused("invalid_type", use);
     }
-    for (const [metabyte, code] of [[256, "out_of_range"], [-1, "out_of_range"], [1.5, "invalid_type"], ["1", "invalid_type"]]) {
+    for (const [metabyte, code] of [
+      [256, "out_of_range"],
+      [-1, "out_of_range"],
+      [1.5, "invalid_type"],
+      ["1", "invalid_type"],
+    ]) {
       refused(code, () => ids.havingMetabyte(metabyte), { field: "metabyte" });
     }
     refused("invalid_length", () => new Mask(new Uint8Array(1), 9), { field: "bits" });

@@ -362,7 +362,9 @@ onEachMachine(({ randflake }) => {
   test("the fields of many IDs are those of each", () => {
     const codec = new randflake.Codec(Uint8Array.from({ length: 16 }, (_, k) => k * 7));
     for (const count of [0, 1, 2, 1023, 1024, 1025, 3000]) {
-      const ids = BigInt64Array.from({ length: count }, (_, k) => BigInt.asIntN(64, BigInt(k) * 0x9e37_79b9_7f4a_7c15n));
+      const ids = BigInt64Array.from({ length: count }, (_, k) =>
+        BigInt.asIntN(64, BigInt(k) * 0x9e37_79b9_7f4a_7c15n),
+      );
       const parts = Array.from(ids, (id) => codec.inspect(id));
       assert.deepEqual(codec.inspectColumns(ids), {
         timestamp: Uint32Array.from(parts, ({ timestamp }) => timestamp),
@@ -373,7 +375,14 @@ onEachMachine(({ randflake }) => {
     const last = { timestamp: 2_803_741_823, node: 131_071, sequence: 131_071 };
     const { timestamp, node, sequence } = codec.inspectColumns(BigInt64Array.of(codec.encrypt(last)));
     assert.deepEqual({ timestamp: timestamp[0], node: node[0], sequence: sequence[0] }, last);
-    for (const wrong of [undefined, 1n, [1n], new Float64Array(1), new BigUint64Array(1), new randflake.RandflakeArray(new BigInt64Array(1))]) {
+    for (const wrong of [
+      undefined,
+      1n,
+      [1n],
+      new Float64Array(1),
+      new BigUint64Array(1),
+      new randflake.RandflakeArray(new BigInt64Array(1)),
+    ]) {
       refused("invalid_type", () => codec.inspectColumns(wrong), { field: "ids" });
     }
     refused("invalid_secret", () => new randflake.Codec(new Uint8Array(15)), { field: "secret" });

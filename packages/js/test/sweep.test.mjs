@@ -256,7 +256,15 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
     "hotguid.describe": [],
     "hotguid.HotGuidArray": [new Uint8Array(32)],
     "hotguid.HotGuidArray.fromTexts": [[GUID, GUID]],
-    ...without("hotguid.HotGuidArray#", "texts", "Symbol(Symbol.iterator)", "timestamps", "machines", "counters", "shardKeys"),
+    ...without(
+      "hotguid.HotGuidArray#",
+      "texts",
+      "Symbol(Symbol.iterator)",
+      "timestamps",
+      "machines",
+      "counters",
+      "shardKeys",
+    ),
     "hotguid.HotGuidArray#at": [0],
     "hotguid.Generator": [options({ uuid8: true, window: WINDOW })],
     "hotguid.Generator#generateAsync": [1, { signal: new AbortController().signal }],
@@ -314,7 +322,12 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
     "layout.Pool#generateMany": [3],
     "layout.Pool#tryGenerateMany": [3],
     "sparx64.Sparx64": [SECRET],
-    ...Object.fromEntries(["encrypt", "decrypt", "encryptMany", "decryptMany"].map((name) => [`sparx64.Sparx64#${name}`, [new Uint8Array(8)]])),
+    ...Object.fromEntries(
+      ["encrypt", "decrypt", "encryptMany", "decryptMany"].map((name) => [
+        `sparx64.Sparx64#${name}`,
+        [new Uint8Array(8)],
+      ]),
+    ),
     backend: [],
   };
 }

@@ -458,10 +458,16 @@ def test_capsules_that_nobody_takes_are_released() -> None:
 
 
 def one_of_each(ids: Any) -> list[Any]:
-    """The IDs as other libraries' columns: what they make of an exported array, whole and in pieces, sliced, with offsets."""
+    """The IDs as columns of other libraries: whole, in pieces, a part of a longer one, a dictionary."""
     array = pa.array(ids)
     longer = pa.concat_arrays([array[:1], array, array[:2]])
-    return [array, pa.chunked_array([array[:3], array[3:3], array[3:]]), pl.Series(ids), longer[1:-2], array.dictionary_encode()]
+    return [
+        array,
+        pa.chunked_array([array[:3], array[3:3], array[3:]]),
+        pl.Series(ids),
+        longer[1:-2],
+        array.dictionary_encode(),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -501,7 +507,7 @@ def test_packed_ids_may_lie_in_columns_of_any_bytes(kind: Any) -> None:
     with refused("invalid_length", item=None):
         sno.SnoArray(pa.array([b"x" * 11], pa.binary(11)))
     assert hotguid.HotGuidArray(pa.array([id.bytes for id in GUIDS], kind)) == GUIDS
-    assert TWITTER == layout.LayoutArray(pa.array(list(TWITTER)))
+    assert layout.LayoutArray(pa.array(list(TWITTER))) == TWITTER
 
 
 def test_uuids_of_arrow_are_hot_guids() -> None:
@@ -523,9 +529,13 @@ def categories(texts: list[str]) -> dict[str, Any]:
     keys = [unused.index(text) for text in texts]
     return {
         "dictionary": pa.array(texts).dictionary_encode(),
-        "in pieces": pa.chunked_array([pa.array(texts[:2]).dictionary_encode(), pa.array(texts[2:]).dictionary_encode()]),
+        "in pieces": pa.chunked_array(
+            [pa.array(texts[:2]).dictionary_encode(), pa.array(texts[2:]).dictionary_encode()]
+        ),
         "with unused values": pa.DictionaryArray.from_arrays(pa.array(keys, pa.int16()), pa.array(unused)),
-        "of large strings": pa.DictionaryArray.from_arrays(pa.array(keys, pa.uint8()), pa.array(unused, pa.large_string())),
+        "of large strings": pa.DictionaryArray.from_arrays(
+            pa.array(keys, pa.uint8()), pa.array(unused, pa.large_string())
+        ),
         "of fixed bytes": pa.array([text.encode() for text in texts], pa.binary(16)).dictionary_encode(),
         "categorical": pl.Series(texts, dtype=pl.Categorical),
         "enum": pl.Series(texts, dtype=pl.Enum(unused)),

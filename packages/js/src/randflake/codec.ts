@@ -67,7 +67,11 @@ export class Codec {
   inspectColumns(ids: BigInt64Array): PartsColumns {
     attached(isObject(this) && #kept in this);
     const count = lengthOfArray(integers(ids, "ids"));
-    const columns = { timestamp: new Uint32Array(count), node: new Uint32Array(count), sequence: new Uint32Array(count) };
+    const columns = {
+      timestamp: new Uint32Array(count),
+      node: new Uint32Array(count),
+      sequence: new Uint32Array(count),
+    };
     for (let from = 0; from < count; from += BATCH) {
       const here = Math.min(BATCH, count - from);
       const m = this.#cipher.machine;

@@ -9,6 +9,8 @@
  *
  * @module
  */
+
+export { Mask } from "../mask.js";
 export {
   Generator,
   type GeneratorOptions,
@@ -38,6 +40,5 @@ export {
   withPartition,
   withSequence,
 } from "./ids.js";
-export { Mask } from "../mask.js";
 export { fromJsonValue, type JsonOptions, toJsonValue } from "./json.js";
 export { Pool } from "./pool.js";

@@ -502,7 +502,8 @@ class HotGuidArray:
         of UUIDs; polars and others; dictionaries of them, too).
 
         :raises InvalidTypeError: for anything else; for a null, with the ``item``.
-        :raises InvalidValueError: ``invalid_length`` if the last ID is not whole, or with the ``item`` of another length.
+        :raises InvalidValueError: ``invalid_length`` if the last ID is not whole, or with the ``item`` of another
+            length.
         """
 
     def timestamps(self) -> FieldColumn:

@@ -533,11 +533,12 @@ class LayoutArray:
 
     @overload
     def __new__(cls, ids: _Bytes, /, size: SupportsIndex | None) -> LayoutArray:
-        """The IDs of packed bytes, as ``bytes(ids)`` gives them, of ``size`` bytes each; or of an Arrow column of so many
-        bytes each.
+        """The IDs of packed bytes, as ``bytes(ids)`` gives them, of ``size`` bytes each; or of an Arrow column of so
+        many bytes each.
 
         :raises InvalidTypeError: for anything else; for a null, with the ``item``.
-        :raises InvalidValueError: ``invalid_length`` if the last ID is not whole, or with the ``item`` of another length.
+        :raises InvalidValueError: ``invalid_length`` if the last ID is not whole, or with the ``item`` of another
+            length.
         """
 
     def __len__(self) -> int: ...

@@ -135,8 +135,8 @@ class Parts:
 
 @final
 class PartsColumns:
-    """The fields of many IDs: columns that NumPy and Arrow see without a copy. As a sequence it gives the fields of one ID
-    after the other, as :meth:`Codec.inspect` does.
+    """The fields of many IDs: columns that NumPy and Arrow see without a copy. As a sequence it gives the fields of one
+    ID after the other, as :meth:`Codec.inspect` does.
     """
 
     @property

@@ -608,11 +608,12 @@ class SnoArray:
     """
 
     def __new__(cls, data: _Bytes, /) -> SnoArray:
-        """The IDs of packed bytes, as ``bytes(ids)`` gives them, or of an Arrow column of 10 bytes each (pyarrow, polars
-        and others; dictionaries of them, too).
+        """The IDs of packed bytes, as ``bytes(ids)`` gives them, or of an Arrow column of 10 bytes each (pyarrow,
+        polars and others; dictionaries of them, too).
 
         :raises InvalidTypeError: for anything else; for a null, with the ``item``.
-        :raises InvalidValueError: ``invalid_length`` if the last ID is not whole, or with the ``item`` of another length.
+        :raises InvalidValueError: ``invalid_length`` if the last ID is not whole, or with the ``item`` of another
+            length.
         """
 
     @staticmethod
@@ -622,8 +623,8 @@ class SnoArray:
         The IDs of a column of texts, each read as strictly as by :class:`Sno`. A null or ``None`` is refused.
 
         :param column: an Arrow column of texts or of 16 bytes each, or a dictionary of them (``__arrow_c_stream__``,
-            ``__arrow_c_array__``: pyarrow, polars, pandas and others, categories too); a buffer of 16 bytes each (NumPy's ``S`` and ``U``, a
-            table of bytes with 16 in a row, packed bytes); or any iterable of ``str``.
+            ``__arrow_c_array__``: pyarrow, polars, pandas and others, categories too); a buffer of 16 bytes each
+            (NumPy's ``S`` and ``U``, a table of bytes with 16 in a row, packed bytes); or any iterable of ``str``.
         :raises InvalidTypeError: for a value that is not a column of texts; for an item that is not a text, with the
             ``item``.
         :raises InvalidValueError: ``invalid_length``, ``invalid_character`` with the ``item`` and the ``position``.
@@ -692,8 +693,8 @@ class TextColumn:
 class FieldColumn:
     """A field of many IDs, packed: a sequence of ``int``, and numbers that NumPy (``numpy.asarray(column)``), pandas
     (``frame["made"] = column``), Arrow (``pyarrow.array(column)``, ``polars.Series(column)``) and ``memoryview`` see
-    without a copy. A column of bytes, as Hot Guid's machines, is a sequence of ``bytes``, and a table with a row for each
-    ID.
+    without a copy. A column of bytes, as Hot Guid's machines, is a sequence of ``bytes``, and a table with a row for
+    each ID.
     """
 
     def __len__(self) -> int: ...
