@@ -22,9 +22,9 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+mod arch;
 pub mod base32;
 pub mod clock;
-mod cpu;
 #[cfg(feature = "std")]
 mod entropy;
 mod error;
@@ -56,6 +56,7 @@ pub mod kernels {
     #[cfg(feature = "std")]
     pub use crate::fork::partitions::place as partition_after;
     pub use crate::{
+        arch::{Level, Set, level, levels},
         base32::{
             hex::slices::{
                 decode as decode_randflake, decode_column as decode_randflake_column,
@@ -63,7 +64,6 @@ pub mod kernels {
             },
             slices::{decode as decode_sno, encode as encode_sno, stream as stream_sno},
         },
-        cpu::{Level, Set, level, levels},
         hotguid::fill::write_run_with as fill_hot_guid,
         sno::columns::slices as sno_columns,
         sno::fill::write_run_with as fill_sno,

@@ -1,6 +1,6 @@
 //! Decoding at compile time, one character after the other.
 
-use super::alphabet::{Alphabet, HEX, SNO};
+use crate::arch::{Alphabet, HEX, SNO};
 
 /// The 80 bits of a sno text.
 pub(crate) const fn sno(text: &str) -> Option<u128> {

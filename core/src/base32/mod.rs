@@ -1,50 +1,24 @@
-//! Encoding and decoding of five bits a character, for fixed alphabets.
+//! Encoding and decoding of five bits a character, for fixed alphabets: sno's here, Randflake's in `hex`.
 //!
 //! ```
 //! let text = polyflake::sno::Sno::MIN.text(); // a `Text`, on the stack
 //! assert_eq!(text.as_str(), "2222222222222222");
 //! ```
 //!
-//! `scalar.rs` (sno's alphabet) and `hex` (Randflake's) are the reference, and alone compute error positions. Beside
-//! `scalar.rs` is a file for each instruction set, under the contract of `slices::Kernels`. A single ID only uses instructions
-//! that every machine of the target has.
+//! The work is done by `arch`, which knows no errors; positions of errors are computed here.
 
-mod alphabet;
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-mod avx512;
 pub(crate) mod constant;
 pub(crate) mod hex;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-mod neon;
-mod scalar;
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-mod simd128;
 pub(crate) mod slices;
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-mod sse2;
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-mod sse41;
 
 pub use crate::format::Text;
 pub(crate) use crate::format::refusal;
-pub(crate) use scalar::{value, why_not};
 
-#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-use neon as one;
-#[cfg(not(any(
-    all(target_arch = "x86_64", target_feature = "sse2"),
-    all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"),
-    all(target_arch = "wasm32", target_feature = "simd128")
-)))]
-use scalar as one;
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-use simd128 as one;
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-use sse2 as one;
-
-use crate::Error;
+use crate::{
+    Error, ErrorKind,
+    arch::{SNO, all, one},
+    error::unit_of_byte,
+};
 
 /// The text of 10 bytes.
 #[inline]
@@ -58,8 +32,24 @@ pub(crate) fn decode(text: &[u8; 16]) -> Option<[u8; 10]> {
     one::decode(text)
 }
 
+/// The value of one character of a text.
+#[inline]
+pub(crate) fn value(byte: u8) -> Option<u8> {
+    let (value, bad) = SNO.values(all(byte));
+    (bad == 0).then(|| value.to_le_bytes()[0])
+}
+
 /// The error for a text whose bytes are no ID.
 #[cold]
 pub(crate) fn refuse(text: &[u8; 16]) -> Error {
-    scalar::refuse(text)
+    why_not(text.iter().copied().map(unit_of_byte))
+}
+
+/// The error for a text that is no ID, given its characters or UTF-16 units.
+#[cold]
+pub(crate) fn why_not(units: impl Iterator<Item = u32> + Clone) -> Error {
+    let is_good = |_, unit| u8::try_from(unit).ok().and_then(value).is_some();
+    let length = size_of::<crate::arch::Text>();
+    refusal(units, length..=length, is_good)
+        .unwrap_or_else(|| Error::new(ErrorKind::InvalidCharacter))
 }

@@ -108,20 +108,6 @@ impl HotGuid {
         Self(word.to_be_bytes())
     }
 
-    /// The upper and the lower eight bytes.
-    #[inline]
-    pub(super) fn halves(self) -> [[u8; 8]; 2] {
-        [0, 8].map(|at| core::array::from_fn(|byte| self.0[at + byte]))
-    }
-
-    /// The ID of these halves.
-    #[inline]
-    pub(super) fn of_halves(halves: [[u8; 8]; 2]) -> Self {
-        let mut bytes = [0; Self::LEN];
-        bytes.copy_from_slice(halves.as_flattened());
-        Self(bytes)
-    }
-
     /// The same ID with another counter, of 24 bits.
     #[inline]
     pub(super) fn with_counter(self, counter: u32) -> Self {

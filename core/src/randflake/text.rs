@@ -1,7 +1,7 @@
 //! Many texts at once, with the widest instructions that the machine has.
 
 use super::Randflake;
-use crate::{Result, base32::hex::slices, cpu};
+use crate::{Result, arch, base32::hex::slices};
 
 /// Bytes of a slot, which holds a text and zero bytes after it, as in the fixed-width columns of most libraries.
 pub const SLOT: usize = 16;
@@ -20,7 +20,7 @@ pub const SLOT: usize = 16;
 /// # Errors
 /// `invalid_length` unless the slices are equally long.
 pub fn encode_slice(ids: &[Randflake], slots: &mut [[u8; SLOT]]) -> Result<()> {
-    slices::encode(cpu::level(), numbers(ids), slots)
+    slices::encode(arch::level(), numbers(ids), slots)
 }
 
 /// Writes the ID of every text, which ends before its slot's zero bytes. It stops at the first bad text, and leaves the places
@@ -39,7 +39,7 @@ pub fn encode_slice(ids: &[Randflake], slots: &mut [[u8; SLOT]]) -> Result<()> {
 /// # Errors
 /// `invalid_length` unless the slices are equally long; else as [`Randflake::parse`], with the item.
 pub fn decode_slice(slots: &[[u8; SLOT]], ids: &mut [Randflake]) -> Result<()> {
-    slices::decode(cpu::level(), slots, numbers_mut(ids))
+    slices::decode(arch::level(), slots, numbers_mut(ids))
 }
 
 /// Writes the texts of all IDs one after the other, and the offset at which each begins. The last offset, which is also
@@ -60,7 +60,7 @@ pub fn decode_slice(slots: &[[u8; SLOT]], ids: &mut [Randflake]) -> Result<()> {
 /// `invalid_length` unless there is one more offset than IDs, and room for 13 bytes an ID; `out_of_range` for more IDs than
 /// 32-bit offsets can hold: 165,191,049.
 pub fn encode_column(ids: &[Randflake], offsets: &mut [i32], text: &mut [u8]) -> Result<usize> {
-    slices::encode_column(cpu::level(), numbers(ids), offsets, text)
+    slices::encode_column(arch::level(), numbers(ids), offsets, text)
 }
 
 /// Writes the ID of every text, given texts one after the other and their offsets. It stops at the first bad text, and leaves
@@ -79,7 +79,7 @@ pub fn encode_column(ids: &[Randflake], offsets: &mut [i32], text: &mut [u8]) ->
 /// `invalid_length` unless there is one more offset than IDs; `out_of_range` for an offset below the previous one, or past the
 /// texts; else as [`Randflake::parse`]. All but the first come with the item.
 pub fn decode_column(offsets: &[i32], text: &[u8], ids: &mut [Randflake]) -> Result<()> {
-    slices::decode_column(cpu::level(), offsets, text, numbers_mut(ids))
+    slices::decode_column(arch::level(), offsets, text, numbers_mut(ids))
 }
 
 #[allow(unsafe_code)]

@@ -1,7 +1,7 @@
 //! Many texts at once, with the widest instructions that the machine has.
 
 use super::{Sno, packed};
-use crate::{Result, base32::slices, cpu};
+use crate::{Result, arch, base32::slices};
 
 /// Writes the text of every ID, 16 ASCII characters each; these are also the 16 bytes of a UUID column's value.
 ///
@@ -21,7 +21,7 @@ use crate::{Result, base32::slices, cpu};
 /// # Errors
 /// `invalid_length` unless the slices are equally long.
 pub fn encode_slice(ids: &[Sno], texts: &mut [[u8; Sno::TEXT_LEN]]) -> Result<()> {
-    slices::encode(cpu::level(), packed::arrays(ids), texts)
+    slices::encode(arch::level(), packed::arrays(ids), texts)
 }
 
 /// Writes the ID of every text. It stops at the first bad text, and leaves the places from there on unchanged.
@@ -41,5 +41,5 @@ pub fn encode_slice(ids: &[Sno], texts: &mut [[u8; Sno::TEXT_LEN]]) -> Result<()
 /// # Errors
 /// `invalid_length` unless the slices are equally long; `invalid_character` with the item and the position in it.
 pub fn decode_slice(texts: &[[u8; Sno::TEXT_LEN]], ids: &mut [Sno]) -> Result<()> {
-    slices::decode(cpu::level(), texts, packed::arrays_mut(ids))
+    slices::decode(arch::level(), texts, packed::arrays_mut(ids))
 }

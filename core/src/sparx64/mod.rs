@@ -14,42 +14,25 @@
 //! assert_eq!(u64::from_be_bytes(cipher.decrypt_block(hidden)), 42);
 //! ```
 
-// `scalar.rs` is the reference. Slices go through the file of an instruction set, under the contract of `slices::Kernels`:
-// each such file is `lanes.rs`, compiled for that set.
-
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-mod avx512;
-#[cfg(any(
-    all(target_arch = "x86_64", target_feature = "sse2"),
-    all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"),
-    all(target_arch = "wasm32", target_feature = "simd128")
-))]
-mod lanes;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-mod neon;
-mod scalar;
 mod schedule;
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-mod simd128;
 pub(crate) mod slices;
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-mod sse41;
 mod wipe;
 
 use core::fmt;
 
-use crate::{Error, Result, cpu};
-use schedule::Schedule;
+use crate::{
+    Error, Result,
+    arch::{
+        self,
+        scalar::cipher::{Schedule, decrypt_block, encrypt_block},
+    },
+};
 
 /// Bytes of a key.
 pub const KEY_BYTES: usize = 16;
 
 /// Bytes of a block.
 pub const BLOCK_BYTES: usize = 8;
-
-type Block = [u8; BLOCK_BYTES];
 
 /// The cipher under one key.
 ///
@@ -116,7 +99,7 @@ impl Sparx64 {
     #[inline]
     #[must_use]
     pub fn encrypt_block(&self, block: [u8; BLOCK_BYTES]) -> [u8; BLOCK_BYTES] {
-        scalar::encrypt_block(&self.schedule, block)
+        encrypt_block(&self.schedule, block)
     }
 
     /// Decrypts one block.
@@ -130,7 +113,7 @@ impl Sparx64 {
     #[inline]
     #[must_use]
     pub fn decrypt_block(&self, block: [u8; BLOCK_BYTES]) -> [u8; BLOCK_BYTES] {
-        scalar::decrypt_block(&self.schedule, block)
+        decrypt_block(&self.schedule, block)
     }
 
     /// Encrypts many blocks in place, each on its own.
@@ -144,7 +127,7 @@ impl Sparx64 {
     /// assert_eq!(blocks[1], cipher.encrypt_block([1; 8]));
     /// ```
     pub fn encrypt_blocks(&self, blocks: &mut [[u8; BLOCK_BYTES]]) {
-        slices::encrypt_blocks(cpu::level(), self, blocks);
+        slices::encrypt_blocks(arch::level(), self, blocks);
     }
 
     /// Decrypts many blocks in place, each on its own.
@@ -159,7 +142,7 @@ impl Sparx64 {
     /// assert_eq!(blocks, [[7; 8]; 1000]);
     /// ```
     pub fn decrypt_blocks(&self, blocks: &mut [[u8; BLOCK_BYTES]]) {
-        slices::decrypt_blocks(cpu::level(), self, blocks);
+        slices::decrypt_blocks(arch::level(), self, blocks);
     }
 }
 

@@ -1,26 +1,7 @@
 //! The key schedule: 17 times six subkeys of 16 bits out of a 128-bit key.
 
-use super::{KEY_BYTES, scalar, wipe};
-
-/// Steps of a whole encryption.
-pub(super) const STEPS: usize = 8;
-
-/// Consecutive rounds of one branch within a step.
-pub(super) const ROUNDS: usize = 3;
-
-/// Branches: a block is two pairs of 16-bit words.
-pub(super) const BRANCHES: usize = 2;
-
-/// The subkeys of one branch for one step: two words for each round.
-pub(super) type Subkeys = [[u16; 2]; ROUNDS];
-
-/// The subkeys of every branch of every step, in order of use, wiped on drop.
-#[derive(Clone)]
-pub(super) struct Schedule {
-    pub(super) steps: [[Subkeys; BRANCHES]; STEPS],
-    /// The subkeys that are mixed into the two branches at the end.
-    pub(super) last: [[u16; 2]; BRANCHES],
-}
+use super::{KEY_BYTES, wipe};
+use crate::arch::scalar::cipher::{BRANCHES, ROUNDS, STEPS, Schedule, arx_box};
 
 impl Schedule {
     /// The schedule of a key; this copy of the key is wiped.
@@ -65,7 +46,7 @@ impl Drop for Schedule {
 /// The key permutation: a round on the first pair, its result added to the second, the counter to the last word, and
 /// all pairs moved on by one.
 fn permute(state: &mut [u16; KEY_BYTES / 2], count: u16) {
-    (state[0], state[1]) = scalar::arx_box((state[0], state[1]));
+    (state[0], state[1]) = arx_box((state[0], state[1]));
     state[2] = state[2].wrapping_add(state[0]);
     state[3] = state[3].wrapping_add(state[1]);
     state[7] = state[7].wrapping_add(count);

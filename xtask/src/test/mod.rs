@@ -10,6 +10,7 @@ mod pages;
 mod prose;
 mod reach;
 mod readme;
+mod sets;
 mod stepping;
 mod steps;
 mod tidy;

@@ -5,14 +5,16 @@ use std::{collections::BTreeSet, fs, path::Path};
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{oldest_rust, pages, prose, reach, trials, twice};
+use super::{oldest_rust, pages, prose, reach, sets, trials, twice};
 use crate::{address, mutants, workspace};
 
 /// Modules that each module of the core may use besides itself and `error`. A module that is not listed may use no other.
-const ARROWS: [(&str, &[&str]); 12] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     ("format", &[]),
-    ("base32", &["cpu", "format"]),
-    ("sparx64", &["cpu"]),
+    // Kernels know bytes and words alone.
+    ("arch", &[]),
+    ("base32", &["arch", "format"]),
+    ("sparx64", &["arch"]),
     ("sequence", &["sync"]),
     ("fork", &["entropy", "sync"]),
     // The counter clock: its anchor is atomic, and a child takes over what its parent was writing.
@@ -20,20 +22,20 @@ const ARROWS: [(&str, &[&str]); 12] = [
     ("generator", &["clock", "fork", "format", "sequence", "sync"]),
     (
         "sno",
-        &["base32", "clock", "cpu", "entropy", "fork", "format", "generator", "sequence", "sync"],
+        &["arch", "base32", "clock", "entropy", "fork", "format", "generator", "sequence", "sync"],
     ),
-    ("randflake", &["base32", "clock", "cpu", "format", "generator", "sequence", "sparx64"]),
+    ("randflake", &["arch", "base32", "clock", "format", "generator", "sequence", "sparx64"]),
     (
         "hotguid",
-        &["base32", "clock", "cpu", "entropy", "fork", "format", "generator", "sequence", "sync"],
+        &["arch", "base32", "clock", "entropy", "fork", "format", "generator", "sequence", "sync"],
     ),
     ("layout", &["clock", "format", "generator", "sequence"]),
     (
         "lib",
         &[
+            "arch",
             "base32",
             "clock",
-            "cpu",
             "entropy",
             "error",
             "fork",
@@ -74,6 +76,7 @@ pub fn check() -> Result<()> {
     faults.extend(pages::faults(sources.iter().map(|source| (&*source.path, &*source.text)))?);
     faults.extend(prose::clauses(sources.iter().map(|source| (&*source.path, &*source.text))));
     faults.extend(reach::too_far(sources.iter().map(|source| (&*source.path, &*source.text))));
+    faults.extend(sets::faults(sources.iter().map(|source| (&*source.path, &*source.text))));
     faults.extend(twice::bodies(
         sources.iter().map(|source| (&*source.path, without_tests(&source.text))),
     ));
@@ -230,7 +233,7 @@ fn read(path: &str) -> Result<String> {
 /// Atomics of the core that a model checker cannot replace. Clocks, the detection of the machine, and the hooks of `fork()` are
 /// no part of a model.
 fn atomics_past_the_door(source: &Source) -> Option<String> {
-    const OUTSIDE: [&str; 4] = ["sync.rs", "clock", "cpu.rs", "fork/unix.rs"];
+    const OUTSIDE: [&str; 4] = ["sync.rs", "clock", "arch/level.rs", "fork/unix.rs"];
     let path = source.path.strip_prefix("core/src/")?;
     let text = without_tests(&source.text);
     let is_past = ["sync::atomic", "portable_atomic"].iter().any(|door| text.contains(door))
@@ -249,10 +252,10 @@ mod tests {
 
     #[test]
     fn names_are_found_in_paths_and_groups() {
-        let text = "use crate::{Error, base32::{scalar, Text}, sync::Ordering};\nlet a = crate::cpu::detect();\n// crate::no\npub use crate::shown::A;";
+        let text = "use crate::{Error, base32::{scalar, Text}, sync::Ordering};\nlet a = crate::arch::detect();\n// crate::no\npub use crate::shown::A;";
         assert_eq!(
             used_modules(text).into_iter().collect::<Vec<_>>(),
-            ["base32", "cpu", "shown", "sync"]
+            ["arch", "base32", "shown", "sync"]
         );
     }
 
@@ -268,7 +271,7 @@ mod tests {
         );
         let tests = source(
             "core/src/base32.rs",
-            "use crate::cpu;\n#[cfg(test)]\nmod tests { use crate::sno; }\n",
+            "use crate::arch;\n#[cfg(test)]\nmod tests { use crate::sno; }\n",
         );
         assert!(arrows_that_point_back(&tests).is_empty());
     }

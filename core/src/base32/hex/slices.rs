@@ -3,36 +3,15 @@
 use super::{MAX_DIGITS, length_of, why_not};
 use crate::{
     Error, Result,
-    cpu::{Level, kernels_of},
+    arch::{
+        Level, Slot,
+        scalar::hex::{text_of, within},
+    },
     error::unit_of_byte,
 };
 
-/// A text, with zero bytes after it.
-pub(crate) type Slot = [u8; 16];
-
-/// The functions of each instruction set's file, for slices that are equally long.
-pub(super) struct Kernels {
-    /// Writes the text of every number.
-    pub(super) encode: unsafe fn(&[u64], &mut [Slot]),
-    /// Writes the numbers of slots up to the first bad slot, and returns how many.
-    pub(super) decode: unsafe fn(&[Slot], &mut [u64]) -> usize,
-    /// As `decode`, for texts one after the other, with one more offset than texts.
-    pub(super) decode_column: unsafe fn(&[i32], &[u8], &mut [u64]) -> usize,
-}
-
-const fn kernels(level: Level) -> &'static Kernels {
-    kernels_of!(level)
-}
-
 /// Number of texts that are held in slots on their way into a column or out of one.
 const CHUNK: usize = 64;
-
-/// The text of a slot: its bytes before the zero bytes.
-#[inline]
-pub(super) fn text_of(slot: &Slot) -> &[u8] {
-    let after = u128::from_le_bytes(*slot).leading_zeros() / 8;
-    &slot[..slot.len() - after as usize]
-}
 
 /// Writes the text of every number into its slot.
 ///
@@ -40,11 +19,7 @@ pub(super) fn text_of(slot: &Slot) -> &[u8] {
 /// `invalid_length` unless the slices are equally long.
 pub fn encode(level: Level, numbers: &[u64], slots: &mut [Slot]) -> Result<()> {
     same_length(numbers.len(), slots.len())?;
-    // SAFETY: holding a `Level` proves that the machine has its instructions.
-    #[allow(unsafe_code)]
-    unsafe {
-        (kernels(level).encode)(numbers, slots);
-    }
+    level.encode_hex(numbers, slots);
     Ok(())
 }
 
@@ -54,9 +29,7 @@ pub fn encode(level: Level, numbers: &[u64], slots: &mut [Slot]) -> Result<()> {
 /// `invalid_length` unless the slices are equally long; as for one text, with its item.
 pub fn decode(level: Level, slots: &[Slot], numbers: &mut [u64]) -> Result<()> {
     same_length(slots.len(), numbers.len())?;
-    // SAFETY: holding a `Level` proves that the machine has its instructions.
-    #[allow(unsafe_code)]
-    let done = unsafe { (kernels(level).decode)(slots, numbers) };
+    let done = level.decode_hex(slots, numbers);
     slots.get(done).map_or(Ok(()), |bad| Err(refusal(text_of(bad), done)))
 }
 
@@ -125,23 +98,17 @@ pub fn decode_column(
     numbers: &mut [u64],
 ) -> Result<()> {
     same_length(numbers.len().saturating_add(1), offsets.len())?;
-    // SAFETY: holding a `Level` proves that the machine has its instructions.
-    #[allow(unsafe_code)]
-    let done = unsafe { (kernels(level).decode_column)(offsets, text, numbers) };
-    offsets[done..].first_chunk().map_or(Ok(()), |&[start, end]| {
-        let text = within(text, start, end).map_err(|error| error.in_item(done))?;
-        Err(refusal(text, done))
+    let done = level.decode_hex_column(offsets, text, numbers);
+    offsets[done..].first_chunk().map_or(Ok(()), |&span| {
+        Err(within(text, span)
+            .map_or_else(|| not_within(text, span).in_item(done), |text| refusal(text, done)))
     })
 }
 
-/// The text between two offsets.
-#[inline]
-pub(super) fn within(text: &[u8], start: i32, end: i32) -> Result<&[u8]> {
-    let [from, to] = [start, end].map(|offset| usize::try_from(offset).unwrap_or(usize::MAX));
-    text.get(from..to).ok_or_else(|| {
-        let (least, most) = (start.max(0).into(), text.len() as i128);
-        Error::out_of_range("offsets", end.into(), least, most)
-    })
+#[cold]
+fn not_within(text: &[u8], [start, end]: [i32; 2]) -> Error {
+    let (least, most) = (start.max(0).into(), text.len() as i128);
+    Error::out_of_range("offsets", end.into(), least, most)
 }
 
 #[cold]

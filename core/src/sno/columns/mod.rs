@@ -2,29 +2,11 @@
 //!
 //! A filter writes a bitmap with one bit for each ID, from the lowest bit of each byte on, as in Arrow's boolean arrays. Filters
 //! are joined by `&` and `|`.
-//!
-//! `scalar.rs` asks each ID for its fields. Beside it is a file for each instruction set that is worth one, under the
-//! contract of `slices::Kernels`.
 
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-mod avx512;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-mod neon;
-#[cfg(any(
-    all(target_arch = "x86_64", target_feature = "sse2"),
-    all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"),
-    all(target_arch = "wasm32", target_feature = "simd128")
-))]
-mod pairs;
-mod scalar;
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-mod simd128;
 pub mod slices;
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-mod sse41;
 
 use super::{SCALE, Sno};
-use crate::{Result, UnixTime, cpu, format::Ticks};
+use crate::{Result, UnixTime, arch, format::Ticks};
 
 /// Writes the start of each ID's tick, in Unix milliseconds.
 ///
@@ -41,7 +23,7 @@ use crate::{Result, UnixTime, cpu, format::Ticks};
 /// # Errors
 /// `invalid_length` unless the slices are equally long.
 pub fn unix_ms_column(ids: &[Sno], column: &mut [i64]) -> Result<()> {
-    slices::unix_ms(cpu::level(), ids, column)
+    slices::unix_ms(arch::level(), ids, column)
 }
 
 /// Writes the metabyte of each ID.
@@ -59,7 +41,7 @@ pub fn unix_ms_column(ids: &[Sno], column: &mut [i64]) -> Result<()> {
 /// # Errors
 /// `invalid_length` unless the slices are equally long.
 pub fn metabyte_column(ids: &[Sno], column: &mut [u8]) -> Result<()> {
-    slices::metabyte(cpu::level(), ids, column)
+    slices::metabyte(arch::level(), ids, column)
 }
 
 /// Writes the partition of each ID.
@@ -77,7 +59,7 @@ pub fn metabyte_column(ids: &[Sno], column: &mut [u8]) -> Result<()> {
 /// # Errors
 /// `invalid_length` unless the slices are equally long.
 pub fn partition_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
-    slices::partition(cpu::level(), ids, column)
+    slices::partition(arch::level(), ids, column)
 }
 
 /// Writes the sequence of each ID.
@@ -95,7 +77,7 @@ pub fn partition_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
 /// # Errors
 /// `invalid_length` unless the slices are equally long.
 pub fn sequence_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
-    slices::sequence(cpu::level(), ids, column)
+    slices::sequence(arch::level(), ids, column)
 }
 
 /// Filters IDs by a metabyte: sets the bits of the IDs that have it in `bitmap`, clears the others, and returns the number of
@@ -114,7 +96,7 @@ pub fn sequence_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
 /// # Errors
 /// `invalid_length` unless the bitmap has one byte for every eight IDs, rounded up.
 pub fn having_metabyte(ids: &[Sno], metabyte: u8, bitmap: &mut [u8]) -> Result<usize> {
-    slices::having_metabyte(cpu::level(), ids, metabyte, bitmap)
+    slices::having_metabyte(arch::level(), ids, metabyte, bitmap)
 }
 
 /// Filters IDs by the half-open time range `start .. end`, in Unix milliseconds or as `SystemTime`s, into a bitmap as in
@@ -138,5 +120,5 @@ pub fn in_time_range(
     end: impl Into<UnixTime>,
     bitmap: &mut [u8],
 ) -> Result<usize> {
-    slices::in_ticks(cpu::level(), ids, SCALE.ticks_within(start.into(), end.into())?, bitmap)
+    slices::in_ticks(arch::level(), ids, SCALE.ticks_within(start.into(), end.into())?, bitmap)
 }

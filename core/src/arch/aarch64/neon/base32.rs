@@ -1,0 +1,122 @@
+//! NEON: one ID in a register.
+
+#[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
+use core::arch::aarch64::*;
+
+use safe_unaligned_simd::aarch64::{vld1_u8, vld1q_s16, vld1q_u8, vld1q_u8_x2, vst1_u8, vst1q_u8};
+
+use crate::arch::{
+    Id, Text,
+    alphabet::{Alphabet, LETTER, SNO},
+    lanes::parts::{part, part_mut},
+};
+
+static CHARACTERS: [[u8; 16]; 2] = characters_of(SNO);
+
+/// Lookup table from values to characters.
+pub(super) const fn characters_of(alphabet: Alphabet) -> [[u8; 16]; 2] {
+    let table = alphabet.table();
+    let (halves, _) = table.as_chunks();
+    [halves[0], halves[1]]
+}
+
+/// The text of an ID.
+#[inline]
+pub(crate) fn encode(id: &Id) -> Text {
+    let mut text = [0; 16];
+    // SAFETY: this folder is only compiled where all machines of the target have NEON.
+    #[allow(unsafe_code)]
+    unsafe {
+        vst1q_u8(&mut text, characters(id));
+    }
+    text
+}
+
+/// The ID of a text, if it is valid.
+#[inline]
+pub(crate) fn decode(text: &Text) -> Option<Id> {
+    let mut id = [0; 10];
+    // SAFETY: this folder is only compiled where all machines of the target have NEON.
+    #[allow(unsafe_code)]
+    let is_good = unsafe { decode_to(text, &mut id) };
+    is_good.then_some(id)
+}
+
+#[target_feature(enable = "neon")]
+pub(super) fn encode_all(ids: &[Id], texts: &mut [Text]) {
+    for (id, text) in ids.iter().zip(texts) {
+        vst1q_u8(text, characters(id));
+    }
+}
+
+#[target_feature(enable = "neon")]
+pub(super) fn decode_all(texts: &[Text], ids: &mut [Id]) -> usize {
+    let mut decoded = texts.iter().zip(ids);
+    decoded.position(|(text, id)| !decode_to(text, id)).unwrap_or(texts.len())
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn characters(id: &Id) -> uint8x16_t {
+    let bytes = vcombine_u8(vld1_u8(part(id, 0)), vld1_u8(part(id, 2)));
+    // Two bytes for each two characters; the second half's bytes come from the other word.
+    let pairs = vld1q_u8(&[1, 0, 2, 1, 3, 2, 4, 3, 12, 11, 13, 12, 14, 13, 15, 14]);
+    vqtbl2q_u8(vld1q_u8_x2(&CHARACTERS), values(vqtbl1q_u8(bytes, pairs)))
+}
+
+/// Five bits in each byte, from lanes that each hold the ten bits of two characters at some position.
+#[inline]
+#[target_feature(enable = "neon")]
+pub(super) fn values(lanes: uint8x16_t) -> uint8x16_t {
+    let lanes = vreinterpretq_u16_u8(lanes);
+    let tens = vshlq_u16(lanes, vld1q_s16(&[0, 2, 4, 6, 0, 2, 4, 6]));
+    let second = vandq_u16(vshlq_n_u16::<2>(tens), vdupq_n_u16(0x1f00));
+    vreinterpretq_u8_u16(vorrq_u16(vshrq_n_u16::<11>(tens), second))
+}
+
+/// Writes the ID of a text. Returns `false` if the text is invalid.
+#[inline]
+#[target_feature(enable = "neon")]
+fn decode_to(text: &Text, id: &mut Id) -> bool {
+    let (values, bad) = values_of(SNO, vld1q_u8(text));
+    let is_good = vmaxvq_u8(bad) == 0;
+    if is_good {
+        let bytes = gather(values);
+        vst1_u8(part_mut(id, 0), vget_low_u8(bytes));
+        *part_mut(id, 8) = vgetq_lane_u16::<4>(vreinterpretq_u16_u8(bytes)).to_le_bytes();
+    }
+    is_good
+}
+
+/// The values of characters, and a byte other than 0 for each character without a value.
+#[inline]
+#[target_feature(enable = "neon")]
+pub(super) fn values_of(alphabet: Alphabet, characters: uint8x16_t) -> (uint8x16_t, uint8x16_t) {
+    let Alphabet { digit, digits: ten } = alphabet;
+    // Subtracting the other run's offset wraps to a greater value.
+    let digits = vsubq_u8(characters, vdupq_n_u8(digit));
+    let letters = vsubq_u8(characters, vdupq_n_u8(LETTER));
+    let no_digits = vqsubq_u8(digits, vdupq_n_u8(ten - 1));
+    let no_letters = vqsubq_u8(letters, vdupq_n_u8(alphabet.letters() - 1));
+    let values = vminq_u8(digits, vsubq_u8(characters, vdupq_n_u8(LETTER - ten)));
+    (values, vminq_u8(no_digits, no_letters))
+}
+
+/// The ten bytes of sixteen values, at the front.
+#[inline]
+#[target_feature(enable = "neon")]
+fn gather(values: uint8x16_t) -> uint8x16_t {
+    let order = [4, 3, 2, 1, 0, 12, 11, 10, 9, 8, 255, 255, 255, 255, 255, 255];
+    vqtbl1q_u8(vreinterpretq_u8_u64(forties(values)), vld1q_u8(&order))
+}
+
+/// The forty bits of each eight values, at the low end of a word.
+#[inline]
+#[target_feature(enable = "neon")]
+pub(super) fn forties(values: uint8x16_t) -> uint64x2_t {
+    // Each step leaves useless bits above those that it joins; the next step overwrites or ignores them.
+    let lanes = vreinterpretq_u16_u8(values);
+    let tens = vreinterpretq_u32_u16(vsliq_n_u16::<5>(vshrq_n_u16::<8>(lanes), lanes));
+    let twenties = vreinterpretq_u64_u32(vsliq_n_u32::<10>(vshrq_n_u32::<16>(tens), tens));
+    vsliq_n_u64::<20>(vshrq_n_u64::<32>(twenties), twenties)
+}

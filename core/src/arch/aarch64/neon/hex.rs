@@ -1,0 +1,53 @@
+//! NEON: one number in a register.
+
+#[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
+use core::arch::aarch64::*;
+
+use safe_unaligned_simd::aarch64::{vld1q_u8, vld1q_u8_x2, vst1q_u8};
+
+use super::base32::{characters_of, forties, values, values_of};
+use crate::arch::{
+    Slot,
+    alphabet::HEX,
+    lanes::hex::{self as lane, Digits, LEAST, MOST_AT_THE_END, PAIRS, PLACES, ZEROS},
+    scalar::hex::length_of,
+};
+
+static CHARACTERS: [[u8; 16]; 2] = characters_of(HEX);
+
+#[target_feature(enable = "neon")]
+pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
+    for (number, slot) in numbers.iter().zip(slots) {
+        let bytes = vreinterpretq_u8_u64(vdupq_n_u64(*number));
+        let values = values(vqtbl1q_u8(bytes, vld1q_u8(&PAIRS)));
+        let digits = vqtbl2q_u8(vld1q_u8_x2(&CHARACTERS), values);
+        // From the first digit on. Positions past the last digit yield 0.
+        let order = vaddq_u8(vld1q_u8(&PLACES), vdupq_n_u8(16 - length_of(*number)));
+        vst1q_u8(slot, vqtbl1q_u8(digits, order));
+    }
+}
+
+#[target_feature(enable = "neon")]
+pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
+    lane::decode(slots, numbers, |digits, most| number(digits, most))
+}
+
+#[target_feature(enable = "neon")]
+pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize {
+    lane::decode_column(offsets, text, numbers, |digits, most| number(digits, most))
+}
+
+/// The number of 12 or 13 digits at given positions.
+#[inline]
+#[target_feature(enable = "neon")]
+fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
+    let [bytes, places, most] = [bytes, places, most].map(|bytes| vld1q_u8(bytes));
+    let outside = vqsubq_u8(vsubq_u8(bytes, vld1q_u8(&LEAST)), most);
+    let digits = vmaxq_u8(vqtbl1q_u8(bytes, places), vld1q_u8(&ZEROS));
+    let too_large = vqsubq_u8(digits, vld1q_u8(&MOST_AT_THE_END));
+    let (values, bad) = values_of(HEX, digits);
+    let bad = vmaxvq_u8(vorrq_u8(vorrq_u8(bad, too_large), outside));
+    let forties = forties(values);
+    let (high, low) = (vgetq_lane_u64::<0>(forties), vgetq_lane_u64::<1>(forties));
+    (bad == 0).then_some(high << 40 | low & ((1 << 40) - 1))
+}

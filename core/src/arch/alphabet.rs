@@ -1,0 +1,91 @@
+//! Alphabets of base32, and their arithmetic on eight characters at once, one in each byte of a word.
+
+/// An alphabet of two runs: digits for the values from 0 on, then letters from `a` on.
+#[derive(Clone, Copy)]
+pub(crate) struct Alphabet {
+    /// The character of value 0.
+    pub(crate) digit: u8,
+    /// Number of values that are digits.
+    pub(crate) digits: u8,
+}
+
+/// `2`-`9` and `a`-`x` (source: sno 1.2.1).
+pub(crate) const SNO: Alphabet = Alphabet { digit: b'2', digits: 8 };
+
+/// `0`-`9` and `a`-`v` (RFC 4648, section 7, in lower case).
+pub(crate) const HEX: Alphabet = Alphabet { digit: b'0', digits: 10 };
+
+/// The first letter.
+pub(crate) const LETTER: u8 = b'a';
+
+/// A value in every byte of a word.
+pub(crate) const fn all(byte: u8) -> u64 {
+    byte as u64 * 0x0101_0101_0101_0101
+}
+
+const HIGH_BITS: u64 = all(0x80);
+
+impl Alphabet {
+    /// Number of values that are letters.
+    pub(crate) const fn letters(self) -> u8 {
+        32 - self.digits
+    }
+
+    /// All characters, in the order of their values, for kernels that look them up.
+    #[allow(dead_code, reason = "not every set looks characters up")]
+    pub(crate) const fn table(self) -> [u8; 32] {
+        let mut table = [0; 32];
+        let mut value = 0;
+        while value < 32 {
+            table[value] = self.characters(value as u64).to_le_bytes()[0];
+            value += 1;
+        }
+        table
+    }
+
+    /// Offsets from values to characters: for each value below `digits` at its index, and at index `digits` the one offset of all
+    /// letters.
+    #[allow(dead_code, reason = "not every set adds offsets")]
+    pub(crate) const fn offsets(self) -> [u8; 16] {
+        let mut offsets = [self.digit; 16];
+        offsets[self.digits as usize] = LETTER - self.digits;
+        offsets
+    }
+
+    /// The characters of eight values below 32.
+    #[inline]
+    pub(crate) const fn characters(self, values: u64) -> u64 {
+        let letters = (values + all(0x80 - self.digits)) >> 7 & all(1);
+        values + all(self.digit) + letters * (LETTER - self.digit - self.digits) as u64
+    }
+
+    /// The values of eight characters, and a set bit for each byte that is not in the alphabet.
+    #[inline]
+    pub(crate) const fn values(self, characters: u64) -> (u64, u64) {
+        let letters = characters >> 6 & all(1);
+        let lifted = characters | HIGH_BITS;
+        // The high bit of each byte survives the subtraction if the character is not below the number subtracted.
+        let first = LETTER - self.digit;
+        let above_first = lifted - (all(self.digit) + letters * first as u64);
+        let past = first + self.letters() - self.digits;
+        let past_last = lifted - (all(self.digit + self.digits) + letters * past as u64);
+        let bad = (characters | !above_first | past_last) & HIGH_BITS;
+        ((above_first & !HIGH_BITS) + letters * self.digits as u64, bad)
+    }
+}
+
+/// Spreads 40 bits, five to each byte.
+#[inline]
+pub(crate) const fn spread(bits: u64) -> u64 {
+    let twenties = (bits & 0xff_fff0_0000) << 12 | bits & 0xf_ffff;
+    let tens = (twenties & 0x000f_fc00_000f_fc00) << 6 | twenties & 0x0000_03ff_0000_03ff;
+    (tens & 0x03e0_03e0_03e0_03e0) << 3 | tens & 0x001f_001f_001f_001f
+}
+
+/// Gathers 40 bits from five bits in each byte.
+#[inline]
+pub(crate) const fn gather(fives: u64) -> u64 {
+    let tens = (fives & 0x1f00_1f00_1f00_1f00) >> 3 | fives & 0x001f_001f_001f_001f;
+    let twenties = (tens & 0x03ff_0000_03ff_0000) >> 6 | tens & 0x0000_03ff_0000_03ff;
+    (twenties & 0x000f_ffff_0000_0000) >> 12 | twenties & 0xf_ffff
+}

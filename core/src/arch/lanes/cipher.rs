@@ -1,0 +1,185 @@
+//! Many blocks at once, one in each lane: the rounds of the scalar code, in a shape that compilers vectorize.
+//!
+//! Words are sorted by their place in the block, so a vector holds the same word of many blocks, and a step is one loop over
+//! lanes. The file of an instruction set calls this with the set's features switched on, and gets the same code as with the
+//! set's intrinsics. All of it is inlined there: a separate function would be compiled without the features.
+
+#![allow(clippy::inline_always, reason = "what is not inlined would lack the set's features")]
+
+use crate::arch::{
+    Block,
+    scalar::cipher::{self as scalar, Pair, Schedule},
+};
+
+const BLOCK_BYTES: usize = size_of::<Block>();
+
+/// Lanes of a group: a few vectors of every instruction set, which share the cost of copying a subkey to all lanes.
+const GROUP: usize = 64;
+
+/// Lanes of a small group, a vector or two. The rest of the blocks is padded to a small or a whole group. In wasm there is no
+/// small group: unrolled, it would add 2.4 KB to a compressed module, and a whole group only takes 0.6 us.
+const SMALL: usize = if cfg!(target_arch = "wasm32") { FEW } else { 16 };
+
+/// Up to this many blocks, one after the other is faster than a small group.
+const FEW: usize = 2;
+
+/// A direction of the cipher: encryption or decryption.
+pub(in crate::arch) trait Direction {
+    /// Runs all steps, for all lanes.
+    fn steps<const N: usize>(schedule: &Schedule, words: &mut Words<N>);
+
+    /// Handles one block after the other.
+    fn one_by_one(schedule: &Schedule, blocks: &mut [Block]);
+}
+
+pub(in crate::arch) struct Encrypt;
+pub(in crate::arch) struct Decrypt;
+
+impl Direction for Encrypt {
+    #[inline(always)]
+    fn steps<const N: usize>(schedule: &Schedule, words: &mut Words<N>) {
+        for [subkeys_a, subkeys_b] in &schedule.steps {
+            for lane in 0..N {
+                let (a, b) = words.get(lane);
+                let a = scalar::rounds(a, subkeys_a);
+                let b = scalar::rounds(b, subkeys_b);
+                words.set(lane, scalar::mix(a, b));
+            }
+        }
+        words.add_last(schedule);
+    }
+
+    #[inline(always)]
+    fn one_by_one(schedule: &Schedule, blocks: &mut [Block]) {
+        scalar::encrypt_blocks(schedule, blocks);
+    }
+}
+
+impl Direction for Decrypt {
+    #[inline(always)]
+    fn steps<const N: usize>(schedule: &Schedule, words: &mut Words<N>) {
+        words.add_last(schedule);
+        for [subkeys_a, subkeys_b] in schedule.steps.iter().rev() {
+            for lane in 0..N {
+                let (a, b) = words.get(lane);
+                let (a, b) = scalar::unmix(a, b);
+                let a = scalar::undo_rounds(a, subkeys_a);
+                words.set(lane, (a, scalar::undo_rounds(b, subkeys_b)));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn one_by_one(schedule: &Schedule, blocks: &mut [Block]) {
+        scalar::decrypt_blocks(schedule, blocks);
+    }
+}
+
+/// Handles all blocks in place: whole groups, and a padded group for the rest.
+#[inline(always)]
+pub(in crate::arch) fn apply<D: Direction>(schedule: &Schedule, blocks: &mut [Block]) {
+    let (groups, rest) = blocks.as_chunks_mut();
+    let mut padded = [[0; BLOCK_BYTES]; GROUP];
+    padded[..rest.len()].copy_from_slice(rest);
+    let last = (rest.len() > SMALL).then_some(&mut padded);
+    for group in groups.iter_mut().chain(last) {
+        apply_to_group::<D, GROUP>(schedule, group);
+    }
+    match (rest.len(), padded.first_chunk_mut()) {
+        (..=FEW, _) => return D::one_by_one(schedule, rest),
+        (count, Some(small)) if count <= SMALL => apply_to_group::<D, SMALL>(schedule, small),
+        _ => {}
+    }
+    rest.copy_from_slice(&padded[..rest.len()]);
+}
+
+#[inline(always)]
+fn apply_to_group<D: Direction, const N: usize>(schedule: &Schedule, blocks: &mut [Block; N]) {
+    let mut words = Words::load(blocks);
+    D::steps(schedule, &mut words);
+    words.store(blocks);
+}
+
+/// The words of `N` blocks, in a row for each place in the block: first the last words of all blocks, then the words before
+/// them, and so on.
+#[repr(align(64))] // What a vector takes from memory would else lie across two cache lines.
+pub(in crate::arch) struct Words<const N: usize>([[u16; N]; 4]);
+
+impl<const N: usize> Words<N> {
+    #[inline(always)]
+    fn load(blocks: &[Block; N]) -> Self {
+        let rows = Rows(blocks.map(|block| u64::from_be_bytes(block).to_ne_bytes())).transposed();
+        let mut words = Self([[0; N]; 4]);
+        let bytes = rows.0.as_flattened().as_chunks().0;
+        for (word, bytes) in words.0.as_flattened_mut().iter_mut().zip(bytes) {
+            *word = u16::from_ne_bytes(*bytes);
+        }
+        words
+    }
+
+    #[inline(always)]
+    fn store(&self, blocks: &mut [Block; N]) {
+        let mut rows = Rows([[0; BLOCK_BYTES]; N]);
+        let bytes = rows.0.as_flattened_mut().as_chunks_mut().0;
+        for (word, bytes) in self.0.as_flattened().iter().zip(bytes) {
+            *bytes = word.to_ne_bytes();
+        }
+        *blocks = rows.transposed().0.map(|row| u64::from_ne_bytes(row).to_be_bytes());
+    }
+
+    #[inline(always)]
+    fn get(&self, lane: usize) -> (Pair, Pair) {
+        let [b1, b0, a1, a0] = &self.0;
+        ((a0[lane], a1[lane]), (b0[lane], b1[lane]))
+    }
+
+    #[inline(always)]
+    fn set(&mut self, lane: usize, pairs: (Pair, Pair)) {
+        let [b1, b0, a1, a0] = &mut self.0;
+        ((a0[lane], a1[lane]), (b0[lane], b1[lane])) = pairs;
+    }
+
+    #[inline(always)]
+    fn add_last(&mut self, schedule: &Schedule) {
+        let [last_a, last_b] = schedule.last.map(Pair::from);
+        for lane in 0..N {
+            let (a, b) = self.get(lane);
+            self.set(lane, (scalar::xor(a, last_a), scalar::xor(b, last_b)));
+        }
+    }
+}
+
+/// Blocks as numbers, in the machine's byte order.
+#[repr(align(64))]
+struct Rows<const N: usize>([[u8; BLOCK_BYTES]; N]);
+
+impl<const N: usize> Rows<N> {
+    /// Transposes blocks to words in rows, or back. Four blocks, a quarter of the group apart, get adjacent lanes.
+    #[inline(always)]
+    fn transposed(mut self) -> Self {
+        for i in 0..N / 4 {
+            let at = [0, 1, 2, 3].map(|quarter| quarter * N / 4 + i);
+            let [a, b, c, d] = at.map(|at| u64::from_ne_bytes(self.0[at]));
+            let ((a, c), (b, d)) = (swap_halves(a, c), swap_halves(b, d));
+            let ((a, b), (c, d)) = (swap_words(a, b), swap_words(c, d));
+            for (at, row) in at.into_iter().zip([a, b, c, d]) {
+                self.0[at] = row.to_ne_bytes();
+            }
+        }
+        self
+    }
+}
+
+/// Swaps the high half of one row with the low half of another.
+#[inline(always)]
+const fn swap_halves(a: u64, b: u64) -> (u64, u64) {
+    const LOW: u64 = 0x0000_0000_ffff_ffff;
+    (a & LOW | b << 32, a >> 32 | b & !LOW)
+}
+
+/// Swaps the high word of each half of one row with the low word of each half of another.
+#[inline(always)]
+const fn swap_words(a: u64, b: u64) -> (u64, u64) {
+    const LOW: u64 = 0x0000_ffff_0000_ffff;
+    (a & LOW | (b & LOW) << 16, (a >> 16) & LOW | b & !LOW)
+}

@@ -1,0 +1,56 @@
+//! Runs of sno IDs, sixteen at a time, in 80 words of 16 bits: five vectors of AVX2, ten of 128 bits. Larger blocks are no faster, since
+//! this is already as fast as clearing memory (10 KB with AVX2: 0.06 ns an ID).
+
+#![allow(clippy::inline_always, reason = "what is not inlined would lack the set's features")]
+
+use crate::arch::{Id, scalar::fill::sequence_of};
+
+/// IDs in a block.
+const BLOCK: u16 = 16;
+const WORDS: usize = BLOCK as usize * size_of::<Id>() / 2;
+
+/// A mask of the sequences: all bits of every fifth word.
+const SEQUENCES: [u16; WORDS] = {
+    let mut words = [0; WORDS];
+    let mut word = 4;
+    while word < WORDS {
+        words[word] = u16::MAX;
+        word += 5;
+    }
+    words
+};
+
+/// Makes a block once, and adds the progress of the sequences to each copy of it.
+#[inline(always)]
+pub(in crate::arch) fn write_run(ids: &mut [u8], first: Id) {
+    let words = block_from(first);
+    let (blocks, rest) = ids.as_chunks_mut().0.as_chunks_mut::<WORDS>();
+    let mut ahead = 0;
+    for block in blocks {
+        write(block, &words, ahead);
+        // Past the end of the run this overflows, but it is not used there.
+        ahead = ahead.wrapping_add(BLOCK);
+    }
+    write(rest, &words, ahead);
+}
+
+#[inline(always)]
+fn write(places: &mut [[u8; 2]], words: &[u16; WORDS], ahead: u16) {
+    for ((place, word), sequence) in places.iter_mut().zip(words).zip(&SEQUENCES) {
+        *place = word.wrapping_add(ahead & sequence).to_be_bytes();
+    }
+}
+
+#[inline(always)]
+fn block_from(first: Id) -> [u16; WORDS] {
+    let mut words = [0; WORDS];
+    let mut sequence = sequence_of(first);
+    for id in words.as_chunks_mut::<5>().0 {
+        for (word, bytes) in id.iter_mut().zip(first.as_chunks().0) {
+            *word = u16::from_be_bytes(*bytes);
+        }
+        id[4] = sequence;
+        sequence = sequence.wrapping_add(1);
+    }
+    words
+}

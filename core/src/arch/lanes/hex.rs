@@ -1,0 +1,116 @@
+//! A slot in a register of sixteen bytes, or in a lane of that size: the parts that instruction sets have in common.
+//!
+//! Only numbers of 12 and 13 digits are read here; others go one by one. Of numbers that look random, all but one in 500 are
+//! that long. Their digits are moved to the end of sixteen bytes, after zeros.
+
+#![allow(clippy::inline_always, reason = "what is not inlined would lack the set's features")]
+
+use super::parts::part;
+use crate::arch::{Slot, scalar::hex as scalar};
+
+/// An index past the bytes, for which a shuffle yields 0.
+const NONE: u8 = 0x80;
+
+/// Positions of the two bytes of a number that each two of its sixteen digits come from.
+pub(in crate::arch) const PAIRS: [u8; 16] =
+    [NONE, NONE, 7, NONE, 6, 7, 5, 6, 3, 4, 2, 3, 1, 2, 0, 1];
+
+/// The identity: every position in order.
+pub(in crate::arch) const PLACES: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
+/// Positions that move twelve or thirteen digits to the end.
+const TWELVE: [u8; 16] = [252, 253, 254, 255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+const THIRTEEN: [u8; 16] = [253, 254, 255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+
+/// Zeros at the places in front of the digits. They are put in by a maximum, which also keeps a first digit that is there.
+pub(in crate::arch) const ZEROS: [u8; 16] =
+    [b'0', b'0', b'0', b'0', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+
+/// The largest characters of digits at the end: the first of 13 digits stands for four bits, so it is at most `f`.
+pub(in crate::arch) const MOST_AT_THE_END: [u8; 16] =
+    [255, 255, 255, b'f', 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255];
+
+/// The smallest characters, which are subtracted: the first digit is no zero. A smaller one wraps to more than is allowed.
+pub(in crate::arch) const LEAST: [u8; 16] = [b'1', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+
+/// The largest distances from the smallest characters, in a text. The bytes after 13 digits may be anything.
+pub(in crate::arch) const MOST_OF_TEXTS: [u8; 16] = {
+    let mut most = [255; 16];
+    most[0] -= b'1';
+    most
+};
+
+/// The largest distances from the smallest characters, in a slot. The last three bytes are 0.
+pub(in crate::arch) const MOST_OF_SLOTS: [u8; 16] =
+    [255 - b'1', 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0];
+
+/// Positions of a number's bytes in twice forty bits, the lowest first.
+#[allow(dead_code, reason = "NEON yields the bytes in order")]
+pub(in crate::arch) const BYTES: [u8; 16] =
+    [12, 13, 8, 9, 10, 4, 5, 0, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE];
+
+/// The digits of a number among sixteen bytes, and the positions that move them to the end.
+pub(in crate::arch) type Digits<'t> = (&'t Slot, &'static [u8; 16]);
+
+/// The 12 or 13 digits of a slot.
+#[inline]
+pub(in crate::arch) const fn of_slot(slot: &Slot) -> Digits<'_> {
+    (slot, if slot[12] == 0 { &TWELVE } else { &THIRTEEN })
+}
+
+/// The digits of a text between two offsets, if they are 12 or 13 and sixteen bytes can be loaded there.
+#[inline]
+pub(in crate::arch) fn of_text(text: &[u8], [start, end]: [i32; 2]) -> Option<Digits<'_>> {
+    let bytes = text.get(usize::try_from(start).ok()?..)?.first_chunk()?;
+    match end.checked_sub(start)? {
+        12 => Some((bytes, &TWELVE)),
+        13 => Some((bytes, &THIRTEEN)),
+        _ => None,
+    }
+}
+
+/// Decodes slots with a function that takes their digits and the largest distances allowed.
+#[inline(always)]
+pub(in crate::arch) fn decode(
+    slots: &[Slot],
+    numbers: &mut [u64],
+    number: impl Fn(Digits, &[u8; 16]) -> Option<u64>,
+) -> usize {
+    for (done, (slot, place)) in slots.iter().zip(numbers).enumerate() {
+        match number(of_slot(slot), &MOST_OF_SLOTS) {
+            Some(number) => *place = number,
+            None if scalar::decode_to(slot, place).is_none() => return done,
+            None => {}
+        }
+    }
+    slots.len()
+}
+
+/// As [`decode`], for texts one after the other.
+#[inline(always)]
+pub(in crate::arch) fn decode_column(
+    offsets: &[i32],
+    text: &[u8],
+    numbers: &mut [u64],
+    number: impl Fn(Digits, &[u8; 16]) -> Option<u64>,
+) -> usize {
+    let count = numbers.len();
+    for (done, (span, place)) in offsets.windows(2).zip(numbers).enumerate() {
+        let span = *part(span, 0);
+        if let Some(digits) = of_text(text, span)
+            && let Some(number) = number(digits, &MOST_OF_TEXTS)
+        {
+            *place = number;
+        } else if decode_alone(text, span, place).is_none() {
+            return done;
+        }
+    }
+    count
+}
+
+/// A function of its own, which would take registers of the loop that seldom calls it.
+#[cold]
+#[inline(never)]
+fn decode_alone(text: &[u8], span: [i32; 2], place: &mut u64) -> Option<()> {
+    scalar::decode_within(text, span, place)
+}

@@ -1,0 +1,118 @@
+//! The instruction sets of this machine: detected once, lowered on request.
+//!
+//! A level is only made for a set that the machine has, so holding one proves that its kernels may be called.
+//!
+//! With `std`, the environment variable `POLYFLAKE_CPU` simulates a weaker machine: it names the highest set to use, `scalar`
+//! for none. It is read once. The name of a set that the machine lacks, or any other word, lowers nothing.
+
+use super::{Kernels, Set};
+
+/// A set that this machine has, with all sets below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Level(Set);
+
+impl Level {
+    /// The target's own instructions.
+    pub const SCALAR: Self = Self(Set::Scalar);
+
+    /// The set.
+    pub const fn set(self) -> Set {
+        self.0
+    }
+
+    /// A kernel of the set's table.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "so that no table is left")]
+    pub(super) fn kernel<K>(self, of: impl FnOnce(&Kernels) -> K) -> K {
+        self.0.kernel(of)
+    }
+}
+
+/// The highest level of this machine, or of the weaker one that it simulates.
+#[inline]
+pub fn level() -> Level {
+    #[cfg(feature = "std")]
+    return known::level();
+    #[cfg(not(feature = "std"))]
+    return highest();
+}
+
+/// All levels up to this machine's, weakest first.
+pub fn levels() -> impl Iterator<Item = Level> {
+    let highest = level();
+    Set::ALL.iter().map(|&set| Level(set)).filter(move |&level| level <= highest)
+}
+
+fn highest() -> Level {
+    Level(*Set::ALL.iter().take_while(|set| set.is_here()).last().unwrap_or(&Set::Scalar))
+}
+
+/// Remembers the level. Threads that ask at the same time find the same level, so it needs no lock, which a fork could leave
+/// held.
+#[cfg(feature = "std")]
+mod known {
+    use core::sync::atomic::{AtomicU8, Ordering};
+
+    use super::{Level, Set, highest};
+
+    const UNKNOWN: u8 = u8::MAX;
+
+    /// An index of [`Set::ALL`].
+    static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
+
+    #[inline]
+    pub(super) fn level() -> Level {
+        match Set::ALL.get(usize::from(KNOWN.load(Ordering::Relaxed))) {
+            Some(&set) => Level(set),
+            None => find_out(),
+        }
+    }
+
+    #[cold]
+    fn find_out() -> Level {
+        let played = std::env::var_os("POLYFLAKE_CPU");
+        let level = lowered(highest(), played.as_ref().and_then(|name| name.to_str()));
+        let index = Set::ALL.iter().position(|&set| set == level.set());
+        let index = index.and_then(|index| u8::try_from(index).ok());
+        KNOWN.store(index.unwrap_or(UNKNOWN), Ordering::Relaxed);
+        level
+    }
+
+    /// The level, lowered to the set of this name.
+    pub(super) fn lowered(level: Level, name: Option<&str>) -> Level {
+        let played = Set::ALL.iter().find(|set| Some(set.name()) == name);
+        played.map_or(level, |&set| level.min(Level(set)))
+    }
+}
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use super::{known::lowered, *};
+
+    #[test]
+    fn levels_end_with_the_machines_own() {
+        assert_eq!(levels().next(), Some(Level::SCALAR));
+        assert_eq!(levels().last(), Some(level()));
+        assert!(levels().is_sorted());
+        assert!(levels().all(|level| level.set().is_here()));
+    }
+
+    #[test]
+    fn a_name_only_lowers() {
+        let highest = highest();
+        for &set in Set::ALL {
+            assert_eq!(lowered(highest, Some(set.name())).set(), set.min(highest.set()));
+            assert_eq!(lowered(Level::SCALAR, Some(set.name())), Level::SCALAR);
+        }
+        assert_eq!(lowered(highest, Some("pentium")), highest);
+        assert_eq!(lowered(highest, None), highest);
+    }
+
+    /// Fails if the name in `POLYFLAKE_CPU` is mistyped.
+    #[test]
+    fn the_machine_that_is_asked_for_is_played() {
+        if let Ok(name) = std::env::var("POLYFLAKE_CPU") {
+            assert_eq!(level().set().name(), name);
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Architectures without kernels of their own.
+
+/// One ID, or one number.
+pub(crate) mod one {
+    pub(crate) use crate::arch::scalar::{
+        base32::{decode, digits, encode, number},
+        hex::shifted as slot,
+    };
+}
+
+sets! {}

@@ -1,0 +1,60 @@
+//! sno's base32: 80 bits as 16 characters, byte order = text order, one spelling for each ID.
+//!
+//! Eight characters are handled at once, one in each byte of a word: 40 bits are spread over its bytes, five to each, and
+//! the characters are computed and not looked up.
+
+use crate::arch::{
+    Id, Text,
+    alphabet::{Alphabet, SNO, gather, spread},
+};
+
+pub(super) fn encode_all(ids: &[Id], texts: &mut [Text]) {
+    ids.iter().zip(texts).for_each(|(id, text)| *text = encode(id));
+}
+
+pub(super) fn decode_all(texts: &[Text], ids: &mut [Id]) -> usize {
+    let mut decoded = texts.iter().zip(ids);
+    let bad = decoded.position(|(text, id)| decode(text).map(|good| *id = good).is_none());
+    bad.unwrap_or(texts.len())
+}
+
+/// The text of an ID.
+#[inline]
+pub(crate) fn encode(id: &Id) -> Text {
+    let [a, b, c, d, e, f, g, h, i, j] = *id;
+    let [high, low] = [[0, 0, 0, a, b, c, d, e], [0, 0, 0, f, g, h, i, j]]
+        .map(|forty| SNO.characters(spread(u64::from_be_bytes(forty))));
+    (u128::from(high) << 64 | u128::from(low)).to_be_bytes()
+}
+
+/// The ID of a text, if it is valid.
+#[inline]
+pub(crate) fn decode(text: &Text) -> Option<Id> {
+    let word = u128::from_be_bytes(*text);
+    #[allow(clippy::cast_possible_truncation, reason = "the two halves of a word")]
+    let [high, low] = forties(SNO, [(word >> 64) as u64, word as u64])?;
+    let [_, _, _, _, _, _, id @ ..] = (u128::from(high) << 40 | u128::from(low)).to_be_bytes();
+    Some(id)
+}
+
+/// The first and the last eight of 16 digits of a number.
+#[inline]
+#[allow(dead_code, reason = "some machines have registers for them")]
+pub(crate) fn digits(alphabet: Alphabet, number: u64) -> [u64; 2] {
+    [number >> 40, number & 0xff_ffff_ffff].map(|forty| alphabet.characters(spread(forty)))
+}
+
+/// The number of the first and the last eight of 16 digits, if it fits 64 bits.
+#[inline]
+#[allow(dead_code, reason = "some machines have registers for them")]
+pub(crate) fn number(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {
+    let [high, low] = forties(alphabet, digits)?;
+    (high >> 24 == 0).then_some(high << 40 | low)
+}
+
+/// Twice 40 bits of 16 characters, if all of them are in the alphabet.
+#[inline]
+fn forties(alphabet: Alphabet, characters: [u64; 2]) -> Option<[u64; 2]> {
+    let [(high, bad_high), (low, bad_low)] = characters.map(|half| alphabet.values(half));
+    (bad_high | bad_low == 0).then(|| [gather(high), gather(low)])
+}

@@ -1,0 +1,128 @@
+//! SPARX-64/128, one block after the other: the reference that every other kernel is tested against, and is built from.
+
+#![allow(
+    clippy::inline_always,
+    reason = "in `lanes/cipher.rs`, what is not inlined would lack the set's features"
+)]
+
+use crate::arch::Block;
+
+/// Steps of a whole encryption.
+pub(crate) const STEPS: usize = 8;
+
+/// Consecutive rounds of one branch within a step.
+pub(crate) const ROUNDS: usize = 3;
+
+/// Branches: a block is two pairs of 16-bit words.
+pub(crate) const BRANCHES: usize = 2;
+
+/// The subkeys of one branch for one step: two words for each round.
+pub(crate) type Subkeys = [[u16; 2]; ROUNDS];
+
+/// The subkeys of every branch of every step, in order of use. `sparx64` makes them out of a key, and wipes them on drop.
+#[derive(Clone)]
+pub(crate) struct Schedule {
+    pub(crate) steps: [[Subkeys; BRANCHES]; STEPS],
+    /// The subkeys that are mixed into the two branches at the end.
+    pub(crate) last: [[u16; 2]; BRANCHES],
+}
+
+/// One half of a block: the left and the right word of a branch.
+pub(in crate::arch) type Pair = (u16, u16);
+
+pub(in crate::arch) fn encrypt_blocks(schedule: &Schedule, blocks: &mut [Block]) {
+    for block in blocks {
+        *block = encrypt_block(schedule, *block);
+    }
+}
+
+pub(in crate::arch) fn decrypt_blocks(schedule: &Schedule, blocks: &mut [Block]) {
+    for block in blocks {
+        *block = decrypt_block(schedule, *block);
+    }
+}
+
+#[inline]
+pub(crate) fn encrypt_block(schedule: &Schedule, block: Block) -> Block {
+    let (mut a, mut b) = load(block);
+    for [subkeys_a, subkeys_b] in &schedule.steps {
+        a = rounds(a, subkeys_a);
+        b = rounds(b, subkeys_b);
+        (a, b) = mix(a, b);
+    }
+    let [last_a, last_b] = schedule.last.map(Pair::from);
+    store(xor(a, last_a), xor(b, last_b))
+}
+
+#[inline]
+pub(crate) fn decrypt_block(schedule: &Schedule, block: Block) -> Block {
+    let (a, b) = load(block);
+    let [last_a, last_b] = schedule.last.map(Pair::from);
+    let (mut a, mut b) = (xor(a, last_a), xor(b, last_b));
+    for [subkeys_a, subkeys_b] in schedule.steps.iter().rev() {
+        (a, b) = unmix(a, b);
+        a = undo_rounds(a, subkeys_a);
+        b = undo_rounds(b, subkeys_b);
+    }
+    store(a, b)
+}
+
+/// The cipher's only nonlinear part: one round of SPECKEY without its key.
+#[inline(always)]
+pub(crate) fn arx_box((left, right): Pair) -> Pair {
+    let left = left.rotate_right(7).wrapping_add(right);
+    (left, right.rotate_left(2) ^ left)
+}
+
+#[inline(always)]
+fn undo_arx_box((left, right): Pair) -> Pair {
+    let right = (right ^ left).rotate_right(2);
+    (left.wrapping_sub(right).rotate_left(7), right)
+}
+
+/// One branch's rounds of one step.
+#[inline(always)]
+pub(in crate::arch) fn rounds(pair: Pair, subkeys: &Subkeys) -> Pair {
+    subkeys.iter().fold(pair, |pair, subkey| arx_box(xor(pair, (*subkey).into())))
+}
+
+#[inline(always)]
+pub(in crate::arch) fn undo_rounds(pair: Pair, subkeys: &Subkeys) -> Pair {
+    subkeys.iter().rev().fold(pair, |pair, subkey| xor(undo_arx_box(pair), (*subkey).into()))
+}
+
+/// The linear layer: a Feistel step with the branches swapped after it.
+#[inline(always)]
+pub(in crate::arch) fn mix(a: Pair, b: Pair) -> (Pair, Pair) {
+    (xor(b, spread(a)), a)
+}
+
+#[inline(always)]
+pub(in crate::arch) fn unmix(a: Pair, b: Pair) -> (Pair, Pair) {
+    (b, xor(a, spread(b)))
+}
+
+/// The part of a branch that the linear layer mixes into the other branch.
+#[inline(always)]
+fn spread((left, right): Pair) -> Pair {
+    let both = (left ^ right).rotate_left(8);
+    (left ^ both, right ^ both)
+}
+
+#[inline(always)]
+pub(in crate::arch) fn xor(a: Pair, b: Pair) -> Pair {
+    (a.0 ^ b.0, a.1 ^ b.1)
+}
+
+#[inline(always)]
+pub(in crate::arch) fn load([b0, b1, b2, b3, b4, b5, b6, b7]: Block) -> (Pair, Pair) {
+    let word = |high, low| u16::from_be_bytes([high, low]);
+    ((word(b0, b1), word(b2, b3)), (word(b4, b5), word(b6, b7)))
+}
+
+#[inline(always)]
+pub(in crate::arch) fn store(a: Pair, b: Pair) -> Block {
+    let ([b0, b1], [b2, b3]) = (a.0.to_be_bytes(), a.1.to_be_bytes());
+    let ([b4, b5], [b6, b7]) = (b.0.to_be_bytes(), b.1.to_be_bytes());
+    [b0, b1, b2, b3, b4, b5, b6, b7]
+}

@@ -1,0 +1,86 @@
+//! Runs of IDs: sno's, eight at a time, in ten words of 64 bits; and values that count up.
+
+use crate::arch::Id;
+
+/// IDs in a block whose bytes are whole 64-bit words.
+const BLOCK: usize = 8;
+const LEN: usize = size_of::<Id>();
+const WORDS: usize = BLOCK * LEN / 8;
+
+/// Makes a block once, and each further one by adding eight to every sequence in place. A block of eight IDs is ten words, and
+/// no sequence lies across two words.
+pub(crate) fn write_run(ids: &mut [u8], first: Id) {
+    let mut blocks = ids.chunks_exact_mut(BLOCK * LEN);
+    let mut block = block_from(first);
+    let mut sequence = sequence_of(first);
+    for bytes in &mut blocks {
+        for (slot, word) in bytes.chunks_exact_mut(8).zip(&block) {
+            slot.copy_from_slice(&word.to_be_bytes());
+        }
+        // Past the end of the run these overflow, but they are not used there.
+        block.iter_mut().zip(STEPS).for_each(|(word, step)| *word = word.wrapping_add(step));
+        sequence = sequence.wrapping_add(8);
+    }
+    for slot in blocks.into_remainder().chunks_exact_mut(LEN) {
+        slot.copy_from_slice(&with_sequence(first, sequence));
+        sequence = sequence.wrapping_add(1);
+    }
+}
+
+/// The last two bytes of an ID.
+pub(in crate::arch) const fn sequence_of([.., high, low]: Id) -> u16 {
+    u16::from_be_bytes([high, low])
+}
+
+const fn with_sequence(mut id: Id, sequence: u16) -> Id {
+    [id[8], id[9]] = sequence.to_be_bytes();
+    id
+}
+
+/// The value eight at the place of each sequence.
+const STEPS: [u64; WORDS] = {
+    let mut steps = [0; WORDS];
+    let mut id = 0;
+    while id < BLOCK {
+        let end = (id + 1) * LEN;
+        steps[(end - 1) / 8] = (BLOCK as u64) << (8 * ((8 - end % 8) % 8));
+        id += 1;
+    }
+    steps
+};
+
+fn block_from(first: Id) -> [u64; WORDS] {
+    let mut bytes = [0; BLOCK * LEN];
+    let sequences = (0..8).map(|k| sequence_of(first).wrapping_add(k));
+    for (slot, sequence) in bytes.chunks_exact_mut(LEN).zip(sequences) {
+        slot.copy_from_slice(&with_sequence(first, sequence));
+    }
+    let mut words = [0; WORDS];
+    for (word, slot) in words.iter_mut().zip(bytes.chunks_exact(8)) {
+        *word = u64::from_be_bytes(*slot.first_chunk().unwrap_or(&[0; 8]));
+    }
+    words
+}
+
+/// The counter's lowest bit, in the lower half of a value.
+pub(crate) const COUNT: u64 = 1 << 32;
+
+/// Adds to the lower halves.
+#[inline(never)] // It is called for two parts of a run, which would double the code of the loop.
+pub(super) fn count_up(values: &mut [[u8; 16]], first: [u8; 16]) {
+    count(values, first);
+}
+
+/// A loop that compilers vectorize. It is inlined, to be compiled for each set.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "what is not inlined would lack the set's features")]
+pub(in crate::arch) fn count(values: &mut [[u8; 16]], first: [u8; 16]) {
+    let [upper, lower] = [0, 8].map(|at| core::array::from_fn(|byte| first[at + byte]));
+    let mut lower = u64::from_be_bytes(lower);
+    for value in values {
+        let halves: [[u8; 8]; 2] = [upper, lower.to_be_bytes()];
+        value.copy_from_slice(halves.as_flattened());
+        // Past the end of the run this may overflow, but it is not used there.
+        lower = lower.wrapping_add(COUNT);
+    }
+}

@@ -1,0 +1,94 @@
+//! Numbers in 1 to 13 digits, one after the other. Eight digits are handled at once, as sno's characters are.
+
+use crate::arch::{
+    Slot,
+    alphabet::{HEX, all},
+    machine::one,
+};
+
+/// Digits of the largest number.
+pub(crate) const MAX_DIGITS: usize = 13;
+
+/// The digits of a number, with zero bytes after them.
+#[inline]
+#[allow(dead_code, reason = "wasm has registers for it")]
+pub(crate) fn shifted(number: u64) -> Slot {
+    let before = 16 - u32::from(length_of(number));
+    let [first, last] = one::digits(HEX, number).map(u128::from);
+    ((first << 64 | last) << (8 * before)).to_be_bytes()
+}
+
+/// Number of digits of a number.
+#[inline]
+#[allow(clippy::cast_possible_truncation, reason = "13 at most")]
+pub(crate) const fn length_of(number: u64) -> u8 {
+    // Bits divided by five, rounded up.
+    let bits = u64::BITS - (number | 1).leading_zeros();
+    (((bits + 4) * 205) >> 10) as u8
+}
+
+/// The number of a text, if the text is its one spelling.
+#[inline]
+pub(crate) fn number(text: &[u8]) -> Option<u64> {
+    if text.len() > MAX_DIGITS || !matches!(text, [_] | [b'1'..=b'v', ..]) {
+        return None;
+    }
+    one::number(HEX, padded(text))
+}
+
+/// The first and the last eight of 16 digits: a text of up to 13 digits, after zeros.
+#[inline]
+fn padded(text: &[u8]) -> [u64; 2] {
+    const ZEROS: u64 = all(b'0');
+    match (text.first_chunk(), text.last_chunk()) {
+        (Some(first), Some(last)) if text.len() > 8 => {
+            let before = 8 * (16 - text.len());
+            let first = u64::from_be_bytes(*first) >> before | ZEROS << (64 - before);
+            [first, u64::from_be_bytes(*last)]
+        }
+        _ => [ZEROS, text.iter().fold(ZEROS, |digits, &byte| digits << 8 | u64::from(byte))],
+    }
+}
+
+/// The text of a slot: its bytes before the zero bytes.
+#[inline]
+pub(crate) fn text_of(slot: &Slot) -> &[u8] {
+    let after = u128::from_le_bytes(*slot).leading_zeros() / 8;
+    &slot[..slot.len() - after as usize]
+}
+
+/// The text between two offsets.
+#[inline]
+pub(crate) fn within(text: &[u8], [start, end]: [i32; 2]) -> Option<&[u8]> {
+    let [from, to] = [start, end].map(|offset| usize::try_from(offset).unwrap_or(usize::MAX));
+    text.get(from..to)
+}
+
+pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
+    numbers.iter().zip(slots).for_each(|(&number, place)| *place = one::slot(number));
+}
+
+pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
+    let mut pairs = slots.iter().zip(numbers);
+    let bad = pairs.position(|(slot, place)| decode_to(slot, place).is_none());
+    bad.unwrap_or(slots.len())
+}
+
+/// Writes the number of a slot, if it is one.
+#[inline]
+pub(in crate::arch) fn decode_to(slot: &Slot, place: &mut u64) -> Option<()> {
+    number(text_of(slot)).map(|number| *place = number)
+}
+
+pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize {
+    let mut spans = offsets.windows(2).zip(&mut *numbers);
+    let bad =
+        spans.position(|(span, place)| decode_within(text, [span[0], span[1]], place).is_none());
+    bad.unwrap_or(numbers.len())
+}
+
+/// Writes the number of the text between two offsets, if there is one.
+#[inline]
+pub(in crate::arch) fn decode_within(text: &[u8], span: [i32; 2], place: &mut u64) -> Option<()> {
+    number(within(text, span)?).map(|number| *place = number)
+}

@@ -1,0 +1,105 @@
+//! wasm's SIMD: one ID in a register.
+
+#[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
+use core::arch::wasm32::*;
+use core::hint::black_box;
+
+use safe_unaligned_simd::wasm32::{v128_load, v128_store};
+
+use crate::arch::{
+    Id, Text,
+    alphabet::{Alphabet, LETTER, SNO},
+    lanes::parts::part,
+};
+
+/// The text of an ID.
+#[inline]
+pub(crate) fn encode(id: &Id) -> Text {
+    let mut text = [0; 16];
+    v128_store(&mut text, characters_of(id, lift()));
+    text
+}
+
+/// The ID of a text, if it is valid.
+#[inline]
+pub(crate) fn decode(text: &Text) -> Option<Id> {
+    let (values, bad) = values_of(SNO, v128_load(text));
+    (!v128_any_true(bad)).then(|| gather(values))
+}
+
+pub(super) fn encode_all(ids: &[Id], texts: &mut [Text]) {
+    let lift = lift();
+    for (id, text) in ids.iter().zip(texts) {
+        v128_store(text, characters_of(id, lift));
+    }
+}
+
+pub(super) fn decode_all(texts: &[Text], ids: &mut [Id]) -> usize {
+    let mut decoded = texts.iter().zip(ids);
+    let bad = decoded.position(|(text, id)| decode(text).map(|good| *id = good).is_none());
+    bad.unwrap_or(texts.len())
+}
+
+/// Factors that move the ten bits of each lane to its top. They are hidden from the compiler, which would otherwise replace the
+/// multiplication by eight single shifts, since wasm cannot shift lanes by different numbers.
+#[inline]
+pub(super) fn lift() -> v128 {
+    black_box(u16x8(1, 4, 16, 64, 1, 4, 16, 64))
+}
+
+#[inline]
+fn characters_of(id: &Id, lift: v128) -> v128 {
+    let [low, high] = [0, 2].map(|at| u64::from_le_bytes(*part(id, at)));
+    // Two bytes for each two characters; the second half's bytes come from the other word.
+    let pairs = u8x16(1, 0, 2, 1, 3, 2, 4, 3, 12, 11, 13, 12, 14, 13, 15, 14);
+    characters(SNO, values(u8x16_swizzle(u64x2(low, high), pairs), lift))
+}
+
+/// Five bits in each byte, from lanes that each hold the ten bits of two characters at some position.
+#[inline]
+pub(super) fn values(lanes: v128, lift: v128) -> v128 {
+    let tens = u16x8_mul(lanes, lift);
+    let second = v128_and(u16x8_shl(tens, 2), u16x8_splat(0x1f00));
+    v128_or(u16x8_shr(tens, 11), second)
+}
+
+#[inline]
+pub(super) fn characters(alphabet: Alphabet, values: v128) -> v128 {
+    let run = u8x16_min(values, u8x16_splat(alphabet.digits));
+    u8x16_add(values, u8x16_swizzle(v128_load(&alphabet.offsets()), run))
+}
+
+/// The values of characters, and a byte other than 0 for each character without a value.
+#[inline]
+pub(super) fn values_of(alphabet: Alphabet, characters: v128) -> (v128, v128) {
+    let Alphabet { digit, digits: ten } = alphabet;
+    // Subtracting the other run's offset wraps to a greater value.
+    let digits = u8x16_sub(characters, u8x16_splat(digit));
+    let letters = u8x16_sub(characters, u8x16_splat(LETTER));
+    let no_digits = u8x16_sub_sat(digits, u8x16_splat(ten - 1));
+    let no_letters = u8x16_sub_sat(letters, u8x16_splat(alphabet.letters() - 1));
+    let values = u8x16_min(digits, u8x16_sub(characters, u8x16_splat(LETTER - ten)));
+    (values, u8x16_min(no_digits, no_letters))
+}
+
+/// The forty bits of each eight values: from the top down, in bytes 2, 1, 0, 5 and 4 of a word.
+#[inline]
+pub(super) fn forties(values: v128) -> v128 {
+    let first = u16x8_shl(v128_and(values, u16x8_splat(0xff)), 5);
+    let tens = v128_or(first, u16x8_shr(values, 8));
+    // Twenty bits in each half of a word, the first half's four bits higher than needed: room for the top of the second's.
+    let (upper, lower) = (1 << 4 << 16 | 1 << 14, 1 << 16 | 1 << 10);
+    let twenties = i32x4_dot_i16x8(tens, u32x4(upper, lower, upper, lower));
+    v128_or(twenties, u64x2_shr(twenties, 48))
+}
+
+/// The ten bytes of sixteen values.
+#[inline]
+fn gather(values: v128) -> Id {
+    // In lanes, since wasm has no instruction that reverses the bytes of a word.
+    let order = u8x16(2, 1, 0, 5, 4, 10, 9, 8, 13, 12, 0, 0, 0, 0, 0, 0);
+    let bytes = u8x16_swizzle(forties(values), order);
+    let [a, b, c, d, e, f, g, h] = u64x2_extract_lane::<0>(bytes).to_le_bytes();
+    let [i, j] = u16x8_extract_lane::<4>(bytes).to_le_bytes();
+    [a, b, c, d, e, f, g, h, i, j]
+}

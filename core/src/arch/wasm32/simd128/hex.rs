@@ -1,0 +1,57 @@
+//! wasm's SIMD: one number in a register.
+
+#[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
+use core::arch::wasm32::*;
+
+use safe_unaligned_simd::wasm32::{v128_load, v128_store};
+
+use super::base32::{characters, forties, lift, values, values_of};
+use crate::arch::{
+    Slot,
+    alphabet::HEX,
+    lanes::hex::{self as lane, BYTES, Digits, LEAST, MOST_AT_THE_END, PAIRS, PLACES, ZEROS},
+    scalar::hex::length_of,
+};
+
+pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
+    let lift = lift();
+    numbers.iter().zip(slots).for_each(|(number, slot)| v128_store(slot, text(*number, lift)));
+}
+
+/// The slot of a number.
+#[inline]
+pub(crate) fn slot(number: u64) -> Slot {
+    let mut slot = [0; 16];
+    v128_store(&mut slot, text(number, lift()));
+    slot
+}
+
+#[inline]
+fn text(number: u64, lift: v128) -> v128 {
+    let lanes = u8x16_swizzle(u64x2_splat(number), v128_load(&PAIRS));
+    let digits = characters(HEX, values(lanes, lift));
+    // From the first digit on. Positions past the last digit yield 0.
+    let order = u8x16_add(v128_load(&PLACES), u8x16_splat(16 - length_of(number)));
+    u8x16_swizzle(digits, order)
+}
+
+pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
+    lane::decode(slots, numbers, number)
+}
+
+pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize {
+    lane::decode_column(offsets, text, numbers, number)
+}
+
+/// The number of 12 or 13 digits at given positions.
+#[inline]
+fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
+    let [bytes, places, most] = [bytes, places, most].map(|bytes| v128_load(bytes));
+    let outside = u8x16_sub_sat(u8x16_sub(bytes, v128_load(&LEAST)), most);
+    let digits = u8x16_max(u8x16_swizzle(bytes, places), v128_load(&ZEROS));
+    let too_large = u8x16_sub_sat(digits, v128_load(&MOST_AT_THE_END));
+    let (values, bad) = values_of(HEX, digits);
+    let bad = v128_or(v128_or(bad, too_large), outside);
+    let number = u8x16_swizzle(forties(values), v128_load(&BYTES));
+    (!v128_any_true(bad)).then(|| u64x2_extract_lane::<0>(number))
+}

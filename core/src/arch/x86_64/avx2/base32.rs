@@ -1,0 +1,158 @@
+//! AVX2: two IDs in a register, four IDs in a group.
+
+#[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
+use core::arch::x86_64::*;
+
+use safe_unaligned_simd::x86_64::{
+    _mm_loadu_si128, _mm_storeu_si16, _mm_storeu_si64, _mm_storeu_si128, _mm256_loadu_si256,
+    _mm256_loadu2_m128i, _mm256_storeu_si256,
+};
+
+use super::super::{memory::fence, sse41::base32 as sse41};
+use crate::arch::{
+    Id, Text,
+    alphabet::{Alphabet, LETTER, SNO},
+    lanes::parts::{part, part_mut},
+};
+
+const GROUP: usize = 4;
+
+#[target_feature(enable = "avx2")]
+pub(super) fn encode(ids: &[Id], texts: &mut [Text]) {
+    encode_by(|half, characters| _mm256_storeu_si256(half, characters), ids, texts);
+}
+
+#[target_feature(enable = "avx2")]
+pub(super) fn stream(ids: &[Id], texts: &mut [Text]) {
+    let before = texts.as_ptr().align_offset(64).min(texts.len());
+    let ((first, ids), (first_places, lines)) = (ids.split_at(before), texts.split_at_mut(before));
+    encode(first, first_places);
+    let store = |half: &mut [u8; 32], characters| {
+        // SAFETY: the texts from `before` on begin at a multiple of 64, their groups have 64 bytes, and the parts of groups begin
+        // at multiples of 32. The fence below comes before any other code can read them.
+        #[allow(unsafe_code)]
+        unsafe {
+            _mm256_stream_si256(core::ptr::from_mut(half).cast(), characters);
+        }
+    };
+    encode_by(store, ids, lines);
+    fence();
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn encode_by(store: impl Fn(&mut [u8; 32], __m256i), ids: &[Id], texts: &mut [Text]) {
+    let ((groups, last), (places, last_places)) =
+        (ids.as_chunks::<GROUP>(), texts.as_chunks_mut::<GROUP>());
+    // Two bytes for each two characters, for an ID at the front of its lane and one at the end.
+    let pairs = _mm256_setr_epi8(
+        1, 0, 2, 1, 3, 2, 4, 3, 6, 5, 7, 6, 8, 7, 9, 8, //
+        7, 6, 8, 7, 9, 8, 10, 9, 12, 11, 13, 12, 14, 13, 15, 14,
+    );
+    for (group, place) in groups.iter().zip(places) {
+        let (group, place) = (group.as_flattened(), place.as_flattened_mut());
+        for pair in 0..2 {
+            // The second lane's ID is at the end of the lane: at the front, the group's last load would reach past the group.
+            let (low, high) =
+                (part::<_, 16>(group, 20 * pair), part::<_, 16>(group, 20 * pair + 4));
+            let lanes = _mm256_shuffle_epi8(_mm256_loadu2_m128i(high, low), pairs);
+            store(part_mut(place, 32 * pair), characters(SNO, values(lanes)));
+        }
+    }
+    sse41::encode(last, last_places);
+}
+
+#[target_feature(enable = "avx2")]
+pub(super) fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
+    let ((groups, last), (places, last_places)) =
+        (texts.as_chunks::<GROUP>(), ids.as_chunks_mut::<GROUP>());
+    for (done, (group, place)) in groups.iter().zip(places).enumerate() {
+        let group = group.as_flattened();
+        let (values, bad) = values_of(SNO, _mm256_loadu_si256(part::<_, 32>(group, 0)));
+        let (next_values, next_bad) = values_of(SNO, _mm256_loadu_si256(part::<_, 32>(group, 32)));
+        let bad = _mm256_or_si256(bad, next_bad);
+        if _mm256_testz_si256(bad, bad) == 0 {
+            return GROUP * done;
+        }
+        store([gather(values), gather(next_values)], place.as_flattened_mut());
+    }
+    GROUP * groups.len() + sse41::decode(last, last_places)
+}
+
+/// Writes four IDs in whole registers: each store overwrites the surplus bytes of the one before.
+#[target_feature(enable = "avx2")]
+fn store([first, second]: [__m256i; 2], place: &mut [u8]) {
+    let lanes = [
+        _mm256_castsi256_si128(first),
+        _mm256_extracti128_si256::<1>(first),
+        _mm256_castsi256_si128(second),
+    ];
+    for (at, lane) in lanes.into_iter().enumerate() {
+        _mm_storeu_si128(part_mut::<_, 16>(place, 10 * at), lane);
+    }
+    let last = _mm256_extracti128_si256::<1>(second);
+    _mm_storeu_si64(part_mut::<_, 8>(place, 30), last);
+    _mm_storeu_si16(part_mut::<_, 2>(place, 38), _mm_srli_si128::<8>(last));
+}
+
+/// A register with the same lane twice.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn both(lane: __m128i) -> __m256i {
+    _mm256_broadcastsi128_si256(lane)
+}
+
+/// A value in every byte.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn all(byte: u8) -> __m256i {
+    _mm256_set1_epi8(byte.cast_signed())
+}
+
+/// Five bits in each byte, from words that each hold the ten bits of two characters at some position.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn values(lanes: __m256i) -> __m256i {
+    let lift = both(_mm_setr_epi16(1, 4, 16, 64, 1, 4, 16, 64));
+    let tens = _mm256_mullo_epi16(lanes, lift);
+    let second = _mm256_and_si256(_mm256_slli_epi16::<2>(tens), _mm256_set1_epi16(0x1f00));
+    _mm256_or_si256(_mm256_srli_epi16::<11>(tens), second)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn characters(alphabet: Alphabet, values: __m256i) -> __m256i {
+    let offsets = both(_mm_loadu_si128(&alphabet.offsets()));
+    let run = _mm256_min_epu8(values, all(alphabet.digits));
+    _mm256_add_epi8(values, _mm256_shuffle_epi8(offsets, run))
+}
+
+/// The values of characters, and a byte other than 0 for each character without a value.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn values_of(alphabet: Alphabet, characters: __m256i) -> (__m256i, __m256i) {
+    let Alphabet { digit, digits: ten } = alphabet;
+    let digits = _mm256_sub_epi8(characters, all(digit));
+    let letters = _mm256_sub_epi8(characters, all(LETTER));
+    let no_digits = _mm256_subs_epu8(digits, all(ten - 1));
+    let no_letters = _mm256_subs_epu8(letters, all(alphabet.letters() - 1));
+    let values = _mm256_min_epu8(digits, _mm256_sub_epi8(characters, all(LETTER - ten)));
+    (values, _mm256_min_epu8(no_digits, no_letters))
+}
+
+/// The ten bytes of sixteen values, at the front of each lane.
+#[target_feature(enable = "avx2")]
+fn gather(values: __m256i) -> __m256i {
+    let order = _mm_setr_epi8(2, 1, 0, 5, 4, 10, 9, 8, 13, 12, -1, -1, -1, -1, -1, -1);
+    _mm256_shuffle_epi8(forties(values), both(order))
+}
+
+/// The forty bits of each eight values, at the same position as in the narrower kernel.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn forties(values: __m256i) -> __m256i {
+    let tens = _mm256_maddubs_epi16(values, _mm256_set1_epi16(1 << 8 | 1 << 5));
+    let places = _mm_setr_epi16(1 << 14, 1 << 4, 1 << 10, 1, 1 << 14, 1 << 4, 1 << 10, 1);
+    let twenties = _mm256_madd_epi16(tens, both(places));
+    _mm256_or_si256(twenties, _mm256_srli_epi64::<48>(twenties))
+}

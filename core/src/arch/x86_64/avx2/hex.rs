@@ -1,0 +1,158 @@
+//! AVX2: two numbers in a register, four in a group.
+
+#[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
+use core::arch::x86_64::*;
+
+use safe_unaligned_simd::x86_64::{
+    _mm_loadu_si128, _mm256_loadu_si256, _mm256_loadu2_m128i, _mm256_storeu_si256,
+};
+
+use super::{
+    super::sse41::hex as sse41,
+    base32::{all, both, characters, forties, values, values_of},
+};
+use crate::arch::{
+    Slot,
+    alphabet::HEX,
+    lanes::{
+        hex::{
+            BYTES, Digits, LEAST, MOST_AT_THE_END, MOST_OF_SLOTS, MOST_OF_TEXTS, PAIRS, PLACES,
+            ZEROS, of_slot, of_text,
+        },
+        parts::{part, part_mut},
+    },
+};
+
+const GROUP: usize = 4;
+
+/// Bits of 11 digits and of 12 digits.
+const ELEVEN: i32 = 55;
+const TWELVE: i32 = 60;
+
+#[target_feature(enable = "avx2")]
+pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
+    let ((groups, last), (places, last_places)) =
+        (numbers.as_chunks::<GROUP>(), slots.as_chunks_mut::<GROUP>());
+    for (group, place) in groups.iter().zip(places) {
+        let numbers = _mm256_loadu_si256(group);
+        let short = are_zero(_mm256_srli_epi64::<ELEVEN>(numbers));
+        if _mm256_testz_si256(short, short) == 0 {
+            sse41::encode(group, place);
+            continue;
+        }
+        let pairs = [
+            _mm256_permute4x64_epi64::<0b01_01_00_00>(numbers),
+            _mm256_permute4x64_epi64::<0b11_11_10_10>(numbers),
+        ];
+        for (at, pair) in pairs.into_iter().enumerate() {
+            let half = part_mut::<_, 32>(place.as_flattened_mut(), 32 * at);
+            _mm256_storeu_si256(half, texts(pair));
+        }
+    }
+    sse41::encode(last, last_places);
+}
+
+/// The slots of two numbers; each number fills its lane twice.
+#[target_feature(enable = "avx2")]
+fn texts(numbers: __m256i) -> __m256i {
+    let digits = characters(HEX, values(_mm256_shuffle_epi8(numbers, lanes(&PAIRS))));
+    // From the first of 13 digits on, or from the second.
+    let from_13 = _mm256_add_epi8(lanes(&PLACES), all(0x70 + 16 - 13));
+    let one_less = are_zero(_mm256_srli_epi64::<TWELVE>(numbers));
+    _mm256_shuffle_epi8(digits, _mm256_sub_epi8(from_13, one_less))
+}
+
+#[target_feature(enable = "avx2")]
+pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
+    let ((groups, last), (places, last_places)) =
+        (slots.as_chunks::<GROUP>(), numbers.as_chunks_mut::<GROUP>());
+    for (done, (group, place)) in groups.iter().zip(places).enumerate() {
+        let slot = |at: usize| of_slot(&group[at]);
+        let first = numbers_of(slot(0), slot(1), &MOST_OF_SLOTS);
+        let last = numbers_of(slot(2), slot(3), &MOST_OF_SLOTS);
+        if store([first, last], place) {
+            continue;
+        }
+        let read = sse41::decode(group, place);
+        if read < GROUP {
+            return GROUP * done + read;
+        }
+    }
+    GROUP * groups.len() + sse41::decode(last, last_places)
+}
+
+#[target_feature(enable = "avx2")]
+pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize {
+    let (groups, last) = numbers.as_chunks_mut::<GROUP>();
+    let mut done = 0;
+    for place in groups {
+        let offsets = part(offsets, done);
+        if !decode_four(offsets, text, place) {
+            let read = sse41::decode_column(offsets, text, place);
+            if read < GROUP {
+                return done + read;
+            }
+        }
+        done += GROUP;
+    }
+    done + sse41::decode_column(&offsets[done..], text, last)
+}
+
+/// Writes the numbers of four texts, if all of them have 12 or 13 digits.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn decode_four(offsets: &[i32; GROUP + 1], text: &[u8], place: &mut [u64; GROUP]) -> bool {
+    let text = |at| of_text(text, *part(offsets, at));
+    let (Some(a), Some(b), Some(c), Some(d)) = (text(0), text(1), text(2), text(3)) else {
+        return false;
+    };
+    store([numbers_of(a, b, &MOST_OF_TEXTS), numbers_of(c, d, &MOST_OF_TEXTS)], place)
+}
+
+/// Two numbers, at the front of their lanes, and bits other than 0 unless both have 12 or 13 valid digits.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn numbers_of(
+    (low, low_places): Digits,
+    (high, high_places): Digits,
+    most: &[u8; 16],
+) -> (__m256i, __m256i) {
+    let bytes = _mm256_loadu2_m128i(high, low);
+    let places = _mm256_loadu2_m128i(high_places, low_places);
+    let outside = _mm256_subs_epu8(_mm256_sub_epi8(bytes, lanes(&LEAST)), lanes(most));
+    let digits = _mm256_max_epu8(_mm256_shuffle_epi8(bytes, places), lanes(&ZEROS));
+    let too_large = _mm256_subs_epu8(digits, lanes(&MOST_AT_THE_END));
+    let (values, bad) = values_of(HEX, digits);
+    let bad = _mm256_or_si256(_mm256_or_si256(bad, too_large), outside);
+    (_mm256_shuffle_epi8(forties(values), lanes(&BYTES)), bad)
+}
+
+/// Writes two pairs of numbers, if all are good.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn store(
+    [(first, bad), (last, last_bad)]: [(__m256i, __m256i); 2],
+    place: &mut [u64; GROUP],
+) -> bool {
+    let bad = _mm256_or_si256(bad, last_bad);
+    let is_good = _mm256_testz_si256(bad, bad) == 1;
+    if is_good {
+        let numbers = _mm256_unpacklo_epi64(first, last);
+        _mm256_storeu_si256(place, _mm256_permute4x64_epi64::<0b11_01_10_00>(numbers));
+    }
+    is_good
+}
+
+/// A mask with all bits set in the words that are 0.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn are_zero(words: __m256i) -> __m256i {
+    _mm256_cmpeq_epi64(words, _mm256_setzero_si256())
+}
+
+/// A register with the same bytes in both lanes.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn lanes(bytes: &[u8; 16]) -> __m256i {
+    both(_mm_loadu_si128(bytes))
+}

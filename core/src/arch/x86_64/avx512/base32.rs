@@ -1,0 +1,165 @@
+//! AVX-512 with VBMI: four IDs in a register, eight in a group.
+
+#[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
+use core::arch::x86_64::*;
+
+use safe_unaligned_simd::x86_64::{
+    _mm_storeu_si64, _mm256_storeu_si256, _mm512_loadu_si512, _mm512_storeu_si512,
+};
+
+use super::super::{memory::fence, sse41::base32 as sse41};
+use crate::arch::{
+    Id, Text,
+    alphabet::{Alphabet, SNO},
+    lanes::parts::{part, part_mut},
+};
+
+const GROUP: usize = 8;
+
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+pub(super) fn encode(ids: &[Id], texts: &mut [Text]) {
+    encode_by(|line, characters| _mm512_storeu_si512(line, characters), ids, texts);
+}
+
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+pub(super) fn stream(ids: &[Id], texts: &mut [Text]) {
+    let before = texts.as_ptr().align_offset(64).min(texts.len());
+    let ((first, ids), (first_places, lines)) = (ids.split_at(before), texts.split_at_mut(before));
+    encode(first, first_places);
+    let store = |line: &mut [u8; 64], characters| {
+        // SAFETY: the texts from `before` on begin at a multiple of 64, their groups have 128 bytes, and the parts of groups begin
+        // at multiples of 64. The fence below comes before any other code can read them.
+        #[allow(unsafe_code)]
+        unsafe {
+            _mm512_stream_si512(core::ptr::from_mut(line).cast(), characters);
+        }
+    };
+    encode_by(store, ids, lines);
+    fence();
+}
+
+#[inline]
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+fn encode_by(store: impl Fn(&mut [u8; 64], __m512i), ids: &[Id], texts: &mut [Text]) {
+    let ((groups, last), (places, last_places)) =
+        (ids.as_chunks::<GROUP>(), texts.as_chunks_mut::<GROUP>());
+    let [front, back] = [&FRONT, &BACK].map(|order| _mm512_loadu_si512(order));
+    for (group, place) in groups.iter().zip(places) {
+        let (group, place) = (group.as_flattened(), place.as_flattened_mut());
+        // The second register ends with the group: four IDs are at the front of the first, four at the end of the second.
+        for (at, order) in [(0, front), (1, back)] {
+            let ids = _mm512_loadu_si512(part::<_, 64>(group, 16 * at));
+            let forties = _mm512_permutexvar_epi8(order, ids);
+            store(part_mut(place, 64 * at), characters(forties));
+        }
+    }
+    sse41::encode(last, last_places);
+}
+
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+pub(super) fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
+    let ((groups, last), (places, last_places)) =
+        (texts.as_chunks::<GROUP>(), ids.as_chunks_mut::<GROUP>());
+    for (done, (group, place)) in groups.iter().zip(places).enumerate() {
+        let group = group.as_flattened();
+        let (values, bad) = values_of(_mm512_loadu_si512(part::<_, 64>(group, 0)));
+        let (next_values, next_bad) = values_of(_mm512_loadu_si512(part::<_, 64>(group, 64)));
+        if _mm512_movepi8_mask(_mm512_or_si512(bad, next_bad)) != 0 {
+            return GROUP * done;
+        }
+        store([gather(values), gather(next_values)], place.as_flattened_mut());
+    }
+    GROUP * groups.len() + sse41::decode(last, last_places)
+}
+
+/// Writes eight IDs, four from the front of each register.
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+fn store([first, second]: [__m512i; 2], place: &mut [u8]) {
+    // The second store overwrites the surplus bytes of the first.
+    _mm512_storeu_si512(part_mut::<_, 64>(place, 0), first);
+    _mm256_storeu_si256(part_mut::<_, 32>(place, 40), _mm512_castsi512_si256(second));
+    _mm_storeu_si64(part_mut::<_, 8>(place, 72), _mm512_extracti32x4_epi32::<2>(second));
+}
+
+/// The characters of each word's lowest 40 bits.
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+fn characters(forties: __m512i) -> __m512i {
+    // Each byte gets the eight bits from its shift on. A lookup uses six of them, so the table holds the alphabet twice.
+    let shifts = i64::from_le_bytes([35, 30, 25, 20, 15, 10, 5, 0]);
+    let values = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(shifts), forties);
+    _mm512_permutexvar_epi8(values, _mm512_loadu_si512(&CHARACTERS))
+}
+
+/// The values of characters, and a high bit for each character without a value.
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+fn values_of(characters: __m512i) -> (__m512i, __m512i) {
+    let [low, high] = [&VALUES[0], &VALUES[1]].map(|half| _mm512_loadu_si512(half));
+    let values = _mm512_permutex2var_epi8(low, characters, high);
+    (values, _mm512_or_si512(values, characters))
+}
+
+/// The forty bytes of sixty-four values, at the front.
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
+fn gather(values: __m512i) -> __m512i {
+    let tens = _mm512_maddubs_epi16(values, _mm512_set1_epi16(1 << 8 | 1 << 5));
+    let places = i64::from(1 << 10 | 1 << 16) << 32 | i64::from(1 << 14 | 1 << 4 << 16);
+    let twenties = _mm512_madd_epi16(tens, _mm512_set1_epi64(places));
+    let forties = _mm512_or_si512(twenties, _mm512_srli_epi64::<48>(twenties));
+    _mm512_permutexvar_epi8(_mm512_loadu_si512(&FIVES), forties)
+}
+
+/// Positions of the five bytes of each word's characters, the last one lowest. Words have eight bytes, but only these five are
+/// used.
+const FRONT: [u8; 64] = reversed_fives(0);
+const BACK: [u8; 64] = reversed_fives(24);
+
+const fn reversed_fives(from: u8) -> [u8; 64] {
+    let mut order = [0; 64];
+    let mut place = 0;
+    while place < 64 {
+        let (word, byte) = (place / 8, place % 8);
+        if byte < 5 {
+            order[place as usize] = from + 5 * word + 4 - byte;
+        }
+        place += 1;
+    }
+    order
+}
+
+/// Position of each of the forty bytes: as in the narrower kernels, five in each word.
+const FIVES: [u8; 64] = {
+    let mut order = [0; 64];
+    let mut place: u8 = 0;
+    while place < 40 {
+        order[place as usize] = 8 * (place / 5) + [2, 1, 0, 5, 4][(place % 5) as usize];
+        place += 1;
+    }
+    order
+};
+
+static CHARACTERS: [u8; 64] = characters_of(SNO);
+
+static VALUES: [[u8; 64]; 2] = values_in(SNO);
+
+/// Lookup table from six bits, of which five are a value, to a character: an alphabet twice.
+pub(super) const fn characters_of(alphabet: Alphabet) -> [u8; 64] {
+    let mut twice = [0; 64];
+    let mut place = 0;
+    while place < 64 {
+        twice[place] = alphabet.table()[place % 32];
+        place += 1;
+    }
+    twice
+}
+
+/// Lookup table from ASCII characters to their values; a high bit stands for no value.
+pub(super) const fn values_in(alphabet: Alphabet) -> [[u8; 64]; 2] {
+    let mut values = [[0x80; 64]; 2];
+    let mut value: u8 = 0;
+    while value < 32 {
+        let character = alphabet.table()[value as usize] as usize;
+        values[character / 64][character % 64] = value;
+        value += 1;
+    }
+    values
+}

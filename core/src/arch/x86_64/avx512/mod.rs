@@ -1,0 +1,41 @@
+//! AVX-512 with BW, VL, VBMI and VBMI2: registers of 64 bytes. VBMI2 rotates in one instruction, and one of three operands joins
+//! a word of the cipher, a subkey and a sum.
+
+mod base32;
+mod columns;
+mod hex;
+
+use super::avx2;
+use crate::arch::{
+    Block, Kernels,
+    lanes::cipher::{self, Decrypt, Encrypt},
+    scalar::cipher::Schedule,
+};
+
+pub(super) const KERNELS: Kernels = Kernels {
+    encode_sno: base32::encode,
+    stream_sno: base32::stream,
+    decode_sno: base32::decode,
+    encode_hex: hex::encode,
+    decode_hex: hex::decode,
+    encrypt,
+    decrypt,
+    unix_ms: columns::unix_ms,
+    metabyte: columns::metabyte,
+    partition: columns::partition,
+    sequence: columns::sequence,
+    having_metabyte: columns::having_metabyte,
+    in_ticks: columns::in_ticks,
+    // Texts side by side are a load each in any set, and AVX2 fills as fast as memory takes it.
+    ..avx2::KERNELS
+};
+
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi2")]
+fn encrypt(schedule: &Schedule, blocks: &mut [Block]) {
+    cipher::apply::<Encrypt>(schedule, blocks);
+}
+
+#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi2")]
+fn decrypt(schedule: &Schedule, blocks: &mut [Block]) {
+    cipher::apply::<Decrypt>(schedule, blocks);
+}

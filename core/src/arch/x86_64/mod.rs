@@ -1,0 +1,32 @@
+//! x86-64. Every machine has SSE2.
+
+mod avx2;
+mod avx512;
+mod memory;
+mod sse2;
+mod sse41;
+
+/// One ID, or one number: asking for the machine's level would cost more than it saves.
+pub(crate) mod one {
+    pub(crate) use super::sse2::{decode, digits, encode, number};
+    pub(crate) use crate::arch::scalar::hex::shifted as slot;
+}
+
+/// Asks whether this machine has all of these features; without `std` the answer is known at compile time.
+macro_rules! has {
+    ($($feature:tt),*) => {{
+        #[cfg(feature = "std")]
+        { $(std::arch::is_x86_feature_detected!($feature))&&* }
+        #[cfg(not(feature = "std"))]
+        { $(cfg!(target_feature = $feature))&&* }
+    }};
+}
+
+sets! {
+    /// SSSE3 and SSE4.1.
+    Sse41: "sse41", sse41, has!("ssse3", "sse4.1");
+    /// AVX2 and POPCNT.
+    Avx2: "avx2", avx2, has!("avx2", "popcnt");
+    /// AVX-512 with BW, VL, VBMI and VBMI2.
+    Avx512: "avx512", avx512, has!("avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512vbmi2");
+}

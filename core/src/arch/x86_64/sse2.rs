@@ -1,0 +1,127 @@
+//! SSE2, which every x86-64 has: for one ID, where asking for the machine's level would cost more than it saves.
+
+#[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
+use core::arch::x86_64::*;
+
+use safe_unaligned_simd::x86_64::{_mm_loadu_si128, _mm_storeu_si128};
+
+use crate::arch::{
+    Id, Text,
+    alphabet::{Alphabet, LETTER, SNO},
+    lanes::parts::part,
+};
+
+/// The text of an ID.
+#[inline]
+pub(crate) fn encode(id: &Id) -> Text {
+    let mut text = [0; 16];
+    // Eight bytes and two, as an ID is packed: a load across both would wait until the stores reach memory.
+    let (low, tail) = (u64::from_le_bytes(*part(id, 0)), u16::from_le_bytes(*part(id, 8)));
+    let high = low >> 16 | u64::from(tail) << 48;
+    // SAFETY: this folder is only compiled where all machines of the target have SSE2.
+    #[allow(unsafe_code)]
+    unsafe {
+        _mm_storeu_si128(&mut text, characters(SNO, values(low, high)));
+    }
+    text
+}
+
+/// The ID of a text, if it is valid.
+#[inline]
+pub(crate) fn decode(text: &Text) -> Option<Id> {
+    // SAFETY: this folder is only compiled where all machines of the target have SSE2.
+    #[allow(unsafe_code)]
+    let [high, low] = unsafe { forties(SNO, _mm_loadu_si128(text)) }?;
+    // Eight bytes and two, as IDs are copied, so that a copy need not wait until the stores reach memory.
+    let [a, b, c, d, e, f, g, h] = (high << 24 | low >> 16).to_be_bytes();
+    let [.., i, j] = low.to_be_bytes();
+    Some([a, b, c, d, e, f, g, h, i, j])
+}
+
+/// The first and the last eight of 16 digits of a number.
+#[inline]
+pub(crate) fn digits(alphabet: Alphabet, number: u64) -> [u64; 2] {
+    let bytes = number.swap_bytes();
+    // SAFETY: this folder is only compiled where all machines of the target have SSE2.
+    #[allow(unsafe_code)]
+    unsafe {
+        let characters = characters(alphabet, values(bytes << 16, bytes));
+        halves(characters).map(u64::swap_bytes)
+    }
+}
+
+/// The number of the first and the last eight of 16 digits, if it fits 64 bits.
+#[inline]
+pub(crate) fn number(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {
+    let [first, last] = digits.map(|half| half.swap_bytes().cast_signed());
+    // SAFETY: this folder is only compiled where all machines of the target have SSE2.
+    #[allow(unsafe_code)]
+    let [high, low] = unsafe { forties(alphabet, _mm_set_epi64x(last, first)) }?;
+    (high >> 24 == 0).then_some(high << 40 | low)
+}
+
+/// Twice 40 bits of 16 characters, if all of them are in the alphabet.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn forties(alphabet: Alphabet, characters: __m128i) -> Option<[u64; 2]> {
+    let Alphabet { digit, digits: ten } = alphabet;
+    // Subtracting the other run's offset wraps to a greater value.
+    let digits = _mm_sub_epi8(characters, all(digit));
+    let letters = _mm_sub_epi8(characters, all(LETTER));
+    let no_digits = _mm_subs_epu8(digits, all(ten - 1));
+    let no_letters = _mm_subs_epu8(letters, all(alphabet.letters() - 1));
+    let values = _mm_min_epu8(digits, _mm_sub_epi8(characters, all(LETTER - ten)));
+    let good = _mm_cmpeq_epi8(_mm_min_epu8(no_digits, no_letters), _mm_setzero_si128());
+    (_mm_movemask_epi8(good) == 0xffff).then(|| gather(values))
+}
+
+/// The words of a register.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn halves(register: __m128i) -> [u64; 2] {
+    [register, _mm_unpackhi_epi64(register, register)]
+        .map(|half| _mm_cvtsi128_si64(half).cast_unsigned())
+}
+
+/// A value in every byte.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn all(byte: u8) -> __m128i {
+    _mm_set1_epi8(byte.cast_signed())
+}
+
+/// Five bits in each byte, of the first and the last eight of ten bytes.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn values(low: u64, high: u64) -> __m128i {
+    let low = _mm_cvtsi64_si128(low.cast_signed());
+    let high = _mm_cvtsi64_si128(high.cast_signed());
+    // Bytes 0-3 and 5-8 above bytes 1-4 and 6-9: two bytes for each two characters, whose ten bits go to the top.
+    let upper = _mm_unpacklo_epi32(low, _mm_srli_epi64::<24>(high));
+    let lower = _mm_unpacklo_epi32(_mm_srli_epi64::<8>(low), _mm_srli_epi64::<32>(high));
+    let lanes = _mm_unpacklo_epi8(lower, upper);
+    let tens = _mm_mullo_epi16(lanes, _mm_setr_epi16(1, 4, 16, 64, 1, 4, 16, 64));
+    _mm_or_si128(
+        _mm_srli_epi16::<11>(tens),
+        _mm_and_si128(_mm_slli_epi16::<2>(tens), _mm_set1_epi16(0x1f00)),
+    )
+}
+
+#[inline]
+#[target_feature(enable = "sse2")]
+fn characters(Alphabet { digit, digits }: Alphabet, values: __m128i) -> __m128i {
+    let letters = _mm_cmpgt_epi8(values, all(digits - 1));
+    let further = _mm_and_si128(letters, all(LETTER - digit - digits));
+    _mm_add_epi8(values, _mm_add_epi8(all(digit), further))
+}
+
+/// Twice 40 bits, from five bits in each byte.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn gather(values: __m128i) -> [u64; 2] {
+    let first = _mm_slli_epi16::<5>(_mm_and_si128(values, _mm_set1_epi16(0xff)));
+    let tens = _mm_or_si128(first, _mm_srli_epi16::<8>(values));
+    let twenties = _mm_madd_epi16(tens, _mm_set1_epi32(1 << 16 | 1 << 10));
+    let upper = _mm_srli_epi64::<12>(_mm_slli_epi64::<32>(twenties));
+    halves(_mm_or_si128(upper, _mm_srli_epi64::<32>(twenties)))
+}

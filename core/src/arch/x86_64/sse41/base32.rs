@@ -1,0 +1,90 @@
+//! SSSE3 and SSE4.1: one ID in a register.
+
+#[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
+use core::arch::x86_64::*;
+
+use safe_unaligned_simd::x86_64::{
+    _mm_loadu_si128, _mm_storeu_si16, _mm_storeu_si64, _mm_storeu_si128,
+};
+
+use crate::arch::{
+    Id, Text,
+    alphabet::{Alphabet, LETTER, SNO},
+    lanes::parts::{part, part_mut},
+};
+
+#[target_feature(enable = "sse4.1")]
+pub(in crate::arch) fn encode(ids: &[Id], texts: &mut [Text]) {
+    for (id, text) in ids.iter().zip(texts) {
+        let [low, high] = [0, 2].map(|at| i64::from_le_bytes(*part(id, at)));
+        // Two bytes for each two characters; the second half's bytes come from the other word.
+        let pairs = _mm_setr_epi8(1, 0, 2, 1, 3, 2, 4, 3, 12, 11, 13, 12, 14, 13, 15, 14);
+        let lanes = _mm_shuffle_epi8(_mm_set_epi64x(high, low), pairs);
+        _mm_storeu_si128(text, characters(SNO, values(lanes)));
+    }
+}
+
+#[target_feature(enable = "sse4.1")]
+pub(in crate::arch) fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
+    for (done, (text, id)) in texts.iter().zip(ids).enumerate() {
+        let (values, bad) = values_of(SNO, _mm_loadu_si128(text));
+        if _mm_testz_si128(bad, bad) == 0 {
+            return done;
+        }
+        let order = _mm_setr_epi8(2, 1, 0, 5, 4, 10, 9, 8, 13, 12, -1, -1, -1, -1, -1, -1);
+        let bytes = _mm_shuffle_epi8(forties(values), order);
+        _mm_storeu_si64(part_mut::<_, 8>(id, 0), bytes);
+        _mm_storeu_si16(part_mut::<_, 2>(id, 8), _mm_srli_si128::<8>(bytes));
+    }
+    texts.len()
+}
+
+/// Five bits in each byte, from lanes that each hold the ten bits of two characters at some position.
+#[inline]
+#[target_feature(enable = "sse4.1")]
+pub(in crate::arch) fn values(lanes: __m128i) -> __m128i {
+    let tens = _mm_mullo_epi16(lanes, _mm_setr_epi16(1, 4, 16, 64, 1, 4, 16, 64));
+    let second = _mm_and_si128(_mm_slli_epi16::<2>(tens), _mm_set1_epi16(0x1f00));
+    _mm_or_si128(_mm_srli_epi16::<11>(tens), second)
+}
+
+#[inline]
+#[target_feature(enable = "sse4.1")]
+pub(in crate::arch) fn characters(alphabet: Alphabet, values: __m128i) -> __m128i {
+    let run = _mm_min_epu8(values, all(alphabet.digits));
+    _mm_add_epi8(values, _mm_shuffle_epi8(_mm_loadu_si128(&alphabet.offsets()), run))
+}
+
+/// The values of characters, and a byte other than 0 for each character without a value.
+#[inline]
+#[target_feature(enable = "sse4.1")]
+pub(in crate::arch) fn values_of(alphabet: Alphabet, characters: __m128i) -> (__m128i, __m128i) {
+    let Alphabet { digit, digits: ten } = alphabet;
+    // Subtracting the other run's offset wraps to a greater value.
+    let digits = _mm_sub_epi8(characters, all(digit));
+    let letters = _mm_sub_epi8(characters, all(LETTER));
+    let no_digits = _mm_subs_epu8(digits, all(ten - 1));
+    let no_letters = _mm_subs_epu8(letters, all(alphabet.letters() - 1));
+    let values = _mm_min_epu8(digits, _mm_sub_epi8(characters, all(LETTER - ten)));
+    (values, _mm_min_epu8(no_digits, no_letters))
+}
+
+/// A value in every byte.
+#[inline]
+#[target_feature(enable = "sse4.1")]
+pub(in crate::arch) fn all(byte: u8) -> __m128i {
+    _mm_set1_epi8(byte.cast_signed())
+}
+
+/// The forty bits of each eight values: from the top down, in bytes 2, 1, 0, 5 and 4 of a word.
+#[inline]
+#[target_feature(enable = "sse4.1")]
+pub(in crate::arch) fn forties(values: __m128i) -> __m128i {
+    let tens = _mm_maddubs_epi16(values, _mm_set1_epi16(1 << 8 | 1 << 5));
+    // Twenty bits in each half of a word, the first half's four bits higher than needed: room for the top of the second's.
+    let twenties = _mm_madd_epi16(
+        tens,
+        _mm_setr_epi16(1 << 14, 1 << 4, 1 << 10, 1, 1 << 14, 1 << 4, 1 << 10, 1),
+    );
+    _mm_or_si128(twenties, _mm_srli_epi64::<48>(twenties))
+}

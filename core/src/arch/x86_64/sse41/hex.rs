@@ -1,0 +1,53 @@
+//! SSSE3 and SSE4.1: one number in a register.
+
+#[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
+use core::arch::x86_64::*;
+
+use safe_unaligned_simd::x86_64::{_mm_loadu_si128, _mm_storeu_si128};
+
+use super::base32::{all, characters, forties, values, values_of};
+use crate::arch::{
+    Slot,
+    alphabet::HEX,
+    lanes::hex::{self as lane, BYTES, Digits, LEAST, MOST_AT_THE_END, PAIRS, PLACES, ZEROS},
+    scalar::hex::length_of,
+};
+
+#[target_feature(enable = "sse4.1")]
+pub(in crate::arch) fn encode(numbers: &[u64], slots: &mut [Slot]) {
+    for (number, slot) in numbers.iter().zip(slots) {
+        let bytes = _mm_cvtsi64_si128(number.cast_signed());
+        let lanes = _mm_shuffle_epi8(bytes, _mm_loadu_si128(&PAIRS));
+        let digits = characters(HEX, values(lanes));
+        // From the first digit on. Positions past the last digit are lifted above 0x7f, where a shuffle yields 0.
+        let lift = all(0x70 + (16 - length_of(*number)));
+        let order = _mm_add_epi8(_mm_loadu_si128(&PLACES), lift);
+        _mm_storeu_si128(slot, _mm_shuffle_epi8(digits, order));
+    }
+}
+
+#[inline(never)] // It would take registers of wider kernels, which seldom need it.
+#[target_feature(enable = "sse4.1")]
+pub(in crate::arch) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
+    lane::decode(slots, numbers, |digits, most| number(digits, most))
+}
+
+#[inline(never)] // It would take registers of wider kernels, which seldom need it.
+#[target_feature(enable = "sse4.1")]
+pub(in crate::arch) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize {
+    lane::decode_column(offsets, text, numbers, |digits, most| number(digits, most))
+}
+
+/// The number of 12 or 13 digits at given positions.
+#[inline]
+#[target_feature(enable = "sse4.1")]
+fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
+    let [bytes, places, most] = [bytes, places, most].map(|bytes| _mm_loadu_si128(bytes));
+    let outside = _mm_subs_epu8(_mm_sub_epi8(bytes, _mm_loadu_si128(&LEAST)), most);
+    let digits = _mm_max_epu8(_mm_shuffle_epi8(bytes, places), _mm_loadu_si128(&ZEROS));
+    let too_large = _mm_subs_epu8(digits, _mm_loadu_si128(&MOST_AT_THE_END));
+    let (values, bad) = values_of(HEX, digits);
+    let bad = _mm_or_si128(_mm_or_si128(bad, too_large), outside);
+    let number = _mm_shuffle_epi8(forties(values), _mm_loadu_si128(&BYTES));
+    (_mm_testz_si128(bad, bad) == 1).then(|| _mm_cvtsi128_si64(number).cast_unsigned())
+}

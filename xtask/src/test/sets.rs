@@ -1,0 +1,117 @@
+//! Instruction sets of the core: where code may depend on them, and the features that their kernels may use.
+//!
+//! `core/src/arch` calls every kernel in one place, which is sound because a kernel needs no features but those that its set's
+//! row asks the machine for, those of the rows above, and those that the whole folder is compiled for.
+
+use std::collections::BTreeSet;
+
+/// The most mentions of `target_arch` in the core.
+const MOST: usize = 24;
+const CORE: &str = "core/src/";
+const ARCH: &str = "core/src/arch/";
+
+/// Faults in the files with these paths and texts.
+pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Vec<String> {
+    let core: Vec<_> = files.filter(|(path, _)| path.starts_with(CORE)).collect();
+    let found = core.iter().map(|(_, text)| text.matches("target_arch").count()).sum();
+    let too_many = (!(1..=MOST).contains(&found))
+        .then(|| format!("{CORE}: expected 1 to {MOST} mentions of target_arch, found {found}"));
+    let read = |file: String| core.iter().find(|(path, _)| *path == file).map(|(_, text)| *text);
+    let contract = read(format!("{ARCH}mod.rs")).unwrap_or_default();
+    let unproved = core.iter().flat_map(|(path, text)| {
+        let place = path.strip_prefix(ARCH).and_then(|place| place.split_once('/'));
+        let folder = place.map_or("", |(folder, _)| folder);
+        let rows = read(format!("{ARCH}{folder}/mod.rs")).unwrap_or_default();
+        let proved = proved(contract, folder, rows, place.map_or("", |(_, file)| file));
+        let unproved = used(text).into_iter().filter(move |feature| !proved.contains(feature));
+        unproved.map(move |feature| format!("{path}: nothing proves the feature {feature}"))
+    });
+    too_many.into_iter().chain(unproved).collect()
+}
+
+/// The features that functions of a file switch on.
+fn used(text: &str) -> BTreeSet<&str> {
+    let lists = text.split("#[target_feature(enable = \"").skip(1);
+    lists.filter_map(|list| list.split_once('"')).flat_map(|(list, _)| list.split(',')).collect()
+}
+
+/// The features that the machine has where a kernel of this file may run.
+fn proved<'t>(contract: &'t str, folder: &str, rows: &'t str, file: &str) -> BTreeSet<&'t str> {
+    let set = file.split(['/', '.']).next().unwrap_or_default();
+    let declared = format!("#[path = \"{folder}/mod.rs\"]");
+    let lines: Vec<_> = contract.lines().collect();
+    let cfg = lines.windows(2).find(|pair| pair[1] == declared).map_or("", |pair| pair[0]);
+    let of_all = cfg.split("target_feature = ").skip(1).flat_map(quoted).take(1);
+    let rows: Vec<_> = rows.lines().filter_map(row).collect();
+    let until = rows.iter().position(|(name, _)| *name == set).map_or(0, |last| last + 1);
+    of_all.chain(rows[..until].iter().flat_map(|(_, features)| quoted(features))).collect()
+}
+
+/// The file and the condition of a set's row: `Name: "name", file, condition;`.
+fn row(line: &str) -> Option<(&str, &str)> {
+    let (_, rest) = line.trim().strip_suffix(';')?.split_once(": \"")?;
+    rest.split_once("\", ")?.1.split_once(", ")
+}
+
+/// The parts of a text between double quotes.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('"').skip(1).step_by(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONTRACT: (&str, &str) = (
+        "core/src/arch/mod.rs",
+        "#[cfg(all(target_arch = \"a\", target_feature = \"base\"))]\n#[path = \"a/mod.rs\"]\nmod machine;\n",
+    );
+    const ROWS: (&str, &str) = (
+        "core/src/arch/a/mod.rs",
+        "sets! {\n    /// Low.\n    Low: \"low\", low, has!(\"one\", \"two\");\n    High: \"high\", high, has!(\"three\");\n}\n",
+    );
+
+    fn with(path: &str, text: &str) -> Vec<String> {
+        faults([CONTRACT, ROWS, (path, text)].into_iter())
+    }
+
+    fn using(feature: &str) -> String {
+        format!("#[target_feature(enable = \"{feature}\")]\nfn f() {{}}\n")
+    }
+
+    #[test]
+    fn a_set_has_its_features_and_those_below() {
+        for (file, features) in [
+            ("low/mod.rs", "one,two"),
+            ("low/columns.rs", "two"),
+            ("high.rs", "three,one"),
+            ("other.rs", "base"),
+        ] {
+            assert!(
+                with(&format!("core/src/arch/a/{file}"), &using(features)).is_empty(),
+                "{file}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_feature_that_nothing_proves_is_a_fault() {
+        for (file, features) in [
+            ("arch/a/low/mod.rs", "two,three"),
+            ("arch/a/other.rs", "one"),
+            ("arch/a/high.rs", "four"),
+            ("arch/scalar/mod.rs", "base"),
+            ("sno/fill.rs", "base"),
+        ] {
+            assert_eq!(with(&format!("core/src/{file}"), &using(features)).len(), 1, "{file}");
+        }
+    }
+
+    #[test]
+    fn code_for_one_architecture_is_counted() {
+        let mentions = |count| "target_arch\n".repeat(count);
+        assert!(with("core/src/clock.rs", &mentions(MOST - 1)).is_empty());
+        assert_eq!(with("core/src/clock.rs", &mentions(MOST)).len(), 1);
+        assert_eq!(faults([].into_iter()).len(), 1);
+    }
+}
