@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
+use clap::{Args, ValueEnum};
 use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
@@ -19,7 +20,56 @@ impl Language {
     pub const ALL: [Self; 3] = [Self::Rust, Self::Python, Self::JavaScript];
 }
 
-/// Builds everything.
+#[derive(Args)]
+pub struct Options {
+    /// Only these; by default all
+    #[arg(value_name = "LANGUAGE")]
+    only: Vec<Part>,
+    /// Build in less time: without optimisation of the whole program. Larger and slower, so not for benches and packaging tests
+    #[arg(long)]
+    dev: bool,
+}
+
+/// A language, or a part of the npm package.
+#[derive(Clone, Copy, ValueEnum)]
+enum Part {
+    /// The driver of the conformance suite
+    Rust,
+    /// The wheel, installed into the environment of the tests
+    Python,
+    /// The whole npm package
+    Javascript,
+    /// Its addon for Node
+    Node,
+    /// Its wasm modules, and the scripts that hold them
+    Wasm,
+    /// Its scripts and types alone
+    Typescript,
+}
+
+/// The purpose of a build.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Users,
+    Developers,
+}
+
+pub fn main(options: &Options) -> Result<()> {
+    let shell = workspace::shell()?;
+    let purpose = if options.dev { Purpose::Developers } else { Purpose::Users };
+    let all = [Part::Rust, Part::Python, Part::Javascript];
+    let parts = if options.only.is_empty() { &all[..] } else { &options.only };
+    parts.iter().try_for_each(|part| match part {
+        Part::Rust => rust(&shell),
+        Part::Python => tools::python(&shell).and_then(|()| python(&shell, purpose)),
+        Part::Javascript => npm(&shell, purpose, &[]),
+        Part::Node => npm(&shell, purpose, &["native"]),
+        Part::Wasm => npm(&shell, purpose, &["wasm", "script"]),
+        Part::Typescript => npm(&shell, purpose, &["script"]),
+    })
+}
+
+/// Builds everything, as users get it.
 pub fn all(shell: &Shell) -> Result<()> {
     tools::python(shell)?;
     tools::node(shell)?;
@@ -29,19 +79,24 @@ pub fn all(shell: &Shell) -> Result<()> {
 /// Builds the driver of one language for the conformance suite.
 pub fn build(shell: &Shell, language: Language) -> Result<()> {
     match language {
-        Language::Rust => Ok(cmd!(shell, "cargo build --quiet --package conformance-rust").run()?),
-        Language::Python => python(shell),
-        Language::JavaScript => javascript(shell),
+        Language::Rust => rust(shell),
+        Language::Python => python(shell, Purpose::Users),
+        Language::JavaScript => javascript(shell, Purpose::Users, &[]),
     }
 }
 
+fn rust(shell: &Shell) -> Result<()> {
+    Ok(cmd!(shell, "cargo build --quiet --package conformance-rust").run()?)
+}
+
 /// The wheel, installed into the repository's environment.
-fn python(shell: &Shell) -> Result<()> {
+fn python(shell: &Shell, purpose: Purpose) -> Result<()> {
     let wheels = workspace::wheels();
     shell.remove_path(&wheels)?;
     {
         let _there = shell.push_dir(workspace::root().join("packages/python"));
-        let build = cmd!(shell, "maturin build --quiet --release --out {wheels}");
+        let profile = if purpose == Purpose::Users { "release" } else { "quick" };
+        let build = cmd!(shell, "maturin build --quiet --profile {profile} --out {wheels}");
         build.env("RUSTFLAGS", without_local_paths(shell)?).run()?;
     }
     install_wheel(shell, &workspace::venv())
@@ -65,8 +120,15 @@ pub fn install_wheel(shell: &Shell, venv: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The npm package, by its own build, which brings its own tools: native addon, wasm modules, TypeScript.
-fn javascript(shell: &Shell) -> Result<()> {
+/// Parts of the npm package, with their tools.
+fn npm(shell: &Shell, purpose: Purpose, parts: &[&str]) -> Result<()> {
+    tools::node(shell)?;
+    javascript(shell, purpose, parts)
+}
+
+/// The npm package, by its own build, which brings its own tools: native addon, wasm modules, TypeScript. No parts mean all.
+fn javascript(shell: &Shell, purpose: Purpose, parts: &[&str]) -> Result<()> {
     let _there = shell.push_dir(workspace::root().join("packages/js"));
-    Ok(cmd!(shell, "npm run --silent build").run()?)
+    let dev = (purpose == Purpose::Developers).then_some("--dev");
+    Ok(cmd!(shell, "npm run --silent build -- {parts...} {dev...}").run()?)
 }

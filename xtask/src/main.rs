@@ -86,8 +86,8 @@ enum Task {
     Format(format::Options),
     /// Write the public address of Cargo.toml into the metadata and links of all packages
     Address,
-    /// Build the wheel, the npm package and the test drivers.
-    Build,
+    /// Build the wheel, the npm package and the test drivers
+    Build(build::Options),
 }
 
 /// Runs one of the programs that test by large numbers.
@@ -142,7 +142,7 @@ fn main() -> Result<ExitCode> {
         Task::Deny => deny::main().map(|()| true)?,
         Task::Format(options) => format::main(&options).map(|()| true)?,
         Task::Address => address::main().map(|()| true)?,
-        Task::Build => build::all(&workspace::shell()?).map(|()| true)?,
+        Task::Build(options) => build::main(&options).map(|()| true)?,
     };
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -5,15 +5,16 @@ import { cargo, PACKAGE, targetDirectory } from "./tools.mjs";
 
 const LIBRARIES = { win32: "polyflake_node.dll", darwin: "libpolyflake_node.dylib" };
 
-/** Builds it into `prebuilds/<platform>`, where `src/machines/native.ts` looks. */
-export function buildNative() {
-  cargo([], "build", "--package", "polyflake-node", "--release");
+/** Builds it into `prebuilds/<platform>`, where `src/machines/native.ts` looks. For developers, it is built sooner and runs slower. */
+export function buildNative(dev) {
+  const profile = dev ? "quick" : "release";
+  cargo([], "build", "--package", "polyflake-node", "--profile", profile);
   const library = LIBRARIES[process.platform] ?? "libpolyflake_node.so";
   const folder = join(PACKAGE, "prebuilds", platform());
   mkdirSync(folder, { recursive: true });
   // Removed first, so that a process that has the old file loaded keeps it.
   rmSync(join(folder, "polyflake.node"), { force: true });
-  copyFileSync(join(targetDirectory(), "release", library), join(folder, "polyflake.node"));
+  copyFileSync(join(targetDirectory(), profile, library), join(folder, "polyflake.node"));
 }
 
 function platform() {

@@ -1,5 +1,5 @@
 /** Builds the wasm modules and their glue: one for each family, so that pages download only the families that they use. */
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { addTarget, cargo, PACKAGE, run, targetDirectory } from "./tools.mjs";
 
@@ -27,26 +27,33 @@ export const moduleOf = (family) => join(OUT, `${family}.wasm`);
 export const glueOf = (family) => join(OUT, family, "glue.js");
 
 /** Builds all modules. The same modules serve all runtimes: entry points differ only in how they load the compiled module. */
-export function buildWasm() {
+export function buildWasm(dev) {
   addTarget(TARGET);
   rmSync(OUT, { recursive: true, force: true });
-  FAMILIES.forEach(buildFamily);
+  for (const family of FAMILIES) buildFamily(family, dev);
 }
 
-function buildFamily(family) {
-  const [profile, passes, ...options] = PROFILES[family];
+/** Builds a module. For developers, it is built sooner, without wasm-opt, and is larger and slower. */
+function buildFamily(family, dev) {
+  const [shipped, ...optimization] = PROFILES[family];
+  const profile = dev ? "quick" : shipped;
   const features = ["--no-default-features", "--features", `bare,${family}`];
   const target = ["--target", TARGET, "--profile", profile];
   cargo(FLAGS, "build", "--package", "polyflake-wasm", ...target, ...features);
   const built = join(targetDirectory(), TARGET, `${profile}/polyflake_wasm.wasm`);
   run("cargo", "run", "--quiet", "--package", "xtask-wasm", "--", built, join(OUT, family));
-  const optimize = join(PACKAGE, "node_modules/binaryen/bin/wasm-opt");
   const bound = join(OUT, family, "polyflake_wasm_bg.wasm");
+  if (dev) copyFileSync(bound, moduleOf(family));
+  else optimize(bound, moduleOf(family), ...optimization);
+  writeFileSync(glueOf(family), glueFor(moduleOf(family)));
+}
+
+function optimize(bound, out, passes, ...options) {
+  const program = join(PACKAGE, "node_modules/binaryen/bin/wasm-opt");
   // An analysis of possible values (GUFA) between two rounds makes a module up to 1.5 % smaller.
   const rounds = [passes, "--gufa-optimizing", passes, ...options];
   const strip = ["debug", "producers", "target-features"].map((what) => `--strip-${what}`);
-  run(process.execPath, optimize, ...rounds, "--enable-simd", ...strip, bound, "-o", moduleOf(family));
-  writeFileSync(glueOf(family), glueFor(moduleOf(family)));
+  run(process.execPath, program, ...rounds, "--enable-simd", ...strip, bound, "-o", out);
 }
 
 /**
