@@ -16,7 +16,6 @@
 
 mod schedule;
 pub(crate) mod slices;
-mod wipe;
 
 use core::fmt;
 

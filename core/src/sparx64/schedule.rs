@@ -1,6 +1,8 @@
 //! The key schedule: 17 times six subkeys of 16 bits out of a 128-bit key.
 
-use super::{KEY_BYTES, wipe};
+use zeroize::Zeroize as _;
+
+use super::KEY_BYTES;
 use crate::arch::scalar::cipher::{BRANCHES, ROUNDS, STEPS, Schedule, arx_box};
 
 impl Schedule {
@@ -17,8 +19,8 @@ impl Schedule {
             permute(&mut state, count);
         }
         schedule.last.as_flattened_mut().copy_from_slice(&state[..2 * BRANCHES]);
-        wipe::wipe(&mut state);
-        wipe::wipe(&mut key);
+        state.zeroize();
+        key.zeroize();
         schedule
     }
 
@@ -38,8 +40,8 @@ impl Schedule {
 
 impl Drop for Schedule {
     fn drop(&mut self) {
-        wipe::wipe(self.steps.as_flattened_mut().as_flattened_mut().as_flattened_mut());
-        wipe::wipe(self.last.as_flattened_mut());
+        self.steps.as_flattened_mut().as_flattened_mut().as_flattened_mut().zeroize();
+        self.last.as_flattened_mut().zeroize();
     }
 }
 
