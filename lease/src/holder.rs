@@ -18,6 +18,21 @@ pub(crate) struct Holder<F: Family> {
 }
 
 impl<F: Family> Holder<F> {
+    /// Waits for the first grant.
+    pub(crate) fn ready(self) -> crate::Result<Self> {
+        self.lease.ready(self.longest)?;
+        Ok(self)
+    }
+
+    /// As [`Holder::ready`], waiting in `sleep`. If the future is dropped or refused, the lease is let go of, and blocks nobody.
+    pub(crate) async fn ready_async(self, sleep: impl AsyncFn(Duration)) -> crate::Result<Self> {
+        let mut waiting = Waiting(Some(self));
+        if let Some(holder) = &waiting.0 {
+            holder.lease.ready_async(sleep, holder.longest).await?;
+        }
+        waiting.0.take().ok_or_else(|| none("expected a lease, found none"))
+    }
+
     /// Calls the generator; the call may wait.
     #[inline]
     pub(crate) fn call<V>(&self, mut call: impl FnMut(&F) -> Result<V>) -> Result<V> {
@@ -70,6 +85,17 @@ impl<F: Family> Holder<F> {
                 unavailable(self.lease.wake().err().unwrap_or_else(none))
             }
             _ => refused,
+        }
+    }
+}
+
+/// A generator without its first grant.
+struct Waiting<F: Family>(Option<Holder<F>>);
+
+impl<F: Family> Drop for Waiting<F> {
+    fn drop(&mut self) {
+        if let Some(holder) = self.0.take() {
+            holder.lease.let_go();
         }
     }
 }

@@ -42,25 +42,58 @@ impl Generator {
         Self::with(url, options, false, Duration::from_secs(10))
     }
 
+    /// As [`Generator::new`], waiting in `sleep`, for example `tokio::time::sleep`, which does not block the thread. If the future is
+    /// dropped, a number that was leased meanwhile is returned.
+    ///
+    /// # Errors
+    /// As [`Generator::new`].
+    pub async fn new_async(
+        url: &str,
+        namespace: &str,
+        sleep: impl AsyncFn(Duration),
+    ) -> Result<Self> {
+        let options = Options::new(namespace, Shape::hotguid(0..=0xf_ffff)?)?;
+        Self::with_async(url, options, false, Duration::from_secs(10), sleep).await
+    }
+
     /// A generator with other options, whose shape must be Hot Guid's. With `uuid8` it makes UUIDs of version 8 instead of the
     /// compatible form; generators of both forms may share a namespace. It waits up to `longest` for its first grant.
     ///
     /// # Errors
     /// As [`Generator::new`]; `out_of_range` for options of another family or with blocks.
     pub fn with(url: &str, options: Options, uuid8: bool, longest: Duration) -> Result<Self> {
-        if !options.is_of("hotguid") {
-            return Err(out_of_range("expected options of Hot Guid without blocks"));
-        }
-        let holder = Place::start(url, options, longest, move |number, window| {
-            let generator = hotguid::Generator::builder().uuid8(uuid8);
-            let generator = generator.window(window.start, window.end).build()?;
-            generator.provide_identity(identity(number)?)?;
-            Ok(generator)
-        })?;
-        Ok(Self { holder })
+        Ok(Self { holder: begin(url, options, uuid8, longest)?.ready()? })
+    }
+
+    /// As [`Generator::with`], waiting in `sleep`, which does not block the thread. If the future is dropped, a number that was leased
+    /// meanwhile is returned.
+    ///
+    /// # Errors
+    /// As [`Generator::with`].
+    pub async fn with_async(
+        url: &str,
+        options: Options,
+        uuid8: bool,
+        longest: Duration,
+        sleep: impl AsyncFn(Duration),
+    ) -> Result<Self> {
+        Ok(Self { holder: begin(url, options, uuid8, longest)?.ready_async(sleep).await? })
     }
 
     calls!(HotGuid, shard_key: u32);
+}
+
+/// Starts a generator, which is of use once its lease is ready.
+fn begin(url: &str, options: Options, uuid8: bool, longest: Duration) -> Result<Holder<Leased>> {
+    if !options.is_of("hotguid") {
+        return Err(out_of_range("expected options of Hot Guid without blocks"));
+    }
+    Place::start(url, options, longest, move |number, window| {
+        let generator = hotguid::Generator::builder().uuid8(uuid8);
+        let generator = generator.window(window.start, window.end).build()?;
+        generator.provide_identity(identity(number)?)?;
+        Ok(generator)
+    })
 }
 
 /// A machine's five bytes, and the start of its counter. The last two bytes of the machine are left to the marks of version 8.

@@ -52,6 +52,23 @@ impl Generator {
         Self::with(url, options, layout, fields, Duration::from_secs(10))
     }
 
+    /// As [`Generator::new`], waiting in `sleep`, for example `tokio::time::sleep`, which does not block the thread. If the future is
+    /// dropped, a number that was leased meanwhile is returned.
+    ///
+    /// # Errors
+    /// As [`Generator::new`].
+    pub async fn new_async(
+        url: &str,
+        namespace: &str,
+        layout: &Layout,
+        fields: &[&str],
+        sleep: impl AsyncFn(Duration),
+    ) -> Result<Self> {
+        let numbers = Numbered::new(layout, fields)?.all();
+        let options = Options::new(namespace, shape(layout, fields, numbers)?)?;
+        Self::with_async(url, options, layout, fields, Duration::from_secs(10), sleep).await
+    }
+
     /// A generator with other options, whose shape is that of [`shape`] with this layout and these fields. It waits up to `longest`
     /// for its first grant.
     ///
@@ -64,18 +81,23 @@ impl Generator {
         fields: &[&str],
         longest: Duration,
     ) -> Result<Self> {
-        let numbered = Numbered::new(layout, fields)?;
-        if !options.is_of("layout") || !options.is_shape(&shape(layout, fields, options.numbers())?)
-        {
-            return Err(out_of_range(
-                "expected options of the layout and its fields, without blocks",
-            ));
-        }
-        let holder = Place::start(url, options, longest, move |number, window| {
-            let layout = Layout::from_value(numbered.with(number))?;
-            layout::Generator::builder(layout).window(window.start, window.end).build()
-        })?;
-        Ok(Self { holder })
+        Ok(Self { holder: begin(url, options, layout, fields, longest)?.ready()? })
+    }
+
+    /// As [`Generator::with`], waiting in `sleep`, which does not block the thread. If the future is dropped, a number that was leased
+    /// meanwhile is returned.
+    ///
+    /// # Errors
+    /// As [`Generator::with`].
+    pub async fn with_async(
+        url: &str,
+        options: Options,
+        layout: &Layout,
+        fields: &[&str],
+        longest: Duration,
+        sleep: impl AsyncFn(Duration),
+    ) -> Result<Self> {
+        Ok(Self { holder: begin(url, options, layout, fields, longest)?.ready_async(sleep).await? })
     }
 
     /// One new ID. It waits for a lease as for a tick: up to a second. The first ID in a forked child waits as long for a lease of the
@@ -140,6 +162,24 @@ impl Generator {
     }
 
     keeps!();
+}
+
+/// Starts a generator, which is of use once its lease is ready.
+fn begin(
+    url: &str,
+    options: Options,
+    layout: &Layout,
+    fields: &[&str],
+    longest: Duration,
+) -> Result<Holder<Leased>> {
+    let numbered = Numbered::new(layout, fields)?;
+    if !options.is_of("layout") || !options.is_shape(&shape(layout, fields, options.numbers())?) {
+        return Err(out_of_range("expected options of the layout and its fields, without blocks"));
+    }
+    Place::start(url, options, longest, move |number, window| {
+        let layout = Layout::from_value(numbered.with(number))?;
+        layout::Generator::builder(layout).window(window.start, window.end).build()
+    })
 }
 
 /// The same buffer for another call.

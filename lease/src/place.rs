@@ -72,7 +72,7 @@ pub(crate) struct Place<F: Family> {
 }
 
 impl<F: Family> Place<F> {
-    /// Starts the generator and its lease, from a store and a namespace, and waits for the first grant.
+    /// Starts the generator and its lease, from a store and a namespace. Wait for the first grant before the first call.
     pub(crate) fn start(
         url: &str,
         options: Options,
@@ -83,7 +83,6 @@ impl<F: Family> Place<F> {
         let place = Arc::new(Self { leased, number, build: std::boxed::Box::new(build) });
         let url = url.to_string();
         let lease = Lease::start(move || open(&url), options, place.clone())?;
-        lease.ready(longest)?;
         Ok(Holder { place, lease, longest })
     }
 

@@ -40,26 +40,65 @@ impl Generator {
         Self::with(url, options, secret, Duration::from_secs(10))
     }
 
+    /// As [`Generator::new`], waiting in `sleep`, for example `tokio::time::sleep`, which does not block the thread. If the future is
+    /// dropped, a number that was leased meanwhile is returned.
+    ///
+    /// # Errors
+    /// As [`Generator::new`].
+    pub async fn new_async(
+        url: &str,
+        namespace: &str,
+        secret: [u8; 16],
+        sleep: impl AsyncFn(Duration),
+    ) -> Result<Self> {
+        let options = Options::new(namespace, Shape::randflake(0..=131_071, &secret)?)?;
+        Self::with_async(url, options, secret, Duration::from_secs(10), sleep).await
+    }
+
     /// A generator with other options, whose shape must be Randflake's with this secret. It waits up to `longest` for its first
     /// grant.
     ///
     /// # Errors
     /// As [`Generator::new`]; `out_of_range` for options of another family or secret, or with blocks.
     pub fn with(url: &str, options: Options, secret: [u8; 16], longest: Duration) -> Result<Self> {
-        if !options.is_of("randflake") || !options.is_of_secret(&secret) {
-            return Err(out_of_range(
-                "expected options of Randflake and of the secret, without blocks",
-            ));
-        }
-        // It wipes its subkeys on drop; the secret itself is not kept.
-        let codec = randflake::Codec::new(secret);
-        let holder = Place::start(url, options, longest, move |number, window| {
-            let node = u32::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
-            let grant = Grant::new(node, window.start / 1000, window.end / 1000)?;
-            randflake::Generator::builder(grant, codec.clone()).build()
-        })?;
-        Ok(Self { holder })
+        Ok(Self { holder: begin(url, options, secret, longest)?.ready()? })
+    }
+
+    /// As [`Generator::with`], waiting in `sleep`, which does not block the thread. If the future is dropped, a number that was leased
+    /// meanwhile is returned.
+    ///
+    /// # Errors
+    /// As [`Generator::with`].
+    pub async fn with_async(
+        url: &str,
+        options: Options,
+        secret: [u8; 16],
+        longest: Duration,
+        sleep: impl AsyncFn(Duration),
+    ) -> Result<Self> {
+        Ok(Self { holder: begin(url, options, secret, longest)?.ready_async(sleep).await? })
     }
 
     calls!(Randflake);
+}
+
+/// Starts a generator, which is of use once its lease is ready.
+fn begin(
+    url: &str,
+    options: Options,
+    secret: [u8; 16],
+    longest: Duration,
+) -> Result<Holder<Leased>> {
+    if !options.is_of("randflake") || !options.is_of_secret(&secret) {
+        return Err(out_of_range(
+            "expected options of Randflake and of the secret, without blocks",
+        ));
+    }
+    // It wipes its subkeys on drop; the secret itself is not kept.
+    let codec = randflake::Codec::new(secret);
+    Place::start(url, options, longest, move |number, window| {
+        let node = u32::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
+        let grant = Grant::new(node, window.start / 1000, window.end / 1000)?;
+        randflake::Generator::builder(grant, codec.clone()).build()
+    })
 }

@@ -75,6 +75,12 @@ impl Run {
         Self { process: fork::process(), shared, thread }
     }
 
+    /// Ends the thread, for which nobody waits then.
+    fn let_go(&self) {
+        drop(self.thread.lock().unwrap_or_else(PoisonError::into_inner).take());
+        self.shared.close();
+    }
+
     fn start(&self, spawn: &Spawn) -> Result<()> {
         match spawn(self.shared.clone()) {
             Ok(thread) => {
@@ -228,12 +234,15 @@ impl Lease {
     /// return the number.
     pub async fn close_async(self, sleep: impl AsyncFn(Duration)) {
         let Some(run) = self.own() else { return };
-        // Nobody waits for a thread that is let go of.
-        drop(run.thread.lock().unwrap_or_else(PoisonError::into_inner).take());
-        run.shared.close();
+        run.let_go();
         while !run.shared.is_over() {
             sleep(LOOK_AGAIN).await;
         }
+    }
+
+    /// Lets the thread return the number, and does not wait for it.
+    pub(crate) fn let_go(self) {
+        self.own().into_iter().for_each(Run::let_go);
     }
 }
 

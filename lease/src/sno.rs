@@ -40,21 +40,53 @@ impl Generator {
         Self::with(url, options, Duration::from_secs(10))
     }
 
+    /// As [`Generator::new`], waiting in `sleep`, for example `tokio::time::sleep`, which does not block the thread. If the future is
+    /// dropped, a number that was leased meanwhile is returned.
+    ///
+    /// # Errors
+    /// As [`Generator::new`].
+    pub async fn new_async(
+        url: &str,
+        namespace: &str,
+        sleep: impl AsyncFn(Duration),
+    ) -> Result<Self> {
+        let options = Options::new(namespace, Shape::sno(0..=u64::from(u16::MAX))?)?;
+        Self::with_async(url, options, Duration::from_secs(10), sleep).await
+    }
+
     /// A generator with other options, whose shape must be sno's. It waits up to `longest` for its first grant.
     ///
     /// # Errors
     /// As [`Generator::new`]; `out_of_range` for options of another family or with blocks.
     pub fn with(url: &str, options: Options, longest: Duration) -> Result<Self> {
-        if !options.is_of("sno") {
-            return Err(out_of_range("expected options of sno without blocks"));
-        }
-        let holder = Place::start(url, options, longest, |number, window| {
-            let partition = u16::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
-            let generator = sno::Generator::builder().partition(partition);
-            generator.window(window.start, window.end).build()
-        })?;
-        Ok(Self { holder })
+        Ok(Self { holder: begin(url, options, longest)?.ready()? })
+    }
+
+    /// As [`Generator::with`], waiting in `sleep`, which does not block the thread. If the future is dropped, a number that was leased
+    /// meanwhile is returned.
+    ///
+    /// # Errors
+    /// As [`Generator::with`].
+    pub async fn with_async(
+        url: &str,
+        options: Options,
+        longest: Duration,
+        sleep: impl AsyncFn(Duration),
+    ) -> Result<Self> {
+        Ok(Self { holder: begin(url, options, longest)?.ready_async(sleep).await? })
     }
 
     calls!(Sno, metabyte: u8);
+}
+
+/// Starts a generator, which is of use once its lease is ready.
+fn begin(url: &str, options: Options, longest: Duration) -> Result<Holder<Leased>> {
+    if !options.is_of("sno") {
+        return Err(out_of_range("expected options of sno without blocks"));
+    }
+    Place::start(url, options, longest, |number, window| {
+        let partition = u16::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
+        let generator = sno::Generator::builder().partition(partition);
+        generator.window(window.start, window.end).build()
+    })
 }

@@ -16,7 +16,8 @@ const AARCH64: &str = "aarch64-unknown-linux-musl";
 const WASM: &str = "wasm32-unknown-unknown";
 
 /// Texts that tell users the Rust version they need, each at least once.
-const TEXTS: [&str; 3] = ["README.md", "core/README.md", "packages/python/README.md"];
+const TEXTS: [&str; 4] =
+    ["README.md", "core/README.md", "lease/README.md", "packages/python/README.md"];
 
 /// Builds the core with every feature set, for machines with every kind of kernel, and its tests; then the bindings, which
 /// `pip` and `wasm-pack` may compile on a user's machine. The build folder is a separate one, or each run would build
@@ -33,6 +34,11 @@ pub fn check(shell: &Shell) -> Result<()> {
     let tests = ["--lib", "--test", "sno_generator", "--test", "randflake", "--test", "layout"];
     cmd!(shell, "cargo {toolchain} test --quiet --package polyflake --all-features {tests...}")
         .run()?;
+    for features in ["", "std", "sqlite,postgresql"] {
+        let chosen =
+            ["--package", "polyflake-lease", "--no-default-features", "--features", features];
+        cmd!(shell, "cargo {toolchain} check --quiet {chosen...}").run()?;
+    }
     let bindings = ["--package", "polyflake-python", "--package", "polyflake-node"];
     cmd!(shell, "cargo {toolchain} check --quiet {bindings...}").run()?;
     cmd!(shell, "cargo {toolchain} check --quiet --package polyflake --target {AARCH64}").run()?;

@@ -23,6 +23,9 @@ const READMES: [(&str, &[(&str, Run)]); 5] = [
     ("packages/js/README.md", &[JAVASCRIPT]),
 ];
 
+/// The README of leases, whose first block of shell and first block of Rust lead a newcomer to IDs.
+const LEASE: &str = "lease/README.md";
+
 /// Every fenced block must run by itself.
 pub fn check(shell: &Shell) -> Result<()> {
     for (readme, languages) in READMES {
@@ -38,6 +41,37 @@ pub fn check(shell: &Shell) -> Result<()> {
             println!("{readme}: {} examples in {language}", blocks.len());
         }
     }
+    Ok(())
+}
+
+/// A newcomer's project: the command that the README of leases names, here with the crate's folder in place of a registry, and the
+/// program under it, to the letter. It runs twice, over one file.
+pub fn newcomer(shell: &Shell) -> Result<()> {
+    let text = fs::read_to_string(workspace::root().join(LEASE))?;
+    let first = |language| blocks(&text, language).into_iter().next();
+    let (add, main) = first("sh").zip(first("rust no_run")).context("expected two blocks")?;
+    ensure!(main.lines().count() <= 5, "expected five lines, found more in {LEASE}");
+    let lease = workspace::root().join("lease");
+    let add: Vec<_> = add.trim().strip_prefix("cargo ").unwrap_or_default().split(' ').collect();
+    ensure!(add.first() == Some(&"add"), "expected `cargo add`, found another command in {LEASE}");
+    // On a disk: the folder for temporary files may be in memory, where no lease is kept.
+    let folder = tempfile::tempdir_in(workspace::target())?;
+    let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("newcomer"));
+    let _there = shell.push_dir(folder.path());
+    shell.write_file(
+        "Cargo.toml",
+        "[package]\nname = \"newcomer\"\nedition = \"2024\"\n[workspace]\n",
+    )?;
+    shell.write_file("src/main.rs", main)?;
+    // The workspace's versions, so that a new release of a dependency does not change the result.
+    shell.copy_file(workspace::root().join("Cargo.lock"), "Cargo.lock")?;
+    cmd!(shell, "cargo {add...} --quiet --path {lease}").run()?;
+    let ids = [(); 2].map(|()| cmd!(shell, "cargo run --quiet").read());
+    let [first, second] = ids;
+    let (first, second) = (first?, second?);
+    ensure!(first.len() == 16 && first < second, "expected two IDs, found {first} and {second}");
+    ensure!(folder.path().join("leases.db").exists(), "expected a file of leases, found none");
+    println!("{LEASE}: {first} and {second}");
     Ok(())
 }
 

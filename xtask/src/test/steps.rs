@@ -39,6 +39,7 @@ pub const ALL: &[Step] = &[
     Step::check("packaging-jest", |sh| packaging::pinned(sh, "jest")),
     Step::check("packaging-types-node10", |sh| packaging::pinned(sh, "types-node10")),
     Step::check("readme", readme::check),
+    Step::check("readme-lease", readme::newcomer),
     Step::check("stepping-clock", stepping::check),
     Step::check("conformance", conformance),
     Step::check("conformance-notices", notices::check),

@@ -1,0 +1,140 @@
+//! Asynchronous calls under an executor: it turns while they wait, and dropped futures lose no number.
+#![cfg(feature = "sqlite")]
+
+use std::{
+    cell::Cell,
+    future::Future,
+    pin::pin,
+    task::Poll,
+    time::{Duration, Instant},
+};
+
+use polyflake::sno::Sno;
+use polyflake_lease::{Operator, Options, Shape, sno::Generator};
+use rusqlite::Connection;
+use tempfile::TempDir;
+use tokio::{runtime, time};
+
+const LONG: Duration = Duration::from_secs(20);
+
+/// A store with one number.
+struct One {
+    _folder: TempDir,
+    url: String,
+    path: std::path::PathBuf,
+}
+
+impl One {
+    fn new() -> Self {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let path = folder.path().join("leases.db");
+        let one = Self { _folder: folder, url: format!("sqlite:{}", path.display()), path };
+        Generator::with(&one.url, Self::options(), LONG).unwrap().close();
+        one
+    }
+
+    fn options() -> Options {
+        Options::new("orders", Shape::sno(7..=7).unwrap()).unwrap()
+    }
+
+    async fn generator(&self) -> Generator {
+        Generator::with_async(&self.url, Self::options(), LONG, time::sleep).await.unwrap()
+    }
+
+    /// A lock, which all writes wait for.
+    fn lock(&self) -> Connection {
+        let connection = Connection::open(&self.path).unwrap();
+        connection.busy_timeout(LONG).unwrap();
+        connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+        connection
+    }
+
+    /// Returns whether the number is free within a while, though leases last an hour.
+    async fn is_free_soon(&self) -> bool {
+        for _ in 0..1000 {
+            time::sleep(Duration::from_millis(10)).await;
+            let status = Operator::open(&self.url, "orders").and_then(|mut it| it.status());
+            if status.is_ok_and(|status| status.granted == 0) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+fn block_on<T>(work: impl Future<Output = T>) -> T {
+    runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work)
+}
+
+/// Runs a future on one thread beside a task that counts its turns, and unlocks the store after some.
+async fn beside_turns<T>(lock: Connection, work: impl Future<Output = T>) -> (T, usize) {
+    let (turns, mut lock) = (Cell::new(0), Some(lock));
+    let mut work = pin!(work);
+    let count = async {
+        loop {
+            time::sleep(Duration::from_millis(5)).await;
+            turns.set(turns.get() + 1);
+            if turns.get() == 40 {
+                drop(lock.take());
+            }
+        }
+    };
+    let mut count = pin!(count);
+    let done = std::future::poll_fn(|context| {
+        let _: Poll<()> = count.as_mut().poll(context);
+        work.as_mut().poll(context)
+    });
+    let done = done.await;
+    (done, turns.get())
+}
+
+#[test]
+fn the_executor_turns_while_a_lease_begins_and_ends() {
+    let one = One::new();
+    block_on(async {
+        let (ids, turns) = beside_turns(one.lock(), one.generator()).await;
+        assert!(turns >= 40, "{turns}");
+        assert_eq!(ids.generate_async(time::sleep, 3).await.unwrap().partition(), 7);
+        let mut batch = vec![Sno::default(); 70_000];
+        ids.fill_async(time::sleep, 3, &mut batch).await.unwrap();
+        assert!(batch.is_sorted());
+        let ((), turns) = beside_turns(one.lock(), ids.close_async(time::sleep)).await;
+        assert!(turns >= 40, "{turns}");
+        assert!(one.is_free_soon().await);
+    });
+}
+
+#[test]
+fn a_dropped_future_loses_no_number_and_blocks_nobody() {
+    let one = One::new();
+    block_on(async {
+        let lock = one.lock();
+        for _ in 0..3 {
+            let began = Instant::now();
+            assert!(time::timeout(Duration::from_millis(50), one.generator()).await.is_err());
+            assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+        }
+        drop(lock);
+        assert!(one.is_free_soon().await);
+        let ids = one.generator().await;
+        ids.generate(0).unwrap();
+        let lock = one.lock();
+        let closing = time::timeout(Duration::from_millis(50), ids.close_async(time::sleep));
+        assert!(closing.await.is_err());
+        drop(lock);
+        assert!(one.is_free_soon().await);
+    });
+}
+
+#[test]
+fn a_future_that_is_refused_says_why() {
+    let one = One::new();
+    block_on(async {
+        let _first = one.generator().await;
+        let brief = Duration::from_millis(100);
+        let second = Generator::with_async(&one.url, One::options(), brief, time::sleep).await;
+        assert_eq!(second.err().map(|error| error.code()), Some("numbers_exhausted"));
+        let another = Generator::new_async(&one.url, "others", time::sleep).await.unwrap();
+        another.generate_async(time::sleep, 0).await.unwrap();
+    });
+}
