@@ -7,12 +7,14 @@
 //! Statements have no names, so a pooler may give each transaction another connection.
 
 mod rows;
+#[cfg(feature = "tls")]
+mod tls;
 
 use std::{string::String, time::Duration};
 
 use alloc::format;
 use core::str::FromStr;
-use postgres::{Client, Config, IsolationLevel, NoTls, Transaction};
+use postgres::{Client, Config, IsolationLevel, Transaction};
 
 use crate::{
     Ask, Error, ErrorKind, Reply, Request, Result, Store,
@@ -56,13 +58,7 @@ impl Postgresql {
     /// format; `lease_unavailable` if there is no connection.
     pub fn open(url: &str) -> Result<Self> {
         let process = forks::here()?;
-        let mut config = Config::from_str(url).map_err(|_| {
-            // The URL may hold a password.
-            Error::new(ErrorKind::OutOfRange, "expected a URL of PostgreSQL")
-        })?;
-        config.connect_timeout(PATIENCE).tcp_user_timeout(2 * PATIENCE);
-        config.application_name("polyflake-lease");
-        let mut client = config.connect(NoTls).map_err(failed)?;
+        let mut client = connect(url)?;
         let mut transaction = client.transaction().map_err(failed)?;
         state(&mut transaction)?;
         if !rows::is_there(&mut transaction)? {
@@ -75,6 +71,29 @@ impl Postgresql {
         probe(&mut client)?;
         Ok(Self { client: Some(client), process })
     }
+}
+
+/// A connection, by TLS if the server has it.
+#[cfg(feature = "tls")]
+fn connect(url: &str) -> Result<Client> {
+    let (url, roots) = tls::split(url)?;
+    config(&url)?.connect(tls::connector(roots)?).map_err(failed)
+}
+
+/// A connection without TLS.
+#[cfg(not(feature = "tls"))]
+fn connect(url: &str) -> Result<Client> {
+    config(url)?.connect(postgres::NoTls).map_err(failed)
+}
+
+fn config(url: &str) -> Result<Config> {
+    let mut config = Config::from_str(url).map_err(|_| {
+        // The URL may hold a password.
+        Error::new(ErrorKind::OutOfRange, "expected a URL of PostgreSQL")
+    })?;
+    config.connect_timeout(PATIENCE).tcp_user_timeout(2 * PATIENCE);
+    config.application_name("polyflake-lease");
+    Ok(config)
 }
 
 impl Drop for Postgresql {

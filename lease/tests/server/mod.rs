@@ -35,7 +35,7 @@ pub fn programs() -> Option<PathBuf> {
 }
 
 /// The user to run a server as, which refuses to run as root.
-fn user() -> Option<u32> {
+pub fn user() -> Option<u32> {
     let line = |name: &str| {
         let users = fs::read_to_string("/etc/passwd").unwrap();
         let prefix = format!("{name}:");
@@ -76,6 +76,11 @@ impl Server {
         let (folder, user) = (tempfile::tempdir().unwrap(), user());
         chown(folder.path(), user, None).unwrap();
         Self { folder, programs: programs.into(), user }
+    }
+
+    /// The folder with the server's data, its socket and its log.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     fn data(&self) -> PathBuf {
@@ -127,8 +132,13 @@ impl Server {
 
     /// Starts the server; after [`Server::kill`] its old processes may need a moment to end.
     pub fn up(&self) {
+        self.up_with("-c listen_addresses=''");
+    }
+
+    /// Starts the server with more options.
+    pub fn up_with(&self, more: &str) {
         let folder = self.folder.path().to_str().unwrap();
-        let options = format!("-k {folder} -c listen_addresses='' -c shared_buffers=16MB");
+        let options = format!("-k {folder} {more} -c shared_buffers=16MB");
         let log = format!("{folder}/log");
         for _ in 0..20 {
             if self.controls(&["--log", &log, "--options", &options, "start"]) {

@@ -1,0 +1,81 @@
+//! Encrypted connections to `PostgreSQL`: certificates that are trusted, and those that are not.
+#![cfg(all(feature = "tls", unix))]
+#![allow(unreachable_pub, reason = "modules of one test")]
+
+#[allow(dead_code, reason = "other tests use the rest")]
+mod server;
+
+use std::{
+    fs,
+    net::TcpListener,
+    os::unix::fs::{PermissionsExt, chown},
+    path::Path,
+};
+
+use polyflake_lease::{ErrorKind, Postgresql, conformance, sno};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use server::{Server, programs};
+
+/// Writes a root certificate, and a server's certificate for `localhost` that it signed, with the server's key.
+fn certify(folder: &Path) {
+    let root_key = KeyPair::generate().unwrap();
+    let mut root = CertificateParams::new([]).unwrap();
+    root.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let written = root.self_signed(&root_key).unwrap().pem();
+    let key = KeyPair::generate().unwrap();
+    let names = CertificateParams::new(["localhost".to_owned()]).unwrap();
+    let signed = names.signed_by(&key, &Issuer::new(root, root_key)).unwrap();
+    for (name, text) in
+        [("root.pem", written), ("server.crt", signed.pem()), ("server.key", key.serialize_pem())]
+    {
+        let path = folder.join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        chown(&path, server::user(), None).unwrap();
+    }
+}
+
+#[test]
+fn a_server_is_asked_under_its_certificate_or_not_at_all() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    server.down();
+    let folder = server.folder();
+    certify(folder);
+    let rules = "local all all trust\nhostssl all all 127.0.0.1/32 trust\n";
+    fs::write(folder.join("data/pg_hba.conf"), rules).unwrap();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let [certificate, key] = ["server.crt", "server.key"].map(|name| folder.join(name));
+    server.up_with(&format!(
+        "-c listen_addresses=127.0.0.1 -c port={port} -c ssl=on -c ssl_cert_file={} -c ssl_key_file={}",
+        certificate.display(),
+        key.display()
+    ));
+    let root = folder.join("root.pem").to_str().unwrap().replace('/', "%2F");
+    let url =
+        |host: &str, rest: &str| format!("postgres://lease:sesame@{host}:{port}/postgres{rest}");
+
+    let trusted = url("localhost", &format!("?sslmode=verify-full&sslrootcert={root}"));
+    conformance::check(&mut Postgresql::open(&trusted).unwrap());
+    let ids = sno::Generator::new(&trusted, "orders").unwrap();
+    ids.generate(0).unwrap();
+    ids.close();
+
+    for (url, kind) in [
+        // No root certificate of browsers signed it.
+        (url("localhost", ""), ErrorKind::LeaseUnavailable),
+        (url("localhost", "?sslmode=require"), ErrorKind::LeaseUnavailable),
+        // It is another host's.
+        (url("127.0.0.1", &format!("?sslrootcert={root}")), ErrorKind::LeaseUnavailable),
+        // The server wants encryption.
+        (url("localhost", "?sslmode=disable"), ErrorKind::LeaseUnavailable),
+        (url("localhost", "?sslrootcert=%2Fnowhere"), ErrorKind::OutOfRange),
+        (url("localhost", &format!("?sslrootcert={root}.none")), ErrorKind::OutOfRange),
+        (url("localhost", "?sslrootcert=%2Fetc%2Fpasswd"), ErrorKind::OutOfRange),
+        (url("localhost", "?sslmode=verify-some"), ErrorKind::OutOfRange),
+    ] {
+        let Err(error) = Postgresql::open(&url) else { panic!("expected a refusal of {url}") };
+        assert_eq!(error.kind(), kind, "{url}: {error}");
+        assert!(!format!("{error:?} {error}").contains("sesame"), "{error:?}");
+    }
+}
