@@ -15,10 +15,16 @@ pub(super) struct Buffers<'a> {
     nulls: Option<&'a [u8]>,
 }
 
+/// Most items of an array: a bit of each would be 16 TiB.
+const MOST: i64 = 1 << 47;
+
 impl<'a> Buffers<'a> {
     /// The buffers of an array; `None` if it breaks the interface's rules.
     pub(super) fn of(array: &'a Array) -> Option<Self> {
         let count = usize::try_from(array.n_buffers).ok()?;
+        if [array.offset, array.length].iter().any(|items| !(0..=MOST).contains(items)) {
+            return None;
+        }
         let (offset, length) = (array.offset.try_into().ok()?, array.length.try_into().ok()?);
         // -1 stands for a number that was not counted.
         let counts_well = (-1..=array.length).contains(&array.null_count);

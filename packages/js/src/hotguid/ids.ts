@@ -221,7 +221,7 @@ export class HotGuidArray extends PackedTexts {
     return this.#words(0, false);
   }
 
-  /** The machine of each: 5 bytes an ID, side by side. */
+  /** The machine of each, as {@link parts} reads it: 5 bytes an ID, side by side. */
   machines(): Uint8Array {
     attached(isObject(this) && #words in this);
     const rows = partOfBytes(this.bytes, 0, this.length * LENGTH);
@@ -235,7 +235,7 @@ export class HotGuidArray extends PackedTexts {
     return this.#words(8, false).map((word) => word & 0xff_ffff);
   }
 
-  /** The shard key of each. */
+  /** The shard key of each, as {@link parts} reads it: in UUIDs of version 8 its bytes are in another order. */
   shardKeys(): Uint32Array {
     attached(isObject(this) && #words in this);
     return this.#words(12, true);

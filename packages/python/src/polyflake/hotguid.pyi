@@ -510,13 +510,14 @@ class HotGuidArray:
         """The creation time of each ID, in Unix seconds: 64-bit integers."""
 
     def machines(self) -> FieldColumn:
-        """The machine of each: 5 bytes."""
+        """The machine of each: 5 bytes, as :func:`parts` reads them."""
 
     def counters(self) -> FieldColumn:
         """The counter of each: unsigned 32-bit integers."""
 
     def shard_keys(self) -> FieldColumn:
-        """The shard key of each: unsigned 32-bit integers."""
+        """The shard key of each: unsigned 32-bit integers, as :func:`parts` reads them. In UUIDs of version 8 their
+        bytes are in another order."""
 
     def texts(self) -> list[str]:
         """The texts of all."""
