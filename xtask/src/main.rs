@@ -74,7 +74,7 @@ enum Task {
     },
     /// Look for inputs that a decoder reads wrongly, or that break it
     Fuzz(fuzz::Options),
-    /// Put deliberate faults into a copy of the core, each of which must turn its tests red
+    /// Put deliberate faults into a copy of the core and of the leases, each of which must turn their tests red
     Mutants(mutants::Options),
     /// Run the core's tests in an interpreter that notices undefined behaviour, on machines of several kinds
     Miri(miri::Options),

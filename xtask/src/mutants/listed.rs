@@ -8,6 +8,9 @@ use xshell::{Shell, cmd};
 
 use crate::workspace;
 
+/// The members of the copied workspace.
+const MEMBERS: &str = r#"members = ["core", "lease"]"#;
+
 #[derive(Deserialize)]
 struct List {
     mutant: Vec<Mutant>,
@@ -59,12 +62,13 @@ pub fn stale() -> Result<Vec<String>> {
     List::read()?.mutant.iter().filter_map(|mutant| of(mutant).transpose()).collect()
 }
 
-/// Runs all mutants whose name contains `filter`; returns `true` if all were caught.
+/// Runs all mutants whose name or file contains `filter`; returns `true` if all were caught.
 pub fn run(filter: &str) -> Result<bool> {
     let list = List::read()?;
     let tree = copy_of_the_tree()?;
     let (mut caught, mut others) = (0, 0);
-    for mutant in list.mutant.iter().filter(|mutant| mutant.name.contains(filter)) {
+    let is_meant = |it: &&Mutant| it.name.contains(filter) || it.file.contains(filter);
+    for mutant in list.mutant.iter().filter(is_meant) {
         let fate = mutant.run(&tree).with_context(|| mutant.name.clone())?;
         let word = match fate {
             Fate::Caught => "caught",
@@ -83,16 +87,25 @@ fn copy_of_the_tree() -> Result<std::path::PathBuf> {
     let (shell, tree) = (workspace::shell()?, workspace::target().join("mutants/tree"));
     shell.remove_path(&tree)?;
     shell.create_dir(&tree)?;
+<<<<<<< HEAD
     let files = cmd!(shell, "git ls-files columns core tests/soak Cargo.toml Cargo.lock docs/promises.md packages/api.toml tests/vectors").read()?;
+=======
+    let files = cmd!(shell, "git ls-files core lease tests/soak Cargo.toml Cargo.lock docs packages/api.toml tests/vectors").read()?;
+>>>>>>> 487ee94 (Put deliberate faults into leases, and measure claims and renewals)
     for file in files.lines() {
         let (from, to) = (workspace::root().join(file), tree.join(file));
         fs::create_dir_all(to.parent().context("a file in a folder")?)?;
         fs::copy(from, to)?;
     }
     let manifest = fs::read_to_string(workspace::root().join("Cargo.toml"))?;
+<<<<<<< HEAD
     let members = manifest.lines().map(|line| {
         if line.starts_with("members = ") { "members = [\"columns\", \"core\"]" } else { line }
     });
+=======
+    let members =
+        manifest.lines().map(|line| if line.starts_with("members = ") { MEMBERS } else { line });
+>>>>>>> 487ee94 (Put deliberate faults into leases, and measure claims and renewals)
     fs::write(tree.join("Cargo.toml"), members.collect::<Vec<_>>().join("\n"))?;
     Ok(tree)
 }
@@ -132,6 +145,7 @@ impl Mutant {
         let package = self.package.as_deref().unwrap_or("polyflake");
         let release = self.checker.as_ref().map(|_| "--release");
         let (target, arguments) = (workspace::target().join("mutants").join(kind), &self.arguments);
+        let package = if self.file.starts_with("lease/") { "polyflake-lease" } else { "polyflake" };
         let mut command = std::process::Command::from(cmd!(
             shell,
             "cargo test --quiet --package {package} --all-features {release...} {more...} {arguments...}"

@@ -1,4 +1,4 @@
-//! A test of the test suite: faults are put into copies of the core, and its tests must turn red.
+//! A test of the test suite: faults are put into copies of the core and of the leases, and their tests must turn red.
 
 mod generated;
 mod listed;
@@ -9,7 +9,7 @@ pub use listed::stale;
 
 #[derive(Args)]
 pub struct Options {
-    /// Only faults, or with --generated groups of files, whose name contains this
+    /// Only faults whose name or file contains this, or with --generated groups of files whose name does
     #[arg(default_value = "")]
     filter: String,
     /// Change the state machines and generators in every way that cargo-mutants knows (an hour), not by the list

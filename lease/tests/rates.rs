@@ -1,0 +1,160 @@
+//! Latency of claims, renewals and releases over real stores, and rates of renewals over one connection and eight:
+//! `cargo test --release -p polyflake-lease --all-features --test rates -- --ignored --nocapture --test-threads 1`.
+#![cfg(all(feature = "sqlite", feature = "postgresql", unix))]
+#![allow(unreachable_pub, reason = "modules of one test")]
+
+#[allow(dead_code, reason = "other tests use the rest")]
+mod server;
+
+use std::{
+    thread,
+    time::{Duration, Instant, UNIX_EPOCH},
+};
+
+use polyflake_lease::{
+    Action, Ask, ErrorKind, Found, Keeper, Moment, Namespace, Options, Random, Record, Request,
+    Result, Shape, Store, open,
+};
+use server::{Server, programs};
+
+const NAMESPACE: &str = "rates";
+/// Number of claims, and of renewals.
+const ROUNDS: usize = 300;
+/// Number of claims among all records.
+const LARGE: usize = 40;
+const NUMBERS: u64 = 131_072;
+
+fn shape() -> Shape {
+    Shape::randflake(0..=NUMBERS - 1, &[7; 16]).unwrap()
+}
+
+fn now() -> Moment {
+    let wall_ms = u64::try_from(UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap();
+    Moment { wall_ms, elapsed_ms: wall_ms }
+}
+
+fn keeper() -> Keeper<impl FnMut() -> Result<Random>> {
+    let options = Options::new(NAMESPACE, shape()).unwrap();
+    Keeper::new(options, || Ok(Random(fastrand::u128(1..))))
+}
+
+/// The time of a whole claim over an open store, and its record.
+fn claim(store: &mut dyn Store) -> (Duration, Record) {
+    let (mut keeper, began, mut put) = (keeper(), Instant::now(), None);
+    loop {
+        match keeper.poll(now()) {
+            Action::Ask(request) => {
+                if let Ask::Put { new, .. } = &request.ask {
+                    put = Some(new.clone());
+                }
+                keeper.answered(request.number, Ok(patient(|| store.answer(&request))), now());
+            }
+            Action::Begin(_) => return (began.elapsed(), put.unwrap()),
+            Action::Refused(error) => {
+                assert_eq!(error.kind(), ErrorKind::LeaseUnavailable, "{error}");
+            }
+            Action::Wait(_) => thread::sleep(Duration::from_millis(1)),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// The result of a request that is tried again while others have the file locked.
+fn patient<V>(mut ask: impl FnMut() -> Result<V>) -> V {
+    loop {
+        match ask() {
+            Ok(answer) => return answer,
+            Err(error) => assert_eq!(error.kind(), ErrorKind::LeaseUnavailable, "{error}"),
+        }
+    }
+}
+
+/// The time of a write: a renewal, or with an earlier end a release.
+fn write(store: &mut dyn Store, record: &mut Record, granted_until: u64) -> Duration {
+    let new = Record { granted_until, version: record.version + 1, ..record.clone() };
+    let ask = Ask::Put { old: record.clone(), new: new.clone() };
+    let (request, began) =
+        (Request { number: 1, namespace: NAMESPACE.into(), ask }, Instant::now());
+    assert_eq!(patient(|| store.answer(&request)).found, Found::Done);
+    *record = new;
+    began.elapsed()
+}
+
+fn print(name: &str, mut times: Vec<Duration>) {
+    times.sort_unstable();
+    let at = |part: usize| times[(times.len() * part / 100).min(times.len() - 1)];
+    println!("{name}: p50 {:.2?}, p99 {:.2?}, of {}", at(50), at(99), times.len());
+}
+
+/// Renewals in a second over some connections, each with a number of its own.
+fn rate(url: &str, connections: usize) -> f64 {
+    let threads: Vec<_> = (0..connections)
+        .map(|_| {
+            let url = url.to_owned();
+            thread::spawn(move || {
+                let mut store = patient(|| open(&url));
+                let (_, mut record) = claim(&mut store);
+                let (began, mut count) = (Instant::now(), 0);
+                while began.elapsed() < Duration::from_secs(5) {
+                    let end = record.granted_until + 1000;
+                    write(&mut store, &mut record, end);
+                    count += 1;
+                }
+                f64::from(count) / began.elapsed().as_secs_f64()
+            })
+        })
+        .collect();
+    threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+}
+
+fn measure(name: &str, url: &str) {
+    let mut store = open(url).unwrap();
+    let few = claims(&mut store, ROUNDS);
+    print(&format!("{name}, claims"), few);
+    let (_, mut record) = claim(&mut store);
+    let mut renew = || {
+        let end = record.granted_until + 1000;
+        write(&mut store, &mut record, end)
+    };
+    print(&format!("{name}, renewals"), (0..ROUNDS).map(|_| renew()).collect());
+    for connections in [1, 8] {
+        println!("{name}, {connections} connections: {:.0} renewals/s", rate(url, connections));
+    }
+    fill(&mut store);
+    print(&format!("{name}, claims among {NUMBERS} records"), claims(&mut store, LARGE));
+}
+
+/// The times of claims, each of whose numbers is returned.
+fn claims(store: &mut dyn Store, count: usize) -> Vec<Duration> {
+    let claim_and_return = |_| {
+        let (time, mut record) = claim(store);
+        let start = record.start;
+        write(store, &mut record, start);
+        time
+    };
+    (0..count).map(claim_and_return).collect()
+}
+
+/// Makes all records that the namespace can have.
+fn fill(store: &mut dyn Store) {
+    let mut ask =
+        |ask| store.answer(&Request { number: 1, namespace: NAMESPACE.into(), ask }).unwrap();
+    let old = ask(Ask::Survey).namespace.unwrap();
+    let (first, version) = (old.records, old.version + 1);
+    let new = Namespace { records: NUMBERS, version, ..old.clone() };
+    assert_eq!(ask(Ask::PutNamespace { old, new, first, count: 1 }).found, Found::Done);
+}
+
+#[test]
+#[ignore = "a minute, for figures"]
+fn sqlite() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    measure("SQLite", &format!("sqlite:{}", folder.path().join("leases.db").display()));
+}
+
+#[test]
+#[ignore = "a minute, for figures"]
+fn postgresql() {
+    let server = Server::start(&programs().expect("expected PostgreSQL on this machine"));
+    measure("PostgreSQL", &server.url());
+}
