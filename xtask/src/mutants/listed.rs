@@ -9,7 +9,7 @@ use xshell::{Shell, cmd};
 use crate::workspace;
 
 /// The members of the copied workspace.
-const MEMBERS: &str = r#"members = ["core", "lease"]"#;
+const MEMBERS: &str = r#"members = ["columns", "core", "lease"]"#;
 
 #[derive(Deserialize)]
 struct List {
@@ -87,25 +87,15 @@ fn copy_of_the_tree() -> Result<std::path::PathBuf> {
     let (shell, tree) = (workspace::shell()?, workspace::target().join("mutants/tree"));
     shell.remove_path(&tree)?;
     shell.create_dir(&tree)?;
-<<<<<<< HEAD
-    let files = cmd!(shell, "git ls-files columns core tests/soak Cargo.toml Cargo.lock docs/promises.md packages/api.toml tests/vectors").read()?;
-=======
-    let files = cmd!(shell, "git ls-files core lease tests/soak Cargo.toml Cargo.lock docs packages/api.toml tests/vectors").read()?;
->>>>>>> 487ee94 (Put deliberate faults into leases, and measure claims and renewals)
+    let files = cmd!(shell, "git ls-files columns core lease tests/soak Cargo.toml Cargo.lock docs packages/api.toml tests/vectors").read()?;
     for file in files.lines() {
         let (from, to) = (workspace::root().join(file), tree.join(file));
         fs::create_dir_all(to.parent().context("a file in a folder")?)?;
         fs::copy(from, to)?;
     }
     let manifest = fs::read_to_string(workspace::root().join("Cargo.toml"))?;
-<<<<<<< HEAD
-    let members = manifest.lines().map(|line| {
-        if line.starts_with("members = ") { "members = [\"columns\", \"core\"]" } else { line }
-    });
-=======
     let members =
         manifest.lines().map(|line| if line.starts_with("members = ") { MEMBERS } else { line });
->>>>>>> 487ee94 (Put deliberate faults into leases, and measure claims and renewals)
     fs::write(tree.join("Cargo.toml"), members.collect::<Vec<_>>().join("\n"))?;
     Ok(tree)
 }
@@ -145,7 +135,6 @@ impl Mutant {
         let package = self.package.as_deref().unwrap_or("polyflake");
         let release = self.checker.as_ref().map(|_| "--release");
         let (target, arguments) = (workspace::target().join("mutants").join(kind), &self.arguments);
-        let package = if self.file.starts_with("lease/") { "polyflake-lease" } else { "polyflake" };
         let mut command = std::process::Command::from(cmd!(
             shell,
             "cargo test --quiet --package {package} --all-features {release...} {more...} {arguments...}"
