@@ -13,6 +13,7 @@ mod table;
 use clock::{JsClock, Read, Stalled};
 use napi::{Env, bindgen_prelude::Object};
 use napi_derive::napi;
+use polyflake::clock::SystemClock;
 use table::{Functions, Next, Swap, Until};
 
 /// The machine of this thread as an object of `area`, `calls` and `makers`. Its scratch area is the argument `area`, or the area
@@ -30,6 +31,12 @@ pub fn attach<'env>(env: &'env Env, area: Object<'env>) -> napi::Result<Object<'
 #[napi(catch_unwind)]
 pub fn clock(env: &Env, read: Read, stalled: Option<Stalled>) {
     machine::set_clock(JsClock::Functions { env: Env::from_raw(env.raw()), read, stalled });
+}
+
+/// The source of the system's time: `counter` or `system_call`.
+#[napi(catch_unwind)]
+pub fn clock_source() -> &'static str {
+    SystemClock::source().name()
 }
 
 /// Lends this thread the table of default partitions of another copy of the package. No function throws.

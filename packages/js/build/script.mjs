@@ -27,6 +27,9 @@ const ENTRIES = { esm: Object.keys(MACHINES), cjs: ["node", "native", "wasm"] };
 /** The namespaces of an entry point. As ES modules each is a file, so that bundlers leave out unused ones. */
 const NAMESPACES = ["hotguid", "layout", "randflake", "sno", "sparx64"];
 
+/** The other exports of an entry point. */
+const BESIDE = ["backend", "clockSource", "PolyflakeError"];
+
 /** Files that all entry points share: the class of errors, and the functions that read IDs without a machine. */
 const SHARED = {
   errors: "errors",
@@ -142,9 +145,9 @@ function standIn(format, entry) {
   const write = (name, lines) => writeFileSync(join(DIST, format, `${name}.js`), `${lines.join("\n")}\n`);
   if (format === "cjs") {
     const namespaces = NAMESPACES.map((name) => `exports.${name} = { ...entry.${name}, init: async () => {} };`);
-    const names = ["backend", "PolyflakeError", ...NAMESPACES].map((name) => `${name}: null`);
+    const names = [...BESIDE, ...NAMESPACES].map((name) => `${name}: null`);
     // From the second line, Node learns the names that modules may import.
-    const rest = "({ backend: exports.backend, PolyflakeError: exports.PolyflakeError } = entry);";
+    const rest = `({ ${BESIDE.map((name) => `${name}: exports.${name}`).join(", ")} } = entry);`;
     return write(`web-${entry}`, [
       `const entry = require("./${entry}.js");`,
       `0 && (module.exports = { ${names.join(", ")} });`,

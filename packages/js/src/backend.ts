@@ -1,4 +1,4 @@
-import { backend as ofMachine } from "#backend";
+import { backend as ofMachine, clockSource as ofItsClock } from "#backend";
 
 /**
  * The machine that makes and reads IDs: `"native"`, the addon, or `"wasm"`. Both make the same IDs.
@@ -12,4 +12,20 @@ import { backend as ofMachine } from "#backend";
  */
 export function backend(): "native" | "wasm" {
   return ofMachine();
+}
+
+/**
+ * The source of the system's time, such as the processor's counter. It is the time of generators without a `clock`.
+ *
+ * - `"counter"`: the processor's counter, which is set by the wall clock every millisecond. The addon reads it on Linux where the
+ *   kernel's own clock does. `POLYFLAKE_CLOCK=exact` in the environment rules it out.
+ * - `"system_call"`: a system call for each reading, by the addon.
+ * - `"host"`: the runtime's own `Date.now`, on wasm.
+ *
+ * The addon decides once in a process, when it is first asked or reads the time.
+ *
+ * @throws {PolyflakeError} As {@link backend}.
+ */
+export function clockSource(): "counter" | "system_call" | "host" {
+  return ofItsClock();
 }

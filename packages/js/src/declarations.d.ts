@@ -1,9 +1,10 @@
 /** Names that the build replaces: the package's version, the machine of an entry point, the wasm modules and their glue. */
 declare const VERSION: string;
 
-/** The kind of machine of an entry point. */
+/** The kind of machine of an entry point, and the source of its time. */
 declare module "#backend" {
   export const backend: () => import("./machine.js").Backend["kind"];
+  export const clockSource: () => "counter" | "system_call" | "host";
 }
 
 /** The machine of the family whose name follows; `load` throws if it is not available. */

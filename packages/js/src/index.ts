@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { backend } from "./backend.js";
+export { backend, clockSource } from "./backend.js";
 export type { Stall } from "./clock.js";
 export type { Description, FieldDescription } from "./describe.js";
 export { type ErrorCode, PolyflakeError } from "./errors.js";

@@ -2,7 +2,7 @@
 import { env } from "node:process";
 import { PolyflakeError } from "../errors.js";
 import type { Backend } from "../machine.js";
-import { backend as native } from "./native.js";
+import { clockSource as ofAddon, backend as native } from "./native.js";
 
 type Kind = Backend["kind"];
 
@@ -12,6 +12,8 @@ const VARIABLE = "POLYFLAKE_BACKEND";
 let chosen: Kind | undefined;
 
 export const backend = (): Kind => (chosen ??= choose(env[VARIABLE]));
+
+export const clockSource = () => (backend() === "native" ? ofAddon() : "host");
 
 function choose(wanted: string | undefined): Kind {
   if (wanted === "wasm") return wanted;

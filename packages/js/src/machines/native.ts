@@ -6,23 +6,29 @@ import { type Backend, SCRATCH } from "../machine.js";
 import type { LentTable } from "../partitions.js";
 import { loadAddon } from "./addon.js";
 
+type SystemSource = "counter" | "system_call";
+
 interface Addon {
   /** The machine of this thread, over the given scratch area or that of an earlier copy of the package. */
   attach(area: Uint8Array): Required<Pick<Backend, "calls" | "makers">> & { area: Uint8Array };
   /** Sets the clock for the next generator that is built. */
   clock(read: GuardedClock["read"], stalled: GuardedClock["stalled"]): void;
+  /** The source of the system's time. */
+  clockSource(): SystemSource;
   /** Lends it the table of default partitions of another copy of the package. */
   lend(next: LentTable["next"], until: LentTable["until"], swap: LentTable["swap"]): void;
 }
 
-let loaded: Backend | undefined;
+type Native = Backend & Pick<Addon, "clockSource">;
+
+let loaded: Native | undefined;
 
 /**
  * The addon as a machine, which has all families.
  *
  * @throws {PolyflakeError} `backend_unavailable`, whose `cause` has an error for each place that was tried.
  */
-export function load(): Backend {
+export function load(): Native {
   try {
     return (loaded ??= attached(loadAddon() as Addon));
   } catch (cause) {
@@ -34,12 +40,13 @@ export function load(): Backend {
   }
 }
 
-function attached({ attach, clock, lend }: Addon): Backend {
+function attached({ attach, clock, clockSource, lend }: Addon): Native {
   const { area, calls, makers } = attach(new Uint8Array(new ArrayBuffer(SCRATCH)));
   return {
     kind: "native",
     calls,
     makers,
+    clockSource,
     setClock: ({ read, stalled }) => clock(read, stalled),
     lend: ({ next, until, swap }) => lend(next, until, swap),
     buffer: () => area.buffer as ArrayBuffer,
@@ -48,3 +55,5 @@ function attached({ attach, clock, lend }: Addon): Backend {
 }
 
 export const backend = () => load().kind;
+
+export const clockSource = () => load().clockSource();

@@ -2,6 +2,7 @@
 import {
   type AsyncOptions,
   type backend,
+  type clockSource,
   type Description,
   type ErrorCode,
   hotguid,
@@ -22,6 +23,7 @@ type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ?
 const is = <T extends true>(_?: T): void => undefined;
 
 is<Equal<ReturnType<typeof backend>, "native" | "wasm">>();
+is<Equal<ReturnType<typeof clockSource>, "counter" | "system_call" | "host">>();
 
 const ids = new sno.Generator({
   partition: new Uint8Array(2),

@@ -27,11 +27,12 @@ __all__ = [
 __version__: str
 
 def clock_source() -> Literal["counter", "system_call"]:
-    """The way to the system's time: the processor's counter or the system call.
+    """The source of the system's time, such as the processor's counter.
 
-    The counter is read on Linux where the kernel's own clock reads it; it is set by the wall clock every millisecond.
-    Decided once in a process, when it is first asked or read. ``POLYFLAKE_CLOCK=exact`` in the environment makes every
-    reading a system call.
+    ``"counter"`` is the processor's counter, which is set by the wall clock every millisecond; ``"system_call"`` is a
+    system call for each reading. The counter is read on Linux where the kernel's own clock reads it. Decided once in a
+    process, when it is first asked or read. ``POLYFLAKE_CLOCK=exact`` in the environment makes every reading a system
+    call.
     """
 
 _Time: TypeAlias = dt.datetime | SupportsIndex
