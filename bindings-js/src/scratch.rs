@@ -18,6 +18,8 @@ const NUMBERS: usize = 32;
 pub(crate) const OFFSET: usize = NUMBERS - 1;
 /// Slot with the time to sleep before a call's next turn, in nanoseconds; NaN once the call is done.
 pub(crate) const SLEEP: usize = NUMBERS - 2;
+/// Slot with the time at a call that makes one ID, in Unix milliseconds, for machines that are given it.
+const NOW: usize = NUMBERS - 3;
 /// Bytes of a key or secret.
 const SECRET: usize = 16;
 /// Number of bytes: 1,024 texts of 16 characters.
@@ -54,6 +56,12 @@ impl Scratch {
     #[inline]
     pub(crate) fn number(&self, slot: usize) -> f64 {
         f64::from_bits(self.numbers[slot].get())
+    }
+
+    /// The time at the call, in Unix milliseconds.
+    #[inline]
+    pub fn now(&self) -> f64 {
+        self.number(NOW)
     }
 
     /// Writes a count into the first slot.

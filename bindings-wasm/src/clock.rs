@@ -1,5 +1,7 @@
 //! Clocks in JavaScript without a system: `Date.now` as of the import or a function, and sleep if the runtime allows it.
 
+use core::sync::atomic::{AtomicU64, Ordering};
+
 use polyflake::{
     Error, ErrorKind, Result,
     clock::{self, Clock, Stall},
@@ -25,6 +27,28 @@ extern "C" {
     fn elapsed() -> f64;
 }
 
+/// The time at the call, in the bits of a float in Unix milliseconds: the system's clock shows it once. 0 if there is none.
+static GIVEN: AtomicU64 = AtomicU64::new(0);
+/// `true` if the module has calls that are given the time.
+const IS_GIVEN: bool = cfg!(any(feature = "sno", feature = "randflake", feature = "hotguid"));
+
+/// Gives the system's clock its first reading of a call, which begins now; 0 for none. Nothing else can run between the reading and
+/// the call.
+#[inline]
+pub(crate) fn give(unix_ms: f64) {
+    if IS_GIVEN {
+        GIVEN.store(unix_ms.to_bits(), Ordering::Relaxed);
+    }
+}
+
+/// Takes the time that was given; 0 for none.
+#[inline]
+fn take() -> f64 {
+    let given = if IS_GIVEN { f64::from_bits(GIVEN.load(Ordering::Relaxed)) } else { 0.0 };
+    give(0.0);
+    given
+}
+
 /// A clock by its number in `host.js`; 0 is the system's clock.
 #[derive(Debug)]
 pub(crate) struct JsClock(pub(crate) u32);
@@ -32,7 +56,9 @@ pub(crate) struct JsClock(pub(crate) u32);
 impl Clock for JsClock {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
-        clock::nanos_from_float_ms(read(self.0))
+        let given = take();
+        let is_given = self.0 == 0 && given > 0.0;
+        clock::nanos_from_float_ms(if is_given { given } else { read(self.0) })
     }
 
     fn sleep(&self, nanos: u64) -> Result<()> {

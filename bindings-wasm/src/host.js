@@ -4,7 +4,7 @@
  * `Date.now` as of the import: a mocked time that tests install later would stay in generators, which never go back. A generator
  * that should see mocked time is given a clock.
  */
-const now = /* @__PURE__ */ (() => Date.now)();
+export const now = /* @__PURE__ */ (() => Date.now)();
 
 /** `performance.now` as of the import. */
 const passed = /* @__PURE__ */ (() => {

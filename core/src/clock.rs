@@ -418,6 +418,7 @@ fn beyond_nanos(unix_ms: i128) -> Error {
 /// assert_eq!(nanos_from_ms(i64::MAX).unwrap_err().code(), "time_out_of_range");
 /// # Ok::<(), polyflake::Error>(())
 /// ```
+#[inline]
 pub fn nanos_from_ms(unix_ms: i64) -> Result<i64> {
     const MOST: i64 = i64::MAX / 1_000_000;
     // A checked multiplication would take 128 bits in wasm.
@@ -432,19 +433,27 @@ pub fn nanos_from_ms(unix_ms: i64) -> Result<i64> {
 /// infinities are `clock_failed`.
 ///
 /// Not part of the public API: for bindings.
+#[inline]
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
-    reason = "checked to be below 2^53"
+    clippy::float_cmp,
+    reason = "a whole number, or rounded elsewhere"
 )]
 #[doc(hidden)]
 pub fn nanos_from_float_ms(unix_ms: f64) -> Result<i64> {
+    let whole = unix_ms as i64;
+    if whole as f64 == unix_ms { nanos_from_ms(whole) } else { nanos_from_fraction(unix_ms) }
+}
+
+/// As [`nanos_from_float_ms`], for a reading that is no whole number.
+#[cold]
+#[inline(never)]
+#[allow(clippy::cast_possible_truncation, reason = "a float with a fraction is below 2^52")]
+fn nanos_from_fraction(unix_ms: f64) -> Result<i64> {
     if !unix_ms.is_finite() {
         return Err(Error::because(ErrorKind::ClockFailed, "expected a finite clock reading"));
     }
-    if unix_ms.abs() > 9.0e15 {
-        return Err(beyond_nanos(unix_ms as i128));
-    }
-    let whole = unix_ms as i64;
-    nanos_from_ms(if unix_ms < whole as f64 { whole - 1 } else { whole })
+    // The cast rounds towards zero.
+    nanos_from_ms(unix_ms as i64 - i64::from(unix_ms < 0.0))
 }

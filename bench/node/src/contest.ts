@@ -18,8 +18,8 @@ const TRIES = 5;
 /** Time that each entry runs before the first round, so that it is fully compiled. */
 const WARM_UP_NANOS = 100_000_000;
 
-/** Makes `count` calls, and returns the nanoseconds that they took. */
-type Work = (count: number) => number;
+/** Makes `count` calls, and returns the nanoseconds that they took; a promise if another process makes them. */
+type Work = (count: number) => number | Promise<number>;
 
 export interface Entry {
   name: string;
@@ -68,12 +68,16 @@ function loop(call: () => unknown): Work {
   return new Function("call", body)(call) as Work;
 }
 
+export function entry(name: string, work: Work, ours: boolean): Entry {
+  return { name, ours, items: 1, x: null, work };
+}
+
 export function ours(name: string, call: () => unknown): Entry {
-  return { name, ours: true, items: 1, x: null, work: loop(call) };
+  return entry(name, loop(call), true);
 }
 
 export function peer(name: string, call: () => unknown): Entry {
-  return { ...ours(name, call), ours: false };
+  return entry(name, loop(call), false);
 }
 
 /** An entry that makes `size` items in a call, with that size as its position on the axis. */
@@ -86,16 +90,17 @@ export function isMeantBy(contest: Contest, text: string): boolean {
 }
 
 /** Runs a contest, and returns its results, ready for JSON. */
-export function hold(contest: Contest): unknown {
+export async function hold(contest: Contest): Promise<unknown> {
   const { entries, goals = [], missing = [] } = contest;
-  const counts = entries.map(({ work }) => calibrate(work));
+  const counts: number[] = [];
+  for (const { work } of entries) counts.push(await calibrate(work));
   const rounds = new Map<Entry, number[]>(entries.map((entry) => [entry, []]));
   for (let time = 0; time < MOST_TIMES; time++) {
     for (let round = 0; round < ROUNDS; round++) {
-      entries.forEach((entry, index) => {
+      for (const [index, entry] of entries.entries()) {
         const count = counts[index]!;
-        rounds.get(entry)!.push(undisturbed(entry.work, count) / count / entry.items);
-      });
+        rounds.get(entry)!.push((await undisturbed(entry.work, count)) / count / entry.items);
+      }
     }
     if (!goals.some((goal) => isOpen(goal, rounds))) break;
   }
@@ -109,11 +114,11 @@ export function hold(contest: Contest): unknown {
 }
 
 /** The nanoseconds of a round during which no other process used this one's processor. */
-function undisturbed(work: Work, count: number): number {
+async function undisturbed(work: Work, count: number): Promise<number> {
   let nanos = 0;
   for (let k = 0; k < TRIES; k++) {
     const before = interruptions();
-    nanos = work(count);
+    nanos = await work(count);
     if (interruptions() === before) break;
   }
   return nanos;
@@ -124,12 +129,12 @@ function interruptions(): number {
 }
 
 /** Number of repetitions that fill a round, once the call is warm. */
-function calibrate(work: Work): number {
+async function calibrate(work: Work): Promise<number> {
   let count = 1;
-  let nanos = work(count);
+  let nanos = await work(count);
   for (let spent = nanos; spent < WARM_UP_NANOS; spent += nanos) {
     if (nanos < ROUND_NANOS) count *= 2;
-    nanos = work(count);
+    nanos = await work(count);
   }
   return Math.max(1, Math.floor((count * ROUND_NANOS) / nanos));
 }

@@ -2,6 +2,7 @@
  * Measures the npm package against its peers, and prints each contest as a line of JSON. `cargo xtask bench` runs it, pinned
  * to one processor.
  */
+import * as browser from "./browser.js";
 import { batch, type Contest, hold, isMeantBy, peer } from "./contest.js";
 import * as kinds from "./kinds.js";
 import * as ours from "./ours.js";
@@ -24,7 +25,10 @@ function oneText(): Contest {
   return {
     name: "node: one ID as text",
     entries: [...ours.texts(), ...peers.texts()],
-    goals: [{ name: "node: a sno text", ours: ours.snoText, against: peers.randomUuid, most: 0.6 }],
+    goals: [
+      { name: "node: a sno text", ours: ours.snoText, against: peers.randomUuid, most: 0.6 },
+      { name: "node: a sno text in wasm", ours: ours.snoTextInWasm, against: peers.randomUuid, most: 0.65 },
+    ],
     missing: peers.missing,
   };
 }
@@ -78,5 +82,10 @@ const contests: (() => Contest)[] = [
 const filter = process.argv[2] ?? "";
 for (const make of contests) {
   const contest = make();
-  if (isMeantBy(contest, filter)) console.log(JSON.stringify(hold(contest)));
+  if (isMeantBy(contest, filter)) console.log(JSON.stringify(await hold(contest)));
+}
+if (browser.isMeantBy(filter)) {
+  const [contest, end] = await browser.one();
+  console.log(JSON.stringify(await hold(contest)));
+  await end();
 }

@@ -22,13 +22,15 @@ export const randflakeBigint: Entry = ours("Randflake", randflakeIds().generate)
 
 export const snoText: Entry = ours("sno", new sno.Generator({ partition: 1 }).generate);
 
+export const snoTextInWasm: Entry = ours("sno, in wasm", new inWasm.Generator({ partition: 3 }).generate);
+
 export function texts(): Entry[] {
   const withMetabyte = new sno.Generator({ partition: 2 });
   const numbers = randflakeIds();
   return [
     snoText,
     ours("sno, with a metabyte", () => withMetabyte.generate(7)),
-    ours("sno, in wasm", new inWasm.Generator({ partition: 3 }).generate),
+    snoTextInWasm,
     ours("Randflake", () => numbers.generateText()),
     ours("Hot Guid", new hotguid.Generator().generate),
   ];

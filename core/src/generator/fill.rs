@@ -104,7 +104,7 @@ impl<F: Pack, C: Clock> Source for Engine<F, C> {
         &self.family
     }
 
-    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+    #[inline(always)]
     #[allow(clippy::inline_always, reason = "as Engine::reserve")]
     fn take(&self, want: u32, mode: Mode) -> Result<Taken<'_, F>> {
         Ok((&self.family, self.reserve(want, mode)?))

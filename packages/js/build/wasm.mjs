@@ -71,9 +71,9 @@ function glueFor(module) {
       .join(", ")} }`;
   return [
     ...files.map((file) => `import ${listOf(file)} from "${file}";`),
-    `import { keep, lend } from "${files.find((file) => file.startsWith("./snippets/"))}";`,
+    `import { keep, lend, now } from "${files.find((file) => file.startsWith("./snippets/"))}";`,
     'import { __wbg_set_wasm as begin } from "./polyflake_wasm_bg.js";',
     `const imports = () => ({ ${files.map((file) => `"${file}": ${listOf(file)}`).join(", ")} });`,
-    "export const glue = { imports, begin, keep, lend };\n",
+    "export const glue = { imports, begin, keep, lend, now };\n",
   ].join("\n");
 }

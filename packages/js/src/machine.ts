@@ -41,6 +41,8 @@ export interface Backend {
   readonly setClock: (clock: GuardedClock) => void;
   /** Lends the machine the table from which default partitions are leased. */
   readonly lend: (table: LentTable) => void;
+  /** The system's clock, in Unix milliseconds, if reading it here is cheaper than in the machine. */
+  readonly now?: () => number;
   /** The current buffer of the scratch area: wasm memory gets another one when it grows. */
   readonly buffer: () => ArrayBuffer;
   readonly offset: number;
@@ -53,6 +55,8 @@ export const BYTES = 16 * 1024;
 export const OFFSET = NUMBERS - 1;
 /** Slot with the time to sleep before a call's next turn, in nanoseconds; NaN once the call is done. */
 export const SLEEP = NUMBERS - 2;
+/** Slot with the time at a call that makes one ID, in Unix milliseconds. */
+const NOW = NUMBERS - 3;
 /** Size of the scratch area in bytes. */
 export const SCRATCH = NUMBERS * 8 + BYTES;
 
@@ -85,14 +89,16 @@ export class Machine {
   readonly #view: () => void;
 
   readonly #makers: Backend["makers"];
+  readonly #now: Backend["now"];
   readonly #nameOf: (field: string) => string;
 
   /** `nameOf` turns the core's names of fields into those of errors. */
-  constructor({ calls, makers, setClock, lend, buffer, offset }: Backend, nameOf = camelCase) {
+  constructor({ calls, makers, setClock, lend, now, buffer, offset }: Backend, nameOf = camelCase) {
     this.calls = calls;
     this.setClock = setClock;
     this.lend = lend;
     this.#makers = makers;
+    this.#now = now;
     this.#nameOf = nameOf;
     this.#view = () => {
       this.numbers = new Float64Array(buffer(), offset, NUMBERS);
@@ -113,10 +119,15 @@ export class Machine {
     if (this.bytes.length === 0) this.#view();
   }
 
-  /** A call that makes an ID, as a function that returns it; `read` reads it from the scratch area. */
-  maker<Name extends keyof Ids>(name: Name, read: (m: Machine) => Ids[Name]): Next<Ids[Name]> {
+  /**
+   * A call that makes an ID, as a function that returns it; `read` reads it from the scratch area. `clock` is the generator's own: a
+   * machine without one is given the time, before anything else can run.
+   */
+  maker<Name extends keyof Ids>(name: Name, read: (m: Machine) => Ids[Name], clock: object | undefined): Next<Ids[Name]> {
     const call = this.calls[name];
+    const now = clock ? undefined : this.#now;
     const next: Next<Ids[Name]> = () => {
+      if (now) this.numbers[NOW] = now();
       const status = call();
       this.look();
       return status === 0 ? read(this) : undefined;

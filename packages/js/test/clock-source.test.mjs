@@ -3,7 +3,10 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { arch, platform } from "node:process";
 import { test } from "node:test";
+import { hotguid as guid, parse } from "polyflake/decode";
 import { onEachMachine } from "./machines.mjs";
+import { realm, requireIn } from "./realm.mjs";
+import { refused } from "./refusals.mjs";
 
 const OF_ADDON = ["counter", "system_call"];
 const HAS_COUNTER = platform === "linux" && ["x64", "arm64"].includes(arch);
@@ -32,4 +35,60 @@ test("the environment chooses the addon's source", () => {
 test("wasm asks the host, whatever the environment says", () => {
   assert.equal(told("polyflake", "counter", "wasm"), "host");
   assert.equal(told("polyflake/wasm", "exact"), "host");
+});
+
+test("on wasm each call has the time at that call", () => {
+  let now = Date.UTC(2027, 0, 1);
+  const { sno, hotguid, randflake } = requireIn(realm({ crypto, Date: { now: () => now } }), "wasm");
+  const grant = new randflake.Grant(7, 1_730_000_000, 2_000_000_000);
+  const [secret, codec] = [new Uint8Array(16), new randflake.Codec(new Uint8Array(16))];
+  const [snos, guids, flakes] = [new sno.Generator({ partition: 1 }), new hotguid.Generator(), new randflake.Generator(grant, secret)];
+  const others = new sno.Generator({ partition: 2, clock: () => now + 3_600_000 });
+  const closed = new sno.Generator({ partition: 3 });
+  closed.close();
+  const madeAt = (id) => parse(id).unixMs;
+  // Calls that are given the time, that ask for it, and that end before they need it, in every order.
+  const calls = [
+    () => assert.equal(madeAt(snos.generate()), now),
+    () => assert.equal(madeAt(snos.tryGenerate()), now),
+    () => assert.equal(madeAt(snos.generateMany(3).at(2)), now),
+    () => assert.equal(madeAt(others.generate()), now + 3_600_000),
+    () => refused("generator_closed", () => closed.generate()),
+    () => refused("out_of_range", () => snos.generate(256)),
+    () => assert.equal(guid.timestamp(guids.generate()), now / 1000),
+    () => assert.equal(guid.timestamp(guids.tryGenerate()), now / 1000),
+    () => assert.equal(codec.inspect(flakes.generate()).timestamp, now / 1000),
+    () => assert.equal(codec.inspect(randflake.decodeText(flakes.generateText())).timestamp, now / 1000),
+    () => assert.equal(codec.inspect(flakes.generateMany(2).at(1)).timestamp, now / 1000),
+  ];
+  for (const first of calls) {
+    for (const second of calls) {
+      for (const call of [first, second]) {
+        now += 4_000;
+        call();
+      }
+    }
+  }
+});
+
+test("on wasm a call at the end of the stack leaves no time behind", () => {
+  let now = Date.UTC(2027, 0, 1);
+  const { sno } = requireIn(realm({ crypto, Date: { now: () => now } }), "wasm");
+  const ids = new sno.Generator({ partition: 1 });
+  ids.generate();
+  const deepen = (room) => {
+    try {
+      deepen(room);
+    } catch {
+      // Each level tries again, so that some calls end everywhere between JavaScript and the clock.
+      if (room.left-- > 0) {
+        try {
+          ids.generate();
+        } catch {}
+      }
+    }
+  };
+  deepen({ left: 300 });
+  now += 4_000;
+  assert.equal(parse(ids.generateMany(1).at(0)).unixMs, now);
 });

@@ -72,7 +72,7 @@ export class Generator {
     const { slots, clock, given } = sharedSettings(options, OPTIONS);
     const m = machine();
     this.#kept = new Kept(this, m, "hotguidBuild", [...slots, Number(flag(given.uuid8, "uuid8"))], clock);
-    const next = m.maker("hotguidGenerate", (m) => m.ascii(0, TEXT_LENGTH));
+    const next = m.maker("hotguidGenerate", (m) => m.ascii(0, TEXT_LENGTH), clock);
     this.generate = (shardKey = 0) => {
       this.#ready(shardKey);
       return next() ?? this.#kept.refused();

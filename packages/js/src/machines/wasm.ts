@@ -13,6 +13,8 @@ export interface Glue {
   readonly begin: (exports: Exports) => void;
   /** Keeps a clock for the module, and returns the clock's number. */
   readonly keep: (clock: GuardedClock) => number;
+  /** `Date.now` as of the import. */
+  readonly now: () => number;
   /** Lends the module the table of default partitions. */
   readonly lend: (table: LentTable) => void;
 }
@@ -53,6 +55,7 @@ export function instantiate(source: WebAssembly.Module | Uint8Array, glue: Glue)
     calls: Object.fromEntries(calls) as Calls,
     setClock: (guarded) => clock(glue.keep(guarded)),
     lend: glue.lend,
+    now: glue.now,
     buffer: () => memory.buffer,
     offset: scratch(),
   };

@@ -77,12 +77,12 @@ export class Generator {
     const m = machine();
     const length = putSecret(m, secret, "secret");
     this.#kept = new Kept(this, m, "randflakeBuild", [...slots, ...nodes, resumeAfter, length], clock);
-    const next = m.maker("randflakeGenerate", (m) => m.bigints[0]!);
+    const next = m.maker("randflakeGenerate", (m) => m.bigints[0]!, clock);
     this.generate = () => {
       this.#kept.ready();
       return next() ?? this.#kept.refused();
     };
-    this.#nextText = m.maker("randflakeGenerateText", (m) => m.ascii(0, m.numbers[0]!));
+    this.#nextText = m.maker("randflakeGenerateText", (m) => m.ascii(0, m.numbers[0]!), clock);
     const fill = (count: number, _: unknown, made: number, waits: boolean) => this.#fill(count, made, waits);
     const later = (_: unknown, signal: Signal | undefined, made?: number) => this.#later(signal, made);
     this.#claim = claim(this.#kept, `randflake ${nodes.slice(0, 2)}`, nodes.slice(2), "randflakePool", "nodes, secret");

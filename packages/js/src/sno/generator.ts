@@ -76,7 +76,7 @@ export class Generator {
     this.#kept = new Kept(this, m, "snoBuild", [...slots, Number(isLent), ...snapshotSlots], clock);
     this.#seeded = !isLent;
     this.#metabyte = metabyte;
-    const next = m.maker("snoGenerate", (m) => m.text(0));
+    const next = m.maker("snoGenerate", (m) => m.text(0), clock);
     this.generate = (metabyte) => {
       this.#ready(metabyte);
       return next() ?? this.#kept.refused();
