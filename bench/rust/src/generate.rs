@@ -1,10 +1,6 @@
 //! One new ID: this project against peers, and against one reading of the clock.
 
-use std::{
-    hint::spin_loop,
-    sync::atomic::{AtomicU64, Ordering},
-    time::SystemTime,
-};
+use std::{hint::spin_loop, time::SystemTime};
 
 use ferroid::time::MonotonicClock;
 use polyflake::clock::{Clock, CoarseClock, ExactClock, SystemClock};
@@ -15,6 +11,7 @@ use crate::{
     clocks::Unbound,
     contest::{Against, Contest, Entry, Goal},
     measure::repeat,
+    parts::and_a_swap,
     peers::{Ferroid, SystemMillis},
     samples::{hot_guid, layout, randflake, sno},
 };
@@ -68,17 +65,6 @@ fn our_ids() -> Vec<Entry> {
             Entry::ours("custom layout", repeat(move || layout.generate().expect("a clock"))),
         ])
         .collect()
-}
-
-/// The parts of every ID: a load of an atomic word, a reading of a clock, and a compare-and-swap of the word.
-fn and_a_swap<T>(read: impl Fn() -> T + 'static) -> impl FnMut() -> (T, bool) {
-    let word = AtomicU64::new(0);
-    move || {
-        let seen = word.load(Ordering::Acquire);
-        let now = read();
-        let orders = (Ordering::AcqRel, Ordering::Acquire);
-        (now, word.compare_exchange(seen, seen + 1, orders.0, orders.1).is_ok())
-    }
 }
 
 fn their_ids() -> Vec<Entry> {

@@ -16,6 +16,7 @@ mod keys;
 mod kinds;
 mod layout;
 mod measure;
+mod parts;
 mod peers;
 mod pools;
 mod randflake;
@@ -31,6 +32,7 @@ use contest::Contest;
 fn contests() -> Vec<Contest> {
     vec![
         generate::one(),
+        parts::one(),
         generate::text(),
         randflake::parts(),
         randflake::texts(),

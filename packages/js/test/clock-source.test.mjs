@@ -11,7 +11,7 @@ import { refused } from "./refusals.mjs";
 const OF_ADDON = ["counter", "system_call"];
 const HAS_COUNTER = platform === "linux" && ["x64", "arm64"].includes(arch);
 
-/** What a new process tells of an entry point, before its first ID and after it. */
+/** The source that a new process tells of an entry point, before its first ID and after it. */
 function told(entry, choice, POLYFLAKE_BACKEND = "") {
   const script = `import { clockSource, sno } from "${entry}"; const before = clockSource(); sno.generate(); console.log(before, clockSource());`;
   const options = { encoding: "utf8", cwd: new URL(".", import.meta.url), env: { ...process.env, POLYFLAKE_CLOCK: choice, POLYFLAKE_BACKEND } };

@@ -329,6 +329,7 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
       ]),
     ),
     backend: [],
+    clockSource: [],
   };
 }
 

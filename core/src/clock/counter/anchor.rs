@@ -29,6 +29,9 @@ const MARK: i64 = SPAN * 9 / 10;
 /// The longest time by which the wall clock may be behind the readings shown and still be waited for. If it is further behind,
 /// readings follow it back at once.
 pub(super) const HOLD: i64 = SPAN / 8;
+/// Number of looks in a row that may take longer: they were interrupted, so no mark is set by them, which would make the next rate
+/// too low. More of them show that the rate is wrong.
+const STRAYS: u64 = 3;
 /// The longest time to read counter, wall clock and counter, in nanoseconds, if the rate is known.
 const WIDEST: u64 = 1_000;
 
@@ -56,6 +59,8 @@ struct Mark {
     nanos: AtomicU64,
     /// The rate at the last mark; 0 if unknown.
     rate: AtomicU64,
+    /// Number of looks in a row that took too long.
+    strays: AtomicU64,
 }
 
 /// A reading of the wall clock between two readings of the counter.
@@ -104,6 +109,7 @@ impl Anchor {
                 counter: AtomicU64::new(0),
                 nanos: AtomicU64::new(0),
                 rate: AtomicU64::new(0),
+                strays: AtomicU64::new(0),
             },
         }
     }
@@ -249,6 +255,11 @@ impl Mark {
         let passed = look.nanos.saturating_sub(self.nanos());
         if !is_wide && (0..MARK).contains(&passed) {
             return last;
+        }
+        let strays = if is_wide { self.strays.load(Ordering::Relaxed) + 1 } else { 0 };
+        self.strays.store(strays % STRAYS, Ordering::Relaxed);
+        if is_wide && strays < STRAYS {
+            return 0;
         }
         // By the largest count that may have passed.
         let counts = look.after.wrapping_sub(self.counter.load(Ordering::Relaxed));

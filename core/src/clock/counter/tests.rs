@@ -252,6 +252,48 @@ fn a_wall_clock_that_is_slow_to_read_is_read_for_each_reading() {
     assert_monotone(&all);
 }
 
+/// A wall clock whose every fifth look is interrupted, before the wall clock is read or after.
+struct Interrupted(World);
+
+impl Interrupted {
+    fn rest(&self, of: u32) {
+        let looks = self.0.looks.get();
+        if looks % 10 == of {
+            self.0.pass(i64::from(looks * 13 % 200) * US);
+        }
+    }
+}
+
+impl Hardware for Interrupted {
+    fn counter(&self) -> u64 {
+        self.0.counter()
+    }
+    fn counter_in_order(&self) -> u64 {
+        self.0.counter()
+    }
+    fn wall(&self) -> Result<i64> {
+        self.rest(3);
+        let now = self.0.wall();
+        self.rest(9);
+        now
+    }
+}
+
+#[test]
+fn a_look_that_is_interrupted_misleads_by_a_microsecond_at_most() {
+    let hardware = Interrupted(World::with(|now| now * 26 / 10));
+    let (anchor, left) = (Anchor::new(), Cell::new(0));
+    let (mut latest, mut lag) = (0, 0);
+    while hardware.0.now.get() < SECOND {
+        let before = hardware.0.shown();
+        let shows = read(&anchor, &left, &hardware).unwrap();
+        assert!((latest..=hardware.0.shown()).contains(&shows));
+        (latest, lag) = (shows, lag.max(before - shows));
+        hardware.0.pass(170);
+    }
+    assert!(lag <= 2 * US, "{lag}");
+}
+
 #[test]
 fn near_the_end_of_time_no_reading_wraps() {
     let world = World::under(|now| i64::MAX - BEGIN - 5 * MS + now.min(5 * MS));

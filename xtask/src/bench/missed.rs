@@ -1,0 +1,174 @@
+//! The profile of each missed goal: the parts of its work, measured in the same run.
+
+use super::{
+    report::{Contest, Entry, Goal, Report},
+    table::figure,
+};
+
+/// The parts of the work of a goal: entries of a contest.
+struct Profile {
+    /// The start of the goal's name.
+    goal: &'static str,
+    contest: &'static str,
+    parts: &'static [&'static str],
+}
+
+const ONE_ID: &str = "rust: the parts of one ID";
+
+/// Goals whose parts are not simply the other entries of their contest.
+const PROFILES: &[Profile] = &[
+    Profile {
+        goal: "rust: sno generate, coarse clock",
+        contest: ONE_ID,
+        parts: &["the coarse clock", "a swap", "the coarse clock and a swap"],
+    },
+    Profile {
+        goal: "rust: sno generate, exact clock",
+        contest: ONE_ID,
+        parts: &[
+            "the exact clock",
+            "a swap",
+            "the exact clock and a swap",
+            "sno without its clock",
+        ],
+    },
+    Profile {
+        goal: "rust: sno generate",
+        contest: ONE_ID,
+        parts: &[
+            "the counter",
+            "a swap",
+            "the counter, then a swap",
+            "a swap, then the counter",
+            "the system clock and a swap",
+            "sno without its clock",
+            "SystemTime::now",
+        ],
+    },
+    Profile {
+        goal: "rust: Hot Guid generate",
+        contest: ONE_ID,
+        parts: &[
+            "the counter, then a swap",
+            "the system clock and a swap",
+            "Hot Guid without its clock",
+        ],
+    },
+    Profile {
+        goal: "rust: Randflake generate",
+        contest: ONE_ID,
+        parts: &[
+            "a block of Randflake's cipher",
+            "the counter, then a swap",
+            "the system clock and a swap",
+            "Randflake without its clock",
+        ],
+    },
+];
+
+/// The missed goals with their parts, as a section of a page. A goal without a profile of its own has all other entries of its
+/// contest that lie at the same place on its axis.
+pub fn section(report: &Report) -> String {
+    let rows = report.contests.iter().flat_map(|contest| {
+        let missed = contest.goals.iter().filter(|goal| !goal.met);
+        missed.map(move |goal| row(goal, &parts(report, contest, goal)))
+    });
+    let rows: String = rows.collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    format!(
+        "\n## What stands in the way\n\nThe missed goals: the time that each leaves, the time that ours takes, and the parts that were measured in the \
+        same run.\n\n| goal | leaves | ours | parts |\n|---|---|---|---|\n{rows}"
+    )
+}
+
+fn row(Goal { name, ours_ns, against_ns, goal: most, .. }: &Goal, parts: &[&Entry]) -> String {
+    let parts: Vec<_> =
+        parts.iter().map(|Entry { name, ns, .. }| format!("{name} {}", figure(*ns))).collect();
+    let [leaves, ours] = [against_ns * most, *ours_ns].map(figure);
+    format!("| {name} | {leaves} | {ours} | {} |\n", parts.join("; "))
+}
+
+fn parts<'r>(report: &'r Report, contest: &'r Contest, goal: &Goal) -> Vec<&'r Entry> {
+    let profile = PROFILES.iter().find(|profile| goal.name.starts_with(profile.goal));
+    let Some(Profile { contest: name, parts, .. }) = profile else {
+        return beside(contest, goal);
+    };
+    let measured = report.contests.iter().find(|contest| contest.name == *name);
+    let entries = measured.into_iter().flat_map(|contest| &contest.entries);
+    entries.filter(|entry| parts.contains(&entry.name.as_str())).collect()
+}
+
+/// The entries of a goal's contest at the place of its own entry.
+fn beside<'r>(contest: &'r Contest, goal: &Goal) -> Vec<&'r Entry> {
+    #[allow(clippy::float_cmp, reason = "the same figure twice")]
+    let ours = contest.entries.iter().find(|entry| entry.ns == goal.ours_ns);
+    let place = ours.map(|entry| (entry.x, &entry.name));
+    let is_beside = |entry: &&Entry| {
+        place.is_none_or(|(x, name)| {
+            entry.x == x && entry.name != *name || x != entry.x && entry.name == *name
+        })
+    };
+    contest.entries.iter().filter(is_beside).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn contest(name: &str, entries: &[(&str, f64)], goals: &[(&str, f64, f64)]) -> Contest {
+        let entries: Vec<_> = entries
+            .iter()
+            .map(|(name, ns)| json!({"name": name, "ours": true, "x": null, "ns": ns, "quartiles_ns": [ns, ns]}))
+            .collect();
+        let goals: Vec<_> = goals
+            .iter()
+            .map(|(name, ours, most)| {
+                json!({
+                    "name": name, "ours_ns": ours, "against": "them", "against_ns": 10.0, "ratio": ours / 10.0,
+                    "ratio_quartiles": [ours, ours], "goal": most, "met": ours / 10.0 <= *most,
+                })
+            })
+            .collect();
+        let line = json!({"contest": name, "axis": null, "entries": entries, "goals": goals, "missing": []});
+        serde_json::from_value(line).expect("a program's line")
+    }
+
+    fn report(contests: Vec<Contest>) -> Report {
+        Report { machine: super::super::machine::describe(), contests }
+    }
+
+    #[test]
+    fn a_missed_goal_has_the_parts_of_its_profile() {
+        let goals = [
+            ("rust: sno generate, against ferroid", 8.0, 0.5),
+            ("rust: Hot Guid generate", 4.0, 0.5),
+        ];
+        let ids = contest("rust: one ID", &[("sno", 8.0), ("ulid", 30.0)], &goals);
+        let parts = contest(
+            ONE_ID,
+            &[("the counter", 3.0), ("a swap", 4.5), ("the coarse clock", 1.0)],
+            &[],
+        );
+        let page = section(&report(vec![ids, parts]));
+        assert!(page.contains("| rust: sno generate, against ferroid | 5.00 | 8.00 | the counter 3.00; a swap 4.50 |\n"), "{page}");
+        assert!(!page.contains("Hot Guid"), "{page}");
+    }
+
+    #[test]
+    fn without_a_profile_it_has_the_other_entries_of_its_contest() {
+        let ours =
+            contest("node: texts", &[("sno", 8.0), ("memory", 3.0)], &[("node: sno", 8.0, 0.5)]);
+        let page = section(&report(vec![ours]));
+        assert!(page.contains("| node: sno | 5.00 | 8.00 | memory 3.00 |\n"), "{page}");
+    }
+
+    #[test]
+    fn where_all_are_met_there_is_no_section() {
+        let met = contest("node: texts", &[("sno", 4.0)], &[("node: sno", 4.0, 0.5)]);
+        assert_eq!(section(&report(vec![met])), "");
+    }
+}
