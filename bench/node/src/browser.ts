@@ -31,11 +31,14 @@ const CALLS = {
 
 /** The contest, and a function that ends it. */
 export async function one(): Promise<[Contest, () => Promise<void>]> {
-  const { isMissing, browse }: Browsers = await import(new URL("../../../packages/js/test/browser.mjs", import.meta.url).href);
+  const { isMissing, browse }: Browsers = await import(
+    new URL("../../../packages/js/test/browser.mjs", import.meta.url).href
+  );
   if (isMissing) return [{ name: NAME, entries: [], missing: [{ name: GOAL, why: isMissing }] }, async () => {}];
   const { page, close } = await browse("examples/web/style.css", ISOLATED);
   await page.evaluate(prepare, CALLS);
-  const of = (name: string, call: keyof typeof CALLS, ours: boolean): Entry => entry(name, (count) => page.evaluate(timed, { call, count }), ours);
+  const of = (name: string, call: keyof typeof CALLS, ours: boolean): Entry =>
+    entry(name, (count) => page.evaluate(timed, { call, count }), ours);
   const [sno, uuid] = [of("sno, in wasm", "ours", true), of("crypto.randomUUID", "uuid", false)];
   const entries = [sno, uuid, of("Date.now alone", "now", false), of("performance.now alone", "passed", false)];
   return [{ name: NAME, entries, goals: [{ name: GOAL, ours: sno, against: uuid, most: 1 }] }, close];

@@ -1,4 +1,4 @@
-import { backend as ofMachine, clockSource as ofItsClock } from "#backend";
+import { clockSource as ofItsClock, backend as ofMachine } from "#backend";
 
 /**
  * The machine that makes and reads IDs: `"native"`, the addon, or `"wasm"`. Both make the same IDs.

@@ -123,7 +123,11 @@ export class Machine {
    * A call that makes an ID, as a function that returns it; `read` reads it from the scratch area. `clock` is the generator's own: a
    * machine without one is given the time, before anything else can run.
    */
-  maker<Name extends keyof Ids>(name: Name, read: (m: Machine) => Ids[Name], clock: object | undefined): Next<Ids[Name]> {
+  maker<Name extends keyof Ids>(
+    name: Name,
+    read: (m: Machine) => Ids[Name],
+    clock: object | undefined,
+  ): Next<Ids[Name]> {
     const call = this.calls[name];
     const now = clock ? undefined : this.#now;
     const next: Next<Ids[Name]> = () => {

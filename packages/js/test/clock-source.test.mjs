@@ -14,8 +14,14 @@ const HAS_COUNTER = platform === "linux" && ["x64", "arm64"].includes(arch);
 /** The source that a new process tells of an entry point, before its first ID and after it. */
 function told(entry, choice, POLYFLAKE_BACKEND = "") {
   const script = `import { clockSource, sno } from "${entry}"; const before = clockSource(); sno.generate(); console.log(before, clockSource());`;
-  const options = { encoding: "utf8", cwd: new URL(".", import.meta.url), env: { ...process.env, POLYFLAKE_CLOCK: choice, POLYFLAKE_BACKEND } };
-  const [before, after] = execFileSync(process.execPath, ["--input-type=module", "--eval", script], options).trim().split(" ");
+  const options = {
+    encoding: "utf8",
+    cwd: new URL(".", import.meta.url),
+    env: { ...process.env, POLYFLAKE_CLOCK: choice, POLYFLAKE_BACKEND },
+  };
+  const [before, after] = execFileSync(process.execPath, ["--input-type=module", "--eval", script], options)
+    .trim()
+    .split(" ");
   assert.equal(before, after);
   return after;
 }
@@ -42,7 +48,11 @@ test("on wasm each call has the time at that call", () => {
   const { sno, hotguid, randflake } = requireIn(realm({ crypto, Date: { now: () => now } }), "wasm");
   const grant = new randflake.Grant(7, 1_730_000_000, 2_000_000_000);
   const [secret, codec] = [new Uint8Array(16), new randflake.Codec(new Uint8Array(16))];
-  const [snos, guids, flakes] = [new sno.Generator({ partition: 1 }), new hotguid.Generator(), new randflake.Generator(grant, secret)];
+  const [snos, guids, flakes] = [
+    new sno.Generator({ partition: 1 }),
+    new hotguid.Generator(),
+    new randflake.Generator(grant, secret),
+  ];
   const others = new sno.Generator({ partition: 2, clock: () => now + 3_600_000 });
   const closed = new sno.Generator({ partition: 3 });
   closed.close();

@@ -2,7 +2,7 @@
 import { env } from "node:process";
 import { PolyflakeError } from "../errors.js";
 import type { Backend } from "../machine.js";
-import { clockSource as ofAddon, backend as native } from "./native.js";
+import { backend as native, clockSource as ofAddon } from "./native.js";
 
 type Kind = Backend["kind"];
 
