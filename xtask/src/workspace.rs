@@ -49,6 +49,11 @@ pub fn biome() -> PathBuf {
     root().join("tests/node_modules/.bin/biome")
 }
 
+/// The Python environment of other people's libraries that the package has modules for.
+pub fn integrations_venv() -> PathBuf {
+    target().join("integrations-venv")
+}
+
 /// The Python environment of the benches: peers, plots, databases' clients.
 pub fn bench_venv() -> PathBuf {
     target().join("bench-venv")

@@ -32,6 +32,7 @@ pub const ALL: &[Step] = &[
     Step::check("packaging-rust", packaging::rust),
     Step::check("packaging-python", packaging::python),
     Step::check("packaging-python-source", packaging::python_source),
+    Step::check("python-integrations", packaging::python_integrations::pinned),
     Step::check("packaging-javascript", packaging::javascript),
     Step::check("packaging-esbuild", |sh| packaging::pinned(sh, "esbuild")),
     Step::check("packaging-webpack", |sh| packaging::pinned(sh, "webpack")),

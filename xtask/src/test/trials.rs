@@ -10,7 +10,7 @@ use xshell::{Shell, cmd};
 
 use super::{
     Step,
-    packaging::{self, python_tools},
+    packaging::{self, python_integrations, python_tools},
 };
 use crate::workspace;
 
@@ -38,6 +38,8 @@ pub const ALL: &[Step] = &[
     Step::trial("pyarrow", Package::Python, python_tools::pyarrow),
     Step::trial("duckdb", Package::Python, python_tools::duckdb),
     Step::trial("python-mocked-time", Package::Python, python_tools::mocked_time),
+    Step::trial("python-integrations-newest", Package::Python, python_integrations::newest),
+    Step::trial("python-integrations-oldest", Package::Python, python_integrations::oldest),
     Step::trial("python-type-checkers", Package::Python, python_tools::type_checkers),
     Step::trial("oldest-python", Package::Python, python_tools::oldest_python),
 ];

@@ -12,7 +12,7 @@ mod rust;
 pub use browser::{browser, driver, find_browser};
 pub use debian::{faketime, postgresql, qemu_aarch64, valgrind};
 pub use node::{bench_node, node, workerd};
-pub use python::{bench_python, oldest_python, python};
+pub use python::{bench_python, integrations_python, oldest_python, python};
 pub use rust::{
     bolero, deny, mutants, newest_nightly, nightly, rust_targets, rust_toolchain, wasm_test_runner,
 };

@@ -2,6 +2,7 @@
 
 mod javascript;
 mod python;
+pub mod python_integrations;
 pub mod python_tools;
 mod rust;
 

@@ -93,7 +93,7 @@ fn project_with(shell: &Shell, project: &Path, packages: &[&str]) -> Result<std:
 }
 
 /// The versions that were installed.
-fn versions(shell: &Shell, python: &Path, packages: &[&str]) -> Result<Versions> {
+pub(super) fn versions(shell: &Shell, python: &Path, packages: &[&str]) -> Result<Versions> {
     let version = |package: &&str| -> Result<_> {
         let ask = "import sys, importlib.metadata as m; print(m.version(sys.argv[1]))";
         let version = cmd!(shell, "{python} -c {ask} {package}").quiet().read()?;

@@ -1,0 +1,9 @@
+"""Settings for a service of one app, on SQLite."""
+
+SECRET_KEY = "a secret of the example"
+ALLOWED_HOSTS = ["localhost", "testserver"]
+ROOT_URLCONF = "shop.urls"
+INSTALLED_APPS = ["django.contrib.contenttypes", "django.contrib.auth", "rest_framework", "shop"]
+DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": "shop.sqlite3"}}
+REST_FRAMEWORK = {"DEFAULT_AUTHENTICATION_CLASSES": [], "DEFAULT_PERMISSION_CLASSES": []}
+USE_TZ = True

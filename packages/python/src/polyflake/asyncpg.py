@@ -1,0 +1,44 @@
+"""IDs as parameters and results of asyncpg.
+
+A Hot Guid is a :class:`uuid.UUID` and a Randflake an ``int``, which asyncpg knows by itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+from uuid import UUID
+
+from polyflake import sno
+
+__all__ = ["register"]
+
+
+async def register(connection: Any, *, form: Literal["text", "bytes", "uuid8", "uuid"] = "text") -> None:
+    """Lets a connection take a :class:`polyflake.sno.Sno` as a parameter of a type of PostgreSQL.
+
+    Other values of the type are taken as before, and results are what they were: ``sno.Sno(text)``,
+    ``sno.Sno.from_bytes(data)``, ``sno.Sno.from_uuid8(uuid)`` read them. ``create_pool(init=register)`` registers all
+    connections of a pool.
+
+    :param form: the columns' type: ``text``, ``varchar`` and ``char`` for ``"text"``, ``bytea`` for ``"bytes"``,
+        ``uuid`` for ``"uuid8"`` (version 8) and ``"uuid"`` (the compatible form).
+    """
+    names, encoder, decoder = {
+        "text": (("text", "varchar", "bpchar"), _text, bytes.decode),
+        "bytes": (("bytea",), bytes, bytes),
+        "uuid8": (("uuid",), lambda value: _uuid(value, "uuid8"), lambda data: UUID(bytes=bytes(data))),
+        "uuid": (("uuid",), lambda value: _uuid(value, "uuid"), lambda data: UUID(bytes=bytes(data))),
+    }[form]
+    for name in names:
+        await connection.set_type_codec(name, schema="pg_catalog", encoder=encoder, decoder=decoder, format="binary")
+
+
+def _text(value: Any) -> bytes:
+    if isinstance(value, str | sno.Sno):
+        return str(value).encode()
+    raise TypeError(f"expected str or Sno, found {type(value).__name__}")
+
+
+def _uuid(value: Any, form: str) -> bytes:
+    uuid = getattr(value, form) if isinstance(value, sno.Sno) else value
+    return uuid.bytes if isinstance(uuid, UUID) else UUID(uuid).bytes

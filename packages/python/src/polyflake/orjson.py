@@ -1,0 +1,30 @@
+"""A hook for orjson.
+
+orjson writes a Hot Guid, which is a :class:`uuid.UUID`, by itself, and a Randflake, which is an ``int``, as a JSON
+number: write ``randflake.encode_text(id)``, or refuse numbers that JavaScript would round by
+``option=orjson.OPT_STRICT_INTEGER``.
+
+    >>> import orjson
+    >>> from polyflake.sno import Sno
+    >>> orjson.dumps({"id": Sno("a7rdmuv326nct5if")}, default=default)
+    b'{"id":"a7rdmuv326nct5if"}'
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polyflake.msgspec import enc_hook
+
+__all__ = ["default"]
+
+
+def default(value: Any) -> Any:
+    """The text of an ID, or the texts of an array: the argument ``default`` of ``orjson.dumps``, and of ``json.dumps``.
+
+    :raises TypeError: for any other type.
+    """
+    try:
+        return enc_hook(value)
+    except NotImplementedError as error:
+        raise TypeError(str(error)) from None

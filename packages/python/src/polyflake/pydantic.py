@@ -1,0 +1,104 @@
+"""Types for Pydantic 2.
+
+:class:`polyflake.sno.Sno` is a field's type as it is, and a Hot Guid is a :class:`uuid.UUID`. For integers of 64 bits
+there are :data:`Randflake` and :data:`Int64`, which are texts in JSON; a field of type ``int`` is a number there. This
+module needs Pydantic 2.4 or later; nothing else in the package imports it.
+
+    >>> from typing import Annotated
+    >>> from pydantic import TypeAdapter
+    >>> from polyflake.sno import Sno
+    >>> TypeAdapter(Annotated[Sno, HasMetabyte(1)]).validate_python("a7rdmuv326nct5if")
+    Sno('a7rdmuv326nct5if')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from polyflake import PolyflakeError, randflake, sno
+from polyflake._pydantic import by_metabyte, pattern, read_sno, refused
+
+__all__ = ["HasMetabyte", "Int64", "Randflake", "by_metabyte"]
+
+_EXAMPLE = "a7rdmuv326nct5if"
+
+
+def _sno_schema() -> CoreSchema:
+    """The schema of an ID: strictly an ID in Python and its text in JSON, else also its text, bytes or UUID."""
+    read = core_schema.no_info_plain_validator_function(read_sno)
+    exact = core_schema.json_or_python_schema(read, core_schema.is_instance_schema(sno.Sno))
+    return core_schema.lax_or_strict_schema(read, exact, serialization=core_schema.to_string_ser_schema())
+
+
+def _sno_json_schema() -> dict[str, Any]:
+    return {"type": "string", "pattern": "^[2-9a-x]{16}$", "examples": [_EXAMPLE]}
+
+
+class HasMetabyte:
+    """Constrains a field to IDs with one of these metabytes: ``Annotated[Sno, HasMetabyte(1, 2)]``."""
+
+    def __init__(self, *metabytes: int) -> None:
+        self.metabytes = tuple(sno.Sno("2" * 16).with_metabyte(metabyte).metabyte for metabyte in metabytes)
+
+    def _check(self, id: sno.Sno) -> sno.Sno:
+        if id is None or id.metabyte in self.metabytes:
+            return id
+        said = {"expected": " or ".join(map(str, self.metabytes)), "found": id.metabyte}
+        raise PydanticCustomError("metabyte", "expected metabyte {expected}, found {found}", said)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        said = {"description": f"Metabyte: {', '.join(map(str, self.metabytes))}"}
+        examples = [str(sno.Sno(_EXAMPLE).with_metabyte(metabyte)) for metabyte in self.metabytes[:1]]
+        either = "|".join(map(pattern, self.metabytes))
+        return {**handler(schema), **said, "pattern": f"^({either})$", "examples": examples}
+
+
+class _Integer:
+    """Integers of 64 bits that are texts in JSON."""
+
+    def __init__(self, encode: Callable[[int], str], decode: Callable[[str], int], pattern: str, example: str) -> None:
+        self.encode, self.decode, self.schema = encode, decode, {"pattern": pattern, "examples": [example]}
+
+    def _read(self, value: Any) -> int:
+        try:
+            number = self.decode(value) if isinstance(value, str) else value
+            randflake.encode_text(number)  # refuses whatever is no integer of 64 bits
+        except PolyflakeError as error:
+            raise refused(error) from error
+        return int(number)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        read = core_schema.no_info_plain_validator_function(self._read)
+        exact = core_schema.json_or_python_schema(
+            core_schema.chain_schema([core_schema.str_schema(strict=True), read]),
+            core_schema.chain_schema([core_schema.int_schema(strict=True), read]),
+        )
+        written = core_schema.plain_serializer_function_ser_schema(
+            self.encode, when_used="json-unless-none", return_schema=core_schema.str_schema()
+        )
+        return core_schema.lax_or_strict_schema(read, exact, serialization=written)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"type": "string", **self.schema}
+
+
+def _decimal(text: str) -> int:
+    if text.isascii() and text.removeprefix("-").isdigit() and len(text) <= 20 and str(int(text)) == text:
+        return int(text)
+    raise PydanticCustomError("not_canonical", "expected an integer of 64 bits in decimal digits, found another text")
+
+
+Randflake: TypeAlias = Annotated[
+    int, _Integer(randflake.encode_text, randflake.decode_text, "^[0-9a-v]{1,13}$", "3vgoe12ccb8gh")
+]
+"""A Randflake: an ``int`` in Python, its text in JSON."""
+
+Int64: TypeAlias = Annotated[int, _Integer(str, _decimal, "^(0|-?[1-9][0-9]{0,18})$", "1541815603606036480")]
+"""An integer of 64 bits, such as the IDs of a layout: an ``int`` in Python, decimal digits in JSON."""

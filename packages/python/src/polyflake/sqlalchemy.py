@@ -1,0 +1,138 @@
+"""Column types for SQLAlchemy 2.
+
+A column type stores an ID in a form that the database sorts as the ID sorts, so
+``column.between(*sno.time_range(a, b))`` is a range query. Nothing else in the package imports this module::
+
+    class Base(DeclarativeBase):
+        type_annotation_map = {Sno: SnoType("uuid8")}
+
+    class Order(Base):
+        __tablename__ = "orders"
+        id: Mapped[Sno] = mapped_column(primary_key=True, default=sno.generate)
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+from uuid import UUID
+
+from sqlalchemy import BigInteger, Dialect, LargeBinary, String, Uuid
+from sqlalchemy.dialects import mssql, mysql, postgresql
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+from polyflake import hotguid, randflake, sno
+
+__all__ = ["HotGuidType", "Int64Type", "SnoType", "render_item"]
+
+# By the dialect's name; "" is for all others.
+_COLUMNS: dict[str, dict[str, TypeEngine[Any]]] = {
+    # A text sorts by the bytes of its characters only under a collation that does.
+    "text": {
+        "": String(16),
+        "mssql": mssql.CHAR(16, collation="Latin1_General_BIN2"),
+        "mysql": mysql.CHAR(16, charset="ascii", collation="ascii_bin"),
+        "postgresql": postgresql.VARCHAR(16, collation="C"),
+    },
+    "bytes": {"": LargeBinary(10), "mssql": mssql.BINARY(10), "mysql": mysql.BINARY(10)},
+    # SQL Server sorts UUIDs by their last bytes first, so there they are bytes.
+    "uuid8": {"": Uuid(), "mssql": mssql.BINARY(16)},
+    "uuid": {"": Uuid(), "mssql": mssql.BINARY(16)},
+}
+
+
+class SnoType(TypeDecorator[sno.Sno]):
+    """A column of :class:`polyflake.sno.Sno`.
+
+    Parameters of queries may also be texts, as :class:`~polyflake.sno.Sno` takes them.
+
+    :param form: ``"text"``, 16 characters; ``"bytes"``, 10 bytes; ``"uuid8"``, a UUID of version 8; ``"uuid"``, the
+        UUID of the compatible form.
+    """
+
+    impl = String
+    cache_ok = True
+
+    def __init__(self, form: Literal["text", "bytes", "uuid8", "uuid"] = "text") -> None:
+        if form not in _COLUMNS:
+            raise ValueError(f"expected text, bytes, uuid8 or uuid as the form of a column, found {form!r}")
+        super().__init__()
+        self.form = form
+
+    def __repr__(self) -> str:
+        return f"SnoType({self.form!r})"
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        columns, name = _COLUMNS[self.form], "mysql" if dialect.name == "mariadb" else dialect.name
+        return dialect.type_descriptor(columns.get(name, columns[""]))
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
+        if value is None:
+            return None
+        id = value if isinstance(value, sno.Sno) else sno.Sno(value)
+        if self.form in ("text", "bytes"):
+            return str(id) if self.form == "text" else bytes(id)
+        uuid = id.uuid8 if self.form == "uuid8" else id.uuid
+        return uuid.bytes if dialect.name == "mssql" else uuid
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> sno.Sno | None:
+        if value is None:
+            return None
+        if self.form in ("text", "bytes"):
+            return sno.Sno(value) if self.form == "text" else sno.Sno.from_bytes(value)
+        uuid = UUID(bytes=bytes(value)) if dialect.name == "mssql" else value
+        return sno.Sno.from_uuid8(uuid) if self.form == "uuid8" else sno.Sno.from_uuid(uuid)
+
+    @property
+    def python_type(self) -> type[sno.Sno]:
+        return sno.Sno
+
+
+class HotGuidType(TypeDecorator[UUID]):
+    """A column of Hot Guids: ``UUID``, and on SQL Server ``uniqueidentifier`` in the order that sorts by time there."""
+
+    impl = Uuid
+    cache_ok = True
+
+    def __repr__(self) -> str:
+        return "HotGuidType()"
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
+        if value is None:
+            return None
+        id = value if isinstance(value, UUID) else hotguid.parse(value)
+        return hotguid.to_sql(id) if dialect.name == "mssql" else id
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> UUID | None:
+        return hotguid.from_sql(value) if value is not None and dialect.name == "mssql" else value
+
+    @property
+    def python_type(self) -> type[UUID]:
+        return UUID
+
+
+class Int64Type(TypeDecorator[int]):
+    """A ``BIGINT`` column of Randflakes or of a layout's IDs, which refuses whatever is no integer of 64 bits."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def __repr__(self) -> str:
+        return "Int64Type()"
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
+        if value is None:
+            return None
+        randflake.to_unsigned(value)  # refuses whatever is no integer of 64 bits
+        return int(value)
+
+    @property
+    def python_type(self) -> type[int]:
+        return int
+
+
+def render_item(kind: str, item: Any, context: Any) -> str | Literal[False]:
+    """Writes these types into migrations: ``context.configure(render_item=render_item)`` in Alembic's ``env.py``."""
+    if kind == "type" and type(item).__module__ == __name__:
+        context.imports.add(f"import {__name__}")
+        return f"{__name__}.{item!r}"
+    return False

@@ -1,0 +1,35 @@
+"""IDs of known times, in the order of time, and their bounds."""
+
+from __future__ import annotations
+
+from polyflake import hotguid, sno
+from polyflake.sno import Sno
+
+NOW_MS = 1_763_650_000_000
+HOUR_MS = 3_600_000
+FORMS = ("text", "bytes", "uuid8", "uuid")
+
+
+def snos(metabyte: int = 1) -> list[Sno]:
+    """One ID an hour, of partitions that fall."""
+    epoch_ms = 1_262_304_000_000
+    ticks = [(NOW_MS + hour * HOUR_MS - epoch_ms) // 4 for hour in range(20)]
+    made = zip(ticks, range(20, 0, -1), strict=True)
+    return [Sno.from_parts(tick=tick, partition=k * 3000, sequence=k, metabyte=metabyte) for tick, k in made]
+
+
+IDS = snos()
+GUIDS = [
+    hotguid.from_parts(
+        timestamp=NOW_MS // 1000 + k * 3600, machine=bytes([255 - k] * 5), counter=k, shard_key=2**31 - k
+    )
+    for k in range(20)
+]
+GUIDS8 = [
+    hotguid.from_parts(timestamp=NOW_MS // 1000 + k * 3600, machine=2**34 - 1 - k, counter=k, shard_key=k, uuid8=True)
+    for k in range(20)
+]
+# The IDs 5 to 9 were made in it.
+SPAN = (NOW_MS + 5 * HOUR_MS, NOW_MS + 10 * HOUR_MS)
+SNO_SPAN, GUID_SPAN = sno.time_range(*SPAN), hotguid.time_range(*SPAN)
+INTEGERS = [-(2**63), -1, 0, 4_594_531_474_933_654_033, 2**63 - 1]

@@ -1,0 +1,67 @@
+"""The modules' public names, against packages/api.toml; their examples; and the imports that they bring."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+API = tomllib.loads((Path(__file__).parents[2] / "packages/api.toml").read_text(encoding="utf-8"))["integrations"]
+
+
+def module(name: str) -> ModuleType:
+    if name in ("django", "rest_framework"):
+        import django
+        from django.conf import settings
+
+        if not settings.configured:
+            settings.configure()
+            django.setup()
+    return importlib.import_module(f"polyflake.{name}")
+
+
+@pytest.mark.parametrize("name", API)
+def test_a_module_has_the_stated_names_with_documentation(name: str) -> None:
+    found = module(name)
+    assert found.__all__ == API[name]
+    assert (found.__doc__ or "").startswith(
+        ("Types", "Column types", "Model fields", "IDs", "Hooks", "A hook", "Serializers")
+    )
+    for exported in found.__all__:
+        value = getattr(found, exported)
+        assert not callable(value) or inspect.getdoc(value), exported
+
+
+@pytest.mark.parametrize("name", API)
+def test_what_a_module_shows_is_true(name: str) -> None:
+    found = module(name)
+    shown = doctest.testmod(found)
+    assert (shown.failed, shown.attempted > 0) == (0, ">>>" in inspect.getsource(found))
+
+
+@pytest.mark.parametrize("name", [None, *(name for name in API if name not in ("django", "rest_framework"))])
+def test_no_library_is_imported_unless_its_module_is(name: str | None) -> None:
+    libraries = {"asyncpg", "django", "msgspec", "orjson", "psycopg", "pydantic", "rest_framework", "sqlalchemy"}
+    allowed = {name} - {None}
+    load = f"import polyflake.{name}" if name else "import polyflake, json; json.dumps(str(polyflake.sno.generate()))"
+    script = f"import sys; {load}; print(*{libraries} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    # A library may use another one of them by itself, but not ours.
+    assert set(done.stdout.split()) <= allowed, done.stdout
+
+
+def test_a_module_has_at_most_150_lines() -> None:
+    for name in API:
+        source = Path(importlib.import_module("polyflake").__file__ or "").parent / f"{name}.py"
+        assert len(source.read_text(encoding="utf-8").splitlines()) <= 150, name

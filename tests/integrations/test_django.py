@@ -1,0 +1,33 @@
+"""Django and its REST framework, on SQLite and PostgreSQL, each in a process of its own with its settings."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import Server
+
+HERE = Path(__file__).parent
+
+
+def use(tmp_path: Path, **environment: str) -> None:
+    arguments = [sys.executable, "-W", "error", "use_django.py", str(tmp_path)]
+    done = subprocess.run(arguments, cwd=HERE, env={**os.environ, **environment}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_django_on_sqlite(tmp_path: Path) -> None:
+    use(tmp_path)
+
+
+def test_django_on_postgresql(tmp_path: Path, server: Server) -> None:
+    use(tmp_path, SHOP_DATABASE=server.database(), SHOP_HOST=str(server.folder))
+
+
+@pytest.fixture(autouse=True)
+def _no_folders_of_code() -> None:
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"

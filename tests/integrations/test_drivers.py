@@ -1,0 +1,107 @@
+"""sqlite3, psycopg and asyncpg; and what PostgreSQL says of UUIDs of version 8."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import psycopg
+import pytest
+
+import polyflake.asyncpg
+import polyflake.psycopg
+import polyflake.sqlite3
+from conftest import Server
+from ids import FORMS, GUID_SPAN, GUIDS, GUIDS8, IDS, INTEGERS, SNO_SPAN
+from polyflake import hotguid, sno
+from polyflake.sno import Sno
+
+COLUMNS = {"text": 'varchar(16) COLLATE "C"', "bytes": "bytea", "uuid8": "uuid", "uuid": "uuid"}
+READ: dict[str, Any] = {"text": Sno, "bytes": Sno.from_bytes, "uuid8": Sno.from_uuid8, "uuid": Sno.from_uuid}
+
+
+def test_sqlite3_takes_ids_and_reads_declared_columns() -> None:
+    polyflake.sqlite3.register()
+    with closing(sqlite3.connect(":memory:", detect_types=sqlite3.PARSE_DECLTYPES)) as database:
+        database.execute("CREATE TABLE t (id SNO PRIMARY KEY, guid HOTGUID, plain TEXT) WITHOUT ROWID")
+        rows = list(zip(IDS, GUIDS, IDS, strict=True))
+        database.executemany("INSERT INTO t VALUES (?, ?, ?)", reversed(rows))
+        found = database.execute("SELECT * FROM t ORDER BY id").fetchall()
+        assert found == [(id, guid, str(id)) for id, guid, _ in rows]
+        found = database.execute("SELECT id FROM t WHERE id BETWEEN ? AND ? ORDER BY id", SNO_SPAN).fetchall()
+        assert found == [(id,) for id in IDS[5:10]]
+        found = database.execute("SELECT guid FROM t WHERE guid BETWEEN ? AND ? ORDER BY guid", GUID_SPAN).fetchall()
+        assert found == [(id,) for id in GUIDS[5:10]]
+
+
+def test_no_other_protocol_is_known() -> None:
+    assert IDS[0].__conform__(object()) is None
+    assert IDS[0].__conform__(int) is None
+    assert IDS[0].__conform__(sqlite3.PrepareProtocol) == str(IDS[0])
+
+
+@pytest.mark.parametrize("binary", [False, True])
+@pytest.mark.parametrize("form", FORMS)
+def test_psycopg_takes_ids(server: Server, form: Any, binary: bool) -> None:
+    with psycopg.connect(server.url()) as connection:
+        polyflake.psycopg.register(connection, form=form)
+        connection.execute(f"CREATE TABLE t (id {COLUMNS[form]} PRIMARY KEY)")
+        mark = "%b" if binary else "%s"
+        connection.cursor().executemany(f"INSERT INTO t VALUES ({mark})", [(id,) for id in reversed(IDS)])
+        found = connection.execute("SELECT id FROM t ORDER BY id", binary=binary).fetchall()
+        assert [READ[form](id) for (id,) in found] == IDS
+        span = f"SELECT id FROM t WHERE id BETWEEN {mark} AND {mark} ORDER BY id"
+        assert [READ[form](id) for (id,) in connection.execute(span, SNO_SPAN).fetchall()] == IDS[5:10]
+
+
+def test_psycopg_registers_for_all_connections(server: Server) -> None:
+    polyflake.psycopg.register()
+    with psycopg.connect(server.url()) as connection:
+        assert connection.execute("SELECT %s", [IDS[0]]).fetchone() == (str(IDS[0]),)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_asyncpg_takes_ids(server: Server, form: Any) -> None:
+    async def use() -> None:
+        connection = await asyncpg.connect(server.url())
+        try:
+            await polyflake.asyncpg.register(connection, form=form)
+            await connection.execute(f"CREATE TABLE t (id {COLUMNS[form]} PRIMARY KEY)")
+            await connection.executemany("INSERT INTO t VALUES ($1)", [(id,) for id in reversed(IDS)])
+            assert [READ[form](id) for (id,) in await connection.fetch("SELECT id FROM t ORDER BY id")] == IDS
+            span = "SELECT id FROM t WHERE id BETWEEN $1 AND $2 ORDER BY id"
+            found = await connection.fetch(span, *SNO_SPAN)
+            assert [READ[form](id) for (id,) in found] == IDS[5:10]
+            plain = {"text": "x", "bytes": b"x", "uuid8": GUIDS[0], "uuid": str(GUIDS[0])}[form]
+            kind = COLUMNS[form].split()[0]
+            assert str(await connection.fetchval(f"SELECT $1::{kind}", plain)) == str(plain)
+        finally:
+            await connection.close()
+
+    asyncio.run(use())
+
+
+def test_postgresql_sorts_hot_guids_by_time_and_takes_their_version_8(server: Server) -> None:
+    with psycopg.connect(server.url()) as connection:
+        connection.execute("CREATE TABLE t (id uuid PRIMARY KEY, number bigint)")
+        connection.cursor().executemany("INSERT INTO t VALUES (%s, NULL)", [(id,) for id in reversed(GUIDS + GUIDS8)])
+        found = [id for (id,) in connection.execute("SELECT id FROM t ORDER BY id").fetchall()]
+        assert found == sorted(GUIDS + GUIDS8)
+        span = connection.execute("SELECT id FROM t WHERE id BETWEEN %s AND %s", GUID_SPAN).fetchall()
+        assert {id for (id,) in span} == {*GUIDS[5:10], *GUIDS8[5:10]}
+        # What it casts from a text, it gives back unchanged, and the version is where it looks for one.
+        for id in (hotguid.Generator(uuid8=True).generate(7), sno.generate(7).uuid8):
+            row = connection.execute("SELECT %s::uuid, substr(%s::uuid::text, 15, 1)", [str(id), str(id)]).fetchone()
+            assert row == (id, "8")
+            assert (UUID(str(id)).version, id.variant) == (8, "specified in RFC 4122")
+
+
+def test_integers_sort_as_the_database_sorts_them(server: Server) -> None:
+    with psycopg.connect(server.url()) as connection:
+        connection.execute("CREATE TABLE t (id bigint PRIMARY KEY)")
+        connection.cursor().executemany("INSERT INTO t VALUES (%s)", [(id,) for id in reversed(INTEGERS)])
+        assert [id for (id,) in connection.execute("SELECT id FROM t ORDER BY id").fetchall()] == INTEGERS

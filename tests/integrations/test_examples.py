@@ -1,0 +1,77 @@
+"""The model projects of `examples`, as their users would run them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import Server
+from polyflake.sno import Sno
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+HOUR = dt.timedelta(hours=1)
+
+USE_DJANGO = """
+import datetime as dt
+from django.test import Client
+from polyflake.sno import Sno
+
+client, now, hour = Client(), dt.datetime.now(dt.timezone.utc), dt.timedelta(hours=1)
+person = client.post("/people/", {"name": "Ada"}).json()
+assert Sno(person["id"]).metabyte == 1
+orders = [client.post("/orders/", {"buyer": person["id"], "item": item}).json() for item in "abc"]
+assert {Sno(order["id"]).metabyte for order in orders} == {2}
+span = {"start": (now - hour).isoformat(), "end": (now + hour).isoformat()}
+assert client.get("/orders/", span).json() == orders
+assert client.get("/orders/", {**span, "end": (now - hour / 2).isoformat()}).json() == []
+assert client.get(f"/people/{person['id']}/").json() == person
+assert client.post("/orders/", {"buyer": "short", "item": ""}).status_code == 400
+"""
+
+
+def test_fastapi_with_sqlalchemy_and_postgresql(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    testclient = pytest.importorskip("fastapi.testclient")
+    monkeypatch.setenv("DATABASE_URL", server.url("postgresql+psycopg"))
+    monkeypatch.syspath_prepend(str(EXAMPLES / "fastapi"))
+    import app
+
+    client, now = testclient.TestClient(app.app), dt.datetime.now(dt.timezone.utc)
+    person = client.post("/people", params={"name": "Ada"}).json()
+    assert Sno(person["id"]).metabyte == app.PERSON
+    orders = [client.post(f"/people/{person['id']}/orders", params={"item": item}).json() for item in "abc"]
+    span = {"start": (now - HOUR).isoformat(), "end": (now + HOUR).isoformat()}
+    assert client.get("/orders", params=span).json() == orders
+    assert client.get("/orders", params={**span, "end": (now - HOUR / 2).isoformat()}).json() == []
+    for record in (person, *orders):
+        assert client.get(f"/records/{record['id']}").json() == record
+    other = Sno(person["id"]).with_metabyte(9)
+    assert client.get(f"/records/{other}").json()["detail"][0]["msg"] == "expected metabyte 1 or 2, found 9"
+    assert client.get(f"/records/{other.with_metabyte(2)}").status_code == 404
+    app.engine.dispose()
+
+
+def test_django(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    shutil.copytree(EXAMPLES / "django", project)
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "shop.settings"}
+    for arguments in (
+        ["makemigrations", "--check", "--verbosity=0"],
+        ["migrate", "--verbosity=0"],
+        ["shell", "--command", USE_DJANGO],
+    ):
+        command = [sys.executable, "manage.py", *arguments]
+        done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("project", ["fastapi", "django"])
+def test_a_model_project_has_fewer_than_100_lines(project: str) -> None:
+    files = [file for file in (EXAMPLES / project).rglob("*.py") if "migrations" not in file.parts]
+    assert files
+    assert sum(len(file.read_text().splitlines()) for file in files) < 100

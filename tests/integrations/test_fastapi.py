@@ -1,0 +1,76 @@
+"""FastAPI: IDs in paths, queries and bodies, and in its OpenAPI document."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from pydantic import BaseModel
+
+from polyflake.pydantic import HasMetabyte, Randflake, by_metabyte
+from polyflake.sno import Sno
+
+ID = Sno("a7rdmuv326nct5if")
+app = FastAPI()
+
+
+class Person(BaseModel):
+    id: Sno
+    name: str
+
+
+class Order(BaseModel):
+    id: Sno
+    flake: Randflake
+
+
+Record = Annotated[Person | Order, by_metabyte({1: Person, 2: Order})]
+
+
+@app.get("/people/{id}")
+def person(id: Annotated[Sno, HasMetabyte(1)], friend: Sno | None = None) -> Person:
+    return Person(id=id, name=str(friend))
+
+
+@app.post("/records")
+def record(record: Record) -> Record:
+    return record
+
+
+client = TestClient(app)
+
+
+def test_an_id_is_a_parameter_of_paths_and_queries() -> None:
+    answer = client.get(f"/people/{ID}", params={"friend": str(ID.with_metabyte(2))})
+    assert (answer.status_code, answer.json()) == (200, {"id": str(ID), "name": str(ID.with_metabyte(2))})
+    assert client.get(f"/people/{ID}").json()["name"] == "None"
+    for path, query, code, where in [
+        ("short", {}, "invalid_length", ["path", "id"]),
+        (str(ID.with_metabyte(2)), {}, "metabyte", ["path", "id"]),
+        (str(ID), {"friend": "A" * 16}, "invalid_character", ["query", "friend"]),
+    ]:
+        answer = client.get(f"/people/{path}", params=query)
+        (error,) = answer.json()["detail"]
+        assert (answer.status_code, error["type"], error["loc"]) == (422, code, where)
+
+
+def test_a_union_is_a_body() -> None:
+    for body in ({"id": str(ID), "name": "Ada"}, {"id": str(ID.with_metabyte(2)), "flake": "3vgoe12ccb8gh"}):
+        answer = client.post("/records", json=body)
+        assert (answer.status_code, answer.json()) == (200, body)
+    answer = client.post("/records", json={"id": str(ID.with_metabyte(7))})
+    assert answer.status_code == 422
+    assert answer.json()["detail"][0]["msg"].endswith("1 (Person) or 2 (Order), found 7")
+
+
+def test_openapi_says_what_an_id_is() -> None:
+    document = client.get("/openapi.json").json()
+    path, query = document["paths"]["/people/{id}"]["get"]["parameters"]
+    assert (path["schema"]["description"], path["schema"]["pattern"][:13]) == ("Metabyte: 1", "^([2-9a-x]{8}")
+    assert "^[2-9a-x]{16}$" in str(query["schema"])
+    body = document["paths"]["/records"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    assert [member["description"][-10:] for member in body["oneOf"]] == ["metabyte 1", "metabyte 2"]
+    schemas = document["components"]["schemas"]
+    assert schemas["Person"]["properties"]["id"]["examples"] == ["a7rdmuv326nct5if"]
+    assert schemas["Order"]["properties"]["flake"]["type"] == "string"

@@ -1,0 +1,207 @@
+"""Pydantic: fields, JSON schemas, strictness, metabytes, unions."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Annotated, Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from polyflake import PolyflakeError
+from polyflake.pydantic import HasMetabyte, Int64, Randflake, by_metabyte
+from polyflake.sno import Sno
+
+ID, ORDER = Sno("a7rdmuv326nct5if"), Sno("a7rdmuv326nct5if").with_metabyte(2)
+
+
+class Person(BaseModel):
+    id: Annotated[Sno, HasMetabyte(1, 3)]
+    name: str
+
+
+class Order(BaseModel):
+    id: Sno
+    buyer: Annotated[Sno, HasMetabyte(1)] | None = None
+    name: str = ""
+
+
+Record = Annotated[Person | Order, by_metabyte({1: Person, 3: Person, 2: Order})]
+RECORDS: TypeAdapter[Any] = TypeAdapter(Record)
+
+
+def refused(code: str, read: Any, *arguments: Any, **options: Any) -> dict[str, Any]:
+    with pytest.raises(ValidationError) as caught:
+        read(*arguments, **options)
+    (error,) = caught.value.errors()
+    assert error["type"] == code, error
+    return dict(error)
+
+
+@pytest.mark.parametrize("given", [ID, str(ID), bytes(ID), bytearray(bytes(ID)), ID.uuid, ID.uuid8], ids=repr)
+def test_an_id_is_read_from_what_stands_for_it(given: Any) -> None:
+    order = Order(id=given)
+    assert (type(order.id), order.id) == (Sno, ID)
+    assert order.model_dump(exclude_defaults=True) == {"id": ID}
+    assert order.model_dump_json(exclude_defaults=True) == f'{{"id":"{ID}"}}'
+    assert Order.model_validate_json(order.model_dump_json()) == order
+
+
+def test_what_is_no_id_is_refused_with_the_stable_code() -> None:
+    for given, code in [
+        ("A7rdmuv326nct5if", "invalid_character"),
+        ("short", "invalid_length"),
+        (b"short", "invalid_length"),
+        (7, "invalid_type"),
+        (None, "invalid_type"),
+        (["a"], "invalid_type"),
+    ]:
+        error = refused(code, Order, id=given)
+        assert error["loc"] == ("id",)
+        assert refused(
+            code, Order.model_validate_json, json.dumps({"id": str(given) if isinstance(given, bytes) else given})
+        )
+    assert "position 0" in refused("invalid_character", Order, id="A7rdmuv326nct5if")["msg"]
+
+
+def test_strict_takes_an_id_in_python_and_its_text_in_json() -> None:
+    read: TypeAdapter[Sno] = TypeAdapter(Sno, config=None)
+    assert read.validate_python(ID, strict=True) is ID
+    assert read.validate_json(f'"{ID}"', strict=True) == ID
+    for given in (str(ID), bytes(ID), ID.uuid, ID.uuid8):
+        refused("is_instance_of", read.validate_python, given, strict=True)
+    refused("invalid_type", read.validate_json, "7", strict=True)
+
+    class Strict(BaseModel):
+        model_config = ConfigDict(strict=True)
+        id: Sno
+
+    assert Strict(id=ID).id is ID
+    refused("is_instance_of", Strict, id=str(ID))
+
+
+def test_the_json_schema_has_pattern_and_example() -> None:
+    for mode in ("validation", "serialization"):
+        schema = TypeAdapter(Sno).json_schema(mode=mode)  # type: ignore[arg-type]
+        assert schema == {"type": "string", "pattern": "^[2-9a-x]{16}$", "examples": ["a7rdmuv326nct5if"]}
+        assert Sno(schema["examples"][0])
+
+
+def test_ids_are_keys_and_items() -> None:
+    many: TypeAdapter[dict[Sno, list[Sno]]] = TypeAdapter(dict[Sno, list[Sno]])
+    text = many.dump_json({ID: [ORDER]})
+    assert text.decode() == f'{{"{ID}":["{ORDER}"]}}'
+    assert many.validate_json(text) == {ID: [ORDER]}
+
+
+def test_a_metabyte_is_a_constraint() -> None:
+    assert Person(id=ID.with_metabyte(3), name="").id.metabyte == 3
+    error = refused("metabyte", Person, id=ORDER, name="")
+    assert (error["msg"], error["ctx"]) == ("expected metabyte 1 or 3, found 2", {"expected": "1 or 3", "found": 2})
+    assert Order(id=ORDER, buyer=None).buyer is None
+    assert Order(id=ORDER, buyer=str(ID)).buyer == ID  # type: ignore[arg-type]
+    with pytest.raises(PolyflakeError, match="metabyte"):
+        HasMetabyte(256)
+
+
+def test_the_pattern_of_a_metabyte_is_exact() -> None:
+    for metabyte in range(256):
+        adapter: TypeAdapter[Sno] = TypeAdapter(Annotated[Sno, HasMetabyte(metabyte)])
+        schema = adapter.json_schema()
+        assert schema["description"] == f"Metabyte: {metabyte}"
+        matching = [other for other in range(256) if re.search(schema["pattern"], str(ID.with_metabyte(other)))]
+        assert matching == [metabyte]
+        assert re.search(schema["pattern"], schema["examples"][0])
+    either = TypeAdapter(Annotated[Sno, HasMetabyte(1, 200)]).json_schema()["pattern"]
+    assert [m for m in range(256) if re.search(either, str(ID.with_metabyte(m)))] == [1, 200]
+
+
+def test_a_union_is_read_by_the_metabyte() -> None:
+    for metabyte, kind in [(1, Person), (3, Person), (2, Order)]:
+        id = ID.with_metabyte(metabyte)
+        for given in (id, str(id), bytes(id), id.uuid8):
+            read = RECORDS.validate_python({"id": given, "name": "Ada"})
+            assert (type(read), read.id) == (kind, id)
+        assert RECORDS.validate_python(read) is read
+        text = RECORDS.dump_json(read, exclude_defaults=True)
+        assert type(RECORDS.validate_json(text)) is kind
+
+
+def test_a_union_says_which_metabyte_it_met() -> None:
+    error = refused("metabyte", RECORDS.validate_python, {"id": str(ID.with_metabyte(9)), "name": ""})
+    assert error["msg"] == "expected `id` of metabyte 1 (Person) or 3 (Person) or 2 (Order), found 9"
+    assert error["ctx"]["found"] == 9
+    refused("missing_field", RECORDS.validate_python, {"name": "x"})
+    refused("missing_field", RECORDS.validate_json, "[]")
+    refused("invalid_length", RECORDS.validate_python, {"id": "short"})
+    # The error of a member names the kind that was chosen, by its metabyte.
+    assert refused("missing", RECORDS.validate_python, {"id": str(ID)})["loc"] == (1, "name")
+
+
+def test_the_schema_of_a_union_tells_its_members_apart() -> None:
+    schema = RECORDS.json_schema()
+    validator = Draft202012Validator(schema)
+    assert [member["description"] for member in schema["oneOf"]] == [f"`id` of metabyte {m}" for m in (1, 3, 2)]
+    for metabyte in range(6):
+        record = {"id": str(ID.with_metabyte(metabyte)), "name": "x"}
+        assert validator.is_valid(record) is (metabyte in (1, 2, 3)), metabyte
+
+
+def test_a_union_has_a_metabyte_for_each_member() -> None:
+    for kinds in ({1: Person}, {1: Person, 2: Order, 3: Sno}):
+        with pytest.raises(TypeError, match="for each member"):
+            TypeAdapter(Annotated[Person | Order, by_metabyte(kinds)])
+    with pytest.raises(PolyflakeError):
+        by_metabyte({256: Person})
+
+
+def test_a_union_may_have_another_name_for_the_id() -> None:
+    class A(BaseModel):
+        key: Sno
+
+    class B(BaseModel):
+        key: Sno
+
+    read: TypeAdapter[Any] = TypeAdapter(list[Annotated[A | B, by_metabyte({1: A, 2: B}, name="key")]])
+    assert [type(one) for one in read.validate_python([{"key": str(ORDER)}, {"key": str(ID)}])] == [B, A]
+
+
+class Numbers(BaseModel):
+    flake: Randflake = 1
+    post: Int64 = 1
+    number: int = 1
+
+
+@pytest.mark.parametrize("number", [-(2**63), -1, 0, 1, 2**53 + 1, 4_594_531_474_933_654_033, 2**63 - 1])
+def test_integers_of_64_bits_are_texts_in_json_unless_told(number: int) -> None:
+    numbers = Numbers(flake=number, post=number, number=number)
+    text = numbers.model_dump_json()
+    said = json.loads(text)
+    assert (type(said["flake"]), said["post"], said["number"]) == (str, str(number), number)
+    assert Numbers.model_validate_json(text) == numbers == Numbers.model_validate(said)
+    assert numbers.model_dump() == {"flake": number, "post": number, "number": number}
+    schema = Numbers.model_json_schema()["properties"]
+    for field in ("flake", "post"):
+        assert schema[field]["type"] == "string"
+        assert re.fullmatch(schema[field]["pattern"], said[field])
+        assert re.fullmatch(schema[field]["pattern"], schema[field]["examples"][0])
+
+
+def test_other_integers_are_refused() -> None:
+    for given, code in [
+        (2**63, "out_of_range"),
+        (True, "invalid_type"),
+        (1.5, "invalid_type"),
+        ("w", "invalid_character"),
+    ]:
+        refused(code, Numbers, flake=given)
+    for text in ("", "-", "01", "-0", "+1", "1_0", " 1", "٣", "1" * 99):
+        refused("not_canonical", Numbers, post=text)
+    refused("out_of_range", Numbers, post=str(2**63))
+    strict: TypeAdapter[int] = TypeAdapter(Int64)
+    assert strict.validate_json('"7"', strict=True) == 7
+    assert strict.validate_python(7, strict=True) == 7
+    refused("string_type", strict.validate_json, "7", strict=True)
+    refused("int_type", strict.validate_python, "7", strict=True)

@@ -1,0 +1,193 @@
+"""SQLAlchemy, SQLModel and Alembic, on SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from sqlalchemy import Column, Engine, MetaData, Table, create_engine, insert, select, text
+from sqlalchemy.dialects import mssql, mysql, postgresql
+from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
+from sqlalchemy.schema import CreateTable
+from sqlmodel import Field, SQLModel
+
+from conftest import Server
+from ids import FORMS, GUID_SPAN, GUIDS, GUIDS8, IDS, INTEGERS, SNO_SPAN
+from polyflake import PolyflakeError, hotguid
+from polyflake.sno import Sno
+from polyflake.sqlalchemy import HotGuidType, Int64Type, SnoType
+
+
+class Base(DeclarativeBase):
+    type_annotation_map = {Sno: SnoType("uuid8"), UUID: HotGuidType(), int: Int64Type()}  # noqa: RUF012
+
+
+class Order(Base):
+    __tablename__ = "orders"
+    id: Mapped[Sno] = mapped_column(primary_key=True)
+    key: Mapped[UUID]
+    flake: Mapped[int]
+    parent: Mapped[Sno | None] = mapped_column(SnoType())
+
+
+class Item(SQLModel, table=True):
+    id: Sno = Field(primary_key=True, sa_type=SnoType)
+    note: str
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    if request.param == "sqlite":
+        engine = create_engine("sqlite://")
+    else:
+        server: Server = request.getfixturevalue("server")
+        engine = create_engine(server.url("postgresql+psycopg"))
+    yield engine
+    engine.dispose()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_sorts_and_ranges_as_the_ids_do(engine: Engine, form: Any) -> None:
+    table = Table("orders", MetaData(), Column("id", SnoType(form), primary_key=True), Column("other", SnoType(form)))
+    table.metadata.create_all(engine)
+    with engine.connect() as connection:
+        connection.execute(insert(table), [{"id": id, "other": None} for id in reversed(IDS)])
+        assert connection.scalars(select(table.c.id).order_by(table.c.id)).all() == IDS
+        assert (
+            connection.scalars(select(table.c.id).where(table.c.id.between(*SNO_SPAN)).order_by(table.c.id)).all()
+            == IDS[5:10]
+        )
+        assert set(connection.scalars(select(table.c.id).where(table.c.id.in_([IDS[3], str(IDS[4])])))) == set(IDS[3:5])
+        assert connection.scalars(select(table.c.other)).first() is None
+        with pytest.raises(Exception, match="expected length 16") as caught:
+            connection.execute(select(table).where(table.c.id == "short"))
+        assert isinstance(caught.value.__cause__ or caught.value, PolyflakeError)
+
+
+def test_guids_and_integers_keep_their_order(engine: Engine) -> None:
+    table = Table("t", MetaData(), Column("id", HotGuidType()), Column("number", Int64Type()))
+    table.metadata.create_all(engine)
+    guids = sorted(GUIDS + GUIDS8)
+    with engine.connect() as connection:
+        connection.execute(insert(table), [{"id": id, "number": None} for id in reversed(guids)])
+        connection.execute(insert(table), [{"id": None, "number": number} for number in INTEGERS])
+        there = table.c.id.is_not(None)
+        assert connection.scalars(select(table.c.id).where(there).order_by(table.c.id)).all() == guids
+        found = connection.scalars(select(table.c.id).where(table.c.id.between(*GUID_SPAN))).all()
+        assert sorted(found) == sorted(GUIDS[5:10] + GUIDS8[5:10])
+        numbers = select(table.c.number).where(table.c.number.is_not(None)).order_by(table.c.number)
+        assert connection.scalars(numbers).all() == INTEGERS
+        for number in (2**63, True, "7", 1.0):
+            with pytest.raises(Exception, match="expected"):
+                connection.execute(select(table).where(table.c.number == number))
+
+
+def test_mapped_classes_have_the_types(engine: Engine) -> None:
+    Base.metadata.create_all(engine)
+    with Session(engine) as session:
+        session.add(Order(id=IDS[0], key=GUIDS[0], flake=-5, parent=IDS[1]))
+        session.commit()
+        session.expunge_all()
+        order = session.get(Order, IDS[0])
+        assert order is not None
+        assert (order.id, order.key, order.flake, order.parent) == (IDS[0], GUIDS[0], -5, IDS[1])
+        assert session.get(Order, str(IDS[0])) is not None
+
+
+def test_sqlmodel_reads_and_stores_ids(engine: Engine) -> None:
+    SQLModel.metadata.create_all(engine)
+    item = Item.model_validate({"id": str(IDS[0]), "note": "a"})
+    assert item.id == IDS[0]
+    with Session(engine) as session:
+        session.add(item)
+        session.commit()
+        session.expunge_all()
+        found = session.scalars(select(Item)).one()
+        assert (found.id, json.loads(found.model_dump_json())) == (IDS[0], {"id": str(IDS[0]), "note": "a"})
+
+
+def test_uuid_columns_hold_uuids_of_version_8(engine: Engine) -> None:
+    if engine.dialect.name != "postgresql":
+        pytest.skip("has no type for UUIDs")
+    Base.metadata.create_all(engine)
+    with Session(engine) as session:
+        session.add(Order(id=IDS[0], key=GUIDS[0], flake=1, parent=None))
+        session.commit()
+        (found,) = session.execute(text("SELECT id FROM orders")).one()
+        assert (found, found.version) == (IDS[0].uuid8, 8)
+
+
+def test_other_databases_have_columns_that_sort_as_the_ids_do() -> None:
+    table = Table("t", MetaData(), *(Column(form, SnoType(form)) for form in FORMS), Column("g", HotGuidType()))  # type: ignore[arg-type]
+    made = {
+        dialect.name: str(CreateTable(table).compile(dialect=dialect)) for dialect in (mysql.dialect(), mssql.dialect())
+    }
+    for column in ("text CHAR(16) CHARACTER SET ascii COLLATE ascii_bin", "bytes BINARY(10)", "uuid8 CHAR(32)"):
+        assert column in made["mysql"], made
+    for column in (
+        "CHAR(16) COLLATE Latin1_General_BIN2",
+        "bytes BINARY(10)",
+        "uuid8 BINARY(16)",
+        "g UNIQUEIDENTIFIER",
+    ):
+        assert column in made["mssql"], made
+    assert 'text VARCHAR(16) COLLATE "C"' in str(CreateTable(table).compile(dialect=postgresql.dialect()))
+
+
+def test_sql_server_gets_guids_in_its_order_and_snos_as_bytes() -> None:
+    dialect = mssql.dialect()
+    guids, snos = HotGuidType(), SnoType("uuid8")
+    assert guids.process_bind_param(GUIDS[0], dialect) == hotguid.to_sql(GUIDS[0])
+    assert guids.process_bind_param(str(GUIDS[0]), dialect) == hotguid.to_sql(GUIDS[0])
+    assert guids.process_result_value(hotguid.to_sql(GUIDS[0]), dialect) == GUIDS[0]
+    assert snos.process_bind_param(IDS[0], dialect) == IDS[0].uuid8.bytes
+    assert snos.process_result_value(IDS[0].uuid8.bytes, dialect) == IDS[0]
+
+
+def test_types_are_copied_and_cached_by_their_form() -> None:
+    assert repr(SnoType("bytes").copy()) == "SnoType('bytes')"
+    assert SnoType("bytes")._static_cache_key == SnoType("bytes")._static_cache_key != SnoType()._static_cache_key
+    with pytest.raises(ValueError, match="found 'binary'"):
+        SnoType("binary")  # type: ignore[arg-type]
+
+
+ENV = """
+from alembic import context
+from test_sqlalchemy import Base
+from polyflake.sqlalchemy import render_item
+connection = context.config.attributes["connection"]
+context.configure(connection=connection, target_metadata=Base.metadata, render_item=render_item, compare_type=True)
+with context.begin_transaction():
+    context.run_migrations()
+"""
+
+
+def test_alembic_writes_migrations_and_finds_nothing_after_them(engine: Engine, tmp_path: Path) -> None:
+    config = Config(tmp_path / "alembic.ini", stdout=io.StringIO())
+    config.set_main_option("script_location", str(tmp_path / "migrations"))
+    command.init(config, str(tmp_path / "migrations"))
+    (tmp_path / "migrations/env.py").write_text(ENV)
+    with engine.connect() as connection:
+        config.attributes["connection"] = connection
+        command.revision(config, "first", autogenerate=True)
+        (written,) = (tmp_path / "migrations/versions").glob("*.py")
+        source = written.read_text()
+        assert "import polyflake.sqlalchemy\n" in source
+        assert "sa.Column('id', polyflake.sqlalchemy.SnoType('uuid8'), nullable=False)" in source
+        assert "polyflake.sqlalchemy.HotGuidType()" in source
+        command.upgrade(config, "head")
+        connection.commit()
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        differences = compare_metadata(context, Base.metadata)
+        assert [one for one in differences if one[0] != "remove_table"] == []
+        connection.execute(insert(Order), [{"id": IDS[0], "key": GUIDS[0], "flake": 1, "parent": None}])
+        assert connection.scalars(select(Order.id)).one() == IDS[0]

@@ -1,0 +1,74 @@
+//! The modules of the wheel for other people's libraries, with the newest and the oldest versions that are supported, each in an
+//! environment of its own.
+
+use std::{fs, path::Path};
+
+use anyhow::Result;
+use xshell::{Shell, cmd};
+
+use super::{only_file, python_tools::versions};
+use crate::{build, test::trials::Versions, tools, workspace};
+
+/// The folder of the tests, with the files of versions.
+const TESTS: &str = "tests/integrations";
+
+/// Modules that are checked where the libraries are.
+const MODULES: [&str; 7] =
+    ["_pydantic", "msgspec", "orjson", "psycopg", "pydantic", "sqlalchemy", "sqlite3"];
+
+/// The versions that the repository pins: the tests, and the modules' types.
+pub fn pinned(shell: &Shell) -> Result<()> {
+    let venv = workspace::integrations_venv();
+    tools::integrations_python(shell)?;
+    build::install_wheel(shell, &venv)?;
+    let python = venv.join("bin/python");
+    use_it(shell, &python)?;
+    let _there = shell.push_dir(workspace::root().join("packages/python"));
+    let files = MODULES.map(|module| format!("src/polyflake/{module}.py"));
+    Ok(cmd!(shell, "{python} -m mypy --strict {files...} ../../examples/fastapi/app.py").run()?)
+}
+
+/// The newest versions of the libraries.
+pub fn newest(shell: &Shell) -> Result<Versions> {
+    with(shell, |names, python| {
+        Ok(cmd!(shell, "{python} -m pip install --quiet --upgrade {names...}").run()?)
+    })
+}
+
+/// The oldest versions that are supported.
+pub fn oldest(shell: &Shell) -> Result<Versions> {
+    with(shell, |_, python| {
+        let file = workspace::root().join(TESTS).join("oldest.txt");
+        Ok(cmd!(shell, "{python} -m pip install --quiet -r {file}").run()?)
+    })
+}
+
+/// Runs the tests in a new environment, which `install` puts the libraries into.
+fn with(shell: &Shell, install: impl FnOnce(&[String], &Path) -> Result<()>) -> Result<Versions> {
+    tools::postgresql(shell);
+    let (folder, machine) = (tempfile::tempdir()?, workspace::python());
+    let (venv, wheel) = (folder.path().join("venv"), only_file(&workspace::wheels())?);
+    let python = venv.join("bin/python");
+    cmd!(shell, "{machine} -m venv {venv}").run()?;
+    let names = names()?;
+    install(&names, &python)?;
+    cmd!(shell, "{python} -m pip install --quiet --no-index --no-deps {wheel}").run()?;
+    use_it(shell, &python)?;
+    let names: Vec<_> =
+        names.iter().map(|name| name.split('[').next().unwrap_or_default()).collect();
+    versions(shell, &python, &names)
+}
+
+/// The names of the pinned packages that are for every Python.
+fn names() -> Result<Vec<String>> {
+    let pinned = fs::read_to_string(workspace::root().join(TESTS).join("requirements.txt"))?;
+    let lines = pinned.lines().filter(|line| !line.starts_with('#') && !line.contains(';'));
+    Ok(lines.filter_map(|line| Some(line.split_once("==")?.0.to_owned())).collect())
+}
+
+fn use_it(shell: &Shell, python: &Path) -> Result<()> {
+    let _there = shell.push_dir(workspace::root().join(TESTS));
+    let tests = cmd!(shell, "{python} -m pytest --quiet");
+    // Nothing is written beside the sources.
+    Ok(tests.env("PYTHONDONTWRITEBYTECODE", "1").run()?)
+}
