@@ -198,6 +198,29 @@ fn side_by_side(server: &Server) {
     assert_eq!(numbers.len(), 20);
 }
 
+/// A server that takes no writes, and a table that another transaction holds: an error in time, and usable afterwards.
+#[test]
+fn a_server_that_cannot_write_is_refused_and_usable_afterwards() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let mut store = Postgresql::open(&server.url()).unwrap();
+    claim(&mut store).unwrap();
+    server.by_hand(&["ALTER ROLE lease SET default_transaction_read_only = on"]);
+    assert_refused(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
+    server.by_hand(&[
+        "SET default_transaction_read_only = off",
+        "ALTER ROLE lease RESET default_transaction_read_only",
+    ]);
+    claim_at(&server.url()).unwrap();
+    let mut other = postgres::Client::connect(&server.url(), postgres::NoTls).unwrap();
+    other.batch_execute("BEGIN; LOCK TABLE polyflake_leases IN ACCESS EXCLUSIVE MODE").unwrap();
+    let began = std::time::Instant::now();
+    assert_refused(claim(&mut store), ErrorKind::LeaseUnavailable);
+    assert!(began.elapsed() < std::time::Duration::from_secs(30), "expected an error in time");
+    other.batch_execute("ROLLBACK").unwrap();
+    claim_at(&server.url()).unwrap();
+}
+
 #[test]
 fn a_password_is_in_no_error() {
     for url in [
