@@ -1,7 +1,7 @@
 //! The system's clock on this machine, read by the counter if it has one: it is right and never goes back, in all threads and in
 //! children.
 //!
-//! `POLYFLAKE_SECONDS` sets the duration. With `--nocapture` it prints a histogram of how far readings lag, and how far a reading
+//! `POLYFLAKE_SECONDS` sets the duration, `POLYFLAKE_THREADS` the number of threads. With `--nocapture` it prints a histogram of how far readings lag, and how far a reading
 //! goes back behind another thread's.
 #![cfg(all(feature = "std", not(miri)))]
 
@@ -32,8 +32,13 @@ fn seconds() -> Duration {
     Duration::from_secs_f64(given.unwrap_or(0.3))
 }
 
-/// Number of threads: more than processors, so that some are interrupted.
+/// Number of threads: more than processors by default, so that some are interrupted.
 fn threads() -> usize {
+    let given = env::var("POLYFLAKE_THREADS").ok().map(|given| given.parse().unwrap());
+    given.unwrap_or_else(default_threads)
+}
+
+fn default_threads() -> usize {
     thread::available_parallelism().map_or(2, usize::from) + 2
 }
 
