@@ -78,17 +78,19 @@ impl<C: Host> Machine<C> {
 
     /// -> an ID.
     pub fn layout_generate(&self) -> Result<()> {
-        let (kept, message) = (self.kept()?, self.take_message());
-        let generator = kept.layout_generator()?;
-        let id = generator.generate_with(&values(generator, &message)?)?;
-        self.answer_id(&id)
+        self.layout_one(Generator::generate_with)
     }
 
     /// Does the same without waiting -> an ID.
     pub fn layout_try_generate(&self) -> Result<()> {
+        self.layout_one(Generator::try_generate_with)
+    }
+
+    #[inline(never)]
+    fn layout_one(&self, one: fn(&Generator<C>, &Values<'_>) -> Result<Id>) -> Result<()> {
         let (kept, message) = (self.kept()?, self.take_message());
         let generator = kept.layout_generator()?;
-        let id = generator.try_generate_with(&values(generator, &message)?)?;
+        let id = one(generator, &values(generator, &message)?)?;
         self.answer_id(&id)
     }
 
@@ -123,12 +125,7 @@ impl<C: Host> Machine<C> {
         let message = self.take_message();
         let generator = kept.layout_generator()?;
         let values = values(generator, &message)?;
-        self.answer_packed(
-            generator.layout(),
-            count,
-            |ids| fill(generator, &values, ids.into()),
-            |ids| fill(generator, &values, ids.into()),
-        )
+        self.answer_packed(generator.layout(), count, &|ids| fill(generator, &values, ids))
     }
 
     /// A message of handles -> nothing; refused unless all may be in one pool.

@@ -1,6 +1,7 @@
 //! One opaque [`Error`] for everything, a public data-less [`ErrorKind`], and a code that is the same string in every
 //! language.
 
+mod decimal;
 mod facts;
 mod inline;
 mod kind;
@@ -11,6 +12,8 @@ mod source;
 
 use core::fmt;
 
+#[cfg(feature = "alloc")]
+pub(crate) use decimal::Decimal;
 pub(crate) use facts::Name;
 use facts::{Among, Detail, Kept, Told, as_static};
 use inline::Inline;

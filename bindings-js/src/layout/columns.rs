@@ -3,8 +3,8 @@
 use alloc::{vec, vec::Vec};
 
 use polyflake::{
-    Error, Result,
-    layout::{Layout, Slot},
+    Error, ErrorKind, Result,
+    layout::{Batch, Layout, Slot},
 };
 
 use super::ids::{role, set};
@@ -63,13 +63,13 @@ impl<C: Host> Machine<C> {
         let mut values = layout.values();
         set(&mut values, message)?;
         let columns: Vec<_> = columns.iter().map(|(slot, column)| (*slot, &**column)).collect();
-        self.answer_packed(
-            layout,
-            count,
-            |ids| values.pack_integer_columns(&columns, ids).map(|()| count),
-            |ids| values.pack_bytes_columns(&columns, ids).map(|()| count),
-        )
-        .map_err(among(first))
+        let pack = |ids: Batch<'_>| match ids {
+            Batch::Integers(ids) => values.pack_integer_columns(&columns, ids),
+            Batch::Bytes(ids) => values.pack_bytes_columns(&columns, ids),
+            // The core has no other batch.
+            _ => Err(Error::new(ErrorKind::InvalidType)),
+        };
+        self.answer_packed(layout, count, &|ids| pack(ids).map(|()| count)).map_err(among(first))
     }
 }
 

@@ -4,7 +4,7 @@ use alloc::{vec, vec::Vec};
 
 use polyflake::{
     Error, ErrorKind, Result,
-    layout::{Id, Layout, Parsed, Values, preset},
+    layout::{Batch, Id, Layout, Parsed, Values, preset},
 };
 
 use crate::{
@@ -19,6 +19,9 @@ pub(super) mod role {
     pub(in crate::layout) const SEQUENCE: usize = 1;
     pub(in crate::layout) const BINDABLE: usize = 2;
 }
+
+/// Fills a batch with IDs, and returns how many it made.
+pub(crate) type Fill<'f> = &'f dyn Fn(Batch<'_>) -> Result<usize>;
 
 /// Sets the values of a message, each with a role and a name.
 pub(crate) fn set<'v>(values: &mut Values<'v>, mut message: Reader<'v>) -> Result<()> {
@@ -119,24 +122,18 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// Answers with packed IDs. `integers` or `bytes` fills room for `count` IDs, and returns how many it made.
-    pub(crate) fn answer_packed(
-        &self,
-        layout: &Layout,
-        count: usize,
-        integers: impl FnOnce(&mut [i64]) -> Result<usize>,
-        bytes: impl FnOnce(&mut [u8]) -> Result<usize>,
-    ) -> Result<()> {
+    /// Answers with packed IDs. `fill` fills a batch with room for `count` IDs, and returns how many it made.
+    pub(crate) fn answer_packed(&self, layout: &Layout, count: usize, fill: Fill<'_>) -> Result<()> {
         if layout.is_integer() {
-            let mut ids = vec![0; count];
-            let made = integers(&mut ids)?;
+            let mut ids = vec![0_i64; count];
+            let made = fill(ids.as_mut_slice().into())?;
             return self.answer(|message| {
                 ids[..made].iter().for_each(|id| message.raw(&id.to_ne_bytes()));
             });
         }
         let length = layout.bits() as usize / 8;
         let mut packed = vec![0; count * length];
-        let made = bytes(&mut packed)?;
+        let made = fill(packed.as_mut_slice().into())?;
         self.answer(|message| message.raw(&packed[..made * length]))
     }
 

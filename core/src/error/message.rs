@@ -4,6 +4,7 @@ use core::fmt::{self, Write as _};
 
 use super::{
     Error, ErrorKind,
+    decimal::Decimal,
     facts::{Among, Detail},
 };
 
@@ -24,6 +25,7 @@ impl fmt::Display for Error {
                 write!(f, " at position {position}")
             }
             Detail::Range { value, least, most } => {
+                let [least, most, value] = [least, most, value].map(Decimal);
                 write!(f, "expected {} from {least} to {most}, found {value}", self.subject())
             }
             #[cfg(feature = "alloc")]

@@ -268,11 +268,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         let Some(ticks) = self.family.ticks() else { return self.reserve_timeless(want) };
         let mut call = Call::new(&self.policy);
         loop {
-            let sight = self.sight()?;
-            if let Some(taken) = self.shortcut(ticks, sight, want) {
-                return Ok(taken);
-            }
-            match self.turn(ticks, &mut call, sight, want)? {
+            match self.turn(ticks, &mut call, self.sight()?, want)? {
                 Turn::Return(taken) => return Ok(taken),
                 Turn::Retry(None) => {}
                 Turn::Retry(Some(nanos)) => sleep(Duration::from_nanos(nanos)).await,

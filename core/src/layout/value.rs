@@ -9,7 +9,7 @@ use alloc::{
 use core::fmt;
 
 use super::{bits, decimal};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, error::Decimal};
 
 /// The type of values that a constant or bindable takes.
 ///
@@ -214,7 +214,7 @@ impl fmt::Display for Value<'_> {
     /// Writes integers in decimal, bytes in hex, texts as they are.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Integer(n) | Self::Nanos(n) => write!(f, "{n}"),
+            Self::Integer(n) | Self::Nanos(n) => Decimal(*n).fmt(f),
             Self::Wide { negative, magnitude } => {
                 f.write_str(if *negative { "-" } else { "" })?;
                 f.write_str(&decimal::write(magnitude))

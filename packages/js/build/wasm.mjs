@@ -1,6 +1,7 @@
 /** Builds the wasm modules and their glue: one for each family, so that pages download only the families that they use. */
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { stripPanics } from "./panics.mjs";
 import { addTarget, cargo, PACKAGE, run, targetDirectory } from "./tools.mjs";
 
 const TARGET = "wasm32-unknown-unknown";
@@ -50,6 +51,7 @@ function buildFamily(family, dev) {
 
 function optimize(bound, out, passes, ...options) {
   const program = join(PACKAGE, "node_modules/binaryen/bin/wasm-opt");
+  stripPanics(bound);
   // An analysis of possible values (GUFA) between two rounds makes a module up to 1.5 % smaller.
   const rounds = [passes, "--gufa-optimizing", passes, ...options];
   const strip = ["debug", "producers", "target-features"].map((what) => `--strip-${what}`);

@@ -38,6 +38,13 @@ describe("the tarball", () => {
     assert.match(ours.slice(0, 400), /npm install polyflake/);
   });
 
+  test("has wasm modules that name no source file of the machine that built them", () => {
+    for (const name of files.filter((name) => name.endsWith(".wasm"))) {
+      const module = readFileSync(new URL(name, HOME), "latin1");
+      assert.deepEqual(module.match(/[\w./@-]+\.rs\b/g), null, name);
+    }
+  });
+
   test("says where it comes from", () => {
     const { repository, homepage, bugs } = manifest;
     assert.equal(repository.type, "git");
