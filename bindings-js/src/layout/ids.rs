@@ -123,7 +123,12 @@ impl<C: Host> Machine<C> {
     }
 
     /// Answers with packed IDs. `fill` fills a batch with room for `count` IDs, and returns how many it made.
-    pub(crate) fn answer_packed(&self, layout: &Layout, count: usize, fill: Fill<'_>) -> Result<()> {
+    pub(crate) fn answer_packed(
+        &self,
+        layout: &Layout,
+        count: usize,
+        fill: Fill<'_>,
+    ) -> Result<()> {
         if layout.is_integer() {
             let mut ids = vec![0_i64; count];
             let made = fill(ids.as_mut_slice().into())?;

@@ -112,8 +112,7 @@ pub fn preset<'v>(
     name: &str,
     machine: impl IntoIterator<Item = (&'v str, Value<'v>)>,
 ) -> Result<Layout> {
-    let (_, parts) =
-        TABLE.iter().find(|(known, _)| *known == name).ok_or_else(|| unknown(name))?;
+    let (_, parts) = TABLE.iter().find(|(known, _)| *known == name).ok_or_else(|| unknown(name))?;
     let fields = || parts.iter().map(Part::field).collect::<Vec<Field>>();
     let (plain, mut fields) = (build(Shape::Integer, fields())?, fields());
     let machine = machine.into_iter().map(|(name, value)| Ok((plain.bindable(name)?, value)));
