@@ -6,7 +6,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import binaryen from "binaryen";
 
 /** Functions of the standard library that end in the panic handler on every path. */
-const REPORTS = /^<?(core|alloc|__rustc)\[.*(panicking::|panic_already|_fail(ed)?$|handle_error|alloc_error|capacity_overflow)/;
+const REPORTS =
+  /^<?(core|alloc|__rustc)\[.*(panicking::|panic_already|_fail(ed)?$|handle_error|alloc_error|capacity_overflow)/;
 /** Path of a source file, as a part of a place. */
 const SOURCE = /^[\w./@-]+\.rs$/;
 /** Size of a place: address and length of its path, line, column. */
