@@ -32,6 +32,9 @@ use packed::Packed;
 /// assert_eq!(error.to_string(), "invalid character '!' at position 15");
 /// ```
 ///
+/// Meaning, causes and remedies of each code:
+/// <https://example.invalid/polyflake/blob/main/docs/errors.md>
+///
 /// With the `alloc` feature it takes three words of a 64-bit machine. Errors that are frequent in loops allocate nothing:
 /// malformed texts, a tick that is used up, a clock that is behind, windows and leases that have ended.
 #[derive(Clone)]

@@ -2,7 +2,7 @@
 
 /// The kind of an error, without data: match on it.
 ///
-/// [`ErrorKind::code`] is stable: it is the same string in every language. Meaning, cause and cure of each code:
+/// [`ErrorKind::code`] is stable: it is the same string in every language. Meaning, causes and remedies of each code:
 /// <https://example.invalid/polyflake/blob/main/docs/errors.md>
 ///
 /// ```

@@ -52,12 +52,14 @@ export class PolyflakeError extends Error {
   /** The 0-based index of the refused item, in a call for many. */
   declare readonly item?: number;
 
+  /** An error of a code, with a message and details: for tests, and for clocks of your own. */
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message);
     this.code = code;
     Object.assign(this, details);
   }
 
+  /** `PolyflakeError`, in minified code too. */
   override get name(): string {
     return "PolyflakeError";
   }

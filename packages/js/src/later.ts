@@ -8,9 +8,13 @@ import { members } from "./members.js";
 
 /** The used members of an AbortSignal, of any realm. */
 export interface Signal {
+  /** `true` once it is aborted. */
   readonly aborted: boolean;
+  /** The reason with which calls reject. */
   readonly reason?: unknown;
+  /** Calls the listener when it is aborted. */
   addEventListener(type: "abort", listener: () => void): void;
+  /** Takes the listener away again, once the call has ended. */
   removeEventListener(type: "abort", listener: () => void): void;
 }
 

@@ -96,6 +96,7 @@ export class PackedTexts implements Iterable<string> {
     return this.#texts(0, this.length);
   }
 
+  /** Iterates over the texts of the IDs. */
   *[Symbol.iterator](): IterableIterator<string> {
     attached(isObject(this) && #packing in this);
     const { batch } = this.#packing;

@@ -69,6 +69,7 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
     return place === undefined ? undefined : this.#id(place);
   }
 
+  /** Iterates over the IDs: bigints, or their bytes. */
   *[Symbol.iterator](): IterableIterator<IdOf<K>> {
     attached(isObject(this) && #size in this);
     for (let place = 0; place < this.length; place++) yield this.#id(place);

@@ -117,6 +117,7 @@ export class RandflakeArray implements Iterable<bigint> {
     return texts;
   }
 
+  /** Iterates over the IDs. */
   *[Symbol.iterator](): IterableIterator<bigint> {
     attached(isObject(this) && #texts in this);
     for (let place = 0; place < this.length; place++) yield this.ids[place]!;

@@ -1,0 +1,68 @@
+// The declarations that users get: each public name in them, and each member of it, has a documentation comment. tsc copies the
+// comments of the sources, so nothing is written twice.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const DECLARATIONS = fileURLToPath(new URL("../dist/esm/", import.meta.url));
+const ENTRIES = ["index.d.ts", "decode.d.ts", "json.d.ts"];
+
+const read = (path) => readFileSync(join(DECLARATIONS, path), "utf8");
+
+/** The names of an export's braces: `type A` and `A as B` are `A`. */
+const namesIn = (braces) =>
+  braces
+    .split(",")
+    .map((name) => name.trim().replace(/^type /, "").replace(/ as .*/, ""))
+    .filter((name) => name !== "");
+
+/** Public names of a file as pairs of the file that declares them and the name. */
+function exported(path) {
+  const text = read(path);
+  const file = (from) => join(dirname(path), from.replace(/\.js$/, ".d.ts"));
+  const wholes = [...text.matchAll(/^export \* (?:as \w+ )?from "([^"]*)";/gm)].flatMap(([, from]) => exported(file(from)));
+  const moved = [...text.matchAll(/^export (?:type )?\{(.*?)\} from "([^"]*)";/gms)];
+  const own = [...text.matchAll(/^export (?:declare )?(?:abstract )?(?:function|class|interface|type|const) (\w+)/gm)];
+  const further = moved.flatMap(([, names, from]) => namesIn(names).map((name) => declaredIn(file(from), name)));
+  return [...wholes, ...further, ...own.map(([, name]) => [path, name])];
+}
+
+/** The file that declares a name which another file exports. */
+function declaredIn(path, name) {
+  const found = exported(path).find(([, its]) => its === name);
+  assert.ok(found, `${path} exports no ${name}`);
+  return found;
+}
+
+const isDocumented = (lines, at) => lines[at - 1]?.trim().endsWith("*/");
+
+/** Declarations without a comment among the one of a name and its members. Of overloads, the first one has it. */
+function bare(path, name) {
+  const lines = read(path).split("\n");
+  const starts = new RegExp(`^export (?:declare )?(?:abstract )?(?:function|class|interface|type|const) ${name}\\b`);
+  const at = lines.findIndex((line) => starts.test(line));
+  assert.ok(at >= 0, `${path} declares no ${name}`);
+  const missing = isDocumented(lines, at) ? [] : [name];
+  if (!/\b(?:class|interface) /.test(lines[at])) return missing;
+  const end = lines.indexOf("}", at);
+  const seen = new Set();
+  for (let line = at + 1; line < end; line++) {
+    const member = /^    (?:(?:static|readonly|get|set|abstract|override) )*([A-Za-z]\w*|\[\w[^\]]*\])\??[(:<]/.exec(lines[line])?.[1];
+    // The name of a class is JavaScript's own.
+    if (member === undefined || member === "private" || /static readonly name:/.test(lines[line])) continue;
+    if (!seen.has(member) && !isDocumented(lines, line)) missing.push(`${name}.${member}`);
+    seen.add(member);
+  }
+  return missing;
+}
+
+for (const entry of ENTRIES) {
+  test(`${entry}: each name and member has a comment`, () => {
+    const names = exported(entry);
+    assert.ok(names.length > 5, `found ${names.length}`);
+    const missing = names.flatMap(([path, name]) => bare(path, name).map((its) => `${path}: ${its}`));
+    assert.deepEqual(missing, []);
+  });
+}
