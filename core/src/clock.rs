@@ -452,7 +452,10 @@ pub fn nanos_from_float_ms(unix_ms: f64) -> Result<i64> {
 #[allow(clippy::cast_possible_truncation, reason = "a float with a fraction is below 2^52")]
 fn nanos_from_fraction(unix_ms: f64) -> Result<i64> {
     if !unix_ms.is_finite() {
-        return Err(Error::because(ErrorKind::ClockFailed, "expected a finite clock reading"));
+        return Err(Error::because(
+            ErrorKind::ClockFailed,
+            "expected a finite number from the clock, found NaN or infinity",
+        ));
     }
     // The cast rounds towards zero.
     nanos_from_ms(unix_ms as i64 - i64::from(unix_ms < 0.0))

@@ -69,7 +69,9 @@ impl Call {
     fn __call__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let mut call = self.0.try_lock().ok();
         let Some(steps) = call.as_mut().and_then(|call| call.as_mut()) else {
-            return Err(PyRuntimeError::new_err("expected a call to go on, found one that ended"));
+            return Err(PyRuntimeError::new_err(
+                "expected a call that still runs, found one that has ended",
+            ));
         };
         match steps.step(py) {
             Poll::Ready(result) => {

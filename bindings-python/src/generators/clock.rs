@@ -107,7 +107,7 @@ impl Level {
         let above = LEVELS.get();
         if above >= DEEPEST {
             let reason =
-                format!("expected at most {DEEPEST} callables within each other, found more");
+                format!("expected at most {DEEPEST} callables nested in each other, found more");
             return Err(Error::because(ErrorKind::ClockFailed, reason));
         }
         LEVELS.set(above + 1);
@@ -127,7 +127,7 @@ thread_local! {
 
 /// The error that ends a wait and carries the exception raised in it.
 fn end_wait(raised: PyErr, found: &str) -> Error {
-    Error::because(ErrorKind::ClockFailed, format!("expected to wait, found {found}"))
+    Error::because(ErrorKind::ClockFailed, format!("expected a wait that ends, found {found}"))
         .with_source(Raised::InWait(raised))
 }
 

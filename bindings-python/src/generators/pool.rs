@@ -73,5 +73,5 @@ pub(crate) fn traverse<G>(
 
 /// Called by copying and pickling, which it refuses.
 pub(crate) fn reduce() -> PyResult<()> {
-    no_copy("expected one pool of its generators, found a copy: make another one of them")
+    no_copy("expected one pool, found a copy: make another one from the generators")
 }

@@ -61,7 +61,7 @@ impl Sparx64 {
     /// Refuses copies, so that the key is in none.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
-        no_copy("expected one cipher of a key, found a copy: make it of the key again")
+        no_copy("expected one cipher, found a copy: make another one from the key")
     }
 }
 

@@ -110,7 +110,7 @@ impl Generator {
     /// Called by copying and pickling, which it refuses: two generators under one grant repeat each other's IDs.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
-        no_copy("expected one generator of a grant, found a copy")
+        no_copy("expected one generator for a grant, found a copy")
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

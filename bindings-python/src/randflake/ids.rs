@@ -171,7 +171,7 @@ impl Codec {
     /// Refuses copies, so that the secret is in none.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
-        no_copy("expected one codec of a secret, found a copy: make it of the secret again")
+        no_copy("expected one codec, found a copy: make another one from the secret")
     }
 }
 

@@ -186,7 +186,7 @@ impl Generator {
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
         no_copy(
-            "expected one generator of a partition, found a copy: save what close() gives instead",
+            "expected one generator for a partition, found a copy: store the snapshot that close() returns",
         )
     }
 

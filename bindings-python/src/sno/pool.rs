@@ -64,7 +64,7 @@ fn metabyte_of(members: &[Member<Generator>]) -> PyResult<Metabyte> {
         return Ok(all);
     };
     let found = others[place].0.get().metabyte.0;
-    let reason = format!("expected one metabyte of all members, found {} and {found}", all.0);
+    let reason = format!("expected the same metabyte in all members, found {} and {found}", all.0);
     let error = Error::because(ErrorKind::OutOfRange, reason).in_item(place + 1);
     Python::attach(|py| Err(raise_about(py, &error, Some("metabyte"))))
 }

@@ -40,7 +40,10 @@ impl CoarseClock {
         let failed =
             unsafe { libc::clock_getres(libc::CLOCK_REALTIME_COARSE, &raw mut resolution) };
         if failed != 0 {
-            return Err(Error::because(ErrorKind::ClockFailed, "system has no coarse clock"));
+            return Err(Error::because(
+                ErrorKind::ClockFailed,
+                "expected a coarse clock of the system, found none",
+            ));
         }
         Ok(Self { resolution: nanos(resolution)?.cast_unsigned() })
     }

@@ -135,7 +135,7 @@ impl ErrorKind {
             Self::SequenceExhausted => "all IDs of this tick are taken",
             Self::LeaseNotStarted => "grant or window has not started",
             Self::LeaseExpired => "grant or window has expired",
-            Self::LeaseMismatch => "grant has other nodes or another start",
+            Self::LeaseMismatch => "expected a grant with the same nodes and start, found another",
             Self::LeaseUnavailable => "no lease for now",
             Self::InvalidSecret => "expected a secret of 16 bytes",
             Self::InvalidLayout => "invalid layout",

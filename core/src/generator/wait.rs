@@ -175,7 +175,7 @@ impl Races {
 fn outrun() -> Error {
     Error::because(
         ErrorKind::ClockFailed,
-        "expected a tick to last until its ID is made, found one after the other that ended before",
+        "expected a tick that lasts until its ID is made, found only shorter ones",
     )
 }
 

@@ -44,7 +44,7 @@ fn place(shape: Shape, fields: impl IntoIterator<Item = Field>) -> Result<Vec<Pl
     let mut placed = Vec::new();
     for field in fields {
         if placed.len() == MOST_FIELDS {
-            return Err(invalid(format!("expected at most {MOST_FIELDS} fields")));
+            return Err(invalid(format!("expected at most {MOST_FIELDS} fields, found more")));
         }
         let offset = u32::try_from(sum).unwrap_or(u32::MAX);
         sum += u64::from(field.bits);
@@ -96,7 +96,9 @@ fn at_most_one(fields: &[Placed], name: &str, is: fn(&Role) -> bool) -> Result<O
             field.width.bits
         )));
     }
-    found.next().map_or(Ok(Some(index)), |_| Err(invalid(format!("expected at most one {name}"))))
+    found.next().map_or(Ok(Some(index)), |_| {
+        Err(invalid(format!("expected at most one {name}, found two")))
+    })
 }
 
 /// Places of the fields of one kind, sorted by name.
@@ -129,7 +131,10 @@ fn check_types(shape: Shape, field: &Placed) -> Result<()> {
         Some(kind) => {
             Err(invalid(format!("expected an integer for {}, found {}", field.name, kind.as_str())))
         }
-        None => Err(invalid(format!("expected a value for {} that a field can hold", field.name))),
+        None => Err(invalid(format!(
+            "expected an integer, bytes or text for {}, found a time",
+            field.name
+        ))),
     }
 }
 

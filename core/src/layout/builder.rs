@@ -101,7 +101,7 @@ impl<C: Clock> Builder<C> {
     ///
     /// let layout = Layout::integer([Field::unused(1), Field::timestamp(63, Tick::MILLISECOND, 0)])?;
     /// let error = Generator::builder(layout).build().unwrap_err();
-    /// assert_eq!(error.to_string(), "expected a sequence, without which IDs of one tick repeat");
+    /// assert_eq!(error.to_string(), "expected a layout with a sequence, found none: IDs of one tick would repeat");
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     ///
@@ -160,11 +160,15 @@ impl<C: Clock> Builder<C> {
             );
         }
         match (self.layout.slots(), self.layout.timeline(), self.sequence_only) {
-            (None, ..) => refused("expected a sequence, without which IDs of one tick repeat"),
-            (_, None, false) => {
-                refused("expected a timestamp, or sequence_only where the sequence alone will do")
+            (None, ..) => refused(
+                "expected a layout with a sequence, found none: IDs of one tick would repeat",
+            ),
+            (_, None, false) => refused(
+                "expected a layout with a timestamp, found none: set sequence_only to use the sequence alone",
+            ),
+            (_, Some(_), true) => {
+                refused("expected a layout without a timestamp for sequence_only, found one")
             }
-            (_, Some(_), true) => refused("expected no timestamp in a layout for sequence_only"),
             (Some((first, last)), ..) => Ok(Slots { first, last }),
         }
     }
@@ -199,6 +203,6 @@ impl<C: Clock> Builder<C> {
 
 #[cold]
 fn too_many_bits() -> Error {
-    let reason = "expected at most 2^62 ticks until now beside a 64-bit sequence";
+    let reason = "expected at most 2^62 ticks since the epoch beside a 64-bit sequence, found more";
     Error::because(ErrorKind::InvalidLayout, reason)
 }

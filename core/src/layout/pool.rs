@@ -196,7 +196,7 @@ impl Pooled for Template {
 
     fn check_kind(&self, other: &Self) -> Result<()> {
         if self.layout != other.layout {
-            let reason = "expected one layout of all members, found another";
+            let reason = "expected the same layout in all members, found another";
             return Err(Error::because(ErrorKind::InvalidLayout, reason));
         }
         Ok(())

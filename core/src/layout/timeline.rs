@@ -133,7 +133,7 @@ impl Timeline {
             Some(first) if first <= last => Ok((first, last)),
             _ => Err(Error::because(
                 ErrorKind::OutOfRange,
-                "expected a time range that holds a tick, on one side of the epoch",
+                "expected a time range that holds a tick on one side of the epoch, found another",
             )),
         }
     }

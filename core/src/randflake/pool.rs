@@ -100,7 +100,7 @@ impl Pooled for Nodes {
 
     fn check_kind(&self, other: &Self) -> Result<()> {
         if !self.codec.has_secret_of(&other.codec) {
-            let reason = "expected one secret of all members, found another";
+            let reason = "expected the same secret in all members, found another";
             return Err(Error::because(ErrorKind::InvalidSecret, reason));
         }
         Ok(())

@@ -12,7 +12,7 @@ export function isObject(value: unknown): value is object {
 /** Refuses a method that was taken off its object: `is` is `true` if it is called on an object of its class. */
 export function attached(is: boolean): void {
   if (is) return;
-  throw new PolyflakeError("invalid_type", "expected a method called on its object, found one taken off it", {
+  throw new PolyflakeError("invalid_type", "expected a method that is called on its object, found a detached one", {
     field: "this",
   });
 }

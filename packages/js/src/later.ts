@@ -62,7 +62,7 @@ export function slept(nanos: number, signal: Signal | undefined): Promise<void> 
   return new Promise((resolve, reject) => {
     check(signal);
     if (typeof setTimeout !== "function")
-      throw new PolyflakeError("clock_failed", "expected setTimeout to wait by, found none");
+      throw new PolyflakeError("clock_failed", "expected `setTimeout` to wait with, found none");
     const done = (settle: () => void) => () => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);

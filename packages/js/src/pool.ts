@@ -126,7 +126,7 @@ export class Members<G extends object> {
   #checkMetabyte(metabyte: number | undefined, item: number): void {
     const first = this.#members[0]!.metabyte;
     if (metabyte === first) return;
-    const message = `item ${item}: expected one metabyte of all members, found ${first} and ${metabyte}`;
+    const message = `item ${item}: expected the same metabyte in all members, found ${first} and ${metabyte}`;
     throw new PolyflakeError("out_of_range", message, { field: "metabyte", item });
   }
 }

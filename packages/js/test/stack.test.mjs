@@ -116,7 +116,7 @@ onEachMachine(({ sno }) => {
       });
       let { cause } = refused("clock_failed", () => make(ids));
       while (cause.cause) cause = cause.cause;
-      assert.equal(cause.message, "expected clocks at most 16 deep in each other");
+      assert.equal(cause.message, "expected at most 16 clocks nested in each other, found more");
       assert.equal(deepest, 16);
     }
   });

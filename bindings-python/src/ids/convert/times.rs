@@ -129,7 +129,8 @@ pub(crate) fn datetime_of_micros(py: Python<'_>, micros: i128) -> PyResult<Bound
     const DAY: i128 = 86_400_000_000;
     let (days, micros) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));
     let part = |value: i128| {
-        i32::try_from(value).map_err(|_| PyOverflowError::new_err("expected a year of Python's"))
+        i32::try_from(value)
+            .map_err(|_| PyOverflowError::new_err("expected a year from 1 to 9999, found another"))
     };
     let (seconds, micros) = (part(micros / 1_000_000)?, part(micros % 1_000_000)?);
     epoch(py)?.add(PyDelta::new(py, part(days)?, seconds, micros, false)?)

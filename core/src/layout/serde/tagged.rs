@@ -41,7 +41,9 @@ impl Nested {
     /// The reader of the values within a value.
     fn within<E: serde_core::de::Error>(self) -> Result<Self, E> {
         let below = self.0.checked_sub(1);
-        below.map(Self).ok_or_else(|| E::custom("expected values at most 8 deep in each other"))
+        below
+            .map(Self)
+            .ok_or_else(|| E::custom("expected values nested at most 8 deep, found deeper ones"))
     }
 }
 

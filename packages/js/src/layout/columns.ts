@@ -165,7 +165,7 @@ function refuseFractions(field: string, column: Float64Array): void {
   const { buffer, byteOffset, length } = partOfBytes(column, 0, lengthOfArray(column) * 8);
   const item = new Float64Array(buffer, byteOffset, length / 8).findIndex((number) => !Number.isSafeInteger(number));
   if (item < 0) return;
-  const found = "a number that is no integer or may have been rounded";
+  const found = "a fraction or a rounded number";
   throw new PolyflakeError("invalid_type", `item ${item}: expected an integer for \`${field}\`, found ${found}`, {
     field,
     item,

@@ -110,7 +110,7 @@ export function parseJson(text: unknown): unknown {
     throw invalid(`expected JSON: ${(cause as Error).message}`, cause);
   }
   if (odd !== undefined) throw invalid(`expected integers of at most 2^53, found ${odd.slice(0, 40)}`);
-  if (membersOf(parsed) !== members) throw invalid("expected each name once in an object");
+  if (membersOf(parsed) !== members) throw invalid("expected each name once in an object, found one twice");
   return parsed;
 }
 
@@ -133,7 +133,7 @@ function tokensOf(text: string): { members: number; numbers: string[] } {
 /** The next level down; throws past the last one. */
 function deeper(depth: number): number {
   if (depth < DEEPEST) return depth + 1;
-  throw invalid(`expected a description of at most ${DEEPEST} levels`);
+  throw invalid(`expected a description of at most ${DEEPEST} levels, found more`);
 }
 
 /** Position of the quotation mark that ends the text that begins at `start`. */

@@ -75,6 +75,6 @@ function unicode(text: string, field: string): string {
 
 /** Name of a value in errors. */
 function nameOf(value: unknown): string {
-  if (typeof value === "number") return "a number that is no integer or may have been rounded";
+  if (typeof value === "number") return "a fraction or a rounded number";
   return value === null ? "null" : typeof value;
 }

@@ -22,7 +22,7 @@ export function beside(place: () => URL): Beside {
       (opening ??= open(source).catch((error: unknown) => ((opening = undefined), Promise.reject(error)))),
     compiled: () => {
       if (module) return module;
-      throw new PolyflakeError("backend_unavailable", "expected an `init()` that was awaited, found none");
+      throw new PolyflakeError("backend_unavailable", "expected an awaited `init()` before the first use, found none");
     },
   };
 }
@@ -34,7 +34,7 @@ async function compile(source: Source): Promise<WebAssembly.Module> {
   try {
     return await WebAssembly.compile(bytes);
   } catch (cause) {
-    throw unavailable(`expected a wasm module that may be compiled, found none: ${DIRECTIVE}`, cause);
+    throw unavailable(`expected permission to compile wasm, found none: ${DIRECTIVE}`, cause);
   }
 }
 

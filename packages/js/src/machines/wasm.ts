@@ -71,7 +71,7 @@ function compiled(source: WebAssembly.Module | Uint8Array): WebAssembly.Module {
   } catch (cause) {
     const hasWasm = typeof WebAssembly === "object";
     throw unavailable(
-      hasWasm ? `expected leave to compile wasm, found none: ${DIRECTIVE}` : "expected WebAssembly, found none",
+      hasWasm ? `expected permission to compile wasm, found none: ${DIRECTIVE}` : "expected WebAssembly, found none",
       cause,
     );
   }
