@@ -10,8 +10,8 @@ use polyflake::{
 use crate::{
     Host, Machine,
     generators::{BATCH, give, seconds, slot},
+    handles::Object,
     host::undrawn,
-    kept::Kept,
 };
 
 /// Fills a batch with new IDs, and returns how many it made.
@@ -25,7 +25,7 @@ impl<C: Host> Machine<C> {
         builder = builder.uuid8(self.scratch.integer(slot::OWN, "uuid8", 1)? == 1);
         let shared = self.scratch.shared()?;
         give!(builder, shared, window);
-        self.keep(Kept::HotGuid(builder.build().map_err(|error| shared.named(error))?));
+        self.put_object(Object::HotGuid(builder.build().map_err(|error| shared.named(error))?));
         Ok(())
     }
 
@@ -33,32 +33,33 @@ impl<C: Host> Machine<C> {
     pub fn hotguid_provide(&self) -> Result<()> {
         let mut drawn = [0; 8];
         self.scratch.get_bytes(0, &mut drawn);
-        self.kept()?.hotguid()?.provide_identity(drawn).map(drop)
+        self.object()?.hotguid()?.provide_identity(drawn).map(drop)
     }
 
     /// -> text.
     #[inline]
     pub fn hotguid_generate(&self) -> Result<()> {
-        let (kept, shard_key) = (self.kept()?, self.scratch.double_word(1, "shard_key")?);
-        let id = kept.hotguid()?.generate(shard_key)?;
+        let (object, shard_key) = (self.object()?, self.scratch.double_word(1, "shard_key")?);
+        let id = object.hotguid()?.generate(shard_key)?;
         self.scratch.put_guid(0, id);
         Ok(())
     }
 
     /// Does the same without waiting -> text.
     pub fn hotguid_try_generate(&self) -> Result<()> {
-        let (kept, shard_key) = (self.kept()?, self.scratch.double_word(1, "shard_key")?);
-        let id = kept.hotguid()?.try_generate(shard_key)?;
+        let (object, shard_key) = (self.object()?, self.scratch.double_word(1, "shard_key")?);
+        let id = object.hotguid()?.try_generate(shard_key)?;
         self.scratch.put_guid(0, id);
         Ok(())
     }
 
     /// One ID, made in turns -> a packed ID in the RFC's order.
     pub fn hotguid_one_async(&self) -> Result<()> {
-        let (kept, shard_key) = (self.kept()?, self.scratch.double_word(1, "shard_key")?);
+        let (object, shard_key) = (self.object()?, self.scratch.double_word(1, "shard_key")?);
         let scratch = self.scratch;
         self.begin(async move {
-            let id = kept.hotguid()?.generate_async(|time| scratch.sleep(time), shard_key).await?;
+            let id =
+                object.hotguid()?.generate_async(|time| scratch.sleep(time), shard_key).await?;
             scratch.put_bytes(0, &id.to_rfc_bytes());
             scratch.put_count(1);
             Ok(None)
@@ -80,10 +81,10 @@ impl<C: Host> Machine<C> {
 
     #[inline(never)]
     fn hotguid_fill_by(&self, fill: Fill<'_, C>) -> Result<()> {
-        let (kept, shard_key) = (self.kept()?, self.scratch.double_word(1, "shard_key")?);
+        let (object, shard_key) = (self.object()?, self.scratch.double_word(1, "shard_key")?);
         let (mut ids, count) = ([HotGuid::default(); BATCH], self.scratch.count(2));
         let ids = &mut ids[..count];
-        let made = fill(kept.hotguid()?, shard_key, ids)?;
+        let made = fill(object.hotguid()?, shard_key, ids)?;
         for (index, id) in ids.iter().enumerate() {
             self.scratch.put_bytes(index * HotGuid::LEN, &id.to_rfc_bytes());
         }
@@ -93,18 +94,18 @@ impl<C: Host> Machine<C> {
 
     /// A message of handles -> nothing; refused unless all may be in one pool.
     pub fn hotguid_pool(&self) -> Result<()> {
-        let kept = self.kept_in_message()?;
-        Pool::new(kept.iter().filter_map(|kept| kept.hotguid().ok())).map(drop)
+        let object = self.objects_in_message()?;
+        Pool::new(object.iter().filter_map(|object| object.hotguid().ok())).map(drop)
     }
 
     /// Handle, a time in the third slot.
     pub fn hotguid_extend_window(&self) -> Result<()> {
-        self.kept()?.hotguid()?.extend_window(self.scratch.time(2))
+        self.object()?.hotguid()?.extend_window(self.scratch.time(2))
     }
 
     /// -> last second (or NaN), number of IDs made in it, closed (0 or 1), drawn (0 or 1); the 5 bytes of the machine.
     pub fn hotguid_stats(&self) -> Result<()> {
-        let stats = self.kept()?.hotguid()?.stats();
+        let stats = self.object()?.hotguid()?.stats();
         self.scratch.put_bytes(0, &stats.machine.unwrap_or_default());
         let (second, closed) = (seconds(stats.last_second), stats.closed.into());
         self.scratch.put_numbers([
@@ -118,6 +119,6 @@ impl<C: Host> Machine<C> {
 
     /// Ends the generator.
     pub fn hotguid_close(&self) -> Result<()> {
-        self.kept()?.hotguid()?.close()
+        self.object()?.hotguid()?.close()
     }
 }

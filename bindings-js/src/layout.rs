@@ -13,7 +13,7 @@ use polyflake::{
 use crate::{
     Host, Machine,
     generators::give,
-    kept::Kept,
+    handles::Object,
     message::{Reader, Writer},
 };
 use ids::set;
@@ -58,7 +58,7 @@ impl<C: Host> Machine<C> {
         let (scratch, clock, shared) = (self.scratch, self.take_clock(), self.scratch.shared()?);
         let sequence_only = scratch.integer(own::SEQUENCE_ONLY, "sequenceOnly", 1)? == 1;
         let is_restored = scratch.integer(own::RESTORED, "restored", 1)? == 1;
-        let layout = self.kept_at(own::LAYOUT)?.layout()?.clone();
+        let layout = self.object_at(own::LAYOUT)?.layout()?.clone();
         let message = self.take_message_at(own::MESSAGE);
         let mut message = Reader::new(&message);
         let snapshot = is_restored.then(|| Snapshot::from_value(message.json())).transpose()?;
@@ -72,7 +72,7 @@ impl<C: Host> Machine<C> {
             None => builder.build(),
         }
         .map_err(|error| shared.named(error))?;
-        self.keep(Kept::LayoutGenerator(generator));
+        self.put_object(Object::LayoutGenerator(generator));
         Ok(())
     }
 
@@ -88,17 +88,17 @@ impl<C: Host> Machine<C> {
 
     #[inline(never)]
     fn layout_one(&self, one: fn(&Generator<C>, &Values<'_>) -> Result<Id>) -> Result<()> {
-        let (kept, message) = (self.kept()?, self.take_message());
-        let generator = kept.layout_generator()?;
+        let (object, message) = (self.object()?, self.take_message());
+        let generator = object.layout_generator()?;
         let id = one(generator, &values(generator, &message)?)?;
         self.answer_id(&id)
     }
 
     /// One ID, made in turns -> a packed ID.
     pub fn layout_one_async(&self) -> Result<()> {
-        let (kept, message, scratch) = (self.kept()?, self.take_message(), self.scratch);
+        let (object, message, scratch) = (self.object()?, self.take_message(), self.scratch);
         self.begin(async move {
-            let generator = kept.layout_generator()?;
+            let generator = object.layout_generator()?;
             let values = values(generator, &message)?;
             let id = generator.generate_with_async(|time| scratch.sleep(time), &values).await?;
             Ok(Some(packed(&id)))
@@ -121,27 +121,27 @@ impl<C: Host> Machine<C> {
 
     #[inline(never)]
     fn layout_fill_by(&self, fill: Fill<'_, C>) -> Result<()> {
-        let (kept, count) = (self.kept()?, self.scratch.count(2));
+        let (object, count) = (self.object()?, self.scratch.count(2));
         let message = self.take_message();
-        let generator = kept.layout_generator()?;
+        let generator = object.layout_generator()?;
         let values = values(generator, &message)?;
         self.answer_packed(generator.layout(), count, &|ids| fill(generator, &values, ids))
     }
 
     /// A message of handles -> nothing; refused unless all may be in one pool.
     pub fn layout_pool(&self) -> Result<()> {
-        let kept = self.kept_in_message()?;
-        Pool::new(kept.iter().filter_map(|kept| kept.layout_generator().ok())).map(drop)
+        let object = self.objects_in_message()?;
+        Pool::new(object.iter().filter_map(|object| object.layout_generator().ok())).map(drop)
     }
 
     /// Handle, a time in the third slot.
     pub fn layout_extend_window(&self) -> Result<()> {
-        self.kept()?.layout_generator()?.extend_window(self.scratch.time(2))
+        self.object()?.layout_generator()?.extend_window(self.scratch.time(2))
     }
 
     /// -> start of the last tick used, number of IDs used up in it, closed.
     pub fn layout_stats(&self) -> Result<()> {
-        let stats = self.kept()?.layout_generator()?.stats();
+        let stats = self.object()?.layout_generator()?.stats();
         self.answer(|message| {
             message.optional(stats.last_ms);
             message.value(&stats.len.into());
@@ -151,7 +151,7 @@ impl<C: Host> Machine<C> {
 
     /// -> the snapshot.
     pub fn layout_close(&self) -> Result<()> {
-        let snapshot = self.kept()?.layout_generator()?.close()?.to_value();
+        let snapshot = self.object()?.layout_generator()?.close()?.to_value();
         self.answer(|message| message.json(&snapshot))
     }
 }

@@ -7,7 +7,7 @@
 //! An argument or a string costs a native call 60 ns and a wasm call 100 ns; a number written to memory costs one. So
 //! both machines have the same calls, and the TypeScript above them is written once.
 //!
-//! Reading order: `scratch` (the area), `errors` (errors for JavaScript), `host` (clock and random bytes), `kept` (objects behind
+//! Reading order: `scratch` (the area), `errors` (errors for JavaScript), `host` (clock and random bytes), `handles` (objects behind
 //! handles), `turns` (calls that wait), `table` (default partitions), `generators` (their common part), the families.
 #![no_std]
 #![cfg_attr(
@@ -24,10 +24,10 @@ extern crate alloc;
 
 mod errors;
 mod generators;
+mod handles;
 mod host;
 #[cfg(feature = "hotguid")]
 mod hotguid;
-mod kept;
 #[cfg(feature = "layout")]
 mod layout;
 mod message;
@@ -42,8 +42,8 @@ mod turns;
 use alloc::{rc::Rc, vec::Vec};
 use core::cell::RefCell;
 
+use handles::Object;
 pub use host::Host;
-use kept::Kept;
 use polyflake::Result;
 pub use scratch::Scratch;
 pub use table::{tick_of_float, tick_to_float, word_of_float};
@@ -52,10 +52,10 @@ pub use table::{tick_of_float, tick_to_float, word_of_float};
 #[derive(Debug)]
 pub struct Machine<C> {
     scratch: &'static Scratch,
-    /// Kept objects by handle; empty places are used again.
-    kept: RefCell<Vec<Option<Rc<Kept<C>>>>>,
+    /// Objects by handle; empty places are used again.
+    handles: RefCell<Vec<Option<Rc<Object<C>>>>>,
     /// The handle of the last call, and its object.
-    last: RefCell<Option<(i64, Rc<Kept<C>>)>>,
+    last: RefCell<Option<(i64, Rc<Object<C>>)>>,
     /// A message that is too long for the scratch area.
     message: RefCell<Vec<u8>>,
     /// The clock for the next generator that is built.
@@ -63,11 +63,11 @@ pub struct Machine<C> {
 }
 
 impl<C: Host> Machine<C> {
-    /// A machine without kept objects.
+    /// A machine without objects.
     pub const fn new(scratch: &'static Scratch) -> Self {
         Self {
             scratch,
-            kept: RefCell::new(Vec::new()),
+            handles: RefCell::new(Vec::new()),
             last: RefCell::new(None),
             message: RefCell::new(Vec::new()),
             clock: RefCell::new(None),

@@ -14,7 +14,7 @@ use polyflake::{
 use crate::{
     Host, Machine,
     generators::{BATCH, give, seconds, slot::OWN},
-    kept::Kept,
+    handles::Object,
 };
 
 /// Slots of [`Machine::randflake_build`] besides those that all families share: four for the grant, then these.
@@ -84,21 +84,21 @@ impl<C: Host> Machine<C> {
         }
         let shared = scratch.shared()?;
         give!(builder, shared);
-        self.keep(Kept::Randflake(Flakes::new(builder.build()?)));
+        self.put_object(Object::Randflake(Flakes::new(builder.build()?)));
         Ok(())
     }
 
     /// -> ID.
     #[inline]
     pub fn randflake_generate(&self) -> Result<()> {
-        let id = self.kept()?.randflake()?.generate()?;
+        let id = self.object()?.randflake()?.generate()?;
         self.scratch.put_bigint(0, id.to_i64());
         Ok(())
     }
 
     /// Does the same without waiting -> ID.
     pub fn randflake_try_generate(&self) -> Result<()> {
-        let id = self.kept()?.randflake()?.try_generate()?;
+        let id = self.object()?.randflake()?.try_generate()?;
         self.scratch.put_bigint(0, id.to_i64());
         Ok(())
     }
@@ -106,16 +106,16 @@ impl<C: Host> Machine<C> {
     /// -> length of a text; the text.
     #[inline]
     pub fn randflake_generate_text(&self) -> Result<()> {
-        let id = self.kept()?.randflake()?.generate()?;
+        let id = self.object()?.randflake()?.generate()?;
         self.scratch.put_randflake_text(id);
         Ok(())
     }
 
     /// One ID, made in turns -> a packed ID.
     pub fn randflake_one_async(&self) -> Result<()> {
-        let (kept, scratch) = (self.kept()?, self.scratch);
+        let (object, scratch) = (self.object()?, self.scratch);
         self.begin(async move {
-            let id = kept.randflake()?.generate_async(|time| scratch.sleep(time)).await?;
+            let id = object.randflake()?.generate_async(|time| scratch.sleep(time)).await?;
             scratch.put_randflakes(&[id]);
             scratch.put_count(1);
             Ok(None)
@@ -137,10 +137,10 @@ impl<C: Host> Machine<C> {
 
     #[inline(never)]
     fn randflake_fill_by(&self, fill: Fill<'_, C>) -> Result<()> {
-        let (kept, mut ids) = (self.kept()?, [Randflake::default(); BATCH]);
+        let (object, mut ids) = (self.object()?, [Randflake::default(); BATCH]);
         let count = self.scratch.count(1);
         let ids = &mut ids[..count];
-        let made = fill(&kept.randflake()?.generator, ids)?;
+        let made = fill(&object.randflake()?.generator, ids)?;
         self.scratch.put_randflakes(ids);
         self.scratch.put_count(made);
         Ok(())
@@ -148,27 +148,28 @@ impl<C: Host> Machine<C> {
 
     /// A message of handles -> nothing; refused unless all may be in one pool.
     pub fn randflake_pool(&self) -> Result<()> {
-        let kept = self.kept_in_message()?;
-        Pool::new(kept.iter().filter_map(|kept| Some(&*kept.randflake().ok()?.generator))).map(drop)
+        let object = self.objects_in_message()?;
+        Pool::new(object.iter().filter_map(|object| Some(&*object.randflake().ok()?.generator)))
+            .map(drop)
     }
 
     /// -> first and last node, start, end.
     pub fn randflake_held_grant(&self) -> Result<()> {
-        let grant = self.kept()?.randflake()?.generator.grant();
+        let grant = self.object()?.randflake()?.generator.grant();
         self.scratch.put_grant(grant);
         Ok(())
     }
 
     /// Also the four numbers of a grant.
     pub fn randflake_extend_grant(&self) -> Result<()> {
-        let (kept, longer) = (self.kept()?, self.scratch.grant(1)?);
-        kept.randflake()?.generator.extend_grant(longer)
+        let (object, longer) = (self.object()?, self.scratch.grant(1)?);
+        object.randflake()?.generator.extend_grant(longer)
     }
 
     /// -> last second (or NaN), number of IDs used up in it, closed (0 or 1).
     #[allow(clippy::cast_precision_loss, reason = "34 bits for all nodes")]
     pub fn randflake_stats(&self) -> Result<()> {
-        let stats = self.kept()?.randflake()?.generator.stats();
+        let stats = self.object()?.randflake()?.generator.stats();
         let (second, closed) = (seconds(stats.last_second), stats.closed.into());
         self.scratch.put_numbers([second, stats.len as f64, closed]);
         Ok(())
@@ -176,7 +177,7 @@ impl<C: Host> Machine<C> {
 
     /// -> the last second, or NaN.
     pub fn randflake_close(&self) -> Result<()> {
-        let last = self.kept()?.randflake()?.generator.close()?;
+        let last = self.object()?.randflake()?.generator.close()?;
         self.scratch.put_numbers([seconds(last)]);
         Ok(())
     }

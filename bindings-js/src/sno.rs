@@ -11,7 +11,7 @@ use polyflake::{
 use crate::{
     Host, Machine, Scratch,
     generators::{BATCH, Shared, give},
-    kept::Kept,
+    handles::Object,
     scratch::MAX_SAFE_INTEGER,
 };
 
@@ -47,25 +47,25 @@ impl<C: Host> Machine<C> {
             _ => builder.import_original(scratch.snapshot()?),
         }
         .map_err(|error| shared.named(error))?;
-        self.keep(Kept::Sno(generator));
+        self.put_object(Object::Sno(generator));
         Ok(())
     }
 
     /// -> text.
     #[inline]
     pub fn sno_generate(&self) -> Result<()> {
-        let (kept, metabyte) = (self.kept()?, self.scratch.byte(1, "metabyte")?);
-        let text = kept.sno()?.generate_text(metabyte)?;
+        let (object, metabyte) = (self.object()?, self.scratch.byte(1, "metabyte")?);
+        let text = object.sno()?.generate_text(metabyte)?;
         self.scratch.put_text::<{ Sno::TEXT_LEN }>(text.as_bytes());
         Ok(())
     }
 
     /// Also a time -> text.
     pub fn sno_generate_at(&self) -> Result<()> {
-        let (kept, metabyte) = (self.kept()?, self.scratch.byte(1, "metabyte")?);
+        let (object, metabyte) = (self.object()?, self.scratch.byte(1, "metabyte")?);
         let unix_ms = self.scratch.time(2);
         let id =
-            kept.sno()?.generate_at(unix_ms, metabyte).map_err(|error| match error.kind() {
+            object.sno()?.generate_at(unix_ms, metabyte).map_err(|error| match error.kind() {
                 ErrorKind::TimeOutOfRange => error.of("at"),
                 _ => error,
             })?;
@@ -75,18 +75,18 @@ impl<C: Host> Machine<C> {
 
     /// Does the same without waiting -> text.
     pub fn sno_try_generate(&self) -> Result<()> {
-        let (kept, metabyte) = (self.kept()?, self.scratch.byte(1, "metabyte")?);
-        let id = kept.sno()?.try_generate(metabyte)?;
+        let (object, metabyte) = (self.object()?, self.scratch.byte(1, "metabyte")?);
+        let id = object.sno()?.try_generate(metabyte)?;
         self.scratch.put_sno(0, id);
         Ok(())
     }
 
     /// One ID, made in turns -> packed bytes.
     pub fn sno_one_async(&self) -> Result<()> {
-        let (kept, metabyte) = (self.kept()?, self.scratch.byte(1, "metabyte")?);
+        let (object, metabyte) = (self.object()?, self.scratch.byte(1, "metabyte")?);
         let scratch = self.scratch;
         self.begin(async move {
-            let id = kept.sno()?.generate_async(|time| scratch.sleep(time), metabyte).await?;
+            let id = object.sno()?.generate_async(|time| scratch.sleep(time), metabyte).await?;
             scratch.put_bytes(0, &id.to_bytes());
             scratch.put_count(1);
             Ok(None)
@@ -108,10 +108,10 @@ impl<C: Host> Machine<C> {
 
     #[inline(never)]
     fn sno_fill_by(&self, fill: Fill<'_, C>) -> Result<()> {
-        let (kept, metabyte) = (self.kept()?, self.scratch.byte(1, "metabyte")?);
+        let (object, metabyte) = (self.object()?, self.scratch.byte(1, "metabyte")?);
         let (mut packed, count) = ([0; BATCH * Sno::LEN], self.scratch.count(2));
         let packed = &mut packed[..count * Sno::LEN];
-        let made = fill(kept.sno()?, metabyte, packed)?;
+        let made = fill(object.sno()?, metabyte, packed)?;
         self.scratch.put_bytes(0, packed);
         self.scratch.put_count(made);
         Ok(())
@@ -119,26 +119,26 @@ impl<C: Host> Machine<C> {
 
     /// A message of handles -> nothing; refused unless all may be in one pool.
     pub fn sno_pool(&self) -> Result<()> {
-        let kept = self.kept_in_message()?;
-        Pool::new(kept.iter().filter_map(|kept| kept.sno().ok())).map(drop)
+        let object = self.objects_in_message()?;
+        Pool::new(object.iter().filter_map(|object| object.sno().ok())).map(drop)
     }
 
     /// -> the partition, NaN while there is none.
     pub fn sno_partition(&self) -> Result<()> {
-        let partition = self.kept()?.sno()?.partition();
+        let partition = self.object()?.sno()?.partition();
         self.scratch.put_numbers([partition.map_or(f64::NAN, f64::from)]);
         Ok(())
     }
 
     /// Handle, a time in the third slot.
     pub fn sno_extend_window(&self) -> Result<()> {
-        self.kept()?.sno()?.extend_window(self.scratch.time(2))
+        self.object()?.sno()?.extend_window(self.scratch.time(2))
     }
 
     /// -> partition (or NaN), both bounds, sequence, number of IDs, now, the two walls, drifts, closed (0 or 1).
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
     pub fn sno_stats(&self) -> Result<()> {
-        let stats = self.kept()?.sno()?.stats()?;
+        let stats = self.object()?.sno()?.stats()?;
         self.scratch.put_numbers([
             stats.partition.map_or(f64::NAN, f64::from),
             stats.sequence_min.into(),
@@ -156,7 +156,7 @@ impl<C: Host> Machine<C> {
 
     /// -> the snapshot, with its members in the order of the original.
     pub fn sno_close(&self) -> Result<()> {
-        let snapshot = self.kept()?.sno()?.close()?;
+        let snapshot = self.object()?.sno()?.close()?;
         self.scratch.put_snapshot(snapshot);
         Ok(())
     }

@@ -18,7 +18,7 @@ use polyflake::Result;
 
 use crate::{
     Host, Machine, Scratch,
-    kept::{Kept, gone},
+    handles::{Object, gone},
     message::Writer,
     scratch::SLEEP,
 };
@@ -57,15 +57,15 @@ impl<C: Host> Machine<C> {
     ) -> Result<()> {
         let mut turns: Turns = Box::pin(call);
         if !self.poll(&mut turns)? {
-            self.keep(Kept::Waiting(Waiting(RefCell::new(turns))));
+            self.put_object(Object::Waiting(Waiting(RefCell::new(turns))));
         }
         Ok(())
     }
 
     /// Takes the next turn of the call whose handle is in the first slot -> its answer; the caller releases the handle at the end.
     pub fn turn(&self) -> Result<()> {
-        let kept = self.kept_at(0)?;
-        let mut turns = kept.waiting()?.0.try_borrow_mut().map_err(|_| gone())?;
+        let object = self.object_at(0)?;
+        let mut turns = object.waiting()?.0.try_borrow_mut().map_err(|_| gone())?;
         self.poll(&mut turns).map(drop)
     }
 

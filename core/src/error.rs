@@ -15,7 +15,7 @@ use core::fmt;
 #[cfg(feature = "alloc")]
 pub(crate) use decimal::Decimal;
 pub(crate) use facts::Name;
-use facts::{Among, Detail, Kept, Told, as_static};
+use facts::{Detail, Facts, Progress, Stored, as_static};
 use inline::Inline;
 pub use kind::ErrorKind;
 use packed::Packed;
@@ -51,8 +51,8 @@ impl Error {
     }
 
     #[cold]
-    fn aside(kind: ErrorKind, field: Option<Name>, told: Told) -> Self {
-        Self(Packed::aside(kind, Kept::new(field, told)))
+    fn aside(kind: ErrorKind, field: Option<Name>, stored: Stored) -> Self {
+        Self(Packed::aside(kind, Facts::new(field, stored)))
     }
 
     /// An error of a kind, without details: for your own clocks and sources of random bytes.
@@ -84,7 +84,7 @@ impl Error {
     fn by_reason(kind: ErrorKind, reason: Name) -> Self {
         match as_static(&reason) {
             Some(reason) => Self::inline(Inline::reason(kind, reason)),
-            None => Self::aside(kind, None, Told::Reason(reason)),
+            None => Self::aside(kind, None, Stored::Reason(reason)),
         }
     }
 
@@ -106,7 +106,7 @@ impl Error {
     #[cold]
     #[must_use]
     pub fn with_source(self, source: impl core::error::Error + Send + Sync + 'static) -> Self {
-        Self(self.0.changed(|kept| kept.source = Some(source::Source::new(source))))
+        Self(self.0.changed(|facts| facts.source = Some(source::Source::new(source))))
     }
 
     /// The kind of error.
@@ -216,8 +216,8 @@ impl Error {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn written(&self) -> Option<usize> {
-        match self.0.among() {
-            Among::Written(written) => Some(written),
+        match self.0.progress() {
+            Progress::Written(written) => Some(written),
             _ => None,
         }
     }
@@ -232,8 +232,8 @@ impl Error {
     /// assert_eq!((error.item(), error.position()), (Some(1), Some(15)));
     /// ```
     pub fn item(&self) -> Option<usize> {
-        match self.0.among() {
-            Among::Item(item) => Some(item),
+        match self.0.progress() {
+            Progress::Item(item) => Some(item),
             _ => None,
         }
     }
@@ -252,7 +252,7 @@ impl Error {
     fn by_length(kind: ErrorKind, found: usize, least: usize, most: usize) -> Self {
         match Inline::length(kind, found, least, most) {
             Some(inline) => Self::inline(inline),
-            None => Self::aside(kind, None, Told::Length { found, least, most }),
+            None => Self::aside(kind, None, Stored::Length { found, least, most }),
         }
     }
 
@@ -289,7 +289,7 @@ impl Error {
     #[doc(hidden)]
     #[cold]
     pub fn out_of_range(field: impl Into<Name>, value: i128, least: i128, most: i128) -> Self {
-        Self::aside(ErrorKind::OutOfRange, Some(field.into()), Told::Range { value, least, most })
+        Self::aside(ErrorKind::OutOfRange, Some(field.into()), Stored::Range { value, least, most })
     }
 
     /// A number of 65 bits in place of an ID of 64 bits; takes the number's lower 64 bits.
@@ -302,8 +302,8 @@ impl Error {
     #[cfg(feature = "alloc")]
     #[cold]
     pub(crate) fn misfit(field: impl Into<Name>, bits: u32, value: impl Into<Name>) -> Self {
-        let told = Told::Misfit { bits, value: value.into() };
-        Self::aside(ErrorKind::OutOfRange, Some(field.into()), told)
+        let stored = Stored::Misfit { bits, value: value.into() };
+        Self::aside(ErrorKind::OutOfRange, Some(field.into()), stored)
     }
 
     /// The same error under another kind.
@@ -317,8 +317,8 @@ impl Error {
     #[doc(hidden)]
     #[cold]
     pub fn time_out_of_range(field: &'static str, time: i128, least: i128, most: i128) -> Self {
-        let told = Told::Range { value: time, least, most };
-        Self::aside(ErrorKind::TimeOutOfRange, Some(Name::from(field)), told)
+        let stored = Stored::Range { value: time, least, most };
+        Self::aside(ErrorKind::TimeOutOfRange, Some(Name::from(field)), stored)
     }
 
     /// An error about one named field: `unknown_field`, `missing_field`, `invalid_character`.
@@ -343,8 +343,8 @@ impl Error {
     #[doc(hidden)]
     #[cold]
     pub fn invalid_type(expected: &'static str, found: impl Into<Name>) -> Self {
-        let told = Told::Type { expected, found: found.into() };
-        Self::aside(ErrorKind::InvalidType, None, told)
+        let stored = Stored::Type { expected, found: found.into() };
+        Self::aside(ErrorKind::InvalidType, None, stored)
     }
 
     /// The same error, naming the parameter, field or option that was refused.
@@ -357,21 +357,21 @@ impl Error {
     #[cold]
     #[inline(never)]
     fn about(self, field: Name) -> Self {
-        Self(self.0.changed(|kept| kept.field = Some(field)))
+        Self(self.0.changed(|facts| facts.field = Some(field)))
     }
 
     /// The same error, saying how many items of a buffer hold IDs now.
     #[doc(hidden)]
     #[must_use]
     pub fn after_writing(self, written: usize) -> Self {
-        Self(self.0.put(Among::Written(written)))
+        Self(self.0.put(Progress::Written(written)))
     }
 
     /// The same error, saying which item of a slice was refused.
     #[doc(hidden)]
     #[must_use]
     pub fn in_item(self, item: usize) -> Self {
-        Self(self.0.put(Among::Item(item)))
+        Self(self.0.put(Progress::Item(item)))
     }
 }
 
@@ -384,7 +384,7 @@ pub(crate) fn unit_of_byte(byte: u8) -> u32 {
 /// Ignores the source: sources of any type cannot be compared.
 impl PartialEq for Error {
     fn eq(&self, other: &Self) -> bool {
-        let facts = |error: &Self| (error.kind(), error.0.among());
+        let facts = |error: &Self| (error.kind(), error.0.progress());
         facts(self) == facts(other)
             && self.0.field() == other.0.field()
             && self.0.detail() == other.0.detail()
@@ -397,7 +397,7 @@ impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Error");
         shown.field("kind", &self.kind()).field("field", &self.0.field());
-        shown.field("detail", &self.0.detail()).field("among", &self.0.among());
+        shown.field("detail", &self.0.detail()).field("progress", &self.0.progress());
         if let Some(source) = core::error::Error::source(self) {
             shown.field("source", &source);
         }
@@ -408,7 +408,7 @@ impl fmt::Debug for Error {
 impl core::error::Error for Error {
     #[cfg(feature = "alloc")]
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        self.0.kept()?.source.as_ref().map(source::Source::get)
+        self.0.facts()?.source.as_ref().map(source::Source::get)
     }
 }
 

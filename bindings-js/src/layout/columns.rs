@@ -34,9 +34,9 @@ impl<C: Host> Machine<C> {
     /// A field, packed IDs; 1 in the fifth slot for numbers instead of integers -> a number or an integer for each ID.
     #[allow(clippy::cast_precision_loss, reason = "numbers are asked for where 53 bits are enough")]
     pub fn layout_column(&self) -> Result<()> {
-        let (kept, count, first) = (self.kept()?, self.scratch.count(2), self.scratch.place(3));
+        let (object, count, first) = (self.object()?, self.scratch.count(2), self.scratch.place(3));
         let is_number = self.scratch.place(4) == 1;
-        let (layout, message, mut column) = (kept.layout()?, self.take_message(), vec![0; count]);
+        let (layout, message, mut column) = (object.layout()?, self.take_message(), vec![0; count]);
         let mut message = Reader::new(&message);
         let slot = slot(layout, &mut message)?;
         if layout.is_integer() {
@@ -54,8 +54,8 @@ impl<C: Host> Machine<C> {
 
     /// Number of columns; for each its field, 1 for numbers instead of integers, and its values; single values -> packed IDs.
     pub fn layout_pack_columns(&self) -> Result<()> {
-        let (kept, count, first) = (self.kept()?, self.scratch.count(2), self.scratch.place(3));
-        let (layout, message) = (kept.layout()?, self.take_message());
+        let (object, count, first) = (self.object()?, self.scratch.count(2), self.scratch.place(3));
+        let (layout, message) = (object.layout()?, self.take_message());
         let (mut message, mut columns) = (Reader::new(&message), Vec::new());
         for _ in 0..message.length() {
             columns.push((slot(layout, &mut message)?, message.column(count)));

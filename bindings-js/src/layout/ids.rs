@@ -9,7 +9,7 @@ use polyflake::{
 
 use crate::{
     Host, Machine,
-    kept::Kept,
+    handles::Object,
     message::{Reader, Writer},
 };
 
@@ -72,48 +72,48 @@ impl<C: Host> Machine<C> {
 
     fn keep_layout(&self, layout: Layout) {
         let is_integer = layout.is_integer();
-        self.keep(Kept::Layout(layout));
+        self.put_object(Object::Layout(layout));
         self.scratch.put_number(1, is_integer.into());
     }
 
     /// -> the description.
     pub fn layout_description(&self) -> Result<()> {
-        let description = self.kept()?.layout()?.to_value();
+        let description = self.object()?.layout()?.to_value();
         self.answer(|message| message.json(&description))
     }
 
     /// -> figures.
     pub fn layout_describe(&self) -> Result<()> {
-        let figures = self.kept()?.layout()?.describe();
+        let figures = self.object()?.layout()?.describe();
         self.answer(|message| message.description(&figures))
     }
 
     /// Values -> an ID.
     pub fn layout_pack(&self) -> Result<()> {
-        let (kept, message) = (self.kept()?, self.take_message());
-        let mut values = kept.layout()?.values();
+        let (object, message) = (self.object()?, self.take_message());
+        let mut values = object.layout()?.values();
         set(&mut values, Reader::new(&message))?;
         self.answer_id(&values.pack()?)
     }
 
     /// An ID, as bytes in a message, or, if the message's length is NaN, as an integer in the third slot -> its fields.
     pub fn layout_parse(&self) -> Result<()> {
-        let (kept, is_bytes) = (self.kept()?, self.scratch.given(1));
+        let (object, is_bytes) = (self.object()?, self.scratch.given(1));
         let id = if is_bytes {
             Id::Bytes(self.take_message())
         } else {
             Id::Integer(self.scratch.bigint(2))
         };
-        let layout = kept.layout()?;
+        let layout = object.layout()?;
         let parsed = layout.parse(&id)?;
         self.answer(|message| message.parsed(layout, &parsed))
     }
 
     /// Values; two times in the slots after the message's length -> two IDs in a message.
     pub fn layout_time_range(&self) -> Result<()> {
-        let (kept, from, to) = (self.kept()?, self.scratch.time(2), self.scratch.time(3));
+        let (object, from, to) = (self.object()?, self.scratch.time(2), self.scratch.time(3));
         let message = self.take_message();
-        let mut values = kept.layout()?.values();
+        let mut values = object.layout()?.values();
         set(&mut values, Reader::new(&message))?;
         let (lowest, highest) = values.time_range(from, to)?;
         self.answer(|message| {

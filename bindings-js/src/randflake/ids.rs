@@ -5,7 +5,7 @@ use polyflake::{
     randflake::{self, Codec, Grant, Parts, Randflake, SLOT},
 };
 
-use crate::{Host, Machine, Scratch, generators::BATCH, kept::Kept};
+use crate::{Host, Machine, Scratch, generators::BATCH, handles::Object};
 
 /// Most texts that one call reads, limited by the area, which also holds their offsets.
 const TEXTS: usize = 960;
@@ -64,16 +64,16 @@ impl<C: Host> Machine<C> {
 
     /// A secret, with its length in the first slot -> a handle.
     pub fn randflake_codec_build(&self) -> Result<()> {
-        self.keep(Kept::Codec(Codec::new(self.scratch.take_secret(0, "secret")?)));
+        self.put_object(Object::Codec(Codec::new(self.scratch.take_secret(0, "secret")?)));
         Ok(())
     }
 
     /// A codec's or generator's handle, ID -> timestamp, node, sequence.
     pub fn randflake_inspect(&self) -> Result<()> {
-        let (kept, id) = (self.kept()?, self.scratch.id(1));
-        let parts = match kept.codec() {
+        let (object, id) = (self.object()?, self.scratch.id(1));
+        let parts = match object.codec() {
             Ok(codec) => codec.inspect(id),
-            Err(_) => kept.randflake()?.generator.inspect(id),
+            Err(_) => object.randflake()?.generator.inspect(id),
         };
         self.scratch.put_parts(parts);
         Ok(())
@@ -81,8 +81,8 @@ impl<C: Host> Machine<C> {
 
     /// A codec's handle, timestamp, node, sequence -> ID.
     pub fn randflake_encrypt(&self) -> Result<()> {
-        let (kept, scratch) = (self.kept()?, self.scratch);
-        let id = kept.codec()?.encrypt(Parts {
+        let (object, scratch) = (self.object()?, self.scratch);
+        let id = object.codec()?.encrypt(Parts {
             timestamp: scratch.time(1),
             node: scratch.bits(2, "node", NODE_BITS)?,
             sequence: scratch.bits(3, "sequence", SEQUENCE_BITS)?,

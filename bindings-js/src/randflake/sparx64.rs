@@ -5,13 +5,13 @@ use polyflake::{
     sparx64::{BLOCK_BYTES, Sparx64},
 };
 
-use crate::{Host, Machine, generators::BATCH, kept::Kept};
+use crate::{Host, Machine, generators::BATCH, handles::Object};
 
 /// Ciphers, by the handle in the first slot; a count of at most [`BATCH`] blocks is in the second.
 impl<C: Host> Machine<C> {
     /// A key, with its length in the first slot -> a handle.
     pub fn sparx64_build(&self) -> Result<()> {
-        self.keep(Kept::Cipher(Sparx64::new(self.scratch.take_secret(0, "key")?)));
+        self.put_object(Object::Cipher(Sparx64::new(self.scratch.take_secret(0, "key")?)));
         Ok(())
     }
 
@@ -26,10 +26,10 @@ impl<C: Host> Machine<C> {
     }
 
     fn in_place(&self, work: fn(&Sparx64, &mut [[u8; BLOCK_BYTES]])) -> Result<()> {
-        let (kept, mut blocks) = (self.kept()?, [[0; BLOCK_BYTES]; BATCH]);
+        let (object, mut blocks) = (self.object()?, [[0; BLOCK_BYTES]; BATCH]);
         let blocks = &mut blocks[..self.scratch.count(1)];
         self.scratch.get_bytes(0, blocks.as_flattened_mut());
-        work(kept.cipher()?, blocks);
+        work(object.cipher()?, blocks);
         self.scratch.put_bytes(0, blocks.as_flattened());
         Ok(())
     }

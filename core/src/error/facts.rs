@@ -60,7 +60,7 @@ pub(super) enum Detail<'a> {
 
 /// Progress of a call for many items at the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Among {
+pub(super) enum Progress {
     Nothing,
     /// Items written before the error.
     Written(usize),
@@ -70,7 +70,7 @@ pub(super) enum Among {
 
 /// Details that do not fit inline, or come with a field, a source or a large count.
 #[derive(Clone)]
-pub(super) enum Told {
+pub(super) enum Stored {
     Inline(Inline),
     Length {
         found: usize,
@@ -96,29 +96,29 @@ pub(super) enum Told {
 
 /// The facts behind the pointer: everything but the kind.
 #[derive(Clone)]
-pub(super) struct Kept {
-    /// None if [`Told::Inline`] has the field.
+pub(super) struct Facts {
+    /// None if [`Stored::Inline`] has the field.
     pub(super) field: Option<Name>,
-    pub(super) told: Told,
-    /// [`Among::Nothing`] if [`Told::Inline`] has it.
-    pub(super) among: Among,
+    pub(super) stored: Stored,
+    /// [`Progress::Nothing`] if [`Stored::Inline`] has it.
+    pub(super) progress: Progress,
     #[cfg(feature = "alloc")]
     pub(super) source: Option<Source>,
 }
 
-impl Kept {
-    pub(super) const fn new(field: Option<Name>, told: Told) -> Self {
+impl Facts {
+    pub(super) const fn new(field: Option<Name>, stored: Stored) -> Self {
         Self {
             field,
-            told,
-            among: Among::Nothing,
+            stored,
+            progress: Progress::Nothing,
             #[cfg(feature = "alloc")]
             source: None,
         }
     }
 
     const fn inline(&self) -> Option<&Inline> {
-        if let Told::Inline(inline) = &self.told { Some(inline) } else { None }
+        if let Stored::Inline(inline) = &self.stored { Some(inline) } else { None }
     }
 
     pub(super) fn field(&self) -> Option<&str> {
@@ -127,23 +127,23 @@ impl Kept {
         own.or_else(|| self.inline()?.field())
     }
 
-    pub(super) fn among(&self) -> Among {
-        match (self.among, self.inline()) {
-            (Among::Nothing, Some(inline)) => inline.among(),
-            (among, _) => among,
+    pub(super) fn progress(&self) -> Progress {
+        match (self.progress, self.inline()) {
+            (Progress::Nothing, Some(inline)) => inline.progress(),
+            (progress, _) => progress,
         }
     }
 
     #[allow(clippy::needless_borrow, reason = "without a heap, a name is a text")]
     pub(super) fn detail(&self) -> Detail<'_> {
-        match self.told {
-            Told::Inline(ref inline) => inline.detail(),
-            Told::Length { found, least, most } => Detail::Length { found, least, most },
-            Told::Range { value, least, most } => Detail::Range { value, least, most },
+        match self.stored {
+            Stored::Inline(ref inline) => inline.detail(),
+            Stored::Length { found, least, most } => Detail::Length { found, least, most },
+            Stored::Range { value, least, most } => Detail::Range { value, least, most },
             #[cfg(feature = "alloc")]
-            Told::Misfit { bits, ref value } => Detail::Misfit { bits, value },
-            Told::Reason(ref reason) => Detail::Reason(reason),
-            Told::Type { expected, ref found } => Detail::Type { expected, found },
+            Stored::Misfit { bits, ref value } => Detail::Misfit { bits, value },
+            Stored::Reason(ref reason) => Detail::Reason(reason),
+            Stored::Type { expected, ref found } => Detail::Type { expected, found },
         }
     }
 }

@@ -16,7 +16,7 @@
 
 use super::{
     ErrorKind,
-    facts::{Among, Detail},
+    facts::{Detail, Progress},
 };
 
 /// The meaning of `count`, or of `short`, which is a count of 32 bits.
@@ -167,11 +167,11 @@ impl Inline {
     }
 
     /// Notes the error's place among many items. Returns `false` if the count does not fit.
-    pub(super) fn put(&mut self, among: Among) -> bool {
-        let (to, number) = match among {
-            Among::Nothing => (Place::Nothing, 0),
-            Among::Written(number) => (Place::Written, number),
-            Among::Item(number) => (Place::Item, number),
+    pub(super) fn put(&mut self, progress: Progress) -> bool {
+        let (to, number) = match progress {
+            Progress::Nothing => (Place::Nothing, 0),
+            Progress::Written(number) => (Place::Written, number),
+            Progress::Item(number) => (Place::Item, number),
         };
         match self {
             Self::Plain { place, count, .. }
@@ -191,7 +191,7 @@ impl Inline {
         true
     }
 
-    pub(super) const fn among(&self) -> Among {
+    pub(super) const fn progress(&self) -> Progress {
         let (place, count) = match *self {
             Self::Plain { place, count, .. }
             | Self::Character { place, count, .. }
@@ -203,9 +203,9 @@ impl Inline {
             | Self::Field { place, short, .. } => (place, short as usize),
         };
         match place {
-            Place::Nothing => Among::Nothing,
-            Place::Written => Among::Written(count),
-            Place::Item => Among::Item(count),
+            Place::Nothing => Progress::Nothing,
+            Place::Written => Progress::Written(count),
+            Place::Item => Progress::Item(count),
         }
     }
 

@@ -5,14 +5,14 @@ use core::fmt::{self, Write as _};
 use super::{
     Error, ErrorKind,
     decimal::Decimal,
-    facts::{Among, Detail},
+    facts::{Detail, Progress},
 };
 
 // Few format strings in all: browsers load this code.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = self.kind();
-        if let Among::Item(item) = self.0.among() {
+        if let Progress::Item(item) = self.0.progress() {
             write!(f, "item {item}: ")?;
         }
         match self.0.detail() {

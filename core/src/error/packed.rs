@@ -2,28 +2,28 @@
 
 use super::{
     ErrorKind,
-    facts::{Among, Detail, Kept, Told},
+    facts::{Detail, Facts, Progress, Stored},
     inline::Inline,
 };
 
 #[cfg(feature = "alloc")]
-type Aside = alloc::boxed::Box<Kept>;
+type Aside = alloc::boxed::Box<Facts>;
 #[cfg(not(feature = "alloc"))]
-type Aside = Kept;
+type Aside = Facts;
 
 /// An error's facts. Without a heap they are stored in place of the pointer, and an error is as large as they are.
 #[derive(Clone)]
 pub(super) enum Packed {
     Inline(Inline),
-    Aside { kind: ErrorKind, kept: Aside },
+    Aside { kind: ErrorKind, facts: Aside },
 }
 
 impl Packed {
     #[cold]
     #[inline(never)]
     #[cfg_attr(not(feature = "alloc"), allow(clippy::useless_conversion))]
-    pub(super) fn aside(kind: ErrorKind, kept: Kept) -> Self {
-        Self::Aside { kind, kept: kept.into() }
+    pub(super) fn aside(kind: ErrorKind, facts: Facts) -> Self {
+        Self::Aside { kind, facts: facts.into() }
     }
 
     #[inline]
@@ -38,15 +38,15 @@ impl Packed {
     #[cfg(feature = "alloc")]
     #[cold]
     pub(super) fn with_kind(self, kind: ErrorKind) -> Self {
-        Self::Aside { kind, kept: self.set_aside().1 }
+        Self::Aside { kind, facts: self.set_aside().1 }
     }
 
     /// The same error with other facts, behind the pointer.
     #[cold]
-    pub(super) fn changed(self, change: impl FnOnce(&mut Kept)) -> Self {
-        let (kind, mut kept) = self.set_aside();
-        change(&mut kept);
-        Self::Aside { kind, kept }
+    pub(super) fn changed(self, change: impl FnOnce(&mut Facts)) -> Self {
+        let (kind, mut facts) = self.set_aside();
+        change(&mut facts);
+        Self::Aside { kind, facts }
     }
 
     #[cold]
@@ -54,40 +54,42 @@ impl Packed {
     #[cfg_attr(not(feature = "alloc"), allow(clippy::useless_conversion))]
     fn set_aside(self) -> (ErrorKind, Aside) {
         match self {
-            Self::Inline(inline) => (inline.kind(), Kept::new(None, Told::Inline(inline)).into()),
-            Self::Aside { kind, kept } => (kind, kept),
+            Self::Inline(inline) => {
+                (inline.kind(), Facts::new(None, Stored::Inline(inline)).into())
+            }
+            Self::Aside { kind, facts } => (kind, facts),
         }
     }
 
     /// The same error with its place among many items.
     #[cold]
     #[inline(never)]
-    pub(super) fn put(mut self, among: Among) -> Self {
+    pub(super) fn put(mut self, progress: Progress) -> Self {
         if let Self::Inline(inline) = &mut self
-            && inline.put(among)
+            && inline.put(progress)
         {
             return self;
         }
-        self.changed(|kept| kept.among = among)
+        self.changed(|facts| facts.progress = progress)
     }
 
     #[cfg(feature = "alloc")]
-    pub(super) const fn kept(&self) -> Option<&Aside> {
-        if let Self::Aside { kept, .. } = self { Some(kept) } else { None }
+    pub(super) const fn facts(&self) -> Option<&Aside> {
+        if let Self::Aside { facts, .. } = self { Some(facts) } else { None }
     }
 
     pub(super) fn field(&self) -> Option<&str> {
         match self {
             Self::Inline(inline) => inline.field(),
-            Self::Aside { kept, .. } => kept.field(),
+            Self::Aside { facts, .. } => facts.field(),
         }
     }
 
     #[inline(never)]
-    pub(super) fn among(&self) -> Among {
+    pub(super) fn progress(&self) -> Progress {
         match self {
-            Self::Inline(inline) => inline.among(),
-            Self::Aside { kept, .. } => kept.among(),
+            Self::Inline(inline) => inline.progress(),
+            Self::Aside { facts, .. } => facts.progress(),
         }
     }
 
@@ -95,7 +97,7 @@ impl Packed {
     pub(super) fn detail(&self) -> Detail<'_> {
         match self {
             Self::Inline(inline) => inline.detail(),
-            Self::Aside { kept, .. } => kept.detail(),
+            Self::Aside { facts, .. } => facts.detail(),
         }
     }
 }

@@ -19,7 +19,7 @@ use alloc::{
 
 use super::{
     Field, Json, Layout, Type, Value,
-    json::{Members, Object},
+    json::{Object, ObjectReader},
     layout::Shape,
     placed::{Placed, Role},
 };
@@ -32,7 +32,7 @@ impl Layout {
     /// Not part of the public API: for bindings.
     #[doc(hidden)]
     pub fn from_value(description: Json) -> Result<Self> {
-        let mut members = Members::new("the layout".into(), description)?;
+        let mut members = ObjectReader::new("the layout".into(), description)?;
         let (id, bits) = (members.text("id")?, members.small::<u32>("bits")?);
         let mut fields = Vec::new();
         for (index, json) in members.list("fields")?.into_iter().enumerate() {
@@ -68,7 +68,7 @@ impl Layout {
 }
 
 fn field(index: usize, json: Json) -> Result<Field> {
-    let mut members = Members::new(format!("field {index}"), json)?;
+    let mut members = ObjectReader::new(format!("field {index}"), json)?;
     let (kind, bits) = (members.text("kind")?, members.small("bits")?);
     let invert = members.flag("invert")?;
     let field = match &*kind {
@@ -93,11 +93,11 @@ fn field(index: usize, json: Json) -> Result<Field> {
     Ok(if invert { field.inverted() } else { field })
 }
 
-fn name(members: &mut Members) -> Result<Option<String>> {
+fn name(members: &mut ObjectReader) -> Result<Option<String>> {
     if members.has("name") { members.text("name").map(Some) } else { Ok(None) }
 }
 
-fn value_type(members: &mut Members) -> Result<Type> {
+fn value_type(members: &mut ObjectReader) -> Result<Type> {
     if !members.has("type") {
         return Ok(Type::Integer);
     }
@@ -107,7 +107,7 @@ fn value_type(members: &mut Members) -> Result<Type> {
     kind.ok_or_else(|| members.wrong("type", "integer, bytes or text", &name))
 }
 
-fn value(members: &mut Members, kind: Type) -> Result<Value<'static>> {
+fn value(members: &mut ObjectReader, kind: Type) -> Result<Value<'static>> {
     match kind {
         Type::Integer => members.integer("value"),
         Type::Text => members.text("value").map(Value::from),

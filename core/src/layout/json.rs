@@ -101,13 +101,13 @@ impl From<&Value<'_>> for Json {
 }
 
 /// The members of an object, taken out one by one, so that unknown members are left at the end.
-pub(crate) struct Members {
+pub(crate) struct ObjectReader {
     /// The object's name in errors.
     of: String,
     left: Vec<(String, Json)>,
 }
 
-impl Members {
+impl ObjectReader {
     /// The members of an object; `of` is its name in errors.
     pub(crate) fn new(of: String, json: Json) -> Result<Self> {
         match json {

@@ -2,7 +2,7 @@
 
 use super::{
     Json,
-    json::{Members, Object},
+    json::{Object, ObjectReader},
 };
 use crate::Result;
 
@@ -49,7 +49,7 @@ impl Snapshot {
     /// Not part of the public API: for bindings.
     #[doc(hidden)]
     pub fn from_value(json: Json) -> Result<Self> {
-        let mut members = Members::new("the snapshot".into(), json)?;
+        let mut members = ObjectReader::new("the snapshot".into(), json)?;
         let snapshot =
             Self { tick: members.small("tick")?, next_sequence: members.small("next_sequence")? };
         members.end().map(|()| snapshot)

@@ -1,6 +1,6 @@
 import { isObject } from "./checks.js";
 import { invalidType, PolyflakeError } from "./errors.js";
-import type { Kept } from "./kept.js";
+import type { Handle } from "./handle.js";
 import { fillLater, type Signal } from "./later.js";
 import type { CallName, Machine } from "./machine.js";
 import { MessageWriter } from "./message.js";
@@ -8,7 +8,7 @@ import { fillBy, fillNow } from "./packed.js";
 
 /** A generator, as a pool sees it. */
 export interface Member {
-  readonly kept: Kept;
+  readonly handle: Handle;
   /** Metabyte of IDs made without one; the same for all members. */
   readonly metabyte?: number;
   /**
@@ -118,7 +118,7 @@ export class Members<G extends object> {
   /** Lets the core check that no two members can repeat each other's IDs. */
   #check(machine: Machine, check: CallName): void {
     const handles = new MessageWriter();
-    for (const { kept } of this.#members) handles.length(kept.handle);
+    for (const { handle } of this.#members) handles.length(handle.number);
     handles.put(machine);
     machine.check(machine.calls[check]());
   }
@@ -145,7 +145,7 @@ function listOf(value: unknown): unknown[] {
 
 function memberOf(generator: unknown, machine: Machine, item: number): Member {
   const member = isObject(generator) ? enrolled.get(generator) : undefined;
-  if (member?.kept.machine === machine) return member;
+  if (member?.handle.machine === machine) return member;
   const { code, message } = invalidType("generator of this family, made by the same copy of the package", generator);
   throw new PolyflakeError(code, `item ${item}: ${message}`, { item });
 }

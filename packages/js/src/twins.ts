@@ -1,11 +1,11 @@
 /** Warns of a generator that would repeat the IDs of another generator of this copy of the package. */
-import type { Kept } from "./kept.js";
+import type { Handle } from "./handle.js";
 import type { CallName } from "./machine.js";
 import { MessageWriter } from "./message.js";
 
 /** A generator's claim to IDs that no other may make, for a time whose end is exclusive. */
 export interface Claim {
-  readonly kept: WeakRef<Kept> | undefined;
+  readonly handle: WeakRef<Handle> | undefined;
   readonly start: number;
   end: number;
 }
@@ -18,23 +18,23 @@ let room = 64;
  * Makes the claim of a new generator for a time, whose missing bounds are NaN. Claims under one key are compared: the call `pool`
  * refuses two generators that may not be used together. To give a claim up, set its end before its start.
  */
-export function claim(kept: Kept, key: string, [from, to]: readonly number[], pool: CallName, same: string): Claim {
+export function claim(handle: Handle, key: string, [from, to]: readonly number[], pool: CallName, same: string): Claim {
   const start = Number.isNaN(from) ? -Infinity : from!;
   const own = {
-    kept: typeof WeakRef === "function" ? new WeakRef(kept) : undefined,
+    handle: typeof WeakRef === "function" ? new WeakRef(handle) : undefined,
     start,
     end: Number.isNaN(to) ? Infinity : to!,
   };
   if (claims.size >= room) forget();
   const others = (claims.get(key) ?? []).filter(isHeld);
-  if (others.some((other) => other.start < own.end && own.start < other.end && areTwins(other, kept, pool))) warn(same);
+  if (others.some((other) => other.start < own.end && own.start < other.end && areTwins(other, handle, pool))) warn(same);
   claims.set(key, [...others, own]);
   return own;
 }
 
 /** Returns whether a claim's generator still exists and is open. */
-function isHeld({ kept, start, end }: Claim): boolean {
-  return start < end && kept?.deref() !== undefined;
+function isHeld({ handle, start, end }: Claim): boolean {
+  return start < end && handle?.deref() !== undefined;
 }
 
 function forget(): void {
@@ -42,12 +42,12 @@ function forget(): void {
   room = Math.max(64, 2 * claims.size);
 }
 
-function areTwins({ kept: weak }: Claim, kept: Kept, pool: CallName): boolean {
+function areTwins({ handle: weak }: Claim, handle: Handle, pool: CallName): boolean {
   const other = weak?.deref();
-  const { machine } = kept;
+  const { machine } = handle;
   if (other?.machine !== machine) return false;
   const handles = new MessageWriter();
-  for (const { handle } of [other, kept]) handles.length(handle);
+  for (const { number } of [other, handle]) handles.length(number);
   handles.put(machine);
   try {
     machine.check(machine.calls[pool]());

@@ -68,7 +68,8 @@ impl<'de, K: ByMetabyte<'de>> Visitor<'de> for Reader<'_, K> {
         };
         let kept = kept.into_iter().chain(iter::once((Buffered::Text(K::MEMBER), id)));
         let human_readable = self.human_readable;
-        let members = Members { kept, value: None, rest, name, id: K::MEMBER, human_readable };
+        let members =
+            VariantMembers { kept, value: None, rest, name, id: K::MEMBER, human_readable };
         let read = K::of_metabyte(metabyte, members)?;
         read.ok_or_else(|| self.refuse(unknown(metabyte, K::MEMBER, K::METABYTES)))
     }
@@ -229,12 +230,12 @@ impl<'de> Visitor<'de> for IdReader {
     }
 }
 
-type Kept<'de> = (Buffered<'de>, Buffered<'de>);
+type BufferedMember<'de> = (Buffered<'de>, Buffered<'de>);
 
 /// The members from which the type of a variant is read.
-struct Members<'de, A> {
-    /// Members before the ID, and the ID.
-    kept: iter::Chain<vec::IntoIter<Kept<'de>>, iter::Once<Kept<'de>>>,
+struct VariantMembers<'de, A> {
+    /// VariantMembers before the ID, and the ID.
+    kept: iter::Chain<vec::IntoIter<BufferedMember<'de>>, iter::Once<BufferedMember<'de>>>,
     /// The value of the kept member whose name was read.
     value: Option<Buffered<'de>>,
     rest: A,
@@ -244,7 +245,7 @@ struct Members<'de, A> {
     human_readable: bool,
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Members<'de, A> {
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for VariantMembers<'de, A> {
     type Error = A::Error;
 
     #[inline]
@@ -278,7 +279,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Members<'de, A> {
     }
 }
 
-impl<'de, A: MapAccess<'de>> Deserializer<'de> for Members<'de, A> {
+impl<'de, A: MapAccess<'de>> Deserializer<'de> for VariantMembers<'de, A> {
     type Error = A::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, A::Error> {

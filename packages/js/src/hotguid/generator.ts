@@ -1,6 +1,6 @@
 import { attached, flag, integer, isObject, time, within } from "../checks.js";
 import { randomBytes } from "../entropy.js";
-import { Kept } from "../kept.js";
+import { Handle } from "../handle.js";
 import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
 import { BATCH, type Machine, MOST } from "../machine.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
@@ -60,7 +60,7 @@ export class Generator {
    */
   readonly generate: (shardKey?: number) => string;
 
-  readonly #kept: Kept;
+  readonly #handle: Handle;
   /** `true` once random bytes were provided. */
   #settled = false;
 
@@ -71,14 +71,14 @@ export class Generator {
   constructor(options: GeneratorOptions = {}) {
     const { slots, clock, given } = sharedSettings(options, OPTIONS);
     const m = machine();
-    this.#kept = new Kept(this, m, "hotguidBuild", [...slots, Number(flag(given.uuid8, "uuid8"))], clock);
+    this.#handle = new Handle(this, m, "hotguidBuild", [...slots, Number(flag(given.uuid8, "uuid8"))], clock);
     const next = m.maker("hotguidGenerate", (m) => m.ascii(0, TEXT_LENGTH), clock);
     this.generate = (shardKey = 0) => {
       this.#ready(shardKey);
-      return next() ?? this.#kept.refused();
+      return next() ?? this.#handle.refused();
     };
     enroll(this, {
-      kept: this.#kept,
+      handle: this.#handle,
       fill: this.#fill.bind(this),
       now: this.#now.bind(this),
       later: this.#later.bind(this),
@@ -92,7 +92,7 @@ export class Generator {
    * `out_of_range` for the count.
    */
   generateMany(count: number, shardKey = 0): HotGuidArray {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
     fillBy(many, LENGTH, BATCH, (count, made) => this.#fill(count, shardKey, made, true));
     return new HotGuidArray(many);
@@ -104,7 +104,7 @@ export class Generator {
    * @throws {PolyflakeError} `sequence_exhausted` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
    */
   tryGenerate(shardKey = 0): string {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     return this.#now(shardKey);
   }
 
@@ -114,7 +114,7 @@ export class Generator {
    * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
    */
   tryGenerateMany(count: number, shardKey = 0): HotGuidArray {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
     return new HotGuidArray(fillNow(many, LENGTH, BATCH, (count, made) => this.#fill(count, shardKey, made, false)));
   }
@@ -127,7 +127,7 @@ export class Generator {
    * @throws {PolyflakeError} as {@link Generator.generate}, and the reason of an aborted signal, all as rejections of the promise.
    */
   async generateAsync(shardKey = 0, options: AsyncOptions = {}): Promise<string> {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const id = await this.#later(shardKey, signalOf(options));
     return new HotGuidArray(id).at(0)!;
   }
@@ -140,7 +140,7 @@ export class Generator {
    * promise.
    */
   async generateManyAsync(count: number, shardKey = 0, options: AsyncOptions = {}): Promise<HotGuidArray> {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const signal = signalOf(options);
     const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
     const some = (count: number, made: number) => this.#fill(count, shardKey, made, false);
@@ -156,15 +156,15 @@ export class Generator {
    * @throws {PolyflakeError} `invalid_type`; `out_of_range` for an end before the window's start; `time_out_of_range`.
    */
   extendWindow(end: Date | number): void {
-    attached(isObject(this) && #kept in this);
-    this.#kept.machine.numbers[2] = time(end, "end");
-    this.#kept.call("hotguidExtendWindow");
+    attached(isObject(this) && #handle in this);
+    this.#handle.machine.numbers[2] = time(end, "end");
+    this.#handle.call("hotguidExtendWindow");
   }
 
   /** The current figures. */
   stats(): Stats {
-    attached(isObject(this) && #kept in this);
-    const { numbers, bytes } = this.#kept.call("hotguidStats");
+    attached(isObject(this) && #handle in this);
+    const { numbers, bytes } = this.#handle.call("hotguidStats");
     const [lastSecond, len, closed, isDrawn] = numbers as unknown as number[];
     return {
       machine: isDrawn === 1 ? bytes.slice(0, 5) : undefined,
@@ -180,43 +180,43 @@ export class Generator {
    * @throws {PolyflakeError} `generator_closed` if it was closed before.
    */
   close(): void {
-    attached(isObject(this) && #kept in this);
-    this.#kept.call("hotguidClose");
+    attached(isObject(this) && #handle in this);
+    this.#handle.call("hotguidClose");
   }
 
   /** One ID if one can be made now. */
   #now(shardKey: unknown): string {
     const m = this.#ready(shardKey);
-    this.#kept.check(m.calls.hotguidTryGenerate());
+    this.#handle.check(m.calls.hotguidTryGenerate());
     return m.ascii(0, TEXT_LENGTH);
   }
 
   /** Makes one ID, waiting if needed, and returns its bytes. */
   #later(shardKey: unknown, signal: Signal | undefined, made?: number): Promise<Uint8Array> {
     this.#ready(shardKey);
-    return this.#kept.later("hotguidOneAsync", (m) => m.bytes.slice(0, LENGTH), signal, made);
+    return this.#handle.later("hotguidOneAsync", (m) => m.bytes.slice(0, LENGTH), signal, made);
   }
 
   /** Makes `count` IDs, or without waiting those that can be made now; the caller copies the bytes at once. */
   #fill(count: number, shardKey: unknown, made: number, waits: boolean): Uint8Array {
     const m = this.#ready(shardKey);
     m.numbers[2] = count;
-    this.#kept.check(waits ? m.calls.hotguidFill() : m.calls.hotguidFillNow(), made);
+    this.#handle.check(waits ? m.calls.hotguidFill() : m.calls.hotguidFillNow(), made);
     return m.bytes.subarray(0, m.numbers[0]! * LENGTH);
   }
 
   /** Writes the arguments of every ID: the handle and the shard key. */
   #ready(shardKey: unknown): Machine {
     if (!this.#settled) this.#settle();
-    const m = this.#kept.ready();
+    const m = this.#handle.ready();
     m.numbers[1] = integer(shardKey, "shardKey");
     return m;
   }
 
   /** Provides random bytes: at the first ID and not before, since the global scope of a worker has no entropy. */
   #settle(): void {
-    this.#kept.machine.bytes.set(randomBytes(8));
-    this.#kept.call("hotguidProvide");
+    this.#handle.machine.bytes.set(randomBytes(8));
+    this.#handle.call("hotguidProvide");
     this.#settled = true;
   }
 }

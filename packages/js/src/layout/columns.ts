@@ -1,7 +1,7 @@
 import { bytes, type Column, integers, isColumn, isNumbers, lengthOfArray, partOfBytes } from "../checks.js";
 import type { Description, FieldDescription } from "../describe.js";
 import { invalidType, PolyflakeError } from "../errors.js";
-import type { Kept } from "../kept.js";
+import type { Handle } from "../handle.js";
 import { answerOf, MessageWriter } from "../message.js";
 import { fillBy } from "../packed.js";
 import { batchOf, type LayoutArray, manyOf } from "./array.js";
@@ -49,7 +49,7 @@ const ROLES: Readonly<Record<string, number>> = {
 
 /** Packs IDs of a layout from columns. */
 export function packColumns<K extends Kind>(
-  kept: Kept,
+  handle: Handle,
   kind: { bits: number; isInteger: boolean },
   given: unknown,
 ): LayoutArray<K> {
@@ -58,16 +58,16 @@ export function packColumns<K extends Kind>(
   return manyOf(kind, values.count(), (many, size, batch) =>
     fillBy(many, size, batch, (count, from) => {
       values.part(from, from + count);
-      message.put(kept.machine);
-      kept.machine.numbers.set([count, from], 2);
-      return answerOf(kept.call("layoutPackColumns"));
+      message.put(handle.machine);
+      handle.machine.numbers.set([count, from], 2);
+      return answerOf(handle.call("layoutPackColumns"));
     }),
   );
 }
 
 /** Reads packed IDs of a layout into columns. */
 export function parseColumns(
-  kept: Kept,
+  handle: Handle,
   { bits, fields }: Description,
   isInteger: boolean,
   given: unknown,
@@ -83,7 +83,7 @@ export function parseColumns(
   const columns = (kind: string): [string, Column][] =>
     fields
       .filter((field) => field.kind === kind)
-      .map((field): [string, Column | undefined] => [field.name, columnOf(kept, field, ids, size)])
+      .map((field): [string, Column | undefined] => [field.name, columnOf(handle, field, ids, size)])
       .filter((column): column is [string, Column] => column[1] !== undefined);
   return {
     unixMs: columns("timestamp")[0]?.[1] as BigInt64Array | undefined,
@@ -95,7 +95,7 @@ export function parseColumns(
 
 /** The column of one field; undefined if the field has none. */
 function columnOf(
-  kept: Kept,
+  handle: Handle,
   { name, kind, bits }: FieldDescription,
   ids: Uint8Array,
   size: number,
@@ -111,9 +111,9 @@ function columnOf(
     fillBy(places, 8, batchOf(Math.max(size, 8)), (count, from) => {
       message.keep(length);
       message.raw(ids.subarray(from * size, (from + count) * size));
-      message.put(kept.machine);
-      kept.machine.numbers.set([count, from, Number(isNumber)], 2);
-      return kept.call("layoutColumn").bytes.subarray(0, count * 8);
+      message.put(handle.machine);
+      handle.machine.numbers.set([count, from, Number(isNumber)], 2);
+      return handle.call("layoutColumn").bytes.subarray(0, count * 8);
     });
   } catch (error) {
     // The IDs were checked, so only the type of the field can be refused.

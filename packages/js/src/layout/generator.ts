@@ -1,5 +1,5 @@
 import { attached, flag, isObject, time } from "../checks.js";
-import { Kept } from "../kept.js";
+import { Handle } from "../handle.js";
 import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
 import { answerOf, MessageReader } from "../message.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
@@ -80,7 +80,7 @@ export class Generator<K extends Kind = Kind> {
 
   /** The layout of its IDs. */
   readonly layout: Layout<K>;
-  readonly #kept: Kept;
+  readonly #handle: Handle;
   readonly #claim: Claim;
 
   /**
@@ -102,15 +102,15 @@ export class Generator<K extends Kind = Kind> {
     const handle = handleOf(layout);
     const m = machine();
     const own = [handle, message.put(m), sequenceOnly, Number(restored)];
-    this.#kept = new Kept(this, m, "layoutGeneratorBuild", [...slots, ...own], clock);
+    this.#handle = new Handle(this, m, "layoutGeneratorBuild", [...slots, ...own], clock);
     this.layout = layout;
     this.generate = (bindables) => {
       this.#put(bindables);
-      return idOf(this.#kept.call("layoutGenerate"), layout.isInteger);
+      return idOf(this.#handle.call("layoutGenerate"), layout.isInteger);
     };
-    this.#claim = claim(this.#kept, `layout ${fixed} ${layout.toJson()}`, slots, "layoutPool", "layout, bindables");
+    this.#claim = claim(this.#handle, `layout ${fixed} ${layout.toJson()}`, slots, "layoutPool", "layout, bindables");
     enroll(this, {
-      kept: this.#kept,
+      handle: this.#handle,
       fill: this.#fill.bind(this),
       now: this.#now.bind(this),
       later: this.#later.bind(this),
@@ -135,7 +135,7 @@ export class Generator<K extends Kind = Kind> {
    * `out_of_range` for the count.
    */
   generateMany(count: number, bindables?: Values): LayoutArray<K> {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     return manyOf(this.layout, count, (many, size, batch) =>
       fillBy(many, size, batch, (count, made) => this.#fill(count, bindables, made, true)),
     );
@@ -147,7 +147,7 @@ export class Generator<K extends Kind = Kind> {
    * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
    */
   tryGenerate(bindables?: Values): IdOf<K> {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     return this.#now(bindables);
   }
 
@@ -158,7 +158,7 @@ export class Generator<K extends Kind = Kind> {
    * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
    */
   tryGenerateMany(count: number, bindables?: Values): LayoutArray<K> {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     return manyOf(this.layout, count, (many, size, batch) =>
       fillNow(many, size, batch, (count, made) => this.#fill(count, bindables, made, false)),
     );
@@ -172,7 +172,7 @@ export class Generator<K extends Kind = Kind> {
    * @throws {PolyflakeError} as {@link Generator.generate}, and the reason of an aborted signal, all as rejections of the promise.
    */
   async generateAsync(bindables?: Values, options: AsyncOptions = {}): Promise<IdOf<K>> {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const id = await this.#later(bindables, signalOf(options));
     return arrayOf<K>(this.layout, id).at(0)!;
   }
@@ -185,7 +185,7 @@ export class Generator<K extends Kind = Kind> {
    * promise.
    */
   async generateManyAsync(count: number, bindables?: Values, options: AsyncOptions = {}): Promise<LayoutArray<K>> {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const signal = signalOf(options);
     const some = (count: number, made: number) => this.#fill(count, bindables, made, false);
     const one = (made: number) => this.#later(bindables, signal, made);
@@ -200,17 +200,17 @@ export class Generator<K extends Kind = Kind> {
    * a layout without a timestamp.
    */
   extendWindow(end: Date | number): void {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const later = time(end, "end");
-    this.#kept.machine.numbers[2] = later;
-    this.#kept.call("layoutExtendWindow");
+    this.#handle.machine.numbers[2] = later;
+    this.#handle.call("layoutExtendWindow");
     this.#claim.end = Math.max(this.#claim.end, later);
   }
 
   /** The current figures. */
   stats(): Stats {
-    attached(isObject(this) && #kept in this);
-    const message = new MessageReader(this.#kept.call("layoutStats"));
+    attached(isObject(this) && #handle in this);
+    const message = new MessageReader(this.#handle.call("layoutStats"));
     return withJson({ lastMs: message.integer(), len: message.integer()!, closed: message.value() as boolean });
   }
 
@@ -220,8 +220,8 @@ export class Generator<K extends Kind = Kind> {
    * @throws {PolyflakeError} `generator_closed` if it was closed before.
    */
   close(): Snapshot {
-    attached(isObject(this) && #kept in this);
-    const snapshot = jsonOf(new MessageReader(this.#kept.call("layoutClose"))) as Snapshot;
+    attached(isObject(this) && #handle in this);
+    const snapshot = jsonOf(new MessageReader(this.#handle.call("layoutClose"))) as Snapshot;
     this.#claim.end = -Infinity;
     return snapshot;
   }
@@ -229,21 +229,21 @@ export class Generator<K extends Kind = Kind> {
   /** One ID if one can be made now. */
   #now(bindables: unknown): IdOf<K> {
     this.#put(bindables);
-    return idOf(this.#kept.call("layoutTryGenerate"), this.layout.isInteger);
+    return idOf(this.#handle.call("layoutTryGenerate"), this.layout.isInteger);
   }
 
   /** Makes one ID, waiting if needed, and returns its bytes. */
   #later(bindables: unknown, signal: Signal | undefined, made?: number): Promise<Uint8Array> {
     this.#put(bindables);
-    return this.#kept.later("layoutOneAsync", answerOf, signal, made);
+    return this.#handle.later("layoutOneAsync", answerOf, signal, made);
   }
 
   /** Makes `count` IDs, or without waiting those that can be made now. */
   #fill(count: number, bindables: unknown, made: number, waits: boolean): Uint8Array {
     this.#put(bindables);
-    const m = this.#kept.ready();
+    const m = this.#handle.ready();
     m.numbers[2] = count;
-    this.#kept.check(waits ? m.calls.layoutFill() : m.calls.layoutFillNow(), made);
+    this.#handle.check(waits ? m.calls.layoutFill() : m.calls.layoutFillNow(), made);
     return answerOf(m);
   }
 
@@ -251,6 +251,6 @@ export class Generator<K extends Kind = Kind> {
   #put(bindables: unknown): void {
     const message = new ValuesWriter();
     message.bindables(bindables);
-    message.put(this.#kept.machine);
+    message.put(this.#handle.machine);
   }
 }

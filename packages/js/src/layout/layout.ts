@@ -1,7 +1,7 @@
 import { attached, isBytes, isObject, lengthOfArray, partOfBytes, signed, string, time } from "../checks.js";
 import { type Description, descriptionOf } from "../describe.js";
 import { invalidType } from "../errors.js";
-import { Kept } from "../kept.js";
+import { Handle } from "../handle.js";
 import { ABSENT, type Machine } from "../machine.js";
 import { answerOf, MessageReader, MessageWriter } from "../message.js";
 import { present, withJson } from "../show.js";
@@ -56,7 +56,7 @@ class Made {
 }
 
 /** Returns what a machine keeps for a layout, for generators; undefined for other objects. */
-let keptOf: (layout: object) => Kept | undefined;
+let held: (layout: object) => Handle | undefined;
 
 /**
  * The fields of an ID and their bits.
@@ -82,12 +82,12 @@ export class Layout<K extends Kind = Kind> {
 
   /** The JSON form: the description, which the constructor takes. */
   declare readonly toJSON: () => LayoutDescription<K>;
-  readonly #kept: Kept;
+  readonly #handle: Handle;
   readonly #figures: Description;
   readonly #isInteger: boolean;
 
   static {
-    keptOf = (layout) => (#kept in layout ? layout.#kept : undefined);
+    held = (layout) => (#handle in layout ? layout.#handle : undefined);
   }
 
   /**
@@ -102,9 +102,9 @@ export class Layout<K extends Kind = Kind> {
       description instanceof Made ? description : new Made("layoutBuild", messageOf(description, MessageWriter));
     const m = machine();
     message.put(m);
-    this.#kept = new Kept(this, m, build, []);
+    this.#handle = new Handle(this, m, build, []);
     this.#isInteger = m.numbers[1] === 1;
-    this.#figures = descriptionOf(this.#kept.ready(), "layoutDescribe");
+    this.#figures = descriptionOf(this.#handle.ready(), "layoutDescribe");
     present(this, descriptionJson, shownByDescription);
   }
 
@@ -140,19 +140,19 @@ export class Layout<K extends Kind = Kind> {
 
   /** The description as a JSON text, the same for equal layouts and in every language. */
   toJson(): string {
-    attached(isObject(this) && #kept in this);
-    return JSON.stringify(jsonOf(new MessageReader(this.#kept.call("layoutDescription"))));
+    attached(isObject(this) && #handle in this);
+    return JSON.stringify(jsonOf(new MessageReader(this.#handle.call("layoutDescription"))));
   }
 
   /** Number of bits in an ID. */
   get bits(): number {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     return this.#figures.bits;
   }
 
   /** `true` if IDs are integers, `false` if they are bytes. */
   get isInteger(): boolean {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     return this.#isInteger;
   }
 
@@ -163,11 +163,11 @@ export class Layout<K extends Kind = Kind> {
    * surrogates, each with the `field`; `invalid_type`, `time_out_of_range`.
    */
   pack(values: PackValues = {}): IdOf<K> {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const message = new ValuesWriter();
     message.all(values);
-    message.put(this.#kept.machine);
-    return idOf(this.#kept.call("layoutPack"), this.#isInteger);
+    message.put(this.#handle.machine);
+    return idOf(this.#handle.call("layoutPack"), this.#isInteger);
   }
 
   /**
@@ -178,9 +178,9 @@ export class Layout<K extends Kind = Kind> {
    * 64-bit milliseconds; `invalid_character` for a text that is not UTF-8.
    */
   parse(id: IdOf<K>): Parsed {
-    attached(isObject(this) && #kept in this);
-    putId(this.#kept.machine, id);
-    const message = new MessageReader(this.#kept.call("layoutParse"));
+    attached(isObject(this) && #handle in this);
+    putId(this.#handle.machine, id);
+    const message = new MessageReader(this.#handle.call("layoutParse"));
     const { fields } = this.#figures;
     const bitsOf = (kind: string): number => fields.find((field) => field.kind === kind)?.bits ?? 0;
     const unixMs = message.integer();
@@ -212,7 +212,7 @@ export class Layout<K extends Kind = Kind> {
    * @throws {PolyflakeError} as {@link Layout.pack}; `invalid_type` for a value that is not the JSON form of a field's value.
    */
   parsedFromJson(json: unknown): Parsed {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const { fields } = descriptionJson.call(this as Layout);
     const values = valuesOfJson(json, this.#figures.fields, fields);
     // Ticks that are no whole number of milliseconds begin between two, so the given time is kept.
@@ -234,8 +234,8 @@ export class Layout<K extends Kind = Kind> {
    * than 256 MiB of IDs.
    */
   packColumns(values: PackColumns): LayoutArray<K> {
-    attached(isObject(this) && #kept in this);
-    return packColumns(this.#kept, this, values);
+    attached(isObject(this) && #handle in this);
+    return packColumns(this.#handle, this, values);
   }
 
   /**
@@ -250,8 +250,8 @@ export class Layout<K extends Kind = Kind> {
    * IDs; `time_out_of_range` for a time outside 64-bit milliseconds, with the `item`.
    */
   parseColumns(packed: PackedOf<K>): ParsedColumns {
-    attached(isObject(this) && #kept in this);
-    return parseColumns(this.#kept, this.#figures, this.#isInteger, packed);
+    attached(isObject(this) && #handle in this);
+    return parseColumns(this.#handle, this.#figures, this.#isInteger, packed);
   }
 
   /**
@@ -264,21 +264,21 @@ export class Layout<K extends Kind = Kind> {
    * `unknown_field`.
    */
   timeRange(start: Date | number, end: Date | number, bindables: Values = {}): { lowest: IdOf<K>; highest: IdOf<K> } {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const times = [time(start, "start"), time(end, "end")];
     const message = new ValuesWriter();
     message.bindables(bindables);
-    const m = this.#kept.machine;
+    const m = this.#handle.machine;
     message.put(m);
     m.numbers.set(times, 2);
-    const answer = new MessageReader(this.#kept.call("layoutTimeRange"));
+    const answer = new MessageReader(this.#handle.call("layoutTimeRange"));
     const [lowest, highest] = [answer.value(), answer.value()];
     return { lowest: lowest as IdOf<K>, highest: highest as IdOf<K> };
   }
 
   /** Figures of the layout. */
   describe(): Description {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const { fields, ...figures } = this.#figures;
     return withJson({ ...figures, fields: fields.map((field) => ({ ...field })) });
   }
@@ -290,8 +290,8 @@ export class Layout<K extends Kind = Kind> {
  * @throws {PolyflakeError} `invalid_type` unless it is a layout of this copy of the package.
  */
 export function handleOf(value: unknown): number {
-  const kept = typeof value === "object" && value !== null ? keptOf(value) : undefined;
-  if (kept) return kept.ready().numbers[0]!;
+  const handle = typeof value === "object" && value !== null ? held(value) : undefined;
+  if (handle) return handle.ready().numbers[0]!;
   throw invalidType("Layout of this copy of the package", value, { field: "layout" });
 }
 

@@ -1,5 +1,5 @@
 import { attached, integer, integers, isObject, lengthOfArray, partOfBytes, signed } from "../checks.js";
-import { Kept } from "../kept.js";
+import { Handle } from "../handle.js";
 import { BATCH } from "../machine.js";
 import { fields } from "../members.js";
 import { putSecret } from "../secret.js";
@@ -33,15 +33,15 @@ const LAST = 0x1_ffff;
 export class Codec {
   static readonly name: string = "Codec";
 
-  readonly #kept: Kept;
+  readonly #handle: Handle;
   /** The cipher under the same secret, for many IDs. */
-  readonly #cipher: Kept;
+  readonly #cipher: Handle;
 
   /** @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless the secret has 16 bytes. */
   constructor(secret: Uint8Array) {
     const m = machine();
-    this.#kept = new Kept(this, m, "randflakeCodecBuild", [putSecret(m, secret, "secret")]);
-    this.#cipher = new Kept(this, m, "sparx64Build", [putSecret(m, secret, "secret")]);
+    this.#handle = new Handle(this, m, "randflakeCodecBuild", [putSecret(m, secret, "secret")]);
+    this.#cipher = new Handle(this, m, "sparx64Build", [putSecret(m, secret, "secret")]);
     present(this, nothingOf, nameOf);
   }
 
@@ -51,8 +51,8 @@ export class Codec {
    * @throws {PolyflakeError} `invalid_type` unless it is a bigint; `out_of_range` outside signed 64 bits.
    */
   inspect(id: bigint): Parts {
-    attached(isObject(this) && #kept in this);
-    return inspect(this.#kept, id);
+    attached(isObject(this) && #handle in this);
+    return inspect(this.#handle, id);
   }
 
   /**
@@ -65,7 +65,7 @@ export class Codec {
    * @throws {PolyflakeError} `invalid_type`.
    */
   inspectColumns(ids: BigInt64Array): PartsColumns {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const count = lengthOfArray(integers(ids, "ids"));
     const columns = {
       timestamp: new Uint32Array(count),
@@ -95,20 +95,20 @@ export class Codec {
    * @throws {PolyflakeError} `missing_field`, `invalid_type`; `time_out_of_range` for the timestamp, `out_of_range` for the others.
    */
   encrypt(parts: Parts): bigint {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const names = ["timestamp", "node", "sequence"] as const;
     const given = fields(parts, "parts", names);
-    this.#kept.machine.numbers.set(
+    this.#handle.machine.numbers.set(
       names.map((name) => integer(given[name], name)),
       1,
     );
-    return this.#kept.call("randflakeEncrypt").bigints[0]!;
+    return this.#handle.call("randflakeEncrypt").bigints[0]!;
   }
 }
 
 /** The fields that a codec or generator reads from an ID. */
-export function inspect(kept: Kept, id: bigint): Parts {
-  kept.machine.bigints[1] = signed(id, "id");
-  const [timestamp, node, sequence] = kept.call("randflakeInspect").numbers as unknown as number[];
+export function inspect(handle: Handle, id: bigint): Parts {
+  handle.machine.bigints[1] = signed(id, "id");
+  const [timestamp, node, sequence] = handle.call("randflakeInspect").numbers as unknown as number[];
   return { timestamp: timestamp!, node: node!, sequence: sequence! };
 }

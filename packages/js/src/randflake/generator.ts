@@ -1,5 +1,5 @@
 import { attached, isObject, optionalInteger, within } from "../checks.js";
-import { Kept } from "../kept.js";
+import { Handle } from "../handle.js";
 import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
 import { BATCH, MOST, type Next } from "../machine.js";
 import { SHARED, type SharedOptions, sharedSettings } from "../options.js";
@@ -59,7 +59,7 @@ export class Generator {
    */
   readonly generate: () => bigint;
 
-  readonly #kept: Kept;
+  readonly #handle: Handle;
   readonly #claim: Claim;
   readonly #nextText: Next<string>;
 
@@ -76,17 +76,17 @@ export class Generator {
     const nodes = slotsOf(grant);
     const m = machine();
     const length = putSecret(m, secret, "secret");
-    this.#kept = new Kept(this, m, "randflakeBuild", [...slots, ...nodes, resumeAfter, length], clock);
+    this.#handle = new Handle(this, m, "randflakeBuild", [...slots, ...nodes, resumeAfter, length], clock);
     const next = m.maker("randflakeGenerate", (m) => m.bigints[0]!, clock);
     this.generate = () => {
-      this.#kept.ready();
-      return next() ?? this.#kept.refused();
+      this.#handle.ready();
+      return next() ?? this.#handle.refused();
     };
     this.#nextText = m.maker("randflakeGenerateText", (m) => m.ascii(0, m.numbers[0]!), clock);
     const fill = (count: number, _: unknown, made: number, waits: boolean) => this.#fill(count, made, waits);
     const later = (_: unknown, signal: Signal | undefined, made?: number) => this.#later(signal, made);
-    this.#claim = claim(this.#kept, `randflake ${nodes.slice(0, 2)}`, nodes.slice(2), "randflakePool", "nodes, secret");
-    enroll(this, { kept: this.#kept, fill, now: this.#now.bind(this), later });
+    this.#claim = claim(this.#handle, `randflake ${nodes.slice(0, 2)}`, nodes.slice(2), "randflakePool", "nodes, secret");
+    enroll(this, { handle: this.#handle, fill, now: this.#now.bind(this), later });
   }
 
   /**
@@ -95,9 +95,9 @@ export class Generator {
    * @throws {PolyflakeError} as {@link Generator.generate}.
    */
   generateText(): string {
-    attached(isObject(this) && #kept in this);
-    this.#kept.ready();
-    return this.#nextText() ?? this.#kept.refused();
+    attached(isObject(this) && #handle in this);
+    this.#handle.ready();
+    return this.#nextText() ?? this.#handle.refused();
   }
 
   /**
@@ -107,7 +107,7 @@ export class Generator {
    * `invalid_type`, `out_of_range` for the count.
    */
   generateMany(count: number): RandflakeArray {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const many = new BigInt64Array(within(count, "count", MOST));
     fillBy(new Uint8Array(many.buffer), 8, BATCH, (count, made) => this.#fill(count, made, true));
     return new RandflakeArray(many);
@@ -119,7 +119,7 @@ export class Generator {
    * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
    */
   tryGenerate(): bigint {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     return this.#now();
   }
 
@@ -129,7 +129,7 @@ export class Generator {
    * @throws {PolyflakeError} as {@link tryGenerate}.
    */
   tryGenerateText(): string {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     return encodeText(this.tryGenerate());
   }
 
@@ -139,7 +139,7 @@ export class Generator {
    * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
    */
   tryGenerateMany(count: number): RandflakeArray {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const many = new Uint8Array(within(count, "count", MOST) * 8);
     const made = fillNow(many, 8, BATCH, (count, made) => this.#fill(count, made, false));
     return new RandflakeArray(new BigInt64Array(made.buffer as ArrayBuffer));
@@ -153,7 +153,7 @@ export class Generator {
    * @throws {PolyflakeError} as {@link Generator.generate}, and the reason of an aborted signal, all as rejections of the promise.
    */
   async generateAsync(options: AsyncOptions = {}): Promise<bigint> {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const id = await this.#later(signalOf(options));
     return new RandflakeArray(new BigInt64Array(id.buffer as ArrayBuffer)).at(0)!;
   }
@@ -164,7 +164,7 @@ export class Generator {
    * @throws {PolyflakeError} as {@link Generator.generateAsync}.
    */
   async generateTextAsync(options: AsyncOptions = {}): Promise<string> {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     return encodeText(await this.generateAsync(options));
   }
 
@@ -176,7 +176,7 @@ export class Generator {
    * promise.
    */
   async generateManyAsync(count: number, options: AsyncOptions = {}): Promise<RandflakeArray> {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const signal = signalOf(options);
     const many = new Uint8Array(within(count, "count", MOST) * 8);
     const some = (count: number, made: number) => this.#fill(count, made, false);
@@ -187,8 +187,8 @@ export class Generator {
 
   /** The grant, with its extensions. */
   get grant(): Grant {
-    attached(isObject(this) && #kept in this);
-    const [first, last, start, end] = this.#kept.call("randflakeHeldGrant").numbers as unknown as number[];
+    attached(isObject(this) && #handle in this);
+    const [first, last, start, end] = this.#handle.call("randflakeHeldGrant").numbers as unknown as number[];
     return new Grant([first!, last!], start!, end!);
   }
 
@@ -198,10 +198,10 @@ export class Generator {
    * @throws {PolyflakeError} `lease_mismatch` unless both have the same nodes and start; `invalid_type`, `out_of_range`.
    */
   extendGrant(longer: Grant): void {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const slots = slotsOf(longer);
-    this.#kept.machine.numbers.set(slots, 1);
-    this.#kept.call("randflakeExtendGrant");
+    this.#handle.machine.numbers.set(slots, 1);
+    this.#handle.call("randflakeExtendGrant");
     this.#claim.end = Math.max(this.#claim.end, slots[3]!);
   }
 
@@ -211,14 +211,14 @@ export class Generator {
    * @throws {PolyflakeError} `invalid_type` unless it is a bigint; `out_of_range` outside signed 64 bits.
    */
   inspect(id: bigint): Parts {
-    attached(isObject(this) && #kept in this);
-    return inspect(this.#kept, id);
+    attached(isObject(this) && #handle in this);
+    return inspect(this.#handle, id);
   }
 
   /** The current figures. */
   stats(): Stats {
-    attached(isObject(this) && #kept in this);
-    const [last, len, closed] = this.#kept.call("randflakeStats").numbers as unknown as number[];
+    attached(isObject(this) && #handle in this);
+    const [last, len, closed] = this.#handle.call("randflakeStats").numbers as unknown as number[];
     return { lastSecond: secondOf(last!), len: len!, closed: closed === 1 };
   }
 
@@ -229,27 +229,27 @@ export class Generator {
    * @throws {PolyflakeError} `generator_closed` if it was closed before.
    */
   close(): number | undefined {
-    attached(isObject(this) && #kept in this);
-    const last = secondOf(this.#kept.call("randflakeClose").numbers[0]!);
+    attached(isObject(this) && #handle in this);
+    const last = secondOf(this.#handle.call("randflakeClose").numbers[0]!);
     this.#claim.end = -Infinity;
     return last;
   }
 
   /** One ID if one can be made now. */
   #now(): bigint {
-    return this.#kept.call("randflakeTryGenerate").bigints[0]!;
+    return this.#handle.call("randflakeTryGenerate").bigints[0]!;
   }
 
   /** Makes one ID, waiting if needed, and returns its bytes. */
   #later(signal: Signal | undefined, made?: number): Promise<Uint8Array> {
-    return this.#kept.later("randflakeOneAsync", (m) => m.bytes.slice(0, 8), signal, made);
+    return this.#handle.later("randflakeOneAsync", (m) => m.bytes.slice(0, 8), signal, made);
   }
 
   /** Makes `count` IDs, or without waiting those that can be made now; the caller copies the bytes at once. */
   #fill(count: number, made: number, waits: boolean): Uint8Array {
-    const m = this.#kept.ready();
+    const m = this.#handle.ready();
     m.numbers[1] = count;
-    this.#kept.check(waits ? m.calls.randflakeFill() : m.calls.randflakeFillNow(), made);
+    this.#handle.check(waits ? m.calls.randflakeFill() : m.calls.randflakeFillNow(), made);
     return m.bytes.subarray(0, m.numbers[0]! * 8);
   }
 }

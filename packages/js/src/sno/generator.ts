@@ -1,6 +1,6 @@
 import { attached, integer, isObject, time, within } from "../checks.js";
 import { randomBytes } from "../entropy.js";
-import { Kept } from "../kept.js";
+import { Handle } from "../handle.js";
 import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
 import { BATCH, type Machine, MOST } from "../machine.js";
 import { fillBy, fillNow } from "../packed.js";
@@ -55,7 +55,7 @@ export class Generator {
    */
   readonly generate: (metabyte?: number) => string;
 
-  readonly #kept: Kept;
+  readonly #handle: Handle;
   readonly #metabyte: number;
   /** `true` once random bytes are known to be available, or if this side never has to provide any. */
   #seeded: boolean;
@@ -73,16 +73,16 @@ export class Generator {
     const snapshotSlots = how === 0 ? [] : numbersOf(snapshot);
     const m = machine();
     const isLent = leases && lendTo(m);
-    this.#kept = new Kept(this, m, "snoBuild", [...slots, Number(isLent), ...snapshotSlots], clock);
+    this.#handle = new Handle(this, m, "snoBuild", [...slots, Number(isLent), ...snapshotSlots], clock);
     this.#seeded = !isLent;
     this.#metabyte = metabyte;
     const next = m.maker("snoGenerate", (m) => m.text(0), clock);
     this.generate = (metabyte) => {
       this.#ready(metabyte);
-      return next() ?? this.#kept.refused();
+      return next() ?? this.#handle.refused();
     };
     enroll(this, {
-      kept: this.#kept,
+      handle: this.#handle,
       metabyte,
       fill: this.#fill.bind(this),
       now: this.#now.bind(this),
@@ -120,11 +120,11 @@ export class Generator {
    * @throws {PolyflakeError} `invalid_type`, `time_out_of_range`, `generator_closed`.
    */
   generateAt(at: Date | number, metabyte?: number): string {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const unixMs = time(at, "at");
     const m = this.#ready(metabyte);
     m.numbers[2] = unixMs;
-    this.#kept.check(m.calls.snoGenerateAt());
+    this.#handle.check(m.calls.snoGenerateAt());
     return m.text(0);
   }
 
@@ -135,7 +135,7 @@ export class Generator {
    * `out_of_range` for the count.
    */
   generateMany(count: number, metabyte?: number): SnoArray {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
     fillBy(many, LENGTH, BATCH, (count, made) => this.#fill(count, metabyte, made, true));
     return new SnoArray(many);
@@ -147,7 +147,7 @@ export class Generator {
    * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
    */
   tryGenerate(metabyte?: number): string {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     return this.#now(metabyte);
   }
 
@@ -157,7 +157,7 @@ export class Generator {
    * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
    */
   tryGenerateMany(count: number, metabyte?: number): SnoArray {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
     return new SnoArray(fillNow(many, LENGTH, BATCH, (count, made) => this.#fill(count, metabyte, made, false)));
   }
@@ -170,7 +170,7 @@ export class Generator {
    * @throws {PolyflakeError} as {@link Generator.generate}, and the reason of an aborted signal, all as rejections of the promise.
    */
   async generateAsync(metabyte?: number, options: AsyncOptions = {}): Promise<string> {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const id = await this.#later(metabyte, signalOf(options));
     return new SnoArray(id).at(0)!;
   }
@@ -183,7 +183,7 @@ export class Generator {
    * promise.
    */
   async generateManyAsync(count: number, metabyte?: number, options: AsyncOptions = {}): Promise<SnoArray> {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     const signal = signalOf(options);
     const many = new Uint8Array(within(count, "count", MOST) * LENGTH);
     const some = (count: number, made: number) => this.#fill(count, metabyte, made, false);
@@ -194,8 +194,8 @@ export class Generator {
 
   /** The partition, once the generator has one: a default one is drawn at the first ID. */
   get partition(): number | undefined {
-    attached(isObject(this) && #kept in this);
-    const partition = this.#kept.call("snoPartition").numbers[0]!;
+    attached(isObject(this) && #handle in this);
+    const partition = this.#handle.call("snoPartition").numbers[0]!;
     return Number.isNaN(partition) ? undefined : partition;
   }
 
@@ -206,9 +206,9 @@ export class Generator {
    * @throws {PolyflakeError} `invalid_type`; `out_of_range` for an end before the window's start; `time_out_of_range`.
    */
   extendWindow(end: Date | number): void {
-    attached(isObject(this) && #kept in this);
-    this.#kept.machine.numbers[2] = time(end, "end");
-    this.#kept.call("snoExtendWindow");
+    attached(isObject(this) && #handle in this);
+    this.#handle.machine.numbers[2] = time(end, "end");
+    this.#handle.call("snoExtendWindow");
   }
 
   /**
@@ -217,8 +217,8 @@ export class Generator {
    * @throws {PolyflakeError} `clock_failed`, `time_out_of_range`.
    */
   stats(): Stats {
-    attached(isObject(this) && #kept in this);
-    return statsOf(this.#kept.call("snoStats").numbers);
+    attached(isObject(this) && #handle in this);
+    return statsOf(this.#handle.call("snoStats").numbers);
   }
 
   /**
@@ -227,36 +227,36 @@ export class Generator {
    * @throws {PolyflakeError} `generator_closed` if it was closed before.
    */
   close(): Snapshot {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     this.#seed();
-    return snapshotOf(this.#kept.call("snoClose").numbers);
+    return snapshotOf(this.#handle.call("snoClose").numbers);
   }
 
   /** One ID if one can be made now. */
   #now(metabyte: unknown): string {
     const m = this.#ready(metabyte);
-    this.#kept.check(m.calls.snoTryGenerate());
+    this.#handle.check(m.calls.snoTryGenerate());
     return m.text(0);
   }
 
   /** Makes one ID, waiting if needed, and returns its bytes. */
   #later(metabyte: unknown, signal: Signal | undefined, made?: number): Promise<Uint8Array> {
     this.#ready(metabyte);
-    return this.#kept.later("snoOneAsync", (m) => m.bytes.slice(0, LENGTH), signal, made);
+    return this.#handle.later("snoOneAsync", (m) => m.bytes.slice(0, LENGTH), signal, made);
   }
 
   /** Makes `count` IDs, or without waiting those that can be made now; the caller copies the bytes at once. */
   #fill(count: number, metabyte: unknown, made: number, waits: boolean): Uint8Array {
     const m = this.#ready(metabyte);
     m.numbers[2] = count;
-    this.#kept.check(waits ? m.calls.snoFill() : m.calls.snoFillNow(), made);
+    this.#handle.check(waits ? m.calls.snoFill() : m.calls.snoFillNow(), made);
     return m.bytes.subarray(0, m.numbers[0]! * LENGTH);
   }
 
   /** Writes the arguments of every ID: the handle and the metabyte. */
   #ready(metabyte: unknown): Machine {
     if (!this.#seeded) this.#seed();
-    const m = this.#kept.ready();
+    const m = this.#handle.ready();
     m.numbers[1] = metabyte === undefined ? this.#metabyte : integer(metabyte, "metabyte");
     return m;
   }

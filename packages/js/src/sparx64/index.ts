@@ -7,7 +7,7 @@
  */
 import { attached, bytes, isObject, lengthOfArray, partOfBytes } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
-import { Kept } from "../kept.js";
+import { Handle } from "../handle.js";
 import { BATCH } from "../machine.js";
 import { machine } from "../randflake/machine.js";
 import { putSecret } from "../secret.js";
@@ -26,12 +26,12 @@ const BLOCK = 8;
 export class Sparx64 {
   static readonly name: string = "Sparx64";
 
-  readonly #kept: Kept;
+  readonly #handle: Handle;
 
   /** @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless the key has 16 bytes. */
   constructor(key: Uint8Array) {
     const m = machine();
-    this.#kept = new Kept(this, m, "sparx64Build", [putSecret(m, key, "key")]);
+    this.#handle = new Handle(this, m, "sparx64Build", [putSecret(m, key, "key")]);
     present(this, nothingOf, nameOf);
   }
 
@@ -41,7 +41,7 @@ export class Sparx64 {
    * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
    */
   encrypt(block: Uint8Array): Uint8Array {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     return this.#work("sparx64Encrypt", oneBlock(block));
   }
 
@@ -51,7 +51,7 @@ export class Sparx64 {
    * @throws {PolyflakeError} as {@link Sparx64.encrypt}.
    */
   decrypt(block: Uint8Array): Uint8Array {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     return this.#work("sparx64Decrypt", oneBlock(block));
   }
 
@@ -61,7 +61,7 @@ export class Sparx64 {
    * @throws {PolyflakeError} `invalid_type`; `invalid_length` unless the length is a multiple of 8.
    */
   encryptMany(blocks: Uint8Array): Uint8Array {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     return this.#work("sparx64Encrypt", manyBlocks(blocks));
   }
 
@@ -71,17 +71,17 @@ export class Sparx64 {
    * @throws {PolyflakeError} as {@link Sparx64.encryptMany}.
    */
   decryptMany(blocks: Uint8Array): Uint8Array {
-    attached(isObject(this) && #kept in this);
+    attached(isObject(this) && #handle in this);
     return this.#work("sparx64Decrypt", manyBlocks(blocks));
   }
 
   #work(call: "sparx64Encrypt" | "sparx64Decrypt", blocks: Uint8Array): Uint8Array {
-    const m = this.#kept.machine;
+    const m = this.#handle.machine;
     for (let from = 0; from < blocks.length; from += BATCH * BLOCK) {
       const some = blocks.subarray(from, from + BATCH * BLOCK);
       m.bytes.set(some);
       m.numbers[1] = some.length / BLOCK;
-      this.#kept.call(call);
+      this.#handle.call(call);
       some.set(m.bytes.subarray(0, some.length));
     }
     return blocks;

@@ -7,8 +7,8 @@ import { type CallName, type Machine, SLEEP } from "./machine.js";
 const forgotten =
   typeof FinalizationRegistry === "function" ? /* @__PURE__ */ new FinalizationRegistry(release) : undefined;
 
-function release({ machine, handle }: { machine: Machine; handle: number }): void {
-  machine.numbers[0] = handle;
+function release({ machine, number }: { machine: Machine; number: number }): void {
+  machine.numbers[0] = number;
   machine.check(machine.calls.release());
 }
 
@@ -19,8 +19,8 @@ const isDone = ({ numbers }: Machine): boolean => Number.isNaN(numbers[SLEEP]);
 const LENT = /* @__PURE__ */ new Set<ErrorCode>(["entropy_unavailable", "partitions_exhausted"]);
 
 /** Something that a machine keeps for an object: a generator, a codec, a cipher, a layout. */
-export class Kept {
-  readonly handle: number;
+export class Handle {
+  readonly number: number;
 
   /**
    * Builds it from slots and from the contents of the scratch area. It is released when `owner` is collected.
@@ -37,13 +37,13 @@ export class Kept {
     machine.numbers.set(slots);
     if (clock) machine.setClock(clock);
     machine.check(machine.calls[build]());
-    this.handle = machine.numbers[0]!;
-    forgotten?.register(owner, { machine, handle: this.handle });
+    this.number = machine.numbers[0]!;
+    forgotten?.register(owner, { machine, number: this.number });
   }
 
   /** Writes the handle, for the next call. */
   ready(): Machine {
-    this.machine.numbers[0] = this.handle;
+    this.machine.numbers[0] = this.number;
     return this.machine;
   }
 
@@ -66,11 +66,11 @@ export class Kept {
     const isBatch = made !== undefined;
     this.check(machine.calls[name](), made, isBatch);
     if (isDone(machine)) return read(machine);
-    const waiting = { machine, handle: machine.numbers[0]! };
+    const waiting = { machine, number: machine.numbers[0]! };
     try {
       do {
         await slept(machine.numbers[SLEEP]!, signal);
-        machine.numbers[0] = waiting.handle;
+        machine.numbers[0] = waiting.number;
         this.check(machine.calls.turn(), made, isBatch);
       } while (!isDone(machine));
       return read(machine);

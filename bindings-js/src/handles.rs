@@ -6,28 +6,28 @@ use polyflake::{Error, ErrorKind, Result};
 
 use crate::{Host, Machine, message::Reader, turns::Waiting};
 
-/// Declares the kinds of kept objects, with an accessor for each.
-macro_rules! kept {
-    ($($(#[$cfg:meta])? $name:ident: $kind:ident($kept:ty),)*) => {
+/// Declares the kinds of objects, with an accessor for each.
+macro_rules! objects {
+    ($($(#[$cfg:meta])? $name:ident: $kind:ident($object:ty),)*) => {
         /// An object behind a handle.
         #[derive(Debug)]
         #[allow(clippy::large_enum_variant, reason = "each lies in memory of its own")]
-        pub(crate) enum Kept<C> {$(
+        pub(crate) enum Object<C> {$(
             $(#[$cfg])?
-            $kind($kept),
+            $kind($object),
         )*}
 
-        impl<C> Kept<C> {$(
+        impl<C> Object<C> {$(
             $(#[$cfg])?
             #[inline]
-            pub(crate) fn $name(&self) -> Result<&$kept> {
-                if let Self::$kind(kept) = self { Ok(kept) } else { Err(gone()) }
+            pub(crate) fn $name(&self) -> Result<&$object> {
+                if let Self::$kind(object) = self { Ok(object) } else { Err(gone()) }
             }
         )*}
     };
 }
 
-kept! {
+objects! {
     #[cfg(feature = "sno")]
     sno: Sno(polyflake::sno::Generator<C>),
     #[cfg(feature = "randflake")]
@@ -51,7 +51,7 @@ impl<C: Host> Machine<C> {
     pub fn release(&self) -> Result<()> {
         let place = self.scratch.length();
         let _last = self.last.take();
-        let released = self.kept.borrow_mut().get_mut(place).and_then(Option::take);
+        let released = self.handles.borrow_mut().get_mut(place).and_then(Option::take);
         // Dropped only now: dropping a clock may run code that calls back into the machine.
         drop(released);
         Ok(())
@@ -71,47 +71,49 @@ impl<C: Host> Machine<C> {
     ///
     /// Mostly the same as in the call before: the processor predicts that and runs ahead.
     #[inline]
-    pub(crate) fn kept(&self) -> Result<Rc<Kept<C>>> {
+    pub(crate) fn object(&self) -> Result<Rc<Object<C>>> {
         match &*self.last.borrow() {
-            Some((handle, kept)) if *handle == self.scratch.bigint(0) => return Ok(kept.clone()),
+            Some((handle, object)) if *handle == self.scratch.bigint(0) => {
+                return Ok(object.clone());
+            }
             _ => {}
         }
-        let kept = self.kept_at(0)?;
-        self.last.replace(Some((self.scratch.bigint(0), kept.clone())));
-        Ok(kept)
+        let object = self.object_at(0)?;
+        self.last.replace(Some((self.scratch.bigint(0), object.clone())));
+        Ok(object)
     }
 
     /// The object of the handle in a given slot.
     #[inline(never)]
-    pub(crate) fn kept_at(&self, slot: usize) -> Result<Rc<Kept<C>>> {
-        self.kept_by(self.scratch.place(slot))
+    pub(crate) fn object_at(&self, slot: usize) -> Result<Rc<Object<C>>> {
+        self.object_of(self.scratch.place(slot))
     }
 
     /// The objects of the handles in a message.
-    pub(crate) fn kept_in_message(&self) -> Result<Vec<Rc<Kept<C>>>> {
+    pub(crate) fn objects_in_message(&self) -> Result<Vec<Rc<Object<C>>>> {
         let message = self.take_message();
         let mut handles = Reader::new(&message);
         let mut all = Vec::new();
         while handles.has_more() {
-            all.push(self.kept_by(handles.length())?);
+            all.push(self.object_of(handles.length())?);
         }
         Ok(all)
     }
 
-    fn kept_by(&self, handle: usize) -> Result<Rc<Kept<C>>> {
-        self.kept.borrow().get(handle).cloned().flatten().ok_or_else(gone)
+    fn object_of(&self, handle: usize) -> Result<Rc<Object<C>>> {
+        self.handles.borrow().get(handle).cloned().flatten().ok_or_else(gone)
     }
 
     /// Keeps an object, and writes its handle into the first slot.
     #[allow(clippy::cast_precision_loss, reason = "there is no memory for 2^53 of them")]
-    pub(crate) fn keep(&self, thing: Kept<C>) {
-        let mut kept = self.kept.borrow_mut();
-        let free = kept.iter().position(Option::is_none);
-        let place = free.unwrap_or(kept.len());
+    pub(crate) fn put_object(&self, thing: Object<C>) {
+        let mut object = self.handles.borrow_mut();
+        let free = object.iter().position(Option::is_none);
+        let place = free.unwrap_or(object.len());
         if free.is_none() {
-            kept.push(None);
+            object.push(None);
         }
-        kept[place] = Some(Rc::new(thing));
+        object[place] = Some(Rc::new(thing));
         self.scratch.put_numbers([place as f64]);
     }
 }
