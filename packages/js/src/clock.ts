@@ -71,7 +71,9 @@ export class GuardedClock {
 /** Runs a function that the caller gave; `failed` turns a thrown value into the result. */
 function inside<T>(run: () => T, failed: (thrown: unknown) => T): T {
   if (depth === DEEPEST) {
-    return failed(new PolyflakeError("clock_failed", `expected at most ${DEEPEST} clocks nested in each other, found more`));
+    return failed(
+      new PolyflakeError("clock_failed", `expected at most ${DEEPEST} clocks nested in each other, found more`),
+    );
   }
   depth += 1;
   try {

@@ -27,7 +27,8 @@ export function claim(handle: Handle, key: string, [from, to]: readonly number[]
   };
   if (claims.size >= room) forget();
   const others = (claims.get(key) ?? []).filter(isHeld);
-  if (others.some((other) => other.start < own.end && own.start < other.end && areTwins(other, handle, pool))) warn(same);
+  if (others.some((other) => other.start < own.end && own.start < other.end && areTwins(other, handle, pool)))
+    warn(same);
   claims.set(key, [...others, own]);
   return own;
 }

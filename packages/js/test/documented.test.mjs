@@ -15,14 +15,21 @@ const read = (path) => readFileSync(join(DECLARATIONS, path), "utf8");
 const namesIn = (braces) =>
   braces
     .split(",")
-    .map((name) => name.trim().replace(/^type /, "").replace(/ as .*/, ""))
+    .map((name) =>
+      name
+        .trim()
+        .replace(/^type /, "")
+        .replace(/ as .*/, ""),
+    )
     .filter((name) => name !== "");
 
 /** Public names of a file as pairs of the file that declares them and the name. */
 function exported(path) {
   const text = read(path);
   const file = (from) => join(dirname(path), from.replace(/\.js$/, ".d.ts"));
-  const wholes = [...text.matchAll(/^export \* (?:as \w+ )?from "([^"]*)";/gm)].flatMap(([, from]) => exported(file(from)));
+  const wholes = [...text.matchAll(/^export \* (?:as \w+ )?from "([^"]*)";/gm)].flatMap(([, from]) =>
+    exported(file(from)),
+  );
   const moved = [...text.matchAll(/^export (?:type )?\{(.*?)\} from "([^"]*)";/gms)];
   const own = [...text.matchAll(/^export (?:declare )?(?:abstract )?(?:function|class|interface|type|const) (\w+)/gm)];
   const further = moved.flatMap(([, names, from]) => namesIn(names).map((name) => declaredIn(file(from), name)));
@@ -49,7 +56,9 @@ function bare(path, name) {
   const end = lines.indexOf("}", at);
   const seen = new Set();
   for (let line = at + 1; line < end; line++) {
-    const member = /^    (?:(?:static|readonly|get|set|abstract|override) )*([A-Za-z]\w*|\[\w[^\]]*\])\??[(:<]/.exec(lines[line])?.[1];
+    const member = /^    (?:(?:static|readonly|get|set|abstract|override) )*([A-Za-z]\w*|\[\w[^\]]*\])\??[(:<]/.exec(
+      lines[line],
+    )?.[1];
     // The name of a class is JavaScript's own.
     if (member === undefined || member === "private" || /static readonly name:/.test(lines[line])) continue;
     if (!seen.has(member) && !isDocumented(lines, line)) missing.push(`${name}.${member}`);

@@ -49,7 +49,11 @@ function checkedValue(value: unknown, type: string | undefined, field: string): 
 function integerOf(value: unknown, field: string): number | bigint {
   if (typeof value !== "number") return bigintOf(value, field);
   if (Number.isSafeInteger(value)) return value;
-  throw new PolyflakeError("invalid_type", `expected an integer for \`${field}\`, found a fraction or a rounded number`, {
-    field,
-  });
+  throw new PolyflakeError(
+    "invalid_type",
+    `expected an integer for \`${field}\`, found a fraction or a rounded number`,
+    {
+      field,
+    },
+  );
 }

@@ -85,7 +85,13 @@ export class Generator {
     this.#nextText = m.maker("randflakeGenerateText", (m) => m.ascii(0, m.numbers[0]!), clock);
     const fill = (count: number, _: unknown, made: number, waits: boolean) => this.#fill(count, made, waits);
     const later = (_: unknown, signal: Signal | undefined, made?: number) => this.#later(signal, made);
-    this.#claim = claim(this.#handle, `randflake ${nodes.slice(0, 2)}`, nodes.slice(2), "randflakePool", "nodes, secret");
+    this.#claim = claim(
+      this.#handle,
+      `randflake ${nodes.slice(0, 2)}`,
+      nodes.slice(2),
+      "randflakePool",
+      "nodes, secret",
+    );
     enroll(this, { handle: this.#handle, fill, now: this.#now.bind(this), later });
   }
 
