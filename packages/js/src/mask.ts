@@ -102,6 +102,7 @@ export class Mask implements Iterable<boolean> {
     );
   }
 
+  /** Iterates over the bits, as booleans. */
   *[Symbol.iterator](): IterableIterator<boolean> {
     attached(isObject(this) && #bits in this);
     for (let place = 0; place < this.#length; place++) yield has(this.#bits, place);
