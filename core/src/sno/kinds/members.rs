@@ -234,7 +234,7 @@ type BufferedMember<'de> = (Buffered<'de>, Buffered<'de>);
 
 /// The members from which the type of a variant is read.
 struct VariantMembers<'de, A> {
-    /// VariantMembers before the ID, and the ID.
+    /// Members before the ID, and the ID.
     kept: iter::Chain<vec::IntoIter<BufferedMember<'de>>, iter::Once<BufferedMember<'de>>>,
     /// The value of the kept member whose name was read.
     value: Option<Buffered<'de>>,
