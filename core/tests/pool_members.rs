@@ -128,7 +128,7 @@ fn first_refused(members: &[(Flakes, bool)]) -> Option<(usize, &'static str)> {
             if Arc::ptr_eq(member, other) {
                 Some("found one twice")
             } else if secret != of_other {
-                Some("expected one secret")
+                Some("expected the same secret")
             } else if ours.start() <= theirs.end() && theirs.start() <= ours.end() {
                 Some("expected members of different nodes")
             } else {

@@ -326,7 +326,7 @@ fn leases_that_might_meet_are_refused() {
     // A secret with another bit at the beginning, and one with another bit at the end.
     for other in [b"rixteen byte key", b"sixteen byte kex"] {
         let refused = pool([nodes(1..=1, key), nodes(2..=2, other)]);
-        assert_refused(refused, ErrorKind::InvalidSecret, Some(1), "expected one secret");
+        assert_refused(refused, ErrorKind::InvalidSecret, Some(1), "expected the same secret");
     }
 }
 
@@ -345,7 +345,7 @@ fn layouts_that_might_meet_are_refused() {
     let twins = pool([build(&ours, Some(1)), build(&ours, Some(1))]);
     assert_refused(twins, ErrorKind::OutOfRange, Some(1), "found the same twice");
     let strangers = pool([build(&ours, Some(1)), build(&theirs, Some(2))]);
-    assert_refused(strangers, ErrorKind::InvalidLayout, Some(1), "expected one layout");
+    assert_refused(strangers, ErrorKind::InvalidLayout, Some(1), "expected the same layout");
     let open = pool([build(&ours, Some(1)), build(&ours, None)]);
     assert_refused(open, ErrorKind::MissingField, Some(1), "shard");
     let both_open = pool([build(&ours, None), build(&ours, None)]);
