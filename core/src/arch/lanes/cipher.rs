@@ -4,7 +4,7 @@
 //! lanes. The file of an instruction set calls this with the set's features switched on, and gets the same code as with the
 //! set's intrinsics. All of it is inlined there: a separate function would be compiled without the features.
 
-#![allow(clippy::inline_always, reason = "what is not inlined would lack the set's features")]
+#![allow(clippy::inline_always, reason = "a function that is not inlined lacks the set's features")]
 
 use crate::arch::{
     Block,

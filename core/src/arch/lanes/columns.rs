@@ -1,7 +1,7 @@
 //! Fields of sno's IDs, for sets with registers of sixteen bytes that pick bytes out of a register by their positions: the fields
 //! of two adjacent IDs at once.
 
-#![allow(clippy::inline_always, reason = "what is not inlined would lack the set's features")]
+#![allow(clippy::inline_always, reason = "a function that is not inlined lacks the set's features")]
 
 use core::ops::Range;
 

@@ -1,7 +1,7 @@
 //! Runs of sno IDs, sixteen at a time, in 80 words of 16 bits: five vectors of AVX2, ten of 128 bits. Larger blocks are no faster, since
 //! this is already as fast as clearing memory (10 KB with AVX2: 0.06 ns an ID).
 
-#![allow(clippy::inline_always, reason = "what is not inlined would lack the set's features")]
+#![allow(clippy::inline_always, reason = "a function that is not inlined lacks the set's features")]
 
 use crate::arch::{Id, scalar::fill::sequence_of};
 

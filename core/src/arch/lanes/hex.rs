@@ -3,7 +3,7 @@
 //! Only numbers of 12 and 13 digits are read here; others go one by one. Of numbers that look random, all but one in 500 are
 //! that long. Their digits are moved to the end of sixteen bytes, after zeros.
 
-#![allow(clippy::inline_always, reason = "what is not inlined would lack the set's features")]
+#![allow(clippy::inline_always, reason = "a function that is not inlined lacks the set's features")]
 
 use super::parts::part;
 use crate::arch::{Slot, scalar::hex as scalar};

@@ -36,7 +36,7 @@ pub(in crate::arch) fn in_ticks(ids: &[Id], ticks: Range<u64>, bitmap: &mut [u8]
 
 /// Number of set bits. It is inlined, to be counted with the caller's instructions.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "what is not inlined would lack the set's features")]
+#[allow(clippy::inline_always, reason = "a function that is not inlined lacks the set's features")]
 pub(in crate::arch) fn ones(bitmap: &[u8]) -> usize {
     let (words, last) = bitmap.as_chunks();
     let ones = words.iter().map(|word| u64::from_le_bytes(*word).count_ones());

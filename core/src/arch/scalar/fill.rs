@@ -73,7 +73,7 @@ pub(super) fn count_up(values: &mut [[u8; 16]], first: [u8; 16]) {
 
 /// A loop that compilers vectorize. It is inlined, to be compiled for each set.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "what is not inlined would lack the set's features")]
+#[allow(clippy::inline_always, reason = "a function that is not inlined lacks the set's features")]
 pub(in crate::arch) fn count(values: &mut [[u8; 16]], first: [u8; 16]) {
     let [upper, lower] = [0, 8].map(|at| core::array::from_fn(|byte| first[at + byte]));
     let mut lower = u64::from_be_bytes(lower);

@@ -100,7 +100,7 @@ export function uuidBytes(text: unknown, field: string): number[] {
   throw misspelt(found, field, valueInUuid);
 }
 
-/** The error for a UUID without version 8 and what else a format asks for. */
+/** The error for a UUID that is not of version 8, or breaks another rule of its format. */
 export function notVersion8(field: string, and: string): PolyflakeError {
   return new PolyflakeError("not_canonical", `expected a UUID of version 8 with ${and}, found another`, { field });
 }

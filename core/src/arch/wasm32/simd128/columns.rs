@@ -1,6 +1,6 @@
 //! Columns and filters.
 
-#![allow(clippy::inline_always, reason = "what is not inlined would lack the set's features")]
+#![allow(clippy::inline_always, reason = "a function that is not inlined lacks the set's features")]
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::wasm32::*;
