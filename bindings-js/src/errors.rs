@@ -7,9 +7,12 @@ use core::fmt::{self, Write as _};
 
 use polyflake::Error;
 
-use crate::{Scratch, scratch::BYTES};
+use crate::{
+    Scratch,
+    protocol::{BYTES, ErrorSlots},
+};
 
-/// Writes an error: position, retry-at, written and item, then the lengths of code, field and message. A missing value is NaN.
+/// Writes an error.
 #[cold]
 pub(crate) fn write(scratch: &Scratch, error: &Error) {
     // The name of a layout's field may have any length. It is written whole or not at all, which leaves room for the message.
@@ -19,15 +22,16 @@ pub(crate) fn write(scratch: &Scratch, error: &Error) {
     let mut message = Writer { scratch, start: code + field, length: 0 };
     // The write fails only at the end of the area, which cuts the message.
     let _ = write!(message, "{error}");
-    scratch.put_numbers([
-        number(error.position()),
-        error.retry_at().map_or(f64::NAN, milliseconds),
-        number(error.written()),
-        number(error.item()),
-        length(code),
-        name.map_or(f64::NAN, |_| length(field)),
-        length(message.length),
-    ]);
+    let slots = ErrorSlots {
+        position: number(error.position()),
+        retry_at: error.retry_at().map_or(f64::NAN, milliseconds),
+        written: number(error.written()),
+        item: number(error.item()),
+        code_length: length(code),
+        field_length: name.map_or(f64::NAN, |_| length(field)),
+        message_length: length(message.length),
+    };
+    scratch.put_numbers(slots.numbers());
 }
 
 /// Writes a text into the bytes.

@@ -6,9 +6,6 @@ use polyflake::{Error, ErrorKind, Result, sno::OnExhausted};
 
 use crate::Scratch;
 
-/// Most IDs that one call converts or makes.
-pub(crate) const BATCH: usize = 1024;
-
 /// Slots of the options that all families share. They hold NaN for missing values.
 pub(crate) mod slot {
     pub(crate) const WINDOW: [usize; 2] = [0, 1];

@@ -9,9 +9,10 @@ use polyflake::{
 
 use crate::{
     Host, Machine,
-    generators::{BATCH, give, seconds, slot},
+    generators::{give, seconds, slot},
     handles::Object,
     host::undrawn,
+    protocol::BATCH,
 };
 
 /// Fills a batch with new IDs, and returns how many it made.

@@ -105,7 +105,7 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// Also a count of at most [`BATCH`](crate::generators::BATCH) -> packed IDs.
+    /// Also a count of at most [`BATCH`](crate::protocol::BATCH) -> packed IDs.
     pub fn layout_fill(&self) -> Result<()> {
         let count = self.scratch.count(2);
         self.layout_fill_by(&|generator, values, ids| {

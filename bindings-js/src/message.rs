@@ -4,7 +4,7 @@
 //! a value: 1 tag | the tag's content                     numbers are little-endian
 //! ```
 //!
-//! `packages/js/src/message.ts` repeats the tags.
+//! `packages/protocol.toml` has the tags, for both languages.
 
 use alloc::vec::Vec;
 
@@ -15,32 +15,8 @@ use polyflake::{
 
 use crate::{
     Host, Machine,
-    scratch::{BYTES, OFFSET},
+    protocol::{BYTES, OFFSET, tag},
 };
-
-pub(crate) mod tag {
-    pub(crate) const NONE: u8 = 0;
-    pub(crate) const FALSE: u8 = 1;
-    pub(crate) const TRUE: u8 = 2;
-    /// 64 bits, signed.
-    pub(crate) const INTEGER: u8 = 3;
-    /// A length of 32 bits, that many bytes of UTF-8.
-    pub(crate) const TEXT: u8 = 4;
-    /// A length of 32 bits, that many bytes.
-    pub(crate) const BYTES: u8 = 5;
-    /// As bytes: the big-endian magnitude of an integer past 64 bits.
-    pub(crate) const WIDE: u8 = 6;
-    /// As bytes: the big-endian magnitude of a negative integer past 64 bits.
-    pub(crate) const WIDE_BELOW: u8 = 7;
-    /// A number that is no integer.
-    pub(crate) const FRACTION: u8 = 8;
-    /// A count of 32 bits, that many values.
-    pub(crate) const LIST: u8 = 9;
-    /// A count of 32 bits, that many texts without a tag, each before its value.
-    pub(crate) const OBJECT: u8 = 10;
-    /// As a text: the name of a type that no field takes.
-    pub(crate) const OTHER: u8 = 11;
-}
 
 /// Reads a message. The package wrote it, so it is complete; a missing part reads as zeros.
 #[derive(Debug)]
@@ -105,7 +81,7 @@ impl<'m> Reader<'m> {
         match self.tag() {
             tag::INTEGER => self.number(8).cast_signed().into(),
             tag::TEXT => self.text().into(),
-            tag::BYTES => self.piece().into(),
+            tag::PIECE => self.piece().into(),
             tag::WIDE => Value::integer(false, self.piece()),
             tag::WIDE_BELOW => Value::integer(true, self.piece()),
             tag::OTHER => Value::Other(self.text().into()),
@@ -165,7 +141,7 @@ impl Writer {
 
     pub(crate) fn value(&mut self, value: &Value<'_>) {
         match value {
-            Value::Bytes(bytes) => self.piece(tag::BYTES, bytes),
+            Value::Bytes(bytes) => self.piece(tag::PIECE, bytes),
             Value::Text(text) => self.text(text),
             Value::Wide { magnitude, .. } => self.piece(tag::WIDE, magnitude),
             Value::Integer(number) => match i64::try_from(*number) {
@@ -192,7 +168,7 @@ impl Writer {
     pub(crate) fn id(&mut self, id: &Id) {
         match id {
             Id::Integer(id) => self.integer(*id),
-            Id::Bytes(id) => self.piece(tag::BYTES, id),
+            Id::Bytes(id) => self.piece(tag::PIECE, id),
             // The core has no other type of ID.
             _ => self.tag(tag::NONE),
         }

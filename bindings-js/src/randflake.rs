@@ -13,8 +13,9 @@ use polyflake::{
 
 use crate::{
     Host, Machine,
-    generators::{BATCH, give, seconds, slot::OWN},
+    generators::{give, seconds, slot::OWN},
     handles::Object,
+    protocol::BATCH,
 };
 
 /// Slots of [`Machine::randflake_build`] besides those that all families share: four for the grant, then these.

@@ -7,27 +7,17 @@ use core::{cell::Cell, ptr};
 
 use polyflake::{Error, Result};
 
-use crate::generators::BATCH;
+use crate::protocol::{BATCH, BYTES, NOW, NUMBERS};
 
 /// The largest integer up to which JavaScript holds all integers exactly.
 pub(crate) const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
-/// Number of slots. Each holds a float, or an integer of 64 bits.
-const NUMBERS: usize = 32;
-/// Slot with the offset of a piece in its message.
-pub(crate) const OFFSET: usize = NUMBERS - 1;
-/// Slot with the time to sleep before a call's next turn, in nanoseconds; NaN once the call is done.
-pub(crate) const SLEEP: usize = NUMBERS - 2;
-/// Slot with the time at a call that makes one ID, in Unix milliseconds, for machines that are given it.
-const NOW: usize = NUMBERS - 3;
 /// Bytes of a key or secret.
 const SECRET: usize = 16;
-/// Number of bytes: 1,024 texts of 16 characters.
-pub(crate) const BYTES: usize = 16 * 1024;
 
 /// The area, in cells, since JavaScript writes it without the compiler's knowledge.
 ///
-/// `packages/js/src/machine.ts` repeats the offsets.
+/// `packages/protocol.toml` has its sizes, for both languages.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Scratch {

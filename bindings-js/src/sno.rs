@@ -10,8 +10,9 @@ use polyflake::{
 
 use crate::{
     Host, Machine, Scratch,
-    generators::{BATCH, Shared, give},
+    generators::{Shared, give},
     handles::Object,
+    protocol::BATCH,
     scratch::MAX_SAFE_INTEGER,
 };
 

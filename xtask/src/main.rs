@@ -15,6 +15,7 @@ mod demo;
 mod deny;
 mod format;
 mod fuzz;
+mod generate;
 mod miri;
 mod mutants;
 mod sanitize;
@@ -84,6 +85,8 @@ enum Task {
     Deny,
     /// Format the code of all languages
     Format(format::Options),
+    /// Write the files that are data in two languages, from packages/protocol.toml and packages/api.toml
+    Generate(generate::Options),
     /// Write the public address of Cargo.toml into the metadata and links of all packages
     Address,
     /// Build the wheel, the npm package and the test drivers
@@ -141,6 +144,7 @@ fn main() -> Result<ExitCode> {
         Task::Sanitize(options) => sanitize::main(&options).map(|()| true)?,
         Task::Deny => deny::main().map(|()| true)?,
         Task::Format(options) => format::main(&options).map(|()| true)?,
+        Task::Generate(options) => generate::main(&options).map(|()| true)?,
         Task::Address => address::main().map(|()| true)?,
         Task::Build(options) => build::main(&options).map(|()| true)?,
     };

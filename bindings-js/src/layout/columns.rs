@@ -29,7 +29,7 @@ fn among(first: usize) -> impl Fn(Error) -> Error {
 }
 
 /// Layouts, by the handle in the first slot; the length of a message is in the second, a count of at most
-/// [`BATCH`](crate::generators::BATCH) in the third, the index of the first ID among all in the fourth.
+/// [`BATCH`](crate::protocol::BATCH) in the third, the index of the first ID among all in the fourth.
 impl<C: Host> Machine<C> {
     /// A field, packed IDs; 1 in the fifth slot for numbers instead of integers -> a number or an integer for each ID.
     #[allow(clippy::cast_precision_loss, reason = "numbers are asked for where 53 bits are enough")]

@@ -5,7 +5,7 @@ use polyflake::{
     randflake::{self, Codec, Grant, Parts, Randflake, SLOT},
 };
 
-use crate::{Host, Machine, Scratch, generators::BATCH, handles::Object};
+use crate::{Host, Machine, Scratch, handles::Object, protocol::BATCH};
 
 /// Most texts that one call reads, limited by the area, which also holds their offsets.
 const TEXTS: usize = 960;

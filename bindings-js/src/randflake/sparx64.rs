@@ -5,7 +5,7 @@ use polyflake::{
     sparx64::{BLOCK_BYTES, Sparx64},
 };
 
-use crate::{Host, Machine, generators::BATCH, handles::Object};
+use crate::{Host, Machine, handles::Object, protocol::BATCH};
 
 /// Ciphers, by the handle in the first slot; a count of at most [`BATCH`] blocks is in the second.
 impl<C: Host> Machine<C> {

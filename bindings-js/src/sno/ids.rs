@@ -5,7 +5,7 @@ use polyflake::{
     sno::{self, Sno},
 };
 
-use crate::{Host, Machine, Scratch, generators::BATCH};
+use crate::{Host, Machine, Scratch, protocol::BATCH};
 
 impl Scratch {
     #[inline]

@@ -1,5 +1,6 @@
-import type { CallName, Machine } from "./machine.js";
+import type { Machine } from "./machine.js";
 import { MessageReader } from "./message.js";
+import type { CallName } from "./protocol.js";
 import { withJson } from "./show.js";
 
 /**

@@ -1,7 +1,8 @@
 import type { GuardedClock } from "./clock.js";
 import type { ErrorCode } from "./errors.js";
 import { type Signal, slept } from "./later.js";
-import { type CallName, type Machine, SLEEP } from "./machine.js";
+import type { Machine } from "./machine.js";
+import { type CallName, SLEEP } from "./protocol.js";
 
 /** Releases what a machine keeps for objects that were collected; some edge runtimes lack FinalizationRegistry. */
 const forgotten =

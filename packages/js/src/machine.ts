@@ -1,22 +1,11 @@
 import type { GuardedClock } from "./clock.js";
 import { type ErrorCode, type ErrorDetails, PolyflakeError } from "./errors.js";
 import type { LentTable } from "./partitions.js";
+import { BYTES, type CallName, errorSlots, NOW, NUMBERS } from "./protocol.js";
 import { decode, putAscii } from "./utf8.js";
 
 /** A call without arguments: 0 means success. */
 export type Call = () => number | undefined;
-
-/** Calls of bindings-js, by family: each family's folder adds its own. */
-// biome-ignore lint/suspicious/noEmptyInterface: others add to it, which a type alias does not allow.
-export interface FamilyCalls {}
-
-/** Names of all calls. */
-export type CallName =
-  | "release"
-  | "putPiece"
-  | "nextPiece"
-  | "turn"
-  | { [Family in keyof FamilyCalls]: `${Family}${FamilyCalls[Family]}` }[keyof FamilyCalls];
 
 /**
  * The calls of the native addon and the wasm modules: arguments and results lie in the scratch area. A wasm module has the calls of
@@ -48,20 +37,8 @@ export interface Backend {
   readonly offset: number;
 }
 
-/** Layout of the scratch area, as in bindings-js/src/scratch.rs. */
-const NUMBERS = 32;
-export const BYTES = 16 * 1024;
-/** Slot with the offset of a piece in its message. */
-export const OFFSET = NUMBERS - 1;
-/** Slot with the time to sleep before a call's next turn, in nanoseconds; NaN once the call is done. */
-export const SLEEP = NUMBERS - 2;
-/** Slot with the time at a call that makes one ID, in Unix milliseconds. */
-const NOW = NUMBERS - 3;
 /** Size of the scratch area in bytes. */
 export const SCRATCH = NUMBERS * 8 + BYTES;
-
-/** Most IDs that one call converts or makes. */
-export const BATCH = 1024;
 
 /** Most IDs of one `generateMany`: their memory is allocated before the first is made. */
 export const MOST = 1 << 24;
@@ -175,14 +152,14 @@ export class Machine {
 
   /** The error that a call left in the scratch area (bindings-js/src/errors.rs). */
   #error(more?: More): PolyflakeError {
-    const [position, retryAt, written, item, code, field, message] = this.numbers as unknown as number[];
-    const texts = this.#texts(code!, field! || 0, message!);
-    const name = Number.isNaN(field) ? undefined : this.#nameOf(texts[1]);
+    const { position, retryAt, written, item, codeLength, fieldLength, messageLength } = errorSlots(this.numbers);
+    const texts = this.#texts(codeLength, fieldLength || 0, messageLength);
+    const name = Number.isNaN(fieldLength) ? undefined : this.#nameOf(texts[1]);
     const details: ErrorDetails = {
-      ...(Number.isNaN(position) ? {} : { position: position! }),
-      ...(Number.isNaN(retryAt) ? {} : { retryAt: retryAt! }),
-      ...(Number.isNaN(written) ? {} : { written: written! }),
-      ...(Number.isNaN(item) ? {} : { item: item! }),
+      ...(Number.isNaN(position) ? {} : { position }),
+      ...(Number.isNaN(retryAt) ? {} : { retryAt }),
+      ...(Number.isNaN(written) ? {} : { written }),
+      ...(Number.isNaN(item) ? {} : { item }),
       ...(name === undefined ? {} : { field: name }),
     };
     const kind = texts[0] as ErrorCode;

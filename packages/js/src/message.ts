@@ -1,19 +1,21 @@
-import { BYTES, type Machine, OFFSET } from "./machine.js";
+import type { Machine } from "./machine.js";
+import {
+  BYTES,
+  OFFSET,
+  TAG_FALSE,
+  TAG_FRACTION,
+  TAG_INTEGER,
+  TAG_LIST,
+  TAG_NONE,
+  TAG_OBJECT,
+  TAG_OTHER,
+  TAG_PIECE,
+  TAG_TEXT,
+  TAG_TRUE,
+  TAG_WIDE,
+  TAG_WIDE_BELOW,
+} from "./protocol.js";
 import { decode, encode } from "./utf8.js";
-
-/** The tags of bindings-js/src/message.rs. */
-const NONE = 0;
-const FALSE = 1;
-const TRUE = 2;
-const INTEGER = 3;
-const TEXT = 4;
-const PIECE = 5;
-const WIDE = 6;
-const WIDE_BELOW = 7;
-const FRACTION = 8;
-const LIST = 9;
-const OBJECT = 10;
-const OTHER = 11;
 
 /** A value in the message of an answer. */
 export type Answer = undefined | boolean | bigint | string | Uint8Array | Answer[] | { [name: string]: Answer };
@@ -41,23 +43,23 @@ export class MessageReader {
   value(): Answer {
     const tag = this.#view.getUint8(this.#at++);
     switch (tag) {
-      case NONE:
+      case TAG_NONE:
         return undefined;
-      case FALSE:
-      case TRUE:
-        return tag === TRUE;
-      case INTEGER:
+      case TAG_FALSE:
+      case TAG_TRUE:
+        return tag === TAG_TRUE;
+      case TAG_INTEGER:
         this.#at += 8;
         return this.#view.getBigInt64(this.#at - 8, true);
-      case TEXT:
+      case TAG_TEXT:
         return this.#text();
-      case PIECE:
+      case TAG_PIECE:
         return this.#piece();
-      case WIDE:
+      case TAG_WIDE:
         return integerOf(this.#piece());
-      case LIST:
+      case TAG_LIST:
         return Array.from({ length: this.#length() }, () => this.value());
-      case OBJECT:
+      case TAG_OBJECT:
         return Object.fromEntries(Array.from({ length: this.#length() }, () => [this.#text(), this.value()]));
       default:
         throw new Error(`expected a tag of a message, found ${tag}`);
@@ -137,51 +139,51 @@ export class MessageWriter {
   }
 
   none(): void {
-    this.#tag(NONE);
+    this.#tag(TAG_NONE);
   }
 
   flag(value: boolean): void {
-    this.#tag(value ? TRUE : FALSE);
+    this.#tag(value ? TAG_TRUE : TAG_FALSE);
   }
 
   fraction(): void {
-    this.#tag(FRACTION);
+    this.#tag(TAG_FRACTION);
   }
 
   list(length: number): void {
-    this.#tag(LIST);
+    this.#tag(TAG_LIST);
     this.length(length);
   }
 
   object(length: number): void {
-    this.#tag(OBJECT);
+    this.#tag(TAG_OBJECT);
     this.length(length);
   }
 
   integer(number: bigint): void {
     if (BigInt.asIntN(64, number) === number) {
-      this.#tag(INTEGER);
+      this.#tag(TAG_INTEGER);
       const at = this.#room(8);
       this.#view.setBigInt64(at, number, true);
       return;
     }
-    this.#tag(number < 0n ? WIDE_BELOW : WIDE);
+    this.#tag(number < 0n ? TAG_WIDE_BELOW : TAG_WIDE);
     this.#piece(magnitudeOf(number));
   }
 
   bytes(bytes: Uint8Array): void {
-    this.#tag(PIECE);
+    this.#tag(TAG_PIECE);
     this.#piece(bytes);
   }
 
   text(text: string): void {
-    this.#tag(TEXT);
+    this.#tag(TAG_TEXT);
     this.name(text);
   }
 
   /** Writes the name of a type that no field takes. */
   other(what: string): void {
-    this.#tag(OTHER);
+    this.#tag(TAG_OTHER);
     this.name(what);
   }
 

@@ -1,6 +1,7 @@
 import { attached, bytes as checkedBytes, integer, isObject, lengthOfArray, partOfBytes } from "./checks.js";
 import { PolyflakeError } from "./errors.js";
-import type { CallName, Machine } from "./machine.js";
+import type { Machine } from "./machine.js";
+import type { CallName } from "./protocol.js";
 import { fewOf, present, textsOf } from "./show.js";
 import { listedOrJoined, refuseOne } from "./texts.js";
 

@@ -2,9 +2,10 @@ import { isObject } from "./checks.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 import type { Handle } from "./handle.js";
 import { fillLater, type Signal } from "./later.js";
-import type { CallName, Machine } from "./machine.js";
+import type { Machine } from "./machine.js";
 import { MessageWriter } from "./message.js";
 import { fillBy, fillNow } from "./packed.js";
+import type { CallName } from "./protocol.js";
 
 /** A generator, as a pool sees it. */
 export interface Member {

@@ -1,7 +1,7 @@
 /** Warns of a generator that would repeat the IDs of another generator of this copy of the package. */
 import type { Handle } from "./handle.js";
-import type { CallName } from "./machine.js";
 import { MessageWriter } from "./message.js";
+import type { CallName } from "./protocol.js";
 
 /** A generator's claim to IDs that no other may make, for a time whose end is exclusive. */
 export interface Claim {

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
 use super::{oldest_rust, pages, prose, reach, sets, trials, twice};
-use crate::{address, mutants, workspace};
+use crate::{address, generate, mutants, workspace};
 
 /// Modules that each module of the core may use besides itself and `error`. A module that is not listed may use no other.
 const ARROWS: [(&str, &[&str]); 13] = [
@@ -72,6 +72,7 @@ pub fn check() -> Result<()> {
     faults.extend(oldest_rust::named_otherwise()?);
     faults.extend(trials::stale()?);
     faults.extend(address::faults()?);
+    faults.extend(generate::stale()?);
     faults.extend(mutants::stale()?);
     faults.extend(pages::faults(sources.iter().map(|source| (&*source.path, &*source.text)))?);
     faults.extend(prose::clauses(sources.iter().map(|source| (&*source.path, &*source.text))));

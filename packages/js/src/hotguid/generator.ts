@@ -2,10 +2,11 @@ import { attached, flag, integer, isObject, time, within } from "../checks.js";
 import { randomBytes } from "../entropy.js";
 import { Handle } from "../handle.js";
 import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
-import { BATCH, type Machine, MOST } from "../machine.js";
+import { type Machine, MOST } from "../machine.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { fillBy, fillNow } from "../packed.js";
 import { enroll, generatorOf } from "../pool.js";
+import { BATCH } from "../protocol.js";
 import { HotGuidArray, LENGTH, TEXT_LENGTH } from "./ids.js";
 import { machine } from "./machine.js";
 

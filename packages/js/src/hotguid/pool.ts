@@ -1,7 +1,8 @@
 import { attached, isObject, within } from "../checks.js";
 import { type AsyncOptions, signalOf } from "../later.js";
-import { BATCH, MOST } from "../machine.js";
+import { MOST } from "../machine.js";
 import { Members } from "../pool.js";
+import { BATCH } from "../protocol.js";
 import type { Generator } from "./generator.js";
 import { HotGuidArray, LENGTH } from "./ids.js";
 import { machine } from "./machine.js";

@@ -1,7 +1,8 @@
 import { attached, bytes, integers, isBytes, isObject, lengthOfArray, partOfBytes, within } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
-import { BATCH, BYTES, MOST } from "../machine.js";
+import { MOST } from "../machine.js";
 import { placeOf } from "../packed.js";
+import { BATCH, BYTES } from "../protocol.js";
 import { decimalOf, fewOf, hexOf, present, unhex } from "../show.js";
 import { elements } from "../texts.js";
 import type { Kind } from "./description.js";

@@ -1,7 +1,7 @@
 import { attached, integer, integers, isObject, lengthOfArray, partOfBytes, signed } from "../checks.js";
 import { Handle } from "../handle.js";
-import { BATCH } from "../machine.js";
 import { fields } from "../members.js";
+import { BATCH } from "../protocol.js";
 import { putSecret } from "../secret.js";
 import { nameOf, nothingOf, present } from "../show.js";
 import type { Parts } from "./ids.js";

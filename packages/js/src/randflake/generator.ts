@@ -1,10 +1,11 @@
 import { attached, isObject, optionalInteger, within } from "../checks.js";
 import { Handle } from "../handle.js";
 import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
-import { BATCH, MOST, type Next } from "../machine.js";
+import { MOST, type Next } from "../machine.js";
 import { SHARED, type SharedOptions, sharedSettings } from "../options.js";
 import { fillBy, fillNow } from "../packed.js";
 import { enroll } from "../pool.js";
+import { BATCH } from "../protocol.js";
 import { putSecret } from "../secret.js";
 import { type Claim, claim } from "../twins.js";
 import { inspect } from "./codec.js";

@@ -1,8 +1,9 @@
 import { attached, integers, isObject, lengthOfArray, partOfBytes, signed, unsigned } from "../checks.js";
 import { decodeText } from "../decode/randflake.js";
 import { type Description, figuresOf } from "../describe.js";
-import { BATCH, type Machine } from "../machine.js";
+import type { Machine } from "../machine.js";
 import { placeOf } from "../packed.js";
+import { BATCH } from "../protocol.js";
 import { fewOf, present, textsOf } from "../show.js";
 import { listed, refuseOne, type Texts } from "../texts.js";
 import { machine } from "./machine.js";

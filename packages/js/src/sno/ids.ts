@@ -4,10 +4,10 @@ import { EPOCH_MS, type Parts, parse, TICK_MS } from "../decode/sno.js";
 import { LENGTH, TEXT_LENGTH, textOf, wordsOf } from "../decode/words.js";
 import { type Description, figuresOf } from "../describe.js";
 import { invalidByte, invalidLength } from "../errors.js";
-import { BATCH } from "../machine.js";
 import { bitsOf, has, type Mask, maskOf } from "../mask.js";
 import { fields } from "../members.js";
 import { PackedTexts, packed } from "../packed.js";
+import { BATCH } from "../protocol.js";
 import { machine } from "./machine.js";
 
 export {

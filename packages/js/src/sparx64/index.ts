@@ -8,7 +8,7 @@
 import { attached, bytes, isObject, lengthOfArray, partOfBytes } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
-import { BATCH } from "../machine.js";
+import { BATCH } from "../protocol.js";
 import { machine } from "../randflake/machine.js";
 import { putSecret } from "../secret.js";
 import { nameOf, nothingOf, present } from "../show.js";

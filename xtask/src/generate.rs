@@ -1,0 +1,223 @@
+//! Writes the files that are data in two languages: names and numbers between bindings-js and its TypeScript, from
+//! `packages/protocol.toml`, and error codes, from `packages/api.toml`. Tidy finds files that are stale.
+
+use std::fs;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde::Deserialize;
+
+use crate::workspace;
+
+const PROTOCOL: &str = "packages/protocol.toml";
+const API: &str = "packages/api.toml";
+
+/// The first words of a generated file.
+pub const MARK: &str = "// Written by `cargo xtask generate` from ";
+
+#[derive(Args)]
+pub struct Options {
+    /// Write nothing, and fail if a file is stale
+    #[arg(long)]
+    check: bool,
+}
+
+/// A file and the text that it must have.
+type Generated = (&'static str, String);
+
+#[derive(Deserialize)]
+struct Protocol {
+    constants: Vec<Constant>,
+    tags: Vec<Tag>,
+    error: Record,
+    calls: Calls,
+}
+
+#[derive(Deserialize)]
+struct Constant {
+    name: String,
+    value: u32,
+    summary: String,
+}
+
+#[derive(Deserialize)]
+struct Tag {
+    name: String,
+    summary: String,
+}
+
+#[derive(Deserialize)]
+struct Record {
+    slots: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Calls {
+    shared: Vec<String>,
+    sno: Vec<String>,
+    randflake: Vec<String>,
+    hotguid: Vec<String>,
+    layout: Vec<String>,
+}
+
+impl Calls {
+    /// The calls by family, with words for the family.
+    fn by_family(&self) -> [(&'static str, &'static str, &[String]); 5] {
+        [
+            ("shared", "that all families share", &self.shared),
+            ("sno", "of sno", &self.sno),
+            ("randflake", "of Randflake and its cipher", &self.randflake),
+            ("hotguid", "of Hot Guid", &self.hotguid),
+            ("layout", "of layouts", &self.layout),
+        ]
+    }
+}
+
+pub fn main(options: &Options) -> Result<()> {
+    if options.check {
+        let stale = stale()?;
+        return if stale.is_empty() { Ok(()) } else { bail!("{}", stale.join("\n")) };
+    }
+    for (path, text) in all()? {
+        fs::write(workspace::root().join(path), text)
+            .with_context(|| format!("cannot write {path}"))?;
+        println!("{path}");
+    }
+    Ok(())
+}
+
+/// Files that differ from the text that they would get.
+pub fn stale() -> Result<Vec<String>> {
+    let is_stale = |(path, text): &Generated| {
+        fs::read_to_string(workspace::root().join(path)).ok().as_ref() != Some(text)
+    };
+    let stale = all()?.into_iter().filter(is_stale);
+    Ok(stale.map(|(path, _)| format!("{path}: stale, run `cargo xtask generate`")).collect())
+}
+
+fn all() -> Result<[Generated; 3]> {
+    let protocol: Protocol = toml::from_str(&read(PROTOCOL)?)?;
+    Ok([
+        ("bindings-js/src/protocol.rs", rust(&protocol)),
+        ("packages/js/src/protocol.ts", typescript(&protocol)),
+        ("packages/js/src/codes.ts", codes(&read(API)?)?),
+    ])
+}
+
+fn read(path: &str) -> Result<String> {
+    fs::read_to_string(workspace::root().join(path)).with_context(|| format!("cannot read {path}"))
+}
+
+fn rust(protocol: &Protocol) -> String {
+    let mut text =
+        format!("{MARK}`{PROTOCOL}`.\n//! The names and numbers that TypeScript has too.\n");
+    for Constant { name, value, summary } in &protocol.constants {
+        text += &format!("\n/// {summary}\npub(crate) const {name}: usize = {value};\n");
+    }
+    text += "\n/// Tags of the values in messages.\npub(crate) mod tag {\n";
+    for (value, Tag { name, summary }) in protocol.tags.iter().enumerate() {
+        text += &format!("    /// {summary}\n    pub(crate) const {name}: u8 = {value};\n");
+    }
+    let slots = &protocol.error.slots;
+    text += "}\n\n/// The slots of an error; NaN stands for a missing value.\npub(crate) struct ErrorSlots {\n";
+    text += &lines(slots, |name| format!("    pub(crate) {name}: f64,\n"));
+    text += "}\n\nimpl ErrorSlots {\n    /// The numbers, from the first slot on.\n";
+    text += &format!(
+        "    pub(crate) const fn numbers(&self) -> [f64; {}] {{\n        [\n",
+        slots.len()
+    );
+    text += &lines(slots, |name| format!("            self.{name},\n"));
+    text += "        ]\n    }\n}\n";
+    for (family, of, calls) in protocol.calls.by_family() {
+        text += &format!(
+            "\n/// Names the calls {of}, for a macro that exports them: the method, the name in JavaScript.\n"
+        );
+        text += &format!(
+            "#[macro_export]\nmacro_rules! {family}_calls {{\n    ($export:ident) => {{\n        $export! {{\n"
+        );
+        text += &lines(calls, |name| format!("            {name} => \"{}\",\n", camel_case(name)));
+        text += "        }\n    };\n}\n";
+    }
+    text
+}
+
+fn typescript(protocol: &Protocol) -> String {
+    let mut text = format!("{MARK}`{PROTOCOL}`.\n");
+    for Constant { name, value, summary } in &protocol.constants {
+        text += &format!("\n/** {summary} */\nexport const {name} = {value};\n");
+    }
+    for (value, Tag { name, summary }) in protocol.tags.iter().enumerate() {
+        text += &format!("\n/** {summary} */\nexport const TAG_{name} = {value};\n");
+    }
+    text += "\n/** The slots of an error; NaN stands for a missing value. */\n";
+    text += "export const errorSlots = (numbers: Float64Array) => ({\n";
+    for (slot, name) in protocol.error.slots.iter().enumerate() {
+        text += &format!("  {}: numbers[{slot}]!,\n", camel_case(name));
+    }
+    text += "});\n\n/** Names of all calls. */\nexport type CallName =\n";
+    let names: Vec<_> =
+        protocol.calls.by_family().iter().flat_map(|(_, _, calls)| calls.iter()).collect();
+    text + &union(&names.iter().map(|name| camel_case(name)).collect::<Vec<_>>())
+}
+
+/// The codes of errors that JavaScript has.
+fn codes(api: &str) -> Result<String> {
+    let table: toml::Table = api.parse()?;
+    let errors = table["errors"].as_table().context("expected errors in packages/api.toml")?;
+    let is_ours = |code: &str| match errors.get(code).and_then(|error| error.get("in")) {
+        Some(toml::Value::Array(languages)) => {
+            languages.iter().any(|name| name.as_str() == Some("js"))
+        }
+        _ => errors.contains_key(code),
+    };
+    // In the order of the file, which a table of this crate does not keep.
+    let section = api.split("\n[errors]\n").nth(1).context("expected a section of errors")?;
+    let section = section.split("\n[").next().unwrap_or_default();
+    let names = section.lines().filter_map(|line| line.split_once(" = ")).map(|(name, _)| name);
+    let names: Vec<_> = names.filter(|name| is_ours(name)).map(str::to_owned).collect();
+    let head =
+        format!("{MARK}`{API}`.\n\n/** Codes of errors; the same strings in every language. */\n");
+    Ok(head + "export type ErrorCode =\n" + &union(&names))
+}
+
+fn union(names: &[String]) -> String {
+    let mut text = lines(names, |name| format!("  | \"{name}\"\n"));
+    text.truncate(text.trim_end().len());
+    text + ";\n"
+}
+
+fn lines(names: &[String], line: impl Fn(&str) -> String) -> String {
+    names.iter().map(|name| line(name)).collect()
+}
+
+fn camel_case(name: &str) -> String {
+    let mut words = name.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |text, word| text + &word[..1].to_uppercase() + &word[1..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_camel_case() {
+        assert_eq!(camel_case("sno_fill_now"), "snoFillNow");
+        assert_eq!(camel_case("turn"), "turn");
+    }
+
+    #[test]
+    fn codes_of_other_languages_are_left_out() {
+        let api = "\n[errors]\nb = \"B.\"\na = { summary = \"A.\", in = [\"js\"] }\nc = { summary = \"C.\", in = [\"rust\"] }\n\n[lease.errors]\nd = \"D.\"\n";
+        let text = codes(api).unwrap();
+        assert!(text.ends_with("export type ErrorCode =\n  | \"b\"\n  | \"a\";\n"), "{text}");
+    }
+
+    #[test]
+    fn a_changed_slot_changes_both_languages() {
+        let mut protocol: Protocol = toml::from_str(&read(PROTOCOL).unwrap()).unwrap();
+        let before = (rust(&protocol), typescript(&protocol));
+        protocol.error.slots.swap(0, 1);
+        assert!(before.0 != rust(&protocol) && before.1 != typescript(&protocol));
+    }
+}
