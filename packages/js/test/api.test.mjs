@@ -150,7 +150,7 @@ onEachMachine((polyflake) => {
 });
 
 test("the codes of errors are those of api.toml", () => {
-  const declared = readFileSync(new URL("../src/errors.ts", import.meta.url), "utf8");
+  const declared = readFileSync(new URL("../src/codes.ts", import.meta.url), "utf8");
   const union = /export type ErrorCode =([^;]*);/.exec(declared)[1];
   assert.deepEqual(
     union.match(/\w+/g),

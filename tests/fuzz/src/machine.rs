@@ -78,7 +78,7 @@ fn write(scratch: &'static Scratch, bytes: &mut Bytes<'_>) {
     put(scratch, BYTES_AT, bytes.take(message));
 }
 
-/// Offset of the bytes in the area, as `packages/js/src/machine.ts` has it.
+/// Offset of the bytes in the area, as `packages/protocol.toml` has its sizes.
 const BYTES_AT: usize = 8 * 32;
 
 #[allow(unsafe_code, reason = "JavaScript writes the area by address, too")]
