@@ -109,55 +109,70 @@ fn read(path: &str) -> Result<String> {
 }
 
 fn rust(protocol: &Protocol) -> String {
-    let mut text =
-        format!("{MARK}`{PROTOCOL}`.\n//! The names and numbers that TypeScript has too.\n");
-    for Constant { name, value, summary } in &protocol.constants {
-        text += &format!("\n/// {summary}\npub(crate) const {name}: usize = {value};\n");
-    }
-    text += "\n/// Tags of the values in messages.\npub(crate) mod tag {\n";
-    for (value, Tag { name, summary }) in protocol.tags.iter().enumerate() {
-        text += &format!("    /// {summary}\n    pub(crate) const {name}: u8 = {value};\n");
-    }
-    let slots = &protocol.error.slots;
-    text += "}\n\n/// The slots of an error; NaN stands for a missing value.\npub(crate) struct ErrorSlots {\n";
-    text += &lines(slots, |name| format!("    pub(crate) {name}: f64,\n"));
-    text += "}\n\nimpl ErrorSlots {\n    /// The numbers, from the first slot on.\n";
-    text += &format!(
-        "    pub(crate) const fn numbers(&self) -> [f64; {}] {{\n        [\n",
-        slots.len()
-    );
-    text += &lines(slots, |name| format!("            self.{name},\n"));
-    text += "        ]\n    }\n}\n";
-    for (family, of, calls) in protocol.calls.by_family() {
-        text += &format!(
-            "\n/// Names the calls {of}, for a macro that exports them: the method, the name in JavaScript.\n"
-        );
-        text += &format!(
-            "#[macro_export]\nmacro_rules! {family}_calls {{\n    ($export:ident) => {{\n        $export! {{\n"
-        );
-        text += &lines(calls, |name| format!("            {name} => \"{}\",\n", camel_case(name)));
-        text += "        }\n    };\n}\n";
-    }
-    text
+    let head = format!("{MARK}`{PROTOCOL}`.\n//! The names and numbers that TypeScript has too.\n");
+    let constants = protocol.constants.iter().map(|Constant { name, value, summary }| {
+        format!("\n/// {summary}\npub(crate) const {name}: usize = {value};\n")
+    });
+    let tags = protocol.tags.iter().enumerate().map(|(value, Tag { name, summary })| {
+        format!("    /// {summary}\n    pub(crate) const {name}: u8 = {value};\n")
+    });
+    let (constants, tags) = (constants.collect::<String>(), tags.collect::<String>());
+    let tags = format!("\n/// Tags of the values in messages.\npub(crate) mod tag {{\n{tags}}}\n");
+    let slots = rust_slots(&protocol.error.slots);
+    let calls = protocol.calls.by_family().map(|(family, of, calls)| macro_of(family, of, calls));
+    [head, constants, tags, slots, calls.concat()].concat()
+}
+
+fn rust_slots(slots: &[String]) -> String {
+    let members = lines(slots, |name| format!("    pub(crate) {name}: f64,\n"));
+    let values = lines(slots, |name| format!("            self.{name},\n"));
+    [
+        "\n/// The slots of an error; NaN stands for a missing value.\n",
+        &format!("pub(crate) struct ErrorSlots {{\n{members}}}\n\nimpl ErrorSlots {{\n"),
+        "    /// The numbers, from the first slot on.\n",
+        &format!("    pub(crate) const fn numbers(&self) -> [f64; {}] {{\n", slots.len()),
+        &format!("        [\n{values}        ]\n    }}\n}}\n"),
+    ]
+    .concat()
+}
+
+/// A macro that hands a family's calls to a macro that exports them.
+fn macro_of(family: &str, of: &str, calls: &[String]) -> String {
+    let calls = lines(calls, |name| format!("            {name} => \"{}\",\n", camel_case(name)));
+    [
+        &format!("\n/// Names the calls {of}, for a macro that exports them: the method, the name in JavaScript.\n"),
+        &format!("#[macro_export]\nmacro_rules! {family}_calls {{\n    ($export:ident) => {{\n"),
+        &*format!("        $export! {{\n{calls}        }}\n    }};\n}}\n"),
+    ]
+    .concat()
 }
 
 fn typescript(protocol: &Protocol) -> String {
-    let mut text = format!("{MARK}`{PROTOCOL}`.\n");
-    for Constant { name, value, summary } in &protocol.constants {
-        text += &format!("\n/** {summary} */\nexport const {name} = {value};\n");
-    }
-    for (value, Tag { name, summary }) in protocol.tags.iter().enumerate() {
-        text += &format!("\n/** {summary} */\nexport const TAG_{name} = {value};\n");
-    }
-    text += "\n/** The slots of an error; NaN stands for a missing value. */\n";
-    text += "export const errorSlots = (numbers: Float64Array) => ({\n";
-    for (slot, name) in protocol.error.slots.iter().enumerate() {
-        text += &format!("  {}: numbers[{slot}]!,\n", camel_case(name));
-    }
-    text += "});\n\n/** Names of all calls. */\nexport type CallName =\n";
-    let names: Vec<_> =
-        protocol.calls.by_family().iter().flat_map(|(_, _, calls)| calls.iter()).collect();
-    text + &union(&names.iter().map(|name| camel_case(name)).collect::<Vec<_>>())
+    let head = format!("{MARK}`{PROTOCOL}`.\n");
+    let constants = protocol.constants.iter().map(|Constant { name, value, summary }| {
+        format!("\n/** {summary} */\nexport const {name} = {value};\n")
+    });
+    let tags = protocol.tags.iter().enumerate().map(|(value, Tag { name, summary })| {
+        format!("\n/** {summary} */\nexport const TAG_{name} = {value};\n")
+    });
+    let slots = protocol.error.slots.iter().enumerate();
+    let slots = slots.map(|(slot, name)| format!("  {}: numbers[{slot}]!,\n", camel_case(name)));
+    let families = protocol.calls.by_family();
+    let names = families.iter().flat_map(|(_, _, calls)| calls.iter());
+    let names: Vec<_> = names.map(|name| camel_case(name)).collect();
+    [
+        head,
+        constants.collect(),
+        tags.collect(),
+        "\n/** The slots of an error; NaN stands for a missing value. */\n".to_owned(),
+        format!(
+            "export const errorSlots = (numbers: Float64Array) => ({{\n{}}});\n",
+            slots.collect::<String>()
+        ),
+        "\n/** Names of all calls. */\nexport type CallName =\n".to_owned(),
+        union(&names),
+    ]
+    .concat()
 }
 
 /// The codes of errors that JavaScript has.
