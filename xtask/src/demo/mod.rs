@@ -12,7 +12,7 @@ use self::{
     table::plain,
 };
 use crate::{
-    conformance::{Driver, Ready, Runtime},
+    conformance::{self, Driver, Ready, Runtime},
     workspace,
 };
 
@@ -53,7 +53,7 @@ pub fn run(ready: &Ready) -> Result<bool> {
 
 impl Party {
     fn start(runtime: Runtime) -> Result<Self> {
-        Ok(Self { runtime, driver: Driver::start(runtime)? })
+        Ok(Self { runtime, driver: Driver::start(runtime, &mut conformance::driver(runtime))? })
     }
 
     /// The value that answers a request.

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use xshell::Shell;
 
 use crate::{
-    conformance::{self, Ready, Runtime},
+    conformance::{Ready, Runtime},
     workspace,
 };
 
@@ -40,7 +40,7 @@ pub fn check(shell: &Shell) -> Result<()> {
         ensure!(falsified != vectors, "expected {right} to falsify in {file}");
         fs::write(folder.path().join(file), falsified).context("cannot write a vector file")?;
     }
-    let differing = conformance::differing(folder.path(), &ready)?;
+    let differing = ready.suite().differing(folder.path())?;
     for (file, _, wrong) in FAULTS {
         let is_seen = differing.iter().any(|name| name.starts_with(&format!("{file}: ")));
         ensure!(is_seen, "{wrong} in {file} went unnoticed");

@@ -1,0 +1,199 @@
+//! A question to every runtime, and the expected shape of the answer.
+
+use std::{collections::HashSet, fmt};
+
+use serde_json::{Value, json};
+
+/// One request and its expected answer.
+pub(crate) struct Case {
+    /// Its origin, for the report.
+    pub(crate) name: String,
+    pub(crate) request: Value,
+    pub(crate) expected: Pattern,
+    /// `true` if it has a value of a type that only dynamic languages can pass.
+    pub(crate) dynamic: bool,
+}
+
+impl Case {
+    pub(crate) fn new(name: impl Into<String>, op: &str, args: Value, expected: Pattern) -> Self {
+        let mut request = json!({ "op": op });
+        request["args"] = args;
+        Self { name: name.into(), request, expected, dynamic: false }
+    }
+
+    /// A case with its operation in its name.
+    pub(crate) fn of(name: &str, op: &str, args: Value, expected: Pattern) -> Self {
+        Self::new(format!("{name}: {op}"), op, args, expected)
+    }
+
+    /// The same, for dynamic languages only.
+    pub(crate) fn for_dynamic_languages(self) -> Self {
+        Self { dynamic: true, ..self }
+    }
+
+    /// The family: the first word of its operation, or its argument `family`.
+    pub(crate) fn family(&self) -> &str {
+        let op = self.request["op"].as_str().unwrap_or_default();
+        let family = self.request["args"]["family"].as_str().unwrap_or(op);
+        op.split_once('.').map_or(family, |(family, _)| family)
+    }
+
+    /// Returns whether lengths and positions in the answer depend on the unit in which a language counts texts: a
+    /// character past U+FFFF is one in Rust and Python, and two in JavaScript.
+    pub(crate) fn counts_by_unit(&self) -> bool {
+        fn astral(value: &Value) -> bool {
+            match value {
+                Value::String(text) => text.chars().any(|c| c > '\u{ffff}'),
+                Value::Array(items) => items.iter().any(astral),
+                Value::Object(members) => members.values().any(astral),
+                _ => false,
+            }
+        }
+        astral(&self.request["args"])
+    }
+}
+
+/// The expected shape of an answer.
+pub(crate) enum Pattern {
+    /// Any answer, in which all runtimes agree.
+    Any,
+    /// Exactly this value.
+    Is(Value),
+    /// An object with at least these members.
+    Has(Vec<(&'static str, Pattern)>),
+    /// An array with one item for each pattern.
+    Each(Vec<Pattern>),
+    /// An array of `len` items, no two alike, of which only the first and the last few are known.
+    Ends { len: usize, first: Vec<Value>, last: Vec<Value> },
+    /// Any value that obeys a named rule.
+    Obeys(&'static str, fn(&Value) -> bool),
+}
+
+impl Pattern {
+    /// An answer `{"ok": value}`.
+    pub(crate) fn ok(value: Value) -> Self {
+        Self::ok_with(Self::Is(value))
+    }
+
+    /// An answer `{"ok": ...}` whose value fits `pattern`.
+    pub(crate) fn ok_with(pattern: Pattern) -> Self {
+        Self::Has(vec![("ok", pattern)])
+    }
+
+    /// An answer `{"ok": ...}` that is an object with at least these members.
+    pub(crate) fn ok_has<const N: usize>(members: [(&'static str, Value); N]) -> Self {
+        let members = members.map(|(name, value)| (name, Self::Is(value)));
+        Self::ok_with(Self::Has(members.into()))
+    }
+
+    /// An answer `{"error": {"code": ..., "position": ...}}`; further members are left to the comparison of runtimes.
+    pub(crate) fn error(code: &Value, position: Option<&Value>) -> Self {
+        let mut members = vec![("code", Self::Is(code.clone()))];
+        members.extend(position.map(|position| ("position", Self::Is(position.clone()))));
+        Self::Has(vec![("error", Self::Has(members))])
+    }
+
+    /// A list of `len` items, no two alike, of which only the ends are known.
+    pub(crate) fn ends(len: usize, first: &[Value], last: &[Value]) -> Self {
+        Self::Ends { len, first: first.to_vec(), last: last.to_vec() }
+    }
+
+    /// Returns whether an answer has this shape.
+    pub(crate) fn fits(&self, found: &Value) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Is(value) => value == found,
+            Self::Has(members) => members
+                .iter()
+                .all(|(name, pattern)| found.get(name).is_some_and(|it| pattern.fits(it))),
+            Self::Each(patterns) => found.as_array().is_some_and(|items| {
+                items.len() == patterns.len()
+                    && patterns.iter().zip(items).all(|(pattern, item)| pattern.fits(item))
+            }),
+            Self::Ends { len, first, last } => found.as_array().is_some_and(|items| {
+                items.len() == *len
+                    && items.starts_with(first)
+                    && items.ends_with(last)
+                    && all_differ(items)
+            }),
+            Self::Obeys(_, rule) => rule(found),
+        }
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => f.write_str("anything"),
+            Self::Is(value) => write!(f, "{value}"),
+            Self::Has(members) => {
+                f.write_str("{")?;
+                for (name, pattern) in members {
+                    write!(f, "\"{name}\": {pattern}, ")?;
+                }
+                f.write_str("...}")
+            }
+            Self::Each(patterns) => {
+                f.write_str("[")?;
+                for pattern in patterns {
+                    write!(f, "{pattern}, ")?;
+                }
+                f.write_str("]")
+            }
+            Self::Ends { len, first, last } => {
+                write!(f, "{} ... {} ({len} different items)", Joined(first), Joined(last))
+            }
+            Self::Obeys(rule, _) => write!(f, "an answer with {rule}"),
+        }
+    }
+}
+
+fn all_differ(items: &[Value]) -> bool {
+    let mut seen = HashSet::new();
+    items.iter().all(|item| seen.insert(item))
+}
+
+/// Values with commas between them.
+struct Joined<'a>(&'a [Value]);
+
+impl fmt::Display for Joined<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|value| write!(f, "{value}, "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_may_have_more_members_but_not_fewer() {
+        let pattern = Pattern::error(&json!("invalid_character"), Some(&json!(3)));
+        assert!(
+            pattern.fits(
+                &json!({"error": {"code": "invalid_character", "position": 3, "written": 0}})
+            )
+        );
+        assert!(!pattern.fits(&json!({"error": {"code": "invalid_character", "position": 4}})));
+        assert!(!pattern.fits(&json!({"error": {"code": "invalid_character"}})));
+        assert!(!pattern.fits(&json!({"ok": 1})));
+    }
+
+    #[test]
+    fn a_shortened_list_is_held_to_its_ends_and_length() {
+        let pattern = Pattern::ends(5, &[json!(1), json!(2)], &[json!(4), json!(5)]);
+        assert!(pattern.fits(&json!([1, 2, 3, 4, 5])));
+        assert!(!pattern.fits(&json!([1, 2, 4, 5])));
+        assert!(!pattern.fits(&json!([1, 2, 3, 4, 6])));
+        assert!(!pattern.fits(&json!([0, 2, 3, 4, 5])));
+        assert!(!pattern.fits(&json!([1, 2, 2, 4, 5])));
+    }
+
+    #[test]
+    fn lists_are_compared_item_by_item() {
+        let pattern = Pattern::Each(vec![Pattern::Any, Pattern::Is(json!(2))]);
+        assert!(pattern.fits(&json!([7, 2])));
+        assert!(!pattern.fits(&json!([7, 3])));
+        assert!(!pattern.fits(&json!([7, 2, 2])));
+    }
+}

@@ -1,0 +1,185 @@
+//! Compares the answers of all runtimes with the expected answers and with each other.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::{Case, Runtime};
+
+/// The answers of one runtime, in the order of the cases; `None` for cases that it was not asked.
+pub(crate) struct Answers {
+    pub(crate) runtime: Runtime,
+    pub(crate) answers: Vec<Option<Value>>,
+}
+
+/// A case with a wrong answer from at least one runtime.
+pub(crate) struct Mismatch<'a> {
+    case: &'a Case,
+    answers: Vec<(Runtime, &'a Value)>,
+}
+
+/// The cases with wrong answers.
+pub(crate) fn mismatches<'a>(cases: &'a [Case], all: &'a [Answers]) -> Vec<Mismatch<'a>> {
+    let row = |index: usize| {
+        let given = |one: &'a Answers| Some((one.runtime, one.answers[index].as_ref()?));
+        all.iter().filter_map(given).collect::<Vec<_>>()
+    };
+    cases
+        .iter()
+        .enumerate()
+        .map(|(index, case)| Mismatch { case, answers: row(index) })
+        .filter(|row| !row.is_as_expected())
+        .collect()
+}
+
+impl Mismatch<'_> {
+    pub(crate) fn name(&self) -> &str {
+        &self.case.name
+    }
+
+    fn is_as_expected(&self) -> bool {
+        let fits = self
+            .answers
+            .iter()
+            .all(|(_, answer)| self.case.expected.fits(answer) && !is_broken(answer));
+        fits && self.agree()
+    }
+
+    /// Returns whether all runtimes that count texts in the same unit give the same answer.
+    fn agree(&self) -> bool {
+        if !self.case.counts_by_unit() {
+            return all_equal(self.answers.iter().map(|(_, answer)| *answer));
+        }
+        let those =
+            |utf16| self.answers.iter().filter(move |(runtime, _)| runtime.counts_utf16() == utf16);
+        [false, true].into_iter().all(|utf16| all_equal(those(utf16).map(|(_, answer)| *answer)))
+    }
+}
+
+/// Returns whether an answer is wrong for any question: a driver that does not know the operation, or an error that is not
+/// polyflake's.
+fn is_broken(answer: &Value) -> bool {
+    let text = answer.to_string();
+    ["unknown_op", "unexpected"].iter().any(|code| text.contains(&format!("\"code\":\"{code}\"")))
+}
+
+fn all_equal<'a>(mut answers: impl Iterator<Item = &'a Value>) -> bool {
+    let first = answers.next();
+    answers.all(|answer| Some(answer) == first)
+}
+
+impl fmt::Display for Mismatch<'_> {
+    /// Equal answers stand in one line; where answers differ, they are shown from shortly before the first difference.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.case.name)?;
+        writeln!(f, "  request   {}", excerpt(&self.case.request.to_string(), 0))?;
+        writeln!(f, "  expected  {}", excerpt(&self.case.expected.to_string(), 0))?;
+        let groups = self.groups();
+        let from = groups
+            .iter()
+            .map(|(answer, _)| common_start(&groups[0].0, answer))
+            .min()
+            .unwrap_or_default();
+        for (answer, runtimes) in &groups {
+            writeln!(
+                f,
+                "  {}\n            {}",
+                runtimes.join(", "),
+                excerpt(answer, from.saturating_sub(BEFORE))
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl Mismatch<'_> {
+    /// Each answer with the runtimes that gave it.
+    fn groups(&self) -> Vec<(String, Vec<&'static str>)> {
+        let mut groups: Vec<(String, Vec<_>)> = Vec::new();
+        for (runtime, answer) in &self.answers {
+            let answer = answer.to_string();
+            match groups.iter_mut().find(|(other, _)| *other == answer) {
+                Some((_, runtimes)) => runtimes.push(runtime.name()),
+                None => groups.push((answer, vec![runtime.name()])),
+            }
+        }
+        groups
+    }
+}
+
+/// Number of characters that are shown before the first difference of two answers.
+const BEFORE: usize = 200;
+
+/// Number of equal characters at the start of two texts.
+fn common_start(one: &str, other: &str) -> usize {
+    let differs = one.chars().zip(other.chars()).position(|(left, right)| left != right);
+    differs.unwrap_or_else(|| one.chars().count().min(other.chars().count()))
+}
+
+/// Part of a text: long lists of IDs are of no use on a screen.
+fn excerpt(text: &str, from: usize) -> String {
+    const MOST: usize = 1000;
+    let shown: String = text.chars().skip(from).take(MOST).collect();
+    let before = if from > 0 { "..." } else { "" };
+    let after = if text.chars().nth(from + MOST).is_some() { "..." } else { "" };
+    format!("{before}{shown}{after}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{super::case::Pattern, *};
+
+    fn verdict(text: &str, expected: Pattern, answers: [(Runtime, Value); 2]) -> bool {
+        let cases = [Case::new("test", "sno.parse", json!({ "text": text }), expected)];
+        let all = answers.map(|(runtime, answer)| Answers { runtime, answers: vec![Some(answer)] });
+        mismatches(&cases, &all).is_empty()
+    }
+
+    #[test]
+    fn a_mismatch_shows_who_differs_and_where() {
+        let case = Case::new("long", "sno.generator", json!({}), Pattern::Any);
+        let same = json!({"ok": "x".repeat(5000)});
+        let other = json!({"ok": format!("{}y", "x".repeat(4999))});
+        let answers =
+            vec![(Runtime::Rust, &same), (Runtime::Python, &other), (Runtime::Chromium, &same)];
+        let shown = Mismatch { case: &case, answers }.to_string();
+        assert!(shown.contains("rust, chromium\n            ...xxx"), "{shown}");
+        assert!(shown.contains("xy\"}"), "{shown}");
+        assert!(shown.len() < 2000, "{shown}");
+    }
+
+    #[test]
+    fn runtimes_must_agree() {
+        let both =
+            |node| [(Runtime::Rust, json!({"ok": 1})), (Runtime::NodeWasm, json!({"ok": node}))];
+        assert!(verdict("abc", Pattern::Any, both(1)));
+        assert!(!verdict("abc", Pattern::Any, both(2)));
+    }
+
+    #[test]
+    fn agreeing_on_a_wrong_answer_is_not_enough() {
+        let both = || [(Runtime::Rust, json!({"ok": 1})), (Runtime::NodeWasm, json!({"ok": 1}))];
+        assert!(verdict("abc", Pattern::ok(json!(1)), both()));
+        assert!(!verdict("abc", Pattern::ok(json!(2)), both()));
+    }
+
+    #[test]
+    fn only_texts_past_the_basic_plane_are_counted_by_unit() {
+        let both = |runtime| [(Runtime::Rust, json!({"ok": 1})), (runtime, json!({"ok": 2}))];
+        assert!(verdict("\u{1f600}", Pattern::Any, both(Runtime::NodeWasm)));
+        assert!(!verdict("\u{1f600}", Pattern::Any, both(Runtime::Python)));
+        assert!(!verdict("\u{ffff}", Pattern::Any, both(Runtime::NodeWasm)));
+    }
+
+    #[test]
+    fn an_unknown_operation_is_wrong_even_if_all_say_so() {
+        let answer = json!({"error": {"code": "unknown_op"}});
+        assert!(!verdict(
+            "abc",
+            Pattern::Any,
+            [(Runtime::Rust, answer.clone()), (Runtime::Python, answer)]
+        ));
+    }
+}

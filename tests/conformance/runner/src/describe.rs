@@ -1,0 +1,25 @@
+//! Descriptions of the families: size, fields, rate and time span. Layouts are described in the module that draws them.
+
+use serde_json::{Value, json};
+
+use super::case::{Case, Pattern};
+
+/// Each family, with the figures that its format fixes.
+const FAMILIES: [(&str, u32, &str, &str, &str); 3] = [
+    ("sno", 80, "16384000", "1262304000000", "3461327255548"),
+    ("randflake", 64, "131072", "1730000000000", "2803741823000"),
+    ("hotguid", 128, "16777216", "0", "4294967295000"),
+];
+
+pub(crate) fn families() -> impl Iterator<Item = Case> {
+    FAMILIES.into_iter().map(|(family, bits, per_second, first_ms, last_ms)| {
+        let text = |text: &str| Value::from(text);
+        let expected = Pattern::ok_has([
+            ("bits", bits.into()),
+            ("per_second", text(per_second)),
+            ("first_ms", text(first_ms)),
+            ("last_ms", text(last_ms)),
+        ]);
+        Case::new(format!("describe {family}"), "describe", json!({"family": family}), expected)
+    })
+}

@@ -1,0 +1,113 @@
+//! A conversation with one runtime's driver: requests go in, a line each; answers come out, a line each, in order.
+
+use std::{
+    io::{BufRead, BufReader, BufWriter, Write},
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+    thread,
+    time::Duration,
+};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use super::Runtime;
+
+/// Longest time to the next answer, in which a browser has to start.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running driver; it ends when this is dropped.
+#[derive(Debug)]
+pub struct Driver {
+    runtime: Runtime,
+    child: Child,
+    requests: Option<ChildStdin>,
+    answers: Receiver<std::io::Result<String>>,
+}
+
+impl Driver {
+    /// Starts the driver of a runtime.
+    ///
+    /// # Errors
+    /// A program that cannot be started.
+    ///
+    /// # Panics
+    /// Never: the output that it takes is a pipe.
+    pub fn start(runtime: Runtime, driver: &mut Command) -> Result<Self> {
+        let mut child = driver
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("cannot start {}", runtime.name()))?;
+        let requests = child.stdin.take();
+        let output = child.stdout.take().expect("the driver's output is a pipe");
+        let (to, answers) = channel();
+        thread::spawn(move || {
+            BufReader::new(output).lines().try_for_each(|line| to.send(line).map_err(drop))
+        });
+        Ok(Self { runtime, child, requests, answers })
+    }
+
+    /// The answers to `requests`, in order.
+    ///
+    /// # Errors
+    /// A driver that stops answering, or answers no JSON.
+    ///
+    /// # Panics
+    /// Never: a driver that runs takes requests.
+    pub fn ask<'a>(
+        &mut self,
+        requests: impl ExactSizeIterator<Item = &'a Value> + Send,
+    ) -> Result<Vec<Value>> {
+        let count = requests.len();
+        let input = self.requests.as_mut().expect("a driver that runs takes requests");
+        let answers = &self.answers;
+        let answered = thread::scope(|scope| {
+            let writing = scope.spawn(move || write_all(input, requests));
+            let answered: Result<Vec<Value>> = (0..count).map(|_| next(answers)).collect();
+            if answered.is_err() {
+                // A driver that stopped answering may have stopped reading, too.
+                let _ = self.child.kill();
+            }
+            let written = writing.join().expect("writing does not panic");
+            answered.and_then(|answers| Ok(written.map(|()| answers)?))
+        });
+        answered.with_context(|| format!("the driver of {} broke off", self.runtime.name()))
+    }
+}
+
+fn write_all<'a>(
+    input: &mut ChildStdin,
+    requests: impl Iterator<Item = &'a Value>,
+) -> std::io::Result<()> {
+    let mut input = BufWriter::new(input);
+    for request in requests {
+        writeln!(input, "{request}")?;
+    }
+    input.flush()
+}
+
+fn next(answers: &Receiver<std::io::Result<String>>) -> Result<Value> {
+    match answers.recv_timeout(PATIENCE) {
+        Ok(line) => {
+            let line = line?;
+            serde_json::from_str(&line)
+                .with_context(|| format!("expected an answer in JSON, found {line:.200}"))
+        }
+        Err(RecvTimeoutError::Timeout) => {
+            bail!("expected an answer within {} s", PATIENCE.as_secs())
+        }
+        Err(RecvTimeoutError::Disconnected) => bail!("it ended without an answer"),
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        drop(self.requests.take());
+        let end = self.answers.recv_timeout(Duration::from_secs(10));
+        if !matches!(end, Err(RecvTimeoutError::Disconnected)) {
+            let _ = self.child.kill();
+        }
+        let _ = self.child.wait();
+    }
+}

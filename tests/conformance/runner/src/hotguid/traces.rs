@@ -1,0 +1,90 @@
+//! Random traces: the parts of them that do not depend on chance.
+
+use std::collections::HashSet;
+
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use crate::{
+    case::{Case, Pattern},
+    random::{field, number, one_of},
+};
+
+const START_MS: i64 = 2_266_870_912_000;
+const END_MS: i64 = 4_294_967_296_000;
+
+pub(crate) fn trace(rng: &mut Rng) -> Case {
+    let mut options = json!({"max_wait_ms": 0});
+    if rng.u32(..3) == 0 {
+        options["window"] = json!([time(rng), time(rng)]);
+    }
+    if rng.u32(..3) == 0 {
+        options["on_exhausted"] = one_of(rng, &["wait", "error"]).into();
+    }
+    if rng.u32(..3) == 0 {
+        options["uuid8"] = rng.bool().into();
+    }
+    options["steps"] = (0..rng.usize(1..20)).map(|_| step(rng, 1)).collect();
+    let expected = Pattern::Obeys("no counter used twice in a second", no_counter_twice);
+    Case::new("hotguid.generator", "hotguid.generator", options, expected)
+}
+
+fn time(rng: &mut Rng) -> String {
+    match rng.u32(..50) {
+        0 => number(rng),
+        1 => rng.i64(-1500..=1500),
+        2 => END_MS + rng.i64(-1500..=1500),
+        _ => START_MS + rng.i64(-2000..5000),
+    }
+    .to_string()
+}
+
+fn clock(rng: &mut Rng) -> Value {
+    let mut readings: Vec<_> = (0..rng.usize(1..4)).map(|_| time(rng)).collect();
+    if rng.u32(..40) == 0 {
+        readings.insert(0, "raise".to_owned());
+    }
+    readings.into()
+}
+
+fn step(rng: &mut Rng, depth: u32) -> Value {
+    let shard_key = field(rng, 32);
+    let mut step = match rng.u32(..20) {
+        0 => json!({"op": "stats"}),
+        1 => json!({"op": "extend_window", "end_ms": time(rng)}),
+        2 if rng.u32(..4) == 0 => json!({"op": "close"}),
+        3..=7 => json!({"op": "generate", "shard_key": shard_key, "count": rng.u32(..70)}),
+        _ => json!({"op": "generate", "shard_key": shard_key}),
+    };
+    step["clock"] = clock(rng);
+    if depth > 0 && rng.u32(..16) == 0 {
+        step["inside"] = (0..rng.usize(1..4)).map(|_| self::step(rng, depth - 1)).collect();
+    }
+    step
+}
+
+/// Returns whether no two IDs have the same second, machine and counter.
+fn no_counter_twice(answer: &Value) -> bool {
+    fn all_new(steps: &Value, seen: &mut HashSet<[String; 3]>) -> bool {
+        steps.as_array().into_iter().flatten().all(|step| {
+            let mut ids = step["ok"].as_array().into_iter().flatten();
+            let cell =
+                |id: &Value| ["timestamp", "machine", "counter"].map(|name| id[name].to_string());
+            ids.all(|id| seen.insert(cell(id))) && all_new(&step["inside"], seen)
+        })
+    }
+    all_new(&answer["ok"]["steps"], &mut HashSet::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_counter_used_twice_is_seen_whatever_its_shard() {
+        let id = |counter, shard| json!({"timestamp": "7", "machine": 0, "counter": counter, "shard_key": shard});
+        let trace = |ids: [Value; 2]| json!({"ok": {"steps": [{"ok": ids}]}});
+        assert!(no_counter_twice(&trace([id(1, 5), id(2, 5)])));
+        assert!(!no_counter_twice(&trace([id(1, 5), id(1, 6)])));
+    }
+}

@@ -1,0 +1,227 @@
+//! Layouts drawn at random, and values for their fields.
+
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use super::values::fitting;
+use crate::random::one_of;
+
+/// A layout and its fields, from the top.
+pub(crate) struct Drawn {
+    pub(crate) layout: Value,
+    pub(crate) parts: Vec<Part>,
+}
+
+/// A field.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) kind: &'static str,
+    pub(crate) of_type: &'static str,
+    pub(crate) bits: u32,
+    /// Its name; empty for a timestamp, a sequence and unused bits.
+    pub(crate) name: String,
+    /// The length of a tick, in microseconds.
+    pub(crate) tick_us: u64,
+    pub(crate) epoch_ms: i64,
+}
+
+/// Names that some language could stumble over, and plain ones.
+const NAMES: [&str; 14] = [
+    "shard",
+    "worker",
+    "data-center",
+    "a",
+    "b",
+    "c",
+    "7",
+    "10",
+    "",
+    "é",
+    "🜚",
+    "__proto__",
+    "constructor",
+    "toString",
+];
+
+const TICKS: [(&str, u64); 9] = [
+    ("1ms", 1000),
+    ("10ms", 10_000),
+    ("1s", 1_000_000),
+    ("4ms", 4000),
+    ("1us", 1),
+    ("250us", 250),
+    ("1500us", 1500),
+    ("7ms", 7000),
+    ("3600s", 3_600_000_000),
+];
+
+/// The properties of a layout that limit its fields.
+pub(crate) struct Needs {
+    /// The width of an ID, and `true` if it consists of bytes.
+    pub(crate) bits: u32,
+    pub(crate) is_bytes: bool,
+    pub(crate) epochs: fn(&mut Rng) -> i64,
+}
+
+/// A layout of 64 bits or of 1 to 40 bytes, now and then of many more, of all kinds and types.
+pub(crate) fn layout(rng: &mut Rng) -> Drawn {
+    let is_bytes = rng.u32(..3) > 0;
+    let length = if rng.u32(..40) == 0 { rng.u32(41..=300) } else { rng.u32(1..=40) };
+    let bits = if is_bytes { 8 * length } else { 64 };
+    let needs = Needs { bits, is_bytes, epochs: epoch };
+    let mut parts = Vec::new();
+    while left(&needs, &parts) > 0 && parts.len() < 16 {
+        let bits = width(rng).min(left(&needs, &parts));
+        parts.push(part(rng, &needs, &parts, bits));
+    }
+    if rng.u32(..4) == 0 {
+        parts.push(part(rng, &needs, &parts, 0));
+    }
+    filled(rng, &needs, parts)
+}
+
+/// The layout of the fields, and of one more for the bits that are left.
+pub(crate) fn filled(rng: &mut Rng, needs: &Needs, mut parts: Vec<Part>) -> Drawn {
+    let rest = left(needs, &parts);
+    if rest > 0 {
+        let kind = one_of(rng, &["unused", "bindable"]);
+        parts.push(named(rng, needs, &parts, kind, rest));
+    }
+    name_unnamed(&mut parts);
+    let fields: Vec<_> = parts.iter().map(|part| describe(rng, part)).collect();
+    let id = if needs.is_bytes { "bytes" } else { "integer" };
+    Drawn { layout: json!({"id": id, "bits": needs.bits, "fields": fields}), parts }
+}
+
+fn left(needs: &Needs, parts: &[Part]) -> u32 {
+    needs.bits - parts.iter().map(|part| part.bits).sum::<u32>()
+}
+
+fn width(rng: &mut Rng) -> u32 {
+    match rng.u32(..8) {
+        0 => rng.u32(..=1),
+        1 => rng.u32(60..=70),
+        2 => rng.u32(1..=200),
+        3 => 64,
+        4 => 8 * rng.u32(1..=8),
+        _ => rng.u32(1..=42),
+    }
+}
+
+fn epoch(rng: &mut Rng) -> i64 {
+    match rng.u32(..8) {
+        0 => 0,
+        1 => rng.i64(-2_000_000_000_000..0),
+        2 => one_of(rng, &[i64::MIN, i64::MAX, -1, 1, 1 << 53, (1 << 53) + 1]),
+        3 => rng.i64(..),
+        _ => rng.i64(1_288_834_974_657..1_800_000_000_000),
+    }
+}
+
+fn part(rng: &mut Rng, needs: &Needs, parts: &[Part], bits: u32) -> Part {
+    let has = |kind| parts.iter().any(|part| part.kind == kind);
+    let kind = match rng.u32(..8) {
+        0 | 1 if !has("timestamp") && bits <= 64 => "timestamp",
+        2 if !has("sequence") && bits <= 64 => "sequence",
+        3 | 4 => "constant",
+        5 => "unused",
+        _ => "bindable",
+    };
+    named(rng, needs, parts, kind, bits)
+}
+
+/// A field of a kind, with a name of its own or none.
+pub(crate) fn named(
+    rng: &mut Rng,
+    needs: &Needs,
+    parts: &[Part],
+    kind: &'static str,
+    bits: u32,
+) -> Part {
+    let of_type = if needs.is_bytes && matches!(kind, "constant" | "bindable") {
+        one_of(rng, &["integer", "integer", "bytes", "text"])
+    } else {
+        "integer"
+    };
+    let taken = |name: &str| parts.iter().any(|part| part.kind == kind && part.name == name);
+    let name = match kind {
+        "constant" | "bindable" => one_of(rng, &NAMES),
+        _ => "",
+    };
+    // A name that is taken counts as none: the field gets its default name.
+    let name = if taken(name) || rng.u32(..6) == 0 { UNNAMED } else { name };
+    Part {
+        kind,
+        of_type,
+        bits,
+        name: name.to_owned(),
+        tick_us: one_of(rng, &TICKS).1,
+        epoch_ms: (needs.epochs)(rng),
+    }
+}
+
+/// Placeholder for a field without a name, until its place is known; no field has this name.
+const UNNAMED: &str = "\0";
+
+/// Names the fields without a name by their kind, offset and width.
+fn name_unnamed(parts: &mut [Part]) {
+    let mut offset = 0;
+    for part in parts {
+        let prefix = if part.kind == "constant" { "const" } else { part.kind };
+        if part.name == UNNAMED {
+            part.name = format!("{prefix}-{offset}-{}", part.bits);
+        }
+        offset += part.bits;
+    }
+}
+
+/// The description of a field; a default name is left out half of the time.
+fn describe(rng: &mut Rng, part: &Part) -> Value {
+    let mut field = json!({"kind": part.kind, "bits": part.bits});
+    match part.kind {
+        "timestamp" => {
+            let tick = TICKS.iter().find(|(_, us)| *us == part.tick_us);
+            field["tick"] = tick.map_or("1ms", |(tick, _)| tick).into();
+            field["epoch_ms"] = integer(rng, &part.epoch_ms.to_string());
+        }
+        "sequence" if rng.u32(..3) == 0 => {
+            let start = fitting(rng, part);
+            field["start"] = decimal(rng, &start);
+        }
+        "constant" => {
+            let value = fitting(rng, part);
+            field["value"] = match part.of_type {
+                "integer" => decimal(rng, &value),
+                "bytes" => value["hex"].clone(),
+                _ => value["text"].clone(),
+            };
+        }
+        _ => {}
+    }
+    if matches!(part.kind, "constant" | "bindable") {
+        if !part.name.contains('-') || part.name == "data-center" || rng.bool() {
+            field["name"] = part.name.clone().into();
+        }
+        if part.of_type != "integer" || rng.u32(..4) == 0 {
+            field["type"] = part.of_type.into();
+        }
+    }
+    match rng.u32(..8) {
+        0..=2 => field["invert"] = true.into(),
+        3 => field["invert"] = false.into(),
+        _ => {}
+    }
+    field
+}
+
+fn decimal(rng: &mut Rng, value: &Value) -> Value {
+    integer(rng, value.as_str().unwrap_or_default())
+}
+
+/// An integer as a JSON number if that is exact, else as a decimal string.
+fn integer(rng: &mut Rng, decimal: &str) -> Value {
+    match decimal.parse::<i64>() {
+        Ok(number) if number.unsigned_abs() <= 1 << 53 && rng.bool() => number.into(),
+        _ => decimal.into(),
+    }
+}

@@ -1,0 +1,115 @@
+//! The vectors of single IDs: packing, parsing, presets and time ranges.
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use super::description::{inputs, translate, values};
+use crate::{
+    case::{Case, Pattern},
+    vectors::{label, list, member, ours, text},
+};
+
+/// `layout64.json`.
+pub(crate) fn integers(file: &Value) -> Result<Vec<Case>> {
+    let mut made = Vec::new();
+    for (index, vector) in list(file, "layouts")?.iter().enumerate() {
+        made.extend(of_layout(&label(index, vector), vector)?);
+    }
+    Ok(made)
+}
+
+/// `layoutbytes.json`: the same, and IDs of wrong lengths.
+pub(crate) fn byte_ids(file: &Value) -> Result<Vec<Case>> {
+    let mut made = integers(file)?;
+    let fields = json!([{"kind": "bindable", "bits": 8, "name": "a"}, {"kind": "bindable", "bits": 16, "name": "b"}]);
+    let three = json!({"id": "bytes", "bits": 24, "fields": fields});
+    for (index, case) in list(file, "wrong_length_parse")?.iter().enumerate() {
+        made.push(parse(&format!("length {index}"), &three, case)?);
+    }
+    Ok(made)
+}
+
+/// A layout, which may be refused, and then refuses everything; and its cases.
+fn of_layout(name: &str, vector: &Value) -> Result<Vec<Case>> {
+    let layout = translate(vector)?;
+    let refused =
+        ours(vector, "error").or_else(|| ours(vector, "build_error").filter(|it| it.is_string()));
+    let built = match refused {
+        Some(code) => Pattern::error(code, None),
+        None => Pattern::ok_with(Pattern::Any),
+    };
+    let mut made = vec![Case::of(name, "layout.json", json!({"layout": layout}), built)];
+    let cases = |member| list(vector, member).map_or(&[][..], Vec::as_slice).iter().enumerate();
+    for (index, case) in cases("cases") {
+        made.extend(pack(&format!("{name}, case {index}"), &layout, case)?);
+    }
+    for (index, case) in cases("parse_cases") {
+        made.push(parse(&format!("{name}, ID {index}"), &layout, case)?);
+    }
+    Ok(made)
+}
+
+/// Values to pack, and the ID of them to parse.
+fn pack(name: &str, layout: &Value, case: &Value) -> Result<Vec<Case>> {
+    let mut args = json!({"layout": layout});
+    args.as_object_mut().context("an object")?.extend(inputs(member(case, "inputs")?)?);
+    let ask = |expected| Case::of(name, "layout.pack", args, expected);
+    if let Some(code) = ours(case, "error") {
+        return Ok(vec![ask(Pattern::error(code, None))]);
+    }
+    let id = ours(case, "id").context("expected an ID")?;
+    let mut packed = case.clone();
+    packed["id"] = id.clone();
+    Ok(vec![ask(Pattern::ok(id.clone())), parse(name, layout, &packed)?])
+}
+
+fn parse(name: &str, layout: &Value, case: &Value) -> Result<Case> {
+    let args = json!({"layout": layout, "id": text(case, "id")?});
+    let expected = match ours(case, "error") {
+        Some(code) => Pattern::error(code, None),
+        None => Pattern::ok(values(ours(case, "parsed").context("expected an ID's fields")?)),
+    };
+    Ok(Case::of(name, "layout.parse", args, expected))
+}
+
+/// `presets.json`: each ID parsed, and packed again.
+pub(crate) fn presets(file: &Value) -> Result<Vec<Case>> {
+    let mut made = Vec::new();
+    for (index, case) in list(file, "cases")?.iter().enumerate() {
+        let preset = text(case, "preset")?;
+        let name = format!("{}, {preset}", label(index, case));
+        let layout = json!({"preset": preset});
+        made.push(parse(&name, &layout, case)?);
+        let mut args = member(case, "parsed")?.clone();
+        args["layout"] = layout;
+        let packed = packed_again(preset, text(case, "id")?)?;
+        made.push(Case::of(&name, "layout.pack", args, Pattern::ok(packed.into())));
+    }
+    Ok(made)
+}
+
+/// An ID without its unused bit, where the preset has one.
+fn packed_again(preset: &str, id: &str) -> Result<String> {
+    let has_unused = matches!(preset, "twitter" | "sonyflake" | "baidu");
+    let id: i64 = id.parse()?;
+    Ok(if has_unused { id & i64::MAX } else { id }.to_string())
+}
+
+/// A case of `ranges.json`.
+pub(crate) fn range(name: &str, case: &Value) -> Result<Case> {
+    let mut args = json!({
+        "layout": translate(case)?,
+        "from_ms": text(case, "from_ms")?,
+        "to_ms": text(case, "to_ms")?,
+    });
+    if let Some(bind) = case.get("bind") {
+        args["bindables"] = values(bind);
+    }
+    let expected = match ours(case, "error") {
+        Some(code) => Pattern::error(code, None),
+        None => Pattern::ok(
+            json!({"lowest": member(case, "lowest")?, "highest": member(case, "highest")?}),
+        ),
+    };
+    Ok(Case::new(name, "layout.time_range", args, expected))
+}

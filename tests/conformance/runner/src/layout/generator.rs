@@ -1,0 +1,68 @@
+//! `layout_generator.json`: generators over layouts under a scripted clock.
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use super::description::short;
+use crate::{
+    case::{Case, Pattern},
+    trace::{self, Step},
+    vectors::{label, list, member, ours, text},
+};
+
+const OP: &str = "layout.generator";
+
+/// Longer than any wait that a scenario needs.
+const MAX_WAIT_MS: u64 = 500;
+
+pub(crate) fn generator(file: &Value) -> Result<Vec<Case>> {
+    let epoch_ms = member(file, "epoch_ms")?;
+    let mut made = Vec::new();
+    for (index, scenario) in list(file, "scenarios")?.iter().enumerate() {
+        let name = label(index, scenario);
+        match scenario.get("ids") {
+            Some(ids) => made.extend(fresh(&name, ids, epoch_ms)?),
+            None => made.push(whole(&name, scenario, epoch_ms)?),
+        }
+    }
+    Ok(made)
+}
+
+fn whole(name: &str, scenario: &Value, epoch_ms: &Value) -> Result<Case> {
+    let words = text(scenario, "layout")?;
+    let layout = short(words, epoch_ms)?;
+    let options = json!({
+        "layout": layout,
+        "sequence_only": !words.contains(" ts "),
+        "max_wait_ms": MAX_WAIT_MS,
+    });
+    if let Some(code) = ours(scenario, "error") {
+        return Ok(trace::refused(name, OP, options, code));
+    }
+    let steps = list(scenario, "steps")?.iter().map(|step| one_step(step, epoch_ms));
+    Ok(trace::case(name, OP, options, steps.collect::<Result<_>>()?))
+}
+
+fn one_step(step: &Value, epoch_ms: &Value) -> Result<Step> {
+    let epoch = epoch_ms.as_str().context("expected an epoch")?.parse::<i64>()?;
+    let readings = list(step, "clock_ms_minus_epoch")?.iter();
+    let readings = readings.map(|reading| Some((epoch + reading.as_i64()?).to_string()));
+    let clock =
+        readings.collect::<Option<Vec<_>>>().context("expected readings in milliseconds")?;
+    let expected = match ours(step, "error") {
+        Some(code) => Pattern::error(code, None),
+        None => Pattern::ok(json!([ours(step, "id").context("expected an ID")?])),
+    };
+    Ok(Step::new(json!({"op": "generate", "clock": clock}), expected))
+}
+
+/// Generators one after the other in the same tick, each of which begins anew.
+fn fresh(name: &str, ids: &Value, epoch_ms: &Value) -> Result<Vec<Case>> {
+    let normal = json!({"layout": "1 unused, 41 ts ms, 22 seq"});
+    let one = |(index, id): (usize, &Value)| {
+        let mut scenario = normal.clone();
+        scenario["steps"] = json!([{"clock_ms_minus_epoch": [5], "id": id}]);
+        whole(&format!("{name}, generator {index}"), &scenario, epoch_ms)
+    };
+    ids.as_array().context("expected a list of IDs")?.iter().enumerate().map(one).collect()
+}

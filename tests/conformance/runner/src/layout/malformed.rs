@@ -1,0 +1,189 @@
+//! Descriptions with something wrong in them.
+
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use super::draw::layout;
+use crate::{
+    case::{Case, Pattern},
+    random::one_of,
+};
+
+/// A random layout with one change, mostly for the worse.
+pub(crate) fn description(rng: &mut Rng) -> Case {
+    let mut layout = layout(rng).layout;
+    for _ in 0..rng.usize(1..=2) {
+        spoil(rng, &mut layout);
+    }
+    let op = one_of(rng, &["layout.json", "layout.json", "layout.describe"]);
+    Case::new(format!("{op} of a spoiled layout"), op, json!({"layout": layout}), Pattern::Any)
+}
+
+/// A description as a text, which may be invalid JSON.
+pub(crate) fn text(rng: &mut Rng) -> Case {
+    let mut layout = layout(rng).layout;
+    if rng.u32(..4) == 0 {
+        spoil(rng, &mut layout);
+    }
+    let text = if rng.bool() { layout.to_string() } else { format!("{layout:#}") };
+    let text = if rng.u32(..6) == 0 { text } else { spoiled_text(rng, text) };
+    Case::new("layout.from_json", "layout.from_json", json!({"text": text}), Pattern::Any)
+}
+
+/// Numbers and texts that parsers of JSON read in more than one way, or not at all.
+const ODD_TOKENS: [&str; 44] = [
+    "64.0",
+    "6.4e1",
+    "64e0",
+    "064",
+    "+64",
+    "-0",
+    "0.0",
+    ".5",
+    "5.",
+    "1e400",
+    "-1e400",
+    "0x40",
+    "1_0",
+    "NaN",
+    "Infinity",
+    "9007199254740992",
+    "9007199254740993",
+    "-9007199254740993",
+    "9223372036854775807",
+    "9223372036854775808",
+    "18446744073709551616",
+    "100000000000000000000000000",
+    "null",
+    "true",
+    "True",
+    "[]",
+    "{}",
+    "[[[[[[[[[[[[]]]]]]]]]]]]",
+    "\"\"",
+    "\"\\u0061\"",
+    "\"\\ud83d\\ude00\"",
+    "\"\\ud800\"",
+    "\"\\u00\"",
+    "\"\\x61\"",
+    "\"\u{0}\"",
+    "\"\n\"",
+    "\"\\n\"",
+    "'a'",
+    "a",
+    "\"bits\": 8, \"bits\"",
+    "// a",
+    "/* a */",
+    "\u{feff}",
+    ",",
+];
+
+/// A text with an odd token, which replaces another one or is inserted; or a text cut off, or with more behind it.
+fn spoiled_text(rng: &mut Rng, mut text: String) -> String {
+    let ends: Vec<_> = text.match_indices([':', ',', '}', ']', '"']).map(|(at, _)| at).collect();
+    let at = ends[rng.usize(..ends.len())];
+    match rng.u32(..8) {
+        0 => text.truncate(at + rng.usize(..=1)),
+        1 => text.push_str(one_of(rng, &[" ", "\n", "x", ",", "{}", "\0", "\u{feff}"])),
+        2 => text.insert_str(0, one_of(rng, &[" ", "\n", "\u{feff}", "\u{a0}", "[", "\0"])),
+        3 => text.insert_str(at, one_of(rng, &ODD_TOKENS)),
+        _ => replace_value(rng, &mut text, at),
+    }
+    text
+}
+
+/// Replaces a member's value, from the colon to the end, by an odd token.
+fn replace_value(rng: &mut Rng, text: &mut String, from: usize) {
+    let Some(start) = text[from..].find(':').map(|at| from + at + 1) else { return };
+    let end = text[start..].find([',', '}']).map_or(text.len(), |at| start + at);
+    text.replace_range(start..end, one_of(rng, &ODD_TOKENS));
+}
+
+fn spoil(rng: &mut Rng, layout: &mut Value) {
+    let count = layout["fields"].as_array().map_or(0, Vec::len);
+    match rng.u32(..10) {
+        0 => layout["bits"] = odd(rng),
+        1 => layout["id"] = odd(rng),
+        2 => layout["fields"] = odd(rng),
+        3 => remove(rng, layout, &["id", "bits", "fields"]),
+        4 => layout["size"] = odd(rng),
+        _ if count == 0 => {}
+        5 => {
+            let fields = layout["fields"].as_array_mut().expect("fields were counted");
+            let again = fields[rng.usize(..count)].clone();
+            fields.insert(rng.usize(..=count), again);
+        }
+        _ => {
+            let field = &mut layout["fields"][rng.usize(..count)];
+            spoil_field(rng, field);
+        }
+    }
+}
+
+fn spoil_field(rng: &mut Rng, field: &mut Value) {
+    const MEMBERS: [&str; 10] =
+        ["kind", "bits", "name", "type", "value", "tick", "epoch_ms", "start", "invert", "size"];
+    if !field.is_object() {
+        return;
+    }
+    match rng.u32(..4) {
+        0 => remove(rng, field, &MEMBERS),
+        1 => *field = odd(rng),
+        2 => {
+            field["bits"] =
+                one_of(rng, &[-1_i64, 0, 1, 8, 63, 64, 65, 128, 1 << 31, 1 << 32]).into();
+        }
+        _ => field[one_of(rng, &MEMBERS)] = odd(rng),
+    }
+}
+
+fn remove(rng: &mut Rng, object: &mut Value, names: &[&str]) {
+    if let Some(members) = object.as_object_mut() {
+        members.remove(one_of(rng, names));
+    }
+}
+
+/// A value to stand where something else is expected.
+fn odd(rng: &mut Rng) -> Value {
+    const TEXTS: [&str; 30] = [
+        "",
+        "0",
+        "1",
+        "-1",
+        "64",
+        "08",
+        "+8",
+        " 8",
+        "8.0",
+        "1e3",
+        "0x10",
+        "1_000",
+        "x",
+        "integer",
+        "bytes",
+        "text",
+        "unused",
+        "timestamp",
+        "sequence",
+        "constant",
+        "bindable",
+        "1ms",
+        "0ms",
+        "1.5ms",
+        "1m",
+        "ms",
+        "9223372036854775808us",
+        "1 ms",
+        "ab",
+        "-9223372036854775809",
+    ];
+    match rng.u32(..12) {
+        0 => Value::Null,
+        1 => rng.bool().into(),
+        2 => json!([]),
+        3 => json!({}),
+        4 => json!(1.5),
+        5 => one_of(rng, &[-1, 0, 7, 8, 64, 65, 1 << 53, (1 << 53) + 2, i64::MIN]).into(),
+        _ => one_of(rng, &TEXTS).into(),
+    }
+}

@@ -1,0 +1,16 @@
+//! Custom layouts: the vectors' cases and random ones.
+
+mod description;
+mod draw;
+mod fields;
+mod generator;
+mod malformed;
+mod random;
+mod traces;
+mod values;
+
+pub(crate) use fields::{byte_ids, integers, presets, range};
+pub(crate) use generator::generator;
+pub(crate) use malformed::{description, text};
+pub(crate) use random::id;
+pub(crate) use traces::trace;

@@ -1,0 +1,122 @@
+//! Random traces: generators over layouts drawn at random, at random times of a scripted clock.
+
+use fastrand::Rng;
+use serde_json::{Map, Value, json};
+
+use super::{
+    draw::{Drawn, Needs, Part, filled, named},
+    values::{fitting, misfit},
+};
+use crate::{
+    case::Case,
+    random::{number, one_of},
+    trace,
+};
+
+/// Times lie close together, so that a clock often shows the same tick again, or one before.
+const START_MS: i64 = 2_062_304_000_000;
+const SPANS_MS: [i64; 4] = [4, 16, 64, 4000];
+
+pub(crate) fn trace(rng: &mut Rng) -> Case {
+    let sequence_only = rng.u32(..6) == 0;
+    let drawn = layout(rng, sequence_only);
+    let mut options = json!({
+        "layout": drawn.layout,
+        "max_wait_ms": 0,
+        "on_exhausted": one_of(rng, &["wait", "error"]),
+        "bindables": some_bindables(rng, &drawn, 6),
+    });
+    if sequence_only != (rng.u32(..12) == 0) {
+        options["sequence_only"] = true.into();
+    }
+    if rng.u32(..4) == 0 {
+        options["window"] = json!([time(rng), time(rng)]);
+    }
+    options["steps"] = (0..rng.usize(1..20)).map(|_| step(rng, &drawn, 1)).collect();
+    Case::new("layout.generator", "layout.generator", options, trace::no_id_twice())
+}
+
+/// A layout from which a generator can mostly be made. It has no bindable that alone could tell two IDs apart, so IDs that
+/// repeat but for a bindable are noticed.
+fn layout(rng: &mut Rng, sequence_only: bool) -> Drawn {
+    let is_bytes = rng.bool();
+    let needs = Needs {
+        bits: if is_bytes { 8 * rng.u32(16..=34) } else { 64 },
+        is_bytes,
+        epochs: |rng| START_MS - one_of(rng, &[0, 1, 40, 100_000, START_MS]),
+    };
+    let time = if sequence_only { 0 } else { one_of(rng, &[22, 41, 42, 48, 64]) };
+    let sequence = one_of(rng, &[0, 1, 2, 3, 12, 22, 64]).min(needs.bits - time);
+    let mut kinds = vec![("sequence", sequence)];
+    if !sequence_only {
+        kinds.push(("timestamp", time));
+    }
+    let mut left = needs.bits - time - sequence;
+    for kind in ["constant", "bindable", "unused"] {
+        let bits = rng.u32(..=left.min(20));
+        left -= bits;
+        kinds.push((kind, bits));
+    }
+    rng.shuffle(&mut kinds);
+    let mut parts: Vec<Part> = Vec::new();
+    for (kind, bits) in kinds {
+        let part = named(rng, &needs, &parts, kind, bits);
+        parts.push(part);
+    }
+    filled(rng, &needs, parts)
+}
+
+/// Values of the bindables; each is missing or wrong with a chance of one in `odds`.
+fn some_bindables(rng: &mut Rng, drawn: &Drawn, odds: u32) -> Value {
+    let mut given = Map::new();
+    for part in drawn.parts.iter().filter(|part| part.kind == "bindable") {
+        match rng.u32(..6 * odds) {
+            0 => {}
+            1 => drop(given.insert(part.name.clone(), misfit(rng, part))),
+            2 => drop(given.insert("nobody".to_owned(), "1".into())),
+            _ => drop(given.insert(part.name.clone(), fitting(rng, part))),
+        }
+    }
+    given.into()
+}
+
+fn time(rng: &mut Rng) -> String {
+    let span = one_of(rng, &SPANS_MS);
+    match rng.u32(..60) {
+        0 => number(rng),
+        1 => START_MS - rng.i64(-5..200),
+        _ => START_MS + rng.i64(0..span),
+    }
+    .to_string()
+}
+
+/// Readings that mostly go forward within a call.
+fn clock(rng: &mut Rng) -> Value {
+    let mut readings: Vec<_> = (0..rng.usize(1..5)).map(|_| time(rng)).collect();
+    if rng.u32(..3) > 0 {
+        readings.sort();
+    }
+    if rng.u32(..60) == 0 {
+        readings.push("raise".to_owned());
+    }
+    readings.into()
+}
+
+fn step(rng: &mut Rng, drawn: &Drawn, depth: u32) -> Value {
+    let mut step = match rng.u32(..24) {
+        0 | 1 => json!({"op": "stats"}),
+        2 => json!({"op": "extend_window", "end_ms": time(rng)}),
+        3 if depth > 0 => json!({"op": "restore"}),
+        4 if rng.u32(..4) == 0 => json!({"op": "close"}),
+        5..=9 => json!({"op": "generate", "count": rng.u32(..12)}),
+        _ => json!({"op": "generate"}),
+    };
+    if step["op"] == "generate" && rng.u32(..6) == 0 {
+        step["bindables"] = some_bindables(rng, drawn, 2);
+    }
+    step["clock"] = clock(rng);
+    if depth > 0 && rng.u32(..16) == 0 {
+        step["inside"] = (0..rng.usize(1..4)).map(|_| self::step(rng, drawn, depth - 1)).collect();
+    }
+    step
+}

@@ -1,0 +1,107 @@
+//! Values for the fields of layouts that were drawn: ones that fit, and ones that do not.
+
+use data_encoding::HEXLOWER;
+use fastrand::Rng;
+use num_bigint::{BigInt, BigUint};
+use serde_json::{Value, json};
+
+use super::draw::Part;
+use crate::random::{hex, one_of};
+
+/// 2^bits.
+fn power(bits: u32) -> BigInt {
+    BigInt::from(1) << bits
+}
+
+/// An integer of `bits` bits, often the least or the greatest.
+fn below(rng: &mut Rng, bits: u32) -> BigInt {
+    match rng.u32(..6) {
+        0 => BigInt::ZERO,
+        1 => power(bits) - 1,
+        _ => {
+            let bytes: Vec<_> = (0..bits.div_ceil(8)).map(|_| rng.u8(..)).collect();
+            BigInt::from(BigUint::from_bytes_be(&bytes)) % power(bits)
+        }
+    }
+}
+
+/// A fitting value; for a timestamp a time in Unix milliseconds, which fits if milliseconds can express it.
+pub(crate) fn fitting(rng: &mut Rng, part: &Part) -> Value {
+    match (part.kind, part.of_type) {
+        ("timestamp", _) => time(part, &below(rng, part.bits)).to_string().into(),
+        (_, "bytes") => {
+            let number = below(rng, part.bits).to_bytes_be().1;
+            let zeros = if rng.u32(..4) == 0 { "0000" } else { "" };
+            json!({"hex": format!("{zeros}{}", HEXLOWER.encode(&number))})
+        }
+        (_, "text") => json!({"text": text(rng, part.bits as usize / 8)}),
+        _ if part.bits >= 64 && rng.u32(..6) == 0 => {
+            one_of(rng, &[i64::MIN, i64::MIN + 1, -2, -1]).to_string().into()
+        }
+        _ => below(rng, part.bits).to_string().into(),
+    }
+}
+
+/// The start of a tick, in Unix milliseconds, floored.
+fn time(part: &Part, tick: &BigInt) -> BigInt {
+    let epoch = i128::from(part.epoch_ms) * 1000;
+    let epoch = BigInt::from(epoch.div_euclid(part.tick_us.into()));
+    let micros = (tick + epoch) * part.tick_us;
+    let ms = &micros / 1000;
+    if micros < &ms * 1000 { ms - 1 } else { ms }
+}
+
+/// A text of at most `most` bytes, of characters of one to four bytes.
+fn text(rng: &mut Rng, most: usize) -> String {
+    let mut text = String::new();
+    while text.len() < most && rng.u32(..12) > 0 {
+        let c = match rng.u32(..8) {
+            0 => rng.char(..),
+            1 => one_of(rng, &['é', '€', '🜚', '\0', '\u{ffff}', '\u{d7ff}']),
+            _ => rng.char('a'..='z'),
+        };
+        if text.len() + c.len_utf8() <= most {
+            text.push(c);
+        }
+    }
+    text
+}
+
+/// A value that does not fit, or is of a type that the field does not take.
+pub(crate) fn misfit(rng: &mut Rng, part: &Part) -> Value {
+    if rng.u32(..3) == 0 {
+        let others = [json!({"hex": "61"}), json!({"text": "a"}), json!({"text": ""}), json!("1")];
+        return others[rng.usize(..others.len())].clone();
+    }
+    match (part.kind, part.of_type) {
+        ("timestamp", _) => {
+            let beyond = [BigInt::from(-1), power(part.bits), power(part.bits) + 7];
+            let ms = time(part, &beyond[rng.usize(..3)]);
+            let ms = ms.clamp(i64::MIN.into(), i64::MAX.into());
+            ms.to_string().into()
+        }
+        (_, "bytes") => {
+            let length = part.bits as usize / 8 + 1;
+            let most = rng.usize(length..length + 4);
+            json!({"hex": format!("01{}", hex(rng, most))})
+        }
+        (_, "text") => json!({"text": "z".repeat(part.bits as usize / 8 + 1)}),
+        _ => {
+            let edges = [
+                power(part.bits),
+                BigInt::from(-1),
+                -power(63),
+                -power(63) - 1,
+                power(64),
+                -power(200),
+                power(200),
+            ];
+            edges[rng.usize(..edges.len())].to_string().into()
+        }
+    }
+}
+
+/// A value that no field takes.
+pub(crate) fn foreign(rng: &mut Rng) -> Value {
+    [json!(true), json!(false), json!(1.5), json!([]), Value::Null][rng.usize(..5)].clone()
+}

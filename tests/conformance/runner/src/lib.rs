@@ -1,0 +1,109 @@
+//! Asks every runtime the same and compares the answers: with the vectors, and with each other.
+//!
+//! It knows the cases and how to talk to a driver, and neither builds nor installs anything: `cargo xtask conformance` does.
+
+mod case;
+mod compare;
+mod describe;
+mod driver;
+mod hotguid;
+mod layout;
+mod python;
+mod randflake;
+mod random;
+mod runtime;
+mod sno;
+mod sparx64;
+mod texts;
+mod trace;
+mod vectors;
+
+use case::Case;
+pub use driver::Driver;
+pub use runtime::Runtime;
+
+use std::{collections::BTreeMap, path::Path, process::Command, thread, time::Instant};
+
+use anyhow::Result;
+
+use self::compare::{Answers, mismatches};
+
+/// Number of mismatches that are printed in full.
+const SHOWN: usize = 20;
+
+/// The runtimes to ask, and the command that starts the driver of each.
+#[derive(Debug)]
+pub struct Suite<'s> {
+    /// The runtimes.
+    pub runtimes: &'s [Runtime],
+    /// The command that starts a driver, which reads a request a line and answers each with a line.
+    pub driver: fn(Runtime) -> Command,
+}
+
+impl Suite<'_> {
+    /// Asks the cases of a folder's vector files and `count` random ones of `seed`; returns `false` for any wrong answer.
+    ///
+    /// # Errors
+    /// A vector file that is not understood, or a driver that broke off.
+    pub fn run(&self, vectors: &Path, seed: u64, count: usize) -> Result<bool> {
+        let mut cases = vectors::read(vectors)?;
+        cases.extend(describe::families());
+        println!(
+            "random: {count} cases of seed {seed} (again: cargo xtask conformance --seed {seed} --cases {count})"
+        );
+        let drawn: Vec<_> = random::cases(seed, count).collect();
+        print_families(&drawn);
+        cases.extend(drawn);
+        let start = Instant::now();
+        let answers = self.ask_all(&cases)?;
+        let wrong = mismatches(&cases, &answers);
+        wrong.iter().take(SHOWN).for_each(|mismatch| println!("\nMISMATCH {mismatch}"));
+        let names: Vec<_> = self.runtimes.iter().map(|runtime| runtime.name()).collect();
+        let (count, seconds) = (cases.len(), start.elapsed().as_secs_f32());
+        println!(
+            "{count} cases on {}: {} mismatches, in {seconds:.1} s",
+            names.join(", "),
+            wrong.len()
+        );
+        Ok(wrong.is_empty())
+    }
+
+    /// The names of the cases in a folder's vector files that any runtime answers differently.
+    ///
+    /// # Errors
+    /// As [`Suite::run`].
+    pub fn differing(&self, vectors: &Path) -> Result<Vec<String>> {
+        let cases = vectors::read(vectors)?;
+        let answers = self.ask_all(&cases)?;
+        Ok(mismatches(&cases, &answers).iter().map(|mismatch| mismatch.name().to_owned()).collect())
+    }
+
+    /// Asks all runtimes at the same time.
+    fn ask_all(&self, cases: &[Case]) -> Result<Vec<Answers>> {
+        thread::scope(|scope| {
+            let ask = |&runtime| scope.spawn(move || self.ask(cases, runtime));
+            let asked: Vec<_> = self.runtimes.iter().map(ask).collect();
+            asked.into_iter().map(|thread| thread.join().expect("asking does not panic")).collect()
+        })
+    }
+
+    fn ask(&self, cases: &[Case], runtime: Runtime) -> Result<Answers> {
+        let start = Instant::now();
+        let asked: Vec<_> = cases.iter().filter(|case| runtime.is_asked(case)).collect();
+        let requests = asked.iter().map(|case| &case.request);
+        let driver = Driver::start(runtime, &mut (self.driver)(runtime))?.ask(requests)?;
+        let mut given = driver.into_iter();
+        let (count, seconds) = (asked.len(), start.elapsed().as_secs_f32());
+        println!("  {:<12} {count} answers in {seconds:.1} s", runtime.name());
+        let answers =
+            cases.iter().map(|case| runtime.is_asked(case).then(|| given.next())?).collect();
+        Ok(Answers { runtime, answers })
+    }
+}
+
+/// Prints the number of cases of each family.
+fn print_families(cases: &[Case]) {
+    let mut counts = BTreeMap::new();
+    cases.iter().for_each(|case| *counts.entry(case.family()).or_insert(0) += 1);
+    counts.iter().for_each(|(family, count)| println!("  {family:<24} {count} cases"));
+}

@@ -1,0 +1,183 @@
+//! The vectors of generators: leases, secrets, and traces under a scripted clock.
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::{Value, json};
+
+use super::ids::{of_fields, of_text};
+use crate::{
+    case::{Case, Pattern},
+    python,
+    trace::{self, Step},
+    vectors::{label, list, member, number, ours, text},
+};
+
+const OP: &str = "randflake.generator";
+
+/// `randflake_generator.json`.
+pub(crate) fn generator(file: &Value) -> Result<Vec<Case>> {
+    let mut cases = Vec::new();
+    for (index, case) in list(file, "constructors")?.iter().enumerate() {
+        cases.push(constructor(&format!("lease {index}"), case)?);
+    }
+    for case in list(file, "secrets")? {
+        cases.extend(secret(case)?);
+    }
+    for (index, scenario) in list(file, "traces")?.iter().enumerate() {
+        cases.extend(scenario_cases(&label(index, scenario), scenario)?);
+    }
+    Ok(cases)
+}
+
+/// A lease that a generator is built under, or refused.
+fn constructor(name: &str, case: &Value) -> Result<Case> {
+    let node = member(case, "node_id")?;
+    let is_expression = node.is_string();
+    let node = node.as_str().map_or_else(|| Ok(node.clone()), python::value)?;
+    let options = json!({
+        "secret": "00".repeat(16),
+        "nodes": node,
+        "lease": [number(case, "start")?.to_string(), number(case, "end_exclusive")?.to_string()],
+    });
+    let built = built(name, options, ours(case, "error"));
+    Ok(if is_expression { built.for_dynamic_languages() } else { built })
+}
+
+fn built(name: &str, options: Value, error: Option<&Value>) -> Case {
+    match error {
+        Some(code) if code.is_string() => trace::refused(name, OP, options, code),
+        _ => trace::case(name, OP, options, Vec::new()),
+    }
+}
+
+/// A secret of some length, which a generator, a codec and the cipher all take or all refuse.
+fn secret(case: &Value) -> Result<[Case; 3]> {
+    let length = usize::try_from(number(case, "secret_len")?)?;
+    let (name, secret) = (format!("secret of {length} bytes"), "00".repeat(length));
+    let error = ours(case, "error").filter(|code| code.is_string());
+    let expected =
+        || error.map_or(Pattern::ok_with(Pattern::Any), |code| Pattern::error(code, None));
+    let options = json!({"secret": secret, "nodes": 0, "lease": ["1730000000", "2803741824"]});
+    Ok([
+        built(&name, options, error),
+        Case::of(&name, "randflake.inspect", json!({"secret": secret, "id": "0"}), expected()),
+        Case::of(
+            &name,
+            "sparx64.encrypt",
+            json!({"key": secret, "block": "00".repeat(8)}),
+            expected(),
+        ),
+    ])
+}
+
+/// A scenario, and the fields of its IDs. If it asks for more IDs than there are, one batch is short in a trace of its own.
+fn scenario_cases(name: &str, scenario: &Value) -> Result<Vec<Case>> {
+    let steps = list(scenario, "steps")?;
+    let mut cases = vec![whole(name, scenario, steps, Filling::ThenOneMore)?];
+    if steps.iter().any(|step| step["op"] == "generate_many") {
+        cases.push(whole(&format!("{name}, at once"), scenario, steps, Filling::AtOnce)?);
+    }
+    for step in steps.iter().filter(|step| step.get("id").is_some()) {
+        let (secret, id) = (text(scenario, "secret")?, text(step, "id")?);
+        cases.extend(of_fields(name, secret, id, step)?);
+        cases.extend(of_text(name, text(step, "encoded")?, id)?);
+    }
+    Ok(cases)
+}
+
+/// A way for `generate_many` to ask for more IDs than there are.
+#[derive(Clone, Copy)]
+enum Filling {
+    /// All IDs that there are, then one more.
+    ThenOneMore,
+    /// One batch, which is refused and says how many it wrote.
+    AtOnce,
+}
+
+fn whole(name: &str, scenario: &Value, steps: &[Value], filling: Filling) -> Result<Case> {
+    let lease = list(scenario, "lease")?;
+    ensure!(lease.len() == 2, "expected the two ends of a lease");
+    let options = json!({
+        "secret": text(scenario, "secret")?,
+        "nodes": number(scenario, "node_id")?,
+        "lease": [lease[0].to_string(), lease[1].to_string()],
+    });
+    let mut translated = Vec::new();
+    for step in steps {
+        translated.extend(one_step(step, filling)?);
+    }
+    Ok(trace::case(name, OP, options, translated))
+}
+
+fn one_step(step: &Value, filling: Filling) -> Result<Vec<Step>> {
+    match text(step, "op")? {
+        "generate" => Ok(vec![generate(step, &clock(step)?)?]),
+        "generate, clock raises" => Ok(vec![generate(step, &json!(["raise"]))?]),
+        "generate_many" => generate_many(step, filling),
+        "extend_lease" => Ok(vec![extend(step)?]),
+        other => bail!("expected a step that the suite knows, found {other}"),
+    }
+}
+
+fn generate(step: &Value, clock: &Value) -> Result<Step> {
+    let expected = match ours(step, "error") {
+        Some(code) => Pattern::error(code, None),
+        None => Pattern::ok(json!([text(step, "id")?])),
+    };
+    Ok(Step::new(json!({"op": "generate", "clock": clock}), expected))
+}
+
+fn generate_many(step: &Value, filling: Filling) -> Result<Vec<Step>> {
+    let there = ours(step, "produced").context("expected how many there are")?;
+    let code = ours(step, "error").context("expected an error")?;
+    ensure!(ours(step, "distinct") == Some(there), "expected IDs that all differ");
+    let ask = |count: Option<&Value>, expected| -> Result<Step> {
+        let mut request = json!({"op": "generate", "clock": clock(step)?});
+        if let Some(count) = count {
+            request["count"] = count.clone();
+        }
+        Ok(Step::new(request, expected))
+    };
+    if let Filling::AtOnce = filling {
+        let written = ("written", Pattern::Is(there.clone()));
+        let error = Pattern::Has(vec![("code", Pattern::Is(code.clone())), written]);
+        let refused = Pattern::Has(vec![("error", error)]);
+        return Ok(vec![ask(Some(member(step, "asked")?), refused)?]);
+    }
+    let end = |name| ours(step, name).cloned().with_context(|| format!("expected {name}"));
+    let len = usize::try_from(there.as_u64().context("expected a number as produced")?)?;
+    let ids = Pattern::ends(len, &[end("first")?], &[end("last")?]);
+    Ok(vec![ask(Some(there), Pattern::ok_with(ids))?, ask(None, Pattern::error(code, None))?])
+}
+
+fn extend(step: &Value) -> Result<Step> {
+    let request = json!({
+        "op": "extend_lease",
+        "nodes": number(step, "node_id")?,
+        "lease": [number(step, "start")?.to_string(), number(step, "end_exclusive")?.to_string()],
+    });
+    let expected = match ours(step, "error") {
+        Some(code) => Pattern::error(code, None),
+        None => Pattern::ok(lease_after(list(step, "lease_after")?)?),
+    };
+    Ok(Step::new(request, expected))
+}
+
+fn lease_after(lease: &[Value]) -> Result<Value> {
+    let [node, start, end] = lease else { bail!("expected node, start and end of a lease") };
+    Ok(json!({"nodes": [node, node], "start": start.to_string(), "end": end.to_string()}))
+}
+
+/// A reading in Unix seconds, or a Python expression for a value that is not a time.
+fn clock(step: &Value) -> Result<Value> {
+    let reading = member(step, "clock")?;
+    let Some(expression) = reading.as_str() else {
+        let seconds = reading.as_i64().context("expected a reading in seconds")?;
+        return Ok(json!([(seconds * 1000).to_string()]));
+    };
+    Ok(json!([match python::value(expression)? {
+        Value::Null => "none",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "float",
+        other => bail!("expected a reading that the suite knows, found {other}"),
+    }]))
+}

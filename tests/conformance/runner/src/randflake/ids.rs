@@ -1,0 +1,101 @@
+//! The vectors of single IDs: fields under a secret, texts, and values that are not IDs.
+
+use anyhow::{Context, Result, ensure};
+use data_encoding::HEXLOWER;
+use serde_json::{Value, json};
+
+use crate::{
+    case::{Case, Pattern},
+    python,
+    vectors::{label, list, member, number, ours, text},
+};
+
+/// `randflake.json`: each ID from its fields and its text, and back; and the cipher's result for its raw value.
+pub(crate) fn ids(file: &Value) -> Result<Vec<Case>> {
+    let mut made = Vec::new();
+    for (index, case) in list(file, "cases")?.iter().enumerate() {
+        let (name, secret) = (label(index, case), text(case, "secret")?);
+        let (id, encoded) = (text(case, "encrypted_id")?, text(case, "encoded")?);
+        made.extend(of_fields(&name, secret, id, case)?);
+        made.extend(of_text(&name, encoded, id)?);
+        made.push(of_raw(&name, secret, text(case, "raw_id")?, id)?);
+    }
+    Ok(made)
+}
+
+/// An ID from its fields, and back; `case` has those and the text.
+pub(crate) fn of_fields(name: &str, secret: &str, id: &str, case: &Value) -> Result<[Case; 2]> {
+    let mut fields = json!({
+        "timestamp": number(case, "timestamp")?.to_string(),
+        "node": member(case, "node_id")?,
+        "sequence": member(case, "sequence")?,
+    });
+    let mut encrypt = fields.clone();
+    encrypt["secret"] = secret.into();
+    fields["id"] = id.into();
+    fields["text"] = text(case, "encoded")?.into();
+    let inspect = json!({"secret": secret, "id": id});
+    Ok([
+        Case::of(name, "randflake.encrypt", encrypt, Pattern::ok(id.into())),
+        Case::of(name, "randflake.inspect", inspect, Pattern::ok(fields)),
+    ])
+}
+
+/// An ID from its text and from its unsigned value, and back.
+pub(crate) fn of_text(name: &str, encoded: &str, id: &str) -> Result<[Case; 4]> {
+    let unsigned = id.parse::<i64>()?.cast_unsigned().to_string();
+    let ask = |op: &str, args, expected: &str| {
+        Case::of(name, &format!("randflake.{op}"), args, Pattern::ok(expected.into()))
+    };
+    Ok([
+        ask("encode", json!({"id": id}), encoded),
+        ask("decode", json!({"text": encoded}), id),
+        ask("to_unsigned", json!({"id": id}), &unsigned),
+        ask("from_unsigned", json!({"value": unsigned}), id),
+    ])
+}
+
+/// An ID is its raw value under the cipher, both as little-endian bytes.
+fn of_raw(name: &str, secret: &str, raw: &str, id: &str) -> Result<Case> {
+    let block = HEXLOWER.encode(&raw.parse::<u64>()?.to_le_bytes());
+    let expected = HEXLOWER.encode(&id.parse::<i64>()?.to_le_bytes());
+    let args = json!({"key": secret, "block": block});
+    Ok(Case::of(name, "sparx64.encrypt", args, Pattern::ok(expected.into())))
+}
+
+/// `randflake_invalid.json`: texts and values that must be refused, and the texts nearest to them that must not.
+pub(crate) fn invalid(file: &Value) -> Result<Vec<Case>> {
+    let mut made = Vec::new();
+    for (index, case) in list(file, "cases")?.iter().enumerate() {
+        let error = ours(case, "error").context("expected ours with an error")?;
+        let expected = Pattern::error(error, ours(case, "position"));
+        let args = json!({"text": text(case, "input")?});
+        made.push(Case::of(&label(index, case), "randflake.decode", args, expected));
+    }
+    for boundary in list(file, "accepted_boundaries")? {
+        let (encoded, id) = (text(boundary, "input")?, text(boundary, "value")?);
+        made.extend(of_text(&format!("boundary {encoded}"), encoded, id)?);
+    }
+    made.extend(values(file, "non_strings_rejected", "randflake.decode_value", "text")?);
+    made.extend(values(file, "out_of_range_integers_rejected", "randflake.encode", "id")?);
+    Ok(made)
+}
+
+/// One of the two lists of Python expressions, with the answers that `ours` has in the same order.
+fn values(file: &Value, name: &str, op: &str, argument: &str) -> Result<Vec<Case>> {
+    let expressions = list(file, name)?;
+    let answers = list(member(file, "ours")?, name)?;
+    ensure!(expressions.len() == answers.len(), "expected as many answers as values in {name}");
+    let mut made = Vec::new();
+    for (expression, answer) in expressions.iter().zip(answers) {
+        let expression = expression.as_str().context("expected a Python expression")?;
+        let value = python::value(expression)?;
+        let is_integer = value.is_string();
+        let mut args = json!({});
+        args[argument] = value;
+        let expected = Pattern::error(member(answer, "error")?, None);
+        let case = Case::of(&format!("{name} {expression}"), op, args, expected);
+        made.push(if is_integer && argument == "id" { case } else { case.for_dynamic_languages() });
+    }
+    Ok(made)
+}

@@ -1,0 +1,11 @@
+//! Randflake: the vectors' cases and random ones.
+
+mod generator;
+mod ids;
+mod random;
+mod traces;
+
+pub(crate) use generator::generator;
+pub(crate) use ids::{ids, invalid};
+pub(crate) use random::id;
+pub(crate) use traces::trace;

@@ -1,0 +1,90 @@
+//! Random questions about single IDs and their texts, malformed ones included.
+
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use crate::{
+    case::{Case, Pattern},
+    random::{hex, number, one_of},
+    sparx64::secret,
+    texts::maybe_garbled,
+};
+
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
+
+pub(crate) const FIRST: i64 = 1_730_000_000;
+pub(crate) const END: i64 = 2_803_741_824;
+
+/// One random question.
+pub(crate) fn id(rng: &mut Rng) -> Case {
+    if rng.u32(..30) == 0 {
+        return of_foreign(rng);
+    }
+    let (op, args) = match rng.u32(..8) {
+        0..=2 => ("randflake.decode", json!({"text": text(rng)})),
+        3 => ("randflake.encode", json!({"id": signed(rng)})),
+        4 => ("randflake.to_unsigned", json!({"id": signed(rng)})),
+        5 => ("randflake.from_unsigned", json!({"value": unsigned(rng)})),
+        6 => ("randflake.inspect", json!({"secret": secret(rng), "id": signed(rng)})),
+        _ => ("randflake.encrypt", fields(rng)),
+    };
+    Case::new(op, op, args, Pattern::Any)
+}
+
+/// A value that is not an ID, or not the text of one.
+fn of_foreign(rng: &mut Rng) -> Case {
+    let bytes = json!({"hex": hex(rng, 8)});
+    let value = [bytes, json!(true), json!(1.5), json!([]), Value::Null][rng.usize(..5)].clone();
+    let [decode, encode] = [("randflake.decode_value", "text"), ("randflake.encode", "id")];
+    let (op, argument) = if rng.bool() { decode } else { encode };
+    Case::new(op, op, json!({argument: value}), Pattern::Any).for_dynamic_languages()
+}
+
+/// A text of an ID, or almost: leading zeros and values past 64 bits too.
+fn text(rng: &mut Rng) -> String {
+    let length = if rng.bool() { 13 } else { rng.usize(..=14) };
+    let mut text: String = (0..length).map(|_| char::from(one_of(rng, ALPHABET))).collect();
+    if length == 13 && rng.u32(..4) > 0 {
+        text.replace_range(..1, one_of(rng, &["1", "7", "8", "f", "g"]));
+    }
+    if rng.bool() { text } else { maybe_garbled(rng, text) }
+}
+
+/// A number of 64 bits, often near one of the ends; now and then past it.
+fn near(rng: &mut Rng, ends: [i128; 3]) -> String {
+    if rng.bool() {
+        return rng.u64(..).cast_signed().to_string();
+    }
+    (one_of(rng, &ends) + i128::from(rng.i64(-3..=3))).to_string()
+}
+
+fn signed(rng: &mut Rng) -> String {
+    near(rng, [i64::MIN.into(), 0, i64::MAX.into()])
+}
+
+fn unsigned(rng: &mut Rng) -> String {
+    near(rng, [0, 1 << 63, u64::MAX.into()])
+}
+
+/// Fields, of which at most one does not fit: the order in which arguments are refused is not part of the format.
+fn fields(rng: &mut Rng) -> Value {
+    let wrong = rng.u32(..12);
+    let timestamp = match rng.u32(..4) {
+        _ if wrong == 0 => [FIRST - 1, END, number(rng)][rng.usize(..3)],
+        0 => FIRST + rng.i64(0..=3),
+        1 => END - rng.i64(1..=3),
+        2 => 2_266_870_912 + rng.i64(-3..=3),
+        _ => rng.i64(FIRST..END),
+    };
+    let field = |rng: &mut Rng, place| match rng.u32(..4) {
+        _ if wrong == place => [-1, 1 << 17, number(rng)][rng.usize(..3)],
+        0 => one_of(rng, &[0, (1 << 17) - 1]),
+        _ => rng.i64(0..1 << 17),
+    };
+    json!({
+        "secret": if wrong < 3 { hex(rng, 16) } else { secret(rng) },
+        "timestamp": timestamp.to_string(),
+        "node": field(rng, 1),
+        "sequence": field(rng, 2),
+    })
+}

@@ -1,0 +1,124 @@
+//! Random traces: leases, extensions, and calls at random seconds of a scripted clock.
+
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use super::random::{END, FIRST};
+use crate::{
+    case::Case,
+    random::{number, one_of},
+    sparx64::secret,
+    trace,
+};
+
+/// Past 2041, where the raw values use all their bits.
+const AROUND: i64 = 2_266_870_912;
+
+pub(crate) fn trace(rng: &mut Rng) -> Case {
+    let mut options = options(rng);
+    options["steps"] = (0..rng.usize(1..20)).map(|_| step(rng, &options, 1)).collect();
+    Case::new("randflake.generator", "randflake.generator", options, trace::no_id_twice())
+}
+
+fn options(rng: &mut Rng) -> Value {
+    let mut options = json!({
+        "secret": secret(rng),
+        "nodes": nodes(rng),
+        "lease": lease(rng),
+        "max_wait_ms": 0,
+    });
+    if rng.u32(..3) == 0 {
+        options["on_exhausted"] = one_of(rng, &["wait", "error"]).into();
+    }
+    if rng.u32(..4) == 0 {
+        options["resume_after"] = second(rng).to_string().into();
+    }
+    options
+}
+
+/// One node or a range, now and then an invalid one.
+fn nodes(rng: &mut Rng) -> Value {
+    let node = if rng.u32(..16) == 0 { number(rng) } else { rng.i64(0..1 << 17) };
+    match rng.u32(..3) {
+        0 => json!([node, node + rng.i64(-1..=3)]),
+        _ => node.into(),
+    }
+}
+
+/// A span around the seconds of the clock.
+fn lease(rng: &mut Rng) -> Value {
+    let start = match rng.u32(..20) {
+        0 => FIRST + rng.i64(-1..=1),
+        1 => END + rng.i64(-2..=1),
+        2 => number(rng),
+        _ => AROUND + rng.i64(-9..=1),
+    };
+    let end = match rng.u32(..20) {
+        0 => number(rng),
+        1 => start + rng.i64(-1..=1),
+        2..=9 => END + rng.i64(-9..=0),
+        _ => AROUND + rng.i64(2..=9),
+    };
+    json!([start.to_string(), end.to_string()])
+}
+
+fn second(rng: &mut Rng) -> i64 {
+    match rng.u32(..40) {
+        0 => FIRST + rng.i64(-2..=2),
+        1 => END + rng.i64(-2..=2),
+        2 => rng.i64(-4..=4),
+        _ => AROUND + rng.i64(-3..=5),
+    }
+}
+
+/// A clock in the midst of a second.
+fn reading(rng: &mut Rng, second: i64) -> String {
+    (second * 1000 + rng.i64(0..1000)).to_string()
+}
+
+/// Readings that mostly go forward within a call.
+fn clock(rng: &mut Rng) -> Value {
+    let mut readings: Vec<_> = (0..rng.usize(1..4)).map(|_| second(rng)).collect();
+    if rng.u32(..3) > 0 {
+        readings.sort_unstable();
+    }
+    let mut readings: Vec<_> = readings.into_iter().map(|second| reading(rng, second)).collect();
+    if rng.u32(..40) == 0 {
+        readings.push(one_of(rng, &["raise", "none", "boolean", "float"]).to_owned());
+    }
+    readings.into()
+}
+
+/// One call. The clock shows a large batch one time, since the number of its readings is not part of the format.
+fn step(rng: &mut Rng, options: &Value, depth: u32) -> Value {
+    let mut step = match rng.u32(..24) {
+        0 | 1 => extension(rng, options),
+        2 => json!({"op": "stats"}),
+        3 if rng.u32(..4) == 0 => json!({"op": "close"}),
+        4..=8 => json!({"op": "generate", "count": rng.u32(..70)}),
+        9 if rng.u32(..20) == 0 => json!({"op": "generate", "count": 131_072 + rng.i32(-40..=40)}),
+        _ => json!({"op": "generate"}),
+    };
+    let is_large = step["count"].as_u64().is_some_and(|count| count > 1000);
+    step["clock"] = if is_large {
+        let second = second(rng);
+        json!([reading(rng, second)])
+    } else {
+        clock(rng)
+    };
+    if depth > 0 && !is_large && rng.u32(..16) == 0 {
+        step["inside"] =
+            (0..rng.usize(1..4)).map(|_| self::step(rng, options, depth - 1)).collect();
+    }
+    step
+}
+
+/// An extension, mostly with the generator's own nodes and start.
+fn extension(rng: &mut Rng, options: &Value) -> Value {
+    let nodes = if rng.u32(..8) == 0 { nodes(rng) } else { options["nodes"].clone() };
+    let mut lease = if rng.u32(..8) == 0 { lease(rng) } else { options["lease"].clone() };
+    if rng.bool() {
+        lease[1] = (AROUND + rng.i64(0..9)).to_string().into();
+    }
+    json!({"op": "extend_lease", "nodes": nodes, "lease": lease})
+}

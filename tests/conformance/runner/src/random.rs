@@ -1,0 +1,82 @@
+//! Random cases, the same ones for the same seed: their answers are not known, so all runtimes must agree.
+
+use data_encoding::HEXLOWER;
+use fastrand::Rng;
+
+use super::{Case, hotguid, layout, randflake, sno, sparx64};
+
+/// Makes one case.
+type Maker = fn(&mut Rng) -> Case;
+
+/// The makers of cases, each with its share.
+const MAKERS: [(usize, Maker); 11] = [
+    (32, sno::id),
+    (4, sno::trace),
+    (8, sparx64::random),
+    (20, randflake::id),
+    (6, randflake::trace),
+    (16, hotguid::id),
+    (4, hotguid::trace),
+    (40, layout::id),
+    (10, layout::description),
+    (6, layout::text),
+    (10, layout::trace),
+];
+
+pub(crate) fn cases(seed: u64, count: usize) -> impl Iterator<Item = Case> {
+    let mut rng = Rng::with_seed(seed);
+    (0..count).map(move |index| {
+        let case = maker(&mut rng)(&mut rng);
+        Case { name: format!("random case {index} of seed {seed}: {}", case.name), ..case }
+    })
+}
+
+fn maker(rng: &mut Rng) -> Maker {
+    let all: usize = MAKERS.iter().map(|(share, _)| share).sum();
+    let mut pick = rng.usize(..all);
+    for (share, maker) in MAKERS {
+        match pick.checked_sub(share) {
+            Some(rest) => pick = rest,
+            None => return maker,
+        }
+    }
+    unreachable!("a pick is below the sum of all shares")
+}
+
+/// A number near a power of two, where limits are, or anywhere; never so large that a JavaScript number would lose it.
+pub(crate) fn number(rng: &mut Rng) -> i64 {
+    let near = (1_i64 << rng.u32(..53)) + rng.i64(-2..=2);
+    match rng.u32(..6) {
+        0 => -near,
+        1 => rng.i64(-3..=3),
+        2 => rng.i64(0..1 << 53),
+        _ => near,
+    }
+}
+
+/// A number that fits `bits` bits, mostly; now and then one that does not.
+pub(crate) fn field(rng: &mut Rng, bits: u32) -> i64 {
+    if rng.u32(..10) == 0 { number(rng) } else { rng.i64(0..1 << bits) }
+}
+
+/// A number of random bytes, in hex.
+pub(crate) fn hex(rng: &mut Rng, length: usize) -> String {
+    HEXLOWER.encode(&std::iter::repeat_with(|| rng.u8(..)).take(length).collect::<Vec<_>>())
+}
+
+/// One of a few things.
+pub(crate) fn one_of<T: Copy>(rng: &mut Rng, things: &[T]) -> T {
+    things[rng.usize(..things.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_gives_the_same_cases_again() {
+        let requests = |seed| cases(seed, 200).map(|case| case.request).collect::<Vec<_>>();
+        assert_eq!(requests(7), requests(7));
+        assert_ne!(requests(7), requests(8));
+    }
+}

@@ -1,0 +1,45 @@
+//! The runtimes in which polyflake runs.
+
+use clap::ValueEnum;
+
+use super::Case;
+
+/// A runtime in which polyflake runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs, reason = "their names say it")]
+pub enum Runtime {
+    Rust,
+    Python,
+    NodeNative,
+    NodeWasm,
+    Workerd,
+    Chromium,
+}
+
+impl Runtime {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Rust, Self::Python, Self::NodeNative, Self::NodeWasm, Self::Workerd, Self::Chromium];
+
+    /// Its name on the command line and in what is printed.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rust => "rust",
+            Self::Python => "python",
+            Self::NodeNative => "node-native",
+            Self::NodeWasm => "node-wasm",
+            Self::Workerd => "workerd",
+            Self::Chromium => "chromium",
+        }
+    }
+
+    /// Returns `true` if it counts texts in UTF-16 units, `false` for Unicode scalar values.
+    pub(crate) const fn counts_utf16(self) -> bool {
+        !matches!(self, Self::Rust | Self::Python)
+    }
+
+    /// Returns whether a case can be put to it: some values only dynamic languages can pass.
+    pub(crate) fn is_asked(self, case: &Case) -> bool {
+        !case.dynamic || self != Self::Rust
+    }
+}

@@ -1,0 +1,209 @@
+//! The vectors of generators: scenarios of calls under a scripted clock.
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use crate::{
+    case::{Case, Pattern},
+    trace::{self, Step},
+    vectors::{label, list, member, number, ours, text},
+};
+
+/// Longer than any wait that a scenario needs.
+const MAX_WAIT_MS: u64 = 500;
+
+pub(crate) fn generator(file: &Value) -> Result<Vec<Case>> {
+    let mut made = Vec::new();
+    for (index, scenario) in list(file, "scenarios")?.iter().enumerate() {
+        made.extend(cases_of(&label(index, scenario), scenario)?);
+    }
+    Ok(made)
+}
+
+/// The scenario itself, closed at its end; and for each of its snapshots one that closes there, since our generators give a
+/// snapshot only at their end.
+fn cases_of(name: &str, scenario: &Value) -> Result<Vec<Case>> {
+    if let Some(code) = ours(scenario, "error") {
+        return Ok(vec![trace::refused(name, "sno.generator", options(scenario), code)]);
+    }
+    let steps = list(scenario, "steps").map_or(&[][..], Vec::as_slice);
+    let snapshots = (0..steps.len()).filter(|&index| steps[index]["op"] == "snapshot");
+    let mut cases = Vec::new();
+    for index in snapshots {
+        let mut before = translate(&steps[..index])?;
+        before.push(close(Pattern::ok_with(kept(member(&steps[index], "snapshot")?))));
+        cases.push(case(&format!("{name}: closed at step {index}"), scenario, before));
+    }
+    let mut all = translate(steps)?;
+    all.push(bounds(scenario)?);
+    cases.push(case(name, scenario, all));
+    Ok(cases)
+}
+
+fn case(name: &str, scenario: &Value, steps: Vec<Step>) -> Case {
+    trace::case(name, "sno.generator", options(scenario), steps)
+}
+
+fn options(scenario: &Value) -> Value {
+    json!({
+        "config": scenario["config"],
+        "original": true,
+        "partition": scenario["partition_u16"],
+        "max_wait_ms": MAX_WAIT_MS,
+    })
+}
+
+/// A last step, for the bounds and the partition that the generator ended with.
+fn bounds(scenario: &Value) -> Result<Step> {
+    let bound = |name| ours(scenario, name).cloned().with_context(|| format!("expected {name}"));
+    let (min, max) = (bound("effective_min")?, bound("effective_max")?);
+    let partition = bound("partition_u16")?.as_u64().context("expected a partition")?;
+    let snapshot = Pattern::Has(vec![
+        ("partition", Pattern::Is(json!([partition >> 8, partition & 0xff]))),
+        ("sequenceMin", Pattern::Is(min)),
+        ("sequenceMax", Pattern::Is(max)),
+    ]);
+    Ok(close(Pattern::ok_with(snapshot)))
+}
+
+fn close(expected: Pattern) -> Step {
+    Step { request: json!({"op": "close", "clock": []}), expected }
+}
+
+/// The members of the original's snapshot that ours must have, too. An original that was taken after the last unit has lost
+/// its sequence, and ours never does; then only the other members are comparable.
+fn kept(snapshot: &Value) -> Pattern {
+    let names = ["partition", "sequenceMin", "sequenceMax", "wallHi", "wallSafe", "drifts"];
+    let exact = if snapshot["now"] == snapshot["wallHi"] { &["now", "sequence"][..] } else { &[] };
+    Pattern::Has(
+        names
+            .iter()
+            .chain(exact)
+            .map(|name| (*name, Pattern::Is(snapshot[*name].clone())))
+            .collect(),
+    )
+}
+
+/// A scenario's steps, in the protocol's words. What happens while a call is blocked is put inside that call.
+fn translate(steps: &[Value]) -> Result<Vec<Step>> {
+    let Some(start) = steps.iter().position(is_while_blocked) else {
+        return steps.iter().map(one_step).collect();
+    };
+    let end = steps
+        .iter()
+        .position(|step| step["op"] == "new (the blocked one)")
+        .context("expected the blocked call's end")?;
+    let mut translated = translate(&steps[..start])?;
+    translated.push(blocked(&steps[start..end], &steps[end])?);
+    translated.extend(translate(&steps[end + 1..])?);
+    Ok(translated)
+}
+
+fn is_while_blocked(step: &Value) -> bool {
+    step["note"]
+        .as_str()
+        .is_some_and(|note| note.starts_with("a second New") && note.contains("is blocked"))
+}
+
+/// A call that reads the clock when the first inner step does, waits, and goes on after the last.
+fn blocked(inner: &[Value], end: &Value) -> Result<Step> {
+    let inside = inner.iter().map(one_step).collect::<Result<Vec<_>>>()?;
+    let (requests, patterns) = trace::split(inside);
+    let mut step = generate(end, &joined(&clock(&inner[0])?, &clock(end)?))?;
+    step.request["inside"] = requests.into();
+    step.expected = Pattern::Has(vec![
+        ("ok", Pattern::Is(json!([member(end, "id")?]))),
+        ("inside", Pattern::Each(patterns)),
+    ]);
+    Ok(step)
+}
+
+fn joined(first: &Value, second: &Value) -> Value {
+    [first, second]
+        .into_iter()
+        .flat_map(|list| list.as_array().into_iter().flatten())
+        .cloned()
+        .collect()
+}
+
+fn one_step(step: &Value) -> Result<Step> {
+    match text(step, "op")? {
+        "new" => generate(step, &clock(step)?),
+        "new_many" => generate_many(step),
+        "Sequence()" => figure(step, "sequence"),
+        "Len()" => figure(step, "len"),
+        "snapshot" => snapshot(step),
+        "new_with_time" => generate_at(step),
+        other => bail!("expected a step that the suite knows, found {other}"),
+    }
+}
+
+fn generate(step: &Value, clock: &Value) -> Result<Step> {
+    let id = text(step, "id")?;
+    let metabyte = match step.get("metabyte") {
+        Some(metabyte) => metabyte.clone(),
+        None => u8::from_str_radix(&id[10..12], 16)?.into(),
+    };
+    let expected = match ours(step, "error") {
+        Some(code) => Pattern::error(code, None),
+        None => Pattern::ok(json!([id])),
+    };
+    Ok(Step { request: json!({"op": "generate", "clock": clock, "metabyte": metabyte}), expected })
+}
+
+/// Long lists are shortened to their ends.
+fn generate_many(step: &Value) -> Result<Step> {
+    let (count, ids) = (number(step, "count")?, list(step, "ids")?);
+    let len = usize::try_from(count)?;
+    let expected = if ids.len() == len {
+        Pattern::Is(ids.clone().into())
+    } else {
+        Pattern::ends(len, &ids[..2], &ids[2..])
+    };
+    let request = json!({"op": "generate", "clock": clock(step)?, "metabyte": 0, "count": count});
+    Ok(Step { request, expected: Pattern::ok_with(expected) })
+}
+
+fn figure(step: &Value, name: &'static str) -> Result<Step> {
+    let value = ours(step, "value").context("expected a value")?;
+    let expected = Pattern::ok_with(Pattern::Has(vec![(name, Pattern::Is(value.clone()))]));
+    Ok(Step { request: json!({"op": "stats", "clock": clock(step)?}), expected })
+}
+
+/// A snapshot within a scenario, of which only the figures are available.
+fn snapshot(step: &Value) -> Result<Step> {
+    const NAMES: [(&str, &str); 5] = [
+        ("sequence", "sequence"),
+        ("now", "now"),
+        ("wall_hi", "wallHi"),
+        ("wall_safe", "wallSafe"),
+        ("drifts", "drifts"),
+    ];
+    let theirs = member(step, "snapshot")?;
+    let figures = NAMES
+        .into_iter()
+        .map(|(ours, original)| (ours, Pattern::Is(theirs[original].clone())))
+        .collect();
+    let expected = Pattern::ok_with(Pattern::Has(figures));
+    Ok(Step { request: json!({"op": "stats", "clock": clock(step)?}), expected })
+}
+
+fn generate_at(step: &Value) -> Result<Step> {
+    let nanos: i64 = text(step, "unix_nano")?.parse()?;
+    let unix_ms = nanos.div_euclid(1_000_000).to_string();
+    let request =
+        json!({"op": "generate_at", "unix_ms": unix_ms, "metabyte": member(step, "metabyte")?});
+    Ok(Step { request, expected: Pattern::ok(member(step, "id")?.clone()) })
+}
+
+/// A step's readings, which are in sno's units.
+fn clock(step: &Value) -> Result<Value> {
+    let readings = list(step, "clock_script")?.iter();
+    readings
+        .map(|units| Ok(unix_ms(units.as_u64().context("expected a reading in units")?)))
+        .collect()
+}
+
+fn unix_ms(units: u64) -> Value {
+    (1_262_304_000_000 + 4 * units).to_string().into()
+}

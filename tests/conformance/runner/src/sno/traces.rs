@@ -1,0 +1,160 @@
+//! Random traces: generators with random options, called at random times of a scripted clock.
+
+use std::collections::HashSet;
+
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use crate::{
+    case::{Case, Pattern},
+    random::{number, one_of},
+};
+
+/// Times lie close together, so that a clock often shows the same tick again, or one before.
+const START_MS: i64 = 2_062_304_000_000;
+const SPANS_MS: [i64; 3] = [4, 16, 64];
+
+pub(crate) fn trace(rng: &mut Rng) -> Case {
+    let mut args = options(rng);
+    args["steps"] = (0..rng.usize(1..25)).map(|_| step(rng, 1)).collect();
+    Case::new(
+        "sno.generator",
+        "sno.generator",
+        args,
+        Pattern::Obeys("no ID given out twice", no_id_twice),
+    )
+}
+
+/// The options of a new generator, or the snapshot to go on from. Waits are short: in some languages they really pass.
+fn options(rng: &mut Rng) -> Value {
+    let mut options = json!({
+        "partition": if rng.u32(..20) == 0 { number(rng) } else { rng.i64(0..1 << 16) },
+        "max_wait_ms": 0,
+        "on_exhausted": one_of(rng, &["wait", "error", "error"]),
+    });
+    match rng.u32(..4) {
+        0 => {
+            options["config"] = snapshot(rng);
+            options["original"] = rng.bool().into();
+        }
+        1 | 2 => bounds(rng, &mut options),
+        _ => {}
+    }
+    if rng.u32(..4) == 0 {
+        options["window"] = json!([time(rng), time(rng)]);
+    }
+    options
+}
+
+/// Bounds of few sequences, so that they run out; also too few, and reversed ones.
+fn bounds(rng: &mut Rng, options: &mut Value) {
+    let min = if rng.u32(..20) == 0 { number(rng) } else { rng.i64(0..65_530) };
+    options["sequence_min"] = min.into();
+    let pool = if rng.u32(..8) == 0 { -4..9 } else { 3..9 };
+    options["sequence_max"] = (min + rng.i64(pool)).into();
+}
+
+fn snapshot(rng: &mut Rng) -> Value {
+    let (min, max) = one_of(
+        rng,
+        &[(0, 0), (0, 5), (100, 110), (110, 100), (7, 7), (0, 3), (5, 0), (65_531, 65_535)],
+    );
+    let wall_hi = units(rng);
+    json!({
+        "partition": [rng.u8(..), rng.u8(..)],
+        "sequenceMin": min,
+        "sequenceMax": max,
+        "sequence": one_of(rng, &[0, min, min + 1, max, 120]),
+        "now": if rng.bool() { wall_hi } else { units(rng) },
+        "wallHi": if rng.u32(..4) == 0 { 0 } else { wall_hi },
+        "wallSafe": if rng.bool() { 0 } else { units(rng) },
+        "drifts": rng.u32(..4),
+    })
+}
+
+/// Milliseconds: often within the same tick, mostly within a few ticks.
+fn near(rng: &mut Rng) -> i64 {
+    let span = one_of(rng, &SPANS_MS);
+    rng.i64(0..span)
+}
+
+/// A moment in sno's units.
+fn units(rng: &mut Rng) -> i64 {
+    (START_MS - 1_262_304_000_000 + near(rng)) / 4
+}
+
+fn time(rng: &mut Rng) -> String {
+    match rng.u32(..60) {
+        0 => number(rng),
+        1 => 1_262_304_000_000 + rng.i64(-5..=5),
+        2 => 3_461_327_255_552 + rng.i64(-5..=5),
+        _ => START_MS + near(rng),
+    }
+    .to_string()
+}
+
+/// Readings that mostly go forward within a call.
+fn clock(rng: &mut Rng) -> Value {
+    let mut readings: Vec<String> = (0..rng.usize(1..5)).map(|_| time(rng)).collect();
+    if rng.u32(..3) > 0 {
+        readings.sort();
+    }
+    if rng.u32(..60) == 0 {
+        readings.push("raise".to_owned());
+    }
+    readings.into()
+}
+
+/// One call; `depth` levels of calls from inside its clock may follow.
+fn step(rng: &mut Rng, depth: u32) -> Value {
+    let metabyte = if rng.u32(..40) == 0 { number(rng) } else { rng.i64(0..256) };
+    let mut step = match rng.u32(..24) {
+        0 => json!({"op": "generate_at", "unix_ms": time(rng), "metabyte": metabyte}),
+        1 | 2 => json!({"op": "stats"}),
+        3 => json!({"op": "extend_window", "end_ms": time(rng)}),
+        4 if depth > 0 => json!({"op": "restore"}),
+        5 if rng.u32(..4) == 0 => json!({"op": "close"}),
+        6..=9 => json!({"op": "generate", "metabyte": metabyte, "count": rng.u32(..12)}),
+        _ => json!({"op": "generate", "metabyte": metabyte}),
+    };
+    step["clock"] = clock(rng);
+    if depth > 0 && rng.u32(..16) == 0 {
+        step["inside"] = (0..rng.usize(1..4)).map(|_| self::step(rng, depth - 1)).collect();
+    }
+    step
+}
+
+/// No answer repeats an ID of an earlier one, whatever the metabytes. (IDs of a given time, which are not promised to
+/// differ, come alone and not in a list.)
+fn no_id_twice(answer: &Value) -> bool {
+    fn collect(steps: &Value, cells: &mut Vec<String>) {
+        for step in steps.as_array().into_iter().flatten() {
+            let ids = step["ok"].as_array().into_iter().flatten();
+            cells.extend(
+                ids.filter_map(Value::as_str).map(|hex| format!("{}{}", &hex[..10], &hex[12..])),
+            );
+            collect(&step["inside"], cells);
+        }
+    }
+    let mut cells = Vec::new();
+    collect(&answer["ok"]["steps"], &mut cells);
+    let mut seen = HashSet::new();
+    cells.into_iter().all(|cell| seen.insert(cell))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_given_twice_is_seen_whatever_its_metabyte() {
+        let first = json!({"ok": ["5d21dba0000100070001"]});
+        let again = json!({"ok": ["5d21dba0000200070001"]});
+        let given_time = json!({"ok": "5d21dba0000200070001"});
+        let trace = |steps: [&Value; 2]| json!({"ok": {"steps": steps}});
+        assert!(no_id_twice(&trace([&first, &given_time])));
+        assert!(!no_id_twice(&trace([&first, &again])));
+        let nested = json!({"ok": ["5d21dba0000200070002"], "inside": [again]});
+        assert!(!no_id_twice(&trace([&first, &nested])));
+    }
+}

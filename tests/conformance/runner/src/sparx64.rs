@@ -1,0 +1,69 @@
+//! The cipher: the vectors' cases and random ones.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use super::{
+    case::{Case, Pattern},
+    random::hex,
+    vectors::{label, list, member, text},
+};
+
+/// `sparx64.json`: each block both ways; then all blocks of each key at once.
+pub(crate) fn blocks(file: &Value) -> Result<Vec<Case>> {
+    let mut cases = Vec::new();
+    let mut by_key = BTreeMap::<_, (String, String)>::new();
+    for (index, case) in list(file, "cases")?.iter().enumerate() {
+        let name = label(index, case);
+        let (key, plain, cipher) =
+            (member(case, "key")?, text(case, "plaintext")?, text(case, "ciphertext")?);
+        cases.push(ask(&name, "encrypt", json!({"key": key, "block": plain}), cipher));
+        cases.push(ask(&name, "decrypt", json!({"key": key, "block": cipher}), plain));
+        let all = by_key.entry(text(case, "key")?).or_default();
+        all.0.push_str(plain);
+        all.1.push_str(cipher);
+    }
+    for (key, (plain, cipher)) in by_key {
+        let name = format!("all blocks of key {key}");
+        cases.push(ask(&name, "encrypt_many", json!({"key": key, "blocks": plain}), &cipher));
+        cases.push(ask(&name, "decrypt_many", json!({"key": key, "blocks": cipher}), &plain));
+    }
+    Ok(cases)
+}
+
+fn ask(name: &str, op: &str, args: Value, expected: &str) -> Case {
+    Case::of(name, &format!("sparx64.{op}"), args, Pattern::ok(expected.into()))
+}
+
+/// A random key and random blocks; now and then of a length that is refused.
+pub(crate) fn random(rng: &mut Rng) -> Case {
+    let key = secret(rng);
+    let (op, args) = match rng.u32(..4) {
+        0 => ("sparx64.encrypt", json!({"key": key, "block": block(rng)})),
+        1 => ("sparx64.decrypt", json!({"key": key, "block": block(rng)})),
+        2 => ("sparx64.encrypt_many", json!({"key": key, "blocks": many(rng)})),
+        _ => ("sparx64.decrypt_many", json!({"key": key, "blocks": many(rng)})),
+    };
+    Case::new(op, op, args, Pattern::Any)
+}
+
+/// 16 bytes, mostly.
+pub(crate) fn secret(rng: &mut Rng) -> String {
+    let length = if rng.u32(..12) == 0 { rng.usize(..=33) } else { 16 };
+    hex(rng, length)
+}
+
+fn block(rng: &mut Rng) -> String {
+    let length = if rng.u32(..10) == 0 { rng.usize(..=17) } else { 8 };
+    hex(rng, length)
+}
+
+/// Blocks, in numbers around the sizes of the groups that are worked on together; sometimes none.
+fn many(rng: &mut Rng) -> String {
+    let blocks = rng.usize(..=70);
+    let rest = if rng.u32(..10) == 0 { rng.usize(..8) } else { 0 };
+    hex(rng, 8 * blocks + rest)
+}

@@ -1,0 +1,55 @@
+//! Texts that are almost an ID's.
+
+use fastrand::Rng;
+
+use super::random::one_of;
+
+/// Characters that are in no alphabet: neighbours of its characters, look-alikes, and characters of other formats.
+const STRANGERS: [char; 28] = [
+    '0', '1', 'y', 'z', 'A', 'K', 'X', 'Z', ' ', '\t', '\n', '\r', '\0', '=', '-', '_', ':', '@',
+    '`', '{', '\u{7f}', '\u{80}', 'é', '２', '٢', '\u{430}', '\u{212a}', '\u{feff}',
+];
+
+/// A text that is unchanged one time in four, and garbled otherwise.
+pub(crate) fn maybe_garbled(rng: &mut Rng, text: String) -> String {
+    if rng.u32(..4) == 0 { text } else { garbled(rng, text) }
+}
+
+/// A text of ASCII with characters changed, lost or added.
+pub(crate) fn garbled(rng: &mut Rng, mut text: String) -> String {
+    let length = text.len();
+    match rng.u32(..6) {
+        0 => replaced(rng, &text, 1),
+        1 => {
+            let most = rng.usize(2..=16);
+            replaced(rng, &text, most)
+        }
+        2 => {
+            text.truncate(rng.usize(..length.max(1)));
+            text
+        }
+        3 => {
+            let more = text[rng.usize(..length.max(1))..].to_owned();
+            text + &more
+        }
+        4 => text.to_uppercase(),
+        _ => {
+            text.insert(rng.usize(..=length), stranger(rng));
+            text
+        }
+    }
+}
+
+/// A text with up to `most` characters replaced by strangers.
+fn replaced(rng: &mut Rng, text: &str, most: usize) -> String {
+    let mut characters: Vec<_> = text.chars().collect();
+    for _ in 0..most.min(characters.len()) {
+        let at = rng.usize(..characters.len());
+        characters[at] = stranger(rng);
+    }
+    characters.into_iter().collect()
+}
+
+fn stranger(rng: &mut Rng) -> char {
+    if rng.u32(..4) == 0 { rng.char(..) } else { one_of(rng, &STRANGERS) }
+}

@@ -1,0 +1,156 @@
+//! The vector files of a folder, as cases. Each family reads its own files; some files hold cases of several.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use super::{Case, hotguid, layout, randflake, sno, sparx64};
+
+/// Makes the cases of one file.
+type Reader = fn(&Value) -> Result<Vec<Case>>;
+
+const READERS: [(&str, Reader); 15] = [
+    ("sno.json", sno::ids),
+    ("sno_invalid.json", sno::invalid),
+    ("sno_generator.json", sno::generator),
+    ("polymorphic.json", sno::polymorphic),
+    ("sparx64.json", sparx64::blocks),
+    ("randflake.json", randflake::ids),
+    ("randflake_invalid.json", randflake::invalid),
+    ("randflake_generator.json", randflake::generator),
+    ("hotguid.json", hotguid::ids),
+    ("layout64.json", layout::integers),
+    ("layoutbytes.json", layout::byte_ids),
+    ("layout_generator.json", layout::generator),
+    ("presets.json", layout::presets),
+    ("ranges.json", ranges),
+    ("uuid8.json", uuid8),
+];
+
+/// The cases of every file in `folder`; a file without a reader is an error.
+pub(crate) fn read(folder: &Path) -> Result<Vec<Case>> {
+    let mut cases = Vec::new();
+    println!("vectors: {}", folder.display());
+    for path in files(folder)? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let Some((_, reader)) = READERS.iter().find(|(file, _)| *file == name) else {
+            bail!("expected vector files that the suite knows, found {}", path.display());
+        };
+        let read =
+            read_file(&path, *reader).with_context(|| format!("cannot use {}", path.display()))?;
+        println!("  {name:<24} {} cases", read.len());
+        cases.extend(
+            read.into_iter().map(|case| Case { name: format!("{name}: {}", case.name), ..case }),
+        );
+    }
+    Ok(cases)
+}
+
+/// The files of a folder, by name. An empty folder is an error.
+fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries =
+        fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    ensure!(!paths.is_empty(), "expected vector files, found none in {}", folder.display());
+    paths.sort();
+    Ok(paths)
+}
+
+fn read_file(path: &Path, reader: Reader) -> Result<Vec<Case>> {
+    let cases = reader(&serde_json::from_slice(&fs::read(path)?)?)?;
+    ensure!(!cases.is_empty(), "expected cases, found none");
+    Ok(cases)
+}
+
+/// The cases of `ranges.json`, which has every family's.
+fn ranges(file: &Value) -> Result<Vec<Case>> {
+    let mut cases = Vec::new();
+    for (index, case) in list(file, "cases")?.iter().enumerate() {
+        let range = match text(case, "family")? {
+            "sno" => sno::range,
+            "hotguid" => hotguid::range,
+            "layout" => layout::range,
+            other => bail!("expected a family that the suite knows, found {other}"),
+        };
+        cases.push(range(&label(index, case), case)?);
+    }
+    Ok(cases)
+}
+
+/// The cases of `uuid8.json`, for sno and for Hot Guid.
+fn uuid8(file: &Value) -> Result<Vec<Case>> {
+    let mut cases = sno::uuid8(file)?;
+    cases.extend(hotguid::uuid8(file)?);
+    Ok(cases)
+}
+
+/// This project's answer: `ours` if a case or step has it, else the original's. An error in one of them hides all
+/// values of the other.
+pub(crate) fn ours<'a>(case: &'a Value, member: &str) -> Option<&'a Value> {
+    let Some(ours) = case.get("ours") else { return case.get(member) };
+    match ours.get(member) {
+        Some(value) => Some(value),
+        None if member == "error" || ours.get("error").is_some() => None,
+        None => case.get(member),
+    }
+}
+
+/// A case's place in its file, and its note.
+pub(crate) fn label(index: usize, case: &Value) -> String {
+    let note = ["name", "note", "reason"].iter().find_map(|member| case.get(*member)?.as_str());
+    note.map_or_else(|| format!("case {index}"), |note| format!("case {index} ({note})"))
+}
+
+pub(crate) fn member<'a>(object: &'a Value, name: &str) -> Result<&'a Value> {
+    object.get(name).with_context(|| format!("expected a member {name}, found {object:.300}"))
+}
+
+pub(crate) fn list<'a>(object: &'a Value, name: &str) -> Result<&'a Vec<Value>> {
+    member(object, name)?.as_array().with_context(|| format!("expected a list as {name}"))
+}
+
+pub(crate) fn text<'a>(object: &'a Value, name: &str) -> Result<&'a str> {
+    member(object, name)?.as_str().with_context(|| format!("expected a text as {name}"))
+}
+
+pub(crate) fn number(object: &Value, name: &str) -> Result<u64> {
+    member(object, name)?.as_u64().with_context(|| format!("expected a number as {name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn ours_wins_and_its_error_hides_the_original() {
+        let case = json!({"id": "aa", "value": 6, "ours": {"value": 5, "why": ""}});
+        assert_eq!(ours(&case, "value"), Some(&json!(5)));
+        assert_eq!(ours(&case, "id"), Some(&json!("aa")));
+        let accepted = json!({"error": "Refused.", "ours": {"id": "bb"}});
+        assert_eq!(ours(&accepted, "error"), None);
+        assert_eq!(ours(&accepted, "id"), Some(&json!("bb")));
+        let refused = json!({"id": "aa", "ours": {"error": "sequence_exhausted"}});
+        assert_eq!(ours(&refused, "id"), None);
+        assert_eq!(ours(&refused, "error"), Some(&json!("sequence_exhausted")));
+    }
+
+    #[test]
+    fn unknown_files_and_empty_folders_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(read(folder.path()).is_err());
+        fs::write(folder.path().join("sno2.json"), "{}").unwrap();
+        assert!(read(folder.path()).err().unwrap().to_string().contains("sno2.json"));
+    }
+
+    #[test]
+    fn every_file_of_the_repository_is_known() {
+        let cases = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors")).unwrap();
+        assert!(cases.len() > 5000, "found {}", cases.len());
+    }
+}
