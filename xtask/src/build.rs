@@ -49,7 +49,7 @@ enum Part {
 
 /// The purpose of a build.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Purpose {
+pub enum Purpose {
     Users,
     Developers,
 }
@@ -73,15 +73,15 @@ pub fn main(options: &Options) -> Result<()> {
 pub fn all(shell: &Shell) -> Result<()> {
     tools::python(shell)?;
     tools::node(shell)?;
-    Language::ALL.into_iter().try_for_each(|language| build(shell, language))
+    Language::ALL.into_iter().try_for_each(|language| build(shell, language, Purpose::Users))
 }
 
 /// Builds the driver of one language for the conformance suite.
-pub fn build(shell: &Shell, language: Language) -> Result<()> {
+pub fn build(shell: &Shell, language: Language, purpose: Purpose) -> Result<()> {
     match language {
         Language::Rust => rust(shell),
-        Language::Python => python(shell, Purpose::Users),
-        Language::JavaScript => javascript(shell, Purpose::Users, &[]),
+        Language::Python => python(shell, purpose),
+        Language::JavaScript => javascript(shell, purpose, &[]),
     }
 }
 
@@ -95,9 +95,13 @@ fn python(shell: &Shell, purpose: Purpose) -> Result<()> {
     shell.remove_path(&wheels)?;
     {
         let _there = shell.push_dir(workspace::root().join("packages/python"));
-        let profile = if purpose == Purpose::Users { "release" } else { "quick" };
-        let build = cmd!(shell, "maturin build --quiet --profile {profile} --out {wheels}");
-        build.env("RUSTFLAGS", without_local_paths(shell)?).run()?;
+        let build =
+            |profile| cmd!(shell, "maturin build --quiet --profile {profile} --out {wheels}");
+        match purpose {
+            Purpose::Users => build("release").env("RUSTFLAGS", without_local_paths(shell)?),
+            Purpose::Developers => build("quick"),
+        }
+        .run()?;
     }
     install_wheel(shell, &workspace::venv())
 }

@@ -9,7 +9,7 @@ pub use conformance_runner::{Driver, Runtime};
 use xshell::Shell;
 
 use crate::{
-    build::{self, Language},
+    build::{self, Language, Purpose},
     tools::{self, Missing},
     workspace,
 };
@@ -45,7 +45,7 @@ impl Default for Options {
 pub fn main(options: &Options) -> Result<bool> {
     let shell = workspace::shell()?;
     let ready = Ready::on_this_machine(&shell, &options.runtimes)?;
-    ready.build(&shell)?;
+    ready.build(&shell, Purpose::Users)?;
     Ok(run(options, &ready)? && ready.suffices())
 }
 
@@ -80,13 +80,13 @@ impl Ready {
     }
 
     /// Builds the packages that the runtimes load.
-    pub fn build(&self, shell: &Shell) -> Result<()> {
+    pub fn build(&self, shell: &Shell, purpose: Purpose) -> Result<()> {
         let used =
             |wanted: &Language| self.runtimes.iter().any(|runtime| language(*runtime) == *wanted);
         Language::ALL
             .into_iter()
             .filter(used)
-            .try_for_each(|language| build::build(shell, language))
+            .try_for_each(|language| build::build(shell, language, purpose))
     }
 
     /// Returns whether these runtimes are enough: in continuous integration nothing may be skipped.

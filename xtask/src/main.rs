@@ -103,7 +103,7 @@ fn prove(program: &str, options: &[String]) -> Result<()> {
 /// Runs the program that tests many forks, against the wheel.
 fn fork(options: &[String]) -> Result<()> {
     let shell = workspace::shell()?;
-    build::build(&shell, build::Language::Python)?;
+    build::build(&shell, build::Language::Python, build::Purpose::Users)?;
     let python = workspace::python();
     Ok(cmd!(shell, "{python} tests/forks/forks.py").args(options).run()?)
 }

@@ -1,14 +1,17 @@
 /** Builds the native addon for this machine. */
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { cargo, PACKAGE, targetDirectory } from "./tools.mjs";
+import { cargo, PACKAGE, run, targetDirectory } from "./tools.mjs";
 
 const LIBRARIES = { win32: "polyflake_node.dll", darwin: "libpolyflake_node.dylib" };
 
 /** Builds it into `prebuilds/<platform>`, where `src/machines/native.ts` looks. For developers, it is built sooner and runs slower. */
 export function buildNative(dev) {
   const profile = dev ? "quick" : "release";
-  cargo([], "build", "--package", "polyflake-node", "--profile", profile);
+  const build = ["build", "--package", "polyflake-node", "--profile", profile];
+  // Without flags of its own, it shares the core with what else is built so.
+  if (dev) run("cargo", ...build);
+  else cargo([], ...build);
   const library = LIBRARIES[process.platform] ?? "libpolyflake_node.so";
   const folder = join(PACKAGE, "prebuilds", platform());
   mkdirSync(folder, { recursive: true });

@@ -10,7 +10,7 @@ use xshell::{Cmd, Shell, cmd};
 
 use super::report::Contest;
 use crate::{
-    build::{self, Language},
+    build::{self, Language, Purpose},
     tools, workspace,
 };
 
@@ -75,7 +75,7 @@ fn rust<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
 
 fn build_python(shell: &Shell) -> Result<()> {
     tools::python(shell)?;
-    build::build(shell, Language::Python)?;
+    build::build(shell, Language::Python, Purpose::Users)?;
     tools::bench_python(shell)?;
     build::install_wheel(shell, &workspace::bench_venv())
 }
@@ -88,7 +88,7 @@ fn python<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
 
 fn build_node(shell: &Shell) -> Result<()> {
     tools::node(shell)?;
-    build::build(shell, Language::JavaScript)?;
+    build::build(shell, Language::JavaScript, Purpose::Users)?;
     tools::bench_node(shell)?;
     build_wasm(shell, "scalar", "")?;
     build_wasm(shell, "simd128", "-Ctarget-feature=+simd128")

@@ -12,6 +12,7 @@ use self::{
     table::plain,
 };
 use crate::{
+    build::Purpose,
     conformance::{self, Driver, Ready, Runtime},
     workspace,
 };
@@ -28,11 +29,11 @@ struct Party {
     driver: Driver,
 }
 
-/// Sets up, builds and shows everything; returns `false` if any two runtimes disagree.
+/// Sets up, builds (without what only speed is for) and shows everything; returns `false` if any two runtimes disagree.
 pub fn main() -> Result<bool> {
     let shell = workspace::shell()?;
     let ready = Ready::on_this_machine(&shell, &[])?;
-    ready.build(&shell)?;
+    ready.build(&shell, Purpose::Developers)?;
     run(&ready)
 }
 
