@@ -57,7 +57,8 @@ fn environment(shell: &Shell, venv: &Path, requirements: &str) -> Result<()> {
                 .run()
                 .context("on Debian, install python3-venv")?;
         }
-        cmd!(shell, "{python} -m pip install --quiet -r {file}").run()?;
+        // Python compiles what it imports, which is a small part.
+        cmd!(shell, "{python} -m pip install --quiet --no-compile -r {file}").run()?;
         Ok(())
     })
 }
