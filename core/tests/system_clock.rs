@@ -1,8 +1,8 @@
 //! The system's clock on this machine, read by the counter if it has one: it is right and never goes back, in all threads and in
 //! children.
 //!
-//! `POLYFLAKE_SECONDS` sets the duration, `POLYFLAKE_THREADS` the number of threads. With `--nocapture` it prints a histogram of how far readings lag, and how far a reading
-//! goes back behind another thread's.
+//! `POLYFLAKE_SECONDS` sets the duration, `POLYFLAKE_THREADS` the number of threads. With `--nocapture` it prints a histogram of
+//! how far readings lag, and how far a reading goes back behind another thread's.
 #![cfg(all(feature = "std", not(miri)))]
 
 use std::{

@@ -1,7 +1,8 @@
 //! An ID as a UUID of version 8 (RFC 9562), which strict validators accept.
 //!
 //! ```text
-//! 40 timestamp and tick-tock, 8 metabyte | 4 version = 8 | 12 partition, its upper | 2 variant = 10 | 4 partition, its lower | 16 sequence | 42 zero
+//! 40 timestamp and tick-tock, 8 metabyte | 4 version = 8 | 12 partition, its upper
+//!     | 2 variant = 10 | 4 partition, its lower | 16 sequence | 42 zero
 //! ```
 //!
 //! All 80 bits of the ID are in it, in their order: bytes, text and time sort alike.

@@ -1,6 +1,7 @@
 //! Real keepers over a store in memory, with generators of the core, in worlds that a seed makes: processes that are killed,
 //! paused, closed and restarted, clocks that step, requests and replies that are late, doubled or lost, a store that fails and
-//! is restored from backups, operators who evict holders and reserve numbers. No two generators have one number at the same time, and no ID is made twice.
+//! is restored from backups, operators who evict holders and reserve numbers. No two generators have one number at the same time,
+//! and no ID is made twice.
 //!
 //! `POLYFLAKE_SEEDS=100000 cargo test --release -p polyflake-lease --test simulator` goes through more worlds, and
 //! `POLYFLAKE_SEED=7` through one again.

@@ -3,6 +3,7 @@
 
 mod examples;
 mod kernels;
+mod mentions;
 mod notices;
 mod oldest_rust;
 mod packaging;

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{oldest_rust, pages, prose, reach, sets, trials, twice};
+use super::{mentions, oldest_rust, pages, prose, reach, sets, trials, twice};
 use crate::{address, generate, mutants, workspace};
 
 /// Modules that each module of the core may use besides itself and `error`. A module that is not listed may use no other.
@@ -75,6 +75,8 @@ pub fn check() -> Result<()> {
     faults.extend(generate::stale()?);
     faults.extend(mutants::stale()?);
     faults.extend(pages::faults(sources.iter().map(|source| (&*source.path, &*source.text)))?);
+    let texts: Vec<_> = sources.iter().map(|source| (&*source.path, &*source.text)).collect();
+    faults.extend(mentions::faults(&texts));
     faults.extend(prose::clauses(sources.iter().map(|source| (&*source.path, &*source.text))));
     faults.extend(reach::too_far(sources.iter().map(|source| (&*source.path, &*source.text))));
     faults.extend(sets::faults(sources.iter().map(|source| (&*source.path, &*source.text))));
