@@ -6,6 +6,7 @@ import * as browser from "./browser.js";
 import { batch, type Contest, hold, isMeantBy, peer } from "./contest.js";
 import * as kinds from "./kinds.js";
 import * as ours from "./ours.js";
+import * as parts from "./parts.js";
 import * as peers from "./peers.js";
 import * as wasm from "./wasm.js";
 
@@ -70,6 +71,7 @@ function columns(): Contest {
 const contests: (() => Contest)[] = [
   oneBigint,
   oneText,
+  parts.one,
   () => ({ name: "node: one text read", entries: [...ours.reads(), ...peers.reads()] }),
   kinds.read,
   batches,

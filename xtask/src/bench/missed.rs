@@ -7,62 +7,79 @@ use super::{
 
 /// The parts of the work of a goal: entries of a contest.
 struct Profile {
-    /// The start of the goal's name.
+    /// The goal's name, without what it is measured against.
     goal: &'static str,
-    contest: &'static str,
-    parts: &'static [&'static str],
+    /// Contests with the names of their entries.
+    parts: &'static [(&'static str, &'static [&'static str])],
 }
 
 const ONE_ID: &str = "rust: the parts of one ID";
+const ONE_ID_IN_NODE: &str = "node: the parts of one ID";
 
 /// Goals whose parts are not simply the other entries of their contest.
 const PROFILES: &[Profile] = &[
     Profile {
         goal: "rust: sno generate, coarse clock",
-        contest: ONE_ID,
-        parts: &["the coarse clock", "a swap", "the coarse clock and a swap"],
+        parts: &[(ONE_ID, &["the coarse clock", "a swap", "the coarse clock and a swap"])],
     },
     Profile {
         goal: "rust: sno generate, exact clock",
-        contest: ONE_ID,
-        parts: &[
-            "the exact clock",
-            "a swap",
-            "the exact clock and a swap",
-            "sno without its clock",
-        ],
+        parts: &[(
+            ONE_ID,
+            &["the exact clock", "a swap", "the exact clock and a swap", "sno without its clock"],
+        )],
     },
     Profile {
         goal: "rust: sno generate",
-        contest: ONE_ID,
-        parts: &[
-            "the counter",
-            "a swap",
-            "the counter, then a swap",
-            "a swap, then the counter",
-            "the system clock and a swap",
-            "sno without its clock",
-            "SystemTime::now",
-        ],
+        parts: &[(
+            ONE_ID,
+            &[
+                "the counter",
+                "a swap",
+                "the counter, then a swap",
+                "a swap, then the counter",
+                "the system clock and a swap",
+                "sno without its clock",
+                "SystemTime::now",
+            ],
+        )],
     },
     Profile {
         goal: "rust: Hot Guid generate",
-        contest: ONE_ID,
-        parts: &[
-            "the counter, then a swap",
-            "the system clock and a swap",
-            "Hot Guid without its clock",
-        ],
+        parts: &[(
+            ONE_ID,
+            &[
+                "the counter, then a swap",
+                "the system clock and a swap",
+                "Hot Guid without its clock",
+            ],
+        )],
     },
     Profile {
         goal: "rust: Randflake generate",
-        contest: ONE_ID,
+        parts: &[(
+            ONE_ID,
+            &[
+                "a block of Randflake's cipher",
+                "the counter, then a swap",
+                "the system clock and a swap",
+                "Randflake without its clock",
+            ],
+        )],
+    },
+    Profile {
+        goal: "node: a Randflake bigint",
         parts: &[
-            "a block of Randflake's cipher",
-            "the counter, then a swap",
-            "the system clock and a swap",
-            "Randflake without its clock",
+            (ONE_ID_IN_NODE, &["a number asked of the addon", "a bigint out of memory"]),
+            (ONE_ID, &["a block of Randflake's cipher", "the system clock and a swap"]),
         ],
+    },
+    Profile {
+        goal: "node: a sno text in wasm",
+        parts: &[(
+            ONE_ID_IN_NODE,
+            &["a number asked of wasm", "Date.now", "16 characters out of memory"],
+        )],
     },
 ];
 
@@ -91,13 +108,17 @@ fn row(Goal { name, ours_ns, against_ns, goal: most, .. }: &Goal, parts: &[&Entr
 }
 
 fn parts<'r>(report: &'r Report, contest: &'r Contest, goal: &Goal) -> Vec<&'r Entry> {
-    let profile = PROFILES.iter().find(|profile| goal.name.starts_with(profile.goal));
-    let Some(Profile { contest: name, parts, .. }) = profile else {
+    let name = goal.name.split(", against ").next();
+    let profile = PROFILES.iter().find(|profile| name == Some(profile.goal));
+    let Some(Profile { parts, .. }) = profile else {
         return beside(contest, goal);
     };
-    let measured = report.contests.iter().find(|contest| contest.name == *name);
-    let entries = measured.into_iter().flat_map(|contest| &contest.entries);
-    entries.filter(|entry| parts.contains(&entry.name.as_str())).collect()
+    let entries = parts.iter().flat_map(|(name, parts)| {
+        let measured = report.contests.iter().filter(move |contest| contest.name == *name);
+        let entries = measured.flat_map(|contest| &contest.entries);
+        entries.filter(|entry| parts.contains(&entry.name.as_str()))
+    });
+    entries.collect()
 }
 
 /// The entries of a goal's contest at the place of its own entry.
@@ -156,6 +177,25 @@ mod tests {
         let page = section(&report(vec![ids, parts]));
         assert!(page.contains("| rust: sno generate, against ferroid | 5.00 | 8.00 | the counter 3.00; a swap 4.50 |\n"), "{page}");
         assert!(!page.contains("Hot Guid"), "{page}");
+    }
+
+    #[test]
+    fn parts_come_from_several_contests_and_only_for_the_goal_that_is_named() {
+        let goals = [
+            ("node: a Randflake bigint", 8.0, 0.5),
+            ("node: a sno text in wasm, in Chromium", 8.0, 0.5),
+        ];
+        let ids = contest("node: one ID", &[("sno", 8.0)], &goals);
+        let node =
+            contest(ONE_ID_IN_NODE, &[("a bigint out of memory", 3.0), ("Date.now", 9.0)], &[]);
+        let rust = contest(ONE_ID, &[("the system clock and a swap", 4.0)], &[]);
+        let page = section(&report(vec![rust, ids, node]));
+        let parts = "a bigint out of memory 3.00; the system clock and a swap 4.00";
+        assert!(
+            page.contains(&format!("| node: a Randflake bigint | 5.00 | 8.00 | {parts} |\n")),
+            "{page}"
+        );
+        assert!(!page.contains("Date.now"), "{page}");
     }
 
     #[test]
