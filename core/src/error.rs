@@ -7,6 +7,8 @@ mod inline;
 mod kind;
 mod message;
 mod packed;
+#[cfg(feature = "serde")]
+mod serde;
 #[cfg(feature = "alloc")]
 mod source;
 

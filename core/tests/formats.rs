@@ -8,10 +8,17 @@ use polyflake::{
     clock::ManualClock,
     hotguid,
     layout::{self, Description, Layout, preset},
-    randflake::Randflake,
-    sno::{self, Sno},
+    randflake::{self, Grant, Randflake},
+    sno::{self, Id, Kind, Sno},
 };
 use serde::{Serialize, de::DeserializeOwned};
+use serde_json::json;
+
+struct User;
+
+impl Kind for User {
+    const METABYTE: u8 = 1;
+}
 
 #[track_caller]
 fn assert_comes_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
@@ -44,6 +51,84 @@ fn ids() {
     assert_comes_back(&Randflake::from_i64(-7));
     assert_comes_back(&hotguid::generate(7).unwrap());
     assert_comes_back(&vec![Sno::default(); 3]);
+    assert_comes_back(&Id::<User>::parse("a7rdmuv326nct5if").unwrap());
+    for id in [i64::MIN, 0, 1234, i64::MAX] {
+        assert_comes_back(&layout::Id::Integer(id));
+    }
+    assert_comes_back(&layout::Id::Bytes(vec![0x12, 0x34]));
+}
+
+#[test]
+fn fields_and_grants() {
+    assert_comes_back(&Sno::MAX.parts());
+    assert_comes_back(&hotguid::HotGuid::MAX.parts());
+    let shard_key = u32::MAX;
+    assert_comes_back(&hotguid::Uuid8Parts {
+        timestamp: 7,
+        machine: 1 << 33,
+        counter: 0,
+        shard_key,
+    });
+    assert_comes_back(&randflake::Parts { timestamp: 1_730_000_000, node: 7, sequence: 131_071 });
+    let grant = Grant::with_nodes(40..=49, 1_730_000_000, 2_803_741_824).unwrap();
+    assert_comes_back(&grant);
+    let json = json!({"first_node": 40, "last_node": 49, "start": 1_730_000_000, "end": 2_803_741_824_u32});
+    assert_eq!(serde_json::to_value(grant).unwrap(), json);
+}
+
+#[track_caller]
+fn assert_refused<T: DeserializeOwned + Debug>(json: &serde_json::Value, reason: &str) {
+    let error = serde_json::from_value::<T>(json.clone()).unwrap_err().to_string();
+    assert!(error.contains(reason), "{error}");
+}
+
+#[test]
+fn what_is_no_record_is_refused() {
+    let whole = json!({"timestamp": 1, "node": 2, "sequence": 3});
+    let with = |name: &str, value: serde_json::Value| {
+        let mut object = whole.clone();
+        object[name] = value;
+        object
+    };
+    assert_refused::<randflake::Parts>(&with("more", json!(0)), "unknown field `more`");
+    assert_refused::<randflake::Parts>(&with("node", json!(-1)), "invalid value");
+    assert_refused::<randflake::Parts>(
+        &json!({"timestamp": 1, "node": 2}),
+        "missing field `sequence`",
+    );
+    assert_refused::<randflake::Parts>(&json!([1, 2]), "invalid length 2");
+    let twice = r#"{"timestamp": 1, "node": 2, "node": 2, "sequence": 3}"#;
+    let error = serde_json::from_str::<randflake::Parts>(twice).unwrap_err().to_string();
+    assert!(error.starts_with("duplicate field `node`"), "{error}");
+    let reversed =
+        json!({"first_node": 5, "last_node": 4, "start": 1_730_000_000, "end": 1_730_000_001});
+    assert_refused::<Grant>(&reversed, "expected nodes from 5 to 131071, found 4");
+}
+
+#[test]
+fn ids_of_another_kind_or_spelling_are_refused() {
+    assert_refused::<Id<User>>(&json!("aaaaaaaa55aaaaaa"), "expected metabyte 1, found 24");
+    for text in ["007", "9223372036854775808", "0xCAFE", "0xabc", "cafe", ""] {
+        assert!(serde_json::from_value::<layout::Id>(json!(text)).is_err(), "{text}");
+    }
+    assert_eq!(serde_json::to_value(layout::Id::Bytes(vec![202, 254])).unwrap(), json!("0xcafe"));
+}
+
+#[test]
+fn errors_are_written_with_what_they_know() {
+    let error = Sno::parse("9d5ve8222622g22!").unwrap_err();
+    let message = "invalid character '!' at position 15";
+    let json = json!({"code": "invalid_character", "message": message, "position": 15});
+    assert_eq!(serde_json::to_value(&error).unwrap(), json);
+    let error = error.in_item(3).of("ids");
+    let written = serde_json::to_value(&error).unwrap();
+    assert_eq!((&written["item"], &written["field"]), (&json!(3), &json!("ids")));
+    assert_eq!(rmp_serde::to_vec(&error).unwrap()[0], 0x80 + 5, "a map of five");
+    let later = Grant::new(7, 1_730_000_000, 1_730_000_001).unwrap();
+    let clock = ManualClock::at_unix_ms(1_729_999_999_000);
+    let ids = randflake::Builder::with_clock(later, [7; 16], &clock).build().unwrap();
+    let written = serde_json::to_value(ids.generate().unwrap_err()).unwrap();
+    assert_eq!(written["retry_at"], json!(1_730_000_000_000_i64));
 }
 
 #[test]

@@ -24,6 +24,10 @@ impl fmt::Display for Error {
                 unit.map_or(Ok(()), |unit| write_unit(f, unit))?;
                 write!(f, " at position {position}")
             }
+            Detail::Range { value, least, most } if least == most => {
+                let [expected, found] = [least, value].map(Decimal);
+                write!(f, "expected {} {expected}, found {found}", self.subject())
+            }
             Detail::Range { value, least, most } => {
                 let [least, most, value] = [least, most, value].map(Decimal);
                 write!(f, "expected {} from {least} to {most}, found {value}", self.subject())

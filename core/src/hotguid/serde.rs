@@ -2,8 +2,11 @@
 
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::HotGuid;
-use crate::format::serde::{IdVisitor, write};
+use super::{HotGuid, Parts, Uuid8Parts};
+use crate::format::serde::{IdVisitor, record, write};
+
+record!(Parts { timestamp, machine, counter, shard_key });
+record!(Uuid8Parts { timestamp, machine, counter, shard_key });
 
 impl Serialize for HotGuid {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

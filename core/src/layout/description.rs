@@ -119,7 +119,7 @@ fn value(members: &mut ObjectReader, kind: Type) -> Result<Value<'static>> {
     }
 }
 
-fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
     let nibble = |c: u8| char::from(c).to_digit(16).and_then(|n| u8::try_from(n).ok());
     let (pairs, rest) = digits.as_chunks::<2>();
     let bytes = pairs.iter().map(|[high, low]| Some(nibble(*high)? << 4 | nibble(*low)?));

@@ -1,19 +1,19 @@
 //! Layouts, their figures and snapshots in every format of serde: as JSON values in text formats, and as the same values with
-//! a tag each in binary ones, since some binary formats do not tell a value's type.
+//! a tag each in binary ones, since some binary formats do not tell a value's type. IDs as texts in all of them.
 
 mod tagged;
 
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
 use core::fmt;
 
 use serde_core::{
     Deserialize, Deserializer, Serialize, Serializer,
-    de::{Error as _, MapAccess, SeqAccess, Visitor},
+    de::{Error as _, MapAccess, SeqAccess, Unexpected, Visitor},
 };
 
 #[cfg(feature = "json")]
 use super::build::invalid;
-use super::{Description, Json, Layout, Snapshot};
+use super::{Description, Id, Json, Layout, Snapshot, Value, description::from_hex};
 
 #[cfg(feature = "json")]
 impl Layout {
@@ -44,7 +44,7 @@ impl Layout {
     /// assert_eq!(Layout::from_json(&json)?, preset("twitter", [])?);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
-    pub fn to_json(&self) -> alloc::string::String {
+    pub fn to_json(&self) -> String {
         // Texts, integers and booleans under names: JSON can express all of them.
         serde_json::to_string(self).unwrap_or_default()
     }
@@ -75,6 +75,30 @@ impl<'de> Deserialize<'de> for Json {
         } else {
             tagged::deserialize(from)
         }
+    }
+}
+
+/// Writes a text: integers in decimal, bytes in hex after `0x`, by which a reader tells the two apart.
+impl Serialize for Id {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let prefix = if self.as_bytes().is_some() { "0x" } else { "" };
+        to.collect_str(&format_args!("{prefix}{self}"))
+    }
+}
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        let found = match text.strip_prefix("0x") {
+            Some(digits) if digits.contains(|c: char| c.is_ascii_uppercase()) => None,
+            Some(digits) => from_hex(digits.as_bytes()).map(Self::Bytes),
+            None => match Value::parse_integer(&text).map_err(D::Error::custom)? {
+                Value::Integer(number) => number.try_into().ok().map(Self::Integer),
+                _ => None,
+            },
+        };
+        let expected = &"an integer of 64 bits in decimal, or 0x and bytes in hex";
+        found.ok_or_else(|| D::Error::invalid_value(Unexpected::Str(&text), expected))
     }
 }
 

@@ -1,10 +1,11 @@
-//! IDs in serde: as text, and in binary formats as the signed integer.
+//! IDs in serde: as text, and in binary formats as the signed integer; fields and grants by name.
 
 use core::fmt;
 
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer, de::Error, de::Visitor};
 
-use super::Randflake;
+use super::{Grant, Parts, Randflake};
+use crate::format::serde::record;
 
 impl Serialize for Randflake {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -23,6 +24,33 @@ impl<'de> Deserialize<'de> for Randflake {
         } else {
             i64::deserialize(deserializer).map(Self::from_i64)
         }
+    }
+}
+
+record!(Parts { timestamp, node, sequence });
+
+/// The members of a grant, before they are checked.
+struct Members {
+    first_node: u32,
+    last_node: u32,
+    start: i64,
+    end: i64,
+}
+
+record!(Members { first_node, last_node, start, end });
+
+impl Serialize for Grant {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (first_node, last_node) = self.nodes().into_inner();
+        let (start, end) = (self.start(), self.end());
+        Members { first_node, last_node, start, end }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Grant {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Members { first_node, last_node, start, end } = Members::deserialize(deserializer)?;
+        Self::with_nodes(first_node..=last_node, start, end).map_err(D::Error::custom)
     }
 }
 

@@ -31,6 +31,7 @@ mod pool;
 mod serde;
 mod snapshot;
 mod text;
+mod typed;
 mod uuid8;
 
 pub use builder::{Builder, Partition};
@@ -59,6 +60,7 @@ pub use metabyte::metabyte_utf16;
 pub use pool::Pool;
 pub use snapshot::{Snapshot, Stats};
 pub use text::{decode_slice, encode_slice};
+pub use typed::{Id, Kind};
 
 #[cfg(feature = "serde")]
 #[doc(inline)]

@@ -9,8 +9,10 @@ use serde_core::{
     ser::SerializeStruct,
 };
 
-use super::{Snapshot, Sno};
-use crate::format::serde::{IdVisitor, write};
+use super::{Id, Kind, Parts, Snapshot, Sno};
+use crate::format::serde::{IdVisitor, record, write};
+
+const TEXT: &str = "the text of a sno ID, 16 characters of [2-9a-x]";
 
 impl Serialize for Sno {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -20,14 +22,24 @@ impl Serialize for Sno {
 
 impl<'de> Deserialize<'de> for Sno {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let ids = IdVisitor {
-            text: "the text of a sno ID, 16 characters of [2-9a-x]",
-            of_text: Self::parse,
-            of_bytes: Self::from_slice,
-        };
+        let ids = IdVisitor { text: TEXT, of_text: Self::parse, of_bytes: Self::from_slice };
         ids.read(deserializer)
     }
 }
+
+impl<T> Serialize for Id<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Sno::serialize(self, serializer)
+    }
+}
+
+impl<'de, T: Kind> Deserialize<'de> for Id<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::new(Sno::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+record!(Parts { tick, tick_tock, metabyte, partition, sequence });
 
 const NAMES: [&str; Snapshot::MEMBERS.len()] = {
     let (mut names, mut k) = ([""; Snapshot::MEMBERS.len()], 0);

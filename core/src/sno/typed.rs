@@ -1,0 +1,315 @@
+//! IDs of one kind of things, by the metabyte, so that the compiler keeps kinds apart.
+
+use core::{
+    cmp::Ordering,
+    fmt,
+    hash::{Hash, Hasher},
+    marker::PhantomData,
+    ops::Deref,
+    str::FromStr,
+};
+
+use super::{Generator, Sno};
+use crate::{Error, Result, UnixTime, clock::Clock};
+
+/// A kind of things whose IDs carry one metabyte.
+///
+/// ```
+/// use polyflake::sno::{Id, Kind};
+///
+/// struct User;
+///
+/// impl Kind for User {
+///     const METABYTE: u8 = 1;
+/// }
+///
+/// assert!(Id::<User>::parse("a7rdmuv326nct5if").is_ok()); // its metabyte is 1
+/// ```
+pub trait Kind {
+    /// The metabyte of the kind's IDs.
+    const METABYTE: u8;
+}
+
+/// A [`Sno`] of one kind: its metabyte is [`Kind::METABYTE`], which is checked wherever an ID comes in.
+///
+/// It has the size, the order, the text and the functions of a `Sno`.
+///
+/// ```
+/// use polyflake::sno::{Id, Kind, Sno};
+///
+/// struct User;
+/// struct Order;
+/// impl Kind for User {
+///     const METABYTE: u8 = 1;
+/// }
+/// impl Kind for Order {
+///     const METABYTE: u8 = 2;
+/// }
+///
+/// let user: Id<User> = "a7rdmuv326nct5if".parse()?;
+/// assert_eq!((user.metabyte(), user.to_string().as_str()), (1, "a7rdmuv326nct5if"));
+/// let error = "a7rdmuv326nct5if".parse::<Id<Order>>().unwrap_err();
+/// assert_eq!(error.to_string(), "expected metabyte 2, found 1");
+/// assert_eq!(size_of::<Option<Id<User>>>(), size_of::<Option<Sno>>());
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
+/// An ID of one kind is none of another:
+///
+/// ```compile_fail,E0308
+/// # use polyflake::sno::{Id, Kind};
+/// # struct User;
+/// # struct Order;
+/// # impl Kind for User {
+/// #     const METABYTE: u8 = 1;
+/// # }
+/// # impl Kind for Order {
+/// #     const METABYTE: u8 = 2;
+/// # }
+/// fn ship(order: Id<Order>) {}
+/// ship(Id::<User>::parse("a7rdmuv326nct5if").unwrap());
+/// ```
+#[repr(transparent)]
+pub struct Id<T> {
+    sno: Sno,
+    kind: PhantomData<fn() -> T>,
+}
+
+impl<T: Kind> Id<T> {
+    /// The ID of a kind, if the ID has its metabyte.
+    ///
+    /// ```
+    /// use polyflake::sno::{Id, Kind, Sno};
+    ///
+    /// struct User;
+    /// impl Kind for User {
+    ///     const METABYTE: u8 = 1;
+    /// }
+    ///
+    /// let id = Sno::parse("a7rdmuv326nct5if")?;
+    /// assert_eq!(*Id::<User>::new(id)?, id);
+    /// assert_eq!(Id::<User>::new(id.with_metabyte(2)).unwrap_err().code(), "out_of_range");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `out_of_range` for another metabyte.
+    pub fn new(id: Sno) -> Result<Self> {
+        Self::checked(id).ok_or_else(|| other_kind(id.metabyte(), T::METABYTE))
+    }
+
+    const fn checked(sno: Sno) -> Option<Self> {
+        if sno.metabyte() == T::METABYTE { Some(Self { sno, kind: PhantomData }) } else { None }
+    }
+
+    /// The ID of a text.
+    ///
+    /// ```
+    /// use polyflake::sno::{Id, Kind};
+    ///
+    /// struct User;
+    /// impl Kind for User {
+    ///     const METABYTE: u8 = 1;
+    /// }
+    ///
+    /// assert_eq!(Id::<User>::parse("a7rdmuv326nct5if")?.partition(), 10925);
+    /// assert_eq!(Id::<User>::parse("a7rdmuv3").unwrap_err().code(), "invalid_length");
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Sno::parse`], and `out_of_range` for another metabyte.
+    pub fn parse(text: &str) -> Result<Self> {
+        Self::new(Sno::parse(text)?)
+    }
+
+    /// The ID of a text, at compile time; none where [`Id::parse`] is an error.
+    ///
+    /// ```
+    /// use polyflake::sno::{Id, Kind};
+    ///
+    /// struct User;
+    /// impl Kind for User {
+    ///     const METABYTE: u8 = 1;
+    /// }
+    ///
+    /// const ROOT: Id<User> = Id::parse_const("a7rdmuv326nct5if").unwrap();
+    /// assert_eq!(ROOT.metabyte(), 1);
+    /// ```
+    pub const fn parse_const(text: &str) -> Option<Self> {
+        match Sno::parse_const(text) {
+            Some(id) => Self::checked(id),
+            None => None,
+        }
+    }
+
+    /// One new ID of the process-wide generator.
+    ///
+    /// ```
+    /// use polyflake::sno::{Id, Kind};
+    ///
+    /// struct User;
+    /// impl Kind for User {
+    ///     const METABYTE: u8 = 1;
+    /// }
+    ///
+    /// let (first, second) = (Id::<User>::generate()?, Id::<User>::generate()?);
+    /// assert!(first < second);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    #[cfg(feature = "std")]
+    pub fn generate() -> Result<Self> {
+        super::generate(T::METABYTE).and_then(Self::new)
+    }
+
+    /// One new ID of a generator.
+    ///
+    /// ```
+    /// use polyflake::sno::{Generator, Id, Kind};
+    ///
+    /// struct User;
+    /// impl Kind for User {
+    ///     const METABYTE: u8 = 1;
+    /// }
+    ///
+    /// let ids = Generator::builder().partition(7).build()?;
+    /// assert_eq!(Id::<User>::generate_with(&ids)?.partition(), 7);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    pub fn generate_with<C: Clock>(generator: &Generator<C>) -> Result<Self> {
+        generator.generate(T::METABYTE).and_then(Self::new)
+    }
+
+    /// The lowest and the highest ID of the kind (both inclusive) in a half-open time range, for BETWEEN queries: see
+    /// [`Sno::time_range`].
+    ///
+    /// ```
+    /// use polyflake::sno::{Id, Kind};
+    ///
+    /// struct User;
+    /// impl Kind for User {
+    ///     const METABYTE: u8 = 1;
+    /// }
+    ///
+    /// let (lowest, highest) = Id::<User>::time_range(1_767_225_600_000, 1_767_312_000_000)?;
+    /// assert!((lowest..=highest).contains(&Id::parse("9d5ve8222622g222")?));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Sno::time_range`].
+    pub fn time_range(
+        start: impl Into<UnixTime>,
+        end: impl Into<UnixTime>,
+    ) -> Result<(Self, Self)> {
+        let (lowest, highest) = Sno::time_range(start, end)?;
+        let of_kind = |id: Sno| Self::new(id.with_metabyte(T::METABYTE));
+        Ok((of_kind(lowest)?, of_kind(highest)?))
+    }
+}
+
+/// The error for an ID of another kind.
+#[cold]
+fn other_kind(found: u8, expected: u8) -> Error {
+    Error::out_of_range("metabyte", found.into(), expected.into(), expected.into())
+}
+
+impl<T> Deref for Id<T> {
+    type Target = Sno;
+    fn deref(&self) -> &Sno {
+        &self.sno
+    }
+}
+
+// Not derived, since a derive would ask the same of the kind.
+impl<T> Clone for Id<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Id<T> {}
+
+impl<T> PartialEq for Id<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.sno == other.sno
+    }
+}
+
+impl<T> Eq for Id<T> {}
+
+impl<T> PartialOrd for Id<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> Ord for Id<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.sno.cmp(&other.sno)
+    }
+}
+
+impl<T> Hash for Id<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.sno.hash(state);
+    }
+}
+
+impl<T> fmt::Debug for Id<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Id").field(&self.sno.text()).finish()
+    }
+}
+
+impl<T> fmt::Display for Id<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.sno.fmt(f)
+    }
+}
+
+impl<T> AsRef<[u8]> for Id<T> {
+    fn as_ref(&self) -> &[u8] {
+        self.sno.as_bytes()
+    }
+}
+
+impl<T> From<Id<T>> for Sno {
+    fn from(id: Id<T>) -> Self {
+        id.sno
+    }
+}
+
+impl<T: Kind> TryFrom<Sno> for Id<T> {
+    type Error = Error;
+    fn try_from(id: Sno) -> Result<Self> {
+        Self::new(id)
+    }
+}
+
+impl<T: Kind> TryFrom<&str> for Id<T> {
+    type Error = Error;
+    fn try_from(text: &str) -> Result<Self> {
+        Self::parse(text)
+    }
+}
+
+impl<T: Kind> TryFrom<&[u8]> for Id<T> {
+    type Error = Error;
+    fn try_from(bytes: &[u8]) -> Result<Self> {
+        Self::new(Sno::from_slice(bytes)?)
+    }
+}
+
+impl<T: Kind> FromStr for Id<T> {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self> {
+        Self::parse(text)
+    }
+}
