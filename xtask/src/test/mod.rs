@@ -1,6 +1,7 @@
 //! All tests of all languages, cheap ones first, with their tools on a fresh machine; with `--thorough`, also trials of the
 //! packages with the newest versions of other people's tools.
 
+mod apart;
 mod examples;
 mod kernels;
 mod mentions;
@@ -37,6 +38,9 @@ pub struct Options {
     /// List the steps and do nothing
     #[arg(long)]
     list: bool,
+    /// Run the steps in this process, without a summary
+    #[arg(long, hide = true)]
+    alone: bool,
 }
 
 /// A part of the tests, which passes or fails.
@@ -80,11 +84,20 @@ impl Step {
     }
 }
 
+/// The end of a step.
+enum End {
+    Passed,
+    Skipped,
+    /// The lines that tell why.
+    Failed(Vec<String>),
+}
+
 /// The results of the steps.
 #[derive(Default)]
 struct Count {
     passed: usize,
-    failed: Vec<&'static str>,
+    /// The failed steps, and the lines that tell why.
+    failed: Vec<(&'static str, Vec<String>)>,
     skipped: usize,
 }
 
@@ -94,7 +107,11 @@ pub fn main(options: &Options) -> Result<bool> {
         return Ok(true);
     }
     let steps = chosen(&options.only, options.thorough)?;
-    let count = run_all(&workspace::shell()?, &steps);
+    if options.alone {
+        let shell = workspace::shell()?;
+        return Ok(run_all(&steps, |step| here(&shell, step)).failed.is_empty());
+    }
+    let count = run_all(&steps, apart);
     println!("\n{}", count.summary());
     Ok(count.failed.is_empty())
 }
@@ -113,25 +130,46 @@ fn chosen(names: &[String], thorough: bool) -> Result<Vec<&'static Step>> {
     Ok(every().filter(|step| names.iter().any(|name| name == step.name)).collect())
 }
 
-fn run_all(shell: &Shell, steps: &[&'static Step]) -> Count {
+/// Runs a step in this process. The last line that it prints says how the step ended.
+fn here(shell: &Shell, step: &Step) -> End {
+    println!("\n== {} ==", step.name);
+    let start = Instant::now();
+    let result = step.run(shell);
+    let seconds = start.elapsed().as_secs_f32();
+    match result {
+        Ok(()) => {
+            println!("ok: {} ({seconds:.1} s)", step.name);
+            End::Passed
+        }
+        Err(error) if error.is::<Missing>() && !workspace::in_ci() => {
+            println!("skipped: {}: {error}", step.name);
+            End::Skipped
+        }
+        Err(error) => {
+            println!("FAILED: {} ({seconds:.1} s): {error:#}", step.name);
+            End::Failed(Vec::new())
+        }
+    }
+}
+
+/// Runs a step in a process of its own, whose last line says how it ended.
+fn apart(step: &Step) -> End {
+    match apart::run(step.name) {
+        Ok(said) if said.last.starts_with("ok: ") => End::Passed,
+        Ok(said) if said.last.starts_with("skipped: ") => End::Skipped,
+        Ok(said) => End::Failed(said.reasons),
+        Err(error) => End::Failed(vec![format!("{error:#}")]),
+    }
+}
+
+fn run_all(steps: &[&'static Step], run: impl Fn(&Step) -> End) -> Count {
     let mut count = Count::default();
     for (index, step) in steps.iter().enumerate() {
-        println!("\n== {} ==", step.name);
-        let start = Instant::now();
-        let result = step.run(shell);
-        let seconds = start.elapsed().as_secs_f32();
-        match result {
-            Ok(()) => {
-                count.passed += 1;
-                println!("ok: {} ({seconds:.1} s)", step.name);
-            }
-            Err(error) if error.is::<Missing>() && !workspace::in_ci() => {
-                count.skipped += 1;
-                println!("skipped: {}: {error}", step.name);
-            }
-            Err(error) => {
-                count.failed.push(step.name);
-                println!("FAILED: {} ({seconds:.1} s): {error:#}", step.name);
+        match run(step) {
+            End::Passed => count.passed += 1,
+            End::Skipped => count.skipped += 1,
+            End::Failed(reasons) => {
+                count.failed.push((step.name, reasons));
                 if step.needed {
                     count.skipped += steps.len() - index - 1;
                     break;
@@ -143,9 +181,16 @@ fn run_all(shell: &Shell, steps: &[&'static Step]) -> Count {
 }
 
 impl Count {
-    /// The failed steps, and a last line that programs can read.
+    /// The failed steps with the reasons, and a last line that programs can read.
     fn summary(&self) -> String {
-        let failed: String = self.failed.iter().flat_map(|name| ["FAILED: ", name, "\n"]).collect();
+        let failed: String = self
+            .failed
+            .iter()
+            .flat_map(|(name, reasons)| {
+                let reasons = reasons.iter().map(|line| format!("    {line}\n"));
+                std::iter::once(format!("FAILED: {name}\n")).chain(reasons)
+            })
+            .collect();
         let skipped =
             if self.skipped == 0 { String::new() } else { format!(", {} skipped", self.skipped) };
         format!("{failed}{} passed, {} failed{skipped}", self.passed, self.failed.len())
@@ -164,13 +209,22 @@ mod tests {
 
     #[test]
     fn a_failure_is_counted_and_the_others_run() {
-        let count = run_all(&Shell::new().unwrap(), &[&WELL, &ILL, &WELL]);
+        let shell = Shell::new().unwrap();
+        let count = run_all(&[&WELL, &ILL, &WELL], |step| here(&shell, step));
         assert_eq!(count.summary(), "FAILED: ill\n2 passed, 1 failed");
     }
 
     #[test]
+    fn the_summary_says_why() {
+        let ill = |_: &Step| End::Failed(vec!["error: as wanted".to_owned()]);
+        let count = run_all(&[&ILL], ill);
+        assert_eq!(count.summary(), "FAILED: ill\n    error: as wanted\n0 passed, 1 failed");
+    }
+
+    #[test]
     fn nothing_runs_after_what_all_need() {
-        let count = run_all(&Shell::new().unwrap(), &[&FATAL, &WELL, &WELL]);
+        let shell = Shell::new().unwrap();
+        let count = run_all(&[&FATAL, &WELL, &WELL], |step| here(&shell, step));
         assert_eq!(count.summary(), "FAILED: fatal\n0 passed, 1 failed, 2 skipped");
     }
 

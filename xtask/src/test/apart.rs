@@ -1,0 +1,118 @@
+//! Runs a step in a process of its own, shows what it says, and keeps the lines that tell why it failed.
+
+use std::{
+    env,
+    io::{BufRead, BufReader, PipeReader, pipe},
+    process::Command,
+    sync::mpsc::{Receiver, channel},
+    thread,
+    time::Duration,
+};
+
+use anyhow::Result;
+
+/// Most lines that are kept of a step.
+const MOST: usize = 12;
+/// Number of lines after one that names a fault, which tell more.
+const MORE: usize = 2;
+/// Time for what is still in the pipe when a step has ended. A process that the step left behind may hold the pipe for ever.
+const REST: Duration = Duration::from_secs(1);
+
+/// The lines of a step that ran.
+pub struct Said {
+    /// The last line, which says how the step ended.
+    pub last: String,
+    /// The lines that tell why it failed, if it did.
+    pub reasons: Vec<String>,
+}
+
+/// Runs a step by its name.
+pub fn run(step: &str) -> Result<Said> {
+    let (reader, writer) = pipe()?;
+    let mut child = Command::new(env::current_exe()?)
+        .args(["test", "--alone", step])
+        .stdout(writer.try_clone()?)
+        .stderr(writer)
+        .spawn()?;
+    let shown = show(reader);
+    child.wait()?;
+    let mut lines = Vec::new();
+    while let Ok(line) = shown.recv_timeout(REST) {
+        lines.push(line);
+    }
+    Ok(Said { last: lines.last().cloned().unwrap_or_default(), reasons: reasons(&lines) })
+}
+
+/// Prints lines as they come, and sends them on.
+fn show(reader: PipeReader) -> Receiver<String> {
+    let (sender, lines) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(reader).split(b'\n').map_while(Result::ok) {
+            let line = String::from_utf8_lossy(&line).into_owned();
+            println!("{line}");
+            let _ = sender.send(line);
+        }
+    });
+    lines
+}
+
+/// The lines that name a fault with those after them, and the verdict.
+fn reasons(lines: &[String]) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut left = 0;
+    for line in lines.iter().filter(|line| !line.trim().is_empty()) {
+        left = if line.starts_with("FAILED: ") {
+            MOST
+        } else if names_a_fault(line) {
+            1 + MORE
+        } else {
+            left
+        };
+        if left > 0 && kept.len() < MOST {
+            left -= 1;
+            kept.push(line.clone());
+        }
+    }
+    kept
+}
+
+fn names_a_fault(line: &str) -> bool {
+    let line = line.trim_start();
+    let starts = ["error", "FAILED ", "not ok ", "E  ", "---- "];
+    starts.iter().any(|start| line.starts_with(start))
+        || line.contains("panicked at")
+        || line.contains("signal:")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<String> {
+        text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_panic_is_kept_with_its_message() {
+        let said = lines(
+            "running 2 tests\n.F\nthread 'late' panicked at core/tests/late.rs:7:5:\nleft: 1\nright: 2\nnote: run",
+        );
+        let kept = reasons(&said);
+        assert_eq!(
+            kept,
+            ["thread 'late' panicked at core/tests/late.rs:7:5:", "left: 1", "right: 2"]
+        );
+    }
+
+    #[test]
+    fn the_verdict_is_kept_with_all_that_follows() {
+        let said = lines("== tidy ==\nFAILED: tidy (0.9 s): 1 faults:\n  a\n  b\n  c\n  d");
+        assert_eq!(reasons(&said), said[1..]);
+    }
+
+    #[test]
+    fn no_step_fills_the_summary() {
+        let said: Vec<_> = (0..50).map(|k| format!("error: {k}")).collect();
+        assert_eq!(reasons(&said).len(), MOST);
+    }
+}
