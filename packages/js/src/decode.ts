@@ -13,7 +13,9 @@
  * @module
  */
 
+export type { HotGuidId } from "./decode/hotguid.js";
 export * as hotguid from "./decode/hotguid.js";
+export type { RandflakeId, RandflakeText } from "./decode/randflake.js";
 export * as randflake from "./decode/randflake.js";
 export {
   type Fields,
@@ -22,6 +24,7 @@ export {
   metabyte,
   type Parts,
   parse,
+  type SnoId,
   toBytes,
   toUuid,
   toUuid8,

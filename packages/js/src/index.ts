@@ -5,6 +5,9 @@
  */
 export { backend, clockSource } from "./backend.js";
 export type { Stall } from "./clock.js";
+export type { HotGuidId } from "./decode/hotguid.js";
+export type { RandflakeId, RandflakeText } from "./decode/randflake.js";
+export type { SnoId } from "./decode/sno.js";
 export type { Description, FieldDescription } from "./describe.js";
 export { type ErrorCode, PolyflakeError } from "./errors.js";
 export * as hotguid from "./hotguid/index.js";

@@ -54,12 +54,12 @@ export function fillNow(many: Uint8Array, size: number, batch: number, some: Som
 }
 
 /** Many IDs, packed, that users see as texts. */
-export class PackedTexts implements Iterable<string> {
+export class PackedTexts<Id extends string = string> implements Iterable<Id> {
   static readonly name: string = "PackedTexts";
   /** The packed bytes, in the order of the IDs. */
   readonly bytes: Uint8Array;
   /** The JSON form: the texts, which `fromTexts` reads. */
-  declare readonly toJSON: () => string[];
+  declare readonly toJSON: () => Id[];
   readonly #packing: Packing;
 
   constructor(bytes: Uint8Array, packing: Packing) {
@@ -85,20 +85,20 @@ export class PackedTexts implements Iterable<string> {
    *
    * @throws {PolyflakeError} `invalid_type`.
    */
-  at(index: number): string | undefined {
+  at(index: number): Id | undefined {
     attached(isObject(this) && #packing in this);
     const place = placeOf(index, this.length);
-    return place === undefined ? undefined : this.#write(place, 1).ascii(0, this.#packing.width);
+    return place === undefined ? undefined : (this.#write(place, 1).ascii(0, this.#packing.width) as Id);
   }
 
   /** The texts of all IDs. */
-  texts(): string[] {
+  texts(): Id[] {
     attached(isObject(this) && #packing in this);
     return this.#texts(0, this.length);
   }
 
   /** Iterates over the texts of the IDs. */
-  *[Symbol.iterator](): IterableIterator<string> {
+  *[Symbol.iterator](): IterableIterator<Id> {
     attached(isObject(this) && #packing in this);
     const { batch } = this.#packing;
     for (let from = 0; from < this.length; from += batch) {
@@ -107,9 +107,9 @@ export class PackedTexts implements Iterable<string> {
   }
 
   /** The texts of `count` IDs from the index `from` on. */
-  #texts(from: number, count: number): string[] {
+  #texts(from: number, count: number): Id[] {
     const { batch, width } = this.#packing;
-    const texts = new Array<string>(count);
+    const texts = new Array<Id>(count);
     for (let done = 0; done < count; done += batch) {
       const here = Math.min(batch, count - done);
       this.#write(from + done, here).cut(texts, done, here, width);

@@ -1,7 +1,10 @@
 // The types, as users' compilers see them without the types of the browser or of Node.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
@@ -16,8 +19,31 @@ for (const resolution of [
 ]) {
   test(`types under ${resolution[1]}`, () => {
     const [module, moduleResolution] = resolution;
-    const flags = ["--project", project, "--module", module, "--moduleResolution", moduleResolution];
-    const { status, stdout } = spawnSync(process.execPath, [tsc, ...flags], { encoding: "utf8" });
-    assert.equal(status, 0, stdout);
+    compile(["--project", project, "--module", module, "--moduleResolution", moduleResolution]);
   });
 }
+
+function compile(flags, options = {}) {
+  const { status, stdout } = spawnSync(process.execPath, [tsc, ...flags], { encoding: "utf8", ...options });
+  assert.equal(status, 0, stdout);
+}
+
+test("the README's TypeScript compiles in a project of its own", () => {
+  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+  const blocks = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block);
+  assert.ok(blocks.length > 1, `found ${blocks.length}`);
+  const cwd = mkdtempSync(join(tmpdir(), "polyflake-"));
+  try {
+    mkdirSync(join(cwd, "node_modules"));
+    symlinkSync(fileURLToPath(new URL("..", import.meta.url)), join(cwd, "node_modules/polyflake"), "junction");
+    blocks.forEach((block, k) => writeFileSync(join(cwd, `block${k}.mts`), block));
+    writeFileSync(
+      join(cwd, "bundler.d.ts"),
+      'declare module "*.wasm" {\n  const address: string;\n  export default address;\n}\n',
+    );
+    const files = [...blocks.keys()].map((k) => `block${k}.mts`);
+    compile(["--strict", "--noEmit", "--module", "nodenext", "--target", "es2022", ...files, "bundler.d.ts"], { cwd });
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
+});

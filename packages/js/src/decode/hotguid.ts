@@ -5,6 +5,12 @@
  */
 import { bytesOfUuid, notVersion8, UUID_LENGTH, uuidBytes } from "./checks.js";
 
+/**
+ * The text of an ID, in the form of a UUID. Its type has a mark that no value has, so no other text goes where an ID is expected;
+ * an ID goes wherever a text does. Generators and {@link parse} give it in lower case.
+ */
+export type HotGuidId = string & { readonly " hotguid": "id" };
+
 /** The fields of an ID. */
 export interface Parts {
   /** Time of creation, in Unix seconds: 0..4294967295. */
@@ -34,13 +40,13 @@ export interface Uuid8Parts {
  *
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`, or `invalid_character` with the position.
  */
-export function parse(text: string): string {
+export function parse(text: string): HotGuidId {
   uuidBytes(text, "text");
-  return text.toLowerCase();
+  return text.toLowerCase() as HotGuidId;
 }
 
 /** Returns `true` for the text of an ID, in either case: every GUID's text is one. */
-export function isValid(value: unknown): value is string {
+export function isValid(value: unknown): value is HotGuidId {
   return typeof value === "string" && value.length === UUID_LENGTH && bytesOfUuid(value) !== undefined;
 }
 

@@ -6,6 +6,15 @@
 import { outOfRange, PolyflakeError } from "../errors.js";
 import { digit, misspelt, signed, sized, type ValueAt } from "./checks.js";
 
+/**
+ * An ID: a signed integer of 64 bits. Its type has a mark that no value has, so no other bigint goes where an ID is expected; an ID
+ * goes wherever a bigint does.
+ */
+export type RandflakeId = bigint & { readonly " randflake": "id" };
+
+/** The text of an ID: 1 to 13 characters of `[0-9a-v]`, with a mark as {@link RandflakeId} has it. */
+export type RandflakeText = string & { readonly " randflake": "text" };
+
 /** Characters of the longest text. Its first character has 4 of the 64 bits. */
 const MOST = 13;
 const LAST_FIRST = 15;
@@ -17,8 +26,8 @@ const valueAt: ValueAt = (text, position) => digit(text.charCodeAt(position), 0,
  *
  * @throws {PolyflakeError} `invalid_type` unless it is a bigint; `out_of_range` outside signed 64 bits.
  */
-export function encodeText(id: bigint): string {
-  return BigInt.asUintN(64, signed(id, "id")).toString(32);
+export function encodeText(id: bigint): RandflakeText {
+  return BigInt.asUintN(64, signed(id, "id")).toString(32) as RandflakeText;
 }
 
 /**
@@ -27,7 +36,7 @@ export function encodeText(id: bigint): string {
  * @throws {PolyflakeError} `invalid_type`; `invalid_length`, `invalid_character` with the position; `not_canonical` for a
  * leading zero; `out_of_range` above 2^64-1.
  */
-export function decodeText(text: string): bigint {
+export function decodeText(text: string): RandflakeId {
   sized(text, "text", MOST, 1);
   let [high, low, all] = [0, 0, 0];
   for (let k = 0; k < text.length; k++) {
@@ -41,6 +50,6 @@ export function decodeText(text: string): bigint {
   if (first === 0 && text.length > 1)
     throw new PolyflakeError("not_canonical", "expected no leading zero, found one", { field: "text" });
   const id = (BigInt(high) << 32n) | BigInt(low >>> 0);
-  if (text.length < MOST || first <= LAST_FIRST) return id;
+  if (text.length < MOST || first <= LAST_FIRST) return id as RandflakeId;
   throw outOfRange(0n, (1n << 64n) - 1n, (BigInt(first) << 60n) | BigInt.asUintN(60, id), "id");
 }

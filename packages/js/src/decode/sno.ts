@@ -6,6 +6,22 @@ import { TEXT_LENGTH, textOf, valueAt, wordsIn, wordsOf } from "./words.js";
 export const EPOCH_MS = 1_262_304_000_000;
 export const TICK_MS = 4;
 
+/**
+ * The text of an ID: 16 characters of `[2-9a-x]`. Its type has a mark that no value has, so no other text goes where an ID is
+ * expected; an ID goes wherever a text does.
+ *
+ * `SnoId<24>` is an ID of the metabyte 24, and goes wherever a `SnoId` goes:
+ *
+ * ```ts
+ * type UserId = SnoId<24>;
+ * const id: UserId = sno.generate(24);
+ * ```
+ */
+export type SnoId<Metabyte extends number = number> = string & { readonly " sno": Metabyte };
+
+/** A metabyte whose type comes from where the ID goes, not from the number. */
+export type Expected<Metabyte extends number> = [Metabyte][Metabyte extends number ? 0 : never];
+
 /** The fields of an ID. */
 export interface Parts {
   /** 4 ms units since 2010-01-01T00:00:00Z: 39 bits. */
@@ -50,7 +66,7 @@ export function parse(text: string): Fields {
 }
 
 /** Returns `true` for the text of an ID: 16 characters of `[2-9a-x]`. */
-export function isValid(value: unknown): value is string {
+export function isValid(value: unknown): value is SnoId {
   return typeof value === "string" && value.length === TEXT_LENGTH && wordsIn(value) !== undefined;
 }
 
@@ -73,7 +89,7 @@ export function metabyte(text: string): number {
  *
  * @throws {PolyflakeError} as {@link parse}; `out_of_range`.
  */
-export function withMetabyte(text: string, metabyte: number): string {
+export function withMetabyte<M extends number = number>(text: string, metabyte: Expected<M>): SnoId<M> {
   integer(metabyte, "metabyte");
   const words = wordsOf(text, "text");
   words[2] = (words[2] & 0xfff) | (within(metabyte, "metabyte", 0xff) << 12);
@@ -141,7 +157,7 @@ export function toUuid8(text: string): string {
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`, or `invalid_character` with the position; `not_canonical` for another
  * version or variant, and for bits set after the ID.
  */
-export function fromUuid8(uuid: string): string {
+export function fromUuid8(uuid: string): SnoId {
   const bytes = uuidBytes(uuid, "uuid");
   const [a, b, c, d, e, f, g, h, i, j, k, ...rest] = bytes as [
     number,

@@ -1,5 +1,6 @@
 /** Handles a sno ID as four words of 20 bits, each of which is four characters of its text. */
 import { digit, misspelt, sized, type ValueAt } from "./checks.js";
+import type { SnoId } from "./sno.js";
 
 /** Bytes of an ID. */
 export const LENGTH = 10;
@@ -37,11 +38,11 @@ function wordAt(text: string, at: number): number {
 }
 
 /** The text of words. */
-export function textOf(words: Words): string {
+export function textOf<M extends number>(words: Words): SnoId<M> {
   let text = "";
   for (const word of words)
     text += String.fromCharCode(code(word >> 15), code(word >> 10), code(word >> 5), code(word));
-  return text;
+  return text as SnoId<M>;
 }
 
 /** The character of the low 5 bits. */

@@ -1,4 +1,5 @@
 import { attached, flag, integer, isObject, time, within } from "../checks.js";
+import type { HotGuidId } from "../decode/hotguid.js";
 import { randomBytes } from "../entropy.js";
 import { Handle } from "../handle.js";
 import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
@@ -59,7 +60,7 @@ export class Generator {
    * `maxWait`; `lease_not_started`, `lease_expired` outside the window; `time_out_of_range` outside 1970..2106; `clock_failed`
    * with the `cause`; `entropy_unavailable`; `generator_closed`; `invalid_type`, `out_of_range` for the shard key.
    */
-  readonly generate: (shardKey?: number) => string;
+  readonly generate: (shardKey?: number) => HotGuidId;
 
   readonly #handle: Handle;
   /** `true` once random bytes were provided. */
@@ -73,7 +74,7 @@ export class Generator {
     const { slots, clock, given } = sharedSettings(options, OPTIONS);
     const m = machine();
     this.#handle = new Handle(this, m, "hotguidBuild", [...slots, Number(flag(given.uuid8, "uuid8"))], clock);
-    const next = m.maker("hotguidGenerate", (m) => m.ascii(0, TEXT_LENGTH), clock);
+    const next = m.maker("hotguidGenerate", (m) => m.ascii(0, TEXT_LENGTH) as HotGuidId, clock);
     this.generate = (shardKey = 0) => {
       this.#ready(shardKey);
       return next() ?? this.#handle.refused();
@@ -104,7 +105,7 @@ export class Generator {
    *
    * @throws {PolyflakeError} `sequence_exhausted` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
    */
-  tryGenerate(shardKey = 0): string {
+  tryGenerate(shardKey = 0): HotGuidId {
     attached(isObject(this) && #handle in this);
     return this.#now(shardKey);
   }
@@ -127,7 +128,7 @@ export class Generator {
    *
    * @throws {PolyflakeError} as {@link Generator.generate}, and the reason of an aborted signal, all as rejections of the promise.
    */
-  async generateAsync(shardKey = 0, options: AsyncOptions = {}): Promise<string> {
+  async generateAsync(shardKey = 0, options: AsyncOptions = {}): Promise<HotGuidId> {
     attached(isObject(this) && #handle in this);
     const id = await this.#later(shardKey, signalOf(options));
     return new HotGuidArray(id).at(0)!;
@@ -186,10 +187,10 @@ export class Generator {
   }
 
   /** One ID if one can be made now. */
-  #now(shardKey: unknown): string {
+  #now(shardKey: unknown): HotGuidId {
     const m = this.#ready(shardKey);
     this.#handle.check(m.calls.hotguidTryGenerate());
-    return m.ascii(0, TEXT_LENGTH);
+    return m.ascii(0, TEXT_LENGTH) as HotGuidId;
   }
 
   /** Makes one ID, waiting if needed, and returns its bytes. */
@@ -231,7 +232,7 @@ let shared: Generator | undefined;
  *
  * @throws {PolyflakeError} as {@link Generator.generate}.
  */
-export function generate(shardKey?: number): string {
+export function generate(shardKey?: number): HotGuidId {
   return (shared ??= new Generator()).generate(shardKey);
 }
 

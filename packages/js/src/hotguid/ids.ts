@@ -1,5 +1,6 @@
 import { attached, bytes, flag, integer, isObject, lengthOfArray, partOfBytes, time, within } from "../checks.js";
 import { UUID_LENGTH, uuidBytes, uuidText } from "../decode/checks.js";
+import type { HotGuidId } from "../decode/hotguid.js";
 import { type Parts, parse, type Uuid8Parts } from "../decode/hotguid.js";
 import { type Description, figuresOf } from "../describe.js";
 import { invalidLength, PolyflakeError } from "../errors.js";
@@ -45,7 +46,7 @@ const LAST_SECOND = 2 ** 32 - 1;
  * @throws {PolyflakeError} `missing_field`, `invalid_type`; `invalid_length` unless `machine` has 5 bytes; `time_out_of_range`
  * for the timestamp, `out_of_range` for the others.
  */
-export function fromParts(parts: Parts): string {
+export function fromParts(parts: Parts): HotGuidId {
   const given = fields(parts, "parts", ["timestamp", "machine", "counter", "shardKey"]);
   const length = lengthOfArray(bytes(given.machine, "machine"));
   if (length !== MACHINE_LENGTH) {
@@ -60,7 +61,7 @@ export function fromParts(parts: Parts): string {
     number,
     number,
   ];
-  return uuidText([
+  return idOf([
     ...bigEndian(timestamp),
     b,
     a,
@@ -77,14 +78,14 @@ export function fromParts(parts: Parts): string {
  *
  * @throws {PolyflakeError} `missing_field`, `invalid_type`; `time_out_of_range` for the timestamp, `out_of_range` for the others.
  */
-export function fromUuid8Parts(parts: Uuid8Parts): string {
+export function fromUuid8Parts(parts: Uuid8Parts): HotGuidId {
   const given = fields(parts, "parts", ["timestamp", "machine", "counter", "shardKey"]);
   integer(given.machine, "machine");
   const [timestamp, counter, shardKey] = numbersOf(given);
   const machine = within(given.machine, "machine", LAST_MACHINE);
   const [high, low] = [Math.floor(machine / 0x4_0000), machine & 0x3_ffff];
   const middle = [high >> 8, high & 0xff, 0x80 | (low >> 14), (low >> 6) & 0xff, 0x80 | (low & 0x3f)];
-  return uuidText([...bigEndian(timestamp), ...middle, ...bigEndian(counter).slice(1), ...bigEndian(shardKey)]);
+  return idOf([...bigEndian(timestamp), ...middle, ...bigEndian(counter).slice(1), ...bigEndian(shardKey)]);
 }
 
 /** The fields that both forms have, checked. */
@@ -97,6 +98,11 @@ function numbersOf(
   if (timestamp >= 0 && timestamp <= LAST_SECOND) return [timestamp, counter, shardKey];
   const message = `expected timestamp from 0 to ${LAST_SECOND}, found ${timestamp}`;
   throw new PolyflakeError("time_out_of_range", message, { field: "timestamp" });
+}
+
+/** The ID of 16 bytes in the order of the text. */
+function idOf(bytes: readonly number[]): HotGuidId {
+  return uuidText(bytes) as HotGuidId;
 }
 
 /** The 4 bytes of a number, most significant first. */
@@ -118,8 +124,8 @@ export function toSql(id: string): string {
  *
  * @throws {PolyflakeError} as {@link parse}.
  */
-export function fromSql(guid: string): string {
-  return uuidText(inOrder(uuidBytes(guid, "guid"), FROM_SQL));
+export function fromSql(guid: string): HotGuidId {
+  return idOf(inOrder(uuidBytes(guid, "guid"), FROM_SQL));
 }
 
 /**
@@ -127,8 +133,8 @@ export function fromSql(guid: string): string {
  *
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
  */
-export function fromBytes(id: Uint8Array): string {
-  return uuidText(sixteen(id));
+export function fromBytes(id: Uint8Array): HotGuidId {
+  return idOf(sixteen(id));
 }
 
 /**
@@ -145,8 +151,8 @@ export function toDotnetBytes(id: string): Uint8Array {
  *
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
  */
-export function fromDotnetBytes(id: Uint8Array): string {
-  return uuidText(inOrder(sixteen(id), DOTNET));
+export function fromDotnetBytes(id: Uint8Array): HotGuidId {
+  return idOf(inOrder(sixteen(id), DOTNET));
 }
 
 /**
@@ -157,6 +163,16 @@ export function fromDotnetBytes(id: Uint8Array): string {
  * @throws {PolyflakeError} `invalid_type`; `time_out_of_range` before 1970 or past 2106; `out_of_range` if the range is reversed,
  * or holds no second.
  */
+export function timeRange(
+  start: Date | number,
+  end: Date | number,
+  options?: { sql?: false },
+): { lowest: HotGuidId; highest: HotGuidId };
+export function timeRange(
+  start: Date | number,
+  end: Date | number,
+  options: { sql?: boolean },
+): { lowest: string; highest: string };
 export function timeRange(
   start: Date | number,
   end: Date | number,
@@ -194,7 +210,7 @@ const PACKING = {
 } as const;
 
 /** Many IDs, packed: 16 bytes each, in the order of their texts. */
-export class HotGuidArray extends PackedTexts {
+export class HotGuidArray extends PackedTexts<HotGuidId> {
   static override readonly name: string = "HotGuidArray";
   /**
    * An array over packed bytes, which are not copied.

@@ -1,9 +1,10 @@
 import { load } from "#machine/hotguid";
+import type { HotGuidId } from "../decode/hotguid.js";
 import { onDemand } from "../machine.js";
 
 declare module "../machine.js" {
   interface Ids {
-    hotguidGenerate: string;
+    hotguidGenerate: HotGuidId;
   }
 }
 

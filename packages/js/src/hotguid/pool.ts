@@ -1,4 +1,5 @@
 import { attached, isObject, within } from "../checks.js";
+import type { HotGuidId } from "../decode/hotguid.js";
 import { type AsyncOptions, signalOf } from "../later.js";
 import { MOST } from "../machine.js";
 import { Members } from "../pool.js";
@@ -28,7 +29,7 @@ export class Pool {
    *
    * @throws {PolyflakeError} as {@link Generator.generate}.
    */
-  readonly generate: (shardKey?: number) => string;
+  readonly generate: (shardKey?: number) => HotGuidId;
 
   readonly #members: Members<Generator>;
 
@@ -60,7 +61,7 @@ export class Pool {
    *
    * @throws {PolyflakeError} `sequence_exhausted` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
    */
-  tryGenerate(shardKey = 0): string {
+  tryGenerate(shardKey = 0): HotGuidId {
     attached(isObject(this) && #members in this);
     return this.#members.one(this.tryGenerateMany(1, shardKey).at(0), shardKey);
   }
@@ -81,7 +82,7 @@ export class Pool {
    *
    * @throws {PolyflakeError} as {@link Generator.generateAsync}.
    */
-  async generateAsync(shardKey = 0, options: AsyncOptions = {}): Promise<string> {
+  async generateAsync(shardKey = 0, options: AsyncOptions = {}): Promise<HotGuidId> {
     attached(isObject(this) && #members in this);
     return (await this.generateManyAsync(1, shardKey, options)).at(0)!;
   }

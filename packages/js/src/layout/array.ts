@@ -6,7 +6,7 @@ import { BATCH, BYTES } from "../protocol.js";
 import { decimalOf, fewOf, hexOf, present, unhex } from "../show.js";
 import { elements } from "../texts.js";
 import type { Kind } from "./description.js";
-import type { IdOf } from "./layout.js";
+import type { IdOf } from "./fields.js";
 
 /** Most bytes of one call: those of 2^24 IDs of the largest fixed format. */
 const MOST_BYTES = 1 << 28;

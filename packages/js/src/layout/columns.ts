@@ -5,19 +5,24 @@ import type { Handle } from "../handle.js";
 import { answerOf, MessageWriter } from "../message.js";
 import { fillBy } from "../packed.js";
 import { batchOf, type LayoutArray, manyOf } from "./array.js";
+import type { Given, OrNone, Whether } from "./bindables.js";
 import type { Kind } from "./description.js";
-import { BINDABLE, CONSTANT, NUMBER_BITS, SEQUENCE, TIME, type Value, ValuesWriter } from "./values.js";
+import { BINDABLE, CONSTANT, NUMBER_BITS, SEQUENCE, TIME, type Value, type Values, ValuesWriter } from "./values.js";
 
 export type { Column } from "../checks.js";
 
 /** Values for many IDs: columns with one value for each ID, and values that are the same in all. */
-export interface PackColumns {
+export type PackColumns<Bindables extends Values = Values> = FixedColumns &
+  Whether<Bindables, { bindables?: ColumnsOr<Bindables> & OrNone<Bindables> }, { bindables: ColumnsOr<Bindables> }>;
+
+/** Values for all bindables, by name. */
+type ColumnsOr<Bindables> = { readonly [Name in keyof Bindables]: Column | Given<Bindables>[Name] };
+
+interface FixedColumns {
   /** The time: Unix milliseconds, or a Date; floored to the layout's tick. */
   timestamp?: Column | Date | number | bigint;
   /** The sequence. */
   sequence?: Column | number | bigint;
-  /** All bindables, by name. */
-  bindables?: Readonly<Record<string, Column | Value>>;
   /** Constants with other values in these IDs than in the layout, by name. */
   constants?: Readonly<Record<string, Column | Value>>;
 }
@@ -26,16 +31,22 @@ export interface PackColumns {
  * The fields of many IDs. Each column has one value for each ID: a Float64Array for a field of at most 53 bits, a BigInt64Array
  * for a wider one. Fields of bytes, text or more than 64 bits have no column: read them ID by ID.
  */
-export interface ParsedColumns {
+export interface ParsedColumns<Bindables extends Values = Values> {
   /** Start of each ID's tick, in Unix milliseconds, floored; undefined in a layout without a timestamp. */
   unixMs: BigInt64Array | undefined;
   /** The sequences; undefined in a layout without one. */
   sequence: Column | undefined;
   /** The bindables that have columns, by name, from the most significant field on. */
-  bindables: Record<string, Column>;
+  bindables: ColumnsOf<Bindables>;
   /** The constants that have columns, by name, from the most significant field on, with the values in the IDs. */
-  constants: Record<string, Column>;
+  constants: Record<string, Column | undefined>;
 }
+
+/** The columns of bindables: those of integers of at most 64 bits. */
+type ColumnsOf<Bindables> = string extends keyof Bindables
+  ? Record<string, Column | undefined>
+  : { [Name in keyof Bindables as Bindables[Name] extends number | bigint ? Name : never]: ColumnOf<Bindables[Name]> };
+type ColumnOf<Value> = Value extends number ? Float64Array : BigInt64Array | undefined;
 
 /** The message for a call, in memory that calls share: no code of a caller runs while it is written. */
 const message = /* @__PURE__ */ new MessageWriter();

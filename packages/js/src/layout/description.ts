@@ -11,13 +11,13 @@ export type Integer = number | bigint | string;
 /**
  * Description of a layout: the fields of an ID, from the most significant bit on. JSON, the same in every language.
  */
-export interface LayoutDescription<K extends Kind = Kind> {
+export interface LayoutDescription<K extends Kind = Kind, Fields extends readonly Field[] = readonly Field[]> {
   /** Type of an ID. */
   id: K;
   /** Number of bits in an ID: 64 for an integer, a multiple of 8 up to 524,288 for bytes. */
   bits: number;
   /** Fields, which fill all the bits. */
-  fields: readonly Field[];
+  fields: Fields;
   /** `true` if no generator may be made of the layout. */
   only_read?: boolean;
 }

@@ -8,15 +8,18 @@ import { enroll } from "../pool.js";
 import { withJson } from "../show.js";
 import { type Claim, claim } from "../twins.js";
 import { arrayOf, type LayoutArray, manyLaterOf, manyOf } from "./array.js";
+import type { Given, OrNone, Parameter, Whether, Without } from "./bindables.js";
 import { jsonOf, type Kind, messageOf } from "./description.js";
-import { handleOf, type IdOf, idOf, type Layout } from "./layout.js";
+import type { IdOf } from "./fields.js";
+import { handleOf, idOf, type Layout } from "./layout.js";
 import { machine } from "./machine.js";
 import { type Values, ValuesWriter } from "./values.js";
 
-/** Options for a generator. */
-export interface GeneratorOptions extends WindowOptions {
+/** Options for a generator of a layout with these bindables. */
+export interface GeneratorOptions<Bindables extends Values = Values, Fixed extends keyof Bindables = keyof Bindables>
+  extends WindowOptions {
   /** Bindables that are the same in every ID; the others are given for each ID. */
-  bindables?: Values;
+  bindables?: Pick<Given<Bindables>, Fixed> & OrNone<Bindables>;
   /** Allows a layout without a timestamp, whose sequence is given out once, from its start to its end. */
   sequenceOnly?: boolean;
 }
@@ -45,6 +48,13 @@ export interface Stats {
 
 const OPTIONS = ["bindables", "sequenceOnly", ...WINDOW] as const;
 
+/** The parameters of a call that can be aborted. */
+type Later<Bindables> = Whether<
+  Bindables,
+  [bindables?: Given<Bindables> & OrNone<Bindables>, options?: AsyncOptions],
+  [bindables: Given<Bindables>, options?: AsyncOptions]
+>;
+
 /** The start of a generator that is restored. */
 class Origin {
   constructor(readonly snapshot: unknown) {}
@@ -57,12 +67,18 @@ class Origin {
  *
  * A generator belongs to the thread that made it: it can be neither cloned nor sent to a worker.
  *
+ * `Bindables` are those of the layout, of which some are `Fixed`; the others are given for each ID.
+ *
  * ```js
  * const ids = new layout.Generator(layout.Layout.preset("sonyflake"), { bindables: { machine: 7 } });
  * ids.layout.parse(ids.generate()).bindables.machine; // 7
  * ```
  */
-export class Generator<K extends Kind = Kind> {
+export class Generator<
+  K extends Kind = Kind,
+  Bindables extends Values = Values,
+  Fixed extends keyof Bindables = never,
+> {
   static readonly name: string = "Generator";
 
   /**
@@ -76,10 +92,10 @@ export class Generator<K extends Kind = Kind> {
    * `lease_expired` outside the window; `time_out_of_range` outside the layout's time; `clock_failed` with the `cause`;
    * `generator_closed`.
    */
-  readonly generate: (bindables?: Values) => IdOf<K>;
+  readonly generate: (...bindables: Parameter<Without<Bindables, Fixed>>) => IdOf<K>;
 
   /** The layout of its IDs. */
-  readonly layout: Layout<K>;
+  readonly layout: Layout<K, Bindables>;
   readonly #handle: Handle;
   readonly #claim: Claim;
 
@@ -90,8 +106,8 @@ export class Generator<K extends Kind = Kind> {
    * @throws {PolyflakeError} `invalid_layout` for a layout that cannot make IDs; `unknown_field`, `out_of_range` with the option or
    * bindable as `field`; `invalid_type`; `time_out_of_range` for the window.
    */
-  constructor(layout: Layout<K>, options?: GeneratorOptions);
-  constructor(layout: Layout<K>, options: unknown = {}, origin?: unknown) {
+  constructor(layout: Layout<K, Bindables>, options?: GeneratorOptions<Bindables, Fixed>);
+  constructor(layout: Layout<K, Bindables>, options: unknown = {}, origin?: unknown) {
     const { slots, clock, given } = sharedSettings(options, OPTIONS);
     const sequenceOnly = Number(flag(given.sequenceOnly, "sequenceOnly"));
     const restored = origin instanceof Origin;
@@ -104,7 +120,7 @@ export class Generator<K extends Kind = Kind> {
     const own = [handle, message.put(m), sequenceOnly, Number(restored)];
     this.#handle = new Handle(this, m, "layoutGeneratorBuild", [...slots, ...own], clock);
     this.layout = layout;
-    this.generate = (bindables) => {
+    this.generate = (bindables?: unknown) => {
       this.#put(bindables);
       return idOf(this.#handle.call("layoutGenerate"), layout.isInteger);
     };
@@ -123,8 +139,13 @@ export class Generator<K extends Kind = Kind> {
    * @throws {PolyflakeError} as the constructor; `invalid_layout` unless it is a snapshot; `out_of_range` for a snapshot that no
    * generator of the layout can leave.
    */
-  static restore<K extends Kind>(layout: Layout<K>, snapshot: Snapshot, options: GeneratorOptions = {}): Generator<K> {
-    const make = Generator as unknown as new (layout: Layout<K>, options: unknown, origin: Origin) => Generator<K>;
+  static restore<K extends Kind, Bindables extends Values, Fixed extends keyof Bindables = never>(
+    layout: Layout<K, Bindables>,
+    snapshot: Snapshot,
+    options: GeneratorOptions<Bindables, Fixed> = {},
+  ): Generator<K, Bindables, Fixed> {
+    type Restored = Generator<K, Bindables, Fixed>;
+    const make = Generator as unknown as new (layout: object, options: unknown, origin: Origin) => Restored;
     return new make(layout, options, new Origin(snapshot));
   }
 
@@ -134,7 +155,8 @@ export class Generator<K extends Kind = Kind> {
    * @throws {PolyflakeError} as {@link Generator.generate}, with `written`, the number of IDs made before the error;
    * `out_of_range` for the count.
    */
-  generateMany(count: number, bindables?: Values): LayoutArray<K> {
+  generateMany(count: number, ...bindables: Parameter<Without<Bindables, Fixed>>): LayoutArray<K>;
+  generateMany(count: number, bindables?: unknown): LayoutArray<K> {
     attached(isObject(this) && #handle in this);
     return manyOf(this.layout, count, (many, size, batch) =>
       fillBy(many, size, batch, (count, made) => this.#fill(count, bindables, made, true)),
@@ -146,7 +168,8 @@ export class Generator<K extends Kind = Kind> {
    *
    * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
    */
-  tryGenerate(bindables?: Values): IdOf<K> {
+  tryGenerate(...bindables: Parameter<Without<Bindables, Fixed>>): IdOf<K>;
+  tryGenerate(bindables?: unknown): IdOf<K> {
     attached(isObject(this) && #handle in this);
     return this.#now(bindables);
   }
@@ -157,7 +180,8 @@ export class Generator<K extends Kind = Kind> {
    *
    * @throws {PolyflakeError} as {@link Generator.generateMany}, except for `sequence_exhausted` and `clock_behind`.
    */
-  tryGenerateMany(count: number, bindables?: Values): LayoutArray<K> {
+  tryGenerateMany(count: number, ...bindables: Parameter<Without<Bindables, Fixed>>): LayoutArray<K>;
+  tryGenerateMany(count: number, bindables?: unknown): LayoutArray<K> {
     attached(isObject(this) && #handle in this);
     return manyOf(this.layout, count, (many, size, batch) =>
       fillNow(many, size, batch, (count, made) => this.#fill(count, bindables, made, false)),
@@ -171,7 +195,8 @@ export class Generator<K extends Kind = Kind> {
    *
    * @throws {PolyflakeError} as {@link Generator.generate}, and the reason of an aborted signal, all as rejections of the promise.
    */
-  async generateAsync(bindables?: Values, options: AsyncOptions = {}): Promise<IdOf<K>> {
+  generateAsync(...parameters: Later<Without<Bindables, Fixed>>): Promise<IdOf<K>>;
+  async generateAsync(bindables?: unknown, options: AsyncOptions = {}): Promise<IdOf<K>> {
     attached(isObject(this) && #handle in this);
     const id = await this.#later(bindables, signalOf(options));
     return arrayOf<K>(this.layout, id).at(0)!;
@@ -184,7 +209,8 @@ export class Generator<K extends Kind = Kind> {
    * @throws {PolyflakeError} as {@link Generator.generateMany}, and the reason of an aborted signal, all as rejections of the
    * promise.
    */
-  async generateManyAsync(count: number, bindables?: Values, options: AsyncOptions = {}): Promise<LayoutArray<K>> {
+  generateManyAsync(count: number, ...parameters: Later<Without<Bindables, Fixed>>): Promise<LayoutArray<K>>;
+  async generateManyAsync(count: number, bindables?: unknown, options: AsyncOptions = {}): Promise<LayoutArray<K>> {
     attached(isObject(this) && #handle in this);
     const signal = signalOf(options);
     const some = (count: number, made: number) => this.#fill(count, bindables, made, false);

@@ -13,7 +13,8 @@
 export { LayoutArray, type PackedOf } from "./array.js";
 export type { Column, PackColumns, ParsedColumns } from "./columns.js";
 export type { Field, Integer, Kind, LayoutDescription } from "./description.js";
+export type { IdOf, PackValues, Parsed } from "./fields.js";
 export { Generator, type GeneratorOptions, type Snapshot, type Stats } from "./generator.js";
-export { type IdOf, Layout, type PackValues, type Parsed, type PresetName } from "./layout.js";
+export { Layout, type PresetName } from "./layout.js";
 export { Pool } from "./pool.js";
 export type { Value, Values } from "./values.js";

@@ -6,46 +6,16 @@ import { ABSENT, type Machine } from "../machine.js";
 import { answerOf, MessageReader, MessageWriter } from "../message.js";
 import { present, withJson } from "../show.js";
 import type { LayoutArray, PackedOf } from "./array.js";
+import type { BindablesOf, BindablesOfPreset, Given, OrNone, PresetBindables, Whether } from "./bindables.js";
 import { type PackColumns, type ParsedColumns, packColumns, parseColumns } from "./columns.js";
-import { jsonOf, type Kind, type LayoutDescription, messageOf, parseJson } from "./description.js";
+import { type Field, jsonOf, type Kind, type LayoutDescription, messageOf, parseJson } from "./description.js";
+import type { IdOf, PackValues, Parsed } from "./fields.js";
 import { machine } from "./machine.js";
 import { valuesOfJson } from "./parsed.js";
 import { NUMBER_BITS, type Value, type Values, ValuesWriter } from "./values.js";
 
-/** An ID of a layout: a signed integer of 64 bits, or bytes. */
-export type IdOf<K extends Kind> = K extends "integer" ? bigint : Uint8Array;
-
 /** Names of the presets: layouts of services. */
-export type PresetName = "twitter" | "discord" | "instagram" | "sonyflake" | "mastodon" | "baidu";
-
-/** Values for one ID. */
-export interface PackValues {
-  /** The time: a Date, or Unix milliseconds; floored to the layout's tick. */
-  timestamp?: Date | number | bigint;
-  /** The sequence. */
-  sequence?: number | bigint;
-  /** All bindables, by name. */
-  bindables?: Values;
-  /** Constants with other values in this ID than in the layout, by name. */
-  constants?: Values;
-}
-
-/**
- * The fields of an ID. The integer of a field of at most 53 bits is a number, of a wider field a bigint; bytes come without
- * leading zeros.
- */
-export interface Parsed {
-  /** Start of its tick, in Unix milliseconds, floored; undefined in a layout without a timestamp. */
-  unixMs: bigint | undefined;
-  /** Start of its tick as a Date; null for a time that a Date cannot hold. */
-  timestamp: Date | null | undefined;
-  /** The sequence; undefined in a layout without one. */
-  sequence: number | bigint | undefined;
-  /** The bindables, by name, from the most significant field on. */
-  bindables: Record<string, Value>;
-  /** The constants, by name, from the most significant field on, with the values in this ID. */
-  constants: Record<string, Value>;
-}
+export type PresetName = keyof PresetBindables;
 
 /** Takes the place of a description for a layout that is not built from one object. */
 class Made {
@@ -58,29 +28,10 @@ class Made {
 /** Returns what a machine keeps for a layout, for generators; undefined for other objects. */
 let held: (layout: object) => Handle | undefined;
 
-/**
- * The fields of an ID and their bits.
- *
- * ```js
- * const snowflakes = new layout.Layout({
- *   id: "integer",
- *   bits: 64,
- *   fields: [
- *     { kind: "unused", bits: 1 },
- *     { kind: "timestamp", bits: 41, tick: "1ms", epoch_ms: 1483228800000 },
- *     { kind: "constant", bits: 5, name: "data-center-id", value: 1 },
- *     { kind: "bindable", bits: 5, name: "worker" },
- *     { kind: "sequence", bits: 12 },
- *   ],
- * });
- * snowflakes.pack({ timestamp: 1483228800001, sequence: 1, bindables: { worker: 2 } }); // 4333569n
- * snowflakes.parse(4333569n).bindables; // { worker: 2 }
- * ```
- */
-export class Layout<K extends Kind = Kind> {
+/** A layout, without the types that its constructor finds in a description. */
+class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   static readonly name: string = "Layout";
 
-  /** The JSON form: the description, which the constructor takes. */
   declare readonly toJSON: () => LayoutDescription<K>;
   readonly #handle: Handle;
   readonly #figures: Description;
@@ -90,13 +41,6 @@ export class Layout<K extends Kind = Kind> {
     held = (layout) => (#handle in layout ? layout.#handle : undefined);
   }
 
-  /**
-   * The layout of a description.
-   *
-   * @throws {PolyflakeError} `invalid_layout` for a wrong description; `out_of_range` for a constant or start that does not fit,
-   * with the `field`.
-   */
-  constructor(description: LayoutDescription<K>);
   constructor(description: unknown) {
     const { build, message } =
       description instanceof Made ? description : new Made("layoutBuild", messageOf(description, MessageWriter));
@@ -108,34 +52,19 @@ export class Layout<K extends Kind = Kind> {
     present(this, descriptionJson, shownByDescription);
   }
 
-  /**
-   * The layout of a description as a JSON text.
-   *
-   * @throws {PolyflakeError} `invalid_type`; as the constructor.
-   */
-  static fromJson(text: string): Layout {
-    return Layout.#made("layoutBuild", messageOf(parseJson(text), MessageWriter));
+  static fromJson(text: string): AnyLayout {
+    return AnyLayout.#made("layoutBuild", messageOf(parseJson(text), MessageWriter));
   }
 
-  /**
-   * The layout of a service's IDs. Those of `mastodon` and `baidu` have no generator.
-   *
-   * ```js
-   * layout.Layout.preset("twitter").parse(1541815603606036480n).timestamp; // 2022-06-28T16:07:40.105Z
-   * ```
-   *
-   * @param fields Machine fields with one value in every ID, which then need not be given for each.
-   * @throws {PolyflakeError} `invalid_layout` for another name; `unknown_field`, `out_of_range` with the `field`; `invalid_type`.
-   */
-  static preset(name: PresetName, fields: Values = {}): Layout<"integer"> {
+  static preset(name: PresetName, fields: Values = {}): AnyLayout {
     const message = new ValuesWriter();
     message.name(string(name, "name"));
     message.pairs(fields, "fields");
-    return Layout.#made("layoutPresetBuild", message) as Layout<"integer">;
+    return AnyLayout.#made("layoutPresetBuild", message);
   }
 
-  static #made(build: Made["build"], message: MessageWriter): Layout {
-    return new (Layout as unknown as new (made: Made) => Layout)(new Made(build, message));
+  static #made(build: Made["build"], message: MessageWriter): AnyLayout {
+    return new AnyLayout(new Made(build, message));
   }
 
   /** The description as a JSON text, the same for equal layouts and in every language. */
@@ -162,7 +91,8 @@ export class Layout<K extends Kind = Kind> {
    * @throws {PolyflakeError} `unknown_field`, `missing_field`, `out_of_range`, `invalid_character` for a text with lone
    * surrogates, each with the `field`; `invalid_type`, `time_out_of_range`.
    */
-  pack(values: PackValues = {}): IdOf<K> {
+  pack(...values: Whether<Bindables, [values?: PackValues<Bindables>], [values: PackValues<Bindables>]>): IdOf<K>;
+  pack(values: unknown = {}): IdOf<K> {
     attached(isObject(this) && #handle in this);
     const message = new ValuesWriter();
     message.all(values);
@@ -177,7 +107,7 @@ export class Layout<K extends Kind = Kind> {
    * `out_of_range` outside signed 64 bits; `invalid_length` for bytes of another length; `time_out_of_range` for a time outside
    * 64-bit milliseconds; `invalid_character` for a text that is not UTF-8.
    */
-  parse(id: IdOf<K>): Parsed {
+  parse(id: IdOf<K>): Parsed<Bindables> {
     attached(isObject(this) && #handle in this);
     putId(this.#handle.machine, id);
     const message = new MessageReader(this.#handle.call("layoutParse"));
@@ -195,7 +125,7 @@ export class Layout<K extends Kind = Kind> {
       unixMs,
       timestamp: dateOf(unixMs),
       sequence,
-      bindables: named("bindable"),
+      bindables: named("bindable") as Bindables,
       constants: named("constant"),
     });
   }
@@ -211,13 +141,17 @@ export class Layout<K extends Kind = Kind> {
    *
    * @throws {PolyflakeError} as {@link Layout.pack}; `invalid_type` for a value that is not the JSON form of a field's value.
    */
-  parsedFromJson(json: unknown): Parsed {
+  parsedFromJson(json: unknown): Parsed<Bindables> {
     attached(isObject(this) && #handle in this);
-    const { fields } = descriptionJson.call(this as Layout);
+    const { fields } = descriptionJson.call(this);
     const values = valuesOfJson(json, this.#figures.fields, fields);
     // Ticks that are no whole number of milliseconds begin between two, so the given time is kept.
     const unixMs = values.timestamp;
-    return withJson({ ...this.parse(this.pack(values as PackValues)), unixMs, timestamp: dateOf(unixMs) });
+    return withJson({
+      ...this.parse((this as AnyLayout<K>).pack(values as PackValues)),
+      unixMs,
+      timestamp: dateOf(unixMs),
+    });
   }
 
   /**
@@ -233,7 +167,7 @@ export class Layout<K extends Kind = Kind> {
    * different lengths; `invalid_type` without a column, and for a column of a field that cannot have one; `out_of_range` for more
    * than 256 MiB of IDs.
    */
-  packColumns(values: PackColumns): LayoutArray<K> {
+  packColumns(values: PackColumns<Bindables>): LayoutArray<K> {
     attached(isObject(this) && #handle in this);
     return packColumns(this.#handle, this, values);
   }
@@ -249,9 +183,9 @@ export class Layout<K extends Kind = Kind> {
    * @throws {PolyflakeError} `invalid_type` for IDs of the other kind; `invalid_length` for bytes that are not a whole number of
    * IDs; `time_out_of_range` for a time outside 64-bit milliseconds, with the `item`.
    */
-  parseColumns(packed: PackedOf<K>): ParsedColumns {
+  parseColumns(packed: PackedOf<K>): ParsedColumns<Bindables> {
     attached(isObject(this) && #handle in this);
-    return parseColumns(this.#handle, this.#figures, this.#isInteger, packed);
+    return parseColumns(this.#handle, this.#figures, this.#isInteger, packed) as ParsedColumns<Bindables>;
   }
 
   /**
@@ -263,7 +197,11 @@ export class Layout<K extends Kind = Kind> {
    * holds no tick or crosses the sign bit, and in a layout with the sequence above the timestamp; `missing_field`,
    * `unknown_field`.
    */
-  timeRange(start: Date | number, end: Date | number, bindables: Values = {}): { lowest: IdOf<K>; highest: IdOf<K> } {
+  timeRange(
+    start: Date | number,
+    end: Date | number,
+    bindables: Partial<Given<Bindables>> & OrNone<Bindables> = {} as never,
+  ): { lowest: IdOf<K>; highest: IdOf<K> } {
     attached(isObject(this) && #handle in this);
     const times = [time(start, "start"), time(end, "end")];
     const message = new ValuesWriter();
@@ -283,6 +221,82 @@ export class Layout<K extends Kind = Kind> {
     return withJson({ ...figures, fields: fields.map((field) => ({ ...field })) });
   }
 }
+
+/**
+ * The fields of an ID and their bits.
+ *
+ * `Bindables` are the names of its bindables and the types of their values; by default any names are taken.
+ */
+export interface Layout<K extends Kind = Kind, Bindables extends Values = Values> extends AnyLayout<K, Bindables> {
+  /** The JSON form: the description, which the constructor takes. */
+  readonly toJSON: () => LayoutDescription<K>;
+}
+
+/** Refuses members that no field has: a misspelt one would silently be missing. */
+type Known<Fields extends readonly Field[]> = [Others<Fields[number]>] extends [never]
+  ? unknown
+  : readonly { readonly [Name in Others<Fields[number]>]?: never }[];
+type Others<One> = Exclude<MembersOf<One>, MembersOf<Field>>;
+type MembersOf<One> = One extends unknown ? keyof One : never;
+
+/** Makes layouts. */
+interface LayoutConstructor {
+  /**
+   * The layout of a description.
+   *
+   * @throws {PolyflakeError} `invalid_layout` for a wrong description; `out_of_range` for a constant or start that does not fit,
+   * with the `field`.
+   */
+  new <K extends Kind = Kind, const Fields extends readonly Field[] = readonly Field[]>(
+    description: LayoutDescription<K, Fields & Known<Fields>>,
+  ): Layout<K, BindablesOf<Fields>>;
+
+  /** An object whose prototype all layouts have. */
+  readonly prototype: Layout;
+
+  /**
+   * The layout of a description as a JSON text, with bindables of any names.
+   *
+   * @throws {PolyflakeError} `invalid_type`; as the constructor.
+   */
+  fromJson(text: string): Layout;
+
+  /**
+   * The layout of a service's IDs. Those of `mastodon` and `baidu` have no generator.
+   *
+   * ```js
+   * layout.Layout.preset("twitter").parse(1541815603606036480n).timestamp; // 2022-06-28T16:07:40.105Z
+   * ```
+   *
+   * @param fields Machine fields with one value in every ID, which then need not be given for each.
+   * @throws {PolyflakeError} `invalid_layout` for another name; `unknown_field`, `out_of_range` with the `field`; `invalid_type`.
+   */
+  preset<Name extends PresetName, Fixed extends keyof PresetBindables[Name] = never>(
+    name: Name,
+    fields?: Pick<Given<PresetBindables[Name]>, Fixed>,
+  ): Layout<"integer", BindablesOfPreset<Name, Fixed>>;
+}
+
+/**
+ * The fields of an ID and their bits.
+ *
+ * ```js
+ * const snowflakes = new layout.Layout({
+ *   id: "integer",
+ *   bits: 64,
+ *   fields: [
+ *     { kind: "unused", bits: 1 },
+ *     { kind: "timestamp", bits: 41, tick: "1ms", epoch_ms: 1483228800000 },
+ *     { kind: "constant", bits: 5, name: "data-center-id", value: 1 },
+ *     { kind: "bindable", bits: 5, name: "worker" },
+ *     { kind: "sequence", bits: 12 },
+ *   ],
+ * });
+ * snowflakes.pack({ timestamp: 1483228800001, sequence: 1, bindables: { worker: 2 } }); // 4333569n
+ * snowflakes.parse(4333569n).bindables; // { worker: 2 }
+ * ```
+ */
+export const Layout = AnyLayout as unknown as LayoutConstructor;
 
 /**
  * The handle of a layout, for the call that builds a generator.
@@ -325,10 +339,10 @@ function dateOf(unixMs: bigint | undefined): Date | null | undefined {
   return Number.isNaN(date.getTime()) ? null : date;
 }
 
-function descriptionJson(this: Layout): LayoutDescription {
+function descriptionJson(this: { toJson(): string }): LayoutDescription {
   return JSON.parse(this.toJson()) as LayoutDescription;
 }
 
-function shownByDescription(this: Layout): string {
+function shownByDescription(this: { toJson(): string }): string {
   return `Layout ${this.toJson()}`;
 }

@@ -3,8 +3,8 @@ import { type AsyncOptions, signalOf } from "../later.js";
 import { Members } from "../pool.js";
 import { type LayoutArray, manyLaterOf, manyOf } from "./array.js";
 import type { Kind } from "./description.js";
+import type { IdOf } from "./fields.js";
 import type { Generator } from "./generator.js";
-import type { IdOf } from "./layout.js";
 import { machine } from "./machine.js";
 
 /**

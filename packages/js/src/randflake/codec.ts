@@ -1,4 +1,5 @@
 import { attached, integer, integers, isObject, lengthOfArray, partOfBytes, signed } from "../checks.js";
+import type { RandflakeId } from "../decode/randflake.js";
 import { Handle } from "../handle.js";
 import { fields } from "../members.js";
 import { BATCH } from "../protocol.js";
@@ -94,7 +95,7 @@ export class Codec {
    *
    * @throws {PolyflakeError} `missing_field`, `invalid_type`; `time_out_of_range` for the timestamp, `out_of_range` for the others.
    */
-  encrypt(parts: Parts): bigint {
+  encrypt(parts: Parts): RandflakeId {
     attached(isObject(this) && #handle in this);
     const names = ["timestamp", "node", "sequence"] as const;
     const given = fields(parts, "parts", names);
@@ -102,7 +103,7 @@ export class Codec {
       names.map((name) => integer(given[name], name)),
       1,
     );
-    return this.#handle.call("randflakeEncrypt").bigints[0]!;
+    return this.#handle.call("randflakeEncrypt").bigints[0] as RandflakeId;
   }
 }
 

@@ -1,4 +1,5 @@
 import { attached, isObject, optionalInteger, within } from "../checks.js";
+import type { RandflakeId, RandflakeText } from "../decode/randflake.js";
 import { Handle } from "../handle.js";
 import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
 import { MOST, type Next } from "../machine.js";
@@ -58,11 +59,11 @@ export class Generator {
    * @throws {PolyflakeError} `lease_not_started` with `retryAt`, `lease_expired`; `clock_behind`, `sequence_exhausted` with `retryAt`,
    * at once or after a wait of at most `maxWait`; `clock_failed` with the `cause`; `generator_closed`.
    */
-  readonly generate: () => bigint;
+  readonly generate: () => RandflakeId;
 
   readonly #handle: Handle;
   readonly #claim: Claim;
-  readonly #nextText: Next<string>;
+  readonly #nextText: Next<RandflakeText>;
 
   /**
    * A generator. If another one of this thread, still in use, has the same nodes and secret and their times overlap, the process
@@ -78,12 +79,12 @@ export class Generator {
     const m = machine();
     const length = putSecret(m, secret, "secret");
     this.#handle = new Handle(this, m, "randflakeBuild", [...slots, ...nodes, resumeAfter, length], clock);
-    const next = m.maker("randflakeGenerate", (m) => m.bigints[0]!, clock);
+    const next = m.maker("randflakeGenerate", (m) => m.bigints[0] as RandflakeId, clock);
     this.generate = () => {
       this.#handle.ready();
       return next() ?? this.#handle.refused();
     };
-    this.#nextText = m.maker("randflakeGenerateText", (m) => m.ascii(0, m.numbers[0]!), clock);
+    this.#nextText = m.maker("randflakeGenerateText", (m) => m.ascii(0, m.numbers[0]!) as RandflakeText, clock);
     const fill = (count: number, _: unknown, made: number, waits: boolean) => this.#fill(count, made, waits);
     const later = (_: unknown, signal: Signal | undefined, made?: number) => this.#later(signal, made);
     this.#claim = claim(
@@ -101,7 +102,7 @@ export class Generator {
    *
    * @throws {PolyflakeError} as {@link Generator.generate}.
    */
-  generateText(): string {
+  generateText(): RandflakeText {
     attached(isObject(this) && #handle in this);
     this.#handle.ready();
     return this.#nextText() ?? this.#handle.refused();
@@ -125,7 +126,7 @@ export class Generator {
    *
    * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
    */
-  tryGenerate(): bigint {
+  tryGenerate(): RandflakeId {
     attached(isObject(this) && #handle in this);
     return this.#now();
   }
@@ -135,7 +136,7 @@ export class Generator {
    *
    * @throws {PolyflakeError} as {@link tryGenerate}.
    */
-  tryGenerateText(): string {
+  tryGenerateText(): RandflakeText {
     attached(isObject(this) && #handle in this);
     return encodeText(this.tryGenerate());
   }
@@ -159,7 +160,7 @@ export class Generator {
    *
    * @throws {PolyflakeError} as {@link Generator.generate}, and the reason of an aborted signal, all as rejections of the promise.
    */
-  async generateAsync(options: AsyncOptions = {}): Promise<bigint> {
+  async generateAsync(options: AsyncOptions = {}): Promise<RandflakeId> {
     attached(isObject(this) && #handle in this);
     const id = await this.#later(signalOf(options));
     return new RandflakeArray(new BigInt64Array(id.buffer as ArrayBuffer)).at(0)!;
@@ -170,7 +171,7 @@ export class Generator {
    *
    * @throws {PolyflakeError} as {@link Generator.generateAsync}.
    */
-  async generateTextAsync(options: AsyncOptions = {}): Promise<string> {
+  async generateTextAsync(options: AsyncOptions = {}): Promise<RandflakeText> {
     attached(isObject(this) && #handle in this);
     return encodeText(await this.generateAsync(options));
   }
@@ -243,8 +244,8 @@ export class Generator {
   }
 
   /** One ID if one can be made now. */
-  #now(): bigint {
-    return this.#handle.call("randflakeTryGenerate").bigints[0]!;
+  #now(): RandflakeId {
+    return this.#handle.call("randflakeTryGenerate").bigints[0] as RandflakeId;
   }
 
   /** Makes one ID, waiting if needed, and returns its bytes. */

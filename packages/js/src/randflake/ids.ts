@@ -1,4 +1,5 @@
 import { attached, integers, isObject, lengthOfArray, partOfBytes, signed, unsigned } from "../checks.js";
+import type { RandflakeId, RandflakeText } from "../decode/randflake.js";
 import { decodeText } from "../decode/randflake.js";
 import { type Description, figuresOf } from "../describe.js";
 import type { Machine } from "../machine.js";
@@ -46,8 +47,8 @@ export function toUnsigned(id: bigint): bigint {
  *
  * @throws {PolyflakeError} `invalid_type`; `out_of_range` outside 0..2^64-1.
  */
-export function fromUnsigned(value: bigint): bigint {
-  return BigInt.asIntN(64, unsigned(value, "value"));
+export function fromUnsigned(value: bigint): RandflakeId {
+  return BigInt.asIntN(64, unsigned(value, "value")) as RandflakeId;
 }
 
 /** Most texts that one call reads, and the position of their offsets among the bytes: see bindings-js/src/randflake/ids.rs. */
@@ -55,12 +56,12 @@ const TEXTS = 960;
 const OFFSETS = TEXTS * TEXT_LENGTH;
 
 /** Many IDs, packed: 64 bits each. */
-export class RandflakeArray implements Iterable<bigint> {
+export class RandflakeArray implements Iterable<RandflakeId> {
   static readonly name: string = "RandflakeArray";
   /** The IDs, in the order in which they were made or given. */
   readonly ids: BigInt64Array;
   /** The JSON form: the texts, which {@link RandflakeArray.fromTexts} reads. */
-  declare readonly toJSON: () => string[];
+  declare readonly toJSON: () => RandflakeText[];
 
   /**
    * An array of IDs over a typed array, which is not copied.
@@ -103,25 +104,25 @@ export class RandflakeArray implements Iterable<bigint> {
    *
    * @throws {PolyflakeError} `invalid_type`.
    */
-  at(index: number): bigint | undefined {
+  at(index: number): RandflakeId | undefined {
     attached(isObject(this) && #texts in this);
     const place = placeOf(index, this.length);
-    return place === undefined ? undefined : this.ids[place];
+    return place === undefined ? undefined : (this.ids[place] as RandflakeId);
   }
 
   /** The texts of all IDs. */
-  texts(): string[] {
+  texts(): RandflakeText[] {
     attached(isObject(this) && #texts in this);
-    const texts = new Array<string>(this.length);
+    const texts = new Array<RandflakeText>(this.length);
     for (let from = 0; from < texts.length; from += BATCH)
       this.#texts(from, Math.min(BATCH, texts.length - from), texts);
     return texts;
   }
 
   /** Iterates over the IDs. */
-  *[Symbol.iterator](): IterableIterator<bigint> {
+  *[Symbol.iterator](): IterableIterator<RandflakeId> {
     attached(isObject(this) && #texts in this);
-    for (let place = 0; place < this.length; place++) yield this.ids[place]!;
+    for (let place = 0; place < this.length; place++) yield this.ids[place] as RandflakeId;
   }
 
   /** Puts the texts of `count` IDs from the index `from` on into `texts`. */

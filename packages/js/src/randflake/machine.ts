@@ -1,10 +1,11 @@
 import { load } from "#machine/randflake";
+import type { RandflakeId, RandflakeText } from "../decode/randflake.js";
 import { onDemand } from "../machine.js";
 
 declare module "../machine.js" {
   interface Ids {
-    randflakeGenerate: bigint;
-    randflakeGenerateText: string;
+    randflakeGenerate: RandflakeId;
+    randflakeGenerateText: RandflakeText;
   }
 }
 

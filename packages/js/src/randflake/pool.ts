@@ -1,4 +1,5 @@
 import { attached, isObject, within } from "../checks.js";
+import type { RandflakeId, RandflakeText } from "../decode/randflake.js";
 import { type AsyncOptions, signalOf } from "../later.js";
 import { MOST } from "../machine.js";
 import { Members } from "../pool.js";
@@ -29,7 +30,7 @@ export class Pool {
    *
    * @throws {PolyflakeError} as {@link Generator.generate}.
    */
-  readonly generate: () => bigint;
+  readonly generate: () => RandflakeId;
 
   readonly #members: Members<Generator>;
 
@@ -42,7 +43,7 @@ export class Pool {
    */
   constructor(members: Iterable<Generator>) {
     this.#members = new Members(members, machine(), "randflakePool");
-    this.generate = () => this.generateMany(1).ids[0]!;
+    this.generate = () => this.generateMany(1).ids[0] as RandflakeId;
   }
 
   /**
@@ -50,7 +51,7 @@ export class Pool {
    *
    * @throws {PolyflakeError} as {@link Generator.generate}.
    */
-  generateText(): string {
+  generateText(): RandflakeText {
     attached(isObject(this) && #members in this);
     return encodeText(this.generate());
   }
@@ -72,9 +73,9 @@ export class Pool {
    *
    * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
    */
-  tryGenerate(): bigint {
+  tryGenerate(): RandflakeId {
     attached(isObject(this) && #members in this);
-    return this.#members.one(this.tryGenerateMany(1).ids[0]);
+    return this.#members.one(this.tryGenerateMany(1).ids[0] as RandflakeId | undefined);
   }
 
   /**
@@ -82,7 +83,7 @@ export class Pool {
    *
    * @throws {PolyflakeError} as {@link tryGenerate}.
    */
-  tryGenerateText(): string {
+  tryGenerateText(): RandflakeText {
     attached(isObject(this) && #members in this);
     return encodeText(this.tryGenerate());
   }
@@ -103,7 +104,7 @@ export class Pool {
    *
    * @throws {PolyflakeError} as {@link Generator.generateAsync}.
    */
-  async generateAsync(options: AsyncOptions = {}): Promise<bigint> {
+  async generateAsync(options: AsyncOptions = {}): Promise<RandflakeId> {
     attached(isObject(this) && #members in this);
     return (await this.generateManyAsync(1, options)).at(0)!;
   }
@@ -113,7 +114,7 @@ export class Pool {
    *
    * @throws {PolyflakeError} as {@link Generator.generateAsync}.
    */
-  async generateTextAsync(options: AsyncOptions = {}): Promise<string> {
+  async generateTextAsync(options: AsyncOptions = {}): Promise<RandflakeText> {
     attached(isObject(this) && #members in this);
     return encodeText(await this.generateAsync(options));
   }

@@ -1,4 +1,5 @@
 import { attached, integer, isObject, time, within } from "../checks.js";
+import type { Expected, SnoId } from "../decode/sno.js";
 import { randomBytes } from "../entropy.js";
 import { Handle } from "../handle.js";
 import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
@@ -54,7 +55,7 @@ export class Generator {
    * `lease_not_started`, `lease_expired` outside the window; `time_out_of_range` outside 2010..2079; `clock_failed` with
    * the `cause`; `generator_closed`; `invalid_type`, `out_of_range` for the metabyte.
    */
-  readonly generate: (metabyte?: number) => string;
+  readonly generate: <M extends number = number>(metabyte?: Expected<M>) => SnoId<M>;
 
   readonly #handle: Handle;
   readonly #metabyte: number;
@@ -77,7 +78,7 @@ export class Generator {
     this.#handle = new Handle(this, m, "snoBuild", [...slots, Number(isLent), ...snapshotSlots], clock);
     this.#seeded = !isLent;
     this.#metabyte = metabyte;
-    const next = m.maker("snoGenerate", (m) => m.text(0), clock);
+    const next = m.maker("snoGenerate", (m) => m.text(0) as SnoId<never>, clock);
     this.generate = (metabyte) => {
       this.#ready(metabyte);
       return next() ?? this.#handle.refused();
@@ -120,13 +121,13 @@ export class Generator {
    *
    * @throws {PolyflakeError} `invalid_type`, `time_out_of_range`, `generator_closed`.
    */
-  generateAt(at: Date | number, metabyte?: number): string {
+  generateAt<M extends number = number>(at: Date | number, metabyte?: Expected<M>): SnoId<M> {
     attached(isObject(this) && #handle in this);
     const unixMs = time(at, "at");
     const m = this.#ready(metabyte);
     m.numbers[2] = unixMs;
     this.#handle.check(m.calls.snoGenerateAt());
-    return m.text(0);
+    return m.text(0) as SnoId<M>;
   }
 
   /**
@@ -147,7 +148,7 @@ export class Generator {
    *
    * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
    */
-  tryGenerate(metabyte?: number): string {
+  tryGenerate<M extends number = number>(metabyte?: Expected<M>): SnoId<M> {
     attached(isObject(this) && #handle in this);
     return this.#now(metabyte);
   }
@@ -170,10 +171,13 @@ export class Generator {
    *
    * @throws {PolyflakeError} as {@link Generator.generate}, and the reason of an aborted signal, all as rejections of the promise.
    */
-  async generateAsync(metabyte?: number, options: AsyncOptions = {}): Promise<string> {
+  async generateAsync<M extends number = number>(
+    metabyte?: Expected<M>,
+    options: AsyncOptions = {},
+  ): Promise<SnoId<M>> {
     attached(isObject(this) && #handle in this);
     const id = await this.#later(metabyte, signalOf(options));
-    return new SnoArray(id).at(0)!;
+    return new SnoArray(id).at(0)! as SnoId<never>;
   }
 
   /**
@@ -234,10 +238,10 @@ export class Generator {
   }
 
   /** One ID if one can be made now. */
-  #now(metabyte: unknown): string {
+  #now(metabyte: unknown): SnoId<never> {
     const m = this.#ready(metabyte);
     this.#handle.check(m.calls.snoTryGenerate());
-    return m.text(0);
+    return m.text(0) as SnoId<never>;
   }
 
   /** Makes one ID, waiting if needed, and returns its bytes. */
@@ -280,7 +284,7 @@ let shared: Generator | undefined;
  *
  * @throws {PolyflakeError} as {@link Generator.generate}.
  */
-export function generate(metabyte?: number): string {
+export function generate<M extends number = number>(metabyte?: Expected<M>): SnoId<M> {
   return (shared ??= new Generator()).generate(metabyte);
 }
 

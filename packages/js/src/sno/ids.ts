@@ -1,5 +1,6 @@
 import { attached, bytes, flag, integer, isObject, lengthOfArray, partOfBytes, time, within } from "../checks.js";
 import { digit, uuidBytes } from "../decode/checks.js";
+import type { SnoId } from "../decode/sno.js";
 import { EPOCH_MS, type Parts, parse, TICK_MS } from "../decode/sno.js";
 import { LENGTH, TEXT_LENGTH, textOf, wordsOf } from "../decode/words.js";
 import { type Description, figuresOf } from "../describe.js";
@@ -29,7 +30,7 @@ export { LENGTH, TEXT_LENGTH } from "../decode/words.js";
  *
  * @throws {PolyflakeError} as {@link parse}; `out_of_range`.
  */
-export function withPartition(text: string, partition: number): string {
+export function withPartition(text: string, partition: number): SnoId {
   integer(partition, "partition");
   const [high, low, upper, lower] = wordsOf(text, "text");
   const word = within(partition, "partition", 0xffff);
@@ -41,7 +42,7 @@ export function withPartition(text: string, partition: number): string {
  *
  * @throws {PolyflakeError} as {@link parse}; `out_of_range`.
  */
-export function withSequence(text: string, sequence: number): string {
+export function withSequence(text: string, sequence: number): SnoId {
   integer(sequence, "sequence");
   const [high, low, upper, lower] = wordsOf(text, "text");
   return textOf([high, low, upper, (lower & 0xf0000) | within(sequence, "sequence", 0xffff)]);
@@ -54,13 +55,13 @@ export function withSequence(text: string, sequence: number): string {
  * @throws {PolyflakeError} `time_out_of_range` before 2010 or past 2079; `out_of_range` if the range is reversed, or holds no
  * tick of 4 ms.
  */
-export function timeRange(start: Date | number, end: Date | number): { lowest: string; highest: string } {
+export function timeRange(start: Date | number, end: Date | number): { lowest: SnoId; highest: SnoId } {
   const [first, last] = [time(start, "start"), time(end, "end")];
   const m = machine();
   m.numbers[0] = first;
   m.numbers[1] = last;
   m.check(m.calls.snoTimeRange());
-  return { lowest: m.text(0), highest: m.text(1) };
+  return { lowest: m.text(0) as SnoId, highest: m.text(1) as SnoId };
 }
 
 /** The last tick of 39 bits. */
@@ -71,7 +72,7 @@ const LAST_TICK = 2 ** 39 - 1;
  *
  * @throws {PolyflakeError} `missing_field`, `invalid_type`, `out_of_range` with the field.
  */
-export function fromParts(parts: Parts): string {
+export function fromParts(parts: Parts): SnoId {
   const most = { tick: LAST_TICK, tickTock: 1, metabyte: 0xff, partition: 0xffff, sequence: 0xffff } as const;
   const names = Object.keys(most) as (keyof Parts)[];
   const given = fields(parts, "parts", names);
@@ -94,7 +95,7 @@ export function fromParts(parts: Parts): string {
  *
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
  */
-export function fromBytes(id: Uint8Array): string {
+export function fromBytes(id: Uint8Array): SnoId {
   const length = lengthOfArray(bytes(id, "id"));
   if (length !== LENGTH) throw invalidLength(LENGTH, length, { field: "id" });
   const all = partOfBytes(id, 0, LENGTH);
@@ -111,11 +112,11 @@ export function fromBytes(id: Uint8Array): string {
  * @throws {PolyflakeError} `invalid_type`, `invalid_length`; `invalid_character` with the position in the UUID's text, or the
  * index of the byte that no ID has.
  */
-export function fromUuid(uuid: string): string {
+export function fromUuid(uuid: string): SnoId {
   const value = uuidBytes(uuid, "uuid");
   const position = value.findIndex((byte) => digit(byte, 2, 32) < 0);
   if (position >= 0) throw invalidByte(value[position]!, position, { field: "uuid" });
-  return String.fromCharCode(...value);
+  return String.fromCharCode(...value) as SnoId;
 }
 
 const PACKING = {
@@ -129,7 +130,7 @@ const PACKING = {
 } as const;
 
 /** Many IDs, packed: 10 bytes each. */
-export class SnoArray extends PackedTexts {
+export class SnoArray extends PackedTexts<SnoId> {
   static override readonly name: string = "SnoArray";
   /**
    * An array over packed bytes, which are not copied.

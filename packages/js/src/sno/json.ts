@@ -1,9 +1,10 @@
 import { flag } from "../checks.js";
+import type { SnoId } from "../decode/sno.js";
 import { wordsOf } from "../decode/words.js";
 import { members } from "../members.js";
 
 /** The zero ID, which the original writes as null. */
-const ZERO = "2222222222222222";
+const ZERO = "2222222222222222" as SnoId;
 
 /** Options for converting between IDs and JSON values. */
 export interface JsonOptions {
@@ -16,10 +17,10 @@ export interface JsonOptions {
  *
  * @throws {PolyflakeError} as `parse`; `invalid_type` for `null` without `nullIsZero`.
  */
-export function fromJsonValue(value: string | null, options: JsonOptions = {}): string {
+export function fromJsonValue(value: string | null, options: JsonOptions = {}): SnoId {
   if (value === null && nullIsZero(options)) return ZERO;
   wordsOf(value, "value");
-  return value as string;
+  return value as SnoId;
 }
 
 /**
@@ -27,9 +28,9 @@ export function fromJsonValue(value: string | null, options: JsonOptions = {}): 
  *
  * @throws {PolyflakeError} as `parse`.
  */
-export function toJsonValue(id: string, options: JsonOptions = {}): string | null {
+export function toJsonValue(id: string, options: JsonOptions = {}): SnoId | null {
   wordsOf(id, "id");
-  return id === ZERO && nullIsZero(options) ? null : id;
+  return id === ZERO && nullIsZero(options) ? null : (id as SnoId);
 }
 
 function nullIsZero(options: JsonOptions): boolean {

@@ -1,9 +1,10 @@
 import { load } from "#machine/sno";
+import type { SnoId } from "../decode/sno.js";
 import { onDemand } from "../machine.js";
 
 declare module "../machine.js" {
   interface Ids {
-    snoGenerate: string;
+    snoGenerate: SnoId<never>;
   }
 }
 

@@ -1,4 +1,5 @@
 import { attached, isObject, within } from "../checks.js";
+import type { Expected, SnoId } from "../decode/sno.js";
 import { type AsyncOptions, signalOf } from "../later.js";
 import { MOST } from "../machine.js";
 import { Members } from "../pool.js";
@@ -28,7 +29,7 @@ export class Pool {
    *
    * @throws {PolyflakeError} as {@link Generator.generate}.
    */
-  readonly generate: (metabyte?: number) => string;
+  readonly generate: <M extends number = number>(metabyte?: Expected<M>) => SnoId<M>;
 
   readonly #members: Members<Generator>;
 
@@ -41,7 +42,7 @@ export class Pool {
    */
   constructor(members: Iterable<Generator>) {
     this.#members = new Members(members, machine(), "snoPool");
-    this.generate = (metabyte) => this.generateMany(1, metabyte).at(0)!;
+    this.generate = (metabyte) => this.generateMany(1, metabyte).at(0)! as SnoId<never>;
   }
 
   /**
@@ -61,9 +62,9 @@ export class Pool {
    *
    * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
    */
-  tryGenerate(metabyte?: number): string {
+  tryGenerate<M extends number = number>(metabyte?: Expected<M>): SnoId<M> {
     attached(isObject(this) && #members in this);
-    return this.#members.one(this.tryGenerateMany(1, metabyte).at(0), metabyte);
+    return this.#members.one(this.tryGenerateMany(1, metabyte).at(0) as SnoId<never>, metabyte);
   }
 
   /**
@@ -82,9 +83,12 @@ export class Pool {
    *
    * @throws {PolyflakeError} as {@link Generator.generateAsync}.
    */
-  async generateAsync(metabyte?: number, options: AsyncOptions = {}): Promise<string> {
+  async generateAsync<M extends number = number>(
+    metabyte?: Expected<M>,
+    options: AsyncOptions = {},
+  ): Promise<SnoId<M>> {
     attached(isObject(this) && #members in this);
-    return (await this.generateManyAsync(1, metabyte, options)).at(0)!;
+    return (await this.generateManyAsync(1, metabyte, options)).at(0)! as SnoId<never>;
   }
 
   /**

@@ -5,10 +5,14 @@ import {
   type clockSource,
   type Description,
   type ErrorCode,
+  type HotGuidId,
   hotguid,
   layout,
   PolyflakeError,
+  type RandflakeId,
+  type RandflakeText,
   randflake,
+  type SnoId,
   type Stall,
   sno,
   sparx64,
@@ -36,14 +40,14 @@ const ids = new sno.Generator({
   maxWait: 1,
   onStall: ({ reason, unixMs, stalled, sleptMs }: Stall) => console.log(reason, unixMs, stalled, sleptMs),
 });
-is<Equal<ReturnType<typeof ids.generate>, string>>();
+is<Equal<ReturnType<typeof ids.generate>, SnoId>>();
 is<Equal<ReturnType<typeof ids.generateMany>, sno.SnoArray>>();
 is<Equal<typeof ids.partition, number | undefined>>();
 const pooled = new sno.Pool([ids]);
 is<Equal<ReturnType<typeof pooled.generateMany>, sno.SnoArray>>();
 is<Equal<typeof pooled.members, readonly sno.Generator[]>>();
 is<Equal<ReturnType<typeof ids.close>, sno.Snapshot>>();
-is<Equal<ReturnType<typeof ids.generateAsync>, Promise<string>>>();
+is<Equal<ReturnType<typeof ids.generateAsync>, Promise<SnoId>>>();
 is<Equal<ReturnType<typeof pooled.generateManyAsync>, Promise<sno.SnoArray>>>();
 const abortable: AsyncOptions = { signal: abortSignal };
 await pooled.generateAsync(1, abortable);
@@ -52,30 +56,30 @@ await pooled.generateAsync(1, { signal: undefined });
 await pooled.generateAsync(1, { signal: { aborted: false } });
 is<Equal<ReturnType<typeof ids.stats>, sno.Stats>>();
 is<Equal<ReturnType<typeof sno.parse>, sno.Fields>>();
-is<Equal<ReturnType<typeof sno.timeRange>, { lowest: string; highest: string }>>();
+is<Equal<ReturnType<typeof sno.timeRange>, { lowest: SnoId; highest: SnoId }>>();
 is<Equal<typeof forcedNative, typeof sno>>();
 is<Equal<typeof forcedWasm, typeof sno>>();
 
 is<Equal<ReturnType<typeof sno.describe>, Description>>();
-is<Equal<ReturnType<typeof sno.toJsonValue>, string | null>>();
+is<Equal<ReturnType<typeof sno.toJsonValue>, SnoId | null>>();
 const text: string = sno.fromJsonValue(null, { nullIsZero: true });
 
 const secret = new Uint8Array(16);
 const grant: randflake.Grant = new randflake.Grant([1, 2], 1_730_000_000, 1_730_000_001);
 const flakes = new randflake.Generator(grant, secret, { resumeAfter: 1_730_000_000, onExhausted: "wait" });
-is<Equal<ReturnType<typeof flakes.generate>, bigint>>();
-is<Equal<ReturnType<typeof flakes.generateText>, string>>();
+is<Equal<ReturnType<typeof flakes.generate>, RandflakeId>>();
+is<Equal<ReturnType<typeof flakes.generateText>, RandflakeText>>();
 is<Equal<ReturnType<typeof flakes.close>, number | undefined>>();
 is<Equal<typeof flakes.grant, randflake.Grant>>();
 const { timestamp, node, sequence }: randflake.Parts = new randflake.Codec(secret).inspect(flakes.generate());
 console.log(timestamp + node + sequence, grant.nodes[0] + grant.start);
 const integers: bigint[] = [...flakes.generateMany(3)];
 const raw: BigInt64Array = flakes.generateMany(3).ids;
-is<Equal<ReturnType<typeof randflake.decodeText>, bigint>>();
+is<Equal<ReturnType<typeof randflake.decodeText>, RandflakeId>>();
 randflake.encodeText(randflake.fromUnsigned(randflake.toUnsigned(integers[0] ?? raw[0]!)));
 
 const guids = new hotguid.Generator({ window: [0, new Date()] });
-is<Equal<ReturnType<typeof guids.generate>, string>>();
+is<Equal<ReturnType<typeof guids.generate>, HotGuidId>>();
 const { machine, counter, shardKey }: hotguid.Parts = hotguid.parts(guids.generate(7));
 console.log(machine.length + counter + shardKey, hotguid.fromSql(hotguid.toSql(text)));
 is<Equal<ReturnType<typeof hotguid.timeRange>, { lowest: string; highest: string }>>();
@@ -97,7 +101,7 @@ const layouts = new layout.Layout({
     { kind: "sequence", bits: 12, start: "1" },
   ],
 });
-is<Equal<typeof layouts, layout.Layout<"integer">>>();
+is<Equal<typeof layouts, layout.Layout<"integer", { node: number }>>>();
 is<Equal<ReturnType<typeof layouts.pack>, bigint>>();
 const packed: bigint = layouts.pack({ timestamp: new Date(), sequence: 1n, bindables: { node: 1 } });
 const { unixMs, timestamp: when, bindables }: layout.Parsed = layouts.parse(packed);
@@ -110,7 +114,7 @@ const any: layout.Layout = new layout.Layout(description);
 const custom = new layout.Generator(layout.Layout.preset("sonyflake", { machine: 1 }), { sequenceOnly: false });
 is<Equal<ReturnType<typeof custom.generate>, bigint>>();
 is<Equal<ReturnType<typeof custom.generateMany>, layout.LayoutArray<"integer">>>();
-is<Equal<typeof custom.layout, layout.Layout<"integer">>>();
+is<Equal<typeof custom.layout, layout.Layout<"integer", Record<never, never>>>>();
 const packedIds: BigInt64Array = custom.generateMany(3).packed;
 new layout.LayoutArray(packedIds);
 new layout.LayoutArray(new Uint8Array(8), 4);
@@ -118,7 +122,7 @@ layout.Generator.restore(custom.layout, custom.close(), { window: [0, 1] });
 console.log(any.timeRange(0, 1).lowest, new layout.Generator(any, { bindables: { a: "b" } }).stats().len + 1n);
 
 const columns: layout.ParsedColumns = layouts.parseColumns(
-  layouts.packColumns({ sequence: new Float64Array(2) }).packed,
+  layouts.packColumns({ sequence: new Float64Array(2), bindables: { node: 1 } }).packed,
 );
 is<Equal<typeof columns.sequence, layout.Column | undefined>>();
 is<Equal<typeof columns.unixMs, BigInt64Array | undefined>>();
@@ -126,9 +130,9 @@ const ofMany: layout.LayoutArray<"bytes"> = ofBytes.packColumns({ constants: { c
 ofBytes.parseColumns(ofMany.packed);
 is<Equal<ReturnType<typeof sno.SnoArray.fromTexts>, sno.SnoArray>>();
 is<Equal<ReturnType<typeof randflake.RandflakeArray.fromTexts>, randflake.RandflakeArray>>();
-hotguid.HotGuidArray.fromTexts("")
-  .texts()
-  .concat(sno.SnoArray.fromTexts(["", ""] as const).texts());
+is<Equal<ReturnType<hotguid.HotGuidArray["texts"]>, HotGuidId[]>>();
+is<Equal<ReturnType<sno.SnoArray["texts"]>, SnoId[]>>();
+sno.SnoArray.fromTexts(["", ""] as const);
 
 const snapshot: sno.Snapshot = JSON.parse("{}");
 sno.Generator.restore(snapshot, { clock: Date.now }).generateAt(new Date(), 3);
@@ -139,7 +143,7 @@ const bytes: Uint8Array = sno.toBytes(sno.fromBytes(ids.generateMany(1).bytes));
 const uuid: string = sno.toUuid(sno.fromUuid(""));
 
 const value: unknown = uuid;
-if (sno.isValid(value)) is<Equal<typeof value, string>>();
+if (sno.isValid(value)) is<Equal<typeof value, SnoId>>();
 if (decode.isValid(value)) decode.metabyte(value);
 
 try {

@@ -1,5 +1,5 @@
 // The types, as a user's compiler sees them.
-import { backend, type ErrorCode, PolyflakeError, sno } from "polyflake";
+import { backend, type ErrorCode, layout, PolyflakeError, type SnoId, sno } from "polyflake";
 import { isValid, metabyte } from "polyflake/decode";
 import * as native from "polyflake/native";
 import * as wasm from "polyflake/wasm";
@@ -15,12 +15,20 @@ const packed: Uint8Array = ids.bytes;
 const value: unknown = JSON.parse('"a7rdmuv326nct5if"');
 export const text: string = isValid(value) ? value : (texts[0] ?? "");
 
+export const user: SnoId<7> = sno.generate(7);
+export const named: SnoId | undefined = isValid(value) ? value : undefined;
+layout.Layout.preset("sonyflake").pack({ bindables: { machine: 7 } });
+
 export function codeOf(error: unknown): ErrorCode | undefined {
   return error instanceof PolyflakeError ? error.code : undefined;
 }
 
 // @ts-expect-error: a metabyte is a number
 sno.generate("7");
+// @ts-expect-error: a text is no ID
+export const wrong: SnoId = text;
+// @ts-expect-error: a preset has no such bindable
+layout.Layout.preset("sonyflake").pack({ bindables: { worker: 7 } });
 // @ts-expect-error: the options have no such member
 new sno.Generator({ partitions: 3 });
 

@@ -1,0 +1,77 @@
+/**
+ * Types of bindables: the names of a layout's fields, and the types of their values. A layout that is written in code has those of
+ * its description, a preset those of its service. A layout from JSON, whose fields no compiler sees, takes any names: {@link Values}.
+ */
+import type { Field } from "./description.js";
+import type { Value, Values } from "./values.js";
+
+/** The bindables of a list of fields; any names if the list is not known, or has a bindable without a name. */
+export type BindablesOf<Fields extends readonly Field[]> = number extends Fields["length"]
+  ? Values
+  : BindablesIn<Bindable<Fields[number]>>;
+type Bindable<One extends Field> = One extends unknown ? ("bindable" extends One["kind"] ? One : never) : never;
+type BindablesIn<All extends Field> =
+  string extends NameOf<All> ? Values : { [One in All as NameOf<One>]: ValueOf<One> };
+
+/** The name of a field; any text if none is written in code. */
+type NameOf<One extends Field> = One extends { name: infer Name extends string } ? Name : string;
+
+/** The value of a field, as IDs are read. */
+type ValueOf<One extends Field> = One extends { type: infer Type extends "bytes" | "text" }
+  ? { bytes: Uint8Array; text: string }[Type]
+  : IntegerOf<One["bits"]>;
+type IntegerOf<Bits extends number> = number extends Bits
+  ? number | bigint
+  : `${Bits}` extends Narrow
+    ? number
+    : bigint;
+
+/** The widths of fields whose integers are numbers: 0 to 53. */
+type Narrow = `${"" | 1 | 2 | 3 | 4}${Digit}` | `5${0 | 1 | 2 | 3}`;
+type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
+
+/** The values that calls take for bindables: numbers and bigints alike for integers. */
+export type Given<Bindables> = { readonly [Name in keyof Bindables]: Taken<Bindables[Name]> };
+type Taken<One> = One extends number | bigint ? number | bigint : One;
+
+/** Refuses names where there are no bindables: the type of an empty object alone takes any. */
+export type OrNone<Bindables> = [keyof Bindables] extends [never] ? { readonly " no bindables"?: Value } : unknown;
+
+/** `Missing` where bindables may be missing, since there are none or any names are taken, else `There`. */
+export type Whether<Bindables, Missing, There> = Bindables extends unknown
+  ? string extends keyof Bindables
+    ? Missing
+    : [keyof Bindables] extends [never]
+      ? Missing
+      : There
+  : never;
+
+/** The parameter of a call for bindables. */
+export type Parameter<Bindables> = Whether<
+  Bindables,
+  [bindables?: Given<Bindables> & OrNone<Bindables>],
+  [bindables: Given<Bindables>]
+>;
+
+/** The bindables besides those of some names. */
+export type Without<Bindables, Fixed extends PropertyKey> = Bindables extends unknown
+  ? string extends keyof Bindables
+    ? Bindables
+    : { [Name in keyof Bindables as Exclude<Name, Fixed>]: Bindables[Name] }
+  : never;
+
+/** The bindables of each preset. */
+export interface PresetBindables {
+  twitter: { datacenter: number; worker: number };
+  discord: { worker: number; process: number };
+  instagram: { shard: number };
+  sonyflake: { machine: number };
+  mastodon: { sequence_data: number };
+  baidu: { worker: number };
+}
+
+/** The bindables of a preset besides the fixed ones; any names if it may be any preset. */
+export type BindablesOfPreset<
+  Name extends keyof PresetBindables,
+  Fixed extends PropertyKey,
+> = keyof PresetBindables extends Name ? Values : Without<PresetBindables[Name], Fixed>;

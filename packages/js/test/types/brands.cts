@@ -1,0 +1,4 @@
+// An ID from CommonJS.
+import { type SnoId, sno } from "polyflake";
+
+export const commonSno: SnoId = sno.generate();

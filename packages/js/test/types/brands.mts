@@ -1,0 +1,87 @@
+// Types of IDs: texts and bigints that only functions of the package make.
+import { type HotGuidId, hotguid, type RandflakeId, type RandflakeText, randflake, type SnoId, sno } from "polyflake";
+import * as decode from "polyflake/decode";
+import { commonSno } from "./brands.cjs";
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const is = <T extends true>(_?: T): void => undefined;
+
+// An ID is a text, and each function takes texts.
+const text: string = sno.generate();
+const integer: bigint = randflake.decodeText("1");
+decode.metabyte(text);
+sno.parse("a7rdmuv326nct5if");
+hotguid.shardKey(text);
+randflake.encodeText(integer + 1n);
+const byId: Record<SnoId, number> = { [sno.generate()]: 1 };
+byId[sno.generate()] = 2;
+
+// `decode` and `polyflake`, ES modules and CommonJS have the same types.
+is<Equal<decode.SnoId, SnoId>>();
+is<Equal<decode.HotGuidId, HotGuidId>>();
+is<Equal<decode.RandflakeId | decode.RandflakeText, RandflakeId | RandflakeText>>();
+is<Equal<ReturnType<typeof decode.fromUuid8>, SnoId>>();
+is<Equal<ReturnType<typeof decode.hotguid.parse>, HotGuidId>>();
+is<Equal<ReturnType<typeof decode.randflake.decodeText>, RandflakeId>>();
+is<Equal<ReturnType<typeof decode.randflake.encodeText>, RandflakeText>>();
+export const common: SnoId = commonSno;
+
+// A text becomes an ID by a check, and stays a text if it is none.
+export function named(from: string): SnoId | "none" {
+  if (decode.isValid(from)) return from;
+  is<Equal<typeof from, string>>();
+  return "none";
+}
+const value: unknown = text;
+if (hotguid.isValid(value)) is<Equal<typeof value, HotGuidId>>();
+const ids: SnoId[] = [text, "a7rdmuv326nct5if"].filter(sno.isValid);
+
+// Lists, ranges and conversions.
+is<Equal<ReturnType<sno.SnoArray["at"]>, SnoId | undefined>>();
+is<Equal<ReturnType<randflake.RandflakeArray["texts"]>, RandflakeText[]>>();
+is<Equal<ReturnType<randflake.RandflakeArray["at"]>, RandflakeId | undefined>>();
+const flakes: RandflakeId[] = [...new randflake.RandflakeArray(BigInt64Array.of(1n))];
+const guids: HotGuidId[] = hotguid.HotGuidArray.fromTexts("").toJSON();
+const { lowest }: { lowest: SnoId } = sno.timeRange(0, 1);
+const range: { highest: HotGuidId } = hotguid.timeRange(0, 1, {});
+const inSql: { highest: string } = hotguid.timeRange(0, 1, { sql: true });
+is<Equal<ReturnType<typeof hotguid.toSql>, string>>();
+is<Equal<ReturnType<typeof sno.toUuid8>, string>>();
+console.log(ids, flakes, guids, lowest, range, inSql);
+
+// The metabyte of an ID, where its type says it.
+type UserId = SnoId<24>;
+const orders = new sno.Generator();
+const user: UserId = sno.generate(24);
+const later: UserId = await orders.generateAsync(24);
+const ids2: UserId[] = [
+  orders.generate(24),
+  orders.tryGenerate(24),
+  orders.generateAt(0, 24),
+  sno.withMetabyte(user, 24),
+];
+const any: SnoId = user;
+const either: SnoId<24 | 25> = user;
+is<Equal<ReturnType<typeof sno.generate>, SnoId>>();
+const plain = sno.generate(24);
+is<Equal<typeof plain, SnoId>>();
+console.log(later, ids2, any, either);
+
+// @ts-expect-error: a text is no ID
+export const noId: SnoId = "a7rdmuv326nct5if";
+// @ts-expect-error: an ID of another family
+export const noSno: SnoId = hotguid.generate();
+// @ts-expect-error: an integer is no ID
+export const noFlake: RandflakeId = 1n;
+// @ts-expect-error: a text is no integer
+export const noInteger: RandflakeId = randflake.encodeText(1n);
+// @ts-expect-error: an ID of another metabyte
+export const order: SnoId<25> = user;
+// @ts-expect-error: another metabyte
+export const other: UserId = sno.generate(25);
+// @ts-expect-error: an ID of any metabyte
+export const unknown: UserId = plain;
+// @ts-expect-error: a form for SQL Server is no ID
+export const sqlForm: HotGuidId = hotguid.timeRange(0, 1, { sql: true }).lowest;
+// @ts-expect-error: the mark is in types alone, and has no name that code can write
+export const mark = user.sno;
