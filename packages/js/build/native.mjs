@@ -1,11 +1,12 @@
 /** Builds the native addon for this machine. */
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { thisPlatform } from "./platforms.mjs";
 import { cargo, PACKAGE, run, targetDirectory } from "./tools.mjs";
 
 const LIBRARIES = { win32: "polyflake_node.dll", darwin: "libpolyflake_node.dylib" };
 
-/** Builds it into `prebuilds/<platform>`, where `src/machines/native.ts` looks. For developers, it is built sooner and runs slower. */
+/** Builds it into `prebuilds/<platform>`, where `src/machines/addon.ts` looks. For developers, it is built sooner and runs slower. */
 export function buildNative(dev) {
   const profile = dev ? "quick" : "release";
   const build = ["build", "--package", "polyflake-node", "--profile", profile];
@@ -13,14 +14,9 @@ export function buildNative(dev) {
   if (dev) run("cargo", ...build);
   else cargo([], ...build);
   const library = LIBRARIES[process.platform] ?? "libpolyflake_node.so";
-  const folder = join(PACKAGE, "prebuilds", platform());
+  const folder = join(PACKAGE, "prebuilds", thisPlatform().name);
   mkdirSync(folder, { recursive: true });
   // Removed first, so that a process that has the old file loaded keeps it.
   rmSync(join(folder, "polyflake.node"), { force: true });
   copyFileSync(join(targetDirectory(), profile, library), join(folder, "polyflake.node"));
-}
-
-function platform() {
-  const musl = process.platform === "linux" && !process.report.getReport().header.glibcVersionRuntime;
-  return `${process.platform}-${process.arch}${musl ? "-musl" : ""}`;
 }

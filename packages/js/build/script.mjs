@@ -2,6 +2,7 @@
 import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
+import { NAMES } from "./platforms.mjs";
 import { PACKAGE, run } from "./tools.mjs";
 import { FAMILIES, glueOf, moduleOf } from "./wasm.mjs";
 
@@ -177,7 +178,11 @@ function bundle(format, entryPoints, { entry, external = [], shared } = {}) {
     platform: format === "cjs" ? "node" : "neutral",
     logLevel: "warning",
     external: ["node:*", "*.wasm", "*.wasm?module"],
-    define: { VERSION: JSON.stringify(version), ...(format === "cjs" ? { "import.meta.url": "__filename" } : {}) },
+    define: {
+      VERSION: JSON.stringify(version),
+      PLATFORMS: JSON.stringify(NAMES),
+      ...(format === "cjs" ? { "import.meta.url": "__filename" } : {}),
+    },
     plugins: [opened, ...FAMILIES.map((family) => machineOf(entry, family)), names(entry, external)],
   });
 }

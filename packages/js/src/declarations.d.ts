@@ -1,5 +1,8 @@
-/** Names that the build replaces: the package's version, the machine of an entry point, the wasm modules and their glue. */
+/** Names that the build replaces: the package's version, the platforms that have addons, the machine of an entry point, the wasm modules and their glue. */
 declare const VERSION: string;
+
+/** Names of platforms by operating system and processor: Linux has two C libraries. */
+declare const PLATFORMS: Readonly<Record<string, readonly string[]>>;
 
 /** The kind of machine of an entry point, and the source of its time. */
 declare module "#backend" {

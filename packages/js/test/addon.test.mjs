@@ -1,12 +1,14 @@
 // Bundles in Node: they find the addon of the installed package, or do without one.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { manifest, manifestOf, stageOf } from "../build/pack.mjs";
+import { packageOf, thisPlatform } from "../build/platforms.mjs";
 
 const HOME = fileURLToPath(new URL("..", import.meta.url));
 const root = mkdtempSync(join(tmpdir(), "polyflake-"));
@@ -61,13 +63,28 @@ function project(name, install = () => undefined) {
 
 const each = (machine) => bundles.map(() => machine);
 
-function copyOf(version) {
-  return (to) => {
-    mkdirSync(to, { recursive: true });
-    cpSync(join(HOME, "prebuilds"), join(to, "prebuilds"), { recursive: true });
-    const manifest = JSON.parse(readFileSync(join(HOME, "package.json"), "utf8"));
-    writeFileSync(join(to, "package.json"), JSON.stringify({ ...manifest, version: version ?? manifest.version }));
+const platform = thisPlatform();
+
+/** Installs the manifest of a version of the package, and the package of this platform's addon of the same or another version. */
+function copyOf(version, versionOfAddon = version) {
+  return (to, modules = dirname(to)) => {
+    const addon = join(modules, packageOf(platform));
+    for (const folder of [to, addon]) mkdirSync(folder, { recursive: true });
+    stageOf(platform, join(HOME, "prebuilds", platform.name, "polyflake.node"), addon);
+    write(to, manifest(), version);
+    write(addon, manifestOf(platform), versionOfAddon);
   };
+}
+
+function write(folder, content, version = content.version) {
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ ...content, version }));
+}
+
+/** Installs as pnpm does: the package is a link into a store, where its dependencies lie beside it. */
+function stored(to) {
+  const store = join(dirname(to), ".store/polyflake/node_modules");
+  copyOf()(join(store, "polyflake"), store);
+  symlinkSync(join(store, "polyflake"), to, "junction");
 }
 
 function linkTo(to) {
@@ -79,6 +96,7 @@ describe("a bundle", () => {
   test("uses the addon of the package that is installed above it", () => {
     assert.deepEqual(project("installed", copyOf())(), each("native"));
     assert.deepEqual(project("linked", linkTo)(), each("native"));
+    assert.deepEqual(project("stored", stored)(), each("native"));
   });
 
   test("is found by its own file where another program loads it", () => {
@@ -95,6 +113,7 @@ describe("a bundle", () => {
   test("uses wasm where there is none, or one of another version", () => {
     assert.deepEqual(project("alone")(), each("wasm"));
     assert.deepEqual(project("other", copyOf("0.0.1"))(), each("wasm"));
+    assert.deepEqual(project("other addon", copyOf(undefined, "0.0.1"))(), each("wasm"));
   });
 
   test("loads nothing from the folder that it is started in", () => {

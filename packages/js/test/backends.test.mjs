@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import vm from "node:vm";
+import { PLATFORMS, packageOf, thisPlatform } from "../build/platforms.mjs";
 import { browse, isMissing } from "./browser.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { bundleIn, realm, requireIn } from "./realm.mjs";
@@ -72,9 +73,12 @@ describe("in Node with an addon", () => {
 
 describe("in Node without an addon", () => {
   const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
-  const prebuilds = join(folder, "prebuilds", `${process.platform}-${process.arch}`);
+  const platform = thisPlatform();
+  const prebuilds = join(folder, "prebuilds", platform.name);
   const at = (format, entry) => join(folder, "dist", format, `${entry}.js`);
-  const REFUSED = all("PolyflakeError backend_unavailable 2");
+  const REFUSED = all(
+    `PolyflakeError backend_unavailable ${PLATFORMS.filter(({ os, cpu }) => os === platform.os && cpu === platform.cpu).length}`,
+  );
 
   before(() => {
     const home = new URL("..", import.meta.url);
@@ -98,6 +102,29 @@ describe("in Node without an addon", () => {
       }
     });
   }
+});
+
+describe("the error where no addon loads", () => {
+  const said = (place) => {
+    const script = `
+      Object.defineProperties(process, ${JSON.stringify(place)});
+      const { sno } = await import("polyflake/native");
+      try { sno.generate(); } catch ({ code, message }) { console.log(code, message); }`;
+    return run(script)[0];
+  };
+  const at = (platform, arch) => ({ platform: { value: platform }, arch: { value: arch } });
+
+  test("names the packages that the platform needs", () => {
+    for (const platform of PLATFORMS.filter(({ os }) => os !== process.platform)) {
+      const message = `expected the package ${packageOf(platform)}, found none that loads`;
+      assert.equal(said(at(platform.os, platform.cpu)), `backend_unavailable ${message}`);
+    }
+  });
+
+  test("says that a platform has none", () => {
+    const message = "expected a platform with a native addon, found sunos-x64";
+    assert.equal(said(at("sunos", "x64")), `backend_unavailable ${message}`);
+  });
 });
 
 describe("where wasm cannot run", () => {

@@ -11,6 +11,7 @@ import * as polyflake from "polyflake";
 import * as decode from "polyflake/decode";
 import * as native from "polyflake/native";
 import * as wasm from "polyflake/wasm";
+import { thisPlatform } from "../build/platforms.mjs";
 import { browse, isMissing } from "./browser.mjs";
 import { FILES, readVectors } from "./decode-vectors.mjs";
 import { onEachMachine } from "./machines.mjs";
@@ -124,9 +125,7 @@ function ofCore(call, text, before = (_bytes) => undefined) {
 const NUMBERS = 32;
 const TEXTS_OF_RANDFLAKES = 960 * 13;
 new native.sno.Generator();
-const addon = require(
-  fileURLToPath(new URL(`../prebuilds/${process.platform}-${process.arch}/polyflake.node`, import.meta.url)),
-);
+const addon = require(fileURLToPath(new URL(`../prebuilds/${thisPlatform().name}/polyflake.node`, import.meta.url)));
 const { area, calls } = addon.attach(new Uint8Array(NUMBERS * 8 + 16 * 1024));
 const slots = new Float64Array(area.buffer, area.byteOffset, NUMBERS);
 

@@ -1,19 +1,38 @@
 // The contents of the tarball, as npm packs it.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { resolve } from "node:path";
-import { describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, describe, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { manifestOf, stage, stageOf } from "../build/pack.mjs";
+import { PLATFORMS, packageOf, thisPlatform } from "../build/platforms.mjs";
 
-const HOME = new URL("..", import.meta.url);
-const manifest = JSON.parse(readFileSync(new URL("package.json", HOME), "utf8"));
+const CHECKOUT = new URL("..", import.meta.url);
+const root = mkdtempSync(join(tmpdir(), "polyflake-"));
+after(() => rmSync(root, { recursive: true }));
 
-function packed() {
-  const options = { cwd: fileURLToPath(HOME), encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
+/** The folder of a package's files, its package.json, and the files that npm packs. */
+function packed(name, fill) {
+  const folder = join(root, name);
+  mkdirSync(folder);
+  fill(folder);
+  const options = { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
   const [{ files }] = JSON.parse(execFileSync("npm", ["pack", "--dry-run", "--ignore-scripts", "--json"], options));
-  return files.map(({ path }) => path);
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return { HOME: pathToFileURL(`${folder}/`), manifest, files: files.map(({ path }) => path) };
+}
+
+/** Fails if one of the files holds a folder of the machine that built it. */
+function holdsNoFolder(home, files) {
+  const { CARGO_HOME = resolve(homedir(), ".cargo"), CARGO_TARGET_DIR = "target" } = process.env;
+  const repository = resolve(fileURLToPath(new URL("../..", CHECKOUT)));
+  const folders = [repository, homedir(), CARGO_HOME, resolve(repository, CARGO_TARGET_DIR), "registry/src/"];
+  for (const file of files) {
+    const content = readFileSync(new URL(file, home));
+    for (const folder of folders) assert(!content.includes(folder), `${file} holds ${folder}`);
+  }
 }
 
 /** All files named in a part of package.json. */
@@ -26,13 +45,13 @@ function named(part) {
 }
 
 describe("the tarball", () => {
-  const files = packed();
+  const { HOME, manifest, files } = packed("main", stage);
 
   test("has the licences, the notice, the changes and a README of its own", () => {
     for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md", "CHANGELOG.md", "README.md"])
       assert(files.includes(name), name);
     const [ours, repository] = ["README.md", "../../README.md"].map((path) =>
-      readFileSync(new URL(path, HOME), "utf8"),
+      readFileSync(new URL(path, CHECKOUT), "utf8"),
     );
     assert.notEqual(ours, repository);
     assert.match(ours.slice(0, 400), /npm install polyflake/);
@@ -84,21 +103,27 @@ describe("the tarball", () => {
   });
 
   test("holds no folder of the machine that built it", () => {
-    const { CARGO_HOME = resolve(homedir(), ".cargo"), CARGO_TARGET_DIR = "target" } = process.env;
-    const repository = fileURLToPath(new URL("../..", HOME));
-    const folders = [
-      resolve(repository),
-      homedir(),
-      CARGO_HOME,
-      resolve(repository, CARGO_TARGET_DIR),
-      "registry/src/",
-    ];
-    const built = files.filter((file) => /^(dist|prebuilds)\//.test(file));
-    assert(built.some((file) => file.endsWith(".wasm")) && built.some((file) => file.endsWith(".node")), `${built}`);
-    for (const file of built) {
-      const content = readFileSync(new URL(file, HOME));
-      for (const folder of folders) assert(!content.includes(folder), `${file} holds ${folder}`);
-    }
+    const built = files.filter((file) => file.startsWith("dist/"));
+    assert(
+      built.some((file) => file.endsWith(".wasm")),
+      `${built}`,
+    );
+    holdsNoFolder(HOME, built);
+  });
+
+  test("has no addon, but names the package of each, of its own version", () => {
+    assert.deepEqual(
+      files.filter((file) => file.endsWith(".node")),
+      [],
+    );
+    const wanted = PLATFORMS.map((platform) => [packageOf(platform), manifest.version]);
+    assert(wanted.length >= 7, `${wanted.length} platforms`);
+    assert.deepEqual(manifest.optionalDependencies, Object.fromEntries(wanted));
+  });
+
+  test("can be published, unlike the folder of its sources", () => {
+    assert.equal(manifest.private, undefined);
+    assert.equal(JSON.parse(readFileSync(new URL("package.json", CHECKOUT), "utf8")).private, true);
   });
 
   test("has links in its README that work outside the repository", () => {
@@ -106,5 +131,25 @@ describe("the tarball", () => {
     const links = [...readme.matchAll(/\]\(([^)]*)\)/g)].map(([, target]) => target);
     assert(links.length > 0);
     for (const target of links) assert(/^(https:\/\/|#)/.test(target) || files.includes(target), target);
+  });
+});
+
+describe("a platform's package", () => {
+  const addon = ({ name }) => fileURLToPath(new URL(`prebuilds/${name}/polyflake.node`, CHECKOUT));
+
+  test("says where it fits, and has an addon without folders of the machine that built it", () => {
+    const platform = thisPlatform();
+    const { HOME, manifest, files } = packed(platform.name, (folder) => stageOf(platform, addon(platform), folder));
+    assert.deepEqual([manifest.os, manifest.cpu], [[process.platform], [process.arch]]);
+    assert(files.includes(manifest.main), `${files}`);
+    for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md", "README.md"]) assert(files.includes(name), name);
+    holdsNoFolder(HOME, files);
+  });
+
+  test("is for one C library on Linux, and for any elsewhere", () => {
+    for (const platform of PLATFORMS) {
+      const expected = { linux: [/musl/.test(platform.target) ? "musl" : "glibc"] }[platform.os];
+      assert.deepEqual(manifestOf(platform).libc, expected, platform.name);
+    }
   });
 });

@@ -1,10 +1,9 @@
 /** Loads the native addon of Node. */
-import { arch, platform } from "node:process";
 import type { GuardedClock } from "../clock.js";
 import { PolyflakeError } from "../errors.js";
 import { type Backend, SCRATCH } from "../machine.js";
 import type { LentTable } from "../partitions.js";
-import { loadAddon } from "./addon.js";
+import { expected, loadAddon } from "./addon.js";
 
 type SystemSource = "counter" | "system_call";
 
@@ -32,11 +31,7 @@ export function load(): Native {
   try {
     return (loaded ??= attached(loadAddon() as Addon));
   } catch (cause) {
-    throw new PolyflakeError(
-      "backend_unavailable",
-      `expected a native addon for ${platform}-${arch}, found none that loads`,
-      { cause },
-    );
+    throw new PolyflakeError("backend_unavailable", `expected ${expected}`, { cause });
   }
 }
 

@@ -2,5 +2,5 @@
 module.exports = {
   output: "standalone",
   serverExternalPackages: ["polyflake"],
-  outputFileTracingIncludes: { "/*": ["node_modules/polyflake/prebuilds/**"] },
+  outputFileTracingIncludes: { "/*": ["node_modules/@polyflake/**"] },
 };

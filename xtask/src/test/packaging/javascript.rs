@@ -1,26 +1,29 @@
-//! The npm tarball in small projects of users: `tests/packaging/js` has a folder for each tool, and `use` with the files that
-//! they share.
+//! The npm tarballs, the package's and that of this platform's addon, in small projects of users: `tests/packaging/js` has a folder
+//! for each tool, and `use` with the files that they share.
 //!
 //! A project's `test` runs in every run, with the tools of its lock file; its `thorough` runs with the newest tools.
 
-use std::{collections::BTreeMap, fs};
+use std::{collections::BTreeMap, fs, path::Path};
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
 use tempfile::TempDir;
 use xshell::{Cmd, Shell, cmd};
 
-use super::{copy, only_file, packaging};
+use super::{copy, packaging};
 use crate::{test::trials::Versions, tools, workspace};
 
+/// The tarballs in a project's folder.
+const TARBALLS: [&str; 2] = ["./polyflake.tgz", "./addon.tgz"];
 const QUIET: [&str; 3] = ["--no-audit", "--no-fund", "--loglevel=error"];
 
-/// The tarball in a new project: `import`, `require`, and types under each way to resolve modules that TypeScript has today.
+/// The tarballs in new projects: `import`, `require`, and types under each way to resolve modules that TypeScript has today; with
+/// the addon's package, without it, and from a registry that has those of all platforms.
 pub fn javascript(shell: &Shell) -> Result<()> {
     let project = project(shell, "node")?;
     {
         let _there = shell.push_dir(project.path());
-        cmd!(shell, "npm install {QUIET...} ./polyflake.tgz").run()?;
+        cmd!(shell, "npm install {QUIET...} {TARBALLS...}").run()?;
         npm_run(shell, "test").run()?;
     }
     copy(&packaging("js/types"), project.path())?;
@@ -38,12 +41,11 @@ pub fn pinned(shell: &Shell, tool: &str) -> Result<()> {
     let _there = shell.push_dir(project.path());
     cmd!(shell, "npm ci {QUIET...}").run()?;
     // Done by hand, since `npm install` may also change other versions.
-    let package = shell.create_dir("node_modules/polyflake")?;
-    cmd!(
-        shell,
-        "tar --extract --gzip --file polyflake.tgz --strip-components 1 --directory {package}"
-    )
-    .run()?;
+    for tarball in TARBALLS {
+        let package = shell.create_dir(Path::new("node_modules").join(name_in(shell, tarball)?))?;
+        let options = ["--extract", "--gzip", "--strip-components", "1"];
+        cmd!(shell, "tar {options...} --file {tarball} --directory {package}").run()?;
+    }
     Ok(npm_run(shell, "test").run()?)
 }
 
@@ -54,7 +56,7 @@ pub fn newest(shell: &Shell, tool: &str) -> Result<Versions> {
     let tools = Manifest::read(shell)?.newest_tools();
     shell.remove_path("package-lock.json")?;
     let wanted = tools.iter().map(|(name, version)| format!("{name}@{version}"));
-    cmd!(shell, "npm install {QUIET...} --save-dev {wanted...} ./polyflake.tgz").run()?;
+    cmd!(shell, "npm install {QUIET...} --save-dev {wanted...} {TARBALLS...}").run()?;
     let browser = tools::find_browser().unwrap_or_default();
     npm_run(shell, "thorough").env("CHROMIUM", browser).run()?;
     let mut versions = Versions::from([("node".to_owned(), cmd!(shell, "node --version").read()?)]);
@@ -97,17 +99,26 @@ impl Manifest {
     }
 }
 
-/// A copy of a tool's folder outside of the repository, with the shared files and the tarball.
+/// A copy of a tool's folder outside of the repository, with the shared files and the tarballs.
 fn project(shell: &Shell, tool: &str) -> Result<TempDir> {
     let (project, packed) = (tempfile::tempdir()?, tempfile::tempdir()?);
     copy(&packaging("js/use"), project.path())?;
     copy(&packaging("js").join(tool), project.path())?;
     let (_there, into) = (shell.push_dir(workspace::root().join("packages/js")), packed.path());
-    cmd!(shell, "npm pack --silent --ignore-scripts --pack-destination {into}")
-        .ignore_stdout()
-        .run()?;
-    fs::copy(only_file(packed.path())?, project.path().join("polyflake.tgz"))?;
+    cmd!(shell, "npm run --silent pack -- {into}").run()?;
+    for tarball in shell.read_dir(into)? {
+        let is_addon = name_in(shell, &tarball)?.contains("/addon-");
+        fs::copy(tarball, project.path().join(TARBALLS[usize::from(is_addon)]))?;
+    }
     Ok(project)
+}
+
+/// The name of the package in a tarball.
+fn name_in(shell: &Shell, tarball: impl AsRef<Path>) -> Result<String> {
+    let (tarball, options) = (tarball.as_ref(), ["--extract", "--gzip", "--to-stdout", "--file"]);
+    let manifest = cmd!(shell, "tar {options...} {tarball} package/package.json").quiet().read()?;
+    let manifest: serde_json::Value = serde_json::from_str(&manifest)?;
+    Ok(manifest["name"].as_str().context("expected a name")?.to_owned())
 }
 
 fn npm_run<'sh>(shell: &'sh Shell, script: &str) -> Cmd<'sh> {
