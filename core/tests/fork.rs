@@ -252,8 +252,8 @@ fn the_blocks_of_default_handles_begin_anew_in_each_process() {
 
 #[test]
 fn a_lease_and_a_window_stay_with_the_parent() {
-    let lease = randflake::Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();
-    let under_lease = || randflake::Generator::builder(lease, [7; 16]).build().unwrap();
+    let lease = || randflake::Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();
+    let under_lease = || randflake::Generator::builder(lease(), [7; 16]).build().unwrap();
     let ids = under_lease();
     let windowed = hotguid::Generator::builder().window(0, 4_294_967_296_000).build().unwrap();
     let codes = in_child(|| {

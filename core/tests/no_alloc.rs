@@ -206,8 +206,8 @@ fn refusals_in_loops_allocate_nothing() {
     assert_no_allocation(|| refused(ids.try_generate(0), ErrorKind::ClockBehind));
     ids.close().unwrap();
     assert_no_allocation(|| refused(ids.try_generate(0), ErrorKind::GeneratorClosed));
-    let lease = Grant::with_nodes(1..=1, NOW / 1000, NOW / 1000 + 10).unwrap();
-    let build = |clock| randflake::Builder::with_clock(lease, [7; 16], clock).build().unwrap();
+    let lease = || Grant::with_nodes(1..=1, NOW / 1000, NOW / 1000 + 10).unwrap();
+    let build = |clock| randflake::Builder::with_clock(lease(), [7; 16], clock).build().unwrap();
     let (early, late) = (build(at(NOW - 60_000)), build(at(NOW + 60_000)));
     assert_no_allocation(|| refused(early.try_generate(), ErrorKind::LeaseNotStarted));
     assert_no_allocation(|| refused(late.try_generate(), ErrorKind::LeaseExpired));

@@ -244,10 +244,11 @@ fn a_lease_is_checked() {
 #[test]
 fn a_lease_is_extended_by_itself_only() {
     let lease = |nodes, start, end| Grant::with_nodes(nodes, EPOCH + start, EPOCH + end).unwrap();
-    let first = lease(3..=4, 10, 20);
-    assert_eq!(first.extend(lease(3..=4, 10, 30)), Ok(lease(3..=4, 10, 30)));
-    assert_eq!(first.extend(lease(3..=4, 10, 15)), Ok(first), "shorter");
-    assert_eq!(first.extend(first), Ok(first), "equal");
+    let mut first = lease(3..=4, 10, 20);
+    for (end, expected) in [(15, 20), (20, 20), (30, 30), (25, 30)] {
+        first.extend(lease(3..=4, 10, end)).unwrap();
+        assert_eq!(first, lease(3..=4, 10, expected), "by {end}");
+    }
     for other in [
         lease(3..=3, 10, 30),
         lease(4..=4, 10, 30),
@@ -255,7 +256,9 @@ fn a_lease_is_extended_by_itself_only() {
         lease(3..=4, 11, 30),
         lease(3..=4, 9, 15),
     ] {
-        assert_eq!(first.extend(other).unwrap_err().kind(), ErrorKind::LeaseMismatch, "{other:?}");
+        let shown = format!("{other:?}");
+        assert_eq!(first.extend(other).unwrap_err().kind(), ErrorKind::LeaseMismatch, "{shown}");
+        assert_eq!(first, lease(3..=4, 10, 30), "{shown}");
     }
 }
 

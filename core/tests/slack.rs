@@ -141,9 +141,9 @@ fn assert_ticks(
 #[test]
 fn randflake_follows_its_model() {
     const SECOND: i64 = 1_000_000_000;
-    let grant = Grant::new(7, T / SECOND - 10, T / SECOND + 10).unwrap();
     for readings in sequences(&edges(SECOND), 3) {
         let clock = Lagging::new(SLACK);
+        let grant = Grant::new(7, T / SECOND - 10, T / SECOND + 10).unwrap();
         let builder = randflake::Builder::with_clock(grant, [7; 16], &clock);
         let ids = builder.resume_after(T / SECOND - 9).build().unwrap();
         assert_ticks(&clock, &readings, SECOND, || Ok(ids.inspect(ids.generate()?).timestamp));

@@ -8,7 +8,10 @@ use std::{
 
 use alloc::format;
 
-use crate::{Action, Error, ErrorKind, Keeper, Leased, Moment, Random, Result, Store, clock};
+use crate::{
+    Action, Error, ErrorKind, Grant, Keeper, Leased, Moment, Random, Result, Store, clock,
+    watch::Events,
+};
 
 /// The state that a thread and its owner share.
 #[derive(Debug, Default)]
@@ -24,6 +27,7 @@ pub(crate) struct State {
     pub(crate) number: Option<u64>,
     pub(crate) end: Option<u64>,
     pub(crate) refused: Option<Error>,
+    pub(crate) grants: u64,
     pub(crate) renewals: u64,
     pub(crate) failures: u64,
 }
@@ -111,6 +115,7 @@ pub(crate) struct Driver<'o, O, S, L> {
     pub(crate) place: Arc<L>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) began: Instant,
+    pub(crate) events: Events,
 }
 
 /// A pause of this length in milliseconds closes the store: a fork meanwhile copies no connection in use, and a server keeps none
@@ -135,23 +140,46 @@ impl<S: Store, L: Leased, O: Fn() -> Result<S>> Driver<'_, O, S, L> {
                 }
                 Action::Begin(grant) => {
                     self.store = None;
-                    if let Err(error) = self.place.begin(grant) {
-                        keeper.not_begun(error, now);
-                    }
-                    self.note(&keeper, |_| {});
+                    self.begin(&mut keeper, grant, now);
                 }
                 Action::Extend(end) => {
                     self.place.extend(end);
                     self.note(&keeper, |state| state.renewals += 1);
+                    self.events.renewed(end);
                 }
-                Action::Seal => keeper.sealed(self.place.seal(), now),
+                Action::Seal => {
+                    let used_until = self.place.seal();
+                    keeper.sealed(used_until, now);
+                    self.events.sealed(used_until);
+                }
                 Action::Refused(error) => {
                     let mut state = self.shared.lock();
                     state.failures += 1;
-                    state.refused = Some(error);
+                    state.refused = Some(error.clone());
+                    drop(state);
+                    self.events.refused(error);
                 }
-                Action::Wait(until) => self.wait(until.saturating_sub(now.elapsed_ms)),
+                Action::Wait(until) => {
+                    let ends_in = self.events.look(now.wall_ms).unwrap_or(u64::MAX);
+                    self.wait(until.saturating_sub(now.elapsed_ms).min(ends_in));
+                }
                 Action::End => break,
+            }
+        }
+    }
+
+    fn begin(&mut self, keeper: &mut Keeper<Draw>, grant: Grant, now: Moment) {
+        let (number, span) = (*grant.numbers().start(), (grant.start(), grant.end()));
+        // The end of a grant that was not renewed comes before the next one.
+        self.events.look(now.wall_ms);
+        match self.place.begin(grant) {
+            Ok(()) => {
+                self.note(keeper, |state| state.grants += 1);
+                self.events.begun(number, span);
+            }
+            Err(error) => {
+                keeper.not_begun(error, now);
+                self.note(keeper, |_| {});
             }
         }
     }

@@ -61,6 +61,8 @@ mod sqlite;
 mod store;
 #[cfg(feature = "std")]
 mod url;
+#[cfg(feature = "std")]
+mod watch;
 
 pub use error::{Error, ErrorKind};
 pub use keeper::{Action, Grant, Keeper, Moment, Options};
@@ -79,6 +81,8 @@ pub use sqlite::Sqlite;
 pub use store::{Ask, Found, Reply, Request, Store};
 #[cfg(feature = "std")]
 pub use url::open;
+#[cfg(feature = "std")]
+pub use watch::{Event, Figures};
 
 /// The result of a fallible call.
 pub type Result<T, E = Error> = core::result::Result<T, E>;

@@ -20,7 +20,7 @@ use core::ptr;
 use polyflake::fork;
 
 use crate::{
-    Error, ErrorKind, Keeper, Leased, Options, Result, Store,
+    Error, ErrorKind, Figures, Keeper, Leased, Options, Result, Store, clock,
     driver::{Driver, Shared, random},
 };
 
@@ -115,8 +115,8 @@ impl Lease {
             let (open, place, options) = (open.clone(), place.clone(), options.clone());
             // The store is opened in the thread, and never leaves it.
             let run = move || {
-                let driver =
-                    Driver { open: &*open, store: None, place, shared, began: Instant::now() };
+                let (began, events) = (Instant::now(), options.events());
+                let driver = Driver { open: &*open, store: None, place, shared, began, events };
                 driver.run(Keeper::new(options, Box::new(random)));
             };
             Builder::new()
@@ -217,12 +217,13 @@ impl Lease {
         self.own()?.shared.lock().refused.clone()
     }
 
-    /// Number of acknowledged renewals, and number of requests that were refused or failed.
-    pub fn counts(&self) -> (u64, u64) {
-        self.own().map_or((0, 0), |run| {
-            let state = run.shared.lock();
-            (state.renewals, state.failures)
-        })
+    /// Figures of this process's lease, for metrics. [`Options::watch`] tells of each event.
+    pub fn figures(&self) -> Figures {
+        let Some(run) = self.own() else { return Figures::default() };
+        let state = run.shared.lock();
+        let (grants, renewals, failures) = (state.grants, state.renewals, state.failures);
+        let left = state.end.map_or(0, |end| end.saturating_sub(clock::unix_ms()));
+        Figures { remaining: Duration::from_millis(left), grants, renewals, failures }
     }
 
     /// Seals the generator, returns the number and waits until that is done.

@@ -27,11 +27,17 @@ pub fn open(url: &str) -> Result<Box<dyn Store>> {
         #[cfg(feature = "postgresql")]
         Some(("postgres" | "postgresql", _)) => Ok(Box::new(crate::Postgresql::open(url)?)),
         // The rest of the URL may hold a password.
-        Some((scheme, _)) if scheme.len() < 20 => Err(out_of_range(format!(
+        Some((scheme, _)) if is_scheme(scheme) => Err(out_of_range(format!(
             "expected a URL of a store that was built in, found {scheme}:"
         ))),
         _ => Err(out_of_range("expected a URL of a store")),
     }
+}
+
+/// Returns whether a text looks like the scheme of a URL: any other text before a colon may hold a password.
+fn is_scheme(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+    text.len() < 20 && text.bytes().all(is_part)
 }
 
 static STORES: LazyLock<Mutex<HashMap<String, Memory>>> = LazyLock::new(Mutex::default);

@@ -2,7 +2,7 @@
 
 use polyflake::{
     Result,
-    randflake::{self, Codec, Grant, Parts, Randflake, SLOT},
+    randflake::{self, Codec, Grant, Parts, Randflake, SLOT, Terms},
 };
 
 use crate::{Host, Machine, Scratch, handles::Object, protocol::BATCH};
@@ -26,7 +26,7 @@ impl Scratch {
     }
 
     #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
-    pub(crate) fn put_grant(&self, grant: Grant) {
+    pub(crate) fn put_grant(&self, grant: Terms) {
         let nodes = grant.nodes();
         let (first, last) = (*nodes.start(), *nodes.end());
         self.put_numbers([first.into(), last.into(), grant.start() as f64, grant.end() as f64]);

@@ -56,6 +56,7 @@ impl Generator {
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
         let grant = grant.0.0;
+        let terms = grant.terms();
         let with_clock = |clock| Builder::with_clock(grant, *secret.0.0, clock);
         let mut builder = Options::without_window("Generator", options)?.builder(with_clock);
         if let Some(second) = resume_after {
@@ -64,8 +65,8 @@ impl Generator {
         let inner = builder.build().map_err(raise)?;
         // A decrypted number identifies the secret without showing it.
         let of_secret = inner.inspect(Randflake::default());
-        let what = format!("{:?} {of_secret:?}", grant.nodes());
-        let claim = Claim::on(py, what, grant.start()..grant.end(), TWIN)?;
+        let what = format!("{:?} {of_secret:?}", terms.nodes());
+        let claim = Claim::on(py, what, terms.start()..terms.end(), TWIN)?;
         Ok(Self { inner, claim })
     }
 
@@ -84,8 +85,9 @@ impl Generator {
     #[doc = doc!("randflake.Generator.extend_grant")]
     #[pyo3(signature = (grant, /))]
     fn extend_grant(&self, grant: Of<GrantArgument, name::grant>) -> PyResult<()> {
+        let end = grant.0.0.end();
         self.inner.extend_grant(grant.0.0).map_err(raise)?;
-        self.claim.extend(grant.0.0.end());
+        self.claim.extend(end);
         Ok(())
     }
 
@@ -173,7 +175,7 @@ struct GrantArgument(randflake::Grant);
 impl<'a, 'py> Take<'a, 'py> for GrantArgument {
     fn take(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         match value.cast::<Grant>() {
-            Ok(grant) => Ok(Self(grant.get().0)),
+            Ok(grant) => Ok(Self(grant.get().for_one()?)),
             Err(_) => Err(wrong_type(name, "Grant", &value)),
         }
     }

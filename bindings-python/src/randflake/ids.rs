@@ -206,14 +206,22 @@ fn refused(error: Error) -> PyErr {
 #[doc = doc!("randflake.Grant")]
 #[pyclass(frozen, eq, hash, module = "polyflake.randflake")]
 #[derive(PartialEq, Eq, Hash)]
-pub(crate) struct Grant(pub(crate) randflake::Grant);
+pub(crate) struct Grant(pub(crate) randflake::Terms);
+
+impl Grant {
+    /// The core's grant: it serves one generator, while Python's is a value that may be used again.
+    pub(crate) fn for_one(&self) -> PyResult<randflake::Grant> {
+        let terms = self.0;
+        randflake::Grant::with_nodes(terms.nodes(), terms.start(), terms.end()).map_err(raise)
+    }
+}
 
 #[pymethods]
 impl Grant {
     #[new]
     fn new(nodes: Nodes, start: Start, end: End) -> PyResult<Self> {
         let grant = randflake::Grant::with_nodes(nodes.0, start.0, end.0);
-        grant.map(Self).map_err(refused)
+        grant.map(|grant| Self(grant.terms())).map_err(refused)
     }
 
     #[doc = doc!("randflake.Grant.nodes")]

@@ -54,12 +54,12 @@ impl<C: Clock> Builder<C> {
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
     ///
-    /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
-    /// let ids = Generator::builder(grant, *b"sixteen byte key").build()?;
+    /// let grant = || Grant::new(42, 1_730_000_000, 2_803_741_824);
+    /// let ids = Generator::builder(grant()?, *b"sixteen byte key").build()?;
     /// let last = ids.inspect(ids.generate()?);
     /// let second = ids.close()?.unwrap(); // to be stored
     ///
-    /// let ids = Generator::builder(grant, *b"sixteen byte key").resume_after(second);
+    /// let ids = Generator::builder(grant()?, *b"sixteen byte key").resume_after(second);
     /// let ids = ids.max_wait(std::time::Duration::from_secs(2)).build()?; // after the restart
     /// assert!(ids.inspect(ids.generate()?).timestamp > last.timestamp);
     /// # Ok::<(), polyflake::Error>(())
@@ -95,8 +95,8 @@ impl<C: Clock> Builder<C> {
     /// # Errors
     /// `out_of_range` if `resume_after` is a second that the format does not have, or the clock is coarser than a second.
     pub fn build(self) -> Result<Generator<C>> {
-        let (state, window) = (self.state()?, Window::new(self.grant.ticks()));
-        let nodes = Nodes::new(self.codec, self.grant)?;
+        let (state, window) = (self.state()?, Window::new(self.grant.terms().ticks()));
+        let nodes = Nodes::new(self.codec, self.grant.used_up())?;
         Ok(Generator { engine: Engine::with_options(self.options, nodes, state, window)? })
     }
 

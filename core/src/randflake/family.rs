@@ -1,6 +1,6 @@
 //! The engine's parts for Randflake: the grant's nodes, and the cipher.
 
-use super::{Codec, Grant, SCALE};
+use super::{Codec, SCALE, Terms};
 use crate::{
     Error, ErrorKind, Result,
     format::{Scale, Ticks},
@@ -13,12 +13,12 @@ use crate::{
 pub(crate) struct Nodes {
     pub(super) codec: Codec,
     /// The grant as given; its current end is the end of the window.
-    pub(super) grant: Grant,
+    pub(super) grant: Terms,
     process: ProcessGuard,
 }
 
 impl Nodes {
-    pub(super) fn new(codec: Codec, grant: Grant) -> Result<Self> {
+    pub(super) fn new(codec: Codec, grant: Terms) -> Result<Self> {
         Ok(Self { codec, grant, process: ProcessGuard::this_process()? })
     }
 }

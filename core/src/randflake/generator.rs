@@ -4,7 +4,7 @@ use core::{fmt, time::Duration};
 
 #[cfg(feature = "std")]
 use super::{Builder, Codec};
-use super::{Grant, Parts, Randflake, SCALE, family::Nodes};
+use super::{Grant, Parts, Randflake, SCALE, Terms, family::Nodes};
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
@@ -63,7 +63,7 @@ impl Generator {
     ///
     /// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?; // node 42, from and until, in Unix seconds
     /// let ids = Generator::builder(grant, Codec::from_slice(b"sixteen byte key")?).build()?;
-    /// assert_eq!(ids.grant(), grant);
+    /// assert_eq!(ids.grant().nodes(), 42..=42);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn builder(grant: Grant, secret: impl Into<Codec>) -> Builder<crate::clock::SystemClock> {
@@ -94,7 +94,7 @@ impl<C> Generator<C> {
         self.engine.family.codec.inspect(id)
     }
 
-    /// The grant, including its extensions.
+    /// The terms of the grant, including its extensions.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
@@ -104,7 +104,7 @@ impl<C> Generator<C> {
     /// assert_eq!(ids.grant().nodes(), 40..=49);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
-    pub fn grant(&self) -> Grant {
+    pub fn grant(&self) -> Terms {
         self.engine.family.grant.until(self.engine.window().ticks().end)
     }
 
@@ -125,7 +125,7 @@ impl<C> Generator<C> {
     /// # Errors
     /// `lease_mismatch` unless both have the same nodes and start.
     pub fn extend_grant(&self, longer: Grant) -> Result<()> {
-        self.engine.extend(self.engine.family.grant.extend(longer)?.ticks().end);
+        self.engine.extend(self.engine.family.grant.extended(longer.used_up())?.ticks().end);
         Ok(())
     }
 

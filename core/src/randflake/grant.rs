@@ -7,7 +7,8 @@ use crate::{Error, ErrorKind, Result};
 
 /// The right to use one node, or a range of nodes, from `start` until just before `end`, in Unix seconds.
 ///
-/// The issuer of grants must make sure that no two share a node and a second. A grant serves one generator once.
+/// The issuer of grants must make sure that no two share a node and a second. A grant serves one generator once: the generator
+/// takes it, and it can be neither copied nor cloned. [`Grant::terms`] gives its numbers to look at.
 ///
 /// ```
 /// use polyflake::randflake::Grant;
@@ -16,8 +17,45 @@ use crate::{Error, ErrorKind, Result};
 /// assert_eq!((grant.nodes(), grant.end() - grant.start()), (42..=42, 3600));
 /// # Ok::<(), polyflake::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+///
+/// A second generator of the same grant does not compile:
+///
+/// ```compile_fail,E0382
+/// use polyflake::randflake::{Generator, Grant};
+///
+/// let grant = Grant::new(42, 1_730_000_000, 2_803_741_824)?;
+/// let first = Generator::builder(grant, [7; 16]).build()?;
+/// let second = Generator::builder(grant, [7; 16]).build()?;
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
+/// Nor does a clone:
+///
+/// ```compile_fail,E0599
+/// use polyflake::randflake::Grant;
+///
+/// let twin = Grant::new(42, 1_730_000_000, 2_803_741_824)?.clone();
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Debug, PartialEq, Eq, Hash)]
+#[must_use = "a grant is for one generator"]
 pub struct Grant {
+    terms: Terms,
+}
+
+/// The nodes and the time of a grant, to look at: no right to use them.
+///
+/// ```
+/// use polyflake::randflake::{Generator, Grant};
+///
+/// let grant = Grant::with_nodes(40..=49, 1_730_000_000, 2_803_741_824)?;
+/// let terms = grant.terms();
+/// let ids = Generator::builder(grant, *b"sixteen byte key").build()?;
+/// assert_eq!(ids.grant(), terms);
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Terms {
     first_node: u32,
     last_node: u32,
     start: i64,
@@ -60,7 +98,20 @@ impl Grant {
         check("nodes", last_node, first_node, LAST_NODE)?;
         check("start", start, EPOCH, LAST_SECOND)?;
         check("end", end, start + 1, LAST_SECOND + 1)?;
-        Ok(Self { first_node, last_node, start, end })
+        Ok(Self { terms: Terms { first_node, last_node, start, end } })
+    }
+
+    /// The nodes and the time, to look at.
+    ///
+    /// ```
+    /// use polyflake::randflake::Grant;
+    ///
+    /// let terms = Grant::new(42, 1_730_000_000, 2_803_741_824)?.terms();
+    /// assert_eq!((terms.nodes(), terms.start()), (42..=42, 1_730_000_000));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn terms(&self) -> Terms {
+        self.terms
     }
 
     /// The nodes.
@@ -69,6 +120,70 @@ impl Grant {
     /// use polyflake::randflake::Grant;
     ///
     /// assert_eq!(Grant::new(42, 1_730_000_000, 2_803_741_824)?.nodes(), 42..=42);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn nodes(&self) -> RangeInclusive<u32> {
+        self.terms.nodes()
+    }
+
+    /// The first second, in Unix seconds.
+    ///
+    /// ```
+    /// use polyflake::randflake::{EPOCH, Grant};
+    ///
+    /// assert_eq!(Grant::new(42, EPOCH, 2_803_741_824)?.start(), 1_730_000_000);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn start(&self) -> i64 {
+        self.terms.start
+    }
+
+    /// One past the last second, in Unix seconds.
+    ///
+    /// ```
+    /// use polyflake::randflake::{Grant, LAST_SECOND};
+    ///
+    /// assert_eq!(Grant::new(42, 1_730_000_000, LAST_SECOND + 1)?.end(), 2_803_741_824);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    pub fn end(&self) -> i64 {
+        self.terms.end
+    }
+
+    /// Takes the end of `longer`, if that is later.
+    ///
+    /// ```
+    /// use polyflake::randflake::Grant;
+    ///
+    /// let mut grant = Grant::new(42, 1_730_000_000, 1_730_003_600)?;
+    /// grant.extend(Grant::new(42, 1_730_000_000, 1_730_007_200)?)?;
+    /// assert_eq!(grant.end(), 1_730_007_200);
+    /// grant.extend(Grant::new(42, 1_730_000_000, 1_730_003_600)?)?;
+    /// assert_eq!(grant.end(), 1_730_007_200);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `lease_mismatch` unless both have the same nodes and start; this grant stays as it is.
+    pub fn extend(&mut self, longer: Self) -> Result<()> {
+        self.terms = self.terms.extended(longer.used_up())?;
+        Ok(())
+    }
+
+    /// The terms of a grant that a generator takes.
+    pub(super) fn used_up(self) -> Terms {
+        self.terms
+    }
+}
+
+impl Terms {
+    /// The nodes.
+    ///
+    /// ```
+    /// use polyflake::randflake::Grant;
+    ///
+    /// let terms = Grant::with_nodes(40..=49, 1_730_000_000, 2_803_741_824)?.terms();
+    /// assert_eq!(terms.nodes(), 40..=49);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn nodes(&self) -> RangeInclusive<u32> {
@@ -84,7 +199,7 @@ impl Grant {
     /// ```
     /// use polyflake::randflake::{EPOCH, Grant};
     ///
-    /// assert_eq!(Grant::new(42, EPOCH, 2_803_741_824)?.start(), 1_730_000_000);
+    /// assert_eq!(Grant::new(42, EPOCH, 2_803_741_824)?.terms().start(), 1_730_000_000);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn start(&self) -> i64 {
@@ -96,7 +211,7 @@ impl Grant {
     /// ```
     /// use polyflake::randflake::{Grant, LAST_SECOND};
     ///
-    /// assert_eq!(Grant::new(42, 1_730_000_000, LAST_SECOND + 1)?.end(), 2_803_741_824);
+    /// assert_eq!(Grant::new(42, 1_730_000_000, LAST_SECOND + 1)?.terms().end(), 2_803_741_824);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn end(&self) -> i64 {
@@ -108,31 +223,17 @@ impl Grant {
         (self.start - EPOCH).cast_unsigned()..(self.end - EPOCH).cast_unsigned()
     }
 
-    /// This grant with another end, counted from the format's epoch.
+    /// These terms with another end, counted from the format's epoch.
     pub(super) fn until(self, end: u64) -> Self {
         Self { end: EPOCH + end.cast_signed(), ..self }
     }
 
-    /// This grant with the end of `longer`, or unchanged if that is no later.
-    ///
-    /// ```
-    /// use polyflake::randflake::Grant;
-    ///
-    /// let hour = Grant::new(42, 1_730_000_000, 1_730_003_600)?;
-    /// let two = Grant::new(42, 1_730_000_000, 1_730_007_200)?;
-    /// assert_eq!(hour.extend(two)?, two);
-    /// assert_eq!(two.extend(hour)?, two);
-    /// # Ok::<(), polyflake::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// `lease_mismatch` unless both have the same nodes and start.
-    pub fn extend(&self, longer: Self) -> Result<Self> {
-        let end = self.end.max(longer.end);
-        if longer != (Self { end: longer.end, ..*self }) {
+    /// These terms with the end of `longer`, if that is later.
+    pub(super) fn extended(self, longer: Self) -> Result<Self> {
+        if longer != (Self { end: longer.end, ..self }) {
             return Err(Error::new(ErrorKind::LeaseMismatch));
         }
-        Ok(Self { end, ..*self })
+        Ok(Self { end: self.end.max(longer.end), ..self })
     }
 }
 

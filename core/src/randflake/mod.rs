@@ -33,7 +33,7 @@ mod text;
 pub use builder::Builder;
 pub use codec::{Codec, Parts};
 pub use generator::{Generator, Stats};
-pub use grant::Grant;
+pub use grant::{Grant, Terms};
 pub use handle::Handle;
 pub use id::Randflake;
 #[cfg(feature = "alloc")]

@@ -2,6 +2,8 @@
 
 use alloc::string::{String, ToString};
 
+#[cfg(feature = "std")]
+use crate::watch::{Event, Events, Watch};
 use crate::{
     Result, Shape,
     error::out_of_range,
@@ -22,6 +24,8 @@ pub struct Options {
     pub(super) holder: String,
     pub(super) preferred: Option<u64>,
     pub(super) insists: bool,
+    #[cfg(feature = "std")]
+    watch: Option<Watch>,
 }
 
 impl Options {
@@ -38,6 +42,8 @@ impl Options {
             holder: String::new(),
             preferred: None,
             insists: false,
+            #[cfg(feature = "std")]
+            watch: None,
         })
     }
 
@@ -81,6 +87,29 @@ impl Options {
     pub fn insist(self, number: u64) -> Result<Self> {
         let options = self.prefer(number)?;
         Ok(Self { insists: true, lease_ms: MINUTE, ..options })
+    }
+
+    /// Sets a function that hears of the lease's events, each as it happens. It is called on the thread that keeps the lease, so it
+    /// returns soon, and does not close the lease. If it panics, the lease goes on.
+    ///
+    /// ```
+    /// use polyflake_lease::{Options, Shape, sno::Generator};
+    ///
+    /// let options = Options::new("orders", Shape::sno(0..=1023)?)?;
+    /// let options = options.watch(|event| eprintln!("orders: {event}"));
+    /// Generator::with("memory:watched", options, std::time::Duration::from_secs(5))?.close();
+    /// # Ok::<(), polyflake_lease::Error>(())
+    /// ```
+    #[cfg(feature = "std")]
+    #[must_use]
+    pub fn watch(self, watch: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        Self { watch: Some(Watch::new(watch)), ..self }
+    }
+
+    /// The events of a lease under these options.
+    #[cfg(feature = "std")]
+    pub(crate) fn events(&self) -> Events {
+        Events::new(self.namespace.clone(), self.watch.clone())
     }
 
     /// Returns whether the shape is of a family, one number to a record.

@@ -1,0 +1,205 @@
+//! Events of a lease: which come in which order, also by `tracing`, and what they never hold.
+#![cfg(all(feature = "sqlite", feature = "tracing"))]
+
+use std::{
+    fmt::{Debug, Write},
+    fs,
+    sync::{Arc, Mutex, PoisonError, mpsc},
+    time::{Duration, Instant},
+};
+
+use polyflake_lease::{
+    Error, ErrorKind, Event, Grant, Lease, Leased, Operator, Options, Result, Shape, open,
+    sno::Generator,
+};
+use tracing::{
+    Metadata, Subscriber,
+    field::{Field, Visit},
+    span::{Attributes, Id, Record},
+};
+
+const LONG: Duration = Duration::from_secs(20);
+
+fn options() -> Options {
+    Options::new("orders", Shape::sno(0..=9).unwrap()).unwrap()
+}
+
+/// Events as they come.
+struct Heard(mpsc::Receiver<Event>);
+
+impl Heard {
+    fn of(options: Options) -> (Options, Self) {
+        let (sender, receiver) = mpsc::channel();
+        let send = move |event: &Event| drop(sender.send(event.clone()));
+        (options.watch(send), Self(receiver))
+    }
+
+    /// The next event of one of these kinds, after any number of others.
+    #[track_caller]
+    fn next(&self, names: &str) -> Event {
+        let until = Instant::now() + LONG;
+        let left = || until.saturating_duration_since(Instant::now());
+        let events = std::iter::from_fn(|| self.0.recv_timeout(left()).ok());
+        let found =
+            events.into_iter().find(|event| names.split(' ').any(|name| event.name() == name));
+        found.unwrap_or_else(|| panic!("expected one of `{names}`, found none"))
+    }
+
+    fn names(self) -> Vec<&'static str> {
+        self.0.into_iter().map(|event| event.name()).collect()
+    }
+}
+
+#[test]
+fn a_lease_that_is_used_and_closed_is_acquired_and_sealed() {
+    let (options, heard) = Heard::of(options());
+    let ids = Generator::with("memory:closed", options, LONG).unwrap();
+    let Event::Acquired { number: 0, start, end } = heard.next("acquired") else { panic!() };
+    assert_eq!(ids.lease().end(), Some(end));
+    let id = ids.generate(0).unwrap();
+    let figures = ids.lease().figures();
+    assert_eq!((figures.grants, figures.renewals, figures.failures), (1, 0, 0));
+    let left = figures.remaining.as_secs();
+    assert!((3500..=3600).contains(&left), "{left}");
+    ids.close();
+    let Event::Sealed { number: 0, used_until: Some(used) } = heard.next("sealed") else {
+        panic!()
+    };
+    assert!((start..=end).contains(&used));
+    assert_eq!(used, u64::try_from(id.unix_ms()).unwrap() + 4);
+    assert!(heard.names().is_empty());
+}
+
+#[test]
+fn an_unused_lease_is_sealed_without_a_tick() {
+    let (options, heard) = Heard::of(options());
+    Generator::with("memory:unused", options, LONG).unwrap().close();
+    assert_eq!(heard.next("sealed"), Event::Sealed { number: 0, used_until: None });
+}
+
+#[test]
+fn a_lease_that_is_renewed_evicted_and_cut_off_says_so() {
+    let all = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let [here, away] = ["here", "away"].map(|name| all.path().join(name));
+    fs::create_dir(&here).unwrap();
+    let url = format!("sqlite:{}", here.join("leases.db").display());
+    let (options, heard) = Heard::of(options().lease_ms(1500).unwrap());
+    let ids = Generator::with(&url, options, LONG).unwrap();
+    let Event::Acquired { end: first, .. } = heard.next("acquired") else { panic!() };
+    let Event::Renewed { number, end } = heard.next("renewed") else { panic!() };
+    assert!(end > first, "{end} {first}");
+    Operator::open(&url, "orders").unwrap().evict(number).unwrap();
+    let Event::Refused(error) = heard.next("refused") else { panic!() };
+    assert_eq!(error.kind(), ErrorKind::LeaseLost);
+    let Event::Moved { from, number: to, .. } = heard.next("moved") else { panic!() };
+    assert!(from == number && to != number, "{from} {to}");
+    fs::rename(&here, &away).unwrap();
+    assert_eq!(heard.next("refused").to_string().split(':').next(), Some("refused"));
+    let Event::Expired { number, end } = heard.next("expired") else { panic!() };
+    assert_eq!((number, ids.lease().end()), (to, Some(end)));
+    assert_eq!(ids.lease().figures().remaining, Duration::ZERO);
+    assert!(ids.try_generate(0).is_err());
+    fs::rename(&away, &here).unwrap();
+    heard.next("acquired renewed");
+    let figures = ids.lease().figures();
+    assert!(figures.grants >= 2 && figures.renewals >= 1 && figures.failures >= 2, "{figures:?}");
+}
+
+/// A place for grants that makes nothing of them, or nothing at all.
+struct Nowhere;
+
+impl Leased for Nowhere {
+    fn begin(&self, _: Grant) -> Result<()> {
+        Err(Error::new(ErrorKind::LeaseUnavailable, "expected a generator, found none"))
+    }
+    fn extend(&self, _: u64) {}
+    fn seal(&self) -> Option<u64> {
+        None
+    }
+}
+
+#[test]
+fn a_grant_without_a_generator_is_refused_and_not_acquired() {
+    let (options, heard) = Heard::of(options());
+    let place = Arc::new(Nowhere);
+    let lease = Lease::start(|| open("memory:nowhere"), options, place).unwrap();
+    heard.next("refused");
+    drop(lease);
+    assert!(heard.names().iter().all(|name| *name == "refused"));
+}
+
+#[test]
+fn a_function_that_panics_ends_no_lease() {
+    let options = options().watch(|_| panic!("for the test"));
+    let ids = Generator::with("memory:panics", options, LONG).unwrap();
+    ids.generate(0).unwrap();
+    assert_eq!(ids.lease().figures().grants, 1);
+}
+
+/// Collects everything that a process traces.
+struct Collects(Arc<Mutex<Vec<String>>>);
+
+struct Texts(String);
+
+impl Visit for Texts {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        write!(self.0, " {}={value:?}", field.name()).unwrap();
+    }
+}
+
+impl Subscriber for Collects {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn event(&self, event: &tracing::Event<'_>) {
+        let metadata = event.metadata();
+        let mut texts = Texts(format!("{} {}", metadata.level(), metadata.target()));
+        event.record(&mut texts);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(texts.0);
+    }
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+/// The one test of this process that listens; others are heard too, in other namespaces.
+#[test]
+fn events_are_traced_and_hold_nothing_of_the_url() {
+    let lines = Arc::new(Mutex::default());
+    tracing::subscriber::set_global_default(Collects(Arc::clone(&lines))).unwrap();
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let file = format!("sqlite:{}", folder.path().join("leases.db").display());
+    let urls = [
+        "postgres://somebody:sesame@127.0.0.1:1/db?options=sesame",
+        "postgres://somebody:sesame@[::1/db",
+        "sesame@host",
+        "password=sesame port:1",
+        &file,
+    ];
+    let (options, heard) = Heard::of(Options::new("traced", Shape::sno(0..=9).unwrap()).unwrap());
+    for url in &urls[..4] {
+        let brief = Duration::from_millis(300);
+        let refused = Generator::with(url, options.clone(), brief).err().unwrap();
+        assert!(!format!("{refused} {refused:?}").contains("sesame"), "{refused:?}");
+    }
+    let ids = Generator::with(&file, options, LONG).unwrap();
+    ids.generate(0).unwrap();
+    ids.close();
+    let lines = lines.lock().unwrap().clone();
+    let ours: Vec<_> = lines.iter().filter(|line| line.contains(r#"namespace="traced""#)).collect();
+    let levels: Vec<_> = ours.iter().filter_map(|line| line.split(' ').next()).collect();
+    assert!(levels.contains(&"WARN") && levels.contains(&"INFO"), "{ours:?}");
+    assert!(ours.iter().all(|line| line.contains(" polyflake_lease ")), "{ours:?}");
+    for expected in ["message=acquired number=0", "message=refused", "message=sealed number=0"] {
+        let is_there = ours.iter().any(|line| expected.split(' ').all(|part| line.contains(part)));
+        assert!(is_there, "{expected}: {ours:?}");
+    }
+    let told = heard.0.into_iter().map(|event| format!("{event} {event:?}"));
+    let told = told.collect::<Vec<_>>().concat();
+    assert!(told.contains("acquired") && !told.contains("sesame"), "{told}");
+    assert!(lines.iter().all(|line| !line.contains("sesame")), "{lines:?}");
+}
