@@ -42,6 +42,8 @@ mod leased;
 mod memory;
 mod operator;
 #[cfg(feature = "std")]
+mod ordinal;
+#[cfg(feature = "std")]
 mod place;
 mod plan;
 #[cfg(feature = "postgresql")]
@@ -69,6 +71,8 @@ pub use keeper::{Action, Grant, Keeper, Moment, Options};
 pub use leased::Leased;
 pub use memory::Memory;
 pub use operator::{Operator, Status};
+#[cfg(feature = "std")]
+pub use ordinal::Ordinal;
 pub use plan::{Fleet, Plan};
 #[cfg(feature = "postgresql")]
 pub use postgresql::Postgresql;

@@ -1,9 +1,14 @@
 //! The options of a keeper.
 
+#[cfg(feature = "std")]
+use alloc::format;
 use alloc::string::{String, ToString};
 
 #[cfg(feature = "std")]
-use crate::watch::{Event, Events, Watch};
+use crate::{
+    Ordinal,
+    watch::{Event, Events, Watch},
+};
 use crate::{
     Result, Shape,
     error::out_of_range,
@@ -87,6 +92,50 @@ impl Options {
     pub fn insist(self, number: u64) -> Result<Self> {
         let options = self.prefer(number)?;
         Ok(Self { insists: true, lease_ms: MINUTE, ..options })
+    }
+
+    /// Sets a number to take if it is free, by an ordinal counted from the shape's first number.
+    ///
+    /// ```
+    /// use polyflake_lease::{Options, Ordinal, Shape};
+    ///
+    /// # fn main() -> polyflake_lease::Result<()> {
+    /// let options = Options::new("orders", Shape::sno(100..=199)?)?;
+    /// let options = match Ordinal::KUBERNETES_JOB.read() {
+    ///     Ok(_) => options.prefer_ordinal(&Ordinal::KUBERNETES_JOB)?, // index 3 prefers number 103
+    ///     Err(_) => options, // at a desk
+    /// };
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `out_of_range` as [`Ordinal::read`], and for an ordinal that the shape has no number for.
+    #[cfg(feature = "std")]
+    pub fn prefer_ordinal(self, ordinal: &Ordinal) -> Result<Self> {
+        let number = self.number_of(ordinal)?;
+        self.prefer(number)
+    }
+
+    /// Sets a number to take or to wait for, by an ordinal counted from the shape's first number. Leases then last a minute, as with
+    /// [`Options::insist`].
+    ///
+    /// # Errors
+    /// As [`Options::prefer_ordinal`].
+    #[cfg(feature = "std")]
+    pub fn insist_ordinal(self, ordinal: &Ordinal) -> Result<Self> {
+        let number = self.number_of(ordinal)?;
+        self.insist(number)
+    }
+
+    #[cfg(feature = "std")]
+    fn number_of(&self, ordinal: &Ordinal) -> Result<u64> {
+        let (index, capacity) = (ordinal.read()?, self.shape.capacity());
+        if index >= capacity {
+            let reason = format!("expected an ordinal below {capacity}, found {index}");
+            return Err(out_of_range(reason));
+        }
+        Ok(self.shape.first_of(index))
     }
 
     /// Sets a function that hears of the lease's events, each as it happens. It is called on the thread that keeps the lease, so it
