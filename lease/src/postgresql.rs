@@ -4,15 +4,19 @@
 //! server's identity and its timeline: a restored backup and a promoted replica are other incarnations. A dump that is restored
 //! into the same server looks like the same store: an operator who does that must tell the namespace (`quiet_until`).
 //!
+//! Where the schema has the functions of `lease/sql/postgresql-functions.sql`, claims, renewals, releases and surveys take one round
+//! trip. A store that creates the tables creates them too.
+//!
 //! Statements have no names, so a pooler may give each transaction another connection.
 
+mod functions;
 mod rows;
 #[cfg(feature = "tls")]
 mod tls;
 
 use std::{string::String, time::Duration};
 
-use alloc::format;
+use alloc::{borrow::ToOwned, format};
 use core::str::FromStr;
 use postgres::{Client, Config, IsolationLevel, Transaction};
 
@@ -29,6 +33,9 @@ const SCHEMA: &str = include_str!("../sql/postgresql.sql");
 
 /// Takes this crate's lock for the transaction; its number is arbitrary.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(7089336938131513954)";
+
+/// The code of the functions' refusal of a server that may lose its commits.
+const NOT_DURABLE: &str = "PF001";
 
 /// The first statements of a transaction.
 const BEGIN: &str = "SET LOCAL synchronous_commit = on; SET LOCAL lock_timeout = '5s';
@@ -48,6 +55,8 @@ pub struct Postgresql {
     client: Option<Client>,
     /// The process that opened the connection: a forked child does not use it.
     process: u32,
+    /// `true` if the schema has this version's functions.
+    has_functions: bool,
 }
 
 impl Postgresql {
@@ -65,11 +74,13 @@ impl Postgresql {
             // One at a time: "if not exists" fails if two connections create a table at the same time.
             transaction.batch_execute(LOCK).map_err(failed)?;
             transaction.batch_execute(SCHEMA).map_err(failed)?;
+            transaction.batch_execute(functions::FUNCTIONS).map_err(failed)?;
         }
         sql::check_columns(&mut transaction)?;
+        let has_functions = functions::are_there(&mut transaction)?;
         transaction.commit().map_err(failed)?;
         probe(&mut client)?;
-        Ok(Self { client: Some(client), process })
+        Ok(Self { client: Some(client), process, has_functions })
     }
 }
 
@@ -114,6 +125,11 @@ impl Store for Postgresql {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         forks::check(self.process)?;
         let client = self.client.as_mut().ok_or_else(|| damaged("expected a connection"))?;
+        if self.has_functions
+            && let Some(reply) = functions::answer(client, request)
+        {
+            return reply;
+        }
         let mut transaction = client
             .build_transaction()
             .isolation_level(isolation(&request.ask))
@@ -172,6 +188,11 @@ fn probe(client: &mut Client) -> Result<()> {
 /// An error of a server or a connection as this crate's; it holds nothing of the URL.
 #[expect(clippy::needless_pass_by_value, reason = "as map_err calls it")]
 fn failed(error: postgres::Error) -> Error {
+    if let Some(cause) = error.as_db_error()
+        && cause.code().code() == NOT_DURABLE
+    {
+        return Error::new(ErrorKind::StoreNotDurable, cause.message().to_owned());
+    }
     let reason = match error.as_db_error() {
         Some(cause) => format!("expected an answer of PostgreSQL, found: {}", cause.message()),
         None => format!("expected an answer of PostgreSQL, found: {error}"),

@@ -9,7 +9,7 @@ use crate::{
     json::check_format,
 };
 
-const NAMESPACES: [&str; 10] = [
+pub(crate) const NAMESPACES: [&str; 10] = [
     "namespace",
     "digest",
     "format",
@@ -21,7 +21,7 @@ const NAMESPACES: [&str; 10] = [
     "store",
     "version",
 ];
-const LEASES: [&str; 10] = [
+pub(crate) const LEASES: [&str; 10] = [
     "namespace",
     "first",
     "count",

@@ -2,6 +2,7 @@
 #![cfg(all(feature = "postgresql", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
+mod functions;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../server/mod.rs"]
 mod server;
