@@ -31,9 +31,11 @@ const NAMESPACES = ["hotguid", "layout", "randflake", "sno", "sparx64"];
 /** The other exports of an entry point. */
 const BESIDE = ["backend", "clockSource", "PolyflakeError"];
 
-/** Files that all entry points share: the class of errors, and the functions that read IDs without a machine. */
+/** Files that all entry points share: the class of errors, schemas, and the functions that read IDs without a machine. */
 const SHARED = {
   errors: "errors",
+  standard: "standard",
+  schema: "schema",
   ...Object.fromEntries(
     ["checks", "hotguid", "randflake", "sno", "words"].map((name) => [`decode-${name}`, `decode/${name}`]),
   ),

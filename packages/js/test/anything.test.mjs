@@ -19,7 +19,10 @@ function methodsOf(object) {
   return Object.fromEntries(methods.map((name) => [name, (...values) => object[name](...values)]));
 }
 
-const functionsOf = (module) => Object.fromEntries(Object.entries(module).filter(([name]) => !/^[A-Z]/.test(name)));
+const functionsOf = (module) =>
+  Object.fromEntries(
+    Object.entries(module).filter(([, value]) => typeof value === "function" && !/^class/.test(value)),
+  );
 
 onEachMachine(({ hotguid, layout, randflake, sparx64 }) => {
   const clock = () => NOW;
@@ -32,6 +35,7 @@ onEachMachine(({ hotguid, layout, randflake, sparx64 }) => {
   const calls = {
     randflake: {
       ...functionsOf(randflake),
+      ...functionsOf(randflake.schema["~standard"]),
       ...methodsOf(flakes),
       ...methodsOf(new randflake.Codec(secret)),
       make: (...v) => new randflake.Generator(...v),
@@ -41,12 +45,14 @@ onEachMachine(({ hotguid, layout, randflake, sparx64 }) => {
     },
     hotguid: {
       ...functionsOf(hotguid),
+      ...functionsOf(hotguid.schema["~standard"].jsonSchema),
       ...methodsOf(guids),
       make: (v) => new hotguid.Generator(v),
       array: (v) => new hotguid.HotGuidArray(v).texts(),
     },
     layout: {
       ...methodsOf(discord),
+      ...functionsOf(discord.schema["~standard"]),
       ...methodsOf(ids),
       make: (...v) => new layout.Generator(...v),
       layout: (v) => new layout.Layout(v),

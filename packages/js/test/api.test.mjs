@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import * as decode from "polyflake/decode";
 import * as json from "polyflake/json";
+import * as schema from "polyflake/schema";
 import { parse } from "smol-toml";
 import { onEachMachine } from "./machines.mjs";
 
@@ -92,7 +93,7 @@ onEachMachine((polyflake) => {
   });
 
   for (const family of FAMILIES) {
-    const { functions, classes = {} } = api[family];
+    const { functions, objects, classes = {} } = api[family];
     const module = polyflake[family];
     const withMembers = Object.keys(classes).filter((name) => isOurs(classes[name]) && hasOurs(classes[name].members));
     const sample = samples(polyflake)[family];
@@ -100,8 +101,9 @@ onEachMachine((polyflake) => {
     test(`${family}: functions and classes`, () => {
       assert.deepEqual(Object.keys(sample).sort(), withMembers.sort());
       const values = withMembers.filter((name) => !isPlain(sample[name]));
-      assert.deepEqual(Object.keys(module).sort(), [...ours(functions), ...values].sort());
+      assert.deepEqual(Object.keys(module).sort(), [...ours(functions), ...ours(objects), ...values].sort());
       for (const name of ours(functions)) assert.equal(typeof module[name], "function", name);
+      for (const name of ours(objects)) assert.equal(typeof module[name], "object", name);
     });
 
     test(`${family}: members`, () => {
@@ -180,4 +182,8 @@ test("the types of IDs are those that api.toml lists, in polyflake and in decode
 
 test("polyflake/json has what api.toml lists", () => {
   assert.deepEqual(Object.keys(json).sort(), ["PolyflakeError", ...api.json.names.map(camelCase)].sort());
+});
+
+test("polyflake/schema has what api.toml lists", () => {
+  assert.deepEqual(Object.keys(schema).sort(), ["PolyflakeError", ...api.schema.names].sort());
 });

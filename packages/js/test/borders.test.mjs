@@ -242,7 +242,8 @@ onEachMachine((polyflake) => {
       fc.constantFrom(...NOT_A_NUMBER, ...NOT_WHOLE, ...NOT_A_TEXT, hostile, 2 ** 53, 2 ** 32, -1),
     );
     const calls = {
-      ...Object.fromEntries(Object.entries(sno).filter(([name]) => !/^[A-Z]/.test(name))),
+      ...Object.fromEntries(Object.entries(sno).filter(([name]) => !/^([A-Z]|schema$)/.test(name))),
+      ofMetabyte: sno.schema.ofMetabyte,
       Generator: (options) => new Generator(options),
       SnoArray: (bytes) => new SnoArray(bytes).texts(),
       restore: Generator.restore,

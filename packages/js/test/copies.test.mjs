@@ -129,7 +129,8 @@ describe("loading", () => {
     WebAssembly.Module = WebAssembly.Instance = refuse("wasm");`;
 
   test("importing takes neither time nor entropy, nor compiles", () => {
-    const imports = ["polyflake", "polyflake/wasm", "polyflake/native", "polyflake/decode", "polyflake/json"];
+    const paths = ["", "/wasm", "/native", "/decode", "/json", "/schema"];
+    const imports = paths.map((path) => `polyflake${path}`);
     const script = imports.map((name) => `await import("${name}");`).join("\n");
     const registered = 'console.log(Symbol.for("polyflake.partitions") in globalThis)';
     assert.equal(run(`${strip}\n${script}\n${registered}`), "false");

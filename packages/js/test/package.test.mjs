@@ -80,7 +80,7 @@ describe("the tarball", () => {
 
   test("has a folder for each path, which names the files that its exports name", () => {
     const paths = Object.entries(manifest.exports).filter(([path, to]) => path !== "." && typeof to === "object");
-    assert.equal(paths.length, 5);
+    assert.equal(paths.length, 6);
     for (const [path, to] of paths) {
       const { import: esm, require: cjs } = to.default ?? to;
       const file = `${path.slice(2)}/package.json`;

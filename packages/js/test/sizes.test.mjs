@@ -62,6 +62,7 @@ const FAMILIES = ["hotguid", "sparx64", "randflake", "sno", "layout"];
 const IMPORTS = {
   "polyflake/decode": 'export * from "polyflake/decode";',
   "polyflake/json": 'export * from "polyflake/json";',
+  "polyflake/schema": 'export * from "polyflake/schema";',
   ...Object.fromEntries(FAMILIES.map((name) => [name, `export { ${name} } from "polyflake";`])),
   all: 'export * from "polyflake";',
 };

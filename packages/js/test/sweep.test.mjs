@@ -139,6 +139,13 @@ const DESCRIPTION = {
 /** Methods without arguments. */
 const without = (prefix, ...names) => Object.fromEntries(names.map((name) => [prefix + name, []]));
 
+/** Functions of a schema. */
+function schemaOf(family, id) {
+  const standard = `${family}.schema.~standard`;
+  const output = family === "randflake" ? {} : { [`${standard}.jsonSchema.output`]: [{ target: "draft-07" }] };
+  return { [`${standard}.validate`]: [id], [`${standard}.jsonSchema.input`]: [{ target: "openapi-3.0" }], ...output };
+}
+
 /** Good arguments for every export, by name; those of a class are for its constructor. */
 function goodArguments({ hotguid, layout, randflake, sno }) {
   const grant = new randflake.Grant([7, 8], 1_730_000_000, 2_803_741_000);
@@ -146,6 +153,10 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
   const parts = { tick: 1, tickTock: true, metabyte: 1, partition: 1, sequence: 1 };
   const stop = (family, ...more) => new family.Generator(...more).close();
   return {
+    ...schemaOf("sno", ID),
+    ...schemaOf("hotguid", GUID),
+    ...schemaOf("randflake", "1"),
+    "sno.schema.ofMetabyte": [24],
     "sno.parse": [ID],
     "sno.isValid": [ID],
     "sno.metabyte": [ID],
@@ -380,10 +391,11 @@ function calls(polyflake, good) {
   };
   const addAll = (prefix, module) => {
     for (const [name, value] of Object.entries(module)) {
-      // The error class takes any arguments, as the language's own errors do.
+      // The error class takes any arguments, as the language's own errors do. The JSON Schema of bigints is always refused.
       if (value.prototype instanceof Error) continue;
-      if (typeof value !== "function") addAll(`${name}.`, value);
-      else if (isClass(value)) addClass(prefix + name, value);
+      if (typeof value === "object") addAll(`${prefix}${name}.`, value);
+      if (typeof value !== "function" || prefix + name === "randflake.schema.~standard.jsonSchema.output") continue;
+      if (isClass(value)) addClass(prefix + name, value);
       else add(prefix + name, value);
     }
   };

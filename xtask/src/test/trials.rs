@@ -32,6 +32,7 @@ pub const ALL: &[Step] = &[
     npm("npm-node-versions", |sh| packaging::newest(sh, "node-versions")),
     npm("npm-runtimes", |sh| packaging::newest(sh, "runtimes")),
     npm("npm-react-native", |sh| packaging::newest(sh, "react-native")),
+    npm("npm-schemas", |sh| packaging::newest(sh, "schemas")),
     npm("npm-validators", |sh| packaging::newest(sh, "validators")),
     Step::trial("pandas", Package::Python, python_tools::pandas),
     Step::trial("polars", Package::Python, python_tools::polars),

@@ -1,10 +1,11 @@
 import { attached, isBytes, isObject, lengthOfArray, partOfBytes, signed, string, time } from "../checks.js";
 import { type Description, descriptionOf } from "../describe.js";
-import { invalidType } from "../errors.js";
+import { invalidType, PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
 import { ABSENT, type Machine } from "../machine.js";
 import { answerOf, MessageReader, MessageWriter } from "../message.js";
-import { present, withJson } from "../show.js";
+import { decimalOf, present, unhex, withJson } from "../show.js";
+import { type Schema, schemaOf } from "../standard.js";
 import type { LayoutArray, PackedOf } from "./array.js";
 import type { BindablesOf, BindablesOfPreset, Given, OrNone, PresetBindables, Whether } from "./bindables.js";
 import { type PackColumns, type ParsedColumns, packColumns, parseColumns } from "./columns.js";
@@ -16,6 +17,9 @@ import { NUMBER_BITS, type Value, type Values, ValuesWriter } from "./values.js"
 
 /** Names of the presets: layouts of services. */
 export type PresetName = keyof PresetBindables;
+
+/** Characters of the longest decimal text of 64 bits. */
+const LONGEST = 20;
 
 /** Takes the place of a description for a layout that is not built from one object. */
 class Made {
@@ -36,6 +40,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   readonly #handle: Handle;
   readonly #figures: Description;
   readonly #isInteger: boolean;
+  #schema: Schema<IdOf<K> | string, IdOf<K>> | undefined;
 
   static {
     held = (layout) => (#handle in layout ? layout.#handle : undefined);
@@ -214,6 +219,26 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
     return { lowest: lowest as IdOf<K>, highest: highest as IdOf<K> };
   }
 
+  /**
+   * The schema of its IDs for libraries that take Standard Schema: reads an ID, or its JSON form, which is a decimal text, or hex in
+   * lower case for bytes. Any ID that {@link Layout.parse} reads is one.
+   */
+  get schema(): Schema<IdOf<K> | string, IdOf<K>> {
+    attached(isObject(this) && #handle in this);
+    const [pattern, example] = this.#isInteger
+      ? ["^(0|-?[1-9][0-9]{0,18})$", "1541815603606036480"]
+      : [`^[0-9a-f]{${this.bits / 4}}$`, "0".repeat(this.bits / 4)];
+    this.#schema ??= schemaOf((value) => this.#read(value), [pattern, example]);
+    return this.#schema;
+  }
+
+  /** An ID, or the ID of its JSON form. */
+  #read(value: unknown): IdOf<K> {
+    const id = (typeof value === "string" ? idOfText(value, this.#isInteger) : value) as IdOf<K>;
+    this.parse(id);
+    return id;
+  }
+
   /** Figures of the layout. */
   describe(): Description {
     attached(isObject(this) && #handle in this);
@@ -312,6 +337,14 @@ export function handleOf(value: unknown): number {
 /** The ID in the answer of a call. */
 export function idOf<K extends Kind>(m: Machine, isInteger: boolean): IdOf<K> {
   return (isInteger ? m.bigints[0]! : answerOf(m)) as IdOf<K>;
+}
+
+/** The ID of a decimal text, or of hex. */
+function idOfText(text: string, isInteger: boolean): bigint | Uint8Array {
+  const id = isInteger ? (text.length <= LONGEST ? decimalOf(text) : undefined) : unhex(text);
+  if (id !== undefined) return id;
+  const expected = isInteger ? "an integer of 64 bits in decimal digits" : "bytes in hex of lower case";
+  throw new PolyflakeError("not_canonical", `expected ${expected}, found another text`);
 }
 
 /** Writes an ID of either kind for a call. */

@@ -11,6 +11,7 @@
  */
 
 export { Mask } from "../mask.js";
+export { type SnoSchema, sno as schema } from "../schema.js";
 export {
   Generator,
   type GeneratorOptions,

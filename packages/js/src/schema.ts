@@ -1,0 +1,93 @@
+/**
+ * Schemas of IDs for libraries that take Standard Schema: ArkType, tRPC, Hono, form libraries and others. Plain JavaScript, without
+ * wasm. `polyflake` has the same objects, as `sno.schema` and its likes.
+ *
+ * ```js
+ * import { sno } from "polyflake/schema";
+ *
+ * sno["~standard"].validate("a7rdmuv326nct5if").value; // a7rdmuv326nct5if
+ * sno["~standard"].validate("a7rdmuv3").issues[0].code; // invalid_length
+ * ```
+ *
+ * @module
+ */
+import { signed, within } from "./decode/checks.js";
+import { type HotGuidId, parse as parseHotGuid } from "./decode/hotguid.js";
+import { decodeText, type RandflakeId } from "./decode/randflake.js";
+import { type SnoId, withMetabyte } from "./decode/sno.js";
+import { wordsOf } from "./decode/words.js";
+import { invalidType, PolyflakeError } from "./errors.js";
+import { type Schema, schemaOf } from "./standard.js";
+
+export { type ErrorCode, PolyflakeError } from "./errors.js";
+export type { Issue, Result, Schema, Standard, ToJsonSchema } from "./standard.js";
+
+/** The schema of sno IDs. */
+export interface SnoSchema extends Schema<string, SnoId> {
+  /**
+   * The schema of IDs with one of these metabytes (0..255).
+   *
+   * ```js
+   * const userId = sno.ofMetabyte(24);
+   * ```
+   *
+   * @throws {PolyflakeError} `invalid_type`, `out_of_range` for a metabyte, and for none.
+   */
+  readonly ofMetabyte: <M extends number>(...metabytes: M[]) => Schema<string, SnoId<M>>;
+}
+
+/** A value that must be a text. */
+function text(value: unknown): string {
+  if (typeof value === "string") return value;
+  throw invalidType("string", value);
+}
+
+const EXAMPLE = "a7rdmuv326nct5if";
+
+/** The schema of the text of a sno. */
+export const sno: SnoSchema = /* @__PURE__ */ (() => {
+  const read = (value: unknown): SnoId => {
+    wordsOf(text(value), "text");
+    return value as SnoId;
+  };
+  const texts = ["^[2-9a-x]{16}$", EXAMPLE] as const;
+  return { ...schemaOf<string, SnoId>(read, texts, texts), ofMetabyte };
+})();
+
+function ofMetabyte<M extends number>(...metabytes: M[]): Schema<string, SnoId<M>> {
+  if (metabytes.length === 0) throw new PolyflakeError("out_of_range", "expected a metabyte, found none");
+  const allowed = new Set<number>(metabytes.map((metabyte) => within(metabyte, "metabyte", 255)));
+  const read = (value: unknown): SnoId<M> => {
+    const found = wordsOf(text(value), "text")[2] >> 12;
+    if (allowed.has(found)) return value as SnoId<M>;
+    const expected = [...allowed].join(", ");
+    throw new PolyflakeError("out_of_range", `expected an ID of metabyte ${expected}, found ${found}`);
+  };
+  const either = [...allowed].map(patternOf).join("|");
+  const texts = [`^[2-9a-x]{8}(${either})[2-9a-x]{6}$`, withMetabyte(EXAMPLE, metabytes[0]!)] as const;
+  return schemaOf(read, texts, texts);
+}
+
+/** The regular expression of a metabyte: its upper 5 bits are a character, and its lower 3 begin one. */
+function patternOf(metabyte: number): string {
+  const alphabet = "23456789abcdefghijklmnopqrstuvwx";
+  const low = (metabyte & 7) * 4;
+  return `${alphabet[metabyte >> 3]}[${alphabet.slice(low, low + 4)}]`;
+}
+
+/** The schema of a Randflake: reads its text, or a bigint that is one. */
+export const randflake: Schema<string | bigint, RandflakeId> = /* @__PURE__ */ schemaOf(
+  (value) => (typeof value === "bigint" ? (signed(value, "id") as RandflakeId) : decodeText(text(value))),
+  ["^[0-9a-v]{1,13}$", "3vgoe12ccb8gh"],
+);
+
+/** The schema of the text of a Hot Guid, in either case; the result is in lower case. */
+export const hotguid: Schema<string, HotGuidId> = /* @__PURE__ */ schemaOf(
+  (value) => parseHotGuid(text(value)),
+  /* @__PURE__ */ uuids("0-9A-Fa-f"),
+  /* @__PURE__ */ uuids("0-9a-f"),
+);
+
+function uuids(digits: string): [pattern: string, example: string] {
+  return [`^[${digits}]{8}(-[${digits}]{4}){3}-[${digits}]{12}$`, "691f29d0-bbaa-ddcc-ee01-0203ffffff7f"];
+}

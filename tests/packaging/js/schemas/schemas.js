@@ -1,0 +1,102 @@
+// Schemas of IDs in libraries that take Standard Schema, and IDs in schemas of libraries that do not.
+import assert from "node:assert/strict";
+import { sValidator } from "@hono/standard-validator";
+import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
+import { initTRPC } from "@trpc/server";
+import { type } from "arktype";
+import { Hono } from "hono";
+import { layout } from "polyflake";
+import { isValid, withMetabyte } from "polyflake/decode";
+import { hotguid, randflake, sno } from "polyflake/schema";
+import * as v from "valibot";
+import { z } from "zod";
+
+const USER = "aaaaaaaa55aaaaaa"; // metabyte 24
+const ORDER = withMetabyte(USER, 2);
+const FLAKE = "3vgoe12ccb8gh";
+const NUMBER = 4594531474933654033n;
+const userId = sno.ofMetabyte(24);
+
+// ArkType embeds them.
+const Record = type({ id: userId, invoice: randflake, key: hotguid, tweet: layout.Layout.preset("twitter").schema });
+const record = { id: USER, invoice: FLAKE, key: "691F29D0-BBAA-DDCC-EE01-0203FFFFFF7F", tweet: "1541815603606036480" };
+assert.deepEqual(Record(record), {
+  id: USER,
+  invoice: NUMBER,
+  key: record.key.toLowerCase(),
+  tweet: 1541815603606036480n,
+});
+const wrong = Record({ ...record, id: ORDER });
+assert(wrong instanceof type.errors);
+assert.deepEqual([[...wrong[0].path], wrong.summary], [["id"], "expected an ID of metabyte 24, found 2"]);
+
+// Hono's validator answers 400, with the code of each issue.
+const app = new Hono()
+  .get("/users/:id", sValidator("param", type({ id: userId })), (context) =>
+    context.text(context.req.valid("param").id),
+  )
+  .post(
+    "/users",
+    sValidator("json", userId, (result, context) => (result.success ? undefined : context.json(result.error, 422))),
+    (context) => context.json({ id: context.req.valid("json") }),
+  );
+assert.equal(await (await app.request(`/users/${USER}`)).text(), USER);
+assert.equal((await app.request("/users/7")).status, 400);
+const post = (id) => {
+  const headers = { "content-type": "application/json" };
+  return app.request("/users", { method: "POST", headers, body: JSON.stringify(id) });
+};
+assert.deepEqual(await (await post(USER)).json(), { id: USER });
+const answer = await post(`${USER.slice(1)}!`);
+assert.equal(answer.status, 422);
+const [{ code, position }] = await answer.json();
+assert.deepEqual([code, position], ["invalid_character", 15]);
+
+// tRPC reads the input of a procedure.
+const t = initTRPC.create();
+const router = t.router({ invoice: t.procedure.input(randflake).query(({ input }) => typeof input + input) });
+const caller = t.createCallerFactory(router)({});
+assert.equal(await caller.invoice(FLAKE), `bigint${NUMBER}`);
+await assert.rejects(caller.invoice("01"), (error) => {
+  assert.equal(error.code, "BAD_REQUEST");
+  assert.equal(error.cause.issues[0].code, "not_canonical");
+  return true;
+});
+
+// React Hook Form takes its values through a resolver.
+const resolve = standardSchemaResolver(type({ id: userId }));
+const context = { fields: {}, shouldUseNativeValidation: false };
+assert.deepEqual((await resolve({ id: USER }, undefined, context)).values, { id: USER });
+assert.match((await resolve({ id: "7" }, undefined, context)).errors.id.message, /length 16/);
+
+// zod and valibot take no schema of another library, but a type guard.
+const inZod = z.object({ id: z.custom(isValid) });
+const inValibot = v.object({ id: v.custom(isValid) });
+assert.equal(inZod.parse({ id: USER }).id, USER);
+assert.equal(v.parse(inValibot, { id: USER }).id, USER);
+assert.equal(inZod.safeParse({ id: "7" }).success || v.safeParse(inValibot, { id: "7" }).success, false);
+
+// zod knows the issue and its code where it is told.
+const issues = (value) => userId["~standard"].validate(value).issues ?? [];
+const told = z.string().check((payload) => {
+  for (const { message, ...params } of issues(payload.value))
+    payload.issues.push({ code: "custom", message, params, input: payload.value });
+});
+const { error } = told.safeParse(ORDER);
+assert.deepEqual(
+  [error.issues[0].params.code, error.issues[0].message],
+  ["out_of_range", "expected an ID of metabyte 24, found 2"],
+);
+
+// Their regular expressions are those of JSON Schema, which zod reads.
+for (const [schema, good, bad] of [
+  [sno, USER, "7"],
+  [userId, USER, ORDER],
+  [hotguid, record.key, USER],
+  [randflake, FLAKE, "x"],
+]) {
+  const { type, pattern } = schema["~standard"].jsonSchema.input({ target: "draft-2020-12" });
+  const read = z.fromJSONSchema({ type, pattern });
+  assert.deepEqual([read.safeParse(good).success, read.safeParse(bad).success], [true, false]);
+}
+console.log("schemas in 6 libraries");

@@ -1,0 +1,37 @@
+// Types of schemas: those of the specification, and what libraries make of them.
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
+import { initTRPC } from "@trpc/server";
+import { type } from "arktype";
+import { layout, type RandflakeId, type SnoId } from "polyflake";
+import { isValid } from "polyflake/decode";
+import { hotguid, randflake, sno } from "polyflake/schema";
+import * as v from "valibot";
+import { z } from "zod";
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const is = <T extends true>(_?: T): void => undefined;
+
+export const all: (StandardSchemaV1 & StandardJSONSchemaV1)[] = [sno, randflake, hotguid, sno.ofMetabyte(1)];
+const userId = sno.ofMetabyte(24, 25);
+is<Equal<StandardSchemaV1.InferInput<typeof userId>, string>>();
+is<Equal<StandardSchemaV1.InferOutput<typeof userId>, SnoId<24 | 25>>>();
+is<Equal<StandardSchemaV1.InferOutput<typeof randflake>, RandflakeId>>();
+const tweet = layout.Layout.preset("twitter").schema;
+is<Equal<StandardSchemaV1.InferOutput<typeof tweet>, bigint>>();
+export const issue: StandardSchemaV1.Issue | undefined = sno["~standard"].validate("").issues?.[0];
+
+const Record = type({ id: sno, invoice: randflake });
+is<Equal<typeof Record.infer, { id: SnoId; invoice: RandflakeId }>>();
+
+const t = initTRPC.create();
+export const router = t.router({
+  user: t.procedure.input(userId).query(({ input }) => {
+    is<Equal<typeof input, SnoId<24 | 25>>>();
+    return input;
+  }),
+});
+
+const inZod = z.object({ id: z.custom<SnoId>(isValid) });
+const inValibot = v.object({ id: v.custom<SnoId>(isValid) });
+is<Equal<z.infer<typeof inZod>, { id: SnoId }>>();
+is<Equal<v.InferOutput<typeof inValibot>, { id: SnoId }>>();
