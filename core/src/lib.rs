@@ -34,6 +34,10 @@ pub mod fork;
 mod format;
 mod generator;
 pub mod hotguid;
+// Not part of the public API: for `polyflake-sql`.
+#[cfg(feature = "alloc")]
+#[doc(hidden)]
+pub mod integrations;
 #[cfg(feature = "alloc")]
 pub mod layout;
 pub mod randflake;

@@ -272,6 +272,12 @@ impl HotGuid {
         self.0
     }
 
+    /// The 16 bytes in the order of RFC 9562, borrowed.
+    #[cfg(feature = "alloc")]
+    pub(super) const fn as_rfc_bytes(&self) -> &[u8; Self::LEN] {
+        &self.0
+    }
+
     /// The ID of a GUID that SQL Server sorts by time, in the order of .NET's `Guid.ToByteArray()`.
     ///
     /// ```

@@ -11,6 +11,8 @@
 //! Source: `HotGuid` (C#).
 
 mod builder;
+#[cfg(feature = "alloc")]
+mod column;
 mod family;
 pub(crate) mod fill;
 mod generator;

@@ -14,6 +14,7 @@
 mod bits;
 mod build;
 mod builder;
+mod column;
 mod columns;
 mod decimal;
 mod describe;

@@ -58,6 +58,12 @@ impl Randflake {
         self.0
     }
 
+    /// The signed number, borrowed, as some databases' clients take it.
+    #[cfg(feature = "alloc")]
+    pub(super) const fn as_i64(&self) -> &i64 {
+        &self.0
+    }
+
     /// The unsigned number that the text spells: the same 64 bits read without a sign.
     ///
     /// ```

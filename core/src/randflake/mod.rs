@@ -15,6 +15,8 @@
 
 mod builder;
 mod codec;
+#[cfg(feature = "alloc")]
+mod column;
 mod convert;
 mod family;
 mod generator;

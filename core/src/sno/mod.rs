@@ -8,6 +8,8 @@
 
 mod builder;
 mod claims;
+#[cfg(feature = "alloc")]
+mod column;
 pub(crate) mod columns;
 mod convert;
 pub(crate) mod fill;

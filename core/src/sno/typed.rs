@@ -102,6 +102,12 @@ impl<T: Kind> Id<T> {
         if sno.metabyte() == T::METABYTE { Some(Self { sno, kind: PhantomData }) } else { None }
     }
 
+    /// The ID with the kind's metabyte in place of its own.
+    #[cfg(feature = "arbitrary")]
+    pub(crate) const fn of_kind(id: Sno) -> Self {
+        Self { sno: id.with_metabyte(T::METABYTE), kind: PhantomData }
+    }
+
     /// The ID of a text.
     ///
     /// ```

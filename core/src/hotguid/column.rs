@@ -1,0 +1,53 @@
+//! IDs in columns and schemas. Bytes are in the order of the text, which sorts by time.
+
+use alloc::string::{String, ToString};
+
+use super::HotGuid;
+use crate::{
+    Error, Result,
+    integrations::{Column, Described, Form, Schema, Value, column},
+};
+
+impl Column for HotGuid {
+    const FORMS: &'static [Form] = &[Form::Bytes, Form::Text, Form::Uuid];
+
+    fn form(&self) -> Form {
+        Form::Text
+    }
+
+    fn read(value: Value<'_>) -> Result<Self> {
+        match value {
+            Value::Text(text) => Self::parse(text),
+            Value::Uuid(uuid) => Ok(Self::from_rfc_bytes(uuid)),
+            Value::Bytes(bytes) => bytes
+                .try_into()
+                .map(Self::from_rfc_bytes)
+                .map_err(|_| Error::invalid_length(bytes.len(), Self::LEN, Self::LEN)),
+            Value::Integer(_) => Err(value.refuse("a Hot Guid as text, bytes or UUID")),
+        }
+    }
+
+    fn bytes(&self) -> Result<&[u8]> {
+        Ok(self.as_rfc_bytes())
+    }
+
+    fn text(&self) -> Result<String> {
+        Ok(self.to_string())
+    }
+
+    fn uuid(&self) -> Result<[u8; 16]> {
+        Ok(self.to_rfc_bytes())
+    }
+}
+
+impl Described for HotGuid {
+    const NAME: &'static str = "HotGuid";
+
+    fn schema() -> Schema {
+        let pattern = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$".into();
+        let example = "6955b900-0000-0000-0000-000003000000".into();
+        Schema { format: Some("uuid"), pattern, example }
+    }
+}
+
+column!([] HotGuid: bytes text uuid);

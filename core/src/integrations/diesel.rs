@@ -1,0 +1,137 @@
+//! Diesel. Columns of `Binary` and `BigInt` in every backend, of `Text` in PostgreSQL, MySQL and (feature `diesel-sqlite`) SQLite,
+//! of `Uuid` in PostgreSQL.
+
+/// Implements the traits for the types of columns that have these forms.
+macro_rules! column {
+    ([$($of:tt)*] $id:ty: integer) => {
+        crate::integrations::diesel::column!(@expression [$($of)*] $id: BigInt);
+        crate::integrations::diesel::column!(@integer [$($of)*] $id);
+    };
+    ([$($of:tt)*] $id:ty: integer bytes) => {
+        crate::integrations::diesel::column!(@expression [$($of)*] $id: BigInt Binary);
+        crate::integrations::diesel::column!(@integer [$($of)*] $id);
+        crate::integrations::diesel::column!(@bytes [$($of)*] $id);
+    };
+    ([$($of:tt)*] $id:ty: bytes text uuid) => {
+        crate::integrations::diesel::column!(@expression [$($of)*] $id: Binary Text Uuid);
+        crate::integrations::diesel::column!(@bytes [$($of)*] $id);
+        crate::integrations::diesel::column!(@text [$($of)*] $id);
+        crate::integrations::diesel::column!(@uuid [$($of)*] $id);
+    };
+    // What a query takes and a row gives, by Diesel's own derives.
+    (@expression [$($of:tt)*] $id:ty: $($column:ident)+) => {
+        const _: () = {
+            #[derive(diesel::expression::AsExpression, diesel::deserialize::FromSqlRow)]
+            #[diesel(foreign_derive)]
+            $(#[diesel(sql_type = diesel::sql_types::$column)])+
+            #[allow(dead_code, reason = "names the type for the derives")]
+            struct Foreign<$($of)*>($id);
+        };
+    };
+    (@integer [$($of:tt)*] $id:ty) => {
+        crate::integrations::diesel::read!([$($of)*] $id: BigInt, i64, |number| Integer(number));
+        crate::integrations::diesel::write!([$($of)*] $id: BigInt, i64, integer);
+    };
+    (@bytes [$($of:tt)*] $id:ty) => {
+        crate::integrations::diesel::read!([$($of)*] $id: Binary, alloc::vec::Vec<u8>, |bytes| Bytes(&bytes));
+        crate::integrations::diesel::write!([$($of)*] $id: Binary, [u8], bytes);
+    };
+    (@text [$($of:tt)*] $id:ty) => {
+        crate::integrations::diesel::read!([$($of)*] $id: Text, alloc::string::String, |text| Text(&text));
+
+        impl<$($of)*> diesel::serialize::ToSql<diesel::sql_types::Text, diesel::pg::Pg> for $id {
+            fn to_sql<'b>(
+                &'b self,
+                out: &mut diesel::serialize::Output<'b, '_, diesel::pg::Pg>,
+            ) -> diesel::serialize::Result {
+                let text = crate::integrations::Column::text(self)?;
+                crate::integrations::diesel::put(text.as_bytes(), out)
+            }
+        }
+
+        #[cfg(feature = "diesel-sqlite")]
+        impl<$($of)*> diesel::serialize::ToSql<diesel::sql_types::Text, diesel::sqlite::Sqlite> for $id {
+            fn to_sql<'b>(
+                &'b self,
+                out: &mut diesel::serialize::Output<'b, '_, diesel::sqlite::Sqlite>,
+            ) -> diesel::serialize::Result {
+                out.set_value(crate::integrations::Column::text(self)?);
+                Ok(diesel::serialize::IsNull::No)
+            }
+        }
+    };
+    (@uuid [$($of:tt)*] $id:ty) => {
+        impl<$($of)*> diesel::deserialize::FromSql<diesel::sql_types::Uuid, diesel::pg::Pg> for $id {
+            fn from_sql(value: diesel::pg::PgValue<'_>) -> diesel::deserialize::Result<Self> {
+                let value = crate::integrations::Value::Uuid(value.as_bytes().try_into()?);
+                Ok(crate::integrations::Column::read(value)?)
+            }
+        }
+
+        impl<$($of)*> diesel::serialize::ToSql<diesel::sql_types::Uuid, diesel::pg::Pg> for $id {
+            fn to_sql<'b>(
+                &'b self,
+                out: &mut diesel::serialize::Output<'b, '_, diesel::pg::Pg>,
+            ) -> diesel::serialize::Result {
+                crate::integrations::diesel::put(&crate::integrations::Column::uuid(self)?, out)
+            }
+        }
+    };
+}
+
+/// Implements the reading of a column by a type that every backend reads.
+macro_rules! read {
+    ([$($of:tt)*] $id:ty: $column:ident, $by:ty, |$read:ident| $value:ident($given:expr)) => {
+        const _: () = {
+            use diesel::{backend::Backend, deserialize, sql_types::$column};
+
+            impl<DB: Backend, $($of)*> deserialize::FromSql<$column, DB> for $id
+            where
+                $by: deserialize::FromSql<$column, DB>,
+            {
+                fn from_sql(raw: DB::RawValue<'_>) -> deserialize::Result<Self> {
+                    let $read = <$by as deserialize::FromSql<$column, DB>>::from_sql(raw)?;
+                    let value = crate::integrations::Value::$value($given);
+                    Ok(crate::integrations::Column::read(value)?)
+                }
+            }
+        };
+    };
+}
+
+/// Implements the writing of a column by a part of the ID that every backend writes.
+macro_rules! write {
+    ([$($of:tt)*] $id:ty: $column:ident, $by:ty, $part:ident) => {
+        const _: () = {
+            use diesel::{backend::Backend, serialize, sql_types::$column};
+
+            impl<DB: Backend, $($of)*> serialize::ToSql<$column, DB> for $id
+            where
+                $by: serialize::ToSql<$column, DB>,
+            {
+                fn to_sql<'b>(
+                    &'b self,
+                    out: &mut serialize::Output<'b, '_, DB>,
+                ) -> serialize::Result {
+                    let part = crate::integrations::Column::$part(self)?;
+                    <$by as serialize::ToSql<$column, DB>>::to_sql(part, out)
+                }
+            }
+        };
+    };
+}
+
+use std::io::Write;
+
+use diesel::{
+    pg::Pg,
+    serialize::{IsNull, Output, Result},
+};
+
+/// Writes bytes into PostgreSQL's buffer.
+pub(crate) fn put(bytes: &[u8], out: &mut Output<'_, '_, Pg>) -> Result {
+    out.write_all(bytes)?;
+    Ok(IsNull::No)
+}
+
+pub(crate) use {column, read, write};

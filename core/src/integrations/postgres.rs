@@ -1,0 +1,93 @@
+//! postgres-types, for `postgres` and `tokio-postgres`. An ID takes the form of the column that it meets: `int8`, `bytea`, `text`
+//! and its like, `uuid`.
+
+use alloc::boxed::Box;
+
+use bytes::BytesMut;
+use postgres_types::{FromSql, IsNull, ToSql, Type};
+
+use super::{Column, Form, Value};
+
+type Result<T> = core::result::Result<T, Box<dyn core::error::Error + Sync + Send>>;
+
+/// The form of IDs in columns of a type; none if they hold no IDs.
+fn form_of(column: &Type) -> Option<Form> {
+    Some(match *column {
+        Type::INT8 => Form::Integer,
+        Type::BYTEA => Form::Bytes,
+        Type::TEXT | Type::VARCHAR | Type::BPCHAR => Form::Text,
+        Type::UUID => Form::Uuid,
+        _ => return None,
+    })
+}
+
+pub(crate) fn accepts<T: Column>(column: &Type) -> bool {
+    form_of(column).is_some_and(|form| T::FORMS.contains(&form))
+}
+
+pub(crate) fn read<T: Column>(column: &Type, raw: &[u8]) -> Result<T> {
+    let value = match form_of(column) {
+        Some(Form::Integer) => Value::Integer(i64::from_sql(column, raw)?),
+        Some(Form::Text) => Value::Text(<&str>::from_sql(column, raw)?),
+        Some(Form::Uuid) => Value::Uuid(raw.try_into()?),
+        Some(Form::Bytes) | None => Value::Bytes(raw),
+    };
+    Ok(T::read(value)?)
+}
+
+pub(crate) fn write<T: Column>(id: &T, column: &Type, to: &mut BytesMut) -> Result<IsNull> {
+    match form_of(column) {
+        Some(Form::Integer) => id.integer()?.to_sql(column, to),
+        Some(Form::Text) => id.text()?.to_sql(column, to),
+        Some(Form::Uuid) => id.uuid()?.as_slice().to_sql(column, to),
+        Some(Form::Bytes) | None => id.bytes()?.to_sql(column, to),
+    }
+}
+
+macro_rules! column {
+    ([$($of:tt)*] $id:ty) => {
+        const _: () = {
+            use alloc::boxed::Box;
+            use core::{error::Error, fmt::Debug, result::Result};
+
+            use bytes::BytesMut;
+            use postgres_types::{FromSql, IsNull, ToSql, Type};
+
+            use crate::integrations::postgres;
+
+            impl<'row, $($of)*> FromSql<'row> for $id {
+                fn from_sql(
+                    column: &Type,
+                    raw: &'row [u8],
+                ) -> Result<Self, Box<dyn Error + Sync + Send>> {
+                    postgres::read(column, raw)
+                }
+
+                fn accepts(column: &Type) -> bool {
+                    postgres::accepts::<Self>(column)
+                }
+            }
+
+            impl<$($of)*> ToSql for $id
+            where
+                Self: Debug,
+            {
+                fn to_sql(
+                    &self,
+                    column: &Type,
+                    to: &mut BytesMut,
+                ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+                    postgres::write(self, column, to)
+                }
+
+                fn accepts(column: &Type) -> bool {
+                    postgres::accepts::<Self>(column)
+                }
+
+                postgres_types::to_sql_checked!();
+            }
+        };
+    };
+}
+
+pub(crate) use column;

@@ -1,0 +1,33 @@
+//! utoipa: IDs are texts in OpenAPI.
+
+use utoipa::openapi::{
+    RefOr,
+    schema::{ObjectBuilder, Schema, SchemaFormat, Type},
+};
+
+use super::Described;
+
+pub(crate) fn schema_of<T: Described>() -> RefOr<Schema> {
+    let super::Schema { format, pattern, example } = T::schema();
+    let object = ObjectBuilder::new().schema_type(Type::String).pattern(Some(pattern));
+    let format = format.map(|format| SchemaFormat::Custom(format.into()));
+    object.format(format).examples([example]).into()
+}
+
+macro_rules! schema {
+    ([$($of:tt)*] $id:ty) => {
+        impl<$($of)*> utoipa::PartialSchema for $id {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+                crate::integrations::utoipa::schema_of::<Self>()
+            }
+        }
+
+        impl<$($of)*> utoipa::ToSchema for $id {
+            fn name() -> alloc::borrow::Cow<'static, str> {
+                <Self as crate::integrations::Described>::NAME.into()
+            }
+        }
+    };
+}
+
+pub(crate) use schema;

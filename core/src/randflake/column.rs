@@ -1,0 +1,37 @@
+//! IDs in columns, as signed integers, and in schemas, as texts.
+
+use super::Randflake;
+use crate::{
+    Result,
+    integrations::{Column, Described, Form, Schema, Value, column},
+};
+
+impl Column for Randflake {
+    const FORMS: &'static [Form] = &[Form::Integer];
+
+    fn form(&self) -> Form {
+        Form::Integer
+    }
+
+    fn read(value: Value<'_>) -> Result<Self> {
+        match value {
+            Value::Integer(number) => Ok(Self::from_i64(number)),
+            other => Err(other.refuse("a Randflake as an integer")),
+        }
+    }
+
+    fn integer(&self) -> Result<&i64> {
+        Ok(self.as_i64())
+    }
+}
+
+impl Described for Randflake {
+    const NAME: &'static str = "Randflake";
+
+    fn schema() -> Schema {
+        let pattern = "^(0|[1-9a-v][0-9a-v]{0,11}|[1-9a-f][0-9a-v]{12})$".into();
+        Schema { format: None, pattern, example: "3vgoe12ccb8gh".into() }
+    }
+}
+
+column!([] Randflake: integer);

@@ -1,0 +1,103 @@
+//! IDs in columns and schemas.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+};
+
+use super::{Id, Kind, Sno};
+use crate::{
+    Result,
+    integrations::{Column, Described, Form, Schema, Value, column},
+};
+
+const EXPECTED: &str = "a sno ID as text, bytes or UUID";
+const EXAMPLE: Sno = Sno::parse_const("a7rdmuv326nct5if").unwrap();
+
+impl Column for Sno {
+    const FORMS: &'static [Form] = &[Form::Bytes, Form::Text, Form::Uuid];
+
+    fn form(&self) -> Form {
+        Form::Text
+    }
+
+    /// Reads a UUID of either form: the compatible one is ASCII, and the variant of version 8 never is.
+    fn read(value: Value<'_>) -> Result<Self> {
+        match value {
+            Value::Text(text) => Self::parse(text),
+            Value::Uuid(uuid) if uuid[8].is_ascii() => Self::from_uuid_bytes(uuid),
+            Value::Uuid(uuid) => Self::from_uuid8_bytes(uuid),
+            Value::Bytes(bytes) => match bytes.try_into() {
+                Ok(uuid) => Self::read(Value::Uuid(uuid)),
+                Err(_) => Self::from_slice(bytes),
+            },
+            Value::Integer(_) => Err(value.refuse(EXPECTED)),
+        }
+    }
+
+    fn bytes(&self) -> Result<&[u8]> {
+        Ok(self.as_bytes())
+    }
+
+    fn text(&self) -> Result<String> {
+        Ok(self.to_string())
+    }
+
+    fn uuid(&self) -> Result<[u8; 16]> {
+        Ok(self.to_uuid8_bytes())
+    }
+}
+
+impl<T: Kind> Column for Id<T> {
+    const FORMS: &'static [Form] = Sno::FORMS;
+
+    fn form(&self) -> Form {
+        Sno::form(self)
+    }
+
+    fn read(value: Value<'_>) -> Result<Self> {
+        Self::new(Sno::read(value)?)
+    }
+
+    fn bytes(&self) -> Result<&[u8]> {
+        Column::bytes(&**self)
+    }
+
+    fn text(&self) -> Result<String> {
+        Column::text(&**self)
+    }
+
+    fn uuid(&self) -> Result<[u8; 16]> {
+        Column::uuid(&**self)
+    }
+}
+
+impl Described for Sno {
+    const NAME: &'static str = "Sno";
+
+    fn schema() -> Schema {
+        let pattern = "^[2-9a-x]{16}$".into();
+        Schema { format: None, pattern, example: EXAMPLE.to_string() }
+    }
+}
+
+impl<T: Kind> Described for Id<T> {
+    const NAME: &'static str = "Id";
+
+    /// The pattern fixes the metabyte: its upper five bits are a character, its lower three begin the next.
+    fn schema() -> Schema {
+        let texts = [0, 1, 2, 3].map(|more| {
+            let mut bytes = EXAMPLE.with_metabyte(T::METABYTE).to_bytes();
+            bytes[6] = more << 6;
+            Sno::from_bytes(bytes).text()
+        });
+        let (high, low) = (&texts[0][8..9], texts.map(|text| text.as_bytes()[9]));
+        let low = String::from_utf8_lossy(&low).into_owned();
+        let pattern = format!("^[2-9a-x]{{8}}{high}[{low}][2-9a-x]{{6}}$");
+        let example = EXAMPLE.with_metabyte(T::METABYTE).to_string();
+        Schema { format: None, pattern, example }
+    }
+}
+
+column!([] Sno: bytes text uuid);
+column!([T: Kind] Id<T>: bytes text uuid);

@@ -1,0 +1,108 @@
+//! Descriptions of IDs' texts for JSON Schema and OpenAPI, and IDs as input of fuzzers.
+#![cfg(all(feature = "arbitrary", feature = "schemars", feature = "serde", feature = "utoipa"))]
+
+use arbitrary::{Arbitrary, Unstructured};
+use polyflake::{
+    hotguid::HotGuid,
+    layout,
+    randflake::Randflake,
+    sno::{Id, Kind, Sno},
+};
+use regex::Regex;
+use schemars::{JsonSchema, schema_for};
+use serde::Serialize;
+use serde_json::{Value, json};
+use utoipa::PartialSchema;
+
+#[derive(Debug)]
+struct Of<const METABYTE: u8>;
+
+impl<const METABYTE: u8> Kind for Of<METABYTE> {
+    const METABYTE: u8 = METABYTE;
+}
+
+/// The schema that both libraries give, apart from its address.
+fn schema<T: JsonSchema + PartialSchema>() -> Value {
+    let mut json = schema_for!(T).to_value();
+    let object = json.as_object_mut().unwrap();
+    object.retain(|name, _| name != "$schema" && name != "title");
+    assert_eq!(serde_json::to_value(T::schema()).unwrap(), json);
+    json
+}
+
+/// The pattern of a type, which its example and the texts of other IDs match.
+#[track_caller]
+fn pattern<T: JsonSchema + PartialSchema + Serialize>(ids: &[T]) -> Regex {
+    let schema = schema::<T>();
+    let pattern = Regex::new(schema["pattern"].as_str().unwrap()).unwrap();
+    assert!(pattern.is_match(schema["examples"][0].as_str().unwrap()), "{schema}");
+    for id in ids {
+        let text = serde_json::to_value(id).unwrap();
+        assert!(pattern.is_match(text.as_str().unwrap()), "{text} of {schema}");
+    }
+    pattern
+}
+
+#[test]
+fn texts_match_their_patterns_and_others_do_not() {
+    let sno = pattern(&[Sno::MIN, Sno::MAX]);
+    for text in ["222222222222222", "22222222222222222", "222222222222222y", "1222222222222222"] {
+        assert!(!sno.is_match(text) && Sno::parse(text).is_err(), "{text}");
+    }
+    let flakes = pattern(&[0, -1, 1, i64::MAX, i64::MIN].map(Randflake::from_i64));
+    for text in ["", "01", "g000000000000", "10000000000000", "w"] {
+        assert!(!flakes.is_match(text) && Randflake::parse(text).is_err(), "{text}");
+    }
+    pattern(&[HotGuid::MIN, HotGuid::MAX]);
+    let bytes = layout::Id::Bytes(vec![0xca, 0xfe]);
+    let layouts = pattern(&[layout::Id::Integer(i64::MIN), layout::Id::Integer(0), bytes]);
+    assert!(!layouts.is_match("cafe") && !layouts.is_match("007"));
+    assert_eq!(
+        schema::<Sno>(),
+        json!({"type": "string", "pattern": "^[2-9a-x]{16}$", "examples": ["a7rdmuv326nct5if"]})
+    );
+    assert_eq!(schema::<HotGuid>()["format"], "uuid");
+}
+
+#[test]
+fn a_kinds_pattern_fixes_the_metabyte() {
+    #[track_caller]
+    fn check<const METABYTE: u8>() {
+        let first = Sno::MIN.with_metabyte(METABYTE);
+        let last = Sno::MAX.with_metabyte(METABYTE);
+        let ids = [first, last].map(|id| Id::<Of<METABYTE>>::new(id).unwrap());
+        let pattern = pattern(&ids);
+        for other in (0..=u8::MAX).filter(|other| *other != METABYTE) {
+            for id in [first, last, Sno::parse("a7rdmuv326nct5if").unwrap()] {
+                assert!(!pattern.is_match(&id.with_metabyte(other).text()), "{other}");
+            }
+        }
+    }
+    check::<0>();
+    check::<7>();
+    check::<8>();
+    check::<24>();
+    check::<255>();
+}
+
+#[test]
+fn names_are_those_of_the_types() {
+    assert_eq!(<Sno as utoipa::ToSchema>::name(), "Sno");
+    assert_eq!(<Id<Of<7>> as JsonSchema>::schema_name(), "Id");
+    assert!(<Sno as JsonSchema>::inline_schema());
+}
+
+#[test]
+fn bits_become_ids() {
+    let bytes: Vec<u8> = (1..=64).collect();
+    let mut bits = Unstructured::new(&bytes);
+    let sno = Sno::arbitrary(&mut bits).unwrap();
+    assert_eq!(sno.to_bytes(), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    let typed = Id::<Of<24>>::arbitrary(&mut bits).unwrap();
+    assert_eq!((typed.metabyte(), typed.sequence()), (24, 0x13_14));
+    assert_eq!(HotGuid::arbitrary(&mut bits).unwrap().to_rfc_bytes()[0], 21);
+    assert_ne!(Randflake::arbitrary(&mut bits).unwrap(), Randflake::default());
+    assert!(layout::Id::arbitrary(&mut bits).is_ok());
+    assert_eq!((Sno::size_hint(0), HotGuid::size_hint(0)), ((10, Some(10)), (16, Some(16))));
+    assert_eq!(Sno::arbitrary(&mut Unstructured::new(&[])).unwrap(), Sno::MIN);
+}

@@ -1,0 +1,81 @@
+//! Diesel, PostgreSQL, by a connection that needs no library of PostgreSQL's.
+
+use diesel::prelude::*;
+use diesel_async::{AsyncConnection, AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
+use polyflake::{
+    hotguid::HotGuid,
+    randflake::Randflake,
+    sno::{Id, Sno},
+};
+
+use crate::{HOUR, Order, REFUSED, START, User, assert_says, rows, server};
+
+diesel::table! {
+    ids (uuid) {
+        uuid -> Uuid,
+        text -> Text,
+        sno -> Binary,
+        user -> Nullable<Uuid>,
+        flake -> BigInt,
+        guid -> Uuid,
+        list -> Array<Uuid>,
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Insertable, Queryable)]
+#[diesel(table_name = ids)]
+struct Row {
+    uuid: Sno,
+    text: Sno,
+    sno: Sno,
+    user: Option<Id<User>>,
+    flake: Randflake,
+    guid: HotGuid,
+    list: Vec<Sno>,
+}
+
+fn expected() -> Vec<Row> {
+    let row = |ids: crate::Ids| Row {
+        uuid: ids.sno,
+        text: ids.sno,
+        sno: ids.sno,
+        user: Some(ids.user),
+        flake: ids.flake,
+        guid: ids.guid,
+        list: vec![ids.sno; 2],
+    };
+    rows().map(row).to_vec()
+}
+
+const TABLE: &str = r#"CREATE TEMPORARY TABLE ids (uuid uuid PRIMARY KEY, text varchar(16) COLLATE "C" NOT NULL, sno bytea NOT NULL,
+    "user" uuid, flake bigint NOT NULL, guid uuid NOT NULL, list uuid[] NOT NULL)"#;
+
+async fn run(url: &str) {
+    let mut database = AsyncPgConnection::establish(url).await.unwrap();
+    database.batch_execute(TABLE).await.unwrap();
+    let reversed: Vec<_> = expected().into_iter().rev().collect();
+    diesel::insert_into(ids::table).values(reversed).execute(&mut database).await.unwrap();
+
+    assert_eq!(ids::table.order(ids::uuid).load::<Row>(&mut database).await.unwrap(), expected());
+    assert_eq!(ids::table.order(ids::text).load::<Row>(&mut database).await.unwrap(), expected());
+    assert_eq!(ids::table.order(ids::guid).load::<Row>(&mut database).await.unwrap(), expected());
+
+    let (lowest, highest) = Sno::time_range(START + HOUR, START + 2 * HOUR).unwrap();
+    let hour = ids::table.select(ids::uuid).filter(ids::uuid.between(lowest, highest));
+    assert_eq!(hour.load::<Sno>(&mut database).await.unwrap(), [rows()[1].sno]);
+    let wanted = rows().map(|ids| ids.sno);
+    let all = ids::table.count().filter(ids::uuid.eq_any(wanted)).filter(ids::sno.eq_any(wanted));
+    assert_eq!(all.get_result::<i64>(&mut database).await.unwrap(), 3);
+
+    let refused = ids::table.select(ids::uuid).first::<Id<Order>>(&mut database).await;
+    assert_says(&refused.unwrap_err(), REFUSED);
+    let refused = ids::table.select(ids::text).first::<Id<Order>>(&mut database).await;
+    assert_says(&refused.unwrap_err(), REFUSED);
+}
+
+#[test]
+fn ids_are_written_read_sorted_asked_for_and_refused() {
+    let Some(server) = server() else { return };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(run(&server.url()));
+}

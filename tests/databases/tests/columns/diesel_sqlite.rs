@@ -1,0 +1,106 @@
+//! Diesel, SQLite.
+
+use diesel::{connection::SimpleConnection, prelude::*};
+use polyflake::{
+    hotguid::HotGuid,
+    layout,
+    randflake::Randflake,
+    sno::{Id, Sno},
+};
+
+use crate::{HOUR, Order, REFUSED, START, User, assert_says, rows, texts};
+
+diesel::table! {
+    ids (sno) {
+        sno -> Binary,
+        text -> Text,
+        maybe -> Nullable<Text>,
+        user -> Binary,
+        flake -> BigInt,
+        tweet -> BigInt,
+        bytes -> Binary,
+        guid -> Binary,
+        name -> Nullable<Text>,
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Insertable, Queryable)]
+#[diesel(table_name = ids)]
+struct Row {
+    sno: Sno,
+    text: Sno,
+    maybe: Option<Sno>,
+    user: Id<User>,
+    flake: Randflake,
+    tweet: layout::Id,
+    bytes: layout::Id,
+    guid: HotGuid,
+    name: Option<HotGuid>,
+}
+
+fn expected() -> Vec<Row> {
+    let row = |(k, ids): (usize, crate::Ids)| Row {
+        sno: ids.sno,
+        text: ids.sno,
+        maybe: (k > 0).then_some(ids.sno),
+        user: ids.user,
+        flake: ids.flake,
+        tweet: ids.tweet,
+        bytes: ids.bytes,
+        guid: ids.guid,
+        name: Some(ids.guid),
+    };
+    rows().into_iter().enumerate().map(row).collect()
+}
+
+fn filled() -> SqliteConnection {
+    let mut database = SqliteConnection::establish(":memory:").unwrap();
+    let table = "CREATE TABLE ids (sno BLOB PRIMARY KEY, text TEXT NOT NULL, maybe TEXT, user BLOB NOT NULL, flake BIGINT NOT NULL,
+        tweet BIGINT NOT NULL, bytes BLOB NOT NULL, guid BLOB NOT NULL, name TEXT) WITHOUT ROWID";
+    database.batch_execute(table).unwrap();
+    for row in expected().into_iter().rev() {
+        diesel::insert_into(ids::table).values(row).execute(&mut database).unwrap();
+    }
+    database
+}
+
+#[test]
+fn ids_are_read_as_written_and_in_their_order() {
+    let mut database = filled();
+    assert_eq!(ids::table.order(ids::sno).load::<Row>(&mut database).unwrap(), expected());
+    assert_eq!(ids::table.order(ids::text).load::<Row>(&mut database).unwrap(), expected());
+    assert_eq!(ids::table.order(ids::guid).load::<Row>(&mut database).unwrap(), expected());
+    assert_eq!(ids::table.order(ids::flake).load::<Row>(&mut database).unwrap(), expected());
+    let stored = ids::table.select(ids::text).order(ids::text).load::<String>(&mut database);
+    assert_eq!(stored.unwrap(), texts(rows().map(|ids| ids.sno)));
+}
+
+#[test]
+fn ids_are_values_of_queries() {
+    let (mut database, [first, second, _]) = (filled(), rows());
+    let (lowest, highest) = Sno::time_range(START + HOUR, START + 2 * HOUR).unwrap();
+    let hour = ids::table.select(ids::sno).filter(ids::sno.between(lowest, highest));
+    assert_eq!(hour.load::<Sno>(&mut database).unwrap(), [second.sno]);
+    let either = ids::table.count().filter(ids::text.eq_any([first.sno, second.sno]));
+    assert_eq!(either.get_result::<i64>(&mut database).unwrap(), 2);
+    let one =
+        ids::table.count().filter(ids::maybe.eq(&second.sno)).filter(ids::tweet.eq(&second.tweet));
+    assert_eq!(one.get_result::<i64>(&mut database).unwrap(), 1);
+    let found = ids::table.find(first.sno).select((ids::user, ids::name));
+    let found = found.first::<(Id<User>, Option<HotGuid>)>(&mut database);
+    assert_eq!(found.unwrap(), (first.user, Some(first.guid)));
+}
+
+#[test]
+fn what_is_no_such_id_is_refused() {
+    let mut database = filled();
+    let typed = ids::table.select(ids::user).first::<Id<Order>>(&mut database).unwrap_err();
+    assert_says(&typed, REFUSED);
+    let typed = ids::table.select(ids::text).first::<Id<Order>>(&mut database).unwrap_err();
+    assert_says(&typed, REFUSED);
+    let long = ids::table.select(ids::guid).first::<Id<User>>(&mut database).unwrap_err();
+    assert_says(&long, "invalid character");
+    let bytes = layout::Id::Bytes(vec![7]);
+    let update = diesel::update(ids::table).set(ids::tweet.eq(bytes)).execute(&mut database);
+    assert_says(&update.unwrap_err(), "expected an integer, found bytes");
+}

@@ -1,0 +1,105 @@
+//! postgres-types, by `postgres`.
+
+use polyflake::{
+    hotguid::HotGuid,
+    layout,
+    sno::{Id, Sno},
+};
+use postgres::{Client, NoTls};
+
+use crate::{HOUR, Ids, Order, REFUSED, START, assert_says, rows, server};
+
+const TABLE: &str = r#"CREATE TEMPORARY TABLE ids (uuid uuid PRIMARY KEY, text varchar(16) COLLATE "C", "char" char(16),
+    sno bytea, "user" text COLLATE "C", flake bigint, tweet bigint, bytes bytea, guid uuid, "blob" bytea, "name" text)"#;
+
+fn filled(url: &str) -> Client {
+    let mut database = Client::connect(url, NoTls).unwrap();
+    database.batch_execute(TABLE).unwrap();
+    let insert = "INSERT INTO ids VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+    for Ids { sno, user, flake, tweet, bytes, guid } in rows().iter().rev() {
+        database
+            .execute(insert, &[sno, sno, user, sno, user, flake, tweet, bytes, guid, guid, guid])
+            .unwrap();
+    }
+    database
+}
+
+#[test]
+fn ids_take_the_form_of_the_column() {
+    let Some(server) = server() else { return };
+    let mut database = filled(&server.url());
+    for order in ["uuid", "text", "sno", "user", "flake", "tweet", "bytes", "guid", "blob", "name"]
+    {
+        let found =
+            database.query(&format!(r#"SELECT * FROM ids ORDER BY "{order}""#), &[]).unwrap();
+        for (row, ids) in found.iter().zip(rows()) {
+            let read = Ids {
+                sno: row.get("sno"),
+                user: row.get("user"),
+                flake: row.get("flake"),
+                tweet: row.get("tweet"),
+                bytes: row.get("bytes"),
+                guid: row.get("guid"),
+            };
+            assert_eq!(read, ids, "by {order}");
+            for column in ["uuid", "text", "char"] {
+                assert_eq!(row.get::<_, Sno>(column), ids.sno, "{column}");
+            }
+            for column in ["blob", "name"] {
+                assert_eq!(row.get::<_, HotGuid>(column), ids.guid, "{column}");
+            }
+        }
+        assert_eq!(found.len(), 3);
+    }
+    let row = database
+        .query_one("SELECT uuid::text, octet_length(sno) FROM ids ORDER BY uuid LIMIT 1", &[])
+        .unwrap();
+    assert_eq!(
+        (row.get::<_, String>(0), row.get::<_, i32>(1)),
+        (rows()[0].sno.to_uuid8().to_string(), 10)
+    );
+}
+
+#[test]
+fn ranges_and_lists_are_parameters() {
+    let Some(server) = server() else { return };
+    let mut database = filled(&server.url());
+    let (lowest, highest) = Sno::time_range(START + HOUR, START + 2 * HOUR).unwrap();
+    for column in ["uuid", "text", "sno"] {
+        let asked = format!("SELECT {column} FROM ids WHERE {column} BETWEEN $1 AND $2");
+        let found = database.query(&asked, &[&lowest, &highest]).unwrap();
+        assert_eq!(
+            found.iter().map(|row| row.get::<_, Sno>(0)).collect::<Vec<_>>(),
+            [rows()[1].sno]
+        );
+    }
+    let wanted = rows().map(|ids| ids.sno).to_vec();
+    let found = database
+        .query("SELECT array_agg(uuid ORDER BY uuid) FROM ids WHERE uuid = ANY($1)", &[&wanted])
+        .unwrap();
+    assert_eq!(found[0].get::<_, Vec<Sno>>(0), wanted);
+    assert_eq!(
+        database.query_one("SELECT NULL::uuid", &[]).unwrap().get::<_, Option<Sno>>(0),
+        None
+    );
+}
+
+#[test]
+fn what_is_no_such_id_is_refused() {
+    let Some(server) = server() else { return };
+    let mut database = filled(&server.url());
+    let row =
+        database.query_one("SELECT *, gen_random_uuid() AS random FROM ids LIMIT 1", &[]).unwrap();
+    for column in ["uuid", "text", "sno", "user"] {
+        assert_says(&row.try_get::<_, Id<Order>>(column).unwrap_err(), REFUSED);
+    }
+    assert_says(&row.try_get::<_, Sno>("random").unwrap_err(), "expected a UUID of version 8");
+    assert_says(&row.try_get::<_, Sno>("bytes").unwrap_err(), "expected length 10, found 3");
+    assert_says(&row.try_get::<_, Sno>("flake").unwrap_err(), "cannot convert");
+    assert_says(&row.try_get::<_, layout::Id>("text").unwrap_err(), "cannot convert");
+    let (number, bytes) = (layout::Id::Integer(7), layout::Id::Bytes(vec![7]));
+    for (column, id) in [("bytes", number), ("tweet", bytes)] {
+        let update = format!("UPDATE ids SET {column} = $1");
+        assert_says(&database.execute(&update, &[&id]).unwrap_err(), "found");
+    }
+}

@@ -1,0 +1,93 @@
+//! rusqlite.
+
+use polyflake::{
+    hotguid::HotGuid,
+    layout,
+    randflake::Randflake,
+    sno::{Id, Sno},
+};
+use rusqlite::{Connection, Row, params, types::FromSql};
+
+use crate::{HOUR, Ids, Order, REFUSED, START, User, assert_says, rows};
+
+const TABLE: &str = "CREATE TABLE ids (sno TEXT PRIMARY KEY, blob BLOB, user TEXT, flake INTEGER, tweet INTEGER, bytes BLOB, guid TEXT) WITHOUT ROWID";
+
+fn filled() -> Connection {
+    let database = Connection::open_in_memory().unwrap();
+    database.execute(TABLE, []).unwrap();
+    for Ids { sno, user, flake, tweet, bytes, guid } in rows().iter().rev() {
+        let all = params![sno, sno.as_bytes(), user, flake, tweet, bytes, guid];
+        database.execute("INSERT INTO ids VALUES (?, ?, ?, ?, ?, ?, ?)", all).unwrap();
+    }
+    database
+}
+
+fn ids_of(row: &Row<'_>) -> rusqlite::Result<Ids> {
+    Ok(Ids {
+        sno: row.get("sno")?,
+        user: row.get("user")?,
+        flake: row.get("flake")?,
+        tweet: row.get("tweet")?,
+        bytes: row.get("bytes")?,
+        guid: row.get("guid")?,
+    })
+}
+
+fn one<T: FromSql>(database: &Connection, expression: &str) -> rusqlite::Result<T> {
+    database.query_row(&format!("SELECT {expression} FROM ids ORDER BY sno"), [], |row| row.get(0))
+}
+
+#[test]
+fn ids_are_read_as_written_and_in_their_order() {
+    let database = filled();
+    for column in ["sno", "blob", "user", "flake", "tweet", "bytes", "guid"] {
+        let query = format!("SELECT * FROM ids ORDER BY {column}");
+        let mut query = database.prepare(&query).unwrap();
+        let found: Vec<_> = query.query_map([], ids_of).unwrap().map(Result::unwrap).collect();
+        assert_eq!(found, rows(), "by {column}");
+    }
+    let types =
+        "group_concat(DISTINCT typeof(sno) || typeof(flake) || typeof(bytes) || typeof(guid))";
+    assert_eq!(one(&database, types), Ok("textintegerblobtext".to_owned()));
+}
+
+#[test]
+fn blobs_and_texts_and_uuids_are_read() {
+    let (database, [first, ..]) = (filled(), rows());
+    assert_eq!(one(&database, "blob"), Ok(first.sno));
+    assert_eq!(one(&database, "blob"), Ok(first.user));
+    let blobs =
+        params![first.sno.to_uuid8_bytes(), first.sno.to_uuid_bytes(), first.guid.to_rfc_bytes()];
+    let read = database.query_row("SELECT ?, ?, ?", blobs, |row| {
+        Ok((row.get::<_, Sno>(0)?, row.get::<_, Sno>(1)?, row.get::<_, HotGuid>(2)?))
+    });
+    assert_eq!(read, Ok((first.sno, first.sno, first.guid)));
+    assert_eq!(one::<Option<Sno>>(&database, "NULL"), Ok(None));
+}
+
+#[test]
+fn a_time_range_is_a_range_query() {
+    let database = filled();
+    let (lowest, highest) = Sno::time_range(START + HOUR, START + 2 * HOUR).unwrap();
+    let asked = "SELECT sno FROM ids WHERE sno BETWEEN ? AND ?";
+    let mut query = database.prepare(asked).unwrap();
+    let found = query.query_map([lowest, highest], |row| row.get::<_, Sno>(0)).unwrap();
+    assert_eq!(found.map(Result::unwrap).collect::<Vec<_>>(), [rows()[1].sno]);
+}
+
+#[test]
+fn what_is_no_such_id_is_refused() {
+    let database = filled();
+    assert_says(&one::<Id<Order>>(&database, "user").unwrap_err(), REFUSED);
+    assert_says(&one::<Id<Order>>(&database, "blob").unwrap_err(), REFUSED);
+    assert_says(&one::<Sno>(&database, "'short'").unwrap_err(), "expected length 16, found 5");
+    assert_says(&one::<Sno>(&database, "x'00'").unwrap_err(), "expected length 10, found 1");
+    assert_says(&one::<Sno>(&database, "flake").unwrap_err(), "found an integer");
+    assert_says(&one::<HotGuid>(&database, "x'00'").unwrap_err(), "expected length 16, found 1");
+    assert_says(
+        &one::<Randflake>(&database, "sno").unwrap_err(),
+        "expected a Randflake as an integer, found text",
+    );
+    assert_says(&one::<layout::Id>(&database, "sno").unwrap_err(), "found text");
+    assert!(one::<Sno>(&database, "1.5").is_err() && one::<Id<User>>(&database, "NULL").is_err());
+}
