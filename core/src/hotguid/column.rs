@@ -1,38 +1,27 @@
 //! IDs in columns and schemas. Bytes are in the order of the text, which sorts by time.
 
-use alloc::string::{String, ToString};
-
 use super::HotGuid;
 use crate::{
-    Error, Result,
-    integrations::{Column, Described, Form, Schema, Value, column},
+    Result,
+    integrations::{Column, Described, Form, Schema, Value, bits, column},
 };
 
 impl Column for HotGuid {
     const FORMS: &'static [Form] = &[Form::Bytes, Form::Text, Form::Uuid];
 
-    fn form(&self) -> Form {
-        Form::Text
-    }
-
     fn read(value: Value<'_>) -> Result<Self> {
         match value {
             Value::Text(text) => Self::parse(text),
             Value::Uuid(uuid) => Ok(Self::from_rfc_bytes(uuid)),
-            Value::Bytes(bytes) => bytes
-                .try_into()
-                .map(Self::from_rfc_bytes)
-                .map_err(|_| Error::invalid_length(bytes.len(), Self::LEN, Self::LEN)),
+            Value::Bytes(bytes) => {
+                Self::from_slice(bytes).map(|id| Self::from_rfc_bytes(id.to_bytes()))
+            }
             Value::Integer(_) => Err(value.refuse("a Hot Guid as text, bytes or UUID")),
         }
     }
 
     fn bytes(&self) -> Result<&[u8]> {
         Ok(self.as_rfc_bytes())
-    }
-
-    fn text(&self) -> Result<String> {
-        Ok(self.to_string())
     }
 
     fn uuid(&self) -> Result<[u8; 16]> {
@@ -51,3 +40,4 @@ impl Described for HotGuid {
 }
 
 column!([] HotGuid: bytes text uuid);
+bits!([] HotGuid, |bytes: [u8; Self::LEN]| Self::from_rfc_bytes(bytes));

@@ -1,5 +1,5 @@
-//! Diesel. Columns of `Binary` and `BigInt` in every backend, of `Text` in PostgreSQL, MySQL and (feature `diesel-sqlite`) SQLite,
-//! of `Uuid` in PostgreSQL.
+//! Diesel. Columns of `Binary` and `BigInt` in every backend, of `Text` and `Uuid` in PostgreSQL, of `Text` in SQLite, too, with the
+//! feature `diesel-sqlite`.
 
 /// Implements the traits for the types of columns that have these forms.
 macro_rules! column {

@@ -5,7 +5,6 @@
 //!
 //! Not part of the public API: for this crate and `polyflake-sql`.
 
-#[cfg(feature = "arbitrary")]
 mod arbitrary;
 #[cfg(feature = "diesel")]
 pub(crate) mod diesel;
@@ -18,7 +17,8 @@ pub(crate) mod schemars;
 #[cfg(feature = "utoipa")]
 pub(crate) mod utoipa;
 
-use alloc::string::String;
+use alloc::string::{String, ToString};
+use core::fmt::Display;
 
 use crate::{Error, Result};
 
@@ -49,12 +49,14 @@ pub enum Value<'v> {
 }
 
 /// IDs that columns hold.
-pub trait Column: Sized {
+pub trait Column: Display + Sized {
     /// The types of columns that hold them.
     const FORMS: &'static [Form];
 
     /// The form for databases that tell nobody the type of a column.
-    fn form(&self) -> Form;
+    fn form(&self) -> Form {
+        Form::Text
+    }
 
     /// The ID in a column's value, in any form.
     ///
@@ -83,7 +85,8 @@ pub trait Column: Sized {
     /// # Errors
     /// `invalid_type` for an ID that columns do not hold as a text.
     fn text(&self) -> Result<String> {
-        Err(refused(Form::Text))
+        let is_text = Self::FORMS.contains(&Form::Text);
+        if is_text { Ok(self.to_string()) } else { Err(refused(Form::Text)) }
     }
 
     /// Its UUID, of version 8 where the family has two.
@@ -158,4 +161,5 @@ macro_rules! column {
     };
 }
 
+pub(crate) use arbitrary::bits;
 pub(crate) use column;

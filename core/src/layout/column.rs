@@ -3,7 +3,7 @@
 use super::Id;
 use crate::{
     Result,
-    integrations::{Column, Described, Form, Schema, Value, column},
+    integrations::{Column, Described, Form, Schema, Value, bits, column},
 };
 
 impl Column for Id {
@@ -49,3 +49,7 @@ impl Described for Id {
 }
 
 column!([] Id: integer bytes);
+bits!([] Id, |bits: core::result::Result<i64, alloc::vec::Vec<u8>>| match bits {
+    Ok(number) => Self::Integer(number),
+    Err(bytes) => Self::Bytes(bytes),
+});

@@ -3,7 +3,7 @@
 use super::Randflake;
 use crate::{
     Result,
-    integrations::{Column, Described, Form, Schema, Value, column},
+    integrations::{Column, Described, Form, Schema, Value, bits, column},
 };
 
 impl Column for Randflake {
@@ -35,3 +35,4 @@ impl Described for Randflake {
 }
 
 column!([] Randflake: integer);
+bits!([] Randflake, |number: i64| Self::from_i64(number));

@@ -8,7 +8,7 @@ use alloc::{
 use super::{Id, Kind, Sno};
 use crate::{
     Result,
-    integrations::{Column, Described, Form, Schema, Value, column},
+    integrations::{Column, Described, Form, Schema, Value, bits, column},
 };
 
 const EXPECTED: &str = "a sno ID as text, bytes or UUID";
@@ -16,10 +16,6 @@ const EXAMPLE: Sno = Sno::parse_const("a7rdmuv326nct5if").unwrap();
 
 impl Column for Sno {
     const FORMS: &'static [Form] = &[Form::Bytes, Form::Text, Form::Uuid];
-
-    fn form(&self) -> Form {
-        Form::Text
-    }
 
     /// Reads a UUID of either form: the compatible one is ASCII, and the variant of version 8 never is.
     fn read(value: Value<'_>) -> Result<Self> {
@@ -39,10 +35,6 @@ impl Column for Sno {
         Ok(self.as_bytes())
     }
 
-    fn text(&self) -> Result<String> {
-        Ok(self.to_string())
-    }
-
     fn uuid(&self) -> Result<[u8; 16]> {
         Ok(self.to_uuid8_bytes())
     }
@@ -51,20 +43,12 @@ impl Column for Sno {
 impl<T: Kind> Column for Id<T> {
     const FORMS: &'static [Form] = Sno::FORMS;
 
-    fn form(&self) -> Form {
-        Sno::form(self)
-    }
-
     fn read(value: Value<'_>) -> Result<Self> {
         Self::new(Sno::read(value)?)
     }
 
     fn bytes(&self) -> Result<&[u8]> {
         Column::bytes(&**self)
-    }
-
-    fn text(&self) -> Result<String> {
-        Column::text(&**self)
     }
 
     fn uuid(&self) -> Result<[u8; 16]> {
@@ -101,3 +85,5 @@ impl<T: Kind> Described for Id<T> {
 
 column!([] Sno: bytes text uuid);
 column!([T: Kind] Id<T>: bytes text uuid);
+bits!([] Sno, |bytes: [u8; Self::LEN]| Self::from_bytes(bytes));
+bits!([T: Kind] Id<T>, |id: Sno| Self::of_kind(id));

@@ -104,7 +104,7 @@ impl<T: Kind> Id<T> {
 
     /// The ID with the kind's metabyte in place of its own.
     #[cfg(feature = "arbitrary")]
-    pub(crate) const fn of_kind(id: Sno) -> Self {
+    pub(super) const fn of_kind(id: Sno) -> Self {
         Self { sno: id.with_metabyte(T::METABYTE), kind: PhantomData }
     }
 

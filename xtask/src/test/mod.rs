@@ -2,6 +2,7 @@
 //! packages with the newest versions of other people's tools.
 
 mod apart;
+mod databases;
 mod examples;
 mod kernels;
 mod mentions;

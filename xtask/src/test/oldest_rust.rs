@@ -11,6 +11,10 @@ use crate::{tools, workspace};
 pub const FEATURES: [&str; 8] =
     ["", "alloc", "serde", "json", "uuid", "std", "std,serde,uuid", "std,json,serde,uuid"];
 
+/// Features of the core for other people's libraries, each by itself.
+const INTEGRATIONS: [&str; 7] =
+    ["arbitrary", "diesel", "diesel-sqlite", "postgres-types", "rusqlite", "schemars", "utoipa"];
+
 /// Machines with kernels of their own besides this one.
 const AARCH64: &str = "aarch64-unknown-linux-musl";
 const WASM: &str = "wasm32-unknown-unknown";
@@ -30,6 +34,10 @@ pub fn check(shell: &Shell) -> Result<()> {
     for features in FEATURES {
         let chosen = ["--package", "polyflake", "--no-default-features", "--features", features];
         cmd!(shell, "cargo {toolchain} build --quiet {chosen...}").run()?;
+    }
+    for feature in INTEGRATIONS {
+        let chosen = ["--package", "polyflake", "--no-default-features", "--features", feature];
+        cmd!(shell, "cargo {toolchain} check --quiet {chosen...}").run()?;
     }
     let tests = ["--lib", "--test", "sno_generator", "--test", "randflake", "--test", "layout"];
     cmd!(shell, "cargo {toolchain} test --quiet --package polyflake --all-features {tests...}")

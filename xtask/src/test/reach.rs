@@ -14,7 +14,7 @@ const FILES: [(&str, usize); 4] = [
 ];
 
 /// The core's folder, and the most lines of code in its files that carry the name: without comments and blank lines.
-const LINES: (&str, usize) = ("core/src/", 750);
+const LINES: (&str, usize) = ("core/src/", 770);
 
 /// Counts that are too high, or 0, over the files with these paths and texts.
 pub(super) fn too_far<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Vec<String> {

@@ -9,8 +9,9 @@ use super::{mentions, oldest_rust, pages, prose, reach, sets, trials, twice};
 use crate::{address, generate, mutants, workspace};
 
 /// Modules that each module of the core may use besides itself and `error`. A module that is not listed may use no other.
-const ARROWS: [(&str, &[&str]); 13] = [
+const ARROWS: [(&str, &[&str]); 14] = [
     ("format", &[]),
+    ("integrations", &[]),
     // Kernels know bytes and words alone.
     ("arch", &[]),
     ("base32", &["arch", "format"]),
@@ -22,14 +23,39 @@ const ARROWS: [(&str, &[&str]); 13] = [
     ("generator", &["clock", "fork", "format", "sequence", "sync"]),
     (
         "sno",
-        &["arch", "base32", "clock", "entropy", "fork", "format", "generator", "sequence", "sync"],
+        &[
+            "arch",
+            "base32",
+            "clock",
+            "entropy",
+            "fork",
+            "format",
+            "generator",
+            "integrations",
+            "sequence",
+            "sync",
+        ],
     ),
-    ("randflake", &["arch", "base32", "clock", "format", "generator", "sequence", "sparx64"]),
+    (
+        "randflake",
+        &["arch", "base32", "clock", "format", "generator", "integrations", "sequence", "sparx64"],
+    ),
     (
         "hotguid",
-        &["arch", "base32", "clock", "entropy", "fork", "format", "generator", "sequence", "sync"],
+        &[
+            "arch",
+            "base32",
+            "clock",
+            "entropy",
+            "fork",
+            "format",
+            "generator",
+            "integrations",
+            "sequence",
+            "sync",
+        ],
     ),
-    ("layout", &["clock", "format", "generator", "sequence"]),
+    ("layout", &["clock", "format", "generator", "integrations", "sequence"]),
     (
         "lib",
         &[

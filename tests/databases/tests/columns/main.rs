@@ -91,7 +91,7 @@ fn server() -> Option<Arc<Server>> {
 #[track_caller]
 fn assert_says(error: &(dyn std::error::Error + 'static), message: &str) {
     let sources = std::iter::successors(Some(error), |error| error.source());
-    let said: Vec<_> = sources.map(|error| error.to_string()).collect();
+    let said: Vec<_> = sources.map(ToString::to_string).collect();
     assert!(said.iter().any(|said| said.contains(message)), "expected {message}, found {said:?}");
 }
 
