@@ -31,11 +31,22 @@ const NAMESPACES = ["hotguid", "layout", "randflake", "sno", "sparx64"];
 /** The other exports of an entry point. */
 const BESIDE = ["backend", "clockSource", "PolyflakeError"];
 
-/** Files that all entry points share: the class of errors, schemas, and the functions that read IDs without a machine. */
+/** The entry points without a machine; those for other people's libraries import the package itself where they need one. */
+const PLAIN = ["decode", "drizzle", "express", "hono", "json", "kysely", "prisma", "typeorm"];
+
+/** Other people's libraries, which users install. */
+const LIBRARIES = ["drizzle-orm", "hono", "kysely"];
+
+/**
+ * Files that entry points share: the class of errors, schemas, the functions that read IDs without a machine, and what the entry
+ * points for other people's libraries have in common.
+ */
 const SHARED = {
   errors: "errors",
   standard: "standard",
   schema: "schema",
+  forms: "forms",
+  parsers: "parsers",
   ...Object.fromEntries(
     ["checks", "hotguid", "randflake", "sno", "words"].map((name) => [`decode-${name}`, `decode/${name}`]),
   ),
@@ -80,7 +91,7 @@ function writeFolders() {
 async function buildFormat(format) {
   mkdirSync(join(DIST, format), { recursive: true });
   for (const [name, part] of Object.entries(SHARED)) await bundle(format, { [name]: source(part) });
-  for (const name of ["decode", "json"]) await bundle(format, { [name]: source(name) });
+  for (const name of PLAIN) await bundle(format, { [name]: source(name) });
   STANDING_IN[format].forEach((entry) => standIn(format, entry));
   for (const entry of ENTRIES[format]) {
     if (format === "esm") await bundleNamespaces(entry);
@@ -179,7 +190,7 @@ function bundle(format, entryPoints, { entry, external = [], shared } = {}) {
     // For CommonJS, "node" adds the line from which Node learns the names that modules may import.
     platform: format === "cjs" ? "node" : "neutral",
     logLevel: "warning",
-    external: ["node:*", "*.wasm", "*.wasm?module"],
+    external: ["node:*", "*.wasm", "*.wasm?module", ...LIBRARIES],
     define: {
       VERSION: JSON.stringify(version),
       PLATFORMS: JSON.stringify(NAMES),
@@ -226,10 +237,11 @@ function machineOf(entry, family) {
 }
 
 /**
- * A plugin that replaces the name of the machine's kind (see src/declarations.d.ts), and leaves shared files outside of bundles.
+ * A plugin that replaces the name of the machine's kind (see src/declarations.d.ts), and leaves shared files and the
+ * package itself outside of bundles.
  */
 function names(entry, external) {
-  const outside = new Map(external);
+  const outside = new Map([["./index.js", "polyflake"], ...external]);
   return {
     name: "names",
     setup({ onResolve }) {

@@ -187,3 +187,8 @@ test("polyflake/json has what api.toml lists", () => {
 test("polyflake/schema has what api.toml lists", () => {
   assert.deepEqual(Object.keys(schema).sort(), ["PolyflakeError", ...api.schema.names].sort());
 });
+for (const [name, names] of Object.entries(api.libraries))
+  test(`polyflake/${name} has what api.toml lists`, async () => {
+    const module = await import(`polyflake/${name}`);
+    assert.deepEqual(Object.keys(module).sort(), ["PolyflakeError", ...names.map(camelCase)].sort());
+  });

@@ -7,7 +7,9 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const DECLARATIONS = fileURLToPath(new URL("../dist/esm/", import.meta.url));
-const ENTRIES = ["index.d.ts", "decode.d.ts", "json.d.ts", "schema.d.ts"];
+const ENTRIES = ["index", "decode", "json", "schema", "drizzle", "express", "hono", "kysely", "prisma", "typeorm"].map(
+  (name) => `${name}.d.ts`,
+);
 
 const read = (path) => readFileSync(join(DECLARATIONS, path), "utf8");
 

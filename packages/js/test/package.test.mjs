@@ -64,6 +64,18 @@ describe("the tarball", () => {
     }
   });
 
+  test("needs none of the libraries that it has an entry point for", () => {
+    const { dependencies, peerDependencies, peerDependenciesMeta } = manifest;
+    assert.equal(dependencies, undefined);
+    const optional = Object.entries(peerDependenciesMeta).filter(([, { optional }]) => optional);
+    assert.deepEqual(
+      optional.map(([name]) => name),
+      Object.keys(peerDependencies),
+    );
+    // Any version: npm refuses to install beside a version that a range leaves out, and prereleases are in no range.
+    assert.deepEqual([...new Set(Object.values(peerDependencies))], ["*"]);
+  });
+
   test("says where it comes from", () => {
     const { repository, homepage, bugs } = manifest;
     assert.equal(repository.type, "git");
@@ -80,7 +92,7 @@ describe("the tarball", () => {
 
   test("has a folder for each path, which names the files that its exports name", () => {
     const paths = Object.entries(manifest.exports).filter(([path, to]) => path !== "." && typeof to === "object");
-    assert.equal(paths.length, 6);
+    assert.equal(paths.length, 12);
     for (const [path, to] of paths) {
       const { import: esm, require: cjs } = to.default ?? to;
       const file = `${path.slice(2)}/package.json`;
@@ -131,6 +143,27 @@ describe("the tarball", () => {
     const links = [...readme.matchAll(/\]\(([^)]*)\)/g)].map(([, target]) => target);
     assert(links.length > 0);
     for (const target of links) assert(/^(https:\/\/|#)/.test(target) || files.includes(target), target);
+  });
+
+  test("names the versions of libraries that are tested", () => {
+    const rows = [
+      ...readFileSync(new URL("README.md", HOME), "utf8").matchAll(/^\| (@?[\w/-]+) \| ([\d.]+) \| ([\d.]+) \|/gm),
+    ];
+    const printed = Object.fromEntries(rows.map(([, name, oldest, newest]) => [name, [oldest, newest]]));
+    const project = (name) =>
+      JSON.parse(readFileSync(new URL(`../../tests/packaging/js/${name}/package.json`, CHECKOUT), "utf8"));
+    const { dependencies: databases, oldest } = project("databases");
+    const { dependencies: servers } = project("servers");
+    const aliased = (name) => servers[name].replace(/.*@/, "");
+    const tested = {
+      ...Object.fromEntries(
+        ["drizzle-orm", "kysely", "typeorm"].map((name) => [name, [oldest[name], databases[name]]]),
+      ),
+      "@prisma/client": [project("prisma").oldest["@prisma/client"], printed["@prisma/client"][1]],
+      express: [aliased("express-4"), servers.express],
+      hono: [aliased("hono-4.0"), servers.hono],
+    };
+    assert.deepEqual(printed, tested);
   });
 });
 

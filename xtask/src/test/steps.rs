@@ -42,6 +42,10 @@ pub const ALL: &[Step] = &[
     Step::check("packaging-next", |sh| packaging::pinned(sh, "next")),
     Step::check("packaging-jest", |sh| packaging::pinned(sh, "jest")),
     Step::check("packaging-types-node10", |sh| packaging::pinned(sh, "types-node10")),
+    Step::check("packaging-databases", |sh| {
+        packaging::with_postgresql(sh, "databases", packaging::pinned)
+    }),
+    Step::check("packaging-servers", |sh| packaging::pinned(sh, "servers")),
     Step::check("readme", readme::check),
     Step::check("readme-lease", readme::newcomer),
     Step::check("stepping-clock", stepping::check),

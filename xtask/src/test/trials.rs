@@ -34,6 +34,13 @@ pub const ALL: &[Step] = &[
     npm("npm-react-native", |sh| packaging::newest(sh, "react-native")),
     npm("npm-schemas", |sh| packaging::newest(sh, "schemas")),
     npm("npm-validators", |sh| packaging::newest(sh, "validators")),
+    npm("npm-databases", |sh| packaging::with_postgresql(sh, "databases", packaging::newest)),
+    npm("npm-databases-oldest", |sh| {
+        packaging::with_postgresql(sh, "databases", packaging::oldest)
+    }),
+    npm("npm-prisma", |sh| packaging::with_postgresql(sh, "prisma", packaging::newest)),
+    npm("npm-prisma-oldest", |sh| packaging::with_postgresql(sh, "prisma", packaging::oldest)),
+    npm("npm-servers", |sh| packaging::newest(sh, "servers")),
     Step::trial("pandas", Package::Python, python_tools::pandas),
     Step::trial("polars", Package::Python, python_tools::polars),
     Step::trial("pyarrow", Package::Python, python_tools::pyarrow),

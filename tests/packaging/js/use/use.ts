@@ -1,7 +1,9 @@
 // The types, as a user's compiler sees them.
 import { backend, type ErrorCode, layout, PolyflakeError, type SnoId, sno } from "polyflake";
 import { isValid, metabyte } from "polyflake/decode";
+import { params, snoId } from "polyflake/express";
 import * as native from "polyflake/native";
+import { snoBytes } from "polyflake/typeorm";
 import * as wasm from "polyflake/wasm";
 
 const id: string = sno.generate(7);
@@ -35,3 +37,5 @@ new sno.Generator({ partitions: 3 });
 export const machines: ("native" | "wasm")[] = [backend(), native.backend(), wasm.backend()];
 export const parsed: number = wasm.sno.parse(native.sno.generate(1)).metabyte;
 export const all = { made, packed };
+export const read = params({ id: snoId({ metabyte: 1 }) });
+export const bytes: Uint8Array = snoBytes.to(sno.generate(1));

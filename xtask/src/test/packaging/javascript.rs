@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use tempfile::TempDir;
 use xshell::{Cmd, Shell, cmd};
@@ -51,9 +51,24 @@ pub fn pinned(shell: &Shell, tool: &str) -> Result<()> {
 
 /// Tests a tool's project with the newest versions.
 pub fn newest(shell: &Shell, tool: &str) -> Result<Versions> {
+    thorough(shell, tool, Manifest::newest_tools)
+}
+
+/// Tests a tool's project with the oldest versions that are supported.
+pub fn oldest(shell: &Shell, tool: &str) -> Result<Versions> {
+    thorough(shell, tool, |manifest| manifest.oldest)
+}
+
+/// Tests a tool's project with versions that its manifest leads to.
+fn thorough(
+    shell: &Shell,
+    tool: &str,
+    chosen: impl FnOnce(Manifest) -> BTreeMap<String, String>,
+) -> Result<Versions> {
     let project = project(shell, tool)?;
     let _there = shell.push_dir(project.path());
-    let tools = Manifest::read(shell)?.newest_tools();
+    let tools = chosen(Manifest::read(shell)?);
+    ensure!(!tools.is_empty(), "expected tools in the package.json of {tool}");
     shell.remove_path("package-lock.json")?;
     let wanted = tools.iter().map(|(name, version)| format!("{name}@{version}"));
     cmd!(shell, "npm install {QUIET...} --save-dev {wanted...} {TARBALLS...}").run()?;
@@ -73,6 +88,12 @@ pub fn newest_with_browser(shell: &Shell, tool: &str) -> Result<Versions> {
     newest(shell, tool)
 }
 
+/// Tests a project that needs `PostgreSQL`.
+pub fn with_postgresql<T>(shell: &Shell, tool: &str, run: impl FnOnce(&Shell, &str) -> T) -> T {
+    tools::postgresql(shell);
+    run(shell, tool)
+}
+
 /// The parts of a project's package.json that a trial reads.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -84,6 +105,9 @@ struct Manifest {
     /// The newest versions of packages that do not tag them `latest`, and tools that only trials need.
     #[serde(default)]
     newest: BTreeMap<String, String>,
+    /// The oldest versions that are supported.
+    #[serde(default)]
+    oldest: BTreeMap<String, String>,
 }
 
 impl Manifest {

@@ -15,7 +15,7 @@ use anyhow::{Context, Result};
 
 use crate::workspace;
 
-pub use javascript::{javascript, newest, newest_with_browser, pinned};
+pub use javascript::{javascript, newest, newest_with_browser, oldest, pinned, with_postgresql};
 pub use python::{python, python_source};
 pub use rust::{docs_rs, rust};
 

@@ -1,0 +1,120 @@
+import { bytes, signed, string } from "./checks.js";
+import { invalidType } from "./errors.js";
+import { type HotGuidId, hotguid, type RandflakeText, randflake, type SnoId, sno } from "./index.js";
+
+/** Bytes that are shared with no other thread. */
+export type Bytes = ReturnType<Uint8ArrayConstructor["from"]>;
+
+/** No ID: it is the same in programs and in databases. */
+type None = null | undefined;
+
+/**
+ * A form in which a column holds IDs, with the functions of TypeORM's value transformers. Null and undefined stay as they are.
+ *
+ * @typeParam Id An ID in the program.
+ * @typeParam Stored What the database's driver takes for it.
+ */
+export interface Form<Id, Stored> {
+  /**
+   * The value that is stored for an ID.
+   *
+   * @throws {PolyflakeError} for what is no ID: `invalid_type`, `invalid_length`, `invalid_character`, `out_of_range`.
+   */
+  readonly to: <Given extends Id | None>(id: Given) => Stored | Extract<Given, None>;
+  /**
+   * The ID of a value that a driver has read.
+   *
+   * @throws {PolyflakeError} for a value that holds no ID, as {@link Form.to}; for a number that may have been rounded.
+   */
+  readonly from: (value: unknown) => Id;
+}
+
+/** The form of two functions that need not care about null. */
+function formOf<Id, Stored>(to: (id: Id) => Stored, from: (value: unknown) => Id): Form<Id, Stored> {
+  const isNone = (value: unknown): value is never => value === null || value === undefined;
+  return { to: (id) => (isNone(id) ? id : to(id as Id)), from: (value) => (isNone(value) ? value : from(value)) };
+}
+
+/** Text that a driver has read. */
+const text = (value: unknown): string => string(value, "value");
+
+/** A text of two hexadecimal digits for each byte, as PostgreSQL writes bytes in JSON. */
+const HEX = /^\\x(?:[0-9a-f]{2})*$/;
+
+/** The bytes that a driver has read. */
+function bytesIn(value: unknown): Uint8Array {
+  // Of any realm, as libSQL gives it.
+  if (Object.prototype.toString.call(value) === "[object ArrayBuffer]") return new Uint8Array(value as ArrayBuffer);
+  if (typeof value === "string" && HEX.test(value))
+    return Uint8Array.from(value.slice(2).match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
+  return bytes(value, "value");
+}
+
+/** Bytes as drivers take them: in Node as a Buffer, since some take nothing else. */
+function bytesOut(bytes: Uint8Array): Bytes {
+  const { Buffer } = globalThis as { Buffer?: { from(bytes: Uint8Array): Bytes } };
+  return Buffer ? Buffer.from(bytes) : Uint8Array.from(bytes);
+}
+
+/** The digits of an integer of at most 64 bits. */
+const INTEGER = /^-?\d{1,19}$/;
+
+/** The integer that a driver has read. A number beyond 2^53 has lost bits already. */
+function integerIn(value: unknown): bigint {
+  if (typeof value === "number" && !Number.isSafeInteger(value))
+    throw invalidType("all 64 bits as bigint or text", value, { field: "value" });
+  if (typeof value === "number" || (typeof value === "string" && INTEGER.test(value))) return integerIn(BigInt(value));
+  if (typeof value === "bigint") return signed(value, "value");
+  throw invalidType("integer", value, { field: "value" });
+}
+
+/** A sno as its 16 characters: for `varchar(16) COLLATE "C"`, `CHAR(16)` of ASCII, `TEXT`. */
+export const snoText: Form<SnoId, string> = /* @__PURE__ */ formOf(
+  (id) => (sno.parse(id), id),
+  (value) => (sno.parse(text(value)), value as SnoId),
+);
+
+/** A sno as its 10 bytes: for `bytea`, `BINARY(10)`, `BLOB`. */
+export const snoBytes: Form<SnoId, Bytes> = /* @__PURE__ */ formOf(
+  (id) => bytesOut(sno.toBytes(id)),
+  (value) => sno.fromBytes(bytesIn(value)),
+);
+
+/** A sno as a UUID of version 8: for `uuid`. */
+export const snoUuid8: Form<SnoId, string> = /* @__PURE__ */ formOf(
+  (id) => sno.toUuid8(id),
+  (value) => sno.fromUuid8(text(value)),
+);
+
+/** A sno as the UUID of the original's form: for `uuid`. */
+export const snoUuid: Form<SnoId, string> = /* @__PURE__ */ formOf(
+  (id) => sno.toUuid(id),
+  (value) => sno.fromUuid(text(value)),
+);
+
+/** A Hot Guid as its text: for `uuid`, `CHAR(36)` of ASCII, `TEXT`. */
+export const hotguidText: Form<HotGuidId, string> = /* @__PURE__ */ formOf(
+  (id) => hotguid.parse(id),
+  (value) => hotguid.parse(text(value)),
+);
+
+/** A Hot Guid as its 16 bytes in the order of the text: for `BINARY(16)`, `BLOB`. */
+export const hotguidBytes: Form<HotGuidId, Bytes> = /* @__PURE__ */ formOf(
+  (id) => bytesOut(hotguid.toBytes(id)),
+  (value) => hotguid.fromBytes(bytesIn(value)),
+);
+
+/** A Hot Guid in the order in which SQL Server sorts by time: for `uniqueidentifier`. */
+export const hotguidSql: Form<HotGuidId, string> = /* @__PURE__ */ formOf(
+  (id) => hotguid.toSql(id),
+  (value) => hotguid.fromSql(text(value)),
+);
+
+/** The text of a Randflake, stored as its 64 bits: for `BIGINT`. */
+export const randflakeInt64: Form<RandflakeText, bigint> = /* @__PURE__ */ formOf(
+  (id) => randflake.decodeText(id),
+  (value) => randflake.encodeText(integerIn(value)),
+);
+
+/** An integer of 64 bits, as layouts and Randflakes are: for `BIGINT`. A driver that gives numbers must be told to give all bits. */
+export const int64: Form<bigint, bigint> = /* @__PURE__ */ formOf((id) => signed(id, "id"), integerIn);

@@ -1,0 +1,54 @@
+import { within } from "./decode/checks.js";
+import { type HotGuidId, parse as parseGuid } from "./decode/hotguid.js";
+import { decodeText, type RandflakeId } from "./decode/randflake.js";
+import type { SnoId } from "./decode/sno.js";
+import { wordsOf } from "./decode/words.js";
+import { invalidType, PolyflakeError } from "./errors.js";
+
+/** Reads a parameter: returns its value, or throws a {@link PolyflakeError}. */
+export type Parameter<T> = (text: string | undefined, name: string) => T;
+
+/** The text of a parameter that must be there. */
+function given(text: unknown, name: string): string {
+  if (text === undefined)
+    throw new PolyflakeError("missing_field", `missing value for field \`${name}\``, { field: name });
+  // A query's parameter that is there twice is an array.
+  if (typeof text !== "string") throw invalidType("one text", text, { field: name });
+  return text;
+}
+
+/**
+ * A sno's text.
+ *
+ * @param options With `metabyte` (0..255), the ID must carry it, or one of them.
+ * @throws {PolyflakeError} `out_of_range` for a wrong metabyte.
+ */
+export function snoId<const M extends number = number>(
+  options: { metabyte?: M | readonly M[] } = {},
+): Parameter<SnoId<M>> {
+  const { metabyte } = options;
+  const wanted = metabyte === undefined ? undefined : [metabyte as number | number[]].flat();
+  wanted?.forEach((one) => within(one, "metabyte", 255));
+  return (text, name) => {
+    const id = given(text, name);
+    const found = wordsOf(id, name)[2] >> 12;
+    if (!wanted || wanted.includes(found)) return id as SnoId<M>;
+    const message = `expected an ID of metabyte ${wanted.join(", ")}, found ${found}`;
+    throw new PolyflakeError("out_of_range", message, { field: name });
+  };
+}
+
+/** A Hot Guid's text in either case; the value is in lower case. */
+export function hotguidId(): Parameter<HotGuidId> {
+  return (text, name) => parseGuid(given(text, name));
+}
+
+/** A Randflake's text; the value is its integer. */
+export function randflakeId(): Parameter<RandflakeId> {
+  return (text, name) => decodeText(given(text, name));
+}
+
+/** A parameter that may be absent. */
+export function optional<T>(parameter: Parameter<T>): Parameter<T | undefined> {
+  return (text, name) => (text === undefined ? undefined : parameter(text, name));
+}

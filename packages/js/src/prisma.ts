@@ -1,0 +1,42 @@
+/**
+ * Forms for Prisma, whose columns have no types of one's own: what is written and asked for goes through a form's `to`, and
+ * {@link fields} shows IDs in what is read. Nothing of Prisma is imported.
+ *
+ * ```js
+ * import { fields, snoUuid8 } from "polyflake/prisma";
+ *
+ * const prisma = new PrismaClient({ adapter }).$extends({ result: { order: fields({ id: snoUuid8 }) } });
+ * await prisma.order.create({ data: { id: snoUuid8.to(sno.generate(2)) } });
+ * const { lowest, highest } = sno.timeRange(start, end);
+ * await prisma.order.findMany({ where: { id: { gte: snoUuid8.to(lowest), lte: snoUuid8.to(highest) } } });
+ * ```
+ *
+ * @module
+ */
+import type { Form } from "./forms.js";
+
+export { type ErrorCode, PolyflakeError } from "./errors.js";
+export * from "./forms.js";
+
+/** The forms of a model's columns, by the names of their fields. */
+// biome-ignore lint/suspicious/noExplicitAny: a form of any ID, which a function's parameter takes no wider type for.
+type Forms = Readonly<Record<string, Form<any, unknown>>>;
+
+/** Computed fields of a model, for the member `result` of a client's extension. */
+export type Fields<F extends Forms> = {
+  [K in keyof F]: {
+    /** The column that the field is computed from. */
+    needs: Record<K, true>;
+    /** The ID of the column's value. */
+    compute: (row: Record<K, unknown>) => ReturnType<F[K]["from"]>;
+  };
+};
+
+/** Computed fields that take the place of a model's columns and show the IDs in them. */
+export function fields<const F extends Forms>(forms: F): Fields<F> {
+  const entries = Object.entries(forms).map(([name, form]) => [
+    name,
+    { needs: { [name]: true }, compute: (row: Record<string, unknown>) => form.from(row[name]) },
+  ]);
+  return Object.fromEntries(entries) as Fields<F>;
+}

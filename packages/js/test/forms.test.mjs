@@ -1,0 +1,78 @@
+// The forms in which columns hold IDs. tests/packaging/js has them in databases.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { hotguid, randflake, sno } from "polyflake";
+import * as kysely from "polyflake/kysely";
+import * as prisma from "polyflake/prisma";
+import * as typeorm from "polyflake/typeorm";
+import { refused } from "./refusals.mjs";
+
+const SNO = "a7rdmuv326nct5if";
+const GUID = "691f29d0-bbaa-ddcc-ee01-0203ffffff7f";
+const FLAKE = 4_594_531_474_933_654_033n;
+
+/** Each form with an ID, what is stored for it, and other values of drivers that hold the same. */
+const FORMS = {
+  snoText: [SNO, SNO],
+  snoBytes: [SNO, Buffer.from(sno.toBytes(SNO)), sno.toBytes(SNO), sno.toBytes(SNO).buffer, hexOf(sno.toBytes(SNO))],
+  snoUuid8: [SNO, sno.toUuid8(SNO), sno.toUuid8(SNO).toUpperCase()],
+  snoUuid: [SNO, sno.toUuid(SNO)],
+  hotguidText: [GUID, GUID, GUID.toUpperCase()],
+  hotguidBytes: [GUID, Buffer.from(hotguid.toBytes(GUID)), hotguid.toBytes(GUID)],
+  hotguidSql: [GUID, hotguid.toSql(GUID), hotguid.toSql(GUID).toUpperCase()],
+  randflakeInt64: [randflake.encodeText(FLAKE), FLAKE, `${FLAKE}`],
+  int64: [-FLAKE, -FLAKE, `${-FLAKE}`],
+};
+
+function hexOf(bytes) {
+  return `\\x${Buffer.from(bytes).toString("hex")}`;
+}
+
+const codes = ["invalid_type", "invalid_length", "invalid_character", "not_canonical", "out_of_range"];
+const refusing = (call, given) =>
+  assert.throws(call, ({ name, code }) => name === "PolyflakeError" && codes.includes(code), `${typeof given}`);
+
+for (const [name, [id, stored, ...others]] of Object.entries(FORMS))
+  describe(name, () => {
+    const form = typeorm[name];
+
+    test("an ID goes into a column, and comes back", () => {
+      assert.deepEqual(form.to(id), stored);
+      for (const value of [stored, ...others]) assert.equal(form.from(value), id);
+    });
+
+    test("null stays", () => {
+      for (const none of [null, undefined]) assert.deepEqual([form.to(none), form.from(none)], [none, none]);
+    });
+
+    test("what is no ID is refused in both directions", () => {
+      const wrong = ["", "short!", 7.5, {}, [], true, new Date(), new Uint8Array(3), 2n ** 64n, "1".repeat(40), "\\x0"];
+      for (const value of wrong) {
+        refusing(() => form.to(value), value);
+        refusing(() => form.from(value), value);
+      }
+    });
+
+    test("is the same object for each library", () => {
+      assert.equal(kysely[name], form);
+      assert.equal(prisma[name], form);
+    });
+  });
+
+test("integers that a driver may have rounded are refused, and those it cannot have are taken", () => {
+  const { int64, randflakeInt64 } = typeorm;
+  assert.equal(int64.from(-5), -5n);
+  assert.equal(int64.from(2 ** 53 - 1), 9_007_199_254_740_991n);
+  assert.equal(randflakeInt64.from(8), "8");
+  for (const number of [2 ** 53, -(2 ** 60), Number.NaN])
+    refused("invalid_type", () => int64.from(number), { field: "value" });
+  for (const text of ["9223372036854775808", "-9223372036854775809"]) refused("out_of_range", () => int64.from(text));
+  for (const text of ["0x10", " 1", "1e3", ""]) refused("invalid_type", () => int64.from(text));
+});
+
+test("Prisma's fields show IDs", () => {
+  const { id, key } = prisma.fields({ id: prisma.snoBytes, key: prisma.hotguidText });
+  assert.deepEqual(id.needs, { id: true });
+  assert.equal(id.compute({ id: sno.toBytes(SNO), key: 7 }), SNO);
+  assert.equal(key.compute({ key: null }), null);
+});

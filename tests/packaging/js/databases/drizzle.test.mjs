@@ -1,0 +1,130 @@
+// Drizzle's columns on PostgreSQL and SQLite; on MySQL what is sent and read.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { createClient } from "@libsql/client";
+import { asc, between, eq, inArray, isNull, relations } from "drizzle-orm";
+import { drizzle as onLibsql } from "drizzle-orm/libsql";
+import { mysqlTable } from "drizzle-orm/mysql-core";
+import { drizzle as onMysql } from "drizzle-orm/mysql-proxy";
+import { drizzle as onPostgres } from "drizzle-orm/node-postgres";
+import { pgTable, text } from "drizzle-orm/pg-core";
+import { sqliteTable, text as sqliteText } from "drizzle-orm/sqlite-core";
+import postgres from "pg";
+import { mysql, pg, sqlite } from "polyflake/drizzle";
+import { GUIDS, INTEGERS, SAMPLES, SNOS } from "./ids.mjs";
+import { database } from "./postgres.mjs";
+
+/** The error of the package in the chain of causes. */
+function refusal(error) {
+  return error.name === "PolyflakeError" ? error : refusal(error.cause);
+}
+
+/** Makes a table with a column, `id`, of a form. */
+async function made(execute, table, form) {
+  await execute(`DROP TABLE IF EXISTS ${form}`);
+  await execute(`CREATE TABLE ${form} (place text PRIMARY KEY, id ${table.id.getSQLType()} UNIQUE)`);
+}
+
+async function check(db, table, { ids, span }) {
+  const rows = ids.map((id, place) => ({ place: `${place}`, id }));
+  await db.insert(table).values([...rows.toReversed(), { place: "none", id: null }]);
+  const found = (query) => query.orderBy(asc(table.id)).then((rows) => rows.map(({ id }) => id));
+  const selected = () => db.select({ id: table.id }).from(table);
+  assert.deepEqual(
+    (await found(selected())).filter((id) => id !== null),
+    ids,
+  );
+  assert.deepEqual(await db.select().from(table).where(isNull(table.id)), [{ place: "none", id: null }]);
+  assert.deepEqual(await found(selected().where(inArray(table.id, [ids[4], ids[3]]))), ids.slice(3, 5));
+  if (span)
+    assert.deepEqual(await found(selected().where(between(table.id, span.lowest, span.highest))), ids.slice(5, 10));
+  const [moved] = await db.update(table).set({ id: null }).where(eq(table.id, ids[2])).returning();
+  assert.deepEqual(moved, { place: "2", id: null });
+  for (const wrong of ["short!", 7, {}])
+    await assert.rejects(
+      async () => db.select().from(table).where(eq(table.id, wrong)),
+      (error) => /^invalid_(type|length|character)$/.test(refusal(error).code),
+    );
+}
+
+const server = await database("drizzle");
+
+describe("PostgreSQL", { skip: !server }, () => {
+  const pool = new postgres.Pool(server);
+  const db = onPostgres(pool);
+  const execute = (query) => pool.query(query);
+  for (const [form, column] of Object.entries(pg))
+    test(form, async () => {
+      const table = pgTable(form.toLowerCase(), { place: text("place").primaryKey(), id: column("id") });
+      await made(execute, table, form);
+      await check(db, table, SAMPLES[form]);
+    });
+
+  test("columns without a name of their own, and rows in JSON", async () => {
+    const people = pgTable("people", { id: pg.snoText().primaryKey() });
+    const orders = pgTable("orders", { id: pg.snoBytes().primaryKey(), buyer: pg.snoText(), key: pg.hotguidText() });
+    const schema = {
+      people,
+      orders,
+      ofPeople: relations(people, ({ many }) => ({ orders: many(orders) })),
+      ofOrders: relations(orders, ({ one }) => ({
+        person: one(people, { fields: [orders.buyer], references: [people.id] }),
+      })),
+    };
+    await pool.query('CREATE TABLE people (id varchar(16) COLLATE "C" PRIMARY KEY)');
+    await pool.query("CREATE TABLE orders (id bytea PRIMARY KEY, buyer varchar(16), key uuid)");
+    const related = onPostgres(pool, { schema });
+    await related.insert(people).values({ id: SNOS[0] });
+    await related.insert(orders).values({ id: SNOS[1], buyer: SNOS[0], key: GUIDS[0] });
+    const found = await related.query.people.findMany({ with: { orders: true } });
+    assert.deepEqual(found, [{ id: SNOS[0], orders: [{ id: SNOS[1], buyer: SNOS[0], key: GUIDS[0] }] }]);
+  });
+
+  test.after(() => pool.end());
+});
+
+describe("SQLite", () => {
+  const client = createClient({ url: ":memory:", intMode: "bigint" });
+  const db = onLibsql(client);
+  for (const [form, column] of Object.entries(sqlite))
+    test(form, async () => {
+      const table = sqliteTable(form, { place: sqliteText("place").primaryKey(), id: column("id") });
+      await made((query) => client.execute(query), table, form);
+      const sample = SAMPLES[form];
+      await check(db, table, sample);
+    });
+
+  test("a driver that rounds integers is found out", async () => {
+    const rounding = createClient({ url: ":memory:", intMode: "number" });
+    const table = sqliteTable("t", { id: sqlite.int64("id") });
+    await rounding.execute("CREATE TABLE t (id integer)");
+    const db = onLibsql(rounding);
+    await db.insert(table).values({ id: 7n });
+    assert.deepEqual(await db.select().from(table), [{ id: 7n }]);
+    await db.insert(table).values({ id: INTEGERS[4] });
+    await assert.rejects(async () => db.select().from(table));
+  });
+});
+
+test("MySQL is sent the values of its columns, and those of rows are read", async () => {
+  for (const [form, column] of Object.entries(mysql)) {
+    const { ids } = SAMPLES[form];
+    const sent = [];
+    const db = onMysql(async (_query, parameters) => {
+      sent.push(...parameters);
+      return { rows: sent.map((value) => [value]) };
+    });
+    const table = mysqlTable("t", { id: column("id") });
+    const found = await db.select().from(table).where(inArray(table.id, ids));
+    assert.deepEqual(
+      found.map(({ id }) => id),
+      ids,
+      form,
+    );
+    assert.deepEqual(
+      sent.map((value) => value.constructor),
+      ids.map(() => (/Bytes/.test(form) ? Buffer : /64/.test(form) ? BigInt : String)),
+    );
+    if (/Bytes/.test(form)) assert.deepEqual(sent.toSorted(Buffer.compare), sent);
+  }
+});

@@ -1,0 +1,4 @@
+// Names that the README's example has from its program.
+declare const db: import("drizzle-orm/node-postgres").NodePgDatabase;
+declare const start: Date;
+declare const end: Date;

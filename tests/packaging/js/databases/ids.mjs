@@ -1,0 +1,47 @@
+// IDs of known times, in the order of time, and the bounds of a span of them.
+import { hotguid, randflake, sno } from "polyflake";
+
+const NOW = 1_763_650_000_000;
+const HOUR = 3_600_000;
+const EPOCH = 1_262_304_000_000;
+const hours = Array.from({ length: 20 }, (_, hour) => hour);
+
+/** One ID an hour, of partitions that fall. */
+export const SNOS = hours.map((hour) =>
+  sno.fromParts({
+    tick: (NOW + hour * HOUR - EPOCH) / 4,
+    tickTock: false,
+    metabyte: 2,
+    partition: 60_000 - hour * 3000,
+    sequence: hour,
+  }),
+);
+
+export const GUIDS = hours.map((hour) =>
+  hotguid.fromParts({
+    timestamp: NOW / 1000 + hour * 3600,
+    machine: new Uint8Array(5).fill(255 - hour),
+    counter: hour,
+    shardKey: 2 ** 31 - hour,
+  }),
+);
+
+/** Integers of 64 bits, in their order, most of which numbers do not hold. */
+export const INTEGERS = [-(2n ** 63n), -(2n ** 53n) - 1n, -1n, 0n, 4_594_531_474_933_654_033n, 2n ** 63n - 1n];
+
+/** The texts of Randflakes, in the order of their integers. */
+export const RANDFLAKES = INTEGERS.map(randflake.encodeText);
+
+const SPAN = [NOW + 5 * HOUR, NOW + 10 * HOUR];
+
+/** For each form its IDs in order, and the bounds of those from the fifth on, before the tenth. */
+export const SAMPLES = {
+  ...Object.fromEntries(
+    ["snoText", "snoBytes", "snoUuid8", "snoUuid"].map((form) => [form, { ids: SNOS, span: sno.timeRange(...SPAN) }]),
+  ),
+  hotguidText: { ids: GUIDS, span: hotguid.timeRange(...SPAN) },
+  hotguidBytes: { ids: GUIDS, span: hotguid.timeRange(...SPAN) },
+  hotguidSql: { ids: GUIDS, span: hotguid.timeRange(...SPAN) },
+  int64: { ids: INTEGERS },
+  randflakeInt64: { ids: RANDFLAKES },
+};

@@ -1,0 +1,14 @@
+// Databases on the server that run.mjs has started.
+import { env } from "node:process";
+import postgres from "pg";
+
+/** The address of a new, empty database of this name; undefined without a server. */
+export async function database(name) {
+  if (!env.PGHOST) return undefined;
+  const server = { host: env.PGHOST, user: "test" };
+  const client = new postgres.Client({ ...server, database: "postgres" });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name}`);
+  await client.end();
+  return { ...server, database: name };
+}

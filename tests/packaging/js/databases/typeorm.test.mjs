@@ -1,0 +1,101 @@
+// Value transformers in TypeORM, on PostgreSQL and SQLite.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import Database from "libsql";
+import * as forms from "polyflake/typeorm";
+import { Between, DataSource, EntitySchema, In, IsNull } from "typeorm";
+import { SAMPLES } from "./ids.mjs";
+import { database } from "./postgres.mjs";
+
+const PG = {
+  snoText: "varchar",
+  snoBytes: "bytea",
+  snoUuid8: "uuid",
+  snoUuid: "uuid",
+  hotguidText: "uuid",
+  int64: "bigint",
+  randflakeInt64: "bigint",
+};
+const SQLITE = {
+  snoText: "text",
+  snoBytes: "blob",
+  snoUuid8: "text",
+  snoUuid: "text",
+  hotguidText: "text",
+  hotguidBytes: "blob",
+  int64: "bigint",
+  randflakeInt64: "bigint",
+};
+
+/**
+ * TypeORM gives a statement's parameters one by one, but libSQL takes a Buffer by itself for an object of named ones. Called with
+ * and without `new`, as different versions do.
+ */
+function Listed(...options) {
+  const database = new Database(...options);
+  const prepare = (query) => {
+    const statement = Database.prototype.prepare.call(database, query);
+    const { all, run } = statement;
+    return Object.assign(statement, {
+      all: (...parameters) => all.call(statement, parameters),
+      run: (...parameters) => run.call(statement, parameters),
+    });
+  };
+  return Object.assign(database, { prepare });
+}
+
+const entity = (form, type) =>
+  new EntitySchema({
+    name: form,
+    columns: {
+      place: { type: "integer", primary: true },
+      id: {
+        type,
+        transformer: forms[form],
+        nullable: true,
+        unique: true,
+        ...(type === "varchar" ? { length: 16, collation: "C" } : {}),
+      },
+    },
+  });
+
+async function check(source, form) {
+  const { ids, span } = SAMPLES[form];
+  const repository = source.getRepository(form);
+  await repository.save([...ids.map((id, place) => ({ place, id })).toReversed(), { place: 100, id: null }]);
+  const found = async (where) => (await repository.find({ where, order: { id: "ASC" } })).map(({ id }) => id);
+  assert.deepEqual(
+    (await found({})).filter((id) => id !== null),
+    ids,
+  );
+  assert.deepEqual(await found({ id: IsNull() }), [null]);
+  assert.deepEqual(await found({ id: ids[3] }), [ids[3]]);
+  assert.deepEqual(await found({ id: In([ids[4], ids[3]]) }), ids.slice(3, 5));
+  if (span) assert.deepEqual(await found({ id: Between(span.lowest, span.highest) }), ids.slice(5, 10));
+  await repository.update({ id: ids[0] }, { id: null });
+  assert.deepEqual((await repository.findOneByOrFail({ place: 0 })).id, null);
+  for (const wrong of ["short!", {}])
+    await assert.rejects(repository.save({ place: 101, id: wrong }), { name: "PolyflakeError" });
+}
+
+function suite(name, types, options) {
+  describe(name, { skip: !options }, () => {
+    const source = new DataSource({
+      ...options,
+      entities: Object.entries(types).map(([form, type]) => entity(form, type)),
+      synchronize: true,
+    });
+    test.before(() => source.initialize());
+    for (const form of Object.keys(types)) test(form, () => check(source, form));
+    test.after(() => source.destroy());
+  });
+}
+
+const server = await database("typeorm");
+suite("PostgreSQL", PG, server && { type: "postgres", ...server, username: server.user });
+suite("SQLite", SQLITE, {
+  type: "better-sqlite3",
+  driver: Listed,
+  database: ":memory:",
+  prepareDatabase: (database) => database.defaultSafeIntegers(),
+});

@@ -1,0 +1,69 @@
+// The types of IDs in columns, as a user's compiler sees them.
+import { between, eq } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/node-postgres";
+import { pgTable } from "drizzle-orm/pg-core";
+import { sqliteTable } from "drizzle-orm/sqlite-core";
+import type { Kysely } from "kysely";
+import { type HotGuidId, type SnoId, sno } from "polyflake";
+import { pg, sqlite } from "polyflake/drizzle";
+import { IdPlugin, int64, snoUuid8 } from "polyflake/kysely";
+import { fields, snoBytes } from "polyflake/prisma";
+import { hotguidSql, randflakeInt64 } from "polyflake/typeorm";
+import type { ColumnOptions, ValueTransformer } from "typeorm";
+
+/** Compiles for equal types alone. */
+const same =
+  <A>() =>
+  <B>(_: (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? "same" : "different"): void => {};
+
+const { lowest, highest } = sno.timeRange(0, 1);
+type OrderId = SnoId<2>;
+
+const orders = pgTable("orders", {
+  id: pg
+    .snoUuid8()
+    .$type<OrderId>()
+    .primaryKey()
+    .$defaultFn(() => sno.generate(2)),
+  parent: pg.snoText(),
+  key: pg.hotguidText("guid").notNull(),
+  flake: pg.int64(),
+});
+same<{ id: OrderId; parent: SnoId | null; key: HotGuidId; flake: bigint | null }>()<typeof orders.$inferSelect>("same");
+export const rows = drizzle({ connection: {} })
+  .select()
+  .from(orders)
+  .where(between(orders.parent, lowest, highest));
+export const kept = sqliteTable("kept", { id: sqlite.snoBytes("id"), flake: sqlite.randflakeInt64() });
+// @ts-expect-error: a column of integers of 64 bits has no numbers
+eq(orders.flake, 7);
+// @ts-expect-error: a text is no ID until a function says so
+eq(orders.parent, "a7rdmuv326nct5if");
+// @ts-expect-error: MySQL's columns are not PostgreSQL's
+pg.hotguidBytes;
+
+interface Database {
+  orders: { id: SnoId; flake: bigint };
+}
+export const found = (db: Kysely<Database>) =>
+  db
+    .withPlugin(new IdPlugin({ id: snoUuid8, flake: int64 }))
+    .selectFrom("orders")
+    .select("id")
+    .where((where) => where.between("id", lowest, highest))
+    .execute();
+// @ts-expect-error: a form is no class
+new IdPlugin({ id: String });
+
+const transformers: ValueTransformer[] = [hotguidSql, randflakeInt64];
+export const column: ColumnOptions = { type: "uuid", transformer: transformers[0]! };
+
+same<SnoId>()<ReturnType<ReturnType<typeof shown>["id"]["compute"]>>("same");
+export const shown = () => fields({ id: snoBytes });
+type Bytes = Uint8Array<ArrayBuffer>;
+same<[Bytes, Bytes | null, bigint]>()<ReturnType<typeof stored>>("same");
+const stored = (id: SnoId, other: SnoId | null): [Bytes, Bytes | null, bigint] => [
+  snoBytes.to(id),
+  snoBytes.to(other),
+  int64.to(7n),
+];

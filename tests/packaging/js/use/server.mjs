@@ -1,0 +1,61 @@
+// A PostgreSQL server in a folder of its own, with a socket there.
+import { execFileSync } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+
+const VERSIONS = "/usr/lib/postgresql";
+
+const idOf = (option) => Number(execFileSync("id", [option, "postgres"], { encoding: "utf8" }));
+
+/**
+ * Calls a function with the folder of a server's socket, while it runs; the user is `test`. Without PostgreSQL on this machine it is
+ * called with undefined, but in CI it is an error.
+ */
+export function withPostgres(use) {
+  if (!existsSync(VERSIONS)) {
+    if (process.env.CI) throw new Error("expected PostgreSQL on this machine");
+    console.log("skipped: no PostgreSQL on this machine");
+    return use(undefined);
+  }
+  const versions = readdirSync(VERSIONS).sort((a, b) => Number(a) - Number(b));
+  const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
+  // The server refuses to run as root.
+  const user = userInfo().uid === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {};
+  const run = (program, ...options) =>
+    execFileSync(join(VERSIONS, versions.at(-1), "bin", program), ["--pgdata", join(folder, "data"), ...options], {
+      cwd: folder,
+      stdio: ["ignore", "ignore", "inherit"],
+      ...user,
+    });
+  if ("uid" in user) chownSync(folder, user.uid, user.gid);
+  try {
+    run("initdb", "--auth=trust", "--username=test", "--no-sync");
+    const options = `-k ${folder} -c listen_addresses='' -c shared_buffers=16MB -c fsync=off`;
+    run("pg_ctl", "start", "--wait", "--silent", "--log", join(folder, "log"), "--options", options);
+    try {
+      return use(folder);
+    } finally {
+      run("pg_ctl", "stop", "--mode=immediate", "--silent");
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Runs a program of Node with the server's folder in its environment. */
+export function node(folder, ...options) {
+  const { PGHOST, ...env } = process.env;
+  if (folder) env.PGHOST = folder;
+  execFileSync(process.execPath, options, { stdio: "inherit", env });
+}
+
+/** Checks the types of a project with the compiler of the repository. */
+export function checkTypes(project) {
+  node(
+    undefined,
+    join(process.env.POLYFLAKE_REPOSITORY, "tests/node_modules/typescript/bin/tsc"),
+    "--project",
+    project,
+  );
+}
