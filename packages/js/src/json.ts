@@ -1,6 +1,6 @@
 /**
- * Reads and writes JSON of several kinds of objects, told apart by the metabytes of their sno IDs, and reads JSON of figures. Plain
- * JavaScript, without wasm.
+ * Reads and writes JSON of several kinds of objects, told apart by the metabytes of their sno IDs, and JSON with integers of 64
+ * bits; reads JSON of figures. Plain JavaScript, without wasm.
  *
  * @module
  */
@@ -9,6 +9,7 @@ import { isValid, metabyte } from "./decode/sno.js";
 import { wordsOf } from "./decode/words.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 
+export { type BigintOptions, type WithBigints, withBigints } from "./bigints.js";
 export type { Description, FieldDescription } from "./describe.js";
 export { type ErrorCode, PolyflakeError } from "./errors.js";
 export { descriptionFromJson } from "./figures.js";

@@ -18,7 +18,7 @@ import {
   sparx64,
 } from "polyflake";
 import * as decode from "polyflake/decode";
-import { byMetabyte } from "polyflake/json";
+import { byMetabyte, withBigints } from "polyflake/json";
 import type { sno as forcedNative } from "polyflake/native";
 import type { sno as forcedWasm } from "polyflake/wasm";
 import { sno as besideScript, type Source } from "polyflake/web";
@@ -240,6 +240,14 @@ records.stringify({ kind: "other" });
 // @ts-expect-error No kind.
 byMetabyte({ 1: "user" });
 JSON.parse("", records.reviver);
+const wide = withBigints(["id"] as const, { numbers: true });
+is<Equal<ReturnType<typeof wide.parse>, unknown>>();
+const json: string = wide.stringify({ id: 1n }, 2) + JSON.stringify({ id: 1n }, wide.replacer);
+JSON.parse(json, wide.reviver);
+// @ts-expect-error: names are a list
+withBigints("id");
+// @ts-expect-error: no such option
+withBigints([], { texts: true });
 sno.setDefaultGenerator(undefined);
 sno.setDefaultGenerator(ids);
 // @ts-expect-error A generator of another family.

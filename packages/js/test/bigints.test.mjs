@@ -1,0 +1,158 @@
+// JSON in which integers of 64 bits stay whole, in engines that show a reviver the source of a number, and in those that do not.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import fc from "fast-check";
+import { withBigints } from "polyflake/json";
+import { browse, isMissing } from "./browser.mjs";
+import { refused } from "./refusals.mjs";
+
+const BIG = 4594531474933654033n;
+const LIMITS = [-(1n << 63n), (1n << 63n) - 1n, (1n << 64n) - 1n, 1n << 53n, -(1n << 53n), 0n, -1n];
+const isWhole = JSON.rawJSON !== undefined;
+const json = withBigints(["id", "ids"]);
+const asNumbers = withBigints(["id", "ids"], { numbers: true });
+
+describe("texts, in every engine", () => {
+  test("bigints are written as texts, and named members are read as bigints", () => {
+    const value = { id: BIG, ids: [1n, [BIG], null], text: "7", number: 7, inner: [{ id: null }, { id: 0n }] };
+    const written = json.stringify(value);
+    assert.equal(
+      written,
+      `{"id":"${BIG}","ids":["1",["${BIG}"],null],"text":"7","number":7,"inner":[{"id":null},{"id":"0"}]}`,
+    );
+    assert.deepEqual(json.parse(written), value);
+    assert.deepEqual(json.parse('{"id": 7, "ids": [8, "9"], "other": "9"}'), { id: 7n, ids: [8n, 9n], other: "9" });
+    assert.equal(json.stringify([BIG], 1), `[\n "${BIG}"\n]`);
+  });
+
+  test("the ends of 64 bits pass, and nothing past them", () => {
+    for (const limit of LIMITS) assert.deepEqual(json.parse(json.stringify({ id: limit })), { id: limit });
+    for (const past of [1n << 64n, -(1n << 63n) - 1n, 10n ** 30n, 10n ** 300n]) {
+      refused("out_of_range", () => json.stringify({ a: past }), { field: "a" });
+      refused("out_of_range", () => json.parse(`{"id": "${past}"}`), { field: "id" });
+    }
+  });
+
+  test("a named member is an integer, or null", () => {
+    for (const text of ["", "x", "1.0", "01", "-0", "1e3", " 1", "0x10", "1n", "a".repeat(30), "\u0661"])
+      refused("not_canonical", () => json.parse(JSON.stringify({ id: text })), { field: "id" });
+    for (const value of [true, {}, [{}], 1.5, [[false]]])
+      refused("invalid_type", () => json.parse(JSON.stringify({ id: value })), { field: "id" });
+    for (const value of [2 ** 53, -(2 ** 60), [1, [2 ** 53]]])
+      refused("invalid_type", () => json.stringify({ id: value }), { field: "id" });
+    assert.equal(json.stringify({ id: 5, other: 2 ** 53 }), '{"id":5,"other":9007199254740992}');
+  });
+
+  test("an integer that was rounded is refused, wherever it stands", () => {
+    const { reviver } = json;
+    for (const text of [`{"id": ${BIG}}`, `{"other": ${BIG}}`, `[[${BIG}]]`, `${BIG}`, "9007199254740992"])
+      refused("invalid_type", () => JSON.parse(text, (key, value) => reviver(key, value)));
+    refused("invalid_type", () => JSON.parse(`[${BIG}]`, (key, value) => reviver(key, value, {})), { field: "0" });
+    assert.deepEqual(
+      JSON.parse('{"id": 9007199254740991, "other": 0.5}', (key, value) => reviver(key, value)),
+      { id: 9007199254740991n, other: 0.5 },
+    );
+  });
+
+  test("wrong names, options and values are refused; errors of the language pass through", () => {
+    for (const names of [undefined, null, "id", [1], {}, new Set(["id"])])
+      refused("invalid_type", () => withBigints(names), { field: "names" });
+    refused("unknown_field", () => withBigints([], { number: true }), { field: "number" });
+    refused("invalid_type", () => withBigints([], { numbers: 1 }), { field: "numbers" });
+    for (const value of [undefined, () => 1, Symbol("s")]) refused("invalid_type", () => json.stringify(value));
+    assert.throws(() => json.parse("{"), SyntaxError);
+    const circle = [];
+    circle.push(circle);
+    assert.throws(() => json.stringify(circle), TypeError);
+    for (const name of ["__proto__", "constructor", "toString"])
+      assert.deepEqual(Object.entries(json.parse(`{"${name}": 7}`)), [[name, 7]]);
+  });
+});
+
+describe("numbers, where the engine keeps them whole", { skip: !isWhole && "no source text access" }, () => {
+  test("integers past 2^53 are read as bigints, named or not", () => {
+    assert.deepEqual(json.parse(`{"id": ${BIG}, "ids": [1, ${BIG}]}`), { id: BIG, ids: [1n, BIG] });
+    assert.deepEqual(json.parse(`{"other": ${BIG}, "list": [${-BIG}], "small": 7}`), {
+      other: BIG,
+      list: [-BIG],
+      small: 7,
+    });
+    assert.equal(json.parse("9007199254740993"), 9007199254740993n);
+    assert.deepEqual(json.parse('{"a": 1e30, "b": 9007199254740993.5, "c": -0}'), {
+      a: 1e30,
+      b: 9007199254740994,
+      c: -0,
+    });
+    for (const text of [1n << 64n, -(1n << 63n) - 1n, 10n ** 30n, 10n ** 300n])
+      refused("out_of_range", () => json.parse(`[${text}]`), { field: "0" });
+  });
+
+  test("bigints are written as numbers, if the options say so", () => {
+    assert.equal(asNumbers.stringify({ id: BIG, list: [1n, 7], text: "1" }), `{"id":${BIG},"list":[1,7],"text":"1"}`);
+    assert.equal(JSON.stringify({ id: BIG }, asNumbers.replacer), `{"id":${BIG}}`);
+    refused("out_of_range", () => asNumbers.stringify([1n << 64n]));
+    BigInt.prototype.toJSON = function () {
+      return String(this);
+    };
+    try {
+      assert.equal(asNumbers.stringify({ id: BIG, text: "1" }), `{"id":${BIG},"text":"1"}`);
+      assert.equal(json.stringify({ id: BIG }), `{"id":"${BIG}"}`);
+    } finally {
+      delete BigInt.prototype.toJSON;
+    }
+  });
+});
+
+test("what is written is read again", () => {
+  const wide = fc.oneof(fc.bigInt(-(1n << 63n), (1n << 64n) - 1n), fc.constantFrom(...LIMITS));
+  const isKept = (number) => !Object.is(number, -0) && (Number.isSafeInteger(number) || !Number.isInteger(number));
+  const { value } = fc.letrec((tie) => ({
+    number: fc.oneof(fc.maxSafeInteger(), fc.double({ noNaN: true, noDefaultInfinity: true }).filter(isKept)),
+    leaf: fc.oneof(tie("number"), fc.string(), fc.constant(null), fc.boolean()),
+    ids: fc.oneof(wide, fc.constant(null), fc.array(wide, { maxLength: 3 })),
+    object: fc.record(
+      { id: tie("ids"), ids: tie("ids"), a: tie("value"), b: tie("value") },
+      { requiredKeys: [], noNullPrototype: true },
+    ),
+    value: fc.oneof({ maxDepth: 4 }, tie("leaf"), fc.array(tie("value"), { maxLength: 3 }), tie("object")),
+  }));
+  fc.assert(
+    fc.property(value, (value) => {
+      for (const its of [json, asNumbers]) {
+        const text = its.stringify(value);
+        assert.deepEqual(its.parse(text), value);
+        assert.deepEqual(JSON.parse(text, its.reviver), value);
+        assert.equal(JSON.stringify(value, its.replacer), text);
+      }
+    }),
+  );
+});
+
+// Node 20 has the source of numbers behind a flag.
+test("all of this where the engine shows sources", { skip: isWhole }, () => {
+  const { NODE_TEST_CONTEXT, ...env } = process.env;
+  const flags = ["--harmony-json-parse-with-source", fileURLToPath(import.meta.url)];
+  const { status, stdout } = spawnSync(process.execPath, flags, { encoding: "utf8", env });
+  assert.equal(status, 0, stdout);
+  assert.match(stdout, /^ok \d+ - numbers, where the engine keeps them whole$/m);
+});
+
+describe("in Chromium", { skip: isMissing }, () => {
+  test("integers of 64 bits stay whole, as numbers too", async () => {
+    const { page, close } = await browse("packages/js/test/types/tsconfig.json");
+    try {
+      const answer = await page.evaluate(async () => {
+        const { withBigints } = await import("/packages/js/dist/esm/json.js");
+        const json = withBigints(["id"], { numbers: true });
+        const read = json.parse('{"id": 4594531474933654033, "other": [9007199254740993]}');
+        return [typeof read.id, String(read.id), String(read.other[0]), json.stringify(read)];
+      });
+      const written = '{"id":4594531474933654033,"other":[9007199254740993]}';
+      assert.deepEqual(answer, ["bigint", String(BIG), "9007199254740993", written]);
+    } finally {
+      await close();
+    }
+  });
+});
