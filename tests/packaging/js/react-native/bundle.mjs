@@ -13,7 +13,8 @@ const vectors = Object.fromEntries(
 
 const contents = `
   import * as decode from "polyflake/decode";
-  import { byMetabyte } from "polyflake/json";
+  import { byMetabyte, withBigints } from "polyflake/json";
+  import * as schema from "polyflake/schema";
   import { readVectors } from "./decode-vectors.js";
 
   if (typeof WebAssembly !== "undefined") throw new Error("expected an engine without WebAssembly");
@@ -21,6 +22,11 @@ const contents = `
   if (wrong.length > 0 || answers < 3000) throw new Error(answers + " answers, wrong: " + wrong.slice(0, 5).join("; "));
   const text = '{"id": "aaaaaaaa55aaaaaa", "foo": "bar"}';
   if (byMetabyte({ 24: ({ foo }) => foo }).parse(text) !== "bar") throw new Error("expected the object of its kind");
+  const bigints = withBigints(["id"]);
+  const { id } = bigints.parse(bigints.stringify({ id: 4594531474933654033n }));
+  if (id !== 4594531474933654033n) throw new Error("expected an integer that stays whole, found " + id);
+  const read = schema.randflake["~standard"].validate("3vgoe12ccb8gh");
+  if (read.value !== id || !schema.sno["~standard"].validate("1").issues) throw new Error("expected schemas that read IDs");
   print(answers + " answers");`;
 
 const babel = {

@@ -1,8 +1,10 @@
 // The types, as a user's compiler sees them.
-import { backend, type ErrorCode, layout, PolyflakeError, type SnoId, sno } from "polyflake";
+import { backend, type ErrorCode, layout, PolyflakeError, type RandflakeId, type SnoId, sno } from "polyflake";
 import { isValid, metabyte } from "polyflake/decode";
 import { params, snoId } from "polyflake/express";
+import { withBigints } from "polyflake/json";
 import * as native from "polyflake/native";
+import { sno as schema } from "polyflake/schema";
 import { snoBytes } from "polyflake/typeorm";
 import * as wasm from "polyflake/wasm";
 
@@ -20,6 +22,10 @@ export const text: string = isValid(value) ? value : (texts[0] ?? "");
 export const user: SnoId<7> = sno.generate(7);
 export const named: SnoId | undefined = isValid(value) ? value : undefined;
 layout.Layout.preset("sonyflake").pack({ bindables: { machine: 7 } });
+const own = new layout.Layout({ id: "integer", bits: 64, fields: [{ kind: "bindable", bits: 64, name: "node" }] });
+const node: bigint = own.parse(own.pack({ bindables: { node: 7 } })).bindables.node;
+export const invoice: RandflakeId = native.randflake.decodeText("1");
+export const issue: string | undefined = schema["~standard"].validate(text).issues?.[0]?.code;
 
 export function codeOf(error: unknown): ErrorCode | undefined {
   return error instanceof PolyflakeError ? error.code : undefined;
@@ -29,6 +35,8 @@ export function codeOf(error: unknown): ErrorCode | undefined {
 sno.generate("7");
 // @ts-expect-error: a text is no ID
 export const wrong: SnoId = text;
+// @ts-expect-error: a layout has no such bindable
+own.pack({ bindables: { worker: 7 } });
 // @ts-expect-error: a preset has no such bindable
 layout.Layout.preset("sonyflake").pack({ bindables: { worker: 7 } });
 // @ts-expect-error: the options have no such member
@@ -36,6 +44,6 @@ new sno.Generator({ partitions: 3 });
 
 export const machines: ("native" | "wasm")[] = [backend(), native.backend(), wasm.backend()];
 export const parsed: number = wasm.sno.parse(native.sno.generate(1)).metabyte;
-export const all = { made, packed };
+export const all = { made, packed, node, read: withBigints(["id"]).parse('{"id": "7"}') };
 export const read = params({ id: snoId({ metabyte: 1 }) });
 export const bytes: Uint8Array = snoBytes.to(sno.generate(1));
