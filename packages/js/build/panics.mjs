@@ -25,11 +25,17 @@ export function stripPanics(path) {
   const stripped = Buffer.from(module.emitBinary());
   for (let index = 0; index < module.getNumDataSegments(); index++) {
     const { data, offset } = module.getDataSegmentInfo(module.getDataSegmentByIndex(index));
-    const from = stripped.indexOf(Buffer.from(data));
-    blankPlaces(stripped.subarray(from, from + data.byteLength), offset);
+    blankPlaces(partOf(stripped, Buffer.from(data)), offset);
   }
   module.dispose();
   writeFileSync(path, stripped);
+}
+
+/** The part of a module that holds the bytes of a data segment. */
+export function partOf(module, data) {
+  const from = module.indexOf(data);
+  if (from < 0) throw new Error(`expected a data segment of ${data.length} bytes in the module, found none`);
+  return module.subarray(from, from + data.length);
 }
 
 /** Blanks the places of a data segment, which lies at `base` in the memory, and their paths. */
