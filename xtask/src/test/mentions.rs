@@ -40,14 +40,9 @@ fn stale<'t>(text: &'t str, files: &[(&str, &str)]) -> impl Iterator<Item = &'t 
 
 fn is_file_name(text: &str) -> bool {
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || "._/-".contains(c);
-    let is_any = |part: &str| part.chars().all(|c| c.is_ascii_uppercase());
-    let mut parts = Path::new(text).with_extension("");
-    let any = std::iter::from_fn(|| {
-        let part = parts.file_name()?.to_str()?.to_owned();
-        parts.pop();
-        Some(part)
-    });
-    is_kind(text) && text.chars().all(is_of_name) && !any.into_iter().any(|part| is_any(&part))
+    let is_any = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_uppercase());
+    let mut names = text.split('/').filter_map(|part| part.split('.').next());
+    is_kind(text) && text.chars().all(is_of_name) && !names.any(is_any)
 }
 
 fn too_long(path: &str, text: &str) -> Option<String> {
