@@ -244,7 +244,7 @@ impl Error {
 /// Constructors for this crate, its bindings and their tests. Not part of the public API: hidden in the documentation, and
 /// free to change in any version.
 impl Error {
-    /// A text or byte string of the wrong length, with lengths in its own unit (characters, UTF-16 units or bytes).
+    /// A text or byte string of the wrong length, with lengths in its own unit (characters or bytes).
     #[doc(hidden)]
     #[cold]
     pub fn invalid_length(found: usize, least: usize, most: usize) -> Self {

@@ -88,15 +88,8 @@ fn texts_are_accepted_or_refused_as_the_vectors_say() {
     }
 }
 
-/// The ID of a text. Asserts the same result, error included, for its UTF-16.
-#[track_caller]
 fn parse(text: &str) -> Result<Randflake, Error> {
-    let id = Randflake::parse(text);
-    if text.chars().all(|char| char.len_utf16() == 1) {
-        let units: Vec<u16> = text.encode_utf16().collect();
-        assert_eq!(Randflake::parse_utf16(&units), id, "{text:?}");
-    }
-    id
+    Randflake::parse(text)
 }
 
 fn is_digit(char: char) -> bool {
@@ -135,17 +128,6 @@ fn lengths_are_counted_in_characters_and_judged_first() {
     assert_eq!(parse("ééééééééééééé"), Err(Error::bad_character(0, 'é'.into())));
     assert_eq!(parse(&"0".repeat(LONG)), Err(Error::invalid_length(LONG, 1, 13)));
     assert_eq!(Randflake::parse("0123456789abc\u{1f600}"), Err(Error::invalid_length(14, 1, 13)));
-}
-
-#[test]
-fn utf16_is_counted_in_units() {
-    let units = |text: &str| text.encode_utf16().collect::<Vec<_>>();
-    assert_eq!(
-        Randflake::parse_utf16(&units("123456789abc\u{1f600}")),
-        Err(Error::invalid_length(14, 1, 13))
-    );
-    assert_eq!(Randflake::parse_utf16(&[0x31, 0xd800]), Err(Error::bad_character(1, 0xd800)));
-    assert_eq!(Randflake::parse_utf16(&[0x131]), Err(Error::bad_character(0, 0x131)));
 }
 
 #[test]
@@ -293,9 +275,8 @@ proptest! {
     }
 
     #[test]
-    fn no_text_does_harm(text: String, units: Vec<u16>) {
+    fn no_text_does_harm(text: String) {
         let _ = parse(&text);
-        let _ = Randflake::parse_utf16(&units);
     }
 }
 

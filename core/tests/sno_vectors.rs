@@ -31,7 +31,6 @@ fn ids_have_the_originals_bytes_text_and_fields() {
         let id = Sno::from_bytes(bytes);
         assert_eq!(id.text(), text);
         assert_eq!(Sno::parse(text), Ok(id));
-        assert_eq!(Sno::parse_utf16(&text.encode_utf16().collect::<Vec<_>>()), Ok(id));
         assert_eq!(Sno::from_parts(id.parts()), Ok(id));
         assert_eq!(Sno::from_uuid_bytes(id.to_uuid_bytes()), Ok(id));
         assert_eq!(sno::metabyte(text), Ok(id.metabyte()));

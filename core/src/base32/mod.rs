@@ -45,7 +45,7 @@ pub(crate) fn refuse(text: &[u8; 16]) -> Error {
     why_not(text.iter().copied().map(unit_of_byte))
 }
 
-/// The error for a text that is no ID, given its characters or UTF-16 units.
+/// The error for a text that is no ID, given its characters.
 #[cold]
 pub(crate) fn why_not(units: impl Iterator<Item = u32> + Clone) -> Error {
     let is_good = |_, unit| u8::try_from(unit).ok().and_then(value).is_some();

@@ -1,7 +1,7 @@
 //! The text of 16 bytes as every GUID has it: hex in groups of 8, 4, 4, 4 and 12 digits, with hyphens between them.
 
-use super::{Text, ascii_of_utf16, refusal};
-use crate::{Error, ErrorKind, Result};
+use super::{Text, refusal};
+use crate::{Error, ErrorKind, Result, error::unit_of_byte};
 
 /// Characters of a text.
 pub(crate) const LENGTH: usize = 36;
@@ -71,10 +71,9 @@ pub(crate) fn decode(text: &str) -> Result<[u8; 16]> {
     ascii.and_then(bytes).ok_or_else(|| why_not(text.chars().map(u32::from)))
 }
 
-/// The 16 bytes of a text in UTF-16; lengths and positions count its units.
-pub(crate) fn decode_utf16(units: &[u16]) -> Result<[u8; 16]> {
-    let ascii = units.try_into().ok().map(ascii_of_utf16);
-    ascii.as_ref().and_then(bytes).ok_or_else(|| why_not(units.iter().copied().map(u32::from)))
+/// The 16 bytes of a text that is given as bytes.
+pub(crate) fn decode_bytes(text: &[u8; LENGTH]) -> Result<[u8; 16]> {
+    bytes(text).ok_or_else(|| why_not(text.iter().copied().map(unit_of_byte)))
 }
 
 /// The 16 bytes of a text, at compile time.

@@ -20,7 +20,6 @@ pub(crate) use scale::Scale;
 pub(crate) use scale::is_within;
 pub(crate) use span::Span;
 pub use text::Text;
-pub(crate) use text::ascii_of_utf16;
 pub(crate) use text_id::{byte_id, text_id};
 pub(crate) use ticks::Ticks;
 pub use time::UnixTime;

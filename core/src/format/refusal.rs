@@ -6,7 +6,7 @@ use crate::Error;
 
 /// The error for a text: for a wrong length first, then for the first bad character; none if both are right.
 ///
-/// `units` are the text's characters, or its UTF-16 units: lengths and positions count them.
+/// `units` are the text's characters, or its bytes: lengths and positions count them.
 #[cold]
 pub(crate) fn refusal(
     units: impl Iterator<Item = u32> + Clone,

@@ -90,8 +90,3 @@ impl<const N: usize> fmt::Debug for Text<N> {
         fmt::Debug::fmt(self.as_str(), f)
     }
 }
-
-/// UTF-16 units as bytes, one each, so that positions stay the same; a unit past ASCII becomes a byte that no alphabet has.
-pub(crate) fn ascii_of_utf16<const N: usize>(units: &[u16; N]) -> [u8; N] {
-    units.map(|unit| if unit < 0x80 { unit.to_le_bytes()[0] } else { 0xff })
-}

@@ -349,12 +349,12 @@ impl HotGuid {
         guid::decode(text).map(Self)
     }
 
-    /// As [`HotGuid::parse`], for UTF-16: length and position are counted in its units.
+    /// As [`HotGuid::parse`], for the bytes of a text.
     ///
     /// Not part of the public API: for bindings.
     #[doc(hidden)]
-    pub fn parse_utf16(units: &[u16]) -> Result<Self> {
-        guid::decode_utf16(units).map(Self)
+    pub fn parse_bytes(text: &[u8; Self::TEXT_LEN]) -> Result<Self> {
+        guid::decode_bytes(text).map(Self)
     }
 
     /// The ID of a text, at compile time; none where [`HotGuid::parse`] is an error.
@@ -387,14 +387,6 @@ impl HotGuid {
     /// As [`HotGuid::parse`].
     pub fn parse_sql(text: &str) -> Result<Self> {
         guid::decode(text).map(|bytes| Self::from_sql(guid::reverse_groups(bytes)))
-    }
-
-    /// As [`HotGuid::parse_sql`], for UTF-16.
-    ///
-    /// Not part of the public API: for bindings.
-    #[doc(hidden)]
-    pub fn parse_sql_utf16(units: &[u16]) -> Result<Self> {
-        guid::decode_utf16(units).map(|bytes| Self::from_sql(guid::reverse_groups(bytes)))
     }
 
     /// The lowest and the highest ID (both inclusive) of the half-open time range `start .. end`, in Unix milliseconds or as

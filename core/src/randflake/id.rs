@@ -104,14 +104,6 @@ impl Randflake {
     pub fn parse(text: &str) -> Result<Self> {
         hex::decode(text).map(Self::from_u64)
     }
-
-    /// As [`Randflake::parse`], for UTF-16: length and position are counted in its units.
-    ///
-    /// Not part of the public API: for bindings.
-    #[doc(hidden)]
-    pub fn parse_utf16(units: &[u16]) -> Result<Self> {
-        hex::decode_utf16(units).map(Self::from_u64)
-    }
 }
 
 text_id!(Randflake);

@@ -3,7 +3,7 @@
 use super::SCALE;
 use crate::{
     Error, Result, UnixTime, base32,
-    format::{Span, Text, Ticks, ascii_of_utf16, byte_id},
+    format::{Span, Text, Ticks, byte_id},
 };
 
 pub(super) const FIELDS: [Span; 5] = Span::split([39, 1, 8, 16, 16]);
@@ -85,16 +85,6 @@ impl Sno {
             }
             _ => Err(why_not(text)),
         }
-    }
-
-    /// As [`Sno::parse`], for UTF-16: length and position are counted in its units.
-    ///
-    /// Not part of the public API: for bindings.
-    #[doc(hidden)]
-    pub fn parse_utf16(text: &[u16]) -> Result<Self> {
-        let ascii = text.try_into().ok().map(ascii_of_utf16);
-        let id = ascii.as_ref().and_then(base32::decode).map(Self);
-        id.ok_or_else(|| base32::why_not(text.iter().copied().map(u32::from)))
     }
 
     /// The ID of 10 bytes; any 10 bytes are an ID.

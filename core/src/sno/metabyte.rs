@@ -1,7 +1,7 @@
 //! The metabyte of a text, read from its two characters.
 
 use super::Sno;
-use crate::{Error, Result, base32, format};
+use crate::{Error, Result, base32};
 
 /// Positions of the two characters that hold the metabyte: 5 bits of the first, the upper 3 bits of the second.
 const HIGH: usize = 8;
@@ -22,16 +22,6 @@ pub fn metabyte(text: &str) -> Result<u8> {
         Some(metabyte) => Ok(metabyte),
         None => of_chars(text),
     }
-}
-
-/// As [`metabyte`], for UTF-16: length and position are counted in its units.
-///
-/// Not part of the public API: for bindings.
-#[doc(hidden)]
-pub fn metabyte_utf16(text: &[u16]) -> Result<u8> {
-    let units = text.try_into().map_err(|_| bad_length(text.len()))?;
-    let ascii = format::ascii_of_utf16(units);
-    of_ascii(&ascii).ok_or_else(|| bad_character(&ascii, |position| text[position].into()))
 }
 
 /// The slow way, for a text that is not ASCII, or has the wrong length or a bad character. It ignores bad characters at other

@@ -57,7 +57,6 @@ pub use kinds::{ByMetabyte, ReadError};
 pub use leased::Leased;
 pub use metabyte::metabyte;
 #[doc(hidden)]
-pub use metabyte::metabyte_utf16;
 #[cfg(feature = "alloc")]
 pub use pool::Pool;
 pub use snapshot::{Snapshot, Stats};

@@ -14,12 +14,12 @@ const HYPHENS: [usize; 4] = [8, 13, 18, 23];
 /// Position of each byte in SQL Server's form (source: the original).
 const SQL: [usize; 16] = [13, 12, 11, 10, 15, 14, 9, 8, 6, 7, 4, 5, 0, 1, 2, 3];
 
-/// Texts of IDs and of SQL Server's GUIDs, in UTF-8 and UTF-16.
+/// Texts of IDs and of SQL Server's GUIDs.
 pub(crate) fn texts(input: &[u8]) {
     let near = nearly(input, 36, |at| if HYPHENS.contains(&at) { "-" } else { DIGITS });
     each(input, &near, |text, units| {
-        let read = verdict(text.read(HotGuid::parse, HotGuid::parse_utf16));
-        let sql = verdict(text.read(HotGuid::parse_sql, HotGuid::parse_sql_utf16));
+        let read = verdict(HotGuid::parse(text));
+        let sql = verdict(HotGuid::parse_sql(text));
         let expected = reading(units);
         assert_eq!(read.map(HotGuid::to_rfc_bytes), expected, "{text:?}");
         assert_eq!(sql.map(|id| reverse_groups(id.to_sql())), expected, "{text:?}");

@@ -13,12 +13,12 @@ use crate::{
 
 const ALPHABET: &str = "0123456789abcdefghijklmnopqrstuv";
 
-/// Texts in UTF-8 and UTF-16.
+/// Texts.
 pub(crate) fn texts(input: &[u8]) {
     // Thirteen digits begin with f at most.
     let near = nearly(input, 13, |at| if at == 0 { "0123456789abcdefg" } else { ALPHABET });
     each(input, &near, |text, units| {
-        let read = verdict(text.read(Randflake::parse, Randflake::parse_utf16));
+        let read = verdict(Randflake::parse(text));
         assert_eq!(read, reading(units), "{text:?}");
         assert!(read.is_err() || read.is_ok_and(|id| spells(&id.text(), units)), "{text:?}");
     });

@@ -13,12 +13,12 @@ use crate::{
 
 const ALPHABET: &str = "23456789abcdefghijklmnopqrstuvwx";
 
-/// Texts in UTF-8 and UTF-16, their metabytes, and the same as UUIDs.
+/// Texts, their metabytes, and the same as UUIDs.
 pub(crate) fn texts(input: &[u8]) {
     each(input, &nearly(input, 16, |_| ALPHABET), |text, units| {
-        let read = verdict(text.read(Sno::parse, Sno::parse_utf16));
+        let read = verdict(Sno::parse(text));
         assert_eq!(read, reading(units), "{text:?}");
-        let metabyte = verdict(text.read(sno::metabyte, sno::metabyte_utf16));
+        let metabyte = verdict(sno::metabyte(text));
         assert_eq!(metabyte, metabyte_reading(units), "{text:?}");
         if let Some(uuid) = uuid_of(units) {
             assert_eq!(verdict(Sno::from_uuid_bytes(uuid)), read, "{text:?}");

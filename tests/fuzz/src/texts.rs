@@ -12,77 +12,44 @@ const ODD: [char; 32] = [
 /// Number of neighbours of a nearly right text that are tried, too.
 const NEIGHBOURS: usize = 16;
 
-/// Calls `check` with texts of the bytes in UTF-8 and in UTF-16, each with its units: the bytes themselves, a nearly right
-/// text, and neighbours of it, which differ in one character: 36 texts in all.
-pub(crate) fn each(input: &[u8], near: &str, mut check: impl FnMut(Text<'_>, &[u32])) {
-    let mut forms = Forms::default();
+/// Calls `check` with texts of the bytes, each with its characters: the bytes themselves, a nearly right text, and neighbours of
+/// it, which differ in one character: 18 texts in all.
+pub(crate) fn each(input: &[u8], near: &str, mut check: impl FnMut(&str, &[u32])) {
+    let mut room = Room::default();
     if let Ok(text) = str::from_utf8(input) {
-        forms.check_utf8(text, &mut check);
+        room.check(text, &mut check);
     }
-    let (pairs, _) = input.as_chunks();
-    forms.check_utf16(pairs.iter().map(|pair| u16::from_le_bytes(*pair)), &mut check);
     let mut near: Vec<char> = near.chars().collect();
-    forms.check_chars(&near, &mut check);
+    room.check_chars(&near, &mut check);
     for [a, b, c, ..] in chances(input).take(NEIGHBOURS.min(near.len())) {
         let at = usize::from(a) % near.len();
         let odd = if b < 64 { ODD[usize::from(b) % ODD.len()] } else { char::from(c) };
         let right = std::mem::replace(&mut near[at], odd);
-        forms.check_chars(&near, &mut check);
+        room.check_chars(&near, &mut check);
         near[at] = right;
     }
 }
 
-/// Room for a text's forms, used again for each.
+/// Room for a text and its characters, used again for each.
 #[derive(Default)]
-struct Forms {
-    utf8: String,
-    utf16: Vec<u16>,
-    units: Vec<u32>,
+struct Room {
+    text: String,
+    characters: Vec<u32>,
 }
 
-impl Forms {
-    fn check_chars(&mut self, text: &[char], check: &mut impl FnMut(Text<'_>, &[u32])) {
-        let mut utf8 = std::mem::take(&mut self.utf8);
+impl Room {
+    fn check_chars(&mut self, text: &[char], check: &mut impl FnMut(&str, &[u32])) {
+        let mut utf8 = std::mem::take(&mut self.text);
         utf8.clear();
         utf8.extend(text);
-        self.check_utf8(&utf8, check);
-        self.check_utf16(utf8.encode_utf16(), check);
-        self.utf8 = utf8;
+        self.check(&utf8, check);
+        self.text = utf8;
     }
 
-    fn check_utf8(&mut self, text: &str, check: &mut impl FnMut(Text<'_>, &[u32])) {
-        self.units.clear();
-        self.units.extend(text.chars().map(u32::from));
-        check(Text::Utf8(text), &self.units);
-    }
-
-    fn check_utf16(
-        &mut self,
-        text: impl Iterator<Item = u16>,
-        check: &mut impl FnMut(Text<'_>, &[u32]),
-    ) {
-        self.utf16.clear();
-        self.utf16.extend(text);
-        self.units.clear();
-        self.units.extend(self.utf16.iter().copied().map(u32::from));
-        check(Text::Utf16(&self.utf16), &self.units);
-    }
-}
-
-/// A text in one of its two forms: lengths and positions count characters, or UTF-16 units.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Text<'t> {
-    Utf8(&'t str),
-    Utf16(&'t [u16]),
-}
-
-impl Text<'_> {
-    /// The result of the decoder for its encoding.
-    pub(crate) fn read<T>(&self, utf8: fn(&str) -> T, utf16: fn(&[u16]) -> T) -> T {
-        match self {
-            Self::Utf8(text) => utf8(text),
-            Self::Utf16(units) => utf16(units),
-        }
+    fn check(&mut self, text: &str, check: &mut impl FnMut(&str, &[u32])) {
+        self.characters.clear();
+        self.characters.extend(text.chars().map(u32::from));
+        check(text, &self.characters);
     }
 }
 

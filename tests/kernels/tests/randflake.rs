@@ -87,10 +87,10 @@ fn refuses_as_one_is_refused(level: Level, slots: &[[u8; 16]], item: usize) {
     assert!(read[item..].iter().all(|number| *number == UNTOUCHED), "{level:?} wrote past {item}");
 }
 
-/// The error for one text. A byte past ASCII is not a character, though in UTF-16 a unit of that number is.
+/// The error for one text. A byte past ASCII is not a character, though the character of that number is one.
 fn why_one_is_refused(text: &[u8], item: usize) -> Error {
-    let units: Vec<u16> = text.iter().map(|&byte| byte.into()).collect();
-    let error = Randflake::parse_utf16(&units).unwrap_err().in_item(item);
+    let characters: String = text.iter().copied().map(char::from).collect();
+    let error = Randflake::parse(&characters).unwrap_err().in_item(item);
     match error.position() {
         Some(position) if !text[position].is_ascii() => {
             Error::bad_character(position, 0x11_0000 | u32::from(text[position])).in_item(item)

@@ -41,19 +41,6 @@ pub(crate) fn decode(text: &str) -> crate::Result<u64> {
     }
 }
 
-/// The number of a text in UTF-16; lengths and positions count its units.
-pub(crate) fn decode_utf16(units: &[u16]) -> crate::Result<u64> {
-    let mut ascii = [0; MAX_DIGITS];
-    let narrowed = ascii.get_mut(..units.len()).and_then(|ascii| {
-        ascii
-            .iter_mut()
-            .zip(units)
-            .for_each(|(byte, &unit)| *byte = u8::try_from(unit).unwrap_or(u8::MAX));
-        number(ascii)
-    });
-    narrowed.ok_or_else(|| why_not(units.iter().copied().map(u32::from)))
-}
-
 #[cold]
 fn why_not(units: impl Iterator<Item = u32> + Clone) -> Error {
     let value = |unit| u8::try_from(unit).ok().map(|byte| HEX.values(all(byte)));
