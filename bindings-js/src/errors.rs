@@ -31,7 +31,7 @@ pub(crate) fn write(scratch: &Scratch, error: &Error) {
         field_length: name.map_or(f64::NAN, |_| length(field)),
         message_length: length(message.length),
     };
-    scratch.put_numbers(slots.numbers());
+    slots.put(scratch);
 }
 
 /// Writes a text into the bytes.

@@ -4,16 +4,10 @@ use core::time::Duration;
 
 use polyflake::{Error, ErrorKind, Result, sno::OnExhausted};
 
-use crate::Scratch;
-
-/// Slots of the options that all families share. They hold NaN for missing values.
-pub(crate) mod slot {
-    pub(crate) const WINDOW: [usize; 2] = [0, 1];
-    pub(crate) const ON_EXHAUSTED: usize = 2;
-    pub(crate) const MAX_WAIT: usize = 3;
-    /// First slot of a family's own options.
-    pub(crate) const OWN: usize = 4;
-}
+use crate::{
+    Scratch,
+    protocol::slot::options::{MAX_WAIT, ON_EXHAUSTED, WINDOW_END, WINDOW_START},
+};
 
 /// The given options that all families share.
 pub(crate) struct Shared {
@@ -24,12 +18,12 @@ pub(crate) struct Shared {
 
 impl Scratch {
     pub(crate) fn shared(&self) -> Result<Shared> {
-        let [start, end] = slot::WINDOW;
-        let window = self.given(start).then(|| (self.time(start), self.time(end)));
-        let how = self.optional(slot::ON_EXHAUSTED, |s, at| s.integer(at, "onExhausted", 1))?;
+        let window =
+            self.given(WINDOW_START).then(|| (self.time(WINDOW_START), self.time(WINDOW_END)));
+        let how = self.optional(ON_EXHAUSTED, |s, at| s.integer(at, "onExhausted", 1))?;
         let on_exhausted =
             how.map(|how| if how == 0 { OnExhausted::Wait } else { OnExhausted::Error });
-        let max_wait = self.optional(slot::MAX_WAIT, |s, at| s.safe_integer(at, "maxWait"))?;
+        let max_wait = self.optional(MAX_WAIT, |s, at| s.safe_integer(at, "maxWait"))?;
         Ok(Shared { window, on_exhausted, max_wait: max_wait.map(Duration::from_millis) })
     }
 }

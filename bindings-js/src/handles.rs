@@ -4,7 +4,12 @@ use alloc::{rc::Rc, vec::Vec};
 
 use polyflake::{Error, ErrorKind, Result};
 
-use crate::{Host, Machine, message::Reader, turns::Waiting};
+use crate::{
+    Host, Machine,
+    message::Reader,
+    protocol::slot::{self, Slot},
+    turns::Waiting,
+};
 
 /// Declares the kinds of objects, with an accessor for each.
 macro_rules! objects {
@@ -45,11 +50,11 @@ objects! {
     waiting: Waiting(Waiting),
 }
 
-/// Calls with a handle in the first slot.
+/// Calls about an object, by its handle.
 impl<C: Host> Machine<C> {
     /// Drops the object of a handle; the handle may be used again.
     pub fn release(&self) -> Result<()> {
-        let place = self.scratch.length();
+        let place = self.scratch.place(slot::object::HANDLE);
         let _last = self.last.take();
         let released = self.handles.borrow_mut().get_mut(place).and_then(Option::take);
         // Dropped only now: dropping a clock may run code that calls back into the machine.
@@ -67,25 +72,24 @@ impl<C: Host> Machine<C> {
         self.clock.take().unwrap_or_else(C::system)
     }
 
-    /// The object of the handle in the first slot.
+    /// The object of a call's handle.
     ///
     /// Mostly the same as in the call before: the processor predicts that and runs ahead.
     #[inline]
     pub(crate) fn object(&self) -> Result<Rc<Object<C>>> {
+        let handle = self.scratch.raw(slot::object::HANDLE);
         match &*self.last.borrow() {
-            Some((handle, object)) if *handle == self.scratch.bigint(0) => {
-                return Ok(object.clone());
-            }
+            Some((last, object)) if *last == handle => return Ok(object.clone()),
             _ => {}
         }
-        let object = self.object_at(0)?;
-        self.last.replace(Some((self.scratch.bigint(0), object.clone())));
+        let object = self.object_at(slot::object::HANDLE)?;
+        self.last.replace(Some((handle, object.clone())));
         Ok(object)
     }
 
     /// The object of the handle in a given slot.
     #[inline(never)]
-    pub(crate) fn object_at(&self, slot: usize) -> Result<Rc<Object<C>>> {
+    pub(crate) fn object_at(&self, slot: Slot) -> Result<Rc<Object<C>>> {
         self.object_of(self.scratch.place(slot))
     }
 
@@ -104,7 +108,7 @@ impl<C: Host> Machine<C> {
         self.handles.borrow().get(handle).cloned().flatten().ok_or_else(gone)
     }
 
-    /// Keeps an object, and writes its handle into the first slot.
+    /// Keeps an object, and writes its handle.
     #[allow(clippy::cast_precision_loss, reason = "there is no memory for 2^53 of them")]
     pub(crate) fn put_object(&self, thing: Object<C>) {
         let mut object = self.handles.borrow_mut();
@@ -114,7 +118,7 @@ impl<C: Host> Machine<C> {
             object.push(None);
         }
         object[place] = Some(Rc::new(thing));
-        self.scratch.put_numbers([place as f64]);
+        self.scratch.put_number(slot::object::HANDLE, place as f64);
     }
 }
 

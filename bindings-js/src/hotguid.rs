@@ -9,21 +9,24 @@ use polyflake::{
 
 use crate::{
     Host, Machine,
-    generators::{give, seconds, slot},
+    generators::{give, seconds},
     handles::Object,
     host::undrawn,
-    protocol::BATCH,
+    protocol::{
+        BATCH, HotguidStatsSlots,
+        slot::{extension, hotguid_one::SHARD_KEY, hotguid_options::UUID8, many},
+    },
 };
 
 /// Fills a batch with new IDs, and returns how many it made.
 type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u32, &mut [HotGuid]) -> Result<usize>;
 
-/// Generators, by the handle in the first slot; a shard key is in the second.
+/// Generators, by their handles; calls that make IDs also take a shard key.
 impl<C: Host> Machine<C> {
     /// Options, then 1 for UUIDs of version 8, else 0 -> a handle.
     pub fn hotguid_build(&self) -> Result<()> {
         let mut builder = Builder::with_clock(self.take_clock(), undrawn);
-        builder = builder.uuid8(self.scratch.integer(slot::OWN, "uuid8", 1)? == 1);
+        builder = builder.uuid8(self.scratch.integer(UUID8, "uuid8", 1)? == 1);
         let shared = self.scratch.shared()?;
         give!(builder, shared, window);
         self.put_object(Object::HotGuid(builder.build().map_err(|error| shared.named(error))?));
@@ -40,7 +43,8 @@ impl<C: Host> Machine<C> {
     /// -> text.
     #[inline]
     pub fn hotguid_generate(&self) -> Result<()> {
-        let (object, shard_key) = (self.object()?, self.scratch.double_word(1, "shard_key")?);
+        let (object, shard_key) =
+            (self.object()?, self.scratch.double_word(SHARD_KEY, "shard_key")?);
         let id = object.hotguid()?.generate(shard_key)?;
         self.scratch.put_guid(0, id);
         Ok(())
@@ -48,7 +52,8 @@ impl<C: Host> Machine<C> {
 
     /// Does the same without waiting -> text.
     pub fn hotguid_try_generate(&self) -> Result<()> {
-        let (object, shard_key) = (self.object()?, self.scratch.double_word(1, "shard_key")?);
+        let (object, shard_key) =
+            (self.object()?, self.scratch.double_word(SHARD_KEY, "shard_key")?);
         let id = object.hotguid()?.try_generate(shard_key)?;
         self.scratch.put_guid(0, id);
         Ok(())
@@ -56,13 +61,14 @@ impl<C: Host> Machine<C> {
 
     /// One ID, made in turns -> a packed ID in the RFC's order.
     pub fn hotguid_one_async(&self) -> Result<()> {
-        let (object, shard_key) = (self.object()?, self.scratch.double_word(1, "shard_key")?);
+        let (object, shard_key) =
+            (self.object()?, self.scratch.double_word(SHARD_KEY, "shard_key")?);
         let scratch = self.scratch;
         self.begin(async move {
             let id =
                 object.hotguid()?.generate_async(|time| scratch.sleep(time), shard_key).await?;
             scratch.put_bytes(0, &id.to_rfc_bytes());
-            scratch.put_count(1);
+            scratch.put_length(1);
             Ok(None)
         })
     }
@@ -82,14 +88,15 @@ impl<C: Host> Machine<C> {
 
     #[inline(never)]
     fn hotguid_fill_by(&self, fill: Fill<'_, C>) -> Result<()> {
-        let (object, shard_key) = (self.object()?, self.scratch.double_word(1, "shard_key")?);
-        let (mut ids, count) = ([HotGuid::default(); BATCH], self.scratch.count(2));
+        let (object, shard_key) =
+            (self.object()?, self.scratch.double_word(SHARD_KEY, "shard_key")?);
+        let (mut ids, count) = ([HotGuid::default(); BATCH], self.scratch.count(many::COUNT));
         let ids = &mut ids[..count];
         let made = fill(object.hotguid()?, shard_key, ids)?;
         for (index, id) in ids.iter().enumerate() {
             self.scratch.put_bytes(index * HotGuid::LEN, &id.to_rfc_bytes());
         }
-        self.scratch.put_count(made);
+        self.scratch.put_length(made);
         Ok(())
     }
 
@@ -99,22 +106,22 @@ impl<C: Host> Machine<C> {
         Pool::new(object.iter().filter_map(|object| object.hotguid().ok())).map(drop)
     }
 
-    /// Handle, a time in the third slot.
+    /// Also the new end.
     pub fn hotguid_extend_window(&self) -> Result<()> {
-        self.object()?.hotguid()?.extend_window(self.scratch.time(2))
+        self.object()?.hotguid()?.extend_window(self.scratch.time(extension::END))
     }
 
-    /// -> last second (or NaN), number of IDs made in it, closed (0 or 1), drawn (0 or 1); the 5 bytes of the machine.
+    /// -> the figures, with NaN for a second when there was none; the 5 bytes of the machine.
     pub fn hotguid_stats(&self) -> Result<()> {
         let stats = self.object()?.hotguid()?.stats();
         self.scratch.put_bytes(0, &stats.machine.unwrap_or_default());
-        let (second, closed) = (seconds(stats.last_second), stats.closed.into());
-        self.scratch.put_numbers([
-            second,
-            stats.len.into(),
-            closed,
-            stats.machine.is_some().into(),
-        ]);
+        let slots = HotguidStatsSlots {
+            last_second: seconds(stats.last_second),
+            len: stats.len.into(),
+            closed: stats.closed.into(),
+            is_drawn: stats.machine.is_some().into(),
+        };
+        slots.put(self.scratch);
         Ok(())
     }
 

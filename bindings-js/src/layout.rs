@@ -15,19 +15,9 @@ use crate::{
     generators::give,
     handles::Object,
     message::{Reader, Writer},
+    protocol::slot::{extension, layout_options as own, many},
 };
 use ids::set;
-
-/// Slots of [`Machine::layout_generator_build`] besides those that all families share: the layout's handle, the length of a
-/// message, 1 for a layout of a sequence without a timestamp, 1 for a snapshot to restore.
-mod own {
-    use crate::generators::slot::OWN;
-
-    pub(super) const LAYOUT: usize = OWN;
-    pub(super) const MESSAGE: usize = OWN + 1;
-    pub(super) const SEQUENCE_ONLY: usize = OWN + 2;
-    pub(super) const RESTORED: usize = OWN + 3;
-}
 
 /// A generator's values, completed by those of a message.
 fn values<'v, C>(generator: &'v Generator<C>, message: &'v [u8]) -> Result<Values<'v>> {
@@ -51,7 +41,7 @@ fn packed(id: &Id) -> Writer {
 /// Fills a batch with new IDs, and returns how many it made.
 type Fill<'f, C> = &'f dyn Fn(&Generator<C>, &Values<'_>, Batch<'_>) -> Result<usize>;
 
-/// Generators, by the handle in the first slot; the length of a message of bindables is in the second.
+/// Generators, by their handles; calls that make IDs also take a message of bindables.
 impl<C: Host> Machine<C> {
     /// Options; a message with the snapshot, if there is one, and the names and values of fixed bindables -> a handle.
     pub fn layout_generator_build(&self) -> Result<()> {
@@ -59,7 +49,7 @@ impl<C: Host> Machine<C> {
         let sequence_only = scratch.integer(own::SEQUENCE_ONLY, "sequenceOnly", 1)? == 1;
         let is_restored = scratch.integer(own::RESTORED, "restored", 1)? == 1;
         let layout = self.object_at(own::LAYOUT)?.layout()?.clone();
-        let message = self.take_message_at(own::MESSAGE);
+        let message = self.take_message_at(own::MESSAGE_LENGTH);
         let mut message = Reader::new(&message);
         let snapshot = is_restored.then(|| Snapshot::from_value(message.json())).transpose()?;
         let mut builder = Builder::with_clock(layout, clock).sequence_only(sequence_only);
@@ -107,7 +97,7 @@ impl<C: Host> Machine<C> {
 
     /// Also a count of at most [`BATCH`](crate::protocol::BATCH) -> packed IDs.
     pub fn layout_fill(&self) -> Result<()> {
-        let count = self.scratch.count(2);
+        let count = self.scratch.count(many::COUNT);
         self.layout_fill_by(&|generator, values, ids| {
             generator.fill_with(values, ids)?;
             Ok(count)
@@ -121,7 +111,7 @@ impl<C: Host> Machine<C> {
 
     #[inline(never)]
     fn layout_fill_by(&self, fill: Fill<'_, C>) -> Result<()> {
-        let (object, count) = (self.object()?, self.scratch.count(2));
+        let (object, count) = (self.object()?, self.scratch.count(many::COUNT));
         let message = self.take_message();
         let generator = object.layout_generator()?;
         let values = values(generator, &message)?;
@@ -134,9 +124,9 @@ impl<C: Host> Machine<C> {
         Pool::new(object.iter().filter_map(|object| object.layout_generator().ok())).map(drop)
     }
 
-    /// Handle, a time in the third slot.
+    /// Also the new end.
     pub fn layout_extend_window(&self) -> Result<()> {
-        self.object()?.layout_generator()?.extend_window(self.scratch.time(2))
+        self.object()?.layout_generator()?.extend_window(self.scratch.time(extension::END))
     }
 
     /// -> start of the last tick used, number of IDs used up in it, closed.

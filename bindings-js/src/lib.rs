@@ -56,8 +56,8 @@ pub struct Machine<C> {
     scratch: &'static Scratch,
     /// Objects by handle; empty places are used again.
     handles: RefCell<Vec<Option<Rc<Object<C>>>>>,
-    /// The handle of the last call, and its object.
-    last: RefCell<Option<(i64, Rc<Object<C>>)>>,
+    /// The handle of the last call, in the bits of its slot, and its object.
+    last: RefCell<Option<(u64, Rc<Object<C>>)>>,
     /// A message that is too long for the scratch area.
     message: RefCell<Vec<u8>>,
     /// The clock for the next generator that is built.

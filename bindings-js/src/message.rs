@@ -15,7 +15,11 @@ use polyflake::{
 
 use crate::{
     Host, Machine,
-    protocol::{BYTES, OFFSET, tag},
+    protocol::{
+        BYTES,
+        slot::{self, Slot, fixed::OFFSET},
+        tag,
+    },
 };
 
 /// Reads a message. The package wrote it, so it is complete; a missing part reads as zeros.
@@ -217,12 +221,12 @@ impl Writer {
 }
 
 /// Messages are passed in the bytes, in pieces if they are longer. The caller of a call puts all pieces but the last beforehand,
-/// and fetches all pieces of an answer but the first afterwards; the first slot has the answer's whole length. The slot
-/// [`OFFSET`] has the offset of a piece in its message.
+/// and fetches all pieces of an answer but the first afterwards; the answer's length is that of all. The slot [`OFFSET`] has the
+/// offset of a piece in its message.
 impl<C: Host> Machine<C> {
-    /// A piece of a message, but not the last one, with its length in the second slot.
+    /// A piece of a message, but not the last one, and its length.
     pub fn put_piece(&self) -> Result<()> {
-        self.append_piece(1);
+        self.append_piece(slot::message::LENGTH);
         Ok(())
     }
 
@@ -234,18 +238,18 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes the message whose last piece lies in the bytes, with its length in the second slot.
+    /// Takes the message whose last piece lies in the bytes.
     pub(crate) fn take_message(&self) -> Vec<u8> {
-        self.take_message_at(1)
+        self.take_message_at(slot::message::LENGTH)
     }
 
-    /// Does the same with the length in another slot.
-    pub(crate) fn take_message_at(&self, slot: usize) -> Vec<u8> {
+    /// Does the same with the piece's length in another slot.
+    pub(crate) fn take_message_at(&self, slot: Slot) -> Vec<u8> {
         self.append_piece(slot);
         self.message.take()
     }
 
-    fn append_piece(&self, slot: usize) {
+    fn append_piece(&self, slot: Slot) {
         let mut message = self.message.borrow_mut();
         let at = self.scratch.place(OFFSET).min(message.len());
         message.resize(at + self.scratch.place(slot).min(BYTES), 0);
@@ -260,9 +264,8 @@ impl<C: Host> Machine<C> {
     }
 
     /// Does the same for a finished message.
-    #[allow(clippy::cast_precision_loss, reason = "no message has 2^53 bytes")]
     pub(crate) fn answer_message(&self, message: Writer) -> Result<()> {
-        self.scratch.put_numbers([message.0.len() as f64]);
+        self.scratch.put_length(message.0.len());
         self.message.replace(message.0);
         self.next_piece()
     }

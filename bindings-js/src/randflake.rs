@@ -13,14 +13,13 @@ use polyflake::{
 
 use crate::{
     Host, Machine,
-    generators::{give, seconds, slot::OWN},
+    generators::{give, seconds},
     handles::Object,
-    protocol::BATCH,
+    protocol::{
+        BATCH, RandflakeStatsSlots,
+        slot::{many, randflake_close, randflake_options::RESUME_AFTER},
+    },
 };
-
-/// Slots of [`Machine::randflake_build`] besides those that all families share: four for the grant, then these.
-const RESUME_AFTER: usize = OWN + 4;
-const SECRET_LENGTH: usize = OWN + 5;
 
 /// A generator. Under the system's clock it makes single IDs through the core's handle, which encrypts many at once. A caller's own
 /// clock gets no handle, since it may count its readings, or call back.
@@ -73,13 +72,13 @@ fn is_of_now(error: &Error) -> bool {
 /// Fills a batch with new IDs, and returns how many it made.
 type Fill<'f, C> = &'f dyn Fn(&Generator<C>, &mut [Randflake]) -> Result<usize>;
 
-/// Generators, by the handle in the first slot.
+/// Generators, by their handles.
 impl<C: Host> Machine<C> {
     /// Options; the secret in the bytes -> a handle.
     pub fn randflake_build(&self) -> Result<()> {
         let (scratch, clock) = (self.scratch, self.take_clock());
-        let secret = scratch.take_secret(SECRET_LENGTH, "secret");
-        let mut builder = Builder::with_clock(scratch.grant(OWN)?, secret?, clock);
+        let secret = scratch.take_secret("secret");
+        let mut builder = Builder::with_clock(scratch.grant()?, secret?, clock);
         if scratch.given(RESUME_AFTER) {
             builder = builder.resume_after(scratch.time(RESUME_AFTER));
         }
@@ -93,14 +92,14 @@ impl<C: Host> Machine<C> {
     #[inline]
     pub fn randflake_generate(&self) -> Result<()> {
         let id = self.object()?.randflake()?.generate()?;
-        self.scratch.put_bigint(0, id.to_i64());
+        self.scratch.put_made(id.to_i64());
         Ok(())
     }
 
     /// Does the same without waiting -> ID.
     pub fn randflake_try_generate(&self) -> Result<()> {
         let id = self.object()?.randflake()?.try_generate()?;
-        self.scratch.put_bigint(0, id.to_i64());
+        self.scratch.put_made(id.to_i64());
         Ok(())
     }
 
@@ -118,7 +117,7 @@ impl<C: Host> Machine<C> {
         self.begin(async move {
             let id = object.randflake()?.generate_async(|time| scratch.sleep(time)).await?;
             scratch.put_randflakes(&[id]);
-            scratch.put_count(1);
+            scratch.put_length(1);
             Ok(None)
         })
     }
@@ -139,11 +138,11 @@ impl<C: Host> Machine<C> {
     #[inline(never)]
     fn randflake_fill_by(&self, fill: Fill<'_, C>) -> Result<()> {
         let (object, mut ids) = (self.object()?, [Randflake::default(); BATCH]);
-        let count = self.scratch.count(1);
+        let count = self.scratch.count(many::COUNT);
         let ids = &mut ids[..count];
         let made = fill(&object.randflake()?.generator, ids)?;
         self.scratch.put_randflakes(ids);
-        self.scratch.put_count(made);
+        self.scratch.put_length(made);
         Ok(())
     }
 
@@ -154,32 +153,36 @@ impl<C: Host> Machine<C> {
             .map(drop)
     }
 
-    /// -> first and last node, start, end.
+    /// -> the grant.
     pub fn randflake_held_grant(&self) -> Result<()> {
         let grant = self.object()?.randflake()?.generator.grant();
         self.scratch.put_grant(grant);
         Ok(())
     }
 
-    /// Also the four numbers of a grant.
+    /// Also a longer grant.
     pub fn randflake_extend_grant(&self) -> Result<()> {
-        let (object, longer) = (self.object()?, self.scratch.grant(1)?);
+        let (object, longer) = (self.object()?, self.scratch.grant()?);
         object.randflake()?.generator.extend_grant(longer)
     }
 
-    /// -> last second (or NaN), number of IDs used up in it, closed (0 or 1).
+    /// -> the figures; NaN for a second when there was none.
     #[allow(clippy::cast_precision_loss, reason = "34 bits for all nodes")]
     pub fn randflake_stats(&self) -> Result<()> {
         let stats = self.object()?.randflake()?.generator.stats();
-        let (second, closed) = (seconds(stats.last_second), stats.closed.into());
-        self.scratch.put_numbers([second, stats.len as f64, closed]);
+        let slots = RandflakeStatsSlots {
+            last_second: seconds(stats.last_second),
+            len: stats.len as f64,
+            closed: stats.closed.into(),
+        };
+        slots.put(self.scratch);
         Ok(())
     }
 
     /// -> the last second, or NaN.
     pub fn randflake_close(&self) -> Result<()> {
         let last = self.object()?.randflake()?.generator.close()?;
-        self.scratch.put_numbers([seconds(last)]);
+        self.scratch.put_number(randflake_close::LAST_SECOND, seconds(last));
         Ok(())
     }
 }

@@ -7,7 +7,10 @@ use core::{cell::Cell, ptr};
 
 use polyflake::{Error, Result};
 
-use crate::protocol::{BATCH, BYTES, NOW, NUMBERS};
+use crate::protocol::{
+    BATCH, BYTES, NUMBERS,
+    slot::{self, IntegerSlot, Slot},
+};
 
 /// The largest integer up to which JavaScript holds all integers exactly.
 pub(crate) const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
@@ -36,46 +39,52 @@ impl Scratch {
         &self.bytes
     }
 
-    /// Writes numbers from the first slot on.
-    pub(crate) fn put_numbers<const N: usize>(&self, numbers: [f64; N]) {
-        for (cell, number) in self.numbers.iter().zip(numbers) {
-            cell.set(number.to_bits());
-        }
+    #[inline]
+    pub(crate) fn number(&self, slot: Slot) -> f64 {
+        f64::from_bits(self.raw(slot))
     }
 
+    /// The bits of the number in a slot.
     #[inline]
-    pub(crate) fn number(&self, slot: usize) -> f64 {
-        f64::from_bits(self.numbers[slot].get())
+    pub(crate) fn raw(&self, slot: Slot) -> u64 {
+        self.numbers[slot.index()].get()
     }
 
     /// The time at the call, in Unix milliseconds.
     #[inline]
     pub fn now(&self) -> f64 {
-        self.number(NOW)
+        self.number(slot::fixed::NOW)
     }
 
-    /// Writes a count into the first slot.
+    /// Writes the number of IDs or of bytes in an answer.
+    #[inline]
     #[allow(clippy::cast_precision_loss, reason = "of what lies in memory")]
-    pub(crate) fn put_count(&self, count: usize) {
-        self.put_numbers([count as f64]);
+    pub(crate) fn put_length(&self, length: usize) {
+        self.put_number(slot::answer::LENGTH, length as f64);
     }
 
     /// Writes a number into a slot.
     #[inline]
-    pub(crate) fn put_number(&self, slot: usize, number: f64) {
-        self.numbers[slot].set(number.to_bits());
+    pub(crate) fn put_number(&self, slot: Slot, number: f64) {
+        self.numbers[slot.index()].set(number.to_bits());
     }
 
     /// The integer of 64 bits in a slot.
     #[inline]
-    pub fn bigint(&self, slot: usize) -> i64 {
-        self.numbers[slot].get().cast_signed()
+    pub(crate) fn bigint(&self, slot: IntegerSlot) -> i64 {
+        self.numbers[slot.index()].get().cast_signed()
     }
 
-    /// Writes an integer of 64 bits into a slot.
+    /// Writes an ID that is an integer as the answer.
     #[inline]
-    pub(crate) fn put_bigint(&self, slot: usize, number: i64) {
-        self.numbers[slot].set(number.cast_unsigned());
+    pub(crate) fn put_made(&self, id: i64) {
+        self.numbers[slot::made::ID.index()].set(id.cast_unsigned());
+    }
+
+    /// The ID in an answer, if it is an integer.
+    #[inline]
+    pub fn made(&self) -> i64 {
+        self.bigint(slot::made::ID)
     }
 
     /// The whole number in a slot, if it is within `0..=most`; `most` has at most 53 bits.
@@ -86,7 +95,7 @@ impl Scratch {
         clippy::cast_sign_loss,
         reason = "only after the check, and `most` has at most 53 bits"
     )]
-    pub(crate) fn integer(&self, slot: usize, field: &'static str, most: u64) -> Result<u64> {
+    pub(crate) fn integer(&self, slot: Slot, field: &'static str, most: u64) -> Result<u64> {
         let number = self.number(slot);
         if (0.0..=most as f64).contains(&number) {
             Ok(number as u64)
@@ -98,7 +107,7 @@ impl Scratch {
     /// As [`Scratch::integer`], for 8 bits.
     #[inline]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "compared at once")]
-    pub(crate) fn byte(&self, slot: usize, field: &'static str) -> Result<u8> {
+    pub(crate) fn byte(&self, slot: Slot, field: &'static str) -> Result<u8> {
         let byte = self.number(slot) as u8;
         #[allow(clippy::float_cmp, reason = "an integer, or not this one")]
         if f64::from(byte) == self.number(slot) {
@@ -109,69 +118,69 @@ impl Scratch {
     }
 
     /// As [`Scratch::integer`], for 16 bits.
-    pub(crate) fn word(&self, slot: usize, field: &'static str) -> Result<u16> {
+    pub(crate) fn word(&self, slot: Slot, field: &'static str) -> Result<u16> {
         let [low, high, ..] = self.integer(slot, field, u16::MAX.into())?.to_le_bytes();
         Ok(u16::from_le_bytes([low, high]))
     }
 
     /// As [`Scratch::integer`], for 32 bits.
-    pub(crate) fn double_word(&self, slot: usize, field: &'static str) -> Result<u32> {
+    pub(crate) fn double_word(&self, slot: Slot, field: &'static str) -> Result<u32> {
         self.bits(slot, field, 32)
     }
 
     /// As [`Scratch::integer`], for `bits` bits, at most 32.
-    pub(crate) fn bits(&self, slot: usize, field: &'static str, bits: u32) -> Result<u32> {
+    pub(crate) fn bits(&self, slot: Slot, field: &'static str, bits: u32) -> Result<u32> {
         let [a, b, c, d, ..] = self.integer(slot, field, (1 << bits) - 1)?.to_le_bytes();
         Ok(u32::from_le_bytes([a, b, c, d]))
     }
 
     /// As [`Scratch::integer`], for the whole numbers that JavaScript holds exactly.
-    pub(crate) fn safe_integer(&self, slot: usize, field: &'static str) -> Result<u64> {
+    pub(crate) fn safe_integer(&self, slot: Slot, field: &'static str) -> Result<u64> {
         self.integer(slot, field, MAX_SAFE_INTEGER)
     }
 
     /// Returns whether a slot has a value: NaN stands for a missing one.
     #[inline]
-    pub(crate) fn given(&self, slot: usize) -> bool {
+    pub(crate) fn given(&self, slot: Slot) -> bool {
         !self.number(slot).is_nan()
     }
 
     /// The result of `read` for a slot, if the slot has a value.
     pub(crate) fn optional<T>(
         &self,
-        slot: usize,
-        read: impl FnOnce(&Self, usize) -> Result<T>,
+        slot: Slot,
+        read: impl FnOnce(&Self, Slot) -> Result<T>,
     ) -> Result<Option<T>> {
         self.given(slot).then(|| read(self, slot)).transpose()
     }
 
     /// A time in whole Unix milliseconds. Times past 64 bits saturate; no format's range reaches that far.
     #[allow(clippy::cast_possible_truncation, reason = "saturates, see above")]
-    pub(crate) fn time(&self, slot: usize) -> i64 {
+    pub(crate) fn time(&self, slot: Slot) -> i64 {
         self.number(slot) as i64
     }
 
     /// The count of IDs in a slot, at most [`BATCH`].
-    pub(crate) fn count(&self, slot: usize) -> usize {
+    pub(crate) fn count(&self, slot: Slot) -> usize {
         self.place(slot).min(BATCH)
     }
 
-    /// The length or count in the first slot. The package wrote it, so it is valid.
+    /// The number of IDs or of bytes in an answer.
     #[inline]
     pub fn length(&self) -> usize {
-        self.place(0)
+        self.place(slot::answer::LENGTH)
     }
 
     /// The handle, length or count in a slot.
     #[inline]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
-    pub(crate) fn place(&self, slot: usize) -> usize {
+    pub(crate) fn place(&self, slot: Slot) -> usize {
         self.number(slot) as usize
     }
 
-    /// Takes a key or secret out of the area, with its length in a slot, and erases it. A key of the wrong length was not written.
-    pub(crate) fn take_secret(&self, slot: usize, name: &'static str) -> Result<[u8; SECRET]> {
-        match self.place(slot) {
+    /// Takes a key or secret out of the area, and erases it. A key of the wrong length was not written.
+    pub(crate) fn take_secret(&self, name: &'static str) -> Result<[u8; SECRET]> {
+        match self.place(slot::secret::LENGTH) {
             SECRET => {
                 let mut secret = [0; SECRET];
                 self.get_bytes(0, &mut secret);

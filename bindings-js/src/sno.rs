@@ -12,27 +12,33 @@ use crate::{
     Host, Machine, Scratch,
     generators::{Shared, give},
     handles::Object,
-    protocol::BATCH,
+    protocol::{
+        BATCH, SnoSnapshotSlots, SnoStatsSlots,
+        slot::{
+            Slot, extension, many, sno_at,
+            sno_one::METABYTE,
+            sno_options as own, sno_partition,
+            sno_snapshot::{self as saved, PARTITION_HIGH, PARTITION_LOW},
+        },
+    },
     scratch::MAX_SAFE_INTEGER,
 };
 
-/// Slots of [`Machine::sno_build`] besides those that all families share. They hold NaN for missing values.
-mod own {
-    use crate::generators::slot::OWN;
-
-    pub(super) const HOW: usize = OWN;
-    pub(super) const METABYTE: usize = OWN + 1;
-    pub(super) const PARTITION: usize = OWN + 2;
-    pub(super) const SEQUENCE_MIN: usize = OWN + 3;
-    pub(super) const SEQUENCE_MAX: usize = OWN + 4;
-    pub(super) const IS_LENT: usize = OWN + 5;
-    pub(super) const SNAPSHOT: usize = OWN + 6;
-}
+/// Slots of a snapshot's members, in the order of [`Snapshot::MEMBERS`] without the partition.
+const MEMBERS: [Slot; 7] = [
+    saved::SEQUENCE_MIN,
+    saved::SEQUENCE_MAX,
+    saved::SEQUENCE,
+    saved::NOW,
+    saved::WALL_HI,
+    saved::WALL_SAFE,
+    saved::DRIFTS,
+];
 
 /// Fills a batch with new IDs, and returns how many it made.
 type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u8, &mut [u8]) -> Result<usize>;
 
-/// Generators, by the handle in the first slot; a metabyte is in the second.
+/// Generators, by their handles; calls that make IDs also take a metabyte.
 impl<C: Host> Machine<C> {
     /// Options (see [`own`]) -> a handle. `HOW` is 0 for a new generator, 1 to restore a snapshot, 2 to import one of the original;
     /// `IS_LENT` is 1 if default partitions are leased from a lent table.
@@ -55,7 +61,7 @@ impl<C: Host> Machine<C> {
     /// -> text.
     #[inline]
     pub fn sno_generate(&self) -> Result<()> {
-        let (object, metabyte) = (self.object()?, self.scratch.byte(1, "metabyte")?);
+        let (object, metabyte) = (self.object()?, self.scratch.byte(METABYTE, "metabyte")?);
         let text = object.sno()?.generate_text(metabyte)?;
         self.scratch.put_text::<{ Sno::TEXT_LEN }>(text.as_bytes());
         Ok(())
@@ -63,8 +69,8 @@ impl<C: Host> Machine<C> {
 
     /// Also a time -> text.
     pub fn sno_generate_at(&self) -> Result<()> {
-        let (object, metabyte) = (self.object()?, self.scratch.byte(1, "metabyte")?);
-        let unix_ms = self.scratch.time(2);
+        let (object, metabyte) = (self.object()?, self.scratch.byte(METABYTE, "metabyte")?);
+        let unix_ms = self.scratch.time(sno_at::TIME);
         let id =
             object.sno()?.generate_at(unix_ms, metabyte).map_err(|error| match error.kind() {
                 ErrorKind::TimeOutOfRange => error.of("at"),
@@ -76,7 +82,7 @@ impl<C: Host> Machine<C> {
 
     /// Does the same without waiting -> text.
     pub fn sno_try_generate(&self) -> Result<()> {
-        let (object, metabyte) = (self.object()?, self.scratch.byte(1, "metabyte")?);
+        let (object, metabyte) = (self.object()?, self.scratch.byte(METABYTE, "metabyte")?);
         let id = object.sno()?.try_generate(metabyte)?;
         self.scratch.put_sno(0, id);
         Ok(())
@@ -84,12 +90,12 @@ impl<C: Host> Machine<C> {
 
     /// One ID, made in turns -> packed bytes.
     pub fn sno_one_async(&self) -> Result<()> {
-        let (object, metabyte) = (self.object()?, self.scratch.byte(1, "metabyte")?);
+        let (object, metabyte) = (self.object()?, self.scratch.byte(METABYTE, "metabyte")?);
         let scratch = self.scratch;
         self.begin(async move {
             let id = object.sno()?.generate_async(|time| scratch.sleep(time), metabyte).await?;
             scratch.put_bytes(0, &id.to_bytes());
-            scratch.put_count(1);
+            scratch.put_length(1);
             Ok(None)
         })
     }
@@ -109,12 +115,12 @@ impl<C: Host> Machine<C> {
 
     #[inline(never)]
     fn sno_fill_by(&self, fill: Fill<'_, C>) -> Result<()> {
-        let (object, metabyte) = (self.object()?, self.scratch.byte(1, "metabyte")?);
-        let (mut packed, count) = ([0; BATCH * Sno::LEN], self.scratch.count(2));
+        let (object, metabyte) = (self.object()?, self.scratch.byte(METABYTE, "metabyte")?);
+        let (mut packed, count) = ([0; BATCH * Sno::LEN], self.scratch.count(many::COUNT));
         let packed = &mut packed[..count * Sno::LEN];
         let made = fill(object.sno()?, metabyte, packed)?;
         self.scratch.put_bytes(0, packed);
-        self.scratch.put_count(made);
+        self.scratch.put_length(made);
         Ok(())
     }
 
@@ -126,39 +132,40 @@ impl<C: Host> Machine<C> {
 
     /// -> the partition, NaN while there is none.
     pub fn sno_partition(&self) -> Result<()> {
-        let partition = self.object()?.sno()?.partition();
-        self.scratch.put_numbers([partition.map_or(f64::NAN, f64::from)]);
+        let partition = self.object()?.sno()?.partition().map_or(f64::NAN, f64::from);
+        self.scratch.put_number(sno_partition::PARTITION, partition);
         Ok(())
     }
 
-    /// Handle, a time in the third slot.
+    /// Also the new end.
     pub fn sno_extend_window(&self) -> Result<()> {
-        self.object()?.sno()?.extend_window(self.scratch.time(2))
+        self.object()?.sno()?.extend_window(self.scratch.time(extension::END))
     }
 
-    /// -> partition (or NaN), both bounds, sequence, number of IDs, now, the two walls, drifts, closed (0 or 1).
+    /// -> the figures; NaN for a partition that is not drawn yet.
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
     pub fn sno_stats(&self) -> Result<()> {
         let stats = self.object()?.sno()?.stats()?;
-        self.scratch.put_numbers([
-            stats.partition.map_or(f64::NAN, f64::from),
-            stats.sequence_min.into(),
-            stats.sequence_max.into(),
-            stats.sequence.into(),
-            stats.len.into(),
-            stats.now as f64,
-            stats.wall_hi as f64,
-            stats.wall_safe as f64,
-            stats.drifts.into(),
-            stats.closed.into(),
-        ]);
+        let slots = SnoStatsSlots {
+            partition: stats.partition.map_or(f64::NAN, f64::from),
+            sequence_min: stats.sequence_min.into(),
+            sequence_max: stats.sequence_max.into(),
+            sequence: stats.sequence.into(),
+            len: stats.len.into(),
+            now: stats.now as f64,
+            wall_hi: stats.wall_hi as f64,
+            wall_safe: stats.wall_safe as f64,
+            drifts: stats.drifts.into(),
+            closed: stats.closed.into(),
+        };
+        slots.put(self.scratch);
         Ok(())
     }
 
-    /// -> the snapshot, with its members in the order of the original.
+    /// -> the snapshot, in the slots from which it is restored.
     pub fn sno_close(&self) -> Result<()> {
         let snapshot = self.object()?.sno()?.close()?;
-        self.scratch.put_snapshot(snapshot);
+        self.scratch.put_snapshot(&snapshot);
         Ok(())
     }
 }
@@ -181,19 +188,30 @@ impl Scratch {
 
     /// Reads a snapshot: the partition's two bytes, then the other members.
     fn snapshot(&self) -> Result<Snapshot> {
-        let at = |member: usize| own::SNAPSHOT + member;
-        let [high, low] = [self.byte(at(0), "partition")?, self.byte(at(1), "partition")?];
-        let mut numbers = [u64::from(u16::from_be_bytes([high, low])); 8];
-        for (k, (name, most)) in Snapshot::MEMBERS.into_iter().enumerate().skip(1) {
-            numbers[k] = self.integer(at(k + 1), name, most.min(MAX_SAFE_INTEGER))?;
+        let high = self.byte(PARTITION_HIGH, "partition")?;
+        let low = self.byte(PARTITION_LOW, "partition")?;
+        let mut values = [u64::from(u16::from_be_bytes([high, low])); 8];
+        let members = Snapshot::MEMBERS[1..].iter().zip(MEMBERS);
+        for (value, ((name, most), slot)) in values[1..].iter_mut().zip(members) {
+            *value = self.integer(slot, name, (*most).min(MAX_SAFE_INTEGER))?;
         }
-        Snapshot::from_numbers(numbers)
+        Snapshot::from_numbers(values)
     }
 
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
-    fn put_snapshot(&self, snapshot: Snapshot) {
-        let [high, low] = snapshot.partition.map(f64::from);
-        let [_, a, b, c, d, e, f, g] = snapshot.to_numbers().map(|number| number as f64);
-        self.put_numbers([high, low, a, b, c, d, e, f, g]);
+    fn put_snapshot(&self, snapshot: &Snapshot) {
+        let [partition_high, partition_low] = snapshot.partition.map(f64::from);
+        let slots = SnoSnapshotSlots {
+            partition_high,
+            partition_low,
+            sequence_min: snapshot.sequence_min.into(),
+            sequence_max: snapshot.sequence_max.into(),
+            sequence: snapshot.sequence.into(),
+            now: snapshot.now as f64,
+            wall_hi: snapshot.wall_hi as f64,
+            wall_safe: snapshot.wall_safe as f64,
+            drifts: snapshot.drifts.into(),
+        };
+        slots.put(self);
     }
 }

@@ -2,7 +2,10 @@
 
 use polyflake::{Error, ErrorKind, Result, fork::partitions::Table};
 
-use crate::{Host, Machine};
+use crate::{
+    Host, Machine,
+    protocol::slot::{table, table_answer::NUMBER},
+};
 
 /// The end of a lease that never ends.
 const FOREVER: f64 = -1.0;
@@ -36,22 +39,23 @@ pub fn word_of_float(word: f64) -> Result<u16> {
 impl<C: Host> Machine<C> {
     /// -> the partition to look at next.
     pub fn partitions_next(&self, table: &dyn Table) -> Result<()> {
-        self.scratch.put_numbers([table.next()?.into()]);
+        self.scratch.put_number(NUMBER, table.next()?.into());
         Ok(())
     }
 
     /// A partition -> the tick up to which it is taken.
     pub fn partitions_until(&self, table: &dyn Table) -> Result<()> {
-        let partition = self.scratch.word(0, "partition")?;
-        self.scratch.put_numbers([tick_to_float(table.until(partition))]);
+        let partition = self.scratch.word(table::PARTITION, "partition")?;
+        self.scratch.put_number(NUMBER, tick_to_float(table.until(partition)));
         Ok(())
     }
 
     /// A partition, its expected tick, a new tick -> 1 if the new tick was set, 0 if the partition had another tick.
     pub fn partitions_swap(&self, table: &dyn Table) -> Result<()> {
-        let partition = self.scratch.word(0, "partition")?;
-        let [old, new] = [1, 2].map(|slot| tick_of_float(self.scratch.number(slot)));
-        self.scratch.put_numbers([table.swap(partition, old, new).into()]);
+        let partition = self.scratch.word(table::PARTITION, "partition")?;
+        let [old, new] =
+            [table::OLD, table::NEW].map(|slot| tick_of_float(self.scratch.number(slot)));
+        self.scratch.put_number(NUMBER, table.swap(partition, old, new).into());
         Ok(())
     }
 }

@@ -20,7 +20,7 @@ use crate::{
     Host, Machine, Scratch,
     handles::{Object, gone},
     message::Writer,
-    protocol::SLEEP,
+    protocol::slot::{self, fixed::SLEEP},
 };
 
 /// A call in turns. It leaves its ID in the scratch area, or returns the message of its answer.
@@ -62,9 +62,9 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Takes the next turn of the call whose handle is in the first slot -> its answer; the caller releases the handle at the end.
+    /// Takes the next turn of a call, by its handle -> its answer; the caller releases the handle at the end.
     pub fn turn(&self) -> Result<()> {
-        let object = self.object_at(0)?;
+        let object = self.object_at(slot::object::HANDLE)?;
         let mut turns = object.waiting()?.0.try_borrow_mut().map_err(|_| gone())?;
         self.poll(&mut turns).map(drop)
     }

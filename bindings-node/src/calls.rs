@@ -137,7 +137,7 @@ fn text<const LENGTH: usize>(
     latin1(env, &scratch.bytes()[..LENGTH], value)
 }
 
-/// The text at the start of the bytes, with its length in the first slot.
+/// The text at the start of the bytes, of the answer's length.
 fn short_text(
     env: sys::napi_env,
     scratch: &Scratch,
@@ -153,8 +153,8 @@ fn latin1(env: sys::napi_env, text: &[Cell<u8>], value: &mut sys::napi_value) ->
     unsafe { sys::napi_create_string_latin1(env, text, length, value) }
 }
 
-/// The integer of 64 bits in the first slot.
+/// The ID that the answer has as an integer.
 fn bigint(env: sys::napi_env, scratch: &Scratch, value: &mut sys::napi_value) -> sys::napi_status {
     // SAFETY: as above.
-    unsafe { sys::napi_create_bigint_int64(env, scratch.bigint(0), value) }
+    unsafe { sys::napi_create_bigint_int64(env, scratch.made(), value) }
 }

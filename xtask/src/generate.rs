@@ -1,6 +1,8 @@
 //! Writes the files that are data in two languages: names and numbers between bindings-js and its TypeScript, from
 //! `packages/protocol.toml`, and error codes, from `packages/api.toml`. Tidy finds files that are stale.
 
+mod records;
+
 use std::fs;
 
 use anyhow::{Context, Result, bail};
@@ -8,6 +10,7 @@ use clap::Args;
 use serde::Deserialize;
 
 use crate::workspace;
+use records::{Placed, Record};
 
 const PROTOCOL: &str = "packages/protocol.toml";
 const API: &str = "packages/api.toml";
@@ -29,8 +32,20 @@ type Generated = (&'static str, String);
 struct Protocol {
     constants: Vec<Constant>,
     tags: Vec<Tag>,
-    error: Record,
+    records: Vec<Record>,
     calls: Calls,
+}
+
+impl Protocol {
+    fn read() -> Result<Self> {
+        Ok(toml::from_str(&read(PROTOCOL)?)?)
+    }
+
+    /// The records, each at its first slot.
+    fn placed(&self) -> Result<Vec<Placed<'_>>> {
+        let slots = self.constants.iter().find(|constant| constant.name == "NUMBERS");
+        records::placed(&self.records, slots.context("expected `NUMBERS`")?.value.try_into()?)
+    }
 }
 
 #[derive(Deserialize)]
@@ -44,11 +59,6 @@ struct Constant {
 struct Tag {
     name: String,
     summary: String,
-}
-
-#[derive(Deserialize)]
-struct Record {
-    slots: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -96,10 +106,11 @@ pub fn stale() -> Result<Vec<String>> {
 }
 
 fn all() -> Result<[Generated; 3]> {
-    let protocol: Protocol = toml::from_str(&read(PROTOCOL)?)?;
+    let protocol = Protocol::read()?;
+    let records = protocol.placed()?;
     Ok([
-        ("bindings-js/src/protocol.rs", rust(&protocol)),
-        ("packages/js/src/protocol.ts", typescript(&protocol)),
+        ("bindings-js/src/protocol.rs", rust(&protocol, &records)),
+        ("packages/js/src/protocol.ts", typescript(&protocol, &records)),
         ("packages/js/src/codes.ts", codes(&read(API)?)?),
     ])
 }
@@ -108,8 +119,10 @@ fn read(path: &str) -> Result<String> {
     fs::read_to_string(workspace::root().join(path)).with_context(|| format!("cannot read {path}"))
 }
 
-fn rust(protocol: &Protocol) -> String {
-    let head = format!("{MARK}`{PROTOCOL}`.\n//! The names and numbers that TypeScript has too.\n");
+fn rust(protocol: &Protocol, records: &[Placed<'_>]) -> String {
+    let head = format!(
+        "{MARK}`{PROTOCOL}`.\n//! The names and numbers that TypeScript has too.\n\nuse crate::Scratch;\n"
+    );
     let constants = protocol.constants.iter().map(|Constant { name, value, summary }| {
         format!("\n/// {summary}\npub(crate) const {name}: usize = {value};\n")
     });
@@ -118,22 +131,9 @@ fn rust(protocol: &Protocol) -> String {
     });
     let (constants, tags) = (constants.collect::<String>(), tags.collect::<String>());
     let tags = format!("\n/// Tags of the values in messages.\npub(crate) mod tag {{\n{tags}}}\n");
-    let slots = rust_slots(&protocol.error.slots);
+    let slots = records::rust(records);
     let calls = protocol.calls.by_family().map(|(family, of, calls)| macro_of(family, of, calls));
     [head, constants, tags, slots, calls.concat()].concat()
-}
-
-fn rust_slots(slots: &[String]) -> String {
-    let members = lines(slots, |name| format!("    pub(crate) {name}: f64,\n"));
-    let values = lines(slots, |name| format!("            self.{name},\n"));
-    [
-        "\n/// The slots of an error; NaN stands for a missing value.\n",
-        &format!("pub(crate) struct ErrorSlots {{\n{members}}}\n\nimpl ErrorSlots {{\n"),
-        "    /// The numbers, from the first slot on.\n",
-        &format!("    pub(crate) const fn numbers(&self) -> [f64; {}] {{\n", slots.len()),
-        &format!("        [\n{values}        ]\n    }}\n}}\n"),
-    ]
-    .concat()
 }
 
 /// A macro that hands a family's calls to a macro that exports them.
@@ -147,7 +147,7 @@ fn macro_of(family: &str, of: &str, calls: &[String]) -> String {
     .concat()
 }
 
-fn typescript(protocol: &Protocol) -> String {
+fn typescript(protocol: &Protocol, records: &[Placed<'_>]) -> String {
     let head = format!("{MARK}`{PROTOCOL}`.\n");
     let constants = protocol.constants.iter().map(|Constant { name, value, summary }| {
         format!("\n/** {summary} */\nexport const {name} = {value};\n")
@@ -155,8 +155,6 @@ fn typescript(protocol: &Protocol) -> String {
     let tags = protocol.tags.iter().enumerate().map(|(value, Tag { name, summary })| {
         format!("\n/** {summary} */\nexport const TAG_{name} = {value};\n")
     });
-    let slots = protocol.error.slots.iter().enumerate();
-    let slots = slots.map(|(slot, name)| format!("  {}: numbers[{slot}]!,\n", camel_case(name)));
     let families = protocol.calls.by_family();
     let names = families.iter().flat_map(|(_, _, calls)| calls.iter());
     let names: Vec<_> = names.map(|name| camel_case(name)).collect();
@@ -164,11 +162,7 @@ fn typescript(protocol: &Protocol) -> String {
         head,
         constants.collect(),
         tags.collect(),
-        "\n/** The slots of an error; NaN stands for a missing value. */\n".to_owned(),
-        format!(
-            "export const errorSlots = (numbers: Float64Array) => ({{\n{}}});\n",
-            slots.collect::<String>()
-        ),
+        records::typescript(records),
         "\n/** Names of all calls. */\nexport type CallName =\n".to_owned(),
         union(&names),
     ]
@@ -230,9 +224,14 @@ mod tests {
 
     #[test]
     fn a_changed_slot_changes_both_languages() {
-        let mut protocol: Protocol = toml::from_str(&read(PROTOCOL).unwrap()).unwrap();
-        let before = (rust(&protocol), typescript(&protocol));
-        protocol.error.slots.swap(0, 1);
-        assert!(before.0 != rust(&protocol) && before.1 != typescript(&protocol));
+        let mut protocol = Protocol::read().unwrap();
+        let texts = |protocol: &Protocol| {
+            let records = protocol.placed().unwrap();
+            (rust(protocol, &records), typescript(protocol, &records))
+        };
+        let before = texts(&protocol);
+        protocol.records.last_mut().unwrap().slots.swap(0, 1);
+        let after = texts(&protocol);
+        assert!(before.0 != after.0 && before.1 != after.1);
     }
 }

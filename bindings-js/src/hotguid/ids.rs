@@ -2,7 +2,10 @@
 
 use polyflake::{Result, hotguid::HotGuid};
 
-use crate::{Host, Machine, Scratch};
+use crate::{
+    Host, Machine, Scratch,
+    protocol::slot::{hotguid_range, texts, time_range},
+};
 
 /// Most texts that one call makes, limited by the area.
 const TEXTS: usize = 448;
@@ -18,7 +21,7 @@ impl<C: Host> Machine<C> {
     /// A count of at most [`TEXTS`]; packed IDs in the RFC's order -> packed texts.
     pub fn hotguid_texts(&self) -> Result<()> {
         let mut ids = [[0; HotGuid::LEN]; TEXTS];
-        let ids = &mut ids[..self.scratch.count(0).min(TEXTS)];
+        let ids = &mut ids[..self.scratch.count(texts::COUNT).min(TEXTS)];
         self.scratch.get_bytes(0, ids.as_flattened_mut());
         for (index, id) in ids.iter().enumerate() {
             self.scratch.put_guid(index, HotGuid::from_rfc_bytes(*id));
@@ -29,10 +32,10 @@ impl<C: Host> Machine<C> {
     /// A count of at most [`TEXTS`]; packed texts -> packed IDs in the RFC's order.
     pub fn hotguid_from_texts(&self) -> Result<()> {
         let mut texts = [[0; HotGuid::TEXT_LEN]; TEXTS];
-        let texts = &mut texts[..self.scratch.count(0).min(TEXTS)];
+        let texts = &mut texts[..self.scratch.count(texts::COUNT).min(TEXTS)];
         self.scratch.get_bytes(0, texts.as_flattened_mut());
         for (index, text) in texts.iter().enumerate() {
-            let id = HotGuid::parse_utf16(&text.map(u16::from))?;
+            let id = HotGuid::parse_bytes(text)?;
             self.scratch.put_bytes(index * HotGuid::LEN, &id.to_rfc_bytes());
         }
         Ok(())
@@ -41,8 +44,9 @@ impl<C: Host> Machine<C> {
     /// Two times; 1 for texts for SQL Server, else 0 -> two texts.
     pub fn hotguid_time_range(&self) -> Result<()> {
         let scratch = self.scratch;
-        let (lowest, highest) = HotGuid::time_range(scratch.time(0), scratch.time(1))?;
-        let for_sql = scratch.integer(2, "sql", 1)? == 1;
+        let (start, end) = (scratch.time(time_range::START), scratch.time(time_range::END));
+        let (lowest, highest) = HotGuid::time_range(start, end)?;
+        let for_sql = scratch.integer(hotguid_range::SQL, "sql", 1)? == 1;
         let text = if for_sql { HotGuid::sql_text } else { HotGuid::text };
         scratch.put_bytes(0, text(lowest).as_bytes());
         scratch.put_bytes(HotGuid::TEXT_LEN, text(highest).as_bytes());

@@ -8,7 +8,11 @@ use polyflake::{
 };
 
 use super::ids::{role, set};
-use crate::{Host, Machine, message::Reader};
+use crate::{
+    Host, Machine,
+    message::Reader,
+    protocol::slot::{column::IS_NUMBER, many},
+};
 
 /// The field with the role and name in a message.
 fn slot(layout: &Layout, message: &mut Reader<'_>) -> Result<Slot> {
@@ -28,14 +32,14 @@ fn among(first: usize) -> impl Fn(Error) -> Error {
     }
 }
 
-/// Layouts, by the handle in the first slot; the length of a message is in the second, a count of at most
-/// [`BATCH`](crate::protocol::BATCH) in the third, the index of the first ID among all in the fourth.
+/// Layouts, by their handles, with a message, a count of at most [`BATCH`](crate::protocol::BATCH) and the index of the first ID
+/// among all.
 impl<C: Host> Machine<C> {
-    /// A field, packed IDs; 1 in the fifth slot for numbers instead of integers -> a number or an integer for each ID.
+    /// A field, packed IDs; 1 for numbers instead of integers -> a number or an integer for each ID.
     #[allow(clippy::cast_precision_loss, reason = "numbers are asked for where 53 bits are enough")]
     pub fn layout_column(&self) -> Result<()> {
-        let (object, count, first) = (self.object()?, self.scratch.count(2), self.scratch.place(3));
-        let is_number = self.scratch.place(4) == 1;
+        let (object, count, first) = (self.object()?, self.count(), self.first());
+        let is_number = self.scratch.place(IS_NUMBER) == 1;
         let (layout, message, mut column) = (object.layout()?, self.take_message(), vec![0; count]);
         let mut message = Reader::new(&message);
         let slot = slot(layout, &mut message)?;
@@ -54,7 +58,7 @@ impl<C: Host> Machine<C> {
 
     /// Number of columns; for each its field, 1 for numbers instead of integers, and its values; single values -> packed IDs.
     pub fn layout_pack_columns(&self) -> Result<()> {
-        let (object, count, first) = (self.object()?, self.scratch.count(2), self.scratch.place(3));
+        let (object, count, first) = (self.object()?, self.count(), self.first());
         let (layout, message) = (object.layout()?, self.take_message());
         let (mut message, mut columns) = (Reader::new(&message), Vec::new());
         for _ in 0..message.length() {
@@ -70,6 +74,14 @@ impl<C: Host> Machine<C> {
             _ => Err(Error::new(ErrorKind::InvalidType)),
         };
         self.answer_packed(layout, count, &|ids| pack(ids).map(|()| count)).map_err(among(first))
+    }
+
+    fn count(&self) -> usize {
+        self.scratch.count(many::COUNT)
+    }
+
+    fn first(&self) -> usize {
+        self.scratch.place(many::FIRST)
     }
 }
 

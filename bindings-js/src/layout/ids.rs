@@ -11,6 +11,7 @@ use crate::{
     Host, Machine,
     handles::Object,
     message::{Reader, Writer},
+    protocol::slot::{layout_kind, layout_range, message, parsed},
 };
 
 /// Roles of a value in a message; any other number is a constant.
@@ -48,8 +49,7 @@ impl Writer {
     }
 }
 
-/// Layouts, by the handle in the first slot; the length of a message is in the second. An ID is an integer in the first
-/// slot or a message of its bytes.
+/// Layouts, by their handles, with a message. An ID is an integer or a message of its bytes.
 impl<C: Host> Machine<C> {
     /// A description -> a handle, 1 if IDs are integers.
     pub fn layout_build(&self) -> Result<()> {
@@ -73,7 +73,7 @@ impl<C: Host> Machine<C> {
     fn keep_layout(&self, layout: Layout) {
         let is_integer = layout.is_integer();
         self.put_object(Object::Layout(layout));
-        self.scratch.put_number(1, is_integer.into());
+        self.scratch.put_number(layout_kind::IS_INTEGER, is_integer.into());
     }
 
     /// -> the description.
@@ -96,22 +96,23 @@ impl<C: Host> Machine<C> {
         self.answer_id(&values.pack()?)
     }
 
-    /// An ID, as bytes in a message, or, if the message's length is NaN, as an integer in the third slot -> its fields.
+    /// An ID, as bytes in a message, or, if the message's length is NaN, as an integer -> its fields.
     pub fn layout_parse(&self) -> Result<()> {
-        let (object, is_bytes) = (self.object()?, self.scratch.given(1));
+        let (object, is_bytes) = (self.object()?, self.scratch.given(message::LENGTH));
         let id = if is_bytes {
             Id::Bytes(self.take_message())
         } else {
-            Id::Integer(self.scratch.bigint(2))
+            Id::Integer(self.scratch.bigint(parsed::ID))
         };
         let layout = object.layout()?;
         let parsed = layout.parse(&id)?;
         self.answer(|message| message.parsed(layout, &parsed))
     }
 
-    /// Values; two times in the slots after the message's length -> two IDs in a message.
+    /// Values, two times -> two IDs in a message.
     pub fn layout_time_range(&self) -> Result<()> {
-        let (object, from, to) = (self.object()?, self.scratch.time(2), self.scratch.time(3));
+        let (object, scratch) = (self.object()?, self.scratch);
+        let (from, to) = (scratch.time(layout_range::START), scratch.time(layout_range::END));
         let message = self.take_message();
         let mut values = object.layout()?.values();
         set(&mut values, Reader::new(&message))?;
@@ -145,7 +146,7 @@ impl<C: Host> Machine<C> {
     pub(crate) fn answer_id(&self, id: &Id) -> Result<()> {
         match id {
             Id::Integer(id) => {
-                self.scratch.put_bigint(0, *id);
+                self.scratch.put_made(*id);
                 Ok(())
             }
             Id::Bytes(id) => self.answer(|message| message.raw(id)),

@@ -5,7 +5,14 @@ use polyflake::{
     randflake::{self, Codec, Grant, Parts, Randflake, SLOT, Terms},
 };
 
-use crate::{Host, Machine, Scratch, handles::Object, protocol::BATCH};
+use crate::{
+    Host, Machine, Scratch,
+    handles::Object,
+    protocol::{
+        BATCH, GrantSlots, PartsSlots,
+        slot::{grant, inspected, parts, texts},
+    },
+};
 
 /// Most texts that one call reads, limited by the area, which also holds their offsets.
 const TEXTS: usize = 960;
@@ -18,29 +25,37 @@ const SEQUENCE_BITS: u32 = 17;
 const OFFSETS: usize = TEXTS * Randflake::TEXT_LEN;
 
 impl Scratch {
-    /// The grant in four slots from `at` on: first and last node, start, end.
+    /// The grant in its slots.
     #[allow(clippy::cast_possible_truncation, reason = "17 bits, checked")]
-    pub(crate) fn grant(&self, at: usize) -> Result<Grant> {
-        let node = |at| self.bits(at, "nodes", NODE_BITS);
-        Grant::with_nodes(node(at)?..=node(at + 1)?, self.time(at + 2), self.time(at + 3))
+    pub(crate) fn grant(&self) -> Result<Grant> {
+        let node = |slot| self.bits(slot, "nodes", NODE_BITS);
+        let nodes = node(grant::FIRST_NODE)?..=node(grant::LAST_NODE)?;
+        Grant::with_nodes(nodes, self.time(grant::START), self.time(grant::END))
     }
 
     #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
     pub(crate) fn put_grant(&self, grant: Terms) {
         let nodes = grant.nodes();
-        let (first, last) = (*nodes.start(), *nodes.end());
-        self.put_numbers([first.into(), last.into(), grant.start() as f64, grant.end() as f64]);
+        let slots = GrantSlots {
+            first_node: (*nodes.start()).into(),
+            last_node: (*nodes.end()).into(),
+            start: grant.start() as f64,
+            end: grant.end() as f64,
+        };
+        slots.put(self);
     }
 
     #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
     fn put_parts(&self, parts: Parts) {
-        self.put_numbers([parts.timestamp as f64, parts.node.into(), parts.sequence.into()]);
+        let Parts { timestamp, node, sequence } = parts;
+        let timestamp = timestamp as f64;
+        PartsSlots { timestamp, node: node.into(), sequence: sequence.into() }.put(self);
     }
 
     #[inline(never)]
     pub(crate) fn put_randflake_text(&self, id: Randflake) {
         let text = id.text();
-        self.put_count(text.len());
+        self.put_length(text.len());
         self.put_bytes(0, text.as_bytes());
     }
 
@@ -49,28 +64,25 @@ impl Scratch {
             self.put_bytes(index * 8, &id.to_i64().to_ne_bytes());
         }
     }
-
-    fn id(&self, slot: usize) -> Randflake {
-        Randflake::from_i64(self.bigint(slot))
-    }
 }
 
 /// IDs are integers of 64 bits.
 impl<C: Host> Machine<C> {
-    /// First and last node, start, end -> nothing; refused unless they make a grant.
+    /// A grant -> nothing; refused unless it is one.
     pub fn randflake_grant(&self) -> Result<()> {
-        self.scratch.grant(0).map(|_| ())
+        self.scratch.grant().map(|_| ())
     }
 
-    /// A secret, with its length in the first slot -> a handle.
+    /// A secret, and its length -> a handle.
     pub fn randflake_codec_build(&self) -> Result<()> {
-        self.put_object(Object::Codec(Codec::new(self.scratch.take_secret(0, "secret")?)));
+        self.put_object(Object::Codec(Codec::new(self.scratch.take_secret("secret")?)));
         Ok(())
     }
 
-    /// A codec's or generator's handle, ID -> timestamp, node, sequence.
+    /// A codec's or generator's handle, ID -> its parts.
     pub fn randflake_inspect(&self) -> Result<()> {
-        let (object, id) = (self.object()?, self.scratch.id(1));
+        let object = self.object()?;
+        let id = Randflake::from_i64(self.scratch.bigint(inspected::ID));
         let parts = match object.codec() {
             Ok(codec) => codec.inspect(id),
             Err(_) => object.randflake()?.generator.inspect(id),
@@ -79,22 +91,22 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// A codec's handle, timestamp, node, sequence -> ID.
+    /// A codec's handle, parts -> ID.
     pub fn randflake_encrypt(&self) -> Result<()> {
         let (object, scratch) = (self.object()?, self.scratch);
         let id = object.codec()?.encrypt(Parts {
-            timestamp: scratch.time(1),
-            node: scratch.bits(2, "node", NODE_BITS)?,
-            sequence: scratch.bits(3, "sequence", SEQUENCE_BITS)?,
+            timestamp: scratch.time(parts::TIMESTAMP),
+            node: scratch.bits(parts::NODE, "node", NODE_BITS)?,
+            sequence: scratch.bits(parts::SEQUENCE, "sequence", SEQUENCE_BITS)?,
         })?;
-        scratch.put_bigint(0, id.to_i64());
+        scratch.put_made(id.to_i64());
         Ok(())
     }
 
     /// A count of at most [`BATCH`]; packed IDs -> their texts, in slots of 16 bytes padded with zeros.
     pub fn randflake_texts(&self) -> Result<()> {
         let (mut ids, mut slots) = ([Randflake::default(); BATCH], [[0; SLOT]; BATCH]);
-        let count = self.scratch.count(0);
+        let count = self.scratch.count(texts::COUNT);
         let (ids, slots) = (&mut ids[..count], &mut slots[..count]);
         for (index, id) in ids.iter_mut().enumerate() {
             *id = Randflake::from_i64(i64::from_ne_bytes(self.scratch.chunk(index * 8)));
@@ -109,7 +121,7 @@ impl<C: Host> Machine<C> {
     pub fn randflake_from_texts(&self) -> Result<()> {
         let (mut text, mut offsets) = ([0; OFFSETS], [0; TEXTS + 1]);
         let mut ids = [Randflake::default(); TEXTS];
-        let count = self.scratch.count(0).min(TEXTS);
+        let count = self.scratch.count(texts::COUNT).min(TEXTS);
         let (offsets, ids) = (&mut offsets[..=count], &mut ids[..count]);
         self.scratch.get_bytes(0, &mut text);
         for (index, offset) in offsets.iter_mut().enumerate() {

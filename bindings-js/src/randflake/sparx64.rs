@@ -5,13 +5,17 @@ use polyflake::{
     sparx64::{BLOCK_BYTES, Sparx64},
 };
 
-use crate::{Host, Machine, handles::Object, protocol::BATCH};
+use crate::{
+    Host, Machine,
+    handles::Object,
+    protocol::{BATCH, slot::many},
+};
 
-/// Ciphers, by the handle in the first slot; a count of at most [`BATCH`] blocks is in the second.
+/// Ciphers, by their handles, with a count of at most [`BATCH`] blocks.
 impl<C: Host> Machine<C> {
-    /// A key, with its length in the first slot -> a handle.
+    /// A key, and its length -> a handle.
     pub fn sparx64_build(&self) -> Result<()> {
-        self.put_object(Object::Cipher(Sparx64::new(self.scratch.take_secret(0, "key")?)));
+        self.put_object(Object::Cipher(Sparx64::new(self.scratch.take_secret("key")?)));
         Ok(())
     }
 
@@ -27,7 +31,7 @@ impl<C: Host> Machine<C> {
 
     fn in_place(&self, work: fn(&Sparx64, &mut [[u8; BLOCK_BYTES]])) -> Result<()> {
         let (object, mut blocks) = (self.object()?, [[0; BLOCK_BYTES]; BATCH]);
-        let blocks = &mut blocks[..self.scratch.count(1)];
+        let blocks = &mut blocks[..self.scratch.count(many::COUNT)];
         self.scratch.get_bytes(0, blocks.as_flattened_mut());
         work(object.cipher()?, blocks);
         self.scratch.put_bytes(0, blocks.as_flattened());

@@ -5,7 +5,13 @@ use polyflake::{
     sno::{self, Sno},
 };
 
-use crate::{Host, Machine, Scratch, protocol::BATCH};
+use crate::{
+    Host, Machine, Scratch,
+    protocol::{
+        BATCH,
+        slot::{texts, time_range},
+    },
+};
 
 impl Scratch {
     #[inline]
@@ -19,7 +25,7 @@ impl<C: Host> Machine<C> {
     /// A count of at most [`BATCH`]; packed bytes -> packed texts.
     pub fn sno_texts(&self) -> Result<()> {
         let (mut packed, mut texts) = ([0; BATCH * Sno::LEN], [[0; Sno::TEXT_LEN]; BATCH]);
-        let count = self.scratch.count(0);
+        let count = self.scratch.count(texts::COUNT);
         let (packed, texts) = (&mut packed[..count * Sno::LEN], &mut texts[..count]);
         self.scratch.get_bytes(0, packed);
         sno::encode_slice(Sno::slice_from_bytes(packed)?, texts)?;
@@ -30,7 +36,7 @@ impl<C: Host> Machine<C> {
     /// A count of at most [`BATCH`]; packed texts -> packed bytes.
     pub fn sno_from_texts(&self) -> Result<()> {
         let (mut texts, mut ids) = ([[0; Sno::TEXT_LEN]; BATCH], [Sno::default(); BATCH]);
-        let count = self.scratch.count(0);
+        let count = self.scratch.count(texts::COUNT);
         let (texts, ids) = (&mut texts[..count], &mut ids[..count]);
         self.scratch.get_bytes(0, texts.as_flattened_mut());
         sno::decode_slice(texts, ids)?;
@@ -40,7 +46,7 @@ impl<C: Host> Machine<C> {
 
     /// Two times -> two texts.
     pub fn sno_time_range(&self) -> Result<()> {
-        let (from, to) = (self.scratch.time(0), self.scratch.time(1));
+        let (from, to) = (self.scratch.time(time_range::START), self.scratch.time(time_range::END));
         let (lowest, highest) = Sno::time_range(from, to)?;
         self.scratch.put_sno(0, lowest);
         self.scratch.put_sno(1, highest);

@@ -2,19 +2,20 @@ import type { GuardedClock } from "./clock.js";
 import type { ErrorCode } from "./errors.js";
 import { type Signal, slept } from "./later.js";
 import type { Machine } from "./machine.js";
-import { type CallName, SLEEP } from "./protocol.js";
+import { type CallName, fixedSlots, objectSlots } from "./protocol.js";
+import type { Floats } from "./slots.js";
 
 /** Releases what a machine keeps for objects that were collected; some edge runtimes lack FinalizationRegistry. */
 const forgotten =
   typeof FinalizationRegistry === "function" ? /* @__PURE__ */ new FinalizationRegistry(release) : undefined;
 
 function release({ machine, number }: { machine: Machine; number: number }): void {
-  machine.numbers[0] = number;
+  machine.numbers[objectSlots.handle] = number;
   machine.check(machine.calls.release());
 }
 
 /** Returns whether the last turn ended its call. */
-const isDone = ({ numbers }: Machine): boolean => Number.isNaN(numbers[SLEEP]);
+const isDone = ({ numbers }: Machine): boolean => Number.isNaN(numbers[fixedSlots.sleep]);
 
 /** Errors of a machine that mean that its lent table failed. */
 const LENT = /* @__PURE__ */ new Set<ErrorCode>(["entropy_unavailable", "partitions_exhausted"]);
@@ -24,7 +25,7 @@ export class Handle {
   readonly number: number;
 
   /**
-   * Builds it from slots and from the contents of the scratch area. It is released when `owner` is collected.
+   * Builds it from the slots that `write` writes, and from the bytes of the scratch area. It is released when `owner` is collected.
    *
    * @throws {PolyflakeError} the error of the call.
    */
@@ -32,19 +33,19 @@ export class Handle {
     owner: object,
     readonly machine: Machine,
     build: CallName,
-    slots: readonly number[],
+    write: (numbers: Floats) => void,
     readonly clock?: GuardedClock,
   ) {
-    machine.numbers.set(slots);
+    write(machine.numbers);
     if (clock) machine.setClock(clock);
     machine.check(machine.calls[build]());
-    this.number = machine.numbers[0]!;
+    this.number = machine.numbers[objectSlots.handle]!;
     forgotten?.register(owner, { machine, number: this.number });
   }
 
   /** Writes the handle, for the next call. */
   ready(): Machine {
-    this.machine.numbers[0] = this.number;
+    this.machine.numbers[objectSlots.handle] = this.number;
     return this.machine;
   }
 
@@ -67,11 +68,11 @@ export class Handle {
     const isBatch = made !== undefined;
     this.check(machine.calls[name](), made, isBatch);
     if (isDone(machine)) return read(machine);
-    const waiting = { machine, number: machine.numbers[0]! };
+    const waiting = { machine, number: machine.numbers[objectSlots.handle]! };
     try {
       do {
-        await slept(machine.numbers[SLEEP]!, signal);
-        machine.numbers[0] = waiting.number;
+        await slept(machine.numbers[fixedSlots.sleep]!, signal);
+        machine.numbers[objectSlots.handle] = waiting.number;
         this.check(machine.calls.turn(), made, isBatch);
       } while (!isDone(machine));
       return read(machine);

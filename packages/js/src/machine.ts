@@ -1,7 +1,8 @@
 import type { GuardedClock } from "./clock.js";
 import { type ErrorCode, type ErrorDetails, PolyflakeError } from "./errors.js";
 import type { LentTable } from "./partitions.js";
-import { BYTES, type CallName, errorSlots, NOW, NUMBERS } from "./protocol.js";
+import { BYTES, type CallName, errorSlots, fixedSlots, NUMBERS } from "./protocol.js";
+import { type Floats, type Integers, take } from "./slots.js";
 import { decode, putAscii } from "./utf8.js";
 
 /** A call without arguments: 0 means success. */
@@ -13,7 +14,7 @@ export type Call = () => number | undefined;
  */
 export type Calls = Record<CallName, Call> & { [Name in `partitions${"Next" | "Until" | "Swap"}`]?: Call };
 
-/** Returns the next ID of the generator whose handle is in the first slot; undefined for a refusal. */
+/** Returns the next ID of a generator, whose handle lies in the scratch area; undefined for a refusal. */
 export type Next<Id> = () => Id | undefined;
 
 /** The calls that make one ID, and the types of their IDs: each family's folder adds its own. */
@@ -59,9 +60,9 @@ export class Machine {
   readonly lend: Backend["lend"];
   /** The table that it was lent; false if it has its own. */
   lent?: LentTable | false;
-  numbers!: Float64Array;
+  numbers!: Floats;
   /** The same slots, as integers of 64 bits. */
-  bigints!: BigInt64Array;
+  bigints!: Integers;
   bytes!: Uint8Array;
   readonly #view: () => void;
 
@@ -108,7 +109,7 @@ export class Machine {
     const call = this.calls[name];
     const now = clock ? undefined : this.#now;
     const next: Next<Ids[Name]> = () => {
-      if (now) this.numbers[NOW] = now();
+      if (now) this.numbers[fixedSlots.now] = now();
       const status = call();
       this.look();
       return status === 0 ? read(this) : undefined;
@@ -152,7 +153,8 @@ export class Machine {
 
   /** The error that a call left in the scratch area (bindings-js/src/errors.rs). */
   #error(more?: More): PolyflakeError {
-    const { position, retryAt, written, item, codeLength, fieldLength, messageLength } = errorSlots(this.numbers);
+    const slots = take(this.numbers, errorSlots);
+    const { position, retryAt, written, item, codeLength, fieldLength, messageLength } = slots;
     const texts = this.#texts(codeLength, fieldLength || 0, messageLength);
     const name = Number.isNaN(fieldLength) ? undefined : this.#nameOf(texts[1]);
     const details: ErrorDetails = {

@@ -1,7 +1,9 @@
 import type { Machine } from "./machine.js";
 import {
+  answerSlots,
   BYTES,
-  OFFSET,
+  fixedSlots,
+  messageSlots,
   TAG_FALSE,
   TAG_FRACTION,
   TAG_INTEGER,
@@ -84,7 +86,7 @@ export class MessageReader {
 
 /** All bytes of an answer, whose first piece lies in the scratch area. */
 export function answerOf(m: Machine): Uint8Array {
-  const answer = new Uint8Array(m.numbers[0]!);
+  const answer = new Uint8Array(m.numbers[answerSlots.length]!);
   for (let from = 0; from < answer.length; from += BYTES) {
     if (from > 0) m.check(m.calls.nextPiece());
     answer.set(m.bytes.subarray(0, answer.length - from), from);
@@ -98,7 +100,7 @@ export class MessageWriter {
   #view = new DataView(this.#bytes.buffer);
   #length = 0;
 
-  /** Hands the message to the next call, with the length of its last piece in the second slot; returns that length. */
+  /** Hands the message to the next call, and returns the length of its last piece. */
   put(m: Machine): number {
     let from = 0;
     for (; this.#length - from > BYTES; from += BYTES) {
@@ -111,8 +113,8 @@ export class MessageWriter {
   #putPiece(m: Machine, from: number): number {
     const piece = this.#bytes.subarray(from, Math.min(from + BYTES, this.#length));
     m.bytes.set(piece);
-    m.numbers[1] = piece.length;
-    m.numbers[OFFSET] = from;
+    m.numbers[messageSlots.length] = piece.length;
+    m.numbers[fixedSlots.offset] = from;
     return piece.length;
   }
 

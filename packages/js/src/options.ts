@@ -3,6 +3,8 @@ import { type GuardedClock, guarded, type Stall } from "./clock.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 import { ABSENT } from "./machine.js";
 import { members, pair } from "./members.js";
+import type { optionsSlots } from "./protocol.js";
+import type { ValuesOf } from "./slots.js";
 
 /** Options of every generator. */
 export interface SharedOptions {
@@ -34,9 +36,9 @@ export interface WindowOptions extends SharedOptions {
 export const SHARED = ["clock", "onExhausted", "maxWait", "onStall"] as const;
 export const WINDOW = ["window", ...SHARED] as const;
 
-/** Checked options: the numbers of the first slots, and the options that stay on this side. */
+/** Checked options: those that all families share, as numbers, and those that stay on this side. */
 export interface SharedSettings<Name extends string> {
-  readonly slots: readonly [start: number, end: number, onExhausted: number, maxWait: number];
+  readonly shared: ValuesOf<typeof optionsSlots>;
   readonly clock: GuardedClock | undefined;
   /** All options as they were given. */
   readonly given: Partial<Record<Name, unknown>>;
@@ -46,9 +48,10 @@ export interface SharedSettings<Name extends string> {
 export function sharedSettings<Name extends string>(options: unknown, names: readonly Name[]): SharedSettings<Name> {
   const own = members(options, "options", names);
   const given: Partial<Record<(typeof WINDOW)[number], unknown>> = own;
-  const [start, end] = windowOf(given.window);
+  const [windowStart, windowEnd] = windowOf(given.window);
+  const onExhausted = onExhaustedOf(given.onExhausted);
   return {
-    slots: [start, end, onExhaustedOf(given.onExhausted), optionalInteger(given.maxWait, "maxWait")],
+    shared: { windowStart, windowEnd, onExhausted, maxWait: optionalInteger(given.maxWait, "maxWait") },
     clock: guarded(given.clock, given.onStall),
     given: own,
   };

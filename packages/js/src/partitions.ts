@@ -8,6 +8,8 @@
 import { within } from "./checks.js";
 import { randomBytes } from "./entropy.js";
 import type { Call, Machine } from "./machine.js";
+import { tableAnswerSlots, tableSlots } from "./protocol.js";
+import { put } from "./slots.js";
 import { needStack } from "./stack.js";
 
 /** Number of partitions. */
@@ -33,7 +35,7 @@ const KEY = Symbol.for("polyflake.partitions");
 export function lendTo(machine: Machine): boolean {
   if (machine.lent === undefined) {
     const table = tableOf(machine);
-    const isOwn = table.area !== undefined && table.area === machine.numbers.buffer;
+    const isOwn = table.area !== undefined && table.area === machine.bytes.buffer;
     machine.lent = isOwn ? false : new LentTable(table);
     if (machine.lent) machine.lend(machine.lent);
   }
@@ -184,12 +186,16 @@ class SharedTable implements Table {
 function addonTable(machine: Machine): Table | undefined {
   const { partitionsNext, partitionsUntil, partitionsSwap } = machine.calls;
   if (!partitionsNext || !partitionsUntil || !partitionsSwap) return undefined;
-  const { numbers } = machine;
-  const answer = (call: Call): number => (machine.check(call()), numbers[0]!);
+  const { numbers, bytes } = machine;
+  const answer = (call: Call): number => (machine.check(call()), numbers[tableAnswerSlots.number]!);
+  const ask = (call: Call, partition: number, old: number, fresh: number): number => {
+    put(numbers, tableSlots, { partition, old, new: fresh });
+    return answer(call);
+  };
   return {
-    area: numbers.buffer as ArrayBuffer,
+    area: bytes.buffer as ArrayBuffer,
     next: () => answer(partitionsNext),
-    until: (partition) => ((numbers[0] = partition), answer(partitionsUntil)),
-    swap: (partition, old, fresh) => (numbers.set([partition, old, fresh]), answer(partitionsSwap) === 1),
+    until: (partition) => ask(partitionsUntil, partition, 0, 0),
+    swap: (partition, old, fresh) => ask(partitionsSwap, partition, old, fresh) === 1,
   };
 }

@@ -1,5 +1,7 @@
 import { bytes, lengthOfArray, partOfBytes } from "./checks.js";
 import type { Machine } from "./machine.js";
+import { secretSlots } from "./protocol.js";
+import type { Floats } from "./slots.js";
 
 const LENGTH = 16;
 
@@ -13,4 +15,10 @@ export function putSecret(m: Machine, secret: unknown, field: string): number {
   const length = lengthOfArray(bytes(secret, field));
   if (length === LENGTH) m.bytes.set(partOfBytes(secret as Uint8Array, 0, LENGTH));
   return length;
+}
+
+/** Writes a key or secret, and returns a function that writes its length. */
+export function bySecret(m: Machine, secret: unknown, field: string): (numbers: Floats) => void {
+  const length = putSecret(m, secret, field);
+  return (numbers) => (numbers[secretSlots.length] = length);
 }

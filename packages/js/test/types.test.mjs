@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 const tsc = createRequire(import.meta.url)
   .resolve("typescript/package.json")
   .replace("package.json", "bin/tsc");
-const project = fileURLToPath(new URL("types/tsconfig.json", import.meta.url));
+const project = (name) => fileURLToPath(new URL(`types/${name}`, import.meta.url));
 
 for (const resolution of [
   ["nodenext", "nodenext"],
@@ -19,7 +19,7 @@ for (const resolution of [
 ]) {
   test(`types under ${resolution[1]}`, () => {
     const [module, moduleResolution] = resolution;
-    compile(["--project", project, "--module", module, "--moduleResolution", moduleResolution]);
+    compile(["--project", project("tsconfig.json"), "--module", module, "--moduleResolution", moduleResolution]);
   });
 }
 
@@ -27,6 +27,10 @@ function compile(flags, options = {}) {
   const { status, stdout } = spawnSync(process.execPath, [tsc, ...flags], { encoding: "utf8", ...options });
   assert.equal(status, 0, stdout);
 }
+
+test("a slot of the scratch area without a name does not compile", () => {
+  compile(["--project", project("tsconfig.slots.json")]);
+});
 
 test("the README's TypeScript compiles in a project of its own", () => {
   const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");

@@ -53,11 +53,7 @@ pub(crate) fn columns(input: &[u8]) {
     check::<Sno>(&dictionary, layout, &selected);
     check::<Randflake>(&dictionary, layout, &selected);
     let chosen = if bytes.below(2) == 1 { dictionary } else { whole };
-    let whole = [chosen.length, chosen.offset];
     let spoilt = spoilt(&mut bytes, chosen);
-    for (said, whole) in [spoilt.length, spoilt.offset].into_iter().zip(whole) {
-        assert!(said <= whole || said > i64::MAX - 256, "its buffers are too short for {spoilt:?}");
-    }
     read_anyhow(&spoilt);
     let stream = ForeignPieces {
         pieces: vec![spoilt.clone(), spoilt],
@@ -188,11 +184,11 @@ fn spoilt(bytes: &mut Bytes<'_>, mut whole: Foreign) -> Foreign {
     whole
 }
 
-/// A format that no reader takes for texts or for integers, whose buffers would have to be longer; `None` for a null pointer.
+/// A format that no reader takes for texts; `None` for a null pointer.
 fn other_format(bytes: &mut Bytes<'_>) -> Option<String> {
     let formats = [
         "",
-        "i",
+        "l",
         "n",
         "b",
         "w:",
@@ -212,9 +208,7 @@ fn spoilt_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
     let shorter = |bytes: &mut Bytes<'_>, length: i64| match bytes.below(4) {
         0 => bytes.number() | i64::MIN,
         1 => i64::MAX - i64::from(bytes.byte()),
-        // One that no memory has was changed before, and says nothing of the buffers.
-        _ if !(0..=64).contains(&length) => 0,
-        _ => length * i64::from(bytes.byte()) / 256,
+        _ => length.clamp(0, 64) * i64::from(bytes.byte()) / 256,
     };
     match bytes.below(10) {
         0 => column.length = shorter(bytes, column.length),

@@ -66,7 +66,7 @@ pub(crate) fn calls(input: &[u8]) {
 /// Writes as the package does: numbers into slots, bytes of a message.
 fn write(scratch: &'static Scratch, bytes: &mut Bytes<'_>) {
     for _ in 0..bytes.below(6) {
-        let slot = bytes.below(8);
+        let slot = bytes.below(16);
         let number = match bytes.byte() % 3 {
             0 => f64::from(bytes.byte()),
             1 => bytes.choose(&NUMBERS),

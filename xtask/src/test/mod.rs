@@ -14,6 +14,7 @@ mod prose;
 mod reach;
 mod readme;
 mod sets;
+mod slots;
 mod stepping;
 mod steps;
 mod tidy;

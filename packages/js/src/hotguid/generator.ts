@@ -7,7 +7,17 @@ import { type Machine, MOST } from "../machine.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { fillBy, fillNow } from "../packed.js";
 import { enroll, generatorOf } from "../pool.js";
-import { BATCH } from "../protocol.js";
+import {
+  answerSlots,
+  BATCH,
+  extensionSlots,
+  hotguidOneSlots,
+  hotguidOptionsSlots,
+  hotguidStatsSlots,
+  manySlots,
+  optionsSlots,
+} from "../protocol.js";
+import { type Floats, put, take } from "../slots.js";
 import { HotGuidArray, LENGTH, TEXT_LENGTH } from "./ids.js";
 import { machine } from "./machine.js";
 
@@ -71,9 +81,14 @@ export class Generator {
    * the window.
    */
   constructor(options: GeneratorOptions = {}) {
-    const { slots, clock, given } = sharedSettings(options, OPTIONS);
+    const { shared, clock, given } = sharedSettings(options, OPTIONS);
     const m = machine();
-    this.#handle = new Handle(this, m, "hotguidBuild", [...slots, Number(flag(given.uuid8, "uuid8"))], clock);
+    const uuid8 = Number(flag(given.uuid8, "uuid8"));
+    const write = (numbers: Floats): void => {
+      put(numbers, optionsSlots, shared);
+      put(numbers, hotguidOptionsSlots, { uuid8 });
+    };
+    this.#handle = new Handle(this, m, "hotguidBuild", write, clock);
     const next = m.maker("hotguidGenerate", (m) => m.ascii(0, TEXT_LENGTH) as HotGuidId, clock);
     this.generate = (shardKey = 0) => {
       this.#ready(shardKey);
@@ -159,7 +174,7 @@ export class Generator {
    */
   extendWindow(end: Date | number): void {
     attached(isObject(this) && #handle in this);
-    this.#handle.machine.numbers[2] = time(end, "end");
+    this.#handle.machine.numbers[extensionSlots.end] = time(end, "end");
     this.#handle.call("hotguidExtendWindow");
   }
 
@@ -167,11 +182,11 @@ export class Generator {
   stats(): Stats {
     attached(isObject(this) && #handle in this);
     const { numbers, bytes } = this.#handle.call("hotguidStats");
-    const [lastSecond, len, closed, isDrawn] = numbers as unknown as number[];
+    const { lastSecond, len, closed, isDrawn } = take(numbers, hotguidStatsSlots);
     return {
       machine: isDrawn === 1 ? bytes.slice(0, 5) : undefined,
       lastSecond: Number.isNaN(lastSecond) ? undefined : lastSecond,
-      len: len!,
+      len,
       closed: closed === 1,
     };
   }
@@ -202,16 +217,16 @@ export class Generator {
   /** Makes `count` IDs, or without waiting those that can be made now; the caller copies the bytes at once. */
   #fill(count: number, shardKey: unknown, made: number, waits: boolean): Uint8Array {
     const m = this.#ready(shardKey);
-    m.numbers[2] = count;
+    m.numbers[manySlots.count] = count;
     this.#handle.check(waits ? m.calls.hotguidFill() : m.calls.hotguidFillNow(), made);
-    return m.bytes.subarray(0, m.numbers[0]! * LENGTH);
+    return m.bytes.subarray(0, m.numbers[answerSlots.length]! * LENGTH);
   }
 
   /** Writes the arguments of every ID: the handle and the shard key. */
   #ready(shardKey: unknown): Machine {
     if (!this.#settled) this.#settle();
     const m = this.#handle.ready();
-    m.numbers[1] = integer(shardKey, "shardKey");
+    m.numbers[hotguidOneSlots.shardKey] = integer(shardKey, "shardKey");
     return m;
   }
 

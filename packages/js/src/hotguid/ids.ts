@@ -6,6 +6,8 @@ import { type Description, figuresOf } from "../describe.js";
 import { invalidLength, PolyflakeError } from "../errors.js";
 import { fields, members } from "../members.js";
 import { PackedTexts, packed } from "../packed.js";
+import { hotguidRangeSlots, timeRangeSlots } from "../protocol.js";
+import { put } from "../slots.js";
 import { machine } from "./machine.js";
 
 export {
@@ -178,10 +180,11 @@ export function timeRange(
   end: Date | number,
   options: { sql?: boolean } = {},
 ): { lowest: string; highest: string } {
-  const times = [time(start, "start"), time(end, "end")] as const;
+  const range = { start: time(start, "start"), end: time(end, "end") };
   const { sql } = members(options, "options", ["sql"]);
   const m = machine();
-  m.numbers.set([...times, Number(flag(sql, "sql"))]);
+  put(m.numbers, timeRangeSlots, range);
+  put(m.numbers, hotguidRangeSlots, { sql: Number(flag(sql, "sql")) });
   m.check(m.calls.hotguidTimeRange());
   return { lowest: m.ascii(0, TEXT_LENGTH), highest: m.ascii(TEXT_LENGTH, TEXT_LENGTH) };
 }

@@ -4,6 +4,8 @@ import { invalidType, PolyflakeError } from "../errors.js";
 import type { Handle } from "../handle.js";
 import { answerOf, MessageWriter } from "../message.js";
 import { fillBy } from "../packed.js";
+import { columnSlots, manySlots } from "../protocol.js";
+import { put } from "../slots.js";
 import { batchOf, type LayoutArray, manyOf } from "./array.js";
 import type { Given, OrNone, Whether } from "./bindables.js";
 import type { Kind } from "./description.js";
@@ -70,7 +72,7 @@ export function packColumns<K extends Kind>(
     fillBy(many, size, batch, (count, from) => {
       values.part(from, from + count);
       message.put(handle.machine);
-      handle.machine.numbers.set([count, from], 2);
+      put(handle.machine.numbers, manySlots, { count, first: from });
       return answerOf(handle.call("layoutPackColumns"));
     }),
   );
@@ -123,7 +125,8 @@ function columnOf(
       message.keep(length);
       message.raw(ids.subarray(from * size, (from + count) * size));
       message.put(handle.machine);
-      handle.machine.numbers.set([count, from, Number(isNumber)], 2);
+      put(handle.machine.numbers, manySlots, { count, first: from });
+      put(handle.machine.numbers, columnSlots, { isNumber: Number(isNumber) });
       return handle.call("layoutColumn").bytes.subarray(0, count * 8);
     });
   } catch (error) {

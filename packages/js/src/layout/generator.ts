@@ -5,7 +5,9 @@ import { answerOf, MessageReader } from "../message.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { fillBy, fillNow } from "../packed.js";
 import { enroll } from "../pool.js";
+import { extensionSlots, layoutOptionsSlots, manySlots, optionsSlots } from "../protocol.js";
 import { withJson } from "../show.js";
+import { type Floats, put } from "../slots.js";
 import { type Claim, claim } from "../twins.js";
 import { arrayOf, type LayoutArray, manyLaterOf, manyOf } from "./array.js";
 import type { Given, OrNone, Parameter, Whether, Without } from "./bindables.js";
@@ -108,7 +110,7 @@ export class Generator<
    */
   constructor(layout: Layout<K, Bindables>, options?: GeneratorOptions<Bindables, Fixed>);
   constructor(layout: Layout<K, Bindables>, options: unknown = {}, origin?: unknown) {
-    const { slots, clock, given } = sharedSettings(options, OPTIONS);
+    const { shared, clock, given } = sharedSettings(options, OPTIONS);
     const sequenceOnly = Number(flag(given.sequenceOnly, "sequenceOnly"));
     const restored = origin instanceof Origin;
     const message = restored ? messageOf(origin.snapshot, ValuesWriter) : new ValuesWriter();
@@ -117,14 +119,19 @@ export class Generator<
     const fixed = String(message.written.subarray(before));
     const handle = handleOf(layout);
     const m = machine();
-    const own = [handle, message.put(m), sequenceOnly, Number(restored)];
-    this.#handle = new Handle(this, m, "layoutGeneratorBuild", [...slots, ...own], clock);
+    const own = { layout: handle, messageLength: message.put(m), sequenceOnly, restored: Number(restored) };
+    const write = (numbers: Floats): void => {
+      put(numbers, optionsSlots, shared);
+      put(numbers, layoutOptionsSlots, own);
+    };
+    this.#handle = new Handle(this, m, "layoutGeneratorBuild", write, clock);
     this.layout = layout;
     this.generate = (bindables?: unknown) => {
       this.#put(bindables);
       return idOf(this.#handle.call("layoutGenerate"), layout.isInteger);
     };
-    this.#claim = claim(this.#handle, `layout ${fixed} ${layout.toJson()}`, slots, "layoutPool", "layout, bindables");
+    const window = [shared.windowStart, shared.windowEnd];
+    this.#claim = claim(this.#handle, `layout ${fixed} ${layout.toJson()}`, window, "layoutPool", "layout, bindables");
     enroll(this, {
       handle: this.#handle,
       fill: this.#fill.bind(this),
@@ -228,7 +235,7 @@ export class Generator<
   extendWindow(end: Date | number): void {
     attached(isObject(this) && #handle in this);
     const later = time(end, "end");
-    this.#handle.machine.numbers[2] = later;
+    this.#handle.machine.numbers[extensionSlots.end] = later;
     this.#handle.call("layoutExtendWindow");
     this.#claim.end = Math.max(this.#claim.end, later);
   }
@@ -268,7 +275,7 @@ export class Generator<
   #fill(count: number, bindables: unknown, made: number, waits: boolean): Uint8Array {
     this.#put(bindables);
     const m = this.#handle.ready();
-    m.numbers[2] = count;
+    m.numbers[manySlots.count] = count;
     this.#handle.check(waits ? m.calls.layoutFill() : m.calls.layoutFillNow(), made);
     return answerOf(m);
   }

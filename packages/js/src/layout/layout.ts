@@ -4,7 +4,9 @@ import { invalidType, PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
 import { ABSENT, type Machine } from "../machine.js";
 import { answerOf, MessageReader, MessageWriter } from "../message.js";
+import { layoutKindSlots, layoutRangeSlots, madeSlots, messageSlots, parsedSlots } from "../protocol.js";
 import { decimalOf, present, unhex, withJson } from "../show.js";
+import { put } from "../slots.js";
 import { type Schema, schemaOf } from "../standard.js";
 import type { LayoutArray, PackedOf } from "./array.js";
 import type { BindablesOf, BindablesOfPreset, Given, OrNone, PresetBindables, Whether } from "./bindables.js";
@@ -51,8 +53,8 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
       description instanceof Made ? description : new Made("layoutBuild", messageOf(description, MessageWriter));
     const m = machine();
     message.put(m);
-    this.#handle = new Handle(this, m, build, []);
-    this.#isInteger = m.numbers[1] === 1;
+    this.#handle = new Handle(this, m, build, () => {});
+    this.#isInteger = m.numbers[layoutKindSlots.isInteger] === 1;
     this.#figures = descriptionOf(this.#handle.ready(), "layoutDescribe");
     present(this, descriptionJson, shownByDescription);
   }
@@ -208,12 +210,12 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
     bindables: Partial<Given<Bindables>> & OrNone<Bindables> = {} as never,
   ): { lowest: IdOf<K>; highest: IdOf<K> } {
     attached(isObject(this) && #handle in this);
-    const times = [time(start, "start"), time(end, "end")];
+    const range = { start: time(start, "start"), end: time(end, "end") };
     const message = new ValuesWriter();
     message.bindables(bindables);
     const m = this.#handle.machine;
     message.put(m);
-    m.numbers.set(times, 2);
+    put(m.numbers, layoutRangeSlots, range);
     const answer = new MessageReader(this.#handle.call("layoutTimeRange"));
     const [lowest, highest] = [answer.value(), answer.value()];
     return { lowest: lowest as IdOf<K>, highest: highest as IdOf<K> };
@@ -330,13 +332,13 @@ export const Layout = AnyLayout as unknown as LayoutConstructor;
  */
 export function handleOf(value: unknown): number {
   const handle = typeof value === "object" && value !== null ? held(value) : undefined;
-  if (handle) return handle.ready().numbers[0]!;
+  if (handle) return handle.number;
   throw invalidType("Layout of this copy of the package", value, { field: "layout" });
 }
 
 /** The ID in the answer of a call. */
 export function idOf<K extends Kind>(m: Machine, isInteger: boolean): IdOf<K> {
-  return (isInteger ? m.bigints[0]! : answerOf(m)) as IdOf<K>;
+  return (isInteger ? m.bigints[madeSlots.id]! : answerOf(m)) as IdOf<K>;
 }
 
 /** The ID of a decimal text, or of hex. */
@@ -354,8 +356,8 @@ function putId(m: Machine, id: unknown): void {
     message.raw(partOfBytes(id, 0, lengthOfArray(id)));
     message.put(m);
   } else {
-    m.numbers[1] = ABSENT;
-    m.bigints[2] = signed(id, "id");
+    m.numbers[messageSlots.length] = ABSENT;
+    m.bigints[parsedSlots.id] = signed(id, "id");
   }
 }
 

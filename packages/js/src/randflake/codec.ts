@@ -2,9 +2,10 @@ import { attached, integer, integers, isObject, lengthOfArray, partOfBytes, sign
 import type { RandflakeId } from "../decode/randflake.js";
 import { Handle } from "../handle.js";
 import { fields } from "../members.js";
-import { BATCH } from "../protocol.js";
-import { putSecret } from "../secret.js";
+import { BATCH, inspectedSlots, madeSlots, manySlots, partsSlots } from "../protocol.js";
+import { bySecret } from "../secret.js";
 import { nameOf, nothingOf, present } from "../show.js";
+import { put } from "../slots.js";
 import type { Parts } from "./ids.js";
 import { machine } from "./machine.js";
 
@@ -41,8 +42,8 @@ export class Codec {
   /** @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless the secret has 16 bytes. */
   constructor(secret: Uint8Array) {
     const m = machine();
-    this.#handle = new Handle(this, m, "randflakeCodecBuild", [putSecret(m, secret, "secret")]);
-    this.#cipher = new Handle(this, m, "sparx64Build", [putSecret(m, secret, "secret")]);
+    this.#handle = new Handle(this, m, "randflakeCodecBuild", bySecret(m, secret, "secret"));
+    this.#cipher = new Handle(this, m, "sparx64Build", bySecret(m, secret, "secret"));
     present(this, nothingOf, nameOf);
   }
 
@@ -77,7 +78,7 @@ export class Codec {
       const here = Math.min(BATCH, count - from);
       const m = this.#cipher.machine;
       m.bytes.set(partOfBytes(ids, from * 8, here * 8));
-      m.numbers[1] = here;
+      m.numbers[manySlots.count] = here;
       this.#cipher.call("sparx64Decrypt");
       const words = new Uint32Array(m.bytes.buffer, m.bytes.byteOffset, 2 * here);
       for (let k = 0; k < here; k++) {
@@ -97,19 +98,23 @@ export class Codec {
    */
   encrypt(parts: Parts): RandflakeId {
     attached(isObject(this) && #handle in this);
-    const names = ["timestamp", "node", "sequence"] as const;
-    const given = fields(parts, "parts", names);
-    this.#handle.machine.numbers.set(
-      names.map((name) => integer(given[name], name)),
-      1,
-    );
-    return this.#handle.call("randflakeEncrypt").bigints[0] as RandflakeId;
+    const given = fields(parts, "parts", ["timestamp", "node", "sequence"]);
+    put(this.#handle.machine.numbers, partsSlots, {
+      timestamp: integer(given.timestamp, "timestamp"),
+      node: integer(given.node, "node"),
+      sequence: integer(given.sequence, "sequence"),
+    });
+    return this.#handle.call("randflakeEncrypt").bigints[madeSlots.id] as RandflakeId;
   }
 }
 
 /** The fields that a codec or generator reads from an ID. */
 export function inspect(handle: Handle, id: bigint): Parts {
-  handle.machine.bigints[1] = signed(id, "id");
-  const [timestamp, node, sequence] = handle.call("randflakeInspect").numbers as unknown as number[];
-  return { timestamp: timestamp!, node: node!, sequence: sequence! };
+  handle.machine.bigints[inspectedSlots.id] = signed(id, "id");
+  const { numbers } = handle.call("randflakeInspect");
+  return {
+    timestamp: numbers[partsSlots.timestamp]!,
+    node: numbers[partsSlots.node]!,
+    sequence: numbers[partsSlots.sequence]!,
+  };
 }

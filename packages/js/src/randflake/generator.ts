@@ -6,11 +6,23 @@ import { MOST, type Next } from "../machine.js";
 import { SHARED, type SharedOptions, sharedSettings } from "../options.js";
 import { fillBy, fillNow } from "../packed.js";
 import { enroll } from "../pool.js";
-import { BATCH } from "../protocol.js";
+import {
+  answerSlots,
+  BATCH,
+  grantSlots,
+  madeSlots,
+  manySlots,
+  optionsSlots,
+  randflakeCloseSlots,
+  randflakeOptionsSlots,
+  randflakeStatsSlots,
+  secretSlots,
+} from "../protocol.js";
 import { putSecret } from "../secret.js";
+import { type Floats, put, take } from "../slots.js";
 import { type Claim, claim } from "../twins.js";
 import { inspect } from "./codec.js";
-import { Grant, slotsOf } from "./grant.js";
+import { Grant, numbersOf } from "./grant.js";
 import { encodeText, type Parts, RandflakeArray } from "./ids.js";
 import { machine } from "./machine.js";
 
@@ -73,24 +85,34 @@ export class Generator {
    * the secret has 16 bytes.
    */
   constructor(grant: Grant, secret: Uint8Array, options: GeneratorOptions = {}) {
-    const { slots, clock, given } = sharedSettings(options, ["resumeAfter", ...SHARED]);
+    const { shared, clock, given } = sharedSettings(options, ["resumeAfter", ...SHARED]);
     const resumeAfter = optionalInteger(given.resumeAfter, "resumeAfter");
-    const nodes = slotsOf(grant);
+    const granted = numbersOf(grant);
     const m = machine();
     const length = putSecret(m, secret, "secret");
-    this.#handle = new Handle(this, m, "randflakeBuild", [...slots, ...nodes, resumeAfter, length], clock);
-    const next = m.maker("randflakeGenerate", (m) => m.bigints[0] as RandflakeId, clock);
+    const write = (numbers: Floats): void => {
+      put(numbers, optionsSlots, shared);
+      put(numbers, grantSlots, granted);
+      put(numbers, secretSlots, { length });
+      put(numbers, randflakeOptionsSlots, { resumeAfter });
+    };
+    this.#handle = new Handle(this, m, "randflakeBuild", write, clock);
+    const next = m.maker("randflakeGenerate", (m) => m.bigints[madeSlots.id] as RandflakeId, clock);
     this.generate = () => {
       this.#handle.ready();
       return next() ?? this.#handle.refused();
     };
-    this.#nextText = m.maker("randflakeGenerateText", (m) => m.ascii(0, m.numbers[0]!) as RandflakeText, clock);
+    this.#nextText = m.maker(
+      "randflakeGenerateText",
+      (m) => m.ascii(0, m.numbers[answerSlots.length]!) as RandflakeText,
+      clock,
+    );
     const fill = (count: number, _: unknown, made: number, waits: boolean) => this.#fill(count, made, waits);
     const later = (_: unknown, signal: Signal | undefined, made?: number) => this.#later(signal, made);
     this.#claim = claim(
       this.#handle,
-      `randflake ${nodes.slice(0, 2)}`,
-      nodes.slice(2),
+      `randflake ${granted.firstNode},${granted.lastNode}`,
+      [granted.start, granted.end],
       "randflakePool",
       "nodes, secret",
     );
@@ -196,8 +218,8 @@ export class Generator {
   /** The grant, with its extensions. */
   get grant(): Grant {
     attached(isObject(this) && #handle in this);
-    const [first, last, start, end] = this.#handle.call("randflakeHeldGrant").numbers as unknown as number[];
-    return new Grant([first!, last!], start!, end!);
+    const held = take(this.#handle.call("randflakeHeldGrant").numbers, grantSlots);
+    return new Grant([held.firstNode, held.lastNode], held.start, held.end);
   }
 
   /**
@@ -207,10 +229,10 @@ export class Generator {
    */
   extendGrant(longer: Grant): void {
     attached(isObject(this) && #handle in this);
-    const slots = slotsOf(longer);
-    this.#handle.machine.numbers.set(slots, 1);
+    const extended = numbersOf(longer);
+    put(this.#handle.machine.numbers, grantSlots, extended);
     this.#handle.call("randflakeExtendGrant");
-    this.#claim.end = Math.max(this.#claim.end, slots[3]!);
+    this.#claim.end = Math.max(this.#claim.end, extended.end);
   }
 
   /**
@@ -226,8 +248,8 @@ export class Generator {
   /** The current figures. */
   stats(): Stats {
     attached(isObject(this) && #handle in this);
-    const [last, len, closed] = this.#handle.call("randflakeStats").numbers as unknown as number[];
-    return { lastSecond: secondOf(last!), len: len!, closed: closed === 1 };
+    const { lastSecond, len, closed } = take(this.#handle.call("randflakeStats").numbers, randflakeStatsSlots);
+    return { lastSecond: secondOf(lastSecond), len, closed: closed === 1 };
   }
 
   /**
@@ -238,14 +260,14 @@ export class Generator {
    */
   close(): number | undefined {
     attached(isObject(this) && #handle in this);
-    const last = secondOf(this.#handle.call("randflakeClose").numbers[0]!);
+    const last = secondOf(this.#handle.call("randflakeClose").numbers[randflakeCloseSlots.lastSecond]!);
     this.#claim.end = -Infinity;
     return last;
   }
 
   /** One ID if one can be made now. */
   #now(): RandflakeId {
-    return this.#handle.call("randflakeTryGenerate").bigints[0] as RandflakeId;
+    return this.#handle.call("randflakeTryGenerate").bigints[madeSlots.id] as RandflakeId;
   }
 
   /** Makes one ID, waiting if needed, and returns its bytes. */
@@ -256,9 +278,9 @@ export class Generator {
   /** Makes `count` IDs, or without waiting those that can be made now; the caller copies the bytes at once. */
   #fill(count: number, made: number, waits: boolean): Uint8Array {
     const m = this.#handle.ready();
-    m.numbers[1] = count;
+    m.numbers[manySlots.count] = count;
     this.#handle.check(waits ? m.calls.randflakeFill() : m.calls.randflakeFillNow(), made);
-    return m.bytes.subarray(0, m.numbers[0]! * 8);
+    return m.bytes.subarray(0, m.numbers[answerSlots.length]! * 8);
   }
 }
 

@@ -1,5 +1,7 @@
 import { integer } from "../checks.js";
 import { members, pair } from "../members.js";
+import { grantSlots } from "../protocol.js";
+import { put, type ValuesOf } from "../slots.js";
 import { machine } from "./machine.js";
 
 /**
@@ -28,14 +30,19 @@ export class Grant {
     this.end = integer(end, "end");
     Object.freeze(this);
     const m = machine();
-    m.numbers.set(slotsOf(this));
+    put(m.numbers, grantSlots, numbersOf(this));
     m.check(m.calls.randflakeGrant());
   }
 }
 
-/** The grant as numbers for slots: first and last node, start, end. */
-export function slotsOf(grant: unknown): number[] {
+/** The numbers of a grant. */
+export function numbersOf(grant: unknown): ValuesOf<typeof grantSlots> {
   const { nodes, start, end } = members(grant, "grant", ["nodes", "start", "end"], "ignored");
   const [first, last] = pair(nodes, "nodes", "integers");
-  return [integer(first, "nodes"), integer(last, "nodes"), integer(start, "start"), integer(end, "end")];
+  return {
+    firstNode: integer(first, "nodes"),
+    lastNode: integer(last, "nodes"),
+    start: integer(start, "start"),
+    end: integer(end, "end"),
+  };
 }

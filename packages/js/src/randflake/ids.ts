@@ -4,7 +4,7 @@ import { decodeText } from "../decode/randflake.js";
 import { type Description, figuresOf } from "../describe.js";
 import type { Machine } from "../machine.js";
 import { placeOf } from "../packed.js";
-import { BATCH } from "../protocol.js";
+import { BATCH, textsSlots } from "../protocol.js";
 import { fewOf, present, textsOf } from "../show.js";
 import { listed, refuseOne, type Texts } from "../texts.js";
 import { machine } from "./machine.js";
@@ -129,7 +129,7 @@ export class RandflakeArray implements Iterable<RandflakeId> {
   #texts(from: number, count: number, texts: string[]): void {
     const m = machine();
     m.bytes.set(partOfBytes(this.ids, from * 8, count * 8));
-    m.numbers[0] = count;
+    m.numbers[textsSlots.count] = count;
     m.check(m.calls.randflakeTexts());
     m.cut(texts, from, count, SLOT, (index) => lengthInSlot(m, index));
   }
@@ -141,7 +141,7 @@ function putTexts(m: Machine, texts: Texts, from: number, to: number): boolean {
   const offsets = new Int32Array(m.bytes.buffer, m.bytes.byteOffset + OFFSETS, to - from + 1);
   offsets[0] = 0;
   for (let k = from; k < to; k++) offsets[k - from + 1] = offsets[k - from]! + texts.at(k).length;
-  m.numbers[0] = to - from;
+  m.numbers[textsSlots.count] = to - from;
   return true;
 }
 

@@ -7,7 +7,19 @@ import { type Machine, MOST } from "../machine.js";
 import { fillBy, fillNow } from "../packed.js";
 import { lendTo } from "../partitions.js";
 import { enroll, generatorOf } from "../pool.js";
-import { BATCH } from "../protocol.js";
+import {
+  answerSlots,
+  BATCH,
+  extensionSlots,
+  manySlots,
+  optionsSlots,
+  snoAtSlots,
+  snoOneSlots,
+  snoOptionsSlots,
+  snoPartitionSlots,
+  snoSnapshotSlots,
+} from "../protocol.js";
+import { type Floats, put } from "../slots.js";
 import { LENGTH, SnoArray } from "./ids.js";
 import { machine } from "./machine.js";
 import {
@@ -71,11 +83,16 @@ export class Generator {
   constructor(options?: GeneratorOptions);
   constructor(options: unknown = {}, origin?: unknown) {
     const { how, snapshot } = origin instanceof Origin ? origin : new Origin(0);
-    const { slots, clock, metabyte, leases } = settingsOf(options, how);
-    const snapshotSlots = how === 0 ? [] : numbersOf(snapshot);
+    const { shared, own, clock, metabyte, leases } = settingsOf(options, how);
+    const restored = how === 0 ? undefined : numbersOf(snapshot);
     const m = machine();
     const isLent = leases && lendTo(m);
-    this.#handle = new Handle(this, m, "snoBuild", [...slots, Number(isLent), ...snapshotSlots], clock);
+    const write = (numbers: Floats): void => {
+      put(numbers, optionsSlots, shared);
+      put(numbers, snoOptionsSlots, { ...own, isLent: Number(isLent) });
+      if (restored) put(numbers, snoSnapshotSlots, restored);
+    };
+    this.#handle = new Handle(this, m, "snoBuild", write, clock);
     this.#seeded = !isLent;
     this.#metabyte = metabyte;
     const next = m.maker("snoGenerate", (m) => m.text(0) as SnoId<never>, clock);
@@ -125,7 +142,7 @@ export class Generator {
     attached(isObject(this) && #handle in this);
     const unixMs = time(at, "at");
     const m = this.#ready(metabyte);
-    m.numbers[2] = unixMs;
+    m.numbers[snoAtSlots.time] = unixMs;
     this.#handle.check(m.calls.snoGenerateAt());
     return m.text(0) as SnoId<M>;
   }
@@ -200,7 +217,7 @@ export class Generator {
   /** The partition, once the generator has one: a default one is drawn at the first ID. */
   get partition(): number | undefined {
     attached(isObject(this) && #handle in this);
-    const partition = this.#handle.call("snoPartition").numbers[0]!;
+    const partition = this.#handle.call("snoPartition").numbers[snoPartitionSlots.partition]!;
     return Number.isNaN(partition) ? undefined : partition;
   }
 
@@ -212,7 +229,7 @@ export class Generator {
    */
   extendWindow(end: Date | number): void {
     attached(isObject(this) && #handle in this);
-    this.#handle.machine.numbers[2] = time(end, "end");
+    this.#handle.machine.numbers[extensionSlots.end] = time(end, "end");
     this.#handle.call("snoExtendWindow");
   }
 
@@ -253,16 +270,16 @@ export class Generator {
   /** Makes `count` IDs, or without waiting those that can be made now; the caller copies the bytes at once. */
   #fill(count: number, metabyte: unknown, made: number, waits: boolean): Uint8Array {
     const m = this.#ready(metabyte);
-    m.numbers[2] = count;
+    m.numbers[manySlots.count] = count;
     this.#handle.check(waits ? m.calls.snoFill() : m.calls.snoFillNow(), made);
-    return m.bytes.subarray(0, m.numbers[0]! * LENGTH);
+    return m.bytes.subarray(0, m.numbers[answerSlots.length]! * LENGTH);
   }
 
   /** Writes the arguments of every ID: the handle and the metabyte. */
   #ready(metabyte: unknown): Machine {
     if (!this.#seeded) this.#seed();
     const m = this.#handle.ready();
-    m.numbers[1] = metabyte === undefined ? this.#metabyte : integer(metabyte, "metabyte");
+    m.numbers[snoOneSlots.metabyte] = metabyte === undefined ? this.#metabyte : integer(metabyte, "metabyte");
     return m;
   }
 

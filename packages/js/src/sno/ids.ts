@@ -8,7 +8,8 @@ import { invalidByte, invalidLength } from "../errors.js";
 import { bitsOf, has, type Mask, maskOf } from "../mask.js";
 import { fields } from "../members.js";
 import { PackedTexts, packed } from "../packed.js";
-import { BATCH } from "../protocol.js";
+import { BATCH, timeRangeSlots } from "../protocol.js";
+import { put } from "../slots.js";
 import { machine } from "./machine.js";
 
 export {
@@ -56,10 +57,9 @@ export function withSequence(text: string, sequence: number): SnoId {
  * tick of 4 ms.
  */
 export function timeRange(start: Date | number, end: Date | number): { lowest: SnoId; highest: SnoId } {
-  const [first, last] = [time(start, "start"), time(end, "end")];
+  const range = { start: time(start, "start"), end: time(end, "end") };
   const m = machine();
-  m.numbers[0] = first;
-  m.numbers[1] = last;
+  put(m.numbers, timeRangeSlots, range);
   m.check(m.calls.snoTimeRange());
   return { lowest: m.text(0) as SnoId, highest: m.text(1) as SnoId };
 }

@@ -3,6 +3,8 @@ import type { GuardedClock } from "../clock.js";
 import { PolyflakeError } from "../errors.js";
 import { fields, pair } from "../members.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
+import { type optionsSlots, type snoOptionsSlots, snoSnapshotSlots, snoStatsSlots } from "../protocol.js";
+import { type Floats, take, type ValuesOf } from "../slots.js";
 
 /** Options for a generator that continues from a snapshot. */
 export interface RestoreOptions extends WindowOptions {
@@ -76,9 +78,10 @@ const RESTORE = ["metabyte", ...WINDOW] as const;
 const BUILD = ["partition", "sequenceMin", "sequenceMax", ...RESTORE] as const;
 const COUNTERS = ["sequenceMin", "sequenceMax", "sequence", "now", "wallHi", "wallSafe", "drifts"] as const;
 
-/** Checked options: numbers in the order of the slots, and the options that stay on this side. */
+/** Checked options: numbers for slots, and the options that stay on this side. */
 export interface Settings {
-  readonly slots: readonly number[];
+  readonly shared: ValuesOf<typeof optionsSlots>;
+  readonly own: Omit<ValuesOf<typeof snoOptionsSlots>, "isLent">;
   readonly clock: GuardedClock | undefined;
   readonly metabyte: number;
   /** `true` if the generator leases a default partition. */
@@ -86,16 +89,18 @@ export interface Settings {
 }
 
 /**
- * Reads the options; a partition and bounds only without a snapshot, which has its own. `how`, the kind of start, is a slot too.
+ * Reads the options; a partition and bounds only without a snapshot, which has its own. `how` is the kind of start.
  */
 export function settingsOf(options: unknown, how: number): Settings {
   const names: readonly (typeof BUILD)[number][] = how === 0 ? BUILD : RESTORE;
-  const { slots, clock, given } = sharedSettings(options, names);
+  const { shared, clock, given } = sharedSettings(options, names);
   const partition = partitionOf(given.partition);
   const metabyte = optionalInteger(given.metabyte, "metabyte");
-  const bounds = [optionalInteger(given.sequenceMin, "sequenceMin"), optionalInteger(given.sequenceMax, "sequenceMax")];
+  const sequenceMin = optionalInteger(given.sequenceMin, "sequenceMin");
+  const sequenceMax = optionalInteger(given.sequenceMax, "sequenceMax");
   return {
-    slots: [...slots, how, metabyte, partition, ...bounds],
+    shared,
+    own: { how, metabyte, partition, sequenceMin, sequenceMax },
     clock,
     metabyte: metabyte || 0,
     leases: how === 0 && Number.isNaN(partition),
@@ -114,36 +119,27 @@ function partitionOf(value: unknown): number {
   return (high! << 8) | low!;
 }
 
-/** The numbers of a snapshot, the partition's two bytes first. */
-export function numbersOf(snapshot: unknown): number[] {
+/** The numbers of a snapshot. */
+export function numbersOf(snapshot: unknown): ValuesOf<typeof snoSnapshotSlots> {
   const given = fields(snapshot, "snapshot", ["partition", ...COUNTERS], "refused");
-  const bytes = pair(given.partition, "partition", "bytes").map((byte) => integer(byte, "partition"));
-  return [...bytes, ...COUNTERS.map((field) => integer(given[field], field))];
+  const [high, low] = pair(given.partition, "partition", "bytes");
+  const partition = { partitionHigh: integer(high, "partition"), partitionLow: integer(low, "partition") };
+  return { ...partition, ...countersOf((name) => integer(given[name], name)) };
 }
 
 /** The snapshot in the answer of the call that closes. */
-export function snapshotOf(numbers: Float64Array): Snapshot {
-  const [high, low, ...counters] = numbers as unknown as number[];
-  return {
-    partition: [high!, low!],
-    ...(Object.fromEntries(COUNTERS.map((name, k) => [name, counters[k]])) as Omit<Snapshot, "partition">),
-  };
+export function snapshotOf(numbers: Floats): Snapshot {
+  const found = take(numbers, snoSnapshotSlots);
+  return { partition: [found.partitionHigh, found.partitionLow], ...countersOf((name) => found[name]) };
+}
+
+/** The members of a snapshot besides the partition. */
+function countersOf(counter: (name: (typeof COUNTERS)[number]) => number): Omit<Snapshot, "partition"> {
+  return Object.fromEntries(COUNTERS.map((name) => [name, counter(name)])) as Omit<Snapshot, "partition">;
 }
 
 /** The figures in the answer of a call. */
-export function statsOf(numbers: Float64Array): Stats {
-  const [partition, sequenceMin, sequenceMax, sequence, len, now, wallHi, wallSafe, drifts, closed] =
-    numbers as unknown as number[];
-  return {
-    partition: Number.isNaN(partition) ? undefined : partition,
-    sequenceMin: sequenceMin!,
-    sequenceMax: sequenceMax!,
-    sequence: sequence!,
-    len: len!,
-    now: now!,
-    wallHi: wallHi!,
-    wallSafe: wallSafe!,
-    drifts: drifts!,
-    closed: closed === 1,
-  };
+export function statsOf(numbers: Floats): Stats {
+  const { partition, closed, ...others } = take(numbers, snoStatsSlots);
+  return { partition: Number.isNaN(partition) ? undefined : partition, ...others, closed: closed === 1 };
 }

@@ -8,9 +8,9 @@
 import { attached, bytes, isObject, lengthOfArray, partOfBytes } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
-import { BATCH } from "../protocol.js";
+import { BATCH, manySlots } from "../protocol.js";
 import { machine } from "../randflake/machine.js";
-import { putSecret } from "../secret.js";
+import { bySecret } from "../secret.js";
 import { nameOf, nothingOf, present } from "../show.js";
 
 const BLOCK = 8;
@@ -31,7 +31,7 @@ export class Sparx64 {
   /** @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless the key has 16 bytes. */
   constructor(key: Uint8Array) {
     const m = machine();
-    this.#handle = new Handle(this, m, "sparx64Build", [putSecret(m, key, "key")]);
+    this.#handle = new Handle(this, m, "sparx64Build", bySecret(m, key, "key"));
     present(this, nothingOf, nameOf);
   }
 
@@ -80,7 +80,7 @@ export class Sparx64 {
     for (let from = 0; from < blocks.length; from += BATCH * BLOCK) {
       const some = blocks.subarray(from, from + BATCH * BLOCK);
       m.bytes.set(some);
-      m.numbers[1] = some.length / BLOCK;
+      m.numbers[manySlots.count] = some.length / BLOCK;
       this.#handle.call(call);
       some.set(m.bytes.subarray(0, some.length));
     }
