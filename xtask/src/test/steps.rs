@@ -46,6 +46,9 @@ pub const ALL: &[Step] = &[
         packaging::with_postgresql(sh, "databases", packaging::pinned)
     }),
     Step::check("packaging-servers", |sh| packaging::pinned(sh, "servers")),
+    Step::check("packaging-next-model", |sh| {
+        packaging::with_postgresql(sh, "next-model", packaging::pinned)
+    }),
     Step::check("readme", readme::check),
     Step::check("readme-lease", readme::newcomer),
     Step::check("stepping-clock", stepping::check),

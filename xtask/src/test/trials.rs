@@ -40,6 +40,7 @@ pub const ALL: &[Step] = &[
     }),
     npm("npm-prisma", |sh| packaging::with_postgresql(sh, "prisma", packaging::newest)),
     npm("npm-prisma-oldest", |sh| packaging::with_postgresql(sh, "prisma", packaging::oldest)),
+    npm("npm-next-model", |sh| packaging::with_postgresql(sh, "next-model", packaging::newest)),
     npm("npm-servers", |sh| packaging::newest(sh, "servers")),
     Step::trial("pandas", Package::Python, python_tools::pandas),
     Step::trial("polars", Package::Python, python_tools::polars),

@@ -1,0 +1,16 @@
+import { sno } from "polyflake";
+import { ordersMade } from "../shop";
+
+export const dynamic = "force-dynamic";
+
+export default async function Page() {
+  const now = Date.now();
+  const made = await ordersMade(now - 86_400_000, now + 1000);
+  return (
+    <ul>
+      {made.map(({ id, item }) => (
+        <li key={id} id={id}>{`${item}, ${sno.parse(id).timestamp.toISOString()}`}</li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,33 @@
+// The model project of examples/next, as its users would run it: its tables are made, its types checked, it is served and asked. With
+// `--build` it is built and served as in production, which takes longer.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { checkTypes, node, withPostgres } from "./server.mjs";
+
+const repository = process.env.POLYFLAKE_REPOSITORY;
+const manifest = (folder) => JSON.parse(readFileSync(join(repository, folder, "package.json"), "utf8"));
+const { dependencies, devDependencies } = manifest("tests/packaging/js/next-model");
+const said = manifest("examples/next");
+assert.deepEqual(said.dependencies, { ...dependencies, polyflake: manifest("packages/js").version });
+assert.deepEqual(said.devDependencies, devDependencies);
+
+const example = join(repository, "examples/next");
+const files = readdirSync(example, { recursive: true }).filter((file) => /\.tsx?$/.test(file));
+const lines = files.flatMap((file) => readFileSync(join(example, file), "utf8").trimEnd().split("\n"));
+assert(files.length > 5 && lines.length < 100, `${lines.length} lines`);
+
+// The versions are those that are tested.
+cpSync(example, ".", { recursive: true, filter: (path) => basename(path) !== "package.json" });
+withPostgres((folder) => {
+  if (!folder) return;
+  process.env.DATABASE_URL = `postgresql://test@localhost/postgres?host=${folder}`;
+  const quiet = { stdio: ["ignore", "ignore", "inherit"] };
+  const run = (program, ...options) => execFileSync(process.execPath, [`node_modules/${program}`, ...options], quiet);
+  run("drizzle-kit/bin.cjs", "push");
+  const isBuilt = process.argv.includes("--build");
+  if (isBuilt) run("next/dist/bin/next", "build");
+  node(folder, "use.mjs", isBuilt ? "start" : "dev");
+});
+checkTypes("tsconfig.json");
