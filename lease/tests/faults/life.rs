@@ -4,6 +4,7 @@
 use std::{
     env, fs,
     io::Write,
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, Ordering},
@@ -13,7 +14,7 @@ use std::{
 };
 
 use polyflake::sno::{Generator, Leased as Core, Sno};
-use polyflake_lease::{Grant, Lease, Leased, Options, Result, Shape, open, sno};
+use polyflake_lease::{Event, Grant, Lease, Leased, Options, Result, Shape, open, sno};
 
 pub const LEASE: Duration = Duration::from_secs(1);
 pub const URL: &str = "POLYFLAKE_LIFE";
@@ -31,10 +32,31 @@ pub enum Weak {
     NoSeal,
 }
 
+/// The file with the grants of a process, beside that of its IDs.
+pub fn grants_of(log: &Path) -> PathBuf {
+    log.with_extension("grants")
+}
+
+/// The process's options; each event of its leases is written down before the lease goes on.
 fn options() -> Options {
     let shape = Shape::sno(0..=1).unwrap();
     let name = env::var(NAMESPACE).unwrap();
-    Options::new(&name, shape).and_then(|it| it.lease_ms(1000)).unwrap()
+    let options = Options::new(&name, shape).and_then(|it| it.lease_ms(1000)).unwrap();
+    let path = grants_of(Path::new(&env::var(LOG).unwrap()));
+    let grants = fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
+    options.watch(move |event| {
+        let line = match event {
+            Event::Acquired { number, start, end } | Event::Moved { number, start, end, .. } => {
+                format!("begin {number} {start} {end}\n")
+            }
+            Event::Renewed { number, end } => format!("extend {number} {end}\n"),
+            Event::Sealed { number, used_until } => {
+                format!("end {number} {}\n", used_until.unwrap_or(0))
+            }
+            _ => return,
+        };
+        (&grants).write_all(line.as_bytes()).unwrap();
+    })
 }
 
 /// Lives, if this process was started for that.

@@ -1,7 +1,7 @@
 //! Processes that make IDs under leases of a second, of which there are fewer numbers than processes, while they are killed, stopped
 //! for longer than a lease, and closed at random; while their clocks step by up to ten years; while the server is killed; and
-//! while the network is slow, cuts answers off and doubles what was said. No two of them make one (partition, tick), and none
-//! makes an ID twice. Three controls leave out a rule each, and must repeat some.
+//! while the network is slow, cuts answers off and doubles what was said. No two of them make one (partition, tick), none
+//! makes an ID twice, and no two grants of a number overlap. Three controls leave out a rule each, and must repeat some.
 //!
 //! `POLYFLAKE_CYCLES=200 cargo test --release -p polyflake-lease --all-features --test faults` takes minutes, and
 //! `POLYFLAKE_SECONDS=600` ten of them.
@@ -23,7 +23,7 @@ use std::{
 
 use life::{LEASE, Weak};
 use proxy::Proxy;
-use run::{Faults, Stage};
+use run::{Faults, Found, Stage};
 use server::{Server, programs};
 use tempfile::TempDir;
 
@@ -56,8 +56,9 @@ fn assert_none_twice(stage: &Stage) {
     let Faults { found, cycles, all_lives, counts, .. } = &faults;
     println!("{cycles} cycles, {all_lives} lives, {found:?}, {:.0?}", began.elapsed());
     println!("{counts:?}, {:?}", stage.proxy.as_ref().map(Proxy::counts));
-    assert_eq!((found.ticks_twice, found.ids_twice), (0, 0));
-    assert!(found.ids > 50 * cycles, "expected IDs, found {}", found.ids);
+    assert_eq!((found.ticks_twice, found.ids_twice, found.grants_twice), (0, 0, 0));
+    let is_busy = found.ids > 50 * cycles && 4 * found.grants > *cycles;
+    assert!(is_busy, "expected IDs and grants, found {found:?}");
     if *cycles >= 150 {
         let proxied = stage.proxy.as_ref().map_or([1; 3], Proxy::counts);
         assert!(counts.len() >= faults.kinds() && !proxied.contains(&0), "expected every fault");
@@ -85,7 +86,7 @@ fn nothing_is_made_twice_over_postgresql() {
 }
 
 /// Runs a control until it makes a tick and an ID twice, for 20 cycles at most.
-fn assert_some_twice(stage: &Stage, weak: Weak, mut cycle: impl FnMut(&mut Faults<'_>)) {
+fn assert_some_twice(stage: &Stage, weak: Weak, mut cycle: impl FnMut(&mut Faults<'_>)) -> Found {
     for _ in 0..5 {
         let mut faults = Faults::new(stage, weak);
         faults.begin();
@@ -93,7 +94,7 @@ fn assert_some_twice(stage: &Stage, weak: Weak, mut cycle: impl FnMut(&mut Fault
         faults.end();
         println!("control {weak:?}: {:?}", faults.found);
         if faults.found.ticks_twice > 0 && faults.found.ids_twice > 0 {
-            return;
+            return faults.found;
         }
     }
     panic!("expected that a control makes some twice within 20 cycles");
@@ -125,7 +126,7 @@ fn a_store_that_answers_before_a_write_is_durable_repeats_ids() {
         store.execute("ATTACH ?1 AS copy", [copy.to_str().unwrap()]).unwrap();
         store
     };
-    assert_some_twice(&stage, Weak::Nowhere, |_| {
+    let found = assert_some_twice(&stage, Weak::Nowhere, |_| {
         let tables = ["polyflake_leases", "polyflake_namespaces"];
         for name in tables {
             let keep = format!("CREATE TABLE copy.{name} AS SELECT * FROM main.{name}");
@@ -138,4 +139,5 @@ fn a_store_that_answers_before_a_write_is_durable_repeats_ids() {
         store().execute_batch(&format!("BEGIN IMMEDIATE; {} COMMIT", back.concat())).unwrap();
         thread::sleep(LEASE);
     });
+    assert!(found.grants_twice > 0, "expected grants that overlap, found {found:?}");
 }

@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     env, fs,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use crate::{
     clock::Clock,
-    life::{LEASE, LOG, NAMESPACE, RULE, URL, Weak},
+    life::{LEASE, LOG, NAMESPACE, RULE, URL, Weak, grants_of},
     proxy::{Proxy, Weather},
     server::Server,
 };
@@ -48,13 +48,16 @@ enum Fault {
     Weather(Weather),
 }
 
-/// The IDs that processes made, and the equal ones among them.
+/// The IDs that processes made and the grants that they had, and the equal ones among them.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Found {
     pub ids: usize,
     /// Number of (partition, tick) that two processes made, and of IDs that were there before.
     pub ticks_twice: usize,
     pub ids_twice: usize,
+    /// Number of grants, and of those that overlap the one before of the same number.
+    pub grants: usize,
+    pub grants_twice: usize,
 }
 
 pub struct Faults<'f> {
@@ -97,7 +100,7 @@ impl<'f> Faults<'f> {
         let mut life = Command::new(env::current_exe().unwrap());
         life.args(["--exact", "life", "--nocapture"])
             .env(URL, &self.stage.url)
-            .env(LOG, self.folder.path().join(format!("{}.log", self.lives)))
+            .env(LOG, log_of(self.folder.path(), self.lives))
             .env(NAMESPACE, format!("faults-{:?}-{}", self.weak, self.namespaces))
             .env(RULE, format!("{:?}", self.weak))
             .stdin(Stdio::piped())
@@ -124,9 +127,12 @@ impl<'f> Faults<'f> {
         self.found.ids += found.ids;
         self.found.ticks_twice += found.ticks_twice;
         self.found.ids_twice += found.ids_twice;
+        self.found.grants += found.grants;
+        self.found.grants_twice += found.grants_twice;
         (1..=self.lives).for_each(|life| {
             // A process that was killed at once wrote none.
-            let _ = fs::remove_file(self.folder.path().join(format!("{life}.log")));
+            let log = log_of(self.folder.path(), life);
+            let _ = (fs::remove_file(grants_of(&log)), fs::remove_file(log));
         });
     }
 
@@ -246,7 +252,7 @@ fn name(fault: Fault) -> String {
 fn compare(folder: &Path, lives: usize) -> Found {
     let (mut makers, mut seen, mut found) = (HashMap::new(), HashMap::new(), Found::default());
     for life in 1..=lives {
-        let log = fs::read(folder.join(format!("{life}.log"))).unwrap_or_default();
+        let log = fs::read(log_of(folder, life)).unwrap_or_default();
         for bytes in log.chunks_exact(10) {
             let id = Sno::from_slice(bytes).unwrap();
             found.ids += 1;
@@ -255,5 +261,40 @@ fn compare(folder: &Path, lives: usize) -> Found {
             found.ids_twice += usize::from(seen.insert(id, life).is_some());
         }
     }
+    let mut grants: Vec<_> = (1..=lives).flat_map(|life| grants(&log_of(folder, life))).collect();
+    grants.sort_unstable();
+    found.grants = grants.len();
+    found.grants_twice = grants.windows(2).filter(|pair| overlap(pair[0], pair[1])).count();
     found
+}
+
+fn log_of(folder: &Path, life: usize) -> PathBuf {
+    folder.join(format!("{life}.log"))
+}
+
+/// The number, the start and the end of a grant as far as it could be used: up to its last acknowledged end, or once its generator
+/// was sealed, the end of its highest tick.
+type Rectangle = (u64, u64, u64);
+
+fn overlap((number, _, end): Rectangle, (next, start, _): Rectangle) -> bool {
+    number == next && start < end
+}
+
+/// The grants that a process wrote down, but the empty ones.
+fn grants(log: &Path) -> Vec<Rectangle> {
+    let text = fs::read_to_string(grants_of(log)).unwrap_or_default();
+    let mut grants: Vec<Rectangle> = Vec::new();
+    for line in text.lines() {
+        let words: Vec<_> = line.split(' ').collect();
+        let number = |at: usize| words[at].parse::<u64>().unwrap();
+        match words[0] {
+            "begin" => grants.push((number(1), number(2), number(3))),
+            kind => {
+                let newest = grants.iter_mut().rev().find(|grant| grant.0 == number(1)).unwrap();
+                newest.2 = if kind == "end" { number(2).max(newest.1) } else { number(2) };
+            }
+        }
+    }
+    grants.retain(|(_, start, end)| start < end);
+    grants
 }

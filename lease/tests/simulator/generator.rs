@@ -12,6 +12,8 @@ use std::{
 
 use polyflake::{
     clock::Clock,
+    hotguid,
+    layout::{self, Field, Layout, Tick},
     randflake::{self, Codec},
     sno,
 };
@@ -61,14 +63,159 @@ impl Clock for Time {
     }
 }
 
-enum Family {
-    Sno(sno::Leased<Time>),
-    Randflake(randflake::Leased<Time>),
+/// The families, of which each world has one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Family {
+    Sno,
+    Randflake,
+    HotGuid,
+    Layout,
+}
+
+impl Family {
+    pub const ALL: [Self; 4] = [Self::Sno, Self::Randflake, Self::HotGuid, Self::Layout];
+
+    /// The shape of a namespace of this family, from number 0 on.
+    pub fn shape(self, last: u64) -> Shape {
+        let shape = match self {
+            Self::Sno => Shape::sno(0..=last),
+            Self::Randflake => Shape::randflake(0..=last, &SECRET),
+            Self::HotGuid => Shape::hotguid(0..=last),
+            Self::Layout => polyflake_lease::layout::shape(&layout_of(0), &["node"], 0..=last),
+        };
+        shape.unwrap()
+    }
+}
+
+/// A layout with ticks of a millisecond, whose node is a number.
+fn layout_of(number: u64) -> Layout {
+    Layout::integer([
+        Field::unused(1),
+        Field::timestamp(41, Tick::MILLISECOND, 1_483_228_800_000),
+        Field::constant(10, "node", number.cast_signed()),
+        Field::sequence(12),
+    ])
+    .unwrap()
+}
+
+/// Moves to the next grant, given the span of the last one's highest tick.
+type Next<'n> = &'n mut dyn FnMut(Option<Range<i64>>) -> Range<i64>;
+
+/// A generator of the core that moves from grant to grant.
+trait Maker {
+    fn move_to(&self, time: &Time, number: u64, next: Next<'_>) -> polyflake::Result<u32>;
+    fn extend(&self, grant: u32, end: i64) -> polyflake::Result<()>;
+    fn seal(&self, grant: u32) -> polyflake::Result<Option<Range<i64>>>;
+    /// Makes one ID, or a batch, and tells the bits, the number and the tick of each.
+    fn make(&self, count: usize, note: &mut dyn FnMut(i128, u64, i64));
+}
+
+/// Makes generators of a family by `$build`, and notes its IDs as `$noted` says.
+macro_rules! maker {
+    ($family:ident, $build:ident, $id:expr, $given:tt, $noted:expr) => {
+        impl Maker for $family::Leased<Time> {
+            fn move_to(&self, time: &Time, number: u64, next: Next<'_>) -> polyflake::Result<u32> {
+                self.move_to(|last| $build(time, number, next(last)))
+            }
+            fn extend(&self, grant: u32, end: i64) -> polyflake::Result<()> {
+                self.extend(grant, end)
+            }
+            fn seal(&self, grant: u32) -> polyflake::Result<Option<Range<i64>>> {
+                self.seal(grant)
+            }
+            fn make(&self, count: usize, note: &mut dyn FnMut(i128, u64, i64)) {
+                let mut batch = [$id; BATCH];
+                let made = match count {
+                    1 => maker!(@one self $given).map(|id| batch[0] = id).map_or(0, |()| 1),
+                    _ => maker!(@many self $given &mut batch[..count]).unwrap_or(0),
+                };
+                for id in &batch[..made] {
+                    let (bits, number, tick) = $noted(*id);
+                    note(bits, number, tick);
+                }
+            }
+        }
+    };
+    (@one $ids:ident ()) => { $ids.try_generate() };
+    (@one $ids:ident ($given:expr)) => { $ids.try_generate($given) };
+    (@many $ids:ident () $batch:expr) => { $ids.try_fill($batch) };
+    (@many $ids:ident ($given:expr) $batch:expr) => { $ids.try_fill($given, $batch) };
+}
+
+fn sno_of(time: &Time, number: u64, window: Range<i64>) -> polyflake::Result<sno::Generator<Time>> {
+    let builder = sno::Builder::with_clock(time.clone());
+    let builder = builder.partition(u16::try_from(number).unwrap());
+    builder.window(window.start, window.end).build()
+}
+
+fn randflake_of(
+    time: &Time,
+    number: u64,
+    window: Range<i64>,
+) -> polyflake::Result<randflake::Generator<Time>> {
+    let node = u32::try_from(number).unwrap();
+    let grant = randflake::Grant::new(node, window.start / 1000, window.end / 1000)?;
+    randflake::Builder::with_clock(grant, SECRET, time.clone()).build()
+}
+
+/// The number lies in the first three bytes of the machine; the counter begins with the number's own.
+fn hotguid_of(
+    time: &Time,
+    number: u64,
+    window: Range<i64>,
+) -> polyflake::Result<hotguid::Generator<Time>> {
+    let builder = hotguid::Builder::with_clock(time.clone(), || unreachable!("given below"));
+    let generator = builder.window(window.start, window.end).build()?;
+    let [.., a, b, c] = number.to_be_bytes();
+    generator.provide_identity([a, b, c, 0, 0, 0, 0, 0])?;
+    Ok(generator)
+}
+
+fn layout_generator_of(
+    time: &Time,
+    number: u64,
+    window: Range<i64>,
+) -> polyflake::Result<layout::Generator<Time>> {
+    let builder = layout::Builder::with_clock(layout_of(number), time.clone());
+    builder.window(window.start, window.end).build()
+}
+
+maker!(sno, sno_of, sno::Sno::default(), (7), |id: sno::Sno| {
+    let bits = id.as_bytes().iter().fold(0, |all, byte| all << 8 | i128::from(*byte));
+    (bits, u64::from(id.partition()), id.unix_ms())
+});
+maker!(randflake, randflake_of, randflake::Randflake::default(), (), |id: randflake::Randflake| {
+    let parts = Codec::new(SECRET).inspect(id);
+    (id.to_i64().into(), u64::from(parts.node), parts.timestamp)
+});
+maker!(hotguid, hotguid_of, hotguid::HotGuid::default(), (7), |id: hotguid::HotGuid| {
+    let [a, b, c, ..] = id.machine();
+    let bits = i128::from_be_bytes(id.to_bytes());
+    (bits, u64::from_be_bytes([0, 0, 0, 0, 0, a, b, c]), id.timestamp())
+});
+
+impl Maker for layout::Leased<Time> {
+    fn move_to(&self, time: &Time, number: u64, next: Next<'_>) -> polyflake::Result<u32> {
+        self.move_to(|last| layout_generator_of(time, number, next(last)))
+    }
+    fn extend(&self, grant: u32, end: i64) -> polyflake::Result<()> {
+        self.extend(grant, end)
+    }
+    fn seal(&self, grant: u32) -> polyflake::Result<Option<Range<i64>>> {
+        self.seal(grant)
+    }
+    fn make(&self, count: usize, note: &mut dyn FnMut(i128, u64, i64)) {
+        let mut batch = [0; BATCH];
+        let made = self.try_fill(&mut batch[..count]).unwrap_or(0);
+        for id in &batch[..made] {
+            note((*id).into(), u64::try_from(*id >> 12 & 1023).unwrap(), *id >> 22);
+        }
+    }
 }
 
 /// A generator as the core makes it: one grant after the other.
 struct Generator {
-    family: Family,
+    maker: Box<dyn Maker>,
     /// Its newest grant, and the same in the ledger.
     grant: Cell<u32>,
     id: Cell<usize>,
@@ -76,7 +223,8 @@ struct Generator {
 
 /// The place of a process's generator.
 pub struct Place {
-    shape: Shape,
+    family: Family,
+    step: u64,
     time: Time,
     /// `true` if windows are looked at before an ID is made, and do not hold for the ID itself.
     looks_first: bool,
@@ -84,12 +232,9 @@ pub struct Place {
 }
 
 impl Place {
-    pub fn new(shape: Shape, looks_first: bool) -> Self {
-        Self { shape, time: Time::default(), looks_first, generator: RefCell::default() }
-    }
-
-    fn is_sno(&self) -> bool {
-        self.shape.grid().step() == 4
+    pub fn new(family: Family, looks_first: bool) -> Self {
+        let step = family.shape(0).grid().step();
+        Self { family, step, time: Time::default(), looks_first, generator: RefCell::default() }
     }
 
     fn window(&self, start: u64, end: u64) -> Range<i64> {
@@ -97,27 +242,17 @@ impl Place {
         start.cast_signed()..end
     }
 
-    fn sno(&self, number: u64, window: Range<i64>) -> polyflake::Result<sno::Generator<Time>> {
-        let builder = sno::Builder::with_clock(self.time.clone());
-        let builder = builder.partition(u16::try_from(number).unwrap());
-        builder.window(window.start, window.end).build()
-    }
-
-    fn randflake(
-        &self,
-        number: u64,
-        window: Range<i64>,
-    ) -> polyflake::Result<randflake::Generator<Time>> {
-        let node = u32::try_from(number).unwrap();
-        let grant = randflake::Grant::new(node, window.start / 1000, window.end / 1000)?;
-        randflake::Builder::with_clock(grant, SECRET, self.time.clone()).build()
-    }
-
-    fn first(&self, number: u64, window: Range<i64>) -> polyflake::Result<Family> {
-        Ok(if self.is_sno() {
-            Family::Sno(sno::Leased::new(self.sno(number, window)?)?)
-        } else {
-            Family::Randflake(randflake::Leased::new(self.randflake(number, window)?)?)
+    fn first(&self, number: u64, window: Range<i64>) -> polyflake::Result<Box<dyn Maker>> {
+        let time = &self.time;
+        Ok(match self.family {
+            Family::Sno => Box::new(sno::Leased::new(sno_of(time, number, window)?)?),
+            Family::Randflake => {
+                Box::new(randflake::Leased::new(randflake_of(time, number, window)?)?)
+            }
+            Family::HotGuid => Box::new(hotguid::Leased::new(hotguid_of(time, number, window)?)?),
+            Family::Layout => {
+                Box::new(layout::Leased::new(layout_generator_of(time, number, window)?)?)
+            }
         })
     }
 
@@ -144,32 +279,26 @@ impl Place {
 impl Leased for Place {
     fn begin(&self, grant: Grant) -> Result<()> {
         let (number, start, end) = (*grant.numbers().start(), grant.start(), grant.end());
-        let step = self.shape.grid().step();
-        assert!(
-            start.is_multiple_of(step) && end.is_multiple_of(step),
-            "expected borders of ticks"
-        );
+        let is_border = [start, end].map(|time| time.is_multiple_of(self.step));
+        assert_eq!(is_border, [true; 2], "expected borders of ticks");
         let window = self.window(start, end);
         let refused =
             |error: polyflake::Error| Error::new(ErrorKind::LeaseUnavailable, error.to_string());
         let mut place = self.generator.borrow_mut();
         let Some(generator) = &*place else {
-            let family = self.first(number, window).map_err(refused)?;
+            let maker = self.first(number, window).map_err(refused)?;
             let id = Cell::new(Ledger::begin(number, start, end));
-            *place = Some(Generator { family, grant: Cell::new(0), id });
+            *place = Some(Generator { maker, grant: Cell::new(0), id });
             return Ok(());
         };
         let from = Cell::new(start);
-        let next = |last: Option<Range<i64>>| {
+        let mut next = |last: Option<Range<i64>>| {
             Ledger::end(generator.id.get(), last.as_ref().map(|last| last.end));
             let start = last.map_or(window.start, |last| last.start.max(window.start));
             from.set(start.cast_unsigned());
             start..window.end
         };
-        let moved = match &generator.family {
-            Family::Sno(ids) => ids.move_to(|last| self.sno(number, next(last))),
-            Family::Randflake(ids) => ids.move_to(|last| self.randflake(number, next(last))),
-        };
+        let moved = generator.maker.move_to(&self.time, number, &mut next);
         generator.grant.set(moved.map_err(refused)?);
         generator.id.set(Ledger::begin(number, from.get(), end));
         Ok(())
@@ -177,23 +306,17 @@ impl Leased for Place {
 
     fn extend(&self, end: u64) {
         let generator = self.generator.borrow();
-        let Some(Generator { family, grant, id }) = &*generator else { return };
-        assert!(end.is_multiple_of(self.shape.grid().step()), "expected a border of ticks");
-        let moved = match family {
-            Family::Sno(ids) => ids.extend(grant.get(), end.cast_signed()),
-            Family::Randflake(ids) => ids.extend(grant.get(), end.cast_signed()),
-        };
+        let Some(Generator { maker, grant, id }) = &*generator else { return };
+        assert!(end.is_multiple_of(self.step), "expected a border of ticks");
+        let moved = maker.extend(grant.get(), end.cast_signed());
         assert!(self.looks_first || moved.is_ok(), "expected a later end, found {moved:?}");
         LEDGER.with_borrow_mut(|ledger| ledger.widen(id.get(), end));
     }
 
     fn seal(&self) -> Option<u64> {
         let generator = self.generator.borrow();
-        let Generator { family, grant, id } = generator.as_ref()?;
-        let last = match family {
-            Family::Sno(ids) => ids.seal(grant.get()),
-            Family::Randflake(ids) => ids.seal(grant.get()),
-        };
+        let Generator { maker, grant, id } = generator.as_ref()?;
+        let last = maker.seal(grant.get());
         let last = last.unwrap().map(|last| last.end);
         Ledger::end(id.get(), last);
         last.map(i64::cast_unsigned)
@@ -203,31 +326,7 @@ impl Leased for Place {
 impl Generator {
     /// Makes one ID, or a batch.
     fn make(&self, count: usize) {
-        match &self.family {
-            Family::Sno(ids) => {
-                let mut batch = [sno::Sno::default(); BATCH];
-                let made = match count {
-                    1 => ids.try_generate(7).map(|id| batch[0] = id).map_or(0, |()| 1),
-                    _ => ids.try_fill(7, &mut batch[..count]).unwrap_or(0),
-                };
-                for id in &batch[..made] {
-                    let bits =
-                        id.as_bytes().iter().fold(0, |all, byte| all << 8 | i128::from(*byte));
-                    self.note(bits, id.partition().into(), id.unix_ms());
-                }
-            }
-            Family::Randflake(ids) => {
-                let mut batch = [randflake::Randflake::default(); BATCH];
-                let made = match count {
-                    1 => ids.try_generate().map(|id| batch[0] = id).map_or(0, |()| 1),
-                    _ => ids.try_fill(&mut batch[..count]).unwrap_or(0),
-                };
-                for id in &batch[..made] {
-                    let parts = Codec::new(SECRET).inspect(*id);
-                    self.note(id.to_i64().into(), parts.node.into(), parts.timestamp);
-                }
-            }
-        }
+        self.maker.make(count, &mut |bits, number, tick| self.note(bits, number, tick));
     }
 
     /// Writes an ID down: no other generator made one of its number and tick, and nobody the same.

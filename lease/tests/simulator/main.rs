@@ -28,6 +28,7 @@ fn no_two_generators_have_one_number_at_one_time() {
     };
     let (mut claims, mut made, mut unusable, mut operated) = (0, 0, 0, 0);
     let mut refused = BTreeMap::<_, usize>::new();
+    let mut families = BTreeMap::<_, usize>::new();
     for seed in seeds.clone() {
         let mut world = World::new(seed, Weak::Nowhere);
         if let Some(fault) = world.run(EVENTS) {
@@ -37,16 +38,21 @@ fn no_two_generators_have_one_number_at_one_time() {
         unusable += world.unusable;
         operated += world.operated;
         made += generator::verdict().1;
+        *families.entry(format!("{:?}", world.family)).or_default() += generator::verdict().1;
         world.refused.iter().for_each(|(code, count)| *refused.entry(*code).or_default() += count);
     }
     println!(
-        "{} worlds, {claims} grants, {made} IDs, {refused:?}, {unusable} unusable, {operated} operated",
+        "{} worlds, {claims} grants, {made} IDs {families:?}, {refused:?}, {unusable} unusable, {operated} operated",
         seeds.end - seeds.start
     );
     if seeds.end - seeds.start >= 2000 {
         assert!(
             claims > 8_000 && made > 200_000 && operated > 2_000,
             "expected worlds in which something happens"
+        );
+        assert!(
+            families.len() == 4 && families.values().all(|made| *made > 20_000),
+            "expected IDs of all families, found {families:?}"
         );
         let codes = [
             "clock_skewed",
@@ -68,8 +74,17 @@ fn no_two_generators_have_one_number_at_one_time() {
 #[test]
 fn weakened_worlds_repeat_ids() {
     for weak in [Weak::NoCompare, Weak::TtlAsProof, Weak::NoSeal, Weak::NotDurable] {
-        let caught = (0..50).find(|seed| World::new(*seed, weak).run(EVENTS).is_some());
-        println!("{weak:?}: caught in world {caught:?}");
-        assert!(caught.is_some(), "expected that {weak:?} is noticed");
+        let mut caught = BTreeMap::new();
+        for seed in 0..1000 {
+            let mut world = World::new(seed, weak);
+            if world.run(EVENTS).is_some() {
+                caught.entry(format!("{:?}", world.family)).or_insert(seed);
+            }
+            if caught.len() == 4 {
+                break;
+            }
+        }
+        println!("{weak:?}: caught in the worlds {caught:?}");
+        assert_eq!(caught.len(), 4, "expected that {weak:?} is noticed in all families");
     }
 }

@@ -12,7 +12,7 @@ use polyflake_lease::{
     Reply, Request, Result, Shape, Store,
 };
 
-use crate::generator::{self, Place};
+use crate::generator::{self, Family, Place};
 
 pub const T: u64 = 1_763_650_000_000;
 
@@ -75,6 +75,7 @@ pub struct World {
     weak: Weak,
     now: u64,
     lease_ms: u64,
+    pub family: Family,
     shape: Shape,
     store: Memory,
     store_offset: i64,
@@ -92,19 +93,15 @@ pub struct World {
 impl World {
     pub fn new(seed: u64, weak: Weak) -> Self {
         let mut rng = Rng::with_seed(seed);
-        let numbers = rng.u64(0..3);
-        let shape = if rng.bool() {
-            Shape::sno(0..=numbers)
-        } else {
-            Shape::randflake(0..=numbers, &generator::SECRET)
-        };
-        let shape = shape.unwrap();
+        let family = Family::ALL[rng.usize(0..4)];
+        let shape = family.shape(rng.u64(0..3));
         generator::reset();
         let lease_ms = [2_000, 10_000, 60_000, 3_600_000][rng.usize(0..4)];
         let mut world = Self {
             weak,
             now: T + rng.u64(0..10_000),
             lease_ms,
+            family,
             shape,
             store: Memory::new(T),
             store_offset: rng.i64(-1000..1000),
@@ -159,7 +156,7 @@ impl World {
         }
         let draw: Seeded = Box::new(move || Ok(Random(random.u128(1..))));
         let offset = if self.rng.u8(..) < 245 { self.rng.i64(-200..200) } else { self.skew() };
-        let place = Place::new(self.shape.clone(), self.weak == Weak::TtlAsProof);
+        let place = Place::new(self.family, self.weak == Weak::TtlAsProof);
         let (paused_until, is_closing) = (0, false);
         Process {
             keeper: Keeper::new(options, draw),
