@@ -1,16 +1,17 @@
-//! The thread that keeps a lease: it drives a keeper over a store with blocking calls.
+//! The work of keeping a lease, by a thread over a store with blocking calls, or by a task.
 
 use std::{
     boxed::Box,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Waker},
     time::{Duration, Instant},
 };
 
 use alloc::format;
 
 use crate::{
-    Action, Error, ErrorKind, Grant, Keeper, Leased, Moment, Random, Result, Store, clock,
-    watch::Events,
+    Action, Error, ErrorKind, Grant, Keeper, Leased, Moment, Options, Random, Reply, Request,
+    Result, Store, clock, watch::Events,
 };
 
 /// The state that a thread and its owner share.
@@ -24,6 +25,8 @@ pub(crate) struct Shared {
 pub(crate) struct State {
     is_closing: bool,
     is_over: bool,
+    /// Wakes the task that waits to be closed.
+    waker: Option<Waker>,
     pub(crate) number: Option<u64>,
     pub(crate) end: Option<u64>,
     pub(crate) refused: Option<Error>,
@@ -37,10 +40,34 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks the thread to return the number and to end.
+    /// Asks the thread or the task to return the number and to end.
     pub(crate) fn close(&self) {
-        self.lock().is_closing = true;
+        let mut state = self.lock();
+        state.is_closing = true;
+        let waker = state.waker.take();
+        drop(state);
         self.changed.notify_all();
+        waker.into_iter().for_each(Waker::wake);
+    }
+
+    /// Waits for a while, or until the lease is closed.
+    fn wait(&self, ms: u64) {
+        let state = self.lock();
+        if !state.is_closing {
+            // The caller looks again, whether it was woken or not.
+            let pause = Duration::from_millis(ms);
+            let _ = self.changed.wait_timeout_while(state, pause, |state| !state.is_closing);
+        }
+    }
+
+    /// Returns whether the lease is closed, and wakes the task when it is.
+    pub(crate) fn closing(&self, context: &Context<'_>) -> Poll<()> {
+        let mut state = self.lock();
+        if state.is_closing {
+            return Poll::Ready(());
+        }
+        state.waker = Some(context.waker().clone());
+        Poll::Pending
     }
 
     /// Notes that there is no thread.
@@ -106,50 +133,93 @@ impl State {
     }
 }
 
-pub(crate) type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
+type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
 
-/// The state that the thread owns.
-pub(crate) struct Driver<'o, O, S, L> {
-    pub(crate) open: &'o O,
-    pub(crate) store: Option<S>,
-    pub(crate) place: Arc<L>,
+/// A keeper and its generator: all of a thread's or a task's work, but for the store and the pauses.
+pub(crate) struct Driver<L: ?Sized> {
+    keeper: Keeper<Draw>,
+    place: Arc<L>,
     pub(crate) shared: Arc<Shared>,
-    pub(crate) began: Instant,
-    pub(crate) events: Events,
+    began: Instant,
+    events: Events,
+}
+
+/// The next task of the one that keeps a lease.
+#[allow(clippy::large_enum_variant, reason = "few are made, and each is taken apart at once")]
+pub(crate) enum Step {
+    /// Ask the store, and hand over the reply.
+    Ask(Request),
+    /// Close the store, so that a fork copies no connection in use, and begin with a grant.
+    Begin(Grant),
+    /// Wait for so many milliseconds, or until the lease is closed.
+    Wait(u64),
+    End,
 }
 
 /// A pause of this length in milliseconds closes the store: a fork meanwhile copies no connection in use, and a server keeps none
 /// for holders that ask once in a quarter of an hour.
-const IDLE_MS: u64 = 100;
+pub(crate) const IDLE_MS: u64 = 100;
 
-impl<S: Store, L: Leased, O: Fn() -> Result<S>> Driver<'_, O, S, L> {
-    pub(crate) fn run(mut self, mut keeper: Keeper<Draw>) {
-        let _over = Over(self.shared.clone());
+/// Keeps a lease over a store with blocking calls.
+pub(crate) fn keep<S: Store, L: Leased>(mut driver: Driver<L>, open: &impl Fn() -> Result<S>) {
+    let _over = Over(driver.shared.clone());
+    let mut store = None;
+    loop {
+        match driver.step() {
+            Step::Ask(request) => {
+                let reply = opened(&mut store, open).and_then(|store| store.answer(&request));
+                if reply.is_err() {
+                    store = None;
+                }
+                driver.answered(request.number, reply);
+            }
+            Step::Begin(grant) => {
+                store = None;
+                driver.begin(grant);
+            }
+            Step::Wait(ms) => {
+                if ms >= IDLE_MS {
+                    store = None;
+                }
+                driver.shared.wait(ms);
+            }
+            Step::End => break,
+        }
+    }
+}
+
+fn opened<'s, S>(store: &'s mut Option<S>, open: &impl Fn() -> Result<S>) -> Result<&'s mut S> {
+    if store.is_none() {
+        *store = Some(open()?);
+    }
+    Ok(store.as_mut().expect("just opened"))
+}
+
+impl<L: Leased + ?Sized> Driver<L> {
+    pub(crate) fn new(options: Options, place: Arc<L>, shared: Arc<Shared>) -> Self {
+        let (began, events) = (Instant::now(), options.events());
+        let keeper = Keeper::new(options, Box::new(random) as Draw);
+        Self { keeper, place, shared, began, events }
+    }
+
+    /// Goes on to the next task that needs the store or takes time.
+    pub(crate) fn step(&mut self) -> Step {
         loop {
             if self.shared.lock().is_closing {
-                keeper.close();
+                self.keeper.close();
             }
             let now = self.moment();
-            match keeper.poll(now) {
-                Action::Ask(request) => {
-                    let reply = self.store().and_then(|store| store.answer(&request));
-                    if reply.is_err() {
-                        self.store = None;
-                    }
-                    keeper.answered(request.number, reply, self.moment());
-                }
-                Action::Begin(grant) => {
-                    self.store = None;
-                    self.begin(&mut keeper, grant, now);
-                }
+            match self.keeper.poll(now) {
+                Action::Ask(request) => return Step::Ask(request),
+                Action::Begin(grant) => return Step::Begin(grant),
                 Action::Extend(end) => {
                     self.place.extend(end);
-                    self.note(&keeper, |state| state.renewals += 1);
+                    self.note(|state| state.renewals += 1);
                     self.events.renewed(end);
                 }
                 Action::Seal => {
                     let used_until = self.place.seal();
-                    keeper.sealed(used_until, now);
+                    self.keeper.sealed(used_until, now);
                     self.events.sealed(used_until);
                 }
                 Action::Refused(error) => {
@@ -161,54 +231,43 @@ impl<S: Store, L: Leased, O: Fn() -> Result<S>> Driver<'_, O, S, L> {
                 }
                 Action::Wait(until) => {
                     let ends_in = self.events.look(now.wall_ms).unwrap_or(u64::MAX);
-                    self.wait(until.saturating_sub(now.elapsed_ms).min(ends_in));
+                    // Woken now and then to look at the clocks, since sleeps may not count suspension.
+                    let pause = until.saturating_sub(now.elapsed_ms).min(ends_in);
+                    return Step::Wait(pause.min(10_000));
                 }
-                Action::End => break,
+                Action::End => return Step::End,
             }
         }
     }
 
-    fn begin(&mut self, keeper: &mut Keeper<Draw>, grant: Grant, now: Moment) {
+    pub(crate) fn answered(&mut self, number: u64, reply: Result<Reply>) {
+        let now = self.moment();
+        self.keeper.answered(number, reply, now);
+    }
+
+    pub(crate) fn begin(&mut self, grant: Grant) {
+        let now = self.moment();
         let (number, span) = (*grant.numbers().start(), (grant.start(), grant.end()));
         // The end of a grant that was not renewed comes before the next one.
         self.events.look(now.wall_ms);
         match self.place.begin(grant) {
             Ok(()) => {
-                self.note(keeper, |state| state.grants += 1);
+                self.note(|state| state.grants += 1);
                 self.events.begun(number, span);
             }
             Err(error) => {
-                keeper.not_begun(error, now);
-                self.note(keeper, |_| {});
+                self.keeper.not_begun(error, now);
+                self.note(|_| {});
             }
         }
     }
 
-    fn store(&mut self) -> Result<&mut S> {
-        if self.store.is_none() {
-            self.store = Some((self.open)()?);
-        }
-        Ok(self.store.as_mut().expect("just opened"))
-    }
-
-    fn note(&self, keeper: &Keeper<Draw>, change: impl FnOnce(&mut State)) {
+    fn note(&self, change: impl FnOnce(&mut State)) {
         let mut state = self.shared.lock();
-        (state.number, state.end, state.refused) = (keeper.number(), keeper.end(), None);
+        let (number, end) = (self.keeper.number(), self.keeper.end());
+        (state.number, state.end, state.refused) = (number, end, None);
         change(&mut state);
         self.shared.changed.notify_all();
-    }
-
-    /// Sleeps, unless the lease is closed. It wakes now and then to look at the clocks, since sleeps may not count suspension.
-    fn wait(&mut self, ms: u64) {
-        if ms >= IDLE_MS {
-            self.store = None;
-        }
-        let pause = Duration::from_millis(ms.min(10_000));
-        let state = self.shared.lock();
-        if !state.is_closing {
-            // The loop looks again, whether it was woken or not.
-            let _ = self.shared.changed.wait_timeout_while(state, pause, |state| !state.is_closing);
-        }
     }
 
     fn moment(&self) -> Moment {
@@ -216,8 +275,8 @@ impl<S: Store, L: Leased, O: Fn() -> Result<S>> Driver<'_, O, S, L> {
     }
 }
 
-/// Notes the end of a thread, also if it panics.
-struct Over(Arc<Shared>);
+/// Notes the end of a thread or a task, also if it panics.
+pub(crate) struct Over(pub(crate) Arc<Shared>);
 
 impl Drop for Over {
     fn drop(&mut self) {

@@ -5,10 +5,10 @@ use core::time::Duration;
 use polyflake::hotguid::{self, HotGuid, Leased};
 
 use crate::{
-    Lease, Options, Result, Shape,
+    Host, Lease, Options, Result, Shape,
     error::out_of_range,
     holder::{Holder, calls},
-    place::{Place, family},
+    place::{Place, Source, family},
 };
 
 family!(hotguid);
@@ -62,7 +62,7 @@ impl Generator {
     /// # Errors
     /// As [`Generator::new`]; `out_of_range` for options of another family or with blocks.
     pub fn with(url: &str, options: Options, uuid8: bool, longest: Duration) -> Result<Self> {
-        Ok(Self { holder: begin(url, options, uuid8, longest)?.ready()? })
+        Ok(Self { holder: begin(Source::Url(url), options, uuid8, longest)?.ready()? })
     }
 
     /// As [`Generator::with`], waiting in `sleep`, which does not block the thread. If the future is dropped, a number that was leased
@@ -77,18 +77,40 @@ impl Generator {
         longest: Duration,
         sleep: impl AsyncFn(Duration),
     ) -> Result<Self> {
-        Ok(Self { holder: begin(url, options, uuid8, longest)?.ready_async(sleep).await? })
+        Ok(Self {
+            holder: begin(Source::Url(url), options, uuid8, longest)?.ready_async(sleep).await?,
+        })
+    }
+
+    /// As [`Generator::with_async`], with a task of an executor in place of a thread, over a store that does not block.
+    ///
+    /// # Errors
+    /// As [`Generator::with`].
+    pub async fn with_host(
+        host: Host,
+        options: Options,
+        uuid8: bool,
+        longest: Duration,
+        sleep: impl AsyncFn(Duration),
+    ) -> Result<Self> {
+        let source = Source::Host(host);
+        Ok(Self { holder: begin(source, options, uuid8, longest)?.ready_async(sleep).await? })
     }
 
     calls!(HotGuid, shard_key: u32);
 }
 
 /// Starts a generator, which is of use once its lease is ready.
-fn begin(url: &str, options: Options, uuid8: bool, longest: Duration) -> Result<Holder<Leased>> {
+fn begin(
+    source: Source<'_>,
+    options: Options,
+    uuid8: bool,
+    longest: Duration,
+) -> Result<Holder<Leased>> {
     if !options.is_of("hotguid") {
         return Err(out_of_range("expected options of Hot Guid without blocks"));
     }
-    Place::start(url, options, longest, move |number, window| {
+    Place::start(source, options, longest, move |number, window| {
         let generator = hotguid::Generator::builder().uuid8(uuid8);
         let generator = generator.window(window.start, window.end).build()?;
         generator.provide_identity(identity(number)?)?;

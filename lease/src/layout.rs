@@ -8,11 +8,11 @@ use alloc::{borrow::ToOwned, format, string::ToString};
 use polyflake::layout::{self, Batch, Id, Json, Layout, Leased, Tick};
 
 use crate::{
-    Lease, Options, Result, Shape,
+    Host, Lease, Options, Result, Shape,
     error::out_of_range,
     holder::{Holder, keeps},
     json,
-    place::{Place, family},
+    place::{Place, Source, family},
 };
 
 family!(layout);
@@ -81,7 +81,7 @@ impl Generator {
         fields: &[&str],
         longest: Duration,
     ) -> Result<Self> {
-        Ok(Self { holder: begin(url, options, layout, fields, longest)?.ready()? })
+        Ok(Self { holder: begin(Source::Url(url), options, layout, fields, longest)?.ready()? })
     }
 
     /// As [`Generator::with`], waiting in `sleep`, which does not block the thread. If the future is dropped, a number that was leased
@@ -97,7 +97,29 @@ impl Generator {
         longest: Duration,
         sleep: impl AsyncFn(Duration),
     ) -> Result<Self> {
-        Ok(Self { holder: begin(url, options, layout, fields, longest)?.ready_async(sleep).await? })
+        Ok(Self {
+            holder: begin(Source::Url(url), options, layout, fields, longest)?
+                .ready_async(sleep)
+                .await?,
+        })
+    }
+
+    /// As [`Generator::with_async`], with a task of an executor in place of a thread, over a store that does not block.
+    ///
+    /// # Errors
+    /// As [`Generator::with`].
+    pub async fn with_host(
+        host: Host,
+        options: Options,
+        layout: &Layout,
+        fields: &[&str],
+        longest: Duration,
+        sleep: impl AsyncFn(Duration),
+    ) -> Result<Self> {
+        let source = Source::Host(host);
+        Ok(Self {
+            holder: begin(source, options, layout, fields, longest)?.ready_async(sleep).await?,
+        })
     }
 
     /// One new ID. It waits for a lease as for a tick: up to a second. The first ID in a forked child waits as long for a lease of the
@@ -166,7 +188,7 @@ impl Generator {
 
 /// Starts a generator, which is of use once its lease is ready.
 fn begin(
-    url: &str,
+    source: Source<'_>,
     options: Options,
     layout: &Layout,
     fields: &[&str],
@@ -176,7 +198,7 @@ fn begin(
     if !options.is_of("layout") || !options.is_shape(&shape(layout, fields, options.numbers())?) {
         return Err(out_of_range("expected options of the layout and its fields, without blocks"));
     }
-    Place::start(url, options, longest, move |number, window| {
+    Place::start(source, options, longest, move |number, window| {
         let layout = Layout::from_value(numbered.with(number))?;
         layout::Generator::builder(layout).window(window.start, window.end).build()
     })

@@ -62,6 +62,8 @@ mod sql;
 mod sqlite;
 mod store;
 #[cfg(feature = "std")]
+mod task;
+#[cfg(feature = "std")]
 mod url;
 #[cfg(feature = "std")]
 mod watch;
@@ -83,6 +85,8 @@ pub use shape::{Grid, Shape};
 #[cfg(feature = "sqlite")]
 pub use sqlite::Sqlite;
 pub use store::{Ask, Found, Reply, Request, Store};
+#[cfg(feature = "std")]
+pub use task::{AsyncStore, Host, Task};
 #[cfg(feature = "std")]
 pub use url::open;
 #[cfg(feature = "std")]

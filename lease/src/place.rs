@@ -12,7 +12,8 @@ use alloc::string::ToString;
 use core::ops::Range;
 
 use crate::{
-    Error, ErrorKind, Grant, Lease, Leased, Options, Result, error::damaged, holder::Holder, open,
+    Error, ErrorKind, Grant, Host, Lease, Leased, Options, Result, error::damaged, holder::Holder,
+    open,
 };
 
 /// The leased generator of a family: a type of the core.
@@ -60,6 +61,14 @@ macro_rules! family {
 
 pub(crate) use family;
 
+/// The source of a lease.
+pub(crate) enum Source<'s> {
+    /// A store's URL; a thread keeps the lease.
+    Url(&'s str),
+    /// A task of an executor.
+    Host(Host),
+}
+
 /// Makes a generator for a number and a window in Unix milliseconds.
 type Build<G> = dyn Fn(u64, Range<i64>) -> polyflake::Result<G> + Send + Sync;
 
@@ -74,15 +83,20 @@ pub(crate) struct Place<F: Family> {
 impl<F: Family> Place<F> {
     /// Starts the generator and its lease, from a store and a namespace. Wait for the first grant before the first call.
     pub(crate) fn start(
-        url: &str,
+        source: Source<'_>,
         options: Options,
         longest: Duration,
         build: impl Fn(u64, Range<i64>) -> polyflake::Result<F::Generator> + Send + Sync + 'static,
     ) -> Result<Holder<F>> {
         let (leased, number) = (OnceLock::new(), AtomicU32::new(0));
         let place = Arc::new(Self { leased, number, build: std::boxed::Box::new(build) });
-        let url = url.to_string();
-        let lease = Lease::start(move || open(&url), options, place.clone())?;
+        let lease = match source {
+            Source::Url(url) => {
+                let url = url.to_string();
+                Lease::start(move || open(&url), options, place.clone())?
+            }
+            Source::Host(host) => host.start(options, place.clone())?,
+        };
         Ok(Holder { place, lease, longest })
     }
 

@@ -5,10 +5,10 @@ use core::time::Duration;
 use polyflake::randflake::{self, Grant, Leased, Randflake};
 
 use crate::{
-    Lease, Options, Result, Shape,
+    Host, Lease, Options, Result, Shape,
     error::out_of_range,
     holder::{Holder, calls},
-    place::{Place, family},
+    place::{Place, Source, family},
 };
 
 family!(randflake);
@@ -61,7 +61,7 @@ impl Generator {
     /// # Errors
     /// As [`Generator::new`]; `out_of_range` for options of another family or secret, or with blocks.
     pub fn with(url: &str, options: Options, secret: [u8; 16], longest: Duration) -> Result<Self> {
-        Ok(Self { holder: begin(url, options, secret, longest)?.ready()? })
+        Ok(Self { holder: begin(Source::Url(url), options, secret, longest)?.ready()? })
     }
 
     /// As [`Generator::with`], waiting in `sleep`, which does not block the thread. If the future is dropped, a number that was leased
@@ -76,7 +76,24 @@ impl Generator {
         longest: Duration,
         sleep: impl AsyncFn(Duration),
     ) -> Result<Self> {
-        Ok(Self { holder: begin(url, options, secret, longest)?.ready_async(sleep).await? })
+        Ok(Self {
+            holder: begin(Source::Url(url), options, secret, longest)?.ready_async(sleep).await?,
+        })
+    }
+
+    /// As [`Generator::with_async`], with a task of an executor in place of a thread, over a store that does not block.
+    ///
+    /// # Errors
+    /// As [`Generator::with`].
+    pub async fn with_host(
+        host: Host,
+        options: Options,
+        secret: [u8; 16],
+        longest: Duration,
+        sleep: impl AsyncFn(Duration),
+    ) -> Result<Self> {
+        let source = Source::Host(host);
+        Ok(Self { holder: begin(source, options, secret, longest)?.ready_async(sleep).await? })
     }
 
     calls!(Randflake);
@@ -84,7 +101,7 @@ impl Generator {
 
 /// Starts a generator, which is of use once its lease is ready.
 fn begin(
-    url: &str,
+    source: Source<'_>,
     options: Options,
     secret: [u8; 16],
     longest: Duration,
@@ -96,7 +113,7 @@ fn begin(
     }
     // It wipes its subkeys on drop; the secret itself is not kept.
     let codec = randflake::Codec::new(secret);
-    Place::start(url, options, longest, move |number, window| {
+    Place::start(source, options, longest, move |number, window| {
         let node = u32::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
         let grant = Grant::new(node, window.start / 1000, window.end / 1000)?;
         randflake::Generator::builder(grant, codec.clone()).build()

@@ -20,8 +20,8 @@ use core::ptr;
 use polyflake::fork;
 
 use crate::{
-    Error, ErrorKind, Figures, Keeper, Leased, Options, Result, Store, clock,
-    driver::{Driver, Shared, random},
+    Error, ErrorKind, Figures, Leased, Options, Result, Store, clock,
+    driver::{Driver, Shared, keep},
 };
 
 /// A lease that renews itself, moves to another number if it must, and returns its number when it is dropped.
@@ -55,7 +55,8 @@ use crate::{
 pub struct Lease {
     /// The run of this process or of the last ancestor that had one; never null.
     newest: AtomicPtr<Run>,
-    spawn: Box<Spawn>,
+    /// None if a task keeps the lease.
+    spawn: Option<Box<Spawn>>,
 }
 
 /// Starts a thread that keeps a lease.
@@ -115,9 +116,7 @@ impl Lease {
             let (open, place, options) = (open.clone(), place.clone(), options.clone());
             // The store is opened in the thread, and never leaves it.
             let run = move || {
-                let (began, events) = (Instant::now(), options.events());
-                let driver = Driver { open: &*open, store: None, place, shared, began, events };
-                driver.run(Keeper::new(options, Box::new(random)));
+                keep(Driver::new(options, place, shared), &*open);
             };
             Builder::new()
                 .name("polyflake-lease".into())
@@ -126,7 +125,19 @@ impl Lease {
         });
         let run = Run::new();
         run.start(&*spawn)?;
-        Ok(Self { newest: AtomicPtr::new(Box::into_raw(Box::new(run))), spawn })
+        Ok(Self { newest: AtomicPtr::new(Box::into_raw(Box::new(run))), spawn: Some(spawn) })
+    }
+
+    /// A lease that a task keeps, which `spawn` makes of a driver.
+    pub(crate) fn in_task<L: Leased + ?Sized>(
+        options: Options,
+        place: Arc<L>,
+        spawn: impl FnOnce(Driver<L>),
+    ) -> Result<Self> {
+        fork::prepare().map_err(|error| unavailable(format!("{error}")))?;
+        let run = Run::new();
+        spawn(Driver::new(options, place, run.shared.clone()));
+        Ok(Self { newest: AtomicPtr::new(Box::into_raw(Box::new(run))), spawn: None })
     }
 
     /// The newest run.
@@ -147,13 +158,16 @@ impl Lease {
             if found.process == fork::process() && !found.shared.has_failed() {
                 return Ok(found);
             }
+            let Some(spawn) = &self.spawn else {
+                return Err(unavailable("expected a task that keeps the lease, found none"));
+            };
             let mine = Box::into_raw(Box::new(Run::new()));
             let old = ptr::from_ref(found).cast_mut();
             let put = self.newest.compare_exchange(old, mine, Ordering::AcqRel, Ordering::Acquire);
             if put.is_ok() {
                 // SAFETY: just leaked, and only `drop` frees it.
                 let run = unsafe { &*mine };
-                run.start(&*self.spawn)?;
+                run.start(&**spawn)?;
                 return Ok(run);
             }
             // SAFETY: just leaked, and no other thread has seen it.

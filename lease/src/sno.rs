@@ -5,10 +5,10 @@ use core::time::Duration;
 use polyflake::sno::{self, Leased, Sno};
 
 use crate::{
-    Lease, Options, Result, Shape,
+    Host, Lease, Options, Result, Shape,
     error::out_of_range,
     holder::{Holder, calls},
-    place::{Place, family},
+    place::{Place, Source, family},
 };
 
 family!(sno);
@@ -59,7 +59,7 @@ impl Generator {
     /// # Errors
     /// As [`Generator::new`]; `out_of_range` for options of another family or with blocks.
     pub fn with(url: &str, options: Options, longest: Duration) -> Result<Self> {
-        Ok(Self { holder: begin(url, options, longest)?.ready()? })
+        Ok(Self { holder: begin(Source::Url(url), options, longest)?.ready()? })
     }
 
     /// As [`Generator::with`], waiting in `sleep`, which does not block the thread. If the future is dropped, a number that was leased
@@ -73,18 +73,32 @@ impl Generator {
         longest: Duration,
         sleep: impl AsyncFn(Duration),
     ) -> Result<Self> {
-        Ok(Self { holder: begin(url, options, longest)?.ready_async(sleep).await? })
+        Ok(Self { holder: begin(Source::Url(url), options, longest)?.ready_async(sleep).await? })
+    }
+
+    /// As [`Generator::with_async`], with a task of an executor in place of a thread, over a store that does not block.
+    ///
+    /// # Errors
+    /// As [`Generator::with`].
+    pub async fn with_host(
+        host: Host,
+        options: Options,
+        longest: Duration,
+        sleep: impl AsyncFn(Duration),
+    ) -> Result<Self> {
+        let source = Source::Host(host);
+        Ok(Self { holder: begin(source, options, longest)?.ready_async(sleep).await? })
     }
 
     calls!(Sno, metabyte: u8);
 }
 
 /// Starts a generator, which is of use once its lease is ready.
-fn begin(url: &str, options: Options, longest: Duration) -> Result<Holder<Leased>> {
+fn begin(source: Source<'_>, options: Options, longest: Duration) -> Result<Holder<Leased>> {
     if !options.is_of("sno") {
         return Err(out_of_range("expected options of sno without blocks"));
     }
-    Place::start(url, options, longest, |number, window| {
+    Place::start(source, options, longest, |number, window| {
         let partition = u16::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
         let generator = sno::Generator::builder().partition(partition);
         generator.window(window.start, window.end).build()

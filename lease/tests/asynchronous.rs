@@ -1,5 +1,10 @@
 //! Asynchronous calls under an executor: it turns while they wait, and dropped futures lose no number.
 #![cfg(feature = "sqlite")]
+#![allow(unreachable_pub, reason = "modules of one test")]
+
+#[cfg(all(feature = "postgresql", unix))]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod server;
 
 use std::{
     cell::Cell,
@@ -67,7 +72,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
 }
 
 /// Runs a future on one thread beside a task that counts its turns, and unlocks the store after some.
-async fn beside_turns<T>(lock: Connection, work: impl Future<Output = T>) -> (T, usize) {
+async fn beside_turns<T>(lock: impl Sized, work: impl Future<Output = T>) -> (T, usize) {
     let (turns, mut lock) = (Cell::new(0), Some(lock));
     let mut work = pin!(work);
     let count = async {
@@ -136,5 +141,40 @@ fn a_future_that_is_refused_says_why() {
         assert_eq!(second.err().map(|error| error.code()), Some("numbers_exhausted"));
         let another = Generator::new_async(&one.url, "others", time::sleep).await.unwrap();
         another.generate_async(time::sleep, 0).await.unwrap();
+    });
+}
+
+/// The driver for PostgreSQL waits on the lease's own thread.
+#[test]
+#[cfg(all(feature = "postgresql", unix))]
+fn the_executor_turns_while_a_server_does_not_answer() {
+    use std::{sync::mpsc, thread};
+
+    let Some(programs) = server::programs() else { return };
+    let server = server::Server::start(&programs);
+    Generator::with(&server.url(), One::options(), LONG).unwrap().close();
+    // The blocking client lives on a thread of its own: it has a runtime inside.
+    let lock = || {
+        let (url, (held, holds)) = (server.url(), mpsc::channel());
+        let (unlock, unlocked) = mpsc::channel::<()>();
+        thread::spawn(move || {
+            let mut client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
+            client.batch_execute("BEGIN; LOCK TABLE polyflake_namespaces").unwrap();
+            held.send(()).unwrap();
+            // Until the other end is dropped.
+            let _ = unlocked.recv();
+        });
+        holds.recv().unwrap();
+        unlock
+    };
+    block_on(async {
+        let url = server.url();
+        let begin = Generator::with_async(&url, One::options(), LONG, time::sleep);
+        let (ids, turns) = beside_turns(lock(), begin).await;
+        assert!(turns >= 40, "{turns}");
+        let ids = ids.unwrap();
+        assert_eq!(ids.generate_async(time::sleep, 3).await.unwrap().partition(), 7);
+        let ((), turns) = beside_turns(lock(), ids.close_async(time::sleep)).await;
+        assert!(turns >= 40, "{turns}");
     });
 }

@@ -186,7 +186,7 @@ impl Options {
     }
 
     /// The longest wait for an answer, in milliseconds.
-    pub(super) fn patience(&self) -> u64 {
+    pub(crate) fn patience(&self) -> u64 {
         (self.lease_ms / 20).clamp(100, 15_000)
     }
 

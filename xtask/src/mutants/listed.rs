@@ -1,12 +1,24 @@
 //! Deliberate faults, each of which the suite must catch.
 
-use std::{fs, path::Path, process::Stdio};
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+    time::Duration,
+};
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use xshell::{Shell, cmd};
 
+use super::limit::ends_well;
 use crate::workspace;
+
+/// The longest time that compiling a fault and its tests may take.
+const COMPILING: Duration = Duration::from_secs(1200);
+
+/// The longest time that the tests of a fault may take: tests that never end have noticed it. The longest without a fault take a minute.
+const TESTING: Duration = Duration::from_secs(300);
 
 /// The members of the copied workspace.
 const MEMBERS: &str = r#"members = ["columns", "core", "lease"]"#;
@@ -40,6 +52,8 @@ struct Mutant {
 /// The fate of a mutant.
 enum Fate {
     Caught,
+    /// Its tests did not end in time.
+    Endless,
     Survived,
     /// Does not count: it does not compile.
     Broken,
@@ -72,11 +86,12 @@ pub fn run(filter: &str) -> Result<bool> {
         let fate = mutant.run(&tree).with_context(|| mutant.name.clone())?;
         let word = match fate {
             Fate::Caught => "caught",
+            Fate::Endless => "caught by never ending",
             Fate::Survived => "SURVIVED",
             Fate::Broken => "DOES NOT COMPILE",
         };
         println!("{word}: {}", mutant.name);
-        *if matches!(fate, Fate::Caught) { &mut caught } else { &mut others } += 1;
+        *if matches!(fate, Fate::Caught | Fate::Endless) { &mut caught } else { &mut others } += 1;
     }
     println!("{caught} caught, {others} not");
     Ok(others == 0)
@@ -123,19 +138,24 @@ impl Mutant {
     fn test(&self, tree: &Path) -> Result<Fate> {
         let shell = Shell::new()?;
         shell.change_dir(tree);
-        if self.passes(&shell, &["--no-run"])? {
-            Ok(if self.passes(&shell, &[])? { Fate::Survived } else { Fate::Caught })
-        } else {
-            Ok(Fate::Broken)
+        let compiles = self.passes(&shell, &["--no-run"], COMPILING)?;
+        if !compiles.with_context(|| format!("expected a compiled fault within {COMPILING:?}"))? {
+            return Ok(Fate::Broken);
         }
+        Ok(match self.passes(&shell, &[], TESTING)? {
+            Some(true) => Fate::Survived,
+            Some(false) => Fate::Caught,
+            None => Fate::Endless,
+        })
     }
 
-    fn passes(&self, shell: &Shell, more: &[&str]) -> Result<bool> {
+    /// Returns whether the tests are compiled or pass; `None` if they do not end in time.
+    fn passes(&self, shell: &Shell, more: &[&str], longest: Duration) -> Result<Option<bool>> {
         let kind = self.checker.as_deref().unwrap_or("plain");
         let package = self.package.as_deref().unwrap_or("polyflake");
         let release = self.checker.as_ref().map(|_| "--release");
         let (target, arguments) = (workspace::target().join("mutants").join(kind), &self.arguments);
-        let mut command = std::process::Command::from(cmd!(
+        let mut command = Command::from(cmd!(
             shell,
             "cargo test --quiet --package {package} --all-features {release...} {more...} {arguments...}"
         ));
@@ -143,7 +163,7 @@ impl Mutant {
             command.env("RUSTFLAGS", format!("--cfg {checker}"));
         }
         command.env("CARGO_TARGET_DIR", target).stdout(Stdio::null()).stderr(Stdio::null());
-        Ok(command.status()?.success())
+        ends_well(&mut command, longest)
     }
 }
 

@@ -1,0 +1,183 @@
+//! Leases that a task of an executor keeps, over a store that does not block.
+
+use std::{
+    boxed::Box,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use core::{
+    future::{Future, poll_fn},
+    pin::{Pin, pin},
+};
+
+use crate::{
+    Error, ErrorKind, Lease, Leased, Options, Reply, Request, Result,
+    driver::{Driver, IDLE_MS, Over, Step},
+};
+
+/// A store whose calls wait without holding the thread: for clients of an executor, in place of [`Store`](crate::Store).
+pub trait AsyncStore {
+    /// Answers a request.
+    ///
+    /// The future may be dropped before its end. The write that it was to do may then have been done or not, as after an error.
+    ///
+    /// # Errors
+    /// As [`Store::answer`](crate::Store::answer).
+    fn answer(&mut self, request: &Request) -> impl Future<Output = Result<Reply>> + Send;
+}
+
+/// The work of keeping a lease, for an executor.
+pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Starts a lease for a place.
+type Start = dyn FnOnce(Options, Arc<dyn Leased + Send + Sync>) -> Result<Lease> + Send;
+
+/// An executor that keeps a lease in a task, and a store for it: for a client that the process already has, and where no thread may
+/// be started.
+///
+/// A task shares the fate of its executor: where a long computation holds the executor's threads for three quarters of a lease, the
+/// lease ends. If the task is dropped, the generator goes on to the end of its window, and its number is free then. A thread, as
+/// the other ways to a generator have it, depends on neither.
+///
+/// ```
+/// use std::time::Duration;
+/// use polyflake_lease::{AsyncStore, Host, Memory, Options, Reply, Request, Result, Shape, Store, sno};
+///
+/// struct Client(Memory); // in earnest: a client of a database
+///
+/// impl AsyncStore for Client {
+///     async fn answer(&mut self, request: &Request) -> Result<Reply> {
+///         self.0.answer(request)
+///     }
+/// }
+///
+/// # let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis() as u64;
+/// # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+/// # runtime.block_on(async {
+/// let open = move || async move { Ok(Client(Memory::new(now))) };
+/// let host = Host::new(open, tokio::time::sleep, |task| drop(tokio::spawn(task)));
+/// let options = Options::new("orders", Shape::sno(0..=1023)?)?;
+/// let ids = sno::Generator::with_host(host, options, Duration::from_secs(10), tokio::time::sleep).await?;
+/// assert_eq!(Some(u64::from(ids.generate(7).unwrap().partition())), ids.lease().number());
+/// ids.close_async(tokio::time::sleep).await;
+/// # Result::Ok(())
+/// # }).unwrap();
+/// ```
+pub struct Host {
+    start: Box<Start>,
+}
+
+impl Host {
+    /// A store and an executor. `open` opens the store, again after each pause and each failure; `sleep` waits; `spawn` hands the task
+    /// to the executor.
+    pub fn new<S, F, P>(
+        open: impl Fn() -> F + Send + Sync + 'static,
+        sleep: impl Fn(Duration) -> P + Send + Sync + 'static,
+        spawn: impl FnOnce(Task) + Send + 'static,
+    ) -> Self
+    where
+        S: AsyncStore + Send + 'static,
+        F: Future<Output = Result<S>> + Send + 'static,
+        P: Future<Output = ()> + Send + 'static,
+    {
+        let start = |options: Options, place| {
+            let patience = Duration::from_millis(options.patience());
+            Lease::in_task(options, place, |driver| {
+                spawn(Box::pin(keep(driver, open, sleep, patience)));
+            })
+        };
+        Self { start: Box::new(start) }
+    }
+
+    pub(crate) fn start(
+        self,
+        options: Options,
+        place: Arc<dyn Leased + Send + Sync>,
+    ) -> Result<Lease> {
+        (self.start)(options, place)
+    }
+}
+
+impl core::fmt::Debug for Host {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Host").finish_non_exhaustive()
+    }
+}
+
+/// Keeps a lease until it is closed.
+async fn keep<S, F, P>(
+    mut driver: Driver<dyn Leased + Send + Sync>,
+    open: impl Fn() -> F,
+    sleep: impl Fn(Duration) -> P,
+    patience: Duration,
+) where
+    S: AsyncStore,
+    F: Future<Output = Result<S>>,
+    P: Future<Output = ()>,
+{
+    // Also if the task is dropped.
+    let _over = Over(driver.shared.clone());
+    let mut store = None;
+    loop {
+        match driver.step() {
+            Step::Ask(request) => {
+                let asked = ask(&mut store, &open, &request);
+                let reply = match first_of(asked, sleep(patience)).await {
+                    First::One(reply) => reply,
+                    First::Other(()) => Err(silent()),
+                };
+                if reply.is_err() {
+                    store = None;
+                }
+                driver.answered(request.number, reply);
+            }
+            Step::Begin(grant) => {
+                store = None;
+                driver.begin(grant);
+            }
+            Step::Wait(ms) => {
+                if ms >= IDLE_MS {
+                    store = None;
+                }
+                let closing = poll_fn(|context: &mut Context<'_>| driver.shared.closing(context));
+                first_of(closing, sleep(Duration::from_millis(ms))).await;
+            }
+            Step::End => break,
+        }
+    }
+}
+
+async fn ask<S: AsyncStore, F: Future<Output = Result<S>>>(
+    store: &mut Option<S>,
+    open: &impl Fn() -> F,
+    request: &Request,
+) -> Result<Reply> {
+    if store.is_none() {
+        *store = Some(open().await?);
+    }
+    store.as_mut().expect("just opened").answer(request).await
+}
+
+fn silent() -> Error {
+    Error::new(ErrorKind::LeaseUnavailable, "expected an answer of the store in time, found none")
+}
+
+enum First<A, B> {
+    One(A),
+    Other(B),
+}
+
+/// Waits for the first of two futures, and drops the other one.
+async fn first_of<A, B>(
+    one: impl Future<Output = A>,
+    other: impl Future<Output = B>,
+) -> First<A, B> {
+    let (mut one, mut other) = (pin!(one), pin!(other));
+    poll_fn(|context| match one.as_mut().poll(context) {
+        Poll::Ready(value) => Poll::Ready(First::One(value)),
+        Poll::Pending => other.as_mut().poll(context).map(First::Other),
+    })
+    .await
+}

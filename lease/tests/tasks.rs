@@ -1,0 +1,225 @@
+//! Leases that a task keeps: the executor turns while the store takes its time, and futures that are dropped lose no number.
+#![cfg(feature = "std")]
+
+use std::{
+    collections::HashSet,
+    future::{Future, pending},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant, UNIX_EPOCH},
+};
+
+use polyflake::sno::Sno;
+use polyflake_lease::{
+    AsyncStore, Host, Memory, Operator, Options, Random, Reply, Request, Result, Shape, Store,
+    hotguid, layout, randflake, sno::Generator,
+};
+use tokio::{runtime, task::JoinHandle, time};
+
+const LONG: Duration = Duration::from_secs(20);
+
+fn unix_ms() -> u64 {
+    UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap()
+}
+
+/// A store in memory whose answers take a while, or never come.
+#[derive(Clone)]
+struct Slow {
+    store: Arc<Mutex<Memory>>,
+    delay_ms: Arc<AtomicUsize>,
+    /// Number of requests that were answered.
+    answers: Arc<AtomicUsize>,
+}
+
+/// A delay without an end.
+const NEVER: usize = usize::MAX;
+
+impl Slow {
+    fn new(delay_ms: usize) -> Self {
+        let store = Arc::new(Mutex::new(Memory::new(unix_ms())));
+        Self { store, delay_ms: Arc::new(delay_ms.into()), answers: Arc::default() }
+    }
+
+    fn host(&self) -> Host {
+        self.host_with(|task| drop(tokio::spawn(task)))
+    }
+
+    fn host_with(&self, spawn: impl FnOnce(polyflake_lease::Task) + Send + 'static) -> Host {
+        let slow = self.clone();
+        Host::new(move || std::future::ready(Ok(slow.clone())), time::sleep, spawn)
+    }
+
+    fn granted(&self) -> u64 {
+        let mut store = self.store.lock().unwrap().clone();
+        store.set_now(unix_ms());
+        let mut operator = Operator::new(&mut store, "orders", || Ok(Random(1))).unwrap();
+        operator.status().map_or(0, |status| status.granted)
+    }
+
+    async fn is_free_soon(&self) -> bool {
+        for _ in 0..1000 {
+            time::sleep(Duration::from_millis(10)).await;
+            if self.granted() == 0 {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl AsyncStore for Slow {
+    async fn answer(&mut self, request: &Request) -> Result<Reply> {
+        match self.delay_ms.load(Ordering::Relaxed) {
+            NEVER => pending().await,
+            delay_ms => time::sleep(Duration::from_millis(delay_ms as u64)).await,
+        }
+        self.answers.fetch_add(1, Ordering::Relaxed);
+        let mut store = self.store.lock().unwrap();
+        store.set_now(unix_ms());
+        store.answer(request)
+    }
+}
+
+fn options() -> Options {
+    Options::new("orders", Shape::sno(7..=7).unwrap()).unwrap()
+}
+
+fn block_on<T>(work: impl Future<Output = T>) -> T {
+    runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work)
+}
+
+/// A task that counts the executor's turns.
+fn count_turns() -> (Arc<AtomicUsize>, JoinHandle<()>) {
+    let turns = Arc::new(AtomicUsize::new(0));
+    let counted = turns.clone();
+    let count = async move {
+        loop {
+            time::sleep(Duration::from_millis(5)).await;
+            counted.fetch_add(1, Ordering::Relaxed);
+        }
+    };
+    (turns, tokio::spawn(count))
+}
+
+#[test]
+fn the_executor_turns_while_the_store_takes_its_time() {
+    let slow = Slow::new(100);
+    block_on(async {
+        let (turns, _counting) = count_turns();
+        let ids = Generator::with_host(slow.host(), options(), LONG, time::sleep).await.unwrap();
+        let begun = turns.swap(0, Ordering::Relaxed);
+        assert!(begun >= 20 && slow.answers.load(Ordering::Relaxed) >= 3, "{begun}");
+        assert_eq!(ids.generate(3).unwrap().partition(), 7);
+        let mut batch = vec![Sno::default(); 70_000];
+        ids.fill_async(time::sleep, 3, &mut batch).await.unwrap();
+        assert!(batch.is_sorted());
+        assert_eq!(slow.granted(), 1);
+        turns.store(0, Ordering::Relaxed);
+        ids.close_async(time::sleep).await;
+        assert!(turns.load(Ordering::Relaxed) >= 5 && slow.granted() == 0);
+    });
+}
+
+#[test]
+fn a_lease_in_a_task_is_renewed_and_survives_a_store_that_is_silent() {
+    let slow = Slow::new(0);
+    block_on(async {
+        let brief = options().lease_ms(800).unwrap();
+        let ids = Generator::with_host(slow.host(), brief, LONG, time::sleep).await.unwrap();
+        let first = ids.lease().end().unwrap();
+        time::sleep(Duration::from_millis(500)).await;
+        assert!(ids.lease().end().unwrap() > first && ids.lease().figures().renewals > 0);
+        slow.delay_ms.store(NEVER, Ordering::Relaxed);
+        let refused = loop {
+            match ids.generate_async(time::sleep, 0).await {
+                Ok(_) => time::sleep(Duration::from_millis(5)).await,
+                Err(refused) => break refused,
+            }
+        };
+        assert_eq!(refused.code(), "lease_unavailable");
+        let said = ids.lease().refused().unwrap().to_string();
+        assert_eq!(said, "expected an answer of the store in time, found none");
+        slow.delay_ms.store(0, Ordering::Relaxed);
+        let since = Instant::now();
+        while ids.generate_async(time::sleep, 0).await.is_err() {
+            assert!(since.elapsed() < LONG, "{:?}", ids.lease().refused());
+        }
+    });
+}
+
+#[test]
+fn futures_that_are_dropped_lose_no_number() {
+    let slow = Slow::new(100);
+    block_on(async {
+        for ms in [1, 50, 150, 250, 350, 450] {
+            let begin = Generator::with_host(slow.host(), options(), LONG, time::sleep);
+            let _ = time::timeout(Duration::from_millis(ms), begin).await;
+        }
+        assert!(slow.is_free_soon().await);
+        let ids = Generator::with_host(slow.host(), options(), LONG, time::sleep).await.unwrap();
+        ids.generate(0).unwrap();
+        let closing = time::timeout(Duration::from_millis(20), ids.close_async(time::sleep));
+        assert!(closing.await.is_err());
+        assert!(slow.is_free_soon().await);
+        let ids = Generator::with_host(slow.host(), options(), LONG, time::sleep).await.unwrap();
+        drop(ids);
+        assert!(slow.is_free_soon().await);
+    });
+}
+
+/// A task that is dropped at any moment: the generator ends by its window, and whoever has the number next repeats nothing.
+#[test]
+fn a_task_that_is_dropped_costs_time_and_no_id() {
+    let slow = Slow::new(20);
+    let mut made = HashSet::new();
+    block_on(async {
+        let brief = || options().lease_ms(500).unwrap();
+        for ms in [70, 200, 230, 260, 300] {
+            let (sender, receiver) = std::sync::mpsc::channel();
+            let host = slow.host_with(move |task| drop(sender.send(tokio::spawn(task))));
+            let ids = Generator::with_host(host, brief(), LONG, time::sleep).await.unwrap();
+            let task = receiver.recv().unwrap();
+            let since = Instant::now();
+            let mut is_dropped = false;
+            loop {
+                if since.elapsed() >= Duration::from_millis(ms) && !is_dropped {
+                    task.abort();
+                    is_dropped = true;
+                }
+                match ids.try_generate(0) {
+                    Ok(id) => assert!(made.insert(id), "{id}"),
+                    Err(_) if is_dropped => break,
+                    Err(_) => {}
+                }
+                time::sleep(Duration::from_millis(1)).await;
+                assert!(since.elapsed() < LONG, "expected the end of a window");
+            }
+            let refused = ids.lease().ready(Duration::ZERO).unwrap_err().to_string();
+            assert_eq!(refused, "expected a task that keeps the lease, found none");
+        }
+    });
+    assert!(made.len() > 100, "{}", made.len());
+}
+
+#[test]
+fn every_family_has_a_task() {
+    let sonyflake = polyflake::layout::preset("sonyflake", []).unwrap();
+    block_on(async {
+        let sleep = time::sleep;
+        let of = |name, shape: Result<Shape>| Options::new(name, shape.unwrap()).unwrap();
+        let slow = Slow::new(0);
+        let options = of("a", Shape::randflake(3..=3, &[7; 16]));
+        let ids = randflake::Generator::with_host(slow.host(), options, [7; 16], LONG, sleep);
+        ids.await.unwrap().generate().unwrap();
+        let options = of("b", Shape::hotguid(3..=3));
+        let ids = hotguid::Generator::with_host(slow.host(), options, true, LONG, sleep);
+        ids.await.unwrap().generate(7).unwrap();
+        let options = of("c", layout::shape(&sonyflake, &["machine"], 3..=3));
+        let host = slow.host();
+        let ids =
+            layout::Generator::with_host(host, options, &sonyflake, &["machine"], LONG, sleep);
+        ids.await.unwrap().generate().unwrap();
+    });
+}
