@@ -144,7 +144,7 @@ fn a_future_that_is_refused_says_why() {
     });
 }
 
-/// The driver for PostgreSQL waits on the lease's own thread.
+/// The driver for `PostgreSQL` waits on the lease's own thread.
 #[test]
 #[cfg(all(feature = "postgresql", unix))]
 fn the_executor_turns_while_a_server_does_not_answer() {

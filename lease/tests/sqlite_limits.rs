@@ -1,0 +1,108 @@
+//! `SQLite` files that cannot be written or cannot grow: a clear error, nothing lost, and usable afterwards. Each runs in a process of
+//! its own, which may not write where the test may.
+#![cfg(all(feature = "sqlite", unix))]
+
+use std::{
+    env, fs,
+    os::unix::{fs::PermissionsExt, process::CommandExt},
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use polyflake_lease::{
+    Action, ErrorKind, Keeper, Moment, Operator, Options, Random, Result, Shape, Sqlite, Store,
+};
+
+const STORE: &str = "POLYFLAKE_LIMITED_STORE";
+
+fn claim(store: &mut Sqlite, namespace: &str, number: u64) -> Result<()> {
+    let options = Options::new(namespace, Shape::sno(0..=9999)?)?.prefer(number)?;
+    let mut keeper = Keeper::new(options, || Ok(Random(u128::from(fastrand::u64(1..)))));
+    let wall_ms = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap();
+    for elapsed_ms in 0..100_000 {
+        let now = Moment { elapsed_ms, wall_ms };
+        match keeper.poll(now) {
+            Action::Ask(request) => keeper.answered(request.number, store.answer(&request), now),
+            Action::Begin(_) => return Ok(()),
+            Action::Refused(error) => return Err(error),
+            Action::Wait(_) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    panic!("expected an end of the keeper's steps");
+}
+
+/// A folder that others may enter, and a file in it with a claim.
+fn store() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = folder.path().join("leases.db");
+    claim(&mut Sqlite::open(&path).unwrap(), "orders", 0).unwrap();
+    (folder, path)
+}
+
+#[track_caller]
+fn assert_granted(path: &Path, namespace: &str, expected: u64) {
+    let url = format!("sqlite:{}", path.display());
+    let status = Operator::open(&url, namespace).and_then(|mut it| it.status()).unwrap();
+    assert_eq!(status.granted, expected);
+}
+
+fn limited() -> Option<PathBuf> {
+    env::var_os(STORE).map(PathBuf::from)
+}
+
+#[test]
+fn a_file_that_may_only_be_read_is_refused_and_usable_afterwards() {
+    if let Some(path) = limited() {
+        let error = Sqlite::open(path).err().expect("expected a refusal");
+        assert_eq!(error.kind(), ErrorKind::LeaseUnavailable, "{error}");
+        assert!(error.to_string().contains("readonly"), "{error}");
+        return;
+    }
+    let (folder, path) = store();
+    let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode));
+    set(&path, 0o444).unwrap();
+    set(folder.path(), 0o555).unwrap();
+    let mut again = Command::new(env::current_exe().unwrap());
+    again.args(["--exact", "a_file_that_may_only_be_read_is_refused_and_usable_afterwards"]);
+    again.env(STORE, &path).current_dir("/");
+    if fs::metadata("/proc/self").is_ok_and(|it| std::os::unix::fs::MetadataExt::uid(&it) == 0) {
+        // Permissions do not bind root.
+        again.uid(65_534);
+    }
+    assert!(again.status().unwrap().success());
+    set(folder.path(), 0o755).unwrap();
+    set(&path, 0o644).unwrap();
+    assert_granted(&path, "orders", 1);
+    claim(&mut Sqlite::open(&path).unwrap(), "orders", 1).unwrap();
+    assert_granted(&path, "orders", 2);
+}
+
+#[test]
+fn a_full_disk_is_refused_and_usable_afterwards() {
+    if let Some(path) = limited() {
+        let mut store = Sqlite::open(path).unwrap();
+        for _ in 0..2 {
+            // It makes 5,000 records.
+            let error = claim(&mut store, "others", 4999).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::LeaseUnavailable, "{error}");
+            assert!(error.to_string().starts_with("expected an answer of SQLite"), "{error}");
+        }
+        return;
+    }
+    let (_folder, path) = store();
+    let blocks = fs::metadata(&path).unwrap().len() / 512 + 64;
+    // A write past the limit fails as one to a full disk does, once the signal for it is ignored.
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
+    let mut again = Command::new("sh");
+    again.args(["-c", &script, "sh"]).arg(env::current_exe().unwrap());
+    again.args(["--exact", "a_full_disk_is_refused_and_usable_afterwards"]);
+    assert!(again.env(STORE, &path).status().unwrap().success());
+    assert_granted(&path, "orders", 1);
+    let mut store = Sqlite::open(&path).unwrap();
+    claim(&mut store, "orders", 1).unwrap();
+    claim(&mut store, "others", 4999).unwrap();
+    assert_granted(&path, "orders", 2);
+    assert_granted(&path, "others", 1);
+}
