@@ -55,7 +55,7 @@ fn limited() -> Option<PathBuf> {
 #[test]
 fn a_file_that_may_only_be_read_is_refused_and_usable_afterwards() {
     if let Some(path) = limited() {
-        let error = Sqlite::open(path).err().expect("expected a refusal");
+        let error = Sqlite::open(path).expect_err("expected a refusal");
         assert_eq!(error.kind(), ErrorKind::LeaseUnavailable, "{error}");
         assert!(error.to_string().contains("readonly"), "{error}");
         return;
