@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { layout } from "polyflake";
 
 const tsc = createRequire(import.meta.url)
   .resolve("typescript/package.json")
@@ -49,5 +50,18 @@ test("the README's TypeScript compiles in a project of its own", () => {
     compile(["--strict", "--noEmit", "--module", "nodenext", "--target", "es2022", ...files, "bundler.d.ts"], { cwd });
   } finally {
     rmSync(cwd, { recursive: true });
+  }
+});
+
+test("each preset has the bindables that its type names, and they are numbers", () => {
+  const declared = readFileSync(new URL("../dist/esm/layout/bindables.d.ts", import.meta.url), "utf8");
+  const [, presets] = /interface PresetBindables \{(.*?)^\}/ms.exec(declared);
+  const found = [...presets.matchAll(/(\w+): \{(.*?)\}/gs)];
+  assert.equal(found.length, 6);
+  for (const [, preset, members] of found) {
+    const bindables = layout.Layout.preset(preset).parse(0n).bindables;
+    const typed = [...members.matchAll(/(\w+): (\w+);/g)].map(([, name, type]) => [name, type]);
+    const made = Object.entries(bindables).map(([name, value]) => [name, typeof value]);
+    assert.deepEqual(typed, made, preset);
   }
 });
