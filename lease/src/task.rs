@@ -43,26 +43,25 @@ type Start = dyn FnOnce(Options, Arc<dyn Leased + Send + Sync>) -> Result<Lease>
 ///
 /// ```
 /// use std::time::Duration;
-/// use polyflake_lease::{AsyncStore, Host, Memory, Options, Reply, Request, Result, Shape, Store, sno};
+/// use polyflake_lease::{AsyncStore, Host, Options, Reply, Request, Result, Shape, Store, open, sno};
 ///
-/// struct Client(Memory); // in earnest: a client of a database
+/// struct Client; // in earnest: a client of a database
 ///
 /// impl AsyncStore for Client {
 ///     async fn answer(&mut self, request: &Request) -> Result<Reply> {
-///         self.0.answer(request)
+///         open("memory:tasks")?.answer(request)
 ///     }
 /// }
 ///
-/// # let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis() as u64;
 /// # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
 /// # runtime.block_on(async {
-/// let open = move || async move { Ok(Client(Memory::new(now))) };
-/// let host = Host::new(open, tokio::time::sleep, |task| drop(tokio::spawn(task)));
+/// let connect = || async { Ok(Client) };
+/// let host = Host::new(connect, tokio::time::sleep, |task| drop(tokio::spawn(task)));
 /// let options = Options::new("orders", Shape::sno(0..=1023)?)?;
 /// let ids = sno::Generator::with_host(host, options, Duration::from_secs(10), tokio::time::sleep).await?;
 /// assert_eq!(Some(u64::from(ids.generate(7).unwrap().partition())), ids.lease().number());
 /// ids.close_async(tokio::time::sleep).await;
-/// # Result::Ok(())
+/// # polyflake_lease::Result::<()>::Ok(())
 /// # }).unwrap();
 /// ```
 pub struct Host {
