@@ -31,7 +31,7 @@ const NAMESPACES = ["hotguid", "layout", "randflake", "sno", "sparx64"];
 /** The other exports of an entry point. */
 const BESIDE = ["backend", "clockSource", "PolyflakeError"];
 
-/** The entry points without a machine; those for other people's libraries import the package itself where they need one. */
+/** The entry points without a machine. */
 const PLAIN = ["decode", "drizzle", "express", "hono", "json", "kysely", "prisma", "typeorm"];
 
 /** Other people's libraries, which users install. */
@@ -48,7 +48,10 @@ const SHARED = {
   forms: "forms",
   parsers: "parsers",
   ...Object.fromEntries(
-    ["checks", "hotguid", "randflake", "sno", "words"].map((name) => [`decode-${name}`, `decode/${name}`]),
+    ["checks", "hotguid", "hotguid-bytes", "randflake", "sno", "sno-bytes", "words"].map((name) => [
+      `decode-${name}`,
+      `decode/${name}`,
+    ]),
   ),
 };
 
@@ -237,11 +240,10 @@ function machineOf(entry, family) {
 }
 
 /**
- * A plugin that replaces the name of the machine's kind (see src/declarations.d.ts), and leaves shared files and the
- * package itself outside of bundles.
+ * A plugin that replaces the name of the machine's kind (see src/declarations.d.ts), and leaves shared files outside of bundles.
  */
 function names(entry, external) {
-  const outside = new Map([["./index.js", "polyflake"], ...external]);
+  const outside = new Map(external);
   return {
     name: "names",
     setup({ onResolve }) {

@@ -1,6 +1,10 @@
 import { bytes, signed, string } from "./checks.js";
+import * as hotguid from "./decode/hotguid.js";
+import * as guids from "./decode/hotguid-bytes.js";
+import * as randflake from "./decode/randflake.js";
+import * as sno from "./decode/sno.js";
+import { fromBytes, fromUuid } from "./decode/sno-bytes.js";
 import { invalidType } from "./errors.js";
-import { type HotGuidId, hotguid, type RandflakeText, randflake, type SnoId, sno } from "./index.js";
 
 /** Bytes that are shared with no other thread. */
 export type Bytes = ReturnType<Uint8ArrayConstructor["from"]>;
@@ -69,49 +73,49 @@ function integerIn(value: unknown): bigint {
 }
 
 /** A sno as its 16 characters: for `varchar(16) COLLATE "C"`, `CHAR(16)` of ASCII, `TEXT`. */
-export const snoText: Form<SnoId, string> = /* @__PURE__ */ formOf(
+export const snoText: Form<sno.SnoId, string> = /* @__PURE__ */ formOf(
   (id) => (sno.parse(id), id),
-  (value) => (sno.parse(text(value)), value as SnoId),
+  (value) => (sno.parse(text(value)), value as sno.SnoId),
 );
 
 /** A sno as its 10 bytes: for `bytea`, `BINARY(10)`, `BLOB`. */
-export const snoBytes: Form<SnoId, Bytes> = /* @__PURE__ */ formOf(
+export const snoBytes: Form<sno.SnoId, Bytes> = /* @__PURE__ */ formOf(
   (id) => bytesOut(sno.toBytes(id)),
-  (value) => sno.fromBytes(bytesIn(value)),
+  (value) => fromBytes(bytesIn(value)),
 );
 
 /** A sno as a UUID of version 8: for `uuid`. */
-export const snoUuid8: Form<SnoId, string> = /* @__PURE__ */ formOf(
+export const snoUuid8: Form<sno.SnoId, string> = /* @__PURE__ */ formOf(
   (id) => sno.toUuid8(id),
   (value) => sno.fromUuid8(text(value)),
 );
 
 /** A sno as the UUID of the original's form: for `uuid`. */
-export const snoUuid: Form<SnoId, string> = /* @__PURE__ */ formOf(
+export const snoUuid: Form<sno.SnoId, string> = /* @__PURE__ */ formOf(
   (id) => sno.toUuid(id),
-  (value) => sno.fromUuid(text(value)),
+  (value) => fromUuid(text(value)),
 );
 
 /** A Hot Guid as its text: for `uuid`, `CHAR(36)` of ASCII, `TEXT`. */
-export const hotguidText: Form<HotGuidId, string> = /* @__PURE__ */ formOf(
+export const hotguidText: Form<hotguid.HotGuidId, string> = /* @__PURE__ */ formOf(
   (id) => hotguid.parse(id),
   (value) => hotguid.parse(text(value)),
 );
 
 /** A Hot Guid as its 16 bytes in the order of the text: for `BINARY(16)`, `BLOB`. */
-export const hotguidBytes: Form<HotGuidId, Bytes> = /* @__PURE__ */ formOf(
+export const hotguidBytes: Form<hotguid.HotGuidId, Bytes> = /* @__PURE__ */ formOf(
   (id) => bytesOut(hotguid.toBytes(id)),
-  (value) => hotguid.fromBytes(bytesIn(value)),
+  (value) => guids.fromBytes(bytesIn(value)),
 );
 
 /** A Hot Guid in the order in which SQL Server sorts by time: for `uniqueidentifier`. */
-export const hotguidSql: Form<HotGuidId, string> = /* @__PURE__ */ formOf(
-  (id) => hotguid.toSql(id),
-  (value) => hotguid.fromSql(text(value)),
+export const hotguidSql: Form<hotguid.HotGuidId, string> = /* @__PURE__ */ formOf(
+  (id) => guids.toSql(id),
+  (value) => guids.fromSql(text(value)),
 );
 
 /** The text of a Randflake, stored as its 64 bits: for `BIGINT`. */
-export const randflakeInt64: Form<RandflakeText, bigint> = /* @__PURE__ */ formOf(
+export const randflakeInt64: Form<randflake.RandflakeText, bigint> = /* @__PURE__ */ formOf(
   (id) => randflake.decodeText(id),
   (value) => randflake.encodeText(integerIn(value)),
 );

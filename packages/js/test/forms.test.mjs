@@ -1,10 +1,12 @@
 // The forms in which columns hold IDs. tests/packaging/js has them in databases.
 import assert from "node:assert/strict";
+import { createRequire } from "node:module";
 import { describe, test } from "node:test";
 import { hotguid, randflake, sno } from "polyflake";
 import * as kysely from "polyflake/kysely";
 import * as prisma from "polyflake/prisma";
 import * as typeorm from "polyflake/typeorm";
+import { realm, requireIn } from "./realm.mjs";
 import { refused } from "./refusals.mjs";
 
 const SNO = "a7rdmuv326nct5if";
@@ -75,4 +77,21 @@ test("Prisma's fields show IDs", () => {
   assert.deepEqual(id.needs, { id: true });
   assert.equal(id.compute({ id: sno.toBytes(SNO), key: 7 }), SNO);
   assert.equal(key.compute({ key: null }), null);
+});
+
+test("CommonJS has the same names", async () => {
+  const require = createRequire(import.meta.url);
+  for (const name of ["drizzle", "express", "hono", "kysely", "prisma", "typeorm"]) {
+    const path = `polyflake/${name}`;
+    assert.deepEqual(Object.keys(require(path)).sort(), Object.keys(await import(path)).sort(), name);
+  }
+  const { pg } = require("polyflake/drizzle");
+  const { id } = require("drizzle-orm/pg-core").pgTable("t", { id: pg.snoBytes() });
+  assert.deepEqual(id.mapToDriverValue(SNO), FORMS.snoBytes[1]);
+});
+
+test("without a machine, and with bytes of another realm", () => {
+  const { snoBytes } = requireIn(realm({ WebAssembly: undefined }), "typeorm");
+  assert.deepEqual([...snoBytes.to(SNO)], [...sno.toBytes(SNO)]);
+  assert.equal(snoBytes.from(sno.toBytes(SNO).buffer), SNO);
 });

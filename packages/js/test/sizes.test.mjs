@@ -29,6 +29,13 @@ test("all of polyflake/decode is at most 2.5 KB, and a part of it less", async (
   }
 });
 
+test("the entry points for other people's libraries bring no wasm", async () => {
+  for (const name of ["express", "hono", "prisma", "typeorm"]) {
+    const bytes = await size(`export * from "polyflake/${name}";`);
+    assert(bytes <= 3072, `${bytes} bytes: ${name}`);
+  }
+});
+
 const KILOBYTES = { sno: 28, randflake: 30, hotguid: 23, layout: 51 };
 
 for (const [family, most] of Object.entries(KILOBYTES)) {

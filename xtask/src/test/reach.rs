@@ -10,7 +10,7 @@ const FILES: [(&str, usize); 4] = [
     ("bindings-python/src/", 4),
     ("bindings-js/src/", 4),
     ("columns/src/", 2),
-    ("packages/js/src/", 12),
+    ("packages/js/src/", 13),
 ];
 
 /// The core's folder, and the most lines of code in its files that carry the name: without comments and blank lines.

@@ -1,9 +1,10 @@
 import { attached, bytes, flag, integer, isObject, lengthOfArray, partOfBytes, time, within } from "../checks.js";
-import { UUID_LENGTH, uuidBytes, uuidText } from "../decode/checks.js";
+import { UUID_LENGTH } from "../decode/checks.js";
 import type { HotGuidId } from "../decode/hotguid.js";
 import { type Parts, parse, type Uuid8Parts } from "../decode/hotguid.js";
+import { idOf, LENGTH } from "../decode/hotguid-bytes.js";
 import { type Description, figuresOf } from "../describe.js";
-import { invalidLength, PolyflakeError } from "../errors.js";
+import { PolyflakeError } from "../errors.js";
 import { fields, members } from "../members.js";
 import { PackedTexts, packed } from "../packed.js";
 import { hotguidRangeSlots, timeRangeSlots } from "../protocol.js";
@@ -22,19 +23,13 @@ export {
   uuid8Parts,
 } from "../decode/hotguid.js";
 
-/** Bytes of an ID. */
-export const LENGTH = 16;
+export { fromBytes, fromDotnetBytes, fromSql, LENGTH, toDotnetBytes, toSql } from "../decode/hotguid-bytes.js";
+
 /** Characters of an ID's text. */
 export const TEXT_LENGTH = UUID_LENGTH;
 
 /** Bytes of the machine. */
 const MACHINE_LENGTH = 5;
-
-/** Byte order of .NET's `Guid.ToByteArray()`; the same table converts in both directions. */
-const DOTNET = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
-/** Byte order of the GUID that SQL Server sorts by time, and the table for the way back. */
-const TO_SQL = [15, 14, 13, 12, 11, 10, 9, 8, 6, 7, 0, 1, 2, 3, 4, 5];
-const FROM_SQL = [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0];
 
 /** The last machine of a UUID of version 8, which has 34 bits for it. */
 const LAST_MACHINE = 2 ** 34 - 1;
@@ -102,59 +97,9 @@ function numbersOf(
   throw new PolyflakeError("time_out_of_range", message, { field: "timestamp" });
 }
 
-/** The ID of 16 bytes in the order of the text. */
-function idOf(bytes: readonly number[]): HotGuidId {
-  return uuidText(bytes) as HotGuidId;
-}
-
 /** The 4 bytes of a number, most significant first. */
 function bigEndian(number: number): number[] {
   return [24, 16, 8, 0].map((shift) => (number >>> shift) & 0xff);
-}
-
-/**
- * The ID as a GUID that SQL Server sorts by time, for a `uniqueidentifier` column.
- *
- * @throws {PolyflakeError} as {@link parse}.
- */
-export function toSql(id: string): string {
-  return uuidText(inOrder(uuidBytes(id, "id"), TO_SQL));
-}
-
-/**
- * The ID of a GUID that SQL Server sorts by time; the inverse of {@link toSql}.
- *
- * @throws {PolyflakeError} as {@link parse}.
- */
-export function fromSql(guid: string): HotGuidId {
-  return idOf(inOrder(uuidBytes(guid, "guid"), FROM_SQL));
-}
-
-/**
- * The ID of 16 bytes in the order of the text; any 16 bytes are an ID.
- *
- * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
- */
-export function fromBytes(id: Uint8Array): HotGuidId {
-  return idOf(sixteen(id));
-}
-
-/**
- * The 16 bytes in the order of .NET's `Guid.ToByteArray()`.
- *
- * @throws {PolyflakeError} as {@link parse}.
- */
-export function toDotnetBytes(id: string): Uint8Array {
-  return Uint8Array.from(inOrder(uuidBytes(id, "id"), DOTNET));
-}
-
-/**
- * The ID of 16 bytes in the order of .NET's `Guid.ToByteArray()`.
- *
- * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
- */
-export function fromDotnetBytes(id: Uint8Array): HotGuidId {
-  return idOf(inOrder(sixteen(id), DOTNET));
 }
 
 /**
@@ -187,18 +132,6 @@ export function timeRange(
   put(m.numbers, hotguidRangeSlots, { sql: Number(flag(sql, "sql")) });
   m.check(m.calls.hotguidTimeRange());
   return { lowest: m.ascii(0, TEXT_LENGTH), highest: m.ascii(TEXT_LENGTH, TEXT_LENGTH) };
-}
-
-/** The bytes at the given places. */
-function inOrder(bytes: readonly number[], places: readonly number[]): number[] {
-  return places.map((place) => bytes[place]!);
-}
-
-/** The 16 bytes of an ID, checked. */
-function sixteen(id: unknown): number[] {
-  const length = lengthOfArray(bytes(id, "id"));
-  if (length !== LENGTH) throw invalidLength(LENGTH, length, { field: "id" });
-  return Array.from(partOfBytes(id as Uint8Array, 0, LENGTH));
 }
 
 const PACKING = {

@@ -1,10 +1,8 @@
-import { attached, bytes, flag, integer, isObject, lengthOfArray, partOfBytes, time, within } from "../checks.js";
-import { digit, uuidBytes } from "../decode/checks.js";
+import { attached, flag, integer, isObject, partOfBytes, time, within } from "../checks.js";
 import type { SnoId } from "../decode/sno.js";
 import { EPOCH_MS, type Parts, parse, TICK_MS } from "../decode/sno.js";
 import { LENGTH, TEXT_LENGTH, textOf, wordsOf } from "../decode/words.js";
 import { type Description, figuresOf } from "../describe.js";
-import { invalidByte, invalidLength } from "../errors.js";
 import { bitsOf, has, type Mask, maskOf } from "../mask.js";
 import { fields } from "../members.js";
 import { PackedTexts, packed } from "../packed.js";
@@ -24,6 +22,7 @@ export {
   toUuid8,
   withMetabyte,
 } from "../decode/sno.js";
+export { fromBytes, fromUuid } from "../decode/sno-bytes.js";
 export { LENGTH, TEXT_LENGTH } from "../decode/words.js";
 
 /**
@@ -88,35 +87,6 @@ export function fromParts(parts: Parts): SnoId {
     (metabyte! << 12) | (partition! >> 4),
     ((partition! & 15) << 16) | sequence!,
   ]);
-}
-
-/**
- * The ID of 10 bytes; any 10 bytes are an ID.
- *
- * @throws {PolyflakeError} `invalid_type`, `invalid_length`.
- */
-export function fromBytes(id: Uint8Array): SnoId {
-  const length = lengthOfArray(bytes(id, "id"));
-  if (length !== LENGTH) throw invalidLength(LENGTH, length, { field: "id" });
-  const all = partOfBytes(id, 0, LENGTH);
-  const pair = (at: number): [number, number] => {
-    const byte = (k: number): number => all[at + k]!;
-    return [(byte(0) << 12) | (byte(1) << 4) | (byte(2) >> 4), ((byte(2) & 15) << 16) | (byte(3) << 8) | byte(4)];
-  };
-  return textOf([...pair(0), ...pair(5)]);
-}
-
-/**
- * The ID in a value of a UUID column, given as the usual text in either case.
- *
- * @throws {PolyflakeError} `invalid_type`, `invalid_length`; `invalid_character` with the position in the UUID's text, or the
- * index of the byte that no ID has.
- */
-export function fromUuid(uuid: string): SnoId {
-  const value = uuidBytes(uuid, "uuid");
-  const position = value.findIndex((byte) => digit(byte, 2, 32) < 0);
-  if (position >= 0) throw invalidByte(value[position]!, position, { field: "uuid" });
-  return String.fromCharCode(...value) as SnoId;
 }
 
 const PACKING = {
