@@ -8,7 +8,7 @@ use polyflake::{
     sno::{Id, Sno},
 };
 
-use crate::{HOUR, Order, REFUSED, START, User, assert_says, rows, server};
+use crate::{HOUR, Order, REFUSED, START, User, assert_says, rows, run, server};
 
 diesel::table! {
     ids (uuid) {
@@ -50,7 +50,7 @@ fn expected() -> Vec<Row> {
 const TABLE: &str = r#"CREATE TEMPORARY TABLE ids (uuid uuid PRIMARY KEY, text varchar(16) COLLATE "C" NOT NULL, sno bytea NOT NULL,
     "user" uuid, flake bigint NOT NULL, guid uuid NOT NULL, list uuid[] NOT NULL)"#;
 
-async fn run(url: &str) {
+async fn check(url: &str) {
     let mut database = AsyncPgConnection::establish(url).await.unwrap();
     database.batch_execute(TABLE).await.unwrap();
     let reversed: Vec<_> = expected().into_iter().rev().collect();
@@ -76,6 +76,5 @@ async fn run(url: &str) {
 #[test]
 fn ids_are_written_read_sorted_asked_for_and_refused() {
     let Some(server) = server() else { return };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(run(&server.url()));
+    run(check(&server.url()));
 }

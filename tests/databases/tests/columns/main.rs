@@ -4,10 +4,12 @@
 mod diesel_postgres;
 mod diesel_sqlite;
 mod postgres_types;
+mod sea_orm;
 #[allow(dead_code, unreachable_pub, reason = "the tests of leases use the rest")]
 #[path = "../../../../lease/tests/server/mod.rs"]
 mod server;
 mod sqlite;
+mod sqlx;
 
 use std::{
     fmt::Display,
@@ -93,6 +95,12 @@ fn assert_says(error: &(dyn std::error::Error + 'static), message: &str) {
     let sources = std::iter::successors(Some(error), |error| error.source());
     let said: Vec<_> = sources.map(ToString::to_string).collect();
     assert!(said.iter().any(|said| said.contains(message)), "expected {message}, found {said:?}");
+}
+
+/// Runs a test of an asynchronous library.
+fn run(test: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(test);
 }
 
 fn texts<T: Display>(ids: impl IntoIterator<Item = T>) -> Vec<String> {

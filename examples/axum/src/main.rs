@@ -1,0 +1,99 @@
+//! A service with axum, sqlx and SQLite: orders and their buyers, whose IDs are of two types.
+//!
+//! `DATABASE_URL=sqlite:shop.db?mode=rwc cargo run`
+
+use axum::{
+    Json, Router,
+    extract::{FromRequestParts, Path, State},
+    http::{StatusCode, request::Parts},
+    routing::{get, post},
+};
+use polyflake::sno::{Id, Kind};
+use polyflake_sql::Text;
+use serde::Serialize;
+use sqlx::{FromRow, SqlitePool};
+
+pub(crate) struct Person;
+
+#[derive(Serialize, FromRow)]
+pub(crate) struct Order {
+    id: Text<Id<Order>>,
+    buyer: Text<Id<Person>>,
+    item: String,
+}
+
+impl Kind for Person {
+    const METABYTE: u8 = 1;
+}
+
+impl Kind for Order {
+    const METABYTE: u8 = 2;
+}
+
+const TABLE: &str =
+    "CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, buyer TEXT, item TEXT) WITHOUT ROWID";
+
+type Answer<T> = Result<Json<T>, Refused>;
+type Refused = (StatusCode, Json<Option<polyflake::Error>>);
+
+/// The answer to an ID that is refused, with the error's code.
+fn refused(error: polyflake::Error) -> Refused {
+    (StatusCode::BAD_REQUEST, Json(Some(error)))
+}
+
+fn failed(error: &sqlx::Error) -> Refused {
+    match error {
+        sqlx::Error::RowNotFound => (StatusCode::NOT_FOUND, Json(None)),
+        _ => (StatusCode::INTERNAL_SERVER_ERROR, Json(None)),
+    }
+}
+
+/// The ID in a path, which must be of this kind.
+struct Named<T>(Id<T>);
+
+impl<T: Kind, S: Send + Sync> FromRequestParts<S> for Named<T> {
+    type Rejection = Refused;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refused> {
+        let path = Path::<String>::from_request_parts(parts, state).await;
+        let Path(text) = path.map_err(|error| (error.status(), Json(None)))?;
+        Id::parse(&text).map(Self).map_err(refused)
+    }
+}
+
+async fn add(State(shop): State<SqlitePool>, buyer: Named<Person>, item: String) -> Answer<Order> {
+    let order = Order { id: Id::generate().map_err(refused)?.into(), buyer: buyer.0.into(), item };
+    let add = sqlx::query("INSERT INTO orders VALUES (?, ?, ?)").bind(order.id).bind(order.buyer);
+    add.bind(&order.item).execute(&shop).await.map_err(|error| failed(&error))?;
+    Ok(Json(order))
+}
+
+async fn one(State(shop): State<SqlitePool>, Named(id): Named<Order>) -> Answer<Order> {
+    let found = sqlx::query_as("SELECT * FROM orders WHERE id = ?").bind(Text(id));
+    found.fetch_one(&shop).await.map(Json).map_err(|error| failed(&error))
+}
+
+/// The orders of a span of time, from its start to before its end, in Unix milliseconds.
+async fn within(
+    State(shop): State<SqlitePool>,
+    Path((start, end)): Path<(i64, i64)>,
+) -> Answer<Vec<Order>> {
+    let (lowest, highest) = Id::<Order>::time_range(start, end).map_err(refused)?;
+    let found = sqlx::query_as("SELECT * FROM orders WHERE id BETWEEN ? AND ? ORDER BY id");
+    let found = found.bind(Text(lowest)).bind(Text(highest)).fetch_all(&shop).await;
+    found.map(Json).map_err(|error| failed(&error))
+}
+
+pub(crate) async fn service(database: &str) -> Result<Router, sqlx::Error> {
+    let shop = SqlitePool::connect(database).await?;
+    sqlx::query(TABLE).execute(&shop).await?;
+    let routes = Router::new().route("/orders/{id}", get(one));
+    let routes = routes.route("/orders/{start}/{end}", get(within));
+    Ok(routes.route("/people/{id}/orders", post(add)).with_state(shop))
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let service = service(&std::env::var("DATABASE_URL")?).await?;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;
+    Ok(axum::serve(listener, service).await?)
+}

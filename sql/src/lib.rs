@@ -1,0 +1,133 @@
+#![cfg_attr(docsrs, feature(doc_cfg))]
+// The README is the front page of the documentation, too; its examples run in `cargo test --doc`.
+#![doc = include_str!("../README.md")]
+
+#[cfg(feature = "sea-orm")]
+mod sea_orm;
+#[cfg(feature = "serde")]
+mod serde;
+#[cfg(feature = "sqlx")]
+mod sqlx;
+
+use std::{
+    fmt,
+    ops::{Deref, DerefMut},
+    str::FromStr,
+};
+
+use polyflake::{
+    hotguid::HotGuid,
+    layout,
+    randflake::Randflake,
+    sno::{Id, Sno},
+};
+
+/// Declares a type for the columns of one form.
+macro_rules! columns {
+    ($($(#[$doc:meta])* $column:ident)+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(transparent)]
+        pub struct $column<T>(
+            /// The ID.
+            pub T,
+        );
+
+        impl<T> Deref for $column<T> {
+            type Target = T;
+            fn deref(&self) -> &T {
+                &self.0
+            }
+        }
+
+        impl<T> DerefMut for $column<T> {
+            fn deref_mut(&mut self) -> &mut T {
+                &mut self.0
+            }
+        }
+
+        impl<T> From<T> for $column<T> {
+            fn from(id: T) -> Self {
+                Self(id)
+            }
+        }
+
+        impl<T: fmt::Display> fmt::Display for $column<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl<T: FromStr> FromStr for $column<T> {
+            type Err = T::Err;
+            fn from_str(text: &str) -> Result<Self, T::Err> {
+                text.parse().map(Self)
+            }
+        }
+
+        impl<T> From<$column<Id<T>>> for Id<T> {
+            fn from(column: $column<Self>) -> Self {
+                column.0
+            }
+        }
+
+        into_id!($column: Sno, HotGuid, Randflake, layout::Id);
+    )+};
+}
+
+/// Implements the conversion of a column back to its ID, which the orphan rules allow only for types that are named.
+macro_rules! into_id {
+    ($column:ident: $($id:ty),+) => {$(
+        impl From<$column<$id>> for $id {
+            fn from(column: $column<$id>) -> Self {
+                column.0
+            }
+        }
+    )+};
+}
+
+columns! {
+    /// An ID in a column of texts: `TEXT`, `VARCHAR(16)`, `CHAR(16)`. For a sno and a Hot Guid.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    /// use polyflake_sql::Text;
+    ///
+    /// let column: Text<Sno> = "9d5ve8222622g222".parse()?;
+    /// assert_eq!((column.metabyte(), Sno::from(column)), (1, *column));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    Text
+    /// An ID in a column of bytes: `BYTEA`, `BLOB`, `BINARY(10)`. For a sno, a Hot Guid in the order of its text, and a layout's ID of
+    /// bytes.
+    ///
+    /// ```
+    /// use polyflake::sno::Sno;
+    /// use polyflake_sql::Bytes;
+    ///
+    /// let id = Sno::parse("9d5ve8222622g222")?;
+    /// assert_eq!(Bytes(id).to_bytes(), id.to_bytes());
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    Bytes
+    /// An ID in a column of UUIDs. A sno is written as one of version 8, and read from either of its forms; a Hot Guid is its own UUID.
+    ///
+    /// ```
+    /// use polyflake::hotguid::HotGuid;
+    /// use polyflake_sql::Uuid;
+    ///
+    /// let column = Uuid::from(HotGuid::parse("6955b900-0000-0000-0000-000003000000")?);
+    /// assert_eq!(column.shard_key(), 3);
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    Uuid
+    /// An ID in a column of signed 64-bit integers. For a Randflake and a layout's integer ID.
+    ///
+    /// ```
+    /// use polyflake::randflake::Randflake;
+    /// use polyflake_sql::BigInt;
+    ///
+    /// assert_eq!(BigInt(Randflake::from_i64(7)).to_i64(), 7);
+    /// ```
+    BigInt
+}

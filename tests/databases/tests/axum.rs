@@ -1,0 +1,58 @@
+//! The model project with axum, as its users would run it.
+
+#[allow(dead_code, reason = "the test runs the service without its port")]
+#[path = "../../../examples/axum/src/main.rs"]
+mod shop;
+
+use axum::{
+    Router,
+    body::{Body, to_bytes},
+    http::Request,
+};
+use polyflake::sno::{Id, Kind};
+use serde_json::{Value, json};
+use shop::{Order, Person};
+use tower::ServiceExt;
+
+/// Asks the service; returns the status and the answer.
+async fn ask(service: &Router, method: &str, path: &str, body: &str) -> (u16, Value) {
+    let request = Request::builder().method(method).uri(path).body(Body::from(body.to_owned()));
+    let response = service.clone().oneshot(request.unwrap()).await.unwrap();
+    let status = response.status().as_u16();
+    let answer = to_bytes(response.into_body(), 10_000).await.unwrap();
+    (status, serde_json::from_slice(&answer).unwrap_or_default())
+}
+
+#[tokio::test]
+async fn orders_are_added_found_and_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = format!("sqlite:{}?mode=rwc", folder.path().join("shop.db").display());
+    let service = shop::service(&database).await.unwrap();
+    let buyer = Id::<Person>::generate().unwrap();
+    let (status, order) = ask(&service, "POST", &format!("/people/{buyer}/orders"), "tea").await;
+    assert_eq!((status, &order["buyer"], &order["item"]), (200, &json!(buyer), &json!("tea")));
+    let id: Id<Order> = order["id"].as_str().unwrap().parse().unwrap();
+    assert_eq!(ask(&service, "GET", &format!("/orders/{id}"), "").await, (200, order.clone()));
+
+    let hour = format!("/orders/{}/{}", id.unix_ms(), id.unix_ms() + 3_600_000);
+    assert_eq!(ask(&service, "GET", &hour, "").await, (200, json!([order])));
+    let before = format!("/orders/{}/{}", id.unix_ms() - 3_600_000, id.unix_ms());
+    assert_eq!(ask(&service, "GET", &before, "").await, (200, json!([])));
+
+    let message = "expected metabyte 2, found 1";
+    let another = json!({"code": "out_of_range", "field": "metabyte", "message": message});
+    assert_eq!(ask(&service, "GET", &format!("/orders/{buyer}"), "").await, (400, another));
+    let (status, malformed) = ask(&service, "GET", "/orders/9d5ve8222622g22!", "").await;
+    assert_eq!((status, &malformed["code"]), (400, &json!("invalid_character")));
+    let (status, reversed) = ask(&service, "GET", "/orders/1767225600000/0", "").await;
+    assert_eq!((status, &reversed["code"]), (400, &json!("out_of_range")));
+    let missing = Id::<Order>::generate().unwrap();
+    assert_eq!(ask(&service, "GET", &format!("/orders/{missing}"), "").await.0, 404);
+}
+
+#[test]
+fn it_has_fewer_than_100_lines() {
+    let lines = include_str!("../../../examples/axum/src/main.rs").lines().count();
+    assert!((50..100).contains(&lines), "{lines}");
+    assert_eq!((Person::METABYTE, Order::METABYTE), (1, 2));
+}

@@ -1,0 +1,112 @@
+//! SeaORM, by the columns of `polyflake-sql`.
+
+use polyflake::sno::Sno;
+use polyflake_sql::Uuid;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, Database, DatabaseConnection, EntityTrait,
+    QueryFilter, QueryOrder, Schema, TryFromU64,
+};
+
+use crate::{HOUR, REFUSED, START, assert_says, rows, run, server};
+
+mod ids {
+    use polyflake::{
+        hotguid::HotGuid,
+        randflake::Randflake,
+        sno::{Id, Sno},
+    };
+    use polyflake_sql::{BigInt, Bytes, Text, Uuid};
+    use sea_orm::entity::prelude::*;
+
+    use crate::User;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "ids")]
+    pub(super) struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: Uuid<Sno>,
+        pub text: Text<Sno>,
+        pub sno: Bytes<Sno>,
+        pub user: Option<Text<Id<User>>>,
+        pub flake: BigInt<Randflake>,
+        pub guid: Uuid<HotGuid>,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub(super) enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// The same table, whose users are of another kind.
+mod others {
+    use polyflake::sno::{Id, Sno};
+    use polyflake_sql::{Text, Uuid};
+    use sea_orm::entity::prelude::*;
+
+    use crate::Order;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "ids")]
+    pub(super) struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: Uuid<Sno>,
+        pub user: Text<Id<Order>>,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub(super) enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+fn expected() -> Vec<ids::Model> {
+    let model = |(k, ids): (usize, crate::Ids)| ids::Model {
+        id: ids.sno.into(),
+        text: ids.sno.into(),
+        sno: ids.sno.into(),
+        user: (k > 0).then(|| ids.user.into()),
+        flake: ids.flake.into(),
+        guid: ids.guid.into(),
+    };
+    rows().into_iter().enumerate().map(model).collect()
+}
+
+async fn check(database: DatabaseConnection) {
+    let table = Schema::new(database.get_database_backend()).create_table_from_entity(ids::Entity);
+    database.execute(&table).await.unwrap();
+    for model in expected().into_iter().rev() {
+        let added = ids::ActiveModel::from(model.clone()).insert(&database).await.unwrap();
+        assert_eq!(added, model);
+    }
+    for column in [ids::Column::Id, ids::Column::Text, ids::Column::Sno, ids::Column::Guid] {
+        let found = ids::Entity::find().order_by_asc(column).all(&database).await.unwrap();
+        assert_eq!(found, expected(), "by {column:?}");
+    }
+    let (lowest, highest) = Sno::time_range(START + HOUR, START + 2 * HOUR).unwrap();
+    let hour = ids::Entity::find().filter(ids::Column::Id.between(Uuid(lowest), Uuid(highest)));
+    assert_eq!(hour.all(&database).await.unwrap(), expected()[1..2]);
+    let [_, second, _] = rows();
+    let found = ids::Entity::find_by_id(second.sno).one(&database).await.unwrap();
+    assert_eq!(found.as_ref(), expected().get(1));
+
+    let refused = others::Entity::find_by_id(second.sno).one(&database).await;
+    assert_says(&refused.unwrap_err(), REFUSED);
+    database.close().await.unwrap();
+}
+
+#[test]
+fn columns_of_sqlite() {
+    run(async { check(Database::connect("sqlite::memory:").await.unwrap()).await });
+}
+
+#[test]
+fn columns_of_postgresql() {
+    let Some(server) = server() else { return };
+    run(async { check(Database::connect(server.url()).await.unwrap()).await });
+}
+
+#[test]
+fn a_number_that_the_database_counts_is_no_id() {
+    assert_says(&Uuid::<Sno>::try_from_u64(7).unwrap_err(), "Uuid");
+}
