@@ -8,6 +8,7 @@
 )]
 
 mod address;
+mod artefacts;
 mod bench;
 mod build;
 mod conformance;
@@ -91,6 +92,8 @@ enum Task {
     Address,
     /// Build the wheel, the npm package and the test drivers
     Build(build::Options),
+    /// Build the files of a release for every platform, check them, and run those that can run here
+    Artefacts(artefacts::Options),
 }
 
 /// Runs one of the programs that test by large numbers.
@@ -146,6 +149,7 @@ fn main() -> Result<ExitCode> {
         Task::Format(options) => format::main(&options).map(|()| true)?,
         Task::Generate(options) => generate::main(&options).map(|()| true)?,
         Task::Address => address::main().map(|()| true)?,
+        Task::Artefacts(options) => artefacts::main(&options)?,
         Task::Build(options) => build::main(&options).map(|()| true)?,
     };
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -64,6 +64,11 @@ pub fn wheels() -> PathBuf {
     target().join("wheels")
 }
 
+/// The folder of what a release consists of, and of the tools and caches of its builds.
+pub fn artefacts() -> PathBuf {
+    target().join("artefacts")
+}
+
 /// Returns whether this is a run of continuous integration, where nothing may be skipped.
 pub fn in_ci() -> bool {
     env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false")

@@ -1,6 +1,6 @@
 /**
- * Packs what npm serves, as `npm run pack -- FOLDER [PLATFORM=FILE ...]`: the package, and a package for each platform with its
- * addon. Without platforms, this machine's, as `npm run build` left it.
+ * Packs what npm serves, as `npm run pack -- FOLDER`: the package, and that of this machine's addon, as `npm run build` left them.
+ * With `PLATFORM=FILE` packs that platform's package alone, with that addon; with `--main` the package alone.
  *
  * The package names the addons' packages as optional dependencies, of which npm installs the one that fits the machine. They stand in
  * the packed package.json alone: before a release no registry has them, so a lock file could not hold them.
@@ -83,15 +83,19 @@ function pack(into, fill) {
 
 function main([into, ...given]) {
   if (!into) throw new Error("expected a folder to pack into");
-  const { name } = thisPlatform();
-  const addons = given.length ? given : [`${name}=${join(PACKAGE, "prebuilds", name, "polyflake.node")}`];
   mkdirSync(into, { recursive: true });
-  pack(resolve(into), stage);
-  for (const [wanted, addon] of addons.map((text) => text.split("="))) {
-    const platform = PLATFORMS.find((row) => row.name === wanted);
-    if (!platform) throw new Error(`expected a platform of packages/platforms.toml, found ${wanted}`);
-    pack(resolve(into), (folder) => stageOf(platform, resolve(addon), folder));
-  }
+  const parts = given.length ? given : ["--main", built(thisPlatform())];
+  for (const part of parts) pack(resolve(into), part === "--main" ? stage : addonStage(part));
+}
+
+/** The addon that was built in this folder, as an argument. */
+const built = ({ name }) => `${name}=${join(PACKAGE, "prebuilds", name, "polyflake.node")}`;
+
+function addonStage(part) {
+  const [wanted, addon] = part.split("=");
+  const platform = PLATFORMS.find(({ name }) => name === wanted);
+  if (!platform) throw new Error(`expected a platform of packages/platforms.toml, found ${wanted}`);
+  return (folder) => stageOf(platform, resolve(addon), folder);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) main(process.argv.slice(2));

@@ -3,6 +3,7 @@
 
 mod apart;
 mod databases;
+pub mod digest;
 mod examples;
 mod kernels;
 mod mentions;

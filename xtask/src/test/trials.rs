@@ -2,14 +2,14 @@
 //! serve today, so they run with `--thorough` alone. Each leaves a row in [`RESULTS`], which tidy reports as stale when the
 //! package has changed.
 
-use std::{collections::BTreeMap, fs, io::Write, process::Stdio};
+use std::{collections::BTreeMap, fs};
 
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use xshell::{Shell, cmd};
 
 use super::{
-    Step,
+    Step, digest,
     packaging::{self, python_integrations, python_tools},
 };
 use crate::workspace;
@@ -118,33 +118,8 @@ impl Package {
     }
 
     fn digest(self, shell: &Shell) -> Result<String> {
-        let paths = self.paths();
-        let options = ["--cached", "--others", "--exclude-standard", "--"];
-        let listed = cmd!(shell, "git ls-files {options...} {paths...} :!*.md").quiet().read()?;
-        let there = |path: &&str| workspace::root().join(path).is_file();
-        let mut files: Vec<_> = listed.lines().filter(there).collect();
-        // Git lists untracked files first.
-        files.sort_unstable();
-        let hashes = hash(&["--stdin-paths"], &files.join("\n"))?;
-        let named: Vec<_> =
-            files.iter().zip(hashes.lines()).map(|(file, hash)| format!("{hash} {file}")).collect();
-        hash(&["--stdin"], &named.join("\n"))
+        digest::of_files(shell, &[self.paths(), &[":!*.md"]].concat())
     }
-}
-
-/// Asks git for hashes of its input.
-fn hash(options: &[&str], input: &str) -> Result<String> {
-    let mut git = std::process::Command::new("git")
-        .current_dir(workspace::root())
-        .arg("hash-object")
-        .args(options)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()?;
-    git.stdin.take().context("expected a pipe to git")?.write_all(input.as_bytes())?;
-    let output = git.wait_with_output()?;
-    ensure!(output.status.success(), "git hash-object failed");
-    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }
 
 /// Records the tools with which a trial passed.

@@ -25,6 +25,30 @@ pub fn qemu_aarch64(shell: &Shell) -> Result<PathBuf> {
     find_it().ok_or_else(|| Missing("no qemu-aarch64 on this machine: install it by hand").into())
 }
 
+/// The compiler that links for Windows.
+pub const MINGW: &str = "x86_64-w64-mingw32-gcc-win32";
+
+/// Installs the compiler that links for Windows.
+pub fn mingw(shell: &Shell) -> Result<()> {
+    if find(&[MINGW]).is_none() {
+        install(shell, &["gcc-mingw-w64-x86-64-win32"]);
+    }
+    let found = find(&[MINGW]).map(|_| ());
+    found.ok_or_else(|| Missing("no mingw-w64 on this machine: install it by hand").into())
+}
+
+/// The Wine that runs programs for Windows, which Debian keeps off the path.
+pub fn wine(shell: &Shell) -> Result<PathBuf> {
+    let find_it = || {
+        let debian = PathBuf::from("/usr/lib/wine/wine64");
+        find(&["wine64", "wine"]).or_else(|| debian.is_file().then_some(debian))
+    };
+    if find_it().is_none() {
+        install(shell, &["wine64"]);
+    }
+    find_it().ok_or_else(|| Missing("no wine on this machine: install it by hand").into())
+}
+
 /// The library that shows a process another time.
 pub fn faketime(shell: &Shell) -> Result<PathBuf> {
     if find_faketime().is_none() {

@@ -10,9 +10,9 @@ mod python;
 mod rust;
 
 pub use browser::{browser, driver, find_browser};
-pub use debian::{faketime, postgresql, qemu_aarch64, valgrind};
+pub use debian::{MINGW, faketime, mingw, postgresql, qemu_aarch64, valgrind, wine};
 pub use node::{bench_node, node, workerd};
-pub use python::{bench_python, integrations_python, oldest_python, python};
+pub use python::{artefacts_python, bench_python, integrations_python, oldest_python, python};
 pub use rust::{
     bolero, deny, mutants, newest_nightly, nightly, rust_targets, rust_toolchain, wasm_test_runner,
 };
@@ -24,7 +24,7 @@ use xshell::{Shell, cmd};
 
 /// The error for a tool that the machine lacks and that cannot be fetched: runtimes that need it are skipped, not failed.
 #[derive(Debug)]
-pub struct Missing(&'static str);
+pub struct Missing(pub &'static str);
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

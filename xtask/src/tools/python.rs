@@ -29,6 +29,11 @@ pub fn bench_python(shell: &Shell) -> Result<()> {
     environment(shell, &workspace::bench_venv(), "bench/python/requirements.txt")
 }
 
+/// Makes the environment that artefacts are built and checked with.
+pub fn artefacts_python(shell: &Shell) -> Result<()> {
+    environment(shell, &workspace::artefacts().join("venv"), "tests/artefacts/requirements.txt")
+}
+
 /// The interpreter of the oldest version: on the path by its name, or where pyenv keeps it.
 pub fn oldest_python(shell: &Shell) -> Result<PathBuf> {
     let name = format!("python{}.{}", OLDEST.0, OLDEST.1);

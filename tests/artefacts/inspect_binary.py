@@ -1,0 +1,107 @@
+"""Looks into an artefact: ``inspect_binary.py ARCHIVE ENTRY FOLDER...``.
+
+Fails if a file of the archive names one of the folders, or if its library is not stripped, lacks the entry point, or needs a newer
+glibc than 2.17. An empty entry point stands for an archive without a library.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pefile
+from elftools.elf.elffile import ELFFile
+from elftools.elf.gnuversions import GNUVerNeedSection
+
+LIBRARIES = (".so", ".pyd", ".node")
+NEWEST_GLIBC = (2, 17)
+
+
+def members(path: Path) -> Iterator[tuple[str, bytes]]:
+    if path.suffix == ".whl":
+        with zipfile.ZipFile(path) as wheel:
+            yield from ((name, wheel.read(name)) for name in wheel.namelist())
+        return
+    with tarfile.open(path) as archive:
+        for member in archive:
+            file = archive.extractfile(member)
+            if file is not None:
+                yield member.name, file.read()
+
+
+def of_elf(data: bytes) -> tuple[set[str], list[str]]:
+    """The exported names, and what is wrong."""
+    elf = ELFFile(io.BytesIO(data))
+    sections = {section.name: section for section in elf.iter_sections()}
+    wrong = [f"has the section {name}" for name in sections if name == ".symtab" or name.startswith(".debug")]
+    for section in sections.values():
+        if isinstance(section, GNUVerNeedSection):
+            wanted = [version.name for _, versions in section.iter_versions() for version in versions]
+            wrong += [f"needs {name}" for name in wanted if is_too_new(name)]
+    symbols = sections[".dynsym"].iter_symbols()
+    return {symbol.name for symbol in symbols if symbol["st_shndx"] != "SHN_UNDEF"}, wrong
+
+
+def is_too_new(version: str) -> bool:
+    numbers = version.removeprefix("GLIBC_").split(".")
+    return version.startswith("GLIBC_") and tuple(map(int, numbers[:2])) > NEWEST_GLIBC
+
+
+def of_pe(data: bytes) -> tuple[set[str], list[str]]:
+    pe = pefile.PE(data=data)
+    wrong = [] if pe.FILE_HEADER.NumberOfSymbols == 0 else ["has a table of symbols"]
+    names = [section.Name.rstrip(b"\0").decode() for section in pe.sections]
+    wrong += [f"has the section {name}" for name in names if name.startswith(".debug")]
+    return {symbol.name.decode() for symbol in pe.DIRECTORY_ENTRY_EXPORT.symbols if symbol.name}, wrong
+
+
+def of_macho(data: bytes) -> tuple[set[str], list[str]]:
+    """The symbols of a 64-bit Mach-O file, of which a stripped one has no others than those that it exports and imports."""
+    symtab, segment, external, debug, defined = 0x2, 0x19, 0x01, 0xE0, 0x0E
+    _, _, _, _, commands = struct.unpack_from("<5I", data)
+    at, names, wrong = 32, set(), []
+    for _ in range(commands):
+        command, size = struct.unpack_from("<2I", data, at)
+        if command == segment and data[at + 8 : at + 24].startswith(b"__DWARF"):
+            wrong.append("has debug information")
+        if command == symtab:
+            symbols, count, strings, _ = struct.unpack_from("<4I", data, at + 8)
+            for index in range(count):
+                name, kind = struct.unpack_from("<IB", data, symbols + 16 * index)
+                text = data[strings + name : data.index(b"\0", strings + name)].decode()
+                if kind & debug:
+                    wrong.append(f"has the debug symbol {text}")
+                elif kind & external and kind & defined:
+                    names.add(text.removeprefix("_"))
+        at += size
+    return names, wrong
+
+
+KINDS = {b"\x7fELF": of_elf, b"MZ\x90\x00": of_pe, b"\xcf\xfa\xed\xfe": of_macho}
+
+
+def look(path: Path, entry: str, folders: list[str]) -> list[str]:
+    wrong, libraries = [], 0
+    for name, data in members(path):
+        wrong += [f"{name} names {folder}" for folder in folders if folder.encode() in data]
+        if not name.endswith(LIBRARIES):
+            continue
+        libraries += 1
+        exported, faults = KINDS[data[:4]](data)
+        wrong += [f"{name} {fault}" for fault in faults]
+        if entry not in exported:
+            wrong.append(f"{name} exports no {entry}")
+    if libraries != bool(entry):
+        wrong.append(f"expected {int(bool(entry))} libraries, found {libraries}")
+    return wrong
+
+
+if __name__ == "__main__":
+    faults = look(Path(sys.argv[1]), sys.argv[2], sys.argv[3:])
+    if faults:
+        sys.exit("\n".join(faults))

@@ -1,0 +1,75 @@
+//! Addons for Node, in the packages that npm installs for a platform.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use xshell::{Cmd, Shell, cmd};
+
+use super::only;
+use crate::{
+    artefacts::{platforms::Platform, tools},
+    tools as machine, workspace,
+};
+
+const PACKAGE: [&str; 5] = ["--quiet", "--locked", "--release", "--package", "polyflake-node"];
+
+/// Builds the addon and packs it; the tarball is what is kept.
+pub fn build(shell: &Shell, platform: &Platform, into: &Path) -> Result<()> {
+    let library = library(shell, platform)?;
+    let packed = tempfile::tempdir()?;
+    {
+        let (_there, packed) =
+            (shell.push_dir(workspace::root().join("packages/js")), packed.path());
+        cmd!(shell, "npm run --silent build -- texts").run()?;
+        let addon = format!("{}={}", platform.name, library.display());
+        cmd!(shell, "npm run --silent pack -- {packed} {addon}").run()?;
+    }
+    let tarball = only(packed.path(), &format!("-{}-{}.tgz", platform.name, env!("CARGO_PKG_VERSION")))?;
+    shell.copy_file(tarball, into)?;
+    Ok(())
+}
+
+fn library(shell: &Shell, platform: &Platform) -> Result<PathBuf> {
+    let empty = tempfile::tempdir()?;
+    let flags = tools::flags(shell)?;
+    let built = if platform.is_windows() {
+        windows(shell, empty.path(), flags)?
+    } else {
+        zig(shell, platform, flags)
+    };
+    built.run()?;
+    let folder = workspace::artefacts().join("build").join(&platform.target).join("release");
+    Ok(folder.join(platform.library("polyflake_node")))
+}
+
+fn zig<'sh>(shell: &'sh Shell, platform: &Platform, mut flags: String) -> Cmd<'sh> {
+    let target = platform.zig_target();
+    let build = cmd!(shell, "cargo zigbuild {PACKAGE...} --target {target}");
+    if platform.is_musl() {
+        flags.push_str(" -Ctarget-feature=-crt-static");
+    }
+    let build = match platform.oldest_mac() {
+        Some(oldest) => {
+            // Else the library names the folder that it was built in.
+            flags.push_str(" -Clink-arg=-Wl,-install_name,@rpath/polyflake.node");
+            build.env("MACOSX_DEPLOYMENT_TARGET", oldest)
+        }
+        None => build,
+    };
+    build.env("RUSTFLAGS", flags)
+}
+
+/// Links with mingw-w64. Node's functions are looked up when the addon is loaded, so the library of them that the linker asks for is
+/// an empty one.
+fn windows<'sh>(shell: &'sh Shell, empty: &Path, mut flags: String) -> Result<Cmd<'sh>> {
+    machine::mingw(shell)?;
+    for name in ["libnode.a", "libnode.dll"] {
+        shell.write_file(empty.join(name), "!<arch>\n")?;
+    }
+    flags.push_str(" -Clink-arg=-Wl,--no-insert-timestamp");
+    let target = ["--features", "napi/dyn-symbols", "--target", "x86_64-pc-windows-gnu"];
+    Ok(cmd!(shell, "cargo build {PACKAGE...} {target...}")
+        .env("RUSTFLAGS", flags)
+        .env("LIBNODE_PATH", empty)
+        .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", machine::MINGW))
+}

@@ -1,0 +1,94 @@
+//! How each kind of artefact is built.
+
+mod addon;
+mod source;
+mod wheel;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use xshell::{Shell, cmd};
+
+use super::{Artefact, Kind, folder, platforms, results};
+use crate::{test::digest, workspace};
+
+/// Files that all binaries are built from.
+const COMMON: [&str; 9] = [
+    "Cargo.lock",
+    "Cargo.toml",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "NOTICE.md",
+    "core/Cargo.toml",
+    "core/src",
+    "tests/artefacts/requirements.txt",
+    "xtask/src/artefacts/build",
+];
+
+/// The files that an artefact is built from, as git names paths.
+fn sources(kind: &Kind) -> Vec<&'static str> {
+    let own: &[&str] = match kind {
+        Kind::Wheel(..) | Kind::Source => &["bindings-python", "columns", "packages/python"],
+        Kind::Addon(_) => &["bindings-js", "bindings-node", "packages/js/build"],
+        Kind::Npm => &["CHANGELOG.md", "bindings-js", "bindings-wasm", "packages/js", "xtask/wasm"],
+        Kind::Crates => &["CHANGELOG.md", "core", "lease"],
+    };
+    let tests = [":!packages/python/tests", ":!packages/js/test", ":!*/tests"];
+    COMMON.into_iter().chain([platforms::TABLE]).chain(own.iter().copied()).chain(tests).collect()
+}
+
+/// A digest of all that decides an artefact's bytes: its sources, the version of the compiler, and the time that it is given.
+pub fn inputs(shell: &Shell, artefact: &Artefact) -> Result<String> {
+    let compiler = cmd!(shell, "rustc --version").quiet().read()?;
+    let epoch = epoch(shell, &artefact.kind)?;
+    digest::of_text(&format!(
+        "{} {compiler} {epoch}",
+        digest::of_files(shell, &sources(&artefact.kind))?
+    ))
+}
+
+/// The time of the last commit that changed a source, which archives give to their files.
+fn epoch(shell: &Shell, kind: &Kind) -> Result<String> {
+    let sources = sources(kind);
+    Ok(cmd!(shell, "git log -1 --format=%ct -- {sources...}").quiet().read()?)
+}
+
+pub fn build(shell: &Shell, artefact: &Artefact, into: &Path) -> Result<()> {
+    let epoch = epoch(shell, &artefact.kind)?;
+    let _time = shell.push_env("SOURCE_DATE_EPOCH", epoch);
+    match &artefact.kind {
+        Kind::Wheel(platform, python) => wheel::build(shell, platform, *python, into),
+        Kind::Addon(platform) => addon::build(shell, platform, into),
+        Kind::Npm => source::npm(shell, into),
+        Kind::Source => source::distribution(shell, into),
+        Kind::Crates => source::crates(shell, into),
+    }
+}
+
+/// Builds an artefact in a clone in another folder, with a target folder of its own, and compares its files with those built here.
+pub fn twice(shell: &Shell, artefact: &Artefact) -> Result<()> {
+    let (here, elsewhere) = (results::files(&folder(artefact))?, tempfile::tempdir()?);
+    let (root, clone) = (workspace::root(), elsewhere.path().join("another/clone"));
+    cmd!(shell, "git clone --quiet --no-hardlinks {root} {clone}").run()?;
+    let (target, name) = (elsewhere.path().join("built"), &artefact.name);
+    {
+        let _there = shell.push_dir(&clone);
+        let build = cmd!(shell, "cargo xtask artefacts --build --only {name}");
+        build.env("CARGO_TARGET_DIR", &target).env_remove("CARGO_PROFILE_RELEASE_STRIP").run()?;
+    }
+    let there = results::files(&target.join("artefacts/out").join(name))?;
+    ensure!(!here.is_empty() && here.len() == there.len(), "expected {} files", here.len());
+    for (one, other) in here.iter().zip(&there) {
+        ensure!(one.sha256 == other.sha256, "{}: other bytes from another clone", one.name);
+    }
+    println!("ok: {name}: the same bytes from two clones");
+    Ok(())
+}
+
+/// The only file of a folder with this ending.
+fn only(folder: &Path, ending: &str) -> Result<PathBuf> {
+    let files = results::files(folder)?;
+    let mut found = files.iter().filter(|file| file.name.ends_with(ending));
+    let file = found.next().with_context(|| format!("expected a file *{ending}, found none"))?;
+    Ok(folder.join(&file.name))
+}

@@ -1,0 +1,41 @@
+//! Artefacts that fit every platform: the npm package, the source distribution, the crates.
+
+use std::path::Path;
+
+use anyhow::Result;
+use xshell::{Shell, cmd};
+
+use super::only;
+use crate::workspace;
+
+/// The npm package, from its wasm modules and scripts.
+pub fn npm(shell: &Shell, into: &Path) -> Result<()> {
+    let packed = tempfile::tempdir()?;
+    {
+        let (_there, packed) =
+            (shell.push_dir(workspace::root().join("packages/js")), packed.path());
+        cmd!(shell, "npm run --silent build -- wasm script texts").run()?;
+        // Without an addon, which is not built here.
+        cmd!(shell, "npm run --silent pack -- {packed} --main").run()?;
+    }
+    Ok(shell.copy_file(only(packed.path(), ".tgz")?, into)?)
+}
+
+pub fn distribution(shell: &Shell, into: &Path) -> Result<()> {
+    let _there = shell.push_dir(workspace::root().join("packages/python"));
+    Ok(cmd!(shell, "maturin sdist --quiet --out {into}").run()?)
+}
+
+/// The crates that a registry gets. One depends on the other, so they are packed together.
+pub fn crates(shell: &Shell, into: &Path) -> Result<()> {
+    let packed = tempfile::tempdir()?;
+    let (target, options) = (packed.path(), ["--quiet", "--no-verify", "--allow-dirty"]);
+    let packages = ["--package", "polyflake", "--package", "polyflake-lease"];
+    cmd!(shell, "cargo package {options...} {packages...} --target-dir {target}").run()?;
+    for file in shell.read_dir(target.join("package"))? {
+        if file.extension().is_some_and(|end| end == "crate") {
+            shell.copy_file(file, into)?;
+        }
+    }
+    Ok(())
+}

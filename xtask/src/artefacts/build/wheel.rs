@@ -1,0 +1,50 @@
+//! Wheels, by maturin: zig links for Linux and macOS, mingw-w64 for Windows, where zig writes a wrong export.
+
+use std::path::Path;
+
+use anyhow::Result;
+use xshell::{Shell, cmd};
+
+use crate::{
+    artefacts::{Python, platforms::Platform, tools},
+    tools as machine, workspace,
+};
+
+impl Python {
+    /// The interpreter that maturin builds for. It need not be there, save for the machine's own platform.
+    fn interpreter(self) -> &'static str {
+        match self {
+            Self::Stable => "python3.11",
+            Self::Oldest => "python3.10",
+            Self::FreeThreaded => "python3.14t",
+        }
+    }
+
+    /// The end of an artefact's name.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Self::Stable => "",
+            Self::Oldest => "-cp310",
+            Self::FreeThreaded => "-cp314t",
+        }
+    }
+}
+
+pub fn build(shell: &Shell, platform: &Platform, python: Python, into: &Path) -> Result<()> {
+    let _there = shell.push_dir(workspace::root().join("packages/python"));
+    let (target, interpreter) = (&platform.target, python.interpreter());
+    let options = ["--quiet", "--release", "--locked", "--interpreter", interpreter];
+    let build = cmd!(shell, "maturin build {options...} --target {target} --out {into}");
+    let mut flags = tools::flags(shell)?;
+    let build = if platform.is_windows() {
+        machine::mingw(shell)?;
+        // Else the linker writes the time into the library.
+        flags.push_str(" -Clink-arg=-Wl,--no-insert-timestamp");
+        build.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", machine::MINGW)
+    } else if let Some(oldest) = platform.oldest_mac() {
+        build.arg("--zig").env("MACOSX_DEPLOYMENT_TARGET", oldest)
+    } else {
+        build.args(["--zig", "--compatibility", platform.c_library()])
+    };
+    Ok(build.env("RUSTFLAGS", flags).run()?)
+}

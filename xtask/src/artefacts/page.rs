@@ -1,0 +1,184 @@
+//! `docs/platforms.md`, and the README's sentence about platforms: from the table of platforms and the kept results.
+
+use std::{collections::BTreeMap, fmt::Write, fs};
+
+use anyhow::Result;
+
+use super::{
+    platforms::{self, Platform},
+    results::{Results, Row, Rows},
+};
+use crate::workspace;
+
+/// The page and the README, by their paths from the root.
+const PAGE: &str = "docs/platforms.md";
+const README: &str = "README.md";
+
+/// The most bytes of each artefact: files may grow by a twentieth before somebody must agree.
+const LIMITS: &str = "tests/artefacts/sizes.toml";
+
+const INTRODUCTION: &str = "# Platforms
+
+Written by `cargo xtask artefacts`, which builds every file of a release on one Linux machine, checks each, and runs those that the
+machine can run, some under an emulator. A file that is \"built, not run\" passed its checks, and nobody has loaded it: reports
+are welcome. Platforms that are not here install from source (Rust, Python) or work on wasm (JavaScript).
+";
+
+const END: &str = "
+All files are free of local paths; libraries are stripped and export their entry point, and those for glibc need none newer than 2.17.
+Wheels are named for the oldest Python that they serve: `cp311-abi3` is for 3.11 and all later ones.
+";
+
+pub fn write() -> Result<()> {
+    let (platforms, rows) = (platforms::all()?, Results::read()?);
+    Ok(fs::write(workspace::root().join(PAGE), page(&platforms, &rows))?)
+}
+
+/// Faults for tidy: a stale page, a platform without artefacts, a README that says otherwise, and files that have grown.
+pub fn faults() -> Result<Vec<String>> {
+    let (platforms, rows) = (platforms::all()?, Results::read()?);
+    let read = |path: &str| fs::read_to_string(workspace::root().join(path)).unwrap_or_default();
+    let mut faults = Vec::new();
+    if read(PAGE) != page(&platforms, &rows) {
+        faults.push(format!("{PAGE} is stale: run `cargo xtask artefacts --page`"));
+    }
+    let sentence = sentence(&platforms, &rows);
+    if !read(README).contains(&sentence) {
+        faults.push(format!("{README}: expected the sentence: {sentence}"));
+    }
+    let limits: BTreeMap<String, u64> = toml::from_str(&read(LIMITS))?;
+    faults.extend(grown(&rows, &limits));
+    Ok(faults)
+}
+
+/// Artefacts that are larger than agreed, and those without a limit.
+fn grown(rows: &Rows, limits: &BTreeMap<String, u64>) -> Vec<String> {
+    let too_large = |(name, row): (&String, &Row)| {
+        let bytes: u64 = row.files.iter().map(|file| file.bytes).sum();
+        let most = limits.get(name).map(|agreed| agreed + agreed / 20);
+        match most {
+            None => Some(format!("{LIMITS}: expected a size for {name}, found none")),
+            Some(most) if bytes > most => {
+                Some(format!("{name}: expected at most {most} bytes, found {bytes}"))
+            }
+            Some(_) => None,
+        }
+    };
+    rows.iter().filter_map(too_large).collect()
+}
+
+fn page(platforms: &[Platform], rows: &Rows) -> String {
+    let mut text = INTRODUCTION.to_owned();
+    for platform in platforms {
+        let of = |name: &String| belongs(name, &platform.name);
+        section(&mut text, &platform.says, rows.iter().filter(|(name, _)| of(name)));
+    }
+    let is_for_all = |name: &String| !platforms.iter().any(|one| belongs(name, &one.name));
+    section(&mut text, "Every platform", rows.iter().filter(|(name, _)| is_for_all(name)));
+    text + END
+}
+
+/// Returns whether an artefact is of a platform: `wheel-linux-x64-gnu-cp310` is of `linux-x64-gnu`.
+fn belongs(artefact: &str, platform: &str) -> bool {
+    let rest = artefact.strip_prefix("wheel-").or_else(|| artefact.strip_prefix("addon-"));
+    rest.and_then(|rest| rest.strip_prefix(platform)).is_some_and(|rest| {
+        rest.is_empty() || rest.starts_with("-cp")
+    })
+}
+
+fn section<'r>(text: &mut String, title: &str, rows: impl Iterator<Item = (&'r String, &'r Row)>) {
+    let mut lines = String::new();
+    for (_, row) in rows {
+        for file in &row.files {
+            let (checks, ran) = (row.checks.join(", "), ran(row));
+            let (name, bytes, sum) = (&file.name, file.bytes, &file.sha256);
+            let _ = writeln!(lines, "| {name} | {bytes} | {ran} | {checks} | `{sum}` |");
+        }
+    }
+    let _ = write!(text, "\n## {title}\n\n");
+    if lines.is_empty() {
+        text.push_str("Not built yet.\n");
+        return;
+    }
+    text.push_str("| file | bytes | ran | checked | sha256 |\n|---|---|---|---|---|\n");
+    text.push_str(&lines);
+}
+
+fn ran(row: &Row) -> String {
+    let runs: Vec<_> = row
+        .runs
+        .iter()
+        .map(|run| format!("{}: {} passed ({})", run.with, run.passed, run.what))
+        .collect();
+    if runs.is_empty() { "built, not run".to_owned() } else { runs.join("; ") }
+}
+
+/// The README's sentence: which platforms have binaries, and which of them ran.
+fn sentence(platforms: &[Platform], rows: &Rows) -> String {
+    let has_run = |platform: &&Platform| {
+        let of = rows.iter().filter(|(name, _)| belongs(name, &platform.name));
+        of.clone().any(|(_, row)| !row.runs.is_empty())
+    };
+    let is_built = |platform: &&Platform| rows.keys().any(|name| belongs(name, &platform.name));
+    let (ran, built): (Vec<_>, Vec<_>) =
+        platforms.iter().filter(is_built).partition(has_run);
+    let list = |platforms: &[&Platform]| {
+        let names: Vec<_> = platforms.iter().map(|platform| &*platform.says).collect();
+        names.join("; ")
+    };
+    format!(
+        "Binaries are built and run for {}; built, and not run yet, for {} ([what ran, and how](docs/platforms.md)).",
+        list(&ran),
+        list(&built)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::artefacts::results::{File, Run};
+
+    fn rows(runs: Vec<Run>) -> Rows {
+        let file = File { name: "a.whl".to_owned(), bytes: 105, sha256: "00".to_owned() };
+        let (date, commit, inputs) = Default::default();
+        let row = Row { date, commit, inputs, checks: vec!["twine".to_owned()], files: vec![file], runs };
+        Rows::from([("wheel-linux-x64-gnu".to_owned(), row)])
+    }
+
+    #[test]
+    fn every_platform_has_a_section() {
+        let platforms = platforms::all().unwrap();
+        let text = page(&platforms, &rows(Vec::new()));
+        for platform in &platforms {
+            assert!(text.contains(&format!("## {}\n", platform.says)), "{}", platform.name);
+        }
+        assert!(text.contains("| a.whl | 105 | built, not run | twine | `00` |"));
+        assert_eq!(text.matches("Not built yet.").count(), platforms.len());
+    }
+
+    #[test]
+    fn the_sentence_says_what_ran() {
+        let platforms = platforms::all().unwrap();
+        let run = Run { with: "CPython 3.11".to_owned(), what: "tests".to_owned(), passed: 7 };
+        let said = sentence(&platforms, &rows(vec![run]));
+        assert!(said.starts_with(&format!("Binaries are built and run for {};", platforms[0].says)));
+        assert!(!said.contains("macOS"));
+    }
+
+    #[test]
+    fn files_may_grow_by_a_twentieth() {
+        let with = |most: u64| {
+            let limits = BTreeMap::from([("wheel-linux-x64-gnu".to_owned(), most)]);
+            grown(&rows(Vec::new()), &limits).len()
+        };
+        assert_eq!((with(100), with(99)), (0, 1));
+        assert_eq!(grown(&rows(Vec::new()), &BTreeMap::new()).len(), 1);
+    }
+
+    #[test]
+    fn artefacts_belong_to_one_platform() {
+        assert!(belongs("wheel-linux-x64-gnu-cp310", "linux-x64-gnu"));
+        assert!(belongs("addon-linux-x64-musl", "linux-x64-musl"));
+        assert!(!belongs("npm", "linux-x64-gnu") && !belongs("addon-linux-x64-musl", "linux-x64"));
+    }
+}

@@ -1,0 +1,112 @@
+//! The platforms that binaries are built for: the rows of `packages/platforms.toml`, and the questions that builds ask of them.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use crate::workspace;
+
+/// The table, by its path from the root.
+pub const TABLE: &str = "packages/platforms.toml";
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct Platform {
+    pub name: String,
+    /// The compiler's name.
+    pub target: String,
+    pub os: String,
+    pub cpu: String,
+    /// The platform in a wheel's name.
+    pub wheel: String,
+    /// The platform in words.
+    pub says: String,
+}
+
+#[derive(Deserialize)]
+struct Table {
+    platform: Vec<Platform>,
+}
+
+/// All platforms, in the table's order.
+pub fn all() -> Result<Vec<Platform>> {
+    let text = fs::read_to_string(workspace::root().join(TABLE))?;
+    let table: Table = toml::from_str(&text).with_context(|| format!("cannot read {TABLE}"))?;
+    Ok(table.platform)
+}
+
+impl Platform {
+    pub fn is_windows(&self) -> bool {
+        self.os == "win32"
+    }
+
+    pub fn is_linux(&self) -> bool {
+        self.os == "linux"
+    }
+
+    pub fn is_musl(&self) -> bool {
+        self.target.ends_with("-musl")
+    }
+
+    /// The target as cargo-zigbuild takes it: with the version of glibc.
+    pub fn zig_target(&self) -> String {
+        let glibc = self.target.ends_with("-linux-gnu").then_some(".2.17").unwrap_or_default();
+        format!("{}{glibc}", self.target)
+    }
+
+    /// The oldest macOS, as the wheel's name has it: `macosx_10_12_x86_64` is 10.12.
+    pub fn oldest_mac(&self) -> Option<String> {
+        let mut parts = self.wheel.strip_prefix("macosx_")?.split('_');
+        Some(format!("{}.{}", parts.next()?, parts.next()?))
+    }
+
+    /// Linux's C library and its oldest version, as the wheel's name has them: `manylinux_2_17`.
+    pub fn c_library(&self) -> &str {
+        let is_cpu = |end: &&&str| self.wheel.ends_with(**end);
+        let cpu = ["_x86_64", "_aarch64"].iter().find(is_cpu).copied().unwrap_or_default();
+        self.wheel.strip_suffix(cpu).unwrap_or_default()
+    }
+
+    /// The name of the built library of a crate.
+    pub fn library(&self, name: &str) -> String {
+        match &*self.os {
+            "win32" => format!("{name}.dll"),
+            "darwin" => format!("lib{name}.dylib"),
+            _ => format!("lib{name}.so"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_each_platform_once() {
+        let all = all().unwrap();
+        let mut names: Vec<_> = all.iter().map(|platform| &platform.name).collect();
+        assert!(names.len() >= 7);
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all.len());
+    }
+
+    #[test]
+    fn the_c_library_is_read_from_the_wheels_name() {
+        let all = all().unwrap();
+        let linux = all.iter().filter(|platform| platform.os == "linux");
+        let found: Vec<_> = linux.map(Platform::c_library).collect();
+        assert_eq!(found, ["manylinux_2_17", "manylinux_2_17", "musllinux_1_2", "musllinux_1_2"]);
+    }
+
+    #[test]
+    fn the_oldest_mac_is_read_from_the_wheels_name() {
+        let of = |name: &str| {
+            let all = all().unwrap();
+            all.into_iter().find(|platform| platform.name == name).unwrap().oldest_mac()
+        };
+        assert_eq!(of("darwin-x64").as_deref(), Some("10.12"));
+        assert_eq!(of("darwin-arm64").as_deref(), Some("11.0"));
+        assert_eq!(of("linux-x64-gnu"), None);
+    }
+}

@@ -1,0 +1,118 @@
+//! The results that are kept: a row for each artefact, with its files, the checks that it passed, and the programs that ran it.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use xshell::{Shell, cmd};
+
+use crate::workspace;
+
+/// The file of the rows, by its path from the root.
+pub const FILE: &str = "tests/artefacts/results.toml";
+
+const HEADER: &str =
+    "# Written by `cargo xtask artefacts`: each artefact's files, the checks it passed, and what ran it.\n";
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Row {
+    pub date: String,
+    /// The commit that was checked out, on which the tree may have had changes.
+    pub commit: String,
+    /// Digest of the files that the artefact is built from, and of the compiler.
+    pub inputs: String,
+    /// The checks that it passed.
+    pub checks: Vec<String>,
+    pub files: Vec<File>,
+    #[serde(default)]
+    pub runs: Vec<Run>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct File {
+    pub name: String,
+    pub bytes: u64,
+    pub sha256: String,
+}
+
+/// A program that ran the artefact on this machine.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Run {
+    /// The interpreter, and the emulator if there was one.
+    pub with: String,
+    /// What ran.
+    pub what: String,
+    /// Tests that passed; none failed.
+    pub passed: u32,
+}
+
+pub type Rows = BTreeMap<String, Row>;
+
+pub struct Results;
+
+impl Results {
+    pub fn read() -> Result<Rows> {
+        let path = workspace::root().join(FILE);
+        if !path.exists() {
+            return Ok(Rows::new());
+        }
+        toml::from_str(&fs::read_to_string(&path)?).with_context(|| format!("cannot read {FILE}"))
+    }
+
+    /// Replaces a row in the file, and lays it beside the artefact.
+    pub fn put(name: &str, row: Row) -> Result<()> {
+        let beside = workspace::artefacts().join("out").join(format!("{name}.toml"));
+        fs::write(beside, toml::to_string(&row)?)?;
+        let mut rows = Self::read()?;
+        rows.insert(name.to_owned(), row);
+        let text = toml::to_string(&rows)?;
+        Ok(fs::write(workspace::root().join(FILE), format!("{HEADER}\n{text}"))?)
+    }
+}
+
+impl Row {
+    pub fn new(
+        shell: &Shell,
+        inputs: String,
+        files: Vec<File>,
+        checks: Vec<String>,
+    ) -> Result<Self> {
+        let commit = cmd!(shell, "git rev-parse --short=12 HEAD").quiet().read()?;
+        let date = jiff::Zoned::now().date().to_string();
+        Ok(Self { date, commit, inputs, checks, files, runs: Vec::new() })
+    }
+
+    /// Returns whether the folder still holds the files.
+    pub fn is_there(&self, folder: &Path) -> bool {
+        let is_same = |file: &File| sha256(&folder.join(&file.name)).is_ok_and(|sum| sum == file.sha256);
+        self.files.iter().all(is_same)
+    }
+
+    pub fn summary(&self) -> String {
+        let bytes: u64 = self.files.iter().map(|file| file.bytes).sum();
+        let runs: Vec<_> =
+            self.runs.iter().map(|run| format!("{} in {}", run.passed, run.with)).collect();
+        let runs = if runs.is_empty() { "not run".to_owned() } else { runs.join(", ") };
+        format!("{bytes} bytes, {} checks, {runs}", self.checks.len())
+    }
+}
+
+/// The files of a folder, by name.
+pub fn files(folder: &Path) -> Result<Vec<File>> {
+    let entries = fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
+    let mut files = Vec::new();
+    for path in entries.iter().map(fs::DirEntry::path) {
+        let name = path.file_name().and_then(|name| name.to_str()).context("an odd name")?;
+        let bytes = fs::metadata(&path)?.len();
+        files.push(File { name: name.to_owned(), bytes, sha256: sha256(&path)? });
+    }
+    files.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(files)
+}
+
+pub fn sha256(path: &Path) -> Result<String> {
+    let shell = workspace::shell()?;
+    let said = cmd!(shell, "sha256sum {path}").quiet().ignore_stderr().read()?;
+    let sum = said.trim_start_matches('\\').split_whitespace().next();
+    Ok(sum.context("expected a sum")?.to_owned())
+}

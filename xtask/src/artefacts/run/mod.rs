@@ -1,0 +1,34 @@
+//! Runs artefacts on this machine: natively, or under an emulator of their platform.
+//!
+//! An artefact that nothing here can run is "built, not run": its checks are all that is known of it.
+
+mod emulated;
+mod node;
+mod python;
+mod rust;
+
+use std::path::Path;
+
+use anyhow::Result;
+use xshell::Shell;
+
+use super::{Artefact, Kind, results::Run};
+use crate::tools::Missing;
+
+/// Runs an artefact with all that this machine has for it. Programs that it lacks are named, and are no fault.
+pub fn run(shell: &Shell, artefact: &Artefact, folder: &Path) -> Result<Vec<Run>> {
+    let runs = match &artefact.kind {
+        Kind::Wheel(platform, python) => python::wheel(shell, platform, *python, folder),
+        Kind::Addon(platform) => node::addon(shell, platform, folder),
+        Kind::Npm => node::package(shell, folder),
+        Kind::Source => python::source(shell, folder),
+        Kind::Crates => rust::crates(shell, folder),
+    };
+    match runs {
+        Err(error) if error.is::<Missing>() => {
+            println!("not run: {error}");
+            Ok(Vec::new())
+        }
+        runs => runs,
+    }
+}

@@ -1,0 +1,39 @@
+//! The tools of the builds: zig as the linker of Linux and macOS, mingw-w64 of Windows, and a Python environment with all else.
+
+use anyhow::{Context, Result};
+use xshell::{Shell, cmd};
+
+use super::platforms;
+use crate::{build, tools, workspace};
+
+/// Installs the tools, and makes a shell in which builds of the same sources give the same bytes.
+pub fn set_up() -> Result<Shell> {
+    let shell = workspace::shell()?;
+    tools::rust_targets(&shell)?;
+    tools::artefacts_python(&shell)?;
+    tools::node(&shell)?;
+    for platform in platforms::all()? {
+        let target = platform.target;
+        cmd!(shell, "rustup --quiet target add {target}").quiet().run()?;
+    }
+    shell.create_dir(workspace::artefacts().join("out"))?;
+    let path = shell.var("PATH").context("expected PATH")?;
+    let ours = workspace::artefacts().join("venv/bin");
+    shell.set_var("PATH", format!("{}:{path}", ours.display()));
+    for (name, folder) in [
+        ("CARGO_TARGET_DIR", "build"),
+        ("CARGO_ZIGBUILD_CACHE_DIR", "zigbuild"),
+        ("ZIG_GLOBAL_CACHE_DIR", "zig"),
+        ("ZIG_LOCAL_CACHE_DIR", "zig-local"),
+    ] {
+        shell.set_var(name, workspace::artefacts().join(folder));
+    }
+    shell.set_var("CARGO_PROFILE_RELEASE_STRIP", "symbols");
+    Ok(shell)
+}
+
+/// Compiler flags of every build.
+pub fn flags(shell: &Shell) -> Result<String> {
+    let target = workspace::artefacts().join("build").display().to_string();
+    Ok(format!("{} --remap-path-prefix={target}=/target", build::without_local_paths(shell)?))
+}
