@@ -17,6 +17,7 @@ mod deny;
 mod format;
 mod fuzz;
 mod generate;
+mod licences;
 mod miri;
 mod mutants;
 mod sanitize;
@@ -88,6 +89,8 @@ enum Task {
     Format(format::Options),
     /// Write the files that are data in two languages, from packages/protocol.toml and packages/api.toml
     Generate(generate::Options),
+    /// Write the licences of the crates that binaries carry into THIRD-PARTY.md
+    Licences,
     /// Write the public address of Cargo.toml into the metadata and links of all packages
     Address,
     /// Build the wheel, the npm package and the test drivers
@@ -148,6 +151,7 @@ fn main() -> Result<ExitCode> {
         Task::Deny => deny::main().map(|()| true)?,
         Task::Format(options) => format::main(&options).map(|()| true)?,
         Task::Generate(options) => generate::main(&options).map(|()| true)?,
+        Task::Licences => licences::main().map(|()| true)?,
         Task::Address => address::main().map(|()| true)?,
         Task::Artefacts(options) => artefacts::main(&options)?,
         Task::Build(options) => build::main(&options).map(|()| true)?,

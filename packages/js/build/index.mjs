@@ -9,7 +9,7 @@ import { buildScript } from "./script.mjs";
 import { PACKAGE, REPOSITORY } from "./tools.mjs";
 import { buildWasm } from "./wasm.mjs";
 
-const TEXTS = ["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md"];
+const TEXTS = ["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md", "THIRD-PARTY.md"];
 
 /** The repository's texts, which the package ships. */
 function copyTexts() {

@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { PLATFORMS, packageOf, thisPlatform } from "./platforms.mjs";
 import { PACKAGE } from "./tools.mjs";
 
-const TEXTS = ["LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md"];
+const TEXTS = ["LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md", "THIRD-PARTY.md"];
 
 const ours = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
 

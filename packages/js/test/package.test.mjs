@@ -48,7 +48,7 @@ describe("the tarball", () => {
   const { HOME, manifest, files } = packed("main", stage);
 
   test("has the licences, the notice, the changes and a README of its own", () => {
-    for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md", "CHANGELOG.md", "README.md"])
+    for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md", "THIRD-PARTY.md", "CHANGELOG.md", "README.md"])
       assert(files.includes(name), name);
     const [ours, repository] = ["README.md", "../../README.md"].map((path) =>
       readFileSync(new URL(path, CHECKOUT), "utf8"),
@@ -175,7 +175,7 @@ describe("a platform's package", () => {
     const { HOME, manifest, files } = packed(platform.name, (folder) => stageOf(platform, addon(platform), folder));
     assert.deepEqual([manifest.os, manifest.cpu], [[process.platform], [process.arch]]);
     assert(files.includes(manifest.main), `${files}`);
-    for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md", "README.md"]) assert(files.includes(name), name);
+    for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md", "THIRD-PARTY.md", "README.md"]) assert(files.includes(name), name);
     holdsNoFolder(HOME, files);
   });
 

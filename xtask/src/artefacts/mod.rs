@@ -69,10 +69,12 @@ pub enum Python {
 }
 
 impl Kind {
-    pub fn platform(&self) -> Option<&Platform> {
+    /// The package that is compiled for a platform.
+    fn linked(&self) -> Option<(&'static str, &Platform)> {
         match self {
-            Self::Wheel(platform, _) | Self::Addon(platform) => Some(platform),
-            _ => None,
+            Self::Wheel(platform, _) => Some(("polyflake-python", platform)),
+            Self::Addon(platform) => Some(("polyflake-node", platform)),
+            Self::Npm | Self::Source | Self::Crates => None,
         }
     }
 }

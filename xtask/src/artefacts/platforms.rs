@@ -16,7 +16,6 @@ pub struct Platform {
     /// The compiler's name.
     pub target: String,
     pub os: String,
-    pub cpu: String,
     /// The platform in a wheel's name.
     pub wheel: String,
     /// The platform in words.

@@ -9,12 +9,13 @@ use super::{
 use crate::{
     bench, build,
     conformance::{self, Ready},
-    demo, format, tools, workspace,
+    demo, format, licences, tools, workspace,
 };
 
 pub const ALL: &[Step] = &[
     Step::check("tidy", |_| tidy::check()),
     Step::check("set-up", set_up).needed(),
+    Step::check("licences", licences::check),
     Step::check("format", format::check),
     Step::check("lint", format::lint),
     Step::check("clippy", clippy),

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
 use super::{mentions, oldest_rust, pages, prose, reach, sets, slots, trials, twice};
-use crate::{address, generate, mutants, workspace};
+use crate::{address, artefacts::page, generate, mutants, workspace};
 
 /// Modules that each module of the core may use besides itself and `error`. A module that is not listed may use no other.
 const ARROWS: [(&str, &[&str]); 14] = [
@@ -99,6 +99,7 @@ pub fn check() -> Result<()> {
     faults.extend(trials::stale()?);
     faults.extend(address::faults()?);
     faults.extend(generate::stale()?);
+    faults.extend(page::faults()?);
     faults.extend(mutants::stale()?);
     faults.extend(pages::faults(sources.iter().map(|source| (&*source.path, &*source.text)))?);
     let texts: Vec<_> = sources.iter().map(|source| (&*source.path, &*source.text)).collect();

@@ -10,15 +10,16 @@ use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
 use super::{Artefact, Kind, folder, platforms, results};
-use crate::{test::digest, workspace};
+use crate::{licences, test::digest, workspace};
 
 /// Files that all binaries are built from.
-const COMMON: [&str; 9] = [
+const COMMON: [&str; 10] = [
     "Cargo.lock",
     "Cargo.toml",
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "NOTICE.md",
+    "THIRD-PARTY.md",
     "core/Cargo.toml",
     "core/src",
     "tests/artefacts/requirements.txt",
@@ -56,6 +57,11 @@ fn epoch(shell: &Shell, kind: &Kind) -> Result<String> {
 pub fn build(shell: &Shell, artefact: &Artefact, into: &Path) -> Result<()> {
     let epoch = epoch(shell, &artefact.kind)?;
     let _time = shell.push_env("SOURCE_DATE_EPOCH", epoch);
+    if let Some((package, platform)) = artefact.kind.linked() {
+        let crates = licences::linked(shell, package, &platform.target)?;
+        let bill = into.with_extension("cdx.json");
+        shell.write_file(bill, format!("{:#}\n", licences::bill(&artefact.name, &crates)))?;
+    }
     match &artefact.kind {
         Kind::Wheel(platform, python) => wheel::build(shell, platform, *python, into),
         Kind::Addon(platform) => addon::build(shell, platform, into),

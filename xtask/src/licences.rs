@@ -1,0 +1,186 @@
+//! Crates that the binaries carry: their licences, in `THIRD-PARTY.md`, which every package holds, and bills of materials.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::PathBuf,
+};
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use xshell::{Shell, cmd};
+
+use crate::{artefacts::platforms, workspace};
+
+/// The file of the licences, by its path from the root.
+const FILE: &str = "THIRD-PARTY.md";
+
+const INTRODUCTION: &str = "# What the binaries carry
+
+Written by `cargo xtask licences`: the crates that are compiled into the Python wheels, the addons for Node and the wasm modules, each
+under a licence that its authors offer, and the standard library of Rust (MIT or Apache-2.0, the Rust project's contributors).
+";
+
+/// A licence's file, first those that we choose where there is a choice.
+const TEXTS: [&str; 6] =
+    ["LICENSE-MIT", "LICENSE-MIT.md", "LICENSE", "LICENSE.md", "LICENSE.txt", "LICENSE-APACHE"];
+
+/// A crate of somebody else.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Crate {
+    name: String,
+    version: String,
+    licence: String,
+}
+
+/// Writes the file.
+pub fn main() -> Result<()> {
+    let shell = workspace::shell()?;
+    Ok(fs::write(workspace::root().join(FILE), wanted(&shell)?)?)
+}
+
+/// Fails if the file is stale.
+pub fn check(shell: &Shell) -> Result<()> {
+    let found = fs::read_to_string(workspace::root().join(FILE))?;
+    ensure!(found == wanted(shell)?, "{FILE} is stale: run `cargo xtask licences`");
+    Ok(())
+}
+
+/// The crates of others that a package carries on a target.
+pub fn linked(shell: &Shell, package: &str, target: &str) -> Result<BTreeSet<Crate>> {
+    let options = ["--quiet", "--locked", "--prefix", "none", "--no-dedupe", "--format", "{p}|{l}"];
+    let edges = ["--edges", "normal,no-proc-macro", "--target", target];
+    let listed = cmd!(shell, "cargo tree --package {package} {options...} {edges...}").quiet();
+    let listed = listed.read()?;
+    // Ours have a path after the version.
+    let others = listed.lines().filter(|line| !line.contains(" ("));
+    others.map(|line| read(line).with_context(|| format!("expected a crate, found {line}"))).collect()
+}
+
+/// A crate of a line `name v1.2.3|MIT`.
+fn read(line: &str) -> Option<Crate> {
+    let (name, rest) = line.split_once(" v")?;
+    let (version, licence) = rest.split_once('|')?;
+    let [name, version] = [name, version].map(str::to_owned);
+    Some(Crate { name, version, licence: licence.replace('/', " OR ") })
+}
+
+/// All crates that any binary carries.
+fn every(shell: &Shell) -> Result<BTreeSet<Crate>> {
+    let mut all = linked(shell, "polyflake-wasm", "wasm32-unknown-unknown")?;
+    for platform in platforms::all()? {
+        for package in ["polyflake-python", "polyflake-node"] {
+            all.extend(linked(shell, package, &platform.target)?);
+        }
+    }
+    Ok(all)
+}
+
+fn wanted(shell: &Shell) -> Result<String> {
+    let (crates, packages) = (every(shell)?, packages(shell)?);
+    let mut by_text: BTreeMap<String, Vec<&Crate>> = BTreeMap::new();
+    for one in &crates {
+        let is_it =
+            |package: &&Package| package.name == one.name && package.version == one.version;
+        let package = packages.iter().find(is_it);
+        let package = package.with_context(|| format!("expected the sources of {}", one.name))?;
+        by_text.entry(text(one, package)?).or_default().push(one);
+    }
+    let rows = crates.iter().map(|Crate { name, version, licence }| {
+        format!("| {name} | {version} | {licence} |\n")
+    });
+    let table: String = rows.collect();
+    let texts = by_text.into_iter().map(|(text, crates)| {
+        let names: Vec<_> = crates.iter().map(|one| &*one.name).collect();
+        format!("\n## {}\n\n```text\n{}\n```\n", names.join(", "), text.trim())
+    });
+    let texts: String = texts.collect();
+    Ok(format!("{INTRODUCTION}\n| crate | version | licence |\n|---|---|---|\n{table}{texts}"))
+}
+
+/// The licence in a crate's folder, without trailing spaces. Crates under MIT that come without a file have the licence's own words,
+/// and the authors that they name.
+fn text(one: &Crate, package: &Package) -> Result<String> {
+    let folder = package.manifest_path.parent().context("expected a folder")?;
+    let found = TEXTS.iter().map(|name| folder.join(name)).find(|file| file.is_file());
+    let text = if let Some(file) = found {
+        fs::read_to_string(file)?
+    } else {
+        ensure!(one.licence.contains("MIT"), "expected a licence in {}", folder.display());
+        let ours = fs::read_to_string(workspace::root().join("LICENSE-MIT"))?;
+        let authors = package.authors.join(", ");
+        let lines = ours.lines().map(|line| match line.starts_with("Copyright") {
+            true => format!("Copyright (c) {authors}"),
+            false => line.to_owned(),
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    // Tables of characters have a licence of their own, beside the crate's.
+    let more = fs::read_to_string(folder.join("LICENSE-UNICODE")).unwrap_or_default();
+    let text = format!("{}\n\n{more}", text.trim());
+    Ok(text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n"))
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    version: String,
+    manifest_path: PathBuf,
+    authors: Vec<String>,
+}
+
+/// All crates that the lock file names.
+fn packages(shell: &Shell) -> Result<Vec<Package>> {
+    let said = cmd!(shell, "cargo metadata --quiet --locked --format-version 1").quiet().read()?;
+    let metadata: Metadata = serde_json::from_str(&said)?;
+    Ok(metadata.packages)
+}
+
+/// The bill of materials of a binary, as `CycloneDX` has it. It names no time and no machine, so that the same sources give the same.
+pub fn bill(name: &str, crates: &BTreeSet<Crate>) -> Value {
+    let component = |one: &Crate| {
+        let address = format!("pkg:cargo/{}@{}", one.name, one.version);
+        json!({
+            "type": "library",
+            "bom-ref": address,
+            "name": one.name,
+            "version": one.version,
+            "licenses": [{ "expression": one.licence }],
+            "purl": address,
+        })
+    };
+    json!({
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
+        "metadata": { "component": { "type": "library", "name": name, "version": env!("CARGO_PKG_VERSION") } },
+        "components": crates.iter().map(component).collect::<Vec<_>>(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crates_are_read_from_lines() {
+        let found = read("zerocopy v0.8.63|MIT/Apache-2.0").unwrap();
+        assert_eq!((&*found.name, &*found.version), ("zerocopy", "0.8.63"));
+        assert_eq!(found.licence, "MIT OR Apache-2.0");
+        assert_eq!(read("nothing"), None);
+    }
+
+    #[test]
+    fn a_bill_names_each_crate_and_no_time() {
+        let crates = BTreeSet::from([read("libc v0.2.191|MIT").unwrap()]);
+        let bill = bill("addon", &crates);
+        assert_eq!(bill["components"][0]["purl"], "pkg:cargo/libc@0.2.191");
+        assert_eq!(bill["metadata"].get("timestamp"), None);
+    }
+}
