@@ -55,7 +55,9 @@ pub fn linked(shell: &Shell, package: &str, target: &str) -> Result<BTreeSet<Cra
     let listed = listed.read()?;
     // Ours have a path after the version.
     let others = listed.lines().filter(|line| !line.contains(" ("));
-    others.map(|line| read(line).with_context(|| format!("expected a crate, found {line}"))).collect()
+    others
+        .map(|line| read(line).with_context(|| format!("expected a crate, found {line}")))
+        .collect()
 }
 
 /// A crate of a line `name v1.2.3|MIT`.
@@ -81,15 +83,14 @@ fn wanted(shell: &Shell) -> Result<String> {
     let (crates, packages) = (every(shell)?, packages(shell)?);
     let mut by_text: BTreeMap<String, Vec<&Crate>> = BTreeMap::new();
     for one in &crates {
-        let is_it =
-            |package: &&Package| package.name == one.name && package.version == one.version;
+        let is_it = |package: &&Package| package.name == one.name && package.version == one.version;
         let package = packages.iter().find(is_it);
         let package = package.with_context(|| format!("expected the sources of {}", one.name))?;
         by_text.entry(text(one, package)?).or_default().push(one);
     }
-    let rows = crates.iter().map(|Crate { name, version, licence }| {
-        format!("| {name} | {version} | {licence} |\n")
-    });
+    let rows = crates
+        .iter()
+        .map(|Crate { name, version, licence }| format!("| {name} | {version} | {licence} |\n"));
     let table: String = rows.collect();
     let texts = by_text.into_iter().map(|(text, crates)| {
         let names: Vec<_> = crates.iter().map(|one| &*one.name).collect();
@@ -110,9 +111,12 @@ fn text(one: &Crate, package: &Package) -> Result<String> {
         ensure!(one.licence.contains("MIT"), "expected a licence in {}", folder.display());
         let ours = fs::read_to_string(workspace::root().join("LICENSE-MIT"))?;
         let authors = package.authors.join(", ");
-        let lines = ours.lines().map(|line| match line.starts_with("Copyright") {
-            true => format!("Copyright (c) {authors}"),
-            false => line.to_owned(),
+        let lines = ours.lines().map(|line| {
+            if line.starts_with("Copyright") {
+                format!("Copyright (c) {authors}")
+            } else {
+                line.to_owned()
+            }
         });
         lines.collect::<Vec<_>>().join("\n")
     };

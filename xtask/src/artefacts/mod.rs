@@ -23,6 +23,7 @@ use platforms::Platform;
 use results::{Results, Row};
 
 #[derive(Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Options {
     /// Only these artefacts, by name; by default all
     #[arg(long, value_name = "NAME")]
@@ -152,10 +153,16 @@ fn complete(shell: &Shell, artefact: &Artefact, only_build: bool) -> Result<()> 
         Some(row) => row,
         None => built(shell, artefact, inputs)?,
     };
-    Results::put(&artefact.name, row.clone())?;
-    if row.runs.is_empty() && !only_build {
-        row.runs = run::run(shell, artefact, &folder)?;
+    if row.checks.is_empty() {
+        row.checks = check::check(shell, artefact, &folder).context("a check failed")?;
         Results::put(&artefact.name, row.clone())?;
+    }
+    if row.runs.is_empty() && !only_build {
+        let ran = run::run(shell, artefact, &folder);
+        row.fault = ran.as_ref().err().map(|error| format!("{error:#}"));
+        row.runs = ran.as_ref().map_or_else(|_| Vec::new(), Vec::clone);
+        Results::put(&artefact.name, row.clone())?;
+        ran?;
     }
     println!("ok: {}: {}", artefact.name, row.summary());
     Ok(())
@@ -168,8 +175,9 @@ fn built(shell: &Shell, artefact: &Artefact, inputs: String) -> Result<Row> {
     build::build(shell, artefact, &folder)?;
     let files = results::files(&folder)?;
     ensure!(!files.is_empty(), "expected files in {}, found none", folder.display());
-    let checks = check::check(shell, artefact, &folder).context("a check failed")?;
-    Row::new(shell, inputs, files, checks)
+    let row = Row::new(shell, inputs, files)?;
+    Results::put(&artefact.name, row.clone())?;
+    Ok(row)
 }
 
 /// The folder of an artefact's files.

@@ -30,13 +30,13 @@ Wheels are named for the oldest Python that they serve: `cp311-abi3` is for 3.11
 ";
 
 pub fn write() -> Result<()> {
-    let (platforms, rows) = (platforms::all()?, Results::read()?);
+    let (platforms, rows) = (platforms::all()?, checked()?);
     Ok(fs::write(workspace::root().join(PAGE), page(&platforms, &rows))?)
 }
 
 /// Faults for tidy: a stale page, a platform without artefacts, a README that says otherwise, and files that have grown.
 pub fn faults() -> Result<Vec<String>> {
-    let (platforms, rows) = (platforms::all()?, Results::read()?);
+    let (platforms, rows) = (platforms::all()?, checked()?);
     let read = |path: &str| fs::read_to_string(workspace::root().join(path)).unwrap_or_default();
     let mut faults = Vec::new();
     if read(PAGE) != page(&platforms, &rows) {
@@ -48,7 +48,16 @@ pub fn faults() -> Result<Vec<String>> {
     }
     let limits: BTreeMap<String, u64> = toml::from_str(&read(LIMITS))?;
     faults.extend(grown(&rows, &limits));
+    let failed = rows.iter().filter_map(|(name, row)| Some((name, row.fault.as_ref()?)));
+    faults.extend(failed.map(|(name, fault)| format!("{name} did not run: {fault}")));
     Ok(faults)
+}
+
+/// The artefacts that passed their checks.
+fn checked() -> Result<Rows> {
+    let mut rows = Results::read()?;
+    rows.retain(|_, row| !row.checks.is_empty());
+    Ok(rows)
 }
 
 /// Artefacts that are larger than agreed, and those without a limit.
@@ -81,9 +90,8 @@ fn page(platforms: &[Platform], rows: &Rows) -> String {
 /// Returns whether an artefact is of a platform: `wheel-linux-x64-gnu-cp310` is of `linux-x64-gnu`.
 fn belongs(artefact: &str, platform: &str) -> bool {
     let rest = artefact.strip_prefix("wheel-").or_else(|| artefact.strip_prefix("addon-"));
-    rest.and_then(|rest| rest.strip_prefix(platform)).is_some_and(|rest| {
-        rest.is_empty() || rest.starts_with("-cp")
-    })
+    rest.and_then(|rest| rest.strip_prefix(platform))
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with("-cp"))
 }
 
 fn section<'r>(text: &mut String, title: &str, rows: impl Iterator<Item = (&'r String, &'r Row)>) {
@@ -110,7 +118,11 @@ fn ran(row: &Row) -> String {
         .iter()
         .map(|run| format!("{}: {} passed ({})", run.with, run.passed, run.what))
         .collect();
-    if runs.is_empty() { "built, not run".to_owned() } else { runs.join("; ") }
+    match &row.fault {
+        Some(_) => "failed to run".to_owned(),
+        None if runs.is_empty() => "built, not run".to_owned(),
+        None => runs.join("; "),
+    }
 }
 
 /// The README's sentence: which platforms have binaries, and which of them ran.
@@ -120,17 +132,14 @@ fn sentence(platforms: &[Platform], rows: &Rows) -> String {
         of.clone().any(|(_, row)| !row.runs.is_empty())
     };
     let is_built = |platform: &&Platform| rows.keys().any(|name| belongs(name, &platform.name));
-    let (ran, built): (Vec<_>, Vec<_>) =
-        platforms.iter().filter(is_built).partition(has_run);
-    let list = |platforms: &[&Platform]| {
+    let (ran, built): (Vec<_>, Vec<_>) = platforms.iter().filter(is_built).partition(has_run);
+    let list = |says: &str, platforms: &[&Platform]| {
         let names: Vec<_> = platforms.iter().map(|platform| &*platform.says).collect();
-        names.join("; ")
+        if names.is_empty() { String::new() } else { format!("{says} {}", names.join(", ")) }
     };
-    format!(
-        "Binaries are built and run for {}; built, and not run yet, for {} ([what ran, and how](docs/platforms.md)).",
-        list(&ran),
-        list(&built)
-    )
+    let parts = [list("built and run for", &ran), list("built, and not run yet, for", &built)];
+    let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    format!("Binaries are {} ([each file, and what ran it](docs/platforms.md)).", parts.join("; "))
 }
 
 #[cfg(test)]
@@ -141,7 +150,8 @@ mod tests {
     fn rows(runs: Vec<Run>) -> Rows {
         let file = File { name: "a.whl".to_owned(), bytes: 105, sha256: "00".to_owned() };
         let (date, commit, inputs) = Default::default();
-        let row = Row { date, commit, inputs, checks: vec!["twine".to_owned()], files: vec![file], runs };
+        let checks = vec!["twine".to_owned()];
+        let row = Row { date, commit, inputs, checks, files: vec![file], fault: None, runs };
         Rows::from([("wheel-linux-x64-gnu".to_owned(), row)])
     }
 
@@ -161,7 +171,9 @@ mod tests {
         let platforms = platforms::all().unwrap();
         let run = Run { with: "CPython 3.11".to_owned(), what: "tests".to_owned(), passed: 7 };
         let said = sentence(&platforms, &rows(vec![run]));
-        assert!(said.starts_with(&format!("Binaries are built and run for {};", platforms[0].says)));
+        assert!(
+            said.starts_with(&format!("Binaries are built and run for {} ([", platforms[0].says))
+        );
         assert!(!said.contains("macOS"));
     }
 

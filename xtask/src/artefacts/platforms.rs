@@ -49,7 +49,7 @@ impl Platform {
 
     /// The target as cargo-zigbuild takes it: with the version of glibc.
     pub fn zig_target(&self) -> String {
-        let glibc = self.target.ends_with("-linux-gnu").then_some(".2.17").unwrap_or_default();
+        let glibc = if self.target.ends_with("-linux-gnu") { ".2.17" } else { "" };
         format!("{}{glibc}", self.target)
     }
 

@@ -11,8 +11,7 @@ use crate::workspace;
 /// The file of the rows, by its path from the root.
 pub const FILE: &str = "tests/artefacts/results.toml";
 
-const HEADER: &str =
-    "# Written by `cargo xtask artefacts`: each artefact's files, the checks it passed, and what ran it.\n";
+const HEADER: &str = "# Written by `cargo xtask artefacts`: each artefact's files, the checks it passed, and what ran it.\n";
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Row {
@@ -24,6 +23,9 @@ pub struct Row {
     /// The checks that it passed.
     pub checks: Vec<String>,
     pub files: Vec<File>,
+    /// Why a program that was to run it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
     #[serde(default)]
     pub runs: Vec<Run>,
 }
@@ -71,20 +73,17 @@ impl Results {
 }
 
 impl Row {
-    pub fn new(
-        shell: &Shell,
-        inputs: String,
-        files: Vec<File>,
-        checks: Vec<String>,
-    ) -> Result<Self> {
+    /// A row of files that were just built: neither checked nor run.
+    pub fn new(shell: &Shell, inputs: String, files: Vec<File>) -> Result<Self> {
         let commit = cmd!(shell, "git rev-parse --short=12 HEAD").quiet().read()?;
         let date = jiff::Zoned::now().date().to_string();
-        Ok(Self { date, commit, inputs, checks, files, runs: Vec::new() })
+        Ok(Self { date, commit, inputs, checks: Vec::new(), files, fault: None, runs: Vec::new() })
     }
 
     /// Returns whether the folder still holds the files.
     pub fn is_there(&self, folder: &Path) -> bool {
-        let is_same = |file: &File| sha256(&folder.join(&file.name)).is_ok_and(|sum| sum == file.sha256);
+        let is_same =
+            |file: &File| sha256(&folder.join(&file.name)).is_ok_and(|sum| sum == file.sha256);
         self.files.iter().all(is_same)
     }
 

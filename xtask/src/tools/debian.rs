@@ -37,6 +37,16 @@ pub fn mingw(shell: &Shell) -> Result<()> {
     found.ok_or_else(|| Missing("no mingw-w64 on this machine: install it by hand").into())
 }
 
+/// The library for compression, for Windows.
+pub fn mingw_zlib(shell: &Shell) -> Result<PathBuf> {
+    let library = PathBuf::from("/usr/x86_64-w64-mingw32/lib/zlib1.dll");
+    if !library.is_file() {
+        install(shell, &["libz-mingw-w64"]);
+    }
+    let found = library.is_file().then_some(library);
+    found.ok_or_else(|| Missing("no zlib1.dll on this machine: install it by hand").into())
+}
+
 /// The Wine that runs programs for Windows, which Debian keeps off the path.
 pub fn wine(shell: &Shell) -> Result<PathBuf> {
     let find_it = || {

@@ -24,7 +24,8 @@ pub fn build(shell: &Shell, platform: &Platform, into: &Path) -> Result<()> {
         let addon = format!("{}={}", platform.name, library.display());
         cmd!(shell, "npm run --silent pack -- {packed} {addon}").run()?;
     }
-    let tarball = only(packed.path(), &format!("-{}-{}.tgz", platform.name, env!("CARGO_PKG_VERSION")))?;
+    let tarball =
+        only(packed.path(), &format!("-{}-{}.tgz", platform.name, env!("CARGO_PKG_VERSION")))?;
     shell.copy_file(tarball, into)?;
     Ok(())
 }

@@ -13,7 +13,7 @@ use super::{Artefact, Kind, folder, platforms, results};
 use crate::{licences, test::digest, workspace};
 
 /// Files that all binaries are built from.
-const COMMON: [&str; 10] = [
+const COMMON: [&str; 9] = [
     "Cargo.lock",
     "Cargo.toml",
     "LICENSE-APACHE",
@@ -23,7 +23,6 @@ const COMMON: [&str; 10] = [
     "core/Cargo.toml",
     "core/src",
     "tests/artefacts/requirements.txt",
-    "xtask/src/artefacts/build",
 ];
 
 /// The files that an artefact is built from, as git names paths.
@@ -34,8 +33,18 @@ fn sources(kind: &Kind) -> Vec<&'static str> {
         Kind::Npm => &["CHANGELOG.md", "bindings-js", "bindings-wasm", "packages/js", "xtask/wasm"],
         Kind::Crates => &["CHANGELOG.md", "core", "lease"],
     };
+    let how = match kind {
+        Kind::Wheel(..) => "xtask/src/artefacts/build/wheel.rs",
+        Kind::Addon(_) => "xtask/src/artefacts/build/addon.rs",
+        Kind::Npm | Kind::Source | Kind::Crates => "xtask/src/artefacts/build/source.rs",
+    };
     let tests = [":!packages/python/tests", ":!packages/js/test", ":!*/tests"];
-    COMMON.into_iter().chain([platforms::TABLE]).chain(own.iter().copied()).chain(tests).collect()
+    COMMON
+        .into_iter()
+        .chain([platforms::TABLE, how])
+        .chain(own.iter().copied())
+        .chain(tests)
+        .collect()
 }
 
 /// A digest of all that decides an artefact's bytes: its sources, the version of the compiler, and the time that it is given.

@@ -23,7 +23,7 @@ pub fn npm(shell: &Shell, into: &Path) -> Result<()> {
 
 pub fn distribution(shell: &Shell, into: &Path) -> Result<()> {
     let _there = shell.push_dir(workspace::root().join("packages/python"));
-    Ok(cmd!(shell, "maturin sdist --quiet --out {into}").run()?)
+    Ok(cmd!(shell, "maturin sdist --out {into}").run()?)
 }
 
 /// The crates that a registry gets. One depends on the other, so they are packed together.

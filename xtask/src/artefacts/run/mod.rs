@@ -5,6 +5,7 @@
 mod emulated;
 mod node;
 mod python;
+mod roots;
 mod rust;
 
 use std::path::Path;

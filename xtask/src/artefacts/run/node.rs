@@ -96,7 +96,8 @@ fn tree(shell: &Shell, platform: &Platform, folder: &Path) -> Result<PathBuf> {
     for part in ["dist", "prebuilds", "decode", "json", "native", "wasm", "web"] {
         shell.remove_path(package.join(part))?;
     }
-    let options = ["--extract", "--gzip", "--strip-components", "1", "--exclude", "package/package.json"];
+    let options =
+        ["--extract", "--gzip", "--strip-components", "1", "--exclude", "package/package.json"];
     cmd!(shell, "tar {options...} --unlink-first --file {main} --directory {package}").run()?;
     let prebuilds = package.join("prebuilds").join(&platform.name);
     shell.create_dir(&prebuilds)?;

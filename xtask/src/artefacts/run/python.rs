@@ -85,7 +85,8 @@ fn suite(shell: &Shell, python: &Path, wheel: &Path) -> Result<Run> {
 pub fn requirements() -> Result<Vec<String>> {
     const IMPORTED: [&str; 6] = ["gunicorn", "hypothesis", "numpy", "polars", "pyarrow", "pytest"];
     let file = std::fs::read_to_string(workspace::root().join("tests/requirements.txt"))?;
-    let is_imported = |line: &&str| IMPORTED.iter().any(|name| line.starts_with(&format!("{name}==")));
+    let is_imported =
+        |line: &&str| IMPORTED.iter().any(|name| line.starts_with(&format!("{name}==")));
     Ok(file.lines().filter(is_imported).map(str::to_owned).collect())
 }
 

@@ -5,22 +5,65 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-use crate::artefacts::results::{self, Run};
+use super::roots;
+use crate::{
+    artefacts::results::{self, Run},
+    tools::{self, Missing},
+    workspace,
+};
 
 /// Unpacks the core's crate outside of the repository and runs its tests there.
 pub fn crates(shell: &Shell, folder: &Path) -> Result<Vec<Run>> {
     let files = results::files(folder)?;
     let is_core = |name: &str| !name.starts_with("polyflake-lease");
-    let core = files.iter().find(|file| is_core(&file.name)).context("expected the core's crate")?;
+    let core =
+        files.iter().find(|file| is_core(&file.name)).context("expected the core's crate")?;
     let (project, archive) = (tempfile::tempdir()?, folder.join(&core.name));
     let into = project.path();
     cmd!(shell, "tar --extract --touch --gzip --file {archive} --directory {into}").run()?;
     let _there = shell.push_dir(into.join(core.name.trim_end_matches(".crate")));
-    let tests = cmd!(shell, "cargo test --all-features").env_remove("CARGO_PROFILE_RELEASE_STRIP");
-    let said = tests.ignore_stderr().read()?;
-    let passed = said.lines().filter_map(|line| line.strip_prefix("test result: ok. "));
-    let passed = passed.filter_map(|rest| rest.split_once(" passed")?.0.parse::<u32>().ok()).sum();
-    let with = cmd!(shell, "rustc --version").quiet().read()?;
-    let with = with.split(' ').take(2).collect::<Vec<_>>().join(" ");
-    Ok(vec![Run { with, what: "unit and documentation tests of the core".to_owned(), passed }])
+    let said = cmd!(shell, "cargo test --all-features").ignore_stderr().read()?;
+    let with = compiler(shell)?;
+    let what = "unit and documentation tests of the core's crate".to_owned();
+    let here = Run { with, what, passed: passed(&said) };
+    match windows(shell) {
+        Ok(run) => Ok(vec![here, run]),
+        Err(error) if error.is::<Missing>() => Ok(vec![here]),
+        Err(error) => Err(error),
+    }
+}
+
+/// The core's tests on Windows, under Wine.
+fn windows(shell: &Shell) -> Result<Run> {
+    let wine = roots::wine(shell)?;
+    let _there = shell.push_dir(workspace::root());
+    let chosen = ["--package", "polyflake", "--all-features", "--lib", "--tests"];
+    let tests = cmd!(shell, "cargo test {chosen...} --target x86_64-pc-windows-gnu");
+    let said = tests
+        .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", tools::MINGW)
+        .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", wine)
+        .ignore_stderr()
+        .read()?;
+    let with = format!("{} for Windows under Wine", compiler(shell)?);
+    Ok(Run { with, what: "the core's tests".to_owned(), passed: passed(&said) })
+}
+
+fn compiler(shell: &Shell) -> Result<String> {
+    let said = cmd!(shell, "rustc --version").quiet().read()?;
+    Ok(said.split(' ').take(2).collect::<Vec<_>>().join(" "))
+}
+
+/// The number of tests that passed, over all programs of tests.
+fn passed(said: &str) -> u32 {
+    let results = said.lines().filter_map(|line| line.strip_prefix("test result: ok. "));
+    results.filter_map(|rest| rest.split_once(" passed")?.0.parse::<u32>().ok()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn tests_that_passed_are_counted() {
+        let said = "test result: ok. 3 passed; 0 failed\nx\ntest result: ok. 4 passed; 0 failed\n";
+        assert_eq!(super::passed(said), 7);
+    }
 }
