@@ -14,6 +14,7 @@ mod build;
 mod conformance;
 mod demo;
 mod deny;
+mod features;
 mod format;
 mod fuzz;
 mod generate;
@@ -85,6 +86,8 @@ enum Task {
     Sanitize(sanitize::Options),
     /// Check the dependencies: licences, sources, bans, and advisories if their database can be reached
     Deny,
+    /// Build the crates with their features alone and in pairs, or with the oldest versions of dependencies
+    Features(features::Options),
     /// Format the code of all languages
     Format(format::Options),
     /// Write the files that are data in two languages, from packages/protocol.toml and packages/api.toml
@@ -149,6 +152,7 @@ fn main() -> Result<ExitCode> {
         Task::Miri(options) => miri::main(&options).map(|()| true)?,
         Task::Sanitize(options) => sanitize::main(&options).map(|()| true)?,
         Task::Deny => deny::main().map(|()| true)?,
+        Task::Features(options) => features::main(&options).map(|()| true)?,
         Task::Format(options) => format::main(&options).map(|()| true)?,
         Task::Generate(options) => generate::main(&options).map(|()| true)?,
         Task::Licences => licences::main().map(|()| true)?,

@@ -21,6 +21,7 @@ mod steps;
 mod tidy;
 mod trials;
 mod twice;
+mod workflows;
 
 use std::time::Instant;
 

@@ -5,6 +5,7 @@ use xshell::{Shell, cmd};
 
 use super::{
     Step, databases, examples, kernels, notices, oldest_rust, packaging, readme, stepping, tidy,
+    workflows,
 };
 use crate::{
     bench, build,
@@ -18,6 +19,7 @@ pub const ALL: &[Step] = &[
     Step::check("licences", licences::check),
     Step::check("format", format::check),
     Step::check("lint", format::lint),
+    Step::check("workflows", workflows::check),
     Step::check("clippy", clippy),
     Step::check("no_std", no_std),
     Step::check("oldest-rust", oldest_rust::check),

