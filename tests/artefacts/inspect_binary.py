@@ -1,7 +1,7 @@
 """Looks into an artefact: ``inspect_binary.py ARCHIVE ENTRY FOLDER...``.
 
-Fails if a file of the archive names one of the folders, or if its library is not stripped, lacks the entry point, or needs a newer
-glibc than 2.17. An empty entry point stands for an archive without a library.
+Fails if a file of the archive names one of the folders, or if its library is not stripped, lacks the entry point, or
+needs a newer glibc than 2.17. An empty entry point stands for an archive without a library.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def of_pe(data: bytes) -> tuple[set[str], list[str]]:
 
 
 def of_macho(data: bytes) -> tuple[set[str], list[str]]:
-    """The symbols of a 64-bit Mach-O file, of which a stripped one has no others than those that it exports and imports."""
+    """Looks into a 64-bit Mach-O file."""
     symtab, segment, external, debug, defined = 0x2, 0x19, 0x01, 0xE0, 0x0E
     _, _, _, _, commands = struct.unpack_from("<5I", data)
     at, names, wrong = 32, set(), []

@@ -175,7 +175,8 @@ describe("a platform's package", () => {
     const { HOME, manifest, files } = packed(platform.name, (folder) => stageOf(platform, addon(platform), folder));
     assert.deepEqual([manifest.os, manifest.cpu], [[process.platform], [process.arch]]);
     assert(files.includes(manifest.main), `${files}`);
-    for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md", "THIRD-PARTY.md", "README.md"]) assert(files.includes(name), name);
+    for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md", "THIRD-PARTY.md", "README.md"])
+      assert(files.includes(name), name);
     holdsNoFolder(HOME, files);
   });
 

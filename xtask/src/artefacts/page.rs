@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write, fs};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::{
     platforms::{self, Platform},
@@ -14,8 +14,13 @@ use crate::workspace;
 const PAGE: &str = "docs/platforms.md";
 const README: &str = "README.md";
 
-/// The most bytes of each artefact: files may grow by a twentieth before somebody must agree.
+/// The first words of the README's sentence.
+const BEGINNINGS: [&str; 2] = ["Binaries are ", "No binaries "];
+
+/// The size of each artefact that was agreed to.
 const LIMITS: &str = "tests/artefacts/sizes.toml";
+
+const HEADER: &str = "# The size of each artefact that was agreed to, in bytes: it may grow by a twentieth before somebody must agree again.\n";
 
 const INTRODUCTION: &str = "# Platforms
 
@@ -31,7 +36,29 @@ Wheels are named for the oldest Python that they serve: `cp311-abi3` is for 3.11
 
 pub fn write() -> Result<()> {
     let (platforms, rows) = (platforms::all()?, checked()?);
-    Ok(fs::write(workspace::root().join(PAGE), page(&platforms, &rows))?)
+    fs::write(workspace::root().join(PAGE), page(&platforms, &rows))?;
+    let readme = workspace::root().join(README);
+    let text = with_sentence(&fs::read_to_string(&readme)?, &sentence(&platforms, &rows));
+    fs::write(readme, text)?;
+    let mut limits = limits()?;
+    for (name, row) in &rows {
+        limits.entry(name.clone()).or_insert_with(|| row.bytes());
+    }
+    let text = format!("{HEADER}\n{}", toml::to_string(&limits)?);
+    Ok(fs::write(workspace::root().join(LIMITS), text)?)
+}
+
+/// The README with this sentence in place of the one that it has, which is a line of its own.
+fn with_sentence(readme: &str, sentence: &str) -> String {
+    let is_it = |line: &str| BEGINNINGS.iter().any(|words| line.starts_with(words));
+    let lines = readme.lines().map(|line| if is_it(line) { sentence } else { line });
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+/// The agreed sizes; a new artefact's is that of its first build.
+fn limits() -> Result<BTreeMap<String, u64>> {
+    let text = fs::read_to_string(workspace::root().join(LIMITS))?;
+    toml::from_str(&text).with_context(|| format!("cannot read {LIMITS}"))
 }
 
 /// Faults for tidy: a stale page, a platform without artefacts, a README that says otherwise, and files that have grown.
@@ -46,8 +73,7 @@ pub fn faults() -> Result<Vec<String>> {
     if !read(README).contains(&sentence) {
         faults.push(format!("{README}: expected the sentence: {sentence}"));
     }
-    let limits: BTreeMap<String, u64> = toml::from_str(&read(LIMITS))?;
-    faults.extend(grown(&rows, &limits));
+    faults.extend(grown(&rows, &limits()?));
     let failed = rows.iter().filter_map(|(name, row)| Some((name, row.fault.as_ref()?)));
     faults.extend(failed.map(|(name, fault)| format!("{name} did not run: {fault}")));
     Ok(faults)
@@ -63,7 +89,7 @@ fn checked() -> Result<Rows> {
 /// Artefacts that are larger than agreed, and those without a limit.
 fn grown(rows: &Rows, limits: &BTreeMap<String, u64>) -> Vec<String> {
     let too_large = |(name, row): (&String, &Row)| {
-        let bytes: u64 = row.files.iter().map(|file| file.bytes).sum();
+        let bytes = row.bytes();
         let most = limits.get(name).map(|agreed| agreed + agreed / 20);
         match most {
             None => Some(format!("{LIMITS}: expected a size for {name}, found none")),
@@ -139,6 +165,9 @@ fn sentence(platforms: &[Platform], rows: &Rows) -> String {
     };
     let parts = [list("built and run for", &ran), list("built, and not run yet, for", &built)];
     let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() {
+        return "No binaries are built yet.".to_owned();
+    }
     format!("Binaries are {} ([each file, and what ran it](docs/platforms.md)).", parts.join("; "))
 }
 
@@ -175,6 +204,12 @@ mod tests {
             said.starts_with(&format!("Binaries are built and run for {} ([", platforms[0].says))
         );
         assert!(!said.contains("macOS"));
+    }
+
+    #[test]
+    fn the_sentence_of_the_readme_is_replaced() {
+        let readme = "# a\n\nBinaries are here.\n\nmore\n";
+        assert_eq!(with_sentence(readme, "No binaries."), "# a\n\nNo binaries.\n\nmore\n");
     }
 
     #[test]

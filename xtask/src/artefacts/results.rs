@@ -42,7 +42,7 @@ pub struct File {
 pub struct Run {
     /// The interpreter, and the emulator if there was one.
     pub with: String,
-    /// What ran.
+    /// The tests or programs.
     pub what: String,
     /// Tests that passed; none failed.
     pub passed: u32,
@@ -87,8 +87,12 @@ impl Row {
         self.files.iter().all(is_same)
     }
 
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes).sum()
+    }
+
     pub fn summary(&self) -> String {
-        let bytes: u64 = self.files.iter().map(|file| file.bytes).sum();
+        let bytes = self.bytes();
         let runs: Vec<_> =
             self.runs.iter().map(|run| format!("{} in {}", run.passed, run.with)).collect();
         let runs = if runs.is_empty() { "not run".to_owned() } else { runs.join(", ") };

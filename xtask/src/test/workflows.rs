@@ -10,9 +10,9 @@ use crate::workspace;
 const FOLDER: &str = ".github/workflows";
 
 pub fn check(shell: &Shell) -> Result<()> {
-    let files = shell.read_dir(FOLDER)?;
+    let files = &shell.read_dir(FOLDER)?;
     ensure!(!files.is_empty(), "expected workflows in {FOLDER}, found none");
-    for file in &files {
+    for file in files {
         let faults = faults(&fs::read_to_string(file)?);
         ensure!(faults.is_empty(), "{}: {}", file.display(), faults.join("; "));
     }

@@ -1,4 +1,4 @@
-//! How each kind of artefact is built.
+//! Builds of each kind of artefact.
 
 mod addon;
 mod source;
