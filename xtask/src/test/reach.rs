@@ -59,9 +59,9 @@ mod tests {
 
     #[test]
     fn comments_and_blank_lines_do_not_count() {
-        assert_eq!(faults(&format!("a\n{}", "\n// b\n    /// c\n".repeat(750))), 0);
-        assert_eq!(faults(&"a\n".repeat(750)), 0);
-        assert_eq!(faults(&"a\n".repeat(751)), 1);
+        assert_eq!(faults(&format!("a\n{}", "\n// b\n    /// c\n".repeat(LINES.1))), 0);
+        assert_eq!(faults(&"a\n".repeat(LINES.1)), 0);
+        assert_eq!(faults(&"a\n".repeat(LINES.1 + 1)), 1);
     }
 
     #[test]
