@@ -139,6 +139,7 @@ impl fmt::Debug for Watch {
 /// The events of one lease: a grant, its end, and who hears of them.
 #[derive(Debug)]
 pub(crate) struct Events {
+    #[cfg_attr(not(feature = "tracing"), allow(dead_code, reason = "for subscribers"))]
     namespace: String,
     watch: Option<Watch>,
     /// The number and the end of the grant, until its end was told.

@@ -15,6 +15,7 @@ mod hot;
 mod keys;
 mod kinds;
 mod layout;
+mod leases;
 mod measure;
 mod parts;
 mod peers;
@@ -33,6 +34,7 @@ fn contests() -> Vec<Contest> {
     vec![
         generate::one(),
         parts::one(),
+        leases::one(),
         generate::text(),
         randflake::parts(),
         randflake::texts(),

@@ -24,14 +24,18 @@ pub(crate) fn hot_guid<C: Clock>(clock: C) -> hotguid::Generator<C> {
 }
 
 /// Fields like those of Instagram, with enough sequences in a millisecond for the system's clock.
-pub(crate) fn layout<C: Clock>(clock: C) -> layout::Generator<C> {
+pub(crate) fn layout_like_instagram() -> layout::Layout {
     use polyflake::layout::{Field, Layout, Tick};
     let fields = [
         Field::timestamp(41, Tick::from_millis(1).expect("a tick"), 1_314_220_021_721),
         Field::bindable(1, "shard"),
         Field::sequence(22),
     ];
-    let layout = Layout::integer(fields).expect("64 bits");
+    Layout::integer(fields).expect("64 bits")
+}
+
+pub(crate) fn layout<C: Clock>(clock: C) -> layout::Generator<C> {
+    let layout = layout_like_instagram();
     let builder = layout::Generator::builder(layout).clock(clock).bind("shard", 1);
     builder.build().expect("valid options")
 }

@@ -1,0 +1,49 @@
+//! One ID of a generator that the crate of leases keeps, against one of the core's generator alone.
+
+use polyflake::{clock::SystemClock, layout};
+
+use crate::{
+    contest::{Against, Contest, Entry, Goal},
+    measure::{Work, repeat},
+    samples,
+};
+
+const LEASED: &str = "layout generate, leased";
+const ALONE: &str = "layout generate";
+
+/// The system's clock on both sides, since leases read no other. The layout's ticks hold more IDs than it can make.
+pub(crate) fn one() -> Contest {
+    Contest {
+        name: "rust: one ID under a lease that is kept",
+        axis: None,
+        entries: vec![
+            Entry::ours(LEASED, leased()),
+            Entry::ours("the core's generator that moves", moving()),
+            Entry::ours(ALONE, alone()),
+        ],
+        goals: vec![Goal {
+            name: "rust: one ID under a lease that is kept",
+            ours: LEASED.into(),
+            against: Against::entry(ALONE),
+            most: 1.02,
+        }],
+    }
+}
+
+fn leased() -> Work {
+    let layout = samples::layout_like_instagram();
+    let ids = polyflake_lease::layout::Generator::new("memory:", "bench", &layout, &["shard"]);
+    let ids = ids.expect("a lease");
+    repeat(move || ids.generate())
+}
+
+/// The part of the way that lies in the core.
+fn moving() -> Work {
+    let ids = layout::Leased::new(samples::layout(SystemClock)).expect("a timestamp");
+    repeat(move || ids.generate())
+}
+
+fn alone() -> Work {
+    let ids = samples::layout(SystemClock);
+    repeat(move || ids.generate())
+}

@@ -1,0 +1,91 @@
+//! A fleet of keepers over one store, in simulated time: the writes that it asks for, and that nobody is refused.
+//!
+//! `cargo test --release -p polyflake-lease --test fleet -- --ignored --nocapture` goes through 100,000 holders.
+
+use std::{cmp::Reverse, collections::BinaryHeap};
+
+use fastrand::Rng;
+use polyflake_lease::{Action, Ask, Keeper, Memory, Moment, Options, Random, Result, Shape, Store};
+
+const T: u64 = 1_763_650_000_000;
+const HOUR: u64 = 3_600_000;
+const SECRET: [u8; 16] = [7; 16];
+
+type Draw = Box<dyn FnMut() -> Result<Random>>;
+
+#[derive(Default)]
+struct Figures {
+    /// Number of renewals in the second hour and the largest in one of its seconds.
+    renewals: u64,
+    busiest: u64,
+    refused: u64,
+}
+
+/// Lets holders begin during an hour, and counts their renewals in the one after it. Each prefers a number of its own.
+fn fleet(holders: u64, numbers: u64) -> Figures {
+    let mut rng = Rng::with_seed(7);
+    let mut store = Memory::new(T);
+    let shape = Shape::randflake(0..=numbers - 1, &SECRET).unwrap();
+    let mut keepers: Vec<Keeper<Draw>> = (0..holders)
+        .map(|number| {
+            let mut random = rng.fork();
+            let options = Options::new("fleet", shape.clone()).unwrap().prefer(number).unwrap();
+            Keeper::new(options, Box::new(move || Ok(Random(random.u128(1..)))) as Draw)
+        })
+        .collect();
+    let starts = (0..keepers.len()).map(|keeper| (Reverse(rng.u64(0..HOUR)), keeper));
+    let mut wakes: BinaryHeap<_> = starts.collect();
+    let (mut figures, mut seconds) = (Figures::default(), vec![0; 3600]);
+    while let Some((Reverse(elapsed_ms), index)) = wakes.pop().filter(|(at, _)| at.0 < 2 * HOUR) {
+        let now = Moment { wall_ms: T + elapsed_ms, elapsed_ms };
+        store.set_now(now.wall_ms);
+        let next = loop {
+            match keepers[index].poll(now) {
+                Action::Ask(request) => {
+                    if matches!(request.ask, Ask::Put { .. }) && elapsed_ms >= HOUR {
+                        figures.renewals += 1;
+                        seconds[usize::try_from((elapsed_ms - HOUR) / 1000).unwrap()] += 1;
+                    }
+                    let reply = store.answer(&request);
+                    keepers[index].answered(request.number, reply, now);
+                }
+                Action::Refused(_) => figures.refused += 1,
+                Action::Wait(until) => break until,
+                Action::Begin(_) | Action::Extend(_) => {}
+                other => panic!("{other:?}"),
+            }
+        };
+        wakes.push((Reverse(next), index));
+    }
+    figures.busiest = seconds.into_iter().max().unwrap_or(0);
+    figures
+}
+
+/// Four renewals in an hour for each holder, a little more since they come up to a tenth early.
+fn assert_plain(holders: u64, figures: &Figures) {
+    assert_eq!(figures.refused, 0);
+    let expected = 4 * holders..=4 * holders * 110 / 100;
+    assert!(expected.contains(&figures.renewals), "{} of {holders}", figures.renewals);
+}
+
+#[test]
+fn a_fleet_renews_four_times_in_an_hour() {
+    let figures = fleet(300, 512);
+    assert_plain(300, &figures);
+}
+
+#[test]
+#[ignore = "for figures; minutes without optimisation"]
+#[allow(clippy::cast_precision_loss, reason = "a count far below 2^53")]
+fn a_hundred_thousand_holders() {
+    let began = std::time::Instant::now();
+    let figures = fleet(100_000, 131_072);
+    let rate = figures.renewals as f64 / 3600.0;
+    println!(
+        "{} renewals in an hour, {rate:.1} a second, {} in the busiest second, in {:.0?}",
+        figures.renewals,
+        figures.busiest,
+        began.elapsed()
+    );
+    assert_plain(100_000, &figures);
+}
