@@ -270,7 +270,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
 /// The records of a reply, each as a writer of format 1 leaves it.
 fn records_of(found: Found) -> Result<Vec<Record>> {
     let Found::Records(records) = found else {
-        return Err(damaged("expected another kind of reply"));
+        return Err(damaged("expected a reply that fits the request, found one of another kind"));
     };
     records.iter().try_for_each(Record::check)?;
     Ok(records)
@@ -281,6 +281,6 @@ fn never_granted() -> Error {
 }
 
 fn contended() -> Error {
-    let reason = "expected a record that stays as it is, found others at work";
+    let reason = "expected a record that nobody else changes, found a change at each try";
     Error::new(ErrorKind::LeaseUnavailable, reason)
 }

@@ -100,7 +100,10 @@ fn connect(url: &str) -> Result<Client> {
 fn config(url: &str) -> Result<Config> {
     let mut config = Config::from_str(url).map_err(|_| {
         // The URL may hold a password.
-        Error::new(ErrorKind::OutOfRange, "expected a URL of PostgreSQL")
+        Error::new(
+            ErrorKind::OutOfRange,
+            "expected a URL that PostgreSQL understands, found another text",
+        )
     })?;
     config.connect_timeout(PATIENCE).tcp_user_timeout(2 * PATIENCE);
     config.application_name("polyflake-lease");
@@ -124,7 +127,10 @@ impl core::fmt::Debug for Postgresql {
 impl Store for Postgresql {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         forks::check(self.process)?;
-        let client = self.client.as_mut().ok_or_else(|| damaged("expected a connection"))?;
+        let client = self
+            .client
+            .as_mut()
+            .ok_or_else(|| damaged("expected a connection to PostgreSQL, found none"))?;
         if self.has_functions
             && let Some(reply) = functions::answer(client, request)
         {
@@ -194,8 +200,8 @@ fn failed(error: postgres::Error) -> Error {
         return Error::new(ErrorKind::StoreNotDurable, cause.message().to_owned());
     }
     let reason = match error.as_db_error() {
-        Some(cause) => format!("expected an answer of PostgreSQL, found: {}", cause.message()),
-        None => format!("expected an answer of PostgreSQL, found: {error}"),
+        Some(cause) => format!("expected an answer from PostgreSQL, found: {}", cause.message()),
+        None => format!("expected an answer from PostgreSQL, found: {error}"),
     };
     Error::new(ErrorKind::LeaseUnavailable, reason)
 }

@@ -121,7 +121,7 @@ impl Lease {
             Builder::new()
                 .name("polyflake-lease".into())
                 .spawn(run)
-                .map_err(|error| unavailable(format!("expected a thread, found: {error}")))
+                .map_err(|error| unavailable(format!("expected a new thread, found: {error}")))
         });
         let run = Run::new();
         run.start(&*spawn)?;

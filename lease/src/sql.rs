@@ -133,7 +133,10 @@ pub(crate) fn probe(rows: &mut impl Rows, name: &str) -> Result<()> {
     if is_kept && is_refused {
         return Ok(());
     }
-    Err(Error::new(ErrorKind::StoreNotDurable, "expected a store that keeps conditions"))
+    Err(Error::new(
+        ErrorKind::StoreNotDurable,
+        "expected a store that refuses stale writes, found one that takes them",
+    ))
 }
 
 /// Refuses tables whose columns are not those of format 1.

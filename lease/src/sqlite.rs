@@ -172,5 +172,5 @@ fn failed(error: rusqlite::Error) -> Error {
         SqliteFailure(..) => ErrorKind::LeaseUnavailable,
         _ => ErrorKind::StoreDamaged,
     };
-    Error::new(kind, format!("expected an answer of SQLite, found: {error}"))
+    Error::new(kind, format!("expected an answer from SQLite, found: {error}"))
 }

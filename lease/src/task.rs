@@ -160,7 +160,7 @@ async fn ask<S: AsyncStore, F: Future<Output = Result<S>>>(
 }
 
 fn silent() -> Error {
-    Error::new(ErrorKind::LeaseUnavailable, "expected an answer of the store in time, found none")
+    Error::new(ErrorKind::LeaseUnavailable, "expected an answer from the store in time, found none")
 }
 
 enum First<A, B> {

@@ -27,10 +27,10 @@ pub fn open(url: &str) -> Result<Box<dyn Store>> {
         #[cfg(feature = "postgresql")]
         Some(("postgres" | "postgresql", _)) => Ok(Box::new(crate::Postgresql::open(url)?)),
         // The rest of the URL may hold a password.
-        Some((scheme, _)) if is_scheme(scheme) => Err(out_of_range(format!(
-            "expected a URL of a store that was built in, found {scheme}:"
-        ))),
-        _ => Err(out_of_range("expected a URL of a store")),
+        Some((scheme, _)) if is_scheme(scheme) => {
+            Err(out_of_range(format!("expected the URL of a store in this build, found {scheme}:")))
+        }
+        _ => Err(out_of_range("expected the URL of a store, found another text")),
     }
 }
 

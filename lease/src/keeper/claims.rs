@@ -120,7 +120,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         now: Moment,
     ) {
         let Some(record) = records.into_iter().next() else {
-            return self.later(held, damaged("expected a record, found none"), now);
+            return self.later(held, damaged("expected a record of the number, found none"), now);
         };
         if record.granted_until <= self.store_now.0 {
             return self.claim(namespace, record, held, now);
@@ -165,7 +165,11 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let token = match (self.random)() {
             Ok(token) if granted_until > start => token,
             Ok(_) => {
-                return self.later(held, damaged("expected a record whose grant has ended"), now);
+                return self.later(
+                    held,
+                    damaged("expected a record whose grant has ended, found one that goes on"),
+                    now,
+                );
             }
             Err(error) => return self.later(held, error, now),
         };

@@ -1,6 +1,5 @@
 //! The options of a keeper.
 
-#[cfg(feature = "std")]
 use alloc::format;
 use alloc::string::{String, ToString};
 
@@ -80,7 +79,9 @@ impl Options {
     /// `out_of_range` unless it is one of the shape's numbers.
     pub fn prefer(self, number: u64) -> Result<Self> {
         if self.shape.index_of(number).is_none() {
-            return Err(out_of_range("expected a number of the namespace"));
+            let (first, last) = self.shape.numbers().into_inner();
+            let reason = format!("expected a number from {first} to {last}, found {number}");
+            return Err(out_of_range(reason));
         }
         Ok(Self { preferred: Some(number), ..self })
     }

@@ -23,8 +23,10 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             At::Asking { step, held } if self.is_closing && step.only_reads() => self.seal(held),
             At::Asking { step, held } if now.elapsed_ms >= self.patience => {
                 self.request += 1;
-                let error =
-                    Error::new(ErrorKind::LeaseUnavailable, "expected an answer of the store");
+                let error = Error::new(
+                    ErrorKind::LeaseUnavailable,
+                    "expected an answer from the store in time, found none",
+                );
                 self.failed(step, held, error, now);
             }
             At::Paused { held, .. } if self.is_closing => self.seal(held),
@@ -148,7 +150,12 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 self.release(&found, put, true, now);
             }
             (Step::Release { .. }, _) => self.released(now),
-            (step, _) => self.failed(step, held, damaged("expected another kind of reply"), now),
+            (step, _) => self.failed(
+                step,
+                held,
+                damaged("expected a reply that fits the request, found one of another kind"),
+                now,
+            ),
         }
     }
 
@@ -158,7 +165,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let namespace = namespace.ok_or_else(|| damaged("expected the namespace's record"))?;
         namespace.check(&namespace.digest())?;
         if namespace.version == MOST {
-            return Err(damaged("expected a version that can be raised"));
+            return Err(damaged("expected a version below the largest, found the largest"));
         }
         let shape = self.options.shape.to_json();
         if namespace.shape != shape {
@@ -215,7 +222,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 return self.failed(
                     step,
                     Some(held),
-                    damaged("expected another kind of reply"),
+                    damaged("expected a reply that fits the request, found one of another kind"),
                     now,
                 );
             }
@@ -243,7 +250,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                     format!("expected this holder's grant of number {first}, found another");
                 Error::new(ErrorKind::LeaseLost, reason)
             }
-            None => damaged("expected a record, found none"),
+            None => damaged("expected a record of the number, found none"),
         };
         self.lost(held, error, now);
     }

@@ -131,7 +131,7 @@ fn one(
     values: &[(&(dyn ToSql + Sync), Type)],
 ) -> Result<Row> {
     let rows = client.query_typed(statement, values).map_err(failed)?;
-    rows.into_iter().next().ok_or_else(|| damaged("expected an answer of a function, found none"))
+    rows.into_iter().next().ok_or_else(|| damaged("expected an answer from a function, found none"))
 }
 
 fn reply(row: &Row, found: Found) -> Result<Reply> {

@@ -42,7 +42,7 @@ fn check_system(path: &Path) -> Result<()> {
     let system = rustix::fs::statfs(path).map_err(|error| {
         Error::new(
             ErrorKind::LeaseUnavailable,
-            format!("expected a place for a file, found: {error}"),
+            format!("expected a folder for the file, found: {error}"),
         )
     })?;
     let found = u32::try_from(system.f_type & 0xffff_ffff).unwrap_or(0);
