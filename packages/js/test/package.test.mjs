@@ -154,12 +154,13 @@ describe("the tarball", () => {
       JSON.parse(readFileSync(new URL(`../../tests/packaging/js/${name}/package.json`, CHECKOUT), "utf8"));
     const { dependencies: databases, oldest } = project("databases");
     const { dependencies: servers } = project("servers");
+    const prisma = project("prisma");
     const aliased = (name) => servers[name].replace(/.*@/, "");
     const tested = {
       ...Object.fromEntries(
         ["drizzle-orm", "kysely", "typeorm"].map((name) => [name, [oldest[name], databases[name]]]),
       ),
-      "@prisma/client": [project("prisma").oldest["@prisma/client"], printed["@prisma/client"][1]],
+      "@prisma/client": [prisma.oldest, prisma.dependencies].map((versions) => versions["@prisma/client"]),
       express: [aliased("express-4"), servers.express],
       hono: [aliased("hono-4.0"), servers.hono],
     };
