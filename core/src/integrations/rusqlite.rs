@@ -28,7 +28,7 @@ pub(crate) fn read<T: Column>(value: ValueRef<'_>) -> FromSqlResult<T> {
         ValueRef::Text(_) => Value::Text(value.as_str()?),
         ValueRef::Null | ValueRef::Real(_) => return Err(FromSqlError::InvalidType),
     };
-    T::read(value).map_err(FromSqlError::other)
+    T::read(value).map_err(|error| FromSqlError::Other(Box::new(error)))
 }
 
 macro_rules! column {
