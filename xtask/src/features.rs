@@ -7,9 +7,6 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// The crates that users depend on.
-const CRATES: [&str; 2] = ["polyflake", "polyflake-lease"];
-
 #[derive(Args)]
 pub struct Options {
     /// Build with the oldest versions of dependencies that the crates allow
@@ -22,10 +19,10 @@ pub fn main(options: &Options) -> Result<()> {
     if options.minimal {
         return minimal(&shell);
     }
-    for name in CRATES {
-        let sets = sets(&features(&shell, name)?);
+    for name in workspace::published(&shell)? {
+        let sets = sets(&features(&shell, &name)?);
         for set in &sets {
-            let chosen = ["--package", name, "--no-default-features", "--features", set];
+            let chosen = ["--package", &name, "--no-default-features", "--features", set];
             cmd!(shell, "cargo check --quiet {chosen...}").env("RUSTFLAGS", "-D warnings").run()?;
         }
         println!("{name}: {} sets of features", sets.len());
@@ -64,7 +61,7 @@ fn minimal(shell: &Shell) -> Result<()> {
     let _there = shell.push_dir(&clone);
     let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("minimal"));
     cmd!(shell, "cargo +nightly update --quiet -Z direct-minimal-versions").run()?;
-    for name in CRATES {
+    for name in workspace::published(shell)? {
         cmd!(shell, "cargo +nightly check --quiet --package {name} --all-features").run()?;
     }
     Ok(())

@@ -5,8 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, Result};
-use xshell::Shell;
+use anyhow::{Context, Result, ensure};
+use xshell::{Shell, cmd};
 
 /// The repository's root.
 pub fn root() -> &'static Path {
@@ -72,6 +72,18 @@ pub fn artefacts() -> PathBuf {
 /// Returns whether this is a run of continuous integration, where nothing may be skipped.
 pub fn in_ci() -> bool {
     env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false")
+}
+
+/// The crates that a registry gets.
+pub fn published(shell: &Shell) -> Result<Vec<String>> {
+    let said = cmd!(shell, "cargo metadata --no-deps --format-version 1").quiet().read()?;
+    let metadata: serde_json::Value = serde_json::from_str(&said)?;
+    let packages = metadata["packages"].as_array().context("expected packages")?;
+    let published = packages.iter().filter(|package| package["publish"].is_null());
+    let names: Vec<_> =
+        published.filter_map(|package| Some(package["name"].as_str()?.to_owned())).collect();
+    ensure!(!names.is_empty(), "expected crates that are published, found none");
+    Ok(names)
 }
 
 /// A shell in the root, which finds the repository's own tools before the machine's.

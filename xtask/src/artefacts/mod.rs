@@ -159,7 +159,7 @@ fn complete(shell: &Shell, artefact: &Artefact, only_build: bool) -> Result<()> 
     }
     if row.runs.is_empty() && !only_build {
         let ran = run::run(shell, artefact, &folder);
-        row.fault = ran.as_ref().err().map(|error| format!("{error:#}"));
+        row.fault = ran.as_ref().err().map(ToString::to_string);
         row.runs = ran.as_ref().map_or_else(|_| Vec::new(), Vec::clone);
         Results::put(&artefact.name, row.clone())?;
         ran?;

@@ -1,7 +1,8 @@
 //! Commands that may run for so long and no longer.
 
+#[cfg(unix)]
+use std::os::unix::process::CommandExt;
 use std::{
-    os::unix::process::CommandExt,
     process::{Child, Command},
     thread,
     time::{Duration, Instant},
@@ -12,7 +13,7 @@ use anyhow::Result;
 /// Runs a command in a group of its own, and returns whether it succeeded; `None` if it did not end in time. Then it is killed with
 /// all that it started.
 pub fn ends_well(command: &mut Command, longest: Duration) -> Result<Option<bool>> {
-    let (mut child, began) = (command.process_group(0).spawn()?, Instant::now());
+    let (mut child, began) = (apart(command).spawn()?, Instant::now());
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status.success()));
@@ -23,6 +24,13 @@ pub fn ends_well(command: &mut Command, longest: Duration) -> Result<Option<bool
         }
         thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// Gives a command a group of its own, on systems that have groups.
+fn apart(command: &mut Command) -> &mut Command {
+    #[cfg(unix)]
+    command.process_group(0);
+    command
 }
 
 fn kill(child: &mut Child) -> Result<()> {

@@ -1,6 +1,10 @@
 //! Node, and the npm packages that the JavaScript package and its tests are built with.
 
-use std::{fs, os::unix::fs::symlink, path::Path};
+#[cfg(unix)]
+use std::os::unix::fs::symlink;
+#[cfg(windows)]
+use std::os::windows::fs::symlink_dir as symlink;
+use std::{fs, path::Path};
 
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};

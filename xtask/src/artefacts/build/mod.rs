@@ -31,7 +31,7 @@ fn sources(kind: &Kind) -> Vec<&'static str> {
         Kind::Wheel(..) | Kind::Source => &["bindings-python", "columns", "packages/python"],
         Kind::Addon(_) => &["bindings-js", "bindings-node", "packages/js/build"],
         Kind::Npm => &["CHANGELOG.md", "bindings-js", "bindings-wasm", "packages/js", "xtask/wasm"],
-        Kind::Crates => &["CHANGELOG.md", "core", "lease"],
+        Kind::Crates => &["CHANGELOG.md", "core", "lease", "sql"],
     };
     let how = match kind {
         Kind::Wheel(..) => "xtask/src/artefacts/build/wheel.rs",

@@ -26,11 +26,12 @@ pub fn distribution(shell: &Shell, into: &Path) -> Result<()> {
     Ok(cmd!(shell, "maturin sdist --out {into}").run()?)
 }
 
-/// The crates that a registry gets. One depends on the other, so they are packed together.
+/// The crates that a registry gets. Some depend on others, so they are packed together.
 pub fn crates(shell: &Shell, into: &Path) -> Result<()> {
     let packed = tempfile::tempdir()?;
     let (target, options) = (packed.path(), ["--quiet", "--no-verify", "--allow-dirty"]);
-    let packages = ["--package", "polyflake", "--package", "polyflake-lease"];
+    let packages = workspace::published(shell)?;
+    let packages = packages.iter().flat_map(|name| ["--package", name]);
     cmd!(shell, "cargo package {options...} {packages...} --target-dir {target}").run()?;
     for file in shell.read_dir(target.join("package"))? {
         if file.extension().is_some_and(|end| end == "crate") {

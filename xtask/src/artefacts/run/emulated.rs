@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-use super::{node, python, roots};
+use super::{node, output, python, roots};
 use crate::{artefacts::results::Run, tools, workspace};
 
 /// Tests of the npm package that start no other program: a new process would not be emulated.
@@ -64,7 +64,7 @@ pub fn python_arm64(shell: &Shell, wheel: &Path) -> Result<Vec<Run>> {
     let version = cmd!(shell, "{program} --version").quiet().read()?;
     let _there = shell.push_dir(workspace::root().join("packages/python"));
     let tests = cmd!(shell, "{program} -m pytest --quiet -p no:cacheprovider");
-    let said = tests.env("PYTHONDONTWRITEBYTECODE", "1").read()?;
+    let said = output(tests.env("PYTHONDONTWRITEBYTECODE", "1"))?;
     let with = format!("C{version} for ARM64 under QEMU");
     Ok(vec![Run { with, what: python::SUITE.to_owned(), passed: python::passed(&said)? }])
 }
@@ -104,7 +104,7 @@ fn tests(shell: &Shell, tree: &Path, command: &[PathBuf], says: &str) -> Result<
         let (report, file) = ("report.tap", format!("test/{test}.test.mjs"));
         let options = ["--test-reporter=tap", "--test-reporter-destination=report.tap"];
         let run = cmd!(shell, "{program} {before...} {options...} {file}");
-        run.run().with_context(|| format!("{file} failed"))?;
+        output(run).with_context(|| format!("{file} failed"))?;
         passed += node::passed(&shell.read_file(report)?).with_context(|| file.clone())?;
     }
     let with = format!("Node {} {says}", version.trim().trim_start_matches('v'));

@@ -10,11 +10,22 @@ mod rust;
 
 use std::path::Path;
 
-use anyhow::Result;
-use xshell::Shell;
+use anyhow::{Result, anyhow};
+use xshell::{Cmd, Shell};
 
 use super::{Artefact, Kind, results::Run};
 use crate::tools::Missing;
+
+/// The output of tests. If they fail, it is shown.
+fn output(tests: Cmd<'_>) -> Result<String> {
+    let output = tests.ignore_status().output()?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.success() {
+        return Ok(said);
+    }
+    let errors = String::from_utf8_lossy(&output.stderr);
+    Err(anyhow!("{said}\n{errors}").context("tests failed"))
+}
 
 /// Runs an artefact with all that this machine has for it. Programs that it lacks are named, and are no fault.
 pub fn run(shell: &Shell, artefact: &Artefact, folder: &Path) -> Result<Vec<Run>> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{emulated, python::SUITE};
+use super::{emulated, output, python::SUITE};
 use crate::{
     artefacts::{platforms::Platform, results, results::Run},
     tools::Missing,
@@ -56,7 +56,7 @@ fn native(shell: &Shell, tree: &Path) -> Result<Vec<Run>> {
     let tests = test_files(shell)?;
     let run = |node: &PathBuf| {
         let tests = &tests;
-        let said = cmd!(shell, "{node} --test --test-reporter tap {tests...}").read()?;
+        let said = output(cmd!(shell, "{node} --test --test-reporter tap {tests...}"))?;
         let version = cmd!(shell, "{node} --version").quiet().read()?;
         let with = format!("Node {}", version.trim_start_matches('v'));
         Ok(Run { with, what: SUITE.to_owned(), passed: passed(&said)? })
@@ -83,7 +83,7 @@ pub fn passed(said: &str) -> Result<u32> {
 fn tree(shell: &Shell, platform: &Platform, folder: &Path) -> Result<PathBuf> {
     let main = tarball(&folder.with_file_name("npm"));
     let main = main.map_err(|_| Missing("the npm package is not built"))?;
-    let tree = workspace::artefacts().join("run/tree");
+    let tree = workspace::artefacts().join("run/trees").join(&platform.name);
     shell.remove_path(&tree)?;
     shell.create_dir(&tree)?;
     for entry in shell.read_dir(workspace::root())? {

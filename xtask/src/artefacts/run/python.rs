@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::emulated;
+use super::{emulated, output};
 use crate::{
     artefacts::{Python, platforms::Platform, results, results::Run},
     tools::{self, Missing},
@@ -33,7 +33,8 @@ pub fn wheel(
 
 /// The source distribution, built and installed by pip.
 pub fn source(shell: &Shell, folder: &Path) -> Result<Vec<Run>> {
-    let (python, source) = (workspace::python(), only(folder)?);
+    let python = workspace::artefacts().join("venv/bin/python");
+    let source = only(folder)?;
     let project = tempfile::tempdir()?;
     let venv = project.path().join("venv");
     cmd!(shell, "{python} -m venv {venv}").run()?;
@@ -77,7 +78,7 @@ fn suite(shell: &Shell, python: &Path, wheel: &Path) -> Result<Run> {
     cmd!(shell, "{inside} -m pip install {options...} {wheel}").run()?;
     let _there = shell.push_dir(workspace::root().join("packages/python"));
     let tests = cmd!(shell, "{inside} -m pytest --quiet -p no:cacheprovider");
-    let said = tests.env("PYTHONDONTWRITEBYTECODE", "1").read()?;
+    let said = output(tests.env("PYTHONDONTWRITEBYTECODE", "1"))?;
     Ok(Run { with, what: SUITE.to_owned(), passed: passed(&said)? })
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-use super::roots;
+use super::{output, roots};
 use crate::{
     artefacts::results::{self, Run},
     tools::{self, Missing},
@@ -15,14 +15,17 @@ use crate::{
 /// Unpacks the core's crate outside of the repository and runs its tests there.
 pub fn crates(shell: &Shell, folder: &Path) -> Result<Vec<Run>> {
     let files = results::files(folder)?;
-    let is_core = |name: &str| !name.starts_with("polyflake-lease");
+    let is_core = |name: &str| {
+        name.strip_prefix("polyflake-")
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
     let core =
         files.iter().find(|file| is_core(&file.name)).context("expected the core's crate")?;
     let (project, archive) = (tempfile::tempdir()?, folder.join(&core.name));
     let into = project.path();
     cmd!(shell, "tar --extract --touch --gzip --file {archive} --directory {into}").run()?;
     let _there = shell.push_dir(into.join(core.name.trim_end_matches(".crate")));
-    let said = cmd!(shell, "cargo test --all-features").ignore_stderr().read()?;
+    let said = output(cmd!(shell, "cargo test --all-features"))?;
     let with = compiler(shell)?;
     let what = "unit and documentation tests of the core's crate".to_owned();
     let here = Run { with, what, passed: passed(&said) };
@@ -39,11 +42,10 @@ fn windows(shell: &Shell) -> Result<Run> {
     let _there = shell.push_dir(workspace::root());
     let chosen = ["--package", "polyflake", "--all-features", "--lib", "--tests"];
     let tests = cmd!(shell, "cargo test {chosen...} --target x86_64-pc-windows-gnu");
-    let said = tests
+    let tests = tests
         .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", tools::MINGW)
-        .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", wine)
-        .ignore_stderr()
-        .read()?;
+        .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", wine);
+    let said = output(tests)?;
     let with = format!("{} for Windows under Wine", compiler(shell)?);
     Ok(Run { with, what: "the core's tests".to_owned(), passed: passed(&said) })
 }
