@@ -56,7 +56,6 @@ pub use kinds::{ByMetabyte, ReadError};
 #[doc(hidden)]
 pub use leased::Leased;
 pub use metabyte::metabyte;
-#[doc(hidden)]
 #[cfg(feature = "alloc")]
 pub use pool::Pool;
 pub use snapshot::{Snapshot, Stats};
