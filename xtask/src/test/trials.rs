@@ -10,12 +10,14 @@ use xshell::{Shell, cmd};
 
 use super::{
     Step, digest,
-    packaging::{self, python_integrations, python_tools},
+    packaging::{self, python_integrations, python_tools, rust_libraries},
 };
 use crate::workspace;
 
 pub const ALL: &[Step] = &[
     Step::trial("docs-rs", Package::Rust, packaging::docs_rs),
+    Step::trial("rust-libraries-oldest", Package::Rust, rust_libraries::oldest),
+    Step::trial("rust-libraries-newest", Package::Rust, rust_libraries::newest),
     npm("npm-next", |sh| packaging::newest_with_browser(sh, "next")),
     npm("npm-webpack", |sh| packaging::newest_with_browser(sh, "webpack")),
     npm("npm-vite", |sh| packaging::newest_with_browser(sh, "vite")),
