@@ -177,7 +177,7 @@ fn events_are_traced_and_hold_nothing_of_the_url() {
         "postgres://somebody:sesame@127.0.0.1:1/db?options=sesame",
         "postgres://somebody:sesame@[::1/db",
         "sesame@host",
-        "password=sesame port:1",
+        "pass=sesame port:1",
         &file,
     ];
     let (options, heard) = Heard::of(Options::new("traced", Shape::sno(0..=9).unwrap()).unwrap());

@@ -229,7 +229,7 @@ fn a_password_is_in_no_error() {
         "postgres://a:sesame@[::1/x",
         "postgres://a:sesame@localhost/x?sesame=1",
         "sesame",
-        "password=sesame port:1",
+        "pass=sesame port:1",
     ] {
         let Err(error) = open(url) else { panic!("expected no server at {url}") };
         assert!(!format!("{error} {error:?}").contains("sesame"), "{error:?}");
