@@ -184,16 +184,13 @@ fn an_error_names_the_last_time_of_a_field() {
     };
     assert!(shown(0, "10ms", 40).contains("from 0 to 39,"), "{}", shown(0, "10ms", 40));
     assert!(
-        shown(5, "250us", 6).contains("expected timestamp from 5 to 5, found 6"),
+        shown(5, "250us", 6).contains("expected timestamp 5, found 6"),
         "{}",
         shown(5, "250us", 6)
     );
     let (first, last) = (i64::MIN, i64::MIN + 3);
     assert!(shown(first, "1ms", 0).contains(&format!("from {first} to {last}")));
-    assert!(
-        shown(first, "1us", 1)
-            .contains(&format!("expected timestamp from {first} to {first}, found 1"))
-    );
+    assert!(shown(first, "1us", 1).contains(&format!("expected timestamp {first}, found 1")));
 }
 
 #[test]
