@@ -15,8 +15,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pefile
+from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 from elftools.elf.gnuversions import GNUVerNeedSection
+from elftools.elf.sections import Section
 
 LIBRARIES = (".so", ".pyd", ".node")
 NEWEST_GLIBC = (2, 17)
@@ -43,8 +45,19 @@ def of_elf(data: bytes) -> tuple[set[str], list[str]]:
         if isinstance(section, GNUVerNeedSection):
             wanted = [version.name for _, versions in section.iter_versions() for version in versions]
             wrong += [f"needs {name}" for name in wanted if is_too_new(name)]
+        # What unwinds the stack must be the system's own library, of which a process has one. musl and Node have no need of it.
+        if isinstance(section, DynamicSection) and "libc.so.6" in needed(section) and is_of_python(sections):
+            wrong += [] if "libgcc_s.so.1" in needed(section) else ["has an unwinder of its own"]
     symbols = sections[".dynsym"].iter_symbols()
     return {symbol.name for symbol in symbols if symbol["st_shndx"] != "SHN_UNDEF"}, wrong
+
+
+def needed(section: DynamicSection) -> list[str]:
+    return [tag.needed for tag in section.iter_tags() if tag.entry.d_tag == "DT_NEEDED"]
+
+
+def is_of_python(sections: dict[str, Section]) -> bool:
+    return any(symbol.name.startswith("PyInit_") for symbol in sections[".dynsym"].iter_symbols())
 
 
 def is_too_new(version: str) -> bool:

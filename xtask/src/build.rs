@@ -110,10 +110,15 @@ fn python(shell: &Shell, purpose: Purpose) -> Result<()> {
 /// own folder.
 pub fn without_local_paths(shell: &Shell) -> Result<String> {
     let sysroot = cmd!(shell, "rustc --print sysroot").quiet().read()?;
-    let root = workspace::root().display().to_string();
-    let folders = [(workspace::cargo_home()?, "/cargo"), (sysroot, "/rust"), (root, "/polyflake")];
-    let flags = folders.map(|(folder, name)| format!("--remap-path-prefix={folder}={name}"));
-    Ok(flags.join(" "))
+    let (root, cargo) = (workspace::root().display().to_string(), workspace::cargo_home()?);
+    let mut folders = vec![(cargo.clone(), "/cargo"), (sysroot, "/rust"), (root, "/polyflake")];
+    // Folders of registries are named by a digest of their addresses. The last match wins, so inner folders come last.
+    let registries = Path::new(&cargo).join("registry/src");
+    for registry in shell.read_dir(registries).unwrap_or_default() {
+        folders.push((registry.display().to_string(), "/cargo"));
+    }
+    let flags = folders.iter().map(|(folder, name)| format!("--remap-path-prefix={folder}={name}"));
+    Ok(flags.collect::<Vec<_>>().join(" "))
 }
 
 /// Installs the built wheel into an environment.

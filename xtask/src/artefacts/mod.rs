@@ -9,6 +9,7 @@ mod check;
 pub mod page;
 pub mod platforms;
 mod results;
+mod roots;
 mod run;
 mod tools;
 
@@ -114,7 +115,7 @@ pub fn main(options: &Options) -> Result<bool> {
     }
     let shell = tools::set_up()?;
     if options.twice {
-        return chosen.iter().try_for_each(|one| build::twice(&shell, one)).map(|()| true);
+        return build::twice(&shell, &chosen).map(|()| true);
     }
     let is_ill = |artefact: &&Artefact| !completed(&shell, artefact, options.build);
     let failed: Vec<_> = chosen.iter().filter(is_ill).collect();

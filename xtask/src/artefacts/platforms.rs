@@ -66,6 +66,15 @@ impl Platform {
         self.wheel.strip_suffix(cpu).unwrap_or_default()
     }
 
+    /// Debian's name of the processor, where the C library is glibc.
+    pub fn debian(&self) -> Option<&'static str> {
+        match &*self.target {
+            "x86_64-unknown-linux-gnu" => Some("amd64"),
+            "aarch64-unknown-linux-gnu" => Some("arm64"),
+            _ => None,
+        }
+    }
+
     /// The name of the built library of a crate.
     pub fn library(&self, name: &str) -> String {
         match &*self.os {

@@ -28,7 +28,6 @@ pub fn set_up() -> Result<Shell> {
     ] {
         shell.set_var(name, workspace::artefacts().join(folder));
     }
-    shell.set_var("CARGO_PROFILE_RELEASE_STRIP", "symbols");
     Ok(shell)
 }
 

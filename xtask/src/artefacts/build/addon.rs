@@ -38,7 +38,8 @@ fn library(shell: &Shell, platform: &Platform) -> Result<PathBuf> {
     } else {
         zig(shell, platform, flags)
     };
-    built.run()?;
+    // Not for all: the build of wasm modules finds functions by name, and strips afterwards.
+    built.env("CARGO_PROFILE_RELEASE_STRIP", "symbols").run()?;
     let folder = workspace::artefacts().join("build").join(&platform.target).join("release");
     Ok(folder.join(platform.library("polyflake_node")))
 }

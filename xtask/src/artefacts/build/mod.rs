@@ -51,10 +51,8 @@ fn sources(kind: &Kind) -> Vec<&'static str> {
 pub fn inputs(shell: &Shell, artefact: &Artefact) -> Result<String> {
     let compiler = cmd!(shell, "rustc --version").quiet().read()?;
     let epoch = epoch(shell, &artefact.kind)?;
-    digest::of_text(&format!(
-        "{} {compiler} {epoch}",
-        digest::of_files(shell, &sources(&artefact.kind))?
-    ))
+    let files = digest::of_files(shell, &sources(&artefact.kind))?;
+    digest::of_text(&format!("{files} {compiler} {epoch}"))
 }
 
 /// The time of the last commit that changed a source, which archives give to their files.
@@ -80,23 +78,32 @@ pub fn build(shell: &Shell, artefact: &Artefact, into: &Path) -> Result<()> {
     }
 }
 
-/// Builds an artefact in a clone in another folder, with a target folder of its own, and compares its files with those built here.
-pub fn twice(shell: &Shell, artefact: &Artefact) -> Result<()> {
-    let (here, elsewhere) = (results::files(&folder(artefact))?, tempfile::tempdir()?);
+/// Builds artefacts in a clone in another folder, with a target folder of its own, and compares their files with those built here.
+pub fn twice(shell: &Shell, artefacts: &[Artefact]) -> Result<()> {
+    let elsewhere = tempfile::tempdir()?;
     let (root, clone) = (workspace::root(), elsewhere.path().join("another/clone"));
     cmd!(shell, "git clone --quiet --no-hardlinks {root} {clone}").run()?;
-    let (target, name) = (elsewhere.path().join("built"), &artefact.name);
+    let target = elsewhere.path().join("built");
+    let only = artefacts.iter().flat_map(|artefact| ["--only", &artefact.name]);
     {
         let _there = shell.push_dir(&clone);
-        let build = cmd!(shell, "cargo xtask artefacts --build --only {name}");
-        build.env("CARGO_TARGET_DIR", &target).env_remove("CARGO_PROFILE_RELEASE_STRIP").run()?;
+        let build = cmd!(shell, "cargo xtask artefacts --build {only...}");
+        build.env("CARGO_TARGET_DIR", &target).run()?;
     }
-    let there = results::files(&target.join("artefacts/out").join(name))?;
+    for artefact in artefacts {
+        let there = target.join("artefacts/out").join(&artefact.name);
+        same(&results::files(&folder(artefact))?, &results::files(&there)?)?;
+        println!("ok: {}: the same bytes from two clones", artefact.name);
+    }
+    Ok(())
+}
+
+/// Fails unless the files are the same.
+fn same(here: &[results::File], there: &[results::File]) -> Result<()> {
     ensure!(!here.is_empty() && here.len() == there.len(), "expected {} files", here.len());
-    for (one, other) in here.iter().zip(&there) {
+    for (one, other) in here.iter().zip(there) {
         ensure!(one.sha256 == other.sha256, "{}: other bytes from another clone", one.name);
     }
-    println!("ok: {name}: the same bytes from two clones");
     Ok(())
 }
 

@@ -1,12 +1,12 @@
 //! Wheels, by maturin: zig links for Linux and macOS, mingw-w64 for Windows, where zig writes a wrong export.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
 use crate::{
-    artefacts::{Python, platforms::Platform, tools},
+    artefacts::{Python, platforms::Platform, roots, tools},
     tools as machine, workspace,
 };
 
@@ -44,7 +44,19 @@ pub fn build(shell: &Shell, platform: &Platform, python: Python, into: &Path) ->
     } else if let Some(oldest) = platform.oldest_mac() {
         build.arg("--zig").env("MACOSX_DEPLOYMENT_TARGET", oldest)
     } else {
+        if let Some(arch) = platform.debian() {
+            flags = format!("{flags} -Clink-arg={}", unwinder(shell, arch)?.display());
+        }
         build.args(["--zig", "--compatibility", platform.c_library()])
     };
     Ok(build.env("RUSTFLAGS", flags).run()?)
+}
+
+/// The library that unwinds the stack, to be linked before zig's own. Python before 3.14 ends a daemon thread by `pthread_exit`,
+/// which unwinds by the system's library through our frames: with a second one in the wheel the process crashed there.
+fn unwinder(shell: &Shell, arch: &str) -> Result<PathBuf> {
+    let root = roots::debian(shell, "bookworm", arch, &["libgcc-s1"])?;
+    let found = cmd!(shell, "find {root} -name libgcc_s.so.1").quiet().read()?;
+    let found = found.lines().next().context("expected libgcc_s.so.1 in libgcc-s1")?;
+    Ok(found.into())
 }

@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-use super::{node, output, python, roots};
-use crate::{artefacts::results::Run, tools, workspace};
+use super::{node, output, python};
+use crate::{
+    artefacts::{results::Run, roots},
+    tools, workspace,
+};
 
 /// Tests of the npm package that start no other program: a new process would not be emulated.
-const TESTS: [&str; 18] = [
+const TESTS: [&str; 17] = [
     "api",
     "clocks",
     "columns",
@@ -27,7 +30,6 @@ const TESTS: [&str; 18] = [
     "sparx64",
     "texts",
     "try",
-    "workers",
 ];
 
 /// The libraries of Debian that programs for ARM64 need, and its Python.

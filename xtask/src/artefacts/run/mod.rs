@@ -5,7 +5,6 @@
 mod emulated;
 mod node;
 mod python;
-mod roots;
 mod rust;
 
 use std::path::Path;

@@ -84,7 +84,8 @@ fn suite(shell: &Shell, python: &Path, wheel: &Path) -> Result<Run> {
 
 /// The pinned packages that the tests import; the others are for building, checking and formatting.
 pub fn requirements() -> Result<Vec<String>> {
-    const IMPORTED: [&str; 6] = ["gunicorn", "hypothesis", "numpy", "polars", "pyarrow", "pytest"];
+    const IMPORTED: [&str; 7] =
+        ["gunicorn", "hypothesis", "mypy", "numpy", "polars", "pyarrow", "pytest"];
     let file = std::fs::read_to_string(workspace::root().join("tests/requirements.txt"))?;
     let is_imported =
         |line: &&str| IMPORTED.iter().any(|name| line.starts_with(&format!("{name}==")));
@@ -119,6 +120,6 @@ mod tests {
 
     #[test]
     fn what_tests_import_is_pinned() {
-        assert!(requirements().unwrap().len() >= 6);
+        assert!(requirements().unwrap().len() >= 7);
     }
 }

@@ -5,9 +5,12 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-use super::{output, roots};
+use super::output;
 use crate::{
-    artefacts::results::{self, Run},
+    artefacts::{
+        results::{self, Run},
+        roots,
+    },
     tools::{self, Missing},
     workspace,
 };

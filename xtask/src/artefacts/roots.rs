@@ -1,4 +1,4 @@
-//! Folders with other platforms' programs: packages of Debian, of npm and of `PyPI`, unpacked beside this machine's own.
+//! Folders with other platforms' programs and libraries: packages of Debian, of npm and of `PyPI`, unpacked beside this machine's own.
 
 use std::path::PathBuf;
 
@@ -17,10 +17,8 @@ pub fn folder() -> PathBuf {
 
 /// Packages of Debian for an architecture, with all that they depend on, unpacked into a folder.
 pub fn debian(shell: &Shell, release: &str, arch: &str, packages: &[&str]) -> Result<PathBuf> {
-    let (root, state) = (
-        folder().join(format!("{release}-{arch}")),
-        folder().join(format!("{release}-{arch}-apt")),
-    );
+    let name = format!("{release}-{arch}-{}", packages[0]);
+    let (root, state) = (folder().join(&name), folder().join(name + "-apt"));
     if root.exists() {
         return Ok(root);
     }
