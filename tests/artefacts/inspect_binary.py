@@ -45,7 +45,7 @@ def of_elf(data: bytes) -> tuple[set[str], list[str]]:
         if isinstance(section, GNUVerNeedSection):
             wanted = [version.name for _, versions in section.iter_versions() for version in versions]
             wrong += [f"needs {name}" for name in wanted if is_too_new(name)]
-        # What unwinds the stack must be the system's own library, of which a process has one. musl and Node have no need of it.
+        # The stack must be unwound by the system's own library. musl and Node have no need of it.
         if isinstance(section, DynamicSection) and "libc.so.6" in needed(section) and is_of_python(sections):
             wrong += [] if "libgcc_s.so.1" in needed(section) else ["has an unwinder of its own"]
     symbols = sections[".dynsym"].iter_symbols()
