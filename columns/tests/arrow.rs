@@ -473,6 +473,7 @@ fn exported_columns_are_read_again() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "Miri aborts where memory for an allocation is missing")]
 fn the_error_of_too_many_items_is_not_an_abort() {
     // Items of no width are the only ones of which any number is there.
     let many = Foreign::new("w:0", 0, [Buffer::of(&[])]).with(|column| column.length = 1 << 46);

@@ -1,8 +1,9 @@
-//! Miri: the tests of the core and of columns, with every step checked for undefined behaviour, on this machine and on emulated ones.
+//! Miri: the tests of the core, of its kernels and of columns, with every step checked for undefined behaviour, on this machine and
+//! on emulated ones.
 //!
 //! Tests that are too slow under Miri do less there (`cfg(miri)`). Miri has no forks and no shared pages.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::Args;
 use xshell::{Shell, cmd};
 
@@ -24,11 +25,17 @@ const MACHINES: [Machine; 3] = [
 /// Cases of each property test: Miri takes a thousand times as long as the processor.
 const CASES: &str = "4";
 
+/// The packages with unsafe code that needs no other language: `kernel-tests` runs the core's kernels of every instruction set.
+const PACKAGES: [&str; 3] = ["polyflake", "kernel-tests", "polyflake-columns"];
+
 #[derive(Args)]
 pub struct Options {
     /// Only machines whose target's name contains this
     #[arg(long, default_value = "")]
     target: String,
+    /// Only packages whose name contains this
+    #[arg(long, default_value = "")]
+    package: String,
     /// Arguments of `cargo miri test`, instead of all tests: `--test sno_generator`
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<String>,
@@ -37,19 +44,26 @@ pub struct Options {
 pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
     tools::nightly(&shell, &["miri", "rust-src"])?;
-    MACHINES
-        .iter()
-        .filter(|machine| machine.target.contains(&options.target))
-        .try_for_each(|machine| run(&shell, machine, &options.arguments))
+    let packages = PACKAGES.into_iter().filter(|name| name.contains(&options.package));
+    let packages: Vec<_> = packages.flat_map(|name| ["--package", name]).collect();
+    ensure!(!packages.is_empty(), "expected the name of a package, found {}", options.package);
+    let mut machines = MACHINES.iter().filter(|it| it.target.contains(&options.target)).peekable();
+    ensure!(machines.peek().is_some(), "expected the name of a machine, found {}", options.target);
+    machines.try_for_each(|machine| run(&shell, machine, &packages, &options.arguments))
 }
 
-fn run(shell: &Shell, Machine { target, features }: &Machine, arguments: &[String]) -> Result<()> {
+fn run(
+    shell: &Shell,
+    Machine { target, features }: &Machine,
+    packages: &[&str],
+    arguments: &[String],
+) -> Result<()> {
     println!("\n== {target} ==");
     let all = [String::from("--lib"), String::from("--tests")];
     let chosen = if arguments.is_empty() { &all[..] } else { arguments };
     let test = cmd!(
         shell,
-        "cargo +nightly miri test --quiet --package polyflake --package polyflake-columns --package kernel-tests --all-features --target {target} {chosen...}"
+        "cargo +nightly miri test --quiet {packages...} --all-features --target {target} {chosen...}"
     );
     // The tests read files and the clock.
     let test = test.env("MIRIFLAGS", "-Zmiri-disable-isolation");
