@@ -3,7 +3,7 @@
 //! Nothing is allocated: when the stack ends, JavaScript may leave a call in the middle, and an allocation interrupted there would
 //! corrupt the allocator for good.
 
-use core::fmt::{self, Write as _};
+use core::fmt;
 
 use polyflake::Error;
 
@@ -21,7 +21,7 @@ pub(crate) fn write(scratch: &Scratch, error: &Error) {
     let field = scratch.put_bytes(code, name.unwrap_or_default().as_bytes());
     let mut message = Writer { scratch, start: code + field, length: 0 };
     // The write fails only at the end of the area, which cuts the message.
-    let _ = write!(message, "{error}");
+    let _ = error.put(&mut message);
     let slots = ErrorSlots {
         position: number(error.position()),
         retry_at: error.retry_at().map_or(f64::NAN, milliseconds),

@@ -11,16 +11,20 @@ mod packed;
 mod serde;
 #[cfg(feature = "alloc")]
 mod source;
+mod words;
 
 use core::fmt;
 
 #[cfg(feature = "alloc")]
-pub(crate) use decimal::Decimal;
+pub(crate) use decimal::{divide, put_pieces};
 pub(crate) use facts::Name;
 use facts::{Detail, Facts, Progress, Stored, as_static};
 use inline::Inline;
 pub use kind::ErrorKind;
 use packed::Packed;
+pub(crate) use words::{Part, Words, places};
+#[cfg(feature = "alloc")]
+pub(crate) use words::{hex, put, sentence, words};
 
 /// The reason why a call was refused. The call changed nothing, and nothing is lost.
 ///

@@ -1,6 +1,6 @@
 //! Builds a layout: gives described fields their places, and finds every fault of a layout here, once.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 
 use super::{
     Draft, Field, Layout, Slot, Timeline, Type, Width,
@@ -8,7 +8,10 @@ use super::{
     layout::Shape,
     placed::{Placed, Role},
 };
-use crate::{Error, ErrorKind, Result};
+use crate::{
+    Error, ErrorKind, Result,
+    error::{Part, Words, sentence, words},
+};
 
 /// The longest byte ID, in bytes.
 const MOST_BYTES: usize = 65_536;
@@ -16,8 +19,10 @@ const MOST_BYTES: usize = 65_536;
 /// The largest number of fields. It is bounded because their names are inserted into a sorted list one by one.
 const MOST_FIELDS: usize = 16_384;
 
-pub(super) fn invalid(reason: impl Into<alloc::borrow::Cow<'static, str>>) -> Error {
-    Error::because(ErrorKind::InvalidLayout, reason)
+/// The error with a message.
+#[cold]
+pub(super) fn invalid(reason: Words<'_>) -> Error {
+    Error::because(ErrorKind::InvalidLayout, sentence(reason))
 }
 
 pub(super) fn build(shape: Shape, fields: impl IntoIterator<Item = Field>) -> Result<Layout> {
@@ -36,15 +41,17 @@ fn place(shape: Shape, fields: impl IntoIterator<Item = Field>) -> Result<Vec<Pl
     if let Shape::Bytes(length) = shape
         && !(1..=MOST_BYTES).contains(&length)
     {
-        return Err(invalid(format!(
-            "expected a byte ID of 1 to {MOST_BYTES} bytes, found {length}"
+        return Err(invalid(words!(
+            "expected a byte ID of 1 to {} bytes, found {}",
+            MOST_BYTES,
+            length
         )));
     }
     let (total, mut sum) = (shape.bits(), 0_u64);
     let mut placed = Vec::new();
     for field in fields {
         if placed.len() == MOST_FIELDS {
-            return Err(invalid(format!("expected at most {MOST_FIELDS} fields, found more")));
+            return Err(invalid(words!("expected at most {} fields, found more", MOST_FIELDS)));
         }
         let offset = u32::try_from(sum).unwrap_or(u32::MAX);
         sum += u64::from(field.bits);
@@ -53,7 +60,7 @@ fn place(shape: Shape, fields: impl IntoIterator<Item = Field>) -> Result<Vec<Pl
         }
     }
     if sum != u64::from(total) {
-        return Err(invalid(format!("expected widths that sum to {total} bits, found {sum}")));
+        return Err(invalid(words!("expected widths that sum to {} bits, found {}", total, sum)));
     }
     Ok(placed)
 }
@@ -83,7 +90,7 @@ impl Placed {
 }
 
 fn name_or(name: Option<String>, kind: &str, offset: u32, bits: u32) -> String {
-    name.unwrap_or_else(|| format!("{kind}-{offset}-{bits}"))
+    name.unwrap_or_else(|| sentence(words!("{}-{}-{}", kind, offset, bits)))
 }
 
 /// Place of the timestamp or the sequence among the fields; a layout has at most one of each, at most 64 bits wide.
@@ -91,13 +98,14 @@ fn at_most_one(fields: &[Placed], name: &str, is: fn(&Role) -> bool) -> Result<O
     let mut found = fields.iter().enumerate().filter(|(_, field)| is(&field.role));
     let Some((index, field)) = found.next() else { return Ok(None) };
     if field.width.bits > 64 {
-        return Err(invalid(format!(
-            "expected a {name} of at most 64 bits, found {}",
+        return Err(invalid(words!(
+            "expected a {} of at most 64 bits, found {}",
+            name,
             field.width.bits
         )));
     }
     found.next().map_or(Ok(Some(index)), |_| {
-        Err(invalid(format!("expected at most one {name}, found two")))
+        Err(invalid(words!("expected at most one {}, found two", name)))
     })
 }
 
@@ -108,9 +116,9 @@ fn names(fields: &[Placed], is: fn(&Role) -> bool) -> Result<Vec<Slot>> {
         match slots.binary_search_by_key(&&field.name, |slot| &fields[slot.0].name) {
             Err(at) => slots.insert(at, Slot(index)),
             Ok(_) => {
-                return Err(invalid(format!(
-                    "expected names that differ, found '{:.40}' twice",
-                    field.name
+                return Err(invalid(words!(
+                    "expected names that differ, found '{}' twice",
+                    Part::start_of(&field.name)
                 )));
             }
         }
@@ -129,11 +137,11 @@ fn check_types(shape: Shape, field: &Placed) -> Result<()> {
     match kind {
         Some(kind) if kind == Type::Integer || !only_integers => Ok(()),
         Some(kind) => {
-            Err(invalid(format!("expected an integer for {}, found {}", field.name, kind.as_str())))
+            Err(invalid(words!("expected an integer for {}, found {}", &field.name, kind.as_str())))
         }
-        None => Err(invalid(format!(
+        None => Err(invalid(words!(
             "expected an integer, bytes or text for {}, found a time",
-            field.name
+            &field.name
         ))),
     }
 }

@@ -1,6 +1,8 @@
 //! Integers of any size as decimal text: the form in which JSON and JavaScript carry integers past 64 bits.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
+
+use crate::error::{divide, put_pieces};
 
 /// Digits handled at a time: the most that 32 bits hold.
 const DIGITS: usize = 9;
@@ -43,33 +45,25 @@ fn magnitude(digits: &[u8]) -> Vec<u8> {
 
 /// The decimal digits of a big-endian magnitude.
 pub(super) fn write(magnitude: &[u8]) -> String {
-    let mut limbs = limbs(magnitude);
-    let mut groups = Vec::new();
-    while limbs.last().is_some() {
-        groups.push(divide(&mut limbs));
+    let (mut limbs, mut pieces, mut text) = (limbs(magnitude), Vec::new(), String::new());
+    loop {
+        pieces.push(divide(&mut limbs));
+        if limbs.last() == Some(&0) {
+            limbs.pop();
+        }
+        if limbs.is_empty() {
+            break;
+        }
     }
-    let first = format!("{}", groups.pop().unwrap_or(0));
-    groups.iter().rev().fold(first, |text, group| text + &format!("{group:09}"))
+    // Writing to a string cannot fail.
+    let _ = put_pieces(&mut text, &pieces);
+    text
 }
 
 /// 32-bit limbs of a big-endian magnitude, the lowest first, without zeros on top.
 fn limbs(magnitude: &[u8]) -> Vec<u32> {
     let chunks = without_leading_zeros(magnitude).rchunks(4);
     chunks.map(|chunk| chunk.iter().fold(0, |limb, byte| limb << 8 | u32::from(*byte))).collect()
-}
-
-/// Divides by 10^9 and returns the remainder.
-fn divide(limbs: &mut Vec<u32>) -> u64 {
-    let mut rest = 0;
-    for limb in limbs.iter_mut().rev() {
-        let wide = rest << 32 | u64::from(*limb);
-        *limb = low(wide / BASE);
-        rest = wide % BASE;
-    }
-    if limbs.last() == Some(&0) {
-        limbs.pop();
-    }
-    rest
 }
 
 #[allow(clippy::cast_possible_truncation, reason = "the low limb is what is wanted")]

@@ -1,6 +1,6 @@
 //! The layouts of well-known services.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 
 use super::{
     Field, Layout, Tick, Value,
@@ -8,7 +8,10 @@ use super::{
     field::Kind,
     layout::Shape,
 };
-use crate::{Error, Result};
+use crate::{
+    Error, Result,
+    error::{self, words},
+};
 
 /// One field of a preset.
 #[derive(Clone, Copy)]
@@ -138,5 +141,5 @@ fn unknown(name: &str) -> Error {
         reason += known;
         reason += ", ";
     }
-    invalid(reason + &format!("found '{name:.40}'"))
+    invalid(words!("{}found '{}'", &reason, error::Part::start_of(name)))
 }

@@ -1,9 +1,11 @@
 //! The length of a tick.
 
-use alloc::format;
 use core::{fmt, str::FromStr};
 
-use crate::{Error, ErrorKind, Result};
+use crate::{
+    Error, ErrorKind, Result,
+    error::{Part, put, sentence, words},
+};
 
 /// The unit that a layout's timestamp counts: a whole number of microseconds.
 ///
@@ -72,10 +74,20 @@ impl Tick {
     fn from_units(count: u64, micros: u64, unit: &str) -> Result<Self> {
         let most = i64::MAX.cast_unsigned() / micros;
         if count == 0 || count > most {
-            let reason = format!("expected a tick from 1 to {most} {unit}, found {count}");
+            let reason =
+                sentence(words!("expected a tick from 1 to {} {}, found {}", most, unit, count));
             return Err(Error::because(ErrorKind::InvalidLayout, reason));
         }
         Ok(Self { micros: count * micros })
+    }
+
+    /// Its number and its unit.
+    pub(super) fn spelled(self) -> (u64, &'static str) {
+        match self.micros {
+            us if us % 1_000_000 == 0 => (us / 1_000_000, "s"),
+            us if us % 1000 == 0 => (us / 1000, "ms"),
+            us => (us, "us"),
+        }
     }
 
     /// Length of the tick, in microseconds.
@@ -92,11 +104,8 @@ impl Tick {
 
 impl fmt::Display for Tick {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.micros {
-            us if us % 1_000_000 == 0 => write!(f, "{}s", us / 1_000_000),
-            us if us % 1000 == 0 => write!(f, "{}ms", us / 1000),
-            us => write!(f, "{us}us"),
-        }
+        let (count, unit) = self.spelled();
+        put(f, words!("{}{}", count, unit))
     }
 }
 
@@ -115,7 +124,8 @@ impl FromStr for Tick {
             Some(Self::from_units(count, micros, unit))
         });
         tick.unwrap_or_else(|| {
-            let reason = format!("expected a tick as 1us, 10ms or 60s, found '{text:.40}'");
+            let found = Part::start_of(text);
+            let reason = sentence(words!("expected a tick as 1us, 10ms or 60s, found '{}'", found));
             Err(Error::because(ErrorKind::InvalidLayout, reason))
         })
     }

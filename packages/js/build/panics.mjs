@@ -8,20 +8,28 @@ import binaryen from "binaryen";
 /** Functions of the standard library that end in the panic handler on every path. */
 const REPORTS =
   /^<?(core|alloc|__rustc)\[.*(panicking::|panic_already|_fail(ed)?$|handle_error|alloc_error|capacity_overflow)/;
+/** Functions that format texts and numbers: those of the standard library, which only reports use. */
+const FORMATTING =
+  /^<?(core|alloc)\[\w+\]::fmt::|^<\S+ as core\[\w+\]::fmt::\w+>::fmt$|^core::fmt::Write::write_fmt|::str::count::do_count_chars/;
 /** Path of a source file, as a part of a place. */
 const SOURCE = /^[\w./@-]+\.rs$/;
 /** Size of a place: address and length of its path, line, column. */
 const PLACE = 16;
 
-/** Replaces the functions that report panics by traps, and their places by zeros, which nothing reads from then on. */
+/**
+ * Replaces the functions that report panics, and the formatting that they need, by traps, and their places by zeros: nothing runs or
+ * reads either from then on.
+ */
 export function stripPanics(path) {
   const module = binaryen.readBinary(readFileSync(path));
   const trap = module.unreachable();
-  for (let index = 0; index < module.getNumFunctions(); index++) {
-    const func = module.getFunctionByIndex(index);
-    const { name, results } = binaryen.getFunctionInfo(func);
-    if (REPORTS.test(name) && results === binaryen.none) binaryen.Function.setBody(func, trap);
-  }
+  const functions = Array.from({ length: module.getNumFunctions() }, (_, index) => module.getFunctionByIndex(index));
+  const isReport = ({ name, results }) => REPORTS.test(name) && results === binaryen.none;
+  const infos = functions.map((func) => [func, binaryen.getFunctionInfo(func)]);
+  const [gone, kept] = [[], []];
+  for (const [func, info] of infos) (isReport(info) || FORMATTING.test(info.name) ? gone : kept).push([func, info]);
+  for (const [, { name, body }] of kept) refuseFormatting(name, body);
+  for (const [func] of gone) binaryen.Function.setBody(func, trap);
   const stripped = Buffer.from(module.emitBinary());
   for (let index = 0; index < module.getNumDataSegments(); index++) {
     const { data, offset } = module.getDataSegmentInfo(module.getDataSegmentByIndex(index));
@@ -29,6 +37,15 @@ export function stripPanics(path) {
   }
   module.dispose();
   writeFileSync(path, stripped);
+}
+
+/** Refuses a function that formats by the standard library; the core's `words!` puts messages together. */
+function refuseFormatting(name, body) {
+  for (const [, quoted, plain] of binaryen.emitText(body).matchAll(/\(call \$(?:"([^"]*)"|([^\s()]+))/g)) {
+    const callee = quoted ?? plain;
+    if (FORMATTING.test(callee))
+      throw new Error(`expected no formatting by the standard library, found ${callee} in ${name}`);
+  }
 }
 
 /** The part of a module that holds the bytes of a data segment. */
