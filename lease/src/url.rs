@@ -23,7 +23,7 @@ pub fn open(url: &str) -> Result<Box<dyn Store>> {
     match url.split_once(':') {
         Some(("memory", name)) => Ok(Box::new(Shared(name.to_string()))),
         #[cfg(feature = "sqlite")]
-        Some(("sqlite", path)) => Ok(Box::new(crate::Sqlite::open(path)?)),
+        Some(("sqlite", path)) => Ok(Box::new(crate::Sqlite::open(plain(path)?)?)),
         #[cfg(feature = "postgresql")]
         Some(("postgres" | "postgresql", _)) => Ok(Box::new(crate::Postgresql::open(url)?)),
         // The rest of the URL may hold a password.
@@ -32,6 +32,19 @@ pub fn open(url: &str) -> Result<Box<dyn Store>> {
         }
         _ => Err(out_of_range("expected the URL of a store, found another text")),
     }
+}
+
+/// Refuses what other libraries write in such a URL: here it would name another file.
+#[cfg(feature = "sqlite")]
+fn plain(path: &str) -> Result<&str> {
+    let found = match path {
+        _ if path.starts_with("//") => "`//`",
+        _ if path.starts_with("file:") => "`file:`",
+        _ if path.contains('?') => "`?`",
+        _ => return Ok(path),
+    };
+    let expected = "expected the path of a file after `sqlite:`, as in `sqlite:leases.db`";
+    Err(out_of_range(format!("{expected}, found {found}")))
 }
 
 /// Returns whether a text looks like the scheme of a URL: any other text before a colon may hold a password.

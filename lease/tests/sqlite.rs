@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf, thread};
 
 use polyflake_lease::{
     Action, Error, ErrorKind, Grant, Keeper, Moment, Options, Random, Result, Shape, Sqlite, Store,
-    conformance,
+    conformance, open,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -79,6 +79,28 @@ fn what_is_no_store_is_refused() {
     assert_refused(&path, ErrorKind::StoreDamaged);
     assert_refused(folder.path(), ErrorKind::LeaseUnavailable);
     assert_refused(&folder.path().join("none/a.db"), ErrorKind::LeaseUnavailable);
+}
+
+/// URLs as other libraries write them would name another file than they say, or none.
+#[test]
+fn urls_of_other_libraries_are_refused() {
+    let folder = folder();
+    let at = folder.path().display();
+    for (url, found) in [
+        (format!("sqlite:/{at}/a.db"), "`//`"),
+        (format!("sqlite://{at}/a.db"), "`//`"),
+        (format!("sqlite:{at}/a.db?mode=rwc"), "`?`"),
+        (format!("sqlite:file:{at}/a.db"), "`file:`"),
+    ] {
+        let Err(error) = open(&url) else { panic!("expected a refusal of {url}") };
+        assert_eq!(error.kind(), ErrorKind::OutOfRange, "{url}: {error}");
+        let expected = format!(
+            "expected the path of a file after `sqlite:`, as in `sqlite:leases.db`, found {found}"
+        );
+        assert_eq!(error.to_string(), expected);
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    open(&format!("sqlite:{at}/a.db")).unwrap();
 }
 
 #[test]
