@@ -53,7 +53,7 @@ pub enum Event {
         /// The end of the grant.
         end: u64,
     },
-    /// The generator is sealed, and its number is returned next.
+    /// The generator is sealed. Its number is returned next, unless the grant was lost.
     Sealed {
         /// The number.
         number: u64,
@@ -193,12 +193,16 @@ impl Events {
 
     fn tell(&self, event: &Event) {
         #[cfg(feature = "tracing")]
-        trace(&self.namespace, event);
+        outlive(|| trace(&self.namespace, event));
         if let Some(Watch(watch)) = &self.watch {
-            // The lease outlives the caller's function.
-            let _ = catch_unwind(AssertUnwindSafe(|| watch(event)));
+            outlive(|| watch(event));
         }
     }
+}
+
+/// Calls a function of the process: the lease outlives its panic.
+fn outlive(call: impl FnOnce()) {
+    let _ = catch_unwind(AssertUnwindSafe(call));
 }
 
 /// Hands an event to the process's subscriber.

@@ -4,7 +4,12 @@
 use std::{
     fmt::{Debug, Write},
     fs,
-    sync::{Arc, Mutex, PoisonError, mpsc},
+    sync::{
+        Arc, LazyLock, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
+    thread,
     time::{Duration, Instant},
 };
 
@@ -130,10 +135,36 @@ fn a_grant_without_a_generator_is_refused_and_not_acquired() {
 
 #[test]
 fn a_function_that_panics_ends_no_lease() {
-    let options = options().watch(|_| panic!("for the test"));
+    listen();
+    let heard = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&heard);
+    let options = Options::new(PANICS, Shape::sno(0..=9).unwrap()).unwrap().lease_ms(1500).unwrap();
+    let options = options.watch(move |_| {
+        count.fetch_add(1, Ordering::Relaxed);
+        panic!("for the test");
+    });
     let ids = Generator::with("memory:panics", options, LONG).unwrap();
     ids.generate(0).unwrap();
-    assert_eq!(ids.lease().figures().grants, 1);
+    let until = Instant::now() + LONG;
+    let lease = ids.lease();
+    while lease.number().is_some() && lease.figures().renewals == 0 && Instant::now() < until {
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert!(lease.figures().renewals > 0, "{:?}", lease.figures());
+    assert!(heard.load(Ordering::Relaxed) > 0, "expected that the function hears of events too");
+}
+
+/// The namespace on whose events the subscriber panics.
+const PANICS: &str = "panics";
+
+/// The lines of the process's subscriber, which every test shares.
+fn listen() -> Arc<Mutex<Vec<String>>> {
+    static LINES: LazyLock<Arc<Mutex<Vec<String>>>> = LazyLock::new(|| {
+        let lines = Arc::new(Mutex::default());
+        tracing::subscriber::set_global_default(Collects(Arc::clone(&lines))).unwrap();
+        lines
+    });
+    Arc::clone(&LINES)
 }
 
 /// Collects everything that a process traces.
@@ -160,17 +191,18 @@ impl Subscriber for Collects {
         let metadata = event.metadata();
         let mut texts = Texts(format!("{} {}", metadata.level(), metadata.target()));
         event.record(&mut texts);
+        let is_to_panic = texts.0.contains(&format!("namespace={PANICS:?}"));
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(texts.0);
+        assert!(!is_to_panic, "for the test");
     }
     fn enter(&self, _: &Id) {}
     fn exit(&self, _: &Id) {}
 }
 
-/// The one test of this process that listens; others are heard too, in other namespaces.
+/// Other tests of this process are heard too, in other namespaces.
 #[test]
 fn events_are_traced_and_hold_nothing_of_the_url() {
-    let lines = Arc::new(Mutex::default());
-    tracing::subscriber::set_global_default(Collects(Arc::clone(&lines))).unwrap();
+    let lines = listen();
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let file = format!("sqlite:{}", folder.path().join("leases.db").display());
     let urls = [
