@@ -193,7 +193,8 @@ macro_rules! keeps {
             &self.holder.lease
         }
 
-        /// Ends the generator, and returns the number. It waits until the store knows, as a drop does.
+        /// Ends the generator, and returns the number. It waits until the store knows, as a drop does; where a task keeps the lease,
+        /// neither waits. In the child of a fork it ends only a lease of the child's own.
         pub fn close(self) {
             self.holder.lease.close();
         }

@@ -240,7 +240,8 @@ impl Lease {
         Figures { remaining: Duration::from_millis(left), grants, renewals, failures }
     }
 
-    /// Seals the generator, returns the number and waits until that is done.
+    /// Seals the generator, returns the number and waits until that is done. It does not wait for a task. In the child of a fork it
+    /// does nothing, unless the child has leased a number.
     pub fn close(self) {
         drop(self);
     }

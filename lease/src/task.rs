@@ -41,6 +41,10 @@ type Start = dyn FnOnce(Options, Arc<dyn Leased + Send + Sync>) -> Result<Lease>
 /// lease ends. If the task is dropped, the generator goes on to the end of its window, and its number is free then. A thread, as
 /// the other ways to a generator have it, depends on neither.
 ///
+/// In the child of a fork there is no task: the generator makes no ID, `Lease::ready` refuses with `lease_unavailable`, and the
+/// child makes a host and a generator of its own. A drop and `close` end the generator and ask the task to return the number, and do
+/// not wait for it: an executor that stops before leaves the number granted until the lease ends. `close_async` waits.
+///
 /// ```
 /// use std::time::Duration;
 /// use polyflake_lease::{AsyncStore, Host, Options, Reply, Request, Result, Shape, Store, open, sno};
@@ -84,7 +88,12 @@ impl Host {
         let start = |options: Options, place| {
             let patience = Duration::from_millis(options.patience());
             Lease::in_task(options, place, |driver| {
-                spawn(Box::pin(keep(driver, open, sleep, patience)));
+                // Made here: an executor may drop a task that never ran.
+                let over = Over(driver.shared.clone());
+                spawn(Box::pin(async move {
+                    let _over = over;
+                    keep(driver, open, sleep, patience).await;
+                }));
             })
         };
         Self { start: Box::new(start) }
@@ -116,8 +125,6 @@ async fn keep<S, F, P>(
     F: Future<Output = Result<S>>,
     P: Future<Output = ()>,
 {
-    // Also if the task is dropped.
-    let _over = Over(driver.shared.clone());
     let mut store = None;
     loop {
         match driver.step() {

@@ -204,6 +204,18 @@ fn a_task_that_is_dropped_costs_time_and_no_id() {
 }
 
 #[test]
+fn a_task_that_never_runs_is_noticed_at_once() {
+    let slow = Slow::new(20);
+    block_on(async {
+        let host = slow.host_with(drop);
+        let began = Instant::now();
+        let refused = Generator::with_host(host, options(), LONG, time::sleep).await.err().unwrap();
+        assert_eq!(refused.to_string(), "expected a task that keeps the lease, found none");
+        assert!(began.elapsed() < LONG / 2, "{:?}", began.elapsed());
+    });
+}
+
+#[test]
 fn every_family_has_a_task() {
     let sonyflake = polyflake::layout::preset("sonyflake", []).unwrap();
     block_on(async {
