@@ -30,7 +30,8 @@ BEGIN
         || ':' || left(pg_walfile_name(pg_current_wal_lsn()), 8);
 END $$;
 
--- Replaces a record if it is as it was read, in the same incarnation of the same store: for the functions below.
+-- Replaces a record if it is as it was read, in the same incarnation of the same store: for the functions below. Refused with values
+-- that no reader takes, and with an end that is more than the longest lease and a minute ahead and was not granted before.
 CREATE OR REPLACE FUNCTION polyflake_put(
     in_namespace text, in_first bigint, old_version bigint, old_token text, old_incarnation text,
     new_start bigint, new_until bigint, new_token text, new_incarnation text, new_holder text
@@ -42,10 +43,24 @@ DECLARE
     store_name text;
     space polyflake_namespaces;
     done boolean := false;
+    control text := CASE getdatabaseencoding()
+        WHEN 'SQL_ASCII' THEN E'[\\u0001-\\u001f\\u007f]'
+        ELSE E'[\\u0001-\\u001f\\u007f-\\u009f]'
+    END;
 BEGIN
+    IF (new_token ~ '^[0-9a-f]{32}$' AND octet_length(convert_to(new_holder, 'UTF8')) <= 200 AND new_holder !~ control) IS NOT TRUE THEN
+        RAISE EXCEPTION USING ERRCODE = 'PF002',
+            MESSAGE = 'expected a token of 32 hexadecimal digits, and a holder of at most 200 bytes without control characters';
+    END IF;
     SELECT s.reply_now, s.reply_store INTO store_now, store_name FROM polyflake_store() AS s;
     -- Locked, so that no other incarnation begins between the look and the swap.
     SELECT n.* INTO space FROM polyflake_namespaces AS n WHERE n.namespace = in_namespace FOR SHARE;
+    IF new_until > least(store_now + space.longest_ms + 60000, 9007199254740990) AND NOT EXISTS (
+        SELECT FROM polyflake_leases AS l
+        WHERE l.namespace = in_namespace AND l.first = in_first AND l.granted_until >= new_until
+    ) THEN
+        RAISE EXCEPTION USING ERRCODE = 'PF002', MESSAGE = 'expected an end within the longest lease, in Unix milliseconds';
+    END IF;
     IF space.store = store_name AND space.incarnation = new_incarnation THEN
         UPDATE polyflake_leases AS l
             SET granted_until = new_until, holder = new_holder, incarnation = new_incarnation,

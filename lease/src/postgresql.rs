@@ -37,6 +37,9 @@ const LOCK: &str = "SELECT pg_advisory_xact_lock(7089336938131513954)";
 /// The code of the functions' refusal of a server that may lose its commits.
 const NOT_DURABLE: &str = "PF001";
 
+/// The code of the functions' refusal of a change that the rules forbid.
+const FORBIDDEN: &str = "PF002";
+
 /// The first statements of a transaction.
 const BEGIN: &str = "SET LOCAL synchronous_commit = on; SET LOCAL lock_timeout = '5s';
     SET LOCAL statement_timeout = '10s'";
@@ -84,11 +87,13 @@ impl Postgresql {
     }
 }
 
-/// A connection, by TLS if the server has it.
+/// A connection by TLS, unless it is local or the URL asks for another.
 #[cfg(feature = "tls")]
 fn connect(url: &str) -> Result<Client> {
     let (url, roots) = tls::split(url)?;
-    config(&url)?.connect(tls::connector(roots)?).map_err(failed)
+    let mut config = config(&url)?;
+    tls::require(&mut config, &url);
+    config.connect(tls::connector(roots)?).map_err(failed)
 }
 
 /// A connection without TLS.
@@ -194,14 +199,18 @@ fn probe(client: &mut Client) -> Result<()> {
 /// An error of a server or a connection as this crate's; it holds nothing of the URL.
 #[expect(clippy::needless_pass_by_value, reason = "as map_err calls it")]
 fn failed(error: postgres::Error) -> Error {
-    if let Some(cause) = error.as_db_error()
-        && cause.code().code() == NOT_DURABLE
-    {
-        return Error::new(ErrorKind::StoreNotDurable, cause.message().to_owned());
-    }
-    let reason = match error.as_db_error() {
-        Some(cause) => format!("expected an answer from PostgreSQL, found: {}", cause.message()),
-        None => format!("expected an answer from PostgreSQL, found: {error}"),
+    let Some(cause) = error.as_db_error() else {
+        let reason = format!("expected an answer from PostgreSQL, found: {error}");
+        return Error::new(ErrorKind::LeaseUnavailable, reason);
     };
-    Error::new(ErrorKind::LeaseUnavailable, reason)
+    let message = cause.message();
+    match cause.code().code() {
+        NOT_DURABLE => Error::new(ErrorKind::StoreNotDurable, message.to_owned()),
+        // A keeper asks for no other change, so the records are not as the rules leave them.
+        FORBIDDEN => damaged(message.to_owned()),
+        _ => Error::new(
+            ErrorKind::LeaseUnavailable,
+            format!("expected an answer from PostgreSQL, found: {message}"),
+        ),
+    }
 }

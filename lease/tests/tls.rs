@@ -7,9 +7,12 @@ mod server;
 
 use std::{
     fs,
+    io::{Read, Write},
     net::TcpListener,
     os::unix::fs::{PermissionsExt, chown},
     path::Path,
+    thread,
+    time::Duration,
 };
 
 use polyflake_lease::{ErrorKind, Postgresql, conformance, sno};
@@ -33,6 +36,35 @@ fn certify(folder: &Path) {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         chown(&path, server::user(), None).unwrap();
     }
+}
+
+/// The kind of the refusal, and the bytes that a server gets after it said that it has no encryption.
+fn said_in_clear(parameters: &str) -> (ErrorKind, Vec<u8>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = thread::spawn(move || {
+        let (mut client, _) = listener.accept().unwrap();
+        client.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+        client.read_exact(&mut [0; 8]).unwrap();
+        client.write_all(b"N").unwrap();
+        let mut said = Vec::new();
+        // Until the client leaves, or waits for an answer.
+        let _ = client.read_to_end(&mut said);
+        said
+    });
+    let url = format!("postgres://lease:sesame@127.0.0.1:{port}/postgres{parameters}");
+    let error = Postgresql::open(&url).unwrap_err();
+    (error.kind(), server.join().unwrap())
+}
+
+#[test]
+fn a_server_without_encryption_is_left_unless_the_url_allows_it() {
+    for parameters in ["", "?connect_timeout=3", "?sslmode=require", "?sslmode=verify-full"] {
+        let left = (ErrorKind::LeaseUnavailable, Vec::new());
+        assert_eq!(said_in_clear(parameters), left, "{parameters}");
+    }
+    let (_, said) = said_in_clear("?sslmode=prefer");
+    assert!(said.windows(5).any(|part| part == b"lease"), "{said:?}");
 }
 
 #[test]

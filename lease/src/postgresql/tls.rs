@@ -6,6 +6,7 @@ use std::{path::PathBuf, string::String, sync::Arc, vec::Vec};
 
 use alloc::{borrow::ToOwned, format};
 
+use postgres::config::{Config, Host, SslMode};
 use rustls::{
     ClientConfig, RootCertStore,
     crypto::ring,
@@ -29,6 +30,18 @@ pub(super) fn split(url: &str) -> Result<(String, Option<PathBuf>)> {
         }
     }
     Ok((format!("{address}?{}", others.join("&")), roots))
+}
+
+/// Requires encryption of a connection over a network whose URL has no `sslmode`: by default a client believes any server, and
+/// anybody between the two, that there is none.
+pub(super) fn require(config: &mut Config, url: &str) {
+    let parameters = url.rsplit_once('?').map_or("", |(_, parameters)| parameters);
+    let is_chosen = parameters.split('&').any(|parameter| parameter.starts_with("sslmode="));
+    let hosts = config.get_hosts();
+    let is_remote = hosts.is_empty() || hosts.iter().any(|host| matches!(host, Host::Tcp(_)));
+    if is_remote && !is_chosen {
+        config.ssl_mode(SslMode::Require);
+    }
 }
 
 /// A path whose special characters are written as `%` and two digits.

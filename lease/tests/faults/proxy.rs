@@ -59,7 +59,7 @@ impl Proxy {
     }
 
     pub fn url(&self) -> String {
-        format!("postgresql://lease@127.0.0.1:{}/postgres", self.port)
+        format!("postgresql://lease@127.0.0.1:{}/postgres?sslmode=disable", self.port)
     }
 
     pub fn set(&self, weather: Weather) {

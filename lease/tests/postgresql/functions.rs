@@ -46,10 +46,18 @@ fn a_store_uses_functions_where_they_are_and_does_without_them() {
         used.iter().all(|name| calls(&mut client, name) > 0)
     });
     assert!(is_counted, "{:?}", used.map(|name| calls(&mut client, name)));
-    let open = Postgresql::open(&server.url());
+    let mut open = Postgresql::open(&server.url()).unwrap();
+    for (code, kind) in [("PF001", ErrorKind::StoreNotDurable), ("PF002", ErrorKind::StoreDamaged)]
+    {
+        server.by_hand(&[&format!(
+            "CREATE OR REPLACE FUNCTION polyflake_store(OUT reply_now bigint, OUT reply_store text) LANGUAGE plpgsql
+                AS $$ BEGIN RAISE EXCEPTION USING ERRCODE = '{code}', MESSAGE = 'for the test'; END $$"
+        )]);
+        assert_refused(claim(&mut open), kind);
+    }
     server.by_hand(&[DOWN, DOWN]);
     // A store that was open when they went is told so, as by any failure, and its holder opens another.
-    assert_refused(claim(&mut open.unwrap()), ErrorKind::LeaseUnavailable);
+    assert_refused(claim(&mut open), ErrorKind::LeaseUnavailable);
     server.by_hand(&["TRUNCATE polyflake_leases, polyflake_namespaces"]);
     conformance::check(&mut Postgresql::open(&server.url()).unwrap());
     claim_at(&server.url()).unwrap();
@@ -95,6 +103,21 @@ fn functions_that_are_called_by_hand_keep_the_rules() {
     assert_eq!(call("renew", &format!("{start}, {end}, 'x'")), refused, "a holder");
     assert_eq!(call("release", &format!("{start}, {}, '{holder}'", start - 4)), refused, "early");
     assert_eq!(call("release", &format!("{start}, {}, '{holder}'", end + 4)), refused, "later");
+    let held_by =
+        |holder: &str| format!("{end}, {}, '{other}', '{incarnation}', '{holder}'", end + 4000);
+    for (wrong, what) in [
+        (claim(end, end + 4000, "x"), "a short token"),
+        (claim(end, end + 4000, &other.to_uppercase()), "a token in upper case"),
+        (held_by(&"x".repeat(201)), "a long holder"),
+        (held_by("a\tb"), "a control character"),
+        (claim(end, end * 1000, other), "microseconds"),
+        (claim(end, end + 3_600_000 * 3, other), "an end after the longest lease"),
+        (claim(end, 9_007_199_254_740_991, other), "the end of time"),
+    ] {
+        assert_eq!(call("claim", &wrong), refused, "{what}");
+    }
+    let late = format!("{start}, {}, '{holder}'", end + 3_600_000);
+    assert_eq!(call("renew", &late), refused, "an end after the longest lease");
     let done =
         |version: u64, end: i64| Ok(vec!["t".to_owned(), version.to_string(), end.to_string()]);
     let stale =
