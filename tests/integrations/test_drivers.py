@@ -85,6 +85,22 @@ def test_asyncpg_takes_ids(server: Server, form: Any) -> None:
     asyncio.run(use())
 
 
+@pytest.mark.parametrize("value", [10, [0] * 10, "x" * 10, GUIDS[0], True])
+def test_asyncpg_takes_no_other_value_for_bytes(server: Server, value: object) -> None:
+    async def use() -> None:
+        connection = await asyncpg.connect(server.url())
+        try:
+            await polyflake.asyncpg.register(connection, form="bytes")
+            for taken in (b"x", bytearray(b"x"), memoryview(b"x")):
+                assert await connection.fetchval("SELECT $1::bytea", taken) == b"x"
+            with pytest.raises(asyncpg.DataError):
+                await connection.fetchval("SELECT $1::bytea", value)
+        finally:
+            await connection.close()
+
+    asyncio.run(use())
+
+
 def test_postgresql_sorts_hot_guids_by_time_and_takes_their_version_8(server: Server) -> None:
     with psycopg.connect(server.url()) as connection:
         connection.execute("CREATE TABLE t (id uuid PRIMARY KEY, number bigint)")

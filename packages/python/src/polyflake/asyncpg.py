@@ -25,7 +25,7 @@ async def register(connection: Any, *, form: Literal["text", "bytes", "uuid8", "
     """
     names, encoder, decoder = {
         "text": (("text", "varchar", "bpchar"), _text, bytes.decode),
-        "bytes": (("bytea",), bytes, bytes),
+        "bytes": (("bytea",), _bytes, bytes),
         "uuid8": (("uuid",), lambda value: _uuid(value, "uuid8"), lambda data: UUID(bytes=bytes(data))),
         "uuid": (("uuid",), lambda value: _uuid(value, "uuid"), lambda data: UUID(bytes=bytes(data))),
     }[form]
@@ -37,6 +37,13 @@ def _text(value: Any) -> bytes:
     if isinstance(value, str | sno.Sno):
         return str(value).encode()
     raise TypeError(f"expected str or Sno, found {type(value).__name__}")
+
+
+def _bytes(value: Any) -> bytes:
+    # `bytes` alone would take an integer for a length, and store as many zero bytes.
+    if isinstance(value, sno.Sno | bytes | bytearray | memoryview):
+        return bytes(value)
+    raise TypeError(f"expected bytes or Sno, found {type(value).__name__}")
 
 
 def _uuid(value: Any, form: str) -> bytes:
