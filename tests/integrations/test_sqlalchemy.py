@@ -16,6 +16,7 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import Column, Engine, MetaData, Table, create_engine, insert, select, text
 from sqlalchemy.dialects import mssql, mysql, postgresql
+from sqlalchemy.dialects.mysql.mariadb import MariaDBDialect
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 from sqlalchemy.schema import CreateTable
 from sqlmodel import Field, SQLModel
@@ -131,7 +132,7 @@ def test_other_databases_have_columns_that_sort_as_the_ids_do() -> None:
     made = {
         dialect.name: str(CreateTable(table).compile(dialect=dialect)) for dialect in (mysql.dialect(), mssql.dialect())
     }
-    for column in ("text CHAR(16) CHARACTER SET ascii COLLATE ascii_bin", "bytes BINARY(10)", "uuid8 CHAR(32)"):
+    for column in ("text CHAR(16) CHARACTER SET ascii COLLATE ascii_bin", "bytes BINARY(10)"):
         assert column in made["mysql"], made
     for column in (
         "CHAR(16) COLLATE Latin1_General_BIN2",
@@ -151,6 +152,23 @@ def test_sql_server_gets_guids_in_its_order_and_snos_as_bytes() -> None:
     assert guids.process_result_value(hotguid.to_sql(GUIDS[0]), dialect) == GUIDS[0]
     assert snos.process_bind_param(IDS[0], dialect) == IDS[0].uuid8.bytes
     assert snos.process_result_value(IDS[0].uuid8.bytes, dialect) == IDS[0]
+
+
+@pytest.mark.parametrize("name", ["mysql", "mariadb"])
+def test_mysql_and_mariadb_get_uuids_as_16_bytes(name: str) -> None:
+    # What a dialect would choose for a UUID itself: CHAR(32), or MariaDB's UUID, which sorts by its last group first.
+    dialect = {"mysql": mysql.dialect, "mariadb": MariaDBDialect}[name]()
+    assert dialect.name == name
+    types: list[tuple[Any, Any, bytes]] = [
+        (SnoType("uuid8"), IDS[0], IDS[0].uuid8.bytes),
+        (SnoType("uuid"), IDS[0], IDS[0].uuid.bytes),
+        (HotGuidType(), GUIDS[0], GUIDS[0].bytes),
+    ]
+    for type, id, stored in types:
+        assert type.compile(dialect=dialect) == "BINARY(16)"
+        assert [type.process_bind_param(value, dialect) for value in (id, str(id), None)] == [stored, stored, None]
+        read = type.dialect_impl(dialect).result_processor(dialect, None)
+        assert [read(value) for value in (stored, bytearray(stored), None)] == [id, id, None]
 
 
 def test_types_are_copied_and_cached_by_their_form() -> None:

@@ -24,6 +24,8 @@ from polyflake import hotguid, randflake, sno
 
 __all__ = ["HotGuidType", "Int64Type", "SnoType", "render_item"]
 
+# SQL Server and MariaDB sort UUIDs by their last bytes first, and MySQL has no type for them: there they are bytes.
+_UUIDS: dict[str, TypeEngine[Any]] = {"": Uuid(), "mssql": mssql.BINARY(16), "mysql": mysql.BINARY(16)}
 # By the dialect's name; "" is for all others.
 _COLUMNS: dict[str, dict[str, TypeEngine[Any]]] = {
     # A text sorts by the bytes of its characters only under a collation that does.
@@ -34,10 +36,15 @@ _COLUMNS: dict[str, dict[str, TypeEngine[Any]]] = {
         "postgresql": postgresql.VARCHAR(16, collation="C"),
     },
     "bytes": {"": LargeBinary(10), "mssql": mssql.BINARY(10), "mysql": mysql.BINARY(10)},
-    # SQL Server sorts UUIDs by their last bytes first, so there they are bytes.
-    "uuid8": {"": Uuid(), "mssql": mssql.BINARY(16)},
-    "uuid": {"": Uuid(), "mssql": mssql.BINARY(16)},
+    "uuid8": _UUIDS,
+    "uuid": _UUIDS,
+    "hotguid": {"": Uuid(), "mysql": mysql.BINARY(16)},
 }
+
+
+def _column(form: str, dialect: Dialect) -> TypeEngine[Any]:
+    columns, name = _COLUMNS[form], "mysql" if dialect.name == "mariadb" else dialect.name
+    return dialect.type_descriptor(columns.get(name, columns[""]))
 
 
 class SnoType(TypeDecorator[sno.Sno]):
@@ -53,7 +60,7 @@ class SnoType(TypeDecorator[sno.Sno]):
     cache_ok = True
 
     def __init__(self, form: Literal["text", "bytes", "uuid8", "uuid"] = "text") -> None:
-        if form not in _COLUMNS:
+        if form not in ("text", "bytes", "uuid8", "uuid"):
             raise ValueError(f"expected text, bytes, uuid8 or uuid as the form of a column, found {form!r}")
         super().__init__()
         self.form = form
@@ -62,8 +69,7 @@ class SnoType(TypeDecorator[sno.Sno]):
         return f"SnoType({self.form!r})"
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        columns, name = _COLUMNS[self.form], "mysql" if dialect.name == "mariadb" else dialect.name
-        return dialect.type_descriptor(columns.get(name, columns[""]))
+        return _column(self.form, dialect)
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
         if value is None:
@@ -72,14 +78,14 @@ class SnoType(TypeDecorator[sno.Sno]):
         if self.form in ("text", "bytes"):
             return str(id) if self.form == "text" else bytes(id)
         uuid = id.uuid8 if self.form == "uuid8" else id.uuid
-        return uuid.bytes if dialect.name == "mssql" else uuid
+        return uuid.bytes if dialect.name in ("mssql", "mysql", "mariadb") else uuid
 
     def process_result_value(self, value: Any, dialect: Dialect) -> sno.Sno | None:
         if value is None:
             return None
         if self.form in ("text", "bytes"):
             return sno.Sno(value) if self.form == "text" else sno.Sno.from_bytes(value)
-        uuid = UUID(bytes=bytes(value)) if dialect.name == "mssql" else value
+        uuid = value if isinstance(value, UUID) else UUID(bytes=bytes(value))
         return sno.Sno.from_uuid8(uuid) if self.form == "uuid8" else sno.Sno.from_uuid(uuid)
 
     @property
@@ -88,7 +94,7 @@ class SnoType(TypeDecorator[sno.Sno]):
 
 
 class HotGuidType(TypeDecorator[UUID]):
-    """A column of Hot Guids: ``UUID``, and on SQL Server ``uniqueidentifier`` in the order that sorts by time there."""
+    """A column of Hot Guids: ``UUID``, 16 bytes on MySQL, ``uniqueidentifier`` in SQL Server's order of time there."""
 
     impl = Uuid
     cache_ok = True
@@ -96,14 +102,20 @@ class HotGuidType(TypeDecorator[UUID]):
     def __repr__(self) -> str:
         return "HotGuidType()"
 
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        return _column("hotguid", dialect)
+
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
         if value is None:
             return None
         id = value if isinstance(value, UUID) else hotguid.parse(value)
+        if dialect.name in ("mysql", "mariadb"):
+            return id.bytes
         return hotguid.to_sql(id) if dialect.name == "mssql" else id
 
     def process_result_value(self, value: Any, dialect: Dialect) -> UUID | None:
-        return hotguid.from_sql(value) if value is not None and dialect.name == "mssql" else value
+        id = value if value is None or isinstance(value, UUID) else UUID(bytes=bytes(value))
+        return hotguid.from_sql(id) if id is not None and dialect.name == "mssql" else id
 
     @property
     def python_type(self) -> type[UUID]:
