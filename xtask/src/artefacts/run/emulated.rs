@@ -65,7 +65,8 @@ pub fn python_arm64(shell: &Shell, wheel: &Path) -> Result<Vec<Run>> {
     roots::write_program(shell, &program, &text)?;
     let version = cmd!(shell, "{program} --version").quiet().read()?;
     let _there = shell.push_dir(workspace::root().join("packages/python"));
-    let tests = cmd!(shell, "{program} -m pytest --quiet -p no:cacheprovider");
+    let tests =
+        cmd!(shell, "{program} -m pytest --quiet --hypothesis-profile ci -p no:cacheprovider");
     let said = output(tests.env("PYTHONDONTWRITEBYTECODE", "1"))?;
     let with = format!("C{version} for ARM64 under QEMU");
     Ok(vec![Run { with, what: python::SUITE.to_owned(), passed: python::passed(&said)? }])

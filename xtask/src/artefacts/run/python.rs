@@ -64,7 +64,7 @@ fn version(shell: &Shell, python: &Path) -> Result<String> {
     Ok(format!("C{said}"))
 }
 
-/// Runs the package's tests in an environment of this Python with the wheel.
+/// Runs the package's tests in an environment of this Python with the wheel, without deadlines: the machine may be busy with builds.
 fn suite(shell: &Shell, python: &Path, wheel: &Path) -> Result<Run> {
     let with = version(shell, python)?;
     let venv = workspace::artefacts().join("run").join(with.replace(' ', "-"));
@@ -77,7 +77,8 @@ fn suite(shell: &Shell, python: &Path, wheel: &Path) -> Result<Run> {
     let options = ["--quiet", "--force-reinstall", "--no-deps", "--no-index"];
     cmd!(shell, "{inside} -m pip install {options...} {wheel}").run()?;
     let _there = shell.push_dir(workspace::root().join("packages/python"));
-    let tests = cmd!(shell, "{inside} -m pytest --quiet -p no:cacheprovider");
+    let tests =
+        cmd!(shell, "{inside} -m pytest --quiet --hypothesis-profile ci -p no:cacheprovider");
     let said = output(tests.env("PYTHONDONTWRITEBYTECODE", "1"))?;
     Ok(Run { with, what: SUITE.to_owned(), passed: passed(&said)? })
 }
