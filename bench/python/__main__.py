@@ -46,7 +46,7 @@ def contests() -> Iterator[Contest]:
     memory = ("memory copied, as many bytes moved", None)
     yield Contest(
         "python: a column of 10 million sno texts",
-        ours.columns(COLUMN) + peers.memory(COLUMN),
+        [*ours.columns(COLUMN), *peers.memory(COLUMN), peers.fresh(COLUMN)],
         [
             Goal("python: sno texts of a NumPy column", ("sno, from NumPy", None), memory, 2.0),
             Goal("python: sno texts of an Arrow column", ("sno, from Arrow", None), memory, 2.0),

@@ -77,17 +77,21 @@ FRESH = "ones, 10 bytes each"
 COPIED = "10 bytes each copied"
 
 
+def fresh(count: int, x: int | None = None) -> Entry:
+    """Writes as many bytes as sno IDs have into memory that is allocated for them: if it is large, the system clears each page."""
+    import numpy
+
+    objects = {"ones": numpy.ones, "shape": 10 * count, "dtype": numpy.uint8}
+    return Entry(FRESH, "ones(shape, dtype)", objects, items=count, x=x)
+
+
 def written(count: int) -> list[Entry]:
     """Writes as many bytes as sno IDs have, into fresh memory and into memory that was written before."""
     import numpy
 
     source, target = (numpy.ones(10 * count, numpy.uint8) for _ in range(2))
-    fresh = {"ones": numpy.ones, "shape": 10 * count, "dtype": numpy.uint8}
     copied = {"copy": numpy.copyto, "target": target, "source": source}
-    return [
-        Entry(FRESH, "ones(shape, dtype)", fresh, items=count, x=count),
-        Entry(COPIED, "copy(target, source)", copied, items=count, x=count),
-    ]
+    return [fresh(count, count), Entry(COPIED, "copy(target, source)", copied, items=count, x=count)]
 
 
 def parses() -> list[Entry]:

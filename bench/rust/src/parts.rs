@@ -14,7 +14,8 @@ use crate::{
     clocks::Synthetic,
     contest::{Contest, Entry},
     measure::repeat,
-    samples::{SECRET, hot_guid, randflake, sno},
+    samples::{SECRET, Turns, hot_guid, randflake, sno, snos},
+    team::{member, team},
 };
 
 /// The contest, without goals.
@@ -22,7 +23,12 @@ pub(crate) fn one() -> Contest {
     Contest {
         name: "rust: the parts of one ID",
         axis: None,
-        entries: counters().into_iter().chain(clocks()).chain(generators()).collect(),
+        entries: counters()
+            .into_iter()
+            .chain(clocks())
+            .chain(generators())
+            .chain(texts_by_threads())
+            .collect(),
         goals: Vec::new(),
     }
 }
@@ -109,4 +115,17 @@ fn generators() -> Vec<Entry> {
         Entry::ours("Randflake without its clock", repeat(move || flakes.generate())),
         Entry::ours("a block of Randflake's cipher", repeat(encrypt)),
     ]
+}
+
+/// Work of about an ID's length without shared memory, by one thread and by two at a time: what the machine itself loses with two.
+fn texts_by_threads() -> impl Iterator<Item = Entry> {
+    let texts = || {
+        let mut ids = Turns::of(snos());
+        member(move || ids.next().text())
+    };
+    let sizes = [(1, "texts by one thread"), (2, "texts by two threads")];
+    let sizes = sizes
+        .into_iter()
+        .filter(|(size, _)| crate::team::sizes().any(|held| held == *size as usize));
+    sizes.map(move |(size, name)| Entry::peer(name, team(size as usize, texts)).making(size))
 }

@@ -9,7 +9,8 @@ use super::{
 struct Profile {
     /// The goal's name, without what it is measured against.
     goal: &'static str,
-    /// Contests with the names of their entries.
+    /// Contests with the names of their entries. Of an entry that makes a curve, the point at the goal's own place on the axis, if
+    /// it has one there, and else all points.
     parts: &'static [(&'static str, &'static [&'static str])],
 }
 
@@ -81,6 +82,17 @@ const PROFILES: &[Profile] = &[
             &["a number asked of wasm", "Date.now", "16 characters out of memory"],
         )],
     },
+    Profile {
+        goal: "rust: two threads, a handle each, synthetic clock",
+        parts: &[(ONE_ID, &["texts by one thread", "texts by two threads"])],
+    },
+    Profile {
+        goal: "python: sno batch of 65,536 into NumPy",
+        parts: &[
+            ("rust: batches", &["sno"]),
+            ("python: batches", &["sno, as NumPy", "10 bytes each copied", "ones, 10 bytes each"]),
+        ],
+    },
 ];
 
 /// The missed goals with their parts, as a section of a page. A goal without a profile of its own has all other entries of its
@@ -101,31 +113,48 @@ pub fn section(report: &Report) -> String {
 }
 
 fn row(Goal { name, ours_ns, against_ns, goal: most, .. }: &Goal, parts: &[&Entry]) -> String {
-    let parts: Vec<_> =
-        parts.iter().map(|Entry { name, ns, .. }| format!("{name} {}", figure(*ns))).collect();
+    let parts: Vec<_> = parts.iter().map(|entry| part(entry)).collect();
     let [leaves, ours] = [against_ns * most, *ours_ns].map(figure);
     format!("| {name} | {leaves} | {ours} | {} |\n", parts.join("; "))
 }
 
+fn part(Entry { name, x, ns, .. }: &Entry) -> String {
+    let place = x.map_or_else(String::new, |x| format!(" at {x}"));
+    format!("{name}{place} {}", figure(*ns))
+}
+
 fn parts<'r>(report: &'r Report, contest: &'r Contest, goal: &Goal) -> Vec<&'r Entry> {
     let name = goal.name.split(", against ").next();
+    let place = own(contest, goal).and_then(|entry| entry.x);
     let profile = PROFILES.iter().find(|profile| name == Some(profile.goal));
     let Some(Profile { parts, .. }) = profile else {
         return beside(contest, goal);
     };
     let entries = parts.iter().flat_map(|(name, parts)| {
         let measured = report.contests.iter().filter(move |contest| contest.name == *name);
-        let entries = measured.flat_map(|contest| &contest.entries);
-        entries.filter(|entry| parts.contains(&entry.name.as_str()))
+        measured.flat_map(move |contest| {
+            parts.iter().flat_map(move |part| points(contest, part, place))
+        })
     });
     entries.collect()
 }
 
+/// An entry of a contest: its point at a place on the axis, or all of its points if none lies there.
+fn points<'c>(contest: &'c Contest, name: &str, place: Option<u32>) -> Vec<&'c Entry> {
+    let all: Vec<_> = contest.entries.iter().filter(|entry| entry.name == name).collect();
+    let there: Vec<_> = all.iter().copied().filter(|entry| entry.x == place).collect();
+    if there.is_empty() { all } else { there }
+}
+
+/// The entry of a goal itself.
+fn own<'c>(contest: &'c Contest, goal: &Goal) -> Option<&'c Entry> {
+    #[allow(clippy::float_cmp, reason = "the same figure twice")]
+    contest.entries.iter().find(|entry| entry.ns == goal.ours_ns)
+}
+
 /// The entries of a goal's contest at the place of its own entry.
 fn beside<'r>(contest: &'r Contest, goal: &Goal) -> Vec<&'r Entry> {
-    #[allow(clippy::float_cmp, reason = "the same figure twice")]
-    let ours = contest.entries.iter().find(|entry| entry.ns == goal.ours_ns);
-    let place = ours.map(|entry| (entry.x, &entry.name));
+    let place = own(contest, goal).map(|entry| (entry.x, &entry.name));
     let is_beside = |entry: &&Entry| {
         place.is_none_or(|(x, name)| {
             entry.x == x && entry.name != *name || x != entry.x && entry.name == *name
@@ -204,6 +233,26 @@ mod tests {
             contest("node: texts", &[("sno", 8.0), ("memory", 3.0)], &[("node: sno", 8.0, 0.5)]);
         let page = section(&report(vec![ours]));
         assert!(page.contains("| node: sno | 5.00 | 8.00 | memory 3.00 |\n"), "{page}");
+    }
+
+    #[test]
+    fn a_part_of_a_curve_is_its_point_at_the_place_of_the_goal() {
+        let goals = [("python: sno batch of 65,536 into NumPy", 8.0, 0.5)];
+        let curve = |mut contest: Contest, places: [Option<u32>; 3]| {
+            contest.entries.iter_mut().zip(places).for_each(|(entry, x)| entry.x = x);
+            contest
+        };
+        let python = contest(
+            "python: batches",
+            &[("sno, into NumPy", 8.0), ("sno, as NumPy", 3.0), ("sno, as NumPy", 5.0)],
+            &goals,
+        );
+        let rust = contest("rust: batches", &[("sno", 7.0), ("sno", 1.0)], &[]);
+        let places = [Some(65_536), Some(4), Some(65_536)];
+        let page =
+            section(&report(vec![curve(python, places), curve(rust, [Some(1), Some(4), None])]));
+        let parts = "sno at 1 7.00; sno at 4 1.00; sno, as NumPy at 65536 5.00";
+        assert!(page.contains(&format!("into NumPy | 5.00 | 8.00 | {parts} |\n")), "{page}");
     }
 
     #[test]
