@@ -6,6 +6,7 @@
 //! Not part of the public API: for this crate and `polyflake-sql`.
 
 mod arbitrary;
+mod described;
 #[cfg(feature = "diesel")]
 pub(crate) mod diesel;
 #[cfg(feature = "postgres-types")]
@@ -21,6 +22,8 @@ use alloc::string::{String, ToString};
 use core::fmt::Display;
 
 use crate::{Error, Result};
+
+pub use described::{Described, Schema};
 
 /// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,26 +125,6 @@ impl Value<'_> {
         };
         Error::invalid_type(expected, found)
     }
-}
-
-/// The text of an ID as JSON Schema and OpenAPI describe it.
-#[derive(Clone, Debug)]
-pub struct Schema {
-    /// A name of JSON Schema for it, such as `uuid`.
-    pub format: Option<&'static str>,
-    /// A regular expression that exactly the texts match, as far as one can say.
-    pub pattern: String,
-    /// A text.
-    pub example: String,
-}
-
-/// IDs whose texts a schema describes.
-pub trait Described {
-    /// Its name in a schema.
-    const NAME: &'static str;
-
-    /// Its description.
-    fn schema() -> Schema;
 }
 
 /// Implements the traits of all libraries for a type, after the types of its generic parameters, and before the forms of its

@@ -31,8 +31,15 @@ const NAMESPACES = ["hotguid", "layout", "randflake", "sno", "sparx64"];
 /** The other exports of an entry point. */
 const BESIDE = ["backend", "clockSource", "PolyflakeError"];
 
-/** The entry points without a machine. */
-const PLAIN = ["decode", "drizzle", "express", "hono", "json", "kysely", "prisma", "typeorm"];
+/** The entry points for other people's libraries. */
+const INTEGRATIONS = ["drizzle", "express", "hono", "kysely", "prisma", "schema", "typeorm"];
+
+/** The entry points without a machine that bundles do not share, and their sources. */
+const PLAIN = {
+  decode: "decode",
+  json: "json",
+  ...Object.fromEntries(INTEGRATIONS.filter((name) => name !== "schema").map((name) => [name, `integrations/${name}`])),
+};
 
 /** Other people's libraries, which users install. */
 const LIBRARIES = ["drizzle-orm", "hono", "kysely"];
@@ -43,10 +50,7 @@ const LIBRARIES = ["drizzle-orm", "hono", "kysely"];
  */
 const SHARED = {
   errors: "errors",
-  standard: "standard",
-  schema: "schema",
-  forms: "forms",
-  parsers: "parsers",
+  ...Object.fromEntries(["standard", "schema", "forms", "parsers"].map((name) => [name, `integrations/${name}`])),
   ...Object.fromEntries(
     ["checks", "hotguid", "hotguid-bytes", "randflake", "sno", "sno-bytes", "words"].map((name) => [
       `decode-${name}`,
@@ -72,6 +76,7 @@ export async function buildScript() {
   for (const family of FAMILIES) copyFileSync(moduleOf(family), join(DIST, `esm/${family}.wasm`));
   run(process.execPath, join(PACKAGE, "node_modules/typescript/bin/tsc"), "--project", join(PACKAGE, "tsconfig.json"));
   writeTypesOfWeb();
+  writeTypesOfIntegrations();
   writeFileSync(join(DIST, "cjs/package.json"), '{ "type": "commonjs" }\n');
   cpSync(join(DIST, "esm"), join(DIST, "cjs"), {
     recursive: true,
@@ -94,7 +99,7 @@ function writeFolders() {
 async function buildFormat(format) {
   mkdirSync(join(DIST, format), { recursive: true });
   for (const [name, part] of Object.entries(SHARED)) await bundle(format, { [name]: source(part) });
-  for (const name of PLAIN) await bundle(format, { [name]: source(name) });
+  for (const [name, part] of Object.entries(PLAIN)) await bundle(format, { [name]: source(part) });
   STANDING_IN[format].forEach((entry) => standIn(format, entry));
   for (const entry of ENTRIES[format]) {
     if (format === "esm") await bundleNamespaces(entry);
@@ -155,6 +160,12 @@ function writeTypesOfWeb() {
     ];
     writeFileSync(join(folder, `${name}.d.ts`), `${lines.join("\n")}\n`);
   }
+}
+
+/** Writes the types of the entry points for other people's libraries beside their code: those of their sources. */
+function writeTypesOfIntegrations() {
+  for (const name of INTEGRATIONS)
+    writeFileSync(join(DIST, `esm/${name}.d.ts`), `export * from "./integrations/${name}.js";\n`);
 }
 
 /** Writes another entry point with an `init` for each namespace, which does nothing. */

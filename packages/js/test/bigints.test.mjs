@@ -89,6 +89,24 @@ describe("numbers, where the engine keeps them whole", { skip: !isWhole && "no s
       refused("out_of_range", () => json.parse(`[${text}]`), { field: "0" });
   });
 
+  test("a fraction that was rounded to an integer is refused in named members, also in lists", () => {
+    const fractions = [
+      "9007199254740991.4",
+      "1.00000000000000000001",
+      "4503599627370496.1e0",
+      "70000000000000000001e-19",
+    ];
+    for (const fraction of [...fractions, "-1e-400", "1e-9999999999999999999999", `0.${"0".repeat(400)}1`])
+      for (const text of [`{"id": ${fraction}}`, `{"ids": [1, [${fraction}]]}`, `{"id": [{"id": ${fraction}}]}`])
+        refused("invalid_type", () => json.parse(text));
+    refused("invalid_type", () => json.parse('{"id": 9007199254740991.4}'), { field: "id" });
+    assert.deepEqual(json.parse('{"other": [9007199254740991.4]}'), { other: [9007199254740991] });
+    for (const seven of ["7", "7.0", "7.000e0", "0.7e1", "70E-1", "700e-0002"])
+      assert.deepEqual(json.parse(`{"id": ${seven}, "ids": [${seven}]}`), { id: 7n, ids: [7n] });
+    for (const zero of ["0", "-0", "0.0", "0e9", "-0.00E-9"])
+      assert.deepEqual(json.parse(`{"id": ${zero}}`), { id: 0n });
+  });
+
   test("bigints are written as numbers, if the options say so", () => {
     assert.equal(asNumbers.stringify({ id: BIG, list: [1n, 7], text: "1" }), `{"id":${BIG},"list":[1,7],"text":"1"}`);
     assert.equal(JSON.stringify({ id: BIG }, asNumbers.replacer), `{"id":${BIG}}`);

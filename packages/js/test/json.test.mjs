@@ -98,6 +98,7 @@ describe("byMetabyte", () => {
   });
 
   test("kinds are classes or functions under metabytes", () => {
+    refused("out_of_range", () => byMetabyte({}), { field: "metabyte" });
     for (const key of ["256", "-1"]) refused("out_of_range", () => byMetabyte({ [key]: User }), { field: "metabyte" });
     for (const key of ["user", "1.5", "NaN"])
       refused("invalid_type", () => byMetabyte({ [key]: User }), { field: "metabyte" });

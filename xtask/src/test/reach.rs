@@ -5,12 +5,13 @@ use crate::generate;
 /// The name, as folders, functions and texts spell it.
 const NAMES: [&str; 3] = ["hotguid", "hot_guid", "hot guid"];
 
-/// The most files of a folder that may carry the name.
-const FILES: [(&str, usize); 4] = [
+/// The most files of a folder that may carry the name. A file counts in the innermost of these folders alone.
+const FILES: [(&str, usize); 5] = [
     ("bindings-python/src/", 4),
     ("bindings-js/src/", 4),
     ("columns/src/", 2),
-    ("packages/js/src/", 13),
+    ("packages/js/src/", 8),
+    ("packages/js/src/integrations/", 3),
 ];
 
 /// The core's folder, and the most lines of code in its files that carry the name: without comments and blank lines.
@@ -21,7 +22,7 @@ pub(super) fn too_far<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Ve
     // Generated files are not written by hand, so they cost a further family nothing.
     let files = files.filter(|(_, text)| !text.starts_with(generate::MARK));
     let carriers: Vec<_> = files.filter(|(path, text)| carries(path) || carries(text)).collect();
-    let of = |folder| carriers.iter().filter(move |(path, _)| path.starts_with(folder));
+    let of = |folder| carriers.iter().filter(move |(path, _)| innermost(path) == Some(folder));
     let refused = |(folder, most): (&str, usize), found: usize, what: &str| {
         let said =
             format!("expected 1 to {most} {what} that name Hot Guid in {folder}, found {found}");
@@ -30,6 +31,12 @@ pub(super) fn too_far<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Ve
     let files = FILES.iter().filter_map(|at| refused(*at, of(at.0).count(), "files"));
     let lines = of(LINES.0).map(|(_, text)| code_lines(text)).sum();
     files.chain(refused(LINES, lines, "lines of code in files")).collect()
+}
+
+/// The innermost of the counted folders that a file lies in.
+fn innermost(path: &str) -> Option<&'static str> {
+    let folders = FILES.iter().chain([&LINES]).map(|(folder, _)| *folder);
+    folders.filter(|folder| path.starts_with(folder)).max_by_key(|folder| folder.len())
 }
 
 fn carries(text: &str) -> bool {
@@ -46,11 +53,12 @@ fn code_lines(text: &str) -> usize {
 mod tests {
     use super::*;
 
-    const OTHERS: [(&str, &str); 4] = [
+    const OTHERS: [(&str, &str); 5] = [
         ("bindings-python/src/hotguid.rs", ""),
         ("columns/src/fields.rs", "HotGuid"),
         ("bindings-js/src/lib.rs", "mod hotguid;"),
         ("packages/js/src/a.ts", "// Hot Guid"),
+        ("packages/js/src/integrations/a.ts", "hotguidId"),
     ];
 
     fn faults(core: &str) -> usize {
@@ -72,6 +80,17 @@ mod tests {
     }
 
     #[test]
+    fn a_file_counts_in_the_innermost_folder_alone() {
+        let core = [("core/src/hotguid/id.rs", "a")];
+        let some = |path| (0..7).map(move |_| (path, "HotGuid"));
+        let faults = |path| too_far(OTHERS.into_iter().chain(some(path)).chain(core));
+        assert_eq!(faults("packages/js/src/b.ts"), [""; 0]);
+        let said =
+            "expected 1 to 3 files that name Hot Guid in packages/js/src/integrations/, found 8";
+        assert_eq!(faults("packages/js/src/integrations/b.ts"), [said]);
+    }
+
+    #[test]
     fn generated_files_do_not_count() {
         let text = generate::MARK.to_owned() + "HotGuid";
         let generated = (0..9).map(|_| ("packages/js/src/b.ts", &*text));
@@ -82,6 +101,6 @@ mod tests {
 
     #[test]
     fn a_name_that_nothing_carries_proves_nothing() {
-        assert_eq!(too_far([].into_iter()).len(), 5);
+        assert_eq!(too_far([].into_iter()).len(), 6);
     }
 }

@@ -81,6 +81,18 @@ const ARROWS: [(&str, &[&str]); 14] = [
 /// Most lines of a source file, without its tests and the examples of its documentation, which are tests too.
 const LONGEST: usize = 400;
 
+/// Folders with a file for each of other people's libraries, and the most lines of such a file.
+const INTEGRATIONS: ([&str; 5], usize) = (
+    [
+        "core/src/integrations/",
+        "packages/js/src/integrations/",
+        "packages/js/src/json/",
+        "packages/python/src/polyflake/",
+        "sql/src/",
+    ],
+    150,
+);
+
 /// A text file of the repository, by its path from the root.
 struct Source {
     path: String,
@@ -209,8 +221,11 @@ fn too_long(source: &Source) -> Option<String> {
     let is_test = TESTS.iter().any(|folder| source.path.contains(folder));
     // Nobody reads a generated file from end to end.
     let is_exempt = is_test || source.text.starts_with(generate::MARK);
-    let long = CODE.contains(&extension) && !is_exempt && lines > LONGEST;
-    long.then(|| format!("{}: {lines} lines, more than {LONGEST}", source.path))
+    let (folders, most) = INTEGRATIONS;
+    let is_thin = folders.iter().any(|folder| source.path.starts_with(folder));
+    let longest = if is_thin { most } else { LONGEST };
+    let long = CODE.contains(&extension) && !is_exempt && lines > longest;
+    long.then(|| format!("{}: {lines} lines, more than {longest}", source.path))
 }
 
 /// Paths and hosts that one machine has and another has not.
@@ -322,6 +337,18 @@ mod tests {
         assert!(too_long(&source("core/src/a.rs", &(example + &lines(401)))).is_some());
         assert!(too_long(&source("packages/js/src/a.ts", &lines(401))).is_some());
         assert!(too_long(&source("packages/js/test/a.test.mjs", &lines(401))).is_none());
+    }
+
+    #[test]
+    fn files_for_other_peoples_libraries_are_shorter() {
+        for folder in INTEGRATIONS.0 {
+            let path = |name| format!("{folder}{name}");
+            let lines = |count| "x\n".repeat(count);
+            for name in ["a.rs", "a.py", "a.ts"] {
+                assert!(too_long(&source(&path(name), &lines(150))).is_none());
+                assert!(too_long(&source(&path(name), &lines(151))).is_some());
+            }
+        }
     }
 
     #[test]

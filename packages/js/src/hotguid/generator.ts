@@ -18,8 +18,7 @@ import {
   optionsSlots,
 } from "../protocol.js";
 import { type Floats, put, take } from "../slots.js";
-import { HotGuidArray, LENGTH, TEXT_LENGTH } from "./ids.js";
-import { machine } from "./machine.js";
+import { HotGuidArray, LENGTH, machine, TEXT_LENGTH } from "./ids.js";
 
 /** Options for a generator. */
 export interface GeneratorOptions extends WindowOptions {

@@ -1,3 +1,4 @@
+import { load } from "#machine/hotguid";
 import { attached, bytes, flag, integer, isObject, lengthOfArray, partOfBytes, time, within } from "../checks.js";
 import { UUID_LENGTH } from "../decode/checks.js";
 import type { HotGuidId } from "../decode/hotguid.js";
@@ -5,11 +6,11 @@ import { type Parts, parse, type Uuid8Parts } from "../decode/hotguid.js";
 import { idOf, LENGTH } from "../decode/hotguid-bytes.js";
 import { type Description, figuresOf } from "../describe.js";
 import { PolyflakeError } from "../errors.js";
+import { onDemand } from "../machine.js";
 import { fields, members } from "../members.js";
 import { PackedTexts, packed } from "../packed.js";
 import { hotguidRangeSlots, timeRangeSlots } from "../protocol.js";
 import { put } from "../slots.js";
-import { machine } from "./machine.js";
 
 export {
   isValid,
@@ -24,6 +25,15 @@ export {
 } from "../decode/hotguid.js";
 
 export { fromBytes, fromDotnetBytes, fromSql, LENGTH, toDotnetBytes, toSql } from "../decode/hotguid-bytes.js";
+
+declare module "../machine.js" {
+  interface Ids {
+    hotguidGenerate: HotGuidId;
+  }
+}
+
+/** The machine of this family. */
+export const machine = /* @__PURE__ */ onDemand(load);
 
 /** Characters of an ID's text. */
 export const TEXT_LENGTH = UUID_LENGTH;

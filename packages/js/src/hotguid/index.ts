@@ -7,7 +7,7 @@
  *
  * @module
  */
-export { hotguid as schema } from "../schema.js";
+export { hotguid as schema } from "../integrations/schema.js";
 export { Generator, type GeneratorOptions, generate, type Stats, setDefaultGenerator } from "./generator.js";
 export {
   describe,

@@ -5,8 +5,7 @@ import { MOST } from "../machine.js";
 import { Members } from "../pool.js";
 import { BATCH } from "../protocol.js";
 import type { Generator } from "./generator.js";
-import { HotGuidArray, LENGTH } from "./ids.js";
-import { machine } from "./machine.js";
+import { HotGuidArray, LENGTH, machine } from "./ids.js";
 
 /**
  * Several generators as one, which makes more IDs in a second than the 16,777,216 of each. The random bytes that each draws tell

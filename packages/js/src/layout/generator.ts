@@ -13,8 +13,7 @@ import { arrayOf, type LayoutArray, manyLaterOf, manyOf } from "./array.js";
 import type { Given, OrNone, Parameter, Whether, Without } from "./bindables.js";
 import { jsonOf, type Kind, messageOf } from "./description.js";
 import type { IdOf } from "./fields.js";
-import { handleOf, idOf, type Layout } from "./layout.js";
-import { machine } from "./machine.js";
+import { handleOf, idOf, type Layout, machine } from "./layout.js";
 import { type Values, ValuesWriter } from "./values.js";
 
 /** Options for a generator of a layout with these bindables. */

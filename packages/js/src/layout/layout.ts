@@ -1,24 +1,27 @@
+import { load } from "#machine/layout";
 import { attached, isBytes, isObject, lengthOfArray, partOfBytes, signed, string, time } from "../checks.js";
 import { type Description, descriptionOf } from "../describe.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
-import { ABSENT, type Machine } from "../machine.js";
+import { type Schema, schemaOf } from "../integrations/standard.js";
+import { ABSENT, type Machine, onDemand } from "../machine.js";
 import { answerOf, MessageReader, MessageWriter } from "../message.js";
 import { layoutKindSlots, layoutRangeSlots, madeSlots, messageSlots, parsedSlots } from "../protocol.js";
 import { decimalOf, present, unhex, withJson } from "../show.js";
 import { put } from "../slots.js";
-import { type Schema, schemaOf } from "../standard.js";
 import type { LayoutArray, PackedOf } from "./array.js";
 import type { BindablesOf, BindablesOfPreset, Given, OrNone, PresetBindables, Whether } from "./bindables.js";
 import { type PackColumns, type ParsedColumns, packColumns, parseColumns } from "./columns.js";
 import { type Field, jsonOf, type Kind, type LayoutDescription, messageOf, parseJson } from "./description.js";
 import type { IdOf, PackValues, Parsed } from "./fields.js";
-import { machine } from "./machine.js";
 import { valuesOfJson } from "./parsed.js";
 import { NUMBER_BITS, type Value, type Values, ValuesWriter } from "./values.js";
 
 /** Names of the presets: layouts of services. */
 export type PresetName = keyof PresetBindables;
+
+/** The machine of this family. Users choose the names of fields, so these stay as they are. */
+export const machine = /* @__PURE__ */ onDemand(load, (field) => field);
 
 /** Characters of the longest decimal text of 64 bits. */
 const LONGEST = 20;

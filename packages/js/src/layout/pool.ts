@@ -5,7 +5,7 @@ import { type LayoutArray, manyLaterOf, manyOf } from "./array.js";
 import type { Kind } from "./description.js";
 import type { IdOf } from "./fields.js";
 import type { Generator } from "./generator.js";
-import { machine } from "./machine.js";
+import { machine } from "./layout.js";
 
 /**
  * Several generators of one layout as one, which makes more IDs in a tick than the layout's sequence allows to each. Every

@@ -7,7 +7,7 @@ import { bySecret } from "../secret.js";
 import { nameOf, nothingOf, present } from "../show.js";
 import { put } from "../slots.js";
 import type { Parts } from "./ids.js";
-import { machine } from "./machine.js";
+import { machine } from "./ids.js";
 
 /** The fields of many IDs, a column of each: of as many numbers as there are IDs. */
 export interface PartsColumns {

@@ -23,8 +23,7 @@ import { type Floats, put, take } from "../slots.js";
 import { type Claim, claim } from "../twins.js";
 import { inspect } from "./codec.js";
 import { Grant, numbersOf } from "./grant.js";
-import { encodeText, type Parts, RandflakeArray } from "./ids.js";
-import { machine } from "./machine.js";
+import { encodeText, machine, type Parts, RandflakeArray } from "./ids.js";
 
 /** Options for a generator. */
 export interface GeneratorOptions extends SharedOptions {

@@ -2,7 +2,7 @@ import { integer } from "../checks.js";
 import { members, pair } from "../members.js";
 import { grantSlots } from "../protocol.js";
 import { put, type ValuesOf } from "../slots.js";
-import { machine } from "./machine.js";
+import { machine } from "./ids.js";
 
 /**
  * The right to use one node, or a range of nodes, from `start` until just before `end`, in Unix seconds.

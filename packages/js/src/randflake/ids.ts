@@ -1,15 +1,25 @@
+import { load } from "#machine/randflake";
 import { attached, integers, isObject, lengthOfArray, partOfBytes, signed, unsigned } from "../checks.js";
 import type { RandflakeId, RandflakeText } from "../decode/randflake.js";
 import { decodeText } from "../decode/randflake.js";
 import { type Description, figuresOf } from "../describe.js";
-import type { Machine } from "../machine.js";
+import { type Machine, onDemand } from "../machine.js";
 import { placeOf } from "../packed.js";
 import { BATCH, textsSlots } from "../protocol.js";
 import { fewOf, present, textsOf } from "../show.js";
 import { listed, refuseOne, type Texts } from "../texts.js";
-import { machine } from "./machine.js";
 
 export { decodeText, encodeText } from "../decode/randflake.js";
+
+declare module "../machine.js" {
+  interface Ids {
+    randflakeGenerate: RandflakeId;
+    randflakeGenerateText: RandflakeText;
+  }
+}
+
+/** The machine of this family, and of its cipher. */
+export const machine = /* @__PURE__ */ onDemand(load);
 
 /** Bytes of a text's slot, padded with zeros. */
 export const SLOT = 16;

@@ -11,7 +11,7 @@
  *
  * @module
  */
-export { randflake as schema } from "../schema.js";
+export { randflake as schema } from "../integrations/schema.js";
 export { Codec, type PartsColumns } from "./codec.js";
 export { Generator, type GeneratorOptions, type Stats } from "./generator.js";
 export { Grant } from "./grant.js";

@@ -5,8 +5,7 @@ import { MOST } from "../machine.js";
 import { Members } from "../pool.js";
 import { BATCH } from "../protocol.js";
 import type { Generator } from "./generator.js";
-import { encodeText, RandflakeArray } from "./ids.js";
-import { machine } from "./machine.js";
+import { encodeText, machine, RandflakeArray } from "./ids.js";
 
 /**
  * Generators of several grants as one, which makes more IDs in a second than the 131,072 of each node. For consecutive nodes, one

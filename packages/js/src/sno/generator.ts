@@ -20,8 +20,7 @@ import {
   snoSnapshotSlots,
 } from "../protocol.js";
 import { type Floats, put } from "../slots.js";
-import { LENGTH, SnoArray } from "./ids.js";
-import { machine } from "./machine.js";
+import { LENGTH, machine, SnoArray } from "./ids.js";
 import {
   type GeneratorOptions,
   numbersOf,

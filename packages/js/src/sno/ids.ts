@@ -1,14 +1,15 @@
+import { load } from "#machine/sno";
 import { attached, flag, integer, isObject, partOfBytes, time, within } from "../checks.js";
 import type { SnoId } from "../decode/sno.js";
 import { EPOCH_MS, type Parts, parse, TICK_MS } from "../decode/sno.js";
 import { LENGTH, TEXT_LENGTH, textOf, wordsOf } from "../decode/words.js";
 import { type Description, figuresOf } from "../describe.js";
+import { onDemand } from "../machine.js";
 import { bitsOf, has, type Mask, maskOf } from "../mask.js";
 import { fields } from "../members.js";
 import { PackedTexts, packed } from "../packed.js";
 import { BATCH, timeRangeSlots } from "../protocol.js";
 import { put } from "../slots.js";
-import { machine } from "./machine.js";
 
 export {
   type Fields,
@@ -24,6 +25,15 @@ export {
 } from "../decode/sno.js";
 export { fromBytes, fromUuid } from "../decode/sno-bytes.js";
 export { LENGTH, TEXT_LENGTH } from "../decode/words.js";
+
+declare module "../machine.js" {
+  interface Ids {
+    snoGenerate: SnoId<never>;
+  }
+}
+
+/** The machine of this family. */
+export const machine = /* @__PURE__ */ onDemand(load);
 
 /**
  * The same ID with another partition (0..65535).

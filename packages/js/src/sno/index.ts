@@ -10,8 +10,8 @@
  * @module
  */
 
+export { type SnoSchema, sno as schema } from "../integrations/schema.js";
 export { Mask } from "../mask.js";
-export { type SnoSchema, sno as schema } from "../schema.js";
 export {
   Generator,
   type GeneratorOptions,

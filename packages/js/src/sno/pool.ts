@@ -5,8 +5,7 @@ import { MOST } from "../machine.js";
 import { Members } from "../pool.js";
 import { BATCH } from "../protocol.js";
 import type { Generator } from "./generator.js";
-import { LENGTH, SnoArray } from "./ids.js";
-import { machine } from "./machine.js";
+import { LENGTH, machine, SnoArray } from "./ids.js";
 
 /**
  * Generators of several partitions as one, which makes more IDs in a tick than the 65,536 of each: one partition takes 61 ns an ID,

@@ -9,7 +9,7 @@ import { attached, bytes, isObject, lengthOfArray, partOfBytes } from "../checks
 import { PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
 import { BATCH, manySlots } from "../protocol.js";
-import { machine } from "../randflake/machine.js";
+import { machine } from "../randflake/ids.js";
 import { bySecret } from "../secret.js";
 import { nameOf, nothingOf, present } from "../show.js";
 

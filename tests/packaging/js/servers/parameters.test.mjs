@@ -130,4 +130,6 @@ test("members that every object inherits are no parameters", () => {
 test("metabytes are checked where they are given", () => {
   for (const metabyte of [256, -1]) assert.throws(() => ofHono.snoId({ metabyte }), { code: "out_of_range" });
   assert.throws(() => ofHono.snoId({ metabyte: "1" }), { code: "invalid_type" });
+  assert.throws(() => ofHono.snoId({ metabyte: [] }), { code: "out_of_range", field: "metabyte" });
+  assert.throws(() => ofHono.snoId({ metabytes: 1 }), { code: "unknown_field", field: "metabytes" });
 });

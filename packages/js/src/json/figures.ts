@@ -1,10 +1,10 @@
 /** Reads the JSON form of figures, in which bigints are decimal texts. */
-import { flag, string } from "./checks.js";
-import { integer } from "./decode/checks.js";
-import type { Description, FieldDescription } from "./describe.js";
-import { invalidType } from "./errors.js";
-import { fields, members } from "./members.js";
-import { bigintOf, withJson } from "./show.js";
+import { flag, string } from "../checks.js";
+import { integer } from "../decode/checks.js";
+import type { Description, FieldDescription } from "../describe.js";
+import { invalidType } from "../errors.js";
+import { fields, members } from "../members.js";
+import { bigintOf, withJson } from "../show.js";
 
 const KINDS = ["timestamp", "sequence", "constant", "bindable", "unused"] as const;
 const FLAGS = ["sortsByTime", "below2_53", "below2_63"] as const;

@@ -1,10 +1,10 @@
-import { bytes, signed, string } from "./checks.js";
-import * as hotguid from "./decode/hotguid.js";
-import * as guids from "./decode/hotguid-bytes.js";
-import * as randflake from "./decode/randflake.js";
-import * as sno from "./decode/sno.js";
-import { fromBytes, fromUuid } from "./decode/sno-bytes.js";
-import { invalidType } from "./errors.js";
+import { bytes, signed, string } from "../checks.js";
+import * as hotguid from "../decode/hotguid.js";
+import * as guids from "../decode/hotguid-bytes.js";
+import * as randflake from "../decode/randflake.js";
+import * as sno from "../decode/sno.js";
+import { fromBytes, fromUuid } from "../decode/sno-bytes.js";
+import { invalidType } from "../errors.js";
 
 /** Bytes that are shared with no other thread. */
 export type Bytes = ReturnType<Uint8ArrayConstructor["from"]>;
@@ -33,10 +33,27 @@ export interface Form<Id, Stored> {
   readonly from: (value: unknown) => Id;
 }
 
-/** The form of two functions that need not care about null. */
-function formOf<Id, Stored>(to: (id: Id) => Stored, from: (value: unknown) => Id): Form<Id, Stored> {
+/** A form of this package, with the kind of column that holds it. */
+export interface ColumnForm<Id, Stored, Column extends string> extends Form<Id, Stored> {
+  /**
+   * The kind of column: `text16` of 16 characters, `bytes10` and `bytes16` of so many bytes, `uuid`, `uniqueidentifier` of SQL
+   * Server, `int64`. Databases without a type for UUIDs hold `uuid` as text.
+   */
+  readonly column: Column;
+}
+
+/** The form of two functions, which are not given null. */
+function formOf<Id, Stored, Column extends string>(
+  column: Column,
+  to: (id: Id) => Stored,
+  from: (value: unknown) => Id,
+): ColumnForm<Id, Stored, Column> {
   const isNone = (value: unknown): value is never => value === null || value === undefined;
-  return { to: (id) => (isNone(id) ? id : to(id as Id)), from: (value) => (isNone(value) ? value : from(value)) };
+  return {
+    column,
+    to: (id) => (isNone(id) ? id : to(id as Id)),
+    from: (value) => (isNone(value) ? value : from(value)),
+  };
 }
 
 /** Text that a driver has read. */
@@ -73,52 +90,64 @@ function integerIn(value: unknown): bigint {
 }
 
 /** A sno as its 16 characters: for `varchar(16) COLLATE "C"`, `CHAR(16)` of ASCII, `TEXT`. */
-export const snoText: Form<sno.SnoId, string> = /* @__PURE__ */ formOf(
+export const snoText: ColumnForm<sno.SnoId, string, "text16"> = /* @__PURE__ */ formOf(
+  "text16",
   (id) => (sno.parse(id), id),
   (value) => (sno.parse(text(value)), value as sno.SnoId),
 );
 
 /** A sno as its 10 bytes: for `bytea`, `BINARY(10)`, `BLOB`. */
-export const snoBytes: Form<sno.SnoId, Bytes> = /* @__PURE__ */ formOf(
+export const snoBytes: ColumnForm<sno.SnoId, Bytes, "bytes10"> = /* @__PURE__ */ formOf(
+  "bytes10",
   (id) => bytesOut(sno.toBytes(id)),
   (value) => fromBytes(bytesIn(value)),
 );
 
 /** A sno as a UUID of version 8: for `uuid`. */
-export const snoUuid8: Form<sno.SnoId, string> = /* @__PURE__ */ formOf(
+export const snoUuid8: ColumnForm<sno.SnoId, string, "uuid"> = /* @__PURE__ */ formOf(
+  "uuid",
   (id) => sno.toUuid8(id),
   (value) => sno.fromUuid8(text(value)),
 );
 
 /** A sno as the UUID of the original's form: for `uuid`. */
-export const snoUuid: Form<sno.SnoId, string> = /* @__PURE__ */ formOf(
+export const snoUuid: ColumnForm<sno.SnoId, string, "uuid"> = /* @__PURE__ */ formOf(
+  "uuid",
   (id) => sno.toUuid(id),
   (value) => fromUuid(text(value)),
 );
 
 /** A Hot Guid as its text: for `uuid`, `CHAR(36)` of ASCII, `TEXT`. */
-export const hotguidText: Form<hotguid.HotGuidId, string> = /* @__PURE__ */ formOf(
+export const hotguidText: ColumnForm<hotguid.HotGuidId, string, "uuid"> = /* @__PURE__ */ formOf(
+  "uuid",
   (id) => hotguid.parse(id),
   (value) => hotguid.parse(text(value)),
 );
 
 /** A Hot Guid as its 16 bytes in the order of the text: for `BINARY(16)`, `BLOB`. */
-export const hotguidBytes: Form<hotguid.HotGuidId, Bytes> = /* @__PURE__ */ formOf(
+export const hotguidBytes: ColumnForm<hotguid.HotGuidId, Bytes, "bytes16"> = /* @__PURE__ */ formOf(
+  "bytes16",
   (id) => bytesOut(hotguid.toBytes(id)),
   (value) => guids.fromBytes(bytesIn(value)),
 );
 
 /** A Hot Guid in the order in which SQL Server sorts by time: for `uniqueidentifier`. */
-export const hotguidSql: Form<hotguid.HotGuidId, string> = /* @__PURE__ */ formOf(
+export const hotguidSql: ColumnForm<hotguid.HotGuidId, string, "uniqueidentifier"> = /* @__PURE__ */ formOf(
+  "uniqueidentifier",
   (id) => guids.toSql(id),
   (value) => guids.fromSql(text(value)),
 );
 
 /** The text of a Randflake, stored as its 64 bits: for `BIGINT`. */
-export const randflakeInt64: Form<randflake.RandflakeText, bigint> = /* @__PURE__ */ formOf(
+export const randflakeInt64: ColumnForm<randflake.RandflakeText, bigint, "int64"> = /* @__PURE__ */ formOf(
+  "int64",
   (id) => randflake.decodeText(id),
   (value) => randflake.encodeText(integerIn(value)),
 );
 
 /** An integer of 64 bits, as layouts and Randflakes are: for `BIGINT`. A driver that gives numbers must be told to give all bits. */
-export const int64: Form<bigint, bigint> = /* @__PURE__ */ formOf((id) => signed(id, "id"), integerIn);
+export const int64: ColumnForm<bigint, bigint, "int64"> = /* @__PURE__ */ formOf(
+  "int64",
+  (id) => signed(id, "id"),
+  integerIn,
+);

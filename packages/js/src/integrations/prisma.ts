@@ -15,7 +15,7 @@
  */
 import type { Form } from "./forms.js";
 
-export { type ErrorCode, PolyflakeError } from "./errors.js";
+export { type ErrorCode, PolyflakeError } from "../errors.js";
 export * from "./forms.js";
 
 /** The forms of a model's columns, by the names of their fields. */

@@ -1,9 +1,10 @@
-import { within } from "./decode/checks.js";
-import { type HotGuidId, parse as parseGuid } from "./decode/hotguid.js";
-import { decodeText, type RandflakeId } from "./decode/randflake.js";
-import type { SnoId } from "./decode/sno.js";
-import { wordsOf } from "./decode/words.js";
-import { invalidType, PolyflakeError } from "./errors.js";
+import { type HotGuidId, parse as parseGuid } from "../decode/hotguid.js";
+import { decodeText, type RandflakeId } from "../decode/randflake.js";
+import type { SnoId } from "../decode/sno.js";
+import { wordsOf } from "../decode/words.js";
+import { invalidType, PolyflakeError } from "../errors.js";
+import { members } from "../members.js";
+import { metabyteAmong, metabytes } from "../metabytes.js";
 
 /** Reads a parameter: returns its value, or throws a {@link PolyflakeError}. */
 export type Parameter<T> = (text: string | undefined, name: string) => T;
@@ -21,20 +22,18 @@ function given(text: unknown, name: string): string {
  * A sno's text.
  *
  * @param options With `metabyte` (0..255), the ID must carry it, or one of them.
- * @throws {PolyflakeError} `out_of_range` for a wrong metabyte.
+ * @throws {PolyflakeError} `unknown_field`, `invalid_type`; `out_of_range` for a wrong metabyte, and for an empty list.
  */
 export function snoId<const M extends number = number>(
   options: { metabyte?: M | readonly M[] } = {},
 ): Parameter<SnoId<M>> {
-  const { metabyte } = options;
-  const wanted = metabyte === undefined ? undefined : [metabyte as number | number[]].flat();
-  wanted?.forEach((one) => within(one, "metabyte", 255));
+  const { metabyte } = members(options, "options", ["metabyte"]);
+  const wanted = metabyte === undefined ? undefined : metabytes([metabyte].flat(), "metabyte");
   return (text, name) => {
     const id = given(text, name);
-    const found = wordsOf(id, name)[2] >> 12;
-    if (!wanted || wanted.includes(found)) return id as SnoId<M>;
-    const message = `expected an ID of metabyte ${wanted.join(", ")}, found ${found}`;
-    throw new PolyflakeError("out_of_range", message, { field: name });
+    if (wanted) metabyteAmong(wanted, id, name);
+    else wordsOf(id, name);
+    return id as SnoId<M>;
   };
 }
 

@@ -14,5 +14,5 @@
  *
  * @module
  */
-export { type ErrorCode, PolyflakeError } from "./errors.js";
+export { type ErrorCode, PolyflakeError } from "../errors.js";
 export * from "./forms.js";

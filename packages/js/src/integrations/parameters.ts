@@ -1,4 +1,4 @@
-import type { PolyflakeError } from "./errors.js";
+import type { PolyflakeError } from "../errors.js";
 import type { Parameter } from "./parsers.js";
 
 /** Parameters by name. */

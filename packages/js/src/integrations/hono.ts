@@ -16,7 +16,7 @@
 import type { MiddlewareHandler } from "hono";
 import { type Parameters, read, type ValuesOf } from "./parameters.js";
 
-export { type ErrorCode, PolyflakeError } from "./errors.js";
+export { type ErrorCode, PolyflakeError } from "../errors.js";
 export type { Refusal } from "./parameters.js";
 export * from "./parsers.js";
 

@@ -11,15 +11,16 @@
  *
  * @module
  */
-import { signed, within } from "./decode/checks.js";
-import { type HotGuidId, parse as parseHotGuid } from "./decode/hotguid.js";
-import { decodeText, type RandflakeId } from "./decode/randflake.js";
-import { type SnoId, withMetabyte } from "./decode/sno.js";
-import { wordsOf } from "./decode/words.js";
-import { invalidType, PolyflakeError } from "./errors.js";
+import { signed } from "../decode/checks.js";
+import { type HotGuidId, parse as parseHotGuid } from "../decode/hotguid.js";
+import { decodeText, type RandflakeId } from "../decode/randflake.js";
+import { type SnoId, withMetabyte } from "../decode/sno.js";
+import { wordsOf } from "../decode/words.js";
+import { invalidType } from "../errors.js";
+import { metabyteAmong, metabytes } from "../metabytes.js";
 import { type Schema, schemaOf } from "./standard.js";
 
-export { type ErrorCode, PolyflakeError } from "./errors.js";
+export { type ErrorCode, PolyflakeError } from "../errors.js";
 export type { Issue, Result, Schema, Standard, ToJsonSchema } from "./standard.js";
 
 /** The schema of sno IDs. */
@@ -54,17 +55,14 @@ export const sno: SnoSchema = /* @__PURE__ */ (() => {
   return { ...schemaOf<string, SnoId>(read, texts, texts), ofMetabyte };
 })();
 
-function ofMetabyte<M extends number>(...metabytes: M[]): Schema<string, SnoId<M>> {
-  if (metabytes.length === 0) throw new PolyflakeError("out_of_range", "expected a metabyte, found none");
-  const allowed = new Set<number>(metabytes.map((metabyte) => within(metabyte, "metabyte", 255)));
+function ofMetabyte<M extends number>(...given: M[]): Schema<string, SnoId<M>> {
+  const wanted = metabytes(given, "metabyte");
   const read = (value: unknown): SnoId<M> => {
-    const found = wordsOf(text(value), "text")[2] >> 12;
-    if (allowed.has(found)) return value as SnoId<M>;
-    const expected = [...allowed].join(", ");
-    throw new PolyflakeError("out_of_range", `expected an ID of metabyte ${expected}, found ${found}`);
+    metabyteAmong(wanted, text(value), "text");
+    return value as SnoId<M>;
   };
-  const either = [...allowed].map(patternOf).join("|");
-  const texts = [`^[2-9a-x]{8}(${either})[2-9a-x]{6}$`, withMetabyte(EXAMPLE, metabytes[0]!)] as const;
+  const either = [...wanted].map(patternOf).join("|");
+  const texts = [`^[2-9a-x]{8}(${either})[2-9a-x]{6}$`, withMetabyte(EXAMPLE, given[0]!)] as const;
   return schemaOf(read, texts, texts);
 }
 

@@ -29,7 +29,7 @@ import {
 } from "kysely";
 import type { Form } from "./forms.js";
 
-export { type ErrorCode, PolyflakeError } from "./errors.js";
+export { type ErrorCode, PolyflakeError } from "../errors.js";
 export * from "./forms.js";
 
 /** A form of whatever IDs: no wider type fits all functions of one parameter. */

@@ -2,7 +2,7 @@
  * Standard Schema and Standard JSON Schema (https://standardschema.dev), the interfaces by which libraries for validation, forms and
  * routes take each other's schemas. The types have the structure of those in `@standard-schema/spec` 1.1, which nothing here needs.
  */
-import { type ErrorCode, PolyflakeError } from "./errors.js";
+import { type ErrorCode, PolyflakeError } from "../errors.js";
 
 /** A schema of IDs, which libraries take that know Standard Schema. */
 export interface Schema<Input, Output = Input> {

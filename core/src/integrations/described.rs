@@ -1,0 +1,23 @@
+//! Texts of IDs as schemas describe them.
+
+use alloc::string::String;
+
+/// The text of an ID as JSON Schema and OpenAPI describe it.
+#[derive(Clone, Debug)]
+pub struct Schema {
+    /// A name of JSON Schema for it, such as `uuid`.
+    pub format: Option<&'static str>,
+    /// A regular expression that exactly the texts match, as far as one can say.
+    pub pattern: String,
+    /// A text.
+    pub example: String,
+}
+
+/// IDs whose texts a schema describes.
+pub trait Described {
+    /// Its name in a schema.
+    const NAME: &'static str;
+
+    /// Its description.
+    fn schema() -> Schema;
+}

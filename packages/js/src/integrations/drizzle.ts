@@ -1,0 +1,110 @@
+/**
+ * Columns for Drizzle ORM: {@link pg}, {@link mysql} and {@link sqlite} have one for each form of an ID, with the database's type
+ * for it. Parameters of queries are converted too, so `between(orders.id, lowest, highest)` takes what `sno.timeRange` gives.
+ *
+ * ```js
+ * import { pgTable } from "drizzle-orm/pg-core";
+ * import { pg } from "polyflake/drizzle";
+ *
+ * const orders = pgTable("orders", {
+ *   id: pg.snoUuid8().primaryKey().$defaultFn(() => sno.generate(2)),
+ *   parent: pg.snoText("parent_id").notNull(),
+ *   flake: pg.int64(),
+ * });
+ * ```
+ *
+ * @module
+ */
+import { customType as mysqlColumn } from "drizzle-orm/mysql-core";
+import { customType as pgColumn } from "drizzle-orm/pg-core";
+import { customType as sqliteColumn } from "drizzle-orm/sqlite-core";
+import type { ColumnForm, Form } from "./forms.js";
+import * as forms from "./forms.js";
+
+export { type ErrorCode, PolyflakeError } from "../errors.js";
+export type { Bytes, Form } from "./forms.js";
+
+/** The types of a column, in the program and for the driver. */
+interface Types<Id, Stored> {
+  data: Id;
+  driverData: Stored;
+}
+
+/** Makes a column of PostgreSQL, with or without a name of its own. */
+export type PgColumn<Id, Stored> = ReturnType<typeof pgColumn<Types<Id, Stored>>>;
+/** Makes a column of MySQL and MariaDB, with or without a name of its own. */
+export type MysqlColumn<Id, Stored> = ReturnType<typeof mysqlColumn<Types<Id, Stored>>>;
+/** Makes a column of SQLite, with or without a name of its own. */
+export type SqliteColumn<Id, Stored> = ReturnType<typeof sqliteColumn<Types<Id, Stored>>>;
+
+/** The types of the kinds of columns. */
+const PG = { text16: 'varchar(16) COLLATE "C"', bytes10: "bytea", uuid: "uuid", int64: "bigint" } as const;
+const MYSQL = {
+  text16: "char(16) CHARACTER SET ascii COLLATE ascii_bin",
+  bytes10: "binary(10)",
+  bytes16: "binary(16)",
+  int64: "bigint",
+} as const;
+const SQLITE = { text16: "text", bytes10: "blob", bytes16: "blob", uuid: "text", int64: "integer" } as const;
+
+/** The forms of the kinds of columns that a database has a type for. */
+type FormsIn<Kinds> = Pick<
+  typeof forms,
+  {
+    [Name in keyof typeof forms]: (typeof forms)[Name]["column"] extends keyof Kinds ? Name : never;
+  }[keyof typeof forms]
+>;
+
+/** The type of a form's IDs in the program. */
+type IdOf<Name extends keyof typeof forms> = (typeof forms)[Name] extends Form<infer Id, unknown> ? Id : never;
+
+/** The type of a form's values for the driver. */
+type StoredOf<Name extends keyof typeof forms> =
+  (typeof forms)[Name] extends Form<never, infer Stored> ? Stored : never;
+
+/** Columns of PostgreSQL: one for each form that it has a type for, by the form's name. */
+export type PgColumns = {
+  readonly [Name in keyof FormsIn<typeof PG>]: PgColumn<IdOf<Name>, StoredOf<Name>>;
+};
+
+/** Columns of MySQL and MariaDB: one for each form that they have a type for, by the form's name. */
+export type MysqlColumns = {
+  readonly [Name in keyof FormsIn<typeof MYSQL>]: MysqlColumn<IdOf<Name>, StoredOf<Name>>;
+};
+
+/** Columns of SQLite: one for each form that it has a type for, by the form's name. */
+export type SqliteColumns = {
+  readonly [Name in keyof FormsIn<typeof SQLITE>]: SqliteColumn<IdOf<Name>, StoredOf<Name>>;
+};
+
+/** A form of any ID. */
+type AnyForm = ColumnForm<unknown, unknown, string>;
+
+/** The parameters of a column. */
+interface Column {
+  dataType: () => string;
+  toDriver: (id: unknown) => unknown;
+  fromDriver: (value: unknown) => unknown;
+}
+
+/** The columns of a database, by the names of their forms. */
+function columnsOf<Columns>(types: Readonly<Record<string, string>>, make: (column: Column) => unknown): Columns {
+  // In CommonJS the namespace has a member `default`, too, which is no form.
+  const all: [name: string, form: AnyForm][] = Object.entries(forms);
+  const held = all.filter(([, { column }]) => column in types);
+  return Object.fromEntries(
+    held.map(([name, { column, to, from }]) => [
+      name,
+      make({ dataType: () => types[column]!, toDriver: to, fromDriver: from }),
+    ]),
+  ) as Columns;
+}
+
+/** Columns of PostgreSQL. */
+export const pg: PgColumns = /* @__PURE__ */ columnsOf(PG, pgColumn);
+
+/** Columns of MySQL and MariaDB. The driver must be told to give all bits of integers: `supportBigNumbers`, `bigNumberStrings`. */
+export const mysql: MysqlColumns = /* @__PURE__ */ columnsOf(MYSQL, mysqlColumn);
+
+/** Columns of SQLite. A driver that gives numbers must be told to give all bits of integers: libSQL by `intMode: "bigint"`. */
+export const sqlite: SqliteColumns = /* @__PURE__ */ columnsOf(SQLITE, sqliteColumn);

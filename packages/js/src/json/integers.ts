@@ -1,0 +1,90 @@
+/** Integers of 64 bits among the values that `JSON.parse` and `JSON.stringify` hand over: none is rounded without an error. */
+import { isObject } from "../checks.js";
+import { invalidType, outOfRange, PolyflakeError } from "../errors.js";
+import { decimalOf } from "../show.js";
+
+/** The source of a number, which newer engines show a reviver. */
+export function sourceOf(context: { readonly source?: unknown } | undefined): string | undefined {
+  const source = isObject(context) ? context.source : undefined;
+  return typeof source === "string" ? source : undefined;
+}
+
+/** Returns whether a value is an integer that may stand for several. */
+function isRounded(value: unknown): value is number {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
+}
+
+/** A value, or the integer that its source has in its place. A number that is written as a fraction or with an exponent stays. */
+export function unrounded(field: string, value: unknown, source: string | undefined): unknown {
+  if (!isRounded(value)) return value;
+  if (source !== undefined) return integerIn(field, source) ?? value;
+  const message = `expected an integer of at most 2^53 or a decimal text for \`${field}\`, found a rounded number`;
+  throw new PolyflakeError("invalid_type", message, { field });
+}
+
+/** Returns whether a number is an integer in place of the fraction that its source has. */
+export function isFraction(value: unknown, source: string | undefined): boolean {
+  return Number.isSafeInteger(value) && source !== undefined && source !== String(value) && !isWhole(source);
+}
+
+/** Returns whether the source of a number is a whole number, such as 7, 7.0 and 0.7e1: no digit lies behind its point. */
+function isWhole(source: string): boolean {
+  const [mantissa = "", exponent = "0"] = (source[0] === "-" ? source.slice(1) : source).toLowerCase().split("e");
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  const digits = whole + fraction;
+  let last = digits.length;
+  while (digits[last - 1] === "0") last--;
+  return last === 0 || last <= whole.length + Number(exponent);
+}
+
+/** The error for a named member that is a fraction, or a list with one. */
+export function roundedFraction(field: string): PolyflakeError {
+  const message = `expected an integer or a decimal text for \`${field}\`, found a fraction, rounded to an integer`;
+  return new PolyflakeError("invalid_type", message, { field });
+}
+
+/** The value of a named member, which is refused if it holds one of the lists with fractions. */
+export function bigintsOf(field: string, value: unknown, withFractions: WeakSet<object>): unknown {
+  if (value === null || typeof value === "bigint") return value;
+  if (Array.isArray(value)) {
+    if (withFractions.has(value)) throw roundedFraction(field);
+    return value.map((item) => bigintsOf(field, item, withFractions));
+  }
+  if (Number.isSafeInteger(value)) return BigInt(value as number);
+  if (typeof value !== "string") throw invalidType("integer or decimal text", value, { field });
+  const integer = integerIn(field, value);
+  if (integer !== undefined) return integer;
+  throw new PolyflakeError("not_canonical", `expected a decimal text for \`${field}\`, found another`, { field });
+}
+
+/** Characters of the longest integer of 64 bits. */
+const LONGEST = 20;
+
+/** The integer of 64 bits in plain digits; undefined for another text. */
+function integerIn(field: string, text: string): bigint | undefined {
+  if (text.length <= LONGEST) {
+    const value = decimalOf(text);
+    return value === undefined ? undefined : within64(field, value);
+  }
+  for (let at = text[0] === "-" ? 1 : 0; at < text.length; at++)
+    if (!"0123456789".includes(text[at]!)) return undefined;
+  throw pastRange(field, `one of ${text.length} characters`);
+}
+
+/** An integer of at most 64 bits, signed or unsigned. */
+export function within64(field: string, value: bigint): bigint {
+  if (BigInt.asIntN(64, value) === value || BigInt.asUintN(64, value) === value) return value;
+  throw pastRange(field, BigInt.asIntN(256, value) === value ? value : "one of more than 256 bits");
+}
+
+function pastRange(field: string, found: unknown): PolyflakeError {
+  return outOfRange(-(1n << 63n), (1n << 64n) - 1n, found, field);
+}
+
+/** Refuses a number that may have been rounded, also in a list. */
+export function refuseRounded(field: string, value: unknown): void {
+  if (Array.isArray(value)) for (const item of value) refuseRounded(field, item);
+  if (!isRounded(value)) return;
+  const message = `expected a bigint for \`${field}\`, found a number that may have been rounded`;
+  throw new PolyflakeError("invalid_type", message, { field });
+}

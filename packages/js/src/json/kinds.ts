@@ -1,0 +1,142 @@
+/** Reads and writes JSON of several kinds of objects, told apart by the metabytes of their sno IDs. */
+import { isValid, metabyte } from "../decode/sno.js";
+import { invalidType, PolyflakeError } from "../errors.js";
+import { metabyteAmong, metabytes } from "../metabytes.js";
+
+/** A kind of object: a class whose constructor takes an object's members, or a function that turns them into the object. */
+export type Kind = (new (members: AnyMembers) => unknown) | ((members: AnyMembers) => unknown);
+
+/** The type of object that a kind makes. */
+export type Made<K> = K extends new (
+  members: AnyMembers,
+) => infer T
+  ? T
+  : K extends (members: AnyMembers) => infer T
+    ? T
+    : never;
+
+/** An object's members, of the type that a kind takes. */
+// biome-ignore lint/suspicious/noExplicitAny: a function fits only a type of functions that takes at least what it takes.
+type AnyMembers = any;
+
+/** Reads and writes JSON of objects `T`. */
+export interface ByMetabyte<T> {
+  /**
+   * Reviver for `JSON.parse`: turns each object in a text into the kind that its ID says, the innermost first. Objects without an
+   * ID of one of the kinds stay as they are.
+   */
+  readonly reviver: (key: string, value: unknown) => unknown;
+  /**
+   * Turns each object in a value from `JSON.parse` or `response.json()` into the kind that its ID says, the innermost first, in
+   * place; the outermost is returned. Does the work of `reviver` in a quarter of the time: engines parse slowly for revivers.
+   */
+  readonly revive: (value: unknown) => unknown;
+  /**
+   * Turns an object into the kind that its ID says.
+   *
+   * @throws {PolyflakeError} `invalid_type` unless it is an object; `missing_field` without an ID; `invalid_type`,
+   * `invalid_length`, `invalid_character` for a wrong ID; `out_of_range` for an ID of no kind.
+   */
+  readonly decode: (members: unknown) => T;
+  /**
+   * The object of a JSON text; objects inside it are turned into their kinds, too.
+   *
+   * @throws {PolyflakeError} as {@link ByMetabyte.decode}; errors of `JSON.parse` and of the kinds pass through.
+   */
+  readonly parse: (json: string) => T;
+  /**
+   * The JSON text of an object.
+   *
+   * @throws {PolyflakeError} as {@link ByMetabyte.decode}; `invalid_type` for an object of a class that does not match its ID.
+   */
+  readonly stringify: (object: T) => string;
+}
+
+interface Entry {
+  readonly make: (members: object) => unknown;
+  readonly has: (object: object) => boolean;
+}
+
+/**
+ * Reads and writes objects whose kinds are told apart by the metabytes of their IDs, so that they need no member for their kind.
+ * The result's `T` is the union of the types that the kinds make.
+ *
+ * ```js
+ * const records = byMetabyte({ 24: User, 25: Order });
+ * records.parse('{"id": "aaaaaaaa55aaaaaa", "foo": "bar", "baz": "bar"}'); // a User
+ * records.revive(JSON.parse(text)); // any value, with users and orders in it
+ * ```
+ *
+ * A kind is a class or a function; it takes the members as they were read.
+ *
+ * @param kinds The kinds by their metabytes, 0..255.
+ * @param name The member that holds the ID.
+ * @throws {PolyflakeError} `invalid_type` for a wrong kind, `out_of_range` for a wrong metabyte, and without kinds.
+ */
+export function byMetabyte<const K extends { readonly [metabyte: number]: Kind }>(
+  kinds: K,
+  name = "id",
+): ByMetabyte<Made<K[keyof K]>> {
+  type T = Made<K[keyof K]>;
+  const entries = new Map(Object.entries(kinds).map(([key, kind]) => [Number(key), entryOf(kind)]));
+  const wanted = metabytes([...entries.keys()], "metabyte");
+
+  function entryFor(members: unknown): Entry {
+    if (!isObject(members)) throw invalidType("object", members);
+    const id = members[name];
+    if (id === undefined)
+      throw new PolyflakeError("missing_field", `missing value for field \`${name}\``, { field: name });
+    return entries.get(metabyteAmong(wanted, id, name))!;
+  }
+
+  const reviver = (_key: string, value: unknown): unknown => {
+    const id = isObject(value) ? value[name] : undefined;
+    const entry = isValid(id) ? entries.get(metabyte(id)) : undefined;
+    return entry ? entry.make(value as object) : value;
+  };
+
+  function revive(value: unknown): unknown {
+    if (!isObject(value)) return value;
+    for (const key of Object.keys(value)) {
+      const member = value[key];
+      if (isObject(member)) value[key] = revive(member);
+    }
+    return reviver("", value);
+  }
+
+  return {
+    reviver,
+    revive,
+    decode: (members) => entryFor(members).make(members as object) as T,
+    parse: (json) => {
+      const value: unknown = JSON.parse(json);
+      entryFor(value);
+      return revive(value) as T;
+    },
+    stringify: (object) => {
+      if (entryFor(object).has(object as object)) return JSON.stringify(object);
+      throw new PolyflakeError(
+        "invalid_type",
+        `expected an object of the class that its \`${name}\` says, found another`,
+        { field: name },
+      );
+    },
+  };
+}
+
+type Members = Record<string, unknown>;
+
+function isObject(value: unknown): value is Members {
+  return typeof value === "object" && value !== null;
+}
+
+function entryOf(kind: unknown): Entry {
+  if (typeof kind !== "function") throw invalidType("class or function", kind, { field: "kinds" });
+  // The prototype of a class is read-only, unlike that of a function.
+  if (Object.getOwnPropertyDescriptor(kind, "prototype")?.writable !== false)
+    return { make: kind as Entry["make"], has: () => true };
+  return {
+    make: (members) => new (kind as new (members: object) => unknown)(members),
+    has: (object) => object instanceof kind,
+  };
+}
