@@ -1,13 +1,12 @@
-import { bytes, signed, string } from "../checks.js";
+import { signed } from "../checks.js";
 import * as hotguid from "../decode/hotguid.js";
 import * as guids from "../decode/hotguid-bytes.js";
 import * as randflake from "../decode/randflake.js";
 import * as sno from "../decode/sno.js";
 import { fromBytes, fromUuid } from "../decode/sno-bytes.js";
-import { invalidType } from "../errors.js";
+import { type Bytes, bytesIn, bytesOut, integerIn, textIn } from "./drivers.js";
 
-/** Bytes that are shared with no other thread. */
-export type Bytes = ReturnType<Uint8ArrayConstructor["from"]>;
+export type { Bytes } from "./drivers.js";
 
 /** No ID: it is the same in programs and in databases. */
 type None = null | undefined;
@@ -56,44 +55,11 @@ function formOf<Id, Stored, Column extends string>(
   };
 }
 
-/** Text that a driver has read. */
-const text = (value: unknown): string => string(value, "value");
-
-/** A text of two hexadecimal digits for each byte, as PostgreSQL writes bytes in JSON. */
-const HEX = /^\\x(?:[0-9a-f]{2})*$/;
-
-/** The bytes that a driver has read. */
-function bytesIn(value: unknown): Uint8Array {
-  // Of any realm, as libSQL gives it.
-  if (Object.prototype.toString.call(value) === "[object ArrayBuffer]") return new Uint8Array(value as ArrayBuffer);
-  if (typeof value === "string" && HEX.test(value))
-    return Uint8Array.from(value.slice(2).match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
-  return bytes(value, "value");
-}
-
-/** Bytes as drivers take them: in Node as a Buffer, since some take nothing else. */
-function bytesOut(bytes: Uint8Array): Bytes {
-  const { Buffer } = globalThis as { Buffer?: { from(bytes: Uint8Array): Bytes } };
-  return Buffer ? Buffer.from(bytes) : Uint8Array.from(bytes);
-}
-
-/** The digits of an integer of at most 64 bits. */
-const INTEGER = /^-?\d{1,19}$/;
-
-/** The integer that a driver has read. A number beyond 2^53 has lost bits already. */
-function integerIn(value: unknown): bigint {
-  if (typeof value === "number" && !Number.isSafeInteger(value))
-    throw invalidType("all 64 bits as bigint or text", value, { field: "value" });
-  if (typeof value === "number" || (typeof value === "string" && INTEGER.test(value))) return integerIn(BigInt(value));
-  if (typeof value === "bigint") return signed(value, "value");
-  throw invalidType("integer", value, { field: "value" });
-}
-
 /** A sno as its 16 characters: for `varchar(16) COLLATE "C"`, `CHAR(16)` of ASCII, `TEXT`. */
 export const snoText: ColumnForm<sno.SnoId, string, "text16"> = /* @__PURE__ */ formOf(
   "text16",
   (id) => (sno.parse(id), id),
-  (value) => (sno.parse(text(value)), value as sno.SnoId),
+  (value) => (sno.parse(textIn(value)), value as sno.SnoId),
 );
 
 /** A sno as its 10 bytes: for `bytea`, `BINARY(10)`, `BLOB`. */
@@ -107,21 +73,21 @@ export const snoBytes: ColumnForm<sno.SnoId, Bytes, "bytes10"> = /* @__PURE__ */
 export const snoUuid8: ColumnForm<sno.SnoId, string, "uuid"> = /* @__PURE__ */ formOf(
   "uuid",
   (id) => sno.toUuid8(id),
-  (value) => sno.fromUuid8(text(value)),
+  (value) => sno.fromUuid8(textIn(value)),
 );
 
 /** A sno as the UUID of the original's form: for `uuid`. */
 export const snoUuid: ColumnForm<sno.SnoId, string, "uuid"> = /* @__PURE__ */ formOf(
   "uuid",
   (id) => sno.toUuid(id),
-  (value) => fromUuid(text(value)),
+  (value) => fromUuid(textIn(value)),
 );
 
 /** A Hot Guid as its text: for `uuid`, `CHAR(36)` of ASCII, `TEXT`. */
 export const hotguidText: ColumnForm<hotguid.HotGuidId, string, "uuid"> = /* @__PURE__ */ formOf(
   "uuid",
   (id) => hotguid.parse(id),
-  (value) => hotguid.parse(text(value)),
+  (value) => hotguid.parse(textIn(value)),
 );
 
 /** A Hot Guid as its 16 bytes in the order of the text: for `BINARY(16)`, `BLOB`. */
@@ -135,7 +101,7 @@ export const hotguidBytes: ColumnForm<hotguid.HotGuidId, Bytes, "bytes16"> = /* 
 export const hotguidSql: ColumnForm<hotguid.HotGuidId, string, "uniqueidentifier"> = /* @__PURE__ */ formOf(
   "uniqueidentifier",
   (id) => guids.toSql(id),
-  (value) => guids.fromSql(text(value)),
+  (value) => guids.fromSql(textIn(value)),
 );
 
 /** The text of a Randflake, stored as its 64 bits: for `BIGINT`. */

@@ -1,0 +1,41 @@
+/** Values as the drivers of databases take and give them. */
+import { bytes, signed, string } from "../checks.js";
+import { invalidType } from "../errors.js";
+
+/** Bytes that are shared with no other thread. */
+export type Bytes = ReturnType<Uint8ArrayConstructor["from"]>;
+
+/** Text that a driver has read. */
+export function textIn(value: unknown): string {
+  return string(value, "value");
+}
+
+/** A text of two hexadecimal digits for each byte, as PostgreSQL writes bytes in JSON. */
+const HEX = /^\\x(?:[0-9a-f]{2})*$/;
+
+/** The bytes that a driver has read. */
+export function bytesIn(value: unknown): Uint8Array {
+  // Of any realm, as libSQL gives it.
+  if (Object.prototype.toString.call(value) === "[object ArrayBuffer]") return new Uint8Array(value as ArrayBuffer);
+  if (typeof value === "string" && HEX.test(value))
+    return Uint8Array.from(value.slice(2).match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
+  return bytes(value, "value");
+}
+
+/** Bytes as drivers take them: in Node as a Buffer, since some take nothing else. */
+export function bytesOut(bytes: Uint8Array): Bytes {
+  const { Buffer } = globalThis as { Buffer?: { from(bytes: Uint8Array): Bytes } };
+  return Buffer ? Buffer.from(bytes) : Uint8Array.from(bytes);
+}
+
+/** The digits of an integer of at most 64 bits. */
+const INTEGER = /^-?\d{1,19}$/;
+
+/** The integer that a driver has read. A number beyond 2^53 has lost bits already. */
+export function integerIn(value: unknown): bigint {
+  if (typeof value === "number" && !Number.isSafeInteger(value))
+    throw invalidType("all 64 bits as bigint or text", value, { field: "value" });
+  if (typeof value === "number" || (typeof value === "string" && INTEGER.test(value))) return integerIn(BigInt(value));
+  if (typeof value === "bigint") return signed(value, "value");
+  throw invalidType("integer", value, { field: "value" });
+}
