@@ -1,27 +1,24 @@
-"""A service with FastAPI, SQLAlchemy and PostgreSQL: people and their orders, told apart by the metabytes of their IDs.
-
-DATABASE_URL=postgresql+psycopg://localhost/shop uvicorn app:app
-"""
+"""A service with FastAPI, SQLAlchemy and PostgreSQL: people and orders, told apart by the metabytes of their IDs."""
+# DATABASE_URL=postgresql+psycopg://localhost/shop uvicorn app:app
 
 import datetime as dt
 import os
-from collections.abc import Iterator
 from typing import Annotated
 
-from fastapi import Depends, FastAPI, HTTPException
-from pydantic import BaseModel, ConfigDict
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
 from sqlalchemy import ForeignKey, create_engine, select
-from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
+from sqlalchemy.exc import StatementError
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, sessionmaker
 
-from polyflake import sno
+from polyflake import PolyflakeError, sno
 from polyflake.pydantic import HasMetabyte, by_metabyte
 from polyflake.sno import Sno
 from polyflake.sqlalchemy import SnoType
 
 PERSON, ORDER = 1, 2
 PersonId = Annotated[Sno, HasMetabyte(PERSON)]
-OrderId = Annotated[Sno, HasMetabyte(ORDER)]
-engine = create_engine(os.environ["DATABASE_URL"])
 
 
 class Base(DeclarativeBase):
@@ -42,55 +39,60 @@ class OrderRow(Base):
 
 
 class Person(BaseModel):
-    model_config = ConfigDict(from_attributes=True)
     id: PersonId
     name: str
 
 
 class Order(BaseModel):
-    model_config = ConfigDict(from_attributes=True)
-    id: OrderId
+    id: Annotated[Sno, HasMetabyte(ORDER)]
     buyer: PersonId
     item: str
 
 
 Record = Annotated[Person | Order, by_metabyte({PERSON: Person, ORDER: Order})]
 ROWS: dict[int, type[PersonRow | OrderRow]] = {PERSON: PersonRow, ORDER: OrderRow}
+Session = sessionmaker(engine := create_engine(os.environ["DATABASE_URL"]), expire_on_commit=False)
 Base.metadata.create_all(engine)
 app = FastAPI()
 
 
-def session() -> Iterator[Session]:
-    with Session(engine) as session, session.begin():
-        yield session
+@app.exception_handler(PolyflakeError)
+@app.exception_handler(StatementError)  # around an error in a column's default
+def refused(request: Request, error: Exception) -> JSONResponse:
+    """422 for a value that the client sent, such as a reversed span; 503 where no ID can be made now."""
+    cause = error.orig if isinstance(error, StatementError) else error
+    if not isinstance(cause, PolyflakeError):
+        raise error
+    status = 422 if isinstance(cause, ValueError | TypeError) else 503
+    return JSONResponse({"detail": [{"type": cause.code, "loc": [cause.field], "msg": str(cause)}]}, status)
 
 
-Database = Annotated[Session, Depends(session)]
+@app.post("/people", response_model=Person)
+def add_person(name: str) -> PersonRow:
+    with Session.begin() as database:
+        database.add(row := PersonRow(name=name))
+    return row
 
 
-@app.post("/people")
-def add_person(name: str, database: Database) -> Person:
-    database.add(row := PersonRow(name=name))
-    database.flush()
-    return Person.model_validate(row)
+@app.post("/people/{buyer}/orders", response_model=Order)
+def add_order(buyer: PersonId, item: str) -> OrderRow:
+    with Session.begin() as database:
+        if database.get(PersonRow, buyer) is None:
+            raise HTTPException(404)
+        database.add(row := OrderRow(buyer=buyer, item=item))
+    return row
 
 
-@app.post("/people/{buyer}/orders")
-def add_order(buyer: PersonId, item: str, database: Database) -> Order:
-    database.add(row := OrderRow(buyer=buyer, item=item))
-    database.flush()
-    return Order.model_validate(row)
-
-
-@app.get("/orders")
-def orders(start: dt.datetime, end: dt.datetime, database: Database) -> list[Order]:
+@app.get("/orders", response_model=list[Order])
+def orders(start: dt.datetime, end: dt.datetime) -> list[OrderRow]:
     made = select(OrderRow).where(OrderRow.id.between(*sno.time_range(start, end))).order_by(OrderRow.id)
-    return [Order.model_validate(row) for row in database.scalars(made)]
+    with Session() as database:
+        return list(database.scalars(made))
 
 
 @app.get("/records/{id}", response_model=Record)
-def record(id: Annotated[Sno, HasMetabyte(*ROWS)], database: Database) -> Base:
-    row = database.get(ROWS[id.metabyte], id)
-    if row is None:
-        raise HTTPException(404)
-    return row
+def record(id: Annotated[Sno, HasMetabyte(*ROWS)]) -> Base:
+    with Session() as database:
+        if row := database.get(ROWS[id.metabyte], id):
+            return row
+    raise HTTPException(404)

@@ -58,6 +58,17 @@ def test_psycopg_takes_ids(server: Server, form: Any, binary: bool) -> None:
         assert [READ[form](id) for (id,) in connection.execute(span, SNO_SPAN).fetchall()] == IDS[5:10]
 
 
+def test_another_form_is_refused_with_the_names_of_all() -> None:
+    names = "expected form 'text', 'bytes', 'uuid8' or 'uuid', found 'binary'"
+    for refused in (
+        lambda form: polyflake.psycopg.register(form=form),
+        lambda form: asyncio.run(polyflake.asyncpg.register(None, form=form)),
+    ):
+        with pytest.raises(ValueError, match=names) as caught:
+            refused("binary")
+        assert (caught.value.code, caught.value.field) == ("out_of_range", "form")  # type: ignore[attr-defined]
+
+
 def test_psycopg_registers_for_all_connections(server: Server) -> None:
     polyflake.psycopg.register()
     with psycopg.connect(server.url()) as connection:

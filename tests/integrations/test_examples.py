@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Server
+from polyflake import sno
 from polyflake.sno import Sno
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -20,6 +21,7 @@ HOUR = dt.timedelta(hours=1)
 USE_DJANGO = """
 import datetime as dt
 from django.test import Client
+from polyflake import sno
 from polyflake.sno import Sno
 
 client, now, hour = Client(), dt.datetime.now(dt.timezone.utc), dt.timedelta(hours=1)
@@ -32,6 +34,22 @@ assert client.get("/orders/", span).json() == orders
 assert client.get("/orders/", {**span, "end": (now - hour / 2).isoformat()}).json() == []
 assert client.get(f"/people/{person['id']}/").json() == person
 assert client.post("/orders/", {"buyer": "short", "item": ""}).status_code == 400
+
+for wrong, code in [
+    ({"start": span["end"], "end": span["start"]}, "out_of_range"),
+    ({**span, "end": "2040-01-01T00:00:00"}, "invalid_type"),
+    ({**span, "start": "1999-01-01T00:00:00Z"}, "time_out_of_range"),
+]:
+    answer = client.get("/orders/", wrong)
+    assert (answer.status_code, answer.json()["code"]) == (400, code), (wrong, answer.content)
+for wrong, name in [({**span, "start": "now"}, "start"), ({**span, "end": "2026-13-45T00:00Z"}, "end"),
+                    ({"start": span["start"]}, "end"), ({"end": span["end"]}, "start")]:
+    answer = client.get("/orders/", wrong)
+    assert (answer.status_code, list(answer.json())) == (400, [name]), (wrong, answer.content)
+
+sno.set_default_generator(sno.Generator(7, window=(1_700_000_000_000, 1_700_000_001_000)))
+answer = client.post("/orders/", {"buyer": person["id"], "item": "d"})
+assert (answer.status_code, answer.json()["code"]) == (503, "lease_expired"), answer.content
 """
 
 
@@ -53,6 +71,23 @@ def test_fastapi_with_sqlalchemy_and_postgresql(server: Server, monkeypatch: pyt
     other = Sno(person["id"]).with_metabyte(9)
     assert client.get(f"/records/{other}").json()["detail"][0]["msg"] == "expected metabyte 1 or 2, found 9"
     assert client.get(f"/records/{other.with_metabyte(2)}").status_code == 404
+    assert client.post(f"/people/{Sno(person['id']).with_partition(7)}/orders", params={"item": "a"}).status_code == 404
+
+    def answer(method: str, path: str, **params: str) -> tuple[int, str]:
+        answer = client.request(method, path, params=params)
+        return answer.status_code, answer.json()["detail"][0]["type"]
+
+    assert answer("GET", "/orders", start=span["end"], end=span["start"]) == (422, "out_of_range")
+    assert answer("GET", "/orders", start=span["start"], end="2040-01-01T00:00:00") == (422, "invalid_type")
+    assert answer("GET", "/orders", start="1999-01-01T00:00:00Z", end=span["end"]) == (422, "time_out_of_range")
+    assert answer("GET", "/orders", start="now", end=span["end"])[0] == 422
+    assert answer("GET", "/orders", start=span["start"]) == (422, "missing")
+    sno.set_default_generator(sno.Generator(7, window=(1_700_000_000_000, 1_700_000_001_000)))
+    try:
+        assert answer("POST", "/people", name="Bob") == (503, "lease_expired")
+        assert answer("POST", f"/people/{person['id']}/orders", item="d") == (503, "lease_expired")
+    finally:
+        sno.set_default_generator(None)
     app.engine.dispose()
 
 

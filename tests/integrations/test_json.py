@@ -12,7 +12,7 @@ import pytest
 
 from ids import GUIDS, IDS
 from polyflake import hotguid, layout, randflake, sno
-from polyflake.msgspec import dec_hook, enc_hook
+from polyflake.msgspec import Int64, Randflake, dec_hook, enc_hook
 from polyflake.orjson import default
 from polyflake.sno import Sno
 
@@ -30,6 +30,11 @@ class Order(msgspec.Struct):
     parent: Sno | None = None
 
 
+class Post(msgspec.Struct):
+    flake: Randflake
+    post: Int64
+
+
 def test_msgspec_reads_and_writes_ids_in_json_and_messagepack() -> None:
     order = Order(IDS[0], IDS[1])
     text = msgspec.json.encode(order, enc_hook=enc_hook)
@@ -40,6 +45,20 @@ def test_msgspec_reads_and_writes_ids_in_json_and_messagepack() -> None:
     for text in (b'{"id":"short"}', b'{"id":7}'):
         with pytest.raises(msgspec.ValidationError, match=r"expected .* - at `\$.id`"):
             msgspec.json.decode(text, type=Order, dec_hook=dec_hook)
+
+
+def test_types_of_integers_are_texts_that_no_reader_rounds() -> None:
+    post = Post(Randflake(4_594_531_474_933_654_033), Int64(-(2**63)))
+    text = b'{"flake":"3vgoe12ccb8gh","post":"-9223372036854775808"}'
+    assert msgspec.json.encode(post, enc_hook=enc_hook) == text
+    assert orjson.dumps(msgspec.structs.asdict(post), default=default, option=orjson.OPT_PASSTHROUGH_SUBCLASS) == text
+    read = msgspec.json.decode(text, type=Post, dec_hook=dec_hook)
+    assert read == post and [type(read.flake), type(read.post)] == [Randflake, Int64]
+    packed = msgspec.msgpack.encode({"flake": 7, "post": 7})
+    assert msgspec.msgpack.decode(packed, type=Post, dec_hook=dec_hook) == Post(Randflake(7), Int64("7"))
+    for flake, number in [('"-"', "7"), ("1.5", "7"), ('"7"', '"12.0"'), ('"7"', '" 12"'), ('"7"', str(2**63))]:
+        with pytest.raises(msgspec.ValidationError, match=r" - at `\$\.(flake|post)`"):
+            msgspec.json.decode(f'{{"flake":{flake},"post":{number}}}', type=Post, dec_hook=dec_hook)
 
 
 @pytest.mark.parametrize(("many", "texts"), ARRAYS, ids=lambda value: type(value).__name__)

@@ -104,6 +104,8 @@ def test_a_metabyte_is_a_constraint() -> None:
     assert Order(id=ORDER, buyer=str(ID)).buyer == ID  # type: ignore[arg-type]
     with pytest.raises(PolyflakeError, match="metabyte"):
         HasMetabyte(256)
+    with pytest.raises(ValueError, match="at least one metabyte, found none"):
+        HasMetabyte()
 
 
 def test_the_pattern_of_a_metabyte_is_exact() -> None:

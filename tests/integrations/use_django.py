@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "settings")
 
@@ -16,9 +17,10 @@ django.setup()
 
 from django.contrib.auth.models import User
 from django.core import serializers
+from django.core.checks import run_checks
 from django.core.exceptions import ValidationError
 from django.core.management import call_command
-from django.db import connection, models
+from django.db import NotSupportedError, connection, models
 from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
@@ -30,6 +32,8 @@ from polyflake import hotguid
 from polyflake.django import HotGuidField, SnoField, read_sno
 from polyflake.sno import Sno
 from shop.models import Line, Order
+
+OURS = ["polyflake.E001"]
 
 
 def migrations(folder: Path) -> None:
@@ -93,6 +97,15 @@ def refusals() -> None:
                 assert error.code == code
             else:
                 raise AssertionError(f"{given} was read")
+    for post in ("12.0", " 12", "1_000", 12.0, True):
+        try:
+            Order.objects.filter(post=post)
+        except ValidationError as error:
+            assert error.code in ("not_canonical", "invalid_type"), post
+        else:
+            raise AssertionError(f"{post!r} was read")
+    assert list(Order.objects.filter(post=2**63)) == []
+    assert Order.objects.filter(post=str(2**63 - 1)).count() == len(IDS)
     assert read_sno(IDS[0].uuid) == read_sno(IDS[0].uuid8) == IDS[0]
     try:
         SnoField(form="binary")  # type: ignore[arg-type]
@@ -111,6 +124,18 @@ def sql_server() -> None:
         class features:
             has_native_uuid_field = True
 
+    for form in ("uuid8", "uuid"):
+        try:
+            SnoField(form=form).get_db_prep_value(IDS[0], Backend())  # type: ignore[arg-type]
+        except NotSupportedError as error:
+            assert "expected form 'text' or 'bytes'" in str(error)
+        else:
+            raise AssertionError("a column was taken that does not sort by time")
+    assert SnoField().get_db_prep_value(IDS[0], Backend()) == str(IDS[0])
+    with patch.object(connection, "vendor", "microsoft"):
+        found = {error.obj.name: error.id for error in run_checks(databases=["default"]) if error.id in OURS}
+    assert found == {"uuid8": OURS[0], "compatible": OURS[0], "id": OURS[0]}, found
+    assert run_checks(databases=["default"]) == []
     field, backend = HotGuidField(), Backend()
     stored = field.get_db_prep_value(GUIDS[0], backend)
     assert stored == hotguid.to_sql(GUIDS[0])
@@ -160,6 +185,10 @@ def rest() -> None:
     assert refused.status_code == 400
     assert list(refused.json()) == ["id", "flake", "post"], refused.json()
     assert refused.json()["id"] == ["expected length 16, found 5"]
+    for post in ("12.0", " 12", "12 ", "1_000", "007", "+7", "-0", "\u0667", "", 12.0, True, "1" * 5000, [7]):
+        refused = client.post("/orders/", {**body, "id": None, "post": post}, content_type="application/json")
+        assert (refused.status_code, "post" in refused.json()) == (400, True), (post, refused.content)
+    assert client.patch(f"/orders/{IDS[5]}/", {"post": 7}, content_type="application/json").json()["post"] == "7"
     assert client.get("/orders/short/").status_code in (400, 404)
 
 

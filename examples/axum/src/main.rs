@@ -8,7 +8,7 @@ use axum::{
     http::{StatusCode, request::Parts},
     routing::{get, post},
 };
-use polyflake::sno::{Id, Kind};
+use polyflake::sno::{Generator, Id, Kind};
 use polyflake_sql::Text;
 use serde::Serialize;
 use sqlx::{FromRow, SqlitePool};
@@ -33,19 +33,19 @@ impl Kind for Order {
 const TABLE: &str =
     "CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, buyer TEXT, item TEXT) WITHOUT ROWID";
 
+type Shop = State<(SqlitePool, &'static Generator)>;
 type Answer<T> = Result<Json<T>, Refused>;
 type Refused = (StatusCode, Json<Option<polyflake::Error>>);
 
-/// The answer to an ID that is refused, with the error's code.
-fn refused(error: polyflake::Error) -> Refused {
-    (StatusCode::BAD_REQUEST, Json(Some(error)))
+/// Answers with an error's code: 400 for an ID or a span that is refused, 503 where no ID can be made now.
+fn refused(status: StatusCode) -> impl Fn(polyflake::Error) -> Refused {
+    move |error| (status, Json(Some(error)))
 }
 
 fn failed(error: &sqlx::Error) -> Refused {
-    match error {
-        sqlx::Error::RowNotFound => (StatusCode::NOT_FOUND, Json(None)),
-        _ => (StatusCode::INTERNAL_SERVER_ERROR, Json(None)),
-    }
+    let is_missing = matches!(error, sqlx::Error::RowNotFound);
+    let status = if is_missing { StatusCode::NOT_FOUND } else { StatusCode::INTERNAL_SERVER_ERROR };
+    (status, Json(None))
 }
 
 /// The ID in a path, which must be of this kind.
@@ -56,44 +56,44 @@ impl<T: Kind, S: Send + Sync> FromRequestParts<S> for Named<T> {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refused> {
         let path = Path::<String>::from_request_parts(parts, state).await;
         let Path(text) = path.map_err(|error| (error.status(), Json(None)))?;
-        Id::parse(&text).map(Self).map_err(refused)
+        Id::parse(&text).map(Self).map_err(refused(StatusCode::BAD_REQUEST))
     }
 }
 
-async fn add(State(shop): State<SqlitePool>, buyer: Named<Person>, item: String) -> Answer<Order> {
-    let order = Order { id: Id::generate().map_err(refused)?.into(), buyer: buyer.0.into(), item };
+async fn add(State((rows, ids)): Shop, buyer: Named<Person>, item: String) -> Answer<Order> {
+    let id = Id::generate_with(ids).map_err(refused(StatusCode::SERVICE_UNAVAILABLE))?;
+    let order = Order { id: id.into(), buyer: buyer.0.into(), item };
     let add = sqlx::query("INSERT INTO orders VALUES (?, ?, ?)").bind(order.id).bind(order.buyer);
-    add.bind(&order.item).execute(&shop).await.map_err(|error| failed(&error))?;
+    add.bind(&order.item).execute(&rows).await.map_err(|error| failed(&error))?;
     Ok(Json(order))
 }
 
-async fn one(State(shop): State<SqlitePool>, Named(id): Named<Order>) -> Answer<Order> {
+async fn one(State((rows, _)): Shop, Named(id): Named<Order>) -> Answer<Order> {
     let found = sqlx::query_as("SELECT * FROM orders WHERE id = ?").bind(Text(id));
-    found.fetch_one(&shop).await.map(Json).map_err(|error| failed(&error))
+    found.fetch_one(&rows).await.map(Json).map_err(|error| failed(&error))
 }
 
 /// The orders of a span of time, from its start to before its end, in Unix milliseconds.
-async fn within(
-    State(shop): State<SqlitePool>,
-    Path((start, end)): Path<(i64, i64)>,
-) -> Answer<Vec<Order>> {
-    let (lowest, highest) = Id::<Order>::time_range(start, end).map_err(refused)?;
+async fn within(State((rows, _)): Shop, Path(span): Path<(i64, i64)>) -> Answer<Vec<Order>> {
+    let bounds = Id::<Order>::time_range(span.0, span.1);
+    let (lowest, highest) = bounds.map_err(refused(StatusCode::BAD_REQUEST))?;
     let found = sqlx::query_as("SELECT * FROM orders WHERE id BETWEEN ? AND ? ORDER BY id");
-    let found = found.bind(Text(lowest)).bind(Text(highest)).fetch_all(&shop).await;
+    let found = found.bind(Text(lowest)).bind(Text(highest)).fetch_all(&rows).await;
     found.map(Json).map_err(|error| failed(&error))
 }
 
-pub(crate) async fn service(database: &str) -> Result<Router, sqlx::Error> {
-    let shop = SqlitePool::connect(database).await?;
-    sqlx::query(TABLE).execute(&shop).await?;
+pub(crate) async fn service(database: &str, ids: &'static Generator) -> sqlx::Result<Router> {
+    let rows = SqlitePool::connect(database).await?;
+    sqlx::query(TABLE).execute(&rows).await?;
     let routes = Router::new().route("/orders/{id}", get(one));
     let routes = routes.route("/orders/{start}/{end}", get(within));
-    Ok(routes.route("/people/{id}/orders", post(add)).with_state(shop))
+    Ok(routes.route("/people/{id}/orders", post(add)).with_state((rows, ids)))
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let service = service(&std::env::var("DATABASE_URL")?).await?;
+    static IDS: Generator = Generator::new();
+    let service = service(&std::env::var("DATABASE_URL")?, &IDS).await?;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;
     Ok(axum::serve(listener, service).await?)
 }

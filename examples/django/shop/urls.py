@@ -1,13 +1,29 @@
 """View sets of both models; orders also by the span of time in which they were made."""
 
 from django.urls import include, path
-from django.utils.dateparse import parse_datetime
-from rest_framework.routers import DefaultRouter
-from rest_framework.viewsets import ModelViewSet
+from rest_framework import routers, serializers, views, viewsets
+from rest_framework.response import Response
 
-from polyflake import sno
+from polyflake import PolyflakeError, sno
 from polyflake.rest_framework import ModelSerializer
 from shop.models import Order, Person
+
+
+def refused(error, context):
+    """400 for a value that the client sent, such as a reversed span; 503 where no ID can be made now."""
+    if not isinstance(error, PolyflakeError):
+        return views.exception_handler(error, context)
+    status = 400 if isinstance(error, ValueError | TypeError) else 503
+    return Response({"code": error.code, "detail": str(error)}, status)
+
+
+class Moment(serializers.DateTimeField):
+    def enforce_timezone(self, value):
+        return value  # `time_range` refuses a time without a zone
+
+
+class Span(serializers.Serializer):
+    start, end = Moment(), Moment()
 
 
 class PersonSerializer(ModelSerializer):
@@ -20,19 +36,23 @@ class OrderSerializer(ModelSerializer):
         model, fields = Order, "__all__"
 
 
-class People(ModelViewSet):
+class People(viewsets.ModelViewSet):
     queryset, serializer_class = Person.objects.all(), PersonSerializer
 
 
-class Orders(ModelViewSet):
+class Orders(viewsets.ModelViewSet):
     queryset, serializer_class = Order.objects.order_by("id"), OrderSerializer
 
     def filter_queryset(self, queryset):
-        span = [parse_datetime(self.request.query_params.get(name, "")) for name in ("start", "end")]
-        return queryset.filter(id__range=sno.time_range(*span)) if all(span) else queryset
+        query = self.request.query_params
+        if not {"start", "end"} & query.keys():
+            return queryset
+        span = Span(data=query)
+        span.is_valid(raise_exception=True)
+        return queryset.filter(id__range=sno.time_range(*span.validated_data.values()))
 
 
-router = DefaultRouter()
+router = routers.DefaultRouter()
 router.register("people", People)
 router.register("orders", Orders)
 urlpatterns = [path("", include(router.urls))]

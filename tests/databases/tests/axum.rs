@@ -9,7 +9,7 @@ use axum::{
     body::{Body, to_bytes},
     http::Request,
 };
-use polyflake::sno::{Id, Kind};
+use polyflake::sno::{Generator, Id, Kind};
 use serde_json::{Value, json};
 use shop::{Order, Person};
 use tower::ServiceExt;
@@ -27,7 +27,8 @@ async fn ask(service: &Router, method: &str, path: &str, body: &str) -> (u16, Va
 async fn orders_are_added_found_and_refused() {
     let folder = tempfile::tempdir().unwrap();
     let database = format!("sqlite:{}?mode=rwc", folder.path().join("shop.db").display());
-    let service = shop::service(&database).await.unwrap();
+    static IDS: Generator = Generator::new();
+    let service = shop::service(&database, &IDS).await.unwrap();
     let buyer = Id::<Person>::generate().unwrap();
     let (status, order) = ask(&service, "POST", &format!("/people/{buyer}/orders"), "tea").await;
     assert_eq!((status, &order["buyer"], &order["item"]), (200, &json!(buyer), &json!("tea")));
@@ -48,6 +49,12 @@ async fn orders_are_added_found_and_refused() {
     assert_eq!((status, &reversed["code"]), (400, &json!("out_of_range")));
     let missing = Id::<Order>::generate().unwrap();
     assert_eq!(ask(&service, "GET", &format!("/orders/{missing}"), "").await.0, 404);
+
+    let past = Generator::builder().window(1_767_225_600_000, 1_767_225_601_000).build().unwrap();
+    let service = shop::service(&database, Box::leak(Box::new(past))).await.unwrap();
+    let (status, closed) = ask(&service, "POST", &format!("/people/{buyer}/orders"), "tea").await;
+    assert_eq!((status, &closed["code"]), (503, &json!("lease_expired")));
+    assert_eq!(ask(&service, "GET", &format!("/orders/{id}"), "").await, (200, order));
 }
 
 #[test]

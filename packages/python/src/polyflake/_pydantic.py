@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, get_args
-from uuid import UUID
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from polyflake import PolyflakeError, sno
+from polyflake import PolyflakeError, _reading, sno
 
 _ALPHABET = "23456789abcdefghijklmnopqrstuvwx"
 
@@ -21,12 +20,7 @@ def refused(error: PolyflakeError) -> PydanticCustomError:
 
 def read_sno(value: Any) -> sno.Sno:
     try:
-        if isinstance(value, sno.Sno):
-            return value
-        if isinstance(value, UUID):
-            # No UUID is both: the bytes of the compatible form are ASCII, which the variant of version 8 is not.
-            return sno.Sno.from_uuid(value) if value.bytes[8] < 0x80 else sno.Sno.from_uuid8(value)
-        return sno.Sno.from_bytes(value) if isinstance(value, bytes | bytearray | memoryview) else sno.Sno(value)
+        return _reading.read_sno(value)
     except PolyflakeError as error:
         raise refused(error) from error
 
@@ -49,7 +43,7 @@ class by_metabyte:
     """
 
     def __init__(self, kinds: Mapping[int, Any], *, name: str = "id") -> None:
-        sno.by_metabyte(kinds, name=name)  # refuses whatever is no metabyte or no class
+        sno.by_metabyte(kinds, name=name)  # refuses keys that are no metabytes and values that are no classes
         self.kinds, self.name = {int(metabyte): kind for metabyte, kind in kinds.items()}, name
 
     def _metabyte(self, value: Any) -> int | None:

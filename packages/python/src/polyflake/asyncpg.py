@@ -1,4 +1,4 @@
-"""IDs as parameters and results of asyncpg.
+"""IDs as parameters of asyncpg.
 
 A Hot Guid is a :class:`uuid.UUID` and a Randflake an ``int``, which asyncpg knows by itself.
 """
@@ -9,6 +9,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from polyflake import sno
+from polyflake._reading import check_form
 
 __all__ = ["register"]
 
@@ -16,13 +17,15 @@ __all__ = ["register"]
 async def register(connection: Any, *, form: Literal["text", "bytes", "uuid8", "uuid"] = "text") -> None:
     """Lets a connection take a :class:`polyflake.sno.Sno` as a parameter of a type of PostgreSQL.
 
-    Other values of the type are taken as before, and results are what they were: ``sno.Sno(text)``,
-    ``sno.Sno.from_bytes(data)``, ``sno.Sno.from_uuid8(uuid)`` read them. ``create_pool(init=register)`` registers all
-    connections of a pool.
+    Other values of the type are taken as before. Results stay ``str``, ``bytes`` or ``UUID``, since a codec is for all
+    columns of a type: ``sno.Sno(text)``, ``sno.Sno.from_bytes(data)``, ``sno.Sno.from_uuid8(uuid)``,
+    ``sno.Sno.from_uuid(uuid)`` read them. ``create_pool(init=register)`` registers all connections of a pool.
 
     :param form: the columns' type: ``text``, ``varchar`` and ``char`` for ``"text"``, ``bytea`` for ``"bytes"``,
         ``uuid`` for ``"uuid8"`` (version 8) and ``"uuid"`` (the compatible form).
+    :raises OutOfRangeError: which is a :class:`ValueError`, for another form.
     """
+    check_form(form)
     names, encoder, decoder = {
         "text": (("text", "varchar", "bpchar"), _text, bytes.decode),
         "bytes": (("bytea",), _bytes, bytes),

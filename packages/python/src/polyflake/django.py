@@ -10,14 +10,13 @@ from __future__ import annotations
 from typing import Any, Literal
 from uuid import UUID
 
-from django.core.exceptions import ValidationError
-from django.db import models
+from django.core import checks
+from django.db import NotSupportedError, connections, models
 
-from polyflake import PolyflakeError, hotguid, sno
+from polyflake import _reading, hotguid, sno
+from polyflake._django import COLUMNS, MYSQL, UNSORTED, UUIDS, checked, found, stored
 
 __all__ = ["HotGuidField", "Int64Field", "RandflakeField", "SnoField", "read_sno"]
-
-_COLUMNS = {"text": "CharField", "bytes": "BinaryField", "uuid8": "UUIDField", "uuid": "UUIDField"}
 
 
 def read_sno(value: Any) -> sno.Sno:
@@ -25,41 +24,43 @@ def read_sno(value: Any) -> sno.Sno:
 
     :raises django.core.exceptions.ValidationError: with the error's stable code.
     """
-    try:
-        if isinstance(value, sno.Sno):
-            return value
-        if isinstance(value, UUID):
-            # No UUID is both: the bytes of the compatible form are ASCII, which the variant of version 8 is not.
-            return sno.Sno.from_uuid(value) if value.bytes[8] < 0x80 else sno.Sno.from_uuid8(value)
-        return sno.Sno.from_bytes(value) if isinstance(value, bytes | bytearray | memoryview) else sno.Sno(value)
-    except PolyflakeError as error:
-        raise ValidationError("%(reason)s", code=error.code, params={"reason": error}) from error
+    return checked(_reading.read_sno, value)
 
 
 class SnoField(models.Field):
     """A field of :class:`polyflake.sno.Sno`.
 
     :param form: ``"text"``, 16 characters; ``"bytes"``, 10 bytes; ``"uuid8"``, a UUID of version 8; ``"uuid"``, the
-        UUID of the compatible form. It is part of migrations.
+        UUID of the compatible form. It is part of migrations. On SQL Server, a system check refuses UUIDs, which do
+        not sort by time there.
     """
 
     description = "sno ID"
     empty_strings_allowed = False
 
     def __init__(self, *args: Any, form: Literal["text", "bytes", "uuid8", "uuid"] = "text", **kwargs: Any) -> None:
-        if form not in _COLUMNS:
-            raise ValueError(f"expected text, bytes, uuid8 or uuid as the form of a field, found {form!r}")
+        _reading.check_form(form)
         self.form = form
         kwargs["max_length"] = 16
         super().__init__(*args, **kwargs)
+
+    def check(self, **options: Any) -> list[Any]:
+        wrong = any(self._is_unsorted(connections[name]) for name in options.get("databases") or ())
+        errors = [checks.Error(UNSORTED.format(form=self.form), obj=self, id="polyflake.E001")] if wrong else []
+        return [*super().check(**options), *errors]
+
+    def _is_unsorted(self, connection: Any) -> bool:
+        return connection.vendor == "microsoft" and COLUMNS[self.form] is UUIDS
 
     def deconstruct(self) -> Any:
         name, path, args, kwargs = super().deconstruct()
         del kwargs["max_length"]
         return name, path, args, kwargs if self.form == "text" else {**kwargs, "form": self.form}
 
-    def get_internal_type(self) -> str:
-        return _COLUMNS[self.form]
+    def db_type(self, connection: Any) -> str | None:
+        if connection.vendor == "mysql":
+            return MYSQL.get(self.form, "binary(16)")
+        return COLUMNS[self.form].db_type(connection)
 
     def db_parameters(self, connection: Any) -> dict[str, Any]:
         parameters = super().db_parameters(connection)
@@ -74,16 +75,17 @@ class SnoField(models.Field):
         return self.to_python(super().get_prep_value(value))
 
     def get_db_prep_value(self, value: Any, connection: Any, prepared: bool = False) -> Any:
+        if self._is_unsorted(connection):
+            raise NotSupportedError(UNSORTED.format(form=self.form))
         id = value if prepared else self.get_prep_value(value)
         if id is None or self.form == "text":
             return None if id is None else str(id)
         if self.form == "bytes":
             return connection.Database.Binary(bytes(id))
-        uuid = id.uuid8 if self.form == "uuid8" else id.uuid
-        return uuid if connection.features.has_native_uuid_field else uuid.hex
+        return stored(id.uuid8 if self.form == "uuid8" else id.uuid, connection)
 
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> sno.Sno | None:
-        return self.to_python(value)
+        return self.to_python(found(value) if value is not None and COLUMNS[self.form] is UUIDS else value)
 
     def value_from_object(self, obj: models.Model) -> Any:
         """The text: forms and serializers compare it with what was typed."""
@@ -98,19 +100,23 @@ class SnoField(models.Field):
 
 
 class HotGuidField(models.UUIDField):
-    """A field of Hot Guids: a UUID, and on SQL Server in the order that sorts by time there."""
+    """A field of Hot Guids: a UUID; on MySQL and MariaDB 16 bytes, on SQL Server the UUID that sorts by time there."""
 
     description = "Hot Guid"
 
+    def get_internal_type(self) -> str:
+        return "HotGuidField"  # a name that no backend converts
+
+    def db_type(self, connection: Any) -> str | None:
+        return "binary(16)" if connection.vendor == "mysql" else UUIDS.db_type(connection)
+
     def get_db_prep_value(self, value: Any, connection: Any, prepared: bool = False) -> Any:
         id = self.to_python(value)
-        if id is not None and connection.vendor == "microsoft":
-            id = hotguid.to_sql(id)
-        return super().get_db_prep_value(id, connection, prepared)
+        return id and stored(hotguid.to_sql(id) if connection.vendor == "microsoft" else id, connection)
 
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> UUID | None:
-        id: UUID | None = self.to_python(value)
-        return hotguid.from_sql(id) if id is not None and connection.vendor == "microsoft" else id
+        id = None if value is None else found(value)
+        return hotguid.from_sql(id) if id and connection.vendor == "microsoft" else id
 
 
 class Int64Field(models.BigIntegerField):
@@ -118,8 +124,16 @@ class Int64Field(models.BigIntegerField):
 
     description = "integer of 64 bits"
 
+    def to_python(self, value: Any) -> int | None:
+        return None if value is None else checked(_reading.read_int64, value)
 
-class RandflakeField(models.BigIntegerField):
+    def get_prep_value(self, value: Any) -> Any:
+        # Django knows what integers past 64 bits are in a query.
+        value = models.Field.get_prep_value(self, value)
+        return value if type(value) is int else self.to_python(value)
+
+
+class RandflakeField(Int64Field):
     """A field of Randflakes, which serializers write as their texts."""
 
     description = "Randflake"

@@ -1,13 +1,16 @@
 """Hooks for msgspec.
 
-msgspec reads and writes a Hot Guid, which is a :class:`uuid.UUID`, by itself, and a Randflake, which is an ``int``, as
-a JSON number: a field of type ``str`` with ``randflake.encode_text(id)`` is safe from readers that round.
+msgspec reads and writes a Hot Guid, which is a :class:`uuid.UUID`, by itself. A Randflake and a layout's integer ID are
+each an ``int``, which says nothing of being an ID: msgspec writes a JSON number, which JavaScript and others round past
+53 bits. The types :class:`Randflake` and :class:`Int64` are integers that become texts.
 
     >>> import msgspec
     >>> msgspec.json.decode(b'["a7rdmuv326nct5if"]', type=list[sno.Sno], dec_hook=dec_hook)
     [Sno('a7rdmuv326nct5if')]
     >>> msgspec.json.encode(sno.Sno("a7rdmuv326nct5if"), enc_hook=enc_hook)
     b'"a7rdmuv326nct5if"'
+    >>> msgspec.json.encode([Randflake(4594531474933654033), Int64(1541815603606036480)], enc_hook=enc_hook)
+    b'["3vgoe12ccb8gh","1541815603606036480"]'
 """
 
 from __future__ import annotations
@@ -15,8 +18,30 @@ from __future__ import annotations
 from typing import Any
 
 from polyflake import hotguid, layout, randflake, sno
+from polyflake._reading import read_int64
 
-__all__ = ["dec_hook", "enc_hook"]
+__all__ = ["Int64", "Randflake", "dec_hook", "enc_hook"]
+
+
+class Int64(int):
+    """An integer of 64 bits, such as a layout's ID, which the hooks write as decimal digits.
+
+    :raises PolyflakeError: for any value but an integer of 64 bits or its digits.
+    """
+
+    def __new__(cls, value: int | str, /) -> Int64:
+        return super().__new__(cls, read_int64(value))
+
+
+class Randflake(int):
+    """A Randflake, which the hooks write as its text.
+
+    :raises PolyflakeError: for any value but an integer of 64 bits or the text of a Randflake.
+    """
+
+    def __new__(cls, value: int | str, /) -> Randflake:
+        number = randflake.decode_text(value) if isinstance(value, str) else read_int64(value)
+        return super().__new__(cls, number)
 
 
 def enc_hook(value: Any) -> Any:
@@ -27,8 +52,10 @@ def enc_hook(value: Any) -> Any:
 
     :raises NotImplementedError: for any other type.
     """
-    if isinstance(value, sno.Sno):
+    if isinstance(value, sno.Sno | Int64):
         return str(value)
+    if isinstance(value, Randflake):
+        return randflake.encode_text(value)
     if isinstance(value, sno.SnoArray | hotguid.HotGuidArray | randflake.RandflakeArray):
         return value.texts()
     if isinstance(value, layout.LayoutArray):
@@ -37,11 +64,13 @@ def enc_hook(value: Any) -> Any:
 
 
 def dec_hook(type: type, value: Any) -> Any:
-    """The ID of a text, or of 10 bytes: the argument ``dec_hook`` of msgspec's decoders.
+    """The ID of a text, a sno also of 10 bytes: the argument ``dec_hook`` of msgspec's decoders.
 
-    :raises InvalidValueError: as :class:`polyflake.sno.Sno`; msgspec reports it with the path of the field.
+    :raises PolyflakeError: as the type's constructor; msgspec reports it with the path of the field.
     :raises NotImplementedError: for any other type.
     """
+    if type in (Int64, Randflake):
+        return type(value)
     if type is not sno.Sno:
-        raise NotImplementedError(f"expected the type Sno, found {type.__name__}")
+        raise NotImplementedError(f"expected the type Sno, Randflake or Int64, found {type.__name__}")
     return sno.Sno.from_bytes(value) if isinstance(value, bytes | bytearray) else sno.Sno(value)

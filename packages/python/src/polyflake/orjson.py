@@ -1,8 +1,9 @@
 """A hook for orjson.
 
 orjson writes a Hot Guid, which is a :class:`uuid.UUID`, by itself, and a Randflake, which is an ``int``, as a JSON
-number: write ``randflake.encode_text(id)``, or refuse numbers that JavaScript would round by
-``option=orjson.OPT_STRICT_INTEGER``.
+number. ``option=orjson.OPT_STRICT_INTEGER`` refuses numbers that JavaScript would round. Values of the types
+:class:`polyflake.msgspec.Randflake` and :class:`polyflake.msgspec.Int64` become texts with
+``option=orjson.OPT_PASSTHROUGH_SUBCLASS``; ``json.dumps`` writes them as numbers.
 
     >>> import orjson
     >>> from polyflake.sno import Sno

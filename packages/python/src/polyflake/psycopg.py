@@ -11,6 +11,7 @@ from typing import Any, Literal
 from psycopg import adapt, adapters, postgres, pq
 
 from polyflake import sno
+from polyflake._reading import check_form
 
 __all__ = ["register"]
 
@@ -18,13 +19,15 @@ __all__ = ["register"]
 def register(context: Any = None, *, form: Literal["text", "bytes", "uuid8", "uuid"] = "text") -> None:
     """Lets psycopg take a :class:`polyflake.sno.Sno` as a parameter.
 
-    A result has what the column's type has: ``sno.Sno(text)``, ``sno.Sno.from_bytes(data)``,
-    ``sno.Sno.from_uuid8(uuid)`` read it.
+    Results stay ``str``, ``bytes`` or ``UUID``, since a type of PostgreSQL is not of IDs alone: ``sno.Sno(text)``,
+    ``sno.Sno.from_bytes(data)``, ``sno.Sno.from_uuid8(uuid)``, ``sno.Sno.from_uuid(uuid)`` read them.
 
     :param context: a connection or cursor; ``None`` for all connections that are made later.
     :param form: the columns' type: ``text``, ``bytea``, or ``uuid`` for ``"uuid8"`` (version 8) and ``"uuid"`` (the
         compatible form).
+    :raises OutOfRangeError: which is a :class:`ValueError`, for another form.
     """
+    check_form(form)
     written = {"text": "text", "bytes": "bytea", "uuid8": "uuid", "uuid": "uuid"}[form]
     targets = context.adapters if context is not None else adapters
     for dumper in (_dumper(form, written, pq.Format.BINARY), _dumper(form, written, pq.Format.TEXT)):

@@ -20,7 +20,9 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from polyflake import PolyflakeError, randflake, sno
+from polyflake._errors import build
 from polyflake._pydantic import by_metabyte, pattern, read_sno, refused
+from polyflake._reading import read_int64
 
 __all__ = ["HasMetabyte", "Int64", "Randflake", "by_metabyte"]
 
@@ -39,9 +41,16 @@ def _sno_json_schema() -> dict[str, Any]:
 
 
 class HasMetabyte:
-    """Constrains a field to IDs with one of these metabytes: ``Annotated[Sno, HasMetabyte(1, 2)]``."""
+    """Constrains a field to IDs with one of these metabytes: ``Annotated[Sno, HasMetabyte(1, 2)]``.
+
+    :raises InvalidValueError: ``missing_field`` without a metabyte, which would refuse every ID.
+    :raises OutOfRangeError: ``out_of_range`` for a number that is no metabyte.
+    """
 
     def __init__(self, *metabytes: int) -> None:
+        if not metabytes:
+            message = "expected at least one metabyte, found none"
+            raise build("missing_field", message, None, "metabytes", None, None, None)
         self.metabytes = tuple(sno.Sno("2" * 16).with_metabyte(metabyte).metabyte for metabyte in metabytes)
 
     def _check(self, id: sno.Sno) -> sno.Sno:
@@ -68,11 +77,9 @@ class _Integer:
 
     def _read(self, value: Any) -> int:
         try:
-            number = self.decode(value) if isinstance(value, str) else value
-            randflake.encode_text(number)  # refuses whatever is no integer of 64 bits
+            return read_int64(self.decode(value) if isinstance(value, str) else value)
         except PolyflakeError as error:
             raise refused(error) from error
-        return int(number)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         read = core_schema.no_info_plain_validator_function(self._read)
@@ -89,16 +96,10 @@ class _Integer:
         return {"type": "string", **self.schema}
 
 
-def _decimal(text: str) -> int:
-    if text.isascii() and text.removeprefix("-").isdigit() and len(text) <= 20 and str(int(text)) == text:
-        return int(text)
-    raise PydanticCustomError("not_canonical", "expected an integer of 64 bits in decimal digits, found another text")
-
-
 Randflake: TypeAlias = Annotated[
     int, _Integer(randflake.encode_text, randflake.decode_text, "^[0-9a-v]{1,13}$", "3vgoe12ccb8gh")
 ]
 """A Randflake: an ``int`` in Python, its text in JSON."""
 
-Int64: TypeAlias = Annotated[int, _Integer(str, _decimal, "^(0|-?[1-9][0-9]{0,18})$", "1541815603606036480")]
+Int64: TypeAlias = Annotated[int, _Integer(str, read_int64, "^(0|-?[1-9][0-9]{0,18})$", "1541815603606036480")]
 """An integer of 64 bits, such as the IDs of a layout: an ``int`` in Python, decimal digits in JSON."""

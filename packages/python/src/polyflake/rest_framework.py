@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-from django.core.exceptions import ValidationError
 from rest_framework import serializers
 
 from polyflake import PolyflakeError, django, randflake, sno
+from polyflake._reading import read_int64, read_sno
 
 __all__ = ["Int64Field", "ModelSerializer", "RandflakeField", "SnoField"]
+
+_T = TypeVar("_T")
+
+
+def _checked(read: Callable[[Any], _T], value: Any) -> _T:
+    try:
+        return read(value)
+    except PolyflakeError as error:
+        raise serializers.ValidationError(str(error), code=error.code) from error
 
 
 class SnoField(serializers.Field):  # type: ignore[type-arg, unused-ignore]
@@ -19,10 +29,7 @@ class SnoField(serializers.Field):  # type: ignore[type-arg, unused-ignore]
         return str(value)
 
     def to_internal_value(self, data: Any) -> sno.Sno:
-        try:
-            return django.read_sno(data)
-        except ValidationError as error:
-            raise serializers.ValidationError(error.messages, code=error.code) from error
+        return _checked(read_sno, data)
 
 
 class RandflakeField(serializers.IntegerField):
@@ -32,20 +39,23 @@ class RandflakeField(serializers.IntegerField):
         return randflake.encode_text(value)
 
     def to_internal_value(self, data: Any) -> int:
-        try:
-            return randflake.decode_text(data)
-        except PolyflakeError as error:
-            raise serializers.ValidationError(str(error), code=error.code) from error
+        return _checked(randflake.decode_text, data)
 
 
 class Int64Field(serializers.IntegerField):
-    """A serializer's field of integers of 64 bits: decimal digits, which no reader rounds."""
+    """A serializer's field of integers of 64 bits: decimal digits, which no reader rounds.
+
+    It reads integers, too. Every other spelling is refused: ``"12.0"``, ``" 12"``, ``"1_000"``, ``"007"``.
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"min_value": -(2**63), "max_value": 2**63 - 1, **options})
 
     def to_representation(self, value: Any) -> Any:
         return str(value)
+
+    def to_internal_value(self, data: Any) -> int:
+        return _checked(read_int64, data)
 
 
 class ModelSerializer(serializers.ModelSerializer):  # type: ignore[type-arg, unused-ignore]

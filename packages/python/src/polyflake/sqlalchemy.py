@@ -21,6 +21,7 @@ from sqlalchemy.dialects import mssql, mysql, postgresql
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from polyflake import hotguid, randflake, sno
+from polyflake._reading import check_form
 
 __all__ = ["HotGuidType", "Int64Type", "SnoType", "render_item"]
 
@@ -60,8 +61,7 @@ class SnoType(TypeDecorator[sno.Sno]):
     cache_ok = True
 
     def __init__(self, form: Literal["text", "bytes", "uuid8", "uuid"] = "text") -> None:
-        if form not in ("text", "bytes", "uuid8", "uuid"):
-            raise ValueError(f"expected text, bytes, uuid8 or uuid as the form of a column, found {form!r}")
+        check_form(form)
         super().__init__()
         self.form = form
 
@@ -123,7 +123,7 @@ class HotGuidType(TypeDecorator[UUID]):
 
 
 class Int64Type(TypeDecorator[int]):
-    """A ``BIGINT`` column of Randflakes or of a layout's IDs, which refuses whatever is no integer of 64 bits."""
+    """A ``BIGINT`` column of Randflakes or of a layout's IDs. Any value but an integer of 64 bits is refused."""
 
     impl = BigInteger
     cache_ok = True
@@ -134,7 +134,7 @@ class Int64Type(TypeDecorator[int]):
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
         if value is None:
             return None
-        randflake.to_unsigned(value)  # refuses whatever is no integer of 64 bits
+        randflake.to_unsigned(value)  # refuses all that is no integer of 64 bits
         return int(value)
 
     @property

@@ -13,8 +13,17 @@ use crate::{build, test::trials::Versions, tools, workspace};
 const TESTS: &str = "tests/integrations";
 
 /// Modules that are checked where the libraries are.
-const MODULES: [&str; 7] =
-    ["_pydantic", "msgspec", "orjson", "psycopg", "pydantic", "sqlalchemy", "sqlite3"];
+const MODULES: [&str; 9] = [
+    "_pydantic",
+    "_reading",
+    "asyncpg",
+    "msgspec",
+    "orjson",
+    "psycopg",
+    "pydantic",
+    "sqlalchemy",
+    "sqlite3",
+];
 
 /// The versions that the repository pins: the tests, and the modules' types.
 pub fn pinned(shell: &Shell) -> Result<()> {

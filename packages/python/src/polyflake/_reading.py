@@ -1,0 +1,54 @@
+"""Readings that the modules for libraries share: IDs and integers of untyped values, and names of forms."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from uuid import UUID
+
+from polyflake import randflake, sno
+from polyflake._errors import build
+
+_FORMS = ("text", "bytes", "uuid8", "uuid")
+_DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,18}")
+
+
+def check_form(form: object) -> None:
+    """Refuses a name that is no form of a sno.
+
+    :raises OutOfRangeError: which is a :class:`ValueError`.
+    """
+    if form not in _FORMS:
+        raise build("out_of_range", f"expected form {_names()}, found {form!r}", None, "form", None, None, None)
+
+
+def _names() -> str:
+    *others, last = map(repr, _FORMS)
+    return f"{', '.join(others)} or {last}"
+
+
+def read_sno(value: Any) -> sno.Sno:
+    """The ID of an ID, its text, its bytes or its UUID.
+
+    :raises PolyflakeError: for any other value.
+    """
+    if isinstance(value, sno.Sno):
+        return value
+    if isinstance(value, UUID):
+        # No UUID is both: the bytes of the compatible form are ASCII, which the variant of version 8 is not.
+        return sno.Sno.from_uuid(value) if value.bytes[8] < 0x80 else sno.Sno.from_uuid8(value)
+    return sno.Sno.from_bytes(value) if isinstance(value, bytes | bytearray | memoryview) else sno.Sno(value)
+
+
+def read_int64(value: Any) -> int:
+    """The signed 64-bit integer of an ``int`` or of its decimal digits, which have one spelling.
+
+    :raises PolyflakeError: for any other value.
+    """
+    if isinstance(value, str):
+        if not _DECIMAL.fullmatch(value):
+            message = "expected an integer of 64 bits in decimal digits, found another text"
+            raise build("not_canonical", message, None, None, None, None, None)
+        value = int(value)
+    randflake.to_unsigned(value)  # refuses all that is no integer of 64 bits
+    return int(value)
