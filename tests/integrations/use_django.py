@@ -104,7 +104,8 @@ def refusals() -> None:
             assert error.code in ("not_canonical", "invalid_type"), post
         else:
             raise AssertionError(f"{post!r} was read")
-    assert list(Order.objects.filter(post=2**63)) == []
+    if django.VERSION >= (5, 0):  # Django 4.2 leaves it to the database
+        assert list(Order.objects.filter(post=2**63)) == []
     assert Order.objects.filter(post=str(2**63 - 1)).count() == len(IDS)
     assert read_sno(IDS[0].uuid) == read_sno(IDS[0].uuid8) == IDS[0]
     try:
