@@ -68,7 +68,6 @@ impl<C: Host> Machine<C> {
             let id =
                 object.hotguid()?.generate_async(|time| scratch.sleep(time), shard_key).await?;
             scratch.put_bytes(0, &id.to_rfc_bytes());
-            scratch.put_length(1);
             Ok(None)
         })
     }

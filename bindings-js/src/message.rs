@@ -17,7 +17,7 @@ use crate::{
     Host, Machine,
     protocol::{
         BYTES,
-        slot::{self, Slot, fixed::OFFSET},
+        slot::{self, Slot, piece::OFFSET},
         tag,
     },
 };

@@ -66,12 +66,24 @@ pub(crate) mod slot {
         }
     }
 
-    /// The time now, in Unix milliseconds; nanoseconds to sleep before the next turn, NaN at the end; a piece's offset in its message.
-    pub(crate) mod fixed {
+    /// The time now, in Unix milliseconds, for calls that make one ID: reading the clock from within wasm takes longer.
+    pub(crate) mod clock {
         use super::Slot;
 
         pub(crate) const NOW: Slot = Slot(29);
+    }
+
+    /// Nanoseconds to sleep before the next turn, NaN at the end.
+    pub(crate) mod turn {
+        use super::Slot;
+
         pub(crate) const SLEEP: Slot = Slot(30);
+    }
+
+    /// The offset of a piece in its message.
+    pub(crate) mod piece {
+        use super::Slot;
+
         pub(crate) const OFFSET: Slot = Slot(31);
     }
 
@@ -519,9 +531,9 @@ macro_rules! shared_calls {
     ($export:ident) => {
         $export! {
             release => "release",
+            turn => "turn",
             put_piece => "putPiece",
             next_piece => "nextPiece",
-            turn => "turn",
         }
     };
 }
@@ -556,10 +568,10 @@ macro_rules! randflake_calls {
     ($export:ident) => {
         $export! {
             sparx64_build => "sparx64Build",
+            randflake_codec_build => "randflakeCodecBuild",
             sparx64_encrypt => "sparx64Encrypt",
             sparx64_decrypt => "sparx64Decrypt",
             randflake_grant => "randflakeGrant",
-            randflake_codec_build => "randflakeCodecBuild",
             randflake_inspect => "randflakeInspect",
             randflake_encrypt => "randflakeEncrypt",
             randflake_texts => "randflakeTexts",
@@ -590,6 +602,7 @@ macro_rules! hotguid_calls {
             hotguid_time_range => "hotguidTimeRange",
             hotguid_build => "hotguidBuild",
             hotguid_provide => "hotguidProvide",
+            hotguid_close => "hotguidClose",
             hotguid_generate => "hotguidGenerate",
             hotguid_try_generate => "hotguidTryGenerate",
             hotguid_one_async => "hotguidOneAsync",
@@ -598,7 +611,6 @@ macro_rules! hotguid_calls {
             hotguid_pool => "hotguidPool",
             hotguid_extend_window => "hotguidExtendWindow",
             hotguid_stats => "hotguidStats",
-            hotguid_close => "hotguidClose",
         }
     };
 }
@@ -612,21 +624,21 @@ macro_rules! layout_calls {
             layout_preset_build => "layoutPresetBuild",
             layout_description => "layoutDescription",
             layout_describe => "layoutDescribe",
+            layout_stats => "layoutStats",
+            layout_close => "layoutClose",
             layout_pack => "layoutPack",
+            layout_generate => "layoutGenerate",
+            layout_try_generate => "layoutTryGenerate",
             layout_parse => "layoutParse",
             layout_time_range => "layoutTimeRange",
             layout_column => "layoutColumn",
             layout_pack_columns => "layoutPackColumns",
-            layout_generator_build => "layoutGeneratorBuild",
-            layout_generate => "layoutGenerate",
-            layout_try_generate => "layoutTryGenerate",
-            layout_one_async => "layoutOneAsync",
             layout_fill => "layoutFill",
             layout_fill_now => "layoutFillNow",
+            layout_generator_build => "layoutGeneratorBuild",
+            layout_one_async => "layoutOneAsync",
             layout_pool => "layoutPool",
             layout_extend_window => "layoutExtendWindow",
-            layout_stats => "layoutStats",
-            layout_close => "layoutClose",
         }
     };
 }

@@ -117,7 +117,6 @@ impl<C: Host> Machine<C> {
         self.begin(async move {
             let id = object.randflake()?.generate_async(|time| scratch.sleep(time)).await?;
             scratch.put_randflakes(&[id]);
-            scratch.put_length(1);
             Ok(None)
         })
     }

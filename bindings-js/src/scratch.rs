@@ -53,7 +53,7 @@ impl Scratch {
     /// The time at the call, in Unix milliseconds.
     #[inline]
     pub fn now(&self) -> f64 {
-        self.number(slot::fixed::NOW)
+        self.number(slot::clock::NOW)
     }
 
     /// Writes the number of IDs or of bytes in an answer.

@@ -95,7 +95,6 @@ impl<C: Host> Machine<C> {
         self.begin(async move {
             let id = object.sno()?.generate_async(|time| scratch.sleep(time), metabyte).await?;
             scratch.put_bytes(0, &id.to_bytes());
-            scratch.put_length(1);
             Ok(None)
         })
     }

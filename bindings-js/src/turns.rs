@@ -20,7 +20,7 @@ use crate::{
     Host, Machine, Scratch,
     handles::{Object, gone},
     message::Writer,
-    protocol::slot::{self, fixed::SLEEP},
+    protocol::slot::{self, turn::SLEEP},
 };
 
 /// A call in turns. It leaves its ID in the scratch area, or returns the message of its answer.

@@ -1,6 +1,7 @@
 //! Writes the files that are data in two languages: names and numbers between bindings-js and its TypeScript, from
 //! `packages/protocol.toml`, and error codes, from `packages/api.toml`. Tidy finds files that are stale.
 
+mod calls;
 mod records;
 
 use std::fs;
@@ -10,6 +11,7 @@ use clap::Args;
 use serde::Deserialize;
 
 use crate::workspace;
+use calls::Call;
 use records::{Placed, Record};
 
 const PROTOCOL: &str = "packages/protocol.toml";
@@ -33,7 +35,7 @@ struct Protocol {
     constants: Vec<Constant>,
     tags: Vec<Tag>,
     records: Vec<Record>,
-    calls: Calls,
+    calls: Vec<Call>,
 }
 
 impl Protocol {
@@ -61,28 +63,6 @@ struct Tag {
     summary: String,
 }
 
-#[derive(Deserialize)]
-struct Calls {
-    shared: Vec<String>,
-    sno: Vec<String>,
-    randflake: Vec<String>,
-    hotguid: Vec<String>,
-    layout: Vec<String>,
-}
-
-impl Calls {
-    /// The calls by family, with words for the family.
-    fn by_family(&self) -> [(&'static str, &'static str, &[String]); 5] {
-        [
-            ("shared", "that all families share", &self.shared),
-            ("sno", "of sno", &self.sno),
-            ("randflake", "of Randflake and its cipher", &self.randflake),
-            ("hotguid", "of Hot Guid", &self.hotguid),
-            ("layout", "of layouts", &self.layout),
-        ]
-    }
-}
-
 pub fn main(options: &Options) -> Result<()> {
     if options.check {
         let stale = stale()?;
@@ -108,6 +88,7 @@ pub fn stale() -> Result<Vec<String>> {
 fn all() -> Result<[Generated; 3]> {
     let protocol = Protocol::read()?;
     let records = protocol.placed()?;
+    calls::check(&protocol.calls, &records)?;
     Ok([
         ("bindings-js/src/protocol.rs", rust(&protocol, &records)),
         ("packages/js/src/protocol.ts", typescript(&protocol, &records)),
@@ -132,19 +113,8 @@ fn rust(protocol: &Protocol, records: &[Placed<'_>]) -> String {
     let (constants, tags) = (constants.collect::<String>(), tags.collect::<String>());
     let tags = format!("\n/// Tags of the values in messages.\npub(crate) mod tag {{\n{tags}}}\n");
     let slots = records::rust(records);
-    let calls = protocol.calls.by_family().map(|(family, of, calls)| macro_of(family, of, calls));
-    [head, constants, tags, slots, calls.concat()].concat()
-}
-
-/// A macro that hands a family's calls to a macro that exports them.
-fn macro_of(family: &str, of: &str, calls: &[String]) -> String {
-    let calls = lines(calls, |name| format!("            {name} => \"{}\",\n", camel_case(name)));
-    [
-        &format!("\n/// Names the calls {of}, for a macro that exports them: the method, the name in JavaScript.\n"),
-        &format!("#[macro_export]\nmacro_rules! {family}_calls {{\n    ($export:ident) => {{\n"),
-        &*format!("        $export! {{\n{calls}        }}\n    }};\n}}\n"),
-    ]
-    .concat()
+    let calls = calls::rust(&protocol.calls);
+    [head, constants, tags, slots, calls].concat()
 }
 
 fn typescript(protocol: &Protocol, records: &[Placed<'_>]) -> String {
@@ -155,18 +125,8 @@ fn typescript(protocol: &Protocol, records: &[Placed<'_>]) -> String {
     let tags = protocol.tags.iter().enumerate().map(|(value, Tag { name, summary })| {
         format!("\n/** {summary} */\nexport const TAG_{name} = {value};\n")
     });
-    let families = protocol.calls.by_family();
-    let names = families.iter().flat_map(|(_, _, calls)| calls.iter());
-    let names: Vec<_> = names.map(|name| camel_case(name)).collect();
-    [
-        head,
-        constants.collect(),
-        tags.collect(),
-        records::typescript(records),
-        "\n/** Names of all calls. */\nexport type CallName =\n".to_owned(),
-        union(&names),
-    ]
-    .concat()
+    let constants = [head, constants.collect(), tags.collect()].concat();
+    [constants, records::typescript(records), calls::typescript(&protocol.calls)].concat()
 }
 
 /// The codes of errors that JavaScript has.
@@ -220,6 +180,14 @@ mod tests {
         let api = "\n[errors]\nb = \"B.\"\na = { summary = \"A.\", in = [\"js\"] }\nc = { summary = \"C.\", in = [\"rust\"] }\n\n[lease.errors]\nd = \"D.\"\n";
         let text = codes(api).unwrap();
         assert!(text.ends_with("export type ErrorCode =\n  | \"b\"\n  | \"a\";\n"), "{text}");
+    }
+
+    #[test]
+    fn every_call_is_checked() {
+        let mut protocol = Protocol::read().unwrap();
+        calls::check(&protocol.calls, &protocol.placed().unwrap()).unwrap();
+        protocol.calls[0].takes.push("sno_stats".to_owned());
+        assert!(calls::check(&protocol.calls, &protocol.placed().unwrap()).is_err());
     }
 
     #[test]

@@ -197,7 +197,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     /// As [`Engine::reserve`], with a value that belongs to the slots. If one look is not enough, `slowly` goes on from there, with
     /// [`Engine::reserve_from`].
     #[cfg(feature = "alloc")]
-    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+    #[inline(always)]
     #[allow(clippy::inline_always, reason = "as Engine::reserve")]
     pub(crate) fn take_or<'s>(
         &'s self,

@@ -207,7 +207,7 @@ impl<G: Member> Source for Moving<G> {
         &self.newest().generator.engine().family
     }
 
-    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+    #[inline(always)]
     #[allow(clippy::inline_always, reason = "as Engine::reserve")]
     fn take(&self, want: u32, mode: Mode) -> Result<Taken<'_, G::Family>> {
         let newest = self.newest();

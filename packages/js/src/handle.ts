@@ -1,21 +1,24 @@
 import type { GuardedClock } from "./clock.js";
 import type { ErrorCode } from "./errors.js";
 import { type Signal, slept } from "./later.js";
-import type { Machine } from "./machine.js";
-import { type CallName, fixedSlots, objectSlots } from "./protocol.js";
-import type { Floats } from "./slots.js";
+import type { Call, CallGiving, CallTaking, Machine, MachineFor, MachineWith } from "./machine.js";
+import { objectSlots, turnSlots } from "./protocol.js";
 
 /** Releases what a machine keeps for objects that were collected; some edge runtimes lack FinalizationRegistry. */
 const forgotten =
   typeof FinalizationRegistry === "function" ? /* @__PURE__ */ new FinalizationRegistry(release) : undefined;
 
 function release({ machine, number }: { machine: Machine; number: number }): void {
-  machine.numbers[objectSlots.handle] = number;
-  machine.check(machine.calls.release());
+  const m: MachineFor<"release"> = machine;
+  m.numbers[objectSlots.handle] = number;
+  m.check(m.calls.release());
 }
 
 /** Returns whether the last turn ended its call. */
-const isDone = ({ numbers }: Machine): boolean => Number.isNaN(numbers[fixedSlots.sleep]);
+const isDone = ({ numbers }: MachineFor<"turn">): boolean => Number.isNaN(numbers[turnSlots.sleep]);
+
+/** The number of the object that the last call built. */
+const built = ({ numbers }: MachineWith<never, "object">): number => numbers[objectSlots.handle]!;
 
 /** Errors of a machine that mean that its lent table failed. */
 const LENT = /* @__PURE__ */ new Set<ErrorCode>(["entropy_unavailable", "partitions_exhausted"]);
@@ -25,35 +28,37 @@ export class Handle {
   readonly number: number;
 
   /**
-   * Builds it from the slots that `write` writes, and from the bytes of the scratch area. It is released when `owner` is collected.
+   * Builds it by a call, from the slots that `write` writes for it, and from the bytes of the scratch area. It is released when
+   * `owner` is collected.
    *
    * @throws {PolyflakeError} the error of the call.
    */
   constructor(
     owner: object,
     readonly machine: Machine,
-    build: CallName,
-    write: (numbers: Floats) => void,
+    write: () => void,
+    build: Call,
     readonly clock?: GuardedClock,
   ) {
-    write(machine.numbers);
+    write();
     if (clock) machine.setClock(clock);
-    machine.check(machine.calls[build]());
-    this.number = machine.numbers[objectSlots.handle]!;
+    machine.check(build());
+    this.number = built(machine);
     forgotten?.register(owner, { machine, number: this.number });
   }
 
   /** Writes the handle, for the next call. */
   ready(): Machine {
-    this.machine.numbers[objectSlots.handle] = this.number;
+    const m: MachineWith<"object"> = this.machine;
+    m.numbers[objectSlots.handle] = this.number;
     return this.machine;
   }
 
   /** Makes a call, whose other arguments lie in the scratch area; so do its results afterwards. */
-  call(name: CallName): Machine {
-    const machine = this.ready();
-    this.check(machine.calls[name]());
-    return machine;
+  call<C extends CallTaking<"object">>(name: C): MachineFor<C> {
+    const m: MachineFor<C> = this.ready();
+    this.check(m.calls[name]());
+    return m;
   }
 
   /**
@@ -63,19 +68,26 @@ export class Handle {
    * @param made number of IDs that earlier calls of a batch made, if there is a batch.
    * @throws {PolyflakeError} as {@link call}; the reason of an aborted signal.
    */
-  async later<T>(name: CallName, read: (m: Machine) => T, signal?: Signal, made?: number): Promise<T> {
+  async later<T, C extends CallTaking<"object"> & CallGiving<"turn">>(
+    name: C,
+    read: (m: MachineFor<C>) => T,
+    signal?: Signal,
+    made?: number,
+  ): Promise<T> {
     const machine = this.ready();
+    const m: MachineFor<C> = machine;
+    const turns: MachineFor<"turn"> = machine;
     const isBatch = made !== undefined;
-    this.check(machine.calls[name](), made, isBatch);
-    if (isDone(machine)) return read(machine);
-    const waiting = { machine, number: machine.numbers[objectSlots.handle]! };
+    this.check(m.calls[name](), made, isBatch);
+    if (isDone(turns)) return read(m);
+    const waiting = { machine, number: built(machine) };
     try {
       do {
-        await slept(machine.numbers[fixedSlots.sleep]!, signal);
-        machine.numbers[objectSlots.handle] = waiting.number;
-        this.check(machine.calls.turn(), made, isBatch);
-      } while (!isDone(machine));
-      return read(machine);
+        await slept(turns.numbers[turnSlots.sleep]!, signal);
+        turns.numbers[objectSlots.handle] = waiting.number;
+        this.check(turns.calls.turn(), made, isBatch);
+      } while (!isDone(turns));
+      return read(m);
     } finally {
       release(waiting);
     }

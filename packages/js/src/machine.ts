@@ -1,8 +1,20 @@
 import type { GuardedClock } from "./clock.js";
 import { type ErrorCode, type ErrorDetails, PolyflakeError } from "./errors.js";
 import type { LentTable } from "./partitions.js";
-import { BYTES, type CallName, errorSlots, fixedSlots, NUMBERS } from "./protocol.js";
-import { type Floats, type Integers, take } from "./slots.js";
+import {
+  BYTES,
+  type CallName,
+  clockSlots,
+  errorSlots,
+  type Gives,
+  messageSlots,
+  NUMBERS,
+  pieceSlots,
+  type RecordName,
+  type TableCallName,
+  type Takes,
+} from "./protocol.js";
+import { type FloatAnswers, type Floats, type IntegerAnswers, type Integers, take } from "./slots.js";
 import { decode, putAscii } from "./utf8.js";
 
 /** A call without arguments: 0 means success. */
@@ -12,7 +24,39 @@ export type Call = () => number | undefined;
  * The calls of the native addon and the wasm modules: arguments and results lie in the scratch area. A wasm module has the calls of
  * its family; the addon has all, and those of its table of default partitions.
  */
-export type Calls = Record<CallName, Call> & { [Name in `partitions${"Next" | "Until" | "Swap"}`]?: Call };
+export type Calls = Record<CallName, Call> & { [Name in TableCallName]?: Call };
+
+/** The names of the calls that read a record. */
+export type CallTaking<R extends RecordName> = { [C in CallName]: R extends Takes[C] ? C : never }[CallName];
+
+/** The names of the calls that write a record. */
+export type CallGiving<R extends RecordName> = { [C in CallName]: R extends Gives[C] ? C : never }[CallName];
+
+/** A machine with the slots of some records: those that the next call reads, and those that the last call wrote. */
+export interface MachineWith<Taken extends RecordName, Given extends RecordName = never>
+  extends Omit<Machine, "calls" | "numbers" | "bigints"> {
+  readonly numbers: Floats<Taken> & FloatAnswers<Given>;
+  readonly bigints: Integers<Taken> & IntegerAnswers<Given>;
+}
+
+/** The slots of a call; of several calls, those that all of them have. */
+type FloatsOf<C extends CallName> = C extends C ? Floats<Takes[C]> & FloatAnswers<Gives[C]> : never;
+type IntegersOf<C extends CallName> = C extends C ? Integers<Takes[C]> & IntegerAnswers<Gives[C]> : never;
+
+/** A machine with some calls, and with the slots of their records alone. Every machine is one, for any calls. */
+export interface MachineFor<C extends CallName> extends Omit<Machine, "calls" | "numbers" | "bigints"> {
+  readonly calls: { readonly [Name in C]: Call };
+  readonly numbers: FloatsOf<C>;
+  readonly bigints: IntegersOf<C>;
+}
+
+/** A machine with all calls and slots, whatever their records. */
+interface Open {
+  calls: Calls;
+  numbers: Float64Array;
+  bigints: BigInt64Array;
+  bytes: Uint8Array;
+}
 
 /** Returns the next ID of a generator, whose handle lies in the scratch area; undefined for a refusal. */
 export type Next<Id> = () => Id | undefined;
@@ -53,16 +97,21 @@ export const ABSENT = NaN;
 /** Adds details that only this side knows to an error; returns a message if it has a better one. */
 type More = (error: ErrorDetails, code: ErrorCode) => string | undefined;
 
-/** A machine in use: shows the scratch area as views, and throws errors. */
+/**
+ * A machine in use: shows the scratch area as views, and throws errors.
+ *
+ * Its calls and slots have no type of their own: code that makes a call says so in the type {@link MachineFor}, which has the call
+ * and its slots.
+ */
 export class Machine {
-  readonly calls: Calls;
+  readonly calls!: never;
   readonly setClock: Backend["setClock"];
   readonly lend: Backend["lend"];
   /** The table that it was lent; false if it has its own. */
   lent?: LentTable | false;
-  numbers!: Floats;
+  readonly numbers!: never;
   /** The same slots, as integers of 64 bits. */
-  bigints!: Integers;
+  readonly bigints!: never;
   bytes!: Uint8Array;
   readonly #view: () => void;
 
@@ -72,17 +121,13 @@ export class Machine {
 
   /** `nameOf` turns the core's names of fields into those of errors. */
   constructor({ calls, makers, setClock, lend, now, buffer, offset }: Backend, nameOf = camelCase) {
-    this.calls = calls;
+    attach(this, calls);
     this.setClock = setClock;
     this.lend = lend;
     this.#makers = makers;
     this.#now = now;
     this.#nameOf = nameOf;
-    this.#view = () => {
-      this.numbers = new Float64Array(buffer(), offset, NUMBERS);
-      this.bigints = new BigInt64Array(buffer(), offset, NUMBERS);
-      this.bytes = new Uint8Array(buffer(), offset + NUMBERS * 8, BYTES);
-    };
+    this.#view = () => view(this, buffer(), offset);
     this.#view();
   }
 
@@ -101,20 +146,22 @@ export class Machine {
    * A call that makes an ID, as a function that returns it; `read` reads it from the scratch area. `clock` is the generator's own: a
    * machine without one is given the time, before anything else can run.
    */
-  maker<Name extends keyof Ids>(
+  maker<Name extends keyof Ids & CallTaking<"clock">>(
     name: Name,
-    read: (m: Machine) => Ids[Name],
+    read: (m: MachineFor<Name>) => Ids[Name],
     clock: object | undefined,
   ): Next<Ids[Name]> {
-    const call = this.calls[name];
-    const now = clock ? undefined : this.#now;
-    const next: Next<Ids[Name]> = () => {
-      if (now) this.numbers[fixedSlots.now] = now();
-      const status = call();
-      this.look();
-      return status === 0 ? read(this) : undefined;
-    };
-    return this.#makers?.[name] ?? next;
+    return this.#makers?.[name] ?? makerOf(name, this, read, this, clock ? undefined : this.#now);
+  }
+
+  /** Hands over the piece of a message that lies at the start of the bytes, after which another piece follows. */
+  putPiece(offset: number, length: number): void {
+    putPiece(this, offset, length);
+  }
+
+  /** Fetches the next piece of an answer to the start of the bytes. */
+  nextPiece(): void {
+    nextPiece(this);
   }
 
   /** Writes an ASCII text at the start of the bytes; false if there is no text, or if it is not ASCII or does not fit. */
@@ -173,6 +220,43 @@ export class Machine {
     const text = (from: number, length: number) => decode(this.bytes.subarray(from, from + length));
     return [text(0, code), text(code, field), text(code + field, message)];
   }
+}
+
+function attach(machine: Open, calls: Calls): void {
+  machine.calls = calls;
+}
+
+function view(machine: Open, buffer: ArrayBuffer, offset: number): void {
+  machine.numbers = new Float64Array(buffer, offset, NUMBERS);
+  machine.bigints = new BigInt64Array(buffer, offset, NUMBERS);
+  machine.bytes = new Uint8Array(buffer, offset + NUMBERS * 8, BYTES);
+}
+
+/** A call that makes an ID, as a function; `timed` is the same machine. */
+function makerOf<Name extends keyof Ids>(
+  name: Name,
+  m: MachineFor<Name>,
+  read: (m: MachineFor<Name>) => Ids[Name],
+  timed: MachineWith<"clock">,
+  now: (() => number) | undefined,
+): Next<Ids[Name]> {
+  const call = m.calls[name];
+  return () => {
+    if (now) timed.numbers[clockSlots.now] = now();
+    const status = call();
+    m.look();
+    return status === 0 ? read(m) : undefined;
+  };
+}
+
+function putPiece(m: MachineFor<"putPiece">, offset: number, length: number): void {
+  m.numbers[pieceSlots.offset] = offset;
+  m.numbers[messageSlots.length] = length;
+  m.check(m.calls.putPiece());
+}
+
+function nextPiece(m: MachineFor<"nextPiece">): void {
+  m.check(m.calls.nextPiece());
 }
 
 /** The ASCII text of 16 bytes. One call of `fromCharCode` with 16 codes is the fastest way. */

@@ -1,9 +1,9 @@
-import type { Machine } from "./machine.js";
+import type { MachineWith } from "./machine.js";
 import {
   answerSlots,
   BYTES,
-  fixedSlots,
   messageSlots,
+  pieceSlots,
   TAG_FALSE,
   TAG_FRACTION,
   TAG_INTEGER,
@@ -28,7 +28,7 @@ export class MessageReader {
   readonly #view: DataView;
   #at = 0;
 
-  constructor(m: Machine) {
+  constructor(m: MachineWith<never, "answer">) {
     this.#bytes = answerOf(m);
     this.#view = new DataView(this.#bytes.buffer);
   }
@@ -85,10 +85,10 @@ export class MessageReader {
 }
 
 /** All bytes of an answer, whose first piece lies in the scratch area. */
-export function answerOf(m: Machine): Uint8Array {
+export function answerOf(m: MachineWith<never, "answer">): Uint8Array {
   const answer = new Uint8Array(m.numbers[answerSlots.length]!);
   for (let from = 0; from < answer.length; from += BYTES) {
-    if (from > 0) m.check(m.calls.nextPiece());
+    if (from > 0) m.nextPiece();
     answer.set(m.bytes.subarray(0, answer.length - from), from);
   }
   return answer;
@@ -100,22 +100,22 @@ export class MessageWriter {
   #view = new DataView(this.#bytes.buffer);
   #length = 0;
 
-  /** Hands the message to the next call, and returns the length of its last piece. */
-  put(m: Machine): number {
-    let from = 0;
-    for (; this.#length - from > BYTES; from += BYTES) {
-      this.#putPiece(m, from);
-      m.check(m.calls.putPiece());
-    }
-    return this.#putPiece(m, from);
+  /** Hands the message to the next call. */
+  put(m: MachineWith<"message" | "piece">): void {
+    const length = this.putPieces(m);
+    m.numbers[messageSlots.length] = length;
   }
 
-  #putPiece(m: Machine, from: number): number {
-    const piece = this.#bytes.subarray(from, Math.min(from + BYTES, this.#length));
-    m.bytes.set(piece);
-    m.numbers[messageSlots.length] = piece.length;
-    m.numbers[fixedSlots.offset] = from;
-    return piece.length;
+  /** Hands the message to the next call, except for the length of its last piece, which it returns. */
+  putPieces(m: MachineWith<"piece">): number {
+    let from = 0;
+    for (; this.#length - from > BYTES; from += BYTES) {
+      m.bytes.set(this.#bytes.subarray(from, from + BYTES));
+      m.putPiece(from, BYTES);
+    }
+    m.bytes.set(this.#bytes.subarray(from, this.#length));
+    m.numbers[pieceSlots.offset] = from;
+    return this.#length - from;
   }
 
   /** The bytes written so far, for another message. */

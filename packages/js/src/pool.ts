@@ -2,10 +2,13 @@ import { isObject } from "./checks.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 import type { Handle } from "./handle.js";
 import { fillLater, type Signal } from "./later.js";
-import type { Machine } from "./machine.js";
+import type { Machine, MachineFor } from "./machine.js";
 import { MessageWriter } from "./message.js";
 import { fillBy, fillNow } from "./packed.js";
 import type { CallName } from "./protocol.js";
+
+/** The calls that refuse generators that may not be used together. */
+export type PoolCall = Extract<CallName, `${string}Pool`>;
 
 /** A generator, as a pool sees it. */
 export interface Member {
@@ -57,7 +60,7 @@ export class Members<G extends object> {
    *
    * @throws {PolyflakeError} as the constructors of pools.
    */
-  constructor(generators: unknown, machine: Machine, check: CallName) {
+  constructor(generators: unknown, machine: Machine, check: PoolCall) {
     const all = listOf(generators);
     this.#members = all.map((generator, item) => memberOf(generator, machine, item));
     this.all = Object.freeze(all as G[]);
@@ -117,7 +120,7 @@ export class Members<G extends object> {
   }
 
   /** Lets the core check that no two members can repeat each other's IDs. */
-  #check(machine: Machine, check: CallName): void {
+  #check(machine: MachineFor<PoolCall>, check: PoolCall): void {
     const handles = new MessageWriter();
     for (const { handle } of this.#members) handles.length(handle.number);
     handles.put(machine);

@@ -1,7 +1,8 @@
 /** Warns of a generator that would repeat the IDs of another generator of this copy of the package. */
 import type { Handle } from "./handle.js";
+import type { MachineFor } from "./machine.js";
 import { MessageWriter } from "./message.js";
-import type { CallName } from "./protocol.js";
+import type { PoolCall } from "./pool.js";
 
 /** A generator's claim to IDs that no other may make, for a time whose end is exclusive. */
 export interface Claim {
@@ -18,7 +19,7 @@ let room = 64;
  * Makes the claim of a new generator for a time, whose missing bounds are NaN. Claims under one key are compared: the call `pool`
  * refuses two generators that may not be used together. To give a claim up, set its end before its start.
  */
-export function claim(handle: Handle, key: string, [from, to]: readonly number[], pool: CallName, same: string): Claim {
+export function claim(handle: Handle, key: string, [from, to]: readonly number[], pool: PoolCall, same: string): Claim {
   const start = Number.isNaN(from) ? -Infinity : from!;
   const own = {
     handle: typeof WeakRef === "function" ? new WeakRef(handle) : undefined,
@@ -43,9 +44,9 @@ function forget(): void {
   room = Math.max(64, 2 * claims.size);
 }
 
-function areTwins({ handle: weak }: Claim, handle: Handle, pool: CallName): boolean {
+function areTwins({ handle: weak }: Claim, handle: Handle, pool: PoolCall): boolean {
   const other = weak?.deref();
-  const { machine } = handle;
+  const machine: MachineFor<PoolCall> = handle.machine;
   if (other?.machine !== machine) return false;
   const handles = new MessageWriter();
   for (const { number } of [other, handle]) handles.length(number);

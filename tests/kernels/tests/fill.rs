@@ -1,6 +1,6 @@
 //! Runs of IDs: every level writes the same as counting up one by one.
 
-use kernel_tests::LENGTHS;
+use kernel_tests::lengths;
 use polyflake::{
     hotguid::{HotGuid, LAST_COUNTER, Parts},
     kernels::{fill_hot_guid, fill_sno, levels},
@@ -13,7 +13,7 @@ const FIRST: Sno = Sno::from_bytes([0x3e, 9, 0x25, 0x1e, 0xc1, 0x2a, 2, 1, 4, 3]
 fn runs_of_sno_of_every_length_count_on_by_one() {
     for level in levels() {
         for first in [0, 1, 0xf8, 0xfed3, 0xffff] {
-            for length in LENGTHS {
+            for length in lengths() {
                 let ids = (0..=u16::MAX - first).map(|k| FIRST.with_sequence(first + k));
                 let expected: Vec<u8> = ids.take(length).flat_map(Sno::to_bytes).collect();
                 let mut written = vec![0; expected.len()];
@@ -36,7 +36,7 @@ fn hot_guid(counter: u32) -> HotGuid {
 fn runs_of_hot_guids_of_every_length_count_on_by_one() {
     for level in levels() {
         for first in [0, 1, 0xff, 0xffff, LAST_COUNTER - 100, LAST_COUNTER - 1, LAST_COUNTER] {
-            for length in LENGTHS {
+            for length in lengths() {
                 let ids = (first..).take(length).map(hot_guid);
                 let mut written = vec![HotGuid::default(); length];
                 fill_hot_guid(level, &mut written, hot_guid(first));

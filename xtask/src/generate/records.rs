@@ -1,12 +1,15 @@
 //! The slots of arguments and answers: the place of each follows from the order of its record, and each language gets a type that
 //! no other index has.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-use super::{camel_case, lines};
+use super::{camel_case, lines, union};
 
 #[derive(Deserialize)]
 pub struct Record {
@@ -29,6 +32,17 @@ pub struct Record {
 pub struct Placed<'r> {
     record: &'r Record,
     first: usize,
+}
+
+impl Placed<'_> {
+    pub fn name(&self) -> &str {
+        &self.record.name
+    }
+
+    /// The slots of the record.
+    pub fn span(&self) -> Range<usize> {
+        self.first..self.first + self.record.slots.len()
+    }
 }
 
 /// Places records in an area of `most` slots.
@@ -130,25 +144,30 @@ fn whole(Record { name, summary, slots, .. }: &Record) -> String {
 
 const TYPESCRIPT: &str = "
 declare const kind: unique symbol;
+declare const record: unique symbol;
 
-/** A slot of a float. This file alone has any. */
-export type NumberSlot = number & { readonly [kind]: \"number\" };
+/** A slot of a float, in a record. This file alone has any. */
+export type NumberSlot<R extends RecordName> = number & { readonly [kind]: \"number\"; readonly [record]: R };
 
-/** A slot of an integer of 64 bits. This file alone has any. */
-export type IntegerSlot = number & { readonly [kind]: \"integer\" };
+/** A slot of an integer of 64 bits, in a record. This file alone has any. */
+export type IntegerSlot<R extends RecordName> = number & { readonly [kind]: \"integer\"; readonly [record]: R };
 ";
 
-/// The slots in TypeScript.
+/// The slots in TypeScript, each with the type of its record.
 pub fn typescript(records: &[Placed<'_>]) -> String {
+    let names: Vec<_> = records.iter().map(|placed| camel_case(placed.name())).collect();
     let slots: String = records.iter().map(typescript_slots).collect();
-    [TYPESCRIPT, &slots].concat()
+    let names = format!("\n/** Names of records. */\nexport type RecordName =\n{}", union(&names));
+    [TYPESCRIPT, &names, &slots].concat()
 }
 
 fn typescript_slots(Placed { record, first }: &Placed<'_>) -> String {
     let kind = kind_of(record, ["NumberSlot", "IntegerSlot"]);
-    let slots = record.slots.iter().zip(*first..);
-    let slots = slots.map(|(name, slot)| format!("  {}: {slot} as {kind},\n", camel_case(name)));
     let (summary, name) = (&record.summary, camel_case(&record.name));
+    let slots =
+        record.slots.iter().zip(*first..).map(|(slot, index)| {
+            format!("  {}: {index} as {kind}<\"{name}\">,\n", camel_case(slot))
+        });
     let slots = slots.collect::<String>();
     format!("\n/** {summary} */\nexport const {name}Slots = {{\n{slots}}} as const;\n")
 }

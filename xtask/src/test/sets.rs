@@ -29,10 +29,12 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Vec
     too_many.into_iter().chain(unproved).collect()
 }
 
-/// The features that functions of a file switch on.
+/// The features that functions of a file switch on, also by `cfg_attr`.
 fn used(text: &str) -> BTreeSet<&str> {
-    let lists = text.split("#[target_feature(enable = \"").skip(1);
-    lists.filter_map(|list| list.split_once('"')).flat_map(|(list, _)| list.split(',')).collect()
+    let attributes = text.split("target_feature(").skip(1);
+    let lists =
+        attributes.filter_map(|list| list.split_once(')')).flat_map(|(list, _)| quoted(list));
+    lists.flat_map(|list| list.split(',')).collect()
 }
 
 /// The features that the machine has where a kernel of this file may run.
@@ -105,6 +107,18 @@ mod tests {
         ] {
             assert_eq!(with(&format!("core/src/{file}"), &using(features)).len(), 1, "{file}");
         }
+    }
+
+    #[test]
+    fn features_are_found_in_every_form() {
+        for attribute in [
+            "#[target_feature(enable = \"a\", enable = \"b\")]",
+            "#[cfg_attr(x, target_feature(enable = \"a,b\"))]",
+            "#[cfg_attr(\n    x,\n    inline,\n    target_feature(\n        enable = \"a\",\n        enable = \"b\"\n    )\n)]",
+        ] {
+            assert_eq!(used(attribute), BTreeSet::from(["a", "b"]), "{attribute}");
+        }
+        assert!(used("#[cfg(target_feature = \"a\")]").is_empty());
     }
 
     #[test]

@@ -9,19 +9,40 @@ const FOLDERS: [&str; 2] = ["bindings-js/src/", "packages/js/src/"];
 /// The views of the slots, right before an index.
 const VIEWS: [&str; 2] = ["numbers[", "bigints["];
 
-/// Casts to the types of slots, and the making of them.
-const MAKING: [&str; 4] = ["as NumberSlot", "as IntegerSlot", "IntegerSlot(", " Slot("];
+/// Casts to the types of slots, the making of them, and a cast that fits every index.
+const MAKING: [&str; 5] =
+    ["as NumberSlot", "as IntegerSlot", "IntegerSlot(", " Slot(", "as never]"];
 
-/// Lines that use a slot without its name.
+/// The files that read or write slots whatever the call.
+const ANY_CALL: [&str; 2] = ["packages/js/src/handle.ts", "packages/js/src/machine.ts"];
+
+/// Types of a machine by records, where a variable of a machine has calls.
+const RECORDS: [&str; 3] = [": MachineWith<", ": Floats<", ": Integers<"];
+
+/// Lines that use a slot without its name, or without its call.
 pub(super) fn nameless<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Vec<String> {
     let meant = files.filter(|(path, text)| {
         FOLDERS.iter().any(|folder| path.starts_with(folder)) && !text.starts_with(generate::MARK)
     });
     let lines = meant.flat_map(|(path, text)| {
-        text.lines().enumerate().map(move |(at, line)| (format!("{path}:{}", at + 1), line))
+        text.lines().enumerate().map(move |(at, line)| (path, at + 1, line))
     });
-    let refused = lines.filter(|(_, line)| is_indexed(line) || makes_slot(line));
-    refused.map(|(place, _)| format!("{place}: a slot without its name")).collect()
+    let fault = |(path, at, line): (&str, usize, &str)| {
+        let fault = fault_of(path, line)?;
+        Some(format!("{path}:{at}: a slot without its {fault}"))
+    };
+    lines.filter_map(fault).collect()
+}
+
+/// The part of a slot that a line keeps from the compiler.
+fn fault_of(path: &str, line: &str) -> Option<&'static str> {
+    if is_indexed(line) || makes_slot(line) {
+        Some("name")
+    } else if !ANY_CALL.contains(&path) && is_of_any_call(line) {
+        Some("call")
+    } else {
+        None
+    }
 }
 
 /// Returns whether a view is indexed by other than a name.
@@ -32,6 +53,12 @@ fn is_indexed(line: &str) -> bool {
 
 fn makes_slot(line: &str) -> bool {
     MAKING.iter().any(|making| line.contains(making))
+}
+
+/// Returns whether a line declares a variable of a machine, or of its slots, by records.
+fn is_of_any_call(line: &str) -> bool {
+    let is_variable = ["const ", "let "].iter().any(|word| line.trim_start().starts_with(word));
+    is_variable && RECORDS.iter().any(|records| line.contains(records))
 }
 
 #[cfg(test)]
@@ -53,6 +80,9 @@ mod tests {
             "let at = 2 as NumberSlot;",
             "= Slot(2);",
             "numbers[a.b]; numbers[1]",
+            "m.numbers[two as never] = 1;",
+            "  const m: MachineWith<\"many\"> = machine();",
+            "let numbers: Floats<\"many\"> = m.numbers;",
         ] {
             assert_eq!(faults(text), 1, "{text}");
         }
@@ -61,6 +91,8 @@ mod tests {
     #[test]
     fn names_and_generated_files_pass() {
         assert_eq!(faults("numbers[manySlots.count] = 1;\nslots: readonly NumberSlot[]"), 0);
+        assert_eq!(faults("function f(m: MachineWith<\"many\">): void {\n} = {} as never,"), 0);
+        assert_eq!(faults("const m: MachineFor<\"snoFill\"> = machine();"), 0);
         assert_eq!(faults(&format!("{}`x`.\nnumbers[2]", generate::MARK)), 0);
     }
 }

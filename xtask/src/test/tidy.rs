@@ -8,6 +8,20 @@ use xshell::{Shell, cmd};
 use super::{mentions, oldest_rust, pages, prose, reach, sets, slots, trials, twice};
 use crate::{address, artefacts::page, generate, mutants, workspace};
 
+/// Modules of the families whose generators draw what tells them apart.
+const OF_OWN_PARTITIONS: [&str; 10] = [
+    "arch",
+    "base32",
+    "clock",
+    "entropy",
+    "fork",
+    "format",
+    "generator",
+    "integrations",
+    "sequence",
+    "sync",
+];
+
 /// Modules that each module of the core may use besides itself and `error`. A module that is not listed may use no other.
 const ARROWS: [(&str, &[&str]); 14] = [
     ("format", &[]),
@@ -21,40 +35,12 @@ const ARROWS: [(&str, &[&str]); 14] = [
     // The counter clock: its anchor is atomic, and a child takes over what its parent was writing.
     ("clock", &["fork", "sync"]),
     ("generator", &["clock", "fork", "format", "sequence", "sync"]),
-    (
-        "sno",
-        &[
-            "arch",
-            "base32",
-            "clock",
-            "entropy",
-            "fork",
-            "format",
-            "generator",
-            "integrations",
-            "sequence",
-            "sync",
-        ],
-    ),
+    ("sno", &OF_OWN_PARTITIONS),
     (
         "randflake",
         &["arch", "base32", "clock", "format", "generator", "integrations", "sequence", "sparx64"],
     ),
-    (
-        "hotguid",
-        &[
-            "arch",
-            "base32",
-            "clock",
-            "entropy",
-            "fork",
-            "format",
-            "generator",
-            "integrations",
-            "sequence",
-            "sync",
-        ],
-    ),
+    ("hotguid", &OF_OWN_PARTITIONS),
     ("layout", &["clock", "format", "generator", "integrations", "sequence"]),
     (
         "lib",

@@ -62,13 +62,22 @@ fn is_header(line: &str, is_rust: bool) -> bool {
     let line = line.trim_start();
     if is_rust {
         let is_before =
-            |word: &str| word.starts_with("pub") || matches!(word, "const" | "async" | "unsafe");
-        return line.split_once("fn ").is_some_and(|(before, _)| {
-            before.split(' ').all(|word| word.is_empty() || is_before(word))
-        });
+            |word: &str| matches!(word, "const" | "async" | "unsafe" | "extern" | "\"C\"");
+        return line
+            .split_once("fn ")
+            .is_some_and(|(before, _)| after_visibility(before).split_whitespace().all(is_before));
     }
     let begins = OTHERS.iter().any(|word| line.starts_with(word));
     line.ends_with('{') && !begins && (line.contains(") ") || line.contains("):"))
+}
+
+/// The part of a header after `pub`, `pub(crate)` or `pub(in path)`.
+fn after_visibility(header: &str) -> &str {
+    match header.strip_prefix("pub") {
+        Some(rest) if rest.starts_with('(') => rest.split_once(')').map_or(rest, |(_, rest)| rest),
+        Some(rest) => rest,
+        None => header,
+    }
 }
 
 #[cfg(test)]
@@ -102,6 +111,17 @@ mod tests {
         let short = BODY.replace("        4;\n", "");
         let two = [("core/src/sno/a.rs", &*short), ("core/src/layout/b.rs", &*short)];
         assert!(bodies(two.into_iter()).is_empty());
+    }
+
+    #[test]
+    fn functions_of_every_visibility_are_found() {
+        for header in
+            ["fn", "pub(crate) const fn", "pub(in crate::sno) fn", "pub unsafe extern \"C\" fn"]
+        {
+            let text = BODY.replace("pub fn", header);
+            assert_eq!(bodies_of(&text, true).len(), 1, "{header}");
+        }
+        assert!(bodies_of(&BODY.replace("pub fn", "// a fn"), true).is_empty());
     }
 
     #[test]

@@ -3,7 +3,7 @@ import type { HotGuidId } from "../decode/hotguid.js";
 import { randomBytes } from "../entropy.js";
 import { Handle } from "../handle.js";
 import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
-import { type Machine, MOST } from "../machine.js";
+import { type CallTaking, type Machine, type MachineFor, MOST } from "../machine.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { fillBy, fillNow } from "../packed.js";
 import { enroll, generatorOf } from "../pool.js";
@@ -17,7 +17,7 @@ import {
   manySlots,
   optionsSlots,
 } from "../protocol.js";
-import { type Floats, put, take } from "../slots.js";
+import { put, take } from "../slots.js";
 import { HotGuidArray, LENGTH, machine, TEXT_LENGTH } from "./ids.js";
 
 /** Options for a generator. */
@@ -81,13 +81,14 @@ export class Generator {
    */
   constructor(options: GeneratorOptions = {}) {
     const { shared, clock, given } = sharedSettings(options, OPTIONS);
-    const m = machine();
+    const loaded = machine();
+    const m: MachineFor<"hotguidBuild"> = loaded;
     const uuid8 = Number(flag(given.uuid8, "uuid8"));
-    const write = (numbers: Floats): void => {
-      put(numbers, optionsSlots, shared);
-      put(numbers, hotguidOptionsSlots, { uuid8 });
+    const write = (): void => {
+      put(m.numbers, optionsSlots, shared);
+      put(m.numbers, hotguidOptionsSlots, { uuid8 });
     };
-    this.#handle = new Handle(this, m, "hotguidBuild", write, clock);
+    this.#handle = new Handle(this, loaded, write, m.calls.hotguidBuild, clock);
     const next = m.maker("hotguidGenerate", (m) => m.ascii(0, TEXT_LENGTH) as HotGuidId, clock);
     this.generate = (shardKey = 0) => {
       this.#ready(shardKey);
@@ -173,7 +174,8 @@ export class Generator {
    */
   extendWindow(end: Date | number): void {
     attached(isObject(this) && #handle in this);
-    this.#handle.machine.numbers[extensionSlots.end] = time(end, "end");
+    const m: MachineFor<"hotguidExtendWindow"> = this.#handle.machine;
+    m.numbers[extensionSlots.end] = time(end, "end");
     this.#handle.call("hotguidExtendWindow");
   }
 
@@ -202,7 +204,7 @@ export class Generator {
 
   /** One ID if one can be made now. */
   #now(shardKey: unknown): HotGuidId {
-    const m = this.#ready(shardKey);
+    const m: MachineFor<"hotguidTryGenerate"> = this.#ready(shardKey);
     this.#handle.check(m.calls.hotguidTryGenerate());
     return m.ascii(0, TEXT_LENGTH) as HotGuidId;
   }
@@ -215,7 +217,7 @@ export class Generator {
 
   /** Makes `count` IDs, or without waiting those that can be made now; the caller copies the bytes at once. */
   #fill(count: number, shardKey: unknown, made: number, waits: boolean): Uint8Array {
-    const m = this.#ready(shardKey);
+    const m: MachineFor<"hotguidFill" | "hotguidFillNow"> = this.#ready(shardKey);
     m.numbers[manySlots.count] = count;
     this.#handle.check(waits ? m.calls.hotguidFill() : m.calls.hotguidFillNow(), made);
     return m.bytes.subarray(0, m.numbers[answerSlots.length]! * LENGTH);
@@ -224,9 +226,10 @@ export class Generator {
   /** Writes the arguments of every ID: the handle and the shard key. */
   #ready(shardKey: unknown): Machine {
     if (!this.#settled) this.#settle();
-    const m = this.#handle.ready();
+    const ready = this.#handle.ready();
+    const m: MachineFor<CallTaking<"hotguidOne">> = ready;
     m.numbers[hotguidOneSlots.shardKey] = integer(shardKey, "shardKey");
-    return m;
+    return ready;
   }
 
   /** Provides random bytes: at the first ID and not before, since the global scope of a worker has no entropy. */

@@ -6,7 +6,7 @@ import { type Parts, parse, type Uuid8Parts } from "../decode/hotguid.js";
 import { idOf, LENGTH } from "../decode/hotguid-bytes.js";
 import { type Description, figuresOf } from "../describe.js";
 import { PolyflakeError } from "../errors.js";
-import { onDemand } from "../machine.js";
+import { type MachineFor, onDemand } from "../machine.js";
 import { fields, members } from "../members.js";
 import { PackedTexts, packed } from "../packed.js";
 import { hotguidRangeSlots, timeRangeSlots } from "../protocol.js";
@@ -137,7 +137,7 @@ export function timeRange(
 ): { lowest: string; highest: string } {
   const range = { start: time(start, "start"), end: time(end, "end") };
   const { sql } = members(options, "options", ["sql"]);
-  const m = machine();
+  const m: MachineFor<"hotguidTimeRange"> = machine();
   put(m.numbers, timeRangeSlots, range);
   put(m.numbers, hotguidRangeSlots, { sql: Number(flag(sql, "sql")) });
   m.check(m.calls.hotguidTimeRange());

@@ -2,6 +2,7 @@ import { bytes, type Column, integers, isColumn, isNumbers, lengthOfArray, partO
 import type { Description, FieldDescription } from "../describe.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import type { Handle } from "../handle.js";
+import type { MachineFor } from "../machine.js";
 import { answerOf, MessageWriter } from "../message.js";
 import { fillBy } from "../packed.js";
 import { columnSlots, manySlots } from "../protocol.js";
@@ -66,13 +67,14 @@ export function packColumns<K extends Kind>(
   kind: { bits: number; isInteger: boolean },
   given: unknown,
 ): LayoutArray<K> {
+  const m: MachineFor<"layoutPackColumns"> = handle.machine;
   const values = new ColumnsWriter();
   values.all(given);
   return manyOf(kind, values.count(), (many, size, batch) =>
     fillBy(many, size, batch, (count, from) => {
       values.part(from, from + count);
-      message.put(handle.machine);
-      put(handle.machine.numbers, manySlots, { count, first: from });
+      message.put(m);
+      put(m.numbers, manySlots, { count, first: from });
       return answerOf(handle.call("layoutPackColumns"));
     }),
   );
@@ -113,6 +115,7 @@ function columnOf(
   ids: Uint8Array,
   size: number,
 ): Column | undefined {
+  const m: MachineFor<"layoutColumn"> = handle.machine;
   const isNumber = kind !== "timestamp" && bits <= NUMBER_BITS;
   const column = new (isNumber ? Float64Array : BigInt64Array)(ids.length / size);
   const places = new Uint8Array(column.buffer);
@@ -124,9 +127,9 @@ function columnOf(
     fillBy(places, 8, batchOf(Math.max(size, 8)), (count, from) => {
       message.keep(length);
       message.raw(ids.subarray(from * size, (from + count) * size));
-      message.put(handle.machine);
-      put(handle.machine.numbers, manySlots, { count, first: from });
-      put(handle.machine.numbers, columnSlots, { isNumber: Number(isNumber) });
+      message.put(m);
+      put(m.numbers, manySlots, { count, first: from });
+      put(m.numbers, columnSlots, { isNumber: Number(isNumber) });
       return handle.call("layoutColumn").bytes.subarray(0, count * 8);
     });
   } catch (error) {

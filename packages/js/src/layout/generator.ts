@@ -1,13 +1,14 @@
 import { attached, flag, isObject, time } from "../checks.js";
 import { Handle } from "../handle.js";
 import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
+import type { MachineFor } from "../machine.js";
 import { answerOf, MessageReader } from "../message.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { fillBy, fillNow } from "../packed.js";
 import { enroll } from "../pool.js";
 import { extensionSlots, layoutOptionsSlots, manySlots, optionsSlots } from "../protocol.js";
 import { withJson } from "../show.js";
-import { type Floats, put } from "../slots.js";
+import { put } from "../slots.js";
 import { type Claim, claim } from "../twins.js";
 import { arrayOf, type LayoutArray, manyLaterOf, manyOf } from "./array.js";
 import type { Given, OrNone, Parameter, Whether, Without } from "./bindables.js";
@@ -117,13 +118,14 @@ export class Generator<
     message.pairs(given.bindables, "bindables");
     const fixed = String(message.written.subarray(before));
     const handle = handleOf(layout);
-    const m = machine();
-    const own = { layout: handle, messageLength: message.put(m), sequenceOnly, restored: Number(restored) };
-    const write = (numbers: Floats): void => {
-      put(numbers, optionsSlots, shared);
-      put(numbers, layoutOptionsSlots, own);
+    const loaded = machine();
+    const m: MachineFor<"layoutGeneratorBuild"> = loaded;
+    const write = (): void => {
+      const messageLength = message.putPieces(m);
+      put(m.numbers, optionsSlots, shared);
+      put(m.numbers, layoutOptionsSlots, { layout: handle, messageLength, sequenceOnly, restored: Number(restored) });
     };
-    this.#handle = new Handle(this, m, "layoutGeneratorBuild", write, clock);
+    this.#handle = new Handle(this, loaded, write, m.calls.layoutGeneratorBuild, clock);
     this.layout = layout;
     this.generate = (bindables?: unknown) => {
       this.#put(bindables);
@@ -234,7 +236,8 @@ export class Generator<
   extendWindow(end: Date | number): void {
     attached(isObject(this) && #handle in this);
     const later = time(end, "end");
-    this.#handle.machine.numbers[extensionSlots.end] = later;
+    const m: MachineFor<"layoutExtendWindow"> = this.#handle.machine;
+    m.numbers[extensionSlots.end] = later;
     this.#handle.call("layoutExtendWindow");
     this.#claim.end = Math.max(this.#claim.end, later);
   }
@@ -273,7 +276,7 @@ export class Generator<
   /** Makes `count` IDs, or without waiting those that can be made now. */
   #fill(count: number, bindables: unknown, made: number, waits: boolean): Uint8Array {
     this.#put(bindables);
-    const m = this.#handle.ready();
+    const m: MachineFor<"layoutFill" | "layoutFillNow"> = this.#handle.ready();
     m.numbers[manySlots.count] = count;
     this.#handle.check(waits ? m.calls.layoutFill() : m.calls.layoutFillNow(), made);
     return answerOf(m);
@@ -283,6 +286,8 @@ export class Generator<
   #put(bindables: unknown): void {
     const message = new ValuesWriter();
     message.bindables(bindables);
-    message.put(this.#handle.machine);
+    const m: MachineFor<"layoutGenerate" | "layoutTryGenerate" | "layoutOneAsync" | "layoutFill" | "layoutFillNow"> =
+      this.#handle.machine;
+    message.put(m);
   }
 }

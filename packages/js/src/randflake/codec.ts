@@ -1,6 +1,7 @@
 import { attached, integer, integers, isObject, lengthOfArray, partOfBytes, signed } from "../checks.js";
 import type { RandflakeId } from "../decode/randflake.js";
 import { Handle } from "../handle.js";
+import type { MachineFor } from "../machine.js";
 import { fields } from "../members.js";
 import { BATCH, inspectedSlots, madeSlots, manySlots, partsSlots } from "../protocol.js";
 import { bySecret } from "../secret.js";
@@ -41,9 +42,10 @@ export class Codec {
 
   /** @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless the secret has 16 bytes. */
   constructor(secret: Uint8Array) {
-    const m = machine();
-    this.#handle = new Handle(this, m, "randflakeCodecBuild", bySecret(m, secret, "secret"));
-    this.#cipher = new Handle(this, m, "sparx64Build", bySecret(m, secret, "secret"));
+    const loaded = machine();
+    const m: MachineFor<"randflakeCodecBuild" | "sparx64Build"> = loaded;
+    this.#handle = new Handle(this, loaded, bySecret(m, secret, "secret"), m.calls.randflakeCodecBuild);
+    this.#cipher = new Handle(this, loaded, bySecret(m, secret, "secret"), m.calls.sparx64Build);
     present(this, nothingOf, nameOf);
   }
 
@@ -76,7 +78,7 @@ export class Codec {
     };
     for (let from = 0; from < count; from += BATCH) {
       const here = Math.min(BATCH, count - from);
-      const m = this.#cipher.machine;
+      const m: MachineFor<"sparx64Decrypt"> = this.#cipher.machine;
       m.bytes.set(partOfBytes(ids, from * 8, here * 8));
       m.numbers[manySlots.count] = here;
       this.#cipher.call("sparx64Decrypt");
@@ -99,7 +101,8 @@ export class Codec {
   encrypt(parts: Parts): RandflakeId {
     attached(isObject(this) && #handle in this);
     const given = fields(parts, "parts", ["timestamp", "node", "sequence"]);
-    put(this.#handle.machine.numbers, partsSlots, {
+    const m: MachineFor<"randflakeEncrypt"> = this.#handle.machine;
+    put(m.numbers, partsSlots, {
       timestamp: integer(given.timestamp, "timestamp"),
       node: integer(given.node, "node"),
       sequence: integer(given.sequence, "sequence"),
@@ -110,7 +113,8 @@ export class Codec {
 
 /** The fields that a codec or generator reads from an ID. */
 export function inspect(handle: Handle, id: bigint): Parts {
-  handle.machine.bigints[inspectedSlots.id] = signed(id, "id");
+  const m: MachineFor<"randflakeInspect"> = handle.machine;
+  m.bigints[inspectedSlots.id] = signed(id, "id");
   const { numbers } = handle.call("randflakeInspect");
   return {
     timestamp: numbers[partsSlots.timestamp]!,

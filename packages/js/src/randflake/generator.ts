@@ -2,7 +2,7 @@ import { attached, isObject, optionalInteger, within } from "../checks.js";
 import type { RandflakeId, RandflakeText } from "../decode/randflake.js";
 import { Handle } from "../handle.js";
 import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
-import { MOST, type Next } from "../machine.js";
+import { type MachineFor, MOST, type Next } from "../machine.js";
 import { SHARED, type SharedOptions, sharedSettings } from "../options.js";
 import { fillBy, fillNow } from "../packed.js";
 import { enroll } from "../pool.js";
@@ -19,7 +19,7 @@ import {
   secretSlots,
 } from "../protocol.js";
 import { putSecret } from "../secret.js";
-import { type Floats, put, take } from "../slots.js";
+import { put, take } from "../slots.js";
 import { type Claim, claim } from "../twins.js";
 import { inspect } from "./codec.js";
 import { Grant, numbersOf } from "./grant.js";
@@ -87,15 +87,16 @@ export class Generator {
     const { shared, clock, given } = sharedSettings(options, ["resumeAfter", ...SHARED]);
     const resumeAfter = optionalInteger(given.resumeAfter, "resumeAfter");
     const granted = numbersOf(grant);
-    const m = machine();
+    const loaded = machine();
+    const m: MachineFor<"randflakeBuild"> = loaded;
     const length = putSecret(m, secret, "secret");
-    const write = (numbers: Floats): void => {
-      put(numbers, optionsSlots, shared);
-      put(numbers, grantSlots, granted);
-      put(numbers, secretSlots, { length });
-      put(numbers, randflakeOptionsSlots, { resumeAfter });
+    const write = (): void => {
+      put(m.numbers, optionsSlots, shared);
+      put(m.numbers, grantSlots, granted);
+      put(m.numbers, secretSlots, { length });
+      put(m.numbers, randflakeOptionsSlots, { resumeAfter });
     };
-    this.#handle = new Handle(this, m, "randflakeBuild", write, clock);
+    this.#handle = new Handle(this, loaded, write, m.calls.randflakeBuild, clock);
     const next = m.maker("randflakeGenerate", (m) => m.bigints[madeSlots.id] as RandflakeId, clock);
     this.generate = () => {
       this.#handle.ready();
@@ -229,7 +230,8 @@ export class Generator {
   extendGrant(longer: Grant): void {
     attached(isObject(this) && #handle in this);
     const extended = numbersOf(longer);
-    put(this.#handle.machine.numbers, grantSlots, extended);
+    const m: MachineFor<"randflakeExtendGrant"> = this.#handle.machine;
+    put(m.numbers, grantSlots, extended);
     this.#handle.call("randflakeExtendGrant");
     this.#claim.end = Math.max(this.#claim.end, extended.end);
   }
@@ -276,7 +278,7 @@ export class Generator {
 
   /** Makes `count` IDs, or without waiting those that can be made now; the caller copies the bytes at once. */
   #fill(count: number, made: number, waits: boolean): Uint8Array {
-    const m = this.#handle.ready();
+    const m: MachineFor<"randflakeFill" | "randflakeFillNow"> = this.#handle.ready();
     m.numbers[manySlots.count] = count;
     this.#handle.check(waits ? m.calls.randflakeFill() : m.calls.randflakeFillNow(), made);
     return m.bytes.subarray(0, m.numbers[answerSlots.length]! * 8);

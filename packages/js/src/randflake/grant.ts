@@ -1,4 +1,5 @@
 import { integer } from "../checks.js";
+import type { MachineFor } from "../machine.js";
 import { members, pair } from "../members.js";
 import { grantSlots } from "../protocol.js";
 import { put, type ValuesOf } from "../slots.js";
@@ -29,7 +30,7 @@ export class Grant {
     this.start = integer(start, "start");
     this.end = integer(end, "end");
     Object.freeze(this);
-    const m = machine();
+    const m: MachineFor<"randflakeGrant"> = machine();
     put(m.numbers, grantSlots, numbersOf(this));
     m.check(m.calls.randflakeGrant());
   }

@@ -3,7 +3,7 @@ import type { Expected, SnoId } from "../decode/sno.js";
 import { randomBytes } from "../entropy.js";
 import { Handle } from "../handle.js";
 import { type AsyncOptions, fillLater, type Signal, signalOf } from "../later.js";
-import { type Machine, MOST } from "../machine.js";
+import { type CallTaking, type Machine, type MachineFor, MOST } from "../machine.js";
 import { fillBy, fillNow } from "../packed.js";
 import { lendTo } from "../partitions.js";
 import { enroll, generatorOf } from "../pool.js";
@@ -19,7 +19,7 @@ import {
   snoPartitionSlots,
   snoSnapshotSlots,
 } from "../protocol.js";
-import { type Floats, put } from "../slots.js";
+import { put } from "../slots.js";
 import { LENGTH, machine, SnoArray } from "./ids.js";
 import {
   type GeneratorOptions,
@@ -76,7 +76,7 @@ export class Generator {
   /**
    * A generator; a default partition is drawn at its first ID.
    *
-   * @throws {PolyflakeError} `invalid_type`, `invalid_length`, `unknown_field` or `out_of_range` with the option as
+   * @throws {PolyflakeError} `invalid_type`, `invalid_length`, `unknloadedfield` or `out_of_range` with the option as
    * `field`; `time_out_of_range` for the window.
    */
   constructor(options?: GeneratorOptions);
@@ -84,14 +84,15 @@ export class Generator {
     const { how, snapshot } = origin instanceof Origin ? origin : new Origin(0);
     const { shared, own, clock, metabyte, leases } = settingsOf(options, how);
     const restored = how === 0 ? undefined : numbersOf(snapshot);
-    const m = machine();
-    const isLent = leases && lendTo(m);
-    const write = (numbers: Floats): void => {
-      put(numbers, optionsSlots, shared);
-      put(numbers, snoOptionsSlots, { ...own, isLent: Number(isLent) });
-      if (restored) put(numbers, snoSnapshotSlots, restored);
+    const loaded = machine();
+    const m: MachineFor<"snoBuild"> = loaded;
+    const isLent = leases && lendTo(loaded);
+    const write = (): void => {
+      put(m.numbers, optionsSlots, shared);
+      put(m.numbers, snoOptionsSlots, { ...own, isLent: Number(isLent) });
+      if (restored) put(m.numbers, snoSnapshotSlots, restored);
     };
-    this.#handle = new Handle(this, m, "snoBuild", write, clock);
+    this.#handle = new Handle(this, loaded, write, m.calls.snoBuild, clock);
     this.#seeded = !isLent;
     this.#metabyte = metabyte;
     const next = m.maker("snoGenerate", (m) => m.text(0) as SnoId<never>, clock);
@@ -140,7 +141,7 @@ export class Generator {
   generateAt<M extends number = number>(at: Date | number, metabyte?: Expected<M>): SnoId<M> {
     attached(isObject(this) && #handle in this);
     const unixMs = time(at, "at");
-    const m = this.#ready(metabyte);
+    const m: MachineFor<"snoGenerateAt"> = this.#ready(metabyte);
     m.numbers[snoAtSlots.time] = unixMs;
     this.#handle.check(m.calls.snoGenerateAt());
     return m.text(0) as SnoId<M>;
@@ -228,7 +229,8 @@ export class Generator {
    */
   extendWindow(end: Date | number): void {
     attached(isObject(this) && #handle in this);
-    this.#handle.machine.numbers[extensionSlots.end] = time(end, "end");
+    const m: MachineFor<"snoExtendWindow"> = this.#handle.machine;
+    m.numbers[extensionSlots.end] = time(end, "end");
     this.#handle.call("snoExtendWindow");
   }
 
@@ -255,7 +257,7 @@ export class Generator {
 
   /** One ID if one can be made now. */
   #now(metabyte: unknown): SnoId<never> {
-    const m = this.#ready(metabyte);
+    const m: MachineFor<"snoTryGenerate"> = this.#ready(metabyte);
     this.#handle.check(m.calls.snoTryGenerate());
     return m.text(0) as SnoId<never>;
   }
@@ -268,7 +270,7 @@ export class Generator {
 
   /** Makes `count` IDs, or without waiting those that can be made now; the caller copies the bytes at once. */
   #fill(count: number, metabyte: unknown, made: number, waits: boolean): Uint8Array {
-    const m = this.#ready(metabyte);
+    const m: MachineFor<"snoFill" | "snoFillNow"> = this.#ready(metabyte);
     m.numbers[manySlots.count] = count;
     this.#handle.check(waits ? m.calls.snoFill() : m.calls.snoFillNow(), made);
     return m.bytes.subarray(0, m.numbers[answerSlots.length]! * LENGTH);
@@ -277,9 +279,10 @@ export class Generator {
   /** Writes the arguments of every ID: the handle and the metabyte. */
   #ready(metabyte: unknown): Machine {
     if (!this.#seeded) this.#seed();
-    const m = this.#handle.ready();
+    const ready = this.#handle.ready();
+    const m: MachineFor<CallTaking<"snoOne">> = ready;
     m.numbers[snoOneSlots.metabyte] = metabyte === undefined ? this.#metabyte : integer(metabyte, "metabyte");
-    return m;
+    return ready;
   }
 
   /**

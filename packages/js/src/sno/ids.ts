@@ -4,7 +4,7 @@ import type { SnoId } from "../decode/sno.js";
 import { EPOCH_MS, type Parts, parse, TICK_MS } from "../decode/sno.js";
 import { LENGTH, TEXT_LENGTH, textOf, wordsOf } from "../decode/words.js";
 import { type Description, figuresOf } from "../describe.js";
-import { onDemand } from "../machine.js";
+import { type MachineFor, onDemand } from "../machine.js";
 import { bitsOf, has, type Mask, maskOf } from "../mask.js";
 import { fields } from "../members.js";
 import { PackedTexts, packed } from "../packed.js";
@@ -67,7 +67,7 @@ export function withSequence(text: string, sequence: number): SnoId {
  */
 export function timeRange(start: Date | number, end: Date | number): { lowest: SnoId; highest: SnoId } {
   const range = { start: time(start, "start"), end: time(end, "end") };
-  const m = machine();
+  const m: MachineFor<"snoTimeRange"> = machine();
   put(m.numbers, timeRangeSlots, range);
   m.check(m.calls.snoTimeRange());
   return { lowest: m.text(0) as SnoId, highest: m.text(1) as SnoId };

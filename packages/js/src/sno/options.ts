@@ -4,7 +4,7 @@ import { PolyflakeError } from "../errors.js";
 import { fields, pair } from "../members.js";
 import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { type optionsSlots, type snoOptionsSlots, snoSnapshotSlots, snoStatsSlots } from "../protocol.js";
-import { type Floats, take, type ValuesOf } from "../slots.js";
+import { type FloatAnswers, take, type ValuesOf } from "../slots.js";
 
 /** Options for a generator that continues from a snapshot. */
 export interface RestoreOptions extends WindowOptions {
@@ -128,7 +128,7 @@ export function numbersOf(snapshot: unknown): ValuesOf<typeof snoSnapshotSlots> 
 }
 
 /** The snapshot in the answer of the call that closes. */
-export function snapshotOf(numbers: Floats): Snapshot {
+export function snapshotOf(numbers: FloatAnswers<"snoSnapshot">): Snapshot {
   const found = take(numbers, snoSnapshotSlots);
   return { partition: [found.partitionHigh, found.partitionLow], ...countersOf((name) => found[name]) };
 }
@@ -139,7 +139,7 @@ function countersOf(counter: (name: (typeof COUNTERS)[number]) => number): Omit<
 }
 
 /** The figures in the answer of a call. */
-export function statsOf(numbers: Floats): Stats {
+export function statsOf(numbers: FloatAnswers<"snoStats">): Stats {
   const { partition, closed, ...others } = take(numbers, snoStatsSlots);
   return { partition: Number.isNaN(partition) ? undefined : partition, ...others, closed: closed === 1 };
 }

@@ -8,6 +8,7 @@
 import { attached, bytes, isObject, lengthOfArray, partOfBytes } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
+import type { MachineFor } from "../machine.js";
 import { BATCH, manySlots } from "../protocol.js";
 import { machine } from "../randflake/ids.js";
 import { bySecret } from "../secret.js";
@@ -30,8 +31,9 @@ export class Sparx64 {
 
   /** @throws {PolyflakeError} `invalid_type`; `invalid_secret` unless the key has 16 bytes. */
   constructor(key: Uint8Array) {
-    const m = machine();
-    this.#handle = new Handle(this, m, "sparx64Build", bySecret(m, key, "key"));
+    const loaded = machine();
+    const m: MachineFor<"sparx64Build"> = loaded;
+    this.#handle = new Handle(this, loaded, bySecret(m, key, "key"), m.calls.sparx64Build);
     present(this, nothingOf, nameOf);
   }
 
@@ -76,7 +78,7 @@ export class Sparx64 {
   }
 
   #work(call: "sparx64Encrypt" | "sparx64Decrypt", blocks: Uint8Array): Uint8Array {
-    const m = this.#handle.machine;
+    const m: MachineFor<"sparx64Encrypt" | "sparx64Decrypt"> = this.#handle.machine;
     for (let from = 0; from < blocks.length; from += BATCH * BLOCK) {
       const some = blocks.subarray(from, from + BATCH * BLOCK);
       m.bytes.set(some);
