@@ -1,15 +1,21 @@
-"""A PostgreSQL server for the session, in a folder of its own with a socket there; and databases on it."""
+"""A PostgreSQL and a MariaDB server for the session, each in a folder with a socket there; and databases on them."""
 
 from __future__ import annotations
 
 import os
 import pwd
+import shutil
+import socket
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
+from contextlib import closing, suppress
 from itertools import count
 from pathlib import Path
+from typing import Any
 
+import pymysql
 import pytest
 
 numbers = count()
@@ -64,3 +70,66 @@ def server() -> Iterator[Server]:
         server.start()
         yield server
         server.stop()
+
+
+class MariaDb:
+    """A server without accounts; its system tables are missing, since only they would need them."""
+
+    def __init__(self, folder: Path, program: str) -> None:
+        self.socket, self.log = folder / "socket", folder / "log"
+        options = {
+            "datadir": folder / "data",
+            "socket": self.socket,
+            "pid-file": folder / "pid",
+            "log-error": self.log,
+            "user": "nobody" if os.geteuid() == 0 else None,
+            "innodb-buffer-pool-size": "8M",
+        }
+        stated = [f"--{name}={value}" for name, value in options.items() if value]
+        switches = ["--no-defaults", "--skip-networking", "--skip-grant-tables"]
+        self.process = subprocess.Popen([program, *switches, *stated], stderr=subprocess.DEVNULL)
+
+    def connect(self, **options: Any) -> pymysql.Connection[Any]:
+        return pymysql.connect(unix_socket=str(self.socket), user="root", **options)
+
+    def wait(self) -> None:
+        """Returns when the server listens; it greets clients once it is ready."""
+        for _ in range(300):
+            with socket.socket(socket.AF_UNIX) as client, suppress(OSError):
+                return client.connect(str(self.socket))
+            assert self.process.poll() is None, self.log.read_text()
+            time.sleep(0.1)
+        raise TimeoutError(self.log.read_text())
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def database(self) -> str:
+        """The name of a new, empty database."""
+        name = f"test_{next(numbers)}"
+        with closing(self.connect()) as connection:
+            connection.cursor().execute(f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
+        return name
+
+    def url(self) -> str:
+        return f"mariadb+pymysql://root@/{self.database()}?unix_socket={self.socket}"
+
+
+@pytest.fixture(scope="session")
+def mariadb() -> Iterator[MariaDb]:
+    program = shutil.which("mariadbd", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
+    if not program:
+        assert "CI" not in os.environ, "expected MariaDB on this machine"
+        pytest.skip("no MariaDB on this machine")
+    with tempfile.TemporaryDirectory() as folder:
+        (data := Path(folder) / "data").mkdir()
+        if os.geteuid() == 0:
+            for path in (folder, data):
+                os.chown(path, pwd.getpwnam("nobody").pw_uid, -1)
+        server = MariaDb(Path(folder), program)
+        try:
+            server.wait()
+            yield server
+        finally:
+            server.stop()

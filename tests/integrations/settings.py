@@ -1,6 +1,10 @@
-"""Django's settings for the tests: the database is SQLite's, or the PostgreSQL server's of the environment."""
+"""Django's settings for the tests: the database is SQLite's, or that of the server in the environment."""
 
 import os
+
+import pymysql
+
+pymysql.install_as_MySQLdb()
 
 SECRET_KEY = "of the tests"
 USE_TZ = True
@@ -33,12 +37,12 @@ TEMPLATES = [
     }
 ]
 SQLITE = {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}
-POSTGRESQL = {
-    "ENGINE": "django.db.backends.postgresql",
+SERVER = {
+    "ENGINE": f"django.db.backends.{os.environ.get('SHOP_ENGINE')}",
     "NAME": os.environ.get("SHOP_DATABASE"),
     "HOST": os.environ.get("SHOP_HOST"),
-    "USER": "test",
+    "USER": os.environ.get("SHOP_USER"),
 }
-DATABASES = {"default": POSTGRESQL if "SHOP_DATABASE" in os.environ else SQLITE}
+DATABASES = {"default": SERVER if "SHOP_ENGINE" in os.environ else SQLITE}
 STATIC_URL = "static/"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

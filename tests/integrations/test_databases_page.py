@@ -7,11 +7,12 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import psycopg
 import pytest
 
-from conftest import Server
+from conftest import MariaDb, Server
 from ids import GUID_SPAN, GUIDS, IDS, SNO_SPAN
 
 PAGE = (Path(__file__).parents[2] / "docs/databases.md").read_text(encoding="utf-8")
@@ -42,6 +43,23 @@ def test_postgresqls_statements_find_what_was_made_in_the_span(server: Server) -
         for question in questions:
             found = connection.execute(re.sub(r":(\w+)", r"%(\1)s", question), SPAN).fetchall()
             assert [id for (id,) in found] == [row["uuid8"] for row in ROWS[5:10]], question
+
+
+def test_mariadbs_statements_find_what_was_made_in_the_span(mariadb: MariaDb) -> None:
+    table, questions = statements("MySQL and MariaDB")
+    with closing(mariadb.connect(database=mariadb.database())) as connection:
+        cursor = connection.cursor()
+        cursor.execute(table)
+        # Its driver takes bytes and texts, not UUIDs.
+        rows = [{**row, "guid": row["guid"].bytes} for row in reversed(ROWS)]
+        cursor.executemany("INSERT INTO orders VALUES (%(bytes)s, %(text)s, %(guid)s, 1)", rows)
+        span = {name: value.bytes if isinstance(value, UUID) else value for name, value in SPAN.items()}
+        for question in questions:
+            cursor.execute(re.sub(r":(\w+)", r"%(\1)s", question), span)
+            assert [id for (id,) in cursor.fetchall()] == [row["bytes"] for row in ROWS[5:10]], question
+            cursor.execute("EXPLAIN " + re.sub(r":(\w+)", r"%(\1)s", question), span)
+            (plan,) = cursor.fetchall()
+            assert "range" in plan, plan  # by an index, without a conversion of the column
 
 
 def test_sqlites_statements_find_what_was_made_in_the_span() -> None:

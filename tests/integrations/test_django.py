@@ -1,4 +1,4 @@
-"""Django and its REST framework, on SQLite and PostgreSQL, each in a process of its own with its settings."""
+"""Django and its REST framework, on SQLite, PostgreSQL and MariaDB, each in a process of its own with its settings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Server
+from conftest import MariaDb, Server
 
 HERE = Path(__file__).parent
 
@@ -25,7 +25,13 @@ def test_django_on_sqlite(tmp_path: Path) -> None:
 
 
 def test_django_on_postgresql(tmp_path: Path, server: Server) -> None:
-    use(tmp_path, SHOP_DATABASE=server.database(), SHOP_HOST=str(server.folder))
+    host = str(server.folder)
+    use(tmp_path, SHOP_ENGINE="postgresql", SHOP_DATABASE=server.database(), SHOP_HOST=host, SHOP_USER="test")
+
+
+def test_django_on_mariadb(tmp_path: Path, mariadb: MariaDb) -> None:
+    host = str(mariadb.socket)
+    use(tmp_path, SHOP_ENGINE="mysql", SHOP_DATABASE=mariadb.database(), SHOP_HOST=host, SHOP_USER="root")
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""SQLAlchemy, SQLModel and Alembic, on SQLite and PostgreSQL."""
+"""SQLAlchemy, SQLModel and Alembic, on SQLite, PostgreSQL and MariaDB."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy import Column, Engine, MetaData, Table, create_engine, insert, select, text
+from sqlalchemy import Column, Engine, MetaData, String, Table, create_engine, insert, select, text
 from sqlalchemy.dialects import mssql, mysql, postgresql
 from sqlalchemy.dialects.mysql.mariadb import MariaDBDialect
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 from sqlalchemy.schema import CreateTable
 from sqlmodel import Field, SQLModel
 
-from conftest import Server
+from conftest import MariaDb, Server
 from ids import FORMS, GUID_SPAN, GUIDS, GUIDS8, IDS, INTEGERS, SNO_SPAN
 from polyflake import PolyflakeError, hotguid
 from polyflake.sno import Sno
@@ -42,13 +42,16 @@ class Order(Base):
 
 class Item(SQLModel, table=True):
     id: Sno = Field(primary_key=True, sa_type=SnoType)
-    note: str
+    note: str = Field(sa_type=String(10))  # type: ignore[call-overload]
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", "postgresql", "mariadb"])
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     if request.param == "sqlite":
         engine = create_engine("sqlite://")
+    elif request.param == "mariadb":
+        mariadb: MariaDb = request.getfixturevalue("mariadb")
+        engine = create_engine(mariadb.url())
     else:
         server: Server = request.getfixturevalue("server")
         engine = create_engine(server.url("postgresql+psycopg"))

@@ -27,13 +27,33 @@ from django.db.migrations.state import ProjectState
 from django.test import Client
 from django.test.utils import setup_test_environment
 
-from ids import GUIDS, IDS, SNO_SPAN
+from ids import GUID_SPAN, GUIDS, IDS, SNO_SPAN
 from polyflake import hotguid
 from polyflake.django import HotGuidField, SnoField, read_sno
 from polyflake.sno import Sno
 from shop.models import Line, Order
 
 OURS = ["polyflake.E001"]
+# By the database, of a table's columns: type and collation.
+STATED: dict[str, dict[str, tuple[str, str | None]]] = {
+    "postgresql": {
+        "order.id": ("character varying", "C"),
+        "order.raw": ("bytea", None),
+        "order.uuid8": ("uuid", None),
+        "order.guid": ("uuid", None),
+        "line.order_id": ("character varying", "C"),
+    },
+    "mysql": {
+        "order.id": ("char(16)", "ascii_bin"),
+        "order.raw": ("binary(10)", None),
+        "order.uuid8": ("binary(16)", None),
+        "order.compatible": ("binary(16)", None),
+        "order.guid": ("binary(16)", None),
+        "order.flake": ("bigint(20)", None),
+        "line.id": ("binary(16)", None),
+        "line.order_id": ("char(16)", "ascii_bin"),
+    },
+}
 
 
 def migrations(folder: Path) -> None:
@@ -56,6 +76,16 @@ def migrations(folder: Path) -> None:
     assert MigrationAutodetector(state, ProjectState.from_apps(django.apps.apps))._detect_changes() == {}
 
 
+def column(table: str, name: str) -> tuple[str, str | None]:
+    """The type and the collation of a column."""
+    kind = "column_type" if connection.vendor == "mysql" else "data_type"
+    asked = f"SELECT {kind}, collation_name FROM information_schema.columns WHERE (table_name, column_name) = (%s, %s)"
+    with connection.cursor() as cursor:
+        cursor.execute(asked, [f"shop_{table}", name])
+        (found,) = cursor.fetchall()
+        return found
+
+
 def columns() -> None:
     """Every form sorts and ranges as the IDs do, and comes back as an ID."""
     Order.objects.bulk_create(
@@ -69,6 +99,13 @@ def columns() -> None:
         assert Order.objects.get(**{name: str(IDS[3])}).id == IDS[3]
         assert Order.objects.filter(**{f"{name}__gte": IDS[15]}).count() == 5
         assert Order.objects.filter(**{f"{name}__in": [IDS[0], str(IDS[1])]}).count() == 2
+    assert list(Order.objects.order_by("guid").values_list("guid", flat=True)) == GUIDS
+    assert [order.id for order in Order.objects.filter(guid__range=GUID_SPAN).order_by("guid")] == IDS[5:10]
+    assert Order.objects.get(guid=str(GUIDS[3])).id == IDS[3]
+    assert Order.objects.filter(uuid8__in=Order.objects.filter(id=IDS[2]).values("uuid8")).get().id == IDS[2]
+    assert Order.objects.aggregate(last=models.Max("id")) == {"last": IDS[-1]}
+    keys = Order.objects.values_list("uuid8", "guid")
+    assert set(keys.filter(id=IDS[0]).union(keys.filter(id=IDS[1]))) == {(IDS[k], GUIDS[k]) for k in (0, 1)}
     order = Order.objects.get(pk=IDS[0])
     assert (order.guid, order.flake, order.post) == (GUIDS[0], -(2**63), 2**63 - 1)
     assert [type(one) for one in (order.id, order.raw, order.uuid8)] == [Sno] * 3
@@ -77,11 +114,9 @@ def columns() -> None:
     line = Line.objects.create(order=new)
     assert Line.objects.select_related("order").get(order_id=new.id).order.id == new.id
     assert new.lines.get().id == line.id
-    if connection.vendor == "postgresql":
-        asked = "SELECT collation_name FROM information_schema.columns WHERE (table_name, column_name) = (%s, %s)"
-        with connection.cursor() as cursor:
-            cursor.execute(asked, ["shop_order", "id"])
-            assert cursor.fetchone() == ("C",)
+    assert {name: column(*name.split(".")) for name in STATED.get(connection.vendor, {})} == STATED.get(
+        connection.vendor, {}
+    )
     dumped = serializers.serialize("json", Order.objects.order_by("id"))
     assert f'"pk": "{IDS[0]}"' in dumped
     assert [item.object.raw for item in serializers.deserialize("json", dumped)] == [*IDS, None]
@@ -141,7 +176,11 @@ def sql_server() -> None:
     stored = field.get_db_prep_value(GUIDS[0], backend)
     assert stored == hotguid.to_sql(GUIDS[0])
     assert field.from_db_value(stored, None, backend) == GUIDS[0]
-    assert field.get_db_prep_value(GUIDS[0], connection, prepared=True) in (GUIDS[0], GUIDS[0].hex)
+    assert field.get_db_prep_value(GUIDS[0], connection, prepared=True) in (
+        GUIDS[0],
+        GUIDS[0].hex,
+        GUIDS[0].bytes,
+    )
 
 
 def admin() -> None:

@@ -76,6 +76,13 @@ pub fn postgresql(shell: &Shell) {
     }
 }
 
+/// Installs the server of `MariaDB`, which Debian keeps off users' paths, for tests that start one of their own.
+pub fn mariadb(shell: &Shell) {
+    if find(&["mariadbd"]).is_none() && !PathBuf::from("/usr/sbin/mariadbd").is_file() {
+        install(shell, &["mariadb-server-core"]);
+    }
+}
+
 /// Finds the library in its folder, which some distributions have for each architecture.
 fn find_faketime() -> Option<PathBuf> {
     let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);

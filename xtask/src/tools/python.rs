@@ -8,7 +8,7 @@ use std::{
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-use super::{Missing, once, postgresql, version};
+use super::{Missing, mariadb, once, postgresql, version};
 use crate::workspace;
 
 const OLDEST: (u32, u32) = (3, 10);
@@ -18,9 +18,10 @@ pub fn python(shell: &Shell) -> Result<()> {
     environment(shell, &workspace::venv(), "tests/requirements.txt")
 }
 
-/// Makes the environment of other people's libraries, and installs the server that their tests start.
+/// Makes the environment of other people's libraries, and installs the servers that their tests start.
 pub fn integrations_python(shell: &Shell) -> Result<()> {
     postgresql(shell);
+    mariadb(shell);
     environment(shell, &workspace::integrations_venv(), "tests/integrations/requirements.txt")
 }
 

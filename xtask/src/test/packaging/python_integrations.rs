@@ -55,6 +55,7 @@ pub fn oldest(shell: &Shell) -> Result<Versions> {
 /// Runs the tests in a new environment, which `install` puts the libraries into.
 fn with(shell: &Shell, install: impl FnOnce(&[String], &Path) -> Result<()>) -> Result<Versions> {
     tools::postgresql(shell);
+    tools::mariadb(shell);
     let (folder, machine) = (tempfile::tempdir()?, workspace::python());
     let (venv, wheel) = (folder.path().join("venv"), only_file(&workspace::wheels())?);
     let python = venv.join("bin/python");
