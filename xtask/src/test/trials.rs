@@ -95,7 +95,14 @@ impl Package {
     /// the files around them. Texts and tests are left out, and so is the core behind the bindings, which every run tests.
     fn paths(self) -> &'static [&'static str] {
         match self {
-            Self::Rust => &["Cargo.toml", "core/Cargo.toml", "core/src", "tests/packaging/rust"],
+            Self::Rust => &[
+                "Cargo.toml",
+                "core/Cargo.toml",
+                "core/src",
+                "sql/Cargo.toml",
+                "sql/src",
+                "tests/packaging/rust",
+            ],
             Self::Python => &[
                 "columns/Cargo.toml",
                 "columns/src",
