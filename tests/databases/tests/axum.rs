@@ -25,9 +25,9 @@ async fn ask(service: &Router, method: &str, path: &str, body: &str) -> (u16, Va
 
 #[tokio::test]
 async fn orders_are_added_found_and_refused() {
+    static IDS: Generator = Generator::new();
     let folder = tempfile::tempdir().unwrap();
     let database = format!("sqlite:{}?mode=rwc", folder.path().join("shop.db").display());
-    static IDS: Generator = Generator::new();
     let service = shop::service(&database, &IDS).await.unwrap();
     let buyer = Id::<Person>::generate().unwrap();
     let (status, order) = ask(&service, "POST", &format!("/people/{buyer}/orders"), "tea").await;
