@@ -1,11 +1,13 @@
 //! The features of the crates for users in sets that no other test builds: alone, in pairs, and with the oldest versions of
 //! dependencies that the crates allow.
 
+mod minimal;
+
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use xshell::{Shell, cmd};
 
-use crate::{tools, workspace};
+use crate::workspace;
 
 #[derive(Args)]
 pub struct Options {
@@ -17,7 +19,7 @@ pub struct Options {
 pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
     if options.minimal {
-        return minimal(&shell);
+        return minimal::build(&shell);
     }
     for name in workspace::published(&shell)? {
         let sets = sets(&features(&shell, &name)?);
@@ -50,21 +52,6 @@ fn sets(features: &[String]) -> Vec<String> {
     let mut sets = vec![String::new(), features.join(",")];
     sets.extend(features.iter().cloned().chain(pairs));
     sets
-}
-
-/// Builds in a clone, which has a lock file of its own.
-fn minimal(shell: &Shell) -> Result<()> {
-    tools::nightly(shell, &[])?;
-    let (folder, root) = (tempfile::tempdir()?, workspace::root());
-    let clone = folder.path().join("clone");
-    cmd!(shell, "git clone --quiet --no-hardlinks {root} {clone}").run()?;
-    let _there = shell.push_dir(&clone);
-    let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("minimal"));
-    cmd!(shell, "cargo +nightly update --quiet -Z direct-minimal-versions").run()?;
-    for name in workspace::published(shell)? {
-        cmd!(shell, "cargo +nightly check --quiet --package {name} --all-features").run()?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -100,6 +100,9 @@ pub fn nightly(shell: &Shell, components: &[&str]) -> Result<()> {
     if there.ignore_stderr().run().is_err() {
         cmd!(shell, "rustup toolchain install nightly --profile minimal").run()?;
     }
+    if components.is_empty() {
+        return Ok(());
+    }
     let add = cmd!(shell, "rustup component add --toolchain nightly {components...}");
     Ok(add.quiet().ignore_stderr().run()?)
 }
