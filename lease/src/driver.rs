@@ -81,6 +81,13 @@ impl Shared {
         self.lock().is_over
     }
 
+    /// Waits for the end of the thread, and returns whether it came.
+    pub(crate) fn is_over_within(&self, longest: Duration) -> bool {
+        let waits = |state: &mut State| !state.is_over;
+        let waited = self.changed.wait_timeout_while(self.lock(), longest, waits);
+        waited.unwrap_or_else(PoisonError::into_inner).0.is_over
+    }
+
     /// Returns whether the thread ended or never began without being asked to.
     pub(crate) fn has_failed(&self) -> bool {
         let state = self.lock();

@@ -114,3 +114,8 @@ pub(crate) fn damaged(reason: impl Into<Cow<'static, str>>) -> Error {
 pub(crate) fn out_of_range(reason: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::OutOfRange, reason)
 }
+
+/// A store that gave no answer: what it was asked to write may be written or not.
+pub(crate) fn silent() -> Error {
+    Error::new(ErrorKind::LeaseUnavailable, "expected an answer from the store in time, found none")
+}

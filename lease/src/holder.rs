@@ -2,6 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
+use core::mem;
+
 use polyflake::{Error, ErrorKind, Result};
 
 use crate::{
@@ -9,54 +11,90 @@ use crate::{
     place::{Family, Place},
 };
 
-/// The generator of a lease, of any family.
+/// A generator and its lease, of any family.
 pub(crate) struct Holder<F: Family> {
-    pub(crate) place: Arc<Place<F>>,
+    leased: Arc<F>,
     pub(crate) lease: Lease,
     /// The longest wait for the first grant of a process.
+    longest: Duration,
+}
+
+/// A lease that has begun, and the place of the generator that its first grant will make.
+pub(crate) struct Begun<F: Family> {
+    pub(crate) place: Arc<Place<F>>,
+    pub(crate) lease: Lease,
     pub(crate) longest: Duration,
 }
 
-impl<F: Family> Holder<F> {
+impl<F: Family> Begun<F> {
     /// Waits for the first grant.
-    pub(crate) fn ready(self) -> crate::Result<Self> {
+    pub(crate) fn ready(self) -> crate::Result<Holder<F>> {
         self.lease.ready(self.longest)?;
-        Ok(self)
+        self.holder()
     }
 
-    /// As [`Holder::ready`], waiting in `sleep`. If the future is dropped or refused, the lease is let go of, and blocks nobody.
-    pub(crate) async fn ready_async(self, sleep: impl AsyncFn(Duration)) -> crate::Result<Self> {
+    /// As [`Begun::ready`], waiting in `sleep`. If the future is dropped or refused, the lease is let go of, and blocks nobody.
+    pub(crate) async fn ready_async(
+        self,
+        sleep: impl AsyncFn(Duration),
+    ) -> crate::Result<Holder<F>> {
         let mut waiting = Waiting(Some(self));
-        if let Some(holder) = &waiting.0 {
-            holder.lease.ready_async(sleep, holder.longest).await?;
+        if let Some(begun) = &waiting.0 {
+            begun.lease.ready_async(sleep, begun.longest).await?;
         }
-        waiting.0.take().ok_or_else(|| none("expected a lease, found none"))
+        waiting.0.take().ok_or_else(|| none("expected a lease, found none"))?.holder()
     }
 
+    fn holder(self) -> crate::Result<Holder<F>> {
+        let leased = self.place.leased();
+        let leased = leased.ok_or_else(|| none("expected a generator of the grant, found none"))?;
+        Ok(Holder { leased, lease: self.lease, longest: self.longest })
+    }
+}
+
+impl<F: Family> Holder<F> {
     /// Calls the generator; the call may wait.
+    ///
+    /// The result stays where the call wrote it: to pass it on costs an ID a nanosecond.
     #[inline]
     pub(crate) fn call<V>(&self, mut call: impl FnMut(&F) -> Result<V>) -> Result<V> {
-        match call(self.place.get()) {
-            Err(refused) if is_of_lease(&refused) => self.call_later(refused, call),
-            made => made,
+        let mut made = call(&self.leased);
+        if is_of_lease(&made) {
+            self.call_later(&mut made, call);
         }
+        made
     }
 
     #[cold]
-    fn call_later<V>(&self, refused: Error, mut call: impl FnMut(&F) -> Result<V>) -> Result<V> {
-        if refused.kind() != ErrorKind::Forked {
-            return Err(self.explain(refused));
+    fn call_later<V>(&self, made: &mut Result<V>, mut call: impl FnMut(&F) -> Result<V>) {
+        let is_forked = matches!(made, Err(refused) if refused.kind() == ErrorKind::Forked);
+        match is_forked.then(|| self.lease.ready(self.longest)) {
+            Some(Err(reason)) => {
+                *made = Err(unavailable(reason));
+                return;
+            }
+            Some(Ok(())) => *made = call(&self.leased),
+            None => {}
         }
-        self.lease.ready(self.longest).map_err(unavailable)?;
-        call(self.place.get()).map_err(|refused| self.explain(refused))
+        self.explain_in(made);
     }
 
     /// Calls the generator; the call never waits.
     #[inline]
     pub(crate) fn try_call<V>(&self, call: impl FnOnce(&F) -> Result<V>) -> Result<V> {
-        match call(self.place.get()) {
-            Err(refused) if is_of_lease(&refused) => Err(self.explain(refused)),
-            made => made,
+        let mut made = call(&self.leased);
+        if is_of_lease(&made) {
+            self.explain_in(&mut made);
+        }
+        made
+    }
+
+    /// Adds the reason to a refusal, if there is one.
+    #[cold]
+    fn explain_in<V>(&self, made: &mut Result<V>) {
+        if let Err(refused) = made {
+            let refused = mem::replace(refused, Error::new(ErrorKind::LeaseUnavailable));
+            *made = Err(self.explain(refused));
         }
     }
 
@@ -66,13 +104,13 @@ impl<F: Family> Holder<F> {
         sleep: &impl AsyncFn(Duration),
         mut call: impl AsyncFnMut(&F) -> Result<V>,
     ) -> Result<V> {
-        let refused = match call(self.place.get()).await {
+        let refused = match call(&self.leased).await {
             Err(refused) if refused.kind() == ErrorKind::Forked => refused,
             made => return made.map_err(|refused| self.explain(refused)),
         };
         drop(refused);
         self.lease.ready_async(sleep, self.longest).await.map_err(unavailable)?;
-        call(self.place.get()).await.map_err(|refused| self.explain(refused))
+        call(&self.leased).await.map_err(|refused| self.explain(refused))
     }
 
     /// Adds the reason to a refusal for want of a lease. In a forked child the lease of its own begins.
@@ -89,20 +127,20 @@ impl<F: Family> Holder<F> {
     }
 }
 
-/// A generator without its first grant.
-struct Waiting<F: Family>(Option<Holder<F>>);
+/// A lease without its first grant.
+struct Waiting<F: Family>(Option<Begun<F>>);
 
 impl<F: Family> Drop for Waiting<F> {
     fn drop(&mut self) {
-        if let Some(holder) = self.0.take() {
-            holder.lease.let_go();
+        if let Some(begun) = self.0.take() {
+            begun.lease.let_go();
         }
     }
 }
 
 #[inline]
-fn is_of_lease(refused: &Error) -> bool {
-    matches!(refused.kind(), ErrorKind::LeaseUnavailable | ErrorKind::Forked)
+fn is_of_lease<V>(made: &Result<V>) -> bool {
+    matches!(made, Err(refused) if matches!(refused.kind(), ErrorKind::LeaseUnavailable | ErrorKind::Forked))
 }
 
 fn none(reason: &'static str) -> crate::Error {

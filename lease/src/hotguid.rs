@@ -7,7 +7,7 @@ use polyflake::hotguid::{self, HotGuid, Leased};
 use crate::{
     Host, Lease, Options, Result, Shape,
     error::out_of_range,
-    holder::{Holder, calls},
+    holder::{Begun, Holder, calls},
     place::{Place, Source, family},
 };
 
@@ -106,7 +106,7 @@ fn begin(
     options: Options,
     uuid8: bool,
     longest: Duration,
-) -> Result<Holder<Leased>> {
+) -> Result<Begun<Leased>> {
     if !options.is_of("hotguid") {
         return Err(out_of_range("expected options of Hot Guid without blocks"));
     }

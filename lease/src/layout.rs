@@ -10,7 +10,7 @@ use polyflake::layout::{self, Batch, Id, Json, Layout, Leased, Tick};
 use crate::{
     Host, Lease, Options, Result, Shape,
     error::out_of_range,
-    holder::{Holder, keeps},
+    holder::{Begun, Holder, keeps},
     json,
     place::{Place, Source, family},
 };
@@ -193,7 +193,7 @@ fn begin(
     layout: &Layout,
     fields: &[&str],
     longest: Duration,
-) -> Result<Holder<Leased>> {
+) -> Result<Begun<Leased>> {
     let numbered = Numbered::new(layout, fields)?;
     if !options.is_of("layout") || !options.is_shape(&shape(layout, fields, options.numbers())?) {
         return Err(out_of_range("expected options of the layout and its fields, without blocks"));

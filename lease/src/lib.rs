@@ -6,7 +6,7 @@
 //! - [`Store`] is implemented by drivers: one request, one reply, both plain data. [`conformance`] is the suite that every
 //!   driver passes.
 //! - [`Memory`] is a store for tests, within one process; `Sqlite` (feature `sqlite`) one in a file, for the processes of a machine;
-//!   `Postgresql` (feature `postgresql`) one for processes of many machines.
+//!   `Postgresql` (feature `postgresql`) one for processes of many machines, and `AsyncPostgresql` the same for tasks.
 //! - [`Operator`] looks at a namespace and takes the steps that people decide on: to evict a holder, to reserve a number, to tell of
 //!   a restored backup. [`Plan`] says how many numbers a fleet needs.
 //!
@@ -77,7 +77,7 @@ pub use operator::{Operator, Status};
 pub use ordinal::Ordinal;
 pub use plan::{Fleet, Plan};
 #[cfg(feature = "postgresql")]
-pub use postgresql::Postgresql;
+pub use postgresql::{AsyncPostgresql, Postgresql};
 pub use record::{Namespace, Random, Record};
 #[cfg(feature = "std")]
 pub use runner::Lease;

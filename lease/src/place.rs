@@ -12,8 +12,8 @@ use alloc::string::ToString;
 use core::ops::Range;
 
 use crate::{
-    Error, ErrorKind, Grant, Host, Lease, Leased, Options, Result, error::damaged, holder::Holder,
-    open,
+    Error, ErrorKind, Grant, Host, Lease, Leased, Options, Result, error::damaged, holder::Begun,
+    url::open_within,
 };
 
 /// The leased generator of a family: a type of the core.
@@ -74,7 +74,7 @@ type Build<G> = dyn Fn(u64, Range<i64>) -> polyflake::Result<G> + Send + Sync;
 
 /// The leased generator, once there was a grant.
 pub(crate) struct Place<F: Family> {
-    leased: OnceLock<F>,
+    leased: OnceLock<Arc<F>>,
     /// The number of its newest grant.
     number: AtomicU32,
     build: std::boxed::Box<Build<F::Generator>>,
@@ -87,22 +87,22 @@ impl<F: Family> Place<F> {
         options: Options,
         longest: Duration,
         build: impl Fn(u64, Range<i64>) -> polyflake::Result<F::Generator> + Send + Sync + 'static,
-    ) -> Result<Holder<F>> {
+    ) -> Result<Begun<F>> {
         let (leased, number) = (OnceLock::new(), AtomicU32::new(0));
         let place = Arc::new(Self { leased, number, build: std::boxed::Box::new(build) });
         let lease = match source {
             Source::Url(url) => {
-                let url = url.to_string();
-                Lease::start(move || open(&url), options, place.clone())?
+                let (url, patience) = (url.to_string(), options.patience_of_thread());
+                Lease::start(move || open_within(&url, patience), options, place.clone())?
             }
             Source::Host(host) => host.start(options, place.clone())?,
         };
-        Ok(Holder { place, lease, longest })
+        Ok(Begun { place, lease, longest })
     }
 
-    /// The leased generator.
-    pub(crate) fn get(&self) -> &F {
-        self.leased.get().expect("a lease that was ready has had a grant")
+    /// The leased generator, once there was a grant.
+    pub(crate) fn leased(&self) -> Option<Arc<F>> {
+        self.leased.get().cloned()
     }
 }
 
@@ -111,7 +111,7 @@ impl<F: Family> Leased for Place<F> {
         let (number, start, end) = (*grant.numbers().start(), of(grant.start()), of(grant.end()));
         let Some(leased) = self.leased.get() else {
             let first = (self.build)(number, start..end).and_then(F::first).map_err(refused)?;
-            let is_first = self.leased.set(first).is_ok();
+            let is_first = self.leased.set(Arc::new(first)).is_ok();
             return is_first.then_some(()).ok_or_else(|| damaged("expected one keeper of a place"));
         };
         let next = |last: Option<Range<i64>>| {

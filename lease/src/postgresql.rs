@@ -7,32 +7,45 @@
 //! Where the schema has the functions of `lease/sql/postgresql-functions.sql`, claims, renewals, releases and surveys take one round
 //! trip. A store that creates the tables creates them too.
 //!
+//! The requests are futures over one connection ([`session`]). [`Postgresql`] waits for them on its thread, each up to a limit, so a
+//! server that is frozen holds nobody; [`AsyncPostgresql`] hands them to a task, over a connection of its own or one of a pool.
+//!
 //! Statements have no names, so a pooler may give each transaction another connection.
 
+mod connection;
 mod functions;
 mod rows;
+mod session;
+mod task;
 #[cfg(feature = "tls")]
 mod tls;
 
-use std::{string::String, time::Duration};
+use std::time::Duration;
 
 use alloc::{borrow::ToOwned, format};
-use core::str::FromStr;
-use postgres::{Client, Config, IsolationLevel, Transaction};
+use core::{future::Future, mem};
+use tokio::{
+    runtime::{Builder, Handle, Runtime},
+    task::JoinHandle,
+    time::timeout,
+};
+use tokio_postgres::Client;
 
 use crate::{
-    Ask, Error, ErrorKind, Reply, Request, Result, Store,
-    error::damaged,
+    Error, ErrorKind, Reply, Request, Result, Store,
+    error::{damaged, silent},
     forks,
-    sql::{self, Rows},
 };
 
-const PATIENCE: Duration = Duration::from_secs(5);
+pub use task::AsyncPostgresql;
 
-const SCHEMA: &str = include_str!("../sql/postgresql.sql");
+use session::Session;
 
-/// Takes this crate's lock for the transaction; its number is arbitrary.
-const LOCK: &str = "SELECT pg_advisory_xact_lock(7089336938131513954)";
+/// The longest wait for an opened store and for an answer, unless a lease is short.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// The longest wait until a server took the end of a connection.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// The code of the functions' refusal of a server that may lose its commits.
 const NOT_DURABLE: &str = "PF001";
@@ -40,85 +53,88 @@ const NOT_DURABLE: &str = "PF001";
 /// The code of the functions' refusal of a change that the rules forbid.
 const FORBIDDEN: &str = "PF002";
 
-/// The first statements of a transaction.
-const BEGIN: &str = "SET LOCAL synchronous_commit = on; SET LOCAL lock_timeout = '5s';
+/// The code of the server's refusal of a role.
+const NO_RIGHT: &str = "42501";
+
+/// The settings of each transaction.
+const SETTINGS: &str = "SET LOCAL synchronous_commit = on; SET LOCAL lock_timeout = '5s';
     SET LOCAL statement_timeout = '10s'";
 
-/// Settings that decide whether a commit lasts, the server's identity, and its time.
-const STATE: &str = "SELECT current_setting('fsync') = 'on' AS fsync,
-    current_setting('full_page_writes') = 'on' AS full_page_writes,
-    current_setting('synchronous_commit') AS synchronous_commit,
-    pg_is_in_recovery() AS recovery,
-    (SELECT system_identifier::text FROM pg_control_system()) AS system,
-    CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline,
-    floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now";
-
 /// A store in `PostgreSQL`.
+///
+/// It waits on its thread, so it refuses the threads of an executor, as [`AsyncPostgresql`] does not.
 pub struct Postgresql {
-    client: Option<Client>,
+    /// None after an answer that did not come in time.
+    open: Option<Open>,
     /// The process that opened the connection: a forked child does not use it.
     process: u32,
-    /// `true` if the schema has this version's functions.
-    has_functions: bool,
+    limit: Duration,
+}
+
+/// A connection, and the runtime that drives it while a call waits.
+struct Open {
+    client: Client,
+    session: Session,
+    connection: JoinHandle<()>,
+    runtime: Runtime,
 }
 
 impl Postgresql {
-    /// Connects to a server, and creates the tables if there are none.
+    /// Connects to a server, and creates the tables if there are none. This and each answer take 15 seconds at most.
     ///
     /// # Errors
     /// `store_not_durable` for a server that may lose its commits; `schema_outdated` and `store_damaged` for tables of another
-    /// format; `lease_unavailable` if there is no connection.
+    /// format; `lease_unavailable` if there is no connection, or a role without the rights that a lease needs.
     pub fn open(url: &str) -> Result<Self> {
-        let process = forks::here()?;
-        let mut client = connect(url)?;
-        let mut transaction = client.transaction().map_err(failed)?;
-        state(&mut transaction)?;
-        if !rows::is_there(&mut transaction)? {
-            // One at a time: "if not exists" fails if two connections create a table at the same time.
-            transaction.batch_execute(LOCK).map_err(failed)?;
-            transaction.batch_execute(SCHEMA).map_err(failed)?;
-            transaction.batch_execute(functions::FUNCTIONS).map_err(failed)?;
+        Self::open_within(url, PATIENCE)
+    }
+
+    /// As [`Postgresql::open`], with another limit if it is shorter.
+    pub(crate) fn open_within(url: &str, longest: Duration) -> Result<Self> {
+        let (process, limit) = (forks::here()?, longest.min(PATIENCE));
+        check_thread()?;
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| unavailable(&format!("{error}")))?;
+        let opened = runtime.block_on(in_time(limit, async {
+            let (mut client, connection) = connection::connect(url).await?;
+            let connection = tokio::spawn(connection);
+            let session = Session::begin(&mut client).await?;
+            Ok((client, session, connection))
+        }));
+        match opened {
+            Ok((client, session, connection)) => {
+                let open = Some(Open { client, session, connection, runtime });
+                Ok(Self { open, process, limit })
+            }
+            Err(error) => {
+                // It may still ask for an address, which a drop would wait for.
+                runtime.shutdown_background();
+                Err(error)
+            }
         }
-        sql::check_columns(&mut transaction)?;
-        let has_functions = functions::are_there(&mut transaction)?;
-        transaction.commit().map_err(failed)?;
-        probe(&mut client)?;
-        Ok(Self { client: Some(client), process, has_functions })
     }
 }
 
-/// A connection by TLS, unless it is local or the URL asks for another.
-#[cfg(feature = "tls")]
-fn connect(url: &str) -> Result<Client> {
-    let (url, roots) = tls::split(url)?;
-    let mut config = config(&url)?;
-    tls::require(&mut config, &url);
-    config.connect(tls::connector(roots)?).map_err(failed)
-}
-
-/// A connection without TLS.
-#[cfg(not(feature = "tls"))]
-fn connect(url: &str) -> Result<Client> {
-    config(url)?.connect(postgres::NoTls).map_err(failed)
-}
-
-fn config(url: &str) -> Result<Config> {
-    let mut config = Config::from_str(url).map_err(|_| {
-        // The URL may hold a password.
-        Error::new(
-            ErrorKind::OutOfRange,
-            "expected a URL that PostgreSQL understands, found another text",
-        )
-    })?;
-    config.connect_timeout(PATIENCE).tcp_user_timeout(2 * PATIENCE);
-    config.application_name("polyflake-lease");
-    Ok(config)
+impl Open {
+    /// Ends the connection, and tells the server so if it answers.
+    fn close(self) {
+        drop(self.client);
+        if Handle::try_current().is_err() {
+            let told = async { timeout(FAREWELL, self.connection).await };
+            // A server that does not take it notices by itself.
+            let _ = self.runtime.block_on(told);
+        }
+        self.runtime.shutdown_background();
+    }
 }
 
 impl Drop for Postgresql {
     fn drop(&mut self) {
+        let open = self.open.take();
         if forks::check(self.process).is_err() {
-            core::mem::forget(self.client.take());
+            mem::forget(open);
+        } else if let Some(open) = open {
+            open.close();
         }
     }
 }
@@ -132,73 +148,41 @@ impl core::fmt::Debug for Postgresql {
 impl Store for Postgresql {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         forks::check(self.process)?;
-        let client = self
-            .client
-            .as_mut()
-            .ok_or_else(|| damaged("expected a connection to PostgreSQL, found none"))?;
-        if self.has_functions
-            && let Some(reply) = functions::answer(client, request)
-        {
-            return reply;
-        }
-        let mut transaction = client
-            .build_transaction()
-            .isolation_level(isolation(&request.ask))
-            .start()
-            .map_err(failed)?;
-        let (store, now) = state(&mut transaction)?;
-        let found = sql::answer(&mut transaction, request, &store)?;
-        let namespace = transaction.namespace(&request.namespace, false)?;
-        transaction.commit().map_err(failed)?;
-        Ok(Reply { now, store, namespace, found })
+        check_thread()?;
+        let open = self.open.as_mut().ok_or_else(|| unavailable("none"))?;
+        let Open { client, session, runtime, .. } = open;
+        let answered = async { timeout(self.limit, session.answer(client, request)).await };
+        runtime.block_on(answered).unwrap_or_else(|_| {
+            // A request that the server may take at any later time: nothing waits for the end of its connection.
+            let open = self.open.take();
+            open.into_iter().for_each(|open| open.runtime.shutdown_background());
+            Err(silent())
+        })
     }
 }
 
-/// The isolation of a request. A look sees records and namespace of one moment: else records that another holder makes in between
-/// would seem lost. A change sees what was committed last, so that a swap that came too late differs instead of failing.
-const fn isolation(ask: &Ask) -> IsolationLevel {
-    if sql::changes(ask) { IsolationLevel::ReadCommitted } else { IsolationLevel::RepeatableRead }
+/// Refuses a thread of an executor, which must not be held.
+fn check_thread() -> Result<()> {
+    if Handle::try_current().is_err() {
+        return Ok(());
+    }
+    let reason = "expected a thread that may wait, found one of an executor: use `AsyncPostgresql`";
+    Err(Error::new(ErrorKind::LeaseUnavailable, reason))
 }
 
-/// Begins a transaction: refuses a server that may lose its commits, and returns its name and its time.
-fn state(transaction: &mut Transaction<'_>) -> Result<(String, u64)> {
-    transaction.batch_execute(BEGIN).map_err(failed)?;
-    let rows = transaction.query_typed(STATE, &[]).map_err(failed)?;
-    let row = rows.first().ok_or_else(|| damaged("expected the server's state, found none"))?;
-    let is_on = |column: &str| row.try_get::<_, bool>(column).map_err(failed);
-    let text = |column: &str| row.try_get::<_, String>(column).map_err(failed);
-    let fault = if is_on("recovery")? {
-        "a server in recovery"
-    } else if !is_on("fsync")? {
-        "fsync=off"
-    } else if !is_on("full_page_writes")? {
-        "full_page_writes=off"
-    } else if text("synchronous_commit")? != "on" {
-        "an asynchronous commit"
-    } else {
-        let now = row.try_get::<_, i64>("now").map_err(failed)?;
-        let store = format!("postgresql:{}:{}", text("system")?, text("timeline")?);
-        let now = u64::try_from(now).map_err(|_| damaged("expected a time after 1970"))?;
-        return Ok((store, now));
-    };
-    let reason = format!("expected a server that keeps what it commits, found {fault}");
-    Err(Error::new(ErrorKind::StoreNotDurable, reason))
+/// The result of work that takes a while at most.
+async fn in_time<V>(longest: Duration, work: impl Future<Output = Result<V>>) -> Result<V> {
+    timeout(longest, work).await.unwrap_or_else(|_| Err(silent()))
 }
 
-/// Checks that the server keeps conditions, and leaves nothing behind.
-fn probe(client: &mut Client) -> Result<()> {
-    let mut transaction = client.transaction().map_err(failed)?;
-    // A name that no namespace has, and no other connection at the same time.
-    let name =
-        format!("probe of conditions {}:{:?}", std::process::id(), std::thread::current().id());
-    let probed = sql::probe(&mut transaction, &name);
-    transaction.rollback().map_err(failed)?;
-    probed
+fn unavailable(found: &str) -> Error {
+    let reason = format!("expected a connection to PostgreSQL, found: {found}");
+    Error::new(ErrorKind::LeaseUnavailable, reason)
 }
 
 /// An error of a server or a connection as this crate's; it holds nothing of the URL.
 #[expect(clippy::needless_pass_by_value, reason = "as map_err calls it")]
-fn failed(error: postgres::Error) -> Error {
+fn failed(error: tokio_postgres::Error) -> Error {
     let Some(cause) = error.as_db_error() else {
         let reason = format!("expected an answer from PostgreSQL, found: {error}");
         return Error::new(ErrorKind::LeaseUnavailable, reason);
@@ -208,6 +192,10 @@ fn failed(error: postgres::Error) -> Error {
         NOT_DURABLE => Error::new(ErrorKind::StoreNotDurable, message.to_owned()),
         // A keeper asks for no other change, so the records are not as the rules leave them.
         FORBIDDEN => damaged(message.to_owned()),
+        NO_RIGHT => Error::new(
+            ErrorKind::LeaseUnavailable,
+            format!("expected a role with the rights of `postgresql-role.sql`, found: {message}"),
+        ),
         _ => Error::new(
             ErrorKind::LeaseUnavailable,
             format!("expected an answer from PostgreSQL, found: {message}"),

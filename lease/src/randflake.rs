@@ -7,7 +7,7 @@ use polyflake::randflake::{self, Grant, Leased, Randflake};
 use crate::{
     Host, Lease, Options, Result, Shape,
     error::out_of_range,
-    holder::{Holder, calls},
+    holder::{Begun, Holder, calls},
     place::{Place, Source, family},
 };
 
@@ -105,7 +105,7 @@ fn begin(
     options: Options,
     secret: [u8; 16],
     longest: Duration,
-) -> Result<Holder<Leased>> {
+) -> Result<Begun<Leased>> {
     if !options.is_of("randflake") || !options.is_of_secret(&secret) {
         return Err(out_of_range(
             "expected options of Randflake and of the secret, without blocks",

@@ -22,6 +22,8 @@ use polyflake::fork;
 use crate::{
     Error, ErrorKind, Figures, Leased, Options, Result, Store, clock,
     driver::{Driver, Shared, keep},
+    error::silent,
+    watch::Events,
 };
 
 /// A lease that renews itself, moves to another number if it must, and returns its number when it is dropped.
@@ -57,6 +59,8 @@ pub struct Lease {
     newest: AtomicPtr<Run>,
     /// None if a task keeps the lease.
     spawn: Option<Box<Spawn>>,
+    /// For the thread that closes the lease.
+    events: Events,
 }
 
 /// Starts a thread that keeps a lease.
@@ -97,6 +101,9 @@ impl Run {
 }
 
 impl Lease {
+    /// The longest wait of [`Lease::close`] and of a drop for a store that does not answer.
+    pub const CLOSE_LIMIT: Duration = Duration::from_secs(10);
+
     /// Starts the thread. `open` opens the store, again after each pause and each failure.
     ///
     /// # Errors
@@ -111,7 +118,7 @@ impl Lease {
         L: Leased + Send + Sync + 'static,
     {
         fork::prepare().map_err(|error| unavailable(format!("{error}")))?;
-        let open = Arc::new(open);
+        let (open, events) = (Arc::new(open), options.events());
         let spawn: Box<Spawn> = Box::new(move |shared| {
             let (open, place, options) = (open.clone(), place.clone(), options.clone());
             // The store is opened in the thread, and never leaves it.
@@ -125,7 +132,11 @@ impl Lease {
         });
         let run = Run::new();
         run.start(&*spawn)?;
-        Ok(Self { newest: AtomicPtr::new(Box::into_raw(Box::new(run))), spawn: Some(spawn) })
+        Ok(Self {
+            newest: AtomicPtr::new(Box::into_raw(Box::new(run))),
+            spawn: Some(spawn),
+            events,
+        })
     }
 
     /// A lease that a task keeps, which `spawn` makes of a driver.
@@ -135,9 +146,9 @@ impl Lease {
         spawn: impl FnOnce(Driver<L>),
     ) -> Result<Self> {
         fork::prepare().map_err(|error| unavailable(format!("{error}")))?;
-        let run = Run::new();
+        let (run, events) = (Run::new(), options.events());
         spawn(Driver::new(options, place, run.shared.clone()));
-        Ok(Self { newest: AtomicPtr::new(Box::into_raw(Box::new(run))), spawn: None })
+        Ok(Self { newest: AtomicPtr::new(Box::into_raw(Box::new(run))), spawn: None, events })
     }
 
     /// The newest run.
@@ -242,6 +253,9 @@ impl Lease {
 
     /// Seals the generator, returns the number and waits until that is done. It does not wait for a task. In the child of a fork it
     /// does nothing, unless the child has leased a number.
+    ///
+    /// If the store does not answer within [`Lease::CLOSE_LIMIT`], the lease is `refused` once more, and the thread is left to itself:
+    /// the number is free when the store answers, or when the lease ends.
     pub fn close(self) {
         drop(self);
     }
@@ -251,7 +265,11 @@ impl Lease {
     pub async fn close_async(self, sleep: impl AsyncFn(Duration)) {
         let Some(run) = self.own() else { return };
         run.let_go();
+        let began = Instant::now();
         while !run.shared.is_over() {
+            if began.elapsed() >= Self::CLOSE_LIMIT {
+                return self.events.refused(silent());
+            }
             sleep(LOOK_AGAIN).await;
         }
     }
@@ -279,9 +297,11 @@ impl Drop for Lease {
         // SAFETY: `start` or `here` leaked it once, and nothing can read it any more.
         let run = unsafe { Box::from_raw(*self.newest.get_mut()) };
         run.shared.close();
-        if let Some(thread) = run.thread.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        match run.thread.into_inner().unwrap_or_else(PoisonError::into_inner) {
             // A thread that panicked returned nothing: its number is free when its lease ends.
-            let _ = thread.join();
+            Some(thread) if run.shared.is_over_within(Self::CLOSE_LIMIT) => drop(thread.join()),
+            Some(_) => self.events.refused(silent()),
+            None => {}
         }
     }
 }

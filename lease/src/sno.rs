@@ -7,7 +7,7 @@ use polyflake::sno::{self, Leased, Sno};
 use crate::{
     Host, Lease, Options, Result, Shape,
     error::out_of_range,
-    holder::{Holder, calls},
+    holder::{Begun, Holder, calls},
     place::{Place, Source, family},
 };
 
@@ -94,7 +94,7 @@ impl Generator {
 }
 
 /// Starts a generator, which is of use once its lease is ready.
-fn begin(source: Source<'_>, options: Options, longest: Duration) -> Result<Holder<Leased>> {
+fn begin(source: Source<'_>, options: Options, longest: Duration) -> Result<Begun<Leased>> {
     if !options.is_of("sno") {
         return Err(out_of_range("expected options of sno without blocks"));
     }

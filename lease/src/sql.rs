@@ -1,6 +1,12 @@
 //! The rules that every store of rows keeps; a driver says how its rows are read and written.
 
 use std::{collections::BTreeSet, string::String};
+#[cfg(feature = "sqlite")]
+use std::{
+    future::Future,
+    pin::pin,
+    task::{Context, Poll, Waker},
+};
 
 use alloc::{format, vec::Vec};
 
@@ -34,32 +40,32 @@ pub(crate) const LEASES: [&str; 10] = [
     "version",
 ];
 
-/// A transaction of a driver.
+/// A transaction of a driver. Its calls wait for a server, or answer at once.
 pub(crate) trait Rows {
     /// The names of a table's columns.
-    fn columns(&mut self, table: &str) -> Result<BTreeSet<String>>;
+    async fn columns(&mut self, table: &str) -> Result<BTreeSet<String>>;
 
     /// A namespace's record; locked against changes until the end of the transaction if asked for.
-    fn namespace(&mut self, name: &str, is_locked: bool) -> Result<Option<Namespace>>;
+    async fn namespace(&mut self, name: &str, is_locked: bool) -> Result<Option<Namespace>>;
 
-    fn record(&mut self, name: &str, first: u64) -> Result<Option<Record>>;
+    async fn record(&mut self, name: &str, first: u64) -> Result<Option<Record>>;
 
     /// The records that end first.
-    fn first_to_end(&mut self, name: &str, limit: u32) -> Result<Vec<Record>>;
+    async fn first_to_end(&mut self, name: &str, limit: u32) -> Result<Vec<Record>>;
 
-    fn survey(&mut self, name: &str) -> Result<Found>;
+    async fn survey(&mut self, name: &str) -> Result<Found>;
 
     /// Makes a namespace's record if there is none.
-    fn insert_namespace(&mut self, new: &Namespace, store: &str) -> Result<()>;
+    async fn insert_namespace(&mut self, new: &Namespace, store: &str) -> Result<()>;
 
     /// Makes a record if there is none.
-    fn insert(&mut self, name: &str, new: &Record) -> Result<()>;
+    async fn insert(&mut self, name: &str, new: &Record) -> Result<()>;
 
     /// Replaces a record if it is unchanged since it was read. Returns whether it was.
-    fn swap(&mut self, name: &str, old: &Record, new: &Record) -> Result<bool>;
+    async fn swap(&mut self, name: &str, old: &Record, new: &Record) -> Result<bool>;
 
     /// Replaces a namespace's record if it is unchanged since it was read. Returns whether it was.
-    fn swap_namespace(&mut self, old: &Namespace, new: &Namespace) -> Result<bool>;
+    async fn swap_namespace(&mut self, old: &Namespace, new: &Namespace) -> Result<bool>;
 }
 
 /// A row of a driver, by the names of its columns.
@@ -87,49 +93,60 @@ pub(crate) const fn changes(ask: &Ask) -> bool {
     }
 }
 
+/// The result of work over rows that answer at once, as those of a file.
+#[cfg(feature = "sqlite")]
+pub(crate) fn at_once<V>(work: impl Future<Output = V>) -> V {
+    match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => unreachable!("nothing is waited for"),
+    }
+}
+
 /// Answers a request within a transaction of a store of this name.
-pub(crate) fn answer(rows: &mut impl Rows, request: &Request, store: &str) -> Result<Found> {
+pub(crate) async fn answer(rows: &mut impl Rows, request: &Request, store: &str) -> Result<Found> {
     let name = &request.namespace;
     match &request.ask {
         Ask::Open(namespace) => {
-            rows.insert_namespace(namespace, store)?;
+            rows.insert_namespace(namespace, store).await?;
             Ok(Found::Nothing)
         }
-        Ask::Find { limit } => Ok(Found::Records(rows.first_to_end(name, *limit)?)),
-        Ask::Read { first } => Ok(Found::Records(rows.record(name, *first)?.into_iter().collect())),
+        Ask::Find { limit } => Ok(Found::Records(rows.first_to_end(name, *limit).await?)),
+        Ask::Read { first } => {
+            Ok(Found::Records(rows.record(name, *first).await?.into_iter().collect()))
+        }
         Ask::Put { old, new } => {
             // Locked, so that no other incarnation begins between the look and the swap.
-            let namespace = rows.namespace(name, true)?;
+            let namespace = rows.namespace(name, true).await?;
             let is_current =
                 namespace.is_some_and(|it| it.store == store && it.incarnation == new.incarnation);
-            if is_current && rows.swap(name, old, new)? {
+            if is_current && rows.swap(name, old, new).await? {
                 return Ok(Found::Done);
             }
-            Ok(Found::Differs(rows.record(name, new.first)?))
+            Ok(Found::Differs(rows.record(name, new.first).await?))
         }
         Ask::PutNamespace { old, new, first, count } => {
-            if new.store != store || !rows.swap_namespace(old, new)? {
+            if new.store != store || !rows.swap_namespace(old, new).await? {
                 return Ok(Found::Differs(None));
             }
             for index in 0..new.records.saturating_sub(old.records) {
                 let fresh = Record::fresh(first + index * count, *count, new.incarnation);
-                rows.insert(name, &fresh)?;
+                rows.insert(name, &fresh).await?;
             }
             Ok(Found::Done)
         }
-        Ask::Survey => rows.survey(name),
+        Ask::Survey => rows.survey(name).await,
     }
 }
 
 /// Checks that a stale swap and a second creation fail. The caller rolls the transaction back; no other connection may use the name
 /// at the same time.
-pub(crate) fn probe(rows: &mut impl Rows, name: &str) -> Result<()> {
+pub(crate) async fn probe(rows: &mut impl Rows, name: &str) -> Result<()> {
     let fresh = Record::fresh(0, 1, Random(1));
     let stale = Record { version: 2, ..fresh.clone() };
-    rows.insert(name, &fresh)?;
-    rows.insert(name, &stale)?;
-    let is_kept = rows.record(name, 0)? == Some(fresh);
-    let is_refused = !rows.swap(name, &stale, &stale)?;
+    rows.insert(name, &fresh).await?;
+    rows.insert(name, &stale).await?;
+    let is_kept = rows.record(name, 0).await? == Some(fresh);
+    let is_refused = !rows.swap(name, &stale, &stale).await?;
     if is_kept && is_refused {
         return Ok(());
     }
@@ -140,9 +157,9 @@ pub(crate) fn probe(rows: &mut impl Rows, name: &str) -> Result<()> {
 }
 
 /// Refuses tables whose columns are not those of format 1.
-pub(crate) fn check_columns(rows: &mut impl Rows) -> Result<()> {
+pub(crate) async fn check_columns(rows: &mut impl Rows) -> Result<()> {
     for (table, expected) in [("polyflake_namespaces", NAMESPACES), ("polyflake_leases", LEASES)] {
-        let columns = rows.columns(table)?;
+        let columns = rows.columns(table).await?;
         if let Some(missing) = expected.iter().find(|column| !columns.contains(**column)) {
             return Err(damaged(format!("expected a column `{missing}` in {table}, found none")));
         }

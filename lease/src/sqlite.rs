@@ -91,8 +91,8 @@ impl Store for Sqlite {
             TransactionBehavior::Deferred
         };
         let mut transaction = connection.transaction_with_behavior(behavior).map_err(failed)?;
-        let found = sql::answer(&mut transaction, request, store)?;
-        let namespace = transaction.namespace(&request.namespace, false)?;
+        let found = sql::at_once(sql::answer(&mut transaction, request, store))?;
+        let namespace = sql::at_once(transaction.namespace(&request.namespace, false))?;
         transaction.commit().map_err(failed)?;
         Ok(Reply { now: clock::unix_ms(), store: store.into(), namespace, found })
     }
@@ -110,7 +110,7 @@ fn connect(path: &Path) -> Result<(Connection, String)> {
     let mut transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     transaction.execute_batch(SCHEMA).map_err(failed)?;
-    sql::check_columns(&mut transaction)?;
+    sql::at_once(sql::check_columns(&mut transaction))?;
     transaction.commit().map_err(failed)?;
     probe(&mut connection)?;
     let name = file::name(path)?;
@@ -154,7 +154,7 @@ fn make_durable(connection: &Connection) -> Result<()> {
 fn probe(connection: &mut Connection) -> Result<()> {
     let mut transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    let probed = sql::probe(&mut transaction, "probe of conditions");
+    let probed = sql::at_once(sql::probe(&mut transaction, "probe of conditions"));
     transaction.rollback().map_err(failed)?;
     probed
 }

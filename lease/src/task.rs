@@ -13,8 +13,9 @@ use core::{
 };
 
 use crate::{
-    Error, ErrorKind, Lease, Leased, Options, Reply, Request, Result,
+    Lease, Leased, Options, Reply, Request, Result,
     driver::{Driver, IDLE_MS, Over, Step},
+    error::silent,
 };
 
 /// A store whose calls wait without holding the thread: for clients of an executor, in place of [`Store`](crate::Store).
@@ -164,10 +165,6 @@ async fn ask<S: AsyncStore, F: Future<Output = Result<S>>>(
         *store = Some(open().await?);
     }
     store.as_mut().expect("just opened").answer(request).await
-}
-
-fn silent() -> Error {
-    Error::new(ErrorKind::LeaseUnavailable, "expected an answer from the store in time, found none")
 }
 
 enum First<A, B> {

@@ -5,6 +5,7 @@ use std::{
     collections::HashMap,
     string::{String, ToString},
     sync::{LazyLock, Mutex, OnceLock, PoisonError},
+    time::Duration,
 };
 
 use alloc::format;
@@ -20,12 +21,21 @@ use crate::{Error, ErrorKind, Memory, Reply, Request, Result, Store, clock, erro
 /// # Errors
 /// `out_of_range` for any other URL; any error of the store.
 pub fn open(url: &str) -> Result<Box<dyn Store>> {
+    open_within(url, Duration::MAX)
+}
+
+/// As [`open`], where a server that does not answer is given up after a while, if that is shorter than usual.
+pub(crate) fn open_within(url: &str, longest: Duration) -> Result<Box<dyn Store>> {
+    #[cfg(not(feature = "postgresql"))]
+    let _ = longest;
     match url.split_once(':') {
         Some(("memory", name)) => Ok(Box::new(Shared(name.to_string()))),
         #[cfg(feature = "sqlite")]
         Some(("sqlite", path)) => Ok(Box::new(crate::Sqlite::open(plain(path)?)?)),
         #[cfg(feature = "postgresql")]
-        Some(("postgres" | "postgresql", _)) => Ok(Box::new(crate::Postgresql::open(url)?)),
+        Some(("postgres" | "postgresql", _)) => {
+            Ok(Box::new(crate::Postgresql::open_within(url, longest)?))
+        }
         // The rest of the URL may hold a password.
         Some((scheme, _)) if is_scheme(scheme) => {
             Err(out_of_range(format!("expected the URL of a store in this build, found {scheme}:")))

@@ -6,7 +6,7 @@ use super::{Batch, Generator, Id};
 use crate::{
     Result, UnixTime,
     clock::{Clock, DefaultClock},
-    generator::{Mode, Moving, Source, leases},
+    generator::{Mode, Moving, Pack, Source, leases},
 };
 
 /// Makes IDs under one grant after the other: constants or bindables. Threads may share it.
@@ -30,8 +30,7 @@ impl<C: Clock> Leased<C> {
     /// later; all else as [`Generator::generate`].
     #[inline]
     pub fn generate(&self) -> Result<Id> {
-        self.moving.family().complete()?;
-        self.moving.one(Mode::Wait, None)
+        self.one(Mode::Wait)
     }
 
     /// As [`Generator::fill`].
@@ -49,8 +48,15 @@ impl<C: Clock> Leased<C> {
     /// As [`Generator::try_generate`].
     #[inline]
     pub fn try_generate(&self) -> Result<Id> {
-        self.moving.family().complete()?;
-        self.moving.one(Mode::Try, None)
+        self.one(Mode::Try)
+    }
+
+    /// One ID. The slots' own template is asked for its bindables: the way to another one would cost every ID a look.
+    #[inline]
+    fn one(&self, mode: Mode) -> Result<Id> {
+        let (template, slots) = self.moving.take(1, mode)?;
+        template.complete()?;
+        Ok(template.id(slots, 0, None))
     }
 
     /// As [`Generator::try_fill`].

@@ -2,6 +2,8 @@
 
 use alloc::format;
 use alloc::string::{String, ToString};
+#[cfg(feature = "std")]
+use core::time::Duration;
 
 #[cfg(feature = "std")]
 use crate::{
@@ -140,7 +142,8 @@ impl Options {
     }
 
     /// Sets a function that hears of the lease's events, each as it happens. It is called on the thread that keeps the lease, so it
-    /// returns soon, and does not close the lease. If it panics, the lease goes on.
+    /// returns soon, and does not close the lease; on the thread that closes it only where the store does not answer. If it panics,
+    /// the lease goes on.
     ///
     /// ```
     /// use polyflake_lease::{Options, Shape, sno::Generator};
@@ -189,6 +192,12 @@ impl Options {
     /// The longest wait for an answer, in milliseconds.
     pub(crate) fn patience(&self) -> u64 {
         (self.lease_ms / 20).clamp(100, 15_000)
+    }
+
+    /// The longest wait of a lease's thread for a server: a quarter of a lease, so that three tries fit into what a renewal leaves.
+    #[cfg(feature = "std")]
+    pub(crate) fn patience_of_thread(&self) -> Duration {
+        Duration::from_millis((self.lease_ms / 4).clamp(1000, 15_000))
     }
 
     /// The largest difference allowed between the claimant's clock and the store's, in milliseconds.

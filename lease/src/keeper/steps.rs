@@ -4,7 +4,8 @@ use alloc::format;
 
 use super::{Action, At, Grant, Held, Keeper, Moment, Step};
 use crate::{
-    Ask, Error, ErrorKind, Found, Namespace, Random, Record, Reply, Result, error::damaged,
+    Ask, Error, ErrorKind, Found, Namespace, Random, Record, Reply, Result,
+    error::{damaged, silent},
     json::MOST,
 };
 
@@ -23,11 +24,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             At::Asking { step, held } if self.is_closing && step.only_reads() => self.seal(held),
             At::Asking { step, held } if now.elapsed_ms >= self.patience => {
                 self.request += 1;
-                let error = Error::new(
-                    ErrorKind::LeaseUnavailable,
-                    "expected an answer from the store in time, found none",
-                );
-                self.failed(step, held, error, now);
+                self.failed(step, held, silent(), now);
             }
             At::Paused { held, .. } if self.is_closing => self.seal(held),
             At::Paused { until, step, held } if now.elapsed_ms >= until => {

@@ -6,12 +6,12 @@
 use std::{string::String, vec::Vec};
 
 use alloc::{format, vec};
-use postgres::{
+use tokio_postgres::{
     Client, Row, Transaction,
     types::{ToSql, Type},
 };
 
-use super::failed;
+use super::{SETTINGS, failed};
 use crate::{
     Ask, Found, Namespace, Record, Reply, Request, Result,
     error::damaged,
@@ -23,15 +23,15 @@ pub(super) const FUNCTIONS: &str = include_str!("../../sql/postgresql-functions.
 /// The version of the functions that this crate calls.
 const VERSION: i64 = 1;
 
-/// Returns whether there are functions of this version. Those of another version are left alone.
-pub(super) fn are_there(transaction: &mut Transaction<'_>) -> Result<bool> {
-    let ask = |transaction: &mut Transaction<'_>, statement: &str| {
-        let rows = transaction.query_typed(statement, &[]).map_err(failed)?;
-        rows.first().map_or(Ok(None), |row| row.try_get::<_, Option<i64>>(0).map_err(failed))
+/// Returns whether there are functions of this version that the role may call. All others are left alone.
+pub(super) async fn are_there(transaction: &Transaction<'_>) -> Result<bool> {
+    let ask = async |statement: &str| {
+        let rows = transaction.query_typed(statement, &[]).await.map_err(failed)?;
+        rows.first().map_or(Ok(0), |row| row.try_get::<_, i64>(0).map_err(failed))
     };
-    let found = "SELECT to_regprocedure('polyflake_functions()')::oid::bigint";
-    Ok(ask(transaction, found)?.is_some()
-        && ask(transaction, "SELECT polyflake_functions()")? == Some(VERSION))
+    let callable = "SELECT count(*) FROM unnest(ARRAY['functions', 'store', 'put', 'claim', 'renew', 'release', 'status']) AS name
+        WHERE has_function_privilege(to_regproc('polyflake_' || name), 'EXECUTE')";
+    Ok(ask(callable).await? == 7 && ask("SELECT polyflake_functions()").await? == VERSION)
 }
 
 /// The kind of a change.
@@ -63,12 +63,12 @@ fn is_grant_after(old: &Record, new: &Record) -> bool {
 }
 
 /// Answers a request by a function; `None` if there is none for it.
-pub(super) fn answer(client: &mut Client, request: &Request) -> Option<Result<Reply>> {
+pub(super) async fn answer(client: &Client, request: &Request) -> Option<Result<Reply>> {
     match &request.ask {
-        Ask::Survey => Some(survey(client, &request.namespace)),
+        Ask::Survey => Some(survey(client, &request.namespace).await),
         Ask::Put { old, new } => {
             let change = Change::of(old, new)?;
-            Some(put(client, &request.namespace, change, (old, new)))
+            Some(put(client, &request.namespace, change, (old, new)).await)
         }
         _ => None,
     }
@@ -76,8 +76,8 @@ pub(super) fn answer(client: &mut Client, request: &Request) -> Option<Result<Re
 
 type Values<'v> = Vec<(&'v (dyn ToSql + Sync), Type)>;
 
-fn put(
-    client: &mut Client,
+async fn put(
+    client: &Client,
     name: &str,
     change: Change,
     (old, new): (&Record, &Record),
@@ -108,29 +108,39 @@ fn put(
         (columns("record", &sql::LEASES), columns("namespace", &sql::NAMESPACES));
     let statement =
         format!("SELECT reply_now, reply_store, reply_done, {records}, {namespaces} FROM {call}");
-    let row = one(client, &statement, &values)?;
+    let row = one(client, &statement, &values).await?;
     let is_done = row.try_get("reply_done").map_err(failed)?;
     let record = || Ok(is_there(&row, "record_first")?.then(|| record_of(&Of(&row, "record"))));
     let found = if is_done { Found::Done } else { Found::Differs(record()?.transpose()?) };
     reply(&row, found)
 }
 
-fn survey(client: &mut Client, name: &str) -> Result<Reply> {
+async fn survey(client: &Client, name: &str) -> Result<Reply> {
     let namespaces = columns("namespace", &sql::NAMESPACES);
     let statement = format!(
         "SELECT reply_now, reply_store, records, latest_end, {namespaces} FROM polyflake_status($1)"
     );
-    let row = one(client, &statement, &[(&name, Type::TEXT)])?;
+    let row = one(client, &statement, &[(&name, Type::TEXT)]).await?;
     let found = survey_of(&row)?;
     reply(&row, found)
 }
 
-fn one(
-    client: &mut Client,
+/// Calls a function in a transaction of its own. The statements are sent together, and take one round trip.
+async fn one(
+    client: &Client,
     statement: &str,
     values: &[(&(dyn ToSql + Sync), Type)],
 ) -> Result<Row> {
-    let rows = client.query_typed(statement, values).map_err(failed)?;
+    let begin = format!("BEGIN ISOLATION LEVEL READ COMMITTED; {SETTINGS}");
+    let (begun, rows, ended) = tokio::join!(
+        biased;
+        client.batch_execute(&begin),
+        client.query_typed(statement, values),
+        client.batch_execute("COMMIT"),
+    );
+    begun.map_err(failed)?;
+    let rows = rows.map_err(failed)?;
+    ended.map_err(failed)?;
     rows.into_iter().next().ok_or_else(|| damaged("expected an answer from a function, found none"))
 }
 

@@ -6,12 +6,12 @@ use std::{path::PathBuf, string::String, sync::Arc, vec::Vec};
 
 use alloc::{borrow::ToOwned, format};
 
-use postgres::config::{Config, Host, SslMode};
 use rustls::{
     ClientConfig, RootCertStore,
     crypto::ring,
     pki_types::{CertificateDer, pem::PemObject},
 };
+use tokio_postgres::config::{Config, Host, SslMode};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::{Error, ErrorKind, Result, error::out_of_range};

@@ -22,7 +22,7 @@ impl Columns for Row<'_> {
 }
 
 impl Rows for Transaction<'_> {
-    fn columns(&mut self, table: &str) -> Result<BTreeSet<String>> {
+    async fn columns(&mut self, table: &str) -> Result<BTreeSet<String>> {
         let mut columns = BTreeSet::new();
         let found = self.pragma(None, "table_info", table, |row| {
             columns.insert(row.get(1)?);
@@ -33,7 +33,7 @@ impl Rows for Transaction<'_> {
     }
 
     /// An immediate transaction has the file for itself.
-    fn namespace(&mut self, name: &str, _: bool) -> Result<Option<Namespace>> {
+    async fn namespace(&mut self, name: &str, _: bool) -> Result<Option<Namespace>> {
         let found = self
             .query_row("SELECT * FROM polyflake_namespaces WHERE namespace = ?1", [name], |row| {
                 Ok(namespace_of(row))
@@ -42,7 +42,7 @@ impl Rows for Transaction<'_> {
         found.map_err(failed)?.transpose()
     }
 
-    fn record(&mut self, name: &str, first: u64) -> Result<Option<Record>> {
+    async fn record(&mut self, name: &str, first: u64) -> Result<Option<Record>> {
         let found = self
             .query_row(
                 "SELECT * FROM polyflake_leases WHERE namespace = ?1 AND first = ?2",
@@ -53,7 +53,7 @@ impl Rows for Transaction<'_> {
         found.map_err(failed)?.transpose()
     }
 
-    fn first_to_end(&mut self, name: &str, limit: u32) -> Result<Vec<Record>> {
+    async fn first_to_end(&mut self, name: &str, limit: u32) -> Result<Vec<Record>> {
         let mut statement = self
         .prepare(
             "SELECT * FROM polyflake_leases WHERE namespace = ?1 ORDER BY granted_until, first LIMIT ?2",
@@ -63,7 +63,7 @@ impl Rows for Transaction<'_> {
         rows.map_err(failed)?.map(|row| row.map_err(failed).flatten()).collect()
     }
 
-    fn survey(&mut self, name: &str) -> Result<Found> {
+    async fn survey(&mut self, name: &str) -> Result<Found> {
         let counted = self.query_row(
             "SELECT (SELECT count(*) FROM polyflake_leases WHERE namespace = ?1) AS records,
             coalesce((SELECT max(granted_until) FROM polyflake_leases
@@ -74,7 +74,7 @@ impl Rows for Transaction<'_> {
         counted.map_err(failed)?
     }
 
-    fn insert_namespace(&mut self, new: &Namespace, store: &str) -> Result<()> {
+    async fn insert_namespace(&mut self, new: &Namespace, store: &str) -> Result<()> {
         let made = self.execute(
         "INSERT INTO polyflake_namespaces (namespace, digest, format, incarnation, longest_ms, quiet_until, records, shape, store, version)
             VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (namespace) DO NOTHING",
@@ -93,7 +93,7 @@ impl Rows for Transaction<'_> {
         made.map(drop).map_err(failed)
     }
 
-    fn insert(&mut self, name: &str, new: &Record) -> Result<()> {
+    async fn insert(&mut self, name: &str, new: &Record) -> Result<()> {
         let made = self.execute(
         "INSERT INTO polyflake_leases (namespace, first, count, format, granted_until, holder, incarnation, start, token, version)
             VALUES (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (namespace, first) DO NOTHING",
@@ -112,7 +112,7 @@ impl Rows for Transaction<'_> {
         made.map(drop).map_err(failed)
     }
 
-    fn swap(&mut self, name: &str, old: &Record, new: &Record) -> Result<bool> {
+    async fn swap(&mut self, name: &str, old: &Record, new: &Record) -> Result<bool> {
         let changed = self.execute(
         "UPDATE polyflake_leases SET count = ?1, granted_until = ?2, holder = ?3, incarnation = ?4, start = ?5, token = ?6, version = ?7
             WHERE namespace = ?8 AND first = ?9 AND version = ?10 AND token = ?11 AND incarnation = ?12",
@@ -134,7 +134,7 @@ impl Rows for Transaction<'_> {
         Ok(changed.map_err(failed)? == 1)
     }
 
-    fn swap_namespace(&mut self, old: &Namespace, new: &Namespace) -> Result<bool> {
+    async fn swap_namespace(&mut self, old: &Namespace, new: &Namespace) -> Result<bool> {
         let changed = self.execute(
         "UPDATE polyflake_namespaces SET incarnation = ?1, longest_ms = ?2, quiet_until = ?3, records = ?4, store = ?5, version = ?6
             WHERE namespace = ?7 AND version = ?8 AND incarnation = ?9",

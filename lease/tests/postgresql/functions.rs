@@ -3,7 +3,9 @@
 
 use std::{thread, time::Duration};
 
-use polyflake_lease::{ErrorKind, Operator, Postgresql, conformance, sno::Generator};
+use polyflake_lease::{
+    Ask, ErrorKind, Operator, Postgresql, Request, Store, conformance, sno::Generator,
+};
 use postgres::{Client, NoTls, SimpleQueryMessage};
 
 use crate::{
@@ -181,4 +183,65 @@ fn operators_are_served_in_the_quiet_time() {
     operator.evict(*grant.numbers().start()).unwrap();
     operator.reserve(*grant.numbers().start(), "a test").unwrap();
     assert_eq!(operator.status().unwrap().reserved, 1);
+}
+
+/// A role that may not call the functions does without them; one that lacks rights to the tables is told which.
+#[test]
+fn a_role_needs_the_rights_that_an_operator_grants() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let as_role = server.url().replace("lease@", "orders@");
+    let of_role = |statements: &str| statements.replace(":role", "orders");
+    let rights = of_role(include_str!("../../sql/postgresql-role.sql"));
+    let calls = of_role(include_str!("../../sql/postgresql-functions-role.sql"));
+    server.by_hand(&[
+        "CREATE ROLE orders LOGIN",
+        include_str!("../../sql/postgresql.sql"),
+        UP,
+        "REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA public FROM PUBLIC",
+        &rights,
+    ]);
+    claim_at(&as_role).unwrap();
+    server.by_hand(&[&calls]);
+    claim_at(&as_role).unwrap();
+    let mut open = Postgresql::open(&as_role).unwrap();
+    server.by_hand(&["REVOKE EXECUTE ON FUNCTION polyflake_put FROM orders"]);
+    let expected =
+        "expected a role with the rights of `postgresql-role.sql`, found: permission denied for ";
+    let told = claim(&mut open).unwrap_err().to_string();
+    assert_eq!(told, format!("{expected}function polyflake_put"));
+    // One that is opened now does not call them, whatever they would say.
+    server.by_hand(&[
+        "CREATE OR REPLACE FUNCTION polyflake_store(OUT reply_now bigint, OUT reply_store text) LANGUAGE plpgsql
+            AS $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'PF001', MESSAGE = 'for the test'; END $$",
+    ]);
+    claim_at(&as_role).unwrap();
+    server.by_hand(&[&calls]);
+    assert_refused(claim_at(&as_role), ErrorKind::StoreNotDurable);
+    server.by_hand(&["REVOKE UPDATE ON polyflake_leases FROM orders"]);
+    let error = claim_at(&as_role).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::LeaseUnavailable);
+    assert_eq!(error.to_string(), format!("{expected}table polyflake_leases"));
+}
+
+/// A function that takes too long is given up by the server, too, though its caller may be gone.
+#[test]
+fn functions_have_the_limits_of_all_statements() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    claim_at(&server.url()).unwrap();
+    server.by_hand(&[
+        "CREATE TABLE seen (statement_timeout text, lock_timeout text, synchronous_commit text)",
+        "CREATE OR REPLACE FUNCTION polyflake_functions() RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT 1::bigint'",
+        "CREATE OR REPLACE FUNCTION polyflake_store(OUT reply_now bigint, OUT reply_store text) LANGUAGE plpgsql AS $$ BEGIN
+            INSERT INTO seen VALUES (current_setting('statement_timeout'), current_setting('lock_timeout'), current_setting('synchronous_commit'));
+            reply_now := 1763650000000; reply_store := 'postgresql:1:1';
+        END $$",
+        "ALTER ROLE lease SET default_transaction_isolation = 'serializable'",
+    ]);
+    let mut store = Postgresql::open(&server.url()).unwrap();
+    let request = Request { number: 1, namespace: "orders".into(), ask: Ask::Survey };
+    store.answer(&request).unwrap();
+    let mut client = Client::connect(&server.url(), NoTls).unwrap();
+    assert_eq!(row(&mut client, "SELECT * FROM seen").unwrap(), ["10s", "5s", "on"]);
 }

@@ -1,7 +1,9 @@
-//! The store in `PostgreSQL`: the suite for drivers, servers that forget, crashes, promoted replicas, rows written by hand.
+//! The store in `PostgreSQL`: the suite for drivers, servers that forget, crashes, promoted replicas, restored backups, rows written by
+//! hand.
 #![cfg(all(feature = "postgresql", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
+mod backups;
 mod functions;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../server/mod.rs"]

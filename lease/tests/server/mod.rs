@@ -72,6 +72,48 @@ impl Server {
         replica
     }
 
+    /// A base backup of this server, taken now.
+    pub fn base_backup(&self) -> Self {
+        let backup = Self::new(&self.programs);
+        let (from, data) = (self.folder.path().to_str().unwrap().to_owned(), backup.data());
+        let options = ["--host", &from, "--username=lease", "--checkpoint=fast", "--pgdata"];
+        backup.run("pg_basebackup", &[&options[..], &[data.to_str().unwrap()]].concat());
+        backup
+    }
+
+    /// Starts a server of a base backup, as its documentation has it: it recovers what it can, and goes on in a timeline of its own.
+    pub fn recover(&self) {
+        fs::write(self.data().join("recovery.signal"), "").unwrap();
+        chown(self.data().join("recovery.signal"), self.user, None).unwrap();
+        // It has no archive.
+        self.up_with("-c listen_addresses='' -c restore_command=false");
+        let mut client = postgres::Client::connect(&self.url(), postgres::NoTls).unwrap();
+        for _ in 0..1000 {
+            let row = client.query_one("SELECT pg_is_in_recovery()", &[]).unwrap();
+            if !row.get::<_, bool>(0) {
+                return;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        panic!("expected the end of the recovery");
+    }
+
+    /// Writes a dump of the server to its folder, as a script that replaces what is there.
+    pub fn dump(&self) -> PathBuf {
+        let (url, dump) = (self.url(), self.folder.path().join("dump.sql"));
+        let options = ["--clean", "--if-exists", "--dbname", &url, "--file"];
+        self.run("pg_dump", &[&options[..], &[dump.to_str().unwrap()]].concat());
+        dump
+    }
+
+    /// Reads a dump into the server.
+    pub fn restore(&self, dump: &Path) {
+        let url = self.url();
+        let options =
+            ["--quiet", "--no-psqlrc", "--set=ON_ERROR_STOP=1", "--dbname", &url, "--file"];
+        self.run("psql", &[&options[..], &[dump.to_str().unwrap()]].concat());
+    }
+
     fn new(programs: &Path) -> Self {
         let (folder, user) = (tempfile::tempdir().unwrap(), user());
         chown(folder.path(), user, None).unwrap();
@@ -151,10 +193,41 @@ impl Server {
 
     /// Kills the server's first process; the others notice it and end.
     pub fn kill(&self) {
-        let file = fs::read_to_string(self.data().join("postmaster.pid")).unwrap();
-        let pid = file.lines().next().and_then(|line| line.trim().parse().ok());
-        let pid = pid.and_then(Pid::from_raw).expect("expected the server's process");
-        kill_process(pid, Signal::KILL).unwrap();
+        kill_process(self.first_process().unwrap(), Signal::KILL).unwrap();
+    }
+
+    /// Stops all processes of the server: connections stay, and nothing answers.
+    pub fn freeze(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    /// Lets the server go on.
+    pub fn thaw(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    /// The server's first process, if it runs.
+    fn first_process(&self) -> Option<Pid> {
+        let file = fs::read_to_string(self.data().join("postmaster.pid")).ok()?;
+        Pid::from_raw(file.lines().next()?.trim().parse().ok()?)
+    }
+
+    /// Sends a signal to the first process, which starts all others, and then to these.
+    fn signal(&self, signal: Signal) {
+        let Some(first) = self.first_process() else { return };
+        kill_process(first, signal).unwrap();
+        let first = first.as_raw_nonzero().to_string();
+        for process in fs::read_dir("/proc").unwrap().flatten() {
+            let stat = fs::read_to_string(process.path().join("stat")).unwrap_or_default();
+            // The number of the process, its name in parentheses, its state, and the number of its parent.
+            let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split(' ').nth(2));
+            let pid =
+                stat.split(' ').next().and_then(|pid| pid.parse().ok()).and_then(Pid::from_raw);
+            if let Some(pid) = pid.filter(|_| parent == Some(first.as_str())) {
+                // It may have ended meanwhile.
+                let _ = kill_process(pid, signal);
+            }
+        }
     }
 
     /// Ends the server like a loss of power.
@@ -178,6 +251,8 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
+        // A failed test may have left it frozen.
+        self.thaw();
         // It fails if the server is down already.
         self.controls(&["--mode=immediate", "stop"]);
     }

@@ -42,7 +42,7 @@ pub fn check(shell: &Shell) -> Result<()> {
     let tests = ["--lib", "--test", "sno_generator", "--test", "randflake", "--test", "layout"];
     cmd!(shell, "cargo {toolchain} test --quiet --package polyflake --all-features {tests...}")
         .run()?;
-    for features in ["", "std", "sqlite,postgresql,tracing", "tls"] {
+    for features in ["", "std", "sqlite,postgresql,tracing", "tls", "deadpool"] {
         let chosen =
             ["--package", "polyflake-lease", "--no-default-features", "--features", features];
         cmd!(shell, "cargo {toolchain} check --quiet {chosen...}").run()?;

@@ -1,0 +1,45 @@
+//! Connections by URLs.
+
+use std::{boxed::Box, pin::Pin, time::Duration};
+
+use core::{future::Future, str::FromStr};
+#[cfg(not(feature = "tls"))]
+use tokio_postgres::NoTls;
+use tokio_postgres::{Client, Config};
+
+use super::failed;
+#[cfg(feature = "tls")]
+use super::tls;
+use crate::{Result, error::out_of_range};
+
+/// The longest wait for a connection to one address, and half the longest wait for an acknowledgement of what was sent.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The work of a connection, for an executor.
+pub(super) type Connection = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// A connection by TLS, unless it is local or the URL asks for another.
+#[cfg(feature = "tls")]
+pub(super) async fn connect(url: &str) -> Result<(Client, Connection)> {
+    let (url, roots) = tls::split(url)?;
+    let mut config = config(&url)?;
+    tls::require(&mut config, &url);
+    let (client, connection) = config.connect(tls::connector(roots)?).await.map_err(failed)?;
+    Ok((client, Box::pin(async { drop(connection.await) })))
+}
+
+/// A connection without TLS.
+#[cfg(not(feature = "tls"))]
+pub(super) async fn connect(url: &str) -> Result<(Client, Connection)> {
+    let (client, connection) = config(url)?.connect(NoTls).await.map_err(failed)?;
+    Ok((client, Box::pin(async { drop(connection.await) })))
+}
+
+fn config(url: &str) -> Result<Config> {
+    // The URL may hold a password.
+    let wrong = |_| out_of_range("expected a URL that PostgreSQL understands, found another text");
+    let mut config = Config::from_str(url).map_err(wrong)?;
+    config.connect_timeout(PATIENCE).tcp_user_timeout(2 * PATIENCE);
+    config.application_name("polyflake-lease");
+    Ok(config)
+}

@@ -1,0 +1,183 @@
+//! Stores that do not answer: a server whose processes are stopped, whose connections stay. Leases go on once it answers again, and
+//! whoever closes one waits for a while at most.
+#![cfg(all(feature = "postgresql", unix))]
+#![allow(unreachable_pub, reason = "modules of one test")]
+
+#[allow(dead_code, reason = "other tests use the rest")]
+mod server;
+
+use std::{
+    sync::{Arc, Mutex, mpsc},
+    thread,
+    time::{Duration, Instant},
+};
+
+use polyflake_lease::{
+    Ask, AsyncPostgresql, ErrorKind, Event, Grant, Host, Lease, Leased, Memory, Operator, Options,
+    Postgresql, Reply, Request, Result, Shape, Store, sno::Generator,
+};
+use server::{Server, programs};
+use tokio::{runtime, time};
+
+const LONG: Duration = Duration::from_secs(30);
+
+/// More than the limit of a close, for a crowded machine.
+const BOUND: Duration = Duration::from_secs(20);
+
+fn options() -> Options {
+    Options::new("orders", Shape::sno(7..=7).unwrap()).unwrap()
+}
+
+fn heard(options: Options) -> (Options, mpsc::Receiver<Event>) {
+    let (sender, receiver) = mpsc::channel();
+    (options.watch(move |event| drop(sender.send(event.clone()))), receiver)
+}
+
+#[track_caller]
+fn wait_for(events: &mpsc::Receiver<Event>, names: &[&str]) {
+    let until = Instant::now() + LONG;
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        let event = events.recv_timeout(left);
+        let event = event.unwrap_or_else(|_| panic!("expected one of {names:?}, found none"));
+        if names.contains(&event.name()) {
+            return;
+        }
+    }
+}
+
+#[track_caller]
+fn assert_brief(since: Instant) {
+    assert!(since.elapsed() < BOUND, "{:?}", since.elapsed());
+}
+
+#[test]
+fn a_lease_outlives_a_frozen_server_and_is_closed_beside_one() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let (options, events) = heard(options().lease_ms(2000).unwrap());
+    let ids = Generator::with(&server.url(), options, LONG).unwrap();
+    ids.generate(0).unwrap();
+    server.freeze();
+    wait_for(&events, &["refused"]);
+    wait_for(&events, &["expired"]);
+    assert_eq!(ids.try_generate(0).unwrap_err().code(), "lease_unavailable");
+    server.thaw();
+    wait_for(&events, &["acquired", "renewed"]);
+    server.freeze();
+    let since = Instant::now();
+    ids.close();
+    assert_brief(since);
+    wait_for(&events, &["sealed"]);
+    wait_for(&events, &["refused"]);
+    server.thaw();
+    // Nobody returned the number, so it is free when the lease ends.
+    Generator::with(&server.url(), self::options(), LONG).unwrap().generate(0).unwrap();
+}
+
+#[test]
+fn an_open_store_gives_up_and_is_closed_beside_a_frozen_server() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let mut operator = Operator::open(&server.url(), "orders").unwrap();
+    Generator::with(&server.url(), options(), LONG).unwrap().close();
+    server.freeze();
+    let since = Instant::now();
+    assert_eq!(operator.status().unwrap_err().kind(), ErrorKind::LeaseUnavailable);
+    drop(operator);
+    assert_brief(since);
+}
+
+#[test]
+fn a_task_outlives_a_frozen_server() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let url = server.url();
+    let (options, events) = heard(options().lease_ms(2000).unwrap());
+    let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let open = move || {
+            let url = url.clone();
+            async move { AsyncPostgresql::open(&url).await }
+        };
+        let host = Host::new(open, time::sleep, |task| drop(tokio::spawn(task)));
+        let ids = Generator::with_host(host, options, LONG, time::sleep).await.unwrap();
+        server.freeze();
+        time::sleep(Duration::from_secs(3)).await;
+        assert_eq!(ids.try_generate(0).unwrap_err().code(), "lease_unavailable");
+        server.thaw();
+        let since = Instant::now();
+        while ids.generate_async(time::sleep, 0).await.is_err() {
+            assert!(since.elapsed() < LONG, "{:?}", ids.lease().refused());
+        }
+        server.freeze();
+        let since = Instant::now();
+        ids.close_async(time::sleep).await;
+        assert_brief(since);
+    });
+    // Connections that were given up keep no task, or this would wait for ever.
+    drop(runtime);
+    wait_for(&events, &["sealed"]);
+}
+
+/// A store in memory that hangs in releases, like a driver without a limit.
+struct Hangs(Arc<Mutex<Memory>>, Arc<Mutex<mpsc::Receiver<()>>>);
+
+impl Store for Hangs {
+    fn answer(&mut self, request: &Request) -> Result<Reply> {
+        let mut store = self.0.lock().unwrap();
+        if matches!(&request.ask, Ask::Put { old, new } if new.granted_until < old.granted_until) {
+            // Until the other end is dropped.
+            let _ = self.1.lock().unwrap().recv();
+        }
+        store.answer(request)
+    }
+}
+
+struct Nowhere;
+
+impl Leased for Nowhere {
+    fn begin(&self, _: Grant) -> Result<()> {
+        Ok(())
+    }
+    fn extend(&self, _: u64) {}
+    fn seal(&self) -> Option<u64> {
+        None
+    }
+}
+
+#[test]
+fn a_store_that_hangs_is_left_to_itself() {
+    let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap();
+    let store = Arc::new(Mutex::new(Memory::new(now)));
+    let (hold, held) = mpsc::channel::<()>();
+    let held = Arc::new(Mutex::new(held));
+    let (options, events) = heard(options());
+    let open = move || Ok(Hangs(store.clone(), held.clone()));
+    let lease = Lease::start(open, options, Arc::new(Nowhere)).unwrap();
+    lease.ready(LONG).unwrap();
+    let since = Instant::now();
+    lease.close();
+    assert!(since.elapsed() >= Lease::CLOSE_LIMIT, "{:?}", since.elapsed());
+    assert_brief(since);
+    let names: Vec<_> = events.try_iter().map(|event| event.name()).collect();
+    assert_eq!(names, ["acquired", "sealed", "refused"]);
+    // The thread ends by itself once the store goes on, and lets go of its end of the channel.
+    drop(hold);
+    assert!(
+        events.recv_timeout(LONG).is_err_and(|end| end == mpsc::RecvTimeoutError::Disconnected)
+    );
+}
+
+#[test]
+fn threads_of_an_executor_are_not_held() {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let refused = runtime.block_on(async { Postgresql::open("postgres://a@localhost:1/b") });
+    assert_eq!(
+        refused.unwrap_err().to_string(),
+        "expected a thread that may wait, found one of an executor: use `AsyncPostgresql`"
+    );
+    // On a thread beside it nothing is in the way.
+    let refused = thread::spawn(|| Postgresql::open("postgres://a@localhost:1/b")).join().unwrap();
+    assert!(refused.unwrap_err().to_string().starts_with("expected an answer from PostgreSQL"));
+}

@@ -1,0 +1,131 @@
+//! PostgreSQL for tasks: over connections of its own and those of a pool, by the suite for stores and under leases.
+#![cfg(all(feature = "deadpool", unix))]
+#![allow(unreachable_pub, reason = "modules of one test")]
+
+#[allow(dead_code, reason = "other tests use the rest")]
+mod server;
+
+use std::{future::Future, time::Duration};
+
+use deadpool_postgres::{Manager, Pool};
+use polyflake_lease::{
+    Ask, AsyncPostgresql, AsyncStore, Host, Options, Reply, Request, Result, Shape, Store,
+    conformance, sno::Generator,
+};
+use server::{Server, programs};
+use tokio::{
+    runtime::{Builder, Runtime},
+    time,
+};
+
+const LONG: Duration = Duration::from_secs(30);
+
+const DOWN: &str = include_str!("../sql/postgresql-functions-down.sql");
+
+fn runtime() -> Runtime {
+    Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+fn pool(server: &Server, size: usize) -> Pool {
+    let config = server.url().parse().unwrap();
+    let manager = Manager::new(config, tokio_postgres::NoTls);
+    Pool::builder(manager).max_size(size).build().unwrap()
+}
+
+/// A store of tasks, of which each answer is waited for.
+struct Waits<'r>(&'r Runtime, AsyncPostgresql);
+
+impl Store for Waits<'_> {
+    fn answer(&mut self, request: &Request) -> Result<Reply> {
+        self.0.block_on(self.1.answer(request))
+    }
+}
+
+#[test]
+fn both_kinds_of_connections_pass_the_suite() {
+    let Some(programs) = programs() else { return };
+    let (server, runtime) = (Server::start(&programs), runtime());
+    let pool = pool(&server, 1);
+    let url = server.url();
+    let check = |store: Result<AsyncPostgresql>| {
+        conformance::check(&mut Waits(&runtime, store.unwrap()));
+        server.by_hand(&["TRUNCATE polyflake_leases, polyflake_namespaces"]);
+    };
+    check(runtime.block_on(AsyncPostgresql::open(&url)));
+    check(runtime.block_on(AsyncPostgresql::from_pool(&pool)));
+    server.by_hand(&[DOWN]);
+    check(runtime.block_on(AsyncPostgresql::from_pool(&pool)));
+    assert_eq!(pool.status().size, 1);
+}
+
+fn survey() -> Request {
+    Request { number: 1, namespace: "orders".into(), ask: Ask::Survey }
+}
+
+/// Polls a future a few times, and drops it.
+async fn begin<V>(work: impl Future<Output = V>) {
+    let _ = time::timeout(Duration::ZERO, work).await;
+}
+
+#[test]
+fn a_connection_goes_back_to_its_pool_unless_a_request_was_dropped_in_it() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    runtime().block_on(async {
+        let pool = pool(&server, 1);
+        let process = async |pool: &Pool| {
+            let client = pool.get().await.unwrap();
+            client.query_one("SELECT pg_backend_pid()", &[]).await.unwrap().get::<_, i32>(0)
+        };
+        let first = process(&pool).await;
+        let mut store = AsyncPostgresql::from_pool(&pool).await.unwrap();
+        store.answer(&survey()).await.unwrap();
+        drop(store);
+        assert_eq!(process(&pool).await, first);
+        let mut store = AsyncPostgresql::from_pool(&pool).await.unwrap();
+        server.freeze();
+        begin(store.answer(&survey())).await;
+        server.thaw();
+        let refused = store.answer(&survey()).await.unwrap_err();
+        assert_eq!(refused.code(), "lease_unavailable");
+        drop(store);
+        assert_ne!(process(&pool).await, first);
+        pool.close();
+        let refused = AsyncPostgresql::from_pool(&pool).await.unwrap_err();
+        assert_eq!(refused.code(), "lease_unavailable");
+    });
+}
+
+#[test]
+fn a_pool_is_shared_with_leases_that_renew() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    runtime().block_on(async {
+        let pool = pool(&server, 1);
+        let host = |pool: &Pool| {
+            let pool = pool.clone();
+            let open = move || {
+                let pool = pool.clone();
+                async move { AsyncPostgresql::from_pool(&pool).await }
+            };
+            Host::new(open, time::sleep, |task| drop(tokio::spawn(task)))
+        };
+        let options = || {
+            let options = Options::new("orders", Shape::sno(0..=1).unwrap()).unwrap();
+            options.lease_ms(4000).unwrap()
+        };
+        let one = Generator::with_host(host(&pool), options(), LONG, time::sleep).await.unwrap();
+        let other = Generator::with_host(host(&pool), options(), LONG, time::sleep).await.unwrap();
+        assert_ne!(one.generate(0).unwrap().partition(), other.generate(0).unwrap().partition());
+        let mut looks = 0;
+        while one.lease().figures().renewals == 0 || other.lease().figures().renewals == 0 {
+            // The connection is free for others between two requests.
+            drop(pool.get().await.unwrap());
+            time::sleep(Duration::from_millis(20)).await;
+            looks += 1;
+            assert!(looks < 1000, "{:?} {:?}", one.lease().refused(), other.lease().refused());
+        }
+        one.close_async(time::sleep).await;
+        other.close_async(time::sleep).await;
+    });
+}

@@ -1,0 +1,65 @@
+//! Backups that are restored: as dumps, into the same server and another one, and as a base backup. Each was taken before a grant
+//! that it does not know.
+
+use polyflake_lease::{ErrorKind, Operator, Postgresql, Result};
+
+use crate::{
+    assert_refused, claim, claim_at,
+    server::{Server, programs},
+};
+
+/// The end of the quiet time of a claim that is refused for it.
+#[track_caller]
+fn quiet_until(claimed: Result<impl Sized>) -> u64 {
+    let Err(error) = claimed else { panic!("expected a quiet time, found none") };
+    assert_eq!(error.kind(), ErrorKind::StoreChanged, "{error}");
+    error.until().expect("expected the end of the quiet time")
+}
+
+/// A server with a grant that a dump of it knows, and one that it does not know.
+fn two_grants(server: &Server) -> (std::path::PathBuf, u64) {
+    let known = claim_at(&server.url()).unwrap();
+    let dump = server.dump();
+    let unknown = claim_at(&server.url()).unwrap();
+    assert_ne!(known.numbers(), unknown.numbers());
+    (dump, unknown.end())
+}
+
+#[test]
+fn a_dump_in_another_server_grants_nothing_until_unknown_grants_have_ended() {
+    let Some(programs) = programs() else { return };
+    let [server, other] = [(); 2].map(|()| Server::start(&programs));
+    let (dump, end) = two_grants(&server);
+    other.restore(&dump);
+    assert!(quiet_until(claim_at(&other.url())) > end);
+    // The one that was dumped is the same store as before.
+    claim_at(&server.url()).unwrap();
+}
+
+#[test]
+fn a_dump_in_the_same_server_wants_an_operators_word() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let (dump, end) = two_grants(&server);
+    server.restore(&dump);
+    let mut operator = Operator::open(&server.url(), "orders").unwrap();
+    let told = operator.restored(None).unwrap();
+    assert!(told.quiet_until > end);
+    assert_eq!(quiet_until(claim_at(&server.url())), told.quiet_until);
+}
+
+#[test]
+fn a_base_backup_goes_on_as_another_store() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    let mut old = Postgresql::open(&server.url()).unwrap();
+    claim(&mut old).unwrap();
+    let backup = server.base_backup();
+    let unknown = claim(&mut old).unwrap();
+    backup.recover();
+    assert!(quiet_until(claim_at(&backup.url())) > unknown.end());
+    // Its quiet time outlives a restart.
+    backup.down();
+    backup.up();
+    assert_refused(claim_at(&backup.url()), ErrorKind::StoreChanged);
+}
