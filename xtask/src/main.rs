@@ -61,8 +61,8 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
-    /// Go through the large sizes of the leases' model, 100,000 worlds of the simulator, and 200 faults and ten minutes of faults of
-    /// processes on each store
+    /// Go through the large sizes of the leases' model, 100,000 worlds of the simulator, a fleet of 100,000 holders, 200 faults and ten
+    /// minutes of faults of processes on each store, and measure claims and renewals on each
     Leases,
     /// Test whether Randflake IDs spread evenly over shards
     Uniformity {
@@ -125,6 +125,8 @@ fn leases() -> Result<()> {
     let tests = ["--test", "simulator", "--", "--nocapture"];
     let worlds = cmd!(shell, "cargo test --release --package polyflake-lease {tests...}");
     worlds.env("POLYFLAKE_SEEDS", "100000").run()?;
+    let tests = ["--test", "fleet", "--", "--include-ignored", "--nocapture"];
+    cmd!(shell, "cargo test --release --package polyflake-lease {tests...}").run()?;
     tools::postgresql(&shell);
     tools::faketime(&shell)?;
     for (name, value) in [("POLYFLAKE_CYCLES", "200"), ("POLYFLAKE_SECONDS", "600")] {
@@ -132,7 +134,12 @@ fn leases() -> Result<()> {
         let faults = cmd!(shell, "cargo test --release --package polyflake-lease {tests...}");
         faults.env("CI", "true").env(name, value).run()?;
     }
-    Ok(())
+    // Last, beside nothing else.
+    let tests = ["--all-features", "--test", "rates", "--"];
+    let figures = ["--ignored", "--nocapture", "--test-threads", "1"];
+    let rates =
+        cmd!(shell, "cargo test --release --package polyflake-lease {tests...} {figures...}");
+    Ok(rates.env("CI", "true").run()?)
 }
 
 fn main() -> Result<ExitCode> {
