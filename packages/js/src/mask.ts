@@ -68,7 +68,7 @@ export class Mask implements Iterable<boolean> {
   /**
    * The IDs that pass both masks.
    *
-   * @throws {PolyflakeError} `invalid_type`; `invalid_length` unless both are of as many IDs.
+   * @throws {PolyflakeError} `invalid_type`; `invalid_length` unless both are of the same number of IDs.
    */
   and(other: Mask): Mask {
     attached(isObject(this) && #bits in this);

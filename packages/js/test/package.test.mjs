@@ -155,10 +155,14 @@ describe("the tarball", () => {
     const { dependencies: databases, oldest } = project("databases");
     const { dependencies: servers } = project("servers");
     const prisma = project("prisma");
+    const schemas = project("schemas");
     const aliased = (name) => servers[name].replace(/.*@/, "");
     const tested = {
       ...Object.fromEntries(
         ["drizzle-orm", "kysely", "typeorm"].map((name) => [name, [oldest[name], databases[name]]]),
+      ),
+      ...Object.fromEntries(
+        ["arktype", "zod", "valibot"].map((name) => [name, [schemas.oldest[name], schemas.dependencies[name]]]),
       ),
       "@prisma/client": [prisma.oldest, prisma.dependencies].map((versions) => versions["@prisma/client"]),
       express: [aliased("express-4"), servers.express],

@@ -48,7 +48,11 @@ pub const ALL: &[Step] = &[
     Step::check("packaging-databases", |sh| {
         packaging::with_postgresql(sh, "databases", packaging::pinned)
     }),
+    Step::check("packaging-prisma", |sh| {
+        packaging::with_postgresql(sh, "prisma", packaging::pinned)
+    }),
     Step::check("packaging-servers", |sh| packaging::pinned(sh, "servers")),
+    Step::check("packaging-schemas", |sh| packaging::pinned(sh, "schemas")),
     Step::check("packaging-next-model", |sh| {
         packaging::with_postgresql(sh, "next-model", packaging::pinned)
     }),

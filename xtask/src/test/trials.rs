@@ -35,6 +35,7 @@ pub const ALL: &[Step] = &[
     npm("npm-runtimes", |sh| packaging::newest(sh, "runtimes")),
     npm("npm-react-native", |sh| packaging::newest(sh, "react-native")),
     npm("npm-schemas", |sh| packaging::newest(sh, "schemas")),
+    npm("npm-schemas-oldest", |sh| packaging::oldest(sh, "schemas")),
     npm("npm-validators", |sh| packaging::newest(sh, "validators")),
     npm("npm-databases", |sh| packaging::with_postgresql(sh, "databases", packaging::newest)),
     npm("npm-databases-oldest", |sh| {

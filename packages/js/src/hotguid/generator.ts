@@ -116,7 +116,7 @@ export class Generator {
   }
 
   /**
-   * One new ID if one can be made now. Never waits, whatever the options say.
+   * One new ID if one can be made now. Never waits: the options for waiting do not apply.
    *
    * @throws {PolyflakeError} `sequence_exhausted` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
    */

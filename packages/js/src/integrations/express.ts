@@ -19,8 +19,8 @@ export { type ErrorCode, PolyflakeError } from "../errors.js";
 export type { Refusal } from "./parameters.js";
 export * from "./parsers.js";
 
-/** The body of answers in whatever program. */
-// biome-ignore lint/suspicious/noExplicitAny: a refusal goes into answers of other types, too.
+/** The body of answers in any program. */
+// biome-ignore lint/suspicious/noExplicitAny: programs give their answers types of their own, and a refusal fits none of them.
 type Body = any;
 
 /** The part of a response that is used. */

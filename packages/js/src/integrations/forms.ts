@@ -15,13 +15,13 @@ type None = null | undefined;
  * A form in which a column holds IDs, with the functions of TypeORM's value transformers. Null and undefined stay as they are.
  *
  * @typeParam Id An ID in the program.
- * @typeParam Stored What the database's driver takes for it.
+ * @typeParam Stored The driver's value for it.
  */
 export interface Form<Id, Stored> {
   /**
    * The value that is stored for an ID.
    *
-   * @throws {PolyflakeError} for what is no ID: `invalid_type`, `invalid_length`, `invalid_character`, `out_of_range`.
+   * @throws {PolyflakeError} for a value that is no ID: `invalid_type`, `invalid_length`, `invalid_character`, `out_of_range`.
    */
   readonly to: <Given extends Id | None>(id: Given) => Stored | Extract<Given, None>;
   /**
@@ -35,7 +35,7 @@ export interface Form<Id, Stored> {
 /** A form of this package, with the kind of column that holds it. */
 export interface ColumnForm<Id, Stored, Column extends string> extends Form<Id, Stored> {
   /**
-   * The kind of column: `text16` of 16 characters, `bytes10` and `bytes16` of so many bytes, `uuid`, `uniqueidentifier` of SQL
+   * The kind of column: `text16` of 16 characters, `bytes10` and `bytes16` of 10 and 16 bytes, `uuid`, `uniqueidentifier` of SQL
    * Server, `int64`. Databases without a type for UUIDs hold `uuid` as text.
    */
   readonly column: Column;

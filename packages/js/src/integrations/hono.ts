@@ -20,12 +20,12 @@ export { type ErrorCode, PolyflakeError } from "../errors.js";
 export type { Refusal } from "./parameters.js";
 export * from "./parsers.js";
 
-/** Texts of a request, of which those of optional parameters may be absent. */
+/** Texts of a request; the text of an optional parameter may be absent. */
 type TextsOf<P extends Parameters> = {
   [K in keyof P as undefined extends ReturnType<P[K]> ? never : K]: string;
 } & { [K in keyof P as undefined extends ReturnType<P[K]> ? K : never]?: string };
 
-/** The variables and bindings of whatever program. */
+/** The variables and bindings of any program. */
 // biome-ignore lint/suspicious/noExplicitAny: as in Hono's own middleware.
 type Program = any;
 

@@ -1,5 +1,5 @@
 /**
- * A plugin for Kysely: programs have IDs, whatever form columns hold them in.
+ * A plugin for Kysely: programs have IDs, and columns hold them in any form.
  *
  * ```js
  * import { IdPlugin, int64, snoUuid8 } from "polyflake/kysely";
@@ -13,35 +13,34 @@
  * @module
  */
 import {
-  AndNode,
+  type AggregateFunctionNode,
   type BinaryOperationNode,
-  ColumnNode,
+  type CaseNode,
   type ColumnUpdateNode,
+  type FunctionNode,
   type InsertQueryNode,
   type KyselyPlugin,
   type OperationNode,
   OperationNodeTransformer,
   PrimitiveValueListNode,
-  ReferenceNode,
   ValueListNode,
-  ValueNode,
   ValuesNode,
 } from "kysely";
-import type { Form } from "./forms.js";
+import { type AnyForm, Operands } from "./kysely-operands.js";
 
 export { type ErrorCode, PolyflakeError } from "../errors.js";
 export * from "./forms.js";
-
-/** A form of whatever IDs: no wider type fits all functions of one parameter. */
-// biome-ignore lint/suspicious/noExplicitAny: see above.
-type AnyForm = Form<any, unknown>;
 
 /**
  * Converts the IDs in queries to the forms of their columns, and what is read to IDs.
  *
  * It knows columns by their names, in all tables: where a name means different things, give each table's queries a plugin of
- * their own by `db.withPlugin`. IDs are converted where they are compared with a column (also in lists and by `between`), inserted
- * and set; in results under the column's name. In raw SQL and in JSON that the database makes, convert by a form's `to` and `from`.
+ * their own by `db.withPlugin`. IDs are converted where they are compared with a column, inserted and set; in results under the
+ * column's name. A comparison may hold lists, tuples, `between`, `any` of an array, `case`, `coalesce` and other functions that
+ * keep the type of their arguments.
+ *
+ * Not converted: values beside other functions, in a cast, in raw SQL and in `eb.val` alone; results under other names, and in JSON
+ * that the database makes. Convert those by a form's `to` and `from`.
  */
 export class IdPlugin implements KyselyPlugin {
   readonly #forms: ReadonlyMap<string, AnyForm>;
@@ -69,57 +68,54 @@ export class IdPlugin implements KyselyPlugin {
 
 /** Converts the values that are compared with columns, inserted or set. */
 class Queries extends OperationNodeTransformer {
-  readonly #forms: ReadonlyMap<string, AnyForm>;
+  readonly #operands: Operands;
 
   constructor(forms: ReadonlyMap<string, AnyForm>) {
     super();
-    this.#forms = forms;
+    this.#operands = new Operands(forms);
   }
 
   protected override transformBinaryOperation(given: BinaryOperationNode): BinaryOperationNode {
     const node = super.transformBinaryOperation(given);
     const { leftOperand, rightOperand } = node;
+    const beside = (operand: OperationNode, other: OperationNode): OperationNode =>
+      this.#operands.stored(operand, this.#operands.formOf(other));
     return {
       ...node,
-      leftOperand: stored(leftOperand, this.#formOf(rightOperand)),
-      rightOperand: stored(rightOperand, this.#formOf(leftOperand)),
+      leftOperand: beside(leftOperand, rightOperand),
+      rightOperand: beside(rightOperand, leftOperand),
     };
+  }
+
+  protected override transformFunction(given: FunctionNode): FunctionNode {
+    return this.#operands.converted(super.transformFunction(given));
+  }
+
+  protected override transformAggregateFunction(given: AggregateFunctionNode): AggregateFunctionNode {
+    return this.#operands.converted(super.transformAggregateFunction(given));
+  }
+
+  protected override transformCase(given: CaseNode): CaseNode {
+    return this.#operands.converted(this.#operands.conditions(super.transformCase(given)));
   }
 
   protected override transformColumnUpdate(given: ColumnUpdateNode): ColumnUpdateNode {
     const node = super.transformColumnUpdate(given);
-    return { ...node, value: stored(node.value, this.#formOf(node.column)) };
+    return { ...node, value: this.#operands.stored(node.value, this.#operands.formOf(node.column)) };
   }
 
   protected override transformInsertQuery(given: InsertQueryNode): InsertQueryNode {
     const node = super.transformInsertQuery(given);
     const { columns, values } = node;
     if (!columns || !values || !ValuesNode.is(values)) return node;
-    const forms = columns.map((column) => this.#formOf(column));
-    return { ...node, values: ValuesNode.create(values.values.map((row) => storedInRow(row, forms))) };
+    const forms = columns.map((column) => this.#operands.formOf(column) as AnyForm | undefined);
+    return { ...node, values: ValuesNode.create(values.values.map((row) => this.#storedInRow(row, forms))) };
   }
 
-  /** The form of a column; undefined for other operands. */
-  #formOf(operand: OperationNode): AnyForm | undefined {
-    const column = ReferenceNode.is(operand) ? operand.column : operand;
-    return ColumnNode.is(column) ? this.#forms.get(column.column.name) : undefined;
+  /** A row of an insert with its values in the forms of their columns. */
+  #storedInRow(given: PrimitiveValueListNode | ValueListNode, forms: readonly (AnyForm | undefined)[]) {
+    if (PrimitiveValueListNode.is(given))
+      return PrimitiveValueListNode.create(given.values.map((id, k) => forms[k]?.to(id) ?? id));
+    return ValueListNode.create(given.values.map((node, k) => this.#operands.stored(node, forms[k])));
   }
-}
-
-/** An operand with its values in the form of the column that they are compared with. */
-function stored(operand: OperationNode, form: AnyForm | undefined): OperationNode {
-  if (!form) return operand;
-  const inside = (node: OperationNode): OperationNode => stored(node, form);
-  if (ValueNode.is(operand)) return { ...operand, value: form.to(operand.value) } as OperationNode;
-  if (PrimitiveValueListNode.is(operand)) return PrimitiveValueListNode.create(operand.values.map((id) => form.to(id)));
-  if (ValueListNode.is(operand)) return ValueListNode.create(operand.values.map(inside));
-  if (AndNode.is(operand)) return AndNode.create(inside(operand.left), inside(operand.right));
-  return operand;
-}
-
-/** A row of an insert with its values in the forms of their columns. */
-function storedInRow(row: PrimitiveValueListNode | ValueListNode, forms: readonly (AnyForm | undefined)[]) {
-  if (PrimitiveValueListNode.is(row))
-    return PrimitiveValueListNode.create(row.values.map((id, k) => forms[k]?.to(id) ?? id));
-  return ValueListNode.create(row.values.map((node, k) => stored(node, forms[k])));
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../checks.js";
 import { type HotGuidId, parse as parseGuid } from "../decode/hotguid.js";
 import { decodeText, type RandflakeId } from "../decode/randflake.js";
 import type { SnoId } from "../decode/sno.js";
@@ -5,6 +6,7 @@ import { wordsOf } from "../decode/words.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import { members } from "../members.js";
 import { metabyteAmong, metabytes } from "../metabytes.js";
+import type { Issue, Schema } from "./standard.js";
 
 /** Reads a parameter: returns its value, or throws a {@link PolyflakeError}. */
 export type Parameter<T> = (text: string | undefined, name: string) => T;
@@ -45,6 +47,31 @@ export function hotguidId(): Parameter<HotGuidId> {
 /** A Randflake's text; the value is its integer. */
 export function randflakeId(): Parameter<RandflakeId> {
   return (text, name) => decodeText(given(text, name));
+}
+
+/**
+ * An ID of a layout: the decimal text of an integer, or the hex of bytes in lower case; the value is the bigint or the bytes.
+ *
+ * ```js
+ * const post = layoutId(layout.Layout.preset("twitter"));
+ * ```
+ *
+ * @throws {PolyflakeError} `invalid_type` for a value without the schema of a layout.
+ */
+export function layoutId<Id>(layout: { readonly schema: Schema<unknown, Id> }): Parameter<Id> {
+  const { validate } = schemaIn(layout)["~standard"];
+  return (text, name) => {
+    const { value, issues } = validate(given(text, name)) as { value: Id; issues?: readonly [Issue] };
+    if (!issues) return value;
+    const [{ code, message, position }] = issues;
+    throw new PolyflakeError(code, message, position === undefined ? { field: name } : { field: name, position });
+  };
+}
+
+function schemaIn<Id>(layout: { readonly schema: Schema<unknown, Id> }): Schema<unknown, Id> {
+  const schema: unknown = isObject(layout) ? layout.schema : undefined;
+  if (isObject(schema) && isObject((schema as Schema<unknown, Id>)["~standard"])) return schema as Schema<unknown, Id>;
+  throw invalidType("layout", layout, { field: "layout" });
 }
 
 /** A parameter that may be absent. */

@@ -1,6 +1,6 @@
 /**
- * Forms for Prisma, whose columns have no types of one's own: what is written and asked for goes through a form's `to`, and
- * {@link fields} shows IDs in what is read. Nothing of Prisma is imported.
+ * Forms for Prisma, where programs cannot define types of columns: a form's `to` converts IDs for writes and conditions, and
+ * {@link fields} shows the IDs in rows. Nothing of Prisma is imported.
  *
  * ```js
  * import { fields, snoUuid8 } from "polyflake/prisma";
@@ -19,7 +19,7 @@ export { type ErrorCode, PolyflakeError } from "../errors.js";
 export * from "./forms.js";
 
 /** The forms of a model's columns, by the names of their fields. */
-// biome-ignore lint/suspicious/noExplicitAny: a form of any ID, which a function's parameter takes no wider type for.
+// biome-ignore lint/suspicious/noExplicitAny: no wider type fits all functions of one parameter.
 type Forms = Readonly<Record<string, Form<any, unknown>>>;
 
 /** Computed fields of a model, for the member `result` of a client's extension. */
@@ -32,7 +32,7 @@ export type Fields<F extends Forms> = {
   };
 };
 
-/** Computed fields that take the place of a model's columns and show the IDs in them. */
+/** Computed fields that show the IDs in a model's columns, under the columns' names. */
 export function fields<const F extends Forms>(forms: F): Fields<F> {
   const entries = Object.entries(forms).map(([name, form]) => [
     name,

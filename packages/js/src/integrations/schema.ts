@@ -1,6 +1,6 @@
 /**
  * Schemas of IDs for libraries that take Standard Schema: ArkType, tRPC, Hono, form libraries and others. Plain JavaScript, without
- * wasm. `polyflake` has the same objects, as `sno.schema` and its likes.
+ * wasm. `polyflake` has the same objects as `sno.schema`, `randflake.schema` and so on.
  *
  * ```js
  * import { sno } from "polyflake/schema";

@@ -53,7 +53,7 @@ export type Parameter<Bindables> = Whether<
   [bindables: Given<Bindables>]
 >;
 
-/** The bindables besides those of some names. */
+/** The bindables whose names are not among `Fixed`. */
 export type Without<Bindables, Fixed extends PropertyKey> = Bindables extends unknown
   ? string extends keyof Bindables
     ? Bindables

@@ -10,7 +10,7 @@ import { put } from "../slots.js";
 import type { Parts } from "./ids.js";
 import { machine } from "./ids.js";
 
-/** The fields of many IDs, a column of each: of as many numbers as there are IDs. */
+/** The fields of many IDs: a column of each field, with a number for each ID. */
 export interface PartsColumns {
   /** Time of creation, in Unix seconds: 1730000000..2803741823. */
   timestamp: Uint32Array;

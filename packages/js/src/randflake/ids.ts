@@ -155,7 +155,7 @@ function putTexts(m: MachineFor<"randflakeFromTexts">, texts: Texts, from: numbe
   return true;
 }
 
-/** Figures of the format; the fields are those of the raw value, which only the secret reveals. */
+/** Figures of the format; the fields lie in the raw value, which only the secret reveals. */
 export function describe(): Description {
   return figuresOf(
     [

@@ -161,7 +161,7 @@ export class Generator {
   }
 
   /**
-   * One new ID if one can be made now. Never waits, whatever the options say.
+   * One new ID if one can be made now. Never waits: the options for waiting do not apply.
    *
    * @throws {PolyflakeError} `sequence_exhausted` or `clock_behind` with `retryAt`, instead of a wait; otherwise as {@link Generator.generate}.
    */

@@ -188,7 +188,7 @@ export class SnoArray extends PackedTexts<SnoId> {
   /**
    * The IDs that pass a mask.
    *
-   * @throws {PolyflakeError} `invalid_type`; `invalid_length` unless the mask is of as many IDs.
+   * @throws {PolyflakeError} `invalid_type`; `invalid_length` unless the mask is of the same number of IDs.
    */
   filter(mask: Mask): SnoArray {
     attached(isObject(this) && #rows in this);
@@ -203,7 +203,7 @@ export class SnoArray extends PackedTexts<SnoId> {
     return new SnoArray(chosen);
   }
 
-  /** The bytes of all IDs, whatever became of the array that the caller gave. */
+  /** The bytes of all IDs; the caller may have resized or detached the array. */
   #rows(): Uint8Array {
     return partOfBytes(this.bytes, 0, this.length * LENGTH);
   }

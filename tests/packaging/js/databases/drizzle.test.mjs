@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createClient } from "@libsql/client";
-import { asc, between, eq, inArray, isNull, relations } from "drizzle-orm";
+import { asc, between, eq, inArray, isNull, relations, sql } from "drizzle-orm";
 import { drizzle as onLibsql } from "drizzle-orm/libsql";
 import { mysqlTable } from "drizzle-orm/mysql-core";
 import { drizzle as onMysql } from "drizzle-orm/mysql-proxy";
@@ -78,6 +78,36 @@ describe("PostgreSQL", { skip: !server }, () => {
     await related.insert(orders).values({ id: SNOS[1], buyer: SNOS[0], key: GUIDS[0] });
     const found = await related.query.people.findMany({ with: { orders: true } });
     assert.deepEqual(found, [{ id: SNOS[0], orders: [{ id: SNOS[1], buyer: SNOS[0], key: GUIDS[0] }] }]);
+  });
+
+  test("integers of 64 bits in rows in JSON are refused where JSON rounds them, and read as texts", async () => {
+    const owners = pgTable("owners", { id: pg.int64().primaryKey() });
+    const flakes = pgTable("flakes", { id: pg.int64().primaryKey(), owner: pg.int64() });
+    const schema = {
+      owners,
+      flakes,
+      ofOwners: relations(owners, ({ many }) => ({ flakes: many(flakes) })),
+      ofFlakes: relations(flakes, ({ one }) => ({
+        person: one(owners, { fields: [flakes.owner], references: [owners.id] }),
+      })),
+    };
+    await pool.query("CREATE TABLE owners (id bigint PRIMARY KEY)");
+    await pool.query("CREATE TABLE flakes (id bigint PRIMARY KEY, owner bigint)");
+    const related = onPostgres(pool, { schema });
+    await related.insert(owners).values([{ id: 1n }, { id: 2n }]);
+    await related.insert(flakes).values([
+      { id: 7n, owner: 1n },
+      { id: INTEGERS[4], owner: 2n },
+    ]);
+    const of = (id, flakes) => related.query.owners.findFirst({ where: eq(owners.id, id), with: { flakes } });
+    assert.deepEqual(await of(1n, true), { id: 1n, flakes: [{ id: 7n, owner: 1n }] });
+    await assert.rejects(
+      () => of(2n, true),
+      (error) => refusal(error).code === "invalid_type",
+    );
+    const asText = { columns: { id: false }, extras: { id: sql`${flakes.id}::text`.as("id_text") } };
+    const { flakes: found } = await of(2n, asText);
+    assert.deepEqual(found, [{ id: `${INTEGERS[4]}`, owner: 2n }]);
   });
 
   test.after(() => pool.end());

@@ -33,7 +33,37 @@ const TYPES = {
 
 const refused = { name: "PolyflakeError", code: /^invalid_(type|length|character)$/ };
 
-async function check(plain, type, form) {
+/** Expressions around columns and values, of which each finds `ids[4]`, beside its parent `ids[3]`. */
+const EXPRESSIONS = {
+  tuple: (ids) => (eb) => eb(eb.refTuple("id", "parent"), "=", eb.tuple(ids[4], ids[3])),
+  parentheses: (ids) => (eb) => eb(eb.parens(eb.ref("id")), "=", eb.parens(eb.val(ids[4]))),
+  "coalesce of columns": (ids) => (eb) => eb(eb.fn.coalesce("parent", "id"), "=", ids[3]),
+  "coalesce of a column and a value": (ids) => (eb) =>
+    eb(eb.fn.coalesce("parent", eb.val(ids[5])), "=", eb.fn.coalesce(eb.val(ids[3]), "id")),
+  "functions in each other": (ids) => (eb) =>
+    eb("id", "=", eb.fn("nullif", [eb.fn.coalesce(eb.val(ids[4]), "parent"), eb.val(ids[1])])),
+  "case with conditions": (ids) => (eb) =>
+    eb("id", "=", eb.case().when("parent", "=", ids[3]).then(ids[4]).else(eb.ref("parent")).end()),
+  "case of a column": (ids) => (eb) =>
+    eb(eb.case("parent").when(ids[3]).then(eb.ref("id")).else(ids[0]).end(), "=", eb.val(ids[4])),
+};
+
+/** Others, whose parameters are texts to PostgreSQL. */
+const IN_SQLITE = {
+  "coalesce of values": (ids) => (eb) => eb(eb.fn("COALESCE", [eb.val(ids[3]), eb.val(ids[5])]), "=", eb.ref("parent")),
+  "case of values": (ids) => (eb) =>
+    eb("id", "=", eb.case().when("parent", "=", ids[3]).then(ids[4]).else(ids[0]).end()),
+};
+
+/** Others, which SQLite does not know. */
+const IN_POSTGRESQL = {
+  "tuples in a list": (ids) => (eb) =>
+    eb(eb.refTuple("id", "parent"), "in", [eb.tuple(ids[4], ids[3]), eb.tuple(ids[6], ids[4])]),
+  any: (ids) => (eb) => eb("parent", "=", eb.fn("any", [eb.val([ids[3], ids.at(-1)])])),
+  least: (ids) => (eb) => eb(eb.fn("least", [eb.val(ids[4]), eb.ref("parent")]), "=", eb.val(ids[3])),
+};
+
+async function check(plain, type, form, isPostgres = false) {
   const { ids, span } = SAMPLES[form];
   const db = plain.withPlugin(new IdPlugin({ id: polyflake[form], parent: polyflake[form] }));
   await sql`DROP TABLE IF EXISTS t`.execute(plain);
@@ -55,6 +85,16 @@ async function check(plain, type, form) {
       await found(selected.where((eb) => eb.between("id", span.lowest, span.highest))),
       ids.slice(5, 10),
     );
+  for (const [name, condition] of Object.entries({ ...EXPRESSIONS, ...(isPostgres ? IN_POSTGRESQL : IN_SQLITE) })) {
+    const rows = selected.where("id", "in", [ids[3], ids[4]]).where(condition(ids));
+    assert.deepEqual(await found(rows), [ids[4]], name);
+  }
+  // PostgreSQL has no maximum of a UUID or of bytes before version 18.
+  if (!isPostgres || !/^(uuid|bytea)$/.test(type)) {
+    const later = db.selectFrom("t").select("place").groupBy("place");
+    const last = await later.having((eb) => eb(eb.fn.max("id"), ">", ids.at(-2))).execute();
+    assert.deepEqual(last, [{ place: `${ids.length - 1}` }]);
+  }
   const children = db
     .selectFrom("t")
     .innerJoin("t as of", (on) => on.onRef("of.parent", "=", "t.id").on("t.id", "=", ids[2]));
@@ -83,7 +123,7 @@ const server = await database("kysely");
 
 describe("PostgreSQL", { skip: !server }, () => {
   const db = new Kysely({ dialect: new PostgresDialect({ pool: new postgres.Pool(server) }) });
-  for (const [form, [type]] of Object.entries(TYPES)) test(form, () => check(db, type, form));
+  for (const [form, [type]] of Object.entries(TYPES)) test(form, () => check(db, type, form, true));
   test.after(() => db.destroy());
 });
 

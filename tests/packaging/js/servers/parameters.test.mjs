@@ -7,25 +7,32 @@ import express5 from "express";
 import express4 from "express-4";
 import { Hono as Hono4 } from "hono";
 import { Hono as Hono40 } from "hono-4.0";
-import { hotguid, randflake, sno } from "polyflake";
+import { hotguid, layout, randflake, sno } from "polyflake";
 import * as ofExpress from "polyflake/express";
 import * as ofHono from "polyflake/hono";
 
 const PATH = "/people/:person/orders";
 
-const parsers = ({ hotguidId, optional, params, query, randflakeId, snoId }) => [
+const TWEETS = layout.Layout.preset("twitter");
+const BYTES = new layout.Layout({ id: "bytes", bits: 72, fields: [{ kind: "bindable", bits: 72, name: "key" }] });
+
+const parsers = ({ hotguidId, layoutId, optional, params, query, randflakeId, snoId }) => [
   params({ person: snoId({ metabyte: 1 }) }),
   query({
     after: optional(snoId({ metabyte: [2, 3] })),
     flake: optional(randflakeId()),
     key: optional(hotguidId()),
+    tweet: optional(layoutId(TWEETS)),
+    bytes: optional(layoutId(BYTES)),
     any: snoId(),
   }),
 ];
 
-const answerOf = ({ person }, { any, after, flake, key, ...others }) => ({
+const answerOf = ({ person }, { any, after, flake, key, tweet, bytes, ...others }) => ({
   values: [person, any, after ?? null, typeof flake === "bigint" ? `${flake}` : null, key ?? null],
   others: Object.keys(others),
+  ...(tweet === undefined ? {} : { tweet: [typeof tweet, `${tweet}`] }),
+  ...(bytes === undefined ? {} : { bytes: Array.from(bytes) }),
 });
 
 function withExpress(express) {
@@ -87,6 +94,30 @@ const REQUESTS = [
     400,
     { code: "not_canonical", field: "flake", message: "expected no leading zero, found one" },
   ],
+  [
+    `${PERSON}/orders?tweet=1541815603606036480&bytes=0102030405060708ff&${ALL}`,
+    200,
+    {
+      values: [PERSON, ANY, null, null, null],
+      others: [],
+      tweet: ["bigint", "1541815603606036480"],
+      bytes: [1, 2, 3, 4, 5, 6, 7, 8, 255],
+    },
+  ],
+  [
+    `${PERSON}/orders?tweet=9223372036854775808&${ALL}`,
+    400,
+    {
+      code: "out_of_range",
+      field: "tweet",
+      message: "expected id from -9223372036854775808 to 9223372036854775807, found 9223372036854775808",
+    },
+  ],
+  ...["07", "1e3", "", "+1", "1.0", "1".repeat(400)].map((tweet) => [
+    `${PERSON}/orders?tweet=${encodeURIComponent(tweet)}&${ALL}`,
+    400,
+    { code: "not_canonical", field: "tweet", message: /^expected an integer of 64 bits in decimal digits/ },
+  ]),
 ];
 
 const SERVERS = {
@@ -105,7 +136,11 @@ for (const [name, server] of Object.entries(SERVERS))
         const answer = await fetch(`http://127.0.0.1:${server.address().port}/people/${path}`);
         assert.equal(answer.status, status, path);
         assert.match(answer.headers.get("content-type"), /^application\/json/);
-        assert.deepEqual(await answer.json(), body, path);
+        const { message, ...others } = await answer.json();
+        if (body.message instanceof RegExp) assert.match(message, body.message);
+        else assert.equal(message, body.message, path);
+        const { message: _, ...expected } = body;
+        assert.deepEqual(others, expected, path);
       }
     } finally {
       server.close();
@@ -125,6 +160,11 @@ test("members that every object inherits are no parameters", () => {
   const response = { status: (status) => ({ json: ({ code }) => answers.push(status, code) }) };
   ofExpress.params({ constructor: ofExpress.snoId() })({ params: {} }, response);
   assert.deepEqual(answers, [400, "missing_field"]);
+});
+
+test("only a layout is one", () => {
+  for (const wrong of [undefined, null, {}, { schema: {} }, "twitter"])
+    assert.throws(() => ofHono.layoutId(wrong), { code: "invalid_type", field: "layout" });
 });
 
 test("metabytes are checked where they are given", () => {

@@ -1,7 +1,7 @@
 // The types of parameters in handlers, as a user's compiler sees them.
 import express from "express";
 import { Hono } from "hono";
-import type { RandflakeId, SnoId } from "polyflake";
+import { layout, type RandflakeId, type SnoId } from "polyflake";
 import * as ofExpress from "polyflake/express";
 import * as ofHono from "polyflake/hono";
 
@@ -26,13 +26,14 @@ const same =
 }
 
 {
-  const { optional, params, query, randflakeId, snoId } = ofHono;
+  const { layoutId, optional, params, query, randflakeId, snoId } = ofHono;
   const app = new Hono<{ Variables: { user: string } }>();
   app.get(
     "/people/:person",
     params({ person: snoId({ metabyte: 1 }) }),
-    query({ flake: optional(randflakeId()) }),
+    query({ flake: optional(randflakeId()), tweet: layoutId(layout.Layout.preset("twitter")) }),
     (c) => {
+      same<bigint>()<ReturnType<typeof c.req.valid<"query">>["tweet"]>("same");
       const { person } = c.req.valid("param");
       same<SnoId<1>>()<typeof person>("same");
       const { flake } = c.req.valid("query");
