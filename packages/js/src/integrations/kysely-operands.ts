@@ -4,7 +4,7 @@ import {
   AndNode,
   CaseNode,
   ColumnNode,
-  FunctionNode,
+  type FunctionNode,
   type OperationNode,
   ParensNode,
   PrimitiveValueListNode,
@@ -86,6 +86,11 @@ function storedValue(value: unknown, form: AnyForm): unknown {
   return Array.isArray(value) ? value.map((id) => form.to(id)) : form.to(value);
 }
 
+/** Returns whether a node is a function; the oldest supported Kysely does not export the object that says so. */
+function isFunction(node: OperationNode): node is FunctionNode {
+  return node.kind === "FunctionNode";
+}
+
 /** The parts of an expression that have the type of the whole. */
 function partsOf(node: OperationNode): readonly OperationNode[] {
   const parts: OperationNode[] = [];
@@ -97,7 +102,7 @@ function partsOf(node: OperationNode): readonly OperationNode[] {
 function withParts<Node extends OperationNode>(node: Node, other: (part: OperationNode) => OperationNode): Node {
   const keeps = (func: string): boolean => KEEPING.includes(func.toLowerCase());
   const given: OperationNode = node;
-  if (FunctionNode.is(given)) return keeps(given.func) ? { ...node, arguments: given.arguments.map(other) } : node;
+  if (isFunction(given)) return keeps(given.func) ? { ...node, arguments: given.arguments.map(other) } : node;
   if (AggregateFunctionNode.is(given))
     return keeps(given.func) ? { ...node, aggregated: given.aggregated.map(other) } : node;
   if (!CaseNode.is(given)) return node;
