@@ -78,7 +78,7 @@ COPIED = "10 bytes each copied"
 
 
 def fresh(count: int, x: int | None = None) -> Entry:
-    """Writes as many bytes as sno IDs have into memory that is allocated for them: if it is large, the system clears each page."""
+    """Fills newly allocated memory with as many bytes as sno IDs have; the system clears each page of large memory."""
     import numpy
 
     objects = {"ones": numpy.ones, "shape": 10 * count, "dtype": numpy.uint8}
