@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 
 from catalogue import BAD_CHARACTERS, anything
-from polyflake import InvalidTypeError, PolyflakeError, sno
+from polyflake import InvalidTypeError, PolyflakeError, hotguid, layout, sno
 from support import NOW_MS, NOW_NS, refused
 
 ID = sno.Sno("93bm44ab22flxhjb")
@@ -291,3 +291,21 @@ def test_the_note_names_the_parameter() -> None:
     with pytest.raises(InvalidTypeError) as caught:
         SHARED.generate("1")  # type: ignore[arg-type]
     assert any("metabyte" in note for note in getattr(caught.value, "__notes__", ["metabyte"]))
+
+
+SPANS = [
+    pytest.param(sno.time_range, id="sno"),
+    pytest.param(hotguid.time_range, id="hotguid"),
+    pytest.param(layout.Layout.preset("sonyflake").time_range, id="layout"),
+    pytest.param(sno.Generator(7).generate_many(2).in_time_range, id="column"),
+]
+
+
+@pytest.mark.parametrize("span", SPANS)
+@pytest.mark.parametrize(("start", "end"), [(-5, -9), (2**60, 2**59), (NOW_MS, NOW_MS), (NOW_MS, -1)])
+def test_the_message_of_a_reversed_span_names_the_field(span: Any, start: int, end: int) -> None:
+    with pytest.raises(OverflowError) as caught:
+        span(start, end)
+    error: Any = caught.value
+    assert error.field in ("start", "end") and str(error).startswith(f"expected {error.field} "), str(error)
+    assert str(error).endswith(f"found {start if error.field == 'start' else end}"), str(error)

@@ -71,8 +71,10 @@ impl FromPyObject<'_, '_> for Span {
 /// The exception for a time range that the core refuses, because of one of its ends.
 #[cold]
 pub(crate) fn raise_in_range(error: Error, start: UnixMs) -> PyErr {
-    let is_start = error.kind() == ErrorKind::TimeOutOfRange
-        && error.range().is_some_and(|(found, ..)| found == i128::from(start.0));
+    let is_named = error.field() == Some("start");
+    let is_start = is_named
+        || error.kind() == ErrorKind::TimeOutOfRange
+            && error.range().is_some_and(|(found, ..)| found == i128::from(start.0));
     match error.kind() {
         ErrorKind::TimeOutOfRange | ErrorKind::OutOfRange if is_time(&error) => {
             raise_named(error, if is_start { "start" } else { "end" })
