@@ -8,15 +8,16 @@ use core::fmt;
 use polyflake::Error;
 
 use crate::{
-    Scratch,
-    protocol::{BYTES, ErrorSlots},
+    At, Scratch,
+    protocol::{BYTES, ErrorSlots, call},
 };
 
 /// Writes an error.
 #[cold]
-pub(crate) fn write(scratch: &Scratch, error: &Error) {
+pub(crate) fn write(at: At<call::Refused>, error: &Error) {
     // The name of a layout's field may have any length. It is written whole or not at all, which leaves room for the message.
     let name = error.field().filter(|name| name.len() <= BYTES / 2);
+    let scratch: &Scratch = &at;
     let code = scratch.put_bytes(0, error.code().as_bytes());
     let field = scratch.put_bytes(code, name.unwrap_or_default().as_bytes());
     let mut message = Writer { scratch, start: code + field, length: 0 };
@@ -31,7 +32,7 @@ pub(crate) fn write(scratch: &Scratch, error: &Error) {
         field_length: name.map_or(f64::NAN, |_| length(field)),
         message_length: length(message.length),
     };
-    slots.put(scratch);
+    slots.put(at);
 }
 
 /// Writes a text into the bytes.

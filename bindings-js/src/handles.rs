@@ -5,9 +5,12 @@ use alloc::{rc::Rc, vec::Vec};
 use polyflake::{Error, ErrorKind, Result};
 
 use crate::{
-    Host, Machine,
-    message::Reader,
-    protocol::slot::{self, Slot},
+    At, Host, Machine,
+    message::{Reader, TakesMessage},
+    protocol::{
+        call::{self, Gives, Takes},
+        slot,
+    },
     turns::Waiting,
 };
 
@@ -53,8 +56,8 @@ objects! {
 /// Calls about an object, by its handle.
 impl<C: Host> Machine<C> {
     /// Drops the object of a handle; the handle may be used again.
-    pub fn release(&self) -> Result<()> {
-        let place = self.scratch.place(slot::object::HANDLE);
+    pub fn release(&self, at: At<call::Release>) -> Result<()> {
+        let place = at.place(slot::object::HANDLE);
         let _last = self.last.take();
         let released = self.handles.borrow_mut().get_mut(place).and_then(Option::take);
         // Dropped only now: dropping a clock may run code that calls back into the machine.
@@ -75,27 +78,33 @@ impl<C: Host> Machine<C> {
     /// The object of a call's handle.
     ///
     /// Mostly the same as in the call before: the processor predicts that and runs ahead.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "one function serves all calls")]
+    pub(crate) fn object<K: Takes<slot::object::Record>>(
+        &self,
+        at: At<K>,
+    ) -> Result<Rc<Object<C>>> {
+        self.object_in(At::new(at.area()))
+    }
+
     #[inline]
-    pub(crate) fn object(&self) -> Result<Rc<Object<C>>> {
-        let handle = self.scratch.raw(slot::object::HANDLE);
+    fn object_in(&self, at: At<call::Release>) -> Result<Rc<Object<C>>> {
+        let handle = at.raw(slot::object::HANDLE);
         match &*self.last.borrow() {
             Some((last, object)) if *last == handle => return Ok(object.clone()),
             _ => {}
         }
-        let object = self.object_at(slot::object::HANDLE)?;
+        let object = self.object_of(at.place(slot::object::HANDLE))?;
         self.last.replace(Some((handle, object.clone())));
         Ok(object)
     }
 
-    /// The object of the handle in a given slot.
-    #[inline(never)]
-    pub(crate) fn object_at(&self, slot: Slot) -> Result<Rc<Object<C>>> {
-        self.object_of(self.scratch.place(slot))
-    }
-
     /// The objects of the handles in a message.
-    pub(crate) fn objects_in_message(&self) -> Result<Vec<Rc<Object<C>>>> {
-        let message = self.take_message();
+    pub(crate) fn objects_in_message<K: TakesMessage>(
+        &self,
+        at: At<K>,
+    ) -> Result<Vec<Rc<Object<C>>>> {
+        let message = self.take_message(at);
         let mut handles = Reader::new(&message);
         let mut all = Vec::new();
         while handles.has_more() {
@@ -104,13 +113,21 @@ impl<C: Host> Machine<C> {
         Ok(all)
     }
 
-    fn object_of(&self, handle: usize) -> Result<Rc<Object<C>>> {
+    /// The object of a handle.
+    #[inline(never)]
+    pub(crate) fn object_of(&self, handle: usize) -> Result<Rc<Object<C>>> {
         self.handles.borrow().get(handle).cloned().flatten().ok_or_else(gone)
     }
 
     /// Keeps an object, and writes its handle.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "one function serves all calls")]
+    pub(crate) fn put_object<K: Gives<slot::object::Record>>(&self, at: At<K>, thing: Object<C>) {
+        at.put_number(slot::object::HANDLE, self.keep(thing));
+    }
+
     #[allow(clippy::cast_precision_loss, reason = "there is no memory for 2^53 of them")]
-    pub(crate) fn put_object(&self, thing: Object<C>) {
+    fn keep(&self, thing: Object<C>) -> f64 {
         let mut object = self.handles.borrow_mut();
         let free = object.iter().position(Option::is_none);
         let place = free.unwrap_or(object.len());
@@ -118,7 +135,7 @@ impl<C: Host> Machine<C> {
             object.push(None);
         }
         object[place] = Some(Rc::new(thing));
-        self.scratch.put_number(slot::object::HANDLE, place as f64);
+        place as f64
     }
 }
 

@@ -11,11 +11,14 @@ use polyflake::{
 };
 
 use crate::{
-    Host, Machine,
+    At, Host, Machine,
     generators::give,
     handles::Object,
     message::{Reader, Writer},
-    protocol::slot::{extension, layout_options as own, many},
+    protocol::{
+        call,
+        slot::{extension, layout_options as own, many, piece::OFFSET},
+    },
 };
 use ids::set;
 
@@ -44,12 +47,12 @@ type Fill<'f, C> = &'f dyn Fn(&Generator<C>, &Values<'_>, Batch<'_>) -> Result<u
 /// Generators, by their handles; calls that make IDs also take a message of bindables.
 impl<C: Host> Machine<C> {
     /// Options; a message with the snapshot, if there is one, and the names and values of fixed bindables -> a handle.
-    pub fn layout_generator_build(&self) -> Result<()> {
-        let (scratch, clock, shared) = (self.scratch, self.take_clock(), self.scratch.shared()?);
-        let sequence_only = scratch.integer(own::SEQUENCE_ONLY, "sequenceOnly", 1)? == 1;
-        let is_restored = scratch.integer(own::RESTORED, "restored", 1)? == 1;
-        let layout = self.object_at(own::LAYOUT)?.layout()?.clone();
-        let message = self.take_message_at(own::MESSAGE_LENGTH);
+    pub fn layout_generator_build(&self, at: At<call::LayoutGeneratorBuild>) -> Result<()> {
+        let (clock, shared) = (self.take_clock(), at.shared()?);
+        let sequence_only = at.integer(own::SEQUENCE_ONLY, "sequenceOnly", 1)? == 1;
+        let is_restored = at.integer(own::RESTORED, "restored", 1)? == 1;
+        let layout = self.object_of(at.place(own::LAYOUT))?.layout()?.clone();
+        let message = self.take_message_of(at.place(own::MESSAGE_LENGTH), at.place(OFFSET));
         let mut message = Reader::new(&message);
         let snapshot = is_restored.then(|| Snapshot::from_value(message.json())).transpose()?;
         let mut builder = Builder::with_clock(layout, clock).sequence_only(sequence_only);
@@ -62,77 +65,81 @@ impl<C: Host> Machine<C> {
             None => builder.build(),
         }
         .map_err(|error| shared.named(error))?;
-        self.put_object(Object::LayoutGenerator(generator));
+        self.put_object(at, Object::LayoutGenerator(generator));
         Ok(())
     }
 
     /// -> an ID.
-    pub fn layout_generate(&self) -> Result<()> {
-        self.layout_one(Generator::generate_with)
+    pub fn layout_generate(&self, at: At<call::LayoutPack>) -> Result<()> {
+        self.layout_one(at, Generator::generate_with)
     }
 
     /// Does the same without waiting -> an ID.
-    pub fn layout_try_generate(&self) -> Result<()> {
-        self.layout_one(Generator::try_generate_with)
+    pub fn layout_try_generate(&self, at: At<call::LayoutPack>) -> Result<()> {
+        self.layout_one(at, Generator::try_generate_with)
     }
 
     #[inline(never)]
-    fn layout_one(&self, one: fn(&Generator<C>, &Values<'_>) -> Result<Id>) -> Result<()> {
-        let (object, message) = (self.object()?, self.take_message());
+    fn layout_one(
+        &self,
+        at: At<call::LayoutPack>,
+        one: fn(&Generator<C>, &Values<'_>) -> Result<Id>,
+    ) -> Result<()> {
+        let (object, message) = (self.object(at)?, self.take_message(at));
         let generator = object.layout_generator()?;
         let id = one(generator, &values(generator, &message)?)?;
-        self.answer_id(&id)
+        self.answer_id(at, &id)
     }
 
     /// One ID, made in turns -> a packed ID.
-    pub fn layout_one_async(&self) -> Result<()> {
-        let (object, message, scratch) = (self.object()?, self.take_message(), self.scratch);
-        self.begin(async move {
+    pub fn layout_one_async(&self, at: At<call::LayoutOneAsync>) -> Result<()> {
+        let (object, message) = (self.object(at)?, self.take_message(at));
+        self.begin(at, async move {
             let generator = object.layout_generator()?;
             let values = values(generator, &message)?;
-            let id = generator.generate_with_async(|time| scratch.sleep(time), &values).await?;
+            let id = generator.generate_with_async(|time| at.sleep(time), &values).await?;
             Ok(Some(packed(&id)))
         })
     }
 
     /// Also a count of at most [`BATCH`](crate::protocol::BATCH) -> packed IDs.
-    pub fn layout_fill(&self) -> Result<()> {
-        let count = self.scratch.count(many::COUNT);
-        self.layout_fill_by(&|generator, values, ids| {
+    pub fn layout_fill(&self, at: At<call::LayoutPackColumns>) -> Result<()> {
+        let count = at.count(many::COUNT);
+        self.layout_fill_by(at, &|generator, values, ids| {
             generator.fill_with(values, ids)?;
             Ok(count)
         })
     }
 
     /// Does the same without waiting -> the packed IDs that could be made.
-    pub fn layout_fill_now(&self) -> Result<()> {
-        self.layout_fill_by(&|generator, values, ids| generator.try_fill_with(values, ids))
+    pub fn layout_fill_now(&self, at: At<call::LayoutPackColumns>) -> Result<()> {
+        self.layout_fill_by(at, &|generator, values, ids| generator.try_fill_with(values, ids))
     }
 
     #[inline(never)]
-    fn layout_fill_by(&self, fill: Fill<'_, C>) -> Result<()> {
-        let (object, count) = (self.object()?, self.scratch.count(many::COUNT));
-        let message = self.take_message();
+    fn layout_fill_by(&self, at: At<call::LayoutPackColumns>, fill: Fill<'_, C>) -> Result<()> {
+        let (object, count) = (self.object(at)?, at.count(many::COUNT));
+        let message = self.take_message(at);
         let generator = object.layout_generator()?;
         let values = values(generator, &message)?;
-        self.answer_packed(generator.layout(), count, &|ids| fill(generator, &values, ids))
+        self.answer_packed(at, generator.layout(), count, &|ids| fill(generator, &values, ids))
     }
 
     /// A message of handles -> nothing; refused unless all may be in one pool.
-    pub fn layout_pool(&self) -> Result<()> {
-        let object = self.objects_in_message()?;
+    pub fn layout_pool(&self, at: At<call::LayoutPool>) -> Result<()> {
+        let object = self.objects_in_message(at)?;
         Pool::new(object.iter().filter_map(|object| object.layout_generator().ok())).map(drop)
     }
 
     /// Also the new end.
-    pub fn layout_extend_window(&self) -> Result<()> {
-        self.object()?.layout_generator()?.extend_window(self.scratch.time(extension::END))
+    pub fn layout_extend_window(&self, at: At<call::LayoutExtendWindow>) -> Result<()> {
+        self.object(at)?.layout_generator()?.extend_window(at.time(extension::END))
     }
 
     /// -> start of the last tick used, number of IDs used up in it, closed.
-    pub fn layout_stats(&self) -> Result<()> {
-        let stats = self.object()?.layout_generator()?.stats();
-        self.answer(|message| {
+    pub fn layout_stats(&self, at: At<call::LayoutDescription>) -> Result<()> {
+        let stats = self.object(at)?.layout_generator()?.stats();
+        self.answer(at, |message| {
             message.optional(stats.last_ms);
             message.value(&stats.len.into());
             message.flag(stats.closed);
@@ -140,8 +147,8 @@ impl<C: Host> Machine<C> {
     }
 
     /// -> the snapshot.
-    pub fn layout_close(&self) -> Result<()> {
-        let snapshot = self.object()?.layout_generator()?.close()?.to_value();
-        self.answer(|message| message.json(&snapshot))
+    pub fn layout_close(&self, at: At<call::LayoutDescription>) -> Result<()> {
+        let snapshot = self.object(at)?.layout_generator()?.close()?.to_value();
+        self.answer(at, |message| message.json(&snapshot))
     }
 }

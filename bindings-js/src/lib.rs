@@ -47,7 +47,8 @@ use core::cell::RefCell;
 use handles::Object;
 pub use host::Host;
 use polyflake::Result;
-pub use scratch::Scratch;
+pub use protocol::{call, slot};
+pub use scratch::{At, Scratch};
 pub use table::{tick_of_float, tick_to_float, word_of_float};
 
 /// One thread's scratch area, and the objects that it keeps for JavaScript. `C` is the clock of this kind of machine.
@@ -83,11 +84,11 @@ impl<C: Host> Machine<C> {
 
     /// Runs one call: 0 means success; 1 means refused, with the error in the scratch area.
     #[inline]
-    pub fn run(&self, call: impl FnOnce(&Self) -> Result<()>) -> u32 {
-        match call(self) {
+    pub fn run<K>(&self, call: impl FnOnce(&Self, At<K>) -> Result<()>) -> u32 {
+        match call(self, At::new(self.scratch)) {
             Ok(()) => 0,
             Err(error) => {
-                errors::write(self.scratch, &error);
+                errors::write(At::new(self.scratch), &error);
                 1
             }
         }

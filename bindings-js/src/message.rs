@@ -14,10 +14,11 @@ use polyflake::{
 };
 
 use crate::{
-    Host, Machine,
+    At, Host, Machine,
     protocol::{
         BYTES,
-        slot::{self, Slot, piece::OFFSET},
+        call::{self, Gives, Takes},
+        slot::{self, piece::OFFSET},
         tag,
     },
 };
@@ -220,53 +221,87 @@ impl Writer {
     }
 }
 
+/// A call that takes a message.
+pub(crate) trait TakesMessage:
+    Takes<slot::message::Record> + Takes<slot::piece::Record>
+{
+}
+
+impl<K: Takes<slot::message::Record> + Takes<slot::piece::Record>> TakesMessage for K {}
+
 /// Messages are passed in the bytes, in pieces if they are longer. The caller of a call puts all pieces but the last beforehand,
 /// and fetches all pieces of an answer but the first afterwards; the answer's length is that of all. The slot [`OFFSET`] has the
 /// offset of a piece in its message.
 impl<C: Host> Machine<C> {
     /// A piece of a message, but not the last one, and its length.
-    pub fn put_piece(&self) -> Result<()> {
-        self.append_piece(slot::message::LENGTH);
+    pub fn put_piece(&self, at: At<call::PutPiece>) -> Result<()> {
+        self.append_piece(at.place(slot::message::LENGTH), at.place(OFFSET));
         Ok(())
     }
 
     /// -> the next piece of the answer.
-    pub fn next_piece(&self) -> Result<()> {
-        let mut answer = self.message.borrow_mut();
-        let written = self.scratch.put_bytes(0, &answer);
-        answer.drain(..written);
+    pub fn next_piece(&self, _: At<call::NextPiece>) -> Result<()> {
+        self.answer_piece();
         Ok(())
     }
 
-    /// Takes the message whose last piece lies in the bytes.
-    pub(crate) fn take_message(&self) -> Vec<u8> {
-        self.take_message_at(slot::message::LENGTH)
+    fn answer_piece(&self) {
+        let mut answer = self.message.borrow_mut();
+        let written = self.scratch.put_bytes(0, &answer);
+        answer.drain(..written);
     }
 
-    /// Does the same with the piece's length in another slot.
-    pub(crate) fn take_message_at(&self, slot: Slot) -> Vec<u8> {
-        self.append_piece(slot);
+    /// Takes the message whose last piece lies in the bytes.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "one function serves all calls")]
+    pub(crate) fn take_message<K: TakesMessage>(&self, at: At<K>) -> Vec<u8> {
+        self.take_message_in(At::new(at.area()))
+    }
+
+    fn take_message_in(&self, at: At<call::PutPiece>) -> Vec<u8> {
+        self.take_message_of(at.place(slot::message::LENGTH), at.place(OFFSET))
+    }
+
+    /// Does the same with the length and the offset of the last piece.
+    pub(crate) fn take_message_of(&self, length: usize, offset: usize) -> Vec<u8> {
+        self.append_piece(length, offset);
         self.message.take()
     }
 
-    fn append_piece(&self, slot: Slot) {
+    fn append_piece(&self, length: usize, offset: usize) {
         let mut message = self.message.borrow_mut();
-        let at = self.scratch.place(OFFSET).min(message.len());
-        message.resize(at + self.scratch.place(slot).min(BYTES), 0);
-        self.scratch.get_bytes(0, &mut message[at..]);
+        let from = offset.min(message.len());
+        message.resize(from + length.min(BYTES), 0);
+        self.scratch.get_bytes(0, &mut message[from..]);
     }
 
     /// Writes a message as the answer, with its first piece in the bytes.
-    pub(crate) fn answer(&self, write: impl FnOnce(&mut Writer)) -> Result<()> {
+    #[allow(clippy::unnecessary_wraps, reason = "the end of calls, which can fail before")]
+    pub(crate) fn answer<K: Gives<slot::answer::Record>>(
+        &self,
+        at: At<K>,
+        write: impl FnOnce(&mut Writer),
+    ) -> Result<()> {
         let mut message = Writer::default();
         write(&mut message);
-        self.answer_message(message)
+        self.answer_message(at, message);
+        Ok(())
     }
 
     /// Does the same for a finished message.
-    pub(crate) fn answer_message(&self, message: Writer) -> Result<()> {
-        self.scratch.put_length(message.0.len());
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "one function serves all calls")]
+    pub(crate) fn answer_message<K: Gives<slot::answer::Record>>(
+        &self,
+        at: At<K>,
+        message: Writer,
+    ) {
+        self.answer_message_in(At::new(at.area()), message);
+    }
+
+    fn answer_message_in(&self, at: At<call::Turn>, message: Writer) {
+        at.put_length(message.0.len());
         self.message.replace(message.0);
-        self.next_piece()
+        self.answer_piece();
     }
 }

@@ -1,7 +1,9 @@
 // Written by `cargo xtask generate` from `packages/protocol.toml`.
 //! The names and numbers that TypeScript has too.
 
-use crate::Scratch;
+use polyflake::Result;
+
+use crate::{At, Host, Machine};
 
 /// Number of slots. Each holds a float, or an integer of 64 bits.
 pub(crate) const NUMBERS: usize = 32;
@@ -41,337 +43,512 @@ pub(crate) mod tag {
 }
 
 /// The slots of arguments and answers, in records.
-pub(crate) mod slot {
-    /// A slot of a float. This module alone can make one.
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct Slot(usize);
+#[allow(missing_docs, reason = "a slot is named in the summary of its record")]
+pub mod slot {
+    use core::marker::PhantomData;
 
-    impl Slot {
+    /// A slot of a float, in the record `R`. This module alone can make one.
+    #[derive(Debug)]
+    pub struct Slot<R>(usize, PhantomData<R>);
+
+    impl<R> Copy for Slot<R> {}
+
+    impl<R> Clone for Slot<R> {
+        fn clone(&self) -> Self {
+            *self
+        }
+    }
+
+    impl<R> Slot<R> {
+        const fn at(index: usize) -> Self {
+            Self(index, PhantomData)
+        }
+
         /// The index of the slot.
         #[inline]
-        pub(crate) const fn index(self) -> usize {
+        pub const fn index(self) -> usize {
             self.0
         }
     }
 
-    /// A slot of an integer of 64 bits. This module alone can make one.
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct IntegerSlot(usize);
+    /// A slot of an integer of 64 bits, in the record `R`. This module alone can make one.
+    #[derive(Debug)]
+    pub struct IntegerSlot<R>(usize, PhantomData<R>);
 
-    impl IntegerSlot {
+    impl<R> Copy for IntegerSlot<R> {}
+
+    impl<R> Clone for IntegerSlot<R> {
+        fn clone(&self) -> Self {
+            *self
+        }
+    }
+
+    impl<R> IntegerSlot<R> {
+        const fn at(index: usize) -> Self {
+            Self(index, PhantomData)
+        }
+
         /// The index of the slot.
         #[inline]
-        pub(crate) const fn index(self) -> usize {
+        pub const fn index(self) -> usize {
             self.0
         }
     }
 
     /// The time now, in Unix milliseconds, for calls that make one ID: reading the clock from within wasm takes longer.
-    pub(crate) mod clock {
+    pub mod clock {
         use super::Slot;
 
-        pub(crate) const NOW: Slot = Slot(29);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const NOW: Slot<Record> = Slot::at(29);
     }
 
     /// Nanoseconds to sleep before the next turn, NaN at the end.
-    pub(crate) mod turn {
+    pub mod turn {
         use super::Slot;
 
-        pub(crate) const SLEEP: Slot = Slot(30);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const SLEEP: Slot<Record> = Slot::at(30);
     }
 
     /// The offset of a piece in its message.
-    pub(crate) mod piece {
+    pub mod piece {
         use super::Slot;
 
-        pub(crate) const OFFSET: Slot = Slot(31);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const OFFSET: Slot<Record> = Slot::at(31);
     }
 
     /// The object that a call is about or has built.
-    pub(crate) mod object {
+    pub mod object {
         use super::Slot;
 
-        pub(crate) const HANDLE: Slot = Slot(0);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const HANDLE: Slot<Record> = Slot::at(0);
     }
 
     /// The length of a piece of a message, in bytes.
-    pub(crate) mod message {
+    pub mod message {
         use super::Slot;
 
-        pub(crate) const LENGTH: Slot = Slot(1);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const LENGTH: Slot<Record> = Slot::at(1);
     }
 
     /// The metabyte of new IDs.
-    pub(crate) mod sno_one {
+    pub mod sno_one {
         use super::Slot;
 
-        pub(crate) const METABYTE: Slot = Slot(1);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const METABYTE: Slot<Record> = Slot::at(1);
     }
 
     /// The shard key of new IDs.
-    pub(crate) mod hotguid_one {
+    pub mod hotguid_one {
         use super::Slot;
 
-        pub(crate) const SHARD_KEY: Slot = Slot(1);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const SHARD_KEY: Slot<Record> = Slot::at(1);
     }
 
     /// Number of IDs or blocks of a batch, and the index of its first one among all.
-    pub(crate) mod many {
+    pub mod many {
         use super::Slot;
 
-        pub(crate) const COUNT: Slot = Slot(2);
-        pub(crate) const FIRST: Slot = Slot(3);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const COUNT: Slot<Record> = Slot::at(2);
+        pub const FIRST: Slot<Record> = Slot::at(3);
     }
 
     /// The time of an ID, in Unix milliseconds.
-    pub(crate) mod sno_at {
+    pub mod sno_at {
         use super::Slot;
 
-        pub(crate) const TIME: Slot = Slot(2);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const TIME: Slot<Record> = Slot::at(2);
     }
 
     /// The new end of a window, in Unix milliseconds.
-    pub(crate) mod extension {
+    pub mod extension {
         use super::Slot;
 
-        pub(crate) const END: Slot = Slot(1);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const END: Slot<Record> = Slot::at(1);
     }
 
     /// Number of IDs, or of bytes, in an answer.
-    pub(crate) mod answer {
+    pub mod answer {
         use super::Slot;
 
-        pub(crate) const LENGTH: Slot = Slot(0);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const LENGTH: Slot<Record> = Slot::at(0);
     }
 
     /// A new ID that is an integer.
-    pub(crate) mod made {
+    pub mod made {
         use super::IntegerSlot;
 
-        pub(crate) const ID: IntegerSlot = IntegerSlot(0);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const ID: IntegerSlot<Record> = IntegerSlot::at(0);
     }
 
     /// Number of IDs to convert.
-    pub(crate) mod texts {
+    pub mod texts {
         use super::Slot;
 
-        pub(crate) const COUNT: Slot = Slot(0);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const COUNT: Slot<Record> = Slot::at(0);
     }
 
     /// A half-open time range, in Unix milliseconds.
-    pub(crate) mod time_range {
+    pub mod time_range {
         use super::Slot;
 
-        pub(crate) const START: Slot = Slot(0);
-        pub(crate) const END: Slot = Slot(1);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const START: Slot<Record> = Slot::at(0);
+        pub const END: Slot<Record> = Slot::at(1);
     }
 
     /// 1 for texts for SQL Server, else 0.
-    pub(crate) mod hotguid_range {
+    pub mod hotguid_range {
         use super::Slot;
 
-        pub(crate) const SQL: Slot = Slot(2);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const SQL: Slot<Record> = Slot::at(2);
     }
 
     /// Options of all generators: a window, in Unix milliseconds; 0 to wait, 1 for an error; the longest wait, in milliseconds.
-    pub(crate) mod options {
+    pub mod options {
         use super::Slot;
 
-        pub(crate) const WINDOW_START: Slot = Slot(0);
-        pub(crate) const WINDOW_END: Slot = Slot(1);
-        pub(crate) const ON_EXHAUSTED: Slot = Slot(2);
-        pub(crate) const MAX_WAIT: Slot = Slot(3);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const WINDOW_START: Slot<Record> = Slot::at(0);
+        pub const WINDOW_END: Slot<Record> = Slot::at(1);
+        pub const ON_EXHAUSTED: Slot<Record> = Slot::at(2);
+        pub const MAX_WAIT: Slot<Record> = Slot::at(3);
     }
 
     /// Options of sno: `how` is 0 to build, 1 to restore, 2 to import the original's; `is_lent` is 1 under a lent table.
-    pub(crate) mod sno_options {
+    pub mod sno_options {
         use super::Slot;
 
-        pub(crate) const HOW: Slot = Slot(4);
-        pub(crate) const METABYTE: Slot = Slot(5);
-        pub(crate) const PARTITION: Slot = Slot(6);
-        pub(crate) const SEQUENCE_MIN: Slot = Slot(7);
-        pub(crate) const SEQUENCE_MAX: Slot = Slot(8);
-        pub(crate) const IS_LENT: Slot = Slot(9);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const HOW: Slot<Record> = Slot::at(4);
+        pub const METABYTE: Slot<Record> = Slot::at(5);
+        pub const PARTITION: Slot<Record> = Slot::at(6);
+        pub const SEQUENCE_MIN: Slot<Record> = Slot::at(7);
+        pub const SEQUENCE_MAX: Slot<Record> = Slot::at(8);
+        pub const IS_LENT: Slot<Record> = Slot::at(9);
     }
 
     /// A snapshot of sno, as argument and as answer.
-    pub(crate) mod sno_snapshot {
+    pub mod sno_snapshot {
         use super::Slot;
 
-        pub(crate) const PARTITION_HIGH: Slot = Slot(10);
-        pub(crate) const PARTITION_LOW: Slot = Slot(11);
-        pub(crate) const SEQUENCE_MIN: Slot = Slot(12);
-        pub(crate) const SEQUENCE_MAX: Slot = Slot(13);
-        pub(crate) const SEQUENCE: Slot = Slot(14);
-        pub(crate) const NOW: Slot = Slot(15);
-        pub(crate) const WALL_HI: Slot = Slot(16);
-        pub(crate) const WALL_SAFE: Slot = Slot(17);
-        pub(crate) const DRIFTS: Slot = Slot(18);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const PARTITION_HIGH: Slot<Record> = Slot::at(10);
+        pub const PARTITION_LOW: Slot<Record> = Slot::at(11);
+        pub const SEQUENCE_MIN: Slot<Record> = Slot::at(12);
+        pub const SEQUENCE_MAX: Slot<Record> = Slot::at(13);
+        pub const SEQUENCE: Slot<Record> = Slot::at(14);
+        pub const NOW: Slot<Record> = Slot::at(15);
+        pub const WALL_HI: Slot<Record> = Slot::at(16);
+        pub const WALL_SAFE: Slot<Record> = Slot::at(17);
+        pub const DRIFTS: Slot<Record> = Slot::at(18);
     }
 
     /// A generator's partition.
-    pub(crate) mod sno_partition {
+    pub mod sno_partition {
         use super::Slot;
 
-        pub(crate) const PARTITION: Slot = Slot(0);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const PARTITION: Slot<Record> = Slot::at(0);
     }
 
     /// Figures of a generator of sno.
-    pub(crate) mod sno_stats {
+    pub mod sno_stats {
         use super::Slot;
 
-        pub(crate) const PARTITION: Slot = Slot(0);
-        pub(crate) const SEQUENCE_MIN: Slot = Slot(1);
-        pub(crate) const SEQUENCE_MAX: Slot = Slot(2);
-        pub(crate) const SEQUENCE: Slot = Slot(3);
-        pub(crate) const LEN: Slot = Slot(4);
-        pub(crate) const NOW: Slot = Slot(5);
-        pub(crate) const WALL_HI: Slot = Slot(6);
-        pub(crate) const WALL_SAFE: Slot = Slot(7);
-        pub(crate) const DRIFTS: Slot = Slot(8);
-        pub(crate) const CLOSED: Slot = Slot(9);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const PARTITION: Slot<Record> = Slot::at(0);
+        pub const SEQUENCE_MIN: Slot<Record> = Slot::at(1);
+        pub const SEQUENCE_MAX: Slot<Record> = Slot::at(2);
+        pub const SEQUENCE: Slot<Record> = Slot::at(3);
+        pub const LEN: Slot<Record> = Slot::at(4);
+        pub const NOW: Slot<Record> = Slot::at(5);
+        pub const WALL_HI: Slot<Record> = Slot::at(6);
+        pub const WALL_SAFE: Slot<Record> = Slot::at(7);
+        pub const DRIFTS: Slot<Record> = Slot::at(8);
+        pub const CLOSED: Slot<Record> = Slot::at(9);
     }
 
     /// A grant, as argument and as answer.
-    pub(crate) mod grant {
+    pub mod grant {
         use super::Slot;
 
-        pub(crate) const FIRST_NODE: Slot = Slot(4);
-        pub(crate) const LAST_NODE: Slot = Slot(5);
-        pub(crate) const START: Slot = Slot(6);
-        pub(crate) const END: Slot = Slot(7);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const FIRST_NODE: Slot<Record> = Slot::at(4);
+        pub const LAST_NODE: Slot<Record> = Slot::at(5);
+        pub const START: Slot<Record> = Slot::at(6);
+        pub const END: Slot<Record> = Slot::at(7);
     }
 
     /// The length of a secret or key, in bytes.
-    pub(crate) mod secret {
+    pub mod secret {
         use super::Slot;
 
-        pub(crate) const LENGTH: Slot = Slot(8);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const LENGTH: Slot<Record> = Slot::at(8);
     }
 
     /// Options of Randflake: the last second that is used up.
-    pub(crate) mod randflake_options {
+    pub mod randflake_options {
         use super::Slot;
 
-        pub(crate) const RESUME_AFTER: Slot = Slot(9);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const RESUME_AFTER: Slot<Record> = Slot::at(9);
     }
 
     /// The ID to inspect.
-    pub(crate) mod inspected {
+    pub mod inspected {
         use super::IntegerSlot;
 
-        pub(crate) const ID: IntegerSlot = IntegerSlot(1);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const ID: IntegerSlot<Record> = IntegerSlot::at(1);
     }
 
     /// The parts of a Randflake, as argument and as answer.
-    pub(crate) mod parts {
+    pub mod parts {
         use super::Slot;
 
-        pub(crate) const TIMESTAMP: Slot = Slot(1);
-        pub(crate) const NODE: Slot = Slot(2);
-        pub(crate) const SEQUENCE: Slot = Slot(3);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const TIMESTAMP: Slot<Record> = Slot::at(1);
+        pub const NODE: Slot<Record> = Slot::at(2);
+        pub const SEQUENCE: Slot<Record> = Slot::at(3);
     }
 
     /// Figures of a generator of Randflake.
-    pub(crate) mod randflake_stats {
+    pub mod randflake_stats {
         use super::Slot;
 
-        pub(crate) const LAST_SECOND: Slot = Slot(0);
-        pub(crate) const LEN: Slot = Slot(1);
-        pub(crate) const CLOSED: Slot = Slot(2);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const LAST_SECOND: Slot<Record> = Slot::at(0);
+        pub const LEN: Slot<Record> = Slot::at(1);
+        pub const CLOSED: Slot<Record> = Slot::at(2);
     }
 
     /// The last second in which a closed generator made IDs.
-    pub(crate) mod randflake_close {
+    pub mod randflake_close {
         use super::Slot;
 
-        pub(crate) const LAST_SECOND: Slot = Slot(0);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const LAST_SECOND: Slot<Record> = Slot::at(0);
     }
 
     /// Options of Hot Guid: 1 for UUIDs of version 8, else 0.
-    pub(crate) mod hotguid_options {
+    pub mod hotguid_options {
         use super::Slot;
 
-        pub(crate) const UUID8: Slot = Slot(4);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const UUID8: Slot<Record> = Slot::at(4);
     }
 
     /// Figures of a generator of Hot Guid; `is_drawn` is 1 once it has random bytes.
-    pub(crate) mod hotguid_stats {
+    pub mod hotguid_stats {
         use super::Slot;
 
-        pub(crate) const LAST_SECOND: Slot = Slot(0);
-        pub(crate) const LEN: Slot = Slot(1);
-        pub(crate) const CLOSED: Slot = Slot(2);
-        pub(crate) const IS_DRAWN: Slot = Slot(3);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const LAST_SECOND: Slot<Record> = Slot::at(0);
+        pub const LEN: Slot<Record> = Slot::at(1);
+        pub const CLOSED: Slot<Record> = Slot::at(2);
+        pub const IS_DRAWN: Slot<Record> = Slot::at(3);
     }
 
     /// 1 for a layout of integers, 0 for one of bytes.
-    pub(crate) mod layout_kind {
+    pub mod layout_kind {
         use super::Slot;
 
-        pub(crate) const IS_INTEGER: Slot = Slot(1);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const IS_INTEGER: Slot<Record> = Slot::at(1);
     }
 
     /// Options of layouts: a handle; a message's length; 1 for layouts without a timestamp; 1 to restore a snapshot.
-    pub(crate) mod layout_options {
+    pub mod layout_options {
         use super::Slot;
 
-        pub(crate) const LAYOUT: Slot = Slot(4);
-        pub(crate) const MESSAGE_LENGTH: Slot = Slot(5);
-        pub(crate) const SEQUENCE_ONLY: Slot = Slot(6);
-        pub(crate) const RESTORED: Slot = Slot(7);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const LAYOUT: Slot<Record> = Slot::at(4);
+        pub const MESSAGE_LENGTH: Slot<Record> = Slot::at(5);
+        pub const SEQUENCE_ONLY: Slot<Record> = Slot::at(6);
+        pub const RESTORED: Slot<Record> = Slot::at(7);
     }
 
     /// A half-open time range, in Unix milliseconds, after a message.
-    pub(crate) mod layout_range {
+    pub mod layout_range {
         use super::Slot;
 
-        pub(crate) const START: Slot = Slot(2);
-        pub(crate) const END: Slot = Slot(3);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const START: Slot<Record> = Slot::at(2);
+        pub const END: Slot<Record> = Slot::at(3);
     }
 
     /// 1 for a column of floats, 0 for one of integers.
-    pub(crate) mod column {
+    pub mod column {
         use super::Slot;
 
-        pub(crate) const IS_NUMBER: Slot = Slot(4);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const IS_NUMBER: Slot<Record> = Slot::at(4);
     }
 
     /// The ID to parse, where the length of the message is NaN.
-    pub(crate) mod parsed {
+    pub mod parsed {
         use super::IntegerSlot;
 
-        pub(crate) const ID: IntegerSlot = IntegerSlot(2);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const ID: IntegerSlot<Record> = IntegerSlot::at(2);
     }
 
     /// A partition, its expected tick and a new tick.
-    pub(crate) mod table {
+    pub mod table {
         use super::Slot;
 
-        pub(crate) const PARTITION: Slot = Slot(0);
-        pub(crate) const OLD: Slot = Slot(1);
-        pub(crate) const NEW: Slot = Slot(2);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const PARTITION: Slot<Record> = Slot::at(0);
+        pub const OLD: Slot<Record> = Slot::at(1);
+        pub const NEW: Slot<Record> = Slot::at(2);
     }
 
     /// The answer of a table of partitions.
-    pub(crate) mod table_answer {
+    pub mod table_answer {
         use super::Slot;
 
-        pub(crate) const NUMBER: Slot = Slot(0);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const NUMBER: Slot<Record> = Slot::at(0);
     }
 
     /// An error: its texts lie one after the other in the bytes.
-    pub(crate) mod error {
+    pub mod error {
         use super::Slot;
 
-        pub(crate) const POSITION: Slot = Slot(0);
-        pub(crate) const RETRY_AT: Slot = Slot(1);
-        pub(crate) const WRITTEN: Slot = Slot(2);
-        pub(crate) const ITEM: Slot = Slot(3);
-        pub(crate) const CODE_LENGTH: Slot = Slot(4);
-        pub(crate) const FIELD_LENGTH: Slot = Slot(5);
-        pub(crate) const MESSAGE_LENGTH: Slot = Slot(6);
+        /// The record, as a type.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Record {}
+
+        pub const POSITION: Slot<Record> = Slot::at(0);
+        pub const RETRY_AT: Slot<Record> = Slot::at(1);
+        pub const WRITTEN: Slot<Record> = Slot::at(2);
+        pub const ITEM: Slot<Record> = Slot::at(3);
+        pub const CODE_LENGTH: Slot<Record> = Slot::at(4);
+        pub const FIELD_LENGTH: Slot<Record> = Slot::at(5);
+        pub const MESSAGE_LENGTH: Slot<Record> = Slot::at(6);
     }
 }
 
@@ -390,16 +567,16 @@ pub(crate) struct SnoSnapshotSlots {
 
 impl SnoSnapshotSlots {
     /// Writes all slots.
-    pub(crate) fn put(&self, scratch: &Scratch) {
-        scratch.put_number(slot::sno_snapshot::PARTITION_HIGH, self.partition_high);
-        scratch.put_number(slot::sno_snapshot::PARTITION_LOW, self.partition_low);
-        scratch.put_number(slot::sno_snapshot::SEQUENCE_MIN, self.sequence_min);
-        scratch.put_number(slot::sno_snapshot::SEQUENCE_MAX, self.sequence_max);
-        scratch.put_number(slot::sno_snapshot::SEQUENCE, self.sequence);
-        scratch.put_number(slot::sno_snapshot::NOW, self.now);
-        scratch.put_number(slot::sno_snapshot::WALL_HI, self.wall_hi);
-        scratch.put_number(slot::sno_snapshot::WALL_SAFE, self.wall_safe);
-        scratch.put_number(slot::sno_snapshot::DRIFTS, self.drifts);
+    pub(crate) fn put<K: call::Gives<slot::sno_snapshot::Record>>(&self, at: At<K>) {
+        at.put_number(slot::sno_snapshot::PARTITION_HIGH, self.partition_high);
+        at.put_number(slot::sno_snapshot::PARTITION_LOW, self.partition_low);
+        at.put_number(slot::sno_snapshot::SEQUENCE_MIN, self.sequence_min);
+        at.put_number(slot::sno_snapshot::SEQUENCE_MAX, self.sequence_max);
+        at.put_number(slot::sno_snapshot::SEQUENCE, self.sequence);
+        at.put_number(slot::sno_snapshot::NOW, self.now);
+        at.put_number(slot::sno_snapshot::WALL_HI, self.wall_hi);
+        at.put_number(slot::sno_snapshot::WALL_SAFE, self.wall_safe);
+        at.put_number(slot::sno_snapshot::DRIFTS, self.drifts);
     }
 }
 
@@ -419,17 +596,17 @@ pub(crate) struct SnoStatsSlots {
 
 impl SnoStatsSlots {
     /// Writes all slots.
-    pub(crate) fn put(&self, scratch: &Scratch) {
-        scratch.put_number(slot::sno_stats::PARTITION, self.partition);
-        scratch.put_number(slot::sno_stats::SEQUENCE_MIN, self.sequence_min);
-        scratch.put_number(slot::sno_stats::SEQUENCE_MAX, self.sequence_max);
-        scratch.put_number(slot::sno_stats::SEQUENCE, self.sequence);
-        scratch.put_number(slot::sno_stats::LEN, self.len);
-        scratch.put_number(slot::sno_stats::NOW, self.now);
-        scratch.put_number(slot::sno_stats::WALL_HI, self.wall_hi);
-        scratch.put_number(slot::sno_stats::WALL_SAFE, self.wall_safe);
-        scratch.put_number(slot::sno_stats::DRIFTS, self.drifts);
-        scratch.put_number(slot::sno_stats::CLOSED, self.closed);
+    pub(crate) fn put<K: call::Gives<slot::sno_stats::Record>>(&self, at: At<K>) {
+        at.put_number(slot::sno_stats::PARTITION, self.partition);
+        at.put_number(slot::sno_stats::SEQUENCE_MIN, self.sequence_min);
+        at.put_number(slot::sno_stats::SEQUENCE_MAX, self.sequence_max);
+        at.put_number(slot::sno_stats::SEQUENCE, self.sequence);
+        at.put_number(slot::sno_stats::LEN, self.len);
+        at.put_number(slot::sno_stats::NOW, self.now);
+        at.put_number(slot::sno_stats::WALL_HI, self.wall_hi);
+        at.put_number(slot::sno_stats::WALL_SAFE, self.wall_safe);
+        at.put_number(slot::sno_stats::DRIFTS, self.drifts);
+        at.put_number(slot::sno_stats::CLOSED, self.closed);
     }
 }
 
@@ -443,11 +620,11 @@ pub(crate) struct GrantSlots {
 
 impl GrantSlots {
     /// Writes all slots.
-    pub(crate) fn put(&self, scratch: &Scratch) {
-        scratch.put_number(slot::grant::FIRST_NODE, self.first_node);
-        scratch.put_number(slot::grant::LAST_NODE, self.last_node);
-        scratch.put_number(slot::grant::START, self.start);
-        scratch.put_number(slot::grant::END, self.end);
+    pub(crate) fn put<K: call::Gives<slot::grant::Record>>(&self, at: At<K>) {
+        at.put_number(slot::grant::FIRST_NODE, self.first_node);
+        at.put_number(slot::grant::LAST_NODE, self.last_node);
+        at.put_number(slot::grant::START, self.start);
+        at.put_number(slot::grant::END, self.end);
     }
 }
 
@@ -460,10 +637,10 @@ pub(crate) struct PartsSlots {
 
 impl PartsSlots {
     /// Writes all slots.
-    pub(crate) fn put(&self, scratch: &Scratch) {
-        scratch.put_number(slot::parts::TIMESTAMP, self.timestamp);
-        scratch.put_number(slot::parts::NODE, self.node);
-        scratch.put_number(slot::parts::SEQUENCE, self.sequence);
+    pub(crate) fn put<K: call::Gives<slot::parts::Record>>(&self, at: At<K>) {
+        at.put_number(slot::parts::TIMESTAMP, self.timestamp);
+        at.put_number(slot::parts::NODE, self.node);
+        at.put_number(slot::parts::SEQUENCE, self.sequence);
     }
 }
 
@@ -476,10 +653,10 @@ pub(crate) struct RandflakeStatsSlots {
 
 impl RandflakeStatsSlots {
     /// Writes all slots.
-    pub(crate) fn put(&self, scratch: &Scratch) {
-        scratch.put_number(slot::randflake_stats::LAST_SECOND, self.last_second);
-        scratch.put_number(slot::randflake_stats::LEN, self.len);
-        scratch.put_number(slot::randflake_stats::CLOSED, self.closed);
+    pub(crate) fn put<K: call::Gives<slot::randflake_stats::Record>>(&self, at: At<K>) {
+        at.put_number(slot::randflake_stats::LAST_SECOND, self.last_second);
+        at.put_number(slot::randflake_stats::LEN, self.len);
+        at.put_number(slot::randflake_stats::CLOSED, self.closed);
     }
 }
 
@@ -493,11 +670,11 @@ pub(crate) struct HotguidStatsSlots {
 
 impl HotguidStatsSlots {
     /// Writes all slots.
-    pub(crate) fn put(&self, scratch: &Scratch) {
-        scratch.put_number(slot::hotguid_stats::LAST_SECOND, self.last_second);
-        scratch.put_number(slot::hotguid_stats::LEN, self.len);
-        scratch.put_number(slot::hotguid_stats::CLOSED, self.closed);
-        scratch.put_number(slot::hotguid_stats::IS_DRAWN, self.is_drawn);
+    pub(crate) fn put<K: call::Gives<slot::hotguid_stats::Record>>(&self, at: At<K>) {
+        at.put_number(slot::hotguid_stats::LAST_SECOND, self.last_second);
+        at.put_number(slot::hotguid_stats::LEN, self.len);
+        at.put_number(slot::hotguid_stats::CLOSED, self.closed);
+        at.put_number(slot::hotguid_stats::IS_DRAWN, self.is_drawn);
     }
 }
 
@@ -514,15 +691,603 @@ pub(crate) struct ErrorSlots {
 
 impl ErrorSlots {
     /// Writes all slots.
-    pub(crate) fn put(&self, scratch: &Scratch) {
-        scratch.put_number(slot::error::POSITION, self.position);
-        scratch.put_number(slot::error::RETRY_AT, self.retry_at);
-        scratch.put_number(slot::error::WRITTEN, self.written);
-        scratch.put_number(slot::error::ITEM, self.item);
-        scratch.put_number(slot::error::CODE_LENGTH, self.code_length);
-        scratch.put_number(slot::error::FIELD_LENGTH, self.field_length);
-        scratch.put_number(slot::error::MESSAGE_LENGTH, self.message_length);
+    pub(crate) fn put<K: call::Gives<slot::error::Record>>(&self, at: At<K>) {
+        at.put_number(slot::error::POSITION, self.position);
+        at.put_number(slot::error::RETRY_AT, self.retry_at);
+        at.put_number(slot::error::WRITTEN, self.written);
+        at.put_number(slot::error::ITEM, self.item);
+        at.put_number(slot::error::CODE_LENGTH, self.code_length);
+        at.put_number(slot::error::FIELD_LENGTH, self.field_length);
+        at.put_number(slot::error::MESSAGE_LENGTH, self.message_length);
     }
+}
+
+/// The calls as types, which name the records of each. Calls with the same records may have one type.
+pub mod call {
+    use super::slot;
+
+    /// A call that reads the slots of the record `R`.
+    ///
+    /// ```
+    /// use polyflake_js::{call::{SnoFill, Takes}, slot::many};
+    ///
+    /// fn reads<K: Takes<many::Record>>() {}
+    /// reads::<SnoFill>();
+    /// ```
+    ///
+    /// No call has the slots of a record that it does not name:
+    ///
+    /// ```compile_fail,E0277
+    /// use polyflake_js::{call::{SnoFill, Takes}, slot::texts};
+    ///
+    /// fn reads<K: Takes<texts::Record>>() {}
+    /// reads::<SnoFill>();
+    /// ```
+    pub trait Takes<R> {}
+
+    /// A call that writes the slots of the record `R`.
+    ///
+    /// ```compile_fail,E0277
+    /// use polyflake_js::{call::{Gives, SnoFill}, slot::many};
+    ///
+    /// fn writes<K: Gives<many::Record>>() {}
+    /// writes::<SnoFill>();
+    /// ```
+    pub trait Gives<R> {}
+
+    /// Any call that is refused.
+    #[derive(Clone, Copy, Debug)]
+    pub enum Refused {}
+
+    impl Gives<slot::error::Record> for Refused {}
+
+    /// `release`
+    #[derive(Clone, Copy, Debug)]
+    pub enum Release {}
+
+    impl Takes<slot::object::Record> for Release {}
+
+    /// `turn`
+    #[derive(Clone, Copy, Debug)]
+    pub enum Turn {}
+
+    impl Takes<slot::object::Record> for Turn {}
+    impl Gives<slot::turn::Record> for Turn {}
+    impl Gives<slot::answer::Record> for Turn {}
+
+    /// `put_piece`
+    #[derive(Clone, Copy, Debug)]
+    pub enum PutPiece {}
+
+    impl Takes<slot::message::Record> for PutPiece {}
+    impl Takes<slot::piece::Record> for PutPiece {}
+
+    /// `next_piece`
+    #[derive(Clone, Copy, Debug)]
+    pub enum NextPiece {}
+
+    /// `sno_texts`, `sno_from_texts`
+    #[derive(Clone, Copy, Debug)]
+    pub enum SnoTexts {}
+
+    impl Takes<slot::texts::Record> for SnoTexts {}
+
+    /// `sno_time_range`
+    #[derive(Clone, Copy, Debug)]
+    pub enum SnoTimeRange {}
+
+    impl Takes<slot::time_range::Record> for SnoTimeRange {}
+
+    /// `sno_build`
+    #[derive(Clone, Copy, Debug)]
+    pub enum SnoBuild {}
+
+    impl Takes<slot::options::Record> for SnoBuild {}
+    impl Takes<slot::sno_options::Record> for SnoBuild {}
+    impl Takes<slot::sno_snapshot::Record> for SnoBuild {}
+    impl Gives<slot::object::Record> for SnoBuild {}
+
+    /// `sno_generate`
+    #[derive(Clone, Copy, Debug)]
+    pub enum SnoGenerate {}
+
+    impl Takes<slot::object::Record> for SnoGenerate {}
+    impl Takes<slot::sno_one::Record> for SnoGenerate {}
+    impl Takes<slot::clock::Record> for SnoGenerate {}
+
+    /// `sno_generate_at`
+    #[derive(Clone, Copy, Debug)]
+    pub enum SnoGenerateAt {}
+
+    impl Takes<slot::object::Record> for SnoGenerateAt {}
+    impl Takes<slot::sno_one::Record> for SnoGenerateAt {}
+    impl Takes<slot::sno_at::Record> for SnoGenerateAt {}
+
+    /// `sno_try_generate`
+    #[derive(Clone, Copy, Debug)]
+    pub enum SnoTryGenerate {}
+
+    impl Takes<slot::object::Record> for SnoTryGenerate {}
+    impl Takes<slot::sno_one::Record> for SnoTryGenerate {}
+
+    /// `sno_one_async`
+    #[derive(Clone, Copy, Debug)]
+    pub enum SnoOneAsync {}
+
+    impl Takes<slot::object::Record> for SnoOneAsync {}
+    impl Takes<slot::sno_one::Record> for SnoOneAsync {}
+    impl Gives<slot::object::Record> for SnoOneAsync {}
+    impl Gives<slot::turn::Record> for SnoOneAsync {}
+
+    /// `sno_fill`, `sno_fill_now`
+    #[derive(Clone, Copy, Debug)]
+    pub enum SnoFill {}
+
+    impl Takes<slot::object::Record> for SnoFill {}
+    impl Takes<slot::sno_one::Record> for SnoFill {}
+    impl Takes<slot::many::Record> for SnoFill {}
+    impl Gives<slot::answer::Record> for SnoFill {}
+
+    /// `sno_pool`
+    #[derive(Clone, Copy, Debug)]
+    pub enum SnoPool {}
+
+    impl Takes<slot::message::Record> for SnoPool {}
+    impl Takes<slot::piece::Record> for SnoPool {}
+
+    /// `sno_partition`
+    #[derive(Clone, Copy, Debug)]
+    pub enum SnoPartition {}
+
+    impl Takes<slot::object::Record> for SnoPartition {}
+    impl Gives<slot::sno_partition::Record> for SnoPartition {}
+
+    /// `sno_extend_window`
+    #[derive(Clone, Copy, Debug)]
+    pub enum SnoExtendWindow {}
+
+    impl Takes<slot::object::Record> for SnoExtendWindow {}
+    impl Takes<slot::extension::Record> for SnoExtendWindow {}
+
+    /// `sno_stats`
+    #[derive(Clone, Copy, Debug)]
+    pub enum SnoStats {}
+
+    impl Takes<slot::object::Record> for SnoStats {}
+    impl Gives<slot::sno_stats::Record> for SnoStats {}
+
+    /// `sno_close`
+    #[derive(Clone, Copy, Debug)]
+    pub enum SnoClose {}
+
+    impl Takes<slot::object::Record> for SnoClose {}
+    impl Gives<slot::sno_snapshot::Record> for SnoClose {}
+
+    /// `sparx64_build`, `randflake_codec_build`
+    #[derive(Clone, Copy, Debug)]
+    pub enum Sparx64Build {}
+
+    impl Takes<slot::secret::Record> for Sparx64Build {}
+    impl Gives<slot::object::Record> for Sparx64Build {}
+
+    /// `sparx64_encrypt`, `sparx64_decrypt`
+    #[derive(Clone, Copy, Debug)]
+    pub enum Sparx64Encrypt {}
+
+    impl Takes<slot::object::Record> for Sparx64Encrypt {}
+    impl Takes<slot::many::Record> for Sparx64Encrypt {}
+
+    /// `randflake_grant`
+    #[derive(Clone, Copy, Debug)]
+    pub enum RandflakeGrant {}
+
+    impl Takes<slot::grant::Record> for RandflakeGrant {}
+
+    /// `randflake_inspect`
+    #[derive(Clone, Copy, Debug)]
+    pub enum RandflakeInspect {}
+
+    impl Takes<slot::object::Record> for RandflakeInspect {}
+    impl Takes<slot::inspected::Record> for RandflakeInspect {}
+    impl Gives<slot::parts::Record> for RandflakeInspect {}
+
+    /// `randflake_encrypt`
+    #[derive(Clone, Copy, Debug)]
+    pub enum RandflakeEncrypt {}
+
+    impl Takes<slot::object::Record> for RandflakeEncrypt {}
+    impl Takes<slot::parts::Record> for RandflakeEncrypt {}
+    impl Gives<slot::made::Record> for RandflakeEncrypt {}
+
+    /// `randflake_texts`, `randflake_from_texts`
+    #[derive(Clone, Copy, Debug)]
+    pub enum RandflakeTexts {}
+
+    impl Takes<slot::texts::Record> for RandflakeTexts {}
+
+    /// `randflake_build`
+    #[derive(Clone, Copy, Debug)]
+    pub enum RandflakeBuild {}
+
+    impl Takes<slot::options::Record> for RandflakeBuild {}
+    impl Takes<slot::grant::Record> for RandflakeBuild {}
+    impl Takes<slot::secret::Record> for RandflakeBuild {}
+    impl Takes<slot::randflake_options::Record> for RandflakeBuild {}
+    impl Gives<slot::object::Record> for RandflakeBuild {}
+
+    /// `randflake_generate`
+    #[derive(Clone, Copy, Debug)]
+    pub enum RandflakeGenerate {}
+
+    impl Takes<slot::object::Record> for RandflakeGenerate {}
+    impl Takes<slot::clock::Record> for RandflakeGenerate {}
+    impl Gives<slot::made::Record> for RandflakeGenerate {}
+
+    /// `randflake_generate_text`
+    #[derive(Clone, Copy, Debug)]
+    pub enum RandflakeGenerateText {}
+
+    impl Takes<slot::object::Record> for RandflakeGenerateText {}
+    impl Takes<slot::clock::Record> for RandflakeGenerateText {}
+    impl Gives<slot::answer::Record> for RandflakeGenerateText {}
+
+    /// `randflake_try_generate`
+    #[derive(Clone, Copy, Debug)]
+    pub enum RandflakeTryGenerate {}
+
+    impl Takes<slot::object::Record> for RandflakeTryGenerate {}
+    impl Gives<slot::made::Record> for RandflakeTryGenerate {}
+
+    /// `randflake_one_async`
+    #[derive(Clone, Copy, Debug)]
+    pub enum RandflakeOneAsync {}
+
+    impl Takes<slot::object::Record> for RandflakeOneAsync {}
+    impl Gives<slot::object::Record> for RandflakeOneAsync {}
+    impl Gives<slot::turn::Record> for RandflakeOneAsync {}
+
+    /// `randflake_fill`, `randflake_fill_now`
+    #[derive(Clone, Copy, Debug)]
+    pub enum RandflakeFill {}
+
+    impl Takes<slot::object::Record> for RandflakeFill {}
+    impl Takes<slot::many::Record> for RandflakeFill {}
+    impl Gives<slot::answer::Record> for RandflakeFill {}
+
+    /// `randflake_pool`
+    #[derive(Clone, Copy, Debug)]
+    pub enum RandflakePool {}
+
+    impl Takes<slot::message::Record> for RandflakePool {}
+    impl Takes<slot::piece::Record> for RandflakePool {}
+
+    /// `randflake_held_grant`
+    #[derive(Clone, Copy, Debug)]
+    pub enum RandflakeHeldGrant {}
+
+    impl Takes<slot::object::Record> for RandflakeHeldGrant {}
+    impl Gives<slot::grant::Record> for RandflakeHeldGrant {}
+
+    /// `randflake_extend_grant`
+    #[derive(Clone, Copy, Debug)]
+    pub enum RandflakeExtendGrant {}
+
+    impl Takes<slot::object::Record> for RandflakeExtendGrant {}
+    impl Takes<slot::grant::Record> for RandflakeExtendGrant {}
+
+    /// `randflake_stats`
+    #[derive(Clone, Copy, Debug)]
+    pub enum RandflakeStats {}
+
+    impl Takes<slot::object::Record> for RandflakeStats {}
+    impl Gives<slot::randflake_stats::Record> for RandflakeStats {}
+
+    /// `randflake_close`
+    #[derive(Clone, Copy, Debug)]
+    pub enum RandflakeClose {}
+
+    impl Takes<slot::object::Record> for RandflakeClose {}
+    impl Gives<slot::randflake_close::Record> for RandflakeClose {}
+
+    /// `hotguid_texts`, `hotguid_from_texts`
+    #[derive(Clone, Copy, Debug)]
+    pub enum HotguidTexts {}
+
+    impl Takes<slot::texts::Record> for HotguidTexts {}
+
+    /// `hotguid_time_range`
+    #[derive(Clone, Copy, Debug)]
+    pub enum HotguidTimeRange {}
+
+    impl Takes<slot::time_range::Record> for HotguidTimeRange {}
+    impl Takes<slot::hotguid_range::Record> for HotguidTimeRange {}
+
+    /// `hotguid_build`
+    #[derive(Clone, Copy, Debug)]
+    pub enum HotguidBuild {}
+
+    impl Takes<slot::options::Record> for HotguidBuild {}
+    impl Takes<slot::hotguid_options::Record> for HotguidBuild {}
+    impl Gives<slot::object::Record> for HotguidBuild {}
+
+    /// `hotguid_provide`, `hotguid_close`
+    #[derive(Clone, Copy, Debug)]
+    pub enum HotguidProvide {}
+
+    impl Takes<slot::object::Record> for HotguidProvide {}
+
+    /// `hotguid_generate`
+    #[derive(Clone, Copy, Debug)]
+    pub enum HotguidGenerate {}
+
+    impl Takes<slot::object::Record> for HotguidGenerate {}
+    impl Takes<slot::hotguid_one::Record> for HotguidGenerate {}
+    impl Takes<slot::clock::Record> for HotguidGenerate {}
+
+    /// `hotguid_try_generate`
+    #[derive(Clone, Copy, Debug)]
+    pub enum HotguidTryGenerate {}
+
+    impl Takes<slot::object::Record> for HotguidTryGenerate {}
+    impl Takes<slot::hotguid_one::Record> for HotguidTryGenerate {}
+
+    /// `hotguid_one_async`
+    #[derive(Clone, Copy, Debug)]
+    pub enum HotguidOneAsync {}
+
+    impl Takes<slot::object::Record> for HotguidOneAsync {}
+    impl Takes<slot::hotguid_one::Record> for HotguidOneAsync {}
+    impl Gives<slot::object::Record> for HotguidOneAsync {}
+    impl Gives<slot::turn::Record> for HotguidOneAsync {}
+
+    /// `hotguid_fill`, `hotguid_fill_now`
+    #[derive(Clone, Copy, Debug)]
+    pub enum HotguidFill {}
+
+    impl Takes<slot::object::Record> for HotguidFill {}
+    impl Takes<slot::hotguid_one::Record> for HotguidFill {}
+    impl Takes<slot::many::Record> for HotguidFill {}
+    impl Gives<slot::answer::Record> for HotguidFill {}
+
+    /// `hotguid_pool`
+    #[derive(Clone, Copy, Debug)]
+    pub enum HotguidPool {}
+
+    impl Takes<slot::message::Record> for HotguidPool {}
+    impl Takes<slot::piece::Record> for HotguidPool {}
+
+    /// `hotguid_extend_window`
+    #[derive(Clone, Copy, Debug)]
+    pub enum HotguidExtendWindow {}
+
+    impl Takes<slot::object::Record> for HotguidExtendWindow {}
+    impl Takes<slot::extension::Record> for HotguidExtendWindow {}
+
+    /// `hotguid_stats`
+    #[derive(Clone, Copy, Debug)]
+    pub enum HotguidStats {}
+
+    impl Takes<slot::object::Record> for HotguidStats {}
+    impl Gives<slot::hotguid_stats::Record> for HotguidStats {}
+
+    /// `layout_build`, `layout_preset_build`
+    #[derive(Clone, Copy, Debug)]
+    pub enum LayoutBuild {}
+
+    impl Takes<slot::message::Record> for LayoutBuild {}
+    impl Takes<slot::piece::Record> for LayoutBuild {}
+    impl Gives<slot::object::Record> for LayoutBuild {}
+    impl Gives<slot::layout_kind::Record> for LayoutBuild {}
+
+    /// `layout_description`, `layout_describe`, `layout_stats`, `layout_close`
+    #[derive(Clone, Copy, Debug)]
+    pub enum LayoutDescription {}
+
+    impl Takes<slot::object::Record> for LayoutDescription {}
+    impl Gives<slot::answer::Record> for LayoutDescription {}
+
+    /// `layout_pack`, `layout_generate`, `layout_try_generate`
+    #[derive(Clone, Copy, Debug)]
+    pub enum LayoutPack {}
+
+    impl Takes<slot::object::Record> for LayoutPack {}
+    impl Takes<slot::message::Record> for LayoutPack {}
+    impl Takes<slot::piece::Record> for LayoutPack {}
+    impl Gives<slot::made::Record> for LayoutPack {}
+    impl Gives<slot::answer::Record> for LayoutPack {}
+
+    /// `layout_parse`
+    #[derive(Clone, Copy, Debug)]
+    pub enum LayoutParse {}
+
+    impl Takes<slot::object::Record> for LayoutParse {}
+    impl Takes<slot::message::Record> for LayoutParse {}
+    impl Takes<slot::piece::Record> for LayoutParse {}
+    impl Takes<slot::parsed::Record> for LayoutParse {}
+    impl Gives<slot::answer::Record> for LayoutParse {}
+
+    /// `layout_time_range`
+    #[derive(Clone, Copy, Debug)]
+    pub enum LayoutTimeRange {}
+
+    impl Takes<slot::object::Record> for LayoutTimeRange {}
+    impl Takes<slot::message::Record> for LayoutTimeRange {}
+    impl Takes<slot::piece::Record> for LayoutTimeRange {}
+    impl Takes<slot::layout_range::Record> for LayoutTimeRange {}
+    impl Gives<slot::answer::Record> for LayoutTimeRange {}
+
+    /// `layout_column`
+    #[derive(Clone, Copy, Debug)]
+    pub enum LayoutColumn {}
+
+    impl Takes<slot::object::Record> for LayoutColumn {}
+    impl Takes<slot::message::Record> for LayoutColumn {}
+    impl Takes<slot::piece::Record> for LayoutColumn {}
+    impl Takes<slot::many::Record> for LayoutColumn {}
+    impl Takes<slot::column::Record> for LayoutColumn {}
+
+    /// `layout_pack_columns`, `layout_fill`, `layout_fill_now`
+    #[derive(Clone, Copy, Debug)]
+    pub enum LayoutPackColumns {}
+
+    impl Takes<slot::object::Record> for LayoutPackColumns {}
+    impl Takes<slot::message::Record> for LayoutPackColumns {}
+    impl Takes<slot::piece::Record> for LayoutPackColumns {}
+    impl Takes<slot::many::Record> for LayoutPackColumns {}
+    impl Gives<slot::answer::Record> for LayoutPackColumns {}
+
+    /// `layout_generator_build`
+    #[derive(Clone, Copy, Debug)]
+    pub enum LayoutGeneratorBuild {}
+
+    impl Takes<slot::options::Record> for LayoutGeneratorBuild {}
+    impl Takes<slot::layout_options::Record> for LayoutGeneratorBuild {}
+    impl Takes<slot::piece::Record> for LayoutGeneratorBuild {}
+    impl Gives<slot::object::Record> for LayoutGeneratorBuild {}
+
+    /// `layout_one_async`
+    #[derive(Clone, Copy, Debug)]
+    pub enum LayoutOneAsync {}
+
+    impl Takes<slot::object::Record> for LayoutOneAsync {}
+    impl Takes<slot::message::Record> for LayoutOneAsync {}
+    impl Takes<slot::piece::Record> for LayoutOneAsync {}
+    impl Gives<slot::object::Record> for LayoutOneAsync {}
+    impl Gives<slot::turn::Record> for LayoutOneAsync {}
+    impl Gives<slot::answer::Record> for LayoutOneAsync {}
+
+    /// `layout_pool`
+    #[derive(Clone, Copy, Debug)]
+    pub enum LayoutPool {}
+
+    impl Takes<slot::message::Record> for LayoutPool {}
+    impl Takes<slot::piece::Record> for LayoutPool {}
+
+    /// `layout_extend_window`
+    #[derive(Clone, Copy, Debug)]
+    pub enum LayoutExtendWindow {}
+
+    impl Takes<slot::object::Record> for LayoutExtendWindow {}
+    impl Takes<slot::extension::Record> for LayoutExtendWindow {}
+
+    /// `partitions_next`
+    #[derive(Clone, Copy, Debug)]
+    pub enum PartitionsNext {}
+
+    impl Gives<slot::table_answer::Record> for PartitionsNext {}
+
+    /// `partitions_until`, `partitions_swap`
+    #[derive(Clone, Copy, Debug)]
+    pub enum PartitionsUntil {}
+
+    impl Takes<slot::table::Record> for PartitionsUntil {}
+    impl Gives<slot::table_answer::Record> for PartitionsUntil {}
+}
+
+/// Takes a method of a call.
+#[allow(dead_code, reason = "only compiled")]
+const fn method<C, K>(_: fn(&Machine<C>, At<K>) -> Result<()>) {}
+
+/// Compares the methods of the calls that all families share with the types of the calls.
+#[allow(dead_code, reason = "only compiled")]
+fn shared_methods<C: Host>() {
+    method::<C, call::Release>(Machine::release);
+    method::<C, call::Turn>(Machine::turn);
+    method::<C, call::PutPiece>(Machine::put_piece);
+    method::<C, call::NextPiece>(Machine::next_piece);
+}
+
+/// Compares the methods of the calls of sno with the types of the calls.
+#[cfg(feature = "sno")]
+#[allow(dead_code, reason = "only compiled")]
+fn sno_methods<C: Host>() {
+    method::<C, call::SnoTexts>(Machine::sno_texts);
+    method::<C, call::SnoTexts>(Machine::sno_from_texts);
+    method::<C, call::SnoTimeRange>(Machine::sno_time_range);
+    method::<C, call::SnoBuild>(Machine::sno_build);
+    method::<C, call::SnoGenerate>(Machine::sno_generate);
+    method::<C, call::SnoGenerateAt>(Machine::sno_generate_at);
+    method::<C, call::SnoTryGenerate>(Machine::sno_try_generate);
+    method::<C, call::SnoOneAsync>(Machine::sno_one_async);
+    method::<C, call::SnoFill>(Machine::sno_fill);
+    method::<C, call::SnoFill>(Machine::sno_fill_now);
+    method::<C, call::SnoPool>(Machine::sno_pool);
+    method::<C, call::SnoPartition>(Machine::sno_partition);
+    method::<C, call::SnoExtendWindow>(Machine::sno_extend_window);
+    method::<C, call::SnoStats>(Machine::sno_stats);
+    method::<C, call::SnoClose>(Machine::sno_close);
+}
+
+/// Compares the methods of the calls of Randflake and its cipher with the types of the calls.
+#[cfg(feature = "randflake")]
+#[allow(dead_code, reason = "only compiled")]
+fn randflake_methods<C: Host>() {
+    method::<C, call::Sparx64Build>(Machine::sparx64_build);
+    method::<C, call::Sparx64Build>(Machine::randflake_codec_build);
+    method::<C, call::Sparx64Encrypt>(Machine::sparx64_encrypt);
+    method::<C, call::Sparx64Encrypt>(Machine::sparx64_decrypt);
+    method::<C, call::RandflakeGrant>(Machine::randflake_grant);
+    method::<C, call::RandflakeInspect>(Machine::randflake_inspect);
+    method::<C, call::RandflakeEncrypt>(Machine::randflake_encrypt);
+    method::<C, call::RandflakeTexts>(Machine::randflake_texts);
+    method::<C, call::RandflakeTexts>(Machine::randflake_from_texts);
+    method::<C, call::RandflakeBuild>(Machine::randflake_build);
+    method::<C, call::RandflakeGenerate>(Machine::randflake_generate);
+    method::<C, call::RandflakeGenerateText>(Machine::randflake_generate_text);
+    method::<C, call::RandflakeTryGenerate>(Machine::randflake_try_generate);
+    method::<C, call::RandflakeOneAsync>(Machine::randflake_one_async);
+    method::<C, call::RandflakeFill>(Machine::randflake_fill);
+    method::<C, call::RandflakeFill>(Machine::randflake_fill_now);
+    method::<C, call::RandflakePool>(Machine::randflake_pool);
+    method::<C, call::RandflakeHeldGrant>(Machine::randflake_held_grant);
+    method::<C, call::RandflakeExtendGrant>(Machine::randflake_extend_grant);
+    method::<C, call::RandflakeStats>(Machine::randflake_stats);
+    method::<C, call::RandflakeClose>(Machine::randflake_close);
+}
+
+/// Compares the methods of the calls of Hot Guid with the types of the calls.
+#[cfg(feature = "hotguid")]
+#[allow(dead_code, reason = "only compiled")]
+fn hotguid_methods<C: Host>() {
+    method::<C, call::HotguidTexts>(Machine::hotguid_texts);
+    method::<C, call::HotguidTexts>(Machine::hotguid_from_texts);
+    method::<C, call::HotguidTimeRange>(Machine::hotguid_time_range);
+    method::<C, call::HotguidBuild>(Machine::hotguid_build);
+    method::<C, call::HotguidProvide>(Machine::hotguid_provide);
+    method::<C, call::HotguidProvide>(Machine::hotguid_close);
+    method::<C, call::HotguidGenerate>(Machine::hotguid_generate);
+    method::<C, call::HotguidTryGenerate>(Machine::hotguid_try_generate);
+    method::<C, call::HotguidOneAsync>(Machine::hotguid_one_async);
+    method::<C, call::HotguidFill>(Machine::hotguid_fill);
+    method::<C, call::HotguidFill>(Machine::hotguid_fill_now);
+    method::<C, call::HotguidPool>(Machine::hotguid_pool);
+    method::<C, call::HotguidExtendWindow>(Machine::hotguid_extend_window);
+    method::<C, call::HotguidStats>(Machine::hotguid_stats);
+}
+
+/// Compares the methods of the calls of layouts with the types of the calls.
+#[cfg(feature = "layout")]
+#[allow(dead_code, reason = "only compiled")]
+fn layout_methods<C: Host>() {
+    method::<C, call::LayoutBuild>(Machine::layout_build);
+    method::<C, call::LayoutBuild>(Machine::layout_preset_build);
+    method::<C, call::LayoutDescription>(Machine::layout_description);
+    method::<C, call::LayoutDescription>(Machine::layout_describe);
+    method::<C, call::LayoutDescription>(Machine::layout_stats);
+    method::<C, call::LayoutDescription>(Machine::layout_close);
+    method::<C, call::LayoutPack>(Machine::layout_pack);
+    method::<C, call::LayoutPack>(Machine::layout_generate);
+    method::<C, call::LayoutPack>(Machine::layout_try_generate);
+    method::<C, call::LayoutParse>(Machine::layout_parse);
+    method::<C, call::LayoutTimeRange>(Machine::layout_time_range);
+    method::<C, call::LayoutColumn>(Machine::layout_column);
+    method::<C, call::LayoutPackColumns>(Machine::layout_pack_columns);
+    method::<C, call::LayoutPackColumns>(Machine::layout_fill);
+    method::<C, call::LayoutPackColumns>(Machine::layout_fill_now);
+    method::<C, call::LayoutGeneratorBuild>(Machine::layout_generator_build);
+    method::<C, call::LayoutOneAsync>(Machine::layout_one_async);
+    method::<C, call::LayoutPool>(Machine::layout_pool);
+    method::<C, call::LayoutExtendWindow>(Machine::layout_extend_window);
 }
 
 /// Names the calls that all families share, for a macro that exports them: the method, the name in JavaScript.

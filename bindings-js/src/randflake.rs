@@ -12,11 +12,11 @@ use polyflake::{
 };
 
 use crate::{
-    Host, Machine,
+    At, Host, Machine,
     generators::{give, seconds},
     handles::Object,
     protocol::{
-        BATCH, RandflakeStatsSlots,
+        BATCH, RandflakeStatsSlots, call,
         slot::{many, randflake_close, randflake_options::RESUME_AFTER},
     },
 };
@@ -75,113 +75,113 @@ type Fill<'f, C> = &'f dyn Fn(&Generator<C>, &mut [Randflake]) -> Result<usize>;
 /// Generators, by their handles.
 impl<C: Host> Machine<C> {
     /// Options; the secret in the bytes -> a handle.
-    pub fn randflake_build(&self) -> Result<()> {
-        let (scratch, clock) = (self.scratch, self.take_clock());
-        let secret = scratch.take_secret("secret");
-        let mut builder = Builder::with_clock(scratch.grant()?, secret?, clock);
-        if scratch.given(RESUME_AFTER) {
-            builder = builder.resume_after(scratch.time(RESUME_AFTER));
+    pub fn randflake_build(&self, at: At<call::RandflakeBuild>) -> Result<()> {
+        let clock = self.take_clock();
+        let secret = at.take_secret("secret");
+        let mut builder = Builder::with_clock(at.grant()?, secret?, clock);
+        if at.given(RESUME_AFTER) {
+            builder = builder.resume_after(at.time(RESUME_AFTER));
         }
-        let shared = scratch.shared()?;
+        let shared = at.shared()?;
         give!(builder, shared);
-        self.put_object(Object::Randflake(Flakes::new(builder.build()?)));
+        self.put_object(at, Object::Randflake(Flakes::new(builder.build()?)));
         Ok(())
     }
 
     /// -> ID.
     #[inline]
-    pub fn randflake_generate(&self) -> Result<()> {
-        let id = self.object()?.randflake()?.generate()?;
-        self.scratch.put_made(id.to_i64());
+    pub fn randflake_generate(&self, at: At<call::RandflakeGenerate>) -> Result<()> {
+        let id = self.object(at)?.randflake()?.generate()?;
+        at.put_made(id.to_i64());
         Ok(())
     }
 
     /// Does the same without waiting -> ID.
-    pub fn randflake_try_generate(&self) -> Result<()> {
-        let id = self.object()?.randflake()?.try_generate()?;
-        self.scratch.put_made(id.to_i64());
+    pub fn randflake_try_generate(&self, at: At<call::RandflakeTryGenerate>) -> Result<()> {
+        let id = self.object(at)?.randflake()?.try_generate()?;
+        at.put_made(id.to_i64());
         Ok(())
     }
 
     /// -> length of a text; the text.
     #[inline]
-    pub fn randflake_generate_text(&self) -> Result<()> {
-        let id = self.object()?.randflake()?.generate()?;
-        self.scratch.put_randflake_text(id);
+    pub fn randflake_generate_text(&self, at: At<call::RandflakeGenerateText>) -> Result<()> {
+        let id = self.object(at)?.randflake()?.generate()?;
+        at.put_randflake_text(id);
         Ok(())
     }
 
     /// One ID, made in turns -> a packed ID.
-    pub fn randflake_one_async(&self) -> Result<()> {
-        let (object, scratch) = (self.object()?, self.scratch);
-        self.begin(async move {
-            let id = object.randflake()?.generate_async(|time| scratch.sleep(time)).await?;
-            scratch.put_randflakes(&[id]);
+    pub fn randflake_one_async(&self, at: At<call::RandflakeOneAsync>) -> Result<()> {
+        let object = self.object(at)?;
+        self.begin(at, async move {
+            let id = object.randflake()?.generate_async(|time| at.sleep(time)).await?;
+            at.put_randflakes(&[id]);
             Ok(None)
         })
     }
 
     /// Also a count of at most [`BATCH`] -> packed IDs.
-    pub fn randflake_fill(&self) -> Result<()> {
-        self.randflake_fill_by(&|flakes, ids| {
+    pub fn randflake_fill(&self, at: At<call::RandflakeFill>) -> Result<()> {
+        self.randflake_fill_by(at, &|flakes, ids| {
             flakes.fill(ids)?;
             Ok(ids.len())
         })
     }
 
     /// Does the same without waiting -> packed IDs, their number.
-    pub fn randflake_fill_now(&self) -> Result<()> {
-        self.randflake_fill_by(&Generator::try_fill)
+    pub fn randflake_fill_now(&self, at: At<call::RandflakeFill>) -> Result<()> {
+        self.randflake_fill_by(at, &Generator::try_fill)
     }
 
     #[inline(never)]
-    fn randflake_fill_by(&self, fill: Fill<'_, C>) -> Result<()> {
-        let (object, mut ids) = (self.object()?, [Randflake::default(); BATCH]);
-        let count = self.scratch.count(many::COUNT);
+    fn randflake_fill_by(&self, at: At<call::RandflakeFill>, fill: Fill<'_, C>) -> Result<()> {
+        let (object, mut ids) = (self.object(at)?, [Randflake::default(); BATCH]);
+        let count = at.count(many::COUNT);
         let ids = &mut ids[..count];
         let made = fill(&object.randflake()?.generator, ids)?;
         self.scratch.put_randflakes(ids);
-        self.scratch.put_length(made);
+        at.put_length(made);
         Ok(())
     }
 
     /// A message of handles -> nothing; refused unless all may be in one pool.
-    pub fn randflake_pool(&self) -> Result<()> {
-        let object = self.objects_in_message()?;
+    pub fn randflake_pool(&self, at: At<call::RandflakePool>) -> Result<()> {
+        let object = self.objects_in_message(at)?;
         Pool::new(object.iter().filter_map(|object| Some(&*object.randflake().ok()?.generator)))
             .map(drop)
     }
 
     /// -> the grant.
-    pub fn randflake_held_grant(&self) -> Result<()> {
-        let grant = self.object()?.randflake()?.generator.grant();
-        self.scratch.put_grant(grant);
+    pub fn randflake_held_grant(&self, at: At<call::RandflakeHeldGrant>) -> Result<()> {
+        let grant = self.object(at)?.randflake()?.generator.grant();
+        at.put_grant(grant);
         Ok(())
     }
 
     /// Also a longer grant.
-    pub fn randflake_extend_grant(&self) -> Result<()> {
-        let (object, longer) = (self.object()?, self.scratch.grant()?);
+    pub fn randflake_extend_grant(&self, at: At<call::RandflakeExtendGrant>) -> Result<()> {
+        let (object, longer) = (self.object(at)?, at.grant()?);
         object.randflake()?.generator.extend_grant(longer)
     }
 
     /// -> the figures; NaN for a second when there was none.
     #[allow(clippy::cast_precision_loss, reason = "34 bits for all nodes")]
-    pub fn randflake_stats(&self) -> Result<()> {
-        let stats = self.object()?.randflake()?.generator.stats();
+    pub fn randflake_stats(&self, at: At<call::RandflakeStats>) -> Result<()> {
+        let stats = self.object(at)?.randflake()?.generator.stats();
         let slots = RandflakeStatsSlots {
             last_second: seconds(stats.last_second),
             len: stats.len as f64,
             closed: stats.closed.into(),
         };
-        slots.put(self.scratch);
+        slots.put(at);
         Ok(())
     }
 
     /// -> the last second, or NaN.
-    pub fn randflake_close(&self) -> Result<()> {
-        let last = self.object()?.randflake()?.generator.close()?;
-        self.scratch.put_number(randflake_close::LAST_SECOND, seconds(last));
+    pub fn randflake_close(&self, at: At<call::RandflakeClose>) -> Result<()> {
+        let last = self.object(at)?.randflake()?.generator.close()?;
+        at.put_number(randflake_close::LAST_SECOND, seconds(last));
         Ok(())
     }
 }

@@ -9,11 +9,11 @@ use polyflake::{
 };
 
 use crate::{
-    Host, Machine, Scratch,
+    At, Host, Machine,
     generators::{Shared, give},
     handles::Object,
     protocol::{
-        BATCH, SnoSnapshotSlots, SnoStatsSlots,
+        BATCH, SnoSnapshotSlots, SnoStatsSlots, call,
         slot::{
             Slot, extension, many, sno_at,
             sno_one::METABYTE,
@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// Slots of a snapshot's members, in the order of [`Snapshot::MEMBERS`] without the partition.
-const MEMBERS: [Slot; 7] = [
+const MEMBERS: [Slot<saved::Record>; 7] = [
     saved::SEQUENCE_MIN,
     saved::SEQUENCE_MAX,
     saved::SEQUENCE,
@@ -42,35 +42,35 @@ type Fill<'f, C> = &'f dyn Fn(&Generator<C>, u8, &mut [u8]) -> Result<usize>;
 impl<C: Host> Machine<C> {
     /// Options (see [`own`]) -> a handle. `HOW` is 0 for a new generator, 1 to restore a snapshot, 2 to import one of the original;
     /// `IS_LENT` is 1 if default partitions are leased from a lent table.
-    pub fn sno_build(&self) -> Result<()> {
-        let (scratch, clock) = (self.scratch, self.take_clock());
-        let shared = scratch.shared()?;
-        let is_lent = scratch.integer(own::IS_LENT, "is_lent", 1)? == 1;
+    pub fn sno_build(&self, at: At<call::SnoBuild>) -> Result<()> {
+        let clock = self.take_clock();
+        let shared = at.shared()?;
+        let is_lent = at.integer(own::IS_LENT, "is_lent", 1)? == 1;
         let builder = Builder::with_clock(clock).leased_from(C::table(is_lent));
-        let builder = scratch.options(builder, &shared)?;
-        let generator = match scratch.integer(own::HOW, "how", 2)? {
+        let builder = at.options(builder, &shared)?;
+        let generator = match at.integer(own::HOW, "how", 2)? {
             0 => builder.build(),
-            1 => builder.restore(scratch.snapshot()?),
-            _ => builder.import_original(scratch.snapshot()?),
+            1 => builder.restore(at.snapshot()?),
+            _ => builder.import_original(at.snapshot()?),
         }
         .map_err(|error| shared.named(error))?;
-        self.put_object(Object::Sno(generator));
+        self.put_object(at, Object::Sno(generator));
         Ok(())
     }
 
     /// -> text.
     #[inline]
-    pub fn sno_generate(&self) -> Result<()> {
-        let (object, metabyte) = (self.object()?, self.scratch.byte(METABYTE, "metabyte")?);
+    pub fn sno_generate(&self, at: At<call::SnoGenerate>) -> Result<()> {
+        let (object, metabyte) = (self.object(at)?, at.byte(METABYTE, "metabyte")?);
         let text = object.sno()?.generate_text(metabyte)?;
         self.scratch.put_text::<{ Sno::TEXT_LEN }>(text.as_bytes());
         Ok(())
     }
 
     /// Also a time -> text.
-    pub fn sno_generate_at(&self) -> Result<()> {
-        let (object, metabyte) = (self.object()?, self.scratch.byte(METABYTE, "metabyte")?);
-        let unix_ms = self.scratch.time(sno_at::TIME);
+    pub fn sno_generate_at(&self, at: At<call::SnoGenerateAt>) -> Result<()> {
+        let (object, metabyte) = (self.object(at)?, at.byte(METABYTE, "metabyte")?);
+        let unix_ms = at.time(sno_at::TIME);
         let id =
             object.sno()?.generate_at(unix_ms, metabyte).map_err(|error| match error.kind() {
                 ErrorKind::TimeOutOfRange => error.of("at"),
@@ -81,70 +81,69 @@ impl<C: Host> Machine<C> {
     }
 
     /// Does the same without waiting -> text.
-    pub fn sno_try_generate(&self) -> Result<()> {
-        let (object, metabyte) = (self.object()?, self.scratch.byte(METABYTE, "metabyte")?);
+    pub fn sno_try_generate(&self, at: At<call::SnoTryGenerate>) -> Result<()> {
+        let (object, metabyte) = (self.object(at)?, at.byte(METABYTE, "metabyte")?);
         let id = object.sno()?.try_generate(metabyte)?;
         self.scratch.put_sno(0, id);
         Ok(())
     }
 
     /// One ID, made in turns -> packed bytes.
-    pub fn sno_one_async(&self) -> Result<()> {
-        let (object, metabyte) = (self.object()?, self.scratch.byte(METABYTE, "metabyte")?);
-        let scratch = self.scratch;
-        self.begin(async move {
-            let id = object.sno()?.generate_async(|time| scratch.sleep(time), metabyte).await?;
-            scratch.put_bytes(0, &id.to_bytes());
+    pub fn sno_one_async(&self, at: At<call::SnoOneAsync>) -> Result<()> {
+        let (object, metabyte) = (self.object(at)?, at.byte(METABYTE, "metabyte")?);
+        self.begin(at, async move {
+            let id = object.sno()?.generate_async(|time| at.sleep(time), metabyte).await?;
+            at.put_bytes(0, &id.to_bytes());
             Ok(None)
         })
     }
 
     /// Also a count of at most [`BATCH`] -> packed bytes.
-    pub fn sno_fill(&self) -> Result<()> {
-        self.sno_fill_by(&|ids, metabyte, packed| {
+    pub fn sno_fill(&self, at: At<call::SnoFill>) -> Result<()> {
+        self.sno_fill_by(at, &|ids, metabyte, packed| {
             ids.fill_bytes(metabyte, packed)?;
             Ok(packed.len() / Sno::LEN)
         })
     }
 
     /// Does the same without waiting -> packed bytes, number of IDs.
-    pub fn sno_fill_now(&self) -> Result<()> {
-        self.sno_fill_by(&Generator::try_fill_bytes)
+    pub fn sno_fill_now(&self, at: At<call::SnoFill>) -> Result<()> {
+        self.sno_fill_by(at, &Generator::try_fill_bytes)
     }
 
     #[inline(never)]
-    fn sno_fill_by(&self, fill: Fill<'_, C>) -> Result<()> {
-        let (object, metabyte) = (self.object()?, self.scratch.byte(METABYTE, "metabyte")?);
-        let (mut packed, count) = ([0; BATCH * Sno::LEN], self.scratch.count(many::COUNT));
+    fn sno_fill_by(&self, at: At<call::SnoFill>, fill: Fill<'_, C>) -> Result<()> {
+        let (object, metabyte) = (self.object(at)?, at.byte(METABYTE, "metabyte")?);
+        let (mut packed, count) = ([0; BATCH * Sno::LEN], at.count(many::COUNT));
         let packed = &mut packed[..count * Sno::LEN];
         let made = fill(object.sno()?, metabyte, packed)?;
         self.scratch.put_bytes(0, packed);
-        self.scratch.put_length(made);
+        at.put_length(made);
         Ok(())
     }
 
     /// A message of handles -> nothing; refused unless all may be in one pool.
-    pub fn sno_pool(&self) -> Result<()> {
-        let object = self.objects_in_message()?;
+    pub fn sno_pool(&self, at: At<call::SnoPool>) -> Result<()> {
+        let object = self.objects_in_message(at)?;
         Pool::new(object.iter().filter_map(|object| object.sno().ok())).map(drop)
     }
 
     /// -> the partition, NaN while there is none.
-    pub fn sno_partition(&self) -> Result<()> {
-        let partition = self.object()?.sno()?.partition().map_or(f64::NAN, f64::from);
-        self.scratch.put_number(sno_partition::PARTITION, partition);
+    pub fn sno_partition(&self, at: At<call::SnoPartition>) -> Result<()> {
+        let partition = self.object(at)?.sno()?.partition().map_or(f64::NAN, f64::from);
+        at.put_number(sno_partition::PARTITION, partition);
         Ok(())
     }
 
     /// Also the new end.
-    pub fn sno_extend_window(&self) -> Result<()> {
-        self.object()?.sno()?.extend_window(self.scratch.time(extension::END))
+    pub fn sno_extend_window(&self, at: At<call::SnoExtendWindow>) -> Result<()> {
+        self.object(at)?.sno()?.extend_window(at.time(extension::END))
     }
 
     /// -> the figures; NaN for a partition that is not drawn yet.
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
-    pub fn sno_stats(&self) -> Result<()> {
-        let stats = self.object()?.sno()?.stats()?;
+    pub fn sno_stats(&self, at: At<call::SnoStats>) -> Result<()> {
+        let stats = self.object(at)?.sno()?.stats()?;
         let slots = SnoStatsSlots {
             partition: stats.partition.map_or(f64::NAN, f64::from),
             sequence_min: stats.sequence_min.into(),
@@ -157,20 +156,20 @@ impl<C: Host> Machine<C> {
             drifts: stats.drifts.into(),
             closed: stats.closed.into(),
         };
-        slots.put(self.scratch);
+        slots.put(at);
         Ok(())
     }
 
     /// -> the snapshot, in the slots from which it is restored.
-    pub fn sno_close(&self) -> Result<()> {
-        let snapshot = self.object()?.sno()?.close()?;
-        self.scratch.put_snapshot(&snapshot);
+    pub fn sno_close(&self, at: At<call::SnoClose>) -> Result<()> {
+        let snapshot = self.object(at)?.sno()?.close()?;
+        at.put_snapshot(&snapshot);
         Ok(())
     }
 }
 
-impl Scratch {
-    fn options<C: Clock>(&self, mut builder: Builder<C>, shared: &Shared) -> Result<Builder<C>> {
+impl At<call::SnoBuild> {
+    fn options<C: Clock>(self, mut builder: Builder<C>, shared: &Shared) -> Result<Builder<C>> {
         self.optional(own::METABYTE, |s, at| s.byte(at, "metabyte"))?;
         if let Some(partition) = self.optional(own::PARTITION, |s, at| s.word(at, "partition"))? {
             builder = builder.partition(partition);
@@ -186,7 +185,7 @@ impl Scratch {
     }
 
     /// Reads a snapshot: the partition's two bytes, then the other members.
-    fn snapshot(&self) -> Result<Snapshot> {
+    fn snapshot(self) -> Result<Snapshot> {
         let high = self.byte(PARTITION_HIGH, "partition")?;
         let low = self.byte(PARTITION_LOW, "partition")?;
         let mut values = [u64::from(u16::from_be_bytes([high, low])); 8];
@@ -196,9 +195,11 @@ impl Scratch {
         }
         Snapshot::from_numbers(values)
     }
+}
 
+impl At<call::SnoClose> {
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
-    fn put_snapshot(&self, snapshot: &Snapshot) {
+    fn put_snapshot(self, snapshot: &Snapshot) {
         let [partition_high, partition_low] = snapshot.partition.map(f64::from);
         let slots = SnoSnapshotSlots {
             partition_high,

@@ -17,10 +17,13 @@ use core::{
 use polyflake::Result;
 
 use crate::{
-    Host, Machine, Scratch,
+    At, Host, Machine,
     handles::{Object, gone},
     message::Writer,
-    protocol::slot::{self, turn::SLEEP},
+    protocol::{
+        call::{self, Gives},
+        slot::{self, turn::SLEEP},
+    },
 };
 
 /// A call in turns. It leaves its ID in the scratch area, or returns the message of its answer.
@@ -35,10 +38,10 @@ impl fmt::Debug for Waiting {
     }
 }
 
-impl Scratch {
+impl<K: Gives<slot::turn::Record>> At<K> {
     /// Ends the turn, and lets JavaScript sleep for the given time.
     #[allow(clippy::cast_precision_loss, reason = "a wait is cut into pieces of 10 ms")]
-    pub(crate) async fn sleep(&self, time: Duration) {
+    pub(crate) async fn sleep(self, time: Duration) {
         self.put_number(SLEEP, time.as_nanos() as f64);
         let mut has_slept = false;
         poll_fn(
@@ -51,20 +54,21 @@ impl Scratch {
 /// Calls in turns. They write the nanoseconds to sleep into the slot [`SLEEP`], and NaN once they are done.
 impl<C: Host> Machine<C> {
     /// Takes the first turn of a call -> its answer, or a handle for the next turn.
-    pub(crate) fn begin(
+    pub(crate) fn begin<K: Gives<slot::turn::Record> + Gives<slot::object::Record>>(
         &self,
+        at: At<K>,
         call: impl Future<Output = Result<Option<Writer>>> + 'static,
     ) -> Result<()> {
         let mut turns: Turns = Box::pin(call);
         if !self.poll(&mut turns)? {
-            self.put_object(Object::Waiting(Waiting(RefCell::new(turns))));
+            self.put_object(at, Object::Waiting(Waiting(RefCell::new(turns))));
         }
         Ok(())
     }
 
     /// Takes the next turn of a call, by its handle -> its answer; the caller releases the handle at the end.
-    pub fn turn(&self) -> Result<()> {
-        let object = self.object_at(slot::object::HANDLE)?;
+    pub fn turn(&self, at: At<call::Turn>) -> Result<()> {
+        let object = self.object_of(at.place(slot::object::HANDLE))?;
         let mut turns = object.waiting()?.0.try_borrow_mut().map_err(|_| gone())?;
         self.poll(&mut turns).map(drop)
     }
@@ -75,10 +79,11 @@ impl<C: Host> Machine<C> {
         else {
             return Ok(false);
         };
+        let at = At::<call::Turn>::new(self.scratch);
         if let Some(message) = answer? {
-            self.answer_message(message)?;
+            self.answer_message(at, message);
         }
-        self.scratch.put_number(SLEEP, f64::NAN);
+        at.put_number(SLEEP, f64::NAN);
         Ok(true)
     }
 }

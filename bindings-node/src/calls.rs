@@ -12,7 +12,7 @@ use std::{
 
 use napi::sys;
 use polyflake::{Result, fork::partitions::shared, hotguid::HotGuid, sno::Sno};
-use polyflake_js::{Machine, Scratch};
+use polyflake_js::{At, Machine, Scratch};
 
 use crate::clock::JsClock;
 
@@ -54,9 +54,9 @@ pub(crate) fn calls() -> Functions {
     polyflake_js::hotguid_calls!(export);
     polyflake_js::layout_calls!(export);
     add! { functions, zero;
-        |machine: &Native| machine.partitions_next(shared()?) => "partitionsNext",
-        |machine: &Native| machine.partitions_until(shared()?) => "partitionsUntil",
-        |machine: &Native| machine.partitions_swap(shared()?) => "partitionsSwap",
+        |machine: &Native, at| machine.partitions_next(at, shared()?) => "partitionsNext",
+        |machine: &Native, at| machine.partitions_until(at, shared()?) => "partitionsUntil",
+        |machine: &Native, at| machine.partitions_swap(at, shared()?) => "partitionsSwap",
     }
     functions
 }
@@ -103,10 +103,10 @@ pub(crate) unsafe fn define(
 /// # Safety
 /// `env` and `info` come from Node-API, for a function that [`define`] made.
 #[inline]
-unsafe fn run(
+unsafe fn run<K>(
     env: sys::napi_env,
     info: sys::napi_callback_info,
-    call: impl FnOnce(&Native) -> Result<()>,
+    call: impl FnOnce(&Native, At<K>) -> Result<()>,
     answer: Answer,
 ) -> sys::napi_value {
     let (mut data, mut value, none) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());

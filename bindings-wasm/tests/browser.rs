@@ -10,6 +10,9 @@
 
 use js_sys::{Float64Array, Function, Object, Reflect, Uint8Array, WebAssembly};
 use polyflake::sno::Sno;
+use polyflake_js::slot::{
+    Slot, error, many, object, options, sno_one, sno_options, sno_partition, texts,
+};
 use polyflake_wasm as machine;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
@@ -17,10 +20,6 @@ use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 wasm_bindgen_test_configure!(run_in_browser);
 
 const NUMBERS: u32 = 32;
-/// Options of a generator: window, `onExhausted`, `maxWait`; kind of start, metabyte, partition, bounds, 1 for a lent table.
-const DEFAULTS: [f64; 10] =
-    [f64::NAN, f64::NAN, f64::NAN, f64::NAN, 0.0, f64::NAN, f64::NAN, f64::NAN, f64::NAN, 1.0];
-
 fn memory() -> js_sys::ArrayBuffer {
     wasm_bindgen::memory().unchecked_into::<WebAssembly::Memory>().buffer().unchecked_into()
 }
@@ -29,14 +28,43 @@ fn area() -> u32 {
     u32::try_from(machine::scratch() as usize).unwrap()
 }
 
-fn put(numbers: &[f64]) {
+fn numbers() -> Float64Array {
     Float64Array::new_with_byte_offset_and_length(&memory(), area(), NUMBERS)
-        .subarray(0, u32::try_from(numbers.len()).unwrap())
-        .copy_from(numbers);
 }
 
-fn number(slot: u32) -> f64 {
-    Float64Array::new_with_byte_offset(&memory(), area()).get_index(slot)
+fn put<R>(slot: Slot<R>, number: f64) {
+    numbers().set_index(u32::try_from(slot.index()).unwrap(), number);
+}
+
+fn number<R>(slot: Slot<R>) -> f64 {
+    numbers().get_index(u32::try_from(slot.index()).unwrap())
+}
+
+/// Writes the options of a new generator with a default partition, leased from the lent table.
+fn put_defaults() {
+    use options::{MAX_WAIT, ON_EXHAUSTED, WINDOW_END, WINDOW_START};
+    use sno_options::{METABYTE, PARTITION, SEQUENCE_MAX, SEQUENCE_MIN};
+    for slot in [WINDOW_START, WINDOW_END, ON_EXHAUSTED, MAX_WAIT] {
+        put(slot, f64::NAN);
+    }
+    for slot in [METABYTE, PARTITION, SEQUENCE_MIN, SEQUENCE_MAX] {
+        put(slot, f64::NAN);
+    }
+    put(sno_options::HOW, 0.0);
+    put(sno_options::IS_LENT, 1.0);
+}
+
+/// Writes the arguments of an ID.
+fn put_one(handle: f64, metabyte: f64) {
+    put(object::HANDLE, handle);
+    put(sno_one::METABYTE, metabyte);
+}
+
+/// Makes IDs with metabyte 0, and returns the status.
+fn fill(handle: f64, count: f64) -> u32 {
+    put_one(handle, 0.0);
+    put(many::COUNT, count);
+    machine::sno_fill()
 }
 
 fn bytes(length: u32) -> Vec<u8> {
@@ -55,20 +83,19 @@ fn build(clock: Option<&str>) -> f64 {
         Reflect::set(&clock, &"read".into(), &Function::new_no_args(body)).unwrap();
         machine::clock(machine::keep(&clock));
     }
-    let mut options = DEFAULTS;
-    options[6] = 7.0;
-    put(&options);
+    put_defaults();
+    put(sno_options::PARTITION, 7.0);
     assert_eq!(machine::sno_build(), 0);
-    number(0)
+    number(object::HANDLE)
 }
 
 #[wasm_bindgen_test]
 fn makes_an_id_by_the_pages_clock_and_reads_it() {
     let handle = build(None);
-    put(&[handle, 9.0]);
+    put_one(handle, 9.0);
     assert_eq!(machine::sno_generate(), 0);
     // The next call reads the text from where this one left it.
-    put(&[1.0]);
+    put(texts::COUNT, 1.0);
     assert_eq!(machine::sno_from_texts(), 0);
     let id = Sno::from_slice(&bytes(10)).unwrap();
     assert!((js_sys::Date::now() - id.unix_ms() as f64).abs() < 60_000.0);
@@ -79,7 +106,7 @@ fn makes_an_id_by_the_pages_clock_and_reads_it() {
 fn a_clock_that_throws_or_gives_no_number_is_an_error() {
     for clock in ["throw new Error('no')", "return NaN", "return {}", ""] {
         let handle = build(Some(clock));
-        put(&[handle, 0.0]);
+        put_one(handle, 0.0);
         assert_eq!(machine::sno_generate(), 1);
         assert_eq!(text(12), "clock_failed");
     }
@@ -89,21 +116,19 @@ fn a_clock_that_throws_or_gives_no_number_is_an_error() {
 fn a_page_cannot_sleep_so_an_exhausted_tick_is_an_error_at_once() {
     let handle = build(Some("return 1767225600000"));
     for _ in 0..64 {
-        put(&[handle, 0.0, 1024.0]);
-        assert_eq!(machine::sno_fill(), 0);
+        assert_eq!(fill(handle, 1024.0), 0);
     }
-    put(&[handle, 0.0, 1.0]);
-    assert_eq!(machine::sno_fill(), 1);
+    assert_eq!(fill(handle, 1.0), 1);
     assert_eq!(text(18), "sequence_exhausted");
-    assert_eq!(number(1), 1_767_225_600_004.0);
+    assert_eq!(number(error::RETRY_AT), 1_767_225_600_004.0);
 }
 
 #[wasm_bindgen_test]
 fn default_partitions_come_from_the_table_that_was_lent() {
-    put(&DEFAULTS);
+    put_defaults();
     assert_eq!(machine::sno_build(), 0);
-    let handle = number(0);
-    put(&[handle, 0.0]);
+    let handle = number(object::HANDLE);
+    put_one(handle, 0.0);
     assert_eq!(machine::sno_generate(), 1);
     assert_eq!(text(19), "entropy_unavailable");
     let table = Object::new();
@@ -116,9 +141,9 @@ fn default_partitions_come_from_the_table_that_was_lent() {
         Reflect::set(&table, &name.into(), &Function::new_no_args(body)).unwrap();
     }
     machine::lend(&table);
-    put(&[handle, 0.0]);
+    put_one(handle, 0.0);
     assert_eq!(machine::sno_generate(), 0);
-    put(&[handle]);
+    put(object::HANDLE, handle);
     assert_eq!(machine::sno_partition(), 0);
-    assert_eq!(number(0), 500.0);
+    assert_eq!(number(sno_partition::PARTITION), 500.0);
 }

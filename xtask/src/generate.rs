@@ -102,7 +102,7 @@ fn read(path: &str) -> Result<String> {
 
 fn rust(protocol: &Protocol, records: &[Placed<'_>]) -> String {
     let head = format!(
-        "{MARK}`{PROTOCOL}`.\n//! The names and numbers that TypeScript has too.\n\nuse crate::Scratch;\n"
+        "{MARK}`{PROTOCOL}`.\n//! The names and numbers that TypeScript has too.\n\nuse polyflake::Result;\n\nuse crate::{{At, Host, Machine}};\n"
     );
     let constants = protocol.constants.iter().map(|Constant { name, value, summary }| {
         format!("\n/// {summary}\npub(crate) const {name}: usize = {value};\n")
@@ -180,6 +180,11 @@ mod tests {
         let api = "\n[errors]\nb = \"B.\"\na = { summary = \"A.\", in = [\"js\"] }\nc = { summary = \"C.\", in = [\"rust\"] }\n\n[lease.errors]\nd = \"D.\"\n";
         let text = codes(api).unwrap();
         assert!(text.ends_with("export type ErrorCode =\n  | \"b\"\n  | \"a\";\n"), "{text}");
+    }
+
+    #[test]
+    fn no_generated_file_is_stale() {
+        assert_eq!(stale().unwrap(), [""; 0]);
     }
 
     #[test]

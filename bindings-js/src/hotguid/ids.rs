@@ -3,8 +3,11 @@
 use polyflake::{Result, hotguid::HotGuid};
 
 use crate::{
-    Host, Machine, Scratch,
-    protocol::slot::{hotguid_range, texts, time_range},
+    At, Host, Machine, Scratch,
+    protocol::{
+        call,
+        slot::{hotguid_range, texts, time_range},
+    },
 };
 
 /// Most texts that one call makes, limited by the area.
@@ -19,9 +22,9 @@ impl Scratch {
 /// Many IDs at once; single ones are read in JavaScript.
 impl<C: Host> Machine<C> {
     /// A count of at most [`TEXTS`]; packed IDs in the RFC's order -> packed texts.
-    pub fn hotguid_texts(&self) -> Result<()> {
+    pub fn hotguid_texts(&self, at: At<call::HotguidTexts>) -> Result<()> {
         let mut ids = [[0; HotGuid::LEN]; TEXTS];
-        let ids = &mut ids[..self.scratch.count(texts::COUNT).min(TEXTS)];
+        let ids = &mut ids[..at.count(texts::COUNT).min(TEXTS)];
         self.scratch.get_bytes(0, ids.as_flattened_mut());
         for (index, id) in ids.iter().enumerate() {
             self.scratch.put_guid(index, HotGuid::from_rfc_bytes(*id));
@@ -30,9 +33,9 @@ impl<C: Host> Machine<C> {
     }
 
     /// A count of at most [`TEXTS`]; packed texts -> packed IDs in the RFC's order.
-    pub fn hotguid_from_texts(&self) -> Result<()> {
+    pub fn hotguid_from_texts(&self, at: At<call::HotguidTexts>) -> Result<()> {
         let mut texts = [[0; HotGuid::TEXT_LEN]; TEXTS];
-        let texts = &mut texts[..self.scratch.count(texts::COUNT).min(TEXTS)];
+        let texts = &mut texts[..at.count(texts::COUNT).min(TEXTS)];
         self.scratch.get_bytes(0, texts.as_flattened_mut());
         for (index, text) in texts.iter().enumerate() {
             let id = HotGuid::parse_bytes(text)?;
@@ -42,14 +45,13 @@ impl<C: Host> Machine<C> {
     }
 
     /// Two times; 1 for texts for SQL Server, else 0 -> two texts.
-    pub fn hotguid_time_range(&self) -> Result<()> {
-        let scratch = self.scratch;
-        let (start, end) = (scratch.time(time_range::START), scratch.time(time_range::END));
+    pub fn hotguid_time_range(&self, at: At<call::HotguidTimeRange>) -> Result<()> {
+        let (start, end) = (at.time(time_range::START), at.time(time_range::END));
         let (lowest, highest) = HotGuid::time_range(start, end)?;
-        let for_sql = scratch.integer(hotguid_range::SQL, "sql", 1)? == 1;
+        let for_sql = at.integer(hotguid_range::SQL, "sql", 1)? == 1;
         let text = if for_sql { HotGuid::sql_text } else { HotGuid::text };
-        scratch.put_bytes(0, text(lowest).as_bytes());
-        scratch.put_bytes(HotGuid::TEXT_LEN, text(highest).as_bytes());
+        at.put_bytes(0, text(lowest).as_bytes());
+        at.put_bytes(HotGuid::TEXT_LEN, text(highest).as_bytes());
         Ok(())
     }
 }

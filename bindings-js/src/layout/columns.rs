@@ -9,9 +9,12 @@ use polyflake::{
 
 use super::ids::{role, set};
 use crate::{
-    Host, Machine,
+    At, Host, Machine,
     message::Reader,
-    protocol::slot::{column::IS_NUMBER, many},
+    protocol::{
+        call,
+        slot::{column::IS_NUMBER, many},
+    },
 };
 
 /// The field with the role and name in a message.
@@ -37,10 +40,12 @@ fn among(first: usize) -> impl Fn(Error) -> Error {
 impl<C: Host> Machine<C> {
     /// A field, packed IDs; 1 for numbers instead of integers -> a number or an integer for each ID.
     #[allow(clippy::cast_precision_loss, reason = "numbers are asked for where 53 bits are enough")]
-    pub fn layout_column(&self) -> Result<()> {
-        let (object, count, first) = (self.object()?, self.count(), self.first());
-        let is_number = self.scratch.place(IS_NUMBER) == 1;
-        let (layout, message, mut column) = (object.layout()?, self.take_message(), vec![0; count]);
+    pub fn layout_column(&self, at: At<call::LayoutColumn>) -> Result<()> {
+        let (object, count, first) =
+            (self.object(at)?, at.count(many::COUNT), at.place(many::FIRST));
+        let is_number = at.place(IS_NUMBER) == 1;
+        let (layout, message, mut column) =
+            (object.layout()?, self.take_message(at), vec![0; count]);
         let mut message = Reader::new(&message);
         let slot = slot(layout, &mut message)?;
         if layout.is_integer() {
@@ -57,9 +62,10 @@ impl<C: Host> Machine<C> {
     }
 
     /// Number of columns; for each its field, 1 for numbers instead of integers, and its values; single values -> packed IDs.
-    pub fn layout_pack_columns(&self) -> Result<()> {
-        let (object, count, first) = (self.object()?, self.count(), self.first());
-        let (layout, message) = (object.layout()?, self.take_message());
+    pub fn layout_pack_columns(&self, at: At<call::LayoutPackColumns>) -> Result<()> {
+        let (object, count, first) =
+            (self.object(at)?, at.count(many::COUNT), at.place(many::FIRST));
+        let (layout, message) = (object.layout()?, self.take_message(at));
         let (mut message, mut columns) = (Reader::new(&message), Vec::new());
         for _ in 0..message.length() {
             columns.push((slot(layout, &mut message)?, message.column(count)));
@@ -73,15 +79,8 @@ impl<C: Host> Machine<C> {
             // The core has no other batch.
             _ => Err(Error::new(ErrorKind::InvalidType)),
         };
-        self.answer_packed(layout, count, &|ids| pack(ids).map(|()| count)).map_err(among(first))
-    }
-
-    fn count(&self) -> usize {
-        self.scratch.count(many::COUNT)
-    }
-
-    fn first(&self) -> usize {
-        self.scratch.place(many::FIRST)
+        self.answer_packed(at, layout, count, &|ids| pack(ids).map(|()| count))
+            .map_err(among(first))
     }
 }
 

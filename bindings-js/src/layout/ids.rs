@@ -8,10 +8,13 @@ use polyflake::{
 };
 
 use crate::{
-    Host, Machine,
+    At, Host, Machine,
     handles::Object,
     message::{Reader, Writer},
-    protocol::slot::{layout_kind, layout_range, message, parsed},
+    protocol::{
+        call,
+        slot::{layout_kind, layout_range, message, parsed},
+    },
 };
 
 /// Roles of a value in a message; any other number is a constant.
@@ -52,72 +55,72 @@ impl Writer {
 /// Layouts, by their handles, with a message. An ID is an integer or a message of its bytes.
 impl<C: Host> Machine<C> {
     /// A description -> a handle, 1 if IDs are integers.
-    pub fn layout_build(&self) -> Result<()> {
-        let message = self.take_message();
-        self.keep_layout(Layout::from_value(Reader::new(&message).json())?);
+    pub fn layout_build(&self, at: At<call::LayoutBuild>) -> Result<()> {
+        let message = self.take_message(at);
+        self.keep_layout(at, Layout::from_value(Reader::new(&message).json())?);
         Ok(())
     }
 
     /// The name of a preset; names and values of fields that become constants -> a handle, 1 if IDs are integers.
-    pub fn layout_preset_build(&self) -> Result<()> {
-        let message = self.take_message();
+    pub fn layout_preset_build(&self, at: At<call::LayoutBuild>) -> Result<()> {
+        let message = self.take_message(at);
         let mut message = Reader::new(&message);
         let (name, mut fields) = (message.text(), Vec::new());
         while message.has_more() {
             fields.push((message.text(), message.value()));
         }
-        self.keep_layout(preset(name, fields)?);
+        self.keep_layout(at, preset(name, fields)?);
         Ok(())
     }
 
-    fn keep_layout(&self, layout: Layout) {
+    fn keep_layout(&self, at: At<call::LayoutBuild>, layout: Layout) {
         let is_integer = layout.is_integer();
-        self.put_object(Object::Layout(layout));
-        self.scratch.put_number(layout_kind::IS_INTEGER, is_integer.into());
+        self.put_object(at, Object::Layout(layout));
+        at.put_number(layout_kind::IS_INTEGER, is_integer.into());
     }
 
     /// -> the description.
-    pub fn layout_description(&self) -> Result<()> {
-        let description = self.object()?.layout()?.to_value();
-        self.answer(|message| message.json(&description))
+    pub fn layout_description(&self, at: At<call::LayoutDescription>) -> Result<()> {
+        let description = self.object(at)?.layout()?.to_value();
+        self.answer(at, |message| message.json(&description))
     }
 
     /// -> figures.
-    pub fn layout_describe(&self) -> Result<()> {
-        let figures = self.object()?.layout()?.describe();
-        self.answer(|message| message.description(&figures))
+    pub fn layout_describe(&self, at: At<call::LayoutDescription>) -> Result<()> {
+        let figures = self.object(at)?.layout()?.describe();
+        self.answer(at, |message| message.description(&figures))
     }
 
     /// Values -> an ID.
-    pub fn layout_pack(&self) -> Result<()> {
-        let (object, message) = (self.object()?, self.take_message());
+    pub fn layout_pack(&self, at: At<call::LayoutPack>) -> Result<()> {
+        let (object, message) = (self.object(at)?, self.take_message(at));
         let mut values = object.layout()?.values();
         set(&mut values, Reader::new(&message))?;
-        self.answer_id(&values.pack()?)
+        self.answer_id(at, &values.pack()?)
     }
 
     /// An ID, as bytes in a message, or, if the message's length is NaN, as an integer -> its fields.
-    pub fn layout_parse(&self) -> Result<()> {
-        let (object, is_bytes) = (self.object()?, self.scratch.given(message::LENGTH));
+    pub fn layout_parse(&self, at: At<call::LayoutParse>) -> Result<()> {
+        let (object, is_bytes) = (self.object(at)?, at.given(message::LENGTH));
         let id = if is_bytes {
-            Id::Bytes(self.take_message())
+            Id::Bytes(self.take_message(at))
         } else {
-            Id::Integer(self.scratch.bigint(parsed::ID))
+            Id::Integer(at.bigint(parsed::ID))
         };
         let layout = object.layout()?;
         let parsed = layout.parse(&id)?;
-        self.answer(|message| message.parsed(layout, &parsed))
+        self.answer(at, |message| message.parsed(layout, &parsed))
     }
 
     /// Values, two times -> two IDs in a message.
-    pub fn layout_time_range(&self) -> Result<()> {
-        let (object, scratch) = (self.object()?, self.scratch);
-        let (from, to) = (scratch.time(layout_range::START), scratch.time(layout_range::END));
-        let message = self.take_message();
+    pub fn layout_time_range(&self, at: At<call::LayoutTimeRange>) -> Result<()> {
+        let object = self.object(at)?;
+        let (from, to) = (at.time(layout_range::START), at.time(layout_range::END));
+        let message = self.take_message(at);
         let mut values = object.layout()?.values();
         set(&mut values, Reader::new(&message))?;
         let (lowest, highest) = values.time_range(from, to)?;
-        self.answer(|message| {
+        self.answer(at, |message| {
             message.id(&lowest);
             message.id(&highest);
         })
@@ -126,6 +129,7 @@ impl<C: Host> Machine<C> {
     /// Answers with packed IDs. `fill` fills a batch with room for `count` IDs, and returns how many it made.
     pub(crate) fn answer_packed(
         &self,
+        at: At<call::LayoutPackColumns>,
         layout: &Layout,
         count: usize,
         fill: Fill<'_>,
@@ -133,23 +137,23 @@ impl<C: Host> Machine<C> {
         if layout.is_integer() {
             let mut ids = vec![0_i64; count];
             let made = fill(ids.as_mut_slice().into())?;
-            return self.answer(|message| {
+            return self.answer(at, |message| {
                 ids[..made].iter().for_each(|id| message.raw(&id.to_ne_bytes()));
             });
         }
         let length = layout.bits() as usize / 8;
         let mut packed = vec![0; count * length];
         let made = fill(packed.as_mut_slice().into())?;
-        self.answer(|message| message.raw(&packed[..made * length]))
+        self.answer(at, |message| message.raw(&packed[..made * length]))
     }
 
-    pub(crate) fn answer_id(&self, id: &Id) -> Result<()> {
+    pub(crate) fn answer_id(&self, at: At<call::LayoutPack>, id: &Id) -> Result<()> {
         match id {
             Id::Integer(id) => {
-                self.scratch.put_made(*id);
+                at.put_made(*id);
                 Ok(())
             }
-            Id::Bytes(id) => self.answer(|message| message.raw(id)),
+            Id::Bytes(id) => self.answer(at, |message| message.raw(id)),
             // The core has no other type of ID.
             _ => Err(Error::new(ErrorKind::InvalidType)),
         }

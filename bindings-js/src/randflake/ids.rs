@@ -6,10 +6,11 @@ use polyflake::{
 };
 
 use crate::{
-    Host, Machine, Scratch,
+    At, Host, Machine, Scratch,
     handles::Object,
     protocol::{
         BATCH, GrantSlots, PartsSlots,
+        call::{self, Takes},
         slot::{grant, inspected, parts, texts},
     },
 };
@@ -24,17 +25,24 @@ const SEQUENCE_BITS: u32 = 17;
 /// Position of the texts' offsets in the bytes.
 const OFFSETS: usize = TEXTS * Randflake::TEXT_LEN;
 
-impl Scratch {
+impl<K: Takes<grant::Record>> At<K> {
     /// The grant in its slots.
-    #[allow(clippy::cast_possible_truncation, reason = "17 bits, checked")]
-    pub(crate) fn grant(&self) -> Result<Grant> {
-        let node = |slot| self.bits(slot, "nodes", NODE_BITS);
-        let nodes = node(grant::FIRST_NODE)?..=node(grant::LAST_NODE)?;
-        Grant::with_nodes(nodes, self.time(grant::START), self.time(grant::END))
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "one function serves all calls")]
+    pub(crate) fn grant(self) -> Result<Grant> {
+        grant_in(At::new(self.area()))
     }
+}
 
+fn grant_in(at: At<call::RandflakeGrant>) -> Result<Grant> {
+    let node = |slot| at.bits(slot, "nodes", NODE_BITS);
+    let nodes = node(grant::FIRST_NODE)?..=node(grant::LAST_NODE)?;
+    Grant::with_nodes(nodes, at.time(grant::START), at.time(grant::END))
+}
+
+impl At<call::RandflakeHeldGrant> {
     #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
-    pub(crate) fn put_grant(&self, grant: Terms) {
+    pub(crate) fn put_grant(self, grant: Terms) {
         let nodes = grant.nodes();
         let slots = GrantSlots {
             first_node: (*nodes.start()).into(),
@@ -44,21 +52,27 @@ impl Scratch {
         };
         slots.put(self);
     }
+}
 
+impl At<call::RandflakeInspect> {
     #[allow(clippy::cast_precision_loss, reason = "a time in seconds has 32 bits")]
-    fn put_parts(&self, parts: Parts) {
+    fn put_parts(self, parts: Parts) {
         let Parts { timestamp, node, sequence } = parts;
         let timestamp = timestamp as f64;
         PartsSlots { timestamp, node: node.into(), sequence: sequence.into() }.put(self);
     }
+}
 
+impl At<call::RandflakeGenerateText> {
     #[inline(never)]
-    pub(crate) fn put_randflake_text(&self, id: Randflake) {
+    pub(crate) fn put_randflake_text(self, id: Randflake) {
         let text = id.text();
         self.put_length(text.len());
         self.put_bytes(0, text.as_bytes());
     }
+}
 
+impl Scratch {
     pub(crate) fn put_randflakes(&self, ids: &[Randflake]) {
         for (index, id) in ids.iter().enumerate() {
             self.put_bytes(index * 8, &id.to_i64().to_ne_bytes());
@@ -69,44 +83,44 @@ impl Scratch {
 /// IDs are integers of 64 bits.
 impl<C: Host> Machine<C> {
     /// A grant -> nothing; refused unless it is one.
-    pub fn randflake_grant(&self) -> Result<()> {
-        self.scratch.grant().map(|_| ())
+    pub fn randflake_grant(&self, at: At<call::RandflakeGrant>) -> Result<()> {
+        at.grant().map(|_| ())
     }
 
     /// A secret, and its length -> a handle.
-    pub fn randflake_codec_build(&self) -> Result<()> {
-        self.put_object(Object::Codec(Codec::new(self.scratch.take_secret("secret")?)));
+    pub fn randflake_codec_build(&self, at: At<call::Sparx64Build>) -> Result<()> {
+        self.put_object(at, Object::Codec(Codec::new(at.take_secret("secret")?)));
         Ok(())
     }
 
     /// A codec's or generator's handle, ID -> its parts.
-    pub fn randflake_inspect(&self) -> Result<()> {
-        let object = self.object()?;
-        let id = Randflake::from_i64(self.scratch.bigint(inspected::ID));
+    pub fn randflake_inspect(&self, at: At<call::RandflakeInspect>) -> Result<()> {
+        let object = self.object(at)?;
+        let id = Randflake::from_i64(at.bigint(inspected::ID));
         let parts = match object.codec() {
             Ok(codec) => codec.inspect(id),
             Err(_) => object.randflake()?.generator.inspect(id),
         };
-        self.scratch.put_parts(parts);
+        at.put_parts(parts);
         Ok(())
     }
 
     /// A codec's handle, parts -> ID.
-    pub fn randflake_encrypt(&self) -> Result<()> {
-        let (object, scratch) = (self.object()?, self.scratch);
+    pub fn randflake_encrypt(&self, at: At<call::RandflakeEncrypt>) -> Result<()> {
+        let object = self.object(at)?;
         let id = object.codec()?.encrypt(Parts {
-            timestamp: scratch.time(parts::TIMESTAMP),
-            node: scratch.bits(parts::NODE, "node", NODE_BITS)?,
-            sequence: scratch.bits(parts::SEQUENCE, "sequence", SEQUENCE_BITS)?,
+            timestamp: at.time(parts::TIMESTAMP),
+            node: at.bits(parts::NODE, "node", NODE_BITS)?,
+            sequence: at.bits(parts::SEQUENCE, "sequence", SEQUENCE_BITS)?,
         })?;
-        scratch.put_made(id.to_i64());
+        at.put_made(id.to_i64());
         Ok(())
     }
 
     /// A count of at most [`BATCH`]; packed IDs -> their texts, in slots of 16 bytes padded with zeros.
-    pub fn randflake_texts(&self) -> Result<()> {
+    pub fn randflake_texts(&self, at: At<call::RandflakeTexts>) -> Result<()> {
         let (mut ids, mut slots) = ([Randflake::default(); BATCH], [[0; SLOT]; BATCH]);
-        let count = self.scratch.count(texts::COUNT);
+        let count = at.count(texts::COUNT);
         let (ids, slots) = (&mut ids[..count], &mut slots[..count]);
         for (index, id) in ids.iter_mut().enumerate() {
             *id = Randflake::from_i64(i64::from_ne_bytes(self.scratch.chunk(index * 8)));
@@ -118,10 +132,10 @@ impl<C: Host> Machine<C> {
 
     /// A count of at most [`TEXTS`]; texts side by side, and at [`OFFSETS`] the start of each and the end of the last -> packed
     /// IDs.
-    pub fn randflake_from_texts(&self) -> Result<()> {
+    pub fn randflake_from_texts(&self, at: At<call::RandflakeTexts>) -> Result<()> {
         let (mut text, mut offsets) = ([0; OFFSETS], [0; TEXTS + 1]);
         let mut ids = [Randflake::default(); TEXTS];
-        let count = self.scratch.count(texts::COUNT).min(TEXTS);
+        let count = at.count(texts::COUNT).min(TEXTS);
         let (offsets, ids) = (&mut offsets[..=count], &mut ids[..count]);
         self.scratch.get_bytes(0, &mut text);
         for (index, offset) in offsets.iter_mut().enumerate() {

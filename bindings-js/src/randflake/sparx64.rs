@@ -6,32 +6,36 @@ use polyflake::{
 };
 
 use crate::{
-    Host, Machine,
+    At, Host, Machine,
     handles::Object,
-    protocol::{BATCH, slot::many},
+    protocol::{BATCH, call, slot::many},
 };
 
 /// Ciphers, by their handles, with a count of at most [`BATCH`] blocks.
 impl<C: Host> Machine<C> {
     /// A key, and its length -> a handle.
-    pub fn sparx64_build(&self) -> Result<()> {
-        self.put_object(Object::Cipher(Sparx64::new(self.scratch.take_secret("key")?)));
+    pub fn sparx64_build(&self, at: At<call::Sparx64Build>) -> Result<()> {
+        self.put_object(at, Object::Cipher(Sparx64::new(at.take_secret("key")?)));
         Ok(())
     }
 
     /// Packed blocks -> packed blocks.
-    pub fn sparx64_encrypt(&self) -> Result<()> {
-        self.in_place(Sparx64::encrypt_blocks)
+    pub fn sparx64_encrypt(&self, at: At<call::Sparx64Encrypt>) -> Result<()> {
+        self.in_place(at, Sparx64::encrypt_blocks)
     }
 
     /// Packed blocks -> packed blocks.
-    pub fn sparx64_decrypt(&self) -> Result<()> {
-        self.in_place(Sparx64::decrypt_blocks)
+    pub fn sparx64_decrypt(&self, at: At<call::Sparx64Encrypt>) -> Result<()> {
+        self.in_place(at, Sparx64::decrypt_blocks)
     }
 
-    fn in_place(&self, work: fn(&Sparx64, &mut [[u8; BLOCK_BYTES]])) -> Result<()> {
-        let (object, mut blocks) = (self.object()?, [[0; BLOCK_BYTES]; BATCH]);
-        let blocks = &mut blocks[..self.scratch.count(many::COUNT)];
+    fn in_place(
+        &self,
+        at: At<call::Sparx64Encrypt>,
+        work: fn(&Sparx64, &mut [[u8; BLOCK_BYTES]]),
+    ) -> Result<()> {
+        let (object, mut blocks) = (self.object(at)?, [[0; BLOCK_BYTES]; BATCH]);
+        let blocks = &mut blocks[..at.count(many::COUNT)];
         self.scratch.get_bytes(0, blocks.as_flattened_mut());
         work(object.cipher()?, blocks);
         self.scratch.put_bytes(0, blocks.as_flattened());

@@ -6,9 +6,9 @@ use polyflake::{
 };
 
 use crate::{
-    Host, Machine, Scratch,
+    At, Host, Machine, Scratch,
     protocol::{
-        BATCH,
+        BATCH, call,
         slot::{texts, time_range},
     },
 };
@@ -23,9 +23,9 @@ impl Scratch {
 /// Many IDs at once; single ones are read in JavaScript.
 impl<C: Host> Machine<C> {
     /// A count of at most [`BATCH`]; packed bytes -> packed texts.
-    pub fn sno_texts(&self) -> Result<()> {
+    pub fn sno_texts(&self, at: At<call::SnoTexts>) -> Result<()> {
         let (mut packed, mut texts) = ([0; BATCH * Sno::LEN], [[0; Sno::TEXT_LEN]; BATCH]);
-        let count = self.scratch.count(texts::COUNT);
+        let count = at.count(texts::COUNT);
         let (packed, texts) = (&mut packed[..count * Sno::LEN], &mut texts[..count]);
         self.scratch.get_bytes(0, packed);
         sno::encode_slice(Sno::slice_from_bytes(packed)?, texts)?;
@@ -34,9 +34,9 @@ impl<C: Host> Machine<C> {
     }
 
     /// A count of at most [`BATCH`]; packed texts -> packed bytes.
-    pub fn sno_from_texts(&self) -> Result<()> {
+    pub fn sno_from_texts(&self, at: At<call::SnoTexts>) -> Result<()> {
         let (mut texts, mut ids) = ([[0; Sno::TEXT_LEN]; BATCH], [Sno::default(); BATCH]);
-        let count = self.scratch.count(texts::COUNT);
+        let count = at.count(texts::COUNT);
         let (texts, ids) = (&mut texts[..count], &mut ids[..count]);
         self.scratch.get_bytes(0, texts.as_flattened_mut());
         sno::decode_slice(texts, ids)?;
@@ -45,8 +45,8 @@ impl<C: Host> Machine<C> {
     }
 
     /// Two times -> two texts.
-    pub fn sno_time_range(&self) -> Result<()> {
-        let (from, to) = (self.scratch.time(time_range::START), self.scratch.time(time_range::END));
+    pub fn sno_time_range(&self, at: At<call::SnoTimeRange>) -> Result<()> {
+        let (from, to) = (at.time(time_range::START), at.time(time_range::END));
         let (lowest, highest) = Sno::time_range(from, to)?;
         self.scratch.put_sno(0, lowest);
         self.scratch.put_sno(1, highest);

@@ -490,7 +490,7 @@ export interface Takes {
 /** The records that each call writes. */
 export interface Gives {
   release: never;
-  turn: "turn";
+  turn: "turn" | "answer";
   putPiece: never;
   nextPiece: never;
   snoTexts: never;

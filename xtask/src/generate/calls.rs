@@ -62,12 +62,98 @@ fn check_taken(takes: &[String], spans: &BTreeMap<&str, Range<usize>>) -> Result
     Ok(())
 }
 
-/// A macro for each family, which hands its calls to a macro that exports them.
+const RUST: &str = "
+/// The calls as types, which name the records of each. Calls with the same records may have one type.
+pub mod call {
+    use super::slot;
+
+    /// A call that reads the slots of the record `R`.
+    ///
+    /// ```
+    /// use polyflake_js::{call::{SnoFill, Takes}, slot::many};
+    ///
+    /// fn reads<K: Takes<many::Record>>() {}
+    /// reads::<SnoFill>();
+    /// ```
+    ///
+    /// No call has the slots of a record that it does not name:
+    ///
+    /// ```compile_fail,E0277
+    /// use polyflake_js::{call::{SnoFill, Takes}, slot::texts};
+    ///
+    /// fn reads<K: Takes<texts::Record>>() {}
+    /// reads::<SnoFill>();
+    /// ```
+    pub trait Takes<R> {}
+
+    /// A call that writes the slots of the record `R`.
+    ///
+    /// ```compile_fail,E0277
+    /// use polyflake_js::{call::{Gives, SnoFill}, slot::many};
+    ///
+    /// fn writes<K: Gives<many::Record>>() {}
+    /// writes::<SnoFill>();
+    /// ```
+    pub trait Gives<R> {}
+
+    /// Any call that is refused.
+    #[derive(Clone, Copy, Debug)]
+    pub enum Refused {}
+
+    impl Gives<slot::error::Record> for Refused {}
+";
+
+const METHOD: &str = "
+/// Takes a method of a call.
+#[allow(dead_code, reason = \"only compiled\")]
+const fn method<C, K>(_: fn(&Machine<C>, At<K>) -> Result<()>) {}
+";
+
+/// The types of the calls, a comparison of each with its method, and a macro for each family, which hands its calls to a macro that
+/// exports them.
 pub fn rust(calls: &[Call]) -> String {
-    FAMILIES
-        .into_iter()
-        .map(|(family, of)| macro_of(family, of, &names_of(calls, family)))
-        .collect()
+    let types: String = calls.iter().map(type_of).collect();
+    let macros = FAMILIES.map(|(family, of)| macro_of(family, of, &names_of(calls, family)));
+    let methods = FAMILIES.map(|(family, of)| methods_of(family, of, calls));
+    [RUST, &types, "}\n", METHOD, &methods.concat(), &macros.concat()].concat()
+}
+
+/// The type of calls, and its records.
+fn type_of(call: &Call) -> String {
+    let (name, names) = (type_name(call), call.names.join("`, `"));
+    let impls = |of: &str, records: &[String]| {
+        lines(records, |it| format!("    impl {of}<slot::{it}::Record> for {name} {{}}\n"))
+    };
+    let head = format!("\n    /// `{names}`\n    #[derive(Clone, Copy, Debug)]\n");
+    let head = format!("{head}    pub enum {name} {{}}\n\n");
+    let (takes, gives) = (impls("Takes", &call.takes), impls("Gives", &call.gives));
+    [head, takes, gives].concat().trim_end().to_owned() + "\n"
+}
+
+/// The name of the type of calls: that of the first one.
+fn type_name(call: &Call) -> String {
+    let name = camel_case(&call.names[0]);
+    name[..1].to_uppercase() + &name[1..]
+}
+
+/// A function that compiles only if the methods of a family have the types of its calls.
+fn methods_of(family: &str, of: &str, calls: &[Call]) -> String {
+    let lines_of = |call: &Call| {
+        let name = type_name(call);
+        lines(&call.names, |it| format!("    method::<C, call::{name}>(Machine::{it});\n"))
+    };
+    let meant = calls.iter().filter(|call| call.family == family);
+    let methods: String = meant.map(lines_of).collect();
+    let is_shared = family == FAMILIES[0].0;
+    let cfg = if is_shared { String::new() } else { format!("#[cfg(feature = \"{family}\")]\n") };
+    [
+        &format!(
+            "\n/// Compares the methods of the calls {of} with the types of the calls.\n{cfg}"
+        ),
+        "#[allow(dead_code, reason = \"only compiled\")]\n",
+        &*format!("fn {family}_methods<C: Host>() {{\n{methods}}}\n"),
+    ]
+    .concat()
 }
 
 fn macro_of(family: &str, of: &str, calls: &[String]) -> String {

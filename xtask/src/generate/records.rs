@@ -77,27 +77,54 @@ fn first_of(record: &Record, ends: &BTreeMap<&str, usize>) -> Result<usize> {
 
 const RUST: &str = "
 /// The slots of arguments and answers, in records.
-pub(crate) mod slot {
-    /// A slot of a float. This module alone can make one.
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct Slot(usize);
+#[allow(missing_docs, reason = \"a slot is named in the summary of its record\")]
+pub mod slot {
+    use core::marker::PhantomData;
 
-    impl Slot {
+    /// A slot of a float, in the record `R`. This module alone can make one.
+    #[derive(Debug)]
+    pub struct Slot<R>(usize, PhantomData<R>);
+
+    impl<R> Copy for Slot<R> {}
+
+    impl<R> Clone for Slot<R> {
+        fn clone(&self) -> Self {
+            *self
+        }
+    }
+
+    impl<R> Slot<R> {
+        const fn at(index: usize) -> Self {
+            Self(index, PhantomData)
+        }
+
         /// The index of the slot.
         #[inline]
-        pub(crate) const fn index(self) -> usize {
+        pub const fn index(self) -> usize {
             self.0
         }
     }
 
-    /// A slot of an integer of 64 bits. This module alone can make one.
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct IntegerSlot(usize);
+    /// A slot of an integer of 64 bits, in the record `R`. This module alone can make one.
+    #[derive(Debug)]
+    pub struct IntegerSlot<R>(usize, PhantomData<R>);
 
-    impl IntegerSlot {
+    impl<R> Copy for IntegerSlot<R> {}
+
+    impl<R> Clone for IntegerSlot<R> {
+        fn clone(&self) -> Self {
+            *self
+        }
+    }
+
+    impl<R> IntegerSlot<R> {
+        const fn at(index: usize) -> Self {
+            Self(index, PhantomData)
+        }
+
         /// The index of the slot.
         #[inline]
-        pub(crate) const fn index(self) -> usize {
+        pub const fn index(self) -> usize {
             self.0
         }
     }
@@ -114,13 +141,13 @@ pub fn rust(records: &[Placed<'_>]) -> String {
 fn rust_slots(Placed { record, first }: &Placed<'_>) -> String {
     let kind = kind_of(record, ["Slot", "IntegerSlot"]);
     let slots = record.slots.iter().zip(*first..).map(|(name, slot)| {
-        format!("        pub(crate) const {}: {kind} = {kind}({slot});\n", name.to_uppercase())
+        let name = name.to_uppercase();
+        format!("        pub const {name}: {kind}<Record> = {kind}::at({slot});\n")
     });
     let Record { name, summary, .. } = record;
     [
-        &format!(
-            "\n    /// {summary}\n    pub(crate) mod {name} {{\n        use super::{kind};\n\n"
-        ),
+        &format!("\n    /// {summary}\n    pub mod {name} {{\n        use super::{kind};\n\n"),
+        "        /// The record, as a type.\n        #[derive(Clone, Copy, Debug)]\n        pub enum Record {}\n\n",
         &*slots.collect::<String>(),
         "    }\n",
     ]
@@ -132,12 +159,12 @@ fn whole(Record { name, summary, slots, .. }: &Record) -> String {
     let family = family[..1].to_uppercase() + &family[1..];
     let members = lines(slots, |slot| format!("    pub(crate) {slot}: f64,\n"));
     let puts = lines(slots, |slot| {
-        format!("        scratch.put_number(slot::{name}::{}, self.{slot});\n", slot.to_uppercase())
+        format!("        at.put_number(slot::{name}::{}, self.{slot});\n", slot.to_uppercase())
     });
     [
         &format!("\n/// {summary}\npub(crate) struct {family}Slots {{\n{members}}}\n\n"),
         &*format!("impl {family}Slots {{\n    /// Writes all slots.\n"),
-        &format!("    pub(crate) fn put(&self, scratch: &Scratch) {{\n{puts}    }}\n}}\n"),
+        &format!("    pub(crate) fn put<K: call::Gives<slot::{name}::Record>>(&self, at: At<K>) {{\n{puts}    }}\n}}\n"),
     ]
     .concat()
 }

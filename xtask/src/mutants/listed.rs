@@ -21,7 +21,26 @@ const COMPILING: Duration = Duration::from_secs(1200);
 const TESTING: Duration = Duration::from_secs(300);
 
 /// The members of the copied workspace.
-const MEMBERS: &str = r#"members = ["columns", "core", "lease"]"#;
+const MEMBERS: &str =
+    r#"members = ["columns", "core", "lease", "tests/conformance/runner", "xtask"]"#;
+
+/// The files of the copied workspace: its members, and files that their tests read.
+const FILES: [&str; 14] = [
+    "Cargo.lock",
+    "Cargo.toml",
+    "bindings-js/src/protocol.rs",
+    "columns",
+    "core",
+    "docs",
+    "lease",
+    "packages/api.toml",
+    "packages/js/src",
+    "packages/protocol.toml",
+    "tests/conformance/runner",
+    "tests/soak",
+    "tests/vectors",
+    "xtask",
+];
 
 #[derive(Deserialize)]
 struct List {
@@ -102,7 +121,7 @@ fn copy_of_the_tree() -> Result<std::path::PathBuf> {
     let (shell, tree) = (workspace::shell()?, workspace::target().join("mutants/tree"));
     shell.remove_path(&tree)?;
     shell.create_dir(&tree)?;
-    let files = cmd!(shell, "git ls-files columns core lease tests/soak Cargo.toml Cargo.lock docs packages/api.toml tests/vectors").read()?;
+    let files = cmd!(shell, "git ls-files {FILES...}").read()?;
     for file in files.lines() {
         let (from, to) = (workspace::root().join(file), tree.join(file));
         fs::create_dir_all(to.parent().context("a file in a folder")?)?;
