@@ -22,6 +22,7 @@ mod tidy;
 mod trials;
 mod twice;
 mod workflows;
+mod writers;
 
 use std::time::Instant;
 

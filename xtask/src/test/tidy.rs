@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{mentions, oldest_rust, pages, prose, reach, sets, slots, trials, twice};
+use super::{mentions, oldest_rust, pages, prose, reach, sets, slots, trials, twice, writers};
 use crate::{address, artefacts::page, generate, mutants, workspace};
 
 /// Modules of the families whose generators draw what tells them apart.
@@ -107,6 +107,9 @@ pub fn check() -> Result<()> {
     faults.extend(sets::faults(sources.iter().map(|source| (&*source.path, &*source.text))));
     faults.extend(slots::nameless(sources.iter().map(|source| (&*source.path, &*source.text))));
     faults.extend(twice::bodies(
+        sources.iter().map(|source| (&*source.path, without_tests(&source.text))),
+    ));
+    faults.extend(writers::formatting(
         sources.iter().map(|source| (&*source.path, without_tests(&source.text))),
     ));
     ensure!(faults.is_empty(), "{} faults:\n  {}", faults.len(), faults.join("\n  "));
