@@ -22,7 +22,7 @@ from sqlalchemy.schema import CreateTable
 from sqlmodel import Field, SQLModel
 
 from conftest import MariaDb, Server
-from ids import FORMS, GUID_SPAN, GUIDS, GUIDS8, IDS, INTEGERS, SNO_SPAN
+from ids import FORMS, GUID_SPAN, GUIDS, GUIDS8, IDS, INTEGERS, POST_SPAN, POSTS, SNO_SPAN
 from polyflake import PolyflakeError, hotguid
 from polyflake.sno import Sno
 from polyflake.sqlalchemy import HotGuidType, Int64Type, SnoType
@@ -93,6 +93,16 @@ def test_guids_and_integers_keep_their_order(engine: Engine) -> None:
         for number in (2**63, True, "7", 1.0):
             with pytest.raises(Exception, match="expected"):
                 connection.execute(select(table).where(table.c.number == number))
+
+
+def test_a_layouts_ids_range_by_time(engine: Engine) -> None:
+    table = Table("posts", MetaData(), Column("id", Int64Type(), primary_key=True, autoincrement=False))
+    table.metadata.create_all(engine)
+    with engine.connect() as connection:
+        connection.execute(insert(table), [{"id": id} for id in reversed(POSTS)])
+        assert connection.scalars(select(table.c.id).order_by(table.c.id)).all() == POSTS
+        made = select(table.c.id).where(table.c.id.between(*POST_SPAN)).order_by(table.c.id)
+        assert connection.scalars(made).all() == POSTS[5:10]
 
 
 def test_mapped_classes_have_the_types(engine: Engine) -> None:
