@@ -1,5 +1,5 @@
-//! postgres-types, for `postgres` and `tokio-postgres`. An ID takes the form of the column that it meets: `int8`, `bytea`, `text`
-//! and its like, `uuid`.
+//! postgres-types, for `postgres` and `tokio-postgres`. An ID takes the form of the column that it meets: `int8`, `bytea`, `uuid`,
+//! or `text`, `varchar` and `char`.
 
 use alloc::boxed::Box;
 
