@@ -62,7 +62,7 @@ const SETTINGS: &str = "SET LOCAL synchronous_commit = on; SET LOCAL lock_timeou
 
 /// A store in `PostgreSQL`.
 ///
-/// It waits on its thread, so it refuses the threads of an executor, as [`AsyncPostgresql`] does not.
+/// It waits on its thread, and refuses the threads of an executor: they take [`AsyncPostgresql`].
 pub struct Postgresql {
     /// None after an answer that did not come in time.
     open: Option<Open>,
