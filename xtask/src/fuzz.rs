@@ -39,12 +39,12 @@ pub fn main(options: &Options) -> Result<bool> {
     Ok(true)
 }
 
-/// The names of the targets, which are tests, too.
+/// The names of the targets, which are tests in a module of their own.
 fn targets(shell: &Shell) -> Result<Vec<String>> {
     let listed = cmd!(shell, "cargo test --quiet --package fuzz --lib -- --list --format terse");
     let listed = listed.quiet().read()?;
-    let names = listed.lines().filter_map(|line| line.strip_suffix(": test"));
-    Ok(names.map(|name| name.rsplit("::").next().unwrap_or(name).to_owned()).collect())
+    let tests = listed.lines().filter_map(|line| line.strip_suffix(": test"));
+    Ok(tests.filter_map(|name| name.strip_prefix("targets::")).map(str::to_owned).collect())
 }
 
 /// Fuzzes one target. The compiler's instrumentation needs no nightly toolchain; inputs that it finds are kept between calls.

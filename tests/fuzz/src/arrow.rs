@@ -53,7 +53,8 @@ pub(crate) fn columns(input: &[u8]) {
     check::<Sno>(&dictionary, layout, &selected);
     check::<Randflake>(&dictionary, layout, &selected);
     let chosen = if bytes.below(2) == 1 { dictionary } else { whole };
-    let spoilt = spoilt(&mut bytes, chosen);
+    let spoilt = spoilt(&mut bytes, chosen.clone());
+    assert!(is_fair(&chosen, &spoilt), "{spoilt:?}");
     read_anyhow(&spoilt);
     let stream = ForeignPieces {
         pieces: vec![spoilt.clone(), spoilt],
@@ -184,11 +185,21 @@ fn spoilt(bytes: &mut Bytes<'_>, mut whole: Foreign) -> Foreign {
     whole
 }
 
-/// A format that no reader takes for texts; `None` for a null pointer.
+/// Returns whether a spoilt column has no more items than it had, or more than any memory. A reader cannot see others.
+fn is_fair(before: &Foreign, after: &Foreign) -> bool {
+    const MOST: i64 = 1 << 47;
+    let counts = [(before.length, after.length), (before.offset, after.offset)];
+    let values = before.dictionary.1.as_deref().zip(after.dictionary.1.as_deref());
+    counts.into_iter().all(|(was, is)| is <= was || is > MOST)
+        && values.is_none_or(|(before, after)| is_fair(before, after))
+}
+
+/// A format that no reader takes for texts or integers, whose items might be wider than those that are there; `None` for a null
+/// pointer.
 fn other_format(bytes: &mut Bytes<'_>) -> Option<String> {
     let formats = [
         "",
-        "l",
+        "i",
         "n",
         "b",
         "w:",
@@ -208,7 +219,9 @@ fn spoilt_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
     let shorter = |bytes: &mut Bytes<'_>, length: i64| match bytes.below(4) {
         0 => bytes.number() | i64::MIN,
         1 => i64::MAX - i64::from(bytes.byte()),
-        _ => length.clamp(0, 64) * i64::from(bytes.byte()) / 256,
+        _ if (0..=64).contains(&length) => length * i64::from(bytes.byte()) / 256,
+        // It is past all memory already: a part of it would be past the buffers.
+        _ => length,
     };
     match bytes.below(10) {
         0 => column.length = shorter(bytes, column.length),
@@ -266,5 +279,16 @@ fn spoil_places(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     } else if at * width < places.len() {
         let place = i32::try_from(place).expect("a short text");
         places.put(at * width, &place.to_ne_bytes());
+    }
+}
+
+/// A length past all memory, and then a part of it.
+#[test]
+fn what_is_spoilt_twice_is_fair() {
+    for part in [0, 1] {
+        let whole = column(Layout::Fixed(16), false, &[vec![b'2'; 16]], 1);
+        let huge = spoilt_once(&mut Bytes(&[part, 0, 1, 0, 7]), whole.clone());
+        let twice = spoilt_once(&mut Bytes(&[part, 0, 2, 0, 255]), huge);
+        assert!(is_fair(&whole, &twice), "{twice:?}");
     }
 }
