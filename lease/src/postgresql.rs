@@ -62,7 +62,8 @@ const SETTINGS: &str = "SET LOCAL synchronous_commit = on; SET LOCAL lock_timeou
 
 /// A store in `PostgreSQL`.
 ///
-/// It waits on its thread, and refuses the threads of an executor: they take [`AsyncPostgresql`].
+/// It waits on its thread, and refuses the threads of an executor, those of `tokio::task::spawn_blocking` included: tasks take
+/// [`AsyncPostgresql`].
 pub struct Postgresql {
     /// None after an answer that did not come in time.
     open: Option<Open>,
@@ -194,7 +195,7 @@ fn failed(error: tokio_postgres::Error) -> Error {
         FORBIDDEN => damaged(message.to_owned()),
         NO_RIGHT => Error::new(
             ErrorKind::LeaseUnavailable,
-            format!("expected a role with the rights of `postgresql-role.sql`, found: {message}"),
+            format!("expected a role with the rights that `lease/sql` grants, found: {message}"),
         ),
         _ => Error::new(
             ErrorKind::LeaseUnavailable,

@@ -85,7 +85,8 @@ fn an_open_store_gives_up_and_is_closed_beside_a_frozen_server() {
     let since = Instant::now();
     assert_eq!(operator.status().unwrap_err().kind(), ErrorKind::LeaseUnavailable);
     drop(operator);
-    assert_brief(since);
+    // 15 seconds for the answer, and one for the drop.
+    assert!(since.elapsed() < LONG, "{:?}", since.elapsed());
 }
 
 #[test]
@@ -93,7 +94,8 @@ fn a_task_outlives_a_frozen_server() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let url = server.url();
-    let (options, events) = heard(options().lease_ms(2000).unwrap());
+    // A task gives each request a twentieth of this: enough to open the store on a crowded machine.
+    let (options, events) = heard(options().lease_ms(6000).unwrap());
     let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let open = move || {
@@ -103,7 +105,11 @@ fn a_task_outlives_a_frozen_server() {
         let host = Host::new(open, time::sleep, |task| drop(tokio::spawn(task)));
         let ids = Generator::with_host(host, options, LONG, time::sleep).await.unwrap();
         server.freeze();
-        time::sleep(Duration::from_secs(3)).await;
+        let since = Instant::now();
+        while ids.try_generate(0).is_ok() {
+            assert!(since.elapsed() < LONG, "{:?}", since.elapsed());
+            time::sleep(Duration::from_millis(50)).await;
+        }
         assert_eq!(ids.try_generate(0).unwrap_err().code(), "lease_unavailable");
         server.thaw();
         let since = Instant::now();

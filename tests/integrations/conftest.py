@@ -94,7 +94,7 @@ class MariaDb:
 
     def wait(self) -> None:
         """Returns when the server listens; it greets clients once it is ready."""
-        for _ in range(300):
+        for _ in range(1200):
             with socket.socket(socket.AF_UNIX) as client, suppress(OSError):
                 return client.connect(str(self.socket))
             assert self.process.poll() is None, self.log.read_text()

@@ -207,7 +207,7 @@ fn a_role_needs_the_rights_that_an_operator_grants() {
     let mut open = Postgresql::open(&as_role).unwrap();
     server.by_hand(&["REVOKE EXECUTE ON FUNCTION polyflake_put FROM orders"]);
     let expected =
-        "expected a role with the rights of `postgresql-role.sql`, found: permission denied for ";
+        "expected a role with the rights that `lease/sql` grants, found: permission denied for ";
     let told = claim(&mut open).unwrap_err().to_string();
     assert_eq!(told, format!("{expected}function polyflake_put"));
     // One that is opened now does not call them, whatever they would say.

@@ -8,7 +8,7 @@ use xshell::{Shell, cmd};
 use super::{mentions, oldest_rust, pages, prose, reach, sets, slots, trials, twice, writers};
 use crate::{address, artefacts::page, generate, mutants, workspace};
 
-/// Modules of the families whose generators draw what tells them apart.
+/// Modules that families with default partitions may use.
 const OF_OWN_PARTITIONS: [&str; 10] = [
     "arch",
     "base32",
