@@ -92,7 +92,7 @@ impl<F: Family> Place<F> {
         let place = Arc::new(Self { leased, number, build: std::boxed::Box::new(build) });
         let lease = match source {
             Source::Url(url) => {
-                let (url, patience) = (url.to_string(), options.patience_of_thread());
+                let (url, patience) = (url.to_string(), options.answer_limit());
                 Lease::start(move || open_within(&url, patience), options, place.clone())?
             }
             Source::Host(host) => host.start(options, place.clone())?,

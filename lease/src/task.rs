@@ -87,7 +87,7 @@ impl Host {
         P: Future<Output = ()> + Send + 'static,
     {
         let start = |options: Options, place| {
-            let patience = Duration::from_millis(options.patience());
+            let patience = options.answer_limit();
             Lease::in_task(options, place, |driver| {
                 // Made here: an executor may drop a task that never ran.
                 let over = Over(driver.shared.clone());

@@ -97,9 +97,12 @@ class MariaDb:
         for _ in range(1200):
             with socket.socket(socket.AF_UNIX) as client, suppress(OSError):
                 return client.connect(str(self.socket))
-            assert self.process.poll() is None, self.log.read_text()
+            assert self.process.poll() is None, self.said()
             time.sleep(0.1)
-        raise TimeoutError(self.log.read_text())
+        raise TimeoutError(self.said())
+
+    def said(self) -> str:
+        return self.log.read_text() if self.log.exists() else "the server wrote no log"
 
     def stop(self) -> None:
         self.process.kill()

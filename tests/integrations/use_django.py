@@ -230,6 +230,8 @@ def rest() -> None:
     for post in ("12.0", " 12", "12 ", "1_000", "007", "+7", "-0", "\u0667", "", 12.0, True, "1" * 5000, [7]):
         refused = client.post("/orders/", {**body, "id": None, "post": post}, content_type="application/json")
         assert (refused.status_code, "post" in refused.json()) == (400, True), (post, refused.content)
+    refused = client.post("/orders/", {**body, "id": None, "post": "9" * 25}, content_type="application/json")
+    assert "9" * 25 in refused.json()["post"][0], refused.json()
     assert client.patch(f"/orders/{IDS[5]}/", {"post": 7}, content_type="application/json").json()["post"] == "7"
     assert client.get("/orders/short/").status_code in (400, 404)
 

@@ -194,9 +194,9 @@ impl Options {
         (self.lease_ms / 20).clamp(100, 15_000)
     }
 
-    /// The longest wait of a lease's thread for a server: a quarter of a lease, so that three tries fit into what a renewal leaves.
+    /// The longest wait of a lease's thread or task for a store: a quarter of a lease, so that three tries fit into what a renewal leaves.
     #[cfg(feature = "std")]
-    pub(crate) fn patience_of_thread(&self) -> Duration {
+    pub(crate) fn answer_limit(&self) -> Duration {
         Duration::from_millis((self.lease_ms / 4).clamp(1000, 15_000))
     }
 

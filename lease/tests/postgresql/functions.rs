@@ -191,7 +191,7 @@ fn a_role_needs_the_rights_that_an_operator_grants() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let as_role = server.url().replace("lease@", "orders@");
-    let of_role = |statements: &str| statements.replace(":role", "orders");
+    let of_role = |statements: &str| statements.replace(":\"role\"", "orders");
     let rights = of_role(include_str!("../../sql/postgresql-role.sql"));
     let calls = of_role(include_str!("../../sql/postgresql-functions-role.sql"));
     server.by_hand(&[

@@ -70,7 +70,7 @@ fn a_role_that_may_only_look_make_and_change_suffices() {
     server.by_hand(&["REVOKE CREATE ON SCHEMA public FROM PUBLIC"]);
     assert_refused(claim_at(&as_role), ErrorKind::LeaseUnavailable);
     server.by_hand(&[include_str!("../../sql/postgresql.sql")]);
-    let rights = include_str!("../../sql/postgresql-role.sql").replace(":role", "orders");
+    let rights = include_str!("../../sql/postgresql-role.sql").replace(":\"role\"", "orders");
     server.by_hand(&[&rights]);
     conformance::check(&mut Postgresql::open(&as_role).unwrap());
     let ids = polyflake_lease::sno::Generator::new(&as_role, "orders").unwrap();

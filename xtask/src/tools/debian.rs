@@ -76,11 +76,13 @@ pub fn postgresql(shell: &Shell) {
     }
 }
 
-/// Installs the server of `MariaDB`, which Debian keeps off users' paths, for tests that start one of their own.
+/// Installs the server of `MariaDB`, which Debian keeps off users' paths, for tests that start one of their own. Where its program
+/// has no package of this name, the whole server's package brings it.
 pub fn mariadb(shell: &Shell) {
-    if find(&["mariadbd"]).is_none() && !PathBuf::from("/usr/sbin/mariadbd").is_file() {
-        install(shell, &["mariadb-server-core"]);
-    }
+    let is_there =
+        || find(&["mariadbd"]).is_some() || PathBuf::from("/usr/sbin/mariadbd").is_file();
+    let packages = ["mariadb-server-core", "mariadb-server"];
+    packages.iter().filter(|_| !is_there()).for_each(|package| install(shell, &[package]));
 }
 
 /// Finds the library in its folder, which some distributions have for each architecture.

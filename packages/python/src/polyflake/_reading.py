@@ -10,7 +10,7 @@ from polyflake import randflake, sno
 from polyflake._errors import build
 
 _FORMS = ("text", "bytes", "uuid8", "uuid")
-_DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,18}")
+_DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,77}")
 
 
 def check_form(form: object) -> None:
