@@ -13,6 +13,7 @@ use std::{
     time::{Duration, Instant, UNIX_EPOCH},
 };
 
+use crate::rival;
 use polyflake::sno::{Generator, Leased as Core, Sno};
 use polyflake_lease::{Event, Grant, Lease, Leased, Options, Result, Shape, open, sno};
 
@@ -30,6 +31,8 @@ pub enum Weak {
     TtlAsProof,
     /// It returns its number while its generator goes on.
     NoSeal,
+    /// It takes a number whose holder gave no sign of life for a while, by its own clock.
+    OwnClock,
 }
 
 /// The file with the grants of a process, beside that of its IDs.
@@ -75,6 +78,7 @@ pub fn live() {
     match env::var(RULE).as_deref() {
         Ok("TtlAsProof") => careless(&url, goes_on, note),
         Ok("NoSeal") => unsealed(&url, goes_on, note),
+        Ok("OwnClock") => rival::live(&url, env::var(NAMESPACE).unwrap(), goes_on, note),
         _ => careful(&url, goes_on, note),
     }
 }

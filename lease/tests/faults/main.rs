@@ -1,7 +1,7 @@
 //! Processes that make IDs under leases of a second, of which there are fewer numbers than processes, while they are killed, stopped
 //! for longer than a lease, and closed at random; while their clocks step by up to ten years; while the server is killed; and
 //! while the network is slow, cuts answers off and doubles what was said. No two of them make one (partition, tick), none
-//! makes an ID twice, and no two grants of a number overlap. Three controls leave out a rule each, and must repeat some.
+//! makes an ID twice, and no two grants of a number overlap. Four controls leave out a rule each, and must repeat some.
 //!
 //! `POLYFLAKE_CYCLES=200 cargo test --release -p polyflake-lease --all-features --test faults` takes minutes, and
 //! `POLYFLAKE_SECONDS=600` ten of them.
@@ -11,6 +11,7 @@
 mod clock;
 mod life;
 mod proxy;
+mod rival;
 mod run;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../server/mod.rs"]
@@ -113,6 +114,20 @@ fn one_who_trusts_a_look_at_the_clock_repeats_ids() {
 fn one_who_returns_a_number_that_it_uses_repeats_ids() {
     let (_folder, stage) = sqlite();
     assert_some_twice(&stage, Weak::NoSeal, |faults| faults.restart(fastrand::usize(..3)));
+}
+
+/// A process starts under a clock that is a minute ahead, which is mended before its first ID: so it takes the number of one that
+/// lives, whose signs of life look old.
+#[test]
+fn one_who_judges_others_by_its_own_clock_repeats_ids() {
+    if clock::library().is_none() {
+        return;
+    }
+    let (_folder, stage) = sqlite();
+    assert_some_twice(&stage, Weak::OwnClock, |faults| {
+        faults.restart_ahead(fastrand::usize(..3), Duration::from_secs(60));
+        thread::sleep(LEASE * 3 / 2);
+    });
 }
 
 /// A store that loses what it acknowledged a second ago, like a server that crashes and does not wait for its disk.

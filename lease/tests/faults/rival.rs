@@ -1,0 +1,82 @@
+//! A rule that others publish, as a control: who wants a number judges by its own clock whether the number's holder still gives signs of
+//! life, and a holder whose sign is refused goes on.
+
+use std::{
+    thread,
+    time::{Duration, Instant, UNIX_EPOCH},
+};
+
+use polyflake::sno::{Generator, Sno};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::life::LEASE;
+
+/// The time without a sign of life after which a number is free, and the pause between two signs: 5 minutes and 1 for `CosId`.
+const GUARD: Duration = LEASE;
+const PAUSE: Duration = Duration::from_millis(200);
+
+const TABLE: &str = "CREATE TABLE IF NOT EXISTS rivals
+    (namespace TEXT, number INTEGER, holder INTEGER, seen_ms INTEGER, PRIMARY KEY (namespace, number))";
+const NUMBER: &str = "INSERT OR IGNORE INTO rivals VALUES (?1, ?2, 0, 0)";
+const CLAIM: &str = "UPDATE rivals SET holder = ?2, seen_ms = ?3
+    WHERE namespace = ?1 AND number = (SELECT min(number) FROM rivals WHERE namespace = ?1 AND seen_ms <= ?4)
+    RETURNING number";
+const SIGN: &str =
+    "UPDATE rivals SET seen_ms = ?3 WHERE namespace = ?1 AND holder = ?2 AND number = ?4";
+
+fn now() -> i64 {
+    i64::try_from(UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap()
+}
+
+/// A process with a table of its own in the file, since it follows no rule of ours.
+struct Rival {
+    store: Connection,
+    namespace: String,
+    me: u32,
+}
+
+impl Rival {
+    fn open(url: &str, namespace: String) -> Self {
+        let store = Connection::open(url.strip_prefix("sqlite:").unwrap()).unwrap();
+        store.busy_timeout(Duration::from_secs(5)).unwrap();
+        store.execute_batch(TABLE).unwrap();
+        for number in 0..=1 {
+            store.execute(NUMBER, params![namespace, number]).unwrap();
+        }
+        Self { store, namespace, me: std::process::id() }
+    }
+
+    fn claim(&self) -> Option<u16> {
+        let free = now() - i64::try_from(GUARD.as_millis()).unwrap();
+        let claimed = params![self.namespace, self.me, now(), free];
+        self.store.query_row(CLAIM, claimed, |row| row.get(0)).optional().unwrap()
+    }
+
+    /// Says that this process lives. That another one took the number is not looked at.
+    fn sign(&self, number: u16) {
+        self.store.execute(SIGN, params![self.namespace, self.me, now(), number]).unwrap();
+    }
+}
+
+/// Claims a number, starts up, and makes IDs.
+pub fn live(url: &str, namespace: String, goes_on: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
+    let rival = Rival::open(url, namespace);
+    while goes_on() {
+        let Some(number) = rival.claim() else {
+            thread::sleep(Duration::from_millis(5));
+            continue;
+        };
+        let (claimed, mut signed) = (Instant::now(), Instant::now());
+        let ids = Generator::builder().partition(number).build().unwrap();
+        while goes_on() {
+            if signed.elapsed() > PAUSE {
+                rival.sign(number);
+                signed = Instant::now();
+            }
+            if claimed.elapsed() > LEASE {
+                note(ids.generate(0).unwrap());
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
