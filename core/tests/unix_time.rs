@@ -13,6 +13,9 @@ use polyflake::{
 
 const MS: i64 = 1_763_650_000_000;
 
+/// The shortest difference of two `SystemTime`s, in nanoseconds.
+const STEP: u64 = if cfg!(windows) { 100 } else { 1 };
+
 fn at(nanos: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_millis(MS.cast_unsigned()) + Duration::from_nanos(nanos)
 }
@@ -30,19 +33,20 @@ fn a_whole_millisecond_is_the_same_either_way() {
 
 #[test]
 fn a_range_holds_the_ticks_that_begin_in_it() {
-    // A range that begins a nanosecond after a tick begins at the next one; a range may end a nanosecond after a tick begins.
-    let (lowest, highest) = Sno::time_range(at(1), at(4_000_001)).unwrap();
+    // A range that begins just after a tick begins at the next one; a range may end just after a tick begins.
+    let (lowest, highest) = Sno::time_range(at(STEP), at(4_000_000 + STEP)).unwrap();
     assert_eq!((lowest.unix_ms(), highest.unix_ms()), (MS + 4, MS + 4));
-    let within = Sno::time_range(at(1), at(4_000_000)).unwrap_err();
+    let within = Sno::time_range(at(STEP), at(4_000_000)).unwrap_err();
     assert_eq!(within.kind(), ErrorKind::OutOfRange);
-    let ids = hotguid::Generator::builder().window(at(1), at(1_000_000_001)).build().unwrap();
+    let ids =
+        hotguid::Generator::builder().window(at(STEP), at(1_000_000_000 + STEP)).build().unwrap();
     assert_eq!(ids.window(), (MS + 1000, MS + 2000));
 }
 
 #[test]
 fn a_time_within_a_tick_is_of_that_tick() {
     let ids = sno::Generator::builder().partition(7).build().unwrap();
-    assert_eq!(ids.generate_at(at(3_999_999), 1).unwrap().unix_ms(), MS);
+    assert_eq!(ids.generate_at(at(4_000_000 - STEP), 1).unwrap().unix_ms(), MS);
     assert_eq!(ids.generate_at(at(4_000_000), 1).unwrap().unix_ms(), MS + 4);
 }
 
@@ -55,7 +59,7 @@ fn ticks_of_microseconds_are_told_apart() {
     ])
     .unwrap();
     let micros = MS * 1000;
-    let (lowest, highest) = layout.time_range(at(1_500), at(3_001), []).unwrap();
+    let (lowest, highest) = layout.time_range(at(1_500), at(3_000 + STEP), []).unwrap();
     let seen = [lowest, highest].map(|id| match id {
         polyflake::layout::Id::Integer(id) => id >> 8,
         _ => unreachable!("an integer layout"),
@@ -65,7 +69,9 @@ fn ticks_of_microseconds_are_told_apart() {
 
 #[test]
 fn what_no_format_holds_is_refused() {
-    let far = UNIX_EPOCH + Duration::from_secs(i64::MAX.cast_unsigned());
+    let farthest = UNIX_EPOCH.checked_add(Duration::from_secs(i64::MAX.cast_unsigned()));
+    // Windows counts up to the year 30828.
+    let far = farthest.unwrap_or(UNIX_EPOCH + Duration::from_secs(900_000_000_000));
     for (start, end) in [(at(0), far), (far, far)] {
         let refused = Sno::time_range(start, end).unwrap_err();
         assert!(matches!(refused.kind(), ErrorKind::TimeOutOfRange | ErrorKind::OutOfRange));
