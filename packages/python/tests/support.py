@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,23 @@ from typing import Any
 import pytest
 
 from polyflake import PolyflakeError
+
+class Absent:
+    """In place of a library that this Python has no build of: a test is skipped where it uses it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # pytest asks all that it finds in a file for its own attributes
+            raise AttributeError(name)
+        pytest.skip(f"no {self._name} for this Python")
+
+
+def if_built(name: str) -> Any:
+    """A library that has no build for some Pythons."""
+    return importlib.import_module(name) if importlib.util.find_spec(name) else Absent(name)
+
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 

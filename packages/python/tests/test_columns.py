@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import example, given
@@ -16,7 +15,9 @@ from hypothesis import strategies as st
 
 from catalogue import BAD_CHARACTERS, anything
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno
-from support import refused
+from support import if_built, refused
+
+pl = if_built("polars")
 
 Column = Callable[[list[str]], Any]
 
@@ -215,8 +216,6 @@ def test_an_item_that_is_no_text_is_refused(item: int, value: Any) -> None:
         pa.array([some(1)[0], None]).dictionary_encode(),
         pa.array([some(1)]),
         pa.table({"id": some(2)}),
-        pl.Series([1]),
-        pl.DataFrame({"id": some(2)}),
         np.array([1]),
         np.array([]),
         np.array([1.0]),
@@ -238,6 +237,12 @@ def test_an_item_that_is_no_text_is_refused(item: int, value: Any) -> None:
 def test_what_is_no_column_of_texts_is_refused(column: Any) -> None:
     with refused("invalid_type"):
         sno.SnoArray.from_texts(column)
+
+
+def test_numbers_and_tables_of_polars_are_refused() -> None:
+    for column in (pl.Series([1]), pl.DataFrame({"id": some(2)})):
+        with refused("invalid_type"):
+            sno.SnoArray.from_texts(column)
 
 
 @pytest.mark.parametrize(
@@ -537,18 +542,30 @@ def categories(texts: list[str]) -> dict[str, Any]:
             pa.array(keys, pa.uint8()), pa.array(unused, pa.large_string())
         ),
         "of fixed bytes": pa.array([text.encode() for text in texts], pa.binary(16)).dictionary_encode(),
-        "categorical": pl.Series(texts, dtype=pl.Categorical),
-        "enum": pl.Series(texts, dtype=pl.Enum(unused)),
     }
+
+
+def categories_of_polars(texts: list[str]) -> dict[str, Any]:
+    kinds = {"categorical": pl.Categorical, "enum": pl.Enum(["", "not used", *dict.fromkeys(reversed(texts))])}
+    return {name: pl.Series(texts, dtype=kind) for name, kind in kinds.items()}
+
+
+def check_categories(kind: str, columns: Callable[[list[str]], dict[str, Any]]) -> None:
+    texts = [text for text in some(5) for _ in range(3)]
+    assert sno.SnoArray.from_texts(columns(texts)[kind]).texts() == texts
+    texts[4] = "bad!" * 4
+    with refused("invalid_character", item=4, position=3):
+        sno.SnoArray.from_texts(columns(texts)[kind])
 
 
 @pytest.mark.parametrize("kind", categories(some(4)))
 def test_categories_are_read(kind: str) -> None:
-    texts = [text for text in some(5) for _ in range(3)]
-    assert sno.SnoArray.from_texts(categories(texts)[kind]).texts() == texts
-    texts[4] = "bad!" * 4
-    with refused("invalid_character", item=4, position=3):
-        sno.SnoArray.from_texts(categories(texts)[kind])
+    check_categories(kind, categories)
+
+
+@pytest.mark.parametrize("kind", ["categorical", "enum"])
+def test_categories_of_polars_are_read(kind: str) -> None:
+    check_categories(kind, categories_of_polars)
 
 
 def test_a_null_category_is_refused() -> None:

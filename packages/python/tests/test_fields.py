@@ -6,14 +6,15 @@ import datetime as dt
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from polyflake import sno
-from support import refused
+from support import if_built, refused
+
+pl = if_built("polars")
 
 packed = st.integers(0, 300).flatmap(lambda n: st.binary(min_size=10 * n, max_size=10 * n))
 

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -18,7 +17,9 @@ from hypothesis import strategies as st
 from catalogue import anything
 from polyflake import PolyflakeError, layout, sno
 from polyflake.layout import Layout, LayoutArray
-from support import refused
+from support import if_built, refused
+
+pl = if_built("polars")
 
 TIME = {"kind": "timestamp", "bits": 41, "tick": "1ms", "epoch_ms": 1_483_228_800_000}
 SEQUENCE = {"kind": "sequence", "bits": 12}
@@ -327,7 +328,6 @@ def test_names_are_the_layouts_and_none_is_missing() -> None:
         pa.array([0, 1, 2], pa.timestamp("ms")),
         pa.array([0.0, 1.0, 2.0]).dictionary_encode(),
         pa.array(["0", "1", "2"]),
-        pl.Series([0.0, 1.0, 2.0]),
         bytes(24),
         bytearray(24),
         sno.SnoArray(bytes(30)),
@@ -335,6 +335,14 @@ def test_names_are_the_layouts_and_none_is_missing() -> None:
     ids=lambda column: f"{type(column).__name__} {getattr(column, 'dtype', '')} {getattr(column, 'shape', '')}",
 )
 def test_what_is_no_column_is_refused(column: Any) -> None:
+    check_refused(column)
+
+
+def test_fractions_of_polars_are_refused() -> None:
+    check_refused(pl.Series([0.0, 1.0, 2.0]))
+
+
+def check_refused(column: Any) -> None:
     for wrong in (
         {"sequence": column},
         {"timestamp": column},

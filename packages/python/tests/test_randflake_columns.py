@@ -6,7 +6,6 @@ import gc
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -15,7 +14,9 @@ from hypothesis import strategies as st
 from catalogue import BAD_CHARACTERS, anything
 from polyflake import PolyflakeError, randflake
 from polyflake.randflake import RandflakeArray, decode_text, encode_text
-from support import refused
+from support import if_built, refused
+
+pl = if_built("polars")
 from test_columns import ANY, Column, sliced
 
 GRANT = randflake.Grant((0, 131_071), 1_730_000_000, 2_803_741_824)
@@ -195,7 +196,6 @@ def test_bytes_of_another_width_are_refused(column: Any) -> None:
     "column",
     [
         pa.array([1]),
-        pl.Series([1]),
         np.array([1]),
         array_of([1]),
         np.zeros((2, 2, 16), np.uint8),
@@ -209,6 +209,11 @@ def test_bytes_of_another_width_are_refused(column: Any) -> None:
 def test_what_is_no_column_of_texts_is_refused(column: Any) -> None:
     with refused("invalid_type"):
         RandflakeArray.from_texts(column)
+
+
+def test_numbers_of_polars_are_refused() -> None:
+    with refused("invalid_type"):
+        RandflakeArray.from_texts(pl.Series([1]))
 
 
 @given(anything)

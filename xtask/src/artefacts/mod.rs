@@ -38,8 +38,8 @@ pub struct Options {
     /// Write docs/platforms.md from the results, and do nothing else
     #[arg(long)]
     page: bool,
-    /// Build these artefacts from a clone in another folder too, and compare the bytes
-    #[arg(long, requires = "only")]
+    /// Build from a clone in another folder too, and compare the bytes
+    #[arg(long)]
     twice: bool,
 }
 
@@ -115,7 +115,8 @@ pub fn main(options: &Options) -> Result<bool> {
     }
     let shell = tools::set_up()?;
     if options.twice {
-        return build::twice(&shell, &chosen).map(|()| true);
+        build::twice(&shell, &chosen)?;
+        return page::write().map(|()| true);
     }
     let is_ill = |artefact: &&Artefact| !completed(&shell, artefact, options.build);
     let failed: Vec<_> = chosen.iter().filter(is_ill).collect();
@@ -183,5 +184,9 @@ fn built(shell: &Shell, artefact: &Artefact, inputs: String) -> Result<Row> {
 
 /// The folder of an artefact's files.
 fn folder(artefact: &Artefact) -> PathBuf {
-    workspace::artefacts().join("out").join(&artefact.name)
+    folder_of(&artefact.name)
+}
+
+fn folder_of(name: &str) -> PathBuf {
+    workspace::artefacts().join("out").join(name)
 }

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 
 use super::{
     platforms::{self, Platform},
-    results::{Results, Row, Rows},
+    results::{Results, Row, Rows, Run},
 };
 use crate::workspace;
 
@@ -142,7 +142,7 @@ fn ran(row: &Row) -> String {
     let runs: Vec<_> = row
         .runs
         .iter()
-        .map(|run| format!("{}: {} passed ({})", run.with, run.passed, run.what))
+        .map(|run| format!("{}{}: {} passed ({})", run.with, under(run), run.passed, run.what))
         .collect();
     match &row.fault {
         Some(_) => "failed to run".to_owned(),
@@ -151,30 +151,50 @@ fn ran(row: &Row) -> String {
     }
 }
 
-/// The README's sentence: which platforms have binaries, and which of them ran.
+/// The README's sentence: which platforms have binaries, and which of them were tested.
 fn sentence(platforms: &[Platform], rows: &Rows) -> String {
-    let has_run = |platform: &&Platform| {
-        let of = rows.iter().filter(|(name, _)| belongs(name, &platform.name));
-        of.clone().any(|(_, row)| !row.runs.is_empty())
-    };
     let is_built = |platform: &&Platform| rows.keys().any(|name| belongs(name, &platform.name));
-    let (ran, built): (Vec<_>, Vec<_>) = platforms.iter().filter(is_built).partition(has_run);
-    let list = |says: &str, platforms: &[&Platform]| {
-        let names: Vec<_> = platforms.iter().map(|platform| &*platform.says).collect();
-        if names.is_empty() { String::new() } else { format!("{says} {}", names.join(", ")) }
-    };
-    let parts = [list("built and run for", &ran), list("built, and not run yet, for", &built)];
-    let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let mut parts: Vec<(String, Vec<&str>)> = Vec::new();
+    for platform in platforms.iter().filter(is_built) {
+        let tested = tested(platform, rows);
+        match parts.iter_mut().find(|(said, _)| *said == tested) {
+            Some((_, names)) => names.push(&platform.says),
+            None => parts.push((tested, vec![&platform.says])),
+        }
+    }
     if parts.is_empty() {
         return "No binaries are built yet.".to_owned();
     }
+    let parts: Vec<_> =
+        parts.iter().map(|(said, names)| format!("{said} for {}", names.join(", "))).collect();
     format!("Binaries are {} ([each file, and what ran it](docs/platforms.md)).", parts.join("; "))
+}
+
+/// How far a platform's binaries were tested: those for Python, and the one for Node.
+fn tested(platform: &Platform, rows: &Rows) -> String {
+    let how = |kind: &str| {
+        let of = |name: &str| name.starts_with(kind) && belongs(name, &platform.name);
+        let mut runs = rows.iter().filter(|(name, _)| of(name)).flat_map(|(_, row)| &row.runs);
+        runs.next().map(under)
+    };
+    match (how("wheel-"), how("addon-")) {
+        (None, None) => "built, and not tested yet,".to_owned(),
+        (Some(under), None) => format!("built, and the wheels alone tested{under},"),
+        (None, Some(under)) => format!("built, and the addon for Node alone tested{under},"),
+        (Some(one), Some(other)) if one == other => format!("built and tested{one}"),
+        (Some(_), Some(_)) => "built and tested, in part under an emulator,".to_owned(),
+    }
+}
+
+/// The emulator that ran something, in words; nothing for the machine itself.
+fn under(run: &Run) -> String {
+    run.under.as_ref().map_or_else(String::new, |name| format!(" under {name}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::artefacts::results::{File, Run};
+    use crate::artefacts::results::File;
 
     fn rows(runs: Vec<Run>) -> Rows {
         let file = File { name: "a.whl".to_owned(), bytes: 105, sha256: "00".to_owned() };
@@ -198,12 +218,24 @@ mod tests {
     #[test]
     fn the_sentence_says_what_ran() {
         let platforms = platforms::all().unwrap();
-        let run = Run { with: "CPython 3.11".to_owned(), what: "tests".to_owned(), passed: 7 };
-        let said = sentence(&platforms, &rows(vec![run]));
-        assert!(
-            said.starts_with(&format!("Binaries are built and run for {} ([", platforms[0].says))
-        );
-        assert!(!said.contains("macOS"));
+        let says = &platforms[0].says;
+        let said = |under: Option<&str>| {
+            let (with, what) = ("CPython 3.11".to_owned(), "tests".to_owned());
+            let run = Run { with, under: under.map(str::to_owned), what, passed: 7 };
+            let mut rows = rows(vec![run]);
+            let wheels = sentence(&platforms, &rows);
+            rows.insert("addon-linux-x64-gnu".to_owned(), rows["wheel-linux-x64-gnu"].clone());
+            (wheels, sentence(&platforms, &rows))
+        };
+        let (wheels, both) = said(None);
+        assert!(wheels.starts_with(&format!(
+            "Binaries are built, and the wheels alone tested, for {says} (["
+        )));
+        assert!(both.starts_with(&format!("Binaries are built and tested for {says} ([")));
+        assert!(!both.contains("macOS"));
+        assert!(said(Some("Wine")).1.contains("tested under Wine for"));
+        let none = sentence(&platforms, &rows(Vec::new()));
+        assert!(none.contains(&format!("not tested yet, for {says}")));
     }
 
     #[test]

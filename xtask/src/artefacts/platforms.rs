@@ -16,6 +16,8 @@ pub struct Platform {
     /// The compiler's name.
     pub target: String,
     pub os: String,
+    pub cpu: String,
+    pub libc: Option<String>,
     /// The platform in a wheel's name.
     pub wheel: String,
     /// The platform in words.

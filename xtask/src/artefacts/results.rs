@@ -40,8 +40,11 @@ pub struct File {
 /// A program that ran the artefact on this machine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Run {
-    /// The interpreter, and the emulator if there was one.
+    /// The interpreter, and its platform if that is not the machine's.
     pub with: String,
+    /// The emulator of that platform.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub under: Option<String>,
     /// The tests or programs.
     pub what: String,
     /// Tests that passed; none failed.
@@ -69,6 +72,15 @@ impl Results {
         rows.insert(name.to_owned(), row);
         let text = toml::to_string(&rows)?;
         Ok(fs::write(workspace::root().join(FILE), format!("{HEADER}\n{text}"))?)
+    }
+
+    /// Notes a check that an artefact passed, once.
+    pub fn passed(name: &str, check: &str) -> Result<()> {
+        let mut row = Self::read()?.remove(name).with_context(|| format!("no row of {name}"))?;
+        if !row.checks.iter().any(|passed| passed == check) {
+            row.checks.push(check.to_owned());
+        }
+        Self::put(name, row)
     }
 }
 
@@ -105,12 +117,22 @@ pub fn files(folder: &Path) -> Result<Vec<File>> {
     let entries = fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
     let mut files = Vec::new();
     for path in entries.iter().map(fs::DirEntry::path) {
-        let name = path.file_name().and_then(|name| name.to_str()).context("an odd name")?;
+        let name = file_name(&path)?;
         let bytes = fs::metadata(&path)?.len();
         files.push(File { name: name.to_owned(), bytes, sha256: sha256(&path)? });
     }
     files.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(files)
+}
+
+/// The names of all artefacts that were built.
+pub fn names() -> Result<Vec<String>> {
+    Ok(Results::read()?.into_keys().collect())
+}
+
+/// The name of a file, without its folder.
+pub fn file_name(path: &Path) -> Result<&str> {
+    path.file_name().and_then(|name| name.to_str()).context("an odd name")
 }
 
 pub fn sha256(path: &Path) -> Result<String> {

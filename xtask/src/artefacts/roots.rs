@@ -1,9 +1,9 @@
 //! Folders with other platforms' programs and libraries: packages of Debian, of npm and of `PyPI`, unpacked beside this machine's own.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use xshell::{Shell, cmd};
+use xshell::{Cmd, Shell, cmd};
 
 use crate::{
     tools::{self, Missing},
@@ -15,44 +15,85 @@ pub fn folder() -> PathBuf {
     workspace::artefacts().join("run")
 }
 
+/// apt-get for a release and an architecture that need not be the machine's, with a state of its own.
+struct Apt {
+    options: Vec<String>,
+    archives: PathBuf,
+}
+
+impl Apt {
+    /// Fetches the lists of packages of a kind: `deb` or `deb-src`.
+    fn new(shell: &Shell, state: &Path, kind: &str, release: &str, arch: &str) -> Result<Self> {
+        let (lists, archives) = (state.join("lists"), state.join("archives"));
+        shell.create_dir(lists.join("partial"))?;
+        shell.create_dir(archives.join("partial"))?;
+        let list = state.join("sources.list");
+        shell.write_file(&list, format!("{kind} http://deb.debian.org/debian {release} main\n"))?;
+        let options = [
+            format!("Dir::Etc::sourcelist={}", list.display()),
+            "Dir::Etc::sourceparts=-".to_owned(),
+            format!("Dir::State::Lists={}", lists.display()),
+            "Dir::State::status=/dev/null".to_owned(),
+            format!("Dir::Cache::archives={}", archives.display()),
+            "Dir::Cache::pkgcache=".to_owned(),
+            "Dir::Cache::srcpkgcache=".to_owned(),
+            format!("APT::Architecture={arch}"),
+            format!("APT::Architectures={arch}"),
+        ];
+        let options = options.into_iter().flat_map(|option| ["--option".to_owned(), option]);
+        let apt = Self { options: options.collect(), archives };
+        let missing = |_| Missing("no apt-get that fetches another architecture's packages");
+        apt.get(shell, "update").run().map_err(missing)?;
+        Ok(apt)
+    }
+
+    fn get<'sh>(&self, shell: &'sh Shell, action: &str) -> Cmd<'sh> {
+        let options = &self.options;
+        cmd!(shell, "apt-get {options...} --quiet {action}").ignore_stdout()
+    }
+}
+
 /// Packages of Debian for an architecture, with all that they depend on, unpacked into a folder.
 pub fn debian(shell: &Shell, release: &str, arch: &str, packages: &[&str]) -> Result<PathBuf> {
     let name = format!("{release}-{arch}-{}", packages[0]);
-    let (root, state) = (folder().join(&name), folder().join(name + "-apt"));
+    let root = folder().join(&name);
     if root.exists() {
         return Ok(root);
     }
-    for part in ["lists/partial", "archives/partial"] {
-        shell.create_dir(state.join(part))?;
-    }
-    let list = state.join("sources.list");
-    shell.write_file(&list, format!("deb http://deb.debian.org/debian {release} main\n"))?;
-    let path = |part: &str| state.join(part).display().to_string();
-    let options = [
-        format!("Dir::Etc::sourcelist={}", list.display()),
-        "Dir::Etc::sourceparts=-".to_owned(),
-        format!("Dir::State::Lists={}", path("lists")),
-        "Dir::State::status=/dev/null".to_owned(),
-        format!("Dir::Cache::archives={}", path("archives")),
-        "Dir::Cache::pkgcache=".to_owned(),
-        "Dir::Cache::srcpkgcache=".to_owned(),
-        format!("APT::Architecture={arch}"),
-        format!("APT::Architectures={arch}"),
-    ];
-    let options = options.into_iter().flat_map(|option| ["--option".to_owned(), option]);
-    let options: &[String] = &options.collect::<Vec<_>>();
-    let missing = |_| Missing("no apt-get that fetches another architecture's packages");
-    cmd!(shell, "apt-get {options...} --quiet update").ignore_stdout().run().map_err(missing)?;
-    let only = ["--quiet", "--yes", "--no-install-recommends", "--download-only"];
-    cmd!(shell, "apt-get {options...} {only...} install {packages...}").ignore_stdout().run()?;
+    let apt = Apt::new(shell, &folder().join(name + "-apt"), "deb", release, arch)?;
+    let only = ["--yes", "--no-install-recommends", "--download-only"];
+    apt.get(shell, "install").args(only).args(packages).run()?;
     let partial = root.with_extension("partial");
-    for package in shell.read_dir(state.join("archives"))? {
+    for package in shell.read_dir(&apt.archives)? {
         if package.extension().is_some_and(|end| end == "deb") {
             cmd!(shell, "dpkg-deb --extract {package} {partial}").quiet().run()?;
         }
     }
     std::fs::rename(partial, &root)?;
     Ok(root)
+}
+
+/// The sources of a package of Debian, as their authors released them, unpacked into a folder.
+pub fn sources(shell: &Shell, release: &str, package: &str, into: &Path) -> Result<()> {
+    let state = folder().join(format!("{release}-sources-apt"));
+    let apt = Apt::new(shell, &state, "deb-src", release, "amd64")?;
+    let fetched = tempfile::tempdir()?;
+    {
+        let _there = shell.push_dir(fetched.path());
+        apt.get(shell, "source").args(["--download-only", package]).run()?;
+    }
+    let is_theirs = |path: &PathBuf| path.to_string_lossy().contains(".orig.tar.");
+    let found = shell.read_dir(fetched.path())?.into_iter().filter(is_theirs);
+    let is_archive = |path: &PathBuf| path.extension().is_none_or(|end| end != "asc");
+    let archive = found.into_iter().find(is_archive);
+    unpack(shell, &archive.with_context(|| format!("expected sources of {package}"))?, into)
+}
+
+/// Unpacks an archive whose files lie in one folder.
+pub fn unpack(shell: &Shell, archive: &Path, into: &Path) -> Result<()> {
+    shell.create_dir(into)?;
+    let options = ["--extract", "--strip-components", "1", "--file"];
+    Ok(cmd!(shell, "tar {options...} {archive} --directory {into}").run()?)
 }
 
 /// A package of npm for another platform, which npm would not install here.
@@ -66,9 +107,7 @@ pub fn npm(shell: &Shell, package: &str) -> Result<PathBuf> {
             .run()?;
         let archive = shell.read_dir(into)?.into_iter().next().context("expected a package")?;
         let partial = root.with_extension("partial");
-        shell.create_dir(&partial)?;
-        let options = ["--extract", "--gzip", "--strip-components", "1", "--file"];
-        cmd!(shell, "tar {options...} {archive} --directory {partial}").run()?;
+        unpack(shell, &archive, &partial)?;
         std::fs::rename(partial, &root)?;
     }
     Ok(root)
@@ -119,7 +158,7 @@ pub fn wine(shell: &Shell) -> Result<PathBuf> {
 }
 
 /// Writes a script that can be run.
-pub fn write_program(shell: &Shell, path: &PathBuf, text: &str) -> Result<()> {
+pub fn write_program(shell: &Shell, path: &Path, text: &str) -> Result<()> {
     shell.write_file(path, text)?;
     Ok(cmd!(shell, "chmod +x {path}").quiet().run()?)
 }

@@ -31,13 +31,9 @@ pub fn build(shell: &Shell, platform: &Platform, into: &Path) -> Result<()> {
 }
 
 fn library(shell: &Shell, platform: &Platform) -> Result<PathBuf> {
-    let empty = tempfile::tempdir()?;
     let flags = tools::flags(shell)?;
-    let built = if platform.is_windows() {
-        windows(shell, empty.path(), flags)?
-    } else {
-        zig(shell, platform, flags)
-    };
+    let built =
+        if platform.is_windows() { windows(shell, flags)? } else { zig(shell, platform, flags) };
     // Not for all: the build of wasm modules finds functions by name, and strips afterwards.
     built.env("CARGO_PROFILE_RELEASE_STRIP", "symbols").run()?;
     let folder = workspace::artefacts().join("build").join(&platform.target).join("release");
@@ -62,9 +58,10 @@ fn zig<'sh>(shell: &'sh Shell, platform: &Platform, mut flags: String) -> Cmd<'s
 }
 
 /// Links with mingw-w64. Node's functions are looked up when the addon is loaded, so the library of them that the linker asks for is
-/// an empty one.
-fn windows<'sh>(shell: &'sh Shell, empty: &Path, mut flags: String) -> Result<Cmd<'sh>> {
+/// an empty one. It stays where it is: cargo remembers its folder for later builds.
+fn windows(shell: &Shell, mut flags: String) -> Result<Cmd<'_>> {
     machine::mingw(shell)?;
+    let empty = workspace::artefacts().join("empty-node");
     for name in ["libnode.a", "libnode.dll"] {
         shell.write_file(empty.join(name), "!<arch>\n")?;
     }

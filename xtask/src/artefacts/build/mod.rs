@@ -9,7 +9,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{Artefact, Kind, folder, platforms, results};
+use super::{
+    Artefact, Kind, folder, platforms,
+    results::{self, Results},
+};
 use crate::{licences, test::digest, workspace};
 
 /// Files that all binaries are built from.
@@ -78,7 +81,8 @@ pub fn build(shell: &Shell, artefact: &Artefact, into: &Path) -> Result<()> {
     }
 }
 
-/// Builds artefacts in a clone in another folder, with a target folder of its own, and compares their files with those built here.
+/// Builds artefacts in a clone in another folder, with a target folder of its own, and compares their files with those
+/// built here.
 pub fn twice(shell: &Shell, artefacts: &[Artefact]) -> Result<()> {
     let elsewhere = tempfile::tempdir()?;
     let (root, clone) = (workspace::root(), elsewhere.path().join("another/clone"));
@@ -93,6 +97,7 @@ pub fn twice(shell: &Shell, artefacts: &[Artefact]) -> Result<()> {
     for artefact in artefacts {
         let there = target.join("artefacts/out").join(&artefact.name);
         same(&results::files(&folder(artefact))?, &results::files(&there)?)?;
+        Results::passed(&artefact.name, "the same bytes from another clone")?;
         println!("ok: {}: the same bytes from two clones", artefact.name);
     }
     Ok(())

@@ -2,9 +2,11 @@
 //!
 //! An artefact that nothing here can run is "built, not run": its checks are all that is known of it.
 
-mod emulated;
 mod node;
+mod nodes;
 mod python;
+mod pythons;
+mod registry;
 mod rust;
 
 use std::path::Path;
@@ -31,7 +33,7 @@ pub fn run(shell: &Shell, artefact: &Artefact, folder: &Path) -> Result<Vec<Run>
     let runs = match &artefact.kind {
         Kind::Wheel(platform, python) => python::wheel(shell, platform, *python, folder),
         Kind::Addon(platform) => node::addon(shell, platform, folder),
-        Kind::Npm => node::package(shell, folder),
+        Kind::Npm => node::package(shell),
         Kind::Source => python::source(shell, folder),
         Kind::Crates => rust::crates(shell, folder),
     };

@@ -1,77 +1,129 @@
-//! Addons and the npm package: the package's tests in a copy of the repository whose package is the built one.
+//! Addons and the npm package: npm takes the addon of a platform from all that were built, into an empty project; and the package's
+//! tests run in a copy of the repository whose package is the built one.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{emulated, output, python::SUITE};
+use super::{
+    nodes::{self, Node},
+    output,
+    registry::{Registry, as_on, tarball},
+};
 use crate::{
-    artefacts::{platforms::Platform, results, results::Run},
+    artefacts::{platforms::Platform, results::Run, roots},
     tools::Missing,
     workspace,
 };
 
+/// Tests of the npm package that start no other program: a new process would not be emulated.
+const TESTS: [&str; 17] = [
+    "api",
+    "clocks",
+    "columns",
+    "generators",
+    "hotguid",
+    "ids",
+    "integers",
+    "layout",
+    "layout-generators",
+    "masks",
+    "names",
+    "pools",
+    "randflake",
+    "show",
+    "sparx64",
+    "texts",
+    "try",
+];
+
 pub fn addon(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Run>> {
-    let tree = tree(shell, platform, folder)?;
-    match &*platform.name {
-        "linux-x64-gnu" => native(shell, &tree),
-        "linux-arm64-gnu" => emulated::node_arm64(shell, &tree),
-        "linux-x64-musl" => emulated::node_musl(shell, &tree),
-        "win32-x64-gnu" => emulated::node_windows(shell, &tree),
-        _ => Err(Missing("no Node for this addon on this machine").into()),
-    }
-}
-
-/// The npm package in an empty project, without an addon: it works on wasm.
-pub fn package(shell: &Shell, folder: &Path) -> Result<Vec<Run>> {
-    let project = tempfile::tempdir()?;
-    let tarball = tarball(folder)?;
-    let used = workspace::root().join("tests/packaging/js/use");
-    for file in ["main.js", "use.js"] {
-        shell.copy_file(used.join(file), project.path())?;
-    }
-    let _there = shell.push_dir(project.path());
-    shell.write_file("package.json", r#"{ "private": true, "type": "module" }"#)?;
-    let options = ["--omit=optional", "--no-audit", "--no-fund", "--loglevel=error"];
-    cmd!(shell, "npm install {options...} {tarball}").run()?;
-    let said = cmd!(shell, "node main.js").read()?;
-    ensure!(said == "wasm", "expected wasm, found {said}");
-    let with = format!("Node {}", cmd!(shell, "node --version").read()?.trim_start_matches('v'));
-    let what = "installed without an addon; a program of users, on wasm".to_owned();
-    Ok(vec![Run { with, what, passed: 1 }])
-}
-
-/// The whole suite, on the machine's Node and on the newest one.
-fn native(shell: &Shell, tree: &Path) -> Result<Vec<Run>> {
-    let newest = workspace::artefacts().join("run/node");
-    shell.create_dir(&newest)?;
-    {
-        let _there = shell.push_dir(&newest);
-        shell.write_file("package.json", r#"{ "private": true }"#)?;
-        cmd!(shell, "npm install --no-audit --no-fund --loglevel=error node@latest").run()?;
-    }
-    let nodes = [PathBuf::from("node"), newest.join("node_modules/node/bin/node")];
-    let _there = shell.push_dir(tree.join("packages/js"));
-    let tests = test_files(shell)?;
-    let run = |node: &PathBuf| {
-        let tests = &tests;
-        let said = output(cmd!(shell, "{node} --test --test-reporter tap {tests...}"))?;
-        let version = cmd!(shell, "{node} --version").quiet().read()?;
-        let with = format!("Node {}", version.trim_start_matches('v'));
-        Ok(Run { with, what: SUITE.to_owned(), passed: passed(&said)? })
+    let (nodes, tree) = (nodes::of_addon(shell, platform)?, tree(shell, platform, folder)?);
+    let run = |node: &Node| {
+        project(shell, platform, node).context("in an empty project")?;
+        let (passed, tests) = if node.starts_others() {
+            suite(shell, node, &tree)?
+        } else {
+            some(shell, node, &tree)?
+        };
+        let what = format!("an empty project, {tests}");
+        Ok(Run { with: node.name.clone(), under: node.under.map(str::to_owned), what, passed })
     };
     nodes.iter().map(run).collect()
 }
 
-/// The files of tests in the folder that the shell is in.
-fn test_files(shell: &Shell) -> Result<Vec<PathBuf>> {
+/// The npm package in an empty project without an addon, where it works on wasm: on a platform that has none, and where npm is told
+/// to leave out what is optional.
+pub fn package(shell: &Shell) -> Result<Vec<Run>> {
+    let registry = Registry::open()?;
+    for option in ["--os=freebsd", "--omit=optional"] {
+        let project = new_project(shell)?;
+        let _there = shell.push_dir(project.path());
+        registry.install(shell, &[option])?;
+        let said = cmd!(shell, "node main.js").read()?;
+        ensure!(said == "wasm", "{option}: expected wasm, found {said}");
+    }
+    let with = format!("Node {}", cmd!(shell, "node --version").read()?.trim_start_matches('v'));
+    let what =
+        "empty projects on wasm: of a platform without an addon, and without optional packages";
+    Ok(vec![Run { with, under: None, what: what.to_owned(), passed: 2 }])
+}
+
+/// Lets npm install the package as on this platform, where it must take this addon alone, and runs a program of users.
+fn project(shell: &Shell, platform: &Platform, node: &Node) -> Result<()> {
+    let (registry, project) = (Registry::open()?, new_project(shell)?);
+    let _there = shell.push_dir(project.path());
+    let options = as_on(platform);
+    registry.install(shell, &options.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let addons = shell.read_dir("node_modules/@polyflake")?;
+    let expected = format!("addon-{}", platform.name);
+    ensure!(
+        addons.len() == 1 && addons[0].ends_with(&expected),
+        "expected {expected} alone, found {addons:?}"
+    );
+    let said = output(node.start(shell).arg("main.js"))?;
+    ensure!(said.trim() == "native", "expected native, found {said}");
+    Ok(())
+}
+
+/// A project of users that has nothing but a program.
+fn new_project(shell: &Shell) -> Result<tempfile::TempDir> {
+    let project = tempfile::tempdir()?;
+    let used = workspace::root().join("tests/packaging/js/use");
+    for file in ["main.js", "use.js"] {
+        shell.copy_file(used.join(file), project.path())?;
+    }
+    let manifest = project.path().join("package.json");
+    shell.write_file(manifest, r#"{ "private": true, "type": "module" }"#)?;
+    Ok(project)
+}
+
+/// Runs all tests.
+fn suite(shell: &Shell, node: &Node, tree: &Path) -> Result<(u32, String)> {
+    let _there = shell.push_dir(tree.join("packages/js"));
     let files = shell.read_dir("test")?;
-    Ok(files.into_iter().filter(|path| path.to_string_lossy().ends_with(".test.mjs")).collect())
+    let tests = files.iter().filter(|path| path.to_string_lossy().ends_with(".test.mjs"));
+    let said = output(node.start(shell).args(["--test", "--test-reporter", "tap"]).args(tests))?;
+    Ok((passed(&said)?, "the package's tests".to_owned()))
+}
+
+/// Runs the tests that start no other program, one by one.
+fn some(shell: &Shell, node: &Node, tree: &Path) -> Result<(u32, String)> {
+    let _there = shell.push_dir(tree.join("packages/js"));
+    let mut sum = 0;
+    for test in TESTS {
+        let (report, file) = ("report.tap", format!("test/{test}.test.mjs"));
+        let options = ["--test-reporter=tap", "--test-reporter-destination=report.tap"];
+        output(node.start(shell).args(options).arg(&file))
+            .with_context(|| format!("{file} failed"))?;
+        sum += passed(&shell.read_file(report)?).with_context(|| file.clone())?;
+    }
+    Ok((sum, format!("{} files of the package's tests", TESTS.len())))
 }
 
 /// The number of tests that passed, of the lines that Node's runner ends with.
-pub fn passed(said: &str) -> Result<u32> {
+fn passed(said: &str) -> Result<u32> {
     let of = |name: &str| -> Option<u32> {
         said.lines().rev().find_map(|line| line.strip_prefix(name)?.trim().parse().ok())
     };
@@ -83,7 +135,7 @@ pub fn passed(said: &str) -> Result<u32> {
 fn tree(shell: &Shell, platform: &Platform, folder: &Path) -> Result<PathBuf> {
     let main = tarball(&folder.with_file_name("npm"));
     let main = main.map_err(|_| Missing("the npm package is not built"))?;
-    let tree = workspace::artefacts().join("run/trees").join(&platform.name);
+    let tree = roots::folder().join("trees").join(&platform.name);
     shell.remove_path(&tree)?;
     shell.create_dir(&tree)?;
     for entry in shell.read_dir(workspace::root())? {
@@ -105,11 +157,6 @@ fn tree(shell: &Shell, platform: &Platform, folder: &Path) -> Result<PathBuf> {
     let library = cmd!(shell, "tar {options...} {addon} package/polyflake.{name}.node").output()?;
     shell.write_file(prebuilds.join("polyflake.node"), library.stdout)?;
     Ok(tree)
-}
-
-fn tarball(folder: &Path) -> Result<PathBuf> {
-    let files = results::files(folder)?;
-    Ok(folder.join(&files.first().context("expected a tarball")?.name))
 }
 
 #[cfg(test)]

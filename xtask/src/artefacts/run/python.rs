@@ -1,19 +1,18 @@
-//! Wheels: the package's tests in an environment that has the wheel, on the oldest and the newest Python that the machine has for it.
+//! Wheels: pip takes the one of this platform from all that were built, into an empty project and for the package's tests.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{emulated, output};
+use super::{
+    output,
+    pythons::{self, Interpreter},
+};
 use crate::{
-    artefacts::{Python, platforms::Platform, results, results::Run},
-    tools::{self, Missing},
+    artefacts::{Python, folder_of, platforms::Platform, results, results::Run, roots},
     workspace,
 };
-
-/// The whole suite.
-pub const SUITE: &str = "the package's tests";
 
 pub fn wheel(
     shell: &Shell,
@@ -22,13 +21,14 @@ pub fn wheel(
     folder: &Path,
 ) -> Result<Vec<Run>> {
     let wheel = only(folder)?;
-    let pythons = match (&*platform.name, python) {
-        ("linux-x64-gnu", Python::Stable) => stable(shell)?,
-        ("linux-x64-gnu", Python::Oldest) => vec![tools::oldest_python(shell)?],
-        ("linux-arm64-gnu", Python::Stable) => return emulated::python_arm64(shell, &wheel),
-        _ => return Err(Missing("no Python for this wheel on this machine").into()),
+    let pythons = pythons::of_wheel(shell, platform, python)?;
+    let run = |python: &Interpreter| {
+        project(shell, python, &wheel).context("in an empty project")?;
+        let passed = suite(shell, python, &wheel)?;
+        let what = "an empty project, the package's tests".to_owned();
+        Ok(Run { with: python.name.clone(), under: python.under.map(str::to_owned), what, passed })
     };
-    pythons.iter().map(|python| suite(shell, python, &wheel)).collect()
+    pythons.iter().map(run).collect()
 }
 
 /// The source distribution, built and installed by pip.
@@ -44,57 +44,60 @@ pub fn source(shell: &Shell, folder: &Path) -> Result<Vec<Run>> {
     let program = workspace::root().join("tests/packaging/python/use.py");
     let _there = shell.push_dir(project.path());
     cmd!(shell, "{python} {program}").run()?;
-    let what = "built and installed by pip; a program of users".to_owned();
-    Ok(vec![Run { with: version(shell, &python)?, what, passed: 1 }])
+    let what = "an empty project, where pip built it".to_owned();
+    let said = cmd!(shell, "{python} --version").quiet().read()?;
+    Ok(vec![Run { with: format!("C{said}"), under: None, what, passed: 1 }])
 }
 
-/// The oldest and the newest Python that the stable ABI serves, of those that the machine has.
-fn stable(shell: &Shell) -> Result<Vec<PathBuf>> {
-    let names = ["python3.11", "python3.14", "python3.13", "python3.12"].map(PathBuf::from);
-    let runs = |python: &PathBuf| version(shell, python).is_ok();
-    let mut found: Vec<_> = names.into_iter().filter(runs).collect();
-    found.truncate(2);
-    ensure!(!found.is_empty(), Missing("no Python 3.11 or later on this machine"));
-    Ok(found)
-}
-
-/// The name and version that an interpreter says of itself.
-fn version(shell: &Shell, python: &Path) -> Result<String> {
-    let said = cmd!(shell, "{python} --version").quiet().ignore_stderr().read()?;
-    Ok(format!("C{said}"))
+/// Lets pip install the package into an empty project from all wheels that are there, which must be this one; and runs a program
+/// of users.
+fn project(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
+    let project = tempfile::tempdir()?;
+    let _there = shell.push_dir(project.path());
+    let inside = python.environment(shell, &project.path().join("venv"))?;
+    let wheels = results::names()?.into_iter().filter(|name| name.starts_with("wheel-"));
+    let folders = wheels.map(|name| folder_of(&name).display().to_string());
+    let folders = folders.flat_map(|folder| ["--find-links".to_owned(), folder]);
+    let options = ["--quiet", "--no-index", "--only-binary", ":all:", "--report", "report.json"];
+    cmd!(shell, "{inside} -m pip install {options...} {folders...} polyflake").run()?;
+    let (report, name) = (shell.read_file("report.json")?, results::file_name(wheel)?);
+    ensure!(report.contains(name), "expected pip to take {name}");
+    let program = workspace::root().join("tests/packaging/python/use.py");
+    Ok(cmd!(shell, "{inside} {program}").run()?)
 }
 
 /// Runs the package's tests in an environment of this Python with the wheel, without deadlines: the machine may be busy with builds.
-fn suite(shell: &Shell, python: &Path, wheel: &Path) -> Result<Run> {
-    let with = version(shell, python)?;
-    let venv = workspace::artefacts().join("run").join(with.replace(' ', "-"));
+fn suite(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<u32> {
+    let venv = roots::folder().join(python.name.replace([' ', ','], "-"));
     let inside = venv.join("bin/python");
     if !inside.exists() {
-        cmd!(shell, "{python} -m venv {venv}").run()?;
+        python.environment(shell, &venv)?;
     }
-    let wanted = requirements()?;
-    cmd!(shell, "{inside} -m pip install --quiet {wanted...}").run()?;
+    let wanted = requirements(python.is_free_threaded())?;
+    let options = ["--quiet", "--no-compile", "--only-binary", ":all:"];
+    cmd!(shell, "{inside} -m pip install {options...} {wanted...}").run()?;
     let options = ["--quiet", "--force-reinstall", "--no-deps", "--no-index"];
     cmd!(shell, "{inside} -m pip install {options...} {wheel}").run()?;
     let _there = shell.push_dir(workspace::root().join("packages/python"));
     let tests =
         cmd!(shell, "{inside} -m pytest --quiet --hypothesis-profile ci -p no:cacheprovider");
-    let said = output(tests.env("PYTHONDONTWRITEBYTECODE", "1"))?;
-    Ok(Run { with, what: SUITE.to_owned(), passed: passed(&said)? })
+    passed(&output(tests.env("PYTHONDONTWRITEBYTECODE", "1"))?)
 }
 
 /// The pinned packages that the tests import; the others are for building, checking and formatting.
-pub fn requirements() -> Result<Vec<String>> {
+fn requirements(free_threaded: bool) -> Result<Vec<String>> {
     const IMPORTED: [&str; 7] =
-        ["gunicorn", "hypothesis", "mypy", "numpy", "polars", "pyarrow", "pytest"];
+        ["gunicorn", "hypothesis", "mypy", "numpy", "pyarrow", "pytest", "polars"];
+    // polars has no build for free-threaded Pythons.
+    let imported = &IMPORTED[..IMPORTED.len() - usize::from(free_threaded)];
     let file = std::fs::read_to_string(workspace::root().join("tests/requirements.txt"))?;
     let is_imported =
-        |line: &&str| IMPORTED.iter().any(|name| line.starts_with(&format!("{name}==")));
+        |line: &&str| imported.iter().any(|name| line.starts_with(&format!("{name}==")));
     Ok(file.lines().filter(is_imported).map(str::to_owned).collect())
 }
 
 /// The number of tests that passed, of the last line that pytest prints.
-pub fn passed(said: &str) -> Result<u32> {
+fn passed(said: &str) -> Result<u32> {
     let last = said.lines().rev().find(|line| line.contains(" passed"));
     let last = last.with_context(|| format!("expected tests that passed, found {said}"))?;
     let words: Vec<_> = last.split_whitespace().collect();
@@ -121,6 +124,8 @@ mod tests {
 
     #[test]
     fn what_tests_import_is_pinned() {
-        assert!(requirements().unwrap().len() >= 7);
+        let lines = requirements(false).unwrap();
+        assert!(lines.len() >= 7);
+        assert!(requirements(true).unwrap().len() < lines.len());
     }
 }

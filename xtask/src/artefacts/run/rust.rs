@@ -31,7 +31,7 @@ pub fn crates(shell: &Shell, folder: &Path) -> Result<Vec<Run>> {
     let said = output(cmd!(shell, "cargo test --all-features"))?;
     let with = compiler(shell)?;
     let what = "unit and documentation tests of the core's crate".to_owned();
-    let here = Run { with, what, passed: passed(&said) };
+    let here = Run { with, under: None, what, passed: passed(&said) };
     match windows(shell) {
         Ok(run) => Ok(vec![here, run]),
         Err(error) if error.is::<Missing>() => Ok(vec![here]),
@@ -49,8 +49,13 @@ fn windows(shell: &Shell) -> Result<Run> {
         .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", tools::MINGW)
         .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", wine);
     let said = output(tests)?;
-    let with = format!("{} for Windows under Wine", compiler(shell)?);
-    Ok(Run { with, what: "the core's tests".to_owned(), passed: passed(&said) })
+    let with = format!("{} for Windows", compiler(shell)?);
+    Ok(Run {
+        with,
+        under: Some("Wine".to_owned()),
+        what: "the core's tests".to_owned(),
+        passed: passed(&said),
+    })
 }
 
 fn compiler(shell: &Shell) -> Result<String> {

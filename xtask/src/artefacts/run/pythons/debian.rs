@@ -1,0 +1,47 @@
+//! Pythons of Debian's packages, unpacked beside the machine's own.
+
+use std::path::Path;
+
+use anyhow::Result;
+use xshell::{Shell, cmd};
+
+use super::Interpreter;
+use crate::{artefacts::roots, tools};
+
+/// The newest Python of the release that Debian prepares, with its `NumPy`, whose authors have no build for that Python yet.
+pub fn newest(shell: &Shell) -> Result<Interpreter> {
+    let packages = ["python3.15", "python3-numpy", "libstdc++6"];
+    let root = roots::debian(shell, "forky", "amd64", &packages)?;
+    let (installed, program) = (root.join("usr/bin/python3.15"), root.join("usr/bin/python"));
+    if !program.exists() {
+        let loader = root.join("usr/lib64/ld-linux-x86-64.so.2");
+        let libraries = root.join("usr/lib/x86_64-linux-gnu").display().to_string();
+        let path = format!("{libraries}:{libraries}/blas:{libraries}/lapack");
+        let options = ["--force-rpath", "--set-rpath", &path, "--set-interpreter"];
+        cmd!(shell, "patchelf --output {program} {options...} {loader} {installed}").run()?;
+    }
+    let packages = Some(root.join("usr/lib/python3/dist-packages"));
+    Ok(Interpreter { packages, ..Interpreter::new(shell, program, "")? })
+}
+
+/// The libraries that programs for ARM64 need, and a Python.
+pub const ARM64: [&str; 2] = ["python3.11", "libstdc++6"];
+
+/// Debian's Python for ARM64, under QEMU.
+pub fn arm64(shell: &Shell) -> Result<Interpreter> {
+    let (qemu, root) =
+        (tools::qemu_aarch64(shell)?, roots::debian(shell, "bookworm", "arm64", &ARM64)?);
+    let program = root.join("usr/bin/python");
+    emulated(shell, &qemu, &root, &program)?;
+    let interpreter = Interpreter::new(shell, program, " for ARM64")?;
+    Ok(Interpreter { under: Some("QEMU"), ..interpreter })
+}
+
+/// Writes a program that runs Python as if it were that Python: environments link to it, and tests start it again.
+fn emulated(shell: &Shell, qemu: &Path, root: &Path, program: &Path) -> Result<()> {
+    let (qemu, root) = (qemu.display(), root.display());
+    let text = format!(
+        "#!/bin/sh\nexec '{qemu}' -0 \"$0\" -L '{root}' '{root}/usr/bin/python3.11' \"$@\"\n"
+    );
+    roots::write_program(shell, program, &text)
+}

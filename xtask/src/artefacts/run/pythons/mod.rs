@@ -1,0 +1,95 @@
+//! The Pythons that wheels are installed into: the machine's, Debian's newest and its one for ARM64, and those that are built here from
+//! source, since nobody serves them: a free-threaded one, and those for musl.
+
+mod compiler;
+mod debian;
+mod source;
+
+pub use compiler::musl_loader;
+pub use debian::ARM64;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use xshell::{Shell, cmd};
+
+use crate::{
+    artefacts::{Python, platforms::Platform, roots},
+    tools::{self, Missing},
+    workspace,
+};
+
+/// A Python that runs on this machine.
+pub struct Interpreter {
+    program: PathBuf,
+    /// Its name and version, and the platform if it is not the machine's.
+    pub name: String,
+    /// The emulator that runs it.
+    pub under: Option<&'static str>,
+    /// A folder of packages that it brings, since their authors have no build for it.
+    packages: Option<PathBuf>,
+}
+
+impl Interpreter {
+    fn new(shell: &Shell, program: PathBuf, says: &str) -> Result<Self> {
+        let said = cmd!(shell, "{program} --version").quiet().ignore_stderr().read()?;
+        Ok(Self { program, name: format!("C{said}{says}"), under: None, packages: None })
+    }
+
+    pub fn is_free_threaded(&self) -> bool {
+        self.name.ends_with("free-threaded")
+    }
+
+    /// Makes an environment in a folder, with pip, and returns its interpreter.
+    pub fn environment(&self, shell: &Shell, folder: &Path) -> Result<PathBuf> {
+        let (program, pip) = (&self.program, pip(shell)?);
+        cmd!(shell, "{program} -m venv --without-pip --clear {folder}").run()?;
+        let inside = folder.join("bin/python");
+        let runs = pip.join("pip");
+        cmd!(shell, "{inside} {runs} install --quiet --no-index {pip}").run()?;
+        if let Some(packages) = &self.packages {
+            let site = "import sysconfig; print(sysconfig.get_path('purelib'))";
+            let site = cmd!(shell, "{inside} -c {site}").quiet().read()?;
+            let path = Path::new(&site).join("packages.pth");
+            shell.write_file(path, packages.display().to_string())?;
+        }
+        Ok(inside)
+    }
+}
+
+/// All Pythons that this machine has for a wheel.
+pub fn of_wheel(shell: &Shell, platform: &Platform, python: Python) -> Result<Vec<Interpreter>> {
+    let one = |interpreter: Result<Interpreter>| Ok(vec![interpreter?]);
+    match (&*platform.name, python) {
+        ("linux-x64-gnu", Python::Stable) => {
+            Ok(vec![oldest_stable(shell)?, debian::newest(shell)?])
+        }
+        ("linux-x64-gnu", Python::Oldest) => {
+            one(Interpreter::new(shell, tools::oldest_python(shell)?, ""))
+        }
+        ("linux-x64-gnu", Python::FreeThreaded) => one(source::free_threaded(shell)),
+        ("linux-arm64-gnu", Python::Stable) => one(debian::arm64(shell)),
+        ("linux-x64-musl", Python::Stable) => one(source::musl(shell)),
+        ("linux-x64-musl", Python::FreeThreaded) => one(source::musl_free_threaded(shell)),
+        _ => Err(Missing("no Python for this wheel on this machine").into()),
+    }
+}
+
+/// The oldest Python that the stable ABI serves, of those that the machine has.
+fn oldest_stable(shell: &Shell) -> Result<Interpreter> {
+    let names = ["python3.11", "python3.12", "python3.13", "python3.14"].map(PathBuf::from);
+    let mut found = names.into_iter().filter_map(|name| Interpreter::new(shell, name, "").ok());
+    found.next().ok_or_else(|| Missing("no Python 3.11 or later on this machine").into())
+}
+
+/// The wheel of the newest pip, which runs from its archive: old ones do not know the newest Pythons.
+fn pip(shell: &Shell) -> Result<PathBuf> {
+    let folder = roots::folder().join("pip");
+    let wheel = folder.join("pip-26.3-py3-none-any.whl");
+    if !wheel.exists() {
+        let python = workspace::artefacts().join("venv/bin/python");
+        let options = ["--quiet", "--no-deps", "--dest"];
+        cmd!(shell, "{python} -m pip download {options...} {folder} pip==26.3").run()?;
+    }
+    Ok(wheel)
+}

@@ -1,0 +1,72 @@
+//! A registry of npm on this machine, which has the built packages.
+
+use std::{
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+};
+
+use anyhow::{Context, Result, ensure};
+use xshell::{Shell, cmd};
+
+use crate::{
+    artefacts::{folder_of, platforms::Platform, results},
+    workspace,
+};
+
+pub struct Registry {
+    server: Child,
+    address: String,
+}
+
+impl Registry {
+    /// Serves the npm package, and the addons of all platforms for which one is built.
+    pub fn open() -> Result<Self> {
+        let is_npms = |name: &String| name == "npm" || name.starts_with("addon-");
+        let names = results::names()?.into_iter().filter(is_npms);
+        let tarballs = names.map(|name| tarball(&folder_of(&name))).collect::<Result<Vec<_>>>()?;
+        let program = workspace::root().join("tests/artefacts/registry.mjs");
+        let mut server = Command::new("node")
+            .arg(program)
+            .args(tarballs)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let mut address = String::new();
+        let said = server.stdout.take().context("expected an output")?;
+        BufReader::new(said).read_line(&mut address)?;
+        ensure!(!address.is_empty(), "the registry did not start");
+        Ok(Self { server, address: address.trim().to_owned() })
+    }
+
+    /// Installs the package into the project that the shell is in, as npm does on a platform.
+    pub fn install(&self, shell: &Shell, options: &[&str]) -> Result<()> {
+        let (registry, cache) = (&self.address, tempfile::tempdir()?);
+        let cache = cache.path();
+        let quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
+        let from = cmd!(shell, "npm install --registry {registry} --cache {cache} {quiet...}");
+        Ok(from.args(options).arg("polyflake").run()?)
+    }
+}
+
+impl Drop for Registry {
+    fn drop(&mut self) {
+        // It ends with its input, too.
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// npm's options that name a platform.
+pub fn as_on(platform: &Platform) -> Vec<String> {
+    let libc = platform.libc.iter().map(|libc| format!("--libc={libc}"));
+    [format!("--os={}", platform.os), format!("--cpu={}", platform.cpu)]
+        .into_iter()
+        .chain(libc)
+        .collect()
+}
+
+pub fn tarball(folder: &Path) -> Result<PathBuf> {
+    let files = results::files(folder)?;
+    Ok(folder.join(&files.first().context("expected a tarball")?.name))
+}
