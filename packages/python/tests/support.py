@@ -30,6 +30,9 @@ def if_built(name: str) -> Any:
     return importlib.import_module(name) if importlib.util.find_spec(name) else Absent(name)
 
 
+#: For tests that fork on purpose: Python warns of it from 3.12 on if there are threads, and imported libraries have some.
+forks = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
+
 REPOSITORY = Path(__file__).resolve().parents[3]
 
 NOW_MS = 1_763_650_000_000

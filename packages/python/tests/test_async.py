@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from polyflake import PolyflakeError, Stall, hotguid, layout, randflake, sno
-from support import NOW_NS, TICK_NS, refused
+from support import NOW_NS, TICK_NS, forks, refused
 
 GRANT = randflake.Grant(1, 1_730_000_000, 2_803_741_824)
 SONYFLAKE = layout.Layout.preset("sonyflake", machine=1)
@@ -316,6 +316,7 @@ def in_child(work: Callable[[], bytes]) -> bytes:
     return said
 
 
+@forks
 @pytest.mark.parametrize("call", CALLS)
 def test_a_child_is_refused(call: str) -> None:
     ids = sno.Generator(6)
@@ -328,6 +329,7 @@ def test_a_child_is_refused(call: str) -> None:
     assert in_child(use) == b"forked"
 
 
+@forks
 @pytest.mark.parametrize("call", ["many", "fill"])
 def test_a_child_that_is_forked_between_blocks_repeats_none(call: str) -> None:
     """Parent and child go on with the same coroutine, without asyncio, whose loops are no child's."""

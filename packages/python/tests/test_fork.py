@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno
-from support import REPOSITORY
+from support import REPOSITORY, forks
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+pytestmark = [forks, pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")]
 
 
 def in_child(work: Callable[[], Any]) -> Any:
@@ -188,8 +188,6 @@ def test_hundreds_of_forks_share_nothing() -> None:
 def test_pools_of_processes_share_nothing(method: str) -> None:
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"no {method} here")
-    if method == "fork" and sys.version_info >= (3, 12):
-        pytest.skip("a pool's own threads make Python warn of fork")
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(method)) as pool:
         made = [text for texts in pool.map(_make, range(8)) for text in texts]
     assert len(set(made)) == 8000

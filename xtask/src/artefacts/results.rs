@@ -1,11 +1,16 @@
 //! The results that are kept: a row for each artefact, with its files, the checks that it passed, and the programs that ran it.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use xshell::{Shell, cmd};
 
+use super::folder_of;
 use crate::workspace;
 
 /// The file of the rows, by its path from the root.
@@ -125,9 +130,11 @@ pub fn files(folder: &Path) -> Result<Vec<File>> {
     Ok(files)
 }
 
-/// The names of all artefacts that were built.
-pub fn names() -> Result<Vec<String>> {
-    Ok(Results::read()?.into_keys().collect())
+/// The folders of artefacts that lie here, of those whose names begin so.
+pub fn folders(beginning: &str) -> Result<Vec<PathBuf>> {
+    let rows = Results::read()?.into_iter().filter(|(name, _)| name.starts_with(beginning));
+    let folders = rows.map(|(name, row)| (folder_of(&name), row));
+    Ok(folders.filter(|(folder, row)| row.is_there(folder)).map(|(folder, _)| folder).collect())
 }
 
 /// The name of a file, without its folder.

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
 use crate::{
-    artefacts::{folder_of, platforms::Platform, results},
+    artefacts::{platforms::Platform, results},
     workspace,
 };
 
@@ -22,9 +22,8 @@ pub struct Registry {
 impl Registry {
     /// Serves the npm package, and the addons of all platforms for which one is built.
     pub fn open() -> Result<Self> {
-        let is_npms = |name: &String| name == "npm" || name.starts_with("addon-");
-        let names = results::names()?.into_iter().filter(is_npms);
-        let tarballs = names.map(|name| tarball(&folder_of(&name))).collect::<Result<Vec<_>>>()?;
+        let folders = results::folders("npm")?.into_iter().chain(results::folders("addon-")?);
+        let tarballs = folders.map(|folder| tarball(&folder)).collect::<Result<Vec<_>>>()?;
         let program = workspace::root().join("tests/artefacts/registry.mjs");
         let mut server = Command::new("node")
             .arg(program)
