@@ -51,7 +51,7 @@ fn python(shell: &Shell, name: &str, compiler: &Compiler, free_threaded: bool) -
     roots::unpack(shell, &archive, &source)?;
     self::libraries(shell, compiler, work.path(), &libraries)?;
     let _there = shell.push_dir(&source);
-    let flags = |name: &str, words: &str| {
+    let flags = |(name, words): (&str, &str)| {
         let libraries = libraries.display();
         [
             format!("{name}_CFLAGS=-I{libraries}/include"),
@@ -62,7 +62,11 @@ fn python(shell: &Shell, name: &str, compiler: &Compiler, free_threaded: bool) -
     let configure = configure
         .args(["--disable-test-modules", "--without-ensurepip"])
         .args(free_threaded.then_some("--disable-gil"))
-        .args(flags("ZLIB", "-lz").into_iter().chain(flags("LIBFFI", "-lffi")))
+        .args(
+            [("ZLIB", "-lz"), ("LIBFFI", "-lffi"), ("LIBSQLITE3", "-lsqlite3")]
+                .into_iter()
+                .flat_map(flags),
+        )
         .env("CPP", &compiler.cpp)
         // Else it finds libraries of the machine, which are for another C library.
         .env("PKG_CONFIG_LIBDIR", libraries.join("lib/pkgconfig"));
@@ -75,18 +79,18 @@ fn python(shell: &Shell, name: &str, compiler: &Compiler, free_threaded: bool) -
 
 /// Builds the libraries without which pip and the tests do not run, to be linked into Python's modules.
 fn libraries(shell: &Shell, compiler: &Compiler, work: &Path, prefix: &Path) -> Result<()> {
-    let source = |package: &str| -> Result<PathBuf> {
+    let source = |release: &str, package: &str| -> Result<PathBuf> {
         let folder = work.join(package);
-        roots::sources(shell, "bookworm", package, &folder)?;
+        roots::sources(shell, release, package, &folder)?;
         Ok(folder)
     };
     {
-        let _there = shell.push_dir(source("zlib")?);
+        let _there = shell.push_dir(source("bookworm", "zlib")?);
         output(with(cmd!(shell, "./configure --static --prefix={prefix}"), compiler))?;
         make(shell, &["install"])?;
     }
     {
-        let _there = shell.push_dir(source("libffi")?);
+        let _there = shell.push_dir(source("bookworm", "libffi")?);
         let options =
             ["--disable-shared", "--disable-docs", "--with-pic", "--disable-multi-os-directory"];
         // zig's headers lack what it calls.
@@ -96,7 +100,15 @@ fn libraries(shell: &Shell, compiler: &Compiler, work: &Path, prefix: &Path) -> 
         make(shell, &[])?;
         make(shell, &["install"])?;
     }
-    let _there = shell.push_dir(source("openssl")?);
+    {
+        // Older sources of it need Tcl.
+        let _there = shell.push_dir(source("forky", "sqlite3")?);
+        let options = ["--disable-shared", "--disable-tcl", "--disable-readline"];
+        output(with(cmd!(shell, "./configure --prefix={prefix} {options...}"), compiler))?;
+        make(shell, &["lib"])?;
+        make(shell, &["install-lib", "install-headers"])?;
+    }
+    let _there = shell.push_dir(source("bookworm", "openssl")?);
     let options = ["no-shared", "no-tests", "no-module", "--libdir=lib", "--openssldir=/etc/ssl"];
     let configure = cmd!(shell, "perl Configure linux-x86_64 {options...} --prefix={prefix}");
     output(with(configure, compiler))?;
