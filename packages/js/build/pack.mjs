@@ -42,6 +42,7 @@ export function manifestOf(platform) {
     ...(libc && { libc: [libc] }),
     // Files inside archives cannot be loaded.
     preferUnplugged: true,
+    type: "commonjs",
     main: fileOf(platform),
     files: [fileOf(platform), ...TEXTS],
   };

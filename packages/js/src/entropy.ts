@@ -1,5 +1,8 @@
 import { PolyflakeError } from "./errors.js";
 
+// Node makes its `crypto` when a program first asks for it, and Node 26 ends the process if the stack ends meanwhile.
+Reflect.get(globalThis, "crypto");
+
 /**
  * Random bytes from the system. Called only when an ID is made, since the global scope of a worker has none.
  *

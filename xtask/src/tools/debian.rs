@@ -68,6 +68,17 @@ pub fn faketime(shell: &Shell) -> Result<PathBuf> {
         .ok_or_else(|| Missing("no libfaketime on this machine: install it by hand").into())
 }
 
+/// Installs what Python's sources are fetched, unpacked and built with.
+pub fn make(shell: &Shell) -> Result<()> {
+    const PROGRAMS: [&str; 6] = ["curl", "make", "perl", "cc", "xz", "bzip2"];
+    let is_whole = || PROGRAMS.iter().all(|program| find(&[program]).is_some());
+    if !is_whole() {
+        install(shell, &["curl", "make", "perl", "gcc", "libc6-dev", "xz-utils", "bzip2"]);
+    }
+    let found = is_whole().then_some(());
+    found.ok_or_else(|| Missing("no curl, make, perl, cc, xz or bzip2 on this machine").into())
+}
+
 /// Installs `PostgreSQL`, whose programs Debian keeps off the path, for tests that start servers of their own.
 pub fn postgresql(shell: &Shell) {
     let is_there = PathBuf::from("/usr/lib/postgresql").is_dir() || find(&["initdb"]).is_some();

@@ -11,7 +11,7 @@ mod rust;
 
 pub use browser::{browser, driver, find_browser};
 pub use debian::{
-    MINGW, faketime, mariadb, mingw, mingw_zlib, postgresql, qemu_aarch64, valgrind, wine,
+    MINGW, faketime, make, mariadb, mingw, mingw_zlib, postgresql, qemu_aarch64, valgrind, wine,
 };
 pub use node::{bench_node, node, workerd};
 pub use python::{artefacts_python, bench_python, integrations_python, oldest_python, python};

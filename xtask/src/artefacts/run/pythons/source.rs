@@ -12,7 +12,10 @@ use super::{
     Interpreter,
     compiler::{self, Compiler},
 };
-use crate::artefacts::{results, roots, run::output};
+use crate::{
+    artefacts::{results, roots, run::output},
+    tools,
+};
 
 /// The sources. The release of Ubuntu that they belong to keeps its files.
 const SOURCES: &str =
@@ -42,6 +45,7 @@ fn python(shell: &Shell, name: &str, compiler: &Compiler, free_threaded: bool) -
     if complete.exists() {
         return Ok(program);
     }
+    tools::make(shell)?;
     let work = tempfile::tempdir()?;
     let (source, libraries) = (work.path().join("python"), work.path().join("libraries"));
     let archive = work.path().join("python.tar.xz");
