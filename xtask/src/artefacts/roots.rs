@@ -73,8 +73,8 @@ pub fn debian(shell: &Shell, release: &str, arch: &str, packages: &[&str]) -> Re
     Ok(root)
 }
 
-/// The sources of a package of Debian, as their authors released them, unpacked into a folder.
-pub fn sources(shell: &Shell, release: &str, package: &str, into: &Path) -> Result<()> {
+/// The sources of a package of Debian, as their authors released them, unpacked into a folder of its name in this one.
+pub fn sources(shell: &Shell, release: &str, package: &str, work: &Path) -> Result<PathBuf> {
     let state = folder().join(format!("{release}-sources-apt"));
     let apt = Apt::new(shell, &state, "deb-src", release, "amd64")?;
     let fetched = tempfile::tempdir()?;
@@ -86,7 +86,10 @@ pub fn sources(shell: &Shell, release: &str, package: &str, into: &Path) -> Resu
     let found = shell.read_dir(fetched.path())?.into_iter().filter(is_theirs);
     let is_archive = |path: &PathBuf| path.extension().is_none_or(|end| end != "asc");
     let archive = found.into_iter().find(is_archive);
-    unpack(shell, &archive.with_context(|| format!("expected sources of {package}"))?, into)
+    let archive = archive.with_context(|| format!("expected sources of {package}"))?;
+    let folder = work.join(package);
+    unpack(shell, &archive, &folder)?;
+    Ok(folder)
 }
 
 /// Unpacks an archive whose files lie in one folder.

@@ -1,23 +1,53 @@
 //! Compilers that build Python: the machine's, and zig for musl.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    thread::available_parallelism,
+};
 
 use anyhow::Result;
-use xshell::Shell;
+use xshell::{Cmd, Shell, cmd};
 
-use crate::{artefacts::roots, workspace};
+use crate::{
+    artefacts::{roots, run::output},
+    workspace,
+};
 
 pub struct Compiler {
-    pub cc: String,
-    pub ar: String,
+    /// The C library that it compiles for.
+    pub libc: &'static str,
+    cc: String,
+    ar: String,
     /// The preprocessor, as Python's configuration calls it.
     pub cpp: String,
+}
+
+impl Compiler {
+    /// A configuration for this compiler. The speed of what it makes does not matter.
+    pub fn configure<'sh>(&self, configure: Cmd<'sh>) -> Cmd<'sh> {
+        configure.env("CC", &self.cc).env("AR", &self.ar).env("CFLAGS", "-O1 -fPIC")
+    }
+}
+
+/// Builds in a folder for work what is installed into another one, unless it was installed whole before.
+pub fn once(shell: &Shell, prefix: &Path, build: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    let complete = prefix.join("complete");
+    if !complete.exists() {
+        build(tempfile::tempdir()?.path())?;
+        shell.write_file(complete, "")?;
+    }
+    Ok(())
+}
+
+pub fn make(shell: &Shell, goals: &[&str]) -> Result<()> {
+    let jobs = available_parallelism()?.to_string();
+    output(cmd!(shell, "make --jobs {jobs} {goals...}")).map(|_| ())
 }
 
 /// The machine's, for its own C library.
 pub fn machine() -> Compiler {
     let [cc, ar, cpp] = ["cc", "ar", "cc -E"].map(str::to_owned);
-    Compiler { cc, ar, cpp }
+    Compiler { libc: "glibc", cc, ar, cpp }
 }
 
 /// zig, for musl. What it links runs here: its loader is Debian's musl.
@@ -38,7 +68,7 @@ pub fn musl(shell: &Shell) -> Result<Compiler> {
     let cc = zig("cc", &format!("cc -target x86_64-linux-musl {link} {allow}"))?;
     // Python tells musl from glibc by a name in musl's headers, in whose place zig has its own.
     let cpp = format!("{cc} -E -D__DEFINED_va_list");
-    Ok(Compiler { cpp, ar: zig("ar", "ar")?, cc })
+    Ok(Compiler { libc: "musl", cpp, ar: zig("ar", "ar")?, cc })
 }
 
 /// Debian's musl for an architecture: the library, which is the loader too.

@@ -3,6 +3,7 @@
 
 mod compiler;
 mod debian;
+mod libraries;
 mod source;
 
 pub use compiler::musl_loader;
