@@ -25,8 +25,9 @@ const HEADER: &str = "# The size of each artefact that was agreed to, in bytes: 
 const INTRODUCTION: &str = "# Platforms
 
 Written by `cargo xtask artefacts`, which builds every file of a release on one Linux machine, checks each, and runs those that the
-machine can run, some under an emulator. A file that is \"built, not run\" passed its checks, and nobody has loaded it: reports
-are welcome. Platforms that are not here install from source (Rust, Python) or work on wasm (JavaScript).
+machine can run, some under an emulator: in an empty project, for which pip or npm must choose the file among all of its kind, and by
+the package's tests. A file that is \"built, not run\" passed its checks, and nobody has loaded it: reports are welcome. Platforms
+that are not here install from source (Rust, Python) or work on wasm (JavaScript).
 ";
 
 const END: &str = "
