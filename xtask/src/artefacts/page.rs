@@ -15,7 +15,7 @@ const PAGE: &str = "docs/platforms.md";
 const README: &str = "README.md";
 
 /// The first words of the README's sentence.
-const BEGINNINGS: [&str; 2] = ["Binaries are ", "No binaries "];
+const BEGINNINGS: [&str; 2] = ["Binaries ", "No binaries "];
 
 /// The size of each artefact that was agreed to.
 const LIMITS: &str = "tests/artefacts/sizes.toml";
@@ -166,12 +166,14 @@ fn sentence(platforms: &[Platform], rows: &Rows) -> String {
     if parts.is_empty() {
         return "No binaries are built yet.".to_owned();
     }
-    let parts: Vec<_> =
-        parts.iter().map(|(said, names)| format!("{said} for {}", names.join(", "))).collect();
-    format!("Binaries are {} ([each file, and what ran it](docs/platforms.md)).", parts.join("; "))
+    let parts = parts.iter().map(|(said, names)| format!("{said} for {}", names.join(", ")));
+    let parts = parts.collect::<Vec<_>>().join("; ").replace(" or later", "");
+    format!(
+        "Binaries, for these versions or later, are {parts} ([each file, and what ran it](docs/platforms.md))."
+    )
 }
 
-/// How far a platform's binaries were tested: those for Python, and the one for Node.
+/// The tests that a platform's binaries had, in words: those for Python, and the one for Node.
 fn tested(platform: &Platform, rows: &Rows) -> String {
     let how = |kind: &str| {
         let of = |name: &str| name.starts_with(kind) && belongs(name, &platform.name);
@@ -179,9 +181,9 @@ fn tested(platform: &Platform, rows: &Rows) -> String {
         runs.next().map(under)
     };
     match (how("wheel-"), how("addon-")) {
-        (None, None) => "built, and not tested yet,".to_owned(),
-        (Some(under), None) => format!("built, and the wheels alone tested{under},"),
-        (None, Some(under)) => format!("built, and the addon for Node alone tested{under},"),
+        (None, None) => "built, not tested yet,".to_owned(),
+        (Some(under), None) => format!("built, the wheels alone tested{under},"),
+        (None, Some(under)) => format!("built, the Node addon alone tested{under},"),
         (Some(one), Some(other)) if one == other => format!("built and tested{one}"),
         (Some(_), Some(_)) => "built and tested, in part under an emulator,".to_owned(),
     }
@@ -219,7 +221,7 @@ mod tests {
     #[test]
     fn the_sentence_says_what_ran() {
         let platforms = platforms::all().unwrap();
-        let says = &platforms[0].says;
+        let says = platforms[0].says.replace(" or later", "");
         let said = |under: Option<&str>| {
             let (with, what) = ("CPython 3.11".to_owned(), "tests".to_owned());
             let run = Run { with, under: under.map(str::to_owned), what, passed: 7 };
@@ -230,9 +232,11 @@ mod tests {
         };
         let (wheels, both) = said(None);
         assert!(wheels.starts_with(&format!(
-            "Binaries are built, and the wheels alone tested, for {says} (["
+            "Binaries, for these versions or later, are built, the wheels alone tested, for {says} (["
         )));
-        assert!(both.starts_with(&format!("Binaries are built and tested for {says} ([")));
+        assert!(both.starts_with(&format!(
+            "Binaries, for these versions or later, are built and tested for {says} (["
+        )));
         assert!(!both.contains("macOS"));
         assert!(said(Some("Wine")).1.contains("tested under Wine for"));
         let none = sentence(&platforms, &rows(Vec::new()));

@@ -15,7 +15,7 @@ use crate::{
 pub struct Node {
     /// The program, or the one that loads it or emulates its platform.
     program: PathBuf,
-    /// What comes before a user's arguments.
+    /// Arguments before a user's own.
     arguments: Vec<PathBuf>,
     /// Its name and version, and the platform if it is not the machine's.
     pub name: String,
