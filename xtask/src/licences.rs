@@ -146,8 +146,10 @@ fn packages(shell: &Shell) -> Result<Vec<Package>> {
     Ok(metadata.packages)
 }
 
-/// The bill of materials of a binary, as `CycloneDX` has it. It names no time and no machine, so that the same sources give the same.
-pub fn bill(name: &str, crates: &BTreeSet<Crate>) -> Value {
+/// The bill of materials of a package, as `CycloneDX` has it. It names no time and no machine, so that the same sources give the same.
+pub fn bill(package: &str, crates: &BTreeSet<Crate>) -> Value {
+    let version = env!("CARGO_PKG_VERSION");
+    let (address, name) = (format!("{package}@{version}"), package.rsplit('/').next());
     let component = |one: &Crate| {
         let address = format!("pkg:cargo/{}@{}", one.name, one.version);
         json!({
@@ -163,7 +165,14 @@ pub fn bill(name: &str, crates: &BTreeSet<Crate>) -> Value {
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
         "version": 1,
-        "metadata": { "component": { "type": "library", "name": name, "version": env!("CARGO_PKG_VERSION") } },
+        "metadata": { "component": {
+            "type": "library",
+            "bom-ref": address,
+            "name": name,
+            "version": version,
+            "licenses": [{ "expression": "MIT OR Apache-2.0" }],
+            "purl": address,
+        } },
         "components": crates.iter().map(component).collect::<Vec<_>>(),
     })
 }
@@ -183,7 +192,8 @@ mod tests {
     #[test]
     fn a_bill_names_each_crate_and_no_time() {
         let crates = BTreeSet::from([read("libc v0.2.191|MIT").unwrap()]);
-        let bill = bill("addon", &crates);
+        let bill = bill("pkg:npm/polyflake", &crates);
+        assert_eq!(bill["metadata"]["component"]["name"], "polyflake");
         assert_eq!(bill["components"][0]["purl"], "pkg:cargo/libc@0.2.191");
         assert_eq!(bill["metadata"].get("timestamp"), None);
     }

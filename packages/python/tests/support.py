@@ -13,8 +13,9 @@ import pytest
 
 from polyflake import PolyflakeError
 
+
 class Absent:
-    """In place of a library that this Python has no build of: a test is skipped where it uses it."""
+    """Stand-in for a library that this Python has no build of: a test is skipped where it uses it."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -30,7 +31,7 @@ def if_built(name: str) -> Any:
     return importlib.import_module(name) if importlib.util.find_spec(name) else Absent(name)
 
 
-#: For tests that fork on purpose: Python warns of it from 3.12 on if there are threads, and imported libraries have some.
+#: For tests that fork on purpose: from 3.12 on Python warns of it if there are threads, and libraries have some.
 forks = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
 
 REPOSITORY = Path(__file__).resolve().parents[3]

@@ -20,7 +20,9 @@ from hypothesis import strategies as st
 from catalogue import BAD_CHARACTERS, Raising, anything
 from polyflake import PolyflakeError, hotguid
 from polyflake.hotguid import Generator, HotGuidArray
-from support import NOW_MS, NOW_NS, refused, script, vectors
+from support import NOW_MS, NOW_NS, if_built, refused, script, vectors
+
+pl = if_built("polars")
 
 UTC = dt.timezone.utc
 SECOND_NS = 10**9
@@ -453,6 +455,11 @@ def test_anything_else_is_refused_with_a_typed_error_or_taken(value: Any) -> Non
 def test_what_a_value_raises_goes_through() -> None:
     with pytest.raises(ZeroDivisionError):
         hotguid.generate(Raising(ZeroDivisionError()))
+
+
+def test_polars_reads_fields() -> None:
+    ids = hotguid.Generator().generate_many(50)
+    assert pl.Series(ids.counters()).to_list() == [hotguid.parts(id).counter for id in ids]
 
 
 @given(st.lists(st.binary(min_size=16, max_size=16), max_size=50))

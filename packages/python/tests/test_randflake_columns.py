@@ -15,9 +15,9 @@ from catalogue import BAD_CHARACTERS, anything
 from polyflake import PolyflakeError, randflake
 from polyflake.randflake import RandflakeArray, decode_text, encode_text
 from support import if_built, refused
+from test_columns import ANY, Column, sliced
 
 pl = if_built("polars")
-from test_columns import ANY, Column, sliced
 
 GRANT = randflake.Grant((0, 131_071), 1_730_000_000, 2_803_741_824)
 

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
 use xshell::{Shell, cmd};
 
-use super::{Artefact, Kind, Python, results};
+use super::{Artefact, Kind, Python, platforms::Platform, results};
 use crate::workspace;
 
 /// Checks an artefact, and returns the names of the checks that it passed.
@@ -14,7 +15,7 @@ pub fn check(shell: &Shell, artefact: &Artefact, folder: &Path) -> Result<Vec<St
     for file in results::files(folder)? {
         let path = folder.join(&file.name);
         let names = match &artefact.kind {
-            Kind::Wheel(platform, python) => wheel(shell, &path, platform.is_linux(), *python),
+            Kind::Wheel(platform, python) => wheel(shell, &path, platform, *python),
             Kind::Addon(_) => addon(shell, &path),
             Kind::Npm => npm(shell, &path),
             Kind::Source => source(shell, &path),
@@ -35,7 +36,12 @@ fn inspect(shell: &Shell, file: &Path, entry: &str) -> Result<()> {
     Ok(folders.arg(workspace::cargo_home()?).run()?)
 }
 
-fn wheel(shell: &Shell, file: &Path, is_linux: bool, python: Python) -> Result<Vec<&'static str>> {
+fn wheel(
+    shell: &Shell,
+    file: &Path,
+    platform: &Platform,
+    python: Python,
+) -> Result<Vec<&'static str>> {
     inspect(shell, file, "PyInit__polyflake")?;
     cmd!(shell, "twine check --strict {file}").ignore_stdout().run()?;
     cmd!(shell, "check-wheel-contents {file}").run()?;
@@ -45,9 +51,11 @@ fn wheel(shell: &Shell, file: &Path, is_linux: bool, python: Python) -> Result<V
         cmd!(shell, "abi3audit --strict {file}").run()?;
         passed.push("abi3audit");
     }
-    // It knows the libraries of glibc's platforms alone on a machine that has glibc.
-    if is_linux && file.to_string_lossy().contains("manylinux") {
-        cmd!(shell, "auditwheel show {file}").ignore_stdout().run()?;
+    // auditwheel reads wheels for musl only on a machine that has musl.
+    if platform.is_linux() && !platform.is_musl() {
+        let said = cmd!(shell, "auditwheel show --json {file}").quiet().read()?;
+        let tag = serde_json::from_str::<Value>(&said)?["overall_tag"].clone();
+        ensure!(tag == *platform.wheel, "expected {}, found {tag}", platform.wheel);
         passed.push("auditwheel");
     }
     Ok(passed)

@@ -71,12 +71,23 @@ pub enum Python {
 }
 
 impl Kind {
-    /// The package that is compiled for a platform.
-    fn linked(&self) -> Option<(&'static str, &Platform)> {
+    /// The package that is compiled, and the compiler's name of what it is compiled for.
+    fn linked(&self) -> Option<(&'static str, &str)> {
         match self {
-            Self::Wheel(platform, _) => Some(("polyflake-python", platform)),
-            Self::Addon(platform) => Some(("polyflake-node", platform)),
-            Self::Npm | Self::Source | Self::Crates => None,
+            Self::Wheel(platform, _) => Some(("polyflake-python", &platform.target)),
+            Self::Addon(platform) => Some(("polyflake-node", &platform.target)),
+            Self::Npm => Some(("polyflake-wasm", "wasm32-unknown-unknown")),
+            Self::Source | Self::Crates => None,
+        }
+    }
+
+    /// The package that users get, as registries name it, without its version.
+    fn address(&self) -> String {
+        match self {
+            Self::Wheel(..) | Self::Source => "pkg:pypi/polyflake".to_owned(),
+            Self::Addon(platform) => format!("pkg:npm/%40polyflake/addon-{}", platform.name),
+            Self::Npm => "pkg:npm/polyflake".to_owned(),
+            Self::Crates => "pkg:cargo/polyflake".to_owned(),
         }
     }
 }
@@ -151,17 +162,19 @@ fn complete(shell: &Shell, artefact: &Artefact, only_build: bool) -> Result<()> 
     let folder = folder(artefact);
     let inputs = build::inputs(shell, artefact)?;
     let kept = Results::read()?.remove(&artefact.name);
-    let mut row = match kept.filter(|row| row.inputs == inputs && row.is_there(&folder)) {
-        Some(row) => row,
-        None => built(shell, artefact, inputs)?,
+    let mut row = match kept {
+        Some(row) if row.inputs == inputs && row.is_there(&folder) => row,
+        kept => built(shell, artefact, inputs, kept)?,
     };
     if row.checks.is_empty() {
         row.checks = check::check(shell, artefact, &folder).context("a check failed")?;
         Results::put(&artefact.name, row.clone())?;
     }
-    if row.runs.is_empty() && !only_build {
+    let tests = run::inputs(shell, artefact)?;
+    if (row.runs.is_empty() || row.tests.as_ref() != Some(&tests)) && !only_build {
         let ran = run::run(shell, artefact, &folder);
-        row.fault = ran.as_ref().err().map(ToString::to_string);
+        row.tests = Some(tests);
+        row.fault = ran.as_ref().err().map(|error| format!("{error:#}"));
         row.runs = ran.as_ref().map_or_else(|_| Vec::new(), Vec::clone);
         Results::put(&artefact.name, row.clone())?;
         ran?;
@@ -170,14 +183,18 @@ fn complete(shell: &Shell, artefact: &Artefact, only_build: bool) -> Result<()> 
     Ok(())
 }
 
-fn built(shell: &Shell, artefact: &Artefact, inputs: String) -> Result<Row> {
+/// Builds an artefact. If its bytes are those of an earlier build, what ran that one still holds.
+fn built(shell: &Shell, artefact: &Artefact, inputs: String, kept: Option<Row>) -> Result<Row> {
     let folder = folder(artefact);
     shell.remove_path(&folder)?;
     shell.create_dir(&folder)?;
     build::build(shell, artefact, &folder)?;
     let files = results::files(&folder)?;
     ensure!(!files.is_empty(), "expected files in {}, found none", folder.display());
-    let row = Row::new(shell, inputs, files)?;
+    let mut row = Row::new(shell, inputs, files)?;
+    if let Some(kept) = kept.filter(|kept| kept.has_files_of(&row)) {
+        (row.runs, row.tests) = (kept.runs, kept.tests);
+    }
     Results::put(&artefact.name, row.clone())?;
     Ok(row)
 }

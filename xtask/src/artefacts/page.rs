@@ -15,7 +15,7 @@ const PAGE: &str = "docs/platforms.md";
 const README: &str = "README.md";
 
 /// The first words of the README's sentence.
-const BEGINNINGS: [&str; 2] = ["Binaries ", "No binaries "];
+const BEGINNINGS: [&str; 2] = ["Binaries, ", "No binaries "];
 
 /// The size of each artefact that was agreed to.
 const LIMITS: &str = "tests/artefacts/sizes.toml";
@@ -31,7 +31,7 @@ that are not here install from source (Rust, Python) or work on wasm (JavaScript
 ";
 
 const END: &str = "
-All files are free of local paths; libraries are stripped and export their entry point, and those for glibc need none newer than 2.17.
+All files are free of local paths; libraries are stripped and export their entry point, and those for glibc need 2.17 or later.
 Wheels are named for the oldest Python that they serve: `cp311-abi3` is for 3.11 and all later ones.
 ";
 
@@ -127,7 +127,9 @@ fn section<'r>(text: &mut String, title: &str, rows: impl Iterator<Item = (&'r S
         for file in &row.files {
             let (checks, ran) = (row.checks.join(", "), ran(row));
             let (name, bytes, sum) = (&file.name, file.bytes, &file.sha256);
-            let _ = writeln!(lines, "| {name} | {bytes} | {ran} | {checks} | `{sum}` |");
+            let Row { date, commit, .. } = row;
+            let built = format!("{date}, {commit}");
+            let _ = writeln!(lines, "| {name} | {bytes} | {built} | {ran} | {checks} | `{sum}` |");
         }
     }
     let _ = write!(text, "\n## {title}\n\n");
@@ -135,7 +137,7 @@ fn section<'r>(text: &mut String, title: &str, rows: impl Iterator<Item = (&'r S
         text.push_str("Not built yet.\n");
         return;
     }
-    text.push_str("| file | bytes | ran | checked | sha256 |\n|---|---|---|---|---|\n");
+    text.push_str("| file | bytes | built | ran | checked | sha256 |\n|---|---|---|---|---|---|\n");
     text.push_str(&lines);
 }
 
@@ -175,17 +177,22 @@ fn sentence(platforms: &[Platform], rows: &Rows) -> String {
 
 /// The tests that a platform's binaries had, in words: those for Python, and the one for Node.
 fn tested(platform: &Platform, rows: &Rows) -> String {
-    let how = |kind: &str| {
-        let of = |name: &str| name.starts_with(kind) && belongs(name, &platform.name);
-        let mut runs = rows.iter().filter(|(name, _)| of(name)).flat_map(|(_, row)| &row.runs);
-        runs.next().map(under)
+    let of = |kind: &str| -> Vec<&Row> {
+        let is_it = |name: &str| name.starts_with(kind) && belongs(name, &platform.name);
+        rows.iter().filter(|(name, _)| is_it(name)).map(|(_, row)| row).collect()
     };
-    match (how("wheel-"), how("addon-")) {
-        (None, None) => "built, not tested yet,".to_owned(),
-        (Some(under), None) => format!("built, the wheels alone tested{under},"),
-        (None, Some(under)) => format!("built, the Node addon alone tested{under},"),
-        (Some(one), Some(other)) if one == other => format!("built and tested{one}"),
-        (Some(_), Some(_)) => "built and tested, in part under an emulator,".to_owned(),
+    let (wheels, addons) = (of("wheel-"), of("addon-"));
+    let ran = |rows: &[&Row]| rows.iter().filter(|row| !row.runs.is_empty()).count();
+    let runs = wheels.iter().chain(&addons).flat_map(|row| &row.runs);
+    let under = runs.map(under).max().unwrap_or_default();
+    match (ran(&wheels), ran(&addons)) {
+        (0, 0) => "built, not tested yet,".to_owned(),
+        (_, 0) => format!("built, wheels alone tested{under},"),
+        (0, _) => format!("built, the Node addon alone tested{under},"),
+        (all, some) if all == wheels.len() && some == addons.len() => {
+            format!("built and tested{under}")
+        }
+        _ => format!("built and mostly tested{under}"),
     }
 }
 
@@ -203,7 +210,8 @@ mod tests {
         let file = File { name: "a.whl".to_owned(), bytes: 105, sha256: "00".to_owned() };
         let (date, commit, inputs) = Default::default();
         let checks = vec!["twine".to_owned()];
-        let row = Row { date, commit, inputs, checks, files: vec![file], fault: None, runs };
+        let row =
+            Row { date, commit, inputs, checks, files: vec![file], tests: None, fault: None, runs };
         Rows::from([("wheel-linux-x64-gnu".to_owned(), row)])
     }
 
@@ -214,7 +222,7 @@ mod tests {
         for platform in &platforms {
             assert!(text.contains(&format!("## {}\n", platform.says)), "{}", platform.name);
         }
-        assert!(text.contains("| a.whl | 105 | built, not run | twine | `00` |"));
+        assert!(text.contains("| a.whl | 105 | ,  | built, not run | twine | `00` |"));
         assert_eq!(text.matches("Not built yet.").count(), platforms.len());
     }
 
@@ -232,7 +240,7 @@ mod tests {
         };
         let (wheels, both) = said(None);
         assert!(wheels.starts_with(&format!(
-            "Binaries, for these versions or later, are built, the wheels alone tested, for {says} (["
+            "Binaries, for these versions or later, are built, wheels alone tested, for {says} (["
         )));
         assert!(both.starts_with(&format!(
             "Binaries, for these versions or later, are built and tested for {says} (["
@@ -245,7 +253,7 @@ mod tests {
 
     #[test]
     fn the_sentence_of_the_readme_is_replaced() {
-        let readme = "# a\n\nBinaries are here.\n\nmore\n";
+        let readme = "# a\n\nBinaries, of all kinds.\n\nmore\n";
         assert_eq!(with_sentence(readme, "No binaries."), "# a\n\nNo binaries.\n\nmore\n");
     }
 

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use xshell::{Shell, cmd};
 
@@ -28,7 +28,10 @@ pub struct Row {
     /// The checks that it passed.
     pub checks: Vec<String>,
     pub files: Vec<File>,
-    /// Why a program that was to run it failed.
+    /// Digest of the tests and of the way they were run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tests: Option<String>,
+    /// The error of the program that was to run it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
     #[serde(default)]
@@ -81,7 +84,9 @@ impl Results {
 
     /// Notes a check that an artefact passed, once.
     pub fn passed(name: &str, check: &str) -> Result<()> {
-        let mut row = Self::read()?.remove(name).with_context(|| format!("no row of {name}"))?;
+        let row = Self::read()?.remove(name);
+        let mut row = row.with_context(|| format!("expected a row of {name}, found none"))?;
+        ensure!(!row.checks.is_empty(), "{name}: expected that it passed its checks");
         if !row.checks.iter().any(|passed| passed == check) {
             row.checks.push(check.to_owned());
         }
@@ -94,7 +99,16 @@ impl Row {
     pub fn new(shell: &Shell, inputs: String, files: Vec<File>) -> Result<Self> {
         let commit = cmd!(shell, "git rev-parse --short=12 HEAD").quiet().read()?;
         let date = jiff::Zoned::now().date().to_string();
-        Ok(Self { date, commit, inputs, checks: Vec::new(), files, fault: None, runs: Vec::new() })
+        Ok(Self {
+            date,
+            commit,
+            inputs,
+            checks: Vec::new(),
+            files,
+            tests: None,
+            fault: None,
+            runs: Vec::new(),
+        })
     }
 
     /// Returns whether the folder still holds the files.
@@ -102,6 +116,13 @@ impl Row {
         let is_same =
             |file: &File| sha256(&folder.join(&file.name)).is_ok_and(|sum| sum == file.sha256);
         self.files.iter().all(is_same)
+    }
+
+    /// Returns whether the files of both have the same bytes.
+    pub fn has_files_of(&self, other: &Self) -> bool {
+        let sums =
+            |row: &Self| row.files.iter().map(|file| file.sha256.clone()).collect::<Vec<_>>();
+        sums(self) == sums(other)
     }
 
     pub fn bytes(&self) -> u64 {
@@ -139,7 +160,7 @@ pub fn folders(beginning: &str) -> Result<Vec<PathBuf>> {
 
 /// The name of a file, without its folder.
 pub fn file_name(path: &Path) -> Result<&str> {
-    path.file_name().and_then(|name| name.to_str()).context("an odd name")
+    path.file_name().and_then(|name| name.to_str()).context("expected a name in UTF-8")
 }
 
 pub fn sha256(path: &Path) -> Result<String> {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use xshell::{Cmd, Shell, cmd};
 
 use crate::{
@@ -24,11 +24,14 @@ struct Apt {
 impl Apt {
     /// Fetches the lists of packages of a kind: `deb` or `deb-src`.
     fn new(shell: &Shell, state: &Path, kind: &str, release: &str, arch: &str) -> Result<Self> {
+        ensure!(tools::find(&["apt-get"]).is_some(), Missing("no apt-get on this machine"));
         let (lists, archives) = (state.join("lists"), state.join("archives"));
         shell.create_dir(lists.join("partial"))?;
         shell.create_dir(archives.join("partial"))?;
         let list = state.join("sources.list");
-        shell.write_file(&list, format!("{kind} http://deb.debian.org/debian {release} main\n"))?;
+        let keys = tools::debian_keys(shell)?;
+        let from = format!("[signed-by={}] http://deb.debian.org/debian", keys.display());
+        shell.write_file(&list, format!("{kind} {from} {release} main\n"))?;
         let options = [
             format!("Dir::Etc::sourcelist={}", list.display()),
             "Dir::Etc::sourceparts=-".to_owned(),
@@ -42,8 +45,7 @@ impl Apt {
         ];
         let options = options.into_iter().flat_map(|option| ["--option".to_owned(), option]);
         let apt = Self { options: options.collect(), archives };
-        let missing = |_| Missing("no apt-get that fetches another architecture's packages");
-        apt.get(shell, "update").run().map_err(missing)?;
+        apt.get(shell, "update").run()?;
         Ok(apt)
     }
 
@@ -126,7 +128,10 @@ pub fn wheel(shell: &Shell, package: &str, platform: &str) -> Result<PathBuf> {
         let options = ["--quiet", "--no-deps", "--only-binary", ":all:", "--platform", platform];
         cmd!(shell, "{python} -m pip download {options...} --dest {into} {package}").run()?;
         let archive = shell.read_dir(into)?.into_iter().next().context("expected a wheel")?;
-        cmd!(shell, "{python} -m zipfile --extract {archive} {root}").run()?;
+        let partial = root.with_extension("partial");
+        shell.remove_path(&partial)?;
+        cmd!(shell, "{python} -m zipfile --extract {archive} {partial}").run()?;
+        std::fs::rename(partial, &root)?;
     }
     Ok(root)
 }

@@ -111,7 +111,7 @@ fn no_std(shell: &Shell) -> Result<()> {
 fn rust(shell: &Shell) -> Result<()> {
     tools::postgresql(shell);
     if let Err(missing) = tools::faketime(shell) {
-        ensure!(!workspace::in_ci(), missing);
+        ensure!(!workspace::in_ci() || !cfg!(target_os = "linux"), missing);
         println!("left out: faults under clocks that step ({missing})");
     }
     let others = databases::LEFT_OUT;

@@ -6,6 +6,7 @@ use anyhow::Result;
 use xshell::{Shell, cmd};
 
 use super::Missing;
+use crate::workspace;
 
 /// Installs Valgrind, which counts instructions.
 pub fn valgrind(shell: &Shell) -> Result<()> {
@@ -68,6 +69,16 @@ pub fn faketime(shell: &Shell) -> Result<PathBuf> {
         .ok_or_else(|| Missing("no libfaketime on this machine: install it by hand").into())
 }
 
+/// Debian's keys, which other distributions have in a package.
+pub fn debian_keys(shell: &Shell) -> Result<PathBuf> {
+    let keys = PathBuf::from("/usr/share/keyrings/debian-archive-keyring.gpg");
+    if !keys.is_file() {
+        install(shell, &["debian-archive-keyring"]);
+    }
+    let found = keys.is_file().then_some(keys);
+    found.ok_or_else(|| Missing("no keys of Debian on this machine").into())
+}
+
 /// Installs what Python's sources are fetched, unpacked and built with.
 pub fn make(shell: &Shell) -> Result<()> {
     const PROGRAMS: [&str; 6] = ["curl", "make", "perl", "cc", "xz", "bzip2"];
@@ -106,14 +117,19 @@ fn find_faketime() -> Option<PathBuf> {
     places.find(|library| library.is_file())
 }
 
-/// Installs packages if this is root on Debian; callers check whether they are there.
+/// Installs packages if this is root on Debian, or in CI a user who needs no password to become root; callers check whether they are
+/// there.
 pub fn install(shell: &Shell, packages: &[&str]) {
     let am_root = cmd!(shell, "id -u").quiet().read().is_ok_and(|id| id.trim() == "0");
-    if am_root && cmd!(shell, "apt-get update").quiet().ignore_stdout().run().is_ok() {
-        let _ = cmd!(shell, "apt-get install --yes --no-install-recommends {packages...}")
-            .env("DEBIAN_FRONTEND", "noninteractive")
-            .ignore_stdout()
-            .run();
+    let before: &[&str] = if am_root { &["env"] } else { &["sudo", "--non-interactive"] };
+    let is_able = am_root || workspace::in_ci();
+    let apt = |words: &[&str]| {
+        let words = [before, &["DEBIAN_FRONTEND=noninteractive", "apt-get"], words].concat();
+        let (program, rest) = (words[0], &words[1..]);
+        cmd!(shell, "{program} {rest...}").quiet().ignore_stdout().run()
+    };
+    if is_able && apt(&["update"]).is_ok() {
+        let _ = apt(&[&["install", "--yes", "--no-install-recommends"], packages].concat());
     }
 }
 

@@ -11,7 +11,8 @@ mod rust;
 
 pub use browser::{browser, driver, find_browser};
 pub use debian::{
-    MINGW, faketime, make, mariadb, mingw, mingw_zlib, postgresql, qemu_aarch64, valgrind, wine,
+    MINGW, debian_keys, faketime, find, make, mariadb, mingw, mingw_zlib, postgresql, qemu_aarch64,
+    valgrind, wine,
 };
 pub use node::{bench_node, node, workerd};
 pub use python::{artefacts_python, bench_python, integrations_python, oldest_python, python};

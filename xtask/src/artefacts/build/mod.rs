@@ -11,7 +11,7 @@ use xshell::{Shell, cmd};
 
 use super::{
     Artefact, Kind, folder, platforms,
-    results::{self, Results},
+    results::{self, Results, Row},
 };
 use crate::{licences, test::digest, workspace};
 
@@ -31,31 +31,52 @@ const COMMON: [&str; 9] = [
 /// The files that an artefact is built from, as git names paths.
 fn sources(kind: &Kind) -> Vec<&'static str> {
     let own: &[&str] = match kind {
-        Kind::Wheel(..) | Kind::Source => &["bindings-python", "columns", "packages/python"],
-        Kind::Addon(_) => &["bindings-js", "bindings-node", "packages/js/build"],
+        Kind::Wheel(..) | Kind::Source => &[
+            "bindings-python",
+            "columns",
+            "core/CHANGELOG.md",
+            "core/README.md",
+            "packages/python",
+        ],
+        Kind::Addon(_) => {
+            &["bindings-js", "bindings-node", "packages/js/build", "packages/js/package.json"]
+        }
         Kind::Npm => &["CHANGELOG.md", "bindings-js", "bindings-wasm", "packages/js", "xtask/wasm"],
         Kind::Crates => &["CHANGELOG.md", "core", "lease", "sql"],
     };
-    let how = match kind {
+    let tests = [":!packages/python/tests", ":!packages/js/test"];
+    COMMON.into_iter().chain([platforms::TABLE]).chain(own.iter().copied()).chain(tests).collect()
+}
+
+/// The files that say how an artefact is built.
+fn ways(kind: &Kind) -> [&'static str; 6] {
+    let own = match kind {
         Kind::Wheel(..) => "xtask/src/artefacts/build/wheel.rs",
         Kind::Addon(_) => "xtask/src/artefacts/build/addon.rs",
         Kind::Npm | Kind::Source | Kind::Crates => "xtask/src/artefacts/build/source.rs",
     };
-    let tests = [":!packages/python/tests", ":!packages/js/test", ":!*/tests"];
-    COMMON
-        .into_iter()
-        .chain([platforms::TABLE, how])
-        .chain(own.iter().copied())
-        .chain(tests)
-        .collect()
+    [
+        own,
+        "xtask/src/artefacts/build/mod.rs",
+        "xtask/src/artefacts/platforms.rs",
+        "xtask/src/artefacts/tools.rs",
+        "xtask/src/build.rs",
+        "xtask/src/licences.rs",
+    ]
 }
 
 /// A digest of all that decides an artefact's bytes: its sources, the version of the compiler, and the time that it is given.
 pub fn inputs(shell: &Shell, artefact: &Artefact) -> Result<String> {
     let compiler = cmd!(shell, "rustc --version").quiet().read()?;
     let epoch = epoch(shell, &artefact.kind)?;
-    let files = digest::of_files(shell, &sources(&artefact.kind))?;
-    digest::of_text(&format!("{files} {compiler} {epoch}"))
+    let kind = &artefact.kind;
+    let files = digest::of_files(shell, &[&sources(kind)[..], &ways(kind)].concat())?;
+    // A crate names the commit that it was packed from.
+    let commit = match kind {
+        Kind::Crates => cmd!(shell, "git rev-parse HEAD").quiet().read()?,
+        _ => String::new(),
+    };
+    digest::of_text(&format!("{files} {compiler} {epoch} {commit}"))
 }
 
 /// The time of the last commit that changed a source, which archives give to their files.
@@ -67,10 +88,10 @@ fn epoch(shell: &Shell, kind: &Kind) -> Result<String> {
 pub fn build(shell: &Shell, artefact: &Artefact, into: &Path) -> Result<()> {
     let epoch = epoch(shell, &artefact.kind)?;
     let _time = shell.push_env("SOURCE_DATE_EPOCH", epoch);
-    if let Some((package, platform)) = artefact.kind.linked() {
-        let crates = licences::linked(shell, package, &platform.target)?;
-        let bill = into.with_extension("cdx.json");
-        shell.write_file(bill, format!("{:#}\n", licences::bill(&artefact.name, &crates)))?;
+    if let Some((package, target)) = artefact.kind.linked() {
+        let crates = licences::linked(shell, package, target)?;
+        let bill = licences::bill(&artefact.kind.address(), &crates);
+        shell.write_file(bill_beside(into), format!("{bill:#}\n"))?;
     }
     match &artefact.kind {
         Kind::Wheel(platform, python) => wheel::build(shell, platform, *python, into),
@@ -79,6 +100,11 @@ pub fn build(shell: &Shell, artefact: &Artefact, into: &Path) -> Result<()> {
         Kind::Source => source::distribution(shell, into),
         Kind::Crates => source::crates(shell, into),
     }
+}
+
+/// The bill of materials of an artefact, beside its folder.
+fn bill_beside(folder: &Path) -> PathBuf {
+    folder.with_extension("cdx.json")
 }
 
 /// Builds artefacts in a clone in another folder, with a target folder of its own, and compares their files with those
@@ -96,6 +122,14 @@ pub fn twice(shell: &Shell, artefacts: &[Artefact]) -> Result<()> {
     }
     for artefact in artefacts {
         let there = target.join("artefacts/out").join(&artefact.name);
+        let row = Results::read()?.remove(&artefact.name);
+        let wanted = inputs(shell, artefact)?;
+        let is_current = |row: &Row| row.inputs == wanted && row.is_there(&folder(artefact));
+        ensure!(row.as_ref().is_some_and(is_current), "{}: build it here first", artefact.name);
+        if artefact.kind.linked().is_some() {
+            let [one, other] = [folder(artefact), there.clone()].map(|folder| bill_beside(&folder));
+            ensure!(results::sha256(&one)? == results::sha256(&other)?, "the bills differ");
+        }
         same(&results::files(&folder(artefact))?, &results::files(&there)?)?;
         Results::passed(&artefact.name, "the same bytes from another clone")?;
         println!("ok: {}: the same bytes from two clones", artefact.name);

@@ -29,7 +29,7 @@ pub fn distribution(shell: &Shell, into: &Path) -> Result<()> {
 /// The crates that a registry gets. Some depend on others, so they are packed together.
 pub fn crates(shell: &Shell, into: &Path) -> Result<()> {
     let packed = tempfile::tempdir()?;
-    let (target, options) = (packed.path(), ["--quiet", "--no-verify", "--allow-dirty"]);
+    let (target, options) = (packed.path(), ["--quiet", "--no-verify"]);
     let packages = workspace::published(shell)?;
     let packages = packages.iter().flat_map(|name| ["--package", name]);
     cmd!(shell, "cargo package {options...} {packages...} --target-dir {target}").run()?;

@@ -74,7 +74,8 @@ pub fn package(shell: &Shell) -> Result<Vec<Run>> {
 fn project(shell: &Shell, platform: &Platform, node: &Node) -> Result<()> {
     let (registry, project) = (Registry::open()?, new_project(shell)?);
     let _there = shell.push_dir(project.path());
-    let options = as_on(platform);
+    // On the machine's own platform npm must see by itself what to take.
+    let options = if node.starts_others() { Vec::new() } else { as_on(platform) };
     registry.install(shell, &options.iter().map(String::as_str).collect::<Vec<_>>())?;
     let addons = shell.read_dir("node_modules/@polyflake")?;
     let expected = format!("addon-{}", platform.name);

