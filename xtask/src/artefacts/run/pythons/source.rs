@@ -56,7 +56,7 @@ fn python(shell: &Shell, compiler: &Compiler, free_threaded: bool) -> Result<Pat
                 format!("{name}_LIBS=-L{there}/lib {words}"),
             ]
         };
-        let linked = [("ZLIB", "-lz"), ("LIBFFI", "-lffi"), ("LIBSQLITE3", "-lsqlite3")];
+        let linked = [("ZLIB", "-lz"), ("LIBFFI", "-lffi"), ("LIBSQLITE3", "-lsqlite3 -lm")];
         let options = ["--quiet", "--disable-test-modules", "--without-ensurepip"];
         let configure =
             cmd!(shell, "./configure {options...} --prefix={prefix} --with-openssl={libraries}");
