@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-use super::platforms;
+use super::platforms::{self, Platform};
 use crate::{build, tools, workspace};
 
 /// Installs the tools, and makes a shell in which builds of the same sources give the same bytes.
@@ -31,8 +31,15 @@ pub fn set_up() -> Result<Shell> {
     Ok(shell)
 }
 
-/// Compiler flags of every build.
-pub fn flags(shell: &Shell) -> Result<String> {
+/// Compiler flags of every build for a platform, which keep this machine's folders and the time out of the built files.
+pub fn flags(shell: &Shell, platform: &Platform) -> Result<String> {
     let target = workspace::artefacts().join("build").display().to_string();
-    Ok(format!("{} --remap-path-prefix={target}=/target", build::without_local_paths(shell)?))
+    let link = match &*platform.os {
+        "win32" => " -Clink-arg=-Wl,--no-insert-timestamp",
+        // Else the library's number is a digest of the names of temporary files, too.
+        "darwin" => " -Clink-arg=-Wl,-S",
+        _ => "",
+    };
+    let paths = build::without_local_paths(shell)?;
+    Ok(format!("{paths} --remap-path-prefix={target}=/target{link}"))
 }

@@ -31,7 +31,7 @@ pub fn build(shell: &Shell, platform: &Platform, into: &Path) -> Result<()> {
 }
 
 fn library(shell: &Shell, platform: &Platform) -> Result<PathBuf> {
-    let flags = tools::flags(shell)?;
+    let flags = tools::flags(shell, platform)?;
     let built =
         if platform.is_windows() { windows(shell, flags)? } else { zig(shell, platform, flags) };
     // Not for all: the build of wasm modules finds functions by name, and strips afterwards.
@@ -59,13 +59,12 @@ fn zig<'sh>(shell: &'sh Shell, platform: &Platform, mut flags: String) -> Cmd<'s
 
 /// Links with mingw-w64. Node's functions are looked up when the addon is loaded, so the library of them that the linker asks for is
 /// an empty one. It stays where it is: cargo remembers its folder for later builds.
-fn windows(shell: &Shell, mut flags: String) -> Result<Cmd<'_>> {
+fn windows(shell: &Shell, flags: String) -> Result<Cmd<'_>> {
     machine::mingw(shell)?;
     let empty = workspace::artefacts().join("empty-node");
     for name in ["libnode.a", "libnode.dll"] {
         shell.write_file(empty.join(name), "!<arch>\n")?;
     }
-    flags.push_str(" -Clink-arg=-Wl,--no-insert-timestamp");
     let target = ["--features", "napi/dyn-symbols", "--target", "x86_64-pc-windows-gnu"];
     Ok(cmd!(shell, "cargo build {PACKAGE...} {target...}")
         .env("RUSTFLAGS", flags)

@@ -35,11 +35,9 @@ pub fn build(shell: &Shell, platform: &Platform, python: Python, into: &Path) ->
     let (target, interpreter) = (&platform.target, python.interpreter());
     let options = ["--quiet", "--release", "--locked", "--interpreter", interpreter];
     let build = cmd!(shell, "maturin build {options...} --target {target} --out {into}");
-    let mut flags = tools::flags(shell)?;
+    let mut flags = tools::flags(shell, platform)?;
     let build = if platform.is_windows() {
         machine::mingw(shell)?;
-        // Else the linker writes the time into the library.
-        flags.push_str(" -Clink-arg=-Wl,--no-insert-timestamp");
         build.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", machine::MINGW)
     } else if let Some(oldest) = platform.oldest_mac() {
         build.arg("--zig").env("MACOSX_DEPLOYMENT_TARGET", oldest)
