@@ -170,9 +170,7 @@ fn sentence(platforms: &[Platform], rows: &Rows) -> String {
     }
     let parts = parts.iter().map(|(said, names)| format!("{said} for {}", names.join(", ")));
     let parts = parts.collect::<Vec<_>>().join("; ").replace(" or later", "");
-    format!(
-        "Binaries, for these versions or later, are {parts} ([each file, and what ran it](docs/platforms.md))."
-    )
+    format!("Binaries, from these versions on: {parts} ([each file](docs/platforms.md)).")
 }
 
 /// The tests that a platform's binaries had, in words: those for Python, and the one for Node.
@@ -186,13 +184,13 @@ fn tested(platform: &Platform, rows: &Rows) -> String {
     let runs = wheels.iter().chain(&addons).flat_map(|row| &row.runs);
     let under = runs.map(under).max().unwrap_or_default();
     match (ran(&wheels), ran(&addons)) {
-        (0, 0) => "built, not tested yet,".to_owned(),
-        (_, 0) => format!("built, wheels alone tested{under},"),
-        (0, _) => format!("built, the Node addon alone tested{under},"),
+        (0, 0) => "not tested".to_owned(),
+        (_, 0) => format!("wheels alone tested{under}"),
+        (0, _) => format!("addon alone tested{under}"),
         (all, some) if all == wheels.len() && some == addons.len() => {
-            format!("built and tested{under}")
+            format!("tested{under}")
         }
-        _ => format!("built and mostly tested{under}"),
+        _ => format!("mostly tested{under}"),
     }
 }
 
@@ -240,15 +238,15 @@ mod tests {
         };
         let (wheels, both) = said(None);
         assert!(wheels.starts_with(&format!(
-            "Binaries, for these versions or later, are built, wheels alone tested, for {says} (["
+            "Binaries, from these versions on: wheels alone tested for {says} (["
         )));
-        assert!(both.starts_with(&format!(
-            "Binaries, for these versions or later, are built and tested for {says} (["
-        )));
+        assert!(
+            both.starts_with(&format!("Binaries, from these versions on: tested for {says} (["))
+        );
         assert!(!both.contains("macOS"));
         assert!(said(Some("Wine")).1.contains("tested under Wine for"));
         let none = sentence(&platforms, &rows(Vec::new()));
-        assert!(none.contains(&format!("not tested yet, for {says}")));
+        assert!(none.contains(&format!("not tested for {says}")));
     }
 
     #[test]
