@@ -1,4 +1,4 @@
-//! Programs of Debian's packages: they are installed if this is root on Debian, and not elsewhere.
+//! Programs of Debian's packages: they are installed if this is root on Debian, or a user in CI who may become root, and not elsewhere.
 
 use std::path::PathBuf;
 
@@ -8,22 +8,30 @@ use xshell::{Shell, cmd};
 use super::Missing;
 use crate::workspace;
 
+/// Finds something, after these packages were installed if it was not there before.
+fn provided<T>(
+    shell: &Shell,
+    packages: &[&str],
+    missing: &'static str,
+    find_it: impl Fn() -> Option<T>,
+) -> Result<T> {
+    if find_it().is_none() {
+        install(shell, packages);
+    }
+    find_it().ok_or_else(|| Missing(missing).into())
+}
+
 /// Installs Valgrind, which counts instructions.
 pub fn valgrind(shell: &Shell) -> Result<()> {
-    if find(&["valgrind"]).is_none() {
-        install(shell, &["valgrind"]);
-    }
-    let found = find(&["valgrind"]).map(|_| ());
-    found.ok_or_else(|| Missing("no valgrind on this machine: install it by hand").into())
+    let missing = "no valgrind on this machine: install it by hand";
+    provided(shell, &["valgrind"], missing, || find(&["valgrind"])).map(|_| ())
 }
 
 /// The QEMU that runs programs for `AArch64`.
 pub fn qemu_aarch64(shell: &Shell) -> Result<PathBuf> {
+    let missing = "no qemu-aarch64 on this machine: install it by hand";
     let find_it = || find(&["qemu-aarch64", "qemu-aarch64-static"]);
-    if find_it().is_none() {
-        install(shell, &["qemu-user"]);
-    }
-    find_it().ok_or_else(|| Missing("no qemu-aarch64 on this machine: install it by hand").into())
+    provided(shell, &["qemu-user"], missing, find_it)
 }
 
 /// The compiler that links for Windows.
@@ -31,63 +39,45 @@ pub const MINGW: &str = "x86_64-w64-mingw32-gcc-win32";
 
 /// Installs the compiler that links for Windows.
 pub fn mingw(shell: &Shell) -> Result<()> {
-    if find(&[MINGW]).is_none() {
-        install(shell, &["gcc-mingw-w64-x86-64-win32"]);
-    }
-    let found = find(&[MINGW]).map(|_| ());
-    found.ok_or_else(|| Missing("no mingw-w64 on this machine: install it by hand").into())
+    let missing = "no mingw-w64 on this machine: install it by hand";
+    provided(shell, &["gcc-mingw-w64-x86-64-win32"], missing, || find(&[MINGW])).map(|_| ())
 }
 
 /// The library for compression, for Windows.
 pub fn mingw_zlib(shell: &Shell) -> Result<PathBuf> {
-    let library = PathBuf::from("/usr/x86_64-w64-mingw32/lib/zlib1.dll");
-    if !library.is_file() {
-        install(shell, &["libz-mingw-w64"]);
-    }
-    let found = library.is_file().then_some(library);
-    found.ok_or_else(|| Missing("no zlib1.dll on this machine: install it by hand").into())
+    let missing = "no zlib1.dll on this machine: install it by hand";
+    let find_it = || file("/usr/x86_64-w64-mingw32/lib/zlib1.dll");
+    provided(shell, &["libz-mingw-w64"], missing, find_it)
 }
 
 /// The Wine that runs programs for Windows, which Debian keeps off the path.
 pub fn wine(shell: &Shell) -> Result<PathBuf> {
-    let find_it = || {
-        let debian = PathBuf::from("/usr/lib/wine/wine64");
-        find(&["wine64", "wine"]).or_else(|| debian.is_file().then_some(debian))
-    };
-    if find_it().is_none() {
-        install(shell, &["wine64"]);
-    }
-    find_it().ok_or_else(|| Missing("no wine on this machine: install it by hand").into())
+    let missing = "no wine on this machine: install it by hand";
+    let find_it = || find(&["wine64", "wine"]).or_else(|| file("/usr/lib/wine/wine64"));
+    provided(shell, &["wine64"], missing, find_it)
 }
 
 /// The library that shows a process another time.
 pub fn faketime(shell: &Shell) -> Result<PathBuf> {
-    if find_faketime().is_none() {
-        install(shell, &["libfaketime"]);
-    }
-    find_faketime()
-        .ok_or_else(|| Missing("no libfaketime on this machine: install it by hand").into())
+    let missing = "no libfaketime on this machine: install it by hand";
+    provided(shell, &["libfaketime"], missing, find_faketime)
 }
 
 /// Debian's keys, which other distributions have in a package.
 pub fn debian_keys(shell: &Shell) -> Result<PathBuf> {
-    let keys = PathBuf::from("/usr/share/keyrings/debian-archive-keyring.gpg");
-    if !keys.is_file() {
-        install(shell, &["debian-archive-keyring"]);
-    }
-    let found = keys.is_file().then_some(keys);
-    found.ok_or_else(|| Missing("no keys of Debian on this machine").into())
+    let missing =
+        "no keys of Debian's archive on this machine: install debian-archive-keyring by hand";
+    let find_it = || file("/usr/share/keyrings/debian-archive-keyring.gpg");
+    provided(shell, &["debian-archive-keyring"], missing, find_it)
 }
 
 /// Installs what Python's sources are fetched, unpacked and built with.
 pub fn make(shell: &Shell) -> Result<()> {
     const PROGRAMS: [&str; 6] = ["curl", "make", "perl", "cc", "xz", "bzip2"];
+    let missing = "no curl, make, perl, cc, xz or bzip2 on this machine: install it by hand";
+    let packages = ["curl", "make", "perl", "gcc", "libc6-dev", "xz-utils", "bzip2"];
     let is_whole = || PROGRAMS.iter().all(|program| find(&[program]).is_some());
-    if !is_whole() {
-        install(shell, &["curl", "make", "perl", "gcc", "libc6-dev", "xz-utils", "bzip2"]);
-    }
-    let found = is_whole().then_some(());
-    found.ok_or_else(|| Missing("no curl, make, perl, cc, xz or bzip2 on this machine").into())
+    provided(shell, &packages, missing, || is_whole().then_some(()))
 }
 
 /// Installs `PostgreSQL`, whose programs Debian keeps off the path, for tests that start servers of their own.
@@ -131,6 +121,11 @@ pub fn install(shell: &Shell, packages: &[&str]) {
     if is_able && apt(&["update"]).is_ok() {
         let _ = apt(&[&["install", "--yes", "--no-install-recommends"], packages].concat());
     }
+}
+
+/// A file, if it is there.
+fn file(path: &str) -> Option<PathBuf> {
+    Some(PathBuf::from(path)).filter(|path| path.is_file())
 }
 
 /// The first of these programs that is on the path.
