@@ -6,23 +6,17 @@ mod databases;
 pub mod digest;
 mod examples;
 mod kernels;
-mod mentions;
 mod notices;
 mod oldest_rust;
 mod packaging;
 mod pages;
-mod prose;
-mod reach;
 mod readme;
 mod sets;
-mod slots;
 mod stepping;
 mod steps;
 mod tidy;
 mod trials;
-mod twice;
 mod workflows;
-mod writers;
 
 use std::time::Instant;
 
@@ -53,39 +47,17 @@ struct Step {
     name: &'static str,
     /// `true` if a failure of this step makes later ones useless.
     needed: bool,
-    run: Run,
-}
-
-/// The work of a step.
-enum Run {
-    Check(fn(&Shell) -> Result<()>),
-    /// Uses a package with the newest versions of other people's tools; [`trials::RESULTS`] records the versions.
-    Trial(trials::Package, fn(&Shell) -> Result<trials::Versions>),
+    run: fn(&Shell) -> Result<()>,
 }
 
 impl Step {
-    const fn check(name: &'static str, run: fn(&Shell) -> Result<()>) -> Self {
-        Self { name, needed: false, run: Run::Check(run) }
-    }
-
-    const fn trial(
-        name: &'static str,
-        package: trials::Package,
-        run: fn(&Shell) -> Result<trials::Versions>,
-    ) -> Self {
-        Self { name, needed: false, run: Run::Trial(package, run) }
+    const fn new(name: &'static str, run: fn(&Shell) -> Result<()>) -> Self {
+        Self { name, needed: false, run }
     }
 
     /// Marks the step as needed: later ones are useless if it fails.
     const fn needed(self) -> Self {
         Self { needed: true, ..self }
-    }
-
-    fn run(&self, shell: &Shell) -> Result<()> {
-        match self.run {
-            Run::Check(check) => check(shell),
-            Run::Trial(package, trial) => trials::record(self.name, package, trial(shell)?),
-        }
     }
 }
 
@@ -139,7 +111,7 @@ fn chosen(names: &[String], thorough: bool) -> Result<Vec<&'static Step>> {
 fn here(shell: &Shell, step: &Step) -> End {
     println!("\n== {} ==", step.name);
     let start = Instant::now();
-    let result = step.run(shell);
+    let result = (step.run)(shell);
     let seconds = start.elapsed().as_secs_f32();
     match result {
         Ok(()) => {
@@ -208,9 +180,9 @@ mod tests {
 
     use super::*;
 
-    const WELL: Step = Step::check("well", |_| Ok(()));
-    const ILL: Step = Step::check("ill", |_| bail!("as wanted"));
-    const FATAL: Step = Step::check("fatal", |_| bail!("as wanted")).needed();
+    const WELL: Step = Step::new("well", |_| Ok(()));
+    const ILL: Step = Step::new("ill", |_| bail!("as wanted"));
+    const FATAL: Step = Step::new("fatal", |_| bail!("as wanted")).needed();
 
     #[test]
     fn a_failure_is_counted_and_the_others_run() {

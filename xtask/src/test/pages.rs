@@ -1,4 +1,4 @@
-//! The pages that people read: an entry for each error code, dated decisions, links that lead somewhere, a front page of a few screens.
+//! The pages that people read: an entry for each error code, and links that lead somewhere.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -6,15 +6,8 @@ use anyhow::Result;
 
 use crate::workspace;
 
-const FRONT: &str = "README.md";
-/// The most lines of the front page.
-const LONGEST_FRONT: usize = 120;
-
 /// Each code of `api.toml` has one section here, under its own name.
 const ERRORS: &str = "docs/errors.md";
-
-/// Each entry here begins with its date, and is in the contents.
-const DECISIONS: &str = "docs/decisions.md";
 
 /// Faults of the pages with these paths and texts.
 pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Result<Vec<String>> {
@@ -28,13 +21,6 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Res
         faults.extend(broken_links(path, text));
         if path == ERRORS {
             faults.extend(unexplained(text, &codes));
-        }
-        if path == DECISIONS {
-            faults.extend(undated(text));
-        }
-        if path == FRONT && text.lines().count() > LONGEST_FRONT {
-            let lines = text.lines().count();
-            faults.push(format!("{FRONT}: expected at most {LONGEST_FRONT} lines, found {lines}"));
         }
     }
     Ok(faults)
@@ -57,31 +43,6 @@ fn unexplained(text: &str, codes: &BTreeSet<&str>) -> Vec<String> {
     differing
         .map(|code| format!("{ERRORS}: {code} is on one side of it and api.toml only"))
         .collect()
-}
-
-/// Entries without a date, and entries that the contents do not have in their order.
-fn undated(text: &str) -> Vec<String> {
-    let lines: Vec<_> = text.lines().collect();
-    let entries = (0..lines.len()).filter_map(|at| Some((at, lines[at].strip_prefix("### ")?)));
-    let is_dated = |at: usize| lines.get(at + 2).is_some_and(|line| begins_with_a_date(line));
-    let mut faults: Vec<_> = entries
-        .clone()
-        .filter(|(at, _)| !is_dated(*at))
-        .map(|(_, title)| format!("{DECISIONS}: expected a date at the beginning of '{title}'"))
-        .collect();
-    let contents = lines.iter().filter_map(|line| line.strip_prefix("  - [")?.split_once("](#"));
-    if !contents.map(|(title, _)| title).eq(entries.map(|(_, title)| title)) {
-        faults.push(format!("{DECISIONS}: expected contents that list all entries in their order"));
-    }
-    faults
-}
-
-fn begins_with_a_date(line: &str) -> bool {
-    let is_like = |(found, like): (u8, &u8)| match like {
-        b'0' => found.is_ascii_digit(),
-        other => found == *other,
-    };
-    line.len() > 10 && line.bytes().zip(b"0000-00-00").all(is_like)
 }
 
 /// Links to files that are not there.
@@ -114,20 +75,5 @@ mod tests {
             broken_links("docs/a.md", "[b](errors.md#code) [c](../README.md) [d](#e)").is_empty()
         );
         assert_eq!(broken_links("docs/a.md", "[b](README.md) [c](../errors.md)").len(), 2);
-    }
-
-    #[test]
-    fn decisions_are_dated_and_in_the_contents() {
-        let page = "- [A](#a)\n  - [Why?](#why)\n\n## A\n\n### Why?\n\n2026-11-20. Since.\n";
-        assert_eq!(undated(page), [""; 0]);
-        assert_eq!(undated(&page.replace("2026-11-20. ", "")).len(), 1);
-        assert_eq!(undated(&page.replace("### Why?", "### Why not?")).len(), 1);
-    }
-
-    #[test]
-    fn a_front_page_that_is_too_long_is_found() {
-        let long = "a\n".repeat(LONGEST_FRONT + 1);
-        assert_eq!(faults([(FRONT, &*long)].into_iter()).unwrap().len(), 1);
-        assert_eq!(faults([(FRONT, &long[2..])].into_iter()).unwrap(), [""; 0]);
     }
 }

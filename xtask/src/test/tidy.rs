@@ -1,11 +1,12 @@
-//! House rules that no compiler knows: dependencies between modules, length of files, one version, no machine's paths.
+//! House rules that no compiler knows: dependencies between modules, generated files that are fresh, links, one version, no
+//! machine's paths.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{collections::BTreeSet, fs};
 
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{mentions, oldest_rust, pages, prose, reach, sets, slots, trials, twice, writers};
+use super::{oldest_rust, pages, sets};
 use crate::{address, artefacts::page, generate, mutants, workspace};
 
 /// Modules that families with default partitions may use.
@@ -64,21 +65,6 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ),
 ];
 
-/// Most lines of a source file, without its tests and the examples of its documentation, which are tests too.
-const LONGEST: usize = 400;
-
-/// Folders with a file for each of other people's libraries, and the most lines of such a file.
-const INTEGRATIONS: ([&str; 5], usize) = (
-    [
-        "core/src/integrations/",
-        "packages/js/src/integrations/",
-        "packages/js/src/json/",
-        "packages/python/src/polyflake/",
-        "sql/src/",
-    ],
-    150,
-);
-
 /// A text file of the repository, by its path from the root.
 struct Source {
     path: String,
@@ -87,31 +73,18 @@ struct Source {
 
 pub fn check() -> Result<()> {
     let sources = sources()?;
+    let texts = || sources.iter().map(|source| (&*source.path, &*source.text));
     let mut faults: Vec<String> = sources.iter().flat_map(arrows_that_point_back).collect();
-    faults.extend(sources.iter().filter_map(too_long));
     faults.extend(sources.iter().flat_map(of_one_machine));
-    faults.extend(sources.iter().filter_map(half_merged));
     faults.extend(sources.iter().filter_map(atomics_past_the_door));
     faults.extend(versions()?);
     faults.extend(oldest_rust::named_otherwise()?);
-    faults.extend(trials::stale()?);
     faults.extend(address::faults()?);
     faults.extend(generate::stale()?);
     faults.extend(page::faults()?);
     faults.extend(mutants::stale()?);
-    faults.extend(pages::faults(sources.iter().map(|source| (&*source.path, &*source.text)))?);
-    let texts: Vec<_> = sources.iter().map(|source| (&*source.path, &*source.text)).collect();
-    faults.extend(mentions::faults(&texts));
-    faults.extend(prose::clauses(sources.iter().map(|source| (&*source.path, &*source.text))));
-    faults.extend(reach::too_far(sources.iter().map(|source| (&*source.path, &*source.text))));
-    faults.extend(sets::faults(sources.iter().map(|source| (&*source.path, &*source.text))));
-    faults.extend(slots::nameless(sources.iter().map(|source| (&*source.path, &*source.text))));
-    faults.extend(twice::bodies(
-        sources.iter().map(|source| (&*source.path, without_tests(&source.text))),
-    ));
-    faults.extend(writers::formatting(
-        sources.iter().map(|source| (&*source.path, without_tests(&source.text))),
-    ));
+    faults.extend(pages::faults(texts())?);
+    faults.extend(sets::faults(texts()));
     ensure!(faults.is_empty(), "{} faults:\n  {}", faults.len(), faults.join("\n  "));
     println!("{} files", sources.len());
     Ok(())
@@ -190,33 +163,6 @@ fn without_tests(text: &str) -> &str {
     tests.map_or(text, |start| &text[..start])
 }
 
-/// The lines of a file that are no example in its documentation.
-fn without_examples(text: &str) -> impl Iterator<Item = &str> {
-    let mut is_example = false;
-    text.lines().filter(move |line| {
-        let said = line.trim_start();
-        let said = said.strip_prefix("///").or_else(|| said.strip_prefix("//!"));
-        let is_fence = said.is_some_and(|said| said.trim_start().starts_with("```"));
-        is_example ^= is_fence;
-        !is_example && !is_fence
-    })
-}
-
-fn too_long(source: &Source) -> Option<String> {
-    const CODE: [&str; 5] = ["rs", "py", "ts", "mjs", "js"];
-    const TESTS: [&str; 2] = ["tests/", "packages/js/test/"];
-    let extension = Path::new(&source.path).extension()?.to_str()?;
-    let lines = without_examples(without_tests(&source.text)).count();
-    let is_test = TESTS.iter().any(|folder| source.path.contains(folder));
-    // Nobody reads a generated file from end to end.
-    let is_exempt = is_test || source.text.starts_with(generate::MARK);
-    let (folders, most) = INTEGRATIONS;
-    let is_thin = folders.iter().any(|folder| source.path.starts_with(folder));
-    let longest = if is_thin { most } else { LONGEST };
-    let long = CODE.contains(&extension) && !is_exempt && lines > longest;
-    long.then(|| format!("{}: {lines} lines, more than {longest}", source.path))
-}
-
 /// Paths and hosts that one machine has and another has not.
 fn of_one_machine(source: &Source) -> Vec<String> {
     // Joined at run time, so that this file does not contain them.
@@ -233,12 +179,6 @@ fn of_one_machine(source: &Source) -> Vec<String> {
         .into_iter()
         .filter(|text| source.text.contains(text.as_str()));
     found.map(|text| format!("{}: names {text}", source.path)).collect()
-}
-
-/// A conflict that somebody committed.
-fn half_merged(source: &Source) -> Option<String> {
-    let marker = |line: &&str| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ");
-    source.text.lines().find(marker).map(|line| format!("{}: {line}", source.path))
 }
 
 /// Places that name another version than the workspace.
@@ -311,39 +251,6 @@ mod tests {
             "use crate::arch;\n#[cfg(test)]\nmod tests { use crate::sno; }\n",
         );
         assert!(arrows_that_point_back(&tests).is_empty());
-    }
-
-    #[test]
-    fn long_files_are_faults() {
-        let lines = |count| "x\n".repeat(count);
-        assert!(too_long(&source("core/src/a.rs", &lines(400))).is_none());
-        assert!(too_long(&source("core/src/a.rs", &lines(401))).is_some());
-        assert!(too_long(&source("tests/vectors/a.json", &lines(401))).is_none());
-        let generated = generate::MARK.to_owned() + &lines(401);
-        assert!(too_long(&source("core/src/a.rs", &generated)).is_none());
-        let example = format!("/// ```\n{}/// ```\n", "/// x\n".repeat(9));
-        assert!(too_long(&source("core/src/a.rs", &(example.clone() + &lines(400)))).is_none());
-        assert!(too_long(&source("core/src/a.rs", &(example + &lines(401)))).is_some());
-        assert!(too_long(&source("packages/js/src/a.ts", &lines(401))).is_some());
-        assert!(too_long(&source("packages/js/test/a.test.mjs", &lines(401))).is_none());
-    }
-
-    #[test]
-    fn files_for_other_peoples_libraries_are_shorter() {
-        for folder in INTEGRATIONS.0 {
-            let path = |name| format!("{folder}{name}");
-            let lines = |count| "x\n".repeat(count);
-            for name in ["a.rs", "a.py", "a.ts"] {
-                assert!(too_long(&source(&path(name), &lines(150))).is_none());
-                assert!(too_long(&source(&path(name), &lines(151))).is_some());
-            }
-        }
-    }
-
-    #[test]
-    fn conflicts_are_faults() {
-        assert!(half_merged(&source("a.rs", "one\n<<<<<<< HEAD\ntwo\n")).is_some());
-        assert!(half_merged(&source("a.rs", "let a = b << 7;\n")).is_none());
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::{fs, path::Path};
 use anyhow::Result;
 use xshell::{Shell, cmd};
 
-use super::{only_file, python_tools::versions};
-use crate::{build, test::trials::Versions, tools, workspace};
+use super::only_file;
+use crate::{build, tools, workspace};
 
 /// The folder of the tests, with the files of versions.
 const TESTS: &str = "tests/integrations";
@@ -38,14 +38,14 @@ pub fn pinned(shell: &Shell) -> Result<()> {
 }
 
 /// The newest versions of the libraries.
-pub fn newest(shell: &Shell) -> Result<Versions> {
+pub fn newest(shell: &Shell) -> Result<()> {
     with(shell, |names, python| {
         Ok(cmd!(shell, "{python} -m pip install --quiet --upgrade {names...}").run()?)
     })
 }
 
 /// The oldest versions that are supported.
-pub fn oldest(shell: &Shell) -> Result<Versions> {
+pub fn oldest(shell: &Shell) -> Result<()> {
     with(shell, |_, python| {
         let file = workspace::root().join(TESTS).join("oldest.txt");
         Ok(cmd!(shell, "{python} -m pip install --quiet -r {file}").run()?)
@@ -53,20 +53,17 @@ pub fn oldest(shell: &Shell) -> Result<Versions> {
 }
 
 /// Runs the tests in a new environment, which `install` puts the libraries into.
-fn with(shell: &Shell, install: impl FnOnce(&[String], &Path) -> Result<()>) -> Result<Versions> {
+fn with(shell: &Shell, install: impl FnOnce(&[String], &Path) -> Result<()>) -> Result<()> {
     tools::postgresql(shell);
     tools::mariadb(shell);
     let (folder, machine) = (tempfile::tempdir()?, workspace::python());
     let (venv, wheel) = (folder.path().join("venv"), only_file(&workspace::wheels())?);
     let python = venv.join("bin/python");
     cmd!(shell, "{machine} -m venv {venv}").run()?;
-    let names = names()?;
-    install(&names, &python)?;
+    install(&names()?, &python)?;
+    cmd!(shell, "{python} -m pip freeze").run()?;
     cmd!(shell, "{python} -m pip install --quiet --no-index --no-deps {wheel}").run()?;
-    use_it(shell, &python)?;
-    let names: Vec<_> =
-        names.iter().map(|name| name.split('[').next().unwrap_or_default()).collect();
-    versions(shell, &python, &names)
+    use_it(shell, &python)
 }
 
 /// The names of the pinned packages that are for every Python, save the type checker, which runs with these versions alone.

@@ -2,46 +2,45 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
 
 use super::{copy, only_file, packaging};
-use crate::{build, test::trials::Versions, tools, workspace};
+use crate::{build, tools, workspace};
 
 /// Targets of type checkers: the two oldest Pythons, which have stubs of their own for buffers, and the newest.
 const TARGETS: [&str; 3] = ["3.10", "3.11", "3.14"];
 
-pub fn pandas(shell: &Shell) -> Result<Versions> {
+pub fn pandas(shell: &Shell) -> Result<()> {
     tool(shell, "use_pandas.py", &["pandas", "numpy", "pyarrow"])
 }
 
-pub fn polars(shell: &Shell) -> Result<Versions> {
+pub fn polars(shell: &Shell) -> Result<()> {
     tool(shell, "use_polars.py", &["polars"])
 }
 
-pub fn pyarrow(shell: &Shell) -> Result<Versions> {
+pub fn pyarrow(shell: &Shell) -> Result<()> {
     tool(shell, "use_pyarrow.py", &["pyarrow"])
 }
 
-pub fn duckdb(shell: &Shell) -> Result<Versions> {
+pub fn duckdb(shell: &Shell) -> Result<()> {
     tool(shell, "use_duckdb.py", &["duckdb", "pyarrow"])
 }
 
-pub fn mocked_time(shell: &Shell) -> Result<Versions> {
+pub fn mocked_time(shell: &Shell) -> Result<()> {
     tool(shell, "use_mocked_time.py", &["freezegun", "time-machine"])
 }
 
 /// A program with the wheel and the newest versions of packages, in an empty environment.
-fn tool(shell: &Shell, program: &str, packages: &[&str]) -> Result<Versions> {
+fn tool(shell: &Shell, program: &str, packages: &[&str]) -> Result<()> {
     let project = tempfile::tempdir()?;
     let python = project_with(shell, project.path(), packages)?;
     let _there = shell.push_dir(project.path().join("tools"));
-    cmd!(shell, "{python} {program}").run()?;
-    versions(shell, &python, packages)
+    Ok(cmd!(shell, "{python} {program}").run()?)
 }
 
 /// Runs both type checkers over users' code, for each target, with `NumPy`'s own stubs.
-pub fn type_checkers(shell: &Shell) -> Result<Versions> {
+pub fn type_checkers(shell: &Shell) -> Result<()> {
     let (project, packages) = (tempfile::tempdir()?, ["numpy", "mypy", "pyright"]);
     let python = project_with(shell, project.path(), &packages)?;
     let _there = shell.push_dir(project.path().join("tools"));
@@ -50,13 +49,12 @@ pub fn type_checkers(shell: &Shell) -> Result<Versions> {
         let options = ["--pythonversion", target, "--pythonpath"];
         cmd!(shell, "{python} -m pyright {options...} {python} use_types.py").run()?;
     }
-    cmd!(shell, "{python} use_types.py").run()?;
-    versions(shell, &python, &packages)
+    Ok(cmd!(shell, "{python} use_types.py").run()?)
 }
 
 /// The oldest Python that is promised: it builds its own wheel, and the suite passes there with versions of the tools
 /// that support it.
-pub fn oldest_python(shell: &Shell) -> Result<Versions> {
+pub fn oldest_python(shell: &Shell) -> Result<()> {
     let oldest = tools::oldest_python(shell)?;
     let folder = tempfile::tempdir()?;
     let (venv, wheels) = (folder.path().join("venv"), folder.path().join("wheels"));
@@ -74,12 +72,7 @@ pub fn oldest_python(shell: &Shell) -> Result<Versions> {
     let wheel = only_file(&wheels)?;
     ensure!(wheel.display().to_string().contains("cp310-cp310"), "expected a wheel of 3.10 alone");
     cmd!(shell, "{python} -m pip install --quiet --no-index --no-deps {wheel}").run()?;
-    cmd!(shell, "{python} -m pytest --quiet").run()?;
-    let said = cmd!(shell, "{python} --version").read()?;
-    let version = said.split_whitespace().last().context("expected a version of Python")?;
-    let mut versions = versions(shell, &python, &["maturin", "numpy", "pytest"])?;
-    versions.insert("python".to_owned(), version.to_owned());
-    Ok(versions)
+    Ok(cmd!(shell, "{python} -m pytest --quiet").run()?)
 }
 
 /// A new environment with the wheel and packages, beside the programs; its interpreter.
@@ -89,15 +82,6 @@ fn project_with(shell: &Shell, project: &Path, packages: &[&str]) -> Result<std:
     copy(&packaging("python"), project)?;
     cmd!(shell, "{machine} -m venv {venv}").run()?;
     cmd!(shell, "{python} -m pip install --quiet {wheel} {packages...}").run()?;
+    cmd!(shell, "{python} -m pip freeze").run()?;
     Ok(python)
-}
-
-/// The versions that were installed.
-pub(super) fn versions(shell: &Shell, python: &Path, packages: &[&str]) -> Result<Versions> {
-    let version = |package: &&str| -> Result<_> {
-        let ask = "import sys, importlib.metadata as m; print(m.version(sys.argv[1]))";
-        let version = cmd!(shell, "{python} -c {ask} {package}").quiet().read()?;
-        Ok(((*package).to_owned(), version))
-    };
-    packages.iter().map(version).collect()
 }
