@@ -66,7 +66,7 @@ pub mod kernels {
                 decode as decode_randflake, decode_column as decode_randflake_column,
                 encode as encode_randflake, encode_column as encode_randflake_column,
             },
-            slices::{decode as decode_sno, encode as encode_sno, stream as stream_sno},
+            slices::{decode as decode_sno, encode as encode_sno},
         },
         hotguid::fill::write_run_with as fill_hot_guid,
         sno::columns::slices as sno_columns,

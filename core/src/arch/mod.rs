@@ -14,7 +14,6 @@ mod alphabet;
 ))]
 mod lanes;
 mod level;
-pub(crate) mod memory;
 pub(crate) mod scalar;
 
 use core::ops::Range;
@@ -62,8 +61,6 @@ macro_rules! kernels {
 kernels! {
     /// Writes the text of every ID. The slices are equally long, here and below.
     encode_sno(ids: &[Id], texts: &mut [Text]);
-    /// As `encode_sno`, with non-temporal stores if the set has them.
-    stream_sno(ids: &[Id], texts: &mut [Text]);
     /// Writes the IDs of texts up to a group that holds a bad text, and returns how many. The other places stay unchanged.
     decode_sno(texts: &[Text], ids: &mut [Id]) -> usize;
 

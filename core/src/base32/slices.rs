@@ -3,7 +3,7 @@
 use super::refuse;
 use crate::{
     Error, Result,
-    arch::{Level, memory, scalar::base32},
+    arch::{Level, scalar::base32},
 };
 
 /// Writes the text of every ID.
@@ -12,23 +12,7 @@ use crate::{
 /// `invalid_length` unless the slices are equally long.
 pub fn encode(level: Level, ids: &[[u8; 10]], texts: &mut [[u8; 16]]) -> Result<()> {
     same_length(ids.len(), texts.len())?;
-    let bytes = texts.as_flattened();
-    let past_caches = bytes.len() >= memory::MANY && memory::is_touched(bytes);
-    if past_caches {
-        level.stream_sno(ids, texts);
-    } else {
-        level.encode_sno(ids, texts);
-    }
-    Ok(())
-}
-
-/// As [`encode`], but with non-temporal stores, if the level has them, whatever the memory.
-///
-/// # Errors
-/// As there.
-pub fn stream(level: Level, ids: &[[u8; 10]], texts: &mut [[u8; 16]]) -> Result<()> {
-    same_length(ids.len(), texts.len())?;
-    level.stream_sno(ids, texts);
+    level.encode_sno(ids, texts);
     Ok(())
 }
 

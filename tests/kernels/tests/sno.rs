@@ -3,7 +3,7 @@
 use kernel_tests::{LONGEST, Noise, lengths, some, vector_levels};
 use polyflake::{
     Error, ErrorKind,
-    kernels::{Level, decode_sno, encode_sno, levels, stream_sno},
+    kernels::{Level, decode_sno, encode_sno, levels},
     sno::{self, Sno},
 };
 
@@ -57,36 +57,6 @@ fn slices_of_every_length_are_encoded() {
             assert_eq!(written, texts(length), "{level:?} {length}");
         }
     }
-}
-
-#[test]
-fn what_goes_past_the_caches_is_the_same_in_every_place() {
-    // Each distance in whole texts from a multiple of 64, and distances that are not in whole texts.
-    let places = || (0..=64).filter(|place| !cfg!(miri) || [0, 1, 16, 32, 48].contains(place));
-    for (level, place) in levels().flat_map(|level| places().map(move |place| (level, place))) {
-        for length in [0, 1, 3, 4, 5, 8, 21, LONGEST] {
-            let mut bytes = vec![0xa5; 2 * 64 + 16 * length];
-            let first = bytes.as_ptr().align_offset(64);
-            let (before, texts) = bytes.split_at_mut(first + place);
-            let (texts, behind) = texts.split_at_mut(16 * length);
-            stream_sno(level, &ids(length), texts.as_chunks_mut().0).unwrap();
-            assert_eq!(*texts, *self::texts(length).as_flattened(), "{level:?} {place} {length}");
-            assert!(before.iter().chain(behind.iter()).all(|byte| *byte == 0xa5), "{level:?}");
-        }
-    }
-}
-
-/// Non-temporal stores, which levels of x86-64 choose by themselves: for memory that is large and was written before.
-#[cfg(target_arch = "x86_64")]
-#[test]
-#[cfg_attr(miri, ignore = "asks the system for the state of memory, which Miri does not have")]
-fn more_than_caches_hold_is_encoded() {
-    const LENGTH: usize = (32 << 20) / 16 + 3;
-    let ids: Vec<_> = ids(1000).into_iter().cycle().take(LENGTH).collect();
-    let expected = texts(1000);
-    let mut written = vec![[1; 16]; LENGTH];
-    encode_sno(levels().last().unwrap(), &ids, &mut written).unwrap();
-    assert!(written.chunks(1000).all(|texts| *texts == expected[..texts.len()]));
 }
 
 #[test]

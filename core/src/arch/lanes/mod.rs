@@ -1,10 +1,89 @@
-//! Algorithms that several instruction sets have in common: loops that are compiled for each set, and loops around the registers
-//! of each set.
+//! Algorithms that several instruction sets have in common: loops that compilers vectorize, compiled for each set by
+//! [`compile!`], and the parts of groups that kernels load and store.
 //!
-//! Everything here is inlined into functions of the sets: a separate function would be compiled without their features.
+//! All loops are inlined into functions of the sets: a separate function would be compiled without their features.
 
 pub(super) mod cipher;
-pub(super) mod columns;
 pub(super) mod fill;
 pub(super) mod hex;
 pub(super) mod parts;
+
+/// Compiles the loops for a set's features, into kernels and a table `COMPILED` that takes the rest from the scalar code.
+macro_rules! compile {
+    ($features:literal) => {
+        use $crate::arch::{
+            Block, Id,
+            lanes::{
+                cipher::{Decrypt, Encrypt, apply},
+                fill,
+            },
+            scalar::{self, cipher::Schedule, columns},
+        };
+
+        const COMPILED: Kernels = Kernels {
+            encrypt,
+            decrypt,
+            unix_ms,
+            metabyte,
+            partition,
+            sequence,
+            having_metabyte,
+            in_ticks,
+            fill_sno,
+            count_up,
+            ..scalar::KERNELS
+        };
+
+        #[target_feature(enable = $features)]
+        fn encrypt(schedule: &Schedule, blocks: &mut [Block]) {
+            apply::<Encrypt>(schedule, blocks);
+        }
+
+        #[target_feature(enable = $features)]
+        fn decrypt(schedule: &Schedule, blocks: &mut [Block]) {
+            apply::<Decrypt>(schedule, blocks);
+        }
+
+        #[target_feature(enable = $features)]
+        fn unix_ms(ids: &[Id], column: &mut [i64]) {
+            columns::unix_ms(ids, column);
+        }
+
+        #[target_feature(enable = $features)]
+        fn metabyte(ids: &[Id], column: &mut [u8]) {
+            columns::metabyte(ids, column);
+        }
+
+        #[target_feature(enable = $features)]
+        fn partition(ids: &[Id], column: &mut [u16]) {
+            columns::partition(ids, column);
+        }
+
+        #[target_feature(enable = $features)]
+        fn sequence(ids: &[Id], column: &mut [u16]) {
+            columns::sequence(ids, column);
+        }
+
+        #[target_feature(enable = $features)]
+        fn having_metabyte(ids: &[Id], metabyte: u8, bitmap: &mut [u8]) -> usize {
+            columns::having_metabyte(ids, metabyte, bitmap)
+        }
+
+        #[target_feature(enable = $features)]
+        fn in_ticks(ids: &[Id], ticks: core::ops::Range<u64>, bitmap: &mut [u8]) -> usize {
+            columns::in_ticks(ids, ticks, bitmap)
+        }
+
+        #[target_feature(enable = $features)]
+        fn fill_sno(ids: &mut [u8], first: Id) {
+            fill::write_run(ids, first);
+        }
+
+        #[target_feature(enable = $features)]
+        fn count_up(values: &mut [[u8; 16]], first: [u8; 16]) {
+            scalar::fill::count(values, first);
+        }
+    };
+}
+
+pub(super) use compile;

@@ -10,7 +10,6 @@ use super::Kernels;
 
 pub(super) const KERNELS: Kernels = Kernels {
     encode_sno: base32::encode_all,
-    stream_sno: base32::encode_all,
     decode_sno: base32::decode_all,
     encode_hex: hex::encode,
     decode_hex: hex::decode,

@@ -2,7 +2,6 @@
 
 mod avx2;
 mod avx512;
-mod memory;
 mod sse2;
 mod sse41;
 

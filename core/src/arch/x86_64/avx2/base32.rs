@@ -8,7 +8,7 @@ use safe_unaligned_simd::x86_64::{
     _mm256_loadu2_m128i, _mm256_storeu_si256,
 };
 
-use super::super::{memory::fence, sse41::base32 as sse41};
+use super::super::sse41::base32 as sse41;
 use crate::arch::{
     Id, Text,
     alphabet::{Alphabet, LETTER, SNO},
@@ -19,35 +19,6 @@ const GROUP: usize = 4;
 
 #[target_feature(enable = "avx2")]
 pub(super) fn encode(ids: &[Id], texts: &mut [Text]) {
-    encode_by(|half, characters| _mm256_storeu_si256(half, characters), ids, texts);
-}
-
-#[target_feature(enable = "avx2")]
-pub(super) fn stream(ids: &[Id], texts: &mut [Text]) {
-    let before = texts.as_ptr().align_offset(64).min(texts.len());
-    let ((first, ids), (first_places, lines)) = (ids.split_at(before), texts.split_at_mut(before));
-    encode(first, first_places);
-    let store = |half: &mut [u8; 32], characters| {
-        // SAFETY: the texts from `before` on begin at a multiple of 64, their groups have 64 bytes, and the parts of groups begin
-        // at multiples of 32. The fence below comes before any other code can read them.
-        #[allow(unsafe_code)]
-        unsafe {
-            let place = core::ptr::from_mut(half).cast();
-            // Miri knows no non-temporal stores. A plain one also needs the alignment, which it checks.
-            if cfg!(miri) {
-                _mm256_store_si256(place, characters);
-            } else {
-                _mm256_stream_si256(place, characters);
-            }
-        }
-    };
-    encode_by(store, ids, lines);
-    fence();
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn encode_by(store: impl Fn(&mut [u8; 32], __m256i), ids: &[Id], texts: &mut [Text]) {
     let ((groups, last), (places, last_places)) =
         (ids.as_chunks::<GROUP>(), texts.as_chunks_mut::<GROUP>());
     // Two bytes for each two characters, for an ID at the front of its lane and one at the end.
@@ -62,7 +33,7 @@ fn encode_by(store: impl Fn(&mut [u8; 32], __m256i), ids: &[Id], texts: &mut [Te
             let (low, high) =
                 (part::<_, 16>(group, 20 * pair), part::<_, 16>(group, 20 * pair + 4));
             let lanes = _mm256_shuffle_epi8(_mm256_loadu2_m128i(high, low), pairs);
-            store(part_mut(place, 32 * pair), characters(SNO, values(lanes)));
+            _mm256_storeu_si256(part_mut(place, 32 * pair), characters(SNO, values(lanes)));
         }
     }
     sse41::encode(last, last_places);

@@ -7,7 +7,7 @@ use safe_unaligned_simd::x86_64::{
     _mm_storeu_si64, _mm256_storeu_si256, _mm512_loadu_si512, _mm512_storeu_si512,
 };
 
-use super::super::{memory::fence, sse41::base32 as sse41};
+use super::super::sse41::base32 as sse41;
 use crate::arch::{
     Id, Text,
     alphabet::{Alphabet, SNO},
@@ -18,29 +18,6 @@ const GROUP: usize = 8;
 
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 pub(super) fn encode(ids: &[Id], texts: &mut [Text]) {
-    encode_by(|line, characters| _mm512_storeu_si512(line, characters), ids, texts);
-}
-
-#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
-pub(super) fn stream(ids: &[Id], texts: &mut [Text]) {
-    let before = texts.as_ptr().align_offset(64).min(texts.len());
-    let ((first, ids), (first_places, lines)) = (ids.split_at(before), texts.split_at_mut(before));
-    encode(first, first_places);
-    let store = |line: &mut [u8; 64], characters| {
-        // SAFETY: the texts from `before` on begin at a multiple of 64, their groups have 128 bytes, and the parts of groups begin
-        // at multiples of 64. The fence below comes before any other code can read them.
-        #[allow(unsafe_code)]
-        unsafe {
-            _mm512_stream_si512(core::ptr::from_mut(line).cast(), characters);
-        }
-    };
-    encode_by(store, ids, lines);
-    fence();
-}
-
-#[inline]
-#[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
-fn encode_by(store: impl Fn(&mut [u8; 64], __m512i), ids: &[Id], texts: &mut [Text]) {
     let ((groups, last), (places, last_places)) =
         (ids.as_chunks::<GROUP>(), texts.as_chunks_mut::<GROUP>());
     let [front, back] = [&FRONT, &BACK].map(|order| _mm512_loadu_si512(order));
@@ -50,7 +27,7 @@ fn encode_by(store: impl Fn(&mut [u8; 64], __m512i), ids: &[Id], texts: &mut [Te
         for (at, order) in [(0, front), (1, back)] {
             let ids = _mm512_loadu_si512(part::<_, 64>(group, 16 * at));
             let forties = _mm512_permutexvar_epi8(order, ids);
-            store(part_mut(place, 64 * at), characters(forties));
+            _mm512_storeu_si512(part_mut(place, 64 * at), characters(forties));
         }
     }
     sse41::encode(last, last_places);

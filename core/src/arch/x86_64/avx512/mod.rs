@@ -2,7 +2,6 @@
 //! a word of the cipher, a subkey and a sum.
 
 mod base32;
-mod columns;
 mod hex;
 
 use super::avx2;
@@ -14,19 +13,12 @@ use crate::arch::{
 
 pub(super) const KERNELS: Kernels = Kernels {
     encode_sno: base32::encode,
-    stream_sno: base32::stream,
     decode_sno: base32::decode,
     encode_hex: hex::encode,
     decode_hex: hex::decode,
     encrypt,
     decrypt,
-    unix_ms: columns::unix_ms,
-    metabyte: columns::metabyte,
-    partition: columns::partition,
-    sequence: columns::sequence,
-    having_metabyte: columns::having_metabyte,
-    in_ticks: columns::in_ticks,
-    // Texts side by side are a load each in any set, and AVX2 fills as fast as memory takes it.
+    // Texts side by side are a load each in any set, and compiled for wider registers the other loops are no faster.
     ..avx2::KERNELS
 };
 
