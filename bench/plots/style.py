@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from io import StringIO
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import matplotlib
 from matplotlib import pyplot
@@ -12,6 +15,8 @@ from matplotlib.figure import Figure
 
 OURS = "#0b6e4f"
 THEIRS = "#9aa0a6"
+SVG = "http://www.w3.org/2000/svg"
+LINKS = "http://www.w3.org/1999/xlink"
 #: Colours of curves: this project's in colour, peers in grey.
 OUR_CURVES = ["#0b6e4f", "#d1495b", "#30638e", "#edae49"]
 THEIR_CURVES = ["#5f6368", "#9aa0a6", "#c3c7cb"]
@@ -28,6 +33,9 @@ def use_style() -> None:
             "grid.color": "#e4e6e8",
             "axes.axisbelow": True,
             "legend.frameon": False,
+            # Text stays text, in whatever font the reader has.
+            "svg.fonttype": "none",
+            "font.sans-serif": ["DejaVu Sans"],
             # The same figures give the same file.
             "svg.hashsalt": "polyflake",
         }
@@ -51,5 +59,43 @@ def save(figure: Figure, file: Path, machine: dict[str, Any], note: str) -> None
     busy = machine["load"] is not None and machine["load"] > machine["processors"] / 2
     warning = f"; others were at work (load {machine['load']:.1f}): provisional" if busy else ""
     figure.text(0.01, 0.01, f"{note}\n{place}{warning}", fontsize=8, color="#5f6368", va="bottom")
-    figure.savefig(file, metadata={"Date": None})
+    drawn = StringIO()
+    figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     pyplot.close(figure)
+    file.write_text(slim(drawn.getvalue()))
+
+
+def slim(svg: str) -> str:
+    """Rounds coordinates to a tenth of a point, names styles once, and leaves out what nothing refers to."""
+    ElementTree.register_namespace("", SVG)
+    ElementTree.register_namespace("xlink", LINKS)
+    root = ElementTree.fromstring(svg)
+    classes: dict[str, str] = {}
+    referred = set(re.findall(r"#([\w-]+)[\")]", svg))
+    for element in root.iter():
+        element[:] = [part for child in element for part in _parts(child, referred)]
+        element.text = (element.text or "").strip() or None
+        element.tail = "\n"
+        for name in {"d", "x", "y", "width", "height", "transform"}.intersection(element.attrib):
+            element.set(name, _rounded(element.attrib[name]))
+        if style := element.attrib.pop("style", None):
+            element.set("class", classes.setdefault(style, f"s{len(classes)}"))
+    sheet = next(root.iter(f"{{{SVG}}}style"))
+    sheet.text = "\n".join([sheet.text or "", *(f".{name}{{{style}}}" for style, name in classes.items())])
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _parts(element: ElementTree.Element, referred: set[str]) -> list[ElementTree.Element]:
+    """The element, or what remains of it: the parts of a group that says nothing itself."""
+    if element.get("id") not in referred:
+        element.attrib.pop("id", None)
+    if element.tag == f"{{{SVG}}}metadata":
+        return []
+    if element.tag != f"{{{SVG}}}g" or element.attrib:
+        return [element]
+    return [part for child in element for part in _parts(child, referred)]
+
+
+def _rounded(numbers: str) -> str:
+    short = re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), numbers)
+    return re.sub(r"\s*([A-Za-z])\s*", r"\1", short).strip()
