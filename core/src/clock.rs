@@ -9,15 +9,10 @@
 //! # Ok::<(), polyflake::Error>(())
 //! ```
 
+#[cfg(feature = "std")]
+use crate::fork;
 use crate::{Error, ErrorKind, Result};
 
-#[cfg(all(
-    feature = "std",
-    target_os = "linux",
-    target_pointer_width = "64",
-    any(target_arch = "x86_64", target_arch = "aarch64")
-))]
-mod counter;
 #[cfg(feature = "std")]
 mod exact;
 #[cfg(feature = "std")]
@@ -32,16 +27,6 @@ mod system;
 pub use exact::{ExactClock, Source};
 #[cfg(all(feature = "std", target_os = "linux", target_pointer_width = "64"))]
 pub use system::CoarseClock;
-#[cfg(all(
-    feature = "std",
-    not(all(
-        target_os = "linux",
-        target_pointer_width = "64",
-        any(target_arch = "x86_64", target_arch = "aarch64")
-    ))
-))]
-#[path = "clock/no_counter.rs"]
-mod counter;
 
 /// A source of time, and the way to wait in it.
 ///
@@ -369,7 +354,11 @@ impl SystemClock {
     /// assert_eq!(SystemClock::source(), SystemClock::source()); // decided once
     /// ```
     pub fn source() -> Source {
-        if counter::is_used() { Source::Counter } else { Source::SystemCall }
+        if polyflake_clock::is_counter_used(system::exact) {
+            Source::Counter
+        } else {
+            Source::SystemCall
+        }
     }
 }
 
@@ -383,12 +372,12 @@ pub(crate) type DefaultClock = core::convert::Infallible;
 impl Clock for SystemClock {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
-        counter::now()
+        polyflake_clock::now(system::exact, fork::current)
     }
 
     fn sleep(&self, nanos: u64) -> Result<()> {
         std::thread::sleep(core::time::Duration::from_nanos(nanos));
-        counter::slept();
+        polyflake_clock::slept();
         Ok(())
     }
 
@@ -398,7 +387,7 @@ impl Clock for SystemClock {
 
     #[inline]
     fn slack_nanos(&self) -> u64 {
-        counter::slack_nanos()
+        polyflake_clock::slack_nanos(system::exact)
     }
 }
 

@@ -22,13 +22,14 @@ const TESTING: Duration = Duration::from_secs(300);
 
 /// The members of the copied workspace.
 const MEMBERS: &str =
-    r#"members = ["columns", "core", "lease", "tests/conformance/runner", "xtask"]"#;
+    r#"members = ["clock", "columns", "core", "lease", "tests/conformance/runner", "xtask"]"#;
 
 /// The files of the copied workspace: its members, and files that their tests read.
-const FILES: [&str; 14] = [
+const FILES: [&str; 15] = [
     "Cargo.lock",
     "Cargo.toml",
     "bindings-js/src/protocol.rs",
+    "clock",
     "columns",
     "core",
     "docs",

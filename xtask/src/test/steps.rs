@@ -131,8 +131,8 @@ fn rust_docs(shell: &Shell) -> Result<()> {
 /// All interleavings of the atomic steps of state machines and counter clock, in a build of its own.
 fn loom(shell: &Shell) -> Result<()> {
     let target = workspace::target().join("loom");
-    for tests in [["--test", "model"], ["--lib", "counter"]] {
-        let test = cmd!(shell, "cargo test --quiet --release --package polyflake {tests...}");
+    for tests in [["polyflake", "--test", "model"], ["polyflake-clock", "--lib", "model"]] {
+        let test = cmd!(shell, "cargo test --quiet --release --package {tests...}");
         test.env("RUSTFLAGS", "--cfg loom").env("CARGO_TARGET_DIR", &target).run()?;
     }
     Ok(())

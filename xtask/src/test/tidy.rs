@@ -33,8 +33,8 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("sparx64", &["arch"]),
     ("sequence", &["sync"]),
     ("fork", &["entropy", "sync"]),
-    // The counter clock: its anchor is atomic, and a child takes over what its parent was writing.
-    ("clock", &["fork", "sync"]),
+    // Readings of the counter are tied to the process.
+    ("clock", &["fork"]),
     ("generator", &["clock", "fork", "format", "sequence", "sync"]),
     ("sno", &OF_OWN_PARTITIONS),
     (

@@ -23,6 +23,7 @@ const COMMON: [&str; 9] = [
     "LICENSE-MIT",
     "NOTICE.md",
     "THIRD-PARTY.md",
+    "clock",
     "core/Cargo.toml",
     "core/src",
     "tests/artefacts/requirements.txt",

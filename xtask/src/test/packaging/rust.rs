@@ -67,17 +67,23 @@ pub fn docs_rs(shell: &Shell) -> Result<()> {
 
 /// The package in the folder `polyflake` of a folder.
 fn unpack(shell: &Shell, folder: &Path) -> Result<PathBuf> {
-    let options = ["--quiet", "--package", "polyflake", "--no-verify", "--allow-dirty"];
+    // The clock is a crate of its own, which no registry has for this version.
+    let crates = ["polyflake", "polyflake-clock"];
+    let options = ["--quiet", "--no-verify", "--allow-dirty"];
+    let packages = crates.iter().flat_map(|name| ["--package", name]);
     let packed = folder.join("packed");
-    cmd!(shell, "cargo package {options...} --target-dir {packed}").run()?;
+    cmd!(shell, "cargo package {options...} {packages...} --target-dir {packed}").run()?;
     let version = env!("CARGO_PKG_VERSION");
-    let name = format!("polyflake-{version}");
-    let archive = packed.join("package").join(format!("{name}.crate"));
-    // Cargo does not rebuild files that are older than the last build, and a package's files are dated 2006.
-    cmd!(shell, "tar --extract --touch --gzip --file {archive} --directory {folder}").run()?;
-    let package = folder.join("polyflake");
-    fs::rename(folder.join(name), &package)?;
-    Ok(package)
+    for name in crates {
+        let archive = packed.join("package").join(format!("{name}-{version}.crate"));
+        // Cargo does not rebuild files that are older than the last build, and a package's files are dated 2006.
+        cmd!(shell, "tar --extract --touch --gzip --file {archive} --directory {folder}").run()?;
+        fs::rename(folder.join(format!("{name}-{version}")), folder.join(name))?;
+    }
+    let patch = "[patch.crates-io]\npolyflake-clock = { path = \"polyflake-clock\" }\n";
+    fs::create_dir(folder.join(".cargo"))?;
+    fs::write(folder.join(".cargo/config.toml"), patch)?;
+    Ok(folder.join("polyflake"))
 }
 
 fn check_texts(package: &Path) -> Result<()> {

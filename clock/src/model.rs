@@ -1,19 +1,18 @@
 //! The anchor under loom: a reading made of two anchors, or of a spoilt one, would be half a span off.
 //!
-//! `RUSTFLAGS="--cfg loom" cargo test -p polyflake --release --lib counter`.
+//! `RUSTFLAGS="--cfg loom" cargo test -p polyflake-clock --release`.
 
 use std::{
+    convert::Infallible,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    vec::Vec,
 };
 
 use loom::thread;
 
 use super::{Anchor, Hardware, anchor::SPAN};
-use crate::Result;
 
 /// The time that a look takes, in counts and nanoseconds.
 const STEP: u64 = 100;
@@ -30,6 +29,8 @@ impl Even {
 }
 
 impl Hardware for Even {
+    type Error = Infallible;
+
     const SPINS: u32 = 0;
 
     fn counter(&self) -> u64 {
@@ -38,7 +39,7 @@ impl Hardware for Even {
     fn counter_in_order(&self) -> u64 {
         self.pass(STEP)
     }
-    fn wall(&self) -> Result<i64> {
+    fn wall(&self) -> Result<i64, Infallible> {
         Ok(self.pass(STEP).cast_signed())
     }
 }

@@ -14,11 +14,12 @@
 //! passed meanwhile, so that readings lag and do not lead. An anchor is valid if two measurements in a row agree. After a step of
 //! the wall clock or a fault of the counter, no anchor is valid until they agree again.
 
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicU64, Ordering};
+#[cfg(not(loom))]
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use super::Hardware;
-use crate::{
-    Result,
-    sync::{AtomicU64, Ordering},
-};
 
 /// The scale's binary places.
 const SHIFT: u32 = 32;
@@ -42,6 +43,7 @@ const EPOCH_SHIFT: u32 = 32;
 
 /// The anchor, shared by all threads.
 #[derive(Debug)]
+#[cfg_attr(loom, derive(Default))]
 pub(super) struct Anchor {
     seq: AtomicU64,
     counter: AtomicU64,
@@ -54,6 +56,7 @@ pub(super) struct Anchor {
 
 /// The moment from which the scale is measured; only the thread that writes the anchor touches it.
 #[derive(Debug)]
+#[cfg_attr(loom, derive(Default))]
 struct Mark {
     counter: AtomicU64,
     nanos: AtomicU64,
@@ -98,6 +101,7 @@ impl Moment {
 
 impl Anchor {
     /// An anchor that is not valid yet.
+    #[cfg(not(loom))]
     pub(super) const fn new() -> Self {
         Self {
             seq: AtomicU64::new(0),
@@ -112,6 +116,11 @@ impl Anchor {
                 strays: AtomicU64::new(0),
             },
         }
+    }
+
+    #[cfg(loom)]
+    pub(super) fn new() -> Self {
+        Self::default()
     }
 
     /// The time now, if the anchor is valid and no thread is writing it.
@@ -145,7 +154,7 @@ impl Anchor {
     }
 
     /// The time now, by a new anchor, another thread's new anchor, or the wall clock itself; `epoch` is the process's epoch.
-    pub(super) fn renew(&self, hardware: &impl Hardware, epoch: u32) -> Result<i64> {
+    pub(super) fn renew<H: Hardware>(&self, hardware: &H, epoch: u32) -> Result<i64, H::Error> {
         loop {
             let seq = self.seq.load(Ordering::Acquire);
             if seq & WRITING != 0 && seq >> EPOCH_SHIFT == u64::from(epoch) {
@@ -168,12 +177,12 @@ impl Anchor {
         }
     }
 
-    fn swap(&self, from: u64, to: u64) -> core::result::Result<u64, u64> {
+    fn swap(&self, from: u64, to: u64) -> Result<u64, u64> {
         self.seq.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire)
     }
 
     /// Writes a new anchor, with the right that `mine` in `seq` gives.
-    fn write(&self, hardware: &impl Hardware, mine: u64) -> Result<i64> {
+    fn write<H: Hardware>(&self, hardware: &H, mine: u64) -> Result<i64, H::Error> {
         let look = Look {
             before: hardware.counter_in_order(),
             nanos: hardware.wall().inspect_err(|_| self.release(mine))?,
@@ -188,7 +197,7 @@ impl Anchor {
     }
 
     /// Ends a write, unless another thread has spoilt it.
-    pub(super) fn publish(&self, mine: u64) -> core::result::Result<u64, u64> {
+    pub(super) fn publish(&self, mine: u64) -> Result<u64, u64> {
         self.swap(mine, mine & !WRITING)
     }
 
@@ -200,7 +209,7 @@ impl Anchor {
 
     /// Waits for the anchor that another thread writes, or reads the wall clock and spoils that anchor; none if the anchor was
     /// written meanwhile.
-    fn wait<H: Hardware>(&self, hardware: &H, seq: u64) -> Result<Option<i64>> {
+    fn wait<H: Hardware>(&self, hardware: &H, seq: u64) -> Result<Option<i64>, H::Error> {
         for _ in 0..H::SPINS {
             core::hint::spin_loop();
             if self.seq.load(Ordering::Acquire) != seq {

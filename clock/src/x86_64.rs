@@ -3,16 +3,17 @@
 
 use core::arch::x86_64::{__cpuid, _mm_lfence, _rdtsc};
 
-use super::{super::system, Hardware};
-use crate::Result;
+use super::Hardware;
 
 /// The kernel's name of the counter.
 pub(super) const CLOCK_SOURCE: &str = "tsc";
 
-/// The processor that a thread runs on.
-pub(super) struct Processor;
+/// The processor that a thread runs on, with the system's wall clock.
+pub(super) struct Processor<W>(pub(super) W);
 
-impl Hardware for Processor {
+impl<E, W: Fn() -> Result<i64, E>> Hardware for Processor<W> {
+    type Error = E;
+
     #[inline]
     fn counter(&self) -> u64 {
         // SAFETY: every x86-64 processor has the instruction; `is_readable` has checked that this process may use it.
@@ -30,8 +31,8 @@ impl Hardware for Processor {
     }
 
     #[inline]
-    fn wall(&self) -> Result<i64> {
-        system::exact()
+    fn wall(&self) -> Result<i64, E> {
+        (self.0)()
     }
 }
 

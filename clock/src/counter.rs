@@ -1,23 +1,25 @@
-//! The system's wall clock, read through the processor's counter if that can be trusted and is cheaper.
+//! The wall clock, read through the processor's counter if that can be trusted and is cheaper.
 //!
 //! Two thirds of the system call are a fence and a conversion. The counter is read without the fence, so a reading may be as old as
 //! the processor's window of instructions: [`SLACK_NANOS`] covers that. [`anchor`] ties the counter to the wall clock.
 
-use core::cell::Cell;
-
-use crate::{
-    Result, fork,
-    sync::{Ordering, Tally},
+use std::{
+    cell::Cell,
+    sync::atomic::{AtomicU32, Ordering},
 };
 
+#[path = "anchor.rs"]
 mod anchor;
 #[cfg_attr(target_arch = "x86_64", path = "x86_64.rs")]
 #[cfg_attr(target_arch = "aarch64", path = "aarch64.rs")]
 mod arch;
 #[cfg(all(test, loom))]
+#[path = "model.rs"]
 mod model;
-#[cfg(all(test, not(any(loom, shuttle, miri))))]
+#[cfg(all(test, not(any(loom, miri))))]
+#[path = "tests.rs"]
 mod tests;
+#[path = "trust.rs"]
 mod trust;
 
 use anchor::Anchor;
@@ -25,6 +27,9 @@ use arch::Processor;
 
 /// A counter and a wall clock: the machine's, or simulated ones.
 trait Hardware {
+    /// The reason why the wall clock could not be read.
+    type Error;
+
     /// Number of looks for the anchor that another thread renews: they take longer than the renewal.
     const SPINS: u32 = 64;
 
@@ -35,7 +40,7 @@ trait Hardware {
     fn counter_in_order(&self) -> u64;
 
     /// The wall clock, in Unix nanoseconds.
-    fn wall(&self) -> Result<i64>;
+    fn wall(&self) -> Result<i64, Self::Error>;
 }
 
 /// The largest lag of a reading behind another thread's: a load that waits for another processor's cache line takes a microsecond
@@ -45,10 +50,14 @@ const SLACK_NANOS: u64 = 10_000;
 /// Number of readings of a thread that an anchor may serve, so that a counter that stopped is noticed.
 const READINGS: u32 = 4096;
 
+#[cfg(not(loom))]
 static ANCHOR: Anchor = Anchor::new();
+/// loom's atomics have no constants; under loom nothing reads it, since the counter is not trusted.
+#[cfg(loom)]
+static ANCHOR: std::sync::LazyLock<Anchor> = std::sync::LazyLock::new(Anchor::new);
 
 /// [`UNDECIDED`], [`EXACT`] or [`COUNTER`].
-static CHOICE: Tally = Tally::new(UNDECIDED);
+static CHOICE: AtomicU32 = AtomicU32::new(UNDECIDED);
 const UNDECIDED: u32 = 0;
 const EXACT: u32 = 1;
 const COUNTER: u32 = 2;
@@ -58,16 +67,20 @@ std::thread_local! {
     static LEFT: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The wall clock.
+/// The wall clock, in Unix nanoseconds. All calls of a process pass the same `wall`; `epoch` is a number that is another one in
+/// a fork's child.
+///
+/// # Errors
+/// The errors of `wall`.
 #[inline]
-pub(super) fn now() -> Result<i64> {
+pub fn now<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) -> Result<i64, E> {
     match CHOICE.load(Ordering::Relaxed) {
-        COUNTER => match LEFT.with(|left| read(&ANCHOR, left, &Processor)) {
+        COUNTER => match LEFT.with(|left| read(&ANCHOR, left, &Processor(&wall))) {
             Some(now) => Ok(now),
-            None => renew_here(),
+            None => renew_here(wall, epoch),
         },
-        EXACT => Processor.wall(),
-        _ => first(),
+        EXACT => wall(),
+        _ => first(wall),
     }
 }
 
@@ -82,46 +95,51 @@ fn read(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Option<i
 /// A function of its own, since results are large and take time to pass on.
 #[cold]
 #[inline(never)]
-fn renew_here() -> Result<i64> {
-    LEFT.with(|left| renew(&ANCHOR, left, &Processor))
+fn renew_here<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) -> Result<i64, E> {
+    LEFT.with(|left| renew(&ANCHOR, left, &Processor(wall), epoch()))
 }
 
-fn renew(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Result<i64> {
+fn renew<H: Hardware>(
+    anchor: &Anchor,
+    left: &Cell<u32>,
+    hardware: &H,
+    epoch: u32,
+) -> Result<i64, H::Error> {
     left.set(READINGS);
-    anchor.renew(hardware, fork::current())
+    anchor.renew(hardware, epoch)
 }
 
 #[cold]
 #[inline(never)]
-fn first() -> Result<i64> {
-    decide();
-    Processor.wall()
+fn first<E>(wall: impl Fn() -> Result<i64, E>) -> Result<i64, E> {
+    decide(&wall);
+    wall()
 }
 
 /// Makes this thread's next reading look at the wall clock, since much may have happened during a sleep.
-pub(super) fn slept() {
+pub fn slept() {
     LEFT.set(0);
 }
 
 /// The largest lag of readings, in nanoseconds.
 #[inline]
-pub(super) fn slack_nanos() -> u64 {
-    if is_used() { SLACK_NANOS } else { 0 }
+pub fn slack_nanos<E>(wall: impl Fn() -> Result<i64, E>) -> u64 {
+    if is_counter_used(wall) { SLACK_NANOS } else { 0 }
 }
 
 /// Returns whether the counter is read, which is decided once.
 #[inline]
-pub(super) fn is_used() -> bool {
+pub fn is_counter_used<E>(wall: impl Fn() -> Result<i64, E>) -> bool {
     match CHOICE.load(Ordering::Relaxed) {
-        UNDECIDED => decide(),
+        UNDECIDED => decide(wall),
         choice => choice == COUNTER,
     }
 }
 
 /// Decides whether to read the counter. If two threads decide at the same time, the first decision counts for both.
 #[cold]
-fn decide() -> bool {
-    let choice = if trust::choose(&Processor) { COUNTER } else { EXACT };
+fn decide<E>(wall: impl Fn() -> Result<i64, E>) -> bool {
+    let choice = if trust::choose(&Processor(wall)) { COUNTER } else { EXACT };
     let decided = CHOICE.compare_exchange(UNDECIDED, choice, Ordering::Relaxed, Ordering::Relaxed);
     decided.map_or_else(|first| first, |_| choice) == COUNTER
 }

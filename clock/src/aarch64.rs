@@ -3,16 +3,17 @@
 
 use core::arch::asm;
 
-use super::{super::system, Hardware};
-use crate::Result;
+use super::Hardware;
 
 /// The kernel's name of the counter.
 pub(super) const CLOCK_SOURCE: &str = "arch_sys_counter";
 
-/// The processor that a thread runs on.
-pub(super) struct Processor;
+/// The processor that a thread runs on, with the system's wall clock.
+pub(super) struct Processor<W>(pub(super) W);
 
-impl Hardware for Processor {
+impl<E, W: Fn() -> Result<i64, E>> Hardware for Processor<W> {
+    type Error = E;
+
     #[inline]
     fn counter(&self) -> u64 {
         let count;
@@ -33,8 +34,8 @@ impl Hardware for Processor {
     }
 
     #[inline]
-    fn wall(&self) -> Result<i64> {
-        system::exact()
+    fn wall(&self) -> Result<i64, E> {
+        (self.0)()
     }
 }
 
