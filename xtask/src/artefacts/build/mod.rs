@@ -16,7 +16,7 @@ use super::{
 use crate::{licences, test::digest, workspace};
 
 /// Files that all binaries are built from.
-const COMMON: [&str; 9] = [
+const COMMON: [&str; 10] = [
     "Cargo.lock",
     "Cargo.toml",
     "LICENSE-APACHE",
