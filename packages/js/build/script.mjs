@@ -208,7 +208,6 @@ function bundle(format, entryPoints, { entry, external = [], shared } = {}) {
     define: {
       VERSION: JSON.stringify(version),
       PLATFORMS: JSON.stringify(NAMES),
-      ...(format === "cjs" ? { "import.meta.url": "__filename" } : {}),
     },
     plugins: [opened, ...FAMILIES.map((family) => machineOf(entry, family)), names(entry, external)],
   });

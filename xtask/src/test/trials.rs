@@ -12,6 +12,7 @@ pub const ALL: &[Step] = &[
     Step::new("rust-libraries-newest", rust_libraries::newest),
     Step::new("npm-next", |sh| packaging::newest_with_browser(sh, "next")),
     Step::new("npm-webpack", |sh| packaging::newest_with_browser(sh, "webpack")),
+    Step::new("npm-rspack", |sh| packaging::newest(sh, "rspack")),
     Step::new("npm-vite", |sh| packaging::newest_with_browser(sh, "vite")),
     Step::new("npm-rollup", |sh| packaging::newest_with_browser(sh, "rollup")),
     Step::new("npm-parcel", |sh| packaging::newest_with_browser(sh, "parcel")),

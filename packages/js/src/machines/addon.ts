@@ -11,7 +11,7 @@
  */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import nodeModule, { type createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
@@ -57,23 +57,41 @@ function addonOf(folder: string, name: string): unknown {
 
 /** The folders of this version of the package: around this file, or where Node looks from a bundle or from the program. */
 function packageFolders(): string[] {
-  const starts = [thisFile(), process.argv[1]]
-    .filter((path) => path !== undefined)
-    .map((path) => dirname(resolve(path)));
-  const around = starts.slice(0, 1).map((folder) => resolve(folder, "../.."));
+  const file = thisFile();
+  const starts = [file, process.argv[1]].filter((path) => path !== undefined).map((path) => dirname(resolve(path)));
+  const around = file && PACKED.test(file) ? [resolve(dirname(file), "../..")] : [];
   const beside = starts.flatMap(ancestors).map((folder) => join(folder, "node_modules", "polyflake"));
   // Some installers link packages, whose dependencies lie beside the folder that the link leads to.
   return [...new Set([...around, ...beside].filter(isThisVersion).map((folder) => realpathSync(folder)))];
 }
 
-/** The file of this code, unless a bundler hid it: `import.meta.url` is empty in CommonJS, `__filename` unknown in ES modules. */
+/** Place of this code in the package. */
+const PACKED = /[\\/]dist[\\/](esm|cjs)[\\/][^\\/]+$/;
+
+/**
+ * The file that this code runs in, as the engine names it; undefined for code without a file, such as that of `eval`.
+ *
+ * Bundlers may replace `import.meta.url` and `__filename` by the place of the source on the machine that built the bundle. A bundle
+ * that has left it must not load anything from there: other users may own that folder where the bundle runs.
+ */
 function thisFile(): string | undefined {
+  const { prepareStackTrace, stackTraceLimit } = Error;
   try {
-    const url: string = import.meta.url ?? __filename;
-    return url.startsWith("file:") ? fileURLToPath(url) : url;
+    Error.prepareStackTrace = (_, [site]) => site?.getFileName();
+    Error.stackTraceLimit = 1;
+    const { stack: name }: { stack?: unknown } = new Error();
+    const file = typeof name === "string" && name.startsWith("file:") ? fileURLToPath(name) : name;
+    return typeof file === "string" && isAbsolute(file) ? file : undefined;
   } catch {
     return undefined;
+  } finally {
+    restore({ prepareStackTrace, stackTraceLimit });
   }
+}
+
+/** Restores what a stack looks like, unless all objects of the language are frozen. */
+function restore(settings: Pick<ErrorConstructor, "prepareStackTrace" | "stackTraceLimit">): void {
+  if (!Object.isFrozen(Error)) Object.assign(Error, settings);
 }
 
 /** A folder and all folders above it. */

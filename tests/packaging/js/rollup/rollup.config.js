@@ -5,5 +5,5 @@ export default {
   input: "main.js",
   plugins: [nodeResolve({ exportConditions: ["node"] })],
   external: /^node:/,
-  output: { file: "out/native.js", format: "es" },
+  output: { file: "out/native.mjs", format: "es" },
 };

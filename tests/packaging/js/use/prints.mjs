@@ -1,24 +1,14 @@
-// `node prints.mjs FILE WORD`: fails unless the program prints the word. With `--alone` it is run as a copy outside of the project, away from node_modules.
+// `node prints.mjs FILE WORD`: fails unless the program prints the word. With `--alone` it is run as a copy outside of the project, away from
+// node_modules: the file, or with `--alone FOLDER` the whole folder that it lies in.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join, relative } from "node:path";
+import { moved } from "./moved.mjs";
 
-const [file, word, alone] = process.argv.slice(2);
+const [file, word, alone, folder = file] = process.argv.slice(2);
 
-function output(path) {
-  return execFileSync(process.execPath, [path], { encoding: "utf8" }).trim();
-}
+const output = (path, options) => execFileSync(process.execPath, [path], { encoding: "utf8", ...options }).trim();
 
-function outputOfCopy() {
-  const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
-  try {
-    copyFileSync(file, join(folder, basename(file)));
-    return output(join(folder, basename(file)));
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-const found = alone === "--alone" ? outputOfCopy() : output(file);
+const found = alone
+  ? await moved(folder, (copy, options) => output(join(copy, relative(folder, file)), options))
+  : output(file);
 if (found !== word) throw new Error(`${file}: expected ${word}, found ${found}`);

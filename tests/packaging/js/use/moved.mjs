@@ -1,0 +1,35 @@
+// Runs what was built as it runs elsewhere: a copy in another folder, as another user where this one may become one, and ended at the first file
+// that it loads from outside of the copy.
+import { execFileSync } from "node:child_process";
+import { chmodSync, copyFileSync, cpSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+
+const NOBODY = { uid: 65534, gid: 65534 };
+
+/** Calls a function with the place of the copy of a file or folder, and with the options to start its programs with. */
+export async function moved(path, use) {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "polyflake-")));
+  try {
+    chmodSync(folder, 0o755);
+    const copy = join(folder, basename(path));
+    cpSync(path, copy, { recursive: true, verbatimSymlinks: true });
+    const guard = join(folder, "inside.cjs");
+    copyFileSync("inside.cjs", guard);
+    const env = { ...process.env, NODE_OPTIONS: `--require ${guard}`, POLYFLAKE_INSIDE: folder };
+    return await use(copy, { cwd: folder, env, ...anotherUser() });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The options for another user, who must be able to run Node. */
+function anotherUser() {
+  if (process.getuid?.() !== 0) return {};
+  try {
+    execFileSync(process.execPath, ["--version"], { ...NOBODY, cwd: "/", stdio: "ignore" });
+    return NOBODY;
+  } catch {
+    return {};
+  }
+}
