@@ -13,7 +13,7 @@ use core::ops::Range;
 
 use crate::{
     Error, ErrorKind, Grant, Host, Lease, Leased, Options, Result, error::damaged, holder::Begun,
-    url::open_within,
+    url::Address,
 };
 
 /// The leased generator of a family: a type of the core.
@@ -92,8 +92,8 @@ impl<F: Family> Place<F> {
         let place = Arc::new(Self { leased, number, build: std::boxed::Box::new(build) });
         let lease = match source {
             Source::Url(url) => {
-                let (url, patience) = (url.to_string(), options.answer_limit());
-                Lease::start(move || open_within(&url, patience), options, place.clone())?
+                let (store, patience) = (Address::of(url)?, options.answer_limit());
+                Lease::start(move || store.open(patience), options, place.clone())?
             }
             Source::Host(host) => host.start(options, place.clone())?,
         };

@@ -39,6 +39,7 @@ use crate::{
 
 pub use task::AsyncPostgresql;
 
+pub(crate) use connection::check;
 use session::Session;
 
 /// The longest wait for an opened store and for an answer, unless a lease is short.

@@ -1,11 +1,11 @@
 //! A store in an `SQLite` file, for the processes of one machine.
 //!
 //! A file that is not durable is refused. Durable is a rollback journal with `synchronous=EXTRA`, or a write-ahead log with
-//! `FULL`; on Linux, no file system in memory or on the network. The file's device and inode tell one incarnation from another,
-//! so a copied file is a restored store. A backup that is written into the same file looks like the same store: an operator who
-//! does that must tell the namespace (`quiet_until`).
+//! `FULL`; on Linux, no file system in memory or on the network. The file's inode and time of birth tell one incarnation from
+//! another, so a copied file is a restored store, and a moved one or one whose volume is mounted elsewhere is the same. A backup that
+//! is written into the same file looks like the same store: an operator who does that must tell the namespace (`quiet_until`).
 
-mod file;
+pub(crate) mod file;
 mod opened;
 mod rows;
 
@@ -49,13 +49,13 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// Opens a file, and creates it if there is none.
+    /// Opens a file, and creates it if there is none. A relative path starts at the working directory of this moment.
     ///
     /// # Errors
     /// `store_not_durable` for a file that may lose written data; `schema_outdated` and `store_damaged` for tables of another
     /// format; `lease_unavailable` if the file cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref().to_path_buf();
+        let path = file::absolute(path.as_ref())?;
         let opened = Opened::here()?;
         let open = Some(connect(&path)?);
         Ok(Self { path, open, opened })
@@ -101,9 +101,19 @@ impl Store for Sqlite {
 /// Opens the file that a path names, and returns the store's name with it.
 fn connect(path: &Path) -> Result<(Connection, String)> {
     file::check(path)?;
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-        | OpenFlags::SQLITE_OPEN_CREATE
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let before = file::name_or_create(path)?;
+    let connection = open_file(path)?;
+    let name = file::name(path)?;
+    if name != before {
+        let reason = "expected one file while it was opened, found another one in its place";
+        return Err(Error::new(ErrorKind::LeaseUnavailable, reason));
+    }
+    Ok((connection, name))
+}
+
+/// Opens a file as a store: it has the tables, and keeps conditions.
+fn open_file(path: &Path) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     make_durable(&connection)?;
@@ -113,8 +123,7 @@ fn connect(path: &Path) -> Result<(Connection, String)> {
     sql::at_once(sql::check_columns(&mut transaction))?;
     transaction.commit().map_err(failed)?;
     probe(&mut connection)?;
-    let name = file::name(path)?;
-    Ok((connection, name))
+    Ok(connection)
 }
 
 /// Asks for durable writes, and refuses a file that does not have them.

@@ -1,5 +1,7 @@
 //! Stores by their URLs.
 
+#[cfg(feature = "sqlite")]
+use std::path::PathBuf;
 use std::{
     boxed::Box,
     collections::HashMap,
@@ -15,32 +17,57 @@ use polyflake::fork;
 use crate::{Error, ErrorKind, Memory, Reply, Request, Result, Store, clock, error::out_of_range};
 
 /// Opens the store that a URL names: `postgres://` and an address (feature `postgresql`), `sqlite:` and the path of a file
-/// (feature `sqlite`), or `memory:` and a name. A store in memory is for tests: the threads of this process share it, and it
-/// lasts as long as the process. Forked children are refused.
+/// (feature `sqlite`), or `memory:` and a name. A relative path starts at the working directory of this moment. A store in memory is
+/// for tests: the threads of this process share it, and it lasts as long as the process. Forked children are refused.
 ///
 /// # Errors
 /// `out_of_range` for any other URL; any error of the store.
 pub fn open(url: &str) -> Result<Box<dyn Store>> {
-    open_within(url, Duration::MAX)
+    Address::of(url)?.open(Duration::MAX)
 }
 
-/// As [`open`], where a server that does not answer is given up after a while, if that is shorter than usual.
-pub(crate) fn open_within(url: &str, longest: Duration) -> Result<Box<dyn Store>> {
-    #[cfg(not(feature = "postgresql"))]
-    let _ = longest;
-    match url.split_once(':') {
-        Some(("memory", name)) => Ok(Box::new(Shared(name.to_string()))),
-        #[cfg(feature = "sqlite")]
-        Some(("sqlite", path)) => Ok(Box::new(crate::Sqlite::open(plain(path)?)?)),
-        #[cfg(feature = "postgresql")]
-        Some(("postgres" | "postgresql", _)) => {
-            Ok(Box::new(crate::Postgresql::open_within(url, longest)?))
+/// The store that a URL names, wherever the process goes meanwhile.
+pub(crate) enum Address {
+    Memory(String),
+    #[cfg(feature = "sqlite")]
+    Sqlite(PathBuf),
+    #[cfg(feature = "postgresql")]
+    Postgresql(String),
+}
+
+impl Address {
+    pub(crate) fn of(url: &str) -> Result<Self> {
+        match url.split_once(':') {
+            Some(("memory", name)) => Ok(Self::Memory(name.to_string())),
+            #[cfg(feature = "sqlite")]
+            Some(("sqlite", path)) => {
+                crate::sqlite::file::absolute(plain(path)?.as_ref()).map(Self::Sqlite)
+            }
+            #[cfg(feature = "postgresql")]
+            Some(("postgres" | "postgresql", _)) => {
+                crate::postgresql::check(url)?;
+                Ok(Self::Postgresql(url.to_string()))
+            }
+            // The rest of the URL may hold a password.
+            Some((scheme, _)) if is_scheme(scheme) => {
+                let reason = format!("expected the URL of a store in this build, found {scheme}:");
+                Err(out_of_range(reason))
+            }
+            _ => Err(out_of_range("expected the URL of a store, found another text")),
         }
-        // The rest of the URL may hold a password.
-        Some((scheme, _)) if is_scheme(scheme) => {
-            Err(out_of_range(format!("expected the URL of a store in this build, found {scheme}:")))
+    }
+
+    /// Opens the store; a server that does not answer is given up after a while, if that is shorter than usual.
+    pub(crate) fn open(&self, longest: Duration) -> Result<Box<dyn Store>> {
+        #[cfg(not(feature = "postgresql"))]
+        let _ = longest;
+        match self {
+            Self::Memory(name) => Ok(Box::new(Shared(name.clone()))),
+            #[cfg(feature = "sqlite")]
+            Self::Sqlite(path) => Ok(Box::new(crate::Sqlite::open(path)?)),
+            #[cfg(feature = "postgresql")]
+            Self::Postgresql(url) => Ok(Box::new(crate::Postgresql::open_within(url, longest)?)),
         }
-        _ => Err(out_of_range("expected the URL of a store, found another text")),
     }
 }
 

@@ -1,11 +1,17 @@
 //! The store in an `SQLite` file: the suite for drivers, files that are refused, copies, rows written by hand.
 #![cfg(feature = "sqlite")]
 
-use std::{fs, path::PathBuf, thread};
+#[cfg(unix)]
+use std::{env, process::Command, time::Duration};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    thread,
+};
 
 use polyflake_lease::{
     Action, Error, ErrorKind, Grant, Keeper, Moment, Options, Random, Result, Shape, Sqlite, Store,
-    conformance, open,
+    conformance, open, sno,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -22,7 +28,7 @@ fn file() -> (TempDir, PathBuf) {
 }
 
 #[track_caller]
-fn assert_refused(path: &std::path::Path, kind: ErrorKind) -> Error {
+fn assert_refused(path: &Path, kind: ErrorKind) -> Error {
     let Err(error) = Sqlite::open(path) else { panic!("expected a refusal of {}", path.display()) };
     assert_eq!(error.kind(), kind, "{error}");
     error
@@ -163,6 +169,130 @@ fn a_copied_file_is_quiet_for_a_while() {
     fs::copy(&path, &copy).unwrap();
     fs::rename(&copy, &path).unwrap();
     assert_eq!(claim(&mut store).unwrap_err().kind(), ErrorKind::StoreChanged);
+}
+
+/// Runs commands in a folder, and returns whether all of them succeeded.
+#[cfg(unix)]
+fn runs(commands: &str, folder: &Path) -> bool {
+    let mut shell = Command::new("sh");
+    shell.args(["-ec", commands]).current_dir(folder).status().unwrap().success()
+}
+
+/// A file system may give a new file the inode of the file whose place it takes.
+#[test]
+#[cfg(unix)]
+fn a_backup_in_place_of_the_file_is_a_restored_store() {
+    for way in [
+        "rm leases.db; cp backup.db leases.db",
+        "rm leases.db; cp --archive backup.db leases.db",
+        "cp backup.db new.db; mv new.db leases.db",
+        "mv backup.db leases.db",
+        "tar --extract --file=backup.tar",
+    ] {
+        for _ in 0..4 {
+            let (folder, path) = file();
+            claim(&mut Sqlite::open(&path).unwrap()).unwrap();
+            let back_up = "tar --create --file=backup.tar leases.db; cp leases.db backup.db";
+            assert!(runs(back_up, folder.path()), "{back_up}");
+            let unknown = claim(&mut Sqlite::open(&path).unwrap()).unwrap();
+            assert!(runs(way, folder.path()), "{way}");
+            let error = claim(&mut Sqlite::open(&path).unwrap()).expect_err(way);
+            assert_eq!(error.kind(), ErrorKind::StoreChanged, "{way}: {error}");
+            assert!(error.until() > Some(unknown.end()), "{way}");
+        }
+    }
+}
+
+/// Makes a volume and mounts it. Returns `false` and prints why where that is not possible.
+#[cfg(target_os = "linux")]
+fn mounts(volume: &str, at: &str, options: &str, folder: &Path) -> bool {
+    let made = format!(
+        "mkdir {at}; (truncate --size=8M {volume}; mkfs.ext4 -q {options} {volume}; mount -o loop {volume} {at}) 2> why"
+    );
+    let is_mounted = runs(&made, folder);
+    if !is_mounted {
+        let why = fs::read_to_string(folder.join("why")).unwrap_or_default();
+        println!("left out: no volume can be mounted here: {why}");
+    }
+    is_mounted
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_system_without_times_of_birth_is_refused() {
+    let folder = folder();
+    if !mounts("old", "a", "-I 128", folder.path()) {
+        return;
+    }
+    let opened = Sqlite::open(folder.path().join("a/leases.db"));
+    assert!(runs("umount a", folder.path()));
+    let error = opened.expect_err("expected a refusal");
+    assert_eq!(error.kind(), ErrorKind::StoreNotDurable, "{error}");
+}
+
+/// The same file under another name, and on the same volume as another device.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_is_moved_or_mounted_elsewhere_is_the_same_store() {
+    use std::os::unix::fs::MetadataExt;
+    let (folder, path) = file();
+    claim(&mut Sqlite::open(&path).unwrap()).unwrap();
+    assert!(runs("mkdir moved; mv leases.db moved", folder.path()));
+    claim(&mut Sqlite::open(folder.path().join("moved/leases.db")).unwrap()).unwrap();
+    if !mounts("one", "a", "", folder.path()) {
+        return;
+    }
+    let [before, bound, after] =
+        ["a", "b", "c"].map(|name| folder.path().join(name).join("leases.db"));
+    claim(&mut Sqlite::open(&before).unwrap()).unwrap();
+    let device = fs::metadata(&before).unwrap().dev();
+    assert!(runs("mkdir b c; mount --bind a b", folder.path()));
+    let claimed = claim(&mut Sqlite::open(&bound).unwrap());
+    // The second volume takes the first one's device.
+    assert!(runs(
+        "umount b a; cp one two; mount -o loop two a; mount -o loop one c",
+        folder.path()
+    ));
+    let moved = fs::metadata(&after).unwrap().dev() != device;
+    let claimed = claimed.and_then(|_| claim(&mut Sqlite::open(&after).unwrap()));
+    assert!(runs("umount a c", folder.path()));
+    assert!(moved, "expected another device");
+    claimed.unwrap();
+}
+
+const STARTED_IN: &str = "POLYFLAKE_STARTED_IN";
+
+/// In a process of its own, whose working directory changes.
+#[test]
+#[cfg(unix)]
+fn a_relative_path_starts_at_the_folder_in_which_the_generator_was_made() {
+    let name = "a_relative_path_starts_at_the_folder_in_which_the_generator_was_made";
+    if env::var_os(STARTED_IN).is_none() {
+        let folder = folder();
+        assert!(runs("mkdir one two", folder.path()));
+        let mut again = Command::new(env::current_exe().unwrap());
+        again.args(["--exact", name]).current_dir(folder.path().join("one"));
+        assert!(again.env(STARTED_IN, folder.path()).status().unwrap().success());
+        return;
+    }
+    let mut store = Sqlite::open("leases.db").unwrap();
+    let options = Options::new("orders", Shape::sno(0..=99).unwrap()).unwrap();
+    let options = options.lease_ms(500).unwrap();
+    let longest = Duration::from_secs(20);
+    let ids = sno::Generator::with("sqlite:leases.db", options.clone(), longest).unwrap();
+    env::set_current_dir("../two").unwrap();
+    claim(&mut store).unwrap();
+    while ids.lease().figures().renewals < 2 {
+        assert_eq!(ids.lease().refused(), None);
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert!(!fs::exists("leases.db").unwrap());
+    // Two folders are two stores, and the same number is free in both.
+    let other = sno::Generator::with("sqlite:leases.db", options.clone(), longest).unwrap();
+    assert_eq!((ids.lease().number(), other.lease().number()), (Some(0), Some(0)));
+    // One file is one store, however its path is written.
+    let same = sno::Generator::with("sqlite:../one/leases.db", options, longest).unwrap();
+    assert_ne!(same.lease().number(), Some(0));
 }
 
 #[test]

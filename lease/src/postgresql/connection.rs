@@ -18,6 +18,13 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The work of a connection, for an executor.
 pub(super) type Connection = Pin<Box<dyn Future<Output = ()> + Send>>;
 
+/// Refuses a URL that names no server.
+pub(crate) fn check(url: &str) -> Result<()> {
+    #[cfg(feature = "tls")]
+    let url = &tls::split(url)?.0;
+    config(url).map(drop)
+}
+
 /// A connection by TLS, unless it is local or the URL asks for another.
 #[cfg(feature = "tls")]
 pub(super) async fn connect(url: &str) -> Result<(Client, Connection)> {

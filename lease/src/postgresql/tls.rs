@@ -24,7 +24,7 @@ pub(super) fn split(url: &str) -> Result<(String, Option<PathBuf>)> {
     let (mut roots, mut others) = (None, Vec::new());
     for parameter in parameters.split('&') {
         match parameter.split_once('=') {
-            Some(("sslrootcert", path)) => roots = Some(decoded(path)?),
+            Some(("sslrootcert", path)) => roots = Some(full(decoded(path)?)?),
             Some(("sslmode", "verify-full")) => others.push("sslmode=require"),
             _ => others.push(parameter),
         }
@@ -42,6 +42,14 @@ pub(super) fn require(config: &mut Config, url: &str) {
     if is_remote && !is_chosen {
         config.ssl_mode(SslMode::Require);
     }
+}
+
+/// Refuses a relative path: at a later connection the process may have another working directory.
+fn full(path: PathBuf) -> Result<PathBuf> {
+    let is_full = path.is_absolute();
+    is_full
+        .then_some(path)
+        .ok_or_else(|| out_of_range("expected a full path in `sslrootcert`, found a relative one"))
 }
 
 /// A path whose special characters are written as `%` and two digits.
@@ -97,7 +105,7 @@ mod tests {
             "postgres://a@b/c?sslrootcert=%2Fa%20b%2fc.pem&connect_timeout=3&sslmode=verify-full";
         let expected = "postgres://a@b/c?connect_timeout=3&sslmode=require";
         assert_eq!(split(url), (expected.to_owned(), Some("/a b/c.pem".into())));
-        for wrong in ["%", "%2", "%zz", "%ff"] {
+        for wrong in ["%", "%2", "%zz", "%ff", "a.pem", ".%2Fa.pem"] {
             let error = super::split(&format!("postgres://a@b/c?sslrootcert={wrong}")).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::OutOfRange);
         }

@@ -1,6 +1,13 @@
 //! The file of a store: its identity, and the durability of its file system.
 
-use std::{fs, path::Path, string::String};
+#[cfg(all(unix, not(target_os = "linux")))]
+use std::{fs, time::UNIX_EPOCH};
+use std::{
+    fs::OpenOptions,
+    io,
+    path::{Path, PathBuf},
+    string::String,
+};
 
 use alloc::format;
 
@@ -24,16 +31,23 @@ const REFUSED: [(u32, &str); 13] = [
     (0x7461_636f, "OCFS2"),
 ];
 
-/// Refuses a path that names no file, or a file on a file system that is not durable.
-pub(super) fn check(path: &Path) -> Result<()> {
-    let is_memory = path.as_os_str().is_empty() || path.to_string_lossy().contains(":memory:");
-    if is_memory {
+/// The full path of a file: the working directory of a process may change.
+///
+/// # Errors
+/// `store_not_durable` for a path that names no file.
+pub(crate) fn absolute(path: &Path) -> Result<PathBuf> {
+    if path.as_os_str().is_empty() || path.to_string_lossy().contains(":memory:") {
         return Err(refused("a database in memory"));
     }
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    std::path::absolute(path).map_err(|error| {
+        let reason = format!("expected a working directory, found: {error}");
+        Error::new(ErrorKind::LeaseUnavailable, reason)
+    })
+}
+
+/// Refuses a file on a file system that is not durable.
+pub(super) fn check(path: &Path) -> Result<()> {
+    let folder = path.parent().unwrap_or(path);
     check_system(if path.exists() { path } else { folder })
 }
 
@@ -62,26 +76,60 @@ fn refused(found: &str) -> Error {
     Error::new(ErrorKind::StoreNotDurable, reason)
 }
 
-/// The name that tells one file from another, whatever its content.
+/// The name that tells one file from another, whatever its content, its path and the device that its volume is mounted at: inode
+/// and time of birth, since file systems give the inode of a removed file to the next one.
+///
+/// # Errors
+/// `store_not_durable` where the file system keeps no time of birth: there a restored backup could not be told from the file before.
 pub(super) fn name(path: &Path) -> Result<String> {
-    let metadata = fs::metadata(path).map_err(|error| {
-        Error::new(
-            ErrorKind::LeaseUnavailable,
-            format!("expected the store's file, found: {error}"),
-        )
+    let (inode, birth) = mark(path).map_err(|error| missing(&error))?;
+    let birth = birth.ok_or_else(|| {
+        let reason =
+            "expected a file system that tells when a file was made, found one that does not";
+        Error::new(ErrorKind::StoreNotDurable, reason)
     })?;
-    Ok(format!("sqlite:{}", mark(&metadata)))
+    Ok(format!("sqlite:{inode}:{birth}"))
 }
 
-#[cfg(unix)]
-fn mark(metadata: &fs::Metadata) -> String {
+/// As [`name`], of an empty file if there is none.
+pub(super) fn name_or_create(path: &Path) -> Result<String> {
+    if let Err(error) = OpenOptions::new().write(true).create_new(true).open(path)
+        && error.kind() != io::ErrorKind::AlreadyExists
+    {
+        return Err(missing(&error));
+    }
+    name(path)
+}
+
+fn missing(error: &io::Error) -> Error {
+    let reason = format!("expected the store's file, found: {error}");
+    Error::new(ErrorKind::LeaseUnavailable, reason)
+}
+
+/// The inode of a file, and its time of birth if there is one.
+#[cfg(target_os = "linux")]
+fn mark(path: &Path) -> io::Result<(u64, Option<i128>)> {
+    use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
+    let found = statx(CWD, path, AtFlags::empty(), StatxFlags::INO | StatxFlags::BTIME)?;
+    let is_told = found.stx_mask & StatxFlags::BTIME.bits() != 0;
+    let birth = found.stx_btime;
+    let nanos = i128::from(birth.tv_sec) * 1_000_000_000 + i128::from(birth.tv_nsec);
+    Ok((found.stx_ino, is_told.then_some(nanos)))
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn mark(path: &Path) -> io::Result<(u64, Option<u128>)> {
     use std::os::unix::fs::MetadataExt;
-    format!("{}:{}", metadata.dev(), metadata.ino())
+    let found = fs::metadata(path)?;
+    let birth = found.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    Ok((found.ino(), birth.map(|since| since.as_nanos())))
 }
 
-#[cfg(not(unix))]
-fn mark(metadata: &fs::Metadata) -> String {
-    let created = metadata.created().ok();
-    let since = created.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-    format!("{}", since.map_or(0, |since| since.as_nanos()))
+/// The file's index on its volume, and its time of birth: by itself this is no proof, since the system gives a new file the time of
+/// the one that it replaces within some seconds.
+#[cfg(windows)]
+fn mark(path: &Path) -> io::Result<(u64, Option<u64>)> {
+    use winapi_util::{Handle, file::information};
+    let found = information(Handle::from_path_any(path)?)?;
+    Ok((found.file_index(), found.creation_time()))
 }
