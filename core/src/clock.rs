@@ -328,8 +328,8 @@ impl Clock for ManualClock {
 /// The operating system's wall clock, and the thread's sleep.
 ///
 /// On Linux it reads the processor's counter if the kernel's own clock does, which takes a third of the time;
-/// [`SystemClock::source`] tells whether it does. A reading goes on from a look at the wall clock that is at most a millisecond
-/// old by that counter, or 4,096 readings of the thread, so a step of the wall clock is seen within a millisecond.
+/// [`SystemClock::source`] tells whether it does. Readings extrapolate from a reading of the wall clock that is at most
+/// one millisecond old by that counter, or 4,096 readings of the thread, so a step of the wall clock is seen within a millisecond.
 /// `POLYFLAKE_CLOCK=exact` in the environment makes every reading a look at the wall clock; [`ExactClock`] does so for one
 /// generator.
 ///

@@ -146,7 +146,7 @@ macro_rules! columnar {
                     py: Python<'py>,
                     requested_schema: Option<&Bound<'py, PyAny>>,
                 ) -> PyResult<arrow::Capsules<'py>> {
-                    let _ = requested_schema; // is a wish
+                    let _ = requested_schema; // only a hint: there is one representation
                     arrow::export(py, self.column(py)?)
                 }
 

@@ -60,7 +60,7 @@ impl Keys {
 pub(super) struct Selected<'a, I> {
     positions: Vec<usize>,
     values: Box<dyn Readable<I> + 'a>,
-    /// The IDs of the values; none for texts that are no IDs', which may stay unselected.
+    /// The IDs of the values; `None` for texts that are not IDs, which may stay unselected.
     ids: Vec<Option<I>>,
 }
 

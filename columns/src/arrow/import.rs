@@ -1,4 +1,4 @@
-//! Columns of others, in pieces, as texts, bytes and integers.
+//! Reads other libraries' columns, chunk by chunk, as texts, bytes or integers.
 
 use std::{
     borrow::Cow,

@@ -194,8 +194,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         }
     }
 
-    /// As [`Engine::reserve`], with a value that belongs to the slots. If one look is not enough, `slowly` goes on from there, with
-    /// [`Engine::reserve_from`].
+    /// Like [`Engine::reserve`], and returns the family that packs the slots. If one look is not enough, `slowly` goes on from it
+    /// with [`Engine::reserve_from`].
     #[cfg(feature = "alloc")]
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "as Engine::reserve")]

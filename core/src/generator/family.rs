@@ -13,7 +13,7 @@ pub(crate) trait Family {
     /// `true` if a call may wait for a clock that is behind.
     const WAITS_BEHIND: bool = true;
 
-    /// The ticks that the family counts; none for a sequence without a timestamp, for which the clock is not read.
+    /// The ticks that the family counts; `None` for a sequence without a timestamp, for which the clock is not read.
     fn ticks(&self) -> Option<&Self::Ticks>;
 
     /// The identity that holds in a tick, and the process epoch that it belongs to, which the caller compares with its own. None if
@@ -38,7 +38,7 @@ pub(crate) trait Family {
         error
     }
 
-    /// Is called when the end of the window moved.
+    /// Called after the window's end has moved.
     fn extended(&self, end: u64) {
         let _ = end;
     }

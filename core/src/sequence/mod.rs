@@ -61,7 +61,7 @@ pub(crate) trait Machine {
 
     fn state(&self) -> Self::State;
 
-    /// The highest tick of which slots were ever taken, up to a state; none where no slot was.
+    /// The highest tick of which slots were ever taken, up to a state; `None` if no slot was.
     fn highest(&self, state: &Self::State) -> Option<u64>;
 
     #[inline]

@@ -1,4 +1,4 @@
-//! Claims: the partitions of a generator, and the ticks for which it has each.
+//! Claims: the partitions that a generator has held, each with its ticks.
 //!
 //! A claim never changes, except for its end, which only grows. So a thread that found a claim may use it for any tick that it
 //! holds, even if a newer claim has replaced it: the machine's word gives out each tick and sequence once, under all claims of

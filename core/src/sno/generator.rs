@@ -106,7 +106,7 @@ impl Generator {
         Self::builder().restore(snapshot)
     }
 
-    /// A generator that goes on from a snapshot of the original, with the original's habits.
+    /// A generator that resumes from a snapshot of the Go library, with that library's quirks.
     ///
     /// ```
     /// use polyflake::sno::{Generator, Snapshot};

@@ -119,7 +119,7 @@ export class Generator {
   }
 
   /**
-   * A generator that continues from a snapshot of the original sno, with that library's habits: bounds in the wrong order are
+   * A generator that resumes from a snapshot of the Go library, with that library's quirks: bounds in the wrong order are
    * swapped, and an upper bound of 0 is read as 65535.
    *
    * @throws {PolyflakeError} as {@link Generator.restore}.

@@ -336,7 +336,7 @@ class Generator:
         max_wait: SupportsIndex | None = None,
         on_stall: Callable[[Stall], object] | None = None,
     ) -> Generator:
-        """A generator that goes on from a snapshot of the original, with the original's habits: bounds in the wrong
+        """A generator that resumes from a snapshot of the Go library, with that library's quirks: bounds in the wrong
         order are swapped, and an upper bound of 0 is read as 65535.
 
         :raises OutOfRangeError: as :meth:`restore`.
