@@ -24,6 +24,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connection, connections
 from django.test.utils import setup_test_environment, teardown_test_environment
+from sqlalchemy import Engine, create_engine
 
 numbers = count()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "settings")
@@ -182,3 +183,18 @@ def database(request: pytest.FixtureRequest, migrations: Path, _django: None) ->
     call_command("migrate", verbosity=0)
     yield request.param
     connection.close()
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql", "mariadb"])
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """SQLAlchemy's engine, of an empty database."""
+    if request.param == "sqlite":
+        engine = create_engine("sqlite://")
+    elif request.param == "mariadb":
+        mariadb: MariaDb = request.getfixturevalue("mariadb")
+        engine = create_engine(mariadb.url())
+    else:
+        server: Server = request.getfixturevalue("server")
+        engine = create_engine(server.url("postgresql+psycopg"))
+    yield engine
+    engine.dispose()

@@ -7,8 +7,8 @@ from uuid import uuid4
 
 from django.db import models
 
-from ids import FORMS, LAYOUT
-from polyflake import hotguid, layout, sno
+from ids import FORMS, new_post
+from polyflake import hotguid, sno
 from polyflake.django import HotGuidField, Int64Field, RandflakeField, SnoField
 
 
@@ -22,19 +22,12 @@ class Order(models.Model):
     post = Int64Field(default=1)
 
 
-POSTS = layout.Generator(LAYOUT)
-
-
-def post() -> int:
-    return POSTS.generate()
-
-
 # The names are those of relations.KEYS.
 FIELDS: dict[str, Callable[..., Any]] = {
     "reference": partial(models.UUIDField, default=uuid4),
     **{form: partial(SnoField, form=form, default=sno.generate) for form in FORMS},
     "hotguid": partial(HotGuidField, default=hotguid.generate),
-    "int64": partial(Int64Field, default=post),
+    "int64": partial(Int64Field, default=new_post),
 }
 
 

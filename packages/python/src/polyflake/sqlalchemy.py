@@ -13,7 +13,8 @@ A column type stores an ID in a form that the database sorts as the ID sorts, so
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar
 from uuid import UUID
 
 from sqlalchemy import BigInteger, Dialect, LargeBinary, String, Uuid
@@ -41,6 +42,9 @@ _COLUMNS: dict[str, dict[str, TypeEngine[Any]]] = {
     "uuid": _UUIDS,
     "hotguid": {"": Uuid(), "mysql": mysql.BINARY(16)},
 }
+# Bytes in a statement.
+_LITERALS = {"postgresql": "'\\x{}'::bytea", "mssql": "0x{}"}
+_T = TypeVar("_T")
 
 
 def _column(form: str, dialect: Dialect) -> TypeEngine[Any]:
@@ -48,7 +52,24 @@ def _column(form: str, dialect: Dialect) -> TypeEngine[Any]:
     return dialect.type_descriptor(columns.get(name, columns[""]))
 
 
-class SnoType(TypeDecorator[sno.Sno]):
+class _Column(TypeDecorator[_T]):
+    """A type whose values are bytes in some databases."""
+
+    def literal_processor(self, dialect: Dialect) -> Callable[[_T], str] | None:
+        write = super().literal_processor(dialect)
+        if write is None:
+            return None
+
+        def process(value: _T) -> str:
+            bound = self.process_bind_param(value, dialect)
+            if isinstance(bound, bytes):  # SQLAlchemy's own would decode them as a text
+                return _LITERALS.get(dialect.name, "X'{}'").format(bound.hex())
+            return write(value)
+
+        return process
+
+
+class SnoType(_Column[sno.Sno]):
     """A column of :class:`polyflake.sno.Sno`.
 
     Parameters of queries may also be texts, as :class:`~polyflake.sno.Sno` takes them.
@@ -93,8 +114,12 @@ class SnoType(TypeDecorator[sno.Sno]):
         return sno.Sno
 
 
-class HotGuidType(TypeDecorator[UUID]):
-    """A column of Hot Guids: ``UUID``, 16 bytes on MySQL, ``uniqueidentifier`` in SQL Server's order of time there."""
+class HotGuidType(_Column[UUID]):
+    """A column of Hot Guids: ``UUID``, 16 bytes on MySQL, ``uniqueidentifier`` in SQL Server's order of time there.
+
+    SQLAlchemy takes a ``UUID`` that is compared with no column for one of its own type ``Uuid``, which is another
+    column on MySQL and SQL Server: ``bindparam("id", id, HotGuidType())`` and ``literal(id, HotGuidType())`` tell it.
+    """
 
     impl = Uuid
     cache_ok = True
