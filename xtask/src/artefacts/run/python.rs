@@ -79,7 +79,7 @@ fn suite(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<u32> {
     {
         python.environment(shell, &venv)?;
     }
-    let wanted = requirements(python.is_free_threaded())?;
+    let wanted = requirements()?;
     let options = ["--quiet", "--no-compile", "--only-binary", ":all:"];
     cmd!(shell, "{inside} -m pip install {options...} {wanted...}").run()?;
     let options = ["--quiet", "--force-reinstall", "--no-deps", "--no-index"];
@@ -93,14 +93,12 @@ fn suite(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<u32> {
 }
 
 /// The pinned packages that the tests import; the others are for building, checking and formatting.
-fn requirements(free_threaded: bool) -> Result<Vec<String>> {
+fn requirements() -> Result<Vec<String>> {
     const IMPORTED: [&str; 7] =
         ["gunicorn", "hypothesis", "mypy", "numpy", "pyarrow", "pytest", "polars"];
-    // polars has no build for free-threaded Pythons.
-    let imported = &IMPORTED[..IMPORTED.len() - usize::from(free_threaded)];
     let file = std::fs::read_to_string(workspace::root().join("tests/requirements.txt"))?;
     let is_imported =
-        |line: &&str| imported.iter().any(|name| line.starts_with(&format!("{name}==")));
+        |line: &&str| IMPORTED.iter().any(|name| line.starts_with(&format!("{name}==")));
     Ok(file.lines().filter(is_imported).map(str::to_owned).collect())
 }
 
@@ -135,8 +133,6 @@ mod tests {
 
     #[test]
     fn what_tests_import_is_pinned() {
-        let lines = requirements(false).unwrap();
-        assert!(lines.len() >= 7);
-        assert!(requirements(true).unwrap().len() < lines.len());
+        assert!(requirements().unwrap().len() >= 7);
     }
 }

@@ -1,6 +1,6 @@
-//! Pythons of Debian's packages, unpacked beside the machine's own.
+//! Pythons, and musl, of Debian's packages, unpacked beside the machine's own.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use xshell::{Shell, cmd};
@@ -44,4 +44,11 @@ fn emulated(shell: &Shell, qemu: &Path, root: &Path, program: &Path) -> Result<(
         "#!/bin/sh\nexec '{qemu}' -0 \"$0\" -L '{root}' '{root}/usr/bin/python3.11' \"$@\"\n"
     );
     roots::write_program(shell, program, &text)
+}
+
+/// Debian's musl for an architecture: the library, which is the loader too.
+pub fn musl_loader(shell: &Shell, arch: &str) -> Result<PathBuf> {
+    let root = roots::debian(shell, "trixie", arch, &["musl"])?;
+    let cpu = if arch == "arm64" { "aarch64" } else { "x86_64" };
+    Ok(root.join(Path::new("usr/lib").join(format!("{cpu}-linux-musl")).join("libc.so")))
 }
