@@ -446,6 +446,7 @@ fn nanos_from_fraction(unix_ms: f64) -> Result<i64> {
             "expected a finite number from the clock, found NaN or infinity",
         ));
     }
-    // The cast rounds towards zero.
-    nanos_from_ms(unix_ms as i64 - i64::from(unix_ms < 0.0))
+    // The cast rounds towards zero, and keeps what is out of range within it.
+    let whole = unix_ms as i64;
+    nanos_from_ms(whole.saturating_sub(i64::from(whole as f64 > unix_ms)))
 }

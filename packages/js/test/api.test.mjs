@@ -23,7 +23,7 @@ const isPlain = (object) => Object.getPrototypeOf(object) === Object.prototype;
 
 /** The public names of a class and its instances, with those of its ancestors. */
 function publicMembers(instance) {
-  const standard = ["length", "name", "prototype", "constructor", "at", "toJSON"];
+  const standard = ["length", "name", "prototype", "constructor", "at", "toJSON", "toString", "kind"];
   if (isPlain(instance)) return Object.keys(instance).sort();
   const objects = [instance.constructor];
   for (let object = instance; object !== Object.prototype; object = Object.getPrototypeOf(object)) objects.push(object);

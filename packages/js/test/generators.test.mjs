@@ -115,10 +115,10 @@ onEachMachine(({ sno }) => {
     for (const reading of [NaN, Infinity, -Infinity])
       assert(!("cause" in refused("clock_failed", () => ids.generate())), `${reading}`);
     refused("clock_failed", () => ids.generate(), { cause: thrown });
-    for (const reading of ["undefined", "null", "string", "bigint", "object", "symbol", "object"]) {
-      const { cause } = refused("clock_failed", () => ids.generate());
+    for (const reading of ["undefined", "null", "string", "bigint", "Object", "symbol", "Date"]) {
+      const { cause, message } = refused("clock_failed", () => ids.generate());
       assert.equal(cause.code, "invalid_type");
-      assert.match(cause.message, new RegExp(`found ${reading}$`));
+      assert.match(message, new RegExp(`found ${reading}$`));
     }
     const next = ids.generate();
     assert.equal(sno.parse(next).sequence, sno.parse(first).sequence + 1, "refused calls changed something");

@@ -347,7 +347,7 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
 const isClass = (value) => /^class\b/.test(Function.prototype.toString.call(value));
 
 /** Methods that JSON.stringify and consoles call. */
-const NOT_CALLED = ["constructor", "toJSON", Symbol.for("nodejs.util.inspect.custom")];
+const NOT_CALLED = ["constructor", "toJSON", "toString", Symbol.for("nodejs.util.inspect.custom")];
 
 /** The functions of an object and of its classes, without those of the language. */
 function functionsOf(object) {

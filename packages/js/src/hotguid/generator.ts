@@ -17,6 +17,7 @@ import {
   manySlots,
   optionsSlots,
 } from "../protocol.js";
+import { nameOf, nothingOf, present } from "../show.js";
 import { put, take } from "../slots.js";
 import { HotGuidArray, LENGTH, machine, TEXT_LENGTH } from "./ids.js";
 
@@ -69,7 +70,7 @@ export class Generator {
    * `maxWait`; `lease_not_started`, `lease_expired` outside the window; `time_out_of_range` outside 1970..2106; `clock_failed`
    * with the `cause`; `entropy_unavailable`; `generator_closed`; `invalid_type`, `out_of_range` for the shard key.
    */
-  readonly generate: (shardKey?: number) => HotGuidId;
+  declare readonly generate: (shardKey?: number) => HotGuidId;
 
   readonly #handle: Handle;
   /** `true` once random bytes were provided. */
@@ -90,6 +91,7 @@ export class Generator {
     };
     this.#handle = new Handle(this, loaded, write, m.calls.hotguidBuild, clock);
     const next = m.maker("hotguidGenerate", (m) => m.ascii(0, TEXT_LENGTH) as HotGuidId, clock);
+    present(this, nothingOf, nameOf);
     this.generate = (shardKey = 0) => {
       this.#ready(shardKey);
       return next() ?? this.#handle.refused();

@@ -7,7 +7,7 @@ import { sharedSettings, WINDOW, type WindowOptions } from "../options.js";
 import { fillBy, fillNow } from "../packed.js";
 import { enroll } from "../pool.js";
 import { extensionSlots, layoutOptionsSlots, manySlots, optionsSlots } from "../protocol.js";
-import { withJson } from "../show.js";
+import { nameOf, nothingOf, present, withJson } from "../show.js";
 import { put } from "../slots.js";
 import { type Claim, claim } from "../twins.js";
 import { arrayOf, type LayoutArray, manyLaterOf, manyOf } from "./array.js";
@@ -94,7 +94,7 @@ export class Generator<
    * `lease_expired` outside the window; `time_out_of_range` outside the layout's time; `clock_failed` with the `cause`;
    * `generator_closed`.
    */
-  readonly generate: (...bindables: Parameter<Without<Bindables, Fixed>>) => IdOf<K>;
+  declare readonly generate: (...bindables: Parameter<Without<Bindables, Fixed>>) => IdOf<K>;
 
   /** The layout of its IDs. */
   readonly layout: Layout<K, Bindables>;
@@ -127,6 +127,7 @@ export class Generator<
     };
     this.#handle = new Handle(this, loaded, write, m.calls.layoutGeneratorBuild, clock);
     this.layout = layout;
+    present(this, nothingOf, nameOf);
     this.generate = (bindables?: unknown) => {
       this.#put(bindables);
       return idOf(this.#handle.call("layoutGenerate"), layout.isInteger);

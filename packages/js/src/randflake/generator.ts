@@ -19,6 +19,7 @@ import {
   secretSlots,
 } from "../protocol.js";
 import { putSecret } from "../secret.js";
+import { nameOf, nothingOf, present } from "../show.js";
 import { put, take } from "../slots.js";
 import { type Claim, claim } from "../twins.js";
 import { inspect } from "./codec.js";
@@ -70,7 +71,7 @@ export class Generator {
    * @throws {PolyflakeError} `lease_not_started` with `retryAt`, `lease_expired`; `clock_behind`, `sequence_exhausted` with `retryAt`,
    * at once or after a wait of at most `maxWait`; `clock_failed` with the `cause`; `generator_closed`.
    */
-  readonly generate: () => RandflakeId;
+  declare readonly generate: () => RandflakeId;
 
   readonly #handle: Handle;
   readonly #claim: Claim;
@@ -98,6 +99,7 @@ export class Generator {
     };
     this.#handle = new Handle(this, loaded, write, m.calls.randflakeBuild, clock);
     const next = m.maker("randflakeGenerate", (m) => m.bigints[madeSlots.id] as RandflakeId, clock);
+    present(this, nothingOf, nameOf);
     this.generate = () => {
       this.#handle.ready();
       return next() ?? this.#handle.refused();

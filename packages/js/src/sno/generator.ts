@@ -19,6 +19,7 @@ import {
   snoPartitionSlots,
   snoSnapshotSlots,
 } from "../protocol.js";
+import { nameOf, nothingOf, present } from "../show.js";
 import { put } from "../slots.js";
 import { LENGTH, machine, SnoArray } from "./ids.js";
 import {
@@ -66,7 +67,7 @@ export class Generator {
    * `lease_not_started`, `lease_expired` outside the window; `time_out_of_range` outside 2010..2079; `clock_failed` with
    * the `cause`; `generator_closed`; `invalid_type`, `out_of_range` for the metabyte.
    */
-  readonly generate: <M extends number = number>(metabyte?: Expected<M>) => SnoId<M>;
+  declare readonly generate: <M extends number = number>(metabyte?: Expected<M>) => SnoId<M>;
 
   readonly #handle: Handle;
   readonly #metabyte: number;
@@ -76,7 +77,7 @@ export class Generator {
   /**
    * A generator; a default partition is drawn at its first ID.
    *
-   * @throws {PolyflakeError} `invalid_type`, `invalid_length`, `unknloadedfield` or `out_of_range` with the option as
+   * @throws {PolyflakeError} `invalid_type`, `invalid_length`, `unknown_field` or `out_of_range` with the option as
    * `field`; `time_out_of_range` for the window.
    */
   constructor(options?: GeneratorOptions);
@@ -96,6 +97,7 @@ export class Generator {
     this.#seeded = !isLent;
     this.#metabyte = metabyte;
     const next = m.maker("snoGenerate", (m) => m.text(0) as SnoId<never>, clock);
+    present(this, nothingOf, nameOf);
     this.generate = (metabyte) => {
       this.#ready(metabyte);
       return next() ?? this.#handle.refused();
