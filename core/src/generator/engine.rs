@@ -86,6 +86,11 @@ impl<F: Family, C> Engine<F, C> {
         self.family.extended(end);
     }
 
+    /// The machine, for families that change their identity.
+    pub(crate) const fn machine(&self) -> &F::Machine {
+        &self.machine
+    }
+
     /// Ends the generator, also for calls in flight, and returns the machine's last state.
     pub(crate) fn close(&self) -> Result<<F::Machine as Machine>::State> {
         self.machine.close()
@@ -322,10 +327,15 @@ impl<F: Family, C: Clock> Engine<F, C> {
         let now = self.tick_after(ticks, (seen, now))?;
         let tick = self.machine.tick_for(seen, now);
         self.window.check(tick, ticks)?;
-        let (epoch, identity) = self.family.identify(&self.window, tick)?;
+        // A reading that is stale must draw nothing: another thread may have drawn for a later tick.
+        if self.family.found(&self.window, tick).is_none() && self.machine.observe() != seen {
+            return Ok(Outcome::Raced);
+        }
+        let (epoch, identity) = self.family.identify(&self.machine, &self.window, tick)?;
+        let is_mine = || epoch == fork::epoch() && self.family.is_current(identity);
         Ok(match self.machine.step(seen, now, want, self.family.limits(identity), flip) {
-            Step::Taken(run) if epoch == fork::epoch() => Outcome::Taken((identity, run)),
-            // Forked since the identity was read: this is another process.
+            Step::Taken(run) if is_mine() => Outcome::Taken((identity, run)),
+            // Forked since the identity was read: this is another process. Or another thread replaced the identity.
             Step::Taken(_) | Step::Raced => Outcome::Raced,
             Step::Full => Outcome::Wait(ticks.nanos_of(tick + 1), ErrorKind::SequenceExhausted),
             Step::Behind(last) if F::WAITS_BEHIND => {
@@ -342,7 +352,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     fn reserve_timeless(&self, want: u32) -> Result<Reserved<F>> {
         loop {
             self.family.check_process()?;
-            let (epoch, identity) = self.family.identify(&self.window, 0)?;
+            let (epoch, identity) = self.family.identify(&self.machine, &self.window, 0)?;
             let (seen, limits) = (self.machine.observe(), self.family.limits(identity));
             match self.machine.step(seen, 0, want, limits, Flip::Refused) {
                 Step::Taken(run) if epoch == fork::epoch() => return Ok((identity, run)),

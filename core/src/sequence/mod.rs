@@ -18,7 +18,7 @@ mod exhaustive;
 /// A state machine.
 pub(crate) trait Machine {
     /// A reading of the state, to step from.
-    type Seen: Copy;
+    type Seen: Copy + PartialEq;
     /// The slots of a tick, if the machine does not know them itself.
     type Limits: Copy;
     type Run: Run;
