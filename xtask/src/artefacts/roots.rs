@@ -142,12 +142,6 @@ pub fn wine(shell: &Shell) -> Result<PathBuf> {
     let text = format!(
         "#!/bin/sh\nout=$(mktemp)\nWINEDEBUG=-all WINEPREFIX='{prefix}' WINEPATH='Z:{path}' '{wine}' \"$@\" > \"$out\" 2>&1\nresult=$?\ncat \"$out\"\nrm \"$out\"\nexit $result\n"
     );
-    write_program(shell, &script, &text)?;
+    workspace::write_program(shell, &script, &text)?;
     Ok(script)
-}
-
-/// Writes a script that can be run.
-pub fn write_program(shell: &Shell, path: &Path, text: &str) -> Result<()> {
-    shell.write_file(path, text)?;
-    Ok(cmd!(shell, "chmod +x {path}").quiet().run()?)
 }

@@ -21,11 +21,18 @@ pub fn check(shell: &Shell) -> Result<()> {
 }
 
 /// The documentation as rustdoc's JSON, after the expansion of macros. Only nightly compilers are meant to write it, so the
-/// stable one is told to behave like one; of the format, only parts are read that have long been as they are.
+/// stable one is told to behave like one: rustdoc alone, since a setting for all would have cargo build every macro again. Of the
+/// format, only parts are read that have long been as they are.
 fn described(shell: &Shell) -> Result<Value> {
     let json = ["-Z", "unstable-options", "--output-format", "json"];
+    let rustdoc = workspace::target().join("rustdoc-like-nightly");
+    workspace::write_program(
+        shell,
+        &rustdoc,
+        "#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec rustdoc \"$@\"\n",
+    )?;
     cmd!(shell, "cargo rustdoc --quiet --package polyflake --all-features -- {json...}")
-        .env("RUSTC_BOOTSTRAP", "1")
+        .env("RUSTDOC", rustdoc)
         .run()?;
     let file = workspace::target().join("doc/polyflake.json");
     let text =

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use xshell::{Shell, cmd};
 
+use super::rust;
 use crate::workspace;
 
 type Run = fn(&Shell, &[String], &Path) -> Result<()>;
@@ -101,11 +102,12 @@ fn rust(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The crates that examples use, as rustdoc is told of them: those that the core's own tests are built with.
+/// The crates that examples use, as rustdoc is told of them: those that the step of the crates builds.
 fn libraries(shell: &Shell) -> Result<Vec<String>> {
     const USED: [&str; 3] = ["polyflake", "serde", "serde_json"];
-    let chosen = ["--package", "polyflake", "--all-features", "--test", "kinds", "--no-run"];
-    let built = cmd!(shell, "cargo test --quiet {chosen...} --message-format json").read()?;
+    let members = rust::members();
+    let built = cmd!(shell, "cargo test --quiet {members...} --no-run --message-format json");
+    let built = built.read()?;
     let messages = built.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
     let file_of = |name: &str| {
         let is_it = |message: &&Value| {

@@ -9,11 +9,16 @@ use crate::{tools, workspace};
 /// Packages with other people's libraries for databases, which take minutes to compile: they have a step of their own.
 const DATABASES: [&str; 3] = ["database-tests", "example-axum", "polyflake-sql"];
 
+/// The members that have no step of their own, with all features. Steps that choose alike build nothing twice.
+pub fn members() -> Vec<&'static str> {
+    let others = DATABASES.into_iter().flat_map(|name| ["--exclude", name]);
+    ["--workspace", "--all-features"].into_iter().chain(others).collect()
+}
+
 /// Checks the members with all features, and the core with fewer, which leaves other code unused.
 pub fn clippy(shell: &Shell) -> Result<()> {
-    let others = DATABASES.iter().flat_map(|name| ["--exclude", name]);
-    let all = ["--all-targets", "--all-features", "--", "-D", "warnings"];
-    cmd!(shell, "cargo clippy --quiet --workspace {others...} {all...}").run()?;
+    let members = members();
+    cmd!(shell, "cargo clippy --quiet {members...} --all-targets -- -D warnings").run()?;
     for features in ["", "alloc", "serde", "std"] {
         let chosen = ["--no-default-features", "--features", features];
         cmd!(shell, "cargo clippy --quiet --package polyflake {chosen...} -- -D warnings").run()?;
@@ -50,8 +55,8 @@ pub fn test(shell: &Shell) -> Result<()> {
         ensure!(!workspace::in_ci() || !cfg!(target_os = "linux"), missing);
         println!("left out: faults under clocks that step ({missing})");
     }
-    let others = DATABASES.iter().flat_map(|name| ["--exclude", name]);
-    Ok(cmd!(shell, "cargo test --quiet --workspace {others...} --all-features").run()?)
+    let members = members();
+    Ok(cmd!(shell, "cargo test --quiet {members...}").run()?)
 }
 
 /// IDs in columns of real databases: lints, tests, and the documentation of the crate that users install.

@@ -6,7 +6,7 @@ use anyhow::Result;
 use xshell::{Shell, cmd};
 
 use super::Interpreter;
-use crate::{artefacts::roots, tools};
+use crate::{artefacts::roots, tools, workspace};
 
 /// The newest Python of the release that Debian prepares, with its `NumPy`, whose authors have no build for that Python yet.
 pub fn newest(shell: &Shell) -> Result<Interpreter> {
@@ -43,7 +43,7 @@ fn emulated(shell: &Shell, qemu: &Path, root: &Path, program: &Path) -> Result<(
     let text = format!(
         "#!/bin/sh\nexec '{qemu}' -0 \"$0\" -L '{root}' '{root}/usr/bin/python3.11' \"$@\"\n"
     );
-    roots::write_program(shell, program, &text)
+    workspace::write_program(shell, program, &text)
 }
 
 /// Debian's musl for an architecture: the library, which is the loader too.
