@@ -1,4 +1,4 @@
-//! The examples of the repository's README, of its guide and of each package's README, run as they are written.
+//! The examples of the repository's README, of its pages and of each package's README, run as they are written.
 
 use std::{fs, path::Path};
 
@@ -16,9 +16,11 @@ const PYTHON: (&str, Run) = ("python", python);
 const JAVASCRIPT: (&str, Run) = ("js", javascript);
 
 /// Each README with the languages in which it must have examples.
-const READMES: [(&str, &[(&str, Run)]); 5] = [
+const READMES: [(&str, &[(&str, Run)]); 7] = [
     ("README.md", &[RUST, PYTHON, JAVASCRIPT]),
     ("docs/guide.md", &[RUST, PYTHON, JAVASCRIPT]),
+    ("docs/columns.md", &[PYTHON, JAVASCRIPT]),
+    ("docs/javascript.md", &[JAVASCRIPT]),
     ("core/README.md", &[RUST]),
     ("packages/python/README.md", &[PYTHON]),
     ("packages/js/README.md", &[JAVASCRIPT]),
