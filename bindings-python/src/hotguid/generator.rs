@@ -25,7 +25,7 @@ use crate::{
 
 type Inner = hotguid::Generator<PythonClock>;
 
-/// The process-wide generator, unless another was set.
+/// The default generator, unless another was set.
 pub(crate) fn default_generator(py: Python<'_>) -> PyResult<&'static Inner> {
     static DEFAULT: PyOnceLock<Inner> = PyOnceLock::new();
     DEFAULT.get_or_try_init(py, || {

@@ -133,7 +133,7 @@ impl Default for Generator {
 
 const ALL: Bounds = Bounds { min: 0, max: u16::MAX };
 
-/// One new ID from the process-wide generator, which has a default partition.
+/// One new ID from the default generator, which has a default partition.
 ///
 /// ```
 /// let id = polyflake::sno::generate(7)?;

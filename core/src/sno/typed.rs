@@ -149,7 +149,7 @@ impl<T: Kind> Id<T> {
         }
     }
 
-    /// One new ID of the process-wide generator.
+    /// One new ID of the default generator.
     ///
     /// ```
     /// use polyflake::sno::{Id, Kind};

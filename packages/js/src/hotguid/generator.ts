@@ -245,7 +245,7 @@ export class Generator {
 let shared: Generator | undefined;
 
 /**
- * One new ID from the thread's shared generator, for a shard key of your choice: 0..4294967295, 0 by default.
+ * One new ID from the thread's default generator, for a shard key of your choice: 0..4294967295, 0 by default.
  * {@link setDefaultGenerator} replaces the generator. Another copy of the package (CommonJS beside ES modules, a second version) has its
  * own, with its own random bytes.
  *

@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 def generate(shard_key: SupportsIndex = 0) -> UUID:
-    """One new ID from the process-wide generator, which :func:`set_default_generator` sets.
+    """One new ID from the default generator, which :func:`set_default_generator` sets.
 
     Its 5 random bytes are drawn at the first call, and again in a forked child.
 
@@ -52,7 +52,7 @@ def generate(shard_key: SupportsIndex = 0) -> UUID:
     """
 
 def set_default_generator(generator: Generator | None, /) -> None:
-    """Sets the process-wide generator; none stands for a new one.
+    """Sets the default generator; none stands for a new one.
 
     :func:`generate` uses it in all threads. ``None`` stands for a new generator with new random bytes. The generator
     before is never used again by :func:`generate`, and stays usable by those who hold it.

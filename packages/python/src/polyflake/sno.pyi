@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 def generate(metabyte: SupportsIndex | None = None) -> Sno:
-    """One new ID from the process-wide generator, which :func:`set_default_generator` sets.
+    """One new ID from the default generator, which :func:`set_default_generator` sets.
 
     The generator leases a partition at the first call and while it makes IDs, from a table of this process and its
     forks, so that no two generators have the same one at a time. Generators of other processes and machines have it by
@@ -57,7 +57,7 @@ def generate(metabyte: SupportsIndex | None = None) -> Sno:
     """
 
 def set_default_generator(generator: Generator | None, /) -> None:
-    """Sets the process-wide generator; none stands for a new one.
+    """Sets the default generator; none stands for a new one.
 
     :func:`generate` uses it in all threads. ``None`` stands for a new generator with a new partition. The generator
     before is never used again by :func:`generate`, and stays usable by those who hold it.
