@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -12,6 +13,7 @@ from django.db import models
 from django.db.models.lookups import Exact
 
 from polyflake import PolyflakeError
+from polyflake.msgspec import enc_hook
 
 UUIDS = models.UUIDField()
 COLUMNS = {"text": models.CharField(max_length=16), "bytes": models.BinaryField(), "uuid8": UUIDS, "uuid": UUIDS}
@@ -45,6 +47,16 @@ def found(value: Any) -> Any:
     if isinstance(value, bytes) and len(value) == 16:
         return UUID(bytes=value)
     return UUID(value) if isinstance(value, str) and _DIGITS.fullmatch(value) else value
+
+
+class Encoding(json.JSONEncoder):
+    """An encoder of IDs and arrays of IDs, to be put before another one of :mod:`json`."""
+
+    def default(self, o: Any) -> Any:
+        try:
+            return enc_hook(o)
+        except NotImplementedError:
+            return super().default(o)
 
 
 class Whole(Exact):

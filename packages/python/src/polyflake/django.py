@@ -11,13 +11,14 @@ from typing import Any, Literal
 from uuid import UUID
 
 from django.core import checks
+from django.core.serializers.json import DjangoJSONEncoder
 from django.db import NotSupportedError, connections, models
 from django.db.models.lookups import IExact, PatternLookup, UUIDTextMixin
 
 from polyflake import _reading, hotguid, sno
-from polyflake._django import COLUMNS, MYSQL, UNSORTED, UUIDS, Whole, WholeOnMySql, checked, found, stored
+from polyflake._django import COLUMNS, MYSQL, UNSORTED, UUIDS, Encoding, Whole, WholeOnMySql, checked, found, stored
 
-__all__ = ["HotGuidField", "Int64Field", "RandflakeField", "SnoField", "read_sno"]
+__all__ = ["HotGuidField", "Int64Field", "JSONEncoder", "RandflakeField", "SnoField", "read_sno"]
 
 
 def read_sno(value: Any) -> sno.Sno:
@@ -26,6 +27,10 @@ def read_sno(value: Any) -> sno.Sno:
     :raises django.core.exceptions.ValidationError: with the error's stable code.
     """
     return checked(_reading.read_sno, value)
+
+
+class JSONEncoder(Encoding, DjangoJSONEncoder):
+    """Django's encoder, with texts for IDs: ``JsonResponse(data, encoder=JSONEncoder)``, and so in a ``JSONField``."""
 
 
 class SnoField(models.Field):

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from pydantic_core import CoreSchema, PydanticCustomError, SchemaSerializer, core_schema
 
 from polyflake import PolyflakeError, randflake, sno
 from polyflake._errors import build
@@ -34,6 +34,10 @@ def _sno_schema() -> CoreSchema:
     read = core_schema.no_info_plain_validator_function(read_sno)
     exact = core_schema.json_or_python_schema(read, core_schema.is_instance_schema(sno.Sno))
     return core_schema.lax_or_strict_schema(read, exact, serialization=core_schema.to_string_ser_schema())
+
+
+# For values of type `Any`, which have no schema.
+_sno_serializer = SchemaSerializer(core_schema.any_schema(serialization=core_schema.to_string_ser_schema()))
 
 
 def _sno_json_schema() -> dict[str, Any]:
