@@ -32,4 +32,4 @@ def test_the_table_has_the_versions_that_are_tested() -> None:
     assert {name.lower(): (low, high) for name, low, high in table} == {
         name: (oldest[name], newest[name]) for name in newest if name not in tools
     }
-    assert len(BLOCKS) == 2
+    assert len(BLOCKS) == 3

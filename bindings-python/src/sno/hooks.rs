@@ -33,7 +33,8 @@ impl Sno {
 
     /// Asked for by Pydantic where a field's type is `Any`. Without Pydantic there is no such attribute.
     #[getter]
-    fn __pydantic_serializer__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn __pydantic_serializer__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
         let module = py.import("polyflake.pydantic");
         let module = module.map_err(|error| PyAttributeError::new_err(error.to_string()))?;
         module.getattr(intern!(py, "_sno_serializer"))
