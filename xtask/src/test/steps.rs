@@ -135,7 +135,12 @@ pub const ALL: &[Step] = &[
         &[PYTHON, &["tests/conformance/python", "tests/forks", "tests/stepping"]],
         python_types,
     ),
-    step("javascript", "the npm package's own tests", &[JAVASCRIPT], javascript),
+    step(
+        "javascript",
+        "the npm package's own tests",
+        &[JAVASCRIPT, &["docs/javascript.md"]],
+        javascript,
+    ),
     step(
         "packaging-rust",
         "the crate as a registry serves it, in a user's project",
@@ -198,8 +203,8 @@ pub const ALL: &[Step] = &[
     ),
     step(
         "readme",
-        "the examples of each README and of the guide run as they are written",
-        &[BINDINGS, &["README.md", "docs/guide.md"]],
+        "the examples of each README and page run as they are written",
+        &[BINDINGS, &["README.md", "docs/columns.md", "docs/guide.md", "docs/javascript.md"]],
         readme::check,
     ),
     step(
