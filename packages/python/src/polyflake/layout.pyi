@@ -527,15 +527,12 @@ class LayoutArray:
     bytes: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 
-    @overload
-    def __new__(cls, ids: _Integers, /) -> LayoutArray:
-        """The IDs of a column of signed 64-bit integers, as :class:`polyflake.randflake.RandflakeArray` takes it."""
+    def __new__(cls, ids: _Integers | _Bytes, /, size: SupportsIndex | None = None) -> LayoutArray:
+        """The IDs of a column.
 
-    @overload
-    def __new__(cls, ids: _Bytes, /, size: SupportsIndex | None) -> LayoutArray:
-        """The IDs of packed bytes, as ``bytes(ids)`` gives them, of ``size`` bytes each; or of an Arrow column of so
-        many bytes each.
-
+        :param ids: signed 64-bit integers, as :class:`polyflake.randflake.RandflakeArray` takes them; or, with a
+            ``size``, packed bytes as ``bytes(ids)`` gives them, or an Arrow column of bytes.
+        :param size: number of bytes in an ID, 1..65536; ``None`` for integers.
         :raises InvalidTypeError: for anything else; for a null, with the ``item``.
         :raises InvalidValueError: ``invalid_length`` if the last ID is not whole, or with the ``item`` of another
             length.
