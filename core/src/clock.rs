@@ -93,6 +93,12 @@ pub trait Clock {
         0
     }
 
+    /// The unit in which the source of this clock counts, in nanoseconds: errors about a reading show it in this unit.
+    #[doc(hidden)]
+    fn unit_nanos(&self) -> u32 {
+        1
+    }
+
     /// The default of `max_wait`, in nanoseconds, for a format whose tick lasts `tick_nanos`.
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {
         let _ = tick_nanos;
@@ -162,6 +168,9 @@ macro_rules! clock_behind_pointer {
             }
             fn slack_nanos(&self) -> u64 {
                 (**self).slack_nanos()
+            }
+            fn unit_nanos(&self) -> u32 {
+                (**self).unit_nanos()
             }
             fn default_max_wait(&self, tick_nanos: u64) -> u64 {
                 (**self).default_max_wait(tick_nanos)
@@ -235,6 +244,9 @@ impl<C: Clock, F: Fn(&Stall)> Clock for OnStall<C, F> {
     }
     fn slack_nanos(&self) -> u64 {
         self.clock.slack_nanos()
+    }
+    fn unit_nanos(&self) -> u32 {
+        self.clock.unit_nanos()
     }
     fn default_max_wait(&self, tick_nanos: u64) -> u64 {
         self.clock.default_max_wait(tick_nanos)
@@ -389,6 +401,18 @@ impl Clock for SystemClock {
     fn slack_nanos(&self) -> u64 {
         polyflake_clock::slack_nanos(system::exact)
     }
+}
+
+/// The error for a reading that a format cannot hold, in the unit in which its clock counts; `error` has the format's limits in
+/// milliseconds.
+#[cold]
+pub(crate) fn in_unit(error: &Error, unix_nanos: i64, unit_nanos: u32) -> Error {
+    const NANOS_PER_MS: i128 = 1_000_000;
+    let (_, least, most) = error.range().unwrap_or_default();
+    let unit = i128::from(unit_nanos);
+    let (first, end) = (least * NANOS_PER_MS, (most + 1) * NANOS_PER_MS);
+    let found = i128::from(unix_nanos).div_euclid(unit);
+    Error::time_out_of_range("clock", found, first.div_euclid(unit), (end - 1).div_euclid(unit))
 }
 
 /// The error for a reading that 64-bit nanoseconds cannot hold.

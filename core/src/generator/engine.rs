@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Error, ErrorKind, Result, UnixTime,
-    clock::Clock,
+    clock::{self, Clock},
     fork,
     format::Ticks,
     sequence::{Flip, Machine, Step},
@@ -168,7 +168,10 @@ impl<F: Family, C: Clock> Engine<F, C> {
 
     #[inline]
     fn tick_of(&self, ticks: &F::Ticks, unix_nanos: i64) -> Result<u64> {
-        ticks.tick_of_nanos(unix_nanos).map_err(|error| self.family.outside(error, unix_nanos))
+        ticks.tick_of_nanos(unix_nanos).map_err(|error| {
+            let error = clock::in_unit(&error, unix_nanos, self.clock.unit_nanos());
+            self.family.outside(error, unix_nanos)
+        })
     }
 
     /// The tick of a reading that was taken after a look at the machine. A reading that is before the start of the machine's tick
