@@ -49,7 +49,8 @@ fn clocks_outside_of_snos_time() {
     assert_clock_outside(ids.generate(0), i64::MIN, (SNO_FIRST, SNO_LAST));
     // Milliseconds, given for nanoseconds, are no member of the range that the message names.
     clock.set_unix_nanos(T);
-    let message = "expected clock from 1262304000000000000 to 3461327255551999999, found 1763650000000";
+    let message =
+        "expected clock from 1262304000000000000 to 3461327255551999999, found 1763650000000";
     assert_eq!(ids.generate(0).unwrap_err().to_string(), message);
 }
 

@@ -27,7 +27,7 @@ use crate::generators::{
 use crate::{
     errors::{attached, no_copy, raise},
     ids::{
-        convert::{Flag, Of, Span, Take, UnixMs, name, raise_about_time, wrong_type},
+        convert::{Flag, Of, Span, Take, UnixMs, name, wrong_type},
         target::Item,
     },
 };
@@ -64,8 +64,8 @@ impl Given<'_, '_> {
         build: impl FnOnce(Builder<PythonClock>) -> polyflake::Result<Inner>,
     ) -> PyResult<Generator> {
         let (options, layout) = (Options::of(function, self.options)?, self.layout);
-        let time =
-            options.window.as_ref().map_or(i64::MIN..i64::MAX, |span| span.start.0..span.end.0);
+        let window = options.window;
+        let time = window.as_ref().map_or(i64::MIN..i64::MAX, |span| span.start.0..span.end.0);
         let with_clock = |clock| Builder::with_clock(layout.0.get().0.clone(), clock);
         let mut builder = options.builder(with_clock).sequence_only(self.sequence_only.0.0);
         let bindables = self.bindables.map(|given| given.0).unwrap_or_default();
@@ -77,7 +77,7 @@ impl Given<'_, '_> {
         }
         let inner = build(builder).map_err(|error| match error.kind() {
             ErrorKind::InvalidType => names.raise_typed(error),
-            _ => raise_about_time(error, Span::NAME),
+            _ => Span::raise(window, error),
         })?;
         let what = || format!("{} {fixed:?}", inner.layout().to_json());
         let claim = layout::Pool::new([&inner]).ok();
@@ -137,7 +137,7 @@ impl Generator {
     #[pyo3(signature = (end, /))]
     fn extend_window(&self, end: Of<UnixMs, name::end>) -> PyResult<()> {
         let extended = self.inner.extend_window(end.0.0);
-        extended.map_err(|error| raise_about_time(error, "end"))?;
+        extended.map_err(|error| end.0.raise(error, "end"))?;
         if let Some(claim) = &self.claim {
             claim.extend(end.0.0);
         }

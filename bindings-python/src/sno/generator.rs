@@ -21,9 +21,7 @@ use crate::generators::{
 use crate::{
     errors::{no_copy, raise},
     ids::{
-        convert::{
-            Metabyte, Of, Partition, SequenceMax, SequenceMin, Span, UnixMs, name, raise_about_time,
-        },
+        convert::{Metabyte, Of, Partition, SequenceMax, SequenceMin, Span, UnixMs, name},
         target::Item,
     },
 };
@@ -75,8 +73,10 @@ fn make(
     options: Option<Keywords<'_, '_>>,
     build: impl FnOnce(Builder<PythonClock>) -> polyflake::Result<Inner>,
 ) -> PyResult<Generator> {
-    let builder = Options::of(function, options)?.builder(Builder::with_clock);
-    let inner = build(builder).map_err(|error| raise_about_time(error, Span::NAME))?;
+    let options = Options::of(function, options)?;
+    let window = options.window;
+    let builder = options.builder(Builder::with_clock);
+    let inner = build(builder).map_err(|error| Span::raise(window, error))?;
     Ok(Generator { inner, metabyte })
 }
 
@@ -149,7 +149,7 @@ impl Generator {
         metabyte: Option<Metabyte>,
     ) -> PyResult<Sno> {
         let id = self.inner.generate_at(time.0.0, self.metabyte(metabyte)).map(Sno);
-        id.map_err(|error| raise_about_time(error, "time"))
+        id.map_err(|error| time.0.raise(error, "time"))
     }
 
     #[doc = doc!("sno.Generator.partition")]
@@ -162,7 +162,7 @@ impl Generator {
     #[pyo3(signature = (end, /))]
     fn extend_window(&self, end: Of<UnixMs, name::end>) -> PyResult<()> {
         let extended = self.inner.extend_window(end.0.0);
-        extended.map_err(|error| raise_about_time(error, "end"))
+        extended.map_err(|error| end.0.raise(error, "end"))
     }
 
     #[doc = doc!("sno.Generator.stats")]

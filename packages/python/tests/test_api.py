@@ -99,7 +99,9 @@ def parameters(function: ast.FunctionDef) -> list[tuple[str, str, str]]:
     positional = [*given.posonlyargs, *given.args]
     defaults = [None] * (len(positional) - len(given.defaults)) + [*given.defaults]
     kinds = ["POSITIONAL_ONLY"] * len(given.posonlyargs) + ["POSITIONAL_OR_KEYWORD"] * len(given.args)
-    keywords = [(arg, "KEYWORD_ONLY", default) for arg, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)]
+    keywords = [
+        (arg, "KEYWORD_ONLY", default) for arg, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    ]
     every = [*zip(positional, kinds, defaults, strict=True), *keywords][1:]
     return [(arg.arg, kind, ast.unparse(default) if default else "") for arg, kind, default in every]
 
