@@ -64,7 +64,7 @@ impl Clock for PythonClock {
     fn sleep(&self, nanos: u64) -> Result<()> {
         let wait = |py: Python<'_>| {
             py.detach(|| SystemClock.sleep(nanos))?;
-            py.check_signals().map_err(|raised| end_wait(raised, "a signal"))
+            check_signals(py)
         };
         Python::try_attach(wait).unwrap_or_else(|| SystemClock.sleep(nanos))
     }
@@ -144,10 +144,15 @@ impl Signals {
         if since < BETWEEN {
             return Ok(());
         }
-        let checked = Python::try_attach(|py| py.check_signals());
+        let checked = Python::try_attach(check_signals).unwrap_or(Ok(()));
         self.looked = Some(Instant::now());
-        checked.unwrap_or(Ok(())).map_err(|raised| end_wait(raised, "a signal"))
+        checked
     }
+}
+
+/// Runs the handlers of the signals that have come.
+fn check_signals(py: Python<'_>) -> Result<()> {
+    py.check_signals().map_err(|raised| end_wait(raised, "a signal"))
 }
 
 /// The error that ends a wait and carries the exception raised in it.

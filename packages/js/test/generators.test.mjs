@@ -148,6 +148,9 @@ onEachMachine(({ sno }) => {
       const ids = small(() => reading);
       refused("time_out_of_range", () => ids.generate());
     }
+    // In milliseconds, the unit of these clocks.
+    const message = `expected clock from ${START_2010} to ${END - 1}, found 1763650000`;
+    refused("time_out_of_range", () => small(() => 1_763_650_000).generate(), { field: "clock", message });
     assert.equal(sno.parse(small(() => START_2010).generate()).tick, 0);
     assert.equal(sno.parse(small(() => END - 1).generate()).tick, 2 ** 39 - 1);
     assert.equal(sno.parse(small(() => NOW + 3.99).generate()).unixMs, NOW);

@@ -112,7 +112,7 @@ def test_help_names_the_parameters_of_constructors(family: str) -> None:
     classes = [getattr(FAMILIES[family], name) for name in FAMILIES[family].__all__]
     without = [cls for cls in classes if isinstance(cls, type) and cls.__name__ not in found]
     for cls in without:
-        with pytest.raises(TypeError, match="cannot create|No constructor"):
+        with pytest.raises(TypeError, match="cannot create"):
             cls()
     for name, constructor in found.items():
         cls = getattr(FAMILIES[family], name)

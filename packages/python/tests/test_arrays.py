@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import copy
+import datetime as dt
 import io
 import pickle
-
-import datetime as dt
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyflake import hotguid, layout, randflake, sno
-from polyflake import PolyflakeError
+from polyflake import PolyflakeError, hotguid, layout, randflake, sno
 from support import refused
 
 packed = st.integers(0, 40).flatmap(lambda n: st.binary(min_size=10 * n, max_size=10 * n))
@@ -141,15 +139,15 @@ def test_texts_of_all_are_read_again(cls: Any) -> None:
     assert texts == ids.texts()
     assert np.asarray(column).astype(str).tolist() == pa.array(column).to_pylist() == texts
     pa.array(column).validate(full=True)
-    for given in (texts, iter(texts), column, np.array(texts), pa.array(texts), pa.array(texts, pa.large_string())):
-        assert cls.from_texts(given) == ids
+    for source in (texts, iter(texts), column, np.array(texts), pa.array(texts), pa.array(texts, pa.large_string())):
+        assert cls.from_texts(source) == ids
     assert cls.from_texts(pa.array(texts).dictionary_encode()) == ids
     assert cls.from_texts(pa.array(texts, pa.string_view())) == ids
     assert len(cls.from_texts([])) == len(cls.from_texts(ids[:0].text_column())) == 0
     for bad in ("", texts[0] + "2", "!" * len(texts[0]), texts[0].upper() + "-"):
-        for given in ([*texts, bad], pa.array([*texts, bad]), pa.array([*texts, bad]).dictionary_encode()):
+        for source in ([*texts, bad], pa.array([*texts, bad]), pa.array([*texts, bad]).dictionary_encode()):
             with pytest.raises(PolyflakeError) as caught:
-                cls.from_texts(given)
+                cls.from_texts(source)
             assert (caught.value.code[:8], caught.value.item) == ("invalid_", 300)
 
 

@@ -94,7 +94,7 @@ def test_columns_are_values(column: Any, items: list[Any]) -> None:
         assert type(same) is type(column)
         assert list(same) == items
         assert same == column
-        assert not same != column
+        assert (same != column) is False
         assert type(column).__hash__ is None or hash(same) == hash(column)
     for other in (column[:-1], column[:0], items, memoryview(b""), None):
         assert column != other
