@@ -70,9 +70,9 @@ fn section<'r>(text: &mut String, title: &str, rows: impl Iterator<Item = &'r Na
 }
 
 fn ran(runs: &[Run]) -> String {
-    let said = |Run { with, under, what, passed }: &Run| {
+    let said = |Run { with, under, what }: &Run| {
         let under = under.as_ref().map_or_else(String::new, |name| format!(" under {name}"));
-        format!("{with}{under}: {passed} passed ({what})")
+        format!("{with}{under} ({what})")
     };
     match runs {
         [] => "built, not run".to_owned(),
@@ -93,7 +93,6 @@ mod tests {
             with: "CPython 3.11".to_owned(),
             under: Some("QEMU".to_owned()),
             what: "tests".to_owned(),
-            passed: 7,
         };
         let rows = [
             ("wheel-linux-x64-gnu".to_owned(), Row { runs: vec![run], ..row.clone() }),
@@ -101,9 +100,7 @@ mod tests {
         ];
         let page = page(&platforms::all().unwrap(), &rows);
         let (first, last) = page.split_once("## Every platform").unwrap();
-        assert!(
-            first.contains("| a.whl | 100 | CPython 3.11 under QEMU: 7 passed (tests) | twine |")
-        );
+        assert!(first.contains("| a.whl | 100 | CPython 3.11 under QEMU (tests) | twine |"));
         assert!(last.contains("| a.whl | 100 | built, not run | twine |"));
     }
 

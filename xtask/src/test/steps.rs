@@ -90,7 +90,7 @@ pub const ALL: &[Step] = &[
     step("lint", "Python and JavaScript without what linters find", &[EVERYTHING], format::lint),
     step(
         "workflows",
-        "continuous integration runs tasks alone, with pinned actions",
+        "continuous integration is valid, with pinned actions and few rights",
         &[&[".github"]],
         workflows::check,
     ),
