@@ -71,7 +71,9 @@ def test_migrations_import_the_fields_and_leave_nothing_to_change(migrations: Pa
     (written,) = migrations.glob("0001*.py")
     source = written.read_text()
     assert "polyflake.django.SnoField(blank=True, form='bytes', null=True" in source, source
-    assert "functools.partial(polyflake.sno.generate, *(7,), **{})" in source, source
+    # Django 6.1 writes the arguments of a partial function as one would.
+    stated = "7" if django.VERSION >= (6, 1) else "*(7,), **{}"
+    assert f"functools.partial(polyflake.sno.generate, {stated})" in source, source
     state = MigrationLoader(connection).project_state()
     assert MigrationAutodetector(state, ProjectState.from_apps(django.apps.apps))._detect_changes() == {}
 
