@@ -57,6 +57,11 @@ type Later<Bindables> = Whether<
   [bindables: Given<Bindables>, options?: AsyncOptions]
 >;
 
+/** Bindables as a warning shows them. */
+function shown(bindables: unknown): string {
+  return `{${Object.entries(bindables ?? {}).map(([name, value]) => `${name}: ${value}`)}}`;
+}
+
 /** The start of a generator that is restored. */
 class Origin {
   constructor(readonly snapshot: unknown) {}
@@ -103,7 +108,7 @@ export class Generator<
 
   /**
    * A generator. If another one of this thread, still in use, has the same layout and fixed bindables and their times overlap,
-   * the process emits a warning: they repeat each other's IDs.
+   * the process emits a warning, once for a layout and bindables: they repeat each other's IDs.
    *
    * @throws {PolyflakeError} `invalid_layout` for a layout that cannot make IDs; `unknown_field`, `out_of_range` with the option or
    * bindable as `field`; `invalid_type`; `time_out_of_range` for the window.
@@ -133,7 +138,13 @@ export class Generator<
       return idOf(this.#handle.call("layoutGenerate"), layout.isInteger);
     };
     const window = [shared.windowStart, shared.windowEnd];
-    this.#claim = claim(this.#handle, `layout ${fixed} ${layout.toJson()}`, window, "layoutPool", "layout, bindables");
+    const identity = {
+      key: `layout ${fixed} ${layout.toJson()}`,
+      pool: "layoutPool" as const,
+      same: () => `layout, bindables ${shown(given.bindables)} and time`,
+      remedy: "close it first, or give each its own bindables",
+    };
+    this.#claim = claim(this.#handle, identity, window);
     enroll(this, {
       handle: this.#handle,
       fill: this.#fill.bind(this),

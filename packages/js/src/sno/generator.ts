@@ -21,9 +21,11 @@ import {
 } from "../protocol.js";
 import { nameOf, nothingOf, present } from "../show.js";
 import { put } from "../slots.js";
+import { type Claim, claim } from "../twins.js";
 import { LENGTH, machine, SnoArray } from "./ids.js";
 import {
   type GeneratorOptions,
+  heldOf,
   numbersOf,
   type RestoreOptions,
   type Snapshot,
@@ -71,11 +73,15 @@ export class Generator {
 
   readonly #handle: Handle;
   readonly #metabyte: number;
+  /** Undefined under a default partition. */
+  readonly #claim: Claim | undefined;
   /** `true` once random bytes are known to be available, or if this side never has to provide any. */
   #seeded: boolean;
 
   /**
-   * A generator; a default partition is drawn at its first ID.
+   * A generator; a default partition is drawn at its first ID. If another one of this thread, still in use, has the same given or
+   * restored partition, and their sequences and times overlap, the process emits a warning, once for a partition: they repeat
+   * each other's IDs.
    *
    * @throws {PolyflakeError} `invalid_type`, `invalid_length`, `unknown_field` or `out_of_range` with the option as
    * `field`; `time_out_of_range` for the window.
@@ -95,6 +101,15 @@ export class Generator {
     };
     this.#handle = new Handle(this, loaded, write, m.calls.snoBuild, clock);
     this.#seeded = !isLent;
+    if (!leases) {
+      const { partition, sequences } = heldOf(restored ?? own);
+      const identity = {
+        key: `sno ${partition}`,
+        same: () => `partition ${partition}, time and some of the sequences ${sequences[0]} to ${sequences[1]}`,
+        remedy: "close it first and restore each snapshot once, or give each its own partition or sequence bounds",
+      };
+      this.#claim = claim(this.#handle, identity, [shared.windowStart, shared.windowEnd], sequences);
+    }
     this.#metabyte = metabyte;
     const next = m.maker("snoGenerate", (m) => m.text(0) as SnoId<never>, clock);
     present(this, nothingOf, nameOf);
@@ -112,7 +127,8 @@ export class Generator {
   }
 
   /**
-   * A generator that continues where a closed one stopped, with its partition and bounds. Restore a snapshot only once.
+   * A generator that continues where a closed one stopped, with its partition and bounds. Restore a snapshot only once; the
+   * process emits a warning, as for a given partition, if a generator restored before is still in use.
    *
    * @throws {PolyflakeError} as the constructor; `missing_field`; `out_of_range` for a snapshot that no generator can leave.
    */
@@ -232,8 +248,10 @@ export class Generator {
   extendWindow(end: Date | number): void {
     attached(isObject(this) && #handle in this);
     const m: MachineFor<"snoExtendWindow"> = this.#handle.machine;
-    m.numbers[extensionSlots.end] = time(end, "end");
+    const later = time(end, "end");
+    m.numbers[extensionSlots.end] = later;
     this.#handle.call("snoExtendWindow");
+    if (this.#claim) this.#claim.end = Math.max(this.#claim.end, later);
   }
 
   /**
@@ -254,7 +272,9 @@ export class Generator {
   close(): Snapshot {
     attached(isObject(this) && #handle in this);
     this.#seed();
-    return snapshotOf(this.#handle.call("snoClose").numbers);
+    const snapshot = snapshotOf(this.#handle.call("snoClose").numbers);
+    if (this.#claim) this.#claim.end = -Infinity;
+    return snapshot;
   }
 
   /** One ID if one can be made now. */
