@@ -138,7 +138,7 @@ impl<'de, E> Replay<'de, E> {
     }
 }
 
-impl<'de, E: Error> Replay<'de, E> {
+impl<E: Error> Replay<'_, E> {
     /// The error for a value that is neither a variant's name nor a map.
     fn not_a_variant(&self) -> E {
         let found = match &self.value {
