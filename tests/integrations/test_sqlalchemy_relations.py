@@ -224,15 +224,15 @@ def merge(shop: Asked) -> dict[int, int]:
 
 
 def set_tags(shop: Asked) -> dict[int, list[int]]:
-    shop.order(0).tags = [shop.session.get_one(shop.Tag, shop.keys[2])]
+    shop.order(0).tags = [shop.session.get(shop.Tag, shop.keys[2])]
     shop.order(2).tags = list(shop.order(3).tags)
     return related(shop, "Order", "tags")
 
 
 def add_and_remove(shop: Asked) -> dict[int, list[int]]:
     order = shop.order(0)
-    order.tags.append(shop.session.get_one(shop.Tag, shop.keys[2]))
-    order.tags.remove(shop.session.get_one(shop.Tag, shop.keys[0]))
+    order.tags.append(shop.session.get(shop.Tag, shop.keys[2]))
+    order.tags.remove(shop.session.get(shop.Tag, shop.keys[0]))
     return related(shop, "Order", "tags")
 
 
@@ -317,7 +317,7 @@ ASKED: dict[str, Callable[[Asked], Any]] = {
     },
     "a range": lambda shop: shop.found(shop.Order.id.between(shop.keys[1], shop.keys[2])),
     "the last": lambda shop: shop.session.scalars(select(shop.Order).order_by(shop.Order.id.desc())).first().number,
-    "by keys": lambda shop: numbers(shop.session.get_one(shop.Order, shop.keys[k]) for k in (0, 2)),
+    "by keys": lambda shop: numbers(shop.session.get(shop.Order, shop.keys[k]) for k in (0, 2)),
     "united": lambda shop: sorted(
         shop.keys.index(key)
         for (key,) in shop.rows(union(*(select(shop.Order.id).where(shop.Order.number == k) for k in (0, 3))))

@@ -26,6 +26,14 @@ from polyflake._reading import check_form
 
 __all__ = ["HotGuidType", "Int64Type", "SnoType", "render_item"]
 
+
+class _Bytea(postgresql.BYTEA):
+    """Bytes as they are: psycopg's ``Binary`` compares by identity, and SQLAlchemy 2.0.20 looks rows up by it."""
+
+    def bind_processor(self, dialect: Dialect) -> None:
+        return None
+
+
 # SQL Server and MariaDB sort UUIDs by their last bytes first, and MySQL has no type for them: there they are bytes.
 _UUIDS: dict[str, TypeEngine[Any]] = {"": Uuid(), "mssql": mssql.BINARY(16), "mysql": mysql.BINARY(16)}
 # By the dialect's name; "" is for all others.
@@ -37,7 +45,7 @@ _COLUMNS: dict[str, dict[str, TypeEngine[Any]]] = {
         "mysql": mysql.CHAR(16, charset="ascii", collation="ascii_bin"),
         "postgresql": postgresql.VARCHAR(16, collation="C"),
     },
-    "bytes": {"": LargeBinary(10), "mssql": mssql.BINARY(10), "mysql": mysql.BINARY(10)},
+    "bytes": {"": LargeBinary(10), "postgresql": _Bytea(), "mssql": mssql.BINARY(10), "mysql": mysql.BINARY(10)},
     "uuid8": _UUIDS,
     "uuid": _UUIDS,
     "hotguid": {"": Uuid(), "mysql": mysql.BINARY(16)},
