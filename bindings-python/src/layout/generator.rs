@@ -22,7 +22,7 @@ use crate::generators::{
     clock::PythonClock,
     making::{Makes, MakesMany, Mode, Rows, WithRows, Writes, makes_ids},
     options::{Keywords, Options, builds},
-    twins::Claim,
+    twins::{self, Claim},
 };
 use crate::{
     errors::{attached, no_copy, raise},
@@ -45,7 +45,7 @@ pub(crate) struct Generator {
     claim: Option<Arc<Claim>>,
 }
 
-const TWIN: &str = "another generator of this process has the same layout, bindables and time: they repeat each other's IDs";
+const REMEDY: &str = "close it first, or give each its own bindables";
 
 builds! { Builder<PythonClock>, window }
 
@@ -79,9 +79,12 @@ impl Given<'_, '_> {
             ErrorKind::InvalidType => names.raise_typed(error),
             _ => Span::raise(window, error),
         })?;
-        let what = || format!("{} {fixed:?}", inner.layout().to_json());
+        let what = || format!("layout {} {fixed:?}", inner.layout().to_json());
+        let same = || format!("layout, bindables [{}] and time", fixed.join(", "));
         let claim = layout::Pool::new([&inner]).ok();
-        let claim = claim.map(|_| attached(|py| Claim::on(py, what(), time, TWIN))).transpose()?;
+        let claim =
+            claim.map(|_| attached(|py| Claim::on(py, what(), (time, twins::ALL), same, REMEDY)));
+        let claim = claim.transpose()?;
         Ok(Generator { inner, layout: layout.0, claim })
     }
 }

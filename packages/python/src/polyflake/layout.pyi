@@ -281,8 +281,8 @@ class Generator:
         :param max_wait: longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
         :param on_stall: called on the waiting thread before each sleep of a call that has to wait; an exception from it
             ends the wait and propagates.
-        :warns RuntimeWarning: if a generator of this process that is still in use has the same layout and bindables,
-            and an overlapping time: they repeat each other's IDs.
+        :warns RuntimeWarning: once for a layout and bindables, if a generator of this process that is still in use has
+            both, and an overlapping time: they repeat each other's IDs.
         :raises InvalidValueError: ``invalid_layout`` for a layout that no IDs can be made of, ``unknown_field`` for a
             bindable that it does not have, or a window without a timestamp.
         :raises OutOfRangeError: with the ``field``.

@@ -305,6 +305,8 @@ class Generator:
         :param max_wait: longest wait of one call, in milliseconds, 0..4294967295; 1000 by default.
         :param on_stall: called on the waiting thread before each sleep of a call that has to wait; an exception from it
             ends the wait and propagates.
+        :warns RuntimeWarning: once for a partition, if a generator of this process that is still in use has the same
+            given or restored partition, with sequences and a time that overlap: they repeat each other's IDs.
         :raises OutOfRangeError: with the ``field``.
         """
 
@@ -323,6 +325,7 @@ class Generator:
         """A generator that goes on where a closed one stopped, with its partition and bounds. Restore a snapshot
         once: a second generator from it repeats the first one's IDs.
 
+        :warns RuntimeWarning: as for a given partition, for example if the snapshot was restored before.
         :raises OutOfRangeError: for a snapshot that no generator can have left.
         """
 
@@ -341,6 +344,7 @@ class Generator:
         """A generator that resumes from a snapshot of the Go library, with that library's quirks: bounds in the wrong
         order are swapped, and an upper bound of 0 is read as 65535.
 
+        :warns RuntimeWarning: as :meth:`restore`.
         :raises OutOfRangeError: as :meth:`restore`.
         """
 
