@@ -193,7 +193,9 @@ impl Generator {
     fn extend_window(&self, end: Of<UnixMs, name::end>) -> PyResult<()> {
         let extended = self.inner.extend_window(end.0.0);
         extended.map_err(|error| end.0.raise(error, "end"))?;
-        self.claim.iter().for_each(|claim| claim.extend(end.0.0));
+        if let Some(claim) = &self.claim {
+            claim.extend(end.0.0);
+        }
         Ok(())
     }
 
@@ -205,7 +207,9 @@ impl Generator {
     #[doc = doc!("sno.Generator.close")]
     fn close(&self) -> PyResult<Snapshot> {
         let snapshot = self.inner.close().map(Snapshot).map_err(raise)?;
-        self.claim.iter().for_each(|claim| claim.end());
+        if let Some(claim) = &self.claim {
+            claim.end();
+        }
         Ok(snapshot)
     }
 
