@@ -346,8 +346,8 @@ function goodArguments({ hotguid, layout, randflake, sno }) {
 
 const isClass = (value) => /^class\b/.test(Function.prototype.toString.call(value));
 
-/** Methods that JSON.stringify and consoles call. */
-const NOT_CALLED = ["constructor", "toJSON", "toString", Symbol.for("nodejs.util.inspect.custom")];
+/** Methods that JSON.stringify and consoles call, and `init`, which does nothing here. */
+const NOT_CALLED = ["constructor", "init", "toJSON", "toString", Symbol.for("nodejs.util.inspect.custom")];
 
 /** The functions of an object and of its classes, without those of the language. */
 function functionsOf(object) {

@@ -7,6 +7,10 @@
  *
  * @module
  */
+
+import { init as open } from "#machine/hotguid";
+import type { Init } from "../init.js";
+
 export { hotguid as schema } from "../integrations/schema.js";
 export { Generator, type GeneratorOptions, generate, type Stats, setDefaultGenerator } from "./generator.js";
 export {
@@ -31,3 +35,6 @@ export {
   uuid8Parts,
 } from "./ids.js";
 export { Pool } from "./pool.js";
+
+/** See {@link Init}. */
+export const init: Init = open;

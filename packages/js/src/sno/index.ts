@@ -10,6 +10,9 @@
  * @module
  */
 
+import { init as open } from "#machine/sno";
+import type { Init } from "../init.js";
+
 export { type SnoSchema, sno as schema } from "../integrations/schema.js";
 export { Mask } from "../mask.js";
 export {
@@ -43,3 +46,6 @@ export {
 } from "./ids.js";
 export { fromJsonValue, type JsonOptions, toJsonValue } from "./json.js";
 export { Pool } from "./pool.js";
+
+/** See {@link Init}. */
+export const init: Init = open;
