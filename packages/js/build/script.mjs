@@ -28,9 +28,6 @@ const ENTRIES = { esm: Object.keys(MACHINES), cjs: ["node", "native", "wasm"] };
 /** The namespaces of an entry point. As ES modules each is a file, so that bundlers leave out unused ones. */
 const NAMESPACES = ["hotguid", "layout", "randflake", "sno", "sparx64"];
 
-/** The other exports of an entry point. */
-const BESIDE = ["backend", "clockSource", "PolyflakeError"];
-
 /** The entry points for other people's libraries. */
 const INTEGRATIONS = ["drizzle", "express", "hono", "kysely", "prisma", "schema", "typeorm"];
 

@@ -255,6 +255,21 @@ export function generate(shardKey?: number): HotGuidId {
   return (shared ??= new Generator()).generate(shardKey);
 }
 
+/** Many new IDs from the generator of {@link generate}: see {@link Generator.generateMany}. */
+export function generateMany(count: number, shardKey?: number): HotGuidArray {
+  return (shared ??= new Generator()).generateMany(count, shardKey);
+}
+
+/** One new ID from the generator of {@link generate}, waiting without holding the thread: see {@link Generator.generateAsync}. */
+export function generateAsync(shardKey?: number, options?: AsyncOptions): Promise<HotGuidId> {
+  return (shared ??= new Generator()).generateAsync(shardKey, options);
+}
+
+/** Many new IDs from the generator of {@link generate}, waiting without holding the thread: see {@link Generator.generateManyAsync}. */
+export function generateManyAsync(count: number, shardKey?: number, options?: AsyncOptions): Promise<HotGuidArray> {
+  return (shared ??= new Generator()).generateManyAsync(count, shardKey, options);
+}
+
 /**
  * Sets the generator behind {@link generate} on this thread, for tests, with a clock and other options, or for a whole program.
  * `undefined` stands for a new one, with new random bytes. The previous generator is not used again by `generate`; code that

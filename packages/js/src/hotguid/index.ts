@@ -12,7 +12,16 @@ import { init as open } from "#machine/hotguid";
 import type { Init } from "../init.js";
 
 export { hotguid as schema } from "../integrations/schema.js";
-export { Generator, type GeneratorOptions, generate, type Stats, setDefaultGenerator } from "./generator.js";
+export {
+  Generator,
+  type GeneratorOptions,
+  generate,
+  generateAsync,
+  generateMany,
+  generateManyAsync,
+  type Stats,
+  setDefaultGenerator,
+} from "./generator.js";
 export {
   describe,
   fromBytes,

@@ -329,6 +329,24 @@ export function generate<M extends number = number>(metabyte?: Expected<M>): Sno
   return (shared ??= new Generator()).generate(metabyte);
 }
 
+/** Many new IDs from the generator of {@link generate}: see {@link Generator.generateMany}. */
+export function generateMany(count: number, metabyte?: number): SnoArray {
+  return (shared ??= new Generator()).generateMany(count, metabyte);
+}
+
+/** One new ID from the generator of {@link generate}, waiting without holding the thread: see {@link Generator.generateAsync}. */
+export function generateAsync<M extends number = number>(
+  metabyte?: Expected<M>,
+  options?: AsyncOptions,
+): Promise<SnoId<M>> {
+  return (shared ??= new Generator()).generateAsync(metabyte, options);
+}
+
+/** Many new IDs from the generator of {@link generate}, waiting without holding the thread: see {@link Generator.generateManyAsync}. */
+export function generateManyAsync(count: number, metabyte?: number, options?: AsyncOptions): Promise<SnoArray> {
+  return (shared ??= new Generator()).generateManyAsync(count, metabyte, options);
+}
+
 /**
  * Sets the generator behind {@link generate} on this thread, for tests, with a clock and other options, or for a whole program.
  * `undefined` stands for a new one, under a new partition. The previous generator is not used again by `generate`; code that
