@@ -87,8 +87,9 @@ fn documented<'sh>(shell: &'sh Shell, chosen: &[&str]) -> Cmd<'sh> {
 /// All interleavings of the atomic steps of state machines and counter clock, in a build of its own.
 pub fn loom(shell: &Shell) -> Result<()> {
     let target = workspace::target().join("loom");
-    for tests in [["polyflake", "--test", "model"], ["polyflake-clock", "--lib", "model"]] {
-        cmd!(shell, "cargo test --quiet --profile quick --package {tests...}")
+    let packages = ["--package", "loom-tests", "--package", "polyflake-clock"];
+    for tests in [["--test", "model"], ["--lib", "model"]] {
+        cmd!(shell, "cargo test --quiet --profile quick {packages...} {tests...}")
             .env("RUSTFLAGS", "--cfg loom")
             .env("CARGO_TARGET_DIR", &target)
             .run()?;

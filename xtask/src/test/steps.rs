@@ -126,7 +126,12 @@ pub const ALL: &[Step] = &[
         &[LEASE],
         rust::docs,
     ),
-    step("loom", "no interleaving of atomic steps gives an ID twice", &[CORE], rust::loom),
+    step(
+        "loom",
+        "no interleaving of atomic steps gives an ID twice",
+        &[CORE, &["tests/loom"]],
+        rust::loom,
+    ),
     needed("build", "the wheel, the npm package and the drivers", build::all),
     step("python", "the wheel's own tests", &[PYTHON], python),
     step(
