@@ -24,11 +24,11 @@ impl Sno {
     #[classmethod]
     fn __get_pydantic_json_schema__<'py>(
         class: &Bound<'py, PyType>,
-        _schema: &Bound<'py, PyAny>,
+        schema: &Bound<'py, PyAny>,
         _handler: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = class.py();
-        py.import("polyflake.pydantic")?.call_method0(intern!(py, "_sno_json_schema"))
+        py.import("polyflake.pydantic")?.call_method1(intern!(py, "_sno_json_schema"), (schema,))
     }
 
     /// Asked for by Pydantic where a field's type is `Any`. Without Pydantic there is no such attribute.

@@ -231,7 +231,9 @@ class Sno:
 
     @property
     def partition(self) -> int:
-        """The partition, 0..65535, of the generator that made it. ``partition.to_bytes(2)`` gives its two bytes."""
+        """The partition, 0..65535, of the generator that made it.
+
+        ``partition.to_bytes(2, "big")`` gives its two bytes."""
 
     @property
     def sequence(self) -> int:
@@ -261,7 +263,7 @@ class Sno:
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> Any: ...
     @classmethod
-    def __get_pydantic_json_schema__(cls, _schema: Any, _handler: Any) -> Any: ...
+    def __get_pydantic_json_schema__(cls, schema: Any, _handler: Any) -> Any: ...
 
 @final
 class Generator:
